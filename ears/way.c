@@ -67,6 +67,8 @@ const struct st_way st_ways[] = {
         .systems = LINUX | FREEBSD,
         .program = "sleeptune-listen-jack",
         .title = "over a cable",
+        .music = true,
+        .of_ports = true,
         .of_user = true,
     },
     {

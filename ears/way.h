@@ -38,6 +38,7 @@ struct st_way {
     unsigned systems;     /* a bit for each enum st_os that has it */
     bool chosen;          /* without --back, it is tried */
     bool music;           /* its program knows what programs play, too */
+    bool of_ports;        /* its devices are ports of JACK: "client:port" */
     bool of_user;         /* of a sound server: root is refused, since such servers are a user's */
 };
 

@@ -179,13 +179,15 @@ static const char *ways_here(const struct st_platform *p, char *buf, size_t byte
     return buf;
 }
 
-static bool is_jack_port(const char *device)
+/* Whether JACK has it, the helper program finds out. */
+static bool may_be_port(const char *device)
 {
-    return st_text_begins(device, "system:");
+    return device[0] != '/' && strchr(device, ':') != NULL && !st_text_begins(device, "hw:") &&
+           !st_text_begins(device, "plughw:");
 }
 
-/* Of a way, or of the way over that device: /dev/dsp1 is a device of the system, "hw:1" may also be a node of
- * PipeWire, another word is such a node or a port of JACK. */
+/* Of a way, or of the way over that device: /dev/dsp1 is a device of the system, and "hw:1"; a name with a
+ * colon may also be a node of PipeWire or a port of JACK, another word is such a node. */
 static const char *name_of(const char *back, const char **ret_device)
 {
     for (const struct st_way *way = st_ways; way->name != NULL; way++) {
@@ -193,7 +195,8 @@ static const char *name_of(const char *back, const char **ret_device)
             return way->name;
     }
     *ret_device = back;
-    return back[0] == '/' || (strchr(back, ':') != NULL && !is_jack_port(back)) ? "device" : "cable";
+    return back[0] == '/' || (strchr(back, ':') != NULL && !st_text_begins(back, "system:")) ? "device"
+                                                                                             : "cable";
 }
 
 /* @param name  NULL: without a word. */
@@ -202,7 +205,7 @@ static bool is_wanted(const struct st_way *way, const char *name, const char *de
     if (name == NULL)
         return way->chosen;
     if (device != NULL && strcmp(way->name, "cable") == 0)
-        return way->music ? device[0] != '/' && !is_jack_port(device) : is_jack_port(device);
+        return way->of_ports ? may_be_port(device) : device[0] != '/' && !st_text_begins(device, "system:");
     return strcmp(way->name, name) == 0;
 }
 
@@ -230,8 +233,8 @@ static int say_none(const char *command, const struct st_platform *p, const stru
     if (why[0] == '\0')
         return st_failure_usage(
             command,
-            "--music works with PipeWire only, not over %s: use --back monitor, cable, or the name "
-            "of a source or sink of PipeWire",
+            "--music does not work with --back %s. Use monitor, cable, or a source or sink of PipeWire "
+            "('wpctl status'), of snd-aloop, too, or a port of JACK (jack_lsp)",
             wish->back);
     (void)st_failure(command, "--back %s: %s.", wish->back, why);
     if (strcmp(name, wish->back) != 0)

@@ -124,6 +124,7 @@ int st_ear_prepare(struct st_ear *ear)
 
 #define PART         256 /* frames; on the stack */
 #define MISSED_MAX_S 60  /* a longer jump is another driver's clock */
+#define RELINKS_HZ   5   /* 200 ms: the links of a program and their twins have come or gone */
 
 void st_ear_play(struct st_ear *ear, uint32_t time, float *const *to, size_t stride, uint32_t frames_n)
 {
@@ -163,6 +164,17 @@ static void say_late(struct st_ear *ear, uint32_t time, uint32_t offset, int64_t
         st_ear_event(ear, ST_CAPTURE_PLAYER, behind < UINT32_MAX / 2 ? behind : 0, time_ns);
 }
 
+/* What was played then is not known. */
+static void leave_out(struct st_ear *ear, uint32_t time, int64_t time_ns, uint32_t frames_n) ST_NONBLOCKING
+{
+    ear->left_out -= ST_MIN(ear->left_out, frames_n);
+    if (ear->recorded == 0) /* it has not begun */
+        return;
+    say_late(ear, time, ear->offset, time_ns);
+    ear->time = time + frames_n;
+    ear->recorded += frames_n;
+}
+
 void st_ear_record(struct st_ear *ear, uint32_t time, int64_t time_ns, const float *const *from,
                    size_t stride, uint32_t frames_n)
 {
@@ -170,6 +182,12 @@ void st_ear_record(struct st_ear *ear, uint32_t time, int64_t time_ns, const flo
     const uint32_t offset = atomic_load_explicit(&ear->shared->offset, memory_order_relaxed);
     if (ear->pid != 0 && played == 0) /* the player's first cycle is still to come */
         return;
+    if (atomic_exchange_explicit(&ear->relinked, false, memory_order_relaxed))
+        ear->left_out = ear->head.rate_hz / RELINKS_HZ;
+    if (ear->left_out > 0) {
+        leave_out(ear, time, time_ns, frames_n);
+        return;
+    }
     if (ear->recorded > 0 && (ear->pid != 0 || ear->music))
         say_late(ear, time, offset, time_ns);
     const int64_t now = (int64_t)played + (int32_t)(time + offset - (uint32_t)played);
@@ -180,15 +198,6 @@ void st_ear_record(struct st_ear *ear, uint32_t time, int64_t time_ns, const flo
                                                            .frames_n = frames_n},
                                from, stride);
     ear->offset = offset;
-    ear->time = time + frames_n;
-    ear->recorded += frames_n;
-}
-
-void st_ear_leave_out(struct st_ear *ear, uint32_t time, int64_t time_ns, uint32_t frames_n)
-{
-    if (ear->recorded == 0) /* it has not begun */
-        return;
-    say_late(ear, time, ear->offset, time_ns);
     ear->time = time + frames_n;
     ear->recorded += frames_n;
 }

@@ -48,8 +48,10 @@ struct st_ear {
     struct st_capture_head head; /* written by st_ear_begin */
     struct st_capture_ring ring;
     struct st_signal signal; /* of the audio thread */
+    atomic_bool relinked;    /* with -m: a program began or ended to play */
     /* of the audio thread that records */
     uint32_t offset, time; /* of the last packet; the time of the next one */
+    uint32_t left_out;     /* frames that it still leaves out */
     uint64_t recorded;
     /* of the main thread */
     size_t forced_n; /* forced glitches that were said */
@@ -73,11 +75,10 @@ void st_ear_begin(struct st_ear *ear);
 void st_ear_play(struct st_ear *ear, uint32_t time, float *const *to, size_t stride,
                  uint32_t frames_n) ST_NONBLOCKING;
 /** Audio thread: what was recorded; as st_capture_stream_ring_put. Says which of the two was not ready
- * before. */
+ * before. Music is left out for 200 ms after a program began or ended to play: what was played is not known
+ * until each of its ports is linked. */
 void st_ear_record(struct st_ear *ear, uint32_t time, int64_t time_ns, const float *const *from,
                    size_t stride, uint32_t frames_n) ST_NONBLOCKING;
-/** Audio thread that records music: leaves these frames out. What was played then is not known. */
-void st_ear_leave_out(struct st_ear *ear, uint32_t time, int64_t time_ns, uint32_t frames_n) ST_NONBLOCKING;
 /** Audio thread that records: an event at this place. */
 void st_ear_event(struct st_ear *ear, enum st_capture_event_kind kind, uint64_t frames,
                   int64_t time_ns) ST_NONBLOCKING;

@@ -1,7 +1,11 @@
 /* sleeptune-listen-jack: plays a test signal on a JACK server and records it, from one client's output port
  * to another's input port (-w jack), or over the physical ports that a cable or a card's loopback connects
  * (-w cable). Two processes, each with one client. A port without sound makes the player come after the
- * recorder in each cycle, so that the recorder goes on, and hears it, when the player is not ready. */
+ * recorder in each cycle, so that the recorder goes on, and hears it, when the player is not ready.
+ *
+ * With -m it plays nothing: one client records what programs play to the physical ports, from their own
+ * ports, beside what comes back. It comes after them in each cycle: one that is not ready holds it up, and
+ * that cycle is left out. */
 #include <jack/jack.h>
 #include <signal.h>
 #include <unistd.h>
@@ -19,25 +23,31 @@
 struct listener {
     struct st_ear ear;
     jack_client_t *client;
-    jack_port_t *ports[CHANNELS], *order;
+    jack_port_t *ports[2 * CHANNELS], *order;    /* with -m: the first half has what programs play */
+    char plays[CHANNELS][ST_CAPTURE_TEXT_BYTES]; /* with -m: the ports that programs play to */
     atomic_bool ready, gone, other_size;
     atomic_uint xruns_n;
     unsigned xruns_said;
     jack_nframes_t size_before; /* that the player sets back; 0: it set none */
-    uint32_t others_n;          /* that play to the same port, at the last look */
+    uint32_t others_n;          /* that play to the same port, at the last look; with -m: the programs' */
 };
 
 static struct listener listener = {.ear = {.way = ""}};
+
+static size_t ports_n(void)
+{
+    return listener.ear.music ? 2 * CHANNELS : CHANNELS;
+}
 
 /* --- the process thread --- */
 
 static int on_process(jack_nframes_t frames_n, ST_UNUSED void *ctx)
 {
-    float *samples[CHANNELS];
-    const float *from[CHANNELS];
+    float *samples[2 * CHANNELS];
+    const float *from[2 * CHANNELS];
     const bool ready = atomic_load_explicit(&listener.ready, memory_order_acquire);
     const uint32_t time = jack_last_frame_time(listener.client);
-    for (size_t i = 0; i < CHANNELS; i++) {
+    for (size_t i = 0; i < ports_n(); i++) {
         from[i] = samples[i] = jack_port_get_buffer(listener.ports[i], frames_n);
         if (listener.ear.player && !ready)
             memset(samples[i], 0, frames_n * sizeof(float));
@@ -81,27 +91,46 @@ static int absent(const char *why)
     return listener.ear.player ? ST_EAR_ABSENT : st_ear_absent("%s", why);
 }
 
-/* To the physical port that takes (or gives) sound, the first one or that of this name, and to the next. A
- * last one takes both channels. @return whether there is one. */
-static bool connect_physical(const char *name, char first[ST_CAPTURE_TEXT_BYTES])
+static size_t client_bytes(const char *port)
+{
+    return strcspn(port, ":");
+}
+
+/* The first physical port that takes (or gives) sound, or any of this name, and the next one of its client. A
+ * last one has both channels. @return whether there is one. */
+static bool find_ports(const char *name, bool takes, char ret[CHANNELS][ST_CAPTURE_TEXT_BYTES])
+{
+    const unsigned long physical = name[0] == '\0' ? JackPortIsPhysical : 0;
+    const char **ports = jack_get_ports(listener.client, NULL, JACK_DEFAULT_AUDIO_TYPE,
+                                        physical | (takes ? JackPortIsInput : JackPortIsOutput));
+    size_t n = 0;
+    for (size_t i = 0; ports != NULL && ports[i] != NULL && n < CHANNELS; i++) {
+        const bool is_it = n > 0 ? strncmp(ports[i], ret[0], client_bytes(ret[0]) + 1) == 0
+                                 : name[0] == '\0' || strcmp(ports[i], name) == 0;
+        if (is_it)
+            snprintf(ret[n++], ST_CAPTURE_TEXT_BYTES, "%s", ports[i]);
+    }
+    if (n == 1)
+        memcpy(ret[1], ret[0], ST_CAPTURE_TEXT_BYTES);
+    jack_free(ports);
+    return n > 0;
+}
+
+/* @param ret  the first one. @return ST_EAR_DONE or ST_EAR_ABSENT. */
+static int connect_device(const char *name, char ret[ST_CAPTURE_TEXT_BYTES])
 {
     const bool plays = listener.ear.player;
-    const char **ports =
-        jack_get_ports(listener.client, NULL, JACK_DEFAULT_AUDIO_TYPE,
-                       JackPortIsPhysical | (plays ? JackPortIsInput : (unsigned long)JackPortIsOutput));
-    size_t at = 0;
-    while (ports != NULL && ports[at] != NULL && name[0] != '\0' && strcmp(ports[at], name) != 0)
-        at++;
-    const bool any = ports != NULL && ports[at] != NULL;
-    for (size_t i = 0; any && i < CHANNELS; i++) {
-        const char *own = jack_port_name(listener.ports[i]),
-                   *other = ports[ports[at + 1] == NULL ? at : at + i];
-        (void)jack_connect(listener.client, plays ? own : other, plays ? other : own);
+    char ports[CHANNELS][ST_CAPTURE_TEXT_BYTES];
+    if (!find_ports(name, plays, ports))
+        return plays ? ST_EAR_ABSENT
+                     : st_ear_absent("JACK has no %s %.100s", name[0] != '\0' ? "port" : "physical port",
+                                     name[0] != '\0' ? name : "to record from");
+    for (size_t i = 0; i < CHANNELS; i++) {
+        const char *own = jack_port_name(listener.ports[ports_n() - CHANNELS + i]);
+        (void)jack_connect(listener.client, plays ? own : ports[i], plays ? ports[i] : own);
     }
-    if (any)
-        snprintf(first, ST_CAPTURE_TEXT_BYTES, "%s", ports[at]);
-    jack_free(ports);
-    return any;
+    memcpy(ret, ports[0], ST_CAPTURE_TEXT_BYTES);
+    return ST_EAR_DONE;
 }
 
 /* Within the graph the recorder connects the two. */
@@ -109,10 +138,12 @@ static int connect_ports(bool cable)
 {
     struct st_ear *ear = &listener.ear;
     char *first = ear->player ? ear->shared->plays : ear->head.records, name[2 * ST_CAPTURE_TEXT_BYTES];
+    if (ear->music && !find_ports(ear->plays, true, listener.plays))
+        return absent("JACK has no such port to play to");
+    if (ear->music)
+        memcpy(ear->shared->plays, listener.plays[0], ST_CAPTURE_TEXT_BYTES);
     if (cable)
-        return connect_physical(ear->player ? ear->plays : ear->records, first) ? ST_EAR_DONE
-               : ear->player ? ST_EAR_ABSENT
-                             : absent("JACK has no physical port to record from");
+        return connect_device(ear->player ? ear->plays : ear->records, first);
     ST_PRINT(name, "%s:order", ear->shared->client);
     if (!ear->player)
         (void)jack_connect(listener.client, jack_port_name(listener.order), name);
@@ -143,7 +174,11 @@ static jack_port_t *open_port(const char *name, bool out)
 
 static int open_client(const char *server)
 {
+    static const char *const names[2 * CHANNELS] = {"played-left", "played-right", "left", "right"};
     char why[ST_CAPTURE_TEXT_BYTES];
+    int r = ST_EAR_DONE;
+    if (listener.ear.music && listener.ear.frames > 0)
+        return absent("JACK keeps its buffer size: set it with jack_bufsize");
     if (st_jack_server_is_pipewire())
         return absent("libjack is that of PipeWire");
     if (st_jack_server_look(server, why, sizeof(why)) != 0)
@@ -156,10 +191,12 @@ static int open_client(const char *server)
                                        JackNoStartServer | JackServerName, NULL, server);
     if (listener.client == NULL)
         return absent("JACK is not running for this user");
-    for (size_t i = 0; i < CHANNELS; i++)
-        listener.ports[i] = open_port(i == 0 ? "left" : "right", listener.ear.player);
+    for (size_t i = 0; i < ports_n() && r == ST_EAR_DONE; i++) {
+        listener.ports[i] = open_port(names[2 * CHANNELS - ports_n() + i], listener.ear.player);
+        r = listener.ports[i] != NULL ? ST_EAR_DONE : ST_EAR_ABSENT;
+    }
     listener.order = open_port("order", !listener.ear.player);
-    if (listener.ports[0] == NULL || listener.ports[1] == NULL || listener.order == NULL)
+    if (r != ST_EAR_DONE || listener.order == NULL)
         return absent("the JACK server has no port left");
     jack_on_shutdown(listener.client, on_shutdown, NULL);
     if (jack_set_process_callback(listener.client, on_process, NULL) != 0 ||
@@ -180,7 +217,7 @@ static int open_client(const char *server)
 static bool wait_for_player(void)
 {
     const struct timespec nap = {.tv_nsec = ST_EAR_PUMP_NS};
-    while (!listener.ear.player && !atomic_load(&listener.ear.shared->linked)) {
+    while (!listener.ear.player && !listener.ear.music && !atomic_load(&listener.ear.shared->linked)) {
         if (st_ear_player_ended(&listener.ear))
             return false;
         (void)nanosleep(&nap, NULL);
@@ -191,7 +228,7 @@ static bool wait_for_player(void)
 static int64_t latency(bool cable)
 {
     jack_latency_range_t in = {0, 0};
-    if (!cable)
+    if (!cable || listener.ear.music)
         return -1;
     jack_port_get_latency_range(listener.ports[0], JackCaptureLatency, &in);
     return in.max;
@@ -209,7 +246,7 @@ static int begin(bool cable, const char *server)
         return r;
     alarm(0);
     ear->head.rate_hz = jack_get_sample_rate(listener.client);
-    ear->head.channels = CHANNELS;
+    ear->head.channels = (uint32_t)ports_n();
     ear->head.latency_frames = latency(cable);
     ST_PRINT(ear->head.server, "JACK %.20s, server \"%.60s\"", jack_get_version_string(), server);
     ear->head.period_frames = jack_get_buffer_size(listener.client);
@@ -226,6 +263,46 @@ static int begin(bool cable, const char *server)
         ST_PRINT(ear->head.plays, "%.100s:left", ear->shared->client);
     st_ear_begin(ear);
     return ST_EAR_DONE;
+}
+
+static bool is_in(const char **ports, const char *port)
+{
+    for (size_t i = 0; ports != NULL && ports[i] != NULL; i++) {
+        if (strcmp(ports[i], port) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* What plays to that port plays to this program, too. @return how many do. */
+static uint32_t link_programs_of(const char *sink, jack_port_t *own, bool *ret_changed)
+{
+    const jack_port_t *port = jack_port_by_name(listener.client, sink);
+    const char **programs = port != NULL ? jack_port_get_all_connections(listener.client, port) : NULL;
+    const char **twins = jack_port_get_connections(own);
+    uint32_t n = 0;
+    for (; programs != NULL && programs[n] != NULL; n++) {
+        if (!is_in(twins, programs[n]))
+            *ret_changed |= jack_connect(listener.client, programs[n], jack_port_name(own)) == 0;
+    }
+    for (size_t i = 0; twins != NULL && twins[i] != NULL; i++) {
+        if (!is_in(programs, twins[i]))
+            *ret_changed |= jack_disconnect(listener.client, twins[i], jack_port_name(own)) == 0;
+    }
+    jack_free(programs);
+    jack_free(twins);
+    return n;
+}
+
+static void link_programs(void)
+{
+    bool changed = false;
+    uint32_t n = 0;
+    for (size_t i = 0; i < CHANNELS; i++)
+        n += link_programs_of(listener.plays[i], listener.ports[i], &changed);
+    if (changed || n != listener.others_n)
+        atomic_store(&listener.ear.relinked, true);
+    listener.others_n = n;
 }
 
 /* Others that play to the same physical port are heard with the signal. */
@@ -269,7 +346,10 @@ static bool look(ST_UNUSED void *ctx)
         st_ear_say(ear, ST_CAPTURE_GONE, ear->head.server);
         return false;
     }
-    look_for_others();
+    if (ear->music)
+        link_programs();
+    else
+        look_for_others();
     return true;
 }
 
@@ -278,11 +358,11 @@ int main(int argc, char **argv)
     st_ear_options(&listener.ear, argc, argv);
     if (geteuid() == 0)
         return st_ear_absent("run sleeptune listen as the user who plays");
-    if (st_ear_split(&listener.ear) < 0)
+    if (!listener.ear.music && st_ear_split(&listener.ear) < 0)
         return st_ear_absent("no process can be started");
     const int r = begin(strcmp(listener.ear.way, "cable") == 0, st_jack_server_name());
     if (r != ST_EAR_DONE) {
-        if (!listener.ear.player)
+        if (listener.ear.pid != 0)
             st_ear_end_player(&listener.ear);
         return r;
     }
@@ -293,7 +373,7 @@ int main(int argc, char **argv)
             (void)jack_set_buffer_size(listener.client, listener.size_before);
         jack_client_close(listener.client);
     }
-    if (!listener.ear.player)
+    if (listener.ear.pid != 0)
         st_ear_end_player(&listener.ear);
     return ST_EAR_DONE;
 }

@@ -27,7 +27,6 @@
 #define FRAMES_MAX  8192U
 #define ANSWER_S    5
 #define PRIORITY    83 /* that players have */
-#define RELINKS_HZ  5  /* 200 ms: the links of a program and their twins have come or gone */
 #define SIZE_WAITS  (ST_NS_PER_S / ST_EAR_PUMP_NS)
 #define MONO_FLOATS "32 bit float mono audio"
 #define PLAYS       "sleeptune-listen"
@@ -72,9 +71,7 @@ struct listener {
     bool ended, headed;
     atomic_uint rate_seen, frames_seen; /* of the server's cycles, from the data thread; 0: none yet */
     atomic_bool ready;                  /* the signal is made, and it begins */
-    atomic_bool relinked;               /* with -m: a program began or ended to play to the sink */
     bool other_rate;                    /* of the data thread: it was said */
-    uint32_t left_out;                  /* of the data thread: frames that it still leaves out */
 };
 
 static void end(struct listener *listener, int status)
@@ -142,13 +139,6 @@ static void on_record(void *ctx, struct spa_io_position *position)
     if ((clock->flags & SPA_IO_CLOCK_FLAG_XRUN_RECOVER) != 0)
         st_ear_event(ear, ST_CAPTURE_XRUN, 0, time_ns);
 #endif
-    if (atomic_exchange_explicit(&listener->relinked, false, memory_order_relaxed))
-        listener->left_out = ear->head.rate_hz / RELINKS_HZ;
-    if (listener->left_out > 0) {
-        listener->left_out -= SPA_MIN(listener->left_out, frames_n);
-        st_ear_leave_out(ear, (uint32_t)clock->position, time_ns, frames_n);
-        return;
-    }
     st_ear_record(ear, (uint32_t)clock->position, time_ns, from, 1, frames_n);
 }
 
@@ -271,7 +261,7 @@ static void link_programs(struct listener *listener)
                 continue;
             link->twins[i] = link_ports_of(listener, link->from, link->out, node, own[i]);
             if (link->twins[i] != NULL)
-                atomic_store(&listener->relinked, true);
+                atomic_store(&listener->ear.relinked, true);
         }
     }
 }
@@ -471,7 +461,7 @@ static void on_global_remove(void *ctx, uint32_t id)
     ST_EACH (link, listener->links_seen) {
         if (link->id != 0 && link->id == id) {
             if (listener->ear.music && link->to == listener->sink_node)
-                atomic_store(&listener->relinked, true);
+                atomic_store(&listener->ear.relinked, true);
             unlink_twins(link);
         }
         link->id = link->id == id ? 0 : link->id;

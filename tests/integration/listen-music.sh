@@ -19,13 +19,8 @@ unset PIPEWIRE_REMOTE PIPEWIRE_RUNTIME_DIR
 server() { "$@" >>"$tmp/server.log" 2>&1 & server=$!; pids+=("$server"); }
 . "$SLEEPTUNE_SRC/tests/integration/pipewire-lib.sh"
 
-# notes of plucked strings, none twice within 4 s
-notes=()
-for note in C3,G4,0.31 E3,A4,0.42 D3,B4,0.27 G2,D5,0.55 A2,E4,0.36 F3,C5,0.44 C4,G3,0.29 B2,F4,0.51 E4,C3,0.33 A3,D4,0.47; do
-    IFS=, read -r left right length <<<"$note"
-    notes+=("|sox -R -n -r 48000 -p synth $length pluck $left pluck $right")
-done
-sox -R "${notes[@]}" -b 16 "$tmp/music.wav" gain -n -6 repeat 40 || skip_all "sox made no music"
+. "$SLEEPTUNE_SRC/tests/integration/music-lib.sh"
+music_to "$tmp/music.wav"
 if ! sound; then
     skip "a PipeWire server" "pipewire does not run here: $(tail -1 "$tmp/server.log")"
     tap_done

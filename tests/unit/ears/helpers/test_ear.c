@@ -28,7 +28,9 @@ static void missed_cycles_are_left_out_and_another_clock_is_no_time(void **state
         st_ear_record(&ear, 1000, 1, from, 1, PERIOD);
         st_ear_record(&ear, 1000 + PERIOD + row->jump, 2, from, 1, PERIOD);
         assert_int_equal(ear.recorded, 2 * PERIOD + row->left_out);
-        st_ear_leave_out(&ear, ear.time + row->jump, 3, PERIOD);
+        atomic_store(&ear.relinked, true);
+        st_ear_record(&ear, ear.time + row->jump, 3, from, 1, PERIOD);
+        assert_int_equal(ear.left_out, RATE / 5 - PERIOD);
         assert_int_equal(ear.recorded, 3 * PERIOD + 2 * row->left_out);
         st_capture_stream_ring_close(&ear.ring);
     }
