@@ -10,7 +10,7 @@
 #include "core/text/safe.h"
 #include "platform/destination.h"
 #include "platform/posix/posix.h"
-#include "store/recording/column.h"
+#include "store/recording/bytes.h"
 
 #define MAGIC             "\x89SLTREC\n"
 #define MAGIC_BYTES       8
@@ -29,7 +29,7 @@
 #define BLOCK_DATA       TYPE('D', 'A', 'T', 'A')
 #define BLOCK_END        TYPE('E', 'N', 'D', '.')
 
-/* Events between the cycles of a DATA block. */
+/* Events between the runs of cycles of a DATA block. */
 enum mark {
     MARK_GAP = 1, /* n period indices without an event */
     MARK_SKIPPED = 2,
@@ -38,10 +38,11 @@ enum mark {
 
 /* --- writing --- */
 
-#define BLOCK_CYCLES    4096
-#define EVENTS_BYTES    16384
+#define BLOCK_CYCLES    4096 /* of one run */
+#define VARINT_BYTES    10
 #define EVENT_MAX_BYTES 64
-#define BUFFER_BYTES    (2 * ST_COLUMN_MAX_BYTES(BLOCK_CYCLES) + EVENTS_BYTES + ST_RECORDING_TEXT_MAX_BYTES)
+#define DATA_BYTES      (PAYLOAD_MAX_BYTES / 4)
+#define BUFFER_BYTES    (BLOCK_HEAD_BYTES + 8 + DATA_BYTES)
 
 struct st_recording {
     int fd;
@@ -53,16 +54,13 @@ struct st_recording {
     size_t text_bytes;
     struct st_recording_totals totals;
     uint64_t next_index;
-    /* the block that is being collected */
+    /* the block that is being collected, and the run of cycles behind its last event */
     uint64_t first_index;
+    struct st_bytes_out data;
     size_t cycles_n;
-    uint64_t events_n;
-    size_t last_event_at;
-    struct st_bytes_out events;
     int64_t lateness_ns[BLOCK_CYCLES];
     int64_t callback_ns[BLOCK_CYCLES];
-    int64_t scratch[BLOCK_CYCLES];
-    uint8_t events_buf[EVENTS_BYTES];
+    uint8_t data_buf[DATA_BYTES];
     uint8_t buf[BUFFER_BYTES];
 };
 
@@ -105,25 +103,38 @@ static int block_write(struct st_recording *recording, uint32_t type, const stru
 static void data_restart(struct st_recording *recording)
 {
     recording->first_index = recording->next_index;
+    recording->data = (struct st_bytes_out){.at = recording->data_buf,
+                                            .end = recording->data_buf + sizeof(recording->data_buf)};
+}
+
+/* Each number as its difference to the one before, modulo 2^64. */
+static void put_numbers(struct st_bytes_out *out, const int64_t *numbers, size_t n)
+{
+    uint64_t last = 0;
+    ST_EACH_OF (number, numbers, n) {
+        st_bytes_put_signed(out, (int64_t)((uint64_t)*number - last));
+        last = (uint64_t)*number;
+    }
+}
+
+/* Ends the run of cycles. */
+static void run_put(struct st_recording *recording)
+{
+    st_bytes_put_varint(&recording->data, recording->cycles_n);
+    put_numbers(&recording->data, recording->lateness_ns, recording->cycles_n);
+    if (recording->has_callback)
+        put_numbers(&recording->data, recording->callback_ns, recording->cycles_n);
     recording->cycles_n = 0;
-    recording->events_n = 0;
-    recording->last_event_at = 0;
-    recording->events = (struct st_bytes_out){.at = recording->events_buf,
-                                              .end = recording->events_buf + sizeof(recording->events_buf)};
 }
 
 static int data_write(struct st_recording *recording)
 {
-    if (recording->cycles_n == 0 && recording->events_n == 0)
+    if (recording->next_index == recording->first_index)
         return 0;
     struct st_bytes_out out = block_start(recording);
+    run_put(recording);
     st_bytes_put_uint(&out, recording->first_index, 8);
-    st_bytes_put_varint(&out, recording->cycles_n);
-    st_bytes_put_varint(&out, recording->events_n);
-    st_column_put(&out, recording->lateness_ns, recording->cycles_n, recording->scratch);
-    if (recording->has_callback)
-        st_column_put(&out, recording->callback_ns, recording->cycles_n, recording->scratch);
-    st_bytes_put(&out, recording->events_buf, (size_t)(recording->events.at - recording->events_buf));
+    st_bytes_put(&out, recording->data_buf, (size_t)(recording->data.at - recording->data_buf));
     const int r = block_write(recording, BLOCK_DATA, &out);
     data_restart(recording);
     return r;
@@ -215,25 +226,25 @@ int st_recording_t0(struct st_recording *recording, int64_t t0_ns)
     return block_write(recording, BLOCK_T0, &out);
 }
 
-/* The kind of an event and how far it is from the one before; its numbers follow. */
+/* Ends the run before it, and begins with its kind and n; other numbers follow. */
 static void event_start(struct st_recording *recording, enum mark mark, uint64_t n)
 {
-    st_bytes_put_varint(&recording->events, recording->cycles_n - recording->last_event_at);
-    st_bytes_put_uint(&recording->events, (uint64_t)mark, 1);
-    st_bytes_put_varint(&recording->events, n);
-    recording->last_event_at = recording->cycles_n;
-    recording->events_n++;
+    run_put(recording);
+    st_bytes_put_uint(&recording->data, (uint64_t)mark, 1);
+    st_bytes_put_varint(&recording->data, n);
 }
 
 /* Makes room for one more cycle or event at this period index. */
 static int arrive(struct st_recording *recording, uint64_t index, uint64_t n)
 {
+    const struct st_bytes_out *data = &recording->data;
+    const size_t run_bytes = (recording->cycles_n + 1) * 2 * VARINT_BYTES;
     if (recording->error != 0)
         return recording->error;
     if (index < recording->next_index || index > INDEX_MAX || n > INDEX_MAX - index)
         return -EINVAL;
     if (recording->cycles_n == BLOCK_CYCLES ||
-        recording->events.end - recording->events.at < 2 * EVENT_MAX_BYTES) {
+        (size_t)(data->end - data->at) < run_bytes + 2 * EVENT_MAX_BYTES) {
         const int r = data_write(recording);
         if (r < 0)
             return r;
@@ -264,7 +275,7 @@ int st_recording_skipped(struct st_recording *recording, uint64_t first_period_i
     if (r < 0 || n == 0)
         return r;
     event_start(recording, MARK_SKIPPED, n);
-    st_bytes_put_signed(&recording->events, lateness_ns);
+    st_bytes_put_signed(&recording->data, lateness_ns);
     recording->totals.skipped_periods += n;
     return 0;
 }
@@ -319,12 +330,10 @@ struct st_recording_reader {
     FILE *stream;
     struct st_recording_info info;
     size_t text_bytes;
-    /* the current block */
+    /* the current block, and its current run of cycles, which comes before the rest of it */
     uint64_t index;
+    struct st_bytes_in data;
     size_t cycles_n, next_cycle;
-    struct st_bytes_in events;
-    uint64_t events_left;
-    uint64_t event_at; /* the next event comes before this cycle of the block */
     int64_t lateness_ns[BLOCK_CYCLES_MAX];
     int64_t callback_ns[BLOCK_CYCLES_MAX];
     char text[ST_RECORDING_TEXT_MAX_BYTES + 1];
@@ -448,36 +457,37 @@ static void take_text(struct st_recording_reader *reader, const struct st_bytes_
     }
 }
 
-/* Position of the next event among the cycles of the block. */
-static bool next_event(struct st_recording_reader *reader)
+static void get_numbers(struct st_bytes_in *in, int64_t *numbers, size_t n)
 {
-    if (reader->events_left == 0)
-        return reader->events.at == reader->events.end;
-    const uint64_t distance = st_bytes_get_varint(&reader->events);
-    if (reader->events.bad || distance > reader->cycles_n - reader->event_at)
+    uint64_t last = 0;
+    ST_EACH_OF (number, numbers, n) {
+        last += (uint64_t)st_bytes_get_signed(in);
+        *number = (int64_t)last;
+    }
+}
+
+static bool take_run(struct st_recording_reader *reader)
+{
+    struct st_bytes_in *in = &reader->data;
+    const uint64_t cycles_n = st_bytes_get_varint(in);
+    if (in->bad || cycles_n > BLOCK_CYCLES_MAX)
         return false;
-    reader->event_at += distance;
-    return true;
+    reader->cycles_n = (size_t)cycles_n;
+    reader->next_cycle = 0;
+    get_numbers(in, reader->lateness_ns, reader->cycles_n);
+    if (reader->info.meta.has_callback)
+        get_numbers(in, reader->callback_ns, reader->cycles_n);
+    return !in->bad;
 }
 
 static bool take_data(struct st_recording_reader *reader, struct st_bytes_in *in)
 {
     const uint64_t first_index = st_bytes_get_uint(in, 8);
-    const uint64_t cycles_n = st_bytes_get_varint(in);
-    reader->cycles_n = 0;
-    reader->next_cycle = 0;
-    reader->events_left = st_bytes_get_varint(in);
-    reader->event_at = 0;
-    if (in->bad || cycles_n > BLOCK_CYCLES_MAX || first_index < reader->index || first_index > INDEX_MAX)
-        return false;
-    if (st_column_get(in, reader->lateness_ns, (size_t)cycles_n) < 0)
-        return false;
-    if (reader->info.meta.has_callback && st_column_get(in, reader->callback_ns, (size_t)cycles_n) < 0)
+    if (in->bad || first_index < reader->index || first_index > INDEX_MAX)
         return false;
     reader->index = first_index;
-    reader->cycles_n = (size_t)cycles_n;
-    reader->events = *in;
-    return next_event(reader);
+    reader->data = *in;
+    return take_run(reader);
 }
 
 static int take_end(struct st_recording_reader *reader, struct st_bytes_in *in)
@@ -519,18 +529,17 @@ static int next_data(struct st_recording_reader *reader)
     }
 }
 
-/* @return 1 with an event, 0 for a gap, -EBADMSG. */
+/* And the run behind it. @return 1 with an event, 0 for a gap, -EBADMSG. */
 static int take_event(struct st_recording_reader *reader, struct st_recording_event *ret)
 {
-    const uint64_t mark = st_bytes_get_uint(&reader->events, 1);
-    const uint64_t n = st_bytes_get_varint(&reader->events);
-    const int64_t lateness_ns = mark == MARK_SKIPPED ? st_bytes_get_signed(&reader->events) : 0;
-    if (reader->events.bad || n == 0 || n > INDEX_MAX - reader->index)
+    const uint64_t mark = st_bytes_get_uint(&reader->data, 1);
+    const uint64_t n = st_bytes_get_varint(&reader->data);
+    const int64_t lateness_ns = mark == MARK_SKIPPED ? st_bytes_get_signed(&reader->data) : 0;
+    if (reader->data.bad || n == 0 || n > INDEX_MAX - reader->index)
         return -EBADMSG;
     const uint64_t first = reader->index;
     reader->index += n;
-    reader->events_left--;
-    if (!next_event(reader))
+    if (!take_run(reader))
         return -EBADMSG;
     struct st_recording_event event = {.period_index = first, .n = n, .lateness_ns = lateness_ns};
     switch (mark) {
@@ -551,14 +560,12 @@ static int take_event(struct st_recording_reader *reader, struct st_recording_ev
     return 1;
 }
 
-/* Cycles of the block up to the next event, cycles_max at most. @return false: the period indices end
- * here. */
+/* Cycles of the run, cycles_max at most. @return false: the period indices end here. */
 static bool take_cycles(struct st_recording_reader *reader, size_t cycles_max, struct st_recording_event *ret)
 {
     const size_t first = reader->next_cycle;
-    const size_t end = reader->events_left > 0 ? (size_t)reader->event_at : reader->cycles_n;
     const uint64_t room = INDEX_MAX - reader->index;
-    size_t n = end - first < cycles_max ? end - first : cycles_max;
+    size_t n = ST_MIN(reader->cycles_n - first, cycles_max);
     n = n < room ? n : (size_t)room;
     if (n == 0)
         return false;
@@ -576,14 +583,14 @@ static bool take_cycles(struct st_recording_reader *reader, size_t cycles_max, s
 static int next(struct st_recording_reader *reader, size_t cycles_max, struct st_recording_event *ret)
 {
     while (reader->info.end == ST_RECORDING_OPEN) {
-        if (reader->events_left > 0 && reader->event_at == reader->next_cycle) {
+        if (reader->next_cycle < reader->cycles_n) {
+            return take_cycles(reader, cycles_max, ret) ? 1 : stop(reader, ST_RECORDING_DAMAGED);
+        } else if (reader->data.at < reader->data.end) {
             const int r = take_event(reader, ret);
             if (r < 0)
                 return stop(reader, ST_RECORDING_DAMAGED);
             if (r > 0)
                 return 1;
-        } else if (reader->next_cycle < reader->cycles_n) {
-            return take_cycles(reader, cycles_max, ret) ? 1 : stop(reader, ST_RECORDING_DAMAGED);
         } else {
             const int r = next_data(reader);
             if (r <= 0)

@@ -1,4 +1,4 @@
-/* Recordings: every lateness of a run, in order, lossless, about 2 bytes each. docs/recording-format.md
+/* Recordings: every lateness of a run, in order, lossless, 2 to 2.5 bytes each. docs/recording-format.md
  * describes the format. A file is a sequence of blocks with length and CRC. A file that is cut anywhere can
  * be read up to the last complete block. The writer completes a block each second, so that a crash loses at
  * most that second. */
@@ -6,7 +6,7 @@
 
 #include "core/period.h"
 
-#define ST_RECORDING_VERSION        1
+#define ST_RECORDING_VERSION        2
 #define ST_RECORDING_TEXT_MAX_BYTES 65536
 #define ST_RECORDING_UNKNOWN_NS     INT64_MIN
 

@@ -106,7 +106,7 @@ static void repair(uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    /* a block of equal values is a few bytes for 65536 of them: keep one run short */
+    /* keep one run short */
     if (size == 0 || size > 16384)
         return 0;
     uint8_t *copy = malloc(size);

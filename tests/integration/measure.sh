@@ -132,7 +132,7 @@ if [ "$cpus" -gt 1 ]; then
 fi
 if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then
     # shellcheck disable=SC2016 # expands inside
-    unshare -m bash -c 'mkdir full && mount -t tmpfs -o size=16k none full &&
+    unshare -m bash -c 'mkdir full && mount -t tmpfs -o size=32k none full &&
         "$SLEEPTUNE" measure --frames 8 --duration 4s --record full/x.st --json >full.json 2>full.err
         echo $? >full.status; "$SLEEPTUNE_LAB" plot --csv full/x.st >full.csv; echo $? >full.export'
     is "disk full while recording: status 4" "$(cat full.status)" 4

@@ -69,7 +69,7 @@ ok "what is before the damage becomes CSV up to there" is_prefix got wanted
 
 # --- what cannot become CSV
 cp made.strec newer.strec
-printf '\x02' | dd of=newer.strec bs=1 seek=8 conv=notrunc status=none
+printf '\x03' | dd of=newer.strec bs=1 seek=8 conv=notrunc status=none
 refused "a newer version" 4 plot --csv newer.strec
 echo "not a recording" >other
 refused "another file" 4 plot --csv other

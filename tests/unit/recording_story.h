@@ -72,6 +72,7 @@ static inline void make_story(bool has_callback)
     for (int i = 0; i < 120; i++) {
         const int64_t lateness_ns = i == 33   ? -INT64_C(9000000000)
                                     : i == 50 ? INT64_MAX
+                                    : i == 51 ? INT64_MIN
                                               : 1500 + i * 37 % 400;
         add_story(ST_RECORDING_CYCLE, &k, 1, lateness_ns, has_callback ? 90000 + i : 0);
         if (i % 20 == 7)
