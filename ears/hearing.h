@@ -42,7 +42,8 @@ extern const struct st_path_words {
     X(NO_SIGNAL, "no-signal",                                                                                \
       "The test signal is not in the recording: it is other sound, or it was played at another rate.")       \
     X(MONO, "mono", "Both channels are the same: the path mixes them into one. Use a stereo path.")          \
-    X(OVERDRIVEN, "overdriven", "The recording is overdriven: turn the volume or the input gain down.")      \
+    X(OVERDRIVEN, "overdriven",                                                                              \
+      "The recording is overdriven, which hides losses: turn the volume or the input gain down.")            \
     X(MIXED, "mixed", "Other sound was mixed in. It was not counted: stop other programs.")                  \
     X(VOLUME, "volume", "The volume changed. That was not counted.")                                         \
     X(CONTACT, "contact-lost", "The signal was lost for more than a second.")                                \

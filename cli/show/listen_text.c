@@ -119,7 +119,7 @@ static bool is_known(double value)
 static const char *time_of(const struct st_listen_view *view, double frames, char *buf, size_t bytes)
 {
     const double seconds = frames / view->rate_hz;
-    if (seconds < 1)
+    if (seconds < 0.9995)
         snprintf(buf, bytes, "%.3g ms", seconds * 1000);
     else
         snprintf(buf, bytes, "%.3f s", seconds);

@@ -56,6 +56,9 @@ screen_is converted "$SLEEPTUNE" listen --input "$tmp/converted.wav"
 
 damage silent 's = [[0] * len(c) for c in s]'
 screen_is silent "$SLEEPTUNE" listen --input "$tmp/silent.wav"
+damage overdriven 's = [[32767 if 480000 <= i < 528000 else v for i, v in enumerate(c)] for c in s]'
+like "of a second at full scale nothing is left: a loss" "$("$SLEEPTUNE" listen --input "$tmp/overdriven.wav")" ' at 10\.000 s: 1\.000 s other sound in its place$'
+like "and the path says so" "$("$SLEEPTUNE" listen --input "$tmp/overdriven.wav" | tr -s ' \n' ' ')" 'is overdriven, which hides losses: turn the volume'
 damage mono 's = [[(a + b) / 2 for a, b in zip(*s)][:60000]]'
 screen_is mono "$SLEEPTUNE" listen --input "$tmp/mono.wav"
 damage early 's = [c[:200000] for c in s]'

@@ -327,6 +327,27 @@ static void what_is_no_loss_is_said_and_not_counted(void **state)
     assert_true(st_hearing_valid(&result));
 }
 
+/* A second at full scale: what is left out of it moves the music behind, the rest of it no one could hear. */
+static void an_overdriven_second_is_not_heard(void **state)
+{
+    (void)state;
+    const size_t at = (size_t)13 * RATE, lost = 1000;
+    for (size_t gone = 0; gone <= lost; gone += lost) {
+        make_tune(played, FRAMES, RATE, 7);
+        memcpy(back, played, sizeof(back));
+        memmove(back + 2 * at, back + 2 * (at + gone), 2 * (FRAMES - at - gone) * sizeof(float));
+        listen(played, back, FRAMES, LAG, 6);
+        const double unheard_s = result.unheard_s;
+        for (size_t i = 2 * (at - RATE / 2); i < 2 * (at + RATE / 2); i++)
+            back[i] = i / 100 % 2 == 0 ? 1 : -1;
+        listen(played, back, FRAMES, LAG, 6);
+        assert_true(result.remarks[ST_REMARK_OVERDRIVEN] && st_hearing_valid(&result));
+        assert_int_equal(result.losses_n, gone > 0);
+        assert_true(gone == 0 || (result.losses[0].kind == ST_LOSS_LOST && result.losses[0].frames == lost));
+        assert_true(result.unheard_s > unheard_s + 0.99 && result.unheard_s < unheard_s + 1.01);
+    }
+}
+
 /* Another program plays for a second, or for three: longer than the clocks stay within a frame. In the place
  * of the music it is a loss. */
 static void so_is_other_sound_with_clocks_apart(void **state)
@@ -661,6 +682,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_loss_amid_treble_is_found_at_once),
         cmocka_unit_test(treble_after_a_pause_is_no_loss),
         cmocka_unit_test(what_is_no_loss_is_said_and_not_counted),
+        cmocka_unit_test(an_overdriven_second_is_not_heard),
         cmocka_unit_test(so_is_other_sound_with_clocks_apart),
         cmocka_unit_test(what_a_path_filters_is_no_loss),
         cmocka_unit_test(a_gap_is_not_judged),
