@@ -22,7 +22,7 @@ struct options {
     struct st_facts_input input;
     const char *only;
     int64_t frames, rate_hz, budget_ns;
-    bool keep, ask, dry_run, json, markdown, while_recording;
+    bool keep, ask, dry_run, json, while_recording;
     enum st_report_profile profile;
 };
 
@@ -51,7 +51,7 @@ static const char help[] = "Usage: sleeptune tune [OPTION...]\n"
                            "                       (default), laptop, server; see sleeptune report --help\n"
                            "  --while-recording    also while a program records\n"
                            "  --user NAME          judge with the rights that NAME gets at login\n"
-                           "  --format FORMAT      text (default), json, markdown\n"
+                           "  --format FORMAT      text (default) or json\n"
                            "  --json               the same as --format json\n"
                            "  -h, --help           this text\n\n"
                            "Examples (most settings need root):\n"
@@ -59,16 +59,6 @@ static const char help[] = "Usage: sleeptune tune [OPTION...]\n"
                            "  sleeptune tune --frames 32 --ask\n\n"
                            "Exit status: 0 done, nothing to try, or nothing to improve; 2 this machine is\n"
                            "too noisy now; 3 usage, or the budget is too short; 4 failure.\n";
-
-static int take_format(const char *command, void *ctx, const char *text)
-{
-    struct options *options = ctx;
-    options->json = strcmp(text, "json") == 0;
-    options->markdown = strcmp(text, "markdown") == 0;
-    return options->json || options->markdown || strcmp(text, "text") == 0
-               ? 0
-               : st_failure_usage(command, "--format: '%s' is unknown; use text, json or markdown", text);
-}
 
 /** @return -1 to go on, or an st_exit. */
 static int parse_options(int argc, char **argv, struct options *options)
@@ -83,8 +73,7 @@ static int parse_options(int argc, char **argv, struct options *options)
         {"profile", .take = st_report_run_profile, .ctx = &options->profile},
         {"while-recording", .flag = &options->while_recording},
         {"user", .text = &options->input.user},
-        {"format", .take = take_format, .ctx = options},
-        {"json", .flag = &options->json},
+        ST_OPTION_ROWS_JSON(&options->json),
     };
     const int r = st_options_only(COMMAND, table, ST_ARRAY_LEN(table), help, argc, argv);
     if (r != -1)
@@ -166,8 +155,6 @@ static int print(const struct work *work, bool plan)
 {
     if (work->options->json)
         return st_output_json(COMMAND, st_tune_output_json(&work->output));
-    if (work->options->markdown && !plan)
-        return print_text(st_tune_output_markdown, &work->output, stdout);
     return print_text(plan ? st_tune_output_plan : st_tune_output_result, &work->output, stdout);
 }
 
@@ -272,17 +259,12 @@ static void save(const struct work *work)
                 strerror(-r));
 }
 
-static bool is_text(const struct options *options)
-{
-    return !options->json && !options->markdown;
-}
-
 static bool is_wanted(const struct work *work)
 {
     char answer[16] = "";
     if (!work->options->ask)
         return true;
-    if (!is_text(work->options))
+    if (work->options->json)
         (void)print_text(st_tune_output_result, &work->output, stderr);
     fflush(stdout);
     fputs("Make permanent what helped? [y/N] ", stderr);
@@ -296,7 +278,7 @@ static int keep(struct work *work, size_t worth_n)
     char *argv[ST_ARRAY_LEN(words) + ST_CANDIDATES_MAX] = {words[0], words[1], words[2]};
     int argc = ST_ARRAY_LEN(words), out = -1;
     if (!is_wanted(work)) {
-        if (is_text(work->options))
+        if (!work->options->json)
             (void)print_text(st_tune_output_next, &work->output, stdout);
         return ST_EXIT_DONE;
     }
@@ -305,7 +287,7 @@ static int keep(struct work *work, size_t worth_n)
             argv[argc++] = (char *)(uintptr_t)work->candidates.rows[i].finding->rule->id;
     }
     fflush(stdout);
-    if (!is_text(work->options) && ((out = dup(STDOUT_FILENO)) < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0))
+    if (work->options->json && ((out = dup(STDOUT_FILENO)) < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0))
         return st_failure(COMMAND, "%s", strerror(errno));
     const int status = st_cmd_apply(argc, argv);
     fflush(stdout);
@@ -321,7 +303,7 @@ static int try_settings(struct work *work)
 {
     char device[128];
     if (!work->options->json) {
-        (void)print_text(st_tune_output_plan, &work->output, work->options->markdown ? stderr : stdout);
+        (void)print_text(st_tune_output_plan, &work->output, stdout);
         fflush(stdout);
     }
     if (work->tuning.open_n == 0)
@@ -337,10 +319,10 @@ static int try_settings(struct work *work)
     for (size_t i = 0; i < work->tuning.n; i++)
         worth_n += st_tune_output_is_worth(&work->output, i);
     work->output.offered = worth_n > 0 && (work->options->keep || work->options->ask);
-    if (is_text(work->options))
+    if (!work->options->json)
         status = print(work, false);
     const int kept = work->output.offered ? keep(work, worth_n) : ST_EXIT_DONE;
-    if (!is_text(work->options))
+    if (work->options->json)
         status = print(work, false);
     if (kept != ST_EXIT_DONE || status != ST_EXIT_DONE)
         return kept != ST_EXIT_DONE ? kept : status;

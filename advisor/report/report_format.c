@@ -4,7 +4,10 @@
 #include "advisor/facts/text.h"
 
 const struct st_report_format *const st_report_formats[] = {
-    &st_report_text, &st_report_json, &st_report_markdown, &st_report_prometheus, NULL,
+    &st_report_text,
+    &st_report_json,
+    &st_report_prometheus,
+    NULL,
 };
 
 int st_report_format_write(const struct st_report_format *format, const struct st_report *report, FILE *out,

@@ -21,7 +21,6 @@ struct st_report_format {
 
 extern const struct st_report_format st_report_text;
 extern const struct st_report_format st_report_json;
-extern const struct st_report_format st_report_markdown;
 extern const struct st_report_format st_report_prometheus;
 
 /** NULL-terminated, the usual format first. */

@@ -33,8 +33,7 @@ static int take_format(const char *command, void *ctx, const char *text)
     struct reading *reading = ctx;
     const struct st_report_format *format = find_format(text);
     if (format == NULL)
-        return st_failure_usage(command, "--format: '%s' is unknown; use text, json, markdown or prometheus",
-                                text);
+        return st_failure_usage(command, "--format: '%s' is unknown; use text, json or prometheus", text);
     reading->options.format = format;
     reading->json = false;
     return 0;

@@ -29,7 +29,7 @@ struct st_report_options {
     "                     security, fairness and throughput\n"                                               \
     "  --threshold STATUS exit with 1 at this status or worse: problem (default),\n"                         \
     "                     advice, unknown, ok, not-applicable\n"                                             \
-    "  --format FORMAT    text (default), json, markdown, prometheus\n"                                      \
+    "  --format FORMAT    text (default), json, prometheus\n"                                                \
     "  --json             the same as --format json\n"                                                       \
     "  -o, --output FILE  write to FILE\n"                                                                   \
     "  --textfile FILE    also write the metrics of --format prometheus to FILE\n"                           \

@@ -277,23 +277,6 @@ void st_tune_output_next(const struct st_tune_output *output, FILE *out)
     st_text_wrap(out, line, INDENT, output->width);
 }
 
-void st_tune_output_markdown(const struct st_tune_output *output, FILE *out)
-{
-    char line[400];
-    struct st_text_buffer text = st_text_buffer_on(line, sizeof(line));
-    answer(output, &text);
-    fprintf(out, "# sleeptune tune\n\n%s\n\n| setting | from | to | result | |\n|---|---|---|---|---|\n",
-            line);
-    for (size_t i = 0; i < output->candidates->n; i++) {
-        const struct st_candidate *row = &output->candidates->rows[i];
-        fprintf(out, "| `%s` | `%s` | `%s` | %s | %s |\n", row->finding->rule->id, row->now, row->trial,
-                st_tuning_outcome_name(output->tuning->rows[i].outcome),
-                outcome_text(output, i, line, sizeof(line)));
-    }
-    fprintf(out, "\n%s thread, %u frames at %u Hz, pairs of blocks of 5 s in random order.\n",
-            output->real_time ? "Real-time" : "Normal", output->wish->frames, output->wish->rate_hz);
-}
-
 /* --- JSON --- */
 
 static json_t *arm_json(const struct st_tuning_row *row, size_t arm)

@@ -24,8 +24,6 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out);
 /** The answer, a line a setting, the next step. */
 void st_tune_output_result(const struct st_tune_output *output, FILE *out);
 void st_tune_output_next(const struct st_tune_output *output, FILE *out);
-/** The same as a table for a forum. */
-void st_tune_output_markdown(const struct st_tune_output *output, FILE *out);
 /** sleeptune-tune/1. New reference; NULL: out of memory. */
 json_t *st_tune_output_json(const struct st_tune_output *output);
 

@@ -16,7 +16,7 @@ _sleeptune() {
     --wait) words='plain precise' ;;
     --back) words='jack monitor aloop cable virtual_oss' ;;
     --line) words='waybar i3blocks polybar plain' ;;
-    --format) words='text json' ; case $command in report | check) words="$words markdown prometheus" ;; esac ;;
+    --format) words='text json' ; case $command in report | check) words="$words prometheus" ;; esac ;;
     --user) words=$(cut -d: -f1 /etc/passwd) ;;
     --profile) words='studio desktop laptop server' ;;
     --only) words=$(sleeptune report --list 2>/dev/null | awk '{print $1}') ;;

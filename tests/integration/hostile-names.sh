@@ -165,7 +165,7 @@ for i, fact in enumerate(document["facts"]):
             fact[key] = names[i % len(names)]
 json.dump(document, open(sys.argv[2], "w"))
 PY
-for format in text markdown json prometheus; do
+for format in text json prometheus; do
     list report --all --format "$format" --snapshot "$tmp/hostile.json"
     safe "report --format $format" "$tmp/report.out"
 done

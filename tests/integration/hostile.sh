@@ -25,7 +25,7 @@ judged() {
         fail "$name" "status $got: $(cat -v "$tmp/err"; grep -aP '[\x00-\x08\x0b-\x1f\x7f]' "$tmp/out" | cat -v | head -n 3)"
         return
     fi
-    for format in json markdown; do
+    for format in json prometheus; do
         run report --format "$format" "$@"
         if [ "$got" -gt 2 ] || ! clean "$tmp/out"; then
             fail "$name" "as $format: status $got $(cat -v "$tmp/err")"

@@ -151,7 +151,7 @@ refused "--only with a rule of another system" 3 report --root "$captures/linux-
 refused "an unknown profile" 3 report --profile disco
 
 # --- formats -------------------------------------------------------------------------------------------------------
-for format in text json markdown prometheus; do
+for format in text json prometheus; do
     report --root "$captures/linux-laptop" --format "$format" -o "$tmp/report.$format" >"$tmp/out"
     is "--format $format -o writes the file only" "$([ -s "$tmp/report.$format" ] && [ ! -s "$tmp/out" ] && echo yes)" yes
 done

@@ -240,38 +240,6 @@ static void no_format_lets_control_characters_through(void **state)
     }
 }
 
-static void markdown_is_escaped_and_commands_are_fenced(void **state)
-{
-    (void)state;
-    hostile_facts();
-    static char fence[] = "echo ```` here";
-    findings[0].fix_now = fence;
-    char *text = print(&st_report_markdown, 0, false, true);
-    assert_non_null(strstr(text, "\\<b\\>\\&"));
-    assert_non_null(strstr(text, "\\[z\\](u)"));
-    assert_non_null(strstr(text, "\n`````\necho ```` here\n`````\n"));
-    free(text);
-}
-
-static void markdown_folds_what_gives_nothing_to_do(void **state)
-{
-    (void)state;
-    hostile_facts();
-    char *text = print(&st_report_markdown, 0, false, false);
-    const char *fold = strstr(text, "\n<details>\n<summary>Other rules"), *end = fold;
-    for (const char *at = text; (at = strstr(at, "\n</details>\n")) != NULL; at++)
-        end = at;
-    const char *why = strstr(text, "\n<details><summary>Why</summary>\n");
-    assert_true(why != NULL && why < fold);
-    assert_true(fold != NULL && end != NULL && fold < end);
-    const char *fired = strstr(text, "## problem: First"), *fine = strstr(text, "- ok: `linux-second`: ");
-    assert_true(fired != NULL && fired < fold);
-    assert_true(fine != NULL && fine > fold && fine < end);
-    const char *fact = strstr(text, "\nlinux.k = ");
-    assert_true(fact != NULL && fact > fold && fact < end);
-    free(text);
-}
-
 static void colour_is_there_only_when_asked_for(void **state)
 {
     (void)state;
@@ -600,8 +568,6 @@ int main(void)
         BY_HAND(exit_status_follows_the_threshold),
         BY_HAND(an_unknown_that_could_not_have_mattered_is_no_failure),
         BY_HAND(no_format_lets_control_characters_through),
-        BY_HAND(markdown_is_escaped_and_commands_are_fenced),
-        BY_HAND(markdown_folds_what_gives_nothing_to_do),
         BY_HAND(colour_is_there_only_when_asked_for),
         BY_HAND(details_of_fine_rules_come_with_all),
         BY_HAND(the_right_comes_before_what_it_makes_needless),
