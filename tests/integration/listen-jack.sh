@@ -51,6 +51,13 @@ export SLEEPTUNE_OBSERVE_DIR=$SLEEPTUNE_BUILD/ears/helpers
 over() { "$SLEEPTUNE_BUILD/tests/integration/listen_live" 1 "$@" | head -1; }
 is "a cable is tried on JACK" "$(over cable)" "way cable 48000 Hz, plays to system:playback_1, records system:capture_1, by sleeptune-listen-jack"
 is "from any of its ports" "$(over system:capture_2 system:playback_2)" "way cable 48000 Hz, plays to system:playback_2, records system:capture_2, by sleeptune-listen-jack"
+mkfifo "$tmp/stall"
+"$SLEEPTUNE_BUILD/tests/integration/stall_jack" 0 Synth <"$tmp/stall" >"$tmp/synth" 2>&1 &
+pids+=("$!")
+exec {synth}>"$tmp/stall"
+wait_for grep -q playing "$tmp/synth"
+is "from the port of another program, which has one channel" "$(over Synth:out)" "way cable 48000 Hz, plays to system:playback_1, records Synth:out, by sleeptune-listen-jack"
+exec {synth}>&-
 like "but for one that it has not" "$(over system:capture_ 2>&1)" '^sleeptune listen: --back system:capture_: JACK has no port system:capture_'
 
 # another buffer size, as long as it lasts
