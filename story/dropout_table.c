@@ -145,10 +145,10 @@ static void end_client(struct st_dropout_client *client)
     client->load = (struct st_xrun_load){0};
 }
 
-static struct st_dropout_client *find(struct st_dropout_table *table, const struct st_xrun_seen *seen)
+static struct st_dropout_client *find(struct st_dropout_table *table, const char *name, const char *device)
 {
     ST_EACH_OF (client, table->clients, table->clients_n) {
-        if (strcmp(client->name, seen->client) == 0 && strcmp(client->device, seen->device) == 0)
+        if (strcmp(client->name, name) == 0 && strcmp(client->device, device) == 0)
             return client;
     }
     return NULL;
@@ -252,26 +252,50 @@ static void take_own(struct st_dropout_table *table, const struct st_xrun_seen *
     table->clientless_dropouts_n += (uint64_t)seen->device_dropouts_n;
 }
 
-void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_seen *seen,
-                           enum st_cause slowed, int64_t now_ns, int64_t wall_ns)
+static struct st_dropout_client *find_or_add(struct st_dropout_table *table, const struct st_xrun_seen *seen)
 {
-    const bool is_load = seen->load.cycles_n > 0, dropout = st_xrun_is_dropout(seen);
-    if (st_xrun_is_level(seen))
-        return;
-    if (seen->deadline_ns > 0) { /* a test may be one of the clients of that cycle */
-        take_cycle(table, seen, wall_ns);
+    struct st_dropout_client *client = find(table, seen->client, seen->device);
+    if (client != NULL)
+        return client;
+    client = make_room(table, seen->kind == ST_XRUN_SEEN_DROPOUT);
+    if (client != NULL)
+        *client = new_client(seen->client, seen->device);
+    return client;
+}
+
+static void take_load(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t now_ns)
+{
+    const struct st_xrun_load *load = &seen->load;
+    if (seen->client[0] == '\0') {
+        take_device_load(table, seen, now_ns);
         return;
     }
-    if (st_text_begins(seen->client, ST_DROPOUT_TEST_CLIENT))
+    struct st_dropout_client *client = find_or_add(table, seen);
+    if (client == NULL)
         return;
-    if (dropout) {
-        table->device_dropouts_n += (uint64_t)seen->device_dropouts_n;
-        table->dropouts_n += (uint64_t)seen->dropouts_n;
-        table->reasons_n[seen->reason] += (uint64_t)seen->dropouts_n;
-        table->places_n[seen->place] += (uint64_t)(seen->device_dropouts_n + seen->dropouts_n);
-        table->lost_ns = st_ns_add(table->lost_ns, seen->lost_ns);
+    client->load = *load;
+    if (load->reserve_ns > 0 && (client->reserve_ns == 0 || load->reserve_ns < client->reserve_ns)) {
+        client->reserve_ns = load->reserve_ns;
+        client->buffer_ns = load->buffer_ns;
     }
-    if (dropout && now_ns >= table->last_ns) {
+    client->block.frames = load->block_frames;
+    client->block.any = load->block_any;
+    client->block.rate_hz = load->rate_hz;
+    client->code = load->code;
+    client->drift_ppb = load->drift_ppb != 0 ? load->drift_ppb : client->drift_ppb;
+    client->seen_ns = client->load_ns = now_ns;
+    client->playing = true;
+}
+
+static void take_dropout(struct st_dropout_table *table, const struct st_xrun_seen *seen,
+                         enum st_cause slowed, int64_t now_ns, int64_t wall_ns)
+{
+    table->device_dropouts_n += (uint64_t)seen->device_dropouts_n;
+    table->dropouts_n += (uint64_t)seen->dropouts_n;
+    table->reasons_n[seen->reason] += (uint64_t)seen->dropouts_n;
+    table->places_n[seen->place] += (uint64_t)(seen->device_dropouts_n + seen->dropouts_n);
+    table->lost_ns = st_ns_add(table->lost_ns, seen->lost_ns);
+    if (now_ns >= table->last_ns) {
         table->last_ns = now_ns;
         table->last_wall_ns = wall_ns;
         table->last_period_ns = seen->cycle.period_ns > 0 ? seen->cycle.period_ns : table->period_ns;
@@ -279,50 +303,50 @@ void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_
         if (strcmp(table->device, seen->device) == 0) /* so something plays there */
             table->device_load_ns = ST_MAX(now_ns, table->device_load_ns);
     }
-    if (is_load && seen->client[0] == '\0') {
-        take_device_load(table, seen, now_ns);
-        return;
-    }
-    if (!is_load && seen->client[0] == '\0' && seen->dropouts_n + seen->cycles_n == 0) {
+    if (seen->client[0] == '\0' && seen->dropouts_n + seen->cycles_n == 0) {
         take_own(table, seen);
         return;
     }
-    struct st_dropout_client *client = find(table, seen);
-    if (st_xrun_has_ended(seen)) {
-        if (client != NULL) {
-            end_client(client);
-            client->seen_ns = now_ns;
-        }
-        return;
-    }
-    if (client == NULL) {
-        client = make_room(table, dropout);
-        if (client == NULL)
-            return;
-        *client = new_client(seen->client, seen->device);
-    }
+    struct st_dropout_client *client = find_or_add(table, seen);
     client->seen_ns = now_ns;
-    if (is_load) {
-        client->load = seen->load;
-        if (seen->load.reserve_ns > 0 &&
-            (client->reserve_ns == 0 || seen->load.reserve_ns < client->reserve_ns)) {
-            client->reserve_ns = seen->load.reserve_ns;
-            client->buffer_ns = seen->load.buffer_ns;
-        }
-        client->block.frames = seen->load.block_frames;
-        client->block.any = seen->load.block_any;
-        client->code = seen->load.code;
-        client->block.rate_hz = seen->load.rate_hz;
-        client->drift_ppb = seen->load.drift_ppb != 0 ? seen->load.drift_ppb : client->drift_ppb;
-        client->load_ns = now_ns;
-        client->playing = true;
+    count_dropouts(client, seen, wall_ns);
+    if (seen->reason != ST_DROPOUT_TOO_SLOW)
+        return;
+    client->slowed = slowed;
+    client->slow_wall_ns = wall_ns;
+}
+
+static void take_end(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t now_ns)
+{
+    struct st_dropout_client *client = find(table, seen->client, seen->device);
+    if (client == NULL)
+        return;
+    end_client(client);
+    client->seen_ns = now_ns;
+}
+
+void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_seen *seen,
+                           enum st_cause slowed, int64_t now_ns, int64_t wall_ns)
+{
+    /* a test may be one of the clients of a cycle */
+    if (seen->kind != ST_XRUN_SEEN_CYCLE && st_text_begins(seen->client, ST_DROPOUT_TEST_CLIENT))
+        return;
+    switch (seen->kind) {
+    case ST_XRUN_SEEN_DROPOUT:
+        take_dropout(table, seen, slowed, now_ns, wall_ns);
+        break;
+    case ST_XRUN_SEEN_LOAD:
+        take_load(table, seen, now_ns);
+        break;
+    case ST_XRUN_SEEN_ENDED:
+        take_end(table, seen, now_ns);
+        break;
+    case ST_XRUN_SEEN_CYCLE:
+        take_cycle(table, seen, wall_ns);
+        break;
+    case ST_XRUN_SEEN_LEVEL:
+        break;
     }
-    if (seen->reason == ST_DROPOUT_TOO_SLOW) {
-        client->slowed = slowed;
-        client->slow_wall_ns = wall_ns;
-    }
-    if (dropout)
-        count_dropouts(client, seen, wall_ns);
 }
 
 const char *st_dropout_table_asked(const struct st_dropout_table *table, char *buf, size_t buf_bytes)

@@ -55,7 +55,7 @@ struct st_xrun_code {
 /** How long one client, or the device's own node, took in the cycles of some seconds. A cycle: its inputs are
  * ready (signalled), it wakes up, it finishes. Times that are not known are INT64_MIN. */
 struct st_xrun_load {
-    int64_t cycles_n;                                 /* 0: no load was measured */
+    int64_t cycles_n;
     int64_t busy_median_ns, busy_p99_ns, busy_max_ns; /* woken to finished */
     int64_t wait_median_ns, wait_p99_ns, wait_max_ns; /* signalled to woken */
     int64_t period_ns;                                /* of the device's cycle; 0: not known */
@@ -75,13 +75,23 @@ struct st_xrun_load {
     int64_t streams_n; /* 1: as a player or browser plays; 0: a filter, a host of plug-ins */
 };
 
-/** What was seen since the poll before: xruns, a client's load, what a client did in the cycle of a dropout,
- * or what is left. */
+enum st_xrun_seen_kind {
+    ST_XRUN_SEEN_DROPOUT, /* dropouts that began, or one that goes on */
+    ST_XRUN_SEEN_CYCLE, /* what a client did in the cycle of a dropout, one by one: of `cycle` wait_ns is from
+                           the beginning of the cycle until it woke up, busy_ns from there until it was done
+                           or was last seen */
+    ST_XRUN_SEEN_LOAD,
+    ST_XRUN_SEEN_LEVEL, /* how much is left now: load.reserve_ns */
+    ST_XRUN_SEEN_ENDED, /* its client plays no more */
+};
+
+/** What was seen since the poll before. */
 struct st_xrun_seen {
+    enum st_xrun_seen_kind kind;
+    enum st_certainty certainty;     /* of dropouts */
     char device[ST_XRUN_NAME_BYTES]; /* "" when not known; UTF-8 of others: any bytes */
     char client[ST_XRUN_NAME_BYTES]; /* program or node that plays or records there, or a second card that
                                         follows it; "" when not known */
-    enum st_certainty certainty;
     /* Dropouts that began since the poll before. Each is an unbroken loss of sound and is counted in one of
      * the two: the device's own, and those of a client without which the device went on. */
     int64_t device_dropouts_n; /* the device ran dry or over. With place ST_DROPOUT_AT_RESYNC: the server
@@ -100,35 +110,11 @@ struct st_xrun_seen {
     int64_t longest_ns; /* of the longest dropout that they belong to, so far */
     int64_t end_ns;     /* when the last of these ended, CLOCK_MONOTONIC; 0: not known, but just now */
 
-    /* The helper also reports what each client did in the cycle of a dropout, one by one. Then deadline_ns
-     * is above 0, all counts are 0, and of `cycle` wait_ns is from the beginning of the cycle until the
-     * client woke up, busy_ns from there until it was done or was last seen. */
-    int64_t deadline_ns; /* from the beginning of that cycle to that of the next one */
+    int64_t deadline_ns; /* of a cycle: from its beginning to that of the next one */
     int64_t left_n;      /* clients of the same cycle that are still to come */
 
     struct st_xrun_load load; /* of `client`; of the device's own node where client is "" */
 };
-
-/** How much is left now (load.reserve_ns), and nothing else. */
-static inline bool st_xrun_is_level(const struct st_xrun_seen *seen)
-{
-    return seen->load.cycles_n == 0 && seen->load.reserve_ns > 0;
-}
-
-/** Its client plays no more, and nothing else. */
-static inline bool st_xrun_has_ended(const struct st_xrun_seen *seen)
-{
-    return seen->load.cycles_n + seen->load.reserve_ns + seen->deadline_ns + seen->device_dropouts_n +
-                   seen->dropouts_n + seen->cycles_n ==
-               0 &&
-           seen->reason == ST_DROPOUT_UNKNOWN && seen->client[0] != '\0';
-}
-
-/** Dropouts that began, or one that goes on. */
-static inline bool st_xrun_is_dropout(const struct st_xrun_seen *seen)
-{
-    return seen->device_dropouts_n > 0 || seen->dropouts_n > 0 || seen->cycles_n > 0;
-}
 
 typedef void (*st_xrun_seen_fn)(void *ctx, const struct st_xrun_seen *seen);
 

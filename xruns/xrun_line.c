@@ -59,7 +59,7 @@ static const char *read_number(const char *text, uint64_t max, int64_t *ret)
     return text;
 }
 
-/* --- the fields of the two kinds of lines that have any --- */
+/* --- the fields of what was seen --- */
 
 enum form {
     COUNT,
@@ -100,13 +100,21 @@ static const struct field xrun_fields[] = {
     {"end", MOMENT, AT(end_ns)},
     {"device", NAME, AT(device)},
     {"client", NAME, AT(client)},
+    {NULL},
+};
+
+static const struct field cycle_fields[] = {
+    {"busy", TIME, AT(cycle.busy_ns)},
+    {"wait", TIME, AT(cycle.wait_ns)},
+    {"device", NAME, AT(device)},
+    {"client", NAME, AT(client)},
     {"deadline", TIME, AT(deadline_ns)},
     {"left", COUNT, AT(left_n)},
     {NULL},
 };
 
 static const struct field load_fields[] = {
-    {"cycles", COUNT, AT(load.cycles_n), true},
+    {"cycles", COUNT, AT(load.cycles_n)},
     {"busy", TIMES, AT(load.busy_median_ns)},
     {"wait", TIMES, AT(load.wait_median_ns)},
     {"period", TIME, AT(load.period_ns)},
@@ -133,6 +141,20 @@ static const struct field load_fields[] = {
     {"client", NAME, AT(client)},
     {NULL},
 };
+
+static const struct field level_fields[] = {{"reserve", TIME, AT(load.reserve_ns)},
+                                            {"device", NAME, AT(device)},
+                                            {"client", NAME, AT(client)},
+                                            {NULL}};
+
+static const struct {
+    const char *word;
+    const struct field *fields;
+} kinds[] = {[ST_XRUN_SEEN_DROPOUT] = {"xrun", xrun_fields},
+             [ST_XRUN_SEEN_CYCLE] = {"cycle", cycle_fields},
+             [ST_XRUN_SEEN_LOAD] = {"load", load_fields},
+             [ST_XRUN_SEEN_LEVEL] = {"level", level_fields},
+             [ST_XRUN_SEEN_ENDED] = {"ended", &level_fields[1]}};
 
 static const struct st_xrun_load no_load = {.busy_median_ns = INT64_MIN,
                                             .busy_p99_ns = INT64_MIN,
@@ -222,36 +244,57 @@ static bool copy_text(const char *from, char ret[ST_XRUN_WHY_BYTES])
     return true;
 }
 
+/* Has it what it is about? */
+static bool is_whole(const struct st_xrun_seen *seen)
+{
+    const struct st_xrun_load *load = &seen->load;
+    switch (seen->kind) {
+    case ST_XRUN_SEEN_DROPOUT:
+        return seen->certainty != ST_CERTAINTY_NONE &&
+               seen->device_dropouts_n + seen->dropouts_n + seen->cycles_n > 0;
+    case ST_XRUN_SEEN_CYCLE:
+        return seen->deadline_ns > 0;
+    case ST_XRUN_SEEN_LOAD:
+        return load->cycles_n > 0 && load->between <= ST_XRUN_BETWEEN_HEARD &&
+               load->code.state < ST_XRUN_CODE_STATES && load->code.percent <= 100 &&
+               load->code.other_percent <= 100;
+    case ST_XRUN_SEEN_LEVEL:
+        return load->reserve_ns > 0;
+    case ST_XRUN_SEEN_ENDED:
+        return seen->client[0] != '\0';
+    }
+    return false;
+}
+
+static bool parse_seen(const char *line, struct st_xrun_seen *ret)
+{
+    size_t kind = 0;
+    const char *rest;
+    while (kind < ST_ARRAY_LEN(kinds) && (rest = behind(line, kinds[kind].word)) == NULL)
+        kind++;
+    if (kind == ST_ARRAY_LEN(kinds))
+        return false;
+    ret->kind = (enum st_xrun_seen_kind)kind;
+    if (kind == ST_XRUN_SEEN_LOAD)
+        ret->load = no_load;
+    return read_fields(rest, kinds[kind].fields, ret) == 0 && is_whole(ret);
+}
+
 int st_xrun_line_parse(const char *line, struct st_xrun_line *ret)
 {
     struct st_xrun_line parsed = {0};
     const char *rest;
     bool good = false;
-    if ((rest = behind(line, "ready")) != NULL) {
-        parsed.kind = ST_XRUN_LINE_READY;
-        good = copy_text(rest, parsed.text);
-    } else if ((rest = behind(line, "absent")) != NULL) {
-        parsed.kind = ST_XRUN_LINE_ABSENT;
+    if ((rest = behind(line, "ready")) != NULL || (rest = behind(line, "absent")) != NULL) {
+        parsed.kind = line[0] == 'r' ? ST_XRUN_LINE_READY : ST_XRUN_LINE_ABSENT;
         good = copy_text(rest, parsed.text);
     } else if ((rest = behind(line, "alive")) != NULL) {
         parsed.kind = ST_XRUN_LINE_ALIVE;
         good = rest[0] == '\0' || (strncmp(rest, " late=", 6) == 0 &&
                                    st_number_i64(rest + 6, 1, (int64_t)NS_MAX, &parsed.late_ns) == 0);
-    } else if ((rest = behind(line, "xrun")) != NULL) {
-        parsed.kind = ST_XRUN_LINE_XRUN;
-        good = read_fields(rest, xrun_fields, &parsed.seen) == 0 &&
-               parsed.seen.certainty != ST_CERTAINTY_NONE &&
-               (parsed.seen.device_dropouts_n + parsed.seen.dropouts_n + parsed.seen.cycles_n > 0) ==
-                   (parsed.seen.deadline_ns == 0);
-    } else if ((rest = behind(line, "load")) != NULL) {
-        parsed.kind = ST_XRUN_LINE_LOAD;
-        parsed.seen.load = no_load;
-        good = read_fields(rest, load_fields, &parsed.seen) == 0 &&
-               (parsed.seen.load.cycles_n + parsed.seen.load.reserve_ns > 0 ||
-                st_xrun_has_ended(&parsed.seen)) &&
-               parsed.seen.load.between <= ST_XRUN_BETWEEN_HEARD &&
-               parsed.seen.load.code.state < ST_XRUN_CODE_STATES && parsed.seen.load.code.percent <= 100 &&
-               parsed.seen.load.code.other_percent <= 100;
+    } else {
+        parsed.kind = ST_XRUN_LINE_SEEN;
+        good = parse_seen(line, &parsed.seen);
     }
     if (!good)
         return -EBADMSG;
@@ -310,9 +353,8 @@ static void put_field(const struct field *field, const struct st_xrun_seen *seen
 
 const char *st_xrun_line_format(const struct st_xrun_seen *seen, char *buf, size_t buf_bytes)
 {
-    const bool load = seen->load.cycles_n > 0 || st_xrun_is_level(seen) || st_xrun_has_ended(seen);
-    snprintf(buf, buf_bytes, "%s", load ? "load" : "xrun");
-    for (const struct field *field = load ? load_fields : xrun_fields; field->key != NULL; field++)
+    snprintf(buf, buf_bytes, "%s", kinds[seen->kind].word);
+    for (const struct field *field = kinds[seen->kind].fields; field->key != NULL; field++)
         put_field(field, seen, buf, buf_bytes);
     st_text_append(buf, buf_bytes, "\n");
     return buf;

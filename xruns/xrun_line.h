@@ -22,7 +22,7 @@
  *     lost=NS: no sound for so long since then; longest=NS: of the longest of these dropouts, so far;
  *     end=NS: when the last of them ended (CLOCK_MONOTONIC), which may be some seconds ago
  *
- *   xrun certainty=exact device-dropouts=0 client-dropouts=0 busy=NS wait=NS client=NAME deadline=NS left=2
+ *   cycle busy=NS wait=NS client=NAME deadline=NS left=2
  *     what a client did in the cycle of a dropout, before the line of that; left: clients of this
  *     cycle that follow
  *
@@ -41,11 +41,11 @@
  *     other-percent of those in usual cycles. stream=1: it plays or records as a player or browser
  *     does. Written every 10 s for each node that ran; a client without one for 21 s has ended
  *
- *   load cycles=0 reserve=NS device=NAME client=NAME
+ *   level reserve=NS device=NAME client=NAME
  *     how long what is left now would last: the queue of a program, or of JACK's cycle. Goes into a
  *     trace only
  *
- *   load cycles=0 device=NAME client=NAME
+ *   ended device=NAME client=NAME
  *     the client has ended
  *
  * In a name, "%" and two hexadecimal digits stand for a byte: blanks, control characters and "%" itself
@@ -69,20 +69,18 @@ enum st_xrun_line_kind {
     ST_XRUN_LINE_READY,
     ST_XRUN_LINE_ALIVE,
     ST_XRUN_LINE_ABSENT,
-    ST_XRUN_LINE_XRUN,
-    ST_XRUN_LINE_LOAD
+    ST_XRUN_LINE_SEEN /* any of the others: st_xrun_seen.kind */
 };
 
 struct st_xrun_line {
     enum st_xrun_line_kind kind;
     char text[ST_XRUN_WHY_BYTES]; /* of ready and absent, cut; control characters are '?' */
     int64_t late_ns;              /* of alive */
-    struct st_xrun_seen seen;     /* of xrun and load; names are cut, control characters are '?' */
+    struct st_xrun_seen seen;     /* names are cut, control characters are '?' */
 };
 
 /** Reads one line without its newline. @return 0 or -EBADMSG. Pure; threads: any. */
 ST_NODISCARD int st_xrun_line_parse(const char *line, struct st_xrun_line *ret);
 
-/** Writes an xrun line, or a load line if seen->load.cycles_n > 0, with its newline, for the helper programs.
- * @return buf. */
+/** Writes the line of what was seen, with its newline, for the helper programs. @return buf. */
 const char *st_xrun_line_format(const struct st_xrun_seen *seen, char *buf, size_t buf_bytes);

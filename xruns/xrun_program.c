@@ -180,8 +180,7 @@ static int take_line(struct st_xrun_watch *w, const char *text, st_xrun_seen_fn 
         program->ending = true;
         st_xrun_because(w, 0, "%s", line.text);
         break;
-    case ST_XRUN_LINE_XRUN:
-    case ST_XRUN_LINE_LOAD:
+    case ST_XRUN_LINE_SEEN:
         program->idle_ns = 0;
         seen(ctx, &line.seen);
         break;

@@ -37,7 +37,7 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
     struct server *server = ctx;
     struct st_clock *clock = &server->music->p->clock;
     struct st_xrun_seen safe = *seen;
-    if (st_xrun_has_ended(seen)) /* what it did in the run is asked for */
+    if (seen->kind == ST_XRUN_SEEN_ENDED) /* what it did in the run is asked for */
         return;
     st_safe_text(safe.client);
     st_safe_text(safe.culprit);

@@ -268,7 +268,7 @@ static void count_recent(struct st_observed *o, const struct st_xrun_seen *seen,
 
 static void count(struct st_observed *o, const struct st_xrun_seen *seen, int64_t at_ns, int64_t at_wall_ns)
 {
-    if (!st_xrun_has_ended(seen)) {
+    if (seen->kind != ST_XRUN_SEEN_ENDED) {
         note_playing(o, seen->client, seen->device); /* a load, or a dropout: of something that plays */
         note_music(o, seen);
     }
@@ -276,7 +276,7 @@ static void count(struct st_observed *o, const struct st_xrun_seen *seen, int64_
         seen->reason == ST_DROPOUT_TOO_SLOW ? st_events_slowed(o->events, at_wall_ns) : ST_CAUSE_UNKNOWN;
     st_dropout_table_take(&o->view.seen, seen, slowed, at_ns, at_wall_ns);
     count_recent(o, seen, slowed, at_ns, at_wall_ns);
-    if (!st_xrun_is_dropout(seen))
+    if (seen->kind != ST_XRUN_SEEN_DROPOUT)
         return;
     if (seen->device_dropouts_n > 0) {
         const struct st_event event =
@@ -314,11 +314,11 @@ static void note_level(const struct st_observed *o, const struct st_xrun_seen *s
 static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 {
     struct st_observed *o = ctx;
-    if (o->levels != NULL && st_xrun_is_level(seen))
+    if (seen->kind == ST_XRUN_SEEN_LEVEL && o->levels != NULL)
         note_level(o, seen);
-    if (st_xrun_is_level(seen) || is_counted(o, seen))
+    if (seen->kind == ST_XRUN_SEEN_LEVEL || is_counted(o, seen))
         return;
-    if (seen->place != ST_DROPOUT_AT_BUS || !st_xrun_is_dropout(seen)) {
+    if (seen->place != ST_DROPOUT_AT_BUS) {
         const int64_t ago = ago_ns(o, seen);
         count(o, seen, now_ns(o) - ago, wall_ns(o) - ago);
         return;

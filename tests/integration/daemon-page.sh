@@ -17,8 +17,8 @@ echo 'ready profiler of PipeWire 0.3.65'
 load='load cycles=469 busy=2560000,3000000,7300000 wait=20000,90000,120000 period=5333333 frames=256 rate=48000 device=card'
 echo 'xrun certainty=exact device-dropouts=0 client-dropouts=1 device=card client=HeavyReverb reason=too-slow busy=7300000 wait=90000 period=5333333 lost=5333333 longest=5333333'
 echo 'xrun certainty=exact device-dropouts=0 client-dropouts=1 device=card client=%3Cimg%20src=x%20onerror=alert(1)%3E reason=stopped period=5333333'
-echo 'xrun certainty=exact device-dropouts=0 client-dropouts=0 device=card client=HeavyReverb wait=90000 busy=7300000 deadline=5333333 left=1'
-echo 'xrun certainty=exact device-dropouts=0 client-dropouts=0 device=card client=GoodSynth wait=7400000 busy=600000 deadline=5333333 left=0'
+echo 'cycle device=card client=HeavyReverb wait=90000 busy=7300000 deadline=5333333 left=1'
+echo 'cycle device=card client=GoodSynth wait=7400000 busy=600000 deadline=5333333 left=0'
 while echo "$load" && echo "$load client=HeavyReverb" && echo "$load client=GoodSynth"; do sleep 5; done
 SH
 chmod 755 "$tmp/programs/sleeptune-observe-pipewire"

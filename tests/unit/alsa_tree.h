@@ -73,11 +73,11 @@ static inline int open_source_in(const char *folder)
 static inline void on_seen(void *ctx, const struct st_xrun_seen *seen)
 {
     (void)ctx;
-    if (seen->load.cycles_n > 0) {
+    if (seen->kind == ST_XRUN_SEEN_LOAD) {
         last_load = *seen;
         return;
     }
-    if (st_xrun_is_level(seen)) {
+    if (seen->kind == ST_XRUN_SEEN_LEVEL) {
         last_level = *seen;
         return;
     }

@@ -213,6 +213,7 @@ static void say_loads(const char *server, const struct clients *clients)
     if (cycle_ns <= 0 || clients->n == 0 || observer.loads_n == 0)
         return;
     struct st_xrun_seen seen = {
+        .kind = ST_XRUN_SEEN_LOAD,
         .load = {.cycles_n = (int64_t)observer.loads_n * SAMPLE_MS * ST_NS_PER_MS / cycle_ns + 1,
                  .wait_median_ns = INT64_MIN,
                  .period_ns = cycle_ns,

@@ -84,7 +84,7 @@ static void end(struct observer *observer, int status)
 static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 {
     struct observer *observer = ctx;
-    observer->loads_said |= seen->load.cycles_n > 0;
+    observer->loads_said |= seen->kind == ST_XRUN_SEEN_LOAD;
     st_helper_line_xrun(seen);
 }
 

@@ -70,7 +70,8 @@ static const char *program_of(const pa_sink_input_info *stream)
 /* That it plays; how long it computes PulseAudio does not know. */
 static void say_load(const pa_sink_input_info *stream, int64_t asked_ms)
 {
-    struct st_xrun_seen seen = {.load = {.cycles_n = 1,
+    struct st_xrun_seen seen = {.kind = ST_XRUN_SEEN_LOAD,
+                                .load = {.cycles_n = 1,
                                          .busy_median_ns = INT64_MIN,
                                          .wait_median_ns = INT64_MIN,
                                          .period_ns = INT64_MIN,

@@ -55,7 +55,7 @@ static void keep_node(struct st_pipewire_profile_node *node, const struct st_pip
     const int64_t end_ns = late ? cycle->driver.awake_ns : node->finish_ns;
     const bool awake = node->woken_ns >= node->signalled_ns && node->woken_ns <= end_ns;
     const int64_t awake_ns = awake ? node->woken_ns : late ? end_ns : node->signalled_ns;
-    node->kept = (struct st_xrun_seen){.certainty = ST_CERTAINTY_EXACT};
+    node->kept = (struct st_xrun_seen){.kind = ST_XRUN_SEEN_CYCLE};
     if (node->drives || node->seen_ns != cycle_ns || node->signalled_ns < cycle_ns || end_ns < awake_ns ||
         length_ns > ST_PIPEWIRE_CYCLE_MAX_NS || end_ns - cycle_ns > ST_PIPEWIRE_CYCLE_MAX_NS)
         return;

@@ -111,7 +111,7 @@ bool st_pipewire_profile_ends(struct st_pipewire_profile *profile, uint32_t id, 
             strcmp(other->driver, node->driver) == 0)
             return false;
     }
-    *ret = (struct st_xrun_seen){.load = {0}};
+    *ret = (struct st_xrun_seen){.kind = ST_XRUN_SEEN_ENDED};
     st_profile_node_rename(&ret->device, node->driver);
     st_profile_node_rename(&ret->client, node->name);
     return true;

@@ -151,6 +151,7 @@ void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen
 {
     ST_EACH (node, profile->nodes) {
         struct st_xrun_seen sighting = {
+            .kind = ST_XRUN_SEEN_LOAD,
             .load = {.period_ns = node->period_ns > 0 ? node->period_ns : INT64_MIN,
                      .frames = node->frames,
                      .rate_hz = node->rate_hz,

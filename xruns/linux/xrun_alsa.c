@@ -229,6 +229,7 @@ static void report_xrun(const struct substream *s, int64_t lost_frames, st_xrun_
 static void report_load(struct substream *s, st_xrun_seen_fn seen, void *ctx)
 {
     struct st_xrun_seen sighting = {
+        .kind = ST_XRUN_SEEN_LOAD,
         .load = {
             .cycles_n = 1, .busy_median_ns = INT64_MIN, .wait_median_ns = INT64_MIN, .period_ns = INT64_MIN}};
     if (s->least_frames != INT64_MAX) {
@@ -263,7 +264,10 @@ static void look_at_room(struct substream *s, const struct st_alsa_status *now, 
     const int64_t lost = s->params.rate_hz > 0 ? st_alsa_room_look(&s->room, &s->params, now, &left) : 0;
     s->least_frames = ST_MIN(left, s->least_frames);
     if (left != INT64_MAX)
-        report(s, &(struct st_xrun_seen){.load = {.reserve_ns = ST_MAX(frames_ns(s, left), 1)}}, seen, ctx);
+        report(s,
+               &(struct st_xrun_seen){.kind = ST_XRUN_SEEN_LEVEL,
+                                      .load = {.reserve_ns = ST_MAX(frames_ns(s, left), 1)}},
+               seen, ctx);
     if (lost > 0)
         report_xrun(s, lost, seen, ctx);
     if (s->looks_left-- == 0)

@@ -79,6 +79,7 @@ static struct st_xrun_source server;
 static struct st_xrun_seen load(const char *client, int64_t frames)
 {
     struct st_xrun_seen seen = {
+        .kind = ST_XRUN_SEEN_LOAD,
         .load = {.cycles_n = 469, .busy_median_ns = ST_NS_PER_MS, .period_ns = 21333333, .frames = frames}};
     snprintf(seen.client, sizeof(seen.client), "%s", client);
     return seen;

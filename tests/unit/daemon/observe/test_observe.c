@@ -193,6 +193,7 @@ static int poll_clients(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx
     (void)w;
     ST_EACH (client, clients_seen) {
         struct st_xrun_seen load = {
+            .kind = ST_XRUN_SEEN_LOAD,
             .load = {.cycles_n = 100, .period_ns = ST_NS_PER_MS, .busy_median_ns = 1}};
         ST_PRINT(load.device, "card");
         if (*client == NULL)

@@ -650,6 +650,7 @@ static void see_not_ready(const char *client, int64_t n, enum st_dropout_reason 
 static void see_load(const char *client, int64_t busy_ns, int64_t frames)
 {
     see("card", client, 0, 0);
+    to_see[to_see_n - 1].kind = ST_XRUN_SEEN_LOAD;
     to_see[to_see_n - 1].load = (struct st_xrun_load){.cycles_n = 469,
                                                       .busy_median_ns = busy_ns,
                                                       .busy_p99_ns = busy_ns,
@@ -657,6 +658,12 @@ static void see_load(const char *client, int64_t busy_ns, int64_t frames)
                                                       .period_ns = 21333333,
                                                       .frames = frames,
                                                       .rate_hz = 48000};
+}
+
+static void see_ended(const char *client)
+{
+    see("card", client, 0, 0);
+    to_see[to_see_n - 1].kind = ST_XRUN_SEEN_ENDED;
 }
 
 static void dropouts_of_a_client_are_counted_by_reason_and_sorted_by_harm(void **state)
@@ -901,7 +908,7 @@ static void recent_dropouts_begin_with_one_after_a_change_alone(void **state)
     see_not_ready("HeavyReverb", 2, ST_DROPOUT_TOO_SLOW, 0);
     turn_after(POLL_NS);
     assert_string_equal(recent(), "HeavyReverb 3");
-    see("card", "HeavyReverb", 0, 0); /* it has ended, and others have a dropout by that */
+    see_ended("HeavyReverb"); /* it has ended, and others have a dropout by that */
     turn_after(POLL_NS);
     see_not_ready("GoodSynth", 1, ST_DROPOUT_WOKEN_LATE, 0);
     turn_after(POLL_NS);
@@ -916,9 +923,9 @@ static void client_that_says_that_it_has_ended_has(void **state)
     see_not_ready("HeavyReverb", 1, ST_DROPOUT_BLOCKED, 0);
     turn_after(0);
     const int64_t played_ns = o.view.played_ns;
-    see("card", "GoodSynth", 0, 0);
-    see("card", "HeavyReverb", 0, 0);
-    see("card", "NeverSeen", 0, 0);
+    see_ended("GoodSynth");
+    see_ended("HeavyReverb");
+    see_ended("NeverSeen");
     turn_after(POLL_NS);
     assert_int_equal(o.view.seen.clients_n, 1);
     assert_true(st_dropout_table_has_ended(&o.view.seen.clients[0]));

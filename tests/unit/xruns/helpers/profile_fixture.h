@@ -126,7 +126,7 @@ static char told_cycle[512];
 static inline void write_seen(void *ctx, const struct st_xrun_seen *seen)
 {
     char *text = ctx;
-    if (seen->deadline_ns > 0) {
+    if (seen->kind == ST_XRUN_SEEN_CYCLE) {
         const size_t before = strlen(told_cycle);
         assert_int_equal(seen->dropouts_n + seen->device_dropouts_n, 0);
         snprintf(told_cycle + before, sizeof(told_cycle) - before, "%s %d+%d of %d us, left %d; ",
