@@ -92,6 +92,7 @@ static const struct field xrun_fields[] = {
     {"error", TIME, AT(cycle.error_ns)},
     {"wait", TIME, AT(cycle.wait_ns)},
     {"period", TIME, AT(cycle.period_ns)},
+    {"spare", TIME, AT(spare_ns)},
     {"culprit", NAME, AT(culprit)},
     {"place", PLACE, AT(place)},
     {"cycles", COUNT, AT(cycles_n)},

@@ -34,18 +34,10 @@ static int64_t wall_ns(const struct st_observed *o)
 /* --- events --- */
 
 /* By how long a late wake-up of ours must at least be late to explain it; 0: not known, any. */
-static int64_t missing_ns(const struct st_observed *o, const struct st_xrun_seen *seen)
+static int64_t missing_ns(const struct st_xrun_seen *seen)
 {
-    if (seen->cycle.period_ns > 0 && seen->cycle.busy_ns + seen->cycle.wait_ns > seen->cycle.period_ns)
-        return seen->cycle.busy_ns + seen->cycle.wait_ns - seen->cycle.period_ns;
-    /* what it usually leaves of the period */
-    ST_EACH_OF (client, o->view.seen.clients, o->view.seen.clients_n) {
-        if (client->load.cycles_n > 0 && client->load.busy_median_ns >= 0 &&
-            client->load.period_ns > client->load.busy_median_ns && strcmp(client->name, seen->client) == 0 &&
-            strcmp(client->device, seen->device) == 0)
-            return client->load.period_ns - client->load.busy_median_ns;
-    }
-    return 0;
+    const int64_t period_ns = seen->cycle.period_ns, took_ns = seen->cycle.busy_ns + seen->cycle.wait_ns;
+    return period_ns > 0 && took_ns > period_ns ? took_ns - period_ns : seen->spare_ns;
 }
 
 /* How long ago the last of it ended: a helper program may know of it seconds later, and this one may have had
@@ -76,7 +68,7 @@ static struct st_event event_of(const struct st_observed *o, const struct st_xru
     event.reason = seen->reason;
     event.slowed = slowed;
     event.cycle = seen->cycle;
-    event.missing_ns = missing_ns(o, seen);
+    event.missing_ns = missing_ns(seen);
     memcpy(event.culprit, seen->culprit, sizeof(event.culprit));
     event.culprit_n = seen->culprit[0] != '\0' ? n : 0;
     return event;

@@ -24,6 +24,14 @@ static void report_cycle(struct st_pipewire_profile *profile, st_xrun_seen_fn se
     }
 }
 
+/* What a client usually leaves of its period; 0: not known. */
+static int64_t spare_ns(const struct st_pipewire_profile_node *node)
+{
+    const int64_t left_ns =
+        node->usual_busy_ns > 0 && !node->drives ? node->period_ns - node->usual_busy_ns : 0;
+    return ST_MIN(ST_MAX(left_ns, 0), ST_PIPEWIRE_CYCLE_MAX_NS);
+}
+
 static void report_reason(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
                           enum st_dropout_reason reason, st_xrun_seen_fn seen, void *ctx)
 {
@@ -36,7 +44,8 @@ static void report_reason(struct st_pipewire_profile *profile, struct st_pipewir
                                     .lost_ns = ST_MIN(sum->lost_ns, ST_PIPEWIRE_CYCLE_MAX_NS),
                                     .longest_ns = ST_MIN(sum->longest_ns, ST_PIPEWIRE_CYCLE_MAX_NS),
                                     .end_ns = sum->end_ns,
-                                    .cycle = sum->worst};
+                                    .cycle = sum->worst,
+                                    .spare_ns = spare_ns(node)};
     sighting.cycle.period_ns = node->period_ns;
     st_profile_node_rename(&sighting.device, node->driver);
     st_profile_node_rename(&sighting.client, node->drives ? ST_XRUN_SERVER_ITSELF : node->name);
@@ -97,7 +106,8 @@ void st_pipewire_profile_lost(struct st_pipewire_profile *profile, uint32_t id,
                                     .place = goes_on ? ST_DROPOUT_AT_GRAPH : ST_DROPOUT_AT_CLIENT_BUFFER,
                                     .lost_ns = ST_MIN(loss->lost_ns, ST_PIPEWIRE_CYCLE_MAX_NS),
                                     .longest_ns = ST_MIN(loss->longest_ns, ST_PIPEWIRE_CYCLE_MAX_NS),
-                                    .end_ns = loss->end_ns};
+                                    .end_ns = loss->end_ns,
+                                    .spare_ns = spare_ns(node)};
     st_profile_node_rename(&sighting.device, node->driver);
     st_profile_node_rename(&sighting.client, node->name);
     seen(ctx, &sighting);
