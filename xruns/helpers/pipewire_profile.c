@@ -124,7 +124,7 @@ static void take_follower(struct st_pipewire_profile *profile, const struct st_p
         node->said_ns = now_ns;
     }
     const bool begins = node->begun_ns != 0 && now_ns - node->begun_ns < BEGIN_NS;
-    node->seen_ns = now_ns;
+    node->seen_ns = node->known_ns = now_ns;
     node->signalled_ns = block->signal_ns;
     node->woken_ns = block->awake_ns;
     if (node->is_device && block->xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED) {

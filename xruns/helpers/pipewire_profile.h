@@ -76,7 +76,8 @@ struct st_pipewire_profile_node {
     bool counted;   /* xruns_n is known */
     int32_t xruns_n;
     int64_t begun_ns; /* its first cycle, or that after a pause; 0: it was there before us */
-    int64_t seen_ns;  /* when the cycle of its latest block began */
+    int64_t seen_ns;  /* when the cycle of its latest block began ... */
+    int64_t known_ns; /* ... or, of a driver that got no CPU, its latest that is judged */
     int64_t said_ns;  /* seen_ns at the latest call of "plays" */
     struct {
         int64_t ns, of_ns; /* waited for a CPU, of how much time, since the latest report of loads */
@@ -84,12 +85,17 @@ struct st_pipewire_profile_node {
     struct st_pipewire_profile_blocker blocker;
     int64_t signalled_ns, woken_ns; /* of the node's latest block */
     char name[ST_XRUN_NAME_BYTES];
-    char driver[ST_XRUN_NAME_BYTES];        /* name of the node that drives it */
-    int64_t signal_ns, finish_ns;           /* of the latest finished cycle */
-    int64_t last_finish_ns;                 /* finish_ns as of the report before */
-    int64_t usual_busy_ns, usual_signal_ns; /* about the median; a moving average, after its cycle began */
-    int64_t period_ns, frames, rate_hz;     /* of its driver's cycles; 0: not known */
-    int64_t asked_frames, asked_rate_hz;    /* its node.latency; 0: none */
+    char driver[ST_XRUN_NAME_BYTES]; /* name of the node that drives it */
+    int64_t signal_ns, finish_ns;    /* of the latest finished cycle */
+    int64_t last_finish_ns;          /* finish_ns as of the report before */
+    struct {
+        int64_t busy_ns;   /* about the median */
+        int64_t signal_ns; /* so long after its cycle began: a moving average */
+    } usual;
+    int64_t period_ns, frames, rate_hz; /* of its driver's cycles; 0: not known */
+    struct {
+        int64_t frames, rate_hz; /* its node.latency; 0: none */
+    } asked;
     struct st_node_load load;
     struct {
         struct st_block_rhythm rhythm;
@@ -99,7 +105,7 @@ struct st_pipewire_profile_node {
         bool matter;                   /* they have a rhythm, or cost sound lately */
     } long_cycles;
     struct st_dropout_figures late;            /* the cycle that it has not finished; signal_ns 0: none */
-    int64_t late_position;                     /* of the driver's clock in that cycle */
+    int64_t late_at;                           /* of the driver's clock in that cycle */
     char waited_for[ST_XRUN_NAME_BYTES];       /* who signalled it in that cycle, or what was stopped */
     enum st_dropout_reason reason;             /* of the latest dropout ... */
     int64_t explained_ns;                      /* ... which was judged then */

@@ -136,8 +136,8 @@ static void judge(struct st_pipewire_profile *profile, struct st_pipewire_profil
     late->end_ns = end_ns < late->signal_ns + ST_PIPEWIRE_CYCLE_MAX_NS
                        ? end_ns
                        : late->signal_ns + ST_PIPEWIRE_CYCLE_MAX_NS;
-    late->usual_signal_ns = node->usual_signal_ns;
-    late->usual_ns = node->usual_busy_ns;
+    late->usual_signal_ns = node->usual.signal_ns;
+    late->usual_ns = node->usual.busy_ns;
     late->wants_culprit = true;
     late->waited = node->waited_for[0] != '\0';
     if (is_short(late->deadline_ns - late->cycle_ns, cycle->period_ns) &&
@@ -177,8 +177,7 @@ static void judge(struct st_pipewire_profile *profile, struct st_pipewire_profil
         node->long_cycles.slow_ns = late->end_ns;
         node->long_cycles.matter = true;
     }
-    st_profile_node_count_rhythm(profile, node, cycle, node->late_position, late->signal_ns, late->end_ns,
-                                 busy_ns);
+    st_profile_node_count_rhythm(profile, node, cycle, node->late_at, late->signal_ns, late->end_ns, busy_ns);
     count_lost(profile, node, node->reason,
                (struct st_dropout_cycle){busy_ns, slow ? late->cpu_error_ns : 0,
                                          slow ? 0 : awake_ns - late->signal_ns, 0},
@@ -199,7 +198,7 @@ static void begin_late(struct st_pipewire_profile *profile, struct st_pipewire_p
                                     .signal_ns = block->signal_ns,
                                     .awake_ns = block->awake_ns >= block->signal_ns ? block->awake_ns : 0,
                                     .deadline_ns = cycle->driver.awake_ns};
-    node->late_position = cycle->position;
+    node->late_at = cycle->position;
     profile->late = true;
     node->waited_for[0] = '\0';
 }
@@ -230,7 +229,7 @@ static void follow_late(struct st_pipewire_profile *profile, struct st_pipewire_
     const bool awake_again = block->awake_ns >= block->signal_ns && block->awake_ns > late->awake_ns;
     const bool finished = block->finish_ns > late->signal_ns && block->finish_ns > late->awake_ns;
     if (finished && late->awake_ns == 0 && (!awake_again || block->finish_ns <= block->awake_ns)) {
-        const int64_t awake_ns = block->finish_ns - node->usual_busy_ns; /* it was overwritten */
+        const int64_t awake_ns = block->finish_ns - node->usual.busy_ns; /* it was overwritten */
         late->awake_ns = ST_MAX(awake_ns, late->signal_ns);
         judge(profile, node, cycle, block->finish_ns);
     } else if (late->awake_ns == 0 && awake_again) {
@@ -285,7 +284,7 @@ static int64_t computed_ns(struct st_pipewire_profile *profile, const struct st_
     struct st_dropout_figures figures = {.cycle_ns = from_ns,
                                          .signal_ns = from_ns,
                                          .awake_ns = from_ns,
-                                         .usual_ns = node->usual_busy_ns,
+                                         .usual_ns = node->usual.busy_ns,
                                          .end_ns = reported ? node->last_finish_ns : node->finish_ns,
                                          .deadline_ns = from_ns + period_ns};
     if (figures.end_ns <= driver->blocker.due_ns ||
@@ -386,20 +385,20 @@ static bool was_stopped(struct st_pipewire_profile *profile, const struct st_pip
 void st_profile_late_note_server(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *driver,
                                  const struct st_pipewire_cycle *cycle)
 {
-    const int64_t seen_ns = driver->seen_ns, period_ns = driver->period_ns,
-                  due_ns = ST_MAX(seen_ns + period_ns, driver->lost.end_ns);
-    const int64_t begin_ns = cycle->driver.prev_signal_ns > seen_ns + period_ns / 4
+    const int64_t known_ns = driver->known_ns, period_ns = driver->period_ns,
+                  due_ns = ST_MAX(known_ns + period_ns, driver->lost.end_ns);
+    const int64_t begin_ns = cycle->driver.prev_signal_ns > known_ns + period_ns / 4
                                  ? cycle->driver.prev_signal_ns
                                  : cycle->driver.signal_ns;
-    driver->seen_ns = cycle->driver.signal_ns;
-    if (seen_ns == 0 || period_ns == 0 || begin_ns - seen_ns < period_ns + period_ns / 4 ||
+    driver->seen_ns = driver->known_ns = cycle->driver.signal_ns;
+    if (known_ns == 0 || period_ns == 0 || begin_ns - known_ns < period_ns + period_ns / 4 ||
         begin_ns <= due_ns) /* counted already */
         return;
     if (was_stopped(profile, driver, due_ns, begin_ns)) {
         count_stopped(profile, driver, due_ns, begin_ns);
         return;
     }
-    if (begin_ns - seen_ns > ST_PROFILE_PAUSE_NS)
+    if (begin_ns - known_ns > ST_PROFILE_PAUSE_NS)
         return;
     driver->blocker.due_ns = due_ns;
     driver->blocker.began_ns = begin_ns;
@@ -410,12 +409,13 @@ bool st_pipewire_profile_starved(struct st_pipewire_profile *profile, int64_t no
 {
     struct st_pipewire_profile_node *driver = NULL;
     ST_EACH (node, profile->nodes) {
-        if (node->used && node->drives && !node->gone && (driver == NULL || node->seen_ns > driver->seen_ns))
+        if (node->used && node->drives && !node->gone &&
+            (driver == NULL || node->known_ns > driver->known_ns))
             driver = node;
     }
     if (driver == NULL || driver->period_ns <= 0 || profile->measure == NULL)
         return false;
-    int64_t from_ns = ST_MAX(driver->seen_ns + driver->period_ns, driver->lost.end_ns);
+    int64_t from_ns = ST_MAX(driver->known_ns + driver->period_ns, driver->lost.end_ns);
     struct st_dropout_figures late = {.signal_ns = now_ns - ST_PIPEWIRE_PROFILE_ASK_NS,
                                       .end_ns = now_ns,
                                       .wants_culprit = true},
@@ -431,13 +431,13 @@ bool st_pipewire_profile_starved(struct st_pipewire_profile *profile, int64_t no
         return false;
     if (whole.measured)
         from_ns = ST_MAX(now_ns - (stopped ? whole.stopped_ns : whole.queue_ns), from_ns);
-    driver->seen_ns = from_ns - driver->period_ns;
+    driver->known_ns = from_ns - driver->period_ns;
     const int64_t n = (now_ns - from_ns) / driver->period_ns;
     if (n <= 0)
         return false;
     if (!count || (!stopped && late.culprit[0] == '\0' && now_ns - from_ns < CULPRIT_NS))
         return true;
-    driver->seen_ns = now_ns - driver->period_ns;
+    driver->known_ns = now_ns - driver->period_ns;
     if (stopped) {
         count_stopped(profile, driver, from_ns, now_ns);
         return true;

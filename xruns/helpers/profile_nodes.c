@@ -153,13 +153,13 @@ void st_profile_node_count_rhythm(const struct st_pipewire_profile *profile,
                                   const struct st_pipewire_cycle *cycle, int64_t position, int64_t signal_ns,
                                   int64_t end_ns, int64_t busy_ns)
 {
-    if (cycle->frames == 0 || node->usual_busy_ns == 0 || signal_ns <= node->long_cycles.seen_ns)
+    if (cycle->frames == 0 || node->usual.busy_ns == 0 || signal_ns <= node->long_cycles.seen_ns)
         return;
     node->long_cycles.seen_ns = signal_ns;
-    st_block_rhythm_add(&node->long_cycles.rhythm, position, cycle->frames, busy_ns, node->usual_busy_ns);
+    st_block_rhythm_add(&node->long_cycles.rhythm, position, cycle->frames, busy_ns, node->usual.busy_ns);
     if (node->long_cycles.matter && profile->computed != NULL)
         profile->computed(profile->measure_ctx, node->id, node->client, end_ns - busy_ns, end_ns,
-                          st_block_rhythm_is_long(busy_ns, node->usual_busy_ns));
+                          st_block_rhythm_is_long(busy_ns, node->usual.busy_ns));
 }
 
 void st_profile_node_count_load(const struct st_pipewire_profile *profile,
@@ -175,18 +175,18 @@ void st_profile_node_count_load(const struct st_pipewire_profile *profile,
     const int64_t signalled_ns = block->signal_ns - cycle->driver.signal_ns;
     st_profile_node_count_rhythm(profile, node, cycle, cycle->position, block->signal_ns, block->finish_ns,
                                  busy_ns);
-    node->usual_busy_ns = known ? node->usual_busy_ns + (busy_ns > node->usual_busy_ns ? 1 : -1) *
-                                                            node->usual_busy_ns / USUAL_CYCLES
+    node->usual.busy_ns = known ? node->usual.busy_ns + (busy_ns > node->usual.busy_ns ? 1 : -1) *
+                                                            node->usual.busy_ns / USUAL_CYCLES
                                 : busy_ns; /* about the median */
     if (signalled_ns >= 0 && signalled_ns <= cycle->period_ns)
-        node->usual_signal_ns += (signalled_ns - node->usual_signal_ns) / (known ? USUAL_CYCLES : 1);
+        node->usual.signal_ns += (signalled_ns - node->usual.signal_ns) / (known ? USUAL_CYCLES : 1);
     node->signal_ns = block->signal_ns;
     node->frames = cycle->frames;
     node->rate_hz = cycle->rate_hz;
     const bool asks = block->asked_num <= ST_PIPEWIRE_CYCLE_FRAMES_MAX && block->asked_denom > 1 &&
                       block->asked_denom <= ST_PIPEWIRE_CYCLE_RATE_MAX;
-    node->asked_frames = asks ? block->asked_num : 0;
-    node->asked_rate_hz = asks ? block->asked_denom : 0;
+    node->asked.frames = asks ? block->asked_num : 0;
+    node->asked.rate_hz = asks ? block->asked_denom : 0;
     node->period_ns = cycle->period_ns;
     if (known && (busy_ns <= cycle->period_ns || is_async)) /* what is longer is judged: CPU time */
         st_node_load_add(&node->load, busy_ns, block->awake_ns - block->signal_ns);

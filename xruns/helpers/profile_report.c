@@ -28,7 +28,7 @@ static void report_cycle(struct st_pipewire_profile *profile, st_xrun_seen_fn se
 static int64_t spare_ns(const struct st_pipewire_profile_node *node)
 {
     const int64_t left_ns =
-        node->usual_busy_ns > 0 && !node->drives ? node->period_ns - node->usual_busy_ns : 0;
+        node->usual.busy_ns > 0 && !node->drives ? node->period_ns - node->usual.busy_ns : 0;
     return ST_MIN(ST_MAX(left_ns, 0), ST_PIPEWIRE_CYCLE_MAX_NS);
 }
 
@@ -165,8 +165,8 @@ void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen
             .load = {.period_ns = node->period_ns > 0 ? node->period_ns : INT64_MIN,
                      .frames = node->frames,
                      .rate_hz = node->rate_hz,
-                     .asked_frames = node->asked_frames,
-                     .asked_rate_hz = node->asked_rate_hz,
+                     .asked_frames = node->asked.frames,
+                     .asked_rate_hz = node->asked.rate_hz,
                      .streams_n = node->is_stream}};
         const bool runs = !node->drives && !node->is_device;
         sighting.load.drift_ppb =

@@ -35,6 +35,7 @@ static void a_late_cycle_is_followed_to_its_end(void **state)
     assert_int_equal(figures.end_ns - figures.awake_ns, 1500 * US);
     assert_string_equal(told(&profile), "alsa_output.card/player 0 1 too-slow; ");
     assert_int_equal(told_busy_ns, 1215 * US); /* what it waited for a CPU is not its own work */
+    assert_int_equal(told_spare_ns, (1000 - 60) * US);
     assert_string_equal(told_cycle, "player 305+1215 of 1000 us, left 0; ");
 }
 
