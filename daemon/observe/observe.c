@@ -251,7 +251,7 @@ size_t st_observe_open_events(const struct st_observe *observe, struct st_event 
     struct st_event *events = calloc(observe->n * ST_OBSERVED_OPEN_MAX, sizeof(*events));
     size_t n = 0;
     for (size_t i = 0; events != NULL && i < observe->n; i++)
-        n += st_observed_open_events(&observe->sources[i], events + n);
+        n += st_observed_events_open(&observe->sources[i].made, events + n);
     *ret = events;
     return n;
 }
@@ -259,7 +259,7 @@ size_t st_observe_open_events(const struct st_observe *observe, struct st_event 
 void st_observe_cut(struct st_observe *observe)
 {
     for (size_t i = 0; observe != NULL && i < observe->n; i++)
-        st_observed_cut(&observe->sources[i]);
+        st_observed_events_put(&observe->sources[i].made, true);
 }
 
 void st_observe_end_minute(struct st_observe *observe, struct st_observe_minute *ret)

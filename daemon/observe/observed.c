@@ -31,14 +31,7 @@ static int64_t wall_ns(const struct st_observed *o)
     return st_clock_wall_ns(&o->platform->clock);
 }
 
-/* --- events --- */
-
-/* By how long a late wake-up of ours must at least be late to explain it; 0: not known, any. */
-static int64_t missing_ns(const struct st_xrun_seen *seen)
-{
-    const int64_t period_ns = seen->cycle.period_ns, took_ns = seen->cycle.busy_ns + seen->cycle.wait_ns;
-    return period_ns > 0 && took_ns > period_ns ? took_ns - period_ns : seen->spare_ns;
-}
+/* --- counts --- */
 
 /* How long ago the last of it ended: a helper program may know of it seconds later, and this one may have had
  * no CPU. Not before it was watched. */
@@ -48,114 +41,6 @@ static int64_t ago_ns(const struct st_observed *o, const struct st_xrun_seen *se
     const int64_t watched = since != INT64_MIN ? ST_MAX(st_ns_sub(wall_ns(o), since), 0) : 0;
     return seen->end_ns > 0 && ago > 0 && ago < AGO_MAX_NS ? ST_MIN(ago, watched) : 0;
 }
-
-/* An event of what was seen; those of devices and of clients are different kinds. */
-static struct st_event event_of(const struct st_observed *o, const struct st_xrun_seen *seen,
-                                enum st_event_kind kind, int64_t n, enum st_cause slowed, int64_t at_wall_ns)
-{
-    struct st_event event = st_event_make(at_wall_ns, kind, "%s", "");
-    event.count_n = n; /* 0: of one that goes on */
-    event.place = seen->place;
-    event.cycles_n = seen->cycles_n;
-    event.lost_ns = seen->lost_ns;
-    event.longest_ns = seen->longest_ns;
-    ST_PRINT(event.source, "%s", o->source->name);
-    memcpy(event.device, seen->device, sizeof(event.device));
-    memcpy(event.client, seen->client, sizeof(event.client));
-    event.certainty = seen->certainty;
-    if (kind != ST_EVENT_CLIENT_DROPOUT)
-        return event;
-    event.reason = seen->reason;
-    event.slowed = slowed;
-    event.cycle = seen->cycle;
-    event.missing_ns = missing_ns(seen);
-    memcpy(event.culprit, seen->culprit, sizeof(event.culprit));
-    event.culprit_n = seen->culprit[0] != '\0' ? n : 0;
-    return event;
-}
-
-static void note_slowed(const struct st_observed *o, struct st_event *event)
-{
-    if (event->reason == ST_DROPOUT_TOO_SLOW && event->slowed == ST_CAUSE_UNKNOWN)
-        event->slowed = st_events_slowed(o->events, event->wall_ns); /* known since a tick */
-}
-
-static void report(const struct st_observed *o, struct st_observed_pending *pending)
-{
-    note_slowed(o, &pending->event);
-    st_events_put(o->events, ST_LOG_WARN, &pending->event);
-    pending->reported_ns = now_ns(o);
-    /* device, client and reason stay: the next one of them is counted here */
-    pending->event.count_n = pending->event.cycles_n = 0;
-}
-
-static bool is_unreported(const struct st_observed_pending *pending)
-{
-    return pending->event.count_n > 0 || pending->event.cycles_n > 0;
-}
-
-static void report_due(const struct st_observed *o, struct st_observed_pending *pending)
-{
-    if (is_unreported(pending) &&
-        (pending->reported_ns == INT64_MIN || now_ns(o) - pending->reported_ns >= ST_OBSERVED_EVENT_EACH_NS))
-        report(o, pending);
-}
-
-void st_observed_cut(struct st_observed *o)
-{
-    ST_EACH (pending, o->pending) {
-        if (is_unreported(pending))
-            report(o, pending);
-    }
-}
-
-static bool same(const struct st_event *a, const struct st_event *b)
-{
-    return a->kind == b->kind && strcmp(a->device, b->device) == 0 && strcmp(a->client, b->client) == 0 &&
-           a->certainty == b->certainty && a->reason == b->reason && a->place == b->place;
-}
-
-/* The place of what is like this event, else a place whose last event is old; where there is none, that of
- * all others of its kind, so that a crowd of names makes no crowd of events. */
-static struct st_observed_pending *pending_of(struct st_observed *o, const struct st_event *event)
-{
-    struct st_observed_pending *oldest = &o->pending[0];
-    ST_EACH_OF (pending, o->pending, ST_OBSERVED_PENDING_MAX) { /* not the two behind them */
-        if (pending->reported_ns != INT64_MIN && same(&pending->event, event))
-            return pending;
-        if (pending->reported_ns < oldest->reported_ns)
-            oldest = pending;
-    }
-    if (oldest->reported_ns != INT64_MIN && now_ns(o) - oldest->reported_ns < ST_OBSERVED_EVENT_EACH_NS)
-        return &o->pending[ST_OBSERVED_PENDING_MAX + (event->kind == ST_EVENT_CLIENT_DROPOUT)];
-    report_due(o, oldest);
-    *oldest = (struct st_observed_pending){.reported_ns = INT64_MIN};
-    return oldest;
-}
-
-/* Ends are not always reported in their order. A later event of the same key (same()) gets a later wall_ns:
- * st_history_read_open_events drops an open event that is not newer than a stored one of that key. */
-static void record(struct st_observed *o, const struct st_event *event, int64_t at_ns)
-{
-    struct st_observed_pending *pending = pending_of(o, event);
-    int64_t end_ns = at_ns;
-    if (is_unreported(pending)) {
-        st_event_add(&pending->event, event);
-        pending->since_ns = ST_MIN(pending->since_ns, at_ns);
-        end_ns = ST_MAX(pending->end_ns, at_ns);
-    } else {
-        if (pending->reported_ns != INT64_MIN)
-            end_ns = ST_MAX(pending->end_ns + 1, at_ns);
-        pending->event = *event;
-        pending->since_ns = at_ns;
-    }
-    pending->end_ns = end_ns;
-    pending->event.wall_ns = st_ns_add(event->wall_ns, end_ns - at_ns);
-    pending->event.span_ns = end_ns - pending->since_ns;
-    report_due(o, pending);
-}
-
-/* --- counts --- */
 
 /* A client says more than its device. */
 static void note_playing(struct st_observed *o, const char *client, const char *device)
@@ -203,7 +88,7 @@ static bool is_card(const char *device, const struct st_xrun_seen *bus)
 static bool ran_dry(const struct st_observed *o, const struct st_observed_bus_loss *loss)
 {
     ST_EACH_OF (other, o->beside, o->beside_n) {
-        ST_EACH (pending, other->pending) {
+        ST_EACH (pending, other->made.pending) {
             const struct st_event *event = &pending->event;
             const int64_t after_ns = st_ns_sub(event->wall_ns, loss->wall_ns);
             if (after_ns > -ST_OBSERVED_BUS_WAIT_NS && after_ns < ST_OBSERVED_BUS_WAIT_NS &&
@@ -268,18 +153,8 @@ static void count(struct st_observed *o, const struct st_xrun_seen *seen, int64_
         seen->reason == ST_DROPOUT_TOO_SLOW ? st_events_slowed(o->events, at_wall_ns) : ST_CAUSE_UNKNOWN;
     st_dropout_table_take(&o->view.seen, seen, slowed, at_ns, at_wall_ns);
     count_recent(o, seen, slowed, at_ns, at_wall_ns);
-    if (seen->kind != ST_XRUN_SEEN_DROPOUT)
-        return;
-    if (seen->device_dropouts_n > 0) {
-        const struct st_event event =
-            event_of(o, seen, ST_EVENT_DEVICE_DROPOUT, seen->device_dropouts_n, slowed, at_wall_ns);
-        record(o, &event, at_ns);
-    }
-    if (seen->dropouts_n + seen->cycles_n > 0) {
-        const struct st_event event =
-            event_of(o, seen, ST_EVENT_CLIENT_DROPOUT, seen->dropouts_n, slowed, at_wall_ns);
-        record(o, &event, at_ns);
-    }
+    if (seen->kind == ST_XRUN_SEEN_DROPOUT)
+        st_observed_events_take(&o->made, seen, slowed, at_ns, at_wall_ns);
 }
 
 /* Counts what has waited for so long, the oldest first. */
@@ -389,7 +264,7 @@ static void fail(struct st_observed *o, int error)
     const int64_t most_ns = o->quiet ? ST_OBSERVED_RETRY_QUIET_NS : ST_OBSERVED_RETRY_MAX_NS;
     o->due_ns = error == -ENOTSUP ? INT64_MAX : now_ns(o) + ST_MIN(pause_ns, most_ns);
     if (o->due_ns == INT64_MAX) /* no turn comes after it */
-        st_observed_cut(o);
+        st_observed_events_put(&o->made, true);
 }
 
 void st_observed_init(struct st_observed *o, struct st_platform *platform, struct st_events *events,
@@ -408,8 +283,7 @@ void st_observed_init(struct st_observed *o, struct st_platform *platform, struc
                                         .played_ns = INT64_MIN,
                                         .music_ns = INT64_MIN,
                                         .test_ns = INT64_MIN};
-    ST_EACH (pending, o->pending)
-        pending->reported_ns = INT64_MIN;
+    st_observed_events_init(&o->made, &platform->clock, events, source->name);
 }
 
 void st_observed_set(struct st_observed *o, enum st_observed_mode mode, const struct st_xrun_setting *setting)
@@ -422,7 +296,7 @@ void st_observed_set(struct st_observed *o, enum st_observed_mode mode, const st
     if (mode == ST_OBSERVED_OFF || other)
         close_source(o);
     if (mode == ST_OBSERVED_OFF) { /* no turn comes after it */
-        st_observed_cut(o);
+        st_observed_events_put(&o->made, true);
         set_state(o, ST_OBSERVED_IS_OFF, "");
     } else if (!o->open) {
         set_state(o, ST_OBSERVED_OPENING, "");
@@ -432,24 +306,10 @@ void st_observed_set(struct st_observed *o, enum st_observed_mode mode, const st
     o->due_ns = mode == ST_OBSERVED_OFF ? INT64_MAX : now_ns(o);
 }
 
-size_t st_observed_open_events(const struct st_observed *o, struct st_event *ret)
-{
-    size_t n = 0;
-    ST_EACH (pending, o->pending) {
-        if (!is_unreported(pending))
-            continue;
-        struct st_event *event = &ret[n++];
-        *event = pending->event;
-        note_slowed(o, event);
-        st_events_note_meanwhile(o->events, event);
-    }
-    return n;
-}
-
 void st_observed_finish(struct st_observed *o)
 {
     close_source(o);
-    st_observed_cut(o);
+    st_observed_events_put(&o->made, true);
 }
 
 /* --- a turn --- */
@@ -513,25 +373,6 @@ static void note_watching(struct st_observed *o)
     o->view.lost_wall_ns = INT64_MIN;
 }
 
-/* A dropout that has an event already gets one more, of no dropout (st_event_adds_cause). */
-static void record_slowed(struct st_observed *o, const struct st_dropout_client *client)
-{
-    struct st_xrun_seen seen = {.reason = ST_DROPOUT_TOO_SLOW};
-    memcpy(seen.device, client->device, sizeof(seen.device));
-    memcpy(seen.client, client->name, sizeof(seen.client));
-    struct st_event event =
-        event_of(o, &seen, ST_EVENT_CLIENT_DROPOUT, 0, client->slowed, client->slow_wall_ns);
-    event.missing_ns = 0;
-    ST_EACH (pending, o->pending) {
-        if (is_unreported(pending) && pending->event.reason == event.reason &&
-            strcmp(pending->event.client, event.client) == 0) {
-            pending->event.slowed = event.slowed;
-            return;
-        }
-    }
-    st_events_put(o->events, ST_LOG_INFO, &event);
-}
-
 /* What slowed the machine is known up to a second after a dropout. */
 static void ask_what_slowed(struct st_observed *o, struct st_dropout_table *table)
 {
@@ -541,7 +382,8 @@ static void ask_what_slowed(struct st_observed *o, struct st_dropout_table *tabl
             continue;
         client->slowed = st_events_slowed(o->events, client->slow_wall_ns);
         if (client->slowed != ST_CAUSE_UNKNOWN && table == &o->view.seen)
-            record_slowed(o, client);
+            st_observed_events_slowed(&o->made, client->name, client->device, client->slowed,
+                                      client->slow_wall_ns);
     }
 }
 
@@ -553,8 +395,7 @@ void st_observed_turn(struct st_observed *o)
     if (r == 0)
         r = poll_source(o);
     count_bus_losses(o, ST_OBSERVED_BUS_WAIT_NS);
-    ST_EACH (pending, o->pending)
-        report_due(o, pending);
+    st_observed_events_put(&o->made, false);
     ask_what_slowed(o, &o->view.seen);
     ask_what_slowed(o, &o->recent);
     st_observed_age(o);

@@ -1,20 +1,16 @@
-/* One source of other programs' xruns: opened, polled, lost, opened again; its counts and its events. */
+/* One source of other programs' xruns: opened, polled, lost, opened again; its counts. */
 #pragma once
 
-#include "daemon/causes/events.h"
+#include "daemon/observe/observed_events.h"
 #include "platform/platform.h"
 #include "story/dropout_table.h"
 #include "xruns/cycle_ring.h"
 
-#define ST_OBSERVED_PENDING_MAX    16 /* of a source, and one for all others of each kind */
-#define ST_OBSERVED_OPEN_MAX       (ST_OBSERVED_PENDING_MAX + 2)
 #define ST_OBSERVED_BUS_LOSSES_MAX 4
 #define ST_OBSERVED_BUS_WAIT_NS    INT64_C(1500000000) /* PipeWire's helper may be a second late */
 #define ST_OBSERVED_RETRY_MAX_NS   INT64_C(15000000000)
 /* while nothing plays, as other sources say: each try starts a program */
 #define ST_OBSERVED_RETRY_QUIET_NS INT64_C(60000000000)
-#define ST_OBSERVED_EVENT_EACH_NS                                                                            \
-    INT64_C(10000000000) /* of one device, client and reason; those between are summed */
 
 enum st_observed_mode { ST_OBSERVED_OFF, ST_OBSERVED_AUTO, ST_OBSERVED_ON };
 
@@ -61,14 +57,6 @@ static inline const struct st_dropout_table *st_observed_shown(const struct st_o
     return of->recent != NULL ? of->recent : &of->seen;
 }
 
-/* What was seen of one device, client and reason since its last event. */
-struct st_observed_pending {
-    struct st_event event; /* count_n 0: nothing */
-    int64_t since_ns;      /* when the first of them ended, as far as that is known */
-    int64_t end_ns;        /* when the last one did; kept by report(): the next event must end later */
-    int64_t reported_ns;   /* INT64_MIN: free */
-};
-
 /* A loss on a USB bus. What the card's driver reports of the same moment may come later. */
 struct st_observed_bus_loss {
     struct st_xrun_seen seen;
@@ -86,7 +74,7 @@ struct st_observed {
     struct st_dropout_table recent;
     int64_t recent_period_ns; /* of the device in use, at the first of them */
     char recent_device[ST_XRUN_NAME_BYTES];
-    struct st_observed_pending pending[ST_OBSERVED_OPEN_MAX];
+    struct st_observed_events made;
     const struct st_observed *beside; /* all sources, this one among them: see is_counted(), ran_dry() */
     size_t beside_n;
     struct st_cycle_levels *levels; /* gets what was left; NULL: none */
@@ -116,13 +104,6 @@ void st_observed_turn(struct st_observed *o);
 
 /** Nothing plays, or something does again: then what is absent is tried again at once. */
 void st_observed_quiet(struct st_observed *o, bool quiet);
-
-/** What was counted and is in no event yet, as the events that it would be now. Nothing changes by it.
- * @param ret room for ST_OBSERVED_OPEN_MAX. @return how many. */
-size_t st_observed_open_events(const struct st_observed *o, struct st_event *ret);
-
-/** Makes events of it: what is counted from now on is in others. */
-void st_observed_cut(struct st_observed *o);
 
 /** Closes, after events about what was seen. */
 void st_observed_finish(struct st_observed *o);

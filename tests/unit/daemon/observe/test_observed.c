@@ -218,7 +218,7 @@ static void an_event_has_the_time_at_which_the_sound_came_back(void **state)
         to_see[to_see_n - 1].end_ns = st_clock_now_ns(&platform->clock) - 900 * ST_NS_PER_MS;
         turn_after(0);
     }
-    assert_int_equal(st_observed_open_events(&o, open), 1);
+    assert_int_equal(st_observed_events_open(&o.made, open), 1);
     assert_int_equal(open[0].count_n, 2);
     assert_int_equal(open[0].span_ns, 3 * ST_NS_PER_S);
     assert_int_equal(open[0].wall_ns, st_clock_now_ns(&platform->clock) + offset_ns - 900 * ST_NS_PER_MS);
@@ -226,7 +226,7 @@ static void an_event_has_the_time_at_which_the_sound_came_back(void **state)
     to_see[to_see_n - 1].end_ns = 1; /* of another clock */
     st_fake_advance(platform, ST_NS_PER_S);
     turn_after(0);
-    assert_int_equal(st_observed_open_events(&o, open), 1);
+    assert_int_equal(st_observed_events_open(&o.made, open), 1);
     assert_int_equal(open[0].wall_ns, st_clock_now_ns(&platform->clock) + offset_ns);
 }
 
@@ -247,13 +247,13 @@ static void ends_are_reported_in_any_order(void **state)
     see_end(now_ns - 2 * ST_NS_PER_S); /* recorded at once */
     see_end(now_ns - 4 * ST_NS_PER_S);
     turn_after(0);
-    assert_int_equal(st_observed_open_events(&o, open), 1);
+    assert_int_equal(st_observed_events_open(&o.made, open), 1);
     assert_true(open[0].wall_ns > wall_ns - 2 * ST_NS_PER_S); /* not the one that is recorded */
     assert_int_equal(open[0].wall_ns - open[0].span_ns, wall_ns - 4 * ST_NS_PER_S);
     see_end(now_ns - 1 * ST_NS_PER_S);
     see_end(now_ns - 5 * ST_NS_PER_S);
     turn_after(0);
-    assert_int_equal(st_observed_open_events(&o, open), 1);
+    assert_int_equal(st_observed_events_open(&o.made, open), 1);
     assert_int_equal(open[0].count_n, 3);
     assert_int_equal(open[0].wall_ns, wall_ns - 1 * ST_NS_PER_S);
     assert_int_equal(open[0].span_ns, 4 * ST_NS_PER_S);
@@ -303,11 +303,11 @@ static void asking_makes_no_event(void **state)
     int64_t count_n;
     see("hw:0", "player", 1, 0);
     turn_after(0);
-    assert_int_equal(st_observed_open_events(&o, open), 0);
+    assert_int_equal(st_observed_events_open(&o.made, open), 0);
     for (int i = 1; i <= 30; i++) {
         see("hw:0", "player", 1, 0);
         turn_after(POLL_NS);
-        assert_int_equal(st_observed_open_events(&o, open), 1);
+        assert_int_equal(st_observed_events_open(&o.made, open), 1);
         assert_int_equal(open[0].kind, ST_EVENT_DEVICE_DROPOUT);
         assert_int_equal(open[0].count_n, i);
         assert_int_equal(open[0].span_ns, (i - 1) * POLL_NS);
@@ -317,7 +317,7 @@ static void asking_makes_no_event(void **state)
     turn_after(ST_OBSERVED_EVENT_EACH_NS);
     assert_int_equal(events_of("device-dropout", &count_n), 2);
     assert_int_equal(count_n, 31);
-    assert_int_equal(st_observed_open_events(&o, open), 0);
+    assert_int_equal(st_observed_events_open(&o.made, open), 0);
 }
 
 /* As a mark does: what it names does not grow afterwards. */
@@ -330,14 +330,14 @@ static void what_comes_after_a_cut_is_another_event(void **state)
         see("hw:0", "player", 1, 0);
         turn_after(POLL_NS);
     }
-    st_observed_cut(&o);
+    st_observed_events_put(&o.made, true);
     const int64_t cut_ns = st_clock_wall_ns(&platform->clock);
     assert_int_equal(events_of("device-dropout", &count_n), 2);
     assert_int_equal(count_n, 3);
-    assert_int_equal(st_observed_open_events(&o, open), 0);
+    assert_int_equal(st_observed_events_open(&o.made, open), 0);
     see("hw:0", "player", 4, 0);
     turn_after(POLL_NS);
-    assert_int_equal(st_observed_open_events(&o, open), 1);
+    assert_int_equal(st_observed_events_open(&o.made, open), 1);
     assert_int_equal(open[0].count_n, 4);
     assert_true(st_event_began_ns(&open[0]) >= cut_ns);
 }
@@ -354,7 +354,7 @@ static void what_is_counted_is_an_event_when_watching_ends(void **state)
     st_observed_set(&o, ST_OBSERVED_OFF, &o.setting);
     assert_int_equal(events_of("device-dropout", &count_n), 2);
     assert_int_equal(count_n, 3);
-    assert_int_equal(st_observed_open_events(&o, open), 0);
+    assert_int_equal(st_observed_events_open(&o.made, open), 0);
 }
 
 static void more_clients_than_places_lose_nothing(void **state)
@@ -728,7 +728,7 @@ static void what_slowed_the_machine_stands_beside_the_client_of_that_moment(void
     assert_int_equal(later->slowed, ST_CAUSE_HEAT);
     assert_string_equal(later->client, "Looper");
     struct st_event open[ST_OBSERVED_OPEN_MAX];
-    assert_int_equal(st_observed_open_events(&o, open), 1); /* its event is not written yet */
+    assert_int_equal(st_observed_events_open(&o.made, open), 1); /* its event is not written yet */
     assert_string_equal(open[0].client, "HeavyReverb");
     assert_int_equal(open[0].slowed, ST_CAUSE_HEAT);
     const size_t before_n = events.events_n;

@@ -1,0 +1,168 @@
+/* Events of what was seen of one source. */
+#include "daemon/observe/observed_events.h"
+
+#include "core/ns.h"
+
+void st_observed_events_init(struct st_observed_events *e, struct st_clock *clock, struct st_events *events,
+                             const char *source)
+{
+    *e = (struct st_observed_events){.clock = clock, .events = events, .source = source};
+    ST_EACH (pending, e->pending)
+        pending->reported_ns = INT64_MIN;
+}
+
+/* By how long a late wake-up of ours must at least be late to explain it; 0: not known, any. */
+static int64_t missing_ns(const struct st_xrun_seen *seen)
+{
+    const int64_t period_ns = seen->cycle.period_ns, took_ns = seen->cycle.busy_ns + seen->cycle.wait_ns;
+    return period_ns > 0 && took_ns > period_ns ? took_ns - period_ns : seen->spare_ns;
+}
+
+/* An event of what was seen; those of devices and of clients are different kinds. */
+static struct st_event event_of(const struct st_observed_events *e, const struct st_xrun_seen *seen,
+                                enum st_event_kind kind, enum st_cause slowed, int64_t at_wall_ns)
+{
+    struct st_event event = st_event_make(at_wall_ns, kind, "%s", "");
+    event.count_n = seen->device_dropouts_n;
+    event.place = seen->place;
+    event.cycles_n = seen->cycles_n;
+    event.lost_ns = seen->lost_ns;
+    event.longest_ns = seen->longest_ns;
+    ST_PRINT(event.source, "%s", e->source);
+    memcpy(event.device, seen->device, sizeof(event.device));
+    memcpy(event.client, seen->client, sizeof(event.client));
+    event.certainty = seen->certainty;
+    if (kind != ST_EVENT_CLIENT_DROPOUT)
+        return event;
+    event.count_n = seen->dropouts_n; /* 0: of one that goes on */
+    event.reason = seen->reason;
+    event.slowed = slowed;
+    event.cycle = seen->cycle;
+    event.missing_ns = missing_ns(seen);
+    memcpy(event.culprit, seen->culprit, sizeof(event.culprit));
+    event.culprit_n = seen->culprit[0] != '\0' ? seen->dropouts_n : 0;
+    return event;
+}
+
+static void note_slowed(const struct st_observed_events *e, struct st_event *event)
+{
+    if (event->reason == ST_DROPOUT_TOO_SLOW && event->slowed == ST_CAUSE_UNKNOWN)
+        event->slowed = st_events_slowed(e->events, event->wall_ns); /* known since a tick */
+}
+
+static void report(const struct st_observed_events *e, struct st_observed_pending *pending)
+{
+    note_slowed(e, &pending->event);
+    st_events_put(e->events, ST_LOG_WARN, &pending->event);
+    pending->reported_ns = st_clock_now_ns(e->clock);
+    /* device, client and reason stay: the next one of them is counted here */
+    pending->event.count_n = pending->event.cycles_n = 0;
+}
+
+static bool is_unreported(const struct st_observed_pending *pending)
+{
+    return pending->event.count_n > 0 || pending->event.cycles_n > 0;
+}
+
+static bool is_due(const struct st_observed_events *e, const struct st_observed_pending *pending)
+{
+    return pending->reported_ns == INT64_MIN ||
+           st_clock_now_ns(e->clock) - pending->reported_ns >= ST_OBSERVED_EVENT_EACH_NS;
+}
+
+void st_observed_events_put(struct st_observed_events *e, bool all)
+{
+    ST_EACH (pending, e->pending) {
+        if (is_unreported(pending) && (all || is_due(e, pending)))
+            report(e, pending);
+    }
+}
+
+static bool same(const struct st_event *a, const struct st_event *b)
+{
+    return a->kind == b->kind && strcmp(a->device, b->device) == 0 && strcmp(a->client, b->client) == 0 &&
+           a->certainty == b->certainty && a->reason == b->reason && a->place == b->place;
+}
+
+/* The place of what is like this event, else a place whose last event is old; where there is none, that of
+ * all others of its kind, so that a crowd of names makes no crowd of events. */
+static struct st_observed_pending *pending_of(struct st_observed_events *e, const struct st_event *event)
+{
+    struct st_observed_pending *oldest = &e->pending[0];
+    ST_EACH_OF (pending, e->pending, ST_OBSERVED_PENDING_MAX) { /* not the two behind them */
+        if (pending->reported_ns != INT64_MIN && same(&pending->event, event))
+            return pending;
+        if (pending->reported_ns < oldest->reported_ns)
+            oldest = pending;
+    }
+    if (!is_due(e, oldest))
+        return &e->pending[ST_OBSERVED_PENDING_MAX + (event->kind == ST_EVENT_CLIENT_DROPOUT)];
+    if (is_unreported(oldest))
+        report(e, oldest);
+    *oldest = (struct st_observed_pending){.reported_ns = INT64_MIN};
+    return oldest;
+}
+
+/* Ends are not always reported in their order. A later event of the same key (same()) gets a later wall_ns:
+ * st_history_read_open_events drops an open event that is not newer than a stored one of that key. */
+static void record(struct st_observed_events *e, struct st_event event, int64_t at_ns)
+{
+    struct st_observed_pending *pending = pending_of(e, &event);
+    int64_t end_ns = at_ns;
+    if (is_unreported(pending)) {
+        st_event_add(&pending->event, &event);
+        pending->since_ns = ST_MIN(pending->since_ns, at_ns);
+        end_ns = ST_MAX(pending->end_ns, at_ns);
+    } else {
+        if (pending->reported_ns != INT64_MIN)
+            end_ns = ST_MAX(pending->end_ns + 1, at_ns);
+        pending->event = event;
+        pending->since_ns = at_ns;
+    }
+    pending->end_ns = end_ns;
+    pending->event.wall_ns = st_ns_add(event.wall_ns, end_ns - at_ns);
+    pending->event.span_ns = end_ns - pending->since_ns;
+    if (is_due(e, pending))
+        report(e, pending);
+}
+
+void st_observed_events_take(struct st_observed_events *e, const struct st_xrun_seen *seen,
+                             enum st_cause slowed, int64_t at_ns, int64_t at_wall_ns)
+{
+    if (seen->device_dropouts_n > 0)
+        record(e, event_of(e, seen, ST_EVENT_DEVICE_DROPOUT, slowed, at_wall_ns), at_ns);
+    if (seen->dropouts_n + seen->cycles_n > 0)
+        record(e, event_of(e, seen, ST_EVENT_CLIENT_DROPOUT, slowed, at_wall_ns), at_ns);
+}
+
+/* A dropout that has an event already gets one more, of no dropout (st_event_adds_cause). */
+void st_observed_events_slowed(struct st_observed_events *e, const char *client, const char *device,
+                               enum st_cause slowed, int64_t at_wall_ns)
+{
+    struct st_xrun_seen seen = {.reason = ST_DROPOUT_TOO_SLOW};
+    ST_PRINT(seen.device, "%s", device);
+    ST_PRINT(seen.client, "%s", client);
+    const struct st_event event = event_of(e, &seen, ST_EVENT_CLIENT_DROPOUT, slowed, at_wall_ns);
+    ST_EACH (pending, e->pending) {
+        if (is_unreported(pending) && pending->event.reason == event.reason &&
+            strcmp(pending->event.client, event.client) == 0) {
+            pending->event.slowed = event.slowed;
+            return;
+        }
+    }
+    st_events_put(e->events, ST_LOG_INFO, &event);
+}
+
+size_t st_observed_events_open(const struct st_observed_events *e, struct st_event *ret)
+{
+    size_t n = 0;
+    ST_EACH (pending, e->pending) {
+        if (!is_unreported(pending))
+            continue;
+        struct st_event *event = &ret[n++];
+        *event = pending->event;
+        note_slowed(e, event);
+        st_events_note_meanwhile(e->events, event);
+    }
+    return n;
+}
