@@ -459,7 +459,7 @@ int st_cmd_check(int argc, char **argv)
     if (status >= 0)
         return status;
     if (options.back != NULL && !options.listen)
-        return st_failure_usage(COMMAND, "--back is of --listen");
+        return st_failure_usage(COMMAND, "--back needs --listen");
     /* before the loop runs, so that nothing of it is taken for the machine's */
     st_facts_input_of_player(&input);
     status = st_facts_input_load(COMMAND, &input, &facts);

@@ -223,7 +223,7 @@ static void on_heard(void *ctx)
     struct st_service *service = ctx;
     if (st_mark_take(&service->marks, &service->events, &service->platform->clock, "prompted", 0, "",
                      st_observe_unheard(service->observe)) != 0)
-        ST_WARN("ten marks a minute are enough: that one was not kept");
+        ST_WARN("a mark was not kept: ten a minute at most");
     else
         st_observe_cut(service->observe);
 }

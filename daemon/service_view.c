@@ -137,7 +137,7 @@ static void ask(void *ctx, enum st_route_body which, const struct st_query *quer
                          query->by[0] != '\0' ? query->by : "key",
                          query->window_ns != INT64_MIN ? query->window_ns : 0, query->note,
                          st_observe_unheard(service->observe)) != 0) {
-            st_http_answer(request, st_route_error_text("ten marks a minute are enough"), 429);
+            st_http_answer(request, st_route_error_text("ten marks a minute at most"), 429);
             return;
         }
         st_observe_cut(service->observe);

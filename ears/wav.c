@@ -73,7 +73,7 @@ static const char *open_stream(struct st_wav *wav)
     uint64_t size64 = 0; /* of a file beyond 4 GB */
     if (!take(wav->stream, head, sizeof(head)) || memcmp(head + 8, "WAVE", 4) != 0 ||
         (memcmp(head, "RIFF", 4) != 0 && memcmp(head, "RF64", 4) != 0))
-        return "it is no WAV file";
+        return "it is not a WAV file";
     for (int i = 0; i < CHUNKS_MAX; i++) {
         if (!take(wav->stream, head, 8))
             return "it has no sound";

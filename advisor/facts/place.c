@@ -5,15 +5,15 @@
 #include "core/text/text.h"
 
 struct notes {
-    char (*rows)[ST_DROPOUT_AT_NOTE_BYTES];
+    char (*rows)[ST_PLACE_NOTE_BYTES];
     size_t n;
 };
 
 static void ST_PRINTF(2, 3) add(struct notes *notes, const char *format, ...)
 {
-    if (notes->n == ST_DROPOUT_AT_NOTES_MAX)
+    if (notes->n == ST_PLACE_NOTES_MAX)
         return;
-    ST_PRINT_REST(notes->rows[notes->n++], ST_DROPOUT_AT_NOTE_BYTES, format);
+    ST_PRINT_REST(notes->rows[notes->n++], ST_PLACE_NOTE_BYTES, format);
 }
 
 /** "none" and "0" are how a container's mark says that there is none. */
@@ -84,8 +84,7 @@ static void posted_note(struct notes *notes, const struct st_facts *facts)
             st_text_cut(read, 110), read, others);
 }
 
-size_t st_place_notes(const struct st_facts *facts,
-                      char ret[ST_DROPOUT_AT_NOTES_MAX][ST_DROPOUT_AT_NOTE_BYTES])
+size_t st_place_notes(const struct st_facts *facts, char ret[ST_PLACE_NOTES_MAX][ST_PLACE_NOTE_BYTES])
 {
     struct notes notes = {.rows = ret};
     const char *limits = st_facts_text_or(facts, ST_KEY_USER_LIMITS_FROM, NULL);

@@ -3,10 +3,9 @@
 
 #include "advisor/facts/facts.h"
 
-#define ST_DROPOUT_AT_NOTES_MAX  4
-#define ST_DROPOUT_AT_NOTE_BYTES 256
+#define ST_PLACE_NOTES_MAX  4
+#define ST_PLACE_NOTE_BYTES 256
 
 /** One sentence for each thing that stands between the report and the machine's settings, also for a report
- * that judges for another user. @return how many, at most ST_DROPOUT_AT_NOTES_MAX. */
-size_t st_place_notes(const struct st_facts *facts,
-                      char ret[ST_DROPOUT_AT_NOTES_MAX][ST_DROPOUT_AT_NOTE_BYTES]);
+ * that judges for another user. @return how many, at most ST_PLACE_NOTES_MAX. */
+size_t st_place_notes(const struct st_facts *facts, char ret[ST_PLACE_NOTES_MAX][ST_PLACE_NOTE_BYTES]);

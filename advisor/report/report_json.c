@@ -132,7 +132,7 @@ static json_t *counts_json(const struct st_report *report)
 
 static json_t *notes_json(const struct st_facts *facts)
 {
-    char notes[ST_DROPOUT_AT_NOTES_MAX][ST_DROPOUT_AT_NOTE_BYTES];
+    char notes[ST_PLACE_NOTES_MAX][ST_PLACE_NOTE_BYTES];
     const size_t n = st_place_notes(facts, notes);
     json_t *array = json_array();
     ST_EACH_OF (note, notes, n)

@@ -438,7 +438,7 @@ static void say_left_out(FILE *out, const struct st_report *report)
 
 static void say_notes(FILE *out, const struct st_facts *facts)
 {
-    char notes[ST_DROPOUT_AT_NOTES_MAX][ST_DROPOUT_AT_NOTE_BYTES];
+    char notes[ST_PLACE_NOTES_MAX][ST_PLACE_NOTE_BYTES];
     const size_t n = st_place_notes(facts, notes);
     ST_EACH_OF (note, notes, n)
         fprintf(out, "%s\n", *note);

@@ -150,7 +150,7 @@ int st_module_history_trace(const char *command, const struct st_history_wish *w
                           path);
     if (r < 0)
         return st_failure(command, "cannot read %s: %s", path,
-                          r == -EBADMSG ? "it is no file of cycles" : strerror(-r));
+                          r == -EBADMSG ? "it is not a file of cycles" : strerror(-r));
     return ST_EXIT_DONE;
 }
 

@@ -216,12 +216,13 @@ static void say_row(const struct st_predict_row *row, const struct st_predict_vi
     if (!view->details)
         return;
     ST_PRINT(line, "a wake-up may be up to %s late", ST_NS((int64_t)(row->slack_us * 1e3)));
-    if (row->n_events > 0)
-        ST_APPEND(
-            line,
-            "; dropouts: %" PRIu64 " seen, at least %s per hour, %s per hour in the worst tenth of the run",
-            row->n_events, two_digits(row->low, ST_ROOM(32)), two_digits(row->worst_tenth, ST_ROOM(32)));
-    else if (row->estimated)
+    if (row->n_events > 0) {
+        ST_APPEND(line, "; dropouts: %" PRIu64 " seen", row->n_events);
+        if (row->low > 0)
+            ST_APPEND(line, ", at least %s per hour", two_digits(row->low, ST_ROOM(32)));
+        ST_APPEND(line, ", %s per hour in the worst tenth of the run",
+                  two_digits(row->worst_tenth, ST_ROOM(32)));
+    } else if (row->estimated)
         ST_APPEND(line, "; estimate %s per hour", two_digits(row->estimate, ST_ROOM(32)));
     st_text_field(out, "", line, 9, view->width);
     if (row->reason[0] != '\0')

@@ -10,7 +10,7 @@
 
 struct st_causes;
 
-/** @return 0 or -ENOMEM. events is to live longer. */
+/** @param events  must outlive *ret. @return 0 or -ENOMEM. */
 ST_NODISCARD int st_causes_new(struct st_platform *platform, struct st_events *events,
                                struct st_causes **ret);
 void st_causes_free(struct st_causes *causes); /* NULL is fine */

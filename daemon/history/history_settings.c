@@ -36,7 +36,7 @@ struct st_history_settings st_history_settings_read(const struct st_config *conf
                                            .traces_bytes = config->history.traces_mb * BYTES_A_MB,
                                            .max_bytes = config->history.max_mb * BYTES_A_MB};
     if (strcmp(config->history.enabled, "off") == 0)
-        ST_PRINT(settings.why, "history.enabled = \"off\"");
+        ST_PRINT(settings.why, "history.enabled is \"off\"; set it to \"on\" in sleeptuned.conf");
     else if (config->history.path[0] != '\0')
         ST_PRINT(settings.path, "%s", config->history.path);
     else if (usual_path(settings.path, sizeof(settings.path)))

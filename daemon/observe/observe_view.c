@@ -14,7 +14,7 @@ static json_t *known(int64_t figure)
     return st_json_integer_or_null(figure > 0, figure);
 }
 
-/* A time of 0 is one: that of a client that needs next to nothing. */
+/* 0 is known, too: a client may compute for less than the clock can measure. Below 0: unknown. */
 static json_t *three_json(int64_t median_ns, int64_t p99_ns, int64_t max_ns)
 {
     if (median_ns < 0 || p99_ns < 0 || max_ns < 0)

@@ -506,12 +506,12 @@ static void add_source(struct section *to, const struct st_observed_view *of, in
     PUT(&line, "%s", of->source);
     if (of->why[0] != '\0')
         PUT(&line, " (%s)", of->why);
-    PUT(&line, ", dropouts since %s of devices: %" PRIu64,
+    PUT(&line, ", since %s: %" PRIu64 " dropouts of devices",
         st_when_text_near(of->since_wall_ns, now_wall_ns, ST_ROOM(32)), of->seen.device_dropouts_n);
     if (!of->device_only)
-        PUT(&line, ", of clients: %" PRIu64, of->seen.dropouts_n);
+        PUT(&line, ", %" PRIu64 " of clients", of->seen.dropouts_n);
     if (of->seen.dropouts_n > 0 && !st_xrun_sources_find(of->source)->sees_cycles)
-        PUT(&line, ", when each client waited and computed is not known");
+        PUT(&line, " (no times of their cycles)");
     put_ns(&line, "CPU time per poll", of->polls_n > 0,
            of->polls_n > 0 ? of->poll_cpu_ns / (int64_t)of->polls_n : 0);
     add(to, OK, "Watched", "%s (n = %" PRIu64 ")", line.text, of->polls_n);

@@ -203,7 +203,7 @@ int st_history_look(const char *path, char *error, size_t error_bytes)
     const uint8_t *id = head + APPLICATION_AT;
     const int64_t application = (int64_t)id[0] << 24 | (int64_t)id[1] << 16 | (int64_t)id[2] << 8 | id[3];
     if (memcmp(head, magic, sizeof(magic)) != 0)
-        snprintf(error, error_bytes, "it is no database");
+        snprintf(error, error_bytes, "it is not a database");
     else if (application != ST_HISTORY_APPLICATION)
         snprintf(error, error_bytes, "it is the database of another program");
     return error[0] == '\0' ? 0 : -EPROTO;

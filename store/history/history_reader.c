@@ -93,7 +93,7 @@ int st_history_read_open(const char *path, struct st_history_reader **ret, char 
         if (r == -ENODATA)
             snprintf(error, error_bytes, "the history is still empty");
         else if (r == -EINVAL)
-            snprintf(error, error_bytes, "it is no regular file");
+            snprintf(error, error_bytes, "it is not a regular file");
         else if (r != -EBADMSG && !is_other(r) && r != -EBUSY && r != -ETIMEDOUT)
             snprintf(error, error_bytes, "%s", strerror(-r));
         st_history_read_close(reader);

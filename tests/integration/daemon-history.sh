@@ -208,7 +208,7 @@ cp -r "$tmp/others" "$tmp/copy"
 for name in letter.txt their.db; do
     config "$audio" "history: { path = \"$tmp/others/$name\"; };"
     kill -HUP "$daemon"
-    ok "$name is not a history: said" wait_for value_is "'others/$name is no history of sleeptune and is not changed' in (d['history']['why'] or '')" True
+    ok "$name is not a history: said" wait_for value_is "'others/$name is not a history of sleeptune and is not changed' in (d['history']['why'] or '')" True
     is "and degraded" "$(value "d['history']['state'], 'history' in [x['what'] for x in d['degraded']]")" "failing True"
 done
 is "they are left alone, byte for byte, with nothing beside them" "$(diff -r "$tmp/others" "$tmp/copy" && echo same)" same

@@ -54,7 +54,7 @@ is "it can be piped" "$(decoded stall --missed)" "valid, stall computes, missed 
 is "a number that is none" "$(trace 99999999 -o "$tmp/none"; echo $?) $(trace x -o "$tmp/none"; echo $?) $(ls "$tmp/none" 2>/dev/null)" "4 3 "
 : >"$tmp/state/traces/9000000000000000000-device.cycles"
 is "a file that is none" "$(trace last -o "$tmp/none"; echo $?)" 4
-like "is named" "$(cat "$tmp/said")" 'it is no file of cycles'
+like "is named" "$(cat "$tmp/said")" 'it is not a file of cycles'
 stop
 is "the file of the last cycles goes with the daemon" "$(find "$tmp" -name 'sock.cycles')" ""
 

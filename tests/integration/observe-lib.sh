@@ -80,6 +80,6 @@ end_watchers() { kill "${watchers[@]}"; wait "${watchers[@]}" 2>/dev/null; }
 
 # The program alone
 is "an argument is a usage error" "$("$observer" nonsense >/dev/null 2>&1; echo $?)" 3
-is "so is what is no process id" "$("$observer" -p 12x 2>&1 >/dev/null; echo $?)" "$observer: -p: '12x' is no process id
+is "so is what is no process id" "$("$observer" -p 12x 2>&1 >/dev/null; echo $?)" "$observer: -p: '12x' is not a process id
 3"
 is "so is an unknown option" "$("$observer" -x >/dev/null 2>&1; echo $?)" 3

@@ -46,7 +46,7 @@ struct st_helper_line_options st_helper_line_options(int argc, char **argv)
         else if (option == 'x')
             options.except = optarg;
         else if (option == 'p' && (options.own = process_of(optarg)) == 0)
-            fprintf(stderr, "%s: -p: '%s' is no process id\n", argv[0], optarg);
+            fprintf(stderr, "%s: -p: '%s' is not a process id\n", argv[0], optarg);
         if (option == '?' || (option == 'p' && options.own == 0)) /* getopt has said why */
             exit(ST_HELPER_LINE_USAGE);
     }

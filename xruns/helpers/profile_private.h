@@ -80,7 +80,7 @@ void st_profile_row_put_held(struct st_pipewire_profile *profile,
                              const struct st_pipewire_profile_node *driver,
                              const struct st_pipewire_profile_node *holder);
 
-/** By what a server and a log that may be anybody's say: nothing is longer than a line may tell. */
+/** How long frames last, of figures that are not trusted: at most what a line of a helper may say. */
 static inline int64_t st_profile_time_of(int64_t frames, double rate_hz)
 {
     return (int64_t)fmin((double)frames * (double)ST_NS_PER_S / rate_hz, (double)ST_PIPEWIRE_CYCLE_MAX_NS);

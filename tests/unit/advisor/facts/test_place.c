@@ -12,7 +12,7 @@
 
 static void check(enum st_os os, const char *key, const char *value, const char *wanted)
 {
-    char notes[ST_DROPOUT_AT_NOTES_MAX][ST_DROPOUT_AT_NOTE_BYTES];
+    char notes[ST_PLACE_NOTES_MAX][ST_PLACE_NOTE_BYTES];
     struct st_facts *facts = st_facts_new(os);
     assert_non_null(facts);
     assert_int_equal(st_facts_put_text(facts, key, value, NULL, NULL), 0);

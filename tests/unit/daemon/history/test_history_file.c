@@ -170,13 +170,13 @@ static void a_file_that_somebody_set_is_left_alone_unless_it_is_a_history(void *
 {
     (void)state;
     left_alone_where_it_was_set(
-        LETTER_FILE, "notes.txt is no history of sleeptune and is not changed (it is no database)");
+        LETTER_FILE, "notes.txt is not a history of sleeptune and is not changed (it is not a database)");
 }
 
 static void random_bytes_at_a_path_that_was_set_are_left_alone(void **state)
 {
     (void)state;
-    left_alone_where_it_was_set(RANDOM_FILE, "notes.txt is no history of sleeptune and is not changed");
+    left_alone_where_it_was_set(RANDOM_FILE, "notes.txt is not a history of sleeptune and is not changed");
 }
 
 static void the_database_of_another_program_at_a_path_that_was_set_is_left_alone(void **state)

@@ -1018,9 +1018,8 @@ static void screen_lists_sources_that_are_or_could_be_watched(void **state)
         .source = "sound4", .mode = ST_OBSERVED_AUTO, .state = ST_OBSERVED_ABSENT, .never = true};
     expect_row("ALSA", "watching, last dropout ", "warn", false);
     expect_row("Watched",
-               "alsa, dropouts since 2023-11-14 22:13:20 of devices: 5, of clients: 3, when each client "
-               "waited and computed is not "
-               "known, CPU time per poll not known yet (n = 0)",
+               "alsa, since 2023-11-14 22:13:20: 5 dropouts of devices, 3 of clients (no times of their "
+               "cycles), CPU time per poll not known yet (n = 0)",
                "ok", true);
     expect_no_row("Not watched");
     expect_row("Not seen here",
@@ -1048,7 +1047,7 @@ static void screen_lists_sources_that_are_or_could_be_watched(void **state)
                "Bluetooth's radio, a second card that the server puts in step, cables, power supply", "ok",
                true);
     expect_row("Watched",
-               "usb (USB packets of A), dropouts since 2023-11-14 22:13:20 of devices: 0, CPU time per poll "
+               "usb (USB packets of A), since 2023-11-14 22:13:20: 0 dropouts of devices, CPU time per poll "
                "not known yet (n = 0)",
                "ok", true);
 }

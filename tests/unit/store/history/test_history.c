@@ -241,7 +241,7 @@ static void whose_file_it_is_is_told_by_its_first_bytes(void **state)
     assert_int_equal(st_history_look(path, error, sizeof(error)), 0);
     write_file("x", 1);
     assert_int_equal(st_history_look(path, error, sizeof(error)), -EPROTO);
-    assert_string_equal(error, "it is no database");
+    assert_string_equal(error, "it is not a database");
     assert_int_equal(unlink(path), 0);
     open_it();
     assert_int_equal(st_history_look(path, error, sizeof(error)),
