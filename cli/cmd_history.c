@@ -272,7 +272,8 @@ static int find_event(const char *id_text, struct st_history_wish wish, int64_t 
     size_t i;
     int64_t id;
     if (st_number_i64(id_text, 1, INT64_MAX, &id) != 0)
-        return st_failure_usage(COMMAND, "--trace: '%s' is neither the number of an event nor 'last'", id_text);
+        return st_failure_usage(COMMAND, "--trace: '%s' is neither the number of an event nor 'last'",
+                                id_text);
     wish.document = ST_HISTORY_OF_EVENTS;
     wish.limit = EVENTS_MAX;
     const int status = ask(&wish, &document);

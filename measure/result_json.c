@@ -149,6 +149,6 @@ json_t *st_result_json(const struct st_result *result)
     st_json_set(o, "late_wakes_explained", result->cause_explained_n);
     st_json_set(o, "causes", causes(result));
     st_json_set(o, "worst", events(result));
-    st_json_set(o, "circumstances", conditions(result));
+    st_json_set(o, "conditions", conditions(result));
     return o;
 }

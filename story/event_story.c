@@ -144,7 +144,7 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
 /* It waited for its memory: was memory short? */
 static void append_machine(const struct st_event *event, char *buf, size_t buf_bytes)
 {
-    const int64_t permille = event->circumstances.pressure_memory_permille;
+    const int64_t permille = event->pressure.pressure_memory_permille;
     if (event->reason == ST_DROPOUT_SWAPPED_OUT && permille > 0)
         st_text_append(buf, buf_bytes, "; memory was short: programs waited for it %.1f %% of that second",
                        (double)permille / 10);
@@ -223,7 +223,7 @@ static void set_time(json_t *document, const char *key, int64_t ns)
         st_json_set(document, key, ns);
 }
 
-static json_t *circumstances_json(const struct st_event_circumstances *c)
+static json_t *pressure_json(const struct st_event_pressure *c)
 {
     json_t *object = json_object();
     set_number(object, "pressure_cpu_permille", c->pressure_cpu_permille);
@@ -286,9 +286,9 @@ json_t *st_event_story_json(const struct st_event *event, const struct st_story_
     set_number(document, "explained_ns", late->explained_ns);
     set_text(document, "cause", cause_name(event, beside, late));
     set_text(document, "culprit", late->culprit);
-    json_t *circumstances = circumstances_json(&event->circumstances);
-    if (json_object_size(circumstances) > 0)
-        json_object_set(document, "circumstances", circumstances);
-    json_decref(circumstances);
+    json_t *pressure = pressure_json(&event->pressure);
+    if (json_object_size(pressure) > 0)
+        json_object_set(document, "pressure", pressure);
+    json_decref(pressure);
     return document;
 }

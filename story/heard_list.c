@@ -229,7 +229,7 @@ static void add_slowed(struct list *list, const struct st_event *event)
 static int take_event(void *ctx, ST_UNUSED int64_t id, const struct st_event *event)
 {
     struct list *list = ctx;
-    const struct st_event_circumstances *c = &event->circumstances;
+    const struct st_event_pressure *c = &event->pressure;
     const struct {
         size_t cause;
         bool much;

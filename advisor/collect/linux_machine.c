@@ -49,7 +49,7 @@ static void captured_request(struct st_collector *c)
     }
 }
 
-/** Nothing came from the circumstances: a device is refused with -EINVAL once it is open, so this says
+/** Nothing came from the conditions: a device is refused with -EINVAL once it is open, so this says
  * why. */
 static void unread_request(struct st_collector *c)
 {
@@ -57,7 +57,7 @@ static void unread_request(struct st_collector *c)
     st_facts_put_failure(c->facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, r != 0 ? r : -EINVAL, REQUEST_PATH);
 }
 
-/** Of the circumstances, what no text file tells. */
+/** Of the conditions, what no text file tells. */
 static void circumstance(void *ctx, const char *key, const char *value)
 {
     struct st_collector *c = ctx;

@@ -133,11 +133,10 @@ bool st_history_text_measured(const json_t *document)
 /* "this computer's timing missed 3 of 32,400,000 periods at 128 frames" */
 static const char *say_timing(const json_t *document, const struct sums *sums, char *buf, size_t buf_bytes)
 {
-    const json_t *first = json_array_get(json_object_get(document, "circumstances"), 0);
+    const json_t *first = json_array_get(json_object_get(document, "conditions"), 0);
     snprintf(buf, buf_bytes, "missed %s of %s periods", grouped(sums->misses, ST_ROOM(32)),
              grouped(sums->cycles + sums->skipped, ST_ROOM(32)));
-    if (json_array_size(json_object_get(document, "circumstances")) == 1 &&
-        st_json_field(first, "frames") > 0)
+    if (json_array_size(json_object_get(document, "conditions")) == 1 && st_json_field(first, "frames") > 0)
         st_text_append(buf, buf_bytes, " at %" PRId64 " frames", st_json_field(first, "frames"));
     return buf;
 }

@@ -85,9 +85,9 @@ static void note_pressure(struct st_causes *causes, enum st_cause slowed, int64_
     struct st_meanwhile *m = &causes->meanwhile;
     const int64_t memory_permille = causes->pressure.now.pressure_memory_permille;
     m->at_ns = wall_ns;
-    m->circumstances = causes->pressure.now;
+    m->pressure = causes->pressure.now;
     if (causes->memory_before_permille > memory_permille)
-        m->circumstances.pressure_memory_permille = causes->memory_before_permille;
+        m->pressure.pressure_memory_permille = causes->memory_before_permille;
     causes->memory_before_permille = memory_permille;
     if (slowed == ST_CAUSE_UNKNOWN)
         return;

@@ -17,7 +17,7 @@ int st_events_init(struct st_events *events, struct st_clock *clock)
 {
     *events = (struct st_events){.clock = clock,
                                  .late_gone_ns = INT64_MIN,
-                                 .meanwhile = {.circumstances = ST_EVENT_CIRCUMSTANCES_UNKNOWN,
+                                 .meanwhile = {.pressure = ST_EVENT_PRESSURE_UNKNOWN,
                                                .slowed = ST_CAUSE_UNKNOWN,
                                                .loop_cpu = -1,
                                                .watched_from_ns = INT64_MAX}};
@@ -71,7 +71,7 @@ static void note_meanwhile(struct st_events *events, struct st_event *event)
     if (!st_event_kind_is_dropout(event->kind) && event->lateness_ns == INT64_MIN)
         return;
     if (event->span_ns <= ST_EVENT_SAME_TIME_NS && to_ns >= m->at_ns - MACHINE_NS) /* else it is put late */
-        event->circumstances = m->circumstances;
+        event->pressure = m->pressure;
     if (!st_event_kind_is_dropout(event->kind))
         return;
     if (m->watched_from_ns <= from_ns && m->watched_to_ns >= st_ns_sub(to_ns, ALIVE_NS))

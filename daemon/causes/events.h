@@ -15,8 +15,8 @@
 
 /** What is known of the machine when an event is put; times by the wall clock. */
 struct st_meanwhile {
-    int64_t at_ns; /* of the circumstances */
-    struct st_event_circumstances circumstances;
+    int64_t at_ns; /* of "pressure" */
+    struct st_event_pressure pressure;
     enum st_cause slowed; /* ST_CAUSE_UNKNOWN: it was not; else by what, in the last seconds in a row */
     int64_t slowed_from_ns, slowed_to_ns;
     int loop_cpu;                           /* -1: any */

@@ -36,7 +36,7 @@ static int64_t permille(int64_t now_us, int64_t before_us, int64_t span_ns)
 void st_system_pressure_sample(struct st_system_pressure *pressure, struct st_platform *platform, int cpu)
 {
     static const char *const of[] = {"cpu", "io", "memory"};
-    struct st_event_circumstances now = ST_EVENT_CIRCUMSTANCES_UNKNOWN;
+    struct st_event_pressure now = ST_EVENT_PRESSURE_UNKNOWN;
     int64_t *const to[] = {&now.pressure_cpu_permille, &now.pressure_io_permille,
                            &now.pressure_memory_permille};
     bool guest = false;

@@ -10,7 +10,7 @@ struct st_system_pressure {
     int64_t pressure_us[3]; /* CPU, io, memory: in which some task waited for it, since boot; INT64_MIN: not
                                known */
     struct st_readings last, before; /* of this sample and the one before */
-    struct st_event_circumstances now;
+    struct st_event_pressure now;
 };
 
 /** Takes a sample; what is known is the difference to the one before. cpu: of the loop, -1: any. Each second;

@@ -211,7 +211,8 @@ static void say_why(const struct st_history_file *file, int r, const char *error
 {
     const char *path = file->used.path;
     if (r == -EPROTO)
-        snprintf(buf, buf_bytes, "%.115s is not a history of sleeptune and is not changed (%.80s)", path, error);
+        snprintf(buf, buf_bytes, "%.115s is not a history of sleeptune and is not changed (%.80s)", path,
+                 error);
     else if (r == -EPROTONOSUPPORT)
         snprintf(buf, buf_bytes, "%.115s is not changed: %.120s", path, error);
     else

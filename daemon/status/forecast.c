@@ -10,14 +10,14 @@ void st_forecast_finish(struct st_forecast *forecast)
     st_predict_finish(&forecast->run);
 }
 
-static bool is_same(const struct st_history_circumstances *a, const struct st_history_circumstances *b)
+static bool is_same(const struct st_history_conditions *a, const struct st_history_conditions *b)
 {
     return a->frames == b->frames && a->rate_hz == b->rate_hz && a->priority == b->priority &&
            a->cpu == b->cpu && strcmp(a->policy, b->policy) == 0 && strcmp(a->governor, b->governor) == 0;
 }
 
 /* Also after an error: the run is empty then. */
-static bool begin(struct st_forecast *forecast, const struct st_history_circumstances *settings)
+static bool begin(struct st_forecast *forecast, const struct st_history_conditions *settings)
 {
     struct st_predict_run *run = &forecast->run;
     st_predict_finish(run);
@@ -57,15 +57,15 @@ void st_forecast_add(struct st_forecast *forecast, const struct st_history_minut
         if (row->cause == ST_CAUSE_STOPPED)
             return;
     }
-    if ((run->frames > 0 && is_same(&forecast->settings, &minute->circumstances)) ||
-        begin(forecast, &minute->circumstances)) {
+    if ((run->frames > 0 && is_same(&forecast->settings, &minute->conditions)) ||
+        begin(forecast, &minute->conditions)) {
         const struct st_predict_span span = {
             .periods_n = st_period_index_at(&run->period, 0, minute->measured_ns),
             .max_ns = minute->lateness_max_ns,
             .lateness = lateness,
-            .events_n = minute->circumstances.load_percent > 0 ? -1 : minute->miss_events};
+            .events_n = minute->conditions.load_percent > 0 ? -1 : minute->miss_events};
         if (st_predict_add_span(run, &span) != 0)
-            (void)begin(forecast, &minute->circumstances); /* a minute is missing: not a run any more */
+            (void)begin(forecast, &minute->conditions); /* a minute is missing: not a run any more */
         else
             forget_oldest(run);
         forecast->changed = true;

@@ -15,8 +15,8 @@ struct st_forecast_view {
 /** Begins with zeros. Threads: one. */
 struct st_forecast {
     struct st_predict_run run;
-    struct st_history_circumstances settings; /* of the run */
-    bool changed;                             /* since `view` was made */
+    struct st_history_conditions settings; /* of the run */
+    bool changed;                          /* since `view` was made */
     struct st_forecast_view view;
 };
 

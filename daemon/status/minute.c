@@ -3,13 +3,13 @@
 
 #include "core/ns.h"
 
-static struct st_history_circumstances circumstances_of(const struct st_result *result)
+static struct st_history_conditions conditions_of(const struct st_result *result)
 {
-    struct st_history_circumstances ret = {.priority = result->priority,
-                                           .cpu = result->cpu,
-                                           .frames = result->frames,
-                                           .rate_hz = result->rate_hz,
-                                           .load_percent = result->load_percent};
+    struct st_history_conditions ret = {.priority = result->priority,
+                                        .cpu = result->cpu,
+                                        .frames = result->frames,
+                                        .rate_hz = result->rate_hz,
+                                        .load_percent = result->load_percent};
     const char *kernel = st_result_condition(result, "kernel_release");
     const char *governor = st_result_condition(result, "governor");
     ST_PRINT(ret.kernel, "%s", kernel != NULL ? kernel : "");
@@ -32,7 +32,7 @@ struct st_history_minute st_minute_so_far(const struct st_result *result, int64_
         .miss_events = (int64_t)result->miss_events.n,
         .skipped_periods = result->skipped_periods,
         .lateness_max_ns = INT64_MIN,
-        .circumstances = circumstances_of(result),
+        .conditions = conditions_of(result),
     };
 }
 

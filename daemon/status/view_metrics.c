@@ -54,13 +54,13 @@ static void late_wakes(FILE *out, const struct st_result *loop)
 
 /** What the loop runs under. Only what changes with the machine, its kernel or its settings: each set of
  * values is a series of its own. */
-static void circumstances(FILE *out, const struct st_result *loop)
+static void conditions(FILE *out, const struct st_result *loop)
 {
     static const char *const keys[] = {"os",        "kernel_release", "preemption",  "hypervisor",
                                        "cpu_model", "governor",       "idle_driver", "clocksource"};
-    st_observe_metric(out, "sleeptune_circumstances_info", "gauge",
+    st_observe_metric(out, "sleeptune_conditions_info", "gauge",
                       "Test conditions of the loop; a condition that could not be read is missing.");
-    fputs("sleeptune_circumstances_info{", out);
+    fputs("sleeptune_conditions_info{", out);
     const char *comma = "";
     ST_EACH (key, keys) {
         const char *value = st_result_condition(loop, *key);
@@ -92,7 +92,7 @@ static void loop_metrics(FILE *out, const struct st_result *loop)
             "Cycles that were not recorded, because the ring buffer was full.", loop->records_lost);
     lateness(out, loop);
     late_wakes(out, loop);
-    circumstances(out, loop);
+    conditions(out, loop);
     gauge(out, "sleeptune_period_seconds", "Period of the test loop.", st_period_seconds(&loop->period));
     const char *name = "sleeptune_loop_info";
     st_observe_metric(out, name, "gauge", "Scheduling policy, priority and period of the test loop.");

@@ -14,8 +14,8 @@ void st_series_result_finish(struct st_series_result *result)
 {
     st_series_input_finish(&result->input);
     st_sample_finish(&result->sample);
-    json_decref(result->circumstances);
-    result->circumstances = NULL;
+    json_decref(result->conditions);
+    result->conditions = NULL;
 }
 
 /* --- JSON --- */
@@ -222,15 +222,14 @@ json_t *st_series_result_json(const struct st_series_result *result, bool sample
 {
     const struct st_long_series *all = &result->input.all;
     const struct st_period *period = &all->head.period;
-    json_t *o =
-        json_pack("{s:s, s:s, s:{s:I, s:I}, s:I, s:I, s:I, s:b, s:o, s:O?, s:o, s:o, s:o, s:o}", "schema",
-                  ST_SERIES_SCHEMA, "source", result->input.source, "period_ns", "num",
-                  (json_int_t)period->num, "den", (json_int_t)period->den, "n", (json_int_t)all->n,
-                  "skipped_periods", (json_int_t)(st_long_series_span(all) - all->n), "left_out",
-                  (json_int_t)result->input.left_out_n, "interrupted", (int)result->input.interrupted,
-                  "simulation", simulation_json(result->simulation), "circumstances", result->circumstances,
-                  "lateness_ns", figures_json(result), "misses", misses_json(result), "looked_at",
-                  looked_at_json(&result->analysis), "analysis", analysis_json(&result->analysis));
+    json_t *o = json_pack("{s:s, s:s, s:{s:I, s:I}, s:I, s:I, s:I, s:b, s:o, s:O?, s:o, s:o, s:o, s:o}",
+                          "schema", ST_SERIES_SCHEMA, "source", result->input.source, "period_ns", "num",
+                          (json_int_t)period->num, "den", (json_int_t)period->den, "n", (json_int_t)all->n,
+                          "skipped_periods", (json_int_t)(st_long_series_span(all) - all->n), "left_out",
+                          (json_int_t)result->input.left_out_n, "interrupted", (int)result->input.interrupted,
+                          "simulation", simulation_json(result->simulation), "conditions", result->conditions,
+                          "lateness_ns", figures_json(result), "misses", misses_json(result), "looked_at",
+                          looked_at_json(&result->analysis), "analysis", analysis_json(&result->analysis));
     if (o != NULL && result->name[0] != '\0')
         (void)json_object_set_new(o, "name", json_string(result->name));
     if (o != NULL && samples)
@@ -350,7 +349,7 @@ void st_series_result_text(const struct st_series_result *result, FILE *out, int
                       : i == 0           ? "found"
                                          : "",
                       a->sentence[i], LABEL_COLUMNS, width);
-    if (st_conditions_text(result->circumstances, where, sizeof(where))[0] != '\0')
+    if (st_conditions_text(result->conditions, where, sizeof(where))[0] != '\0')
         st_text_field(out, "where", where, LABEL_COLUMNS, width);
 }
 

@@ -22,7 +22,7 @@ struct st_series_result {
     struct st_series_input input;
     struct st_sample sample;                /* of all, once it is shown */
     const struct st_simulation *simulation; /* the options of the simulator; NULL: nothing was simulated */
-    json_t *circumstances; /* of a measurement; NULL: unknown. Freed by st_series_result_finish */
+    json_t *conditions;    /* of a measurement; NULL: unknown. Freed by st_series_result_finish */
     bool correction_known; /* of the clock, when it was measured (struct st_lab) */
     double correction_ppm;
     struct st_analysis analysis;

@@ -10,14 +10,14 @@ static void add(char *buf, size_t buf_bytes, const char *key, const char *value)
     st_text_join(buf, buf_bytes, ", ", "%s %s", key, st_result_condition_shown(key, value));
 }
 
-char *st_conditions_text(const json_t *circumstances, char *buf, size_t buf_bytes)
+char *st_conditions_text(const json_t *conditions, char *buf, size_t buf_bytes)
 {
     const char *key;
     const json_t *value;
     char number[32];
     buf[0] = '\0';
-    for (void *at = json_object_iter((json_t *)(uintptr_t)circumstances); at != NULL;
-         at = json_object_iter_next((json_t *)(uintptr_t)circumstances, at)) {
+    for (void *at = json_object_iter((json_t *)(uintptr_t)conditions); at != NULL;
+         at = json_object_iter_next((json_t *)(uintptr_t)conditions, at)) {
         key = json_object_iter_key(at);
         value = json_object_iter_value(at);
         ST_PRINT(number, "%lld", (long long)json_integer_value(value));

@@ -138,7 +138,7 @@ static int read_json(const char *command, const struct st_series_options *option
     if (document == NULL)
         return st_failure(command, "%s: line %d: %s", file->path, error.line, error.text);
     const char *schema = st_json_text(document, "schema");
-    const json_t *conditions = json_object_get(document, "circumstances");
+    const json_t *conditions = json_object_get(document, "conditions");
     int status = ST_EXIT_DONE;
     if (schema == NULL || !st_text_begins(schema, SERIES_FAMILY)) {
         status =

@@ -408,6 +408,6 @@ json_t *st_bench_exec_json(const struct st_bench_exec *bench, const struct st_ex
     st_json_set(o, "interrupted", bench->stopped);
     st_json_set(o, "starts", starts);
     st_json_set(o, "results", results);
-    st_json_set(o, "circumstances", st_bench_text_conditions_json(&lab->platform->machine));
+    st_json_set(o, "conditions", st_bench_text_conditions_json(&lab->platform->machine));
     return o;
 }

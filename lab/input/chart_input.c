@@ -219,10 +219,10 @@ int st_chart_json(const char *command, const char *name, const json_t *document,
     if (schema == NULL)
         return st_failure(command, "%s is JSON, but sleeptune did not write it", name);
     const struct st_document *kind = st_document_of(document);
-    const json_t *circumstances = json_object_get(document, "circumstances");
-    if (circumstances == NULL && kind != NULL)
-        circumstances = json_object_get(st_document_result(kind, document, 0), "circumstances");
-    st_chart_conditions(data, st_conditions_text(circumstances, ST_ROOM(sizeof(data->conditions))));
+    const json_t *conditions = json_object_get(document, "conditions");
+    if (conditions == NULL && kind != NULL)
+        conditions = json_object_get(st_document_result(kind, document, 0), "conditions");
+    st_chart_conditions(data, st_conditions_text(conditions, ST_ROOM(sizeof(data->conditions))));
     const char *version = strchr(schema, '/');
     if (version != NULL && strcmp(version, "/1") != 0)
         return st_failure(command, "%s was written by a newer sleeptune: '%.40s'", name, schema);

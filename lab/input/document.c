@@ -44,14 +44,14 @@ static const struct st_document documents[] = {
      "lateness (woke - due)",
      {"name"},
      {NULL}},
-    {"sleeptune-series/", "series", NULL, "lateness_ns", "late", {"circumstances.method"}, {NULL}},
+    {"sleeptune-series/", "series", NULL, "lateness_ns", "late", {"conditions.method"}, {NULL}},
     {"sleeptune-series-set/", "series", "series", "lateness_ns", "late", {"name"}, {NULL}},
     {"sleeptune-measure/",
      "measure",
      "loops",
      "lateness_ns",
      "lateness (woke - due)",
-     {"circumstances.cpu"},
+     {"conditions.cpu"},
      {NULL}},
     {"sleeptune-measure/", "measure", NULL, "lateness_ns", "lateness (woke - due)", {NULL}, {NULL}},
 };
@@ -108,7 +108,7 @@ static void words(const json_t *result, const char *const *keys, size_t keys_n, 
         const char *dot = strchr(keys[i], '.');
         if (dot != NULL)
             add_word(buf, buf_bytes, dot + 1, named,
-                     json_object_get(json_object_get(result, "circumstances"), dot + 1));
+                     json_object_get(json_object_get(result, "conditions"), dot + 1));
         else
             add_word(buf, buf_bytes, keys[i], named, json_object_get(result, keys[i]));
     }

@@ -15,7 +15,7 @@ struct st_document {
     const char *list;    /* NULL: the document is the result */
     const char *figures; /* the object in a result that has median ... */
     const char *quantity;
-    /* keys that together identify a result; "circumstances.cpu" is a key in an object */
+    /* keys that together identify a result; "conditions.cpu" is a key in an object */
     const char *label[ST_DOCUMENT_LABELS]; /* the name of a result */
     const char *group[ST_DOCUMENT_GROUPS]; /* under which conditions */
     const char *drawn, *drawn_quantity;    /* instead of figures, where a result has it; NULL */

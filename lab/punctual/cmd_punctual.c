@@ -91,7 +91,7 @@ static json_t *document(const struct arguments *a, const struct st_bench_punctua
     st_json_set(o, "rate_hz", a->rate_hz);
     st_json_set(o, "degraded", a->degraded[0] != '\0' ? json_string(a->degraded) : json_null());
     st_bench_punctual_json(bench, o);
-    st_json_set(o, "circumstances", st_bench_text_conditions_json(machine));
+    st_json_set(o, "conditions", st_bench_text_conditions_json(machine));
     return o;
 }
 

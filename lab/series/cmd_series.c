@@ -141,27 +141,27 @@ static bool go_on(void *ctx, uint64_t n, int64_t latest_ns)
 }
 
 /* @return the kernel's tick rate, 0: unknown. */
-static int circumstances(struct st_platform *p, const struct st_sleep_method *method,
-                         struct st_series_result *result)
+static int conditions(struct st_platform *p, const struct st_sleep_method *method,
+                      struct st_series_result *result)
 {
     enum st_policy policy;
     int priority;
     char text[32];
     struct st_lab *lab = st_lab_native();
-    result->circumstances = json_object();
-    st_result_condition_json(result->circumstances, "method", method->name);
+    result->conditions = json_object();
+    st_result_condition_json(result->conditions, "method", method->name);
     if (p->threads.get_policy(&p->threads, &policy, &priority) == 0) {
         ST_PRINT(text, "%d", priority);
-        st_result_condition_json(result->circumstances, "policy", st_platform_policy_name(policy));
-        st_result_condition_json(result->circumstances, "priority", text);
+        st_result_condition_json(result->conditions, "policy", st_platform_policy_name(policy));
+        st_result_condition_json(result->conditions, "priority", text);
     }
     result->correction_known = lab->clock_correction_ppm(lab, &result->correction_ppm) == 0;
     if (result->correction_known) {
         ST_PRINT(text, "%+.2f", result->correction_ppm);
-        st_result_condition_json(result->circumstances, "clock_correction_ppm", text);
+        st_result_condition_json(result->conditions, "clock_correction_ppm", text);
     }
-    p->machine.conditions(&p->machine, -1, st_result_condition_json, result->circumstances);
-    const json_int_t hz = st_json_integer(result->circumstances, "hz"); /* 0: unknown */
+    p->machine.conditions(&p->machine, -1, st_result_condition_json, result->conditions);
+    const json_int_t hz = st_json_integer(result->conditions, "hz"); /* 0: unknown */
     return hz >= 1 && hz <= 1000000 ? (int)hz : 0;
 }
 
@@ -199,7 +199,7 @@ static int measure(struct arguments *a, const struct st_bench_series_config *con
     struct st_platform *p = st_platform_native();
     struct st_bench_series bench;
     set_policy(a, &p->threads, result);
-    const int known_hz = circumstances(p, config->method, result);
+    const int known_hz = conditions(p, config->method, result);
     const int r = st_bench_series_measure(p, config, &bench);
     if (a->policy_text != NULL)
         (void)p->threads.set_policy(&p->threads, ST_POLICY_OTHER, 0); /* the rest is in no hurry */
@@ -292,7 +292,7 @@ static int run_sleepers(struct arguments *a, struct st_bench_series_config *conf
             status = ST_EXIT_FAILURE;
             continue;
         }
-        const int known_hz = circumstances(p, config->method, result);
+        const int known_hz = conditions(p, config->method, result);
         const int got = take(config->method, status == ST_EXIT_DONE ? r : 0, &bench[i], known_hz, result);
         status = status == ST_EXIT_DONE ? got : status;
     }

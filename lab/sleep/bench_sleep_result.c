@@ -530,6 +530,6 @@ json_t *st_bench_sleep_json(const struct st_bench_sleep *bench, const struct st_
                 st_bench_sleep_stretch_sentence(bench, machine, sentence, sizeof(sentence)) == 0
                     ? json_string(sentence)
                     : json_null());
-    st_json_set(o, "circumstances", st_bench_text_conditions_json(machine));
+    st_json_set(o, "conditions", st_bench_text_conditions_json(machine));
     return o;
 }

@@ -291,6 +291,6 @@ json_t *st_bench_syscall_json(const struct st_bench_syscall *bench, struct st_la
     st_json_set(o, "interrupted", bench->stopped);
     st_json_set(o, "clock", clock_json(bench, lab));
     st_json_set(o, "results", results);
-    st_json_set(o, "circumstances", st_bench_text_conditions_json(&lab->platform->machine));
+    st_json_set(o, "conditions", st_bench_text_conditions_json(&lab->platform->machine));
     return o;
 }

@@ -387,6 +387,6 @@ json_t *st_bench_wake_json(const struct st_bench_wake *bench, struct st_lab *lab
     st_json_set(o, "interrupted", bench->stopped);
     st_json_set(o, "results", results);
     st_json_set(o, "growth", growths_json(bench));
-    st_json_set(o, "circumstances", st_bench_text_conditions_json(&lab->platform->machine));
+    st_json_set(o, "conditions", st_bench_text_conditions_json(&lab->platform->machine));
     return o;
 }

@@ -12,7 +12,7 @@ struct st_event st_event_make(int64_t wall_ns, enum st_event_kind kind, const ch
                              .explained_ns = INT64_MIN,
                              .loop_cpu = ST_EVENT_NO_LOOP,
                              .slowed = ST_CAUSE_UNKNOWN,
-                             .circumstances = ST_EVENT_CIRCUMSTANCES_UNKNOWN};
+                             .pressure = ST_EVENT_PRESSURE_UNKNOWN};
     ST_PRINT_REST(event.detail, sizeof(event.detail), format);
     return event;
 }

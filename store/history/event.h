@@ -11,7 +11,7 @@
 #include "xruns/dropout_reason.h"
 
 /** State of the system in the second before. INT64_MIN: unknown. */
-struct st_event_circumstances {
+struct st_event_pressure {
     /* share of the time in which a task waited for this resource, thousandths */
     int64_t pressure_cpu_permille, pressure_io_permille;
     int64_t
@@ -22,8 +22,8 @@ struct st_event_circumstances {
 };
 
 /** Nothing known. */
-#define ST_EVENT_CIRCUMSTANCES_UNKNOWN                                                                       \
-    ((struct st_event_circumstances){INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN})
+#define ST_EVENT_PRESSURE_UNKNOWN                                                                            \
+    ((struct st_event_pressure){INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN})
 
 #define ST_EVENT_NO_LOOP (-2) /* of loop_cpu */
 
@@ -67,7 +67,7 @@ struct st_event {
                              ST_EVENT_NO_LOOP: none ran */
     enum st_cause slowed; /* by what the machine was slower when a client computed too long; ST_CAUSE_UNKNOWN:
                              it was not */
-    struct st_event_circumstances circumstances;
+    struct st_event_pressure pressure;
 };
 
 /** An event of which nothing is known but its words, "" for a kind that has none. Pure. */

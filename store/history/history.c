@@ -14,7 +14,7 @@
 
 /* The tables of an empty file. A file of another version is put aside, not converted. */
 static const char tables[] =
-    "CREATE TABLE circumstances ("
+    "CREATE TABLE conditions ("
     " id INTEGER PRIMARY KEY,"
     " kernel TEXT, governor TEXT, policy TEXT,"
     " priority INTEGER, cpu INTEGER, frames INTEGER, rate_hz INTEGER,"
@@ -29,7 +29,7 @@ static const char tables[] =
     " dropouts_own INTEGER NOT NULL,"
     " lateness_n INTEGER NOT NULL, lateness_p50_ns INTEGER, lateness_p99_ns INTEGER,"
     " lateness_max_ns INTEGER,"
-    " circumstances INTEGER REFERENCES circumstances,"
+    " conditions INTEGER REFERENCES conditions,"
     " lateness BLOB NOT NULL, miss_events INTEGER);"
     "CREATE INDEX span_time ON span (level, from_ns);"
     /* causes of late wake-ups */

@@ -12,8 +12,8 @@
 #define ST_HISTORY_MINUTES_DAYS 30 /* days for which minutes are kept; hours are kept longer */
 #define ST_HISTORY_DIGITS       2  /* digits of the histogram of a minute; hours have 3 */
 
-/** Circumstances of a minute. "" or INT64_MIN: unknown. */
-struct st_history_circumstances {
+/** Conditions of a minute. "" or INT64_MIN: unknown. */
+struct st_history_conditions {
     char kernel[96], governor[32], policy[16];
     int64_t priority, cpu /* -1: any */, frames, rate_hz;
     double load_percent;
@@ -29,7 +29,7 @@ struct st_history_minute {
     int64_t lateness_max_ns; /* exact; INT64_MIN: no cycle */
     uint8_t *lateness;       /* st_hist_deflate of ST_HISTORY_DIGITS digits */
     size_t lateness_bytes;
-    struct st_history_circumstances circumstances;
+    struct st_history_conditions conditions;
     int64_t late_above_ns;       /* limit above which a wake-up is late */
     struct st_cause_sum *causes; /* why */
     size_t causes_n;

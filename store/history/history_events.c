@@ -31,12 +31,12 @@
     AMOUNT(culprit_ns, event->culprit_ns)                                                                    \
     NUMBER(loop_cpu, kept->loop_cpu)                                                                         \
     TEXT(slowed, kept->slowed)                                                                               \
-    NUMBER(pressure_cpu_permille, event->circumstances.pressure_cpu_permille)                                \
-    NUMBER(pressure_io_permille, event->circumstances.pressure_io_permille)                                  \
-    NUMBER(pressure_memory_permille, event->circumstances.pressure_memory_permille)                          \
-    NUMBER(cpu_khz, event->circumstances.cpu_khz)                                                            \
-    NUMBER(throttles_n, event->circumstances.throttles_n)                                                    \
-    NUMBER(temperature_mc, event->circumstances.temperature_mc)
+    NUMBER(pressure_cpu_permille, event->pressure.pressure_cpu_permille)                                     \
+    NUMBER(pressure_io_permille, event->pressure.pressure_io_permille)                                       \
+    NUMBER(pressure_memory_permille, event->pressure.pressure_memory_permille)                               \
+    NUMBER(cpu_khz, event->pressure.cpu_khz)                                                                 \
+    NUMBER(throttles_n, event->pressure.throttles_n)                                                         \
+    NUMBER(temperature_mc, event->pressure.temperature_mc)
 #define NAME(name, member)     ", " #name
 #define INTEGER(name, member)  ", " #name " INTEGER"
 #define WORDS(name, member)    ", " #name " TEXT"

@@ -13,7 +13,7 @@ struct reading {
     struct st_history_reader *reader;
     struct st_predict_run *run;
     struct st_history_predict *ret;
-    int64_t settings; /* id of the circumstances */
+    int64_t settings; /* id of the conditions */
     bool loaded;      /* the loop had work to do: misses are not those of late wake-ups alone */
 };
 
@@ -25,8 +25,8 @@ static int read_settings(struct reading *reading)
     int r = st_history_sql_prepare(
         reading->reader->db, &statement,
         "SELECT c.id, c.frames, c.rate_hz, c.load_percent > 0, c.policy, c.priority FROM span"
-        " JOIN circumstances AS c"
-        " ON c.id = circumstances WHERE level = ? ORDER BY from_ns DESC LIMIT 1",
+        " JOIN conditions AS c"
+        " ON c.id = conditions WHERE level = ? ORDER BY from_ns DESC LIMIT 1",
         "i", ST_HISTORY_MINUTE);
     if (r < 0)
         return r;
@@ -86,7 +86,7 @@ static int read_level(struct reading *reading, int64_t level, int64_t until_ns, 
     sqlite3_stmt *statement;
     int r = st_history_sql_prepare(
         reading->reader->db, &statement,
-        "SELECT from_ns, to_ns, measured_ns, circumstances, lateness_max_ns, miss_events, lateness"
+        "SELECT from_ns, to_ns, measured_ns, conditions, lateness_max_ns, miss_events, lateness"
         " FROM span WHERE level = ? AND from_ns < ?"
         " AND from_ns NOT IN (SELECT from_ns FROM cause WHERE cause = ?) ORDER BY from_ns, id",
         "iit", level, until_ns, st_cause_kind_name(ST_CAUSE_STOPPED));

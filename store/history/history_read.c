@@ -16,7 +16,7 @@
 #define HEAD_BYTES  256
 #define COLUMNS                                                                                              \
     "from_ns, to_ns, measured_ns, lateness_n, lateness_p50_ns, lateness_p99_ns, lateness_max_ns, "           \
-    "circumstances, lateness, " ST_HISTORY_COUNTS
+    "conditions, lateness, " ST_HISTORY_COUNTS
 #define COUNTS_AT 9 /* in COLUMNS */
 
 /* The rows of the file in one row of the answer. */
@@ -25,7 +25,7 @@ struct group {
     int64_t step_ns, rows_to_ns; /* the beginning of its step; the end of its last row */
     int64_t counts[ST_HISTORY_COUNTS_N];
     int64_t n, p50_ns, p99_ns, max_ns; /* the quantiles of a single row */
-    int64_t circumstances;
+    int64_t conditions;
     unsigned rows_n;
     void *first; /* histogram of the first row, until there is a second one */
     size_t first_bytes, first_room;
@@ -35,7 +35,7 @@ struct walk {
     struct st_history_reader *reader;
     struct st_text_buffer writing; /* the document, up to its last row */
     size_t rows_n;
-    json_t *used;               /* ids of the rows' circumstances, each once */
+    json_t *used;               /* ids of the rows' conditions, each once */
     int64_t since_ns, until_ns; /* of the answer */
     int64_t end_ns;             /* end of the last row in the file */
     int64_t part_ns;            /* where the rows of this level begin */
@@ -60,7 +60,7 @@ static bool has(const json_t *ids, const json_t *id)
 /* Row by row, so that only one of them is a json_t at a time. */
 static int append(struct walk *walk, json_t *row)
 {
-    json_t *id = json_object_get(row, "circumstances");
+    json_t *id = json_object_get(row, "conditions");
     int r = row == NULL ? -ENOMEM : walk->rows_n++ == ST_HISTORY_ROWS_MAX ? -E2BIG : 0;
     if (r == 0 && json_is_integer(id) && !has(walk->used, id) && json_array_append(walk->used, id) != 0)
         r = -ENOMEM;
@@ -86,7 +86,7 @@ static int append_blank(struct walk *walk, int64_t to_ns, bool nothing_played)
                                   (json_int_t)from_ns, "to_ns", (json_int_t)to_ns, "measured_ns", 0,
                                   "idle_ns", (json_int_t)(nothing_played ? to_ns - from_ns : 0), "cycles",
                                   "misses", "skipped_periods", "late_wakes", "own_dropouts", "dropouts",
-                                  st_json_known(dropouts_n), "lateness", "circumstances"));
+                                  st_json_known(dropouts_n), "lateness", "conditions"));
 }
 
 /* Nothing was measured up to to_ns. The parts of it in which nothing played are rows of their own; the last
@@ -157,7 +157,7 @@ static int append_group(struct walk *walk)
                          (json_int_t)counts[ST_HISTORY_SKIPPED], "late_wakes",
                          (json_int_t)counts[ST_HISTORY_LATE], "own_dropouts",
                          (json_int_t)counts[ST_HISTORY_OWN], "dropouts", st_json_known(dropouts_n),
-                         "lateness", lateness, "circumstances", st_json_known(group->circumstances)));
+                         "lateness", lateness, "conditions", st_json_known(group->conditions)));
     if (group->to_ns > walk->at_ns)
         walk->at_ns = group->to_ns;
     group->rows_n = 0;
@@ -204,7 +204,7 @@ static int add_row(struct walk *walk, sqlite3_stmt *statement)
     const int r = add_histogram(walk, statement);
     if (r < 0)
         return r;
-    const int64_t max_ns = st_history_sql_int(statement, 6), circumstances = st_history_sql_int(statement, 7);
+    const int64_t max_ns = st_history_sql_int(statement, 6), conditions = st_history_sql_int(statement, 7);
     if (group->rows_n == 0) {
         ST_EACH (count, group->counts)
             *count = INT64_MIN;
@@ -213,7 +213,7 @@ static int add_row(struct walk *walk, sqlite3_stmt *statement)
         group->max_ns = INT64_MIN;
         group->p50_ns = st_history_sql_int(statement, 4);
         group->p99_ns = st_history_sql_int(statement, 5);
-        group->circumstances = circumstances;
+        group->conditions = conditions;
     }
     group->measured_ns = st_history_sql_add(group->measured_ns, st_history_sql_int(statement, 2));
     for (int i = 0; i < ST_HISTORY_COUNTS_N; i++)
@@ -221,8 +221,8 @@ static int add_row(struct walk *walk, sqlite3_stmt *statement)
     group->n = st_history_sql_add(group->n, st_history_sql_int(statement, 3));
     if (max_ns > group->max_ns)
         group->max_ns = max_ns;
-    if (group->circumstances != circumstances)
-        group->circumstances = INT64_MIN;
+    if (group->conditions != conditions)
+        group->conditions = INT64_MIN;
     group->rows_n++;
     return 0;
 }
@@ -315,13 +315,13 @@ static int walk_part(struct walk *walk, int64_t since_ns, int64_t until_ns, int6
 
 /* --- the document --- */
 
-/* All circumstances of the answer. */
-static int circumstances(struct st_history_reader *reader, const json_t *used, json_t **ret)
+/* All conditions of the answer. */
+static int conditions(struct st_history_reader *reader, const json_t *used, json_t **ret)
 {
     sqlite3_stmt *statement;
     int r = st_history_sql_prepare(reader->db, &statement,
                                    "SELECT id, kernel, governor, policy, priority, cpu, frames, rate_hz,"
-                                   " load_percent FROM circumstances ORDER BY id",
+                                   " load_percent FROM conditions ORDER BY id",
                                    "");
     if (r < 0)
         return r;
@@ -431,7 +431,7 @@ static int write_head(struct walk *walk, int64_t step_ns)
 static int write_end(struct walk *walk, st_history_more_fn more)
 {
     json_t *list = NULL, *watched = NULL, *changes = NULL;
-    int r = circumstances(walk->reader, walk->used, &list);
+    int r = conditions(walk->reader, walk->used, &list);
     if (r == 0)
         r = st_history_read_watched(walk->reader, walk->since_ns, walk->until_ns, &watched);
     if (r == 0)
@@ -441,7 +441,7 @@ static int write_end(struct walk *walk, st_history_more_fn more)
         json_decref(list);
         return r;
     }
-    json_t *end = json_pack("{s:o, s:o, s:o}", "circumstances", list, "watched", watched, "changes", changes);
+    json_t *end = json_pack("{s:o, s:o, s:o}", "conditions", list, "watched", watched, "changes", changes);
     if (end != NULL && more != NULL)
         r = more(walk->reader, walk->since_ns, walk->until_ns, end);
     const bool good =

@@ -237,7 +237,7 @@ int st_history_sql_identify(sqlite3 *db, int64_t *ret_version, char *error, size
         r = st_history_sql_number(
             db, &ours_n,
             "SELECT count(DISTINCT name) FROM sqlite_schema WHERE type = 'table' AND " IS_STORED
-            " AND name IN ('span', 'event', 'circumstances')",
+            " AND name IN ('span', 'event', 'conditions')",
             "");
     if (r < 0) {
         snprintf(error, error_bytes, "%s", st_history_sql_sentence(db, r));

@@ -19,26 +19,25 @@ struct row {
     int64_t id, from_ns, to_ns, measured_ns;
     int64_t counts[ST_HISTORY_COUNTS_N]; /* INT64_MIN: not known */
     int64_t max_ns;                      /* INT64_MIN: none */
-    int64_t circumstances;
+    int64_t conditions;
 };
 
-/* --- circumstances --- */
+/* --- conditions --- */
 
-static int circumstances_id(struct st_history *history, const struct st_history_circumstances *c,
-                            int64_t *ret)
+static int conditions_id(struct st_history *history, const struct st_history_conditions *c, int64_t *ret)
 {
     int64_t id = INT64_MIN;
-    int r = st_history_sql_number(
-        history->db, &id,
-        "SELECT id FROM circumstances WHERE kernel IS ? AND governor IS ? AND policy IS ?"
-        " AND priority IS ? AND cpu IS ? AND frames IS ? AND rate_hz IS ?"
-        " AND load_percent IS ?",
-        "sssnnnnd", c->kernel, c->governor, c->policy, c->priority, c->cpu, c->frames, c->rate_hz,
-        c->load_percent);
+    int r =
+        st_history_sql_number(history->db, &id,
+                              "SELECT id FROM conditions WHERE kernel IS ? AND governor IS ? AND policy IS ?"
+                              " AND priority IS ? AND cpu IS ? AND frames IS ? AND rate_hz IS ?"
+                              " AND load_percent IS ?",
+                              "sssnnnnd", c->kernel, c->governor, c->policy, c->priority, c->cpu, c->frames,
+                              c->rate_hz, c->load_percent);
     if (r == 0 && id == INT64_MIN) {
         r = st_history_sql_run(
             history->db,
-            "INSERT INTO circumstances (kernel, governor, policy, priority, cpu, frames, rate_hz,"
+            "INSERT INTO conditions (kernel, governor, policy, priority, cpu, frames, rate_hz,"
             " load_percent) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             "sssnnnnd", c->kernel, c->governor, c->policy, c->priority, c->cpu, c->frames, c->rate_hz,
             c->load_percent);
@@ -59,25 +58,25 @@ static int put(struct st_history *history, int64_t level, const struct row *row,
     return st_history_sql_run(
         history->db,
         "INSERT OR REPLACE INTO span (id, level, from_ns, to_ns, measured_ns, " ST_HISTORY_COUNTS
-        ", lateness_n, lateness_p50_ns, lateness_p99_ns, lateness_max_ns, circumstances,"
+        ", lateness_n, lateness_p50_ns, lateness_p99_ns, lateness_max_ns, conditions,"
         " lateness) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         "niiiiiiiiiiinnnnb", row->id, level, row->from_ns, row->to_ns, row->measured_ns, row->counts[0],
         row->counts[1], row->counts[2], row->counts[3], row->counts[4], row->counts[5],
         (int64_t)sum->hist.total_n, st_history_sum_quantile(sum, 0.5, row->max_ns),
-        st_history_sum_quantile(sum, 0.99, row->max_ns), row->max_ns, row->circumstances,
-        (const void *)lateness, lateness_bytes);
+        st_history_sum_quantile(sum, 0.99, row->max_ns), row->max_ns, row->conditions, (const void *)lateness,
+        lateness_bytes);
 }
 
 #define GET                                                                                                  \
-    "SELECT id, from_ns, measured_ns, lateness_max_ns, circumstances, lateness, " ST_HISTORY_COUNTS          \
-    " FROM span"
+    "SELECT id, from_ns, measured_ns, lateness_max_ns, conditions, lateness, " ST_HISTORY_COUNTS " FROM "    \
+    "span"
 #define COUNTS_AT 6 /* in GET */
 
 /* Reads a row of GET and adds its histogram to history->sum. */
 static int get(struct st_history *history, sqlite3_stmt *statement, struct row *ret)
 {
     st_history_sql_row(statement, "iiiii", &ret->id, &ret->from_ns, &ret->measured_ns, &ret->max_ns,
-                       &ret->circumstances);
+                       &ret->conditions);
     for (int i = 0; i < (int)ST_ARRAY_LEN(ret->counts); i++)
         ret->counts[i] = st_history_sql_int(statement, COUNTS_AT + i);
     const void *lateness = sqlite3_column_blob(statement, 5);
@@ -95,7 +94,7 @@ static struct row level_of(const struct row *row, int64_t level)
                         .from_ns = from_ns,
                         .to_ns = from_ns + level_ns,
                         .max_ns = INT64_MIN,
-                        .circumstances = row->circumstances};
+                        .conditions = row->conditions};
 }
 
 static void add_figures(struct row *sum, const struct row *row)
@@ -117,7 +116,7 @@ static int put_sum(struct st_history *history, int64_t level, const struct row *
     return r;
 }
 
-/* Adds a minute to the row of its hour or day, which has the same circumstances: figures of another period or
+/* Adds a minute to the row of its hour or day, which has the same conditions: figures of another period or
  * priority are another row. */
 static int sum_up(struct st_history *history, int64_t level, const struct row *row, const uint8_t *lateness,
                   size_t lateness_bytes)
@@ -125,8 +124,8 @@ static int sum_up(struct st_history *history, int64_t level, const struct row *r
     sqlite3_stmt *statement;
     struct row sum = level_of(row, level);
     int r = st_history_sql_prepare(history->db, &statement,
-                                   GET " WHERE level = ? AND from_ns = ? AND circumstances IS ?", "iin",
-                                   level, sum.from_ns, row->circumstances);
+                                   GET " WHERE level = ? AND from_ns = ? AND conditions IS ?", "iin", level,
+                                   sum.from_ns, row->conditions);
     if (r < 0)
         return r;
     st_hist_reset(&history->sum.hist);
@@ -157,7 +156,7 @@ int st_history_add_minute(struct st_history *history, const struct st_history_mi
                                  [ST_HISTORY_OWN] = (int64_t)minute->own_dropouts_n,
                                  [ST_HISTORY_MISS_EVENTS] = minute->miss_events},
                       .max_ns = minute->lateness_max_ns};
-    int r = circumstances_id(history, &minute->circumstances, &row.circumstances);
+    int r = conditions_id(history, &minute->conditions, &row.conditions);
     st_hist_reset(&history->sum.hist);
     if (r == 0)
         r = st_history_sum_add(&history->sum, minute->lateness, minute->lateness_bytes);

@@ -201,7 +201,7 @@ def main():
     off, on, busy = places("off"), places("on"), places("clients")
     pairs = {"off / off": (outer, inner), "on / off": (on, off), "clients / on": (busy, on), "clients / off": (busy, off)}
     result = {"schema": "sleeptune-beside-daemon/1", "kernel": " ".join(os.uname()[2:4]), "load_average": os.getloadavg(),
-              "policy": status["loop"]["circumstances"]["policy"], "frames": FRAMES, "rate_hz": 48000, "seconds_of_a_block": args.seconds,
+              "policy": status["loop"]["conditions"]["policy"], "frames": FRAMES, "rate_hz": 48000, "seconds_of_a_block": args.seconds,
               "watching": rounds[-1][places("on")[-1]]["watching"],
               "answers": sum(b["answers"] for r in rounds for b in r), "failed": sum(b["failed"] for r in rounds for b in r),
               "median_lateness": {name: ratios(rounds, "median", *which) for name, which in pairs.items()},

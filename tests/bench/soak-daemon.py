@@ -126,7 +126,7 @@ def main():
     loop = status["loop"]
     print(json.dumps({
         "schema": "sleeptune-soak/1", "kernel": " ".join(os.uname()[2:4]), "minutes": round(samples[-1]["s"] / 60, 2), "n": len(samples),
-        "load_average": loads, "policy": loop["circumstances"]["policy"], "frames": 128, "rate_hz": 48000,
+        "load_average": loads, "policy": loop["conditions"]["policy"], "frames": 128, "rate_hz": 48000,
         "watching": [s["source"] for s in status["observe"] if s["state"] == "watching"], "audio": status["audio"]["state"],
         "history": status["history"]["state"], **counts, "pages": page.answers,
         "rss_kib": {"first": samples[0]["rss_kib"], "after_warm_up": counted[0]["rss_kib"], "last": samples[-1]["rss_kib"], "most": most},

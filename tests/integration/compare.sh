@@ -61,7 +61,7 @@ is "p99 of 500 values is null, p99.9 too" "$(sed -n '/"figure": "p99/,/differenc
 # --- recordings
 if "$SLEEPTUNE" measure --duration 3s --frames 32 --policy other --record r.strec --json >r.json 2>err; then
     status 0 "a recording and itself do not differ" compare r.strec r.strec
-    like "nor do their circumstances" "$(cat out)" '^differ   nothing that both files record'
+    like "nor do their conditions" "$(cat out)" '^differ   nothing that both files record'
     refused "the JSON of measure, which has no single values" 4 compare r.strec r.json
     head -c $(($(stat -c %s r.strec) - 40)) r.strec >cut.strec
     compare cut.strec r.strec >out

@@ -139,7 +139,7 @@ if wait_for grep -q . "$tmp/held" && grep -q held "$tmp/held"; then
         wait_for value_is '[x["why"] for x in d["degraded"] if x["what"] == "config"]' \
         "['the old settings are kept: the test loop gets no CPU, so its new settings are not in force. Reload again when it runs.']"
     is "the others were" "$(curl -s --max-time 5 -o "$tmp/body" -w '%{http_code}' "http://127.0.0.1:$port/v1/status")" 000
-    is "and the loop is as it was" "$(value 'd["loop"]["circumstances"]["frames"]')" 128
+    is "and the loop is as it was" "$(value 'd["loop"]["conditions"]["frames"]')" 128
     SECONDS=0
     stop
     is "SIGTERM while the loop gets no CPU: it ends, which is a failure" "$status" 4

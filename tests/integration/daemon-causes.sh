@@ -17,7 +17,7 @@ export STATE_DIRECTORY=$tmp/state
 config 'audio: { backend = "dummy"; };'
 starts "it starts"
 ok "wake-ups are counted" wait_for of_is 'd["wakes"] > 0' True
-ok "the machine's circumstances were looked at twice" wait_for value_is 'd["uptime_ns"] > 3e9' True
+ok "the machine's pressure was looked at twice" wait_for value_is 'd["uptime_ns"] > 3e9' True
 for try in 1 2 3 4 5; do # a busy machine may tell of the stop too late, which it then is not taken for
     kill -STOP "$daemon"
     wait_for is_stopped "$daemon"
@@ -39,7 +39,7 @@ own_is_told() { [ "$(value '"stopped" in [e.get("cause") for e in d["events"] if
 ok "an underflow of the own stream has the cause of that time" wait_for own_is_told
 
 if [ -r /proc/pressure/cpu ]; then
-    is "events have what the machine was under" "$(value 'all(0 <= e["circumstances"]["pressure_cpu_permille"] <= 1000 for e in d["events"] if e["event"] == "late-wake" and e.get("lateness_ns", 0) > 1.3e9)')" True
+    is "events have what the machine was under" "$(value 'all(0 <= e["pressure"]["pressure_cpu_permille"] <= 1000 for e in d["events"] if e["event"] == "late-wake" and e.get("lateness_ns", 0) > 1.3e9)')" True
 else
     skip "events have what the machine was under" "no /proc/pressure here"
 fi
@@ -77,7 +77,7 @@ if [ -e "$db" ]; then
     is "the history has the sums" "$(of_db 'r["stopped"]["count"], d["late_threshold_ns"]')" "1 1333333"
     is "every late wake-up has a row there" "$(of_db 'sum(x["count"] for x in d["rows"]) == d["late_wakes"] and d["wakes"] > 500')" True
     is "nothing of last year there" "$(of_db 'd["wakes"], d["rows"]' --until 2000-01-01)" "0 []"
-    is "its events have what the machine was under" "$("$SLEEPTUNE" history --events --db "$db" --json --kind late-wake | "$PYTHON" -c 'import json, os, sys; print(not os.path.exists("/proc/pressure/cpu") or all("pressure_cpu_permille" in e["circumstances"] for e in json.load(sys.stdin)["events"] if e.get("lateness_ns", 0) > 1.3e9))')" True
+    is "its events have what the machine was under" "$("$SLEEPTUNE" history --events --db "$db" --json --kind late-wake | "$PYTHON" -c 'import json, os, sys; print(not os.path.exists("/proc/pressure/cpu") or all("pressure_cpu_permille" in e["pressure"] for e in json.load(sys.stdin)["events"] if e.get("lateness_ns", 0) > 1.3e9))')" True
 else
     skip "the history has the sums" "this build is without SQLite"
 fi
@@ -111,7 +111,7 @@ w = sorted((x["at_ns"], x["lateness_ns"], x["faults_major"]) for x in d.get("wor
 print(eval(sys.argv[2]))
 PY
 }
-if [ "$(of_faults 'd["circumstances"]["policy"]')" = other ]; then
+if [ "$(of_faults 'd["conditions"]["policy"]')" = other ]; then
     skip "$what" "no right to SCHED_FIFO: the loop waits for a CPU as well"
     tap_done
 fi

@@ -42,7 +42,7 @@ screen_is -t no-size-yet env SLEEPTUNE_SOCKET="$sock" "$SLEEPTUNE" predict --his
 stop
 is "it ends cleanly" "$status" 0
 like "the last minute is in the file" "$(sql 'SELECT level, count(*) FROM span GROUP BY level' | tr '\n' ' ')" '^60 [12] 3600 [12] 86400 [12] $'
-is "with its circumstances" "$(sql 'SELECT frames, rate_hz, cpu FROM circumstances')" "128 48000 -1"
+is "with its conditions" "$(sql 'SELECT frames, rate_hz, cpu FROM conditions')" "128 48000 -1"
 is "without a log beside it" "$(ls "$tmp/state")" history.db
 is "sleeptune history reads the file" "$("$SLEEPTUNE" history --db "$db" --since 1h --json | "$PYTHON" -c 'import json, sys; print(sum(r["cycles"] or 0 for r in json.load(sys.stdin)["rows"]) > 0)')" True
 

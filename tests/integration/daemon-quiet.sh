@@ -87,7 +87,7 @@ is "nothing complained" "$(grep -E 'loop-stalled|starved|hangs|not balance' "$lo
 
 config "$only_pipewire" 'loop: { when = "always"; frames = 256; };'
 kill -HUP "$daemon"
-ok "loop.when = \"always\": it runs, with its new settings" wait_for value_is '(d["loop_rests"], d["loop"]["circumstances"]["frames"])' '(False, 256)'
+ok "loop.when = \"always\": it runs, with its new settings" wait_for value_is '(d["loop_rests"], d["loop"]["conditions"]["frames"])' '(False, 256)'
 config "$only_pipewire"
 kill -HUP "$daemon"
 ok "\"playing\" again: it rests" wait_for value_is 'd["loop_rests"]' True

@@ -17,7 +17,7 @@ export DBUS_SYSTEM_BUS_ADDRESS=unix:path=$tmp/no-bus
 config 'audio: { backend = "none"; };'
 
 starts "it starts without rights" plain
-is "it runs as an ordinary thread" "$(value 'd["loop"]["circumstances"]["policy"]')" other
+is "it runs as an ordinary thread" "$(value 'd["loop"]["conditions"]["policy"]')" other
 if [ "$(uname)" = Linux ]; then # field 41 of /proc/PID/task/TID/stat is the policy, 3 SCHED_BATCH
     of_threads() { for thread in /proc/"$daemon"/task/*; do echo "$(cat "$thread/comm") $(sed 's/.*) //' "$thread/stat" | cut -d' ' -f39)"; done; }
     is "as the programs that play do" "$(of_threads | grep st-loop)" "st-loop 0"
@@ -70,7 +70,7 @@ XML
     chmod 777 "$bus" 2>/dev/null
     starts "a bus without rtkit: it starts" plain
     like "and what the bus said is told" "$(value 'd["rtkit"]')" 'rtkit gave no real-time priority: .*(RealtimeKit1|not provided)'
-    is "as an ordinary thread" "$(value 'd["loop"]["circumstances"]["policy"]')" other
+    is "as an ordinary thread" "$(value 'd["loop"]["conditions"]["policy"]')" other
     stop
 
     if [ "$(id -u)" -ne 0 ]; then
@@ -83,7 +83,7 @@ XML
         if grep -q 'refused by the kernel' "$tmp/rtkit.log"; then
             skip "rtkit grants SCHED_RR" "SCHED_RR is not to be had here: $(tail -1 "$tmp/rtkit.log")"
         else
-            is "rtkit grants SCHED_RR: the kernel says so" "$(value '(d["loop"]["circumstances"]["policy"], d["loop"]["circumstances"]["priority"])')" "('rr', 20)"
+            is "rtkit grants SCHED_RR: the kernel says so" "$(value '(d["loop"]["conditions"]["policy"], d["loop"]["conditions"]["priority"])')" "('rr', 20)"
             is "it is shown as such" "$(value 'd["rtkit"]')" 'rtkit granted SCHED_RR 20, with RLIMIT_RTTIME 200 ms'
             is "and is enough" "$(value '[x["why"] for x in d["degraded"] if x["what"] in ("loop", "watchdog") and "memory" not in x["why"]]')" '[]'
             like "RLIMIT_RTTIME was set before it asked" "$(cat "$tmp/rtkit.log")" '^granted .* rttime 200000$'

@@ -11,7 +11,7 @@ wild=$SLEEPTUNE_BUILD/tests/integration/wild_loop.so
 config 'audio: { backend = "none"; };'
 
 starts "it starts" env LD_PRELOAD="$(preloadable "$wild")"
-if [ "$(value 'd["loop"]["circumstances"]["policy"]')" = other ]; then
+if [ "$(value 'd["loop"]["conditions"]["policy"]')" = other ]; then
     stop
     skip "the loop is demoted" "no right to SCHED_FIFO"
     tap_done

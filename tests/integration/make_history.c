@@ -78,7 +78,7 @@ static void add(struct st_history *history, const struct st_hist templates[TEMPL
         .miss_events = late,
         .late_wakes = late,
         .lateness_max_ns = hist.max_ns,
-        .circumstances = {"Linux 6.1.0-18-rt-amd64", "performance", "fifo", 70, -1, 128, 48000, 0}};
+        .conditions = {"Linux 6.1.0-18-rt-amd64", "performance", "fifo", 70, -1, 128, 48000, 0}};
     row.lateness = st_hist_deflate(&hist, &row.lateness_bytes);
     int r = row.lateness != NULL ? st_history_add_minute(history, &row) : -ENOMEM;
     if (r == 0 && late) {

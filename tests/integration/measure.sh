@@ -43,13 +43,13 @@ is "SIGXCPU takes the loop's real-time policy away" \
     "$(for t in /proc/"$pid"/task/*; do chrt -p "${t##*/}"; done | grep -Ec 'SCHED_(FIFO|RR)')" 0
 kill -INT $pid
 wait $pid
-like "and the result says so" "$(key wild.json 'd["circumstances"]["degraded"]')" 'RLIMIT_RTTIME.*lost their real-time priority'
+like "and the result says so" "$(key wild.json 'd["conditions"]["degraded"]')" 'RLIMIT_RTTIME.*lost their real-time priority'
 
 wild=$SLEEPTUNE_BUILD/tests/integration/wild_loop.so
 if [ -e "$wild" ] && ! ldd "$SLEEPTUNE" | grep -qE 'lib[at]san' && chrt -f 70 true 2>/dev/null; then
     timeout --preserve-status -s INT 3 env LD_PRELOAD="$(preloadable "$wild")" "$SLEEPTUNE" measure --duration 0 --json >wild.json
     is "a loop that never sleeps is demoted before the kernel kills it, and its books are not believed" $? 5
-    like "and that is said" "$(key wild.json 'd["circumstances"]["degraded"]')" 'RLIMIT_RTTIME'
+    like "and that is said" "$(key wild.json 'd["conditions"]["degraded"]')" 'RLIMIT_RTTIME'
 else
     skip "a loop that never sleeps" "needs SCHED_FIFO, 64 bits, and no sanitizer"
 fi
@@ -128,7 +128,7 @@ if [ "$cpus" -gt 1 ]; then
     is "and not on the first screen" "$("$SLEEPTUNE" measure --duration 100ms | grep -cE '^(books|self|where|lost)')" 0
     like "which leads the text" "$("$SLEEPTUNE" measure --frames 128 --duration 100ms --cpu all | head -n 1)" '^Timing (OK|not OK) with 128 frames'
     is "one CPU of a list has its keys at the top" \
-        "$("$SLEEPTUNE" measure --duration 100ms --cpu "$here" --json >one.json; key one.json 'd["n"] > 0, d["circumstances"]["cpu"]')" "(True, $here)"
+        "$("$SLEEPTUNE" measure --duration 100ms --cpu "$here" --json >one.json; key one.json 'd["n"] > 0, d["conditions"]["cpu"]')" "(True, $here)"
 fi
 if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then
     # shellcheck disable=SC2016 # expands inside
@@ -150,12 +150,12 @@ if can_be_nobody; then
     as_nobody prlimit --rtprio=0 --memlock=0 \
         "$SLEEPTUNE" measure --duration 200ms --json >poor.json 2>err
     is "without rights it measures all the same: status 0" $? 0
-    like "and says so" "$(key poor.json 'd["circumstances"]["degraded"]')" 'no right to SCHED_FIFO'
-    is "policy is what the kernel granted" "$(key poor.json 'd["circumstances"]["policy"]')" other
+    like "and says so" "$(key poor.json 'd["conditions"]["degraded"]')" 'no right to SCHED_FIFO'
+    is "policy is what the kernel granted" "$(key poor.json 'd["conditions"]["policy"]')" other
     if sanitized; then
         skip "memory is not locked" "the sanitizer ignores mlockall"
     else
-        is "memory is not locked" "$(key poor.json 'd["circumstances"]["memory_locked"]')" no
+        is "memory is not locked" "$(key poor.json 'd["conditions"]["memory_locked"]')" no
     fi
     like "also in the verdict" "$(key poor.json 'd["verdict"]')" 'as a normal thread'
     if prlimit --memlock=8388608:8388608 true 2>/dev/null; then
@@ -203,6 +203,6 @@ refused "CPU that does not exist" 3 measure --cpu 4000
 refused "stray argument" 3 measure now
 refused "unknown option" 3 measure --fast
 "$SLEEPTUNE" measure --frames 256 --duration 1s --stress cpu --json >stress.json
-is "load of other programs is a test condition, and the books balance" "$(key stress.json 'd["books_balance"], d["circumstances"]["stress"]')" "(True, 'cpu')"
+is "load of other programs is a test condition, and the books balance" "$(key stress.json 'd["books_balance"], d["conditions"]["stress"]')" "(True, 'cpu')"
 
 tap_done

@@ -99,7 +99,7 @@ if "$SLEEPTUNE" measure --duration 2s --record real.strec --json >real.json 2>er
     is "n, least and largest lateness are those of the measurement" "$bounds" \
         "$(number n) $(lateness min) $(lateness max)"
     ok "the recording is complete" grep -qx '# end: complete' real.csv
-    ok "the recording has circumstances" grep -q '^# kernel' real.csv
+    ok "the recording has conditions" grep -q '^# kernel' real.csv
 else
     fail "measure records" "$(cat err)"
 fi

@@ -30,7 +30,7 @@ part() { like "$1" "$(cat parts)" "$2"; }
 "$SLEEPTUNE_LAB" simulate --hz 100 --every 1s --drift-ppm 100 --noise 30us --count 900 --json >saw.json
 "$SLEEPTUNE_BUILD/tests/integration/make_recording" run.strec 20 >rows
 cat >sleep.json <<'JSON'
-{"schema": "sleeptune-bench-sleep/1", "circumstances": {"kernel_release": "6.1.0 <a&b>"}, "results": [
+{"schema": "sleeptune-bench-sleep/1", "conditions": {"kernel_release": "6.1.0 <a&b>"}, "results": [
  {"method": "nanosleep", "policy": "other", "requested_ns": 5000000, "timer_slack_ns": 50000, "n": 500,
   "overshoot_ns": {"min": 50100, "q1": 53000, "median": 54321, "q3": 56000, "p95": 58000, "p99": null, "max": 990000}},
  {"method": "timerfd-abs", "policy": "other", "requested_ns": 5000000, "timer_slack_ns": 50000, "n": 500,

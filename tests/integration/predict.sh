@@ -66,8 +66,8 @@ if [ -x "$made/make_history" ]; then # an hour has one wake-up 3.1 to 4.1 ms lat
     "$PYTHON" - "$tmp/h.db" <<'PY'
 import sqlite3, sys
 db = sqlite3.connect(sys.argv[1])
-db.execute("INSERT INTO circumstances SELECT 9, '6.2', governor, policy, priority, cpu, frames, rate_hz, load_percent FROM circumstances")
-db.execute("UPDATE span SET circumstances = 9 WHERE level = 60 AND from_ns >= (1795190400 - 3600) * 1000000000")
+db.execute("INSERT INTO conditions SELECT 9, '6.2', governor, policy, priority, cpu, frames, rate_hz, load_percent FROM conditions")
+db.execute("UPDATE span SET conditions = 9 WHERE level = 60 AND from_ns >= (1795190400 - 3600) * 1000000000")
 db.commit()
 PY
     COLUMNS=200 screen_is other-settings predict --history "$tmp/h.db"

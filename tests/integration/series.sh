@@ -102,7 +102,7 @@ if "$SLEEPTUNE" measure --duration 1s --policy other --record run.strec >/dev/nu
     "$SLEEPTUNE_LAB" analyse run.strec --json >strec.json
     "$SLEEPTUNE_LAB" analyse run.csv --json >csv.json
     # shellcheck disable=SC2016  # an address of sed
-    for what in '/"period_ns"/,/"circumstances"/p' '/"lateness_ns"/,/}/p' '/"looked_at"/,$p'; do # a CSV has no misses
+    for what in '/"period_ns"/,/"conditions"/p' '/"lateness_ns"/,/}/p' '/"looked_at"/,$p'; do # a CSV has no misses
         is "a recording and its CSV show the same: $what" "$(sed -n "$what" csv.json)" "$(sed -n "$what" strec.json)"
     done
     head -c $(($(stat -c %s run.strec) - 40)) run.strec >cut.strec
@@ -231,7 +231,7 @@ like "a picture of analyse says value" "$(cat plain.svg)" '<title id="title">[^<
 "$PYTHON" - >checked <<'END'
 import csv
 rows = list(csv.DictReader(open("set.csv", newline="")))
-print([row["circumstances.method"] for row in rows], all(float(row["lateness_ns.min"]) <= float(row["lateness_ns.median"]) for row in rows), [row["n"] for row in rows])
+print([row["conditions.method"] for row in rows], all(float(row["lateness_ns.min"]) <= float(row["lateness_ns.median"]) for row in rows), [row["n"] for row in rows])
 END
 is "series as CSV: a row for each" "$(cat checked)" "['ppoll', 'nanosleep'] True ['70', '70']"
 like "one series, too" "$("$SLEEPTUNE_LAB" series -q --every 1ms --count 70 --format csv | head -n 1)" ',lateness_ns.q1,lateness_ns.median,'

@@ -61,7 +61,7 @@ static inline void add(int64_t from_ns, uint64_t n, int64_t lateness_ns)
                                        .late_wakes = 3,
                                        .own_dropouts_n = 5,
                                        .lateness_max_ns = lateness_ns + 1,
-                                       .circumstances = {"6.1", "", "fifo", 70, -1, 128, 48000, 0}};
+                                       .conditions = {"6.1", "", "fifo", 70, -1, 128, 48000, 0}};
     assert_int_equal(st_hist_init(&hist, ST_HISTORY_DIGITS), 0);
     st_hist_add_n(&hist, lateness_ns, n);
     minute.lateness = st_hist_deflate(&hist, &minute.lateness_bytes);
@@ -92,8 +92,7 @@ static inline void add_event(int64_t wall_ns, const char *name)
 {
     struct st_event event = st_event_make(wall_ns, st_event_kind_of(name), "words of %s", name);
     event.lateness_ns = 7;
-    event.circumstances =
-        (struct st_event_circumstances){125, INT64_MIN, INT64_MIN, 3600000, INT64_MIN, INT64_MIN};
+    event.pressure = (struct st_event_pressure){125, INT64_MIN, INT64_MIN, 3600000, INT64_MIN, INT64_MIN};
     snprintf(event.device, sizeof(event.device), "hw:\xff");
     assert_int_equal(st_history_begin(history), 0);
     assert_int_equal(st_history_add_event(history, &event), 0);

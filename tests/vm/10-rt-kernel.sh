@@ -17,8 +17,8 @@ is "no period of 1333 us is missed on a real-time kernel" "$(value .misses)" 0
 is "no period is skipped" "$(value .skipped_periods)" 0
 is "no record is lost" "$(value .records_lost)" 0
 is "no page fault after warm-up" "$(value .faults)" 0
-like "the loop ran with SCHED_FIFO" "$(value .circumstances.policy)" '^fifo$'
-like "the circumstances name the kernel's preemption" "$(value '.circumstances | tostring')" 'PREEMPT_RT'
+like "the loop ran with SCHED_FIFO" "$(value .conditions.policy)" '^fifo$'
+like "the conditions name the kernel's preemption" "$(value '.conditions | tostring')" 'PREEMPT_RT'
 
 report=$(sleeptune report --json)
 like "report runs" "$?" '^[012]$'

@@ -44,8 +44,8 @@ systemd-run --quiet --unit=jackd --uid=sleeptune -p LimitMEMLOCK=infinity jackd 
 ok "JACK runs before sleeptuned looks for it" wait_for 60 test -S "/dev/shm/jack_default_$(id -u sleeptune)_0"
 ok "installed, it starts" systemctl start sleeptuned.service
 ok "it measures" wait_for 20 says '.loop.cycles > 0' true
-is "with SCHED_FIFO, by its limits alone" "$(status .loop.circumstances.policy)" fifo
-is "and locked memory" "$(status '.loop.circumstances.memory_locked | . != null and . != "none"')" true
+is "with SCHED_FIFO, by its limits alone" "$(status .loop.conditions.policy)" fifo
+is "and locked memory" "$(status '.loop.conditions.memory_locked | . != null and . != "none"')" true
 is "the socket has the group of socket.group" "$(stat -c '%U %G %a' /run/sleeptune/sleeptuned.sock)" "sleeptune audio 660"
 ok "own stream: it plays on a real ALSA device" wait_for 30 says .audio.state playing
 is "its device is the raw one" "$(status .audio.raw)" true

@@ -11,8 +11,8 @@ as_nobody() { setpriv --reuid nobody --regid nogroup --clear-groups --inh-caps=-
 json=$(as_nobody sleeptune measure --quiet --frames 256 --duration 3s --json)
 is "measure works" "$?" 0
 is "the books balance" "$(jq .books_balance <<<"$json")" true
-like "the result says that it ran as a normal thread" "$(jq -r .circumstances.policy <<<"$json")" '^other$'
-like "and why" "$(jq -c .circumstances <<<"$json")" 'SCHED_FIFO|not permitted|right'
+like "the result says that it ran as a normal thread" "$(jq -r .conditions.policy <<<"$json")" '^other$'
+like "and why" "$(jq -c .conditions <<<"$json")" 'SCHED_FIFO|not permitted|right'
 like "the text says degraded" "$(as_nobody sleeptune measure --quiet --frames 256 --duration 1s)" 'Warning: '
 
 report=$(as_nobody sleeptune report --json --frames 128)

@@ -27,8 +27,7 @@
 #define ANSWER_S       5
 #define LOADS_S        10
 #define FIRST_LOADS_NS 500000000
-#define REPORT_NS                                                                                            \
-    250000000 /* at most one line a node in this time; dropouts of one line share its time */
+#define REPORT_NS      250000000 /* at most one line a node in this time; its dropouts share one time */
 
 #define LISTEN_FRAMES_MIN 256 /* on its own choice it hears no stream in shorter cycles: its price */
 

@@ -191,7 +191,7 @@ static void one_that_is_cut_says_so(void **state)
     file.n = 38;
     refused(&file, "no sound");
     file.n = 7;
-    refused(&file, "no WAV");
+    refused(&file, "not a WAV");
 }
 
 static void formats_that_it_cannot_read(void **state)

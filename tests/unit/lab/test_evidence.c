@@ -68,7 +68,7 @@ static void generate(const struct kind *kind, uint64_t seed, int64_t *values_ns[
     }
 }
 
-static const char *const circumstances = "policy: fifo\npriority: 70\n";
+static const char *const conditions = "policy: fifo\npriority: 70\n";
 
 static void write_recording(const char *path, const int64_t *values_ns, size_t n)
 {
@@ -76,7 +76,7 @@ static void write_recording(const char *path, const int64_t *values_ns, size_t n
     struct st_recording *recording;
     assert_int_equal(st_period_init(&meta.period, 64, 48000), 0);
     assert_int_equal(st_recording_create(path, &meta, &recording), 0);
-    assert_int_equal(st_recording_text(recording, circumstances), 0);
+    assert_int_equal(st_recording_text(recording, conditions), 0);
     for (size_t i = 0; i < n; i++)
         assert_int_equal(st_recording_cycle(recording, i, values_ns[i], 0), 0);
     assert_int_equal(st_recording_close(recording, false), 0);

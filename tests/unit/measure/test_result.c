@@ -200,7 +200,7 @@ static void json_has_the_promised_keys(void **state)
                                        "ring_high_water",
                                        "interrupted",
                                        "causes",
-                                       "circumstances"};
+                                       "conditions"};
     struct st_result r;
     make(&r, 1500, 0);
     r.causes[ST_CAUSE_TIMER] = (struct st_cause_row){2, 3000, 2000};
@@ -233,7 +233,7 @@ static void circumstance_that_is_no_utf8_does_not_break_the_document(void **stat
     json_t *o = st_result_json(&r);
     char *text = json_dumps(o, 0);
     assert_non_null(text);
-    const json_t *where = json_object_get(o, "circumstances");
+    const json_t *where = json_object_get(o, "conditions");
     assert_int_equal(json_integer_value(json_object_get(where, "timer_slack_ns")), 50000);
     free(text);
     json_decref(o);

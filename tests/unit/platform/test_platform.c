@@ -369,7 +369,7 @@ static void remember(void *ctx, const char *key, const char *value)
         *seen |= 2;
 }
 
-static void circumstances_have_keys_and_values(void **state)
+static void conditions_have_keys_and_values(void **state)
 {
     (void)state;
     struct st_platform *p = st_platform_native();
@@ -578,7 +578,7 @@ int main(void)
         cmocka_unit_test(special_files_are_refused_at_once),
         cmocka_unit_test(text_that_just_fits_is_whole),
         cmocka_unit_test(sysctls_are_read),
-        cmocka_unit_test(circumstances_have_keys_and_values),
+        cmocka_unit_test(conditions_have_keys_and_values),
         cmocka_unit_test(the_program_knows_where_it_lies),
         cmocka_unit_test(rights_are_tried_without_changing_this_process),
         cmocka_unit_test(ignored_children_do_not_hide_the_answer),

@@ -46,7 +46,7 @@ static void note(void *ctx, const char *key, const char *value)
     snprintf(said->text + have, sizeof(said->text) - have, "%s=%s\n", key, value);
 }
 
-/* All circumstances, a line each, in one string that begins with a newline. */
+/* All conditions, a line each, in one string that begins with a newline. */
 static const char *say(struct st_platform *p, int cpu, struct said *said)
 {
     snprintf(said->text, sizeof(said->text), "\n");

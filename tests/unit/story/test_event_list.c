@@ -39,7 +39,7 @@ static void fill(struct st_history *history)
 {
     struct st_hist hist;
     struct st_history_minute minute = {
-        .measured_ns = MINUTE_NS, .cycles = 10, .circumstances = {"6.1", "", "fifo", 70, -1, 128, 48000, 0}};
+        .measured_ns = MINUTE_NS, .cycles = 10, .conditions = {"6.1", "", "fifo", 70, -1, 128, 48000, 0}};
     struct st_event event = st_event_make(0, ST_EVENT_LATE_WAKE, "%s", "");
     event.lateness_ns = 7;
     assert_int_equal(st_hist_init(&hist, ST_HISTORY_DIGITS), 0);

@@ -170,13 +170,13 @@ static void event_has_what_is_known_and_nothing_else(void **state)
     struct st_event event = st_event_make(0, ST_EVENT_LATE_WAKE, "%s", "");
     event.lateness_ns = 3000000;
     json_t *document = st_event_story_json(&event, &alone);
-    assert_null(json_object_get(document, "circumstances"));
+    assert_null(json_object_get(document, "pressure"));
     assert_null(json_object_get(document, "busy_ns"));
     assert_null(json_object_get(document, "explained_ns"));
     json_decref(document);
-    event.circumstances.temperature_mc = 45500;
+    event.pressure.temperature_mc = 45500;
     document = st_event_story_json(&event, &alone);
-    const json_t *object = json_object_get(document, "circumstances");
+    const json_t *object = json_object_get(document, "pressure");
     assert_int_equal(json_object_size(object), 1);
     assert_int_equal(json_integer_value(json_object_get(object, "temperature_millicelsius")), 45500);
     json_decref(document);

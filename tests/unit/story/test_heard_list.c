@@ -313,9 +313,9 @@ static void sizes_kernel_log_and_the_machine_are_causes(void **state)
     happens(NOON_NS + 40 * MINUTE_NS + ST_NS_PER_S, ST_EVENT_HEARD, "key", "");
     struct st_event late = st_event_make(NOON_NS + 50 * MINUTE_NS, ST_EVENT_LATE_WAKE, "%s", "");
     late.lateness_ns = 5 * ST_NS_PER_MS;
-    late.circumstances.throttles_n = 2;
-    late.circumstances.pressure_memory_permille = 500;
-    late.circumstances.pressure_io_permille = 20;
+    late.pressure.throttles_n = 2;
+    late.pressure.pressure_memory_permille = 500;
+    late.pressure.pressure_io_permille = 20;
     assert_int_equal(st_history_add_event(history, &late), 0);
     happens(NOON_NS + 50 * MINUTE_NS + ST_NS_PER_S, ST_EVENT_HEARD, "key", "");
     assert_int_equal(st_history_commit(history), 0);
@@ -415,9 +415,9 @@ static void many_late_wake_ups_hide_no_mark(void **state)
         struct st_event event =
             st_event_make(from_ns + 9 * MINUTE_NS + i * 200 * ST_NS_PER_MS, ST_EVENT_LATE_WAKE, "%s", "");
         event.lateness_ns = event.span_ns = ST_NS_PER_MS;
-        event.circumstances.pressure_memory_permille = 200;
-        event.circumstances.pressure_io_permille = 200;
-        event.circumstances.throttles_n = 1;
+        event.pressure.pressure_memory_permille = 200;
+        event.pressure.pressure_io_permille = 200;
+        event.pressure.throttles_n = 1;
         assert_int_equal(st_history_add_event(history, &event), 0);
     }
     assert_int_equal(st_history_commit(history), 0);

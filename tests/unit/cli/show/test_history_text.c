@@ -43,7 +43,7 @@ static json_t *document(int observed, int64_t watched_ns, int64_t playing_ns, js
                                                  "frames", 1024, "rate_hz", 48000));
     return json_pack("{s:I, s:I, s:I, s:[o], s:[{s:i}], s:o, s:o}", "since_ns", (json_int_t)SINCE_NS,
                      "until_ns", (json_int_t)UNTIL_NS, "step_ns", (json_int_t)(24 * HOUR_NS), "rows", row,
-                     "circumstances", "frames", 128, "dropouts",
+                     "conditions", "frames", 128, "dropouts",
                      dropouts != NULL ? json_pack("{s:i, s:s, s:[{s:s, s:i, s:o}]}", "count", observed,
                                                   "text", "HeavyReverb made them.", "sources", "source",
                                                   "pipewire", "clientless_dropouts", 0, "clients", dropouts)

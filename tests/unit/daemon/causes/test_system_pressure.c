@@ -15,12 +15,12 @@
 #define CPU3 "/sys/devices/system/cpu/cpu3/"
 
 static struct st_platform *fake;
-static struct st_system_pressure circumstances;
+static struct st_system_pressure pressure;
 
 static int setup(void **state)
 {
     fake = st_fake_new(*(enum st_os *)*state, ST_NS_PER_S);
-    circumstances = (struct st_system_pressure){0};
+    pressure = (struct st_system_pressure){0};
     return fake == NULL;
 }
 
@@ -36,11 +36,11 @@ static void file(const char *path, const char *text)
     assert_int_equal(st_fake_set_file(fake, path, text, 0), 0);
 }
 
-static struct st_event_circumstances a_second_later(void)
+static struct st_event_pressure a_second_later(void)
 {
     st_fake_advance(fake, ST_NS_PER_S);
-    st_system_pressure_sample(&circumstances, fake, 3);
-    return circumstances.now;
+    st_system_pressure_sample(&pressure, fake, 3);
+    return pressure.now;
 }
 
 static void linux_has_shares_of_the_second(void **state)
@@ -54,7 +54,7 @@ static void linux_has_shares_of_the_second(void **state)
     file("/sys/class/thermal/thermal_zone1/temp", "61000\n");
     file("/sys/class/thermal/thermal_zone2/temp", "999000\n"); /* broken */
     file("/sys/class/thermal/cooling_device0/temp", "90000\n");
-    struct st_event_circumstances c = a_second_later();
+    struct st_event_pressure c = a_second_later();
     assert_int_equal(c.cpu_khz, 2400000);
     assert_int_equal(c.temperature_mc, 61000);
     assert_int_equal(c.pressure_cpu_permille, INT64_MIN); /* one sample has no share */
@@ -77,7 +77,7 @@ static void freebsd_has_clock_and_temperature(void **state)
     (void)state;
     assert_int_equal(st_fake_set_sysctl(fake, "dev.cpu.3.freq", "3400", 0), 0);
     assert_int_equal(st_fake_set_sysctl(fake, "dev.cpu.3.temperature", "45.5C", 0), 0);
-    const struct st_event_circumstances c = a_second_later();
+    const struct st_event_pressure c = a_second_later();
     assert_int_equal(c.cpu_khz, 3400000);
     assert_int_equal(c.temperature_mc, 45500);
     assert_int_equal(c.pressure_cpu_permille, INT64_MIN);

@@ -23,7 +23,7 @@ static void add_minute(int64_t frames, int64_t late_ns)
         .measured_ns = 60 * ST_NS_PER_S,
         .lateness_max_ns = late_ns,
         .miss_events = late_ns > 64 * ST_NS_PER_S / 48000,
-        .circumstances = {.policy = "fifo", .priority = 70, .cpu = -1, .frames = frames, .rate_hz = 48000}};
+        .conditions = {.policy = "fifo", .priority = 70, .cpu = -1, .frames = frames, .rate_hz = 48000}};
     st_hist_reset(&lateness);
     for (int i = 0; i < 99; i++)
         st_hist_add(&lateness, 10000);

@@ -377,7 +377,7 @@ static void what_is_degraded_has_room_in_its_list(void **state)
     free(text);
 }
 
-static void metrics_tell_causes_and_circumstances(void **state)
+static void metrics_tell_causes_and_conditions(void **state)
 {
     (void)state;
     result.causes[ST_CAUSE_RUN_QUEUE] = (struct st_cause_row){.n = 3, .total_ns = 4500000};
@@ -388,7 +388,7 @@ static void metrics_tell_causes_and_circumstances(void **state)
     assert_non_null(strstr(text, "\nsleeptune_late_wakes_total{cause=\"run-queue\"} 3\n"));
     assert_non_null(strstr(text, "\nsleeptune_late_wakes_total{cause=\"page-fault\"} 0\n"));
     assert_non_null(strstr(text, "\nsleeptune_late_wakes_seconds_total{cause=\"run-queue\"} 0.004500000\n"));
-    assert_non_null(strstr(text, "\nsleeptune_circumstances_info{kernel_release=\"6.1.0-rt\","
+    assert_non_null(strstr(text, "\nsleeptune_conditions_info{kernel_release=\"6.1.0-rt\","
                                  "cpu_model=\"A \\\"fast\\\" one\\\\two??\"} 1\n"));
     free(text);
 }
@@ -429,7 +429,7 @@ int main(void)
         TEST(metrics_count_each_degraded_part),
         TEST(books_that_do_not_balance_are_degraded_while_it_runs),
         TEST(what_is_degraded_has_room_in_its_list),
-        TEST(metrics_tell_causes_and_circumstances),
+        TEST(metrics_tell_causes_and_conditions),
         TEST(metrics_of_the_history_are_known_or_absent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,7 +42,7 @@ static void check_same(const struct st_event *a, const struct st_event *b)
     assert_string_equal(a->device, b->device);
     assert_string_equal(a->client, b->client);
     assert_string_equal(a->culprit, b->culprit);
-    assert_memory_equal(&a->circumstances, &b->circumstances, sizeof(a->circumstances));
+    assert_memory_equal(&a->pressure, &b->pressure, sizeof(a->pressure));
 }
 
 static void events_are_read_by_time_and_by_kind(void **state)
@@ -64,8 +64,8 @@ static void events_are_read_by_time_and_by_kind(void **state)
     struct st_event wanted = st_event_make(NOON_NS + 3, ST_EVENT_SUSPEND, "words of suspend");
     wanted.lateness_ns = 7;
     snprintf(wanted.device, sizeof(wanted.device), "hw:\xff");
-    wanted.circumstances.pressure_cpu_permille = 125;
-    wanted.circumstances.cpu_khz = 3600000;
+    wanted.pressure.pressure_cpu_permille = 125;
+    wanted.pressure.cpu_khz = 3600000;
     check_same(&taken.events[0], &wanted);
     wish = (struct st_history_events_wish){NOON_NS + 1, NOON_NS + 4, 100, "late-wake"};
     taken.n = 0;
@@ -102,7 +102,7 @@ static void an_event_is_read_as_it_was_written(void **state)
     event.culprit_ns = 10;
     event.loop_cpu = -1;
     event.slowed = ST_CAUSE_HEAT;
-    event.circumstances = (struct st_event_circumstances){1, 2, 3, 4, 5, 6};
+    event.pressure = (struct st_event_pressure){1, 2, 3, 4, 5, 6};
     open_it();
     assert_int_equal(st_history_begin(history), 0);
     assert_int_equal(st_history_add_event(history, &event), 0);

@@ -55,10 +55,9 @@ static void the_newest_settings_count_and_the_others_are_told(void **state)
     open_it();
     for (int i = 0; i < 180; i++)
         add(NOON_NS + i * MINUTE_NS, 22500, i == 10 || i == 170 ? 30000000 : 5000);
-    (void)query(
-        "INSERT INTO circumstances SELECT 77, '6.2', governor, policy, priority, cpu, frames, rate_hz,"
-        " load_percent FROM circumstances");
-    (void)query("UPDATE span SET circumstances = 77 WHERE level = 60 AND from_ns >= 1795179600000000000");
+    (void)query("INSERT INTO conditions SELECT 77, '6.2', governor, policy, priority, cpu, frames, rate_hz,"
+                " load_percent FROM conditions");
+    (void)query("UPDATE span SET conditions = 77 WHERE level = 60 AND from_ns >= 1795179600000000000");
     assert_int_equal(predict(), 0);
     assert_int_equal(run.periods_n, 120 * 22500);
     assert_true(got.other_ns == HOUR_NS && got.other_since_ns == NOON_NS &&
@@ -111,9 +110,9 @@ static void without_a_usable_minute_there_is_no_answer(void **state)
     open_it();
     assert_int_equal(predict(), -ENODATA);
     add(NOON_NS, 22500, 5000);
-    (void)query("UPDATE circumstances SET frames = NULL");
+    (void)query("UPDATE conditions SET frames = NULL");
     assert_int_equal(predict(), -ENODATA);
-    (void)query("UPDATE circumstances SET frames = 128");
+    (void)query("UPDATE conditions SET frames = 128");
     (void)query("UPDATE span SET lateness_max_ns = 30000000, lateness = x'00'");
     assert_int_equal(predict(), -EBADMSG);
     st_predict_finish(&run);
