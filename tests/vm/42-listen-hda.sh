@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # vm: -k rt -q -i -c hda -w 42-listen-hda.wav
 # What came out of a card, recorded outside of the machine: QEMU writes what its card played, and both `listen --input` and read_capture judge
-# that. Nothing is lost undisturbed; then 20 stops each (STOPS: fewer): of a program that plays through dmix, so that the card runs on, with a volume, too;
-# of a program in JACK's graph; and of the graph.
+# that. Nothing is lost undisturbed; then 20 stops each (STOPS: fewer): of a program that plays through dmix, so that the card runs on, also with a
+# volume and converted; of a program in JACK's graph; and of the graph.
 # shellcheck source=tests/tap.sh
 . /share/tests/tap.sh
 cp -a /share/usr /share/etc / 2>/dev/null
 ldconfig
 stops=${STOPS:-20}
-or_more="($stops|$((stops + 1))|$((stops + 2)))" # where dmix makes two of one
+# where dmix adds the signal to what its ring had there one round before: 16 or 32 frames, 8192 after a stop
+or_more="($stops|$((stops + 1))|$((stops + 2)))"
 amixer -q -c 0 sset Master 0dB unmute
 recording=/share/42-listen-hda.wav
 # shellcheck source=tests/vm/recording.sh
@@ -33,8 +34,12 @@ is "each with its place and length, too" "$(agree)" "$((2 * stops)) $((2 * stops
 kill $server
 wait $server
 wait_for closed
-amixer -q -c 0 sset Master 64 # QEMU makes that 64/74
+aplay -q -D mixed -d 1 whole.wav # with another format than JACK's QEMU begins at 0 dB
+amixer -q -c 0 sset Master 64    # which it makes 64/74
 plays 0 aplay -q -D mixed test.wav
 like "with a volume of -1.3 dB, too" "$(found) $(heard '.gain_db * 10 | round')" "^linear-gain true $or_more -13$"
+amixer -q -c 0 sset Master 0dB
+plays 0 aplay -q -D converted test.wav
+is "and of 44.1 kHz, to and from which it is converted" "$(found)" "converted true $stops"
 [ "$tap_failed" -eq 0 ] || cat jackd.log all | tail -60 | tap_note
 tap_done

@@ -8,6 +8,7 @@ sleeptune listen --signal whole.wav -d 10s
 sleeptune listen --signal test.wav -d $((10 + stops / 2))s
 cat >/etc/asound.conf <<'CONF'
 pcm.mixed { type plug slave.pcm { type dmix ipc_key 1234 slave { pcm "hw:0,0" rate 48000 format S16_LE period_size 512 buffer_size 2048 } } }
+pcm.converted { type plug slave.pcm { type dmix ipc_key 1235 slave { pcm "hw:0,0" rate 44100 format S16_LE period_size 512 buffer_size 2048 } } }
 CONF
 
 # stop I VICTIM: for 0.1 s and a little longer each time
