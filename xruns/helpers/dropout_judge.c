@@ -59,9 +59,9 @@ enum st_dropout_reason st_dropout_judge(const struct st_dropout_figures *figures
         return figures->stopped ? stopped : ST_DROPOUT_UNKNOWN;
     if (figures->measured && figures->stopped)
         return stopped;
-    if (figures->waited && signal_late_ns > 0 && signal_late_ns >= late_ns &&
-        took_ns <= figures->deadline_ns - figures->cycle_ns)
-        return ST_DROPOUT_WAITED_FOR_OTHER;
+    if (signal_late_ns > 0 && signal_late_ns >= late_ns &&
+        took_ns <= figures->deadline_ns - figures->cycle_ns) /* with inputs as usual it had been ready */
+        return figures->waited ? ST_DROPOUT_WAITED_FOR_OTHER : ST_DROPOUT_UNKNOWN;
     if (figures->measured)
         return judge_measured(figures);
     /* woken on time: it may have computed, or lost the CPU */

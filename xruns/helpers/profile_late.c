@@ -211,11 +211,13 @@ void st_profile_late_name_waited_for(struct st_pipewire_profile *profile,
         const int64_t from_ns = cycle->driver.signal_ns, to_ns = node->late.signal_ns;
         int64_t least_ns = (to_ns - from_ns) / 2;
         for (size_t j = 0; st_profile_late_is(node, from_ns) && j < ST_PIPEWIRE_PROFILE_NODES_MAX; j++) {
-            const int64_t ago_ns = to_ns - profile->nodes[j].finish_ns;
-            if (!profile->nodes[j].used || i == j || ago_ns < 0 || ago_ns >= least_ns)
+            const struct st_pipewire_profile_node *other = &profile->nodes[j];
+            const bool again = other->finish_ns > to_ns; /* that is of a later cycle: it was late itself */
+            const int64_t ago_ns = to_ns - (again ? other->explained_ns : other->finish_ns);
+            if (!other->used || other->drives || i == j || ago_ns < 0 || ago_ns >= least_ns)
                 continue;
             least_ns = ago_ns;
-            st_profile_node_rename(&node->waited_for, profile->nodes[j].name);
+            st_profile_node_rename(&node->waited_for, other->name);
         }
     }
 }

@@ -157,8 +157,9 @@ static void one_whose_inputs_came_late_waited_for_another(void **state)
     late.waited = true;
     expect(measured(late, 5 * MS, 10 * US), ST_DROPOUT_WAITED_FOR_OTHER);
     expect(late, ST_DROPOUT_WAITED_FOR_OTHER);
-    late.waited = false; /* the server signalled it late: there is no other client */
+    late.waited = false; /* by whom is not known, or by the server */
     expect(late, ST_DROPOUT_UNKNOWN);
+    expect(measured(late, 5 * MS, 10 * US), ST_DROPOUT_UNKNOWN);
     /* it would not have been ready with its inputs in time either */
     late = at(MS, 1040 * US, 34 * MS);
     late.waited = true;
