@@ -98,7 +98,7 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
         st_text_append(buf, buf_bytes, "the daemon's own stream ran empty %s", times);
     else if (n == 0)
         st_text_append(buf, buf_bytes, "%s: the dropout of %s%s", event->source, who,
-                       st_event_adds_cause(event) ? "" : " continues");
+                       st_event_adds_cause(event) ? "" : " continued");
     else if (of_client || st_dropout_place_why(event->place) != NULL)
         st_text_append(buf, buf_bytes, "%s: %s %s %s", event->source, who,
                        of_client && event->lost_ns == 0 ? "was not ready" : "lost sound", times);
@@ -122,7 +122,7 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
             : event->longest_ns > 0 ? ""
                                     : "at least ",
             ST_NS_SHORT(goes_on ? event->longest_ns : event->lost_ns),
-            goes_on  ? " so far"
+            goes_on  ? " by then"
             : is_one ? ""
                      : " in all",
             goes_on ? "" : longest,

@@ -109,6 +109,8 @@ static void record(struct st_observed_events *e, struct st_event event, int64_t 
 {
     struct st_observed_pending *pending = pending_of(e, &event);
     int64_t end_ns = at_ns;
+    if (pending->event.count_n == 0 && event.count_n > 0 && is_unreported(pending))
+        report(e, pending); /* the rest of a dropout whose beginning is reported: no part of a new one */
     if (is_unreported(pending)) {
         st_event_add(&pending->event, &event);
         pending->since_ns = ST_MIN(pending->since_ns, at_ns);

@@ -53,7 +53,8 @@ static void lost_sound_has_a_length_and_a_place(void **state)
     more.cycles_n = 44;
     more.lost_ns = 85 * ST_NS_PER_MS;
     assert_string_equal(
-        say(&more), "pipewire: the dropout of paplay continues, for 480 ms so far: it was stopped or frozen");
+        say(&more),
+        "pipewire: the dropout of paplay continued, for 480 ms by then: it was stopped or frozen");
     struct st_event later = more; /* what is known later of it */
     later.cycles_n = later.lost_ns = later.longest_ns = 0;
     later.reason = ST_DROPOUT_TOO_SLOW;

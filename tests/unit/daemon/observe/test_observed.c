@@ -206,6 +206,27 @@ static void last_of_a_burst_is_told_without_another_xrun(void **state)
     assert_non_null(strstr(text_of(3), ": a client was not ready once on hw:1"));
 }
 
+/* Stops of 1 and of 0.5 s, five seconds apart: the first is reported while it goes on. */
+static void the_rest_of_a_dropout_is_no_part_of_the_next(void **state)
+{
+    (void)state;
+    struct st_event open[ST_OBSERVED_OPEN_MAX];
+    const int lost_ms[] = {768, 213, 469}, longest_ms[] = {768, 981, 469};
+    for (int i = 0; i < 3; i++) {
+        see("speakers", "player", 0, i != 1);
+        to_see[to_see_n - 1].cycles_n = i == 1;
+        to_see[to_see_n - 1].lost_ns = lost_ms[i] * ST_NS_PER_MS;
+        to_see[to_see_n - 1].longest_ns = longest_ms[i] * ST_NS_PER_MS;
+        turn_after(i == 2 ? 5 * ST_NS_PER_S : POLL_NS);
+    }
+    assert_int_equal(events_of("client-dropout", NULL), 2);
+    assert_non_null(strstr(text_of(0), "player lost sound once on speakers, for 768 ms"));
+    assert_non_null(strstr(text_of(2), "the dropout of player continued on speakers, for 981 ms by then"));
+    assert_int_equal(st_observed_events_open(&o.made, open), 1);
+    assert_int_equal(open[0].count_n, 1);
+    assert_int_equal(open[0].lost_ns, 469 * ST_NS_PER_MS);
+}
+
 /* A helper program may know of a loss a second later. */
 static void an_event_has_the_time_at_which_the_sound_came_back(void **state)
 {
@@ -1112,6 +1133,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(xruns_of_one_client_are_summed_for_ten_seconds_and_none_is_lost,
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(last_of_a_burst_is_told_without_another_xrun, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_rest_of_a_dropout_is_no_part_of_the_next, setup, teardown),
         cmocka_unit_test_setup_teardown(an_event_has_the_time_at_which_the_sound_came_back, setup, teardown),
         cmocka_unit_test_setup_teardown(ends_are_reported_in_any_order, setup, teardown),
         cmocka_unit_test_setup_teardown(the_last_dropout_is_the_one_that_ended_last, setup, teardown),
