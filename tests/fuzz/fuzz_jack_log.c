@@ -10,13 +10,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char client[ST_JACK_LOG_NAME_BYTES], *line = malloc(size + 1);
+    char client[ST_JACK_NAME_BYTES], *line = malloc(size + 1);
+    bool ran;
     if (line == NULL)
         return 0;
     if (size > 0)
         memcpy(line, data, size);
     line[size] = '\0';
-    if (st_jack_log_parse(line, client) &&
+    if (st_jack_log_parse(line, client, &ran) &&
         (client[0] == '\0' || strlen(client) >= sizeof(client) || strstr(line, client) == NULL))
         abort();
     free(line);

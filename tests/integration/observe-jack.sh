@@ -85,9 +85,9 @@ unseen=$(($(messages) - before)) # while it was not yet watched
 does "the client stalls" stall
 more() { [ "$(of device_dropouts)" -gt "$before" ]; }
 ok "which is seen" wait_for more
-# one, where the machine is quiet; its own messages say how many
-as_told() { [ "$(counts)" = "$(($(messages) - unseen)) 0" ]; }
-ok "in synchronous mode it is an xrun of the device, once for each message of the server" wait_for as_told
+# of several messages in a row each is of the same loss
+as_told() { [ "$(of device_dropouts)" -le $(($(messages) - unseen)) ] && [ "$(of client_dropouts)" = 0 ]; }
+ok "in synchronous mode it is an xrun of the device, not more than there are messages of the server" wait_for as_told
 event='[e for e in d["events"] if e["event"] == "device-dropout"][0]'
 ok "it becomes an event, after a moment" wait_for value_is 'any(e["event"] == "device-dropout" for e in d["events"])' True
 is "it is an event" "$(value "[($event)[k] for k in ('source', 'device', 'certainty')] + [($event)['count'] >= 1]")" "['jack', '$name', 'exact', True]"
@@ -114,19 +114,40 @@ does "a client plays there" client "$SLEEPTUNE_BUILD/tests/integration/stall_jac
 does "it stalls" stall
 two() { [ "$(of client_dropouts)" -gt 0 ] || [ "$(of device_dropouts)" -gt "$before" ]; }
 ok "which is seen" wait_for two
-by_messages() { [ "$(of device_dropouts)" = "$(($(messages) - unseen))" ]; }
+by_messages() { [ "$(of device_dropouts)" -le "$(($(messages) - unseen))" ]; }
 ok "in asynchronous mode the device goes on: no xrun of it but those of the server's messages" wait_for by_messages
-# jack2 tells of a stall once or twice there; its own messages say how often
-as_told() { [ "$(of client_dropouts)" = "$(grep -c 'JackEngine::XRun: client' "$tmp/server.log")" ]; }
-ok "the client was starved as often as the server says" wait_for as_told
+# jack2 tells of a stall once or twice there: it is one loss
+as_told() { [ "$(of client_dropouts)" -ge 1 ] && [ "$(of client_dropouts)" -le "$(grep -c 'JackEngine::XRun: client' "$tmp/server.log")" ]; }
+ok "the client was starved, not more often than the server says" wait_for as_told
 late() { value "[(c['name'], c['dropouts']) for s in d['observe'] if s['source'] == 'jack' for c in s['clients'] if c['dropouts'] > 0]"; }
 is "it is named, as the server's log has it" "$(late)" "[('stall', $(of client_dropouts))]"
+"$SLEEPTUNE_BUILD/tests/integration/stall_jack" 0 Metro "" <>"$tmp/no-end" >"$tmp/metro" 2>&1 &
+metro=$!
+pids+=("$metro")
+ok "a client without any connection is there, too" wait_for grep -q playing "$tmp/metro"
 watch loads
 ok "the buffer in use is known" wait_for value_is "[s['in_use']['frames'] for s in d['observe'] if s['source'] == 'jack']" '[8192]'
 like "and whose wish it is, on the screen" "$("$SLEEPTUNE" status --details --socket "$sock" | tr '\n' ' ' | tr -s ' ')" "8192 frames at 48 kHz \\(171 ms\\); set where JACK is started \\(-p\\), or later by a program"
 ok "the server's load is reported" wait_for grep -Eq "^load cycles=59 busy=[0-9]+,[0-9]+,[0-9]+ period=170666666 frames=8192 rate=48000 device=$name\$" "$tmp/loads"
 ok "and that the client plays" wait_for grep -q "^load .* client=stall\$" "$tmp/loads"
+is "the one without a connection does not" "$(grep -c Metro "$tmp/loads")" 0
 end_watchers
+kill "$metro"
+end_client
+
+# JACK's log names both clients of a chain, and the second one first
+"$SLEEPTUNE_BUILD/tests/integration/stall_jack" 0 'Amp Sim' <>"$tmp/no-end" >"$tmp/amp" 2>&1 &
+amp=$!
+pids+=("$amp")
+ok "a client plays" wait_for grep -q playing "$tmp/amp"
+does "what another one plays into it" client "$SLEEPTUNE_BUILD/tests/integration/stall_jack" 600 'Bass Büro' 'Amp Sim:in'
+did=$(grep -c 'XRun: client = Amp Sim' "$tmp/server.log")
+does "the first one stalls" stall
+bass() { late | grep -q "'Bass Büro', [1-9]"; }
+ok "it is named" wait_for bass
+ok "the log names the second one, too" [ "$(grep -c 'XRun: client = Amp Sim' "$tmp/server.log")" -gt "$did" ]
+is "which waited for the first one, and is not accused" "$(late | grep -c Amp)" 0
+kill "$amp"
 end_client
 end_server
 ok "it ends again" wait_for of_like state absent

@@ -1,10 +1,10 @@
-/* sleeptune-observe-jack: the xruns of a JACK server, a line each.
+/* sleeptune-observe-jack: the losses of sound of a JACK server, a line each.
  *
- * JACK reports every xrun to every client (jack_set_xrun_callback), so the count is exact. It calls two
+ * JACK reports every xrun to every client (jack_set_xrun_callback); those in a row are one loss. It calls two
  * things by that name: the driver was late (the device ran dry), or a client did not finish in its cycle.
  * Which of the two it was, xruns/helpers/jack_xrun.h concludes; which client, only the server's own messages
- * say (jack_log.h). If there is only one client, it was that one. This client has no ports and no process
- * callback: the server never waits for it.
+ * say (jack_log.h, jack_late.h). If there is only one client, it was that one. This client has no ports and
+ * no process callback: the server never waits for it.
  *
  * The server is the one that JACK_DEFAULT_SERVER names, or "default"; this program starts none.
  *
@@ -23,12 +23,16 @@
 #include "xruns/helpers/jack_server.h"
 #include "xruns/helpers/jack_xrun.h"
 
-#define NAME        "sleeptune-observe-jack"
-#define ANSWER_S    5   /* a server that hangs does not answer at all */
-#define PAUSE_MS    100 /* between two lines; the server writes its messages after it called back */
-#define SAMPLE_MS   2000
-#define SAMPLES     5 /* of the DSP load, for a line each 10 s */
-#define CLIENTS_MAX 16
+#define NAME       "sleeptune-observe-jack"
+#define ANSWER_S   5   /* a server that hangs does not answer at all */
+#define PAUSE_MS   100 /* the server writes its messages after it called back */
+#define SAMPLE_MS  2000
+#define SAMPLES    5 /* of the DSP load, for a line each 10 s */
+#define LOSSES_MAX 16
+/* jack2 begins anew after two periods (JackEngineControl::UpdateTimeOut) and calls back in each third one
+ * while a client stands still. */
+#define WITHIN_PERIODS 5
+#define LONG_US        1000000 /* a loss that goes on is reported then; a message is not waited for longer */
 
 enum what {
     WHAT_DEVICE,
@@ -38,18 +42,29 @@ enum what {
     WHAT_END
 };
 
-/* Clients of the server that have ports, without us and the server's own. */
-struct clients {
-    char names[CLIENTS_MAX][ST_JACK_LOG_NAME_BYTES];
-    size_t n;
-    bool more, own_plays; /* own: sleeptuned's stream. It is among them */
+struct happened {
+    enum what what;
+    struct st_jack_cycle cycle; /* of a callback */
+};
+
+/* Callbacks that follow each other so soon are of one unbroken loss of sound. */
+struct loss {
+    struct st_jack_cycle begun; /* the first callback ... */
+    enum what first;            /* ... and what it was */
+    int64_t last_us;            /* the last one */
+    int64_t callbacks_n[WHAT_GONE];
+    int64_t named_n; /* messages about it */
+    struct st_jack_late late;
+    bool said;
 };
 
 struct observer {
     jack_client_t *client;
-    int fds[2]; /* what happened, a byte each, from libjack's thread and the signal handler */
+    int fds[2];                      /* struct happened, from libjack's thread and the signal handler */
     struct st_jack_xrun_judge judge; /* Threads: libjack's, once it calls back */
     struct st_jack_log log;
+    struct loss losses[LOSSES_MAX]; /* that are not over, or not said */
+    size_t losses_n;
     bool unnamed; /* a client was late, and which one is not known */
     char said[ST_XRUN_WHY_BYTES];
     int64_t sample_us;     /* when the load is looked at next */
@@ -68,11 +83,11 @@ static void keep_message(const char *text)
 
 static void drop_message(ST_UNUSED const char *text) {}
 
-static void report(enum what what)
+static void report(enum what what, const struct st_jack_cycle *cycle)
 {
     const int saved = errno; /* of what a signal came into */
-    const char byte = (char)what;
-    while (write(observer.fds[1], &byte, 1) < 0 && errno == EINTR)
+    const struct happened happened = {what, *cycle};
+    while (write(observer.fds[1], &happened, sizeof(happened)) < 0 && errno == EINTR)
         ;
     errno = saved;
 }
@@ -80,7 +95,7 @@ static void report(enum what what)
 /* A client that just dies disturbs its server. */
 static void on_signal(ST_UNUSED int number)
 {
-    report(WHAT_END);
+    report(WHAT_END, &(struct st_jack_cycle){.delayed_us = 0});
 }
 
 static struct st_jack_cycle look_at_cycle(jack_client_t *client)
@@ -108,13 +123,13 @@ static int on_xrun(ST_UNUSED void *ctx)
 {
     const struct st_jack_cycle now = look_at_cycle(observer.client);
     const struct st_jack_xrun xrun = st_jack_xrun_conclude(&observer.judge, &now);
-    report((xrun.client ? WHAT_CLIENT : WHAT_DEVICE) + (xrun.probable ? WHAT_PROBABLY : 0));
+    report((xrun.client ? WHAT_CLIENT : WHAT_DEVICE) + (xrun.probable ? WHAT_PROBABLY : 0), &now);
     return 0;
 }
 
 static void on_shutdown(ST_UNUSED void *ctx)
 {
-    report(WHAT_GONE);
+    report(WHAT_GONE, &(struct st_jack_cycle){.delayed_us = 0});
 }
 
 /* @return ST_HELPER_LINE_DONE, or what main returns, the reason said. */
@@ -152,34 +167,57 @@ static int open_client(const char *server)
     return ST_HELPER_LINE_DONE;
 }
 
-/* By name: jack2 does not show clients each other's processes. */
-static void look_at_clients(struct clients *ret)
+/* ... of a port, "" of the server's own. */
+static void client_of(const char *port, char name[ST_JACK_NAME_BYTES])
 {
-    *ret = (struct clients){.n = 0};
+    const jack_port_t *found = jack_port_by_name(observer.client, port);
+    snprintf(name, ST_JACK_NAME_BYTES, "%.*s", (int)strcspn(port, ":"), port);
+    if (found == NULL || (jack_port_flags(found) & JackPortIsPhysical) != 0 || strcmp(name, "system") == 0)
+        name[0] = '\0';
+}
+
+/* The clients that have ports, without us. By name: jack2 does not show clients each other's processes. */
+static void look_at_clients(struct st_jack_graph *ret)
+{
+    *ret = (struct st_jack_graph){.n = 0};
     const char **ports = jack_get_ports(observer.client, NULL, NULL, 0);
     for (size_t i = 0; ports != NULL && ports[i] != NULL; i++) {
-        char name[ST_JACK_LOG_NAME_BYTES];
+        char name[ST_JACK_NAME_BYTES];
         const jack_port_t *port = jack_port_by_name(observer.client, ports[i]);
-        ST_PRINT(name, "%.*s", (int)strcspn(ports[i], ":"), ports[i]);
-        if (port == NULL || (jack_port_flags(port) & JackPortIsPhysical) != 0 || strcmp(name, "system") == 0)
-            continue;
-        ret->own_plays |= strcmp(name, ST_XRUN_OWN_CLIENT) == 0;
-        size_t at = 0;
-        while (at < ret->n && strcmp(ret->names[at], name) != 0)
-            at++;
-        ret->more |= at == CLIENTS_MAX;
-        if (at == ret->n && at < CLIENTS_MAX)
-            memcpy(ret->names[ret->n++], name, sizeof(name));
+        client_of(ports[i], name);
+        const size_t at = name[0] != '\0' ? st_jack_graph_client(ret, name) : ST_JACK_CLIENTS_MAX;
+        const char **others =
+            at < ST_JACK_CLIENTS_MAX ? jack_port_get_all_connections(observer.client, port) : NULL;
+        for (size_t j = 0; others != NULL && others[j] != NULL; j++) {
+            client_of(others[j], name);
+            ret->connected[at] = true;
+            const size_t to = name[0] != '\0' ? st_jack_graph_client(ret, name) : ST_JACK_CLIENTS_MAX;
+            if (to < ST_JACK_CLIENTS_MAX && (jack_port_flags(port) & JackPortIsOutput) != 0)
+                ret->feeds[at][to] = true;
+        }
+        jack_free(others);
     }
     jack_free(ports);
 }
 
-static void say_ready(const char *server, const struct clients *clients)
+/* Does it play? Without a connection no one hears it. */
+static bool plays(const struct st_jack_graph *clients)
+{
+    size_t i = 0;
+    while (i < clients->n && !clients->connected[i])
+        i++;
+    return i < clients->n;
+}
+
+static void say_ready(const char *server, const struct st_jack_graph *clients)
 {
     char text[ST_XRUN_WHY_BYTES] = "";
     ST_APPEND(text, "JACK server \"%.60s\", %u frames at %u Hz", server,
               jack_get_buffer_size(observer.client), jack_get_sample_rate(observer.client));
-    if (clients->own_plays)
+    size_t own = 0;
+    while (own < clients->n && strcmp(clients->names[own], ST_XRUN_OWN_CLIENT) != 0)
+        own++;
+    if (own < clients->n)
         ST_APPEND(text, "; the daemon's own stream uses this server, so both count the same xruns");
     if (observer.unnamed && clients->n > 1)
         ST_APPEND(text, "; JACK does not say which client is late: ");
@@ -207,10 +245,10 @@ static int64_t period_ns(void)
 
 /* A line for the server with its DSP load, of which no more is known than these samples; one for each client,
  * whose part in it is not known. None where no client plays. */
-static void say_loads(const char *server, const struct clients *clients)
+static void say_loads(const char *server, const struct st_jack_graph *clients)
 {
     const int64_t cycle_ns = period_ns();
-    if (cycle_ns <= 0 || clients->n == 0 || observer.loads_n == 0)
+    if (cycle_ns <= 0 || !plays(clients) || observer.loads_n == 0)
         return;
     struct st_xrun_seen seen = {
         .kind = ST_XRUN_SEEN_LOAD,
@@ -226,9 +264,10 @@ static void say_loads(const char *server, const struct clients *clients)
     ST_PRINT(seen.device, "%s", server);
     st_helper_line_xrun(&seen);
     seen.load.busy_median_ns = INT64_MIN;
-    ST_EACH_OF (name, clients->names, clients->n) {
-        ST_PRINT(seen.client, "%s", *name);
-        st_helper_line_xrun(&seen);
+    for (size_t i = 0; i < clients->n; i++) {
+        ST_PRINT(seen.client, "%s", clients->names[i]);
+        if (clients->connected[i])
+            st_helper_line_xrun(&seen);
     }
 }
 
@@ -245,9 +284,9 @@ static void look(const char *server)
     const bool due = observer.loads_n == SAMPLES;
     if (!due && observer.plays)
         return;
-    struct clients clients;
+    struct st_jack_graph clients;
     look_at_clients(&clients);
-    observer.plays = clients.n > 0;
+    observer.plays = plays(&clients);
     if (!due && !observer.plays)
         return;
     say_ready(server, &clients);
@@ -259,60 +298,105 @@ static void look(const char *server)
 
 /* --- xruns --- */
 
-/* Who was late, of `left` times. */
-struct late {
-    const char *server;
-    int64_t left;
-};
-
-static void say_late(const char *server, const char *client, enum st_certainty certainty, int64_t n)
+static void say(const char *server, const char *client, enum st_certainty certainty, bool of_client)
 {
-    struct st_xrun_seen seen = {.certainty = certainty, .dropouts_n = n, .place = ST_DROPOUT_AT_GRAPH};
+    struct st_xrun_seen seen = {.certainty = certainty,
+                                .device_dropouts_n = !of_client,
+                                .dropouts_n = of_client,
+                                .place = of_client ? ST_DROPOUT_AT_GRAPH : ST_DROPOUT_AT_UNKNOWN};
     ST_PRINT(seen.device, "%s", server);
     ST_PRINT(seen.client, "%s", client);
-    if (n > 0)
-        st_helper_line_xrun(&seen);
+    st_helper_line_xrun(&seen);
 }
 
-static void on_named(void *ctx, const char *client)
+static int64_t client_callbacks(const struct loss *loss)
 {
-    struct late *late = ctx;
-    if (late->left-- > 0)
-        say_late(late->server, client, ST_CERTAINTY_EXACT, 1);
+    return loss->callbacks_n[WHAT_CLIENT] + loss->callbacks_n[WHAT_CLIENT + WHAT_PROBABLY];
 }
 
-/* Prints what the server reported meanwhile. @return WHAT_GONE or WHAT_END when it is over. */
-static enum what forward(const char *server)
+/* Messages come in the order of the callbacks. */
+static void on_named(void *ctx, const char *client, bool ran)
 {
-    char what[256];
-    struct st_xrun_seen seen[] = {{.certainty = ST_CERTAINTY_EXACT}, {.certainty = ST_CERTAINTY_PROBABLE}};
-    enum what over = WHAT_DEVICE;
-    const ssize_t n = read(observer.fds[0], what, sizeof(what));
-    int64_t late_n[2] = {0, 0};
-    for (ssize_t i = 0; i < n; i++) {
-        if (what[i] == WHAT_GONE || what[i] == WHAT_END) {
-            over = (enum what)what[i];
-            continue;
-        }
-        const bool probable = what[i] >= WHAT_PROBABLY;
-        seen[probable].device_dropouts_n += what[i] % WHAT_PROBABLY == WHAT_DEVICE;
-        late_n[probable] += what[i] % WHAT_PROBABLY == WHAT_CLIENT;
-    }
-    ST_EACH (one, seen) {
-        ST_PRINT(one->device, "%s", server);
-        if (one->device_dropouts_n > 0)
-            st_helper_line_xrun(one);
-    }
-    struct late late = {server, late_n[0] + late_n[1]};
-    st_jack_log_read(&observer.log, on_named, &late);
-    if (late.left <= 0 || over != WHAT_DEVICE)
-        return over;
-    struct clients clients;
+    struct loss **at = ctx, *last = &observer.losses[observer.losses_n - 1];
+    while (*at < last && (*at)->named_n >= client_callbacks(*at))
+        (*at)++;
+    (*at)->named_n++;
+    st_jack_late_take(&(*at)->late, client, ran);
+}
+
+/* Who made a loss: a client that the server names, even if the device ran dry at the same time. */
+static void say_loss(const char *server, struct loss *loss)
+{
+    const int64_t *n = loss->callbacks_n;
+    struct st_jack_graph clients;
+    loss->said = true;
     look_at_clients(&clients);
+    const bool hasty = loss->first == WHAT_DEVICE && st_jack_xrun_is_hasty(&loss->begun, loss->last_us);
+    if (!hasty && st_jack_late_judge(&loss->late, &clients) > 0) {
+        for (size_t i = 0; i < loss->late.n; i++)
+            if (loss->late.clients[i].held)
+                say(server, loss->late.clients[i].name, ST_CERTAINTY_EXACT, true);
+        return;
+    }
+    if (hasty || client_callbacks(loss) == 0 || (n[WHAT_CLIENT] == 0 && n[WHAT_DEVICE] > 0)) {
+        say(server, "", n[WHAT_DEVICE] > 0 ? ST_CERTAINTY_EXACT : ST_CERTAINTY_PROBABLE, false);
+        return;
+    }
     observer.unnamed |= clients.n != 1;
-    say_late(server, clients.n == 1 && !clients.more ? clients.names[0] : "",
-             clients.n != 1 && late_n[1] == 0 ? ST_CERTAINTY_EXACT : ST_CERTAINTY_PROBABLE, late.left);
+    say(server, clients.n == 1 && !clients.more ? clients.names[0] : "",
+        clients.n != 1 && n[WHAT_CLIENT + WHAT_PROBABLY] == 0 ? ST_CERTAINTY_EXACT : ST_CERTAINTY_PROBABLE,
+        true);
     say_ready(server, &clients);
+}
+
+static void take(const struct happened *happened)
+{
+    const struct st_jack_cycle *now = &happened->cycle;
+    struct loss *loss = observer.losses_n > 0 ? &observer.losses[observer.losses_n - 1] : NULL;
+    if (loss == NULL ||
+        (now->at_us - loss->last_us > WITHIN_PERIODS * now->period_us && observer.losses_n < LOSSES_MAX)) {
+        loss = &observer.losses[observer.losses_n++];
+        *loss = (struct loss){.begun = *now, .first = happened->what};
+    }
+    loss->last_us = now->at_us;
+    loss->callbacks_n[happened->what]++;
+}
+
+/* Says the losses that are over, or have lasted long. */
+static void say_losses(const char *server, bool all)
+{
+    const int64_t now_us = (int64_t)jack_get_time();
+    struct loss *at = observer.losses;
+    if (observer.losses_n == 0)
+        return;
+    st_jack_log_read(&observer.log, on_named, &at);
+    size_t kept = 0;
+    for (size_t i = 0; i < observer.losses_n; i++) {
+        struct loss *loss = &observer.losses[i];
+        const int64_t over_us = WITHIN_PERIODS * loss->begun.period_us + PAUSE_MS * 1000;
+        const bool is_long = all || now_us - loss->begun.at_us >= LONG_US;
+        const bool waits = observer.log.fd >= 0 && loss->named_n == 0 && client_callbacks(loss) > 0;
+        const bool over = now_us - loss->last_us >= over_us || i + 1 < observer.losses_n;
+        if (!loss->said && (is_long || (over && !waits)))
+            say_loss(server, loss);
+        if (!loss->said || !over)
+            observer.losses[kept++] = *loss;
+    }
+    observer.losses_n = kept;
+}
+
+/* Takes what the server reported meanwhile. @return WHAT_GONE or WHAT_END when it is over. */
+static enum what forward(void)
+{
+    struct happened happened[256];
+    enum what over = WHAT_DEVICE;
+    const ssize_t bytes = read(observer.fds[0], happened, sizeof(happened));
+    for (size_t i = 0; bytes > 0 && i < (size_t)bytes / sizeof(happened[0]); i++) {
+        if (happened[i].what >= WHAT_GONE)
+            over = happened[i].what;
+        else
+            take(&happened[i]);
+    }
     return over;
 }
 
@@ -332,18 +416,19 @@ int main(int argc, char **argv)
     const int r = open_client(server);
     if (r != ST_HELPER_LINE_DONE)
         return r;
-    struct clients clients;
+    struct st_jack_graph clients;
     look_at_clients(&clients);
     say_ready(server, &clients);
     st_jack_log_open(&observer.log, server);
     struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = observer.fds[0], .events = POLLIN}};
     enum what over = WHAT_DEVICE;
     while (over != WHAT_END) {
-        const int n = poll(fds, 2, SAMPLE_MS);
+        const int n = poll(fds, 2, observer.losses_n > 0 ? PAUSE_MS : SAMPLE_MS);
         if (n > 0 && fds[1].revents != 0) {
             poll(fds, 1, PAUSE_MS);
-            over = forward(server);
+            over = forward();
         }
+        say_losses(server, over != WHAT_DEVICE);
         if (over == WHAT_GONE)
             return st_helper_line_absent("JACK server \"%s\" has ended",
                                          server); /* nothing is left to close */

@@ -10,7 +10,7 @@
 
 #define READ_BYTES 65536
 
-bool st_jack_log_parse(const char *line, char client[ST_JACK_LOG_NAME_BYTES])
+bool st_jack_log_parse(const char *line, char client[ST_JACK_NAME_BYTES], bool *ran)
 {
     /* jack2: JackEngine::CheckXRun, a line and a callback for each client */
     static const struct {
@@ -23,10 +23,11 @@ bool st_jack_log_parse(const char *line, char client[ST_JACK_LOG_NAME_BYTES])
             continue;
         name += strlen(form->before);
         const char *end = strstr(name, form->behind);
-        if (end == NULL || end == name || end - name >= ST_JACK_LOG_NAME_BYTES)
+        if (end == NULL || end == name || end - name >= ST_JACK_NAME_BYTES)
             continue;
         memcpy(client, name, (size_t)(end - name));
         client[end - name] = '\0';
+        *ran = strncmp(end + strlen(form->behind), "Triggered", strlen("Triggered")) != 0;
         return true;
     }
     return false;
@@ -116,14 +117,17 @@ void st_jack_log_open(struct st_jack_log *log, const char *server)
 
 /* --- reading it --- */
 
-static void take(struct st_jack_log *log, char c, void (*late)(void *ctx, const char *client), void *ctx)
+static void take(struct st_jack_log *log, char c, void (*late)(void *ctx, const char *client, bool ran),
+                 void *ctx)
 {
-    char client[ST_JACK_LOG_NAME_BYTES];
-    if (st_log_line_take(&log->line, c) && st_jack_log_parse(log->line.text, client))
-        late(ctx, client);
+    char client[ST_JACK_NAME_BYTES];
+    bool ran;
+    if (st_log_line_take(&log->line, c) && st_jack_log_parse(log->line.text, client, &ran))
+        late(ctx, client, ran);
 }
 
-void st_jack_log_read(struct st_jack_log *log, void (*late)(void *ctx, const char *client), void *ctx)
+void st_jack_log_read(struct st_jack_log *log, void (*late)(void *ctx, const char *client, bool ran),
+                      void *ctx)
 {
     static char bytes[READ_BYTES];
     struct stat info;

@@ -4,9 +4,8 @@
  * here. */
 #pragma once
 
+#include "xruns/helpers/jack_late.h"
 #include "xruns/helpers/log_line.h"
-
-#define ST_JACK_LOG_NAME_BYTES 64 /* JACK_CLIENT_NAME_SIZE of jack2 */
 
 struct st_jack_log {
     int fd; /* -1: none */
@@ -17,7 +16,9 @@ struct st_jack_log {
 void st_jack_log_open(struct st_jack_log *log, const char *server);
 /** Calls late for each message about a client that was late, of what was written since the last call: at most
  * 64 kB, and of more the end. */
-void st_jack_log_read(struct st_jack_log *log, void (*late)(void *ctx, const char *client), void *ctx);
+void st_jack_log_read(struct st_jack_log *log, void (*late)(void *ctx, const char *client, bool ran),
+                      void *ctx);
 
-/** Is this message of jack2 about a client that was late? client: its name. Pure. */
-bool st_jack_log_parse(const char *line, char client[ST_JACK_LOG_NAME_BYTES]);
+/** Is this message of jack2 about a client that was late? client: its name. ran: it computed when the next
+ * cycle began, or finished after that; else it had not begun. Pure. */
+bool st_jack_log_parse(const char *line, char client[ST_JACK_NAME_BYTES], bool *ran);

@@ -30,3 +30,8 @@ struct st_jack_xrun {
 
 void st_jack_xrun_begin(struct st_jack_xrun_judge *judge, float delayed_us);
 struct st_jack_xrun st_jack_xrun_conclude(struct st_jack_xrun_judge *judge, const struct st_jack_cycle *now);
+
+/** Had clients no time in the cycles of a loss that began with an xrun of the device and ended at last_us? A
+ * server that was late itself begins the cycles that it missed without a pause, and calls clients late that
+ * had a few microseconds (jack2: JackTimedDriver, whose figure is then what the cycle before lasted). */
+bool st_jack_xrun_is_hasty(const struct st_jack_cycle *device, int64_t last_us);

@@ -1,0 +1,38 @@
+/* Which client of a JACK server made its cycle late. The server names all that had not finished when the next
+ * cycle began: those that were computing (jack2: Running), and those that had not begun (Triggered: one
+ * client that feeds them has finished, which may be the driver; they may wait for others). Pure. */
+#pragma once
+
+#include "core/base.h"
+
+#define ST_JACK_NAME_BYTES  64 /* JACK_CLIENT_NAME_SIZE of jack2 */
+#define ST_JACK_CLIENTS_MAX 16
+
+/** Clients, and which of them plays into which. All 0: none. */
+struct st_jack_graph {
+    char names[ST_JACK_CLIENTS_MAX][ST_JACK_NAME_BYTES];
+    bool feeds[ST_JACK_CLIENTS_MAX][ST_JACK_CLIENTS_MAX]; /* directly */
+    bool connected[ST_JACK_CLIENTS_MAX];                  /* one of its ports, to any */
+    size_t n;
+    bool more; /* clients that have no room */
+};
+
+/** @return its index, added if need be; ST_JACK_CLIENTS_MAX: no room. */
+size_t st_jack_graph_client(struct st_jack_graph *graph, const char *name);
+
+/** Clients that the server named in an unbroken loss of sound. All 0: none yet. */
+struct st_jack_late {
+    struct {
+        char name[ST_JACK_NAME_BYTES];
+        bool ran, ran_later; /* it computed, or finished too late: in its first cycle, in a later one */
+        bool held;           /* by st_jack_late_judge */
+    } clients[ST_JACK_CLIENTS_MAX];
+    size_t n;
+    bool first_over; /* what follows is of later cycles */
+};
+
+/** The next message. */
+void st_jack_late_take(struct st_jack_late *late, const char *name, bool ran);
+
+/** Marks those that held the others up. @return how many; 0: there was no message. */
+size_t st_jack_late_judge(struct st_jack_late *late, const struct st_jack_graph *graph);
