@@ -74,17 +74,19 @@ static int longest_first(const void *a, const void *b)
     return of_x != of_y ? (of_x > of_y ? -1 : 1) : most_first(a, b);
 }
 
-/* With the most frequent reason in full, and how often the others were, in that order. */
+/* With the reason by which it lost most in full, and how often the others were, the most frequent first. */
 static json_t *client_json(const struct st_dropout_client *client)
 {
-    char text[512];
+    char text[512] = "";
     uint64_t left_n[ST_DROPOUT_REASONS];
-    enum st_dropout_reason reason = st_dropout_reason_most(client->reasons_n);
+    enum st_dropout_reason reason = st_dropout_table_reason(client);
     memcpy(left_n, client->reasons_n, sizeof(left_n));
+    if (left_n[reason] < left_n[st_dropout_reason_most(left_n, NULL)])
+        st_dropout_sentence_times(client, reason, text, sizeof(text));
     if (client->device_dropouts_n <= client->dropouts_n)
         left_n[reason] = 0;
-    st_dropout_sentence_why(client, true, text, sizeof(text));
-    while (left_n[reason = st_dropout_reason_most(left_n)] > 0) {
+    ST_APPEND(text, "%s", st_dropout_sentence_why(client, true, ST_ROOM(400)));
+    while (left_n[reason = st_dropout_reason_most(left_n, NULL)] > 0) {
         ST_APPEND(text, "; %" PRIu64 " time%s %s", left_n[reason], left_n[reason] == 1 ? "" : "s",
                   st_dropout_reason_text(reason));
         left_n[reason] = 0;

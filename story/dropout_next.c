@@ -186,7 +186,7 @@ static void say_slow(const struct st_dropout_table *table, char *why, size_t why
 void st_dropout_next(const struct st_dropout_table *table, const struct st_dropout_client *client,
                      const char *source, char *set, size_t set_bytes, char *why, size_t why_bytes)
 {
-    const enum st_dropout_reason reason = st_dropout_reason_most(client->reasons_n);
+    const enum st_dropout_reason reason = st_dropout_table_reason(client);
     const uint64_t taken_n = table->reasons_n[ST_DROPOUT_CPU_TAKEN];
     const bool lost_cpu = reason == ST_DROPOUT_WOKEN_LATE || st_dropout_table_is_taken(table, client);
     set[0] = why[0] = '\0';

@@ -13,7 +13,7 @@ static bool has_others(const struct st_dropout_client *client)
 const char *st_dropout_sentence_why(const struct st_dropout_client *client, bool figures, char *buf,
                                     size_t buf_bytes)
 {
-    struct st_dropout_why why = {.reason = st_dropout_reason_most(client->reasons_n),
+    struct st_dropout_why why = {.reason = st_dropout_table_reason(client),
                                  .device_dropout = client->device_dropouts_n > client->dropouts_n,
                                  .device = client->device,
                                  .culprit = client->culprit.name};
@@ -35,6 +35,16 @@ const char *st_dropout_sentence_why(const struct st_dropout_client *client, bool
         why.meanwhile = client->slowed != ST_CAUSE_UNKNOWN ? st_cause_kind_text(client->slowed) : NULL;
     }
     return st_dropout_reason_why(&why, buf, buf_bytes);
+}
+
+void st_dropout_sentence_times(const struct st_dropout_client *client, enum st_dropout_reason reason,
+                               char *buf, size_t buf_bytes)
+{
+    const uint64_t n = client->reasons_n[reason];
+    if (n == 0)
+        st_text_append(buf, buf_bytes, "for %s ", ST_NS_SHORT(client->reasons_ns[reason]));
+    else
+        st_text_append(buf, buf_bytes, "%" PRIu64 " time%s ", n, n == 1 ? "" : "s");
 }
 
 static const char *taken_text(const struct st_dropout_table *table, uint64_t all_n, char *buf,
@@ -78,8 +88,8 @@ const char *st_dropout_sentence_of(const struct st_dropout_table *table,
                                    const struct st_dropout_sentence_about *about, char *buf, size_t buf_bytes)
 {
     const struct st_dropout_client all = st_dropout_table_streams(table, client);
-    const enum st_dropout_reason reason = st_dropout_reason_most(client->reasons_n);
-    const uint64_t n = st_dropout_table_count(&all), reason_n = all.reasons_n[reason];
+    const enum st_dropout_reason reason = st_dropout_table_reason(client);
+    const uint64_t n = st_dropout_table_count(&all);
     if (all.lost.ns == 0)
         snprintf(buf, buf_bytes, "%s %s%s: ", client->name,
                  st_dropout_reason_made(reason, n, about->all_n, ST_ROOM(64)), about->when);
@@ -98,8 +108,8 @@ const char *st_dropout_sentence_of(const struct st_dropout_table *table,
         st_text_append(buf, buf_bytes, "%s: ",
                        st_dropout_place_text(st_dropout_table_place(client),
                                              st_xrun_sources_title(about->source), ST_ROOM(64)));
-    if (client->device_dropouts_n <= client->dropouts_n && 10 * reason_n < 9 * n)
-        st_text_append(buf, buf_bytes, "%" PRIu64 " time%s ", reason_n, reason_n == 1 ? "" : "s");
+    if (client->device_dropouts_n <= client->dropouts_n && 10 * all.reasons_n[reason] < 9 * n)
+        st_dropout_sentence_times(&all, reason, buf, buf_bytes);
     st_text_append(buf, buf_bytes, "it %s.", st_dropout_sentence_why(client, true, ST_ROOM(400)));
     return buf;
 }

@@ -4,10 +4,14 @@
 
 #include "story/dropout_table.h"
 
-/** Why most of its dropouts were (dropout_reason.h); with the figures of the worst cycle, if wanted. @return
+/** Why it lost most sound (st_dropout_table_reason); with the figures of the worst cycle, if wanted. @return
  * buf. */
 const char *st_dropout_sentence_why(const struct st_dropout_client *client, bool figures, char *buf,
                                     size_t buf_bytes);
+
+/** Appends "3 times ": how often that was the reason; "for 4.00 s ", if it was only while one went on. */
+void st_dropout_sentence_times(const struct st_dropout_client *client, enum st_dropout_reason reason,
+                               char *buf, size_t buf_bytes);
 
 /** When and where dropouts were, in the words of the caller. */
 struct st_dropout_sentence_about {

@@ -76,6 +76,11 @@ const struct st_dropout_client *st_dropout_table_worst(const struct st_dropout_t
     return most_n >= table->clientless_dropouts_n ? worst : NULL;
 }
 
+enum st_dropout_reason st_dropout_table_reason(const struct st_dropout_client *client)
+{
+    return st_dropout_reason_most(client->reasons_n, is_timed(client) ? client->reasons_ns : NULL);
+}
+
 enum st_dropout_place st_dropout_table_place(const struct st_dropout_client *client)
 {
     size_t most = 0;
@@ -88,14 +93,15 @@ struct st_dropout_client st_dropout_table_streams(const struct st_dropout_table 
                                                   const struct st_dropout_client *client)
 {
     struct st_dropout_client sum = *client;
-    const enum st_dropout_reason reason = st_dropout_reason_most(client->reasons_n);
+    const enum st_dropout_reason reason = st_dropout_table_reason(client);
     ST_EACH_OF (other, table->clients, table->clients_n) {
         if (other == client || strcmp(other->name, client->name) != 0 ||
-            st_dropout_reason_most(other->reasons_n) != reason)
+            st_dropout_table_reason(other) != reason)
             continue;
         sum.dropouts_n += other->dropouts_n;
         sum.device_dropouts_n += other->device_dropouts_n;
         sum.reasons_n[reason] += other->reasons_n[reason];
+        sum.reasons_ns[reason] = st_ns_add(sum.reasons_ns[reason], other->reasons_ns[reason]);
         sum.lost.ns = st_ns_add(sum.lost.ns, other->lost.ns);
         sum.lost.partly = sum.lost.partly || other->lost.partly;
         sum.lost.longest_ns = ST_MAX(other->lost.longest_ns, sum.lost.longest_ns);
@@ -187,6 +193,8 @@ static void count_dropouts(struct st_dropout_client *client, const struct st_xru
     client->device_dropouts_n += (uint64_t)seen->device_dropouts_n;
     client->reasons_n[seen->reason] += (uint64_t)seen->dropouts_n;
     client->places_n[seen->place] += (uint64_t)(seen->dropouts_n + seen->device_dropouts_n);
+    if (seen->device_dropouts_n == 0)
+        client->reasons_ns[seen->reason] = st_ns_add(client->reasons_ns[seen->reason], seen->lost_ns);
     client->lost.cycles_n += seen->cycles_n;
     client->lost.ns = st_ns_add(client->lost.ns, seen->lost_ns);
     client->lost.partly = client->lost.partly || (seen->dropouts_n + seen->device_dropouts_n > 0 &&
@@ -205,12 +213,12 @@ static void count_dropouts(struct st_dropout_client *client, const struct st_xru
             client->culprit.own_n = (own ? client->culprit.own_n : 0) + (uint64_t)seen->dropouts_n;
         client->culprit.named_n += (uint64_t)seen->dropouts_n;
     }
-    const enum st_dropout_reason reason = st_dropout_reason_most(client->reasons_n);
-    const bool was = client->worst_reason == reason, is = seen->reason == reason;
-    if (was == is ? !st_dropout_cycle_is_worse(&seen->cycle, &client->worst) : was)
-        return;
-    client->worst_reason = seen->reason;
-    client->worst = seen->cycle;
+    const enum st_dropout_reason reason = st_dropout_table_reason(client);
+    if (client->worst_reason != reason)
+        client->worst = (struct st_dropout_cycle){0};
+    client->worst_reason = reason;
+    if (seen->reason == reason && st_dropout_cycle_is_worse(&seen->cycle, &client->worst))
+        client->worst = seen->cycle;
 }
 
 static void take_device_load(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t now_ns)
@@ -458,31 +466,37 @@ const struct st_dropout_client *st_dropout_table_most(const struct st_dropout_ta
                                                       enum st_dropout_reason reason)
 {
     const struct st_dropout_client *most = NULL;
+    const bool timed = are_timed(table);
     ST_EACH_OF (client, table->clients, table->clients_n) {
-        if (client->reasons_n[reason] > (most != NULL ? most->reasons_n[reason] : 0))
+        const uint64_t n = client->reasons_n[reason];
+        const int64_t more_ns =
+            timed && most != NULL ? client->reasons_ns[reason] - most->reasons_ns[reason] : 0;
+        if (n > 0 && (most == NULL || more_ns > 0 || (more_ns == 0 && n > most->reasons_n[reason])))
             most = client;
     }
     return most;
 }
 
-/* Where that explains more dropouts than what the client did itself, and no less time. One that was woken
- * late has lost the CPU, too. */
+/* One that was woken late has lost the CPU, too. Where lengths are not known, others are to blame if that
+ * explains more dropouts than what the client did itself. */
 bool st_dropout_table_is_taken(const struct st_dropout_table *table, const struct st_dropout_client *client)
 {
     const struct st_dropout_client all = st_dropout_table_streams(table, client);
-    const enum st_dropout_reason reason = st_dropout_reason_most(client->reasons_n);
+    const enum st_dropout_reason reason = st_dropout_table_reason(client);
     const enum st_dropout_place place = st_dropout_table_place(client);
     if (place == ST_DROPOUT_AT_CLIENT_BUFFER || st_dropout_place_why(place) != NULL ||
         st_dropout_table_most(table, ST_DROPOUT_CPU_TAKEN) == NULL)
         return false;
     int64_t taken_ns = 0;
+    bool timed = is_timed(&all);
     ST_EACH_OF (other, table->clients, table->clients_n) {
-        if (st_dropout_reason_most(other->reasons_n) == ST_DROPOUT_CPU_TAKEN)
-            taken_ns = st_ns_add(taken_ns, other->lost.ns);
+        timed = timed && (other->reasons_n[ST_DROPOUT_CPU_TAKEN] == 0 || is_timed(other));
+        taken_ns = st_ns_add(taken_ns, other->reasons_ns[ST_DROPOUT_CPU_TAKEN]);
     }
-    return reason == ST_DROPOUT_CPU_TAKEN || reason == ST_DROPOUT_WOKEN_LATE ||
-           (table->reasons_n[ST_DROPOUT_CPU_TAKEN] > all.reasons_n[reason] &&
-            (!are_timed(table) || taken_ns >= all.lost.ns));
+    if (reason == ST_DROPOUT_CPU_TAKEN || !timed)
+        return reason == ST_DROPOUT_CPU_TAKEN || reason == ST_DROPOUT_WOKEN_LATE ||
+               table->reasons_n[ST_DROPOUT_CPU_TAKEN] > all.reasons_n[reason];
+    return reason == ST_DROPOUT_WOKEN_LATE && taken_ns >= all.reasons_ns[reason];
 }
 
 static int by_dropouts(const void *one, const void *other)

@@ -17,6 +17,7 @@ struct st_dropout_client {
     bool playing; /* a load line within ST_DROPOUT_GONE_NS */
     uint64_t dropouts_n, device_dropouts_n;
     uint64_t reasons_n[ST_DROPOUT_REASONS]; /* dropouts_n by reason */
+    int64_t reasons_ns[ST_DROPOUT_REASONS]; /* of lost.ns, without that of device_dropouts_n */
     uint64_t places_n[ST_DROPOUT_PLACES];   /* dropouts_n and device_dropouts_n by place */
     struct {
         int64_t ns, longest_ns; /* no sound for so long, in all and in the longest; 0: not known */
@@ -30,7 +31,7 @@ struct st_dropout_client {
         uint64_t own_n;                /* it had, since it leads */
     } culprit;
     int64_t first_wall_ns, last_wall_ns; /* of its dropouts; INT64_MIN: none */
-    /* of the worst of its dropouts of the most frequent reason; 0: not known */
+    /* of the worst of its dropouts of that reason, which is st_dropout_table_reason; 0: not known */
     struct st_dropout_cycle worst;
     enum st_dropout_reason worst_reason;
     int64_t reserve_ns,
@@ -92,14 +93,17 @@ void st_dropout_table_begin_again(struct st_dropout_table *table);
  * lost, where it is known of all, else by dropouts. */
 void st_dropout_table_age(struct st_dropout_table *table, int64_t now_ns, bool watching);
 
+/** By which it lost most sound, where the length of all of its dropouts is known, else the most frequent. */
+enum st_dropout_reason st_dropout_table_reason(const struct st_dropout_client *client);
+
 /** Where most of its dropouts were. */
 enum st_dropout_place st_dropout_table_place(const struct st_dropout_client *client);
 
 /** Those of its own device stream among them. */
 uint64_t st_dropout_table_count(const struct st_dropout_client *client);
 
-/** The client with the counts and lengths of all clients of its name and most frequent reason: one program
- * may have several streams. */
+/** The client with the counts and lengths of all clients of its name and reason: one program may have several
+ * streams. */
 struct st_dropout_client st_dropout_table_streams(const struct st_dropout_table *table,
                                                   const struct st_dropout_client *client);
 
@@ -143,7 +147,7 @@ int64_t st_dropout_table_first(const struct st_dropout_table *table);
  * as far as that is known. */
 bool st_dropout_table_is_normal(const struct st_dropout_table *table);
 
-/** The client with the most dropouts of that reason; NULL: none had one. */
+/** The client that lost most by that reason, in time if all lengths are known; NULL: none had one. */
 const struct st_dropout_client *st_dropout_table_most(const struct st_dropout_table *table,
                                                       enum st_dropout_reason reason);
 

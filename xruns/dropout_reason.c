@@ -39,12 +39,14 @@ enum st_dropout_reason st_dropout_reason_of(const char *name)
     return i < ST_DROPOUT_REASONS ? (enum st_dropout_reason)i : ST_DROPOUT_UNKNOWN;
 }
 
-enum st_dropout_reason st_dropout_reason_most(const uint64_t reasons_n[ST_DROPOUT_REASONS])
+enum st_dropout_reason st_dropout_reason_most(const uint64_t reasons_n[ST_DROPOUT_REASONS],
+                                              const int64_t reasons_ns[ST_DROPOUT_REASONS])
 {
     size_t most = 0;
     for (size_t i = 1; i < ST_DROPOUT_REASONS; i++) {
+        const int64_t more_ns = reasons_ns != NULL ? reasons_ns[i] - reasons_ns[most] : 0;
         const bool known = most == ST_DROPOUT_UNKNOWN && reasons_n[i] > 0 && reasons_n[i] == reasons_n[most];
-        most = reasons_n[i] > reasons_n[most] || known ? i : most;
+        most = more_ns > 0 || (more_ns == 0 && (reasons_n[i] > reasons_n[most] || known)) ? i : most;
     }
     return (enum st_dropout_reason)most;
 }

@@ -213,8 +213,8 @@ static void put(const struct server *server, int64_t duration_ns, struct st_fact
     const struct st_dropout_client all = st_dropout_table_streams(&server->seen, client);
     (void)st_facts_put_int(facts, ST_MUSIC_CLIENT_DROPOUTS, (int64_t)st_dropout_table_count(&all), NULL,
                            SOURCE);
-    (void)st_facts_put_text(facts, ST_MUSIC_REASON,
-                            st_dropout_reason_name(st_dropout_reason_most(client->reasons_n)), NULL, SOURCE);
+    (void)st_facts_put_text(facts, ST_MUSIC_REASON, st_dropout_reason_name(st_dropout_table_reason(client)),
+                            NULL, SOURCE);
     if (st_dropout_table_total(&server->seen) > 0)
         put_next(server, client, facts);
 }

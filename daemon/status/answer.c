@@ -122,7 +122,7 @@ static struct st_answer find_answer(const struct st_view *view)
     answer.plays = answer.plays && !view->rests;
     answer.plays_known = view->rests || (server != NULL && server->seen.device_load_ns > 0);
     if (answer.client != NULL) {
-        answer.reason = st_dropout_reason_most(answer.client->reasons_n);
+        answer.reason = st_dropout_table_reason(answer.client);
         answer.taken = st_dropout_table_is_taken(st_observed_shown(server), answer.client);
     }
     answer.raised = answer.dropouts_n > 0 && answer.plays && is_raised(st_observed_shown(server));

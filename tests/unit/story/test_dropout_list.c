@@ -269,7 +269,7 @@ static void whoever_lost_most_sound_is_said(void **state)
     json_decref(dropouts);
 }
 
-/* By time if all lengths are known, all streams of a name together; else by number. */
+/* By time if all lengths are known, all streams of a name together; else by number. So is the reason. */
 static void who_is_named_and_who_stands_first(void **state)
 {
     (void)state;
@@ -280,7 +280,7 @@ static void who_is_named_and_who_stands_first(void **state)
             int64_t n, lost_ms; /* -1: not known; or of one of them 1 ms */
             const char *source, *device;
         } rows[4];
-        const char *text, *first, *source;
+        const char *text, *first, *source, *why; /* why: of the first */
     } cases[] = {
         {{{"often", ST_DROPOUT_CPU_TAKEN, 40, 40}, {"long", ST_DROPOUT_STOPPED, 1, 2000}},
          "long lost sound in 1 of 41 dropouts, for 2.00 s: it was stopped or frozen.",
@@ -293,7 +293,33 @@ static void who_is_named_and_who_stands_first(void **state)
         {{{"often", ST_DROPOUT_CPU_TAKEN, 40, 40},
           {"long", ST_DROPOUT_STOPPED, 1, 2000},
           {"other", ST_DROPOUT_CPU_TAKEN, 1, 1960}},
-         "Other programs took the CPU from often and others in 41 of 42 dropouts.",
+         "long lost sound in 1 of 42 dropouts, for 2.00 s: it was stopped or frozen.",
+         "long"},
+        {{{"long", ST_DROPOUT_CPU_TAKEN, 2, 878}, {"long", ST_DROPOUT_STOPPED, 1, 4000}},
+         "long lost sound 3 times, 4.88 s in all (longest 4.00 s): 1 time it was stopped or frozen.",
+         "long",
+         .why = "1 time was stopped or frozen; 2 times lost the CPU to another program"},
+        {{{"long", ST_DROPOUT_WOKEN_LATE, 1, 55}, {"long", ST_DROPOUT_STOPPED, 1, 986}},
+         "long lost sound 2 times, 1.04 s in all (longest 986 ms): 1 time it was stopped or frozen.",
+         "long",
+         .why = "was stopped or frozen; 1 time was woken late"},
+        {{{"long", ST_DROPOUT_WOKEN_LATE, 5, 500},
+          {"long", ST_DROPOUT_STOPPED, 2, 12500},
+          {"often", ST_DROPOUT_CPU_TAKEN, 40, 8000},
+          {"other", ST_DROPOUT_CPU_TAKEN, 32, 5600}},
+         "long lost sound in 7 of 79 dropouts, 13.00 s in all (longest 6.25 s): 2 times it was stopped or "
+         "frozen.",
+         "long"},
+        {{{"long", ST_DROPOUT_WOKEN_LATE, 3, 3000}, {"often", ST_DROPOUT_CPU_TAKEN, 10, 200}},
+         "long lost sound in 3 of 13 dropouts, 3.00 s in all (longest 1.00 s): it was woken late.",
+         "long"},
+        {{{"long", ST_DROPOUT_WOKEN_LATE, 3, 300},
+          {"often", ST_DROPOUT_CPU_TAKEN, 10, 200},
+          {"other", ST_DROPOUT_CPU_TAKEN, 1, 250}},
+         "Other programs took the CPU from other and others in 11 of 14 dropouts.",
+         "long"},
+        {{{"long", ST_DROPOUT_TOO_SLOW, 5, -1}, {"long", ST_DROPOUT_STOPPED, 3, 830}},
+         "long lost sound 8 times, at least 830 ms in all (longest 277 ms): 5 times it computed too long.",
          "long"},
         {{{"often", ST_DROPOUT_TOO_SLOW, 100, 1000},
           {"one", ST_DROPOUT_CPU_TAKEN, 1, 900},
@@ -358,6 +384,8 @@ static void who_is_named_and_who_stands_first(void **state)
         json_t *dropouts = dropouts_of(from_ns, from_ns + MINUTE_NS);
         assert_string_equal(text(dropouts, "text"), cases[i].text);
         assert_string_equal(text(json_array_get(clients_of(dropouts, 0), 0), "name"), cases[i].first);
+        if (cases[i].why != NULL)
+            assert_string_equal(text(json_array_get(clients_of(dropouts, 0), 0), "text"), cases[i].why);
         if (cases[i].source != NULL)
             assert_string_equal(text(source_of(dropouts, 0), "source"), cases[i].source);
         json_decref(dropouts);

@@ -369,6 +369,27 @@ static void lost_sound_has_a_length_and_a_place(void **state)
                                "(longest 490 ms), between it and PipeWire: it was stopped or frozen.");
 }
 
+static void the_reason_is_that_of_most_lost_sound(void **state)
+{
+    (void)state;
+    struct st_dropout_client *client = add_client(watch_pipewire(), "Synth", 5, ST_DROPOUT_TOO_SLOW);
+    client->dropouts_n = 8;
+    client->reasons_n[ST_DROPOUT_STOPPED] = 3;
+    client->lost.ns = 1043 * ST_NS_PER_MS;
+    client->lost.longest_ns = 290 * ST_NS_PER_MS;
+    client->reasons_ns[ST_DROPOUT_TOO_SLOW] = 213 * ST_NS_PER_MS;
+    client->reasons_ns[ST_DROPOUT_STOPPED] = 830 * ST_NS_PER_MS;
+    view.observe.sources[0].seen.dropouts_n = 8;
+    expect_of_screen("answer", "Synth lost sound 8 times (watched since 22:13), 1.04 s in all (longest 290 "
+                               "ms): 3 times it was stopped or frozen.");
+    expect_of_screen("next_why", "nothing to tune: it was stopped or frozen");
+    client->reasons_n[ST_DROPOUT_STOPPED] = 0; /* only while one of them went on */
+    expect_of_screen("answer", "Synth lost sound 8 times (watched since 22:13), 1.04 s in all (longest 290 "
+                               "ms): for 830 ms it was stopped or frozen.");
+    client->lost.partly = true;
+    expect_row("Synth", "8 dropouts: computed too long", "warn", false);
+}
+
 /* Who took the CPU took it from a program whose own buffer is too short: rights and the server's buffer do
  * not help. */
 static void lost_cpu_between_a_program_and_its_server_has_its_own_next_step(void **state)
@@ -1149,6 +1170,7 @@ int main(void)
         TEST(a_dropout_is_of_something_that_plays),
         TEST(what_is_not_watched_is_not_said_to_be_none),
         TEST(lost_sound_has_a_length_and_a_place),
+        TEST(the_reason_is_that_of_most_lost_sound),
         TEST(rhythm_of_long_cycles_is_said),
         TEST(code_of_long_cycles_is_said),
         TEST(second_card_that_is_put_in_step_is_named_with_its_drift),
