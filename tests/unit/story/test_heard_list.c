@@ -144,7 +144,7 @@ static void a_mark_names_what_was_lost_longest(void **state)
     assert_int_equal(st_history_commit(history), 0);
     json_t *read = document(), *marks = json_object_get(read, "marks");
     assert_string_equal(text_of(json_array_get(marks, 0), "cause"), "stopped");
-    assert_non_null(strstr(text_of(json_array_get(marks, 0), "text"), "3.00 s so far"));
+    assert_non_null(strstr(text_of(json_array_get(marks, 0), "text"), "3.00 s by then"));
     assert_int_equal(figure(marks, 0, "events"), 4);
     assert_string_equal(text_of(json_array_get(marks, 1), "cause"), "cpu-taken");
     json_decref(read);
