@@ -98,6 +98,8 @@ static void rights_of(const struct st_dropout_table *table, const struct st_drop
                       size_t set_bytes, char *why, size_t why_bytes)
 {
     const struct st_dropout_client *victim = st_dropout_table_most(table, ST_DROPOUT_CPU_TAKEN);
+    const bool named = st_dropout_table_is_culprit(
+        victim != NULL ? victim : client, victim != NULL ? ST_DROPOUT_CPU_TAKEN : ST_DROPOUT_WOKEN_LATE);
     client = victim != NULL ? victim : client;
     bool plays =
         strstr(client->culprit.name, " or ") != NULL; /* the culprit, as two do of which it was one */
@@ -112,8 +114,7 @@ static void rights_of(const struct st_dropout_table *table, const struct st_drop
         snprintf(set, set_bytes, "sleeptune report linux-client-priority");
         snprintf(why, why_bytes, "%s plays without real-time priority, which the server has: how it gets it",
                  client->name);
-    } else if (is_real_time(server ? table->priority : client->load.priority) &&
-               client->culprit.name[0] != '\0' && !plays) {
+    } else if (is_real_time(server ? table->priority : client->load.priority) && named && !plays) {
         take_priority(client, set, set_bytes, why, why_bytes);
     }
 }
@@ -229,7 +230,7 @@ void st_dropout_next(const struct st_dropout_table *table, const struct st_dropo
             "settings of swap and locked memory are in the report");
     } else if (reason == ST_DROPOUT_WAITED_FOR_OTHER) {
         snprintf(why, why_bytes, "look at %s",
-                 client->culprit.name[0] != '\0' ? client->culprit.name
-                                                 : "the program that this one waited for");
+                 st_dropout_table_is_culprit(client, reason) ? client->culprit.name
+                                                             : "the program that this one waited for");
     }
 }

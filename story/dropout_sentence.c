@@ -17,10 +17,15 @@ const char *st_dropout_sentence_why(const struct st_dropout_client *client, bool
                                  .device_dropout = client->device_dropouts_n > client->dropouts_n,
                                  .device = client->device,
                                  .culprit = client->culprit.name};
+    const uint64_t own_n = client->culprit.own_n[why.reason];
     if (why.reason == ST_DROPOUT_TOO_SLOW)
         why.culprit = client->code.file[0] != '\0' ? client->code.file : client->file;
-    else
-        why.others = has_others(client);
+    else if (own_n == 0)
+        why.culprit = ""; /* it is not that of this reason */
+    else if (has_others(client))
+        why.others = true;
+    else if (10 * own_n < 9 * client->reasons_n[why.reason])
+        why.culprit_n = own_n;
     if (st_dropout_table_place(client) == ST_DROPOUT_AT_BUS) {
         snprintf(buf, buf_bytes, "%s", st_dropout_place_why(ST_DROPOUT_AT_BUS));
         return buf;
@@ -54,32 +59,35 @@ static const char *taken_text(const struct st_dropout_table *table, uint64_t all
     buf[0] = '\0';
     if (victim == NULL)
         return buf;
-    const bool known = victim->culprit.name[0] != '\0';
+    const bool known = victim->culprit.own_n[ST_DROPOUT_CPU_TAKEN] > 0;
     bool others = has_others(victim);
     uint64_t taken_n = 0, victims_n = 0, named_victims_n = 0;
     uint64_t culprit_least_n = 0; /* of each client's most frequent culprit; it never falls */
     char culprit[160];
     ST_EACH_OF (client, table->clients, table->clients_n) {
         const uint64_t n = client->reasons_n[ST_DROPOUT_CPU_TAKEN];
-        const bool named = client->culprit.name[0] != '\0';
+        const bool named = client->culprit.own_n[ST_DROPOUT_CPU_TAKEN] > 0;
         victims_n += n > 0;
         named_victims_n += n > 0 && named;
         taken_n += n;
-        culprit_least_n += ST_MIN(n, client->culprit.own_n);
+        culprit_least_n += ST_MIN(n, client->culprit.own_n[ST_DROPOUT_CPU_TAKEN]);
         others = others || (n > 0 && named && strcmp(client->culprit.name, victim->culprit.name) != 0);
     }
-    if (!known)
+    const bool rest = known && !others && culprit_least_n < taken_n; /* not known, or another one */
+    const bool least = rest && 2 * culprit_least_n >= taken_n;
+    if (!known || (rest && !least))
         ST_PRINT(culprit, "Other programs");
     else
         st_dropout_reason_culprit(victim->culprit.name, others, culprit, sizeof(culprit));
-    const bool least =
-        known && !others && culprit_least_n < taken_n; /* the rest: not known, or another one */
     snprintf(buf, buf_bytes, "%s took the CPU from %s%s in %s", culprit,
              victim->name[0] != '\0' ? victim->name : "a program",
              (least ? named_victims_n : victims_n) > 1 ? " and others" : "", least ? "at least " : "");
     st_text_append(
         buf, buf_bytes, "%s",
         st_dropout_reason_share(least ? culprit_least_n : taken_n, all_n, culprit, sizeof(culprit)));
+    if (rest && !least)
+        st_text_append(buf, buf_bytes, ", at least %s",
+                       st_dropout_reason_times(culprit_least_n, victim->culprit.name, ST_ROOM(160)));
     return buf;
 }
 

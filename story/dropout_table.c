@@ -209,8 +209,10 @@ static void count_dropouts(struct st_dropout_client *client, const struct st_xru
         const bool own = strcmp(client->culprit.name, seen->culprit) == 0;
         st_dropout_reason_vote(client->culprit.name, &client->culprit.lead_n, seen->culprit,
                                seen->dropouts_n);
-        if (strcmp(client->culprit.name, seen->culprit) == 0)
-            client->culprit.own_n = (own ? client->culprit.own_n : 0) + (uint64_t)seen->dropouts_n;
+        const bool leads = strcmp(client->culprit.name, seen->culprit) == 0;
+        if (leads && !own)
+            memset(client->culprit.own_n, 0, sizeof(client->culprit.own_n));
+        client->culprit.own_n[seen->reason] += leads ? (uint64_t)seen->dropouts_n : 0;
         client->culprit.named_n += (uint64_t)seen->dropouts_n;
     }
     const enum st_dropout_reason reason = st_dropout_table_reason(client);

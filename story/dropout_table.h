@@ -25,10 +25,10 @@ struct st_dropout_client {
         bool partly;            /* the length of some is not known */
     } lost;
     struct {
-        char name[ST_XRUN_NAME_BYTES]; /* of most dropouts that had one */
-        int64_t lead_n;                /* by how many dropouts it leads the others ... */
-        uint64_t named_n;              /* ... of those that had one */
-        uint64_t own_n;                /* it had, since it leads */
+        char name[ST_XRUN_NAME_BYTES];      /* of most dropouts that had one */
+        int64_t lead_n;                     /* by how many dropouts it leads the others ... */
+        uint64_t named_n;                   /* ... of those that had one */
+        uint64_t own_n[ST_DROPOUT_REASONS]; /* it had by reason, since it leads */
     } culprit;
     int64_t first_wall_ns, last_wall_ns; /* of its dropouts; INT64_MIN: none */
     /* of the worst of its dropouts of that reason, which is st_dropout_table_reason; 0: not known */
@@ -95,6 +95,14 @@ void st_dropout_table_age(struct st_dropout_table *table, int64_t now_ns, bool w
 
 /** By which it lost most sound, where the length of all of its dropouts is known, else the most frequent. */
 enum st_dropout_reason st_dropout_table_reason(const struct st_dropout_client *client);
+
+/** Its culprit is that of at least half of its dropouts of that reason. */
+static inline bool st_dropout_table_is_culprit(const struct st_dropout_client *client,
+                                               enum st_dropout_reason reason)
+{
+    return client->culprit.own_n[reason] > 0 &&
+           2 * client->culprit.own_n[reason] >= client->reasons_n[reason];
+}
 
 /** Where most of its dropouts were. */
 enum st_dropout_place st_dropout_table_place(const struct st_dropout_client *client);

@@ -63,6 +63,13 @@ const char *st_dropout_reason_culprit(const char *culprit, bool others, char *bu
     return buf;
 }
 
+const char *st_dropout_reason_times(uint64_t n, const char *culprit, char *buf, size_t buf_bytes)
+{
+    snprintf(buf, buf_bytes, "%" PRIu64 " time%s %s", n, n == 1 ? "" : "s",
+             st_dropout_reason_culprit(culprit, false, ST_ROOM(160)));
+    return buf;
+}
+
 /** How a stream of it is lost: 1 plays and runs dry, 2 records and overflows, 0 either. */
 static size_t direction_of(const char *device)
 {
@@ -86,7 +93,7 @@ const char *st_dropout_reason_why(const struct st_dropout_why *why, char *buf, s
 {
     static const char *const streams[] = {"run dry or overflow", "run dry", "overflow"};
     char culprit[160];
-    const bool known = why->culprit[0] != '\0';
+    const bool some = why->culprit_n > 0, known = why->culprit[0] != '\0' && !some;
     st_dropout_reason_culprit(why->culprit, why->others, culprit, sizeof(culprit));
     if (why->resync)
         snprintf(buf, buf_bytes, "was put in step with %s", known ? why->culprit : "another card");
@@ -117,6 +124,9 @@ const char *st_dropout_reason_why(const struct st_dropout_why *why, char *buf, s
         st_text_append(buf, buf_bytes, " (by %s)", ST_NS_SHORT(why->cycle.wait_ns));
     if (why->reason == ST_DROPOUT_WOKEN_LATE && known)
         st_text_append(buf, buf_bytes, ", %s had the CPU", culprit);
+    else if (some)
+        st_text_append(buf, buf_bytes, ", at least %s",
+                       st_dropout_reason_times(why->culprit_n, why->culprit, ST_ROOM(160)));
     if (why->reason == ST_DROPOUT_TOO_SLOW && why->meanwhile != NULL)
         st_text_append(buf, buf_bytes, "; meanwhile %s", why->meanwhile);
     return buf;

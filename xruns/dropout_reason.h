@@ -58,6 +58,7 @@ struct st_dropout_why {
     bool resync;                   /* a second card was put in step with culprit */
     int64_t drift_ppb;             /* by which that card is faster than culprit; 0: not known */
     bool others;                   /* the culprit was not always the same */
+    uint64_t culprit_n;            /* it was so often, at least; 0: always, or nearly */
     const char *culprit;           /* as in struct st_xrun_seen */
     const char *meanwhile;         /* the machine was slower: by what; NULL: it was not */
     struct st_dropout_cycle cycle; /* the worst; 0: not known, or not to be said */
@@ -73,6 +74,9 @@ const char *st_dropout_reason_device(const char *device);
 
 /** For screens: who had the CPU, "ffmpeg and others", "sleeptune itself (sleeptuned)". @return buf. */
 const char *st_dropout_reason_culprit(const char *culprit, bool others, char *buf, size_t buf_bytes);
+
+/** For screens: "1 time sleeptune itself (sleeptuned)". @return buf. */
+const char *st_dropout_reason_times(uint64_t n, const char *culprit, char *buf, size_t buf_bytes);
 
 /** Notes who was to blame n times more (the majority vote of Boyer and Moore): `culprit` is then who was most
  * often, if that was more than half, whatever the order; it leads all others by culprit_n, 0 at first. */

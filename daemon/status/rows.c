@@ -246,7 +246,7 @@ static void add_program(struct section *to, const char *name, uint64_t dropouts_
 
 static void add_client(struct section *to, const struct st_dropout_client *client)
 {
-    char reason[128];
+    char reason[192];
     const struct st_xrun_load *load = &client->load;
     const uint64_t n = st_dropout_table_count(client);
     if (n > 0)

@@ -139,6 +139,35 @@ static void at_least_so_many_is_what_was_counted(void **state)
     json_decref(dropouts);
 }
 
+/* An own program is neither blamed for what is not known nor left out. Of what it waited for no CPU was lost.
+ */
+static void who_took_the_cpu_once_is_not_said_of_all(void **state)
+{
+    (void)state;
+    open_it();
+    const int64_t wall_ns = NOON_NS + MINUTE_NS / 2;
+    struct st_event events[] = {dropout(wall_ns, "PipeWire", ST_DROPOUT_CPU_TAKEN, 15, 0),
+                                dropout(wall_ns + 1, "PipeWire", ST_DROPOUT_CPU_TAKEN, 1, 0),
+                                dropout(wall_ns + 2, "Keys", ST_DROPOUT_CPU_TAKEN, 9, 0),
+                                dropout(wall_ns + 3, "Keys", ST_DROPOUT_WAITED_FOR_OTHER, 2, 0)};
+    snprintf(events[1].culprit, sizeof(events[1].culprit), "sleeptune-obser");
+    events[1].culprit_n = 1;
+    snprintf(events[3].culprit, sizeof(events[3].culprit), "Reverb");
+    events[3].culprit_n = 2;
+    put_all(events, ST_ARRAY_LEN(events));
+    add(NOON_NS, 100, 1000);
+    json_t *dropouts = dropouts_of(NOON_NS, NOON_NS + MINUTE_NS);
+    assert_string_equal(text(dropouts, "text"),
+                        "Other programs took the CPU from PipeWire and others in 25 of 27 dropouts, at least "
+                        "1 time sleeptune itself (sleeptune-obser).");
+    assert_string_equal(
+        text(json_array_get(clients_of(dropouts, 0), 0), "text"),
+        "lost the CPU to another program, at least 1 time sleeptune itself (sleeptune-obser)");
+    assert_string_equal(text(json_array_get(clients_of(dropouts, 0), 1), "text"),
+                        "lost the CPU to another program; 2 times waited for another client");
+    json_decref(dropouts);
+}
+
 /* It has 7 of 10, not all; the lengths are those of all 10. */
 static void who_took_the_cpu_in_most_is_said_of_those(void **state)
 {
@@ -422,6 +451,7 @@ int main(void)
         TEST(what_slowed_the_machine_may_be_known_later),
         TEST(at_least_so_many_is_what_was_counted),
         TEST(who_took_the_cpu_in_most_is_said_of_those),
+        TEST(who_took_the_cpu_once_is_not_said_of_all),
         TEST(reasons_are_in_the_order_of_their_frequency),
         TEST(lengths_and_places_are_read_back),
         TEST(a_crowd_of_names_is_counted_behind_who_makes_most),

@@ -541,7 +541,7 @@ static void first_line_says_what_the_server_knows(void **state)
         client->worst.wait_ns = 4100000;
         snprintf(client->culprit.name, sizeof(client->culprit.name), "%s", rows[i].culprit);
         client->culprit.lead_n = 3;
-        client->culprit.own_n = 3;
+        client->culprit.own_n[rows[i].reason] = rows[i].culprit[0] != '\0' ? 3 : 0;
         client->culprit.named_n = 3;
         expect_of_screen("answer", rows[i].answer);
         expect_of_screen("next", rows[i].next);
@@ -551,13 +551,16 @@ static void first_line_says_what_the_server_knows(void **state)
     struct st_dropout_client *client = add_client(pipewire, "mpv", 9, ST_DROPOUT_CPU_TAKEN);
     snprintf(client->culprit.name, sizeof(client->culprit.name), "cc1");
     client->culprit.lead_n = 4; /* how many it leads by */
-    client->culprit.own_n = 4;
+    client->culprit.own_n[ST_DROPOUT_CPU_TAKEN] = 4;
     client->culprit.named_n = 9;
     expect_row("mpv", "lost the CPU to cc1 and others", "warn", false);
     client->culprit.named_n = 4; /* who it was in the other five is not known: it may have been cc1 */
-    expect_row("mpv", "lost the CPU to cc1", "warn", false);
+    expect_row("mpv", "lost the CPU to another program, at least 4 times cc1", "warn", false);
+    expect_of_screen("answer", "Other programs took the CPU from mpv in all 9 dropouts, at least 4 times cc1 "
+                               "(watched since 22:13).");
+    client->culprit.own_n[ST_DROPOUT_CPU_TAKEN] = 5;
     expect_of_screen("answer",
-                     "cc1 took the CPU from mpv in at least 4 of 9 dropouts (watched since 22:13).");
+                     "cc1 took the CPU from mpv in at least 5 of 9 dropouts (watched since 22:13).");
     client->culprit.named_n = 9; /* not cc1 in some */
     expect_of_screen("answer",
                      "cc1 and others took the CPU from mpv in all 9 dropouts (watched since 22:13).");
@@ -634,7 +637,7 @@ static void first_line_blames_who_took_the_cpu(void **state)
     struct st_dropout_client *reverb = add_client(pipewire, "HeavyReverb", 5, ST_DROPOUT_CPU_TAKEN);
     snprintf(guitarix->culprit.name, sizeof(guitarix->culprit.name), "chromium");
     guitarix->culprit.lead_n = 11;
-    guitarix->culprit.own_n = 11;
+    guitarix->culprit.own_n[ST_DROPOUT_CPU_TAKEN] = 11;
     guitarix->culprit.named_n = 11;
     server->playing = false;   /* no load line comes for it */
     expect_of_screen("answer", /* who had the CPU in the other five is not known */
@@ -642,7 +645,7 @@ static void first_line_blames_who_took_the_cpu(void **state)
                      "22:13).");
     snprintf(reverb->culprit.name, sizeof(reverb->culprit.name), "blender");
     reverb->culprit.lead_n = 5;
-    reverb->culprit.own_n = 5;
+    reverb->culprit.own_n[ST_DROPOUT_CPU_TAKEN] = 5;
     reverb->culprit.named_n = 5;
     expect_of_screen("answer",
                      "chromium and others took the CPU from Guitarix and others in 16 of 30 dropouts "
@@ -651,11 +654,11 @@ static void first_line_blames_who_took_the_cpu(void **state)
     expect_of_screen("answer", "chromium took the CPU from Guitarix and others in 16 of 30 dropouts (watched "
                                "since 22:13).");
     reverb->culprit.lead_n = 3; /* another one in one of the five */
-    reverb->culprit.own_n = 3;
+    reverb->culprit.own_n[ST_DROPOUT_CPU_TAKEN] = 3;
     expect_of_screen("answer", "chromium took the CPU from Guitarix and others in at least 14 of 30 dropouts "
                                "(watched since 22:13).");
     reverb->culprit.lead_n = 5;
-    reverb->culprit.own_n = 5;
+    reverb->culprit.own_n[ST_DROPOUT_CPU_TAKEN] = 5;
     expect_of_screen("next", "sleeptune report"); /* it is not known whether they have rights */
     guitarix->load.priority = pipewire->seen.priority = ST_XRUN_NORMAL;
     expect_of_screen("next", "sleeptune report"); /* nor of the other one */
@@ -668,7 +671,7 @@ static void first_line_blames_who_took_the_cpu(void **state)
     expect_of_screen("next_why", "lets programs that play go before others; then log out and in again; the 1 "
                                  "dropout in which HeavyReverb computed too long stays");
     reverb->reasons_n[ST_DROPOUT_TOO_SLOW] = 0;
-    guitarix->culprit.name[0] = '\0';
+    guitarix->culprit.own_n[ST_DROPOUT_CPU_TAKEN] = 0;
     expect_of_screen("answer", "Other programs took the CPU from Guitarix and others in 16 of 30 dropouts "
                                "(watched since 22:13). No program that plays has real-time rights.");
     reverb->load.priority = 20; /* one has them */
@@ -677,8 +680,10 @@ static void first_line_blames_who_took_the_cpu(void **state)
     expect_of_screen("next", "sleeptune report linux-client-priority");
     expect_of_screen("next_why",
                      "Guitarix plays without real-time priority, which the server has: how it gets it");
-    guitarix->load.priority = 20; /* the victim, too: chromium has at least as much */
-    snprintf(guitarix->culprit.name, sizeof(guitarix->culprit.name), "chromium");
+    guitarix->load.priority = 20;                      /* the victim, too: chromium has at least as much */
+    guitarix->culprit.own_n[ST_DROPOUT_CPU_TAKEN] = 5; /* of 11 */
+    expect_of_screen("next", "sleeptune report");
+    guitarix->culprit.own_n[ST_DROPOUT_CPU_TAKEN] = 6;
     expect_of_screen("next", "sudo chrt --other --all-tasks --pid 0 $(pidof -s chromium)");
     expect_of_screen("next_why",
                      "takes the real-time priority from chromium, which is not below that of Guitarix; or "
@@ -687,7 +692,7 @@ static void first_line_blames_who_took_the_cpu(void **state)
     expect_of_screen("next", "sleeptune report");
     snprintf(guitarix->culprit.name, sizeof(guitarix->culprit.name), "HeavyReverb or PipeWire");
     expect_of_screen("next", "sleeptune report");
-    guitarix->culprit.name[0] = '\0';
+    guitarix->culprit.own_n[ST_DROPOUT_CPU_TAKEN] = 0;
     guitarix->load.priority = pipewire->seen.priority = ST_XRUN_NORMAL;
     reverb->load.priority = ST_XRUN_NORMAL;
     /* most dropouts are of a program that computes too long: the screen names both */
