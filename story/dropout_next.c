@@ -97,7 +97,7 @@ static void take_priority(const struct st_dropout_client *victim, char *set, siz
 static void rights_of(const struct st_dropout_table *table, const struct st_dropout_client *client, char *set,
                       size_t set_bytes, char *why, size_t why_bytes)
 {
-    const struct st_dropout_client *victim = st_dropout_table_most(table, ST_DROPOUT_CPU_TAKEN);
+    const struct st_dropout_client *victim = st_dropout_table_victim(table, client);
     const bool named = st_dropout_table_is_culprit(
         victim != NULL ? victim : client, victim != NULL ? ST_DROPOUT_CPU_TAKEN : ST_DROPOUT_WOKEN_LATE);
     client = victim != NULL ? victim : client;

@@ -52,10 +52,10 @@ void st_dropout_sentence_times(const struct st_dropout_client *client, enum st_d
         st_text_append(buf, buf_bytes, "%" PRIu64 " time%s ", n, n == 1 ? "" : "s");
 }
 
-static const char *taken_text(const struct st_dropout_table *table, uint64_t all_n, char *buf,
-                              size_t buf_bytes)
+static const char *taken_text(const struct st_dropout_table *table, const struct st_dropout_client *client,
+                              uint64_t all_n, char *buf, size_t buf_bytes)
 {
-    const struct st_dropout_client *victim = st_dropout_table_most(table, ST_DROPOUT_CPU_TAKEN);
+    const struct st_dropout_client *victim = st_dropout_table_victim(table, client);
     buf[0] = '\0';
     if (victim == NULL)
         return buf;
@@ -64,14 +64,15 @@ static const char *taken_text(const struct st_dropout_table *table, uint64_t all
     uint64_t taken_n = 0, victims_n = 0, named_victims_n = 0;
     uint64_t culprit_least_n = 0; /* of each client's most frequent culprit; it never falls */
     char culprit[160];
-    ST_EACH_OF (client, table->clients, table->clients_n) {
-        const uint64_t n = client->reasons_n[ST_DROPOUT_CPU_TAKEN];
-        const bool named = client->culprit.own_n[ST_DROPOUT_CPU_TAKEN] > 0;
+    ST_EACH_OF (other, table->clients, table->clients_n) {
+        const uint64_t n = other->reasons_n[ST_DROPOUT_CPU_TAKEN],
+                       own_n = other->culprit.own_n[ST_DROPOUT_CPU_TAKEN];
+        const bool named = own_n > 0;
         victims_n += n > 0;
         named_victims_n += n > 0 && named;
         taken_n += n;
-        culprit_least_n += ST_MIN(n, client->culprit.own_n[ST_DROPOUT_CPU_TAKEN]);
-        others = others || (n > 0 && named && strcmp(client->culprit.name, victim->culprit.name) != 0);
+        culprit_least_n += ST_MIN(n, own_n);
+        others = others || (n > 0 && named && strcmp(other->culprit.name, victim->culprit.name) != 0);
     }
     const bool rest = known && !others && culprit_least_n < taken_n; /* not known, or another one */
     const bool least = rest && 2 * culprit_least_n >= taken_n;
@@ -112,10 +113,16 @@ const char *st_dropout_sentence_of(const struct st_dropout_table *table,
                        ST_NS_SHORT(all.lost.ns), ST_NS_SHORT(all.lost.longest_ns));
     else if (all.lost.ns > 0)
         st_text_append(buf, buf_bytes, "for %s", ST_NS_SHORT(all.lost.ns));
-    if (all.lost.ns > 0)
-        st_text_append(buf, buf_bytes, "%s: ",
-                       st_dropout_place_text(st_dropout_table_place(client),
-                                             st_xrun_sources_title(about->source), ST_ROOM(64)));
+    if (all.lost.ns > 0) {
+        const uint64_t there_n = all.places_n[ST_DROPOUT_AT_CLIENT_BUFFER];
+        const char *place = st_dropout_place_text(st_dropout_table_place(client),
+                                                  st_xrun_sources_title(about->source), ST_ROOM(64));
+        if (place[0] != '\0' && 10 * there_n < 9 * n)
+            st_text_append(buf, buf_bytes, ", %" PRIu64 " time%s%s: ", there_n, there_n == 1 ? "" : "s",
+                           place + 1);
+        else
+            st_text_append(buf, buf_bytes, "%s: ", place);
+    }
     if (client->device_dropouts_n <= client->dropouts_n && 10 * all.reasons_n[reason] < 9 * n)
         st_dropout_sentence_times(&all, reason, buf, buf_bytes);
     st_text_append(buf, buf_bytes, "it %s.", st_dropout_sentence_why(client, true, ST_ROOM(400)));
@@ -136,9 +143,9 @@ void st_dropout_sentence_say(const struct st_dropout_table *table,
         return;
     }
     if (st_dropout_table_is_taken(table, client)) {
-        st_text_append(buf, buf_bytes, "%s%s.%s", taken_text(table, about->all_n, ST_ROOM(400)), about->when,
-                       st_dropout_table_is_normal(table) ? " No program that plays has real-time rights."
-                                                         : "");
+        st_text_append(
+            buf, buf_bytes, "%s%s.%s", taken_text(table, client, about->all_n, ST_ROOM(400)), about->when,
+            st_dropout_table_is_normal(table) ? " No program that plays has real-time rights." : "");
         return;
     }
     if (client->name[0] == '\0') {

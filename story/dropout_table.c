@@ -83,9 +83,14 @@ enum st_dropout_reason st_dropout_table_reason(const struct st_dropout_client *c
 
 enum st_dropout_place st_dropout_table_place(const struct st_dropout_client *client)
 {
+    const enum st_dropout_reason reason = st_dropout_table_reason(client);
     size_t most = 0;
-    for (size_t i = 1; i < ST_DROPOUT_PLACES; i++)
-        most = client->places_n[i] > client->places_n[most] ? i : most;
+    if (2 * client->between_n[reason] > client->reasons_n[reason])
+        return ST_DROPOUT_AT_CLIENT_BUFFER;
+    for (size_t i = 1; i < ST_DROPOUT_PLACES; i++) {
+        if (i != ST_DROPOUT_AT_CLIENT_BUFFER && client->places_n[i] > client->places_n[most])
+            most = i;
+    }
     return (enum st_dropout_place)most;
 }
 
@@ -100,6 +105,7 @@ struct st_dropout_client st_dropout_table_streams(const struct st_dropout_table 
             continue;
         sum.dropouts_n += other->dropouts_n;
         sum.device_dropouts_n += other->device_dropouts_n;
+        sum.places_n[ST_DROPOUT_AT_CLIENT_BUFFER] += other->places_n[ST_DROPOUT_AT_CLIENT_BUFFER];
         sum.reasons_n[reason] += other->reasons_n[reason];
         sum.reasons_ns[reason] = st_ns_add(sum.reasons_ns[reason], other->reasons_ns[reason]);
         sum.lost.ns = st_ns_add(sum.lost.ns, other->lost.ns);
@@ -193,6 +199,8 @@ static void count_dropouts(struct st_dropout_client *client, const struct st_xru
     client->device_dropouts_n += (uint64_t)seen->device_dropouts_n;
     client->reasons_n[seen->reason] += (uint64_t)seen->dropouts_n;
     client->places_n[seen->place] += (uint64_t)(seen->dropouts_n + seen->device_dropouts_n);
+    if (seen->place == ST_DROPOUT_AT_CLIENT_BUFFER)
+        client->between_n[seen->reason] += (uint64_t)seen->dropouts_n;
     if (seen->device_dropouts_n == 0)
         client->reasons_ns[seen->reason] = st_ns_add(client->reasons_ns[seen->reason], seen->lost_ns);
     client->lost.cycles_n += seen->cycles_n;
@@ -477,6 +485,14 @@ const struct st_dropout_client *st_dropout_table_most(const struct st_dropout_ta
             most = client;
     }
     return most;
+}
+
+const struct st_dropout_client *st_dropout_table_victim(const struct st_dropout_table *table,
+                                                        const struct st_dropout_client *client)
+{
+    return st_dropout_table_reason(client) == ST_DROPOUT_CPU_TAKEN
+               ? client
+               : st_dropout_table_most(table, ST_DROPOUT_CPU_TAKEN);
 }
 
 /* One that was woken late has lost the CPU, too. Where lengths are not known, others are to blame if that

@@ -19,6 +19,7 @@ struct st_dropout_client {
     uint64_t reasons_n[ST_DROPOUT_REASONS]; /* dropouts_n by reason */
     int64_t reasons_ns[ST_DROPOUT_REASONS]; /* of lost.ns, without that of device_dropouts_n */
     uint64_t places_n[ST_DROPOUT_PLACES];   /* dropouts_n and device_dropouts_n by place */
+    uint64_t between_n[ST_DROPOUT_REASONS]; /* of reasons_n, at ST_DROPOUT_AT_CLIENT_BUFFER */
     struct {
         int64_t ns, longest_ns; /* no sound for so long, in all and in the longest; 0: not known */
         int64_t cycles_n;       /* cycles of the server; 0: not known */
@@ -104,7 +105,7 @@ static inline bool st_dropout_table_is_culprit(const struct st_dropout_client *c
            2 * client->culprit.own_n[reason] >= client->reasons_n[reason];
 }
 
-/** Where most of its dropouts were. */
+/** Where most of its dropouts were; between it and its server, if most of those of its reason were. */
 enum st_dropout_place st_dropout_table_place(const struct st_dropout_client *client);
 
 /** Those of its own device stream among them. */
@@ -154,6 +155,11 @@ int64_t st_dropout_table_first(const struct st_dropout_table *table);
 /** No program that plays there has a real-time thread, which is known of each, and neither has the server,
  * as far as that is known. */
 bool st_dropout_table_is_normal(const struct st_dropout_table *table);
+
+/** The client that others took the CPU from: this one, which st_dropout_table_worst found, if that is its
+ * reason, else who lost most by that. NULL: no one did. */
+const struct st_dropout_client *st_dropout_table_victim(const struct st_dropout_table *table,
+                                                        const struct st_dropout_client *client);
 
 /** The client that lost most by that reason, in time if all lengths are known; NULL: none had one. */
 const struct st_dropout_client *st_dropout_table_most(const struct st_dropout_table *table,

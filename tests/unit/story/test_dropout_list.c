@@ -250,7 +250,7 @@ static void lengths_and_places_are_read_back(void **state)
     assert_true(json_is_true(json_object_get(paplay, "lost_partly")));
     assert_string_equal(text(dropouts, "text"),
                         "paplay lost sound 3 times, at least 600 ms in all (longest 500 ms), "
-                        "between it and PipeWire: it was stopped or frozen.");
+                        "2 times between it and PipeWire: it was stopped or frozen.");
     json_decref(dropouts);
 }
 
@@ -347,6 +347,11 @@ static void who_is_named_and_who_stands_first(void **state)
           {"other", ST_DROPOUT_CPU_TAKEN, 1, 250}},
          "Other programs took the CPU from other and others in 11 of 14 dropouts.",
          "long"},
+        {{{"first", ST_DROPOUT_CPU_TAKEN, 10, -1},
+          {"first", ST_DROPOUT_STOPPED, 5, -1},
+          {"second", ST_DROPOUT_CPU_TAKEN, 11, -1}},
+         "Other programs took the CPU from first and others in 21 of 26 dropouts.",
+         "first"},
         {{{"long", ST_DROPOUT_TOO_SLOW, 5, -1}, {"long", ST_DROPOUT_STOPPED, 3, 830}},
          "long lost sound 8 times, at least 830 ms in all (longest 277 ms): 5 times it computed too long.",
          "long"},

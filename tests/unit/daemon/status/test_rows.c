@@ -353,7 +353,7 @@ static void lost_sound_has_a_length_and_a_place(void **state)
     (void)state;
     struct st_observed_view *pipewire = watch_pipewire();
     struct st_dropout_client *client = add_client(pipewire, "paplay", 10, ST_DROPOUT_STOPPED);
-    client->places_n[ST_DROPOUT_AT_CLIENT_BUFFER] = 10;
+    client->places_n[ST_DROPOUT_AT_CLIENT_BUFFER] = client->between_n[ST_DROPOUT_STOPPED] = 10;
     client->lost.ns = 4700 * ST_NS_PER_MS;
     client->lost.longest_ns = 490 * ST_NS_PER_MS;
     expect_of_screen("answer", "paplay lost sound 10 times (watched since 22:13), 4.70 s in all (longest 490 "
@@ -390,6 +390,35 @@ static void the_reason_is_that_of_most_lost_sound(void **state)
     expect_row("Synth", "8 dropouts: computed too long", "warn", false);
 }
 
+/* Where its other dropouts were is not the place of these. */
+static void a_place_is_that_of_the_reason(void **state)
+{
+    (void)state;
+    struct st_dropout_table *seen = &watch_pipewire()->seen;
+    struct st_xrun_seen lost = {.kind = ST_XRUN_SEEN_DROPOUT,
+                                .certainty = ST_CERTAINTY_EXACT,
+                                .client = "Pulse",
+                                .dropouts_n = 5,
+                                .reason = ST_DROPOUT_CPU_TAKEN,
+                                .place = ST_DROPOUT_AT_GRAPH,
+                                .lost_ns = 250 * ST_NS_PER_MS,
+                                .longest_ns = 60 * ST_NS_PER_MS};
+    st_dropout_table_take(seen, &lost, ST_CAUSE_UNKNOWN, 0, view.now_wall_ns);
+    lost.reason = ST_DROPOUT_STOPPED;
+    lost.place = ST_DROPOUT_AT_CLIENT_BUFFER;
+    lost.dropouts_n = 6;
+    lost.lost_ns = 200 * ST_NS_PER_MS;
+    st_dropout_table_take(seen, &lost, ST_CAUSE_UNKNOWN, 0, view.now_wall_ns);
+    expect_of_screen("answer", "Other programs took the CPU from Pulse in 5 of 11 dropouts (watched since "
+                               "22:13).");
+    lost.dropouts_n = 1;
+    lost.lost_ns = lost.longest_ns = 427 * ST_NS_PER_MS;
+    st_dropout_table_take(seen, &lost, ST_CAUSE_UNKNOWN, 0, view.now_wall_ns);
+    expect_of_screen("answer", "Pulse lost sound 12 times (watched since 22:13), 877 ms in all (longest 427 "
+                               "ms), 7 times between it and PipeWire: 7 times it was stopped or frozen.");
+    expect_row("Pulse", "12 dropouts: was stopped or frozen", "warn", false);
+}
+
 /* Who took the CPU took it from a program whose own buffer is too short: rights and the server's buffer do
  * not help. */
 static void lost_cpu_between_a_program_and_its_server_has_its_own_next_step(void **state)
@@ -397,7 +426,7 @@ static void lost_cpu_between_a_program_and_its_server_has_its_own_next_step(void
     (void)state;
     struct st_observed_view *pipewire = watch_pipewire();
     struct st_dropout_client *client = add_client(pipewire, "mpv", 3, ST_DROPOUT_CPU_TAKEN);
-    client->places_n[ST_DROPOUT_AT_CLIENT_BUFFER] = 3;
+    client->places_n[ST_DROPOUT_AT_CLIENT_BUFFER] = client->between_n[ST_DROPOUT_CPU_TAKEN] = 3;
     client->lost.ns = client->lost.longest_ns = 300 * ST_NS_PER_MS;
     expect_of_screen("answer",
                      "mpv lost sound 3 times (watched since 22:13), 300 ms in all (longest 300 ms), "
@@ -1176,6 +1205,7 @@ int main(void)
         TEST(what_is_not_watched_is_not_said_to_be_none),
         TEST(lost_sound_has_a_length_and_a_place),
         TEST(the_reason_is_that_of_most_lost_sound),
+        TEST(a_place_is_that_of_the_reason),
         TEST(rhythm_of_long_cycles_is_said),
         TEST(code_of_long_cycles_is_said),
         TEST(second_card_that_is_put_in_step_is_named_with_its_drift),
