@@ -148,7 +148,7 @@ static const char *clock_text(const struct st_view *view, int64_t wall_ns, char 
     return buf;
 }
 
-/* " (watched since 14:03)"; " (since 14:05)": others were before. */
+/* " (watched since 14:03)"; " (since 14:05:12)": others were before, perhaps in that minute. */
 static const char *since_text(const struct st_view *view, const struct st_observed_view *source, char *buf,
                               size_t buf_bytes)
 {
@@ -160,8 +160,10 @@ static const char *since_text(const struct st_view *view, const struct st_observ
         all = all && st_dropout_table_total(st_observed_shown(other)) == st_dropout_table_total(&other->seen);
         since_ns = ST_MIN(since_ns, other->recent != NULL ? other->recent_wall_ns : other->since_wall_ns);
     }
-    snprintf(buf, buf_bytes, " (%ssince %s)", all ? "watched " : "",
-             clock_text(view, all ? source->since_wall_ns : since_ns, ST_ROOM(32)));
+    if (all)
+        snprintf(buf, buf_bytes, " (watched since %s)", clock_text(view, source->since_wall_ns, ST_ROOM(32)));
+    else
+        snprintf(buf, buf_bytes, " (since %s)", st_when_text_near(since_ns, view->now_wall_ns, ST_ROOM(32)));
     return buf;
 }
 

@@ -251,8 +251,8 @@ static void dropouts_of_an_earlier_time_are_a_number(void **state)
     expect_of_screen("answer", "QuietKeys made all 8 dropouts (watched since 22:13): it waited for a lock, "
                                "disk or program.");
     add_client(pipewire, "FunkBass", 13, ST_DROPOUT_TOO_SLOW);
-    expect_of_screen("answer",
-                     "QuietKeys made all 8 dropouts (since 22:22): it waited for a lock, disk or program.");
+    expect_of_screen(
+        "answer", "QuietKeys made all 8 dropouts (since 22:22:20): it waited for a lock, disk or program.");
     expect_row("PipeWire",
                "1024 frames at 48 kHz (21.3 ms), first dropout 22:22:15, last 22:23:15, 5 s ago; 13 earlier "
                "dropouts",
@@ -263,8 +263,8 @@ static void dropouts_of_an_earlier_time_are_a_number(void **state)
     *usb = (struct st_observed_view){.source = "usb", .state = ST_OBSERVED_WATCHING, .opened_n = 1};
     usb->seen.device_dropouts_n = 12;
     usb->seen.last_wall_ns = view.now_wall_ns - 86400 * ST_NS_PER_S;
-    expect_of_screen("answer",
-                     "QuietKeys made all 8 dropouts (since 22:22): it waited for a lock, disk or program.");
+    expect_of_screen(
+        "answer", "QuietKeys made all 8 dropouts (since 22:22:20): it waited for a lock, disk or program.");
     struct st_observed_view *jack = &view.observe.sources[view.observe.n++];
     *jack = (struct st_observed_view){.source = "jack",
                                       .state = ST_OBSERVED_WATCHING,
@@ -272,8 +272,8 @@ static void dropouts_of_an_earlier_time_are_a_number(void **state)
                                       .since_wall_ns = view.started_wall_ns};
     add_client(jack, "Hydrogen", 2, ST_DROPOUT_BLOCKED);
     pipewire->state = ST_OBSERVED_ABSENT; /* one that is watched goes first */
-    expect_of_screen("answer",
-                     "Hydrogen made 2 of 10 dropouts (since 22:13): it waited for a lock, disk or program.");
+    expect_of_screen(
+        "answer", "Hydrogen made 2 of 10 dropouts (since 22:13:20): it waited for a lock, disk or program.");
     view.observe.n = 1;
     snprintf(pipewire->why, sizeof(pipewire->why), "PipeWire is not running for this user");
     expect_of_screen("answer", "PipeWire is not watched now: PipeWire is not running for this user. "
