@@ -116,15 +116,19 @@ static bool find_ports(const char *name, bool takes, char ret[CHANNELS][ST_CAPTU
     return n > 0;
 }
 
+static int no_port(const char *name, const char *to)
+{
+    return name[0] != '\0' ? st_ear_absent("JACK has no port %.100s", name)
+                           : st_ear_absent("JACK has no physical port to %s", to);
+}
+
 /* @param ret  the first one. @return ST_EAR_DONE or ST_EAR_ABSENT. */
 static int connect_device(const char *name, char ret[ST_CAPTURE_TEXT_BYTES])
 {
     const bool plays = listener.ear.player;
     char ports[CHANNELS][ST_CAPTURE_TEXT_BYTES];
     if (!find_ports(name, plays, ports))
-        return plays ? ST_EAR_ABSENT
-                     : st_ear_absent("JACK has no %s %.100s", name[0] != '\0' ? "port" : "physical port",
-                                     name[0] != '\0' ? name : "to record from");
+        return plays ? ST_EAR_ABSENT : no_port(name, "record from");
     for (size_t i = 0; i < CHANNELS; i++) {
         const char *own = jack_port_name(listener.ports[ports_n() - CHANNELS + i]);
         (void)jack_connect(listener.client, plays ? own : ports[i], plays ? ports[i] : own);
@@ -139,7 +143,7 @@ static int connect_ports(bool cable)
     struct st_ear *ear = &listener.ear;
     char *first = ear->player ? ear->shared->plays : ear->head.records, name[2 * ST_CAPTURE_TEXT_BYTES];
     if (ear->music && !find_ports(ear->plays, true, listener.plays))
-        return absent("JACK has no such port to play to");
+        return no_port(ear->plays, "play to");
     if (ear->music)
         memcpy(ear->shared->plays, listener.plays[0], ST_CAPTURE_TEXT_BYTES);
     if (cable)
@@ -239,7 +243,7 @@ static int begin(bool cable, const char *server)
     struct st_ear *ear = &listener.ear;
     int r = open_client(server);
     if (r == ST_EAR_DONE && !wait_for_player())
-        r = absent(cable ? "JACK has no physical port to play to" : "the process that plays has ended");
+        r = cable ? no_port(ear->plays, "play to") : absent("the process that plays has ended");
     if (r == ST_EAR_DONE)
         r = connect_ports(cable);
     if (r != ST_EAR_DONE)
