@@ -49,8 +49,8 @@ static void room_for(const struct st_dropout_table *table, const struct st_dropo
     } else if (busy_ns == 0 || table->frames == 0) {
         snprintf(why, why_bytes, "no buffer size can be named: %s is not known",
                  busy_ns == 0 ? "the CPU time of its cycles" : "the buffer in use now");
-    } else if (client->worst.period_ns > 0 && table->period_ns > client->worst.period_ns &&
-               busy_ns < table->period_ns) {
+    } else if (client->worst.period_ns > 0 && busy_ns < table->period_ns &&
+               table->period_ns > ST_MAX(client->worst.period_ns, client->longest_period_ns)) {
         snprintf(why, why_bytes,
                  "the buffer is larger now than when these dropouts happened: see whether they come again");
         return;

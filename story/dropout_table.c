@@ -308,15 +308,17 @@ static void take_load(struct st_dropout_table *table, const struct st_xrun_seen 
 static void take_dropout(struct st_dropout_table *table, const struct st_xrun_seen *seen,
                          enum st_cause slowed, int64_t now_ns, int64_t wall_ns)
 {
+    const int64_t period_ns = seen->cycle.period_ns > 0 ? seen->cycle.period_ns : table->period_ns;
     table->device_dropouts_n += (uint64_t)seen->device_dropouts_n;
     table->dropouts_n += (uint64_t)seen->dropouts_n;
     table->reasons_n[seen->reason] += (uint64_t)seen->dropouts_n;
     table->places_n[seen->place] += (uint64_t)(seen->device_dropouts_n + seen->dropouts_n);
     table->lost_ns = st_ns_add(table->lost_ns, seen->lost_ns);
+    table->longest_period_ns = ST_MAX(period_ns, table->longest_period_ns);
     if (now_ns >= table->last_ns) {
         table->last_ns = now_ns;
         table->last_wall_ns = wall_ns;
-        table->last_period_ns = seen->cycle.period_ns > 0 ? seen->cycle.period_ns : table->period_ns;
+        table->last_period_ns = period_ns;
         table->certainty = seen->certainty;
         if (strcmp(table->device, seen->device) == 0) /* so something plays there */
             table->device_load_ns = ST_MAX(now_ns, table->device_load_ns);
@@ -327,6 +329,7 @@ static void take_dropout(struct st_dropout_table *table, const struct st_xrun_se
     }
     struct st_dropout_client *client = find_or_add(table, seen);
     client->seen_ns = now_ns;
+    client->longest_period_ns = ST_MAX(period_ns, client->longest_period_ns);
     count_dropouts(client, seen, wall_ns);
     if (seen->reason != ST_DROPOUT_TOO_SLOW)
         return;

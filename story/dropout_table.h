@@ -35,6 +35,7 @@ struct st_dropout_client {
     /* of the worst of its dropouts of that reason, which is st_dropout_table_reason; 0: not known */
     struct st_dropout_cycle worst;
     enum st_dropout_reason worst_reason;
+    int64_t longest_period_ns; /* at which it had a dropout; 0: not known */
     int64_t reserve_ns,
         buffer_ns; /* of struct st_xrun_load, the least of all, and of which buffer; 0: not known */
     struct {
@@ -64,6 +65,7 @@ struct st_dropout_table {
     int64_t lost_ns;                                          /* no sound for so long in all; 0: not known */
     int64_t last_ns, last_wall_ns;                            /* its last dropout, if there was one */
     int64_t last_period_ns;                                   /* of that; 0: not known */
+    int64_t longest_period_ns;                                /* at which it had one; 0: not known */
     enum st_certainty certainty;                              /* of that */
     struct st_dropout_client clients[ST_DROPOUT_CLIENTS_MAX]; /* by harm, as of the last aging */
     size_t clients_n;

@@ -74,12 +74,13 @@ static bool is_in_time(const struct st_result *loop, const struct st_observed_vi
     return loop->misses == 0 || (is_stopped(loop) && worst_ns < st_period_ns(&loop->period));
 }
 
-/* Is the buffer of what plays longer than that of the last dropout? The device's line comes every 10 s: one
+/* Is the buffer of what plays longer than that of each dropout? The device's line comes every 10 s: one
  * before the dropout does not count. */
 static bool is_raised(const struct st_dropout_table *seen)
 {
-    return seen->last_period_ns > 0 && seen->device_load_ns > seen->last_ns &&
-           seen->period_ns > seen->last_period_ns + seen->last_period_ns / 8;
+    const int64_t before_ns = seen->longest_period_ns;
+    return before_ns > 0 && seen->device_load_ns > seen->last_ns &&
+           seen->period_ns > before_ns + before_ns / 8;
 }
 
 static uint64_t dropouts_of(const struct st_view *view)
@@ -473,7 +474,7 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
     if (answer->raised && view->now_wall_ns - answer->last_wall_ns < RECENT_NS) {
         ST_PRINT(answer->next, "sleeptune status --watch");
         ST_PRINT(answer->next_why,
-                 "the buffer is larger now than when they happened: see whether they come again");
+                 "the buffer is larger now than when the last ones happened: see whether they come again");
         return;
     }
     if (!answer->over && answer->client != NULL &&

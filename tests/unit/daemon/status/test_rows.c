@@ -286,7 +286,7 @@ static void dropouts_before_the_buffer_was_raised_are_over(void **state)
     (void)state;
     struct st_observed_view *pipewire = watch_pipewire();
     add_client(pipewire, "Guitarix", 85, ST_DROPOUT_TOO_SLOW);
-    pipewire->seen.last_period_ns = 666667; /* 32 frames */
+    pipewire->seen.last_period_ns = pipewire->seen.longest_period_ns = 666667; /* 32 frames */
     pipewire->seen.device_load_ns = pipewire->seen.last_ns + 1;
     expect_of_screen("answer",
                      "No dropout in the last 5 s on PipeWire at 1024 frames. Earlier: 85 dropouts, 22:22 "
@@ -298,8 +298,31 @@ static void dropouts_before_the_buffer_was_raised_are_over(void **state)
     expect_of_screen("state", "bad");
     expect_of_screen("answer", "Guitarix made all 85 dropouts (watched since 22:13): it computed too long.");
     pipewire->seen.last_ns--;
-    pipewire->seen.last_period_ns = pipewire->seen.period_ns;
+    pipewire->seen.longest_period_ns = pipewire->seen.period_ns; /* others happened with this one */
     expect_of_screen("state", "bad");
+    expect_of_screen("answer", "Guitarix made all 85 dropouts (watched since 22:13): it computed too long.");
+}
+
+/* 1024, 64, 2048, 1024 again: half of them happened at this size. */
+static void a_buffer_is_larger_if_it_is_than_that_of_each(void **state)
+{
+    (void)state;
+    struct st_dropout_table *seen = &watch_pipewire()->seen;
+    struct st_xrun_seen lost = {.kind = ST_XRUN_SEEN_DROPOUT,
+                                .certainty = ST_CERTAINTY_EXACT,
+                                .client = "Guitarix",
+                                .dropouts_n = 13,
+                                .reason = ST_DROPOUT_TOO_SLOW,
+                                .cycle = {.busy_ns = 3 * ST_NS_PER_MS, .period_ns = 1333333}};
+    seen->device_load_ns = 2;
+    st_dropout_table_take(seen, &lost, ST_CAUSE_UNKNOWN, 0, view.now_wall_ns);
+    expect_of_screen("state", "warn");
+    expect_of_screen(
+        "next_why", "the buffer is larger now than when the last ones happened: see whether they come again");
+    lost.cycle = (struct st_dropout_cycle){.period_ns = seen->period_ns};
+    st_dropout_table_take(seen, &lost, ST_CAUSE_UNKNOWN, 0, view.now_wall_ns);
+    expect_of_screen("state", "bad");
+    expect_of_screen("next", "pw-metadata -n settings 0 clock.force-quantum 2048");
 }
 
 /* No load line comes of a server without a CPU. */
@@ -1216,6 +1239,7 @@ int main(void)
         TEST(buffer_that_helps_fits_the_worst_cycle_or_is_not_named),
         TEST(dropouts_of_an_earlier_time_are_a_number),
         TEST(dropouts_before_the_buffer_was_raised_are_over),
+        TEST(a_buffer_is_larger_if_it_is_than_that_of_each),
         TEST(what_no_source_sees_is_listed),
         TEST(only_what_was_watched_is_said_to_be_without_a_dropout),
         TEST(timing_is_compared_with_a_shorter_period_of_the_music),
