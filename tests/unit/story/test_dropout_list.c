@@ -73,7 +73,7 @@ static void dropouts_are_read_by_client_and_reason_the_most_first(void **state)
     assert_string_equal(text(heavy, "text"),
                         "computed too long (about 27.0 ms of CPU time, the buffer lasts 21.0 ms); 3 times "
                         "waited for a lock, disk or program");
-    assert_int_equal(number(heavy, "worst_busy_ns"), 27 * ST_NS_PER_MS); /* of the most frequent reason */
+    assert_int_equal(number(heavy, "worst_busy_ns"), 27 * ST_NS_PER_MS); /* of its reason */
     assert_int_equal(number(heavy, "worst_busy_error_ns"), 2700000);
     assert_int_equal(number(heavy, "first_ns"), NOON_NS + MINUTE_NS / 2);
     assert_int_equal(number(heavy, "last_ns"), NOON_NS + 2 * MINUTE_NS + MINUTE_NS / 2);
