@@ -2,45 +2,79 @@
 
 #include <zlib.h>
 
-#include "core/stats/hist_payload.h"
+#include "store/recording/bytes.h"
 
-#define COOKIE     UINT32_C(0x1c849314)
-#define HEAD_BYTES 8
+#define COUNT_BYTES 11 /* of a bucket behind another one; empty ones between them take less */
+
+size_t st_hist_deflate_room(const struct st_hist *hist)
+{
+    return 1 + (size_t)hist->counts_len * COUNT_BYTES;
+}
+
+size_t st_hist_pack(const struct st_hist *hist, uint8_t *ret)
+{
+    struct st_bytes_out out = {.at = ret, .end = ret + st_hist_deflate_room(hist)};
+    const uint32_t last = hist->counts_len - 1;
+    uint32_t next = 0;
+    st_bytes_put_uint(&out, (uint64_t)hist->digits, 1);
+    for (uint32_t i = 0; i <= last; i++) {
+        const uint64_t n = hist->late[i] + (i == 0 ? hist->early_n : 0) +
+                           (i == last ? hist->over_n - hist->early_over_n : 0);
+        if (n == 0)
+            continue;
+        st_bytes_put_varint(&out, i - next);
+        st_bytes_put_varint(&out, n);
+        next = i + 1;
+    }
+    return (size_t)(out.at - ret);
+}
+
+/* @param add else it only looks. */
+static int take_counts(struct st_hist *hist, const struct st_hist *layout, struct st_bytes_in in, bool add)
+{
+    uint64_t next = 0, total_n = hist->total_n;
+    while (in.at < in.end) {
+        const uint64_t empty_n = st_bytes_get_varint(&in), n = st_bytes_get_varint(&in);
+        if (in.bad || empty_n >= layout->counts_len - next || n > INT64_MAX - total_n)
+            return -EBADMSG;
+        next += empty_n;
+        total_n += n;
+        if (add)
+            st_hist_add_n(hist, st_hist_bucket_middle(layout, (uint32_t)next), n);
+        next++;
+    }
+    return 0;
+}
+
+int st_hist_unpack(struct st_hist *hist, const uint8_t *bytes, size_t n)
+{
+    struct st_bytes_in in = {.at = bytes, .end = bytes + n};
+    struct st_hist layout;
+    if (st_hist_layout(&layout, (int)st_bytes_get_uint(&in, 1)) != 0 || layout.digits > hist->digits ||
+        take_counts(hist, &layout, in, false) != 0)
+        return -EBADMSG;
+    return take_counts(hist, &layout, in, true);
+}
 
 uint8_t *st_hist_deflate(const struct st_hist *hist, size_t *ret_bytes)
 {
-    const size_t plain_max = st_hist_payload_max_bytes(hist);
-    uint8_t *plain = malloc(plain_max);
-    const int64_t plain_bytes = plain != NULL ? st_hist_payload_encode(hist, plain, plain_max) : -ENOMEM;
-    uLongf deflated = plain_bytes > 0 ? compressBound((uLong)plain_bytes) : 0;
-    uint8_t *whole = plain_bytes > 0 ? malloc(HEAD_BYTES + deflated) : NULL;
-    if (whole == NULL ||
-        compress2(whole + HEAD_BYTES, &deflated, plain, (uLong)plain_bytes, Z_BEST_COMPRESSION) != Z_OK) {
-        free(plain);
-        free(whole);
-        return NULL;
+    uint8_t *plain = malloc(st_hist_deflate_room(hist)), *ret = NULL;
+    const size_t plain_bytes = plain != NULL ? st_hist_pack(hist, plain) : 0;
+    uLongf deflated = compressBound((uLong)plain_bytes);
+    if (plain != NULL)
+        ret = malloc(deflated);
+    if (ret != NULL && compress2(ret, &deflated, plain, (uLong)plain_bytes, Z_BEST_COMPRESSION) != Z_OK) {
+        free(ret);
+        ret = NULL;
     }
     free(plain);
-    for (unsigned i = 0; i < 4; i++) {
-        whole[i] = (uint8_t)(COOKIE >> (24 - 8 * i));
-        whole[4 + i] = (uint8_t)(deflated >> (24 - 8 * i));
-    }
-    *ret_bytes = HEAD_BYTES + deflated;
-    return whole;
+    *ret_bytes = deflated;
+    return ret;
 }
 
-int64_t st_hist_deflate_undo(const uint8_t *bytes, size_t n, uint8_t *ret, size_t room)
+int st_hist_inflate(struct st_hist *hist, const uint8_t *bytes, size_t n, uint8_t *room)
 {
-    uint32_t cookie = 0, length = 0;
-    if (n < HEAD_BYTES)
-        return -EBADMSG;
-    for (unsigned i = 0; i < 4; i++) {
-        cookie = cookie << 8 | bytes[i];
-        length = length << 8 | bytes[4 + i];
-    }
-    uLongf plain_bytes = room;
-    if (cookie != COOKIE || length > n - HEAD_BYTES ||
-        uncompress(ret, &plain_bytes, bytes + HEAD_BYTES, length) != Z_OK)
-        return -EBADMSG;
-    return (int64_t)plain_bytes;
+    uLongf plain_bytes = st_hist_deflate_room(hist);
+    return uncompress(room, &plain_bytes, bytes, n) == Z_OK ? st_hist_unpack(hist, room, plain_bytes)
+                                                            : -EBADMSG;
 }

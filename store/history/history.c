@@ -6,6 +6,7 @@
 
 #include "core/ns.h"
 #include "core/pages.h"
+#include "store/history/hist_deflate.h"
 #include "store/history/history_private.h"
 
 #define BUSY_MS        2000
@@ -222,7 +223,7 @@ int st_history_open(const char *path, struct st_history **ret, char *error, size
     r = history->path != NULL ? st_history_sum_init(&history->sum, 3) : -ENOMEM;
     if (r == 0) {
         st_hist_touch(&history->sum.hist);
-        st_pages_touch(history->sum.plain, history->sum.plain_bytes);
+        st_pages_touch(history->sum.plain, st_hist_deflate_room(&history->sum.hist));
         r = st_history_sql_errno(
             history->db,
             sqlite3_open_v2(path, &history->db,

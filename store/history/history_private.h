@@ -27,14 +27,13 @@ enum {
 /** A sum of rows with one histogram. */
 struct st_history_sum {
     struct st_hist hist;
-    uint8_t *plain; /* room for a payload */
-    size_t plain_bytes;
+    uint8_t *plain; /* room for one that is not compressed */
 };
 
 /** @param digits 2 or 3; less work with 2. @return 0 or -ENOMEM. */
 ST_NODISCARD int st_history_sum_init(struct st_history_sum *sum, int digits);
 void st_history_sum_finish(struct st_history_sum *sum); /* may be all zeros */
-/** Adds a stored payload. @return 0 or -EBADMSG. */
+/** Adds a stored histogram. @return 0 or -EBADMSG. */
 ST_NODISCARD int st_history_sum_add(struct st_history_sum *sum, const void *bytes, size_t n);
 /** Quantile p, INT64_MIN where there are too few values for it (n < 10 / (1 - p)). @param max_ns exact. */
 int64_t st_history_sum_quantile(struct st_history_sum *sum, double p, int64_t max_ns);

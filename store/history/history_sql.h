@@ -6,7 +6,7 @@
 #include "core/base.h"
 
 #define ST_HISTORY_APPLICATION INT64_C(0x534c5450) /* "SLTP" */
-#define ST_HISTORY_VERSION     15
+#define ST_HISTORY_VERSION     16
 
 /* Length of a row in s. Hours and days begin at multiples since 1970, minutes at any time. */
 #define ST_HISTORY_MINUTE INT64_C(60)
