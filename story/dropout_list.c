@@ -40,7 +40,9 @@ static int take(void *ctx, ST_UNUSED int64_t id, const struct st_event *event)
     if (n < 0 || source == NULL)
         return 0;
     int64_t *seen_n = event->kind == ST_EVENT_DEVICE_DROPOUT ? &seen.device_dropouts_n : &seen.dropouts_n;
-    const bool known = event->culprit_n >= n - n / 2; /* of most of them */
+    const bool most =
+        event->reason == ST_DROPOUT_TOO_SLOW; /* else the table counts of how many it is known */
+    const bool known = event->culprit_n >= (most ? n - n / 2 : ST_MIN(n, 1));
     const int64_t rest_n = known ? n - ST_MIN(event->culprit_n, n) : 0;
     memcpy(seen.device, event->device, sizeof(seen.device));
     memcpy(seen.client, event->client, sizeof(seen.client));

@@ -92,7 +92,9 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
     const char *meanwhile = event->slowed != ST_CAUSE_UNKNOWN ? st_cause_kind_text(event->slowed) : NULL;
     const char *times = n == 1 ? "once" : ST_TEXT(32, "%" PRId64 " times", n);
     const bool is_one = n == 1 && event->longest_ns == event->lost_ns;
-    const bool goes_on = n == 0 && event->longest_ns > 0; /* it began in an earlier event */
+    const int64_t named_n = ST_MAX(event->culprit_n, 0);
+    const bool some = event->reason != ST_DROPOUT_TOO_SLOW && named_n > 0; /* the others: not known */
+    const bool goes_on = n == 0 && event->longest_ns > 0;                  /* it began in an earlier event */
     char longest[48] = "";
     if (event->kind == ST_EVENT_OWN_DROPOUT)
         st_text_append(buf, buf_bytes, "the daemon's own stream ran empty %s", times);
@@ -132,13 +134,16 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
     if (event->mixed)
         st_text_append(buf, buf_bytes, ", for several reasons");
     if (event->reason != ST_DROPOUT_UNKNOWN)
-        st_text_append(buf, buf_bytes, ": it %s",
-                       st_dropout_reason_why(&(struct st_dropout_why){.reason = event->reason,
-                                                                      .others = event->culprit_n < n - n / 2,
-                                                                      .culprit = event->culprit,
-                                                                      .cycle = event->cycle,
-                                                                      .meanwhile = meanwhile},
-                                             ST_ROOM(256)));
+        st_text_append(
+            buf, buf_bytes, ": it %s",
+            st_dropout_reason_why(
+                &(struct st_dropout_why){.reason = event->reason,
+                                         .others = !some && named_n < n - n / 2,
+                                         .culprit_n = some && named_n < n - n / 10 ? (uint64_t)named_n : 0,
+                                         .culprit = event->culprit,
+                                         .cycle = event->cycle,
+                                         .meanwhile = meanwhile},
+                ST_ROOM(256)));
 }
 
 /* It waited for its memory: was memory short? */

@@ -146,8 +146,8 @@ static void who_took_the_cpu_once_is_not_said_of_all(void **state)
     (void)state;
     open_it();
     const int64_t wall_ns = NOON_NS + MINUTE_NS / 2;
-    struct st_event events[] = {dropout(wall_ns, "PipeWire", ST_DROPOUT_CPU_TAKEN, 15, 0),
-                                dropout(wall_ns + 1, "PipeWire", ST_DROPOUT_CPU_TAKEN, 1, 0),
+    struct st_event events[] = {dropout(wall_ns, "PipeWire", ST_DROPOUT_CPU_TAKEN, 5, 0),
+                                dropout(wall_ns + 1, "PipeWire", ST_DROPOUT_CPU_TAKEN, 11, 0),
                                 dropout(wall_ns + 2, "Keys", ST_DROPOUT_CPU_TAKEN, 9, 0),
                                 dropout(wall_ns + 3, "Keys", ST_DROPOUT_WAITED_FOR_OTHER, 2, 0)};
     snprintf(events[1].culprit, sizeof(events[1].culprit), "sleeptune-obser");

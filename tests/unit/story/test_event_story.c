@@ -150,6 +150,8 @@ static void culprit_of_a_sum_is_who_was_it_most_often(void **state)
     }
     assert_string_equal(sum.culprit, "ffmpeg");
     assert_int_equal(sum.culprit_n, 3);
+    assert_non_null(strstr(say(&sum), ": it lost the CPU to another program, at least 3 times ffmpeg"));
+    sum.culprit_n = 6;
     assert_non_null(strstr(say(&sum), ": it lost the CPU to ffmpeg"));
 }
 
