@@ -89,6 +89,38 @@ static int64_t cycles_since(const struct st_pipewire_profile_node *node,
                : 1;
 }
 
+/* Before 1.4.9: one that was signalled in this cycle, with the times of the cycle before. */
+static void note_async(struct st_pipewire_profile_node *node, const struct st_pipewire_cycle *cycle,
+                       const struct st_pipewire_block *block)
+{
+    if (block->xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED && block->status >= ST_PIPEWIRE_CYCLE_TRIGGERED &&
+        block->status <= ST_PIPEWIRE_CYCLE_FINISHED)
+        node->is_async = block->signal_ns < cycle->driver.signal_ns;
+    node->is_async = node->is_async || block->is_async;
+}
+
+/* Its times are those of the cycle before, and its counter has risen if it had not finished that one. A
+ * client that wakes up at last counts the cycles that it slept once more, in one that it has finished. */
+static void take_async(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
+                       const struct st_pipewire_cycle *cycle, const struct st_pipewire_block *block,
+                       int64_t rise)
+{
+    const bool in_time = block->signal_ns > 0 && block->awake_ns >= block->signal_ns &&
+                         block->finish_ns >= block->awake_ns && block->finish_ns <= cycle->driver.signal_ns;
+    const int64_t lost_n = in_time && rise > 0 ? rise - 1 : rise, now_ns = cycle->driver.signal_ns;
+    const bool late = profile->late; /* the cycle that may be kept has the others' times of a later one */
+    struct st_pipewire_cycle before = *cycle;
+    struct st_pipewire_block then = *block;
+    before.driver.signal_ns = cycle->driver.prev_signal_ns;
+    before.driver.awake_ns = now_ns;
+    then.status = lost_n > 0 && !in_time ? ST_PIPEWIRE_CYCLE_AWAKE : ST_PIPEWIRE_CYCLE_FINISHED;
+    if (then.signal_ns < before.driver.signal_ns || then.signal_ns >= now_ns) /* no time of that cycle */
+        then.signal_ns = before.driver.signal_ns;
+    st_profile_late_add(node, lost_n, now_ns - (lost_n - 1) * cycle->period_ns, now_ns + cycle->period_ns);
+    st_profile_late_take(profile, node, &before, &then);
+    profile->late = late;
+}
+
 static void take_follower(struct st_pipewire_profile *profile, const struct st_pipewire_cycle *cycle,
                           const struct st_pipewire_block *block)
 {
@@ -98,18 +130,16 @@ static void take_follower(struct st_pipewire_profile *profile, const struct st_p
     st_profile_node_rename(&node->name, block->name);
     st_profile_node_rename(&node->driver, cycle->driver.name);
     node->drives = false;
-    if (st_profile_node_is_own(profile, node->client))
+    /* a cycle that a late client has ended comes twice, first with the driver's times of the one before */
+    if (st_profile_node_is_own(profile, node->client) ||
+        (node->is_async && cycle->driver.signal_ns == cycle->driver.prev_signal_ns))
         return;
     const int64_t counted_n = block->xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED
                                   ? risen(node, block->xruns_n)
                                   : unfinished(block, &cycle->driver);
     const int64_t rise = ST_MIN(counted_n, cycles_since(node, cycle));
-    /* before 1.4.9: one that was signalled in this cycle, with the times of the cycle before */
-    const bool is_async =
-        block->is_async ||
-        (block->xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED && block->status >= ST_PIPEWIRE_CYCLE_TRIGGERED &&
-         block->status <= ST_PIPEWIRE_CYCLE_FINISHED && block->signal_ns < cycle->driver.signal_ns);
     const int64_t now_ns = cycle->driver.signal_ns;
+    note_async(node, cycle, block);
     if (node->seen_ns != 0 ? now_ns - node->seen_ns > ST_PROFILE_PAUSE_NS : node->is_new)
         node->begun_ns = now_ns;
     if (profile->plays != NULL && (node->said_ns == 0 || now_ns - node->said_ns > ST_NS_PER_S)) {
@@ -133,11 +163,13 @@ static void take_follower(struct st_pipewire_profile *profile, const struct st_p
     } else if (begins || node->gone ||
                block->status > ST_PIPEWIRE_CYCLE_FINISHED) { /* gone: it is reported later */
         st_profile_late_forgive(node);
-    } else if (!is_async) {
+    } else if (node->is_async) {
+        take_async(profile, node, cycle, block, rise);
+    } else {
         st_profile_late_add(node, rise, now_ns - (rise - 1) * cycle->period_ns, now_ns + cycle->period_ns);
         st_profile_late_take(profile, node, cycle, block);
     }
-    st_profile_node_count_load(profile, node, cycle, block, is_async);
+    st_profile_node_count_load(profile, node, cycle, block, node->is_async);
     node->last_finish_ns = node->finish_ns;
     node->finish_ns = block->finish_ns;
 }

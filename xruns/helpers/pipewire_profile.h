@@ -8,13 +8,13 @@
  *
  * A block has the times of its node, too: signalled (its inputs are ready), awake, finished. A driver is
  * signalled when the cycle begins and awake when its clients have finished. A client that was not ready is
- * followed until it finishes that work, in a later cycle, and then judged (dropout_judge.h). Asynchronous
- * nodes (PipeWire 1.2) have another cycle's time and are never "not ready". A server that was late itself
- * begins the next cycle too early for its clients: that is a dropout of the client that computed up to that
- * moment and so kept the server from its CPU, else of "PipeWire", and of no other client. A device that ran
- * dry in that time, or while a client was late, is that same dropout, and no other one. The first second of a
- * node that has come, and the cycle in which it goes, are no dropouts. A card that another one drives is
- * reported as a client of that one (second_card.h). All functions: one thread. */
+ * followed until it finishes that work, in a later cycle, and then judged (dropout_judge.h). An asynchronous
+ * node (PipeWire 1.2) has until the next cycle begins; its block has the times of the cycle before. A server
+ * that was late itself begins the next cycle too early for its clients: that is a dropout of the client that
+ * computed up to that moment and so kept the server from its CPU, else of "PipeWire", and of no other client.
+ * A device that ran dry in that time, or while a client was late, is that same dropout, and no other one. The
+ * first second of a node that has come, and the cycle in which it goes, are no dropouts. A card that another
+ * one drives is reported as a client of that one (second_card.h). All functions: one thread. */
 #pragma once
 
 #include "xruns/cycle_ring.h"
@@ -68,12 +68,12 @@ struct st_pipewire_profile_losses {
 struct st_pipewire_profile_node {
     uint32_t id, client;
     bool used, announced;
-    bool is_new;    /* it came while we watched */
-    bool gone;      /* removed: its last cycles are reported later, then it makes room */
-    bool is_device; /* a sound device's node, not a program's */
-    bool is_stream; /* of a player or browser, not a filter or a host of plug-ins */
-    bool drives;    /* as seen in its latest cycle */
-    bool counted;   /* xruns_n is known */
+    bool is_new;           /* it came while we watched */
+    bool gone;             /* removed: its last cycles are reported later, then it makes room */
+    bool is_device;        /* a sound device's node, not a program's */
+    bool is_stream;        /* of a player or browser, not a filter or a host of plug-ins */
+    bool drives, is_async; /* as seen in its latest cycle */
+    bool counted;          /* xruns_n is known */
     int32_t xruns_n;
     int64_t begun_ns; /* its first cycle, or that after a pause; 0: it was there before us */
     int64_t seen_ns;  /* when the cycle of its latest block began ... */

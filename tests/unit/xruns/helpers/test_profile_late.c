@@ -375,20 +375,88 @@ static void a_culprit_is_called_as_its_client(void **state)
     }
 }
 
-/* 1.4: its counter rises, because it had not finished when the next cycle began; its data is for the one
- * after. */
-static void asynchronous_nodes_are_never_not_ready(void **state)
+/* As 1.4 reports an asynchronous node: with the times of the cycle before; its counter has risen if it had
+ * not finished that one. */
+static void take_async(int64_t ms, int64_t awake_ns, int64_t finish_ns, int status, int xruns_n)
+{
+    take_player(&profile, (struct times){(ms - 1) * MS, ms * MS, ms * MS + 5 * US, ms * MS + 9 * US},
+                (struct times){(ms - 2) * MS, (ms - 1) * MS, awake_ns, finish_ns}, status, xruns_n);
+}
+
+static void finish_async(int64_t from_ms, int64_t to_ms, int xruns_n)
+{
+    for (int64_t ms = from_ms; ms <= to_ms; ms++)
+        take_async(ms, (ms - 1) * MS + 20 * US, (ms - 1) * MS + 80 * US, AWAKE, xruns_n);
+}
+
+static void an_asynchronous_node_has_until_the_next_cycle(void **state)
 {
     is_async = *state == NULL; /* else by its times only */
-    for (int64_t ms = 5; ms < 9; ms++)
-        take_player(
-            &profile, (struct times){(ms - 1) * MS, ms * MS, ms * MS + 5 * US, ms * MS + 9 * US},
-            (struct times){(ms - 1) * MS, (ms - 1) * MS, (ms - 1) * MS + 20 * US, (ms - 1) * MS + 80 * US},
-            AWAKE, (int)ms);
+    finish_async(5, 8, 7);
     assert_false(profile.pending);
     assert_string_equal(
         loads(&profile),
         "alsa_output.card/ 3 1000000 4000 5000; alsa_output.card/player 3 1000000 60000 20000; ");
+}
+
+/* It wakes up in the cycle of 9 ms, and counts once more those that it slept. */
+static void an_asynchronous_node_that_was_stopped_lost_what_it_did_not_finish(void **state)
+{
+    is_async = *state == NULL;
+    profile.measure = measure;
+    was_stopped = true;
+    finish_async(5, 7, 7);
+    take_async(8, 6 * MS + 20 * US, 6 * MS + 80 * US, TRIGGERED, 8);
+    take_async(9, 6 * MS + 20 * US, 6 * MS + 80 * US, TRIGGERED, 9);
+    assert_false(profile.pending); /* not judged before it ends */
+    take_async(10, 9 * MS + 500 * US, 9 * MS + 560 * US, AWAKE, 11);
+    assert_int_equal(figures.cycle_ns, 7 * MS);
+    assert_int_equal(figures.deadline_ns, 8 * MS);
+    assert_int_equal(figures.end_ns, 9 * MS + 560 * US);
+    assert_string_equal(told(&profile), "alsa_output.card/player 0 2 stopped; ");
+    assert_string_equal(told_cycle, "");
+    finish_async(11, 14, 11);
+    assert_false(profile.pending);
+}
+
+/* In each cycle but the last it computes for 1.5 ms, and begins with the next one right after it. */
+static void an_asynchronous_node_that_computes_longer_than_a_period_is_too_slow(void **state)
+{
+    is_async = *state == NULL;
+    profile.measure = measure;
+    finish_async(5, 7, 7);
+    take_async(8, 7 * MS + 20 * US, 6 * MS + 80 * US, AWAKE, 8);
+    take_async(9, 8 * MS + 530 * US, 8 * MS + 590 * US, FINISHED, 8);
+    assert_int_equal(figures.signal_ns, 7 * MS);
+    assert_string_equal(told(&profile), "alsa_output.card/player 0 1 too-slow; ");
+    finish_async(10, 14, 8);
+    assert_false(profile.pending);
+}
+
+/* Another client was late: the cycle comes as incomplete, with the driver's times of the cycle before. */
+static void an_asynchronous_node_in_a_cycle_that_another_ended_is_counted_once(void **state)
+{
+    is_async = *state == NULL;
+    profile.measure = measure;
+    was_stopped = true;
+    finish_async(5, 7, 7);
+    take_player(&profile, (struct times){6 * MS, 6 * MS, 6 * MS + 5 * US, 8 * MS},
+                (struct times){5 * MS, 6 * MS, 6 * MS + 20 * US, 6 * MS + 80 * US}, TRIGGERED, 8);
+    assert_false(profile.pending);
+    take_async(8, 6 * MS + 20 * US, 6 * MS + 80 * US, TRIGGERED, 8);
+    take_async(9, 8 * MS + 20 * US, 8 * MS + 80 * US, FINISHED, 8);
+    assert_string_equal(told(&profile), "alsa_output.card/player 0 1 stopped; ");
+}
+
+static void an_asynchronous_node_without_times_is_counted(void **state)
+{
+    (void)state;
+    profile.measure = measure;
+    was_stopped = true;
+    for (int64_t ms = 5; ms < 400; ms++)
+        take_player(&profile, (struct times){(ms - 1) * MS, ms * MS, ms * MS + 5 * US, ms * MS + 9 * US},
+                    (struct times){-1, 0, 0, 0}, TRIGGERED, (int)(ms < 100 ? ms : 100));
+    assert_string_equal(told(&profile), "alsa_output.card/player 0 95 stopped; ");
 }
 
 /* A real server's: tests/fixtures/profiles/README.md. */
@@ -703,9 +771,20 @@ int main(void)
         cmocka_unit_test_setup(the_client_that_another_waited_for_is_named, begin),
         cmocka_unit_test_setup(a_cycle_that_the_server_cuts_short_is_no_clients_dropout, begin),
         cmocka_unit_test_setup(one_that_is_too_slow_for_a_whole_period_is_to_blame_for_a_short_one, begin),
-        cmocka_unit_test_setup(asynchronous_nodes_are_never_not_ready, begin),
-        cmocka_unit_test_prestate_setup_teardown(asynchronous_nodes_are_never_not_ready, begin, NULL,
+        cmocka_unit_test_setup(an_asynchronous_node_has_until_the_next_cycle, begin),
+        cmocka_unit_test_prestate_setup_teardown(an_asynchronous_node_has_until_the_next_cycle, begin, NULL,
                                                  (void *)"1.4.2"),
+        cmocka_unit_test_setup(an_asynchronous_node_that_was_stopped_lost_what_it_did_not_finish, begin),
+        cmocka_unit_test_prestate_setup_teardown(
+            an_asynchronous_node_that_was_stopped_lost_what_it_did_not_finish, begin, NULL, (void *)"1.4.2"),
+        cmocka_unit_test_setup(an_asynchronous_node_that_computes_longer_than_a_period_is_too_slow, begin),
+        cmocka_unit_test_prestate_setup_teardown(
+            an_asynchronous_node_that_computes_longer_than_a_period_is_too_slow, begin, NULL,
+            (void *)"1.4.2"),
+        cmocka_unit_test_setup(an_asynchronous_node_in_a_cycle_that_another_ended_is_counted_once, begin),
+        cmocka_unit_test_prestate_setup_teardown(
+            an_asynchronous_node_in_a_cycle_that_another_ended_is_counted_once, begin, NULL, (void *)"1.4.2"),
+        cmocka_unit_test_setup(an_asynchronous_node_without_times_is_counted, begin),
         cmocka_unit_test_setup(a_captured_cycle_has_each_clients_times, begin),
         cmocka_unit_test_setup(who_waited_for_one_that_was_late_in_an_earlier_cycle_is_not_to_blame, begin),
         cmocka_unit_test_setup(a_cycle_that_is_never_judged_does_not_stay, begin),
