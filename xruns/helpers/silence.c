@@ -4,6 +4,7 @@
 #define CUT        32    /* cut off: not softer than this part of the level. 30 dB: our own choice */
 #define SLACK      1     /* frames: the first sample of sound may be 0, too; not of what is whole */
 #define PAUSE_S    5     /* longer is no loss */
+#define ALONE_MS   1500  /* longer needs another sign, and casts no doubt */
 #define DOUBT_S    300   /* so long a silence that the program made casts doubt on the next ones */
 #define OWN_S      2
 #define SOUND_MS   20  /* less sound than that between two makes them one */
@@ -103,11 +104,12 @@ static void end_quiet(struct st_silence *silence, int64_t offset)
 {
     const int64_t begin = silence->at - silence->quiet;
     const bool whole = silence->quiet_whole && offset == 0;
-    const float level = silence->found ? silence->level : level_of(silence);
-    const bool is_cut = silence->quiet <= PAUSE_S * silence->rate_hz && edge_of(silence) * CUT >= level &&
-                        level > 0 && was_sound(silence);
+    const bool is_long = silence->quiet > ALONE_MS * silence->rate_hz / 1000;
+    const float level = silence->found ? silence->level : silence->quiet_level;
+    const bool is_cut =
+        silence->quiet <= PAUSE_S * silence->rate_hz && edge_of(silence) * CUT >= level && level > 0;
     const bool is_loss = is_cut && offset <= SLACK;
-    if (is_cut && !is_loss)
+    if (is_cut && !is_loss && !is_long)
         silence->doubt = DOUBT_S * silence->rate_hz;
     if (!is_loss) {
         silence->found = false;
@@ -119,7 +121,7 @@ static void end_quiet(struct st_silence *silence, int64_t offset)
             (struct st_silence_find){.begin = begin,
                                      .end = silence->at,
                                      .whole = whole,
-                                     .rare = silence->doubt == 0,
+                                     .rare = silence->doubt == 0 && !is_long,
                                      .own = silence->doubt > (DOUBT_S - OWN_S) * silence->rate_hz};
         silence->level = level;
     }
@@ -171,8 +173,10 @@ static size_t take_quiet(struct st_silence *silence, const struct st_silence_cyc
     size_t n = 1;
     while (n < frames && !(value_of(cycle, first + n) > 0))
         n++;
-    if (silence->quiet == 0)
+    if (silence->quiet == 0) {
         silence->quiet_whole = first == 0 || first + 1 == cycle->frames;
+        silence->quiet_level = was_sound(silence) ? level_of(silence) : 0;
+    }
     silence->quiet += (int64_t)n;
     pass(silence, (int64_t)n, 0);
     return n;

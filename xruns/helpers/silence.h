@@ -5,7 +5,8 @@
  * it ends where a cycle of the server begins. Where it also begins with a cycle, it is "whole"; one that does
  * not may be of a resampled stream, or of ALSA's plug-in. A program that cuts its own sound off does so
  * within cycles, too: if it has lately, another one that fits may be its own. A fade to nothing of up to 5 ms
- * counts as cut off. Silence of more than 5 s is a pause. Cork, pause, another volume: the caller knows them.
+ * counts as cut off. Silence of more than 1.5 s is not "rare", and of more than 5 s a pause. Cork, pause,
+ * another volume: the caller knows them.
  */
 #pragma once
 
@@ -27,7 +28,7 @@ struct st_silence_cycle {
 struct st_silence_find {
     int64_t begin, end; /* on the driver's clock, in frames */
     bool whole;         /* each silence of it began with a cycle */
-    bool rare; /* in the last five minutes no other silence was cut off and ended within a cycle ... */
+    bool rare; /* short, and in the last five minutes no other one was cut off and ended within a cycle ... */
     bool own;  /* ... and in the last two seconds one was */
 };
 
@@ -37,6 +38,7 @@ struct st_silence {
     int64_t at;    /* the next frame; 0 with rate_hz: nothing was taken */
     int64_t quiet; /* frames of silence up to here; 0: sound */
     bool quiet_whole;
+    float quiet_level;              /* of the sound before it; 0: too little */
     int64_t doubt;                  /* frames from here in which a find is not rare */
     int64_t sound[ST_SILENCE_BINS]; /* frames of sound in the half seconds up to here ... */
     float peak[ST_SILENCE_BINS];    /* ... and their peaks */

@@ -219,6 +219,27 @@ static void who_cuts_itself_off_has_no_rare_ones(void **state)
     assert_int_equal(player.rare_n, 2);
 }
 
+/* Its program was stopped, or it pauses between pieces: another sign has to tell. */
+static void a_long_one_is_found_and_is_not_rare(void **state)
+{
+    (void)state;
+    static const int tenths[] = {14, 16, 30, 48};
+    struct player player = play(256);
+    for (int i = 0; i < (int)ST_ARRAY_LEN(tenths); i++) {
+        hole(&player, tenths[i] * RATE / 10 / 256, 6000);
+        assert_int_equal(player.n, i + 1);
+        assert_in_range(length(&player, i), tenths[i] * RATE / 10 - 256, tenths[i] * RATE / 10 + 1);
+    }
+    assert_int_equal(player.whole_n, 4);
+    assert_int_equal(player.rare_n, 1);
+    align(&player);
+    tone(&player, 100);
+    quiet(&player, 3000 * MS + 10); /* it casts no doubt on the next one */
+    tone(&player, 6000 * MS);
+    hole(&player, 4, 300);
+    assert_int_equal(player.rare_n, 2);
+}
+
 static void missing_cycles_are_as_what_was_before(void **state)
 {
     (void)state;
@@ -487,6 +508,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_frame_is_silent_if_all_channels_are),
         cmocka_unit_test(one_that_begins_in_a_cycle_is_not_whole),
         cmocka_unit_test(who_cuts_itself_off_has_no_rare_ones),
+        cmocka_unit_test(a_long_one_is_found_and_is_not_rare),
         cmocka_unit_test(missing_cycles_are_as_what_was_before),
         cmocka_unit_test(a_fade_of_5_ms_is_cut_off),
         cmocka_unit_test(silence_of_the_music_is_none),
