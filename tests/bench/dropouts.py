@@ -13,8 +13,8 @@ of the period all the time. What the observer printed is compared with what the 
     slowed     (JSON) cycles in which bad, or its thread, got no CPU for a fifth of the time that it computes, where nothing here takes it
     busy %     bad's median busy time in the load lines against its own: the difference
 
-In "waited" they are two filters, one after the other: good misses cycles because bad takes 85 % of the period before it. In "async" (PipeWire
-1.2 and later) bad is an asynchronous node, which the server does not wait for: a report would be false. In "exits" bad ends in a cycle
+In "waited" they are two filters, one after the other: good misses cycles because bad takes 85 % of the period before it. In "async", "async-150"
+and "async-frozen" (PipeWire 1.2 and later) bad is an asynchronous node, which the server does not wait for; only in "async" it is ready in time. In "exits" bad ends in a cycle
 that it has missed, again and again: that is no dropout. In "pages" bad reads a mapped file that is on the disk only; nothing is in swap.
 In "sleeps" it sleeps in its cycle, in "helped" it waits for a thread of its own that computes. In "crowded" good shares bad's CPU at a lower
 priority, and misses cycles because bad has it: bad is the culprit, by its client's name.
@@ -53,6 +53,8 @@ SCENARIOS = {  # right reason; BASE and PEAK of stall_pipewire, on which CPU it 
 MORE = {  # not by default
     "waited": ("waited-for-other", 10, 85, False),
     "async": (None, 60, 60, False),
+    "async-150": ("too-slow", 10, 150, False),
+    "async-frozen": ("stopped", 10, 10, False),
     "exits": (None, 10, 350, False),
     "pages": ("swapped-out", 10, 150, False),
     "sleeps": ("blocked", 10, 150, False),
@@ -187,7 +189,7 @@ def disturb(name, bad, args, period_s, seconds):
         hog = subprocess.Popen([f"{args.build}/tests/integration/hog", str(os.cpu_count() - 1), "95", str(round(period_s * TAKEN * 1e6)),
                                 str(round(seconds / (period_s * args.every))), str(max(1, round(period_s * args.every * 1000)))], stdout=subprocess.DEVNULL)
         hog.wait()
-    while name == "frozen" and time.monotonic() < end:
+    while name.endswith("frozen") and time.monotonic() < end:
         time.sleep(period_s * args.every)
         stops.append(time.clock_gettime_ns(time.CLOCK_MONOTONIC))
         os.kill(bad.pid, signal.SIGSTOP)
@@ -220,7 +222,7 @@ class Clients:
         env = dict(self.server.env)
         if os.path.exists("/usr/share/pipewire/client-rt.conf"):  # else client.conf asks for real-time priority
             env["PIPEWIRE_CONFIG_NAME"] = "client-rt.conf"
-        if self.name == "async" and who == "bad":
+        if self.name.startswith("async") and who == "bad":
             env["PIPEWIRE_PROPS"] = "{ node.async = true }"
         mode = MODES.get(self.name, "") if who == "bad" or self.name == "waited" else ""
         command = [f"{self.args.build}/tests/integration/stall_pipewire", "0", who, *map(str, self.base[who]), str(self.args.every), self.logs[who],
@@ -287,7 +289,7 @@ def run(server, name, frames, args):
                 reasons[seen.get("reason", "unknown")] += n
                 culprits[seen.get("culprit", "")] += n
     _, base, peak, pinned = {**SCENARIOS, **MORE}[name]
-    undisturbed = 1.2 * max(base, peak) / 100 if not pinned and name not in ("frozen", "pages") else math.inf
+    undisturbed = 1.2 * max(base, peak) / 100 if not pinned and name not in ("frozen", "async-frozen", "pages") else math.inf
     slowed = sum(end - start > undisturbed * period for _, start, end, _, period in clients.own["bad"])
     own_busy = statistics.median(c[2] - c[1] for c in clients.own["bad"])
     seen_busy = median_busy(lines, "bad")

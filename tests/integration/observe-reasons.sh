@@ -64,6 +64,9 @@ if [ $later = exits ]; then
     skip "asynchronous nodes" "this PipeWire has none"
 else
     true_of "an asynchronous node is not accused" async '(r["reported"], r["accused"], r["busy_percent"] is not None) == (0, 0, True)'
+    measure async-150,async-frozen 0
+    judges async-150 too-slow
+    judges async-frozen stopped
 fi
 if [ -n "$fifo" ]; then
     measure waited,frozen,sleeps,helped,hogged,by-itself,crowded 0
