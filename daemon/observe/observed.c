@@ -8,11 +8,10 @@
 #include "core/when.h"
 #include "daemon/audio/audio.h"
 
-#define LOG_MODULE      "observe"
-#define SLOWED_KNOWN_NS (3 * ST_NS_PER_S)
-#define PEACE_NS        (600 * ST_NS_PER_S)
-#define ENDED_NS        (2 * ST_NS_PER_S)
-#define AGO_MAX_NS      (60 * ST_NS_PER_S) /* else its clock is another one */
+#define LOG_MODULE "observe"
+#define PEACE_NS   (600 * ST_NS_PER_S)
+#define ENDED_NS   (2 * ST_NS_PER_S)
+#define AGO_MAX_NS (60 * ST_NS_PER_S) /* else its clock is another one */
 #include "daemon/log.h"
 
 const char *st_observed_state_name(enum st_observed_state state)
@@ -126,8 +125,8 @@ static bool begins(const struct st_observed *o, const struct st_xrun_seen *seen,
            at_ns - recent->last_ns >= PEACE_NS;
 }
 
-static void count_recent(struct st_observed *o, const struct st_xrun_seen *seen, enum st_cause slowed,
-                         int64_t at_ns, int64_t at_wall_ns)
+static void count_recent(struct st_observed *o, const struct st_xrun_seen *seen, int64_t at_ns,
+                         int64_t at_wall_ns)
 {
     struct st_dropout_table *recent = &o->recent;
     if (seen->dropouts_n + seen->device_dropouts_n > 0 &&
@@ -136,7 +135,7 @@ static void count_recent(struct st_observed *o, const struct st_xrun_seen *seen,
         o->recent_period_ns = 0;
         o->view.recent_wall_ns = at_wall_ns;
     }
-    st_dropout_table_take(recent, seen, slowed, at_ns, at_wall_ns);
+    st_dropout_table_take(recent, seen, ST_CAUSE_UNKNOWN, at_ns, at_wall_ns);
     if (o->recent_period_ns == 0) {
         o->recent_period_ns = recent->period_ns;
         memcpy(o->recent_device, recent->device, sizeof(o->recent_device));
@@ -149,12 +148,10 @@ static void count(struct st_observed *o, const struct st_xrun_seen *seen, int64_
         note_playing(o, seen->client, seen->device); /* a load, or a dropout: of something that plays */
         note_music(o, seen);
     }
-    const enum st_cause slowed =
-        seen->reason == ST_DROPOUT_TOO_SLOW ? st_events_slowed(o->events, at_wall_ns) : ST_CAUSE_UNKNOWN;
-    st_dropout_table_take(&o->view.seen, seen, slowed, at_ns, at_wall_ns);
-    count_recent(o, seen, slowed, at_ns, at_wall_ns);
+    st_dropout_table_take(&o->view.seen, seen, ST_CAUSE_UNKNOWN, at_ns, at_wall_ns);
+    count_recent(o, seen, at_ns, at_wall_ns);
     if (seen->kind == ST_XRUN_SEEN_DROPOUT)
-        st_observed_events_take(&o->made, seen, slowed, at_ns, at_wall_ns);
+        st_observed_events_take(&o->made, seen, at_ns, at_wall_ns);
 }
 
 /* Counts what has waited for so long, the oldest first. */
@@ -244,6 +241,7 @@ static void close_source(struct st_observed *o)
     if (!o->open)
         return;
     count_bus_losses(o, INT64_MIN);
+    st_observed_events_put(&o->made, false);
     note_program_cpu(o, true);
     st_xrun_close(&o->watch);
     o->open = false;
@@ -373,12 +371,12 @@ static void note_watching(struct st_observed *o)
     o->view.lost_wall_ns = INT64_MIN;
 }
 
-/* What slowed the machine is known up to a second after a dropout. */
+/* What slowed the machine is known up to a second after a dropout, and that may be known late itself. */
 static void ask_what_slowed(struct st_observed *o, struct st_dropout_table *table)
 {
     ST_EACH_OF (client, table->clients, table->clients_n) {
         if (client->slow_wall_ns == INT64_MIN || client->slowed != ST_CAUSE_UNKNOWN ||
-            wall_ns(o) - client->slow_wall_ns >= SLOWED_KNOWN_NS)
+            wall_ns(o) - client->slow_wall_ns >= AGO_MAX_NS)
             continue;
         client->slowed = st_events_slowed(o->events, client->slow_wall_ns);
         if (client->slowed != ST_CAUSE_UNKNOWN && table == &o->view.seen)
@@ -395,9 +393,9 @@ void st_observed_turn(struct st_observed *o)
     if (r == 0)
         r = poll_source(o);
     count_bus_losses(o, ST_OBSERVED_BUS_WAIT_NS);
-    st_observed_events_put(&o->made, false);
     ask_what_slowed(o, &o->view.seen);
     ask_what_slowed(o, &o->recent);
+    st_observed_events_put(&o->made, false);
     st_observed_age(o);
     if (r < 0 && r != -EAGAIN) {
         fail(o, r);

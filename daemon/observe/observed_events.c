@@ -20,7 +20,7 @@ static int64_t missing_ns(const struct st_xrun_seen *seen)
 
 /* An event of what was seen; those of devices and of clients are different kinds. */
 static struct st_event event_of(const struct st_observed_events *e, const struct st_xrun_seen *seen,
-                                enum st_event_kind kind, enum st_cause slowed, int64_t at_wall_ns)
+                                enum st_event_kind kind, int64_t at_wall_ns)
 {
     struct st_event event = st_event_make(at_wall_ns, kind, "%s", "");
     event.count_n = seen->device_dropouts_n;
@@ -36,7 +36,6 @@ static struct st_event event_of(const struct st_observed_events *e, const struct
         return event;
     event.count_n = seen->dropouts_n; /* 0: of one that goes on */
     event.reason = seen->reason;
-    event.slowed = slowed;
     event.cycle = seen->cycle;
     event.missing_ns = missing_ns(seen);
     memcpy(event.culprit, seen->culprit, sizeof(event.culprit));
@@ -44,15 +43,8 @@ static struct st_event event_of(const struct st_observed_events *e, const struct
     return event;
 }
 
-static void note_slowed(const struct st_observed_events *e, struct st_event *event)
-{
-    if (event->reason == ST_DROPOUT_TOO_SLOW && event->slowed == ST_CAUSE_UNKNOWN)
-        event->slowed = st_events_slowed(e->events, event->wall_ns); /* known since a tick */
-}
-
 static void report(const struct st_observed_events *e, struct st_observed_pending *pending)
 {
-    note_slowed(e, &pending->event);
     st_events_put(e->events, ST_LOG_WARN, &pending->event);
     pending->reported_ns = st_clock_now_ns(e->clock);
     /* device, client and reason stay: the next one of them is counted here */
@@ -84,18 +76,19 @@ static bool same(const struct st_event *a, const struct st_event *b)
            a->certainty == b->certainty && a->reason == b->reason && a->place == b->place;
 }
 
-/* The place of what is like this event, else a place whose last event is old; where there is none, that of
- * all others of its kind, so that a crowd of names makes no crowd of events. */
+/* The place of what is like this event, else a free one or one whose last event is old; where there is none,
+ * that of all others of its kind, so that a crowd of names makes no crowd of events. */
 static struct st_observed_pending *pending_of(struct st_observed_events *e, const struct st_event *event)
 {
-    struct st_observed_pending *oldest = &e->pending[0];
+    struct st_observed_pending *oldest = NULL;
     ST_EACH_OF (pending, e->pending, ST_OBSERVED_PENDING_MAX) { /* not the two behind them */
-        if (pending->reported_ns != INT64_MIN && same(&pending->event, event))
+        const bool is_new = pending->reported_ns == INT64_MIN && is_unreported(pending);
+        if ((is_new || pending->reported_ns != INT64_MIN) && same(&pending->event, event))
             return pending;
-        if (pending->reported_ns < oldest->reported_ns)
+        if (!is_new && (oldest == NULL || pending->reported_ns < oldest->reported_ns))
             oldest = pending;
     }
-    if (!is_due(e, oldest))
+    if (oldest == NULL || !is_due(e, oldest))
         return &e->pending[ST_OBSERVED_PENDING_MAX + (event->kind == ST_EVENT_CLIENT_DROPOUT)];
     if (is_unreported(oldest))
         report(e, oldest);
@@ -124,17 +117,15 @@ static void record(struct st_observed_events *e, struct st_event event, int64_t 
     pending->end_ns = end_ns;
     pending->event.wall_ns = st_ns_add(event.wall_ns, end_ns - at_ns);
     pending->event.span_ns = end_ns - pending->since_ns;
-    if (is_due(e, pending))
-        report(e, pending);
 }
 
-void st_observed_events_take(struct st_observed_events *e, const struct st_xrun_seen *seen,
-                             enum st_cause slowed, int64_t at_ns, int64_t at_wall_ns)
+void st_observed_events_take(struct st_observed_events *e, const struct st_xrun_seen *seen, int64_t at_ns,
+                             int64_t at_wall_ns)
 {
     if (seen->device_dropouts_n > 0)
-        record(e, event_of(e, seen, ST_EVENT_DEVICE_DROPOUT, slowed, at_wall_ns), at_ns);
+        record(e, event_of(e, seen, ST_EVENT_DEVICE_DROPOUT, at_wall_ns), at_ns);
     if (seen->dropouts_n + seen->cycles_n > 0)
-        record(e, event_of(e, seen, ST_EVENT_CLIENT_DROPOUT, slowed, at_wall_ns), at_ns);
+        record(e, event_of(e, seen, ST_EVENT_CLIENT_DROPOUT, at_wall_ns), at_ns);
 }
 
 /* A dropout that has an event already gets one more, of no dropout (st_event_adds_cause). */
@@ -144,7 +135,8 @@ void st_observed_events_slowed(struct st_observed_events *e, const char *client,
     struct st_xrun_seen seen = {.reason = ST_DROPOUT_TOO_SLOW};
     ST_PRINT(seen.device, "%s", device);
     ST_PRINT(seen.client, "%s", client);
-    const struct st_event event = event_of(e, &seen, ST_EVENT_CLIENT_DROPOUT, slowed, at_wall_ns);
+    struct st_event event = event_of(e, &seen, ST_EVENT_CLIENT_DROPOUT, at_wall_ns);
+    event.slowed = slowed;
     ST_EACH (pending, e->pending) {
         if (is_unreported(pending) && pending->event.reason == event.reason &&
             strcmp(pending->event.client, event.client) == 0) {
@@ -163,7 +155,6 @@ size_t st_observed_events_open(const struct st_observed_events *e, struct st_eve
             continue;
         struct st_event *event = &ret[n++];
         *event = pending->event;
-        note_slowed(e, event);
         st_events_note_meanwhile(e->events, event);
     }
     return n;

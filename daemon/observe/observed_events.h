@@ -27,9 +27,9 @@ struct st_observed_events {
 void st_observed_events_init(struct st_observed_events *e, struct st_clock *clock, struct st_events *events,
                              const char *source);
 
-/** Dropouts; the last of them ended at_ns. @param slowed as in st_dropout_table_take. */
-void st_observed_events_take(struct st_observed_events *e, const struct st_xrun_seen *seen,
-                             enum st_cause slowed, int64_t at_ns, int64_t at_wall_ns);
+/** Dropouts; the last of them ended at_ns. */
+void st_observed_events_take(struct st_observed_events *e, const struct st_xrun_seen *seen, int64_t at_ns,
+                             int64_t at_wall_ns);
 
 /** It became known by what the machine was slower in a client's dropout of computing too long. */
 void st_observed_events_slowed(struct st_observed_events *e, const char *client, const char *device,
