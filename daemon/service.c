@@ -63,7 +63,7 @@ static void keep_figures(struct st_service *service)
         ST_WARN("out of memory: the last figures of the test loop are lost");
     st_result_finish(&service->music.rested);
     service->music.rested = result;
-    st_service_stop_loop(service);
+    st_service_parts_stop_loop(service);
 }
 
 static void give_memory_back(void)
@@ -75,15 +75,16 @@ static void give_memory_back(void)
 
 static int go_to_rest(struct st_service *service)
 {
-    if (!st_service_end_loop(service))
+    if (!st_service_parts_end_loop(service))
         return -EIO;
-    st_service_end_minute(service); /* to the last cycle */
+    st_service_view_end_minute(service); /* to the last cycle */
     forget_counts(service);
     service->music.plays = false;
     service->view.rests = true;
     keep_figures(service);
-    st_service_stop_audio(service); /* the dummy device: any other one would have kept the loop running */
-    const int r = st_service_start_audio(service);
+    st_service_parts_stop_audio(
+        service); /* the dummy device: any other one would have kept the loop running */
+    const int r = st_service_parts_start_audio(service);
     (void)munlockall();
     ST_SERVICE_EVENT(service, ST_LOG_INFO, ST_EVENT_LOOP_RESTS,
                      "nothing plays: the test loop rests until a program plays (loop.when)");
@@ -96,15 +97,15 @@ static int wake_up(struct st_service *service, const struct st_playing_facts *fa
     service->loop.witness = st_witness_choose(&service->config, facts);
     st_clockwatch_tick(&service->clockwatch, &service->platform->clock,
                        &service->events); /* before its time */
-    st_service_end_minute(service);
+    st_service_view_end_minute(service);
     st_result_finish(&music->rested);
     music->rested = (struct st_result){0};
     st_live_forget(&service->live);
     service->view.rests = false;
     music->calm = false;
-    int r = st_service_start_audio(service);
+    int r = st_service_parts_start_audio(service);
     if (r == 0)
-        r = st_service_start_loop(service);
+        r = st_service_parts_start_loop(service);
     if (r < 0)
         return -EIO;
     ST_SERVICE_EVENT(service, ST_LOG_INFO, ST_EVENT_LOOP_RUNS, "%s", why);
@@ -136,16 +137,16 @@ static const char *why_text(enum st_playing_answer answer, const struct st_playi
 
 static int restart_loop(struct st_service *service)
 {
-    if (!st_service_end_loop(service))
+    if (!st_service_parts_end_loop(service))
         return -EIO;
-    st_service_end_minute(service); /* to the last cycle */
-    st_service_stop_loop(service);
+    st_service_view_end_minute(service); /* to the last cycle */
+    st_service_parts_stop_loop(service);
     forget_counts(service);
     ST_SERVICE_EVENT(service, ST_LOG_INFO, ST_EVENT_LOOP_RESTART,
                      "the test loop starts again with %lld frames at %lld Hz%s; its counts start at zero",
                      (long long)service->loop.witness.frames, (long long)service->loop.witness.rate_hz,
                      service->loop.witness.music ? ", the period of the music" : "");
-    return st_service_start_loop(service);
+    return st_service_parts_start_loop(service);
 }
 
 /* A loop that runs takes the period and priority of the music when playback starts, and when they become
@@ -230,7 +231,7 @@ static void on_heard(void *ctx)
 
 static int start_parts(struct st_service *service)
 {
-    int r = st_service_open_socket(service);
+    int r = st_service_parts_open_socket(service);
     if (r < 0)
         return r;
     /* the last line of defence; rtkit may ask for less */
@@ -240,9 +241,9 @@ static int start_parts(struct st_service *service)
                 strerror(-r));
     begin_rest(service);
     service->loop.witness = st_witness_choose(&service->config, NULL);
-    r = st_service_start_audio(service);
+    r = st_service_parts_start_audio(service);
     if (r == 0 && !service->view.rests)
-        r = st_service_start_loop(service);
+        r = st_service_parts_start_loop(service);
     if (service->web.socket.lock_fd >= 0)
         ST_PRINT(service->cycles, "%s.cycles", service->web.socket.path);
     st_history_writer_record(service->history, service->cycles);
@@ -252,7 +253,7 @@ static int start_parts(struct st_service *service)
     if (r < 0)
         return r;
     service->notify = st_notify_new(on_heard, service);
-    st_service_restart_tcp(service);
+    st_service_parts_restart_tcp(service);
     st_clockwatch_tick(&service->clockwatch, &service->platform->clock, &service->events);
     return 0;
 }
@@ -264,22 +265,22 @@ static void free_service(struct st_service *service)
     st_http_stop(web->page);
     st_http_stop(web->tcp);
     st_http_stop(web->http);
-    st_service_stop_loop(service);
+    st_service_parts_stop_loop(service);
     st_result_finish(&service->music.rested);
     st_observe_free(service->observe);
     if (service->cycles[0] != '\0')
         (void)unlink(service->cycles);
     st_notify_free(service->notify);
     st_kernel_log_close(&service->kernel_log);
-    st_service_stop_audio(service);
+    st_service_parts_stop_audio(service);
     if (service->causes != NULL)
         st_causes_tick(service->causes, (int)service->config.loop.cpu); /* the last events are kept, too */
-    st_events_log(&service->events, st_service_wall_ns(service), true);
+    st_events_log(&service->events, st_service_view_wall_ns(service), true);
     if (service->loop.hangs)
         st_events_listen(&service->events, NULL, NULL);
     st_history_writer_stop(service->history); /* the last part that adds events */
     st_events_listen(&service->events, NULL, NULL);
-    st_events_log(&service->events, st_service_wall_ns(service), true);
+    st_events_log(&service->events, st_service_view_wall_ns(service), true);
     st_socket_close(&web->socket);
     if (service->loop.hangs)
         return; /* its threads have the rest until the process ends */
@@ -330,8 +331,8 @@ int st_service_start(struct st_platform *platform, const struct st_config *confi
     service->web.socket.fd = -1;
     service->web.socket.lock_fd = -1;
     service->started_ns = st_clock_now_ns(&platform->clock);
-    service->view.started_wall_ns = st_service_wall_ns(service);
-    service->view.config.read_wall_ns = st_service_wall_ns(service);
+    service->view.started_wall_ns = st_service_view_wall_ns(service);
+    service->view.config.read_wall_ns = st_service_view_wall_ns(service);
     service->view.pid = (long)getpid();
     st_audio_view_init(config, &service->view.audio);
     ST_PRINT(service->view.config.file, "%s", config_path != NULL ? config_path : "");
@@ -357,7 +358,7 @@ static void report_cpu(struct st_service *service)
 {
     struct st_view view;
     struct st_result result;
-    if (!st_service_look(service, &view, &result))
+    if (!st_service_view_look(service, &view, &result))
         return;
     const double cpu_ns = result.cpu_ns_per_cycle * (double)result.cycles;
     const bool real_time = result.policy != ST_POLICY_OTHER && result.cpu_ns_per_cycle >= 0;
@@ -370,8 +371,9 @@ static void check_overdue(struct st_service *service)
 {
     struct st_overdue *loop = &service->loop.overdue;
     const int64_t now_ns = st_clock_now_ns(&service->platform->clock);
-    st_overdue_check(loop, st_session_heartbeat(service->session, 0), st_service_due_ns(service), now_ns);
-    const int64_t overdue_ns = st_service_overdue_ns(service);
+    st_overdue_check(loop, st_session_heartbeat(service->session, 0), st_service_view_due_ns(service),
+                     now_ns);
+    const int64_t overdue_ns = st_service_view_overdue_ns(service);
     struct st_hog hog = {0};
     if (overdue_ns > 0) {
         hog = service->view.overdue.hog;
@@ -416,7 +418,7 @@ static void report_news(struct st_service *service)
     struct st_view view;
     struct st_result result;
     struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
-    st_service_look(service, &view, &result);
+    st_service_view_look(service, &view, &result);
     const size_t all = st_view_degraded(&view, degraded);
     const size_t n = without_counting(degraded, all);
     st_result_finish(&result);
@@ -453,7 +455,7 @@ static int look_after_loop(struct st_service *service)
         ST_ERR("the test loop ended, because its system call for sleeping failed");
         return -EIO;
     }
-    st_service_trace(service);
+    st_service_parts_trace(service);
     check_overdue(service);
     return 0;
 }
@@ -468,7 +470,7 @@ int st_service_tick(struct st_service *service)
         return r;
     st_causes_tick(service->causes, (int)service->config.loop.cpu);
     st_kernel_log_look(&service->kernel_log, service->platform, &service->events);
-    st_events_log(&service->events, st_service_wall_ns(service), false);
+    st_events_log(&service->events, st_service_view_wall_ns(service), false);
     /* fed while this thread runs: a restart would not give the loop a CPU, and its figures would be lost. An
      * event reports a loop without a CPU. */
     st_systemd_notify("WATCHDOG=1");
@@ -476,14 +478,14 @@ int st_service_tick(struct st_service *service)
     if (r < 0)
         return r;
     if (is_due(service, before, TICKS_A_TRY) && service->view.failed.http[0] != '\0')
-        st_service_restart_tcp(service); /* its address may come with the network, long after boot */
+        st_service_parts_restart_tcp(service); /* its address may come with the network, long after boot */
     if (before % TICKS_A_LOOK == 0 || service->view.rests)
         report_news(service);
     if (service->tick % TICKS_A_LOOK == 0 && !service->view.rests)
         report_cpu(service);
     if (is_due(service, before, TICKS_A_MINUTE)) {
         set_history_again(service, false);
-        st_service_end_minute(service);
+        st_service_view_end_minute(service);
     }
     return 0;
 }
@@ -506,7 +508,7 @@ static void on_config_error(void *ctx, const char *message)
 /* A loop that gets no CPU cannot be ended and started again: its settings stay. */
 static void keep_loop(struct st_service *service, struct st_config *config, char *error)
 {
-    const bool stalled = st_service_overdue_ns(service) > 0;
+    const bool stalled = st_service_view_overdue_ns(service) > 0;
     if (!stalled || (st_config_difference(&service->config, config) & ST_CONFIG_APPLIES_LOOP) == 0)
         return;
     config->loop = service->config.loop;
@@ -529,9 +531,9 @@ static int apply(struct st_service *service, const struct st_config *config)
         ST_WARN("socket.path was changed. Restart sleeptuned to use it.");
     /* what failed is tried again: a group may have been made, a port given up */
     if ((applies & ST_CONFIG_APPLIES_SOCKET) != 0 || service->view.failed.socket[0] != '\0')
-        st_service_set_rights(service);
+        st_service_parts_set_rights(service);
     if ((applies & ST_CONFIG_APPLIES_HTTP) != 0 || service->view.failed.http[0] != '\0')
-        st_service_restart_tcp(service);
+        st_service_parts_restart_tcp(service);
     if ((applies & (ST_CONFIG_APPLIES_OBSERVE | ST_CONFIG_APPLIES_WHEN | ST_CONFIG_APPLIES_AUDIO)) != 0)
         st_observe_set(service->observe, config);
     if ((applies & ST_CONFIG_APPLIES_HISTORY) != 0)
@@ -539,11 +541,11 @@ static int apply(struct st_service *service, const struct st_config *config)
     else
         set_history_again(service, true);
     if ((applies & ST_CONFIG_APPLIES_TRACE) != 0)
-        st_service_stop_trace(service); /* the next tick starts it, if it is wished for */
+        st_service_parts_stop_trace(service); /* the next tick starts it, if it is wished for */
     if ((applies & (ST_CONFIG_APPLIES_AUDIO | ST_CONFIG_APPLIES_LOOP)) !=
         0) { /* its buffer follows the loop's */
-        st_service_stop_audio(service);
-        r = st_service_start_audio(service);
+        st_service_parts_stop_audio(service);
+        r = st_service_parts_start_audio(service);
     }
     if (r == 0 && (applies & ST_CONFIG_APPLIES_LOOP) != 0 && !service->view.rests) {
         r = restart_loop(service);
@@ -579,7 +581,7 @@ int st_service_reload(struct st_service *service)
     set_history_again(service, false);
     ST_PRINT(service->view.config.error, "%s", error);
     if (error[0] == '\0') {
-        service->view.config.read_wall_ns = st_service_wall_ns(service);
+        service->view.config.read_wall_ns = st_service_view_wall_ns(service);
     }
     st_systemd_notify("READY=1");
     return r;
@@ -592,12 +594,12 @@ static void close_books(struct st_service *service)
     if (service->session == NULL && !rests)
         return;
     if (!service->loop.hangs && !rests)
-        st_service_end_loop(service);
+        st_service_parts_end_loop(service);
     service->view.ended = true;
-    st_service_end_minute(service);
+    st_service_view_end_minute(service);
     struct st_view view;
     struct st_result result;
-    if (!st_service_look(service, &view, &result))
+    if (!st_service_view_look(service, &view, &result))
         return;
     const struct st_answer answer = st_answer_of(&view);
     ST_INFO("ended after %llu cycles: %s", (unsigned long long)result.cycles, answer.text);

@@ -38,7 +38,7 @@ static uint64_t drains(void *ctx)
     return st_session_drains(ctx);
 }
 
-int st_service_start_loop(struct st_service *service)
+int st_service_parts_start_loop(struct st_service *service)
 {
     const struct st_config *config = &service->config;
     const struct st_witness *witness = &service->loop.witness;
@@ -107,7 +107,7 @@ static bool wait_for_end(struct st_service *service)
     return false;
 }
 
-bool st_service_end_loop(struct st_service *service)
+bool st_service_parts_end_loop(struct st_service *service)
 {
     st_session_ask_stop(service->session);
     const bool ended = wait_for_end(service);
@@ -116,11 +116,11 @@ bool st_service_end_loop(struct st_service *service)
         service->loop.overdue.checks = ST_OVERDUE_CHECKS; /* it was waited for longer than they take */
     if (ended)
         st_session_join(service->session);
-    st_service_stop_trace(service);
+    st_service_parts_stop_trace(service);
     return ended;
 }
 
-void st_service_stop_loop(struct st_service *service)
+void st_service_parts_stop_loop(struct st_service *service)
 {
     struct st_session *session = service->session;
     struct st_watchdog *watchdog = service->watchdog;
@@ -131,13 +131,13 @@ void st_service_stop_loop(struct st_service *service)
         return;
     st_session_ask_stop(session);
     st_session_join(session);
-    st_service_stop_trace(service);
+    st_service_parts_stop_trace(service);
     st_session_free(session);
 }
 
 /* --- audio and TCP, which may fail --- */
 
-int st_service_start_audio(struct st_service *service)
+int st_service_parts_start_audio(struct st_service *service)
 {
     struct st_audio *audio = NULL;
     int r = 0;
@@ -156,7 +156,7 @@ int st_service_start_audio(struct st_service *service)
     return 0;
 }
 
-void st_service_stop_audio(struct st_service *service)
+void st_service_parts_stop_audio(struct st_service *service)
 {
     struct st_audio_view view = {0};
     struct st_audio *audio = service->audio;
@@ -168,7 +168,7 @@ void st_service_stop_audio(struct st_service *service)
     st_audio_stop(audio);
 }
 
-void st_service_restart_tcp(struct st_service *service)
+void st_service_parts_restart_tcp(struct st_service *service)
 {
     struct st_service_web *web = &service->web;
     st_http_stop(web->tcp);
@@ -179,7 +179,7 @@ void st_service_restart_tcp(struct st_service *service)
         ST_PRINT(service->view.failed.http, "%s", "");
         return;
     }
-    const struct st_http_source from = st_service_source(service);
+    const struct st_http_source from = st_service_view_source(service);
     const struct st_http_address address = {.listen = listen_on,
                                             .names = service->config.http.names,
                                             .programs = strcmp(service->config.http.programs, "on") == 0};
@@ -198,7 +198,7 @@ void st_service_restart_tcp(struct st_service *service)
     ST_SERVICE_EVENT(service, ST_LOG_WARN, ST_EVENT_HTTP_FAILED, "%s", text);
 }
 
-void st_service_set_rights(struct st_service *service)
+void st_service_parts_set_rights(struct st_service *service)
 {
     char error[ST_SOCKET_PATH_BYTES + 256] = "";
     if (service->web.socket.lock_fd < 0)
@@ -209,7 +209,7 @@ void st_service_set_rights(struct st_service *service)
         ST_SERVICE_EVENT(service, ST_LOG_WARN, ST_EVENT_SOCKET_RIGHTS, "%s", error);
 }
 
-int st_service_open_socket(struct st_service *service)
+int st_service_parts_open_socket(struct st_service *service)
 {
     struct st_service_web *web = &service->web;
     char error[ST_SOCKET_PATH_BYTES + 256], path[ST_SOCKET_PATH_BYTES];
@@ -224,7 +224,7 @@ int st_service_open_socket(struct st_service *service)
         ST_ERR("%s", error);
         return r;
     }
-    const struct st_http_source from = st_service_source(service);
+    const struct st_http_source from = st_service_view_source(service);
     r = st_http_start_fd(web->socket.fd, &from, &web->http);
     if (r < 0) {
         ST_ERR("cannot start the HTTP server on %s: %s", path, strerror(-r));
@@ -243,7 +243,7 @@ static bool wishes_trace(const struct st_config *config)
     return strcmp(config->trace.enabled, "on") == 0 || (wish != NULL && strcmp(wish, "on") == 0);
 }
 
-void st_service_trace(struct st_service *service)
+void st_service_parts_trace(struct st_service *service)
 {
     const pid_t tid = st_session_tid(service->session, 0);
     if (service->loop.tracer_tried || tid == 0)
@@ -272,7 +272,7 @@ void st_service_trace(struct st_service *service)
                             "had the CPU");
 }
 
-void st_service_stop_trace(struct st_service *service)
+void st_service_parts_stop_trace(struct st_service *service)
 {
     struct st_tracer *tracer = service->tracer_way.tracer;
     st_session_hold(service->session);

@@ -3,19 +3,19 @@
 
 #include "daemon/service_state.h"
 
-int st_service_start_loop(struct st_service *service);
+int st_service_parts_start_loop(struct st_service *service);
 /** Asks the loop to end and waits some 10 s at most. @return true: its counts are final; false: it gets no
  * CPU, and its threads and what they write to stay. */
-bool st_service_end_loop(struct st_service *service);
-void st_service_stop_loop(struct st_service *service);
-int st_service_start_audio(struct st_service *service);
-void st_service_stop_audio(struct st_service *service);
-void st_service_restart_tcp(struct st_service *service);
+bool st_service_parts_end_loop(struct st_service *service);
+void st_service_parts_stop_loop(struct st_service *service);
+int st_service_parts_start_audio(struct st_service *service);
+void st_service_parts_stop_audio(struct st_service *service);
+void st_service_parts_restart_tcp(struct st_service *service);
 /** Sets mode and group of the socket; an error goes into view.failed.socket. */
-void st_service_set_rights(struct st_service *service);
-int st_service_open_socket(struct st_service *service);
+void st_service_parts_set_rights(struct st_service *service);
+int st_service_parts_open_socket(struct st_service *service);
 
 /** Starts the tracer if trace.enabled is on and the loop runs. Each tick. */
-void st_service_trace(struct st_service *service);
+void st_service_parts_trace(struct st_service *service);
 /** After the loop has ended, or before another start. */
-void st_service_stop_trace(struct st_service *service);
+void st_service_parts_stop_trace(struct st_service *service);

@@ -74,7 +74,7 @@ struct st_service {
     char cycles[ST_SOCKET_PATH_BYTES + 8]; /* the file of the helper programs; "": none */
     int64_t observed_wall_ns; /* end of the last minute that the history has of other programs; 0: none */
     struct st_notify *notify; /* NULL: none */
-    struct st_view view;      /* its texts and times; st_service_look fills the rest */
+    struct st_view view;      /* its texts and times; st_service_view_look fills the rest */
     int64_t started_ns;
     uint64_t tick;
     struct st_degraded degraded[ST_VIEW_DEGRADED_MAX]; /* as logged last */

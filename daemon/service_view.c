@@ -16,12 +16,12 @@
 #define LOG_MODULE "daemon"
 #include "daemon/log.h"
 
-int64_t st_service_wall_ns(struct st_service *service)
+int64_t st_service_view_wall_ns(struct st_service *service)
 {
     return st_clock_wall_ns(&service->platform->clock);
 }
 
-int64_t st_service_due_ns(struct st_service *service)
+int64_t st_service_view_due_ns(struct st_service *service)
 {
     st_session_hold(service->session);
     const int64_t due_ns = st_live_due_ns(&service->live);
@@ -29,16 +29,16 @@ int64_t st_service_due_ns(struct st_service *service)
     return due_ns;
 }
 
-int64_t st_service_overdue_ns(struct st_service *service)
+int64_t st_service_view_overdue_ns(struct st_service *service)
 {
     if (service->session == NULL || service->view.rests || (service->view.ended && !service->loop.hangs))
         return 0;
     return st_overdue_ns(&service->loop.overdue, st_session_heartbeat(service->session, 0),
-                         st_service_due_ns(service), st_clock_now_ns(&service->platform->clock));
+                         st_service_view_due_ns(service), st_clock_now_ns(&service->platform->clock));
 }
 
 /* Fills a view. *result holds what view->loop points to; it is empty if there is none. */
-bool st_service_look(struct st_service *service, struct st_view *view, struct st_result *result)
+bool st_service_view_look(struct st_service *service, struct st_view *view, struct st_result *result)
 {
     *view = service->view;
     *result = (struct st_result){0};
@@ -57,13 +57,13 @@ bool st_service_look(struct st_service *service, struct st_view *view, struct st
     if (service->platform->machine.os == ST_OS_LINUX) /* by systemd's library */
         st_notify_state(service->notify, st_config_notifies(&service->config), view->notify,
                         sizeof(view->notify));
-    view->overdue.ns = st_service_overdue_ns(service);
+    view->overdue.ns = st_service_view_overdue_ns(service);
     view->loop = has_result ? result : NULL;
     if (atomic_load(&service->loop.has_rtkit))
         ST_PRINT(view->rtkit, "%s", service->loop.rtkit);
     if (access(ST_TEXT(64, "/run/user/%u/systemd/private", (unsigned)geteuid()), F_OK) == 0)
         view->pipewire_restart = st_os_rows[service->platform->machine.os].pipewire_restart;
-    view->now_wall_ns = st_service_wall_ns(service);
+    view->now_wall_ns = st_service_view_wall_ns(service);
     view->uptime_ns = st_clock_now_ns(&service->platform->clock) - service->started_ns;
     return has_result;
 }
@@ -74,7 +74,7 @@ static json_t *document_of(struct st_service *service)
     struct st_view view;
     struct st_result result;
     struct st_live_look seconds;
-    st_service_look(service, &view, &result);
+    st_service_view_look(service, &view, &result);
     st_session_hold(service->session);
     st_live_take(&service->live, st_clock_now_ns(&service->platform->clock), &seconds);
     st_session_let_go(service->session);
@@ -108,7 +108,7 @@ static char *metrics_text(struct st_service *service, bool named)
 {
     struct st_view view;
     struct st_result result;
-    st_service_look(service, &view, &result);
+    st_service_view_look(service, &view, &result);
     struct st_forecast_view forecast;
     st_forecast_look(&service->forecast, &forecast);
     view.forecast = &forecast;
@@ -142,7 +142,7 @@ static void ask(void *ctx, enum st_route_body which, const struct st_query *quer
         }
         st_observe_cut(service->observe);
         st_query_init(&of_mark);
-        of_mark.since_wall_ns = st_ns_sub(st_service_wall_ns(service), ST_MARK_SHOWN_NS);
+        of_mark.since_wall_ns = st_ns_sub(st_service_view_wall_ns(service), ST_MARK_SHOWN_NS);
         query = &of_mark;
         which = ST_ROUTE_HEARD;
     }
@@ -177,7 +177,7 @@ static char *culprit_text(struct st_service *service, const struct st_query *que
 static char *address_text(struct st_service *service, unsigned *http_status)
 {
     struct st_service_web *web = &service->web;
-    const struct st_http_source from = st_service_source(service);
+    const struct st_http_source from = st_service_view_source(service);
     const int r = web->page != NULL ? 0 : st_http_start_private(&from, web->page_url, &web->page);
     if (r < 0) {
         *http_status = 503;
@@ -221,7 +221,7 @@ static char *body(void *ctx, enum st_route_body which, const struct st_query *qu
     return NULL;
 }
 
-struct st_http_source st_service_source(struct st_service *service)
+struct st_http_source st_service_view_source(struct st_service *service)
 {
     return (struct st_http_source){.body = body, .ask = ask, .ctx = service};
 }
@@ -244,7 +244,7 @@ static void take_observed(struct st_service *service, int64_t from_wall_ns, int6
 static void add_observed(struct st_service *service)
 {
     struct st_observe_minute minute;
-    const int64_t wall_ns = st_service_wall_ns(service);
+    const int64_t wall_ns = st_service_view_wall_ns(service);
     take_observed(service, service->observed_wall_ns > 0 ? service->observed_wall_ns : wall_ns - MINUTE_NS,
                   wall_ns, &minute);
     for (size_t i = 0; service->view.rests && i < minute.watched.watches_n; i++) {
@@ -260,7 +260,7 @@ static bool take_minute(struct st_service *service, struct st_history_minute *re
     struct st_platform *platform = service->platform;
     struct st_view view;
     struct st_result result;
-    if (service->view.rests || !st_service_look(service, &view, &result))
+    if (service->view.rests || !st_service_view_look(service, &view, &result))
         return false;
     struct st_history_minute now =
         st_minute_so_far(&result, st_clock_now_ns(&platform->clock), st_clock_wall_ns(&platform->clock));
@@ -286,7 +286,7 @@ static bool take_minute(struct st_service *service, struct st_history_minute *re
     return is_over;
 }
 
-void st_service_end_minute(struct st_service *service)
+void st_service_view_end_minute(struct st_service *service)
 {
     struct st_history_minute minute;
     int64_t dropouts_n;

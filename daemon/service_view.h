@@ -5,21 +5,21 @@
 
 /** An event of this moment. @param ... as of st_events_add, from its kind on. */
 #define ST_SERVICE_EVENT(service, level, ...)                                                                \
-    st_events_add(&(service)->events, level, st_service_wall_ns(service), __VA_ARGS__)
+    st_events_add(&(service)->events, level, st_service_view_wall_ns(service), __VA_ARGS__)
 
-int64_t st_service_wall_ns(struct st_service *service);
+int64_t st_service_view_wall_ns(struct st_service *service);
 
 /** Fills a view. *result holds what view->loop points to: finish it. @return false: there is none. */
-bool st_service_look(struct st_service *service, struct st_view *view, struct st_result *result);
+bool st_service_view_look(struct st_service *service, struct st_view *view, struct st_result *result);
 
 /** As st_live_due_ns. */
-int64_t st_service_due_ns(struct st_service *service);
+int64_t st_service_view_due_ns(struct st_service *service);
 
 /** How long the loop's next cycle is overdue (daemon/loop/overdue.h). */
-int64_t st_service_overdue_ns(struct st_service *service);
+int64_t st_service_view_overdue_ns(struct st_service *service);
 
 /** Ends the minute of the loop, or one in which it did not run: log, history, view.minute. */
-void st_service_end_minute(struct st_service *service);
+void st_service_view_end_minute(struct st_service *service);
 
 /** The bodies that HTTP serves. */
-struct st_http_source st_service_source(struct st_service *service);
+struct st_http_source st_service_view_source(struct st_service *service);

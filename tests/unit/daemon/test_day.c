@@ -190,7 +190,7 @@ static void wait_for_history(void)
 
 /* --- the daemon's threads, in turn --- */
 
-/* As st_service_end_minute. */
+/* As st_service_view_end_minute. */
 static void end_minute(void)
 {
     struct st_hist lateness;
