@@ -53,8 +53,7 @@ void st_notify_free(struct st_notify *notify)
 }
 
 /* The one under way is not shown; its cause may come again. */
-static int give_up(struct st_notify *notify, const char *format, ...) ST_PRINTF(2, 3);
-static int give_up(struct st_notify *notify, const char *format, ...)
+static int ST_PRINTF(2, 3) give_up(struct st_notify *notify, const char *format, ...)
 {
     ST_PRINT_REST(notify->why, sizeof(notify->why), format);
     notify->busy = false;

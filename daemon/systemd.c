@@ -25,8 +25,7 @@ struct entry {
     int n;
 };
 
-static void put(struct entry *entry, const char *format, ...) ST_PRINTF(2, 3);
-static void put(struct entry *entry, const char *format, ...)
+static void ST_PRINTF(2, 3) put(struct entry *entry, const char *format, ...)
 {
     char *text = entry->texts[entry->n];
     ST_PRINT_REST(text, sizeof(entry->texts[0]), format);

@@ -429,7 +429,7 @@ int st_report_exit_status(const struct st_report *report, enum st_status thresho
         if (st_finding_statuses[status].rank >= st_finding_statuses[threshold].rank)
             return 1;
         if (status == ST_STATUS_UNKNOWN &&
-            st_finding_statuses[finding->rule->worst].rank >= st_finding_statuses[threshold].rank)
+            st_finding_statuses[st_rule_worst(finding->rule)].rank >= st_finding_statuses[threshold].rank)
             unknown = true;
     }
     return unknown ? 2 : 0;

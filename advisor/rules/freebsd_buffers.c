@@ -112,7 +112,6 @@ const struct st_rule st_rule_freebsd_snd_latency = {
     .check = "sysctl hw.snd.latency hw.snd.latency_profile",
     .undo = "take the lines out of /etc/sysctl.conf; to undo it at once, set the defaults: sysctl "
             "hw.snd.latency=2 hw.snd.latency_profile=1",
-    .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(LATENCY, ST_KEY_FREEBSD_HW_SND_LATENCY_PROFILE),
     .targets = ST_RULE_KEYS("hw.snd.latency", "hw.snd.latency_profile"),
@@ -264,7 +263,6 @@ const struct st_rule st_rule_freebsd_virtual_oss = {
     .needs = ST_NEEDS_REOPEN,
     .check = "ps -axo args | grep '[v]irtual_oss'   # shows the options -i and -s",
     .undo = "set virtual_oss_dsp to the old options with sysrc, then: service virtual_oss restart",
-    .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ENABLE, DSP, CUSE),
     .judge = judge_virtual_oss,
 };

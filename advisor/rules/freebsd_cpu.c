@@ -168,7 +168,6 @@ const struct st_rule st_rule_freebsd_cpu_idle = {
     .persistent = EVER("C1"),
     .check = "sysctl dev.cpu.0.cx_supported dev.cpu.0.cx_lowest   # C2/2/80: state C2 takes 80 µs to wake",
     .undo = "sysrc -x performance_cx_lowest economy_cx_lowest; service power_profile 0x01",
-    .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(CPU "*" SUPPORTED, CPU "*.cx_lowest", LOWEST, IDLE,
                           ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER, ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET "*.flags"),
@@ -300,7 +299,6 @@ const struct st_rule st_rule_freebsd_cpu_frequency = {
     .check = "ps -axo args | grep '[p]owerd'   # -a maximum\n"
              "sysctl dev.cpu.0.freq",
     .undo = "sysrc -x powerd_flags; service powerd restart",
-    .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(FREQ, LEVELS, ST_KEY_FREEBSD_POWERD_RUNNING, FLAGS, FLAGS_XX, EPP "*.epp"),
     .targets = ST_RULE_KEYS("dev.cpu.0.freq"),
@@ -380,7 +378,6 @@ const struct st_rule st_rule_freebsd_epp = {
     .persistent = EPP_EVER("intel"),
     .check = "sysctl dev.hwpstate_intel.0.epp   # 0",
     .undo = "take the lines out of /etc/sysctl.conf and restart",
-    .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(PREFIX "intel.*" SUFFIX, PREFIX "amd.*" SUFFIX),
     .targets = ST_RULE_KEYS("dev.hwpstate_intel.*.epp", "dev.hwpstate_amd.*.epp"),
@@ -480,7 +477,6 @@ const struct st_rule st_rule_freebsd_preemption = {
              "sysctl kern.sched.preempt_thresh       # up to 14: 80\n"
              "sysctl kern.sched.ule.preempt_thresh   # from 15 on: 40",
     .undo = "nothing to undo: that is the default",
-    .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(PREEMPTION, NAME, THRESH, ULE_THRESH, ST_KEY_FREEBSD_KERN_OSRELDATE),
     .judge = judge_preemption,
 };
@@ -497,7 +493,6 @@ const struct st_rule st_rule_freebsd_interrupt_storm = {
     .when_not = "your hardware really sends endless interrupts (dmesg shows \"interrupt storm detected\")",
     .sources = "FreeBSD sys/kern/kern_intr.c ithread_execute_handlers()\n0 on 13.2 and 15.1 as captured",
     ST_FREEBSD_SYSCTL_BACK("hw.intr_storm_threshold", "0"),
-    .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS("freebsd.hw.intr_storm_threshold"),
     .cases = ST_RULE_CASES(
         {ST_CASE_IS, 0, ST_STATUS_OK, "the kernel never slows down an interrupt source, however fast it is"},

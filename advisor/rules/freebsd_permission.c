@@ -220,7 +220,6 @@ const struct st_rule st_rule_freebsd_mac_priority = {
              "sysctl security.mac.priority.realtime   # 1",
     .undo = "pw groupmod realtime -d NAME; take the line out of /boot/loader.conf, and kldunload "
             "mac_priority",
-    .worst = ST_STATUS_ADVICE,
     .first_version = "13.1",
     .facts = ST_RULE_KEYS(REALTIME, GID, LOADER, ST_KEY_FREEBSD_FILE_LOADER_CONF, KLD_LIST,
                           ST_KEY_FREEBSD_RT_FIFO_ERRNO, ST_KEY_USER_UID, ST_KEY_USER_NAME,
@@ -369,7 +368,6 @@ const struct st_rule st_rule_freebsd_memlock = {
     .check = "limits -l   # after a new login: infinity, or 131072 kB and more",
     .undo = "pw usermod NAME -L ''; take the class out of /etc/login.conf and run cap_mkdb "
             "/etc/login.conf",
-    .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_LIMITS_MEMORYLOCKED_BYTES, WIRED, PAGE, ALLOWED, ST_KEY_USER_UID,
                           ST_KEY_USER_NAME, ST_KEY_USER_CLASS),
@@ -395,7 +393,6 @@ const struct st_rule st_rule_freebsd_jail = {
                   "add path 'mixer*' unhide",
     .check = "sysctl security.jail.jailed   # 0 on the host",
     .undo = "take the lines out of /etc/devfs.rules on the host and run service devfs restart",
-    .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_SECURITY_JAIL_JAILED),
     .cases = ST_RULE_CASES(
         {ST_CASE_IS, 0, ST_STATUS_OK, "this is not a jail: the settings belong to this system"},

@@ -223,7 +223,6 @@ const struct st_rule st_rule_freebsd_uaudio_buffer = {
     .check = "sysctl hw.usb.uaudio.buffer_ms",
     .undo = "take the line out of /boot/loader.conf; to undo it at once, set the default: "
             "sysctl hw.usb.uaudio.buffer_ms=4",
-    .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(USB_BUFFER, ST_KEY_FREEBSD_KERN_OSRELDATE, DEFAULT_UNIT,
                           "freebsd.dev.pcm.*.%parent", ST_KEYS_FREEBSD_SNDSTAT "*"),
     .judge = judge_uaudio_buffer,

@@ -392,7 +392,6 @@ const struct st_rule st_rule_freebsd_hz = {
     .needs = ST_NEEDS_REBOOT,
     .check = "sysctl kern.hz   # 1000",
     .undo = "take the line out of /boot/loader.conf and restart",
-    .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_KERN_HZ, ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC,
                           ST_KEY_FREEBSD_KERN_VM_GUEST),
@@ -515,7 +514,6 @@ const struct st_rule st_rule_freebsd_timecounter = {
     .check = "sysctl kern.timecounter.choice   # TSC-low with a number above 0: the kernel trusts it\n"
              "sysctl kern.timecounter.hardware",
     .undo = "take the line out of /etc/sysctl.conf and restart: the kernel chooses by itself",
-    .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(HARDWARE, TIMECOUNTER_CHOICE, FAST),
     .targets = ST_RULE_KEYS("kern.timecounter.hardware"),
@@ -572,7 +570,6 @@ const struct st_rule st_rule_freebsd_nanosleep_precise = {
     .history = "15.0: the sysctl is new, and on (nanosleep(2) of May 2025, commit 626ea75ed2e9)\n"
                "15.1: programs built for older releases sleep exactly, too (measured with one of 13.2)",
     ST_FREEBSD_SYSCTL_BACK("kern.timecounter.nanosleep_precise", "1"),
-    .worst = ST_STATUS_ADVICE,
     .first_version = "15.0",
     .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_KERN_TIMECOUNTER_NANOSLEEP_PRECISE,
                           ST_KEY_FREEBSD_KERN_TIMECOUNTER_ALLOWEDDEVIATION, ST_KEY_FREEBSD_KERN_OSRELDATE),
@@ -592,7 +589,6 @@ const struct st_rule st_rule_freebsd_fast_gettime = {
     .sources =
         "FreeBSD sys/kern/kern_tc.c, sys/kern/kern_sharedpage.c; the cost of the call was not measured",
     ST_FREEBSD_SYSCTL_BACK("kern.timecounter.fast_gettime", "1"),
-    .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(FAST),
     .cases = ST_RULE_CASES(
         {ST_CASE_IS, 0, ST_STATUS_ADVICE, "fast_gettime is 0: each clock read is a system call"},

@@ -322,7 +322,6 @@ const struct st_rule st_rule_linux_cpu_frequency = {
     .check = "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_governor   # performance",
     .undo = "delete the line in /etc/tmpfiles.d/sleeptune.conf and restart: the kernel then uses its "
             "default governor",
-    .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts =
         ST_RULE_KEYS(ST_KEY_CPUFREQ_PRESENT, ST_KEYS_CPUFREQ "policy*", ST_KEY_CPUFREQ_BOOST,
@@ -430,7 +429,6 @@ const struct st_rule st_rule_linux_power_daemons = {
              "powerprofilesctl get; tuned-adm active; tlp-stat -p",
     .undo = "powerprofilesctl set balanced; or sudo tuned-adm profile balanced; or delete the file of "
             "TLP and run sudo tlp start",
-    .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_KEY_CPUFREQ_PRESENT, ST_KEYS_DAEMON "*", ST_KEY_TLP_ENABLED,
                           ST_KEYS_CPUFREQ "policy*.governor", ST_KEYS_CPUFREQ "policy*.epp"),
     .judge = judge_power_daemons,
@@ -525,7 +523,6 @@ const struct st_rule st_rule_linux_heat = {
                   "# against a limit of the firmware: the computer's own charger, newer firmware",
     .check = "grep . /sys/devices/system/cpu/cpu*/thermal_throttle/*_total_time_ms   # does not grow",
     .undo = "there is nothing to undo",
-    .worst = ST_STATUS_ADVICE,
     .facts =
         ST_RULE_KEYS(ST_KEYS_HEAT "*", ST_KEY_UPTIME, ST_KEY_SUSPENDED_MS,
                      ST_KEYS_CPUFREQ "policy*.firmware_max_khz", ST_KEYS_CPUFREQ "policy*.available_khz"),

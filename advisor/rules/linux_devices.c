@@ -120,7 +120,6 @@ const struct st_rule st_rule_linux_usb_autosuspend = {
     .check = "grep . /sys/bus/usb/devices/*/product   # shows the DEVICE of your interface; lsusb "
              "shows VVVV:PPPP\ncat /sys/bus/usb/devices/DEVICE/power/control   # on",
     .undo = "delete the line in /etc/udev/rules.d/90-sleeptune.rules and plug the interface in again",
-    .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(ST_KEYS_USB_AUDIO "*.control", ST_KEYS_USB_AUDIO "*.autosuspend_ms",
                           ST_KEYS_USB_AUDIO "*.product", ST_KEYS_USB_AUDIO "*.vendor_id",
@@ -224,7 +223,6 @@ const struct st_rule st_rule_linux_usb_path = {
     .needs = ST_NEEDS_REOPEN,
     .check = "lsusb -t   # 480M, or no hub with another 12M audio device, and not dwc_otg",
     .undo = "put it back",
-    .worst = ST_STATUS_ADVICE,
     .facts =
         ST_RULE_KEYS(ST_KEYS_USB_AUDIO "*.speed_mbit", ST_KEYS_USB_AUDIO "*.controller",
                      ST_KEYS_USB_AUDIO "*.hub", ST_KEYS_USB_AUDIO "*.product", ST_KEYS_USB_AUDIO "*.hubs_n",
@@ -247,7 +245,6 @@ const struct st_rule st_rule_linux_usb_audio_options = {
     .needs = ST_NEEDS_REBOOT,
     .check = "cat /sys/module/snd_usb_audio/parameters/lowlatency   # Y",
     .undo = "delete the line in /etc/modprobe.d/sleeptune.conf and restart",
-    .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(ST_KEY_MODULE_SND_USB_AUDIO_LOWLATENCY),
     .changes = ST_RULE_CHANGES({ST_CHANGE_MODPROBE, "snd_usb_audio", "lowlatency=1"}),
@@ -316,7 +313,6 @@ const struct st_rule st_rule_linux_hda_power_save = {
                   "options snd_hda_intel power_save=0 power_save_controller=N",
     .check = "cat /sys/module/snd_hda_intel/parameters/power_save   # 0",
     .undo = "delete the line in /etc/modprobe.d/sleeptune.conf and restart",
-    .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(ST_KEY_MODULE_SND_HDA_INTEL_POWER_SAVE, ST_KEYS_CARD "*"),
     .changes = ST_RULE_CHANGES({ST_CHANGE_SYSFS, "/sys/module/snd_hda_intel/parameters/power_save", "0"},
@@ -397,7 +393,6 @@ const struct st_rule st_rule_linux_idle_suspend = {
     .needs = ST_NEEDS_REOPEN,
     .check = "pw-dump | grep suspend-timeout   # 0",
     .undo = "delete 91-sleeptune.conf and run systemctl --user restart wireplumber",
-    .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_KEYS_PIPEWIRE_NODE "*"),
     .judge = judge_idle_suspend,
 };
@@ -447,7 +442,6 @@ const struct st_rule st_rule_linux_card_rate = {
     .needs = ST_NEEDS_REOPEN,
     .check = "cat /proc/asound/card*/pcm*/sub*/status   # hw_ptr / (tstamp - trigger_time): the rate",
     .undo = "choose the old output again",
-    .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_KEYS_ALSA "*.moved_hz", ST_KEYS_ALSA "*.rate_hz"),
     .judge = judge_card_rate,
 };
@@ -515,7 +509,6 @@ const struct st_rule st_rule_linux_card_clocks = {
     .needs = ST_NEEDS_REOPEN,
     .check = "sleeptune check --listen --back DEVICE   # the card that records",
     .undo = "choose the old card again",
-    .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_KEY_LISTEN_RATE_PPM, ST_KEY_LISTEN_DRIFT_PPM, ST_KEY_LISTEN_INVALID),
     .judge = judge_card_clocks,
 };
@@ -706,7 +699,6 @@ const struct st_rule st_rule_linux_device_headroom = {
     .needs = ST_NEEDS_REOPEN,
     .check = "pw-dump | grep -A3 headroom   # the frames that were set",
     .undo = "delete 90-sleeptune.conf and run systemctl --user restart wireplumber",
-    .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_KEYS_ALSA "*.step_frames", ST_KEYS_ALSA "*.rate_hz", ST_KEYS_PIPEWIRE "*",
                           ST_KEY_VIRTUAL, ST_KEY_XEN_CAPABILITIES),
     .judge = judge_device_headroom,

@@ -264,7 +264,6 @@ const struct st_rule st_rule_linux_jack_period = {
     .needs = ST_NEEDS_REOPEN,
     .check = "jack_bufsize; jack_samplerate   # period = bufsize / samplerate",
     .undo = "run jack_bufsize with the old number of frames, and start JACK with its old options",
-    .worst = ST_STATUS_ADVICE,
     .facts =
         ST_RULE_KEYS(ST_KEY_JACK_COMMAND, USB, ST_KEY_JACK_BUFFER_FRAMES, ST_KEY_JACK_RATE_HZ, ST_OWNER_KEYS),
     .judge = judge_jack_period,
@@ -302,7 +301,6 @@ const struct st_rule st_rule_linux_jack_soft_mode = {
     .needs = ST_NEEDS_REOPEN,
     .check = "ps -eo args | grep '[j]ackd'   # no -s after -d alsa",
     .undo = "add -s again",
-    .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_KEY_JACK_COMMAND, ST_OWNER_KEYS),
     .judge = judge_jack_soft_mode,
 };

@@ -100,7 +100,6 @@ const struct st_rule st_rule_linux_swap = {
         "10 is the value of old audio guides; discourse.ardour.org/t/113456 (a leak of the desktop filled "
         "swap)",
     ST_MACHINE_SYSCTL_FIX("vm.swappiness", "10", "60"),
-    .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_KEY_SYSCTL_VM_SWAPPINESS, ST_KEY_SWAP_ZRAM_N, ST_KEY_SWAP_OTHER_N,
                           ST_KEY_SWAP_ZRAM_FIRST, ST_KEY_ZSWAP_ENABLED, ST_MUSIC_COUNTED,
                           ST_KEYS_SWAPPED "*.kib", ST_KEYS_SWAPPED "*.name", ST_MACHINE_PLAYS),
@@ -122,7 +121,6 @@ const struct st_rule st_rule_linux_numa_balancing = {
         "memory); kernel/sched/fair.c: task_numa_work\n"
         "tuned: profile network-latency, which realtime includes, sets 0\nhow many µs it takes: not measured",
     ST_MACHINE_SYSCTL_FIX("kernel.numa_balancing", "0", "1"),
-    .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS("linux.sysctl.kernel.numa_balancing"),
     .cases = ST_RULE_CASES(
         {ST_CASE_IS, 0, ST_STATUS_OK, "the kernel leaves memory where it is"},
@@ -193,7 +191,6 @@ const struct st_rule st_rule_linux_huge_pages = {
     .check = "grep . /sys/kernel/mm/transparent_hugepage/enabled "
              "/sys/kernel/mm/transparent_hugepage/defrag   # [madvise]",
     .undo = "delete the lines in /etc/tmpfiles.d/sleeptune.conf and restart",
-    .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(ST_KEY_THP_ENABLED, ST_KEY_THP_DEFRAG),
     .changes = ST_RULE_CHANGES({ST_CHANGE_SYSFS, "/sys/kernel/mm/transparent_hugepage/enabled", "madvise"},

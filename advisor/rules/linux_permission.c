@@ -412,7 +412,6 @@ const struct st_rule st_rule_linux_rtkit = {
     .needs = ST_NEEDS_RELOGIN,
     .check = ST_MACHINE_CHECK_LIMITS,
     .undo = ST_MACHINE_UNDO_LIMITS,
-    .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_KEY_RT_FIFO_ERRNO, ST_KEY_DAEMON_RTKIT_DAEMON, ST_KEY_RTKIT_INSTALLED,
                           ST_KEY_RTKIT_NO_BUS, ST_KEY_RTKIT_COMMAND, ST_KEY_USER_NAME),
     .judge = judge_rtkit,
@@ -531,7 +530,6 @@ const struct st_rule st_rule_linux_audio_group = {
     .check = "grep -r rtprio /etc/security/limits.conf /etc/security/limits.d   # which group has "
              "the limit\nid -nG   # after a new login: contains that group",
     .undo = "sudo gpasswd -d $USER audio",
-    .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_KEY_RT_FIFO_ERRNO, ST_KEY_USER_GROUPS, ST_KEY_USER_NAME,
                           ST_KEYS_LIMITS "*.rtprio", ST_KEYS_GROUP "*"),
     .judge = judge_audio_group,

@@ -239,7 +239,6 @@ const struct st_rule st_rule_linux_preemption = {
     .check = "sudo cat /sys/kernel/debug/sched/preempt   # none voluntary (full)\n"
              "uname -v   # PREEMPT_RT, PREEMPT_DYNAMIC or neither",
     .undo = ST_MACHINE_UNDO_BOOT_OPTION("preempt=full"),
-    .worst = ST_STATUS_ADVICE,
     .applicability = ST_APPLY_AUTO,
     .facts =
         ST_RULE_KEYS(ST_LINUX_KERNEL_VERSION_KEYS, ST_KEY_REALTIME, ST_KEY_PREEMPT_DEBUGFS, ST_KEY_CMDLINE,
@@ -304,7 +303,6 @@ const struct st_rule st_rule_linux_threaded_irqs = {
     .check = "grep -w threadirqs /proc/cmdline\n"
              "ps -eLo cls,rtprio,comm | grep irq/   # FF 50 for each handler",
     .undo = ST_MACHINE_UNDO_BOOT_OPTION("threadirqs"),
-    .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_LINUX_KERNEL_REALTIME_KEYS, ST_KEY_CMDLINE, ST_KEY_BOOT_OPTIONS, ST_KEY_VIRTUAL),
     .judge = judge_threaded_irqs,
 };
@@ -349,7 +347,6 @@ const struct st_rule st_rule_linux_sched_ext = {
     .persistent = "# so that it is not started again:\nsudo systemctl disable --now scx_loader scx",
     .check = "cat /sys/kernel/sched_ext/state   # disabled",
     .undo = "sudo systemctl enable --now scx_loader, or scx",
-    .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_KEY_SCHED_EXT_STATE, ST_KEY_SCHED_EXT_OPS),
     .judge = judge_sched_ext,
 };
@@ -436,7 +433,6 @@ const struct st_rule st_rule_linux_irq_sharing = {
     .needs = ST_NEEDS_REBOOT,
     .check = "grep -E 'snd|xhci' /proc/interrupts   # no other device on the line",
     .undo = "put it back",
-    .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_KEY_IRQ_READABLE, ST_MACHINE_USB_AUDIO, ST_MACHINE_LINES),
     .judge = judge_irq_sharing,
 };
@@ -487,7 +483,6 @@ const struct st_rule st_rule_linux_watchdogs = {
                "profile sets 0\n"
                "how many µs it takes: not measured; 0.5 ms is a limit that sleeptune chose",
     ST_MACHINE_SYSCTL_FIX("kernel.nmi_watchdog", "0", "1"),
-    .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(NMI, SOFT, THRESH),
     .judge = judge_watchdogs,
 };
@@ -593,7 +588,6 @@ const struct st_rule st_rule_linux_firmware = {
     .check = "pgrep -af 'i8kmon|dell-fan-mon|fancontrol'   # none\n"
              "cat /sys/class/misc/hw_random/rng_current   # not tpm-rng-0",
     .undo = "sudo systemctl enable --now i8kmon; switch the fTPM on again",
-    .worst = ST_STATUS_ADVICE,
     .facts =
         ST_RULE_KEYS(ST_KEY_HWRNG_CURRENT, ST_KEY_CPU_MODEL, ST_KEY_TPM_DEVICE, ST_LINUX_KERNEL_VERSION_KEYS,
                      ST_KEY_MODULE_DELL_SMM_HWMON, ST_KEY_TCLSH_COMMAND, ST_KEYS_DAEMON "*"),

@@ -280,7 +280,6 @@ const struct st_rule st_rule_linux_client_priority = {
     .needs = ST_NEEDS_RELOGIN,
     .check = "ps -eLo cls,rtprio,comm | grep data-loop   # RR or FF, and a priority",
     .undo = "delete 90-sleeptune.conf",
-    .worst = ST_STATUS_ADVICE,
     .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_KEYS_DAEMON "*", RT_PROCESS, RT_PRIORITY, RT_NAME,
                           NORMAL_PROCESS, ST_KEY_THREADS_COMPLETE, "linux.*_thread.*.pid",
                           ST_KEYS_PIPEWIRE_NODE "*", ST_OWNER_KEYS),

@@ -108,6 +108,11 @@ const char *st_rule_privilege(const struct st_rule *rule)
     return rule->privilege != NULL ? rule->privilege : "root";
 }
 
+enum st_status st_rule_worst(const struct st_rule *rule)
+{
+    return rule->worst != ST_STATUS_UNKNOWN ? rule->worst : ST_STATUS_ADVICE;
+}
+
 bool st_rule_writes(const struct st_rule *rule, const char *target)
 {
     for (const struct st_change *change = rule->changes; change != NULL && change->key[0] != '\0'; change++) {

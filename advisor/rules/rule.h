@@ -63,9 +63,8 @@ struct st_rule {
     const char *check;      /* commands; behind '#' what they show when it is right */
     const char *undo;       /* by hand; a sentence without its full stop */
 
-    enum st_status worst; /* the worst it can say: problem, advice, or ok for one that only explains why
-                             something has no effect. An unknown counts at a threshold only if that can
-                             reach it */
+    enum st_status worst; /* the worst it can say: problem, or ok for one that only explains why something has
+                             no effect; advice, if a rule does not say it (st_rule_worst) */
     enum st_applicability applicability; /* manual, if a rule does not say it */
     const char *first_version;           /* OS version it is true from; NULL: always */
     const char *last_version;            /* and up to; NULL: still */
@@ -90,6 +89,8 @@ extern const size_t st_rules_n;
 const struct st_rule *st_rule_find(const char *id); /* NULL: no such rule */
 enum st_os st_rule_os(const struct st_rule *rule);
 const char *st_rule_privilege(const struct st_rule *rule); /* "root", if the rule does not say it */
+/** An unknown counts at a threshold only if this reaches it. */
+enum st_status st_rule_worst(const struct st_rule *rule);
 /** Does a change of this rule write that running value? */
 bool st_rule_writes(const struct st_rule *rule, const char *target);
 /** Judges with the rule's cases or code. finding: zeroed. */

@@ -24,8 +24,7 @@ struct asking {
     bool chosen; /* no socket was named */
 };
 
-static int fail(const struct asking *asking, const char *format, ...) ST_PRINTF(2, 3);
-static int fail(const struct asking *asking, const char *format, ...)
+static int ST_PRINTF(2, 3) fail(const struct asking *asking, const char *format, ...)
 {
     ST_PRINT_REST(asking->error, asking->error_bytes, format);
     return ST_EXIT_FAILURE;

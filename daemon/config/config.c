@@ -137,8 +137,7 @@ static const char *safe_text(const char *text, char *buf, size_t buf_bytes)
     return buf;
 }
 
-static void complain(struct parse *parse, unsigned line, const char *format, ...) ST_PRINTF(3, 4);
-static void complain(struct parse *parse, unsigned line, const char *format, ...)
+static void ST_PRINTF(3, 4) complain(struct parse *parse, unsigned line, const char *format, ...)
 {
     if (parse->errors_n++ >= ERRORS_MAX || parse->error == NULL)
         return;

@@ -290,8 +290,7 @@ static void rest_without_descriptors(struct st_http *http)
     http->rests_until_ns = guard->now_ns + SHORT_WAIT_NS;
 }
 
-static void log_server(void *ctx, const char *format, va_list args) ST_PRINTF(2, 0);
-static void log_server(void *ctx, const char *format, va_list args)
+static void ST_PRINTF(2, 0) log_server(void *ctx, const char *format, va_list args)
 {
     char text[256];
     vsnprintf(text, sizeof(text), format, args);

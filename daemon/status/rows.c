@@ -49,9 +49,8 @@ struct section {
     bool detail; /* of the rows that are added from now on */
 };
 
-static json_t *add(struct section *section, enum state state, const char *label, const char *format, ...)
-    ST_PRINTF(4, 5);
-static json_t *add(struct section *section, enum state state, const char *label, const char *format, ...)
+static ST_PRINTF(4, 5) json_t *add(struct section *section, enum state state, const char *label,
+                                   const char *format, ...)
 {
     char text[TEXT_BYTES];
     ST_PRINT_REST(text, sizeof(text), format);

@@ -7,9 +7,8 @@
 const char *const st_degraded_parts[] = {"loop",   "memory", "books", "watchdog", "audio",   "observe",
                                          "config", "socket", "http",  "trace",    "history", NULL};
 
-static void add(struct st_degraded *list, size_t *n, const char *what, const char *format, ...)
-    ST_PRINTF(4, 5);
-static void add(struct st_degraded *list, size_t *n, const char *what, const char *format, ...)
+static void ST_PRINTF(4, 5)
+    add(struct st_degraded *list, size_t *n, const char *what, const char *format, ...)
 {
     if (*n == ST_VIEW_DEGRADED_MAX)
         return;

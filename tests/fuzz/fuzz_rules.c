@@ -67,7 +67,7 @@ static void judge(const struct st_rule *rule, const struct st_facts *facts, uint
     require(!fired || finding.evidence_n > 0, "fired without evidence", rule);
     require(finding.status != ST_STATUS_OK || finding.evidence_n > 0, "ok without a reading", rule);
     require(finding.status == ST_STATUS_UNKNOWN ||
-                st_finding_statuses[finding.status].rank <= st_finding_statuses[rule->worst].rank,
+                st_finding_statuses[finding.status].rank <= st_finding_statuses[st_rule_worst(rule)].rank,
             "worse than .worst", rule);
     check_command(rule, finding.fix_now);
     check_command(rule, finding.fix_persistent);

@@ -152,8 +152,7 @@ static void on_process(void *ctx, struct spa_io_position *position)
 
 /* --- what was found --- */
 
-static void say(const char *format, ...) ST_PRINTF(1, 2);
-static void say(const char *format, ...)
+static void ST_PRINTF(1, 2) say(const char *format, ...)
 {
     va_list args;
     va_start(args, format);

@@ -276,7 +276,8 @@ static void check_all_rules(const struct machine *m)
     for (size_t i = 0; i < report.findings_n; i++) {
         const struct st_finding *finding = &report.findings[i];
         if (finding->status != ST_STATUS_UNKNOWN &&
-            st_finding_statuses[finding->status].rank > st_finding_statuses[finding->rule->worst].rank)
+            st_finding_statuses[finding->status].rank >
+                st_finding_statuses[st_rule_worst(finding->rule)].rank)
             fail_msg("%s: %s is worse than it says it can be", m->file, finding->rule->id);
         if (finding->summary == NULL || finding->summary[0] == '\0')
             fail_msg("%s: %s says nothing", m->file, finding->rule->id);

@@ -150,7 +150,7 @@ static void check_finding(const struct fixture *f, const struct st_finding *find
                  st_finding_statuses[f->expect].name,
                  finding->summary != NULL ? finding->summary : "(no summary)");
     if (finding->status != ST_STATUS_UNKNOWN &&
-        st_finding_statuses[finding->status].rank > st_finding_statuses[f->rule->worst].rank)
+        st_finding_statuses[finding->status].rank > st_finding_statuses[st_rule_worst(f->rule)].rank)
         fail_msg("%s: worse than the rule's .worst", f->name);
     if (finding->summary == NULL || finding->summary[0] == '\0')
         fail_msg("%s: no summary", f->name);
@@ -253,8 +253,8 @@ static void texts_are_complete(void **state)
     check_text(rule->id, "sources", rule->sources);
     if (strlen(rule->title) > 60)
         fail_msg("%s: title is longer than 60 columns", rule->id);
-    if (rule->worst != ST_STATUS_PROBLEM && rule->worst != ST_STATUS_ADVICE && rule->worst != ST_STATUS_OK)
-        fail_msg("%s: .worst is problem, advice or ok", rule->id);
+    if (rule->worst != ST_STATUS_PROBLEM && rule->worst != ST_STATUS_UNKNOWN && rule->worst != ST_STATUS_OK)
+        fail_msg("%s: .worst is problem, ok, or left out", rule->id);
     if ((rule->judge == NULL) == (rule->cases == NULL))
         fail_msg("%s: needs cases or a judge function, and not both", rule->id);
     const struct st_rule_case *last = rule->cases;
