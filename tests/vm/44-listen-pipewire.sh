@@ -2,7 +2,7 @@
 # vm: -k rt -q -i -c aloop
 # PipeWire with snd-aloop as its card, as over a cable: it plays into one half and records the other. Nothing is lost undisturbed; 20 stops (STOPS: fewer)
 # of the program that plays, and of the server, which no way within the graph hears, are 20 losses each; and with --music, where what programs play is
-# compared, those of the server; and at last with a volume those of the program that plays.
+# compared, those of the server; and at last with a volume, and converted to another rate and back.
 # shellcheck source=tests/tap.sh
 . /share/tests/tap.sh
 cp -a /share/usr /share/etc / 2>/dev/null
@@ -27,9 +27,12 @@ context.modules = [ { name = libpipewire-module-rt args = { rt.prio = 20 rtporta
     $(module protocol-native profiler metadata spa-node-factory client-node access adapter link-factory) ]
 context.objects = [ { factory = metadata args = { metadata.name = default } } $(adapter loop-out sink Sink 0 2000) $(adapter loop-in source Source 1 1000) ]
 CONF
-PIPEWIRE_LOG_SYSTEMD=false "${as_user[@]}" pipewire -c /tmp/s/pipewire.conf >server.log 2>&1 &
-wait_for "${as_user[@]}" pw-cli info 0
-server=$(pidof pipewire)
+begin() {
+    PIPEWIRE_LOG_SYSTEMD=false "${as_user[@]}" pipewire -c /tmp/s/pipewire.conf >>server.log 2>&1 &
+    wait_for "${as_user[@]}" pw-cli info 0
+    server=$(pidof pipewire)
+}
+begin
 
 # listens VICTIM OPTION...: $stops stops of VICTIM ("player": the program that plays; "": none) after the forced glitches, and what listen says
 listens() {
@@ -79,5 +82,15 @@ kill $music
 "${as_user[@]}" pw-cli set-param loop-out Props '{ channelVolumes: [ 0.5, 0.5 ] }' >/dev/null
 listens player --back cable
 is "$stops stops of the program that plays at -6 dB are $stops losses" "$(found) $(heard '.gain_db * 10 | round')" "linear-gain true $stops -60"
+
+# both halves at another rate than the graph
+kill "$server"
+wait
+sed -i 's/audio.rate = 48000/audio.rate = 44100/g' pipewire.conf
+begin
+listens player --back cable
+is "$stops stops of the program that plays, converted to 44.1 kHz and back, are $stops losses" "$(found)" "converted true $stops"
+listens "$server" --back cable
+is "$stops stops of the server, too" "$(found)" "converted true $stops"
 [ "$tap_failed" -eq 0 ] || cat listen.log server.log | tail -40 | tap_note
 tap_done
