@@ -38,7 +38,7 @@ json_t *st_dropout_json_client(const struct st_dropout_client *client)
     st_json_set(object, "reasons", reasons_json(client->reasons_n));
     st_json_set(object, "places", places_json(client->places_n));
     st_json_set(object, "lost_ns", known(client->lost.ns));
-    st_json_set(object, "lost_partly", client->lost.partly);
+    st_json_set(object, "lost_partly", (bool)(client->lost.unknown_n > 0));
     st_json_set(object, "longest_ns", known(client->lost.longest_ns));
     st_json_set(object, "lost_cycles", known(client->lost.cycles_n));
     st_json_set(object, "culprit", st_json_text_or_null(client->culprit.name));

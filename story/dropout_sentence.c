@@ -109,7 +109,7 @@ const char *st_dropout_sentence_of(const struct st_dropout_table *table,
         snprintf(buf, buf_bytes, "%s lost sound in %s%s, ", client->name,
                  st_dropout_reason_share(n, about->all_n, ST_ROOM(64)), about->when);
     if (all.lost.ns > 0 && n > 1)
-        st_text_append(buf, buf_bytes, "%s%s in all (longest %s)", all.lost.partly ? "at least " : "",
+        st_text_append(buf, buf_bytes, "%s%s in all (longest %s)", all.lost.unknown_n > 0 ? "at least " : "",
                        ST_NS_SHORT(all.lost.ns), ST_NS_SHORT(all.lost.longest_ns));
     else if (all.lost.ns > 0)
         st_text_append(buf, buf_bytes, "for %s", ST_NS_SHORT(all.lost.ns));

@@ -17,10 +17,10 @@ uint64_t st_dropout_table_count(const struct st_dropout_client *client)
     return client->dropouts_n + client->device_dropouts_n;
 }
 
-/* Is the length of each of its dropouts known? */
+/* Is the length of nearly each of its dropouts known? */
 static bool is_timed(const struct st_dropout_client *client)
 {
-    return st_dropout_table_count(client) > 0 && client->lost.ns > 0 && !client->lost.partly;
+    return client->lost.ns > 0 && 10 * client->lost.unknown_n <= st_dropout_table_count(client);
 }
 
 static bool are_timed(const struct st_dropout_table *table)
@@ -109,7 +109,7 @@ struct st_dropout_client st_dropout_table_streams(const struct st_dropout_table 
         sum.reasons_n[reason] += other->reasons_n[reason];
         sum.reasons_ns[reason] = st_ns_add(sum.reasons_ns[reason], other->reasons_ns[reason]);
         sum.lost.ns = st_ns_add(sum.lost.ns, other->lost.ns);
-        sum.lost.partly = sum.lost.partly || other->lost.partly;
+        sum.lost.unknown_n += other->lost.unknown_n;
         sum.lost.longest_ns = ST_MAX(other->lost.longest_ns, sum.lost.longest_ns);
     }
     return sum;
@@ -205,8 +205,8 @@ static void count_dropouts(struct st_dropout_client *client, const struct st_xru
         client->reasons_ns[seen->reason] = st_ns_add(client->reasons_ns[seen->reason], seen->lost_ns);
     client->lost.cycles_n += seen->cycles_n;
     client->lost.ns = st_ns_add(client->lost.ns, seen->lost_ns);
-    client->lost.partly = client->lost.partly || (seen->dropouts_n + seen->device_dropouts_n > 0 &&
-                                                  (seen->lost_ns == 0 || seen->longest_ns == 0));
+    if (seen->lost_ns == 0 || seen->longest_ns == 0)
+        client->lost.unknown_n += (uint64_t)(seen->dropouts_n + seen->device_dropouts_n);
     client->lost.longest_ns = ST_MAX(seen->longest_ns, client->lost.longest_ns);
     if (client->first_wall_ns == INT64_MIN || wall_ns < client->first_wall_ns)
         client->first_wall_ns = wall_ns;

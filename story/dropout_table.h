@@ -23,7 +23,7 @@ struct st_dropout_client {
     struct {
         int64_t ns, longest_ns; /* no sound for so long, in all and in the longest; 0: not known */
         int64_t cycles_n;       /* cycles of the server; 0: not known */
-        bool partly;            /* the length of some is not known */
+        uint64_t unknown_n;     /* dropouts whose length is not known */
     } lost;
     struct {
         char name[ST_XRUN_NAME_BYTES];      /* of most dropouts that had one */
@@ -96,7 +96,7 @@ void st_dropout_table_begin_again(struct st_dropout_table *table);
  * lost, where it is known of all, else by dropouts. */
 void st_dropout_table_age(struct st_dropout_table *table, int64_t now_ns, bool watching);
 
-/** By which it lost most sound, where the length of all of its dropouts is known, else the most frequent. */
+/** By which it lost most sound, where the lengths of nine in ten are known, else the most frequent. */
 enum st_dropout_reason st_dropout_table_reason(const struct st_dropout_client *client);
 
 /** Its culprit is that of at least half of its dropouts of that reason. */
@@ -163,7 +163,7 @@ bool st_dropout_table_is_normal(const struct st_dropout_table *table);
 const struct st_dropout_client *st_dropout_table_victim(const struct st_dropout_table *table,
                                                         const struct st_dropout_client *client);
 
-/** The client that lost most by that reason, in time if all lengths are known; NULL: none had one. */
+/** The client that lost most by that reason, in time if lengths are known; NULL: none had one. */
 const struct st_dropout_client *st_dropout_table_most(const struct st_dropout_table *table,
                                                       enum st_dropout_reason reason);
 
@@ -173,7 +173,7 @@ bool st_dropout_table_is_taken(const struct st_dropout_table *table, const struc
 /** Dropouts of the device and of clients, in all. */
 uint64_t st_dropout_table_total(const struct st_dropout_table *table);
 
-/** The length of each of its dropouts is known. */
+/** The length of its dropouts is known: of each client of nine in ten. */
 bool st_dropout_table_is_timed(const struct st_dropout_table *table);
 
 /** For the comparison of tables: the time that is lost there, if all of them are `timed`, else dropouts. */

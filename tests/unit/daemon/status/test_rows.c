@@ -382,11 +382,11 @@ static void lost_sound_has_a_length_and_a_place(void **state)
     expect_of_screen("answer", "paplay lost sound 10 times (watched since 22:13), 4.70 s in all (longest 490 "
                                "ms), between it and PipeWire: it was stopped or frozen.");
     expect_of_screen("next_why", "nothing to tune: it was stopped or frozen");
-    client->lost.partly = true;
+    client->lost.unknown_n = 10;
     expect_of_screen("answer",
                      "paplay lost sound 10 times (watched since 22:13), at least 4.70 s in all (longest "
                      "490 ms), between it and PipeWire: it was stopped or frozen.");
-    client->lost.partly = false;
+    client->lost.unknown_n = 0;
     add_client(pipewire, "GoodSynth", 1, ST_DROPOUT_STOPPED);
     expect_of_screen("answer", "paplay lost sound in 10 of 11 dropouts (watched since 22:13), 4.70 s in all "
                                "(longest 490 ms), between it and PipeWire: it was stopped or frozen.");
@@ -409,7 +409,7 @@ static void the_reason_is_that_of_most_lost_sound(void **state)
     client->reasons_n[ST_DROPOUT_STOPPED] = 0; /* only while one of them went on */
     expect_of_screen("answer", "Synth lost sound 8 times (watched since 22:13), 1.04 s in all (longest 290 "
                                "ms): for 830 ms it was stopped or frozen.");
-    client->lost.partly = true;
+    client->lost.unknown_n = 1;
     expect_row("Synth", "8 dropouts: computed too long", "warn", false);
 }
 
@@ -979,7 +979,7 @@ static void longest_loss_of_all_sources_is_first_where_each_is_known(void **stat
     expect_of_screen("answer",
                      "once lost sound in 1 of 41 dropouts (watched since 22:13), for 2.00 s: it was "
                      "stopped or frozen.");
-    often->lost.partly = true;
+    often->lost.unknown_n = often->dropouts_n;
     expect_programs((const char *const[]){"often", "once"}, 2);
     expect_of_screen("answer",
                      "often lost sound in 40 of 41 dropouts (watched since 22:13), at least 40.0 ms "
