@@ -11,7 +11,7 @@ size_t st_hist_deflate_room(const struct st_hist *hist)
     return 1 + (size_t)hist->counts_len * COUNT_BYTES;
 }
 
-size_t st_hist_pack(const struct st_hist *hist, uint8_t *ret)
+size_t st_hist_deflate_pack(const struct st_hist *hist, uint8_t *ret)
 {
     struct st_bytes_out out = {.at = ret, .end = ret + st_hist_deflate_room(hist)};
     const uint32_t last = hist->counts_len - 1;
@@ -46,7 +46,7 @@ static int take_counts(struct st_hist *hist, const struct st_hist *layout, struc
     return 0;
 }
 
-int st_hist_unpack(struct st_hist *hist, const uint8_t *bytes, size_t n)
+int st_hist_deflate_unpack(struct st_hist *hist, const uint8_t *bytes, size_t n)
 {
     struct st_bytes_in in = {.at = bytes, .end = bytes + n};
     struct st_hist layout;
@@ -59,7 +59,7 @@ int st_hist_unpack(struct st_hist *hist, const uint8_t *bytes, size_t n)
 uint8_t *st_hist_deflate(const struct st_hist *hist, size_t *ret_bytes)
 {
     uint8_t *plain = malloc(st_hist_deflate_room(hist)), *ret = NULL;
-    const size_t plain_bytes = plain != NULL ? st_hist_pack(hist, plain) : 0;
+    const size_t plain_bytes = plain != NULL ? st_hist_deflate_pack(hist, plain) : 0;
     uLongf deflated = compressBound((uLong)plain_bytes);
     if (plain != NULL)
         ret = malloc(deflated);
@@ -72,9 +72,9 @@ uint8_t *st_hist_deflate(const struct st_hist *hist, size_t *ret_bytes)
     return ret;
 }
 
-int st_hist_inflate(struct st_hist *hist, const uint8_t *bytes, size_t n, uint8_t *room)
+int st_hist_deflate_undo(struct st_hist *hist, const uint8_t *bytes, size_t n, uint8_t *room)
 {
     uLongf plain_bytes = st_hist_deflate_room(hist);
-    return uncompress(room, &plain_bytes, bytes, n) == Z_OK ? st_hist_unpack(hist, room, plain_bytes)
+    return uncompress(room, &plain_bytes, bytes, n) == Z_OK ? st_hist_deflate_unpack(hist, room, plain_bytes)
                                                             : -EBADMSG;
 }

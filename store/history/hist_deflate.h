@@ -9,15 +9,15 @@ size_t st_hist_deflate_room(const struct st_hist *hist);
 
 /** Packs what is not compressed yet. Early values are counted as 0, over-range ones in the last bucket.
  * @param ret of st_hist_deflate_room bytes. @return bytes. */
-size_t st_hist_pack(const struct st_hist *hist, uint8_t *ret);
+size_t st_hist_deflate_pack(const struct st_hist *hist, uint8_t *ret);
 
 /** Adds what was packed. A histogram of fewer digits counts at the middles of its buckets. @return 0,
  * -EBADMSG (damaged, or of more digits); nothing is added then. */
-ST_NODISCARD int st_hist_unpack(struct st_hist *hist, const uint8_t *bytes, size_t n);
+ST_NODISCARD int st_hist_deflate_unpack(struct st_hist *hist, const uint8_t *bytes, size_t n);
 
 /** Packs and compresses. @return bytes, which the caller frees; NULL when out of memory. Threads: any. */
 uint8_t *st_hist_deflate(const struct st_hist *hist, size_t *ret_bytes);
 
 /** Uncompresses, and adds. @param room for the bytes in between, of st_hist_deflate_room bytes. @return 0,
  * -EBADMSG (damaged, or larger than the room). Threads: any. */
-ST_NODISCARD int st_hist_inflate(struct st_hist *hist, const uint8_t *bytes, size_t n, uint8_t *room);
+ST_NODISCARD int st_hist_deflate_undo(struct st_hist *hist, const uint8_t *bytes, size_t n, uint8_t *room);

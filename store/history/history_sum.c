@@ -19,7 +19,7 @@ void st_history_sum_finish(struct st_history_sum *sum)
 
 int st_history_sum_add(struct st_history_sum *sum, const void *bytes, size_t n)
 {
-    return st_hist_inflate(&sum->hist, bytes, n, sum->plain);
+    return st_hist_deflate_undo(&sum->hist, bytes, n, sum->plain);
 }
 
 int64_t st_history_sum_quantile(struct st_history_sum *sum, double p, int64_t max_ns)

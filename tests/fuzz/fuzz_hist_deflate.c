@@ -26,15 +26,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const int digits = size > 0 && data[0] >= 1 && data[0] <= 4 ? data[0] : 1;
     if (st_hist_init(&hist, digits) != 0 || st_hist_init(&back, digits) != 0)
         return 0;
-    if (st_hist_unpack(&hist, data, size) == 0) {
+    if (st_hist_deflate_unpack(&hist, data, size) == 0) {
         check(&hist);
         uint8_t *buf = malloc(st_hist_deflate_room(&hist));
-        if (buf != NULL && (st_hist_unpack(&back, buf, st_hist_pack(&hist, buf)) != 0 ||
+        if (buf != NULL && (st_hist_deflate_unpack(&back, buf, st_hist_deflate_pack(&hist, buf)) != 0 ||
                             memcmp(hist.late, back.late, hist.counts_len * sizeof(*hist.late)) != 0))
             abort();
         free(buf);
         if (hist.total_n > 0 && hist.total_n <= INT64_MAX / 2 &&
-            (st_hist_unpack(&back, data, size) != 0 || back.total_n != 2 * hist.total_n))
+            (st_hist_deflate_unpack(&back, data, size) != 0 || back.total_n != 2 * hist.total_n))
             abort();
     }
     check(&hist);

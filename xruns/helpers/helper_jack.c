@@ -185,13 +185,13 @@ static void look_at_clients(struct st_jack_graph *ret)
         char name[ST_JACK_NAME_BYTES];
         const jack_port_t *port = jack_port_by_name(observer.client, ports[i]);
         client_of(ports[i], name);
-        const size_t at = name[0] != '\0' ? st_jack_graph_client(ret, name) : ST_JACK_CLIENTS_MAX;
+        const size_t at = name[0] != '\0' ? st_jack_late_client(ret, name) : ST_JACK_CLIENTS_MAX;
         const char **others =
             at < ST_JACK_CLIENTS_MAX ? jack_port_get_all_connections(observer.client, port) : NULL;
         for (size_t j = 0; others != NULL && others[j] != NULL; j++) {
             client_of(others[j], name);
             ret->connected[at] = true;
-            const size_t to = name[0] != '\0' ? st_jack_graph_client(ret, name) : ST_JACK_CLIENTS_MAX;
+            const size_t to = name[0] != '\0' ? st_jack_late_client(ret, name) : ST_JACK_CLIENTS_MAX;
             if (to < ST_JACK_CLIENTS_MAX && (jack_port_flags(port) & JackPortIsOutput) != 0)
                 ret->feeds[at][to] = true;
         }

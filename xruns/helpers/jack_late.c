@@ -9,7 +9,7 @@ static size_t find(const struct st_jack_graph *graph, const char *name)
     return at < graph->n ? at : ST_JACK_CLIENTS_MAX;
 }
 
-size_t st_jack_graph_client(struct st_jack_graph *graph, const char *name)
+size_t st_jack_late_client(struct st_jack_graph *graph, const char *name)
 {
     const size_t at = find(graph, name);
     if (at < ST_JACK_CLIENTS_MAX)

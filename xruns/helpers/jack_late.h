@@ -18,7 +18,7 @@ struct st_jack_graph {
 };
 
 /** @return its index, added if need be; ST_JACK_CLIENTS_MAX: no room. */
-size_t st_jack_graph_client(struct st_jack_graph *graph, const char *name);
+size_t st_jack_late_client(struct st_jack_graph *graph, const char *name);
 
 /** Clients that the server named in an unbroken loss of sound. All 0: none yet. */
 struct st_jack_late {

@@ -28,7 +28,7 @@ static void a_bucket_is_its_distance_and_its_count(void **state)
     st_hist_add_n(&hist, 1, 3);
     st_hist_add_n(&hist, 5, 300);
     static const uint8_t wanted[] = {3, 1, 3, 3, 0xac, 0x02};
-    assert_int_equal(st_hist_pack(&hist, buf), sizeof(wanted));
+    assert_int_equal(st_hist_deflate_pack(&hist, buf), sizeof(wanted));
     assert_memory_equal(buf, wanted, sizeof(wanted));
     st_hist_finish(&hist);
 }
@@ -46,7 +46,7 @@ static void unpacking_gives_back_what_was_packed(void **state)
         st_hist_add_n(&hist, ST_HIST_HIGHEST_NS / 2, UINT64_C(1) << 61);
         uint8_t *stored = st_hist_deflate(&hist, &bytes);
         assert_true(room != NULL && stored != NULL);
-        assert_int_equal(st_hist_inflate(&back, stored, bytes, room), 0);
+        assert_int_equal(st_hist_deflate_undo(&back, stored, bytes, room), 0);
         assert_memory_equal(back.late, hist.late, hist.counts_len * sizeof(*hist.late));
         assert_int_equal(back.total_n, hist.total_n);
         assert_int_equal(back.min_ns, 0);
@@ -68,9 +68,9 @@ static void early_and_over_range_values_keep_n(void **state)
     st_hist_add_n(&hist, 700, 10);
     st_hist_add_n(&hist, 2 * ST_HIST_HIGHEST_NS, 3);
     for (int times = 0; times < 2; times++) { /* the second time what came back */
-        const size_t bytes = st_hist_pack(times == 0 ? &hist : &back, buf);
+        const size_t bytes = st_hist_deflate_pack(times == 0 ? &hist : &back, buf);
         st_hist_reset(&back);
-        assert_int_equal(st_hist_unpack(&back, buf, bytes), 0);
+        assert_int_equal(st_hist_deflate_unpack(&back, buf, bytes), 0);
         assert_int_equal(back.total_n, 18);
         assert_int_equal(back.late[0], 5);
         assert_int_equal(back.late[700], 10);
@@ -86,9 +86,9 @@ static void an_empty_histogram_goes_through(void **state)
 {
     (void)state;
     struct st_hist hist = hist_of(3), back = hist_of(3);
-    assert_int_equal(st_hist_pack(&hist, buf), 1);
-    assert_int_equal(st_hist_unpack(&back, buf, 1), 0);
-    assert_int_equal(st_hist_unpack(&back, buf, 0), -EBADMSG);
+    assert_int_equal(st_hist_deflate_pack(&hist, buf), 1);
+    assert_int_equal(st_hist_deflate_unpack(&back, buf, 1), 0);
+    assert_int_equal(st_hist_deflate_unpack(&back, buf, 0), -EBADMSG);
     assert_int_equal(back.total_n, 0);
     st_hist_finish(&hist);
     st_hist_finish(&back);
@@ -105,9 +105,9 @@ static void the_fullest_histogram_fits(void **state)
     for (uint32_t every = 1; every < 200; every = 2 * every + 1) {
         for (uint32_t i = 0; i < hist.counts_len; i++)
             hist.late[i] = i % every == 0 ? UINT64_MAX : 0;
-        const size_t bytes = st_hist_pack(&hist, room);
+        const size_t bytes = st_hist_deflate_pack(&hist, room);
         assert_true(bytes <= room_bytes);
-        assert_int_equal(st_hist_unpack(&back, room, bytes), -EBADMSG); /* more than is counted */
+        assert_int_equal(st_hist_deflate_unpack(&back, room, bytes), -EBADMSG); /* more than is counted */
     }
     assert_int_equal(back.total_n, 0);
     free(room);
@@ -139,7 +139,7 @@ static void hostile_counts_are_refused_and_change_nothing(void **state)
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         st_hist_reset(&hist);
         print_message("# %zu\n", i);
-        assert_int_equal(st_hist_unpack(&hist, rows[i].bytes, rows[i].n), rows[i].r);
+        assert_int_equal(st_hist_deflate_unpack(&hist, rows[i].bytes, rows[i].n), rows[i].r);
         assert_int_equal(hist.total_n > 0, rows[i].r == 0);
         assert_int_equal(hist.max_ns == INT64_MIN, rows[i].r != 0);
     }
@@ -153,9 +153,9 @@ static void one_of_fewer_digits_is_added_at_the_middles_of_its_buckets(void **st
     st_hist_add_n(&two, 77, 5);
     st_hist_add_n(&two, 100000, 3); /* 2 digits: 99840 .. 100351 */
     st_hist_add_n(&three, 77, 1);
-    const size_t bytes = st_hist_pack(&two, buf);
+    const size_t bytes = st_hist_deflate_pack(&two, buf);
     for (uint64_t times = 1; times <= 2; times++) {
-        assert_int_equal(st_hist_unpack(&three, buf, bytes), 0);
+        assert_int_equal(st_hist_deflate_unpack(&three, buf, bytes), 0);
         assert_int_equal(three.total_n, 1 + 8 * times);
         assert_int_equal(three.late[77], 1 + 5 * times);
         assert_int_equal(three.late[st_hist_index(&three, 100096)], 3 * times);
@@ -177,8 +177,8 @@ static void what_inflates_beyond_its_room_is_refused(void **state)
             *room = malloc(st_hist_deflate_room(&hist));
     assert_true(plain != NULL && whole != NULL && room != NULL);
     assert_int_equal(compress2(whole, &deflated, plain, plain_bytes, Z_BEST_COMPRESSION), Z_OK);
-    assert_int_equal(st_hist_inflate(&hist, whole, deflated, room), -EBADMSG);
-    assert_int_equal(st_hist_inflate(&hist, plain, 100, room), -EBADMSG);
+    assert_int_equal(st_hist_deflate_undo(&hist, whole, deflated, room), -EBADMSG);
+    assert_int_equal(st_hist_deflate_undo(&hist, plain, 100, room), -EBADMSG);
     free(plain);
     free(whole);
     free(room);

@@ -149,7 +149,7 @@ static const char *held(const struct st_jack_graph *graph, const char *messages)
 
 static void feed(struct st_jack_graph *graph, const char *from, const char *to)
 {
-    const size_t a = st_jack_graph_client(graph, from), b = st_jack_graph_client(graph, to);
+    const size_t a = st_jack_late_client(graph, from), b = st_jack_late_client(graph, to);
     graph->feeds[a][b] = true;
 }
 
@@ -192,7 +192,7 @@ static void clients_without_room_are_no_ones_fault(void **state)
     char name[ST_JACK_NAME_BYTES];
     for (int i = 0; i < ST_JACK_CLIENTS_MAX + 2; i++) {
         snprintf(name, sizeof(name), "%d", i);
-        assert_int_equal(st_jack_graph_client(&graph, name),
+        assert_int_equal(st_jack_late_client(&graph, name),
                          i < ST_JACK_CLIENTS_MAX ? i : ST_JACK_CLIENTS_MAX);
         st_jack_late_take(&late, name, false);
     }
