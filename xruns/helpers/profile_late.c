@@ -247,11 +247,34 @@ static void follow_late(struct st_pipewire_profile *profile, struct st_pipewire_
     }
 }
 
-/* A dropout that the times do not show. */
-static void judge_rest(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
-                       int64_t now_ns)
+/* When the server began this cycle, if that was late; else 0. */
+static int64_t begun_late_ns(const struct st_pipewire_profile_node *driver,
+                             const struct st_pipewire_cycle *cycle)
 {
-    const bool again = node->explained_ns != 0 && now_ns - node->explained_ns < 4 * node->period_ns;
+    const int64_t known_ns = driver->known_ns, period_ns = driver->period_ns;
+    const int64_t begin_ns = cycle->driver.prev_signal_ns > known_ns + period_ns / 4
+                                 ? cycle->driver.prev_signal_ns
+                                 : cycle->driver.signal_ns;
+    return known_ns != 0 && period_ns != 0 && begin_ns - known_ns >= period_ns + period_ns / 4 ? begin_ns : 0;
+}
+
+/* A dropout that the times do not show: the client has ended by now. 0.3.65 reports so one that a late server
+ * gave no time, as it began the next cycle at once. */
+static void judge_rest(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
+                       const struct st_pipewire_cycle *cycle, bool counted)
+{
+    const int64_t now_ns = cycle->driver.awake_ns, near_ns = 4 * node->period_ns;
+    const bool again = node->explained_ns != 0 && now_ns - node->explained_ns < near_ns;
+    struct st_pipewire_profile_node *driver =
+        counted || again || node->lost.n == 0 ? NULL : st_profile_node_find(profile, cycle->driver.id);
+    if (driver != NULL && begun_late_ns(driver, cycle) != 0)
+        return; /* who held it up is known in the next one */
+    if (driver != NULL && driver->blocker.began_ns != 0 && now_ns - driver->blocker.began_ns < near_ns) {
+        node->late.cycle_ns = driver->blocker.began_ns;
+        node->late.end_ns = driver->blocker.began_ns + driver->period_ns;
+        blame_server(profile, node, driver);
+        return;
+    }
     count_lost(profile, node, again ? node->reason : ST_DROPOUT_UNKNOWN, (struct st_dropout_cycle){0}, "");
 }
 
@@ -270,7 +293,7 @@ void st_profile_late_take(struct st_pipewire_profile *profile, struct st_pipewir
               !is_short(driver->awake_ns - driver->signal_ns, cycle->period_ns)))
         begin_late(profile, node, cycle, block);
     if (!late && node->late.signal_ns == 0)
-        judge_rest(profile, node, driver->awake_ns);
+        judge_rest(profile, node, cycle, block->xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED);
 }
 
 /* --- the server --- */
@@ -387,14 +410,10 @@ static bool was_stopped(struct st_pipewire_profile *profile, const struct st_pip
 void st_profile_late_note_server(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *driver,
                                  const struct st_pipewire_cycle *cycle)
 {
-    const int64_t known_ns = driver->known_ns, period_ns = driver->period_ns,
-                  due_ns = ST_MAX(known_ns + period_ns, driver->lost.end_ns);
-    const int64_t begin_ns = cycle->driver.prev_signal_ns > known_ns + period_ns / 4
-                                 ? cycle->driver.prev_signal_ns
-                                 : cycle->driver.signal_ns;
+    const int64_t known_ns = driver->known_ns, begin_ns = begun_late_ns(driver, cycle),
+                  due_ns = ST_MAX(known_ns + driver->period_ns, driver->lost.end_ns);
     driver->seen_ns = driver->known_ns = cycle->driver.signal_ns;
-    if (known_ns == 0 || period_ns == 0 || begin_ns - known_ns < period_ns + period_ns / 4 ||
-        begin_ns <= due_ns) /* counted already */
+    if (begin_ns == 0 || begin_ns <= due_ns) /* counted already */
         return;
     if (was_stopped(profile, driver, due_ns, begin_ns)) {
         count_stopped(profile, driver, due_ns, begin_ns);

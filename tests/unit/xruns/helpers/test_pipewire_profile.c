@@ -88,8 +88,8 @@ static void without_counters_each_unfinished_cycle_counts_once(void **state)
     (void)state;
     for (int cycle = 1; cycle <= 3; cycle++) {
         const struct follower player = {PLAYER, "player", cycle == 1 ? AWAKE : TRIGGERED, NO_COUNTER};
-        take(&profile, 1000 * cycle, 1000 * cycle, 5, &player, 1);
-        take(&profile, 1000 * cycle, 1000 * cycle + 1000, 5, &player, 1);
+        take(&profile, MS * cycle, MS * cycle, 5, &player, 1);
+        take(&profile, MS * cycle, MS * cycle + MS, 5, &player, 1);
     }
     TAKE(&profile, 5000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
     assert_string_equal(told(&profile), "alsa_output.card/player 0 3; ");

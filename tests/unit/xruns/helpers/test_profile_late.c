@@ -494,6 +494,21 @@ static void who_waited_for_one_that_was_late_in_an_earlier_cycle_is_not_to_blame
     assert_string_equal(told(&profile), "nul/reverb 0 1 waited-for-other synth; nul/synth 0 2; ");
 }
 
+/* It goes on 44 ms late and begins the next cycle 100 us after that. The player's end comes between the
+ * report that this one is not complete and that of its end. */
+static void who_ends_just_when_the_server_begins_the_next_cycle_is_not_to_blame(void **state)
+{
+    (void)state;
+    for (int stopped = 0; stopped < 2; stopped++) {
+        begin(NULL);
+        profile.measure = measure;
+        was_stopped = stopped;
+        take_captured(ST_PROFILES_DIR "/pipewire-0.3.65-stopped");
+        assert_string_equal(told(&profile),
+                            stopped ? "nul/PipeWire 0 1 stopped; " : "nul/PipeWire 0 1 woken-late; ");
+    }
+}
+
 /* More than a second later another one makes room for it. */
 static void a_cycle_that_is_never_judged_does_not_stay(void **state)
 {
@@ -787,6 +802,7 @@ int main(void)
         cmocka_unit_test_setup(an_asynchronous_node_without_times_is_counted, begin),
         cmocka_unit_test_setup(a_captured_cycle_has_each_clients_times, begin),
         cmocka_unit_test_setup(who_waited_for_one_that_was_late_in_an_earlier_cycle_is_not_to_blame, begin),
+        cmocka_unit_test_setup(who_ends_just_when_the_server_begins_the_next_cycle_is_not_to_blame, begin),
         cmocka_unit_test_setup(a_cycle_that_is_never_judged_does_not_stay, begin),
         cmocka_unit_test_setup(a_server_without_a_cpu_has_one_long_dropout, begin),
         cmocka_unit_test_setup(a_server_that_is_stopped_has_one_long_dropout, begin),
