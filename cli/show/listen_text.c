@@ -350,6 +350,15 @@ static void say_programs(const struct st_listen_view *view, FILE *out, int width
         st_text_field(out, "", ST_TEXT(80, "and %zu more: sleeptune history", n - ROWS), LABEL, width);
 }
 
+/* Did an earlier event of that kind say the same? */
+static bool is_repeated(const struct st_listen_live *live, const struct st_capture_event *event)
+{
+    const struct st_capture_event *other = live->events;
+    while (other < event && (other->kind != event->kind || strcmp(other->text, event->text) != 0))
+        other++;
+    return other < event;
+}
+
 static void say_remarks(const struct st_listen_view *view, FILE *out, int width)
 {
     for (int i = 0; i < ST_REMARKS_N; i++) {
@@ -367,7 +376,7 @@ static void say_remarks(const struct st_listen_view *view, FILE *out, int width)
         if (n > 1)
             ST_APPEND(text, " (%" PRIu64 " times)", n);
         ST_EACH_OF (event, view->live->events, view->live->events_kept_n) {
-            if ((int)event->kind == kind && event->text[0] != '\0')
+            if ((int)event->kind == kind && event->text[0] != '\0' && !is_repeated(view->live, event))
                 st_text_join(names, sizeof(names), ", ", "%s", event->text);
         }
         if (names[0] != '\0')

@@ -185,9 +185,12 @@ static void test_screens(void **state)
     view.rate_ppm = 17250;
     view.latency_known = true;
     view.latency_frames = 2048;
-    live.events_n[ST_CAPTURE_XRUN] = 2;
-    live.events[0] = (struct st_capture_event){.kind = ST_CAPTURE_XRUN, .at_frame = 30 * RATE_HZ};
-    live.events_kept_n = 1;
+    live.events_n[ST_CAPTURE_XRUN] = 3;
+    for (size_t i = 0; i < 3; i++) {
+        live.events[i] = (struct st_capture_event){.kind = ST_CAPTURE_XRUN, .at_frame = 30 * RATE_HZ};
+        ST_PRINT(live.events[i].text, "server \"%s\"", i == 1 ? "other" : "default");
+    }
+    live.events_kept_n = 3;
     add_loss(10);
     add_loss(20);
     add_loss(30);
@@ -208,7 +211,8 @@ static void test_screens(void **state)
           "Rate        48828 Hz instead of 48000: the clock of the card that records is\n"
           "            wrong\n"
           "Clocks      two: the one that records is 300 ppm slower than the one that plays\n"
-          "Reported    the sound server or the device reported an xrun (2 times)\n"
+          "Reported    the sound server or the device reported an xrun (3 times): server\n"
+          "            \"default\", server \"other\"\n"
           "Cannot hear a sound server that is late as a whole; a second card that is put in\n"
           "            step; lost USB packets, cable, codec; conversion, limiter, volume\n"
           "Next        sleeptune check, to find what was late\n");
