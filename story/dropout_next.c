@@ -7,7 +7,8 @@
 #include "xruns/dropout_reason.h"
 #include "xruns/xrun.h"
 
-#define FAR_PPB 500000 /* crystals of cards differ by some 100 ppm */
+#define FAR_PPB    500000            /* crystals of cards differ by some 100 ppm */
+#define LONGEST_NS (2 * ST_NS_PER_S) /* no one wants to wait for sound so long */
 
 /** How much of each period it usually computes; 0: not known. */
 static double share_of(const struct st_dropout_client *client)
@@ -138,13 +139,13 @@ static void next_resync(const struct st_dropout_client *client, char *set, size_
              client->name);
 }
 
-/* What has to be asked for, so that the buffer of a program that plays through PulseAudio is that long: its
- * server takes up to half of the latency for itself (module-protocol-pulse of PipeWire: 95 ms are left of
- * 150, 115 of 190). @return ms, >= 100 */
-static int64_t latency_ms(int64_t buffer_ns)
+/* What has to be asked for, so that the buffer of a program that plays through PulseAudio is that long:
+ * PipeWire's server for it takes up to half of the latency for itself (module-protocol-pulse: 95 ms are left
+ * of 150, 115 of 190). @return ms, >= 100 */
+static int64_t latency_ms(int64_t buffer_ns, bool pipewire)
 {
     const int64_t step_ns = 50 * ST_NS_PER_MS;
-    return 50 * ST_MAX((2 * buffer_ns + step_ns - 1) / step_ns, 2);
+    return 50 * ST_MAX(((pipewire ? 2 : 1) * buffer_ns + step_ns - 1) / step_ns, 2);
 }
 
 /* The same of ALSA's plug-in. It is a power of two for two channels of 32 bits at 48 kHz. */
@@ -156,16 +157,24 @@ static int64_t alsa_bytes(int64_t buffer_ns)
     return bytes;
 }
 
-static void own_buffer(const struct st_dropout_client *client, const char *source, char *why,
-                       size_t why_bytes)
+static void own_buffer(const struct st_dropout_table *table, const struct st_dropout_client *client,
+                       const char *source, char *why, size_t why_bytes)
 {
-    const int64_t buffer_ns = client->load.buffer_ns, needed_ns = buffer_ns + client->lost.longest_ns;
+    const struct st_dropout_client all = st_dropout_table_streams(table, client);
+    const int64_t buffer_ns = st_dropout_table_buffer_ns(table, client->name);
+    const int64_t needed_ns = buffer_ns + all.lost.longest_ns;
+    const bool pipewire = strcmp(source, "pipewire") == 0;
+    if (all.lost.longest_ns > LONGEST_NS) {
+        snprintf(why, why_bytes, "no buffer lasts for %s: see what stopped %s",
+                 ST_NS_SHORT(all.lost.longest_ns), client->name);
+        return;
+    }
     snprintf(why, why_bytes, "%s needs a larger buffer of its own%s: a setting of it", client->name,
              buffer_ns > 0 ? ST_TEXT(64, " than %s", ST_NS_SHORT(buffer_ns)) : "");
-    if (needed_ns <= ST_NS_PER_S) { /* else the delay would be seconds */
+    if (all.lost.longest_ns > 0 && needed_ns <= ST_NS_PER_S) { /* else the delay would be seconds */
         st_text_append(why, why_bytes, ", or start it with PULSE_LATENCY_MSEC=%" PRId64,
-                       latency_ms(needed_ns));
-        if (strcmp(source, "pipewire") == 0 && buffer_ns == 0)
+                       latency_ms(needed_ns, pipewire));
+        if (pipewire && buffer_ns == 0)
             st_text_append(why, why_bytes,
                            " (if it plays through ALSA: PIPEWIRE_ALSA='{ alsa.buffer-bytes=%" PRId64 " }')",
                            alsa_bytes(needed_ns));
@@ -203,8 +212,9 @@ void st_dropout_next(const struct st_dropout_table *table, const struct st_dropo
         snprintf(why, why_bytes, "another USB port without a hub, or another cable; no buffer size helps");
         return;
     }
-    if (st_dropout_table_place(client) == ST_DROPOUT_AT_CLIENT_BUFFER && reason != ST_DROPOUT_STOPPED) {
-        own_buffer(client, source, why, why_bytes);
+    if (st_dropout_table_place(client) == ST_DROPOUT_AT_CLIENT_BUFFER && reason != ST_DROPOUT_STOPPED &&
+        reason != ST_DROPOUT_WAITED_FOR_OTHER) {
+        own_buffer(table, client, source, why, why_bytes);
         return;
     }
     if (lost_cpu) {

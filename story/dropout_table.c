@@ -370,6 +370,20 @@ void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_
     }
 }
 
+int64_t st_dropout_table_buffer_ns(const struct st_dropout_table *table, const char *name)
+{
+    int64_t longest_ns = 0;
+    ST_EACH_OF (client, table->clients, table->clients_n) {
+        const struct st_xrun_load *load = &client->load;
+        if (strcmp(client->name, name) != 0)
+            continue;
+        longest_ns = ST_MAX(load->buffer_ns, longest_ns);
+        if (load->asked_rate_hz == ST_XRUN_ASKED_MS)
+            longest_ns = ST_MAX(load->asked_frames * ST_NS_PER_MS, longest_ns);
+    }
+    return longest_ns;
+}
+
 const char *st_dropout_table_asked(const struct st_dropout_table *table, char *buf, size_t buf_bytes)
 {
     const struct st_dropout_client *least = NULL, *rate = NULL;

@@ -127,6 +127,11 @@ const char *st_dropout_table_rhythm(const struct st_dropout_client *client, char
  */
 const char *st_dropout_table_code(const struct st_dropout_client *client, char *buf, size_t buf_bytes);
 
+/** How long the sound lasts that a program of that name writes ahead, the longest of its streams; 0: not
+ * known.
+ */
+int64_t st_dropout_table_buffer_ns(const struct st_dropout_table *table, const char *name);
+
 /** Which client that plays on the device in use asked for the shortest cycle, and which for its rate: "Game
  * asked for 1024 frames, Music for 44.1 kHz". "": none did.
  * @return buf. */

@@ -103,9 +103,11 @@ const char *st_dropout_reason_why(const struct st_dropout_why *why, char *buf, s
         snprintf(buf, buf_bytes, "lost the CPU to %s", culprit);
     else if (why->reason == ST_DROPOUT_WAITED_FOR_OTHER && known)
         snprintf(buf, buf_bytes, "waited for %s%s", why->culprit,
-                 why->others                                                 ? " and others"
-                 : strcmp(why->culprit, ST_DROPOUT_REASON_PULSE_SERVER) == 0 ? ", which did not answer"
-                                                                             : "");
+                 why->others ? " and others"
+                 : strcmp(why->culprit, ST_DROPOUT_REASON_PULSE_SERVER) == 0 ||
+                         strcmp(why->culprit, ST_DROPOUT_REASON_PULSEAUDIO) == 0
+                     ? ", which did not answer"
+                     : "");
     else
         snprintf(buf, buf_bytes, "%s", reasons[why->reason].text);
     if (why->reason == ST_DROPOUT_TOO_SLOW && known && !why->others && !why->device_dropout && !why->resync)

@@ -102,7 +102,8 @@ struct st_xrun_seen {
     /* of the clients that were not ready: one reason and place for all of dropouts_n and cycles_n */
     enum st_dropout_reason reason;
     struct st_dropout_cycle cycle;    /* the worst of these */
-    int64_t spare_ns;                 /* the client usually leaves so much of a period; 0: not known */
+    int64_t spare_ns;                 /* the client usually leaves so much of a period, or of its own buffer;
+                                         0: not known */
     char culprit[ST_XRUN_NAME_BYTES]; /* who had the CPU, which client it waited for, or in which file's code
                                          it computed too long; "" when not known */
     enum st_dropout_place place;

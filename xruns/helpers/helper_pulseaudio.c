@@ -2,28 +2,35 @@
  *
  * PulseAudio publishes no xruns of others: only the stream's own program learns of one, and the server's log
  * if it is set to debug. So while something plays, the queues of all playback streams are looked at
- * (pulse_streams.h): "probable", blind for what is shorter than the pause between two looks, and
- * for underruns of the sound device. */
+ * (pulse_streams.h), and whether the program of an empty one is stopped: "probable", blind for what is
+ * shorter than the pause between two looks, and for underruns of the sound device. */
 #include <unistd.h>
 
 #include <pulse/pulseaudio.h>
 
+#include "core/ns.h"
+#include "core/text/number.h"
 #include "xruns/helpers/helper_line.h"
 #include "xruns/helpers/pulse_streams.h"
+#include "xruns/helpers/standing.h"
 
-#define NAME     "sleeptune-observe-pulseaudio"
-#define ANSWER_S 5
-#define LOOK_US  UINT64_C(250000)
-#define LOADS_US UINT64_C(10000000)
+#define NAME      "sleeptune-observe-pulseaudio"
+#define ANSWER_S  5
+#define LOOK_US   UINT64_C(250000)
+#define WAITED_N  2
+#define SILENT_NS ST_NS_PER_S /* a queue that its server left alone may be seen empty some looks later */
+#define LOADS_US  UINT64_C(10000000)
 
 struct observer {
     pa_mainloop_api *api;
     pa_context *context;
     pa_time_event *look_timer;
     bool ready;
-    bool ended;   /* and has said why */
-    bool looking; /* an answer is on its way */
-    bool loads;   /* this look says which streams play */
+    bool ended;          /* and has said why */
+    bool looking;        /* an answer is on its way */
+    int waited_n;        /* pauses between two looks, since it was asked for */
+    pa_usec_t silent_us; /* the last time that the server did not answer ended; 0: never */
+    bool loads;          /* this look says which streams play */
     pa_usec_t loads_due_us;
     pid_t own; /* whose streams are left out */
     struct st_pulse_streams streams;
@@ -81,7 +88,20 @@ static void say_load(const pa_sink_input_info *stream, int64_t asked_ms)
     st_helper_line_xrun(&seen);
 }
 
-static void report(struct observer *observer, const pa_sink_input_info *stream)
+/* Of a program whose claims of its number and name fit each other. */
+static bool is_stopped(const pa_sink_input_info *stream)
+{
+    const char *number = pa_proplist_gets(stream->proplist, PA_PROP_APPLICATION_PROCESS_ID);
+    const char *binary = pa_proplist_gets(stream->proplist, PA_PROP_APPLICATION_PROCESS_BINARY);
+    int64_t pid;
+    clockid_t clock;
+    return number != NULL && binary != NULL && st_number_i64(number, 1, INT_MAX, &pid) == 0 &&
+           st_standing_open((pid_t)pid, binary, &clock) == 0 &&
+           st_standing_ask((pid_t)pid) == ST_STANDING_IS_STOPPED;
+}
+
+static void report(struct observer *observer, const pa_sink_input_info *stream, const struct st_stream *known,
+                   int64_t lost_ns)
 {
     struct st_xrun_seen *seen = calloc(1, sizeof(*seen));
     if (seen == NULL)
@@ -89,6 +109,14 @@ static void report(struct observer *observer, const pa_sink_input_info *stream)
     seen->certainty = ST_CERTAINTY_PROBABLE;
     seen->dropouts_n = 1;
     seen->place = ST_DROPOUT_AT_CLIENT_BUFFER;
+    seen->lost_ns = seen->longest_ns = lost_ns;
+    seen->reason = known->stopped ? ST_DROPOUT_STOPPED : ST_DROPOUT_UNKNOWN;
+    if (!known->stopped && observer->silent_us > 0 &&
+        (int64_t)(pa_rtclock_now() - observer->silent_us) * ST_NS_PER_US < lost_ns + SILENT_NS) {
+        seen->reason = ST_DROPOUT_WAITED_FOR_OTHER;
+        ST_PRINT(seen->culprit, "%s", ST_DROPOUT_REASON_PULSEAUDIO);
+    }
+    seen->spare_ns = known->asked_ms > 0 ? known->asked_ms * ST_NS_PER_MS : lost_ns;
     ST_PRINT(seen->client, "%s", program_of(stream));
     pa_operation *operation =
         pa_context_get_sink_info_by_index(observer->context, stream->sink, on_sink, seen);
@@ -106,9 +134,13 @@ static void on_stream(pa_context *context, const pa_sink_input_info *stream, int
         if (st_helper_line_is_process(pa_proplist_gets(stream->proplist, PA_PROP_APPLICATION_PROCESS_ID),
                                       observer->own))
             return;
-        if (st_pulse_streams_look(&observer->streams, stream->index, stream->corked != 0,
-                                  stream->buffer_usec))
-            report(observer, stream);
+        struct st_stream *known = st_pulse_streams_find(&observer->streams, stream->index);
+        if (known != NULL && known->queue != ST_STREAM_NEW && stream->buffer_usec <= ST_STREAM_EMPTY_US)
+            known->stopped = known->stopped || is_stopped(stream);
+        const uint64_t lost_us = st_pulse_streams_look(&observer->streams, stream->index, stream->corked != 0,
+                                                       stream->buffer_usec, pa_rtclock_now());
+        if (lost_us > 0 && known != NULL)
+            report(observer, stream, known, (int64_t)lost_us * ST_NS_PER_US);
         if (stream->corked != 0)
             return;
         char which[32];
@@ -124,16 +156,20 @@ static void on_stream(pa_context *context, const pa_sink_input_info *stream, int
         return;
     }
     observer->looking = false;
+    if (observer->waited_n >= WAITED_N)
+        observer->silent_us = pa_rtclock_now();
     if (eol > 0)
         st_pulse_streams_look_end(&observer->streams);
-    if (observer->streams.playing)
-        pa_context_rttime_restart(context, observer->look_timer, pa_rtclock_now() + LOOK_US);
+    pa_context_rttime_restart(context, observer->look_timer,
+                              observer->streams.playing ? pa_rtclock_now() + LOOK_US : PA_USEC_INVALID);
 }
 
 static void look(struct observer *observer)
 {
     if (observer->looking)
         return;
+    observer->waited_n = 0;
+    pa_context_rttime_restart(observer->context, observer->look_timer, pa_rtclock_now() + LOOK_US);
     st_pulse_streams_look_begin(&observer->streams);
     observer->loads = pa_rtclock_now() >= observer->loads_due_us;
     pa_operation *operation = pa_context_get_sink_input_info_list(observer->context, on_stream, observer);
@@ -144,7 +180,12 @@ static void look(struct observer *observer)
 static void on_look_timer(ST_UNUSED pa_mainloop_api *api, ST_UNUSED pa_time_event *event,
                           ST_UNUSED const struct timeval *when, void *ctx)
 {
-    look(ctx);
+    struct observer *observer = ctx;
+    if (observer->looking) {
+        observer->waited_n++;
+        pa_context_rttime_restart(observer->context, observer->look_timer, pa_rtclock_now() + LOOK_US);
+    }
+    look(observer);
 }
 
 /* A stream has come, gone, or was corked or uncorked: no queue is polled while none plays. */

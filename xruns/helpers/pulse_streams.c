@@ -2,15 +2,21 @@
 
 #define LOOKS 16 /* 4 s: after a stream has come, a sink may hold what an old one asked for */
 
-static struct st_stream *find_or_add(struct st_pulse_streams *streams, uint32_t index)
+struct st_stream *st_pulse_streams_find(struct st_pulse_streams *streams, uint32_t index)
 {
     ST_EACH_OF (stream, streams->streams, streams->streams_n) {
         if (stream->index == index)
             return stream;
     }
-    if (streams->streams_n == ST_PULSE_STREAMS_MAX)
-        return NULL;
-    struct st_stream *stream = &streams->streams[streams->streams_n++];
+    return NULL;
+}
+
+static struct st_stream *find_or_add(struct st_pulse_streams *streams, uint32_t index)
+{
+    struct st_stream *stream = st_pulse_streams_find(streams, index);
+    if (stream != NULL || streams->streams_n == ST_PULSE_STREAMS_MAX)
+        return stream;
+    stream = &streams->streams[streams->streams_n++];
     *stream = (struct st_stream){.index = index};
     return stream;
 }
@@ -22,25 +28,34 @@ void st_pulse_streams_look_begin(struct st_pulse_streams *streams)
         stream->seen = false;
 }
 
-bool st_pulse_streams_look(struct st_pulse_streams *streams, uint32_t index, bool corked, uint64_t queued_us)
+uint64_t st_pulse_streams_look(struct st_pulse_streams *streams, uint32_t index, bool corked,
+                               uint64_t queued_us, uint64_t now_us)
 {
     struct st_stream *stream = find_or_add(streams, index);
     if (stream == NULL)
-        return false;
+        return 0;
     stream->seen = true;
     if (corked) {
         stream->queue = ST_STREAM_NEW; /* it fills its queue anew before it plays again */
-        return false;
+        return 0;
     }
     streams->playing = true;
     if (queued_us <= ST_STREAM_EMPTY_US) {
-        if (stream->queue == ST_STREAM_FILLED)
+        if (stream->queue == ST_STREAM_FILLED) {
             stream->queue = ST_STREAM_EMPTY;
-        return false;
+            stream->first_empty_us = now_us;
+        }
+        stream->last_empty_us = now_us;
+        return 0;
     }
     const bool starved = stream->queue == ST_STREAM_EMPTY;
+    /* the mean of the least and the most that it can have been */
+    const uint64_t lost_us =
+        (stream->last_empty_us - stream->first_empty_us + now_us - stream->filled_us) / 2;
     stream->queue = ST_STREAM_FILLED;
-    return starved;
+    stream->stopped = starved && stream->stopped;
+    stream->filled_us = now_us;
+    return starved ? ST_MAX(lost_us, 1) : 0;
 }
 
 int64_t st_pulse_streams_asked_ms(struct st_pulse_streams *streams, uint32_t index, uint64_t held_us)

@@ -20,7 +20,9 @@ enum st_stream_queue { ST_STREAM_NEW, ST_STREAM_FILLED, ST_STREAM_EMPTY };
 struct st_stream {
     uint32_t index; /* PulseAudio's, never used again while the server runs */
     enum st_stream_queue queue;
-    bool seen; /* in the look that is under way */
+    bool seen;    /* in the look that is under way */
+    bool stopped; /* set by who looks: its program was, while it was empty */
+    uint64_t filled_us, first_empty_us, last_empty_us; /* looks */
     uint64_t longest_us, looks_n;
     int64_t asked_ms;
 };
@@ -33,9 +35,13 @@ struct st_pulse_streams {
 
 void st_pulse_streams_look_begin(struct st_pulse_streams *streams);
 
-/** One stream of this look. @param queued_us what it has queued in the server. @return true when it was
- * starved since the look before. */
-bool st_pulse_streams_look(struct st_pulse_streams *streams, uint32_t index, bool corked, uint64_t queued_us);
+/** @return NULL: it is not known yet, or has no room. */
+struct st_stream *st_pulse_streams_find(struct st_pulse_streams *streams, uint32_t index);
+
+/** One stream of this look. @param queued_us what it has queued in the server. @return when it was starved
+ * since the look before: how long it was empty, to about one pause between two looks; 0: it was not. */
+uint64_t st_pulse_streams_look(struct st_pulse_streams *streams, uint32_t index, bool corked,
+                               uint64_t queued_us, uint64_t now_us);
 
 /** How long a buffer its program asked for, about: PulseAudio does not tell, but it holds no more than that
  * in queue and sink.

@@ -474,11 +474,24 @@ static void lost_cpu_between_a_program_and_its_server_has_its_own_next_step(void
     expect_of_screen("next_why",
                      "mpv needs a larger buffer of its own than 95.0 ms: a setting of it, or start it with "
                      "PULSE_LATENCY_MSEC=1050; the buffer of PipeWire does not matter");
+    client->lost.longest_ns = 2001 * ST_NS_PER_MS;
+    expect_of_screen("next_why", "no buffer lasts for 2.00 s: see what stopped mpv");
     client->load.buffer_ns = 0;
-    client->lost.longest_ns = 0;
+    client->lost.longest_ns = 0; /* a number would be a guess */
     pipewire->source = "pulseaudio";
-    expect_of_screen("next_why", "mpv needs a larger buffer of its own: a setting of it, or start it with "
-                                 "PULSE_LATENCY_MSEC=100; the buffer of PulseAudio does not matter");
+    expect_of_screen("next_why", "mpv needs a larger buffer of its own: a setting of it; the buffer of "
+                                 "PulseAudio does not matter");
+    client->lost.longest_ns = 250 * ST_NS_PER_MS;
+    struct st_dropout_client *stream = add_client(pipewire, "mpv", 0, ST_DROPOUT_UNKNOWN); /* its load line */
+    stream->load.asked_frames = 120;
+    stream->load.asked_rate_hz = ST_XRUN_ASKED_MS;
+    expect_of_screen("next_why",
+                     "mpv needs a larger buffer of its own than 120 ms: a setting of it, or start it with "
+                     "PULSE_LATENCY_MSEC=400; the buffer of PulseAudio does not matter");
+    client->reasons_n[ST_DROPOUT_CPU_TAKEN] = 0;
+    client->reasons_n[ST_DROPOUT_WAITED_FOR_OTHER] = 3;
+    ST_PRINT(client->culprit.name, "pulseaudio");
+    expect_of_screen("next_why", "look at pulseaudio");
 }
 
 static void rhythm_of_long_cycles_is_said(void **state)

@@ -18,8 +18,8 @@ static int starved(const int *looks, size_t looks_n)
     for (size_t i = 0; i < looks_n; i++) {
         st_pulse_streams_look_begin(&streams);
         if (looks[i] != GONE)
-            n +=
-                st_pulse_streams_look(&streams, 7, looks[i] == CORKED, looks[i] > 0 ? (uint64_t)looks[i] : 0);
+            n += st_pulse_streams_look(&streams, 7, looks[i] == CORKED, looks[i] > 0 ? (uint64_t)looks[i] : 0,
+                                       250000 * i) > 0;
         st_pulse_streams_look_end(&streams);
         assert_int_equal(streams.playing, looks[i] >= 0);
         assert_int_equal(streams.streams_n, looks[i] != GONE);
@@ -42,6 +42,23 @@ static void empty_and_filled_again_is_once_however_long(void **state)
     assert_int_equal(STARVED(70000, 0, 0, 0, 0, 0, 70000), 1);
     assert_int_equal(STARVED(70000, 0, 70000, 0, 70000, 70000), 2);
     assert_int_equal(STARVED(70000, 180, 180, 70180), 1); /* what the resampler holds back */
+}
+
+static void it_is_known_how_long_it_was_empty(void **state)
+{
+    struct st_pulse_streams streams = {0};
+    static const uint64_t queued_us[] = {70000, 0, 0, 0, 70000, 70000, 0, 70000};
+    static const uint64_t lost_us[] = {0, 0, 0, 0, 750000, 0, 0, 250000};
+    (void)state;
+    assert_null(st_pulse_streams_find(&streams, 7));
+    for (size_t i = 0; i < ST_ARRAY_LEN(queued_us); i++) {
+        st_pulse_streams_look_begin(&streams);
+        if (i == 2)
+            st_pulse_streams_find(&streams, 7)->stopped = true;
+        assert_int_equal(st_pulse_streams_look(&streams, 7, false, queued_us[i], 250000 * i), lost_us[i]);
+        assert_int_equal(st_pulse_streams_find(&streams, 7)->stopped, i >= 2 && i <= 4);
+        st_pulse_streams_look_end(&streams);
+    }
 }
 
 static void a_stream_that_begins_is_empty(void **state)
@@ -70,8 +87,8 @@ static void streams_are_told_apart(void **state)
     (void)state;
     for (int i = 0; i < 4; i++) {
         st_pulse_streams_look_begin(&streams);
-        assert_false(st_pulse_streams_look(&streams, 1, false, 5000));
-        assert_int_equal(st_pulse_streams_look(&streams, 2, false, i % 2 == 0 ? 5000 : 0), i == 2);
+        assert_false(st_pulse_streams_look(&streams, 1, false, 5000, 0));
+        assert_int_equal(st_pulse_streams_look(&streams, 2, false, i % 2 == 0 ? 5000 : 0, 0) > 0, i == 2);
         st_pulse_streams_look_end(&streams);
     }
 }
@@ -87,8 +104,8 @@ static void the_longest_that_it_holds_is_about_what_it_asked_for(void **state)
     for (int i = 0; i < 40; i++) {
         const uint64_t long_us = i < 16 ? alone_us[i % 3] : beside_us[i % 3];
         st_pulse_streams_look_begin(&streams);
-        (void)st_pulse_streams_look(&streams, 7, false, short_us[i % 9]);
-        (void)st_pulse_streams_look(&streams, 8, false, long_us);
+        (void)st_pulse_streams_look(&streams, 7, false, short_us[i % 9], 0);
+        (void)st_pulse_streams_look(&streams, 8, false, long_us, 0);
         assert_int_equal(st_pulse_streams_asked_ms(&streams, 7, short_us[i % 9]), i < 15 ? 0 : 19);
         assert_int_equal(st_pulse_streams_asked_ms(&streams, 8, long_us), i < 15 ? 0 : i < 31 ? 190 : 122);
         st_pulse_streams_look_end(&streams);
@@ -102,7 +119,7 @@ static void more_streams_than_there_is_room_for_are_not_watched(void **state)
     for (int i = 0; i < 3; i++) {
         st_pulse_streams_look_begin(&streams);
         for (uint32_t index = 0; index < ST_PULSE_STREAMS_MAX + 10; index++)
-            assert_int_equal(st_pulse_streams_look(&streams, index, false, i == 1 ? 0 : 5000),
+            assert_int_equal(st_pulse_streams_look(&streams, index, false, i == 1 ? 0 : 5000, 0) > 0,
                              i == 2 && index < ST_PULSE_STREAMS_MAX);
         st_pulse_streams_look_end(&streams);
         assert_int_equal(streams.streams_n, ST_PULSE_STREAMS_MAX);
@@ -114,6 +131,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_stream_that_plays_is_not_starved),
         cmocka_unit_test(empty_and_filled_again_is_once_however_long),
+        cmocka_unit_test(it_is_known_how_long_it_was_empty),
         cmocka_unit_test(a_stream_that_begins_is_empty),
         cmocka_unit_test(a_stream_that_ends_has_played_all),
         cmocka_unit_test(a_pause_is_no_starvation),
