@@ -271,6 +271,14 @@ static void put_over(const struct st_view *view, const struct st_answer *answer,
     put_earlier(view, answer, buf, buf_bytes);
 }
 
+/* A client that plays, and of which not every dropout is seen; NULL: none. */
+static const struct st_dropout_client *unheard(const struct st_answer *answer)
+{
+    return answer->server != NULL && answer->plays
+               ? st_dropout_table_unheard(st_observed_shown(answer->server))
+               : NULL;
+}
+
 static void put_music(const struct st_view *view, const struct st_answer *answer, char *buf, size_t buf_bytes)
 {
     const struct st_observed_view *server = answer->server;
@@ -305,6 +313,8 @@ static void set_text(const struct st_view *view, struct st_answer *answer)
     enum st_cause cause;
     const size_t buf_bytes = sizeof(answer->text);
     put_music(view, answer, buf, buf_bytes);
+    if ((answer->dropouts_n == 0 || answer->over) && unheard(answer) != NULL)
+        st_text_append(buf, buf_bytes, " What %s writes too late is not watched.", unheard(answer)->name);
     if (answer->dropouts_n > 0 && !answer->over && view->history.changed[0] != '\0')
         st_text_append(buf, buf_bytes, " %s", view->history.changed);
     if (view->overdue.ns > 0)
@@ -402,7 +412,7 @@ static const char *state_of(const struct st_view *view, const struct st_answer *
         return "warn"; /* it has not played long enough */
     if (answer->server == NULL || answer->server->state != ST_OBSERVED_WATCHING)
         return "unknown"; /* whose dropouts are not seen */
-    return answer->timing_known || !answer->timing_matters ? "ok" : "unknown";
+    return unheard(answer) == NULL && (answer->timing_known || !answer->timing_matters) ? "ok" : "unknown";
 }
 
 /* --- the next step --- */
@@ -443,13 +453,12 @@ const char *st_answer_not_watched(const struct st_view *view, char *buf, size_t 
 /* No dropout was seen, and someone heard one: it was where nothing is watched. */
 static void set_not_watched(const struct st_view *view, struct st_answer *answer)
 {
-    const struct st_dropout_client *unheard =
-        answer->server != NULL ? st_dropout_table_unheard(st_observed_shown(answer->server)) : NULL;
     char *buf = answer->next_why;
-    snprintf(buf, sizeof(answer->next_why), "if it clicked: not watched here: ");
-    if (unheard != NULL)
-        st_text_append(buf, sizeof(answer->next_why), "what %s writes too late (its buffer), ",
-                       unheard->name);
+    if (unheard(answer) != NULL)
+        ST_PRINT(answer->next, "sleeptune status --details");
+    snprintf(buf, sizeof(answer->next_why), "if it clicked: %snot watched here: ",
+             unheard(answer) != NULL ? "with observe.listen = \"on\" (sleeptuned.conf) more is watched; "
+                                     : "");
     st_text_append(buf, sizeof(answer->next_why), "%s", st_answer_not_watched(view, ST_ROOM(200)));
 }
 

@@ -347,8 +347,12 @@ static void what_is_not_watched_is_not_said_to_be_none(void **state)
     expect_cells("[\"mpv\", \"0\", \"\", \"1 %\", \"0 %\"]");
     client->load.between = ST_XRUN_BETWEEN_UNSEEN;
     expect_cells("[\"mpv\", \"?\", \"not watched between it and PipeWire\", \"1 %\", \"0 %\"]");
-    expect_of_screen("next_why", "if it clicked: not watched here: what mpv writes too late (its "
-                                 "buffer), " NOT_WATCHED);
+    expect_of_screen("answer",
+                     "No dropout since 22:13 on PipeWire at 1024 frames. What mpv writes too late is "
+                     "not watched.");
+    expect_of_screen("next", "sleeptune status --details");
+    expect_of_screen("next_why", "if it clicked: with observe.listen = \"on\" (sleeptuned.conf) more is "
+                                 "watched; not watched here: " NOT_WATCHED);
     expect_row("Not seen here", "between mpv and PipeWire", "ok", true);
     client->load.between = ST_XRUN_BETWEEN_STOPS;
     expect_cells("[\"mpv\", \"?\", \"its buffer: only stops are watched\", \"1 %\", \"0 %\"]");
