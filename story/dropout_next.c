@@ -19,7 +19,7 @@ static double share_of(const struct st_dropout_client *client)
                : 0;
 }
 
-/* "; adds 5.33 ms of delay, until PipeWire restarts (undo: the same with 256; to last: sleeptune apply
+/* "; adds 5.33 ms of delay, until PipeWire restarts (undo: the same with 0; to last: sleeptune apply
  * ...)" */
 static void say_price(const struct st_dropout_table *table, const char *source, int64_t frames, char *buf,
                       size_t buf_bytes)
@@ -29,7 +29,8 @@ static void say_price(const struct st_dropout_table *table, const char *source, 
         (double)table->period_ns * (double)(frames - table->frames) / (double)table->frames;
     st_text_append(
         buf, buf_bytes, "; adds %s of delay, until %s restarts (undo: the same with %" PRId64 "%s%s)",
-        ST_NS_SHORT((int64_t)more_ns), st_xrun_sources_title(source), table->frames,
+        ST_NS_SHORT((int64_t)more_ns), st_xrun_sources_title(source),
+        st_xrun_sources_find(source)->set_by_force ? 0 : table->frames,
         st_xrun_sources_keep_frames(source, frames, lasts, sizeof(lasts))[0] != '\0' ? "; " : "", lasts);
 }
 

@@ -156,6 +156,7 @@ struct st_xrun_source {
     const char *terse;      /* of its device it says no more than that it ran dry: the clause for that */
     bool sees_cycles; /* when each client waited and computed, how long a loss lasts, and all that plays */
     const char *set_frames;  /* command that sets its buffer now, before the number; NULL: none */
+    bool set_by_force;       /* 0 takes that back: programs choose again */
     const char *keep_frames; /* setting of apply that keeps a power of two, before it; NULL: none */
     const char *frames_hint; /* where a user looks for its size, unless a client asks for one */
 };

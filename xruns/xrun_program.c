@@ -287,6 +287,7 @@ const struct st_xrun_source st_xrun_pipewire = {
     .counts_device = true,
     .sees_cycles = true,
     .set_frames = "pw-metadata -n settings 0 clock.force-quantum",
+    .set_by_force = true,
     .keep_frames = "linux-pipewire-quantum",
 };
 

@@ -166,7 +166,7 @@ static void the_program_with_most_dropouts_is_named(void **state)
                 "CPU time, the buffer lasts 21.3 ms). "
                 "Next: pw-metadata -n settings 0 clock.force-quantum 2048 (long enough for its worst cycle "
                 "of 25.0 ms; "
-                "adds 21.3 ms of delay, until PipeWire restarts (undo: the same with 1024; to last: "
+                "adds 21.3 ms of delay, until PipeWire restarts (undo: the same with 0; to last: "
                 "sleeptune apply linux-pipewire-quantum=2048); or freeze or simplify HeavyReverb).");
 }
 

@@ -773,7 +773,7 @@ static void first_line_blames_who_took_the_cpu(void **state)
     expect_of_screen("next", "pw-metadata -n settings 0 clock.force-quantum 2048");
     expect_of_screen("next_why",
                      "long enough for its worst cycle of 25.0 ms; adds 21.3 ms of delay, until PipeWire "
-                     "restarts (undo: the same with 1024; to last: sleeptune apply "
+                     "restarts (undo: the same with 0; to last: sleeptune apply "
                      "linux-pipewire-quantum=2048); for the 16 by a lost CPU: sudo sleeptune apply "
                      "linux-rt-permission");
     server->reasons_n[ST_DROPOUT_TOO_SLOW] = server->dropouts_n = 15;
