@@ -94,10 +94,6 @@ struct st_threads {
     /** Timer slack of the calling thread. -ENOTSUP: no such thing (FreeBSD). */
     int (*timer_slack_ns)(struct st_threads *threads, int64_t *ret_ns);
     int (*set_timer_slack_ns)(struct st_threads *threads, int64_t ns);
-    /** The calling thread's restartable sequence is given back for good, which spares the kernel some hundred
-     * instructions on each wake-up; what libc did with it goes on by other means. @return 0 (or there was
-     * none), -ENOTSUP (not known whether there is one), -EINVAL. */
-    int (*leave_rseq)(struct st_threads *threads);
     /** Asks that no CPU takes longer than `us` to wake (PM QoS, /dev/cpu_dma_latency), for all programs,
      * until the handle is released or the process ends. @return handle >= 0, -ENOTSUP (FreeBSD), -ENOENT (a
      * kernel without it), -EACCES, ... */

@@ -233,4 +233,9 @@ int st_lab_own_clock_correction_ppm(ST_UNUSED struct st_lab *lab, double *ret_pp
     return 0;
 }
 
+int st_lab_own_leave_rseq(void)
+{
+    return 0; /* FreeBSD has none */
+}
+
 const struct st_lab_own st_lab_own = ST_LAB_OWN;

@@ -5,6 +5,7 @@
 #include "lab/bench_command.h"
 #include "lab/bench_text.h"
 #include "lab/commands.h"
+#include "lab/posix/lab_posix.h"
 #include "lab/punctual/bench_punctual.h"
 #include "platform/program/stop.h"
 
@@ -76,7 +77,7 @@ static void prepare(struct arguments *a, struct st_threads *threads)
     r = threads->lock_memory(threads, NULL);
     if (r != 0)
         ST_APPEND(a->degraded, "memory is not locked (%s). ", strerror(-r));
-    (void)threads->leave_rseq(threads); /* the kernel attends to it on each wake-up */
+    (void)st_lab_own_leave_rseq(); /* the kernel attends to it on each wake-up */
     r = a->policy != ST_POLICY_OTHER ? threads->set_policy(threads, a->policy, (int)a->priority) : 0;
     if (r != 0)
         ST_APPEND(a->degraded, "it ran as a normal thread (%s). ", strerror(-r));

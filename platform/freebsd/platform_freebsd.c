@@ -431,11 +431,6 @@ static int no_set_timer_slack_ns(ST_UNUSED struct st_threads *threads, ST_UNUSED
     return -ENOTSUP;
 }
 
-static int no_leave_rseq(ST_UNUSED struct st_threads *threads)
-{
-    return 0; /* FreeBSD has none */
-}
-
 static int no_hold_latency(ST_UNUSED struct st_threads *threads, ST_UNUSED int32_t us)
 {
     return -ENOTSUP;
@@ -467,7 +462,6 @@ struct st_platform *st_platform_native(void)
                 .set_name = freebsd_set_name,
                 .timer_slack_ns = no_timer_slack_ns,
                 .set_timer_slack_ns = no_set_timer_slack_ns,
-                .leave_rseq = no_leave_rseq,
                 .hold_latency = no_hold_latency,
                 .release_latency = no_release_latency,
                 .counters_open = freebsd_counters_open,

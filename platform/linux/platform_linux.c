@@ -12,12 +12,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#if __has_include(<sys/rseq.h>)
-#include <sys/rseq.h>
-#define HAVE_RSEQ 1
-#else
-#define HAVE_RSEQ 0
-#endif
 
 #include "core/ns.h"
 #include "core/text/text.h"
@@ -26,12 +20,11 @@
 #include "platform/proc.h"
 #include "platform/tree.h"
 
-/* --- threads: policy, CPUs, name, the right to real-time priority, restartable sequences, latency requests,
+/* --- threads: policy, CPUs, name, the right to real-time priority, latency requests,
  * counters --- */
 
-#define REGISTERED_LEAST_BYTES 32u  /* of a restartable sequence */
-#define CPUS_MAX               8192 /* NR_CPUS of the largest kernels */
-#define SETS_N                 (CPUS_MAX / CPU_SETSIZE)
+#define CPUS_MAX 8192 /* NR_CPUS of the largest kernels */
+#define SETS_N   (CPUS_MAX / CPU_SETSIZE)
 
 static int policy_to_linux(enum st_policy policy)
 {
@@ -173,27 +166,6 @@ static int linux_set_timer_slack_ns(ST_UNUSED struct st_threads *threads, int64_
     if (ns < 1 || ns > INT64_C(0x7fffffff)) /* 0 means "back to the default" to the kernel */
         return -EINVAL;
     return prctl(PR_SET_TIMERSLACK, (unsigned long)ns, 0, 0, 0) == 0 ? 0 : -errno;
-}
-
-/* Restartable sequences: the kernel attends to a thread's registration each time the thread comes back from
- * another one, that is on each wake-up (kernel/rseq.c, __rseq_handle_notify_resume). glibc registers every
- * thread from 2.35 on, and uses it for sched_getcpu() alone. */
-static int linux_leave_rseq(ST_UNUSED struct st_threads *threads)
-{
-#if HAVE_RSEQ
-    if (__rseq_size == 0)
-        return 0; /* not registered: an old kernel, or glibc.pthread.rseq=0 */
-    char *const area = (char *)__builtin_thread_pointer() + __rseq_offset;
-    /* The length has to be that of the registration: 32 bytes in glibc up to 2.40, later __rseq_size, but 32
-     * at least. __rseq_size is 32 up to 2.39, and what the kernel makes use of from 2.40 on. The kernel makes
-     * cpu_id "not registered", which sched_getcpu() looks at. */
-    const unsigned bytes = __rseq_size > REGISTERED_LEAST_BYTES ? __rseq_size : REGISTERED_LEAST_BYTES;
-    if (syscall(SYS_rseq, area, bytes, RSEQ_FLAG_UNREGISTER, RSEQ_SIG) == 0)
-        return 0;
-    return errno == ENOSYS ? 0 : -errno;
-#else
-    return -ENOTSUP; /* a libc that does not show where the area is, or does not register */
-#endif
 }
 
 /* PM QoS: a request that lasts as long as the device is open. Linux
@@ -622,7 +594,6 @@ struct st_platform *st_platform_native(void)
                 .set_name = linux_set_name,
                 .timer_slack_ns = linux_timer_slack_ns,
                 .set_timer_slack_ns = linux_set_timer_slack_ns,
-                .leave_rseq = linux_leave_rseq,
                 .hold_latency = linux_hold_latency,
                 .release_latency = linux_release_latency,
                 .counters_open = linux_counters_open,

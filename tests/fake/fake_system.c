@@ -142,12 +142,6 @@ static int fake_set_timer_slack_ns(struct st_threads *threads, int64_t ns)
     return 0;
 }
 
-static int fake_leave_rseq(struct st_threads *threads)
-{
-    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
-    return st_fake_state_fault(st_fake_state_of(p), F_leave_rseq);
-}
-
 static int fake_hold_latency(struct st_threads *threads, int32_t us)
 {
     struct st_platform *p = ST_PLATFORM_OF(threads, threads);
@@ -299,7 +293,6 @@ void st_fake_state_add_system(struct st_platform *row)
     row->threads.set_name = fake_set_name;
     row->threads.timer_slack_ns = fake_timer_slack_ns;
     row->threads.set_timer_slack_ns = fake_set_timer_slack_ns;
-    row->threads.leave_rseq = fake_leave_rseq;
     row->threads.hold_latency = fake_hold_latency;
     row->threads.release_latency = fake_release_latency;
     row->threads.counters_open = fake_counters_open;

@@ -291,7 +291,6 @@ static void every_function_that_can_fail_can_be_made_to(void **state)
                                         "set_name",
                                         "timer_slack_ns",
                                         "set_timer_slack_ns",
-                                        "leave_rseq",
                                         "counters_open",
                                         "counters_self",
                                         "counters_other",
@@ -326,7 +325,6 @@ static void every_function_that_can_fail_can_be_made_to(void **state)
     assert_int_equal(p->threads.set_name(&p->threads, "x"), -EIO);
     assert_int_equal(p->threads.timer_slack_ns(&p->threads, &ns), -EIO);
     assert_int_equal(p->threads.set_timer_slack_ns(&p->threads, 1), -EIO);
-    assert_int_equal(p->threads.leave_rseq(&p->threads), -EIO);
     assert_int_equal(p->threads.counters_open(&p->threads, &handle), -EIO);
     assert_int_equal(p->threads.counters_self(&p->threads, &handle, &counters), -EIO);
     assert_int_equal(p->threads.counters_other(&p->threads, &handle, &counters), -EIO);

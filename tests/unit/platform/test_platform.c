@@ -8,16 +8,12 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#if __has_include(<sys/rseq.h>)
-#include <sys/rseq.h>
-#endif
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -145,32 +141,6 @@ static void timer_slack_is_set_and_read(void **state)
     assert_int_equal(p->threads.set_timer_slack_ns(&p->threads, 0),
                      -EINVAL); /* the kernel would take it as "default" */
     assert_int_equal(p->threads.set_timer_slack_ns(&p->threads, INT64_MAX), -EINVAL);
-}
-
-static void *without_rseq(void *arg)
-{
-    struct st_platform *p = st_platform_native();
-    int *answers = arg;
-    answers[0] = p->threads.leave_rseq(&p->threads);
-    answers[1] = p->threads.leave_rseq(&p->threads);
-    int cpu = -1;
-    answers[2] = p->threads.cpus_allowed(&p->threads, &cpu, 1) > 0 && p->threads.pin(&p->threads, cpu) == 0 &&
-                 sched_getcpu() == cpu;
-    return NULL;
-}
-
-static void restartable_sequence_is_given_back(void **state)
-{
-    (void)state;
-    int answers[3] = {0};
-    pthread_t thread; /* not the one that runs the other tests */
-    assert_int_equal(pthread_create(&thread, NULL, without_rseq, answers), 0);
-    assert_int_equal(pthread_join(thread, NULL), 0);
-#if __has_include(<sys/rseq.h>)
-    assert_int_equal(answers[0], 0);
-    assert_int_equal(answers[1], __rseq_size > 0 ? -EINVAL : 0); /* it is not there any more */
-#endif
-    assert_true(answers[2]); /* libc asks the kernel for the CPU now */
 }
 
 #define ALWAYS_COUNTED (ST_COUNTER_CPU | ST_COUNTER_SWITCHES | ST_COUNTER_FAULTS | ST_COUNTER_CPU_NUMBER)
@@ -570,7 +540,6 @@ int main(void)
         cmocka_unit_test(policy_is_read_back),
         cmocka_unit_test(a_name_of_16_bytes_is_refused),
         cmocka_unit_test(timer_slack_is_set_and_read),
-        cmocka_unit_test(restartable_sequence_is_given_back),
         cmocka_unit_test(counters_of_self_and_other_agree),
         cmocka_unit_test(zeros_of_a_kernel_that_does_not_count_are_no_reading),
         cmocka_unit_test(touched_pages_are_counted_as_faults),

@@ -6,9 +6,15 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <pthread.h>
+#include <sched.h>
 #include <string.h>
+#if __has_include(<sys/rseq.h>)
+#include <sys/rseq.h>
+#endif
 
 #include "core/ns.h"
+#include "lab/posix/lab_posix.h"
 #include "lab/wake/wake.h"
 #include "tests/fake/lab_fake.h"
 
@@ -128,9 +134,36 @@ static void the_fake_wakes_as_scripted(void **state)
     lab->wake_close(&w);
 }
 
+static void *without_rseq(void *arg)
+{
+    struct st_platform *p = st_platform_native();
+    int *answers = arg;
+    answers[0] = st_lab_own_leave_rseq();
+    answers[1] = st_lab_own_leave_rseq();
+    int cpu = -1;
+    answers[2] = p->threads.cpus_allowed(&p->threads, &cpu, 1) > 0 && p->threads.pin(&p->threads, cpu) == 0 &&
+                 sched_getcpu() == cpu;
+    return NULL;
+}
+
+static void restartable_sequence_is_given_back(void **state)
+{
+    (void)state;
+    int answers[3] = {0};
+    pthread_t thread; /* not the one that runs the other tests */
+    assert_int_equal(pthread_create(&thread, NULL, without_rseq, answers), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+#if __has_include(<sys/rseq.h>)
+    assert_int_equal(answers[0], 0);
+    assert_int_equal(answers[1], __rseq_size > 0 ? -EINVAL : 0); /* it is not there any more */
+#endif
+    assert_true(answers[2]); /* libc asks the kernel for the CPU now */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(restartable_sequence_is_given_back),
         cmocka_unit_test_setup_teardown(rows_are_complete, prepare, finish),
         cmocka_unit_test_setup_teardown(every_way_here_wakes_or_says_why_not, prepare, finish),
         cmocka_unit_test_setup_teardown(a_cpu_that_is_not_there_is_refused, prepare, finish),
