@@ -168,7 +168,7 @@ static void first_line_names_the_program_that_made_the_dropouts(void **state)
     expect_of_screen(
         "next_why",
         "long enough for its worst cycle of 25.0 ms; adds 21.3 ms of delay, until PipeWire restarts (undo: "
-        "the same with 1024; to last: sleeptune apply linux-pipewire-quantum=2048); or freeze or simplify "
+        "the same with 0; to last: sleeptune apply linux-pipewire-quantum=2048); or freeze or simplify "
         "HeavyReverb");
     expect_cells("[\"HeavyReverb\", \"407\", \"computed too long\", \"12 %\", \"117 %\"]");
     view.now_wall_ns += 3600 * ST_NS_PER_S; /* it has not clicked for an hour */
@@ -495,6 +495,7 @@ static void lost_cpu_between_a_program_and_its_server_has_its_own_next_step(void
     client->reasons_n[ST_DROPOUT_CPU_TAKEN] = 0;
     client->reasons_n[ST_DROPOUT_WAITED_FOR_OTHER] = 3;
     ST_PRINT(client->culprit.name, "pulseaudio");
+    client->culprit.own_n[ST_DROPOUT_WAITED_FOR_OTHER] = 3;
     expect_of_screen("next_why", "look at pulseaudio");
 }
 
