@@ -469,9 +469,12 @@ static void take_captured(const char *path)
     fclose(file);
     if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
         ST_CANNOT("the capture has the low byte first");
-    const struct spa_pod *pod = (const struct spa_pod *)pods;
-    assert_int_equal(bytes, sizeof(*pod) + pod->size);
-    assert_int_equal(st_pipewire_profile_take(&profile, pod), 0);
+    for (size_t at = 0; at < bytes;) {
+        const struct spa_pod *pod = (const struct spa_pod *)(pods + at);
+        at += sizeof(*pod) + pod->size;
+        assert_in_range(at, 0, bytes);
+        assert_int_equal(st_pipewire_profile_take(&profile, pod), 0);
+    }
 }
 
 static void a_captured_cycle_has_each_clients_times(void **state)
@@ -481,6 +484,18 @@ static void a_captured_cycle_has_each_clients_times(void **state)
     assert_string_equal(told(&profile), "nul/good 0 1 waited-for-other bad; ");
     assert_string_equal(told_cycle,
                         "good 18315+5346 of 21343 us, left 1; bad 58+18143 of 21343 us, left 0; ");
+}
+
+static void a_captured_stop_of_an_asynchronous_node_has_its_length(void **state)
+{
+    (void)state;
+    profile.measure = measure;
+    was_stopped = true;
+    st_pipewire_profile_add(&profile, 50, CLIENT, false, true);
+    take_captured(ST_PROFILES_DIR "/pipewire-1.4.2-async-stopped");
+    assert_string_equal(told(&profile), "studio/pw-play 0 5 stopped; ");
+    assert_in_range(figures.end_ns - figures.awake_ns, 10 * US, 30 * US);
+    assert_in_range(figures.awake_ns - figures.signal_ns, 105 * MS, 107 * MS);
 }
 
 /* The synth's end in the cycle before the last, 17.4 ms into it, leaves the reverb too little of that; its
@@ -801,6 +816,7 @@ int main(void)
             an_asynchronous_node_in_a_cycle_that_another_ended_is_counted_once, begin, NULL, (void *)"1.4.2"),
         cmocka_unit_test_setup(an_asynchronous_node_without_times_is_counted, begin),
         cmocka_unit_test_setup(a_captured_cycle_has_each_clients_times, begin),
+        cmocka_unit_test_setup(a_captured_stop_of_an_asynchronous_node_has_its_length, begin),
         cmocka_unit_test_setup(who_waited_for_one_that_was_late_in_an_earlier_cycle_is_not_to_blame, begin),
         cmocka_unit_test_setup(who_ends_just_when_the_server_begins_the_next_cycle_is_not_to_blame, begin),
         cmocka_unit_test_setup(a_cycle_that_is_never_judged_does_not_stay, begin),
