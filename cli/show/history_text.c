@@ -185,7 +185,7 @@ static void put_watched(const struct st_text_sheet *sheet, const json_t *documen
         if (json_is_integer(playing))
             ST_APPEND(text, ", clients played for %s", ST_NS_LONG(json_integer_value(playing)));
         if (frames > 0 && frames < INT32_MAX && rate_hz > 0)
-            ST_APPEND(text, ", %" PRId64 " frames at %g kHz (%s)", frames, (double)rate_hz / 1000,
+            ST_APPEND(text, ", last at %" PRId64 " frames at %g kHz (%s)", frames, (double)rate_hz / 1000,
                       ST_NS_SHORT(frames * ST_NS_PER_S / rate_hz));
         st_text_row(sheet, st_dropouts_text_server(json_object_get(one, "source"), ST_ROOM(40)), "%s", text);
     }

@@ -250,11 +250,11 @@ static void test_music_of_a_stopped_program(void **state)
     (void)state;
     begin("monitor", "alsa_output");
     live.frames = 60 * RATE_HZ;
-    json_t *records =
-        json_pack("[o, o, o]",
-                  record("client-dropout", 10.6, "pw-play", "stopped", "pw-play lost sound: it was stopped"),
-                  record("late-wake", 20, "", "", "woke late"),
-                  record("client-dropout", 99, "mpv", "", "after the end"));
+    json_t *records = json_pack(
+        "[o, o, o, o]", record("client-dropout", 12, "sleeptune-listen-record", "", "its own recorder"),
+        record("client-dropout", 10.6, "pw-play", "stopped", "pw-play lost sound: it was stopped"),
+        record("late-wake", 20, "", "", "woke late"),
+        record("client-dropout", 99, "mpv", "", "after the end"));
     view.records = records;
     says("Programs", false);
     view.wish.music = true;
