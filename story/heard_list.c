@@ -175,8 +175,15 @@ static int64_t before_ns(const struct st_heard_mark *mark, const struct st_event
 static bool explains_better(const struct st_heard_mark *mark, const struct st_event *event,
                             const struct st_event *than)
 {
-    if (than->wall_ns == 0 || rank(event) != rank(than))
-        return than->wall_ns == 0 || rank(event) > rank(than);
+    if (than->wall_ns == 0)
+        return true;
+    if (rank(event) != rank(than)) {
+        const struct st_event *high = rank(event) > rank(than) ? event : than,
+                              *low = high == event ? than : event;
+        /* a server that has ended and runs again lost this sound later */
+        const bool later = st_event_kind_is_dropout(low->kind) && st_event_began_ns(low) > high->wall_ns;
+        return (high == event) != later;
+    }
     return before_ns(mark, event) >= before_ns(mark, than);
 }
 
@@ -367,8 +374,9 @@ static void say(const struct list *list, uint32_t counted_n, const struct st_hea
     if (list->left_out_n > 0)
         st_text_append(buf, bytes, " (%zu older left out: the last %d events are looked at)",
                        list->left_out_n, EVENTS_MAX);
-    const bool all = best != NULL && best->hits_n == counted_n && counted_n >= ST_HEARD_LEAST_N;
-    if (best != NULL && (best->named || (all && !best->frequent)))
+    const bool most = best != NULL && 2 * best->hits_n >= counted_n && best->hits_n > 2 * best->expected &&
+                      counted_n >= ST_HEARD_LEAST_N;
+    if (best != NULL && (best->named || (most && !best->frequent)))
         st_text_append(buf, bytes, ": %" PRIu32 " of %" PRIu32 " after this: %s (%.2g expected by chance)%s",
                        best->hits_n, counted_n, cause_text((size_t)(best - list->causes), ST_ROOM(200)),
                        best->expected,
@@ -383,7 +391,10 @@ static void say(const struct list *list, uint32_t counted_n, const struct st_hea
         st_text_append(buf, bytes, ": too few to tell a cause from chance (needs %d while something plays)",
                        ST_HEARD_LEAST_N);
     else if (best != NULL && best->frequent)
-        st_text_append(buf, bytes, ": what came before them is too frequent to tell it from chance");
+        st_text_append(buf, bytes,
+                       ": %" PRIu32 " of %" PRIu32
+                       " after this: %s, which is too frequent to tell it from chance",
+                       best->hits_n, counted_n, cause_text((size_t)(best - list->causes), ST_ROOM(200)));
     else
         st_text_append(buf, bytes, ": no cause came before them more often than by chance");
     st_text_append(buf, bytes, ".");

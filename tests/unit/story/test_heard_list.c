@@ -187,10 +187,13 @@ static void the_end_of_a_server_is_what_a_mark_names(void **state)
     event = st_event_make(NOON_NS + 24 * ST_NS_PER_S, ST_EVENT_OBSERVE_LOST, "PipeWire has ended");
     assert_int_equal(st_history_add_event(history, &event), 0);
     happens(NOON_NS + 30 * ST_NS_PER_S, ST_EVENT_HEARD, "typed", "");
+    loses(NOON_NS + 45 * ST_NS_PER_S, ST_DROPOUT_STOPPED, 1, 0, 40 * ST_NS_PER_MS); /* it runs again */
+    happens(NOON_NS + 46 * ST_NS_PER_S, ST_EVENT_HEARD, "typed", "");
     assert_int_equal(st_history_commit(history), 0);
     json_t *read = document(), *marks = json_object_get(read, "marks");
     assert_string_equal(text_of(json_array_get(marks, 0), "cause"), "too-slow");
     assert_string_equal(text_of(json_array_get(marks, 1), "cause"), "not-watched");
+    assert_string_equal(text_of(json_array_get(marks, 2), "cause"), "stopped");
     assert_string_equal(text_of(json_array_get(marks, 1), "text"), "PipeWire has ended");
     json_decref(read);
 }
@@ -212,6 +215,41 @@ static void a_cause_before_each_mark_in_too_short_a_time_is_not_named(void **sta
         strstr(text_of(read, "text"), "3 marks: 3 of 3 after this: a program computed too long ("));
     assert_non_null(
         strstr(text_of(read, "text"), "): too few, or too little was played, to tell it from chance."));
+    json_decref(read);
+}
+
+/* Of nine marks five come after something. @param each_second  it happens in each second of these. */
+static json_t *nine_marks(bool each_second)
+{
+    open_it();
+    assert_int_equal(st_history_begin(history), 0);
+    play(NOON_NS, 3);
+    for (int64_t i = 0; i < 9; i++) {
+        for (int64_t k = 0; i >= 4 && k < (each_second ? 14 : 1); k++)
+            happens(NOON_NS + (10 + 15 * i + k) * ST_NS_PER_S, ST_EVENT_CLIENT_DROPOUT, "pipewire", "Synth");
+        happens(NOON_NS + (11 + 15 * i) * ST_NS_PER_S, ST_EVENT_HEARD, "key", "");
+    }
+    assert_int_equal(st_history_commit(history), 0);
+    return document();
+}
+
+static void what_came_before_most_marks_is_said_with_what_is_missing(void **state)
+{
+    (void)state;
+    json_t *read = nine_marks(false);
+    assert_non_null(
+        strstr(text_of(read, "text"), "9 marks: 5 of 9 after this: a program computed too long ("));
+    assert_non_null(
+        strstr(text_of(read, "text"), "): too few, or too little was played, to tell it from chance."));
+    json_decref(read);
+}
+
+static void what_happens_all_the_time_is_said_to_be_too_frequent(void **state)
+{
+    (void)state;
+    json_t *read = nine_marks(true);
+    assert_non_null(strstr(text_of(read, "text"), "9 marks: 5 of 9 after this: a program computed too long, "
+                                                  "which is too frequent to tell it from chance."));
     json_decref(read);
 }
 
@@ -437,6 +475,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_end_of_a_server_is_what_a_mark_names, setup, teardown),
         cmocka_unit_test_setup_teardown(a_mark_says_whether_the_test_loop_was_on_time, setup, teardown),
         cmocka_unit_test_setup_teardown(a_cause_before_each_mark_in_too_short_a_time_is_not_named, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(what_came_before_most_marks_is_said_with_what_is_missing, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(what_happens_all_the_time_is_said_to_be_too_frequent, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(marks_that_do_not_count_are_said, setup, teardown),
         cmocka_unit_test_setup_teardown(what_slowed_the_machine_is_said_of_the_dropout, setup, teardown),
