@@ -65,10 +65,13 @@ struct observer {
     struct st_jack_log log;
     struct loss losses[LOSSES_MAX]; /* that are not over, or not said */
     size_t losses_n;
-    bool unnamed; /* a client was late, and which one is not known */
+    char held[ST_JACK_NAME_BYTES]; /* who made the last loss that is over ... */
+    int64_t held_us;               /* ... and its end */
+    bool unnamed;                  /* a client was late, and which one is not known */
     char said[ST_XRUN_WHY_BYTES];
     int64_t sample_us;     /* when the load is looked at next */
     double loads[SAMPLES]; /* parts of the period */
+    int64_t spare_ns;      /* what the last one left of it; 0: not known */
     size_t loads_n;
     bool plays; /* clients were there at the last look */
 };
@@ -279,8 +282,9 @@ static void look(const char *server)
     observer.sample_us = now_us + SAMPLE_MS * 1000;
     const double load = (double)jack_cpu_load(observer.client) / 100;
     observer.loads[observer.loads_n++] = load;
+    observer.spare_ns = ST_MAX((int64_t)((1 - load) * (double)period_ns()), 0);
     if (observer.plays) /* of each cycle, when all clients have finished */
-        st_helper_line_left(server, "", (int64_t)((1 - load) * (double)period_ns()));
+        st_helper_line_left(server, "", observer.spare_ns);
     const bool due = observer.loads_n == SAMPLES;
     if (!due && observer.plays)
         return;
@@ -303,6 +307,7 @@ static void say(const char *server, const char *client, enum st_certainty certai
     struct st_xrun_seen seen = {.certainty = certainty,
                                 .device_dropouts_n = !of_client,
                                 .dropouts_n = of_client,
+                                .spare_ns = of_client ? observer.spare_ns : 0,
                                 .place = of_client ? ST_DROPOUT_AT_GRAPH : ST_DROPOUT_AT_UNKNOWN};
     ST_PRINT(seen.device, "%s", server);
     ST_PRINT(seen.client, "%s", client);
@@ -333,7 +338,9 @@ static void say_loss(const char *server, struct loss *loss)
     look_at_clients(&clients);
     const bool hasty = loss->first == WHAT_DEVICE && st_jack_xrun_is_hasty(&loss->begun, loss->last_us);
     if (!hasty && st_jack_late_judge(&loss->late, &clients) > 0) {
-        for (size_t i = 0; i < loss->late.n; i++)
+        const bool goes_on =
+            st_jack_late_continues(&loss->late, observer.held, loss->begun.at_us - observer.held_us);
+        for (size_t i = 0; i < loss->late.n && !goes_on; i++)
             if (loss->late.clients[i].held)
                 say(server, loss->late.clients[i].name, ST_CERTAINTY_EXACT, true);
         return;
@@ -347,6 +354,15 @@ static void say_loss(const char *server, struct loss *loss)
         clients.n != 1 && n[WHAT_CLIENT + WHAT_PROBABLY] == 0 ? ST_CERTAINTY_EXACT : ST_CERTAINTY_PROBABLE,
         true);
     say_ready(server, &clients);
+}
+
+static void note_end(const struct loss *loss)
+{
+    observer.held[0] = '\0';
+    observer.held_us = loss->last_us;
+    for (size_t i = 0; i < loss->late.n; i++)
+        if (loss->late.clients[i].held)
+            memcpy(observer.held, loss->late.clients[i].name, sizeof(observer.held));
 }
 
 static void take(const struct happened *happened)
@@ -381,6 +397,8 @@ static void say_losses(const char *server, bool all)
             say_loss(server, loss);
         if (!loss->said || !over)
             observer.losses[kept++] = *loss;
+        else
+            note_end(loss);
     }
     observer.losses_n = kept;
 }

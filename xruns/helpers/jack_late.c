@@ -1,6 +1,8 @@
 /* Which client of a JACK server made its cycle late. */
 #include "xruns/helpers/jack_late.h"
 
+#define PIECES_US 250000
+
 static size_t find(const struct st_jack_graph *graph, const char *name)
 {
     size_t at = 0;
@@ -79,4 +81,13 @@ size_t st_jack_late_judge(struct st_jack_late *late, const struct st_jack_graph 
         held_n += late->clients[i].held;
     }
     return held_n;
+}
+
+bool st_jack_late_continues(const struct st_jack_late *late, const char *before, int64_t after_us)
+{
+    bool same = after_us < PIECES_US && before[0] != '\0';
+    for (size_t i = 0; i < late->n; i++)
+        same = same && (!late->clients[i].held ||
+                        (!late->clients[i].ran && strcmp(late->clients[i].name, before) == 0));
+    return same;
 }

@@ -36,3 +36,7 @@ void st_jack_late_take(struct st_jack_late *late, const char *name, bool ran);
 
 /** Marks those that held the others up. @return how many; 0: there was no message. */
 size_t st_jack_late_judge(struct st_jack_late *late, const struct st_jack_graph *graph);
+
+/** Of judged ones: did `before`, who held the others up until after_us before this loss began, not begin
+ * since? The callbacks of one standstill may come in pieces, each when this program gets the CPU. */
+bool st_jack_late_continues(const struct st_jack_late *late, const char *before, int64_t after_us);

@@ -124,16 +124,23 @@ static void messages_name_the_client(void **state)
 
 /* --- whose fault it was --- */
 
-/* Messages about a loss: "Bass+ Amp-", + if it ran. @return who held the others up, with a space behind each;
- * until the next call. */
-static const char *held(const struct st_jack_graph *graph, const char *messages)
+/* Messages about a loss: "Bass+ Amp-", + if it ran. */
+static struct st_jack_late read_messages(const char *messages)
 {
-    static char names[200];
     struct st_jack_late late = {.n = 0};
     char name[16];
     int read_n = 0;
     for (char ran; sscanf(messages, " %15[^+-]%c%n", name, &ran, &read_n) == 2; messages += read_n)
         st_jack_late_take(&late, name, ran == '+');
+    return late;
+}
+
+/* @return who held the others up, with a space behind each;
+ * until the next call. */
+static const char *held(const struct st_jack_graph *graph, const char *messages)
+{
+    static char names[200];
+    struct st_jack_late late = read_messages(messages);
     const size_t n = st_jack_late_judge(&late, graph);
     size_t held_n = 0;
     names[0] = '\0';
@@ -184,6 +191,27 @@ static void of_those_that_did_not_begin_the_first_did(void **state)
     assert_string_equal(held(&graph, "Reverb- Bass-"), "Reverb Bass ");
 }
 
+/* Whether the loss is the rest of one that the bass made until after_us before it. */
+static bool continues(const struct st_jack_graph *graph, const char *messages, int64_t after_us)
+{
+    struct st_jack_late late = read_messages(messages);
+    (void)st_jack_late_judge(&late, graph);
+    return st_jack_late_continues(&late, "Bass", after_us);
+}
+
+/* At load 13 the callbacks of a stop of 1 s came in three pieces. */
+static void who_did_not_begin_since_made_one_loss(void **state)
+{
+    (void)state;
+    struct st_jack_graph graph = {.n = 0};
+    feed(&graph, "Bass", "Amp");
+    assert_true(continues(&graph, "Amp- Bass-", 100000));
+    assert_false(continues(&graph, "Amp- Bass-", 250000));
+    assert_false(continues(&graph, "Amp- Bass+", 100000)); /* it began again */
+    assert_false(continues(&graph, "Amp-", 100000));
+    assert_false(continues(&graph, "Drums- Bass-", 100000));
+}
+
 static void clients_without_room_are_no_ones_fault(void **state)
 {
     (void)state;
@@ -213,6 +241,7 @@ int main(void)
         cmocka_unit_test(messages_name_the_client),
         cmocka_unit_test(who_ran_held_the_others_up),
         cmocka_unit_test(of_those_that_did_not_begin_the_first_did),
+        cmocka_unit_test(who_did_not_begin_since_made_one_loss),
         cmocka_unit_test(clients_without_room_are_no_ones_fault),
     };
     return cmocka_run_group_tests_name("observe_jack", tests, NULL, NULL);
