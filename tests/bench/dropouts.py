@@ -13,7 +13,8 @@ of the period all the time. What the observer printed is compared with what the 
     slowed     (JSON) cycles in which bad, or its thread, got no CPU for a fifth of the time that it computes, where nothing here takes it
     busy %     bad's median busy time in the load lines against its own: the difference
 
-In "waited" they are two filters, one after the other: good misses cycles because bad takes 85 % of the period before it. In "async", "async-150"
+In "waited" they are two filters, one after the other: good misses cycles because bad takes 85 % of the period before it, in "waited-again"
+because bad takes 2.9 periods (cycles in which good has no input are not reported of it). In "async", "async-150"
 and "async-frozen" (PipeWire 1.2 and later) bad is an asynchronous node, which the server does not wait for; only in "async" it is ready in time. In "exits" bad ends in a cycle
 that it has missed, again and again: that is no dropout. In "pages" bad reads a mapped file that is on the disk only; nothing is in swap.
 In "sleeps" it sleeps in its cycle, in "helped" it waits for a thread of its own that computes. In "crowded" good shares bad's CPU at a lower
@@ -52,6 +53,7 @@ SCENARIOS = {  # right reason; BASE and PEAK of stall_pipewire, on which CPU it 
 }
 MORE = {  # not by default
     "waited": ("waited-for-other", 10, 85, False),
+    "waited-again": ("waited-for-other", 10, 290, False),
     "async": (None, 60, 60, False),
     "async-150": ("too-slow", 10, 150, False),
     "async-frozen": ("stopped", 10, 10, False),
@@ -61,7 +63,7 @@ MORE = {  # not by default
     "helped": ("too-slow", 10, 150, False),
     "crowded": ("cpu-taken", 10, 150, True),
 }
-MODES = {"by-itself": "self", "waited": "filter", "exits": "exits", "pages": "pages", "sleeps": "sleeps", "helped": "helped"}
+MODES = {"by-itself": "self", "waited": "filter", "waited-again": "filter", "exits": "exits", "pages": "pages", "sleeps": "sleeps", "helped": "helped"}
 BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig><type>session</type><listen>unix:path={0}/bus</listen><auth>EXTERNAL</auth>
 <policy context="default"><allow user="*"/><allow own="*"/><allow send_destination="*"/><allow receive_sender="*"/></policy></busconfig>"""
@@ -206,13 +208,13 @@ class Clients:
         _, base, peak, pinned = {**SCENARIOS, **MORE}[name]
         self.server, self.name, self.args = server, name, args
         self.logs = {who: f"{server.folder}/{who}.log" for who in ("good", "bad")}
-        self.base = {"good": (25, 25) if name == "waited" else (10, 10), "bad": (base, peak)}
+        self.base = {"good": (25, 25) if name.startswith("waited") else (10, 10), "bad": (base, peak)}
         self.cpu = os.cpu_count() - 1 if pinned else -1
         self.own = {"good": [], "bad": []}
         self.started = {}
         for who in self.logs:
             self.start(who)
-        if name == "waited":
+        if name.startswith("waited"):
             for link in (("bad:out", "good:in"), ("good:out", "nul:playback_FL")):
                 server.wait(lambda pair=link: subprocess.run(["pw-link", *pair], env=server.env, capture_output=True, check=False).returncode == 0)
         for who in self.logs:
@@ -224,7 +226,7 @@ class Clients:
             env["PIPEWIRE_CONFIG_NAME"] = "client-rt.conf"
         if self.name.startswith("async") and who == "bad":
             env["PIPEWIRE_PROPS"] = "{ node.async = true }"
-        mode = MODES.get(self.name, "") if who == "bad" or self.name == "waited" else ""
+        mode = MODES.get(self.name, "") if who == "bad" or self.name.startswith("waited") else ""
         command = [f"{self.args.build}/tests/integration/stall_pipewire", "0", who, *map(str, self.base[who]), str(self.args.every), self.logs[who],
                    str(self.cpu if who == "bad" or self.name == "crowded" else -1), mode]
         self.started[who] = subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -253,7 +255,7 @@ class Clients:
 
 def run(server, name, frames, args):
     right = {**SCENARIOS, **MORE}[name][0]
-    victim = "good" if name in ("waited", "crowded") else "bad"
+    victim = "good" if name in ("waited", "waited-again", "crowded") else "bad"
     period_s = frames / RATE
     seconds = max(args.seconds, args.dropouts * period_s * args.every)
     server.run("pw-metadata", "-n", "settings", "0", "clock.force-quantum", str(frames))
