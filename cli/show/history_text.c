@@ -240,9 +240,9 @@ static void right(FILE *out, const char *text, int columns)
 
 static const char *ns_text(const json_t *value, char *buf, size_t buf_bytes)
 {
-    if (json_is_integer(value))
+    if (json_is_integer(value) && json_integer_value(value) < 100 * ST_NS_PER_MS)
         return st_ns_format(json_integer_value(value), buf, buf_bytes);
-    snprintf(buf, buf_bytes, "-");
+    snprintf(buf, buf_bytes, "%s", json_is_integer(value) ? ST_NS_SHORT(json_integer_value(value)) : "-");
     return buf;
 }
 
@@ -285,8 +285,10 @@ static void put_row(FILE *out, const json_t *row, int columns)
     minute_of(to_ns, to, sizeof(to));
     if (json_is_null(json_object_get(row, "cycles")) && strcmp(text, to) == 0 &&
         json_integer_value(dropouts) <= 0)
-        return; /* less than a minute */
-    fputs(text, out);
+        return;                                            /* less than a minute */
+    const char *when = st_when_text(from_ns, ST_ROOM(32)); /* without the year, it fits with seconds */
+    const bool whole = from_ns % (60 * ST_NS_PER_S) == 0 || strlen(when) < FROM_COLUMNS;
+    st_text_pad(out, whole ? text : when + strlen("2026-"), FROM_COLUMNS);
     if (json_is_null(json_object_get(row, "cycles"))) {
         /* the loop may rest while nothing plays */
         const bool idle =

@@ -107,6 +107,24 @@ static void no_dropout_is_told_from_no_one_watched_and_nothing_played(void **sta
                "No sound server was watched in the last 24 h: other programs' dropouts are unknown.");
 }
 
+/* The minutes of a daemon begin when it does; a long lateness is as wide as the others. */
+static void a_row_that_begins_within_a_minute_has_its_seconds(void **state)
+{
+    (void)state;
+    json_t *shown = document(0, HOUR_NS, 0, json_array());
+    json_array_append_new(json_object_get(shown, "rows"),
+                          json_pack("{s:I, s:I, s:I, s:i, s:i, s:i, s:i, s:{s:I, s:I, s:I}}", "from_ns",
+                                    (json_int_t)(UNTIL_NS + 53 * ST_NS_PER_S), "to_ns",
+                                    (json_int_t)(UNTIL_NS + 113 * ST_NS_PER_S), "measured_ns",
+                                    (json_int_t)(60 * ST_NS_PER_S), "cycles", 22500, "skipped_periods", 0,
+                                    "misses", 0, "dropouts", 8, "lateness", "p50_ns", (json_int_t)4711,
+                                    "p99_ns", (json_int_t)2188000, "max_ns", (json_int_t)297403000));
+    char *text = render(shown, 80, false);
+    assert_non_null(strstr(text, "\n11-21 11:00:53   100%        8       0       22500    4.7 µs  2.188 ms"
+                                 "    297 ms\n"));
+    free(text);
+}
+
 static void a_time_in_which_nothing_played_is_not_one_without_data(void **state)
 {
     (void)state;
@@ -393,6 +411,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_made_most_is_said_first_with_the_reason),
         cmocka_unit_test(no_dropout_is_told_from_no_one_watched_and_nothing_played),
+        cmocka_unit_test(a_row_that_begins_within_a_minute_has_its_seconds),
         cmocka_unit_test(a_time_in_which_nothing_played_is_not_one_without_data),
         cmocka_unit_test(a_wake_up_within_a_minute_has_one_time),
         cmocka_unit_test(wide_names_do_not_shift_their_row),
