@@ -287,8 +287,10 @@ static void put_row(FILE *out, const json_t *row, int columns)
         json_integer_value(dropouts) <= 0)
         return;                                            /* less than a minute */
     const char *when = st_when_text(from_ns, ST_ROOM(32)); /* without the year, it fits with seconds */
-    const bool whole = from_ns % (60 * ST_NS_PER_S) == 0 || strlen(when) < FROM_COLUMNS;
-    st_text_pad(out, whole ? text : when + strlen("2026-"), FROM_COLUMNS);
+    if (from_ns % (60 * ST_NS_PER_S) == 0 || strlen(when) < FROM_COLUMNS)
+        fputs(text, out);
+    else
+        st_text_pad(out, when + strlen("2026-"), FROM_COLUMNS);
     if (json_is_null(json_object_get(row, "cycles"))) {
         /* the loop may rest while nothing plays */
         const bool idle =
