@@ -30,17 +30,19 @@ static void usage(FILE *out)
 {
     fputs("Usage: sleeptuned [-adfn] [-c FILE]\n"
           "       sleeptuned -h | -V\n"
-          "Run a real-time loop shaped like audio, count its missed deadlines and the dropouts of\n"
-          "sound servers, and serve the figures.\n\n"
-          "  -a       run the loop also while nothing plays, unless the configuration sets loop.when\n"
-          "  -c FILE  read this configuration instead of " ST_SERVICE_CONFIG "\n"
+          "Run a real-time loop shaped like audio, count its missed deadlines and the\n"
+          "dropouts of sound servers, and serve the figures.\n\n"
+          "  -a       run the loop also while nothing plays, unless the configuration\n"
+          "           sets loop.when\n"
+          "  -c FILE  read this configuration instead of\n"
+          "           " ST_SERVICE_CONFIG "\n"
           "  -d       log debug messages too\n"
           "  -f       log to standard error instead of the system's log\n"
           "  -n       check the configuration and exit\n"
           "  -h       this help\n"
           "  -V       version\n\n"
-          "sleeptuned stays in the foreground. SIGHUP reads the configuration again, SIGTERM and SIGINT\n"
-          "end it.\n"
+          "sleeptuned stays in the foreground. SIGHUP reads the configuration again,\n"
+          "SIGTERM and SIGINT end it.\n"
           "'sleeptune status' shows the figures. Manual: man sleeptuned\n",
           out);
 }

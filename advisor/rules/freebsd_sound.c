@@ -102,7 +102,7 @@ static void judge_sound_polling(struct st_finding *finding)
 
 const struct st_rule st_rule_freebsd_sound_polling = {
     .id = "freebsd-sound-polling",
-    .title = "Sound cards checked at clock ticks (dev.hdac.N.polling)",
+    .title = "Sound card polled at clock ticks (dev.hdac.N.polling)",
     .mechanism = "In polling mode the driver does not use the card's interrupt at the end of a block, "
                  "but checks the card at clock ticks. A program may have to wait for the next check.",
     .cost = "none",
