@@ -11,7 +11,7 @@ bare_system() {
     rm -rf "$1"
     mkdir -p "$1"
     apt-config dump Acquire::http Acquire::https Acquire::Check-Valid-Until Acquire::Check-Date >"$1.apt"
-    mmdebstrap --quiet --variant=apt --aptopt="$1.apt" "${@:3}" "$2" "$1" || cannot "a bare $2 could not be fetched (no network?)"
+    mmdebstrap --quiet --variant=apt --aptopt="$1.apt" "${@:3}" "$2" "$1" 3>&- || cannot "a bare $2 could not be fetched (no network?)"
     mkdir -p "$1/srv/sleeptune" "$1/etc/ssl/certs"
     tar -c --exclude='./build*' --exclude=./.git . | tar -x -C "$1/srv/sleeptune" || return
     rm -f "$1/etc/resolv.conf"

@@ -425,21 +425,31 @@ guest_tap() { # NAME LOG STATUS
 # it N times on one disk, with BOOT=1 ... N; "# release: WHY": in full only; what a run writes to /share/append-NN-name is on the kernel's command line of the next.
 # Two at a time: a guest keeps about one processor busy. Each says how many seconds it took.
 part_guests() {
-    local scenario name boots kernel share=$work/guest
+    local scenario name boots kernel share=$work/guest built=$work/gcc
     # each loss is one of 20 where a figure is published; a fault shows in six
     export guest_stops=6
     ! in_full || guest_stops=''
     [ "$(id -u)" -eq 0 ] || cannot "needs root to build a guest"
     have apt-get || cannot "guests are Debian 12's packages; no apt-get here"
     { have qemu-system-x86_64 && have mmdebstrap; } || cannot "qemu-system-x86_64 or mmdebstrap is not installed"
-    build_gcc || return
     rm -rf "$share"
-    meson install -C "$work/gcc" --no-rebuild --quiet --destdir "$share" || { verdict 1 "installed with DESTDIR"; return; }
+    if grep -qsx VERSION_CODENAME=bookworm /etc/os-release; then
+        { build_gcc && meson install -C "$built" --no-rebuild --quiet --destdir "$share"; } || { verdict 1 "installed with DESTDIR"; return; }
+    elif in_full; then
+        cannot "in full, guests install the packages of this system, which has to be Debian 12"
+    else # whose libraries the guests have not
+        bare_system "$work/bookworm" bookworm || return
+        export VMBOOT_SYSTEM=$work/bookworm
+        built=$VMBOOT_SYSTEM/srv/sleeptune/build
+        inside "$VMBOOT_SYSTEM" 'scripts/setup && apt-get install -qq -y --no-install-recommends libcmocka-dev >/dev/null' || cannot "what a build needs could not be installed in a bare bookworm"
+        { inside "$VMBOOT_SYSTEM" 'meson setup build --prefix=/usr && ninja -C build && meson install -C build --no-rebuild --quiet --destdir /srv/guest' &&
+            mv "$VMBOOT_SYSTEM/srv/guest" "$share"; } || { verdict 1 "built in a bare bookworm, as the guests are"; return; }
+    fi
     # systemd.pc may have /lib, which is a link in the guest
     [ ! -d "$share/lib" ] || { cp -a "$share/lib" "$share/usr/" && rm -r "${share:?}/lib"; }
-    ! in_full || packages_of_build "$work/gcc" "$share/debs" || { verdict 1 "Debian's packages of this build"; return; }
+    ! in_full || packages_of_build "$built" "$share/debs" || { verdict 1 "Debian's packages of this build"; return; }
     mkdir -p "$share/tests"
-    cp tests/tap.sh tests/vm/*.sh tests/bench/{clicks-guest.sh,predict*.sh,predict_*.py,dropouts.py} tests/integration/perfetto_tracks.py "$work"/gcc/tests/integration/{hog,other_clock,play_empty,play_jack,read_capture,section,stalls,stall_pipewire} "$share/tests/"
+    cp tests/tap.sh tests/vm/*.sh tests/bench/{clicks-guest.sh,predict*.sh,predict_*.py,dropouts.py} tests/integration/perfetto_tracks.py "$built"/tests/integration/{hog,other_clock,play_empty,play_jack,read_capture,section,stalls,stall_pipewire} "$share/tests/"
     export VMBOOT_DIR=$work/vmboot VMBOOT_PACKAGES=libjansson4,libconfig9,libsoundio2,libmicrohttpd12,strace,curl,jq,grub2-common,jackd2,libtracefs1,libsqlite3-0,libpulse0,libpipewire-0.3-0,pipewire,wireplumber,pipewire-bin,dbus-user-session,libpam-systemd,rtkit,polkitd
     # both kernels first, so that the image has the modules of both
     { tests/vm/vm-boot.sh -k generic -b && tests/vm/vm-boot.sh -k rt -b; } || cannot "the guests' image could not be built (no network?)"
