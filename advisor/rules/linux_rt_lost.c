@@ -274,9 +274,9 @@ const struct st_rule st_rule_linux_client_priority = {
         "70b224f1c (1.0.1: pw-data-loop) and c12cf748b (1.2: data-loop.0)\n"
         "/proc/PID/task/TID/stat, fields 2, 40 and 41: proc(5)",
     .now = "PIPEWIRE_CONFIG_NAME=client-rt.conf PROGRAM   # PipeWire before 1.4",
-    .persistent = "# PipeWire before 1.4, in ~/.config/environment.d/90-sleeptune.conf:\n"
-                  "PIPEWIRE_CONFIG_NAME=client-rt.conf\n"
-                  "# and the right itself: see finding linux-rt-permission",
+    .persistent = "sudo sleeptune apply linux-rt-permission   # the right itself\n"
+                  "# before 1.4 also in ~/.config/environment.d/90-sleeptune.conf:\n"
+                  "PIPEWIRE_CONFIG_NAME=client-rt.conf",
     .needs = ST_NEEDS_RELOGIN,
     .check = "ps -eLo cls,rtprio,comm | grep data-loop   # RR or FF, and a priority",
     .undo = "delete 90-sleeptune.conf",

@@ -618,8 +618,9 @@ void st_history_text_causes(FILE *out, const json_t *document, const struct st_h
             "cause was found by ruling out the others");
     if (json_is_string(tracer) && json_array_size(rows) > 0)
         st_text_row(
-            &sheet, "culprit",
-            "which program delayed the test loop is not known: %s. To name it, run sleeptuned as root "
-            "with trace.enabled = \"on\": man sleeptuned.conf",
-            st_json_field_safe(tracer, ST_ROOM(200)));
+            &sheet, "culprit", "which program delayed the test loop is not known: %s.%s",
+            st_json_field_safe(tracer, ST_ROOM(200)),
+            strstr(json_string_value(tracer), ". Run") != NULL
+                ? ""
+                : " To name it, run sleeptuned as root with trace.enabled = \"on\": man sleeptuned.conf");
 }

@@ -99,6 +99,11 @@ static void without_a_tracer_it_is_said_how_to_name_the_culprit(void **state)
                                  json_loads(rows, 0, NULL), "wakes", 1000, "tracer", "trace.enabled is off");
     char *text = show(document, 80);
     assert_non_null(strstr(text, "\nculprit    which program delayed the test loop is not known:"));
+    assert_non_null(strstr(text, "To name it, run sleeptuned as root"));
+    free(text);
+    json_object_set_new(document, "tracer", json_string("it runs in a container. Run it outside"));
+    text = show(document, 400);
+    assert_non_null(strstr(text, "is not known: it runs in a container. Run it outside.\n"));
     free(text);
     json_object_set_new(document, "rows", json_array());
     text = show(document, 80);
