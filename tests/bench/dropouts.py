@@ -14,10 +14,10 @@ of the period all the time. What the observer printed is compared with what the 
     busy %     bad's median busy time in the load lines against its own: the difference
 
 In "waited" they are two filters, one after the other: good misses cycles because bad takes 85 % of the period before it, in "waited-again"
-because bad takes 2.9 periods (cycles in which good has no input are not reported of it). In "async", "async-150"
-and "async-frozen" (PipeWire 1.2 and later) bad is an asynchronous node, which the server does not wait for; only in "async" it is ready in time. In "exits" bad ends in a cycle
-that it has missed, again and again: that is no dropout. In "pages" bad reads a mapped file that is on the disk only; nothing is in swap.
-In "sleeps" it sleeps in its cycle, in "helped" it waits for a thread of its own that computes. In "crowded" good shares bad's CPU at a lower
+because bad takes 2.9 periods (cycles in which good has no input are not reported of it). In "async", "async-150" and "async-frozen" (PipeWire 1.2
+and later) bad is an asynchronous node, which the server does not wait for; only in "async" it is ready in time. In "exits" bad ends in a cycle
+that it has missed, again and again: that is no dropout. In "pages" bad reads a mapped file that is on the disk only; nothing is in swap. In
+"sleeps" it sleeps in its cycle, in "helped" it waits for a thread of its own that computes. In "crowded" good shares bad's CPU at a lower
 priority, and misses cycles because bad has it: bad is the culprit, by its client's name.
 
 With --one-cpu all of them share one CPU. Where the server cannot run while bad computes, it counts fewer cycles than bad misses.

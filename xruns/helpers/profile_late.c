@@ -189,15 +189,22 @@ static void judge(struct st_pipewire_profile *profile, struct st_pipewire_profil
     *late = (struct st_dropout_figures){0};
 }
 
+/* Has it been awake since an earlier cycle? 0.3.65 writes a time of its own as that of awaking. */
+static bool is_awake(const struct st_pipewire_block *block)
+{
+    return block->xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED && block->awake_ns > block->finish_ns;
+}
+
 /* The driver began the next cycle while this node had not finished. */
 static void begin_late(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
                        const struct st_pipewire_cycle *cycle, const struct st_pipewire_block *block)
 {
-    node->late =
-        (struct st_dropout_figures){.cycle_ns = cycle->driver.signal_ns,
-                                    .signal_ns = block->signal_ns,
-                                    .awake_ns = block->awake_ns >= block->signal_ns ? block->awake_ns : 0,
-                                    .deadline_ns = cycle->driver.awake_ns};
+    node->late = (struct st_dropout_figures){.cycle_ns = cycle->driver.signal_ns,
+                                             .signal_ns = block->signal_ns,
+                                             .awake_ns = block->awake_ns >= block->signal_ns ? block->awake_ns
+                                                         : is_awake(block) ? block->signal_ns
+                                                                           : 0,
+                                             .deadline_ns = cycle->driver.awake_ns};
     node->late_at = cycle->position;
     profile->late = true;
     node->waited_for[0] = '\0';

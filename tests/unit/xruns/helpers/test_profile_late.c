@@ -433,6 +433,17 @@ static void an_asynchronous_node_that_computes_longer_than_a_period_is_too_slow(
     assert_false(profile.pending);
 }
 
+/* It reads a pipe in its cycle, and is awake all that time: judged twice, it was not woken late. */
+static void an_asynchronous_node_that_stays_awake_is_not_woken_late(void **state)
+{
+    is_async = *state == NULL;
+    finish_async(5, 7, 7);
+    for (int64_t ms = 8; ms < 600; ms++)
+        take_async(ms, 7 * MS + 20 * US, 6 * MS + 80 * US, TRIGGERED, (int)ms);
+    take_async(600, 599 * MS + 30 * US, 599 * MS + 60 * US, FINISHED, 1190);
+    assert_string_equal(told(&profile), "alsa_output.card/player 0 592; ");
+}
+
 /* Another client was late: the cycle comes as incomplete, with the driver's times of the cycle before. */
 static void an_asynchronous_node_in_a_cycle_that_another_ended_is_counted_once(void **state)
 {
@@ -811,6 +822,9 @@ int main(void)
         cmocka_unit_test_prestate_setup_teardown(
             an_asynchronous_node_that_computes_longer_than_a_period_is_too_slow, begin, NULL,
             (void *)"1.4.2"),
+        cmocka_unit_test_setup(an_asynchronous_node_that_stays_awake_is_not_woken_late, begin),
+        cmocka_unit_test_prestate_setup_teardown(an_asynchronous_node_that_stays_awake_is_not_woken_late,
+                                                 begin, NULL, (void *)"1.4.2"),
         cmocka_unit_test_setup(an_asynchronous_node_in_a_cycle_that_another_ended_is_counted_once, begin),
         cmocka_unit_test_prestate_setup_teardown(
             an_asynchronous_node_in_a_cycle_that_another_ended_is_counted_once, begin, NULL, (void *)"1.4.2"),
