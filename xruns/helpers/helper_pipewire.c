@@ -45,13 +45,13 @@ struct observer {
     struct pw_registry *registry;
     struct pw_proxy *profiler;
     struct spa_hook core_listener, registry_listener, profiler_listener;
-    struct spa_source *report_timer; /* armed for REPORT_NS after a report */
-    struct spa_source *loads_timer;  /* armed while nodes run */
-    bool loads_armed, loads_said;
-    int64_t profiled_ns;             /* when the latest profile came */
-    int64_t asked_ns;                /* when it was last looked whether the server has no CPU */
-    bool may_starve;                 /* it had none then; true: not looked yet */
-    int64_t taken_ns, profile_bytes; /* when messages were taken, and what came in profiles */
+    struct spa_source *report_timer;             /* armed for REPORT_NS after a report */
+    struct spa_source *loads_timer;              /* armed while nodes run */
+    bool loads_armed, loads_said, loads_resized; /* they come soon, as the size is another one */
+    int64_t profiled_ns;                         /* when the latest profile came */
+    int64_t asked_ns;                            /* when it was last looked whether the server has no CPU */
+    bool may_starve;                             /* it had none then; true: not looked yet */
+    int64_t taken_ns, profile_bytes;             /* when messages were taken, and what came in profiles */
     bool much_comes;
     bool reported_lately;
     int sync; /* after it, all objects of the server have been announced */
@@ -290,6 +290,11 @@ static void on_profile(void *ctx, const struct spa_pod *pod)
                                             observer->version));
     if (observer->profile.pending && !observer->reported_lately)
         report(observer);
+    if (observer->profile.resized && !observer->loads_resized) {
+        observer->loads_resized = true;
+        observer->loads_armed = false;
+        arm_loads(observer);
+    }
 }
 
 static const struct pw_profiler_events profiler_events = {PW_VERSION_PROFILER_EVENTS, .profile = on_profile};
@@ -450,7 +455,7 @@ static void on_loads_timer(void *ctx, ST_UNUSED uint64_t expirations)
     if (observer->profile.ring != NULL)
         st_cycle_ring_clocks(observer->profile.ring);
     struct timespec stop = {0};
-    observer->loads_said = false;
+    observer->loads_said = observer->loads_resized = false;
     st_pipewire_profile_loads(&observer->profile, on_seen, observer);
     if (observer->profile.pending && !observer->reported_lately)
         report(observer);

@@ -35,6 +35,7 @@ static void take_driver(struct st_pipewire_profile *profile, const struct st_pip
     node->dry_ns = node->dry.n == 0 ? cycle->driver.signal_ns : node->dry_ns;
     st_profile_losses_add(&node->dry, rise,
                           rise > 0 && lost > 0 ? st_profile_time_of(lost, (double)cycle->rate_hz) : 0);
+    profile->resized = profile->resized || (node->period_ns > 0 && node->period_ns != cycle->period_ns);
     st_profile_node_count_load(profile, node, cycle, &cycle->driver, false);
 }
 

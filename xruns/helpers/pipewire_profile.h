@@ -162,6 +162,7 @@ struct st_pipewire_profile {
     bool kept_counts; /* a client was late in it: false where the server was, and nothing is reported */
     bool late;        /* a client is late in the cycle that is taken */
     bool pending;     /* there is something to report */
+    bool resized;     /* a driver has another buffer size than its loads said */
     bool has_clocks;  /* the server reports the clock of a second card */
     int64_t beyond_n; /* nodes that were announced while there was no room */
 };

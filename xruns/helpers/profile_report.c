@@ -159,6 +159,7 @@ static void forget_if_contended(struct st_pipewire_profile_node *node, struct st
 
 void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx)
 {
+    profile->resized = false;
     ST_EACH (node, profile->nodes) {
         struct st_xrun_seen sighting = {
             .kind = ST_XRUN_SEEN_LOAD,

@@ -31,7 +31,8 @@ struct times {
 static bool is_async; /* the nodes of one test */
 static int64_t report_number;
 static int64_t driver_lost_frames = -1; /* as its clock has it; -1: before 1.3.81 */
-static int expected;                    /* what taking a cycle returns */
+static int64_t cycle_frames = 48;
+static int expected; /* what taking a cycle returns */
 
 /* Of one cycle, as module-profiler builds it. */
 static inline void put_block(struct spa_pod_builder *builder, uint32_t key, int id, const char *name,
@@ -68,7 +69,7 @@ static inline void put_cycle(struct spa_pod_builder *builder, struct times drive
     spa_pod_builder_push_struct(builder, &clock);
     spa_pod_builder_add(builder, SPA_POD_Int(0), SPA_POD_Int(1), SPA_POD_String("clock"),
                         SPA_POD_Long(driver.signal_ns), SPA_POD_Fraction(&SPA_FRACTION(1, 48000)),
-                        SPA_POD_Long(driver.signal_ns), SPA_POD_Long(INT64_C(48)), SPA_POD_Long(INT64_C(0)),
+                        SPA_POD_Long(driver.signal_ns), SPA_POD_Long(cycle_frames), SPA_POD_Long(INT64_C(0)),
                         SPA_POD_Double(1.0), SPA_POD_Long(driver.signal_ns + 1000000), NULL);
     if (driver_lost_frames >= 0) /* since 1.3.81 */
         spa_pod_builder_add(builder, SPA_POD_Int(0), SPA_POD_Int(0), SPA_POD_Long(driver_lost_frames), NULL);

@@ -22,6 +22,22 @@ static void quiet_cycles_tell_nothing(void **state)
     assert_false(profile.pending);
 }
 
+/* What is reported each ten seconds comes earlier then. */
+static void another_buffer_size_is_noticed_until_it_is_reported(void **state)
+{
+    (void)state;
+    char text[256] = "";
+    TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    TAKE(&profile, 2000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    assert_false(profile.resized);
+    cycle_frames = 96;
+    TAKE(&profile, 4000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    cycle_frames = 48;
+    assert_true(profile.resized);
+    st_pipewire_profile_loads(&profile, write_seen, text);
+    assert_false(profile.resized);
+}
+
 static void xruns_of_the_driver_are_the_devices(void **state)
 {
     (void)state;
@@ -608,6 +624,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(quiet_cycles_tell_nothing, begin),
+        cmocka_unit_test_setup(another_buffer_size_is_noticed_until_it_is_reported, begin),
         cmocka_unit_test_setup(xruns_of_the_driver_are_the_devices, begin),
         cmocka_unit_test(a_device_that_ran_dry_and_went_is_counted),
         cmocka_unit_test_setup(what_was_before_the_first_sight_is_not_told, begin),
