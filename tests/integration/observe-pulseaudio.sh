@@ -16,11 +16,13 @@ sound() {
         -L "module-native-protocol-unix socket=$tmp/pulse auth-anonymous=1"
     wait_for pactl info
 }
-# 1.5 s are queued: the machine's own noise starves nobody. Sets $player.
+# 1.5 s are queued: the machine's own noise starves nobody. Sets $player, and $other, which says who it is.
 play() {
     PULSE_PROP="application.process.id=$daemon" pacat --playback --latency-msec=1500 --client-name=player </dev/zero >/dev/null 2>&1 &
     player=$!
-    pids+=("$player")
+    pacat --playback --latency-msec=1500 --client-name=other </dev/zero >/dev/null 2>&1 &
+    other=$!
+    pids+=("$player" "$other")
 }
 
 out=$("$observer" <>"$tmp/no-end" 2>&1)
@@ -40,23 +42,29 @@ like "the status says what" "$(of why)" 'queues of the streams of pulseaudio [0-
 play
 sleep 4
 is "a quiet run starves nobody" "$(counts)" "0 0"
-asked() { "$SLEEPTUNE" status --socket "$sock" | tr -s ' \n' ' ' | grep -Eo 'player has a buffer of about (1[2-5][0-9]{2}) ms'; }
+asked() { "$SLEEPTUNE" status --socket "$sock" | tr -s ' \n' ' ' | grep -Eo '(player|other) has a buffer of about (1[2-5][0-9]{2}) ms'; }
 ok "the status says how long a buffer its program asked for, about" wait_for asked
-kill -STOP "$player"
+does "somebody else watches them, too" watch stops
+sleep 5 # how long its buffer is takes 16 looks
+kill -STOP "$player" "$other"
 sleep 5
 is "a stream that is empty may have ended: nothing is said yet" "$(counts)" "0 0"
-kill -CONT "$player"
-ok "when it goes on it was starved, once, although it claims to be the daemon" wait_for counts_are "0 1"
-event='[e for e in d["events"] if e["event"] == "client-dropout"][0]'
-ok "it is an event, after a moment in which a late wake-up of that time may come" wait_for value_is 'any(e["event"] == "client-dropout" for e in d["events"])' True
+kill -CONT "$player" "$other"
+ok "when they go on both were starved, once, although one claims to be the daemon" wait_for counts_are "0 2"
+ok "that one was stopped is known of it, for how long it was empty, and how long its buffer is" wait_for grep -Eq \
+    '^xrun .* reason=stopped spare=1[1-5][0-9]{8} place=client-buffer lost=[2-5][0-9]{9} .* client=other$' "$tmp/stops"
+end_watchers
+watchers=()
+event='[e for e in d["events"] if e["event"] == "client-dropout" and e["client"] == "player"][0]'
+ok "it is an event, after a moment in which a late wake-up of that time may come" wait_for value_is 'any(e["event"] == "client-dropout" and e["client"] == "player" for e in d["events"])' True
 is "the event names sink and client" "$(value "[($event)[k] for k in ('source', 'device', 'client', 'certainty')]")" \
     "['pulseaudio', 'nul', 'player', 'probable']"
 does "a mark is kept as a file" traced
 like "it has what was left in the program's queue" "$traced" 'pulseaudio: stream [0-9]+, player: [1-9][0-9]* values, [0-9.]+ to [1-9][0-9]{2,3}\.[0-9] ms'
-kill "$player"
-wait "$player" 2>/dev/null
+kill "$player" "$other"
+wait "$player" "$other" 2>/dev/null
 head -c 600000 /dev/zero | pacat --playback --latency-msec=1500
-is "a stream that plays to its end was not starved" "$(counts)" "0 1"
+is "a stream that plays to its end was not starved" "$(counts)" "0 2"
 
 echo 'audio: { backend = "pulseaudio"; };' >>"$conf"
 kill -HUP "$daemon"
@@ -70,7 +78,7 @@ own_dropouts() { value_is 'd["audio"]["own_dropouts"] > 0' True; }
 ok "it has own dropouts" wait_for own_dropouts
 sleep 1
 end_watchers
-is "which are not another program's" "$(counts)" "0 1"
+is "which are not another program's" "$(counts)" "0 2"
 only
 kill -HUP "$daemon"
 ok "its stream is closed" wait_for value_is '(d["audio"]["backend"], d["audio"]["state"])' "('none', 'off')"
