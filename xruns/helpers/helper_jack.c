@@ -29,6 +29,7 @@
 #define SAMPLE_MS  2000
 #define SAMPLES    5 /* of the DSP load, for a line each 10 s */
 #define LOSSES_MAX 16
+#define ITSELF     "JACK" /* in the place of a client: the server itself was late */
 /* jack2 begins anew after two periods (JackEngineControl::UpdateTimeOut) and calls back in each third one
  * while a client stands still. */
 #define WITHIN_PERIODS 5
@@ -304,11 +305,15 @@ static void look(const char *server)
 
 static void say(const char *server, const char *client, enum st_certainty certainty, bool of_client)
 {
+    const bool itself = strcmp(client, ITSELF) == 0;
     struct st_xrun_seen seen = {.certainty = certainty,
+                                .reason = itself ? ST_DROPOUT_WOKEN_LATE : ST_DROPOUT_UNKNOWN,
                                 .device_dropouts_n = !of_client,
                                 .dropouts_n = of_client,
                                 .spare_ns = of_client ? observer.spare_ns : 0,
-                                .place = of_client ? ST_DROPOUT_AT_GRAPH : ST_DROPOUT_AT_UNKNOWN};
+                                .place = itself      ? ST_DROPOUT_AT_DEVICE_BUFFER
+                                         : of_client ? ST_DROPOUT_AT_GRAPH
+                                                     : ST_DROPOUT_AT_UNKNOWN};
     ST_PRINT(seen.device, "%s", server);
     ST_PRINT(seen.client, "%s", client);
     st_helper_line_xrun(&seen);
@@ -345,7 +350,11 @@ static void say_loss(const char *server, struct loss *loss)
                 say(server, loss->late.clients[i].name, ST_CERTAINTY_EXACT, true);
         return;
     }
-    if (hasty || client_callbacks(loss) == 0 || (n[WHAT_CLIENT] == 0 && n[WHAT_DEVICE] > 0)) {
+    if (hasty) {
+        say(server, ITSELF, ST_CERTAINTY_PROBABLE, true);
+        return;
+    }
+    if (client_callbacks(loss) == 0 || (n[WHAT_CLIENT] == 0 && n[WHAT_DEVICE] > 0)) {
         say(server, "", n[WHAT_DEVICE] > 0 ? ST_CERTAINTY_EXACT : ST_CERTAINTY_PROBABLE, false);
         return;
     }
