@@ -3,7 +3,7 @@
 # release: guest 43 has the way over snd-aloop, tests/integration/listen-jack.sh that over JACK
 # A sound server on snd-aloop: JACK plays into one half and records the other, and sleeptune over its physical ports. The graph as a whole is
 # late: the device's ring runs empty, which no way within the graph hears. 20 stops (STOPS: fewer) of the server are 20 losses
-# here, and within the graph none.
+# here, and within the graph none; so are 20 times in which a program's buffer is empty.
 # shellcheck source=tests/tap.sh
 . /share/tests/tap.sh
 cp -a /share/usr /share/etc / 2>/dev/null
@@ -96,6 +96,33 @@ is "$stops stops of the server are $stops losses of the music" "$(music $server)
 is "and those of the program that plays none: its music is the reference" "$(music $player)" "system:playback_1 system:capture_1 bit-exact true 0"
 kill $player
 [ "$tap_failed" -eq 0 ] || { jq -c . /tmp/s/music.json; cat /tmp/s/log; } | tap_note
-[ "$tap_failed" -eq 0 ] || tail -30 /tmp/s/jackd.log | tap_note
+kill $server
+wait $server
+
+# a program whose own buffer runs empty: another process hands over what it plays; the loop's other half is recorded
+(as_user jackd -n guest -r -d alsa -P hw:Loopback,0 -o 2 -r 48000 -p 512 -n 3) >>/tmp/s/jackd.log 2>&1 &
+server=$!
+runs() { (as_user jack_lsp) >/dev/null 2>&1; }
+wait_for runs
+arecord -q -D hw:Loopback,1 -f FLOAT_LE -r 48000 -c 2 /tmp/s/out.wav 2>>/tmp/s/log &
+recorder=$!
+(as_user /share/tests/play_jack /tmp/s/music.wav fed) >/tmp/s/feeder &
+player=$!
+wait_for test -s /tmp/s/feeder
+sleep 9
+for _ in $(seq "$stops"); do
+    kill -STOP "$(cat /tmp/s/feeder)"
+    sleep 0.2
+    kill -CONT "$(cat /tmp/s/feeder)"
+    sleep 0.4
+done
+kill $recorder
+wait $recorder
+kill $player
+sleeptune listen --input /tmp/s/out.wav --json >/tmp/s/empty.json
+is "$stops times a program's buffer is empty: $stops silences" "$(jq -r '[.path_class, .valid, .losses_n, (.losses | map(.kind) | unique[])] | join(" ")' /tmp/s/empty.json)" "bit-exact true $stops zeroed"
+/share/tests/read_capture /tmp/s/out.wav >/tmp/s/seen
+is "each with the place and length that a comparison of all samples finds" "$(awk '$1 == "damage" && ++n > 9 {print $2, $3}' /tmp/s/seen)" "$(jq -r '.losses[] | "\(.at_frame) \(.frames)"' /tmp/s/empty.json)"
+[ "$tap_failed" -eq 0 ] || { jq -c . /tmp/s/empty.json; cat /tmp/s/seen /tmp/s/log; tail -30 /tmp/s/jackd.log; } | tap_note
 kill $server
 tap_done
