@@ -1,3 +1,4 @@
+/* Real clock: how the kernel wakes threads is what is tried. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
