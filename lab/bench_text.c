@@ -6,7 +6,7 @@
 
 #define LINE_BYTES 600
 
-static void circumstance(void *ctx, const char *key, const char *value)
+static void condition(void *ctx, const char *key, const char *value)
 {
     static const char *const shown[] = {
         "kernel_release", "cpu_model",  "hypervisor",           "clocksource",       "governor",
@@ -21,7 +21,7 @@ static void circumstance(void *ctx, const char *key, const char *value)
 void st_bench_text_conditions(struct st_machine *machine, FILE *out, int width)
 {
     char line[LINE_BYTES] = "";
-    machine->conditions(machine, -1, circumstance, line);
+    machine->conditions(machine, -1, condition, line);
     st_text_wrap(out, line, 0, width);
 }
 

@@ -44,7 +44,7 @@ struct st_run_as {
     gid_t gid;
 };
 
-/** Called once for each circumstance: a stable snake_case key (units in the name) and its value as text. */
+/** Called once for each test condition: a stable snake_case key (units in the name) and its value as text. */
 typedef void (*st_condition_fn)(void *ctx, const char *key, const char *value);
 
 /** Called once for each name in a folder or each sysctl below a prefix; return non-zero to stop. */

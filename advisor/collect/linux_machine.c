@@ -49,7 +49,7 @@ static void captured_request(struct st_collector *c)
     }
 }
 
-/** Nothing came from the conditions: a device is refused with -EINVAL once it is open, so this says
+/** Linux's test conditions did not have it: a device is refused with -EINVAL once it is open, so this says
  * why. */
 static void unread_request(struct st_collector *c)
 {
@@ -57,8 +57,8 @@ static void unread_request(struct st_collector *c)
     st_facts_put_failure(c->facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, r != 0 ? r : -EINVAL, REQUEST_PATH);
 }
 
-/** Of the conditions, what no text file tells. */
-static void circumstance(void *ctx, const char *key, const char *value)
+/** Of the test conditions, what no text file has. */
+static void condition(void *ctx, const char *key, const char *value)
 {
     struct st_collector *c = ctx;
     int64_t number;
@@ -77,7 +77,7 @@ static void circumstance(void *ctx, const char *key, const char *value)
 static void collect_place(struct st_collector *c)
 {
     container(c);
-    c->machine->conditions(c->machine, -1, circumstance, c);
+    c->machine->conditions(c->machine, -1, condition, c);
     if (st_facts_find(c->facts, ST_KEY_VIRTUAL) == NULL)
         st_facts_put_failure(c->facts, ST_KEY_VIRTUAL, -ENOENT, VIRTUAL_SOURCE);
     if (st_facts_find(c->facts, ST_KEY_SYSTEM_HYPERVISOR) == NULL)

@@ -139,7 +139,7 @@ static int try_way(struct st_platform *p, const struct st_way *way, const struct
     r = 0;
     if (wait_for_head(&program, run)) {
         const struct st_way *other = st_way_find(run->live->head.way, p->machine.os);
-        if (wish->music && other != NULL && strcmp(other->name, way->name) != 0) /* a sink's monitor */
+        if (other != NULL && strcmp(other->name, way->name) != 0) /* a sink's monitor, a port in the graph */
             way = other;
         run->live->way = way;
         run->wanted_frames = (uint64_t)(duration_ns / ST_NS_PER_MS) * run->live->head.rate_hz / 1000;
@@ -169,11 +169,12 @@ static void say_makes(const struct st_platform *p, bool music)
 }
 
 /* "jack, monitor, aloop, cable": the words for --back on this system. */
-static const char *ways_here(const struct st_platform *p, char *buf, size_t bytes)
+static const char *ways_here(const struct st_platform *p, bool music, char *buf, size_t bytes)
 {
     buf[0] = '\0';
     for (const struct st_way *way = st_ways; way->name != NULL; way++) {
-        if (is_here(p, way) && strcmp(way->name, "device") != 0 && strstr(buf, way->name) == NULL)
+        if (is_here(p, way) && (way->music || !music) && strcmp(way->name, "device") != 0 &&
+            strstr(buf, way->name) == NULL)
             st_text_join(buf, bytes, ", ", "%s", way->name);
     }
     return buf;
@@ -186,7 +187,7 @@ static bool may_be_port(const char *device)
            !st_text_begins(device, "plughw:");
 }
 
-/* Of a way, or of the way over that device: /dev/dsp1 is a device of the system, and "hw:1"; a name with a
+/* Of a way, or of the way over that device: /dev/dsp1 and "hw:1" are devices of the system; a name with a
  * colon may also be a node of PipeWire or a port of JACK, another word is such a node. */
 static const char *name_of(const char *back, const char **ret_device)
 {
@@ -233,13 +234,13 @@ static int say_none(const char *command, const struct st_platform *p, const stru
     if (why[0] == '\0')
         return st_failure_usage(
             command,
-            "--music does not work with --back %s. Use monitor, cable, or a source or sink of PipeWire "
-            "('wpctl status'), of snd-aloop, too, or a port of JACK (jack_lsp)",
+            "--music does not work with --back %s. Use monitor, cable, a source or sink of PipeWire "
+            "('wpctl status'), or a port of JACK (jack_lsp)",
             wish->back);
     (void)st_failure(command, "--back %s: %s.", wish->back, why);
     if (strcmp(name, wish->back) != 0)
-        fprintf(stderr, "  --back: %s, or a device to record from ('wpctl status', 'arecord -l')\n",
-                ways_here(p, ST_ROOM(128)));
+        fprintf(stderr, "  --back: %s, or a device to record from ('wpctl status', 'jack_lsp'%s)\n",
+                ways_here(p, wish->music, ST_ROOM(128)), wish->music ? "" : ", 'arecord -l'");
     else if (strcmp(name, "cable") == 0 && !wish->music)
         way = st_way_find("device", p->machine.os);
     if (strcmp(name, wish->back) == 0 && way->make != NULL)

@@ -19,10 +19,10 @@ static void append_mark(const json_t *mark, const struct st_history_text_look *l
         st_text_append(buf, bytes, "  \"%s\"", note);
 }
 
-/* A moment as --since takes it: "15:04:05", of another day "2026-11-20T15:04:05" */
-static const char *word(int64_t wall_ns, const struct st_history_text_look *look, char *buf, size_t bytes)
+/* A moment as --since takes it on each day: "2026-11-20T15:04:05" */
+static const char *word(int64_t wall_ns, char *buf, size_t bytes)
 {
-    char *space = strchr(st_when_text_near(wall_ns, look->now_wall_ns, buf, bytes), ' ');
+    char *space = strchr(st_when_text(wall_ns, buf, bytes), ' ');
     if (space != NULL)
         *space = 'T';
     return buf;
@@ -51,8 +51,8 @@ static void put_found(FILE *out, const json_t *mark, const char *nothing, bool a
     if (n > 1 && all)
         fprintf(out, "%*sAll: %s --since %s --until %s\n", indent, "",
                 st_daemon_client_again("sleeptune history --events", look->socket, look->db, ST_ROOM(512)),
-                word(st_ns_sub(at_ns, window_ns), look, ST_ROOM(32)),
-                word(st_ns_add(at_ns, ST_NS_PER_S), look, ST_ROOM(32)));
+                word(st_ns_sub(at_ns, window_ns), ST_ROOM(32)),
+                word(st_ns_add(at_ns, ST_NS_PER_S), ST_ROOM(32)));
 }
 
 void st_heard_text(FILE *out, const json_t *document, const struct st_history_text_look *look)

@@ -88,7 +88,8 @@ static size_t dropouts_before(const struct st_listen_view *view, const json_t **
             joined = joined || record_of(view, loss) == record;
         if ((kind != ST_EVENT_CLIENT_DROPOUT && kind != ST_EVENT_DEVICE_DROPOUT) || joined || at_ns < 0 ||
             at_ns > played_ns + RECORD_NS ||
-            st_text_begins(st_json_text_of(record, "client"), "sleeptune-listen") || /* records, plays none */
+            st_text_begins(st_json_text_of(record, "client"),
+                           "sleeptune-listen") ||              /* its recorder plays no music */
             (count != NULL && json_integer_value(count) == 0)) /* more of one that was counted */
             continue;
         if (n < max)

@@ -1,4 +1,4 @@
-/* What `tune` prints: the plan, the result, both as JSON, the result as Markdown. */
+/* What `tune` prints: the plan, the result, both as JSON. */
 #pragma once
 
 #include <jansson.h>

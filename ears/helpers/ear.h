@@ -48,7 +48,7 @@ struct st_ear {
     struct st_capture_head head; /* written by st_ear_begin */
     struct st_capture_ring ring;
     struct st_signal signal; /* of the audio thread */
-    atomic_bool relinked;    /* with -m: a program began or ended to play */
+    atomic_bool relinked;    /* with -m: a program began or stopped playing */
     /* of the audio thread that records */
     uint32_t offset, time; /* of the last packet; the time of the next one */
     uint32_t left_out;     /* frames that it still leaves out */
@@ -75,7 +75,7 @@ void st_ear_begin(struct st_ear *ear);
 void st_ear_play(struct st_ear *ear, uint32_t time, float *const *to, size_t stride,
                  uint32_t frames_n) ST_NONBLOCKING;
 /** Audio thread: what was recorded; as st_capture_stream_ring_put. Says which of the two was not ready
- * before. Music is left out for 200 ms after a program began or ended to play: what was played is not known
+ * before. Music is left out for 200 ms after a program began or stopped playing: what was played is not known
  * until each of its ports is linked. */
 void st_ear_record(struct st_ear *ear, uint32_t time, int64_t time_ns, const float *const *from,
                    size_t stride, uint32_t frames_n) ST_NONBLOCKING;

@@ -118,7 +118,8 @@ static bool find_ports(const char *name, bool takes, char ret[CHANNELS][ST_CAPTU
 
 static int no_port(const char *name, const char *to)
 {
-    return name[0] != '\0' ? st_ear_absent("JACK has no port %.100s", name)
+    const char *kind = strcmp(to, "play to") == 0 ? "input" : "output";
+    return name[0] != '\0' ? st_ear_absent("JACK has no %s port %.100s to %s", kind, name, to)
                            : st_ear_absent("JACK has no physical port to %s", to);
 }
 
@@ -134,6 +135,9 @@ static int connect_device(const char *name, char ret[ST_CAPTURE_TEXT_BYTES])
         (void)jack_connect(listener.client, plays ? own : ports[i], plays ? ports[i] : own);
     }
     memcpy(ret, ports[0], ST_CAPTURE_TEXT_BYTES);
+    const jack_port_t *port = jack_port_by_name(listener.client, ret);
+    if (!plays && port != NULL && (jack_port_flags(port) & JackPortIsPhysical) == 0)
+        ST_PRINT(listener.ear.head.way, "jack"); /* another client's: it is within the graph */
     return ST_EAR_DONE;
 }
 
@@ -182,7 +186,7 @@ static int open_client(const char *server)
     char why[ST_CAPTURE_TEXT_BYTES];
     int r = ST_EAR_DONE;
     if (listener.ear.music && listener.ear.frames > 0)
-        return absent("JACK keeps its buffer size: set it with jack_bufsize");
+        return absent("--music does not change JACK's buffer size: set it with jack_bufsize");
     if (st_jack_server_is_pipewire())
         return absent("libjack is that of PipeWire");
     if (st_jack_server_look(server, why, sizeof(why)) != 0)

@@ -17,7 +17,7 @@
 #define BLOCK_HEAD_BYTES  12 /* type, payload length, CRC: 32 bits each */
 #define PAYLOAD_MAX_BYTES (UINT32_C(1) << 20)
 #define BLOCK_CYCLES_MAX  65536
-#define INDEX_MAX         (UINT64_MAX / 2) /* period indices fit signed columns */
+#define INDEX_MAX         (UINT64_MAX / 2) /* period indices fit int64_t */
 #define FLAG_CALLBACK     1U
 #define FLAG_INTERRUPTED  1U
 
@@ -38,7 +38,7 @@ enum mark {
 
 /* --- writing --- */
 
-#define BLOCK_CYCLES    4096 /* of one run */
+#define RUN_CYCLES      4096 /* at most, of one run */
 #define VARINT_BYTES    10
 #define EVENT_MAX_BYTES 64
 #define DATA_BYTES      (PAYLOAD_MAX_BYTES / 4)
@@ -58,8 +58,8 @@ struct st_recording {
     uint64_t first_index;
     struct st_bytes_out data;
     size_t cycles_n;
-    int64_t lateness_ns[BLOCK_CYCLES];
-    int64_t callback_ns[BLOCK_CYCLES];
+    int64_t lateness_ns[RUN_CYCLES];
+    int64_t callback_ns[RUN_CYCLES];
     uint8_t data_buf[DATA_BYTES];
     uint8_t buf[BUFFER_BYTES];
 };
@@ -243,7 +243,7 @@ static int arrive(struct st_recording *recording, uint64_t index, uint64_t n)
         return recording->error;
     if (index < recording->next_index || index > INDEX_MAX || n > INDEX_MAX - index)
         return -EINVAL;
-    if (recording->cycles_n == BLOCK_CYCLES ||
+    if (recording->cycles_n == RUN_CYCLES ||
         (size_t)(data->end - data->at) < run_bytes + 2 * EVENT_MAX_BYTES) {
         const int r = data_write(recording);
         if (r < 0)
@@ -398,7 +398,7 @@ static int read_start(struct st_recording_reader *reader)
     struct st_bytes_in in = {.at = bytes + MAGIC_BYTES, .end = bytes + sizeof(bytes)};
     const uint64_t version = st_bytes_get_uint(&in, 4);
     if (version != ST_RECORDING_VERSION)
-        return version > ST_RECORDING_VERSION ? -EPROTONOSUPPORT : -EBADMSG;
+        return -EPROTONOSUPPORT;
     struct block block;
     const int r = read_block(reader, &block);
     if (r < 0)

@@ -91,8 +91,8 @@ struct st_recording_info {
 
 struct st_recording_reader;
 
-/** @return 0; -EBADMSG (not a recording, or cut within its first block), -EPROTONOSUPPORT (a newer version),
- * -ENOMEM or an error of open. */
+/** @return 0; -EBADMSG (not a recording, or cut within its first block), -EPROTONOSUPPORT (of another
+ * version), -ENOMEM or an error of open. */
 ST_NODISCARD int st_recording_open(const char *path, struct st_recording_reader **ret);
 /** As st_recording_open, from a stream; the reader closes it, also on failure. */
 ST_NODISCARD int st_recording_open_stream(FILE *stream, struct st_recording_reader **ret);

@@ -7,7 +7,7 @@ const char *st_recording_input_error(int r)
 {
     return r == -EBADMSG           ? "the file is not a recording of sleeptune, or it ends within the "
                                      "first block"
-           : r == -EPROTONOSUPPORT ? "a newer sleeptune made this recording"
+           : r == -EPROTONOSUPPORT ? "another version of sleeptune made this recording"
                                    : st_posix_input_error(-r);
 }
 

@@ -56,7 +56,7 @@ mkfifo "$tmp/stall"
 pids+=("$!")
 exec {synth}>"$tmp/stall"
 wait_for grep -q playing "$tmp/synth"
-is "from the port of another program, which has one channel" "$(over Synth:out)" "way cable 48000 Hz, plays to system:playback_1, records Synth:out, by sleeptune-listen-jack"
+is "from the port of another program, which has one channel" "$(over Synth:out)" "way jack 48000 Hz, plays to system:playback_1, records Synth:out, by sleeptune-listen-jack"
 exec {synth}>&-
 like "but for one that it has not" "$(over system:capture_ 2>&1)" '^sleeptune listen: --back system:capture_: JACK has no port system:capture_'
 

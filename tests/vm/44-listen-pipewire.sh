@@ -73,7 +73,7 @@ has_ports() { "${as_user[@]}" pw-cli set-param pw-play PortConfig "{ direction: 
 wait_for has_ports
 for channel in FL FR; do "${as_user[@]}" pw-link pw-play:output_$channel loop-out:playback_$channel; done
 refused=$("${as_user[@]}" sleeptune listen --music --back aloop 2>&1)
-like "--music over the bare loop is refused, with what to do" "$refused" '^sleeptune listen: --music does not work with --back aloop\. Use .* a source or sink of PipeWire .*, of snd-aloop, too'
+like "--music over the bare loop is refused, with what to do" "$refused" '^sleeptune listen: --music does not work with --back aloop\. Use .* a source or sink of PipeWire .*, or a port of JACK'
 listens '' --music --back loop-in
 is "what a program plays comes back over the loop: bit-exact, and nothing lost" "$(found) $(heard .signal)" "bit-exact true 0 music"
 listens "$server" --music --back loop-in

@@ -220,7 +220,7 @@ static void json_has_the_promised_keys(void **state)
     st_result_finish(&r);
 }
 
-static void circumstance_that_is_no_utf8_does_not_break_the_document(void **state)
+static void condition_that_is_no_utf8_does_not_break_the_document(void **state)
 {
     (void)state;
     struct st_result r;
@@ -284,7 +284,7 @@ int main(void)
         cmocka_unit_test(periods_that_nobody_saw_are_no_evidence),
         cmocka_unit_test(one_sentence_for_all_cpus_speaks_of_the_worst),
         cmocka_unit_test(json_has_the_promised_keys),
-        cmocka_unit_test(circumstance_that_is_no_utf8_does_not_break_the_document),
+        cmocka_unit_test(condition_that_is_no_utf8_does_not_break_the_document),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

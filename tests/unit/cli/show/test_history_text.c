@@ -355,8 +355,7 @@ static void what_lists_the_other_events_before_a_mark_is_said(void **state)
                                   (json_int_t)UNTIL_NS, "window_ns", (json_int_t)2500000000, "events", 8,
                                   "text", "Synth stopped");
         const struct st_history_text_look look = {.columns = 110,
-                                                  .now_wall_ns =
-                                                      UNTIL_NS + (details == 1 ? 86400 * ST_NS_PER_S : 0),
+                                                  .now_wall_ns = UNTIL_NS,
                                                   .details = details == 1,
                                                   .db = details == 1 ? "/tmp/my days.db" : NULL,
                                                   .socket = details == 2 ? ST_DAEMON_SYSTEM_SOCKET : NULL};
@@ -369,7 +368,7 @@ static void what_lists_the_other_events_before_a_mark_is_said(void **state)
             strstr(text, details < 2 ? "In the 2.5 s before it: Synth stopped, and 7 more events"
                                      : "In the 2.5 s before it, so far: Synth stopped, and 7 more events"));
         static const char *const places[] = {"", " --db '/tmp/my days.db'", " --system"};
-        const char *day = details == 1 ? "2026-11-21T" : "";
+        const char *day = "2026-11-21T";
         const char *all =
             ST_TEXT(256, "All: sleeptune history --events%s --since %s10:59:57 --until %s11:00:01\n",
                     places[details], day, day);
