@@ -99,7 +99,8 @@ static void take_priority(const struct st_dropout_client *victim, char *set, siz
 static void rights_of(const struct st_dropout_table *table, const struct st_dropout_client *client, char *set,
                       size_t set_bytes, char *why, size_t why_bytes)
 {
-    const struct st_dropout_client *victim = st_dropout_table_victim(table, client);
+    const struct st_dropout_client *victim =
+        st_dropout_table_is_taken(table, client) ? st_dropout_table_victim(table, client) : NULL;
     const bool named = st_dropout_table_is_culprit(
         victim != NULL ? victim : client, victim != NULL ? ST_DROPOUT_CPU_TAKEN : ST_DROPOUT_WOKEN_LATE);
     client = victim != NULL ? victim : client;

@@ -59,7 +59,7 @@ struct st_dropout_why {
     bool resync;                   /* a second card was put in step with culprit */
     int64_t drift_ppb;             /* by which that card is faster than culprit; 0: not known */
     bool others;                   /* the culprit was not always the same */
-    uint64_t culprit_n;            /* it was so often, at least; 0: always, or nearly */
+    uint64_t culprit_n;            /* as often as known, if not nearly always; else 0 */
     const char *culprit;           /* as in struct st_xrun_seen */
     const char *meanwhile;         /* the machine was slower: by what; NULL: it was not */
     struct st_dropout_cycle cycle; /* the worst; 0: not known, or not to be said */

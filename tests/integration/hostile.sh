@@ -283,7 +283,7 @@ for file in "${files[@]}"; do
     ends "analyse of $path" "$why" "$SLEEPTUNE_LAB" analyse "$path"
     ends "table of $path" "$why" "$SLEEPTUNE_LAB" table "$path"
     [ -e "$(dirname "$SLEEPTUNE")/sleeptune-history.so" ] || continue
-    why='no regular file'
+    why='not a regular file'
     [ "$path" != /proc/kmsg ] || why='still empty'
     ends "history --db $path" "$why" "$SLEEPTUNE" history --db "$path"
     ends "predict --history $path" "$why" "$SLEEPTUNE" predict --history "$path"

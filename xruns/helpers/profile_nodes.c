@@ -188,6 +188,6 @@ void st_profile_node_count_load(const struct st_pipewire_profile *profile,
     node->asked.frames = asks ? block->asked_num : 0;
     node->asked.rate_hz = asks ? block->asked_denom : 0;
     node->period_ns = cycle->period_ns;
-    if (known && (busy_ns <= cycle->period_ns || is_async)) /* what is longer is judged: CPU time */
+    if (known && busy_ns <= cycle->period_ns) /* what is longer is judged: CPU time */
         st_node_load_add(&node->load, busy_ns, block->awake_ns - block->signal_ns);
 }

@@ -108,6 +108,8 @@ void st_pipewire_profile_lost(struct st_pipewire_profile *profile, uint32_t id,
                                     .longest_ns = ST_MIN(loss->longest_ns, ST_PIPEWIRE_CYCLE_MAX_NS),
                                     .end_ns = loss->end_ns,
                                     .spare_ns = spare_ns(node)};
+    if (!goes_on) /* its buffer outlasts a late wake-up that is shorter than what was lost */
+        sighting.spare_ns = sighting.longest_ns;
     st_profile_node_rename(&sighting.device, node->driver);
     st_profile_node_rename(&sighting.client, node->name);
     seen(ctx, &sighting);
