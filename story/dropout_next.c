@@ -108,7 +108,7 @@ static void rights_of(const struct st_dropout_table *table, const struct st_drop
         strstr(client->culprit.name, " or ") != NULL; /* the culprit, as two do of which it was one */
     ST_EACH_OF (other, table->clients, table->clients_n)
         plays = plays || strcmp(other->name, client->culprit.name) == 0;
-    const bool server = !client->playing && strcmp(client->name, ST_XRUN_SERVER_ITSELF) == 0;
+    const bool server = !client->playing && st_xrun_is_server(client->name);
     set[0] = why[0] = '\0';
     if (st_dropout_table_is_normal(table)) {
         snprintf(set, set_bytes, ST_DROPOUT_REASON_GET_RIGHTS);

@@ -10,6 +10,11 @@ int st_xrun_because(struct st_xrun_watch *w, int error, const char *format, ...)
     return error;
 }
 
+bool st_xrun_is_server(const char *client)
+{
+    return strcmp(client, ST_XRUN_SERVER_ITSELF) == 0 || strcmp(client, ST_XRUN_JACK_ITSELF) == 0;
+}
+
 int st_xrun_open(struct st_xrun_watch *w, struct st_machine *machine, const struct st_xrun_source *source,
                  const struct st_xrun_setting *setting)
 {

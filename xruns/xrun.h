@@ -17,6 +17,7 @@
 #define ST_XRUN_WHY_BYTES     200
 #define ST_XRUN_SERVER_BYTES  256
 #define ST_XRUN_SERVER_ITSELF "PipeWire" /* its own name in the place of a client: it was late itself */
+#define ST_XRUN_JACK_ITSELF   "JACK"     /* the same */
 #define ST_XRUN_ASKED_MS      1000       /* this asked_rate_hz: asked_frames are ms, and about that */
 #define ST_XRUN_NORMAL        100        /* this priority: no real-time thread */
 #define ST_XRUN_NO_RESYNCS    "resyncs of second cards are not watched" /* in why, of a source that watches */
@@ -213,6 +214,10 @@ const struct st_xrun_source *st_xrun_sources_find(const char *name);
 
 /** "PipeWire" for "pipewire"; what is no source is unchanged. */
 const char *st_xrun_sources_title(const char *name);
+
+/** Is that, in the place of a client, a server that was late itself? A client may have such a name, too: its
+ * dropouts have another place than ST_DROPOUT_AT_DEVICE_BUFFER. */
+bool st_xrun_is_server(const char *client);
 
 /** The command that sets that source's buffer now; "" if there is none, or frames is 0. @return buf. */
 const char *st_xrun_sources_set_frames(const char *name, int64_t frames, char *buf, size_t buf_bytes);

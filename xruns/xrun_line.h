@@ -18,8 +18,8 @@
  *     time; device and client may be missing. Behind client-dropouts may stand, for these clients,
  *     reason=too-slow busy=NS error=NS wait=NS period=NS spare=NS culprit=NAME (names of
  *     dropout_reason.h; times of the worst cycle; busy is CPU time, to "error" up or down; spare: so
- *     much of a period is usually left). cycles=47: of the graph, that were lost since the line
- *     before, also if the dropout began before it (then both counts are 0);
+ *     much of a period, or of its own buffer, is usually left). cycles=47: of the graph, that were
+ *     lost since the line before, also if the dropout began before it (then both counts are 0);
  *     lost=NS: no sound for so long since then; longest=NS: of the longest of these dropouts, so far;
  *     end=NS: when the last of them ended (CLOCK_MONOTONIC), which may be some seconds ago
  *

@@ -41,6 +41,11 @@ static int64_t ago_ns(const struct st_observed *o, const struct st_xrun_seen *se
     return seen->end_ns > 0 && ago > 0 && ago < AGO_MAX_NS ? ST_MIN(ago, watched) : 0;
 }
 
+static bool is_late_server(const struct st_xrun_seen *seen)
+{
+    return seen->place == ST_DROPOUT_AT_DEVICE_BUFFER && st_xrun_is_server(seen->client);
+}
+
 /* A client says more than its device. */
 static void note_playing(struct st_observed *o, const char *client, const char *device)
 {
@@ -91,7 +96,8 @@ static bool ran_dry(const struct st_observed *o, const struct st_observed_bus_lo
             const struct st_event *event = &pending->event;
             const int64_t after_ns = st_ns_sub(event->wall_ns, loss->wall_ns);
             if (after_ns > -ST_OBSERVED_BUS_WAIT_NS && after_ns < ST_OBSERVED_BUS_WAIT_NS &&
-                ((event->kind == ST_EVENT_DEVICE_DROPOUT && other->source->terse != NULL) ||
+                ((other->source->terse != NULL &&
+                  (event->kind == ST_EVENT_DEVICE_DROPOUT || event->place == ST_DROPOUT_AT_DEVICE_BUFFER)) ||
                  (event->place == ST_DROPOUT_AT_DEVICE_BUFFER && is_card(event->device, &loss->seen))))
                 return true;
         }
@@ -102,8 +108,7 @@ static bool ran_dry(const struct st_observed *o, const struct st_observed_bus_lo
 /* A test of `listen` plays too, but a minute of it is none of music. */
 static void note_music(struct st_observed *o, const struct st_xrun_seen *seen)
 {
-    const bool card = seen->client[0] == '\0' || seen->load.drift_ppb != 0 ||
-                      strcmp(seen->client, ST_XRUN_SERVER_ITSELF) == 0;
+    const bool card = seen->client[0] == '\0' || seen->load.drift_ppb != 0 || is_late_server(seen);
     if (st_text_begins(seen->client, ST_DROPOUT_TEST_CLIENT))
         o->view.test_ns = now_ns(o);
     else if (!card)
@@ -144,8 +149,8 @@ static void count_recent(struct st_observed *o, const struct st_xrun_seen *seen,
 
 static void count(struct st_observed *o, const struct st_xrun_seen *seen, int64_t at_ns, int64_t at_wall_ns)
 {
-    if (seen->kind != ST_XRUN_SEEN_ENDED) {
-        note_playing(o, seen->client, seen->device); /* a load, or a dropout: of something that plays */
+    if (seen->kind != ST_XRUN_SEEN_ENDED) { /* a load, or a dropout: of something that plays */
+        note_playing(o, is_late_server(seen) ? "" : seen->client, seen->device);
         note_music(o, seen);
     }
     st_dropout_table_take(&o->view.seen, seen, ST_CAUSE_UNKNOWN, at_ns, at_wall_ns);

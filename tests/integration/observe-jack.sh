@@ -188,8 +188,8 @@ only "jack_server = \"$name\";"
 echo 'audio: { backend = "jack"; };' >>"$conf"
 starts "a daemon whose own stream plays there starts" # $JACK_DEFAULT_SERVER is this server now
 ok "it plays" wait_for value_is 'd["audio"]["state"]' playing
-ok "the status says that its xruns are the same ones" wait_for of_is why \
-    "JACK server \"$name\", 8192 frames at 48000 Hz; the daemon's own stream uses this server, so both count the same xruns"
+ok "the status says that it counts the same xruns" wait_for of_is why \
+    "JACK server \"$name\", 8192 frames at 48000 Hz; the daemon's own stream uses this server, and counts the same xruns one by one"
 only "jack_server = \"$name\";"
 kill -HUP "$daemon"
 ok "and no more when it has gone" wait_for of_is why "JACK server \"$name\", 8192 frames at 48000 Hz"

@@ -1,74 +1,52 @@
 /* sleeptune-observe-jack: the losses of sound of a JACK server, a line each.
  *
- * JACK reports every xrun to every client (jack_set_xrun_callback); those in a row are one loss. It calls two
- * things by that name: the driver was late (the device ran dry), or a client did not finish in its cycle.
- * Which of the two it was, xruns/helpers/jack_xrun.h concludes; which client, only the server's own messages
- * say (jack_log.h, jack_late.h). If there is only one client, it was that one. This client has no ports and
- * no process callback: the server never waits for it.
+ * JACK reports every xrun to every client (jack_set_xrun_callback); those in a row are one loss
+ * (jack_loss.h). It calls two things by that name: the driver was late (the device ran dry), or a client did
+ * not finish in its cycle. Which of the two it was, jack_xrun.h concludes; which client, only the server's
+ * own messages say (jack_log.h, jack_late.h). If there is only one client, it was that one. This client has
+ * no ports and no process callback, and its other callbacks do not wait: the server never waits for it.
  *
  * The server is the one that JACK_DEFAULT_SERVER names, or "default"; this program starts none.
  *
  * An xrun is the server's, not one client's, so sleeptuned's own stream on the same server counts the same
- * ones once more: that it is there is said. */
+ * ones once more, and each by itself: that it is there is said. */
+#include <fcntl.h>
 #include <jack/jack.h>
 #include <jack/statistics.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
 #include "core/ns.h"
 #include "core/text/text.h"
+#include "platform/posix/posix.h"
 #include "xruns/helpers/helper_line.h"
 #include "xruns/helpers/jack_log.h"
+#include "xruns/helpers/jack_loss.h"
 #include "xruns/helpers/jack_server.h"
-#include "xruns/helpers/jack_xrun.h"
 
-#define NAME       "sleeptune-observe-jack"
-#define ANSWER_S   5   /* a server that hangs does not answer at all */
-#define PAUSE_MS   100 /* the server writes its messages after it called back */
-#define SAMPLE_MS  2000
-#define SAMPLES    5 /* of the DSP load, for a line each 10 s */
-#define LOSSES_MAX 16
-#define ITSELF     "JACK" /* in the place of a client: the server itself was late */
-/* jack2 begins anew after two periods (JackEngineControl::UpdateTimeOut) and calls back in each third one
- * while a client stands still. */
-#define WITHIN_PERIODS 5
-#define LONG_US        1000000 /* a loss that goes on is reported then; a message is not waited for longer */
+#define NAME      "sleeptune-observe-jack"
+#define ANSWER_S  5 /* a server that hangs does not answer at all */
+#define PAUSE_MS  (ST_JACK_PAUSE_US / 1000)
+#define SAMPLE_MS 2000
+#define SAMPLES   5 /* of the DSP load, for a line each 10 s */
 
-enum what {
-    WHAT_DEVICE,
-    WHAT_CLIENT,
-    WHAT_PROBABLY = 2, /* added to the two */
-    WHAT_GONE = 4,
-    WHAT_END
-};
+enum over { NOT_OVER, OVER_GONE, OVER_END };
 
 struct happened {
-    enum what what;
-    struct st_jack_cycle cycle; /* of a callback */
-};
-
-/* Callbacks that follow each other so soon are of one unbroken loss of sound. */
-struct loss {
-    struct st_jack_cycle begun; /* the first callback ... */
-    enum what first;            /* ... and what it was */
-    int64_t last_us;            /* the last one */
-    int64_t callbacks_n[WHAT_GONE];
-    int64_t named_n; /* messages about it */
-    struct st_jack_late late;
-    bool said;
+    struct st_jack_cycle cycle;
+    struct st_jack_xrun xrun;
 };
 
 struct observer {
     jack_client_t *client;
-    int fds[2];                      /* struct happened, from libjack's thread and the signal handler */
+    int fds[2];                      /* struct happened, from libjack's thread; neither end waits */
+    atomic_int over;                 /* enum over; Threads: any, and the signal handler */
     struct st_jack_xrun_judge judge; /* Threads: libjack's, once it calls back */
     struct st_jack_log log;
-    struct loss losses[LOSSES_MAX]; /* that are not over, or not said */
-    size_t losses_n;
-    char held[ST_JACK_NAME_BYTES]; /* who made the last loss that is over ... */
-    int64_t held_us;               /* ... and its end */
-    bool unnamed;                  /* a client was late, and which one is not known */
+    struct st_jack_losses losses;
+    bool unnamed; /* a client was late, and which one is not known */
     char said[ST_XRUN_WHY_BYTES];
     int64_t sample_us;     /* when the load is looked at next */
     double loads[SAMPLES]; /* parts of the period */
@@ -87,19 +65,26 @@ static void keep_message(const char *text)
 
 static void drop_message(ST_UNUSED const char *text) {}
 
-static void report(enum what what, const struct st_jack_cycle *cycle)
+/* Where there is no room, 1600 xruns wait already. */
+static void report(const struct happened *happened)
 {
     const int saved = errno; /* of what a signal came into */
-    const struct happened happened = {what, *cycle};
-    while (write(observer.fds[1], &happened, sizeof(happened)) < 0 && errno == EINTR)
+    while (write(observer.fds[1], happened, sizeof(*happened)) < 0 && errno == EINTR)
         ;
     errno = saved;
+}
+
+static void end(enum over how)
+{
+    int not_yet = NOT_OVER;
+    atomic_compare_exchange_strong(&observer.over, &not_yet, (int)how);
+    report(&(struct happened){.cycle = {.period_us = 0}}); /* wakes the main thread */
 }
 
 /* A client that just dies disturbs its server. */
 static void on_signal(ST_UNUSED int number)
 {
-    report(WHAT_END, &(struct st_jack_cycle){.delayed_us = 0});
+    end(OVER_END);
 }
 
 static struct st_jack_cycle look_at_cycle(jack_client_t *client)
@@ -126,14 +111,13 @@ static struct st_jack_cycle look_at_cycle(jack_client_t *client)
 static int on_xrun(ST_UNUSED void *ctx)
 {
     const struct st_jack_cycle now = look_at_cycle(observer.client);
-    const struct st_jack_xrun xrun = st_jack_xrun_conclude(&observer.judge, &now);
-    report((xrun.client ? WHAT_CLIENT : WHAT_DEVICE) + (xrun.probable ? WHAT_PROBABLY : 0), &now);
+    report(&(struct happened){now, st_jack_xrun_conclude(&observer.judge, &now)});
     return 0;
 }
 
 static void on_shutdown(ST_UNUSED void *ctx)
 {
-    report(WHAT_GONE, &(struct st_jack_cycle){.delayed_us = 0});
+    end(OVER_GONE);
 }
 
 /* @return ST_HELPER_LINE_DONE, or what main returns, the reason said. */
@@ -222,7 +206,7 @@ static void say_ready(const char *server, const struct st_jack_graph *clients)
     while (own < clients->n && strcmp(clients->names[own], ST_XRUN_OWN_CLIENT) != 0)
         own++;
     if (own < clients->n)
-        ST_APPEND(text, "; the daemon's own stream uses this server, so both count the same xruns");
+        ST_APPEND(text, "; the daemon's own stream uses this server, and counts the same xruns one by one");
     if (observer.unnamed && clients->n > 1)
         ST_APPEND(text, "; JACK does not say which client is late: ");
     for (size_t i = 0; observer.unnamed && clients->n > 1 && i < clients->n; i++)
@@ -303,128 +287,48 @@ static void look(const char *server)
 
 /* --- xruns --- */
 
-static void say(const char *server, const char *client, enum st_certainty certainty, bool of_client)
+static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 {
-    const bool itself = strcmp(client, ITSELF) == 0;
-    struct st_xrun_seen seen = {.certainty = certainty,
-                                .reason = itself ? ST_DROPOUT_WOKEN_LATE : ST_DROPOUT_UNKNOWN,
-                                .device_dropouts_n = !of_client,
-                                .dropouts_n = of_client,
-                                .spare_ns = of_client ? observer.spare_ns : 0,
-                                .place = itself      ? ST_DROPOUT_AT_DEVICE_BUFFER
-                                         : of_client ? ST_DROPOUT_AT_GRAPH
-                                                     : ST_DROPOUT_AT_UNKNOWN};
-    ST_PRINT(seen.device, "%s", server);
-    ST_PRINT(seen.client, "%s", client);
-    st_helper_line_xrun(&seen);
+    struct st_xrun_seen line = *seen;
+    ST_PRINT(line.device, "%s", *(const char **)ctx);
+    line.spare_ns = line.device_dropouts_n == 0 ? observer.spare_ns : 0;
+    observer.unnamed |= line.dropouts_n > 0 && line.client[0] == '\0';
+    st_helper_line_xrun(&line);
 }
 
-static int64_t client_callbacks(const struct loss *loss)
+static void on_named(ST_UNUSED void *ctx, const char *client, bool ran)
 {
-    return loss->callbacks_n[WHAT_CLIENT] + loss->callbacks_n[WHAT_CLIENT + WHAT_PROBABLY];
+    st_jack_loss_name(&observer.losses, client, ran);
 }
 
-/* Messages come in the order of the callbacks. */
-static void on_named(void *ctx, const char *client, bool ran)
-{
-    struct loss **at = ctx, *last = &observer.losses[observer.losses_n - 1];
-    while (*at < last && (*at)->named_n >= client_callbacks(*at))
-        (*at)++;
-    (*at)->named_n++;
-    st_jack_late_take(&(*at)->late, client, ran);
-}
-
-/* Who made a loss: a client that the server names, even if the device ran dry at the same time. */
-static void say_loss(const char *server, struct loss *loss)
-{
-    const int64_t *n = loss->callbacks_n;
-    struct st_jack_graph clients;
-    loss->said = true;
-    look_at_clients(&clients);
-    const bool hasty = loss->first == WHAT_DEVICE && st_jack_xrun_is_hasty(&loss->begun, loss->last_us);
-    if (!hasty && st_jack_late_judge(&loss->late, &clients) > 0) {
-        const bool goes_on =
-            st_jack_late_continues(&loss->late, observer.held, loss->begun.at_us - observer.held_us);
-        for (size_t i = 0; i < loss->late.n && !goes_on; i++)
-            if (loss->late.clients[i].held)
-                say(server, loss->late.clients[i].name, ST_CERTAINTY_EXACT, true);
-        return;
-    }
-    if (hasty) {
-        say(server, ITSELF, ST_CERTAINTY_PROBABLE, true);
-        return;
-    }
-    if (client_callbacks(loss) == 0 || (n[WHAT_CLIENT] == 0 && n[WHAT_DEVICE] > 0)) {
-        say(server, "", n[WHAT_DEVICE] > 0 ? ST_CERTAINTY_EXACT : ST_CERTAINTY_PROBABLE, false);
-        return;
-    }
-    observer.unnamed |= clients.n != 1;
-    say(server, clients.n == 1 && !clients.more ? clients.names[0] : "",
-        clients.n != 1 && n[WHAT_CLIENT + WHAT_PROBABLY] == 0 ? ST_CERTAINTY_EXACT : ST_CERTAINTY_PROBABLE,
-        true);
-    say_ready(server, &clients);
-}
-
-static void note_end(const struct loss *loss)
-{
-    observer.held[0] = '\0';
-    observer.held_us = loss->last_us;
-    for (size_t i = 0; i < loss->late.n; i++)
-        if (loss->late.clients[i].held)
-            memcpy(observer.held, loss->late.clients[i].name, sizeof(observer.held));
-}
-
-static void take(const struct happened *happened)
-{
-    const struct st_jack_cycle *now = &happened->cycle;
-    struct loss *loss = observer.losses_n > 0 ? &observer.losses[observer.losses_n - 1] : NULL;
-    if (loss == NULL ||
-        (now->at_us - loss->last_us > WITHIN_PERIODS * now->period_us && observer.losses_n < LOSSES_MAX)) {
-        loss = &observer.losses[observer.losses_n++];
-        *loss = (struct loss){.begun = *now, .first = happened->what};
-    }
-    loss->last_us = now->at_us;
-    loss->callbacks_n[happened->what]++;
-}
-
-/* Says the losses that are over, or have lasted long. */
 static void say_losses(const char *server, bool all)
 {
-    const int64_t now_us = (int64_t)jack_get_time();
-    struct loss *at = observer.losses;
-    if (observer.losses_n == 0)
+    const struct st_jack_now now = {(int64_t)jack_get_time(), st_posix_now_ns(NULL)};
+    const bool unnamed = observer.unnamed;
+    if (observer.losses.n == 0)
         return;
-    st_jack_log_read(&observer.log, on_named, &at);
-    size_t kept = 0;
-    for (size_t i = 0; i < observer.losses_n; i++) {
-        struct loss *loss = &observer.losses[i];
-        const int64_t over_us = WITHIN_PERIODS * loss->begun.period_us + PAUSE_MS * 1000;
-        const bool is_long = all || now_us - loss->begun.at_us >= LONG_US;
-        const bool waits = observer.log.fd >= 0 && loss->named_n == 0 && client_callbacks(loss) > 0;
-        const bool over = now_us - loss->last_us >= over_us || i + 1 < observer.losses_n;
-        if (!loss->said && (is_long || (over && !waits)))
-            say_loss(server, loss);
-        if (!loss->said || !over)
-            observer.losses[kept++] = *loss;
-        else
-            note_end(loss);
+    st_jack_log_read(&observer.log, on_named, NULL);
+    st_jack_loss_say(&observer.losses, now, observer.log.fd >= 0, all, on_seen, &server);
+    if (observer.unnamed && !unnamed && !all) {
+        struct st_jack_graph clients;
+        look_at_clients(&clients);
+        say_ready(server, &clients);
     }
-    observer.losses_n = kept;
 }
 
-/* Takes what the server reported meanwhile. @return WHAT_GONE or WHAT_END when it is over. */
-static enum what forward(void)
+/* Takes all that the server reported meanwhile. */
+static void forward(void)
 {
     struct happened happened[256];
-    enum what over = WHAT_DEVICE;
-    const ssize_t bytes = read(observer.fds[0], happened, sizeof(happened));
-    for (size_t i = 0; bytes > 0 && i < (size_t)bytes / sizeof(happened[0]); i++) {
-        if (happened[i].what >= WHAT_GONE)
-            over = happened[i].what;
-        else
-            take(&happened[i]);
+    ssize_t bytes;
+    while ((bytes = read(observer.fds[0], happened, sizeof(happened))) > 0 || (bytes < 0 && errno == EINTR)) {
+        ST_EACH_OF (one, happened, bytes > 0 ? (size_t)bytes / sizeof(happened[0]) : 0) {
+            struct st_jack_loss *begins =
+                one->cycle.period_us > 0 ? st_jack_loss_take(&observer.losses, &one->cycle, one->xrun) : NULL;
+            if (begins != NULL && atomic_load(&observer.over) != OVER_GONE) /* who is late may end soon */
+                look_at_clients(&begins->graph);
+        }
     }
-    return over;
 }
 
 int main(int argc, char **argv)
@@ -433,7 +337,8 @@ int main(int argc, char **argv)
     (void)st_helper_line_options(argc, argv);
     st_helper_line_give_way();
     const char *server = st_jack_server_name();
-    if (pipe(observer.fds) != 0) {
+    if (pipe(observer.fds) != 0 || fcntl(observer.fds[0], F_SETFL, O_NONBLOCK) != 0 ||
+        fcntl(observer.fds[1], F_SETFL, O_NONBLOCK) != 0) {
         perror(NAME);
         return ST_HELPER_LINE_FAILED;
     }
@@ -448,20 +353,21 @@ int main(int argc, char **argv)
     say_ready(server, &clients);
     st_jack_log_open(&observer.log, server);
     struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = observer.fds[0], .events = POLLIN}};
-    enum what over = WHAT_DEVICE;
-    while (over != WHAT_END) {
-        const int n = poll(fds, 2, observer.losses_n > 0 ? PAUSE_MS : SAMPLE_MS);
+    int over = NOT_OVER;
+    while (over != OVER_END) {
+        const int n = poll(fds, 2, observer.losses.n > 0 ? PAUSE_MS : SAMPLE_MS);
+        over = atomic_load(&observer.over);
         if (n > 0 && fds[1].revents != 0) {
             poll(fds, 1, PAUSE_MS);
-            over = forward();
+            forward();
         }
-        say_losses(server, over != WHAT_DEVICE);
-        if (over == WHAT_GONE)
+        say_losses(server, over != NOT_OVER);
+        if (over == OVER_GONE)
             return st_helper_line_absent("JACK server \"%s\" has ended",
                                          server); /* nothing is left to close */
         if (n > 0 && fds[0].revents != 0 && st_helper_line_input_ended())
-            over = WHAT_END;
-        if (over == WHAT_DEVICE)
+            over = OVER_END;
+        if (over == NOT_OVER)
             look(server);
     }
     st_helper_line_deadline(1, "the JACK server does not answer any more");

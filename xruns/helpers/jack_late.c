@@ -64,8 +64,11 @@ size_t st_jack_late_judge(struct st_jack_late *late, const struct st_jack_graph 
     bool may[ST_JACK_CLIENTS_MAX];
     bool any_ran = false, any_later = false;
     size_t held_n = 0;
-    for (size_t i = 0; i < late->n; i++)
+    late->probable = graph->more;
+    for (size_t i = 0; i < late->n; i++) {
+        late->probable |= find(graph, late->clients[i].name) == ST_JACK_CLIENTS_MAX;
         any_ran |= late->clients[i].ran;
+    }
     for (size_t i = 0; i < late->n; i++)
         may[i] = late->clients[i].ran || !any_ran;
     for (size_t i = 0; i < late->n; i++) {
@@ -83,11 +86,20 @@ size_t st_jack_late_judge(struct st_jack_late *late, const struct st_jack_graph 
     return held_n;
 }
 
-bool st_jack_late_continues(const struct st_jack_late *late, const char *before, int64_t after_us)
+bool st_jack_late_held(const struct st_jack_late *late, const char *name)
 {
-    bool same = after_us < PIECES_US && before[0] != '\0';
+    size_t i = 0;
+    while (i < late->n && (!late->clients[i].held || strcmp(late->clients[i].name, name) != 0))
+        i++;
+    return i < late->n;
+}
+
+bool st_jack_late_continues(const struct st_jack_late *late, const struct st_jack_late *before,
+                            int64_t after_us)
+{
+    bool same = after_us < PIECES_US;
     for (size_t i = 0; i < late->n; i++)
         same = same && (!late->clients[i].held ||
-                        (!late->clients[i].ran && strcmp(late->clients[i].name, before) == 0));
+                        (!late->clients[i].ran && st_jack_late_held(before, late->clients[i].name)));
     return same;
 }

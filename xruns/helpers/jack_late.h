@@ -29,6 +29,7 @@ struct st_jack_late {
     } clients[ST_JACK_CLIENTS_MAX];
     size_t n;
     bool first_over; /* what follows is of later cycles */
+    bool probable;   /* what was judged: a client is not in the graph, so who waited for it is not known */
 };
 
 /** The next message. */
@@ -37,6 +38,10 @@ void st_jack_late_take(struct st_jack_late *late, const char *name, bool ran);
 /** Marks those that held the others up. @return how many; 0: there was no message. */
 size_t st_jack_late_judge(struct st_jack_late *late, const struct st_jack_graph *graph);
 
-/** Of judged ones: did `before`, who held the others up until after_us before this loss began, not begin
- * since? The callbacks of one standstill may come in pieces, each when this program gets the CPU. */
-bool st_jack_late_continues(const struct st_jack_late *late, const char *before, int64_t after_us);
+/** Of judged ones: did it hold the others up? */
+bool st_jack_late_held(const struct st_jack_late *late, const char *name);
+
+/** Of judged ones: did who holds the others up do so `before`, until after_us before this loss began, and not
+ * begin since? The callbacks of one standstill may come in pieces, each when this program gets the CPU. */
+bool st_jack_late_continues(const struct st_jack_late *late, const struct st_jack_late *before,
+                            int64_t after_us);

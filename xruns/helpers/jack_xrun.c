@@ -44,6 +44,6 @@ struct st_jack_xrun st_jack_xrun_conclude(struct st_jack_xrun_judge *judge, cons
 
 bool st_jack_xrun_is_hasty(const struct st_jack_cycle *device, int64_t last_us)
 {
-    return 2 * device->delayed_us < (float)device->period_us &&
+    return 2 * device->delayed_us < (float)device->period_us && last_us > device->at_us &&
            last_us - device->at_us < device->period_us; /* that is when they are asked again */
 }

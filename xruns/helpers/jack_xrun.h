@@ -33,5 +33,6 @@ struct st_jack_xrun st_jack_xrun_conclude(struct st_jack_xrun_judge *judge, cons
 
 /** Had clients no time in the cycles of a loss that began with an xrun of the device and ended at last_us? A
  * server that was late itself begins the cycles that it missed without a pause, and calls clients late that
- * had a few microseconds (jack2: JackTimedDriver, whose figure is then what the cycle before lasted). */
+ * had a few microseconds (jack2: JackTimedDriver, whose figure is then what the cycle before lasted). A short
+ * xrun without another callback says nothing of the server: it may be a card's. */
 bool st_jack_xrun_is_hasty(const struct st_jack_cycle *device, int64_t last_us);

@@ -1076,6 +1076,29 @@ static void see_at(enum st_dropout_place place, const char *device, const char *
     to_see[to_see_n - 1].place = place;
 }
 
+static void see_late_server(const char *client)
+{
+    see("default", client, 0, 1);
+    to_see[to_see_n - 1].place = ST_DROPOUT_AT_DEVICE_BUFFER;
+}
+
+static void a_server_that_was_late_itself_plays_no_music(void **state)
+{
+    (void)state;
+    const char *servers[] = {"JACK", "PipeWire"};
+    ST_EACH (name, servers) {
+        see_late_server(*name);
+        turn_after(POLL_NS);
+        assert_int_equal(o.view.music_ns, INT64_MIN);
+        assert_string_equal(o.view.played, "default");
+    }
+    see("default", "JACK", 0, 1); /* a client of this name */
+    to_see[to_see_n - 1].place = ST_DROPOUT_AT_GRAPH;
+    turn_after(POLL_NS);
+    assert_int_equal(o.view.music_ns, platform->clock.now_ns(&platform->clock));
+    assert_string_equal(o.view.played, "JACK");
+}
+
 /* The bus counts alone, also if another card ran dry; with the card that it carries it is one dropout. */
 static void losses_on_the_bus_of_a_card_that_ran_dry_are_that_dropout(void **state)
 {
@@ -1086,11 +1109,13 @@ static void losses_on_the_bus_of_a_card_that_ran_dry_are_that_dropout(void **sta
         const struct st_xrun_source *source;
         const char *device;
         int64_t later_ms, bus_n; /* that the card ran dry; of the bus */
+        bool itself;             /* as the server's own, which was late */
     } rows[] = {{&alsa, "hw:1,0,0 playback", 1000, 0},
                 {&alsa, "hw:1,0,0 playback", -1000, 0},
                 {&alsa, "hw:1,0,0 playback", -2000, 1},
                 {&alsa, "hw:10,0,0 playback", 0, 1},
                 {&source, "default", 200, 0}, /* JACK */
+                {&source, "default", 200, 0, true},
                 {&alsa, "alsa_output.usb-ACME_Box_2-00.analog-stereo", 500, 0},
                 {&alsa, "alsa_output.pci-0000_00_1f.3.analog-stereo", 500, 1}};
     ST_EACH (row, rows) {
@@ -1102,7 +1127,9 @@ static void losses_on_the_bus_of_a_card_that_ran_dry_are_that_dropout(void **sta
         for (size_t i = 0; i < 2; i++)
             st_observed_set(&all[i], ST_OBSERVED_AUTO, &(struct st_xrun_setting){{0}});
         for (int64_t ms = -2000; ms <= 2000; ms += 100) {
-            if (ms == row->later_ms)
+            if (ms == row->later_ms && row->itself)
+                see_late_server("JACK");
+            else if (ms == row->later_ms)
                 see_at(row->source == &alsa ? ST_DROPOUT_AT_DEVICE_BUFFER : ST_DROPOUT_AT_UNKNOWN,
                        row->device, "player");
             st_observed_turn(&all[1]);
@@ -1112,7 +1139,7 @@ static void losses_on_the_bus_of_a_card_that_ran_dry_are_that_dropout(void **sta
                 st_observed_turn(&all[0]);
             st_fake_advance(platform, 100 * ST_NS_PER_MS);
         }
-        assert_int_equal(all[1].view.seen.device_dropouts_n, 1);
+        assert_int_equal(all[1].view.seen.device_dropouts_n, !row->itself);
         assert_int_equal(all[0].view.seen.device_dropouts_n, row->bus_n);
         see_at(ST_DROPOUT_AT_BUS, "hw:2 playback, USB bus 3", "Other");
         st_observed_turn(&all[0]);
@@ -1127,6 +1154,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_the_server_counts_is_not_counted_again_by_the_card, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(a_server_that_was_late_itself_plays_no_music, setup, teardown),
         cmocka_unit_test_setup_teardown(losses_on_the_bus_of_a_card_that_ran_dry_are_that_dropout, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(device_dropouts_and_dropouts_of_clients_are_counted_apart, setup,

@@ -1,0 +1,170 @@
+/* Losses of sound of a JACK server. */
+#include "xruns/helpers/jack_loss.h"
+
+#include "core/ns.h"
+
+/* jack2 begins anew after two periods (JackEngineControl::UpdateTimeOut) and calls back in each second or
+ * third one while a client stands still; so up to two good cycles may be between two callbacks of a loss,
+ * too. Further ones are one with less sound than 20 ms between, as for PipeWire. */
+#define STANDSTILL_PERIODS 3
+#define SOUND_US           20000
+#define LONG_US            1000000  /* a loss that goes on is said then; a message is not waited for longer */
+#define LONGEST_US         10000000 /* then who made it is judged anew */
+
+static int64_t within_us(const struct st_jack_cycle *cycle)
+{
+    return STANDSTILL_PERIODS * cycle->period_us + SOUND_US;
+}
+
+static bool is_client(enum st_jack_blame blame)
+{
+    return blame == ST_JACK_BLAME_NAMED || blame == ST_JACK_BLAME_CLIENT;
+}
+
+struct st_jack_loss *st_jack_loss_take(struct st_jack_losses *losses, const struct st_jack_cycle *now,
+                                       struct st_jack_xrun xrun)
+{
+    const struct st_jack_loss *before = &losses->before;
+    struct st_jack_loss *loss = losses->n > 0 ? &losses->list[losses->n - 1] : NULL, *begins = NULL;
+    if (loss == NULL || (now->at_us - loss->last_us > within_us(now) && losses->n < ST_JACK_LOSSES_MAX)) {
+        begins = &losses->list[losses->n];
+        *begins = (struct st_jack_loss){.begun = *now,
+                                        .by_device = !xrun.client,
+                                        .since_us = now->at_us,
+                                        .joins = losses->n == 0 && is_client(before->blame) &&
+                                                 now->at_us - before->last_us <= within_us(now)};
+        loss = begins;
+        losses->n++;
+    }
+    loss->last_us = now->at_us;
+    (xrun.client ? loss->client_n : loss->device_n)[xrun.probable]++;
+    return begins;
+}
+
+static int64_t clients_n(const struct st_jack_loss *loss)
+{
+    return loss->client_n[false] + loss->client_n[true];
+}
+
+void st_jack_loss_name(struct st_jack_losses *losses, const char *client, bool ran)
+{
+    size_t i = 0;
+    if (losses->n == 0)
+        return;
+    while (i + 1 < losses->n && losses->list[i].named_n >= clients_n(&losses->list[i]))
+        i++;
+    losses->list[i].named_n++;
+    st_jack_late_take(&losses->list[i].late, client, ran);
+}
+
+/* --- whose it was --- */
+
+static void judge(struct st_jack_loss *loss)
+{
+    const bool hasty = loss->by_device && st_jack_xrun_is_hasty(&loss->begun, loss->last_us);
+    loss->certainty = ST_CERTAINTY_PROBABLE;
+    if (hasty) {
+        loss->blame = ST_JACK_BLAME_SERVER;
+    } else if (st_jack_late_judge(&loss->late, &loss->graph) > 0) { /* even if the device ran dry, too */
+        loss->blame = ST_JACK_BLAME_NAMED;
+        loss->certainty = loss->late.probable ? ST_CERTAINTY_PROBABLE : ST_CERTAINTY_EXACT;
+    } else if (clients_n(loss) == 0 || (loss->client_n[false] == 0 && loss->device_n[false] > 0)) {
+        loss->blame = ST_JACK_BLAME_DEVICE;
+        loss->certainty = loss->device_n[false] > 0 ? ST_CERTAINTY_EXACT : ST_CERTAINTY_PROBABLE;
+    } else {
+        loss->blame = ST_JACK_BLAME_CLIENT;
+        loss->certainty =
+            loss->graph.n != 1 && loss->client_n[true] == 0 ? ST_CERTAINTY_EXACT : ST_CERTAINTY_PROBABLE;
+    }
+}
+
+/* "": it is not known. */
+static const char *only_client(const struct st_jack_loss *loss)
+{
+    return loss->graph.n == 1 && !loss->graph.more ? loss->graph.names[0] : "";
+}
+
+/* Is it the rest of the client's dropout in the loss before? */
+static bool goes_on(const struct st_jack_losses *losses, struct st_jack_loss *loss, const char *client)
+{
+    const struct st_jack_loss *before = &losses->before;
+    if (loss->blame != before->blame || !is_client(loss->blame))
+        return false;
+    if (loss->joins)
+        return loss->blame == ST_JACK_BLAME_NAMED ? st_jack_late_held(&before->late, client)
+                                                  : strcmp(only_client(before), client) == 0;
+    if (loss->blame != ST_JACK_BLAME_NAMED || loss->begun.at_us - before->since_us >= LONG_US ||
+        !st_jack_late_continues(&loss->late, &before->late, loss->begun.at_us - before->last_us))
+        return false;
+    loss->since_us = before->since_us;
+    return true;
+}
+
+/* --- what is said --- */
+
+struct saying {
+    struct st_jack_now now;
+    st_xrun_seen_fn seen;
+    void *ctx;
+};
+
+static void say_of(struct st_jack_losses *losses, struct st_jack_loss *loss, const char *client,
+                   const struct saying *saying)
+{
+    const bool begins = loss->said_us == 0 && !goes_on(losses, loss, client);
+    struct st_xrun_seen line = {.certainty = loss->certainty, .end_ns = saying->now.ns};
+    line.end_ns -= ST_NS_PER_US * ST_MAX(saying->now.us - loss->last_us, 0);
+    ST_PRINT(line.client, "%s", client);
+    if (loss->blame == ST_JACK_BLAME_DEVICE) {
+        line.device_dropouts_n = 1;
+    } else {
+        line.dropouts_n = begins;
+        line.cycles_n = !begins;
+        line.reason = loss->blame == ST_JACK_BLAME_SERVER ? ST_DROPOUT_WOKEN_LATE : ST_DROPOUT_UNKNOWN;
+        line.place = loss->blame == ST_JACK_BLAME_SERVER ? ST_DROPOUT_AT_DEVICE_BUFFER : ST_DROPOUT_AT_GRAPH;
+    }
+    saying->seen(saying->ctx, &line);
+}
+
+static void say(struct st_jack_losses *losses, struct st_jack_loss *loss, const struct saying *saying)
+{
+    if (loss->blame == ST_JACK_BLAME_OPEN)
+        judge(loss);
+    if (loss->blame != ST_JACK_BLAME_NAMED)
+        say_of(losses, loss,
+               loss->blame == ST_JACK_BLAME_SERVER   ? ST_XRUN_JACK_ITSELF
+               : loss->blame == ST_JACK_BLAME_CLIENT ? only_client(loss)
+                                                     : "",
+               saying);
+    else
+        for (size_t i = 0; i < loss->late.n; i++) {
+            if (loss->late.clients[i].held)
+                say_of(losses, loss, loss->late.clients[i].name, saying);
+        }
+    loss->said_us = saying->now.us;
+    loss->told_us = loss->last_us;
+}
+
+void st_jack_loss_say(struct st_jack_losses *losses, struct st_jack_now now, bool log, bool all,
+                      st_xrun_seen_fn seen, void *ctx)
+{
+    const struct saying saying = {now, seen, ctx};
+    size_t kept = 0;
+    for (size_t i = 0; i < losses->n; i++) {
+        struct st_jack_loss *loss = &losses->list[i];
+        const bool over =
+            now.us - loss->last_us >= within_us(&loss->begun) + ST_JACK_PAUSE_US || i + 1 < losses->n;
+        const bool waits = log && loss->named_n == 0 && clients_n(loss) > 0;
+        const int64_t lasts_us = now.us - loss->begun.at_us;
+        if (loss->said_us == 0
+                ? all || lasts_us >= LONG_US || (over && !waits)
+                : loss->last_us > loss->told_us && (all || over || now.us - loss->said_us >= LONG_US))
+            say(losses, loss, &saying);
+        /* of the device only a new one can be said */
+        if (loss->said_us != 0 && (over || !is_client(loss->blame) || lasts_us >= LONGEST_US))
+            losses->before = *loss;
+        else
+            losses->list[kept++] = *loss;
+    }
+    losses->n = kept;
+}
