@@ -17,10 +17,11 @@ uint64_t st_dropout_table_count(const struct st_dropout_client *client)
     return client->dropouts_n + client->device_dropouts_n;
 }
 
-/* Is the length of nearly each of its dropouts known? */
+/* Is the length of nearly each of its dropouts known? Who has only the rest of an earlier one has none. */
 static bool is_timed(const struct st_dropout_client *client)
 {
-    return client->lost.ns > 0 && 10 * client->lost.unknown_n <= st_dropout_table_count(client);
+    const uint64_t n = st_dropout_table_count(client);
+    return n > 0 && client->lost.ns > 0 && 10 * client->lost.unknown_n <= n;
 }
 
 static bool are_timed(const struct st_dropout_table *table)

@@ -339,6 +339,34 @@ static void a_dropout_is_of_something_that_plays(void **state)
     expect_row("PipeWire", "1024 frames at 48 kHz", "ok", false);
 }
 
+/* The rest of a dropout that was counted before has a length and no dropout. */
+static void who_made_no_dropout_is_behind_who_made_one(void **state)
+{
+    (void)state;
+    static const char *const order[] = {"Often", "Bass", "Rest"};
+    struct st_dropout_table *seen = &watch_pipewire()->seen;
+    const struct st_xrun_seen plays = {.kind = ST_XRUN_SEEN_LOAD, .client = "Bass", .load.cycles_n = 469},
+                              rest = {.certainty = ST_CERTAINTY_EXACT,
+                                      .client = "Rest",
+                                      .cycles_n = 5,
+                                      .lost_ns = 100 * ST_NS_PER_MS,
+                                      .longest_ns = 100 * ST_NS_PER_MS},
+                              often = {.certainty = ST_CERTAINTY_EXACT,
+                                       .client = "Often",
+                                       .dropouts_n = 5,
+                                       .lost_ns = 50 * ST_NS_PER_MS,
+                                       .longest_ns = 10 * ST_NS_PER_MS};
+    struct st_xrun_seen rest_plays = plays;
+    ST_PRINT(rest_plays.client, "%s", rest.client);
+    const struct st_xrun_seen lines[] = {rest_plays, rest, often, plays};
+    ST_EACH (line, lines)
+        st_dropout_table_take(seen, line, ST_CAUSE_UNKNOWN, 0, view.now_wall_ns);
+    st_dropout_table_age(seen, 1, true);
+    assert_int_equal(seen->clients_n, ST_ARRAY_LEN(order));
+    for (size_t i = 0; i < ST_ARRAY_LEN(order); i++)
+        assert_string_equal(seen->clients[i].name, order[i]);
+}
+
 static void what_is_not_watched_is_not_said_to_be_none(void **state)
 {
     (void)state;
@@ -1243,6 +1271,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(first_line_names_the_program_that_made_the_dropouts),
         TEST(a_dropout_is_of_something_that_plays),
+        TEST(who_made_no_dropout_is_behind_who_made_one),
         TEST(what_is_not_watched_is_not_said_to_be_none),
         TEST(lost_sound_has_a_length_and_a_place),
         TEST(the_reason_is_that_of_most_lost_sound),
