@@ -9,7 +9,7 @@ static struct st_notify_cause cause_of(const struct st_dropout_client *client)
 {
     struct st_notify_cause cause = {.reason = st_dropout_table_reason(client)};
     const bool taken = cause.reason == ST_DROPOUT_CPU_TAKEN || cause.reason == ST_DROPOUT_WOKEN_LATE;
-    const bool others = taken && client->culprit.name[0] != '\0';
+    const bool others = taken && st_dropout_table_is_culprit(client, cause.reason);
     memcpy(cause.name, others ? client->culprit.name : client->name, sizeof(cause.name));
     return cause;
 }

@@ -133,12 +133,32 @@ static void two_streams_are_one_program(void **state)
     assert_string_equal(next(), "");
 }
 
+/* `name` lost the CPU n times; chromium is the culprit of own_n dropouts of that reason. */
+static void add_taken(const char *name, uint64_t n, enum st_dropout_reason reason, uint64_t own_n)
+{
+    struct st_dropout_client *client = add(name, ST_DROPOUT_CPU_TAKEN, n);
+    snprintf(client->culprit.name, sizeof(client->culprit.name), "chromium");
+    client->culprit.own_n[reason] = own_n;
+}
+
 static void who_took_the_cpu_is_one_cause(void **state)
 {
     (void)state;
-    snprintf(add("Guitarix", ST_DROPOUT_CPU_TAKEN, 9)->culprit.name, ST_XRUN_NAME_BYTES, "chromium");
-    snprintf(add("Ardour", ST_DROPOUT_CPU_TAKEN, 5)->culprit.name, ST_XRUN_NAME_BYTES, "chromium");
+    add_taken("Guitarix", 9, ST_DROPOUT_CPU_TAKEN, 9);
+    add_taken("Ardour", 5, ST_DROPOUT_CPU_TAKEN, 3);
     assert_string_equal(next(), "Guitarix: 9 dropouts");
+    assert_string_equal(next(), "");
+}
+
+static void the_culprit_of_another_reason_is_no_cause(void **state)
+{
+    (void)state;
+    add_taken("Guitarix", 9, ST_DROPOUT_CPU_TAKEN, 9);
+    add_taken("Ardour", 5, ST_DROPOUT_WAITED_FOR_OTHER, 2);
+    add_taken("Carla", 4, ST_DROPOUT_CPU_TAKEN, 1);
+    assert_string_equal(next(), "Guitarix: 9 dropouts");
+    assert_string_equal(next(), "Ardour: 5 dropouts");
+    assert_string_equal(next(), "Carla: 4 dropouts");
     assert_string_equal(next(), "");
 }
 
@@ -180,6 +200,7 @@ int main(void)
         cmocka_unit_test_setup(the_one_that_lost_most_sound_is_first, begin),
         cmocka_unit_test_setup(two_streams_are_one_program, begin),
         cmocka_unit_test_setup(who_took_the_cpu_is_one_cause, begin),
+        cmocka_unit_test_setup(the_culprit_of_another_reason_is_no_cause, begin),
         cmocka_unit_test_setup(few_old_nameless_and_own_ones_are_none, begin),
         cmocka_unit_test_setup(there_is_an_end_of_causes, begin),
     };
