@@ -321,7 +321,8 @@ static void put_field(const struct field *field, const struct st_xrun_seen *seen
     case TIME:
     case MOMENT:
         if (field->always || numbers[0] > 0)
-            st_text_append(buf, buf_bytes, " %s=%" PRId64, field->key, numbers[0]);
+            st_text_append(buf, buf_bytes, " %s=%" PRId64, field->key,
+                           field->form == TIME ? ST_MIN(numbers[0], (int64_t)NS_MAX) : numbers[0]);
         break;
     case DRIFT:
         if (numbers[0] != 0)

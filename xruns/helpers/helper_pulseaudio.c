@@ -14,23 +14,22 @@
 #include "xruns/helpers/pulse_streams.h"
 #include "xruns/helpers/standing.h"
 
-#define NAME      "sleeptune-observe-pulseaudio"
-#define ANSWER_S  5
-#define LOOK_US   UINT64_C(250000)
-#define WAITED_N  2
-#define SILENT_NS ST_NS_PER_S /* a queue that its server left alone may be seen empty some looks later */
-#define LOADS_US  UINT64_C(10000000)
+#define NAME     "sleeptune-observe-pulseaudio"
+#define ANSWER_S 5
+#define LOOK_US  UINT64_C(250000)
+#define WAITED_N 2
+#define LOADS_US UINT64_C(10000000)
 
 struct observer {
     pa_mainloop_api *api;
     pa_context *context;
     pa_time_event *look_timer;
     bool ready;
-    bool ended;          /* and has said why */
-    bool looking;        /* an answer is on its way */
-    int waited_n;        /* pauses between two looks, since it was asked for */
-    pa_usec_t silent_us; /* the last time that the server did not answer ended; 0: never */
-    bool loads;          /* this look says which streams play */
+    bool ended;         /* and has said why */
+    bool looking;       /* an answer is on its way */
+    pa_usec_t asked_us; /* when it was asked for ... */
+    int waited_n;       /* ... and pauses between two looks since */
+    bool loads;         /* this look says which streams play */
     pa_usec_t loads_due_us;
     pid_t own; /* whose streams are left out */
     struct st_pulse_streams streams;
@@ -110,12 +109,9 @@ static void report(struct observer *observer, const pa_sink_input_info *stream, 
     seen->dropouts_n = 1;
     seen->place = ST_DROPOUT_AT_CLIENT_BUFFER;
     seen->lost_ns = seen->longest_ns = lost_ns;
-    seen->reason = known->stopped ? ST_DROPOUT_STOPPED : ST_DROPOUT_UNKNOWN;
-    if (!known->stopped && observer->silent_us > 0 &&
-        (int64_t)(pa_rtclock_now() - observer->silent_us) * ST_NS_PER_US < lost_ns + SILENT_NS) {
-        seen->reason = ST_DROPOUT_WAITED_FOR_OTHER;
+    seen->reason = known->reason;
+    if (seen->reason == ST_DROPOUT_WAITED_FOR_OTHER)
         ST_PRINT(seen->culprit, "%s", ST_DROPOUT_REASON_PULSEAUDIO);
-    }
     seen->spare_ns = known->asked_ms > 0 ? known->asked_ms * ST_NS_PER_MS : lost_ns;
     ST_PRINT(seen->client, "%s", program_of(stream));
     pa_operation *operation =
@@ -134,11 +130,12 @@ static void on_stream(pa_context *context, const pa_sink_input_info *stream, int
         if (st_helper_line_is_process(pa_proplist_gets(stream->proplist, PA_PROP_APPLICATION_PROCESS_ID),
                                       observer->own))
             return;
-        struct st_stream *known = st_pulse_streams_find(&observer->streams, stream->index);
-        if (known != NULL && known->queue != ST_STREAM_NEW && stream->buffer_usec <= ST_STREAM_EMPTY_US)
-            known->stopped = known->stopped || is_stopped(stream);
+        const pa_usec_t now_us = pa_rtclock_now();
         const uint64_t lost_us = st_pulse_streams_look(&observer->streams, stream->index, stream->corked != 0,
-                                                       stream->buffer_usec, pa_rtclock_now());
+                                                       stream->buffer_usec, now_us);
+        struct st_stream *known = st_pulse_streams_find(&observer->streams, stream->index);
+        if (known != NULL && st_pulse_streams_is_asked(known, now_us))
+            known->stopped = is_stopped(stream);
         if (lost_us > 0 && known != NULL)
             report(observer, stream, known, (int64_t)lost_us * ST_NS_PER_US);
         if (stream->corked != 0)
@@ -156,8 +153,10 @@ static void on_stream(pa_context *context, const pa_sink_input_info *stream, int
         return;
     }
     observer->looking = false;
-    if (observer->waited_n >= WAITED_N)
-        observer->silent_us = pa_rtclock_now();
+    if (observer->waited_n >= WAITED_N) {
+        observer->streams.silent_us = observer->asked_us;
+        observer->streams.answered_us = pa_rtclock_now();
+    }
     if (eol > 0)
         st_pulse_streams_look_end(&observer->streams);
     pa_context_rttime_restart(context, observer->look_timer,
@@ -169,6 +168,7 @@ static void look(struct observer *observer)
     if (observer->looking)
         return;
     observer->waited_n = 0;
+    observer->asked_us = pa_rtclock_now();
     pa_context_rttime_restart(observer->context, observer->look_timer, pa_rtclock_now() + LOOK_US);
     st_pulse_streams_look_begin(&observer->streams);
     observer->loads = pa_rtclock_now() >= observer->loads_due_us;

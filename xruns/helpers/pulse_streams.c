@@ -1,6 +1,7 @@
 #include "xruns/helpers/pulse_streams.h"
 
-#define LOOKS 16 /* 4 s: after a stream has come, a sink may hold what an old one asked for */
+#define LOOKS     16      /* 4 s: after a stream has come, a sink may hold what an old one asked for */
+#define SILENT_US 1000000 /* a queue that its server left alone may be seen empty some looks later */
 
 struct st_stream *st_pulse_streams_find(struct st_pulse_streams *streams, uint32_t index)
 {
@@ -28,6 +29,18 @@ void st_pulse_streams_look_begin(struct st_pulse_streams *streams)
         stream->seen = false;
 }
 
+/* Of a stream that is filled again. */
+static enum st_dropout_reason reason_of(const struct st_pulse_streams *streams,
+                                        const struct st_stream *stream, uint64_t now_us)
+{
+    if (stream->stopped)
+        return ST_DROPOUT_STOPPED;
+    return streams->answered_us > 0 && stream->first_empty_us >= streams->silent_us &&
+                   now_us <= streams->answered_us + SILENT_US
+               ? ST_DROPOUT_WAITED_FOR_OTHER
+               : ST_DROPOUT_UNKNOWN;
+}
+
 uint64_t st_pulse_streams_look(struct st_pulse_streams *streams, uint32_t index, bool corked,
                                uint64_t queued_us, uint64_t now_us)
 {
@@ -53,9 +66,18 @@ uint64_t st_pulse_streams_look(struct st_pulse_streams *streams, uint32_t index,
     const uint64_t lost_us =
         (stream->last_empty_us - stream->first_empty_us + now_us - stream->filled_us) / 2;
     stream->queue = ST_STREAM_FILLED;
-    stream->stopped = starved && stream->stopped;
+    stream->reason = reason_of(streams, stream, now_us);
+    stream->stopped = false;
     stream->filled_us = now_us;
-    return starved ? ST_MAX(lost_us, 1) : 0;
+    if (!starved || (stream->reason == ST_DROPOUT_UNKNOWN && lost_us > ST_STREAM_PAUSE_US))
+        return 0;
+    return ST_MAX(lost_us, 1);
+}
+
+bool st_pulse_streams_is_asked(const struct st_stream *stream, uint64_t now_us)
+{
+    return stream->queue == ST_STREAM_EMPTY && !stream->stopped &&
+           now_us - stream->first_empty_us <= ST_STREAM_PAUSE_US;
 }
 
 int64_t st_pulse_streams_asked_ms(struct st_pulse_streams *streams, uint32_t index, uint64_t held_us)

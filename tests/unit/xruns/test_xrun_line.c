@@ -198,6 +198,26 @@ static void a_place_and_a_length_are_read_back(void **state)
         assert_int_equal(st_dropout_place_of(st_dropout_place_name((enum st_dropout_place)i)), i);
 }
 
+/* A program that was stopped for 20 min: of a line that is refused, nothing is known. */
+static void a_time_that_is_too_long_is_written_as_the_longest(void **state)
+{
+    (void)state;
+    const struct st_xrun_seen seen = {.client = "paplay",
+                                      .certainty = ST_CERTAINTY_PROBABLE,
+                                      .dropouts_n = 1,
+                                      .spare_ns = INT64_C(1200000000000),
+                                      .lost_ns = INT64_C(1200000000000),
+                                      .longest_ns = INT64_C(1000000000001)};
+    char buf[ST_XRUN_LINE_BYTES];
+    struct st_xrun_line line;
+    assert_string_equal(st_xrun_line_format(&seen, buf, sizeof(buf)),
+                        "xrun certainty=probable device-dropouts=0 client-dropouts=1 spare=1000000000000 "
+                        "lost=1000000000000 longest=1000000000000 client=paplay\n");
+    buf[strlen(buf) - 1] = '\0';
+    assert_int_equal(st_xrun_line_parse(buf, &line), 0);
+    assert_int_equal(line.seen.lost_ns, INT64_C(1000000000000));
+}
+
 static void a_load_is_read_back(void **state)
 {
     (void)state;
@@ -353,6 +373,7 @@ int main(void)
         cmocka_unit_test(what_is_written_is_read_back),
         cmocka_unit_test(a_dropout_has_its_reason_and_its_times),
         cmocka_unit_test(a_place_and_a_length_are_read_back),
+        cmocka_unit_test(a_time_that_is_too_long_is_written_as_the_longest),
         cmocka_unit_test(a_load_is_read_back),
         cmocka_unit_test(what_is_left_is_read_back),
         cmocka_unit_test(the_end_of_a_client_is_read_back),

@@ -56,9 +56,85 @@ static void it_is_known_how_long_it_was_empty(void **state)
         if (i == 2)
             st_pulse_streams_find(&streams, 7)->stopped = true;
         assert_int_equal(st_pulse_streams_look(&streams, 7, false, queued_us[i], 250000 * i), lost_us[i]);
-        assert_int_equal(st_pulse_streams_find(&streams, 7)->stopped, i >= 2 && i <= 4);
+        if (lost_us[i] > 0)
+            assert_int_equal(st_pulse_streams_find(&streams, 7)->reason,
+                             i == 4 ? ST_DROPOUT_STOPPED : ST_DROPOUT_UNKNOWN);
         st_pulse_streams_look_end(&streams);
     }
+}
+
+/* Empty at once after a loss: what was known of that one is not that of the next one. */
+static void a_program_that_goes_on_is_not_stopped(void **state)
+{
+    struct st_pulse_streams streams = {0};
+    (void)state;
+    for (uint64_t i = 0; i < 5; i++) {
+        st_pulse_streams_look_begin(&streams);
+        assert_int_equal(st_pulse_streams_look(&streams, 7, false, i % 2 == 0 ? 70000 : 0, 250000 * i) > 0,
+                         i == 2 || i == 4);
+        struct st_stream *stream = st_pulse_streams_find(&streams, 7);
+        if (i == 1)
+            stream->stopped = true;
+        assert_int_equal(stream->stopped, i == 1);
+        assert_int_equal(stream->reason, i == 2 || i == 3 ? ST_DROPOUT_STOPPED : ST_DROPOUT_UNKNOWN);
+        st_pulse_streams_look_end(&streams);
+    }
+}
+
+/* One that plays up to 1 s and is filled again `empty_n` looks later, which are 250 ms apart.
+ * @return how long it was empty. */
+static uint64_t lost_us(struct st_pulse_streams *streams, uint64_t empty_n, bool stopped)
+{
+    uint64_t lost_us = 0;
+    for (uint64_t i = 0; i <= 4 + empty_n + 1; i++) {
+        const uint64_t now_us = 250000 * i;
+        st_pulse_streams_look_begin(streams);
+        lost_us = st_pulse_streams_look(streams, 7, false, i > 4 && i <= 4 + empty_n ? 0 : 70000, now_us);
+        struct st_stream *stream = st_pulse_streams_find(streams, 7);
+        /* asked for until it is known, or too long ago */
+        assert_int_equal(st_pulse_streams_is_asked(stream, now_us),
+                         i > 4 && i <= 4 + ST_MIN(empty_n, stopped ? 1 : 21));
+        if (i == 5)
+            stream->stopped = stopped;
+        st_pulse_streams_look_end(streams);
+    }
+    return lost_us;
+}
+
+static void a_silent_pause_is_no_loss(void **state)
+{
+    (void)state;
+    assert_int_equal(lost_us(&(struct st_pulse_streams){0}, 20, false), 5000000);
+    assert_int_equal(lost_us(&(struct st_pulse_streams){0}, 21, false), 0);
+    assert_int_equal(lost_us(&(struct st_pulse_streams){0}, 2400, false), 0);
+    assert_int_equal(lost_us(&(struct st_pulse_streams){0}, 2400, true), 600000000);
+}
+
+/* Empty from 1.25 s, filled again at 1.25 s and 250 ms for each look at which it is empty. */
+static void who_waited_for_the_server_was_empty_since_it_was_silent(void **state)
+{
+    static const struct {
+        uint64_t silent_us, answered_us, empty_n;
+        enum st_dropout_reason reason;
+    } cases[] = {
+        {0, 0, 2, ST_DROPOUT_UNKNOWN},
+        {1000001, 1500000, 2, ST_DROPOUT_WAITED_FOR_OTHER},
+        {200000, 800000, 2, ST_DROPOUT_WAITED_FOR_OTHER}, /* seen empty later */
+        {200000, 700000, 2, ST_DROPOUT_UNKNOWN},
+        {1000001, 7000000, 24, ST_DROPOUT_WAITED_FOR_OTHER}, /* and that is 6 s */
+        {1260000, 1760000, 4, ST_DROPOUT_UNKNOWN},           /* it was empty before */
+    };
+    (void)state;
+    ST_EACH (one, cases) {
+        struct st_pulse_streams streams = {.silent_us = one->silent_us, .answered_us = one->answered_us};
+        assert_int_equal(lost_us(&streams, one->empty_n, false), 250000 * one->empty_n);
+        assert_int_equal(st_pulse_streams_find(&streams, 7)->reason, one->reason);
+    }
+    /* a server that was silent in a pause did not make it */
+    struct st_pulse_streams streams = {.silent_us = 598000000, .answered_us = 598500000};
+    assert_int_equal(lost_us(&streams, 2400, false), 0);
+    streams = (struct st_pulse_streams){.silent_us = 1000001, .answered_us = 1600000};
+    assert_int_equal(lost_us(&streams, 2400, false), 0);
 }
 
 static void a_stream_that_begins_is_empty(void **state)
@@ -132,6 +208,9 @@ int main(void)
         cmocka_unit_test(a_stream_that_plays_is_not_starved),
         cmocka_unit_test(empty_and_filled_again_is_once_however_long),
         cmocka_unit_test(it_is_known_how_long_it_was_empty),
+        cmocka_unit_test(a_program_that_goes_on_is_not_stopped),
+        cmocka_unit_test(a_silent_pause_is_no_loss),
+        cmocka_unit_test(who_waited_for_the_server_was_empty_since_it_was_silent),
         cmocka_unit_test(a_stream_that_begins_is_empty),
         cmocka_unit_test(a_stream_that_ends_has_played_all),
         cmocka_unit_test(a_pause_is_no_starvation),
