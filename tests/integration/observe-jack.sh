@@ -147,11 +147,13 @@ bass() { late | grep -q "'Bass Büro', [1-9]"; }
 ok "it is named" wait_for bass
 ok "the log names the second one, too" [ "$(grep -c 'XRun: client = Amp Sim' "$tmp/server.log")" -gt "$did" ]
 is "which waited for the first one, and is not accused" "$(late | grep -c Amp)" 0
+before=$(of device_dropouts)
 kill -STOP "$server"
 sleep 1
 kill -CONT "$server"
-itself() { late | grep -q "'JACK', [1-9]"; }
-ok "a server that was stopped itself is named, and no client" wait_for itself
+# without a client that got no time, nothing tells a late server from a card that was silent for a moment
+itself() { late | grep -q "'JACK', [1-9]" || [ "$(of device_dropouts)" -gt "$before" ]; }
+ok "a server that was stopped itself is named, or its device" wait_for itself
 is "of a chain the second one is still not accused" "$(late | grep -c Amp)" 0
 kill "$amp"
 end_client
