@@ -94,6 +94,6 @@ two() {
 does "a second program that begins is compared, too" in_three two
 like "a port that JACK has not is named" "$("$SLEEPTUNE" listen --music --back none:out -d 10s 2>&1)" 'JACK has no output port none:out to record from'
 like "so is one to play to" "$("$SLEEPTUNE" listen --music --play none:in --back cable -d 10s 2>&1)" 'JACK has no input port none:in to play to'
-like "JACK keeps its buffer size" "$("$SLEEPTUNE" listen --music --back loop:capture_1 -f 256 -d 10s 2>&1)" 'JACK keeps its buffer size: set it with jack_bufsize'
+like "JACK keeps its buffer size" "$("$SLEEPTUNE" listen --music --back loop:capture_1 -f 256 -d 10s 2>&1)" "--music does not change JACK's buffer size: set it with jack_bufsize"
 like "not over the graph alone" "$("$SLEEPTUNE" listen --music --back jack -d 10s 2>&1)" '^sleeptune listen: --music does not work with --back jack\. Use monitor, cable, '
 tap_done
