@@ -167,7 +167,7 @@ static void own_buffer(const struct st_dropout_table *table, const struct st_dro
     const int64_t needed_ns = buffer_ns + all.lost.longest_ns;
     const bool pipewire = strcmp(source, "pipewire") == 0;
     if (all.lost.longest_ns > LONGEST_NS) {
-        snprintf(why, why_bytes, "no buffer lasts for %s: see what stopped %s",
+        snprintf(why, why_bytes, "no buffer lasts for %s: see why %s wrote nothing",
                  ST_NS_SHORT(all.lost.longest_ns), client->name);
         return;
     }

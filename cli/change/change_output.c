@@ -12,6 +12,7 @@
 #include "platform/child_env.h"
 #include "platform/program/locale.h"
 #include "platform/program/terminal.h"
+#include "xruns/xrun.h"
 
 /** Text to standard output; end it with st_locale_end. */
 static struct st_printer printer(struct st_locale_stream *stream)
@@ -169,8 +170,6 @@ static int run(const struct st_change_output *output, const char *line)
         WIFEXITED(status) ? "status" : "signal", WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 }
 
-#define UNFORCE "pw-metadata -n settings 0 clock.force-quantum 0"
-
 /* A reverted file has no effect at once, but boot loaders keep a copy of the command line, and PipeWire
  * runs. */
 static bool needs_command_when_reverted(enum st_change_kind kind)
@@ -194,8 +193,6 @@ int st_change_output_then(struct st_change_output *output, struct st_machine *ma
 {
     char line[256], forced[512];
     int status = ST_EXIT_DONE;
-    ST_PRINT(forced, "%s. A size that was forced stays until then, or type: " UNFORCE,
-             st_change_then(ST_CHANGE_PIPEWIRE));
     for (unsigned i = 0; i < ST_CHANGE_KINDS; i++) {
         const enum st_change_kind kind = (enum st_change_kind)i;
         if (output->changed[i] == NULL)
@@ -207,8 +204,11 @@ int st_change_output_then(struct st_change_output *output, struct st_machine *ma
             line[0] = '\0';
         }
         const char *then = reverted && !needs_command_when_reverted(kind) ? NULL : st_change_then(kind);
-        if (reverted && kind == ST_CHANGE_PIPEWIRE)
+        if (reverted && kind == ST_CHANGE_PIPEWIRE) {
+            ST_PRINT(forced, "%s. A size that was forced stays until then, or type: %s 0", then,
+                     st_xrun_sources_find("pipewire")->set_frames);
             then = forced;
+        }
         const char *before = command && line[0] != '\0' ? st_os_rows[output->os].sudo : "";
         if (command && line[0] != '\0')
             st_text_join(output->left, sizeof(output->left), " && ", "%s%s", before, line);

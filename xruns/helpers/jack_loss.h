@@ -1,5 +1,6 @@
-/* Losses of sound of a JACK server: which callbacks are one, whose it was, and what is said of it. A client
- * that goes on losing sound is said each second, as one dropout while no other one is to blame. Pure. */
+/* Losses of sound of a JACK server: which callbacks are one loss, who made it, and the lines that report it.
+ * A client that goes on losing sound is reported each second, as one dropout while no other one is to blame.
+ * Pure. */
 #pragma once
 
 #include "xruns/helpers/jack_late.h"

@@ -507,7 +507,7 @@ static void lost_cpu_between_a_program_and_its_server_has_its_own_next_step(void
                      "mpv needs a larger buffer of its own than 95.0 ms: a setting of it, or start it with "
                      "PULSE_LATENCY_MSEC=1050; the buffer of PipeWire does not matter");
     client->lost.longest_ns = 2001 * ST_NS_PER_MS;
-    expect_of_screen("next_why", "no buffer lasts for 2.00 s: see what stopped mpv");
+    expect_of_screen("next_why", "no buffer lasts for 2.00 s: see why mpv wrote nothing");
     client->load.buffer_ns = 0;
     client->lost.longest_ns = 0; /* a number would be a guess */
     pipewire->source = "pulseaudio";

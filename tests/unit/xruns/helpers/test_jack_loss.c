@@ -1,4 +1,4 @@
-/* Which callbacks of JACK are one loss of sound, and what is said of it. */
+/* Which callbacks of JACK are one loss of sound, and how it is reported. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
