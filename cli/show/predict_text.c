@@ -126,9 +126,9 @@ const char *st_predict_text_answer(const struct st_predict_table *table, bool bo
     st_predict_text_time(held != NULL ? held->observed_s : st_predict_seconds(table->run), time,
                          sizeof(time));
     if (held != NULL) {
-        snprintf(buf, bytes, "%u frames held (%.1f ms)%s%s%s", held->frames, held->period_us / 1000,
-                 held->n_events == 0 ? ": no dropout" : "", table->one_time ? "" : " in ",
-                 table->one_time ? "" : time);
+        snprintf(buf, bytes, "This computer alone held %u frames (%.1f ms)%s%s%s", held->frames,
+                 held->period_us / 1000, held->n_events == 0 ? ": no dropout" : "",
+                 table->one_time ? "" : " in ", table->one_time ? "" : time);
         if (bounds)
             st_text_append(buf, bytes, ", at most %s per hour (95 %%).",
                            st_miss_events_rate_text(held->high, ST_ROOM(32)));
@@ -204,6 +204,8 @@ static void say_row(const struct st_predict_row *row, const struct st_predict_vi
     say_dropouts(row, view, one_time && !view->details, dropouts, sizeof(dropouts));
     if (view->music_n > 0 && row->frames == view->used_frames)
         put_mark(&dropouts_mark, view->colour, out);
+    else if (view->music_n > 0 && row->frames < view->used_frames && st_predict_holds(row))
+        put_mark(&doubt_mark, view->colour, out); /* less time for the programs that had dropouts */
     else
         st_predict_text_mark(row, view->colour, out);
     fprintf(out, " %6u %8.1f ms  ", row->frames, row->period_us / 1000);

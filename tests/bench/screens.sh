@@ -75,8 +75,8 @@ answer "Did it stop?" after 'does not play now'
 answer "Which setting?" check '(^(problem|advice) |more settings?\.)'
 answer "Is it running?" status '^Running'
 answer "Who else uses the card?" status '^GoodSynth'
-answer "How sure is that?" check '(^[0-9]+ frames held|^No size|alone (would hold|needs))'
-answer "Which size can I use?" check '(^[0-9]+ frames held|^No size|alone (would hold|needs))'
+answer "How sure is that?" check '(^No size|alone (held|would hold|needs))'
+answer "Which size can I use?" check '(^No size|alone (held|would hold|needs))'
 screen "status: while it clicks" "Which program, which buffer, since when, is it my computer, what now." "sleeptune status" status
 screen "check: is it this computer?" "Ten seconds; the first line appears while it measures." "sleeptune check" check
 screen "check --stress: and while the computer is busy?" "A minute: ten seconds under each load." "sleeptune check --stress" stress
