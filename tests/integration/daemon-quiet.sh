@@ -54,12 +54,12 @@ screen_is -t nothing-plays "$SLEEPTUNE" status --socket "$sock"
 like "so do the metrics" "$(ask /metrics)" '^sleeptune_loop_running 0$'
 is "it is not degraded by that" "$(value '[x for x in d["degraded"] if x["what"] in ("loop", "memory", "watchdog", "books")]')" "[]"
 
-sleep 3
+sleep 12 # what it does once after the start
 before=$(wakes) since=$(date +%s)
 sleep 30
 rate=$((($(wakes) - before) * 60 / ($(date +%s) - since)))
 echo "# $rate wake-ups a minute, $(threads) threads, $(awk '/^VmRSS/ { print $2, $3 }' "/proc/$daemon/status")"
-ok "all threads and programs together wake up at most once a second" test "$rate" -le 60
+ok "all threads and programs together wake up at most once in two seconds" test "$rate" -le 30
 ok "but they are counted" test "$rate" -gt 5
 
 plays
