@@ -192,7 +192,7 @@ static bool is_applied(const struct st_journal *journal, const struct st_finding
         ST_PRINT(line, "\n%s", change->key);
     ST_EACH_OF (entry, journal->entries, journal->entries_n) {
         if (entry->phase == ST_PHASE_DONE && !entry->forgotten &&
-            strcmp(entry->rule, finding->rule->id) == 0 && strstr(entry->new_value, line) != NULL)
+            st_text_is(entry->rule, finding->rule->id) && strstr(entry->new_value, line) != NULL)
             return true;
     }
     return false;
@@ -318,7 +318,7 @@ static int judge_after(struct work *work, const struct st_finding *finding)
 static bool is_named(const struct options *options, const char *id)
 {
     ST_EACH_OF (given, options->ids, options->ids_n) {
-        if (strcmp(*given, id) == 0)
+        if (st_text_is(*given, id))
             return true;
     }
     return false;

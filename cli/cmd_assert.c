@@ -67,7 +67,7 @@ static int take_limit(const char *command, void *ctx, const char *text)
     struct arguments *a = ctx;
     const size_t n = strlen(text);
     double limit;
-    if (n < 3 || strcmp(text + n - 2, "/h") != 0 ||
+    if (n < 3 || !st_text_is(text + n - 2, "/h") ||
         st_number_double(ST_TEXT(64, "%.*s", (int)(n - 2), text), &limit) != 0 || !(limit >= 0.001) ||
         limit > 1000)
         return st_failure_usage(
@@ -192,7 +192,7 @@ static bool is_invalid(const struct st_result *result, const struct run *run, bo
         ST_PRINT(answer->text,
                  "Invalid: the host had the CPU of this virtual machine at %" PRIu64
                  " missed deadline%s. The job needs a machine of its own.",
-                 run->host_n, run->host_n == 1 ? "" : "s");
+                 run->host_n, ST_PLURAL(run->host_n));
     else
         return false;
     answer->status = ST_EXIT_BOOKS;

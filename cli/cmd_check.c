@@ -79,7 +79,7 @@ static bool look(void *ctx, const struct st_result *result, bool first)
     const uint64_t dropouts_n = st_music_dropouts(options->music);
     const uint32_t held_frames = held_so_far(result);
     if (dropouts_n > 0)
-        ST_APPEND(music, "%" PRIu64 " dropout%s in the music; ", dropouts_n, dropouts_n == 1 ? "" : "s");
+        ST_APPEND(music, "%" PRIu64 " dropout%s in the music; ", dropouts_n, ST_PLURAL(dropouts_n));
     if (held_frames > options->judged_frames)
         ST_PRINT(held, "%u frames did not hold, %u did", options->judged_frames, held_frames);
     else if (held_frames > 0)

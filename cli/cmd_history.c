@@ -316,7 +316,7 @@ static void add_problems(struct st_trace_file *file, char (*texts)[NOTE_BYTES])
     }
     st_facts_free(facts);
     snprintf(texts[0], NOTE_BYTES, "%zu problem%s on this computer, read %s, when this file was made", n,
-             n == 1 ? "" : "s", st_when_text(st_posix_wall_ns(NULL), ST_ROOM(64)));
+             ST_PLURAL(n), st_when_text(st_posix_wall_ns(NULL), ST_ROOM(64)));
     for (size_t i = 0; i <= n; i++)
         file->notes[file->notes_n++] = texts[i];
 }
@@ -335,7 +335,7 @@ static int write_trace(const struct options *options, struct st_trace_file *file
     const int closed = st_output_close(&output, r == 0);
     if (r < 0 || closed < 0)
         return st_failure(COMMAND, "cannot write the trace: %s", strerror(r < 0 ? -r : -closed));
-    fprintf(stderr, "%" PRId64 " dropout%s. ", file->dropouts_n, file->dropouts_n == 1 ? "" : "s");
+    fprintf(stderr, "%" PRId64 " dropout%s. ", file->dropouts_n, ST_PLURAL(file->dropouts_n));
     if (file->cycles_n > 0)
         fprintf(stderr, "%zu of %zu cycles of clients missed their deadline. ", file->missed_n,
                 file->cycles_n);
@@ -363,7 +363,7 @@ static int show_trace(const struct options *options, struct st_history_wish wish
         return st_failure_usage(COMMAND, "a trace is not for a terminal: name a file with -o");
     if (st_module_load("history", ST_MODULE_HISTORY_TRACE_SYMBOL, &read_trace, error, sizeof(error)) != 0)
         return st_failure(COMMAND, "cannot load: %s", error);
-    int status = strcmp(options->trace, "last") != 0 ? find_event(options->trace, wish, &wall_ns) : 0;
+    int status = !st_text_is(options->trace, "last") ? find_event(options->trace, wish, &wall_ns) : 0;
     if (status == 0)
         status = read_trace(COMMAND, &wish, wall_ns, &trace.copy);
     if (status != 0)

@@ -78,7 +78,7 @@ static int parse_cpus(const char *text, struct st_session_config *config)
     if (n < 0)
         return st_failure(NAME, "cannot read which CPUs may be used: %s", strerror(-n));
     const size_t allowed_n = (size_t)n < ST_ARRAY_LEN(allowed) ? (size_t)n : ST_ARRAY_LEN(allowed);
-    if (strcmp(text, "all") == 0) {
+    if (st_text_is(text, "all")) {
         if (allowed_n > ST_SESSION_CPUS_MAX)
             return too_many_cpus();
         memcpy(config->cpus, allowed, allowed_n * sizeof(allowed[0]));
@@ -113,9 +113,9 @@ static int take_cpus(ST_UNUSED const char *command, void *ctx, const char *text)
 static int take_wait(const char *command, void *ctx, const char *text)
 {
     struct arguments *a = ctx;
-    if (strcmp(text, "plain") != 0 && strcmp(text, "precise") != 0)
+    if (!st_text_is(text, "plain") && !st_text_is(text, "precise"))
         return st_failure_usage(command, "--wait: '%s' is neither plain nor precise", text);
-    a->config.precise_wait = strcmp(text, "precise") == 0;
+    a->config.precise_wait = st_text_is(text, "precise");
     return 0;
 }
 

@@ -110,7 +110,7 @@ static int read_recording(const char *name, FILE *stream, struct st_predict_run 
 
 static int read_run(const char *path, struct st_predict_run *run)
 {
-    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+    const char *name = st_text_is(path, "-") ? "standard input" : path;
     FILE *stream = st_posix_input_open(path);
     if (stream == NULL)
         return st_failure(NAME, "cannot read %s: %s", path, st_posix_input_error(errno));
@@ -176,7 +176,7 @@ static void say_history(const struct st_module_history_predict *input, FILE *out
                  st_when_text(read->other_until_ns, ST_ROOM(32)));
     }
     char policy[64] = "";
-    if (strcmp(read->policy, st_platform_policy_name(ST_POLICY_OTHER)) == 0)
+    if (st_text_is(read->policy, st_platform_policy_name(ST_POLICY_OTHER)))
         ST_PRINT(policy, ", without real-time priority");
     else if (read->policy[0] != '\0')
         ST_PRINT(policy, ", %s", st_safe_text(name));

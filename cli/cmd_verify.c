@@ -124,10 +124,10 @@ static bool is_written(struct st_machine *machine, const struct st_change *wante
     struct st_change change = *wanted;
     struct st_change_form form;
     if (entry->type != ST_ENTRY_FILE)
-        return strcmp(change.value, entry->new_value) == 0 &&
+        return st_text_is(change.value, entry->new_value) &&
                fnmatch(change.key, entry->target, FNM_PATHNAME) == 0;
     if (st_change_resolve(machine, &change, ST_ROOM(256)) != 0 ||
-        st_change_form(machine->os, &change, &form) != 0 || strcmp(form.path, entry->target) != 0)
+        st_change_form(machine->os, &change, &form) != 0 || !st_text_is(form.path, entry->target))
         return false;
     return strstr(entry->new_value, form.line + form.section_bytes) != NULL;
 }
@@ -138,7 +138,7 @@ static bool asks_again(struct st_machine *machine, const struct st_finding *find
 {
     ST_EACH_OF (entry, journal->entries, journal->entries_n) {
         ST_EACH_OF (change, finding->changes, finding->changes_n) {
-            if (strcmp(entry->rule, finding->rule->id) == 0 && is_written(machine, change, entry))
+            if (st_text_is(entry->rule, finding->rule->id) && is_written(machine, change, entry))
                 return true;
         }
     }
@@ -160,7 +160,7 @@ static const struct st_entry *unread(struct st_machine *machine, const struct st
 {
     ST_EACH_OF (entry, journal->entries, journal->entries_n) {
         *ret_error = 0;
-        if (strcmp(entry->rule, id) == 0)
+        if (st_text_is(entry->rule, id))
             (void)st_change_state(machine, entry, ST_ROOM(ST_CHANGE_VALUE_BYTES), ret_error);
         if (*ret_error != 0)
             return entry;
@@ -177,7 +177,7 @@ static bool counts(const struct st_change_target *target, const struct st_change
         return st_facts_int(target->facts, ST_KEY_USER_UID, &uid) != 0 || uid != 0;
     return change->kind != ST_CHANGE_LOADER ||
            st_facts_text(target->facts, ST_TEXT(192, ST_KEYS_FREEBSD "%s", change->key), &now) != 0 ||
-           strcmp(now, change->value) == 0;
+           st_text_is(now, change->value);
 }
 
 /* A finding that is fine may not be about what apply wrote. @return what to do, or NULL; ret_outcome is set
@@ -189,7 +189,7 @@ static const char *not_shown(const struct st_change_target *target, const struct
     ST_EACH_OF (entry, journal->entries, journal->entries_n) {
         for (const char *line = entry->new_value; *line != '\0' && entry->type == ST_ENTRY_FILE;
              line += strcspn(line, "\n") + 1) {
-            if (strcmp(entry->rule, id) != 0 ||
+            if (!st_text_is(entry->rule, id) ||
                 st_change_parse(target->p->machine.os, entry->target, line, &change) != 0 ||
                 counts(target, &change))
                 continue;
@@ -211,11 +211,11 @@ static const char *other_user(enum st_os os, const struct st_journal *journal, c
     ST_EACH_OF (entry, journal->entries, journal->entries_n) {
         for (const char *line = entry->new_value; *line != '\0' && entry->type == ST_ENTRY_FILE;
              line += strcspn(line, "\n"), line += *line == '\n') {
-            if ((id != NULL && strcmp(entry->rule, id) != 0) ||
+            if ((id != NULL && !st_text_is(entry->rule, id)) ||
                 st_change_parse(os, entry->target, line, &change) != 0 || change.kind != ST_CHANGE_LIMITS)
                 continue;
             snprintf(buf, buf_bytes, "%.*s", (int)strcspn(change.key, " "), change.key);
-            if (strcmp(buf, user) == 0) {
+            if (st_text_is(buf, user)) {
                 buf[0] = '\0';
                 return buf;
             }
@@ -305,7 +305,7 @@ static enum outcome worse(enum outcome a, enum outcome b)
 static bool is_first_of_rule(const struct st_journal *journal, size_t i)
 {
     ST_EACH_OF (entry, journal->entries, i) {
-        if (strcmp(entry->rule, journal->entries[i].rule) == 0)
+        if (st_text_is(entry->rule, journal->entries[i].rule))
             return false;
     }
     return true;
@@ -360,7 +360,7 @@ static bool find_tuned(const struct st_change_target *target, const struct st_jo
     ST_EACH_OF (entry, journal->entries, journal->entries_n) {
         const struct st_tuned_row *row = st_tuned_find(&tuned, entry->rule);
         if (row != NULL && row->outcome == ST_TUNING_HELPS && entry->type != ST_ENTRY_FILE &&
-            strcmp(entry->target, row->target) == 0 && strcmp(entry->new_value, row->to) == 0)
+            st_text_is(entry->target, row->target) && st_text_is(entry->new_value, row->to))
             st_text_buffer_printf(&all, "%s%s, %s%s", buf[0] != '\0' ? "; " : "by tune: ", row->id,
                                   st_tuned_text(&tuned, row, ST_ROOM(ST_TUNED_TEXT_BYTES)),
                                   st_tuned_per_hour(row, ST_ROOM(160)));

@@ -37,7 +37,7 @@ const size_t st_commands_n = ST_ARRAY_LEN(st_commands);
 static const struct st_command *find(const char *name)
 {
     ST_EACH_OF (command, st_commands, st_commands_n) {
-        if (strcmp(command->name, name) == 0)
+        if (st_text_is(command->name, name))
             return command;
     }
     return NULL;
@@ -45,7 +45,7 @@ static const struct st_command *find(const char *name)
 
 static int unknown(const char *where, const char *typed)
 {
-    if (strcmp(typed, "plot") == 0 || strcmp(typed, "compare") == 0)
+    if (st_text_is(typed, "plot") || st_text_is(typed, "compare"))
         return st_failure_usage(where, "no such command: %s. Run 'sleeptune-lab %s'.", typed, typed);
     struct st_near near = {.typed = typed};
     ST_EACH_OF (command, st_commands, st_commands_n)
@@ -60,7 +60,7 @@ static void usage(void)
           "Find out why your audio clicks, fix it, and prove that it is fixed.\n",
           stdout);
     for (size_t i = 0; i < st_commands_n && st_commands[i].group != NULL; i++) {
-        if (strcmp(st_commands[i].group, group) != 0)
+        if (!st_text_is(st_commands[i].group, group))
             printf("\n%s:\n", group = st_commands[i].group);
         printf("  %-9s %s\n", st_commands[i].name, st_commands[i].summary);
     }
@@ -105,9 +105,9 @@ static int version(void)
 
 static int run(int argc, char **argv)
 {
-    if (argc >= 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
+    if (argc >= 2 && (st_text_is(argv[1], "--help") || st_text_is(argv[1], "-h")))
         return help_command(1, argv);
-    if (argc >= 2 && (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0))
+    if (argc >= 2 && (st_text_is(argv[1], "--version") || st_text_is(argv[1], "-V")))
         return version();
     if (argc < 2) {
         const int shown = st_status_first();
@@ -123,7 +123,7 @@ int main(int argc, char **argv)
 {
     st_standard_files_open();
     st_child_env_forget_libraries();
-    if (argc < 2 || strcmp(argv[1], "lab") != 0) /* which measures its own threads */
+    if (argc < 2 || !st_text_is(argv[1], "lab")) /* which measures its own threads */
         st_posix_give_way();
     const int status = run(argc, argv);
     if (fflush(stdout) != 0 || ferror(stdout) != 0)

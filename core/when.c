@@ -49,7 +49,7 @@ static int parse_date(const char *text, bool local, int64_t *ret)
     ST_EACH (form, forms) {
         struct tm tm = {.tm_isdst = -1};
         const char *end = strptime(text, *form, &tm);
-        const bool utc = end != NULL && strcmp(end, "Z") == 0;
+        const bool utc = end != NULL && st_text_is(end, "Z");
         if (end == NULL || (*end != '\0' && !utc) || end[-1] == ':') /* FreeBSD's %S may be empty */
             continue;
         const int day = tm.tm_mday;
@@ -87,7 +87,7 @@ int st_when_parse(const char *text, int64_t now_wall_ns, bool local, int64_t *re
 {
     int64_t ns, ago_ns;
     const size_t digits = strspn(text, "0123456789");
-    if (strcmp(text, "now") == 0) {
+    if (st_text_is(text, "now")) {
         *ret_wall_ns = now_wall_ns;
         return 0;
     }

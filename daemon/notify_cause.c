@@ -17,7 +17,7 @@ static struct st_notify_cause cause_of(const struct st_dropout_client *client)
 static bool is_shown(const struct st_notify_shown *shown, const struct st_notify_cause *cause)
 {
     ST_EACH_OF (row, shown->causes, shown->n) {
-        if (row->reason == cause->reason && strcmp(row->name, cause->name) == 0)
+        if (row->reason == cause->reason && st_text_is(row->name, cause->name))
             return true;
     }
     return shown->n == ST_NOTIFY_CAUSES_MAX;

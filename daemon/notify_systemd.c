@@ -95,9 +95,9 @@ static int on_action(sd_bus_message *signal, void *ctx, ST_UNUSED sd_bus_error *
     const char *action;
     if (sd_bus_message_read(signal, "us", &id, &action) < 0 || notify->shown_n == 0 || id != notify->id)
         return 0;
-    if (strcmp(action, "why") == 0)
+    if (st_text_is(action, "why"))
         (void)open_page(notify);
-    else if (strcmp(action, "heard") == 0)
+    else if (st_text_is(action, "heard"))
         notify->heard(notify->heard_ctx);
     return 0;
 }
@@ -173,8 +173,8 @@ static int on_capabilities(sd_bus_message *reply, void *ctx, ST_UNUSED sd_bus_er
         return no_answer(notify, reply);
     notify->markup = notify->actions = false;
     while (sd_bus_message_read_basic(reply, 's', &capability) > 0) {
-        notify->markup = notify->markup || strcmp(capability, "body-markup") == 0;
-        notify->actions = notify->actions || strcmp(capability, "actions") == 0;
+        notify->markup = notify->markup || st_text_is(capability, "body-markup");
+        notify->actions = notify->actions || st_text_is(capability, "actions");
     }
     const int r = sd_bus_call_method_async(notify->bus, NULL, NAME, PATH, "org.freedesktop.DBus.Properties",
                                            "Get", on_inhibited, notify, "ss", NAME, "Inhibited");

@@ -10,6 +10,7 @@
 
 #include "core/ns.h"
 #include "core/pages.h"
+#include "core/text/text.h"
 #include "daemon/service_parts.h"
 #include "daemon/service_view.h"
 #include "daemon/status/answer.h"
@@ -45,7 +46,7 @@ static void begin_rest(struct st_service *service)
 {
     service->music.playing.told_ns = st_clock_now_ns(&service->platform->clock);
     service->view.rests =
-        strcmp(service->config.loop.when, "playing") == 0 && !st_config_own_stream(&service->config);
+        st_text_is(service->config.loop.when, "playing") && !st_config_own_stream(&service->config);
     if (service->view.rests)
         ST_INFO("the test loop rests until a program plays (loop.when)");
 }
@@ -168,7 +169,7 @@ static int rest_or_run(struct st_service *service)
 {
     struct st_service_music *music = &service->music;
     const int64_t now_ns = st_clock_now_ns(&service->platform->clock);
-    const bool always = strcmp(service->config.loop.when, "always") == 0;
+    const bool always = st_text_is(service->config.loop.when, "always");
     struct st_playing_facts facts = {.own_stream = st_config_own_stream(&service->config)};
     st_observe_playing(service->observe, &facts);
     const enum st_playing_answer answer = st_playing_judge(&music->playing, &facts, now_ns);
@@ -427,7 +428,7 @@ static void report_news(struct st_service *service)
     ST_EACH_OF (part, degraded, n) {
         bool is_there = false;
         for (size_t j = 0; j < service->degraded_n && !is_there; j++)
-            is_there = strcmp(part->why, service->degraded[j].why) == 0;
+            is_there = st_text_is(part->why, service->degraded[j].why);
         if (!is_there)
             st_events_add(&service->events, ST_LOG_WARN, view.now_wall_ns, ST_EVENT_DEGRADED, "%s: %s",
                           part->what, part->why);

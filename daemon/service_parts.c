@@ -2,6 +2,7 @@
 #include "daemon/service_parts.h"
 
 #include "core/ns.h"
+#include "core/text/text.h"
 #include "daemon/service_view.h"
 #include "platform/rtkit.h"
 #include "st_config.h"
@@ -182,7 +183,7 @@ void st_service_parts_restart_tcp(struct st_service *service)
     const struct st_http_source from = st_service_view_source(service);
     const struct st_http_address address = {.listen = listen_on,
                                             .names = service->config.http.names,
-                                            .programs = strcmp(service->config.http.programs, "on") == 0};
+                                            .programs = st_text_is(service->config.http.programs, "on")};
     const int r = st_http_start_tcp(&address, &from, web->network_url, &web->tcp);
     char text[ST_VIEW_TEXT_BYTES];
     if (r == 0) {
@@ -192,7 +193,7 @@ void st_service_parts_restart_tcp(struct st_service *service)
     }
     ST_PRINT(text, "cannot serve http.listen = \"%.100s\": %s", listen_on,
              r == -ENOTSUP ? "sleeptuned was built without libmicrohttpd" : strerror(-r));
-    if (strcmp(service->view.failed.http, text) == 0) /* logged already */
+    if (st_text_is(service->view.failed.http, text)) /* logged already */
         return;
     ST_PRINT(service->view.failed.http, "%s", text);
     ST_SERVICE_EVENT(service, ST_LOG_WARN, ST_EVENT_HTTP_FAILED, "%s", text);
@@ -240,7 +241,7 @@ int st_service_parts_open_socket(struct st_service *service)
 static bool wishes_trace(const struct st_config *config)
 {
     const char *wish = getenv("SLEEPTUNE_TRACE");
-    return strcmp(config->trace.enabled, "on") == 0 || (wish != NULL && strcmp(wish, "on") == 0);
+    return st_text_is(config->trace.enabled, "on") || (wish != NULL && st_text_is(wish, "on"));
 }
 
 void st_service_parts_trace(struct st_service *service)
@@ -255,7 +256,7 @@ void st_service_parts_trace(struct st_service *service)
                  ? "trace.enabled is off in the configuration"
                  : "sleeptuned traces on Linux only; on FreeBSD it counts interrupts instead");
     const bool wished = wishes_trace(&service->config);
-    const bool of_system = strcmp(service->web.socket.path, SYSTEM_SOCKET) == 0;
+    const bool of_system = st_text_is(service->web.socket.path, SYSTEM_SOCKET);
     struct st_tracer *tracer = NULL;
     int r = -ENOTSUP;
     if (wished || !of_system)

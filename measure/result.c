@@ -69,7 +69,7 @@ void st_result_degrade(struct st_result *result, const char *format, ...)
 const char *st_result_condition(const struct st_result *result, const char *key)
 {
     ST_EACH_OF (condition, result->conditions, result->conditions_n) {
-        if (strcmp(condition->key, key) == 0)
+        if (st_text_is(condition->key, key))
             return condition->value;
     }
     return NULL;
@@ -79,7 +79,7 @@ const char *st_result_condition(const struct st_result *result, const char *key)
 
 const char *st_result_condition_shown(const char *key, const char *value)
 {
-    const bool none = strcmp(key, "cpu_dma_latency_us") == 0 && strcmp(value, NO_IDLE_REQUEST) == 0;
+    const bool none = st_text_is(key, "cpu_dma_latency_us") && st_text_is(value, NO_IDLE_REQUEST);
     return none ? "not asked for" : value;
 }
 

@@ -249,7 +249,7 @@ void st_readings_read(struct st_platform *p, int cpu, bool guest, int64_t amd_sm
     read_idle_states(&p->machine, cpu, r);
     r->sched_ext =
         st_tree_first_line(&p->machine, "/sys/kernel/sched_ext/state", state, sizeof(state)) == 0 &&
-        strcmp(state, "enabled") == 0;
+        st_text_is(state, "enabled");
     read_log(&p->machine, r);
 }
 
@@ -261,7 +261,7 @@ struct hottest {
 static int on_zone(void *ctx, const char *name)
 {
     struct hottest *hottest = ctx;
-    if (strncmp(name, "thermal_zone", strlen("thermal_zone")) != 0 || strlen(name) > 40)
+    if (!st_text_begins(name, "thermal_zone") || strlen(name) > 40)
         return 0;
     const char *path = ST_TEXT(PATH_BYTES + 64, THERMAL_DIR "/%s/temp", name);
     const int64_t mc = st_readings_number(hottest->machine, path);
@@ -282,7 +282,7 @@ int64_t st_readings_temperature_mc(struct st_machine *machine, int cpu)
     if (machine->read_sysctl(machine, name, text, sizeof(text), &len) == 0) {
         char *end;
         const double celsius = strtod(text, &end);
-        if (end != text && strcmp(end, "C") == 0 && fabs(celsius) * 1000 <= HOTTEST_MC)
+        if (end != text && st_text_is(end, "C") && fabs(celsius) * 1000 <= HOTTEST_MC)
             return llround(celsius * 1000);
     }
     return UNKNOWN;

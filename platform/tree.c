@@ -372,7 +372,7 @@ static int virtualised_freebsd(struct st_machine *machine, bool *ret)
     char value[VALUE_BYTES];
     if (sysctl_line(machine, "kern.vm_guest", value, sizeof(value)) < 0)
         return -ENODATA;
-    *ret = strcmp(value, "none") != 0;
+    *ret = !st_text_is(value, "none");
     return 0;
 }
 

@@ -2,6 +2,7 @@
 #include "xruns/alsa.h"
 
 #include "core/ns.h"
+#include "core/text/text.h"
 #include "platform/proc.h"
 
 #define SUBSTREAMS_MAX 256                 /* more are no sound card */
@@ -42,19 +43,19 @@ int st_alsa_status_parse(const char *text, struct st_alsa_status *ret)
                                          "PAUSED", "SUSPENDED", "DISCONNECTED"};
     struct st_alsa_status status = {.state = ST_ALSA_CLOSED};
     char value[64];
-    if (strncmp(text, "closed", 6) == 0) {
+    if (st_text_begins(text, "closed")) {
         *ret = status;
         return 0;
     }
     if (st_proc_field(text, "state", value, sizeof(value)) != 0)
         return -EBADMSG;
-    if (strcmp(value, "RUNNING") == 0) {
+    if (st_text_is(value, "RUNNING")) {
         status.state = ST_ALSA_RUNNING;
-    } else if (strcmp(value, "XRUN") == 0) {
+    } else if (st_text_is(value, "XRUN")) {
         status.state = ST_ALSA_XRUN;
     } else {
         size_t i = 0;
-        while (i < ST_ARRAY_LEN(others) && strcmp(value, others[i]) != 0)
+        while (i < ST_ARRAY_LEN(others) && !st_text_is(value, others[i]))
             i++;
         if (i == ST_ARRAY_LEN(others))
             return -EBADMSG;

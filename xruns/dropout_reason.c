@@ -34,7 +34,7 @@ const char *st_dropout_reason_text(enum st_dropout_reason reason)
 enum st_dropout_reason st_dropout_reason_of(const char *name)
 {
     size_t i = 0;
-    while (i < ST_DROPOUT_REASONS && strcmp(name, reasons[i].name) != 0)
+    while (i < ST_DROPOUT_REASONS && !st_text_is(name, reasons[i].name))
         i++;
     return i < ST_DROPOUT_REASONS ? (enum st_dropout_reason)i : ST_DROPOUT_UNKNOWN;
 }
@@ -53,8 +53,8 @@ enum st_dropout_reason st_dropout_reason_most(const uint64_t reasons_n[ST_DROPOU
 
 const char *st_dropout_reason_culprit(const char *culprit, bool others, char *buf, size_t buf_bytes)
 {
-    const bool own = strncmp(culprit, "sleeptune", strlen("sleeptune")) == 0; /* no one else's */
-    const bool test = strcmp(culprit, "sleeptune") == 0; /* of check, measure or tune, not of the daemon */
+    const bool own = st_text_begins(culprit, "sleeptune"); /* no one else's */
+    const bool test = st_text_is(culprit, "sleeptune");    /* of check, measure or tune, not of the daemon */
     snprintf(buf, buf_bytes, "%s%s%s%s",
              test  ? "a test of sleeptune ("
              : own ? "sleeptune itself ("
@@ -65,7 +65,7 @@ const char *st_dropout_reason_culprit(const char *culprit, bool others, char *bu
 
 const char *st_dropout_reason_times(uint64_t n, const char *culprit, char *buf, size_t buf_bytes)
 {
-    snprintf(buf, buf_bytes, "%" PRIu64 " time%s %s", n, n == 1 ? "" : "s",
+    snprintf(buf, buf_bytes, "%" PRIu64 " time%s %s", n, ST_PLURAL(n),
              st_dropout_reason_culprit(culprit, false, ST_ROOM(160)));
     return buf;
 }
@@ -104,8 +104,8 @@ const char *st_dropout_reason_why(const struct st_dropout_why *why, char *buf, s
     else if (why->reason == ST_DROPOUT_WAITED_FOR_OTHER && known)
         snprintf(buf, buf_bytes, "waited for %s%s", why->culprit,
                  why->others ? " and others"
-                 : strcmp(why->culprit, ST_DROPOUT_REASON_PULSE_SERVER) == 0 ||
-                         strcmp(why->culprit, ST_DROPOUT_REASON_PULSEAUDIO) == 0
+                 : st_text_is(why->culprit, ST_DROPOUT_REASON_PULSE_SERVER) ||
+                         st_text_is(why->culprit, ST_DROPOUT_REASON_PULSEAUDIO)
                      ? ", which did not answer"
                      : "");
     else
@@ -137,7 +137,7 @@ const char *st_dropout_reason_why(const struct st_dropout_why *why, char *buf, s
 void st_dropout_reason_vote(char culprit[ST_DROPOUT_REASON_CULPRIT_BYTES], int64_t *culprit_n,
                             const char name[ST_DROPOUT_REASON_CULPRIT_BYTES], int64_t n)
 {
-    if (strcmp(culprit, name) == 0) {
+    if (st_text_is(culprit, name)) {
         *culprit_n += n;
     } else if (*culprit_n >= n) {
         *culprit_n -= n;

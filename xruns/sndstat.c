@@ -3,6 +3,7 @@
 
 #include "core/text/number.h"
 #include "core/text/safe.h"
+#include "core/text/text.h"
 
 /* A packed nvlist is a header and pairs; a pair is a header, its name with '\0', and its data. The data of a
  * list is another header, its pairs behind it and a pair "up"; of an array of lists the same for each
@@ -91,23 +92,23 @@ static void set_text(char ret[ST_SND_NAME_BYTES], const struct pair *pair)
 /** A pair of a channel. */
 static void note(struct st_snd_channel *channel, bool *has_xruns, const struct pair *pair)
 {
-    if (pair->type == STRING && strcmp(pair->name, "name") == 0) {
+    if (pair->type == STRING && st_text_is(pair->name, "name")) {
         set_text(channel->name, pair);
         channel->is_virtual = strstr(channel->name, "virtual") != NULL;
-    } else if (pair->type == STRING && strcmp(pair->name, "comm") == 0) {
+    } else if (pair->type == STRING && st_text_is(pair->name, "comm")) {
         set_text(channel->program, pair);
     }
     uint64_t n;
     if (pair->type != NUMBER || pair->data_bytes != sizeof(n))
         return;
     memcpy(&n, pair->data, sizeof(n));
-    if (strcmp(pair->name, "pid") == 0) {
+    if (st_text_is(pair->name, "pid")) {
         channel->pid = n <= INT32_MAX ? (int64_t)n : 0; /* (pid_t)-1 where no one has it open */
-    } else if (strcmp(pair->name, "interrupts") == 0) {
+    } else if (st_text_is(pair->name, "interrupts")) {
         channel->interrupts_n = n;
-    } else if (strcmp(pair->name, "feedcount") == 0) {
+    } else if (st_text_is(pair->name, "feedcount")) {
         channel->feeds_n = n;
-    } else if (strcmp(pair->name, "xruns") == 0) {
+    } else if (st_text_is(pair->name, "xruns")) {
         channel->xruns_n = n;
         *has_xruns = true;
     }
@@ -134,7 +135,7 @@ int64_t st_sndstat_nvlist(const unsigned char *bytes, size_t n,
                 (pair.type == LIST_ARRAY && pair.items_n == 0))
                 return -EBADMSG;
             levels[depth] = (struct level){.left_n = pair.type == LIST ? 0 : pair.items_n,
-                                           .channels = strcmp(pair.name, "channel_info") == 0};
+                                           .channels = st_text_is(pair.name, "channel_info")};
             channel = (struct st_snd_channel){.pid = 0};
             has_xruns = false;
         } else if (pair.type == LIST_UP || pair.type == ARRAY_NEXT) {
@@ -155,7 +156,7 @@ int64_t st_sndstat_nvlist(const unsigned char *bytes, size_t n,
             }
         } else if (level->channels) {
             note(&channel, &has_xruns, &pair);
-        } else if (pair.type == BOOL && pair.data_bytes == 1 && strcmp(pair.name, "from_user") == 0) {
+        } else if (pair.type == BOOL && pair.data_bytes == 1 && st_text_is(pair.name, "from_user")) {
             from_user = pair.data[0] != 0;
         }
     }
@@ -254,7 +255,7 @@ void st_sndstat_look_at(struct st_snd_counters *counters, const struct st_snd_ch
                         st_xrun_seen_fn seen, void *ctx)
 {
     size_t i = 0;
-    while (i < counters->n && strcmp(counters->channels[i].name, channel->name) != 0)
+    while (i < counters->n && !st_text_is(counters->channels[i].name, channel->name))
         i++;
     if (i == ST_SND_CHANNELS_MAX)
         return;

@@ -2,6 +2,7 @@
 #include "xruns/xrun.h"
 
 #include "core/text/safe.h"
+#include "core/text/text.h"
 
 int st_xrun_because(struct st_xrun_watch *w, int error, const char *format, ...)
 {
@@ -12,7 +13,7 @@ int st_xrun_because(struct st_xrun_watch *w, int error, const char *format, ...)
 
 bool st_xrun_is_server(const char *client)
 {
-    return strcmp(client, ST_XRUN_SERVER_ITSELF) == 0 || strcmp(client, ST_XRUN_JACK_ITSELF) == 0;
+    return st_text_is(client, ST_XRUN_SERVER_ITSELF) || st_text_is(client, ST_XRUN_JACK_ITSELF);
 }
 
 int st_xrun_open(struct st_xrun_watch *w, struct st_machine *machine, const struct st_xrun_source *source,

@@ -175,7 +175,7 @@ static const char *read_word(const char *text, enum form form, void *ret)
         known = st_dropout_reason_name(*reason = st_dropout_reason_of(name));
     else
         known = st_dropout_place_name(*place = st_dropout_place_of(name));
-    return strlen(known) == len && strcmp(name, known) == 0 ? text + len : NULL;
+    return strlen(known) == len && st_text_is(name, known) ? text + len : NULL;
 }
 
 static const char *read_certainty(const char *text, enum st_certainty *ret)
@@ -291,7 +291,7 @@ int st_xrun_line_parse(const char *line, struct st_xrun_line *ret)
         good = copy_text(rest, parsed.text);
     } else if ((rest = behind(line, "alive")) != NULL) {
         parsed.kind = ST_XRUN_LINE_ALIVE;
-        good = rest[0] == '\0' || (strncmp(rest, " late=", 6) == 0 &&
+        good = rest[0] == '\0' || (st_text_begins(rest, " late=") &&
                                    st_number_i64(rest + 6, 1, (int64_t)NS_MAX, &parsed.late_ns) == 0);
     } else {
         parsed.kind = ST_XRUN_LINE_SEEN;

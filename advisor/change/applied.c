@@ -57,10 +57,10 @@ static enum st_change_event undo_value(struct st_applied *applied, const struct 
         return ST_EVENT_AS_BEFORE;
     }
     /* a revert that was killed may have written the old value but for its newline: once more */
-    if (r == 0 && strcmp(now, entry->old_value) == 0 &&
+    if (r == 0 && st_text_is(now, entry->old_value) &&
         !(entry->interrupted && entry->phase == ST_PHASE_UNDOING))
         return ST_EVENT_AS_BEFORE;
-    if (r == 0 && strcmp(now, entry->new_value) != 0 && strcmp(now, entry->old_value) != 0 &&
+    if (r == 0 && !st_text_is(now, entry->new_value) && !st_text_is(now, entry->old_value) &&
         !is_torn(entry, now))
         return ST_EVENT_CHANGED;
     if (r == 0)
@@ -74,7 +74,7 @@ static enum st_change_event undo_value(struct st_applied *applied, const struct 
 static bool is_written_by_others(const struct st_journal *journal, const struct st_entry *entry)
 {
     ST_EACH_OF (other, journal->entries, journal->entries_n) {
-        if (other != entry && other->type == ST_ENTRY_FILE && strcmp(other->target, entry->target) == 0)
+        if (other != entry && other->type == ST_ENTRY_FILE && st_text_is(other->target, entry->target))
             return true;
     }
     return false;
@@ -167,7 +167,7 @@ static void hand_folder_over(struct st_journal *journal, const char *path, const
 {
     ST_EACH_OF (file, journal->files, journal->files_n) {
         const unsigned depth = depth_below(file->path, folder);
-        if (depth > file->folders_made && strcmp(file->path, path) != 0) {
+        if (depth > file->folders_made && !st_text_is(file->path, path)) {
             file->folders_made = depth;
             return;
         }
@@ -334,7 +334,7 @@ static bool is_as_planned(const struct st_applied *applied, const struct st_plan
 {
     char now[ST_CHANGE_VALUE_BYTES];
     return st_change_value_read(&applied->p->machine, step->type, step->target, now, sizeof(now)) == 0 &&
-           strcmp(now, step->old_value) == 0;
+           st_text_is(now, step->old_value);
 }
 
 static struct st_entry entry_of(const struct st_plan *plan, const struct st_plan_step *step)
@@ -357,11 +357,11 @@ static int look_ahead(const struct st_applied *applied, const struct st_plan *pl
         for (size_t j = 0; j < applied->journal.entries_n && r == 0; j++) {
             const struct st_entry *other = &applied->journal.entries[j];
             const bool for_other = step->kind == ST_CHANGE_LIMITS && other->type == ST_ENTRY_FILE &&
-                                   strcmp(other->new_value, step->new_value) != 0;
-            if (strcmp(other->rule, step->rule->id) == 0 && !for_other)
+                                   !st_text_is(other->new_value, step->new_value);
+            if (st_text_is(other->rule, step->rule->id) && !for_other)
                 r = -EALREADY;
             else if (step->type != ST_ENTRY_FILE && other->type == step->type &&
-                     strcmp(other->target, step->target) == 0)
+                     st_text_is(other->target, step->target))
                 r = -EEXIST;
         }
         if (r == 0 && step->type != ST_ENTRY_FILE && !is_as_planned(applied, step))
@@ -454,7 +454,7 @@ static size_t roll_back(struct st_applied *applied, size_t first_n)
         const char *path = applied->journal.files[i - 1].path;
         bool used = false;
         ST_EACH_OF (made, applied->journal.entries, applied->journal.entries_n)
-            used |= strcmp(made->target, path) == 0;
+            used |= st_text_is(made->target, path);
         if (!used)
             st_journal_file_remove(&applied->journal, path);
     }
@@ -513,7 +513,7 @@ static int look_at_value(const struct st_applied *applied, const struct st_entry
     const int r = st_change_value_read(&applied->p->machine, entry->type, entry->target, now, sizeof(now));
     if (r != 0)
         return r;
-    return strcmp(now, was_on ? entry->new_value : entry->old_value) == 0 ? 0 : -EBUSY;
+    return st_text_is(now, was_on ? entry->new_value : entry->old_value) ? 0 : -EBUSY;
 }
 
 int st_applied_switch(struct st_applied *applied, const char *rule, bool was_on, bool on,
@@ -522,7 +522,7 @@ int st_applied_switch(struct st_applied *applied, const char *rule, bool was_on,
     int r = 0;
     for (size_t i = 0; i < applied->journal.entries_n && r == 0; i++) {
         const struct st_entry *entry = &applied->journal.entries[i];
-        if (strcmp(entry->rule, rule) != 0 || entry->phase != ST_PHASE_WRITING)
+        if (!st_text_is(entry->rule, rule) || entry->phase != ST_PHASE_WRITING)
             continue;
         *ret_target = entry->target;
         r = look_at_value(applied, entry, was_on);
@@ -539,7 +539,7 @@ int st_applied_end_trial(struct st_applied *applied, const char *rule)
     size_t failed_n = 0;
     for (size_t i = journal->entries_n; i > 0; i--) {
         const struct st_entry *entry = &journal->entries[i - 1];
-        if (entry->phase == ST_PHASE_WRITING && strcmp(entry->rule, rule) == 0)
+        if (entry->phase == ST_PHASE_WRITING && st_text_is(entry->rule, rule))
             failed_n += undo_entry(applied, i - 1) == ST_EVENT_FAILED;
     }
     const int r = save(applied);
@@ -551,7 +551,7 @@ int st_applied_end_trial(struct st_applied *applied, const char *rule)
 static bool is_chosen(const struct st_entry *entry, bool all, const char *const *ids, size_t ids_n)
 {
     ST_EACH_OF (id, ids, ids_n) {
-        if (strcmp(entry->rule, *id) == 0)
+        if (st_text_is(entry->rule, *id))
             return true;
     }
     return all || entry->phase != ST_PHASE_DONE;

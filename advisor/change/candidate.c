@@ -103,7 +103,7 @@ static void add_slack(struct st_threads *threads, bool counts, struct st_candida
 static bool find_kind(const char *rule, enum st_candidate_kind *ret)
 {
     ST_EACH (knob, knobs) {
-        if (strcmp(knob->rule, rule) == 0) {
+        if (st_text_is(knob->rule, rule)) {
             *ret = knob->kind;
             return true;
         }
@@ -130,7 +130,7 @@ static int add(struct st_candidates *ret, struct st_platform *p, const struct st
         add_slack(&p->threads, slack_counts, &row);
     if (r == 0) {
         row.refused = st_report_profile_refuses(report->profile, finding->rule->cost);
-        ret->needs_root |= strcmp(row.not_tried, NEEDS_ROOT) == 0;
+        ret->needs_root |= st_text_is(row.not_tried, NEEDS_ROOT);
         ret->rows[ret->n++] = row;
     }
     if (r == -ENODATA && ret->later_n < ST_CANDIDATES_MAX)

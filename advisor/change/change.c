@@ -192,7 +192,7 @@ int st_change_kind_of(enum st_os os, const char *path, enum st_change_kind *ret)
     for (enum st_change_kind kind = 0; kind < ST_CHANGE_KINDS; kind++) {
         const struct row *row = row_of(os, kind);
         if (row != NULL &&
-            (kinds[kind].behind == NULL ? strcmp(row->path, path) == 0
+            (kinds[kind].behind == NULL ? st_text_is(row->path, path)
                                         : key_in_path(row, kind, path, ST_ROOM(ST_CHANGE_KEY_BYTES)))) {
             *ret = kind;
             return 0;
@@ -306,7 +306,7 @@ bool st_change_value_is(struct st_machine *machine, const char *target, const ch
 {
     char now[ST_CHANGE_VALUE_BYTES];
     const enum st_entry_type type = target[0] == '/' ? ST_ENTRY_SYSFS : ST_ENTRY_SYSCTL;
-    return st_change_value_read(machine, type, target, now, sizeof(now)) == 0 && strcmp(now, value) == 0;
+    return st_change_value_read(machine, type, target, now, sizeof(now)) == 0 && st_text_is(now, value);
 }
 
 int st_change_file_read(struct st_machine *machine, const char *path, char **ret)
@@ -361,7 +361,7 @@ enum st_entry_state st_change_state(struct st_machine *machine, const struct st_
         return ST_ENTRY_UNREAD;
     }
     const bool same =
-        file ? st_change_block_find(text, entry->new_value) != NULL : strcmp(buf, entry->new_value) == 0;
+        file ? st_change_block_find(text, entry->new_value) != NULL : st_text_is(buf, entry->new_value);
     free(text);
     return same ? ST_ENTRY_IN_PLACE : ST_ENTRY_DIFFERS;
 }

@@ -163,14 +163,14 @@ static const char *line_sysctl(ST_UNUSED const struct st_change *change, const c
         if (*s == '/')
             *s = '.';
     }
-    return value != NULL && strcmp(line + (line[0] == '-'), name) == 0 ? value : NULL;
+    return value != NULL && st_text_is(line + (line[0] == '-'), name) ? value : NULL;
 }
 
 /* name="value" # words */
 static const char *line_assigned(ST_UNUSED const struct st_change *change, const char *name, char *line)
 {
     char *value = cut_at_equals(line);
-    if (value == NULL || strcmp(line, name) != 0)
+    if (value == NULL || !st_text_is(line, name))
         return NULL;
     const char quote = value[0] == '"' || value[0] == '\'' ? value[0] : '\0';
     if (quote != '\0')
@@ -183,7 +183,7 @@ static const char *line_assigned(ST_UNUSED const struct st_change *change, const
 static const char *line_tmpfiles(ST_UNUSED const struct st_change *change, const char *name, char *line)
 {
     const char *type = next_word(&line), *path = next_word(&line);
-    if (path == NULL || type[0] != 'w' || strcmp(path, name) != 0)
+    if (path == NULL || type[0] != 'w' || !st_text_is(path, name))
         return NULL;
     for (int i = 0; i < 4; i++) {
         if (next_word(&line) == NULL)
@@ -198,7 +198,7 @@ static const char *line_tmpfiles(ST_UNUSED const struct st_change *change, const
 static const char *line_modprobe(const struct st_change *change, const char *name, char *line)
 {
     const char *word = next_word(&line), *module = next_word(&line);
-    if (module == NULL || line == NULL || strcmp(word, "options") != 0 ||
+    if (module == NULL || line == NULL || !st_text_is(word, "options") ||
         strlen(module) != strlen(change->key))
         return NULL;
     for (size_t i = 0; module[i] != '\0'; i++) {
@@ -217,16 +217,16 @@ static const char *line_limits(const struct st_change *change, ST_UNUSED const c
     const char *their_domain = next_word(&line), *their_type = next_word(&line),
                *their_item = next_word(&line);
     const char *value = next_word(&line);
-    if (item == NULL || value == NULL || strcmp(domain, their_domain) != 0 || strcmp(item, their_item) != 0)
+    if (item == NULL || value == NULL || !st_text_is(domain, their_domain) || !st_text_is(item, their_item))
         return NULL;
-    return strcmp(type, "-") == 0 || strcmp(their_type, "-") == 0 || strcmp(type, their_type) == 0 ? value
-                                                                                                   : NULL;
+    return st_text_is(type, "-") || st_text_is(their_type, "-") || st_text_is(type, their_type) ? value
+                                                                                                : NULL;
 }
 
 static const char *line_systemd(ST_UNUSED const struct st_change *change, const char *name, char *line)
 {
     const char *value = cut_at_equals(line);
-    return value != NULL && strcmp(line, name) == 0 ? value : NULL;
+    return value != NULL && st_text_is(line, name) ? value : NULL;
 }
 
 static const char *line_cmdline(ST_UNUSED const struct st_change *change, const char *name, char *line)
@@ -265,7 +265,7 @@ static const char *line_login(ST_UNUSED const struct st_change *change, const ch
         return NULL;
     *fields = '\0';
     for (char *rest = line, *alias; (alias = strsep(&rest, "|")) != NULL;) {
-        if (strcmp(alias, name) == 0)
+        if (st_text_is(alias, name))
             return "another record";
     }
     return NULL;
@@ -347,12 +347,12 @@ struct search {
 static void note(struct search *search, const char *path, unsigned line_n, const char *value)
 {
     /* of several in one file the later one counts, or the first */
-    if (search->found && search->order->first_wins && strcmp(search->path, path) == 0)
+    if (search->found && search->order->first_wins && st_text_is(search->path, path))
         return;
     ST_PRINT(search->path, "%s", path);
     ST_PRINT(search->value, "%.60s", value);
     search->line_n = line_n;
-    search->differs = strcmp(value, search->pair->value) != 0;
+    search->differs = !st_text_is(value, search->pair->value);
     search->found = true;
 }
 

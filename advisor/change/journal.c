@@ -102,7 +102,7 @@ void st_journal_remove(struct st_journal *journal, size_t i)
 struct st_journal_file *st_journal_file(struct st_journal *journal, const char *path)
 {
     ST_EACH_OF (file, journal->files, journal->files_n) {
-        if (strcmp(file->path, path) == 0)
+        if (st_text_is(file->path, path))
             return file;
     }
     return NULL;
@@ -150,7 +150,7 @@ static int bad(const struct reader *reader, const char *what)
 static int index_of(const char *const *names, size_t n, const char *name)
 {
     for (size_t i = 0; name != NULL && i < n; i++) {
-        if (strcmp(names[i], name) == 0)
+        if (st_text_is(names[i], name))
             return (int)i;
     }
     return -1;
@@ -261,7 +261,7 @@ static int read_document(const struct reader *reader, const json_t *document)
     if (schema == NULL || !st_text_begins(schema, SCHEMA))
         return bad(reader, "its schema is not " SCHEMA SCHEMA_VERSION);
     const char *version = schema + strlen(SCHEMA), *boot = st_json_text(document, "boot");
-    if (strcmp(version, SCHEMA_VERSION) != 0) {
+    if (!st_text_is(version, SCHEMA_VERSION)) {
         if (strlen(version) > 9 || strspn(version, "0123456789") != strlen(version) || version[0] == '\0')
             return bad(reader, "the version of its schema is not a number");
         snprintf(
@@ -310,7 +310,7 @@ static bool is_set_at_boot(struct st_machine *machine, const struct st_journal *
     char text[ST_CHANGE_VALUE_BYTES];
     int error;
     ST_EACH_OF (entry, journal->entries, journal->entries_n) {
-        if (entry->type == ST_ENTRY_FILE && strcmp(entry->rule, rule) == 0 &&
+        if (entry->type == ST_ENTRY_FILE && st_text_is(entry->rule, rule) &&
             st_change_state(machine, entry, text, sizeof(text), &error) == ST_ENTRY_IN_PLACE)
             return true;
     }
@@ -321,7 +321,7 @@ static void forget_other_boots(struct st_machine *machine, struct st_journal *jo
 {
     char boot[ST_JOURNAL_BOOT_BYTES];
     read_boot(machine, boot, sizeof(boot));
-    if (boot[0] == '\0' || journal->boot[0] == '\0' || strcmp(boot, journal->boot) == 0)
+    if (boot[0] == '\0' || journal->boot[0] == '\0' || st_text_is(boot, journal->boot))
         return;
     ST_EACH_OF (entry, journal->entries, journal->entries_n) {
         entry->forgotten = entry->type != ST_ENTRY_FILE && !is_set_at_boot(machine, journal, entry->rule);

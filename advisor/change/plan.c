@@ -79,8 +79,8 @@ static int add_value(struct adder *adder, enum st_entry_type type, const struct 
     const char *value = item->change.value;
     char old_value[ST_CHANGE_VALUE_BYTES];
     ST_EACH_OF (step, adder->plan->steps, adder->plan->steps_n) {
-        if (step->type == type && strcmp(step->target, target) == 0)
-            return strcmp(step->new_value, value) == 0
+        if (step->type == type && st_text_is(step->target, target))
+            return st_text_is(step->new_value, value)
                        ? 0
                        : refuse(adder, -EEXIST,
                                 "rule %s sets %s to a different value: give only one of the two rules",
@@ -94,7 +94,7 @@ static int add_value(struct adder *adder, enum st_entry_type type, const struct 
                       target);
     if (r < 0)
         return refuse(adder, r, "cannot read %s: %s", target, strerror(-r));
-    return strcmp(old_value, value) == 0 ? 0 : add_step(adder, type, item, target, old_value, value);
+    return st_text_is(old_value, value) ? 0 : add_step(adder, type, item, target, old_value, value);
 }
 
 /* A path with '*' in one of its folders. */
@@ -190,7 +190,7 @@ static int resolve(struct adder *adder)
 static bool is_first_in_file(const struct adder *adder, size_t i)
 {
     ST_EACH_OF (item, adder->items, i) {
-        if (strcmp(item->form.path, adder->items[i].form.path) == 0)
+        if (st_text_is(item->form.path, adder->items[i].form.path))
             return false;
     }
     return true;
@@ -208,7 +208,7 @@ static char *block_text(const struct adder *adder, size_t i)
                               adder->finding->rule->id);
     for (size_t j = i; j < adder->finding->changes_n; j++) {
         const struct st_change_form *form = &adder->items[j].form;
-        if (strcmp(form->path, first->path) == 0) /* the section of a unit's drop-in once */
+        if (st_text_is(form->path, first->path)) /* the section of a unit's drop-in once */
             st_text_buffer_printf(&block, "%s", form->line + (j == i ? 0 : form->section_bytes));
     }
     return st_text_buffer_take(&block);
@@ -232,7 +232,7 @@ static bool is_there(const struct adder *adder, const struct item *item, const c
         const size_t len = strcspn(line, "\n");
         bool found = line[0] == '#' || has_line(text, line, len);
         for (size_t i = 0; i < adder->plan->steps_n && !found; i++)
-            found = strcmp(adder->plan->steps[i].target, item->form.path) == 0 &&
+            found = st_text_is(adder->plan->steps[i].target, item->form.path) &&
                     has_line(adder->plan->steps[i].new_value, line, len);
         if (!found)
             return false;
@@ -344,7 +344,7 @@ static void print_hunk(FILE *out, const char *path, const char *old, const char 
 static bool seen_before(const struct st_plan *plan, size_t i)
 {
     ST_EACH_OF (step, plan->steps, i) {
-        if (step->type == ST_ENTRY_FILE && strcmp(step->target, plan->steps[i].target) == 0)
+        if (step->type == ST_ENTRY_FILE && st_text_is(step->target, plan->steps[i].target))
             return true;
     }
     return false;
@@ -363,7 +363,7 @@ static int print_file(const struct st_plan *plan, size_t first, struct st_machin
         return r;
     struct st_text_buffer blocks = {0};
     for (size_t i = first; i < plan->steps_n; i++) {
-        if (plan->steps[i].type == ST_ENTRY_FILE && strcmp(plan->steps[i].target, path) == 0)
+        if (plan->steps[i].type == ST_ENTRY_FILE && st_text_is(plan->steps[i].target, path))
             st_text_buffer_printf(&blocks, "%s", plan->steps[i].new_value);
     }
     char *added = st_text_buffer_take(&blocks);

@@ -64,7 +64,7 @@ struct name_row {
 static const char *key_of(const struct name_row *rows, size_t n, const char *name)
 {
     ST_EACH_OF (row, rows, n) {
-        if (strcmp(row->name, name) == 0)
+        if (st_text_is(row->name, name))
             return row->key;
     }
     return NULL;
@@ -131,12 +131,12 @@ static void pulse_module(void *ctx, ST_UNUSED const char *section, const char *n
     struct asker *asker = ctx;
     const struct st_fact *fact = st_facts_find(asker->facts, key);
     ST_EACH (module, modules) {
-        if (strcmp(name, *module) != 0)
+        if (!st_text_is(name, *module))
             continue;
         const bool off = strstr(arguments, "tsched=0") != NULL || strstr(arguments, "tsched=no") != NULL ||
                          strstr(arguments, "tsched=\"0\"") != NULL;
-        const bool was_off = st_facts_text(asker->facts, key, &seen) == 0 && strcmp(seen, "0") == 0 &&
-                             strcmp(fact->source, asker->question->source) == 0;
+        const bool was_off = st_facts_text(asker->facts, key, &seen) == 0 && st_text_is(seen, "0") &&
+                             st_text_is(fact->source, asker->question->source);
         put_text(asker, key, off || was_off ? "0" : "1");
     }
 }

@@ -85,7 +85,7 @@ static int find_user(struct user *user, const char *path, int i, char ret_field[
     if (r != 0)
         return r == -ENOENT ? -ENODATA : r;
     ST_TEXT_EACH (line, user->buf, "\n") {
-        if (!field(line, 0, name, sizeof(name)) || strcmp(name, user->name) != 0)
+        if (!field(line, 0, name, sizeof(name)) || !st_text_is(name, user->name))
             continue;
         if (!field(line, 2, number, sizeof(number)) || st_text_int(number, &user->uid) != 0 ||
             !field(line, 3, number, sizeof(number)) || st_text_int(number, &user->gid) != 0)
@@ -121,14 +121,14 @@ static int find_groups(struct user *user)
 static enum special special_of(const struct user *user, const char *domain)
 {
     char word[NAME_BYTES + 2];
-    if (strcmp(domain, user->name) == 0)
+    if (st_text_is(domain, user->name))
         return SPECIAL_USER;
     if (domain[0] == '@' && strlen(domain) <= NAME_BYTES) {
         ST_PRINT(word, " %.*s ", NAME_BYTES - 1, domain + 1);
         return strstr(user->groups, word) != NULL ? SPECIAL_GROUP : SPECIAL_NONE;
     }
     /* neither '*' nor a group's limit is for root */
-    return strcmp(domain, "*") == 0 && user->uid != 0 ? SPECIAL_ALL : SPECIAL_NONE;
+    return st_text_is(domain, "*") && user->uid != 0 ? SPECIAL_ALL : SPECIAL_NONE;
 }
 
 static void set_limit(struct limit *limit, const struct user *user, enum special special, const char *text,
@@ -137,7 +137,7 @@ static void set_limit(struct limit *limit, const struct user *user, enum special
     int64_t value;
     if (special == SPECIAL_NONE || special < limit->special)
         return;
-    if (strcmp(text, "unlimited") == 0 || strcmp(text, "infinity") == 0 || strcmp(text, "-1") == 0)
+    if (st_text_is(text, "unlimited") || st_text_is(text, "infinity") || st_text_is(text, "-1"))
         value = UNLIMITED;
     else if (st_text_int(text, &value) != 0 || value < 0 || value > INT64_MAX / unit)
         return;
@@ -154,9 +154,9 @@ static void see_limit(void *ctx, const char *domain, const char *item, const cha
     const enum special special = special_of(user, domain);
     if (user->uid == 0 && special == SPECIAL_GROUP)
         return;
-    if (strcmp(item, "rtprio") == 0)
+    if (st_text_is(item, "rtprio"))
         set_limit(&user->rtprio, user, special, value, 1);
-    else if (strcmp(item, "memlock") == 0)
+    else if (st_text_is(item, "memlock"))
         set_limit(&user->memlock, user, special, value, 1024);
 }
 
@@ -221,8 +221,8 @@ static void unit_setting(void *ctx, const char *section, const char *name, const
 {
     struct user *user = ctx;
     int64_t soft;
-    const bool own = strcmp(section, "Service") == 0 && strcmp(name, "LimitRTPRIO") == 0;
-    if ((!own && strcmp(name, "DefaultLimitRTPRIO") != 0) || !st_text_unit_limit(value, &soft))
+    const bool own = st_text_is(section, "Service") && st_text_is(name, "LimitRTPRIO");
+    if ((!own && !st_text_is(name, "DefaultLimitRTPRIO")) || !st_text_unit_limit(value, &soft))
         return;
     user->manager = (struct limit){.special = SPECIAL_USER, .value = soft == INT64_MAX ? UNLIMITED : soft};
     ST_PRINT(user->manager.source, "%.190s", user->path);

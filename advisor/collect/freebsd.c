@@ -212,7 +212,7 @@ static void parse_file(struct st_collector *c, const char *key, const char *path
 static int see_powerd(void *ctx, const char *name)
 {
     bool *found = ctx;
-    *found = *found || strcmp(name, "powerd.pid") == 0 || strcmp(name, "powerdxx.pid") == 0;
+    *found = *found || st_text_is(name, "powerd.pid") || st_text_is(name, "powerdxx.pid");
     return 0;
 }
 

@@ -54,7 +54,7 @@ static int see_dropin(void *ctx, const char *name)
         return 0;
     while (at < dropins->n && strcmp(dropins->row[at].name, name) < 0)
         at++;
-    if (dropins->n == DROPINS_MAX || (at < dropins->n && strcmp(dropins->row[at].name, name) == 0))
+    if (dropins->n == DROPINS_MAX || (at < dropins->n && st_text_is(dropins->row[at].name, name)))
         return 0;
     memmove(&dropins->row[at + 1], &dropins->row[at], (dropins->n++ - at) * sizeof(dropins->row[0]));
     snprintf(dropins->row[at].name, NAME_BYTES, "%s", name);

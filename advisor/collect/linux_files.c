@@ -82,7 +82,7 @@ static void read_folder(struct reader *reader, const char *folder, const char *s
 static void limit(void *ctx, const char *domain, const char *item, const char *value)
 {
     struct reader *reader = ctx;
-    if (!is_plain(domain) || strcmp(item, "rtprio") != 0)
+    if (!is_plain(domain) || !st_text_is(item, "rtprio"))
         return;
     const char *key = ST_TEXT(KEY_BYTES, ST_KEYS_LIMITS "%s.rtprio", domain);
     put(reader, key, value);
@@ -188,17 +188,17 @@ static void unit_setting(void *ctx, const char *section, const char *name, const
     struct unit *unit = ctx;
     char program[64];
     int64_t soft;
-    if (strcmp(section, "Service") != 0)
+    if (!st_text_is(section, "Service"))
         return;
-    if (strcmp(name, "ExecStart") == 0 && value[0] == '\0')
+    if (st_text_is(name, "ExecStart") && value[0] == '\0')
         set(unit, &unit->program, "");
-    else if (strcmp(name, "ExecStart") == 0 && unit->program.value[0] == '\0' &&
+    else if (st_text_is(name, "ExecStart") && unit->program.value[0] == '\0' &&
              find_program(value, program, sizeof(program)))
         set(unit, &unit->program, program);
-    else if (strcmp(name, "AmbientCapabilities") == 0 || strcmp(name, "CapabilityBoundingSet") == 0)
+    else if (st_text_is(name, "AmbientCapabilities") || st_text_is(name, "CapabilityBoundingSet"))
         capabilities(unit, value, name[0] == 'C');
     for (size_t i = 0; i < UNIT_SETTINGS; i++) {
-        if (strcmp(name, unit_rows[i].name) == 0 && (value[0] != '\0' || unit_rows[i].resets) &&
+        if (st_text_is(name, unit_rows[i].name) && (value[0] != '\0' || unit_rows[i].resets) &&
             (i != 0 || st_text_unit_limit(value, &soft)))
             set(unit, &unit->rows[i], value);
     }
@@ -253,9 +253,9 @@ static void manager_setting(void *ctx, ST_UNUSED const char *section, const char
     const struct reader *reader = ctx;
     int64_t soft;
     bool allowed;
-    if (strcmp(name, "DefaultLimitRTPRIO") == 0 && st_text_unit_limit(value, &soft))
+    if (st_text_is(name, "DefaultLimitRTPRIO") && st_text_unit_limit(value, &soft))
         st_facts_put_text(reader->c->facts, ST_KEY_UNIT_DEFAULT_RTPRIO, value, NULL, reader->path);
-    if (strcmp(name, "AllowSuspend") == 0 && st_text_unit_boolean(value, &allowed))
+    if (st_text_is(name, "AllowSuspend") && st_text_unit_boolean(value, &allowed))
         st_facts_put_int(reader->c->facts, ST_KEY_SUSPEND_FORBIDDEN, !allowed, value, reader->path);
 }
 
@@ -373,8 +373,8 @@ static void pipewire_setting(void *ctx, const char *section, const char *name, c
 {
     struct reader *reader = ctx;
     if (section[0] == '\0') /* of a match */
-        reader->of_guests = strcmp(name, "cpu.vm.name") == 0 && strcmp(value, "!null") == 0;
-    if (reader->of_guests && strcmp(section, "update-props") == 0)
+        reader->of_guests = st_text_is(name, "cpu.vm.name") && st_text_is(value, "!null");
+    if (reader->of_guests && st_text_is(section, "update-props"))
         section = "vm.overrides";
     static const struct {
         const char *section;
@@ -388,7 +388,7 @@ static void pipewire_setting(void *ctx, const char *section, const char *name, c
         {"vm.overrides", "default.clock.min-quantum", ST_KEY_PIPEWIRE_VM_MIN_QUANTUM},
     };
     ST_EACH (row, rows) {
-        if (strcmp(section, row->section) == 0 && strcmp(name, row->name) == 0)
+        if (st_text_is(section, row->section) && st_text_is(name, row->name))
             st_facts_put_number(reader->c->facts, row->key, value, value, reader->path);
     }
 }
@@ -405,10 +405,10 @@ static void pulse_setting(void *ctx, ST_UNUSED const char *section, const char *
     static const char *const numbers[] = {"default-fragments", "default-fragment-size-msec",
                                           "default-sample-rate"};
     struct reader *reader = ctx;
-    if (strcmp(name, "realtime-scheduling") == 0)
+    if (st_text_is(name, "realtime-scheduling"))
         st_facts_put_text(reader->c->facts, ST_KEY_PULSE_REALTIME_SCHEDULING, value, NULL, reader->path);
     ST_EACH (number, numbers) {
-        if (strcmp(name, *number) != 0)
+        if (!st_text_is(name, *number))
             continue;
         st_facts_put_number(reader->c->facts, ST_TEXT(KEY_BYTES, "linux.pulse.%s", *number), value, value,
                             reader->path);

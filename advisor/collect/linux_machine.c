@@ -62,14 +62,14 @@ static void condition(void *ctx, const char *key, const char *value)
 {
     struct st_collector *c = ctx;
     int64_t number;
-    if (strcmp(key, "hypervisor") == 0) {
-        const bool is_virtual = strcmp(value, "none") != 0;
+    if (st_text_is(key, "hypervisor")) {
+        const bool is_virtual = !st_text_is(value, "none");
         st_facts_put_int(c->facts, ST_KEY_VIRTUAL, is_virtual, value, VIRTUAL_SOURCE);
         if (is_virtual)
             st_facts_put_text(c->facts, ST_KEY_SYSTEM_HYPERVISOR, value, NULL, VIRTUAL_SOURCE);
-    } else if (strcmp(key, "cpu_model") == 0) {
+    } else if (st_text_is(key, "cpu_model")) {
         st_facts_put_text(c->facts, ST_KEY_CPU_MODEL, value, NULL, "/proc/cpuinfo");
-    } else if (c->live && strcmp(key, "cpu_dma_latency_us") == 0 && st_text_int(value, &number) == 0) {
+    } else if (c->live && st_text_is(key, "cpu_dma_latency_us") && st_text_int(value, &number) == 0) {
         st_facts_put_int(c->facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, number, NULL, REQUEST_PATH);
     }
 }
@@ -191,7 +191,7 @@ static bool is_alike(struct st_collector *c, const char *path, const char *key_o
     if (r != 0)
         return r == -ENOENT && st_facts_text(c->facts, key_of_cpu0, &of_cpu0) == -ENOENT;
     st_text_trim(text);
-    return st_facts_text(c->facts, key_of_cpu0, &of_cpu0) == 0 && strcmp(text, of_cpu0) == 0;
+    return st_facts_text(c->facts, key_of_cpu0, &of_cpu0) == 0 && st_text_is(text, of_cpu0);
 }
 
 struct other_cpu {

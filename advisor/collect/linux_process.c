@@ -122,7 +122,7 @@ static bool daemon_of(struct walk *walk, const char *name, const char *pid)
 {
     int64_t number;
     ST_EACH (daemon, daemons) {
-        if (strcmp(name, daemon->name) != 0 || st_text_int(pid, &number) != 0)
+        if (!st_text_is(name, daemon->name) || st_text_int(pid, &number) != 0)
             continue;
         if (daemon->of_user && !take_owner(walk->c, daemon->key, pid))
             return true;
@@ -199,7 +199,7 @@ static int one_thread(void *ctx, const char *tid)
 static void quota(struct st_collector *c, const char *group, const char *who, const char *name)
 {
     char path[4200], text[64], key[KEY_BYTES];
-    size_t len, used = strcmp(group, "/") != 0 ? strlen(group) : 0;
+    size_t len, used = !st_text_is(group, "/") ? strlen(group) : 0;
     double least_pct = HUGE_VAL;
     for (bool first = true;; first = false) {
         int64_t quota_us = 0, period_us = 0;
@@ -216,7 +216,7 @@ static void quota(struct st_collector *c, const char *group, const char *who, co
             st_facts_put_int(c->facts, key, period_us, text, path);
             ST_PRINT(key, ST_KEYS_CPU_QUOTA "%s.name", who);
             st_facts_put_text(c->facts, key, name, NULL, path);
-        } else if (is_read && first && strcmp(who, "self") == 0) {
+        } else if (is_read && first && st_text_is(who, "self")) {
             st_facts_put_int(c->facts, key, -1, text, path);
         }
         if (used == 0)
@@ -312,7 +312,7 @@ static bool cpu_hierarchy(char *text, char *ret_path, size_t path_bytes, bool *r
             continue;
         }
         ST_TEXT_EACH (name, names + 1, ",") {
-            if (strcmp(name, "cpu") == 0) {
+            if (st_text_is(name, "cpu")) {
                 snprintf(ret_path, path_bytes, "%s", path);
                 found = true;
             }
@@ -331,7 +331,7 @@ static void rt_runtime(struct st_collector *c, const char *key, const char *grou
         return;
     }
     ST_EACH (mount, mounts) {
-        ST_PRINT(path, "%s%s/cpu.rt_runtime_us", *mount, strcmp(group, "/") == 0 ? "" : group);
+        ST_PRINT(path, "%s%s/cpu.rt_runtime_us", *mount, st_text_is(group, "/") ? "" : group);
         if (st_collector_text(c, path, ST_ROOM(64)) == -ENOENT)
             continue;
         st_collector_read(c, key, path, ST_VALUE_INT);
@@ -380,7 +380,7 @@ static void limit(struct st_collector *c, const char *text, const char *name, co
     line += strlen(name);
     line += strspn(line, " ");
     const char *value = ST_TEXT(32, "%.*s", (int)strcspn(line, " \n"), line);
-    if (strcmp(value, "unlimited") == 0)
+    if (st_text_is(value, "unlimited"))
         st_facts_put_int(c->facts, key, -1, value, source);
     else if (st_text_int(value, &number) == 0 && number >= 0)
         st_facts_put_int(c->facts, key, number, value, source);

@@ -66,7 +66,7 @@ static int make_room(struct st_facts *facts)
 static int insert(struct st_facts *facts, struct st_fact *fact)
 {
     const size_t i = lower_bound(facts, fact->key);
-    if (i < facts->n && strcmp(facts->rows[i]->key, fact->key) == 0) {
+    if (i < facts->n && st_text_is(facts->rows[i]->key, fact->key)) {
         /* the row stays where it is, so that pointers to it stay good */
         struct st_fact old = *facts->rows[i];
         *facts->rows[i] = *fact;
@@ -171,7 +171,7 @@ int st_facts_put_failure(struct st_facts *facts, const char *key, int r, const c
 const struct st_fact *st_facts_find(const struct st_facts *facts, const char *key)
 {
     const size_t i = lower_bound(facts, key);
-    return i < facts->n && strcmp(facts->rows[i]->key, key) == 0 ? facts->rows[i] : NULL;
+    return i < facts->n && st_text_is(facts->rows[i]->key, key) ? facts->rows[i] : NULL;
 }
 
 /** 0 when the fact is there and ok. */
@@ -249,7 +249,7 @@ const char *st_facts_text_or(const struct st_facts *facts, const char *key, cons
 bool st_facts_is(const struct st_facts *facts, const char *key, const char *text)
 {
     const char *value;
-    return st_facts_text(facts, key, &value) == 0 && strcmp(value, text) == 0;
+    return st_facts_text(facts, key, &value) == 0 && st_text_is(value, text);
 }
 
 const struct st_fact *st_facts_beside(const struct st_facts *facts, const struct st_fact *fact,
@@ -304,7 +304,7 @@ bool st_facts_beside_is(const struct st_facts *facts, const struct st_fact *fact
                         const char *text)
 {
     const char *value;
-    return st_facts_beside_text(facts, fact, leaf, &value) == 0 && strcmp(value, text) == 0;
+    return st_facts_beside_text(facts, fact, leaf, &value) == 0 && st_text_is(value, text);
 }
 
 const char *st_fact_part(const struct st_fact *fact, const char *prefix, char *buf, size_t bytes)
@@ -324,7 +324,7 @@ const struct st_fact *st_facts_next(const struct st_facts *facts, const char *pr
         const size_t len = strlen(fact->key);
         if (strncmp(fact->key, prefix, prefix_len) != 0)
             break;
-        if (len >= prefix_len + suffix_len && strcmp(fact->key + len - suffix_len, suffix) == 0)
+        if (len >= prefix_len + suffix_len && st_text_is(fact->key + len - suffix_len, suffix))
             return fact;
     }
     return NULL;

@@ -13,8 +13,8 @@ static const char *other_name(const struct st_facts *facts, const char *daemon_k
         st_facts_int(facts, ST_KEY_USER_UID, &uid) != 0)
         return NULL;
     const char *number = ST_TEXT(24, "%" PRId64, uid);
-    const bool own = strcmp(owner, number) == 0 ||
-                     (st_facts_text(facts, ST_KEY_USER_NAME, &name) == 0 && strcmp(owner, name) == 0);
+    const bool own = st_text_is(owner, number) ||
+                     (st_facts_text(facts, ST_KEY_USER_NAME, &name) == 0 && st_text_is(owner, name));
     return own ? NULL : owner;
 }
 

@@ -20,7 +20,7 @@ static void ST_PRINTF(2, 3) add(struct notes *notes, const char *format, ...)
 static const char *container(const struct st_facts *facts)
 {
     const char *name = st_facts_text_or(facts, ST_KEY_SYSTEM_CONTAINER, NULL);
-    return name != NULL && strcmp(name, "none") != 0 && strcmp(name, "0") != 0 ? name : NULL;
+    return name != NULL && !st_text_is(name, "none") && !st_text_is(name, "0") ? name : NULL;
 }
 
 static void linux_notes(struct notes *notes, const struct st_facts *facts)
@@ -32,7 +32,7 @@ static void linux_notes(struct notes *notes, const struct st_facts *facts)
         add(notes, "In WSL: the settings of Windows matter, too, and cannot be read from here.");
         return;
     }
-    if (name != NULL && (strcmp(name, "flatpak") == 0 || strcmp(name, "toolbox") == 0))
+    if (name != NULL && (st_text_is(name, "flatpak") || st_text_is(name, "toolbox")))
         add(notes, "In %s: these are the host's settings; some cannot be read from here.", name);
     else if (name != NULL)
         add(notes, "In a container (%.*s): these are the host's settings; some cannot be read.",
@@ -48,7 +48,7 @@ static void freebsd_notes(struct notes *notes, const struct st_facts *facts)
     int64_t jailed;
     if (st_facts_int(facts, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED, &jailed) == 0 && jailed != 0)
         add(notes, "In a jail: these are the host's settings. Change them on the host.");
-    if (guest != NULL && strcmp(guest, "none") != 0)
+    if (guest != NULL && !st_text_is(guest, "none"))
         add(notes, "In a virtual machine (%.*s): the host's settings matter, too.", st_text_cut(guest, 40),
             guest);
 }
@@ -58,12 +58,12 @@ static void server_note(struct notes *notes, const struct st_facts *facts)
 {
     size_t n = 0;
     ST_FACTS_EACH (fact, facts, "linux.ask.", "")
-        n += fact->state == ST_FACT_OK && strcmp(fact->text, "not asked") == 0;
+        n += fact->state == ST_FACT_OK && st_text_is(fact->text, "not asked");
     if (n > 0)
         add(notes,
             "sleeptune did not ask the running sound servers (%zu question%s left out); it judged their "
             "configuration files.",
-            n, n == 1 ? "" : "s");
+            n, ST_PLURAL(n));
 }
 
 /** What was read of posted texts, and how much was not. */
@@ -75,7 +75,7 @@ static void posted_note(struct notes *notes, const struct st_facts *facts)
     for (const char *at = st_facts_text_or(facts, ST_KEY_SYSTEM_INPUT_OTHERS, ""); *at != '\0'; at++)
         others_n += at[1] == '\n' || at[1] == '\0';
     if (others_n > 0)
-        ST_PRINT(others, "; not understood: %zu line%s (--details)", others_n, others_n == 1 ? "" : "s");
+        ST_PRINT(others, "; not understood: %zu line%s (--details)", others_n, ST_PLURAL(others_n));
     const char *dropouts = st_facts_text_or(facts, ST_KEY_SYSTEM_INPUT_DROPOUTS, NULL);
     if (dropouts != NULL)
         add(notes, "In this text %s.", dropouts);
@@ -97,7 +97,7 @@ size_t st_place_notes(const struct st_facts *facts, char ret[ST_PLACE_NOTES_MAX]
         freebsd_notes(&notes, facts);
         break;
     }
-    if (limits != NULL && strcmp(limits, "ulimit") == 0) {
+    if (limits != NULL && st_text_is(limits, "ulimit")) {
         add(&notes, "The limits are those of the shell in which ulimit ran.");
     } else if (limits != NULL) {
         const char *name = st_facts_text_or(facts, ST_KEY_USER_NAME, "another user");

@@ -26,8 +26,8 @@ static json_t *time_json(int64_t time_ns)
 static json_t *value_json(const struct st_fact *fact)
 {
     const char *plain = ST_TEXT(24, "%" PRId64, fact->i64);
-    return fact->is_int && strcmp(fact->text, plain) == 0 ? json_integer(fact->i64)
-                                                          : st_json_string_or_null(fact->text);
+    return fact->is_int && st_text_is(fact->text, plain) ? json_integer(fact->i64)
+                                                         : st_json_string_or_null(fact->text);
 }
 
 json_t *st_snapshot_fact(const struct st_fact *fact)
@@ -104,7 +104,7 @@ static int read_fact(struct reader *reader, struct st_facts *facts, const json_t
     if (!json_is_object(object) || member_text(object, "key", &key) != 0 || key == NULL || key[0] == '\0')
         return bad(reader, "fact %zu has no key", i);
     while (state < ST_FACT_STATES_N &&
-           (state_text == NULL || strcmp(state_text, st_fact_state_names[state]) != 0))
+           (state_text == NULL || !st_text_is(state_text, st_fact_state_names[state])))
         state++;
     if (state == ST_FACT_STATES_N)
         return bad(reader, "fact %zu (%.80s): the state must be absent, ok, unreadable or malformed", i, key);
@@ -160,7 +160,7 @@ static int read_document(struct reader *reader, const json_t *document, struct s
     if (os_name == NULL)
         return bad(reader, "\"os\" is missing");
     size_t os = 0;
-    while (os < ST_OS_N && strcmp(os_name, st_os_rows[os].name) != 0)
+    while (os < ST_OS_N && !st_text_is(os_name, st_os_rows[os].name))
         os++;
     if (os == ST_OS_N)
         return bad(reader, "\"os\" is \"%.60s\", neither linux nor freebsd", os_name);

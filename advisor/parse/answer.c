@@ -54,7 +54,7 @@ const char *st_answer_pipewire_key(const char *name)
         {"clock.allowed-rates", ST_KEY_PIPEWIRE_ALLOWED_RATES},
     };
     ST_EACH (row, rows) {
-        if (strcmp(row->name, name) == 0)
+        if (st_text_is(row->name, name))
             return row->key;
     }
     return NULL;
@@ -115,9 +115,9 @@ static void put_node(struct graph *graph, json_int_t id, json_t *info, st_settin
         node = &graph->nodes[graph->nodes_n++];
     node->id = id;
     node->client_id = st_json_integer(props, "client.id");
-    node->device = strncmp(text_of(props, "media.class"), "Audio/", 6) == 0;
+    node->device = st_text_begins(text_of(props, "media.class"), "Audio/");
     value = json_object_get(props, "stream.monitor");
-    node->aside = json_is_true(value) || strcmp(text_of(props, "stream.monitor"), "true") == 0;
+    node->aside = json_is_true(value) || st_text_is(text_of(props, "stream.monitor"), "true");
     const char *section = ST_TEXT(24, "%" JSON_INTEGER_FORMAT, id);
     put_property(section, "state", json_object_get(info, "state"), fn, ctx);
     json_object_foreach(props, name, value) put_property(section, name, value, fn, ctx);
@@ -129,7 +129,7 @@ static void put_node(struct graph *graph, json_int_t id, json_t *info, st_settin
  * each of its programs. */
 static void add_client(struct graph *graph, json_int_t id, const json_t *props)
 {
-    const bool of_pulse = strcmp(text_of(props, "client.api"), "pipewire-pulse") == 0;
+    const bool of_pulse = st_text_is(text_of(props, "client.api"), "pipewire-pulse");
     const json_t *pid = json_object_get(props, of_pulse ? "application.process.id" : "pipewire.sec.pid");
     if (graph->clients_n == CLIENTS_MAX)
         return;
@@ -155,11 +155,11 @@ static void put_list(const json_t *list, struct graph *graph, st_setting_fn fn, 
         const char *type = text_of(object, "type");
         json_t *info = json_object_get(object, "info");
         const json_int_t id = st_json_integer(object, "id");
-        if (strcmp(type, "PipeWire:Interface:Node") == 0)
+        if (st_text_is(type, "PipeWire:Interface:Node"))
             put_node(graph, id, info, fn, ctx);
-        else if (strcmp(type, "PipeWire:Interface:Client") == 0)
+        else if (st_text_is(type, "PipeWire:Interface:Client"))
             add_client(graph, id, json_object_get(info, "props"));
-        else if (strcmp(type, "PipeWire:Interface:Link") == 0)
+        else if (st_text_is(type, "PipeWire:Interface:Link"))
             add_link(graph, info);
     }
 }

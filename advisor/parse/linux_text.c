@@ -38,7 +38,7 @@ void st_linux_text_limits(char *text, st_setting_fn fn, void *ctx)
         for (char *word = strtok_r(line, " \t", &word_rest); word != NULL && n < 4;
              word = strtok_r(NULL, " \t", &word_rest))
             words[n++] = word;
-        if (n == 4 && (strcmp(words[1], "-") == 0 || strcmp(words[1], "soft") == 0))
+        if (n == 4 && (st_text_is(words[1], "-") || st_text_is(words[1], "soft")))
             fn(ctx, words[0], words[2], words[3]);
     }
 }
@@ -109,7 +109,7 @@ const char *st_linux_text_hw_param(const char *name)
         const char *name, *leaf;
     } rows[] = {{"period_size", "period_frames"}, {"buffer_size", "buffer_frames"}, {"rate", "rate_hz"}};
     ST_EACH (row, rows) {
-        if (strcmp(row->name, name) == 0)
+        if (st_text_is(row->name, name))
             return row->leaf;
     }
     return NULL;
@@ -183,7 +183,7 @@ int st_linux_text_config(const char *text, const char *name, char *ret, size_t r
             return len > 0 && st_text_copy(ret, ret_bytes, value, len) ? 0 : -EBADMSG;
         }
         if (st_text_begins(line, unset) && strncmp(line + sizeof(unset) - 1, name, name_len) == 0 &&
-            strncmp(line + sizeof(unset) - 1 + name_len, " is not set", 11) == 0) {
+            st_text_begins(line + sizeof(unset) - 1 + name_len, " is not set")) {
             snprintf(ret, ret_bytes, "n");
             return 0;
         }

@@ -102,7 +102,7 @@ static bool interrupts_line(struct st_post *post, char *line)
     const bool numbered = end != at && *end == ':' && strspn(end + 1, " ") > 0;
     const char *count = numbered ? end + 1 + strspn(end + 1, " ") : NULL;
     if (post->interrupts && count == NULL &&
-        strncmp(at + strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"), ":  ", 3) == 0)
+        st_text_begins(at + strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"), ":  "))
         return true; /* "NMI:   12   12   Non-maskable interrupts" */
     if (count == NULL || strspn(count, "0123456789") == 0 || count[strspn(count, "0123456789 ")] == '\0' ||
         strspn(count, "0123456789 ") < 4)

@@ -39,7 +39,7 @@ enum { TOP_STATE, TOP_ID, TOP_FRAMES, TOP_RATE, TOP_WAIT, TOP_BUSY, TOP_WAIT_Q, 
 static bool is_time(const char *word)
 {
     const size_t digits = strspn(word, "0123456789.");
-    return strcmp(word, "---") == 0 || strcmp(word, "+++") == 0 ||
+    return st_text_is(word, "---") || st_text_is(word, "+++") ||
            (digits > 0 && word[strlen(word) - 1] == 's');
 }
 
@@ -59,7 +59,7 @@ static bool top_line(struct st_post *post, char *line)
         memmove(words + 1, words, n++ * sizeof(words[0]));
         words[TOP_STATE] = running;
     }
-    if (n >= 10 && strcmp(words[TOP_ID], "ID") == 0 && strcmp(words[TOP_FRAMES], "QUANT") == 0) {
+    if (n >= 10 && st_text_is(words[TOP_ID], "ID") && st_text_is(words[TOP_FRAMES], "QUANT")) {
         post->top.seen = true;
         post->top.errors_n = 0; /* the last screen counts */
         return true;
@@ -71,7 +71,7 @@ static bool top_line(struct st_post *post, char *line)
         return false;
     post->top.seen = true;
     /* who follows a driver has a '+' before its name */
-    const bool follows = strcmp(words[n - 2], "+") == 0, runs = words[TOP_STATE][0] == 'R';
+    const bool follows = st_text_is(words[n - 2], "+"), runs = words[TOP_STATE][0] == 'R';
     if (errors_n > post->top.errors_n)
         post->top.errors_n = errors_n;
     if (!runs || frames <= 0)
@@ -95,7 +95,7 @@ static void top_end(struct st_post *post)
     if (post->top.errors_n == 0)
         return;
     const char *text = ST_TEXT(80, "pw-top counted %" PRId64 " dropout%s (ERR) at one node",
-                               post->top.errors_n, post->top.errors_n == 1 ? "" : "s");
+                               post->top.errors_n, ST_PLURAL(post->top.errors_n));
     st_post_text(post, ST_KEY_SYSTEM_INPUT_DROPOUTS, text);
 }
 
@@ -155,7 +155,7 @@ static bool journal_line(struct st_post *post, char *line)
 static void journal_end(struct st_post *post)
 {
     char text[160] = "";
-    const char *plural = post->journal.dropouts_n == 1 ? "" : "s", *joint;
+    const char *plural = ST_PLURAL(post->journal.dropouts_n), *joint;
     if (post->journal.demoted)
         ST_APPEND(text, "rtkit took real-time priority away from programs");
     joint = text[0] != '\0' ? ", " : "";

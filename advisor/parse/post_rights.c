@@ -17,7 +17,7 @@ static bool limit_of(char *line, const char *bash, const char *zsh, int64_t *ret
         return false;
     const size_t n = st_post_words(line, words);
     const char *value = n > 1 ? words[n - 1] : "";
-    if (strcmp(value, "unlimited") == 0)
+    if (st_text_is(value, "unlimited"))
         *ret = UNLIMITED;
     else if (st_text_int(value, ret) != 0 || *ret < 0)
         return false;
@@ -63,10 +63,10 @@ static bool ps_header(struct st_post *post, char *const *words, size_t n)
         return false;
     int pid = -1, tid = -1, class = -1, priority = -1;
     for (int i = 0; i < (int)n; i++) {
-        pid = strcmp(words[i], "PID") == 0 ? i : pid;
+        pid = st_text_is(words[i], "PID") ? i : pid;
         tid = st_text_is_among(words[i], of_thread) ? i : tid;
         class = st_text_is_among(words[i], of_class) ? i : class;
-        priority = strcmp(words[i], "RTPRIO") == 0 ? i : priority;
+        priority = st_text_is(words[i], "RTPRIO") ? i : priority;
     }
     if (class < 0 || priority < 0)
         return false;
@@ -90,7 +90,7 @@ static void put_thread(struct st_post *post, const char *kind, int64_t tid, cons
 static void put_row(struct st_post *post, int64_t tid, const char *name, const char *priority,
                     const char *pid)
 {
-    const bool is_interrupt = st_text_begins(name, "irq/"), is_real_time = strcmp(priority, "-") != 0;
+    const bool is_interrupt = st_text_begins(name, "irq/"), is_real_time = !st_text_is(priority, "-");
     const char *process = pid != NULL ? post->ps.process_name : st_text_is_among(name, servers) ? name : "";
     const char *kind = is_interrupt ? "irq_thread" : is_real_time ? "rt_thread" : "normal_thread";
     if (is_interrupt ? !is_real_time : process[0] == '\0')
@@ -122,14 +122,14 @@ static bool ps_line(struct st_post *post, char *line)
     if (n <= (size_t)post->ps.command || !st_text_is_among(words[post->ps.class], classes))
         return false;
     const char *priority = words[post->ps.priority], *name = words[post->ps.command];
-    if ((strcmp(priority, "-") != 0 && (st_text_int(priority, &number) != 0 || number < 0 || number > 99)) ||
+    if ((!st_text_is(priority, "-") && (st_text_int(priority, &number) != 0 || number < 0 || number > 99)) ||
         (post->ps.pid >= 0 && st_text_int(words[post->ps.pid], &pid) != 0))
         return false;
     tid = ++post->ps.rows_n;
     if (post->ps.tid >= 0 && st_text_int(words[post->ps.tid], &tid) != 0)
         return false;
     post->ps.seen = true;
-    post->ps.kernel = post->ps.kernel || strcmp(name, "kthreadd") == 0;
+    post->ps.kernel = post->ps.kernel || st_text_is(name, "kthreadd");
     if (post->ps.pid >= 0 && pid != post->ps.process) {
         post->ps.process = pid; /* its own thread comes first; without it its name is not known */
         ST_PRINT(post->ps.process_name, "%.31s", post->ps.tid < 0 || tid == pid ? name : "");
@@ -138,7 +138,7 @@ static bool ps_line(struct st_post *post, char *line)
         ST_PRINT(key, ST_KEYS_DAEMON "%s", name);
         st_post_int(post, key, pid > 0 ? pid : 1);
     }
-    put_row(post, tid, name, strcmp(priority, "0") == 0 ? "-" : priority,
+    put_row(post, tid, name, st_text_is(priority, "0") ? "-" : priority,
             post->ps.pid >= 0 ? words[post->ps.pid] : NULL);
     return true;
 }

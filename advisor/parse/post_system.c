@@ -71,7 +71,7 @@ static bool rtcqs_line(struct st_post *post, char *line)
     } else if (strstr(line, "configured without swap") != NULL) {
         st_post_int(post, ST_KEY_SWAP_ZRAM_N, 0);
         st_post_int(post, ST_KEY_SWAP_OTHER_N, 0);
-    } else if (word_behind(line, "] Kernel ", word, sizeof(word)) && strcmp(word, "with") != 0) {
+    } else if (word_behind(line, "] Kernel ", word, sizeof(word)) && !st_text_is(word, "with")) {
         st_post_text(post, ST_KEY_KERNEL_RELEASE, word);
     }
     return true;
@@ -98,8 +98,8 @@ static bool inxi_line(struct st_post *post, char *line)
     if (server == NULL || !word_behind(server, ": ", word, sizeof(word)))
         return false;
     ST_EACH (row, servers) {
-        if (strcmp(word, row->name) == 0 && word_behind(server, "status: ", status, sizeof(status)) &&
-            strcmp(status, "active") == 0)
+        if (st_text_is(word, row->name) && word_behind(server, "status: ", status, sizeof(status)) &&
+            st_text_is(status, "active"))
             st_post_int(post, row->key, 1);
     }
     return strstr(server, " v: ") != NULL;

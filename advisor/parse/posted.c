@@ -239,7 +239,7 @@ static void read_lines(struct found *found, const char *text, size_t bytes, cons
         in_sndstat = begins || (in_sndstat && !ends);
         if (in_sndstat)
             st_text_buffer_printf(&found->sndstat, "%s\n", quoted);
-        else if (!ends && strcmp(line, "{") != 0 && ++found->others_n <= OTHERS_MAX)
+        else if (!ends && !st_text_is(line, "{") && ++found->others_n <= OTHERS_MAX)
             st_text_buffer_printf(&found->others, "%.*s\n", OTHER_BYTES, line);
     }
     end_posts(found, source);
@@ -409,7 +409,7 @@ static void heading(struct reader *reader, const char *title)
     }
     reader->section = SECTION_OTHER;
     ST_EACH (row, rows) {
-        if (strcmp(title, row->title) == 0)
+        if (st_text_is(title, row->title))
             reader->section = row->section;
     }
 }
@@ -444,10 +444,10 @@ static void server_line(struct reader *reader, const char *line)
         return;
     }
     line += strspn(line, " \t");
-    if (strcmp(line, "Running - Yes") != 0)
+    if (!st_text_is(line, "Running - Yes"))
         return;
     ST_EACH (server, servers) {
-        if (strcmp(reader->server, server->name) == 0)
+        if (st_text_is(reader->server, server->name))
             put(reader, server->key, "1", line);
     }
 }

@@ -151,7 +151,7 @@ static void put(struct st_facts *facts, const char *name, const char *value, con
     const char *from = ST_TEXT(400, "sysctl %s (%s)", name, source);
     ST_PRINT(key, ST_KEYS_SYSCTL "%s", name);
     ST_EACH (other, others) {
-        if (strcmp(name, other->name) == 0)
+        if (st_text_is(name, other->name))
             ST_PRINT(key, "%s", other->key);
     }
     st_facts_put_text(facts, key, value, value, from);
@@ -165,7 +165,7 @@ int st_sysctl_text_linux(struct st_facts *facts, const char *text, size_t bytes,
     while (n < LINUX_NAMES_MAX && st_text_line(&at, end, line, sizeof(line))) {
         char *value = strstr(line, " = ");
         char *empty = value == NULL && strlen(line) > 2 ? line + strlen(line) - 2 : NULL;
-        if (value == NULL && empty != NULL && strcmp(empty, " =") == 0)
+        if (value == NULL && empty != NULL && st_text_is(empty, " ="))
             value = empty; /* a trailing blank went lost on the way */
         if (value == NULL)
             continue;

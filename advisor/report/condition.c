@@ -1,6 +1,8 @@
 /* Findings that depend on one fact that was not read. */
 #include "advisor/report/condition.h"
 
+#include "core/text/text.h"
+
 #include <fnmatch.h>
 
 #define VALUES_MAX 2
@@ -104,7 +106,7 @@ static bool is_missing(const struct st_finding *finding, const struct premise *p
              f++)
             known = fnmatch(rule->facts[i], finding->facts->rows[f]->key, 0) == 0;
     }
-    return (premise->rule == NULL || strcmp(premise->rule, rule->id) == 0) && listed && known &&
+    return (premise->rule == NULL || st_text_is(premise->rule, rule->id)) && listed && known &&
            (fact == NULL || fact->state == ST_FACT_UNREADABLE);
 }
 
@@ -144,7 +146,7 @@ static int by_harm(const void *left, const void *right)
 
 static bool same(const char *left, const char *right)
 {
-    return left == right || (left != NULL && right != NULL && strcmp(left, right) == 0);
+    return left == right || (left != NULL && right != NULL && st_text_is(left, right));
 }
 
 static bool has_reading(const struct st_finding *finding)

@@ -2,6 +2,7 @@
 #include "advisor/report/report_format.h"
 
 #include "advisor/rules/buffer.h"
+#include "core/text/text.h"
 #include "core/text/text_buffer.h"
 
 /** "64 frames at 48 kHz (1.3 ms)" */
@@ -45,16 +46,15 @@ static void answer_by_settings(struct st_text_buffer *s, const struct st_report 
         st_report_count(report, ST_STATUS_OK) + st_report_count_if(report, st_finding_has_fired);
     const size_t unknown_n = st_report_count(report, ST_STATUS_UNKNOWN);
     const bool risky = st_report_sum_us(report) >= (double)report->wish.period_ns / 1000;
-    const char *plural = bearing_n == 1 ? "" : "s";
     const size_t perhaps_n = st_report_count_if(report, st_finding_may_delay_perhaps);
     if (bearing_n > 0 && risky)
-        st_text_buffer_printf(s, "%zu setting%s put%s %s at risk.", bearing_n, plural,
+        st_text_buffer_printf(s, "%zu setting%s put%s %s at risk.", bearing_n, ST_PLURAL(bearing_n),
                               bearing_n == 1 ? "s" : "", period);
     else if (bearing_n > 0)
-        st_text_buffer_printf(s, "%zu setting%s may disturb %s.", bearing_n, plural, period);
+        st_text_buffer_printf(s, "%zu setting%s may disturb %s.", bearing_n, ST_PLURAL(bearing_n), period);
     else if (perhaps_n > 0)
         st_text_buffer_printf(s, "%zu setting%s may disturb %s: that depends on what was not read.",
-                              perhaps_n, perhaps_n == 1 ? "" : "s", period);
+                              perhaps_n, ST_PLURAL(perhaps_n), period);
     else if (judged_n > 0 && unknown_n > judged_n)
         st_text_buffer_printf(s, "Too little is known: %zu of %zu settings could not be judged for %s.",
                               unknown_n, unknown_n + judged_n, period);
@@ -87,7 +87,7 @@ const char *st_report_format_headline(const struct st_report *report, char *buf,
     if (counted_n > 0) {
         st_text_buffer_printf(&s,
                               " sleeptuned has counted %" PRId64 " dropout%s: sleeptune status says whose.",
-                              counted_n, counted_n == 1 ? "" : "s");
+                              counted_n, ST_PLURAL(counted_n));
         return buf;
     }
     st_text_buffer_printf(&s, " Not measured%s%s", problem != NULL ? " at " : "",

@@ -30,7 +30,7 @@ static bool is_covered(const struct st_facts *facts, const struct st_finding *fi
     for (const char *const *pattern = rule->facts; *pattern != NULL; pattern++)
         matches_n += has_match(facts, *pattern);
     ST_EACH_OF (other, st_rules, st_rules_n)
-        rules_n += st_rule_os(*other) == st_rule_os(rule) && strcmp((*other)->facts[0], rule->facts[0]) == 0;
+        rules_n += st_rule_os(*other) == st_rule_os(rule) && st_text_is((*other)->facts[0], rule->facts[0]);
     return matches_n >= 2 || rules_n == 1 || st_finding_has_fired(finding);
 }
 
@@ -116,7 +116,7 @@ static size_t place_of(const struct st_rule *rule)
  * table), and a kernel in which an audio thread waits for system calls of others. */
 static bool may_take_all(const struct st_finding *finding)
 {
-    return finding->status == ST_STATUS_PROBLEM || strcmp(finding->rule->id, "linux-preemption") == 0 ||
+    return finding->status == ST_STATUS_PROBLEM || st_text_is(finding->rule->id, "linux-preemption") ||
            place_of(finding->rule) < place_of(st_rule_find("linux-memlock"));
 }
 
@@ -329,7 +329,7 @@ const char *const st_report_profile_names[ST_REPORT_PROFILE_SERVER + 1] = {
 int st_report_profile_parse(const char *text, enum st_report_profile *ret)
 {
     for (size_t i = 0; i < ST_ARRAY_LEN(st_report_profile_names); i++) {
-        if (strcmp(text, st_report_profile_names[i]) == 0) {
+        if (st_text_is(text, st_report_profile_names[i])) {
             *ret = (enum st_report_profile)i;
             return 0;
         }

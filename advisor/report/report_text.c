@@ -196,7 +196,7 @@ static void print_cost(const struct st_printer *printer, const struct st_finding
     char text[512];
     /* Linux has its sudo in the command */
     const char *root = st_os_rows[st_rule_os(finding->rule)].sudo[0] == '\0' &&
-                               strcmp(st_rule_privilege(finding->rule), "root") == 0
+                               st_text_is(st_rule_privilege(finding->rule), "root")
                            ? "; as root"
                            : "";
     if (!has_fix(finding))
@@ -298,7 +298,7 @@ static const char *reason(const struct st_facts *facts, const struct st_finding 
         const struct st_fact *fact = *row;
         if (fact->state == ST_FACT_MALFORMED)
             worst = "not understood";
-        if (strcmp(fact->key, ST_KEY_LISTEN_INVALID) == 0)
+        if (st_text_is(fact->key, ST_KEY_LISTEN_INVALID))
             worst = "the run was invalid";
         if (fact->state != ST_FACT_UNREADABLE)
             continue;
@@ -395,7 +395,7 @@ static bool is_first_unread(const struct st_report *report, size_t i)
         return false;
     for (size_t k = 0; k < i && fact->source != NULL; k++) {
         const struct st_fact *other = report->facts->rows[k];
-        if (other->source != NULL && strcmp(other->source, fact->source) == 0 && other->state == fact->state)
+        if (other->source != NULL && st_text_is(other->source, fact->source) && other->state == fact->state)
             return false;
     }
     return true;
@@ -410,7 +410,7 @@ static void say_unread(FILE *out, const struct st_report *report)
         n += is_first_unread(report, i);
     }
     if (root_n > 0)
-        fprintf(out, "%zu value%s could not be read without more rights%s.\n", root_n, root_n == 1 ? "" : "s",
+        fprintf(out, "%zu value%s could not be read without more rights%s.\n", root_n, ST_PLURAL(root_n),
                 report->own_machine && geteuid() != 0 ? ": root can read more" : "");
     for (size_t i = 0; i < report->facts->n && n > 0; i++) {
         const struct st_fact *fact = report->facts->rows[i];
@@ -554,7 +554,7 @@ static void print_screen(const struct st_printer *printer, const struct st_repor
     st_safe_print_lines(printer->out, footer, ST_TEXT_TO_NUL);
     char last[128] = "";
     if (shown < fired && !view->all)
-        ST_PRINT(last, "%zu more setting%s. ", fired - shown, fired - shown == 1 ? "" : "s");
+        ST_PRINT(last, "%zu more setting%s. ", fired - shown, ST_PLURAL(fired - shown));
     ST_APPEND(last, "%s", hint);
     st_print_wrapped(printer, 0, "", 0, last);
 }

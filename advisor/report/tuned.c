@@ -44,7 +44,7 @@ static bool take_row(const json_t *object, struct st_tuned_row *row)
     row->high = st_json_number(object, "high");
     take_runs(json_object_get(object, "runs"), row);
     for (int i = 0; outcome != NULL && i <= ST_TUNING_HARMFUL; i++) {
-        if (strcmp(outcome, st_tuning_outcome_name((enum st_tuning_outcome)i)) == 0)
+        if (st_text_is(outcome, st_tuning_outcome_name((enum st_tuning_outcome)i)))
             row->outcome = (enum st_tuning_outcome)i;
     }
     if (row->outcome == ST_TUNING_NOT_TRIED || !take_text(object, "id", row->id, sizeof(row->id)) ||
@@ -63,7 +63,7 @@ static int take(const json_t *document, const char *kernel, struct st_tuned *ret
     const char *day = st_json_text(document, "day");
     const char *then = st_json_text(document, "kernel");
     struct st_tuned tuned = {.frames = st_json_integer(document, "frames")};
-    if (schema == NULL || strcmp(schema, SCHEMA) != 0 || then == NULL || day == NULL ||
+    if (schema == NULL || !st_text_is(schema, SCHEMA) || then == NULL || day == NULL ||
         strlen(day) >= sizeof(tuned.day) || !st_safe_is(day) || json_array_size(rows) > ST_TUNING_ROWS_MAX)
         return -EBADMSG;
     strcpy(tuned.day, day);
@@ -71,7 +71,7 @@ static int take(const json_t *document, const char *kernel, struct st_tuned *ret
         if (!take_row(json_array_get(rows, i), &tuned.rows[tuned.n++]))
             return -EBADMSG;
     }
-    if (kernel == NULL || strcmp(kernel, then) != 0)
+    if (kernel == NULL || !st_text_is(kernel, then))
         return -ESTALE;
     *ret = tuned;
     return 0;
@@ -121,7 +121,7 @@ int st_tuned_write(struct st_writer *writer, const char *folder, const struct st
 const struct st_tuned_row *st_tuned_find(const struct st_tuned *tuned, const char *id)
 {
     for (size_t i = 0; tuned != NULL && i < tuned->n; i++) {
-        if (strcmp(tuned->rows[i].id, id) == 0)
+        if (st_text_is(tuned->rows[i].id, id))
             return &tuned->rows[i];
     }
     return NULL;

@@ -15,7 +15,7 @@ const struct st_status_row st_finding_statuses[ST_STATUS_NOT_APPLICABLE + 1] = {
 int st_finding_status_parse(const char *text, enum st_status *ret)
 {
     for (size_t i = 0; i < ST_ARRAY_LEN(st_finding_statuses); i++) {
-        if (strcmp(text, st_finding_statuses[i].name) == 0) {
+        if (st_text_is(text, st_finding_statuses[i].name)) {
             *ret = (enum st_status)i;
             return 0;
         }

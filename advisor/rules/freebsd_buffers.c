@@ -170,7 +170,7 @@ static int read_options(const char *args, uint32_t rate_hz, struct options *ret)
         else if (letter == 'r')
             rate = number;
         else
-            options.block_ms = strcmp(end, "ms") == 0 ? number : rate > 0 ? number * 1e3 / rate : -1;
+            options.block_ms = st_text_is(end, "ms") ? number : rate > 0 ? number * 1e3 / rate : -1;
         if (r == 0 && (options.block_ms < 0 || options.block_ms > BLOCK_MAX_MS))
             r = -EINVAL;
     }

@@ -61,7 +61,7 @@ static bool is_same(const struct st_fact *wanted, const struct st_fact *found)
     if (wanted->is_int && found->is_int)
         return wanted->i64 == found->i64;
     if (strcasecmp(wanted->text, "Cmax") == 0)
-        return strcmp(found->text, "C8") == 0 || strcasecmp(found->text, "Cmax") == 0;
+        return st_text_is(found->text, "C8") || strcasecmp(found->text, "Cmax") == 0;
     return strcasecmp(wanted->text, found->text) == 0;
 }
 

@@ -40,7 +40,7 @@ struct scan {
 /** "C2", "Cmax" -> 2, STATES_MAX. 0: not understood. */
 static int state_number(const char *text)
 {
-    if (strcmp(text, "Cmax") == 0)
+    if (st_text_is(text, "Cmax"))
         return STATES_MAX;
     if (text[0] != 'C' || text[1] < '1' || text[1] > '8' || text[2] != '\0')
         return 0;
@@ -133,10 +133,10 @@ static void judge_cpu_idle(struct st_finding *finding)
         .facts = facts, .finding = finding, .period_us = st_period_seconds(&finding->wish->period) * 1e6};
     const char *idle = st_facts_text_or(facts, IDLE, "acpi");
     st_finding_quote(finding, IDLE);
-    if (strcmp(idle, "acpi") != 0) {
+    if (!st_text_is(idle, "acpi")) {
         st_finding_ok(finding, "machdep.idle is %.20s, not acpi: an idle CPU %s", idle,
-                      strcmp(idle, "spin") == 0 ? "never sleeps, which costs much power"
-                                                : "uses no idle state deeper than C1");
+                      st_text_is(idle, "spin") ? "never sleeps, which costs much power"
+                                               : "uses no idle state deeper than C1");
         return;
     }
     scan.c3_off = c3_stops_the_timer(finding);

@@ -25,7 +25,7 @@ static bool is_plain(const char *name)
 static const char *user_name(const struct st_facts *facts)
 {
     const char *name = st_facts_text_or(facts, ST_KEY_USER_NAME, "root");
-    return strcmp(name, "root") != 0 && is_plain(name) ? name : "NAME";
+    return !st_text_is(name, "root") && is_plain(name) ? name : "NAME";
 }
 
 /* --- freebsd-rt-permission: May this user ask for a real-time priority (rtprio, SCHED_FIFO)? --- */
@@ -270,7 +270,7 @@ static const char *first_unread(const struct st_facts *facts)
 static void fix_user(struct st_finding *finding)
 {
     const char *class = st_facts_text_or(finding->facts, ST_KEY_USER_CLASS, "default");
-    if (strcmp(class, "default") != 0) {
+    if (!st_text_is(class, "default")) {
         st_finding_fix_persistent(finding, ST_NEEDS_RELOGIN,
                                   "# /etc/login.conf, in class %s, instead of another memorylocked\n"
                                   "    :memorylocked=unlimited:\\\n# then\ncap_mkdb /etc/login.conf",

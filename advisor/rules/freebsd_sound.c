@@ -24,7 +24,7 @@ static void find_usb_parent(struct usb *usb, const struct st_fact *fact)
     char *end;
     const long unit = strtol(number, &end, 10);
     if (fact->state != ST_FACT_OK || end == number || *end != '.' || unit < 0 || unit > UNIT_MAX ||
-        (!st_text_begins(fact->text, "uaudio") && strcmp(fact->text, "snd_uaudio") != 0))
+        (!st_text_begins(fact->text, "uaudio") && !st_text_is(fact->text, "snd_uaudio")))
         return;
     if (usb->unit < 0 || unit == usb->default_unit)
         usb->unit = unit;

@@ -44,7 +44,7 @@ static enum kind active_pstate_kind(const struct st_facts *facts, const struct s
         return KIND_SCALING;
     if (r != 0)
         return KIND_UNREAD;
-    return strcmp(epp, "performance") == 0 || strcmp(epp, "0") == 0 ? KIND_FAST : KIND_EPP;
+    return st_text_is(epp, "performance") || st_text_is(epp, "0") ? KIND_FAST : KIND_EPP;
 }
 
 /** Is the firmware's limit below the highest clock of its own list, which comes first? cpuinfo_max_freq may
@@ -74,15 +74,15 @@ static enum kind kind_of(const struct st_facts *facts, const struct st_fact *pol
     const char *driver, *governor = policy->text;
     if (policy->state != ST_FACT_OK)
         return KIND_UNREAD;
-    if (strcmp(governor, "performance") == 0)
+    if (st_text_is(governor, "performance"))
         return is_capped(facts, policy) ? KIND_CAPPED : KIND_FAST;
-    if (strcmp(governor, "userspace") == 0)
+    if (st_text_is(governor, "userspace"))
         return KIND_USERSPACE;
     if (st_text_is_among(governor, scaling))
         return KIND_SCALING;
-    if (strcmp(governor, "powersave") != 0 || st_facts_beside_text(facts, policy, "driver", &driver) != 0)
+    if (!st_text_is(governor, "powersave") || st_facts_beside_text(facts, policy, "driver", &driver) != 0)
         return KIND_UNREAD;
-    if (strcmp(driver, "intel_pstate") != 0 && strcmp(driver, "amd-pstate-epp") != 0)
+    if (!st_text_is(driver, "intel_pstate") && !st_text_is(driver, "amd-pstate-epp"))
         return KIND_LOWEST;
     const enum kind kind = active_pstate_kind(facts, policy);
     return kind == KIND_FAST && is_capped(facts, policy) ? KIND_CAPPED : kind;
@@ -378,9 +378,9 @@ static void judge_power_daemons(struct st_finding *finding)
             unread_n += fact->state != ST_FACT_ABSENT;
             continue;
         }
-        if (slow == NULL && strcmp(fact->text, "performance") != 0 &&
+        if (slow == NULL && !st_text_is(fact->text, "performance") &&
             (st_facts_beside_text(facts, fact, "epp", &epp) != 0 ||
-             (strcmp(epp, "performance") != 0 && strcmp(epp, "0") != 0)))
+             (!st_text_is(epp, "performance") && !st_text_is(epp, "0"))))
             slow = fact;
     }
     if (slow != NULL)

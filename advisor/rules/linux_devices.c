@@ -71,7 +71,7 @@ static void scan_usb_power(struct scan *scan, const struct st_fact *fact)
         return;
     }
     scan->devices_n++;
-    if (strcmp(fact->text, "on") == 0 || st_facts_beside_int_or(facts, fact, "autosuspend_ms", 0) < 0)
+    if (st_text_is(fact->text, "on") || st_facts_beside_int_or(facts, fact, "autosuspend_ms", 0) < 0)
         return;
     if (scan->asleep_n++ == 0)
         scan->first = fact;
@@ -102,7 +102,7 @@ static void judge_usb_autosuspend(struct st_finding *finding)
         st_finding_unknown(finding, "the power setting of %.40s could not be read", name);
     } else {
         st_finding_fine(finding, "%zu USB audio interface%s stay%s awake", scan.devices_n,
-                        scan.devices_n == 1 ? "" : "s", scan.devices_n == 1 ? "s" : "");
+                        ST_PLURAL(scan.devices_n), scan.devices_n == 1 ? "s" : "");
     }
 }
 
@@ -197,7 +197,7 @@ static void judge_usb_path(struct st_finding *finding)
         st_finding_fine(finding,
                         "nothing on the way to %zu USB audio interface%s is known to lose packets. If it "
                         "clicks: a sleeptuned that runs as root can watch them (usbmon)",
-                        devices_n, devices_n == 1 ? "" : "s");
+                        devices_n, ST_PLURAL(devices_n));
     else if (finding->summary == NULL)
         st_finding_not_applicable(finding, "no USB audio interface whose speed is known is connected");
 }
@@ -267,7 +267,7 @@ static bool has_hda(struct st_finding *finding)
     size_t cards_n = 0;
     ST_FACTS_EACH (driver, finding->facts, ST_KEYS_CARD, ".driver") {
         cards_n += driver->state == ST_FACT_OK;
-        if (driver->state != ST_FACT_OK || strcmp(driver->text, "HDA-Intel") != 0 ||
+        if (driver->state != ST_FACT_OK || !st_text_is(driver->text, "HDA-Intel") ||
             st_facts_beside_text(finding->facts, driver, "name", &name) != 0)
             continue;
         if (strstr(name, "HDMI") == NULL && strstr(name, "NVidia") == NULL)
@@ -332,7 +332,7 @@ static bool is_hdmi(const char *name)
 /** Outputs that play now; else those that may: not HDMI, which few use. */
 static bool is_output(const struct st_facts *facts, const struct st_fact *name, bool only_playing)
 {
-    return name->state == ST_FACT_OK && strncmp(name->text, "alsa_output.", strlen("alsa_output.")) == 0 &&
+    return name->state == ST_FACT_OK && st_text_begins(name->text, "alsa_output.") &&
            (only_playing ? st_buffer_is_playing(facts, name) : !is_hdmi(name->text));
 }
 

@@ -35,7 +35,7 @@ static bool option_value(const char **at, const char *word, char letter, const c
         snprintf(value, WORD_BYTES, "%s", word + 3 + name_len);
         return true;
     }
-    if ((word[1] == letter && word[2] == '\0') || (word[1] == '-' && strcmp(word + 2, name) == 0))
+    if ((word[1] == letter && word[2] == '\0') || (word[1] == '-' && st_text_is(word + 2, name)))
         return next_word(at, value);
     return false;
 }
@@ -48,14 +48,14 @@ static void set_number(int64_t *number, const char *value)
 static void server_option(const char **at, const char *word, struct st_jack_command *jack, bool *driver)
 {
     char value[WORD_BYTES];
-    if (strcmp(word, "-r") == 0 || strcmp(word, "--no-realtime") == 0) {
+    if (st_text_is(word, "-r") || st_text_is(word, "--no-realtime")) {
         jack->realtime = false;
-    } else if (strcmp(word, "-R") == 0 || strcmp(word, "--realtime") == 0) {
+    } else if (st_text_is(word, "-R") || st_text_is(word, "--realtime")) {
         jack->realtime = true;
     } else if (option_value(at, word, 'P', "realtime-priority", value)) {
         set_number(&jack->priority, value);
     } else if (option_value(at, word, 'd', "driver", value)) {
-        jack->is_alsa = strcmp(value, "alsa") == 0;
+        jack->is_alsa = st_text_is(value, "alsa");
         *driver = true;
     }
 }
@@ -63,7 +63,7 @@ static void server_option(const char **at, const char *word, struct st_jack_comm
 static void driver_option(const char **at, const char *word, struct st_jack_command *jack)
 {
     char value[WORD_BYTES];
-    if (strcmp(word, "-s") == 0 || strcmp(word, "--softmode") == 0)
+    if (st_text_is(word, "-s") || st_text_is(word, "--softmode"))
         jack->soft_mode = true;
     else if (option_value(at, word, 'p', "period", value))
         jack->frames_given = st_number_i64(value, 1, 1000000, &jack->frames) == 0;

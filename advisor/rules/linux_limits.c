@@ -121,7 +121,7 @@ static void fix_quota(struct st_finding *finding, const char *path)
         from--;
     const char *unit = ST_TEXT(256, "%.*s", (int)(len - from), path + from);
     const char *dot = strrchr(unit, '.'), *user = strstr(path, "/user@");
-    const bool is_unit = dot != NULL && (strcmp(dot, ".slice") == 0 || strcmp(dot, ".service") == 0);
+    const bool is_unit = dot != NULL && (st_text_is(dot, ".slice") || st_text_is(dot, ".service"));
     const bool of_user = user != NULL && strchr(user + 1, '/') < path + len;
     if (st_safe_shell_word(path, word, sizeof(word)) != NULL)
         st_finding_fix_now(finding, "echo max | sudo tee %s", word);
@@ -233,9 +233,9 @@ static enum fault fault_of(const struct st_facts *facts, const struct st_fact *p
     if (says_yes(facts, program, "restrict_realtime"))
         return FAULT_RESTRICTED;
     const bool is_root = !says_yes(facts, program, "dynamic_user") &&
-                         (user[0] == '\0' || strcmp(user, "root") == 0 || strcmp(user, "0") == 0);
+                         (user[0] == '\0' || st_text_is(user, "root") || st_text_is(user, "0"));
     const char *nice = st_facts_beside_text_or(facts, program, "cap_sys_nice", is_root ? "granted" : "");
-    if (strcmp(nice, "granted") == 0 || (is_root && strcmp(nice, "taken") != 0) ||
+    if (st_text_is(nice, "granted") || (is_root && !st_text_is(nice, "taken")) ||
         st_facts_beside_is(facts, program, "policy", "fifo") ||
         st_facts_beside_is(facts, program, "policy", "rr"))
         return FAULT_NONE;
@@ -305,7 +305,7 @@ static void judge_service_limits(struct st_finding *finding)
         break;
     case FAULT_NONE:
         st_finding_fine(finding, "%zu audio service%s may use real-time priority", units_n,
-                        units_n == 1 ? "" : "s");
+                        ST_PLURAL(units_n));
         break;
     }
 }
@@ -384,7 +384,7 @@ static bool judge_deadline_server(struct st_finding *finding, int64_t runtime, b
                            "echo 50000000 | sudo tee /sys/kernel/debug/sched/fair_server/cpu*/runtime");
         return true;
     }
-    if (!off && (groups != NULL ? strcmp(groups, "y") == 0 : !usual))
+    if (!off && (groups != NULL ? st_text_is(groups, "y") : !usual))
         return false;
     st_finding_fine(
         finding, "this kernel does not stop real-time threads; it keeps 5 %% of each CPU for normal threads "

@@ -155,13 +155,13 @@ static void judge_huge_pages(struct st_finding *finding)
     char enabled[32], defrag[32];
     if (need_choice(finding, ST_KEY_THP_ENABLED, enabled, sizeof(enabled)) != 0)
         return;
-    if (strcmp(enabled, "always") != 0) {
+    if (!st_text_is(enabled, "always")) {
         st_finding_fine(finding, "only programs that ask for huge pages get them (%.20s)", enabled);
         return;
     }
     if (need_choice(finding, ST_KEY_THP_DEFRAG, defrag, sizeof(defrag)) != 0)
         return;
-    if (strcmp(defrag, "always") == 0) {
+    if (st_text_is(defrag, "always")) {
         st_finding_advice(finding,
                           "a program that uses new memory may have to wait while the kernel moves other "
                           "memory (huge pages: always, defrag: always)");

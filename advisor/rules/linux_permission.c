@@ -218,7 +218,7 @@ static bool off_at_boot(const struct st_facts *facts)
 {
     char option[8];
     if (st_machine_boot_option(facts, "rt_group_sched", option, sizeof(option)) == 0)
-        return strcmp(option, "0") == 0;
+        return st_text_is(option, "0");
     return st_facts_is(facts, CONFIG_DEFAULT, "y");
 }
 
@@ -268,9 +268,9 @@ static void judge_rt_group_sched(struct st_finding *finding)
     const int r = st_finding_need_text(finding, ST_KEY_CONFIG_RT_GROUP_SCHED, &config);
     /* only a kernel that has it has the files cpu.rt_runtime_us (kernel/sched/core.c, cpu_legacy_files) */
     const bool by_files = users_us >= 0 || st_facts_int_or(facts, ST_KEY_CGROUP_RT_RUNTIME_US, -1) >= 0;
-    if (r == 0 && strcmp(config, "n") == 0) {
+    if (r == 0 && st_text_is(config, "n")) {
         st_finding_not_applicable(finding, "this kernel has no real-time group scheduling");
-    } else if (r == 0 && strcmp(config, "y") != 0) {
+    } else if (r == 0 && !st_text_is(config, "y")) {
         st_finding_unknown(
             finding, "CONFIG_RT_GROUP_SCHED has a value that sleeptune does not understand: %.20s", config);
     } else if (r == 0 && off_at_boot(facts)) {

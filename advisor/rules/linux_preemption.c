@@ -315,9 +315,9 @@ static void judge_sched_ext(struct st_finding *finding)
     if (st_finding_need_text(finding, ST_KEY_SCHED_EXT_STATE, &state) != 0)
         return;
     st_finding_quote(finding, ST_KEY_SCHED_EXT_OPS);
-    if (strcmp(state, "disabled") == 0) {
+    if (st_text_is(state, "disabled")) {
         st_finding_fine(finding, "the kernel's own scheduler decides which thread runs");
-    } else if (strcmp(state, "enabled") != 0) {
+    } else if (!st_text_is(state, "enabled")) {
         st_finding_unknown(finding, "the scheduler changes at the moment (sched_ext: %.20s)", state);
     } else {
         const int len = (int)strcspn(ops, "_"); /* "lavd_1.0.20_g85f140fd_x86_64_unknown_linux_gnu" */

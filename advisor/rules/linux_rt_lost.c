@@ -54,7 +54,7 @@ static bool has_canary(const struct st_facts *facts)
 bool st_linux_rt_lost(const struct st_facts *facts, const char *key)
 {
     const int server = server_of(facts);
-    return server >= 0 && strcmp(servers[server].key, key) == 0 &&
+    return server >= 0 && st_text_is(servers[server].key, key) &&
            st_facts_has_int(facts, ST_KEY_DAEMON_RTKIT_DAEMON) && has_canary(facts) &&
            st_facts_int_or(facts, ST_KEY_RTKIT_DEMOTED_N, 0) > 0;
 }
@@ -168,7 +168,7 @@ struct clients {
 
 static void add_client(struct clients *clients, const struct st_fact *fact, const char *name)
 {
-    if (strcmp(name, clients->last) == 0)
+    if (st_text_is(name, clients->last))
         return;
     clients->last = name;
     st_finding_quote(clients->finding, fact->key);
@@ -249,7 +249,7 @@ static void judge_clients(struct st_finding *finding)
     }
     st_finding_advice(finding,
                       "%d program%s play%s through PipeWire without real-time priority (SCHED_OTHER): %s%s",
-                      clients.without_n, clients.without_n == 1 ? "" : "s", clients.without_n == 1 ? "s" : "",
+                      clients.without_n, ST_PLURAL(clients.without_n), clients.without_n == 1 ? "s" : "",
                       clients.names, clients.without_n > 4 ? " ..." : "");
     st_rule_fix(finding);
 }

@@ -134,12 +134,12 @@ static void judge_alsa_buffer(struct st_finding *finding)
                        ST_NEEDS_REOPEN);
     } else if (scan.unread_n > 0) {
         st_finding_unknown(finding, "not all settings of %zu open stream%s could be read", scan.unread_n,
-                           scan.unread_n == 1 ? "" : "s");
+                           ST_PLURAL(scan.unread_n));
     } else if (scan.open_n == 0) {
         st_finding_not_applicable(finding, "no sound device is open at the moment");
     } else {
         st_finding_fine(finding, "%zu open stream%s, the shortest buffer is %.1f ms long", scan.open_n,
-                        scan.open_n == 1 ? "" : "s", scan.shortest_us / 1e3);
+                        ST_PLURAL(scan.open_n), scan.shortest_us / 1e3);
     }
 }
 
@@ -613,7 +613,7 @@ static void judge_pulseaudio(struct st_finding *finding)
     r = st_facts_text(facts, ST_KEY_PULSE_TSCHED, &tsched);
     if (r != 0 && r != -ENOENT && st_finding_need_text(finding, ST_KEY_PULSE_TSCHED, &tsched) != 0)
         return;
-    if (r == 0 && strcmp(tsched, "0") == 0) {
+    if (r == 0 && st_text_is(tsched, "0")) {
         const int64_t n = st_facts_positive_or(facts, FRAGMENTS, FRAGMENTS_DEFAULT),
                       ms = st_facts_positive_or(facts, ST_KEY_PULSE_DEFAULT_FRAGMENT_SIZE_MSEC,
                                                 FRAGMENT_DEFAULT_MS);

@@ -40,10 +40,10 @@ static void judge_off(struct st_finding *finding, const char *why)
             finding, "high-resolution timers are off (%s): each sleep is rounded to a tick, 1 to 10 ms", why);
     }
     st_finding_fix(finding, NULL,
-                   strcmp(config, "n") == 0 ? "# use a kernel with CONFIG_HIGH_RES_TIMERS=y"
-                                            : ST_MACHINE_FIX_NO_BOOT_OPTION("highres=off"),
+                   st_text_is(config, "n") ? "# use a kernel with CONFIG_HIGH_RES_TIMERS=y"
+                                           : ST_MACHINE_FIX_NO_BOOT_OPTION("highres=off"),
                    ST_NEEDS_REBOOT);
-    if (strcmp(config, "n") != 0)
+    if (!st_text_is(config, "n"))
         st_machine_place_boot_option(finding, "highres=off", false);
 }
 
@@ -64,13 +64,13 @@ static void judge_config(struct st_finding *finding)
                                "neither the clock's resolution nor the kernel's configuration is known");
         return;
     }
-    if (strcmp(config, "n") == 0)
+    if (st_text_is(config, "n"))
         judge_off(finding, "not in this kernel's configuration");
-    else if (strcmp(config, "y") == 0 && boot == -ENODATA)
+    else if (st_text_is(config, "y") && boot == -ENODATA)
         st_finding_unknown(finding,
                            "high-resolution timers are built in; it is unknown whether they were switched "
                            "off at boot");
-    else if (strcmp(config, "y") == 0)
+    else if (st_text_is(config, "y"))
         st_finding_ok(finding,
                       "high-resolution timers are built in and not switched off; sleeptune found no proof "
                       "that they run");
@@ -130,7 +130,7 @@ static bool best_fast(const char *available, char *ret, size_t bytes)
     for (const char *at = available; *at != '\0';) {
         const size_t len = strcspn(at, " \n");
         snprintf(ret, bytes, "%.*s", (int)len, at);
-        if (len < bytes && st_text_is_among(ret, fast) && strcmp(ret, "tsc-early") != 0)
+        if (len < bytes && st_text_is_among(ret, fast) && !st_text_is(ret, "tsc-early"))
             return true;
         at += len;
         at += strspn(at, " \n");
@@ -147,12 +147,12 @@ static void fix_slow(const char *best, bool chosen, struct st_finding *finding)
                    chosen ? "# remove clocksource= from the kernel command line: /etc/default/grub and "
                             "/etc/default/grub.d, then\n"
                             "sudo update-grub"
-                   : strcmp(best, "tsc") == 0 ? finding->rule->persistent
-                                              : NULL,
+                   : st_text_is(best, "tsc") ? finding->rule->persistent
+                                             : NULL,
                    ST_NEEDS_NOTHING);
     if (chosen)
         st_machine_place_boot_option(finding, "clocksource=", false);
-    else if (strcmp(best, "tsc") == 0)
+    else if (st_text_is(best, "tsc"))
         st_machine_place_boot_option(finding, "clocksource=tsc", true);
 }
 
@@ -197,11 +197,11 @@ static void judge_clocksource(struct st_finding *finding)
     const char *current;
     if (st_finding_need_text(finding, ST_KEY_CLOCKSOURCE_CURRENT, &current) != 0)
         return;
-    if (strcmp(current, "jiffies") == 0 || strcmp(current, "refined-jiffies") == 0) {
+    if (st_text_is(current, "jiffies") || st_text_is(current, "refined-jiffies")) {
         judge_jiffies(finding);
     } else if (st_text_is_among(current, slow)) {
         judge_slow(current, finding);
-    } else if (strcmp(current, "xen") == 0) {
+    } else if (st_text_is(current, "xen")) {
         st_finding_ok(finding, "the clock is xen, the hypervisor's own");
     } else if (st_text_is_among(current, fast)) {
         st_finding_fine(finding, "the clock is %s, which is read without a system call", current);

@@ -12,7 +12,7 @@ bool st_machine_is_unread(const struct st_facts *facts, const char *key)
 bool st_machine_in_container(const struct st_facts *facts)
 {
     const char *name = st_facts_text_or(facts, ST_KEY_SYSTEM_CONTAINER, "none");
-    return strcmp(name, "none") != 0 && strcmp(name, "0") != 0;
+    return !st_text_is(name, "none") && !st_text_is(name, "0");
 }
 
 bool st_machine_is_guest(const struct st_facts *facts)
@@ -138,7 +138,7 @@ bool st_machine_plays(const struct st_facts *facts, const char *name, const char
         return false;
     ST_FACTS_EACH (plays, facts, ST_KEYS_PIPEWIRE_NODE, ".plays") {
         is_known = is_known || plays->state == ST_FACT_OK;
-        if (pid != NULL && plays->state == ST_FACT_OK && strcmp(plays->text, "true") == 0 &&
+        if (pid != NULL && plays->state == ST_FACT_OK && st_text_is(plays->text, "true") &&
             st_facts_beside_is(facts, plays, "pid", pid))
             return true;
     }
@@ -153,7 +153,7 @@ void st_machine_fix_user(struct st_finding *finding)
     const char *user, *text = finding->rule->persistent;
     st_rule_fix(finding);
     if (st_facts_text(finding->facts, ST_KEY_USER_NAME, &user) != 0 || !st_machine_is_plain(user) ||
-        strcmp(user, "root") == 0)
+        st_text_is(user, "root"))
         return;
     for (const char *at; (at = strstr(text, any)) != NULL; text = at + any_len)
         st_text_buffer_printf(&lines, "%.*s%s ", (int)(at - text), text, user);

@@ -92,7 +92,7 @@ const size_t st_rules_n = ST_ARRAY_LEN(st_rules);
 const struct st_rule *st_rule_find(const char *id)
 {
     ST_EACH_OF (place, st_rules, st_rules_n) {
-        if (strcmp((*place)->id, id) == 0)
+        if (st_text_is((*place)->id, id))
             return *place;
     }
     return NULL;
@@ -165,9 +165,9 @@ static void judge_cases(struct st_finding *finding)
     int64_t number = 0;
     if (st_finding_need_text(finding, rule->facts[0], &text) != 0)
         return;
-    if (strcmp(text, "Y") == 0)
+    if (st_text_is(text, "Y"))
         number = 1;
-    else if (one->test != ST_CASE_ELSE && strcmp(text, "N") != 0 &&
+    else if (one->test != ST_CASE_ELSE && !st_text_is(text, "N") &&
              st_finding_need_int(finding, rule->facts[0], &number) != 0)
         return;
     for (const char *const *key = rule->facts + 1; *key != NULL; key++)

@@ -34,7 +34,7 @@ static void print_applied(FILE *out, const struct st_journal *journal)
     for (size_t i = 0; i < journal->entries_n; i++) {
         bool seen = journal->entries[i].phase != ST_PHASE_DONE;
         for (size_t j = 0; j < i && !seen; j++)
-            seen = strcmp(journal->entries[j].rule, journal->entries[i].rule) == 0;
+            seen = st_text_is(journal->entries[j].rule, journal->entries[i].rule);
         if (!seen)
             fprintf(out, " %s", journal->entries[i].rule);
         any |= !seen;
@@ -192,11 +192,11 @@ static void choose_policy(struct st_before_after *done, struct st_session_config
     /* on FreeBSD the kernel's priority is another number than the one that was asked for */
     if (!st_test_conditions_value(done->before.conditions, "priority_asked", priority, sizeof(priority)))
         (void)st_test_conditions_value(done->before.conditions, "priority", priority, sizeof(priority));
-    if (strcmp(policy, st_platform_policy_name(ST_POLICY_OTHER)) == 0) {
+    if (st_text_is(policy, st_platform_policy_name(ST_POLICY_OTHER))) {
         config->policy = ST_POLICY_OTHER;
         return;
     }
-    if (strcmp(policy, st_platform_policy_name(ST_POLICY_FIFO)) != 0 ||
+    if (!st_text_is(policy, st_platform_policy_name(ST_POLICY_FIFO)) ||
         st_number_i64(priority, 1, 99, &number) != 0) {
         set_reason(done, "the recording does not say which scheduling policy the measuring loop had");
         return;
@@ -217,8 +217,7 @@ static void choose_cpu(struct st_before_after *done, struct st_session_config *c
     int allowed[1024];
     char cpu[16];
     int64_t wanted;
-    if (!st_test_conditions_value(done->before.conditions, "cpu", cpu, sizeof(cpu)) ||
-        strcmp(cpu, "any") == 0)
+    if (!st_test_conditions_value(done->before.conditions, "cpu", cpu, sizeof(cpu)) || st_text_is(cpu, "any"))
         return;
     if (st_number_i64(cpu, 0, INT_MAX, &wanted) != 0) {
         set_reason(done, "the recording does not say on which CPU the measuring loop ran");
@@ -259,7 +258,7 @@ static int measure_now(const char *command, const struct st_journal *journal,
     (void)unlink(path);
     if (done->why[0] == '\0' &&
         (!st_test_conditions_value(done->now.conditions, "policy", policy, sizeof(policy)) ||
-         strcmp(policy, st_platform_policy_name(config->policy)) != 0))
+         !st_text_is(policy, st_platform_policy_name(config->policy))))
         set_reason(
             done,
             "the recording was made with other scheduling rights: run verify as the user who ran apply");

@@ -26,7 +26,7 @@
 json_t *st_listen_compare_parse(const char *text, size_t bytes)
 {
     json_t *document = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, NULL);
-    if (strcmp(st_json_text_of(document, "schema"), SCHEMA) == 0)
+    if (st_text_is(st_json_text_of(document, "schema"), SCHEMA))
         return document;
     json_decref(document);
     return NULL;

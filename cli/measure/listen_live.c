@@ -57,7 +57,7 @@ static void take_forced(struct st_listen_live *live, const struct st_capture_eve
 {
     for (int kind = 0; kind < ST_LOSS_KINDS_N; kind++) {
         if (live->forced_n < ST_SIGNAL_GLITCHES_MAX &&
-            strcmp(event->text, st_signal_loss_name((enum st_loss_kind)kind)) == 0)
+            st_text_is(event->text, st_signal_loss_name((enum st_loss_kind)kind)))
             live->forced[live->forced_n++] = (struct st_glitch){
                 .kind = (enum st_loss_kind)kind, .at_frame = event->at_frame, .frames = event->frames};
     }
@@ -139,7 +139,7 @@ static int try_way(struct st_platform *p, const struct st_way *way, const struct
     r = 0;
     if (wait_for_head(&program, run)) {
         const struct st_way *other = st_way_find(run->live->head.way, p->machine.os);
-        if (other != NULL && strcmp(other->name, way->name) != 0) /* a sink's monitor, a port in the graph */
+        if (other != NULL && !st_text_is(other->name, way->name)) /* a sink's monitor, a port in the graph */
             way = other;
         run->live->way = way;
         run->wanted_frames = (uint64_t)(duration_ns / ST_NS_PER_MS) * run->live->head.rate_hz / 1000;
@@ -173,7 +173,7 @@ static const char *ways_here(const struct st_platform *p, bool music, char *buf,
 {
     buf[0] = '\0';
     for (const struct st_way *way = st_ways; way->name != NULL; way++) {
-        if (is_here(p, way) && (way->music || !music) && strcmp(way->name, "device") != 0 &&
+        if (is_here(p, way) && (way->music || !music) && !st_text_is(way->name, "device") &&
             strstr(buf, way->name) == NULL)
             st_text_join(buf, bytes, ", ", "%s", way->name);
     }
@@ -192,7 +192,7 @@ static bool may_be_port(const char *device)
 static const char *name_of(const char *back, const char **ret_device)
 {
     for (const struct st_way *way = st_ways; way->name != NULL; way++) {
-        if (strcmp(way->name, back) == 0)
+        if (st_text_is(way->name, back))
             return way->name;
     }
     *ret_device = back;
@@ -205,9 +205,9 @@ static bool is_wanted(const struct st_way *way, const char *name, const char *de
 {
     if (name == NULL)
         return way->chosen;
-    if (device != NULL && strcmp(way->name, "cable") == 0)
+    if (device != NULL && st_text_is(way->name, "cable"))
         return way->of_ports ? may_be_port(device) : device[0] != '/' && !st_text_begins(device, "system:");
-    return strcmp(way->name, name) == 0;
+    return st_text_is(way->name, name);
 }
 
 /* @param why  of each that was tried; "": none was. */
@@ -238,12 +238,12 @@ static int say_none(const char *command, const struct st_platform *p, const stru
             "('wpctl status'), or a port of JACK (jack_lsp)",
             wish->back);
     (void)st_failure(command, "--back %s: %s.", wish->back, why);
-    if (strcmp(name, wish->back) != 0)
+    if (!st_text_is(name, wish->back))
         fprintf(stderr, "  --back: %s, or a device to record from ('wpctl status', 'jack_lsp'%s)\n",
                 ways_here(p, wish->music, ST_ROOM(128)), wish->music ? "" : ", 'arecord -l'");
-    else if (strcmp(name, "cable") == 0 && !wish->music)
+    else if (st_text_is(name, "cable") && !wish->music)
         way = st_way_find("device", p->machine.os);
-    if (strcmp(name, wish->back) == 0 && way->make != NULL)
+    if (st_text_is(name, wish->back) && way->make != NULL)
         fprintf(stderr, "  %s\n", way->make);
     return ST_EXIT_FAILURE;
 }

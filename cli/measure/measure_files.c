@@ -79,7 +79,7 @@ static int open_recordings(struct st_measure_files *files, const struct st_sessi
     if (r != 0)
         return st_failure_usage(files->command,
                                 "a period of %" PRIu32 " frame%s at %" PRIu32 " Hz is out of range",
-                                config->frames, config->frames == 1 ? "" : "s", config->rate_hz);
+                                config->frames, ST_PLURAL(config->frames), config->rate_hz);
     files->sinks = calloc(files->n, sizeof(*files->sinks));
     if (files->sinks == NULL)
         return st_failure(files->command, "out of memory");

@@ -53,7 +53,7 @@ static int find_text(sd_bus_message *message, const char *key, bool *is_value, c
             r = sd_bus_message_read_basic(message, type, &text);
             if (r >= 0 && *is_value)
                 *ret = text;
-            *is_value = r >= 0 && strcmp(text, key) == 0;
+            *is_value = r >= 0 && st_text_is(text, key);
         } else {
             r = sd_bus_message_skip(message, NULL);
         }
@@ -108,8 +108,8 @@ static int on_activated(sd_bus_message *signal, void *ctx, ST_UNUSED sd_bus_erro
 {
     struct session *session = ctx;
     const char *path, *id;
-    if (sd_bus_message_read(signal, "os", &path, &id) >= 0 && strcmp(path, session->path) == 0 &&
-        strcmp(id, ID) == 0)
+    if (sd_bus_message_read(signal, "os", &path, &id) >= 0 && st_text_is(path, session->path) &&
+        st_text_is(id, ID))
         session->shortcut->pressed(session->shortcut->ctx);
     return 0;
 }

@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/show/status.h"
 #include "core/text/json.h"
+#include "core/text/text.h"
 #include "platform/posix/posix.h"
 
 #define SNAPSHOT_MAX_BYTES (32 * 1024 * 1024)
@@ -19,7 +20,7 @@
 static int read_input(const char *command, const char *path, size_t max_bytes, const char *what,
                       char **ret_text, size_t *ret_bytes)
 {
-    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+    const char *name = st_text_is(path, "-") ? "standard input" : path;
     FILE *stream = st_posix_input_open(path);
     if (stream == NULL)
         return st_failure(command, "cannot read %s: %s%s", path, st_posix_input_error(errno),
@@ -51,7 +52,7 @@ static int load_snapshot(const char *command, const char *path, struct st_facts 
     if (r == -ENOMEM)
         status = st_failure(command, "out of memory");
     else if (r != 0)
-        status = st_failure(command, "%s: %s", strcmp(path, "-") == 0 ? "standard input" : path, message);
+        status = st_failure(command, "%s: %s", st_text_is(path, "-") ? "standard input" : path, message);
     free(text);
     return status;
 }
@@ -104,7 +105,7 @@ static int load_texts(const char *command, const struct st_facts_input *input, s
 {
     int status = ST_EXIT_DONE;
     for (size_t i = 0; i < input->texts_n && status == ST_EXIT_DONE; i++) {
-        const char *name = strcmp(input->texts[i], "-") == 0 ? "standard input" : input->texts[i];
+        const char *name = st_text_is(input->texts[i], "-") ? "standard input" : input->texts[i];
         char *text;
         size_t bytes;
         status = read_input(command, input->texts[i], ST_POSTED_MAX_BYTES, "a posted text", &text, &bytes);
@@ -185,7 +186,7 @@ static int put_running(struct st_facts *facts)
         const json_int_t frames = json_integer_value(json_object_get(in_use, "frames"));
         counted_n += json_integer_value(json_object_get(value, "device_dropouts")) +
                      json_integer_value(json_object_get(value, "client_dropouts"));
-        if (strcmp(st_json_text_of(value, "source"), "pipewire") != 0 || frames <= 0)
+        if (!st_text_is(st_json_text_of(value, "source"), "pipewire") || frames <= 0)
             continue;
         r = st_facts_put_int(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES, frames, NULL, source);
         if (r == 0)
@@ -227,8 +228,7 @@ void st_facts_input_of_player(struct st_facts_input *input)
 {
     const char *player = st_facts_input_player(input);
     const bool own_machine = input->snapshot == NULL && input->root == NULL && input->texts_n == 0;
-    if (geteuid() != 0 || !own_machine || input->user != NULL || player == NULL ||
-        strcmp(player, "root") == 0)
+    if (geteuid() != 0 || !own_machine || input->user != NULL || player == NULL || st_text_is(player, "root"))
         return;
     input->user = player;
     fprintf(stderr, "The settings are judged for %s, who %s, with the rights that a login gives.\n", player,

@@ -7,6 +7,7 @@
 #include "advisor/rules/buffer.h"
 #include "cli/command.h"
 #include "core/text/near.h"
+#include "core/text/text.h"
 #include "platform/program/locale.h"
 #include "platform/program/output.h"
 #include "platform/program/terminal.h"
@@ -23,7 +24,7 @@ struct reading {
 static const struct st_report_format *find_format(const char *name)
 {
     size_t i = 0;
-    while (st_report_formats[i] != NULL && strcmp(st_report_formats[i]->name, name) != 0)
+    while (st_report_formats[i] != NULL && !st_text_is(st_report_formats[i]->name, name))
         i++;
     return st_report_formats[i];
 }
@@ -85,7 +86,7 @@ int st_report_run_options(const char *command, const struct st_option *own, size
                                     : st_options_only(command, options, n, help, argc, argv);
     o->format = reading.json ? &st_report_json : o->format;
     *ret = *o;
-    if (r < 0 && o->textfile != NULL && strcmp(o->textfile, o->output != NULL ? o->output : "-") == 0)
+    if (r < 0 && o->textfile != NULL && st_text_is(o->textfile, o->output != NULL ? o->output : "-"))
         return st_failure_usage(
             command, "--textfile: '%s' is also the file of --output. Choose another file.", o->textfile);
     return r;
@@ -95,7 +96,7 @@ int st_report_run_options(const char *command, const struct st_option *own, size
 static int write_as(const struct st_report_format *format, const struct st_report *report, const char *path,
                     const struct st_report_options *options)
 {
-    const bool terminal = path == NULL || strcmp(path, "-") == 0;
+    const bool terminal = path == NULL || st_text_is(path, "-");
     const struct st_report_view view = {
         .width = terminal ? st_terminal_width(STDOUT_FILENO) : 80,
         .colour = terminal && st_terminal_colour(stdout),

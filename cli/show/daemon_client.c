@@ -117,9 +117,9 @@ bool st_daemon_client_whose(const char *socket_wish, const struct st_daemon_answ
     char own[ST_DAEMON_PATH_BYTES];
     const char *version = st_json_text_of(answer->document, "version");
     const bool own_runs = find_own(own, sizeof(own)),
-               is_system = strcmp(answer->socket, ST_DAEMON_SYSTEM_SOCKET) == 0;
+               is_system = st_text_is(answer->socket, ST_DAEMON_SYSTEM_SOCKET);
     buf[0] = '\0';
-    if (version[0] != '\0' && strcmp(version, ST_VERSION) != 0) {
+    if (version[0] != '\0' && !st_text_is(version, ST_VERSION)) {
         st_text_append(buf, buf_bytes, "sleeptuned still has version %.40s, this command has %s. Restart it",
                        version, ST_VERSION);
         if (is_system || here()->own_restart == NULL)
@@ -191,7 +191,7 @@ static int explain(const struct asking *asking, int error, const char *path)
     switch (error) {
     case -ETIMEDOUT:
         (void)fail(asking, "sleeptuned on %s does not answer", path);
-        return strcmp(asking->method, "POST") == 0 ? ST_EXIT_UNKNOWN : ST_EXIT_FAILURE;
+        return st_text_is(asking->method, "POST") ? ST_EXIT_UNKNOWN : ST_EXIT_FAILURE;
     case -EFBIG:
         return fail(asking, "the answer of %s is larger than %d bytes: it is not sleeptuned", path,
                     BODY_BYTES);
@@ -235,7 +235,7 @@ static int check(const struct asking *asking, const char *body, const char *path
     *ret = document;
     if (document == NULL)
         return fail(asking, "the answer on %s is not JSON: %s", path, error.text);
-    if (strcmp(st_json_text_of(document, "schema"), asking->schema) != 0)
+    if (!st_text_is(st_json_text_of(document, "schema"), asking->schema))
         return fail(asking, "the answer of %s is not %s: sleeptuned has another version. Restart sleeptuned.",
                     path, asking->schema);
     return 0;
@@ -250,7 +250,7 @@ const char *st_daemon_client_again(const char *command, const char *socket_wish,
     snprintf(buf, buf_bytes, "%s", command);
     if (place == NULL || !(history || st_text_begins(command, "sleeptune status")))
         return buf;
-    if (strcmp(place, ST_DAEMON_SYSTEM_SOCKET) == 0)
+    if (st_text_is(place, ST_DAEMON_SYSTEM_SOCKET))
         st_text_append(buf, buf_bytes, " --system");
     else if (st_safe_shell_word(place, word, sizeof(word)) != NULL)
         st_text_append(buf, buf_bytes, " --%s %s", of_file ? "db" : "socket", word);

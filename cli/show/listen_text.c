@@ -196,7 +196,7 @@ static void say_when(const struct st_listen_view *view, const struct st_loss *lo
     const json_t *record = record_of(view, loss);
     const char *client = st_json_text_of(record, "client"), *why = st_json_text_of(record, "why"),
                *place = st_json_text_of(record, "place");
-    const bool dropout = strcmp(st_json_text_of(record, "event"), "client-dropout") == 0;
+    const bool dropout = st_text_is(st_json_text_of(record, "event"), "client-dropout");
     if (event != NULL)
         snprintf(buf, bytes, "when %s", st_capture_stream_event_say(event->kind));
     else if (record == NULL)
@@ -205,7 +205,7 @@ static void say_when(const struct st_listen_view *view, const struct st_loss *lo
         snprintf(buf, bytes, "when %s was not ready", client);
     else if (dropout)
         snprintf(buf, bytes, "when a program was not ready");
-    else if (strcmp(place, "resync") == 0 || strcmp(place, "bus") == 0)
+    else if (st_text_is(place, "resync") || st_text_is(place, "bus"))
         snprintf(buf, bytes, "when the card %s", why);
     else
         snprintf(buf, bytes, "when %s", why[0] != '\0' ? why : "the test loop woke up late");
@@ -224,7 +224,7 @@ static void sum_up(const struct st_listen_view *view, char *buf, size_t bytes)
         char when[200];
         size_t i = 0;
         say_when(view, loss, when, sizeof(when));
-        while (i < SUMS && sums[i].n > 0 && strcmp(sums[i].when, when) != 0)
+        while (i < SUMS && sums[i].n > 0 && !st_text_is(sums[i].when, when))
             i++;
         ST_PRINT(sums[i].when, "%s", i < SUMS ? when : others);
         sums[i].n++;
@@ -245,10 +245,10 @@ static void say_unwatched(const struct st_listen_view *view, FILE *out, int widt
     {
         const char *name = st_json_text_of(source, "source"), *title = st_xrun_sources_title(name),
                    *state = st_json_text_of(source, "state");
-        if (st_xrun_sources_find(name)->server_env != NULL && strcmp(state, "absent") == 0 &&
+        if (st_xrun_sources_find(name)->server_env != NULL && st_text_is(state, "absent") &&
             !st_text_begins(view->live->head.server, title))
             continue; /* it does not run, and is not on the way */
-        if (strcmp(state, "watching") != 0)
+        if (!st_text_is(state, "watching"))
             st_text_join(names, sizeof(names), ", ", "%s", title);
     }
     if (names[0] != '\0')
@@ -356,7 +356,7 @@ static void say_programs(const struct st_listen_view *view, FILE *out, int width
 static bool is_repeated(const struct st_listen_live *live, const struct st_capture_event *event)
 {
     const struct st_capture_event *other = live->events;
-    while (other < event && (other->kind != event->kind || strcmp(other->text, event->text) != 0))
+    while (other < event && (other->kind != event->kind || !st_text_is(other->text, event->text)))
         other++;
     return other < event;
 }

@@ -26,7 +26,7 @@ static void interval(const struct st_quantile *q, char *buf, size_t buf_bytes)
     const char *low = ST_NS(q->low_ns), *high = ST_NS(q->high_ns);
     /* "14.2 .. 14.4 µs" has its unit once */
     const char *unit = strchr(low, ' '), *unit_high = strchr(high, ' ');
-    const bool same = unit != NULL && unit_high != NULL && strcmp(unit, unit_high) == 0;
+    const bool same = unit != NULL && unit_high != NULL && st_text_is(unit, unit_high);
     snprintf(buf, buf_bytes, " [%.*s .. %s]", (int)strcspn(low, same ? " " : ""), low, high);
 }
 

@@ -64,7 +64,7 @@ static void set_cell(struct st_screen *screen, int row, int column, enum st_styl
 static int before_word(const struct st_screen *screen, int row, int column, int width, int at)
 {
     for (int space = at - 1; space >= width / 2; space--) {
-        if (strcmp(st_screen_cell(screen, row, column + space)->text, " ") == 0)
+        if (st_text_is(st_screen_cell(screen, row, column + space)->text, " "))
             return space + 1;
     }
     return at;
@@ -165,7 +165,7 @@ int st_screen_wrapped_rows(const struct st_screen *screen, int width, const char
 static int row_columns(const struct st_screen *screen, int row)
 {
     int columns = screen->columns;
-    while (columns > 0 && strcmp(st_screen_cell(screen, row, columns - 1)->text, " ") == 0)
+    while (columns > 0 && st_text_is(st_screen_cell(screen, row, columns - 1)->text, " "))
         columns--;
     return columns;
 }

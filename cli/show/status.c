@@ -110,7 +110,7 @@ static bool is_address(const char *url)
     if (url == NULL || strncmp(url, begin, sizeof(begin) - 1) != 0)
         return false;
     const char *port = url + sizeof(begin) - 1, *token = port + strspn(port, digits);
-    return token > port && strncmp(token, "/#", 2) == 0 &&
+    return token > port && st_text_begins(token, "/#") &&
            token[2 + strspn(token + 2, "0123456789abcdef")] == '\0';
 }
 
@@ -176,7 +176,7 @@ static int print_lines(const struct st_status_wish *wish)
     int status;
     do {
         char *text = line_text(wish, &status);
-        if (text != NULL && (last == NULL || strcmp(text, last) != 0)) {
+        if (text != NULL && (last == NULL || !st_text_is(text, last))) {
             puts(text);
             fflush(stdout);
         }

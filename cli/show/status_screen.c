@@ -2,6 +2,7 @@
 #include "cli/show/status_screen.h"
 
 #include "core/text/json.h"
+#include "core/text/text.h"
 #include "core/when.h"
 
 #define LABEL_COLUMNS 14
@@ -19,11 +20,11 @@ static int least(int a, int b)
 static enum st_style style_of(const json_t *object, enum st_style good)
 {
     const char *state = st_json_text_of(object, "state");
-    if (strcmp(state, "bad") == 0)
+    if (st_text_is(state, "bad"))
         return ST_STYLE_BAD;
-    if (strcmp(state, "warn") == 0)
+    if (st_text_is(state, "warn"))
         return ST_STYLE_WARN;
-    return strcmp(state, "unknown") == 0 ? ST_STYLE_DIM : good;
+    return st_text_is(state, "unknown") ? ST_STYLE_DIM : good;
 }
 
 /* Where the next row goes, and how many there are. */

@@ -114,9 +114,8 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
             output->wish->frames, candidates->needs_root ? " without root" : "");
     else
         st_text_buffer_printf(&text, "%zu setting%s to try with %u frames (%s), %s at most.%s", open_n,
-                              open_n == 1 ? "" : "s", output->wish->frames,
-                              ST_NS_SHORT(output->wish->period_ns), ST_NS_SHORT(output->budget_ns),
-                              output->dry_run ? "" : " Ctrl-C ends it.");
+                              ST_PLURAL(open_n), output->wish->frames, ST_NS_SHORT(output->wish->period_ns),
+                              ST_NS_SHORT(output->budget_ns), output->dry_run ? "" : " Ctrl-C ends it.");
     st_text_wrap(out, line, 0, output->width);
     ST_EACH_OF (place, output->plan->order, output->plan->open_n)
         print_plan_row(&candidates->rows[*place], output->width, out);
@@ -151,7 +150,7 @@ static const char *outcome_text(const struct st_tune_output *output, size_t i, c
             st_text_buffer_printf(
                 &text, "%" PRIu64 " late wake-ups with it, %" PRIu64 " without (%u pair%s of blocks)%s%s",
                 row->mean[1].late_n, row->mean[0].late_n, row->evidence.pairs_n,
-                row->evidence.pairs_n == 1 ? "" : "s", why[0] != '\0' ? ": " : "", why);
+                ST_PLURAL(row->evidence.pairs_n), why[0] != '\0' ? ": " : "", why);
         else
             st_text_buffer_printf(&text, "%s", why);
         return buf;

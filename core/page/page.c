@@ -37,7 +37,7 @@ static void put_class(FILE *out, const json_t *object)
     static const char *const classes[] = {"ok", "warn", "bad", "unknown"};
     const char *state = json_string_value(get(object, "state"));
     ST_EACH (class, classes) {
-        if (state != NULL && strcmp(state, *class) == 0)
+        if (state != NULL && st_text_is(state, *class))
             fprintf(out, " class=\"%s\"", *class);
     }
 }
@@ -268,16 +268,16 @@ static void put_slot(FILE *out, const json_t *document, const char *name, size_t
 {
     const json_t *of = get(document, "screen");
     const char *slot = ST_TEXT(16, "%.*s", (int)len, name);
-    if (strcmp(slot, "state") == 0 || strcmp(slot, "version") == 0)
+    if (st_text_is(slot, "state") || st_text_is(slot, "version"))
         put_string(out, document, slot);
-    else if (strcmp(slot, "next") == 0)
+    else if (st_text_is(slot, "next"))
         put_next(out, of);
-    else if (strcmp(slot, "time") == 0)
+    else if (st_text_is(slot, "time"))
         put_time(out, get(document, "time_ns"));
-    else if (strcmp(slot, "answer") == 0)
+    else if (st_text_is(slot, "answer"))
         put_answer(out, of);
-    else if (strcmp(slot, "first") == 0 || strcmp(slot, "rest") == 0)
-        put_sections(out, document, strcmp(slot, "rest") == 0);
+    else if (st_text_is(slot, "first") || st_text_is(slot, "rest"))
+        put_sections(out, document, st_text_is(slot, "rest"));
 }
 
 char *st_page_text(const json_t *document, enum st_page_form form)
@@ -296,7 +296,7 @@ char *st_page_text(const json_t *document, enum st_page_form form)
     }
     while ((begin = strstr(at, "{{")) != NULL && (end = strstr(begin, "}}")) != NULL) {
         fwrite(at, 1, (size_t)(begin - at), out);
-        if (form == ST_PAGE_SERVED && strncmp(begin, "{{links}}", 9) == 0) /* another address at each start */
+        if (form == ST_PAGE_SERVED && st_text_begins(begin, "{{links}}")) /* another address at each start */
             fputs("<link rel=\"manifest\" href=\"/manifest.webmanifest\">\n", out);
         put_slot(out, document, begin + 2, (size_t)(end - begin) - 2);
         at = end + 2;

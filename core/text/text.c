@@ -11,7 +11,7 @@ char *st_text_print(char *buf, size_t bytes, const char *format, ...)
 
 bool st_text_is_among(const char *text, const char *const *words)
 {
-    while (*words != NULL && strcmp(text, *words) != 0)
+    while (*words != NULL && !st_text_is(text, *words))
         words++;
     return *words != NULL;
 }

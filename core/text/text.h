@@ -8,16 +8,24 @@
 #define ST_TEXT(bytes, ...) st_text_print((char[bytes]){0}, bytes, __VA_ARGS__)
 char *st_text_print(char *buf, size_t bytes, const char *format, ...) ST_PRINTF(3, 4);
 
+static inline bool st_text_is(const char *text, const char *other)
+{
+    return strcmp(text, other) == 0;
+}
+
 static inline bool st_text_begins(const char *text, const char *with)
 {
     return strncmp(text, with, strlen(with)) == 0;
 }
 
+/** What ends a word behind the number `n`: "1 stream", "2 streams". */
+#define ST_PLURAL(n) ((n) == 1 ? "" : "s")
+
 /** Does it end so, behind something else? */
 static inline bool st_text_ends(const char *text, const char *with)
 {
     const size_t len = strlen(text), with_len = strlen(with);
-    return len > with_len && strcmp(text + len - with_len, with) == 0;
+    return len > with_len && st_text_is(text + len - with_len, with);
 }
 
 /** Is this one of the words? Does it begin with one of them? Has it one of them in it? They end with NULL. */

@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "core/ns.h"
+#include "core/text/text.h"
 #include "daemon/audio/stream.h"
 #include "platform/module.h"
 #include "platform/posix/posix.h"
@@ -22,7 +23,7 @@ const char *st_audio_state_name(enum st_audio_state state)
 
 void st_audio_view_init(const struct st_config *config, struct st_audio_view *ret)
 {
-    const bool none = strcmp(config->audio.backend, "none") == 0;
+    const bool none = st_text_is(config->audio.backend, "none");
     *ret = (struct st_audio_view){.state = none ? ST_AUDIO_OFF : ST_AUDIO_OPENING, .policy = -1};
     ST_PRINT(ret->backend, "%.31s", config->audio.backend);
 }
@@ -79,7 +80,7 @@ static void note_failure(struct st_audio *audio, enum st_event_kind kind, const 
     audio->failures++;
     const int64_t pause_ns = st_audio_backoff_ns(audio->failures);
     pthread_mutex_lock(&audio->mutex);
-    const bool known = strcmp(audio->view.error, error) == 0;
+    const bool known = st_text_is(audio->view.error, error);
     audio->view.state = ST_AUDIO_WAITING;
     audio->view.retry_after_ns = pause_ns;
     ST_PRINT(audio->view.error, "%s", error);
@@ -205,7 +206,7 @@ static void *run(void *ctx)
 static bool load(struct st_audio *audio)
 {
     char *error = audio->view.error;
-    if (strcmp(audio->config.audio.backend, "oss") == 0) {
+    if (st_text_is(audio->config.audio.backend, "oss")) {
 #if ST_HAVE_OSS
         audio->module = &st_stream_oss;
         return true;
@@ -216,7 +217,7 @@ static bool load(struct st_audio *audio)
 #endif
     }
     if (st_module_load("stream", ST_STREAM_SYMBOL, &audio->module, error, sizeof(audio->view.error)) == 0 &&
-        strcmp(audio->module->version, ST_VERSION) == 0)
+        st_text_is(audio->module->version, ST_VERSION))
         return true;
     if (audio->module != NULL)
         ST_PRINT(audio->view.error,

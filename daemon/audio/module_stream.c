@@ -51,7 +51,7 @@ static const struct {
 static size_t backend_index(const char *name)
 {
     size_t i = 0;
-    while (i + 1 < ST_ARRAY_LEN(backends) && strcmp(backends[i].name, name) != 0)
+    while (i + 1 < ST_ARRAY_LEN(backends) && !st_text_is(backends[i].name, name))
         i++;
     return i;
 }
@@ -148,7 +148,7 @@ static struct SoundIoDevice *find_device(struct SoundIo *soundio, const char *id
     const int n = soundio_output_device_count(soundio);
     for (int i = 0; i < n; i++) {
         struct SoundIoDevice *device = soundio_get_output_device(soundio, i);
-        if (strcmp(device->id, id) == 0)
+        if (st_text_is(device->id, id))
             return device;
         soundio_device_unref(device);
     }

@@ -29,7 +29,7 @@ static int64_t length_of(const json_t *document, const char *key)
 static int take(const json_t *document, struct st_trace_culprit *ret)
 {
     const char *name = st_json_text_of(document, "name");
-    if (strcmp(st_json_text_of(document, "schema"), SCHEMA) != 0)
+    if (!st_text_is(st_json_text_of(document, "schema"), SCHEMA))
         return -EBADMSG;
     if (!json_is_true(json_object_get(document, "traces")))
         return -ENOTSUP;

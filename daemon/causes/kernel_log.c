@@ -56,7 +56,7 @@ void st_kernel_log_look(struct st_kernel_log *log, struct st_platform *platform,
             continue;
         struct st_event event = st_event_make(
             st_clock_wall_ns(&platform->clock), ST_EVENT_KERNEL_LOG, "the kernel logged %s%s%s",
-            strcmp(source, "usb") == 0 ? "a line" : "a warning", about[0] != '\0' ? " about " : "", about);
+            st_text_is(source, "usb") ? "a line" : "a warning", about[0] != '\0' ? " about " : "", about);
         ST_PRINT(event.source, "%s", source);
         event.span_ns = st_ns_sub(now_ns, before_ns);
         st_events_put(events, ST_LOG_INFO, &event);

@@ -241,7 +241,7 @@ static bool is_group(const char *name)
 static void read_key(struct parse *parse, const config_setting_t *setting, const char *path)
 {
     ST_EACH_OF (key, st_config_keys, st_config_keys_n) {
-        if (strcmp(key->path, path) != 0)
+        if (!st_text_is(key->path, path))
             continue;
         char value[NAME_BYTES + 8], allowed[256];
         if (!store(key, setting, parse->config))
@@ -324,7 +324,7 @@ static void check_text(struct parse *parse, const char *text, size_t len)
             complain(parse, line, "this is not a text file: it contains a zero byte");
             return;
         }
-        if (strncmp(at + strspn(at, " \t"), "@include", 8) == 0)
+        if (st_text_begins(at + strspn(at, " \t"), "@include"))
             complain(parse, line, "@include is not supported: all settings are in one file");
         at += line_len + 1;
     }
@@ -361,12 +361,12 @@ int st_config_parse(const char *text, size_t len, const char *name, struct st_co
 
 bool st_config_notifies(const struct st_config *config)
 {
-    return strcmp(config->notify.enabled, "on") == 0;
+    return st_text_is(config->notify.enabled, "on");
 }
 
 bool st_config_own_stream(const struct st_config *config)
 {
-    return strcmp(config->audio.backend, "none") != 0 && strcmp(config->audio.backend, "dummy") != 0;
+    return !st_text_is(config->audio.backend, "none") && !st_text_is(config->audio.backend, "dummy");
 }
 
 int st_config_load(struct st_machine *machine, const char *path, struct st_config *ret,
@@ -394,7 +394,7 @@ int st_config_load(struct st_machine *machine, const char *path, struct st_confi
 const char *st_config_text(const struct st_config *config, const char *path)
 {
     ST_EACH_OF (key, st_config_keys, st_config_keys_n) {
-        if (strcmp(key->path, path) == 0 && (key->type == ST_CONFIG_CHOICE || key->type == ST_CONFIG_TEXT))
+        if (st_text_is(key->path, path) && (key->type == ST_CONFIG_CHOICE || key->type == ST_CONFIG_TEXT))
             return (const char *)config + key->offset;
     }
     return "";

@@ -27,7 +27,7 @@ static void write_wrapped(FILE *out, const char *indent, const char *text)
 static bool allowed_to_say(const struct st_config_key *key, char *ret_text, size_t size)
 {
     st_config_allowed(key, ret_text, size);
-    return strncmp(ret_text, "a text of", strlen("a text of")) != 0;
+    return !st_text_begins(ret_text, "a text of");
 }
 
 void st_config_doc_example(FILE *out)

@@ -1,12 +1,13 @@
 /* Prints the documents made from the table of keys: "gen_config example" and "gen_config mdoc". For
  * maintainers. */
+#include "core/text/text.h"
 #include "daemon/config/config.h"
 
 int main(int argc, char **argv)
 {
-    if (argc == 2 && strcmp(argv[1], "example") == 0)
+    if (argc == 2 && st_text_is(argv[1], "example"))
         st_config_doc_example(stdout);
-    else if (argc == 2 && strcmp(argv[1], "mdoc") == 0)
+    else if (argc == 2 && st_text_is(argv[1], "mdoc"))
         st_config_doc_mdoc(stdout);
     else
         return 3;

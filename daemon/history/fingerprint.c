@@ -51,13 +51,13 @@ static void on_condition(void *ctx, const char *key, const char *value)
     struct taking *taking = ctx;
     char name[64];
     ST_EACH (word, moving) {
-        if (strcmp(key, *word) == 0)
+        if (st_text_is(key, *word))
             return;
     }
-    ST_PRINT(name, "%s", strcmp(key, "kernel_release") == 0 ? "kernel" : key);
+    ST_PRINT(name, "%s", st_text_is(key, "kernel_release") ? "kernel" : key);
     for (char *c = name; *c != '\0'; c++)
         *c = *c == '_' ? ' ' : *c;
-    add(taking->f, strncmp(key, "kernel_", 7) == 0 ? "kernel" : "setting", name, value);
+    add(taking->f, st_text_begins(key, "kernel_") ? "kernel" : "setting", name, value);
 }
 
 static const struct small {
@@ -140,12 +140,12 @@ static void add_dpkg(struct st_fingerprint *f, const char *text)
     bool installed = false;
     for (const char *line = text; *line != '\0';) {
         const size_t len = strcspn(line, "\n");
-        if (strncmp(line, "Package: ", 9) == 0 && is_package(line + 9, len - 9))
+        if (st_text_begins(line, "Package: ") && is_package(line + 9, len - 9))
             ST_PRINT(name, "%.*s", (int)len - 9, line + 9);
-        else if (strncmp(line, "Version: ", 9) == 0)
+        else if (st_text_begins(line, "Version: "))
             ST_PRINT(version, "%.*s", (int)len - 9, line + 9);
-        else if (strncmp(line, "Status: ", 8) == 0)
-            installed = len > 18 && strncmp(line + len - 10, " installed", 10) == 0;
+        else if (st_text_begins(line, "Status: "))
+            installed = len > 18 && st_text_begins(line + len - 10, " installed");
         line += len + (line[len] == '\n');
         if (len > 0 && *line != '\0')
             continue;
@@ -174,7 +174,7 @@ static int on_library(void *ctx, const char *entry)
     struct taking *taking = ctx;
     const char *so = strstr(entry, ".so"), *first = so != NULL ? strchr(so + 1, '.') : NULL;
     if (so != NULL && is_one_of(libraries, ST_ARRAY_LEN(libraries), entry, (size_t)(so - entry)) &&
-        ((first != NULL && first != strrchr(entry, '.')) || strncmp(entry, "libpulsecommon-", 15) == 0))
+        ((first != NULL && first != strrchr(entry, '.')) || st_text_begins(entry, "libpulsecommon-")))
         add(taking->f, "package", ST_TEXT(100, "%.*s", (int)(so - entry), entry), so + 1);
     return 0;
 }
@@ -228,7 +228,7 @@ static bool is_configuration(const char *name)
     const size_t len = strlen(name);
     ST_EACH (end, ends) {
         const size_t end_len = strlen(*end);
-        if (len > end_len && strcmp(name + len - end_len, *end) == 0)
+        if (len > end_len && st_text_is(name + len - end_len, *end))
             return true;
     }
     return false;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/ns.h"
+#include "core/text/text.h"
 #include "daemon/history/history_file.h"
 #include "daemon/history/recorder.h"
 #include "platform/posix/posix.h"
@@ -143,7 +144,7 @@ static bool record_lost(struct st_history_writer *writer)
                   ST_EVENT_HISTORY_LOST,
                   "%" PRIu64 " event%s and %" PRIu64
                   " minute%s before this one are missing: the history could not be written",
-                  events_n, events_n == 1 ? "" : "s", minutes_n, minutes_n == 1 ? "" : "s");
+                  events_n, ST_PLURAL(events_n), minutes_n, ST_PLURAL(minutes_n));
     return true;
 }
 
@@ -561,8 +562,8 @@ void st_history_writer_stop(struct st_history_writer *writer)
     pthread_join(writer->thread, NULL);
     if (writer->waiting.minutes_n > 0 || writer->waiting.events_n > 0)
         ST_WARN("%llu minute%s and %llu event%s could not be written to the history: %s",
-                (unsigned long long)writer->waiting.minutes_n, writer->waiting.minutes_n == 1 ? "" : "s",
-                (unsigned long long)writer->waiting.events_n, writer->waiting.events_n == 1 ? "" : "s",
+                (unsigned long long)writer->waiting.minutes_n, ST_PLURAL(writer->waiting.minutes_n),
+                (unsigned long long)writer->waiting.events_n, ST_PLURAL(writer->waiting.events_n),
                 writer->view.why);
     free_writer(writer);
 }

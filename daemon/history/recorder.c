@@ -29,7 +29,7 @@ static int64_t wall_of(const char *name)
 static bool is_first_of_cause(const char *const *names, size_t n, size_t i)
 {
     for (size_t j = 0; j < n; j++) {
-        if (j != i && strcmp(cause_of(names[j]), cause_of(names[i])) == 0 &&
+        if (j != i && st_text_is(cause_of(names[j]), cause_of(names[i])) &&
             wall_of(names[j]) < wall_of(names[i]))
             return false;
     }
@@ -74,7 +74,7 @@ static size_t list(int folder_fd, char **names)
     size_t n = 0;
     while (dir != NULL && n < FILES_MAX && (entry = readdir(dir)) != NULL) {
         const size_t len = strlen(entry->d_name), suffix = strlen(ST_CYCLE_RING_SUFFIX);
-        if (len > suffix && strcmp(entry->d_name + len - suffix, ST_CYCLE_RING_SUFFIX) == 0 &&
+        if (len > suffix && st_text_is(entry->d_name + len - suffix, ST_CYCLE_RING_SUFFIX) &&
             (names[n] = strdup(entry->d_name)) != NULL)
             n++;
     }
@@ -198,7 +198,7 @@ bool st_recorder_note(struct st_recorder *recorder, const struct st_event *event
     const char *cause = mark ? ST_TRACE_COPY_MARK : client ? st_dropout_reason_name(event->reason) : "device";
     const bool was_so = event->wall_ns >= recorder->wall_ns &&
                         event->wall_ns - recorder->wall_ns < ST_RECORDER_EACH_NS &&
-                        strcmp(cause, recorder->cause) == 0;
+                        st_text_is(cause, recorder->cause);
     if (!mark && (recorder->wanted || was_so))
         return false;
     recorder->wanted = true;

@@ -476,7 +476,7 @@ static enum MHD_Result count_host(void *ctx, ST_UNUSED enum MHD_ValueKind kind, 
 static bool header_is(struct MHD_Connection *connection, const char *name, const char *value)
 {
     const char *its = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
-    return its != NULL && strcmp(its, value) == 0;
+    return its != NULL && st_text_is(its, value);
 }
 
 /* Does a page of another site ask, by an image, a frame, a script (Fetch Metadata)? Other programs send no

@@ -3,6 +3,7 @@
 
 #include "core/event.h"
 #include "core/text/number.h"
+#include "core/text/text.h"
 #include "core/when.h"
 
 void st_query_init(struct st_query *query)
@@ -46,7 +47,7 @@ static bool set(struct st_query *query, unsigned name, const char *value, int64_
         return st_number_i64(value, 1, INT32_MAX, &query->tid) == 0;
     case ST_QUERY_BY:
         ST_PRINT(query->by, "%.7s", value);
-        return strcmp(value, "key") == 0 || strcmp(value, "typed") == 0;
+        return st_text_is(value, "key") || st_text_is(value, "typed");
     case ST_QUERY_WINDOW:
         return st_when_parse_length(value, &query->window_ns) == 0 &&
                query->window_ns >= ST_QUERY_WINDOW_MIN_NS && query->window_ns <= ST_QUERY_WINDOW_MAX_NS;
@@ -65,7 +66,7 @@ const char *st_query_set(struct st_query *query, unsigned names, const char *key
                          int64_t now_wall_ns)
 {
     ST_EACH (row, keys) {
-        if ((names & row->name) == 0 || strcmp(key, row->key) != 0)
+        if ((names & row->name) == 0 || !st_text_is(key, row->key))
             continue;
         if ((query->given & row->name) != 0)
             return "the request has a parameter twice";

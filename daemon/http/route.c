@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include "core/text/json.h"
+#include "core/text/text.h"
 #include "daemon/http/query.h"
 
 #define JSON  "application/json"
@@ -115,18 +116,18 @@ struct st_route st_route_choose(const char *method, const char *target, const ch
             "sleeptuned does not answer under this host name: use the IP address, localhost, the name of "
             "this machine or one of "
             "http.names");
-    if ((!tcp || names->own_page) && strcmp(method, "POST") == 0 && strcmp(path, HEARD) == 0)
+    if ((!tcp || names->own_page) && st_text_is(method, "POST") && st_text_is(path, HEARD))
         return (struct st_route){
             .http_status = 200,
             .body = ST_ROUTE_MARK,
             .content_type = JSON,
             .query = tcp ? 0 : ST_QUERY_BY | ST_QUERY_NOTE | ST_QUERY_WINDOW}; /* a page sends no text */
-    if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
+    if (!st_text_is(method, "GET") && !st_text_is(method, "HEAD"))
         return st_route_refuse(405, "sleeptuned accepts only GET and HEAD");
     ST_EACH (route, routes) {
         const bool of_user = route->body == ST_ROUTE_HEARD || route->body == ST_ROUTE_TRACE;
         const bool is_local = route->body == ST_ROUTE_ADDRESS || (of_user && !names->own);
-        if (strcmp(path, route->path) == 0 && !(tcp && is_local)) /* notes and traces stay local */
+        if (st_text_is(path, route->path) && !(tcp && is_local)) /* notes and traces stay local */
             return (struct st_route){.http_status = 200,
                                      .body = route->body,
                                      .content_type = route->content_type,

@@ -106,7 +106,7 @@ static bool find_ports(const char *name, bool takes, char ret[CHANNELS][ST_CAPTU
     size_t n = 0;
     for (size_t i = 0; ports != NULL && ports[i] != NULL && n < CHANNELS; i++) {
         const bool is_it = n > 0 ? strncmp(ports[i], ret[0], client_bytes(ret[0]) + 1) == 0
-                                 : name[0] == '\0' || strcmp(ports[i], name) == 0;
+                                 : name[0] == '\0' || st_text_is(ports[i], name);
         if (is_it)
             snprintf(ret[n++], ST_CAPTURE_TEXT_BYTES, "%s", ports[i]);
     }
@@ -118,7 +118,7 @@ static bool find_ports(const char *name, bool takes, char ret[CHANNELS][ST_CAPTU
 
 static int no_port(const char *name, const char *to)
 {
-    const char *kind = strcmp(to, "play to") == 0 ? "input" : "output";
+    const char *kind = st_text_is(to, "play to") ? "input" : "output";
     return name[0] != '\0' ? st_ear_absent("JACK has no %s port %.100s to %s", kind, name, to)
                            : st_ear_absent("JACK has no physical port to %s", to);
 }
@@ -276,7 +276,7 @@ static int begin(bool cable, const char *server)
 static bool is_in(const char **ports, const char *port)
 {
     for (size_t i = 0; ports != NULL && ports[i] != NULL; i++) {
-        if (strcmp(ports[i], port) == 0)
+        if (st_text_is(ports[i], port))
             return true;
     }
     return false;
@@ -324,7 +324,7 @@ static void look_for_others(void)
         const jack_port_t *peer = jack_port_by_name(listener.client, peers[i]);
         const char **others = peer != NULL ? jack_port_get_all_connections(listener.client, peer) : NULL;
         for (size_t j = 0; others != NULL && others[j] != NULL; j++) {
-            if (strcmp(others[j], jack_port_name(plays)) != 0 && ++n > listener.others_n)
+            if (!st_text_is(others[j], jack_port_name(plays)) && ++n > listener.others_n)
                 st_ear_say(&listener.ear, ST_CAPTURE_MIXED, others[j]);
         }
         jack_free(others);
@@ -368,7 +368,7 @@ int main(int argc, char **argv)
         return st_ear_absent("run sleeptune listen as the user who plays");
     if (!listener.ear.music && st_ear_split(&listener.ear) < 0)
         return st_ear_absent("no process can be started");
-    const int r = begin(strcmp(listener.ear.way, "cable") == 0, st_jack_server_name());
+    const int r = begin(st_text_is(listener.ear.way, "cable"), st_jack_server_name());
     if (r != ST_EAR_DONE) {
         if (listener.ear.pid != 0)
             st_ear_end_player(&listener.ear);

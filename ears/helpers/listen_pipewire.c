@@ -164,7 +164,7 @@ static uint32_t find_device(struct listener *listener, const char *named, const 
     ST_EACH (node, listener->nodes) {
         if (node->id == 0 || (sink ? !node->sink : !node->source))
             continue;
-        if (strcmp(node->name, wanted) == 0)
+        if (st_text_is(node->name, wanted))
             return node->id;
         found = node->id;
         n++;
@@ -319,10 +319,9 @@ static void take_node(struct listener *listener, uint32_t id, const struct spa_d
         node->id = id;
         /* devices are no program: all of them are the session manager's */
         node->client = number_of(props, PW_KEY_DEVICE_ID) == 0 ? number_of(props, PW_KEY_CLIENT_ID) : 0;
-        node->sink =
-            class != NULL && (strcmp(class, "Audio/Sink") == 0 || strcmp(class, "Audio/Duplex") == 0);
+        node->sink = class != NULL && (st_text_is(class, "Audio/Sink") || st_text_is(class, "Audio/Duplex"));
         node->source =
-            class != NULL && (strcmp(class, "Audio/Source") == 0 || strcmp(class, "Audio/Duplex") == 0);
+            class != NULL && (st_text_is(class, "Audio/Source") || st_text_is(class, "Audio/Duplex"));
         copy(node->name, spa_dict_lookup(props, PW_KEY_NODE_NAME));
         return;
     }
@@ -335,9 +334,9 @@ static void take_port(struct listener *listener, uint32_t id, const struct spa_d
     const char *format = spa_dict_lookup(props, PW_KEY_FORMAT_DSP);
     ST_EACH (port, listener->ports) {
         if (port->id != 0 || node == 0 || direction == NULL || format == NULL ||
-            strcmp(format, MONO_FLOATS) != 0)
+            !st_text_is(format, MONO_FLOATS))
             continue;
-        *port = (struct port){.id = id, .node = node, .out = strcmp(direction, "out") == 0};
+        *port = (struct port){.id = id, .node = node, .out = st_text_is(direction, "out")};
         return;
     }
 }
@@ -404,10 +403,10 @@ static int on_property(void *ctx, ST_UNUSED uint32_t subject, const char *key, S
                        const char *value)
 {
     struct listener *listener = ctx;
-    char *to = key == NULL                                ? NULL
-               : strcmp(key, "default.audio.sink") == 0   ? listener->sink
-               : strcmp(key, "default.audio.source") == 0 ? listener->source
-                                                          : NULL;
+    char *to = key == NULL                               ? NULL
+               : st_text_is(key, "default.audio.sink")   ? listener->sink
+               : st_text_is(key, "default.audio.source") ? listener->source
+                                                         : NULL;
     const char *name = value != NULL ? strstr(value, "\"name\"") : NULL;
     if (to == NULL || name == NULL)
         return 0;
@@ -482,7 +481,7 @@ static void on_info(void *ctx, const struct pw_core_info *info)
 
 static void choose(struct listener *listener)
 {
-    const bool cable = strcmp(listener->ear.way, "cable") == 0;
+    const bool cable = st_text_is(listener->ear.way, "cable");
     const char *sink = listener->ear.plays, *source = listener->ear.records;
     listener->sink_node = find_device(listener, sink, listener->sink, true);
     listener->device = cable && !listener->ear.player ? find_device(listener, source, listener->source, false)

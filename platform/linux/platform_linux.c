@@ -421,7 +421,7 @@ static void open_smi_counter(struct st_machine *machine)
     const int r =
         geteuid() == 0 ? machine->read_text(machine, "/proc/cpuinfo", text, sizeof(text), &len) : -EPERM;
     if ((r == 0 || r == -EFBIG) && st_proc_field(text, "vendor_id", vendor, sizeof(vendor)) == 0 &&
-        strcmp(vendor, "AuthenticAMD") == 0)
+        st_text_is(vendor, "AuthenticAMD"))
         smi_fd = (int)syscall(SYS_perf_event_open, &event, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 }
 

@@ -82,9 +82,9 @@ int st_posix_open_beneath(int dir_fd, const char *path, int flags)
     while (r == 0 && (len = next_component(&at, name)) != 0) {
         if (len < 0)
             return len;
-        if (strcmp(name, ".") == 0)
+        if (st_text_is(name, "."))
             continue;
-        if (strcmp(name, "..") == 0) { /* at the top it stays there, as after chroot */
+        if (st_text_is(name, "..")) { /* at the top it stays there, as after chroot */
             char *slash = strrchr(done, '/');
             if (slash != NULL)
                 *slash = '\0';

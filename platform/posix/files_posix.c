@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/text/text.h"
 #include "platform/posix/posix.h"
 
 #define INPUT_MAX_BYTES (INT64_C(16) << 30)
@@ -50,14 +51,14 @@ static bool may_be_pipe(const char *path)
         if (strncmp(path, *folder, len) == 0)
             return path[len] != '\0' && path[len + strspn(path + len, "0123456789")] == '\0';
     }
-    return strcmp(path, "/dev/stdin") == 0;
+    return st_text_is(path, "/dev/stdin");
 }
 
 FILE *st_posix_input_open(const char *path)
 {
     const bool pipe = may_be_pipe(path);
     struct stat info;
-    if (strcmp(path, "-") == 0)
+    if (st_text_is(path, "-"))
         return stdin;
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (pipe ? 0 : O_NONBLOCK));
     if (fd < 0)
@@ -170,7 +171,7 @@ static int names_read(struct names *names, DIR *dir)
         const struct dirent *entry = readdir(dir);
         if (entry == NULL)
             return -errno;
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+        if (st_text_is(entry->d_name, ".") || st_text_is(entry->d_name, ".."))
             continue;
         const int r = names_add(names, entry->d_name);
         if (r < 0)

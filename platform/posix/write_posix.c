@@ -23,7 +23,7 @@ struct place {
 static int split(const char *path, char *dir, size_t dir_bytes, char *name, size_t name_bytes)
 {
     const char *slash = strrchr(path, '/');
-    if (path[0] != '/' || slash[1] == '\0' || strcmp(slash + 1, ".") == 0 || strcmp(slash + 1, "..") == 0)
+    if (path[0] != '/' || slash[1] == '\0' || st_text_is(slash + 1, ".") || st_text_is(slash + 1, ".."))
         return -EINVAL;
     const size_t dir_len = slash == path ? 1 : (size_t)(slash - path);
     return st_text_copy(dir, dir_bytes, path, dir_len) &&

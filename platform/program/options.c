@@ -79,9 +79,9 @@ static int option_time(const char *command, const char *option, const char *text
 int st_option_format(const char *command, void *ctx, const char *text)
 {
     bool *json = ctx;
-    if (strcmp(text, "json") != 0 && strcmp(text, "text") != 0)
+    if (!st_text_is(text, "json") && !st_text_is(text, "text"))
         return st_failure_usage(command, "--format: '%s' is neither json nor text", text);
-    *json = strcmp(text, "json") == 0;
+    *json = st_text_is(text, "json");
     return 0;
 }
 
@@ -89,7 +89,7 @@ int st_option_policy(const char *command, void *ctx, const char *text)
 {
     enum st_policy *ret = ctx;
     for (enum st_policy i = ST_POLICY_OTHER; i <= ST_POLICY_RR; i++) {
-        if (strcmp(text, st_platform_policy_name(i)) == 0) {
+        if (st_text_is(text, st_platform_policy_name(i))) {
             *ret = i;
             return 0;
         }
@@ -166,7 +166,7 @@ int st_options_read(const char *command, const struct st_option *options, size_t
         if (option == 'h') {
             fputs(help, stdout);
             /* each command of sleeptune has a page of its own, the laboratory has one for all */
-            if (strcmp(st_program_name, "sleeptune") == 0)
+            if (st_text_is(st_program_name, "sleeptune"))
                 printf("Manual: man sleeptune-%s\n", command);
             return ST_EXIT_DONE;
         }

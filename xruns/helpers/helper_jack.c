@@ -141,7 +141,7 @@ static int open_client(const char *server)
                 "JACK server \"%s\" and the installed libjack are of different versions: install the same",
                 server);
         if ((status & JackServerFailed) != 0)
-            return strcmp(server, "default") == 0
+            return st_text_is(server, "default")
                        ? st_helper_line_absent("JACK is not running for this user")
                        : st_helper_line_absent("JACK server \"%s\" is not running for this user", server);
         return st_helper_line_absent("JACK server \"%s\" refuses the connection, status 0x%x: %s", server,
@@ -160,7 +160,7 @@ static void client_of(const char *port, char name[ST_JACK_NAME_BYTES])
 {
     const jack_port_t *found = jack_port_by_name(observer.client, port);
     snprintf(name, ST_JACK_NAME_BYTES, "%.*s", (int)strcspn(port, ":"), port);
-    if (found == NULL || (jack_port_flags(found) & JackPortIsPhysical) != 0 || strcmp(name, "system") == 0)
+    if (found == NULL || (jack_port_flags(found) & JackPortIsPhysical) != 0 || st_text_is(name, "system"))
         name[0] = '\0';
 }
 
@@ -203,7 +203,7 @@ static void say_ready(const char *server, const struct st_jack_graph *clients)
     ST_APPEND(text, "JACK server \"%.60s\", %u frames at %u Hz", server,
               jack_get_buffer_size(observer.client), jack_get_sample_rate(observer.client));
     size_t own = 0;
-    while (own < clients->n && strcmp(clients->names[own], ST_XRUN_OWN_CLIENT) != 0)
+    while (own < clients->n && !st_text_is(clients->names[own], ST_XRUN_OWN_CLIENT))
         own++;
     if (own < clients->n)
         ST_APPEND(text, "; the daemon's own stream uses this server, and counts the same xruns one by one");
@@ -211,7 +211,7 @@ static void say_ready(const char *server, const struct st_jack_graph *clients)
         ST_APPEND(text, "; JACK does not say which client is late: ");
     for (size_t i = 0; observer.unnamed && clients->n > 1 && i < clients->n; i++)
         ST_APPEND(text, "%s%s", i > 0 ? ", " : "", clients->names[i]);
-    if (strcmp(text, observer.said) == 0)
+    if (st_text_is(text, observer.said))
         return;
     memcpy(observer.said, text, sizeof(text));
     st_helper_line_ready("%s", text);

@@ -35,7 +35,7 @@ struct st_helper_line_options st_helper_line_options(int argc, char **argv)
     struct st_helper_line_options options = {.listen = "", .except = "", .cycles = ""};
     st_standard_files_open();
     while ((option = getopt(argc, argv, "c:l:p:V:x:")) != -1) {
-        if (option == 'V' && strcmp(optarg, ST_VERSION) != 0)
+        if (option == 'V' && !st_text_is(optarg, ST_VERSION))
             exit(st_helper_line_absent(
                 "%s has version %s, and what started it has version %s. Restart sleeptuned.", argv[0],
                 ST_VERSION, optarg));

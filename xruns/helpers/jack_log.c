@@ -3,6 +3,8 @@
 
 #include "xruns/helpers/jack_log.h"
 
+#include "core/text/text.h"
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -27,7 +29,7 @@ bool st_jack_log_parse(const char *line, char client[ST_JACK_NAME_BYTES], bool *
             continue;
         memcpy(client, name, (size_t)(end - name));
         client[end - name] = '\0';
-        *ran = strncmp(end + strlen(form->behind), "Triggered", strlen("Triggered")) != 0;
+        *ran = !st_text_begins(end + strlen(form->behind), "Triggered");
         return true;
     }
     return false;
@@ -55,16 +57,16 @@ static bool serves(const char *words, size_t len, const char *server)
     for (size_t i = 0; i < len; i += strlen(words + i) + 1) {
         const char *word = words + i;
         const size_t next = i + strlen(word) + 1;
-        if (strcmp(word, "-d") == 0) /* what follows is the driver's */
+        if (st_text_is(word, "-d")) /* what follows is the driver's */
             break;
-        if ((strcmp(word, "-n") == 0 || strcmp(word, "--name") == 0) && next < len)
+        if ((st_text_is(word, "-n") || st_text_is(word, "--name")) && next < len)
             name = words + next;
-        else if (strncmp(word, "-n", 2) == 0 && word[2] != '\0')
+        else if (st_text_begins(word, "-n") && word[2] != '\0')
             name = word + 2;
-        else if (strncmp(word, "--name=", 7) == 0)
+        else if (st_text_begins(word, "--name="))
             name = word + 7;
     }
-    return strcmp(name, server) == 0;
+    return st_text_is(name, server);
 }
 
 /* @return bytes; buf ends with two NULs. */
@@ -91,7 +93,7 @@ static int open_output(const char *server)
         if (strspn(entry->d_name, "0123456789") != strlen(entry->d_name))
             continue;
         read_process(entry->d_name, "comm", name, sizeof(name));
-        if (strcmp(name, "jackd\n") != 0)
+        if (!st_text_is(name, "jackd\n"))
             continue;
         const size_t len = read_process(entry->d_name, "cmdline", words, sizeof(words));
         if (len == 0 || !serves(words, len, server))
@@ -109,7 +111,7 @@ void st_jack_log_open(struct st_jack_log *log, const char *server)
     const char *home = getenv("HOME");
     char path[1024];
     *log = (struct st_jack_log){.fd = open_output(server)};
-    if (log->fd >= 0 || home == NULL || home[0] != '/' || strcmp(server, "default") != 0)
+    if (log->fd >= 0 || home == NULL || home[0] != '/' || !st_text_is(server, "default"))
         return;
     ST_PRINT(path, "%s/.log/jack/jackdbus.log", home);
     log->fd = open_file(path);

@@ -8,6 +8,8 @@
  * jack_create_registry). Who runs JACK beside users that he does not trust has that risk in each client. */
 #include "xruns/helpers/jack_server.h"
 
+#include "core/text/text.h"
+
 #include <dirent.h>
 #include <dlfcn.h>
 #include <grp.h>
@@ -34,10 +36,10 @@ static bool is_private(gid_t gid)
 {
     const struct passwd *user = getpwuid(geteuid());
     const struct group *group = user != NULL ? getgrgid(gid) : NULL;
-    if (group == NULL || strcmp(group->gr_name, user->pw_name) != 0)
+    if (group == NULL || !st_text_is(group->gr_name, user->pw_name))
         return false;
     for (char *const *member = group->gr_mem; *member != NULL; member++) {
-        if (strcmp(*member, user->pw_name) != 0)
+        if (!st_text_is(*member, user->pw_name))
             return false;
     }
     return true;
@@ -69,7 +71,7 @@ static bool all_is_own(const char *folder)
     bool own = dir != NULL;
     while (own && (entry = readdir(dir)) != NULL) {
         ST_PRINT(path, "%s/%s", folder, entry->d_name);
-        own = strcmp(entry->d_name, "..") == 0 || is_own(path, 0);
+        own = st_text_is(entry->d_name, "..") || is_own(path, 0);
     }
     if (dir != NULL)
         closedir(dir);
@@ -113,7 +115,7 @@ int st_jack_server_look(const char *name, char *why, size_t why_bytes)
         return -ENAMETOOLONG;
     }
     if (!find(name, folder)) {
-        if (strcmp(name, "default") == 0)
+        if (st_text_is(name, "default"))
             snprintf(why, why_bytes, "JACK is not running for this user");
         else
             snprintf(why, why_bytes, "JACK server \"%s\" is not running for this user", name);

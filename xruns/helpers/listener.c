@@ -66,9 +66,9 @@ static void take_line(struct st_listener *listener, st_listener_lost_fn lost, vo
     unsigned signs;
     if (st_listened_parse(listener->line, &id, &begin_ns, &lost_ns, &signs))
         lost(ctx, id, begin_ns, lost_ns, signs);
-    else if (strncmp(listener->line, "taps ", 5) == 0)
+    else if (st_text_begins(listener->line, "taps "))
         listener->taps_n = strtol(listener->line + 5, NULL, 10);
-    else if (strncmp(listener->line, "absent ", 7) == 0)
+    else if (st_text_begins(listener->line, "absent "))
         ST_PRINT(listener->why, "%s", listener->line + 7);
 }
 

@@ -1,5 +1,6 @@
 /* The nodes of PipeWire's graph, and what their cycles are usually like. */
 #include "core/ns.h"
+#include "core/text/text.h"
 #include "xruns/helpers/profile_private.h"
 
 #define USUAL_CYCLES 16 /* of a moving average */
@@ -107,8 +108,8 @@ bool st_pipewire_profile_ends(struct st_pipewire_profile *profile, uint32_t id, 
         st_profile_node_is_own(profile, node->client))
         return false;
     ST_EACH (other, profile->nodes) {
-        if (other != node && other->used && !other->gone && strcmp(other->name, node->name) == 0 &&
-            strcmp(other->driver, node->driver) == 0)
+        if (other != node && other->used && !other->gone && st_text_is(other->name, node->name) &&
+            st_text_is(other->driver, node->driver))
             return false;
     }
     *ret = (struct st_xrun_seen){.kind = ST_XRUN_SEEN_ENDED};

@@ -227,7 +227,7 @@ static void consider_server(struct st_process_watch *watch, void *ctx, ST_UNUSED
 {
     pid_t *server = ctx;
     struct st_proc_stat stat;
-    if (clients_n(watch, pid) == 0 && read_stat(pid, pid, &stat) && strcmp(stat.name, "pipewire") == 0)
+    if (clients_n(watch, pid) == 0 && read_stat(pid, pid, &stat) && st_text_is(stat.name, "pipewire"))
         *server = *server == 0 ? pid : -1;
 }
 
@@ -241,7 +241,7 @@ static void find_server(struct st_process_watch *watch)
     for (int fd = 0; fd < FDS_MAX && server == 0; fd++) {
         socklen_t bytes = sizeof(peer);
         if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 && peer.pid != getpid() &&
-            read_stat(peer.pid, peer.pid, &stat) && strcmp(stat.name, "pipewire") == 0)
+            read_stat(peer.pid, peer.pid, &stat) && st_text_is(stat.name, "pipewire"))
             server = peer.pid;
     }
     if (server == 0)

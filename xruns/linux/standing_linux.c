@@ -29,7 +29,7 @@ int st_standing_open(pid_t pid, const char *binary, clockid_t *ret)
     const char *name = strrchr(file, '/');
     const size_t len = strlen(binary);
     if (name == NULL || strncmp(name + 1, binary, len) != 0 ||
-        (name[1 + len] != '\0' && strcmp(name + 1 + len, " (deleted)") != 0)) /* a package was upgraded */
+        (name[1 + len] != '\0' && !st_text_is(name + 1 + len, " (deleted)"))) /* a package was upgraded */
         return -ESRCH;
     return -clock_getcpuclockid(pid, ret);
 }
