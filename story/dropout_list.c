@@ -6,8 +6,6 @@
 #include "story/dropout_sentence.h"
 #include "xruns/xrun.h"
 
-#define COUNT_MAX INT64_C(1000000000) /* the file is not trusted: a sum must not overflow */
-
 struct list {
     struct source {
         char name[sizeof(((struct st_event *)NULL)->source)];
@@ -31,32 +29,8 @@ static struct source *source_of(struct list *list, const struct st_event *event)
 static int take(void *ctx, ST_UNUSED int64_t id, const struct st_event *event)
 {
     struct source *source = source_of(ctx, event);
-    const int64_t n = ST_MIN(event->count_n, COUNT_MAX);
-    struct st_xrun_seen seen = {.certainty = event->certainty,
-                                .reason = event->reason,
-                                .place = event->place,
-                                .cycle = event->cycle,
-                                .longest_ns = event->longest_ns};
-    if (n < 0 || source == NULL)
-        return 0;
-    int64_t *seen_n = event->kind == ST_EVENT_DEVICE_DROPOUT ? &seen.device_dropouts_n : &seen.dropouts_n;
-    const bool most =
-        event->reason == ST_DROPOUT_TOO_SLOW; /* else the table counts of how many it is known */
-    const bool known = event->culprit_n >= (most ? n - n / 2 : ST_MIN(n, 1));
-    const int64_t rest_n = known ? n - ST_MIN(event->culprit_n, n) : 0;
-    memcpy(seen.device, event->device, sizeof(seen.device));
-    memcpy(seen.client, event->client, sizeof(seen.client));
-    if (rest_n > 0) { /* their culprit is not in the record */
-        *seen_n = rest_n;
-        seen.lost_ns = (int64_t)((double)event->lost_ns * (double)rest_n / (double)n);
-        st_dropout_table_take(&source->table, &seen, event->slowed, event->wall_ns, event->wall_ns);
-    }
-    if (known)
-        memcpy(seen.culprit, event->culprit, sizeof(seen.culprit));
-    *seen_n = n - rest_n;
-    seen.cycles_n = event->cycles_n;
-    seen.lost_ns = event->lost_ns - seen.lost_ns;
-    st_dropout_table_take(&source->table, &seen, event->slowed, event->wall_ns, event->wall_ns);
+    if (event->count_n >= 0 && source != NULL)
+        st_dropout_table_take_event(&source->table, event);
     return 0;
 }
 

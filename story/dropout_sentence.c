@@ -92,38 +92,49 @@ static const char *taken_text(const struct st_dropout_table *table, const struct
     return buf;
 }
 
+void st_dropout_sentence_lost(const struct st_dropout_client *client,
+                              const struct st_dropout_sentence_about *about, char *buf, size_t buf_bytes)
+{
+    const uint64_t n = st_dropout_table_count(client),
+                   there_n = client->places_n[ST_DROPOUT_AT_CLIENT_BUFFER];
+    const int64_t ns = client->lost.ns, longest_ns = client->lost.longest_ns;
+    const char *place = st_dropout_place_text(st_dropout_table_place(client),
+                                              st_xrun_sources_title(about->source), ST_ROOM(64));
+    if (ns == 0) {
+        st_text_append(buf, buf_bytes, "%s %s%s", client->name,
+                       st_dropout_reason_made(st_dropout_table_reason(client), n, about->all_n, ST_ROOM(64)),
+                       about->when);
+        return;
+    }
+    st_text_append(buf, buf_bytes, "%s lost sound %s%s%s, ", client->name, n < about->all_n ? "in " : "",
+                   n < about->all_n ? st_dropout_reason_share(n, about->all_n, ST_ROOM(64))
+                   : n == 1         ? "once"
+                                    : ST_TEXT(32, "%" PRIu64 " times", n),
+                   about->when);
+    if (n == 1 && longest_ns == ns)
+        st_text_append(buf, buf_bytes, "for %s", ST_NS_SHORT(ns));
+    else
+        st_text_append(buf, buf_bytes, "%s%s in all", client->lost.unknown_n > 0 ? "at least " : "",
+                       ST_NS_SHORT(ns));
+    if (n > 1 && longest_ns > 0)
+        st_text_append(buf, buf_bytes, " (longest %s)", ST_NS_SHORT(longest_ns));
+    if (place[0] != '\0' && 10 * there_n < 9 * n)
+        st_text_append(buf, buf_bytes, ", %" PRIu64 " time%s%s", there_n, there_n == 1 ? "" : "s", place + 1);
+    else
+        st_text_append(buf, buf_bytes, "%s", place);
+}
+
 const char *st_dropout_sentence_of(const struct st_dropout_table *table,
                                    const struct st_dropout_client *client,
                                    const struct st_dropout_sentence_about *about, char *buf, size_t buf_bytes)
 {
     const struct st_dropout_client all = st_dropout_table_streams(table, client);
     const enum st_dropout_reason reason = st_dropout_table_reason(client);
-    const uint64_t n = st_dropout_table_count(&all);
-    if (all.lost.ns == 0)
-        snprintf(buf, buf_bytes, "%s %s%s: ", client->name,
-                 st_dropout_reason_made(reason, n, about->all_n, ST_ROOM(64)), about->when);
-    else if (n == about->all_n)
-        snprintf(buf, buf_bytes, "%s lost sound %s%s, ", client->name,
-                 n == 1 ? "once" : ST_TEXT(32, "%" PRIu64 " times", n), about->when);
-    else
-        snprintf(buf, buf_bytes, "%s lost sound in %s%s, ", client->name,
-                 st_dropout_reason_share(n, about->all_n, ST_ROOM(64)), about->when);
-    if (all.lost.ns > 0 && n > 1)
-        st_text_append(buf, buf_bytes, "%s%s in all (longest %s)", all.lost.unknown_n > 0 ? "at least " : "",
-                       ST_NS_SHORT(all.lost.ns), ST_NS_SHORT(all.lost.longest_ns));
-    else if (all.lost.ns > 0)
-        st_text_append(buf, buf_bytes, "for %s", ST_NS_SHORT(all.lost.ns));
-    if (all.lost.ns > 0) {
-        const uint64_t there_n = all.places_n[ST_DROPOUT_AT_CLIENT_BUFFER];
-        const char *place = st_dropout_place_text(st_dropout_table_place(client),
-                                                  st_xrun_sources_title(about->source), ST_ROOM(64));
-        if (place[0] != '\0' && 10 * there_n < 9 * n)
-            st_text_append(buf, buf_bytes, ", %" PRIu64 " time%s%s: ", there_n, there_n == 1 ? "" : "s",
-                           place + 1);
-        else
-            st_text_append(buf, buf_bytes, "%s: ", place);
-    }
-    if (client->device_dropouts_n <= client->dropouts_n && 10 * all.reasons_n[reason] < 9 * n)
+    buf[0] = '\0';
+    st_dropout_sentence_lost(&all, about, buf, buf_bytes);
+    st_text_append(buf, buf_bytes, ": ");
+    if (client->device_dropouts_n <= client->dropouts_n &&
+        10 * all.reasons_n[reason] < 9 * st_dropout_table_count(&all))
         st_dropout_sentence_times(&all, reason, buf, buf_bytes);
     st_text_append(buf, buf_bytes, "it %s.", st_dropout_sentence_why(client, true, ST_ROOM(400)));
     return buf;

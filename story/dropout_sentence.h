@@ -16,10 +16,15 @@ void st_dropout_sentence_times(const struct st_dropout_client *client, enum st_d
 /** When and where dropouts were, in the words of the caller. */
 struct st_dropout_sentence_about {
     const char *source; /* as in st_xrun_source */
-    uint64_t all_n;     /* dropouts that the answer is about, perhaps also of other sources; >= 1 */
+    uint64_t all_n;     /* dropouts that the answer is about, perhaps also of other sources; 0: not said */
     const char *when;   /* behind a program's name and number: " (watched since 14:03)", "" */
     const char *where;  /* behind a number alone: " on JACK (watched since 14:03)" */
 };
+
+/** Appends how much sound a client lost, without why: "HeavyReverb lost sound 3 times (watched since 14:03),
+ * 64.0 ms in all (longest 21.3 ms)". about->where is not read. */
+void st_dropout_sentence_lost(const struct st_dropout_client *client,
+                              const struct st_dropout_sentence_about *about, char *buf, size_t buf_bytes);
 
 /** The sentence about the dropouts of a client that has a name. about->where is not read. @return buf. */
 const char *st_dropout_sentence_of(const struct st_dropout_table *table,

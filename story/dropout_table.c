@@ -5,6 +5,7 @@
 #include "core/text/safe.h"
 #include "core/text/text.h"
 
+#define COUNT_MAX     INT64_C(1000000000) /* a record is not trusted: a sum must not overflow */
 #define USUAL_RATE_HZ 48000 /* default.clock.rate of PipeWire: no program need have asked for it */
 
 uint64_t st_dropout_table_total(const struct st_dropout_table *table)
@@ -107,6 +108,7 @@ struct st_dropout_client st_dropout_table_streams(const struct st_dropout_table 
         sum.dropouts_n += other->dropouts_n;
         sum.device_dropouts_n += other->device_dropouts_n;
         sum.places_n[ST_DROPOUT_AT_CLIENT_BUFFER] += other->places_n[ST_DROPOUT_AT_CLIENT_BUFFER];
+        sum.between_n[reason] += other->between_n[reason];
         sum.reasons_n[reason] += other->reasons_n[reason];
         sum.reasons_ns[reason] = st_ns_add(sum.reasons_ns[reason], other->reasons_ns[reason]);
         sum.lost.ns = st_ns_add(sum.lost.ns, other->lost.ns);
@@ -216,13 +218,13 @@ static void count_dropouts(struct st_dropout_client *client, const struct st_xru
         memcpy(client->file, seen->culprit, sizeof(client->file));
     } else if (seen->culprit[0] != '\0') {
         const bool own = strcmp(client->culprit.name, seen->culprit) == 0;
-        st_dropout_reason_vote(client->culprit.name, &client->culprit.lead_n, seen->culprit,
-                               seen->dropouts_n);
+        const int64_t n = seen->culprit_n > 0 ? seen->culprit_n : seen->dropouts_n;
+        st_dropout_reason_vote(client->culprit.name, &client->culprit.lead_n, seen->culprit, n);
         const bool leads = strcmp(client->culprit.name, seen->culprit) == 0;
         if (leads && !own)
             memset(client->culprit.own_n, 0, sizeof(client->culprit.own_n));
-        client->culprit.own_n[seen->reason] += leads ? (uint64_t)seen->dropouts_n : 0;
-        client->culprit.named_n += (uint64_t)seen->dropouts_n;
+        client->culprit.own_n[seen->reason] += leads ? (uint64_t)n : 0;
+        client->culprit.named_n += (uint64_t)n;
     }
     const enum st_dropout_reason reason = st_dropout_table_reason(client);
     if (client->worst_reason != reason)
@@ -369,6 +371,41 @@ void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_
     case ST_XRUN_SEEN_LEVEL:
         break;
     }
+}
+
+static struct st_xrun_seen seen_of(const struct st_event *event, int64_t n)
+{
+    struct st_xrun_seen seen = {.certainty = event->certainty,
+                                .reason = event->reason,
+                                .place = event->place,
+                                .cycle = event->cycle,
+                                .cycles_n = event->cycles_n,
+                                .lost_ns = event->lost_ns,
+                                .longest_ns = event->longest_ns,
+                                .culprit_n = ST_MIN(event->culprit_n, n)};
+    *(event->kind == ST_EVENT_DEVICE_DROPOUT ? &seen.device_dropouts_n : &seen.dropouts_n) = n;
+    memcpy(seen.device, event->device, sizeof(seen.device));
+    memcpy(seen.client, event->client, sizeof(seen.client));
+    /* the file in which most computed; of another culprit is counted how many are known */
+    if (event->culprit_n >= (event->reason == ST_DROPOUT_TOO_SLOW ? event->count_n - event->count_n / 2
+                                                                  : ST_MIN(event->count_n, 1)))
+        memcpy(seen.culprit, event->culprit, sizeof(seen.culprit));
+    return seen;
+}
+
+void st_dropout_table_take_event(struct st_dropout_table *table, const struct st_event *event)
+{
+    const struct st_xrun_seen seen = seen_of(event, ST_MIN(event->count_n, COUNT_MAX));
+    st_dropout_table_take(table, &seen, event->slowed, event->wall_ns, event->wall_ns);
+}
+
+struct st_dropout_client st_dropout_table_of_event(const struct st_event *event)
+{
+    struct st_dropout_client client = new_client(event->client, event->device);
+    const struct st_xrun_seen seen = seen_of(event, ST_MIN(ST_MAX(event->count_n, 1), COUNT_MAX));
+    count_dropouts(&client, &seen, event->wall_ns);
+    client.slowed = event->slowed;
+    return client;
 }
 
 int64_t st_dropout_table_buffer_ns(const struct st_dropout_table *table, const char *name)

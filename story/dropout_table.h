@@ -2,7 +2,7 @@
  * to. Pure. Times are now_ns by CLOCK_MONOTONIC and wall_ns. */
 #pragma once
 
-#include "core/cause_kind.h"
+#include "store/history/event.h"
 #include "xruns/xrun.h"
 
 /* A client without a load line for so long has gone: two of them were left out (xrun_line.h). */
@@ -88,6 +88,12 @@ struct st_dropout_table {
  * slowed  by what the machine was slower then; ST_CAUSE_UNKNOWN: it was not, or not known. */
 void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_seen *seen,
                            enum st_cause slowed, int64_t now_ns, int64_t wall_ns);
+
+/** The same of a record. */
+void st_dropout_table_take_event(struct st_dropout_table *table, const struct st_event *event);
+
+/** The client of a record, with what that one says; of one that goes on, as if it was counted. */
+struct st_dropout_client st_dropout_table_of_event(const struct st_event *event);
 
 /** Forgets all dropouts, and who does not play. */
 void st_dropout_table_begin_again(struct st_dropout_table *table);

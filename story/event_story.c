@@ -3,6 +3,7 @@
 #include "core/ns.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
+#include "story/dropout_sentence.h"
 #include "xruns/xrun.h"
 
 bool st_event_story_asks(const struct st_event *event)
@@ -84,66 +85,49 @@ static void append_late(const struct st_event *event, char *buf, size_t buf_byte
     append_cause(event, buf, buf_bytes);
 }
 
+/* " in 10 s on alsa_output.pci (PipeWire, probable)". A card that was put in step has the device in its
+ * reason. */
+static const char *where_text(const struct st_event *event, bool device, char *buf, size_t buf_bytes)
+{
+    const bool probable = event->certainty == ST_CERTAINTY_PROBABLE;
+    buf[0] = '\0';
+    if (event->count_n != 0)
+        span_text(event, buf, buf_bytes);
+    if (device && event->device[0] != '\0' && event->place != ST_DROPOUT_AT_RESYNC)
+        st_text_append(buf, buf_bytes, " on %s", event->device);
+    if (event->kind != ST_EVENT_OWN_DROPOUT && event->source[0] != '\0')
+        st_text_append(buf, buf_bytes, " (%s%s)", st_xrun_sources_title(event->source),
+                       probable ? ", probable" : "");
+    return buf;
+}
+
 static void append_dropout(const struct st_event *event, char *buf, size_t buf_bytes)
 {
-    const int64_t n = count_of(event);
-    const bool of_client = event->kind == ST_EVENT_CLIENT_DROPOUT;
-    const char *who = event->client[0] != '\0' ? event->client : "a client";
-    const char *meanwhile = event->slowed != ST_CAUSE_UNKNOWN ? st_cause_kind_text(event->slowed) : NULL;
-    const char *times = n == 1 ? "once" : ST_TEXT(32, "%" PRId64 " times", n);
-    const bool is_one = n == 1 && event->longest_ns == event->lost_ns;
-    const int64_t named_n = ST_MAX(event->culprit_n, 0);
-    const bool some = event->reason != ST_DROPOUT_TOO_SLOW && named_n > 0; /* the others: not known */
-    const bool goes_on = n == 0 && event->longest_ns > 0;                  /* it began in an earlier event */
-    char longest[48] = "";
-    if (event->kind == ST_EVENT_OWN_DROPOUT)
-        st_text_append(buf, buf_bytes, "the daemon's own stream ran empty %s", times);
-    else if (n == 0)
-        st_text_append(buf, buf_bytes, "%s: the dropout of %s%s", event->source, who,
-                       st_event_adds_cause(event) ? "" : " continued");
-    else if (of_client || st_dropout_place_why(event->place) != NULL)
-        st_text_append(buf, buf_bytes, "%s: %s %s %s", event->source, who,
-                       of_client && event->lost_ns == 0 ? "was not ready" : "lost sound", times);
-    else
-        st_text_append(buf, buf_bytes, "%s: %" PRId64 " dropout%s", event->source, n, n == 1 ? "" : "s");
-    if (!goes_on)
-        st_text_append(buf, buf_bytes, "%s", span_text(event, ST_ROOM(40)));
-    if (event->device[0] != '\0')
-        st_text_append(buf, buf_bytes, "%s %s",
-                       event->place == ST_DROPOUT_AT_RESYNC ? ", put in step with" : " on", event->device);
-    if (event->kind == ST_EVENT_OWN_DROPOUT)
+    struct st_dropout_client client = st_dropout_table_of_event(event);
+    const bool of_device = event->kind == ST_EVENT_DEVICE_DROPOUT, named = client.name[0] != '\0';
+    const bool is_subject = of_device && !named && event->device[0] != '\0';
+    const char *where = where_text(event, !is_subject, ST_ROOM(200));
+    if (!named)
+        ST_PRINT(client.name, "%s", is_subject ? event->device : of_device ? "a device" : "a program");
+    if (event->kind == ST_EVENT_OWN_DROPOUT) {
+        st_text_append(buf, buf_bytes, "the daemon's own stream ran empty %s%s",
+                       count_of(event) == 1 ? "once" : ST_TEXT(32, "%" PRId64 " times", count_of(event)),
+                       where);
         return;
-    if (!of_client && st_dropout_place_why(event->place) == NULL && event->client[0] != '\0')
-        st_text_append(buf, buf_bytes, ", client %s", event->client);
-    if (event->longest_ns > 0 && !is_one && event->longest_ns <= event->lost_ns)
-        ST_PRINT(longest, " (longest %s)", ST_NS_SHORT(event->longest_ns));
-    if (event->lost_ns > 0)
-        st_text_append(
-            buf, buf_bytes, ", %s%s%s%s%s",
-            goes_on || is_one       ? "for "
-            : event->longest_ns > 0 ? ""
-                                    : "at least ",
-            ST_NS_SHORT(goes_on ? event->longest_ns : event->lost_ns),
-            goes_on  ? " by then"
-            : is_one ? ""
-                     : " in all",
-            goes_on ? "" : longest,
-            st_dropout_place_text(event->place, st_xrun_sources_title(event->source), ST_ROOM(64)));
-    if (event->certainty == ST_CERTAINTY_PROBABLE)
-        st_text_append(buf, buf_bytes, " (%s)", st_event_certainty(event->certainty));
+    }
+    if (event->count_n == 0) /* it began in an earlier event */
+        st_text_append(buf, buf_bytes, "the dropout of %s%s%s", client.name,
+                       st_event_adds_cause(event) ? "" : " continued", where);
+    else
+        st_dropout_sentence_lost(&client,
+                                 &(struct st_dropout_sentence_about){.source = event->source, .when = where},
+                                 buf, buf_bytes);
+    if (event->count_n == 0 && event->longest_ns > 0)
+        st_text_append(buf, buf_bytes, ", for %s by then", ST_NS_SHORT(event->longest_ns));
     if (event->mixed)
         st_text_append(buf, buf_bytes, ", for several reasons");
-    if (event->reason != ST_DROPOUT_UNKNOWN)
-        st_text_append(
-            buf, buf_bytes, ": it %s",
-            st_dropout_reason_why(
-                &(struct st_dropout_why){.reason = event->reason,
-                                         .others = !some && named_n < n - n / 2,
-                                         .culprit_n = some && named_n < n - n / 10 ? (uint64_t)named_n : 0,
-                                         .culprit = event->culprit,
-                                         .cycle = event->cycle,
-                                         .meanwhile = meanwhile},
-                ST_ROOM(256)));
+    else if (event->reason != ST_DROPOUT_UNKNOWN || (of_device && named))
+        st_text_append(buf, buf_bytes, ": it %s", st_dropout_sentence_why(&client, true, ST_ROOM(400)));
 }
 
 /* It waited for its memory: was memory short? */

@@ -84,7 +84,7 @@ const char *st_dropout_reason_times(uint64_t n, const char *culprit, char *buf, 
 void st_dropout_reason_vote(char culprit[ST_DROPOUT_REASON_CULPRIT_BYTES], int64_t *culprit_n,
                             const char name[ST_DROPOUT_REASON_CULPRIT_BYTES], int64_t n);
 
-/** "the only dropout", "all 9 dropouts", "3 of 9 dropouts". @return buf. */
+/** "the only dropout", "all 9 dropouts", "3 of 9 dropouts"; "3 dropouts" for all_n 0. @return buf. */
 const char *st_dropout_reason_share(uint64_t n, uint64_t all_n, char *buf, size_t buf_bytes);
 
 /** After a client's name: "made 407 of 412 dropouts", "made all 3 dropouts", "made the only dropout"; "had"

@@ -22,10 +22,8 @@ const char *st_dropouts_text_server(const json_t *source, char *buf, size_t buf_
 
 const char *st_dropouts_text_sentence(const json_t *dropouts, const char *when, char *buf, size_t buf_bytes)
 {
-    const char *text = st_json_field_safe(json_object_get(dropouts, "text"), ST_ROOM(512));
-    const bool named = !st_text_begins(text, "Other programs ");
-    snprintf(buf, buf_bytes, "%c%s, %s%s", when[0] - 'a' + 'A', when + 1, named ? "" : "o",
-             named ? text : text + 1);
+    snprintf(buf, buf_bytes, "%c%s: %s", when[0] - 'a' + 'A', when + 1,
+             st_json_field_safe(json_object_get(dropouts, "text"), ST_ROOM(512)));
     return buf;
 }
 

@@ -6,7 +6,7 @@
 
 #include "core/base.h"
 
-/** "In the last 24 h, HeavyReverb made 407 of 412 dropouts: it computed too long." @param dropouts of the
+/** "In the last 24 h: HeavyReverb made 407 of 412 dropouts: it computed too long." @param dropouts of the
  * document, which is not trusted; its count is not 0. @param when "in the last 24 h", not "". @return buf. */
 const char *st_dropouts_text_sentence(const json_t *dropouts, const char *when, char *buf, size_t buf_bytes);
 

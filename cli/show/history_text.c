@@ -459,21 +459,16 @@ static void put_two_lines(FILE *out, char *text, const struct st_history_text_lo
     free(lines);
 }
 
-/* What other programs' sound servers report ends with the server: the client comes first here. */
 static void put_event(FILE *out, const json_t *event, const struct st_history_text_look *look)
 {
-    char when[64], kind[32], source[32], text[ST_EVENT_STORY_BYTES], line[sizeof(text) + 128];
+    char when[64], kind[32], text[ST_EVENT_STORY_BYTES], line[sizeof(text) + 128];
     st_when_text_near(st_json_field(event, "time_ns"), look->now_wall_ns, when, sizeof(when));
     if (look->details && st_json_field(event, "id") > 0) /* for --trace */
         ST_APPEND(when, "  #%" PRId64, st_json_field(event, "id"));
     st_json_field_safe(json_object_get(event, "event"), kind, sizeof(kind));
     st_json_field_safe(json_object_get(event, "text"), text, sizeof(text));
-    st_json_field_safe(json_object_get(event, "source"), source, sizeof(source));
-    const size_t bytes = strlen(source);
-    if (bytes > 0 && strncmp(text, source, bytes) == 0 && strncmp(text + bytes, ": ", 2) == 0)
-        ST_PRINT(line, "%s  %s; %s", when, text + bytes + 2, source);
-    else
-        ST_PRINT(line, "%s  %s: %s", when, kind, text);
+    const bool dropout = st_event_kind_is_dropout(st_event_kind_of(kind));
+    ST_PRINT(line, "%s  %s%s%s", when, dropout ? "" : kind, dropout ? "" : ": ", text);
     put_two_lines(out, line, look);
 }
 

@@ -188,7 +188,7 @@ is "the list has the other source's xrun yet" "$(value '[e["client"] for e in d[
 is "and that the configuration was read" "$(value '[e["event"] for e in d["events"]].count("config-read")')" 1
 stop
 is "the log is short" "$(($(grep -c hostile "$log") < 200))" 1
-ok "it sums up the rest" logged 'event: jack: a client was not ready [0-9]+ times in [0-9]+ s'
+ok "it sums up the rest" logged 'event: a program had [0-9]+ dropouts in [0-9]+ s'
 rows=$("$PYTHON" -c 'import sqlite3, sys; print(*sqlite3.connect(sys.argv[1]).execute("SELECT sum(source IS \"jack\") < 200, sum(client IS \"real\"), sum(kind = \"config-read\") FROM event").fetchone())' "$tmp/flood.db")
 is "the history has the real events, and few of the flood" "$rows" "1 1 1"
 rows=$("$PYTHON" -c 'import sqlite3, sys; print(*sqlite3.connect(sys.argv[1]).execute("SELECT sum(count_n) > 10000 FROM event WHERE source IS \"jack\"").fetchone())' "$tmp/flood.db")

@@ -44,7 +44,7 @@ static void lost_sound_has_a_length_and_a_place(void **state)
     b.lost_ns = b.longest_ns = 480 * ST_NS_PER_MS;
     st_event_add(&a, &b);
     assert_string_equal(say(&a),
-                        "pipewire: paplay lost sound 2 times, 949 ms in all (longest 480 ms), between "
+                        "paplay lost sound 2 times (PipeWire), 949 ms in all (longest 480 ms), between "
                         "it and PipeWire: it was stopped or frozen");
     /* one that was counted before goes on */
     struct st_event more = a;
@@ -54,18 +54,18 @@ static void lost_sound_has_a_length_and_a_place(void **state)
     more.lost_ns = 85 * ST_NS_PER_MS;
     assert_string_equal(
         say(&more),
-        "pipewire: the dropout of paplay continued, for 480 ms by then: it was stopped or frozen");
+        "the dropout of paplay continued (PipeWire), for 480 ms by then: it was stopped or frozen");
     struct st_event later = more; /* what is known later of it */
     later.cycles_n = later.lost_ns = later.longest_ns = 0;
     later.reason = ST_DROPOUT_TOO_SLOW;
     later.slowed = ST_CAUSE_HEAT;
-    assert_string_equal(say(&later), "pipewire: the dropout of paplay: it computed too long; meanwhile the "
+    assert_string_equal(say(&later), "the dropout of paplay (PipeWire): it computed too long; meanwhile the "
                                      "CPU was too hot and slowed itself down");
     struct st_event both = b; /* it went on, and then another one began */
     st_event_add(&both, &more);
     both.lost_ns = 21 * ST_NS_PER_MS;
     assert_string_equal(say(&both),
-                        "pipewire: paplay lost sound once, 21.0 ms in all: it was stopped or frozen");
+                        "paplay lost sound once (PipeWire), 21.0 ms in all: it was stopped or frozen");
     st_event_add(&a, &more);
     assert_int_equal(a.count_n, 2);
     assert_int_equal(a.cycles_n, 44);
@@ -75,7 +75,7 @@ static void lost_sound_has_a_length_and_a_place(void **state)
     struct st_event sum = b;
     st_event_add(&sum, &unknown);
     assert_string_equal(say(&sum),
-                        "pipewire: paplay lost sound 2 times, at least 480 ms in all, between it and "
+                        "paplay lost sound 2 times (PipeWire), at least 480 ms in all, between it and "
                         "PipeWire: it was stopped or frozen");
     st_event_add(&sum, &b); /* it stays so */
     assert_int_equal(sum.longest_ns, 0);
@@ -105,8 +105,8 @@ static void second_card_was_put_in_step(void **state)
     event.place = ST_DROPOUT_AT_RESYNC;
     event.lost_ns = event.longest_ns = 10 * ST_NS_PER_MS;
     assert_string_equal(say(&event),
-                        "pipewire: alsa_output.usb lost sound once, put in step with alsa_output.pci, "
-                        "for 10.0 ms (probable)");
+                        "alsa_output.usb lost sound once (PipeWire, probable), for 10.0 ms: it was put in "
+                        "step with alsa_output.pci");
 }
 
 static void sum_of_several_clients_names_none(void **state)
@@ -124,13 +124,13 @@ static void sum_of_several_clients_names_none(void **state)
     a.cycle.period_ns = b.cycle.period_ns = 21333333;
     st_event_add(&a, &b);
     a.span_ns = 10 * ST_NS_PER_S;
-    assert_string_equal(say(&a), "pipewire: a client was not ready 2 times in 10 s: it computed too long "
+    assert_string_equal(say(&a), "a program made 2 dropouts in 10 s (PipeWire): it computed too long "
                                  "(30.0 ms of CPU time, the buffer lasts 21.3 ms)");
     b.reason = ST_DROPOUT_STOPPED;
     st_event_add(&a, &b);
     assert_int_equal(a.count_n, 3);
     a.loop_cpu = 0; /* it was on time, and no one's fault is not the program's of all of them */
-    assert_string_equal(say(&a), "pipewire: a client was not ready 3 times in 10 s, for several reasons");
+    assert_string_equal(say(&a), "a program had 3 dropouts in 10 s (PipeWire), for several reasons");
     json_t *document = st_event_story_json(&a, &alone);
     assert_null(json_object_get(document, "cause"));
     json_decref(document);
@@ -192,7 +192,7 @@ static void names_of_others_are_made_safe_in_json(void **state)
     snprintf(event.device, sizeof(event.device), "hw:\xff");
     json_t *document = st_event_story_json(&event, &alone);
     assert_string_equal(json_string_value(json_object_get(document, "device")), "hw:?");
-    assert_non_null(strstr(json_string_value(json_object_get(document, "text")), " on hw:?"));
+    assert_non_null(strstr(json_string_value(json_object_get(document, "text")), "hw:? had 1 dropout"));
     json_decref(document);
 }
 

@@ -324,9 +324,9 @@ static void others_xrun_has_the_cause_of_a_late_wake_at_the_same_time(void **sta
     static const struct {
         enum st_event_kind kind;
         const char *text;
-    } rows[] = {{ST_EVENT_DEVICE_DROPOUT, "pipewire: 1 dropout"},
+    } rows[] = {{ST_EVENT_DEVICE_DROPOUT, "a device had 1 dropout (PipeWire)"},
                 {ST_EVENT_OWN_DROPOUT, "the daemon's own stream ran empty once"},
-                {ST_EVENT_CLIENT_DROPOUT, "pipewire: a client was not ready once"}};
+                {ST_EVENT_CLIENT_DROPOUT, "a program had 1 dropout (PipeWire)"}};
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         char text[256];
         add(ST_CAUSE_RUN_QUEUE, 3 * ST_NS_PER_MS, 2900000);
@@ -360,7 +360,7 @@ static void not_ready(enum st_dropout_reason reason, int64_t missing_ns, int64_t
     time_goes_by(4 * ST_NS_PER_S);
 }
 
-#define MPV "pipewire: mpv was not ready once"
+#define MPV(made) "mpv " made " 1 dropout (PipeWire)"
 
 static void clients_own_cycle_decides_about_its_dropout(void **state)
 {
@@ -368,13 +368,13 @@ static void clients_own_cycle_decides_about_its_dropout(void **state)
     not_ready(ST_DROPOUT_TOO_SLOW, 1, 0);
     assert_string_equal(said("reason"), "too-slow");
     assert_string_equal(said("cause"), "");
-    assert_string_equal(said("text"), MPV ": it computed too long");
+    assert_string_equal(said("text"), MPV("made") ": it computed too long");
     not_ready(ST_DROPOUT_WOKEN_LATE, 2 * ST_NS_PER_MS, 0);
     assert_string_equal(said("reason"), "woken-late");
     assert_string_equal(said("cause"), "run-queue");
     not_ready(ST_DROPOUT_WOKEN_LATE, 4 * ST_NS_PER_MS, 0);
     assert_string_equal(said("cause"), "");
-    assert_string_equal(said("text"), MPV ": it was woken late");
+    assert_string_equal(said("text"), MPV("had") ": it was woken late");
     not_ready(ST_DROPOUT_UNKNOWN, 2 * ST_NS_PER_MS, 0);
     assert_string_equal(said("cause"), "run-queue");
     not_ready(ST_DROPOUT_UNKNOWN, 4 * ST_NS_PER_MS, 0);
@@ -407,7 +407,7 @@ static void swapped_out(int64_t span_ns)
 static void who_waited_for_its_memory_is_told_whether_memory_was_short(void **state)
 {
     (void)state;
-#define WAITED MPV ": it waited for its memory, which had to be read from disk"
+#define WAITED MPV("made") ": it waited for its memory, which had to be read from disk"
     swapped_out(0);
     assert_string_equal(said("text"), WAITED); /* it is not known */
     memory_is_waited_for_until(7);
