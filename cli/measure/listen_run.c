@@ -107,11 +107,12 @@ static void ask_daemon(struct st_listen_run *run)
         run->view.sources = json_object_get(run->status.document, "observe");
 }
 
-/* Every frame that the device had was recorded: its rate is known. */
+/* Every frame that the device had was recorded: its rate is known. A sink without hardware has one cycle more
+ * when a program joins. */
 static bool is_whole(const struct st_listen_live *live)
 {
     return live->events_n[ST_CAPTURE_RECORDER] + live->events_n[ST_CAPTURE_XRUN] +
-               live->events_n[ST_CAPTURE_FULL] ==
+               live->events_n[ST_CAPTURE_FULL] + live->events_n[ST_CAPTURE_MIXED] ==
            0;
 }
 

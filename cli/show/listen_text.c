@@ -245,9 +245,10 @@ static void say_unwatched(const struct st_listen_view *view, FILE *out, int widt
     {
         const char *name = st_json_text_of(source, "source"), *title = st_xrun_sources_title(name),
                    *state = st_json_text_of(source, "state");
-        if (st_xrun_sources_find(name)->server_env != NULL && st_text_is(state, "absent") &&
-            !st_text_begins(view->live->head.server, title))
-            continue; /* it does not run, and is not on the way */
+        const struct st_xrun_source *known = st_xrun_sources_find(name);
+        if (known->ops == NULL || (known->server_env != NULL && st_text_is(state, "absent") &&
+                                   !st_text_begins(view->live->head.server, title)))
+            continue; /* another system has it; or it does not run, and is not on the way */
         if (!st_text_is(state, "watching"))
             st_text_join(names, sizeof(names), ", ", "%s", title);
     }

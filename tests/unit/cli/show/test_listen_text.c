@@ -15,6 +15,7 @@
 #include "advisor/facts/fact_keys.h"
 #include "cli/measure/listen_run.h"
 #include "cli/show/listen_text.h"
+#include "xruns/xrun.h"
 
 #define RATE_HZ 48000
 
@@ -138,8 +139,12 @@ static void test_reasons(void **state)
         record("device-dropout", 21, "", "lost USB packets", "an xrun"),
         record("late-wake", 31.1, "", "", "woke late"), record("late-wake", 11, "", "", "woke late, too"));
     json_object_set_new(json_array_get(records, 1), "place", json_string("bus"));
-    json_t *sources = json_pack("[{s:s, s:s}, {s:s, s:s}, {s:s, s:s}]", "source", "usb", "state", "absent",
-                                "source", "jack", "state", "absent", "source", "alsa", "state", "watching");
+    const struct st_xrun_source *const *foreign = st_xrun_sources;
+    while ((*foreign)->ops != NULL)
+        foreign++;
+    json_t *sources =
+        json_pack("[{s:s, s:s}, {s:s, s:s}, {s:s, s:s}]", "source", "pipewire", "state", "opening", "source",
+                  "jack", "state", "absent", "source", (*foreign)->name, "state", "absent");
     view.records = records;
     view.sources = sources;
     says("at 10.000 s: 10 ms silence; sleeptuned saw: Bitwig was late\n", true);
@@ -152,7 +157,7 @@ static void test_reasons(void **state)
     says("and 2 more: add --json. Of 5: 2 when Bitwig? was not ready, 1 when the card lost USB packets, "
          "1 when the test loop woke up late, 1 not explained\n",
          true);
-    says("sleeptuned does not watch USB\n", true);
+    says("sleeptuned does not watch PipeWire\n", true);
     result.losses[0].at_frame = 5 * RATE_HZ;
     says("at 5.000 s: 10 ms silence; not explained: no record at that moment\n", true);
     view.records_from_ns = INT64_C(6000000000);
