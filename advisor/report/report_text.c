@@ -98,14 +98,23 @@ static bool has_blank(const char *command, size_t bytes)
     return false;
 }
 
-/** The only line of a command that is not a comment; NULL when there are more, when it would not fit, or has
- * something to be filled in. */
+/** Is this comment a step before or behind a command: "# remove X from FILE, then", "# then unplug it"? */
+static bool is_step(const char *comment, size_t bytes)
+{
+    return st_text_begins(comment, "# then") || (bytes > 4 && strncmp(comment + bytes - 4, "then", 4) == 0);
+}
+
+/** The only line of a command that is not a comment; NULL when it is not all of the fix, when it would not
+ * fit, or has something to be filled in. */
 static const char *one_command(const char *text, int width, size_t *ret_bytes)
 {
     const char *command = NULL;
     for (const char *line = text; line != NULL && *line != '\0';) {
         const size_t bytes = strcspn(line, "\n");
-        if (bytes > 0 && line[0] != '#') {
+        if (line[0] == '#') {
+            if (is_step(line, bytes))
+                return NULL;
+        } else if (bytes > 0) {
             if (command != NULL)
                 return NULL;
             command = line;

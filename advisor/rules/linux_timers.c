@@ -19,43 +19,72 @@ static int64_t tick_ns(const struct st_facts *facts)
     return hz >= 1 && hz <= HZ_MAX ? 1000000000 / hz : 0;
 }
 
+/** "highres=off", as it stands on the kernel command line. @return NULL: no such option, or no plain word. */
+static const char *option_word(const struct st_facts *facts, const char *name, char *buf, size_t bytes)
+{
+    char value[32];
+    if (st_machine_boot_option(facts, name, value, sizeof(value)) != 0 || !st_machine_is_plain(value))
+        return NULL;
+    snprintf(buf, bytes, "%s=%s", name, value);
+    return buf;
+}
+
+static void fix_option(struct st_finding *finding, const char *word)
+{
+    st_finding_fix_persistent(finding, ST_NEEDS_REBOOT, ST_MACHINE_FIX_NO_BOOT_OPTION("%s"), word, word);
+    st_machine_place_boot_option(finding, word, false);
+}
+
+/** "highres=off". NULL: it is not there. */
+static const char *off_word(const struct st_facts *facts, char *buf, size_t bytes)
+{
+    const char *word = option_word(facts, "highres", buf, bytes);
+    return word != NULL && st_machine_is_off(strchr(word, '=') + 1) ? word : NULL;
+}
+
 static void judge_off(struct st_finding *finding, const char *why)
 {
     const int64_t tick = tick_ns(finding->facts);
-    const char *config = st_facts_text_or(finding->facts, CONFIG, "y");
+    const bool built_in = !st_facts_is(finding->facts, CONFIG, "n");
     const double tick_us = (double)tick / 1e3;
+    const char *word = off_word(finding->facts, ST_ROOM(48));
+    const bool known = st_facts_text_or(finding->facts, ST_KEY_CMDLINE, NULL) != NULL;
+    char reason[128];
+    st_finding_quote(finding, ST_KEY_CMDLINE);
+    if (word != NULL)
+        ST_PRINT(reason, "%s on the kernel command line", word);
+    else
+        ST_PRINT(reason, "%s%s", why,
+                 built_in && known ? "; reason: sudo dmesg | grep -iE 'high res|one-shot'" : "");
     if (tick > finding->wish
                    ->period_ns) { /* measured: HZ=250, a loop of 1333 µs: median 50 ms after a few seconds */
         st_finding_problem(
             finding,
             "high-resolution timers are off (%s): each sleep takes at least a tick of %.0f µs, so a "
             "loop of %.0f µs falls behind with each cycle",
-            why, tick_us, (double)finding->wish->period_ns / 1e3);
+            reason, tick_us, (double)finding->wish->period_ns / 1e3);
     } else if (tick > 0) {
         st_finding_problem(finding, "high-resolution timers are off (%s): each sleep is up to %.0f µs late",
-                           why, tick_us);
+                           reason, tick_us);
         st_finding_effect(finding, tick_us, "one tick: %.1f µs", tick_us);
     } else {
-        st_finding_problem(
-            finding, "high-resolution timers are off (%s): each sleep is rounded to a tick, 1 to 10 ms", why);
+        st_finding_problem(finding,
+                           "high-resolution timers are off (%s): each sleep is rounded to a tick, 1 to 10 ms",
+                           reason);
     }
-    st_finding_fix(finding, NULL,
-                   st_text_is(config, "n") ? "# use a kernel with CONFIG_HIGH_RES_TIMERS=y"
-                                           : ST_MACHINE_FIX_NO_BOOT_OPTION("highres=off"),
-                   ST_NEEDS_REBOOT);
-    if (!st_text_is(config, "n"))
-        st_machine_place_boot_option(finding, "highres=off", false);
+    if (!built_in)
+        st_finding_fix(finding, NULL, "# use a kernel with CONFIG_HIGH_RES_TIMERS=y", ST_NEEDS_REBOOT);
+    else if (word != NULL || !known)
+        fix_option(finding, word != NULL ? word : "highres=off");
 }
 
 /** Judges when only the configuration is known. */
 static void judge_config(struct st_finding *finding)
 {
     const char *config;
-    char option[16];
     st_finding_quote(finding, ST_KEY_CMDLINE);
-    const int boot = st_machine_boot_option(finding->facts, "highres", option, sizeof(option));
-    if (boot == 0 && st_machine_is_off(option)) {
-        judge_off(finding, "highres=off on the kernel command line");
+    if (off_word(finding->facts, ST_ROOM(48)) != NULL) {
+        judge_off(finding, "");
         return;
     }
     if (st_finding_need_text(finding, CONFIG, &config) != 0) {
@@ -66,7 +95,7 @@ static void judge_config(struct st_finding *finding)
     }
     if (st_text_is(config, "n"))
         judge_off(finding, "not in this kernel's configuration");
-    else if (st_text_is(config, "y") && boot == -ENODATA)
+    else if (st_text_is(config, "y") && st_facts_text_or(finding->facts, ST_KEY_CMDLINE, NULL) == NULL)
         st_finding_unknown(finding,
                            "high-resolution timers are built in; it is unknown whether they were switched "
                            "off at boot");
@@ -138,22 +167,18 @@ static bool best_fast(const char *available, char *ret, size_t bytes)
     return false;
 }
 
-/** tsc=reliable is for the TSC; for a hypervisor's own clock, options that disable it have to go. */
-static void fix_slow(const char *best, bool chosen, struct st_finding *finding)
+/** chosen: the option that chose another one, NULL: none. tsc=reliable is for the TSC; for a hypervisor's own
+ * clock, options that disable it have to go. */
+static void fix_slow(const char *best, const char *chosen, struct st_finding *finding)
 {
-    const char *now = ST_TEXT(
-        128, "echo %s | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource", best);
-    st_finding_fix(finding, now,
-                   chosen ? "# remove clocksource= from the kernel command line: /etc/default/grub and "
-                            "/etc/default/grub.d, then\n"
-                            "sudo update-grub"
-                   : st_text_is(best, "tsc") ? finding->rule->persistent
-                                             : NULL,
-                   ST_NEEDS_NOTHING);
-    if (chosen)
-        st_machine_place_boot_option(finding, "clocksource=", false);
-    else if (st_text_is(best, "tsc"))
+    if (chosen != NULL) {
+        fix_option(finding, chosen);
+    } else if (st_text_is(best, "tsc")) {
+        st_finding_fix(finding, NULL, finding->rule->persistent, ST_NEEDS_REBOOT);
         st_machine_place_boot_option(finding, "clocksource=tsc", true);
+    }
+    st_finding_fix_now(
+        finding, "echo %s | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource", best);
 }
 
 static void judge_slow(const char *current, struct st_finding *finding)
@@ -170,9 +195,10 @@ static void judge_slow(const char *current, struct st_finding *finding)
                           "TSC; 'dmesg | grep -i tsc' shows the reason",
                           current);
     } else {
-        const bool chosen = st_machine_boot_option(finding->facts, "clocksource", ST_ROOM(32)) == 0;
-        st_finding_advice(finding, "the clock is %s although %s is available%s", current, best,
-                          chosen ? ": clocksource= is on the kernel command line" : "");
+        const char *chosen = option_word(finding->facts, "clocksource", ST_ROOM(48));
+        st_finding_advice(finding, "the clock is %s although %s is available%s%s%s", current, best,
+                          chosen != NULL ? ": " : "", chosen != NULL ? chosen : "",
+                          chosen != NULL ? " is on the kernel command line" : "");
         fix_slow(best, chosen, finding);
     }
 }
@@ -182,13 +208,11 @@ static void judge_jiffies(struct st_finding *finding)
     const int64_t hz = st_facts_int_or(finding->facts, ST_KEY_CONFIG_HZ, 0);
     st_finding_problem(finding,
                        "the clock is jiffies: it moves only once a tick, and high-resolution timers do not "
-                       "work with it");
+                       "work with it; 'sudo dmesg | grep -i clocksource' shows why");
     st_finding_quote(finding, ST_KEY_CONFIG_HZ);
     if (hz >= 1 && hz <= HZ_MAX)
         st_finding_effect(finding, 1e6 / (double)hz, "one tick: 1 / HZ %d = %.0f µs", (int)hz,
                           1e6 / (double)hz);
-    st_finding_fix(finding, NULL, "# see why there is no other clock:\nsudo dmesg | grep -i clocksource",
-                   ST_NEEDS_REBOOT);
 }
 
 static void judge_clocksource(struct st_finding *finding)

@@ -14,7 +14,7 @@
 
 #include "advisor/collect/collect.h"
 #include "advisor/facts/text.h"
-#include "advisor/report/report.h"
+#include "advisor/report/report_format.h"
 #include "tests/fake/fake.h"
 #include "tests/unit/fixture_fact.h"
 
@@ -145,7 +145,7 @@ static void check_effect(const struct machine *m, const struct st_finding *findi
 static void check_texts(const struct machine *m, const struct st_finding *finding, const char *part)
 {
     const char *const texts[] = {finding->summary, finding->formula, finding->fix_now,
-                                 finding->fix_persistent};
+                                 finding->fix_persistent, st_report_format_needs(finding->needs)};
     for (size_t i = 0; i < ST_ARRAY_LEN(texts); i++) {
         if (texts[i] != NULL && strstr(texts[i], part) != NULL)
             return;

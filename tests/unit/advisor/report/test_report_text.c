@@ -218,6 +218,23 @@ static void a_command_of_several_lines_is_left_to_the_report_of_its_rule(void **
     assert_non_null(
         strstr(text, "\n  by hand: 'sleeptune report linux-a-rule-with-a-long-name-00' shows how\n"));
     free(text);
+    /* a step may be words, before the command or behind it; a heading is none */
+    static char before[] = "# remove a=1 from /etc/a, then\nsudo one",
+                behind[] = "sudo one\n# then choose it";
+    static char heading[] = "# for ever:\nsudo one";
+    findings[0].fix_persistent = before;
+    text = screen(80);
+    assert_non_null(strstr(text, "\n  by hand: "));
+    free(text);
+    findings[0].fix_persistent = behind;
+    text = screen(80);
+    assert_non_null(strstr(text, "\n  by hand: "));
+    free(text);
+    findings[0].fix_persistent = heading;
+    text = screen(80);
+    assert_non_null(strstr(text, "\n  sudo one\n"));
+    free(text);
+    findings[0].fix_persistent = NULL;
 }
 
 static void a_finding_without_a_fix_says_so(void **state)
