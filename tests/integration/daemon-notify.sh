@@ -4,11 +4,7 @@
 # shellcheck disable=SC2016,SC2034,SC2119,SC2317
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
-command -v setpriv >/dev/null || skip_all "setpriv is not installed"
-if [ "$(id -u)" -eq 0 ]; then # root's daemon shows none
-    let_nobody_in
-    exec "${nobody[@]}" env HOME=/nonexistent "$0"
-fi
+go_on_as_nobody # root's daemon shows none
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
 need pipewire wireplumber pw-cli pw-metadata dbus-daemon busctl
 "$PYTHON" -c 'import dbusmock' 2>/dev/null || skip_all "python3-dbusmock is not installed"

@@ -4,11 +4,7 @@
 # shellcheck disable=SC2154
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
-command -v setpriv >/dev/null || skip_all "setpriv is not installed"
-if [ "$(id -u)" -eq 0 ]; then # WirePlumber is the user's
-    let_nobody_in
-    exec "${nobody[@]}" env HOME=/nonexistent "$0"
-fi
+go_on_as_nobody # WirePlumber is the user's
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
 need pipewire pipewire-pulse wireplumber pw-cli pw-metadata pw-record pw-link paplay pactl dbus-daemon
 export HOME=$tmp XDG_RUNTIME_DIR=$tmp/run

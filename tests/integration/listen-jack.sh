@@ -4,11 +4,7 @@
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 own_shm "$@"
-command -v setpriv >/dev/null || skip_all "setpriv is not installed"
-if [ "$(id -u)" -eq 0 ]; then # root is refused
-    let_nobody_in
-    exec "${nobody[@]}" env HOME=/nonexistent "$0"
-fi
+go_on_as_nobody # root is refused
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
 need jackd pgrep
 listener=$SLEEPTUNE_BUILD/ears/helpers/sleeptune-listen-jack

@@ -4,11 +4,7 @@
 # shellcheck disable=SC2154,SC2317
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
-command -v setpriv >/dev/null || skip_all "setpriv is not installed"
-if [ "$(id -u)" -eq 0 ]; then # root is refused
-    let_nobody_in
-    exec "${nobody[@]}" env HOME=/nonexistent "$0"
-fi
+go_on_as_nobody # root is refused
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
 need pipewire wireplumber pw-cli pw-metadata pw-play pw-loopback sox dbus-daemon pgrep
 [ -x "$SLEEPTUNE_BUILD/ears/helpers/sleeptune-listen-pipewire" ] || skip_all "built without libpipewire"

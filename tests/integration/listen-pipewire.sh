@@ -3,14 +3,12 @@
 # shellcheck disable=SC2154,SC2317
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
-command -v setpriv >/dev/null || skip_all "setpriv is not installed"
 live=$SLEEPTUNE_BUILD/tests/integration/listen_live
-if [ "$(id -u)" -eq 0 ]; then # root is refused
+if [ "$(id -u)" -eq 0 ]; then
     TAP_AS_ROOT=$("$live" 1 monitor 2>&1 | grep -o 'not as root')
     export TAP_AS_ROOT
-    let_nobody_in
-    exec "${nobody[@]}" env HOME=/nonexistent "$0"
 fi
+go_on_as_nobody
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
 need pipewire wireplumber pw-cli pw-metadata dbus-daemon pgrep
 listener=$SLEEPTUNE_BUILD/ears/helpers/sleeptune-listen-pipewire

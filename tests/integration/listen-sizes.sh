@@ -4,11 +4,7 @@
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 own_shm "$@"
-command -v setpriv >/dev/null || skip_all "setpriv is not installed"
-if [ "$(id -u)" -eq 0 ]; then # root is refused
-    let_nobody_in
-    exec "${nobody[@]}" env HOME=/nonexistent "$0"
-fi
+go_on_as_nobody # root is refused
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
 need jackd jack_iodelay jack_connect jack_bufsize stdbuf
 [ -x "$SLEEPTUNE_BUILD/ears/helpers/sleeptune-listen-jack" ] || skip_all "built without libjack"
@@ -25,11 +21,12 @@ if ! wait_for looped; then
 fi
 "$SLEEPTUNE" listen --back cable --sizes -d 10s --json >"$tmp/sizes.json" 2>"$tmp/err"
 like "it plays and records over the loop" "$(tr -s ' \n' ' ' <"$tmp/err")" 'played to: loopback:playback_1 recorded from: loopback:capture_1 '
-# one that a busy machine kept from being heard has none; below 128 frames such a machine skips cycles of the dummy driver
+# one that a busy machine kept from being heard has none; below 128 frames such a machine skips cycles of the dummy driver, and where it did the
+# latency may have changed
 "$PYTHON" -c '
 import json, sys
 for r in json.load(open(sys.argv[1]))["sizes"]:
-    if r["latency_frames"] is not None and r["period_frames"] >= 128: print(r["period_frames"], r["latency_frames"])' "$tmp/sizes.json" >"$tmp/rows"
+    if r["latency_frames"] is not None and r["period_frames"] >= 128 and r["losses_n"] == 0: print(r["period_frames"], r["latency_frames"])' "$tmp/sizes.json" >"$tmp/rows"
 tap_note <"$tmp/rows"
 like "the size in use is one of them" "$(cat "$tmp/rows")" '^8192 '
 ok "and there are others" test "$(wc -l <"$tmp/rows")" -ge 3
