@@ -299,10 +299,13 @@ static size_t print_settings(const struct st_printer *printer, const struct st_r
 #define NAMES_USEFUL 10
 
 /** Why a rule could not be judged, in the words of the worst of its facts. */
-static const char *reason(const struct st_facts *facts, const struct st_finding *finding)
+static const char *reason(const struct st_report *report, const struct st_finding *finding)
 {
-    const char *worst = st_facts_text_or(facts, ST_KEY_SYSTEM_INPUT, NULL) != NULL ? "not in this text"
-                                                                                   : "could not be read here";
+    static const char of_folder[] = "sysctl-a.txt";
+    const char *input = st_facts_text_or(report->facts, ST_KEY_SYSTEM_INPUT, of_folder);
+    const char *worst = !st_text_is(input, of_folder) ? "not in this text"
+                        : report->own_machine         ? "could not be read here"
+                                                      : "not in these files";
     ST_EACH_OF (row, finding->evidence, finding->evidence_n) {
         const struct st_fact *fact = *row;
         if (fact->state == ST_FACT_MALFORMED)
@@ -342,13 +345,13 @@ static void say_unknown(FILE *out, const struct st_report *report, const char *w
 {
     size_t n = 0, at = 0;
     ST_EACH_OF (finding, report->findings, report->findings_n)
-        n += is_unknown(finding) && reason(report->facts, finding) == why;
+        n += is_unknown(finding) && reason(report, finding) == why;
     if (n > NAMES_USEFUL) { /* of a posted text */
         fputs(why, out);
         return;
     }
     ST_EACH_OF (finding, report->findings, report->findings_n) {
-        if (is_unknown(finding) && reason(report->facts, finding) == why)
+        if (is_unknown(finding) && reason(report, finding) == why)
             say_name(out, finding->rule->id, at++, n);
     }
     fprintf(out, " (%s)", why);
@@ -364,7 +367,7 @@ static void say_counts(FILE *out, const struct st_report *report)
     ST_EACH_OF (finding, report->findings, report->findings_n) {
         if (!is_unknown(finding))
             continue;
-        const char *why = reason(report->facts, finding);
+        const char *why = reason(report, finding);
         bool is_new = said_n < ST_ARRAY_LEN(said);
         ST_EACH_OF (before, said, said_n)
             is_new = is_new && *before != why;

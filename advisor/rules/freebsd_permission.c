@@ -84,9 +84,8 @@ static void judge_rt_permission(struct st_finding *finding)
             st_facts_text(finding->facts, ST_KEY_USER_GROUPS, &groups) == 0)
             judge_by_groups(groups, finding);
         else if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_not_applicable(
-                finding, "a snapshot cannot show who gets real-time priority: sleeptune has to try it on the "
-                         "running machine; see finding freebsd-mac-priority for what the machine allows");
+            st_finding_unknown(finding, "the saved files do not contain the rights of a user; run the "
+                                        "report as the user who plays");
         return;
     }
     st_finding_quote(finding, ST_KEY_USER_UID, ST_KEY_USER_GROUPS);
@@ -301,7 +300,8 @@ static void judge_memlock(struct st_finding *finding)
                                "this user to see it",
                                user_name(facts));
         else if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_not_applicable(finding, "a capture does not contain the limits of a user");
+            st_finding_unknown(finding, "the saved files do not contain the limits of a user; run the "
+                                        "report as the user who plays");
         return;
     }
     if (limit < UNLIMITED) {

@@ -407,8 +407,8 @@ static void freebsd_15_sleeps_are_not_touched(void **state)
     st_facts_free(facts);
 }
 
-/** No capture of a working machine may read as broken, or a whole one as unreadable. */
-static void real_captures_have_no_problem_and_nothing_unknown(void **state)
+/** No capture of a working machine may read as broken; of a whole one only rights are unknown. */
+static void real_captures_have_no_problem_and_show_all_but_rights(void **state)
 {
     (void)state;
     static const char *const captures[] = {"freebsd-13.2", "freebsd-15.1", "freebsd-13.2-usb",
@@ -419,7 +419,8 @@ static void real_captures_have_no_problem_and_nothing_unknown(void **state)
         make(captures[c], &facts, &made);
         for (size_t i = 0; i < made.findings_n; i++) {
             const struct st_finding *finding = &made.findings[i];
-            const bool whole = strstr(captures[c], "-usb") == NULL;
+            const bool whole =
+                strstr(captures[c], "-usb") == NULL && strstr(finding->summary, "of a user") == NULL;
             if (finding->status == ST_STATUS_PROBLEM || (whole && finding->status == ST_STATUS_UNKNOWN))
                 fail_msg("%s: %s: %s", captures[c], finding->rule->id, finding->summary);
         }
@@ -575,7 +576,7 @@ int main(void)
         BY_HAND(json_tells_what_the_text_tells),
         cmocka_unit_test(freebsd_13_stretches_sleeps_by_up_to_83_us),
         cmocka_unit_test(freebsd_15_sleeps_are_not_touched),
-        cmocka_unit_test(real_captures_have_no_problem_and_nothing_unknown),
+        cmocka_unit_test(real_captures_have_no_problem_and_show_all_but_rights),
         cmocka_unit_test(usb_blocks_follow_buffer_ms_once_reopened),
         cmocka_unit_test(findings_are_in_order_of_status_and_effect),
         cmocka_unit_test(a_snapshot_of_a_capture_gives_the_same_report),

@@ -259,13 +259,13 @@ static void unknown_rules_are_counted_by_reason(void **state)
     findings[2].evidence[findings[2].evidence_n++] = st_facts_find(facts, "m");
     char *text = screen(0);
     assert_non_null(strstr(text, "\n37 ok, 0 not applicable, 3 unknown: " ID("00") " (need root); " ID(
-                                     "01") " (could not be read here); " ID("02") " (not understood).\n"));
+                                     "01") " (not in these files); " ID("02") " (not understood).\n"));
     free(text);
     for (size_t i = 3; i < 6; i++)
         findings[i].status = ST_STATUS_UNKNOWN;
     text = screen(0);
     assert_non_null(strstr(text, "6 unknown: " ID("00") " (need root); " ID("01") ", " ID(
-                                     "03") " and 2 more (could not be read here); " ID("02")));
+                                     "03") " and 2 more (not in these files); " ID("02")));
     free(text);
 }
 
