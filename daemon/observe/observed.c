@@ -11,6 +11,7 @@
 #define LOG_MODULE "observe"
 #define PEACE_NS   (600 * ST_NS_PER_S)
 #define ENDED_NS   (2 * ST_NS_PER_S)
+#define OTHERS_NS  (60 * ST_NS_PER_S) /* from which on what others lose leads */
 #define AGO_MAX_NS (60 * ST_NS_PER_S) /* else its clock is another one */
 #include "daemon/log.h"
 
@@ -115,19 +116,30 @@ static void note_music(struct st_observed *o, const struct st_xrun_seen *seen)
         o->view.music_ns = now_ns(o);
 }
 
-/* Is what was seen the first dropout after a change? The end of a program makes dropouts of its own. */
-static bool begins(const struct st_observed *o, const struct st_xrun_seen *seen, int64_t at_ns)
+/* Is what was seen the first dropout after a change? The end of a program makes dropouts of its own. What one
+ * program lost long ago does not hide for minutes what others lose now. */
+static bool begins(const struct st_observed *o, const struct st_xrun_seen *seen, int64_t at_ns,
+                   int64_t at_wall_ns)
 {
     const struct st_dropout_table *recent = &o->recent;
     const struct st_dropout_client *worst = st_dropout_table_worst(recent);
-    const int64_t period_ns = o->recent_period_ns;
-    const bool other_size = period_ns > 0 && recent->period_ns > 0 &&
-                            strcmp(recent->device, o->recent_device) == 0 &&
-                            llabs(recent->period_ns - period_ns) > period_ns / 8;
-    const bool has_ended = worst != NULL && st_dropout_table_has_ended(worst) &&
-                           at_ns - worst->seen_ns > ENDED_NS && strcmp(worst->name, seen->client) != 0;
-    return st_dropout_table_total(recent) == 0 || other_size || has_ended ||
-           at_ns - recent->last_ns >= PEACE_NS;
+    const bool other = worst != NULL && strcmp(worst->name, seen->client) != 0;
+    const bool has_ended = other && st_dropout_table_has_ended(worst) && at_ns - worst->seen_ns > ENDED_NS;
+    return st_dropout_table_total(recent) == 0 || o->recent_resized || has_ended ||
+           (other && at_wall_ns - worst->last_wall_ns > OTHERS_NS) || at_ns - recent->last_ns >= PEACE_NS;
+}
+
+/* Several devices have sizes of their own. */
+static void note_size(struct st_observed *o)
+{
+    const struct st_dropout_table *recent = &o->recent;
+    if (recent->period_ns == 0)
+        return;
+    o->recent_resized =
+        o->recent_resized || (strcmp(recent->device, o->recent_device) == 0 &&
+                              llabs(recent->period_ns - o->recent_period_ns) > o->recent_period_ns / 8);
+    o->recent_period_ns = recent->period_ns;
+    memcpy(o->recent_device, recent->device, sizeof(o->recent_device));
 }
 
 static void count_recent(struct st_observed *o, const struct st_xrun_seen *seen, int64_t at_ns,
@@ -135,16 +147,13 @@ static void count_recent(struct st_observed *o, const struct st_xrun_seen *seen,
 {
     struct st_dropout_table *recent = &o->recent;
     if (seen->dropouts_n + seen->device_dropouts_n > 0 &&
-        !st_text_begins(seen->client, ST_DROPOUT_TEST_CLIENT) && begins(o, seen, at_ns)) {
+        !st_text_begins(seen->client, ST_DROPOUT_TEST_CLIENT) && begins(o, seen, at_ns, at_wall_ns)) {
         st_dropout_table_begin_again(recent);
-        o->recent_period_ns = 0;
+        o->recent_resized = false;
         o->view.recent_wall_ns = at_wall_ns;
     }
     st_dropout_table_take(recent, seen, ST_CAUSE_UNKNOWN, at_ns, at_wall_ns);
-    if (o->recent_period_ns == 0) {
-        o->recent_period_ns = recent->period_ns;
-        memcpy(o->recent_device, recent->device, sizeof(o->recent_device));
-    }
+    note_size(o);
 }
 
 static void count(struct st_observed *o, const struct st_xrun_seen *seen, int64_t at_ns, int64_t at_wall_ns)

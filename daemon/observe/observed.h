@@ -72,8 +72,9 @@ struct st_observed {
     struct st_xrun_watch watch;
     struct st_observed_view view;
     struct st_dropout_table recent;
-    int64_t recent_period_ns; /* of the device in use, at the first of them */
+    int64_t recent_period_ns; /* of the device in use, as of its last line */
     char recent_device[ST_XRUN_NAME_BYTES];
+    bool recent_resized; /* since the last of them */
     struct st_observed_events made;
     const struct st_observed *beside; /* all sources, this one among them: see is_counted(), ran_dry() */
     size_t beside_n;

@@ -949,6 +949,43 @@ static void client_that_says_that_it_has_ended_has(void **state)
     assert_int_equal(o.view.played_ns, played_ns);
 }
 
+/* Also where there was none at the other size. */
+static void recent_dropouts_begin_again_after_each_change_of_the_buffer(void **state)
+{
+    (void)state;
+    see_load("", 0, 256);
+    to_see[0].load.period_ns = 5333333;
+    see_not_ready("HeavyReverb", 24, ST_DROPOUT_TOO_SLOW, 9000);
+    turn_after(0);
+    see_load("", 0, 1024);
+    turn_after(POLL_NS);
+    see_load("", 0, 256);
+    to_see[0].load.period_ns = 5333333;
+    turn_after(POLL_NS);
+    assert_string_equal(recent(), "HeavyReverb 24");
+    see_not_ready("HeavyReverb", 6, ST_DROPOUT_TOO_SLOW, 9000);
+    turn_after(POLL_NS);
+    assert_string_equal(recent(), "HeavyReverb 6");
+}
+
+/* Who lost most is still there, and what others lose now is not hidden by that. */
+static void what_others_lose_leads_when_the_worst_had_none_for_a_minute(void **state)
+{
+    (void)state;
+    see_not_ready("GoodSynth", 9, ST_DROPOUT_STOPPED, 0);
+    turn_after(0);
+    for (int i = 0; i < 6; i++) {
+        see_load("GoodSynth", 1000, 0);
+        see_not_ready("HeavyReverb", 1, ST_DROPOUT_TOO_SLOW, 9000);
+        turn_after(10 * ST_NS_PER_S);
+    }
+    assert_string_equal(recent(), "GoodSynth 9, HeavyReverb 6");
+    see_load("GoodSynth", 1000, 0);
+    see_not_ready("HeavyReverb", 1, ST_DROPOUT_TOO_SLOW, 9000);
+    turn_after(10 * ST_NS_PER_S);
+    assert_string_equal(recent(), "HeavyReverb 1, GoodSynth 0");
+}
+
 /* What is over outvotes nothing: another buffer, a program that ended, ten minutes of peace. */
 static void recent_dropouts_are_counted_apart(void **state)
 {
@@ -1184,6 +1221,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(culprit_is_who_was_it_most_often, setup, teardown),
         cmocka_unit_test_setup_teardown(worst_cycle_is_one_of_the_most_frequent_reason, setup, teardown),
         cmocka_unit_test_setup_teardown(client_without_two_loads_has_gone_and_keeps_its_dropouts, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(recent_dropouts_begin_again_after_each_change_of_the_buffer, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(what_others_lose_leads_when_the_worst_had_none_for_a_minute, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(recent_dropouts_are_counted_apart, setup, teardown),
         cmocka_unit_test_setup_teardown(recent_dropouts_begin_with_one_after_a_change_alone, setup, teardown),
