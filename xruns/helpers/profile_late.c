@@ -19,6 +19,7 @@ static void count_lost(struct st_pipewire_profile *profile, struct st_pipewire_p
     if (lost->n == 0)
         return;
     profile->kept_counts = profile->kept_counts || st_profile_late_is(node, profile->kept_ns);
+    cycle.period_ns = node->period_ns;
     if (sum->n == 0 || st_dropout_cycle_is_worse(&cycle, &sum->worst)) {
         sum->worst = cycle;
         if (culprit[0] != '\0' || sum->n == 0)

@@ -25,10 +25,9 @@ static void report_cycle(struct st_pipewire_profile *profile, st_xrun_seen_fn se
 }
 
 /* What a client usually leaves of its period; 0: not known. */
-static int64_t spare_ns(const struct st_pipewire_profile_node *node)
+static int64_t spare_ns(const struct st_pipewire_profile_node *node, int64_t period_ns)
 {
-    const int64_t left_ns =
-        node->usual.busy_ns > 0 && !node->drives ? node->period_ns - node->usual.busy_ns : 0;
+    const int64_t left_ns = node->usual.busy_ns > 0 && !node->drives ? period_ns - node->usual.busy_ns : 0;
     return ST_MIN(ST_MAX(left_ns, 0), ST_PIPEWIRE_CYCLE_MAX_NS);
 }
 
@@ -45,8 +44,7 @@ static void report_reason(struct st_pipewire_profile *profile, struct st_pipewir
                                     .longest_ns = ST_MIN(sum->longest_ns, ST_PIPEWIRE_CYCLE_MAX_NS),
                                     .end_ns = sum->end_ns,
                                     .cycle = sum->worst,
-                                    .spare_ns = spare_ns(node)};
-    sighting.cycle.period_ns = node->period_ns;
+                                    .spare_ns = spare_ns(node, sum->worst.period_ns)};
     st_profile_node_rename(&sighting.device, node->driver);
     st_profile_node_rename(&sighting.client, node->drives ? ST_XRUN_SERVER_ITSELF : node->name);
     st_profile_node_rename(&sighting.culprit, sum->culprit);
@@ -107,7 +105,7 @@ void st_pipewire_profile_lost(struct st_pipewire_profile *profile, uint32_t id,
                                     .lost_ns = ST_MIN(loss->lost_ns, ST_PIPEWIRE_CYCLE_MAX_NS),
                                     .longest_ns = ST_MIN(loss->longest_ns, ST_PIPEWIRE_CYCLE_MAX_NS),
                                     .end_ns = loss->end_ns,
-                                    .spare_ns = spare_ns(node)};
+                                    .spare_ns = spare_ns(node, node->period_ns)};
     if (!goes_on) /* its buffer outlasts a late wake-up that is shorter than what was lost */
         sighting.spare_ns = sighting.longest_ns;
     st_profile_node_rename(&sighting.device, node->driver);

@@ -33,7 +33,13 @@ static void a_late_cycle_is_followed_to_its_end(void **state)
     assert_int_equal(figures.deadline_ns, 6 * MS);
     assert_int_equal(figures.awake_ns - figures.signal_ns, 15 * US);
     assert_int_equal(figures.end_ns - figures.awake_ns, 1500 * US);
+    cycle_frames = 1024; /* another size, before it is reported */
+    take_player(&profile, (struct times){6 * MS, 7 * MS, 7 * MS + 90 * US, 7 * MS + 95 * US},
+                (struct times){7 * MS, 7 * MS + 5 * US, 7 * MS + 20 * US, 7 * MS + 80 * US}, FINISHED,
+                NO_COUNTER);
+    cycle_frames = 48;
     assert_string_equal(told(&profile), "alsa_output.card/player 0 1 too-slow; ");
+    assert_int_equal(told_period_ns, MS);
     assert_int_equal(told_busy_ns, 1215 * US); /* what it waited for a CPU is not its own work */
     assert_int_equal(told_spare_ns, (1000 - 60) * US);
     assert_string_equal(told_cycle, "player 305+1215 of 1000 us, left 0; ");
