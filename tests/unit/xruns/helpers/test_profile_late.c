@@ -35,7 +35,7 @@ static void a_late_cycle_is_followed_to_its_end(void **state)
     assert_int_equal(figures.end_ns - figures.awake_ns, 1500 * US);
     cycle_frames = 1024; /* another size, before it is reported */
     take_player(&profile, (struct times){6 * MS, 7 * MS, 7 * MS + 90 * US, 7 * MS + 95 * US},
-                (struct times){7 * MS, 7 * MS + 5 * US, 7 * MS + 20 * US, 7 * MS + 80 * US}, FINISHED,
+                (struct times){7 * MS, 7 * MS + 5 * US, 7 * MS + 20 * US, 7 * MS + 80 * US}, INACTIVE,
                 NO_COUNTER);
     cycle_frames = 48;
     assert_string_equal(told(&profile), "alsa_output.card/player 0 1 too-slow; ");
