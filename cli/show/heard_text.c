@@ -22,7 +22,8 @@ static void append_mark(const json_t *mark, const struct st_history_text_look *l
 /* A moment as --since takes it on each day: "2026-11-20T15:04:05" */
 static const char *word(int64_t wall_ns, char *buf, size_t bytes)
 {
-    char *space = strchr(st_when_text(wall_ns, buf, bytes), ' ');
+    st_when_text(wall_ns, buf, bytes);
+    char *space = strchr(buf, ' ');
     if (space != NULL)
         *space = 'T';
     return buf;
