@@ -59,36 +59,35 @@ static const char *taken_text(const struct st_dropout_table *table, const struct
     buf[0] = '\0';
     if (victim == NULL)
         return buf;
-    const bool known = victim->culprit.own_n[ST_DROPOUT_CPU_TAKEN] > 0;
+    const char *leader = victim->culprit.name;
     bool others = has_others(victim);
-    uint64_t taken_n = 0, victims_n = 0, named_victims_n = 0;
-    uint64_t culprit_least_n = 0; /* of each client's most frequent culprit; it never falls */
+    uint64_t taken_n = 0, victims_n = 0,
+             leads_n = 0; /* dropouts; clients that had some; by the leader, at least */
+    uint64_t led_n = 0;   /* clients that had some of these */
     char culprit[160];
     ST_EACH_OF (other, table->clients, table->clients_n) {
         const uint64_t n = other->reasons_n[ST_DROPOUT_CPU_TAKEN],
-                       own_n = other->culprit.own_n[ST_DROPOUT_CPU_TAKEN];
-        const bool named = own_n > 0;
+                       own_n = ST_MIN(n, other->culprit.own_n[ST_DROPOUT_CPU_TAKEN]);
+        const bool led = own_n > 0 && strcmp(other->culprit.name, leader) == 0;
         victims_n += n > 0;
-        named_victims_n += n > 0 && named;
         taken_n += n;
-        culprit_least_n += ST_MIN(n, own_n);
-        others = others || (n > 0 && named && strcmp(other->culprit.name, victim->culprit.name) != 0);
+        led_n += led;
+        leads_n += led ? own_n : 0;
+        others = others || (own_n > 0 && !led);
     }
-    const bool rest = known && !others && culprit_least_n < taken_n; /* not known, or another one */
-    const bool least = rest && 2 * culprit_least_n >= taken_n;
-    if (!known || (rest && !least))
-        ST_PRINT(culprit, "Other programs");
+    const bool most = leads_n > 0 && 2 * leads_n >= taken_n, least = most && !others && leads_n < taken_n;
+    if (most)
+        st_dropout_reason_culprit(leader, others, culprit, sizeof(culprit));
     else
-        st_dropout_reason_culprit(victim->culprit.name, others, culprit, sizeof(culprit));
+        ST_PRINT(culprit, "Other programs");
     snprintf(buf, buf_bytes, "%s took the CPU from %s%s in %s", culprit,
              victim->name[0] != '\0' ? victim->name : "a program",
-             (least ? named_victims_n : victims_n) > 1 ? " and others" : "", least ? "at least " : "");
-    st_text_append(
-        buf, buf_bytes, "%s",
-        st_dropout_reason_share(least ? culprit_least_n : taken_n, all_n, culprit, sizeof(culprit)));
-    if (rest && !least)
+             (least ? led_n : victims_n) > 1 ? " and others" : "", least ? "at least " : "");
+    st_text_append(buf, buf_bytes, "%s",
+                   st_dropout_reason_share(least ? leads_n : taken_n, all_n, culprit, sizeof(culprit)));
+    if (leads_n > 0 && !most)
         st_text_append(buf, buf_bytes, ", at least %s",
-                       st_dropout_reason_times(culprit_least_n, victim->culprit.name, ST_ROOM(160)));
+                       st_dropout_reason_times(leads_n, leader, ST_ROOM(160)));
     return buf;
 }
 
