@@ -389,9 +389,10 @@ static void set_timing(const struct st_view *view, struct st_answer *answer)
                  "timing %s: a test loop missed %" PRIu64 " of %" PRIu64 " periods at %" PRIu32 " frames",
                  answer->timing_ok ? "OK" : "not OK", loop->misses, loop->elapsed_periods, loop->frames);
         if (loop->misses > 0)
-            st_text_append(buf, buf_bytes,
-                           loop->lateness.max_ns < STALL_NS ? ", up to %s late" : ", longest stall %s",
-                           worst);
+            st_text_append(buf, buf_bytes, " since %s, %s %s%s",
+                           clock_text(view, loop->started_wall_ns, ST_ROOM(32)),
+                           loop->lateness.max_ns < STALL_NS ? "up to" : "longest stall", worst,
+                           loop->lateness.max_ns < STALL_NS ? " late" : "");
     }
     if (is_stopped(loop))
         st_text_append(buf, buf_bytes, "; sleeptuned itself was stopped for %s", worst);

@@ -34,6 +34,7 @@ static int setup(void **state)
                             .uptime_ns = 5 * ST_NS_PER_S,
                             .started_wall_ns = INT64_C(1700000000123456789),
                             .audio = {.state = ST_AUDIO_RUNNING, .backend = "dummy", .policy = -1}};
+    view.now_wall_ns = result.started_wall_ns = view.started_wall_ns;
     view.events = json_array();
     return 0;
 }
