@@ -7,6 +7,7 @@
 #include "advisor/collect/collector.h"
 #include "advisor/parse/posted.h"
 #include "advisor/parse/sysctl_text.h"
+#include "core/text/text.h"
 
 #define LARGE_FILE_BYTES  (1024 * 1024)
 #define SYSCTL_TEXT_BYTES (16 * 1024 * 1024)
@@ -112,14 +113,17 @@ static int stop_at_first(ST_UNUSED void *ctx, ST_UNUSED const char *name)
     return 1;
 }
 
-/** Every Linux has /proc and /sys: without them this is a part of a machine. */
 static int doubt_tree(struct st_machine *machine, struct st_facts *facts)
 {
-    const bool proc = machine->list(machine, "/proc", stop_at_first, NULL) != -ENOENT;
-    const bool sys = machine->list(machine, "/sys", stop_at_first, NULL) != -ENOENT;
-    if (proc && sys)
-        return 0;
-    return st_facts_put_text(facts, ST_POSTED_LACKS, proc ? "/sys" : sys ? "/proc" : "/proc /sys", NULL, "/");
+    static const char *const folders[] = {ST_POSTED_CARDS, ST_POSTED_USB, ST_POSTED_HEAT};
+    char lacks[128] = "";
+    if (!st_facts_has_int(facts, ST_KEY_PROCESSES_N))
+        ST_APPEND(lacks, ST_POSTED_PROCESSES);
+    ST_EACH (folder, folders) {
+        if (machine->list(machine, *folder, stop_at_first, NULL) == -ENOENT)
+            ST_APPEND(lacks, " %s", *folder);
+    }
+    return st_facts_put_text(facts, ST_POSTED_LACKS, lacks, NULL, "/");
 }
 
 static int collect_tree(struct st_platform *p, struct st_facts **ret)

@@ -4,9 +4,12 @@
 
 #include "advisor/facts/facts.h"
 
-/** Folders that a captured tree lacks although every Linux has them, "/proc /sys": a rule that found
- * nothing there is unknown. */
-#define ST_POSTED_LACKS "system.capture_lacks"
+/** Of a captured tree: which of these it lacks, with blanks between them. What it lacks is unknown. */
+#define ST_POSTED_LACKS     "system.capture_lacks"
+#define ST_POSTED_PROCESSES "/proc/[0-9]*"
+#define ST_POSTED_CARDS     "/proc/asound"
+#define ST_POSTED_USB       "/sys/bus/usb"
+#define ST_POSTED_HEAT      "/sys/devices/system/cpu/cpu0/thermal_throttle"
 /** Among the kinds of ST_KEY_SYSTEM_INPUT: `sysctl -a` of FreeBSD, where what is not in it does not exist. */
 #define ST_POSTED_ALL "all sysctls"
 

@@ -7,6 +7,7 @@
 #include "advisor/report/condition.h"
 #include "advisor/rules/buffer.h"
 #include "core/text/text.h"
+#include "platform/proc.h"
 
 /* --- rules on facts of which most were never looked for --- */
 
@@ -44,40 +45,31 @@ static bool saw_absence(const struct st_finding *finding)
     return false;
 }
 
-/** The folder that is not in the capture and that this fact would have come from; NULL: there is none. */
-static const char *lacking_folder(const struct st_fact *fact, const char *lacks)
+/** Of a captured tree: where what this rule is about would be. NULL: it was saved. */
+static const char *lacking(const struct st_finding *finding, const char *lacks)
 {
-    static const char *const folders[] = {"/proc", "/sys"};
-    ST_EACH (place, folders) {
-        const size_t len = strlen(*place);
-        if (strstr(lacks, *place) != NULL && fact->source != NULL &&
-            strncmp(fact->source, *place, len) == 0 &&
-            (fact->source[len] == '/' || fact->source[len] == '\0'))
-            return *place;
+    static const struct {
+        const char *prefix, *folder;
+    } rows[] = {{ST_KEY_PROCESSES_N, ST_POSTED_PROCESSES}, {ST_KEYS_DAEMON, ST_POSTED_PROCESSES},
+                {"linux.jack.", ST_POSTED_PROCESSES},      {ST_KEYS_ALSA, ST_POSTED_CARDS},
+                {ST_KEYS_USB_AUDIO, ST_POSTED_USB},        {ST_KEYS_HEAT, ST_POSTED_HEAT}};
+    ST_EACH (row, rows) {
+        if (st_text_begins(finding->rule->facts[0], row->prefix) && st_proc_has_word(lacks, row->folder))
+            return row->folder;
     }
-    return NULL;
-}
-
-/** Does this rule begin with facts that exist only where something was found in /proc? */
-static bool begins_in_proc(const struct st_rule *rule)
-{
-    static const char *const prefixes[] = {ST_KEYS_DAEMON, "linux.jack.", ST_KEYS_ALSA, NULL};
-    return st_text_begins_among(rule->facts[0], prefixes);
+    const struct st_fact *first = finding->evidence_n > 0 ? finding->evidence[0] : NULL;
+    return first != NULL && first->state == ST_FACT_ABSENT ? first->source : NULL;
 }
 
 /** What was not captured was not seen to be absent. */
 static void doubt_lacking(const struct st_facts *facts, struct st_finding *finding)
 {
-    const char *lacks, *folder;
+    const char *lacks;
     if (finding->status != ST_STATUS_NOT_APPLICABLE || st_facts_text(facts, ST_POSTED_LACKS, &lacks) != 0)
         return;
-    folder = strstr(lacks, "/proc") != NULL && begins_in_proc(finding->rule) ? "/proc" : NULL;
-    for (size_t i = 0; i < finding->evidence_n && folder == NULL; i++) {
-        if (finding->evidence[i]->state == ST_FACT_ABSENT)
-            folder = lacking_folder(finding->evidence[i], lacks);
-    }
-    if (folder != NULL)
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "the saved files do not contain %s", folder);
+    const char *what = lacking(finding, lacks);
+    if (what != NULL)
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "the saved files do not contain %s", what);
 }
 
 static void doubt(const struct st_facts *facts, struct st_finding *finding)
@@ -220,7 +212,7 @@ static bool has_sound(const struct st_facts *facts)
     int64_t n;
     if (facts->os != ST_OS_LINUX || !st_facts_has_int(facts, ST_KEY_PROCESSES_N) ||
         st_facts_find(facts, ST_KEY_CARDS_N) == NULL || st_facts_find(facts, ST_KEY_SYSTEM_INPUT) != NULL ||
-        st_facts_find(facts, ST_POSTED_LACKS) != NULL)
+        st_proc_has_word(st_facts_text_or(facts, ST_POSTED_LACKS, ""), ST_POSTED_USB))
         return true;
     ST_EACH (key, found) {
         if (st_facts_has_int(facts, *key))

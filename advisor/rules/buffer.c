@@ -313,7 +313,7 @@ static const struct {
 static void in_use(const struct st_facts *facts, struct st_wish *ret)
 {
     const char *why =
-        st_facts_find(facts, ST_KEY_PROCESSES_N) != NULL && st_facts_find(facts, ST_KEY_THREADS_PART) == NULL
+        st_facts_has_int(facts, ST_KEY_PROCESSES_N) && st_facts_find(facts, ST_KEY_THREADS_PART) == NULL
             ? "no sound server runs here"
             : "sleeptune found no buffer size in use";
     if (of_program(facts, ret))

@@ -360,8 +360,8 @@ static void judge_power_daemons(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     size_t n = 0, first = 0, second = 0;
-    if (st_finding_need_int(finding, ST_KEY_PROCESSES_N, NULL) != 0 ||
-        st_finding_need_int(finding, ST_KEY_CPUFREQ_PRESENT, NULL) != 0)
+    if (st_finding_need_int(finding, ST_KEY_CPUFREQ_PRESENT, NULL) != 0 ||
+        st_finding_need_int(finding, ST_KEY_PROCESSES_N, NULL) != 0)
         return;
     for (size_t i = 0; i < ST_ARRAY_LEN(managers); i++) {
         if (!st_facts_has_int(facts, managers[i].key))

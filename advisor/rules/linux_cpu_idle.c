@@ -166,9 +166,11 @@ static void judge_states(const struct scan *scan, bool request_known, struct st_
                                 : "");
     } else {
         st_finding_set(finding, effect_us > PROBLEM_SHARE * period_us ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
-                       "waking a CPU from idle state %.40s takes up to %" PRId64 " µs%s", name,
-                       scan->worst_us,
-                       request_known ? "" : ", unless a program limits it (only root can see that)");
+                       "waking a CPU from idle state %.40s takes up to %" PRId64 " µs%s%s", name,
+                       scan->worst_us, request_known ? "" : ", unless a program limits it",
+                       st_machine_is_unread(scan->facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US)
+                           ? " (only root can see that)"
+                           : "");
         fix_idle_states(scan, finding);
     }
     const int64_t cpus_n = st_facts_int_or(scan->facts, ST_KEY_CPUIDLE_CPUS_N, 1);
