@@ -12,6 +12,7 @@
 #define LOOK_NS    (250 * ST_NS_PER_MS)
 #define LONGEST_NS (120 * ST_NS_PER_S) /* of all windows */
 #define MINUTE_NS  (60 * ST_NS_PER_S)
+#define SOON_NS    (8 * ST_NS_PER_S) /* who has the terminal open is as fast as with the page's button */
 #define MUCH       100 /* thousandths of a second in which programs waited: more is a cause of its own */
 
 /* What is watched, as causes of what is heard: dropouts by their reason, others (below), then late wake-ups
@@ -125,7 +126,7 @@ static const struct way {
     bool prompted;
 } ways[] = {
     {"key", 2500 * ST_NS_PER_MS, 100 * ST_NS_PER_MS, false},
-    {"page", 8 * ST_NS_PER_S, 200 * ST_NS_PER_MS, false},
+    {"page", SOON_NS, 200 * ST_NS_PER_MS, false},
     {"typed", 30 * ST_NS_PER_S, 500 * ST_NS_PER_MS, false},
     {"prompted", LONGEST_NS, 0, true},
 };
@@ -171,7 +172,15 @@ static int64_t before_ns(const struct st_heard_mark *mark, const struct st_event
     return ST_MAX(st_ns_sub(event->longest_ns, after_ns), 0);
 }
 
-/* Of two losses the longer one, of two others the later wake-up; else what happened last. */
+/* Is it as long before the mark as people usually take? A notification asks for what it names. */
+static bool is_soon(const struct st_heard_mark *mark, const struct st_event *event)
+{
+    return mark->prompted ||
+           (before_ns(mark, event) >= 0 && st_ns_sub(mark->at_ns, event->wall_ns) <= SOON_NS);
+}
+
+/* What happened soon before the mark; of two losses the longer one, of two others the later wake-up; else
+ * what happened last. */
 static bool explains_better(const struct st_heard_mark *mark, const struct st_event *event,
                             const struct st_event *than)
 {
@@ -184,6 +193,8 @@ static bool explains_better(const struct st_heard_mark *mark, const struct st_ev
         const bool later = st_event_kind_is_dropout(low->kind) && st_event_began_ns(low) > high->wall_ns;
         return (high == event) != later;
     }
+    if (is_soon(mark, event) != is_soon(mark, than))
+        return is_soon(mark, event);
     return before_ns(mark, event) >= before_ns(mark, than);
 }
 
@@ -358,11 +369,23 @@ static int strongest_first(const void *left, const void *right)
     return (a->e < b->e) - (a->e > b->e);
 }
 
+/* The cause that most marks name. @return how many do; 0: none does. */
+static size_t most_named(const struct list *list, size_t *ret_cause)
+{
+    size_t named_n[CAUSES] = {0}, most = 0;
+    ST_EACH_OF (about, list->about, list->n)
+        named_n[about->cause] += about->fits_n > 0;
+    for (size_t i = 1; i < CAUSES; i++)
+        most = named_n[i] > named_n[most] ? i : most;
+    *ret_cause = most;
+    return named_n[most];
+}
+
 /* "5 marks: 4 of them after ... (0.1 expected by chance). 1 unexplained: ..." */
 static void say(const struct list *list, uint32_t counted_n, const struct st_heard_cause *best, char *buf,
                 size_t bytes)
 {
-    size_t unexplained_n = 0;
+    size_t unexplained_n = 0, cause;
     ST_EACH_OF (about, list->about, list->n)
         unexplained_n += about->fits_n == 0 && !about->sized;
     buf[0] = '\0';
@@ -374,27 +397,24 @@ static void say(const struct list *list, uint32_t counted_n, const struct st_hea
     if (list->left_out_n > 0)
         st_text_append(buf, bytes, " (%zu older left out: the last %d events are looked at)",
                        list->left_out_n, EVENTS_MAX);
-    const bool most = best != NULL && 2 * best->hits_n >= counted_n && best->hits_n > 2 * best->expected &&
-                      counted_n >= ST_HEARD_LEAST_N;
-    if (best != NULL && (best->named || (most && !best->frequent)))
+    if (counted_n < list->n)
+        st_text_append(buf, bytes,
+                       ", %" PRIu32 " count%s (something must play, and marks less than 10 s apart are one)",
+                       counted_n, counted_n == 1 ? "s" : "");
+    const size_t named_n = most_named(list, &cause);
+    const bool most = best != NULL && 2 * best->hits_n >= counted_n && best->hits_n > 2 * best->expected;
+    if (counted_n < ST_HEARD_LEAST_N)
+        st_text_append(buf, bytes, ": too few to tell a cause from chance (needs %d)", ST_HEARD_LEAST_N);
+    else if (best != NULL && (best->named || (most && !best->frequent)))
         st_text_append(buf, bytes, ": %" PRIu32 " of %" PRIu32 " after this: %s (%.2g expected by chance)%s",
                        best->hits_n, counted_n, cause_text((size_t)(best - list->causes), ST_ROOM(200)),
                        best->expected,
                        best->named ? "" : ": too few, or too little was played, to tell it from chance");
-    else if (counted_n < ST_HEARD_LEAST_N && counted_n < list->n)
-        st_text_append(buf, bytes,
-                       ": %" PRIu32
-                       " of them count%s (something must play, and marks less than 10 s apart are one): "
-                       "%d are needed to tell a cause from chance",
-                       counted_n, counted_n == 1 ? "s" : "", ST_HEARD_LEAST_N);
-    else if (counted_n < ST_HEARD_LEAST_N)
-        st_text_append(buf, bytes, ": too few to tell a cause from chance (needs %d while something plays)",
-                       ST_HEARD_LEAST_N);
-    else if (best != NULL && best->frequent)
-        st_text_append(buf, bytes,
-                       ": %" PRIu32 " of %" PRIu32
-                       " after this: %s, which is too frequent to tell it from chance",
-                       best->hits_n, counted_n, cause_text((size_t)(best - list->causes), ST_ROOM(200)));
+    else if (named_n > 0)
+        st_text_append(buf, bytes, ": %zu of %zu name this: %s, which %s", named_n, list->n,
+                       cause_text(cause, ST_ROOM(200)),
+                       list->causes[cause].frequent ? "is too frequent to tell it from chance"
+                                                    : "may be chance");
     else
         st_text_append(buf, bytes, ": no cause came before them more often than by chance");
     st_text_append(buf, bytes, ".");

@@ -29,31 +29,38 @@ static const char *word(int64_t wall_ns, char *buf, size_t bytes)
     return buf;
 }
 
-/* "In the 2.5 s before it: Synth was not ready ..., and 2 more events" and, if wanted, what lists them */
+/* "1.2 s before it: Synth was not ready ..., and 2 more events in 2.5 s" and, if wanted, what lists them */
 static void put_found(FILE *out, const json_t *mark, const char *nothing, bool all, int indent, char *line,
                       size_t bytes, const struct st_history_text_look *look)
 {
     const int64_t n = st_json_field(mark, "events"), at_ns = st_json_field(mark, "time_ns"),
                   window_ns = st_json_field(mark, "window_ns"),
-                  after_ns = st_ns_sub(st_json_field(mark, "cause_time_ns"), at_ns);
+                  before_ns = st_ns_sub(at_ns, st_json_field(mark, "cause_time_ns"));
     const char *unheard = st_json_field_safe(json_object_get(mark, "unheard"), ST_ROOM(80));
     const char *text = st_json_field_safe(json_object_get(mark, "text"), ST_ROOM(ST_EVENT_STORY_BYTES));
-    st_text_append(line, bytes, "In the %.3g s before it%s%s: %s", (double)window_ns / 1e9,
-                   after_ns > 0 ? ST_TEXT(48, " and on until %s after it", ST_NS_SHORT(after_ns)) : "",
-                   indent == 0 && text[0] != '\0' ? ", so far" : "", text[0] != '\0' ? text : nothing);
+    if (text[0] == '\0')
+        st_text_append(line, bytes, "In the %.3g s before it: %s", (double)window_ns / 1e9, nothing);
+    else if (before_ns < 0)
+        st_text_append(line, bytes, "Before it and on until %s after it", ST_NS_SHORT(-before_ns));
+    else
+        st_text_append(line, bytes, "%.2g s before it", (double)before_ns / 1e9);
+    if (text[0] != '\0')
+        st_text_append(line, bytes, "%s: %s", indent == 0 ? ", so far" : "", text);
     if (n > 1)
-        st_text_append(line, bytes, ", and %" PRId64 " more event%s", n - 1, n == 2 ? "" : "s");
+        st_text_append(line, bytes, ", and %" PRId64 " more event%s in %.3g s", n - 1, n == 2 ? "" : "s",
+                       (double)window_ns / 1e9);
     if (unheard[0] != '\0')
         st_text_append(line, bytes, "; what %s writes too late is not watched", unheard);
     if (text[0] == '\0' && json_is_true(json_object_get(mark, "sized")))
         st_text_append(line, bytes, "; the buffer size changed in that minute, before it or after it");
     st_text_append(line, bytes, indent == 0 ? "." : "");
     st_text_wrap(out, line, indent, look->columns);
-    if (n > 1 && all)
-        fprintf(out, "%*sAll: %s --since %s --until %s\n", indent, "",
+    if (n > 1 && all) /* what is marked now needs no end, so that the command fits in 80 columns */
+        fprintf(out, "%*sAll: %s --since %s%s\n", indent, "",
                 st_daemon_client_again("sleeptune history --events", look->socket, look->db, ST_ROOM(512)),
                 word(st_ns_sub(at_ns, window_ns), ST_ROOM(32)),
-                word(st_ns_add(at_ns, ST_NS_PER_S), ST_ROOM(32)));
+                indent == 0 ? ""
+                            : ST_TEXT(48, " --until %s", word(st_ns_add(at_ns, ST_NS_PER_S), ST_ROOM(32))));
 }
 
 void st_heard_text(FILE *out, const json_t *document, const struct st_history_text_look *look)

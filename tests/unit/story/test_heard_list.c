@@ -150,6 +150,30 @@ static void a_mark_names_what_was_lost_longest(void **state)
     json_decref(read);
 }
 
+/* A person takes seconds, not half a minute: a longer loss is named only if nothing was lost since. */
+static void a_mark_names_what_was_lost_soon_before_it(void **state)
+{
+    (void)state;
+    open_it();
+    assert_int_equal(st_history_begin(history), 0);
+    play(NOON_NS, 2);
+    const int64_t at_ns = NOON_NS + MINUTE_NS;
+    loses(at_ns - 28 * ST_NS_PER_S, ST_DROPOUT_STOPPED, 1, 0, 3 * ST_NS_PER_S);
+    loses(at_ns - 20 * ST_NS_PER_S, ST_DROPOUT_BLOCKED, 1, 0, 20 * ST_NS_PER_MS);
+    loses(at_ns - 3 * ST_NS_PER_S, ST_DROPOUT_TOO_SLOW, 1, 0, 190 * ST_NS_PER_MS);
+    happens(at_ns - 15 * ST_NS_PER_S, ST_EVENT_HEARD, "typed", "");
+    happens(at_ns, ST_EVENT_HEARD, "typed", "");
+    happens(at_ns, ST_EVENT_HEARD, "prompted", ""); /* the notification named the worst of a minute */
+    assert_int_equal(st_history_commit(history), 0);
+    json_t *read = document(), *marks = json_object_get(read, "marks");
+    assert_string_equal(text_of(json_array_get(marks, 0), "cause"), "blocked");
+    assert_string_equal(text_of(json_array_get(marks, 1), "cause"), "too-slow");
+    assert_int_equal(figure(marks, 1, "cause_time_ns"), at_ns - 3 * ST_NS_PER_S);
+    assert_int_equal(figure(marks, 1, "events"), 3);
+    assert_string_equal(text_of(json_array_get(marks, 2), "cause"), "stopped");
+    json_decref(read);
+}
+
 /* What is a sum, and went on after the mark, does not say what of it was before. */
 static void what_went_on_after_a_mark_is_not_what_it_names(void **state)
 {
@@ -248,8 +272,31 @@ static void what_happens_all_the_time_is_said_to_be_too_frequent(void **state)
 {
     (void)state;
     json_t *read = nine_marks(true);
-    assert_non_null(strstr(text_of(read, "text"), "9 marks: 5 of 9 after this: a program computed too long, "
+    assert_non_null(strstr(text_of(read, "text"), "9 marks: 5 of 9 name this: a program computed too long, "
                                                   "which is too frequent to tell it from chance."));
+    json_decref(read);
+}
+
+/* A short loss half a minute before each of five marks is stronger by its figures than what four of them
+ * name. */
+static void the_first_line_says_what_the_marks_name(void **state)
+{
+    (void)state;
+    open_it();
+    assert_int_equal(st_history_begin(history), 0);
+    play(NOON_NS, 5);
+    for (int64_t i = 0; i < 5; i++) {
+        const int64_t at_ns = NOON_NS + i * MINUTE_NS + 40 * ST_NS_PER_S;
+        loses(at_ns - 25 * ST_NS_PER_S, ST_DROPOUT_CPU_TAKEN, 1, 0, 20 * ST_NS_PER_MS);
+        if (i > 0)
+            loses(at_ns - 3 * ST_NS_PER_S, ST_DROPOUT_STOPPED, 1, 0, 200 * ST_NS_PER_MS);
+        happens(at_ns, ST_EVENT_HEARD, "typed", "");
+    }
+    assert_int_equal(st_history_commit(history), 0);
+    json_t *read = document();
+    assert_string_equal(text_of(json_array_get(json_object_get(read, "causes"), 0), "cause"), "cpu-taken");
+    assert_string_equal(text_of(read, "text"), "5 marks: 4 of 5 name this: a program was stopped or frozen, "
+                                               "which is too frequent to tell it from chance.");
     json_decref(read);
 }
 
@@ -290,8 +337,8 @@ static void marks_that_do_not_count_are_said(void **state)
     assert_int_equal(st_history_commit(history), 0);
     json_t *read = document();
     assert_non_null(strstr(text_of(read, "text"),
-                           "3 marks: 2 of them count (something must play, and marks less "
-                           "than 10 s apart are one): 3 are needed"));
+                           "3 marks, 2 count (something must play, and marks less than 10 s apart are one): "
+                           "too few to tell a cause from chance (needs 3)."));
     json_decref(read);
 }
 
@@ -331,7 +378,7 @@ static void marks_without_music_are_shown_and_tell_nothing(void **state)
     json_t *read = document();
     assert_int_equal(json_array_size(json_object_get(read, "marks")), 4);
     assert_int_equal(json_integer_value(json_object_get(read, "marks_that_count")), 0);
-    assert_non_null(strstr(text_of(read, "text"), "4 marks: 0 of them count (something must play, and"));
+    assert_non_null(strstr(text_of(read, "text"), "4 marks, 0 count (something must play, and"));
     json_decref(read);
 }
 
@@ -471,6 +518,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_mark_is_joined_with_the_loss_not_with_when_it_was_noticed, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(a_mark_names_what_was_lost_longest, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_mark_names_what_was_lost_soon_before_it, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_first_line_says_what_the_marks_name, setup, teardown),
         cmocka_unit_test_setup_teardown(what_went_on_after_a_mark_is_not_what_it_names, setup, teardown),
         cmocka_unit_test_setup_teardown(the_end_of_a_server_is_what_a_mark_names, setup, teardown),
         cmocka_unit_test_setup_teardown(a_mark_says_whether_the_test_loop_was_on_time, setup, teardown),

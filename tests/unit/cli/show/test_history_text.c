@@ -346,9 +346,10 @@ static void what_lists_the_other_events_before_a_mark_is_said(void **state)
 {
     (void)state;
     for (int details = 0; details < 3; details++) {
-        json_t *marks = json_pack("{s:s, s:[{s:I, s:I, s:i, s:s}]}", "text", "1 mark.", "marks", "time_ns",
-                                  (json_int_t)UNTIL_NS, "window_ns", (json_int_t)2500000000, "events", 8,
-                                  "text", "Synth stopped");
+        json_t *marks =
+            json_pack("{s:s, s:[{s:I, s:I, s:I, s:i, s:s}]}", "text", "1 mark.", "marks", "time_ns",
+                      (json_int_t)UNTIL_NS, "cause_time_ns", (json_int_t)(UNTIL_NS - ST_NS_PER_S),
+                      "window_ns", (json_int_t)2500000000, "events", 8, "text", "Synth stopped");
         const struct st_history_text_look look = {.columns = 110,
                                                   .now_wall_ns = UNTIL_NS,
                                                   .details = details == 1,
@@ -360,13 +361,13 @@ static void what_lists_the_other_events_before_a_mark_is_said(void **state)
         (details < 2 ? st_heard_text : st_heard_text_mark)(out, marks, &look);
         assert_int_equal(fclose(out), 0);
         assert_non_null(
-            strstr(text, details < 2 ? "In the 2.5 s before it: Synth stopped, and 7 more events"
-                                     : "In the 2.5 s before it, so far: Synth stopped, and 7 more events"));
+            strstr(text, details < 2 ? "1 s before it: Synth stopped, and 7 more events in 2.5 s"
+                                     : "1 s before it, so far: Synth stopped, and 7 more events in 2.5 s."));
         static const char *const places[] = {"", " --db '/tmp/my days.db'", " --system"};
         const char *day = "2026-11-21T";
         const char *all =
-            ST_TEXT(256, "All: sleeptune history --events%s --since %s10:59:57 --until %s11:00:01\n",
-                    places[details], day, day);
+            ST_TEXT(256, "All: sleeptune history --events%s --since %s10:59:57%s\n", places[details], day,
+                    details < 2 ? ST_TEXT(40, " --until %s11:00:01", day) : "");
         assert_true((strstr(text, all) != NULL) == (details > 0));
         json_decref(marks);
         free(text);
