@@ -13,6 +13,7 @@
 #define GAP_MAX    960000 /* frames that a recorder may leave out */
 #define LATE_NS    (1500 * ST_NS_PER_MS)
 #define RATE_LEAST 5                                   /* s, from which on a device's rate is known */
+#define JUMP_NS    (10 * ST_NS_PER_MS)                 /* a clock of jiffies is off by 4 ms */
 #define RECORDS    2000                                /* 1.6 MB at most by 800 bytes each */
 #define SOURCE     "sleeptune listen, while it played" /* of the facts */
 
@@ -55,7 +56,14 @@ static void take_time(struct st_listen_run *run, const struct st_capture_packet 
                                  .time_ns = packet->time_ns - run->first_ns};
     now.late_ns = now.time_ns - (int64_t)((double)now.recorded / run->view.rate_hz * (double)ST_NS_PER_S);
     if (now.time_ns / ST_NS_PER_S != run->soon.time_ns / ST_NS_PER_S) {
-        run->first = run->soon.time_ns < ST_NS_PER_S ? run->soon : run->first;
+        const int64_t more_ns = run->soon.late_ns - run->last.late_ns;
+        const bool is_second = run->last.time_ns == run->first.time_ns;
+        if (run->soon.time_ns < ST_NS_PER_S) {
+            run->first = run->soon;
+        } else {
+            run->least_ns = is_second ? more_ns : ST_MIN(run->least_ns, more_ns);
+            run->most_ns = is_second ? more_ns : ST_MAX(run->most_ns, more_ns);
+        }
         run->last = run->soon;
         run->soon = now;
     } else if (now.late_ns < run->soon.late_ns) {
@@ -107,13 +115,13 @@ static void ask_daemon(struct st_listen_run *run)
         run->view.sources = json_object_get(run->status.document, "observe");
 }
 
-/* Every frame that the device had was recorded: its rate is known. A sink without hardware has one cycle more
- * when a program joins. */
-static bool is_whole(const struct st_listen_live *live)
+/* Every frame that the device had was recorded, and no time is missing: its rate is known. A server that is
+ * stopped has no cycles meanwhile; a sink without hardware has one more when a program joins. */
+static bool is_steady(const struct st_listen_run *run)
 {
-    return live->events_n[ST_CAPTURE_RECORDER] + live->events_n[ST_CAPTURE_XRUN] +
-               live->events_n[ST_CAPTURE_FULL] + live->events_n[ST_CAPTURE_MIXED] ==
-           0;
+    const uint64_t *n = run->live.events_n;
+    return n[ST_CAPTURE_RECORDER] + n[ST_CAPTURE_XRUN] + n[ST_CAPTURE_FULL] == 0 &&
+           run->most_ns - run->least_ns <= JUMP_NS;
 }
 
 void st_listen_run_end(struct st_listen_run *run, const struct st_glitch *forced, size_t forced_n)
@@ -144,7 +152,7 @@ int st_listen_run_live(const char *command, const struct st_listen_wish *wish, s
     view->latency_known = run->result.places_known;
     view->latency_frames = run->ahead - run->result.offset;
     const double seconds = (double)(run->last.time_ns - run->first.time_ns) / ST_NS_PER_S;
-    if (seconds >= RATE_LEAST && is_whole(&run->live))
+    if (seconds >= RATE_LEAST && is_steady(run))
         view->rate_ppm =
             ((double)(run->last.recorded - run->first.recorded) / seconds / view->rate_hz - 1) * 1e6;
     return ST_EXIT_DONE;

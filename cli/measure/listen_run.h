@@ -29,6 +29,7 @@ struct st_listen_run {
         ahead; /* frames of the signal that had been played, less those recorded, when it was heard first */
     int64_t first_ns;
     struct st_listen_time first, last, soon; /* of the first whole second, the last one, and the next */
+    int64_t least_ns, most_ns;               /* by how much a second was later than the one before */
 };
 
 /** Says on standard error what is going to be heard and recorded, plays, records, and asks the daemon, if one

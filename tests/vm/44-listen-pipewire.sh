@@ -1,37 +1,17 @@
 #!/usr/bin/env bash
 # vm: -k rt -q -i -c aloop
 # PipeWire with snd-aloop as its card, as over a cable: it plays into one half and records the other. Nothing is lost undisturbed; 20 stops (STOPS: fewer)
-# of the program that plays, and of the server, which no way within the graph hears, are 20 losses each; and with --music, where what programs play is
-# compared, those of the server; and at last with a volume, and converted to another rate and back.
+# of the program that plays, and of the server, are 20 losses each, but those of the server none in the monitor; and with --music, where what programs play
+# is compared, those of the server; and at last with a volume, and converted to another rate and back.
 # shellcheck source=tests/tap.sh
 . /share/tests/tap.sh
 cp -a /share/usr /share/etc / 2>/dev/null
 ldconfig
 stops=${STOPS:-20}
-mkdir -p /tmp/s
-cd /tmp/s || exit
-chown nobody .
-chmod a+rw /dev/snd/*
-export PATH=/usr/local/bin:$PATH XDG_RUNTIME_DIR=/tmp/s HOME=/tmp/s
-as_user=(setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all)
-module() { printf '{ name = libpipewire-module-%s } ' "$@"; }
-adapter() { # NODE KIND CLASS HALF PRIORITY
-    echo "{ factory = adapter args = { factory.name = api.alsa.pcm.$2 node.name = $1 media.class = Audio/$3 api.alsa.path = \"hw:Loopback,$4\" clock.name = clock.loop
-        device.id = 90 priority.driver = $5 audio.format = S32LE audio.rate = 48000 audio.channels = 2 api.alsa.headroom = 1024 adapter.auto-port-config = { mode = dsp } } }"
-}
+# shellcheck source=tests/vm/graph.sh
+. /share/tests/graph.sh
 # without headroom a half that follows the other, in steps of 4 ms, may be put in step in every third cycle
-cat >pipewire.conf <<CONF
-context.properties = { core.daemon = true core.name = pipewire-0 default.clock.quantum = 2048 }
-context.spa-libs = { audio.convert.* = audioconvert/libspa-audioconvert api.alsa.* = alsa/libspa-alsa support.* = support/libspa-support }
-context.modules = [ { name = libpipewire-module-rt args = { rt.prio = 20 rtportal.enabled = false rtkit.enabled = false } flags = [ ifexists nofail ] }
-    $(module protocol-native profiler metadata spa-node-factory client-node access adapter link-factory) ]
-context.objects = [ { factory = metadata args = { metadata.name = default } } $(adapter loop-out sink Sink 0 2000) $(adapter loop-in source Source 1 1000) ]
-CONF
-begin() {
-    PIPEWIRE_LOG_SYSTEMD=false "${as_user[@]}" pipewire -c /tmp/s/pipewire.conf >>server.log 2>&1 &
-    wait_for "${as_user[@]}" pw-cli info 0
-    server=$(pidof pipewire)
-}
+configure 2048 "$(adapter loop-out sink Loopback,0 2000 S32LE 1024) $(adapter loop-in source Loopback,1 1000 S32LE 1024)"
 begin
 
 # listens VICTIM OPTION...: $stops stops of VICTIM ("player": the program that plays; "": none) after the forced glitches, and what listen says
@@ -61,17 +41,15 @@ is "$stops stops of the program that plays are $stops losses" "$(found)" "bit-ex
 is "each with its reason" "$(heard '[.losses[].reason] | unique[]')" player-late
 listens "$server" --back cable
 is "$stops stops of the server are $stops losses" "$(found)" "bit-exact true $stops"
+listens "$server" --back monitor --play loop-out
+is "but none in the monitor of the same sink: no cycle ran; it says that it cannot hear that" "$(found) $(heard '.cannot_hear | index("graph-late") != null')" "bit-exact true 0 true"
+is "and takes the time that is missing for no clock's rate" "$(heard .rate_ppm)" null
 
 # no session manager: the ports of the player, and its links
 sleeptune listen --signal music.wav -d 120s
 "${as_user[@]}" pw-play music.wav &
 music=$!
-format='{ mediaType: audio, mediaSubtype: raw, format: F32P, rate: 48000, channels: 2, position: [ FL FR ] }'
-# called by wait_for
-# shellcheck disable=SC2317
-has_ports() { "${as_user[@]}" pw-cli set-param pw-play PortConfig "{ direction: Output, mode: dsp, format: $format }" >/dev/null && "${as_user[@]}" pw-link -o | grep -q pw-play; }
-wait_for has_ports
-for channel in FL FR; do "${as_user[@]}" pw-link pw-play:output_$channel loop-out:playback_$channel; done
+links loop-out
 refused=$("${as_user[@]}" sleeptune listen --music --back aloop 2>&1)
 like "--music over the bare loop is refused, with what to do" "$refused" '^sleeptune listen: --music does not work with --back aloop\. Use .* a source or sink of PipeWire .*, or a port of JACK'
 listens '' --music --back loop-in
