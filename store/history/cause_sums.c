@@ -137,7 +137,7 @@ static const char *verdict_of(const struct st_cause_sums *sums, const struct st_
     uint64_t n = 0;
     int64_t total_ns = 0;
     if (span->above_ns <= 0) { /* no row has the limit of late */
-        snprintf(buf, buf_bytes, "In %s 0 of %s wake-ups were late.", measured,
+        snprintf(buf, buf_bytes, "In %s the test loop woke late 0 of %s times.", measured,
                  count_text(span->wakes_n, ST_ROOM(32)));
         return buf;
     }
@@ -145,17 +145,18 @@ static const char *verdict_of(const struct st_cause_sums *sums, const struct st_
         n += row->n;
         total_ns = st_ns_add(total_ns, row->total_ns);
     }
-    snprintf(buf, buf_bytes, "In %s %" PRIu64 " of %s wake-ups %s later than %s", measured, n,
-             count_text(span->wakes_n, ST_ROOM(32)), n == 1 ? "was" : "were", ST_NS(span->above_ns));
+    snprintf(buf, buf_bytes, "In %s the test loop woke more than %s late", measured,
+             ST_NS_SHORT(span->above_ns));
     if (span->above_most_ns > span->above_ns)
-        st_text_append(buf, buf_bytes, " (at a longer buffer: %s)", ST_NS(span->above_most_ns));
+        st_text_append(buf, buf_bytes, " (at its longest buffer %s)", ST_NS_SHORT(span->above_most_ns));
+    st_text_append(buf, buf_bytes, " %" PRIu64 " of %s times", n, count_text(span->wakes_n, ST_ROOM(32)));
     if (n == 0 || total_ns <= 0) {
         st_text_append(buf, buf_bytes, ".");
         return buf;
     }
     char most[200];
     say_most(sums, total_ns, most, sizeof(most));
-    st_text_append(buf, buf_bytes, ", %s in all%s.", ST_NS(total_ns), most);
+    st_text_append(buf, buf_bytes, ", %s in all%s.", ST_NS_SHORT(total_ns), most);
     return buf;
 }
 
