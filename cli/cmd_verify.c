@@ -375,8 +375,7 @@ static int prove(const struct st_change_target *target, const struct st_journal 
     char tuned[sizeof(ret->why)];
     const char *why = journal->entries_n == 0 ? "nothing is applied"
                       : !target->live         ? "a saved copy of a machine (--root) cannot be measured"
-                      : target->own
-                          ? "not measured: the test loop has a buffer size of its own, not PipeWire's"
+                      : target->own ? "counted while music plays: sleeptune status --details, column Bursts/h"
                       : options->before == NULL && !st_before_after_is_recorded(target) &&
                               find_tuned(target, journal, tuned, sizeof(tuned))
                           ? tuned
