@@ -144,17 +144,16 @@ static int add_run(struct changes *changes, const struct st_since_session *run)
 /* On the source that was watched longest while something played: two sources see the same music. */
 static const char runs[] =
     "SELECT frames, rate_hz, client, from_ns, to_ns, (SELECT sum(min(count_n, 1000000000)) FROM main.event"
-    " WHERE kind IN (?1, ?2) AND event.source = w.source AND wall_ns > from_ns AND wall_ns <= to_ns"
-    " AND count_n > 0 AND " ST_HISTORY_NO_TEST
-    ") FROM main.watch AS w WHERE playing IS NOT 0 AND frames > 0 AND rate_hz > 0"
+    " WHERE" ST_HISTORY_DROPOUT
+    " AND event.source = w.source AND wall_ns > from_ns AND wall_ns <= to_ns AND count_n > 0) FROM "
+    "main.watch AS w WHERE playing IS NOT 0 AND frames > 0 AND rate_hz > 0"
     " AND to_ns > from_ns AND source = (SELECT source FROM main.watch WHERE playing IS NOT 0 AND frames > 0"
-    " GROUP BY source ORDER BY total(to_ns - from_ns) DESC LIMIT 1) ORDER BY from_ns LIMIT ?3";
+    " GROUP BY source ORDER BY total(to_ns - from_ns) DESC LIMIT 1) ORDER BY from_ns LIMIT ?";
 
 static int read_sessions(sqlite3 *db, struct changes *changes)
 {
     sqlite3_stmt *rows;
-    int r = st_history_sql_prepare(db, &rows, runs, "tti", st_event_kind_name(ST_EVENT_DEVICE_DROPOUT),
-                                   st_event_kind_name(ST_EVENT_CLIENT_DROPOUT), (int64_t)SESSIONS_MAX);
+    int r = st_history_sql_prepare(db, &rows, runs, "i", (int64_t)SESSIONS_MAX);
     while (r >= 0 && (r = st_history_sql_step(rows)) == 1) {
         struct kind kind = {0};
         struct st_since_session run = {0};

@@ -21,8 +21,10 @@ enum {
     ST_HISTORY_COUNTS_N
 };
 
-/* Condition of a query: an event of no test of `listen`. */
-#define ST_HISTORY_NO_TEST "coalesce(event.client, '') NOT GLOB '" ST_DROPOUT_TEST_CLIENT "*'"
+/* Condition of a query: a dropout of another program or of a device, and of no test of `listen`. */
+#define ST_HISTORY_DROPOUT                                                                                   \
+    " kind IN ('device-dropout', 'client-dropout')"                                                          \
+    " AND coalesce(event.client, '') NOT GLOB '" ST_DROPOUT_TEST_CLIENT "*'"
 
 /** A sum of rows with one histogram. */
 struct st_history_sum {

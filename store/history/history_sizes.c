@@ -10,32 +10,31 @@
 
 /* A dropout belongs to the first time that ends after it, or to the minute that goes on. The size in the
  * minute of a change is that at its end: a dropout counts for the size of its own period, if that ran, too.
- * Dropouts within a slot of ?5 ns are one episode; a sum of more slots counts as often. */
+ * Dropouts within a slot of ?3 ns are one episode; a sum of more slots counts as often. */
 static const char sizes[] = RUNS
     ", size AS (SELECT source, frames, rate_hz, sum(b - a) AS played FROM run GROUP BY 1, 2, 3),"
     " dropout AS (SELECT event.*, frames, rate_hz FROM event JOIN main.watch ON watch.id ="
     " (SELECT id FROM main.watch WHERE source = event.source AND to_ns >= wall_ns ORDER BY to_ns LIMIT 1)"
-    " WHERE kind IN (?3, ?4) AND wall_ns >= ?1 AND wall_ns < ?2 AND from_ns <= wall_ns + ?6"
-    " AND frames > 0 AND rate_hz > 0 AND playing IS NOT 0 AND count_n > 0 AND " ST_HISTORY_NO_TEST
+    " WHERE" ST_HISTORY_DROPOUT " AND wall_ns >= ?1 AND wall_ns < ?2 AND from_ns <= wall_ns + ?4"
+    " AND frames > 0 AND rate_hz > 0 AND playing IS NOT 0 AND count_n > 0"
     " UNION ALL SELECT event.*, frames, rate_hz FROM temp.watch JOIN event ON event.source = watch.source"
-    " AND kind IN (?3, ?4) AND wall_ns > from_ns AND wall_ns < ?2 AND wall_ns >= ?1"
-    " WHERE frames > 0 AND rate_hz > 0 AND playing IS NOT 0 AND count_n > 0 AND " ST_HISTORY_NO_TEST "),"
+    " AND" ST_HISTORY_DROPOUT " AND wall_ns > from_ns AND wall_ns < ?2 AND wall_ns >= ?1"
+    " WHERE frames > 0 AND rate_hz > 0 AND playing IS NOT 0 AND count_n > 0),"
     " at AS (SELECT dropout.source, coalesce(own.frames, dropout.frames) AS frames, dropout.rate_hz,"
-    " min(count_n, 1000000000) AS n, wall_ns / ?5 AS slot, min(max(span_ns - 1, 0) / ?5, 360) AS more"
+    " min(count_n, 1000000000) AS n, wall_ns / ?3 AS slot, min(max(span_ns - 1, 0) / ?3, 360) AS more"
     " FROM dropout LEFT JOIN size AS own ON own.source = dropout.source AND own.rate_hz = "
     "dropout.rate_hz AND own.frames = round(period_ns / 1e9 * dropout.rate_hz))"
     " SELECT source, frames, rate_hz, played, coalesce(sum(n), 0),"
     " count(DISTINCT slot) + coalesce(sum(min(n - 1, coalesce(more, 0))), 0)"
     " FROM size LEFT JOIN at USING (source, frames, rate_hz) GROUP BY 1, 2, 3"
-    " ORDER BY source, 1.0 * frames / rate_hz LIMIT ?7";
+    " ORDER BY source, 1.0 * frames / rate_hz LIMIT ?5";
 
 static int read_sizes(sqlite3 *db, int64_t since_ns, int64_t until_ns, struct st_history_sizes *ret)
 {
     sqlite3_stmt *rows = NULL;
-    int r = st_history_sql_prepare(
-        db, &rows, sizes, "iittiii", since_ns, until_ns, st_event_kind_name(ST_EVENT_DEVICE_DROPOUT),
-        st_event_kind_name(ST_EVENT_CLIENT_DROPOUT), ST_HISTORY_EPISODE_S * ST_NS_PER_S,
-        (int64_t)ST_HISTORY_WATCH_JOIN_NS, (int64_t)ST_HISTORY_SIZES_MAX);
+    int r = st_history_sql_prepare(db, &rows, sizes, "iiiii", since_ns, until_ns,
+                                   ST_HISTORY_EPISODE_S * ST_NS_PER_S, (int64_t)ST_HISTORY_WATCH_JOIN_NS,
+                                   (int64_t)ST_HISTORY_SIZES_MAX);
     while (r >= 0 && (r = st_history_sql_step(rows)) == 1) {
         struct st_history_size *size = &ret->sizes[ret->n++];
         st_history_sql_row(rows, "tiiiii", size->source, sizeof(size->source), &size->frames, &size->rate_hz,

@@ -84,11 +84,10 @@ int st_history_read_count(struct st_history_reader *reader, int64_t since_ns, in
     *ret = INT64_MIN;
     return st_history_sql_number(
         reader->db, ret,
-        "SELECT (SELECT total(count_n) FROM event WHERE kind IN (?1, ?2) AND wall_ns >= ?3 AND wall_ns < ?4"
-        " AND " ST_HISTORY_NO_TEST ")"
-        " WHERE EXISTS (SELECT 1 FROM " ST_HISTORY_WATCHES " WHERE to_ns > ?3 AND from_ns < ?4)",
-        "ttii", st_event_kind_name(ST_EVENT_DEVICE_DROPOUT), st_event_kind_name(ST_EVENT_CLIENT_DROPOUT),
-        since_ns, until_ns);
+        "SELECT (SELECT total(min(count_n, 1000000000)) FROM event WHERE" ST_HISTORY_DROPOUT
+        " AND wall_ns >= ?1 AND wall_ns < ?2) WHERE EXISTS (SELECT 1 FROM " ST_HISTORY_WATCHES
+        " WHERE to_ns > ?1 AND from_ns < ?2)",
+        "ii", since_ns, until_ns);
 }
 
 int st_history_read_was_watched(struct st_history_reader *reader, const char *source, int64_t wall_ns)
