@@ -3,6 +3,8 @@
 
 #include "core/ns.h"
 
+#define ENDED_NS (2 * ST_NS_PER_S) /* one that lasts is seen more often */
+
 void st_observed_events_init(struct st_observed_events *e, struct st_clock *clock, struct st_events *events,
                              const char *source)
 {
@@ -56,10 +58,13 @@ static bool is_unreported(const struct st_observed_pending *pending)
     return pending->event.count_n > 0 || pending->event.cycles_n > 0;
 }
 
+/* The rest of a dropout that has an event is due when it has ended. */
 static bool is_due(const struct st_observed_events *e, const struct st_observed_pending *pending)
 {
+    const int64_t now_ns = st_clock_now_ns(e->clock);
     return pending->reported_ns == INT64_MIN ||
-           st_clock_now_ns(e->clock) - pending->reported_ns >= ST_OBSERVED_EVENT_EACH_NS;
+           (now_ns - pending->reported_ns >= ST_OBSERVED_EVENT_EACH_NS &&
+            (pending->event.count_n > 0 || now_ns - pending->end_ns >= ENDED_NS));
 }
 
 void st_observed_events_put(struct st_observed_events *e, bool all)
@@ -85,10 +90,10 @@ static struct st_observed_pending *pending_of(struct st_observed_events *e, cons
         const bool is_new = pending->reported_ns == INT64_MIN && is_unreported(pending);
         if ((is_new || pending->reported_ns != INT64_MIN) && same(&pending->event, event))
             return pending;
-        if (!is_new && (oldest == NULL || pending->reported_ns < oldest->reported_ns))
+        if (!is_new && is_due(e, pending) && (oldest == NULL || pending->reported_ns < oldest->reported_ns))
             oldest = pending;
     }
-    if (oldest == NULL || !is_due(e, oldest))
+    if (oldest == NULL)
         return &e->pending[ST_OBSERVED_PENDING_MAX + (event->kind == ST_EVENT_CLIENT_DROPOUT)];
     if (is_unreported(oldest))
         report(e, oldest);

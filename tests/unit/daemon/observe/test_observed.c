@@ -228,6 +228,30 @@ static void the_rest_of_a_dropout_is_no_part_of_the_next(void **state)
     assert_int_equal(open[0].lost_ns, 469 * ST_NS_PER_MS);
 }
 
+static void a_loss_that_lasts_is_recorded_when_it_begins_and_when_it_has_ended(void **state)
+{
+    (void)state;
+    struct st_event open[ST_OBSERVED_OPEN_MAX];
+    for (int i = 0; i < 120; i++) {
+        see("speakers", "player", 0, i == 0);
+        to_see[to_see_n - 1].cycles_n = i > 0;
+        to_see[to_see_n - 1].lost_ns = 250 * ST_NS_PER_MS;
+        to_see[to_see_n - 1].longest_ns = (i + 1) * 250 * ST_NS_PER_MS;
+        turn_after(i == 0 ? 0 : 250 * ST_NS_PER_MS);
+    }
+    assert_int_equal(events_of("client-dropout", NULL), 1);
+    assert_int_equal(st_observed_events_open(&o.made, open), 1); /* who asks sees it */
+    assert_int_equal(open[0].longest_ns, 30 * ST_NS_PER_S);
+    turn_after(3 * ST_NS_PER_S);
+    assert_int_equal(events_of("client-dropout", NULL), 2);
+    const struct st_event *begins = &events.events[0].event,
+                          *ended = &events.events[events.events_n - 1].event;
+    assert_int_equal(st_event_began_ns(ended), st_event_began_ns(begins));
+    assert_int_equal(begins->lost_ns + ended->lost_ns, 30 * ST_NS_PER_S);
+    assert_int_equal(ended->count_n, 0);
+    assert_non_null(strstr(text_of(events.events_n - 1), "for 30.0 s by then"));
+}
+
 /* A helper program may know of a loss a second later. */
 static void an_event_has_the_time_at_which_the_sound_came_back(void **state)
 {
@@ -1199,6 +1223,8 @@ int main(void)
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(last_of_a_burst_is_told_without_another_xrun, setup, teardown),
         cmocka_unit_test_setup_teardown(the_rest_of_a_dropout_is_no_part_of_the_next, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_loss_that_lasts_is_recorded_when_it_begins_and_when_it_has_ended,
+                                        setup, teardown),
         cmocka_unit_test_setup_teardown(an_event_has_the_time_at_which_the_sound_came_back, setup, teardown),
         cmocka_unit_test_setup_teardown(ends_are_reported_in_any_order, setup, teardown),
         cmocka_unit_test_setup_teardown(the_last_dropout_is_the_one_that_ended_last, setup, teardown),
