@@ -211,7 +211,8 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 static void set_state(struct st_observed *o, enum st_observed_state state, const char *why)
 {
     struct st_observed_view *view = &o->view;
-    const bool same_as_before = view->state == state && strcmp(view->why, why) == 0;
+    const bool same_as_before =
+        view->state == state && (state == ST_OBSERVED_WATCHING || strcmp(view->why, why) == 0);
     const bool lost = view->state == ST_OBSERVED_WATCHING && state == ST_OBSERVED_ABSENT;
     char gap[120] = "";
     if (state == ST_OBSERVED_WATCHING && view->state != state && o->view.lost_wall_ns != INT64_MIN)
