@@ -117,6 +117,9 @@ static int doubt_tree(struct st_machine *machine, struct st_facts *facts)
 {
     static const char *const folders[] = {ST_POSTED_CARDS, ST_POSTED_USB, ST_POSTED_HEAT};
     char lacks[128] = "";
+    int64_t limit;
+    if (st_facts_int(facts, ST_KEY_RT_RTPRIO_LIMIT, &limit) == 0)
+        st_posted_rights(facts, limit, ST_LIMITS_FROM_FILES, ST_LIMITS_FROM_FILES);
     if (!st_facts_has_int(facts, ST_KEY_PROCESSES_N))
         ST_APPEND(lacks, ST_POSTED_PROCESSES);
     ST_EACH (folder, folders) {

@@ -97,8 +97,10 @@ size_t st_place_notes(const struct st_facts *facts, char ret[ST_PLACE_NOTES_MAX]
         freebsd_notes(&notes, facts);
         break;
     }
-    if (limits != NULL && st_text_is(limits, "ulimit")) {
-        add(&notes, "The limits are those of the shell in which ulimit ran.");
+    const bool files = limits != NULL && st_text_is(limits, ST_LIMITS_FROM_FILES);
+    if (files || (limits != NULL && st_text_is(limits, "ulimit"))) {
+        add(&notes, "The limits are those of the shell %s.",
+            files ? "that saved the files" : "in which ulimit ran");
     } else if (limits != NULL) {
         const char *name = st_facts_text_or(facts, ST_KEY_USER_NAME, "another user");
         add(&notes,

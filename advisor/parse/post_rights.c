@@ -1,6 +1,7 @@
 /* Posted texts about rights and priorities: ulimit, ps. */
 #include "advisor/facts/text.h"
 #include "advisor/parse/post.h"
+#include "advisor/parse/posted.h"
 #include "core/text/text.h"
 
 #define KEY_BYTES 128
@@ -9,6 +10,14 @@
 
 #define TRIED_PRIORITY 70 /* what the collectors try */
 #define UNLIMITED      (-1)
+
+void st_posted_rights(struct st_facts *facts, int64_t limit, const char *from, const char *source)
+{
+    const bool granted = limit == UNLIMITED || limit >= TRIED_PRIORITY;
+    st_facts_put_int(facts, ST_KEY_RT_FIFO_ERRNO, granted ? 0 : EPERM, NULL, source);
+    st_facts_put_int(facts, ST_KEY_RT_FIFO_PRIORITY, TRIED_PRIORITY, NULL, source);
+    st_facts_put_text(facts, ST_KEY_USER_LIMITS_FROM, from, NULL, source);
+}
 
 static bool limit_of(char *line, const char *bash, const char *zsh, int64_t *ret)
 {
@@ -31,11 +40,8 @@ static bool ulimit_line(struct st_post *post, char *line)
         "(-e)",       "(-i)",       "(-n)",      "(-u)",        "(-x)",       NULL};
     int64_t limit;
     if (strstr(line, "real-time priority") != NULL && limit_of(line, "(-r) ", "-r: ", &limit)) {
-        const bool granted = limit == UNLIMITED || limit >= TRIED_PRIORITY;
         st_post_int(post, ST_KEY_RT_RTPRIO_LIMIT, limit);
-        st_post_int(post, ST_KEY_RT_FIFO_ERRNO, granted ? 0 : EPERM);
-        st_post_int(post, ST_KEY_RT_FIFO_PRIORITY, TRIED_PRIORITY);
-        st_post_text(post, ST_KEY_USER_LIMITS_FROM, "ulimit");
+        st_posted_rights(post->facts, limit, "ulimit", post->source);
         return true;
     }
     if (strstr(line, "locked") != NULL && limit_of(line, "(kbytes, -l) ", "-l: ", &limit) &&

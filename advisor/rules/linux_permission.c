@@ -117,8 +117,10 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
     const struct st_facts *facts = finding->facts;
     const char *name = st_facts_text_or(facts, ST_KEY_USER_NAME, "this user");
     const int64_t limit = st_facts_int_or(facts, ST_KEY_RT_RTPRIO_LIMIT, 0);
-    const bool shell = st_facts_is(facts, ST_KEY_USER_LIMITS_FROM, "ulimit"); /* posted */
-    const char *who = shell ? "in the shell where ulimit ran,"
+    const bool files = st_facts_is(facts, ST_KEY_USER_LIMITS_FROM, ST_LIMITS_FROM_FILES),
+               shell = files || st_facts_is(facts, ST_KEY_USER_LIMITS_FROM, "ulimit");
+    const char *who = files   ? "in the shell that saved the files,"
+                      : shell ? "in the shell where ulimit ran,"
                       : st_facts_is(facts, ST_KEY_USER_LIMITS_FROM, "user@.service")
                           ? "what the user manager (user@.service) starts for"
                           : "at login";
@@ -131,8 +133,7 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
         if (limit != UNLIMITED)
             ST_PRINT(text, "%" PRId64, limit);
         st_finding_ok(finding,
-                      "%s %.*s gets the limit rtprio %s, which allows SCHED_FIFO %" PRId64 " (read "
-                      "from files, not tested)",
+                      "%s %.*s gets the limit rtprio %s, which allows SCHED_FIFO %" PRId64 " (not tested)",
                       who, cut, name, text, priority);
     } else if (limit > 0) {
         st_finding_advice(finding, "%s %.*s gets the limit rtprio %" PRId64 "%s", who, cut, name, limit,
@@ -140,8 +141,9 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
         st_machine_fix_user(finding);
     } else if (shell) {
         st_finding_advice(finding,
-                          "in the shell where ulimit ran, the limit rtprio is 0: unless that was root's, "
-                          "programs get real-time priority only from rtkit");
+                          "%s the limit rtprio is 0: unless that was root's, programs get real-time "
+                          "priority only from rtkit",
+                          who);
         st_machine_fix_user(finding);
     } else if (has_rtkit(facts)) {
         judge_rtkit_only(finding);
