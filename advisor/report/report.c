@@ -218,7 +218,7 @@ static bool has_sound(const struct st_facts *facts)
         if (st_facts_has_int(facts, *key))
             return true;
     }
-    ST_FACTS_EACH (interface, facts, ST_KEYS_USB_AUDIO, ".speed_mbit") {
+    ST_FACTS_EACH (interface, facts, ST_KEYS_USB_AUDIO, "") {
         if (interface->state == ST_FACT_OK)
             return true;
     }
