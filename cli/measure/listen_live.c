@@ -12,10 +12,11 @@
 
 struct run {
     const struct st_listen_calls *calls;
+    const struct st_listen_wish *wish;
     void *ctx;
     struct st_listen_live *live;
     uint64_t wanted_frames;
-    bool headed, alone;
+    bool headed;
     char absent[ST_CAPTURE_TEXT_BYTES]; /* safe text */
 };
 
@@ -63,6 +64,19 @@ static void take_forced(struct st_listen_live *live, const struct st_capture_eve
     }
 }
 
+/* Before the time is spent: a program that is quiet does not matter. */
+static void say_mixed(const struct run *run, const struct st_capture_event *event)
+{
+    const struct st_way *way = run->live->way;
+    char name[ST_CAPTURE_TEXT_BYTES];
+    if (run->wish->music || run->wish->alone || run->live->events_n[ST_CAPTURE_MIXED] > 1)
+        return;
+    st_safe_copy(name, sizeof(name), event->text, ST_TEXT_TO_NUL);
+    st_failure_note("%s plays to the same device, which hides losses. Stop it%s.",
+                    name[0] != '\0' ? name : "Another program",
+                    way != NULL && way->music ? ", or compare what it plays: sleeptune listen --music" : "");
+}
+
 static void on_event(void *ctx, const struct st_capture_event *event)
 {
     struct run *run = ctx;
@@ -76,6 +90,8 @@ static void on_event(void *ctx, const struct st_capture_event *event)
         live->has_ended |= event->kind == ST_CAPTURE_GONE;
         if (live->events_kept_n < ST_LISTEN_EVENTS_MAX)
             live->events[live->events_kept_n++] = *event;
+        if (event->kind == ST_CAPTURE_MIXED)
+            say_mixed(run, event);
     }
 }
 
@@ -99,7 +115,7 @@ static bool wait_for_head(struct st_way_run *way, struct run *run)
 
 static bool is_disturbed(const struct run *run)
 {
-    return run->alone && run->live->events_n[ST_CAPTURE_MIXED] > 0;
+    return run->wish->alone && run->live->events_n[ST_CAPTURE_MIXED] > 0;
 }
 
 /* @return 0 or -EBADMSG. */
@@ -251,7 +267,7 @@ static int say_none(const char *command, const struct st_platform *p, const stru
 int st_listen_live(const char *command, struct st_platform *p, const struct st_listen_wish *wish,
                    const struct st_listen_calls *calls, void *ctx, struct st_listen_live *ret)
 {
-    struct run run = {.calls = calls, .ctx = ctx, .live = ret, .alone = wish->alone};
+    struct run run = {.calls = calls, .ctx = ctx, .live = ret, .wish = wish};
     struct st_way_wish devices = {
         .plays = wish->plays, .records = wish->records, .frames = wish->frames, .music = wish->music};
     const char *name = wish->back != NULL ? name_of(wish->back, &devices.records) : NULL;

@@ -172,10 +172,11 @@ void st_listen_run_put(const struct st_listen_run *run, struct st_facts *facts)
 
 int st_listen_run_status(const struct st_listen_run *run)
 {
-    return !st_hearing_valid(&run->result) ? ST_EXIT_BOOKS
-           : run->result.losses_n > 0      ? ST_EXIT_FINDINGS
-           : run->live.has_ended           ? ST_EXIT_BOOKS
-                                           : ST_EXIT_DONE;
+    return !st_hearing_valid(&run->result)           ? ST_EXIT_BOOKS
+           : run->result.losses_n > 0                ? ST_EXIT_FINDINGS
+           : run->live.has_ended                     ? ST_EXIT_BOOKS
+           : st_listen_text_saw_dropouts(&run->view) ? ST_EXIT_FINDINGS
+                                                     : ST_EXIT_DONE;
 }
 
 void st_listen_run_finish(struct st_listen_run *run)

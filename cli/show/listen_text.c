@@ -99,6 +99,11 @@ static size_t dropouts_before(const struct st_listen_view *view, const json_t **
     return n;
 }
 
+bool st_listen_text_saw_dropouts(const struct st_listen_view *view)
+{
+    return dropouts_before(view, NULL, 0) > 0;
+}
+
 /* Music that a program did not hand over in time is missing in the reference, too. A file has no time: where
  * its recorder stood still, no sample is missing. */
 static unsigned cannot_hear(const struct st_listen_view *view)
@@ -156,6 +161,7 @@ void st_listen_text_answer(const struct st_listen_view *view, char *buf, size_t 
     const struct st_hearing_result *result = view->result;
     char bound[32];
     st_miss_events_rate_text(result->per_hour_max95, bound, sizeof(bound));
+    const bool seen = st_listen_text_saw_dropouts(view);
     const char *heard = ST_NS_LONG(llround(result->heard_s * ST_NS_PER_S));
     if (result->path_class == ST_PATH_NONE)
         snprintf(buf, bytes, "! Invalid: %s, so nothing can be said about losses.", why_not_heard(view));
@@ -179,14 +185,17 @@ void st_listen_text_answer(const struct st_listen_view *view, char *buf, size_t 
                  "! Ended after %s, as the device or the sound server has gone: %zu loss%s until then.",
                  heard, result->losses_n, result->losses_n == 1 ? "" : "es");
     else if (result->losses_n == 0)
-        snprintf(buf, bytes, "✔ Nothing was lost in %s %s: at most %s losses per hour (95 %%).", heard,
-                 title(view), bound);
+        snprintf(
+            buf, bytes, "%s lost in %s %s: at most %s losses per hour (95 %%).",
+            seen ? "✘ Programs or their server lost sound, as sleeptuned saw: see Programs. Nothing else was"
+                 : "✔ Nothing was",
+            heard, title(view), bound);
     else
         snprintf(buf, bytes, "✘ %zu loss%s, %s in all, in %s %s: at most %s per hour (95 %%).",
                  result->losses_n, result->losses_n == 1 ? "" : "es",
                  time_of(view, (double)result->lost_frames, ST_ROOM(32)), heard, title(view), bound);
-    if (dropouts_before(view, NULL, 0) > 0)
-        st_text_append(buf, bytes, " Programs also lost sound before it reached the server: see Programs.");
+    if (seen && (result->losses_n > 0 || !st_hearing_valid(result)))
+        st_text_append(buf, bytes, " Programs or their server also lost sound: see Programs.");
 }
 
 /* "when Bitwig was not ready", or "not explained". */
@@ -420,7 +429,8 @@ static void say_next(const struct st_listen_view *view, FILE *out, int width)
     else if (result->remarks[ST_REMARK_EFFECTS])
         next = "turn the effect off, or compare behind it: sleeptune listen --music --play SINK";
     else if (!st_hearing_valid(result) && view->live->events_n[ST_CAPTURE_MIXED] > 0)
-        ST_PRINT(text, "stop the other programs that play, then run: %s", again);
+        ST_PRINT(text, "stop the other programs that play, then run: %s%s", again,
+                 view->live->way->music ? "; or compare what they play: sleeptune listen --music" : "");
     else if (!st_hearing_valid(result) && view->wish.music)
         ST_PRINT(text, "start music that is neither silent nor one tone, then run: %s", again);
     else if (!st_hearing_valid(result))
@@ -429,6 +439,8 @@ static void say_next(const struct st_listen_view *view, FILE *out, int width)
         next = "sleeptune check, to find what was late";
     else if (result->losses_n > 0)
         next = "sleeptune check, on the computer that played it";
+    else if (st_listen_text_saw_dropouts(view))
+        next = "sleeptune status, for what helps against these dropouts";
     else if (result->heard_s >= SURE_S)
         return;
     else if (view->live == NULL)
