@@ -94,6 +94,8 @@ def block(server, args, listen):
     seen["drivers"] = drivers(observer.lines)
     seen["dropouts"] = dropouts(observer.lines)
     seen["ready"] = [line.strip() for line in observer.lines if line.startswith("ready")][-1:]
+    if listen:
+        seen["links"] = [links_of(server)] + [links_at(server, frames) for frames in (512, 1024, 0)]
     if listen: # who listens ends: the observer goes on, and says so
         os.kill(listeners[0], signal.SIGKILL)
         server.wait(lambda: "does not listen" in observer.lines[-1] or observer.process.poll() is not None)
@@ -101,6 +103,38 @@ def block(server, args, listen):
     observer.end()
     seen["status"] = observer.process.returncode
     return seen
+
+
+def links_of(server):
+    return len(re.findall(r"silence:tap_", server.run("pw-link", "-l", "-i")))
+
+
+def links_at(server, frames):
+    """How many links hear the players, 2 s after another buffer size."""
+    server.run("pw-metadata", "-n", "settings", "0", "clock.force-quantum", str(frames))
+    time.sleep(2)
+    return links_of(server)
+
+
+def orders(server, args):
+    """What the program that listens says while its stream is left and heard again at once, twice, and while one of its links is cut four times."""
+    node = named(server, "Node", 'node.name = "player-1"')[0]
+    process = subprocess.Popen([f"{args.build}/xruns/helpers/sleeptune-observe-silence", "-lon"], env=server.env, stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, text=True)
+
+    def order(*lines):
+        process.stdin.write("".join(f"{line} {node}\n" for line in lines))
+        process.stdin.flush()
+        time.sleep(1.5)
+
+    order("listen")
+    for _ in range(2):
+        order("leave", "listen")
+    for _ in range(4):
+        links = re.findall(r"silence:tap_\S+\s+(\d+) +\|<-", server.run("pw-link", "-l", "-i", "-I"))
+        server.run("pw-link", "-d", *links[:1])
+        time.sleep(1.5)
+    return process.communicate()[0].replace(node, "ID").splitlines()
 
 
 def empty(server, args):
@@ -231,6 +265,7 @@ def main():
                     player.terminate()
                     player.wait()
                 return 0
+            print(json.dumps({"orders": orders(server, args)}), flush=True)
             prices, empties = [], []
             for i in range(args.blocks):
                 seen = block(server, args, i % 2 == 1)

@@ -23,11 +23,14 @@ of() {
     python3 - "$tmp/out" "$1" <<'PYTHON'
 import json, sys
 lines = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8") if line.startswith("{")]
-off, on, suspended = lines[0], lines[1], {key: value for line in lines[-2:] for key, value in line.items()}
+orders, off, on, suspended = lines[0]["orders"], lines[1], lines[2], {key: value for line in lines[-2:] for key, value in line.items()}
 print(eval(sys.argv[2]))
 PYTHON
 }
 is "three programs are heard" "$(of '"listens for silence in 3 programs" in on["ready"][0]')" True
+is "left and heard again at once, a stream is linked anew, and so it is where a link is cut, three times" "$(of '", ".join(orders)')" \
+    "taps 1$(printf ', taps 0, taps 1%.0s' 1 2 3 4 5), lost ID 0 0 0, taps 0"
+is "at another buffer size all three are heard" "$(of 'on["links"] == [6] * 4 or on["links"]')" True
 is "one that listens is killed: who watches goes on, and says that it does not listen" \
     "$(of 'on["status"] == 0 and "; does not listen for silence: " in on["after"][0] or (on["status"], on["after"])')" True
 is "two of them have a sink each" "$(of 'len(off["drivers"]) == 3 and len({driver[0] for driver in off["drivers"].values()}) >= 2 or off["drivers"]')" True

@@ -31,6 +31,7 @@
 #define ANSWER_S    5
 #define PORTS_MAX   512
 #define TAPS_MAX    (2 * ST_LISTENED_MAX) /* also of those that are left, until they are closed */
+#define CUTS_MAX    3                     /* times that a tap is linked anew */
 #define FINDS_MAX   16
 #define FRAMES_MAX  8192U /* of a cycle */
 #define SETTLE_NS   (200 * ST_NS_PER_MS)
@@ -55,6 +56,7 @@ struct find {
 struct tap {
     uint32_t node; /* 0: free */
     bool wanted, stale;
+    int cuts_n; /* times that a link of it was refused or removed */
     struct listener *listener;
     struct pw_filter *filter;
     struct spa_hook hook;
@@ -187,6 +189,30 @@ static void say_taps(struct listener *listener)
 
 /* --- links --- */
 
+/* Ports come one by one, and a filter gets no port while it runs. */
+static void settle_soon(struct tap *tap)
+{
+    struct timespec soon = {.tv_nsec = SETTLE_NS};
+    tap->stale = true;
+    pw_loop_update_timer(tap->listener->loop, tap->listener->settle, &soon, NULL, false);
+}
+
+/* By the server, or by a patchbay, with which it does not compete. */
+static void on_cut(void *ctx)
+{
+    struct tap *tap = ctx;
+    tap->cuts_n += !tap->stale;
+    settle_soon(tap);
+}
+
+static void on_refused(void *ctx, ST_UNUSED int seq, ST_UNUSED int res, ST_UNUSED const char *message)
+{
+    on_cut(ctx);
+}
+
+static const struct pw_proxy_events link_events = {PW_VERSION_PROXY_EVENTS, .removed = on_cut,
+                                                   .error = on_refused};
+
 static void link_port(struct tap *tap, size_t i, const struct port *own)
 {
     char out_node[16], out_port[16], in_node[16], in_port[16];
@@ -198,8 +224,11 @@ static void link_port(struct tap *tap, size_t i, const struct port *own)
         {PW_KEY_LINK_OUTPUT_NODE, out_node}, {PW_KEY_LINK_OUTPUT_PORT, out_port},
         {PW_KEY_LINK_INPUT_NODE, in_node},   {PW_KEY_LINK_INPUT_PORT, in_port},
         {PW_KEY_LINK_PASSIVE, "true"},       {PW_KEY_OBJECT_LINGER, "false"}};
-    tap->links[i] = pw_core_create_object(tap->listener->core, "link-factory", PW_TYPE_INTERFACE_Link,
-                                          PW_VERSION_LINK, &SPA_DICT_INIT_ARRAY(items), 0);
+    tap->links[i] =
+        pw_core_create_object(tap->listener->core, "link-factory", PW_TYPE_INTERFACE_Link, PW_VERSION_LINK,
+                              &SPA_DICT_INIT_ARRAY(items), sizeof(struct spa_hook));
+    if (tap->links[i] != NULL)
+        pw_proxy_add_listener(tap->links[i], pw_proxy_get_user_data(tap->links[i]), &link_events, tap);
 }
 
 /* Once the server has announced the tap's ports. */
@@ -237,9 +266,10 @@ static void close_tap(struct tap *tap)
             pw_proxy_destroy(*link);
         *link = NULL;
     }
-    if (tap->filter != NULL)
-        pw_filter_destroy(tap->filter);
-    tap->filter = NULL;
+    struct pw_filter *filter = tap->filter;
+    tap->filter = NULL; /* its last words are that it pauses: it is not linked anew */
+    if (filter != NULL)
+        pw_filter_destroy(filter);
     tap->n = 0;
 }
 
@@ -293,14 +323,6 @@ static void open_tap(struct tap *tap)
         close_tap(tap);
 }
 
-/* Ports come one by one, and a filter gets no port while it runs. */
-static void settle_soon(struct tap *tap)
-{
-    struct timespec soon = {.tv_nsec = SETTLE_NS};
-    tap->stale = true;
-    pw_loop_update_timer(tap->listener->loop, tap->listener->settle, &soon, NULL, false);
-}
-
 static void on_settle(void *ctx, ST_UNUSED uint64_t expirations)
 {
     struct listener *listener = ctx;
@@ -309,7 +331,7 @@ static void on_settle(void *ctx, ST_UNUSED uint64_t expirations)
             continue;
         tap->stale = false;
         close_tap(tap);
-        if (tap->wanted)
+        if (tap->wanted && tap->cuts_n <= CUTS_MAX)
             open_tap(tap);
         if (tap->wanted && tap->filter == NULL)
             say("lost %" PRIu32 " 0 0 0\n", tap->node);
@@ -341,6 +363,7 @@ static void obey(struct listener *listener, const char *order)
     if (tap == NULL)
         return;
     tap->wanted = listen;
+    tap->cuts_n = 0;
     if (!listen) /* at once: what is not played may be suspended */
         close_tap(tap);
     settle_soon(tap);
