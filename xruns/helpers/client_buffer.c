@@ -2,13 +2,20 @@
 
 #include "core/ns.h"
 
-#define BEGIN_NS ST_NS_PER_S         /* of a stream that begins to play, as of a client of the graph */
+#define BEGIN_NS ST_NS_PER_S /* of a stream that begins to play, as of a client of the graph */
+#define PAUSE_NS (500 * ST_NS_PER_MS)
 #define SOUND_NS (20 * ST_NS_PER_MS) /* less sound than that between two dropouts makes them one */
 
 static void begin(struct st_client_buffer *buffer, int64_t now_ns)
 {
     *buffer = (struct st_client_buffer){
         .buffer_ns = buffer->buffer_ns, .begun_ns = now_ns, .ran_from_ns = now_ns, .ran_to_ns = now_ns};
+}
+
+void st_client_buffer_begin(struct st_client_buffer *buffer, int64_t now_ns)
+{
+    if (now_ns - buffer->look_ns > PAUSE_NS)
+        *buffer = (struct st_client_buffer){0};
 }
 
 /* It ran since the look before. */

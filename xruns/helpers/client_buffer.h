@@ -18,7 +18,7 @@ enum st_standing {
     ST_STANDING_IS_STOPPED /* SIGSTOP, a debugger, a frozen control group */
 };
 
-/** All 0 at first, and each time when the stream begins to play. */
+/** All 0 at first. */
 struct st_client_buffer {
     int64_t buffer_ns; /* the sound that the program has written ahead lasts so long; 0: not known */
     int64_t begun_ns;  /* the first look */
@@ -35,6 +35,10 @@ struct st_client_buffer_loss {
     int64_t lost_ns; /* no sound for so long, to about one interval of looks */
     enum st_dropout_reason reason;
 };
+
+/** The stream begins to play. A pause of less than half a second is one that the server makes, for another
+ * buffer size. */
+void st_client_buffer_begin(struct st_client_buffer *buffer, int64_t now_ns);
 
 /** A look: the CPU time that all threads of the program have used so far. @return true: ask what it does,
  * and call st_client_buffer_stands: its buffer is empty. */

@@ -239,6 +239,7 @@ static void begin_listening(struct observer *observer)
                                                         .except = observer->options.except,
                                                         .order = order,
                                                         .frames = frames_of,
+                                                        .lost = on_lost,
                                                         .ctx = observer};
     if (observer->listener.program.pid == 0)
         return;
@@ -381,13 +382,13 @@ static void on_global_remove(void *ctx, uint32_t id)
 {
     struct observer *observer = ctx;
     struct st_xrun_seen last;
+    st_pipewire_streams_remove(observer->streams, id); /* may report what it lost */
     if (st_pipewire_profile_ends(&observer->profile, id, &last)) {
         report(observer); /* what was until then */
         st_helper_line_xrun(&last);
     }
     st_pipewire_profile_remove(&observer->profile, id);
     st_process_watch_remove(observer->watch, id);
-    st_pipewire_streams_remove(observer->streams, id);
     if (observer->profile.pending && !observer->reported_lately)
         report(observer);
 }

@@ -95,6 +95,11 @@ bool st_listened_take(struct st_listened *listened, int64_t now_ns, struct st_li
     return ret->n > 0 && !changed;
 }
 
+bool st_listened_end(struct st_listened *listened, struct st_listened_loss *ret)
+{
+    return st_listened_take(listened, TIME_MAX, ret) && ret->certainty == ST_CERTAINTY_EXACT;
+}
+
 bool st_listened_parse(const char *line, uint32_t *ret_id, int64_t *ret_begin_ns, int64_t *ret_lost_ns,
                        unsigned *ret_signs)
 {

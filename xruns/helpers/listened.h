@@ -49,6 +49,10 @@ void st_listened_stand(struct st_listened *listened, const struct st_client_buff
 /** Some 25 times a second. @return false: there is nothing to report. */
 bool st_listened_take(struct st_listened *listened, int64_t now_ns, struct st_listened_loss *ret);
 
+/** Listening ends. @return false: nothing is left to report, or a last silence may be how the program ended.
+ */
+bool st_listened_end(struct st_listened *listened, struct st_listened_loss *ret);
+
 /** The line of the program that listens: "lost ID BEGIN LOST SIGNS". @return false: it is none. */
 bool st_listened_parse(const char *line, uint32_t *ret_id, int64_t *ret_begin_ns, int64_t *ret_lost_ns,
                        unsigned *ret_signs);

@@ -89,6 +89,9 @@ static void decide(struct stream *stream)
                       (frames == 0 ? stream->heard : frames >= hearing->frames_min);
     if (hear == stream->heard)
         return;
+    struct st_listened_loss last;
+    if (stream->heard && hearing->lost != NULL && st_listened_end(&stream->listened, &last))
+        hearing->lost(hearing->ctx, stream->id, &last);
     stream->heard = hear;
     stream->listened =
         (struct st_listened){.plug_in = !is_pulse(stream), .changed_ns = st_posix_now_ns(NULL)};
@@ -122,7 +125,7 @@ static int64_t number_of(const struct spa_dict *props, const char *key, int64_t 
 static void set_playing(struct stream *stream, bool playing)
 {
     if (playing && !stream->playing)
-        stream->buffer = (struct st_client_buffer){0};
+        st_client_buffer_begin(&stream->buffer, st_posix_now_ns(NULL));
     stream->playing = playing;
     stream->buffer.buffer_ns =
         stream->bytes_per_s > 0 ? stream->buffer_bytes * ST_NS_PER_S / stream->bytes_per_s : 0;
@@ -146,12 +149,12 @@ static void on_info(void *ctx, const struct pw_node_info *info)
             stream->refused = pid == 0 || binary == NULL || st_standing_open(pid, binary, &stream->clock) < 0;
         }
     }
-    /* a busy server may report only the end of a short cork */
-    if ((info->change_mask & (PW_NODE_CHANGE_MASK_STATE | PW_NODE_CHANGE_MASK_PROPS)) != 0)
-        st_listened_change(&stream->listened, st_posix_now_ns(NULL));
     const char *corked =
         info->props != NULL ? st_pipewire_streams_property(info->props, "pulse.corked") : NULL;
     set_playing(stream, info->state == PW_NODE_STATE_RUNNING && !spa_streq(corked, "true"));
+    /* a busy server may report only the end of a short cork */
+    if ((info->change_mask & (PW_NODE_CHANGE_MASK_STATE | PW_NODE_CHANGE_MASK_PROPS)) != 0)
+        st_listened_change(&stream->listened, st_posix_now_ns(NULL));
 }
 
 /* The formats that PulseAudio has. @return 0: another one. */

@@ -14,6 +14,9 @@ struct spa_dict;
 
 struct st_pipewire_streams;
 
+/** The stream of that node lost sound. */
+typedef void (*st_pipewire_streams_lost_fn)(void *ctx, uint32_t id, const struct st_listened_loss *loss);
+
 /** How streams are heard. */
 struct st_pipewire_streams_hearing {
     bool wanted;
@@ -21,6 +24,7 @@ struct st_pipewire_streams_hearing {
     const char *except; /* not these programs', with commas between them; is kept */
     void (*order)(void *ctx, uint32_t id, bool listen);
     int64_t (*frames)(void *ctx, uint32_t id); /* of its cycles; 0: not known */
+    st_pipewire_streams_lost_fn lost;          /* just before a stream is no longer heard */
     void *ctx;
 };
 
@@ -52,9 +56,6 @@ bool st_pipewire_streams_is_pulse(const struct st_pipewire_streams *streams, uin
  * its streams asked to have written ahead; 0: not known. */
 enum st_xrun_between st_pipewire_streams_between(const struct st_pipewire_streams *streams, uint32_t client,
                                                  int64_t *ret_buffer_ns);
-
-/** The stream of that node lost sound. */
-typedef void (*st_pipewire_streams_lost_fn)(void *ctx, uint32_t id, const struct st_listened_loss *loss);
 
 /** The stream of that node was silent; what is made of it, st_pipewire_streams_look reports. */
 void st_pipewire_streams_silent(struct st_pipewire_streams *streams, uint32_t id, int64_t begin_ns,

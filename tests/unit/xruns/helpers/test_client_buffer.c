@@ -105,6 +105,20 @@ static void a_stream_that_begins_or_ends_makes_none(void **state)
     assert_int_equal(ends.n, 0);
 }
 
+/* A server that changes its buffer size pauses its streams. */
+static void a_short_pause_is_no_new_beginning(void **state)
+{
+    (void)state;
+    for (int64_t pause = 400; pause <= 600; pause += 200) {
+        struct scene scene = {.buffer = {.buffer_ns = BUFFER}};
+        play(&scene, 0, 4000, 9000, 9000, ST_STANDING_UNKNOWN);
+        st_client_buffer_begin(&scene.buffer, BEGIN + (3960 + pause) * MS);
+        scene.buffer.buffer_ns = BUFFER;
+        play(&scene, 3960 + pause, 8000, 5000, 5500, ST_STANDING_IS_STOPPED);
+        assert_int_equal(scene.n, pause == 400);
+    }
+}
+
 static void a_buffer_that_is_not_known_makes_none(void **state)
 {
     (void)state;
@@ -142,6 +156,7 @@ int main(void)
         cmocka_unit_test(reasons_are_what_it_did),
         cmocka_unit_test(one_that_only_sleeps_is_asked_ever_more_rarely),
         cmocka_unit_test(a_stream_that_begins_or_ends_makes_none),
+        cmocka_unit_test(a_short_pause_is_no_new_beginning),
         cmocka_unit_test(a_buffer_that_is_not_known_makes_none),
         cmocka_unit_test(two_with_next_to_no_sound_between_are_one),
     };

@@ -143,6 +143,27 @@ static void what_goes_on_is_reported_in_parts(void **state)
     assert_int_equal(parts, 3);
 }
 
+static void what_is_left_at_the_end_is_reported(void **state)
+{
+    (void)state;
+    struct st_listened listened = {0};
+    struct st_listened_loss loss;
+    for (int i = 0; i < 9; i++)
+        st_listened_find(&listened, AT + 500 * i * MS, 90 * MS, ST_LISTENED_WHOLE | ST_LISTENED_RARE);
+    assert_false(st_listened_take(&listened, AT + 4100 * MS, &loss));
+    assert_true(st_listened_end(&listened, &loss));
+    assert_int_equal(loss.n, 9);
+    assert_int_equal(loss.reason, ST_DROPOUT_WRITES_SLOWLY);
+    assert_false(st_listened_end(&listened, &loss));
+    /* one may be how the program stops its sound */
+    st_listened_find(&listened, AT + 9000 * MS, 90 * MS, ST_LISTENED_WHOLE | ST_LISTENED_RARE);
+    assert_false(st_listened_end(&listened, &loss));
+    st_listened_find(&listened, AT + 19000 * MS, 90 * MS, ST_LISTENED_WHOLE | ST_LISTENED_RARE);
+    stand(&listened, 80, 19100);
+    assert_true(st_listened_end(&listened, &loss));
+    assert_int_equal(loss.reason, ST_DROPOUT_STOPPED);
+}
+
 static void silences_of_the_music_and_changes_are_none(void **state)
 {
     (void)state;
@@ -200,6 +221,7 @@ int main(void)
         cmocka_unit_test(two_are_enough_if_one_is_whole),
         cmocka_unit_test(one_of_the_plug_in_is_enough_if_it_is_rare),
         cmocka_unit_test(what_goes_on_is_reported_in_parts),
+        cmocka_unit_test(what_is_left_at_the_end_is_reported),
         cmocka_unit_test(silences_of_the_music_and_changes_are_none),
         cmocka_unit_test(lines_are_read),
     };
