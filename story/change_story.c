@@ -13,10 +13,10 @@ const char *st_change_story_what(const json_t *what, char *buf, size_t buf_bytes
 {
     const char *kind = st_json_text_of(what, "kind"), *now = st_json_text_of(what, "now"),
                *name = st_json_text_of(what, "name");
-    const bool file = strcmp(kind, "file") == 0, gone = json_is_null(json_object_get(what, "now")),
+    const bool file = st_text_is(kind, "file"), gone = json_is_null(json_object_get(what, "now")),
                came = json_is_null(json_object_get(what, "before"));
     const char *text = ST_TEXT(2 * NAME_LEN + 40, "%s%.*s%s%.*s",
-                               file || strcmp(kind, "package") == 0 ? "" : "the ", NAME_LEN, name,
+                               file || st_text_is(kind, "package") ? "" : "the ", NAME_LEN, name,
                                gone           ? " went away"
                                : file && came ? " came"
                                : file         ? " changed"
@@ -31,7 +31,7 @@ size_t st_change_story_more_n(const json_t *list)
 {
     size_t i, n = 0;
     const json_t *what;
-    json_array_foreach(list, i, what) n += i > 0 && strcmp(st_json_text_of(what, "kind"), "kernel") != 0;
+    json_array_foreach(list, i, what) n += i > 0 && !st_text_is(st_json_text_of(what, "kind"), "kernel");
     return n;
 }
 
@@ -67,10 +67,10 @@ const char *st_change_story_text(const json_t *changes, int64_t now_wall_ns, cha
     json_array_foreach(changes, i, change)
     {
         const char *verdict = st_json_text_of(change, "verdict");
-        if (strcmp(verdict, "worse") == 0 || strcmp(verdict, "better") == 0)
+        if (st_text_is(verdict, "worse") || st_text_is(verdict, "better"))
             last = change;
     }
-    const bool worse = strcmp(st_json_text_of(last, "verdict"), "worse") == 0;
+    const bool worse = st_text_is(st_json_text_of(last, "verdict"), "worse");
     if (ret_worse != NULL)
         *ret_worse = worse;
     if (last == NULL)
@@ -82,7 +82,7 @@ const char *st_change_story_text(const json_t *changes, int64_t now_wall_ns, cha
         day_text(json_integer_value(json_object_get(last, "at_ns")), now_wall_ns, day, sizeof(day)),
         st_change_story_what(json_array_get(list, 0), what, sizeof(what)));
     if (more_n > 0)
-        st_text_append(buf, buf_bytes, " and %zu more thing%s changed", more_n, more_n == 1 ? "" : "s");
+        st_text_append(buf, buf_bytes, " and %zu more thing%s changed", more_n, ST_PLURAL(more_n));
     st_text_append(buf, buf_bytes, ": %s an hour, before %s.",
                    rate_text(json_object_get(last, "since"), since, sizeof(since)),
                    rate_text(json_object_get(last, "before"), before, sizeof(before)));

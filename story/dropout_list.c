@@ -9,6 +9,7 @@
 struct list {
     struct source {
         char name[sizeof(((struct st_event *)NULL)->source)];
+        uint64_t harm;
         struct st_dropout_table table;
     } sources[ST_HISTORY_WATCHES_MAX]; /* no sleeptuned has written more */
     size_t n;
@@ -17,7 +18,7 @@ struct list {
 static struct source *source_of(struct list *list, const struct st_event *event)
 {
     size_t i = 0;
-    while (i < list->n && strcmp(list->sources[i].name, event->source) != 0)
+    while (i < list->n && !st_text_is(list->sources[i].name, event->source))
         i++;
     if (i == ST_HISTORY_WATCHES_MAX)
         return NULL;
@@ -37,17 +38,7 @@ static int take(void *ctx, ST_UNUSED int64_t id, const struct st_event *event)
 static int most_first(const void *a, const void *b)
 {
     const struct source *x = a, *y = b;
-    const uint64_t of_x = st_dropout_table_harm(&x->table, false),
-                   of_y = st_dropout_table_harm(&y->table, false);
-    return (of_x < of_y) - (of_x > of_y);
-}
-
-static int longest_first(const void *a, const void *b)
-{
-    const struct source *x = a, *y = b;
-    const uint64_t of_x = st_dropout_table_harm(&x->table, true),
-                   of_y = st_dropout_table_harm(&y->table, true);
-    return of_x != of_y ? (of_x > of_y ? -1 : 1) : most_first(a, b);
+    return (x->harm < y->harm) - (x->harm > y->harm);
 }
 
 /* With the reason by which it lost most in full, and how often the others were, the most frequent first. */
@@ -63,7 +54,7 @@ static json_t *client_json(const struct st_dropout_client *client)
         left_n[reason] = 0;
     ST_APPEND(text, "%s", st_dropout_sentence_why(client, true, ST_ROOM(400)));
     while (left_n[reason = st_dropout_reason_most(left_n, NULL)] > 0) {
-        ST_APPEND(text, "; %" PRIu64 " time%s %s", left_n[reason], left_n[reason] == 1 ? "" : "s",
+        ST_APPEND(text, "; %" PRIu64 " time%s %s", left_n[reason], ST_PLURAL(left_n[reason]),
                   st_dropout_reason_text(reason));
         left_n[reason] = 0;
     }
@@ -82,14 +73,17 @@ static json_t *list_json(struct list *list)
         st_dropout_table_age(&source->table, INT64_MAX, false);
         timed = timed && st_dropout_table_is_timed(&source->table);
     }
-    qsort(list->sources, list->n, sizeof(list->sources[0]), timed ? longest_first : most_first);
+    ST_EACH_OF (source, list->sources, list->n) {
+        source->harm = st_dropout_table_harm(&source->table, timed);
+        all_n += st_dropout_table_total(&source->table);
+    }
+    qsort(list->sources, list->n, sizeof(list->sources[0]), most_first);
     ST_EACH_OF (source, list->sources, list->n) {
         json_t *seen = json_pack("{s:o}", "source", st_json_text_or_null(source->name));
         st_dropout_json_source(seen, &source->table, client_json);
         st_json_set(seen, "clientless_dropouts", source->table.clientless_dropouts_n);
         st_json_set(seen, "clientless_device", st_json_text_or_null(source->table.clientless_device));
         json_array_append_new(sources, seen);
-        all_n += st_dropout_table_total(&source->table);
     }
     if (all_n > 0) {
         const char *name = list->sources[0].name;

@@ -107,7 +107,7 @@ static void rights_of(const struct st_dropout_table *table, const struct st_drop
     bool plays =
         strstr(client->culprit.name, " or ") != NULL; /* the culprit, as two do of which it was one */
     ST_EACH_OF (other, table->clients, table->clients_n)
-        plays = plays || strcmp(other->name, client->culprit.name) == 0;
+        plays = plays || st_text_is(other->name, client->culprit.name);
     const bool server = !client->playing && st_xrun_is_server(client->name);
     set[0] = why[0] = '\0';
     if (st_dropout_table_is_normal(table)) {
@@ -165,7 +165,7 @@ static void own_buffer(const struct st_dropout_table *table, const struct st_dro
     const struct st_dropout_client all = st_dropout_table_streams(table, client);
     const int64_t buffer_ns = st_dropout_table_buffer_ns(table, client->name);
     const int64_t needed_ns = buffer_ns + all.lost.longest_ns;
-    const bool pipewire = strcmp(source, "pipewire") == 0;
+    const bool pipewire = st_text_is(source, "pipewire");
     if (all.lost.longest_ns > LONGEST_NS) {
         snprintf(why, why_bytes, "no buffer lasts for %s: see why %s wrote nothing",
                  ST_NS_SHORT(all.lost.longest_ns), client->name);
@@ -192,7 +192,7 @@ static void say_slow(const struct st_dropout_table *table, char *why, size_t why
         return;
     const uint64_t n = slow->reasons_n[ST_DROPOUT_TOO_SLOW];
     st_text_append(why, why_bytes, "; the %" PRIu64 " dropout%s in which %s computed too long stay%s", n,
-                   n == 1 ? "" : "s", slow->name[0] != '\0' ? slow->name : "a program", n == 1 ? "s" : "");
+                   ST_PLURAL(n), slow->name[0] != '\0' ? slow->name : "a program", n == 1 ? "s" : "");
 }
 
 void st_dropout_next(const struct st_dropout_table *table, const struct st_dropout_client *client,

@@ -49,7 +49,7 @@ void st_dropout_sentence_times(const struct st_dropout_client *client, enum st_d
     if (n == 0)
         st_text_append(buf, buf_bytes, "for %s ", ST_NS_SHORT(client->reasons_ns[reason]));
     else
-        st_text_append(buf, buf_bytes, "%" PRIu64 " time%s ", n, n == 1 ? "" : "s");
+        st_text_append(buf, buf_bytes, "%" PRIu64 " time%s ", n, ST_PLURAL(n));
 }
 
 static const char *taken_text(const struct st_dropout_table *table, const struct st_dropout_client *client,
@@ -68,7 +68,7 @@ static const char *taken_text(const struct st_dropout_table *table, const struct
     ST_EACH_OF (other, table->clients, table->clients_n) {
         const uint64_t n = other->reasons_n[ST_DROPOUT_CPU_TAKEN],
                        own_n = ST_MIN(n, other->culprit.own_n[ST_DROPOUT_CPU_TAKEN]);
-        const bool led = own_n > 0 && strcmp(other->culprit.name, leader) == 0;
+        const bool led = own_n > 0 && st_text_is(other->culprit.name, leader);
         victims_n += n > 0;
         taken_n += n;
         led_n += led;
@@ -118,7 +118,7 @@ void st_dropout_sentence_lost(const struct st_dropout_client *client,
     if (n > 1 && longest_ns > 0)
         st_text_append(buf, buf_bytes, " (longest %s)", ST_NS_SHORT(longest_ns));
     if (place[0] != '\0' && 10 * there_n < 9 * n)
-        st_text_append(buf, buf_bytes, ", %" PRIu64 " time%s%s", there_n, there_n == 1 ? "" : "s", place + 1);
+        st_text_append(buf, buf_bytes, ", %" PRIu64 " time%s%s", there_n, ST_PLURAL(there_n), place + 1);
     else
         st_text_append(buf, buf_bytes, "%s", place);
 }
@@ -144,7 +144,7 @@ void st_dropout_sentence_say(const struct st_dropout_table *table,
 {
     const struct st_dropout_client *client = st_dropout_table_worst(table);
     const char *terse = st_xrun_sources_find(about->source)->terse;
-    const char *s = about->all_n == 1 ? "" : "s";
+    const char *s = ST_PLURAL(about->all_n);
     if (client == NULL) {
         if (table->clientless_dropouts_n < about->all_n)
             st_text_append(buf, buf_bytes, "%" PRIu64 " of ", table->clientless_dropouts_n);
@@ -170,6 +170,6 @@ void st_dropout_sentence_say(const struct st_dropout_table *table,
 
 const char *st_dropout_sentence_brief(const char *name, uint64_t n, char *buf, size_t buf_bytes)
 {
-    snprintf(buf, buf_bytes, "%s: %" PRIu64 " dropout%s", name, n, n == 1 ? "" : "s");
+    snprintf(buf, buf_bytes, "%s: %" PRIu64 " dropout%s", name, n, ST_PLURAL(n));
     return buf;
 }

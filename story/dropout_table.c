@@ -102,7 +102,7 @@ struct st_dropout_client st_dropout_table_streams(const struct st_dropout_table 
     struct st_dropout_client sum = *client;
     const enum st_dropout_reason reason = st_dropout_table_reason(client);
     ST_EACH_OF (other, table->clients, table->clients_n) {
-        if (other == client || strcmp(other->name, client->name) != 0 ||
+        if (other == client || !st_text_is(other->name, client->name) ||
             st_dropout_table_reason(other) != reason)
             continue;
         sum.dropouts_n += other->dropouts_n;
@@ -163,7 +163,7 @@ static void end_client(struct st_dropout_client *client)
 static struct st_dropout_client *find(struct st_dropout_table *table, const char *name, const char *device)
 {
     ST_EACH_OF (client, table->clients, table->clients_n) {
-        if (strcmp(client->name, name) == 0 && strcmp(client->device, device) == 0)
+        if (st_text_is(client->name, name) && st_text_is(client->device, device))
             return client;
     }
     return NULL;
@@ -217,10 +217,10 @@ static void count_dropouts(struct st_dropout_client *client, const struct st_xru
     if (seen->culprit[0] != '\0' && seen->reason == ST_DROPOUT_TOO_SLOW) {
         memcpy(client->file, seen->culprit, sizeof(client->file));
     } else if (seen->culprit[0] != '\0') {
-        const bool own = strcmp(client->culprit.name, seen->culprit) == 0;
+        const bool own = st_text_is(client->culprit.name, seen->culprit);
         const int64_t n = seen->culprit_n > 0 ? seen->culprit_n : seen->dropouts_n;
         st_dropout_reason_vote(client->culprit.name, &client->culprit.lead_n, seen->culprit, n);
-        const bool leads = strcmp(client->culprit.name, seen->culprit) == 0;
+        const bool leads = st_text_is(client->culprit.name, seen->culprit);
         if (leads && !own)
             memset(client->culprit.own_n, 0, sizeof(client->culprit.own_n));
         client->culprit.own_n[seen->reason] += leads ? (uint64_t)n : 0;
@@ -239,7 +239,7 @@ static void take_device_load(struct st_dropout_table *table, const struct st_xru
     const struct st_xrun_load *load = &seen->load;
     const int64_t period_ns = ST_MAX(load->period_ns, 0);
     /* of several devices the one with the shortest period: it is the one that clicks first */
-    if (strcmp(table->device, seen->device) != 0 && table->period_ns > 0 &&
+    if (!st_text_is(table->device, seen->device) && table->period_ns > 0 &&
         now_ns - table->device_load_ns <= ST_DROPOUT_GONE_NS && period_ns >= table->period_ns)
         return;
     memcpy(table->device, seen->device, sizeof(table->device));
@@ -268,7 +268,7 @@ static void take_own(struct st_dropout_table *table, const struct st_xrun_seen *
 {
     if (table->clientless_dropouts_n == 0)
         memcpy(table->clientless_device, seen->device, sizeof(table->clientless_device));
-    else if (strcmp(table->clientless_device, seen->device) != 0)
+    else if (!st_text_is(table->clientless_device, seen->device))
         table->clientless_device[0] = '\0';
     table->clientless_dropouts_n += (uint64_t)seen->device_dropouts_n;
 }
@@ -323,7 +323,7 @@ static void take_dropout(struct st_dropout_table *table, const struct st_xrun_se
         table->last_wall_ns = wall_ns;
         table->last_period_ns = period_ns;
         table->certainty = seen->certainty;
-        if (strcmp(table->device, seen->device) == 0) /* so something plays there */
+        if (st_text_is(table->device, seen->device)) /* so something plays there */
             table->device_load_ns = ST_MAX(now_ns, table->device_load_ns);
     }
     if (seen->client[0] == '\0' && seen->dropouts_n + seen->cycles_n == 0) {
@@ -413,7 +413,7 @@ int64_t st_dropout_table_buffer_ns(const struct st_dropout_table *table, const c
     int64_t longest_ns = 0;
     ST_EACH_OF (client, table->clients, table->clients_n) {
         const struct st_xrun_load *load = &client->load;
-        if (strcmp(client->name, name) != 0)
+        if (!st_text_is(client->name, name))
             continue;
         longest_ns = ST_MAX(load->buffer_ns, longest_ns);
         if (load->asked_rate_hz == ST_XRUN_ASKED_MS)
@@ -427,7 +427,7 @@ const char *st_dropout_table_asked(const struct st_dropout_table *table, char *b
     const struct st_dropout_client *least = NULL, *rate = NULL;
     ST_EACH_OF (client, table->clients, table->clients_n) {
         const struct st_xrun_load *load = &client->load;
-        if (!client->playing || load->asked_frames == 0 || strcmp(client->device, table->device) != 0)
+        if (!client->playing || load->asked_frames == 0 || !st_text_is(client->device, table->device))
             continue;
         if (least == NULL ||
             load->asked_frames * least->load.asked_rate_hz < least->load.asked_frames * load->asked_rate_hz)

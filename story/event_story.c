@@ -146,7 +146,7 @@ static const char *elsewhere(const struct st_event *event)
 {
     if (event->kind != ST_EVENT_OWN_DROPOUT)
         return "program or its sound server";
-    return strcmp(event->detail, "dummy") == 0
+    return st_text_is(event->detail, "dummy")
                ? "stream's own thread: the dummy backend has no sound server and no device"
                : "sound server or the device";
 }

@@ -86,7 +86,7 @@ static size_t cause_of(const struct st_event *event)
     if (event->kind == ST_EVENT_LATE_WAKE)
         return OF_LATE_WAKE + event->cause;
     if (event->kind == ST_EVENT_KERNEL_LOG)
-        return strcmp(event->source, "usb") == 0 ? OF_USB : OF_KERNEL;
+        return st_text_is(event->source, "usb") ? OF_USB : OF_KERNEL;
     if (!st_event_kind_is_dropout(event->kind))
         return CAUSES;
     if (event->place == ST_DROPOUT_AT_RESYNC)
@@ -134,7 +134,7 @@ static const struct way {
 static const struct way *way_of(const char *by)
 {
     ST_EACH (way, ways) {
-        if (strcmp(way->by, by) == 0)
+        if (st_text_is(way->by, by))
             return way;
     }
     return &ways[0];
@@ -238,7 +238,7 @@ static void add_slowed(struct list *list, const struct st_event *event)
     ST_EACH_OF (about, list->about, list->n) {
         struct st_event *found = &about->found;
         if (found->kind == event->kind && found->reason == event->reason &&
-            strcmp(found->client, event->client) == 0 && found->wall_ns >= event->wall_ns &&
+            st_text_is(found->client, event->client) && found->wall_ns >= event->wall_ns &&
             st_event_began_ns(found) <= event->wall_ns)
             found->slowed = event->slowed;
     }
@@ -301,7 +301,7 @@ static void take_size_changes(struct list *list)
     for (size_t i = 1; i < n; i++) {
         const struct st_history_run *run = &list->sizes.runs[i], *last = NULL;
         for (size_t k = i; k-- > 0 && last == NULL;) {
-            if (strcmp(list->sizes.runs[k].source, run->source) == 0)
+            if (st_text_is(list->sizes.runs[k].source, run->source))
                 last = &list->sizes.runs[k];
         }
         if (last == NULL || (last->frames == run->frames && last->rate_hz == run->rate_hz) ||
@@ -393,7 +393,7 @@ static void say(const struct list *list, uint32_t counted_n, const struct st_hea
         snprintf(buf, bytes, "No marks. When it clicks, run: sleeptune heard");
         return;
     }
-    st_text_append(buf, bytes, "%zu mark%s", list->n, list->n == 1 ? "" : "s");
+    st_text_append(buf, bytes, "%zu mark%s", list->n, ST_PLURAL(list->n));
     if (list->left_out_n > 0)
         st_text_append(buf, bytes, " (%zu older left out: the last %d events are looked at)",
                        list->left_out_n, EVENTS_MAX);

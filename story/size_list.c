@@ -80,7 +80,7 @@ static json_t *document_of(struct st_history_sizes *sizes, int64_t since_ns, int
 {
     json_t *list = json_array(), *rows = json_array(), *runs = json_array();
     const bool several =
-        sizes->n > 0 && strcmp(sizes->sizes[0].source, sizes->sizes[sizes->n - 1].source) != 0;
+        sizes->n > 0 && !st_text_is(sizes->sizes[0].source, sizes->sizes[sizes->n - 1].source);
     ST_EACH_OF (size, sizes->sizes, sizes->n) {
         const struct st_size_rate rate = st_size_list_rate(size);
         (void)json_array_append_new(list, row_json(size));

@@ -159,7 +159,7 @@ static const char *label_of(struct st_trace_cpus *cpus, enum st_trace_kind kind,
 {
     struct label *label = cpus->labels;
     while (label < cpus->labels + cpus->labels_n &&
-           (label->kind != kind || label->number != number || strcmp(label->text, text) != 0))
+           (label->kind != kind || label->number != number || !st_text_is(label->text, text)))
         label++;
     if (label == cpus->labels + LABELS_MAX)
         return "(too many names)";

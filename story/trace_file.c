@@ -159,7 +159,7 @@ static void add_levels(struct work *work)
          i < levels->written; i++) {
         const struct st_cycle_level *level = &levels->rows[i % ST_LEVELS_MAX];
         size_t which = 0;
-        while (which < work->levels_n && strcmp(work->levels[which], level->name) != 0)
+        while (which < work->levels_n && !st_text_is(work->levels[which], level->name))
             which++;
         if (level->at_ns < work->from_ns || which == LEVELS_N)
             continue;

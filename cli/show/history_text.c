@@ -115,7 +115,7 @@ static const json_t *watched_source(const json_t *document)
     {
         if (st_json_field(one, "watched_ns") <= 0)
             continue;
-        if (strcmp(st_json_field_safe(json_object_get(one, "source"), ST_ROOM(32)), worst) == 0)
+        if (st_text_is(st_json_field_safe(json_object_get(one, "source"), ST_ROOM(32)), worst))
             return one;
         if (ret == NULL || st_json_field(one, "playing_ns") > st_json_field(ret, "playing_ns"))
             ret = one;
@@ -203,8 +203,8 @@ static void put_timing(const struct st_text_sheet *sheet, const json_t *document
         say_timing(document, sums, text, sizeof(text));
     if (sums->max_ns != INT64_MIN) {
         const char *late = st_ns_format(sums->max_ns, ST_ROOM(32));
-        const bool one = strcmp(minute_of(sums->max_from_ns, from, sizeof(from)),
-                                minute_of(sums->max_to_ns, to, sizeof(to))) == 0;
+        const bool one = st_text_is(minute_of(sums->max_from_ns, from, sizeof(from)),
+                                    minute_of(sums->max_to_ns, to, sizeof(to)));
         ST_APPEND(text, "%sworst wake-up %s late, %s %s%s%s", said ? "" : "; ", late, one ? "at" : "between",
                   from, one ? "" : " and ", one ? "" : to);
     }
@@ -283,7 +283,7 @@ static void put_row(FILE *out, const json_t *row, int columns)
     const json_t *dropouts = json_object_get(row, "dropouts"), *lateness = json_object_get(row, "lateness");
     minute_of(from_ns, text, sizeof(text));
     minute_of(to_ns, to, sizeof(to));
-    if (json_is_null(json_object_get(row, "cycles")) && strcmp(text, to) == 0 &&
+    if (json_is_null(json_object_get(row, "cycles")) && st_text_is(text, to) &&
         json_integer_value(dropouts) <= 0)
         return;                                            /* less than a minute */
     const char *when = st_when_text(from_ns, ST_ROOM(32)); /* without the year, it fits with seconds */
@@ -391,7 +391,7 @@ static void put_change(FILE *out, const json_t *change, bool details, int column
             break;
         char line[500] = "";
         const bool file =
-            strcmp(st_json_field_safe(json_object_get(what, "kind"), before, sizeof(before)), "file") == 0;
+            st_text_is(st_json_field_safe(json_object_get(what, "kind"), before, sizeof(before)), "file");
         st_json_field_safe(json_object_get(what, "before"), before, sizeof(before));
         ST_APPEND(line, "%s", st_change_story_what(what, ST_ROOM(300)));
         if (!file && before[0] != '\0')
@@ -419,7 +419,7 @@ void st_history_text_changes(FILE *out, const json_t *document, const struct st_
         ST_PRINT(text, "Nothing that sleeptuned looks at has changed in this history.");
     else
         ST_PRINT(text, "Dropouts did not become more or less frequent after any change, beyond chance.%s",
-                 strcmp(verdict, "too-short") == 0
+                 st_text_is(verdict, "too-short")
                      ? " It is too early to judge the last one: that takes 3 days of music."
                      : "");
     st_text_wrap(out, text, 0, columns);
@@ -498,7 +498,7 @@ struct shown {
 static struct shown *of_same_program(struct shown *rows, size_t n, const struct shown *row)
 {
     for (size_t i = 0; i < n && row->program_len > 0; i++) {
-        if (strcmp(rows[i].cause, row->cause) == 0 && rows[i].program_len == row->program_len &&
+        if (st_text_is(rows[i].cause, row->cause) && rows[i].program_len == row->program_len &&
             memcmp(rows[i].culprit, row->culprit, row->program_len) == 0)
             return &rows[i];
     }

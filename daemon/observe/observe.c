@@ -31,14 +31,14 @@ struct st_observe {
 static enum st_observed_mode mode_of(const struct st_config *config, const char *source)
 {
     const char *mode = st_config_text(config, ST_TEXT(PATH_BYTES, "observe.%s", source));
-    if (strcmp(mode, "on") == 0)
+    if (st_text_is(mode, "on"))
         return ST_OBSERVED_ON;
-    return strcmp(mode, "auto") == 0 ? ST_OBSERVED_AUTO : ST_OBSERVED_OFF;
+    return st_text_is(mode, "auto") ? ST_OBSERVED_AUTO : ST_OBSERVED_OFF;
 }
 
 void st_observe_set(struct st_observe *observe, const struct st_config *config)
 {
-    observe->may_rest = strcmp(config->loop.when, "playing") == 0;
+    observe->may_rest = st_text_is(config->loop.when, "playing");
     ST_EACH_OF (o, observe->sources, observe->n) {
         struct st_xrun_setting setting = {.own_stream = st_config_own_stream(config)};
         ST_PRINT(setting.server, "%s",
@@ -46,7 +46,7 @@ void st_observe_set(struct st_observe *observe, const struct st_config *config)
         if (o->source->sees_cycles) {
             ST_PRINT(setting.cycles, "%s", observe->cycles);
             ST_PRINT(setting.listen, "%.7s",
-                     strcmp(config->observe.listen, "off") != 0 ? config->observe.listen : "");
+                     !st_text_is(config->observe.listen, "off") ? config->observe.listen : "");
             ST_PRINT(setting.listen_except, "%s", config->observe.listen_except);
         }
         st_observed_set(o, mode_of(config, o->source->name), &setting);
@@ -198,7 +198,7 @@ static const char *client_of(const struct st_dropout_table *seen, const char *la
 {
     const struct st_dropout_client *busiest = NULL;
     ST_EACH_OF (client, seen->clients, seen->clients_n) {
-        if (client->playing && strcmp(client->name, last) == 0)
+        if (client->playing && st_text_is(client->name, last))
             return last;
         if (client->playing && client->name[0] != '\0' &&
             (busiest == NULL || client->load.busy_median_ns > busiest->load.busy_median_ns))

@@ -123,7 +123,7 @@ static bool begins(const struct st_observed *o, const struct st_xrun_seen *seen,
 {
     const struct st_dropout_table *recent = &o->recent;
     const struct st_dropout_client *worst = st_dropout_table_worst(recent);
-    const bool other = worst != NULL && strcmp(worst->name, seen->client) != 0;
+    const bool other = worst != NULL && !st_text_is(worst->name, seen->client);
     const bool has_ended = other && st_dropout_table_has_ended(worst) && at_ns - worst->seen_ns > ENDED_NS;
     return st_dropout_table_total(recent) == 0 || o->recent_resized || has_ended ||
            (other && at_wall_ns - worst->last_wall_ns > OTHERS_NS) || at_ns - recent->last_ns >= PEACE_NS;
@@ -136,7 +136,7 @@ static void note_size(struct st_observed *o)
     if (recent->period_ns == 0)
         return;
     o->recent_resized =
-        o->recent_resized || (strcmp(recent->device, o->recent_device) == 0 &&
+        o->recent_resized || (st_text_is(recent->device, o->recent_device) &&
                               llabs(recent->period_ns - o->recent_period_ns) > o->recent_period_ns / 8);
     o->recent_period_ns = recent->period_ns;
     memcpy(o->recent_device, recent->device, sizeof(o->recent_device));
@@ -212,7 +212,7 @@ static void set_state(struct st_observed *o, enum st_observed_state state, const
 {
     struct st_observed_view *view = &o->view;
     const bool same_as_before =
-        view->state == state && (state == ST_OBSERVED_WATCHING || strcmp(view->why, why) == 0);
+        view->state == state && (state == ST_OBSERVED_WATCHING || st_text_is(view->why, why));
     const bool lost = view->state == ST_OBSERVED_WATCHING && state == ST_OBSERVED_ABSENT;
     char gap[120] = "";
     if (state == ST_OBSERVED_WATCHING && view->state != state && o->view.lost_wall_ns != INT64_MIN)
@@ -301,10 +301,10 @@ void st_observed_init(struct st_observed *o, struct st_platform *platform, struc
 
 void st_observed_set(struct st_observed *o, enum st_observed_mode mode, const struct st_xrun_setting *setting)
 {
-    const bool other = strcmp(o->setting.server, setting->server) != 0 ||
+    const bool other = !st_text_is(o->setting.server, setting->server) ||
                        o->setting.own_stream != setting->own_stream ||
-                       strcmp(o->setting.listen, setting->listen) != 0 ||
-                       strcmp(o->setting.listen_except, setting->listen_except) != 0;
+                       !st_text_is(o->setting.listen, setting->listen) ||
+                       !st_text_is(o->setting.listen_except, setting->listen_except);
     o->setting = *setting;
     if (mode == ST_OBSERVED_OFF || other)
         close_source(o);

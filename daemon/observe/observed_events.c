@@ -2,6 +2,7 @@
 #include "daemon/observe/observed_events.h"
 
 #include "core/ns.h"
+#include "core/text/text.h"
 
 #define ENDED_NS (2 * ST_NS_PER_S) /* one that lasts is seen more often */
 
@@ -77,7 +78,7 @@ void st_observed_events_put(struct st_observed_events *e, bool all)
 
 static bool same(const struct st_event *a, const struct st_event *b)
 {
-    return a->kind == b->kind && strcmp(a->device, b->device) == 0 && strcmp(a->client, b->client) == 0 &&
+    return a->kind == b->kind && st_text_is(a->device, b->device) && st_text_is(a->client, b->client) &&
            a->certainty == b->certainty && a->reason == b->reason && a->place == b->place;
 }
 
@@ -144,7 +145,7 @@ void st_observed_events_slowed(struct st_observed_events *e, const char *client,
     event.slowed = slowed;
     ST_EACH (pending, e->pending) {
         if (is_unreported(pending) && pending->event.reason == event.reason &&
-            strcmp(pending->event.client, event.client) == 0) {
+            st_text_is(pending->event.client, event.client)) {
             pending->event.slowed = event.slowed;
             return;
         }

@@ -200,7 +200,7 @@ static const struct st_observed_view *first_absent(const struct st_view *view)
     ST_EACH_OF (source, view->observe.sources, view->observe.n) {
         if (source->never || source->mode == ST_OBSERVED_OFF || source->why[0] == '\0')
             continue;
-        if (strcmp(source->source, "sound4") == 0) /* FreeBSD: it sees the programs of every server */
+        if (st_text_is(source->source, "sound4")) /* FreeBSD: it sees the programs of every server */
             return source;
         if (first == NULL || (is_server(source) && !is_server(first)) ||
             (is_server(source) && first->lost_wall_ns == INT64_MIN && source->lost_wall_ns != INT64_MIN))
@@ -235,9 +235,9 @@ static void put_earlier(const struct st_view *view, const struct st_answer *answ
     }
     clock_text(view, first_ns, first, sizeof(first));
     clock_text(view, answer->last_wall_ns, last, sizeof(last));
-    const bool range = strcmp(first, last) != 0;
+    const bool range = !st_text_is(first, last);
     st_text_append(buf, buf_bytes, " Earlier: %" PRIu64 " dropout%s, %s%s%s", dropouts_n,
-                   dropouts_n == 1 ? "" : "s", range ? first : "", range ? " to " : "", last);
+                   ST_PLURAL(dropouts_n), range ? first : "", range ? " to " : "", last);
     const double frames = (double)seen->last_period_ns * (double)seen->rate_hz / 1e9;
     if (answer->raised && frames > 0 && fabs(frames - round(frames)) < 0.01) /* else it was another rate */
         st_text_append(buf, buf_bytes, ", the last one at %.0f frames", frames);
@@ -398,7 +398,7 @@ static void set_timing(const struct st_view *view, struct st_answer *answer)
         st_text_append(buf, buf_bytes, "; sleeptuned itself was stopped for %s", worst);
     if (loop->records_lost > 0)
         st_text_append(buf, buf_bytes, "; not recorded: %" PRIu64 " period%s", loop->records_lost,
-                       loop->records_lost == 1 ? "" : "s");
+                       ST_PLURAL(loop->records_lost));
     if (view->rests)
         st_text_append(buf, buf_bytes, "; " RESTS);
 }
@@ -440,11 +440,11 @@ const char *st_answer_not_watched(const struct st_view *view, char *buf, size_t 
     unsigned flags = ST_DROPOUT_TABLE_NO_USB | ST_DROPOUT_TABLE_NO_CARDS;
     ST_EACH_OF (source, view->observe.sources, view->observe.n) {
         const bool watched = source->state == ST_OBSERVED_WATCHING;
-        if (strcmp(source->source, "sound4") == 0 && !source->never)
+        if (st_text_is(source->source, "sound4") && !source->never)
             flags |= ST_DROPOUT_TABLE_FREEBSD;
-        if (strcmp(source->source, "usb") == 0 && watched)
+        if (st_text_is(source->source, "usb") && watched)
             flags &= ~ST_DROPOUT_TABLE_NO_USB;
-        if (strcmp(source->source, "pipewire") == 0 && watched &&
+        if (st_text_is(source->source, "pipewire") && watched &&
             strstr(source->why, ST_XRUN_NO_RESYNCS) == NULL)
             flags &= ~ST_DROPOUT_TABLE_NO_CARDS;
     }
@@ -467,7 +467,7 @@ static void set_not_watched(const struct st_view *view, struct st_answer *answer
 static bool has_ended(const struct st_observed_view *source)
 {
     return source != NULL && source->state == ST_OBSERVED_ABSENT && source->lost_wall_ns != INT64_MIN &&
-           strcmp(source->source, "pipewire") == 0 && strstr(source->why, ST_XRUN_NOT_RUNNING) != NULL;
+           st_text_is(source->source, "pipewire") && strstr(source->why, ST_XRUN_NOT_RUNNING) != NULL;
 }
 
 static void set_next(const struct st_view *view, struct st_answer *answer)
@@ -493,7 +493,7 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
         client_next(answer);
         if (answer->timing_known && !answer->timing_ok &&
             strncmp(answer->next, "sleeptune report", 16) != 0 &&
-            strcmp(answer->next, ST_DROPOUT_REASON_GET_RIGHTS) != 0)
+            !st_text_is(answer->next, ST_DROPOUT_REASON_GET_RIGHTS))
             ST_APPEND(answer->next_why, "%sfor this computer's timing: sleeptune history --causes",
                       answer->next_why[0] != '\0' ? "; " : "");
         return;
@@ -508,7 +508,7 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
                first_absent(view) != NULL) {
         next = "sleeptune status --details";
         why = "which sound servers are watched, and why others are not";
-    } else if (strcmp(st_view_state(view), "degraded") == 0) {
+    } else if (st_text_is(st_view_state(view), "degraded")) {
         next = "sleeptune history --events";
     } else if (answer->timing_matters && st_view_degraded(view, degraded) > 0) { /* by rights */
         next = "sleeptune report";

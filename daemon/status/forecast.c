@@ -1,4 +1,5 @@
 #include "daemon/status/forecast.h"
+#include "core/text/text.h"
 
 #define FIRST_FRAMES 16
 #define KEPT_PART    4    /* of a period: a wake-up that is later than this part is kept */
@@ -13,7 +14,7 @@ void st_forecast_finish(struct st_forecast *forecast)
 static bool is_same(const struct st_history_conditions *a, const struct st_history_conditions *b)
 {
     return a->frames == b->frames && a->rate_hz == b->rate_hz && a->priority == b->priority &&
-           a->cpu == b->cpu && strcmp(a->policy, b->policy) == 0 && strcmp(a->governor, b->governor) == 0;
+           a->cpu == b->cpu && st_text_is(a->policy, b->policy) && st_text_is(a->governor, b->governor);
 }
 
 /* Also after an error: the run is empty then. */

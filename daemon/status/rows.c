@@ -32,7 +32,7 @@ struct line {
 /* Appends "1 WORD" or "2 WORDs". */
 static void put_count(struct line *line, uint64_t n, const char *word)
 {
-    PUT(line, "%" PRIu64 " %s%s", n, word, n == 1 ? "" : "s");
+    PUT(line, "%" PRIu64 " %s%s", n, word, ST_PLURAL(n));
 }
 
 /* Appends "NAME VALUE", after a comma unless it is the first. */
@@ -141,7 +141,7 @@ static void add_server(struct section *to, const struct st_view *view, const str
             ago_text(view->now_wall_ns - shown->last_wall_ns, ST_ROOM(32)),
             shown->certainty == ST_CERTAINTY_PROBABLE ? " (probably)" : "");
     if (before_n > 0)
-        PUT(&line, "; %" PRIu64 " earlier dropout%s", before_n, before_n == 1 ? "" : "s");
+        PUT(&line, "; %" PRIu64 " earlier dropout%s", before_n, ST_PLURAL(before_n));
     if (of->state != ST_OBSERVED_WATCHING)
         PUT(&line, "; not watched now");
     add(to, dropouts_n > 0 ? WARN : OK, st_xrun_sources_title(of->source), "%s", line.text);
@@ -237,7 +237,7 @@ static void add_program(struct section *to, const char *name, uint64_t dropouts_
     if (known || dropouts_n > 0)
         ST_PRINT(dropouts, "%" PRIu64, dropouts_n);
     json_t *row = add(to, dropouts_n > 0 ? WARN : OK, name, "%s dropout%s%s%s", dropouts,
-                      dropouts_n == 1 ? "" : "s", reason[0] != '\0' ? ": " : "", reason);
+                      ST_PLURAL(dropouts_n), reason[0] != '\0' ? ": " : "", reason);
     st_json_set(row, "cells",
                 json_pack("[o, s, o, s, s]", st_json_safe_string(name), dropouts, st_json_safe_string(reason),
                           load, peak));
@@ -390,7 +390,7 @@ static void add_causes(json_t *sections, const struct st_view *view)
     const struct st_result *loop = view->loop;
     if (loop != NULL)
         add(&to, OK, "Late", "%" PRIu64 " wake-up%s more than %s late", loop->cause_late_n,
-            loop->cause_late_n == 1 ? "" : "s", ST_NS(loop->cause_above_ns));
+            ST_PLURAL(loop->cause_late_n), ST_NS(loop->cause_above_ns));
     for (size_t i = 0; loop != NULL && i < ST_CAUSE_COUNT; i++) {
         const struct st_cause_row *row = &loop->causes[i];
         struct line line = {0};

@@ -129,7 +129,7 @@ static void degraded(FILE *out, const struct st_view *view)
     for (const char *const *part = st_degraded_parts; *part != NULL; part++) {
         size_t of_part = 0;
         ST_EACH_OF (reason, list, n)
-            of_part += strcmp(reason->what, *part) == 0;
+            of_part += st_text_is(reason->what, *part);
         fprintf(out, "sleeptune_degraded{what=\"%s\"} %zu\n", *part, of_part);
     }
 }

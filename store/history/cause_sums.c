@@ -11,7 +11,7 @@
 static struct st_cause_sum *find(struct st_cause_sums *sums, enum st_cause cause, const char *culprit)
 {
     ST_EACH_OF (row, sums->rows, sums->n) {
-        if (row->cause == cause && strcmp(row->culprit, culprit) == 0)
+        if (row->cause == cause && st_text_is(row->culprit, culprit))
             return row;
     }
     return NULL;
@@ -115,7 +115,7 @@ static void say_most(const struct st_cause_sums *sums, int64_t total_ns, char *b
     sum_programs(sums, &programs);
     ST_EACH_OF (row, programs.rows, programs.n) { /* the longest is first */
         if (row->cause != cause || row->culprit[0] == '\0' ||
-            strcmp(row->culprit, ST_CAUSE_CULPRIT_OTHER) == 0)
+            st_text_is(row->culprit, ST_CAUSE_CULPRIT_OTHER))
             continue;
         st_text_append(buf, buf_bytes,
                        st_cause_kind_by_exclusion(cause) ? "; %.0f %% with %s on the CPU"

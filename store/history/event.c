@@ -1,6 +1,7 @@
 #include "store/history/event.h"
 
 #include "core/ns.h"
+#include "core/text/text.h"
 
 struct st_event st_event_make(int64_t wall_ns, enum st_event_kind kind, const char *format, ...)
 {
@@ -29,7 +30,7 @@ static int64_t count_of(const struct st_event *event)
 
 static void forget_if_other(char *text, const char *other, size_t bytes)
 {
-    if (strcmp(text, other) != 0)
+    if (!st_text_is(text, other))
         memset(text, 0, bytes);
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/ns.h"
 #include "core/pages.h"
+#include "core/text/text.h"
 #include "store/history/hist_deflate.h"
 #include "store/history/history_private.h"
 
@@ -105,7 +106,7 @@ static int check_pages(struct st_history *history, char *error, size_t error_byt
     char said[160] = "SQLite does not say where";
     r = first_damage(statement, said, sizeof(said));
     sqlite3_finalize(statement);
-    if (r < 0 || strcmp(said, "ok") == 0)
+    if (r < 0 || st_text_is(said, "ok"))
         return r < 0 ? r : 0;
     snprintf(error, error_bytes, "it is damaged: %s", said);
     return -EBADMSG;

@@ -1,6 +1,7 @@
 /* What changed on the computer, and whether dropouts changed with it. */
 #include "core/ns.h"
 #include "core/text/json.h"
+#include "core/text/text.h"
 #include "evidence/since.h"
 #include "store/history/history_private.h"
 
@@ -99,7 +100,7 @@ static size_t kind_of(struct changes *changes, const struct kind *kind)
     size_t i = 0;
     while (i < changes->kinds_n &&
            (changes->kinds[i].frames != kind->frames || changes->kinds[i].rate_hz != kind->rate_hz ||
-            strcmp(changes->kinds[i].client, kind->client) != 0))
+            !st_text_is(changes->kinds[i].client, kind->client)))
         i++;
     if (i == changes->kinds_n && i < KINDS_MAX)
         changes->kinds[changes->kinds_n++] = *kind;

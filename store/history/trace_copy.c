@@ -6,6 +6,7 @@
 #include <zlib.h>
 
 #include "core/ns.h"
+#include "core/text/text.h"
 
 #define DROPOUT_NS (10 * ST_NS_PER_S) /* before a dropout, and ... */
 #define MARK_NS    (60 * ST_NS_PER_S) /* ... before a mark, where the ring has that */
@@ -66,7 +67,7 @@ static int find(const char *folder, int64_t wall_ns, char *ret_path, size_t path
         const size_t len = strlen(entry->d_name), suffix = strlen(ST_CYCLE_RING_SUFFIX);
         if (its_ns <= 0 || *end != '-' || len <= suffix || away_ns >= best_ns ||
             (!newest && (before > before_ns(entry->d_name) || before < -ST_TRACE_COPY_AFTER_NS)) ||
-            strcmp(entry->d_name + len - suffix, ST_CYCLE_RING_SUFFIX) != 0)
+            !st_text_is(entry->d_name + len - suffix, ST_CYCLE_RING_SUFFIX))
             continue;
         best_ns = away_ns;
         *ret_wall_ns = its_ns;
