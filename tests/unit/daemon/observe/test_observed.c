@@ -249,7 +249,7 @@ static void a_loss_that_lasts_is_recorded_when_it_begins_and_when_it_has_ended(v
     assert_int_equal(st_event_began_ns(ended), st_event_began_ns(begins));
     assert_int_equal(begins->lost_ns + ended->lost_ns, 30 * ST_NS_PER_S);
     assert_int_equal(ended->count_n, 0);
-    assert_non_null(strstr(text_of(events.events_n - 1), "for 30.0 s by then"));
+    assert_non_null(strstr(text_of(events.events_n - 1), "for 30.00 s by then"));
 }
 
 /* A helper program may know of a loss a second later. */
