@@ -3,7 +3,6 @@
 #include "core/ns.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
-#include "story/dropout_sentence.h"
 #include "xruns/dropout_reason.h"
 #include "xruns/xrun.h"
 
@@ -19,18 +18,19 @@ static double share_of(const struct st_dropout_client *client)
                : 0;
 }
 
-/* "; adds 5.33 ms of delay, until PipeWire restarts (undo: the same with 0; to last: sleeptune apply
- * ...)" */
+/* "; adds 5.33 ms of delay, until PipeWire restarts (undo: the same with 0, or 256 if forced; to
+ * last: sleeptune apply ...)": whether it was, no source says. */
 static void say_price(const struct st_dropout_table *table, const char *source, int64_t frames, char *buf,
                       size_t buf_bytes)
 {
     char lasts[64];
     const double more_ns =
         (double)table->period_ns * (double)(frames - table->frames) / (double)table->frames;
+    const bool force = st_xrun_sources_find(source)->set_by_force;
     st_text_append(
-        buf, buf_bytes, "; adds %s of delay, until %s restarts (undo: the same with %" PRId64 "%s%s)",
-        ST_NS_SHORT((int64_t)more_ns), st_xrun_sources_title(source),
-        st_xrun_sources_find(source)->set_by_force ? 0 : table->frames,
+        buf, buf_bytes, "; adds %s of delay, until %s restarts (undo: the same with %s%" PRId64 "%s%s%s)",
+        ST_NS_SHORT((int64_t)more_ns), st_xrun_sources_title(source), force ? "0, or " : "", table->frames,
+        force ? " if forced" : "",
         st_xrun_sources_keep_frames(source, frames, lasts, sizeof(lasts))[0] != '\0' ? "; " : "", lasts);
 }
 
@@ -200,6 +200,7 @@ void st_dropout_next(const struct st_dropout_table *table, const struct st_dropo
 {
     const enum st_dropout_reason reason = st_dropout_table_reason(client);
     const uint64_t taken_n = table->reasons_n[ST_DROPOUT_CPU_TAKEN];
+    const char *name = client->name[0] != '\0' ? client->name : "the program";
     const bool lost_cpu = reason == ST_DROPOUT_WOKEN_LATE || st_dropout_table_is_taken(table, client);
     set[0] = why[0] = '\0';
     if (reason == ST_DROPOUT_TOO_SLOW && client->slowed != ST_CAUSE_UNKNOWN && !lost_cpu) {
@@ -231,9 +232,12 @@ void st_dropout_next(const struct st_dropout_table *table, const struct st_dropo
         if (taken_n > 0 && st_dropout_table_is_normal(table))
             st_text_append(why, why_bytes,
                            "; for the %" PRIu64 " by a lost CPU: " ST_DROPOUT_REASON_GET_RIGHTS, taken_n);
-    } else if (reason == ST_DROPOUT_STOPPED || reason == ST_DROPOUT_BLOCKED) {
-        snprintf(why, why_bytes, "nothing to tune: it %s",
-                 st_dropout_sentence_why(client, false, ST_ROOM(128)));
+    } else if (reason == ST_DROPOUT_STOPPED) {
+        snprintf(why, why_bytes, "let %s run again (fg), or exclude it from power saving", name);
+    } else if (reason == ST_DROPOUT_BLOCKED) {
+        snprintf(why, why_bytes,
+                 "a setting of %s, such as reading sounds ahead from the disk; else report it to its authors",
+                 name);
     } else if (reason == ST_DROPOUT_SWAPPED_OUT) {
         snprintf(set, set_bytes, "sleeptune report");
         snprintf(

@@ -423,16 +423,16 @@ static void client_next(struct st_answer *next)
 {
     const struct st_dropout_client *client = next->client;
     const bool lost_cpu = next->taken || next->reason == ST_DROPOUT_WOKEN_LATE;
-    next->next[0] = '\0';
-    if (!lost_cpu && st_dropout_table_has_ended(client))
+    if (!lost_cpu && st_dropout_table_has_ended(client)) {
+        ST_PRINT(next->next, "sleeptune status --watch");
         ST_PRINT(next->next_why,
                  "%s does not play now: play on, and see whether other programs make dropouts", client->name);
-    else
-        st_dropout_next(st_observed_shown(next->server), client, next->server->source, next->next,
-                        sizeof(next->next), next->next_why, sizeof(next->next_why));
-    if (next->next[0] == '\0')
-        ST_PRINT(next->next,
-                 next->next_why[0] != '\0' ? "sleeptune status --watch" : "sleeptune history --events");
+        return;
+    }
+    st_dropout_next(st_observed_shown(next->server), client, next->server->source, next->next,
+                    sizeof(next->next), next->next_why, sizeof(next->next_why));
+    if (next->next[0] == '\0' && next->next_why[0] == '\0')
+        ST_PRINT(next->next, "sleeptune history --events");
 }
 
 const char *st_answer_not_watched(const struct st_view *view, char *buf, size_t buf_bytes)

@@ -35,7 +35,7 @@ expect() {
         ;;
     waits)
         first="LockedSynth $made .*it waited for a lock, disk or program"
-        next='nothing to tune: it waited for a lock, disk or program' check_next=''
+        next='a setting of LockedSynth, such as reading sounds ahead' check_next=''
         ;;
     pages)
         first="Sampler $made .*it waited for its memory, which had to be read from disk"
@@ -43,7 +43,7 @@ expect() {
         ;;
     stopped)
         first="Looper $made .*it was stopped or frozen"
-        next='nothing to tune: it was stopped or frozen' check_next=''
+        next='let Looper run again \(fg\)' check_next=''
         ;;
     taken)
         first="ffmpeg took the CPU from Guitar( and others)? $took"

@@ -162,12 +162,13 @@ static void the_program_with_most_dropouts_is_named(void **state)
     assert_int_equal(n, 23);
     assert_int_equal(st_facts_text(facts, ST_MUSIC_REASON, &text), 0);
     assert_string_equal(text, "too-slow");
-    says(facts, "HeavyReverb made 23 of 24 dropouts in 11 s on PipeWire: it computed too long (25.0 ms of "
-                "CPU time, the buffer lasts 21.3 ms). "
-                "Next: pw-metadata -n settings 0 clock.force-quantum 2048 (long enough for its worst cycle "
-                "of 25.0 ms; "
-                "adds 21.3 ms of delay, until PipeWire restarts (undo: the same with 0; to last: "
-                "sleeptune apply linux-pipewire-quantum=2048); or freeze or simplify HeavyReverb).");
+    says(facts,
+         "HeavyReverb made 23 of 24 dropouts in 11 s on PipeWire: it computed too long (25.0 ms of "
+         "CPU time, the buffer lasts 21.3 ms). "
+         "Next: pw-metadata -n settings 0 clock.force-quantum 2048 (long enough for its worst cycle "
+         "of 25.0 ms; "
+         "adds 21.3 ms of delay, until PipeWire restarts (undo: the same with 0, or 1024 if forced; to last: "
+         "sleeptune apply linux-pipewire-quantum=2048); or freeze or simplify HeavyReverb).");
 }
 
 static void who_computes_longer_than_any_buffer_is_to_be_frozen(void **state)
@@ -223,10 +224,9 @@ static void what_no_setting_helps_against_has_no_command(void **state)
 {
     (void)state;
     struct st_xrun_seen lines[] = {load("", 256), load("Synth", 256), missed("Synth", 9, ST_DROPOUT_BLOCKED)};
-    says(
-        watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
-        "Synth made all 9 dropouts in 11 s on PipeWire: it waited for a lock, disk or program. Next: nothing "
-        "to tune: it waited for a lock, disk or program.");
+    says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
+         "Synth made all 9 dropouts in 11 s on PipeWire: it waited for a lock, disk or program. Next: a "
+         "setting of Synth, such as reading sounds ahead from the disk; else report it to its authors.");
     lines[2].reason = ST_DROPOUT_SWAPPED_OUT;
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
          "Synth made all 9 dropouts in 11 s on PipeWire: it waited for its memory, which had to be read from "

@@ -168,7 +168,8 @@ static void first_line_names_the_program_that_made_the_dropouts(void **state)
     expect_of_screen(
         "next_why",
         "long enough for its worst cycle of 25.0 ms; adds 21.3 ms of delay, until PipeWire restarts (undo: "
-        "the same with 0; to last: sleeptune apply linux-pipewire-quantum=2048); or freeze or simplify "
+        "the same with 0, or 1024 if forced; to last: sleeptune apply linux-pipewire-quantum=2048); or "
+        "freeze or simplify "
         "HeavyReverb");
     expect_cells("[\"HeavyReverb\", \"407\", \"computed too long\", \"12 %\", \"117 %\"]");
     view.now_wall_ns += 3600 * ST_NS_PER_S; /* it has not clicked for an hour */
@@ -413,7 +414,7 @@ static void lost_sound_has_a_length_and_a_place(void **state)
     client->lost.longest_ns = 490 * ST_NS_PER_MS;
     expect_of_screen("answer", "paplay lost sound 10 times (watched since 22:13), 4.70 s in all (longest 490 "
                                "ms), between it and PipeWire: it was stopped or frozen.");
-    expect_of_screen("next_why", "nothing to tune: it was stopped or frozen");
+    expect_of_screen("next_why", "let paplay run again (fg), or exclude it from power saving");
     client->lost.unknown_n = 10;
     expect_of_screen("answer",
                      "paplay lost sound 10 times (watched since 22:13), at least 4.70 s in all (longest "
@@ -437,7 +438,7 @@ static void the_reason_is_that_of_most_lost_sound(void **state)
     view.observe.sources[0].seen.dropouts_n = 8;
     expect_of_screen("answer", "Synth lost sound 8 times (watched since 22:13), 1.04 s in all (longest 290 "
                                "ms): 3 times it was stopped or frozen.");
-    expect_of_screen("next_why", "nothing to tune: it was stopped or frozen");
+    expect_of_screen("next_why", "let Synth run again (fg), or exclude it from power saving");
     client->reasons_n[ST_DROPOUT_STOPPED] = 0; /* only while one of them went on */
     expect_of_screen("answer", "Synth lost sound 8 times (watched since 22:13), 1.04 s in all (longest 290 "
                                "ms): for 830 ms it was stopped or frozen.");
@@ -625,14 +626,16 @@ static void first_line_says_what_the_server_knows(void **state)
          "ffmpeg took the CPU from mpv in all 3 dropouts (watched since 22:13).", "sleeptune report",
          "finds the settings that make programs lose the CPU or wake up late"},
         {ST_DROPOUT_STOPPED, "mpv", "",
-         "mpv made all 3 dropouts (watched since 22:13): it was stopped or frozen.",
-         "sleeptune status --watch", "nothing to tune: it was stopped or frozen"},
+         "mpv made all 3 dropouts (watched since 22:13): it was stopped or frozen.", "",
+         "let mpv run again (fg), or exclude it from power saving"},
         {ST_DROPOUT_WAITED_FOR_OTHER, "mpv", "Heavy",
-         "mpv had all 3 dropouts (watched since 22:13): it waited for Heavy.", "sleeptune status --watch",
-         "look at Heavy"},
+         "mpv had all 3 dropouts (watched since 22:13): it waited for Heavy.", "", "look at Heavy"},
         {ST_DROPOUT_WAITED_FOR_OTHER, "mpv", "",
-         "mpv had all 3 dropouts (watched since 22:13): it waited for another client.",
-         "sleeptune status --watch", "look at the program that this one waited for"},
+         "mpv had all 3 dropouts (watched since 22:13): it waited for another client.", "",
+         "look at the program that this one waited for"},
+        {ST_DROPOUT_BLOCKED, "mpv", "",
+         "mpv made all 3 dropouts (watched since 22:13): it waited for a lock, disk or program.", "",
+         "a setting of mpv, such as reading sounds ahead from the disk; else report it to its authors"},
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         struct st_dropout_client *client = add_client(watch_pipewire(), rows[i].name, 3, rows[i].reason);
@@ -700,10 +703,10 @@ static void buffer_that_helps_fits_the_worst_cycle_or_is_not_named(void **state)
     client->load.cycles_n = 0;
     pipewire->seen.frames = 2048;
     pipewire->seen.period_ns = 42666667; /* it was raised since */
-    expect_of_screen("next", "sleeptune status --watch");
+    expect_of_screen("next", "");
     pipewire->source = "jack";
     client->worst.busy_ns = 45000000;
-    expect_of_screen("next", "sleeptune status --watch");
+    expect_of_screen("next", "");
     pipewire->seen.frames = 512;
     pipewire->seen.period_ns = 10666667;
     client->worst.period_ns = 10666667;
@@ -711,7 +714,7 @@ static void buffer_that_helps_fits_the_worst_cycle_or_is_not_named(void **state)
     client->load.busy_max_ns = 90000000; /* by the clock, with what others took of it */
     expect_of_screen("next", "jack_bufsize 1024");
     client->worst.error_ns = 7000000; /* 8 to 22 ms: 512, 1024 or 2048 */
-    expect_of_screen("next", "sleeptune status --watch");
+    expect_of_screen("next", "");
     expect_of_screen("next_why", "no buffer size can be named: the CPU time of its worst cycle, 15.0 ms, is "
                                  "only known to 7.00 ms");
     client->worst.error_ns = 1000000;
@@ -812,7 +815,7 @@ static void first_line_blames_who_took_the_cpu(void **state)
     expect_of_screen("next", "pw-metadata -n settings 0 clock.force-quantum 2048");
     expect_of_screen("next_why",
                      "long enough for its worst cycle of 25.0 ms; adds 21.3 ms of delay, until PipeWire "
-                     "restarts (undo: the same with 0; to last: sleeptune apply "
+                     "restarts (undo: the same with 0, or 1024 if forced; to last: sleeptune apply "
                      "linux-pipewire-quantum=2048); for the 16 by a lost CPU: sudo sleeptune apply "
                      "linux-rt-permission");
     server->reasons_n[ST_DROPOUT_TOO_SLOW] = server->dropouts_n = 15;
