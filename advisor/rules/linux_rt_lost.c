@@ -190,12 +190,12 @@ static void by_thread(struct clients *clients, const struct st_fact *process, bo
 }
 
 /** By the graph: a program that plays, and has no real-time thread at all. Not those that use PulseAudio's
- * library: pipewire-pulse computes for them. */
+ * library, for which pipewire-pulse computes, and not sleeptune, which only listens. */
 static void by_node(struct clients *clients, const struct st_fact *plays)
 {
     const struct st_facts *facts = clients->finding->facts;
-    const char *pid;
-    if (!st_facts_is(facts, plays->key, "true") ||
+    const char *pid, *name = st_buffer_program(facts, plays);
+    if (!st_facts_is(facts, plays->key, "true") || st_text_begins(name, "sleeptune") ||
         st_facts_beside_is(facts, plays, "api", "pipewire-pulse") ||
         st_facts_beside_text(facts, plays, "pid", &pid) != 0)
         return;
@@ -205,7 +205,7 @@ static void by_node(struct clients *clients, const struct st_fact *plays)
             return;
         }
     }
-    add_client(clients, plays, st_buffer_program(facts, plays));
+    add_client(clients, plays, name);
 }
 
 static void judge_clients(struct st_finding *finding)
