@@ -193,8 +193,9 @@ static void say(const struct st_music *music, const struct server *server, int64
         st_text_append(buf, bytes, "Nothing plays on %s.", name_of(server));
     else
         st_text_append(buf, bytes,
-                       unheard != NULL ? "No dropout in %s on %s; what %s writes too late is not watched."
-                                       : "No dropout in %s on %s.",
+                       unheard != NULL
+                           ? "No dropout in %s on %s; check does not watch what %s writes too late."
+                           : "No dropout in %s on %s.",
                        time, name_of(server), unheard != NULL ? unheard->name : "");
 }
 

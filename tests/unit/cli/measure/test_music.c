@@ -273,7 +273,7 @@ static void a_buffer_that_no_one_listens_behind_is_named(void **state)
     struct st_xrun_seen plays[] = {load("", 1024), load("mpv", 1024)};
     plays[1].load.between = ST_XRUN_BETWEEN_STOPS;
     says(watch("pipewire", plays, 2, 0, false),
-         "No dropout in 11 s on PipeWire; what mpv writes too late is not watched.");
+         "No dropout in 11 s on PipeWire; check does not watch what mpv writes too late.");
     plays[1].load.between = ST_XRUN_BETWEEN_HEARD;
     says(watch("pipewire", plays, 2, 0, false), "No dropout in 11 s on PipeWire.");
 }
