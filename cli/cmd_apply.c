@@ -248,10 +248,12 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
         return;
     }
     const bool needless = !st_finding_has_fired(finding);
+    const bool fired = finding->status == ST_STATUS_PROBLEM || finding->status == ST_STATUS_ADVICE;
+    const char *because = fired && finding->needless != NULL ? finding->needless : finding->summary;
     if (needless && !(asked && finding->status != ST_STATUS_UNKNOWN && st_rule_can_apply(finding))) {
         if (asked) {
             print_head(rule, "this setting needs no change");
-            st_change_output_text(4, "because:", finding->summary);
+            st_change_output_text(4, "because:", because);
         }
         return;
     }
@@ -277,7 +279,7 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
     }
     print_head(rule, needless ? "not needed here, but you named it" : finding->summary);
     if (needless)
-        st_change_output_text(4, "because:", finding->summary);
+        st_change_output_text(4, "because:", because);
     st_change_output_text(4, "cost:", cost_of(work, rule));
     st_change_output_text(4, "not when:", rule->when_not);
     if (finding->changes[0].kind == ST_CHANGE_LIMITS) {
@@ -344,8 +346,9 @@ static const struct st_finding *next_finding(const struct work *work, const stru
 static int look(struct work *work)
 {
     const size_t findings_n = work->target->report.findings_n;
-    if (work->options->ids_n == 0 && !needs_user(work, st_rule_find("linux-rt-permission")))
-        st_report_leave_out_done(&work->target->report);
+    st_report_leave_out_done(&work->target->report,
+                             work->options->ids_n == 0 &&
+                                 !needs_user(work, st_rule_find("linux-rt-permission")));
     ST_EACH_OF (id, work->options->ids, work->options->ids_n) {
         if (st_report_find(&work->target->report, *id) == NULL)
             return st_failure(COMMAND, "rule %s is for a different operating system", *id);
@@ -490,7 +493,8 @@ static int decide(struct work *work, int argc, char **argv)
     const char *refusal = work->target->own ? NULL : st_change_refusal(&work->target->p->machine);
     if (work->plan.steps_n == 0) {
         if (rest == ST_EXIT_DONE)
-            puts("nothing to apply");
+            puts(work->target->report.no_sound ? "nothing to apply: nothing here plays sound"
+                                               : "nothing to apply");
         return rest;
     }
     if (work->options->dry_run) {

@@ -236,20 +236,54 @@ static bool plays_well(const struct st_report *report)
            st_facts_int_or(report->facts, ST_MUSIC_DROPOUTS, 0) == 0;
 }
 
-void st_report_leave_out_done(struct st_report *report)
+/** Where the first finding fired and has a fix, the second need not be done. */
+static const struct {
+    const char *first, *id, *why;
+    const char *const *of; /* if its fix sets one of these; NULL: whatever it sets */
+} firsts[] = {
+    {"linux-power-daemons", "linux-cpu-frequency", "the daemon of linux-power-daemons would overwrite it",
+     (const char *const[]){"scaling_governor", "energy_performance_preference", NULL}},
+    {"freebsd-eventtimer", "freebsd-hz", "with freebsd-eventtimer it has no effect", NULL},
+    {"freebsd-alloweddeviation", "freebsd-nanosleep-precise", "freebsd-alloweddeviation does it, too", NULL},
+};
+
+/** The finding of that rule, if it fired; else NULL. */
+static struct st_finding *fired(const struct st_report *report, const char *id)
+{
+    struct st_finding *finding = find(report, id, strlen(id));
+    return finding != NULL && st_finding_has_fired(finding) ? finding : NULL;
+}
+
+static void leave_out_second(struct st_report *report)
+{
+    ST_EACH (row, firsts) {
+        const struct st_finding *first = fired(report, row->first);
+        struct st_finding *second = fired(report, row->id);
+        if (first == NULL || second == NULL || (first->fix_now == NULL && first->fix_persistent == NULL))
+            continue;
+        if (row->of == NULL ||
+            (second->fix_persistent != NULL && st_text_has_among(second->fix_persistent, row->of)))
+            second->needless = row->why;
+    }
+}
+
+void st_report_leave_out_done(struct st_report *report, bool right_too)
 {
     /* the right to real-time priority: its threads have no slack, it comes with the limit of locked
      * memory, and it is more than rtkit gives */
     static const char *const of_right[] = {"linux-timer-slack", "linux-rtkit", "linux-memlock",
                                            "linux-server-priority"};
-    static const char right[] = "linux-rt-permission";
-    const struct st_finding *permission = find(report, right, strlen(right));
-    if (permission == NULL || !st_finding_has_fired(permission) || !st_rule_can_apply(permission))
+    report->no_sound = report->answer == NULL && report->wish.why[0] != '\0' && !has_sound(report->facts);
+    for (size_t i = 0; i < report->findings_n && report->no_sound; i++)
+        report->findings[i].needless = "nothing here plays sound";
+    leave_out_second(report);
+    const struct st_finding *permission = right_too ? fired(report, "linux-rt-permission") : NULL;
+    if (permission == NULL || !st_rule_can_apply(permission))
         return;
     ST_EACH (id, of_right) {
-        struct st_finding *finding = find(report, *id, strlen(*id));
+        struct st_finding *finding = fired(report, *id);
         /* where rtkit gives the right, a server without it has another reason */
-        if (finding != NULL && st_finding_has_fired(finding) &&
+        if (finding != NULL &&
             st_finding_statuses[finding->status].rank <= st_finding_statuses[permission->status].rank)
             finding->needless = "linux-rt-permission does it, too";
     }
@@ -260,14 +294,11 @@ void st_report_leave_out_done(struct st_report *report)
 
 void st_report_leave_out(struct st_report *report)
 {
-    report->no_sound = report->answer == NULL && report->wish.why[0] != '\0' && !has_sound(report->facts);
-    for (size_t i = 0; i < report->findings_n && report->no_sound; i++)
-        report->findings[i].needless = "nothing here plays sound";
     for (size_t i = 0; i < report->findings_n && plays_well(report); i++) {
         if (report->findings[i].status == ST_STATUS_ADVICE && st_finding_may_delay(&report->findings[i]))
             report->findings[i].needless = "sleeptuned has counted no dropout";
     }
-    st_report_leave_out_done(report);
+    st_report_leave_out_done(report, true);
 }
 
 /* --- what was measured --- */

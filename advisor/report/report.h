@@ -46,10 +46,11 @@ ST_NODISCARD int st_report_make(const struct st_facts *facts, int64_t frames, in
                                 struct st_report *ret);
 void st_report_finish(struct st_report *report);
 
-/** Marks what need not be shown: what another finding that fired does, too; all where nothing can play. */
+/** Marks what need not be shown. */
 void st_report_leave_out(struct st_report *report);
-/** Only what another finding that fired does, too. */
-void st_report_leave_out_done(struct st_report *report);
+/** Only what another finding that fired does, too, or undoes; all where nothing can play. right_too: also
+ * what comes with the right to real-time priority. */
+void st_report_leave_out_done(struct st_report *report, bool right_too);
 
 /** What `tune` measured for this finding at the size that is judged for; NULL: nothing. */
 const struct st_tuned_row *st_report_tuned(const struct st_report *report, const struct st_finding *finding);

@@ -29,6 +29,18 @@ fresh dry
 screen_is dry-run apply --dry-run --root "$tree" linux-cpu-frequency
 ok "and changes nothing" diff -r "$tree.before" "$tree"
 
+# stat_of PID NAME: a line of /proc/PID/stat
+stat_of() { mkdir -p "$tree/proc/$1" && echo "$1 ($2) S 1 $1 $1 0 -1 4194304 0 0 0 0 0 0 0 0 20 0 1 0 1 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0" >"$tree/proc/$1/stat"; }
+stat_of 812 power-profiles-
+screen_is a-daemon-overwrites-it apply --dry-run --frames 128 --root "$tree" linux-cpu-frequency
+tree=$tmp/cloud
+mkdir -p "$tree/sys/class" "$tree/proc/sys/vm"
+stat_of 2101 postgres
+echo 60 >"$tree/proc/sys/vm/swappiness"
+printf 'Filename Type Size Used Priority\n/swapfile file 1048572 0 -2\n' >"$tree/proc/swaps"
+screen_is nothing-plays apply --dry-run --root "$tree"
+screen_is for-a-period-of-ones-own apply --dry-run --frames 128 --root "$tree"
+
 fresh patch freebsd-13.2
 apply --dry-run --root "$tree" freebsd-alloweddeviation >"$tmp/diff"
 if command -v patch >/dev/null; then
