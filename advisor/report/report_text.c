@@ -89,7 +89,7 @@ static bool has_blank(const char *command, size_t bytes)
         if (c >= 'A' && c <= 'Z' && (capitals_n > 0 || before == ' ' || before == '/')) {
             capitals_n++;
         } else {
-            if (capitals_n > 1 && (c == ' ' || c == '/'))
+            if (capitals_n > 1 && (c == ' ' || c == '/' || c == ')'))
                 return true;
             capitals_n = 0;
         }
@@ -178,6 +178,12 @@ static void print_command(const struct st_printer *printer, const struct st_find
     }
 }
 
+/** Does this command change what is lost at the next start of the machine or of PipeWire? */
+static bool is_for_now(const char *command)
+{
+    return st_text_begins(command, "pw-metadata ") || strstr(command, "| sudo tee /sys/") != NULL;
+}
+
 /** What has to follow the command, or how long it lasts, behind a semicolon. */
 static const char *needs(const struct st_printer *printer, const struct st_finding *finding)
 {
@@ -193,7 +199,8 @@ static const char *needs(const struct st_printer *printer, const struct st_findi
     if (st_rule_can_apply(finding) || (command != NULL && lasts))
         return then[finding->needs];
     if (command != NULL)
-        return finding->fix_persistent != NULL ? "; works at once, does not last" : "; works at once";
+        return finding->fix_persistent != NULL || is_for_now(command) ? "; works at once, does not last"
+                                                                      : "; works at once";
     return finding->needs != ST_NEEDS_NOTHING ? then[finding->needs] : "";
 }
 

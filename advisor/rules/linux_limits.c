@@ -63,7 +63,7 @@ static void judge_memlock(struct st_finding *finding)
         if (st_machine_in_container(finding->facts)) {
             st_finding_fix(finding, NULL,
                            "# start the container with\n--cap-add=IPC_LOCK --ulimit memlock=-1",
-                           ST_NEEDS_RELOGIN);
+                           ST_NEEDS_NOTHING);
             return;
         }
         st_machine_fix_user(finding);

@@ -99,7 +99,7 @@ static void judge_refused(int64_t error, int64_t priority, struct st_finding *fi
                                  "filters");
         if (st_machine_in_container(facts))
             st_finding_fix(finding, NULL, "# start the container with\n--cap-add=SYS_NICE --ulimit rtprio=90",
-                           ST_NEEDS_RELOGIN);
+                           ST_NEEDS_NOTHING);
     } else if (has_rtkit(facts)) {
         judge_rtkit_only(finding);
     } else {

@@ -139,11 +139,14 @@ static const char *real_time_package(const struct st_facts *facts)
          "sudo apt install linux-image-rpi-v8-rt\n# then choose it in /boot/firmware/config.txt (kernel=)"},
         {"-amd64", "sudo apt install linux-image-rt-amd64"},
         {"-arm64", "sudo apt install linux-image-rt-arm64"},
-        {"-Ubuntu ", "sudo pro enable realtime-kernel   # with Ubuntu Pro"},
+        {"-Ubuntu ", "sudo pro enable realtime-kernel   # Ubuntu itself, with Ubuntu Pro"},
         {"-arch", "sudo pacman -S linux-rt"},
     };
     const char *release = st_facts_text_or(facts, ST_KEY_KERNEL_RELEASE, "");
     const char *version = st_facts_text_or(facts, ST_KEY_KERNEL_VERSION, "");
+    if (strstr(version, "-Ubuntu ") != NULL &&
+        (st_linux_kernel_from(facts, 5, 15) == 0 || strstr(version, "~20.04") != NULL))
+        return "# Ubuntu has a PREEMPT_RT kernel from 22.04 on (sudo pro enable realtime-kernel)";
     ST_EACH (row, rows) {
         if (strstr(release, row->mark) != NULL || strstr(version, row->mark) != NULL)
             return row->command;

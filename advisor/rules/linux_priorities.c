@@ -190,20 +190,6 @@ static void judge_priority_order(struct st_finding *finding)
         return;
     }
     quote_thread(finding, server.process);
-    if (client.priority > server.priority) {
-        quote_thread(finding, client.process);
-        const char *changer = st_facts_has_int(finding->facts, ST_KEY_DAEMON_SYSTEM76_SCHEDULER)
-                                  ? "; system76-scheduler sets such priorities"
-                              : st_facts_has_int(finding->facts, ST_KEY_DAEMON_ANANICY_CPP)
-                                  ? "; ananicy-cpp sets such priorities"
-                                  : "";
-        st_finding_advice(finding,
-                          "%.40s runs at priority %" PRId64 ", higher than the sound server's %" PRId64
-                          ", so it can take the CPU from the server%s",
-                          client.process->text, client.priority, server.priority, changer);
-        st_rule_fix(finding);
-        return;
-    }
     if (server.priority == SYSTEM76_PRIORITY &&
         st_facts_has_int(finding->facts, ST_KEY_DAEMON_SYSTEM76_SCHEDULER)) {
         st_finding_quote(finding, ST_KEY_DAEMON_SYSTEM76_SCHEDULER);
@@ -218,6 +204,20 @@ static void judge_priority_order(struct st_finding *finding)
             "# sched=(fifo)49 out of the line 'sound-server', then\n"
             "sudo systemctl restart com.system76.Scheduler",
             ST_NEEDS_RELOGIN);
+        return;
+    }
+    if (client.priority > server.priority) {
+        quote_thread(finding, client.process);
+        const char *changer = st_facts_has_int(finding->facts, ST_KEY_DAEMON_SYSTEM76_SCHEDULER)
+                                  ? "; system76-scheduler sets such priorities"
+                              : st_facts_has_int(finding->facts, ST_KEY_DAEMON_ANANICY_CPP)
+                                  ? "; ananicy-cpp sets such priorities"
+                                  : "";
+        st_finding_advice(finding,
+                          "%.40s runs at priority %" PRId64 ", higher than the sound server's %" PRId64
+                          ", so it can take the CPU from the server%s",
+                          client.process->text, client.priority, server.priority, changer);
+        st_rule_fix(finding);
         return;
     }
     if (st_finding_need_int(finding, ST_KEY_THREADS_COMPLETE, &complete) != 0)
@@ -281,7 +281,8 @@ static void judge_hybrid_cores(struct st_finding *finding)
                           fact->text, cpu, list);
         st_rule_fix(finding);
         if (fast[0] != '\0' && strspn(fast, "0123456789-,") == strlen(fast)) {
-            st_finding_fix_now(finding, "taskset -apc %s $(pgrep -o PROGRAM)", fast);
+            st_finding_fix_now(finding, "taskset -apc %s $(pgrep -ox %s)", fast,
+                               st_machine_is_plain(fact->text) ? fact->text : "PROGRAM");
             st_finding_fix_persistent(finding, ST_NEEDS_NOTHING,
                                       "# start the program with\ntaskset -c %s PROGRAM", fast);
         }
@@ -319,6 +320,9 @@ const struct st_rule st_rule_linux_hybrid_cores = {
 
 #define IRQ_NAME     "linux.irq_thread.*.name"
 #define IRQ_PRIORITY "linux.irq_thread.*.priority"
+#define IRQ_TOP      90 /* what rtirq gives, too */
+#define IRQ_NOW(driver)                                                                                      \
+    "# until the next boot or suspend:\npgrep 'irq/.*" driver "' | xargs -n1 sudo chrt -f -p 90"
 enum { ANY_CARD = -1, ANY_CONTROLLER = -2 };
 
 /** Of the interrupt threads of that card, or of all sound cards, or of all USB controllers, the one of the
@@ -399,6 +403,14 @@ static void judge_irq_priorities(struct st_finding *finding)
                       "the server can delay the interrupt that it waits for",
                       sound->text, lowest, server.priority);
     st_rule_fix(finding);
+    const char *driver = strchr(sound->text, '-');
+    if (server.priority > IRQ_TOP)
+        st_finding_fix(finding, NULL,
+                       "# give the sound server a priority below 90: 'jackd -P 80', or rt.prio of PipeWire's "
+                       "module-rt",
+                       ST_NEEDS_REOPEN);
+    else if (driver != NULL && st_machine_is_plain(driver))
+        st_finding_fix_now(finding, IRQ_NOW("%s"), driver);
 }
 
 const struct st_rule st_rule_linux_irq_priorities = {
@@ -414,7 +426,7 @@ const struct st_rule st_rule_linux_irq_priorities = {
     .sources = "rtirq package: list 'snd usb i8042', high 90, step 5, low 51; rtirq issue 3 (lost after "
                "suspend)\n"
                "Linux kernel/irq/manage.c: threads get SCHED_FIFO 50 (sched_set_fifo)",
-    .now = "# until the next boot or suspend:\npgrep 'irq/.*(snd|xhci)' | xargs -n1 sudo chrt -f -p 90",
+    .now = IRQ_NOW("(snd|xhci)"),
     .persistent = "# install rtirq, then in /etc/default/rtirq (Fedora: /etc/sysconfig/rtirq):\n"
                   "RTIRQ_NAME_LIST=\"snd usb i8042\"\n"
                   "RTIRQ_PRIO_HIGH=90\n"

@@ -59,6 +59,22 @@ bool st_linux_rt_lost(const struct st_facts *facts, const char *key)
            st_facts_int_or(facts, ST_KEY_RTKIT_DEMOTED_N, 0) > 0;
 }
 
+#define EVER(command)                                                                                        \
+    "# /etc/systemd/system/rtkit-daemon.service.d/90-sleeptune.conf\n[Service]\nExecStart=\n"                \
+    "ExecStart=" command                                                                                     \
+    " --no-canary\n# then\nsudo systemctl daemon-reload && sudo systemctl restart rtkit-daemon"
+
+/** Distributions have rtkit-daemon in different places, some with options. */
+static void fix_lost(struct st_finding *finding)
+{
+    const char *command = st_facts_text_or(finding->facts, ST_KEY_RTKIT_COMMAND, "");
+    st_rule_fix(finding);
+    if (command[0] == '/' &&
+        strspn(command, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:-/= ") ==
+            strlen(command))
+        st_finding_fix_persistent(finding, finding->needs, EVER("%s"), command);
+}
+
 static bool can_suspend(const struct st_facts *facts)
 {
     return st_proc_has_word(st_facts_text_or(facts, ST_KEY_POWER_STATES, ""), "mem") &&
@@ -79,7 +95,7 @@ static void judge_without(struct st_finding *finding, int row, int64_t suspended
     st_finding_problem(finding, "%s lost its real-time priority: rtkit %stook it away%s%s", server,
                        logged ? "" : "probably ", logged ? ", as its log says" : "",
                        suspended_ms >= SUSPENDED_LEAST ? ", when this computer was suspended" : "");
-    st_rule_fix(finding);
+    fix_lost(finding);
 }
 
 static void judge_lost(struct st_finding *finding)
@@ -120,7 +136,7 @@ static void judge_lost(struct st_finding *finding)
                           ") from rtkit, which may take it away when "
                           "this computer is suspended",
                           servers[server].name, priority);
-        st_rule_fix(finding);
+        fix_lost(finding);
     } else {
         st_finding_quote(finding, ST_KEY_SUSPEND_FORBIDDEN);
         st_finding_fine(finding, "%s has real-time priority %" PRId64 ", and this computer is not suspended",
@@ -131,9 +147,8 @@ static void judge_lost(struct st_finding *finding)
 const struct st_rule st_rule_linux_rt_lost = {
     .id = "linux-rt-lost",
     .title = "Real-time priority lost after a suspend",
-    .mechanism = "rtkit has a test thread, its canary. After a suspend rtkit takes the time in which "
-                 "the computer slept for a starved canary, and takes real-time priority away from all "
-                 "programs, until they are started again.",
+    .mechanism = "After a suspend rtkit takes the sleep of the computer for a starved canary, its test "
+                 "thread, and takes real-time priority away from all programs until they are started again.",
     .cost =
         "fairness: without the canary a program that never sleeps keeps its priority (RLIMIT_RTTIME still "
         "ends it after 200 ms)",
@@ -143,9 +158,7 @@ const struct st_rule st_rule_linux_rt_lost = {
                "CLOCK_BOOTTIME - CLOCK_MONOTONIC: clock_gettime(2)",
     .now = "systemctl --user restart pipewire pipewire-pulse wireplumber   # or pulseaudio; then open your "
            "programs again",
-    .persistent = "# /etc/systemd/system/rtkit-daemon.service.d/90-sleeptune.conf\n[Service]\nExecStart=\n"
-                  "ExecStart=/usr/libexec/rtkit-daemon --no-canary\n"
-                  "# then\nsudo systemctl daemon-reload && sudo systemctl restart rtkit-daemon",
+    .persistent = "# COMMAND: see 'systemctl cat rtkit-daemon'\n" EVER("COMMAND"),
     .needs = ST_NEEDS_REOPEN,
     .check = "journalctl -b -u rtkit-daemon | grep -c Demot   # 0\n"
              "ps -eLo cls,rtprio,comm | grep data-loop   # RR 20 or FF 88, also after a suspend",

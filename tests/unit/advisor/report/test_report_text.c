@@ -235,6 +235,18 @@ static void a_command_of_several_lines_is_left_to_the_report_of_its_rule(void **
     assert_non_null(strstr(text, "\n  sudo one\n"));
     free(text);
     findings[0].fix_persistent = NULL;
+    /* so may be a name to be filled in */
+    static char blank[] = "taskset -apc 4-7 $(pgrep -o PROGRAM)";
+    findings[0].fix_now = blank;
+    text = screen(80);
+    assert_non_null(strstr(text, "\n  by hand: "));
+    free(text);
+    /* what the next start undoes */
+    static char for_now[] = "echo performance | sudo tee /sys/firmware/acpi/platform_profile";
+    findings[0].fix_now = for_now;
+    text = screen(80);
+    assert_non_null(strstr(text, "; works at once, does not last\n"));
+    free(text);
 }
 
 static void a_finding_without_a_fix_says_so(void **state)
