@@ -416,7 +416,8 @@ void st_history_text_changes(FILE *out, const json_t *document, const struct st_
     if (text[0] != '\0')
         ST_APPEND(text, " A new project or program may be the reason, too.");
     else if (n == 0)
-        ST_PRINT(text, "Nothing that sleeptuned looks at has changed in this history.");
+        ST_PRINT(text, "No version, file or setting of the system has changed in this history. The buffer "
+                       "size is none of them: status --details compares sizes.");
     else
         ST_PRINT(text, "Dropouts did not become more or less frequent after any change, beyond chance.%s",
                  st_text_is(verdict, "too-short")
