@@ -97,10 +97,10 @@ size_t st_place_notes(const struct st_facts *facts, char ret[ST_PLACE_NOTES_MAX]
         freebsd_notes(&notes, facts);
         break;
     }
-    const bool files = limits != NULL && st_text_is(limits, ST_LIMITS_FROM_FILES);
-    if (files || (limits != NULL && st_text_is(limits, "ulimit"))) {
-        add(&notes, "The limits are those of the shell %s.",
-            files ? "that saved the files" : "in which ulimit ran");
+    if (limits != NULL && st_text_is(limits, ST_LIMITS_FROM_FILES)) {
+        add(&notes, "The limits are those of the shell that saved the files.");
+    } else if (limits != NULL && (st_text_is(limits, "ulimit") || st_text_is(limits, "rtcqs"))) {
+        add(&notes, "The limits are those of the shell in which %s ran.", limits);
     } else if (limits != NULL) {
         const char *name = st_facts_text_or(facts, ST_KEY_USER_NAME, "another user");
         add(&notes,

@@ -28,6 +28,7 @@ struct st_post {
         bool seen;
         int64_t dropouts_n;
         bool refused, demoted; /* by rtkit */
+        bool missing;          /* rtkit */
     } journal;
     struct {
         char name[80]; /* "card0.pcm0p.sub0" */

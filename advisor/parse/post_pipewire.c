@@ -119,11 +119,10 @@ static void rtkit_line(struct st_post *post, const char *message)
     post->journal.demoted = true;
     st_post_int(post, ST_KEY_RTKIT_DEMOTED_N, 1);
     st_post_int(post, ST_KEY_DAEMON_RTKIT_DAEMON, 1);
-    if (strstr(message, "/pipewire)") != NULL) {
+    st_post_int(post, ST_KEY_PROCESSES_N, 1);
+    st_post_int(post, ST_KEY_THREADS_PART, 1);
+    if (strstr(message, "/pipewire)") != NULL)
         st_post_int(post, ST_KEY_DAEMON_PIPEWIRE, 1);
-        st_post_int(post, ST_KEY_PROCESSES_N, 1);
-        st_post_int(post, ST_KEY_THREADS_PART, 1);
-    }
 }
 
 static bool journal_line(struct st_post *post, char *line)
@@ -147,6 +146,8 @@ static bool journal_line(struct st_post *post, char *line)
         return false;
     post->journal.seen = true;
     post->journal.dropouts_n += strcasestr(message, "xrun") != NULL;
+    post->journal.missing = post->journal.missing ||
+                            strstr(message, "RTKit error: org.freedesktop.DBus.Error.ServiceUnknown") != NULL;
     post->journal.refused = post->journal.refused || strstr(message, "RTKit error: ") != NULL ||
                             strstr(message, "could not make thread") != NULL;
     return true;
@@ -159,7 +160,9 @@ static void journal_end(struct st_post *post)
     if (post->journal.demoted)
         ST_APPEND(text, "rtkit took real-time priority away from programs");
     joint = text[0] != '\0' ? ", " : "";
-    if (post->journal.refused)
+    if (post->journal.missing)
+        ST_APPEND(text, "%sa server asked for rtkit, which is not installed", joint);
+    else if (post->journal.refused)
         ST_APPEND(text, "%srtkit gave a server no real-time priority", joint);
     joint = text[0] != '\0' ? ", " : "";
     if (post->journal.dropouts_n > 0)

@@ -2,6 +2,7 @@
 #include <ctype.h>
 
 #include "advisor/parse/post.h"
+#include "advisor/parse/posted.h"
 #include "core/text/text.h"
 
 /** The word behind `label`, up to a blank. @return false: there is none. */
@@ -36,6 +37,19 @@ static void rtcqs_interrupt(struct st_post *post, const char *line)
     st_post_int(post, ST_KEY_IRQ_READABLE, 1);
 }
 
+/** "... has sufficient rtprio (0) and memlock (8388608) set": of the user who ran it. */
+static void rtcqs_limits(struct st_post *post, const char *line)
+{
+    long long rtprio, memlock;
+    const char *at = strstr(line, "rtprio (");
+    if (at == NULL || sscanf(at, "rtprio (%9lld) and memlock (%18lld)", &rtprio, &memlock) != 2 ||
+        rtprio < -1 || memlock < -1)
+        return;
+    st_post_int(post, ST_KEY_RT_RTPRIO_LIMIT, rtprio);
+    st_post_int(post, ST_KEY_RT_MEMLOCK_LIMIT_BYTES, memlock);
+    st_posted_rights(post->facts, rtprio, "rtcqs", post->source);
+}
+
 static bool rtcqs_line(struct st_post *post, char *line)
 {
     static const char *const titles[] = {"Root User",
@@ -64,6 +78,7 @@ static bool rtcqs_line(struct st_post *post, char *line)
     if (!st_text_begins(line, "[ ") || (strstr(line, "OK") == NULL && strstr(line, "WARNING") == NULL))
         return false;
     rtcqs_interrupt(post, line);
+    rtcqs_limits(post, line);
     if ((word_behind(line, "vm.swappiness is set to ", word, sizeof(word)) ||
          word_behind(line, "Swappiness is set at ", word, sizeof(word))) &&
         isdigit((unsigned char)word[0])) {

@@ -28,8 +28,8 @@ extern const char st_posted_kinds[];
 ST_NODISCARD int st_posted_add(const char *text, size_t bytes, const char *source, struct st_facts **facts,
                                const char **ret_command);
 
-/** What a limit rtprio, -1 for none, of a shell ("ulimit") or of a captured tree (ST_LIMITS_FROM_FILES)
- * allows. */
+/** What a limit rtprio, -1 for none, of a shell ("ulimit", "rtcqs") or of a captured tree
+ * (ST_LIMITS_FROM_FILES) allows. */
 void st_posted_rights(struct st_facts *facts, int64_t limit, const char *from, const char *source);
 
 /** alsa-info.sh: linux.kernel.release, linux.module.snd_*.PARAMETER,

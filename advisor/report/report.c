@@ -35,11 +35,12 @@ static bool is_covered(const struct st_facts *facts, const struct st_finding *fi
     return matches_n >= 2 || rules_n == 1 || st_finding_has_fired(finding);
 }
 
-/** "Not applicable" needs a fact that was looked for and is absent. */
+/** "Not applicable" needs a fact that was looked for and is absent, or counted and 0. */
 static bool saw_absence(const struct st_finding *finding)
 {
     ST_EACH_OF (quoted, finding->evidence, finding->evidence_n) {
-        if ((*quoted)->state == ST_FACT_ABSENT)
+        if ((*quoted)->state == ST_FACT_ABSENT ||
+            (st_text_ends((*quoted)->key, "_n") && (*quoted)->is_int && (*quoted)->i64 == 0))
             return true;
     }
     return false;
@@ -78,7 +79,7 @@ static void doubt(const struct st_facts *facts, struct st_finding *finding)
     doubt_lacking(facts, finding);
     if (st_facts_text(facts, ST_KEY_SYSTEM_INPUT, &input) != 0 || strstr(input, ST_POSTED_ALL) != NULL)
         return;
-    if (is_covered(facts, finding) && (finding->status != ST_STATUS_NOT_APPLICABLE || saw_absence(finding)))
+    if (finding->status == ST_STATUS_NOT_APPLICABLE ? saw_absence(finding) : is_covered(facts, finding))
         return;
     const struct st_rule *rule = finding->rule;
     st_finding_finish(finding);

@@ -117,13 +117,13 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
     const struct st_facts *facts = finding->facts;
     const char *name = st_facts_text_or(facts, ST_KEY_USER_NAME, "this user");
     const int64_t limit = st_facts_int_or(facts, ST_KEY_RT_RTPRIO_LIMIT, 0);
-    const bool files = st_facts_is(facts, ST_KEY_USER_LIMITS_FROM, ST_LIMITS_FROM_FILES),
-               shell = files || st_facts_is(facts, ST_KEY_USER_LIMITS_FROM, "ulimit");
-    const char *who = files   ? "in the shell that saved the files,"
-                      : shell ? "in the shell where ulimit ran,"
-                      : st_facts_is(facts, ST_KEY_USER_LIMITS_FROM, "user@.service")
-                          ? "what the user manager (user@.service) starts for"
-                          : "at login";
+    const char *from = st_facts_text_or(facts, ST_KEY_USER_LIMITS_FROM, "");
+    const bool files = st_text_is(from, ST_LIMITS_FROM_FILES),
+               shell = files || st_text_is(from, "ulimit") || st_text_is(from, "rtcqs");
+    const char *who = files                               ? "in the shell that saved the files,"
+                      : shell                             ? ST_TEXT(48, "in the shell where %s ran,", from)
+                      : st_text_is(from, "user@.service") ? "what the user manager (user@.service) starts for"
+                                                          : "at login";
     st_finding_quote(finding, ST_KEY_USER_LIMITS_FROM);
     const int cut = st_text_cut(name, 40);
     if (error == 0 && st_facts_int_or(facts, ST_KEY_USER_UID, -1) == 0) {

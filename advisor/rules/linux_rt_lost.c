@@ -105,6 +105,13 @@ static void judge_lost(struct st_finding *finding)
     if (st_finding_need_int(finding, ST_KEY_PROCESSES_N, NULL) != 0)
         return;
     const int server = server_of(finding->facts);
+    if (server < 0 && st_facts_has_int(facts, ST_KEY_THREADS_PART) &&
+        st_facts_int_or(facts, ST_KEY_RTKIT_DEMOTED_N, 0) > 0) {
+        st_finding_quote(finding, ST_KEY_RTKIT_DEMOTED_N);
+        st_finding_problem(finding, "rtkit took real-time priority away from programs, as its log says");
+        st_rule_fix(finding);
+        return;
+    }
     if (server < 0 || !st_facts_has_int(facts, ST_KEY_DAEMON_RTKIT_DAEMON)) {
         st_finding_not_applicable(
             finding, "%s", server < 0 ? "no PipeWire or PulseAudio of this user runs" : "rtkit does not run");
@@ -164,9 +171,10 @@ const struct st_rule st_rule_linux_rt_lost = {
              "ps -eLo cls,rtprio,comm | grep data-loop   # RR 20 or FF 88, also after a suspend",
     .undo = "delete 90-sleeptune.conf and restart rtkit-daemon",
     .worst = ST_STATUS_PROBLEM,
-    .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_KEYS_DAEMON "*", ST_KEY_RTKIT_COMMAND,
-                          ST_KEY_RTKIT_DEMOTED_N, ST_KEY_SUSPENDED_MS, ST_KEY_POWER_STATES,
-                          ST_KEY_SUSPEND_FORBIDDEN, RT_PROCESS, RT_PRIORITY, ST_KEY_VIRTUAL, ST_OWNER_KEYS),
+    .facts =
+        ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_KEYS_DAEMON "*", ST_KEY_RTKIT_COMMAND, ST_KEY_RTKIT_DEMOTED_N,
+                     ST_KEY_THREADS_PART, ST_KEY_SUSPENDED_MS, ST_KEY_POWER_STATES, ST_KEY_SUSPEND_FORBIDDEN,
+                     RT_PROCESS, RT_PRIORITY, ST_KEY_VIRTUAL, ST_OWNER_KEYS),
     .judge = judge_lost,
 };
 

@@ -354,6 +354,7 @@ static void each_key_is_collected(void **state)
                                          "linux.pipewire.allowed_rates",
                                          "linux.sleeptuned.dropouts",
                                          "linux.rtkit.demoted_n",
+                                         "linux.threads.part",
                                          "linux.listen.rate_ppm",
                                          "linux.listen.drift_ppm",
                                          "linux.listen.invalid",

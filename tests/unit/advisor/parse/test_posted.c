@@ -431,9 +431,11 @@ static void journals_say_what_rtkit_did(void **state)
     check_int("linux.rtkit.demoted_n", 1);
     check_text(ST_KEY_SYSTEM_INPUT_DROPOUTS, "rtkit took real-time priority away from programs");
     check_absent("linux.daemon.pipewire"); /* which processes those were is not in it */
+    assert_int_equal(status_of("linux-rt-lost"), ST_STATUS_PROBLEM);
+    assert_int_equal(status_of("linux-server-priority"), ST_STATUS_UNKNOWN);
     teardown(NULL);
     assert_int_equal(add_file("snowdesktop-63.txt"), 0);
-    check_text(ST_KEY_SYSTEM_INPUT_DROPOUTS, "rtkit gave a server no real-time priority");
+    check_text(ST_KEY_SYSTEM_INPUT_DROPOUTS, "a server asked for rtkit, which is not installed");
     teardown(NULL);
     assert_int_equal(add_file("mythtv-741.txt"), 0); /* nothing happened; the kernel's line is in it */
     check_text(ST_KEY_SYSTEM_INPUT, "uname");
@@ -489,7 +491,9 @@ static void rtcqs_and_dmesg_show_some_settings(void **state)
     (void)state;
     assert_int_equal(add_file("rtcqs.txt"), 0);
     check_text("linux.kernel.release", "6.18.44-fc-v669");
-    check_int("linux.swap.other_n", 0);
+    assert_int_equal(status_of("linux-swap"), ST_STATUS_NOT_APPLICABLE);
+    assert_int_equal(status_of("linux-rt-permission"), ST_STATUS_ADVICE);
+    assert_int_equal(status_of("linux-memlock"), ST_STATUS_ADVICE);
     check_absent("linux.cmdline");
     check_absent(
         "linux.cpufreq.policy0.governor"); /* it says "performance" where there is no clock to set, too */
