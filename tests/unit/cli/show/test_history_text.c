@@ -243,8 +243,8 @@ static void changes_are_listed_newest_first(void **state)
     assert_non_null(strstr(text, "\n                  /etc/asound.conf came\n"));
     free(text);
     text = changes_text(json_pack("{s:[]}", "changes"), false);
-    assert_string_equal(text, "No version, file or setting of the system has changed in this history. The "
-                              "buffer\nsize is none of them: status --details compares sizes.\n");
+    assert_string_equal(text, "No version, file or setting of the system has changed in this history. The\n"
+                              "buffer size is none of them: status --details compares sizes.\n");
     free(text);
 }
 
