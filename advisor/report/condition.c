@@ -170,12 +170,20 @@ static bool do_agree(const struct st_finding *finding, const struct premise *pre
             same(worst->fix_persistent, other->fix_persistent));
 }
 
-/** Takes the branches over, the worst first. agree: the finding is certain, whatever the fact is. */
+static const char *fix_of(const struct st_finding *finding)
+{
+    return finding->fix_persistent != NULL ? finding->fix_persistent : finding->fix_now;
+}
+
+/** Takes the branches over, the worst first. agree: the finding is certain, whatever the fact is. If only
+ * what to change depends on it, the status is certain, too. */
 static void take(struct st_finding *finding, const struct premise *premise, struct st_finding *branches,
                  size_t n, bool agree)
 {
     const struct st_finding *worst = &branches[0], *other = &branches[n - 1];
-    const enum st_status status = agree ? worst->status : ST_STATUS_UNKNOWN;
+    const bool both = !agree && n == VALUES_MAX && st_finding_has_fired(other) &&
+                      worst->status == other->status && fix_of(worst) != NULL && fix_of(other) != NULL;
+    const enum st_status status = agree || both ? worst->status : ST_STATUS_UNKNOWN;
     if (n == 1 || (agree && same(worst->summary, other->summary)))
         st_finding_set(finding, status, "%s%s%s", agree ? "" : worst->when, agree ? "" : ": ",
                        worst->summary);
@@ -187,6 +195,11 @@ static void take(struct st_finding *finding, const struct premise *premise, stru
     free(finding->formula);
     finding->formula = worst->formula != NULL ? strdup(worst->formula) : NULL;
     st_finding_fix(finding, worst->fix_now, worst->fix_persistent, worst->needs);
+    if (both) {
+        st_finding_fix(finding, NULL, NULL, ST_NEEDS_NOTHING);
+        st_finding_fix_persistent(finding, other->needs, "# %s\n%s\n# %s\n%s", worst->when, fix_of(worst),
+                                  other->when, fix_of(other));
+    }
     for (size_t i = 0; i < worst->changes_n && agree; i++)
         st_finding_change(finding, worst->changes[i].kind, worst->changes[i].key, worst->changes[i].value);
     finding->branches = branches;

@@ -230,8 +230,8 @@ static void print_cost(const struct st_printer *printer, const struct st_finding
     fprintf(printer->out, "%*s%s\n", INDENT, "", text);
 }
 
-/** One line: "on FreeBSD 14 and older: up to 83.3 µs; on FreeBSD 15: nothing"; below it what to ask, if there
- * is room. */
+/** One line: "on FreeBSD 14 and older: up to 83.3 µs; on FreeBSD 15: fine as it is"; below it what to ask, if
+ * there is room. */
 static void print_branches(const struct st_printer *printer, const struct st_finding *finding, bool room)
 {
     char text[256];
@@ -243,8 +243,7 @@ static void print_branches(const struct st_printer *printer, const struct st_fin
             st_text_buffer_printf(&line, "up to %.1f µs", branch->effect_us);
         else
             st_text_buffer_printf(&line, "%s",
-                                  st_finding_has_fired(branch) ? st_finding_statuses[branch->status].name
-                                                               : "nothing");
+                                  st_finding_has_fired(branch) ? "needs a change" : "fine as it is");
     }
     st_print_wrapped(printer, INDENT, "", INDENT, text);
     ST_PRINT(text, "To know it: %s", finding->ask);
