@@ -108,6 +108,11 @@ static void judge_wrong(const struct scan *scan)
     } else if (scan->found == NULL) {
         st_finding_advice(finding, "%s sets %.50s, but this kernel has no such setting%s", file, scan->name,
                           more);
+        st_finding_fix(finding, NULL, NULL, ST_NEEDS_NOTHING);
+        st_finding_fix_persistent(
+            finding, ST_NEEDS_NOTHING,
+            "# remove from %s, unless it is of a module that is loaded later:\n# %.50s=%.50s",
+            scan->conf->path, scan->name, scan->wanted);
     } else {
         st_finding_advice(finding, "%s sets %.50s=%.20s, but the kernel uses %.20s%s%s", file, scan->name,
                           scan->wanted, scan->found,

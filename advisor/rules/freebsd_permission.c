@@ -39,7 +39,8 @@ static void fix_rt_permission(struct st_finding *finding)
     char now[160];
     st_finding_quote(finding, REALTIME);
     if (st_facts_has_int(facts, REALTIME)) {
-        ST_PRINT(now, "sysctl security.mac.priority.realtime=1\npw groupmod realtime -m %s",
+        ST_PRINT(now, "%spw groupmod realtime -m %s",
+                 st_facts_int_or(facts, REALTIME, 0) == 0 ? "sysctl security.mac.priority.realtime=1\n" : "",
                  user_name(facts));
         st_finding_fix(finding, now, NULL, ST_NEEDS_RELOGIN);
     } else if (st_facts_int_or(facts, ST_KEY_FREEBSD_KERN_OSRELDATE, FIRST_WITH_POLICY) < FIRST_WITH_POLICY) {

@@ -36,6 +36,7 @@ struct fixture {
     uint32_t frames;
     uint32_t rate_hz;
     char *contains[CONTAINS_MAX];
+    bool lacks[CONTAINS_MAX]; /* no text may have it */
     size_t contains_n;
     bool has_state[ST_FACT_MALFORMED + 1];
 };
@@ -85,10 +86,11 @@ static void parse_line(struct fixture *f, char *text, int line)
         if (st_text_int(value, &number) != 0)
             fail_msg("%s:%d: not a number: %s", f->name, line, value);
         *(text[0] == 'f' ? &f->frames : &f->rate_hz) = (uint32_t)number;
-    } else if (strcmp(text, "contains") == 0) {
+    } else if (strcmp(text, "contains") == 0 || strcmp(text, "lacks") == 0) {
         assert_true(f->contains_n < CONTAINS_MAX);
         f->contains[f->contains_n] = strdup(value);
         assert_non_null(f->contains[f->contains_n]);
+        f->lacks[f->contains_n] = text[0] == 'l';
         f->contains_n++;
     } else if (strchr(text, '.') != NULL) {
         parse_fact(f, text, value, line);
@@ -182,9 +184,11 @@ static void check_finding(const struct fixture *f, const struct st_finding *find
             fail_msg("%s: its targets do not have %s", f->name, finding->changes[i].key);
     }
     for (size_t i = 0; i < f->contains_n; i++) {
-        if (!contains(finding->summary, f->contains[i]) && !contains(finding->formula, f->contains[i]) &&
-            !contains(finding->fix_now, f->contains[i]) && !contains(finding->fix_persistent, f->contains[i]))
-            fail_msg("%s: neither summary, formula nor fix has \"%s\": %s", f->name, f->contains[i],
+        const char *part = f->contains[i];
+        const bool has = contains(finding->summary, part) || contains(finding->formula, part) ||
+                         contains(finding->fix_now, part) || contains(finding->fix_persistent, part);
+        if (has == f->lacks[i])
+            fail_msg("%s: %s summary, formula or fix has \"%s\": %s", f->name, has ? "the" : "no", part,
                      finding->summary);
     }
 }
