@@ -94,7 +94,7 @@ static void top_end(struct st_post *post)
 {
     if (post->top.errors_n == 0)
         return;
-    const char *text = ST_TEXT(80, "pw-top counted %" PRId64 " dropout%s (ERR) at one node",
+    const char *text = ST_TEXT(80, "pw-top counted up to %" PRId64 " dropout%s (ERR) at a node",
                                post->top.errors_n, ST_PLURAL(post->top.errors_n));
     st_post_text(post, ST_KEY_SYSTEM_INPUT_DROPOUTS, text);
 }

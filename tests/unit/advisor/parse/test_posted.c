@@ -286,7 +286,7 @@ static void pw_top_shows_the_cycle_and_who_asks(void **state)
     check_int("linux.pipewire.running_rate_hz", 48000);
     check_source("linux.pipewire.running_frames", "posted.txt:5");
     check_text("linux.pipewire.node.205.latency", "960/48000");
-    check_text(ST_KEY_SYSTEM_INPUT_DROPOUTS, "pw-top counted 5 dropouts (ERR) at one node");
+    check_text(ST_KEY_SYSTEM_INPUT_DROPOUTS, "pw-top counted up to 5 dropouts (ERR) at a node");
     st_buffer_asked(facts, &asked);
     assert_string_equal(asked.program, "wenger");
     assert_int_equal(asked.cycle_frames, 256);
@@ -294,7 +294,7 @@ static void pw_top_shows_the_cycle_and_who_asks(void **state)
     assert_int_equal(add_file("easyeffects-900.txt"), 0); /* without a state */
     check_int("linux.pipewire.running_frames", 8192);
     check_text("linux.pipewire.node.103.latency", "8192/44100");
-    check_text(ST_KEY_SYSTEM_INPUT_DROPOUTS, "pw-top counted 10 dropouts (ERR) at one node");
+    check_text(ST_KEY_SYSTEM_INPUT_DROPOUTS, "pw-top counted up to 10 dropouts (ERR) at a node");
     check_absent("linux.pipewire.node.85.latency"); /* 0: it asks for none */
     st_buffer_asked(facts, &asked);
     assert_int_equal(asked.cycle_frames, 8192);
