@@ -33,7 +33,9 @@ static void say_problem(struct st_text_buffer *s, const struct st_finding *probl
         st_text_buffer_printf(s, "No real-time rights: any busy program can delay the audio thread.");
     } else {
         const char letter = problem->summary[0];
-        const bool lower = letter >= 'a' && letter <= 'z';
+        /* "jack.service", "/etc/jackdrc" are names */
+        const bool name = strcspn(problem->summary, "./") < strcspn(problem->summary, " ");
+        const bool lower = letter >= 'a' && letter <= 'z' && !name;
         st_text_buffer_printf(s, "%c%s.", lower ? letter - 'a' + 'A' : letter, problem->summary + 1);
     }
 }

@@ -7,7 +7,8 @@
 
 /* --- linux-rt-permission: The right to real-time priority: the one setting that matters most. --- */
 
-#define UNLIMITED (-1)
+#define UNLIMITED      (-1)
+#define USUAL_PRIORITY 70 /* what the collectors try */
 
 static const char *errno_text(int64_t error)
 {
@@ -169,7 +170,7 @@ static void judge_rt_permission(struct st_finding *finding)
     }
     st_finding_quote(finding, ST_KEY_RT_FIFO_PRIORITY, ST_KEY_RT_RTPRIO_LIMIT, ST_KEY_USER_UID,
                      ST_KEY_USER_GROUPS, ST_KEY_SYSTEM_CONTAINER);
-    const int64_t priority = st_facts_int_or(finding->facts, ST_KEY_RT_FIFO_PRIORITY, 0);
+    const int64_t priority = st_facts_int_or(finding->facts, ST_KEY_RT_FIFO_PRIORITY, USUAL_PRIORITY);
     if (st_facts_find(finding->facts, ST_KEY_USER_LIMITS_FROM) != NULL)
         judge_read(error, priority, finding);
     else if (error == 0)

@@ -272,8 +272,8 @@ static void judge_timer_slack(struct st_finding *finding)
     if (st_finding_need_int(finding, ST_KEY_TIMER_SLACK_NS, &slack_ns) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
             st_finding_unknown(finding,
-                               "each running program has its own timer slack, but the saved files contain "
-                               "no program; the default is 50 µs");
+                               "each running program has its own timer slack, which the saved files do not "
+                               "contain; the default is 50 µs");
         return;
     }
     if (slack_ns < 0) {

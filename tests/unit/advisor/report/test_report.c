@@ -106,6 +106,9 @@ static void the_verdict_is_made_from_the_figures(void **state)
     check_verdict("2 settings may disturb " PERIOD ". Not measured.");
     costs(&findings[1], ST_STATUS_PROBLEM, -1);
     check_verdict("What is seen here. Not measured at " PERIOD ".");
+    static char name[] = "jack.service runs twice";
+    findings[1].summary = name;
+    check_verdict("jack.service runs twice. Not measured at " PERIOD ".");
 }
 
 static void advice_that_takes_the_whole_period_is_a_risk(void **state)
