@@ -68,13 +68,16 @@ static void take_forced(struct st_listen_live *live, const struct st_capture_eve
 static void say_mixed(const struct run *run, const struct st_capture_event *event)
 {
     const struct st_way *way = run->live->way;
+    struct st_listen_wish music = *run->wish;
     char name[ST_CAPTURE_TEXT_BYTES];
     if (run->wish->music || run->wish->alone || run->live->events_n[ST_CAPTURE_MIXED] > 1)
         return;
     st_safe_copy(name, sizeof(name), event->text, ST_TEXT_TO_NUL);
-    st_failure_note("%s plays to the same device, which hides losses. Stop it%s.",
+    music.music = true;
+    st_failure_note("%s plays to the same device, which hides losses. Stop it%s%s",
                     name[0] != '\0' ? name : "Another program",
-                    way != NULL && way->music ? ", or compare what it plays: sleeptune listen --music" : "");
+                    way != NULL && way->music ? ", or compare what it plays: " : ".",
+                    way != NULL && way->music ? st_listen_live_command(&music, ST_ROOM(600)) : "");
 }
 
 static void on_event(void *ctx, const struct st_capture_event *event)

@@ -414,7 +414,9 @@ static void say_next(const struct st_listen_view *view, FILE *out, int width)
 {
     const struct st_hearing_result *result = view->result;
     const char *next = NULL, *again = st_listen_live_command(&view->wish, ST_ROOM(1200));
-    char text[1400];
+    char text[2500];
+    struct st_listen_wish music = view->wish;
+    music.music = true;
     if (result->remarks[ST_REMARK_CLOCKS])
         next = ST_DROPOUT_REASON_ONE_CLOCK;
     else if (result->remarks[ST_REMARK_SILENT])
@@ -429,8 +431,9 @@ static void say_next(const struct st_listen_view *view, FILE *out, int width)
     else if (result->remarks[ST_REMARK_EFFECTS])
         next = "turn the effect off, or compare behind it: sleeptune listen --music --play SINK";
     else if (!st_hearing_valid(result) && view->live->events_n[ST_CAPTURE_MIXED] > 0)
-        ST_PRINT(text, "stop the other programs that play, then run: %s%s", again,
-                 view->live->way->music ? "; or compare what they play: sleeptune listen --music" : "");
+        ST_PRINT(text, "stop the other programs that play, then run: %s%s%s", again,
+                 view->live->way->music ? "; or compare what they play: " : "",
+                 view->live->way->music ? st_listen_live_command(&music, ST_ROOM(1200)) : "");
     else if (!st_hearing_valid(result) && view->wish.music)
         ST_PRINT(text, "start music that is neither silent nor one tone, then run: %s", again);
     else if (!st_hearing_valid(result))

@@ -157,7 +157,7 @@ says() { [ "$(meanwhile "${@:2}")" = "$1" ]; }
 if command -v pw-play >/dev/null && noise; then
     does "another program is mixed in: it is said, and not counted" in_three says "bit-exact True mixed 1 []" nul mixes
     is "and if the sink had a cycle more by that, its rate is not known" "$("$PYTHON" -c 'import json, sys; r = json.load(open(sys.argv[1]))["rate_ppm"]; print(r is None or abs(r) < 100)' "$tmp/json")" True
-    like "and before the end, with what helps" "$(tr '\n' ' ' <"$tmp/err")" 'pw-play plays to the same device, which hides losses. Stop it, or compare what it plays: sleeptune listen --music\.'
+    like "and before the end, with what helps" "$(tr '\n' ' ' <"$tmp/err")" 'pw-play plays to the same device, which hides losses. Stop it, or compare what it plays: sleeptune listen --music --back monitor --play nul '
     "$PYTHON" -c 'import sys, wave
 w = wave.open(sys.argv[1], "wb")
 w.setparams((2, 2, 48000, 0, "NONE", ""))

@@ -114,7 +114,7 @@ static void test_next(void **state)
     view.wish.music = false;
     live.events_n[ST_CAPTURE_MIXED] = 1;
     says("Next        stop the other programs that play, then run: sleeptune listen --back cable; or compare "
-         "what they play: sleeptune listen --music\n",
+         "what they play: sleeptune listen --music --back cable\n",
          true);
     live.way = st_way_find("aloop", ST_OS_LINUX); /* which cannot */
     says("or compare", false);
