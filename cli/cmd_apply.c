@@ -159,13 +159,17 @@ static void print_head(const struct st_rule *rule, const char *text)
     st_change_output_text(0, label, text);
 }
 
+static void print_lines(const char *text)
+{
+    if (text != NULL)
+        st_change_output_lines(text);
+}
+
 static void print_by_hand(const struct st_finding *finding, const char *why)
 {
     print_head(finding->rule, why);
-    if (finding->fix_now != NULL)
-        st_change_output_lines(finding->fix_now);
-    if (finding->fix_persistent != NULL)
-        st_change_output_lines(finding->fix_persistent);
+    print_lines(finding->fix_now);
+    print_lines(finding->fix_persistent);
 }
 
 /* This machine is not what the rule expects: `why` says what to do instead of the rule's own lines. */
@@ -174,13 +178,10 @@ static void print_unexpected(const struct st_finding *finding, const char *why)
     bool boot = false;
     ST_EACH_OF (change, finding->changes, finding->changes_n)
         boot = boot || change->kind == ST_CHANGE_BOOT;
-    if (!boot) {
-        print_by_hand(finding, why);
-        return;
-    }
     print_head(finding->rule, why);
-    if (finding->fix_now != NULL)
-        st_change_output_lines(finding->fix_now);
+    print_lines(finding->fix_now);
+    if (!boot)
+        print_lines(finding->fix_persistent);
 }
 
 /* A right of one user may be given to another one, too. */
@@ -273,7 +274,7 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
     }
     if (r < 0) {
         fflush(stdout);
-        (void)st_failure(COMMAND, "%s: %s", rule->id, message);
+        st_failure(COMMAND, "%s: %s", rule->id, message);
         work->in_way_n++;
         return;
     }
@@ -454,13 +455,14 @@ static int print_plan(const struct work *work)
 {
     char *text = NULL;
     size_t bytes = 0;
-    if (isatty(STDOUT_FILENO) != 1)
-        return st_plan_print(&work->plan, &work->target->p->machine, stdout);
-    FILE *memory = open_memstream(&text, &bytes);
-    if (memory == NULL)
+    const bool terminal = isatty(STDOUT_FILENO) == 1;
+    FILE *out = terminal ? open_memstream(&text, &bytes) : stdout;
+    if (out == NULL)
         return -ENOMEM;
-    int r = st_plan_print(&work->plan, &work->target->p->machine, memory);
-    if (fclose(memory) != 0 && r == 0)
+    int r = st_plan_print(&work->plan, &work->target->p->machine, out);
+    if (!terminal)
+        return r;
+    if (fclose(out) != 0 && r == 0)
         r = -ENOMEM;
     if (r == 0)
         st_safe_print_lines(stdout, text, bytes);
@@ -518,7 +520,6 @@ static int decide(struct work *work, int argc, char **argv)
 /* Undoes what an interrupted run left before anything is judged: it may look right and not last. */
 static int recover(struct work *work, int argc, char **argv)
 {
-    char message[512];
     if (!st_journal_is_interrupted(&work->journal))
         return ST_EXIT_DONE;
     if (work->options->dry_run)
@@ -529,17 +530,14 @@ static int recover(struct work *work, int argc, char **argv)
     const int status = st_change_target_recover(COMMAND, work->target, false);
     st_journal_finish(&work->journal);
     /* the plan is made by what is left */
-    if (st_journal_read(&work->target->p->machine, work->target->folder, &work->journal, message,
-                        sizeof(message)) < 0)
-        return st_failure(COMMAND, "%s", message);
-    return status;
+    const int read = st_change_target_journal(COMMAND, work->target, &work->journal);
+    return read != ST_EXIT_DONE ? read : status;
 }
 
 int st_cmd_apply(int argc, char **argv)
 {
     struct options options = {.measure_ns = ST_BEFORE_AFTER_DEFAULT_NS};
     struct st_change_target target;
-    char message[512];
     int status = parse_options(argc, argv, &options);
     if (status >= 0)
         return status;
@@ -550,8 +548,7 @@ int st_cmd_apply(int argc, char **argv)
     target.quantum = options.quantum;
     target.card = options.card;
     struct work work = {.options = &options, .target = &target};
-    if (st_journal_read(&target.p->machine, target.folder, &work.journal, message, sizeof(message)) < 0)
-        status = st_failure(COMMAND, "%s", message);
+    status = st_change_target_journal(COMMAND, &target, &work.journal);
     if (status == ST_EXIT_DONE)
         status = recover(&work, argc, argv);
     if (status == ST_EXIT_DONE)

@@ -122,9 +122,9 @@ struct answer {
 static const struct st_predict_row *judged_row(const struct answer *answer, const struct phase *phase)
 {
     const struct st_predict_table *table = &phase->sizes.table;
-    for (size_t i = 0; phase->load_error == 0 && i < table->n; i++) {
-        if (table->rows[i].frames == answer->judged_frames)
-            return &table->rows[i];
+    ST_EACH_OF (row, table->rows, table->n) {
+        if (phase->load_error == 0 && row->frames == answer->judged_frames)
+            return row;
     }
     return NULL;
 }
@@ -185,15 +185,14 @@ static void print_table(const void *ctx, FILE *out, int width, bool colour, bool
 static json_t *answer_json(const struct answer *answer)
 {
     json_t *phases = answer->stress ? json_array() : json_null();
-    for (size_t i = 0; answer->stress && i < answer->phases_n; i++) {
-        const struct phase *phase = &answer->phases[i];
+    ST_EACH_OF (phase, answer->phases, answer->stress ? answer->phases_n : 0) {
         const struct st_predict_row *held = phase->sizes.table.held;
         const bool known = phase->load_error == 0;
         json_t *row =
             json_pack("{s:s, s:o, s:o}", "load", st_stress_name(phase->load), "held_frames",
                       st_json_integer_or_null(known && held != NULL, held != NULL ? held->frames : 0),
                       "lateness_max_ns", st_json_integer_or_null(known, result_of(phase)->lateness.max_ns));
-        (void)json_array_append_new(phases, row);
+        json_array_append_new(phases, row);
     }
     return json_pack("{s:o, s:o, s:o}", "rows", st_predict_text_rows_json(&answer->worst->sizes.table),
                      "stress", phases, "listen",
@@ -220,7 +219,7 @@ static void say_held(const struct st_predict_table *table, const struct answer *
     const struct st_predict_row *held = table->held;
     const uint32_t used = answer->used_frames;
     if (answer->dropouts_n == 0 || held == NULL || used == 0)
-        (void)st_predict_text_answer(table, is_long(table), buf, bytes);
+        st_predict_text_answer(table, is_long(table), buf, bytes);
     else if (held->frames <= used)
         snprintf(buf, bytes, "This computer alone would hold %u frames (%.1f ms).", held->frames,
                  held->period_us / 1000);
@@ -269,7 +268,7 @@ static bool add_history(struct answer *answer)
         const struct st_predict_wish wish = {.periods = answer->phases[0].sizes.wish.periods};
         struct st_predict_table table = {.run = &past.run, .wish = &wish};
         st_predict_text_fill(&table, NULL, 0);
-        (void)json_object_set_new(answer->report.json, "history", st_predict_text_rows_json(&table));
+        json_object_set_new(answer->report.json, "history", st_predict_text_rows_json(&table));
     }
     st_predict_finish(&past.run);
     return found;
@@ -298,7 +297,7 @@ static void say_next(struct answer *answer, bool judged_held, bool history)
     else if (held == 0)
         snprintf(answer->next, bytes, "sleeptune report (what makes wake-ups late)");
     else if (!judged_held)
-        (void)st_predict_text_setting(held, answer->next, bytes);
+        st_predict_text_setting(held, answer->next, bytes);
     else if (history)
         snprintf(answer->next, bytes,
                  "sleeptune predict --history (ten seconds are short: what sleeptuned saw)");
@@ -350,7 +349,7 @@ static int status_of(const struct st_sizes *sizes)
 {
     ST_EACH_OF (run, sizes->runs, sizes->n) {
         if (!run->result.books_balance) {
-            (void)st_failure(COMMAND, "the measurement is invalid: its counters do not agree");
+            st_failure(COMMAND, "the measurement is invalid: its counters do not agree");
             return ST_EXIT_BOOKS;
         }
     }

@@ -114,8 +114,7 @@ static int mark(const struct options *o, const char *note)
                                                   .socket = socket};
         FILE *out = st_locale_begin(&stream, stdout);
         st_heard_text_mark(out, answer.document, &look);
-        if (st_locale_end(&stream) != 0)
-            status = st_failure(COMMAND, "out of memory");
+        status = st_locale_finish(COMMAND, &stream, status);
     }
     st_daemon_client_finish(&answer);
     return status;

@@ -307,9 +307,9 @@ static void add_problems(struct st_trace_file *file, char (*texts)[NOTE_BYTES])
     if (st_report_make(facts, 0, 0, &report) == 0) {
         st_report_leave_out(&report);
         st_report_set_profile(&report, ST_REPORT_PROFILE_DESKTOP);
-        for (size_t i = 0; i < report.findings_n && n + 1 < ST_TRACE_FILE_NOTES_MAX; i++) {
-            const struct st_finding *finding = &report.findings[i];
-            if (finding->status == ST_STATUS_PROBLEM && finding->needless == NULL)
+        ST_EACH_OF (finding, report.findings, report.findings_n) {
+            if (finding->status == ST_STATUS_PROBLEM && finding->needless == NULL &&
+                n + 1 < ST_TRACE_FILE_NOTES_MAX)
                 snprintf(texts[++n], NOTE_BYTES, "%s: %s", finding->rule->id, finding->summary);
         }
         st_report_finish(&report);
@@ -345,7 +345,7 @@ static int write_trace(const struct options *options, struct st_trace_file *file
               stderr);
     if (file->reach_ns != INT64_MIN)
         fprintf(stderr, "What the kernel did is there from %.1f s before the event on.\n",
-                (double)file->reach_ns / (double)ST_NS_PER_S);
+                st_ns_seconds(file->reach_ns));
     else
         fputs("It does not have what the kernel did then: that needs trace.enabled.\n", stderr);
     fputs("Open the file at ui.perfetto.dev, in your browser; it stays on this computer.\n", stderr);

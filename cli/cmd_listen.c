@@ -106,8 +106,7 @@ static int print(const struct st_listen_run *run, const struct st_listen_sizes *
             st_listen_sizes_screen(sizes, out, width);
         else
             st_listen_text_screen(&run->view, out, width);
-        if (st_locale_end(&stream) != 0)
-            status = st_failure(NAME, "out of memory");
+        status = st_locale_finish(NAME, &stream, status);
     }
     return status != ST_EXIT_DONE ? status
            : sizes != NULL        ? st_listen_sizes_status(sizes)
@@ -156,7 +155,7 @@ static int read_input(const struct options *o, struct st_listen_run *run)
     if (r == 0)
         status = judge(o, run, &wav);
     else if (r == -EBADMSG)
-        (void)st_failure(NAME, "cannot judge %s: %s", name, error);
+        st_failure(NAME, "cannot judge %s: %s", name, error);
     else
         status = st_failure(NAME, "cannot read %s: %s", name, strerror(-r));
     st_posix_input_close(stream);

@@ -175,9 +175,9 @@ static json_t *document_of(const struct st_result *results, size_t n)
         document = json_object();
         json_t *loops = json_array();
         ST_EACH_OF (result, results, n)
-            (void)json_array_append_new(loops, st_result_json(result));
+            json_array_append_new(loops, st_result_json(result));
         st_json_set(document, "verdict", st_result_verdict_of_all(results, n, ST_ROOM(480)));
-        (void)json_object_set_new(document, "loops", loops);
+        json_object_set_new(document, "loops", loops);
     }
     st_json_set(document, "schema", "sleeptune-measure/1");
     return document;
@@ -204,14 +204,14 @@ static int print_text(const struct arguments *a, const struct st_result *results
                 a->config.rate_hz);
     else if (!a->details && results[0].n > 0)
         fputs("\nMore figures: --details\n", out);
-    return st_locale_end(&stream) == 0 ? 0 : st_failure(NAME, "out of memory");
+    return st_locale_finish(NAME, &stream, 0);
 }
 
 static int exit_status(const struct arguments *a, const struct st_result *results, size_t n)
 {
     const int status = st_measure_run_status(results, n);
-    for (size_t i = 0; i < n && status == ST_EXIT_DONE && a->fail_on_miss; i++) {
-        if (results[i].misses > 0)
+    ST_EACH_OF (result, results, n) {
+        if (status == ST_EXIT_DONE && a->fail_on_miss && result->misses > 0)
             return ST_EXIT_FINDINGS;
     }
     return status;

@@ -103,8 +103,8 @@ static int read_recording(const char *name, FILE *stream, struct st_predict_run 
     if (r < 0)
         return st_failure(NAME, "cannot read %s: %s", name, strerror(-r));
     if (end == ST_RECORDING_CUT || end == ST_RECORDING_DAMAGED)
-        (void)st_failure(NAME, "%s is %s: everything before that was read", name,
-                         end == ST_RECORDING_CUT ? "cut" : "damaged");
+        st_failure(NAME, "%s is %s: everything before that was read", name,
+                   end == ST_RECORDING_CUT ? "cut" : "damaged");
     return ST_EXIT_DONE;
 }
 
@@ -171,7 +171,7 @@ static void say_history(const struct st_module_history_predict *input, FILE *out
     char other[200] = "";
     if (read->other_ns > 0) {
         ST_PRINT(other, "; not counted: %s with other settings, %.10s to %.10s",
-                 st_predict_text_time((double)read->other_ns / ST_NS_PER_S, ST_ROOM(32)),
+                 st_predict_text_time(st_ns_seconds(read->other_ns), ST_ROOM(32)),
                  st_when_text(read->other_since_ns, ST_ROOM(32)),
                  st_when_text(read->other_until_ns, ST_ROOM(32)));
     }
@@ -203,9 +203,7 @@ static int print_text(const struct st_predict_table *table, const struct st_modu
     if (input->path[0] != '\0')
         say_history(input, out, width);
     st_predict_text_next(table, out, width);
-    if (st_locale_end(&stream) != 0)
-        return st_failure(NAME, "out of memory");
-    return ST_EXIT_DONE;
+    return st_locale_finish(NAME, &stream, ST_EXIT_DONE);
 }
 
 static int predict(struct options *o, const struct st_module_history_predict *input)

@@ -69,7 +69,7 @@ static int take_back(const struct options *options, const struct st_change_targe
     if (st_before_after_forget(COMMAND, target, &applied.journal))
         puts("removed   the recording from before the changes");
     if (r < 0) /* each that failed was named with its own reason */
-        (void)st_failure(COMMAND, "%s", st_applied_explain(&applied, r, &counts, message, sizeof(message)));
+        st_failure(COMMAND, "%s", st_applied_explain(&applied, r, &counts, message, sizeof(message)));
     st_applied_close(&applied);
     if (r < 0)
         return ST_EXIT_FAILURE;
@@ -84,18 +84,17 @@ static int take_back(const struct options *options, const struct st_change_targe
  */
 static int check_ids(const struct options *options, const struct st_change_target *target, bool *ret_any)
 {
-    char message[512];
     struct st_journal journal;
-    if (st_journal_read(&target->p->machine, target->folder, &journal, message, sizeof(message)) < 0)
-        return st_failure(COMMAND, "%s", message);
-    int status = ST_EXIT_DONE;
+    int status = st_change_target_journal(COMMAND, target, &journal);
+    if (status != ST_EXIT_DONE)
+        return status;
     *ret_any = journal.entries_n > 0;
-    for (size_t i = 0; status == ST_EXIT_DONE && i < options->ids_n; i++) {
+    ST_EACH_OF (id, options->ids, options->ids_n) {
         bool known = false;
         ST_EACH_OF (entry, journal.entries, journal.entries_n)
-            known |= strcmp(entry->rule, options->ids[i]) == 0;
-        if (!known)
-            status = st_report_run_check_ids(COMMAND, &options->ids[i], 1);
+            known |= strcmp(entry->rule, *id) == 0;
+        if (!known && status == ST_EXIT_DONE)
+            status = st_report_run_check_ids(COMMAND, id, 1);
     }
     st_journal_finish(&journal);
     return status;

@@ -148,7 +148,7 @@ static int print_text(void (*print)(const struct st_tune_output *output, FILE *o
 {
     struct st_locale_stream stream;
     print(output, st_locale_begin(&stream, to));
-    return st_locale_end(&stream) == 0 ? ST_EXIT_DONE : st_failure(COMMAND, "out of memory");
+    return st_locale_finish(COMMAND, &stream, ST_EXIT_DONE);
 }
 
 static int print(const struct work *work, bool plan)
@@ -234,8 +234,7 @@ static void save(const struct work *work)
             .outcome = row->outcome, .fold = row->fold.value, .low = row->fold.low, .high = row->fold.high};
         for (int arm = 0; arm < 2; arm++) {
             to->events_n[arm] = row->mean[arm].events_n;
-            to->seconds[arm] =
-                row->blocks_n[arm] * (double)(ST_TUNE_BLOCK_NS - ST_TUNE_SETTLE_NS) / ST_NS_PER_S;
+            to->seconds[arm] = row->blocks_n[arm] * st_ns_seconds(ST_TUNE_BLOCK_NS - ST_TUNE_SETTLE_NS);
         }
         const struct st_candidate *candidate = &work->candidates.rows[i];
         ST_PRINT(to->id, "%s", candidate->finding->rule->id);

@@ -59,10 +59,10 @@ static bool overruled(struct st_machine *machine, const struct st_entry *entry, 
 {
     char message[512];
     struct st_change change;
-    for (const char *line = entry->new_value; *line != '\0'; line += strcspn(line, "\n") + 1) {
+    for (const char *line = entry->new_value; *line != '\0'; line = st_text_next_line(line)) {
         if (st_change_parse(machine->os, entry->target, line, &change) == 0 &&
             st_change_conflict(machine, &change, message, sizeof(message)))
-            (void)json_array_append_new(ret, json_string(message));
+            json_array_append_new(ret, json_string(message));
     }
     return json_array_size(ret) > 0;
 }
@@ -107,10 +107,10 @@ static enum outcome verify_entry(struct st_machine *machine, const struct st_ent
             outcome = OUTCOME_GOOD;
     }
     if (output->json)
-        (void)json_array_append_new(
-            output->entries, json_pack("{s:s, s:s, s:s?, s:s, s:s, s:s, s:O}", "rule", entry->rule, "target",
-                                       entry->target, "old", entry->old_value, "new", entry->new_value,
-                                       "state", name, "detail", detail, "overruled_by", by));
+        json_array_append_new(output->entries,
+                              json_pack("{s:s, s:s, s:s?, s:s, s:s, s:s, s:O}", "rule", entry->rule, "target",
+                                        entry->target, "old", entry->old_value, "new", entry->new_value,
+                                        "state", name, "detail", detail, "overruled_by", by));
     else
         print_entry(entry, name, detail == now ? ST_TEXT(sizeof(now) + 16, "it is %s now", now) : detail, by);
     json_decref(by);
@@ -188,7 +188,7 @@ static const char *not_shown(const struct st_change_target *target, const struct
     struct st_change change;
     ST_EACH_OF (entry, journal->entries, journal->entries_n) {
         for (const char *line = entry->new_value; *line != '\0' && entry->type == ST_ENTRY_FILE;
-             line += strcspn(line, "\n") + 1) {
+             line = st_text_next_line(line)) {
             if (!st_text_is(entry->rule, id) ||
                 st_change_parse(target->p->machine.os, entry->target, line, &change) != 0 ||
                 counts(target, &change))
@@ -210,7 +210,7 @@ static const char *other_user(enum st_os os, const struct st_journal *journal, c
     buf[0] = '\0';
     ST_EACH_OF (entry, journal->entries, journal->entries_n) {
         for (const char *line = entry->new_value; *line != '\0' && entry->type == ST_ENTRY_FILE;
-             line += strcspn(line, "\n"), line += *line == '\n') {
+             line = st_text_next_line(line)) {
             if ((id != NULL && !st_text_is(entry->rule, id)) ||
                 st_change_parse(os, entry->target, line, &change) != 0 || change.kind != ST_CHANGE_LIMITS)
                 continue;
@@ -282,10 +282,10 @@ static enum outcome verify_rule(const struct st_change_target *target, const str
         more = "; ";
     }
     if (output->json) {
-        (void)json_array_append_new(output->rules, json_pack("{s:s, s:s, s:s, s:s?, s:I, s:I}", "id", id,
-                                                             "state", state, "summary", summary, "needs",
-                                                             needs, "frames", (json_int_t)report->wish.frames,
-                                                             "rate_hz", (json_int_t)report->wish.rate_hz));
+        json_array_append_new(output->rules, json_pack("{s:s, s:s, s:s, s:s?, s:I, s:I}", "id", id, "state",
+                                                       state, "summary", summary, "needs", needs, "frames",
+                                                       (json_int_t)report->wish.frames, "rate_hz",
+                                                       (json_int_t)report->wish.rate_hz));
         return outcome;
     }
     char *text;
@@ -297,11 +297,6 @@ static enum outcome verify_rule(const struct st_change_target *target, const str
     return outcome;
 }
 
-static enum outcome worse(enum outcome a, enum outcome b)
-{
-    return ST_MAX(a, b);
-}
-
 static bool is_first_of_rule(const struct st_journal *journal, size_t i)
 {
     ST_EACH_OF (entry, journal->entries, i) {
@@ -309,11 +304,6 @@ static bool is_first_of_rule(const struct st_journal *journal, size_t i)
             return false;
     }
     return true;
-}
-
-static bool is_same_size(const struct st_wish *a, const struct st_wish *b)
-{
-    return a->frames == b->frames && a->rate_hz == b->rate_hz;
 }
 
 /* Each rule is judged for the size that apply judged for, unless the user asks for another one: what waits
@@ -336,11 +326,12 @@ static int verify_rules(const struct st_change_target *target, const struct st_j
                 return st_failure(COMMAND, "%s: %s", entry->rule, strerror(-r));
             report = &then;
         }
-        if (!output->json && !is_same_size(&report->wish, &last))
+        if (!output->json && (report->wish.frames != last.frames || report->wish.rate_hz != last.rate_hz))
             printf("judged for %s%s\n", st_buffer_text(&report->wish, ST_ROOM(ST_BUFFER_TEXT_BYTES)),
                    by_apply ? ", as by apply" : "");
         last = report->wish;
-        *worst = worse(*worst, verify_rule(target, report, journal, entry->rule, output));
+        const enum outcome outcome = verify_rule(target, report, journal, entry->rule, output);
+        *worst = ST_MAX(*worst, outcome);
         if (by_apply)
             st_report_finish(&then);
     }
@@ -424,8 +415,10 @@ static int verify_all(const struct st_change_target *target, const struct st_jou
     struct st_before_after proof;
     struct st_listen_compare heard;
     enum outcome worst = OUTCOME_GOOD;
-    ST_EACH_OF (entry, journal->entries, journal->entries_n)
-        worst = worse(worst, verify_entry(&target->p->machine, entry, output));
+    ST_EACH_OF (entry, journal->entries, journal->entries_n) {
+        const enum outcome outcome = verify_entry(&target->p->machine, entry, output);
+        worst = ST_MAX(worst, outcome);
+    }
     int status = verify_rules(target, journal, options, output, &worst);
     if (status != ST_EXIT_DONE)
         return status;
@@ -460,18 +453,19 @@ static int verify_all(const struct st_change_target *target, const struct st_jou
 
 static int verify(struct st_change_target *target, const struct options *options)
 {
-    char message[512], user[ST_CHANGE_KEY_BYTES];
+    char user[ST_CHANGE_KEY_BYTES];
     struct st_journal journal;
     struct st_facts_input input = options->input;
-    if (st_journal_read(&target->p->machine, target->folder, &journal, message, sizeof(message)) < 0)
-        return st_failure(COMMAND, "%s", message);
+    int status = st_change_target_journal(COMMAND, target, &journal);
+    if (status != ST_EXIT_DONE)
+        return status;
     struct output output = {.json = options->json, .entries = json_array(), .rules = json_array()};
     /* root has each right: the question is whether the user got it */
     const bool any_user =
         target->live ? geteuid() == 0 && st_facts_input_player(&input) == NULL : input.user == NULL;
     if (any_user && other_user(target->p->machine.os, &journal, NULL, "", user, sizeof(user))[0] != '\0')
         input.user = user;
-    int status = st_change_target_judge(COMMAND, &input, options->frames, options->rate_hz, target);
+    status = st_change_target_judge(COMMAND, &input, options->frames, options->rate_hz, target);
     if (status == ST_EXIT_DONE)
         status = verify_all(target, &journal, options, &output);
     st_journal_finish(&journal);

@@ -7,6 +7,11 @@
 #define ST_NS_PER_MS INT64_C(1000000)
 #define ST_NS_PER_US INT64_C(1000)
 
+static inline double st_ns_seconds(int64_t ns)
+{
+    return (double)ns / (double)ST_NS_PER_S;
+}
+
 /** timespec -> ns. @return ns; saturates at INT64_MIN/MAX. Threads: any; real-time safe. */
 int64_t st_ns_from_timespec(const struct timespec *ts) ST_NONBLOCKING;
 

@@ -41,8 +41,8 @@ bool st_notify_cause_find(const struct st_notify_shown *shown, const struct st_v
                 continue;
             first = all;
             ret->cause = cause;
-            (void)st_dropout_sentence_brief(client->name, st_dropout_table_count(&all), ret->brief,
-                                            sizeof(ret->brief));
+            st_dropout_sentence_brief(client->name, st_dropout_table_count(&all), ret->brief,
+                                      sizeof(ret->brief));
             (void)st_answer_sentence(view, source, client, ret->sentence, sizeof(ret->sentence));
             if (!st_dropout_table_is_timed(table))
                 break; /* the others of this source are behind it */

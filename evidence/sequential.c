@@ -91,10 +91,12 @@ double st_sequential_detectable(const uint64_t *late_n, size_t n, uint32_t pairs
 {
     static const double folds[] = {1.25, 1.5, 2, 2.5, 3};
     double shown = 0;
-    for (size_t i = 0; n > 0 && i < ST_ARRAY_LEN(folds); i++) {
-        shown = power(late_n, n, pairs_n, needed, folds[i], random);
+    if (n == 0)
+        return (double)INFINITY;
+    ST_EACH (fold, folds) {
+        shown = power(late_n, n, pairs_n, needed, *fold, random);
         if (shown >= POWER)
-            return folds[i];
+            return *fold;
     }
     return shown >= POWER_LEAST ? folds[ST_ARRAY_LEN(folds) - 1] : (double)INFINITY;
 }

@@ -178,11 +178,11 @@ static int exact_p(const struct look *look, double *ret)
     double *all = calloc(1, sizeof(*all)), below = 0, above = 0;
     if (all != NULL)
         all[0] = 1;
-    for (size_t g = 0; g < look->groups_n && all != NULL; g++) {
+    ST_EACH_OF (group, look->groups, look->groups_n) {
         size_t n = 0;
-        if (look->groups[g].n == look->groups[g].before_n)
+        if (all == NULL || group->n == group->before_n)
             continue;
-        double *sums = sums_of(&look->groups[g], &n);
+        double *sums = sums_of(group, &n);
         all = add_up(all, all_n, sums, n);
         all_n += n - 1;
     }

@@ -459,8 +459,7 @@ static int try_all(struct run *run)
         r = try_row(run, row, others);
     if (r == 0 || r == -EAGAIN)
         r = run->kept_n > 0 ? measure_kept(run) : try_together(run);
-    for (size_t i = 0; i < t->n && r == 0; i++) {
-        struct st_tuning_row *open = &t->rows[i];
+    ST_EACH_OF (open, t->rows, r == 0 ? t->n : 0) {
         if (is_open(open) && open->evidence.pairs_n > 0)
             open->outcome = ST_TUNING_UNDECIDED;
         else if (is_open(open))
@@ -483,8 +482,7 @@ int st_tuning_run(struct st_tuning *tuning, const struct st_tuning_bench *bench,
         r = try_all(&run);
     if (r != 0)
         tuning->end = ST_TUNING_STOPPED;
-    for (size_t i = 0; i < tuning->n && r != 0; i++) {
-        struct st_tuning_row *row = &tuning->rows[i];
+    ST_EACH_OF (row, tuning->rows, r != 0 ? tuning->n : 0) {
         const bool half = row->outcome == ST_TUNING_HELPS && row->fold.value <= 0;
         row->outcome = half ? ST_TUNING_UNDECIDED : row->outcome;
         if (half || is_open(row))

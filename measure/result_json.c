@@ -43,11 +43,11 @@ static json_t *causes(const struct st_result *result)
         const struct st_cause_row *row = &result->causes[c];
         if (row->n == 0)
             continue;
-        (void)json_array_append_new(
-            array, json_pack("{s:s, s:s, s:I, s:I, s:I, s:o}", "cause", st_cause_kind_name(c), "text",
-                             st_cause_kind_text(c), "count", (json_int_t)row->n, "total_ns",
-                             (json_int_t)row->total_ns, "worst_ns", (json_int_t)row->max_ns, "explained",
-                             explained(row, c)));
+        json_array_append_new(array,
+                              json_pack("{s:s, s:s, s:I, s:I, s:I, s:o}", "cause", st_cause_kind_name(c),
+                                        "text", st_cause_kind_text(c), "count", (json_int_t)row->n,
+                                        "total_ns", (json_int_t)row->total_ns, "worst_ns",
+                                        (json_int_t)row->max_ns, "explained", explained(row, c)));
     }
     return array;
 }
@@ -56,7 +56,7 @@ static json_t *events(const struct st_result *result)
 {
     json_t *array = json_array();
     ST_EACH_OF (e, result->events, result->events_n) {
-        (void)json_array_append_new(
+        json_array_append_new(
             array,
             json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:o, s:I, s:o}", "cause",
                       st_cause_kind_name(e->cause), "at_ns", (json_int_t)e->at_ns, "lateness_ns",

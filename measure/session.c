@@ -97,11 +97,6 @@ static void add_condition(void *ctx, const char *key, const char *value)
     ST_PRINT(c->value, "%s", value);
 }
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Cost of one clock read: the least of batches, so that a preemption does not count. */
 static int64_t clock_read_cost_ns(struct st_clock *clock)
 {
@@ -111,7 +106,8 @@ static int64_t clock_read_cost_ns(struct st_clock *clock)
         const int64_t start_ns = st_clock_now_ns(clock);
         for (int j = 0; j < READS; j++)
             (void)st_clock_now_ns(clock);
-        best_ns = smaller(best_ns, (st_clock_now_ns(clock) - start_ns) / (READS + 1));
+        const int64_t read_ns = (st_clock_now_ns(clock) - start_ns) / (READS + 1);
+        best_ns = ST_MIN(best_ns, read_ns);
     }
     return best_ns;
 }
@@ -131,12 +127,12 @@ static void one_round(struct load *load) ST_NONBLOCKING
     /* low-pass biquad (direct form II transposed), stable: the values stay in the range of the input */
     const float b0 = 0.067455f, b1 = 0.134911f, b2 = 0.067455f, a1 = -1.142980f, a2 = 0.412802f;
     float z1 = load->state[0], z2 = load->state[1];
-    for (int i = 0; i < LOAD_SAMPLES; i++) {
-        const float in = load->samples[i];
+    ST_EACH (sample, load->samples) {
+        const float in = *sample;
         const float out = b0 * in + z1;
         z1 = b1 * in - a1 * out + z2;
         z2 = b2 * in - a2 * out;
-        load->samples[i] = 0.5f * in + 0.5f * out;
+        *sample = 0.5f * in + 0.5f * out;
     }
     load->state[0] = z1;
     load->state[1] = z2;
@@ -515,10 +511,15 @@ int st_session_start(struct st_platform *platform, const struct st_session_confi
     return 0;
 }
 
+static size_t lanes_n(const struct st_session *session)
+{
+    return session->lanes != NULL ? session->config.cpus_n : 0;
+}
+
 void st_session_ask_stop(struct st_session *session)
 {
-    for (size_t i = 0; session->lanes != NULL && i < session->config.cpus_n; i++)
-        atomic_store_explicit(&session->lanes[i].loop.stop, true, memory_order_relaxed);
+    ST_EACH_OF (lane, session->lanes, lanes_n(session))
+        atomic_store_explicit(&lane->loop.stop, true, memory_order_relaxed);
 }
 
 void st_session_release(struct st_session *session)
@@ -547,10 +548,10 @@ bool st_session_wait(struct st_session *session, int64_t timeout_ns)
 
 void st_session_join(struct st_session *session)
 {
-    for (size_t i = 0; session->lanes != NULL && i < session->config.cpus_n; i++) {
-        if (session->lanes[i].started)
-            pthread_join(session->lanes[i].thread, NULL);
-        session->lanes[i].started = false;
+    ST_EACH_OF (lane, session->lanes, lanes_n(session)) {
+        if (lane->started)
+            pthread_join(lane->thread, NULL);
+        lane->started = false;
     }
     if (session->drain_started)
         pthread_join(session->drain_thread, NULL);
@@ -561,9 +562,9 @@ void st_session_free(struct st_session *session)
 {
     if (session == NULL)
         return;
-    for (size_t i = 0; session->lanes != NULL && i < session->config.cpus_n; i++) {
-        st_ring_finish(&session->lanes[i].ring);
-        st_result_finish(&session->lanes[i].result);
+    ST_EACH_OF (lane, session->lanes, lanes_n(session)) {
+        st_ring_finish(&lane->ring);
+        st_result_finish(&lane->result);
     }
     pthread_cond_destroy(&session->wake_drain);
     pthread_cond_destroy(&session->wake_waiting);

@@ -123,7 +123,7 @@ void st_proc_name(const char *comm, const char *cmdline, char *buf, size_t buf_b
     while (base > 0 && cmdline[base - 1] != '/')
         base--;
     const bool is_cut = len == COMM_MAX && strncmp(cmdline + base, comm, len) == 0;
-    (void)st_safe_copy(buf, buf_bytes, is_cut ? cmdline + base : comm, is_cut ? command - base : len);
+    st_safe_copy(buf, buf_bytes, is_cut ? cmdline + base : comm, is_cut ? command - base : len);
 }
 
 int st_proc_line_u64(const char *text, const char *begins, uint64_t *ret)
@@ -205,7 +205,7 @@ int st_proc_mapping(const char *line, struct st_proc_mapping *ret)
     while (begin > 0 && text[begin - 1] != '/')
         begin--;
     if (len > 0 && text[0] == '/')
-        (void)st_safe_copy(read.name, sizeof(read.name), text + begin, len - begin);
+        st_safe_copy(read.name, sizeof(read.name), text + begin, len - begin);
     *ret = read;
     return 0;
 }

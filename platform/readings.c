@@ -149,7 +149,7 @@ static void take_log_line(char *text, struct st_readings *r)
         return;
     *end = '\0';
     r->counts[ST_READING_BUS_LOCKS]++;
-    (void)st_safe_copy(r->culprit, sizeof(r->culprit), name + 5, ST_TEXT_TO_NUL);
+    st_safe_copy(r->culprit, sizeof(r->culprit), name + 5, ST_TEXT_TO_NUL);
 }
 
 static void read_log(struct st_machine *machine, struct st_readings *r)

@@ -86,7 +86,7 @@ static bool take_pair(struct reader *reader, struct pair *ret)
 
 static void set_text(char ret[ST_SND_NAME_BYTES], const struct pair *pair)
 {
-    (void)st_safe_copy(ret, ST_SND_NAME_BYTES, (const char *)pair->data, (size_t)pair->data_bytes);
+    st_safe_copy(ret, ST_SND_NAME_BYTES, (const char *)pair->data, (size_t)pair->data_bytes);
 }
 
 /** A pair of a channel. */
@@ -181,13 +181,12 @@ static void begin_channel(char *line, char *mark, struct st_snd_channel *channel
     const char *name = strrchr(line, '['), *program = strstr(mark + 1, " ("), *end = strrchr(mark + 1, ')');
     *channel = (struct st_snd_channel){.pid = 0};
     if (name != NULL)
-        (void)st_safe_copy(channel->name, sizeof(channel->name), name + 1, strlen(name + 1));
+        st_safe_copy(channel->name, sizeof(channel->name), name + 1, strlen(name + 1));
     channel->is_virtual = strstr(channel->name, "virtual") != NULL;
     if (number_behind(mark + 1, ", pid ", &pid) && pid <= INT32_MAX)
         channel->pid = (int64_t)pid;
     if (channel->pid > 0 && program != NULL && end > program) /* the program's name may hold anything */
-        (void)st_safe_copy(channel->program, sizeof(channel->program), program + 2,
-                           (size_t)(end - program - 2));
+        st_safe_copy(channel->program, sizeof(channel->program), program + 2, (size_t)(end - program - 2));
 }
 
 int64_t st_sndstat_text(const char *text, void (*fn)(void *ctx, const struct st_snd_channel *channel),

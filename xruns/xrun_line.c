@@ -38,7 +38,7 @@ static const char *read_name(const char *text, char ret[ST_XRUN_NAME_BYTES])
     }
     name[n] = '\0';
     memset(ret, 0, ST_XRUN_NAME_BYTES); /* nothing behind its end, of this name or of one before it */
-    (void)st_safe_copy(ret, ST_XRUN_NAME_BYTES, name, ST_TEXT_TO_NUL);
+    st_safe_copy(ret, ST_XRUN_NAME_BYTES, name, ST_TEXT_TO_NUL);
     return text;
 }
 
@@ -241,7 +241,7 @@ static bool copy_text(const char *from, char ret[ST_XRUN_WHY_BYTES])
 {
     if (from[0] != ' ' || from[1] == '\0')
         return false;
-    (void)st_safe_copy(ret, ST_XRUN_WHY_BYTES, from + 1, ST_TEXT_TO_NUL);
+    st_safe_copy(ret, ST_XRUN_WHY_BYTES, from + 1, ST_TEXT_TO_NUL);
     return true;
 }
 

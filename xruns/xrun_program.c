@@ -229,7 +229,7 @@ static int poll_program(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx
     if (n < 0 && program->silent_ns >= SILENT_NS) {
         w->silent_ns = program->silent_ns;
         return st_xrun_because(w, -ETIMEDOUT, "%s hangs: it printed nothing for %.0f s", w->source->program,
-                               (double)(program->silent_ns + pause_ns) / (double)ST_NS_PER_S);
+                               st_ns_seconds(program->silent_ns + pause_ns));
     }
     program->silent_ns = n > 0 ? 0 : program->silent_ns + pause_ns;
     program->idle_ns += pause_ns;

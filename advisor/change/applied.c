@@ -128,11 +128,11 @@ static enum st_change_event undo_text(struct st_applied *applied, const struct s
 static enum st_change_event undo_file(struct st_applied *applied, const struct st_entry *entry, char *now,
                                       size_t now_bytes, int *ret_error)
 {
-    struct st_platform *p = applied->p;
+    struct st_writer *writer = &applied->p->writer;
     struct undo undo = {0};
-    int r = p->writer.clean_file(&p->writer, entry->target);
+    int r = writer->clean_file(writer, entry->target);
     if (r == 0)
-        r = st_change_file_read(&p->machine, entry->target, &undo.text);
+        r = st_change_file_read(&applied->p->machine, entry->target, &undo.text);
     if (r == -ENOENT)
         return ST_EVENT_AS_BEFORE;
     enum st_change_event event = ST_EVENT_FAILED;
@@ -140,9 +140,9 @@ static enum st_change_event undo_file(struct st_applied *applied, const struct s
         undo.bytes = strlen(undo.text);
         event = undo_text(applied, entry, &undo, !is_written_by_others(&applied->journal, entry));
         if (undo.remove)
-            r = p->writer.remove_file(&p->writer, entry->target);
+            r = writer->remove_file(writer, entry->target);
         else if (undo.changed)
-            r = p->writer.replace_file(&p->writer, entry->target, undo.text, undo.bytes, 0644);
+            r = writer->replace_file(writer, entry->target, undo.text, undo.bytes, 0644);
     }
     free(undo.text);
     snprintf(now, now_bytes, "sleeptune's lines were removed or changed");
@@ -294,13 +294,14 @@ int st_applied_open(struct st_applied *applied, const char *command, struct st_p
                     size_t message_bytes)
 {
     *applied = (struct st_applied){.p = p, .folder = folder, .on_event = on_event, .ctx = ctx};
-    int r = make_folders(&p->writer, folder);
+    struct st_writer *writer = &p->writer;
+    int r = make_folders(writer, folder);
     if (r >= 0)
-        r = p->writer.make_folder(&p->writer, folder, ST_JOURNAL_FOLDER_MODE);
+        r = writer->make_folder(writer, folder, ST_JOURNAL_FOLDER_MODE);
     if (r == 0 || r == -EEXIST)
-        r = p->writer.lock_folder(&p->writer, folder, command);
+        r = writer->lock_folder(writer, folder, command);
     if (r == -EWOULDBLOCK) {
-        if (!st_applied_busy(&p->writer, folder, message, message_bytes)) /* it has just ended */
+        if (!st_applied_busy(writer, folder, message, message_bytes)) /* it has just ended */
             explain_busy("", message, message_bytes);
         return r;
     }
@@ -315,7 +316,7 @@ int st_applied_open(struct st_applied *applied, const char *command, struct st_p
     applied->lock = r;
     r = st_journal_read(&p->machine, folder, &applied->journal, message, message_bytes);
     if (r < 0)
-        p->writer.unlock_folder(&p->writer, applied->lock);
+        writer->unlock_folder(writer, applied->lock);
     else
         drop_forgotten(applied);
     return r;
@@ -354,13 +355,12 @@ static int look_ahead(const struct st_applied *applied, const struct st_plan *pl
     ST_EACH_OF (step, plan->steps, plan->steps_n) {
         const struct st_entry entry = entry_of(plan, step);
         int r = 0;
-        for (size_t j = 0; j < applied->journal.entries_n && r == 0; j++) {
-            const struct st_entry *other = &applied->journal.entries[j];
+        ST_EACH_OF (other, applied->journal.entries, applied->journal.entries_n) {
             const bool for_other = step->kind == ST_CHANGE_LIMITS && other->type == ST_ENTRY_FILE &&
                                    !st_text_is(other->new_value, step->new_value);
-            if (st_text_is(other->rule, step->rule->id) && !for_other)
+            if (r == 0 && st_text_is(other->rule, step->rule->id) && !for_other)
                 r = -EALREADY;
-            else if (step->type != ST_ENTRY_FILE && other->type == step->type &&
+            else if (r == 0 && step->type != ST_ENTRY_FILE && other->type == step->type &&
                      st_text_is(other->target, step->target))
                 r = -EEXIST;
         }
@@ -419,10 +419,9 @@ static int prepare_file(struct st_applied *applied, const struct st_plan_step *s
 
 static int write_file(struct st_applied *applied, const struct st_plan_step *step, const char *text)
 {
-    const int r = make_folders(&applied->p->writer, step->target);
-    return r < 0
-               ? r
-               : applied->p->writer.replace_file(&applied->p->writer, step->target, text, strlen(text), 0644);
+    struct st_writer *writer = &applied->p->writer;
+    const int r = make_folders(writer, step->target);
+    return r < 0 ? r : writer->replace_file(writer, step->target, text, strlen(text), 0644);
 }
 
 static int do_step(struct st_applied *applied, const struct st_plan *plan, const struct st_plan_step *step)
@@ -520,9 +519,8 @@ int st_applied_switch(struct st_applied *applied, const char *rule, bool was_on,
                       const char **ret_target)
 {
     int r = 0;
-    for (size_t i = 0; i < applied->journal.entries_n && r == 0; i++) {
-        const struct st_entry *entry = &applied->journal.entries[i];
-        if (!st_text_is(entry->rule, rule) || entry->phase != ST_PHASE_WRITING)
+    ST_EACH_OF (entry, applied->journal.entries, applied->journal.entries_n) {
+        if (r != 0 || !st_text_is(entry->rule, rule) || entry->phase != ST_PHASE_WRITING)
             continue;
         *ret_target = entry->target;
         r = look_at_value(applied, entry, was_on);

@@ -154,9 +154,9 @@ int st_candidates_find(struct st_candidates *ret, struct st_platform *p, const s
     int r = 0;
     *ret = (struct st_candidates){.late_share =
                                       report->facts->os == ST_OS_FREEBSD ? LATE_SHARE_FREEBSD : LATE_SHARE};
-    for (size_t i = 0; i < report->findings_n && r == 0; i++) {
-        if (has_fired(&report->findings[i]))
-            r = add(ret, p, report, &report->findings[i], as_root, slack_counts);
+    ST_EACH_OF (finding, report->findings, report->findings_n) {
+        if (r == 0 && has_fired(finding))
+            r = add(ret, p, report, finding, as_root, slack_counts);
     }
     find_writers(ret, report->facts);
     if (r != 0)

@@ -171,9 +171,9 @@ static int resolve(struct adder *adder)
     adder->items = reallocarray(NULL, finding->changes_n, sizeof(*adder->items));
     if (adder->items == NULL)
         return refuse(adder, -ENOMEM, "out of memory");
-    for (size_t i = 0; i < finding->changes_n; i++) {
-        struct item *item = &adder->items[i];
-        item->change = finding->changes[i];
+    ST_EACH_OF (change, finding->changes, finding->changes_n) {
+        struct item *item = &adder->items[change - finding->changes];
+        item->change = *change;
         if (adder->values_only && !is_value(item->change.kind))
             continue;
         int r = st_change_resolve(adder->machine, &item->change, why, sizeof(why));
@@ -216,7 +216,7 @@ static char *block_text(const struct adder *adder, size_t i)
 
 static bool has_line(const char *text, const char *line, size_t len)
 {
-    for (const char *at = text; *at != '\0'; at += strcspn(at, "\n"), at += *at == '\n') {
+    for (const char *at = text; *at != '\0'; at = st_text_next_line(at)) {
         if (strcspn(at, "\n") == len && memcmp(at, line, len) == 0)
             return true;
     }
@@ -228,12 +228,11 @@ static bool is_there(const struct adder *adder, const struct item *item, const c
 {
     if (item->change.kind != ST_CHANGE_LIMITS)
         return false;
-    for (const char *line = block; *line != '\0'; line += strcspn(line, "\n"), line += *line == '\n') {
+    for (const char *line = block; *line != '\0'; line = st_text_next_line(line)) {
         const size_t len = strcspn(line, "\n");
         bool found = line[0] == '#' || has_line(text, line, len);
-        for (size_t i = 0; i < adder->plan->steps_n && !found; i++)
-            found = st_text_is(adder->plan->steps[i].target, item->form.path) &&
-                    has_line(adder->plan->steps[i].new_value, line, len);
+        ST_EACH_OF (step, adder->plan->steps, adder->plan->steps_n)
+            found |= st_text_is(step->target, item->form.path) && has_line(step->new_value, line, len);
         if (!found)
             return false;
     }
@@ -312,11 +311,8 @@ static const char *line_begin(const char *text, const char *end)
 
 static void print_lines(FILE *out, char sign, const char *text, const char *end)
 {
-    while (text < end) {
-        const size_t len = strcspn(text, "\n");
-        fprintf(out, "%c%.*s\n", sign, (int)len, text);
-        text += len + (text[len] == '\n');
-    }
+    for (; text < end; text = st_text_next_line(text))
+        fprintf(out, "%c%.*s\n", sign, (int)strcspn(text, "\n"), text);
 }
 
 /* A hunk that appends `added` at the end of `old`. */
@@ -362,9 +358,9 @@ static int print_file(const struct st_plan *plan, size_t first, struct st_machin
     if (r < 0)
         return r;
     struct st_text_buffer blocks = {0};
-    for (size_t i = first; i < plan->steps_n; i++) {
-        if (plan->steps[i].type == ST_ENTRY_FILE && st_text_is(plan->steps[i].target, path))
-            st_text_buffer_printf(&blocks, "%s", plan->steps[i].new_value);
+    ST_EACH_OF (step, plan->steps, plan->steps_n) {
+        if (step->type == ST_ENTRY_FILE && st_text_is(step->target, path))
+            st_text_buffer_printf(&blocks, "%s", step->new_value);
     }
     char *added = st_text_buffer_take(&blocks);
     if (added != NULL)
@@ -383,8 +379,7 @@ int st_plan_print(const struct st_plan *plan, struct st_machine *machine, FILE *
         if (plan->steps[i].type == ST_ENTRY_FILE && !seen_before(plan, i))
             r = print_file(plan, i, machine, out);
     }
-    for (size_t i = 0; r == 0 && i < plan->steps_n; i++) {
-        const struct st_plan_step *step = &plan->steps[i];
+    ST_EACH_OF (step, plan->steps, r == 0 ? plan->steps_n : 0) {
         if (step->type != ST_ENTRY_FILE)
             fprintf(out, "%s: %s -> %s\n", step->target, step->old_value, step->new_value);
     }

@@ -34,7 +34,7 @@ static int only_home(void *ctx, const char *name)
 static void find_home(struct st_collector *c)
 {
     if (!c->live) {
-        (void)c->machine->list(c->machine, "/home", only_home, c);
+        (void)st_collector_list(c, "/home", only_home, c);
         return;
     }
     const struct passwd *entry = getpwuid(getuid());

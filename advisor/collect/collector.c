@@ -22,14 +22,14 @@ void st_collector_read(struct st_collector *c, const char *key, const char *name
     const char *source = is_file ? name : of_sysctl;
     ST_PRINT(of_sysctl, "sysctl %s", name);
     if (r != 0) {
-        st_facts_put_failure(c->facts, key, r, source);
+        st_collector_put_failure(c, key, r, source);
         return;
     }
     memcpy(value, text, bytes);
     value[bytes] = '\0';
     st_text_trim(value);
     if (memchr(text, '\0', bytes) != NULL || (kind == ST_VALUE_INT && st_text_int(value, &number) != 0))
-        st_facts_put_state(c->facts, key, ST_FACT_MALFORMED, 0, text, source);
+        st_collector_put_malformed(c, key, text, source);
     else
         st_facts_put_text(c->facts, key, value, text, source);
 }

@@ -18,6 +18,44 @@ struct st_collector {
 /** Reads a whole file of at most bytes - 1. @return 0 or -errno; -EFBIG: the buffer has its beginning. */
 ST_NODISCARD int st_collector_text(const struct st_collector *c, const char *path, char *buf, size_t bytes);
 
+/** Puts a fact that was read, or why it was not: st_facts_put_failure(). raw: what could not be understood.
+ */
+static inline void st_collector_put_text(struct st_collector *c, const char *key, const char *value,
+                                         const char *source)
+{
+    st_facts_put_text(c->facts, key, value, NULL, source);
+}
+static inline void st_collector_put_int(struct st_collector *c, const char *key, int64_t value,
+                                        const char *source)
+{
+    st_facts_put_int(c->facts, key, value, NULL, source);
+}
+static inline void st_collector_put_malformed(struct st_collector *c, const char *key, const char *raw,
+                                              const char *source)
+{
+    st_facts_put_state(c->facts, key, ST_FACT_MALFORMED, 0, raw, source);
+}
+static inline void st_collector_put_failure(struct st_collector *c, const char *key, int r,
+                                            const char *source)
+{
+    st_facts_put_failure(c->facts, key, r, source);
+}
+/** The number, or why there is none: r. */
+static inline void st_collector_put_result(struct st_collector *c, const char *key, int r, int64_t value,
+                                           const char *source)
+{
+    if (r == 0)
+        st_collector_put_int(c, key, value, source);
+    else
+        st_collector_put_failure(c, key, r, source);
+}
+
+/** As the machine's list(). */
+static inline int st_collector_list(const struct st_collector *c, const char *path, st_name_fn fn, void *ctx)
+{
+    return c->machine->list(c->machine, path, fn, ctx);
+}
+
 enum st_value_kind { ST_VALUE_TEXT, ST_VALUE_INT };
 
 /** Reads one file (an absolute path) or sysctl of at most 4 KiB into one fact. An empty or non-numeric

@@ -153,9 +153,9 @@ static bool read_file(struct st_collector *c, const char *key, const char *path,
 {
     const int r = c->machine->read_text(c->machine, path, c->buf, c->buf_bytes, ret_bytes);
     if (key != NULL && r != 0)
-        st_facts_put_failure(c->facts, key, r, path);
+        st_collector_put_failure(c, key, r, path);
     else if (key != NULL)
-        st_facts_put_text(c->facts, key, "read", NULL, path);
+        st_collector_put_text(c, key, "read", path);
     return r == 0;
 }
 
@@ -187,7 +187,7 @@ static void read_loader(struct st_collector *c)
                      loader_names);
     if (!local_last)
         read_assignments(c, NULL, LOADER_LOCAL, ST_KEYS_FREEBSD_LOADER, loader_names);
-    (void)c->machine->list(c->machine, "/boot/loader.conf.d", loader_part, c);
+    (void)st_collector_list(c, "/boot/loader.conf.d", loader_part, c);
     if (local_last)
         read_assignments(c, NULL, LOADER_LOCAL, ST_KEYS_FREEBSD_LOADER, loader_names);
 }
@@ -206,7 +206,7 @@ static void parse_file(struct st_collector *c, const char *key, const char *path
     if (!read_file(c, key, path, &bytes))
         return;
     if (parse(c->facts, c->buf, bytes, path) == -EBADMSG)
-        st_facts_put_state(c->facts, key, ST_FACT_MALFORMED, 0, c->buf, path);
+        st_collector_put_malformed(c, key, c->buf, path);
 }
 
 static int see_powerd(void *ctx, const char *name)
@@ -221,11 +221,11 @@ static void collect_files(struct st_collector *c)
     bool powerd = false;
     read_settings(c);
     parse_file(c, ST_KEY_FREEBSD_FILE_SNDSTAT, "/dev/sndstat", st_freebsd_text_sndstat);
-    const int r = c->machine->list(c->machine, "/var/run", see_powerd, &powerd);
+    const int r = st_collector_list(c, "/var/run", see_powerd, &powerd);
     if (r == 0)
-        st_facts_put_int(c->facts, ST_KEY_FREEBSD_POWERD_RUNNING, powerd, NULL, "/var/run/powerd.pid");
+        st_collector_put_int(c, ST_KEY_FREEBSD_POWERD_RUNNING, powerd, "/var/run/powerd.pid");
     else
-        st_facts_put_failure(c->facts, ST_KEY_FREEBSD_POWERD_RUNNING, r, "/var/run");
+        st_collector_put_failure(c, ST_KEY_FREEBSD_POWERD_RUNNING, r, "/var/run");
 }
 
 /** What lies beside sysctl-a.txt; reads kern.osreldate. */

@@ -35,14 +35,14 @@ static bool is_plain(const char *text)
 static void put(struct reader *reader, const char *key, const char *value)
 {
     if (reader->settings_n++ < SETTINGS_MAX)
-        st_facts_put_text(reader->c->facts, key, value, NULL, reader->path);
+        st_collector_put_text(reader->c, key, value, reader->path);
 }
 
 static void failed(struct reader *reader, int r, const char *path)
 {
     const bool missing = r == -ENOENT || r == -ENOTDIR || r == -ELOOP || r == -EXDEV; /* links of a capture */
     if (reader->failure_key != NULL && !missing)
-        st_facts_put_failure(reader->c->facts, reader->failure_key, r, path);
+        st_collector_put_failure(reader->c, reader->failure_key, r, path);
 }
 
 /** @return whether it was there and could be read. */
@@ -72,7 +72,7 @@ static void read_folder(struct reader *reader, const char *folder, const char *s
     reader->folder = folder;
     reader->suffix = suffix;
     reader->files_n = 0;
-    const int r = reader->c->machine->list(reader->c->machine, folder, file_of_folder, reader);
+    const int r = st_collector_list(reader->c, folder, file_of_folder, reader);
     if (r != 0)
         failed(reader, r, folder);
 }
@@ -215,8 +215,8 @@ static void put_setting(struct st_collector *c, const char *unit, const char *le
                         const struct setting *setting)
 {
     if (setting->path[0] != '\0')
-        st_facts_put_text(c->facts, ST_TEXT(KEY_BYTES, ST_KEYS_UNIT "%s.%s", unit, leaf), setting->value,
-                          NULL, setting->path);
+        st_collector_put_text(c, ST_TEXT(KEY_BYTES, ST_KEYS_UNIT "%s.%s", unit, leaf), setting->value,
+                              setting->path);
 }
 
 /** A unit of the administrator's own, or a packaged one with drop-ins here. Those that play nothing are
@@ -254,7 +254,7 @@ static void manager_setting(void *ctx, ST_UNUSED const char *section, const char
     int64_t soft;
     bool allowed;
     if (st_text_is(name, "DefaultLimitRTPRIO") && st_text_unit_limit(value, &soft))
-        st_facts_put_text(reader->c->facts, ST_KEY_UNIT_DEFAULT_RTPRIO, value, NULL, reader->path);
+        st_collector_put_text(reader->c, ST_KEY_UNIT_DEFAULT_RTPRIO, value, reader->path);
     if (st_text_is(name, "AllowSuspend") && st_text_unit_boolean(value, &allowed))
         st_facts_put_int(reader->c->facts, ST_KEY_SUSPEND_FORBIDDEN, !allowed, value, reader->path);
 }
@@ -290,10 +290,8 @@ static void collect_suspend(struct st_collector *c)
 static void exists(struct st_collector *c, const char *key, const char *path)
 {
     const int r = st_collector_text(c, path, ST_ROOM(16));
-    if (r == 0 || r == -EFBIG || r == -ELOOP || r == -EXDEV) /* a captured tree does not follow its links */
-        st_facts_put_int(c->facts, key, 1, NULL, path);
-    else
-        st_facts_put_failure(c->facts, key, r, path);
+    const bool is_there = r == -EFBIG || r == -ELOOP || r == -EXDEV; /* a captured tree follows no link */
+    st_collector_put_result(c, key, is_there ? 0 : r, 1, path);
 }
 
 /** D-Bus starts rtkit when a program asks for it. A captured tree has no sockets. */
@@ -302,14 +300,14 @@ static void collect_rtkit(struct st_collector *c)
     static const char unit[] = "/etc/systemd/system/rtkit-daemon.service",
                       bus[] = "/run/dbus/system_bus_socket", var_bus[] = "/var/run/dbus/system_bus_socket";
     if (is_masked(c, unit))
-        st_facts_put_state(c->facts, ST_KEY_RTKIT_INSTALLED, ST_FACT_ABSENT, 0, NULL, unit);
+        st_collector_put_failure(c, ST_KEY_RTKIT_INSTALLED, -ENOENT, unit);
     else
         exists(c, ST_KEY_RTKIT_INSTALLED,
                "/usr/share/dbus-1/system-services/org.freedesktop.RealtimeKit1.service");
     if (c->live && getenv("DBUS_SYSTEM_BUS_ADDRESS") == NULL &&
         st_collector_text(c, bus, ST_ROOM(16)) == -ENOENT &&
         st_collector_text(c, var_bus, ST_ROOM(16)) == -ENOENT)
-        st_facts_put_int(c->facts, ST_KEY_RTKIT_NO_BUS, 1, NULL, bus);
+        st_collector_put_int(c, ST_KEY_RTKIT_NO_BUS, 1, bus);
 }
 
 static void boot_options(struct st_collector *c)
@@ -318,9 +316,9 @@ static void boot_options(struct st_collector *c)
     char text[512];
     const char *path;
     if (st_change_boot_by_hand(c->machine, text, sizeof(text), &path) == 0)
-        st_facts_put_text(c->facts, key, text, NULL, path);
+        st_collector_put_text(c, key, text, path);
     else
-        st_facts_put_state(c->facts, key, ST_FACT_ABSENT, 0, NULL, "/etc/kernel/cmdline, /boot");
+        st_collector_put_failure(c, key, -ENOENT, "/etc/kernel/cmdline, /boot");
 }
 
 static void collect_system(struct st_collector *c)
@@ -331,7 +329,7 @@ static void collect_system(struct st_collector *c)
     struct reader groups = {.c = c, .parse = parse_groups, .failure_key = "linux.group.any"};
     (void)read_file(&groups, "/etc/group");
     struct reader units = {.c = c};
-    (void)c->machine->list(c->machine, "/etc/systemd/system", one_unit, &units); /* absent without systemd */
+    (void)st_collector_list(c, "/etc/systemd/system", one_unit, &units); /* absent without systemd */
     st_layers_conf(c->machine, "system.conf", c->buf, FILE_BYTES, manager_file, &units);
     collect_suspend(c);
     boot_options(c);
@@ -359,8 +357,7 @@ static void read_layers(struct reader *reader, const char *const *folders, size_
         ST_PRINT(path, "%s/%s.d", *folder, name);
         reader->folder = path;
         reader->suffix = ".conf";
-        (void)reader->c->machine->list(reader->c->machine, path, file_of_folder,
-                                       reader); /* most machines lack some */
+        (void)st_collector_list(reader->c, path, file_of_folder, reader); /* most machines lack some */
     }
 }
 
@@ -406,7 +403,7 @@ static void pulse_setting(void *ctx, ST_UNUSED const char *section, const char *
                                           "default-sample-rate"};
     struct reader *reader = ctx;
     if (st_text_is(name, "realtime-scheduling"))
-        st_facts_put_text(reader->c->facts, ST_KEY_PULSE_REALTIME_SCHEDULING, value, NULL, reader->path);
+        st_collector_put_text(reader->c, ST_KEY_PULSE_REALTIME_SCHEDULING, value, reader->path);
     ST_EACH (number, numbers) {
         if (!st_text_is(name, *number))
             continue;

@@ -76,9 +76,9 @@ static void config(struct st_collector *c)
         if (r == 0) {
             st_facts_put_text(c->facts, key, value, ST_TEXT(256, "CONFIG_%s=%s", *option, value), path);
         } else if (r == -EBADMSG) {
-            st_facts_put_state(c->facts, key, ST_FACT_MALFORMED, 0, NULL, path);
+            st_collector_put_malformed(c, key, NULL, path);
         } else {
-            st_facts_put_failure(c->facts, key, r, path);
+            st_collector_put_failure(c, key, r, path);
         }
     }
 }
@@ -116,13 +116,13 @@ static void timer_list(struct st_collector *c)
     ST_EACH (row, rows) {
         const char *raw = ST_TEXT(64, "%s: %" PRId64, row->name, row->value);
         if (r != 0)
-            st_facts_put_failure(c->facts, row->key, r, source);
+            st_collector_put_failure(c, row->key, r, source);
         else if (!parsed)
-            st_facts_put_state(c->facts, row->key, ST_FACT_MALFORMED, 0, c->buf, source);
+            st_collector_put_malformed(c, row->key, c->buf, source);
         else if (row->has)
             st_facts_put_int(c->facts, row->key, row->value, raw, source);
         else
-            st_facts_put_failure(c->facts, row->key, -ENOENT, source);
+            st_collector_put_failure(c, row->key, -ENOENT, source);
     }
 }
 

@@ -22,12 +22,12 @@ static void container(struct st_collector *c)
         char text[256];
         const int r = st_collector_text(c, mark->path, text, sizeof(text));
         if (r == 0 || r == -EFBIG) {
-            st_facts_put_text(c->facts, ST_KEY_SYSTEM_CONTAINER, mark->name != NULL ? mark->name : text, NULL,
-                              mark->path);
+            st_collector_put_text(c, ST_KEY_SYSTEM_CONTAINER, mark->name != NULL ? mark->name : text,
+                                  mark->path);
             return;
         }
     }
-    st_facts_put_failure(c->facts, ST_KEY_SYSTEM_CONTAINER, -ENOENT, marks[0].path);
+    st_collector_put_failure(c, ST_KEY_SYSTEM_CONTAINER, -ENOENT, marks[0].path);
 }
 
 /** A captured request is a file of 4 bytes: s32, microseconds, little-endian. */
@@ -37,15 +37,14 @@ static void captured_request(struct st_collector *c)
     size_t len = 0;
     const int r = c->machine->read_text(c->machine, REQUEST_PATH, buf, sizeof(buf), &len);
     if (r != 0) {
-        st_facts_put_failure(c->facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, r, REQUEST_PATH);
+        st_collector_put_failure(c, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, r, REQUEST_PATH);
     } else if (len != 4) {
-        st_facts_put_state(c->facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, ST_FACT_MALFORMED, 0, buf,
-                           REQUEST_PATH);
+        st_collector_put_malformed(c, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, buf, REQUEST_PATH);
     } else {
         uint32_t value = 0;
         for (size_t i = 4; i-- > 0;)
             value = value << 8 | (unsigned char)buf[i];
-        st_facts_put_int(c->facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, (int32_t)value, NULL, REQUEST_PATH);
+        st_collector_put_int(c, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, (int32_t)value, REQUEST_PATH);
     }
 }
 
@@ -54,7 +53,7 @@ static void captured_request(struct st_collector *c)
 static void unread_request(struct st_collector *c)
 {
     const int r = st_collector_text(c, REQUEST_PATH, ST_ROOM(16));
-    st_facts_put_failure(c->facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, r != 0 ? r : -EINVAL, REQUEST_PATH);
+    st_collector_put_failure(c, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, r != 0 ? r : -EINVAL, REQUEST_PATH);
 }
 
 /** Of the test conditions, what no text file has. */
@@ -66,11 +65,11 @@ static void condition(void *ctx, const char *key, const char *value)
         const bool is_virtual = !st_text_is(value, "none");
         st_facts_put_int(c->facts, ST_KEY_VIRTUAL, is_virtual, value, VIRTUAL_SOURCE);
         if (is_virtual)
-            st_facts_put_text(c->facts, ST_KEY_SYSTEM_HYPERVISOR, value, NULL, VIRTUAL_SOURCE);
+            st_collector_put_text(c, ST_KEY_SYSTEM_HYPERVISOR, value, VIRTUAL_SOURCE);
     } else if (st_text_is(key, "cpu_model")) {
-        st_facts_put_text(c->facts, ST_KEY_CPU_MODEL, value, NULL, "/proc/cpuinfo");
+        st_collector_put_text(c, ST_KEY_CPU_MODEL, value, "/proc/cpuinfo");
     } else if (c->live && st_text_is(key, "cpu_dma_latency_us") && st_text_int(value, &number) == 0) {
-        st_facts_put_int(c->facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, number, NULL, REQUEST_PATH);
+        st_collector_put_int(c, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, number, REQUEST_PATH);
     }
 }
 
@@ -79,9 +78,9 @@ static void collect_place(struct st_collector *c)
     container(c);
     c->machine->conditions(c->machine, -1, condition, c);
     if (st_facts_find(c->facts, ST_KEY_VIRTUAL) == NULL)
-        st_facts_put_failure(c->facts, ST_KEY_VIRTUAL, -ENOENT, VIRTUAL_SOURCE);
+        st_collector_put_failure(c, ST_KEY_VIRTUAL, -ENOENT, VIRTUAL_SOURCE);
     if (st_facts_find(c->facts, ST_KEY_SYSTEM_HYPERVISOR) == NULL)
-        st_facts_put_failure(c->facts, ST_KEY_SYSTEM_HYPERVISOR, -ENOENT, VIRTUAL_SOURCE);
+        st_collector_put_failure(c, ST_KEY_SYSTEM_HYPERVISOR, -ENOENT, VIRTUAL_SOURCE);
     if (!c->live)
         captured_request(c);
     else if (st_facts_find(c->facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US) == NULL)
@@ -177,7 +176,7 @@ static int one_folder(void *ctx, const char *name)
 static int collect_set(struct st_collector *c, const struct set *set, size_t *ret_n)
 {
     struct walk walk = {.c = c, .set = set};
-    const int r = c->machine->list(c->machine, set->folder, one_folder, &walk);
+    const int r = st_collector_list(c, set->folder, one_folder, &walk);
     *ret_n = walk.n;
     return r;
 }
@@ -253,7 +252,7 @@ static int other_cpu(void *ctx, const char *name)
         st_collector_read(cpus->c, key, path, ST_VALUE_TEXT);
     cpu.set.folder = cpu.folder;
     cpu.set.key_prefix = cpu.key_prefix;
-    (void)cpus->c->machine->list(cpus->c->machine, cpu.folder, other_state, &cpu);
+    (void)st_collector_list(cpus->c, cpu.folder, other_state, &cpu);
     cpus->n += cpu.states_n > 0; /* a CPU that is off has none */
     return 0;
 }
@@ -261,9 +260,8 @@ static int other_cpu(void *ctx, const char *name)
 static void collect_other_cpus(struct st_collector *c)
 {
     struct other_cpus cpus = {.c = c, .n = 1};
-    if (c->machine->list(c->machine, "/sys/devices/system/cpu", other_cpu, &cpus) == 0)
-        st_facts_put_int(c->facts, ST_KEY_CPUIDLE_CPUS_N, cpus.n, NULL,
-                         "/sys/devices/system/cpu/cpu*/cpuidle");
+    if (st_collector_list(c, "/sys/devices/system/cpu", other_cpu, &cpus) == 0)
+        st_collector_put_int(c, ST_KEY_CPUIDLE_CPUS_N, cpus.n, "/sys/devices/system/cpu/cpu*/cpuidle");
 }
 
 static void collect_cpus(struct st_collector *c)
@@ -274,10 +272,7 @@ static void collect_cpus(struct st_collector *c)
     st_collector_read(c, key, path, ST_VALUE_TEXT);
     (void)collect_set(c, &throttling, &n); /* only Intel's processors have it */
     const int r = collect_set(c, &policies, &n);
-    if (n > 0)
-        st_facts_put_int(c->facts, ST_KEY_CPUFREQ_PRESENT, 1, NULL, policies.folder);
-    else
-        st_facts_put_failure(c->facts, ST_KEY_CPUFREQ_PRESENT, r != 0 ? r : -ENOENT, policies.folder);
+    st_collector_put_result(c, ST_KEY_CPUFREQ_PRESENT, n > 0 ? 0 : r != 0 ? r : -ENOENT, 1, policies.folder);
     st_collector_read(c, ST_KEY_CPUIDLE_DRIVER, "/sys/devices/system/cpu/cpuidle/current_driver",
                       ST_VALUE_TEXT);
     st_collector_read(c, ST_KEY_CPUIDLE_GOVERNOR, "/sys/devices/system/cpu/cpuidle/current_governor_ro",
@@ -286,7 +281,7 @@ static void collect_cpus(struct st_collector *c)
     if (n > 0)
         collect_other_cpus(c);
     else if (states != 0 && states != -ENOENT)
-        st_facts_put_failure(c->facts, "linux.cpuidle.cpu0.state0.latency_us", states, idle_states.folder);
+        st_collector_put_failure(c, "linux.cpuidle.cpu0.state0.latency_us", states, idle_states.folder);
 }
 
 /* --- fast and slow cores --- */
@@ -377,18 +372,18 @@ static void collect_cores(struct st_collector *c)
     const struct st_fact *atom = st_facts_find(c->facts, ST_KEY_CPU_EFFICIENT);
     if (atom == NULL || atom->state != ST_FACT_ABSENT)
         return;
-    (void)c->machine->list(c->machine, "/sys/devices/system/cpu", one_capacity, &cores);
+    (void)st_collector_list(c, "/sys/devices/system/cpu", one_capacity, &cores);
     list_cpus(&cores, true, cores.slow, sizeof(cores.slow));
     list_cpus(&cores, false, cores.fast, sizeof(cores.fast));
     if (cores.highest == 0)
-        (void)c->machine->list(c->machine, "/sys/bus/event_source/devices", one_pmu, &cores);
+        (void)st_collector_list(c, "/sys/bus/event_source/devices", one_pmu, &cores);
     const char *source = cores.highest > 0 ? "/sys/devices/system/cpu/cpu*/cpu_capacity" : pmus;
     if (cores.slow[0] == '\0' || cores.fast[0] == '\0') {
-        st_facts_put_state(c->facts, ST_KEY_CPU_EFFICIENT, ST_FACT_ABSENT, 0, NULL, source);
+        st_collector_put_failure(c, ST_KEY_CPU_EFFICIENT, -ENOENT, source);
         return;
     }
-    st_facts_put_text(c->facts, ST_KEY_CPU_FAST, cores.fast, NULL, source);
-    st_facts_put_text(c->facts, ST_KEY_CPU_EFFICIENT, cores.slow, NULL, source);
+    st_collector_put_text(c, ST_KEY_CPU_FAST, cores.fast, source);
+    st_collector_put_text(c, ST_KEY_CPU_EFFICIENT, cores.slow, source);
 }
 
 /* --- swap --- */
@@ -402,15 +397,15 @@ static void swap(struct st_collector *c)
     const bool parsed = r == 0 && st_linux_text_swaps(c->buf, &swaps) == 0;
     ST_EACH (key, keys) {
         if (r != 0)
-            st_facts_put_failure(c->facts, *key, r, source);
+            st_collector_put_failure(c, *key, r, source);
         else if (!parsed)
-            st_facts_put_state(c->facts, *key, ST_FACT_MALFORMED, 0, c->buf, source);
+            st_collector_put_malformed(c, *key, c->buf, source);
     }
     if (!parsed)
         return;
-    st_facts_put_int(c->facts, keys[0], (int64_t)swaps.other_n, NULL, source);
-    st_facts_put_int(c->facts, keys[1], (int64_t)swaps.zram_n, NULL, source);
-    st_facts_put_int(c->facts, keys[2], swaps.zram_first, NULL, source);
+    st_collector_put_int(c, keys[0], (int64_t)swaps.other_n, source);
+    st_collector_put_int(c, keys[1], (int64_t)swaps.zram_n, source);
+    st_collector_put_int(c, keys[2], swaps.zram_first, source);
 }
 
 static void collect(struct st_collector *c)

@@ -67,14 +67,14 @@ static void command_line(struct st_collector *c, const char *key, const char *pi
     const char *path = ST_TEXT(64, "/proc/%s/cmdline", pid);
     const int r = c->machine->read_text(c->machine, path, text, sizeof(text), &len);
     if (r != 0 && r != -EFBIG) {
-        st_facts_put_failure(c->facts, key, r, path);
+        st_collector_put_failure(c, key, r, path);
         return;
     }
     ST_EACH_OF (byte, text, len)
         *byte = *byte == '\0' ? ' ' : *byte;
     text[len] = '\0';
     st_text_trim(text);
-    st_facts_put_text(c->facts, key, text, NULL, path);
+    st_collector_put_text(c, key, text, path);
 }
 
 /** A number of /proc/PID/status: "Uid:" is whose process it is. @return false: not known. */
@@ -92,8 +92,8 @@ static void swapped(struct st_collector *c, const char *pid, const char *name)
     if (!in_status(c, pid, "VmSwap:", &kib) || kib == 0)
         return;
     const char *path = ST_TEXT(64, "/proc/%s/status", pid);
-    st_facts_put_int(c->facts, ST_TEXT(KEY_BYTES, ST_KEYS_SWAPPED "%s.kib", pid), (int64_t)kib, NULL, path);
-    st_facts_put_text(c->facts, ST_TEXT(KEY_BYTES, ST_KEYS_SWAPPED "%s.name", pid), name, NULL, path);
+    st_collector_put_int(c, ST_TEXT(KEY_BYTES, ST_KEYS_SWAPPED "%s.kib", pid), (int64_t)kib, path);
+    st_collector_put_text(c, ST_TEXT(KEY_BYTES, ST_KEYS_SWAPPED "%s.name", pid), name, path);
 }
 
 /** A server of the user who runs this counts before those of others. @return false: there is one that counts
@@ -113,7 +113,7 @@ static bool take_owner(struct st_collector *c, const char *daemon_key, const cha
         ST_PRINT(name, "%.63s", entry->pw_name);
     else
         ST_PRINT(name, "%" PRIu64, uid);
-    st_facts_put_text(c->facts, key, name, NULL, "/proc");
+    st_collector_put_text(c, key, name, "/proc");
     return true;
 }
 
@@ -126,7 +126,7 @@ static bool daemon_of(struct walk *walk, const char *name, const char *pid)
             continue;
         if (daemon->of_user && !take_owner(walk->c, daemon->key, pid))
             return true;
-        st_facts_put_int(walk->c->facts, daemon->key, number, NULL, ST_TEXT(64, "/proc/%s/stat", pid));
+        st_collector_put_int(walk->c, daemon->key, number, ST_TEXT(64, "/proc/%s/stat", pid));
         if (daemon->command_key != NULL)
             command_line(walk->c, daemon->command_key, pid);
         return true;
@@ -144,17 +144,15 @@ static void put_thread(struct walk *walk, const char *kind, const char *tid, con
         return;
     }
     walk->real_time_n++;
-    st_facts_put_text(walk->c->facts, ST_TEXT(KEY_BYTES, "linux.%s.%s.name", kind, tid), stat->name, NULL,
-                      path);
-    st_facts_put_int(walk->c->facts, ST_TEXT(KEY_BYTES, "linux.%s.%s.priority", kind, tid), stat->rt_priority,
-                     NULL, path);
+    st_collector_put_text(walk->c, ST_TEXT(KEY_BYTES, "linux.%s.%s.name", kind, tid), stat->name, path);
+    st_collector_put_int(walk->c, ST_TEXT(KEY_BYTES, "linux.%s.%s.priority", kind, tid), stat->rt_priority,
+                         path);
     if (walk->process_name == NULL)
         return;
-    st_facts_put_text(walk->c->facts, ST_TEXT(KEY_BYTES, "linux.%s.%s.process", kind, tid),
-                      walk->process_name, NULL, path);
-    st_facts_put_text(walk->c->facts, ST_TEXT(KEY_BYTES, "linux.%s.%s.pid", kind, tid), walk->process_pid,
-                      NULL, path);
-    st_facts_put_int(walk->c->facts, ST_TEXT(KEY_BYTES, "linux.%s.%s.cpu", kind, tid), stat->cpu, NULL, path);
+    st_collector_put_text(walk->c, ST_TEXT(KEY_BYTES, "linux.%s.%s.process", kind, tid), walk->process_name,
+                          path);
+    st_collector_put_text(walk->c, ST_TEXT(KEY_BYTES, "linux.%s.%s.pid", kind, tid), walk->process_pid, path);
+    st_collector_put_int(walk->c, ST_TEXT(KEY_BYTES, "linux.%s.%s.cpu", kind, tid), stat->cpu, path);
 }
 
 static bool is_number(const char *name)
@@ -215,7 +213,7 @@ static void quota(struct st_collector *c, const char *group, const char *who, co
             ST_PRINT(key, ST_KEYS_CPU_QUOTA "%s.period_us", who);
             st_facts_put_int(c->facts, key, period_us, text, path);
             ST_PRINT(key, ST_KEYS_CPU_QUOTA "%s.name", who);
-            st_facts_put_text(c->facts, key, name, NULL, path);
+            st_collector_put_text(c, key, name, path);
         } else if (is_read && first && st_text_is(who, "self")) {
             st_facts_put_int(c->facts, key, -1, text, path);
         }
@@ -247,7 +245,7 @@ static void threads_of(struct walk *walk, const char *pid, const struct st_proc_
     const char *path = ST_TEXT(64, "/proc/%s/task", pid);
     walk->process_name = stat->name;
     walk->process_pid = pid;
-    (void)walk->c->machine->list(walk->c->machine, path, one_thread, walk); /* it may have ended */
+    (void)st_collector_list(walk->c, path, one_thread, walk); /* it may have ended */
     walk->process_name = NULL;
     if (always || walk->real_time_n > real_time_n)
         swapped(walk->c, pid, stat->name);
@@ -283,13 +281,13 @@ static void collect_processes(struct st_collector *c)
     static const char key[] = ST_KEY_PROCESSES_N;
     static const char source[] = "/proc";
     struct walk walk = {.c = c, .complete = true};
-    const int r = c->machine->list(c->machine, source, one_process, &walk);
+    const int r = st_collector_list(c, source, one_process, &walk);
     if (walk.processes_n == 0) {
-        st_facts_put_failure(c->facts, key, r != 0 ? r : -ENOENT, source);
+        st_collector_put_failure(c, key, r != 0 ? r : -ENOENT, source);
         return;
     }
-    st_facts_put_int(c->facts, key, (int64_t)walk.processes_n, NULL, source);
-    st_facts_put_int(c->facts, ST_KEY_THREADS_COMPLETE, walk.complete, NULL, source);
+    st_collector_put_int(c, key, (int64_t)walk.processes_n, source);
+    st_collector_put_int(c, ST_KEY_THREADS_COMPLETE, walk.complete, source);
 }
 
 /* --- small files below /proc and /sys, limits, cgroup --- */
@@ -327,7 +325,7 @@ static void rt_runtime(struct st_collector *c, const char *key, const char *grou
     static const char *const mounts[] = {"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct"};
     char path[4096];
     if (strstr(group, "..") != NULL) { /* outside of this cgroup namespace */
-        st_facts_put_failure(c->facts, key, -ENOENT, "/proc/self/cgroup");
+        st_collector_put_failure(c, key, -ENOENT, "/proc/self/cgroup");
         return;
     }
     ST_EACH (mount, mounts) {
@@ -337,7 +335,7 @@ static void rt_runtime(struct st_collector *c, const char *key, const char *grou
         st_collector_read(c, key, path, ST_VALUE_INT);
         return;
     }
-    st_facts_put_failure(c->facts, key, -ENOENT, path);
+    st_collector_put_failure(c, key, -ENOENT, path);
 }
 
 static void cgroup(struct st_collector *c)
@@ -347,8 +345,8 @@ static void cgroup(struct st_collector *c)
     bool unified;
     const int r = st_collector_text(c, source, text, sizeof(text));
     if (r != 0) {
-        st_facts_put_failure(c->facts, ST_KEY_CGROUP_VERSION, r, source);
-        st_facts_put_failure(c->facts, ST_KEY_CGROUP_RT_RUNTIME_US, r, source);
+        st_collector_put_failure(c, ST_KEY_CGROUP_VERSION, r, source);
+        st_collector_put_failure(c, ST_KEY_CGROUP_RT_RUNTIME_US, r, source);
         return;
     }
     char raw[sizeof(text)];
@@ -362,8 +360,8 @@ static void cgroup(struct st_collector *c)
     if (unified)
         st_facts_put_int(c->facts, ST_KEY_CGROUP_VERSION, 2, raw, source);
     else
-        st_facts_put_state(c->facts, ST_KEY_CGROUP_VERSION, ST_FACT_MALFORMED, 0, raw, source);
-    st_facts_put_failure(c->facts, ST_KEY_CGROUP_RT_RUNTIME_US, -ENOENT, source);
+        st_collector_put_malformed(c, ST_KEY_CGROUP_VERSION, raw, source);
+    st_collector_put_failure(c, ST_KEY_CGROUP_RT_RUNTIME_US, -ENOENT, source);
 }
 
 /* Limits and slack of a captured process; a live one is asked directly, in live.c. */
@@ -374,7 +372,7 @@ static void limit(struct st_collector *c, const char *text, const char *name, co
     const char *line = strstr(text, name);
     int64_t number;
     if (line == NULL) {
-        st_facts_put_failure(c->facts, key, -ENOENT, source);
+        st_collector_put_failure(c, key, -ENOENT, source);
         return;
     }
     line += strlen(name);
@@ -385,7 +383,7 @@ static void limit(struct st_collector *c, const char *text, const char *name, co
     else if (st_text_int(value, &number) == 0 && number >= 0)
         st_facts_put_int(c->facts, key, number, value, source);
     else
-        st_facts_put_state(c->facts, key, ST_FACT_MALFORMED, 0, value, source);
+        st_collector_put_malformed(c, key, value, source);
 }
 
 static void limits(struct st_collector *c)
@@ -404,7 +402,7 @@ static void limits(struct st_collector *c)
         if (r == 0)
             limit(c, text, row->name, row->key, source);
         else
-            st_facts_put_failure(c->facts, row->key, r, source);
+            st_collector_put_failure(c, row->key, r, source);
     }
 }
 
@@ -423,7 +421,7 @@ static void collect_limits(struct st_collector *c)
     quota_of(c, "self", "programs started here");
     if (c->live)
         return; /* live.c asks the kernel */
-    (void)c->machine->list(c->machine, "/sys/fs/cgroup/user.slice", one_user_slice, c);
+    (void)st_collector_list(c, "/sys/fs/cgroup/user.slice", one_user_slice, c);
     limits(c);
     st_collector_read(c, ST_KEY_TIMER_SLACK_NS, "/proc/self/timerslack_ns", ST_VALUE_INT);
 }

@@ -36,7 +36,7 @@ static void usb_path(struct st_collector *c, const char *device)
     for (const char *at = device; *at != '\0'; at++)
         hubs_n += *at == '.';
     ST_PRINT(key, ST_KEYS_USB_AUDIO "%s.hubs_n", device);
-    st_facts_put_int(c->facts, key, hubs_n, NULL, USB_DEVICES);
+    st_collector_put_int(c, key, hubs_n, USB_DEVICES);
     ST_PRINT(key, ST_KEYS_USB_AUDIO "%s.controller", device);
     st_collector_read(c, key,
                       ST_TEXT(PATH_BYTES, USB_DEVICES "/usb%.*s/product", (int)strcspn(device, "-"), device),
@@ -152,8 +152,7 @@ static void stream_status(struct st_collector *c, const char *name, const char *
         st_collector_read(c, ST_TEXT(KEY_BYTES + 32, ST_KEYS_ALSA "%s.owner", name), path, ST_VALUE_TEXT);
     int64_t hz;
     if (st_alsa_status_moved(&status, &hz) == 0)
-        st_facts_put_int(c->facts, ST_TEXT(KEY_BYTES + 32, ST_KEYS_ALSA "%s.moved_hz", name), hz, NULL,
-                         source);
+        st_collector_put_int(c, ST_TEXT(KEY_BYTES + 32, ST_KEYS_ALSA "%s.moved_hz", name), hz, source);
 }
 
 /** A lower bound of the steps in which the position of a stream that PipeWire plays moves: for two looks, the
@@ -173,20 +172,20 @@ static void stream_steps(struct st_collector *c, const char *name, const char *p
         rate_hz <= 0)
         return;
     for (int i = 0; i < 50; i++) {
-        const double before_s = (double)st_clock_now_ns(&c->p->clock) / 1e9;
+        const double before_s = st_ns_seconds(st_clock_now_ns(&c->p->clock));
         if (st_collector_text(c, path, text, sizeof(text)) != 0 || st_alsa_status_parse(text, &status) != 0)
             return;
         const double at_s = (double)status.hw_ptr_frames / (double)rate_hz;
         now_ns = st_clock_now_ns(&c->p->clock);
         if (status.state == ST_ALSA_RUNNING) { /* not between an xrun and the next start */
             behind_s = fmin(behind_s, at_s - before_s);
-            step_s = fmax(step_s, at_s - (double)now_ns / 1e9 - behind_s);
+            step_s = fmax(step_s, at_s - st_ns_seconds(now_ns) - behind_s);
         }
         (void)!c->p->clock.sleep_until_ns(&c->p->clock, now_ns + ST_NS_PER_MS);
     }
     if (isfinite(behind_s))
-        st_facts_put_int(c->facts, ST_TEXT(KEY_BYTES + 32, ST_KEYS_ALSA "%s.step_frames", name),
-                         (int64_t)fmin(step_s * (double)rate_hz, INT32_MAX), NULL, path);
+        st_collector_put_int(c, ST_TEXT(KEY_BYTES + 32, ST_KEYS_ALSA "%s.step_frames", name),
+                             (int64_t)fmin(step_s * (double)rate_hz, INT32_MAX), path);
 }
 
 static void one_stream(struct st_collector *c, const char *folder, const char *name)
@@ -196,8 +195,7 @@ static void one_stream(struct st_collector *c, const char *folder, const char *n
     ST_PRINT(path, "%.200s/hw_params", folder);
     const int r = st_collector_text(c, path, text, sizeof(text));
     if (r != 0) {
-        st_facts_put_failure(c->facts, ST_TEXT(KEY_BYTES + 32, ST_KEYS_ALSA "%s.buffer_frames", name), r,
-                             path);
+        st_collector_put_failure(c, ST_TEXT(KEY_BYTES + 32, ST_KEYS_ALSA "%s.buffer_frames", name), r, path);
         return;
     }
     if (st_text_begins(text, "closed"))
@@ -232,7 +230,7 @@ static int descend(struct scan *scan, const char *name, const char *prefix, st_n
         return 0;
     const char *folder = ST_TEXT(PATH_BYTES, "%s/%s", scan->folder, name);
     struct scan below = {.c = scan->c, .folder = folder, .n = scan->n};
-    (void)scan->c->machine->list(scan->c->machine, folder, next, &below); /* what went away has no stream */
+    (void)st_collector_list(scan->c, folder, next, &below); /* what went away has no stream */
     scan->n = below.n;
     return scan->n >= STREAMS_MAX;
 }
@@ -259,9 +257,9 @@ static void collect_devices(struct st_collector *c)
     };
     ST_EACH (set, sets) {
         struct scan scan = {.c = c, .folder = set->folder};
-        const int r = c->machine->list(c->machine, set->folder, set->fn, &scan);
+        const int r = st_collector_list(c, set->folder, set->fn, &scan);
         if (r != 0 && r != -ENOENT)
-            st_facts_put_failure(c->facts, set->key, r, set->folder);
+            st_collector_put_failure(c, set->key, r, set->folder);
     }
 }
 
@@ -278,10 +276,10 @@ static void one_line(void *ctx, unsigned number, const char *actions, const char
         return;
     lines->n++;
     ST_PRINT(key, ST_KEYS_IRQ "%u.actions", number);
-    st_facts_put_text(lines->c->facts, key, actions, NULL, SOURCE);
+    st_collector_put_text(lines->c, key, actions, SOURCE);
     ST_PRINT(key, ST_KEYS_IRQ "%u.pci", number);
     if (pci[0] != '\0')
-        st_facts_put_text(lines->c->facts, key, pci, NULL, SOURCE);
+        st_collector_put_text(lines->c, key, pci, SOURCE);
     ST_PRINT(key, ST_KEYS_IRQ "%u.cpus", number);
     st_collector_read(lines->c, key, ST_TEXT(64, "/proc/irq/%u/effective_affinity_list", number),
                       ST_VALUE_TEXT);
@@ -293,11 +291,11 @@ static void collect_interrupts(struct st_collector *c)
     struct scan lines = {.c = c};
     int r = st_collector_text(c, SOURCE, c->buf, c->buf_bytes);
     if (r != 0 && r != -EFBIG)
-        st_facts_put_failure(c->facts, key, r, SOURCE);
+        st_collector_put_failure(c, key, r, SOURCE);
     else if (st_linux_text_interrupts(c->buf, one_line, &lines) != 0)
-        st_facts_put_state(c->facts, key, ST_FACT_MALFORMED, 0, c->buf, SOURCE);
+        st_collector_put_malformed(c, key, c->buf, SOURCE);
     else
-        st_facts_put_int(c->facts, key, 1, NULL, SOURCE);
+        st_collector_put_int(c, key, 1, SOURCE);
 }
 
 /* --- cards --- */
@@ -315,7 +313,7 @@ static void one_card(void *ctx, const struct st_sound_card *card)
     } rows[] = {{"driver", card->driver}, {"name", card->name}};
     ST_EACH (row, rows) {
         ST_PRINT(key, ST_KEYS_CARD "%u.%s", card->number, row->leaf);
-        st_facts_put_text(cards->c->facts, key, row->text, NULL, CARDS);
+        st_collector_put_text(cards->c, key, row->text, CARDS);
     }
     ST_PRINT(key, ST_KEYS_CARD "%u.%s", card->number, usb != NULL ? "controller" : "irq");
     if (usb != NULL)
@@ -323,19 +321,17 @@ static void one_card(void *ctx, const struct st_sound_card *card)
     else if (irq != NULL)
         ST_PRINT(value, "%.*s", (int)strspn(irq + 5, "0123456789"), irq + 5);
     if (usb != NULL || irq != NULL)
-        st_facts_put_text(cards->c->facts, key, value, NULL, CARDS);
+        st_collector_put_text(cards->c, key, value, CARDS);
 }
 
 static void collect_cards(struct st_collector *c)
 {
     struct scan cards = {.c = c};
     const int r = st_collector_text(c, CARDS, c->buf, c->buf_bytes);
-    if (r == 0 || r == -EFBIG) {
+    const bool is_read = r == 0 || r == -EFBIG;
+    if (is_read)
         st_linux_text_cards(c->buf, one_card, &cards);
-        st_facts_put_int(c->facts, ST_KEY_CARDS_N, (int64_t)cards.n, NULL, CARDS);
-    } else {
-        st_facts_put_failure(c->facts, ST_KEY_CARDS_N, r, CARDS);
-    }
+    st_collector_put_result(c, ST_KEY_CARDS_N, is_read ? 0 : r, (int64_t)cards.n, CARDS);
 }
 
 static void collect(struct st_collector *c)

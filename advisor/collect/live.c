@@ -15,12 +15,7 @@
 /** A limit that this system does not have is INT64_MIN. */
 static void put_right(struct st_collector *c, const char *key, int r, int64_t value, const char *source)
 {
-    if (r != 0)
-        st_facts_put_failure(c->facts, key, r, source);
-    else if (value == INT64_MIN)
-        st_facts_put_failure(c->facts, key, -ENOENT, source);
-    else
-        st_facts_put_int(c->facts, key, value, NULL, source);
+    st_collector_put_result(c, key, r == 0 && value == INT64_MIN ? -ENOENT : r, value, source);
 }
 
 static void rights(struct st_collector *c)
@@ -49,16 +44,16 @@ static void ipc_lock(struct st_collector *c)
     size_t bytes;
     const int r = c->machine->read_text(c->machine, source, c->buf, c->buf_bytes, &bytes);
     if (r != 0) {
-        st_facts_put_failure(c->facts, key, r, source);
+        st_collector_put_failure(c, key, r, source);
         return;
     }
     const char *line = strstr(c->buf, label);
     char *end = NULL;
     const unsigned long long mask = line != NULL ? strtoull(line + strlen(label), &end, 16) : 0;
     if (end == NULL || end == line + strlen(label))
-        st_facts_put_state(c->facts, key, ST_FACT_MALFORMED, 0, NULL, source);
+        st_collector_put_malformed(c, key, NULL, source);
     else
-        st_facts_put_int(c->facts, key, (mask >> CAP_IPC_LOCK_BIT) & 1, NULL, source);
+        st_collector_put_int(c, key, (mask >> CAP_IPC_LOCK_BIT) & 1, source);
 }
 
 static void clocks(struct st_collector *c)
@@ -79,7 +74,7 @@ static void user_groups(struct st_collector *c)
     char text[4096] = "";
     const int n = getgroups(GROUPS_MAX, gids);
     if (n < 0) {
-        st_facts_put_failure(c->facts, ST_KEY_USER_GROUPS, -errno, "getgroups");
+        st_collector_put_failure(c, ST_KEY_USER_GROUPS, -errno, "getgroups");
         return;
     }
     for (int i = 0; i < n; i++) {
@@ -87,17 +82,17 @@ static void user_groups(struct st_collector *c)
         const char *number = ST_TEXT(32, "%lu", (unsigned long)gids[i]);
         ST_APPEND(text, "%s%s", i > 0 ? " " : "", group != NULL ? group->gr_name : number);
     }
-    st_facts_put_text(c->facts, ST_KEY_USER_GROUPS, text, NULL, "getgroups");
+    st_collector_put_text(c, ST_KEY_USER_GROUPS, text, "getgroups");
 }
 
 static void user(struct st_collector *c)
 {
     const uid_t uid = getuid();
-    st_facts_put_int(c->facts, ST_KEY_USER_UID, (int64_t)uid, NULL, "getuid");
+    st_collector_put_int(c, ST_KEY_USER_UID, (int64_t)uid, "getuid");
     if (c->user[0] != '\0')
-        st_facts_put_text(c->facts, ST_KEY_USER_NAME, c->user, NULL, "getpwuid");
+        st_collector_put_text(c, ST_KEY_USER_NAME, c->user, "getpwuid");
     else
-        st_facts_put_failure(c->facts, ST_KEY_USER_NAME, -ENOENT, "getpwuid");
+        st_collector_put_failure(c, ST_KEY_USER_NAME, -ENOENT, "getpwuid");
     user_groups(c);
 }
 

@@ -43,14 +43,8 @@ json_t *st_snapshot_fact(const struct st_fact *fact)
 json_t *st_snapshot_json(const struct st_facts *facts)
 {
     json_t *array = json_array();
-    for (size_t i = 0; array != NULL && i < facts->n; i++) {
-        if (json_array_append_new(array, st_snapshot_fact(facts->rows[i])) != 0) {
-            json_decref(array);
-            array = NULL;
-        }
-    }
-    if (array == NULL)
-        return NULL;
+    ST_EACH_OF (fact, facts->rows, facts->n)
+        st_json_append(&array, st_snapshot_fact(*fact));
     return json_pack("{s:s, s:s, s:s, s:o}", "schema", SCHEMA_PREFIX "1", "sleeptune", ST_VERSION, "os",
                      st_os_rows[facts->os].name, "facts", array);
 }

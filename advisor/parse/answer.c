@@ -98,12 +98,6 @@ static struct node *find_node(struct graph *graph, json_int_t id)
     return i < graph->nodes_n ? &graph->nodes[i] : NULL;
 }
 
-static const char *text_of(const json_t *props, const char *name)
-{
-    const char *text = st_json_text(props, name);
-    return text != NULL ? text : "";
-}
-
 static void put_node(struct graph *graph, json_int_t id, json_t *info, st_setting_fn fn, void *ctx)
 {
     json_t *value, *props = json_object_get(info, "props");
@@ -115,9 +109,9 @@ static void put_node(struct graph *graph, json_int_t id, json_t *info, st_settin
         node = &graph->nodes[graph->nodes_n++];
     node->id = id;
     node->client_id = st_json_integer(props, "client.id");
-    node->device = st_text_begins(text_of(props, "media.class"), "Audio/");
+    node->device = st_text_begins(st_json_text_of(props, "media.class"), "Audio/");
     value = json_object_get(props, "stream.monitor");
-    node->aside = json_is_true(value) || st_text_is(text_of(props, "stream.monitor"), "true");
+    node->aside = json_is_true(value) || st_text_is(st_json_text_of(props, "stream.monitor"), "true");
     const char *section = ST_TEXT(24, "%" JSON_INTEGER_FORMAT, id);
     put_property(section, "state", json_object_get(info, "state"), fn, ctx);
     json_object_foreach(props, name, value) put_property(section, name, value, fn, ctx);
@@ -129,7 +123,7 @@ static void put_node(struct graph *graph, json_int_t id, json_t *info, st_settin
  * each of its programs. */
 static void add_client(struct graph *graph, json_int_t id, const json_t *props)
 {
-    const bool of_pulse = st_text_is(text_of(props, "client.api"), "pipewire-pulse");
+    const bool of_pulse = st_text_is(st_json_text_of(props, "client.api"), "pipewire-pulse");
     const json_t *pid = json_object_get(props, of_pulse ? "application.process.id" : "pipewire.sec.pid");
     if (graph->clients_n == CLIENTS_MAX)
         return;
@@ -152,7 +146,7 @@ static void put_list(const json_t *list, struct graph *graph, st_setting_fn fn, 
     size_t i;
     json_array_foreach(list, i, object)
     {
-        const char *type = text_of(object, "type");
+        const char *type = st_json_text_of(object, "type");
         json_t *info = json_object_get(object, "info");
         const json_int_t id = st_json_integer(object, "id");
         if (st_text_is(type, "PipeWire:Interface:Node"))

@@ -295,9 +295,9 @@ void st_report_leave_out_done(struct st_report *report, bool right_too)
 
 void st_report_leave_out(struct st_report *report)
 {
-    for (size_t i = 0; i < report->findings_n && plays_well(report); i++) {
-        if (report->findings[i].status == ST_STATUS_ADVICE && st_finding_may_delay(&report->findings[i]))
-            report->findings[i].needless = "sleeptuned has counted no dropout";
+    ST_EACH_OF (finding, report->findings, plays_well(report) ? report->findings_n : 0) {
+        if (finding->status == ST_STATUS_ADVICE && st_finding_may_delay(finding))
+            finding->needless = "sleeptuned has counted no dropout";
     }
     st_report_leave_out_done(report, true);
 }

@@ -3,19 +3,17 @@
 #include "advisor/facts/snapshot.h"
 #include "advisor/report/report_format.h"
 #include "core/text/json.h"
+#include "core/text/text.h"
 #include "st_config.h"
 
 /** The lines of a text as a list. */
 static json_t *lines_json(const char *text)
 {
     json_t *array = json_array();
-    for (const char *line = text; array != NULL && line != NULL && *line != '\0';) {
+    for (const char *line = text; *line != '\0'; line = st_text_next_line(line)) {
         const size_t len = strcspn(line, "\n");
-        if (len > 0 && json_array_append_new(array, json_stringn(line, len)) != 0) {
-            json_decref(array);
-            return NULL;
-        }
-        line += len + (line[len] == '\n');
+        if (len > 0)
+            st_json_append(&array, json_stringn(line, len));
     }
     return array;
 }
@@ -23,12 +21,8 @@ static json_t *lines_json(const char *text)
 static json_t *evidence_json(const struct st_finding *finding)
 {
     json_t *array = json_array();
-    for (size_t i = 0; array != NULL && i < finding->evidence_n; i++) {
-        if (json_array_append_new(array, st_snapshot_fact(finding->evidence[i])) != 0) {
-            json_decref(array);
-            return NULL;
-        }
-    }
+    ST_EACH_OF (fact, finding->evidence, finding->evidence_n)
+        st_json_append(&array, st_snapshot_fact(*fact));
     return array;
 }
 
@@ -72,7 +66,7 @@ static json_t *conditions_json(const struct st_finding *finding)
 {
     json_t *array = finding->branches_n > 0 ? json_array() : json_null();
     ST_EACH_OF (branch, finding->branches, finding->branches_n) {
-        (void)json_array_append_new(
+        json_array_append_new(
             array, json_pack("{s:s, s:s, s:o, s:o, s:s}", "when", branch->when, "status",
                              st_finding_statuses[branch->status].name, "effect_us",
                              branch->effect_known ? json_real(branch->effect_us) : json_null(), "formula",
@@ -105,12 +99,9 @@ static json_t *finding_json(const struct st_report *report, const struct st_find
 static json_t *unread_json(const struct st_facts *facts)
 {
     json_t *array = json_array();
-    for (size_t i = 0; array != NULL && i < facts->n; i++) {
-        const struct st_fact *fact = facts->rows[i];
-        if (st_fact_is_unread(fact) && json_array_append_new(array, st_snapshot_fact(fact)) != 0) {
-            json_decref(array);
-            return NULL;
-        }
+    ST_EACH_OF (fact, facts->rows, facts->n) {
+        if (st_fact_is_unread(*fact))
+            st_json_append(&array, st_snapshot_fact(*fact));
     }
     return array;
 }
@@ -122,11 +113,11 @@ static json_t *counts_json(const struct st_report *report)
     json_t *counts = json_object();
     for (enum st_status status = ST_STATUS_UNKNOWN; status <= ST_STATUS_NOT_APPLICABLE; status++) {
         const size_t n = st_report_count(report, status);
-        (void)json_object_set_new(counts, st_finding_statuses[status].name, json_integer((json_int_t)n));
+        json_object_set_new(counts, st_finding_statuses[status].name, json_integer((json_int_t)n));
     }
     ST_EACH_OF (finding, report->findings, report->findings_n)
         set_aside_n += finding->set_aside != NULL;
-    (void)json_object_set_new(counts, "set-aside", json_integer((json_int_t)set_aside_n));
+    json_object_set_new(counts, "set-aside", json_integer((json_int_t)set_aside_n));
     return counts;
 }
 
@@ -136,7 +127,7 @@ static json_t *notes_json(const struct st_facts *facts)
     const size_t n = st_place_notes(facts, notes);
     json_t *array = json_array();
     ST_EACH_OF (note, notes, n)
-        (void)json_array_append_new(array, json_string(*note));
+        json_array_append_new(array, json_string(*note));
     return array;
 }
 
@@ -147,8 +138,8 @@ static json_t *music_json(const struct st_facts *facts)
     json_t *music = NULL;
     ST_FACTS_EACH (fact, facts, ST_MUSIC_PREFIX, "") {
         music = music != NULL ? music : json_object();
-        (void)json_object_set_new(music, fact->key + prefix,
-                                  fact->is_int ? json_integer(fact->i64) : json_string(fact->text));
+        json_object_set_new(music, fact->key + prefix,
+                            fact->is_int ? json_integer(fact->i64) : json_string(fact->text));
     }
     return music != NULL ? music : json_null();
 }
@@ -157,12 +148,8 @@ json_t *st_report_format_json(const struct st_report *report)
 {
     char verdict[ST_REPORT_FORMAT_HEADLINE_BYTES];
     json_t *findings = json_array();
-    for (size_t i = 0; findings != NULL && i < report->findings_n; i++) {
-        if (json_array_append_new(findings, finding_json(report, &report->findings[i])) != 0) {
-            json_decref(findings);
-            findings = NULL;
-        }
-    }
+    ST_EACH_OF (finding, report->findings, report->findings_n)
+        st_json_append(&findings, finding_json(report, finding));
     if (findings == NULL)
         return NULL;
     json_t *document = json_pack(

@@ -53,11 +53,10 @@ static int write(const struct st_report *report, FILE *out, ST_UNUSED const stru
     gauge(out, "sleeptune_report_unread_facts", "Facts that exist but could not be read.");
     fprintf(out, "sleeptune_report_unread_facts %zu\n", report->unreadable_n);
     gauge(out, "sleeptune_report_period_seconds", "Period for which the settings were judged.");
-    fprintf(out, "sleeptune_report_period_seconds %.9g\n",
-            (double)report->wish.period_ns / (double)ST_NS_PER_S);
+    fprintf(out, "sleeptune_report_period_seconds %.9g\n", st_ns_seconds(report->wish.period_ns));
     if (time_ns != 0) {
         gauge(out, "sleeptune_report_time_seconds", "When the facts were read, seconds since 1970.");
-        fprintf(out, "sleeptune_report_time_seconds %.3f\n", (double)time_ns / (double)ST_NS_PER_S);
+        fprintf(out, "sleeptune_report_time_seconds %.3f\n", st_ns_seconds(time_ns));
     }
     return 0;
 }

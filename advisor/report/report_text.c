@@ -236,9 +236,8 @@ static void print_branches(const struct st_printer *printer, const struct st_fin
 {
     char text[256];
     struct st_text_buffer line = st_text_buffer_on(text, sizeof(text));
-    for (size_t i = 0; i < finding->branches_n; i++) {
-        const struct st_finding *branch = &finding->branches[i];
-        st_text_buffer_printf(&line, "%s%s: ", i > 0 ? "; " : "", branch->when);
+    ST_EACH_OF (branch, finding->branches, finding->branches_n) {
+        st_text_buffer_printf(&line, "%s%s: ", branch > finding->branches ? "; " : "", branch->when);
         if (st_finding_may_delay(branch) && branch->effect_known)
             st_text_buffer_printf(&line, "up to %.1f µs", branch->effect_us);
         else
@@ -393,9 +392,10 @@ static void say_harmless(FILE *out, const struct st_report *report)
     if (n == 0)
         return;
     fputs("Advice that is not about lateness: ", out);
-    for (size_t i = 0, at = 0; i < report->findings_n; i++) {
-        if (st_finding_is_harmless(&report->findings[i]))
-            say_name(out, report->findings[i].rule->id, at++, n);
+    size_t at = 0;
+    ST_EACH_OF (finding, report->findings, report->findings_n) {
+        if (st_finding_is_harmless(finding))
+            say_name(out, finding->rule->id, at++, n);
     }
     fputs(".\n", out);
 }
@@ -411,8 +411,8 @@ static bool is_first_unread(const struct st_report *report, size_t i)
     const struct st_fact *fact = report->facts->rows[i];
     if (!st_fact_is_unread(fact) || needs_root(fact))
         return false;
-    for (size_t k = 0; k < i && fact->source != NULL; k++) {
-        const struct st_fact *other = report->facts->rows[k];
+    ST_EACH_OF (row, report->facts->rows, fact->source != NULL ? i : 0) {
+        const struct st_fact *other = *row;
         if (other->source != NULL && st_text_is(other->source, fact->source) && other->state == fact->state)
             return false;
     }
@@ -468,9 +468,11 @@ static void say_notes(FILE *out, const struct st_facts *facts)
  * not. */
 static const struct st_finding *first_problem(const struct st_report *report)
 {
-    for (size_t i = 0; report->answer != NULL && report->answer->fine && i < report->findings_n; i++) {
-        if (report->findings[i].status == ST_STATUS_PROBLEM && st_finding_may_delay(&report->findings[i]))
-            return &report->findings[i];
+    if (report->answer == NULL || !report->answer->fine)
+        return NULL;
+    ST_EACH_OF (finding, report->findings, report->findings_n) {
+        if (finding->status == ST_STATUS_PROBLEM && st_finding_may_delay(finding))
+            return finding;
     }
     return NULL;
 }
@@ -594,18 +596,15 @@ static void print_ok(const struct st_printer *printer, const struct st_report *r
 static int print_first_screen(const struct st_printer *printer, const struct st_report *report,
                               const struct st_report_view *view)
 {
-    char verdict[ST_REPORT_FORMAT_HEADLINE_BYTES + ST_BUFFER_TEXT_BYTES + 16], buffer[ST_BUFFER_TEXT_BYTES];
-    const char *music;
+    char verdict[ST_REPORT_FORMAT_HEADLINE_BYTES + ST_BUFFER_TEXT_BYTES + 16];
+    const char *music, *server;
     st_report_format_headline(report, verdict, ST_REPORT_FORMAT_HEADLINE_BYTES);
-    const char *server;
     if (st_facts_text(report->facts, ST_MUSIC_SERVER, &server) == 0 && !report->wish.in_use &&
         report->wish.why[0] != '\0') /* the sentence about the music says that it runs */
-        snprintf(verdict + strlen(verdict), ST_BUFFER_TEXT_BYTES + 16,
-                 "\nThe size in use is not known: the settings are judged for %u frames.",
-                 report->wish.frames);
+        ST_APPEND(verdict, "\nThe size in use is not known: the settings are judged for %u frames.",
+                  report->wish.frames);
     else if (report->wish.why[0] != '\0' && !report->no_sound)
-        snprintf(verdict + strlen(verdict), ST_BUFFER_TEXT_BYTES + 16, "\n%s.",
-                 st_buffer_text(&report->wish, buffer, sizeof(buffer)));
+        ST_APPEND(verdict, "\n%s.", st_buffer_text(&report->wish, ST_ROOM(ST_BUFFER_TEXT_BYTES)));
     /* where nothing runs, the row about the buffer says so */
     const bool watched = st_facts_text(report->facts, ST_MUSIC_ANSWER, &music) == 0 &&
                          (report->wish.in_use || st_facts_find(report->facts, ST_MUSIC_SERVER) != NULL ||
@@ -713,8 +712,8 @@ static int write_text(const struct st_report *report, FILE *out, const struct st
     }
     if (view->ok && r == 0)
         print_ok(&printer, report);
-    for (size_t i = 0; i < report->findings_n && view->all && r == 0; i++)
-        print_details(&printer, report, &report->findings[i]);
+    ST_EACH_OF (finding, report->findings, view->all && r == 0 ? report->findings_n : 0)
+        print_details(&printer, report, finding);
     return r;
 }
 
@@ -749,12 +748,10 @@ int st_report_format_rule(const struct st_rule *rule, const struct st_finding *f
     st_print_wrapped(&printer, INDENT, "", INDENT, rule->mechanism);
     fputc('\n', out);
     if (finding != NULL) {
-        char text[96];
-        ST_PRINT(text, "%s", st_finding_statuses[finding->status].name);
-        print_field(&printer, "Here:", text);
+        print_field(&printer, "Here:", st_finding_statuses[finding->status].name);
         print_field(&printer, "", finding->summary);
         if (st_finding_shows_effect(finding))
-            print_field(&printer, "May cost:", st_report_format_effect(finding, wish, text, sizeof(text)));
+            print_field(&printer, "May cost:", st_report_format_effect(finding, wish, ST_ROOM(96)));
         print_field(&printer, "Formula:", finding->formula);
         print_evidence(&printer, finding);
         print_commands(&printer, finding);

@@ -99,7 +99,7 @@ int st_tuned_write(struct st_writer *writer, const char *folder, const struct st
         return -ENODATA;
     json_t *rows = json_array();
     ST_EACH_OF (row, tuned->rows, tuned->n) {
-        (void)json_array_append_new(
+        json_array_append_new(
             rows,
             json_pack("{s:s, s:s, s:f, s:f, s:f, s:s, s:s, s:s, s:[{s:I, s:f}, {s:I, s:f}]}", "id", row->id,
                       "outcome", st_tuning_outcome_name(row->outcome), "fold", row->fold, "low", row->low,
@@ -120,9 +120,11 @@ int st_tuned_write(struct st_writer *writer, const char *folder, const struct st
 
 const struct st_tuned_row *st_tuned_find(const struct st_tuned *tuned, const char *id)
 {
-    for (size_t i = 0; tuned != NULL && i < tuned->n; i++) {
-        if (st_text_is(tuned->rows[i].id, id))
-            return &tuned->rows[i];
+    if (tuned == NULL)
+        return NULL;
+    ST_EACH_OF (row, tuned->rows, tuned->n) {
+        if (st_text_is(row->id, id))
+            return row;
     }
     return NULL;
 }

@@ -222,11 +222,10 @@ static void judge_powerd(struct st_finding *finding)
     }
     if (strspn(mode, "abcdefghijklmnopqrstuvwxyz") != strlen(mode))
         ST_PRINT(mode, "unknown mode");
-    st_finding_advice(finding,
-                      "powerd (%s) raises the CPU clock only when it sees load, and it checks the load only "
-                      "every 250 ms",
-                      mode);
-    st_rule_fix(finding);
+    st_rule_advise(finding,
+                   "powerd (%s) raises the CPU clock only when it sees load, and it checks the load only "
+                   "every 250 ms",
+                   mode);
     /* flags that the user has set stay as they are, and powerd++ has other ones */
     if (flags[0] == '\0' && !powerdxx)
         st_finding_change(finding, ST_CHANGE_RC_CONF, "powerd_flags", "-a maximum -b adaptive");

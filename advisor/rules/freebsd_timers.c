@@ -350,11 +350,10 @@ static void judge_hz(struct st_finding *finding)
         return;
     }
     if (periodic != 0 && hz < HZ_USUAL) {
-        st_finding_advice(finding,
-                          "kern.hz is %" PRId64 " and the event timer is periodic, so sleeps are rounded up "
-                          "to clock ticks; see finding freebsd-eventtimer for the lateness",
-                          hz);
-        st_rule_fix(finding);
+        st_rule_advise(finding,
+                       "kern.hz is %" PRId64 " and the event timer is periodic, so sleeps are rounded up "
+                       "to clock ticks; see finding freebsd-eventtimer for the lateness",
+                       hz);
         return;
     }
     if (periodic != 0) {
@@ -550,9 +549,8 @@ static void judge_nanosleep_precise(struct st_finding *finding)
                         percent);
         return;
     }
-    st_finding_advice(finding, "nanosleep_precise is 0, so the kernel stretches sleeps as on FreeBSD 14; "
-                               "see finding freebsd-alloweddeviation for the lateness");
-    st_rule_fix(finding);
+    st_rule_advise(finding, "nanosleep_precise is 0, so the kernel stretches sleeps as on FreeBSD 14; "
+                            "see finding freebsd-alloweddeviation for the lateness");
 }
 
 const struct st_rule st_rule_freebsd_nanosleep_precise = {

@@ -467,9 +467,8 @@ static void judge_slowed(struct st_finding *finding, int64_t ms)
             "how long ago that was, which is unknown",
             seconds);
     } else if ((double)ms >= HEAT_MS_AN_HOUR * fmax(hours, 1)) {
-        st_finding_advice(finding, "the CPU was slowed down for %.0f s %s, probably because of heat", seconds,
-                          since);
-        st_rule_fix(finding);
+        st_rule_advise(finding, "the CPU was slowed down for %.0f s %s, probably because of heat", seconds,
+                       since);
     } else {
         st_finding_fine(finding, "heat slowed the CPU down for %.3f s %s", seconds, since);
     }
@@ -485,9 +484,8 @@ static void judge_heat(struct st_finding *finding)
             continue;
         st_finding_quote(finding, policy->key);
         st_finding_quote_beside(finding, policy, "available_khz");
-        st_finding_advice(finding, "the firmware limits the CPU clock to %.2f of %.2f GHz",
-                          (double)limit_khz / 1e6, (double)highest_khz / 1e6);
-        st_rule_fix(finding);
+        st_rule_advise(finding, "the firmware limits the CPU clock to %.2f of %.2f GHz",
+                       (double)limit_khz / 1e6, (double)highest_khz / 1e6);
         return;
     }
     ST_FACTS_EACH (time, facts, ST_KEYS_HEAT, "_ms") {

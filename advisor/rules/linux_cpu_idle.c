@@ -298,11 +298,10 @@ static void judge_idle_request_access(struct st_finding *finding)
                         latency_us);
     } else if (fact->state == ST_FACT_UNREADABLE && (fact->error == EACCES || fact->error == EPERM)) {
         st_finding_quote(finding, ST_KEY_PMQOS_CPU_DMA_LATENCY_US);
-        st_finding_advice(finding,
-                          "audio programs of this user may not open /dev/cpu_dma_latency, so they cannot "
-                          "keep the CPUs out of deep sleep (%" PRId64 " µs to wake)",
-                          latency_us);
-        st_rule_fix(finding);
+        st_rule_advise(finding,
+                       "audio programs of this user may not open /dev/cpu_dma_latency, so they cannot "
+                       "keep the CPUs out of deep sleep (%" PRId64 " µs to wake)",
+                       latency_us);
     } else if (st_finding_need_int(finding, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, &request) == 0) {
         st_finding_fine(finding, "this user may open /dev/cpu_dma_latency, so audio programs can keep the "
                                  "CPUs out of deep sleep");

@@ -183,14 +183,13 @@ static void judge_usb_path(struct st_finding *finding)
              (!st_facts_beside_is(facts, fact, "hub", ONE_TRANSLATOR) || !shares_hub(facts, fact))))
             continue;
         st_finding_quote_beside(finding, fact, software ? "controller" : "hub");
-        st_finding_advice(finding,
-                          software ? "%.40s sends at 12 Mbit/s through a hub to a DWC OTG controller, whose "
-                                     "driver splits each transfer itself: it loses packets if an interrupt "
-                                     "comes late"
-                                   : "%.40s and another audio interface share a hub with one translator for "
-                                     "both: there may be no room for all packets",
-                          st_facts_beside_text_or(facts, fact, "product", "a USB audio interface"));
-        st_rule_fix(finding);
+        st_rule_advise(finding,
+                       software ? "%.40s sends at 12 Mbit/s through a hub to a DWC OTG controller, whose "
+                                  "driver splits each transfer itself: it loses packets if an interrupt "
+                                  "comes late"
+                                : "%.40s and another audio interface share a hub with one translator for "
+                                  "both: there may be no room for all packets",
+                       st_facts_beside_text_or(facts, fact, "product", "a USB audio interface"));
         return;
     }
     if (finding->summary == NULL && devices_n > 0)
@@ -413,11 +412,10 @@ static void judge_card_rate(struct st_finding *finding)
             st_facts_beside_int(finding->facts, fact, "rate_hz", &rate_hz) != 0) {
             st_finding_unknown(finding, "the rate of %s could not be read", name);
         } else if (hz < rate_hz - rate_hz / 20) {
-            st_finding_advice(finding,
-                              "%s plays %" PRId64 " frames a second instead of %" PRId64 " (%.1f %% slow): "
-                              "the sound falls behind, and no xrun counter sees it",
-                              name, hz, rate_hz, 100 - 100 * (double)hz / (double)rate_hz);
-            st_rule_fix(finding);
+            st_rule_advise(finding,
+                           "%s plays %" PRId64 " frames a second instead of %" PRId64 " (%.1f %% slow): "
+                           "the sound falls behind, and no xrun counter sees it",
+                           name, hz, rate_hz, 100 - 100 * (double)hz / (double)rate_hz);
             return;
         }
         right_n++; /* or looks fast, as after a pause in the stream */
@@ -461,18 +459,16 @@ static void judge_card_clocks(struct st_finding *finding)
     const double away_ppm = fabs((double)drift_ppm);
     st_finding_quote(finding, ST_KEY_LISTEN_RATE_PPM, ST_KEY_LISTEN_DRIFT_PPM, ST_KEY_LISTEN_INVALID);
     if (llabs(rate_ppm) > RATE_PPM) {
-        st_finding_advice(finding,
-                          "the card that records runs %.2f %% too %s: its clock or its sample rate is wrong, "
-                          "and sound has another pitch",
-                          fabs((double)rate_ppm) / 1e4, rate_ppm > 0 ? "fast" : "slow");
-        st_rule_fix(finding);
+        st_rule_advise(finding,
+                       "the card that records runs %.2f %% too %s: its clock or its sample rate is wrong, "
+                       "and sound has another pitch",
+                       fabs((double)rate_ppm) / 1e4, rate_ppm > 0 ? "fast" : "slow");
     } else if (away_ppm >= DRIFT_PPM) {
-        st_finding_advice(finding,
-                          "the cards that play and record have two clocks, %.0f ppm apart: unless sound is "
-                          "resampled, %u frames are lost or played twice every %s",
-                          away_ppm, wish->frames,
-                          ST_NS_SHORT(llround(wish->frames / (away_ppm * 1e-15 * wish->rate_hz))));
-        st_rule_fix(finding);
+        st_rule_advise(finding,
+                       "the cards that play and record have two clocks, %.0f ppm apart: unless sound is "
+                       "resampled, %u frames are lost or played twice every %s",
+                       away_ppm, wish->frames,
+                       ST_NS_SHORT(llround(wish->frames / (away_ppm * 1e-15 * wish->rate_hz))));
     } else if (no_drift == -ENOENT && st_facts_has_int(facts, ST_KEY_LISTEN_INVALID)) {
         st_finding_unknown(finding,
                            "whether the clocks drift apart is unknown: the run of 'sleeptune listen' "
@@ -668,11 +664,10 @@ static void judge_device_headroom(struct st_finding *finding)
             continue;
         st_finding_quote(finding, path->key);
         st_finding_quote_beside(finding, path, "headroom_frames");
-        st_finding_advice(finding,
-                          "%.60s%s moves its position in steps, and PipeWire keeps only %" PRId64
-                          " frames in reserve: it counts xruns although the buffer is full",
-                          name, guest ? " in a virtual machine" : " (Sound Open Firmware)", frames);
-        st_rule_fix(finding);
+        st_rule_advise(finding,
+                       "%.60s%s moves its position in steps, and PipeWire keeps only %" PRId64
+                       " frames in reserve: it counts xruns although the buffer is full",
+                       name, guest ? " in a virtual machine" : " (Sound Open Firmware)", frames);
         return;
     }
     if (finding->summary == NULL)

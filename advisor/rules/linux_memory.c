@@ -76,11 +76,10 @@ static void judge_swap(struct st_finding *finding)
         st_finding_ok(finding, "the kernel swaps to disk only when memory is short (swappiness %" PRId64 ")",
                       swappiness);
     } else {
-        st_finding_advice(finding,
-                          "the kernel may swap memory to disk early (swappiness %" PRId64 "); only locked "
-                          "memory is safe",
-                          swappiness);
-        st_rule_fix(finding);
+        st_rule_advise(finding,
+                       "the kernel may swap memory to disk early (swappiness %" PRId64 "); only locked "
+                       "memory is safe",
+                       swappiness);
     }
 }
 
@@ -162,10 +161,9 @@ static void judge_huge_pages(struct st_finding *finding)
     if (need_choice(finding, ST_KEY_THP_DEFRAG, defrag, sizeof(defrag)) != 0)
         return;
     if (st_text_is(defrag, "always")) {
-        st_finding_advice(finding,
-                          "a program that uses new memory may have to wait while the kernel moves other "
-                          "memory (huge pages: always, defrag: always)");
-        st_rule_fix(finding);
+        st_rule_advise(finding,
+                       "a program that uses new memory may have to wait while the kernel moves other "
+                       "memory (huge pages: always, defrag: always)");
     } else {
         st_finding_ok(finding,
                       "all programs get huge pages, but those that do not ask for them never wait while the "

@@ -280,11 +280,10 @@ static void judge_threaded_irqs(struct st_finding *finding)
                       "interrupts come before any thread; for a period of %.1f ms this is seldom a problem",
                       (double)finding->wish->period_ns / 1e6);
     } else {
-        st_finding_advice(finding,
-                          "interrupts of disk, network and graphics come before the audio thread; for a "
-                          "period of %.2f ms it is worth trying to change this",
-                          (double)finding->wish->period_ns / 1e6);
-        st_rule_fix(finding);
+        st_rule_advise(finding,
+                       "interrupts of disk, network and graphics come before the audio thread; for a "
+                       "period of %.2f ms it is worth trying to change this",
+                       (double)finding->wish->period_ns / 1e6);
         st_machine_place_boot_option(finding, "threadirqs", true);
     }
 }
@@ -324,12 +323,10 @@ static void judge_sched_ext(struct st_finding *finding)
         st_finding_unknown(finding, "the scheduler changes at the moment (sched_ext: %.20s)", state);
     } else {
         const int len = (int)strcspn(ops, "_"); /* "lavd_1.0.20_g85f140fd_x86_64_unknown_linux_gnu" */
-        st_finding_advice(
-            finding,
-            "the scheduler %.*s (sched_ext) decides when threads without real-time priority run; "
-            "users had more dropouts with such schedulers",
-            len < 24 ? len : 24, ops);
-        st_rule_fix(finding);
+        st_rule_advise(finding,
+                       "the scheduler %.*s (sched_ext) decides when threads without real-time priority run; "
+                       "users had more dropouts with such schedulers",
+                       len < 24 ? len : 24, ops);
     }
 }
 
@@ -407,11 +404,10 @@ static void judge_irq_sharing(struct st_finding *finding)
     }
     if (search.shared != NULL) {
         st_finding_quote(finding, search.shared->key);
-        st_finding_advice(finding,
-                          "the sound device shares its interrupt line (%.60s): the handlers run one after "
-                          "the other",
-                          search.shared->text);
-        st_rule_fix(finding);
+        st_rule_advise(finding,
+                       "the sound device shares its interrupt line (%.60s): the handlers run one after "
+                       "the other",
+                       search.shared->text);
     } else if (search.sound != NULL) {
         st_finding_quote(finding, search.sound->key);
         st_finding_fine(finding, "the sound device has its interrupt line for itself");
@@ -467,11 +463,10 @@ static void judge_watchdogs(struct st_finding *finding)
                       "seldom to matter for a period of %.1f ms",
                       thresh, (double)finding->wish->period_ns / 1e6);
     } else {
-        st_finding_advice(finding,
-                          "the hard lock-up detector interrupts each busy CPU once in about %" PRId64 " s, "
-                          "for some microseconds",
-                          thresh);
-        st_rule_fix(finding);
+        st_rule_advise(finding,
+                       "the hard lock-up detector interrupts each busy CPU once in about %" PRId64 " s, "
+                       "for some microseconds",
+                       thresh);
     }
 }
 

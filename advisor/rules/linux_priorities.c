@@ -275,11 +275,10 @@ static void judge_hybrid_cores(struct st_finding *finding)
             (!st_text_is_among(fact->text, server_names) && !plays(finding->facts, fact)))
             continue;
         st_finding_quote_beside(finding, fact, "cpu");
-        st_finding_advice(finding,
-                          "%.40s ran on CPU %" PRId64
-                          ", one of the slow cores (%.20s), where its work takes longer",
-                          fact->text, cpu, list);
-        st_rule_fix(finding);
+        st_rule_advise(finding,
+                       "%.40s ran on CPU %" PRId64
+                       ", one of the slow cores (%.20s), where its work takes longer",
+                       fact->text, cpu, list);
         if (fast[0] != '\0' && strspn(fast, "0123456789-,") == strlen(fast)) {
             st_finding_fix_now(finding, "taskset -apc %s $(pgrep -ox %s)", fast,
                                st_machine_is_plain(fact->text) ? fact->text : "PROGRAM");
@@ -398,11 +397,10 @@ static void judge_irq_priorities(struct st_finding *finding)
                         sound->text, lowest, server.priority);
         return;
     }
-    st_finding_advice(finding,
-                      "%.20s runs at priority %" PRId64 ", lower than the sound server's %" PRId64 ", so "
-                      "the server can delay the interrupt that it waits for",
-                      sound->text, lowest, server.priority);
-    st_rule_fix(finding);
+    st_rule_advise(finding,
+                   "%.20s runs at priority %" PRId64 ", lower than the sound server's %" PRId64 ", so "
+                   "the server can delay the interrupt that it waits for",
+                   sound->text, lowest, server.priority);
     const char *driver = strchr(sound->text, '-');
     if (server.priority > IRQ_TOP)
         st_finding_fix(finding, NULL,

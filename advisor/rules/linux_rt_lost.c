@@ -268,11 +268,10 @@ static void judge_clients(struct st_finding *finding)
                      "pw-dump shows them, because their threads have no name");
         return;
     }
-    st_finding_advice(finding,
-                      "%d program%s play%s through PipeWire without real-time priority (SCHED_OTHER): %s%s",
-                      clients.without_n, ST_PLURAL(clients.without_n), clients.without_n == 1 ? "s" : "",
-                      clients.names, clients.without_n > 4 ? " ..." : "");
-    st_rule_fix(finding);
+    st_rule_advise(finding,
+                   "%d program%s play%s through PipeWire without real-time priority (SCHED_OTHER): %s%s",
+                   clients.without_n, ST_PLURAL(clients.without_n), clients.without_n == 1 ? "s" : "",
+                   clients.names, clients.without_n > 4 ? " ..." : "");
 }
 
 const struct st_rule st_rule_linux_client_priority = {

@@ -603,10 +603,9 @@ static void judge_pulseaudio(struct st_finding *finding)
         return;
     st_finding_quote(finding, ST_KEY_PULSE_REALTIME_SCHEDULING);
     if (r == 0 && st_machine_is_off(realtime)) {
-        st_finding_advice(finding,
-                          "PulseAudio's settings turn off real-time priority, so any busy program can delay "
-                          "all sound");
-        st_rule_fix(finding);
+        st_rule_advise(finding,
+                       "PulseAudio's settings turn off real-time priority, so any busy program can delay "
+                       "all sound");
         return;
     }
     st_finding_quote(finding, ST_KEY_PULSE_TSCHED);

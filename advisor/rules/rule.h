@@ -100,3 +100,5 @@ void st_rule_judge(const struct st_rule *rule, const struct st_facts *facts, con
 bool st_rule_can_apply(const struct st_finding *finding);
 /** Gives the finding its rule's usual fix, with the changes. */
 void st_rule_fix(struct st_finding *finding);
+/** Advice, with that fix. */
+#define st_rule_advise(finding, ...) (st_finding_advice((finding), __VA_ARGS__), st_rule_fix(finding))

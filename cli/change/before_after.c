@@ -86,7 +86,7 @@ static int record(const char *command, const char *what, const char *path, const
         if (status == ST_EXIT_DONE)
             status = st_measure_run_status(&result, 1);
         if (!result.books_balance)
-            (void)st_failure(
+            st_failure(
                 command,
                 "the counters of this run do not agree, so the run is invalid. Run the command again.");
         st_result_finish(&result);
@@ -159,7 +159,7 @@ void st_before_after_record(const char *command, const struct st_change_target *
         return;
     (void)target->p->writer.remove_file(&target->p->writer,
                                         path); /* of a full disk, it is in the way of the journal */
-    (void)st_failure(command, "no recording was made: verify will have nothing to compare with");
+    st_failure(command, "no recording was made: verify will have nothing to compare with");
 }
 
 bool st_before_after_is_recorded(const struct st_change_target *target)
@@ -175,7 +175,7 @@ bool st_before_after_forget(const char *command, const struct st_change_target *
         return false;
     const int r = target->p->writer.remove_file(&target->p->writer, path_of(target, path, sizeof(path)));
     if (r != 0 && r != -ENOENT)
-        (void)st_failure(command, "cannot remove %s: %s", path, strerror(-r));
+        st_failure(command, "cannot remove %s: %s", path, strerror(-r));
     return r == 0;
 }
 
@@ -327,8 +327,9 @@ uint64_t st_before_after_periods(const struct st_recording_run *run)
 
 bool st_before_after_is_worse(const struct st_before_after *done)
 {
-    bool worse = false;
-    for (int id = 0; id < ST_FIGURES && done->compared; id++)
-        worse |= done->figures[id].verdict == ST_VERDICT_WORSE;
-    return worse;
+    ST_EACH (figure, done->figures) {
+        if (done->compared && figure->verdict == ST_VERDICT_WORSE)
+            return true;
+    }
+    return false;
 }

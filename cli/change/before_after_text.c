@@ -55,7 +55,7 @@ static void put_per_hour(const struct st_before_after *done)
     const struct st_recording_run *runs[2] = {&done->before, &done->now};
     double seconds[2], events[2];
     for (int i = 0; i < 2; i++) {
-        seconds[i] = (double)duration_ns(runs[i]) / ST_NS_PER_S;
+        seconds[i] = st_ns_seconds(duration_ns(runs[i]));
         events[i] = ceil((double)runs[i]->blocks.missed_n / scatter);
         st_ns_format_short(duration_ns(runs[i]), times[i], sizeof(times[i]));
     }
@@ -87,7 +87,7 @@ void st_before_after_print(const struct st_before_after *done)
     struct st_locale_stream stream;
     st_difference_text_table(st_locale_begin(&stream, stdout), done->figures, "before", "now");
     if (st_locale_end(&stream) != 0)
-        (void)st_failure(NULL, "out of memory: the table cannot be shown");
+        st_failure(NULL, "out of memory: the table cannot be shown");
     put("drift:", st_difference_text_drift(done->figures, text));
     put("doubt:", st_difference_text_doubts(done->figures, text));
     for (int i = 0; i < 2; i++) {
@@ -150,8 +150,8 @@ json_t *st_before_after_json(const struct st_before_after *done)
         return json_pack("{s:b, s:s}", "compared", 0, "sentence", done->why);
     json_t *changes = json_array();
     ST_EACH_OF (change, done->changes, done->changes_n) {
-        (void)json_array_append_new(changes, json_pack("{s:s, s:s, s:s}", "key", change->key, "before",
-                                                       change->before, "now", change->now));
+        json_array_append_new(changes, json_pack("{s:s, s:s, s:s}", "key", change->key, "before",
+                                                 change->before, "now", change->now));
     }
     return json_pack("{s:b, s:s, s:i, s:i, s:s, s:i, s:o, s:i, s:o, s:o, s:{s:o, s:o, s:o, s:o}, s:o}",
                      "compared", 1, "sentence", sentence(done, text), "frames", (int)done->before.meta.frames,

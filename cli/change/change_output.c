@@ -27,7 +27,7 @@ static struct st_printer printer(struct st_locale_stream *stream)
 static void printed(struct st_locale_stream *stream)
 {
     if (st_locale_end(stream) != 0)
-        (void)st_failure(NULL, "out of memory: one line of this output is missing");
+        st_failure(NULL, "out of memory: one line of this output is missing");
 }
 
 void st_change_output_text(int column, const char *label, const char *text)
@@ -141,7 +141,7 @@ void st_change_output_event(void *ctx, enum st_change_event event, const struct 
         print_event("forgotten", "%s: this system was started after that", text);
         break;
     case ST_EVENT_FAILED:
-        (void)st_failure(output->command, "%s: %s", now != NULL ? now : text, st_change_output_why(error));
+        st_failure(output->command, "%s: %s", now != NULL ? now : text, st_change_output_why(error));
         break;
     }
 }

@@ -141,6 +141,15 @@ int st_change_target_judge(const char *command, const struct st_facts_input *inp
                         : st_failure(command, "%s", strerror(-r));
 }
 
+int st_change_target_journal(const char *command, const struct st_change_target *target,
+                             struct st_journal *ret)
+{
+    char message[512];
+    return st_journal_read(&target->p->machine, target->folder, ret, message, sizeof(message)) < 0
+               ? st_failure(command, "%s", message)
+               : ST_EXIT_DONE;
+}
+
 int st_change_target_recover(const char *command, const struct st_change_target *target, bool quiet)
 {
     char message[512];
@@ -148,12 +157,10 @@ int st_change_target_recover(const char *command, const struct st_change_target 
     struct st_journal journal;
     struct st_applied applied;
     struct st_revert_counts counts;
-    if (st_journal_read(&target->p->machine, target->folder, &journal, message, sizeof(message)) < 0)
-        return st_failure(command, "%s", message);
-    const bool empty = journal.entries_n == 0;
+    const int status = st_change_target_journal(command, target, &journal);
+    if (status != ST_EXIT_DONE || journal.entries_n == 0)
+        return status;
     st_journal_finish(&journal);
-    if (empty)
-        return ST_EXIT_DONE;
     int r = st_applied_open(&applied, command, target->p, target->folder,
                             quiet ? NULL : st_change_output_event, &output, message, sizeof(message));
     if (r < 0)
@@ -162,8 +169,8 @@ int st_change_target_recover(const char *command, const struct st_change_target 
         puts("an earlier run was interrupted: undoing its changes first");
     r = st_applied_revert(&applied, false, NULL, 0, &counts);
     if (r < 0)
-        (void)st_failure(command, "an earlier run was interrupted: %s",
-                         st_applied_explain(&applied, r, &counts, message, sizeof(message)));
+        st_failure(command, "an earlier run was interrupted: %s",
+                   st_applied_explain(&applied, r, &counts, message, sizeof(message)));
     st_applied_close(&applied);
     st_change_output_finish(&output);
     return r < 0 ? ST_EXIT_FAILURE : ST_EXIT_DONE;
@@ -204,7 +211,7 @@ bool st_change_target_needs_root(const char *command, const struct st_change_tar
     char words[LINE_BYTES];
     fflush(stdout);
     if (!quote_words(words, sizeof(words), argc, argv)) {
-        (void)st_failure(
+        st_failure(
             command,
             "this needs root. Run the same command as root. The command has control characters or is too "
             "long to be shown.");

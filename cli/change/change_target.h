@@ -22,6 +22,9 @@ bool st_change_target_has_own(void);
  * on stderr, also that another sleeptune changes settings now. @return an st_exit. */
 ST_NODISCARD int st_change_target_open(const char *command, const char *root, bool own,
                                        struct st_change_target *ret);
+/** Reads its journal. @return an st_exit, after a message. */
+ST_NODISCARD int st_change_target_journal(const char *command, const struct st_change_target *target,
+                                          struct st_journal *ret);
 /** Collects facts and judges them; under sudo with the rights of the player, and says so. Own settings are
  * judged for target->quantum and card, or those in their journal. @return an st_exit. */
 ST_NODISCARD int st_change_target_judge(const char *command, const struct st_facts_input *input,

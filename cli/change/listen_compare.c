@@ -44,16 +44,11 @@ int st_listen_compare_read(const char *command, const char *path, json_t **ret)
     st_posix_input_close(stream);
     if (*ret != NULL)
         return ST_EXIT_DONE;
-    (void)st_failure(command, "%s is not what 'sleeptune listen --json' printed", path);
+    st_failure(command, "%s is not what 'sleeptune listen --json' printed", path);
     return ST_EXIT_USAGE;
 }
 
 /* --- two runs --- */
-
-static double real_of(const json_t *document, const char *key)
-{
-    return json_number_value(json_object_get(document, key));
-}
 
 /* "the run before is invalid (silent): not all test glitches were found". */
 static void say_invalid(const json_t *document, const char *when, struct st_listen_compare *ret)
@@ -75,7 +70,7 @@ static bool take_side(const json_t *document, const char *when, struct st_listen
                       struct st_listen_compare *ret)
 {
     const size_t listed_n = json_array_size(json_object_get(document, "losses"));
-    side->heard_s = real_of(document, "heard_s");
+    side->heard_s = st_json_number(document, "heard_s");
     side->losses_n = (uint64_t)st_json_field(document, "losses_n");
     if (!json_is_true(json_object_get(document, "valid")))
         say_invalid(document, when, ret);
@@ -175,11 +170,11 @@ void st_listen_compare_documents(const json_t *before, const json_t *now, struct
 int st_listen_compare_make(const char *command, const json_t *before, int64_t duration_ns,
                            struct st_listen_compare *ret)
 {
-    const char *back = json_string_value(json_object_get(before, "back"));
+    const char *back = st_json_text(before, "back");
     const bool music = json_object_get(before, "signal") != NULL;
     struct st_listen_wish wish = {.back = music ? "cable" : back, /* or the monitor of a sink */
-                                  .plays = json_string_value(json_object_get(before, "plays")),
-                                  .records = json_string_value(json_object_get(before, "records")),
+                                  .plays = st_json_text(before, "plays"),
+                                  .records = st_json_text(before, "records"),
                                   .duration_ns = duration_ns,
                                   .music = music};
     *ret = (struct st_listen_compare){.why = ""};
@@ -188,7 +183,7 @@ int st_listen_compare_make(const char *command, const json_t *before, int64_t du
     if (back == NULL || !take_side(before, "before", &ret->before, ret))
         return ST_EXIT_DONE;
     if (wish.duration_ns == 0) {
-        const double heard_s = real_of(before, "heard_s");
+        const double heard_s = st_json_number(before, "heard_s");
         wish.duration_ns = heard_s < HEARD_MAX ? (int64_t)ceil(heard_s) * ST_NS_PER_S : 0;
     }
     wish.duration_ns =

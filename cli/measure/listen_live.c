@@ -236,10 +236,9 @@ static int say_none(const char *command, const struct st_platform *p, const stru
     if (st_stop_asked())
         return st_failure(command, "stopped before it played.");
     if (name == NULL) {
-        (void)st_failure(command,
-                         "%s%s%sno way back for the %s was found:", wish->plays != NULL ? "--play " : "",
-                         wish->plays != NULL ? wish->plays : "", wish->plays != NULL ? ": " : "",
-                         wish->music ? "music" : "test signal");
+        st_failure(command, "%s%s%sno way back for the %s was found:", wish->plays != NULL ? "--play " : "",
+                   wish->plays != NULL ? wish->plays : "", wish->plays != NULL ? ": " : "",
+                   wish->music ? "music" : "test signal");
         fprintf(stderr, "%s", why);
         if (wish->plays == NULL || !wish->music) { /* else --play names the wrong device: no new way helps */
             fprintf(stderr, "Make one:\n");
@@ -256,7 +255,7 @@ static int say_none(const char *command, const struct st_platform *p, const stru
             "--music does not work with --back %s. Use monitor, cable, a source or sink of PipeWire "
             "('wpctl status'), or a port of JACK (jack_lsp)",
             wish->back);
-    (void)st_failure(command, "--back %s: %s.", wish->back, why);
+    st_failure(command, "--back %s: %s.", wish->back, why);
     if (!st_text_is(name, wish->back))
         fprintf(stderr, "  --back: %s, or a device to record from ('wpctl status', 'jack_lsp'%s)\n",
                 ways_here(p, wish->music, ST_ROOM(128)), wish->music ? "" : ", 'arecord -l'");

@@ -5,6 +5,7 @@
 #include "advisor/facts/fact_keys.h"
 #include "cli/command.h"
 #include "core/ns.h"
+#include "core/text/json.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
 #include "platform/posix/posix.h"
@@ -108,8 +109,7 @@ static void ask_daemon(struct st_listen_run *run)
             "sleeptune-events/1", ST_DAEMON_TIMEOUT_MS, &run->records, ST_ROOM(512)) == 0)
         run->view.records = json_object_get(run->records.document, "events");
     if (json_is_true(json_object_get(run->records.document, "more")))
-        run->view.records_from_ns =
-            json_integer_value(json_object_get(json_array_get(run->view.records, 0), "time_ns"));
+        run->view.records_from_ns = st_json_integer(json_array_get(run->view.records, 0), "time_ns");
     if (st_daemon_client_try(NULL, "/v1/status", "sleeptune-status/1", ST_DAEMON_TIMEOUT_MS, &run->status,
                              ST_ROOM(512)) == 0)
         run->view.sources = json_object_get(run->status.document, "observe");
@@ -151,7 +151,7 @@ int st_listen_run_live(const char *command, const struct st_listen_wish *wish, s
     ask_daemon(run);
     view->latency_known = run->result.places_known;
     view->latency_frames = run->ahead - run->result.offset;
-    const double seconds = (double)(run->last.time_ns - run->first.time_ns) / ST_NS_PER_S;
+    const double seconds = st_ns_seconds(run->last.time_ns - run->first.time_ns);
     if (seconds >= RATE_LEAST && is_steady(run))
         view->rate_ppm =
             ((double)(run->last.recorded - run->first.recorded) / seconds / view->rate_hz - 1) * 1e6;
@@ -163,11 +163,11 @@ void st_listen_run_put(const struct st_listen_run *run, struct st_facts *facts)
     const struct st_hearing_result *result = &run->result;
     const bool is_drift = st_hearing_valid(result) || result->remarks[ST_REMARK_CLOCKS];
     if (!isnan(run->view.rate_ppm))
-        (void)st_facts_put_int(facts, ST_KEY_LISTEN_RATE_PPM, llround(run->view.rate_ppm), NULL, SOURCE);
+        st_facts_put_int(facts, ST_KEY_LISTEN_RATE_PPM, llround(run->view.rate_ppm), NULL, SOURCE);
     if (is_drift && !isnan(result->drift_ppm))
-        (void)st_facts_put_int(facts, ST_KEY_LISTEN_DRIFT_PPM, llround(result->drift_ppm), NULL, SOURCE);
+        st_facts_put_int(facts, ST_KEY_LISTEN_DRIFT_PPM, llround(result->drift_ppm), NULL, SOURCE);
     else if (!st_hearing_valid(result))
-        (void)st_facts_put_int(facts, ST_KEY_LISTEN_INVALID, 1, NULL, SOURCE);
+        st_facts_put_int(facts, ST_KEY_LISTEN_INVALID, 1, NULL, SOURCE);
 }
 
 int st_listen_run_status(const struct st_listen_run *run)

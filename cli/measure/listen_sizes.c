@@ -50,7 +50,7 @@ static int say_disturbed(const char *command, const struct st_listen_wish *wish,
         name = event->kind == ST_CAPTURE_MIXED && event->text[0] != '\0' ? event->text : name;
     const char *who = st_safe_text(ST_TEXT(ST_CAPTURE_TEXT_BYTES, "%s", name)),
                *device = st_safe_text(ST_TEXT(ST_CAPTURE_TEXT_BYTES, "%s", live->head.plays));
-    (void)st_failure(command, "%s plays to %s. Stop it, then run:", who, device);
+    st_failure(command, "%s plays to %s. Stop it, then run:", who, device);
     fprintf(stderr, "  %s --sizes\n", st_listen_live_command(wish, ST_ROOM(1200)));
     return ST_EXIT_FAILURE;
 }
@@ -154,7 +154,7 @@ void st_listen_sizes_screen(const struct st_listen_sizes *sizes, FILE *out, int 
         print_row(sizes, row, out);
     fputc('\n', out);
     if (held != NULL && held->asked_frames > sizes->used_frames)
-        (void)st_predict_text_setting(held->asked_frames, text, sizeof(text));
+        st_predict_text_setting(held->asked_frames, text, sizeof(text));
     else if (held != NULL)
         ST_PRINT(text, "%s -d 3h, which can show less than 1 an hour",
                  st_listen_live_command(&sizes->wish, ST_ROOM(1200)));
@@ -167,7 +167,7 @@ json_t *st_listen_sizes_json(const struct st_listen_sizes *sizes)
 {
     json_t *list = json_array();
     ST_EACH_OF (row, sizes->rows, sizes->n) {
-        (void)json_array_append_new(
+        json_array_append_new(
             list,
             json_pack("{s:I, s:I, s:b, s:o, s:I, s:f, s:o}", "frames", (json_int_t)row->asked_frames,
                       "period_frames", (json_int_t)row->frames, "valid", (int)row->valid, "latency_frames",

@@ -61,8 +61,8 @@ static void on_flush(void *ctx)
     if (lane->error == 0 || lane->reported)
         return;
     lane->reported = true; /* reported at once, because the run may last for hours */
-    (void)st_failure(lane->command, "cannot write %s: %s; the measurement goes on without it", lane->path,
-                     strerror(-lane->error));
+    st_failure(lane->command, "cannot write %s: %s; the measurement goes on without it", lane->path,
+               strerror(-lane->error));
 }
 
 static int open_recordings(struct st_measure_files *files, const struct st_session_config *config,
@@ -180,8 +180,8 @@ void st_measure_files_free(struct st_measure_files *files)
 {
     if (files == NULL)
         return;
-    for (size_t i = 0; files->lanes != NULL && i < files->n; i++)
-        (void)st_recording_close(files->lanes[i].recording, true);
+    ST_EACH_OF (lane, files->lanes, files->lanes != NULL ? files->n : 0)
+        (void)st_recording_close(lane->recording, true);
     free(files->lanes);
     free(files->sinks);
     free(files);

@@ -108,8 +108,10 @@ struct st_music *st_music_start(struct st_platform *p, const struct st_xrun_sour
 
 void st_music_poll(struct st_music *music)
 {
-    for (size_t i = 0; music != NULL && i < music->servers_n; i++)
-        poll_server(&music->servers[i]);
+    if (music == NULL)
+        return;
+    ST_EACH_OF (server, music->servers, music->servers_n)
+        poll_server(server);
 }
 
 /* --- the answer --- */
@@ -122,8 +124,10 @@ static const char *name_of(const struct server *server)
 uint64_t st_music_dropouts(const struct st_music *music)
 {
     uint64_t n = 0;
-    for (size_t i = 0; music != NULL && i < music->servers_n; i++)
-        n += st_dropout_table_total(&music->servers[i].seen);
+    if (music == NULL)
+        return 0;
+    ST_EACH_OF (server, music->servers, music->servers_n)
+        n += st_dropout_table_total(&server->seen);
     return n;
 }
 
@@ -165,9 +169,9 @@ static void put_next(const struct server *server, const struct st_dropout_client
     char why[400], set[128];
     st_dropout_next(&server->seen, client, server->watch.source->name, set, sizeof(set), why, sizeof(why));
     if (set[0] != '\0' || why[0] != '\0')
-        (void)st_facts_put_text(
-            facts, ST_MUSIC_NEXT,
-            set[0] != '\0' ? ST_TEXT(sizeof(set) + sizeof(why) + 4, "%s (%s)", set, why) : why, NULL, SOURCE);
+        st_facts_put_text(facts, ST_MUSIC_NEXT,
+                          set[0] != '\0' ? ST_TEXT(sizeof(set) + sizeof(why) + 4, "%s (%s)", set, why) : why,
+                          NULL, SOURCE);
 }
 
 /** Of the first that could not be watched. */
@@ -179,8 +183,8 @@ static const char *why_none(const struct st_music *music)
 static void say(const struct st_music *music, const struct server *server, int64_t duration_ns, char *buf,
                 size_t bytes)
 {
-    const char *time = ST_TEXT(32, "%.*f s", duration_ns < 10 * ST_NS_PER_S ? 1 : 0,
-                               (double)duration_ns / (double)ST_NS_PER_S);
+    const char *time =
+        ST_TEXT(32, "%.*f s", duration_ns < 10 * ST_NS_PER_S ? 1 : 0, st_ns_seconds(duration_ns));
     buf[0] = '\0';
     if (server == NULL) {
         st_text_append(buf, bytes, "No sound server was watched: %s.", why_none(music));
@@ -202,20 +206,18 @@ static void say(const struct st_music *music, const struct server *server, int64
 static void put(const struct server *server, int64_t duration_ns, struct st_facts *facts)
 {
     const struct st_dropout_client *client = st_dropout_table_worst(&server->seen);
-    (void)st_facts_put_text(facts, ST_MUSIC_SERVER, name_of(server), NULL, SOURCE);
-    (void)st_facts_put_int(facts, ST_MUSIC_DURATION_NS, duration_ns, NULL, SOURCE);
-    (void)st_facts_put_int(facts, ST_MUSIC_DROPOUTS, (int64_t)st_dropout_table_total(&server->seen), NULL,
-                           SOURCE);
+    st_facts_put_text(facts, ST_MUSIC_SERVER, name_of(server), NULL, SOURCE);
+    st_facts_put_int(facts, ST_MUSIC_DURATION_NS, duration_ns, NULL, SOURCE);
+    st_facts_put_int(facts, ST_MUSIC_DROPOUTS, (int64_t)st_dropout_table_total(&server->seen), NULL, SOURCE);
     if (server->seen.frames > 0)
-        (void)st_facts_put_int(facts, ST_MUSIC_FRAMES, server->seen.frames, NULL, SOURCE);
+        st_facts_put_int(facts, ST_MUSIC_FRAMES, server->seen.frames, NULL, SOURCE);
     if (client == NULL || client->name[0] == '\0')
         return;
-    (void)st_facts_put_text(facts, ST_MUSIC_CLIENT, client->name, NULL, SOURCE);
+    st_facts_put_text(facts, ST_MUSIC_CLIENT, client->name, NULL, SOURCE);
     const struct st_dropout_client all = st_dropout_table_streams(&server->seen, client);
-    (void)st_facts_put_int(facts, ST_MUSIC_CLIENT_DROPOUTS, (int64_t)st_dropout_table_count(&all), NULL,
-                           SOURCE);
-    (void)st_facts_put_text(facts, ST_MUSIC_REASON, st_dropout_reason_name(st_dropout_table_reason(client)),
-                            NULL, SOURCE);
+    st_facts_put_int(facts, ST_MUSIC_CLIENT_DROPOUTS, (int64_t)st_dropout_table_count(&all), NULL, SOURCE);
+    st_facts_put_text(facts, ST_MUSIC_REASON, st_dropout_reason_name(st_dropout_table_reason(client)), NULL,
+                      SOURCE);
     if (st_dropout_table_total(&server->seen) > 0)
         put_next(server, client, facts);
 }

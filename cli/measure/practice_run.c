@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "core/ns.h"
 #include "core/text/number.h"
 #include "core/text/text.h"
 #include "platform/child_env.h"
@@ -171,8 +172,8 @@ static int say(const char *command, const struct run *run)
     const char *after =
         result.heard_n == 0
             ? ""
-            : ST_TEXT(100, ", after %.2f to %.2f s (median %.2f s)", (double)result.least_ns / 1e9,
-                      (double)result.most_ns / 1e9, (double)result.median_ns / 1e9);
+            : ST_TEXT(100, ", after %.2f to %.2f s (median %.2f s)", st_ns_seconds(result.least_ns),
+                      st_ns_seconds(result.most_ns), st_ns_seconds(result.median_ns));
     st_text_say(stdout, columns, "You heard %zu of %d dropouts%s; %zu press%s without one.", result.heard_n,
                 ST_PRACTICE_HOLES, after, result.false_n, result.false_n == 1 ? "" : "es");
     if (result.window_ns == 0) {
@@ -186,7 +187,7 @@ static int say(const char *command, const struct run *run)
         return st_failure(command, "cannot keep your window: %s", strerror(-r));
     printf("A mark by a key now means the last %.2f s (the default is %.1f s).\n"
            "Next: a key of your desktop: sleeptune heard --bind\n",
-           (double)result.window_ns / 1e9, (double)ST_PRACTICE_WINDOW_NS / 1e9);
+           st_ns_seconds(result.window_ns), st_ns_seconds(ST_PRACTICE_WINDOW_NS));
     return ST_EXIT_DONE;
 }
 

@@ -126,7 +126,7 @@ static bool ask_file(const char *socket, char *buf, size_t buf_bytes)
                                             &answer, error, sizeof(error));
     const char *path = NULL;
     if (status == 0)
-        path = json_string_value(json_object_get(json_object_get(answer.document, "history"), "path"));
+        path = st_json_text(json_object_get(answer.document, "history"), "path");
     const bool found = path != NULL && snprintf(buf, buf_bytes, "%s", path) < (int)buf_bytes;
     st_daemon_client_finish(&answer);
     return found;
@@ -161,7 +161,7 @@ int st_module_history_predict(const char *db, struct st_module_history_predict *
     *ret = (struct st_module_history_predict){.path = ""};
     if (db == NULL)
         db = file_of(NULL, buf, sizeof(buf));
-    (void)st_safe_copy(ret->path, sizeof(ret->path), db, ST_TEXT_TO_NUL);
+    st_safe_copy(ret->path, sizeof(ret->path), db, ST_TEXT_TO_NUL);
     int r = st_history_read_open(db, &reader, error, sizeof(error));
     if (r < 0) {
         ST_PRINT(ret->error, "cannot read %.200s: %s%s", ret->path, error,

@@ -103,21 +103,21 @@ static int refuse_text(const char *command, const char *name, const char *text, 
 
 static int load_texts(const char *command, const struct st_facts_input *input, struct st_facts **ret)
 {
-    int status = ST_EXIT_DONE;
-    for (size_t i = 0; i < input->texts_n && status == ST_EXIT_DONE; i++) {
-        const char *name = st_text_is(input->texts[i], "-") ? "standard input" : input->texts[i];
+    ST_EACH_OF (path, input->texts, input->texts_n) {
+        const char *name = st_text_is(*path, "-") ? "standard input" : *path, *better = NULL;
         char *text;
         size_t bytes;
-        status = read_input(command, input->texts[i], ST_POSTED_MAX_BYTES, "a posted text", &text, &bytes);
+        int status = read_input(command, *path, ST_POSTED_MAX_BYTES, "a posted text", &text, &bytes);
         if (status != ST_EXIT_DONE)
-            break;
-        const char *better = NULL;
+            return status;
         const int r = st_posted_add(text, bytes, name, ret, &better);
         if (r != 0)
             status = refuse_text(command, name, text, r, better);
         free(text);
+        if (status != ST_EXIT_DONE)
+            return status;
     }
-    return status;
+    return ST_EXIT_DONE;
 }
 
 /** The rights of input->user in the place of those that were found. */
@@ -183,15 +183,14 @@ static int put_running(struct st_facts *facts)
     json_array_foreach(json_object_get(document, "observe"), i, value)
     {
         const json_t *in_use = json_object_get(value, "in_use");
-        const json_int_t frames = json_integer_value(json_object_get(in_use, "frames"));
-        counted_n += json_integer_value(json_object_get(value, "device_dropouts")) +
-                     json_integer_value(json_object_get(value, "client_dropouts"));
+        const json_int_t frames = st_json_integer(in_use, "frames");
+        counted_n += st_json_integer(value, "device_dropouts") + st_json_integer(value, "client_dropouts");
         if (!st_text_is(st_json_text_of(value, "source"), "pipewire") || frames <= 0)
             continue;
         r = st_facts_put_int(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES, frames, NULL, source);
         if (r == 0)
-            r = st_facts_put_int(facts, ST_KEY_PIPEWIRE_RUNNING_RATE_HZ,
-                                 json_integer_value(json_object_get(in_use, "rate_hz")), NULL, source);
+            r = st_facts_put_int(facts, ST_KEY_PIPEWIRE_RUNNING_RATE_HZ, st_json_integer(in_use, "rate_hz"),
+                                 NULL, source);
     }
     if (r == 0 && document != NULL)
         r = st_facts_put_int(facts, ST_MUSIC_COUNTED, counted_n, NULL, source);

@@ -146,7 +146,7 @@ bool st_daemon_client_whose(const char *socket_wish, const struct st_daemon_answ
 static int refused(const struct asking *asking, const char *body, const char *path, int http_status)
 {
     json_t *document = json_loads(body, 0, NULL);
-    const char *error = json_string_value(json_object_get(document, "error"));
+    const char *error = st_json_text(document, "error");
     const int status =
         error != NULL
             ? fail(asking, "%s", error)

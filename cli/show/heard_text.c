@@ -39,16 +39,16 @@ static void put_found(FILE *out, const json_t *mark, const char *nothing, bool a
     const char *unheard = st_json_field_safe(json_object_get(mark, "unheard"), ST_ROOM(80));
     const char *text = st_json_field_safe(json_object_get(mark, "text"), ST_ROOM(ST_EVENT_STORY_BYTES));
     if (text[0] == '\0')
-        st_text_append(line, bytes, "In the %.3g s before it: %s", (double)window_ns / 1e9, nothing);
+        st_text_append(line, bytes, "In the %.3g s before it: %s", st_ns_seconds(window_ns), nothing);
     else if (before_ns < 0)
         st_text_append(line, bytes, "Before it and on until %s after it", ST_NS_SHORT(-before_ns));
     else
-        st_text_append(line, bytes, "%.2g s before it", (double)before_ns / 1e9);
+        st_text_append(line, bytes, "%.2g s before it", st_ns_seconds(before_ns));
     if (text[0] != '\0')
         st_text_append(line, bytes, "%s: %s", indent == 0 ? ", so far" : "", text);
     if (n > 1)
-        st_text_append(line, bytes, ", and %" PRId64 " more event%s in %.3g s", n - 1, n == 2 ? "" : "s",
-                       (double)window_ns / 1e9);
+        st_text_append(line, bytes, ", and %" PRId64 " more event%s in %.3g s", n - 1, ST_PLURAL(n - 1),
+                       st_ns_seconds(window_ns));
     if (unheard[0] != '\0')
         st_text_append(line, bytes, "; what %s writes too late is not watched", unheard);
     if (text[0] == '\0' && json_is_true(json_object_get(mark, "sized")))

@@ -54,8 +54,8 @@ static const json_t *record_of(const struct st_listen_view *view, const struct s
     json_array_foreach(view->records, i, record)
     {
         const enum st_event_kind kind = st_event_kind_of(st_json_text_of(record, "event"));
-        const int64_t at_ns = json_integer_value(json_object_get(record, "time_ns"));
-        const int64_t begin_ns = at_ns - json_integer_value(json_object_get(record, "span_ns"));
+        const int64_t at_ns = st_json_integer(record, "time_ns");
+        const int64_t begin_ns = at_ns - st_json_integer(record, "span_ns");
         if (at_ns < from_ns - NEAR_NS)
             continue;
         if ((kind == ST_EVENT_CLIENT_DROPOUT || kind == ST_EVENT_DEVICE_DROPOUT) &&
@@ -81,7 +81,7 @@ static size_t dropouts_before(const struct st_listen_view *view, const json_t **
     json_array_foreach(view->records, i, record)
     {
         const enum st_event_kind kind = st_event_kind_of(st_json_text_of(record, "event"));
-        const int64_t at_ns = json_integer_value(json_object_get(record, "time_ns")) - begin_ns;
+        const int64_t at_ns = st_json_integer(record, "time_ns") - begin_ns;
         const json_t *count = json_object_get(record, "count");
         bool joined = false;
         ST_EACH_OF (loss, view->result->losses, view->result->kept_n)
@@ -245,7 +245,7 @@ static void sum_up(const struct st_listen_view *view, char *buf, size_t bytes)
 }
 
 /* What it would have had no record of. */
-static void say_unwatched(const struct st_listen_view *view, FILE *out, int width)
+static void say_unwatched(const struct st_listen_view *view, const struct st_text_sheet *sheet)
 {
     const json_t *source;
     char names[300] = "";
@@ -262,11 +262,10 @@ static void say_unwatched(const struct st_listen_view *view, FILE *out, int widt
             st_text_join(names, sizeof(names), ", ", "%s", title);
     }
     if (names[0] != '\0')
-        st_text_field(out, "", ST_TEXT(400, "sleeptuned does not watch %s", st_safe_text(names)), LABEL,
-                      width);
+        st_text_row(sheet, "", "sleeptuned does not watch %s", st_safe_text(names));
 }
 
-static void say_losses(const struct st_listen_view *view, FILE *out, int width)
+static void say_losses(const struct st_listen_view *view, const struct st_text_sheet *sheet)
 {
     const struct st_hearing_result *result = view->result;
     char sums[1200] = "";
@@ -287,21 +286,20 @@ static void say_losses(const struct st_listen_view *view, FILE *out, int width)
                       view->records == NULL                         ? "no sleeptuned recorded it"
                       : loss_ns(view, loss) < view->records_from_ns ? "there are too many later records"
                                                                     : "no record at that moment");
-        st_text_field(out, i == 0 ? "Losses" : "", text, LABEL, width);
+        st_text_row(sheet, i == 0 ? "Losses" : "", "%s", text);
     }
     if (view->live != NULL)
         sum_up(view, sums, sizeof(sums));
-    if (result->losses_n > ROWS)
-        st_text_field(out, "",
-                      view->live == NULL ? ST_TEXT(80, "and %zu more: add --json", result->losses_n - ROWS)
-                                         : ST_TEXT(1400, "and %zu more: add --json. Of %zu: %s",
-                                                   result->losses_n - ROWS, result->kept_n, sums),
-                      LABEL, width);
+    if (result->losses_n > ROWS && view->live == NULL)
+        st_text_row(sheet, "", "and %zu more: add --json", result->losses_n - ROWS);
+    else if (result->losses_n > ROWS)
+        st_text_row(sheet, "", "and %zu more: add --json. Of %zu: %s", result->losses_n - ROWS,
+                    result->kept_n, sums);
     if (strstr(sums, "not explained") != NULL)
-        say_unwatched(view, out, width);
+        say_unwatched(view, sheet);
 }
 
-static void say_path(const struct st_listen_view *view, FILE *out, int width)
+static void say_path(const struct st_listen_view *view, const struct st_text_sheet *sheet)
 {
     const struct st_hearing_result *result = view->result;
     char text[400];
@@ -313,53 +311,42 @@ static void say_path(const struct st_listen_view *view, FILE *out, int width)
         ST_APPEND(text, "; volume %+.1f dB", result->gain_db);
     if (is_known(result->noise_db))
         ST_APPEND(text, "; noise %.0f dB", result->noise_db);
-    st_text_field(out, "Path", text, LABEL, width);
+    st_text_row(sheet, "Path", "%s", text);
     if (st_hearing_valid(result))
-        st_text_field(out, "Test", ST_TEXT(100, "all %u test glitches were found", result->forced_n), LABEL,
-                      width);
+        st_text_row(sheet, "Test", "all %u test glitches were found", result->forced_n);
     if (view->latency_known)
-        st_text_field(out, "Latency",
-                      ST_TEXT(100, "%s (%" PRId64 " frames)",
-                              time_of(view, (double)view->latency_frames, ST_ROOM(32)), view->latency_frames),
-                      LABEL, width);
+        st_text_row(sheet, "Latency", "%s (%" PRId64 " frames)",
+                    time_of(view, (double)view->latency_frames, ST_ROOM(32)), view->latency_frames);
     if (is_known(view->rate_ppm) && fabs(view->rate_ppm) > 1000)
-        st_text_field(out, "Rate",
-                      ST_TEXT(100,
-                              "%.0f Hz instead of %" PRIu32 ": the clock of the card that records is wrong",
-                              view->rate_hz * (1 + view->rate_ppm * 1e-6), view->rate_hz),
-                      LABEL, width);
+        st_text_row(sheet, "Rate",
+                    "%.0f Hz instead of %" PRIu32 ": the clock of the card that records is wrong",
+                    view->rate_hz * (1 + view->rate_ppm * 1e-6), view->rate_hz);
     if (is_known(result->drift_ppm) && fabs(result->drift_ppm) >= 1)
-        st_text_field(out, "Clocks",
-                      ST_TEXT(200, "two: the one that records is %.0f ppm %s than the one that plays%s",
-                              fabs(result->drift_ppm), result->drift_ppm > 0 ? "slower" : "faster",
-                              fabs(result->drift_ppm) > 1000 ? ". A card's rate is wrong" : ""),
-                      LABEL, width);
+        st_text_row(sheet, "Clocks", "two: the one that records is %.0f ppm %s than the one that plays%s",
+                    fabs(result->drift_ppm), result->drift_ppm > 0 ? "slower" : "faster",
+                    fabs(result->drift_ppm) > 1000 ? ". A card's rate is wrong" : "");
 }
 
 /* Of music: when no loss could have been found. */
-static void say_unheard(const struct st_listen_view *view, FILE *out, int width)
+static void say_unheard(const struct st_listen_view *view, const struct st_text_sheet *sheet)
 {
     const double frames = view->result->unheard_s * view->rate_hz;
     if (view->wish.music && frames > 0)
-        st_text_field(out, "Unheard",
-                      ST_TEXT(200, "%s in which the music was silent, or could not be compared",
-                              time_of(view, frames, ST_ROOM(32))),
-                      LABEL, width);
+        st_text_row(sheet, "Unheard", "%s in which the music was silent, or could not be compared",
+                    time_of(view, frames, ST_ROOM(32)));
 }
 
-static void say_programs(const struct st_listen_view *view, FILE *out, int width)
+static void say_programs(const struct st_listen_view *view, const struct st_text_sheet *sheet)
 {
     const json_t *rows[ROWS];
     const size_t n = dropouts_before(view, rows, ROWS);
     for (size_t i = 0; i < n && i < ROWS; i++) {
-        const int64_t at_ns =
-            json_integer_value(json_object_get(rows[i], "time_ns")) - view->live->begin_ns - view->wall_ns;
-        const char *text = ST_TEXT(600, "at %.1f s, sleeptuned saw: %s", (double)at_ns / (double)ST_NS_PER_S,
-                                   st_safe_text(ST_TEXT(500, "%s", st_json_text_of(rows[i], "text"))));
-        st_text_field(out, i == 0 ? "Programs" : "", text, LABEL, width);
+        const int64_t at_ns = st_json_integer(rows[i], "time_ns") - view->live->begin_ns - view->wall_ns;
+        st_text_row(sheet, i == 0 ? "Programs" : "", "at %.1f s, sleeptuned saw: %s", st_ns_seconds(at_ns),
+                    st_safe_text(ST_TEXT(500, "%s", st_json_text_of(rows[i], "text"))));
     }
     if (n > ROWS)
-        st_text_field(out, "", ST_TEXT(80, "and %zu more: sleeptune history", n - ROWS), LABEL, width);
+        st_text_row(sheet, "", "and %zu more: sleeptune history", n - ROWS);
 }
 
 /* Did an earlier event of that kind say the same? */
@@ -371,14 +358,14 @@ static bool is_repeated(const struct st_listen_live *live, const struct st_captu
     return other < event;
 }
 
-static void say_remarks(const struct st_listen_view *view, FILE *out, int width)
+static void say_remarks(const struct st_listen_view *view, const struct st_text_sheet *sheet)
 {
     for (int i = 0; i < ST_REMARKS_N; i++) {
         if (view->result->remarks[i])
-            st_text_field(out, "Note", st_hearing_remarks[i].text, LABEL, width);
+            st_text_row(sheet, "Note", "%s", st_hearing_remarks[i].text);
     }
     if (view->is_cut)
-        st_text_field(out, "Note", "The file is cut: everything before that was read.", LABEL, width);
+        st_text_row(sheet, "Note", "The file is cut: everything before that was read.");
     for (int kind = 0; view->live != NULL && kind < ST_CAPTURE_EVENT_KINDS; kind++) {
         const uint64_t n = view->live->events_n[kind];
         char text[400], names[300] = "";
@@ -393,11 +380,11 @@ static void say_remarks(const struct st_listen_view *view, FILE *out, int width)
         }
         if (names[0] != '\0')
             ST_APPEND(text, ": %s", st_safe_text(names));
-        st_text_field(out, "Reported", text, LABEL, width);
+        st_text_row(sheet, "Reported", "%s", text);
     }
 }
 
-static void say_deaf(const struct st_listen_view *view, FILE *out, int width)
+static void say_deaf(const struct st_listen_view *view, const struct st_text_sheet *sheet)
 {
     char text[600] = "";
     if (view->live != NULL && view->live->way == NULL)
@@ -406,11 +393,11 @@ static void say_deaf(const struct st_listen_view *view, FILE *out, int width)
         if ((cannot_hear(view) & 1U << i) != 0)
             st_text_join(text, sizeof(text), "; ", "%s", st_way_faults[i].text);
     }
-    st_text_field(out, "Cannot hear", text[0] != '\0' ? text : "nothing: this way hears each kind of loss",
-                  LABEL, width);
+    st_text_row(sheet, "Cannot hear", "%s",
+                text[0] != '\0' ? text : "nothing: this way hears each kind of loss");
 }
 
-static void say_next(const struct st_listen_view *view, FILE *out, int width)
+static void say_next(const struct st_listen_view *view, const struct st_text_sheet *sheet)
 {
     const struct st_hearing_result *result = view->result;
     const char *next = NULL, *again = st_listen_live_command(&view->wish, ST_ROOM(1200));
@@ -450,22 +437,23 @@ static void say_next(const struct st_listen_view *view, FILE *out, int width)
         next = "record for 3 h, which can show less than 1 an hour";
     else
         ST_PRINT(text, "%s -d 3h, which can show less than 1 an hour", again);
-    st_text_field(out, "Next", next != NULL ? next : text, LABEL, width);
+    st_text_row(sheet, "Next", "%s", next != NULL ? next : text);
 }
 
 void st_listen_text_screen(const struct st_listen_view *view, FILE *out, int width)
 {
+    const struct st_text_sheet sheet = {out, LABEL, width};
     char answer[ST_LISTEN_ANSWER_BYTES];
     st_listen_text_answer(view, answer, sizeof(answer));
     st_text_wrap(out, answer, 2, width);
     fputc('\n', out);
-    say_losses(view, out, width);
-    say_path(view, out, width);
-    say_unheard(view, out, width);
-    say_programs(view, out, width);
-    say_remarks(view, out, width);
-    say_deaf(view, out, width);
-    say_next(view, out, width);
+    say_losses(view, &sheet);
+    say_path(view, &sheet);
+    say_unheard(view, &sheet);
+    say_programs(view, &sheet);
+    say_remarks(view, &sheet);
+    say_deaf(view, &sheet);
+    say_next(view, &sheet);
 }
 
 /* --- JSON --- */
@@ -475,7 +463,7 @@ static json_t *losses_json(const struct st_listen_view *view)
     json_t *list = json_array();
     ST_EACH_OF (loss, view->result->losses, view->result->kept_n) {
         const struct st_capture_event *event = reason_of(view, loss);
-        (void)json_array_append_new(
+        json_array_append_new(
             list, json_pack("{s:I, s:I, s:I, s:s, s:o, s:o}", "at_frame", (json_int_t)loss->at_frame,
                             "within_frames", (json_int_t)loss->within_frames, "frames",
                             (json_int_t)loss->frames, "kind", st_signal_loss_name(loss->kind), "reason",
@@ -491,7 +479,7 @@ static json_t *deaf_json(const struct st_listen_view *view)
     json_t *list = json_array();
     for (int i = 0; i < ST_WAY_FAULTS_N; i++) {
         if ((cannot_hear(view) & 1U << i) != 0)
-            (void)json_array_append_new(list, json_string(st_way_faults[i].name));
+            json_array_append_new(list, json_string(st_way_faults[i].name));
     }
     return list;
 }
@@ -501,10 +489,10 @@ static json_t *remarks_json(const struct st_listen_view *view)
     json_t *list = json_array();
     for (int i = 0; i < ST_REMARKS_N; i++) {
         if (view->result->remarks[i])
-            (void)json_array_append_new(list, json_string(st_hearing_remarks[i].name));
+            json_array_append_new(list, json_string(st_hearing_remarks[i].name));
     }
     if (view->is_cut)
-        (void)json_array_append_new(list, json_string("cut"));
+        json_array_append_new(list, json_string("cut"));
     return list;
 }
 
@@ -526,7 +514,7 @@ static json_t *programs_json(const struct st_listen_view *view)
     json_t *list = view->records != NULL ? json_array() : json_null();
     const size_t n = dropouts_before(view, rows, KEPT);
     for (size_t i = 0; i < n && i < KEPT; i++)
-        (void)json_array_append_new(list, st_json_text_or_null(st_json_text_of(rows[i], "text")));
+        json_array_append_new(list, st_json_text_or_null(st_json_text_of(rows[i], "text")));
     return list;
 }
 

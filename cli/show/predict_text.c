@@ -83,7 +83,7 @@ json_t *st_predict_text_rows_json(const struct st_predict_table *table)
 {
     json_t *rows = json_array();
     ST_EACH_OF (row, table->rows, table->n)
-        (void)json_array_append_new(rows, row_json(row));
+        json_array_append_new(rows, row_json(row));
     return rows;
 }
 
@@ -310,6 +310,6 @@ void st_predict_text_next(const struct st_predict_table *table, FILE *out, int w
             "per hour with 95 %% confidence)",
             table->run->frames);
     else
-        (void)st_predict_text_setting(table->held->frames, line, sizeof(line));
+        st_predict_text_setting(table->held->frames, line, sizeof(line));
     st_text_field(out, "Next", line, 6, width);
 }

@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/show/daemon_client.h"
 #include "cli/show/status_screen.h"
+#include "core/text/json.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
 #include "platform/child_env.h"
@@ -199,18 +200,16 @@ int st_status_run(const struct st_status_wish *wish)
     int status = st_daemon_client_try(wish->socket, wish->html ? "/v1/page" : "/v1/status",
                                       wish->html ? "sleeptune-page/1" : "sleeptune-status/1",
                                       ST_DAEMON_TIMEOUT_MS, &answer, error, sizeof(error));
-    const char *url =
-        wish->html && status == 0 ? json_string_value(json_object_get(answer.document, "url")) : NULL;
+    const char *url = wish->html && status == 0 ? st_json_text(answer.document, "url") : NULL;
     if (wish->html && status == 0 && !is_address(url)) {
         ST_PRINT(error, "%s answered with an address that is not one of sleeptuned", answer.socket);
         status = ST_EXIT_FAILURE;
     }
     if (status != 0)
-        (void)st_failure(COMMAND, "%s", error);
+        st_failure(COMMAND, "%s", error);
     if (wish->html) {
         const int shown = show_page(status == 0 ? url : NULL, error);
-        const char *network =
-            status == 0 ? json_string_value(json_object_get(answer.document, "network_url")) : NULL;
+        const char *network = status == 0 ? st_json_text(answer.document, "network_url") : NULL;
         if (network != NULL)
             printf("For other machines: %s\n", st_safe_text(ST_TEXT(400, "%s", network)));
         status = status == 0 ? shown : status;

@@ -191,7 +191,7 @@ static bool put_table(struct place *place, const json_t *section, bool details)
 /* Rows that are details, or those that are not. */
 static void put_sections(struct place *place, const json_t *document, bool details)
 {
-    const int64_t now_ns = json_integer_value(json_object_get(document, "time_ns"));
+    const int64_t now_ns = st_json_integer(document, "time_ns");
     const json_t *section, *row;
     size_t i, j;
     json_array_foreach(json_object_get(json_object_get(document, "screen"), "sections"), i, section)

@@ -332,14 +332,14 @@ json_t *st_tune_output_json(const struct st_tune_output *output)
     const struct st_tuning *t = output->tuning;
     json_t *rows = json_array(), *later = json_array();
     for (size_t i = 0; i < candidates->n; i++)
-        (void)json_array_append_new(rows, candidate_json(output, i));
+        json_array_append_new(rows, candidate_json(output, i));
     ST_EACH_OF (finding, candidates->later, candidates->later_n)
-        (void)json_array_append_new(later, json_string((*finding)->rule->id));
+        json_array_append_new(later, json_string((*finding)->rule->id));
     json_t *document =
         json_pack("{s:s, s:I, s:I, s:f, s:I, s:o, s:o}", "schema", "sleeptune-tune/1", "frames",
                   (json_int_t)output->wish->frames, "rate_hz", (json_int_t)output->wish->rate_hz, "budget_s",
-                  (double)output->budget_ns / ST_NS_PER_S, "sure", (json_int_t)output->plan->sure_n,
-                  "candidates", rows, "before_after_only", later);
+                  st_ns_seconds(output->budget_ns), "sure", (json_int_t)output->plan->sure_n, "candidates",
+                  rows, "before_after_only", later);
     if (t == NULL || document == NULL)
         return document;
     st_json_set(document, "end", ends[t->end]);

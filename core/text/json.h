@@ -40,8 +40,18 @@ static inline json_t *st_json_itself(json_t *value)
              : st_json_unsigned, default                                                                     \
              : json_integer)(value)
 
+/** Takes over a value. NULL, of the value or the array, is out of memory: the array is then NULL, and
+ * json_pack() of it, too. */
+static inline void st_json_append(json_t **array, json_t *value)
+{
+    if (json_array_append_new(*array, value) == 0)
+        return;
+    json_decref(*array);
+    *array = NULL;
+}
+
 /** Takes over a value that is JSON. NULL (out of memory) leaves the key out. */
-#define st_json_set(object, key, value) (void)json_object_set_new((object), (key), ST_JSON(value))
+#define st_json_set(object, key, value) json_object_set_new((object), (key), ST_JSON(value))
 
 static inline json_t *st_json_integer_or_null(bool known, json_int_t value)
 {
@@ -96,7 +106,7 @@ static inline json_t *st_json_text_or_null(const char *text)
 /** A member that is a text; "" if there is none. Borrowed. */
 static inline const char *st_json_text_of(const json_t *object, const char *key)
 {
-    const char *text = json_string_value(json_object_get(object, key));
+    const char *text = st_json_text(object, key);
     return text != NULL ? text : "";
 }
 

@@ -84,7 +84,7 @@ size_t st_safe_copy(char *buf, size_t buf_bytes, const char *text, size_t bytes)
 
 char *st_safe_text(char *text)
 {
-    (void)st_safe_copy(text, SIZE_MAX, text, ST_TEXT_TO_NUL);
+    st_safe_copy(text, SIZE_MAX, text, ST_TEXT_TO_NUL);
     return text;
 }
 

@@ -28,6 +28,13 @@ static inline bool st_text_ends(const char *text, const char *with)
     return len > with_len && st_text_is(text + len - with_len, with);
 }
 
+/** The line behind this one; the end of the text behind the last. */
+static inline const char *st_text_next_line(const char *line)
+{
+    line += strcspn(line, "\n");
+    return line + (*line == '\n');
+}
+
 /** Is this one of the words? Does it begin with one of them? Has it one of them in it? They end with NULL. */
 bool st_text_is_among(const char *text, const char *const *words);
 bool st_text_begins_among(const char *text, const char *const *words);
@@ -85,7 +92,7 @@ char *st_text_take(FILE *out, char **text);
 void st_text_field(FILE *out, const char *label, const char *text, int label_columns, int width);
 
 /** Labels in the first columns, and beside each a text of fewer than ST_TEXT_ROW_BYTES bytes. */
-#define ST_TEXT_ROW_BYTES 1024
+#define ST_TEXT_ROW_BYTES 2048
 struct st_text_sheet {
     FILE *out;
     int label_columns, width;

@@ -278,7 +278,7 @@ void st_cpu_trace_complete_name(struct st_machine *machine, struct st_trace_culp
     ST_PRINT(path, "/proc%.20s/comm", id);
     if (machine->read_text(machine, path, comm, sizeof(comm), &len) != 0)
         return;
-    (void)st_safe_copy(full, sizeof(full), comm, strcspn(comm, "\n"));
+    st_safe_copy(full, sizeof(full), comm, strcspn(comm, "\n"));
     if (strlen(full) != ST_TRACE_NAME_BYTES - 1 || strncmp(full, culprit->name, ST_TRACE_NAME_BYTES - 1) != 0)
         return; /* another thread has the number now */
     ST_PRINT(path, "/proc%.20s/cmdline", id);

@@ -40,7 +40,7 @@ static int take(const json_t *document, struct st_trace_culprit *ret)
                                      .explains = json_is_true(json_object_get(document, "explains"))};
     if (found.ns < 0 || found.turns_ns < 0)
         return -EBADMSG;
-    (void)st_safe_copy(found.name, sizeof(found.name), name, ST_TEXT_TO_NUL);
+    st_safe_copy(found.name, sizeof(found.name), name, ST_TEXT_TO_NUL);
     *ret = found;
     return 0;
 }

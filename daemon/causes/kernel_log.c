@@ -31,7 +31,7 @@ const char *st_kernel_log_judge(const char *record, char *ret_about, size_t abou
     if (!counts)
         return NULL;
     if (about < len && about <= ABOUT_MAX) /* without a colon it is a sentence */
-        (void)st_safe_copy(ret_about, about_bytes, text, about);
+        st_safe_copy(ret_about, about_bytes, text, about);
     return of_usb ? "usb" : "kernel";
 }
 

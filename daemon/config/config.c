@@ -129,7 +129,7 @@ struct parse {
 static const char *safe_text(const char *text, char *buf, size_t buf_bytes)
 {
     if (strlen(text) < buf_bytes) {
-        (void)st_safe_copy(buf, buf_bytes, text, ST_TEXT_TO_NUL);
+        st_safe_copy(buf, buf_bytes, text, ST_TEXT_TO_NUL);
         return buf;
     }
     const size_t n = st_safe_copy(buf, buf_bytes - 3, text, ST_TEXT_TO_NUL);

@@ -14,7 +14,7 @@ static json_t *rule_json(const struct st_rule *rule)
                                         [ST_NEEDS_REBOOT] = "reboot"};
     json_t *facts = json_array();
     for (const char *const *key = rule->facts; *key != NULL; key++)
-        (void)json_array_append_new(facts, json_string(*key));
+        json_array_append_new(facts, json_string(*key));
     const struct {
         const char *name;
         json_t *value;
@@ -41,7 +41,7 @@ static json_t *rule_json(const struct st_rule *rule)
     };
     json_t *object = json_object();
     ST_EACH (member, members)
-        (void)json_object_set_new(object, member->name, member->value);
+        json_object_set_new(object, member->name, member->value);
     return object;
 }
 
@@ -49,7 +49,7 @@ int main(void)
 {
     json_t *list = json_array();
     ST_EACH_OF (rule, st_rules, st_rules_n)
-        (void)json_array_append_new(list, rule_json(*rule));
+        json_array_append_new(list, rule_json(*rule));
     const int r = json_dumpf(list, stdout, JSON_INDENT(1));
     json_decref(list);
     return r == 0 && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -1,12 +1,14 @@
 /* Which client of a JACK server made its cycle late. */
 #include "xruns/helpers/jack_late.h"
 
+#include "core/text/text.h"
+
 #define PIECES_US 250000
 
 static size_t find(const struct st_jack_graph *graph, const char *name)
 {
     size_t at = 0;
-    while (at < graph->n && strcmp(graph->names[at], name) != 0)
+    while (at < graph->n && !st_text_is(graph->names[at], name))
         at++;
     return at < graph->n ? at : ST_JACK_CLIENTS_MAX;
 }
@@ -45,11 +47,11 @@ static bool reaches(const struct st_jack_graph *graph, const char *from, const c
 
 void st_jack_late_take(struct st_jack_late *late, const char *name, bool ran)
 {
-    for (size_t i = 0; i < late->n; i++) {
-        if (strcmp(late->clients[i].name, name) != 0)
+    ST_EACH_OF (client, late->clients, late->n) {
+        if (!st_text_is(client->name, name))
             continue;
         late->first_over = true; /* the server names each once a cycle */
-        late->clients[i].ran_later |= ran;
+        client->ran_later |= ran;
         return;
     }
     /* who is late only later follows from what the others did */
@@ -61,45 +63,43 @@ void st_jack_late_take(struct st_jack_late *late, const char *name, bool ran)
 
 size_t st_jack_late_judge(struct st_jack_late *late, const struct st_jack_graph *graph)
 {
-    bool may[ST_JACK_CLIENTS_MAX];
+
     bool any_ran = false, any_later = false;
     size_t held_n = 0;
     late->probable = graph->more;
-    for (size_t i = 0; i < late->n; i++) {
-        late->probable |= find(graph, late->clients[i].name) == ST_JACK_CLIENTS_MAX;
-        any_ran |= late->clients[i].ran;
+    ST_EACH_OF (client, late->clients, late->n) {
+        late->probable |= find(graph, client->name) == ST_JACK_CLIENTS_MAX;
+        any_ran |= client->ran;
     }
-    for (size_t i = 0; i < late->n; i++)
-        may[i] = late->clients[i].ran || !any_ran;
-    for (size_t i = 0; i < late->n; i++) {
-        late->clients[i].held = may[i];
-        for (size_t j = 0; j < late->n; j++) /* of a circle none is the first */
-            late->clients[i].held &= j == i || !may[j] ||
-                                     !reaches(graph, late->clients[j].name, late->clients[i].name) ||
-                                     reaches(graph, late->clients[i].name, late->clients[j].name);
-        any_later |= late->clients[i].held && late->clients[i].ran_later;
+    ST_EACH_OF (client, late->clients, late->n) {
+        client->held = client->ran || !any_ran;
+        ST_EACH_OF (other, late->clients, late->n) /* of a circle none is the first */
+            client->held &= other == client || (!other->ran && any_ran) ||
+                            !reaches(graph, other->name, client->name) ||
+                            reaches(graph, client->name, other->name);
+        any_later |= client->held && client->ran_later;
     }
-    for (size_t i = 0; i < late->n; i++) {
-        late->clients[i].held &= any_ran || !any_later || late->clients[i].ran_later;
-        held_n += late->clients[i].held;
+    ST_EACH_OF (client, late->clients, late->n) {
+        client->held &= any_ran || !any_later || client->ran_later;
+        held_n += client->held;
     }
     return held_n;
 }
 
 bool st_jack_late_held(const struct st_jack_late *late, const char *name)
 {
-    size_t i = 0;
-    while (i < late->n && (!late->clients[i].held || strcmp(late->clients[i].name, name) != 0))
-        i++;
-    return i < late->n;
+    ST_EACH_OF (client, late->clients, late->n) {
+        if (client->held && st_text_is(client->name, name))
+            return true;
+    }
+    return false;
 }
 
 bool st_jack_late_continues(const struct st_jack_late *late, const struct st_jack_late *before,
                             int64_t after_us)
 {
     bool same = after_us < PIECES_US;
-    for (size_t i = 0; i < late->n; i++)
-        same = same && (!late->clients[i].held ||
-                        (!late->clients[i].ran && st_jack_late_held(before, late->clients[i].name)));
+    ST_EACH_OF (client, late->clients, late->n)
+        same = same && (!client->held || (!client->ran && st_jack_late_held(before, client->name)));
     return same;
 }

@@ -137,9 +137,9 @@ static void say(struct st_jack_losses *losses, struct st_jack_loss *loss, const 
                                                      : "",
                saying);
     else
-        for (size_t i = 0; i < loss->late.n; i++) {
-            if (loss->late.clients[i].held)
-                say_of(losses, loss, loss->late.clients[i].name, saying);
+        ST_EACH_OF (client, loss->late.clients, loss->late.n) {
+            if (client->held)
+                say_of(losses, loss, client->name, saying);
         }
     loss->said_us = saying->now.us;
     loss->told_us = loss->last_us;

@@ -19,8 +19,8 @@
 static float value_of(const struct st_silence_cycle *cycle, size_t frame)
 {
     float value = 0;
-    for (size_t i = 0; i < cycle->channels_n && i < ST_SILENCE_CHANNELS_MAX; i++) {
-        const float one = fabsf(cycle->channels[i][frame]);
+    ST_EACH_OF (channel, cycle->channels, cycle->channels_n) {
+        const float one = fabsf((*channel)[frame]);
         value = !(one < LOUD) ? LOUD : ST_MAX(one, value);
     }
     return value;
@@ -43,8 +43,8 @@ static float peak_of(const struct st_silence_cycle *cycle, size_t first, size_t 
 {
     int32_t peak = 0;
     bool is_sound = false;
-    for (size_t i = 0; i < cycle->channels_n && i < ST_SILENCE_CHANNELS_MAX; i++) {
-        const float *samples = &cycle->channels[i][first];
+    ST_EACH_OF (channel, cycle->channels, cycle->channels_n) {
+        const float *samples = &(*channel)[first];
         int32_t least = INT32_MAX;
         size_t at = 0;
         for (; at + BLOCK <= n; at += BLOCK) {
@@ -71,8 +71,8 @@ static float level_of(const struct st_silence *silence)
 static float edge_of(const struct st_silence *silence)
 {
     float edge = 0;
-    for (size_t i = 0; i < ST_SILENCE_EDGE_MS; i++)
-        edge = fmaxf(edge, silence->edge[i]);
+    ST_EACH (peak, silence->edge)
+        edge = fmaxf(edge, *peak);
     return edge;
 }
 
@@ -94,8 +94,8 @@ static void pass(struct st_silence *silence, int64_t frames, int64_t sound)
 static bool was_sound(const struct st_silence *silence)
 {
     int64_t sound = 0;
-    for (size_t i = 0; i < ST_SILENCE_BINS; i++)
-        sound += silence->sound[i];
+    ST_EACH (frames, silence->sound)
+        sound += *frames;
     return sound >= silence->rate_hz / SOUND_S;
 }
 
