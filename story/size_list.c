@@ -11,11 +11,11 @@
 
 struct st_size_rate st_size_list_rate(const struct st_history_size *size)
 {
-    const double seconds = (double)size->playing_ns / 1e9, episodes = (double)size->episodes_n;
+    const double seconds = (double)size->playing_ns / 1e9, bursts = (double)size->bursts_n;
     const double factor = seconds > 0 ? HOUR_S / seconds : HUGE_VAL;
-    return (struct st_size_rate){.per_hour = episodes > 0 ? episodes * factor : 0,
-                                 .low = episodes > 0 ? st_stats_gamma_quantile(0.05, episodes) * factor : 0,
-                                 .high = st_miss_events_per_hour_max95((uint64_t)size->episodes_n, seconds)};
+    return (struct st_size_rate){.per_hour = bursts > 0 ? bursts * factor : 0,
+                                 .low = bursts > 0 ? st_stats_gamma_quantile(0.05, bursts) * factor : 0,
+                                 .high = st_miss_events_per_hour_max95((uint64_t)size->bursts_n, seconds)};
 }
 
 /* "14 min", "3.2 h", "140 h" */
@@ -64,7 +64,7 @@ static json_t *row_json(const struct st_history_size *size)
     return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:o}", "source",
                      st_json_safe_string(size->source), "frames", (json_int_t)size->frames, "rate_hz",
                      (json_int_t)size->rate_hz, "playing_ns", (json_int_t)size->playing_ns, "dropouts",
-                     (json_int_t)size->dropouts_n, "episodes", (json_int_t)size->episodes_n, "per_hour",
+                     (json_int_t)size->dropouts_n, "bursts", (json_int_t)size->bursts_n, "per_hour",
                      rate.per_hour, "low", rate.low, "high",
                      st_json_real_or_null(isfinite(rate.high), rate.high));
 }

@@ -3,8 +3,8 @@
 
 #include "store/history/history_read.h"
 
-/** Dropouts an hour of music, in episodes (ST_HISTORY_EPISODE_S): one-sided 95 % bounds each (exact Poisson,
- * Garwood 1936). @return low 0 without an episode; high +inf if nothing played. Pure. */
+/** Dropouts an hour of music, in bursts (ST_HISTORY_BURST_S): one-sided 95 % bounds each (exact Poisson,
+ * Garwood 1936). @return low 0 without a burst; high +inf if nothing played. Pure. */
 struct st_size_rate {
     double per_hour, low, high;
 } st_size_list_rate(const struct st_history_size *size);

@@ -106,17 +106,17 @@ ST_NODISCARD int st_history_read_causes(struct st_history_reader *reader, int64_
  * sleeptune-history/1, of the whole file, the last 64. @return 0 or as st_history_read_open. */
 ST_NODISCARD int st_history_read_changes(struct st_history_reader *reader, json_t **ret);
 
-/* Dropouts of one source within a slot of so long are one episode: what others made in 10 s is one event
+/* Dropouts of one source within a slot of so long are one burst: what others made in 10 s is one event
  * (daemon/observe/observed.h), and dropouts come in bursts, so that bounds for their number would be too
  * narrow. */
-#define ST_HISTORY_EPISODE_S INT64_C(10)
+#define ST_HISTORY_BURST_S INT64_C(10)
 
 /** A buffer size that ran, on one sound server. */
 struct st_history_size {
     char source[16];
     int64_t frames, rate_hz; /* > 0 */
     int64_t playing_ns;      /* something played for so long, to the minute */
-    int64_t dropouts_n, episodes_n;
+    int64_t dropouts_n, bursts_n;
 };
 
 /** A time in which one ran. */

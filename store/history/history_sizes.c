@@ -10,7 +10,7 @@
 
 /* A dropout belongs to the first time that ends after it, or to the minute that goes on. The size in the
  * minute of a change is that at its end: a dropout counts for the size of its own period, if that ran, too.
- * Dropouts within a slot of ?3 ns are one episode; a sum of more slots counts as often. */
+ * Dropouts within a slot of ?3 ns are one burst; a sum of more slots counts as often. */
 static const char sizes[] = RUNS
     ", size AS (SELECT source, frames, rate_hz, sum(b - a) AS played FROM run GROUP BY 1, 2, 3),"
     " dropout AS (SELECT event.*, frames, rate_hz FROM event JOIN main.watch ON watch.id ="
@@ -33,12 +33,12 @@ static int read_sizes(sqlite3 *db, int64_t since_ns, int64_t until_ns, struct st
 {
     sqlite3_stmt *rows = NULL;
     int r = st_history_sql_prepare(db, &rows, sizes, "iiiii", since_ns, until_ns,
-                                   ST_HISTORY_EPISODE_S * ST_NS_PER_S, (int64_t)ST_HISTORY_WATCH_JOIN_NS,
+                                   ST_HISTORY_BURST_S * ST_NS_PER_S, (int64_t)ST_HISTORY_WATCH_JOIN_NS,
                                    (int64_t)ST_HISTORY_SIZES_MAX);
     while (r >= 0 && (r = st_history_sql_step(rows)) == 1) {
         struct st_history_size *size = &ret->sizes[ret->n++];
         st_history_sql_row(rows, "tiiiii", size->source, sizeof(size->source), &size->frames, &size->rate_hz,
-                           &size->playing_ns, &size->dropouts_n, &size->episodes_n);
+                           &size->playing_ns, &size->dropouts_n, &size->bursts_n);
     }
     sqlite3_finalize(rows);
     return r;

@@ -110,7 +110,7 @@ ok "and opens the history" wait_for state_is writing
 sizes() { "$SLEEPTUNE" status --details --socket "$sock" | grep -A 2 '^ *Buffer used '; }
 screen_is sizes-that-ran sizes
 is "/v1/sizes has the same" "$(ask /v1/sizes | "$PYTHON" -c 'import json, sys
-for s in json.load(sys.stdin)["sizes"]: print(s["source"], s["frames"], s["dropouts"], s["episodes"], round(s["playing_ns"] / 3.6e12, 1), round(s["high"], 2))' | tr '\n' '|')" \
+for s in json.load(sys.stdin)["sizes"]: print(s["source"], s["frames"], s["dropouts"], s["bursts"], round(s["playing_ns"] / 3.6e12, 1), round(s["high"], 2))' | tr '\n' '|')" \
     'jack 128 0 0 2.0 1.5|jack 256 105 1 14.0 0.34|'
 is "none ran in the last seconds" "$(ask '/v1/sizes?since=1s' | "$PYTHON" -c 'import json, sys; d = json.load(sys.stdin); print(d["sizes"], d["runs"])')" '[] []'
 stop

@@ -1,4 +1,4 @@
-/* What each buffer size that ran has cost: times by minutes, dropouts by their own period, episodes. */
+/* What each buffer size that ran has cost: times by minutes, dropouts by their own period, bursts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -60,7 +60,7 @@ static void sizes_have_their_time_and_dropouts(void **state)
     add_watches("pipewire", NOON_NS + 120 * MINUTE_NS, 60, 128, 0); /* nothing plays */
     add_watches("pipewire", NOON_NS + 180 * MINUTE_NS, 840, 256, 1);
     drop("pipewire", NOON_NS + MINUTE_NS, 5, 0, 128);
-    drop("pipewire", NOON_NS + MINUTE_NS + 9 * ST_NS_PER_S, 1, 0, 128);    /* the same episode */
+    drop("pipewire", NOON_NS + MINUTE_NS + 9 * ST_NS_PER_S, 1, 0, 128);    /* the same burst */
     drop("pipewire", NOON_NS + MINUTE_NS + 11 * ST_NS_PER_S, 1, 0, 128);   /* another one */
     drop("pipewire", NOON_NS + 2 * MINUTE_NS, 100, 30 * ST_NS_PER_S, 128); /* at least three */
     drop("pipewire", NOON_NS + 181 * MINUTE_NS, 2, 0, 128); /* in the minute of a change: by its period */
@@ -75,7 +75,7 @@ static void sizes_have_their_time_and_dropouts(void **state)
     assert_int_equal(number(document, "sizes", 0, "frames"), 128);
     assert_int_equal(number(document, "sizes", 0, "playing_ns"), 120 * MINUTE_NS);
     assert_int_equal(number(document, "sizes", 0, "dropouts"), 5 + 1 + 1 + 100 + 2);
-    assert_int_equal(number(document, "sizes", 0, "episodes"), 1 + 1 + 3 + 1);
+    assert_int_equal(number(document, "sizes", 0, "bursts"), 1 + 1 + 3 + 1);
     assert_int_equal(number(document, "sizes", 1, "dropouts"), 0);
     assert_int_equal(number(document, "sizes", 1, "playing_ns"), 840 * MINUTE_NS);
     assert_int_equal(json_array_size(json_object_get(document, "runs")), 2);
@@ -166,7 +166,7 @@ static void what_no_sleeptuned_writes_gives_numbers_or_an_error(void **state)
     assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
     const int r = st_size_list_text(reader, INT64_MIN, INT64_MIN, &text);
     assert_true(r < 0 || text != NULL);
-    static const char *const never[] = {"nan", "playing_ns\": -", "dropouts\": -", "episodes\": -"};
+    static const char *const never[] = {"nan", "playing_ns\": -", "dropouts\": -", "bursts\": -"};
     ST_EACH (part, never)
         assert_true(text == NULL || strstr(text, *part) == NULL);
     free(text);
@@ -180,7 +180,7 @@ static void bounds_are_those_of_poisson(void **state)
     struct st_history_size size = {.playing_ns = HOUR_NS};
     struct st_size_rate rate = st_size_list_rate(&size);
     assert_true(rate.per_hour == 0 && rate.low == 0 && fabs(rate.high - 2.996) < 0.001);
-    size.episodes_n = 5;
+    size.bursts_n = 5;
     rate = st_size_list_rate(&size);
     assert_true(fabs(rate.low - 1.970) < 0.001 && fabs(rate.high - 10.513) < 0.001);
     size.playing_ns = 0;
