@@ -118,6 +118,11 @@ struct st_dropout_client st_dropout_table_streams(const struct st_dropout_table 
     return sum;
 }
 
+static uint64_t count_of(const struct st_event *event)
+{
+    return (uint64_t)ST_MIN(ST_MAX(event->count_n, 0), COUNT_MAX);
+}
+
 static struct st_dropout_client new_client(const char *name, const char *device)
 {
     struct st_dropout_client client = {.first_wall_ns = INT64_MIN,
@@ -196,42 +201,47 @@ static struct st_dropout_client *make_room(struct st_dropout_table *table, bool 
     return least;
 }
 
-static void count_dropouts(struct st_dropout_client *client, const struct st_xrun_seen *seen, int64_t wall_ns)
+static void count_dropouts(struct st_dropout_client *client, const struct st_event *event)
 {
-    client->dropouts_n += (uint64_t)seen->dropouts_n;
-    client->device_dropouts_n += (uint64_t)seen->device_dropouts_n;
-    client->reasons_n[seen->reason] += (uint64_t)seen->dropouts_n;
-    client->places_n[seen->place] += (uint64_t)(seen->dropouts_n + seen->device_dropouts_n);
-    if (seen->place == ST_DROPOUT_AT_CLIENT_BUFFER)
-        client->between_n[seen->reason] += (uint64_t)seen->dropouts_n;
-    if (seen->device_dropouts_n == 0)
-        client->reasons_ns[seen->reason] = st_ns_add(client->reasons_ns[seen->reason], seen->lost_ns);
-    client->lost.cycles_n += seen->cycles_n;
-    client->lost.ns = st_ns_add(client->lost.ns, seen->lost_ns);
-    if (seen->lost_ns == 0 || seen->longest_ns == 0)
-        client->lost.unknown_n += (uint64_t)(seen->dropouts_n + seen->device_dropouts_n);
-    client->lost.longest_ns = ST_MAX(seen->longest_ns, client->lost.longest_ns);
-    if (client->first_wall_ns == INT64_MIN || wall_ns < client->first_wall_ns)
-        client->first_wall_ns = wall_ns;
-    client->last_wall_ns = ST_MAX(wall_ns, client->last_wall_ns);
-    if (seen->culprit[0] != '\0' && seen->reason == ST_DROPOUT_TOO_SLOW) {
-        memcpy(client->file, seen->culprit, sizeof(client->file));
-    } else if (seen->culprit[0] != '\0') {
-        const bool own = st_text_is(client->culprit.name, seen->culprit);
-        const int64_t n = seen->culprit_n > 0 ? seen->culprit_n : seen->dropouts_n;
-        st_dropout_reason_vote(client->culprit.name, &client->culprit.lead_n, seen->culprit, n);
-        const bool leads = st_text_is(client->culprit.name, seen->culprit);
+    const bool device = event->kind == ST_EVENT_DEVICE_DROPOUT;
+    const uint64_t n = count_of(event), named_n = ST_MIN((uint64_t)event->culprit_n, n);
+    /* in whose code most computed; of another culprit is counted how many are known */
+    const bool named = event->culprit[0] != '\0' &&
+                       named_n >= (event->reason == ST_DROPOUT_TOO_SLOW ? n - n / 2 : ST_MIN(n, 1));
+    *(device ? &client->device_dropouts_n : &client->dropouts_n) += n;
+    client->places_n[event->place] += n;
+    client->lost.cycles_n = st_ns_add(client->lost.cycles_n, event->cycles_n);
+    client->lost.ns = st_ns_add(client->lost.ns, event->lost_ns);
+    if (event->lost_ns == 0 || event->longest_ns == 0)
+        client->lost.unknown_n += n;
+    client->lost.longest_ns = ST_MAX(event->longest_ns, client->lost.longest_ns);
+    if (client->first_wall_ns == INT64_MIN || event->wall_ns < client->first_wall_ns)
+        client->first_wall_ns = event->wall_ns;
+    client->last_wall_ns = ST_MAX(event->wall_ns, client->last_wall_ns);
+    if (device)
+        return;
+    client->reasons_n[event->reason] += n;
+    client->reasons_ns[event->reason] = st_ns_add(client->reasons_ns[event->reason], event->lost_ns);
+    if (event->place == ST_DROPOUT_AT_CLIENT_BUFFER)
+        client->between_n[event->reason] += n;
+    if (named && event->reason == ST_DROPOUT_TOO_SLOW) {
+        memcpy(client->file, event->culprit, sizeof(client->file));
+    } else if (named) {
+        const bool own = st_text_is(client->culprit.name, event->culprit);
+        st_dropout_reason_vote(client->culprit.name, &client->culprit.lead_n, event->culprit,
+                               (int64_t)named_n);
+        const bool leads = st_text_is(client->culprit.name, event->culprit);
         if (leads && !own)
             memset(client->culprit.own_n, 0, sizeof(client->culprit.own_n));
-        client->culprit.own_n[seen->reason] += leads ? (uint64_t)n : 0;
-        client->culprit.named_n += (uint64_t)n;
+        client->culprit.own_n[event->reason] += leads ? named_n : 0;
+        client->culprit.named_n += named_n;
     }
     const enum st_dropout_reason reason = st_dropout_table_reason(client);
     if (client->worst_reason != reason)
         client->worst = (struct st_dropout_cycle){0};
     client->worst_reason = reason;
-    if (seen->reason == reason && st_dropout_cycle_is_worse(&seen->cycle, &client->worst))
-        client->worst = seen->cycle;
+    if (event->reason == reason && st_dropout_cycle_is_worse(&event->cycle, &client->worst))
+        client->worst = event->cycle;
 }
 
 static void take_device_load(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t now_ns)
@@ -264,23 +274,25 @@ static void take_cycle(struct st_dropout_table *table, const struct st_xrun_seen
     table->cycle[at] = *seen;
 }
 
-static void take_own(struct st_dropout_table *table, const struct st_xrun_seen *seen)
+static void take_own(struct st_dropout_table *table, const struct st_event *event)
 {
     if (table->clientless_dropouts_n == 0)
-        memcpy(table->clientless_device, seen->device, sizeof(table->clientless_device));
-    else if (!st_text_is(table->clientless_device, seen->device))
+        memcpy(table->clientless_device, event->device, sizeof(table->clientless_device));
+    else if (!st_text_is(table->clientless_device, event->device))
         table->clientless_device[0] = '\0';
-    table->clientless_dropouts_n += (uint64_t)seen->device_dropouts_n;
+    table->clientless_dropouts_n += count_of(event);
 }
 
-static struct st_dropout_client *find_or_add(struct st_dropout_table *table, const struct st_xrun_seen *seen)
+/* @param dropout  it made one: it gets a place. */
+static struct st_dropout_client *find_or_add(struct st_dropout_table *table, const char *name,
+                                             const char *device, bool dropout)
 {
-    struct st_dropout_client *client = find(table, seen->client, seen->device);
+    struct st_dropout_client *client = find(table, name, device);
     if (client != NULL)
         return client;
-    client = make_room(table, seen->kind == ST_XRUN_SEEN_DROPOUT);
+    client = make_room(table, dropout);
     if (client != NULL)
-        *client = new_client(seen->client, seen->device);
+        *client = new_client(name, device);
     return client;
 }
 
@@ -291,7 +303,7 @@ static void take_load(struct st_dropout_table *table, const struct st_xrun_seen 
         take_device_load(table, seen, now_ns);
         return;
     }
-    struct st_dropout_client *client = find_or_add(table, seen);
+    struct st_dropout_client *client = find_or_add(table, seen->client, seen->device, false);
     if (client == NULL)
         return;
     client->load = *load;
@@ -308,36 +320,43 @@ static void take_load(struct st_dropout_table *table, const struct st_xrun_seen 
     client->playing = true;
 }
 
-static void take_dropout(struct st_dropout_table *table, const struct st_xrun_seen *seen,
-                         enum st_cause slowed, int64_t now_ns, int64_t wall_ns)
+static void take_event(struct st_dropout_table *table, const struct st_event *event, int64_t now_ns)
 {
-    const int64_t period_ns = seen->cycle.period_ns > 0 ? seen->cycle.period_ns : table->period_ns;
-    table->device_dropouts_n += (uint64_t)seen->device_dropouts_n;
-    table->dropouts_n += (uint64_t)seen->dropouts_n;
-    table->reasons_n[seen->reason] += (uint64_t)seen->dropouts_n;
-    table->places_n[seen->place] += (uint64_t)(seen->device_dropouts_n + seen->dropouts_n);
-    table->lost_ns = st_ns_add(table->lost_ns, seen->lost_ns);
+    const bool device = event->kind == ST_EVENT_DEVICE_DROPOUT;
+    const uint64_t n = count_of(event);
+    const int64_t period_ns = event->cycle.period_ns > 0 ? event->cycle.period_ns : table->period_ns;
+    *(device ? &table->device_dropouts_n : &table->dropouts_n) += n;
+    table->reasons_n[event->reason] += device ? 0 : n;
+    table->places_n[event->place] += n;
+    table->lost_ns = st_ns_add(table->lost_ns, event->lost_ns);
     table->longest_period_ns = ST_MAX(period_ns, table->longest_period_ns);
     if (now_ns >= table->last_ns) {
         table->last_ns = now_ns;
-        table->last_wall_ns = wall_ns;
+        table->last_wall_ns = event->wall_ns;
         table->last_period_ns = period_ns;
-        table->certainty = seen->certainty;
-        if (st_text_is(table->device, seen->device)) /* so something plays there */
+        table->certainty = event->certainty;
+        if (st_text_is(table->device, event->device)) /* so something plays there */
             table->device_load_ns = ST_MAX(now_ns, table->device_load_ns);
     }
-    if (seen->client[0] == '\0' && seen->dropouts_n + seen->cycles_n == 0) {
-        take_own(table, seen);
+    if (device && event->client[0] == '\0') {
+        take_own(table, event);
         return;
     }
-    struct st_dropout_client *client = find_or_add(table, seen);
+    struct st_dropout_client *client = find_or_add(table, event->client, event->device, true);
+    if (client == NULL)
+        return;
     client->seen_ns = now_ns;
     client->longest_period_ns = ST_MAX(period_ns, client->longest_period_ns);
-    count_dropouts(client, seen, wall_ns);
-    if (seen->reason != ST_DROPOUT_TOO_SLOW)
+    count_dropouts(client, event);
+    if (event->reason != ST_DROPOUT_TOO_SLOW)
         return;
-    client->slowed = slowed;
-    client->slow_wall_ns = wall_ns;
+    client->slowed = event->slowed;
+    client->slow_wall_ns = event->wall_ns;
+}
+
+void st_dropout_table_take_event(struct st_dropout_table *table, const struct st_event *event)
+{
+    take_event(table, event, event->wall_ns);
 }
 
 static void take_end(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t now_ns)
@@ -349,15 +368,19 @@ static void take_end(struct st_dropout_table *table, const struct st_xrun_seen *
     client->seen_ns = now_ns;
 }
 
-void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_seen *seen,
-                           enum st_cause slowed, int64_t now_ns, int64_t wall_ns)
+void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t now_ns,
+                           int64_t wall_ns)
 {
+    struct st_event events[2];
+    size_t n;
     /* a test may be one of the clients of a cycle */
     if (seen->kind != ST_XRUN_SEEN_CYCLE && st_text_begins(seen->client, ST_DROPOUT_TEST_CLIENT))
         return;
     switch (seen->kind) {
     case ST_XRUN_SEEN_DROPOUT:
-        take_dropout(table, seen, slowed, now_ns, wall_ns);
+        n = st_event_of_xrun(seen, wall_ns, events);
+        ST_EACH_OF (event, events, n)
+            take_event(table, event, now_ns);
         break;
     case ST_XRUN_SEEN_LOAD:
         take_load(table, seen, now_ns);
@@ -373,37 +396,13 @@ void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_
     }
 }
 
-static struct st_xrun_seen seen_of(const struct st_event *event, int64_t n)
-{
-    struct st_xrun_seen seen = {.certainty = event->certainty,
-                                .reason = event->reason,
-                                .place = event->place,
-                                .cycle = event->cycle,
-                                .cycles_n = event->cycles_n,
-                                .lost_ns = event->lost_ns,
-                                .longest_ns = event->longest_ns,
-                                .culprit_n = ST_MIN(event->culprit_n, n)};
-    *(event->kind == ST_EVENT_DEVICE_DROPOUT ? &seen.device_dropouts_n : &seen.dropouts_n) = n;
-    memcpy(seen.device, event->device, sizeof(seen.device));
-    memcpy(seen.client, event->client, sizeof(seen.client));
-    /* the file in which most computed; of another culprit is counted how many are known */
-    if (event->culprit_n >= (event->reason == ST_DROPOUT_TOO_SLOW ? event->count_n - event->count_n / 2
-                                                                  : ST_MIN(event->count_n, 1)))
-        memcpy(seen.culprit, event->culprit, sizeof(seen.culprit));
-    return seen;
-}
-
-void st_dropout_table_take_event(struct st_dropout_table *table, const struct st_event *event)
-{
-    const struct st_xrun_seen seen = seen_of(event, ST_MIN(event->count_n, COUNT_MAX));
-    st_dropout_table_take(table, &seen, event->slowed, event->wall_ns, event->wall_ns);
-}
-
 struct st_dropout_client st_dropout_table_of_event(const struct st_event *event)
 {
     struct st_dropout_client client = new_client(event->client, event->device);
-    const struct st_xrun_seen seen = seen_of(event, ST_MIN(ST_MAX(event->count_n, 1), COUNT_MAX));
-    count_dropouts(&client, &seen, event->wall_ns);
+    struct st_event counted = *event;
+    if (event->count_n <= 0)
+        counted.count_n = counted.culprit_n = 1;
+    count_dropouts(&client, &counted);
     client.slowed = event->slowed;
     return client;
 }

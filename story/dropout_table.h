@@ -84,12 +84,12 @@ struct st_dropout_table {
     int64_t cycle_left_n, cycle_wall_ns;
 };
 
-/** Counts what was seen, in all and for its client, and keeps loads; not of the streams of `listen`. @param
- * slowed  by what the machine was slower then; ST_CAUSE_UNKNOWN: it was not, or not known. */
-void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_seen *seen,
-                           enum st_cause slowed, int64_t now_ns, int64_t wall_ns);
+/** Counts what was seen, in all and for its client, as the records of it would be, and keeps loads; not of
+ * the streams of `listen`. */
+void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t now_ns,
+                           int64_t wall_ns);
 
-/** The same of a record. */
+/** The same of a record; now is its time. */
 void st_dropout_table_take_event(struct st_dropout_table *table, const struct st_event *event);
 
 /** The client of a record, with what that one says; of one that goes on, as if it was counted. */

@@ -41,8 +41,7 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
         return;
     st_safe_text(safe.client);
     st_safe_text(safe.culprit);
-    st_dropout_table_take(&server->seen, &safe, ST_CAUSE_UNKNOWN, st_clock_now_ns(clock),
-                          st_clock_wall_ns(clock));
+    st_dropout_table_take(&server->seen, &safe, st_clock_now_ns(clock), st_clock_wall_ns(clock));
 }
 
 static bool plays(const struct server *server)

@@ -152,7 +152,7 @@ static void count_recent(struct st_observed *o, const struct st_xrun_seen *seen,
         o->recent_resized = false;
         o->view.recent_wall_ns = at_wall_ns;
     }
-    st_dropout_table_take(recent, seen, ST_CAUSE_UNKNOWN, at_ns, at_wall_ns);
+    st_dropout_table_take(recent, seen, at_ns, at_wall_ns);
     note_size(o);
 }
 
@@ -162,7 +162,7 @@ static void count(struct st_observed *o, const struct st_xrun_seen *seen, int64_
         note_playing(o, is_late_server(seen) ? "" : seen->client, seen->device);
         note_music(o, seen);
     }
-    st_dropout_table_take(&o->view.seen, seen, ST_CAUSE_UNKNOWN, at_ns, at_wall_ns);
+    st_dropout_table_take(&o->view.seen, seen, at_ns, at_wall_ns);
     count_recent(o, seen, at_ns, at_wall_ns);
     if (seen->kind == ST_XRUN_SEEN_DROPOUT)
         st_observed_events_take(&o->made, seen, at_ns, at_wall_ns);

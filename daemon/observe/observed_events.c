@@ -14,38 +14,6 @@ void st_observed_events_init(struct st_observed_events *e, struct st_clock *cloc
         pending->reported_ns = INT64_MIN;
 }
 
-/* By how long a late wake-up of ours must at least be late to explain it; 0: not known, any. */
-static int64_t missing_ns(const struct st_xrun_seen *seen)
-{
-    const int64_t period_ns = seen->cycle.period_ns, took_ns = seen->cycle.busy_ns + seen->cycle.wait_ns;
-    return period_ns > 0 && took_ns > period_ns ? took_ns - period_ns : seen->spare_ns;
-}
-
-/* An event of what was seen; those of devices and of clients are different kinds. */
-static struct st_event event_of(const struct st_observed_events *e, const struct st_xrun_seen *seen,
-                                enum st_event_kind kind, int64_t at_wall_ns)
-{
-    struct st_event event = st_event_make(at_wall_ns, kind, "%s", "");
-    event.count_n = seen->device_dropouts_n;
-    event.place = seen->place;
-    event.cycles_n = seen->cycles_n;
-    event.lost_ns = seen->lost_ns;
-    event.longest_ns = seen->longest_ns;
-    ST_PRINT(event.source, "%s", e->source);
-    memcpy(event.device, seen->device, sizeof(event.device));
-    memcpy(event.client, seen->client, sizeof(event.client));
-    event.certainty = seen->certainty;
-    if (kind != ST_EVENT_CLIENT_DROPOUT)
-        return event;
-    event.count_n = seen->dropouts_n; /* 0: of one that goes on */
-    event.reason = seen->reason;
-    event.cycle = seen->cycle;
-    event.missing_ns = missing_ns(seen);
-    memcpy(event.culprit, seen->culprit, sizeof(event.culprit));
-    event.culprit_n = seen->culprit[0] != '\0' ? seen->dropouts_n : 0;
-    return event;
-}
-
 static void report(const struct st_observed_events *e, struct st_observed_pending *pending)
 {
     st_events_put(e->events, ST_LOG_WARN, &pending->event);
@@ -128,21 +96,25 @@ static void record(struct st_observed_events *e, struct st_event event, int64_t 
 void st_observed_events_take(struct st_observed_events *e, const struct st_xrun_seen *seen, int64_t at_ns,
                              int64_t at_wall_ns)
 {
-    if (seen->device_dropouts_n > 0)
-        record(e, event_of(e, seen, ST_EVENT_DEVICE_DROPOUT, at_wall_ns), at_ns);
-    if (seen->dropouts_n + seen->cycles_n > 0)
-        record(e, event_of(e, seen, ST_EVENT_CLIENT_DROPOUT, at_wall_ns), at_ns);
+    struct st_event events[2];
+    const size_t n = st_event_of_xrun(seen, at_wall_ns, events);
+    ST_EACH_OF (event, events, n) {
+        ST_PRINT(event->source, "%s", e->source);
+        record(e, *event, at_ns);
+    }
 }
 
 /* A dropout that has an event already gets one more, of no dropout (st_event_adds_cause). */
 void st_observed_events_slowed(struct st_observed_events *e, const char *client, const char *device,
                                enum st_cause slowed, int64_t at_wall_ns)
 {
-    struct st_xrun_seen seen = {.reason = ST_DROPOUT_TOO_SLOW};
-    ST_PRINT(seen.device, "%s", device);
-    ST_PRINT(seen.client, "%s", client);
-    struct st_event event = event_of(e, &seen, ST_EVENT_CLIENT_DROPOUT, at_wall_ns);
+    struct st_event event = st_event_make(at_wall_ns, ST_EVENT_CLIENT_DROPOUT, "%s", "");
+    event.count_n = 0;
+    event.reason = ST_DROPOUT_TOO_SLOW;
     event.slowed = slowed;
+    ST_PRINT(event.source, "%s", e->source);
+    ST_PRINT(event.device, "%s", device);
+    ST_PRINT(event.client, "%s", client);
     ST_EACH (pending, e->pending) {
         if (is_unreported(pending) && pending->event.reason == event.reason &&
             st_text_is(pending->event.client, event.client)) {

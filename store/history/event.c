@@ -2,6 +2,7 @@
 
 #include "core/ns.h"
 #include "core/text/text.h"
+#include "xruns/xrun.h"
 
 struct st_event st_event_make(int64_t wall_ns, enum st_event_kind kind, const char *format, ...)
 {
@@ -16,6 +17,40 @@ struct st_event st_event_make(int64_t wall_ns, enum st_event_kind kind, const ch
                              .pressure = ST_EVENT_PRESSURE_UNKNOWN};
     ST_PRINT_REST(event.detail, sizeof(event.detail), format);
     return event;
+}
+
+/* By how long a late wake-up of ours must at least be late to explain it; 0: not known, any. */
+static int64_t missing_ns(const struct st_xrun_seen *seen)
+{
+    const int64_t period_ns = seen->cycle.period_ns, took_ns = seen->cycle.busy_ns + seen->cycle.wait_ns;
+    return period_ns > 0 && took_ns > period_ns ? took_ns - period_ns : seen->spare_ns;
+}
+
+size_t st_event_of_xrun(const struct st_xrun_seen *seen, int64_t wall_ns, struct st_event ret[2])
+{
+    size_t n = 0;
+    struct st_event event = st_event_make(wall_ns, ST_EVENT_DEVICE_DROPOUT, "%s", "");
+    event.count_n = seen->device_dropouts_n;
+    event.place = seen->place;
+    event.cycles_n = seen->cycles_n;
+    event.lost_ns = seen->lost_ns;
+    event.longest_ns = seen->longest_ns;
+    memcpy(event.device, seen->device, sizeof(event.device));
+    memcpy(event.client, seen->client, sizeof(event.client));
+    event.certainty = seen->certainty;
+    event.cycle.period_ns = seen->cycle.period_ns;
+    if (seen->device_dropouts_n > 0)
+        ret[n++] = event;
+    event.kind = ST_EVENT_CLIENT_DROPOUT;
+    event.count_n = seen->dropouts_n; /* 0: of one that goes on */
+    event.reason = seen->reason;
+    event.cycle = seen->cycle;
+    event.missing_ns = missing_ns(seen);
+    memcpy(event.culprit, seen->culprit, sizeof(event.culprit));
+    event.culprit_n = seen->culprit[0] != '\0' ? seen->dropouts_n : 0;
+    if (seen->dropouts_n + seen->cycles_n > 0)
+        ret[n++] = event;
+    return n;
 }
 
 int64_t st_event_began_ns(const struct st_event *event)

@@ -74,6 +74,12 @@ struct st_event {
 struct st_event st_event_make(int64_t wall_ns, enum st_event_kind kind, const char *format, ...)
     ST_PRINTF(3, 4);
 
+struct st_xrun_seen;
+
+/** What was seen of dropouts, as events: those of devices and of clients are different kinds. The source is
+ * the caller's. Pure. @return how many: none, if it is not about dropouts. */
+size_t st_event_of_xrun(const struct st_xrun_seen *seen, int64_t wall_ns, struct st_event ret[2]);
+
 /** When the first of what it stands for began, at the latest: the first ended span_ns ago, and the longest
  * may be the last. Pure. */
 int64_t st_event_began_ns(const struct st_event *event);

@@ -316,12 +316,12 @@ static void a_buffer_is_larger_if_it_is_than_that_of_each(void **state)
                                 .reason = ST_DROPOUT_TOO_SLOW,
                                 .cycle = {.busy_ns = 3 * ST_NS_PER_MS, .period_ns = 1333333}};
     seen->device_load_ns = 2;
-    st_dropout_table_take(seen, &lost, ST_CAUSE_UNKNOWN, 0, view.now_wall_ns);
+    st_dropout_table_take(seen, &lost, 0, view.now_wall_ns);
     expect_of_screen("state", "warn");
     expect_of_screen(
         "next_why", "the buffer is larger now than when the last ones happened: see whether they come again");
     lost.cycle = (struct st_dropout_cycle){.period_ns = seen->period_ns};
-    st_dropout_table_take(seen, &lost, ST_CAUSE_UNKNOWN, 0, view.now_wall_ns);
+    st_dropout_table_take(seen, &lost, 0, view.now_wall_ns);
     expect_of_screen("state", "bad");
     expect_of_screen("next", "pw-metadata -n settings 0 clock.force-quantum 2048");
 }
@@ -335,7 +335,7 @@ static void a_dropout_is_of_something_that_plays(void **state)
     snprintf(seen->device, sizeof(seen->device), "card");
     snprintf(starved.device, sizeof(starved.device), "card");
     seen->device_load_ns = 1;
-    st_dropout_table_take(seen, &starved, ST_CAUSE_UNKNOWN, 2 * ST_DROPOUT_GONE_NS, 0);
+    st_dropout_table_take(seen, &starved, 2 * ST_DROPOUT_GONE_NS, 0);
     st_dropout_table_age(seen, 2 * ST_DROPOUT_GONE_NS + 1, true);
     expect_row("PipeWire", "1024 frames at 48 kHz", "ok", false);
 }
@@ -361,7 +361,7 @@ static void who_made_no_dropout_is_behind_who_made_one(void **state)
     ST_PRINT(rest_plays.client, "%s", rest.client);
     const struct st_xrun_seen lines[] = {rest_plays, rest, often, plays};
     ST_EACH (line, lines)
-        st_dropout_table_take(seen, line, ST_CAUSE_UNKNOWN, 0, view.now_wall_ns);
+        st_dropout_table_take(seen, line, 0, view.now_wall_ns);
     st_dropout_table_age(seen, 1, true);
     assert_int_equal(seen->clients_n, ST_ARRAY_LEN(order));
     for (size_t i = 0; i < ST_ARRAY_LEN(order); i++)
@@ -459,17 +459,17 @@ static void a_place_is_that_of_the_reason(void **state)
                                 .place = ST_DROPOUT_AT_GRAPH,
                                 .lost_ns = 250 * ST_NS_PER_MS,
                                 .longest_ns = 60 * ST_NS_PER_MS};
-    st_dropout_table_take(seen, &lost, ST_CAUSE_UNKNOWN, 0, view.now_wall_ns);
+    st_dropout_table_take(seen, &lost, 0, view.now_wall_ns);
     lost.reason = ST_DROPOUT_STOPPED;
     lost.place = ST_DROPOUT_AT_CLIENT_BUFFER;
     lost.dropouts_n = 6;
     lost.lost_ns = 200 * ST_NS_PER_MS;
-    st_dropout_table_take(seen, &lost, ST_CAUSE_UNKNOWN, 0, view.now_wall_ns);
+    st_dropout_table_take(seen, &lost, 0, view.now_wall_ns);
     expect_of_screen("answer", "Other programs took the CPU from Pulse in 5 of 11 dropouts (watched since "
                                "22:13).");
     lost.dropouts_n = 1;
     lost.lost_ns = lost.longest_ns = 427 * ST_NS_PER_MS;
-    st_dropout_table_take(seen, &lost, ST_CAUSE_UNKNOWN, 0, view.now_wall_ns);
+    st_dropout_table_take(seen, &lost, 0, view.now_wall_ns);
     expect_of_screen("answer", "Pulse lost sound 12 times (watched since 22:13), 877 ms in all (longest 427 "
                                "ms), 7 times between it and PipeWire: 7 times it was stopped or frozen.");
     expect_row("Pulse", "12 dropouts: was stopped or frozen", "warn", false);

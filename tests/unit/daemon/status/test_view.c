@@ -284,10 +284,10 @@ static void metrics_have_places_and_lengths_that_are_known(void **state)
     view.observe.sources[2] = (struct st_observed_view){.source = "alsa", .opened_n = 1, .device_only = true};
     view.observe.sources[0] = (struct st_observed_view){.source = "usb", .opened_n = 1, .device_only = true};
     view.observe.sources[1] = (struct st_observed_view){.source = "jack", .opened_n = 1};
-    st_dropout_table_take(&view.observe.sources[0].seen, &seen, ST_CAUSE_UNKNOWN, 0, 0);
+    st_dropout_table_take(&view.observe.sources[0].seen, &seen, 0, 0);
     seen = (struct st_xrun_seen){
         .dropouts_n = 1, .place = ST_DROPOUT_AT_GRAPH, .certainty = ST_CERTAINTY_EXACT, .client = "Synth"};
-    st_dropout_table_take(&view.observe.sources[1].seen, &seen, ST_CAUSE_UNKNOWN, 0, 0);
+    st_dropout_table_take(&view.observe.sources[1].seen, &seen, 0, 0);
     char *text = st_view_metrics(&view, true);
     const char *const lines[] = {
         "\nsleeptune_dropouts_by_place_total{source=\"usb\",place=\"bus\"} 2\n",
