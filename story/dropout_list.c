@@ -88,7 +88,7 @@ static json_t *list_json(struct list *list)
     if (all_n > 0) {
         const char *name = list->sources[0].name;
         st_dropout_sentence_say(
-            &list->sources[0].table,
+            &list->sources[0].table, st_dropout_table_worst(&list->sources[0].table, INT64_MAX),
             &(struct st_dropout_sentence_about){.source = name,
                                                 .all_n = all_n,
                                                 .when = "",

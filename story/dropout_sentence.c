@@ -139,10 +139,9 @@ const char *st_dropout_sentence_of(const struct st_dropout_table *table,
     return buf;
 }
 
-void st_dropout_sentence_say(const struct st_dropout_table *table,
+void st_dropout_sentence_say(const struct st_dropout_table *table, const struct st_dropout_client *client,
                              const struct st_dropout_sentence_about *about, char *buf, size_t buf_bytes)
 {
-    const struct st_dropout_client *client = st_dropout_table_worst(table);
     const char *terse = st_xrun_sources_find(about->source)->terse;
     const char *s = ST_PLURAL(about->all_n);
     if (client == NULL) {

@@ -33,8 +33,9 @@ const char *st_dropout_sentence_of(const struct st_dropout_table *table,
                                    size_t buf_bytes);
 
 /** Appends the sentences that say who made the dropouts, and why: one program, or who took the CPU from
- * several, or why neither is known. The text has buf_bytes. */
-void st_dropout_sentence_say(const struct st_dropout_table *table,
+ * several, or why neither is known. The text has buf_bytes. @param client  st_dropout_table_worst of the
+ * table */
+void st_dropout_sentence_say(const struct st_dropout_table *table, const struct st_dropout_client *client,
                              const struct st_dropout_sentence_about *about, char *buf, size_t buf_bytes);
 
 /** The same for a place with room for a few words: "HeavyReverb: 407 dropouts". @return buf. */

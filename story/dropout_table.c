@@ -59,21 +59,25 @@ bool st_dropout_table_goes_first(const struct st_dropout_client *a, const struct
     return compare(a, b, is_timed(a) && is_timed(b)) < 0;
 }
 
-const struct st_dropout_client *st_dropout_table_worst(const struct st_dropout_table *table)
+const struct st_dropout_client *st_dropout_table_worst(const struct st_dropout_table *table,
+                                                       int64_t within_ns)
 {
     const struct st_dropout_client *worst = NULL;
     struct st_dropout_client worst_all = {0};
     const bool timed = are_timed(table);
+    bool worst_late = false;
     uint64_t most_n = 0;
     ST_EACH_OF (client, table->clients, table->clients_n) {
         const struct st_dropout_client all = st_dropout_table_streams(table, client);
         if (st_dropout_table_count(client) == 0)
             continue;
+        const bool late = st_ns_sub(table->last_wall_ns, client->last_wall_ns) <= within_ns;
         most_n = ST_MAX(st_dropout_table_count(&all), most_n);
-        if (worst != NULL && compare(&all, &worst_all, timed) >= 0)
+        if (worst != NULL && (late == worst_late ? compare(&all, &worst_all, timed) >= 0 : worst_late))
             continue;
         worst = client;
         worst_all = all;
+        worst_late = late;
     }
     return most_n >= table->clientless_dropouts_n ? worst : NULL;
 }

@@ -193,6 +193,8 @@ uint64_t st_dropout_table_harm(const struct st_dropout_table *table, bool timed)
 /** Of clients of two tables: did `a` lose more, in time where that is known of both, else in dropouts? */
 bool st_dropout_table_goes_first(const struct st_dropout_client *a, const struct st_dropout_client *b);
 
-/** Who lost most, by that of st_dropout_table_age, all streams of a name together: the first such row. NULL:
- * no client made a dropout, or the device itself had more than each. */
-const struct st_dropout_client *st_dropout_table_worst(const struct st_dropout_table *table);
+/** Who lost most, by that of st_dropout_table_age, all streams of a name together: the first such row, first
+ * of those that lost sound `within_ns` before the last dropout (INT64_MAX: of all). NULL: no client made a
+ * dropout, or the device itself had more than each. */
+const struct st_dropout_client *st_dropout_table_worst(const struct st_dropout_table *table,
+                                                       int64_t within_ns);

@@ -21,6 +21,7 @@
 #define ST_XRUN_ASKED_MS      1000       /* this asked_rate_hz: asked_frames are ms, and about that */
 #define ST_XRUN_NORMAL        100        /* this priority: no real-time thread */
 #define ST_XRUN_NO_RESYNCS    "resyncs of second cards are not watched" /* in why, of a source that watches */
+#define ST_XRUN_LISTENS       "; listens for silence in"                /* the same, in how many programs */
 
 #define ST_XRUN_NOT_RUNNING "is not running for this user" /* in why, of a source that cannot watch */
 

@@ -154,7 +154,7 @@ static void say_dropouts(const struct server *server, const char *time, char *bu
 {
     const struct st_dropout_table *seen = &server->seen;
     const char *when = ST_TEXT(96, " in %s on %s", time, name_of(server));
-    st_dropout_sentence_say(seen,
+    st_dropout_sentence_say(seen, st_dropout_table_worst(seen, INT64_MAX),
                             &(struct st_dropout_sentence_about){.source = server->watch.source->name,
                                                                 .all_n = st_dropout_table_total(seen),
                                                                 .when = when,
@@ -204,7 +204,7 @@ static void say(const struct st_music *music, const struct server *server, int64
 
 static void put(const struct server *server, int64_t duration_ns, struct st_facts *facts)
 {
-    const struct st_dropout_client *client = st_dropout_table_worst(&server->seen);
+    const struct st_dropout_client *client = st_dropout_table_worst(&server->seen, INT64_MAX);
     st_facts_put_text(facts, ST_MUSIC_SERVER, name_of(server), NULL, SOURCE);
     st_facts_put_int(facts, ST_MUSIC_DURATION_NS, duration_ns, NULL, SOURCE);
     st_facts_put_int(facts, ST_MUSIC_DROPOUTS, (int64_t)st_dropout_table_total(&server->seen), NULL, SOURCE);

@@ -11,7 +11,6 @@
 #define LOG_MODULE "observe"
 #define PEACE_NS   (600 * ST_NS_PER_S)
 #define ENDED_NS   (2 * ST_NS_PER_S)
-#define OTHERS_NS  (60 * ST_NS_PER_S) /* from which on what others lose leads */
 #define AGO_MAX_NS (60 * ST_NS_PER_S) /* else its clock is another one */
 #include "daemon/log.h"
 
@@ -116,17 +115,15 @@ static void note_music(struct st_observed *o, const struct st_xrun_seen *seen)
         o->view.music_ns = now_ns(o);
 }
 
-/* Is what was seen the first dropout after a change? The end of a program makes dropouts of its own. What one
- * program lost long ago does not hide for minutes what others lose now. */
-static bool begins(const struct st_observed *o, const struct st_xrun_seen *seen, int64_t at_ns,
-                   int64_t at_wall_ns)
+/* Is what was seen the first dropout after a change? The end of a program makes dropouts of its own. */
+static bool begins(const struct st_observed *o, const struct st_xrun_seen *seen, int64_t at_ns)
 {
     const struct st_dropout_table *recent = &o->recent;
-    const struct st_dropout_client *worst = st_dropout_table_worst(recent);
-    const bool other = worst != NULL && !st_text_is(worst->name, seen->client);
-    const bool has_ended = other && st_dropout_table_has_ended(worst) && at_ns - worst->seen_ns > ENDED_NS;
+    const struct st_dropout_client *worst = st_dropout_table_worst(recent, INT64_MAX);
+    const bool has_ended = worst != NULL && st_dropout_table_has_ended(worst) &&
+                           at_ns - worst->seen_ns > ENDED_NS && !st_text_is(worst->name, seen->client);
     return st_dropout_table_total(recent) == 0 || o->recent_resized || has_ended ||
-           (other && at_wall_ns - worst->last_wall_ns > OTHERS_NS) || at_ns - recent->last_ns >= PEACE_NS;
+           at_ns - recent->last_ns >= PEACE_NS;
 }
 
 /* Several devices have sizes of their own. */
@@ -147,7 +144,7 @@ static void count_recent(struct st_observed *o, const struct st_xrun_seen *seen,
 {
     struct st_dropout_table *recent = &o->recent;
     if (seen->dropouts_n + seen->device_dropouts_n > 0 &&
-        !st_text_begins(seen->client, ST_DROPOUT_TEST_CLIENT) && begins(o, seen, at_ns, at_wall_ns)) {
+        !st_text_begins(seen->client, ST_DROPOUT_TEST_CLIENT) && begins(o, seen, at_ns)) {
         st_dropout_table_begin_again(recent);
         o->recent_resized = false;
         o->view.recent_wall_ns = at_wall_ns;
@@ -208,11 +205,22 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 
 /* --- opening and closing --- */
 
+/* Without for how many programs it listens, which changes each time that one begins to play. @return buf. */
+static const char *lasting(const char *why, char *buf, size_t buf_bytes)
+{
+    const char *listens = strstr(why, ST_XRUN_LISTENS);
+    const size_t n = listens != NULL ? (size_t)(listens - why) : strlen(why);
+    const char *rest = listens != NULL ? listens + 1 + strcspn(listens + 1, ";") : "";
+    snprintf(buf, buf_bytes, "%.*s%s", (int)n, why, rest);
+    return buf;
+}
+
 static void set_state(struct st_observed *o, enum st_observed_state state, const char *why)
 {
     struct st_observed_view *view = &o->view;
     const bool same_as_before =
-        view->state == state && (state == ST_OBSERVED_WATCHING || st_text_is(view->why, why));
+        view->state == state &&
+        st_text_is(lasting(view->why, ST_ROOM(ST_XRUN_WHY_BYTES)), lasting(why, ST_ROOM(ST_XRUN_WHY_BYTES)));
     const bool lost = view->state == ST_OBSERVED_WATCHING && state == ST_OBSERVED_ABSENT;
     char gap[120] = "";
     if (state == ST_OBSERVED_WATCHING && view->state != state && o->view.lost_wall_ns != INT64_MIN)

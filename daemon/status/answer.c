@@ -10,6 +10,7 @@
 
 #define RESTS     "the test loop waits until something plays"
 #define RECENT_NS (600 * ST_NS_PER_S) /* older dropouts are no alarm any more */
+#define NOW_NS    (60 * ST_NS_PER_S)  /* before the last one: what was lost then leads */
 #define STALL_NS  ST_NS_PER_S         /* later than that, the loop was not late: it did not run */
 
 /* --- what is known --- */
@@ -116,7 +117,7 @@ static struct st_answer find_answer(const struct st_view *view)
         answer.server->seen.period_ns == 0 && has_lost_server)
         answer.server = NULL; /* a card on which nothing plays is no answer then */
     const struct st_observed_view *server = answer.server;
-    answer.client = server != NULL ? st_dropout_table_worst(st_observed_shown(server)) : NULL;
+    answer.client = server != NULL ? st_dropout_table_worst(st_observed_shown(server), NOW_NS) : NULL;
     for (size_t i = 0; server != NULL && i < st_observed_shown(server)->clients_n; i++)
         answer.plays = answer.plays || st_observed_shown(server)->clients[i].playing;
     answer.plays = answer.plays || (server != NULL && server->seen.period_ns > 0);
@@ -183,7 +184,7 @@ static void put_dropouts(const struct st_view *view, const struct st_answer *ans
     const struct st_dropout_client *client = answer->client;
     const char *since = since_text(view, server, ST_ROOM(64));
     st_dropout_sentence_say(
-        st_observed_shown(server),
+        st_observed_shown(server), client,
         &(struct st_dropout_sentence_about){
             .source = server->source,
             .all_n = answer->dropouts_n,

@@ -99,7 +99,7 @@ static void say_ready(struct observer *observer)
         ST_PRINT(beyond, "; %" PRId64 " nodes are not watched, as at most %d can be", observer->beyond_n,
                  ST_PIPEWIRE_PROFILE_NODES_MAX);
     if (observer->listener.program.pid != 0 && observer->taps_n > 0)
-        ST_PRINT(heard, "; listens for silence in %" PRId64 " program%s", observer->taps_n,
+        ST_PRINT(heard, ST_XRUN_LISTENS " %" PRId64 " program%s", observer->taps_n,
                  observer->taps_n == 1 ? "" : "s");
     else if (observer->listener.why[0] != '\0')
         ST_PRINT(heard, "; does not listen for silence: %s", observer->listener.why);

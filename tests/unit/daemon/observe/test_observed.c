@@ -1007,7 +1007,9 @@ static void what_others_lose_leads_when_the_worst_had_none_for_a_minute(void **s
     see_load("GoodSynth", 1000, 0);
     see_not_ready("HeavyReverb", 1, ST_DROPOUT_TOO_SLOW, 9000);
     turn_after(10 * ST_NS_PER_S);
-    assert_string_equal(recent(), "HeavyReverb 1, GoodSynth 0");
+    assert_string_equal(recent(), "GoodSynth 9, HeavyReverb 7"); /* none is forgotten */
+    assert_string_equal(st_dropout_table_worst(&o.recent, 60 * ST_NS_PER_S)->name, "HeavyReverb");
+    assert_string_equal(st_dropout_table_worst(&o.recent, INT64_MAX)->name, "GoodSynth");
 }
 
 /* What is over outvotes nothing: another buffer, a program that ended, ten minutes of peace. */
