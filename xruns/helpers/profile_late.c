@@ -267,14 +267,17 @@ static int64_t begun_late_ns(const struct st_pipewire_profile_node *driver,
 }
 
 /* A dropout that the times do not show: the client has ended by now. 0.3.65 reports so one that a late server
- * gave no time, as it began the next cycle at once. */
+ * gave no time, as it began the next cycle at once. Later versions do so, too, while a server makes up for a
+ * time in which it was stopped: that dropout is counted already. */
 static void judge_rest(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
                        const struct st_pipewire_cycle *cycle, bool counted)
 {
     const int64_t now_ns = cycle->driver.awake_ns, near_ns = 4 * node->period_ns;
     const bool again = node->explained_ns != 0 && now_ns - node->explained_ns < near_ns;
     struct st_pipewire_profile_node *driver =
-        counted || again || node->lost.n == 0 ? NULL : st_profile_node_find(profile, cycle->driver.id);
+        again || node->lost.n == 0 ? NULL : st_profile_node_find(profile, cycle->driver.id);
+    if (driver != NULL && counted && driver->explained_ns <= driver->blocker.began_ns)
+        driver = NULL;
     if (driver != NULL && begun_late_ns(driver, cycle) != 0)
         return; /* who held it up is known in the next one */
     if (driver != NULL && driver->blocker.began_ns != 0 && now_ns - driver->blocker.began_ns < near_ns) {
