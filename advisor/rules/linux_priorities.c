@@ -401,7 +401,9 @@ static void judge_irq_priorities(struct st_finding *finding)
                    "%.20s runs at priority %" PRId64 ", lower than the sound server's %" PRId64 ", so "
                    "the server can delay the interrupt that it waits for",
                    sound->text, lowest, server.priority);
-    const char *driver = strchr(sound->text, '-');
+    char name[16]; /* pgrep may see as much of it */
+    ST_PRINT(name, "%s", sound->text);
+    const char *driver = strchr(name, '-');
     if (server.priority > IRQ_TOP)
         st_finding_fix(finding, NULL,
                        "# give the sound server a priority below 90: 'jackd -P 80', or rt.prio of PipeWire's "
