@@ -157,17 +157,17 @@ static bool put_answer(FILE *out, const json_t *document, const struct sums *sum
     const char *watched_for = ST_NS_LONG(st_json_field(watched, "watched_ns"));
     if (watched != NULL && !whole)
         ST_PRINT(when, "while %s was watched (for %s)", server, watched_for);
-    if (sums->dropouts > 0)
+    bool has_timing = false;
+    if (sums->dropouts > 0) {
         st_dropouts_text_sentence(json_object_get(document, "dropouts"), when, text, sizeof(text));
-    else if (watched != NULL)
+    } else if (watched != NULL) {
+        has_timing = !none_played && sums->measured_ns > 0;
         ST_PRINT(text, whole ? "%s %s (%s was watched for %s)" : "%s %s",
                  none_played ? "Nothing played" : "No dropout", when, server, watched_for);
-    else
-        ST_PRINT(text, "No sound server was watched %s: other programs' dropouts are unknown.", when);
-    const bool adds = text[strlen(text) - 1] != '.',
-               has_timing = adds && !none_played && sums->measured_ns > 0;
-    if (adds)
         ST_APPEND(text, "%s%s.", has_timing ? "; this computer's timing " : "", has_timing ? timing : "");
+    } else {
+        ST_PRINT(text, "No sound server was watched %s: other programs' dropouts are unknown.", when);
+    }
     st_text_wrap(out, text, 0, look->columns);
     return has_timing;
 }
