@@ -53,8 +53,9 @@ static const char help[] = "Usage: sleeptune listen [--back WAY] [--frames N | -
                            "  sleeptune listen --music\n"
                            "  sleeptune listen --signal test.wav\n"
                            "  sleeptune listen --input recorded.wav\n\n"
-                           "Exit status: 0 nothing was lost, 1 losses, 3 usage or a file that is no such\n"
-                           "recording, 4 failure, 5 invalid: what was heard does not allow an answer.\n";
+                           "Exit status: 0 nothing was lost, 1 losses (with --music also those that\n"
+                           "sleeptuned recorded), 3 usage or a file that is no such recording, 4 failure,\n"
+                           "5 invalid: what was heard does not allow an answer.\n";
 
 /* --- the signal as a file --- */
 

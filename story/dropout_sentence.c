@@ -61,9 +61,8 @@ static const char *taken_text(const struct st_dropout_table *table, const struct
         return buf;
     const char *leader = victim->culprit.name;
     bool others = has_others(victim);
-    uint64_t taken_n = 0, victims_n = 0,
-             leads_n = 0; /* dropouts; clients that had some; by the leader, at least */
-    uint64_t led_n = 0;   /* clients that had some of these */
+    uint64_t taken_n = 0, victims_n = 0; /* dropouts; clients that had some */
+    uint64_t leads_n = 0, led_n = 0;     /* those by the leader, at least */
     char culprit[160];
     ST_EACH_OF (other, table->clients, table->clients_n) {
         const uint64_t n = other->reasons_n[ST_DROPOUT_CPU_TAKEN],
@@ -75,7 +74,8 @@ static const char *taken_text(const struct st_dropout_table *table, const struct
         leads_n += led ? own_n : 0;
         others = others || (own_n > 0 && !led);
     }
-    const bool most = leads_n > 0 && 2 * leads_n >= taken_n, least = most && !others && leads_n < taken_n;
+    const bool most = victim->culprit.own_n[ST_DROPOUT_CPU_TAKEN] > 0 && 2 * leads_n >= taken_n,
+               least = most && !others && leads_n < taken_n;
     if (most)
         st_dropout_reason_culprit(leader, others, culprit, sizeof(culprit));
     else

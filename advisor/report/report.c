@@ -210,10 +210,11 @@ static bool has_sound(const struct st_facts *facts)
 {
     static const char *const found[] = {ST_KEY_DAEMON_JACKD, ST_KEY_DAEMON_JACKDBUS, ST_KEY_DAEMON_PIPEWIRE,
                                         ST_KEY_DAEMON_PULSEAUDIO};
+    const char *lacks = st_facts_text_or(facts, ST_POSTED_LACKS, "");
     int64_t n;
     if (facts->os != ST_OS_LINUX || !st_facts_has_int(facts, ST_KEY_PROCESSES_N) ||
         st_facts_find(facts, ST_KEY_CARDS_N) == NULL || st_facts_find(facts, ST_KEY_SYSTEM_INPUT) != NULL ||
-        st_proc_has_word(st_facts_text_or(facts, ST_POSTED_LACKS, ""), ST_POSTED_USB))
+        st_proc_has_word(lacks, ST_POSTED_USB) || st_proc_has_word(lacks, ST_POSTED_CARDS))
         return true;
     ST_EACH (key, found) {
         if (st_facts_has_int(facts, *key))

@@ -194,7 +194,7 @@ void st_listen_text_answer(const struct st_listen_view *view, char *buf, size_t 
         snprintf(buf, bytes, "✘ %zu loss%s, %s in all, in %s %s: at most %s per hour (95 %%).",
                  result->losses_n, result->losses_n == 1 ? "" : "es",
                  time_of(view, (double)result->lost_frames, ST_ROOM(32)), heard, title(view), bound);
-    if (seen && (result->losses_n > 0 || !st_hearing_valid(result)))
+    if (seen && (result->losses_n > 0 || !st_hearing_valid(result) || is_gone(view)))
         st_text_append(buf, bytes, " Programs or their server also lost sound: see Programs.");
 }
 

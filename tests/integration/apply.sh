@@ -34,7 +34,8 @@ stat_of() { mkdir -p "$tree/proc/$1" && echo "$1 ($2) S 1 $1 $1 0 -1 4194304 0 0
 stat_of 812 power-profiles-
 screen_is a-daemon-overwrites-it apply --dry-run --frames 128 --root "$tree" linux-cpu-frequency
 tree=$tmp/cloud
-mkdir -p "$tree/sys/bus/usb" "$tree/proc/sys/vm"
+mkdir -p "$tree/sys/bus/usb" "$tree/proc/sys/vm" "$tree/proc/asound"
+echo '--- no soundcards ---' >"$tree/proc/asound/cards"
 stat_of 2101 postgres
 echo 60 >"$tree/proc/sys/vm/swappiness"
 printf 'Filename Type Size Used Priority\n/swapfile file 1048572 0 -2\n' >"$tree/proc/swaps"
