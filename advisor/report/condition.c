@@ -197,8 +197,9 @@ static void take(struct st_finding *finding, const struct premise *premise, stru
     st_finding_fix(finding, worst->fix_now, worst->fix_persistent, worst->needs);
     if (both) {
         st_finding_fix(finding, NULL, NULL, ST_NEEDS_NOTHING);
-        st_finding_fix_persistent(finding, other->needs, "# %s\n%s\n# %s\n%s", worst->when, fix_of(worst),
-                                  other->when, fix_of(other));
+        st_finding_fix_persistent(finding, other->needs,
+                                  ST_CONDITION_FIX "%s\n%s\n" ST_CONDITION_FIX "%s\n%s", worst->when,
+                                  fix_of(worst), other->when, fix_of(other));
     }
     for (size_t i = 0; i < worst->changes_n && agree; i++)
         st_finding_change(finding, worst->changes[i].kind, worst->changes[i].key, worst->changes[i].value);

@@ -3,6 +3,9 @@
 
 #include "advisor/rules/rule.h"
 
+#define ST_CONDITION_FIX                                                                                     \
+    "# if " /* begins the line above a fix that is for one value alone: "# if in the mode full" */
+
 /** As st_report_make judges one rule. finding: zeroed. */
 typedef void (*st_condition_judge_fn)(const struct st_rule *rule, const struct st_facts *facts,
                                       const struct st_wish *wish, struct st_finding *finding);

@@ -4,6 +4,7 @@
 
 #include "advisor/facts/place.h"
 #include "advisor/facts/text.h"
+#include "advisor/report/condition.h"
 #include "advisor/report/print.h"
 #include "advisor/report/report_format.h"
 #include "advisor/rules/buffer.h"
@@ -98,10 +99,12 @@ static bool has_blank(const char *command, size_t bytes)
     return false;
 }
 
-/** Is this comment a step before or behind a command: "# remove X from FILE, then", "# then unplug it"? */
+/** Is this comment a step before or behind a command ("# remove X from FILE, then", "# then unplug it"), or
+ * is it only for a case ("# if in the mode full")? */
 static bool is_step(const char *comment, size_t bytes)
 {
-    return st_text_begins(comment, "# then") || (bytes > 4 && strncmp(comment + bytes - 4, "then", 4) == 0);
+    return st_text_begins(comment, "# then") || st_text_begins(comment, ST_CONDITION_FIX) ||
+           (bytes > 4 && strncmp(comment + bytes - 4, "then", 4) == 0);
 }
 
 /** The only line of a command that is not a comment; NULL when it is not all of the fix, when it would not
@@ -200,7 +203,7 @@ static const char *needs(const struct st_printer *printer, const struct st_findi
         return then[finding->needs];
     if (command != NULL)
         return finding->fix_persistent != NULL || is_for_now(command) ? "; works at once, does not last"
-                                                                      : "; works at once";
+                                                                      : then[finding->needs];
     return finding->needs != ST_NEEDS_NOTHING ? then[finding->needs] : "";
 }
 
