@@ -105,7 +105,8 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
 {
     struct st_dropout_client client = st_dropout_table_of_event(event);
     const bool of_device = event->kind == ST_EVENT_DEVICE_DROPOUT, named = client.name[0] != '\0';
-    const bool is_subject = of_device && !named && event->device[0] != '\0';
+    const bool is_subject = of_device && !named && event->device[0] != '\0' &&
+                            event->place != ST_DROPOUT_AT_RESYNC; /* there it is what they follow */
     const char *where = where_text(event, !is_subject, ST_ROOM(200));
     if (!named)
         ST_PRINT(client.name, "%s", is_subject ? event->device : of_device ? "a device" : "a program");
@@ -126,7 +127,8 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
         st_text_append(buf, buf_bytes, ", for %s by then", ST_NS_SHORT(event->longest_ns));
     if (event->mixed)
         st_text_append(buf, buf_bytes, ", for several reasons");
-    else if (event->reason != ST_DROPOUT_UNKNOWN || (of_device && named))
+    else if (event->reason != ST_DROPOUT_UNKNOWN ||
+             (of_device && (named || st_dropout_place_why(event->place) != NULL)))
         st_text_append(buf, buf_bytes, ": it %s", st_dropout_sentence_why(&client, true, ST_ROOM(400)));
 }
 

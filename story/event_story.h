@@ -31,8 +31,8 @@ struct st_story_beside {
     bool settled; /* none can be recorded any more */
 };
 
-/** "pipewire: HeavyReverb was not ready 3 times on card: it computed too long (25.0 ms of CPU time,
- * the buffer lasts 21.3 ms)". Names in it are others' bytes. @return buf. */
+/** "HeavyReverb made 3 dropouts on card (PipeWire): it computed too long (25.0 ms of CPU time, the buffer
+ * lasts 21.3 ms)". Names in it are others' bytes. @return buf. */
 const char *st_event_story_text(const struct st_event *event, const struct st_story_beside *beside, char *buf,
                                 size_t buf_bytes);
 

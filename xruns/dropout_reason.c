@@ -150,7 +150,7 @@ void st_dropout_reason_vote(char culprit[ST_DROPOUT_REASON_CULPRIT_BYTES], int64
 const char *st_dropout_reason_share(uint64_t n, uint64_t all_n, char *buf, size_t buf_bytes)
 {
     if (all_n == 0)
-        snprintf(buf, buf_bytes, "%" PRIu64 " dropout%s", n, n == 1 ? "" : "s");
+        snprintf(buf, buf_bytes, "%" PRIu64 " dropout%s", n, ST_PLURAL(n));
     else if (all_n == 1)
         snprintf(buf, buf_bytes, "the only dropout");
     else if (n >= all_n)

@@ -107,6 +107,16 @@ static void second_card_was_put_in_step(void **state)
     assert_string_equal(say(&event),
                         "alsa_output.usb lost sound once (PipeWire, probable), for 10.0 ms: it was put in "
                         "step with alsa_output.pci");
+    event.client[0] = '\0'; /* a sum of several */
+    event.count_n = 70;
+    assert_string_equal(say(&event),
+                        "a device lost sound 70 times (PipeWire, probable), 10.0 ms in all (longest "
+                        "10.0 ms): it was put in step with alsa_output.pci");
+    snprintf(event.source, sizeof(event.source), "usb");
+    event.device[0] = '\0';
+    event.place = ST_DROPOUT_AT_BUS;
+    assert_string_equal(say(&event), "a device lost sound 70 times (USB, probable), 10.0 ms in all (longest "
+                                     "10.0 ms): it lost USB packets");
 }
 
 static void sum_of_several_clients_names_none(void **state)
