@@ -282,7 +282,7 @@ static int print_text(const struct answer *answer)
                  0, ST_MIN(width, 100));
     if (next != NULL)
         fprintf(out, "%s\n", next + 1);
-    return st_locale_finish(NAME, &stream, answer->status);
+    return st_output_text(NAME, &stream, answer->status);
 }
 
 /* Without the right to it a normal thread would be judged, unnoticed. */

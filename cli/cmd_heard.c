@@ -11,6 +11,7 @@
 #include "platform/module.h"
 #include "platform/posix/posix.h"
 #include "platform/program/locale.h"
+#include "platform/program/output.h"
 #include "platform/program/terminal.h"
 
 #define COMMAND      "heard"
@@ -114,7 +115,7 @@ static int mark(const struct options *o, const char *note)
                                                   .socket = socket};
         FILE *out = st_locale_begin(&stream, stdout);
         st_heard_text_mark(out, answer.document, &look);
-        status = st_locale_finish(COMMAND, &stream, status);
+        status = st_output_text(COMMAND, &stream, status);
     }
     st_daemon_client_finish(&answer);
     return status;

@@ -107,7 +107,7 @@ static int print(const struct st_listen_run *run, const struct st_listen_sizes *
             st_listen_sizes_screen(sizes, out, width);
         else
             st_listen_text_screen(&run->view, out, width);
-        status = st_locale_finish(NAME, &stream, status);
+        status = st_output_text(NAME, &stream, status);
     }
     return status != ST_EXIT_DONE ? status
            : sizes != NULL        ? st_listen_sizes_status(sizes)

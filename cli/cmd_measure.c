@@ -204,7 +204,7 @@ static int print_text(const struct arguments *a, const struct st_result *results
                 a->config.rate_hz);
     else if (!a->details && results[0].n > 0)
         fputs("\nMore figures: --details\n", out);
-    return st_locale_finish(NAME, &stream, 0);
+    return st_output_text(NAME, &stream, 0);
 }
 
 static int exit_status(const struct arguments *a, const struct st_result *results, size_t n)

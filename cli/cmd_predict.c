@@ -203,7 +203,7 @@ static int print_text(const struct st_predict_table *table, const struct st_modu
     if (input->path[0] != '\0')
         say_history(input, out, width);
     st_predict_text_next(table, out, width);
-    return st_locale_finish(NAME, &stream, ST_EXIT_DONE);
+    return st_output_text(NAME, &stream, ST_EXIT_DONE);
 }
 
 static int predict(struct options *o, const struct st_module_history_predict *input)

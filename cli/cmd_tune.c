@@ -148,7 +148,7 @@ static int print_text(void (*print)(const struct st_tune_output *output, FILE *o
 {
     struct st_locale_stream stream;
     print(output, st_locale_begin(&stream, to));
-    return st_locale_finish(COMMAND, &stream, ST_EXIT_DONE);
+    return st_output_text(COMMAND, &stream, ST_EXIT_DONE);
 }
 
 static int print(const struct work *work, bool plan)

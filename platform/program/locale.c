@@ -4,7 +4,6 @@
 #include <strings.h>
 
 #include "core/text/safe.h"
-#include "platform/program/failure.h"
 
 /* No replacement is longer than what it replaces. */
 static const struct {
@@ -79,9 +78,4 @@ int st_locale_end(struct st_locale_stream *stream)
         st_safe_print_lines(stream->to, st_locale_text(stream->text), ST_TEXT_TO_NUL);
     free(stream->text);
     return r;
-}
-
-int st_locale_finish(const char *command, struct st_locale_stream *stream, int status)
-{
-    return st_locale_end(stream) == 0 ? status : st_failure(command, "out of memory");
 }

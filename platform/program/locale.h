@@ -27,6 +27,3 @@ FILE *st_locale_begin(struct st_locale_stream *stream, FILE *to);
 /** Writes what was begun, as safe lines. @return 0 or -ENOMEM; what becomes of `to` is the caller's to
  * check. */
 ST_NODISCARD int st_locale_end(struct st_locale_stream *stream);
-
-/** The same for a command. @return `status`, or a failure after a message: out of memory. */
-int st_locale_finish(const char *command, struct st_locale_stream *stream, int status);

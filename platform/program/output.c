@@ -145,3 +145,8 @@ int st_output_json(const char *command, json_t *document)
     free(text);
     return r;
 }
+
+int st_output_text(const char *command, struct st_locale_stream *stream, int status)
+{
+    return st_locale_end(stream) == 0 ? status : st_failure(command, "out of memory");
+}
