@@ -80,13 +80,25 @@ drift() {
     wait_for is_put
     shift_to 100000
 }
+put_n() {
+    steps | tail -n +$((of_start + 1)) >put
+    awk '{n += 1 + (NR > 1) * $2} END {print n + 0}' put
+}
 stop=drift plays 1 in_graph
-steps | tail -n +$((of_start + 1)) >put
-n=$(awk '{n += 1 + (NR > 1) * $2} END {print n + 0}' put)
+n=$(put_n)
 losses=$(heard .losses_n)
 ok "a second card is put in step $n times" test "$n" -ge "$stops"
 ok "each is a loss in its sound ($losses)" test "$losses" -ge "$n"
 is "those that are logged, of as many frames" "$(heard '.losses[].frames' | awk 'NR == FNR {put[NR] = $1; next} $1 == put[n + 1] {n++} END {print n + 0}' put -)" "$(wc -l <put)"
 is "each loss has its place and length" "$(heard '[.path_class, .valid] | join(" ")') $(agree)" "bit-exact true $losses $losses"
+"${as_user[@]}" pw-link second:monitor_FL first:playback_FL # so that the first one leads
+"${as_user[@]}" sleeptune listen --back monitor --play second -d $((14 + stops))s --json >heard.json 2>listen.log &
+listening=$!
+sleep 10
+for i in $(seq "$stops"); do drift "$i"; done
+wait $listening
+n=$(put_n)
+ok "it is put in step $n times more" test "$n" -ge "$((stops / 2))"
+is "which its monitor does not have, and listen says so" "$(found) $(heard '.cannot_hear | index("second-card") != null')" "bit-exact true 0 true"
 [ "$tap_failed" -eq 0 ] || cat jackd.log server.log all | tail -90 | tap_note
 tap_done
