@@ -199,7 +199,7 @@ static void on_silence(void *ctx, uint32_t id, int64_t begin_ns, int64_t lost_ns
 
 static void stop_listening(struct observer *observer, const char *why)
 {
-    const struct st_pipewire_streams_hearing none = {0};
+    const struct st_pipewire_streams_hearing none = {.lost = on_lost, .ctx = observer};
     if (observer->listener_source != NULL)
         pw_loop_destroy_source(observer->loop, observer->listener_source);
     observer->listener_source = NULL;
