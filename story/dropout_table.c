@@ -124,7 +124,7 @@ struct st_dropout_client st_dropout_table_streams(const struct st_dropout_table 
 
 static uint64_t count_of(const struct st_event *event)
 {
-    return (uint64_t)ST_MIN(ST_MAX(event->count_n, 0), COUNT_MAX);
+    return (uint64_t)ST_MIN(ST_MAX(st_event_count(event), 0), COUNT_MAX);
 }
 
 static struct st_dropout_client new_client(const char *name, const char *device)

@@ -41,11 +41,6 @@ static bool is_on_time(const struct st_event *event, const struct st_story_besid
 
 /* --- its parts --- */
 
-static int64_t count_of(const struct st_event *event)
-{
-    return event->count_n != INT64_MIN ? event->count_n : 1;
-}
-
 /* " in 10 s" */
 static const char *span_text(const struct st_event *event, char *buf, size_t buf_bytes)
 {
@@ -76,7 +71,7 @@ static void append_cause(const struct st_event *late, char *buf, size_t buf_byte
 static void append_late(const struct st_event *event, char *buf, size_t buf_bytes)
 {
     const char *length = ST_NS(event->lateness_ns);
-    if (count_of(event) <= 1)
+    if (st_event_count(event) <= 1)
         st_text_append(buf, buf_bytes, "the test loop woke %s late: ", length);
     else
         st_text_append(buf, buf_bytes,
@@ -112,7 +107,8 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
         ST_PRINT(client.name, "%s", is_subject ? event->device : of_device ? "a device" : "a program");
     if (event->kind == ST_EVENT_OWN_DROPOUT) {
         st_text_append(buf, buf_bytes, "the daemon's own stream ran empty %s%s",
-                       count_of(event) == 1 ? "once" : ST_TEXT(32, "%" PRId64 " times", count_of(event)),
+                       st_event_count(event) == 1 ? "once"
+                                                  : ST_TEXT(32, "%" PRId64 " times", st_event_count(event)),
                        where);
         return;
     }

@@ -238,8 +238,8 @@ static void add_slowed(struct list *list, const struct st_event *event)
     ST_EACH_OF (about, list->about, list->n) {
         struct st_event *found = &about->found;
         if (found->kind == event->kind && found->reason == event->reason &&
-            st_text_is(found->client, event->client) && found->wall_ns >= event->wall_ns &&
-            st_event_began_ns(found) <= event->wall_ns)
+            st_text_is(found->client, event->client) && st_text_is(found->device, event->device) &&
+            found->wall_ns >= event->wall_ns && st_event_began_ns(found) <= event->wall_ns)
             found->slowed = event->slowed;
     }
 }

@@ -117,7 +117,8 @@ void st_observed_events_slowed(struct st_observed_events *e, const char *client,
     ST_PRINT(event.client, "%s", client);
     ST_EACH (pending, e->pending) {
         if (is_unreported(pending) && pending->event.reason == event.reason &&
-            st_text_is(pending->event.client, event.client)) {
+            st_text_is(pending->event.client, event.client) &&
+            st_text_is(pending->event.device, event.device)) {
             pending->event.slowed = event.slowed;
             return;
         }

@@ -58,11 +58,6 @@ int64_t st_event_began_ns(const struct st_event *event)
     return st_ns_sub(event->wall_ns, ST_MAX(event->span_ns, event->longest_ns));
 }
 
-static int64_t count_of(const struct st_event *event)
-{
-    return event->count_n != INT64_MIN ? event->count_n : 1;
-}
-
 static void forget_if_other(char *text, const char *other, size_t bytes)
 {
     if (!st_text_is(text, other))
@@ -86,7 +81,7 @@ void st_event_add(struct st_event *event, const struct st_event *other)
     const bool late = event->lateness_ns != INT64_MIN || other->lateness_ns != INT64_MIN;
     const bool worse = late ? other->lateness_ns > event->lateness_ns
                             : st_dropout_cycle_is_worse(&other->cycle, &event->cycle);
-    event->count_n = st_ns_add(count_of(event), count_of(other));
+    event->count_n = st_ns_add(st_event_count(event), st_event_count(other));
     forget_if_other(event->client, other->client, sizeof(event->client));
     forget_if_other(event->device, other->device, sizeof(event->device));
     event->cycles_n = st_ns_add(event->cycles_n, other->cycles_n);

@@ -84,6 +84,12 @@ size_t st_event_of_xrun(const struct st_xrun_seen *seen, int64_t wall_ns, struct
  * may be the last. Pure. */
 int64_t st_event_began_ns(const struct st_event *event);
 
+/** For how many it stands: 1 if that is not known. Pure. */
+static inline int64_t st_event_count(const struct st_event *event)
+{
+    return event->count_n != INT64_MIN ? event->count_n : 1;
+}
+
 /** Does it say what slowed the machine in a dropout that an earlier event counts? Pure. */
 bool st_event_adds_cause(const struct st_event *event);
 

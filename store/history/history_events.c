@@ -273,9 +273,10 @@ int st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns,
                              st_history_event_fn take, void *ctx)
 {
     sqlite3_stmt *statement;
-    const int r = st_history_sql_prepare(reader->db, &statement,
-                                         "SELECT id, " NAMES " FROM event WHERE" ST_HISTORY_DROPOUT
-                                         " AND wall_ns >= ? AND wall_ns < ? ORDER BY source, client, device",
-                                         "ii", since_ns, until_ns != INT64_MIN ? until_ns : INT64_MAX);
+    const int r =
+        st_history_sql_prepare(reader->db, &statement,
+                               "SELECT id, " NAMES " FROM event WHERE" ST_HISTORY_DROPOUT
+                               " AND wall_ns >= ? AND wall_ns < ? ORDER BY source, client, device, id",
+                               "ii", since_ns, until_ns != INT64_MIN ? until_ns : INT64_MAX);
     return r < 0 ? r : take_all(statement, take, ctx);
 }
