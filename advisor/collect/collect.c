@@ -126,7 +126,7 @@ static int doubt_tree(struct st_machine *machine, struct st_facts *facts)
         if (machine->list(machine, *folder, stop_at_first, NULL) == -ENOENT)
             ST_APPEND(lacks, " %s", *folder);
     }
-    return st_facts_put_text(facts, ST_POSTED_LACKS, lacks, NULL, "/");
+    return st_facts_put_text(facts, ST_KEY_SYSTEM_LACKS, lacks, NULL, "/");
 }
 
 static int collect_tree(struct st_platform *p, struct st_facts **ret)

@@ -11,6 +11,7 @@
 /* which kinds of text these facts came from, "5 sysctls, uname": if it is there, a rule whose facts are not
  * in the text is unknown */
 #define ST_KEY_SYSTEM_INPUT "system.input"
+#define ST_KEY_SYSTEM_LACKS "system.capture_lacks" /* of a saved tree alone: what it lacks is unknown */
 /* what the text says of dropouts, as sentences */
 #define ST_KEY_SYSTEM_INPUT_DROPOUTS "system.input_dropouts"
 /* the first lines of the last text that were not understood, shortened */

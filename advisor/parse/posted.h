@@ -4,8 +4,7 @@
 
 #include "advisor/facts/facts.h"
 
-/** Of a captured tree: which of these it lacks, with blanks between them. What it lacks is unknown. */
-#define ST_POSTED_LACKS     "system.capture_lacks"
+/** Values of ST_KEY_SYSTEM_LACKS, with blanks between them. */
 #define ST_POSTED_PROCESSES "/proc/[0-9]*"
 #define ST_POSTED_CARDS     "/proc/asound"
 #define ST_POSTED_USB       "/sys/bus/usb"

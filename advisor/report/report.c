@@ -66,11 +66,12 @@ static const char *lacking(const struct st_finding *finding, const char *lacks)
 static void doubt_lacking(const struct st_facts *facts, struct st_finding *finding)
 {
     const char *lacks;
-    if (finding->status != ST_STATUS_NOT_APPLICABLE || st_facts_text(facts, ST_POSTED_LACKS, &lacks) != 0)
+    if (finding->status != ST_STATUS_NOT_APPLICABLE || st_facts_text(facts, ST_KEY_SYSTEM_LACKS, &lacks) != 0)
         return;
     const char *what = lacking(finding, lacks);
     if (what != NULL)
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "the saved files do not contain %s", what);
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "the saved files do not contain %s",
+                       st_text_is(what, ST_POSTED_PROCESSES) ? "a process (/proc/PID)" : what);
 }
 
 static void doubt(const struct st_facts *facts, struct st_finding *finding)
@@ -210,7 +211,7 @@ static bool has_sound(const struct st_facts *facts)
 {
     static const char *const found[] = {ST_KEY_DAEMON_JACKD, ST_KEY_DAEMON_JACKDBUS, ST_KEY_DAEMON_PIPEWIRE,
                                         ST_KEY_DAEMON_PULSEAUDIO};
-    const char *lacks = st_facts_text_or(facts, ST_POSTED_LACKS, "");
+    const char *lacks = st_facts_text_or(facts, ST_KEY_SYSTEM_LACKS, "");
     int64_t n;
     if (facts->os != ST_OS_LINUX || !st_facts_has_int(facts, ST_KEY_PROCESSES_N) ||
         st_facts_find(facts, ST_KEY_CARDS_N) == NULL || st_facts_find(facts, ST_KEY_SYSTEM_INPUT) != NULL ||

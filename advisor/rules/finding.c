@@ -135,7 +135,10 @@ static void explain_state(struct st_finding *finding, const struct st_fact *fact
                          : st_text_begins(key, sysctl)        ? key + sizeof(sysctl) - 1
                                                               : key;
     if (r == -ENOENT && source == key && strstr(key, "pipewire") != NULL) {
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "nothing was read of PipeWire, or it does not run");
+        const bool saved = st_facts_find(finding->facts, ST_KEY_SYSTEM_LACKS) != NULL;
+        st_finding_set(finding, saved ? ST_STATUS_UNKNOWN : ST_STATUS_NOT_APPLICABLE, "%s",
+                       saved ? "the saved files do not contain what PipeWire says"
+                             : "nothing was read of PipeWire, or it does not run");
     } else if (r == -ENOENT) {
         st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "this machine has no %s", source);
     } else if (r == -EACCES) {

@@ -356,13 +356,15 @@ static int64_t highest(const struct st_facts *facts)
     return value >= 1 && value <= 99 ? value : PRIORITY_DEFAULT;
 }
 
+#define NO_USER "the saved files do not contain the %s of a user"
+
 /* @return false: it has it, or that is not known, and the finding says so. */
 static bool lacks_right(struct st_finding *finding, const char *needed, const char *fine)
 {
     int64_t error;
     if (st_finding_need_int(finding, ST_KEY_RT_FIFO_ERRNO, &error) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_not_applicable(finding, "the saved files do not contain the %s of a user", needed);
+            st_finding_unknown(finding, NO_USER, needed);
         return false;
     }
     if (error == 0)
@@ -380,6 +382,8 @@ static void judge_rtkit(struct st_finding *finding)
     const bool there = has_rtkit(facts);
     if (!there && st_facts_int(facts, ST_KEY_RTKIT_INSTALLED, &value) == -EACCES) {
         st_finding_unknown(finding, "sleeptune could not read whether rtkit is installed");
+    } else if (!there && st_facts_find(facts, ST_KEY_SYSTEM_LACKS) != NULL) {
+        st_finding_unknown(finding, "the saved files do not show whether rtkit is installed");
     } else if (is_rtkit_cut_off(facts)) {
         st_finding_quote(finding, ST_KEY_RTKIT_NO_BUS);
         st_finding_not_applicable(finding, CUT_OFF "; see finding linux-rt-permission");
@@ -501,8 +505,11 @@ static void judge_audio_group(struct st_finding *finding)
     int64_t error;
     if (!lacks_right(finding, "groups", "this user has the right, so the group does not matter"))
         return;
-    if (st_finding_need_text(finding, ST_KEY_USER_GROUPS, &scan.groups) != 0)
+    if (st_finding_need_text(finding, ST_KEY_USER_GROUPS, &scan.groups) != 0) {
+        if (finding->status == ST_STATUS_NOT_APPLICABLE)
+            st_finding_unknown(finding, NO_USER, "groups");
         return;
+    }
     scan.user = st_facts_text_or(facts, ST_KEY_USER_NAME, "");
     ST_FACTS_EACH (fact, facts, LIMITS, RTPRIO)
         find_best_group(&scan, fact);
