@@ -29,7 +29,7 @@ static const char *word(int64_t wall_ns, char *buf, size_t bytes)
     return buf;
 }
 
-/* "1.2 s before it: Synth was not ready ..., and 2 more events in 2.5 s" and, if wanted, what lists them */
+/* "1.2 s before it: Synth lost sound ..., and 2 more events in 2.5 s" and, if wanted, what lists them */
 static void put_found(FILE *out, const json_t *mark, const char *nothing, bool all, int indent, char *line,
                       size_t bytes, const struct st_history_text_look *look)
 {
@@ -43,7 +43,8 @@ static void put_found(FILE *out, const json_t *mark, const char *nothing, bool a
     else if (before_ns < 0)
         st_text_append(line, bytes, "Before it and on until %s after it", ST_NS_SHORT(-before_ns));
     else
-        st_text_append(line, bytes, "%.2g s before it", st_ns_seconds(before_ns));
+        st_text_append(line, bytes, "%.*f s before it", before_ns < 10 * ST_NS_PER_S,
+                       st_ns_seconds(before_ns));
     if (text[0] != '\0')
         st_text_append(line, bytes, "%s: %s", indent == 0 ? ", so far" : "", text);
     if (n > 1)
