@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# vm: -k generic -c none -q
-# apply, verify and revert on a real system: its /etc, its running values, an interrupted run, a read-only /etc.
+# vm: -k generic -c dummy -q
+# apply, verify and revert on a real system with a sound card (without one apply leaves all out): its /etc, its running values, an interrupted run, a
+# read-only /etc.
 # shellcheck source=tests/tap.sh
 . /share/tests/tap.sh
 cp -a /share/usr /share/etc / 2>/dev/null
