@@ -65,11 +65,11 @@ XML
     echo 'context.properties = { default.clock.quantum = 512 }' >"$tmp/.config/pipewire/pipewire.conf.d/own.conf"
     start pipewire
     pipewire=$server
-    command -v wireplumber >/dev/null && start wireplumber
-    manager=$server
     settled() { [ "$(pw-metadata -n settings 2>/dev/null | grep -c clock.quantum)" -eq 1 ]; }
     managed() { ! kill -0 "$manager" || pw-metadata -n default | grep -q Found; }
     ok "PipeWire runs" wait_for settled
+    command -v wireplumber >/dev/null && start wireplumber # before that it would end
+    manager=$server
     told "a running PipeWire is asked" linux.ask.pipewire "answered from pw-metadata -n settings"
     is "what it tells is a fact" "$(of linux.pipewire.quantum)" "512 from pw-metadata -n settings"
     says "and judged" 'PipeWire runs cycles of 10\.67 ms' linux-pipewire-quantum --all
