@@ -289,7 +289,7 @@ mkdir -p "$tree/etc/tmpfiles.d/sleeptune.conf" "$tree.before/etc/tmpfiles.d/slee
 refused "a folder where the file should be" apply --yes --root "$tree" linux-cpu-frequency
 
 if can_be_nobody; then
-    out=$(SUDO_USER=nobody "$SLEEPTUNE" apply --dry-run linux-rt-permission 2>&1 </dev/null)
+    out=$(SUDO_USER=nobody "$SLEEPTUNE" apply --dry-run --frames 128 linux-rt-permission 2>&1 </dev/null)
     like "under sudo the rights of the user who ran it are judged" "$out" '^The settings are judged for nobody'
     like "root itself is asked whom to give it to" "$(env -u SUDO_USER "$SLEEPTUNE" apply --yes linux-rt-permission 2>&1 </dev/null | tr -s '\n ' ' ')" 'Name the user who plays'
     like "not those of root" "$out" '^linux-rt-permission: .*(nobody|rtkit)'
