@@ -25,6 +25,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 from dropouts import Observer, Server, fields
@@ -110,10 +111,17 @@ def links_of(server):
 
 
 def links_at(server, frames):
-    """How many links hear the players, 2 s after another buffer size."""
+    """How many links hear the players, 2 s after another buffer size, or up to 10 s if some are missing then."""
     server.run("pw-metadata", "-n", "settings", "0", "clock.force-quantum", str(frames))
     time.sleep(2)
+    until(lambda: links_of(server) == 2 * len(PLAYERS), 8)
     return links_of(server)
+
+
+def until(there, seconds):
+    end = time.monotonic() + seconds
+    while not there() and time.monotonic() < end:
+        time.sleep(0.1)
 
 
 def orders(server, args):
@@ -121,20 +129,33 @@ def orders(server, args):
     node = named(server, "Node", 'node.name = "player-1"')[0]
     process = subprocess.Popen([f"{args.build}/xruns/helpers/sleeptune-observe-silence", "-lon"], env=server.env, stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, text=True)
+    said = []
+    reader = threading.Thread(target=lambda: said.extend(process.stdout))
+    reader.start()
+
+    def links():
+        return re.findall(r"silence:tap_\S+\s+(\d+) +\|<-", server.run("pw-link", "-l", "-i", "-I"))
+
+    def heard_after(change):
+        """`change` is done and answered: the stream is heard again with both its links, or given up."""
+        before = len(said)
+        change()
+        until(lambda: (said[before:] and said[-1].startswith("taps 1") and len(links()) == 2) or any("lost" in line for line in said), 10)
 
     def order(*lines):
         process.stdin.write("".join(f"{line} {node}\n" for line in lines))
         process.stdin.flush()
-        time.sleep(1.5)
 
-    order("listen")
+    heard_after(lambda: order("listen"))
     for _ in range(2):
-        order("leave", "listen")
+        heard_after(lambda: order("leave", "listen"))
     for _ in range(4):
-        links = re.findall(r"silence:tap_\S+\s+(\d+) +\|<-", server.run("pw-link", "-l", "-i", "-I"))
-        server.run("pw-link", "-d", *links[:1])
-        time.sleep(1.5)
-    return process.communicate()[0].replace(node, "ID").splitlines()
+        heard_after(lambda: server.run("pw-link", "-d", *links()[:1]))
+    until(lambda: said[-1].startswith("taps 0"), 10)
+    process.stdin.close()
+    process.wait()
+    reader.join()
+    return [line.strip().replace(node, "ID") for line in said]
 
 
 def empty(server, args):
