@@ -4,12 +4,12 @@
 #include "core/text/text.h"
 #include "story/dropout_json.h"
 #include "story/dropout_sentence.h"
+#include "story/dropout_source.h"
 #include "xruns/xrun.h"
 
 struct list {
     struct source {
         char name[sizeof(((struct st_event *)NULL)->source)];
-        uint64_t harm;
         struct st_dropout_table table;
     } sources[ST_HISTORY_WATCHES_MAX]; /* no sleeptuned has written more */
     size_t n;
@@ -33,12 +33,6 @@ static int take(void *ctx, ST_UNUSED int64_t id, const struct st_event *event)
     if (event->count_n >= 0 && source != NULL)
         st_dropout_table_take_event(&source->table, event);
     return 0;
-}
-
-static int most_first(const void *a, const void *b)
-{
-    const struct source *x = a, *y = b;
-    return (x->harm < y->harm) - (x->harm > y->harm);
 }
 
 /* With the reason by which it lost most in full, and how often the others were, the most frequent first. */
@@ -68,27 +62,25 @@ static json_t *list_json(struct list *list)
     json_t *object = json_object(), *sources = json_array();
     uint64_t all_n = 0;
     char text[512] = "";
-    bool timed = true;
+    struct st_dropout_source order[ST_HISTORY_WATCHES_MAX];
     ST_EACH_OF (source, list->sources, list->n) {
         st_dropout_table_age(&source->table, INT64_MAX, false);
-        timed = timed && st_dropout_table_is_timed(&source->table);
-    }
-    ST_EACH_OF (source, list->sources, list->n) {
-        source->harm = st_dropout_table_harm(&source->table, timed);
         all_n += st_dropout_table_total(&source->table);
+        order[source - list->sources] =
+            (struct st_dropout_source){.name = source->name, .table = &source->table, .asked = true};
     }
-    qsort(list->sources, list->n, sizeof(list->sources[0]), most_first);
-    ST_EACH_OF (source, list->sources, list->n) {
+    st_dropout_source_sort(order, list->n);
+    ST_EACH_OF (source, order, list->n) {
         json_t *seen = json_pack("{s:o}", "source", st_json_text_or_null(source->name));
-        st_dropout_json_source(seen, &source->table, client_json);
-        st_json_set(seen, "clientless_dropouts", source->table.clientless_dropouts_n);
-        st_json_set(seen, "clientless_device", st_json_text_or_null(source->table.clientless_device));
+        st_dropout_json_source(seen, source->table, client_json);
+        st_json_set(seen, "clientless_dropouts", source->table->clientless_dropouts_n);
+        st_json_set(seen, "clientless_device", st_json_text_or_null(source->table->clientless_device));
         json_array_append_new(sources, seen);
     }
     if (all_n > 0) {
-        const char *name = list->sources[0].name;
+        const char *name = order[0].name;
         st_dropout_sentence_say(
-            &list->sources[0].table, st_dropout_table_worst(&list->sources[0].table, INT64_MAX),
+            order[0].table, st_dropout_table_worst(order[0].table, INT64_MAX),
             &(struct st_dropout_sentence_about){.source = name,
                                                 .all_n = all_n,
                                                 .when = "",

@@ -39,12 +39,6 @@ bool st_dropout_table_is_timed(const struct st_dropout_table *table)
     return are_timed(table) && table->clientless_dropouts_n == 0 && table->others_dropouts_n == 0;
 }
 
-uint64_t st_dropout_table_harm(const struct st_dropout_table *table, bool timed)
-{
-    const uint64_t n = st_dropout_table_total(table);
-    return timed && n > 0 ? (uint64_t)table->lost_ns : n;
-}
-
 /* Who did more harm first, by time where `timed`. */
 static int compare(const struct st_dropout_client *a, const struct st_dropout_client *b, bool timed)
 {
@@ -485,6 +479,14 @@ const char *st_dropout_table_code(const struct st_dropout_client *client, char *
         snprintf(buf, buf_bytes, "%s had %" PRId64 " %% of %s, and %" PRId64 " %% in usual cycles",
                  code->file, code->percent, samples, code->other_percent);
     return buf;
+}
+
+bool st_dropout_table_plays(const struct st_dropout_table *table)
+{
+    size_t i = 0;
+    while (i < table->clients_n && !table->clients[i].playing)
+        i++;
+    return table->period_ns > 0 || i < table->clients_n;
 }
 
 const struct st_dropout_client *st_dropout_table_unheard(const struct st_dropout_table *table)

@@ -150,6 +150,9 @@ static inline bool st_dropout_table_has_ended(const struct st_dropout_client *cl
     return client->load_ns != INT64_MIN && !client->playing;
 }
 
+/** Something plays there now. */
+bool st_dropout_table_plays(const struct st_dropout_table *table);
+
 /** A buffer is between it and its server (PipeWire's only), and not every loss of sound there is seen. */
 static inline bool st_dropout_table_is_unheard(const struct st_dropout_client *client)
 {
@@ -186,9 +189,6 @@ uint64_t st_dropout_table_total(const struct st_dropout_table *table);
 
 /** The length of its dropouts is known: of each client of nine in ten. */
 bool st_dropout_table_is_timed(const struct st_dropout_table *table);
-
-/** For the comparison of tables: the time that is lost there, if all of them are `timed`, else dropouts. */
-uint64_t st_dropout_table_harm(const struct st_dropout_table *table, bool timed);
 
 /** Of clients of two tables: did `a` lose more, in time where that is known of both, else in dropouts? */
 bool st_dropout_table_goes_first(const struct st_dropout_client *a, const struct st_dropout_client *b);

@@ -10,6 +10,7 @@
 #include "core/text/text.h"
 #include "story/dropout_next.h"
 #include "story/dropout_sentence.h"
+#include "story/dropout_source.h"
 
 #define READS_MAX 64                            /* of what one has printed, at a time */
 #define LOADS_NS  INT64_C(10500000000)          /* by then each node that plays has had its load line */
@@ -130,24 +131,18 @@ uint64_t st_music_dropouts(const struct st_music *music)
     return n;
 }
 
-/** The one that lost most sound (by number if lengths are unknown), else one that plays, else one that is
- * watched to the end. NULL: none. */
+/** The one that a musician asks about, of those that lost sound or are watched to the end. NULL: none. */
 static const struct server *best(const struct st_music *music)
 {
-    const struct server *found = NULL;
-    uint64_t most = 0;
-    bool timed = true;
-    ST_EACH_OF (server, music->servers, music->servers_n)
-        timed = timed && st_dropout_table_is_timed(&server->seen);
+    struct st_dropout_source sources[ST_XRUN_SOURCES_MAX];
+    size_t n = 0;
     ST_EACH_OF (server, music->servers, music->servers_n) {
-        const uint64_t harm = st_dropout_table_harm(&server->seen, timed);
-        if ((server->open || st_dropout_table_total(&server->seen) > 0) &&
-            (found == NULL || harm > most || (harm == most && plays(server) && !plays(found)))) {
-            found = server;
-            most = harm;
-        }
+        if (server->open || st_dropout_table_total(&server->seen) > 0)
+            sources[n++] = (struct st_dropout_source){server->watch.source->name, &server->seen, true,
+                                                      plays(server), server};
     }
-    return found;
+    st_dropout_source_sort(sources, n);
+    return n > 0 ? sources[0].owner : NULL;
 }
 
 static void say_dropouts(const struct server *server, const char *time, char *buf, size_t bytes)

@@ -6,6 +6,7 @@
 #include "core/when.h"
 #include "story/dropout_next.h"
 #include "story/dropout_sentence.h"
+#include "story/dropout_source.h"
 #include "xruns/xrun.h"
 
 #define RESTS     "the test loop waits until something plays"
@@ -26,27 +27,6 @@ static bool is_recent(const struct st_view *view, const struct st_observed_view 
 {
     const struct st_dropout_table *shown = st_observed_shown(source);
     return st_dropout_table_total(shown) > 0 && st_ns_sub(view->now_wall_ns, shown->last_wall_ns) < RECENT_NS;
-}
-
-static uint64_t recent_of(const struct st_view *view, const struct st_observed_view *source, bool timed)
-{
-    const bool recent = is_recent(view, source) && source->state == ST_OBSERVED_WATCHING;
-    return recent ? st_dropout_table_harm(st_observed_shown(source), timed) : 0;
-}
-
-/* Is `a` what a musician asks about rather than `b`? timed: the length of all dropouts is known. */
-static bool is_better(const struct st_view *view, const struct st_observed_view *a,
-                      const struct st_observed_view *b, bool timed)
-{
-    if (b == NULL || recent_of(view, a, timed) != recent_of(view, b, timed))
-        return b == NULL || recent_of(view, a, timed) > recent_of(view, b, timed);
-    if ((a->seen.period_ns > 0) != (b->seen.period_ns > 0))
-        return a->seen.period_ns > 0;
-    const uint64_t of_a = st_dropout_table_harm(st_observed_shown(a), timed),
-                   of_b = st_dropout_table_harm(st_observed_shown(b), timed);
-    if (of_a != of_b)
-        return of_a > of_b;
-    return is_server(a) && !is_server(b);
 }
 
 /* Is the period of the music another one than that of the loop? */
@@ -98,30 +78,32 @@ static uint64_t dropouts_of(const struct st_view *view)
 static struct st_answer find_answer(const struct st_view *view)
 {
     struct st_answer answer = {.last_wall_ns = INT64_MIN, .dropouts_n = dropouts_of(view)};
-    bool timed = true, has_lost_server = false;
+    struct st_dropout_source sources[ST_XRUN_SOURCES_MAX];
+    size_t n = 0;
+    bool has_lost_server = false;
     ST_EACH_OF (source, view->observe.sources, view->observe.n) {
-        timed = timed && st_dropout_table_is_timed(st_observed_shown(source));
+        const struct st_dropout_table *shown = st_observed_shown(source);
+        const bool watches = source->state == ST_OBSERVED_WATCHING,
+                   has_dropouts = st_dropout_table_total(shown) > 0;
         has_lost_server = has_lost_server || (is_server(source) && source->state == ST_OBSERVED_ABSENT &&
                                               source->lost_wall_ns != INT64_MIN);
+        if (has_dropouts)
+            answer.last_wall_ns = ST_MAX(shown->last_wall_ns, answer.last_wall_ns);
+        if (watches || has_dropouts)
+            sources[n++] = (struct st_dropout_source){.name = source->source,
+                                                      .table = shown,
+                                                      .asked = watches && is_recent(view, source),
+                                                      .plays = st_dropout_table_plays(shown),
+                                                      .owner = source};
     }
-    ST_EACH_OF (source, view->observe.sources, view->observe.n) {
-        if (st_dropout_table_total(st_observed_shown(source)) > 0 &&
-            st_observed_shown(source)->last_wall_ns > answer.last_wall_ns)
-            answer.last_wall_ns = st_observed_shown(source)->last_wall_ns;
-        if ((source->state == ST_OBSERVED_WATCHING ||
-             st_dropout_table_total(st_observed_shown(source)) > 0) &&
-            is_better(view, source, answer.server, timed))
-            answer.server = source;
-    }
+    st_dropout_source_sort(sources, n);
+    answer.server = n > 0 ? sources[0].owner : NULL;
     if (answer.dropouts_n == 0 && answer.server != NULL && !is_server(answer.server) &&
         answer.server->seen.period_ns == 0 && has_lost_server)
         answer.server = NULL; /* a card on which nothing plays is no answer then */
     const struct st_observed_view *server = answer.server;
     answer.client = server != NULL ? st_dropout_table_worst(st_observed_shown(server), NOW_NS) : NULL;
-    for (size_t i = 0; server != NULL && i < st_observed_shown(server)->clients_n; i++)
-        answer.plays = answer.plays || st_observed_shown(server)->clients[i].playing;
-    answer.plays = answer.plays || (server != NULL && server->seen.period_ns > 0);
-    answer.plays = answer.plays && !view->rests;
+    answer.plays = server != NULL && st_dropout_table_plays(st_observed_shown(server)) && !view->rests;
     answer.plays_known = view->rests || (server != NULL && server->seen.device_load_ns > 0);
     if (answer.client != NULL) {
         answer.reason = st_dropout_table_reason(answer.client);
