@@ -20,23 +20,23 @@ static double share_of(const struct st_dropout_client *client)
 
 /* "; adds 5.33 ms of delay, until PipeWire restarts (undo: the same with 0, or 256 if forced; to
  * last: sleeptune apply ...)": whether it was, no source says. */
-static void say_price(const struct st_dropout_table *table, const char *source, int64_t frames, char *buf,
-                      size_t buf_bytes)
+static void say_price(const struct st_dropout_table *table, const char *source, int64_t frames,
+                      struct st_dropout_next *next)
 {
     char lasts[64];
     const double more_ns =
         (double)table->period_ns * (double)(frames - table->frames) / (double)table->frames;
     const bool force = st_xrun_sources_find(source)->set_by_force;
-    st_text_append(
-        buf, buf_bytes, "; adds %s of delay, until %s restarts (undo: the same with %s%" PRId64 "%s%s%s)",
-        ST_NS_SHORT((int64_t)more_ns), st_xrun_sources_title(source), force ? "0, or " : "", table->frames,
-        force ? " if forced" : "",
-        st_xrun_sources_keep_frames(source, frames, lasts, sizeof(lasts))[0] != '\0' ? "; " : "", lasts);
+    ST_APPEND(next->why, "; adds %s of delay, until %s restarts (undo: the same with %s%" PRId64 "%s%s%s)",
+              ST_NS_SHORT((int64_t)more_ns), st_xrun_sources_title(source), force ? "0, or " : "",
+              table->frames, force ? " if forced" : "",
+              st_xrun_sources_keep_frames(source, frames, lasts, sizeof(lasts))[0] != '\0' ? "; " : "",
+              lasts);
 }
 
 /* A client that computes too long: the next larger buffer in which its worst cycle has room. */
 static void room_for(const struct st_dropout_table *table, const struct st_dropout_client *client,
-                     const char *source, char *set, size_t set_bytes, char *why, size_t why_bytes)
+                     const char *source, struct st_dropout_next *next)
 {
     const bool stream = client->load.streams_n > 0; /* no one simplifies a player */
     const int64_t busy_ns = client->worst.busy_ns, error_ns = client->worst.error_ns;
@@ -44,37 +44,34 @@ static void room_for(const struct st_dropout_table *table, const struct st_dropo
     const int64_t frames = st_dropout_reason_room_frames(table->frames, table->period_ns, busy_ns + error_ns);
     char rhythm[128];
     const char *busy = ST_NS_SHORT(busy_ns);
-    set[0] = why[0] = '\0';
     if (share > ST_DROPOUT_REASON_FULL) {
-        snprintf(why, why_bytes, "%s needs %.0f %% of each period, so no buffer size helps", client->name,
+        ST_PRINT(next->why, "%s needs %.0f %% of each period, so no buffer size helps", client->name,
                  100 * share);
     } else if (busy_ns == 0 || table->frames == 0) {
-        snprintf(why, why_bytes, "no buffer size can be named: %s is not known",
+        ST_PRINT(next->why, "no buffer size can be named: %s is not known",
                  busy_ns == 0 ? "the CPU time of its cycles" : "the buffer in use now");
     } else if (client->worst.period_ns > 0 && busy_ns < table->period_ns &&
                table->period_ns > ST_MAX(client->worst.period_ns, client->longest_period_ns)) {
-        snprintf(why, why_bytes,
-                 "the buffer is larger now than when these dropouts happened: see whether they come again");
+        ST_PRINT(next->why, ST_DROPOUT_NEXT_RAISED);
         return;
     } else if (frames != st_dropout_reason_room_frames(table->frames, table->period_ns, busy_ns - error_ns)) {
-        snprintf(why, why_bytes,
+        ST_PRINT(next->why,
                  "no buffer size can be named: the CPU time of its worst cycle, %s, is only known to %s",
                  busy, ST_NS_SHORT(error_ns));
     } else if (frames == 0) {
-        snprintf(why, why_bytes, "its worst cycle of %s is longer than a buffer that one can play with",
-                 busy);
+        ST_PRINT(next->why, "its worst cycle of %s is longer than a buffer that one can play with", busy);
     } else {
-        st_xrun_sources_set_frames(source, frames, set, set_bytes);
-        snprintf(why, why_bytes, "long enough for its worst cycle of %s", busy);
-        say_price(table, source, frames, why, why_bytes);
+        st_xrun_sources_set_frames(source, frames, next->command, sizeof(next->command));
+        ST_PRINT(next->why, "long enough for its worst cycle of %s", busy);
+        say_price(table, source, frames, next);
     }
     if (!stream)
-        st_text_append(why, why_bytes, "; %sfreeze or simplify %s", set[0] != '\0' ? "or " : "",
-                       client->name);
+        ST_APPEND(next->why, "; %sfreeze or simplify %s", next->command[0] != '\0' ? "or " : "",
+                  client->name);
     if (st_dropout_table_rhythm(client, rhythm, sizeof(rhythm))[0] != '\0')
-        st_text_append(why, why_bytes, "; its long cycles come %s", rhythm);
+        ST_APPEND(next->why, "; its long cycles come %s", rhythm);
     if (client->code.file[0] != '\0')
-        st_text_append(why, why_bytes, "; %s", st_dropout_table_code(client, ST_ROOM(256)));
+        ST_APPEND(next->why, "; %s", st_dropout_table_code(client, ST_ROOM(256)));
 }
 
 static bool is_real_time(int64_t priority)
@@ -83,21 +80,21 @@ static bool is_real_time(int64_t priority)
 }
 
 /* Only threads whose priority is not lower are taken for the culprit of a real-time thread. */
-static void take_priority(const struct st_dropout_client *victim, char *set, size_t set_bytes, char *why,
-                          size_t why_bytes)
+static void take_priority(const struct st_dropout_client *victim, struct st_dropout_next *next)
 {
-    char word[ST_XRUN_NAME_BYTES]; /* so that `set` of 128 bytes holds it */
+    char word[ST_XRUN_NAME_BYTES]; /* so that the command of 128 bytes holds it */
     if (st_safe_shell_word(victim->culprit.name, word, sizeof(word)) == NULL || word[0] == '-')
         return;
-    snprintf(set, set_bytes, "sudo chrt --other --all-tasks --pid 0 $(pidof -s %s)", word);
-    snprintf(why, why_bytes,
+    next->settings = false;
+    ST_PRINT(next->command, "sudo chrt --other --all-tasks --pid 0 $(pidof -s %s)", word);
+    ST_PRINT(next->why,
              "takes the real-time priority from %s, which is not below that of %s; or end that program",
              victim->culprit.name, victim->name);
 }
 
 /* What lets programs that lost the CPU to others go before them. */
-static void rights_of(const struct st_dropout_table *table, const struct st_dropout_client *client, char *set,
-                      size_t set_bytes, char *why, size_t why_bytes)
+static void rights_of(const struct st_dropout_table *table, const struct st_dropout_client *client,
+                      struct st_dropout_next *next)
 {
     const struct st_dropout_client *victim =
         st_dropout_table_is_taken(table, client) ? st_dropout_table_victim(table, client) : NULL;
@@ -109,35 +106,39 @@ static void rights_of(const struct st_dropout_table *table, const struct st_drop
     ST_EACH_OF (other, table->clients, table->clients_n)
         plays = plays || st_text_is(other->name, client->culprit.name);
     const bool server = !client->playing && st_xrun_is_server(client->name);
-    set[0] = why[0] = '\0';
+    next->settings = true;
     if (st_dropout_table_is_normal(table)) {
-        snprintf(set, set_bytes, ST_DROPOUT_REASON_GET_RIGHTS);
-        snprintf(why, why_bytes, "lets programs that play go before others; then log out and in again");
+        ST_PRINT(next->command, ST_DROPOUT_REASON_GET_RIGHTS);
+        ST_PRINT(next->why, "lets programs that play go before others; then log out and in again");
     } else if (is_real_time(table->priority) && client->load.priority == ST_XRUN_NORMAL) {
-        snprintf(set, set_bytes, "sleeptune report linux-client-priority");
-        snprintf(why, why_bytes, "%s plays without real-time priority, which the server has: how it gets it",
+        ST_PRINT(next->command, "sleeptune report linux-client-priority");
+        ST_PRINT(next->why, "%s plays without real-time priority, which the server has: how it gets it",
                  client->name);
     } else if (is_real_time(server ? table->priority : client->load.priority) && named && !plays) {
-        take_priority(client, set, set_bytes, why, why_bytes);
+        take_priority(client, next);
+    }
+    if (next->command[0] == '\0') {
+        ST_PRINT(next->command, "sleeptune report");
+        ST_PRINT(next->why, "finds the settings that make programs lose the CPU or wake up late");
     }
 }
 
 /* A small drift is resampled away: then cycles that begin late are too much for its reserve. */
-static void next_resync(const struct st_dropout_client *client, char *set, size_t set_bytes, char *why,
-                        size_t why_bytes)
+static void next_resync(const struct st_dropout_client *client, struct st_dropout_next *next)
 {
     char word[ST_XRUN_NAME_BYTES];
     if (llabs(client->drift_ppb) > FAR_PPB) {
-        snprintf(why, why_bytes, ST_DROPOUT_REASON_ONE_CLOCK ": their rates are too far apart");
+        ST_PRINT(next->why, ST_DROPOUT_REASON_ONE_CLOCK ": their rates are too far apart");
         return;
     }
     /* an older PipeWire's log has the card's name of ALSA */
     if (st_text_begins(client->name, "alsa_") && st_safe_shell_word(client->name, word, sizeof(word)) != NULL)
-        snprintf(set, set_bytes, "sleeptune apply linux-device-headroom=%s", word);
-    snprintf(why, why_bytes,
-             set[0] != '\0' ? "a larger reserve for %s, or one clock for both cards"
-                            : "a larger reserve for %s, api.alsa.headroom = 512 in a rule of WirePlumber, or "
-                              "one clock for both cards",
+        ST_PRINT(next->command, "sleeptune apply linux-device-headroom=%s", word);
+    ST_PRINT(next->why,
+             next->command[0] != '\0'
+                 ? "a larger reserve for %s, or one clock for both cards"
+                 : "a larger reserve for %s, api.alsa.headroom = 512 in a rule of WirePlumber, or "
+                   "one clock for both cards",
              client->name);
 }
 
@@ -160,92 +161,82 @@ static int64_t alsa_bytes(int64_t buffer_ns)
 }
 
 static void own_buffer(const struct st_dropout_table *table, const struct st_dropout_client *client,
-                       const char *source, char *why, size_t why_bytes)
+                       const char *source, struct st_dropout_next *next)
 {
     const struct st_dropout_client all = st_dropout_table_streams(table, client);
     const int64_t buffer_ns = st_dropout_table_buffer_ns(table, client->name);
     const int64_t needed_ns = buffer_ns + all.lost.longest_ns;
     const bool pipewire = st_text_is(source, "pipewire");
     if (all.lost.longest_ns > LONGEST_NS) {
-        snprintf(why, why_bytes, "no buffer lasts for %s: see why %s wrote nothing",
+        ST_PRINT(next->why, "no buffer lasts for %s: see why %s wrote nothing",
                  ST_NS_SHORT(all.lost.longest_ns), client->name);
         return;
     }
-    snprintf(why, why_bytes, "%s needs a larger buffer of its own%s: a setting of it", client->name,
+    ST_PRINT(next->why, "%s needs a larger buffer of its own%s: a setting of it", client->name,
              buffer_ns > 0 ? ST_TEXT(64, " than %s", ST_NS_SHORT(buffer_ns)) : "");
     if (all.lost.longest_ns > 0 && needed_ns <= ST_NS_PER_S) { /* else the delay would be seconds */
-        st_text_append(why, why_bytes, ", or start it with PULSE_LATENCY_MSEC=%" PRId64,
-                       latency_ms(needed_ns, pipewire));
+        ST_APPEND(next->why, ", or start it with PULSE_LATENCY_MSEC=%" PRId64,
+                  latency_ms(needed_ns, pipewire));
         if (pipewire && buffer_ns == 0)
-            st_text_append(why, why_bytes,
-                           " (if it plays through ALSA: PIPEWIRE_ALSA='{ alsa.buffer-bytes=%" PRId64 " }')",
-                           alsa_bytes(needed_ns));
+            ST_APPEND(next->why,
+                      " (if it plays through ALSA: PIPEWIRE_ALSA='{ alsa.buffer-bytes=%" PRId64 " }')",
+                      alsa_bytes(needed_ns));
     }
-    st_text_append(why, why_bytes, "; the buffer of %s does not matter", st_xrun_sources_title(source));
+    ST_APPEND(next->why, "; the buffer of %s does not matter", st_xrun_sources_title(source));
 }
 
 /* What a free CPU does not help. */
-static void say_slow(const struct st_dropout_table *table, char *why, size_t why_bytes)
+static void say_slow(const struct st_dropout_table *table, struct st_dropout_next *next)
 {
     const struct st_dropout_client *slow = st_dropout_table_most(table, ST_DROPOUT_TOO_SLOW);
     if (slow == NULL)
         return;
     const uint64_t n = slow->reasons_n[ST_DROPOUT_TOO_SLOW];
-    st_text_append(why, why_bytes, "; the %" PRIu64 " dropout%s in which %s computed too long stay%s", n,
-                   ST_PLURAL(n), slow->name[0] != '\0' ? slow->name : "a program", n == 1 ? "s" : "");
+    ST_APPEND(next->why, "; the %" PRIu64 " dropout%s in which %s computed too long stay%s", n, ST_PLURAL(n),
+              slow->name[0] != '\0' ? slow->name : "a program", n == 1 ? "s" : "");
 }
 
 void st_dropout_next(const struct st_dropout_table *table, const struct st_dropout_client *client,
-                     const char *source, char *set, size_t set_bytes, char *why, size_t why_bytes)
+                     const char *source, struct st_dropout_next *ret)
 {
     const enum st_dropout_reason reason = st_dropout_table_reason(client);
+    const enum st_dropout_place place = st_dropout_table_place(client);
     const uint64_t taken_n = table->reasons_n[ST_DROPOUT_CPU_TAKEN];
     const char *name = client->name[0] != '\0' ? client->name : "the program";
     const bool lost_cpu = reason == ST_DROPOUT_WOKEN_LATE || st_dropout_table_is_taken(table, client);
-    set[0] = why[0] = '\0';
+    *ret = (struct st_dropout_next){0};
     if (reason == ST_DROPOUT_TOO_SLOW && client->slowed != ST_CAUSE_UNKNOWN && !lost_cpu) {
-        snprintf(why, why_bytes, "%s", st_cause_kind_todo(client->slowed));
-        return;
-    }
-    if (st_dropout_table_place(client) == ST_DROPOUT_AT_RESYNC) {
-        next_resync(client, set, set_bytes, why, why_bytes);
-        return;
-    }
-    if (st_dropout_table_place(client) == ST_DROPOUT_AT_BUS) {
-        snprintf(why, why_bytes, "another USB port without a hub, or another cable; no buffer size helps");
-        return;
-    }
-    if (st_dropout_table_place(client) == ST_DROPOUT_AT_CLIENT_BUFFER && reason != ST_DROPOUT_STOPPED &&
-        reason != ST_DROPOUT_WAITED_FOR_OTHER) {
-        own_buffer(table, client, source, why, why_bytes);
-        return;
-    }
-    if (lost_cpu) {
-        rights_of(table, client, set, set_bytes, why, why_bytes);
-        if (set[0] == '\0') {
-            snprintf(set, set_bytes, "sleeptune report");
-            snprintf(why, why_bytes, "finds the settings that make programs lose the CPU or wake up late");
-        }
-        say_slow(table, why, why_bytes);
+        ST_PRINT(ret->why, "%s", st_cause_kind_todo(client->slowed));
+    } else if (place == ST_DROPOUT_AT_RESYNC) {
+        next_resync(client, ret);
+    } else if (place == ST_DROPOUT_AT_BUS) {
+        ST_PRINT(ret->why, "another USB port without a hub, or another cable; no buffer size helps");
+    } else if (place == ST_DROPOUT_AT_CLIENT_BUFFER && reason != ST_DROPOUT_STOPPED &&
+               reason != ST_DROPOUT_WAITED_FOR_OTHER) {
+        own_buffer(table, client, source, ret);
+    } else if (lost_cpu) {
+        rights_of(table, client, ret);
+        say_slow(table, ret);
     } else if (reason == ST_DROPOUT_TOO_SLOW || reason == ST_DROPOUT_CPU_TAKEN_BY_ITSELF) {
-        room_for(table, client, source, set, set_bytes, why, why_bytes);
+        room_for(table, client, source, ret);
         if (taken_n > 0 && st_dropout_table_is_normal(table))
-            st_text_append(why, why_bytes,
-                           "; for the %" PRIu64 " by a lost CPU: " ST_DROPOUT_REASON_GET_RIGHTS, taken_n);
+            ST_APPEND(ret->why, "; for the %" PRIu64 " by a lost CPU: " ST_DROPOUT_REASON_GET_RIGHTS,
+                      taken_n);
     } else if (reason == ST_DROPOUT_STOPPED) {
-        snprintf(why, why_bytes, "let %s run again (fg), or exclude it from power saving", name);
+        ST_PRINT(ret->why, "let %s run again (fg), or exclude it from power saving", name);
     } else if (reason == ST_DROPOUT_BLOCKED) {
-        snprintf(why, why_bytes,
+        ST_PRINT(ret->why,
                  "a setting of %s, such as reading sounds ahead from the disk; else report it to its authors",
                  name);
     } else if (reason == ST_DROPOUT_SWAPPED_OUT) {
-        snprintf(set, set_bytes, "sleeptune report");
-        snprintf(
-            why, why_bytes,
+        ST_PRINT(ret->command, "sleeptune report");
+        ST_PRINT(
+            ret->why,
             "close programs that use much memory, and let a sampler load its sounds before you play; the "
             "settings of swap and locked memory are in the report");
+        ret->settings = true;
     } else if (reason == ST_DROPOUT_WAITED_FOR_OTHER) {
-        snprintf(why, why_bytes, "look at %s",
+        ST_PRINT(ret->why, "look at %s",
                  st_dropout_table_is_culprit(client, reason) ? client->culprit.name
                                                              : "the program that this one waited for");
     }

@@ -3,7 +3,16 @@
 
 #include "story/dropout_table.h"
 
-/** The next step against the dropouts of a client: `set`, a command ("": none), and why ("", too: the reason
- * is not known). The source's name is as in st_xrun_source. */
+struct st_dropout_next {
+    char command[128]; /* "": none */
+    char why[400];     /* what it does, or what else helps; "": no word about it */
+    bool settings;     /* it is about settings that make the whole computer's timing better, too */
+};
+
+#define ST_DROPOUT_NEXT_RAISED                                                                               \
+    "the buffer is larger now than when these dropouts happened: see whether they come again"
+
+/** The next step against the dropouts of a client; all empty where the reason is not known. The source's name
+ * is as in st_xrun_source. */
 void st_dropout_next(const struct st_dropout_table *table, const struct st_dropout_client *client,
-                     const char *source, char *set, size_t set_bytes, char *why, size_t why_bytes);
+                     const char *source, struct st_dropout_next *ret);

@@ -160,11 +160,12 @@ static void say_dropouts(const struct server *server, const char *time, char *bu
 static void put_next(const struct server *server, const struct st_dropout_client *client,
                      struct st_facts *facts)
 {
-    char why[400], set[128];
-    st_dropout_next(&server->seen, client, server->watch.source->name, set, sizeof(set), why, sizeof(why));
-    if (set[0] != '\0' || why[0] != '\0')
+    struct st_dropout_next next;
+    st_dropout_next(&server->seen, client, server->watch.source->name, &next);
+    if (next.command[0] != '\0' || next.why[0] != '\0')
         st_facts_put_text(facts, ST_MUSIC_NEXT,
-                          set[0] != '\0' ? ST_TEXT(sizeof(set) + sizeof(why) + 4, "%s (%s)", set, why) : why,
+                          next.command[0] != '\0' ? ST_TEXT(600, "%s (%s)", next.command, next.why)
+                                                  : next.why,
                           NULL, SOURCE);
 }
 

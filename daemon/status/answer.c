@@ -401,23 +401,6 @@ static const char *state_of(const struct st_view *view, const struct st_answer *
 
 /* --- the next step --- */
 
-/* What helps against the dropouts of a client. */
-static void client_next(struct st_answer *next)
-{
-    const struct st_dropout_client *client = next->client;
-    const bool lost_cpu = next->taken || next->reason == ST_DROPOUT_WOKEN_LATE;
-    if (!lost_cpu && st_dropout_table_has_ended(client)) {
-        ST_PRINT(next->next, "sleeptune status --watch");
-        ST_PRINT(next->next_why,
-                 "%s does not play now: play on, and see whether other programs make dropouts", client->name);
-        return;
-    }
-    st_dropout_next(st_observed_shown(next->server), client, next->server->source, next->next,
-                    sizeof(next->next), next->next_why, sizeof(next->next_why));
-    if (next->next[0] == '\0' && next->next_why[0] == '\0')
-        ST_PRINT(next->next, "sleeptune history --events");
-}
-
 const char *st_answer_not_watched(const struct st_view *view, char *buf, size_t buf_bytes)
 {
     unsigned flags = ST_DROPOUT_TABLE_NO_USB | ST_DROPOUT_TABLE_NO_CARDS;
@@ -434,84 +417,93 @@ const char *st_answer_not_watched(const struct st_view *view, char *buf, size_t 
     return st_dropout_table_not_watched(flags, buf, buf_bytes);
 }
 
-/* No dropout was seen, and someone heard one: it was where nothing is watched. */
-static void set_not_watched(const struct st_view *view, struct st_answer *answer)
-{
-    char *buf = answer->next_why;
-    if (unheard(answer) != NULL)
-        ST_PRINT(answer->next, "sleeptune status --details");
-    snprintf(buf, sizeof(answer->next_why), "if it clicked: %snot watched here: ",
-             unheard(answer) != NULL ? "with observe.listen = \"on\" (sleeptuned.conf) more is watched; "
-                                     : "");
-    st_text_append(buf, sizeof(answer->next_why), "%s", st_answer_not_watched(view, ST_ROOM(200)));
-}
-
-/* It ran while it was watched, and does no more. */
+/* PipeWire ran while it was watched, and does no more. */
 static bool has_ended(const struct st_observed_view *source)
 {
     return source != NULL && source->state == ST_OBSERVED_ABSENT && source->lost_wall_ns != INT64_MIN &&
            st_text_is(source->source, "pipewire") && strstr(source->why, ST_XRUN_NOT_RUNNING) != NULL;
 }
 
+/* Against the dropouts of the client; all empty: it made none. */
+static struct st_dropout_next client_next(const struct st_answer *answer)
+{
+    const struct st_dropout_client *client = answer->client;
+    struct st_dropout_next next = {0};
+    if (client == NULL ||
+        (client->dropouts_n == 0 && st_dropout_place_why(st_dropout_table_place(client)) == NULL))
+        return next;
+    if (!answer->taken && answer->reason != ST_DROPOUT_WOKEN_LATE && st_dropout_table_has_ended(client)) {
+        ST_PRINT(next.command, "sleeptune status --watch");
+        ST_PRINT(next.why, "%s does not play now: play on, and see whether other programs make dropouts",
+                 client->name);
+    } else {
+        st_dropout_next(st_observed_shown(answer->server), client, answer->server->source, &next);
+    }
+    if (next.command[0] == '\0' && next.why[0] == '\0')
+        ST_PRINT(next.command, "sleeptune history --events");
+    if (answer->timing_known && !answer->timing_ok && !next.settings)
+        ST_APPEND(next.why, "%sfor this computer's timing: sleeptune history --causes",
+                  next.why[0] != '\0' ? "; " : "");
+    return next;
+}
+
+struct step {
+    bool holds;
+    const char *command, *why;
+};
+
 static void set_next(const struct st_view *view, struct st_answer *answer)
 {
+    const struct st_observed_view *server = answer->server, *absent = first_absent(view);
+    const struct st_dropout_next client = client_next(answer);
     struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
-    const char *next = "sleeptune history", *why = "";
     enum st_cause cause;
-    if (view->overdue.ns > 0 && view->overdue.hog.looks >= ST_HOG_LOOKS) {
-        ST_PRINT(answer->next, "sudo chrt --other --all-tasks --pid 0 %d", (int)view->overdue.hog.pid);
-        ST_PRINT(answer->next_why, "takes the real-time priority from %s; or end that program",
-                 view->overdue.hog.name);
-        return;
-    }
-    if (answer->raised && view->now_wall_ns - answer->last_wall_ns < RECENT_NS) {
-        ST_PRINT(answer->next, "sleeptune status --watch");
-        ST_PRINT(answer->next_why,
-                 "the buffer is larger now than when the last ones happened: see whether they come again");
-        return;
-    }
-    if (!answer->over && answer->client != NULL &&
-        (answer->client->dropouts_n > 0 ||
-         st_dropout_place_why(st_dropout_table_place(answer->client)) != NULL)) {
-        client_next(answer);
-        if (answer->timing_known && !answer->timing_ok &&
-            strncmp(answer->next, "sleeptune report", 16) != 0 &&
-            !st_text_is(answer->next, ST_DROPOUT_REASON_GET_RIGHTS))
-            ST_APPEND(answer->next_why, "%sfor this computer's timing: sleeptune history --causes",
-                      answer->next_why[0] != '\0' ? "; " : "");
-        return;
-    }
-    if (answer->dropouts_n > 0 && !answer->over) {
-        next = "sleeptune report";
-    } else if (view->pipewire_restart != NULL &&
-               has_ended(answer->server != NULL ? answer->server : first_absent(view))) {
-        next = view->pipewire_restart;
-        why = "starts PipeWire again; then open your programs again";
-    } else if ((answer->server == NULL || answer->server->state != ST_OBSERVED_WATCHING) &&
-               first_absent(view) != NULL) {
-        next = "sleeptune status --details";
-        why = "which sound servers are watched, and why others are not";
-    } else if (st_text_is(st_view_state(view), "degraded")) {
-        next = "sleeptune history --events";
-    } else if (answer->timing_matters && st_view_degraded(view, degraded) > 0) { /* by rights */
-        next = "sleeptune report";
-    } else if (!answer->timing_matters || (answer->server != NULL && answer->server->seen.period_ns > 0 &&
-                                           answer->timing_known && answer->timing_ok)) {
-        ST_PRINT(answer->next, "%s", next);
-        set_not_watched(view, answer);
-        return;
-    } else if (answer->timing_known && !answer->timing_ok && view->loop->misses > 0) {
-        next = "sleeptune history --causes";
-        if (st_result_main_cause(view->loop, &cause) != NULL)
-            why = st_cause_kind_todo(cause);
-    } else if (view->rests) {
-        next = "sleeptune status --watch";
-        why = "then play: the screen names the program that makes dropouts";
-    } else if (!answer->timing_known) {
-        next = "sleeptune status --watch";
-    }
-    ST_PRINT(answer->next, "%s", next);
-    ST_PRINT(answer->next_why, "%s", why);
+    const bool kept_busy = view->overdue.ns > 0 && view->overdue.hog.looks >= ST_HOG_LOOKS;
+    const bool raised = answer->raised && view->now_wall_ns - answer->last_wall_ns < RECENT_NS;
+    const bool lost = answer->dropouts_n > 0 && !answer->over;
+    const bool named = client.command[0] != '\0' || client.why[0] != '\0';
+    const bool ended = view->pipewire_restart != NULL && has_ended(server != NULL ? server : absent);
+    const bool blind = absent != NULL && (server == NULL || server->state != ST_OBSERVED_WATCHING);
+    const bool no_rights = answer->timing_matters && st_view_degraded(view, degraded) > 0;
+    const bool late = answer->timing_known && !answer->timing_ok && view->loop->misses > 0;
+    const bool fine =
+        !answer->timing_matters || (server != NULL && server->seen.period_ns > 0 && answer->timing_ok);
+    const char *todo =
+        late && st_result_main_cause(view->loop, &cause) != NULL ? st_cause_kind_todo(cause) : "";
+    const char *unwatched = st_answer_not_watched(view, ST_ROOM(200));
+    const struct step steps[] = {
+        /* nothing is measured before that program gives way */
+        {kept_busy, ST_TEXT(64, "sudo chrt --other --all-tasks --pid 0 %d", (int)view->overdue.hog.pid),
+         ST_TEXT(128, "takes the real-time priority from %s; or end that program", view->overdue.hog.name)},
+        /* someone has acted, and it has not played long enough */
+        {raised, "sleeptune status --watch", ST_DROPOUT_NEXT_RAISED},
+        /* who lost sound is known */
+        {lost && named, client.command, client.why},
+        {lost, "sleeptune report", ""},
+        /* no dropout: is that seen at all? */
+        {ended, view->pipewire_restart, "starts PipeWire again; then open your programs again"},
+        {blind, "sleeptune status --details", "which sound servers are watched, and why others are not"},
+        {st_text_is(st_view_state(view), "degraded"), "sleeptune history --events", ""},
+        {no_rights, "sleeptune report", ""},
+        /* all is well; who heard a dropout did where nothing is watched */
+        {fine && unheard(answer) != NULL, "sleeptune status --details",
+         ST_TEXT(400,
+                 "if it clicked: with observe.listen = \"on\" (sleeptuned.conf) more is watched; not "
+                 "watched here: %s",
+                 unwatched)},
+        {fine, "sleeptune history", ST_TEXT(300, "if it clicked: not watched here: %s", unwatched)},
+        /* nothing plays, so the computer's own timing counts */
+        {late, "sleeptune history --causes", todo},
+        {view->rests, "sleeptune status --watch",
+         "then play: the screen names the program that makes dropouts"},
+        {!answer->timing_known, "sleeptune status --watch", ""},
+        {true, "sleeptune history", ""},
+    };
+    const struct step *step = steps;
+    while (!step->holds)
+        step++;
+    ST_PRINT(answer->next, "%s", step->command);
+    ST_PRINT(answer->next_why, "%s", step->why);
 }
 
 struct st_answer st_answer_of(const struct st_view *view)

@@ -319,7 +319,8 @@ static void a_buffer_is_larger_if_it_is_than_that_of_each(void **state)
     st_dropout_table_take(seen, &lost, 0, view.now_wall_ns);
     expect_of_screen("state", "warn");
     expect_of_screen(
-        "next_why", "the buffer is larger now than when the last ones happened: see whether they come again");
+        "next_why",
+        "the buffer is larger now than when these dropouts happened: see whether they come again");
     lost.cycle = (struct st_dropout_cycle){.period_ns = seen->period_ns};
     st_dropout_table_take(seen, &lost, 0, view.now_wall_ns);
     expect_of_screen("state", "bad");
