@@ -11,7 +11,6 @@
 #include "core/text/text.h"
 #include "xruns/xrun.h"
 
-#define COMMAND       "apply"
 #define PIPEWIRE_RULE "linux-pipewire-quantum"
 #define HEADROOM_RULE "linux-device-headroom"
 
@@ -76,9 +75,9 @@ static const char help[] = "Usage: sleeptune apply [OPTION...] [ID...]\n"
 
 static int take_size(const char *name, const char *value, struct options *options)
 {
-    const int status = st_option_i64(COMMAND, name, value, 16, 8192, &options->quantum);
+    const int status = st_option_i64(name, value, 16, 8192, &options->quantum);
     if (status == 0 && (options->quantum & (options->quantum - 1)) != 0)
-        return st_failure_usage(COMMAND, "%s: PipeWire accepts only powers of two: 64, 128, 256 ...", name);
+        return st_failure_usage("%s: PipeWire accepts only powers of two: 64, 128, 256 ...", name);
     return status;
 }
 
@@ -89,8 +88,7 @@ static int take_card(const char *name, const char *value, struct options *option
     options->card = value;
     return ST_PRINT(change.value, "%s", value) >= (int)sizeof(change.value) ||
                    st_change_form(ST_OS_LINUX, &change, &form) != 0
-               ? st_failure_usage(COMMAND,
-                                  "%s takes the name of a card, as pw-top shows it, from \"alsa_\" on", name)
+               ? st_failure_usage("%s takes the name of a card, as pw-top shows it, from \"alsa_\" on", name)
                : 0;
 }
 
@@ -105,17 +103,16 @@ static int take_value(struct options *options)
             given = st_text_begins(*id, names[i]) ? i : given;
     }
     if (given == ST_ARRAY_LEN(names))
-        return st_report_run_check_ids(COMMAND, options->ids, options->ids_n);
+        return st_report_run_check_ids(options->ids, options->ids_n);
     const char *name = names[given];
     if (options->ids_n > 1 || options->input.root != NULL)
-        return st_failure_usage(COMMAND, "%s cannot be combined with other rules or with --root", name);
+        return st_failure_usage("%s cannot be combined with other rules or with --root", name);
     const char *value = options->ids[0] + strlen(name);
     const int status = given == 0 ? take_size(name, value, options) : take_card(name, value, options);
     if (status != 0)
         return status;
     if (geteuid() == 0)
         return st_failure_usage(
-            COMMAND,
             "%s writes into the home folder of the user who plays. Run it as that user, without sudo.", name);
     options->ids = &rules[given];
     options->ids_n = 1;
@@ -138,13 +135,13 @@ static int parse_options(int argc, char **argv, struct options *options)
         ST_BEFORE_AFTER_OPTION(&options->measure_ns),
         {"no-measure", .flag = &no_measure},
     };
-    int r = st_options_read(COMMAND, table, ST_ARRAY_LEN(table), help, argc, argv, &first);
+    int r = st_options_read(table, ST_ARRAY_LEN(table), help, argc, argv, &first);
     if (r != -1)
         return r;
     if (no_measure)
         options->measure_ns = 0;
     if (options->run_generators && options->input.root != NULL)
-        return st_failure_usage(COMMAND, "--run-generators works only on this machine: leave out --root");
+        return st_failure_usage("--run-generators works only on this machine: leave out --root");
     options->ids = (const char *const *)argv + first;
     options->ids_n = (size_t)(argc - first);
     r = take_value(options);
@@ -274,7 +271,7 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
     }
     if (r < 0) {
         fflush(stdout);
-        st_failure(COMMAND, "%s: %s", rule->id, message);
+        st_failure("%s: %s", rule->id, message);
         work->in_way_n++;
         return;
     }
@@ -352,7 +349,7 @@ static int look(struct work *work)
                                  !needs_user(work, st_rule_find("linux-rt-permission")));
     ST_EACH_OF (id, work->options->ids, work->options->ids_n) {
         if (st_report_find(&work->target->report, *id) == NULL)
-            return st_failure(COMMAND, "rule %s is for a different operating system", *id);
+            return st_failure("rule %s is for a different operating system", *id);
     }
     const struct st_rule **seen = calloc(findings_n, sizeof(*seen));
     const struct st_finding *finding;
@@ -365,7 +362,7 @@ static int look(struct work *work)
             r = judge_after(work, finding);
     }
     free(seen);
-    return r == 0 ? ST_EXIT_DONE : st_failure(COMMAND, "%s", strerror(-r));
+    return r == 0 ? ST_EXIT_DONE : st_failure("%s", strerror(-r));
 }
 
 /* --- doing --- */
@@ -408,28 +405,27 @@ static void join_class(const struct work *work, char *left, size_t left_bytes)
 static int carry_out(struct work *work)
 {
     char message[512];
-    struct st_change_output output = {.command = COMMAND, .os = work->target->p->machine.os};
+    struct st_change_output output = {.os = work->target->p->machine.os};
     struct st_applied applied;
     size_t left_n;
-    int r = st_applied_open(&applied, COMMAND, work->target->p, work->target->folder, st_change_output_event,
-                            &output, message, sizeof(message));
+    int r = st_applied_open(&applied, st_program_command, work->target->p, work->target->folder,
+                            st_change_output_event, &output, message, sizeof(message));
     if (r < 0) {
         if (is_not_allowed(r))
             print_planned_by_hand(work);
-        return st_failure(COMMAND, "%s", message);
+        return st_failure("%s", message);
     }
     int status = ST_EXIT_DONE;
     if (work->options->measure_ns > 0 && work->target->live)
-        st_before_after_record(COMMAND, work->target, &applied.journal, work->options->measure_ns);
+        st_before_after_record(work->target, &applied.journal, work->options->measure_ns);
     r = st_applied_add(&applied, &work->plan, &left_n);
     if (r < 0) {
-        status =
-            left_n > 0
-                ? st_failure(COMMAND, "%zu changes could not be undone. Run: sleeptune revert --all", left_n)
-                : st_failure(COMMAND, "nothing was changed");
+        status = left_n > 0
+                     ? st_failure("%zu changes could not be undone. Run: sleeptune revert --all", left_n)
+                     : st_failure("nothing was changed");
         if (is_not_allowed(r))
             print_planned_by_hand(work);
-        (void)st_before_after_forget(COMMAND, work->target, &applied.journal);
+        (void)st_before_after_forget(work->target, &applied.journal);
     }
     st_applied_close(&applied);
     if (status == ST_EXIT_DONE) {
@@ -477,11 +473,11 @@ static int confirm(bool yes)
     if (yes)
         return 0;
     if (isatty(STDIN_FILENO) != 1)
-        return st_failure_usage(COMMAND, "cannot ask for confirmation without a terminal: add --yes");
+        return st_failure_usage("cannot ask for confirmation without a terminal: add --yes");
     fflush(stdout);
     fputs("Apply this? [y/N] ", stderr);
     if (fgets(answer, sizeof(answer), stdin) == NULL || (answer[0] != 'y' && answer[0] != 'Y'))
-        return st_failure(COMMAND, "nothing was changed");
+        return st_failure("nothing was changed");
     return 0;
 }
 
@@ -501,15 +497,15 @@ static int decide(struct work *work, int argc, char **argv)
     }
     if (work->options->dry_run) {
         const int r = print_plan(work);
-        return r < 0 ? st_failure(COMMAND, "%s", strerror(-r)) : ST_EXIT_FINDINGS;
+        return r < 0 ? st_failure("%s", strerror(-r)) : ST_EXIT_FINDINGS;
     }
     if (refusal != NULL) {
         print_planned_by_hand(work);
-        return st_failure(COMMAND, "nothing was changed: %s", refusal);
+        return st_failure("nothing was changed: %s", refusal);
     }
     if (work->in_way_n > 0)
-        return st_failure(COMMAND, "nothing was changed. To apply only some rules, give their ids.");
-    if (st_change_target_needs_root(COMMAND, work->target, argc, argv))
+        return st_failure("nothing was changed. To apply only some rules, give their ids.");
+    if (st_change_target_needs_root(work->target, argc, argv))
         return ST_EXIT_FAILURE;
     int status = confirm(work->options->yes);
     if (status == 0)
@@ -523,14 +519,13 @@ static int recover(struct work *work, int argc, char **argv)
     if (!st_journal_is_interrupted(&work->journal))
         return ST_EXIT_DONE;
     if (work->options->dry_run)
-        return st_failure(COMMAND,
-                          "an earlier run was interrupted. The next apply or revert undoes its changes.");
-    if (st_change_target_needs_root(COMMAND, work->target, argc, argv))
+        return st_failure("an earlier run was interrupted. The next apply or revert undoes its changes.");
+    if (st_change_target_needs_root(work->target, argc, argv))
         return ST_EXIT_FAILURE;
-    const int status = st_change_target_recover(COMMAND, work->target, false);
+    const int status = st_change_target_recover(work->target, false);
     st_journal_finish(&work->journal);
     /* the plan is made by what is left */
-    const int read = st_change_target_journal(COMMAND, work->target, &work->journal);
+    const int read = st_change_target_journal(work->target, &work->journal);
     return read != ST_EXIT_DONE ? read : status;
 }
 
@@ -541,18 +536,17 @@ int st_cmd_apply(int argc, char **argv)
     int status = parse_options(argc, argv, &options);
     if (status >= 0)
         return status;
-    status = st_change_target_open(COMMAND, options.input.root, options.quantum > 0 || options.card != NULL,
-                                   &target);
+    status = st_change_target_open(options.input.root, options.quantum > 0 || options.card != NULL, &target);
     if (status != ST_EXIT_DONE)
         return status;
     target.quantum = options.quantum;
     target.card = options.card;
     struct work work = {.options = &options, .target = &target};
-    status = st_change_target_journal(COMMAND, &target, &work.journal);
+    status = st_change_target_journal(&target, &work.journal);
     if (status == ST_EXIT_DONE)
         status = recover(&work, argc, argv);
     if (status == ST_EXIT_DONE)
-        status = st_change_target_judge(COMMAND, &options.input, options.frames, options.rate_hz, &target);
+        status = st_change_target_judge(&options.input, options.frames, options.rate_hz, &target);
     if (status == ST_EXIT_DONE) {
         /* a user's own size of PipeWire is not judged for another one */
         work.plan.frames = target.own ? 0 : target.report.wish.frames;

@@ -15,7 +15,6 @@
 #include "platform/program/stop.h"
 #include "platform/program/terminal.h"
 
-#define NAME            "assert"
 #define DURATION_MAX_NS (366 * 86400 * ST_NS_PER_S)
 #define NS_PER_HOUR     (3600 * (double)ST_NS_PER_S)
 #define SPARE           2.2 /* of the shortest time: one with which two episodes still pass */
@@ -62,7 +61,7 @@ static const char help[] =
     "do not balance.\n";
 
 /* "20/h" */
-static int take_limit(const char *command, void *ctx, const char *text)
+static int take_limit(void *ctx, const char *text)
 {
     struct arguments *a = ctx;
     const size_t n = strlen(text);
@@ -71,8 +70,7 @@ static int take_limit(const char *command, void *ctx, const char *text)
         st_number_double(ST_TEXT(64, "%.*s", (int)(n - 2), text), &limit) != 0 || !(limit >= 0.001) ||
         limit > 1000)
         return st_failure_usage(
-            command, "--at-most: '%s' is not a number of episodes an hour, such as 20/h (0.001/h to 1000/h)",
-            text);
+            "--at-most: '%s' is not a number of episodes an hour, such as 20/h (0.001/h to 1000/h)", text);
     a->run.assertion.limit_per_hour = limit;
     return 0;
 }
@@ -93,17 +91,16 @@ static int read_options(int argc, char **argv, struct arguments *a)
         {"junit", .text = &a->junit},
         {"quiet", 'q', .flag = &a->quiet},
     };
-    const int r = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);
+    const int r = st_options_only(options, ST_ARRAY_LEN(options), help, argc, argv);
     if (r >= 0)
         return r;
     if (a->run.assertion.limit_per_hour == 0)
-        return st_failure_usage(NAME,
-                                "how many episodes are allowed? Say it with --at-most, as in --at-most 20/h");
+        return st_failure_usage("how many episodes are allowed? Say it with --at-most, as in --at-most 20/h");
     config->frames = (uint32_t)a->frames;
     config->rate_hz = (uint32_t)a->rate_hz;
     config->priority = (int)a->priority;
     if (st_period_init(&a->run.period, config->frames, config->rate_hz) != 0)
-        return st_failure_usage(NAME, "the period (--frames / --rate) is longer than an hour");
+        return st_failure_usage("the period (--frames / --rate) is longer than an hour");
     return -1;
 }
 
@@ -282,7 +279,7 @@ static int print_text(const struct answer *answer)
                  0, ST_MIN(width, 100));
     if (next != NULL)
         fprintf(out, "%s\n", next + 1);
-    return st_output_text(NAME, &stream, answer->status);
+    return st_output_text(&stream, answer->status);
 }
 
 /* Without the right to it a normal thread would be judged, unnoticed. */
@@ -293,8 +290,7 @@ static int has_rights(const struct arguments *a)
     if (a->config.policy == ST_POLICY_OTHER ||
         threads->rt_rights(threads, a->config.priority, &rights) != 0 || rights.fifo_errno == 0)
         return ST_EXIT_DONE;
-    return st_failure(NAME,
-                      "no right to real-time priority %d: %s. 'sleeptune report' says how to get it; "
+    return st_failure("no right to real-time priority %d: %s. 'sleeptune report' says how to get it; "
                       "--policy other asserts what a normal thread gets",
                       a->config.priority, strerror(rights.fifo_errno));
 }
@@ -309,14 +305,14 @@ static int measure(struct arguments *a, struct answer *answer)
     a->config.cause_above_ns = st_period_due_ns(&run->period, 0, 1);
     int status = has_rights(a);
     if (status == ST_EXIT_DONE)
-        status = st_measure_run(NAME, &a->config, look, a, &result);
+        status = st_measure_run(&a->config, look, a, &result);
     if (status != ST_EXIT_DONE)
         return status;
     if (!a->quiet && isatty(STDERR_FILENO) == 1)
         fputs("\r\033[K", stderr);
     status = st_measure_run_status(&result, 1);
     if (status == ST_EXIT_FAILURE) {
-        status = st_failure(NAME, "nothing was measured");
+        status = st_failure("nothing was measured");
     } else {
         run->assertion.any_time = run->early || result.interrupted;
         judge(a, &result, answer);
@@ -346,7 +342,6 @@ int st_cmd_assert(int argc, char **argv)
     const char *time = ST_NS_SHORT(a.config.duration_ns);
     if ((double)a.config.duration_ns < shortest * NS_PER_HOUR)
         return st_failure_usage(
-            NAME,
             "--duration: %s cannot show at most %.6g an hour, even without a missed deadline. "
             "The shortest time is %s",
             time, limit, shortest_text);
@@ -355,12 +350,12 @@ int st_cmd_assert(int argc, char **argv)
                 time, limit, shortest_text);
     int r = a.junit != NULL ? st_output_open(&junit, a.junit) : 0;
     if (r != 0)
-        return st_failure(NAME, "cannot write %s: %s", a.junit, st_destination_error(r));
+        return st_failure("cannot write %s: %s", a.junit, st_destination_error(r));
     status = measure(&a, &answer);
     if (a.junit == NULL)
         return status;
     answer.status = status;
     write_junit(&a, &answer, junit.stream);
     r = st_output_close(&junit, true);
-    return r == 0 ? status : st_failure(NAME, "cannot write %s: %s", a.junit, st_destination_error(r));
+    return r == 0 ? status : st_failure("cannot write %s: %s", a.junit, st_destination_error(r));
 }

@@ -19,7 +19,6 @@
 #include "platform/program/stop.h"
 #include "platform/program/terminal.h"
 
-#define COMMAND         "check"
 #define DURATION_NS     (10 * ST_NS_PER_S)
 #define DURATION_MAX_NS (86400 * ST_NS_PER_S)
 #define LONGEST         2048u /* frames */
@@ -349,12 +348,12 @@ static int status_of(const struct st_sizes *sizes)
 {
     ST_EACH_OF (run, sizes->runs, sizes->n) {
         if (!run->result.books_balance) {
-            st_failure(COMMAND, "the measurement is invalid: its counters do not agree");
+            st_failure("the measurement is invalid: its counters do not agree");
             return ST_EXIT_BOOKS;
         }
     }
     const int error = sizes->n > 0 ? sizes->runs[0].result.error : 0;
-    return error == 0 ? ST_EXIT_DONE : st_failure(COMMAND, "the measurement failed: %s", strerror(-error));
+    return error == 0 ? ST_EXIT_DONE : st_failure("the measurement failed: %s", strerror(-error));
 }
 
 /** @return an st_exit, after a message; a load that is not there is no failure yet. */
@@ -367,7 +366,7 @@ static int measure_phase(struct options *options, const struct st_wish *wish, ui
     phase->load = load;
     phase->load_error = st_stress_start(load, &stress);
     if (phase->load_error == 0)
-        status = st_sizes_measure(COMMAND, wish, shortest, options->duration_ns, !answer->stress,
+        status = st_sizes_measure(wish, shortest, options->duration_ns, !answer->stress,
                                   answer->stress ? st_stress_name(load) : NULL, look, options, &phase->sizes);
     const int ended = st_stress_stop(stress);
     phase->load_error = phase->load_error != 0 ? phase->load_error : ended;
@@ -381,10 +380,9 @@ static int listen(const struct options *options, struct answer *answer, struct s
     const struct st_listen_wish wish = {.back = options->back,
                                         .duration_ns = ST_MAX(options->duration_ns, ST_LISTEN_LEAST_NS)};
     struct st_listen_run *run = calloc(1, sizeof(*run));
-    const int status = run == NULL ? st_failure(COMMAND, "out of memory")
-                       : facts == NULL
-                           ? st_listen_live(COMMAND, st_platform_native(), &wish, NULL, NULL, &run->live)
-                           : st_listen_run_live(COMMAND, &wish, run);
+    const int status = run == NULL     ? st_failure("out of memory")
+                       : facts == NULL ? st_listen_live(st_platform_native(), &wish, NULL, NULL, &run->live)
+                                       : st_listen_run_live(&wish, run);
     if (status == ST_EXIT_DONE && facts != NULL) {
         answer->listened = run;
         st_listen_run_put(run, facts);
@@ -398,7 +396,7 @@ static int listen(const struct options *options, struct answer *answer, struct s
 static int measure(struct options *options, bool watch, struct st_facts *facts, struct answer *answer)
 {
     struct st_wish wish;
-    int status = st_report_run_period(COMMAND, facts, &options->report, &wish);
+    int status = st_report_run_period(facts, &options->report, &wish);
     if (status != ST_EXIT_DONE)
         return status;
     const uint32_t shortest = st_sizes_shortest(&wish, (uint32_t)options->report.frames);
@@ -419,7 +417,7 @@ static int measure(struct options *options, bool watch, struct st_facts *facts, 
     answer->slowed = st_cause_slowed(&before, &after);
     const bool lost = watch && st_music_finish(options->music, facts) != 0;
     if (status == ST_EXIT_DONE && (lost || answer->phases[0].sizes.n == 0))
-        status = st_failure(COMMAND, "out of memory");
+        status = st_failure("out of memory");
     if (!options->quiet && isatty(STDERR_FILENO) == 1)
         fputs("\r\033[K", stderr);
     if (status != ST_EXIT_DONE)
@@ -431,7 +429,7 @@ static int measure(struct options *options, bool watch, struct st_facts *facts, 
     ST_EACH_OF (phase, answer->phases, answer->phases_n) {
         if (phase->load_error != 0)
             status = st_failure(
-                COMMAND, "no load '%s': %s%s", st_stress_name(phase->load),
+                "no load '%s': %s%s", st_stress_name(phase->load),
                 phase->load_error == -ECHILD ? "the load ended too early" : strerror(-phase->load_error),
                 phase->load == ST_STRESS_DISK ? ". It needs 64 MiB free in $TMPDIR or /var/tmp" : "");
     }
@@ -453,22 +451,21 @@ int st_cmd_check(int argc, char **argv)
         {"back", .text = &options.back},
         {"no-servers", .flag = &input.no_servers},
     };
-    int status =
-        st_report_run_options(COMMAND, own, ST_ARRAY_LEN(own), help, argc, argv, NULL, &options.report);
+    int status = st_report_run_options(own, ST_ARRAY_LEN(own), help, argc, argv, NULL, &options.report);
     if (status >= 0)
         return status;
     if (options.back != NULL && !options.listen)
-        return st_failure_usage(COMMAND, "--back needs --listen");
+        return st_failure_usage("--back needs --listen");
     /* before the loop runs, so that nothing of it is taken for the machine's */
     st_facts_input_of_player(&input);
-    status = st_facts_input_load(COMMAND, &input, &facts);
+    status = st_facts_input_load(&input, &facts);
     if (status != ST_EXIT_DONE)
         return status;
     answer.stress = stress;
     const int measured = measure(&options, !input.no_servers, facts, &answer);
     if (answer.report.text != NULL) {
         options.report.answer = &answer.report;
-        status = st_report_run(COMMAND, facts, &options.report, true);
+        status = st_report_run(facts, &options.report, true);
     }
     json_decref(answer.report.json);
     if (answer.listened != NULL)

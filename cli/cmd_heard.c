@@ -14,7 +14,6 @@
 #include "platform/program/output.h"
 #include "platform/program/terminal.h"
 
-#define COMMAND      "heard"
 #define NOTE_BYTES   161 /* ST_QUERY_NOTE_BYTES of the daemon */
 #define TARGET_BYTES (NOTE_BYTES * 3 + 64)
 
@@ -54,16 +53,16 @@ static int read_options(int argc, char **argv, struct options *o, int *ret_first
         {"key", .flag = &o->key},       {"bind", .flag = &o->bind},     {"practice", .flag = &o->practice},
         {"system", .flag = &o->system}, {"socket", .text = &o->socket}, {"quiet", 'q', .flag = &o->quiet},
     };
-    const int status = st_options_read(COMMAND, known, ST_ARRAY_LEN(known), help, argc, argv, ret_first);
+    const int status = st_options_read(known, ST_ARRAY_LEN(known), help, argc, argv, ret_first);
     if (status >= 0)
         return status;
     if (o->socket != NULL && o->system)
-        return st_failure_usage(COMMAND, "--system and --socket name a daemon each: choose one");
+        return st_failure_usage("--system and --socket name a daemon each: choose one");
     if (o->bind && (o->key || o->practice || *ret_first < argc))
-        return st_failure_usage(COMMAND, "--bind keeps a mark at each press: it takes no note and no %s",
+        return st_failure_usage("--bind keeps a mark at each press: it takes no note and no %s",
                                 o->practice ? "--practice" : "--key");
     if (o->practice && (o->key || o->system || o->socket != NULL || *ret_first < argc))
-        return st_failure_usage(COMMAND, "--practice keeps no mark: it takes no other option and no note");
+        return st_failure_usage("--practice keeps no mark: it takes no other option and no note");
     return -1;
 }
 
@@ -105,9 +104,9 @@ static int mark(const struct options *o, const char *note)
     const char *socket = o->system ? ST_DAEMON_SYSTEM_SOCKET : o->socket;
     int status = st_daemon_client_post(socket, target, "sleeptune-heard/1", &answer, error, sizeof(error));
     if (status == ST_EXIT_UNKNOWN) {
-        status = st_failure(COMMAND, "%s. If it goes on, it keeps the mark, with a later time.", error);
+        status = st_failure("%s. If it goes on, it keeps the mark, with a later time.", error);
     } else if (status != 0) {
-        status = st_failure(COMMAND, "not kept: %s", error);
+        status = st_failure("not kept: %s", error);
     } else if (!o->quiet) {
         struct st_locale_stream stream;
         const struct st_history_text_look look = {.columns = st_terminal_width(STDOUT_FILENO),
@@ -115,7 +114,7 @@ static int mark(const struct options *o, const char *note)
                                                   .socket = socket};
         FILE *out = st_locale_begin(&stream, stdout);
         st_heard_text_mark(out, answer.document, &look);
-        status = st_output_text(COMMAND, &stream, status);
+        status = st_output_text(&stream, status);
     }
     st_daemon_client_finish(&answer);
     return status;
@@ -150,9 +149,8 @@ static int serve_key(struct options *o)
     if (r == 0)
         r = run(&shortcut);
     if (r == -ECONNRESET)
-        return st_failure(COMMAND, "the desktop's portal for keys ended: %s", shortcut.error);
-    st_failure(COMMAND,
-               "no key from the desktop's portal GlobalShortcuts: %s. Bind this to a key in the settings of "
+        return st_failure("the desktop's portal for keys ended: %s", shortcut.error);
+    st_failure("no key from the desktop's portal GlobalShortcuts: %s. Bind this to a key in the settings of "
                "your desktop: sleeptune heard --key --quiet",
                shortcut.error);
     return ST_EXIT_UNKNOWN;
@@ -167,10 +165,10 @@ int st_cmd_heard(int argc, char **argv)
     if (status >= 0)
         return status;
     if (o.practice)
-        return st_practice_run(COMMAND);
+        return st_practice_run();
     if (o.bind)
         return serve_key(&o);
     if (!join(argv + first, argc - first, note, sizeof(note)))
-        return st_failure_usage(COMMAND, "the note is longer than %d bytes", NOTE_BYTES - 1);
+        return st_failure_usage("the note is longer than %d bytes", NOTE_BYTES - 1);
     return mark(&o, note);
 }

@@ -22,7 +22,6 @@
 #include "platform/program/terminal.h"
 #include "story/trace_file.h"
 
-#define COMMAND       "history"
 #define USUAL_SPAN_NS (24 * 3600 * ST_NS_PER_S)
 #define ROWS_USUAL    25 /* a day by hours, with the hour that has begun */
 #define EVENTS_MAX    5000
@@ -82,25 +81,22 @@ static int check_options(const struct options *o)
 {
     const int others = o->events + o->causes + o->heard + o->changes + (o->trace != NULL);
     if (others > 1)
-        return st_failure_usage(COMMAND,
-                                "--events, --causes, --heard, --changes and --trace cannot be used together");
+        return st_failure_usage("--events, --causes, --heard, --changes and --trace cannot be used together");
     if ((o->output != NULL || o->names) && o->trace == NULL)
-        return st_failure_usage(COMMAND, "--output and --names need --trace");
+        return st_failure_usage("--output and --names need --trace");
     if (o->trace != NULL && (o->json || o->since != NULL || o->until != NULL))
-        return st_failure_usage(COMMAND, "--json, --since and --until cannot be used with --trace");
+        return st_failure_usage("--json, --since and --until cannot be used with --trace");
     if (others > 0 && o->step != NULL)
-        return st_failure_usage(COMMAND,
-                                "--step cannot be used with --events, --causes, --heard or --changes");
+        return st_failure_usage("--step cannot be used with --events, --causes, --heard or --changes");
     if (o->changes && (o->since != NULL || o->until != NULL))
-        return st_failure_usage(COMMAND,
-                                "--changes compares all of the history: --since and --until cannot be used");
+        return st_failure_usage("--changes compares all of the history: --since and --until cannot be used");
     if (!o->events && (o->kind != NULL || o->limit > 0))
-        return st_failure_usage(COMMAND, "--kind and --limit need --events");
+        return st_failure_usage("--kind and --limit need --events");
     if (o->kind != NULL && st_event_kind_of(o->kind) == ST_EVENT_KINDS)
-        return st_failure_usage(COMMAND, "--kind: '%s' is not a kind of event; the kinds are " ST_EVENT_NAMES,
+        return st_failure_usage("--kind: '%s' is not a kind of event; the kinds are " ST_EVENT_NAMES,
                                 o->kind);
     if ((o->socket != NULL) + (o->db != NULL) + o->system > 1)
-        return st_failure_usage(COMMAND, "--system and --socket ask a daemon, --db reads a file: choose one");
+        return st_failure_usage("--system and --socket ask a daemon, --db reads a file: choose one");
     return -1;
 }
 
@@ -126,7 +122,7 @@ static int read_options(int argc, char **argv, struct options *ret)
         {"socket", .text = &ret->socket},
         {"db", .text = &ret->db},
     };
-    const int status = st_options_only(COMMAND, known, ST_ARRAY_LEN(known), help, argc, argv);
+    const int status = st_options_only(known, ST_ARRAY_LEN(known), help, argc, argv);
     return status < 0 ? check_options(ret) : status;
 }
 
@@ -134,8 +130,7 @@ static int take_time(const char *option, const char *text, int64_t now_wall_ns, 
 {
     if (text == NULL || st_when_parse(text, now_wall_ns, true, ret) == 0)
         return 0;
-    return st_failure_usage(COMMAND,
-                            "%s: '%s' is not a time: give how long ago (1h, 2d), when (9:25, 2026-11-20, "
+    return st_failure_usage("%s: '%s' is not a time: give how long ago (1h, 2d), when (9:25, 2026-11-20, "
                             "\"2026-11-20 15:00\") or seconds since 1970",
                             option, text);
 }
@@ -150,13 +145,13 @@ static int make_wish(const struct options *options, struct st_history_wish *ret)
     if (status != 0)
         return status;
     if (ret->since_ns > now_ns && ret->until_ns == INT64_MIN)
-        return st_failure_usage(COMMAND, "--since is in the future");
+        return st_failure_usage("--since is in the future");
     if (ret->document == ST_HISTORY_OF_STEPS && ret->until_ns == INT64_MIN)
         ret->until_ns = now_ns;
     if (ret->document == ST_HISTORY_OF_STEPS && ret->since_ns == INT64_MIN)
         ret->since_ns = ret->until_ns - USUAL_SPAN_NS;
     if (ret->until_ns != INT64_MIN && ret->since_ns > ret->until_ns)
-        return st_failure_usage(COMMAND, "--since is later than --until");
+        return st_failure_usage("--since is later than --until");
     return 0;
 }
 
@@ -166,8 +161,8 @@ static int ask(const struct st_history_wish *wish, json_t **ret)
     char error[512];
     st_module_history_ask_fn function;
     if (st_module_load("history", ST_MODULE_HISTORY_ASK_SYMBOL, &function, error, sizeof(error)) != 0)
-        return st_failure(COMMAND, "cannot load: %s", error);
-    return function(COMMAND, wish, ret);
+        return st_failure("cannot load: %s", error);
+    return function(st_program_command, wish, ret);
 }
 
 typedef void (*print_fn)(FILE *out, const json_t *document, const struct st_history_text_look *look);
@@ -184,13 +179,13 @@ static int print_text(const struct options *options, const struct st_history_wis
                                               .db = wish->db};
     print(st_locale_begin(&stream, stdout), document, &look);
     if (st_locale_end(&stream) != 0)
-        return st_failure(COMMAND, "out of memory");
+        return st_failure("out of memory");
     if (wish->whose[0] != '\0') {
         fputs("\nShown: ", stdout);
         st_safe_print(stdout, wish->whose, ST_TEXT_TO_NUL);
         putchar('\n');
     }
-    return fflush(stdout) == 0 ? ST_EXIT_DONE : st_failure(COMMAND, "writing to standard output failed");
+    return fflush(stdout) == 0 ? ST_EXIT_DONE : st_failure("writing to standard output failed");
 }
 
 /* --- by steps of time --- */
@@ -201,8 +196,8 @@ static int take_step(const char *text, struct st_history_wish *wish)
     if (text == NULL)
         wish->step_ns = st_when_step(wish->until_ns - wish->since_ns, ROWS_USUAL);
     else if (st_when_parse_length(text, &wish->step_ns) != 0 || wish->step_ns < 60 * ST_NS_PER_S)
-        return st_failure_usage(
-            COMMAND, "--step: '%s' is not a time of at least a minute, such as 1m, 10m, 1h or 1d", text);
+        return st_failure_usage("--step: '%s' is not a time of at least a minute, such as 1m, 10m, 1h or 1d",
+                                text);
     return 0;
 }
 
@@ -242,7 +237,7 @@ static int show_steps(const struct options *options, struct st_history_wish *wis
     if (!options->json)
         status = print_text(options, wish, document, st_history_text_steps);
     if (options->json && status == ST_EXIT_DONE)
-        status = st_output_json(COMMAND, json_incref(document));
+        status = st_output_json(json_incref(document));
     json_decref(document);
     return status == ST_EXIT_DONE && !measured ? ST_EXIT_UNKNOWN : status;
 }
@@ -256,7 +251,7 @@ static int show_document(const struct options *options, const struct st_history_
     if (status != ST_EXIT_DONE)
         return status;
     if (options->json)
-        return st_output_json(COMMAND, document);
+        return st_output_json(document);
     status = print_text(options, wish, document, print);
     json_decref(document);
     return status;
@@ -272,8 +267,7 @@ static int find_event(const char *id_text, struct st_history_wish wish, int64_t 
     size_t i;
     int64_t id;
     if (st_number_i64(id_text, 1, INT64_MAX, &id) != 0)
-        return st_failure_usage(COMMAND, "--trace: '%s' is neither the number of an event nor 'last'",
-                                id_text);
+        return st_failure_usage("--trace: '%s' is neither the number of an event nor 'last'", id_text);
     wish.document = ST_HISTORY_OF_EVENTS;
     wish.limit = EVENTS_MAX;
     const int status = ask(&wish, &document);
@@ -288,7 +282,7 @@ static int find_event(const char *id_text, struct st_history_wish wish, int64_t 
     json_decref(document);
     return *ret_wall_ns != INT64_MIN
                ? 0
-               : st_failure(COMMAND, "the last %d events have none with the number %" PRId64, EVENTS_MAX, id);
+               : st_failure("the last %d events have none with the number %" PRId64, EVENTS_MAX, id);
 }
 
 #define NOTE_BYTES 300
@@ -302,7 +296,7 @@ static void add_problems(struct st_trace_file *file, char (*texts)[NOTE_BYTES])
     struct st_report report;
     size_t n = 0;
     st_facts_input_of_player(&input);
-    if (st_facts_input_load(COMMAND, &input, &facts) != ST_EXIT_DONE)
+    if (st_facts_input_load(&input, &facts) != ST_EXIT_DONE)
         return;
     if (st_report_make(facts, 0, 0, &report) == 0) {
         st_report_leave_out(&report);
@@ -327,14 +321,14 @@ static int write_trace(const struct options *options, struct st_trace_file *file
     struct st_output output;
     int r = st_output_open(&output, options->output);
     if (r < 0)
-        return st_failure(COMMAND, "cannot write %s: %s",
+        return st_failure("cannot write %s: %s",
                           options->output != NULL ? options->output : "to standard output",
                           st_destination_error(r));
     add_problems(file, texts);
     r = st_trace_file_write(output.stream, file);
     const int closed = st_output_close(&output, r == 0);
     if (r < 0 || closed < 0)
-        return st_failure(COMMAND, "cannot write the trace: %s", strerror(r < 0 ? -r : -closed));
+        return st_failure("cannot write the trace: %s", strerror(r < 0 ? -r : -closed));
     fprintf(stderr, "%" PRId64 " dropout%s. ", file->dropouts_n, ST_PLURAL(file->dropouts_n));
     if (file->cycles_n > 0)
         fprintf(stderr, "%zu of %zu cycles of clients missed their deadline. ", file->missed_n,
@@ -360,12 +354,12 @@ static int show_trace(const struct options *options, struct st_history_wish wish
     char error[512];
     int64_t wall_ns = INT64_MAX;
     if (options->output == NULL && isatty(STDOUT_FILENO) == 1)
-        return st_failure_usage(COMMAND, "a trace is not for a terminal: name a file with -o");
+        return st_failure_usage("a trace is not for a terminal: name a file with -o");
     if (st_module_load("history", ST_MODULE_HISTORY_TRACE_SYMBOL, &read_trace, error, sizeof(error)) != 0)
-        return st_failure(COMMAND, "cannot load: %s", error);
+        return st_failure("cannot load: %s", error);
     int status = !st_text_is(options->trace, "last") ? find_event(options->trace, wish, &wall_ns) : 0;
     if (status == 0)
-        status = read_trace(COMMAND, &wish, wall_ns, &trace.copy);
+        status = read_trace(st_program_command, &wish, wall_ns, &trace.copy);
     if (status != 0)
         return status;
     wish.document = ST_HISTORY_OF_EVENTS;

@@ -5,7 +5,6 @@
 #include "platform/platform.h"
 #include "st_config.h"
 
-#define NAME    "lab"
 #define PROGRAM "sleeptune-lab"
 
 /* The path beside this program. @return false: unknown. */
@@ -28,8 +27,7 @@ int st_cmd_lab(ST_UNUSED int argc, char **argv)
         execv(path, argv);
     execv(ST_BIN_DIR "/" PROGRAM, argv);
     if (errno != ENOENT)
-        return st_failure(NAME, "cannot start %s: %s", ST_BIN_DIR "/" PROGRAM, strerror(errno));
-    return st_failure(NAME,
-                      "%s is not installed. Install the package %s, or build sleeptune with -Dlab=true.",
+        return st_failure("cannot start %s: %s", ST_BIN_DIR "/" PROGRAM, strerror(errno));
+    return st_failure("%s is not installed. Install the package %s, or build sleeptune with -Dlab=true.",
                       PROGRAM, PROGRAM);
 }

@@ -12,7 +12,6 @@
 #include "platform/program/stop.h"
 #include "platform/program/terminal.h"
 
-#define NAME        "listen"
 #define USUAL_NS    (60 * ST_NS_PER_S)
 #define FILE_HZ     48000 /* of the file that --signal writes */
 #define FILE_CHANCE 36    /* where its glitches are: --input knows it, and the detector does not */
@@ -84,7 +83,7 @@ static int write_signal(const struct options *o)
         r = r != 0 ? r : closed;
     }
     if (r != 0)
-        return st_failure(NAME, "cannot write %s: %s", o->signal, st_destination_error(r));
+        return st_failure("cannot write %s: %s", o->signal, st_destination_error(r));
     return ST_EXIT_DONE;
 }
 
@@ -98,7 +97,7 @@ static int print(const struct st_listen_run *run, const struct st_listen_sizes *
         json_t *document = st_listen_text_json(&run->view);
         if (document != NULL && sizes != NULL)
             st_json_set(document, "sizes", st_listen_sizes_json(sizes));
-        status = st_output_json(NAME, document);
+        status = st_output_json(document);
     } else {
         struct st_locale_stream stream;
         FILE *out = st_locale_begin(&stream, stdout);
@@ -107,7 +106,7 @@ static int print(const struct st_listen_run *run, const struct st_listen_sizes *
             st_listen_sizes_screen(sizes, out, width);
         else
             st_listen_text_screen(&run->view, out, width);
-        status = st_output_text(NAME, &stream, status);
+        status = st_output_text(&stream, status);
     }
     return status != ST_EXIT_DONE ? status
            : sizes != NULL        ? st_listen_sizes_status(sizes)
@@ -129,7 +128,7 @@ static int judge(const struct options *o, struct st_listen_run *run, struct st_w
             st_hearing_take(&run->hearing, frames, n);
     }
     if (r != 0)
-        return st_failure(NAME, "cannot read %s: %s", o->input, strerror(-r));
+        return st_failure("cannot read %s: %s", o->input, strerror(-r));
     st_signal_init(&signal, FILE_HZ, 2, ST_HEARING_LEVEL);
     st_signal_force(&signal, FILE_CHANCE);
     ST_EACH_OF (glitch, signal.glitches, signal.glitches_n) {
@@ -150,15 +149,15 @@ static int read_input(const struct options *o, struct st_listen_run *run)
     struct st_wav wav;
     FILE *stream = st_posix_input_open(name);
     if (stream == NULL)
-        return st_failure(NAME, "cannot read %s: %s", name, st_posix_input_error(errno));
+        return st_failure("cannot read %s: %s", name, st_posix_input_error(errno));
     int status = ST_EXIT_USAGE;
     const int r = st_wav_open(&wav, stream, &error);
     if (r == 0)
         status = judge(o, run, &wav);
     else if (r == -EBADMSG)
-        st_failure(NAME, "cannot judge %s: %s", name, error);
+        st_failure("cannot judge %s: %s", name, error);
     else
-        status = st_failure(NAME, "cannot read %s: %s", name, strerror(-r));
+        status = st_failure("cannot read %s: %s", name, strerror(-r));
     st_posix_input_close(stream);
     return status;
 }
@@ -178,10 +177,10 @@ static int run_live(const struct options *o, struct st_listen_run *run)
     int status;
     st_stop_catch(NULL);
     if (!o->sizes) {
-        status = st_listen_run_live(NAME, &wish, run);
+        status = st_listen_run_live(&wish, run);
         return status == ST_EXIT_DONE ? print(run, NULL, o->json) : status;
     }
-    status = st_listen_sizes_run(NAME, &wish, run, &sizes);
+    status = st_listen_sizes_run(&wish, run, &sizes);
     return status == ST_EXIT_DONE ? print(run, &sizes, o->json) : status;
 }
 
@@ -199,23 +198,23 @@ int st_cmd_listen(int argc, char **argv)
         {"signal", .text = &o.signal},
         ST_OPTION_ROWS_JSON(&o.json),
     };
-    const int status = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);
+    const int status = st_options_only(options, ST_ARRAY_LEN(options), help, argc, argv);
     if (status >= 0)
         return status;
     const bool live = o.back != NULL || o.play != NULL || o.sizes || o.music || o.frames > 0;
     if ((o.input != NULL) + (o.signal != NULL) + live > 1)
-        return st_failure_usage(NAME, "--input, --signal and a way back exclude each other: choose one");
+        return st_failure_usage("--input, --signal and a way back exclude each other: choose one");
     if (o.sizes && o.frames > 0)
-        return st_failure_usage(NAME, "--frames is one of --sizes: choose one");
+        return st_failure_usage("--frames is one of --sizes: choose one");
     if (o.sizes && o.music)
-        return st_failure_usage(NAME, "--sizes plays a test signal: leave out --music");
+        return st_failure_usage("--sizes plays a test signal: leave out --music");
     if (o.duration_ns == 0)
         o.duration_ns = o.sizes ? ST_LISTEN_LEAST_NS : USUAL_NS;
     if (o.signal != NULL)
         return write_signal(&o);
     struct st_listen_run *run = calloc(1, sizeof(*run));
     if (run == NULL)
-        return st_failure(NAME, "out of memory");
+        return st_failure("out of memory");
     const int done = o.input != NULL ? read_input(&o, run) : run_live(&o, run);
     st_listen_run_finish(run);
     free(run);

@@ -17,7 +17,6 @@
 #include "platform/program/output.h"
 #include "platform/program/terminal.h"
 
-#define NAME            "measure"
 #define DURATION_MAX_NS (366 * 86400 * ST_NS_PER_S)
 #define CAUSE_MAX_NS    (3600 * ST_NS_PER_S)
 
@@ -61,12 +60,12 @@ static const char help[] =
 
 static int bad_cpus(const char *text)
 {
-    return st_failure_usage(NAME, "--cpu: '%s' is neither a CPU nor a list such as 0,2-3 nor 'all'", text);
+    return st_failure_usage("--cpu: '%s' is neither a CPU nor a list such as 0,2-3 nor 'all'", text);
 }
 
 static int too_many_cpus(void)
 {
-    return st_failure_usage(NAME, "--cpu: at most %d CPUs at once", ST_SESSION_CPUS_MAX);
+    return st_failure_usage("--cpu: at most %d CPUs at once", ST_SESSION_CPUS_MAX);
 }
 
 /* N, LIST (0,2-3) or all. Only CPUs that this process may use. */
@@ -76,7 +75,7 @@ static int parse_cpus(const char *text, struct st_session_config *config)
     int allowed[4096];
     const int n = threads->cpus_allowed(threads, allowed, (int)ST_ARRAY_LEN(allowed));
     if (n < 0)
-        return st_failure(NAME, "cannot read which CPUs may be used: %s", strerror(-n));
+        return st_failure("cannot read which CPUs may be used: %s", strerror(-n));
     const size_t allowed_n = (size_t)n < ST_ARRAY_LEN(allowed) ? (size_t)n : ST_ARRAY_LEN(allowed);
     if (st_text_is(text, "all")) {
         if (allowed_n > ST_SESSION_CPUS_MAX)
@@ -99,32 +98,32 @@ static int parse_cpus(const char *text, struct st_session_config *config)
     }
     for (size_t cpu = 0; cpu < ST_CPU_LIST_MAX; cpu++) {
         if (st_cpu_list_has(&wanted, cpu))
-            return st_failure_usage(NAME, "--cpu: CPU %zu does not exist or may not be used here", cpu);
+            return st_failure_usage("--cpu: CPU %zu does not exist or may not be used here", cpu);
     }
     return 0;
 }
 
-static int take_cpus(ST_UNUSED const char *command, void *ctx, const char *text)
+static int take_cpus(void *ctx, const char *text)
 {
     struct arguments *a = ctx;
     return parse_cpus(text, &a->config);
 }
 
-static int take_wait(const char *command, void *ctx, const char *text)
+static int take_wait(void *ctx, const char *text)
 {
     struct arguments *a = ctx;
     if (!st_text_is(text, "plain") && !st_text_is(text, "precise"))
-        return st_failure_usage(command, "--wait: '%s' is neither plain nor precise", text);
+        return st_failure_usage("--wait: '%s' is neither plain nor precise", text);
     a->config.precise_wait = st_text_is(text, "precise");
     return 0;
 }
 
-static int take_stress(const char *command, void *ctx, const char *text)
+static int take_stress(void *ctx, const char *text)
 {
     struct arguments *a = ctx;
     if (st_stress_find(text, &a->stress) != 0)
-        return st_failure_usage(
-            command, "--stress: '%s' is unknown. Use cpu, memory, disk, programs, network or idle", text);
+        return st_failure_usage("--stress: '%s' is unknown. Use cpu, memory, disk, programs, network or idle",
+                                text);
     a->config.stress = st_stress_name(a->stress);
     return 0;
 }
@@ -155,7 +154,7 @@ static int read_options(int argc, char **argv, struct arguments *a)
         {"fail-on-miss", .flag = &a->fail_on_miss},
         {"quiet", 'q', .flag = &a->quiet},
     };
-    const int r = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);
+    const int r = st_options_only(options, ST_ARRAY_LEN(options), help, argc, argv);
     config->priority = (int)priority;
     if (warmup >= 0) { /* exactly this number, also beyond a second */
         config->warmup_cycles = (uint64_t)warmup;
@@ -204,7 +203,7 @@ static int print_text(const struct arguments *a, const struct st_result *results
                 a->config.rate_hz);
     else if (!a->details && results[0].n > 0)
         fputs("\nMore figures: --details\n", out);
-    return st_output_text(NAME, &stream, 0);
+    return st_output_text(&stream, 0);
 }
 
 static int exit_status(const struct arguments *a, const struct st_result *results, size_t n)
@@ -224,13 +223,13 @@ static int choose_buffer(struct arguments *a)
     struct st_facts *facts = NULL;
     struct st_wish wish;
     if (a->frames == 0 || a->rate_hz == 0) {
-        const int status = st_facts_input_load(NAME, &input, &facts);
+        const int status = st_facts_input_load(&input, &facts);
         if (status != ST_EXIT_DONE)
             return status;
         const int r = st_buffer_choose(facts, a->frames, a->rate_hz, &wish);
         st_facts_free(facts);
         if (r != 0)
-            return st_failure_usage(NAME, "the period (--frames / --rate) is longer than an hour");
+            return st_failure_usage("the period (--frames / --rate) is longer than an hour");
         if (wish.why[0] != '\0')
             st_buffer_text(&wish, a->buffer, sizeof(a->buffer));
         a->frames = wish.frames;
@@ -246,14 +245,14 @@ static int measure(struct arguments *a)
     const size_t n = a->config.cpus_n;
     const bool progress = !a->quiet && isatty(STDERR_FILENO) == 1;
     struct st_measure_files *files = NULL;
-    int status = st_measure_files_open(NAME, &a->config, a->record, &files);
+    int status = st_measure_files_open(&a->config, a->record, &files);
     if (status != 0)
         return status;
     struct st_stress *stress = NULL;
     struct st_result *results = calloc(n, sizeof(*results));
     const int r = results == NULL ? -ENOMEM : st_stress_start(a->stress, &stress);
-    status = r != 0 ? st_failure(NAME, "cannot start the load of --stress: %s", strerror(-r))
-                    : st_measure_run(NAME, &a->config, progress ? st_measure_text_show : NULL, NULL, results);
+    status = r != 0 ? st_failure("cannot start the load of --stress: %s", strerror(-r))
+                    : st_measure_run(&a->config, progress ? st_measure_text_show : NULL, NULL, results);
     const int ended = st_stress_stop(stress);
     if (status == 0) {
         if (progress)
@@ -261,14 +260,13 @@ static int measure(struct arguments *a)
         const int files_status = st_measure_files_close(files, results, n, "");
         qsort(results, n, sizeof(*results), st_result_compare);
         if (a->json)
-            status = st_output_json(NAME, document_of(results, n));
+            status = st_output_json(document_of(results, n));
         else
             status = print_text(a, results, n);
         if (status == 0)
             status = exit_status(a, results, n);
         if (ended != 0 && status != ST_EXIT_BOOKS)
             status = st_failure(
-                NAME,
                 "the load of --stress %s ended too early: these figures are not those of a busy "
                 "machine%s",
                 a->config.stress,

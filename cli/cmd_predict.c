@@ -17,8 +17,6 @@
 #include "platform/program/terminal.h"
 #include "store/recording/recording_input.h"
 
-#define NAME "predict"
-
 struct options {
     struct st_predict_wish wish;
     int64_t periods, headroom_frames;
@@ -50,19 +48,19 @@ static const char help[] = "Usage: sleeptune predict FILE [OPTION...]\n"
                            "Exit status: 0 a size held, 1 each size has dropouts, 2 too little data,\n"
                            "3 usage, 4 failure.\n";
 
-static int take_frames(const char *command, void *ctx, const char *text)
+static int take_frames(void *ctx, const char *text)
 {
     struct options *o = ctx;
     char copy[200], *rest = copy, *word;
     if (strlen(text) >= sizeof(copy))
-        return st_failure_usage(command, "--frames: the list is too long");
+        return st_failure_usage("--frames: the list is too long");
     memcpy(copy, text, strlen(text) + 1);
     o->frames_n = 0;
     while ((word = strsep(&rest, ",")) != NULL) {
         int64_t frames;
         if (o->frames_n == ST_PREDICT_SIZES_MAX)
-            return st_failure_usage(command, "--frames: at most %d sizes", ST_PREDICT_SIZES_MAX);
-        const int status = st_option_i64(command, "--frames", word, 1, ST_PREDICT_FRAMES_MAX, &frames);
+            return st_failure_usage("--frames: at most %d sizes", ST_PREDICT_SIZES_MAX);
+        const int status = st_option_i64("--frames", word, 1, ST_PREDICT_FRAMES_MAX, &frames);
         if (status != 0)
             return status;
         o->frames[o->frames_n++] = (uint32_t)frames;
@@ -92,7 +90,7 @@ static int read_recording(const char *name, FILE *stream, struct st_predict_run 
     struct st_recording_reader *reader;
     int r = st_recording_open_stream(stream, &reader);
     if (r != 0)
-        return st_failure(NAME, "cannot read %s: %s", name, st_recording_input_error(r));
+        return st_failure("cannot read %s: %s", name, st_recording_input_error(r));
     const struct st_recording_meta *meta = &st_recording_info(reader)->meta;
     run->period = meta->period;
     run->frames = meta->frames;
@@ -101,9 +99,9 @@ static int read_recording(const char *name, FILE *stream, struct st_predict_run 
     const enum st_recording_end end = st_recording_info(reader)->end;
     st_recording_close_reader(reader);
     if (r < 0)
-        return st_failure(NAME, "cannot read %s: %s", name, strerror(-r));
+        return st_failure("cannot read %s: %s", name, strerror(-r));
     if (end == ST_RECORDING_CUT || end == ST_RECORDING_DAMAGED)
-        st_failure(NAME, "%s is %s: everything before that was read", name,
+        st_failure("%s is %s: everything before that was read", name,
                    end == ST_RECORDING_CUT ? "cut" : "damaged");
     return ST_EXIT_DONE;
 }
@@ -113,11 +111,10 @@ static int read_run(const char *path, struct st_predict_run *run)
     const char *name = st_text_is(path, "-") ? "standard input" : path;
     FILE *stream = st_posix_input_open(path);
     if (stream == NULL)
-        return st_failure(NAME, "cannot read %s: %s", path, st_posix_input_error(errno));
+        return st_failure("cannot read %s: %s", path, st_posix_input_error(errno));
     const int status = read_recording(name, stream, run);
     if (status == ST_EXIT_DONE && (run->frames == 0 || run->rate_hz == 0))
-        return st_failure(NAME, "%s does not say its buffer size. Record with 'sleeptune measure --record'.",
-                          name);
+        return st_failure("%s does not say its buffer size. Record with 'sleeptune measure --record'.", name);
     st_predict_end(run);
     return status;
 }
@@ -127,11 +124,11 @@ static int read_history(const char *path, struct st_module_history_predict *ret)
     st_module_history_predict_fn function;
     if (st_module_load("history", ST_MODULE_HISTORY_PREDICT_SYMBOL, &function, ret->error,
                        sizeof(ret->error)) != 0)
-        return st_failure(NAME, "cannot load: %s", ret->error);
+        return st_failure("cannot load: %s", ret->error);
     const int r = function(path, ret);
     if (r == 0)
         return ST_EXIT_DONE;
-    const int status = st_failure(NAME, "%s", ret->error);
+    const int status = st_failure("%s", ret->error);
     return r == -ENODATA ? ST_EXIT_UNKNOWN : status;
 }
 
@@ -203,7 +200,7 @@ static int print_text(const struct st_predict_table *table, const struct st_modu
     if (input->path[0] != '\0')
         say_history(input, out, width);
     st_predict_text_next(table, out, width);
-    return st_output_text(NAME, &stream, ST_EXIT_DONE);
+    return st_output_text(&stream, ST_EXIT_DONE);
 }
 
 static int predict(struct options *o, const struct st_module_history_predict *input)
@@ -211,7 +208,7 @@ static int predict(struct options *o, const struct st_module_history_predict *in
     struct st_predict_table table = {.run = &input->run, .wish = &o->wish};
     st_predict_text_fill(&table, o->frames, o->frames_n);
     const int status =
-        o->json ? st_output_json(NAME, table_json(&table, input)) : print_text(&table, input, o->details);
+        o->json ? st_output_json(table_json(&table, input)) : print_text(&table, input, o->details);
     if (status != ST_EXIT_DONE)
         return status;
     return table.held != NULL ? ST_EXIT_DONE : table.known ? ST_EXIT_FINDINGS : ST_EXIT_UNKNOWN;
@@ -232,13 +229,13 @@ int st_cmd_predict(int argc, char **argv)
         {"details", .flag = &o.details},
         ST_OPTION_ROWS_JSON(&o.json),
     };
-    int status = st_options_read(NAME, options, ST_ARRAY_LEN(options), help, argc, argv, &first);
+    int status = st_options_read(options, ST_ARRAY_LEN(options), help, argc, argv, &first);
     if (status >= 0)
         return status;
     if (argc - first > 1)
-        return st_failure_usage(NAME, "give only one file");
+        return st_failure_usage("give only one file");
     if (argc == first && !o.history)
-        return st_failure_usage(NAME, "give the file of a recording, or --history");
+        return st_failure_usage("give the file of a recording, or --history");
     o.wish.periods = (uint32_t)o.periods;
     o.wish.headroom_frames = (uint32_t)o.headroom_frames;
     status = o.history ? read_history(argv[first], &input) : read_run(argv[first], &input.run);

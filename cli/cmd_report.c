@@ -6,8 +6,6 @@
 #include "cli/report/facts_input.h"
 #include "cli/report/report_run.h"
 
-#define COMMAND "report"
-
 struct options {
     struct st_facts_input input;
     bool list;
@@ -41,11 +39,11 @@ static const char help[] =
     "Exit status: 0 nothing at or above the threshold, 1 findings, 2 a setting\n"
     "that might be one could not be read, 3 usage, 4 failure.\n";
 
-static int take_input(const char *command, void *ctx, const char *text)
+static int take_input(void *ctx, const char *text)
 {
     struct options *options = ctx;
     if (options->input.texts_n == ST_FACTS_INPUT_TEXTS_MAX)
-        return st_failure_usage(command, "--input: at most %d files", ST_FACTS_INPUT_TEXTS_MAX);
+        return st_failure_usage("--input: at most %d files", ST_FACTS_INPUT_TEXTS_MAX);
     options->input.texts[options->input.texts_n++] = text;
     return 0;
 }
@@ -69,21 +67,21 @@ static int read_options(int argc, char **argv, struct options *options)
         {"list", .flag = &options->list},
     };
     const int status =
-        st_report_run_options(COMMAND, own, ST_ARRAY_LEN(own), help, argc, argv, &first, &options->report);
+        st_report_run_options(own, ST_ARRAY_LEN(own), help, argc, argv, &first, &options->report);
     if (status >= 0)
         return status;
     options->ids = (const char *const *)argv + first;
     options->ids_n = (size_t)(argc - first);
     for (; options->ids_n > 0 && is_file(options->ids[0]); options->ids++, options->ids_n--) {
-        const int r = take_input(COMMAND, options, options->ids[0]);
+        const int r = take_input(options, options->ids[0]);
         if (r != 0)
             return r;
     }
     if (options->list && options->ids_n > 0)
-        return st_failure_usage(COMMAND, "--list cannot be combined with ids of rules");
+        return st_failure_usage("--list cannot be combined with ids of rules");
     if (options->ids_n > 0 && options->report.format != &st_report_text)
-        return st_failure_usage(COMMAND, "a rule is explained as text only; for other formats use --only ID");
-    return st_report_run_check_ids(COMMAND, options->ids, options->ids_n) == 0 ? -1 : ST_EXIT_USAGE;
+        return st_failure_usage("a rule is explained as text only; for other formats use --only ID");
+    return st_report_run_check_ids(options->ids, options->ids_n) == 0 ? -1 : ST_EXIT_USAGE;
 }
 
 static int list_rules(void)
@@ -122,15 +120,15 @@ int st_cmd_report(int argc, char **argv)
     const bool own_machine =
         options.input.snapshot == NULL && options.input.root == NULL && options.input.texts_n == 0;
     st_facts_input_of_player(&options.input);
-    status = st_facts_input_load(COMMAND, &options.input, &facts);
+    status = st_facts_input_load(&options.input, &facts);
     if (status != ST_EXIT_DONE)
         return status;
     if (own_machine && read_tuned(facts, &tuned))
         options.report.tuned = &tuned;
     if (options.ids_n > 0)
-        status = st_report_run_rules(COMMAND, facts, &options.report, options.ids, options.ids_n);
+        status = st_report_run_rules(facts, &options.report, options.ids, options.ids_n);
     else
-        status = st_report_run(COMMAND, facts, &options.report, own_machine);
+        status = st_report_run(facts, &options.report, own_machine);
     st_facts_free(facts);
     return status;
 }

@@ -7,8 +7,6 @@
 #include "cli/command.h"
 #include "cli/report/report_run.h"
 
-#define COMMAND "revert"
-
 static const char help[] = "Usage: sleeptune revert [OPTION...] --all | ID...\n"
                            "Undo what 'sleeptune apply' wrote, also if it was interrupted. A setting\n"
                            "that was changed again since then is left as it is and listed.\n\n"
@@ -43,15 +41,15 @@ static int parse_options(int argc, char **argv, struct options *options)
         {"run-generators", .flag = &options->run_generators},
         {"root", .text = &options->root},
     };
-    const int r = st_options_read(COMMAND, table, ST_ARRAY_LEN(table), help, argc, argv, &first);
+    const int r = st_options_read(table, ST_ARRAY_LEN(table), help, argc, argv, &first);
     if (r != -1)
         return r;
     options->ids = (const char *const *)argv + first;
     options->ids_n = (size_t)(argc - first);
     if (options->all == (options->ids_n > 0))
-        return st_failure_usage(COMMAND, "give --all or the ids of rules");
+        return st_failure_usage("give --all or the ids of rules");
     if (options->run_generators && options->root != NULL)
-        return st_failure_usage(COMMAND, "--run-generators works only on this machine: leave out --root");
+        return st_failure_usage("--run-generators works only on this machine: leave out --root");
     return -1;
 }
 
@@ -61,15 +59,15 @@ static int take_back(const struct options *options, const struct st_change_targe
     char message[512];
     struct st_applied applied;
     struct st_revert_counts counts = {0};
-    int r = st_applied_open(&applied, COMMAND, target->p, target->folder, st_change_output_event, output,
-                            message, sizeof(message));
+    int r = st_applied_open(&applied, st_program_command, target->p, target->folder, st_change_output_event,
+                            output, message, sizeof(message));
     if (r < 0)
-        return st_failure(COMMAND, "%s", message);
+        return st_failure("%s", message);
     r = st_applied_revert(&applied, options->all, options->ids, options->ids_n, &counts);
-    if (st_before_after_forget(COMMAND, target, &applied.journal))
+    if (st_before_after_forget(target, &applied.journal))
         puts("removed   the recording from before the changes");
     if (r < 0) /* each that failed was named with its own reason */
-        st_failure(COMMAND, "%s", st_applied_explain(&applied, r, &counts, message, sizeof(message)));
+        st_failure("%s", st_applied_explain(&applied, r, &counts, message, sizeof(message)));
     st_applied_close(&applied);
     if (r < 0)
         return ST_EXIT_FAILURE;
@@ -85,7 +83,7 @@ static int take_back(const struct options *options, const struct st_change_targe
 static int check_ids(const struct options *options, const struct st_change_target *target, bool *ret_any)
 {
     struct st_journal journal;
-    int status = st_change_target_journal(COMMAND, target, &journal);
+    int status = st_change_target_journal(target, &journal);
     if (status != ST_EXIT_DONE)
         return status;
     *ret_any = journal.entries_n > 0;
@@ -94,7 +92,7 @@ static int check_ids(const struct options *options, const struct st_change_targe
         ST_EACH_OF (entry, journal.entries, journal.entries_n)
             known |= strcmp(entry->rule, *id) == 0;
         if (!known && status == ST_EXIT_DONE)
-            status = st_report_run_check_ids(COMMAND, id, 1);
+            status = st_report_run_check_ids(id, 1);
     }
     st_journal_finish(&journal);
     return status;
@@ -107,17 +105,16 @@ int st_cmd_revert(int argc, char **argv)
     int status = parse_options(argc, argv, &options);
     if (status >= 0)
         return status;
-    status = st_change_target_open(COMMAND, options.root, options.root == NULL && st_change_target_has_own(),
-                                   &target);
+    status = st_change_target_open(options.root, options.root == NULL && st_change_target_has_own(), &target);
     if (status != ST_EXIT_DONE)
         return status;
     bool any = true;
     status = check_ids(&options, &target, &any);
-    struct st_change_output output = {.command = COMMAND, .os = target.p->machine.os};
+    struct st_change_output output = {.os = target.p->machine.os};
     const bool nothing = !any && geteuid() != 0;
     if (status == ST_EXIT_DONE && nothing)
         puts("nothing to revert");
-    else if (status == ST_EXIT_DONE && st_change_target_needs_root(COMMAND, &target, argc, argv))
+    else if (status == ST_EXIT_DONE && st_change_target_needs_root(&target, argc, argv))
         status = ST_EXIT_FAILURE;
     else if (status == ST_EXIT_DONE)
         status = take_back(&options, &target, &output);

@@ -5,8 +5,6 @@
 #include "core/text/json.h"
 #include "platform/program/output.h"
 
-#define COMMAND "snapshot"
-
 static const char help[] =
     "Usage: sleeptune snapshot [OPTION...]\n"
     "Write all facts about this machine as JSON, so that someone else can judge\n"
@@ -27,12 +25,12 @@ static int write_snapshot(const struct st_facts *facts, const char *path)
     char *text = st_json_dump(document, JSON_INDENT(2), &bytes);
     json_decref(document);
     if (text == NULL)
-        return st_failure(COMMAND, "out of memory");
+        return st_failure("out of memory");
     text[bytes++] = '\n'; /* in place of the '\0' */
     const int r = st_output_write(path, text, bytes);
     free(text);
     return r == 0 ? ST_EXIT_DONE
-                  : st_failure(COMMAND, "cannot write %s: %s", path != NULL ? path : "standard output",
+                  : st_failure("cannot write %s: %s", path != NULL ? path : "standard output",
                                st_destination_error(r));
 }
 
@@ -45,11 +43,11 @@ int st_cmd_snapshot(int argc, char **argv)
         {"root", .text = &input.root},
         {"no-servers", .flag = &input.no_servers},
     };
-    int status = st_options_only(COMMAND, options, ST_ARRAY_LEN(options), help, argc, argv);
+    int status = st_options_only(options, ST_ARRAY_LEN(options), help, argc, argv);
     if (status >= 0)
         return status;
     struct st_facts *facts;
-    status = st_facts_input_load(COMMAND, &input, &facts);
+    status = st_facts_input_load(&input, &facts);
     if (status != ST_EXIT_DONE)
         return status;
     status = write_snapshot(facts, path);

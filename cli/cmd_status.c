@@ -5,8 +5,6 @@
 #include "cli/show/daemon_client.h"
 #include "cli/show/status.h"
 
-#define COMMAND "status"
-
 static const char help[] = "Usage: sleeptune status [--details | --watch | --html | --json | --line FORM]\n"
                            "                        [--system | --socket PATH]\n"
                            "Show what the running sleeptuned measures: your own, else the system's.\n\n"
@@ -22,7 +20,7 @@ static const char help[] = "Usage: sleeptune status [--details | --watch | --htm
                            "  --help         this help\n\n"
                            "Exit status: 0 done, 3 usage, 4 no daemon or no answer.\n";
 
-static int take_line(const char *command, void *ctx, const char *text)
+static int take_line(void *ctx, const char *text)
 {
     const struct st_status_line_form *form = st_status_line_forms;
     while (form->name != NULL && strcmp(form->name, text) != 0)
@@ -30,8 +28,7 @@ static int take_line(const char *command, void *ctx, const char *text)
     *(const struct st_status_line_form **)ctx = form;
     return form->name != NULL
                ? 0
-               : st_failure_usage(command, "--line: '%s' is unknown; use waybar, i3blocks, polybar or plain",
-                                  text);
+               : st_failure_usage("--line: '%s' is unknown; use waybar, i3blocks, polybar or plain", text);
 }
 
 int st_cmd_status(int argc, char **argv)
@@ -48,17 +45,17 @@ int st_cmd_status(int argc, char **argv)
         {"system", .flag = &system_one},
         {"socket", .text = &wish.socket},
     };
-    const int status = st_options_only(COMMAND, options, ST_ARRAY_LEN(options), help, argc, argv);
+    const int status = st_options_only(options, ST_ARRAY_LEN(options), help, argc, argv);
     if (status >= 0)
         return status;
     if (system_one && wish.socket != NULL)
-        return st_failure_usage(COMMAND, "--system and --socket cannot be used together");
+        return st_failure_usage("--system and --socket cannot be used together");
     if (system_one)
         wish.socket = ST_DAEMON_SYSTEM_SOCKET;
     if (watch + wish.json + wish.html + (wish.line != NULL) > 1)
-        return st_failure_usage(COMMAND, "only one of --watch, --html, --json and --line can be used");
+        return st_failure_usage("only one of --watch, --html, --json and --line can be used");
     if (wish.follow && wish.line == NULL)
-        return st_failure_usage(COMMAND, "--follow needs --line");
+        return st_failure_usage("--follow needs --line");
     wish.watch = watch && isatty(STDOUT_FILENO) == 1;
     return st_status_run(&wish);
 }

@@ -14,7 +14,6 @@
 #include "platform/program/output.h"
 #include "platform/program/terminal.h"
 
-#define COMMAND    "tune"
 #define BUDGET_NS  (600 * ST_NS_PER_S)
 #define BUDGET_MAX (24 * 3600 * ST_NS_PER_S)
 
@@ -75,11 +74,11 @@ static int parse_options(int argc, char **argv, struct options *options)
         {"user", .text = &options->input.user},
         ST_OPTION_ROWS_JSON(&options->json),
     };
-    const int r = st_options_only(COMMAND, table, ST_ARRAY_LEN(table), help, argc, argv);
+    const int r = st_options_only(table, ST_ARRAY_LEN(table), help, argc, argv);
     if (r != -1)
         return r;
     if (options->ask && isatty(STDIN_FILENO) != 1)
-        return st_failure_usage(COMMAND, "cannot ask without a terminal: use --keep");
+        return st_failure_usage("cannot ask without a terminal: use --keep");
     return -1;
 }
 
@@ -101,8 +100,7 @@ static int plan(struct work *work)
     st_tuning_plan(t);
     if (t->blocks_max >= t->blocks_least)
         return ST_EXIT_DONE;
-    return st_failure_usage(COMMAND,
-                            "--budget: %s is too short to show a 3-fold effect. Use --budget %um or more%s.",
+    return st_failure_usage("--budget: %s is too short to show a 3-fold effect. Use --budget %um or more%s.",
                             ST_NS_SHORT(work->options->budget_ns), ST_TUNE_MINUTES(t->blocks_least),
                             t->open_n > 1 ? ", or name fewer settings with --only" : "");
 }
@@ -112,16 +110,16 @@ static int look(struct work *work)
     const struct options *options = work->options;
     struct st_change_target *target = &work->target;
     struct st_rt_rights rights = {0};
-    int status = st_change_target_open(COMMAND, NULL, false, target);
+    int status = st_change_target_open(NULL, false, target);
     if (status != ST_EXIT_DONE)
         return status;
-    status = geteuid() == 0 && !options->dry_run ? st_change_target_recover(COMMAND, target, options->json)
-                                                 : ST_EXIT_DONE;
+    status =
+        geteuid() == 0 && !options->dry_run ? st_change_target_recover(target, options->json) : ST_EXIT_DONE;
     if (status == ST_EXIT_DONE)
-        status = st_change_target_judge(COMMAND, &options->input, options->frames, options->rate_hz, target);
+        status = st_change_target_judge(&options->input, options->frames, options->rate_hz, target);
     if (status != ST_EXIT_DONE)
         return status;
-    status = st_report_run_choose(COMMAND, &target->report, options->profile, options->only);
+    status = st_report_run_choose(&target->report, options->profile, options->only);
     if (status != ST_EXIT_DONE)
         return status;
     const bool real_time =
@@ -130,7 +128,7 @@ static int look(struct work *work)
     const int r =
         st_candidates_find(&work->candidates, target->p, &target->report, geteuid() == 0, !real_time);
     if (r != 0)
-        return st_failure(COMMAND, "%s", strerror(-r));
+        return st_failure("%s", strerror(-r));
     work->output = (struct st_tune_output){.candidates = &work->candidates,
                                            .wish = &target->report.wish,
                                            .budget_ns = options->budget_ns,
@@ -148,13 +146,13 @@ static int print_text(void (*print)(const struct st_tune_output *output, FILE *o
 {
     struct st_locale_stream stream;
     print(output, st_locale_begin(&stream, to));
-    return st_output_text(COMMAND, &stream, ST_EXIT_DONE);
+    return st_output_text(&stream, ST_EXIT_DONE);
 }
 
 static int print(const struct work *work, bool plan)
 {
     if (work->options->json)
-        return st_output_json(COMMAND, st_tune_output_json(&work->output));
+        return st_output_json(st_tune_output_json(&work->output));
     return print_text(plan ? st_tune_output_plan : st_tune_output_result, &work->output, stdout);
 }
 
@@ -211,12 +209,12 @@ static int run(struct work *work)
         fputs("\r\033[K", stderr);
     r = st_tune_supervisor_end(&work->supervisor);
     if (st_music_finish(work->block.music, work->target.facts) != 0)
-        return st_failure(COMMAND, "out of memory");
+        return st_failure("out of memory");
     work->output.real_time = work->block.policy != ST_POLICY_OTHER;
     if (r == -EIO)
         return ST_EXIT_FAILURE;
     return ended == 0 || ended == -EINTR || ended == -ECANCELED ? ST_EXIT_DONE
-                                                                : st_failure(COMMAND, "%s", work->tuning.why);
+                                                                : st_failure("%s", work->tuning.why);
 }
 
 /* --- afterwards --- */
@@ -287,8 +285,10 @@ static int keep(struct work *work, size_t worth_n)
     }
     fflush(stdout);
     if (work->options->json && ((out = dup(STDOUT_FILENO)) < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0))
-        return st_failure(COMMAND, "%s", strerror(errno));
+        return st_failure("%s", strerror(errno));
+    st_program_command = "apply"; /* in its messages */
     const int status = st_cmd_apply(argc, argv);
+    st_program_command = "tune";
     fflush(stdout);
     if (out >= 0) {
         (void)dup2(out, STDOUT_FILENO);
@@ -309,7 +309,7 @@ static int try_settings(struct work *work)
         return work->options->json ? print(work, true) : ST_EXIT_DONE;
     if (!work->options->while_recording &&
         st_tune_block_records(&work->target.p->machine, device, sizeof(device)))
-        return st_failure(COMMAND, "a program records now (%s). Stop it, or add --while-recording.", device);
+        return st_failure("a program records now (%s). Stop it, or add --while-recording.", device);
     int status = run(work);
     if (status != ST_EXIT_DONE)
         return status;
@@ -337,7 +337,7 @@ int st_cmd_tune(int argc, char **argv)
         return status;
     work = calloc(1, sizeof(*work));
     if (work == NULL)
-        return st_failure(COMMAND, "%s", strerror(ENOMEM));
+        return st_failure("%s", strerror(ENOMEM));
     work->options = &options;
     st_session_defaults(&work->block.config);
     status = look(work);

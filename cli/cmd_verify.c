@@ -14,8 +14,6 @@
 #include "core/text/text_buffer.h"
 #include "platform/program/output.h"
 
-#define COMMAND "verify"
-
 struct options {
     struct st_facts_input input;
     int64_t frames, rate_hz;
@@ -323,7 +321,7 @@ static int verify_rules(const struct st_change_target *target, const struct st_j
         if (by_apply) {
             const int r = st_report_make(target->facts, entry->frames, entry->rate_hz, &then);
             if (r != 0)
-                return st_failure(COMMAND, "%s: %s", entry->rule, strerror(-r));
+                return st_failure("%s: %s", entry->rule, strerror(-r));
             report = &then;
         }
         if (!output->json && (report->wish.frames != last.frames || report->wish.rate_hz != last.rate_hz))
@@ -374,7 +372,7 @@ static int prove(const struct st_change_target *target, const struct st_journal 
                       : !options->measure       ? "not measured (--no-measure)"
                                                 : NULL;
     if (why == NULL)
-        return st_before_after_make(COMMAND, target, journal, options->measure_ns, ret);
+        return st_before_after_make(target, journal, options->measure_ns, ret);
     *ret = (struct st_before_after){0};
     ST_PRINT(ret->why, "%s", why);
     return ST_EXIT_DONE;
@@ -390,10 +388,10 @@ static int hear(const struct st_change_target *target, const struct options *opt
     if (options->before == NULL)
         return ST_EXIT_DONE;
     if (!target->live)
-        return st_failure_usage(COMMAND, "--before is for this machine, not for --root");
-    int status = st_listen_compare_read(COMMAND, options->before, &before);
+        return st_failure_usage("--before is for this machine, not for --root");
+    int status = st_listen_compare_read(options->before, &before);
     if (status == ST_EXIT_DONE)
-        status = st_listen_compare_make(COMMAND, before, options->measure_ns, ret);
+        status = st_listen_compare_make(before, options->measure_ns, ret);
     json_decref(before);
     return status;
 }
@@ -406,7 +404,7 @@ static int print_json(const struct output *output, const struct st_before_after 
                   outcome == OUTCOME_UNKNOWN ? json_null() : json_boolean(outcome == OUTCOME_GOOD), "entries",
                   output->entries, "rules", output->rules, "proof", st_before_after_json(proof), "listen",
                   heard->compared || heard->why[0] != '\0' ? st_listen_compare_json(heard) : json_null());
-    return st_output_json(COMMAND, document);
+    return st_output_json(document);
 }
 
 static int verify_all(const struct st_change_target *target, const struct st_journal *journal,
@@ -456,7 +454,7 @@ static int verify(struct st_change_target *target, const struct options *options
     char user[ST_CHANGE_KEY_BYTES];
     struct st_journal journal;
     struct st_facts_input input = options->input;
-    int status = st_change_target_journal(COMMAND, target, &journal);
+    int status = st_change_target_journal(target, &journal);
     if (status != ST_EXIT_DONE)
         return status;
     struct output output = {.json = options->json, .entries = json_array(), .rules = json_array()};
@@ -465,7 +463,7 @@ static int verify(struct st_change_target *target, const struct options *options
         target->live ? geteuid() == 0 && st_facts_input_player(&input) == NULL : input.user == NULL;
     if (any_user && other_user(target->p->machine.os, &journal, NULL, "", user, sizeof(user))[0] != '\0')
         input.user = user;
-    status = st_change_target_judge(COMMAND, &input, options->frames, options->rate_hz, target);
+    status = st_change_target_judge(&input, options->frames, options->rate_hz, target);
     if (status == ST_EXIT_DONE)
         status = verify_all(target, &journal, options, &output);
     st_journal_finish(&journal);
@@ -487,7 +485,7 @@ static int parse_options(int argc, char **argv, struct options *options)
         {"before", .text = &options->before},
         ST_OPTION_ROWS_JSON(&options->json),
     };
-    const int r = st_options_only(COMMAND, table, ST_ARRAY_LEN(table), help, argc, argv);
+    const int r = st_options_only(table, ST_ARRAY_LEN(table), help, argc, argv);
     options->measure = !no_measure;
     return r;
 }
@@ -499,7 +497,7 @@ int st_cmd_verify(int argc, char **argv)
     int status = parse_options(argc, argv, &options);
     if (status >= 0)
         return status;
-    status = st_change_target_open(COMMAND, options.input.root,
+    status = st_change_target_open(options.input.root,
                                    options.input.root == NULL && st_change_target_has_own(), &target);
     if (status != ST_EXIT_DONE)
         return status;

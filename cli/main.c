@@ -43,14 +43,20 @@ static const struct st_command *find(const char *name)
     return NULL;
 }
 
-static int unknown(const char *where, const char *typed)
+static int start(const struct st_command *command, int argc, char **argv)
+{
+    st_program_command = command->name;
+    return command->run(argc, argv);
+}
+
+static int unknown(const char *typed)
 {
     if (st_text_is(typed, "plot") || st_text_is(typed, "compare"))
-        return st_failure_usage(where, "no such command: %s. Run 'sleeptune-lab %s'.", typed, typed);
+        return st_failure_usage("no such command: %s. Run 'sleeptune-lab %s'.", typed, typed);
     struct st_near near = {.typed = typed};
     ST_EACH_OF (command, st_commands, st_commands_n)
         st_near_offer(&near, command->name);
-    return st_failure_unknown(where, "command", "", &near);
+    return st_failure_unknown("command", "", &near);
 }
 
 static void usage(void)
@@ -85,11 +91,11 @@ static int help_command(int argc, char **argv)
     }
     const struct st_command *command = find(argv[1]);
     if (command == NULL)
-        return unknown("help", argv[1]);
+        return unknown(argv[1]);
     char option[] = "--help";
     char *name = ST_TEXT(64, "%s", command->name);
     char *args[] = {name, option, NULL};
-    return command->run(2, args);
+    return start(command, 2, args);
 }
 
 static int version(void)
@@ -110,13 +116,15 @@ static int run(int argc, char **argv)
     if (argc >= 2 && (st_text_is(argv[1], "--version") || st_text_is(argv[1], "-V")))
         return version();
     if (argc < 2) {
+        st_program_command = "status";
         const int shown = st_status_first();
-        return shown >= 0 ? shown : st_cmd_check(argc, argv);
+        if (shown >= 0)
+            return shown;
     }
-    if (argv[1][0] == '-')
-        return st_cmd_check(argc, argv);
+    if (argc < 2 || argv[1][0] == '-')
+        return start(find("check"), argc, argv);
     const struct st_command *command = find(argv[1]);
-    return command != NULL ? command->run(argc - 1, argv + 1) : unknown(NULL, argv[1]);
+    return command != NULL ? start(command, argc - 1, argv + 1) : unknown(argv[1]);
 }
 
 int main(int argc, char **argv)
@@ -126,7 +134,8 @@ int main(int argc, char **argv)
     if (argc < 2 || !st_text_is(argv[1], "lab")) /* which measures its own threads */
         st_posix_give_way();
     const int status = run(argc, argv);
+    st_program_command = NULL;
     if (fflush(stdout) != 0 || ferror(stdout) != 0)
-        return st_failure(NULL, "writing to standard output failed");
+        return st_failure("writing to standard output failed");
     return status;
 }

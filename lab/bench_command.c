@@ -11,10 +11,10 @@
 
 #define WIDTH_MAX 100 /* longer lines are hard to read */
 
-struct st_bench_command st_bench_command(const char *name)
+struct st_bench_command st_bench_command(void)
 {
     struct st_clock *clock = &st_platform_native()->clock;
-    return (struct st_bench_command){.name = name, .seed = st_clock_wall_ns(clock) & INT64_MAX};
+    return (struct st_bench_command){.seed = st_clock_wall_ns(clock) & INT64_MAX};
 }
 
 bool st_bench_command_go_on(struct st_bench_command *c, const char *format, ...)
@@ -56,12 +56,13 @@ int st_bench_command_end(struct st_bench_command *c, json_t *document, size_t me
 {
     json_t *drawn = c->plot != NULL && measured_n > 0 ? json_incref(document) : NULL;
     const int r = c->out.document ? 0 : st_locale_end(&c->stream);
-    int status = c->out.document ? st_table_output(c->name, &c->out, document) : ST_EXIT_DONE;
+    int status = c->out.document ? st_table_output(&c->out, document) : ST_EXIT_DONE;
     if (r != 0)
-        status = st_failure(c->name, "cannot print: %s", strerror(-r));
+        status = st_failure("cannot print: %s", strerror(-r));
     if (!c->out.document)
         json_decref(document);
     if (drawn != NULL)
-        status = st_chart_option_json(c->name, c->label != NULL ? c->label : c->name, c->plot, drawn, status);
-    return status == ST_EXIT_DONE && measured_n == 0 ? st_failure(c->name, "nothing was measured") : status;
+        status =
+            st_chart_option_json(c->label != NULL ? c->label : st_program_command, c->plot, drawn, status);
+    return status == ST_EXIT_DONE && measured_n == 0 ? st_failure("nothing was measured") : status;
 }

@@ -7,8 +7,7 @@
 #include "platform/program/options.h"
 
 struct st_bench_command {
-    const char *name;
-    const char *label; /* in a picture, of a result that has none; NULL: name */
+    const char *label; /* in a picture, of a result that has none; NULL: the command */
     bool quiet;
     const char *plot; /* NULL: nothing is drawn */
     struct st_table_format out;
@@ -21,7 +20,7 @@ struct st_bench_command {
 #define ST_BENCH_COMMAND_OPTIONS(c)                                                                          \
     {"plot", .text = &(c)->plot}, {"quiet", 'q', .flag = &(c)->quiet}, ST_TABLE_OPTIONS(&(c)->out)
 
-struct st_bench_command st_bench_command(const char *name);
+struct st_bench_command st_bench_command(void);
 
 /** Shows the line on a terminal, at most once a second. @return false: the user wants an early end. */
 bool st_bench_command_go_on(struct st_bench_command *c, const char *format, ...)

@@ -4,8 +4,6 @@
 #include "lab/table.h"
 #include "platform/posix/posix.h"
 
-#define NAME "table"
-
 static const char help[] =
     "Usage: sleeptune-lab table FILE [OPTION...]\n"
     "Print the JSON of sleep, exec, syscall, wake, series, simulate or analyse, or of\n"
@@ -31,21 +29,21 @@ int st_cmd_table(int argc, char **argv)
         {"samples", .flag = &samples},
         {"format", .take = st_table_take_format, .ctx = &out},
     };
-    const int status = st_options_read(NAME, options, ST_ARRAY_LEN(options), help, argc, argv, &first);
+    const int status = st_options_read(options, ST_ARRAY_LEN(options), help, argc, argv, &first);
     if (status >= 0)
         return status;
     if (first + 1 != argc)
-        return st_failure_usage(NAME, first == argc ? "give a file" : "one file at a time");
+        return st_failure_usage(first == argc ? "give a file" : "one file at a time");
     if (samples && !out.csv)
-        return st_failure_usage(NAME, "--samples is CSV");
+        return st_failure_usage("--samples is CSV");
     json_error_t error;
     FILE *stream = st_posix_input_open(argv[first]);
     if (stream == NULL)
-        return st_failure(NAME, "cannot read %s: %s", argv[first], st_posix_input_error(errno));
+        return st_failure("cannot read %s: %s", argv[first], st_posix_input_error(errno));
     json_t *document = st_json_input_read(stream, &error);
     st_posix_input_close(stream);
     if (document == NULL)
-        return st_failure(NAME, "cannot read %s: %s", argv[first], error.text);
+        return st_failure("cannot read %s: %s", argv[first], error.text);
     out.samples = samples;
-    return st_table_output(NAME, &out, document);
+    return st_table_output(&out, document);
 }

@@ -38,12 +38,18 @@ static const struct st_command *find(const char *name)
     return NULL;
 }
 
-static int unknown(const char *where, const char *typed)
+static int start(const struct st_command *command, int argc, char **argv)
+{
+    st_program_command = command->name;
+    return command->run(argc, argv);
+}
+
+static int unknown(const char *typed)
 {
     struct st_near near = {.typed = typed};
     ST_EACH (command, commands)
         st_near_offer(&near, command->name);
-    return st_failure_unknown(where, "command", "", &near);
+    return st_failure_unknown("command", "", &near);
 }
 
 static int help(int argc, char **argv)
@@ -54,10 +60,10 @@ static int help(int argc, char **argv)
     }
     const struct st_command *command = find(argv[1]);
     if (command == NULL)
-        return unknown("help", argv[1]);
+        return unknown(argv[1]);
     char option[] = "--help";
     char *args[] = {argv[1], option, NULL};
-    return command->run(2, args);
+    return start(command, 2, args);
 }
 
 static int run(int argc, char **argv)
@@ -68,14 +74,16 @@ static int run(int argc, char **argv)
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
         return help(1, argv);
-    if (strcmp(argv[1], "help") == 0)
+    if (strcmp(argv[1], "help") == 0) {
+        st_program_command = "help";
         return help(argc - 1, argv + 1);
+    }
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
         puts("sleeptune-lab " ST_VERSION);
         return ST_EXIT_DONE;
     }
     const struct st_command *command = find(argv[1]);
-    return command != NULL ? command->run(argc - 1, argv + 1) : unknown(NULL, argv[1]);
+    return command != NULL ? start(command, argc - 1, argv + 1) : unknown(argv[1]);
 }
 
 int main(int argc, char **argv)
@@ -83,7 +91,8 @@ int main(int argc, char **argv)
     st_standard_files_open();
     st_program_name = "sleeptune-lab";
     const int status = run(argc, argv);
+    st_program_command = NULL;
     if (fflush(stdout) != 0 || ferror(stdout) != 0)
-        return st_failure(NULL, "writing to standard output failed");
+        return st_failure("writing to standard output failed");
     return status;
 }

@@ -25,14 +25,14 @@ struct table {
     const char *unit;
 };
 
-int st_table_take_format(const char *command, void *ctx, const char *text)
+int st_table_take_format(void *ctx, const char *text)
 {
     struct st_table_format *format = ctx;
     const bool csv = strcmp(text, "csv") == 0, markdown = strcmp(text, "markdown") == 0;
     if (!csv && !markdown)
         return strcmp(text, "json") == 0 || strcmp(text, "text") == 0
-                   ? st_option_format(command, &format->document, text)
-                   : st_failure_usage(command, "--format: '%s' is not text, json, csv or markdown", text);
+                   ? st_option_format(&format->document, text)
+                   : st_failure_usage("--format: '%s' is not text, json, csv or markdown", text);
     format->document = true;
     format->csv = csv;
     format->markdown = markdown;
@@ -44,7 +44,7 @@ static const struct unit {
     const char *name, *ascii;
 } units[] = {{1e9, "s", "s"}, {1e6, "ms", "ms"}, {1e3, "µs", "us"}, {1, "ns", "ns"}};
 
-int st_table_take_unit(const char *command, void *ctx, const char *text)
+int st_table_take_unit(void *ctx, const char *text)
 {
     struct st_table_format *format = ctx;
     ST_EACH (unit, units) {
@@ -53,7 +53,7 @@ int st_table_take_unit(const char *command, void *ctx, const char *text)
             return 0;
         }
     }
-    return st_failure_usage(command, "--time-unit: '%s' is not ns, us, ms or s", text);
+    return st_failure_usage("--time-unit: '%s' is not ns, us, ms or s", text);
 }
 
 static const json_t *cell_of(const json_t *result, const struct column *column)
@@ -380,17 +380,17 @@ static bool print_slices(struct table *t, FILE *out)
     return true;
 }
 
-int st_table_output(const char *command, const struct st_table_format *format, json_t *document)
+int st_table_output(const struct st_table_format *format, json_t *document)
 {
     if (!format->csv && !format->markdown)
-        return st_output_json(command, document);
+        return st_output_json(document);
     struct table t = {.unit_ns = format->unit_ns,
                       .document = document,
                       .kind = document != NULL ? st_document_of(document) : NULL};
     if (t.kind == NULL) {
         const bool none = document != NULL;
         json_decref(document);
-        return st_failure(command, none ? "this JSON has no results of sleeptune" : "out of memory");
+        return st_failure(none ? "this JSON has no results of sleeptune" : "out of memory");
     }
     if (format->markdown && print_slices(&t, stdout)) {
         json_decref(document);

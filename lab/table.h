@@ -21,12 +21,12 @@ struct st_table_format {
     }
 
 /** --format; ctx: a struct st_table_format. @return 0 or ST_EXIT_USAGE. */
-ST_NODISCARD int st_table_take_format(const char *command, void *ctx, const char *text);
+ST_NODISCARD int st_table_take_format(void *ctx, const char *text);
 
 /** --time-unit; ctx: a struct st_table_format. @return 0 or ST_EXIT_USAGE. */
-ST_NODISCARD int st_table_take_unit(const char *command, void *ctx, const char *text);
+ST_NODISCARD int st_table_take_unit(void *ctx, const char *text);
 
 /** Prints a document of the laboratory to standard output as JSON, CSV (every figure of each result but
  * single values, one result a line) or Markdown (the figures that people compare). Frees it.
  * @return an st_exit, after a message: NULL is out of memory, and a saved one may be none of sleeptune's. */
-ST_NODISCARD int st_table_output(const char *command, const struct st_table_format *format, json_t *document);
+ST_NODISCARD int st_table_output(const struct st_table_format *format, json_t *document);

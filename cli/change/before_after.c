@@ -64,21 +64,22 @@ static char *machine_now(const struct st_journal *journal)
 
 /* Runs the loop into a recording: in the same way before and now, as recording is some work, too. Says how
  * long it takes, and on a terminal how it goes. @return an st_exit. */
-static int record(const char *command, const char *what, const char *path, const struct st_journal *journal,
+static int record(const char *what, const char *path, const struct st_journal *journal,
                   struct st_session_config *config)
 {
     struct st_measure_files *files;
     struct st_result result;
     char time[24];
     const bool terminal = isatty(STDERR_FILENO) == 1;
-    int status = st_measure_files_open(command, config, path, &files);
+    int status = st_measure_files_open(config, path, &files);
     if (status != 0)
         return status;
     char *machine = machine_now(journal);
     fflush(stdout);
     st_ns_format(config->duration_ns, time, sizeof(time));
-    fprintf(stderr, "sleeptune %s: %s, %s; Ctrl-C ends it early\n", command, what, st_locale_text(time));
-    status = st_measure_run(command, config, terminal ? st_measure_text_show : NULL, NULL, &result);
+    fprintf(stderr, "sleeptune %s: %s, %s; Ctrl-C ends it early\n", st_program_command, what,
+            st_locale_text(time));
+    status = st_measure_run(config, terminal ? st_measure_text_show : NULL, NULL, &result);
     if (terminal)
         fputs("\r\033[K", stderr);
     if (status == ST_EXIT_DONE) {
@@ -87,7 +88,6 @@ static int record(const char *command, const char *what, const char *path, const
             status = st_measure_run_status(&result, 1);
         if (!result.books_balance)
             st_failure(
-                command,
                 "the counters of this run do not agree, so the run is invalid. Run the command again.");
         st_result_finish(&result);
     }
@@ -141,8 +141,8 @@ static int cpu_now(void)
     return r == 0 && (counters.valid & ST_COUNTER_CPU_NUMBER) != 0 ? counters.cpu : -1;
 }
 
-void st_before_after_record(const char *command, const struct st_change_target *target,
-                            const struct st_journal *journal, int64_t duration_ns)
+void st_before_after_record(const struct st_change_target *target, const struct st_journal *journal,
+                            int64_t duration_ns)
 {
     const struct st_wish *wish = &target->report.wish;
     struct st_session_config config;
@@ -154,12 +154,11 @@ void st_before_after_record(const char *command, const struct st_change_target *
     config_of(wish->frames, wish->rate_hz, duration_ns, &config);
     printf("judged for %s\n", st_buffer_text(wish, ST_ROOM(ST_BUFFER_TEXT_BYTES)));
     config.cpus[0] = cpu_now();
-    if (record(command, "recording the measuring loop before the change", path, journal, &config) ==
-        ST_EXIT_DONE)
+    if (record("recording the measuring loop before the change", path, journal, &config) == ST_EXIT_DONE)
         return;
     (void)target->p->writer.remove_file(&target->p->writer,
                                         path); /* of a full disk, it is in the way of the journal */
-    st_failure(command, "no recording was made: verify will have nothing to compare with");
+    st_failure("no recording was made: verify will have nothing to compare with");
 }
 
 bool st_before_after_is_recorded(const struct st_change_target *target)
@@ -167,15 +166,14 @@ bool st_before_after_is_recorded(const struct st_change_target *target)
     return access(path_of(target, ST_ROOM(PATH_BYTES)), F_OK) == 0 || errno != ENOENT;
 }
 
-bool st_before_after_forget(const char *command, const struct st_change_target *target,
-                            const struct st_journal *journal)
+bool st_before_after_forget(const struct st_change_target *target, const struct st_journal *journal)
 {
     char path[PATH_BYTES];
     if (journal->entries_n > 0)
         return false;
     const int r = target->p->writer.remove_file(&target->p->writer, path_of(target, path, sizeof(path)));
     if (r != 0 && r != -ENOENT)
-        st_failure(command, "cannot remove %s: %s", path, strerror(-r));
+        st_failure("cannot remove %s: %s", path, strerror(-r));
     return r == 0;
 }
 
@@ -235,8 +233,8 @@ static void choose_cpu(struct st_before_after *done, struct st_session_config *c
 }
 
 /* A recording of its own, gone when it is read. */
-static int measure_now(const char *command, const struct st_journal *journal,
-                       struct st_session_config *config, struct st_before_after *done)
+static int measure_now(const struct st_journal *journal, struct st_session_config *config,
+                       struct st_before_after *done)
 {
     char policy[16];
     const char *folder = getenv("TMPDIR");
@@ -248,7 +246,7 @@ static int measure_now(const char *command, const struct st_journal *journal,
         return ST_EXIT_DONE;
     }
     close(fd);
-    const int status = record(command, "running the measuring loop again to compare", path, journal, config);
+    const int status = record("running the measuring loop again to compare", path, journal, config);
     if (status == ST_EXIT_DONE)
         read_run(path, done, &done->now);
     else if (status == ST_EXIT_BOOKS)
@@ -283,8 +281,8 @@ void st_before_after_compare(struct st_before_after *ret)
     ret->compared = true;
 }
 
-int st_before_after_make(const char *command, const struct st_change_target *target,
-                         const struct st_journal *journal, int64_t duration_ns, struct st_before_after *ret)
+int st_before_after_make(const struct st_change_target *target, const struct st_journal *journal,
+                         int64_t duration_ns, struct st_before_after *ret)
 {
     struct st_session_config config;
     int status = ST_EXIT_DONE;
@@ -306,7 +304,7 @@ int st_before_after_make(const char *command, const struct st_change_target *tar
     ret->priority = config.policy == ST_POLICY_OTHER ? 0 : config.priority;
     ret->cpu = config.cpus[0];
     if (ret->why[0] == '\0')
-        status = measure_now(command, journal, &config, ret);
+        status = measure_now(journal, &config, ret);
     if (ret->why[0] == '\0')
         st_before_after_compare(ret);
     return status;

@@ -22,14 +22,13 @@
  * before earlier changes is there already. Says what it does. A recording that fails is removed, said, and no
  * reason not to go on. Ctrl-C ends it early. The caller holds the journal's lock. Once a process
  * (signals). */
-void st_before_after_record(const char *command, const struct st_change_target *target,
-                            const struct st_journal *journal, int64_t duration_ns);
+void st_before_after_record(const struct st_change_target *target, const struct st_journal *journal,
+                            int64_t duration_ns);
 /** Is there a recording from before the changes, or one that cannot be looked at? */
 bool st_before_after_is_recorded(const struct st_change_target *target);
 /** Removes the recording when nothing is applied any more. The caller holds the lock. @return whether there
  * was one. */
-bool st_before_after_forget(const char *command, const struct st_change_target *target,
-                            const struct st_journal *journal);
+bool st_before_after_forget(const struct st_change_target *target, const struct st_journal *journal);
 
 struct st_before_after {
     bool compared; /* false: `why` says why not */
@@ -48,9 +47,8 @@ struct st_before_after {
  * Reads the recording, runs the loop again as it ran then, and compares. duration_ns: 0 for as long as then.
  * What keeps it from comparing is in ret->why, never an error. Once a process (signals). Free with
  * st_before_after_finish. @return an st_exit: DONE, or BOOKS. */
-ST_NODISCARD int st_before_after_make(const char *command, const struct st_change_target *target,
-                                      const struct st_journal *journal, int64_t duration_ns,
-                                      struct st_before_after *ret);
+ST_NODISCARD int st_before_after_make(const struct st_change_target *target, const struct st_journal *journal,
+                                      int64_t duration_ns, struct st_before_after *ret);
 /** Compares both runs, whose blocks and test conditions are known. */
 void st_before_after_compare(struct st_before_after *ret);
 void st_before_after_finish(struct st_before_after *done);

@@ -87,7 +87,7 @@ void st_before_after_print(const struct st_before_after *done)
     struct st_locale_stream stream;
     st_difference_text_table(st_locale_begin(&stream, stdout), done->figures, "before", "now");
     if (st_locale_end(&stream) != 0)
-        st_failure(NULL, "out of memory: the table cannot be shown");
+        st_failure("out of memory: the table cannot be shown");
     put("drift:", st_difference_text_drift(done->figures, text));
     put("doubt:", st_difference_text_doubts(done->figures, text));
     for (int i = 0; i < 2; i++) {

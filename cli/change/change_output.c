@@ -27,7 +27,7 @@ static struct st_printer printer(struct st_locale_stream *stream)
 static void printed(struct st_locale_stream *stream)
 {
     if (st_locale_end(stream) != 0)
-        st_failure(NULL, "out of memory: one line of this output is missing");
+        st_failure("out of memory: one line of this output is missing");
 }
 
 void st_change_output_text(int column, const char *label, const char *text)
@@ -141,7 +141,7 @@ void st_change_output_event(void *ctx, enum st_change_event event, const struct 
         print_event("forgotten", "%s: this system was started after that", text);
         break;
     case ST_EVENT_FAILED:
-        st_failure(output->command, "%s: %s", now != NULL ? now : text, st_change_output_why(error));
+        st_failure("%s: %s", now != NULL ? now : text, st_change_output_why(error));
         break;
     }
 }
@@ -155,7 +155,7 @@ void st_change_output_finish(struct st_change_output *output)
 }
 
 /* @return an st_exit. */
-static int run(const struct st_change_output *output, const char *line)
+static int run(const char *line)
 {
     fflush(stdout);
     const int status = st_child_env_shell(line); /* one of change_boot.c's, for root's shell */
@@ -164,10 +164,10 @@ static int run(const struct st_change_output *output, const char *line)
         return ST_EXIT_DONE;
     }
     if (status == -1)
-        return st_failure(output->command, "cannot run %s: %s", line, strerror(errno));
-    return st_failure(
-        output->command, "'%s' failed with %s %d. The files are written: run this command by hand.", line,
-        WIFEXITED(status) ? "status" : "signal", WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+        return st_failure("cannot run %s: %s", line, strerror(errno));
+    return st_failure("'%s' failed with %s %d. The files are written: run this command by hand.", line,
+                      WIFEXITED(status) ? "status" : "signal",
+                      WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 }
 
 /* A reverted file has no effect at once, but boot loaders keep a copy of the command line, and PipeWire
@@ -199,7 +199,7 @@ int st_change_output_then(struct st_change_output *output, struct st_machine *ma
             continue;
         const bool command = st_change_command(machine, kind, line, sizeof(line)) == 0;
         if (command && run_commands) {
-            if (run(output, line) != ST_EXIT_DONE)
+            if (run(line) != ST_EXIT_DONE)
                 status = ST_EXIT_FAILURE;
             line[0] = '\0';
         }

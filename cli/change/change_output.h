@@ -19,7 +19,6 @@ const char *st_change_output_why(int error);
 
 /** Prints what was done, and remembers which kinds of files changed. Free with st_change_output_finish. */
 struct st_change_output {
-    const char *command;
     enum st_os os;
     char *changed[ST_CHANGE_KINDS]; /* a file of each kind that changed; NULL: none */
     char left[512];                 /* commands that are left to run, to be pasted; "": none */

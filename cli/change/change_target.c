@@ -34,7 +34,7 @@ bool st_change_target_has_own(void)
     return geteuid() != 0 && own_journal(folder, sizeof(folder)) && has_file(folder, "journal.json");
 }
 
-int st_change_target_open(const char *command, const char *root, bool own, struct st_change_target *ret)
+int st_change_target_open(const char *root, bool own, struct st_change_target *ret)
 {
     struct st_change_target target = {.live = root == NULL, .own = own};
     char message[512];
@@ -43,7 +43,7 @@ int st_change_target_open(const char *command, const char *root, bool own, struc
     } else {
         const int r = st_platform_root_new(root, &target.p);
         if (r < 0)
-            return st_failure(command, "%s: %s", root, strerror(-r));
+            return st_failure("%s: %s", root, strerror(-r));
         if (has_file(root, "sysctl-a.txt"))
             st_platform_root_set_freebsd(target.p);
     }
@@ -53,13 +53,13 @@ int st_change_target_open(const char *command, const char *root, bool own, struc
                            given ? "/changes" : "");
     if (n < 0 || (size_t)n >= sizeof(target.folder)) {
         st_change_target_close(&target);
-        return st_failure(command, "the path in the variable STATE_DIRECTORY is too long");
+        return st_failure("the path in the variable STATE_DIRECTORY is too long");
     }
     if (own && !own_journal(target.folder, sizeof(target.folder)))
-        return st_failure(command, "cannot find your settings: the variable HOME is not set or too long");
+        return st_failure("cannot find your settings: the variable HOME is not set or too long");
     if (st_applied_busy(&target.p->writer, target.folder, message, sizeof(message))) {
         st_change_target_close(&target);
-        return st_failure(command, "%s", message);
+        return st_failure("%s", message);
     }
     /* others read the folders that are made for drop-ins and the journal, whatever the shell's mask is */
     umask(022);
@@ -120,13 +120,13 @@ static int put_own(const struct st_change_target *target)
     return r;
 }
 
-int st_change_target_judge(const char *command, const struct st_facts_input *input, int64_t frames,
-                           int64_t rate_hz, struct st_change_target *target)
+int st_change_target_judge(const struct st_facts_input *input, int64_t frames, int64_t rate_hz,
+                           struct st_change_target *target)
 {
     struct st_facts_input whose = *input;
     if (target->live)
         st_facts_input_of_player(&whose);
-    const int status = st_facts_input_load(command, &whose, &target->facts);
+    const int status = st_facts_input_load(&whose, &target->facts);
     if (status != ST_EXIT_DONE)
         return status;
     int r = put_own(target);
@@ -136,40 +136,39 @@ int st_change_target_judge(const char *command, const struct st_facts_input *inp
         return ST_EXIT_DONE;
     st_facts_free(target->facts);
     target->facts = NULL;
-    return r == -ERANGE ? st_failure_usage(command, "the period of %lld frames at %lld Hz exceeds an hour",
+    return r == -ERANGE ? st_failure_usage("the period of %lld frames at %lld Hz exceeds an hour",
                                            (long long)frames, (long long)rate_hz)
-                        : st_failure(command, "%s", strerror(-r));
+                        : st_failure("%s", strerror(-r));
 }
 
-int st_change_target_journal(const char *command, const struct st_change_target *target,
-                             struct st_journal *ret)
+int st_change_target_journal(const struct st_change_target *target, struct st_journal *ret)
 {
     char message[512];
     return st_journal_read(&target->p->machine, target->folder, ret, message, sizeof(message)) < 0
-               ? st_failure(command, "%s", message)
+               ? st_failure("%s", message)
                : ST_EXIT_DONE;
 }
 
-int st_change_target_recover(const char *command, const struct st_change_target *target, bool quiet)
+int st_change_target_recover(const struct st_change_target *target, bool quiet)
 {
     char message[512];
-    struct st_change_output output = {.command = command, .os = target->p->machine.os};
+    struct st_change_output output = {.os = target->p->machine.os};
     struct st_journal journal;
     struct st_applied applied;
     struct st_revert_counts counts;
-    const int status = st_change_target_journal(command, target, &journal);
+    const int status = st_change_target_journal(target, &journal);
     if (status != ST_EXIT_DONE || journal.entries_n == 0)
         return status;
     st_journal_finish(&journal);
-    int r = st_applied_open(&applied, command, target->p, target->folder,
+    int r = st_applied_open(&applied, st_program_command, target->p, target->folder,
                             quiet ? NULL : st_change_output_event, &output, message, sizeof(message));
     if (r < 0)
-        return st_failure(command, "%s", message);
+        return st_failure("%s", message);
     if (!quiet && st_journal_is_interrupted(&applied.journal))
         puts("an earlier run was interrupted: undoing its changes first");
     r = st_applied_revert(&applied, false, NULL, 0, &counts);
     if (r < 0)
-        st_failure(command, "an earlier run was interrupted: %s",
+        st_failure("an earlier run was interrupted: %s",
                    st_applied_explain(&applied, r, &counts, message, sizeof(message)));
     st_applied_close(&applied);
     st_change_output_finish(&output);
@@ -203,8 +202,7 @@ static bool quote_words(char *buf, size_t buf_bytes, int argc, char *const *argv
     return true;
 }
 
-bool st_change_target_needs_root(const char *command, const struct st_change_target *target, int argc,
-                                 char *const *argv)
+bool st_change_target_needs_root(const struct st_change_target *target, int argc, char *const *argv)
 {
     if (!target->live || target->own || geteuid() == 0)
         return false;
@@ -212,7 +210,6 @@ bool st_change_target_needs_root(const char *command, const struct st_change_tar
     fflush(stdout);
     if (!quote_words(words, sizeof(words), argc, argv)) {
         st_failure(
-            command,
             "this needs root. Run the same command as root. The command has control characters or is too "
             "long to be shown.");
         return true;
@@ -223,7 +220,7 @@ bool st_change_target_needs_root(const char *command, const struct st_change_tar
         user = st_text_begins(argv[i], "--user") ? "" : user;
     if (sudo[0] == '\0' && st_machine_is_plain(user)) /* sudo says who ran it */
         ST_APPEND(words, " --user %s", user);
-    fprintf(stderr, "sleeptune %s: this needs root. Run%s:\n  %ssleeptune %s%s\n", command,
-            sudo[0] != '\0' ? "" : " as root", sudo, command, words);
+    fprintf(stderr, "sleeptune %s: this needs root. Run%s:\n  %ssleeptune %s%s\n", st_program_command,
+            sudo[0] != '\0' ? "" : " as root", sudo, st_program_command, words);
     return true;
 }

@@ -20,21 +20,18 @@ struct st_change_target {
 bool st_change_target_has_own(void);
 /** root: a folder, or NULL for this machine. own: the user's own settings; not as root. Says what is wrong
  * on stderr, also that another sleeptune changes settings now. @return an st_exit. */
-ST_NODISCARD int st_change_target_open(const char *command, const char *root, bool own,
-                                       struct st_change_target *ret);
+ST_NODISCARD int st_change_target_open(const char *root, bool own, struct st_change_target *ret);
 /** Reads its journal. @return an st_exit, after a message. */
-ST_NODISCARD int st_change_target_journal(const char *command, const struct st_change_target *target,
-                                          struct st_journal *ret);
+ST_NODISCARD int st_change_target_journal(const struct st_change_target *target, struct st_journal *ret);
 /** Collects facts and judges them; under sudo with the rights of the player, and says so. Own settings are
  * judged for target->quantum and card, or those in their journal. @return an st_exit. */
-ST_NODISCARD int st_change_target_judge(const char *command, const struct st_facts_input *input,
-                                        int64_t frames, int64_t rate_hz, struct st_change_target *target);
+ST_NODISCARD int st_change_target_judge(const struct st_facts_input *input, int64_t frames, int64_t rate_hz,
+                                        struct st_change_target *target);
 /** Undoes what an interrupted run (apply, revert, tune) left and forgets what another boot had, and says so
  * unless `quiet`. @return an st_exit. */
-ST_NODISCARD int st_change_target_recover(const char *command, const struct st_change_target *target,
-                                          bool quiet);
+ST_NODISCARD int st_change_target_recover(const struct st_change_target *target, bool quiet);
 void st_change_target_close(struct st_change_target *target);
 
 /** Is this live, not root, and not the user's own? Says on stderr what to run instead. */
-ST_NODISCARD bool st_change_target_needs_root(const char *command, const struct st_change_target *target,
-                                              int argc, char *const *argv);
+ST_NODISCARD bool st_change_target_needs_root(const struct st_change_target *target, int argc,
+                                              char *const *argv);

@@ -32,11 +32,11 @@ json_t *st_listen_compare_parse(const char *text, size_t bytes)
     return NULL;
 }
 
-int st_listen_compare_read(const char *command, const char *path, json_t **ret)
+int st_listen_compare_read(const char *path, json_t **ret)
 {
     FILE *stream = st_posix_input_open(path);
     if (stream == NULL)
-        return st_failure(command, "cannot read %s: %s", path, st_posix_input_error(errno));
+        return st_failure("cannot read %s: %s", path, st_posix_input_error(errno));
     char *text = malloc(FILE_MAX + 1);
     const size_t n = text != NULL ? fread(text, 1, FILE_MAX + 1, stream) : 0;
     *ret = n > 0 && n <= FILE_MAX ? st_listen_compare_parse(text, n) : NULL;
@@ -44,7 +44,7 @@ int st_listen_compare_read(const char *command, const char *path, json_t **ret)
     st_posix_input_close(stream);
     if (*ret != NULL)
         return ST_EXIT_DONE;
-    st_failure(command, "%s is not what 'sleeptune listen --json' printed", path);
+    st_failure("%s is not what 'sleeptune listen --json' printed", path);
     return ST_EXIT_USAGE;
 }
 
@@ -167,8 +167,7 @@ void st_listen_compare_documents(const json_t *before, const json_t *now, struct
 
 /* --- the second run --- */
 
-int st_listen_compare_make(const char *command, const json_t *before, int64_t duration_ns,
-                           struct st_listen_compare *ret)
+int st_listen_compare_make(const json_t *before, int64_t duration_ns, struct st_listen_compare *ret)
 {
     const char *back = st_json_text(before, "back");
     const bool music = json_object_get(before, "signal") != NULL;
@@ -190,9 +189,9 @@ int st_listen_compare_make(const char *command, const json_t *before, int64_t du
         wish.duration_ns < ST_LISTEN_LEAST_NS ? ST_LISTEN_LEAST_NS : ST_MIN(wish.duration_ns, LONGEST);
     struct st_listen_run *run = calloc(1, sizeof(*run));
     if (run == NULL)
-        return st_failure(command, "out of memory");
+        return st_failure("out of memory");
     st_stop_catch(NULL);
-    const int status = st_listen_run_live(command, &wish, run);
+    const int status = st_listen_run_live(&wish, run);
     if (status == ST_EXIT_DONE) {
         json_t *now = st_listen_text_json(&run->view);
         st_listen_compare_documents(before, now, ret);

@@ -25,15 +25,14 @@ struct st_listen_compare {
  * it is none. */
 json_t *st_listen_compare_parse(const char *text, size_t bytes);
 /** Reads a document of sleeptune-listen/1. "-" is standard input. @return an st_exit, after a message. */
-int st_listen_compare_read(const char *command, const char *path, json_t **ret);
+int st_listen_compare_read(const char *path, json_t **ret);
 
 /** Two documents of sleeptune-listen/1, of any origin. Pure. */
 void st_listen_compare_documents(const json_t *before, const json_t *now, struct st_listen_compare *ret);
 
 /** Listens as `before` says, and compares. @param duration_ns 0: as long as before. @return an st_exit; after
  * a message, ret->why says that it was not heard. */
-int st_listen_compare_make(const char *command, const json_t *before, int64_t duration_ns,
-                           struct st_listen_compare *ret);
+int st_listen_compare_make(const json_t *before, int64_t duration_ns, struct st_listen_compare *ret);
 
 bool st_listen_compare_is_worse(const struct st_listen_compare *compare);
 void st_listen_compare_print(const struct st_listen_compare *compare);

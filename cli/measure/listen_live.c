@@ -230,13 +230,13 @@ static bool is_wanted(const struct st_way *way, const char *name, const char *de
 }
 
 /* @param why  of each that was tried; "": none was. */
-static int say_none(const char *command, const struct st_platform *p, const struct st_listen_wish *wish,
-                    const char *name, const char *why)
+static int say_none(const struct st_platform *p, const struct st_listen_wish *wish, const char *name,
+                    const char *why)
 {
     if (st_stop_asked())
-        return st_failure(command, "stopped before it played.");
+        return st_failure("stopped before it played.");
     if (name == NULL) {
-        st_failure(command, "%s%s%sno way back for the %s was found:", wish->plays != NULL ? "--play " : "",
+        st_failure("%s%s%sno way back for the %s was found:", wish->plays != NULL ? "--play " : "",
                    wish->plays != NULL ? wish->plays : "", wish->plays != NULL ? ": " : "",
                    wish->music ? "music" : "test signal");
         fprintf(stderr, "%s", why);
@@ -248,14 +248,13 @@ static int say_none(const char *command, const struct st_platform *p, const stru
     }
     const struct st_way *way = st_way_find(name, p->machine.os);
     if (way == NULL)
-        return st_failure_usage(command, "--back %s: no such way on this system", wish->back);
+        return st_failure_usage("--back %s: no such way on this system", wish->back);
     if (why[0] == '\0')
         return st_failure_usage(
-            command,
             "--music does not work with --back %s. Use monitor, cable, a source or sink of PipeWire "
             "('wpctl status'), or a port of JACK (jack_lsp)",
             wish->back);
-    st_failure(command, "--back %s: %s.", wish->back, why);
+    st_failure("--back %s: %s.", wish->back, why);
     if (!st_text_is(name, wish->back))
         fprintf(stderr, "  --back: %s, or a device to record from ('wpctl status', 'jack_lsp'%s)\n",
                 ways_here(p, wish->music, ST_ROOM(128)), wish->music ? "" : ", 'arecord -l'");
@@ -266,7 +265,7 @@ static int say_none(const char *command, const struct st_platform *p, const stru
     return ST_EXIT_FAILURE;
 }
 
-int st_listen_live(const char *command, struct st_platform *p, const struct st_listen_wish *wish,
+int st_listen_live(struct st_platform *p, const struct st_listen_wish *wish,
                    const struct st_listen_calls *calls, void *ctx, struct st_listen_live *ret)
 {
     struct run run = {.calls = calls, .ctx = ctx, .live = ret, .wish = wish};
@@ -282,12 +281,11 @@ int st_listen_live(const char *command, struct st_platform *p, const struct st_l
         if (r > 0)
             return ST_EXIT_DONE;
         if (r < 0)
-            return st_failure(command, "%s wrote what it should not: install one version of sleeptune",
-                              way->program);
+            return st_failure("%s wrote what it should not: install one version of sleeptune", way->program);
         if (name == NULL)
             ST_APPEND(why, "  %s: %s\n", way->name, run.absent);
         else if (strstr(why, run.absent) == NULL)
             st_text_join(why, sizeof(why), "; ", "%s", run.absent);
     }
-    return say_none(command, p, wish, name, why);
+    return say_none(p, wish, name, why);
 }

@@ -45,5 +45,5 @@ struct st_listen_calls {
  * @param calls  NULL: it only looks whether there is a way.
  * @return ST_EXIT_DONE with *ret filled; ST_EXIT_USAGE or ST_EXIT_FAILURE with a message on standard error:
  * no way back is there, and how to make one. ret is large: not for the stack. */
-int st_listen_live(const char *command, struct st_platform *p, const struct st_listen_wish *wish,
+int st_listen_live(struct st_platform *p, const struct st_listen_wish *wish,
                    const struct st_listen_calls *calls, void *ctx, struct st_listen_live *ret);

@@ -131,7 +131,7 @@ void st_listen_run_end(struct st_listen_run *run, const struct st_glitch *forced
     st_hearing_end(&run->hearing, forced, forced_n, &run->result);
 }
 
-int st_listen_run_live(const char *command, const struct st_listen_wish *wish, struct st_listen_run *run)
+int st_listen_run_live(const struct st_listen_wish *wish, struct st_listen_run *run)
 {
     static const struct st_listen_calls calls = {say_begin, take_packet};
     struct st_listen_view *view = &run->view;
@@ -140,7 +140,7 @@ int st_listen_run_live(const char *command, const struct st_listen_wish *wish, s
         st_failure_note("Asking for %" PRIu32 " frames. Other programs on the same server or device get this "
                         "size, too, until this ends.",
                         wish->frames);
-    const int status = st_listen_live(command, st_platform_native(), wish, &calls, run, &run->live);
+    const int status = st_listen_live(st_platform_native(), wish, &calls, run, &run->live);
     if (status != ST_EXIT_DONE)
         return status;
     struct utsname system;

@@ -35,7 +35,7 @@ struct st_listen_run {
 /** Says on standard error what is going to be heard and recorded, plays, records, and asks the daemon, if one
  * answers, what it recorded. Signals are the caller's (st_stop_catch). @return an st_exit: DONE with
  * run->view, or a failure after its message. Either way st_listen_run_finish. */
-int st_listen_run_live(const char *command, const struct st_listen_wish *wish, struct st_listen_run *run);
+int st_listen_run_live(const struct st_listen_wish *wish, struct st_listen_run *run);
 
 /** Facts: how far the clock of the device that records is off, from the computer's and from that of the
  * device that plays. What is not known is no fact. */

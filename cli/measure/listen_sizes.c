@@ -42,20 +42,19 @@ static void add_row(struct st_listen_sizes *sizes, const struct st_listen_size *
 }
 
 /* Each size would be invalid. @return an st_exit. */
-static int say_disturbed(const char *command, const struct st_listen_wish *wish,
-                         const struct st_listen_live *live)
+static int say_disturbed(const struct st_listen_wish *wish, const struct st_listen_live *live)
 {
     const char *name = "another program";
     ST_EACH_OF (event, live->events, live->events_kept_n)
         name = event->kind == ST_CAPTURE_MIXED && event->text[0] != '\0' ? event->text : name;
     const char *who = st_safe_text(ST_TEXT(ST_CAPTURE_TEXT_BYTES, "%s", name)),
                *device = st_safe_text(ST_TEXT(ST_CAPTURE_TEXT_BYTES, "%s", live->head.plays));
-    st_failure(command, "%s plays to %s. Stop it, then run:", who, device);
+    st_failure("%s plays to %s. Stop it, then run:", who, device);
     fprintf(stderr, "  %s --sizes\n", st_listen_live_command(wish, ST_ROOM(1200)));
     return ST_EXIT_FAILURE;
 }
 
-int st_listen_sizes_run(const char *command, const struct st_listen_wish *wish, struct st_listen_run *run,
+int st_listen_sizes_run(const struct st_listen_wish *wish, struct st_listen_run *run,
                         struct st_listen_sizes *ret)
 {
     struct st_listen_wish one = *wish;
@@ -66,9 +65,9 @@ int st_listen_sizes_run(const char *command, const struct st_listen_wish *wish, 
         "the same server or device get these sizes, too, until this ends.",
         SHORTEST, LONGEST, time);
     one.alone = true;
-    int status = st_listen_run_live(command, &one, run);
+    int status = st_listen_run_live(&one, run);
     if (status == ST_EXIT_DONE && run->live.events_n[ST_CAPTURE_MIXED] > 0)
-        status = say_disturbed(command, wish, &run->live);
+        status = say_disturbed(wish, &run->live);
     if (status != ST_EXIT_DONE)
         return status;
     *ret = (struct st_listen_sizes){
@@ -79,7 +78,7 @@ int st_listen_sizes_run(const char *command, const struct st_listen_wish *wish, 
         one.back = run->live.way->name;
     for (one.frames = SHORTEST; one.frames <= LONGEST && !st_stop_asked(); one.frames *= 2) {
         struct st_listen_run *other = one.frames != ret->used_frames ? calloc(1, sizeof(*other)) : NULL;
-        status = other != NULL ? st_listen_run_live(command, &one, other) : ST_EXIT_FAILURE;
+        status = other != NULL ? st_listen_run_live(&one, other) : ST_EXIT_FAILURE;
         if (status == ST_EXIT_DONE) {
             row = row_of(other, one.frames);
             add_row(ret, &row);

@@ -26,7 +26,7 @@ struct st_listen_sizes {
 
 /** Runs at the size in use first, which is in *run at the end, then at 32 .. 2048 frames. Ctrl-C ends it with
  * the rows so far. @return an st_exit, as st_listen_run_live. */
-int st_listen_sizes_run(const char *command, const struct st_listen_wish *wish, struct st_listen_run *run,
+int st_listen_sizes_run(const struct st_listen_wish *wish, struct st_listen_run *run,
                         struct st_listen_sizes *ret);
 
 /** The smallest size from which on nothing was lost; NULL: none. */

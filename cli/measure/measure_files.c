@@ -10,7 +10,6 @@
 
 /* The files of one loop. */
 struct lane {
-    const char *command;
     struct st_recording *recording;
     char path[PATH_BYTES];
     int error;     /* the first one; negative errno */
@@ -18,7 +17,6 @@ struct lane {
 };
 
 struct st_measure_files {
-    const char *command;
     size_t n;
     struct lane *lanes;
     struct st_sink *sinks; /* one per loop; NULL: nothing is recorded */
@@ -61,8 +59,7 @@ static void on_flush(void *ctx)
     if (lane->error == 0 || lane->reported)
         return;
     lane->reported = true; /* reported at once, because the run may last for hours */
-    st_failure(lane->command, "cannot write %s: %s; the measurement goes on without it", lane->path,
-               strerror(-lane->error));
+    st_failure("cannot write %s: %s; the measurement goes on without it", lane->path, strerror(-lane->error));
 }
 
 static int open_recordings(struct st_measure_files *files, const struct st_session_config *config,
@@ -77,26 +74,22 @@ static int open_recordings(struct st_measure_files *files, const struct st_sessi
     meta.started_wall_ns = st_clock_wall_ns(clock);
     int r = st_period_init(&meta.period, config->frames, config->rate_hz);
     if (r != 0)
-        return st_failure_usage(files->command,
-                                "a period of %" PRIu32 " frame%s at %" PRIu32 " Hz is out of range",
+        return st_failure_usage("a period of %" PRIu32 " frame%s at %" PRIu32 " Hz is out of range",
                                 config->frames, ST_PLURAL(config->frames), config->rate_hz);
     files->sinks = calloc(files->n, sizeof(*files->sinks));
     if (files->sinks == NULL)
-        return st_failure(files->command, "out of memory");
+        return st_failure("out of memory");
     for (size_t i = 0; i < files->n; i++) {
         struct lane *lane = &files->lanes[i];
-        lane->command = files->command;
         const int n = files->n > 1 ? snprintf(lane->path, PATH_BYTES, "%s.cpu%d", record, config->cpus[i])
                                    : snprintf(lane->path, PATH_BYTES, "%s", record);
         if (n <= 0 || n >= PATH_BYTES)
-            return st_failure(files->command, "%s: the name is too long", record);
+            return st_failure("%s: the name is too long", record);
         r = st_recording_create(lane->path, &meta, &lane->recording);
         if (r == -EEXIST)
-            return st_failure(files->command, "%s exists and is not a recording: not overwritten",
-                              lane->path);
+            return st_failure("%s exists and is not a recording: not overwritten", lane->path);
         if (r != 0)
-            return st_failure(files->command, "cannot record into %s: %s", lane->path,
-                              st_destination_error(r));
+            return st_failure("cannot record into %s: %s", lane->path, st_destination_error(r));
         files->sinks[i] = (struct st_sink){.start = on_start,
                                            .cycle = on_cycle,
                                            .skipped = on_skipped,
@@ -107,16 +100,14 @@ static int open_recordings(struct st_measure_files *files, const struct st_sessi
     return 0;
 }
 
-int st_measure_files_open(const char *command, struct st_session_config *config, const char *record,
-                          struct st_measure_files **ret)
+int st_measure_files_open(struct st_session_config *config, const char *record, struct st_measure_files **ret)
 {
     struct st_measure_files *files = calloc(1, sizeof(*files));
     if (files == NULL)
-        return st_failure(command, "out of memory");
-    files->command = command;
+        return st_failure("out of memory");
     files->n = config->cpus_n;
     files->lanes = calloc(files->n, sizeof(*files->lanes));
-    int status = files->lanes != NULL ? 0 : st_failure(files->command, "out of memory");
+    int status = files->lanes != NULL ? 0 : st_failure("out of memory");
     if (status == 0 && record != NULL)
         status = open_recordings(files, config, record);
     if (status != 0) {
@@ -161,7 +152,7 @@ static int close_recording(struct lane *lane, const struct st_result *result, co
     lane->recording = NULL;
     if (lane->error == 0)
         return 0;
-    return st_failure(lane->command, "cannot write %s: %s. What was written before can be read.", lane->path,
+    return st_failure("cannot write %s: %s. What was written before can be read.", lane->path,
                       strerror(-lane->error));
 }
 

@@ -6,9 +6,9 @@
 struct st_measure_files;
 
 /** Opens the files, which become the sinks of config; with several CPUs each name gets ".cpuN". NULL names:
- * no file. @param command for messages; borrowed. @return 0, or an exit status after a message. */
-ST_NODISCARD int st_measure_files_open(const char *command, struct st_session_config *config,
-                                       const char *record, struct st_measure_files **ret);
+ * no file. @return 0, or an exit status after a message. */
+ST_NODISCARD int st_measure_files_open(struct st_session_config *config, const char *record,
+                                       struct st_measure_files **ret);
 
 /** Ends the recordings; results in the order of the loops. @param lines "key: value" lines for each recording
  * besides its test conditions; "". @return 0, or an exit status after a message (disk full: what was written

@@ -50,14 +50,14 @@ static void wait_for_end(struct st_session *session, size_t n, st_measure_look_f
     }
 }
 
-static int collect(const char *command, struct st_session *session, struct st_result *results, size_t n)
+static int collect(struct st_session *session, struct st_result *results, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         const int r = st_session_result(session, i, &results[i]);
         if (r != 0) {
             while (i-- > 0)
                 st_result_finish(&results[i]);
-            return st_failure(command, "%s", strerror(-r));
+            return st_failure("%s", strerror(-r));
         }
         if (demoted)
             st_result_degrade(
@@ -68,8 +68,8 @@ static int collect(const char *command, struct st_session *session, struct st_re
     return ST_EXIT_DONE;
 }
 
-int st_measure_run(const char *command, const struct st_session_config *config, st_measure_look_fn look,
-                   void *ctx, struct st_result *results)
+int st_measure_run(const struct st_session_config *config, st_measure_look_fn look, void *ctx,
+                   struct st_result *results)
 {
     struct st_platform *p = st_platform_native();
     struct st_session *session;
@@ -78,17 +78,17 @@ int st_measure_run(const char *command, const struct st_session_config *config, 
         st_stop_limit_rttime(&p->threads, on_demoted);
     const int r = st_session_start(p, config, &session);
     if (r == -ERANGE)
-        return st_failure_usage(command, "a period of %u frame%s at %u Hz is out of range: 50 us .. 10 s",
+        return st_failure_usage("a period of %u frame%s at %u Hz is out of range: 50 us .. 10 s",
                                 config->frames, config->frames == 1 ? "" : "s", config->rate_hz);
     if (r != 0)
-        return st_failure(command, "cannot start: %s", strerror(-r));
+        return st_failure("cannot start: %s", strerror(-r));
     running = session;
     if (st_stop_asked()) /* before there was a session to stop */
         st_session_ask_stop(session);
     wait_for_end(session, config->cpus_n, look, ctx);
     st_session_join(session);
     running = NULL;
-    const int status = collect(command, session, results, config->cpus_n);
+    const int status = collect(session, results, config->cpus_n);
     st_session_free(session);
     return status;
 }

@@ -164,7 +164,7 @@ static int play_by_any(struct run *run)
     return r;
 }
 
-static int say(const char *command, const struct run *run)
+static int say(const struct run *run)
 {
     const struct st_practice_result result =
         st_practice_judge(run->hole_ns, run->holes_n, run->press_ns, run->presses_n);
@@ -184,23 +184,22 @@ static int say(const char *command, const struct run *run)
     }
     const int r = keep_window(result.window_ns);
     if (r < 0)
-        return st_failure(command, "cannot keep your window: %s", strerror(-r));
+        return st_failure("cannot keep your window: %s", strerror(-r));
     printf("A mark by a key now means the last %.2f s (the default is %.1f s).\n"
            "Next: a key of your desktop: sleeptune heard --bind\n",
            st_ns_seconds(result.window_ns), st_ns_seconds(ST_PRACTICE_WINDOW_NS));
     return ST_EXIT_DONE;
 }
 
-int st_practice_run(const char *command)
+int st_practice_run(void)
 {
     struct termios before, raw;
     struct st_random random = {.state = (uint64_t)st_posix_wall_ns(NULL) ^ (uint64_t)getpid()};
     struct run run = {.sound = st_practice_sound_make(&random)};
     if (geteuid() == 0)
-        return st_failure(command,
-                          "--practice plays in your sound system: run it as the user who plays, not as root");
+        return st_failure("--practice plays in your sound system: run it as the user who plays, not as root");
     if (tcgetattr(STDIN_FILENO, &before) != 0)
-        return st_failure_usage(command, "--practice needs a terminal for its keys");
+        return st_failure_usage("--practice needs a terminal for its keys");
     (void)signal(SIGPIPE, SIG_IGN);
     st_stop_catch(NULL);
     raw = before;
@@ -219,8 +218,7 @@ int st_practice_run(const char *command)
     }
     if (r < 0)
         return st_failure(
-            command,
             "no program could play the sound: install pw-play (PipeWire), paplay (PulseAudio) or aplay "
             "(ALSA), and check that sound plays");
-    return say(command, &run);
+    return say(&run);
 }

@@ -53,13 +53,13 @@ static void use_rtkit(struct st_session_config *config, struct st_sizes *sizes)
     config->on_refused_ctx = sizes;
 }
 
-static int measure_one(const char *command, struct st_session_config *config, st_measure_look_fn look,
-                       void *ctx, struct st_sizes *sizes)
+static int measure_one(struct st_session_config *config, st_measure_look_fn look, void *ctx,
+                       struct st_sizes *sizes)
 {
     struct st_sizes_run *run = &sizes->runs[sizes->n];
     const struct st_sink sink = {.cycle = on_cycle, .skipped = on_skipped, .ctx = run};
     config->sinks = &sink;
-    int status = st_measure_run(command, config, look, ctx, &run->result);
+    int status = st_measure_run(config, look, ctx, &run->result);
     if (status == ST_EXIT_DONE) {
         sizes->n++;
         run->late.period = run->result.period;
@@ -67,7 +67,7 @@ static int measure_one(const char *command, struct st_session_config *config, st
         run->late.rate_hz = run->result.rate_hz;
         st_predict_end(&run->late);
         if (run->error != 0)
-            status = st_failure(command, "out of memory");
+            status = st_failure("out of memory");
     } else {
         st_predict_finish(&run->late);
     }
@@ -83,9 +83,8 @@ uint32_t st_sizes_shortest(const struct st_wish *used, uint32_t asked_frames)
     return ST_MIN(used->frames, usual);
 }
 
-int st_sizes_measure(const char *command, const struct st_wish *used, uint32_t shortest, int64_t duration_ns,
-                     bool longer, const char *stress, st_measure_look_fn look, void *ctx,
-                     struct st_sizes *ret)
+int st_sizes_measure(const struct st_wish *used, uint32_t shortest, int64_t duration_ns, bool longer,
+                     const char *stress, st_measure_look_fn look, void *ctx, struct st_sizes *ret)
 {
     const uint32_t first = used->frames > shortest ? used->frames : 4 * shortest;
     const uint32_t others[] = {first, first > APART * shortest ? first / APART : first * APART};
@@ -98,14 +97,14 @@ int st_sizes_measure(const char *command, const struct st_wish *used, uint32_t s
     config.duration_ns = duration_ns - (longer ? 2 * longer_ns : 0);
     config.stress = stress;
     use_rtkit(&config, ret);
-    int status = measure_one(command, &config, look, ctx, ret);
+    int status = measure_one(&config, look, ctx, ret);
     config.duration_ns = longer_ns;
     config.warmup_max_ns = LONGER_WARM_UP_NS;
     for (size_t i = 0; longer && i < ST_ARRAY_LEN(others) && status == ST_EXIT_DONE && !st_stop_asked();
          i++) {
         config.frames = others[i];
         if (others[i] <= LONGEST || others[i] == used->frames)
-            status = measure_one(command, &config, NULL, NULL, ret);
+            status = measure_one(&config, NULL, NULL, ret);
     }
     return status;
 }

@@ -30,9 +30,9 @@ uint32_t st_sizes_shortest(const struct st_wish *used, uint32_t asked_frames);
 /** Measures at the shortest size and, if `longer`, at up to two others, `used` among them. Ctrl-C ends it
  * early: what was measured stays. @param look of the shortest one @return an st_exit, after a message; free
  * with st_sizes_finish in any case. */
-ST_NODISCARD int st_sizes_measure(const char *command, const struct st_wish *used, uint32_t shortest,
-                                  int64_t duration_ns, bool longer, const char *stress,
-                                  st_measure_look_fn look, void *ctx, struct st_sizes *ret);
+ST_NODISCARD int st_sizes_measure(const struct st_wish *used, uint32_t shortest, int64_t duration_ns,
+                                  bool longer, const char *stress, st_measure_look_fn look, void *ctx,
+                                  struct st_sizes *ret);
 
 /** Fills the table: seven rows at most, this one among them. */
 void st_sizes_fill(struct st_sizes *sizes, uint32_t wanted_frames);

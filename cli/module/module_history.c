@@ -33,7 +33,7 @@ static void put_moment(char *target, const char *key, int64_t wall_ns)
         put(target, key, "%" PRId64 ".%09" PRId64, wall_ns / ST_NS_PER_S, wall_ns % ST_NS_PER_S);
 }
 
-static int ask_daemon(const char *command, const struct st_history_wish *wish, json_t **ret)
+static int ask_daemon(const struct st_history_wish *wish, json_t **ret)
 {
     static const struct {
         const char *path, *schema;
@@ -59,18 +59,18 @@ static int ask_daemon(const char *command, const struct st_history_wish *wish, j
     if (status == 0)
         *ret = json_incref(answer.document);
     else
-        status = st_failure(command, "%s", error);
+        status = st_failure("%s", error);
     st_daemon_client_finish(&answer);
     return status;
 }
 
-static int read_file(const char *command, const char *path, const struct st_history_wish *wish, json_t **ret)
+static int read_file(const char *path, const struct st_history_wish *wish, json_t **ret)
 {
     struct st_history_reader *reader;
     char error[256], *text = NULL;
     int r = st_history_read_open(path, &reader, error, sizeof(error));
     if (r < 0)
-        return st_failure(command, "%s: %s", path, error);
+        return st_failure("%s: %s", path, error);
     if (wish->document == ST_HISTORY_OF_STEPS) {
         const struct st_history_span span = {.since_ns = wish->since_ns,
                                              .until_ns = wish->until_ns,
@@ -94,10 +94,9 @@ static int read_file(const char *command, const char *path, const struct st_hist
         r = st_json_written(text, ret);
     int status = ST_EXIT_DONE;
     if (r == -E2BIG)
-        status =
-            st_failure(command, "the answer would be too large: ask for a shorter time, or for longer steps");
+        status = st_failure("the answer would be too large: ask for a shorter time, or for longer steps");
     else if (r < 0)
-        status = st_failure(command, "%s: %s", path, st_history_read_error(reader, r));
+        status = st_failure("%s: %s", path, st_history_read_error(reader, r));
     st_history_read_close(reader);
     return status;
 }
@@ -141,15 +140,15 @@ int st_module_history_trace(const char *command, const struct st_history_wish *w
                             struct st_trace_copy *ret)
 {
     char buf[PATH_MAX], path[PATH_MAX];
+    st_program_command = command;
     const int r = st_trace_copy_read(wish->db != NULL ? wish->db : file_of(wish->socket, buf, sizeof(buf)),
                                      wall_ns, path, sizeof(path), ret);
     if (r == -ENOENT)
-        return st_failure(command,
-                          "nothing was kept of that moment in %s: only dropouts and marks are kept, and of "
+        return st_failure("nothing was kept of that moment in %s: only dropouts and marks are kept, and of "
                           "them the newest (history.traces_mb)",
                           path);
     if (r < 0)
-        return st_failure(command, "cannot read %s: %s", path,
+        return st_failure("cannot read %s: %s", path,
                           r == -EBADMSG ? "it is not a file of cycles" : strerror(-r));
     return ST_EXIT_DONE;
 }
@@ -183,23 +182,23 @@ int st_module_history_predict(const char *db, struct st_module_history_predict *
 
 int st_module_history_ask(const char *command, const struct st_history_wish *wish, json_t **ret)
 {
+    st_program_command = command;
     if (wish->db != NULL)
-        return read_file(command, wish->db, wish, ret);
+        return read_file(wish->db, wish, ret);
     if (st_daemon_client_listens(wish->socket))
-        return ask_daemon(command, wish, ret);
+        return ask_daemon(wish, ret);
     char buf[PATH_MAX];
     const char *path = choose_file(buf, sizeof(buf));
     const char *of_sudo =
         wish->socket == NULL ? st_daemon_client_of_sudo(ST_ROOM(ST_DAEMON_WHOSE_BYTES)) : NULL;
     if (of_sudo != NULL && access(path, F_OK) != 0)
-        return st_failure(command, "no sleeptuned is listening on " ST_DAEMON_SYSTEM_SOCKET ". %s", of_sudo);
+        return st_failure("no sleeptuned is listening on " ST_DAEMON_SYSTEM_SOCKET ". %s", of_sudo);
     if (access(path, F_OK) != 0)
         return st_failure(
-            command,
             "no sleeptuned is listening, and the history cannot be read: %s: %s. Start sleeptuned "
             "('sleeptune status' says how), or name a file with --db",
             path, strerror(errno));
     snprintf(wish->whose, wish->whose_bytes, "%s; %s", path,
              of_sudo != NULL ? of_sudo : "no sleeptuned runs");
-    return read_file(command, path, wish, ret);
+    return read_file(path, wish, ret);
 }

@@ -17,13 +17,13 @@
 #define USER_CHARS         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 
 /* @return an st_exit, after a message. The text ends with a NUL. */
-static int read_input(const char *command, const char *path, size_t max_bytes, const char *what,
-                      char **ret_text, size_t *ret_bytes)
+static int read_input(const char *path, size_t max_bytes, const char *what, char **ret_text,
+                      size_t *ret_bytes)
 {
     const char *name = st_text_is(path, "-") ? "standard input" : path;
     FILE *stream = st_posix_input_open(path);
     if (stream == NULL)
-        return st_failure(command, "cannot read %s: %s%s", path, st_posix_input_error(errno),
+        return st_failure("cannot read %s: %s%s", path, st_posix_input_error(errno),
                           errno == EISDIR ? ". To read a captured tree use --root." : "");
     char *text = malloc(max_bytes + 1); /* pages that no byte reaches cost nothing */
     const int r = text != NULL ? st_posix_read_fd(fileno(stream), text, max_bytes + 1, ret_bytes) : -ENOMEM;
@@ -33,86 +33,82 @@ static int read_input(const char *command, const char *path, size_t max_bytes, c
         return ST_EXIT_DONE;
     }
     free(text);
-    return r == -EFBIG ? st_failure(command, "%s is longer than %zu MiB: too long for %s", name,
-                                    max_bytes >> 20, what)
-                       : st_failure(command, "cannot read %s: %s", name, st_posix_input_error(-r));
+    return r == -EFBIG ? st_failure("%s is longer than %zu MiB: too long for %s", name, max_bytes >> 20, what)
+                       : st_failure("cannot read %s: %s", name, st_posix_input_error(-r));
 }
 
 /* The ways to load facts: each returns an st_exit, after a message; what they put into *ret, also then, the
  * caller frees. */
 
-static int load_snapshot(const char *command, const char *path, struct st_facts **ret)
+static int load_snapshot(const char *path, struct st_facts **ret)
 {
     char message[512], *text;
     size_t bytes;
-    int status = read_input(command, path, SNAPSHOT_MAX_BYTES, "a snapshot", &text, &bytes);
+    int status = read_input(path, SNAPSHOT_MAX_BYTES, "a snapshot", &text, &bytes);
     if (status != ST_EXIT_DONE)
         return status;
     const int r = st_snapshot_parse(text, bytes, ret, message, sizeof(message));
     if (r == -ENOMEM)
-        status = st_failure(command, "out of memory");
+        status = st_failure("out of memory");
     else if (r != 0)
-        status = st_failure(command, "%s: %s", st_text_is(path, "-") ? "standard input" : path, message);
+        status = st_failure("%s: %s", st_text_is(path, "-") ? "standard input" : path, message);
     free(text);
     return status;
 }
 
-static int load_root(const char *command, const char *dir, struct st_facts **ret)
+static int load_root(const char *dir, struct st_facts **ret)
 {
     const int r = st_collect_dir(dir, ret);
     switch (r) {
     case 0:
         return ST_EXIT_DONE;
     case -ENODATA:
-        return st_failure(command,
-                          "%s is neither a captured tree (proc/, sys/, etc/ or boot/) nor a FreeBSD capture "
+        return st_failure("%s is neither a captured tree (proc/, sys/, etc/ or boot/) nor a FreeBSD capture "
                           "(sysctl-a.txt)",
                           dir);
     case -EBADMSG:
-        return st_failure(command, "%s/sysctl-a.txt contains no line such as \"name: value\"", dir);
+        return st_failure("%s/sysctl-a.txt contains no line such as \"name: value\"", dir);
     case -EFBIG:
-        return st_failure(command, "%s/sysctl-a.txt is longer than 16 MiB", dir);
+        return st_failure("%s/sysctl-a.txt is longer than 16 MiB", dir);
     case -E2BIG:
-        return st_failure(command, "%s/sysctl-a.txt has more than 262144 lines with a name", dir);
+        return st_failure("%s/sysctl-a.txt has more than 262144 lines with a name", dir);
     default:
-        return st_failure(command, "cannot read %s: %s", dir, strerror(-r));
+        return st_failure("cannot read %s: %s", dir, strerror(-r));
     }
 }
 
-static int refuse_text(const char *command, const char *name, const char *text, int error, const char *better)
+static int refuse_text(const char *name, const char *text, int error, const char *better)
 {
     switch (error) {
     case -EBADMSG:
         if (text[strspn(text, " \t\r\n")] == '{' && strstr(text, "\"sleeptune-listen/1\"") == NULL)
-            return st_failure(command, "%s is JSON. To read a snapshot use --snapshot.", name);
+            return st_failure("%s is JSON. To read a snapshot use --snapshot.", name);
         if (better != NULL)
-            return st_failure(command, "nothing in %s shows a setting. On that computer, run: %s", name,
-                              better);
-        return st_failure(command,
-                          "nothing in %s shows a setting: it is not the output of %s. On that computer, run: "
+            return st_failure("nothing in %s shows a setting. On that computer, run: %s", name, better);
+        return st_failure("nothing in %s shows a setting: it is not the output of %s. On that computer, run: "
                           "sleeptune snapshot",
                           name, st_posted_kinds);
     case -EXDEV:
-        return st_failure(command, "%s is from another operating system than the files before it", name);
+        return st_failure("%s is from another operating system than the files before it", name);
     case -E2BIG:
-        return st_failure(command, "%s has more than 262144 lines with a name", name);
+        return st_failure("%s has more than 262144 lines with a name", name);
     default:
-        return st_failure(command, "%s", strerror(-error));
+        return st_failure("%s", strerror(-error));
     }
 }
 
-static int load_texts(const char *command, const struct st_facts_input *input, struct st_facts **ret)
+static int load_texts(const struct st_facts_input *input, struct st_facts **ret)
 {
     ST_EACH_OF (path, input->texts, input->texts_n) {
         const char *name = st_text_is(*path, "-") ? "standard input" : *path, *better = NULL;
         char *text;
         size_t bytes;
-        int status = read_input(command, *path, ST_POSTED_MAX_BYTES, "a posted text", &text, &bytes);
+        int status = read_input(*path, ST_POSTED_MAX_BYTES, "a posted text", &text, &bytes);
         if (status != ST_EXIT_DONE)
             return status;
         const int r = st_posted_add(text, bytes, name, ret, &better);
         if (r != 0)
-            status = refuse_text(command, name, text, r, better);
+            status = refuse_text(name, text, r, better);
         free(text);
         if (status != ST_EXIT_DONE)
             return status;
@@ -121,51 +117,48 @@ static int load_texts(const char *command, const struct st_facts_input *input, s
 }
 
 /** The rights of input->user in the place of those that were found. */
-static int load_user(const char *command, const struct st_facts_input *input, struct st_machine *machine,
-                     struct st_facts *facts)
+static int load_user(const struct st_facts_input *input, struct st_machine *machine, struct st_facts *facts)
 {
     const int r = st_collect_user(machine, input->user, facts);
     switch (r) {
     case 0:
         return ST_EXIT_DONE;
     case -ENOENT:
-        return st_failure(command,
-                          "user %s is not in /etc/passwd. Run 'sleeptune report' as that user, or give "
+        return st_failure("user %s is not in /etc/passwd. Run 'sleeptune report' as that user, or give "
                           "'--user root' for settings of the whole machine.",
                           input->user);
     case -ENODATA:
-        return st_failure(command, "--user needs /etc/passwd and /etc/group: one of them does not exist");
+        return st_failure("--user needs /etc/passwd and /etc/group: one of them does not exist");
     case -EBADMSG:
-        return st_failure(command, "the line of %s in /etc/passwd is malformed", input->user);
+        return st_failure("the line of %s in /etc/passwd is malformed", input->user);
     default:
-        return st_failure(command, "cannot find out the groups and limits of user %s: %s", input->user,
-                          strerror(-r));
+        return st_failure("cannot find out the groups and limits of user %s: %s", input->user, strerror(-r));
     }
 }
 
 /** Facts and, if wished, rights of a captured machine. */
-static int load_folder(const char *command, const struct st_facts_input *input, struct st_facts **ret)
+static int load_folder(const struct st_facts_input *input, struct st_facts **ret)
 {
     struct st_platform *p;
-    int status = load_root(command, input->root, ret);
+    int status = load_root(input->root, ret);
     if (status != ST_EXIT_DONE)
         return status;
     const int r = input->user != NULL ? st_platform_root_new(input->root, &p) : 0;
     if (r != 0) {
-        status = st_failure(command, "cannot read %s: %s", input->root, strerror(-r));
+        status = st_failure("cannot read %s: %s", input->root, strerror(-r));
     } else if (input->user != NULL) {
-        status = load_user(command, input, &p->machine, *ret);
+        status = load_user(input, &p->machine, *ret);
         st_platform_root_free(p);
     }
     return status;
 }
 
 /** What the running servers of this machine say. */
-static int ask_servers(const char *command, const struct st_facts_input *input, struct st_facts *facts)
+static int ask_servers(const struct st_facts_input *input, struct st_facts *facts)
 {
     const struct st_ask ask = {.skip = input->no_servers, .user = input->user};
     const int r = st_ask_servers(&st_platform_native()->machine, &ask, facts);
-    return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot ask the servers: %s", strerror(-r));
+    return r == 0 ? ST_EXIT_DONE : st_failure("cannot ask the servers: %s", strerror(-r));
 }
 
 /** What PipeWire runs at now: programs choose that, unless it is forced, and no setting says it. The daemon
@@ -199,19 +192,19 @@ static int put_running(struct st_facts *facts)
 }
 
 /** Everything of the machine this runs on. */
-static int load_machine(const char *command, const struct st_facts_input *input, struct st_facts **ret)
+static int load_machine(const struct st_facts_input *input, struct st_facts **ret)
 {
     struct st_platform *p = st_platform_native();
     int status = ST_EXIT_DONE;
     const int r = st_collect(p, true, ret);
     if (r != 0)
-        status = st_failure(command, "cannot read this machine: %s", strerror(-r));
+        status = st_failure("cannot read this machine: %s", strerror(-r));
     if (status == ST_EXIT_DONE && input->user != NULL)
-        status = load_user(command, input, &p->machine, *ret);
+        status = load_user(input, &p->machine, *ret);
     if (status == ST_EXIT_DONE)
-        status = ask_servers(command, input, *ret);
+        status = ask_servers(input, *ret);
     if (status == ST_EXIT_DONE && !input->no_servers && put_running(*ret) != 0)
-        status = st_failure(command, "out of memory");
+        status = st_failure("out of memory");
     return status;
 }
 
@@ -234,19 +227,18 @@ void st_facts_input_of_player(struct st_facts_input *input)
             getenv("SUDO_USER") != NULL ? "ran sudo" : "logged in");
 }
 
-int st_facts_input_load(const char *command, const struct st_facts_input *input, struct st_facts **ret)
+int st_facts_input_load(const struct st_facts_input *input, struct st_facts **ret)
 {
     if ((input->snapshot != NULL) + (input->root != NULL) + (input->texts_n > 0) > 1)
-        return st_failure_usage(command,
-                                "--snapshot, --root and --input cannot be used together: give only one");
+        return st_failure_usage("--snapshot, --root and --input cannot be used together: give only one");
     if (input->user != NULL && (input->snapshot != NULL || input->texts_n > 0))
         return st_failure_usage(
-            command, "--user works only on this machine or with --root: it reads that user's rights");
+            "--user works only on this machine or with --root: it reads that user's rights");
     struct st_facts *facts = NULL;
-    const int status = input->texts_n > 0        ? load_texts(command, input, &facts)
-                       : input->snapshot != NULL ? load_snapshot(command, input->snapshot, &facts)
-                       : input->root != NULL     ? load_folder(command, input, &facts)
-                                                 : load_machine(command, input, &facts);
+    const int status = input->texts_n > 0        ? load_texts(input, &facts)
+                       : input->snapshot != NULL ? load_snapshot(input->snapshot, &facts)
+                       : input->root != NULL     ? load_folder(input, &facts)
+                                                 : load_machine(input, &facts);
     if (status == ST_EXIT_DONE)
         *ret = facts;
     else

@@ -29,5 +29,4 @@ void st_facts_input_of_player(struct st_facts_input *input);
 /** Facts of the snapshot, the folder, the texts or (none given) this machine; a message on stderr when it
  * fails.
  *  @return an st_exit. Free the facts with st_facts_free. */
-ST_NODISCARD int st_facts_input_load(const char *command, const struct st_facts_input *input,
-                                     struct st_facts **ret);
+ST_NODISCARD int st_facts_input_load(const struct st_facts_input *input, struct st_facts **ret);

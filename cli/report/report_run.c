@@ -29,38 +29,36 @@ static const struct st_report_format *find_format(const char *name)
     return st_report_formats[i];
 }
 
-static int take_format(const char *command, void *ctx, const char *text)
+static int take_format(void *ctx, const char *text)
 {
     struct reading *reading = ctx;
     const struct st_report_format *format = find_format(text);
     if (format == NULL)
-        return st_failure_usage(command, "--format: '%s' is unknown; use text, json or prometheus", text);
+        return st_failure_usage("--format: '%s' is unknown; use text, json or prometheus", text);
     reading->options.format = format;
     reading->json = false;
     return 0;
 }
 
-static int take_threshold(const char *command, void *ctx, const char *text)
+static int take_threshold(void *ctx, const char *text)
 {
     struct st_report_options *options = ctx;
     return st_finding_status_parse(text, &options->threshold) == 0
                ? 0
-               : st_failure_usage(command,
-                                  "--threshold: '%s' is unknown; use problem, advice, unknown, ok or "
+               : st_failure_usage("--threshold: '%s' is unknown; use problem, advice, unknown, ok or "
                                   "not-applicable",
                                   text);
 }
 
-int st_report_run_profile(const char *command, void *ctx, const char *text)
+int st_report_run_profile(void *ctx, const char *text)
 {
     return st_report_profile_parse(text, ctx) == 0
                ? 0
-               : st_failure_usage(command,
-                                  "--profile: '%s' is unknown; use studio, desktop, laptop or server", text);
+               : st_failure_usage("--profile: '%s' is unknown; use studio, desktop, laptop or server", text);
 }
 
-int st_report_run_options(const char *command, const struct st_option *own, size_t own_n, const char *help,
-                          int argc, char **argv, int *ret_first, struct st_report_options *ret)
+int st_report_run_options(const struct st_option *own, size_t own_n, const char *help, int argc, char **argv,
+                          int *ret_first, struct st_report_options *ret)
 {
     struct reading reading = {.options = {.threshold = ST_STATUS_PROBLEM, .format = &st_report_text}};
     struct st_report_options *o = &reading.options;
@@ -82,13 +80,13 @@ int st_report_run_options(const char *command, const struct st_option *own, size
     memcpy(options, common, sizeof(common));
     memcpy(options + ST_ARRAY_LEN(common), own, own_n * sizeof(*own));
     const size_t n = ST_ARRAY_LEN(common) + own_n;
-    const int r = ret_first != NULL ? st_options_read(command, options, n, help, argc, argv, ret_first)
-                                    : st_options_only(command, options, n, help, argc, argv);
+    const int r = ret_first != NULL ? st_options_read(options, n, help, argc, argv, ret_first)
+                                    : st_options_only(options, n, help, argc, argv);
     o->format = reading.json ? &st_report_json : o->format;
     *ret = *o;
     if (r < 0 && o->textfile != NULL && st_text_is(o->textfile, o->output != NULL ? o->output : "-"))
-        return st_failure_usage(
-            command, "--textfile: '%s' is also the file of --output. Choose another file.", o->textfile);
+        return st_failure_usage("--textfile: '%s' is also the file of --output. Choose another file.",
+                                o->textfile);
     return r;
 }
 
@@ -119,46 +117,41 @@ static int write_as(const struct st_report_format *format, const struct st_repor
     return r;
 }
 
-static int print_report(const char *command, const struct st_report *report,
-                        const struct st_report_options *options)
+static int print_report(const struct st_report *report, const struct st_report_options *options)
 {
     int status = st_report_exit_status(report, options->threshold);
     int r = write_as(options->format, report, options->output, options);
     if (r != 0)
-        status =
-            st_failure(command, "cannot write %s: %s",
-                       options->output != NULL ? options->output : "the report", st_destination_error(r));
+        status = st_failure("cannot write %s: %s", options->output != NULL ? options->output : "the report",
+                            st_destination_error(r));
     /* one that cannot be written does not keep the other from being up to date */
     r = options->textfile != NULL ? write_as(&st_report_prometheus, report, options->textfile, options) : 0;
-    return r == 0 ? status
-                  : st_failure(command, "cannot write %s: %s", options->textfile, st_destination_error(r));
+    return r == 0 ? status : st_failure("cannot write %s: %s", options->textfile, st_destination_error(r));
 }
 
-static int unknown_rule(const char *command, const char *typed)
+static int unknown_rule(const char *typed)
 {
     struct st_near near = {.typed = typed};
     ST_EACH_OF (rule, st_rules, st_rules_n)
         st_near_offer(&near, (*rule)->id);
     if (near.name != NULL)
-        return st_failure_unknown(command, "rule", "", &near);
-    return st_failure_usage(command, "no such rule: %.100s. 'sleeptune report --list' lists all.", typed);
+        return st_failure_unknown("rule", "", &near);
+    return st_failure_usage("no such rule: %.100s. 'sleeptune report --list' lists all.", typed);
 }
 
-int st_report_run_choose(const char *command, struct st_report *report, enum st_report_profile profile,
-                         const char *only)
+int st_report_run_choose(struct st_report *report, enum st_report_profile profile, const char *only)
 {
     char id[256];
     st_report_set_profile(report, profile);
     const int r = only != NULL ? st_report_only(report, only, id, sizeof(id)) : 0;
     if (r == -ENOENT)
         return st_rule_find(id) == NULL
-                   ? unknown_rule(command, id)
-                   : st_failure_usage(command, "--only: '%s' is a rule of another operating system", id);
-    return r == 0 ? ST_EXIT_DONE : st_failure(command, "%s", strerror(-r));
+                   ? unknown_rule(id)
+                   : st_failure_usage("--only: '%s' is a rule of another operating system", id);
+    return r == 0 ? ST_EXIT_DONE : st_failure("%s", strerror(-r));
 }
 
-static int finish_report(const char *command, struct st_report *report,
-                         const struct st_report_options *options, bool own_machine)
+static int finish_report(struct st_report *report, const struct st_report_options *options, bool own_machine)
 {
     report->own_machine = own_machine;
     if (own_machine)
@@ -166,61 +159,58 @@ static int finish_report(const char *command, struct st_report *report,
     report->answer = options->answer;
     if (options->only == NULL)
         st_report_leave_out(report);
-    const int status = st_report_run_choose(command, report, options->profile, options->only);
-    return status == ST_EXIT_DONE ? print_report(command, report, options) : status;
+    const int status = st_report_run_choose(report, options->profile, options->only);
+    return status == ST_EXIT_DONE ? print_report(report, options) : status;
 }
 
-static int out_of_range(const char *command, const struct st_report_options *options)
+static int out_of_range(const struct st_report_options *options)
 {
-    return st_failure_usage(command, "the period of %lld frames at %lld Hz exceeds an hour",
+    return st_failure_usage("the period of %lld frames at %lld Hz exceeds an hour",
                             (long long)options->frames, (long long)options->rate_hz);
 }
 
-int st_report_run_period(const char *command, const struct st_facts *facts,
-                         const struct st_report_options *options, struct st_wish *ret)
+int st_report_run_period(const struct st_facts *facts, const struct st_report_options *options,
+                         struct st_wish *ret)
 {
-    return st_buffer_choose(facts, options->frames, options->rate_hz, ret) == 0
-               ? ST_EXIT_DONE
-               : out_of_range(command, options);
+    return st_buffer_choose(facts, options->frames, options->rate_hz, ret) == 0 ? ST_EXIT_DONE
+                                                                                : out_of_range(options);
 }
 
-static int make(const char *command, const struct st_facts *facts, const struct st_report_options *options,
-                struct st_report *ret)
+static int make(const struct st_facts *facts, const struct st_report_options *options, struct st_report *ret)
 {
     const int r = st_report_make(facts, options->frames, options->rate_hz, ret);
     if (r == -ERANGE)
-        return out_of_range(command, options);
-    return r == 0 ? ST_EXIT_DONE : st_failure(command, "%s", strerror(-r));
+        return out_of_range(options);
+    return r == 0 ? ST_EXIT_DONE : st_failure("%s", strerror(-r));
 }
 
-int st_report_run(const char *command, const struct st_facts *facts, const struct st_report_options *options,
-                  bool own_machine)
+int st_report_run(const struct st_facts *facts, const struct st_report_options *options, bool own_machine)
 {
     struct st_report report;
-    int status = make(command, facts, options, &report);
+    int status = make(facts, options, &report);
     if (status != ST_EXIT_DONE)
         return status;
-    status = finish_report(command, &report, options, own_machine);
+    status = finish_report(&report, options, own_machine);
     st_report_finish(&report);
     return status;
 }
 
 /* --- single rules --- */
 
-int st_report_run_check_ids(const char *command, const char *const *ids, size_t ids_n)
+int st_report_run_check_ids(const char *const *ids, size_t ids_n)
 {
     ST_EACH_OF (id, ids, ids_n) {
         if (st_rule_find(*id) == NULL)
-            return unknown_rule(command, *id);
+            return unknown_rule(*id);
     }
     return 0;
 }
 
-int st_report_run_rules(const char *command, const struct st_facts *facts,
-                        const struct st_report_options *options, const char *const *ids, size_t ids_n)
+int st_report_run_rules(const struct st_facts *facts, const struct st_report_options *options,
+                        const char *const *ids, size_t ids_n)
 {
     struct st_report report;
-    const int status = make(command, facts, options, &report);
+    const int status = make(facts, options, &report);
     if (status != ST_EXIT_DONE)
         return status;
     int r = 0;
@@ -235,5 +225,5 @@ int st_report_run_rules(const char *command, const struct st_facts *facts,
         r = r != 0 ? r : ended;
     }
     st_report_finish(&report);
-    return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot write the report: %s", strerror(-r));
+    return r == 0 ? ST_EXIT_DONE : st_failure("cannot write the report: %s", strerror(-r));
 }

@@ -36,34 +36,31 @@ struct st_report_options {
     "  -h, --help         this text\n"
 
 /** The value of --profile; ctx: an enum st_report_profile. @return 0 or ST_EXIT_USAGE. */
-int st_report_run_profile(const char *command, void *ctx, const char *text);
+int st_report_run_profile(void *ctx, const char *text);
 
 /**
  * Reads `own` options of a subcommand and those of ST_REPORT_HELP; the latter go to *ret, from its defaults.
  * @param ret_first index of the first argument behind the options; NULL: the subcommand takes none.
  * @return -1 to go on, or an st_exit. */
-ST_NODISCARD int st_report_run_options(const char *command, const struct st_option *own, size_t own_n,
-                                       const char *help, int argc, char **argv, int *ret_first,
-                                       struct st_report_options *ret);
+ST_NODISCARD int st_report_run_options(const struct st_option *own, size_t own_n, const char *help, int argc,
+                                       char **argv, int *ret_first, struct st_report_options *ret);
 
 /** Leaves out what the profile does not accept, and other rules than `only` (NULL: none). @return an st_exit,
  * after a message. */
-ST_NODISCARD int st_report_run_choose(const char *command, struct st_report *report,
-                                      enum st_report_profile profile, const char *only);
+ST_NODISCARD int st_report_run_choose(struct st_report *report, enum st_report_profile profile,
+                                      const char *only);
 
 /** The period of the options and facts. @return an st_exit, after a message. */
-ST_NODISCARD int st_report_run_period(const char *command, const struct st_facts *facts,
-                                      const struct st_report_options *options, struct st_wish *ret);
+ST_NODISCARD int st_report_run_period(const struct st_facts *facts, const struct st_report_options *options,
+                                      struct st_wish *ret);
 
 /** Checks that each id is a rule of this build; if one is not, prints the ids near it. @return 0 or
  * ST_EXIT_USAGE. */
-ST_NODISCARD int st_report_run_check_ids(const char *command, const char *const *ids, size_t ids_n);
+ST_NODISCARD int st_report_run_check_ids(const char *const *ids, size_t ids_n);
 
 /** Prints what each of these rules knows and what it finds in the facts, as text. @return an st_exit. */
-ST_NODISCARD int st_report_run_rules(const char *command, const struct st_facts *facts,
-                                     const struct st_report_options *options, const char *const *ids,
-                                     size_t ids_n);
+ST_NODISCARD int st_report_run_rules(const struct st_facts *facts, const struct st_report_options *options,
+                                     const char *const *ids, size_t ids_n);
 
 /** Judges and prints. own_machine: the facts are of this machine. @return an st_exit. */
-int st_report_run(const char *command, const struct st_facts *facts, const struct st_report_options *options,
-                  bool own_machine);
+int st_report_run(const struct st_facts *facts, const struct st_report_options *options, bool own_machine);

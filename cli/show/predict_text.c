@@ -276,7 +276,7 @@ const char *st_predict_text_setting(uint32_t frames, char *buf, size_t bytes)
     const struct st_facts_input input = {.no_servers = true};
     struct st_facts *facts = NULL;
     char set[80] = "", lasts[64] = "";
-    const bool known = st_facts_input_load("predict", &input, &facts) == ST_EXIT_DONE;
+    const bool known = st_facts_input_load(&input, &facts) == ST_EXIT_DONE;
     /* the last one: JACK, if it runs beside PipeWire */
     for (size_t i = 0; known && st_xrun_sources[i] != NULL; i++) {
         const char *source = st_xrun_sources[i]->name;

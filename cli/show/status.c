@@ -18,7 +18,6 @@
 #include "platform/program/terminal.h"
 #include "st_config.h"
 
-#define COMMAND  "status"
 #define ROWS_MAX 300
 #define ASK_MS   500
 #define LINE_MS  5000 /* between two looks of --follow: a bar runs all day */
@@ -46,7 +45,7 @@ static int print_text(const struct st_daemon_answer *answer, const struct st_sta
     if (wish->details)
         add_sizes(answer, wish);
     if (st_screen_init(&screen, ROWS_MAX, st_terminal_width(STDOUT_FILENO), st_locale_utf8()) != 0)
-        return st_failure(COMMAND, "out of memory");
+        return st_failure("out of memory");
     st_status_screen_draw(&screen, answer->document, &how);
     st_screen_print(&screen, stdout);
     st_screen_finish(&screen);
@@ -98,7 +97,7 @@ static int open_page(const char *path)
         r = -posix_spawn(&pid, program, NULL, NULL, argv, env.vars);
     st_child_env_close(&env);
     if (r != 0)
-        return st_failure(COMMAND, "cannot run xdg-open: %s. Open the page in a browser.", strerror(-r));
+        return st_failure("cannot run xdg-open: %s. Open the page in a browser.", strerror(-r));
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
         ;
     return ST_EXIT_DONE;
@@ -122,13 +121,13 @@ static int show_page(const char *url, char *message)
 {
     char folder[400];
     if (!page_folder(folder, sizeof(folder)))
-        return st_failure(COMMAND, "no folder for the page of --html: set XDG_RUNTIME_DIR or HOME");
+        return st_failure("no folder for the page of --html: set XDG_RUNTIME_DIR or HOME");
     char *path = ST_TEXT(512, "%s/sleeptune-status.html", folder);
     char *begun = ST_TEXT(512, "%s/sleeptune-status.XXXXXX", folder);
     const int fd = mkstemp(begun);
     FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (out == NULL)
-        return st_failure(COMMAND, "cannot write into %s: %s", folder, strerror(errno));
+        return st_failure("cannot write into %s: %s", folder, strerror(errno));
     if (url != NULL)
         fprintf(out,
                 "<!DOCTYPE html><html lang=en><meta charset=utf-8><meta name=referrer content=no-referrer>"
@@ -141,7 +140,7 @@ static int show_page(const char *url, char *message)
     if (fclose(out) != 0 || failed || rename(begun, path) != 0) {
         const int error = errno;
         unlink(begun);
-        return st_failure(COMMAND, "cannot write %s: %s", path, strerror(error));
+        return st_failure("cannot write %s: %s", path, strerror(error));
     }
     puts(st_safe_text(path));
     if (geteuid() == 0 || (getenv("DISPLAY") == NULL && getenv("WAYLAND_DISPLAY") == NULL))
@@ -186,7 +185,7 @@ static int print_lines(const struct st_status_wish *wish)
     } while (wish->follow && ferror(stdout) == 0 && poll(&reader, 1, LINE_MS) == 0);
     const bool printed = last != NULL;
     free(last);
-    return wish->follow ? ST_EXIT_DONE : printed ? status : st_failure(COMMAND, "out of memory");
+    return wish->follow ? ST_EXIT_DONE : printed ? status : st_failure("out of memory");
 }
 
 int st_status_run(const struct st_status_wish *wish)
@@ -206,7 +205,7 @@ int st_status_run(const struct st_status_wish *wish)
         status = ST_EXIT_FAILURE;
     }
     if (status != 0)
-        st_failure(COMMAND, "%s", error);
+        st_failure("%s", error);
     if (wish->html) {
         const int shown = show_page(status == 0 ? url : NULL, error);
         const char *network = status == 0 ? st_json_text(answer.document, "network_url") : NULL;
@@ -219,7 +218,7 @@ int st_status_run(const struct st_status_wish *wish)
         st_safe_print_lines(stdout, answer.text, ST_TEXT_TO_NUL);
         putchar('\n');
     } else if (!st_status_screen_is_in(answer.document)) {
-        status = st_failure(COMMAND, ST_STATUS_SCREEN_MISSING, answer.socket);
+        status = st_failure(ST_STATUS_SCREEN_MISSING, answer.socket);
     } else {
         status = print_text(&answer, wish);
     }

@@ -13,7 +13,6 @@
 #include "platform/program/stop.h"
 #include "platform/program/terminal.h"
 
-#define COMMAND    "status"
 #define EVERY_MS   1000
 #define ANSWER_MS  900 /* Ctrl-C waits so long at most */
 #define TEXT_BYTES 700
@@ -126,7 +125,7 @@ int st_status_watch(const struct st_status_wish *wish)
     struct watch watch = {.wish = wish, .clock = &st_platform_native()->clock};
     const char *type = getenv("TERM");
     if (type == NULL || strcmp(type, "dumb") == 0)
-        return st_failure(COMMAND, "a terminal of type '%s' cannot be redrawn: leave out --watch",
+        return st_failure("a terminal of type '%s' cannot be redrawn: leave out --watch",
                           type != NULL ? type : "");
     st_stop_catch(NULL);
     fputs(BEGIN, stdout);

@@ -47,7 +47,7 @@ int st_tune_block_run(struct st_tune_block *block, struct st_tuning_block *ret, 
     config.timer_slack_ns = block->slack_ns;
     const int64_t before_uj = st_readings_number(&block->p->machine, ENERGY),
                   before_ns = st_clock_now_ns(&block->p->clock);
-    if (st_measure_run("tune", &config, NULL, NULL, &result) != ST_EXIT_DONE) {
+    if (st_measure_run(&config, NULL, NULL, &result) != ST_EXIT_DONE) {
         snprintf(why, ST_TUNING_WHY_BYTES, "the measuring loop did not start");
         return -EIO;
     }

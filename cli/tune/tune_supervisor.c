@@ -22,7 +22,7 @@
 static void complain(const char *text)
 {
     syslog(LOG_DAEMON | LOG_ERR, "sleeptune tune: %s", text);
-    st_failure(COMMAND, "%s", text);
+    st_failure("%s", text);
 }
 
 static void hear(ST_UNUSED void *ctx, enum st_change_event event, const struct st_entry *entry,
@@ -134,7 +134,7 @@ int st_tune_supervisor_start(struct st_tune_supervisor *ret, struct st_platform 
         ret->open = false;
     }
     if (r < 0) {
-        st_failure(COMMAND, "nothing was changed: %s", message);
+        st_failure("nothing was changed: %s", message);
         (void)st_tune_supervisor_end(ret);
     }
     return r;
@@ -222,7 +222,7 @@ int st_tune_supervisor_end(struct st_tune_supervisor *s)
     if (s->open) {
         r = st_applied_revert(&s->applied, false, NULL, 0, &counts);
         if (r < 0)
-            st_failure(COMMAND, "%s", st_applied_explain(&s->applied, r, &counts, ST_ROOM(512)));
+            st_failure("%s", st_applied_explain(&s->applied, r, &counts, ST_ROOM(512)));
         st_applied_close(&s->applied);
         s->open = false;
     }

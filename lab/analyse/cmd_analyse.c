@@ -3,8 +3,6 @@
 #include "lab/chart/chart.h"
 #include "lab/commands.h"
 
-#define NAME "analyse"
-
 static const char help[] =
     "Usage: sleeptune-lab analyse FILE... [OPTION...]\n"
     "Find patterns in lateness over time: wake-ups only at clock ticks, a sawtooth, a\n"
@@ -33,10 +31,10 @@ static const char help[] =
 static int read(const char *path, const struct st_series_options *options, struct st_series_result *result)
 {
     const struct st_series_input *input = &result->input;
-    const int status = st_series_input_read(NAME, path, options, &result->input);
+    const int status = st_series_input_read(path, options, &result->input);
     if (status != ST_EXIT_DONE || input->series.n > 0 || input->all.n > 0)
         return status;
-    return st_failure(NAME, "%s: no samples%s%s", path, input->note[0] != '\0' ? ": " : "", input->note);
+    return st_failure("%s: no samples%s%s", path, input->note[0] != '\0' ? ": " : "", input->note);
 }
 
 /* Several files: what R's summary() says of each, or one document. */
@@ -46,10 +44,10 @@ static int several(char *const *paths, size_t n, const struct st_series_options 
     struct st_series_set set = {.n = 0};
     int status = ST_EXIT_DONE;
     for (size_t i = 0; i < n && status == ST_EXIT_DONE; i++) {
-        struct st_series_result *result = st_series_set_add(NAME, &set, paths[i]);
+        struct st_series_result *result = st_series_set_add(&set, paths[i]);
         status = result == NULL ? ST_EXIT_FAILURE : read(paths[i], options, result);
         if (status == ST_EXIT_DONE)
-            status = st_series_result_analyse(NAME, result, known_hz);
+            status = st_series_result_analyse(result, known_hz);
     }
     if (status == ST_EXIT_DONE)
         status = st_series_set_show(command, &set, "file", "files", false);
@@ -60,7 +58,7 @@ static int several(char *const *paths, size_t n, const struct st_series_options 
 int st_cmd_analyse(int argc, char **argv)
 {
     struct st_series_options common = {0};
-    struct st_bench_command command = st_bench_command(NAME);
+    struct st_bench_command command = st_bench_command();
     struct st_period period;
     int64_t tick_hz = 0;
     int first = 0;
@@ -69,32 +67,32 @@ int st_cmd_analyse(int argc, char **argv)
         {"unit", .text = &common.unit},
         ST_SERIES_OPTIONS(&common, &command),
     };
-    int status = st_options_read(NAME, options, ST_ARRAY_LEN(options), help, argc, argv, &first);
+    int status = st_options_read(options, ST_ARRAY_LEN(options), help, argc, argv, &first);
     if (status >= 0)
         return status;
     if (first == argc)
-        return st_failure_usage(NAME, "give a file");
+        return st_failure_usage("give a file");
     const char *path = argv[first];
-    status = st_series_input_period(NAME, &common, &period); /* says what is wrong before anything is read */
+    status = st_series_input_period(&common, &period); /* says what is wrong before anything is read */
     if (status == 0)
-        status = st_chart_check(NAME, "--plot", command.plot);
+        status = st_chart_check("--plot", command.plot);
     if (status != 0)
         return status;
     if (first + 1 < argc && command.plot != NULL)
-        return st_failure_usage(NAME, "--plot draws one file: draw several with 'plot'");
+        return st_failure_usage("--plot draws one file: draw several with 'plot'");
     if (first + 1 < argc)
         return several(argv + first, (size_t)(argc - first), &common, (int)tick_hz, &command);
     common.plot = command.plot;
     struct st_series_result *result = calloc(1, sizeof(*result));
     if (result == NULL)
-        return st_failure(NAME, "out of memory");
+        return st_failure("out of memory");
     status = read(path, &common, result);
     if (status == ST_EXIT_DONE) {
         const char *plot = command.plot;
         command.plot = NULL; /* the document that is printed has no samples */
         status = st_series_result_show(&command, result, (int)tick_hz, false);
         if (plot != NULL)
-            status = st_chart_option_json(NAME, path, plot, st_series_result_json(result, true), status);
+            status = st_chart_option_json(path, plot, st_series_result_json(result, true), status);
     }
     st_series_result_finish(result);
     free(result);

@@ -353,7 +353,7 @@ void st_series_result_text(const struct st_series_result *result, FILE *out, int
         st_text_field(out, "where", where, LABEL_COLUMNS, width);
 }
 
-int st_series_result_analyse(const char *command, struct st_series_result *result, int known_hz)
+int st_series_result_analyse(struct st_series_result *result, int known_hz)
 {
     int r = result->input.series.n > 0 ? st_long_series_of(&result->input.series, &result->input.all) : 0;
     if (r == 0)
@@ -364,15 +364,15 @@ int st_series_result_analyse(const char *command, struct st_series_result *resul
     if (r == 0 && result->correction_known)
         st_series_analysis_compare(&result->analysis, result->correction_ppm);
     if (r == -ENODATA)
-        return st_failure(command, "no samples");
-    return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot analyse: %s", strerror(-r));
+        return st_failure("no samples");
+    return r == 0 ? ST_EXIT_DONE : st_failure("cannot analyse: %s", strerror(-r));
 }
 
 int st_series_result_show(struct st_bench_command *command, struct st_series_result *result, int known_hz,
                           bool samples)
 {
     int width;
-    const int status = st_series_result_analyse(command->name, result, known_hz);
+    const int status = st_series_result_analyse(result, known_hz);
     if (status != ST_EXIT_DONE)
         return status;
     FILE *out = st_bench_command_begin(command, &width);

@@ -36,7 +36,7 @@ ST_NODISCARD int st_series_result_show(struct st_bench_command *command, struct 
                                        int known_hz, bool samples);
 
 /* The same in steps, for several: analyse each, then text or JSON. */
-ST_NODISCARD int st_series_result_analyse(const char *command, struct st_series_result *result, int known_hz);
+ST_NODISCARD int st_series_result_analyse(struct st_series_result *result, int known_hz);
 void st_series_result_text(const struct st_series_result *result, FILE *out, int width);
 /** @return NULL: out of memory. */
 json_t *st_series_result_json(const struct st_series_result *result, bool samples);

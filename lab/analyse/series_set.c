@@ -7,15 +7,15 @@
 #define SCHEMA       "sleeptune-series-set/1"
 #define NAME_COLUMNS 8
 
-struct st_series_result *st_series_set_add(const char *command, struct st_series_set *set, const char *name)
+struct st_series_result *st_series_set_add(struct st_series_set *set, const char *name)
 {
     if (set->n == ST_SERIES_SET_MAX) {
-        (void)st_failure(command, "more than %d series", ST_SERIES_SET_MAX);
+        (void)st_failure("more than %d series", ST_SERIES_SET_MAX);
         return NULL;
     }
     struct st_series_result *result = calloc(1, sizeof(*result));
     if (result == NULL) {
-        (void)st_failure(command, "out of memory");
+        (void)st_failure("out of memory");
         return NULL;
     }
     st_safe_copy(result->name, sizeof(result->name), name, ST_TEXT_TO_NUL);

@@ -12,7 +12,7 @@ struct st_series_set {
 
 /** A new result, empty but for its name, which is made safe. @return NULL, after a message: out of memory, or
  * there are too many. Free all with st_series_set_finish. */
-struct st_series_result *st_series_set_add(const char *command, struct st_series_set *set, const char *name);
+struct st_series_result *st_series_set_add(struct st_series_set *set, const char *name);
 /** Takes the latest one away. */
 void st_series_set_drop(struct st_series_set *set);
 void st_series_set_finish(struct st_series_set *set);

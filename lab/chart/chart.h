@@ -82,11 +82,10 @@ ST_NODISCARD int st_chart_set_add(struct st_chart_set *set, int64_t value_ns);
 
 /** Adds the sets of a file: a recording, JSON of sleeptune, or a column of text. @return an st_exit, after a
  * message. */
-ST_NODISCARD int st_chart_read(const char *command, const char *path, const struct st_series_options *options,
+ST_NODISCARD int st_chart_read(const char *path, const struct st_series_options *options,
                                struct st_chart_data *data);
 /** Adds the sets of a JSON document. @return an st_exit, after a message. */
-ST_NODISCARD int st_chart_json(const char *command, const char *name, const json_t *document,
-                               struct st_chart_data *data);
+ST_NODISCARD int st_chart_json(const char *name, const json_t *document, struct st_chart_data *data);
 
 struct st_chart_options {
     enum st_chart_kind kind;
@@ -97,19 +96,17 @@ struct st_chart_options {
 
 /** Checks, before anything is measured, whether a picture can be written to `path`; NULL: no picture. @return
  * 0 or an st_exit, after a message. */
-ST_NODISCARD int st_chart_check(const char *command, const char *option, const char *path);
+ST_NODISCARD int st_chart_check(const char *option, const char *path);
 /** Draws. @return an st_exit, after a message. */
-ST_NODISCARD int st_chart_write(const char *command, struct st_chart_data *data,
-                                const struct st_chart_options *options);
+ST_NODISCARD int st_chart_write(struct st_chart_data *data, const struct st_chart_options *options);
 
 /* --- --plot FILE of other commands --- */
 
 /** Takes the name of a kind of picture. @param ctx enum st_chart_kind. @return 0 or an st_exit, after a
  * message. */
-ST_NODISCARD int st_chart_take_kind(const char *command, void *ctx, const char *text);
+ST_NODISCARD int st_chart_take_kind(void *ctx, const char *text);
 
 /** Draws a document unless path is NULL; frees it. @param name of its only result, where that has none.
  * @param status of the result that was printed before; returned if it is an error. @return an st_exit, after
  * a message. */
-ST_NODISCARD int st_chart_option_json(const char *command, const char *name, const char *path,
-                                      json_t *document, int status);
+ST_NODISCARD int st_chart_option_json(const char *name, const char *path, json_t *document, int status);

@@ -159,17 +159,17 @@ static int draw_on(const struct st_picture *picture, FILE *stream)
     return st_svg_finish(&svg, stream);
 }
 
-static int write_picture(const char *command, const struct st_picture *picture, const char *path)
+static int write_picture(const struct st_picture *picture, const char *path)
 {
     const char *name = path != NULL && strcmp(path, "-") != 0 ? path : "standard output";
     struct st_output output;
     int r = st_output_open(&output, path);
     if (r != 0)
-        return st_failure(command, "cannot write %s: %s", name, st_destination_error(r));
+        return st_failure("cannot write %s: %s", name, st_destination_error(r));
     r = draw_on(picture, output.stream);
     const int closed = st_output_close(&output, r == 0);
     r = r != 0 ? r : closed;
-    return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot write %s: %s", name, st_destination_error(r));
+    return r == 0 ? ST_EXIT_DONE : st_failure("cannot write %s: %s", name, st_destination_error(r));
 }
 
 /* --- what is drawn --- */
@@ -281,21 +281,21 @@ static enum st_chart_kind usual_kind(const struct st_chart_data *data)
     return box ? ST_CHART_BOX : ST_CHART_ANY;
 }
 
-static int choose(const char *command, struct st_chart_data *data, enum st_chart_kind *kind)
+static int choose(struct st_chart_data *data, enum st_chart_kind *kind)
 {
     char can[100] = "";
     if (*kind == ST_CHART_ANY)
         *kind = usual_kind(data);
     if (*kind == ST_CHART_ANY)
-        return st_failure(command, "these files have no figures to draw");
+        return st_failure("these files have no figures to draw");
     if (any(data, kinds[*kind]))
         return ST_EXIT_DONE;
     ST_EACH_OF (one, kinds, ST_CHART_KINDS) {
         if (any(data, *one))
             st_text_join(can, sizeof(can), ", ", "%s", (*one)->name);
     }
-    return st_failure(command, "these files cannot be drawn as --kind %s; possible kinds: %s",
-                      kinds[*kind]->name, can[0] != '\0' ? can : "none");
+    return st_failure("these files cannot be drawn as --kind %s; possible kinds: %s", kinds[*kind]->name,
+                      can[0] != '\0' ? can : "none");
 }
 
 /* Adds the sentences that all kinds share to the caption. */
@@ -315,14 +315,13 @@ static void say_common(struct st_picture *picture, size_t out_n)
 }
 
 /* Chooses the kind and moves the sets to draw to the front. @return an st_exit, after a message. */
-static int prepare(const char *command, struct st_chart_data *data, const struct st_chart_options *options,
-                   struct st_picture *ret)
+static int prepare(struct st_chart_data *data, const struct st_chart_options *options, struct st_picture *ret)
 {
     enum st_chart_kind kind = options->kind;
     int r = complete(data);
     if (r != 0)
-        return st_failure(command, "%s", strerror(-r));
-    r = choose(command, data, &kind);
+        return st_failure("%s", strerror(-r));
+    r = choose(data, &kind);
     if (r != ST_EXIT_DONE)
         return r;
     *ret = (struct st_picture){.id = kind,
@@ -334,36 +333,35 @@ static int prepare(const char *command, struct st_chart_data *data, const struct
                                .width = WIDTH_PX};
     const size_t all_n = data->n, kept_n = keep(data, ret->kind), out_n = left_out_n(data, all_n, kept_n);
     if ((data->overlay || kind == ST_CHART_DENSITY) && kept_n > ST_CHART_LINES_MAX)
-        return st_failure(command,
-                          "--overlay and --kind density draw at most %d lines, not %zu. Use --kind box.",
+        return st_failure("--overlay and --kind density draw at most %d lines, not %zu. Use --kind box.",
                           ST_CHART_LINES_MAX, kept_n);
     data->n = kept_n;
     r = ret->kind->plan(ret);
     if (r != 0) {
         data->n = all_n;
-        return st_failure(command, "%s", r == -ENODATA ? ret->caption : strerror(-r));
+        return st_failure("%s", r == -ENODATA ? ret->caption : strerror(-r));
     }
     say_common(ret, out_n);
     return ST_EXIT_DONE;
 }
 
-int st_chart_write(const char *command, struct st_chart_data *data, const struct st_chart_options *options)
+int st_chart_write(struct st_chart_data *data, const struct st_chart_options *options)
 {
     struct st_picture picture;
     const size_t all_n = data->n;
     gather(data);
-    int r = prepare(command, data, options, &picture);
+    int r = prepare(data, options, &picture);
     if (r == ST_EXIT_DONE && options->svg != NULL)
         r = draw_on(&picture, options->svg) == 0 ? ST_EXIT_DONE : ST_EXIT_FAILURE;
     else if (r == ST_EXIT_DONE)
-        r = write_picture(command, &picture, options->path);
+        r = write_picture(&picture, options->path);
     data->n = all_n;
     return r;
 }
 
 /* --- --plot FILE of other commands --- */
 
-int st_chart_take_kind(const char *command, void *ctx, const char *text)
+int st_chart_take_kind(void *ctx, const char *text)
 {
     enum st_chart_kind *kind = ctx;
     for (enum st_chart_kind i = 0; i < ST_CHART_KINDS; i++) {
@@ -372,35 +370,33 @@ int st_chart_take_kind(const char *command, void *ctx, const char *text)
             return 0;
         }
     }
-    return st_failure_usage(command, "--kind: '%s' is unknown; use box, series, line or density", text);
+    return st_failure_usage("--kind: '%s' is unknown; use box, series, line or density", text);
 }
 
-int st_chart_check(const char *command, const char *option, const char *path)
+int st_chart_check(const char *option, const char *path)
 {
     const size_t bytes = path != NULL ? strlen(path) : 0;
     if (path == NULL)
         return 0;
     if (bytes <= 4 || strcasecmp(path + bytes - 4, ".svg") != 0)
-        return st_failure_usage(command, "%s: '%s' does not end in .svg", option, path);
+        return st_failure_usage("%s: '%s' does not end in .svg", option, path);
     struct st_output output;
     int r = st_output_open(&output, path);
     if (r == 0)
         r = st_output_close(&output, false);
-    return r == 0 ? 0 : st_failure(command, "cannot write %s: %s", path, st_destination_error(r));
+    return r == 0 ? 0 : st_failure("cannot write %s: %s", path, st_destination_error(r));
 }
 
-int st_chart_option_json(const char *command, const char *name, const char *path, json_t *document,
-                         int status)
+int st_chart_option_json(const char *name, const char *path, json_t *document, int status)
 {
     const struct st_chart_options options = {.kind = ST_CHART_ANY, .path = path};
     struct st_chart_data data;
     int drawn = ST_EXIT_DONE;
     if (path != NULL) {
         st_chart_init(&data, "");
-        drawn = document == NULL ? st_failure(command, "out of memory")
-                                 : st_chart_json(command, name, document, &data);
+        drawn = document == NULL ? st_failure("out of memory") : st_chart_json(name, document, &data);
         if (drawn == ST_EXIT_DONE)
-            drawn = st_chart_write(command, &data, &options);
+            drawn = st_chart_write(&data, &options);
         st_chart_finish(&data);
     }
     json_decref(document);

@@ -9,8 +9,6 @@
 #include "store/recording/recording.h"
 #include "store/recording/recording_input.h"
 
-#define NAME "plot"
-
 static const char help[] =
     "Usage: sleeptune-lab plot [OPTION...] FILE...\n"
     "Draw measurements as SVG, or convert a recording to CSV.\n\n"
@@ -104,7 +102,7 @@ static int write_table(const char *file, struct st_recording_reader *reader, con
     struct st_output output;
     int r = st_output_open(&output, path);
     if (r < 0)
-        return st_failure(NAME, "cannot write %s: %s", name, st_destination_error(r));
+        return st_failure("cannot write %s: %s", name, st_destination_error(r));
     errno = 0;
     write_head(&st_recording_info(reader)->meta, output.stream);
     r = write_rows(reader, output.stream);
@@ -112,7 +110,7 @@ static int write_table(const char *file, struct st_recording_reader *reader, con
     const int closed = st_output_close(&output, r == 0);
     if (r == 0)
         r = closed;
-    return r == 0 ? ST_EXIT_DONE : st_failure(NAME, "cannot convert %s to %s: %s", file, name, strerror(-r));
+    return r == 0 ? ST_EXIT_DONE : st_failure("cannot convert %s to %s: %s", file, name, strerror(-r));
 }
 
 /* Output replaces an existing file, so it must not be the recording itself. */
@@ -128,16 +126,15 @@ static int write_csv(const char *file, const char *path)
     struct st_recording_reader *reader;
     const int r = st_recording_open(file, &reader);
     if (r != 0)
-        return st_failure(NAME, "cannot read %s: %s", file, st_recording_input_error(r));
+        return st_failure("cannot read %s: %s", file, st_recording_input_error(r));
     int status = write_table(file, reader, path);
     const enum st_recording_end end = st_recording_info(reader)->end;
     const uint64_t cycles = st_recording_info(reader)->totals.cycles;
     st_recording_close_reader(reader);
     if (status == ST_EXIT_DONE && end == ST_RECORDING_DAMAGED)
-        status = st_failure(NAME, "%s is damaged after %" PRIu64 " cycles; the CSV ends there", file, cycles);
+        status = st_failure("%s is damaged after %" PRIu64 " cycles; the CSV ends there", file, cycles);
     else if (status == ST_EXIT_DONE && end == ST_RECORDING_CUT)
         (void)st_failure(
-            NAME,
             "%s has no end mark (the measurement still runs, or it was killed): the CSV has the %" PRIu64
             " cycles of its complete blocks",
             file, cycles);
@@ -153,9 +150,9 @@ static bool is_csv(const char *path)
 static int convert(const char *path, char **files, int n)
 {
     if (n > 1)
-        return st_failure_usage(NAME, "a CSV file can hold only one recording: leave out %s", files[1]);
+        return st_failure_usage("a CSV file can hold only one recording: leave out %s", files[1]);
     if (path != NULL && strcmp(path, "-") != 0 && same_file(files[0], path))
-        return st_failure_usage(NAME, "-o %s would overwrite the recording. Choose another name.", path);
+        return st_failure_usage("-o %s would overwrite the recording. Choose another name.", path);
     return write_csv(files[0], path);
 }
 
@@ -164,7 +161,7 @@ static int read_file(const char *path, const struct st_series_options *series, c
                      struct st_chart_data *data)
 {
     const size_t before = data->n;
-    const int status = st_chart_read(NAME, path, series, data);
+    const int status = st_chart_read(path, series, data);
     const size_t bytes = *labels != NULL ? strcspn(*labels, ",") : 0;
     for (size_t i = before; i < data->n && bytes > 0; i++) {
         struct st_chart_set *set = data->set[i];
@@ -182,8 +179,8 @@ static int read_file(const char *path, const struct st_series_options *series, c
 static int check_picture(const char *path)
 {
     if (path == NULL && isatty(STDOUT_FILENO) == 1)
-        return st_failure_usage(NAME, "name the picture: -o FILE.svg");
-    return path == NULL || strcmp(path, "-") == 0 ? 0 : st_chart_check(NAME, "-o", path);
+        return st_failure_usage("name the picture: -o FILE.svg");
+    return path == NULL || strcmp(path, "-") == 0 ? 0 : st_chart_check("-o", path);
 }
 
 int st_cmd_plot(int argc, char **argv)
@@ -204,13 +201,13 @@ int st_cmd_plot(int argc, char **argv)
         {.name = "overlay", .flag = &overlay},
         {.name = "csv", .flag = &csv},
     };
-    int status = st_options_read(NAME, options, ST_ARRAY_LEN(options), help, argc, argv, &first);
+    int status = st_options_read(options, ST_ARRAY_LEN(options), help, argc, argv, &first);
     if (status >= 0)
         return status;
     if (first == argc)
-        return st_failure_usage(NAME, "give a file");
+        return st_failure_usage("give a file");
     if (overlay && chart.kind != ST_CHART_ANY && chart.kind != ST_CHART_SERIES && chart.kind != ST_CHART_LINE)
-        return st_failure_usage(NAME, "--overlay is for --kind series and line");
+        return st_failure_usage("--overlay is for --kind series and line");
     if (csv || is_csv(chart.path))
         return convert(chart.path, argv + first, argc - first);
     status = check_picture(chart.path);
@@ -224,7 +221,7 @@ int st_cmd_plot(int argc, char **argv)
     if (axis != NULL)
         ST_PRINT(data.quantity, "%s", axis);
     if (status == ST_EXIT_DONE)
-        status = st_chart_write(NAME, &data, &chart);
+        status = st_chart_write(&data, &chart);
     st_chart_finish(&data);
     return status;
 }

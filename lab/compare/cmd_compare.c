@@ -3,8 +3,6 @@
 #include "lab/compare/compare.h"
 #include "platform/program/output.h"
 
-#define NAME "compare"
-
 static const char help[] = "Usage: sleeptune-lab compare A B [OPTION...]\n"
                            "Compare the lateness of two runs: by how much does B differ from A, and is that\n"
                            "more than chance?\n\n"
@@ -31,16 +29,16 @@ static int end_of(size_t shown_n, size_t tests_n)
 static int run(struct st_compare_result *result, char *const paths[2], bool json,
                const struct st_series_options *series)
 {
-    int status = st_compare_read(NAME, paths[0], series, &result->files[0]);
+    int status = st_compare_read(paths[0], series, &result->files[0]);
     if (status == ST_EXIT_DONE)
-        status = st_compare_read(NAME, paths[1], series, &result->files[1]);
+        status = st_compare_read(paths[1], series, &result->files[1]);
     if (status == ST_EXIT_DONE)
-        status = st_compare_make(NAME, result);
+        status = st_compare_make(result);
     if (status != ST_EXIT_DONE)
         return status;
     const int r = json ? 0 : st_compare_print(result);
-    status = json     ? st_output_json(NAME, st_compare_json(result))
-             : r != 0 ? st_failure(NAME, "cannot write the result: %s", strerror(-r))
+    status = json     ? st_output_json(st_compare_json(result))
+             : r != 0 ? st_failure("cannot write the result: %s", strerror(-r))
                       : ST_EXIT_DONE;
     return status != ST_EXIT_DONE ? status : end_of(result->shown_n, result->tests_n);
 }
@@ -51,12 +49,12 @@ static int run_documents(char *const paths[2], json_t *const documents[2], bool 
     const int r = st_compare_results_make(paths, documents[0], documents[1], &results);
     int status = ST_EXIT_DONE;
     if (r != 0)
-        status = st_failure(NAME, "cannot compare: %s", strerror(-r));
+        status = st_failure("cannot compare: %s", strerror(-r));
     else if (results.n == 0)
-        status = st_failure(NAME, "%s and %s have no result of the same name with single values", paths[0],
-                            paths[1]);
+        status =
+            st_failure("%s and %s have no result of the same name with single values", paths[0], paths[1]);
     else if (json)
-        status = st_output_json(NAME, st_compare_results_json(&results));
+        status = st_output_json(st_compare_results_json(&results));
     else
         st_compare_results_text(&results, stdout);
     if (status == ST_EXIT_DONE)
@@ -75,11 +73,11 @@ int st_cmd_compare(int argc, char **argv)
         ST_SERIES_TEXT_OPTIONS(&series),
         ST_OPTION_ROWS_JSON(&json),
     };
-    int status = st_options_read(NAME, options, ST_ARRAY_LEN(options), help, argc, argv, &first);
+    int status = st_options_read(options, ST_ARRAY_LEN(options), help, argc, argv, &first);
     if (status >= 0)
         return status;
     if (argc - first != 2)
-        return st_failure_usage(NAME, "give two files: a run before the change, and a run after it");
+        return st_failure_usage("give two files: a run before the change, and a run after it");
     json_t *documents[2] = {NULL, NULL};
     const bool results = st_compare_documents(argv + first, documents);
     if (results)

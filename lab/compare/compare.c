@@ -33,7 +33,7 @@ static void judge(struct st_compare_result *result)
         result->shown_n += st_verdict_shows(figures[id]);
 }
 
-int st_compare_make(const char *command, struct st_compare_result *result)
+int st_compare_make(struct st_compare_result *result)
 {
     const struct st_compare_file *a = &result->files[0], *b = &result->files[1];
     struct st_random random = {.state = SEED};
@@ -44,7 +44,7 @@ int st_compare_make(const char *command, struct st_compare_result *result)
     if (r == 0)
         r = st_pairs_compare(&a->blocks, &b->blocks, &random, result->figures);
     if (r != 0)
-        return st_failure(command, "cannot compare: %s", strerror(-r));
+        return st_failure("cannot compare: %s", strerror(-r));
     st_compare_make_exact(result->files, result->figures);
     if (a->untimed || b->untimed)
         result->figures[ST_FIGURE_MISSED] = (struct st_figure){.known = {false, false}};

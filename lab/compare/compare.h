@@ -24,8 +24,8 @@ struct st_compare_file {
 
 /** Reads a file of any kind. @param options the period of text that does not say it. @return an st_exit,
  * after a message. Free with st_compare_file_finish, also after a failure. */
-ST_NODISCARD int st_compare_read(const char *command, const char *path,
-                                 const struct st_series_options *options, struct st_compare_file *ret);
+ST_NODISCARD int st_compare_read(const char *path, const struct st_series_options *options,
+                                 struct st_compare_file *ret);
 void st_compare_file_finish(struct st_compare_file *file);
 
 struct st_compare_result {
@@ -38,7 +38,7 @@ struct st_compare_result {
 
 /** Compares the second file with the first, and judges all figures together. @return an st_exit, after a
  * message: out of memory. Free with st_compare_finish. */
-ST_NODISCARD int st_compare_make(const char *command, struct st_compare_result *result);
+ST_NODISCARD int st_compare_make(struct st_compare_result *result);
 /** Frees the files, too. */
 void st_compare_finish(struct st_compare_result *result);
 

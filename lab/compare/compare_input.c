@@ -18,13 +18,13 @@ static void note(struct st_compare_file *file, const char *text)
 
 /* --- recordings --- */
 
-static int read_recording(const char *command, struct st_compare_file *file)
+static int read_recording(struct st_compare_file *file)
 {
     struct st_recording_run run;
     const int r = st_recording_input_read(file->path, &run);
     if (r != 0) {
         st_recording_input_finish(&run);
-        return st_failure(command, "cannot read %s: %s", file->path, st_recording_input_error(r));
+        return st_failure("cannot read %s: %s", file->path, st_recording_input_error(r));
     }
     file->source = "recording";
     file->period = run.meta.period;
@@ -44,10 +44,10 @@ static int read_recording(const char *command, struct st_compare_file *file)
         return ST_EXIT_DONE; /* cannot be read again: its figures are those of the blocks */
     const struct st_series_options options = {0};
     struct st_series_input *again = calloc(1, sizeof(*again));
-    int status = again == NULL ? st_failure(command, "out of memory")
-                               : st_series_input_read(command, file->path, &options, again);
+    int status =
+        again == NULL ? st_failure("out of memory") : st_series_input_read(file->path, &options, again);
     if (status == ST_EXIT_DONE && st_long_series_sample(&again->all, &file->sample) != 0)
-        status = st_failure(command, "out of memory");
+        status = st_failure("out of memory");
     if (again != NULL)
         st_series_input_finish(again);
     free(again);
@@ -77,13 +77,12 @@ static int take_sample(struct st_series_input *input, struct st_compare_file *fi
     return r == 0 ? st_long_series_sample(&input->all, &file->sample) : r;
 }
 
-static int read_series(const char *command, const struct st_series_options *options,
-                       struct st_compare_file *file)
+static int read_series(const struct st_series_options *options, struct st_compare_file *file)
 {
     struct st_series_input *series = calloc(1, sizeof(*series));
     if (series == NULL)
-        return st_failure(command, "out of memory");
-    int status = st_series_input_read(command, file->path, options, series);
+        return st_failure("out of memory");
+    int status = st_series_input_read(file->path, options, series);
     if (status == ST_EXIT_DONE) {
         file->source = "series";
         file->period = series->series.period;
@@ -93,7 +92,7 @@ static int read_series(const char *command, const struct st_series_options *opti
         if (r >= 0 && file->blocks.n > 0)
             r = take_sample(series, file);
         if (r < 0)
-            status = st_failure(command, "cannot read %s: %s", file->path, strerror(-r));
+            status = st_failure("cannot read %s: %s", file->path, strerror(-r));
     }
     st_series_input_finish(series);
     free(series);
@@ -128,31 +127,29 @@ static char *lines_of(const json_t *object)
     return st_text_take(out, &text);
 }
 
-static int read_json(const char *command, const struct st_series_options *options,
-                     struct st_compare_file *file)
+static int read_json(const struct st_series_options *options, struct st_compare_file *file)
 {
     json_error_t error = {.text = ""};
     FILE *stream = st_posix_input_open(file->path);
     json_t *document = stream != NULL ? st_json_input_read(stream, &error) : NULL;
     st_posix_input_close(stream);
     if (document == NULL)
-        return st_failure(command, "%s: line %d: %s", file->path, error.line, error.text);
+        return st_failure("%s: line %d: %s", file->path, error.line, error.text);
     const char *schema = st_json_text(document, "schema");
     const json_t *conditions = json_object_get(document, "conditions");
     int status = ST_EXIT_DONE;
     if (schema == NULL || !st_text_begins(schema, SERIES_FAMILY)) {
         status =
-            st_failure(command,
-                       "cannot compare %s (%.40s). Record with 'measure --record', or compare a column of "
+            st_failure("cannot compare %s (%.40s). Record with 'measure --record', or compare a column of "
                        "'sleeptune-lab table --samples'.",
                        file->path, schema != NULL ? schema : "JSON");
     } else if (json_is_object(conditions)) {
         file->conditions = lines_of(conditions);
         if (file->conditions == NULL)
-            status = st_failure(command, "out of memory");
+            status = st_failure("out of memory");
     }
     json_decref(document);
-    return status == ST_EXIT_DONE ? read_series(command, options, file) : status;
+    return status == ST_EXIT_DONE ? read_series(options, file) : status;
 }
 
 bool st_compare_documents(char *const paths[2], json_t *documents[2])
@@ -175,28 +172,27 @@ bool st_compare_documents(char *const paths[2], json_t *documents[2])
 
 /* --- which of them --- */
 
-int st_compare_read(const char *command, const char *path, const struct st_series_options *options,
-                    struct st_compare_file *ret)
+int st_compare_read(const char *path, const struct st_series_options *options, struct st_compare_file *ret)
 {
     *ret = (struct st_compare_file){.path = path};
     size_t cell;
     FILE *stream = st_series_input_open(path, &cell);
     if (stream == NULL)
-        return st_failure(command, "cannot read %s: %s", path, st_posix_input_error(errno));
+        return st_failure("cannot read %s: %s", path, st_posix_input_error(errno));
     const int first = getc(stream), error = ferror(stream) != 0 ? errno : 0;
     ungetc(first, stream);
     st_posix_input_close(stream);
     if (error != 0)
-        return st_failure(command, "cannot read %s: %s", path, st_posix_input_error(error));
+        return st_failure("cannot read %s: %s", path, st_posix_input_error(error));
     if (first == EOF)
-        return st_failure(command, "%s is empty", path);
-    int status = first == 0x89 && cell == 0  ? read_recording(command, ret)
-                 : first == '{' && cell == 0 ? read_json(command, options, ret)
-                                             : read_series(command, options, ret);
+        return st_failure("%s is empty", path);
+    int status = first == 0x89 && cell == 0  ? read_recording(ret)
+                 : first == '{' && cell == 0 ? read_json(options, ret)
+                                             : read_series(options, ret);
     if (status == ST_EXIT_DONE && ret->conditions == NULL) {
         ret->conditions = strdup("");
         if (ret->conditions == NULL)
-            status = st_failure(command, "out of memory");
+            status = st_failure("out of memory");
     }
     return status;
 }

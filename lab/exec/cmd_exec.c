@@ -8,7 +8,6 @@
 #include "lab/word_list.h"
 #include "platform/program/stop.h"
 
-#define NAME         "exec"
 #define WORDS_MAX    64
 #define COMMANDS_MAX 256
 #define BUDGET_NS    (60 * ST_NS_PER_S)
@@ -140,10 +139,9 @@ static int make_ready(struct ready *r, const char *text, int64_t ns, struct st_e
     r->text = ns >= 0 ? with_time(text, ns) : strdup(text);
     r->bytes = r->text != NULL ? malloc(strlen(r->text) + 1) : NULL;
     if (r->bytes == NULL)
-        return st_failure(NAME, "out of memory");
+        return st_failure("out of memory");
     if (split(r->text, r->bytes, r->words) == 0)
-        return st_failure_usage(NAME,
-                                "'%s' is not a valid command: no word, more than %d, or an unclosed quote",
+        return st_failure_usage("'%s' is not a valid command: no word, more than %d, or an unclosed quote",
                                 text, WORDS_MAX);
     *command = (struct st_exec_command){.text = r->text, .argv = r->words, .requested_ns = ns > 0 ? ns : 0};
     return 0;
@@ -319,7 +317,7 @@ static int print(const struct st_bench_exec *bench, struct arguments *a)
     struct st_exec_figures *figures;
     int width;
     if (st_bench_exec_figures(bench, &figures) != 0)
-        return st_failure(NAME, "out of memory");
+        return st_failure("out of memory");
     FILE *out = st_bench_command_begin(&a->common, &width);
     if (out != NULL)
         print_text(bench, &a->common.out, figures, out, width);
@@ -358,7 +356,7 @@ static int measure(struct arguments *a, const struct st_exec_command *commands, 
                                                 .ctx = a};
     int r = st_bench_exec_init(&bench, &config);
     if (r != 0)
-        return st_failure(NAME, "%s", strerror(-r));
+        return st_failure("%s", strerror(-r));
     st_stop_catch(on_stop);
     if (!a->common.quiet)
         fprintf(stderr, "%zu programs in random order (seed %" PRId64 "): at most %lld s.\n", n,
@@ -369,17 +367,16 @@ static int measure(struct arguments *a, const struct st_exec_command *commands, 
     const char *text = commands[bench.failed].text;
     if (r == -ECHILD)
         status = st_failure(
-            NAME, "'%s' ended with status %d%s", text, bench.failed_status,
+            "'%s' ended with status %d%s", text, bench.failed_status,
             commands[bench.failed].idle ? ". Set --start to a program that only starts and ends" : "");
     else if (r != 0)
-        status = st_failure(NAME, "'%s': %s", text, strerror(-r));
+        status = st_failure("'%s': %s", text, strerror(-r));
     else if (bench.arms[0].n == 0 && !bench.stopped)
-        status = st_failure(NAME,
-                            "nothing was measured: running each program once took %s. Set --budget to "
+        status = st_failure("nothing was measured: running each program once took %s. Set --budget to "
                             "twice that or more.",
                             ST_NS(bench.elapsed_ns));
     else if (bench.arms[0].n == 0)
-        status = st_failure(NAME, "nothing was measured");
+        status = st_failure("nothing was measured");
     if (bench.arms[0].n > 0) {
         const int printed = print(&bench, a);
         status = status != ST_EXIT_DONE ? status : printed;
@@ -400,7 +397,7 @@ static int plan_one(struct plan *plan, const char *text, int64_t ns, size_t star
 {
     const size_t i = plan->n;
     if (i == COMMANDS_MAX)
-        return st_failure_usage(NAME, "too many programs and durations: at most %d combinations are possible",
+        return st_failure_usage("too many programs and durations: at most %d combinations are possible",
                                 COMMANDS_MAX);
     plan->n++;
     const int r = make_ready(&plan->ready[i], text, ns, &plan->commands[i]);
@@ -432,8 +429,7 @@ static int run(struct arguments *a)
     struct plan plan = {.ready = calloc(COMMANDS_MAX, sizeof(*plan.ready)),
                         .commands = calloc(COMMANDS_MAX, sizeof(*plan.commands))};
     size_t common = SIZE_MAX;
-    int status =
-        plan.ready == NULL || plan.commands == NULL ? st_failure(NAME, "out of memory") : ST_EXIT_DONE;
+    int status = plan.ready == NULL || plan.commands == NULL ? st_failure("out of memory") : ST_EXIT_DONE;
     for (size_t i = 0; i < a->programs_n && status == ST_EXIT_DONE; i++)
         status = plan_program(&plan, a, a->programs[i], &common);
     if (status == ST_EXIT_DONE)
@@ -449,7 +445,7 @@ static int run(struct arguments *a)
 
 int st_cmd_exec(int argc, char **argv)
 {
-    struct arguments a = {.warm_up_n = 3, .budget_ns = BUDGET_NS, .common = st_bench_command(NAME)};
+    struct arguments a = {.warm_up_n = 3, .budget_ns = BUDGET_NS, .common = st_bench_command()};
     int first = 0;
     const struct st_option options[] = {
         {"durations", .text = &a.durations_text},
@@ -461,16 +457,15 @@ int st_cmd_exec(int argc, char **argv)
         {"time-unit", .take = st_table_take_unit, .ctx = &a.common.out},
         ST_BENCH_COMMAND_OPTIONS(&a.common),
     };
-    int r = st_options_read(NAME, options, ST_ARRAY_LEN(options), help, argc, argv, &first);
+    int r = st_options_read(options, ST_ARRAY_LEN(options), help, argc, argv, &first);
     if (r >= 0)
         return r;
     if (first == argc)
-        return st_failure_usage(NAME, "give a program");
+        return st_failure_usage("give a program");
     a.programs = argv + first;
     a.programs_n = (size_t)(argc - first);
-    r = st_word_list_durations(NAME, a.durations_text != NULL ? a.durations_text : USUAL_DURATIONS,
-                               &a.durations);
+    r = st_word_list_durations(a.durations_text != NULL ? a.durations_text : USUAL_DURATIONS, &a.durations);
     if (r == 0)
-        r = st_chart_check(NAME, "--plot", a.common.plot);
+        r = st_chart_check("--plot", a.common.plot);
     return r != 0 ? r : run(&a);
 }

@@ -55,12 +55,12 @@ static int add_events(struct st_recording_reader *reader, struct st_chart_set *s
     return r;
 }
 
-static int read_recording(const char *command, const char *name, FILE *stream, struct st_chart_data *data)
+static int read_recording(const char *name, FILE *stream, struct st_chart_data *data)
 {
     struct st_recording_reader *reader;
     int r = st_recording_open_stream(stream, &reader);
     if (r != 0)
-        return st_failure(command, "cannot read %s: %s", name, st_recording_input_error(r));
+        return st_failure("cannot read %s: %s", name, st_recording_input_error(r));
     struct st_chart_set *set = st_chart_add(data, short_name(name));
     r = set == NULL ? -ENOMEM : add_events(reader, set);
     if (set != NULL)
@@ -74,8 +74,8 @@ static int read_recording(const char *command, const char *name, FILE *stream, s
                  short_name(name), end == ST_RECORDING_CUT ? "cut" : "damaged");
     st_recording_close_reader(reader);
     if (r == 0 && set->hist.total_n == 0)
-        return st_failure(command, "%s: no samples", name);
-    return r == 0 ? ST_EXIT_DONE : st_failure(command, "cannot read %s: %s", name, strerror(-r));
+        return st_failure("%s: no samples", name);
+    return r == 0 ? ST_EXIT_DONE : st_failure("cannot read %s: %s", name, strerror(-r));
 }
 
 /* --- JSON: quartiles of each result, series --- */
@@ -162,8 +162,8 @@ static int add_result(const struct st_document *kind, const char *name, const ch
     return add_values(result, set);
 }
 
-static int add_results(const char *command, const struct st_document *kind, const char *name,
-                       const json_t *document, struct st_chart_data *data)
+static int add_results(const struct st_document *kind, const char *name, const json_t *document,
+                       struct st_chart_data *data)
 {
     const size_t from = data->n, n = st_document_results_n(kind, document);
     const char *key = kind->figures;
@@ -176,23 +176,22 @@ static int add_results(const char *command, const struct st_document *kind, cons
     }
     for (size_t i = 0; i < n; i++) {
         if (add_result(kind, name, key, st_document_result(kind, document, i), data) != 0)
-            return st_failure(command, "%s has more than %d results", name, ST_CHART_SETS_MAX);
+            return st_failure("%s has more than %d results", name, ST_CHART_SETS_MAX);
     }
     if (data->n == from)
-        return st_failure(command, "%s has no numbers that can be drawn", name);
+        return st_failure("%s has no numbers that can be drawn", name);
     return ST_EXIT_DONE;
 }
 
-static int add_series(const char *command, const char *name, const char *label, const json_t *document,
-                      struct st_chart_data *data)
+static int add_series(const char *name, const char *label, const json_t *document, struct st_chart_data *data)
 {
     struct st_series_input result = {0};
-    int status = st_series_input_json(command, name, document, &result);
+    int status = st_series_input_json(name, document, &result);
     ST_PRINT(data->quantity, "%s", result.plain ? VALUE : LATENESS);
     if (status == ST_EXIT_DONE) {
         const int r = st_chart_add_series(data, label, &result.series, !result.untimed);
         if (r != 0)
-            status = st_failure(command, "%s: %s", name, strerror(-r));
+            status = st_failure("%s: %s", name, strerror(-r));
     }
     if (result.left_out_n > 0)
         ST_PRINT(data->note, "The last %llu samples are not drawn.", (unsigned long long)result.left_out_n);
@@ -200,24 +199,24 @@ static int add_series(const char *command, const char *name, const char *label, 
     return status;
 }
 
-static int add_all_series(const char *command, const struct st_document *kind, const char *name,
-                          const json_t *document, struct st_chart_data *data)
+static int add_all_series(const struct st_document *kind, const char *name, const json_t *document,
+                          struct st_chart_data *data)
 {
     char label[96];
     int status = ST_EXIT_DONE;
     for (size_t i = 0; i < st_document_results_n(kind, document) && status == ST_EXIT_DONE; i++) {
         const json_t *series = st_document_result(kind, document, i);
         st_document_label(kind, series, label, sizeof(label));
-        status = add_series(command, name, kind->list != NULL ? label : name, series, data);
+        status = add_series(name, kind->list != NULL ? label : name, series, data);
     }
     return status;
 }
 
-int st_chart_json(const char *command, const char *name, const json_t *document, struct st_chart_data *data)
+int st_chart_json(const char *name, const json_t *document, struct st_chart_data *data)
 {
     const char *schema = st_json_text(document, "schema");
     if (schema == NULL)
-        return st_failure(command, "%s is JSON, but sleeptune did not write it", name);
+        return st_failure("%s is JSON, but sleeptune did not write it", name);
     const struct st_document *kind = st_document_of(document);
     const json_t *conditions = json_object_get(document, "conditions");
     if (conditions == NULL && kind != NULL)
@@ -225,78 +224,74 @@ int st_chart_json(const char *command, const char *name, const json_t *document,
     st_chart_conditions(data, st_conditions_text(conditions, ST_ROOM(sizeof(data->conditions))));
     const char *version = strchr(schema, '/');
     if (version != NULL && strcmp(version, "/1") != 0)
-        return st_failure(command, "%s was written by a newer sleeptune: '%.40s'", name, schema);
+        return st_failure("%s was written by a newer sleeptune: '%.40s'", name, schema);
     if (kind != NULL)
-        return (strcmp(kind->name, "series") == 0 ? add_all_series : add_results)(command, kind, name,
-                                                                                  document, data);
-    return st_failure(command, "%s: sleeptune cannot draw documents of type '%.40s'", name, schema);
+        return (strcmp(kind->name, "series") == 0 ? add_all_series : add_results)(kind, name, document, data);
+    return st_failure("%s: sleeptune cannot draw documents of type '%.40s'", name, schema);
 }
 
 /* --- files --- */
 
-static int read_json(const char *command, const char *name, FILE *stream, struct st_chart_data *data)
+static int read_json(const char *name, FILE *stream, struct st_chart_data *data)
 {
     json_error_t error;
     json_t *document = st_json_input_read(stream, &error);
     st_posix_input_close(stream);
     if (document == NULL)
-        return st_failure(command, "%s: line %d: %s", name, error.line, error.text);
-    const int status = st_chart_json(command, short_name(name), document, data);
+        return st_failure("%s: line %d: %s", name, error.line, error.text);
+    const int status = st_chart_json(short_name(name), document, data);
     json_decref(document);
     return status;
 }
 
-static int read_text(const char *command, const char *path, const struct st_series_options *options,
-                     struct st_chart_data *data)
+static int read_text(const char *path, const struct st_series_options *options, struct st_chart_data *data)
 {
     struct st_series_input *result = calloc(1, sizeof(*result));
     if (result == NULL)
-        return st_failure(command, "out of memory");
-    int status = st_series_input_read(command, path, options, result);
+        return st_failure("out of memory");
+    int status = st_series_input_read(path, options, result);
     if (status == ST_EXIT_DONE) {
         const int r = st_chart_add_series(data, short_name(path), &result->series, !result->untimed);
         ST_PRINT(data->quantity, "%s", result->plain ? VALUE : LATENESS);
         if (!result->untimed)
             ST_PRINT(data->note, "%s", result->note);
         if (r != 0)
-            status = st_failure(command, "%s: %s", path, strerror(-r));
+            status = st_failure("%s: %s", path, strerror(-r));
     }
     st_series_input_finish(result);
     free(result);
     return status;
 }
 
-static int read_file(const char *command, const char *path, const struct st_series_options *options,
-                     struct st_chart_data *data)
+static int read_file(const char *path, const struct st_series_options *options, struct st_chart_data *data)
 {
     size_t cell;
     FILE *stream = st_series_input_open(path, &cell);
     if (stream == NULL)
-        return st_failure(command, "cannot read %s: %s", path, st_posix_input_error(errno));
+        return st_failure("cannot read %s: %s", path, st_posix_input_error(errno));
     const int first = getc(stream);
     ungetc(first, stream);
     if (first == 0x89 && cell == 0)
-        return read_recording(command, path, stream, data);
+        return read_recording(path, stream, data);
     if (first == '{' && cell == 0)
-        return read_json(command, path, stream, data);
+        return read_json(path, stream, data);
     st_posix_input_close(stream);
-    return read_text(command, path, options, data);
+    return read_text(path, options, data);
 }
 
-int st_chart_read(const char *command, const char *path, const struct st_series_options *options,
-                  struct st_chart_data *data)
+int st_chart_read(const char *path, const struct st_series_options *options, struct st_chart_data *data)
 {
     char quantity[sizeof(data->quantity)];
     const size_t before = data->n;
     ST_PRINT(quantity, "%s", data->quantity);
-    int status = read_file(command, path, options, data);
+    int status = read_file(path, options, data);
     if (before > 0 && strcmp(quantity, VALUE) == 0)
         ST_PRINT(quantity, "%s", data->quantity);
     if (before > 0 && strcmp(data->quantity, VALUE) == 0)
         ST_PRINT(data->quantity, "%s", quantity);
     if (status == ST_EXIT_DONE && before > 0 && strcmp(quantity, data->quantity) != 0)
-        status = st_failure(command, "%s has %s and %s has %s: one picture cannot show both",
-                            data->set[0]->file, quantity, short_name(path), data->quantity);
+        status = st_failure("%s has %s and %s has %s: one picture cannot show both", data->set[0]->file,
+                            quantity, short_name(path), data->quantity);
     const char *name = short_name(path);
     ST_EACH_OF (other, data->set, before) {
         if (strcmp((*other)->file, name) == 0)

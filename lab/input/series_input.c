@@ -15,7 +15,6 @@
 #define SCHEMA_FAMILY "sleeptune-series/"
 
 struct input {
-    const char *command;
     const char *name; /* for messages */
     const struct st_series_options *options;
     FILE *stream;
@@ -80,7 +79,7 @@ static int read_recording(struct input *input, struct st_series_input *result)
     int r = st_recording_open_stream(input->stream, &reader);
     input->stream = NULL; /* the reader's */
     if (r != 0)
-        return st_failure(input->command, "cannot read %s: %s", input->name, st_recording_input_error(r));
+        return st_failure("cannot read %s: %s", input->name, st_recording_input_error(r));
     result->source = "recording";
     result->misses_known = true;
     r = st_long_series_init(&result->all, &st_recording_info(reader)->meta.period,
@@ -90,7 +89,7 @@ static int read_recording(struct input *input, struct st_series_input *result)
     const enum st_recording_end end = st_recording_info(reader)->end;
     st_recording_close_reader(reader);
     if (r != 0)
-        return st_failure(input->command, "cannot read %s: %s", input->name, strerror(-r));
+        return st_failure("cannot read %s: %s", input->name, strerror(-r));
     result->interrupted = end == ST_RECORDING_INTERRUPTED;
     if (end == ST_RECORDING_CUT)
         note(result, "The recording has no end mark: it was read up to its last complete block.");
@@ -141,23 +140,21 @@ static int add_values(const json_t *document, struct st_series_input *result)
     return 0;
 }
 
-int st_series_input_json(const char *command, const char *name, const json_t *document,
-                         struct st_series_input *ret)
+int st_series_input_json(const char *name, const json_t *document, struct st_series_input *ret)
 {
     const char *schema = st_json_text(document, "schema");
     if (schema == NULL || !st_text_begins(schema, SCHEMA_FAMILY))
-        return st_failure(command, "%s is JSON, but not a series of 'sleeptune-lab series' or 'simulate'",
-                          name);
+        return st_failure("%s is JSON, but not a series of 'sleeptune-lab series' or 'simulate'", name);
     if (strcmp(schema, ST_SERIES_SCHEMA) != 0)
-        return st_failure(command, "%s was written by a newer sleeptune: '%.40s', not '%s'", name, schema,
+        return st_failure("%s was written by a newer sleeptune: '%.40s', not '%s'", name, schema,
                           ST_SERIES_SCHEMA);
     const char *source = st_json_text(document, "source");
     ret->source = "json";
     ret->plain = source != NULL && strcmp(source, "text") == 0;
     const int r = add_values(document, ret);
     if (r == -EBADMSG)
-        return st_failure(command, "%s: samples_ns, periods or period_ns is missing or invalid", name);
-    return r == 0 ? ST_EXIT_DONE : st_failure(command, "%s: %s", name, strerror(-r));
+        return st_failure("%s: samples_ns, periods or period_ns is missing or invalid", name);
+    return r == 0 ? ST_EXIT_DONE : st_failure("%s: %s", name, strerror(-r));
 }
 
 static int read_json(struct input *input, struct st_series_input *result)
@@ -165,8 +162,8 @@ static int read_json(struct input *input, struct st_series_input *result)
     json_error_t error;
     json_t *document = st_json_input_read(input->stream, &error);
     if (document == NULL)
-        return st_failure(input->command, "%s: line %d: %s", input->name, error.line, error.text);
-    const int status = st_series_input_json(input->command, input->name, document, result);
+        return st_failure("%s: line %d: %s", input->name, error.line, error.text);
+    const int status = st_series_input_json(input->name, document, result);
     json_decref(document);
     return status;
 }
@@ -248,20 +245,20 @@ static int read_text(struct input *input, struct st_series_input *result)
     struct st_series_text text;
     struct st_period period;
     uint64_t line;
-    int r = st_series_input_period(input->command, input->options, &period);
+    int r = st_series_input_period(input->options, &period);
     if (r != 0)
         return r;
     st_series_text_init(&text, &period);
     text.cell = input->cell;
     text.unit_ns = unit_ns(input->options->unit);
     if (text.unit_ns < 0)
-        return st_failure_usage(input->command, "--unit: '%s' is not ns, us, ms or s", input->options->unit);
+        return st_failure_usage("--unit: '%s' is not ns, us, ms or s", input->options->unit);
     r = read_lines(input, &text, result, &line);
     int status = ST_EXIT_DONE;
     if (r != 0) {
-        status = st_failure(input->command, "%s: line %" PRIu64 ": %s", input->name, line, reason(r));
+        status = st_failure("%s: line %" PRIu64 ": %s", input->name, line, reason(r));
     } else if ((r = st_series_text_end(&text)) != 0) {
-        status = st_failure(input->command, "%s: %s", input->name, r == -ENODATA ? "no samples" : reason(r));
+        status = st_failure("%s: %s", input->name, r == -ENODATA ? "no samples" : reason(r));
     } else {
         result->plain = text.kind != ST_SERIES_TEXT_CSV;
         result->source = result->plain ? "text" : "csv";
@@ -293,25 +290,25 @@ FILE *st_series_input_open(const char *path, size_t *ret_cell)
     return stream;
 }
 
-int st_series_input_read(const char *command, const char *path, const struct st_series_options *options,
+int st_series_input_read(const char *path, const struct st_series_options *options,
                          struct st_series_input *ret)
 {
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
-    struct input input = {.command = command, .name = name, .options = options};
+    struct input input = {.name = name, .options = options};
     input.stream = st_series_input_open(path, &input.cell);
     if (input.stream == NULL)
-        return st_failure(command, "cannot read %s: %s", path, st_posix_input_error(errno));
+        return st_failure("cannot read %s: %s", path, st_posix_input_error(errno));
     errno = 0;
     const int first = getc(input.stream);
     int status;
     if (first == EOF) {
         status = ferror(input.stream) != 0
-                     ? st_failure(command, "cannot read %s: %s", input.name, st_posix_input_error(errno))
-                     : st_failure(command, "%s is empty", input.name);
+                     ? st_failure("cannot read %s: %s", input.name, st_posix_input_error(errno))
+                     : st_failure("%s is empty", input.name);
     } else {
         ungetc(first, input.stream);
         status = first != 0x89 && first != '{' ? read_text(&input, ret)
-                 : input.cell > 0              ? st_failure(command, "%s: only text has columns", path)
+                 : input.cell > 0              ? st_failure("%s: only text has columns", path)
                  : first == 0x89               ? read_recording(&input, ret)
                                                : read_json(&input, ret);
     }
@@ -327,13 +324,13 @@ int st_series_input_read(const char *command, const char *path, const struct st_
 
 /* --- options --- */
 
-int st_series_input_period(const char *command, const struct st_series_options *o, struct st_period *ret)
+int st_series_input_period(const struct st_series_options *o, struct st_period *ret)
 {
     if (o->every_ns != 0 && (o->frames != 0 || o->rate_hz != 0))
-        return st_failure_usage(command, "--every and --frames, --rate cannot be used together");
+        return st_failure_usage("--every and --frames, --rate cannot be used together");
     const int r = o->frames != 0 || o->rate_hz != 0
                       ? st_period_init(ret, o->frames != 0 ? (uint32_t)o->frames : 128,
                                        o->rate_hz != 0 ? (uint32_t)o->rate_hz : 48000)
                       : st_period_init_ns(ret, (uint64_t)(o->every_ns != 0 ? o->every_ns : ST_NS_PER_S), 1);
-    return r == 0 ? 0 : st_failure_usage(command, "the period is out of range");
+    return r == 0 ? 0 : st_failure_usage("the period is out of range");
 }

@@ -31,8 +31,7 @@ struct st_series_options {
 };
 
 /** The period of --every, or of --frames and --rate; a second without them. @return 0 or ST_EXIT_USAGE. */
-ST_NODISCARD int st_series_input_period(const char *command, const struct st_series_options *options,
-                                        struct st_period *ret);
+ST_NODISCARD int st_series_input_period(const struct st_series_options *options, struct st_period *ret);
 
 #define ST_SERIES_SCHEMA "sleeptune-series/1"
 
@@ -60,9 +59,8 @@ FILE *st_series_input_open(const char *path, size_t *ret_cell);
  * The first bytes decide which. @param path as of st_series_input_open. @param options the period of text
  * that has none. @return an st_exit, after a message. Free the result with st_series_input_finish, also after
  * a failure. */
-ST_NODISCARD int st_series_input_read(const char *command, const char *path,
-                                      const struct st_series_options *options, struct st_series_input *ret);
+ST_NODISCARD int st_series_input_read(const char *path, const struct st_series_options *options,
+                                      struct st_series_input *ret);
 
 /** The same for a JSON document. */
-ST_NODISCARD int st_series_input_json(const char *command, const char *name, const json_t *document,
-                                      struct st_series_input *ret);
+ST_NODISCARD int st_series_input_json(const char *name, const json_t *document, struct st_series_input *ret);

@@ -9,8 +9,6 @@
 #include "lab/punctual/bench_punctual.h"
 #include "platform/program/stop.h"
 
-#define NAME "punctual"
-
 struct arguments {
     struct st_arm_choice choices[ST_ARMS_MAX];
     struct st_bench_punctual_config config;
@@ -45,16 +43,14 @@ static int take_budget(struct arguments *a, const char *text)
 {
     const int n = st_arms_parse(text, a->choices);
     if (n == -E2BIG)
-        return st_failure_usage(NAME, "at most %d budgets at once", ST_ARMS_MAX - 1);
+        return st_failure_usage("at most %d budgets at once", ST_ARMS_MAX - 1);
     if (n == -ERANGE)
         return st_failure_usage(
-            NAME,
             "'%s' is out of range. Allowed: a factor from 1 to 100, a share of the period "
             "up to 50 %%, a quantile from p0.1 to p99.9, a margin of at most 100 ms",
             text);
     if (n < 0)
-        return st_failure_usage(NAME,
-                                "'%s' is no budget. Use free, a factor (1.7), a share of the period (2%%), a "
+        return st_failure_usage("'%s' is no budget. Use free, a factor (1.7), a share of the period (2%%), a "
                                 "quantile (p97), a margin (25us), a list of these, or curve",
                                 text);
     a->config.arms_n = (size_t)n;
@@ -108,7 +104,7 @@ static int run(struct arguments *a)
     json_t *o = r == 0 ? document(a, &bench, &p->machine) : NULL;
     (void)p->threads.set_policy(&p->threads, ST_POLICY_OTHER, 0); /* the rest is in no hurry */
     st_bench_command_done(&a->common);
-    int status = r == 0 ? ST_EXIT_DONE : st_failure(NAME, "%s", strerror(-r));
+    int status = r == 0 ? ST_EXIT_DONE : st_failure("%s", strerror(-r));
     FILE *out = r == 0 ? st_bench_command_begin(&a->common, &width) : NULL;
     if (out != NULL) {
         st_bench_punctual_print(&bench, out, width);
@@ -131,7 +127,7 @@ int st_cmd_punctual(int argc, char **argv)
                           .cpu = -1,
                           .priority = 70,
                           .policy = ST_POLICY_FIFO,
-                          .common = st_bench_command(NAME)};
+                          .common = st_bench_command()};
     int first = 0;
     const struct st_option options[] = {
         {"frames", 'f', .number = &a.frames, .min = 1, .max = 1 << 20},
@@ -143,17 +139,17 @@ int st_cmd_punctual(int argc, char **argv)
         {"quiet", 'q', .flag = &a.common.quiet},
         ST_TABLE_OPTIONS(&a.common.out),
     };
-    int r = st_options_read(NAME, options, ST_ARRAY_LEN(options), help, argc, argv, &first);
+    int r = st_options_read(options, ST_ARRAY_LEN(options), help, argc, argv, &first);
     if (r >= 0)
         return r;
     if (argc - first > 1)
-        return st_failure_usage(NAME, "unexpected argument: %s", argv[first + 1]);
+        return st_failure_usage("unexpected argument: %s", argv[first + 1]);
     r = take_budget(&a, first < argc ? argv[first] : "free");
     if (r == 0 && st_period_init(&a.config.period, (uint32_t)a.frames, (uint32_t)a.rate_hz) != 0)
-        r = st_failure_usage(NAME, "the period (--frames / --rate) is longer than an hour");
+        r = st_failure_usage("the period (--frames / --rate) is longer than an hour");
     if (r == 0 &&
         (st_period_ns(&a.config.period) < 50 * ST_NS_PER_US || st_period_ns(&a.config.period) > ST_NS_PER_S))
-        r = st_failure_usage(NAME, "the period (--frames / --rate) must be 50 us to 1 s");
+        r = st_failure_usage("the period (--frames / --rate) must be 50 us to 1 s");
     if (r != 0)
         return r;
     a.config.periods = st_period_index_at(&a.config.period, 0, a.duration_ns - 1) + 1;

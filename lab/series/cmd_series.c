@@ -15,7 +15,6 @@
 #include "platform/program/options.h"
 #include "platform/program/stop.h"
 
-#define NAME        "series"
 #define METHODS_MAX 16
 #define COUNT_MAX   INT64_C(1000000000)
 
@@ -78,17 +77,15 @@ static bool is_here(const struct st_sleep_method *method, struct missing *missin
 static int add_method(struct arguments *a, const struct st_sleep_method *method)
 {
     struct missing missing;
-    return is_here(method, &missing)
-               ? ST_WORD_LIST_ADD(NAME, "--method", a->methods, &a->methods_n, &method)
-               : ST_WORD_LIST_ADD(NAME, "--method", a->missing, &a->missing_n, &missing);
+    return is_here(method, &missing) ? ST_WORD_LIST_ADD("--method", a->methods, &a->methods_n, &method)
+                                     : ST_WORD_LIST_ADD("--method", a->missing, &a->missing_n, &missing);
 }
 
 static int put_method(void *ctx, const char *name)
 {
     const struct st_sleep_method *method = st_lab_find(st_lab_native(), st_lab_native()->sleep_method, name);
     if (method == NULL)
-        return st_failure_usage(NAME, "--method: unknown method %s ('sleeptune-lab sleep --list' names all)",
-                                name);
+        return st_failure_usage("--method: unknown method %s ('sleeptune-lab sleep --list' names all)", name);
     return add_method(ctx, method);
 }
 
@@ -107,18 +104,17 @@ static int put_clocks(struct arguments *a, struct st_lab *lab)
 static int choose_methods(struct arguments *a)
 {
     if ((a->methods_text != NULL) + a->clocks + (a->relative && !a->clocks) > 1)
-        return st_failure_usage(NAME, a->clocks ? "--clocks and --method cannot be used together"
-                                                : "--relative and --method cannot be used together");
+        return st_failure_usage(a->clocks ? "--clocks and --method cannot be used together"
+                                          : "--relative and --method cannot be used together");
     const int r = a->clocks ? put_clocks(a, st_lab_native())
-                            : st_word_list_each(NAME, "--method",
+                            : st_word_list_each("--method",
                                                 a->methods_text != NULL ? a->methods_text
                                                 : a->relative           ? "clock_nanosleep-rel-monotonic"
                                                                         : "clock_nanosleep-abs-monotonic",
                                                 put_method, a);
     for (size_t i = 0; i < a->missing_n && r == 0 && (!a->shown.quiet || a->methods_n == 0); i++)
         fprintf(stderr, "%s: not available: %s\n", a->missing[i].method->name, a->missing[i].why);
-    return r != 0 || a->methods_n > 0 ? r
-                                      : st_failure(NAME, "none of these methods is available on this system");
+    return r != 0 || a->methods_n > 0 ? r : st_failure("none of these methods is available on this system");
 }
 
 /* @return whether the policy is what was asked for; else a note says what it is. */
@@ -187,10 +183,10 @@ static int take(const struct st_sleep_method *method, int r, const struct st_ben
         st_text_join(result->input.note, sizeof(result->input.note), " ", "The first %zu samples are kept.",
                      bench->all.head.n);
     if (r != 0)
-        return st_failure(NAME, "%s: %s", method->name, strerror(-r));
+        return st_failure("%s: %s", method->name, strerror(-r));
     if (bench->all.n == 0)
-        return st_failure(NAME, "%s: the run ended before the first sample", method->name);
-    return st_series_result_analyse(NAME, result, known_hz);
+        return st_failure("%s: the run ended before the first sample", method->name);
+    return st_series_result_analyse(result, known_hz);
 }
 
 static int measure(struct arguments *a, const struct st_bench_series_config *config,
@@ -248,7 +244,7 @@ static int run(struct arguments *a, struct st_bench_series_config *config)
     for (size_t i = 0; i < a->methods_n && (i == 0 || !st_stop_asked()); i++) {
         config->method = a->methods[i];
         const bool several = a->methods_n + a->missing_n > 1;
-        struct st_series_result *result = st_series_set_add(NAME, &set, several ? config->method->name : "");
+        struct st_series_result *result = st_series_set_add(&set, several ? config->method->name : "");
         const int got = result != NULL ? measure(a, config, result) : ST_EXIT_FAILURE;
         if (got == ST_EXIT_DONE)
             continue;
@@ -278,15 +274,15 @@ static int run_sleepers(struct arguments *a, struct st_bench_series_config *conf
     struct st_sleepers sleepers;
     int status = ST_EXIT_DONE, width;
     if (a->methods_n != 1)
-        return st_failure_usage(NAME, "--sleepers takes a single method");
+        return st_failure_usage("--sleepers takes a single method");
     if (a->policy_text != NULL && p->threads.set_policy(&p->threads, a->policy, (int)a->priority) != 0)
-        return st_failure(NAME, "no permission for the policy %s", st_platform_policy_name(a->policy));
+        return st_failure("no permission for the policy %s", st_platform_policy_name(a->policy));
     config->method = a->methods[0];
     config->go_on = go_on_quietly;
     announce(a, config);
     const int r = st_sleepers_measure(p, config, (size_t)a->sleepers_n, bench);
     for (size_t i = 0; i < (size_t)a->sleepers_n; i++) {
-        struct st_series_result *result = st_series_set_add(NAME, &set, ST_TEXT(32, "sleeper %zu", i + 1));
+        struct st_series_result *result = st_series_set_add(&set, ST_TEXT(32, "sleeper %zu", i + 1));
         if (result == NULL) {
             st_long_series_finish(&bench[i].all);
             status = ST_EXIT_FAILURE;
@@ -309,7 +305,7 @@ static int run_sleepers(struct arguments *a, struct st_bench_series_config *conf
 
 int st_cmd_series(int argc, char **argv)
 {
-    struct arguments a = {.count = ST_SERIES_COUNT_USUAL, .priority = 70, .shown = st_bench_command(NAME)};
+    struct arguments a = {.count = ST_SERIES_COUNT_USUAL, .priority = 70, .shown = st_bench_command()};
     struct st_bench_series_config config = {.go_on = go_on, .ctx = &a, .kept_max_n = ST_SERIES_COUNT_MAX};
     const struct st_option options[] = {
         {"method", .text = &a.methods_text},
@@ -323,17 +319,17 @@ int st_cmd_series(int argc, char **argv)
         {"sleepers", .number = &a.sleepers_n, .min = 2, .max = ST_SLEEPERS_MAX},
         ST_SERIES_OPTIONS(&a.common, &a.shown),
     };
-    int r = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);
+    int r = st_options_only(options, ST_ARRAY_LEN(options), help, argc, argv);
     if (r >= 0)
         return r;
     r = st_sleep_lab_block_signals(); /* some methods cannot be opened without */
     if (r != 0)
-        return st_failure(NAME, "cannot block signals: %s", strerror(-r));
-    r = a.policy_text != NULL ? st_option_policy(NAME, &a.policy, a.policy_text) : 0;
+        return st_failure("cannot block signals: %s", strerror(-r));
+    r = a.policy_text != NULL ? st_option_policy(&a.policy, a.policy_text) : 0;
     if (r == 0)
-        r = st_series_input_period(NAME, &a.common, &config.period);
+        r = st_series_input_period(&a.common, &config.period);
     if (r == 0)
-        r = st_chart_check(NAME, "--plot", a.shown.plot);
+        r = st_chart_check("--plot", a.shown.plot);
     if (r == 0)
         r = choose_methods(&a);
     if (r != 0)

@@ -7,7 +7,6 @@
 #include "lab/input/series_input.h"
 #include "lab/word_list.h"
 
-#define NAME      "simulate"
 #define TABLE_MAX 64
 #define RATES_MAX 24
 
@@ -46,11 +45,11 @@ static const char help[] =
     "  sleeptune-lab simulate --hz 250 --frames 512 --json | sleeptune-lab analyse -\n\n"
     "Exit status: 0 done, 3 usage, 4 failure.\n";
 
-static int take_rounding(const char *command, void *ctx, const char *text)
+static int take_rounding(void *ctx, const char *text)
 {
     return st_simulate_rounding_parse(text, ctx) == 0
                ? 0
-               : st_failure_usage(command, "--rounding: '%s' is not tvtohz, tvtohz-fixed or none", text);
+               : st_failure_usage("--rounding: '%s' is not tvtohz, tvtohz-fixed or none", text);
 }
 
 struct rates {
@@ -67,19 +66,19 @@ static int put_sleep(void *ctx, const char *word)
 {
     struct table *t = ctx;
     int64_t ns;
-    const int r = st_word_list_time(NAME, "--table", word, &ns);
+    const int r = st_word_list_time("--table", word, &ns);
     if (r != 0)
         return r;
     if (ns < 1 || ns > 86400 * ST_NS_PER_S)
-        return st_failure_usage(NAME, "--table: %s is out of range: 1ns .. 24h", word);
+        return st_failure_usage("--table: %s is out of range: 1ns .. 24h", word);
     const int64_t us = (ns + ST_NS_PER_US - 1) / ST_NS_PER_US;
-    return ST_WORD_LIST_ADD(NAME, "--table", t->us, &t->n, &us);
+    return ST_WORD_LIST_ADD("--table", t->us, &t->n, &us);
 }
 
 static int print_table(const char *list, int64_t hz)
 {
     struct table t = {.n = 0};
-    const int r = st_word_list_each(NAME, "--table", list, put_sleep, &t);
+    const int r = st_word_list_each("--table", list, put_sleep, &t);
     if (r != 0)
         return r;
     printf("Ticks of 1/%lld s\n%16s%12s%8s%14s\n", (long long)hz, "sleep", "exact", "tvtohz", "tvtohz-fixed");
@@ -99,7 +98,7 @@ static int add_timer(struct st_simulation *s, char *note, size_t note_bytes)
     const double ppm = st_simulate_timer_ppm(s->timer_hz, s->hz, &counts);
     s->drift_ppm += ppm;
     if (fabs(s->drift_ppm) > DRIFT_MAX_PPM)
-        return st_failure_usage(NAME, "--timer-hz: such a tick differs from 1/%lld s by more than %d ppm",
+        return st_failure_usage("--timer-hz: such a tick differs from 1/%lld s by more than %d ppm",
                                 (long long)s->hz, DRIFT_MAX_PPM);
     snprintf(note, note_bytes, "A tick is %lld counts of the timer: %.2f ppm %s than 1/%lld s.",
              (long long)counts, fabs(ppm), ppm < 0 ? "shorter" : "longer", (long long)s->hz);
@@ -110,8 +109,8 @@ static int put_hz(void *ctx, const char *word)
 {
     struct rates *rates = ctx;
     int64_t hz;
-    const int r = st_option_i64(NAME, "--hz", word, 1, 1000000, &hz);
-    return r != 0 ? r : ST_WORD_LIST_ADD(NAME, "--hz", rates->hz, &rates->n, &hz);
+    const int r = st_option_i64("--hz", word, 1, 1000000, &hz);
+    return r != 0 ? r : ST_WORD_LIST_ADD("--hz", rates->hz, &rates->n, &hz);
 }
 
 static int simulate(struct st_simulation *s, struct st_series_result *result)
@@ -123,8 +122,8 @@ static int simulate(struct st_simulation *s, struct st_series_result *result)
         return r;
     r = st_simulate(s, &result->input.series);
     if (r == -ERANGE)
-        return st_failure_usage(NAME, "--count times --every is more than 104 days");
-    return r != 0 ? st_failure(NAME, "%s", strerror(-r)) : 0;
+        return st_failure_usage("--count times --every is more than 104 days");
+    return r != 0 ? st_failure("%s", strerror(-r)) : 0;
 }
 
 /* Several rates: a line each, and a box. */
@@ -136,12 +135,12 @@ static int simulate_rates(const struct rates *rates, const struct st_simulation 
     int status = ST_EXIT_DONE;
     for (size_t i = 0; i < rates->n && status == ST_EXIT_DONE; i++) {
         const char *name = ST_TEXT(32, "%lld Hz", (long long)rates->hz[i]);
-        struct st_series_result *result = st_series_set_add(NAME, &set, name);
+        struct st_series_result *result = st_series_set_add(&set, name);
         simulations[i] = *given;
         simulations[i].hz = rates->hz[i];
         status = result == NULL ? ST_EXIT_FAILURE : simulate(&simulations[i], result);
         if (status == ST_EXIT_DONE)
-            status = st_series_result_analyse(NAME, result, 0);
+            status = st_series_result_analyse(result, 0);
     }
     if (status == ST_EXIT_DONE)
         status = st_series_set_show(command, &set, "lateness", "computed", true);
@@ -153,7 +152,7 @@ int st_cmd_simulate(int argc, char **argv)
 {
     struct st_simulation simulation = {.hz = 100, .rounding = ST_ROUNDING_TVTOHZ};
     struct st_series_options common = {0};
-    struct st_bench_command command = st_bench_command(NAME);
+    struct st_bench_command command = st_bench_command();
     int64_t seed = 1, count = ST_SERIES_COUNT_USUAL;
     const char *table = NULL, *hz = "100";
     struct rates rates = {.n = 0};
@@ -169,24 +168,24 @@ int st_cmd_simulate(int argc, char **argv)
         {"count", .number = &count, .min = 1, .max = ST_SERIES_COUNT_MAX},
         ST_SERIES_OPTIONS(&common, &command),
     };
-    int r = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);
+    int r = st_options_only(options, ST_ARRAY_LEN(options), help, argc, argv);
     if (r >= 0)
         return r;
-    r = st_word_list_each(NAME, "--hz", hz, put_hz, &rates);
+    r = st_word_list_each("--hz", hz, put_hz, &rates);
     if (r != 0)
         return r;
     simulation.hz = rates.hz[0];
     if (rates.n > 1 && table != NULL)
-        return st_failure_usage(NAME, "--table takes a single --hz");
+        return st_failure_usage("--table takes a single --hz");
     if (table != NULL && (command.out.document || command.plot != NULL))
-        return st_failure_usage(NAME, "--table is text: it cannot be used with --json, --format or --plot");
+        return st_failure_usage("--table is text: it cannot be used with --json, --format or --plot");
     if (table != NULL)
         return print_table(table, simulation.hz);
     simulation.count = (uint64_t)count;
     simulation.seed = (uint64_t)seed;
-    r = st_series_input_period(NAME, &common, &simulation.period);
+    r = st_series_input_period(&common, &simulation.period);
     if (r == 0)
-        r = st_chart_check(NAME, "--plot", command.plot);
+        r = st_chart_check("--plot", command.plot);
     if (r != 0)
         return r;
     command.label = "simulated";

@@ -13,7 +13,6 @@
 #include "platform/program/stop.h"
 #include "platform/program/terminal.h"
 
-#define NAME         "sleep"
 #define METHODS_MAX  64
 #define SETTINGS_MAX 12
 #define BUDGET_NS    (60 * ST_NS_PER_S)
@@ -64,7 +63,7 @@ static const char help[] =
 static int add_setting(struct arguments *a, enum st_policy policy, int64_t slack_ns)
 {
     if (a->config.settings_n == SETTINGS_MAX)
-        return st_failure_usage(NAME, "--policy, --slack: at most %d settings", SETTINGS_MAX);
+        return st_failure_usage("--policy, --slack: at most %d settings", SETTINGS_MAX);
     a->settings[a->config.settings_n++] =
         (struct st_sleep_setting){.policy = policy, .priority = (int)a->priority, .slack_ns = slack_ns};
     return 0;
@@ -76,8 +75,7 @@ static int put_slack(void *ctx, const char *word)
     int64_t ns = -1;
     if (strcmp(word, "found") != 0 &&
         (st_ns_parse(word, &ns) != 0 || strpbrk(word, "nums") == NULL || ns < 1 || ns > ST_NS_PER_S))
-        return st_failure_usage(NAME,
-                                "--slack: '%s' is unknown. Use found (the present slack), or a time from "
+        return st_failure_usage("--slack: '%s' is unknown. Use found (the present slack), or a time from "
                                 "1ns to 1s with its unit",
                                 word);
     return add_setting(a, ST_POLICY_OTHER, ns);
@@ -89,14 +87,14 @@ static int put_policy(void *ctx, const char *word)
     struct st_threads *threads = &st_platform_native()->threads;
     int64_t found_ns;
     enum st_policy policy;
-    int r = st_option_policy(NAME, &policy, word);
+    int r = st_option_policy(&policy, word);
     if (r != 0 || policy != ST_POLICY_OTHER)
         return r != 0 ? r : add_setting(a, policy, -1);
     const bool has_slack = threads->timer_slack_ns(threads, &found_ns) == 0;
     if (a->slacks_text != NULL && !has_slack)
-        return st_failure_usage(NAME, "--slack: this system has no timer slack");
+        return st_failure_usage("--slack: this system has no timer slack");
     if (a->slacks_text != NULL)
-        return st_word_list_each(NAME, "--slack", a->slacks_text, put_slack, a);
+        return st_word_list_each("--slack", a->slacks_text, put_slack, a);
     r = add_setting(a, ST_POLICY_OTHER, -1);
     return r == 0 && has_slack && found_ns > 1 ? add_setting(a, ST_POLICY_OTHER, 1) : r;
 }
@@ -107,11 +105,11 @@ static int choose_methods(struct arguments *a)
     const struct st_sleep_method *method;
     int r = 0;
     if (a->methods_text != NULL)
-        return ST_WORD_LIST_ROWS(NAME, "--methods", a->methods_text, lab->sleep_method, a->methods,
+        return ST_WORD_LIST_ROWS("--methods", a->methods_text, lab->sleep_method, a->methods,
                                  &a->config.methods_n);
     for (size_t i = 0; (method = lab->sleep_method(lab, i)) != NULL && r == 0; i++) {
         if (a->all || method->usual)
-            r = ST_WORD_LIST_ADD(NAME, "--methods", a->methods, &a->config.methods_n, &method);
+            r = ST_WORD_LIST_ADD("--methods", a->methods, &a->config.methods_n, &method);
     }
     return r;
 }
@@ -126,7 +124,7 @@ static int choose_baseline(struct arguments *a)
             return 0;
         }
     }
-    return st_failure_usage(NAME, "--baseline: %s is not among the methods of this run", a->baseline);
+    return st_failure_usage("--baseline: %s is not among the methods of this run", a->baseline);
 }
 
 static int choose(struct arguments *a)
@@ -136,15 +134,14 @@ static int choose(struct arguments *a)
     if (r == 0)
         r = choose_baseline(a);
     if (r == 0)
-        r = st_word_list_durations(NAME, a->durations_text != NULL ? a->durations_text : durations,
-                                   &a->durations);
+        r = st_word_list_durations(a->durations_text != NULL ? a->durations_text : durations, &a->durations);
     a->config.durations_n = a->durations.n;
     if (r == 0)
-        r = st_word_list_each(NAME, "--policy", a->policies_text != NULL ? a->policies_text : "other",
-                              put_policy, a);
+        r = st_word_list_each("--policy", a->policies_text != NULL ? a->policies_text : "other", put_policy,
+                              a);
     for (size_t i = 0; i < a->config.durations_n && r == 0 && a->config.budget_ns > 0; i++) {
         if (a->durations.ns[i] > a->config.budget_ns)
-            r = st_failure_usage(NAME, "--budget: the time is shorter than one of the durations");
+            r = st_failure_usage("--budget: the time is shorter than one of the durations");
     }
     return r;
 }
@@ -167,7 +164,7 @@ static int print(struct arguments *a, const struct st_bench_sleep *bench)
     int width;
     const int r = st_bench_sleep_figures(bench, &figures);
     if (r != 0)
-        return st_failure(NAME, "%s", strerror(-r));
+        return st_failure("%s", strerror(-r));
     ST_EACH_OF (cell, bench->cells, bench->cells_n)
         measured_n += cell->n > 0;
     FILE *out = st_bench_command_begin(&a->common, &width);
@@ -185,19 +182,18 @@ static int run(struct arguments *a)
     struct st_bench_sleep bench;
     int r = st_bench_sleep_init(&bench, &p->threads, &a->config);
     if (r == -E2BIG)
-        return st_failure_usage(NAME,
-                                "too many combinations of methods, durations and settings: at most %d are "
+        return st_failure_usage("too many combinations of methods, durations and settings: at most %d are "
                                 "possible",
                                 ST_BENCH_SLEEP_CELLS_MAX);
     if (r != 0)
-        return st_failure(NAME, "%s", strerror(-r));
+        return st_failure("%s", strerror(-r));
     if (!a->common.quiet)
         st_bench_sleep_announce(&bench, stderr, st_terminal_width(STDERR_FILENO));
     st_stop_catch(NULL);
     st_stop_limit_rttime(&p->threads, NULL);
     r = st_bench_sleep_measure(&bench, p);
     st_bench_command_done(&a->common);
-    int status = r != 0 ? st_failure(NAME, "%s", strerror(-r)) : ST_EXIT_DONE;
+    int status = r != 0 ? st_failure("%s", strerror(-r)) : ST_EXIT_DONE;
     const int printed = print(a, &bench);
     st_bench_sleep_finish(&bench);
     return status != ST_EXIT_DONE ? status : printed;
@@ -205,7 +201,7 @@ static int run(struct arguments *a)
 
 int st_cmd_sleep(int argc, char **argv)
 {
-    struct arguments a = {.priority = 70, .common = st_bench_command(NAME)};
+    struct arguments a = {.priority = 70, .common = st_bench_command()};
     double precision = 5;
     a.config = (struct st_bench_sleep_config){.methods = a.methods,
                                               .durations_ns = a.durations.ns,
@@ -227,23 +223,23 @@ int st_cmd_sleep(int argc, char **argv)
         {"seed", .number = &a.common.seed, .min = 0, .max = INT64_MAX},
         ST_BENCH_COMMAND_OPTIONS(&a.common),
     };
-    int r = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);
+    int r = st_options_only(options, ST_ARRAY_LEN(options), help, argc, argv);
     if (r >= 0)
         return r;
     const int blocked = st_sleep_lab_block_signals(); /* some methods cannot be opened without */
     if (blocked != 0)
-        return st_failure(NAME, "cannot block signals: %s", strerror(-blocked));
+        return st_failure("cannot block signals: %s", strerror(-blocked));
     if (a.list) {
         struct st_locale_stream stream;
         st_bench_sleep_list(st_lab_native(), st_locale_begin(&stream, stdout),
                             st_terminal_width(STDOUT_FILENO));
-        return st_locale_end(&stream) == 0 ? ST_EXIT_DONE : st_failure(NAME, "out of memory");
+        return st_locale_end(&stream) == 0 ? ST_EXIT_DONE : st_failure("out of memory");
     }
     if (a.config.budget_ns == 0 && !a.all)
         a.config.budget_ns = BUDGET_NS;
     a.config.precision = precision / 100;
     a.config.seed = (uint64_t)a.common.seed;
-    r = st_chart_check(NAME, "--plot", a.common.plot);
+    r = st_chart_check("--plot", a.common.plot);
     if (r == 0)
         r = choose(&a);
     return r != 0 ? r : run(&a);

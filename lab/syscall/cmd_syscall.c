@@ -12,7 +12,6 @@
 #include "platform/program/stop.h"
 #include "platform/program/terminal.h"
 
-#define NAME        "syscall"
 #define METHODS_MAX 64
 #define COUNT_MAX   1000000
 #define FRESH_MAX   100000
@@ -55,10 +54,10 @@ static int one_shot(const char *name)
     const struct st_call_method *method = st_lab_find(lab, lab->call_method, name);
     int64_t ns;
     if (method == NULL)
-        return st_failure_usage(NAME, "no such call: %s (--list shows all)", name);
+        return st_failure_usage("no such call: %s (--list shows all)", name);
     const int r = st_bench_syscall_once(lab, method, &ns);
     if (r != 0)
-        return st_failure(NAME, "%s: %s", name, strerror(-r));
+        return st_failure("%s: %s", name, strerror(-r));
     printf("%lld\n", (long long)ns);
     return ST_EXIT_DONE;
 }
@@ -101,7 +100,7 @@ static int run(struct arguments *a)
     st_bench_command_done(&a->common);
     if (r != 0) {
         st_bench_syscall_finish(&bench);
-        return st_failure(NAME, "%s", strerror(-r));
+        return st_failure("%s", strerror(-r));
     }
     int width;
     FILE *out = st_bench_command_begin(&a->common, &width);
@@ -115,7 +114,7 @@ static int run(struct arguments *a)
 
 int st_cmd_syscall(int argc, char **argv)
 {
-    struct arguments a = {.count = 1000, .fresh = 100, .common = st_bench_command(NAME)};
+    struct arguments a = {.count = 1000, .fresh = 100, .common = st_bench_command()};
     const struct st_option options[] = {
         {"calls", .text = &a.calls_text},
         {"list", .flag = &a.list},
@@ -125,7 +124,7 @@ int st_cmd_syscall(int argc, char **argv)
         {"one-shot", .text = &a.one_shot}, /* what fresh processes are started with */
         ST_BENCH_COMMAND_OPTIONS(&a.common),
     };
-    int r = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);
+    int r = st_options_only(options, ST_ARRAY_LEN(options), help, argc, argv);
     if (r >= 0)
         return r;
     if (a.one_shot != NULL)
@@ -136,9 +135,9 @@ int st_cmd_syscall(int argc, char **argv)
     }
     a.config = (struct st_bench_syscall_config){
         .methods = a.methods, .count = (size_t)a.count, .fresh = (size_t)a.fresh, .go_on = go_on, .ctx = &a};
-    r = st_chart_check(NAME, "--plot", a.common.plot);
+    r = st_chart_check("--plot", a.common.plot);
     if (r == 0)
-        r = ST_WORD_LIST_ROWS(NAME, "--calls", a.calls_text, st_lab_native()->call_method, a.methods,
+        r = ST_WORD_LIST_ROWS("--calls", a.calls_text, st_lab_native()->call_method, a.methods,
                               &a.config.methods_n);
     return r != 0 ? r : run(&a);
 }

@@ -98,8 +98,8 @@ json_t *st_bench_wake_json(const struct st_bench_wake *bench, struct st_lab *lab
 
 /** Draws the result unless path is NULL, several slices on one axis. @param status of the result that was
  * printed before. @return an st_exit, after a message. */
-ST_NODISCARD int st_bench_wake_plot(const char *command, const char *path, const struct st_bench_wake *bench,
-                                    struct st_lab *lab, int status);
+ST_NODISCARD int st_bench_wake_plot(const char *path, const struct st_bench_wake *bench, struct st_lab *lab,
+                                    int status);
 
 void st_bench_wake_finish(struct st_bench_wake *bench);
 

@@ -13,7 +13,6 @@
 #include "platform/program/stop.h"
 #include "platform/program/terminal.h"
 
-#define NAME         "wake"
 #define METHODS_MAX  64
 #define SLICES_MAX   24
 #define SLICE_MIN_NS (100 * ST_NS_PER_US)
@@ -68,12 +67,12 @@ static int put_slice(void *ctx, const char *word)
 {
     struct arguments *a = ctx;
     int64_t ns;
-    const int r = st_word_list_time(NAME, "--slices", word, &ns);
+    const int r = st_word_list_time("--slices", word, &ns);
     if (r != 0)
         return r;
     if (ns < SLICE_MIN_NS || ns > SLICE_MAX_NS)
-        return st_failure_usage(NAME, "--slices: %s is out of range: 100us .. 1s", word);
-    return ST_WORD_LIST_ADD(NAME, "--slices", a->slices_ns, &a->config.slices_n, &ns);
+        return st_failure_usage("--slices: %s is out of range: 100us .. 1s", word);
+    return ST_WORD_LIST_ADD("--slices", a->slices_ns, &a->config.slices_n, &ns);
 }
 
 static int put_placement(void *ctx, const char *word)
@@ -81,9 +80,9 @@ static int put_placement(void *ctx, const char *word)
     struct arguments *a = ctx;
     for (enum st_wake_placement placement = ST_WAKE_SAME_CPU; placement <= ST_WAKE_OTHER_CPU; placement++) {
         if (strcmp(word, st_bench_wake_placement_name(placement)) == 0)
-            return ST_WORD_LIST_ADD(NAME, "--placements", a->placements, &a->config.placements_n, &placement);
+            return ST_WORD_LIST_ADD("--placements", a->placements, &a->config.placements_n, &placement);
     }
-    return st_failure_usage(NAME, "--placements: '%s' is neither same-cpu nor other-cpu", word);
+    return st_failure_usage("--placements: '%s' is neither same-cpu nor other-cpu", word);
 }
 
 static int put_kind(void *ctx, const char *word)
@@ -91,9 +90,9 @@ static int put_kind(void *ctx, const char *word)
     struct arguments *a = ctx;
     for (enum st_wake_kind kind = ST_WAKE_INTERRUPTED; kind <= ST_WAKE_TIMED_OUT; kind++) {
         if (strcmp(word, st_bench_wake_kind_name(kind)) == 0)
-            return ST_WORD_LIST_ADD(NAME, "--kinds", a->kinds, &a->config.kinds_n, &kind);
+            return ST_WORD_LIST_ADD("--kinds", a->kinds, &a->config.kinds_n, &kind);
     }
-    return st_failure_usage(NAME, "--kinds: '%s' is neither interrupted nor timed-out", word);
+    return st_failure_usage("--kinds: '%s' is neither interrupted nor timed-out", word);
 }
 
 /* --- choices --- */
@@ -102,12 +101,12 @@ static int put_cpu(void *ctx, const char *word)
 {
     struct arguments *a = ctx;
     int64_t cpu;
-    const int r = st_option_i64(NAME, "--cpus", word, 0, 8191, &cpu);
+    const int r = st_option_i64("--cpus", word, 0, 8191, &cpu);
     if (r != 0)
         return r;
     if (a->config.sender_cpu >= 0 && a->config.other_cpu >= 0)
-        return st_failure_usage(NAME, "--cpus takes two CPUs: one for the thread that wakes, one for the "
-                                      "thread that is woken");
+        return st_failure_usage("--cpus takes two CPUs: one for the thread that wakes, one for the "
+                                "thread that is woken");
     *(a->config.sender_cpu < 0 ? &a->config.sender_cpu : &a->config.other_cpu) = (int)cpu;
     return 0;
 }
@@ -118,7 +117,7 @@ static int check_cpu(int cpu, const int *allowed, int n)
         if (allowed[i] == cpu)
             return 0;
     }
-    return st_failure_usage(NAME, "--cpus: CPU %d does not exist or may not be used here", cpu);
+    return st_failure_usage("--cpus: CPU %d does not exist or may not be used here", cpu);
 }
 
 /* The two given, or the first two that this process may use; without a second one, that is listed as
@@ -130,14 +129,14 @@ static int choose_cpus(struct arguments *a)
     const int allowed_n =
         lab->platform->threads.cpus_allowed(&lab->platform->threads, allowed, (int)ST_ARRAY_LEN(allowed));
     if (allowed_n < 1)
-        return st_failure(NAME, "cannot read which CPUs may be used: %s",
+        return st_failure("cannot read which CPUs may be used: %s",
                           strerror(allowed_n < 0 ? -allowed_n : ENODATA));
     const int n = allowed_n < (int)ST_ARRAY_LEN(allowed) ? allowed_n : (int)ST_ARRAY_LEN(allowed);
     a->config.sender_cpu = a->config.other_cpu = -1;
     if (a->cpus_text != NULL) {
-        int r = st_word_list_each(NAME, "--cpus", a->cpus_text, put_cpu, a);
+        int r = st_word_list_each("--cpus", a->cpus_text, put_cpu, a);
         if (r == 0 && (a->config.other_cpu < 0 || a->config.other_cpu == a->config.sender_cpu))
-            r = st_failure_usage(NAME, "--cpus needs two different CPUs, such as 0,1");
+            r = st_failure_usage("--cpus needs two different CPUs, such as 0,1");
         if (r == 0)
             r = check_cpu(a->config.sender_cpu, allowed, n);
         return r == 0 ? check_cpu(a->config.other_cpu, allowed, n) : r;
@@ -154,21 +153,20 @@ static const char *given_or(const char *given, const char *usual)
 
 static int choose(struct arguments *a)
 {
-    int r = ST_WORD_LIST_ROWS(NAME, "--mechanisms", a->methods_text, st_lab_native()->wake_method, a->methods,
+    int r = ST_WORD_LIST_ROWS("--mechanisms", a->methods_text, st_lab_native()->wake_method, a->methods,
                               &a->config.methods_n);
     if (r == 0)
-        r = st_word_list_each(NAME, "--slices",
-                              given_or(a->slices_text, a->all ? "2ms,5ms,10ms,50ms,100ms" : "2ms"), put_slice,
-                              a);
+        r = st_word_list_each(
+            "--slices", given_or(a->slices_text, a->all ? "2ms,5ms,10ms,50ms,100ms" : "2ms"), put_slice, a);
     if (r == 0)
-        r = st_word_list_each(NAME, "--placements", given_or(a->placements_text, "same-cpu,other-cpu"),
+        r = st_word_list_each("--placements", given_or(a->placements_text, "same-cpu,other-cpu"),
                               put_placement, a);
     if (r == 0)
-        r = st_word_list_each(NAME, "--kinds",
+        r = st_word_list_each("--kinds",
                               given_or(a->kinds_text, a->all ? "interrupted,timed-out" : "interrupted"),
                               put_kind, a);
     if (r == 0)
-        r = st_option_policy(NAME, &a->config.policy, a->policy_text);
+        r = st_option_policy(&a->config.policy, a->policy_text);
     if (r == 0)
         r = choose_cpus(a);
     a->config.priority = (int)a->priority;
@@ -226,7 +224,7 @@ static int print(struct arguments *a, const struct st_bench_wake *bench)
         st_bench_wake_print(bench, lab, out, width);
     a->common.plot = own_picture ? NULL : path;
     const int status = st_bench_command_end(&a->common, st_bench_wake_json(bench, lab), rounds_n(bench));
-    return own_picture ? st_bench_wake_plot(NAME, path, bench, lab, status) : status;
+    return own_picture ? st_bench_wake_plot(path, bench, lab, status) : status;
 }
 
 static int run(struct arguments *a)
@@ -235,22 +233,21 @@ static int run(struct arguments *a)
     struct st_bench_wake bench;
     int r = st_bench_wake_init(&bench, &a->config);
     if (r == -E2BIG)
-        return st_failure_usage(NAME, "too many combinations: at most %d are possible",
-                                ST_BENCH_WAKE_CELLS_MAX);
+        return st_failure_usage("too many combinations: at most %d are possible", ST_BENCH_WAKE_CELLS_MAX);
     if (r == -ERANGE) {
         st_bench_wake_finish(&bench);
-        return st_failure_usage(NAME, "--budget is too short: one round of each combination takes about %s",
+        return st_failure_usage("--budget is too short: one round of each combination takes about %s",
                                 st_bench_text_rough(st_bench_wake_expected_ns(&bench), ST_ROOM(32)));
     }
     if (r != 0)
-        return st_failure(NAME, "%s", strerror(-r));
+        return st_failure("%s", strerror(-r));
     announce(a, &bench);
     st_stop_catch(NULL);
     r = st_bench_wake_measure(&bench, lab);
     (void)lab->platform->threads.set_policy(&lab->platform->threads, ST_POLICY_OTHER,
                                             0); /* the rest is in no hurry */
     st_bench_command_done(&a->common);
-    const int status = r == 0 ? print(a, &bench) : st_failure(NAME, "%s", strerror(-r));
+    const int status = r == 0 ? print(a, &bench) : st_failure("%s", strerror(-r));
     st_bench_wake_finish(&bench);
     return status;
 }
@@ -258,7 +255,7 @@ static int run(struct arguments *a)
 int st_cmd_wake(int argc, char **argv)
 {
     struct st_lab *lab = st_lab_native();
-    struct arguments a = {.priority = 70, .policy_text = "other", .common = st_bench_command(NAME)};
+    struct arguments a = {.priority = 70, .policy_text = "other", .common = st_bench_command()};
     int64_t budget_ns = 0;
     const struct st_option options[] = {
         {"mechanisms", .text = &a.methods_text},
@@ -275,7 +272,7 @@ int st_cmd_wake(int argc, char **argv)
         {"seed", .number = &a.common.seed, .min = 0, .max = INT64_MAX},
         ST_BENCH_COMMAND_OPTIONS(&a.common),
     };
-    int r = st_options_only(NAME, options, ST_ARRAY_LEN(options), help, argc, argv);
+    int r = st_options_only(options, ST_ARRAY_LEN(options), help, argc, argv);
     if (r >= 0)
         return r;
     if (a.list) {
@@ -290,7 +287,7 @@ int st_cmd_wake(int argc, char **argv)
                                              .seed = (uint64_t)a.common.seed,
                                              .go_on = go_on,
                                              .ctx = &a};
-    r = st_chart_check(NAME, "--plot", a.common.plot);
+    r = st_chart_check("--plot", a.common.plot);
     if (r == 0)
         r = choose(&a);
     return r != 0 ? r : run(&a);

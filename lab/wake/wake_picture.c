@@ -181,17 +181,16 @@ static int add_cells(const struct st_bench_wake *bench, struct st_chart_data *da
     return 0;
 }
 
-int st_bench_wake_plot(const char *command, const char *path, const struct st_bench_wake *bench,
-                       struct st_lab *lab, int status)
+int st_bench_wake_plot(const char *path, const struct st_bench_wake *bench, struct st_lab *lab, int status)
 {
     const struct st_chart_options options = {.path = path, .own = &over_slices};
     struct st_chart_data data;
     json_t *conditions = st_bench_text_conditions_json(&lab->platform->machine);
     st_chart_init(&data, "delay");
     st_chart_conditions(&data, st_conditions_text(conditions, ST_ROOM(sizeof(data.conditions))));
-    int drawn = add_cells(bench, &data) == 0 ? ST_EXIT_DONE : st_failure(command, "out of memory");
+    int drawn = add_cells(bench, &data) == 0 ? ST_EXIT_DONE : st_failure("out of memory");
     if (drawn == ST_EXIT_DONE)
-        drawn = st_chart_write(command, &data, &options);
+        drawn = st_chart_write(&data, &options);
     st_chart_finish(&data);
     json_decref(conditions);
     return status != ST_EXIT_DONE ? status : drawn;

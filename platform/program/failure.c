@@ -7,6 +7,7 @@
 #include "platform/program/terminal.h"
 
 const char *st_program_name = "sleeptune";
+const char *st_program_command;
 
 #define MESSAGE_BYTES 8192 /* a path has at most 4096 */
 
@@ -24,40 +25,47 @@ void st_failure_note(const char *format, ...)
     wrap(text, 0);
 }
 
-ST_PRINTF(2, 0)
-static void print_message(const char *command, const char *format, va_list args)
+/* "PROGRAM COMMAND". */
+static const char *who_runs(char *buf, size_t buf_bytes)
+{
+    const char *command = st_program_command;
+    snprintf(buf, buf_bytes, "%s%s%s", st_program_name, command != NULL ? " " : "",
+             command != NULL ? command : "");
+    return buf;
+}
+
+ST_PRINTF(1, 0)
+static void print_message(const char *format, va_list args)
 {
     char text[MESSAGE_BYTES];
-    const int begun = snprintf(text, sizeof(text), "%s%s%s: ", st_program_name, command != NULL ? " " : "",
-                               command != NULL ? command : "");
+    const int begun = ST_PRINT(text, "%s: ", who_runs(ST_ROOM(64)));
     vsnprintf(text + begun, sizeof(text) - (size_t)begun, format, args);
     wrap(text, 2);
 }
 
-int st_failure_usage(const char *command, const char *format, ...)
+int st_failure_usage(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    print_message(command, format, args);
+    print_message(format, args);
     va_end(args);
-    fprintf(stderr, "Try '%s%s%s --help'.\n", st_program_name, command != NULL ? " " : "",
-            command != NULL ? command : "");
+    fprintf(stderr, "Try '%s --help'.\n", who_runs(ST_ROOM(64)));
     return ST_EXIT_USAGE;
 }
 
-int st_failure_unknown(const char *command, const char *kind, const char *dashes, const struct st_near *near)
+int st_failure_unknown(const char *kind, const char *dashes, const struct st_near *near)
 {
     if (near->name == NULL)
-        return st_failure_usage(command, "no such %s: %s%s", kind, dashes, near->typed);
-    return st_failure_usage(command, "no such %s: %s%s. Did you mean '%s%s'?", kind, dashes, near->typed,
-                            dashes, near->name);
+        return st_failure_usage("no such %s: %s%s", kind, dashes, near->typed);
+    return st_failure_usage("no such %s: %s%s. Did you mean '%s%s'?", kind, dashes, near->typed, dashes,
+                            near->name);
 }
 
-int st_failure(const char *command, const char *format, ...)
+int st_failure(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    print_message(command, format, args);
+    print_message(format, args);
     va_end(args);
     return ST_EXIT_FAILURE;
 }

@@ -17,13 +17,15 @@ enum st_exit {
 
 /** The program's name in messages; "sleeptune" unless main sets another name first. */
 extern const char *st_program_name;
+/** The command of it that runs, in messages: main sets it. NULL: none. */
+extern const char *st_program_command;
 
-/** "PROGRAM NAME: message" on stderr, and how to get help. @return ST_EXIT_USAGE. */
-int st_failure_usage(const char *command, const char *format, ...) ST_PRINTF(2, 3);
-/** "PROGRAM NAME: no such KIND: typed. Did you mean 'name'?", both behind `dashes`, on stderr. @return
+/** "PROGRAM COMMAND: message" on stderr, and how to get help. @return ST_EXIT_USAGE. */
+int st_failure_usage(const char *format, ...) ST_PRINTF(1, 2);
+/** "PROGRAM COMMAND: no such KIND: typed. Did you mean 'name'?", both behind `dashes`, on stderr. @return
  * ST_EXIT_USAGE. */
-int st_failure_unknown(const char *command, const char *kind, const char *dashes, const struct st_near *near);
-/** "PROGRAM NAME: message" on stderr. @return ST_EXIT_FAILURE. */
-int st_failure(const char *command, const char *format, ...) ST_PRINTF(2, 3);
+int st_failure_unknown(const char *kind, const char *dashes, const struct st_near *near);
+/** "PROGRAM COMMAND: message" on stderr. @return ST_EXIT_FAILURE. */
+int st_failure(const char *format, ...) ST_PRINTF(1, 2);
 /** A paragraph on stderr, wrapped on a terminal. */
 void st_failure_note(const char *format, ...) ST_PRINTF(1, 2);

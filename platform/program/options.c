@@ -9,31 +9,27 @@
 #include "platform/threads.h"
 
 /* r: of the function that read the text; what: what the option takes. */
-static int judge(int r, const char *command, const char *option, const char *text, const char *what,
-                 int64_t min, int64_t max)
+static int judge(int r, const char *option, const char *text, const char *what, int64_t min, int64_t max)
 {
     if (r == -EINVAL)
-        return st_failure_usage(command, "%s: '%s' is not %s", option, text, what);
+        return st_failure_usage("%s: '%s' is not %s", option, text, what);
     return r == 0 ? 0
-                  : st_failure_usage(command, "%s: %s is out of range: %lld .. %lld", option, text,
-                                     (long long)min, (long long)max);
+                  : st_failure_usage("%s: %s is out of range: %lld .. %lld", option, text, (long long)min,
+                                     (long long)max);
 }
 
-int st_option_i64(const char *command, const char *option, const char *text, int64_t min, int64_t max,
-                  int64_t *ret)
+int st_option_i64(const char *option, const char *text, int64_t min, int64_t max, int64_t *ret)
 {
-    return judge(st_number_i64(text, min, max, ret), command, option, text, "a whole number", min, max);
+    return judge(st_number_i64(text, min, max, ret), option, text, "a whole number", min, max);
 }
 
-static int option_rate(const char *command, const char *option, const char *text, int64_t min, int64_t max,
-                       int64_t *ret)
+static int option_rate(const char *option, const char *text, int64_t min, int64_t max, int64_t *ret)
 {
-    return judge(st_number_rate_hz(text, min, max, ret), command, option, text,
-                 "a rate such as 48000, 44.1k or 96kHz", min, max);
+    return judge(st_number_rate_hz(text, min, max, ret), option, text, "a rate such as 48000, 44.1k or 96kHz",
+                 min, max);
 }
 
-static int option_real(const char *command, const char *option, const char *text, int64_t min, int64_t max,
-                       double *ret)
+static int option_real(const char *option, const char *text, int64_t min, int64_t max, double *ret)
 {
     double value;
     int r = st_number_double(text, &value);
@@ -41,7 +37,7 @@ static int option_real(const char *command, const char *option, const char *text
         r = -ERANGE;
     if (r == 0)
         *ret = value;
-    return judge(r, command, option, text, "a number", min, max);
+    return judge(r, option, text, "a number", min, max);
 }
 
 /* As it is typed: "90s", "1ms". */
@@ -59,33 +55,32 @@ static const char *typed(int64_t ns, char *buf, size_t buf_bytes)
     return buf;
 }
 
-static int option_time(const char *command, const char *option, const char *text, int64_t min_ns,
-                       int64_t max_ns, int64_t *ret_ns)
+static int option_time(const char *option, const char *text, int64_t min_ns, int64_t max_ns, int64_t *ret_ns)
 {
     int64_t ns = 0;
     const int r = st_ns_parse(text, &ns);
     if (r == -EINVAL)
-        return st_failure_usage(command, "%s: '%s' is not a time such as 30s, 20ms or 1333us", option, text);
+        return st_failure_usage("%s: '%s' is not a time such as 30s, 20ms or 1333us", option, text);
     /* 0 may mean "without end": only what is typed as 0 */
     if (r == 0 && ns == 0 && strpbrk(text, "123456789") != NULL)
-        return st_failure_usage(command, "%s: %s is less than 1 ns", option, text);
+        return st_failure_usage("%s: %s is less than 1 ns", option, text);
     if (r != 0 || ns < min_ns || ns > max_ns)
-        return st_failure_usage(command, "%s: %s is out of range: %s .. %s", option, text,
-                                typed(min_ns, ST_ROOM(32)), typed(max_ns, ST_ROOM(32)));
+        return st_failure_usage("%s: %s is out of range: %s .. %s", option, text, typed(min_ns, ST_ROOM(32)),
+                                typed(max_ns, ST_ROOM(32)));
     *ret_ns = ns;
     return 0;
 }
 
-int st_option_format(const char *command, void *ctx, const char *text)
+int st_option_format(void *ctx, const char *text)
 {
     bool *json = ctx;
     if (!st_text_is(text, "json") && !st_text_is(text, "text"))
-        return st_failure_usage(command, "--format: '%s' is neither json nor text", text);
+        return st_failure_usage("--format: '%s' is neither json nor text", text);
     *json = st_text_is(text, "json");
     return 0;
 }
 
-int st_option_policy(const char *command, void *ctx, const char *text)
+int st_option_policy(void *ctx, const char *text)
 {
     enum st_policy *ret = ctx;
     for (enum st_policy i = ST_POLICY_OTHER; i <= ST_POLICY_RR; i++) {
@@ -94,53 +89,52 @@ int st_option_policy(const char *command, void *ctx, const char *text)
             return 0;
         }
     }
-    return st_failure_usage(command, "--policy: '%s' is unknown; use other, fifo or rr", text);
+    return st_failure_usage("--policy: '%s' is unknown; use other, fifo or rr", text);
 }
 
 #define OPTIONS_MAX 32
 #define LONG_BASE   256 /* of options without a letter */
 
-static int keep_value(const char *command, const struct st_option *option, const char *text)
+static int keep_value(const struct st_option *option, const char *text)
 {
     if (option->flag != NULL)
         *option->flag = true;
     if (option->text != NULL)
         *option->text = text;
     if (option->take != NULL)
-        return option->take(command, option->ctx, text);
+        return option->take(option->ctx, text);
     const char *name = ST_TEXT(32, "--%s", option->name);
     if (option->time_ns != NULL)
-        return option_time(command, name, text, option->min, option->max, option->time_ns);
+        return option_time(name, text, option->min, option->max, option->time_ns);
     if (option->number != NULL)
-        return st_option_i64(command, name, text, option->min, option->max, option->number);
+        return st_option_i64(name, text, option->min, option->max, option->number);
     if (option->rate_hz != NULL)
-        return option_rate(command, name, text, option->min, option->max, option->rate_hz);
+        return option_rate(name, text, option->min, option->max, option->rate_hz);
     if (option->real != NULL)
-        return option_real(command, name, text, option->min, option->max, option->real);
+        return option_real(name, text, option->min, option->max, option->real);
     return 0;
 }
 
 /* What getopt_long refused. */
-static int refuse(const char *command, const struct st_option *options, size_t options_n, bool lacks_value,
-                  const char *typed)
+static int refuse(const struct st_option *options, size_t options_n, bool lacks_value, const char *typed)
 {
     if (optopt > ' ' && optopt < 0x7f) { /* of letters that are written together, the one */
         const char letter[] = {'-', (char)optopt, '\0'};
-        return st_failure_usage(command, lacks_value ? "%s needs a value" : "no such option: %s", letter);
+        return st_failure_usage(lacks_value ? "%s needs a value" : "no such option: %s", letter);
     }
     if (lacks_value)
-        return st_failure_usage(command, "%s needs a value", typed);
+        return st_failure_usage("%s needs a value", typed);
     if (optopt >= LONG_BASE)
-        return st_failure_usage(command, "--%s takes no value", options[optopt - LONG_BASE].name);
+        return st_failure_usage("--%s takes no value", options[optopt - LONG_BASE].name);
     const char *name = ST_TEXT(64, "%.*s", (int)strcspn(typed + 2, "="), typed + 2);
     struct st_near near = {.typed = name};
     ST_EACH_OF (option, options, options_n)
         st_near_offer(&near, option->name);
-    return st_failure_unknown(command, "option", "--", &near);
+    return st_failure_unknown("option", "--", &near);
 }
 
-int st_options_read(const char *command, const struct st_option *options, size_t options_n, const char *help,
-                    int argc, char **argv, int *ret_first)
+int st_options_read(const struct st_option *options, size_t options_n, const char *help, int argc,
+                    char **argv, int *ret_first)
 {
     struct option table[OPTIONS_MAX + 2] = {{"help", no_argument, NULL, 'h'}};
     char letters[2 * OPTIONS_MAX + 3] = ":h";
@@ -167,12 +161,12 @@ int st_options_read(const char *command, const struct st_option *options, size_t
             fputs(help, stdout);
             /* each command of sleeptune has a page of its own, the laboratory has one for all */
             if (st_text_is(st_program_name, "sleeptune"))
-                printf("Manual: man sleeptune-%s\n", command);
+                printf("Manual: man sleeptune-%s\n", st_program_command);
             return ST_EXIT_DONE;
         }
         if (i == options_n)
-            return refuse(command, options, options_n, option == ':', argv[optind - 1]);
-        const int r = keep_value(command, &options[i], optarg);
+            return refuse(options, options_n, option == ':', argv[optind - 1]);
+        const int r = keep_value(&options[i], optarg);
         if (r != 0)
             return r;
     }
@@ -180,12 +174,12 @@ int st_options_read(const char *command, const struct st_option *options, size_t
     return -1;
 }
 
-int st_options_only(const char *command, const struct st_option *options, size_t options_n, const char *help,
-                    int argc, char **argv)
+int st_options_only(const struct st_option *options, size_t options_n, const char *help, int argc,
+                    char **argv)
 {
     int first;
-    const int r = st_options_read(command, options, options_n, help, argc, argv, &first);
+    const int r = st_options_read(options, options_n, help, argc, argv, &first);
     if (r < 0 && first < argc)
-        return st_failure_usage(command, "unexpected argument: %s", argv[first]);
+        return st_failure_usage("unexpected argument: %s", argv[first]);
     return r;
 }

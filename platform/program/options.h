@@ -14,8 +14,7 @@ struct st_command {
 };
 
 /** As st_number_i64; prints an error (option, value, range) on stderr. @return 0 or ST_EXIT_USAGE. */
-ST_NODISCARD int st_option_i64(const char *command, const char *option, const char *text, int64_t min,
-                               int64_t max, int64_t *ret);
+ST_NODISCARD int st_option_i64(const char *option, const char *text, int64_t min, int64_t max, int64_t *ret);
 
 /** One option of a subcommand. */
 struct st_option {
@@ -31,7 +30,7 @@ struct st_option {
     int64_t min, max; /* of number, of rate_hz, of time_ns, of real */
     /** Takes each value of an option that may be repeated, or is none of the above.
      * @return 0 or an st_exit, after a message. */
-    int (*take)(const char *command, void *ctx, const char *text);
+    int (*take)(void *ctx, const char *text);
     void *ctx;
 };
 
@@ -52,15 +51,15 @@ struct st_option {
 /** Reads options up to the first other argument; -h and --help print `help` and the name of the manual page.
  *  @param ret_first index of the first other argument. @return -1 to go on, or an st_exit, after a message.
  */
-ST_NODISCARD int st_options_read(const char *command, const struct st_option *options, size_t options_n,
-                                 const char *help, int argc, char **argv, int *ret_first);
+ST_NODISCARD int st_options_read(const struct st_option *options, size_t options_n, const char *help,
+                                 int argc, char **argv, int *ret_first);
 
 /** As st_options_read, for a subcommand without other arguments. @return -1 to go on, or an st_exit. */
-ST_NODISCARD int st_options_only(const char *command, const struct st_option *options, size_t options_n,
-                                 const char *help, int argc, char **argv);
+ST_NODISCARD int st_options_only(const struct st_option *options, size_t options_n, const char *help,
+                                 int argc, char **argv);
 
 /** The policy of a name: other, fifo, rr. For a row of st_options_read, too. @param ctx enum st_policy.
  * @return 0 or ST_EXIT_USAGE. */
-ST_NODISCARD int st_option_policy(const char *command, void *ctx, const char *text);
+ST_NODISCARD int st_option_policy(void *ctx, const char *text);
 /** --format json|text; ctx: a bool, whether it is json. @return 0 or ST_EXIT_USAGE. */
-ST_NODISCARD int st_option_format(const char *command, void *ctx, const char *text);
+ST_NODISCARD int st_option_format(void *ctx, const char *text);

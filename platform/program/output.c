@@ -131,22 +131,22 @@ int st_output_write(const char *path, const char *text, size_t bytes)
     return r != 0 ? r : closed;
 }
 
-int st_output_json(const char *command, json_t *document)
+int st_output_json(json_t *document)
 {
     if (document == NULL)
-        return st_failure(command, "out of memory");
+        return st_failure("out of memory");
     char *text = st_json_dump(document, JSON_INDENT(2) | JSON_REAL_PRECISION(12), NULL);
     json_decref(document);
     if (text == NULL)
-        return st_failure(command, "out of memory");
+        return st_failure("out of memory");
     const int r = puts(text) != EOF && fflush(stdout) == 0
                       ? ST_EXIT_DONE
-                      : st_failure(command, "cannot write the result: %s", strerror(errno));
+                      : st_failure("cannot write the result: %s", strerror(errno));
     free(text);
     return r;
 }
 
-int st_output_text(const char *command, struct st_locale_stream *stream, int status)
+int st_output_text(struct st_locale_stream *stream, int status)
 {
-    return st_locale_end(stream) == 0 ? status : st_failure(command, "out of memory");
+    return st_locale_end(stream) == 0 ? status : st_failure("out of memory");
 }

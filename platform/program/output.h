@@ -26,7 +26,7 @@ ST_NODISCARD int st_output_write(const char *path, const char *text, size_t byte
 
 /** Writes a document to standard output and releases it. NULL: out of memory. @return an st_exit, after a
  * message. */
-int st_output_json(const char *command, json_t *document);
+int st_output_json(json_t *document);
 
 /** st_locale_end for a command. @return `status`, or a failure after a message: out of memory. */
-int st_output_text(const char *command, struct st_locale_stream *stream, int status);
+int st_output_text(struct st_locale_stream *stream, int status);

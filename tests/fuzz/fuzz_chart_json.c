@@ -44,7 +44,7 @@ static void draw(struct st_chart_data *data, enum st_chart_kind kind)
     if (stream == NULL)
         return;
     const struct st_chart_options options = {.kind = kind, .svg = stream};
-    const int status = st_chart_write(NAME, data, &options);
+    const int status = st_chart_write(data, &options);
     fclose(stream);
     if (status == 0 && (bytes < 8 || strcmp(svg + bytes - 7, "</svg>\n") != 0))
         abort();
@@ -60,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (document == NULL)
         return 0;
     st_chart_init(&chart, "");
-    const int status = st_chart_json(NAME, "input", document, &chart);
+    const int status = st_chart_json("input", document, &chart);
     json_decref(document);
     for (size_t i = 0; i < chart.n; i++)
         check_set(chart.set[i]);

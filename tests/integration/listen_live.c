@@ -35,7 +35,7 @@ int main(int argc, char **argv)
                                         .plays = argc > 3 ? argv[3] : NULL,
                                         .music = argc > 4};
     st_stop_catch(NULL);
-    const int status = st_listen_live("listen", &platform, &wish, &calls, NULL, &live);
+    const int status = st_listen_live(&platform, &wish, &calls, NULL, &live);
     if (live.way != NULL)
         printf("frames %" PRIu64 " forced %zu ended %d xruns %" PRIu64 " gone %" PRIu64 "\n", taken,
                live.forced_n, live.has_ended, live.events_n[ST_CAPTURE_XRUN], live.events_n[ST_CAPTURE_GONE]);

@@ -87,8 +87,8 @@ static void by_compare(const char *const paths[2], enum st_verdict *ret)
     struct st_compare_result result = {0};
     const struct st_series_options options = {0};
     for (size_t side = 0; side < 2; side++)
-        assert_int_equal(st_compare_read("test", paths[side], &options, &result.files[side]), ST_EXIT_DONE);
-    assert_int_equal(st_compare_make("test", &result), ST_EXIT_DONE);
+        assert_int_equal(st_compare_read(paths[side], &options, &result.files[side]), ST_EXIT_DONE);
+    assert_int_equal(st_compare_make(&result), ST_EXIT_DONE);
     for (int id = 0; id < ST_FIGURES; id++)
         ret[id] = result.figures[id].verdict;
     st_compare_finish(&result);

@@ -73,7 +73,7 @@ static void invalid_before_is_not_played_again(void)
     (void)json_object_set_new(before, "valid", json_false());
     (void)json_object_set_new(before, "forced_glitches_found", json_false());
     (void)json_object_set_new(before, "remarks", json_pack("[s, s]", "silent", "mono"));
-    assert_int_equal(st_listen_compare_make("verify", before, 0, &result), ST_EXIT_DONE);
+    assert_int_equal(st_listen_compare_make(before, 0, &result), ST_EXIT_DONE);
     assert_false(result.compared);
     assert_string_equal(result.why,
                         "the run before is invalid (silent, mono): not all test glitches were found");

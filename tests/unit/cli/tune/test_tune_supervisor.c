@@ -20,6 +20,7 @@
 
 #include "cli/tune/tune_supervisor.h"
 #include "evidence/tuning.h"
+#include "platform/program/failure.h"
 
 #define FOLDER "/var/lib/sleeptune-changes"
 #define PAGES  "/sys/kernel/mm/transparent_hugepage/"
@@ -362,6 +363,7 @@ static void a_killed_supervisor_ends_the_session(void **state)
 int main(void)
 {
     cmocka_set_message_output(CM_OUTPUT_TAP);
+    st_program_command = "tune";
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(it_switches_and_sets_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(another_writer_is_named_and_left_alone, set_up, tear_down),
