@@ -4,7 +4,7 @@
 
 #include <spa/pod/pod.h>
 
-#include "xruns/helpers/pipewire_profile.h"
+#include "tests/unit/xruns/helpers/profile_ops.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     memcpy(pod, data, size);
     if (pod->size <= size - sizeof(*pod)) {
-        profile = (struct st_pipewire_profile){0};
+        profile = (struct st_pipewire_profile){.ops = nothing_watched};
         st_pipewire_profile_add(&profile, 31, ST_PIPEWIRE_PROFILE_NO_CLIENT, true, false);
         for (int i = 0; i < 2; i++)
             seen_n += st_pipewire_profile_take(&profile, pod) == 0;

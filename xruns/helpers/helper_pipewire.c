@@ -258,9 +258,10 @@ static void begin_listening(struct observer *observer)
         st_pipewire_streams_hear(observer->streams, &hearing);
 }
 
-static int32_t plays(void *ctx, uint32_t client)
+static int32_t plays(void *ctx, uint32_t client, struct st_dropout_figures *since)
 {
     struct observer *observer = ctx;
+    measure(observer, client, since);
     st_process_watch_plays(observer->watch, client);
     return (int32_t)st_process_watch_thread(observer->watch, client);
 }
@@ -490,13 +491,13 @@ static int begin(struct observer *observer)
     observer->watch = st_process_watch_new();
     observer->objects = st_object_watch_new();
     observer->streams = st_pipewire_streams_new();
-    observer->profile.measure = measure;
-    observer->profile.priority = priority;
-    observer->profile.plays = plays;
-    observer->profile.between = between;
-    observer->profile.computed = computed;
-    observer->profile.code = code;
-    observer->profile.measure_ctx = observer;
+    observer->profile.ops = (struct st_pipewire_profile_ops){.measure = measure,
+                                                             .priority = priority,
+                                                             .plays = plays,
+                                                             .between = between,
+                                                             .computed = computed,
+                                                             .code = code};
+    observer->profile.ctx = observer;
     if (alive_timer == NULL || observer->loads_timer == NULL || observer->watch == NULL ||
         observer->objects == NULL || observer->streams == NULL || observer->report_timer == NULL ||
         context == NULL ||

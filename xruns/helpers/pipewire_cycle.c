@@ -105,3 +105,8 @@ int st_pipewire_cycle_card(const struct spa_pod *pod, struct st_second_card_cloc
         rate.num > 0 && rate.denom / rate.num <= ST_PIPEWIRE_CYCLE_RATE_MAX ? rate.denom / rate.num : 0;
     return 0;
 }
+
+int64_t st_pipewire_cycle_time_of(int64_t frames, double rate_hz)
+{
+    return (int64_t)fmin((double)frames * (double)ST_NS_PER_S / rate_hz, (double)ST_PIPEWIRE_CYCLE_MAX_NS);
+}

@@ -50,3 +50,6 @@ ST_NODISCARD int st_pipewire_cycle_clock(const struct spa_pod *pod, struct st_pi
 /** The clock of a sound card that is in another one's cycles (since 1.3.81). @return 0; -ENOENT: of another
  * kind of device; -EBADMSG. */
 ST_NODISCARD int st_pipewire_cycle_card(const struct spa_pod *pod, struct st_second_card_clock *ret);
+
+/** How long frames last, of figures that are not trusted: at most what a line of a helper may say. */
+int64_t st_pipewire_cycle_time_of(int64_t frames, double rate_hz);

@@ -5,7 +5,7 @@
 #include <spa/utils/type.h>
 
 #include "core/ns.h"
-#include "xruns/helpers/profile_private.h"
+#include "xruns/helpers/profile_rows.h"
 
 #define PROFILER_FOLLOWER_CLOCK                                                                              \
     (SPA_PROFILER_followerBlock + 1) /* unknown to the headers of older versions */
@@ -13,28 +13,28 @@
 #define BEGIN_NS ST_NS_PER_S         /* of a client that begins to play: it is no dropout yet */
 
 /* By how much the node's counter has risen. */
-static int64_t risen(struct st_pipewire_profile_node *node, int32_t xruns_n)
+static int64_t risen(struct st_profile_node *node, int32_t xruns_n)
 {
-    const int64_t rise = node->counted ? (int64_t)xruns_n - node->xruns_n : 0;
-    node->counted = true;
-    node->xruns_n = xruns_n;
+    const int64_t rise = node->counter.known ? (int64_t)xruns_n - node->counter.xruns_n : 0;
+    node->counter.known = true;
+    node->counter.xruns_n = xruns_n;
     return ST_MAX(rise, 0); /* lower: it began anew */
 }
 
 static void take_driver(struct st_pipewire_profile *profile, const struct st_pipewire_cycle *cycle)
 {
-    struct st_pipewire_profile_node *node = st_profile_node_find_or_add(profile, cycle->driver.id);
+    struct st_profile_node *node = st_profile_node_find_or_add(profile, cycle->driver.id);
     if (node == NULL)
         return;
     st_profile_node_rename(&node->name, cycle->driver.name);
     st_profile_node_rename(&node->driver, cycle->driver.name);
     node->drives = true;
-    const int64_t lost = node->counted ? cycle->lost_frames - node->lost_frames : 0;
+    const int64_t lost = node->counter.known ? cycle->lost_frames - node->counter.lost_frames : 0;
     const int64_t rise = risen(node, cycle->xruns_n);
-    node->lost_frames = cycle->lost_frames;
-    node->dry_ns = node->dry.n == 0 ? cycle->driver.signal_ns : node->dry_ns;
-    st_profile_losses_add(&node->dry, rise,
-                          rise > 0 && lost > 0 ? st_profile_time_of(lost, (double)cycle->rate_hz) : 0);
+    node->counter.lost_frames = cycle->lost_frames;
+    node->server.dry_ns = node->server.dry.n == 0 ? cycle->driver.signal_ns : node->server.dry_ns;
+    st_profile_report_add(&node->server.dry, rise,
+                          rise > 0 && lost > 0 ? st_pipewire_cycle_time_of(lost, (double)cycle->rate_hz) : 0);
     profile->resized = profile->resized || (node->period_ns > 0 && node->period_ns != cycle->period_ns);
     st_profile_node_count_load(profile, node, cycle, &cycle->driver, false);
 }
@@ -49,49 +49,48 @@ static bool unfinished(const struct st_pipewire_block *block, const struct st_pi
 }
 
 /* One that is late is followed later: here up to the deadline. */
-static void keep_node(struct st_pipewire_profile_node *node, const struct st_pipewire_cycle *cycle)
+static void keep_node(struct st_profile_node *node, const struct st_pipewire_cycle *cycle)
 {
     const int64_t cycle_ns = cycle->driver.signal_ns, length_ns = cycle->driver.awake_ns - cycle_ns;
     const bool late = st_profile_late_is(node, cycle_ns);
-    const int64_t end_ns = late ? cycle->driver.awake_ns : node->finish_ns;
-    const bool awake = node->woken_ns >= node->signalled_ns && node->woken_ns <= end_ns;
-    const int64_t awake_ns = awake ? node->woken_ns : late ? end_ns : node->signalled_ns;
-    node->kept = (struct st_xrun_seen){.kind = ST_XRUN_SEEN_CYCLE};
-    if (node->drives || node->seen_ns != cycle_ns || node->signalled_ns < cycle_ns || end_ns < awake_ns ||
-        length_ns > ST_PIPEWIRE_CYCLE_MAX_NS || end_ns - cycle_ns > ST_PIPEWIRE_CYCLE_MAX_NS)
+    const int64_t end_ns = late ? cycle->driver.awake_ns : node->latest.finish_ns;
+    const bool awake = node->latest.awake_ns >= node->latest.signal_ns && node->latest.awake_ns <= end_ns;
+    const int64_t awake_ns = awake ? node->latest.awake_ns : late ? end_ns : node->latest.signal_ns;
+    node->kept.length_ns = 0;
+    if (node->drives || node->latest.cycle_ns != cycle_ns || node->latest.signal_ns < cycle_ns ||
+        end_ns < awake_ns || length_ns > ST_PIPEWIRE_CYCLE_MAX_NS ||
+        end_ns - cycle_ns > ST_PIPEWIRE_CYCLE_MAX_NS)
         return;
-    st_profile_node_rename(&node->kept.client, node->name);
-    node->kept.deadline_ns = length_ns;
-    node->kept.cycle.wait_ns = awake_ns - cycle_ns;
-    node->kept.cycle.busy_ns = end_ns - awake_ns;
+    node->kept.length_ns = length_ns;
+    node->kept.wait_ns = awake_ns - cycle_ns;
+    node->kept.busy_ns = end_ns - awake_ns;
 }
 
 /* A cycle that is not reported yet stays. */
 static void keep_cycle(struct st_pipewire_profile *profile, const struct st_pipewire_cycle *cycle)
 {
     const int64_t cycle_ns = cycle->driver.signal_ns;
-    profile->late = false;
-    if (profile->kept_ns != 0 && cycle_ns - profile->kept_ns < KEEP_NS)
+    profile->any_late = false;
+    if (profile->kept.cycle_ns != 0 && cycle_ns - profile->kept.cycle_ns < KEEP_NS)
         return;
-    profile->kept_ns = cycle_ns;
-    profile->kept_counts = false;
+    profile->kept.cycle_ns = cycle_ns;
+    profile->kept.counts = false;
     ST_EACH (node, profile->nodes)
         keep_node(node, cycle);
 }
 
 /* Since 0.3.72 a client that wakes up at last counts the cycles that the server has counted once more: each
  * cycle is at most one dropout. */
-static int64_t cycles_since(const struct st_pipewire_profile_node *node,
-                            const struct st_pipewire_cycle *cycle)
+static int64_t cycles_since(const struct st_profile_node *node, const struct st_pipewire_cycle *cycle)
 {
-    const int64_t since_ns = cycle->driver.signal_ns - node->seen_ns + cycle->period_ns / 2;
-    return node->seen_ns != 0 && cycle->period_ns > 0 && since_ns > cycle->period_ns
+    const int64_t since_ns = cycle->driver.signal_ns - node->latest.cycle_ns + cycle->period_ns / 2;
+    return node->latest.cycle_ns != 0 && cycle->period_ns > 0 && since_ns > cycle->period_ns
                ? since_ns / cycle->period_ns
                : 1;
 }
 
 /* Before 1.4.9: one that was signalled in this cycle, with the times of the cycle before. */
-static void note_async(struct st_pipewire_profile_node *node, const struct st_pipewire_cycle *cycle,
+static void note_async(struct st_profile_node *node, const struct st_pipewire_cycle *cycle,
                        const struct st_pipewire_block *block)
 {
     if (block->xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED && block->status >= ST_PIPEWIRE_CYCLE_TRIGGERED &&
@@ -102,14 +101,14 @@ static void note_async(struct st_pipewire_profile_node *node, const struct st_pi
 
 /* Its times are those of the cycle before, and its counter has risen if it had not finished that one. A
  * client that wakes up at last counts the cycles that it slept once more, in one that it has finished. */
-static void take_async(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
+static void take_async(struct st_pipewire_profile *profile, struct st_profile_node *node,
                        const struct st_pipewire_cycle *cycle, const struct st_pipewire_block *block,
                        int64_t rise)
 {
     const bool in_time = block->signal_ns > 0 && block->awake_ns >= block->signal_ns &&
                          block->finish_ns >= block->awake_ns && block->finish_ns <= cycle->driver.signal_ns;
     const int64_t lost_n = in_time && rise > 0 ? rise - 1 : rise, now_ns = cycle->driver.signal_ns;
-    const bool late = profile->late; /* the cycle that may be kept has the others' times of a later one */
+    const bool late = profile->any_late; /* the cycle that may be kept has the others' times of a later one */
     struct st_pipewire_cycle before = *cycle;
     struct st_pipewire_block then = *block;
     before.driver.signal_ns = cycle->driver.prev_signal_ns;
@@ -119,13 +118,25 @@ static void take_async(struct st_pipewire_profile *profile, struct st_pipewire_p
         then.signal_ns = before.driver.signal_ns;
     st_profile_late_add(node, lost_n, now_ns - (lost_n - 1) * cycle->period_ns, now_ns + cycle->period_ns);
     st_profile_late_take(profile, node, &before, &then);
-    profile->late = late;
+    profile->any_late = late;
+}
+
+/* What threads did is kept for some seconds only. */
+static void ask_thread(struct st_pipewire_profile *profile, struct st_profile_node *node, int64_t now_ns)
+{
+    struct st_dropout_figures since = {.signal_ns = node->thread.asked_ns, .end_ns = now_ns};
+    const int32_t tid = profile->ops.plays(profile->ctx, node->client, &since);
+    node->thread.queue_ns += since.queue_ns;
+    node->thread.of_ns += since.measured ? now_ns - since.signal_ns : 0;
+    node->thread.asked_ns = now_ns;
+    if (profile->ring != NULL)
+        st_cycle_ring_thread(profile->ring, node->name, tid);
 }
 
 static void take_follower(struct st_pipewire_profile *profile, const struct st_pipewire_cycle *cycle,
                           const struct st_pipewire_block *block)
 {
-    struct st_pipewire_profile_node *node = st_profile_node_find_or_add(profile, block->id);
+    struct st_profile_node *node = st_profile_node_find_or_add(profile, block->id);
     if (node == NULL)
         return;
     st_profile_node_rename(&node->name, block->name);
@@ -141,25 +152,16 @@ static void take_follower(struct st_pipewire_profile *profile, const struct st_p
     const int64_t rise = ST_MIN(counted_n, cycles_since(node, cycle));
     const int64_t now_ns = cycle->driver.signal_ns;
     note_async(node, cycle, block);
-    if (node->seen_ns != 0 ? now_ns - node->seen_ns > ST_PROFILE_PAUSE_NS : node->is_new)
+    if (node->latest.cycle_ns != 0 ? now_ns - node->latest.cycle_ns > ST_PROFILE_PAUSE_NS : node->is_new)
         node->begun_ns = now_ns;
-    if (profile->plays != NULL && (node->said_ns == 0 || now_ns - node->said_ns > ST_NS_PER_S)) {
-        struct st_dropout_figures figures = {.signal_ns = node->said_ns, .end_ns = now_ns};
-        if (profile->measure != NULL) /* what threads did is kept for some seconds only */
-            profile->measure(profile->measure_ctx, node->client, &figures);
-        node->queue.ns += figures.queue_ns;
-        node->queue.of_ns += figures.measured ? now_ns - node->said_ns : 0;
-        const int32_t tid = profile->plays(profile->measure_ctx, node->client);
-        if (profile->ring != NULL)
-            st_cycle_ring_thread(profile->ring, block->name != NULL ? block->name : node->name, tid);
-        node->said_ns = now_ns;
-    }
+    if (node->thread.asked_ns == 0 || now_ns - node->thread.asked_ns > ST_NS_PER_S)
+        ask_thread(profile, node, now_ns);
     const bool begins = node->begun_ns != 0 && now_ns - node->begun_ns < BEGIN_NS;
-    node->seen_ns = node->known_ns = now_ns;
-    node->signalled_ns = block->signal_ns;
-    node->woken_ns = block->awake_ns;
+    node->latest.cycle_ns = now_ns;
+    node->latest.signal_ns = block->signal_ns;
+    node->latest.awake_ns = block->awake_ns;
     if (node->is_device && block->xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED) {
-        node->device.n += rise;
+        node->unreported.device.n += rise;
         profile->pending = profile->pending || rise > 0;
     } else if (begins || node->gone ||
                block->status > ST_PIPEWIRE_CYCLE_FINISHED) { /* gone: it is reported later */
@@ -171,15 +173,15 @@ static void take_follower(struct st_pipewire_profile *profile, const struct st_p
         st_profile_late_take(profile, node, cycle, block);
     }
     st_profile_node_count_load(profile, node, cycle, block, node->is_async);
-    node->last_finish_ns = node->finish_ns;
-    node->finish_ns = block->finish_ns;
+    node->latest.finish_before_ns = node->latest.finish_ns;
+    node->latest.finish_ns = block->finish_ns;
 }
 
 /* The clock of a device that is in the cycle, behind its block. */
 static int take_card(struct st_pipewire_profile *profile, uint32_t id, uint32_t driver_id,
                      const struct spa_pod *pod)
 {
-    struct st_pipewire_profile_node *node = st_profile_node_find(profile, id);
+    struct st_profile_node *node = st_profile_node_find(profile, id);
     struct st_second_card_clock clock;
     const int r = st_pipewire_cycle_card(pod, &clock);
     profile->has_clocks = true;
@@ -188,7 +190,8 @@ static int take_card(struct st_pipewire_profile *profile, uint32_t id, uint32_t 
     const int64_t lost = st_second_card_take(&node->card, driver_id, &clock);
     if (lost == 0)
         return 0;
-    st_profile_losses_add(&node->resyncs, 1, st_profile_time_of(lost, (double)clock.rate_hz));
+    st_profile_report_add(&node->unreported.resyncs, 1,
+                          st_pipewire_cycle_time_of(lost, (double)clock.rate_hz));
     profile->pending = true;
     return 0;
 }
@@ -243,12 +246,12 @@ static int take_cycle(struct st_pipewire_profile *profile, const struct spa_pod_
         if (r < 0)
             return r;
     }
-    struct st_pipewire_profile_node *driver = st_profile_node_find(profile, cycle.driver.id);
+    struct st_profile_node *driver = st_profile_node_find(profile, cycle.driver.id);
     if (driver != NULL) {
         st_profile_late_note_server(profile, driver, &cycle);
         st_profile_late_explain_dry(profile, driver);
     }
-    if (profile->late) {
+    if (profile->any_late) {
         st_profile_late_name_waited_for(profile, &cycle);
         keep_cycle(profile, &cycle);
     }

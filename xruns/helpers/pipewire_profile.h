@@ -18,13 +18,8 @@
 #pragma once
 
 #include "xruns/cycle_ring.h"
-#include "xruns/helpers/block_rhythm.h"
-#include "xruns/helpers/dropout_judge.h"
-#include "xruns/helpers/listened.h"
-#include "xruns/helpers/node_load.h"
+#include "xruns/helpers/profile_nodes.h"
 #include "xruns/helpers/resync_log.h"
-#include "xruns/helpers/second_card.h"
-#include "xruns/xrun.h"
 
 struct spa_pod;
 
@@ -32,135 +27,40 @@ struct spa_pod;
 #define ST_PIPEWIRE_PROFILE_OWN_MAX   8
 #define ST_PIPEWIRE_PROFILE_NO_CLIENT UINT32_MAX
 
-/* Cycles in which a client was not ready for one reason, not reported yet. */
-struct st_pipewire_profile_reason {
-    int64_t n;
-    int64_t dropouts_n;          /* that began with one of them */
-    int64_t lost_ns, longest_ns; /* together, and of the longest dropout that they belong to, so far */
-    int64_t end_ns;              /* of the last of them */
-    struct st_dropout_cycle worst;
-    char culprit[ST_XRUN_NAME_BYTES];
+/* What the profile asks of who watches threads, streams and code. */
+struct st_pipewire_profile_ops {
+    /** Fills the measured members for a client (dropout_judge.h), or for the server. */
+    void (*measure)(void *ctx, uint32_t client, struct st_dropout_figures *figures);
+    /** Real-time priority of its thread, as in struct st_xrun_load. */
+    int64_t (*priority)(void *ctx, uint32_t client);
+    /** It is in a cycle; called about once a second. @param since the time since the call before, to be
+     * measured. @return the id of the thread that computes; 0: not known. */
+    int32_t (*plays)(void *ctx, uint32_t client, struct st_dropout_figures *since);
+    /** enum st_xrun_between: what is watched between the program of that client and the server, and how long
+     * its buffer there lasts. */
+    int64_t (*between)(void *ctx, uint32_t client, int64_t *ret_buffer_ns);
+    /** A cycle that a client computed, if its long cycles matter. */
+    void (*computed)(void *ctx, uint32_t node, uint32_t client, int64_t from_ns, int64_t to_ns, bool is_long);
+    /** What is known of the code that runs in its long cycles. */
+    void (*code)(void *ctx, uint32_t node, uint32_t client, struct st_xrun_code *ret);
 };
-
-/* The latest cycle that the server began late, of the driver that begins the cycles of its graph. */
-struct st_pipewire_profile_blocker {
-    int64_t due_ns, began_ns;  /* 0: none */
-    uint32_t by;               /* id of the node that computed up to then; 0: not known */
-    int64_t busy_ns, error_ns; /* CPU time of that node in that cycle, and its error */
-};
-
-/* Cycles in a row that a node has not finished; whether they are a dropout is decided with `late`. */
-struct st_pipewire_profile_lost_cycles {
-    int64_t n;
-    int64_t from_ns, to_ns;   /* when the first of them began, and the last was to end */
-    int64_t begin_ns, end_ns; /* of the latest dropout, which may go on; 0: none */
-    int64_t cycles_ns;        /* its lost cycles together: a late server makes them shorter than a period */
-    int64_t length_ns;        /* of it, as far as it is counted */
-};
-
-/* Losses of one kind that are not reported yet. */
-struct st_pipewire_profile_losses {
-    int64_t n, lost_ns, longest_ns;
-};
-
-/* All times are those of the server's CLOCK_MONOTONIC. A cycle of a node: it is signalled (signal_ns), wakes
- * up, computes, and is done (finish_ns). */
-struct st_pipewire_profile_node {
-    uint32_t id, client;
-    bool used, announced;
-    bool is_new;           /* it came while we watched */
-    bool gone;             /* removed: its last cycles are reported later, then it makes room */
-    bool is_device;        /* a sound device's node, not a program's */
-    bool is_stream;        /* of a player or browser, not a filter or a host of plug-ins */
-    bool drives, is_async; /* as seen in its latest cycle */
-    bool counted;          /* xruns_n is known */
-    int32_t xruns_n;
-    int64_t begun_ns; /* its first cycle, or that after a pause; 0: it was there before us */
-    int64_t seen_ns;  /* when the cycle of its latest block began ... */
-    int64_t known_ns; /* ... or, of a driver that got no CPU, its latest that is judged */
-    int64_t said_ns;  /* seen_ns at the latest call of "plays" */
-    struct {
-        int64_t ns, of_ns; /* waited for a CPU, of how much time, since the latest report of loads */
-    } queue;
-    struct st_pipewire_profile_blocker blocker;
-    int64_t signalled_ns, woken_ns; /* of the node's latest block */
-    char name[ST_XRUN_NAME_BYTES];
-    char driver[ST_XRUN_NAME_BYTES]; /* name of the node that drives it */
-    int64_t signal_ns, finish_ns;    /* of the latest finished cycle */
-    int64_t last_finish_ns;          /* finish_ns as of the report before */
-    struct {
-        int64_t busy_ns;   /* about the median */
-        int64_t signal_ns; /* so long after its cycle began: a moving average */
-    } usual;
-    int64_t period_ns, frames, rate_hz; /* of its driver's cycles; 0: not known */
-    struct {
-        int64_t frames, rate_hz; /* its node.latency; 0: none */
-    } asked;
-    struct st_node_load load;
-    struct {
-        struct st_block_rhythm rhythm;
-        int64_t seen_ns;               /* signal of the latest cycle in it */
-        int64_t slow_ns;               /* its latest dropout by computing too long; 0: none */
-        char file[ST_XRUN_NAME_BYTES]; /* whose code makes them; "": not known */
-        bool matter;                   /* they have a rhythm, or cost sound lately */
-    } long_cycles;
-    struct st_dropout_figures late;            /* the cycle that it has not finished; signal_ns 0: none */
-    int64_t late_at;                           /* of the driver's clock in that cycle */
-    char waited_for[ST_XRUN_NAME_BYTES];       /* who signalled it in that cycle, or what was stopped */
-    enum st_dropout_reason reason;             /* of the latest dropout ... */
-    int64_t explained_ns;                      /* ... which was judged then */
-    struct st_xrun_seen kept;                  /* in the cycle that is kept; deadline_ns 0: it did nothing */
-    struct st_pipewire_profile_losses device;  /* not reported yet */
-    struct st_second_card card;                /* of a device that another one drives */
-    struct st_pipewire_profile_losses resyncs; /* not reported yet */
-    struct st_pipewire_profile_losses dry;     /* of a driver: its device ran dry; ... */
-    int64_t dry_ns;                            /* ... from that cycle on; by whom is not known yet */
-    int64_t lost_frames;                       /* of the latest cycle that it drove */
-    struct st_pipewire_profile_lost_cycles lost;
-    struct st_pipewire_profile_reason reasons[ST_DROPOUT_REASONS];
-};
-
-/** Fills the measured members for a client (dropout_judge.h), or for the server. */
-typedef void (*st_pipewire_profile_measure_fn)(void *ctx, uint32_t client,
-                                               struct st_dropout_figures *figures);
-
-/** Real-time priority of its thread, as in struct st_xrun_load. */
-typedef int64_t (*st_pipewire_profile_priority_fn)(void *ctx, uint32_t client);
-
-/** It is in a cycle; called about once a second. @return the id of the thread that computes; 0: not known. */
-typedef int32_t (*st_pipewire_profile_plays_fn)(void *ctx, uint32_t client);
-
-/** enum st_xrun_between: what is watched between the program of that client and the server, and how long its
- * buffer there lasts. */
-typedef int64_t (*st_pipewire_profile_between_fn)(void *ctx, uint32_t client, int64_t *ret_buffer_ns);
-
-/** A cycle that a client computed, if its long cycles matter. */
-typedef void (*st_pipewire_profile_computed_fn)(void *ctx, uint32_t node, uint32_t client, int64_t from_ns,
-                                                int64_t to_ns, bool is_long);
-
-/** What is known of the code that runs in its long cycles. */
-typedef void (*st_pipewire_profile_code_fn)(void *ctx, uint32_t node, uint32_t client,
-                                            struct st_xrun_code *ret);
 
 struct st_pipewire_profile {
-    struct st_pipewire_profile_node nodes[ST_PIPEWIRE_PROFILE_NODES_MAX];
+    struct st_profile_node nodes[ST_PIPEWIRE_PROFILE_NODES_MAX];
     uint32_t own[ST_PIPEWIRE_PROFILE_OWN_MAX]; /* clients that are left out */
     size_t own_n;
-    st_pipewire_profile_measure_fn measure;   /* NULL: none */
-    st_pipewire_profile_priority_fn priority; /* NULL: none */
-    st_pipewire_profile_plays_fn plays;       /* NULL: none */
-    st_pipewire_profile_between_fn between;   /* NULL: none */
-    st_pipewire_profile_computed_fn computed; /* NULL: none */
-    st_pipewire_profile_code_fn code;         /* NULL: none */
-    void *measure_ctx;
+    struct st_pipewire_profile_ops ops;
+    void *ctx;                  /* of ops */
     struct st_cycle_ring *ring; /* gets the times of each cycle; NULL: none */
     int64_t number;             /* of the latest report, before 0.3.72; 0: none */
     bool listed;                /* all nodes that were there have been announced: others are new */
-    /* What all clients did in the cycle of a dropout (their `kept`) is reported together, when that cycle is
-     * over. */
-    int64_t kept_ns;  /* when that cycle began; 0: none is kept */
-    bool kept_counts; /* a client was late in it: false where the server was, and nothing is reported */
-    bool late;        /* a client is late in the cycle that is taken */
+    /* What all clients did in the cycle of a dropout (`kept` of each) is reported together, when that cycle
+     * is over. */
+    struct {
+        int64_t cycle_ns; /* when that cycle began; 0: none is kept */
+        bool counts;      /* a client was late in it: false where the server was, and nothing is reported */
+    } kept;
+    bool any_late;    /* a client is late in the cycle that is taken */
     bool pending;     /* there is something to report */
     bool resized;     /* a driver has another buffer size than its loads said */
     bool has_clocks;  /* the server reports the clock of a second card */

@@ -1,24 +1,32 @@
 /* Who was late in a cycle of PipeWire's graph, a client or the server, and why. */
+#include "xruns/helpers/profile_late.h"
+
 #include "core/ns.h"
-#include "xruns/helpers/profile_private.h"
+#include "xruns/helpers/profile_rows.h"
 
 #define PATIENCE_NS (300 * ST_NS_PER_MS) /* later than that, a client is judged before it ends */
 #define CULPRIT_NS  (4 * ST_NS_PER_S)    /* who has the CPU may not be known before */
 #define PLAYED_NS   (500 * ST_NS_PER_MS) /* who has begun no cycle for so long before it was stopped rested */
+#define SOUND_NS    (20 * ST_NS_PER_MS)  /* less sound between lost cycles makes them one dropout */
 #define REPORT_NS   (1200 * ST_NS_PER_MS) /* 0.3.65 reports a cycle up to a second after its end */
 #define HAND_OVER_NS                                                                                         \
     (50 * ST_NS_PER_US) /* at most, from a client's end to the next cycle that it has held up */
 
 /* --- a client --- */
 
-static void count_lost(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
+bool st_profile_late_is(const struct st_profile_node *node, int64_t cycle_ns)
+{
+    return node->late.figures.signal_ns != 0 && node->late.figures.cycle_ns == cycle_ns;
+}
+
+static void count_lost(struct st_pipewire_profile *profile, struct st_profile_node *node,
                        enum st_dropout_reason reason, struct st_dropout_cycle cycle, const char *culprit)
 {
-    struct st_pipewire_profile_lost_cycles *lost = &node->lost;
-    struct st_pipewire_profile_reason *sum = &node->reasons[reason];
+    struct st_profile_lost *lost = &node->lost;
+    struct st_profile_reason *sum = &node->unreported.reasons[reason];
     if (lost->n == 0)
         return;
-    profile->kept_counts = profile->kept_counts || st_profile_late_is(node, profile->kept_ns);
+    profile->kept.counts = profile->kept.counts || st_profile_late_is(node, profile->kept.cycle_ns);
     cycle.period_ns = node->period_ns;
     if (sum->n == 0 || st_dropout_cycle_is_worse(&cycle, &sum->worst)) {
         sum->worst = cycle;
@@ -26,7 +34,7 @@ static void count_lost(struct st_pipewire_profile *profile, struct st_pipewire_p
             st_profile_node_rename(&sum->culprit, culprit);
     }
     sum->n += lost->n;
-    if (lost->end_ns == 0 || lost->from_ns - lost->end_ns >= ST_PROFILE_SOUND_NS) {
+    if (lost->end_ns == 0 || lost->from_ns - lost->end_ns >= SOUND_NS) {
         sum->dropouts_n++;
         lost->begin_ns = lost->from_ns;
         lost->cycles_ns = lost->length_ns = 0;
@@ -41,7 +49,7 @@ static void count_lost(struct st_pipewire_profile *profile, struct st_pipewire_p
     profile->pending = true;
 }
 
-void st_profile_late_add(struct st_pipewire_profile_node *node, int64_t n, int64_t from_ns, int64_t to_ns)
+void st_profile_late_add(struct st_profile_node *node, int64_t n, int64_t from_ns, int64_t to_ns)
 {
     if (n == 0)
         return;
@@ -49,6 +57,12 @@ void st_profile_late_add(struct st_pipewire_profile_node *node, int64_t n, int64
         node->lost.from_ns = from_ns;
     node->lost.n += n;
     node->lost.to_ns = to_ns;
+}
+
+bool st_profile_late_joins(const struct st_profile_node *node, const struct st_listened_loss *loss)
+{
+    return node->lost.end_ns != 0 && loss->begin_ns < node->lost.end_ns + SOUND_NS &&
+           loss->end_ns > node->lost.begin_ns - SOUND_NS;
 }
 
 /* A server that is late itself makes up for it by short cycles, some of them of 30 us. */
@@ -79,10 +93,10 @@ static const char *culprit_of(struct st_pipewire_profile *profile, const struct 
 
 /* Who kept the server from beginning a cycle in that time made n dropouts: a client that computed, if it is
  * known, else the driver's node has them. */
-static void blame_late(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *driver,
+static void blame_late(struct st_pipewire_profile *profile, struct st_profile_node *driver,
                        uint32_t holder_id, int64_t from_ns, int64_t to_ns, int64_t n)
 {
-    struct st_pipewire_profile_node *holder = st_profile_node_find(profile, holder_id);
+    struct st_profile_node *holder = st_profile_node_find(profile, holder_id);
     struct st_dropout_figures late = {.cycle_ns = from_ns,
                                       .signal_ns = from_ns,
                                       .deadline_ns = from_ns,
@@ -91,11 +105,10 @@ static void blame_late(struct st_pipewire_profile *profile, struct st_pipewire_p
     if (holder_id != 0 && holder != NULL) {
         st_profile_late_add(holder, n, from_ns, to_ns);
         count_lost(profile, holder, ST_DROPOUT_TOO_SLOW,
-                   (struct st_dropout_cycle){driver->blocker.busy_ns, driver->blocker.error_ns, 0, 0}, "");
+                   (struct st_dropout_cycle){driver->server.busy_ns, driver->server.error_ns, 0, 0}, "");
         return;
     }
-    if (profile->measure != NULL)
-        profile->measure(profile->measure_ctx, ST_DROPOUT_SERVER, &late);
+    profile->ops.measure(profile->ctx, ST_DROPOUT_SERVER, &late);
     const bool taken = late.measured && !late.stopped && late.queue_ns >= (to_ns - from_ns) / 2;
     driver->lost.n = 0;
     st_profile_late_add(driver, n, from_ns, to_ns);
@@ -108,86 +121,83 @@ static void blame_late(struct st_pipewire_profile *profile, struct st_pipewire_p
 }
 
 /* The server's dropout, once for all of its clients that were not ready. */
-static void blame_server(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
-                         struct st_pipewire_profile_node *driver)
+static void blame_server(struct st_pipewire_profile *profile, struct st_profile_node *node,
+                         struct st_profile_node *driver)
 {
-    const int64_t n = node->lost.n, cycle_ns = node->late.cycle_ns, end_ns = node->late.end_ns;
-    node->lost.n = 0;
-    node->late = (struct st_dropout_figures){0};
-    if (driver == NULL || cycle_ns < driver->explained_ns)
+    const int64_t n = node->lost.n, cycle_ns = node->late.figures.cycle_ns,
+                  end_ns = node->late.figures.end_ns;
+    st_profile_late_forgive(node);
+    if (driver == NULL || cycle_ns < driver->server.counted_ns)
         return;
-    driver->explained_ns = end_ns;
-    if (driver->blocker.began_ns > cycle_ns - 4 * driver->period_ns)
-        blame_late(profile, driver, driver->blocker.by, driver->blocker.due_ns, driver->blocker.began_ns, n);
+    driver->server.counted_ns = end_ns;
+    if (driver->server.began_ns > cycle_ns - 4 * driver->period_ns)
+        blame_late(profile, driver, driver->server.holder, driver->server.due_ns, driver->server.began_ns, n);
     else
         blame_late(profile, driver, 0, cycle_ns - driver->period_ns, cycle_ns, n);
 }
 
-void st_profile_late_forgive(struct st_pipewire_profile_node *node)
+void st_profile_late_forgive(struct st_profile_node *node)
 {
     node->lost.n = 0;
-    node->late = (struct st_dropout_figures){0};
+    node->late = (struct st_profile_late){0};
 }
 
 /* Ends what is known of the late cycle. */
-static void judge(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
+static void judge(struct st_pipewire_profile *profile, struct st_profile_node *node,
                   const struct st_pipewire_cycle *cycle, int64_t end_ns)
 {
-    struct st_dropout_figures *late = &node->late;
-    late->end_ns = end_ns < late->signal_ns + ST_PIPEWIRE_CYCLE_MAX_NS
-                       ? end_ns
-                       : late->signal_ns + ST_PIPEWIRE_CYCLE_MAX_NS;
+    struct st_dropout_figures *late = &node->late.figures;
+    late->end_ns = ST_MIN(end_ns, late->signal_ns + ST_PIPEWIRE_CYCLE_MAX_NS);
     late->usual_signal_ns = node->usual.signal_ns;
     late->usual_ns = node->usual.busy_ns;
     late->wants_culprit = true;
-    late->waited = node->waited_for[0] != '\0';
+    late->waited = node->late.waited_for[0] != '\0';
     if (is_short(late->deadline_ns - late->cycle_ns, cycle->period_ns) &&
         late->end_ns - late->cycle_ns < cycle->period_ns) { /* a whole period had been enough for it */
         blame_server(profile, node, st_profile_node_find(profile, cycle->driver.id));
         return;
     }
-    if (late->deadline_ns < late->cycle_ns + cycle->period_ns)
-        late->deadline_ns = late->cycle_ns + cycle->period_ns; /* it had one period at least */
-    if (profile->measure != NULL && node->client != ST_PIPEWIRE_PROFILE_NO_CLIENT)
-        profile->measure(profile->measure_ctx, node->client, late);
+    late->deadline_ns =
+        ST_MAX(late->deadline_ns, late->cycle_ns + cycle->period_ns); /* it had one period at least */
+    if (node->client != ST_PIPEWIRE_PROFILE_NO_CLIENT)
+        profile->ops.measure(profile->ctx, node->client, late);
     if (late->exited) {
         st_profile_late_forgive(node);
         return;
     }
-    node->reason = st_dropout_judge(late);
+    const enum st_dropout_reason reason = st_dropout_judge(late);
+    const bool slow = reason == ST_DROPOUT_TOO_SLOW;
     if (late->stopped && late->of_server)
-        st_profile_node_rename(&node->waited_for, ST_DROPOUT_REASON_PULSE_SERVER);
-    node->explained_ns = end_ns;
+        st_profile_node_rename(&node->late.waited_for, ST_DROPOUT_REASON_PULSE_SERVER);
+    node->judged = (struct st_profile_judged){reason, end_ns};
     int64_t awake_ns = late->awake_ns != 0 && late->awake_ns < late->end_ns ? late->awake_ns : late->end_ns;
     const int64_t own_ns = st_dropout_judge_computed_ns(late);
-    if (node->reason == ST_DROPOUT_TOO_SLOW && late->end_ns - awake_ns < late->deadline_ns - late->signal_ns)
+    if (slow && late->end_ns - awake_ns < late->deadline_ns - late->signal_ns)
         awake_ns = late->signal_ns; /* it was awake: 0.3.65 has written a later time over that */
     int64_t busy_ns = late->end_ns - awake_ns;
     if (late->measured && own_ns < busy_ns) /* others had the CPU: no larger buffer is needed for that */
         busy_ns = own_ns;
-    if (st_profile_late_is(node, profile->kept_ns)) {
-        node->kept.cycle.busy_ns = busy_ns;
-        node->kept.cycle.wait_ns = late->end_ns - late->cycle_ns - node->kept.cycle.busy_ns;
-        if (node->kept.cycle.wait_ns > ST_PIPEWIRE_CYCLE_MAX_NS)
-            node->kept.cycle.wait_ns = ST_PIPEWIRE_CYCLE_MAX_NS;
+    if (st_profile_late_is(node, profile->kept.cycle_ns)) {
+        node->kept.busy_ns = busy_ns;
+        node->kept.wait_ns = ST_MIN(late->end_ns - late->cycle_ns - busy_ns, ST_PIPEWIRE_CYCLE_MAX_NS);
     }
-    if (node->signal_ns != 0 && late->awake_ns != 0)
+    if (node->usual.latest_ns != 0 && late->awake_ns != 0)
         st_node_load_add(&node->load, busy_ns, awake_ns - late->signal_ns);
-    const bool slow = node->reason == ST_DROPOUT_TOO_SLOW;
     if (slow) {
         node->long_cycles.slow_ns = late->end_ns;
         node->long_cycles.matter = true;
     }
-    st_profile_node_count_rhythm(profile, node, cycle, node->late_at, late->signal_ns, late->end_ns, busy_ns);
-    count_lost(profile, node, node->reason,
+    st_profile_node_count_rhythm(profile, node, cycle, node->late.position, late->signal_ns, late->end_ns,
+                                 busy_ns);
+    count_lost(profile, node, reason,
                (struct st_dropout_cycle){busy_ns, slow ? late->cpu_error_ns : 0,
                                          slow ? 0 : awake_ns - late->signal_ns, 0},
-               node->reason == ST_DROPOUT_WAITED_FOR_OTHER ? node->waited_for
-               : slow                                      ? node->long_cycles.file
-               : node->reason == ST_DROPOUT_CPU_TAKEN || node->reason == ST_DROPOUT_CPU_TAKEN_BY_ITSELF
+               reason == ST_DROPOUT_WAITED_FOR_OTHER ? node->late.waited_for
+               : slow                                ? node->long_cycles.file
+               : reason == ST_DROPOUT_CPU_TAKEN || reason == ST_DROPOUT_CPU_TAKEN_BY_ITSELF
                    ? culprit_of(profile, late, ST_ROOM(ST_XRUN_NAME_BYTES))
                    : "");
-    *late = (struct st_dropout_figures){0};
+    node->late = (struct st_profile_late){0};
 }
 
 /* Has it been awake since an earlier cycle? 0.3.65 writes a time of its own as that of awaking. */
@@ -197,45 +207,46 @@ static bool is_awake(const struct st_pipewire_block *block)
 }
 
 /* The driver began the next cycle while this node had not finished. */
-static void begin_late(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
+static void begin_late(struct st_pipewire_profile *profile, struct st_profile_node *node,
                        const struct st_pipewire_cycle *cycle, const struct st_pipewire_block *block)
 {
-    node->late = (struct st_dropout_figures){.cycle_ns = cycle->driver.signal_ns,
-                                             .signal_ns = block->signal_ns,
-                                             .awake_ns = block->awake_ns >= block->signal_ns ? block->awake_ns
-                                                         : is_awake(block) ? block->signal_ns
-                                                                           : 0,
-                                             .deadline_ns = cycle->driver.awake_ns};
-    node->late_at = cycle->position;
-    profile->late = true;
-    node->waited_for[0] = '\0';
+    const int64_t awake_ns = block->awake_ns >= block->signal_ns ? block->awake_ns
+                             : is_awake(block)                   ? block->signal_ns
+                                                                 : 0;
+    node->late = (struct st_profile_late){.figures = {.cycle_ns = cycle->driver.signal_ns,
+                                                      .signal_ns = block->signal_ns,
+                                                      .awake_ns = awake_ns,
+                                                      .deadline_ns = cycle->driver.awake_ns},
+                                          .position = cycle->position};
+    profile->any_late = true;
 }
 
 void st_profile_late_name_waited_for(struct st_pipewire_profile *profile,
                                      const struct st_pipewire_cycle *cycle)
 {
     for (size_t i = 0; i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
-        struct st_pipewire_profile_node *node = &profile->nodes[i];
-        const int64_t from_ns = cycle->driver.signal_ns, to_ns = node->late.signal_ns;
+        struct st_profile_node *node = &profile->nodes[i];
+        const int64_t from_ns = cycle->driver.signal_ns, to_ns = node->late.figures.signal_ns;
         int64_t least_ns = (to_ns - from_ns) / 2;
         for (size_t j = 0; st_profile_late_is(node, from_ns) && j < ST_PIPEWIRE_PROFILE_NODES_MAX; j++) {
-            const struct st_pipewire_profile_node *other = &profile->nodes[j];
-            const bool again = other->finish_ns > to_ns; /* that is of a later cycle: it was late itself */
-            const int64_t ago_ns = to_ns - (again ? other->explained_ns : other->finish_ns);
+            const struct st_profile_node *other = &profile->nodes[j];
+            const bool again =
+                other->latest.finish_ns > to_ns; /* that is of a later cycle: it was late itself */
+            const int64_t ago_ns = to_ns - (again ? other->judged.end_ns : other->latest.finish_ns);
             if (!other->used || other->drives || i == j || ago_ns < 0 || ago_ns >= least_ns)
                 continue;
             least_ns = ago_ns;
-            st_profile_node_rename(&node->waited_for, other->name);
+            st_profile_node_rename(&node->late.waited_for, other->name);
         }
     }
 }
 
 /* Has it finished by now? Its times may be those of a later cycle already, and 0.3.65 writes a time of its
  * own as that of awaking, just before it signals a client. */
-static void follow_late(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
+static void follow_late(struct st_pipewire_profile *profile, struct st_profile_node *node,
                         const struct st_pipewire_cycle *cycle, const struct st_pipewire_block *block)
 {
-    struct st_dropout_figures *late = &node->late;
+    struct st_dropout_figures *late = &node->late.figures;
     const bool awake_again = block->awake_ns >= block->signal_ns && block->awake_ns > late->awake_ns;
     const bool finished = block->finish_ns > late->signal_ns && block->finish_ns > late->awake_ns;
     if (finished && late->awake_ns == 0 && (!awake_again || block->finish_ns <= block->awake_ns)) {
@@ -256,10 +267,9 @@ static void follow_late(struct st_pipewire_profile *profile, struct st_pipewire_
 }
 
 /* When the server began this cycle, if that was late; else 0. */
-static int64_t begun_late_ns(const struct st_pipewire_profile_node *driver,
-                             const struct st_pipewire_cycle *cycle)
+static int64_t begun_late_ns(const struct st_profile_node *driver, const struct st_pipewire_cycle *cycle)
 {
-    const int64_t known_ns = driver->known_ns, period_ns = driver->period_ns;
+    const int64_t known_ns = driver->latest.cycle_ns, period_ns = driver->period_ns;
     const int64_t begin_ns = cycle->driver.prev_signal_ns > known_ns + period_ns / 4
                                  ? cycle->driver.prev_signal_ns
                                  : cycle->driver.signal_ns;
@@ -269,33 +279,34 @@ static int64_t begun_late_ns(const struct st_pipewire_profile_node *driver,
 /* A dropout that the times do not show: the client has ended by now. 0.3.65 reports so one that a late server
  * gave no time, as it began the next cycle at once. Later versions do so, too, while a server makes up for a
  * time in which it was stopped: that dropout is counted already. */
-static void judge_rest(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
+static void judge_rest(struct st_pipewire_profile *profile, struct st_profile_node *node,
                        const struct st_pipewire_cycle *cycle, bool counted)
 {
     const int64_t now_ns = cycle->driver.awake_ns, near_ns = 4 * node->period_ns;
-    const bool again = node->explained_ns != 0 && now_ns - node->explained_ns < near_ns;
-    struct st_pipewire_profile_node *driver =
+    const bool again = node->judged.end_ns != 0 && now_ns - node->judged.end_ns < near_ns;
+    struct st_profile_node *driver =
         again || node->lost.n == 0 ? NULL : st_profile_node_find(profile, cycle->driver.id);
-    if (driver != NULL && counted && driver->explained_ns <= driver->blocker.began_ns)
+    if (driver != NULL && counted && driver->server.counted_ns <= driver->server.began_ns)
         driver = NULL;
     if (driver != NULL && begun_late_ns(driver, cycle) != 0)
         return; /* who held it up is known in the next one */
-    if (driver != NULL && driver->blocker.began_ns != 0 && now_ns - driver->blocker.began_ns < near_ns) {
-        node->late.cycle_ns = driver->blocker.began_ns;
-        node->late.end_ns = driver->blocker.began_ns + driver->period_ns;
+    if (driver != NULL && driver->server.began_ns != 0 && now_ns - driver->server.began_ns < near_ns) {
+        node->late.figures.cycle_ns = driver->server.began_ns;
+        node->late.figures.end_ns = driver->server.began_ns + driver->period_ns;
         blame_server(profile, node, driver);
         return;
     }
-    count_lost(profile, node, again ? node->reason : ST_DROPOUT_UNKNOWN, (struct st_dropout_cycle){0}, "");
+    count_lost(profile, node, again ? node->judged.reason : ST_DROPOUT_UNKNOWN, (struct st_dropout_cycle){0},
+               "");
 }
 
-void st_profile_late_take(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
+void st_profile_late_take(struct st_pipewire_profile *profile, struct st_profile_node *node,
                           const struct st_pipewire_cycle *cycle, const struct st_pipewire_block *block)
 {
     const bool late =
         block->status == ST_PIPEWIRE_CYCLE_TRIGGERED || block->status == ST_PIPEWIRE_CYCLE_AWAKE;
     const struct st_pipewire_block *driver = &cycle->driver;
-    if (node->late.signal_ns != 0)
+    if (node->late.figures.signal_ns != 0)
         follow_late(profile, node, cycle, block);
     else if (late && driver->awake_ns > block->signal_ns && /* else signalled for the next cycle */
              (node->lost.n > 0 ||
@@ -303,7 +314,7 @@ void st_profile_late_take(struct st_pipewire_profile *profile, struct st_pipewir
                   ST_PIPEWIRE_CYCLE_NOT_COUNTED || /* else ended by a client of the cycle before */
               !is_short(driver->awake_ns - driver->signal_ns, cycle->period_ns)))
         begin_late(profile, node, cycle, block);
-    if (!late && node->late.signal_ns == 0)
+    if (!late && node->late.figures.signal_ns == 0)
         judge_rest(profile, node, cycle, block->xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED);
 }
 
@@ -312,118 +323,132 @@ void st_profile_late_take(struct st_pipewire_profile *profile, struct st_pipewir
 /* How much a client computed from the time when the server was to begin a cycle, or in the cycle before if
  * that was reported with this end, to this end just before the server did. 0: it did not end there, or not
  * known. */
-static int64_t computed_ns(struct st_pipewire_profile *profile, const struct st_pipewire_profile_node *driver,
-                           const struct st_pipewire_profile_node *node, bool reported, int64_t *ret_error_ns)
+static int64_t computed_ns(struct st_pipewire_profile *profile, const struct st_profile_node *driver,
+                           const struct st_profile_node *node, bool reported, int64_t *ret_error_ns)
 {
-    const int64_t period_ns = driver->period_ns,
-                  from_ns = driver->blocker.due_ns - (reported ? period_ns : 0);
+    const struct st_profile_server *server = &driver->server;
+    const int64_t period_ns = driver->period_ns, from_ns = server->due_ns - (reported ? period_ns : 0);
     struct st_dropout_figures figures = {.cycle_ns = from_ns,
                                          .signal_ns = from_ns,
                                          .awake_ns = from_ns,
                                          .usual_ns = node->usual.busy_ns,
-                                         .end_ns = reported ? node->last_finish_ns : node->finish_ns,
+                                         .end_ns = reported ? node->latest.finish_before_ns
+                                                            : node->latest.finish_ns,
                                          .deadline_ns = from_ns + period_ns};
-    if (figures.end_ns <= driver->blocker.due_ns ||
-        figures.end_ns > driver->blocker.began_ns + HAND_OVER_NS ||
-        driver->blocker.began_ns - figures.end_ns >= period_ns)
+    if (figures.end_ns <= server->due_ns || figures.end_ns > server->began_ns + HAND_OVER_NS ||
+        server->began_ns - figures.end_ns >= period_ns)
         return 0;
-    profile->measure(profile->measure_ctx, node->client, &figures);
+    profile->ops.measure(profile->ctx, node->client, &figures);
     *ret_error_ns = figures.cpu_error_ns;
     return st_dropout_judge_computed_ns(&figures);
 }
 
 /* The client that computed for more than a period until the server could begin, on its CPU. 0.3.65 does not
  * report such a cycle, only when it finished. */
-static void find_holder(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *driver)
+static void find_holder(struct st_pipewire_profile *profile, struct st_profile_node *driver)
 {
-    struct st_pipewire_profile_blocker *blocker = &driver->blocker;
+    struct st_profile_server *server = &driver->server;
     bool reported = false;
-    blocker->by = 0;
-    blocker->busy_ns = driver->period_ns;
-    for (size_t i = 0; profile->measure != NULL && i < 2 * ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
-        struct st_pipewire_profile_node *node = &profile->nodes[i / 2];
+    server->holder = 0;
+    server->busy_ns = driver->period_ns;
+    for (size_t i = 0; i < 2 * ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
+        struct st_profile_node *node = &profile->nodes[i / 2];
         int64_t error_ns = 0;
         if (!node->used || node->drives || node->client == ST_PIPEWIRE_PROFILE_NO_CLIENT ||
-            node->seen_ns != driver->seen_ns)
+            node->latest.cycle_ns != driver->latest.cycle_ns)
             continue;
         const int64_t busy_ns = computed_ns(profile, driver, node, i % 2 != 0, &error_ns);
-        if (busy_ns < blocker->busy_ns)
+        if (busy_ns < server->busy_ns)
             continue;
         reported = i % 2 != 0;
-        blocker->by = node->id;
-        blocker->busy_ns = busy_ns;
-        blocker->error_ns = error_ns;
+        server->holder = node->id;
+        server->busy_ns = busy_ns;
+        server->error_ns = error_ns;
     }
-    struct st_pipewire_profile_node *holder = st_profile_node_find(profile, blocker->by);
+    struct st_profile_node *holder = st_profile_node_find(profile, server->holder);
     if (holder != NULL)
-        st_node_load_add(&holder->load, blocker->busy_ns, 0);
+        st_node_load_add(&holder->load, server->busy_ns, 0);
     if (holder != NULL && !reported)
         st_profile_row_put_held(profile, driver, holder);
 }
 
+void st_profile_late_settle_dry(struct st_pipewire_profile *profile, struct st_profile_node *driver)
+{
+    struct st_profile_losses *device = &driver->unreported.device, *dry = &driver->server.dry;
+    if (dry->n == 0)
+        return;
+    device->n += dry->n;
+    device->lost_ns = st_ns_add(device->lost_ns, dry->lost_ns);
+    device->longest_ns = ST_MAX(device->longest_ns, dry->longest_ns);
+    *dry = (struct st_profile_losses){0};
+    profile->pending = true;
+}
+
 /* Was a client of that driver late when its device ran dry? */
-static bool was_client_late(const struct st_pipewire_profile *profile,
-                            const struct st_pipewire_profile_node *driver)
+static bool was_client_late(const struct st_pipewire_profile *profile, const struct st_profile_node *driver)
 {
     ST_EACH (node, profile->nodes) {
         if (node->used && !node->drives && strcmp(node->driver, driver->name) == 0 &&
-            (node->late.signal_ns != 0 ||
-             (node->explained_ns != 0 && node->explained_ns > driver->dry_ns - 4 * driver->period_ns)))
+            (node->late.figures.signal_ns != 0 ||
+             (node->judged.end_ns != 0 &&
+              node->judged.end_ns > driver->server.dry_ns - 4 * driver->period_ns)))
             return true;
     }
     return false;
 }
 
-void st_profile_late_explain_dry(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *driver)
+void st_profile_late_explain_dry(struct st_pipewire_profile *profile, struct st_profile_node *driver)
 {
+    struct st_profile_server *server = &driver->server;
     const int64_t near_ns = 2 * driver->period_ns;
-    if (driver->dry.n == 0)
+    if (server->dry.n == 0)
         return;
     const bool counted =
         was_client_late(profile, driver) ||
-        (driver->dry_ns > driver->lost.begin_ns - near_ns && driver->dry_ns < driver->lost.end_ns);
-    if (counted ||
-        (driver->blocker.began_ns != 0 && llabs(driver->dry_ns - driver->blocker.began_ns) < near_ns)) {
-        if (!counted && driver->explained_ns < driver->blocker.began_ns) {
-            driver->explained_ns = driver->blocker.began_ns + driver->period_ns;
-            blame_late(profile, driver, driver->blocker.by, driver->blocker.due_ns, driver->blocker.began_ns,
-                       driver->dry.n);
+        (server->dry_ns > driver->lost.begin_ns - near_ns && server->dry_ns < driver->lost.end_ns);
+    if (counted || (server->began_ns != 0 && llabs(server->dry_ns - server->began_ns) < near_ns)) {
+        if (!counted && server->counted_ns < server->began_ns) {
+            server->counted_ns = server->began_ns + driver->period_ns;
+            blame_late(profile, driver, server->holder, server->due_ns, server->began_ns, server->dry.n);
         }
-        driver->dry = (struct st_pipewire_profile_losses){0};
-    } else if (driver->seen_ns - driver->dry_ns >= near_ns) {
-        st_profile_node_settle_dry(profile, driver);
+        server->dry = (struct st_profile_losses){0};
+    } else if (driver->latest.cycle_ns - server->dry_ns >= near_ns) {
+        st_profile_late_settle_dry(profile, driver);
     }
 }
 
 /* It was stopped while something played: no cycle is reported of that time. */
-static void count_stopped(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *driver,
+static void count_stopped(struct st_pipewire_profile *profile, struct st_profile_node *driver,
                           int64_t from_ns, int64_t to_ns)
 {
+    struct st_profile_server *server = &driver->server;
     st_profile_late_add(driver, ST_MAX((to_ns - from_ns) / driver->period_ns, 1), from_ns, to_ns);
     count_lost(profile, driver, ST_DROPOUT_STOPPED, (struct st_dropout_cycle){0}, "");
-    driver->explained_ns = to_ns + driver->period_ns;
-    driver->blocker = (struct st_pipewire_profile_blocker){.due_ns = from_ns, .began_ns = to_ns};
+    server->counted_ns = to_ns + driver->period_ns;
+    server->due_ns = from_ns;
+    server->began_ns = to_ns;
+    server->holder = 0;
 }
 
 /* Was the server stopped from its last cycle on to this one? What is known of it after a second is counted
  * already (starved). */
-static bool was_stopped(struct st_pipewire_profile *profile, const struct st_pipewire_profile_node *driver,
+static bool was_stopped(struct st_pipewire_profile *profile, const struct st_profile_node *driver,
                         int64_t from_ns, int64_t to_ns)
 {
     struct st_dropout_figures whole = {.signal_ns = from_ns, .end_ns = to_ns};
-    if (profile->measure == NULL || (to_ns - from_ns < PLAYED_NS && from_ns != driver->lost.end_ns))
+    if (to_ns - from_ns < PLAYED_NS && from_ns != driver->lost.end_ns)
         return false;
-    profile->measure(profile->measure_ctx, ST_DROPOUT_SERVER, &whole);
+    profile->ops.measure(profile->ctx, ST_DROPOUT_SERVER, &whole);
     return whole.measured && whole.stopped_ns >= (to_ns - from_ns) / 2 &&
            to_ns - from_ns - whole.stopped_ns < PLAYED_NS;
 }
 
-void st_profile_late_note_server(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *driver,
+void st_profile_late_note_server(struct st_pipewire_profile *profile, struct st_profile_node *driver,
                                  const struct st_pipewire_cycle *cycle)
 {
-    const int64_t known_ns = driver->known_ns, begin_ns = begun_late_ns(driver, cycle),
+    const int64_t known_ns = driver->latest.cycle_ns, begin_ns = begun_late_ns(driver, cycle),
                   due_ns = ST_MAX(known_ns + driver->period_ns, driver->lost.end_ns);
-    driver->seen_ns = driver->known_ns = cycle->driver.signal_ns;
+    driver->latest.cycle_ns = cycle->driver.signal_ns;
     if (begin_ns == 0 || begin_ns <= due_ns) /* counted already */
         return;
     if (was_stopped(profile, driver, due_ns, begin_ns)) {
@@ -432,44 +457,44 @@ void st_profile_late_note_server(struct st_pipewire_profile *profile, struct st_
     }
     if (begin_ns - known_ns > ST_PROFILE_PAUSE_NS)
         return;
-    driver->blocker.due_ns = due_ns;
-    driver->blocker.began_ns = begin_ns;
+    driver->server.due_ns = due_ns;
+    driver->server.began_ns = begin_ns;
     find_holder(profile, driver);
 }
 
 bool st_pipewire_profile_starved(struct st_pipewire_profile *profile, int64_t now_ns, bool count)
 {
-    struct st_pipewire_profile_node *driver = NULL;
+    struct st_profile_node *driver = NULL;
     ST_EACH (node, profile->nodes) {
         if (node->used && node->drives && !node->gone &&
-            (driver == NULL || node->known_ns > driver->known_ns))
+            (driver == NULL || node->latest.cycle_ns > driver->latest.cycle_ns))
             driver = node;
     }
-    if (driver == NULL || driver->period_ns <= 0 || profile->measure == NULL)
+    if (driver == NULL || driver->period_ns <= 0)
         return false;
-    int64_t from_ns = ST_MAX(driver->known_ns + driver->period_ns, driver->lost.end_ns);
+    int64_t from_ns = ST_MAX(driver->latest.cycle_ns + driver->period_ns, driver->lost.end_ns);
     struct st_dropout_figures late = {.signal_ns = now_ns - ST_PIPEWIRE_PROFILE_ASK_NS,
                                       .end_ns = now_ns,
                                       .wants_culprit = true},
                               whole = {.signal_ns = from_ns, .end_ns = now_ns};
-    profile->measure(profile->measure_ctx, ST_DROPOUT_SERVER, &late);
+    profile->ops.measure(profile->ctx, ST_DROPOUT_SERVER, &late);
     const bool stopped = late.stopped_ns >= ST_PIPEWIRE_PROFILE_ASK_NS / 2;
     if (!late.measured || (late.queue_ns < ST_PIPEWIRE_PROFILE_ASK_NS / 2 && !stopped))
         return false;
     if (from_ns > driver->lost.end_ns || stopped) /* nothing may have played, or what did is not reported */
-        profile->measure(profile->measure_ctx, ST_DROPOUT_SERVER, &whole);
+        profile->ops.measure(profile->ctx, ST_DROPOUT_SERVER, &whole);
     if (stopped && from_ns > driver->lost.end_ns &&
         (!whole.measured || now_ns - from_ns - whole.stopped_ns >= REPORT_NS + driver->period_ns))
         return false;
     if (whole.measured)
         from_ns = ST_MAX(now_ns - (stopped ? whole.stopped_ns : whole.queue_ns), from_ns);
-    driver->known_ns = from_ns - driver->period_ns;
+    driver->latest.cycle_ns = from_ns - driver->period_ns;
     const int64_t n = (now_ns - from_ns) / driver->period_ns;
     if (n <= 0)
         return false;
     if (!count || (!stopped && late.culprit[0] == '\0' && now_ns - from_ns < CULPRIT_NS))
         return true;
-    driver->known_ns = now_ns - driver->period_ns;
+    driver->latest.cycle_ns = now_ns - driver->period_ns;
     if (stopped) {
         count_stopped(profile, driver, from_ns, now_ns);
         return true;

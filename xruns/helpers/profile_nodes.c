@@ -1,11 +1,11 @@
 /* The nodes of PipeWire's graph, and what their cycles are usually like. */
 #include "core/ns.h"
 #include "core/text/text.h"
-#include "xruns/helpers/profile_private.h"
+#include "xruns/helpers/pipewire_profile.h"
 
 #define USUAL_CYCLES 16 /* of a moving average */
 
-struct st_pipewire_profile_node *st_profile_node_find(struct st_pipewire_profile *profile, uint32_t id)
+struct st_profile_node *st_profile_node_find(struct st_pipewire_profile *profile, uint32_t id)
 {
     ST_EACH (node, profile->nodes) {
         if (node->used && node->id == id)
@@ -14,16 +14,16 @@ struct st_pipewire_profile_node *st_profile_node_find(struct st_pipewire_profile
     return NULL;
 }
 
-void st_profile_node_forget(struct st_pipewire_profile_node *node)
+void st_profile_node_forget(struct st_profile_node *node)
 {
     st_node_load_finish(&node->load);
-    *node = (struct st_pipewire_profile_node){0};
+    *node = (struct st_profile_node){0};
 }
 
 /* Room for a new node: an unused one, else one that has gone. */
-static struct st_pipewire_profile_node *find_room(struct st_pipewire_profile *profile)
+static struct st_profile_node *find_room(struct st_pipewire_profile *profile)
 {
-    struct st_pipewire_profile_node *gone = NULL;
+    struct st_profile_node *gone = NULL;
     ST_EACH (node, profile->nodes) {
         if (!node->used)
             return node;
@@ -33,9 +33,9 @@ static struct st_pipewire_profile_node *find_room(struct st_pipewire_profile *pr
     return gone;
 }
 
-struct st_pipewire_profile_node *st_profile_node_find_or_add(struct st_pipewire_profile *profile, uint32_t id)
+struct st_profile_node *st_profile_node_find_or_add(struct st_pipewire_profile *profile, uint32_t id)
 {
-    struct st_pipewire_profile_node *node = st_profile_node_find(profile, id);
+    struct st_profile_node *node = st_profile_node_find(profile, id);
     if (node == NULL && (node = find_room(profile)) != NULL) {
         st_profile_node_forget(node);
         node->id = id;
@@ -48,7 +48,7 @@ struct st_pipewire_profile_node *st_profile_node_find_or_add(struct st_pipewire_
 void st_pipewire_profile_add(struct st_pipewire_profile *profile, uint32_t id, uint32_t client,
                              bool is_device, bool is_stream)
 {
-    struct st_pipewire_profile_node *node = st_profile_node_find(profile, id);
+    struct st_profile_node *node = st_profile_node_find(profile, id);
     if (node != NULL)
         st_profile_node_forget(node);
     node = st_profile_node_find_or_add(profile, id);
@@ -85,25 +85,14 @@ void st_pipewire_profile_leave_out(struct st_pipewire_profile *profile, uint32_t
     ST_EACH (node, profile->nodes) {
         if (node->client != client)
             continue;
-        memset(node->reasons, 0, sizeof(node->reasons));
+        memset(node->unreported.reasons, 0, sizeof(node->unreported.reasons));
         node->lost.n = 0;
     }
 }
 
-void st_profile_node_settle_dry(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *driver)
-{
-    if (driver->dry.n == 0)
-        return;
-    driver->device.n += driver->dry.n;
-    driver->device.lost_ns = st_ns_add(driver->device.lost_ns, driver->dry.lost_ns);
-    driver->device.longest_ns = ST_MAX(driver->device.longest_ns, driver->dry.longest_ns);
-    driver->dry = (struct st_pipewire_profile_losses){0};
-    profile->pending = true;
-}
-
 bool st_pipewire_profile_ends(struct st_pipewire_profile *profile, uint32_t id, struct st_xrun_seen *ret)
 {
-    const struct st_pipewire_profile_node *node = st_profile_node_find(profile, id);
+    const struct st_profile_node *node = st_profile_node_find(profile, id);
     if (node == NULL || !node->used || node->drives || node->is_device || node->name[0] == '\0' ||
         st_profile_node_is_own(profile, node->client))
         return false;
@@ -120,9 +109,9 @@ bool st_pipewire_profile_ends(struct st_pipewire_profile *profile, uint32_t id, 
 
 void st_pipewire_profile_remove(struct st_pipewire_profile *profile, uint32_t id)
 {
-    struct st_pipewire_profile_node *node = st_profile_node_find(profile, id);
+    struct st_profile_node *node = st_profile_node_find(profile, id);
     if (node != NULL) {
-        st_profile_node_settle_dry(profile, node);
+        st_profile_late_settle_dry(profile, node);
         node->gone = true;
     }
     const size_t i = own_of(profile, id);
@@ -138,7 +127,7 @@ void st_pipewire_profile_finish(struct st_pipewire_profile *profile)
 
 int64_t st_pipewire_profile_frames(struct st_pipewire_profile *profile, uint32_t id)
 {
-    const struct st_pipewire_profile_node *node = st_profile_node_find(profile, id);
+    const struct st_profile_node *node = st_profile_node_find(profile, id);
     return node != NULL ? node->frames : 0;
 }
 
@@ -149,28 +138,27 @@ void st_profile_node_rename(char (*to)[ST_XRUN_NAME_BYTES], const char *name)
         ST_PRINT(*to, "%s", name);
 }
 
-void st_profile_node_count_rhythm(const struct st_pipewire_profile *profile,
-                                  struct st_pipewire_profile_node *node,
+void st_profile_node_count_rhythm(const struct st_pipewire_profile *profile, struct st_profile_node *node,
                                   const struct st_pipewire_cycle *cycle, int64_t position, int64_t signal_ns,
                                   int64_t end_ns, int64_t busy_ns)
 {
-    if (cycle->frames == 0 || node->usual.busy_ns == 0 || signal_ns <= node->long_cycles.seen_ns)
+    if (cycle->frames == 0 || node->usual.busy_ns == 0 || signal_ns <= node->long_cycles.latest_ns)
         return;
-    node->long_cycles.seen_ns = signal_ns;
+    node->long_cycles.latest_ns = signal_ns;
     st_block_rhythm_add(&node->long_cycles.rhythm, position, cycle->frames, busy_ns, node->usual.busy_ns);
-    if (node->long_cycles.matter && profile->computed != NULL)
-        profile->computed(profile->measure_ctx, node->id, node->client, end_ns - busy_ns, end_ns,
-                          st_block_rhythm_is_long(busy_ns, node->usual.busy_ns));
+    if (node->long_cycles.matter)
+        profile->ops.computed(profile->ctx, node->id, node->client, end_ns - busy_ns, end_ns,
+                              st_block_rhythm_is_long(busy_ns, node->usual.busy_ns));
 }
 
-void st_profile_node_count_load(const struct st_pipewire_profile *profile,
-                                struct st_pipewire_profile_node *node, const struct st_pipewire_cycle *cycle,
-                                const struct st_pipewire_block *block, bool is_async)
+void st_profile_node_count_load(const struct st_pipewire_profile *profile, struct st_profile_node *node,
+                                const struct st_pipewire_cycle *cycle, const struct st_pipewire_block *block,
+                                bool is_async)
 {
-    const bool known = node->signal_ns != 0;
-    if ((block->status != ST_PIPEWIRE_CYCLE_FINISHED && !is_async) || block->signal_ns <= node->signal_ns ||
-        block->awake_ns < block->signal_ns || block->finish_ns < block->awake_ns ||
-        block->finish_ns - block->signal_ns > ST_PIPEWIRE_CYCLE_MAX_NS)
+    const bool known = node->usual.latest_ns != 0;
+    if ((block->status != ST_PIPEWIRE_CYCLE_FINISHED && !is_async) ||
+        block->signal_ns <= node->usual.latest_ns || block->awake_ns < block->signal_ns ||
+        block->finish_ns < block->awake_ns || block->finish_ns - block->signal_ns > ST_PIPEWIRE_CYCLE_MAX_NS)
         return;
     const int64_t busy_ns = block->finish_ns - block->awake_ns;
     const int64_t signalled_ns = block->signal_ns - cycle->driver.signal_ns;
@@ -181,7 +169,7 @@ void st_profile_node_count_load(const struct st_pipewire_profile *profile,
                                 : busy_ns; /* about the median */
     if (signalled_ns >= 0 && signalled_ns <= cycle->period_ns)
         node->usual.signal_ns += (signalled_ns - node->usual.signal_ns) / (known ? USUAL_CYCLES : 1);
-    node->signal_ns = block->signal_ns;
+    node->usual.latest_ns = block->signal_ns;
     node->frames = cycle->frames;
     node->rate_hz = cycle->rate_hz;
     const bool asks = block->asked_num <= ST_PIPEWIRE_CYCLE_FRAMES_MAX && block->asked_denom > 1 &&

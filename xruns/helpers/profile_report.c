@@ -1,40 +1,54 @@
 /* What was seen in PipeWire's graph since the last report: dropouts, devices that ran dry, how long nodes
  * took. */
+#include "xruns/helpers/profile_report.h"
+
 #include "core/ns.h"
-#include "xruns/helpers/profile_private.h"
+#include "xruns/helpers/pipewire_profile.h"
 
 #define LONG_MATTERS_NS (60 * ST_NS_PER_S) /* after a dropout by computing too long */
+
+void st_profile_report_add(struct st_profile_losses *to, int64_t n, int64_t lost_ns)
+{
+    to->n += n;
+    to->lost_ns = st_ns_add(to->lost_ns, lost_ns);
+    to->longest_ns = n == 1 ? ST_MAX(lost_ns, to->longest_ns) : to->longest_ns; /* of more it is not known */
+}
 
 static void report_cycle(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx)
 {
     int64_t n = 0;
     ST_EACH (node, profile->nodes) {
-        if (profile->kept_ns == 0 || (st_profile_late_is(node, profile->kept_ns) && !node->gone))
+        if (profile->kept.cycle_ns == 0 || (st_profile_late_is(node, profile->kept.cycle_ns) && !node->gone))
             return; /* it is still followed */
-        n += node->kept.deadline_ns > 0 && profile->kept_counts;
+        n += node->kept.length_ns > 0 && profile->kept.counts;
     }
-    profile->kept_ns = 0;
+    profile->kept.cycle_ns = 0;
     for (size_t i = 0; n > 0; i++) { /* those that are late first: who listens may have room for some only */
-        struct st_xrun_seen *kept = &profile->nodes[i % ST_PIPEWIRE_PROFILE_NODES_MAX].kept;
-        const bool late = kept->cycle.wait_ns + kept->cycle.busy_ns >= kept->deadline_ns;
-        if (kept->deadline_ns == 0 || late != (i < ST_PIPEWIRE_PROFILE_NODES_MAX))
+        const struct st_profile_node *node = &profile->nodes[i % ST_PIPEWIRE_PROFILE_NODES_MAX];
+        const bool late = node->kept.wait_ns + node->kept.busy_ns >= node->kept.length_ns;
+        if (node->kept.length_ns == 0 || late != (i < ST_PIPEWIRE_PROFILE_NODES_MAX))
             continue;
-        kept->left_n = --n;
-        seen(ctx, kept);
+        struct st_xrun_seen sighting = {
+            .kind = ST_XRUN_SEEN_CYCLE,
+            .cycle = {.wait_ns = node->kept.wait_ns, .busy_ns = node->kept.busy_ns},
+            .deadline_ns = node->kept.length_ns,
+            .left_n = --n};
+        st_profile_node_rename(&sighting.client, node->name);
+        seen(ctx, &sighting);
     }
 }
 
 /* What a client usually leaves of its period; 0: not known. */
-static int64_t spare_ns(const struct st_pipewire_profile_node *node, int64_t period_ns)
+static int64_t spare_ns(const struct st_profile_node *node, int64_t period_ns)
 {
     const int64_t left_ns = node->usual.busy_ns > 0 && !node->drives ? period_ns - node->usual.busy_ns : 0;
     return ST_MIN(ST_MAX(left_ns, 0), ST_PIPEWIRE_CYCLE_MAX_NS);
 }
 
-static void report_reason(struct st_pipewire_profile *profile, struct st_pipewire_profile_node *node,
+static void report_reason(struct st_pipewire_profile *profile, struct st_profile_node *node,
                           enum st_dropout_reason reason, st_xrun_seen_fn seen, void *ctx)
 {
-    struct st_pipewire_profile_reason *sum = &node->reasons[reason];
+    struct st_profile_reason *sum = &node->unreported.reasons[reason];
     struct st_xrun_seen sighting = {.certainty = ST_CERTAINTY_EXACT,
                                     .dropouts_n = sum->dropouts_n,
                                     .reason = reason,
@@ -52,10 +66,10 @@ static void report_reason(struct st_pipewire_profile *profile, struct st_pipewir
         report_cycle(profile, seen, ctx);
         seen(ctx, &sighting);
     }
-    *sum = (struct st_pipewire_profile_reason){0};
+    *sum = (struct st_profile_reason){0};
 }
 
-static void report_losses(struct st_pipewire_profile_losses *losses, struct st_xrun_seen sighting,
+static void report_losses(struct st_profile_losses *losses, struct st_xrun_seen sighting,
                           st_xrun_seen_fn seen, void *ctx)
 {
     sighting.device_dropouts_n = losses->n;
@@ -63,7 +77,7 @@ static void report_losses(struct st_pipewire_profile_losses *losses, struct st_x
     sighting.longest_ns = ST_MIN(losses->longest_ns, ST_PIPEWIRE_CYCLE_MAX_NS);
     if (losses->n > 0)
         seen(ctx, &sighting);
-    *losses = (struct st_pipewire_profile_losses){0};
+    *losses = (struct st_profile_losses){0};
 }
 
 void st_pipewire_profile_report(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx)
@@ -80,8 +94,8 @@ void st_pipewire_profile_report(struct st_pipewire_profile *profile, st_xrun_see
         st_profile_node_rename(&dry.device, node->name);
         st_profile_node_rename(&resync.device, node->driver);
         st_profile_node_rename(&resync.client, node->name);
-        report_losses(&node->device, dry, seen, ctx);
-        report_losses(&node->resyncs, resync, seen, ctx);
+        report_losses(&node->unreported.device, dry, seen, ctx);
+        report_losses(&node->unreported.resyncs, resync, seen, ctx);
         for (int reason = 0; reason < ST_DROPOUT_REASONS; reason++)
             report_reason(profile, node, (enum st_dropout_reason)reason, seen, ctx);
     }
@@ -91,16 +105,14 @@ void st_pipewire_profile_report(struct st_pipewire_profile *profile, st_xrun_see
 void st_pipewire_profile_lost(struct st_pipewire_profile *profile, uint32_t id,
                               const struct st_listened_loss *loss, st_xrun_seen_fn seen, void *ctx)
 {
-    const struct st_pipewire_profile_node *node = st_profile_node_find(profile, id);
+    const struct st_profile_node *node = st_profile_node_find(profile, id);
     if (node == NULL || node->gone || node->name[0] == '\0' || st_profile_node_is_own(profile, node->client))
         return;
-    /* what is next to a cycle that it did not finish is the same dropout */
-    const bool goes_on = node->lost.end_ns != 0 && loss->begin_ns < node->lost.end_ns + ST_PROFILE_SOUND_NS &&
-                         loss->end_ns > node->lost.begin_ns - ST_PROFILE_SOUND_NS;
+    const bool goes_on = st_profile_late_joins(node, loss);
     struct st_xrun_seen sighting = {.certainty = loss->certainty,
                                     .dropouts_n = loss->n - goes_on,
                                     .cycles_n = goes_on,
-                                    .reason = goes_on ? node->reason : loss->reason,
+                                    .reason = goes_on ? node->judged.reason : loss->reason,
                                     .place = goes_on ? ST_DROPOUT_AT_GRAPH : ST_DROPOUT_AT_CLIENT_BUFFER,
                                     .lost_ns = ST_MIN(loss->lost_ns, ST_PIPEWIRE_CYCLE_MAX_NS),
                                     .longest_ns = ST_MIN(loss->longest_ns, ST_PIPEWIRE_CYCLE_MAX_NS),
@@ -113,7 +125,7 @@ void st_pipewire_profile_lost(struct st_pipewire_profile *profile, uint32_t id,
     seen(ctx, &sighting);
 }
 
-static bool is_second_card(const struct st_pipewire_profile_node *node)
+static bool is_second_card(const struct st_profile_node *node)
 {
     return node->is_device && !node->drives && !node->gone;
 }
@@ -123,13 +135,13 @@ void st_pipewire_profile_resync(struct st_pipewire_profile *profile, const struc
 {
     struct st_xrun_seen sighting = {
         .certainty = ST_CERTAINTY_EXACT, .device_dropouts_n = 1, .place = ST_DROPOUT_AT_RESYNC};
-    const struct st_pipewire_profile_node *card = NULL;
+    const struct st_profile_node *card = NULL;
     int64_t last_ns = 0;
     bool several = false, several_drivers = false; /* the log names none of them */
     ST_EACH (node, profile->nodes)
-        last_ns = is_second_card(node) ? ST_MAX(node->seen_ns, last_ns) : last_ns;
+        last_ns = is_second_card(node) ? ST_MAX(node->latest.cycle_ns, last_ns) : last_ns;
     ST_EACH (node, profile->nodes) {
-        if (!is_second_card(node) || last_ns - node->seen_ns >= ST_PROFILE_PAUSE_NS)
+        if (!is_second_card(node) || last_ns - node->latest.cycle_ns >= ST_PROFILE_PAUSE_NS)
             continue;
         several = card != NULL;
         several_drivers |= several && strcmp(node->driver, card->driver) != 0;
@@ -137,7 +149,7 @@ void st_pipewire_profile_resync(struct st_pipewire_profile *profile, const struc
     }
     if (card != NULL && !several_drivers) {
         st_profile_node_rename(&sighting.device, card->driver);
-        sighting.lost_ns = sighting.longest_ns = st_profile_time_of(
+        sighting.lost_ns = sighting.longest_ns = st_pipewire_cycle_time_of(
             line->frames, (double)line->cycle_frames * (double)ST_NS_PER_S / (double)card->period_ns);
     }
     st_profile_node_rename(&sighting.client, card != NULL && !several ? card->name : line->card);
@@ -149,12 +161,13 @@ void st_pipewire_profile_resync(struct st_pipewire_profile *profile, const struc
 }
 
 /* Woken to finished is wall time: no load where the thread waited for a CPU meanwhile. */
-static void forget_if_contended(struct st_pipewire_profile_node *node, struct st_xrun_load *load)
+static void forget_if_contended(struct st_profile_node *node, struct st_xrun_load *load)
 {
     const int64_t most_ns = load->wait_median_ns + ST_MAX(load->busy_median_ns / 10, node->period_ns / 100);
-    if ((double)node->queue.ns * (double)node->period_ns > (double)most_ns * (double)node->queue.of_ns)
+    if ((double)node->thread.queue_ns * (double)node->period_ns >
+        (double)most_ns * (double)node->thread.of_ns)
         load->busy_median_ns = load->busy_p99_ns = load->busy_max_ns = INT64_MIN;
-    node->queue.ns = node->queue.of_ns = 0;
+    node->thread.queue_ns = node->thread.of_ns = 0;
 }
 
 void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx)
@@ -173,33 +186,34 @@ void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen
         sighting.load.drift_ppb =
             node->is_device && !node->drives ? st_second_card_drift_ppb(&node->card) : 0;
         const bool is_client = runs || sighting.load.drift_ppb != 0;
-        if (node->used && profile->priority != NULL)
+        if (node->used)
             sighting.load.priority =
-                profile->priority(profile->measure_ctx, runs ? node->client : ST_DROPOUT_SERVER);
-        if (node->used && runs && profile->between != NULL)
+                profile->ops.priority(profile->ctx, runs ? node->client : ST_DROPOUT_SERVER);
+        if (node->used && runs)
             sighting.load.between =
-                profile->between(profile->measure_ctx, node->client, &sighting.load.buffer_ns);
+                profile->ops.between(profile->ctx, node->client, &sighting.load.buffer_ns);
         sighting.load.buffer_ns = ST_MIN(sighting.load.buffer_ns, ST_PIPEWIRE_CYCLE_MAX_NS);
         const bool ran = st_node_load_take(&node->load, &sighting.load);
         if (!ran)
-            st_profile_node_settle_dry(profile, node);
+            st_profile_late_settle_dry(profile, node);
         else if (runs)
             forget_if_contended(node, &sighting.load);
         const bool mattered = node->long_cycles.matter; /* else its thread was not watched so far */
         bool any = false;
         sighting.load.block_frames = runs ? st_block_rhythm_find(&node->long_cycles.rhythm, &any) : 0;
         sighting.load.block_any = any;
-        node->long_cycles.matter = runs && (sighting.load.block_frames != 0 ||
-                                            (node->long_cycles.slow_ns != 0 &&
-                                             node->signal_ns - node->long_cycles.slow_ns < LONG_MATTERS_NS));
-        if (node->used && ran && mattered && node->long_cycles.matter && profile->code != NULL)
-            profile->code(profile->measure_ctx, node->id, node->client, &sighting.load.code);
+        node->long_cycles.matter =
+            runs && (sighting.load.block_frames != 0 ||
+                     (node->long_cycles.slow_ns != 0 &&
+                      node->usual.latest_ns - node->long_cycles.slow_ns < LONG_MATTERS_NS));
+        if (node->used && ran && mattered && node->long_cycles.matter)
+            profile->ops.code(profile->ctx, node->id, node->client, &sighting.load.code);
         st_profile_node_rename(&node->long_cycles.file, sighting.load.code.file);
         st_profile_node_rename(&sighting.device, is_client ? node->driver : node->name);
         st_profile_node_rename(&sighting.client, is_client ? node->name : "");
         if (ran && !node->gone && !st_profile_node_is_own(profile, node->client))
             seen(ctx, &sighting);
-        if (node->device.n == 0 && (node->gone || (!ran && node->used && !node->announced)))
+        if (node->unreported.device.n == 0 && (node->gone || (!ran && node->used && !node->announced)))
             st_profile_node_forget(node);
     }
 }
@@ -207,8 +221,8 @@ void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen
 bool st_pipewire_profile_needs_log(const struct st_pipewire_profile *profile)
 {
     size_t i = 0;
-    while (i < ST_PIPEWIRE_PROFILE_NODES_MAX &&
-           (!profile->nodes[i].is_device || profile->nodes[i].drives || profile->nodes[i].seen_ns == 0))
+    while (i < ST_PIPEWIRE_PROFILE_NODES_MAX && (!profile->nodes[i].is_device || profile->nodes[i].drives ||
+                                                 profile->nodes[i].latest.cycle_ns == 0))
         i++;
     return i < ST_PIPEWIRE_PROFILE_NODES_MAX && !profile->has_clocks;
 }

@@ -3,9 +3,7 @@
 #pragma once
 
 #include "tests/unit/cannot.h"
-#include "xruns/helpers/node_load.h"
-#include "xruns/helpers/pipewire_cycle.h"
-#include "xruns/helpers/pipewire_profile.h"
+#include "tests/unit/xruns/helpers/profile_ops.h"
 
 #include <spa/param/param.h>
 #include <spa/param/profiler.h>
@@ -186,7 +184,7 @@ static inline int begin(void **state)
     report_number = 7;
     expected = 0;
     st_pipewire_profile_finish(&profile);
-    profile = (struct st_pipewire_profile){0};
+    profile = (struct st_pipewire_profile){.ops = nothing_watched};
     queue_ns = 0;
     process_has_gone = was_stopped = is_of_server = false;
     culprits_n = 0;

@@ -303,14 +303,14 @@ static void the_log_of_older_versions_is_of_the_card_that_follows_now(void **sta
     assert_int_equal(seen.lost_ns, 500000); /* of one of them; how long the others were is not known */
     assert_int_equal(seen.longest_ns, 0);
     profile.nodes[3].drives = false; /* several follow: which one it is only the log knows */
-    profile.nodes[3].seen_ns = 2000000;
+    profile.nodes[3].latest.cycle_ns = 2000000;
     snprintf(profile.nodes[3].driver, sizeof(profile.nodes[3].driver), "alsa_output.card");
     st_pipewire_profile_resync(&profile, &line, sum_resyncs, &seen);
     assert_string_equal(seen.client, "hw:1");
     assert_string_equal(seen.device, "alsa_output.card");
     for (int later = -1; later <= 1; later += 2) { /* another driver's, whose cycles begin at other times */
         snprintf(profile.nodes[3].driver, sizeof(profile.nodes[3].driver), "alsa_output.pci");
-        profile.nodes[3].seen_ns = 2000000 + later * 300000;
+        profile.nodes[3].latest.cycle_ns = 2000000 + later * 300000;
         seen = (struct st_xrun_seen){0};
         st_pipewire_profile_resync(&profile, &line, sum_resyncs, &seen);
         assert_string_equal(seen.client, "hw:1");
@@ -318,7 +318,7 @@ static void the_log_of_older_versions_is_of_the_card_that_follows_now(void **sta
         assert_int_equal(seen.device_dropouts_n, 3);
         assert_int_equal(seen.lost_ns, 0); /* the log has it in parts of a cycle that is not known */
     }
-    profile.nodes[3].seen_ns = 2000000 - ST_NS_PER_S; /* it rests */
+    profile.nodes[3].latest.cycle_ns = 2000000 - ST_NS_PER_S; /* it rests */
     st_pipewire_profile_resync(&profile, &line, sum_resyncs, &seen);
     assert_string_equal(seen.client, "card");
     assert_string_equal(seen.device, "alsa_output.card");
@@ -343,7 +343,7 @@ static void more_nodes_than_there_is_room_for_are_not_watched(void **state)
     }
     int seen_n = 0;
     for (int i = 0; i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++)
-        seen_n += profile.nodes[i].reasons[ST_DROPOUT_UNKNOWN].n == 1;
+        seen_n += profile.nodes[i].unreported.reasons[ST_DROPOUT_UNKNOWN].n == 1;
     assert_int_equal(seen_n, ST_PIPEWIRE_PROFILE_NODES_MAX - 3);
 }
 
@@ -363,29 +363,23 @@ static void each_finished_cycle_is_in_the_load_once(void **state)
     assert_string_equal(loads(&profile), "");
 }
 
-static int32_t plays(void *ctx, uint32_t client)
-{
-    (void)ctx, (void)client;
-    return 0;
-}
-
 /* How long the player's thread waits for a CPU in each cycle of the first two seconds and of those after it,
  * as far as that is kept. */
 static int64_t first_ns, later_ns;
 
-static void measure_waiting(void *ctx, uint32_t client, struct st_dropout_figures *ret)
+static int32_t plays_waiting(void *ctx, uint32_t client, struct st_dropout_figures *ret)
 {
     (void)ctx, (void)client;
     ret->measured = ret->end_ns - ret->signal_ns < 2 * ST_NS_PER_S;
     const int64_t cycles_n = (ret->end_ns - ret->signal_ns) / (int64_t)MS;
     ret->queue_ns = !ret->measured ? 0 : cycles_n * (ret->end_ns < 2500 * (int64_t)MS ? first_ns : later_ns);
+    return 0;
 }
 
 static const char *loads_of_ten_seconds(int64_t of_first_ns, int64_t of_later_ns)
 {
     (void)begin(NULL);
-    profile.measure = measure_waiting;
-    profile.plays = plays;
+    profile.ops.plays = plays_waiting;
     first_ns = of_first_ns;
     later_ns = of_later_ns;
     for (int ms = 1; ms < 10000; ms++)
@@ -466,9 +460,9 @@ static void cycles_of_who_computes_too_long_are_passed_on(void **state)
 {
     (void)state;
     int64_t asked = -1;
-    profile.measure = measure;
-    profile.computed = computed;
-    profile.code = code;
+    profile.ops.measure = measure;
+    profile.ops.computed = computed;
+    profile.ops.code = code;
     computed_n = queue_ns = 0;
     for (int64_t at = 10 * MS; at < 100000 * (int64_t)MS; at += at < 60 * MS ? MS : 5000 * (int64_t)MS) {
         const bool slow = at == 20 * MS || at == 50 * MS;
@@ -490,8 +484,6 @@ static void cycles_of_who_computes_too_long_are_passed_on(void **state)
         assert_int_equal(computed_n > 0, at >= 20 * MS);
         assert_int_equal(asked, at < 19 * MS ? -1 : at <= 30 * MS || at > 60000 * (int64_t)MS ? 0 : 1);
     }
-    profile.computed = NULL;
-    profile.code = NULL;
 }
 
 struct rhythm_and_code {
@@ -510,8 +502,8 @@ static void code_is_not_asked_for_before_it_is_looked_at(void **state)
 {
     (void)state;
     struct rhythm_and_code found = {0, -1};
-    profile.computed = computed;
-    profile.code = code;
+    profile.ops.computed = computed;
+    profile.ops.code = code;
     computed_n = 0;
     for (int i = 10; i < 2010; i++) {
         const int64_t at = (int64_t)i * MS, position = (int64_t)i * 48;
@@ -525,8 +517,6 @@ static void code_is_not_asked_for_before_it_is_looked_at(void **state)
         assert_int_equal(found.block, 1024);
         assert_int_equal(found.state, i < 1010 ? ST_XRUN_CODE_UNASKED : ST_XRUN_CODE_WATCHED);
     }
-    profile.computed = NULL;
-    profile.code = NULL;
 }
 
 /* 0.3.65 has no room when its main thread gets no CPU for long. Since 0.3.72 each node's counter rises all
@@ -548,9 +538,9 @@ static void cycles_that_are_not_reported_are_an_error(void **state)
 
 static int played_n;
 
-static int32_t note_plays(void *ctx, uint32_t client)
+static int32_t note_plays(void *ctx, uint32_t client, struct st_dropout_figures *since)
 {
-    (void)ctx;
+    (void)ctx, (void)since;
     assert_int_equal(client, CLIENT);
     played_n++;
     return 0;
@@ -559,7 +549,7 @@ static int32_t note_plays(void *ctx, uint32_t client)
 static void who_plays_is_said_once_a_second(void **state)
 {
     (void)state;
-    profile.plays = note_plays;
+    profile.ops.plays = note_plays;
     played_n = 0;
     for (int ms = 1; ms <= 2500; ms++)
         TAKE(&profile, 1000 * ms, 5, {PLAYER, "player", FINISHED, 4});

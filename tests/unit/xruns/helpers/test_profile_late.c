@@ -17,7 +17,7 @@
 static void a_late_cycle_is_followed_to_its_end(void **state)
 {
     (void)state;
-    profile.measure = measure;
+    profile.ops.measure = measure;
     queue_ns = 300 * US;
     take_player(&profile, (struct times){3 * MS, 4 * MS, 4 * MS + 90 * US, 4 * MS + 95 * US},
                 (struct times){4 * MS, 4 * MS + 5 * US, 4 * MS + 20 * US, 4 * MS + 80 * US}, FINISHED,
@@ -58,7 +58,7 @@ static void the_one_that_was_late_is_told_first(void **state)
                                  {5 * MS, 5 * MS + 109 * US, 5 * MS + 120 * US, 4 * MS + 400 * US}};
     const struct times next[] = {{6 * MS, 6 * MS + 5 * US, 6 * MS + 20 * US, 6 * MS + 100 * US},
                                  {6 * MS, 6 * MS + 109 * US, 5 * MS + 120 * US, 6 * MS + 120 * US}};
-    profile.measure = measure;
+    profile.ops.measure = measure;
     st_pipewire_profile_add(&profile, 41, CLIENT, false, false);
     take_times(&profile, (struct times){3 * MS, 4 * MS, 4 * MS + 410 * US, 4 * MS + 420 * US}, 5, finished,
                usual, 2);
@@ -98,7 +98,7 @@ static void the_client_that_another_waited_for_is_named(void **state)
         const struct times next[] = {{6 * MS, 6 * MS + 5 * US, 6 * MS + 20 * US, 6 * MS + 100 * US},
                                      {6 * MS, 6 * MS + 5 * US, 5 * MS + 820 * US, 6 * MS + 120 * US}};
         begin(NULL);
-        profile.measure = measure;
+        profile.ops.measure = measure;
         take_times(&profile, (struct times){3 * MS, 4 * MS, 4 * MS + 410 * US, 4 * MS + 420 * US}, 5,
                    finished, usual, 2);
         take_times(&profile, (struct times){4 * MS, 4 * MS, 4 * MS + 410 * US, 5 * MS}, 5, both, late, 2);
@@ -117,7 +117,7 @@ static void the_client_that_another_waited_for_is_named(void **state)
 static void a_cycle_that_the_server_cuts_short_is_no_clients_dropout(void **state)
 {
     (void)state;
-    profile.measure = measure;
+    profile.ops.measure = measure;
     const struct times short_one = {7 * MS, 7 * MS + 5 * US, 7 * MS + 4 * US, 5 * MS + 80 * US};
     const struct times next = {7 * MS + 30 * US, 7 * MS + 35 * US, 7 * MS + 50 * US, 7 * MS + 330 * US};
     take_player(&profile, (struct times){4 * MS, 5 * MS, 5 * MS + 90 * US, 5 * MS + 95 * US},
@@ -138,7 +138,7 @@ static void a_cycle_that_the_server_cuts_short_is_no_clients_dropout(void **stat
 static void one_that_is_too_slow_for_a_whole_period_is_to_blame_for_a_short_one(void **state)
 {
     (void)state;
-    profile.measure = measure;
+    profile.ops.measure = measure;
     for (int64_t late_us = 300; late_us <= 1300; late_us += 1000) {
         const int64_t at = (10 + late_us) * MS, end_ns = at + late_us * US;
         const struct times player = {at, at + 5 * US, at + 20 * US, at - 900 * US};
@@ -150,7 +150,7 @@ static void one_that_is_too_slow_for_a_whole_period_is_to_blame_for_a_short_one(
         assert_string_equal(told(&profile), late_us < 1000 ? "alsa_output.card/PipeWire 0 1 woken-late; "
                                                            : "alsa_output.card/player 0 1 too-slow; ");
         begin(NULL);
-        profile.measure = measure;
+        profile.ops.measure = measure;
     }
 }
 
@@ -158,7 +158,7 @@ static void one_that_is_too_slow_for_a_whole_period_is_to_blame_for_a_short_one(
 static void a_time_of_awaking_before_the_signal_is_not_the_clients(void **state)
 {
     (void)state;
-    profile.measure = measure;
+    profile.ops.measure = measure;
     for (int64_t ms = 5; ms < 9; ms++) {
         const struct times stopped = {ms * MS, ms * MS + 5 * US, ms * MS + 3 * US, 4 * MS + 80 * US};
         take_player(&profile, (struct times){(ms - 1) * MS, (ms - 1) * MS, (ms - 1) * MS + 90 * US, ms * MS},
@@ -199,7 +199,7 @@ static void the_end_of_a_client_is_no_dropout(void **state)
     take_player(&profile, (struct times){5 * MS, 5 * MS, 5 * MS + 90 * US, 6 * MS}, late, AWAKE, NO_COUNTER);
     assert_false(profile.pending); /* a report that is late */
     begin(NULL);
-    profile.measure = measure;
+    profile.ops.measure = measure;
     process_has_gone = true; /* its node goes later */
     be_late(5);
     assert_false(profile.pending);
@@ -209,12 +209,12 @@ static void the_end_of_a_client_is_no_dropout(void **state)
 static void who_is_stopped_is_named(void **state)
 {
     (void)state;
-    profile.measure = measure;
+    profile.ops.measure = measure;
     was_stopped = true;
     be_late(5);
     assert_string_equal(told(&profile), "alsa_output.card/player 0 1 stopped; ");
     begin(NULL);
-    profile.measure = measure;
+    profile.ops.measure = measure;
     was_stopped = is_of_server = true;
     be_late(5);
     assert_string_equal(told(&profile), "alsa_output.card/player 0 1 waited-for-other pipewire-pulse; ");
@@ -223,7 +223,7 @@ static void who_is_stopped_is_named(void **state)
 static void the_beginning_of_a_client_is_no_dropout(void **state)
 {
     (void)state;
-    profile.measure = measure;
+    profile.ops.measure = measure;
     profile.listed = true; /* what comes now is new */
     st_pipewire_profile_add(&profile, PLAYER, CLIENT, false, false);
     be_late(5);
@@ -242,7 +242,7 @@ static void who_computes_while_the_server_waits_is_to_blame(void **state)
 {
     (void)state;
     static struct st_cycle_ring ring;
-    profile.measure = measure;
+    profile.ops.measure = measure;
     for (int64_t cpu = 2; cpu >= 0; cpu -= 2) {
         const int64_t at = 16210 * US;
         profile.ring = &ring;
@@ -272,7 +272,7 @@ static void who_computes_while_the_server_waits_is_to_blame(void **state)
         if (cpu > 0)
             assert_int_equal(held->wait_ns + held->busy_ns, 8200 * US);
         begin(NULL);
-        profile.measure = measure;
+        profile.ops.measure = measure;
     }
 }
 
@@ -281,7 +281,7 @@ static void who_computes_while_the_server_waits_is_to_blame(void **state)
 static void a_card_that_runs_dry_is_the_dropout_of_who_held_up_the_server(void **state)
 {
     (void)state;
-    profile.measure = measure;
+    profile.ops.measure = measure;
     for (int way = 0; way < 3; way++) {
         const bool by_client = way == 0;
         was_stopped = way == 2; /* the server */
@@ -298,7 +298,7 @@ static void a_card_that_runs_dry_is_the_dropout_of_who_held_up_the_server(void *
                                             : was_stopped ? "alsa_output.card/PipeWire 0 1 stopped; "
                                                           : "alsa_output.card/PipeWire 0 1 woken-late; ");
         begin(NULL);
-        profile.measure = measure;
+        profile.ops.measure = measure;
     }
 }
 
@@ -306,7 +306,7 @@ static void a_card_that_runs_dry_is_the_dropout_of_who_held_up_the_server(void *
 static void a_card_that_runs_dry_for_a_late_client_is_that_clients_dropout(void **state)
 {
     (void)state;
-    profile.measure = measure;
+    profile.ops.measure = measure;
     const struct times late = {5 * MS, 5 * MS + 5 * US, 5 * MS + 20 * US, 4 * MS + 80 * US};
     take_player(&profile, (struct times){4 * MS, 4 * MS, 4 * MS + 90 * US, 5 * MS}, late, AWAKE, NO_COUNTER);
     take_times(&profile, (struct times){4 * MS, 5 * MS, 6 * MS, 6 * MS + 5 * US}, 6,
@@ -331,7 +331,7 @@ static void who_only_waited_behind_the_culprit_is_not_to_blame(void **state)
     const struct times held[] = {{at, at + US, at, at - 70 * US}, {at, at + US, at, at - 10 * US}};
     const struct times next[] = {{at, at + 40 * US, at + 50 * US, at + 330 * US},
                                  {at, at + 40 * US, at + 340 * US, at + 400 * US}};
-    profile.measure = measure;
+    profile.ops.measure = measure;
     st_pipewire_profile_add(&profile, 41, WAITER, false, false);
     take_times(&profile, (struct times){6 * MS, 7 * MS, 7 * MS + 150 * US, 7 * MS + 160 * US}, 5, finished,
                usual, 2);
@@ -346,7 +346,7 @@ static void who_only_waited_behind_the_culprit_is_not_to_blame(void **state)
 static void who_held_up_the_server_in_a_cycle_that_is_reported_is_to_blame(void **state)
 {
     (void)state;
-    profile.measure = measure;
+    profile.ops.measure = measure;
     const int64_t at = 16210 * US;
     take_player(&profile, (struct times){6 * MS, 7 * MS, 7 * MS + 90 * US, 7 * MS + 95 * US},
                 (struct times){6 * MS, 7 * MS + 5 * US, 7 * MS + 20 * US, 7 * MS + 80 * US}, FINISHED, 4);
@@ -366,7 +366,7 @@ static void a_culprit_is_called_as_its_client(void **state)
     static const char *const names[] = {"amp", "player", "player or synth", "synth or PipeWire"};
     for (size_t i = 0; i < 4; i++) {
         begin(NULL);
-        profile.measure = measure;
+        profile.ops.measure = measure;
         st_pipewire_profile_add(&profile, 41, 51, false, false);
         TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER},
              {41, "synth", FINISHED, NO_COUNTER});
@@ -409,7 +409,7 @@ static void an_asynchronous_node_has_until_the_next_cycle(void **state)
 static void an_asynchronous_node_that_was_stopped_lost_what_it_did_not_finish(void **state)
 {
     is_async = *state == NULL;
-    profile.measure = measure;
+    profile.ops.measure = measure;
     was_stopped = true;
     finish_async(5, 7, 7);
     take_async(8, 6 * MS + 20 * US, 6 * MS + 80 * US, TRIGGERED, 8);
@@ -429,7 +429,7 @@ static void an_asynchronous_node_that_was_stopped_lost_what_it_did_not_finish(vo
 static void an_asynchronous_node_that_computes_longer_than_a_period_is_too_slow(void **state)
 {
     is_async = *state == NULL;
-    profile.measure = measure;
+    profile.ops.measure = measure;
     finish_async(5, 7, 7);
     take_async(8, 7 * MS + 20 * US, 6 * MS + 80 * US, AWAKE, 8);
     take_async(9, 8 * MS + 530 * US, 8 * MS + 590 * US, FINISHED, 8);
@@ -454,7 +454,7 @@ static void an_asynchronous_node_that_stays_awake_is_not_woken_late(void **state
 static void an_asynchronous_node_in_a_cycle_that_another_ended_is_counted_once(void **state)
 {
     is_async = *state == NULL;
-    profile.measure = measure;
+    profile.ops.measure = measure;
     was_stopped = true;
     finish_async(5, 7, 7);
     take_player(&profile, (struct times){6 * MS, 6 * MS, 6 * MS + 5 * US, 8 * MS},
@@ -468,7 +468,7 @@ static void an_asynchronous_node_in_a_cycle_that_another_ended_is_counted_once(v
 static void an_asynchronous_node_without_times_is_counted(void **state)
 {
     (void)state;
-    profile.measure = measure;
+    profile.ops.measure = measure;
     was_stopped = true;
     for (int64_t ms = 5; ms < 400; ms++)
         take_player(&profile, (struct times){(ms - 1) * MS, ms * MS, ms * MS + 5 * US, ms * MS + 9 * US},
@@ -506,7 +506,7 @@ static void a_captured_cycle_has_each_clients_times(void **state)
 static void a_captured_stop_of_an_asynchronous_node_has_its_length(void **state)
 {
     (void)state;
-    profile.measure = measure;
+    profile.ops.measure = measure;
     was_stopped = true;
     st_pipewire_profile_add(&profile, 50, CLIENT, false, true);
     take_captured(ST_PROFILES_DIR "/pipewire-1.4.2-async-stopped");
@@ -520,7 +520,7 @@ static void a_captured_stop_of_an_asynchronous_node_has_its_length(void **state)
 static void who_waited_for_one_that_was_late_in_an_earlier_cycle_is_not_to_blame(void **state)
 {
     (void)state;
-    profile.measure = measure;
+    profile.ops.measure = measure;
     st_pipewire_profile_add(&profile, 42, CLIENT, false, false);
     take_captured(ST_PROFILES_DIR "/pipewire-0.3.65-waited-again");
     assert_string_equal(told(&profile), "nul/reverb 0 1 waited-for-other synth; nul/synth 0 2; ");
@@ -533,7 +533,7 @@ static void who_ends_just_when_the_server_begins_the_next_cycle_is_not_to_blame(
     (void)state;
     for (int stopped = 0; stopped < 2; stopped++) {
         begin(NULL);
-        profile.measure = measure;
+        profile.ops.measure = measure;
         was_stopped = stopped;
         take_captured(ST_PROFILES_DIR "/pipewire-0.3.65-stopped");
         assert_string_equal(told(&profile),
@@ -552,7 +552,7 @@ static void a_cycle_that_is_never_judged_does_not_stay(void **state)
                     late, AWAKE, NO_COUNTER);
         take_player(&profile, (struct times){(ms - 1) * MS, ms * MS, (ms + 1) * MS, (ms + 1) * MS + 5 * US},
                     late, AWAKE, NO_COUNTER);
-        assert_int_equal(profile.kept_ns, ms * MS);
+        assert_int_equal(profile.kept.cycle_ns, ms * MS);
     }
 }
 
@@ -573,7 +573,7 @@ static void measure_server(void *ctx, uint32_t client, struct st_dropout_figures
 static void a_server_without_a_cpu_has_one_long_dropout(void **state)
 {
     (void)state;
-    profile.measure = measure_server;
+    profile.ops.measure = measure_server;
     assert_false(st_pipewire_profile_starved(&profile, 1 * MS, true));
     TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
     TAKE(&profile, 2000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
@@ -589,7 +589,7 @@ static void a_server_without_a_cpu_has_one_long_dropout(void **state)
     assert_true(st_pipewire_profile_starved(&profile, INT64_C(2503) * MS, true));
     ST_EACH (node, profile.nodes) {
         assert_int_equal(node->lost.length_ns, node->id == DRIVER ? INT64_C(2500) * MS : 0);
-        assert_int_equal(node->reasons[ST_DROPOUT_CPU_TAKEN].dropouts_n, 0); /* the same one */
+        assert_int_equal(node->unreported.reasons[ST_DROPOUT_CPU_TAKEN].dropouts_n, 0); /* the same one */
     }
     assert_string_equal(told(&profile), "alsa_output.card/PipeWire 0 500 cpu-taken hog; ");
     TAKE(&profile, 3000, 5, {PLAYER, "player", FINISHED, NO_COUNTER}); /* its report comes later than that */
@@ -613,7 +613,7 @@ static void measure_stopped(void *ctx, uint32_t client, struct st_dropout_figure
 static void a_server_that_is_stopped_has_one_long_dropout(void **state)
 {
     (void)state;
-    profile.measure = measure_stopped;
+    profile.ops.measure = measure_stopped;
     stopped_from_ns = 2 * MS;
     stopped_to_ns = INT64_C(9103) * MS;
     TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
@@ -626,7 +626,7 @@ static void a_server_that_is_stopped_has_one_long_dropout(void **state)
     TAKE(&profile, 9103500, 5, {PLAYER, "player", FINISHED, NO_COUNTER}); /* it goes on */
     ST_EACH (node, profile.nodes) {
         assert_int_equal(node->lost.length_ns / MS, node->id == DRIVER ? 9100 : 0);
-        assert_int_equal(node->reasons[ST_DROPOUT_STOPPED].dropouts_n, 0); /* the same one */
+        assert_int_equal(node->unreported.reasons[ST_DROPOUT_STOPPED].dropouts_n, 0); /* the same one */
     }
     assert_string_equal(told(&profile), "alsa_output.card/PipeWire 0 7100 stopped; ");
 }
@@ -637,7 +637,7 @@ static void cycles_before_a_stop_are_reported_after_it(void **state)
     (void)state;
     for (int64_t to_ms = 2640; to_ms <= 9103; to_ms += 6463) {
         begin(NULL);
-        profile.measure = measure_stopped;
+        profile.ops.measure = measure_stopped;
         stopped_from_ns = INT64_C(902) * MS;
         stopped_to_ns = to_ms * MS;
         TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
@@ -649,11 +649,11 @@ static void cycles_before_a_stop_are_reported_after_it(void **state)
             TAKE(&profile, us, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
         TAKE(&profile, to_ms * 1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
         TAKE(&profile, (to_ms + 1) * 1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
-        const struct st_pipewire_profile_node *driver = &profile.nodes[0];
+        const struct st_profile_node *driver = &profile.nodes[0];
         assert_int_equal(driver->lost.length_ns / MS, to_ms - 902 - 1);
-        assert_int_equal(driver->reasons[ST_DROPOUT_STOPPED].dropouts_n, 1);
-        assert_int_equal(driver->reasons[ST_DROPOUT_STOPPED].lost_ns / MS, to_ms - 902 - 1);
-        assert_int_equal(driver->reasons[ST_DROPOUT_STOPPED].n, to_ms - 902 - 1);
+        assert_int_equal(driver->unreported.reasons[ST_DROPOUT_STOPPED].dropouts_n, 1);
+        assert_int_equal(driver->unreported.reasons[ST_DROPOUT_STOPPED].lost_ns / MS, to_ms - 902 - 1);
+        assert_int_equal(driver->unreported.reasons[ST_DROPOUT_STOPPED].n, to_ms - 902 - 1);
     }
 }
 
@@ -661,7 +661,7 @@ static void cycles_before_a_stop_are_reported_after_it(void **state)
 static void short_cycles_after_a_stop_are_no_clients_dropouts(void **state)
 {
     (void)state;
-    profile.measure = measure_stopped;
+    profile.ops.measure = measure_stopped;
     stopped_from_ns = 2 * MS;
     stopped_to_ns = INT64_C(902500) * US;
     for (int64_t us = 1000; us <= 2000; us += 1000)
@@ -681,7 +681,7 @@ static void short_cycles_after_a_stop_are_no_clients_dropouts(void **state)
 static void what_plays_between_two_stops_is_no_dropout(void **state)
 {
     (void)state;
-    profile.measure = measure_stopped;
+    profile.ops.measure = measure_stopped;
     stopped_from_ns = 2 * MS;
     stopped_to_ns = INT64_C(2003) * MS;
     TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
@@ -703,7 +703,7 @@ static void a_card_that_runs_dry_in_a_stop_has_no_other_dropout(void **state)
         const bool is_long = way % 2 != 0, incomplete = way >= 2;
         const int64_t to_us = is_long ? 9103500 : 1303500;
         begin(NULL);
-        profile.measure = measure_stopped;
+        profile.ops.measure = measure_stopped;
         stopped_from_ns = 2 * MS;
         stopped_to_ns = to_us * US;
         TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
@@ -723,7 +723,7 @@ static void a_card_that_runs_dry_in_a_stop_has_no_other_dropout(void **state)
 static void a_stop_that_is_counted_to_after_its_end_is_no_longer(void **state)
 {
     (void)state;
-    profile.measure = measure_stopped;
+    profile.ops.measure = measure_stopped;
     stopped_from_ns = INT64_C(902) * MS;
     stopped_to_ns = INT64_C(1903) * MS;
     TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
@@ -742,7 +742,7 @@ static void a_cycle_cut_short_after_a_stop_is_that_dropout(void **state)
     (void)state;
     const int64_t at = INT64_C(603) * MS;
     const struct times short_one = {at, at + 5 * US, at + 4 * US, 80 * US};
-    profile.measure = measure_stopped;
+    profile.ops.measure = measure_stopped;
     stopped_from_ns = 2 * MS;
     stopped_to_ns = at;
     TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
@@ -760,7 +760,7 @@ static void a_cycle_cut_short_after_a_stop_is_that_dropout(void **state)
 static void a_late_cycle_after_a_stop_has_its_own_reason(void **state)
 {
     (void)state;
-    profile.measure = measure_stopped;
+    profile.ops.measure = measure_stopped;
     stopped_from_ns = INT64_C(903) * MS;
     stopped_to_ns = INT64_C(1503) * MS;
     TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
@@ -777,7 +777,7 @@ static void a_late_cycle_after_a_stop_has_its_own_reason(void **state)
 static void a_stop_of_a_second_is_known_at_its_end(void **state)
 {
     (void)state;
-    profile.measure = measure_stopped;
+    profile.ops.measure = measure_stopped;
     stopped_from_ns = 2 * MS;
     stopped_to_ns = INT64_C(1303) * MS;
     TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
@@ -790,7 +790,7 @@ static void a_stop_of_a_second_is_known_at_its_end(void **state)
 static void a_stop_while_nothing_plays_is_no_dropout(void **state)
 {
     (void)state;
-    profile.measure = measure_stopped;
+    profile.ops.measure = measure_stopped;
     stopped_from_ns = INT64_C(1250) * MS;
     stopped_to_ns = INT64_C(6000) * MS;
     TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
@@ -805,7 +805,7 @@ static void a_stop_while_nothing_plays_is_no_dropout(void **state)
 static void a_pause_before_play_is_no_dropout(void **state)
 {
     (void)state;
-    profile.measure = measure_server;
+    profile.ops.measure = measure_server;
     played_ns = INT64_C(1603) * MS;
     has_cpu = false;
     snprintf(culprit, sizeof(culprit), "hog");

@@ -1,0 +1,43 @@
+/* What a profile asks for, where no thread is watched. */
+#pragma once
+
+#include "xruns/helpers/pipewire_profile.h"
+
+static inline void measures_nothing(ST_UNUSED void *ctx, ST_UNUSED uint32_t client,
+                                    ST_UNUSED struct st_dropout_figures *figures)
+{
+}
+
+static inline int64_t has_no_priority(ST_UNUSED void *ctx, ST_UNUSED uint32_t client)
+{
+    return 0;
+}
+
+static inline int32_t plays_in_no_thread(ST_UNUSED void *ctx, ST_UNUSED uint32_t client,
+                                         ST_UNUSED struct st_dropout_figures *since)
+{
+    return 0;
+}
+
+static inline int64_t nothing_between(ST_UNUSED void *ctx, ST_UNUSED uint32_t client,
+                                      ST_UNUSED int64_t *ret_buffer_ns)
+{
+    return 0;
+}
+
+static inline void computed_unseen(ST_UNUSED void *ctx, ST_UNUSED uint32_t node, ST_UNUSED uint32_t client,
+                                   ST_UNUSED int64_t from_ns, ST_UNUSED int64_t to_ns, ST_UNUSED bool is_long)
+{
+}
+
+static inline void code_unasked(ST_UNUSED void *ctx, ST_UNUSED uint32_t node, ST_UNUSED uint32_t client,
+                                ST_UNUSED struct st_xrun_code *ret)
+{
+}
+
+static const struct st_pipewire_profile_ops nothing_watched = {.measure = measures_nothing,
+                                                               .priority = has_no_priority,
+                                                               .plays = plays_in_no_thread,
+                                                               .between = nothing_between,
+                                                               .computed = computed_unseen,
+                                                               .code = code_unasked};
