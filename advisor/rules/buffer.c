@@ -199,6 +199,33 @@ static void find_rate(const struct st_facts *facts, struct st_buffer_asked *ret)
         ret->rate_program = forced_hz > 0 ? "clock.force-rate" : st_buffer_program(facts, asker);
 }
 
+bool st_buffer_is_forced(const struct st_facts *facts)
+{
+    return st_facts_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, 0) > 0 ||
+           st_facts_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_RATE_HZ, 0) > 0;
+}
+
+bool st_buffer_is_pipewires(const struct st_facts *facts, const struct st_fact *fact)
+{
+    const char *owner = st_facts_beside_text_or(facts, fact, "owner", "");
+    return st_text_begins(owner, "pipewire") || strstr(owner, "data-loop") != NULL;
+}
+
+/** At most half of the shortest ring that PipeWire has open (node.max-latency, spa/plugins/alsa/alsa-pcm.c).
+ */
+static int64_t within_rings(const struct st_facts *facts, int64_t frames, int64_t hz)
+{
+    if (st_buffer_is_forced(facts))
+        return frames;
+    ST_FACTS_EACH (ring, facts, ST_KEYS_ALSA, ".buffer_frames") {
+        const int64_t ring_hz = st_facts_beside_int_or(facts, ring, "rate_hz", 0);
+        if (ring->is_int && ring->i64 > 1 && ring->i64 < 1 << 30 && ring_hz > 0 &&
+            st_buffer_is_pipewires(facts, ring))
+            frames = ST_MIN(frames, ring->i64 * hz / ring_hz / 2);
+    }
+    return ST_MAX(frames, 1);
+}
+
 /** PipeWire's cycle at `hz` for a wish of `frames` at `frames_hz`: it scales its limits with the rate, and
  * rounds down to a power of two. */
 int64_t st_buffer_cycle(const struct st_facts *facts, int64_t frames, int64_t frames_hz, int64_t hz,
@@ -213,7 +240,7 @@ int64_t st_buffer_cycle(const struct st_facts *facts, int64_t frames, int64_t fr
     int64_t cycle = 1;
     frames = frames * hz / frames_hz;
     frames = frames < min * hz / default_hz ? min * hz / default_hz : frames;
-    frames = frames > max * hz / default_hz ? max * hz / default_hz : frames;
+    frames = within_rings(facts, ST_MIN(frames, max * hz / default_hz), hz);
     while (2 * cycle <= frames)
         cycle *= 2;
     return cycle;
@@ -229,8 +256,8 @@ void st_buffer_asked(const struct st_facts *facts, struct st_buffer_asked *ret)
     *ret = (struct st_buffer_asked){.frames = frames};
     find_rate(facts, ret);
     const int64_t hz = ret->running_hz, default_hz = ret->default_hz;
-    if (hz != default_hz)
-        frames = st_buffer_cycle(facts, frames, default_hz, hz, default_hz);
+    frames = hz != default_hz ? st_buffer_cycle(facts, frames, default_hz, hz, default_hz)
+                              : within_rings(facts, frames, hz);
     ret->rate_hz = default_hz;
     ret->usual_frames = ret->cycle_frames = ret->default_frames = forced > 0 ? forced : frames;
     if (forced > 0)
@@ -293,6 +320,8 @@ static bool of_pipewire(const struct st_facts *facts, struct st_wish *ret)
     return take(ret, usual, hz,
                 st_facts_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, 0) > 0
                     ? "set by PipeWire's force-quantum"
+                : usual < asked.frames && hz == asked.default_hz
+                    ? "half of the card's buffer, PipeWire's longest cycle"
                     : "PipeWire's default quantum");
 }
 

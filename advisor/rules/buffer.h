@@ -46,6 +46,10 @@ void st_buffer_asked(const struct st_facts *facts, struct st_buffer_asked *ret);
 int64_t st_buffer_cycle(const struct st_facts *facts, int64_t frames, int64_t frames_hz, int64_t hz,
                         int64_t default_hz);
 
+/** Is PipeWire's cycle or rate forced for all? */
+bool st_buffer_is_forced(const struct st_facts *facts);
+/** Has PipeWire's main or data thread opened the stream that this fact is of? */
+bool st_buffer_is_pipewires(const struct st_facts *facts, const struct st_fact *fact);
 /** Does the node of PipeWire that this fact is of play? */
 bool st_buffer_is_playing(const struct st_facts *facts, const struct st_fact *fact);
 /** The program whose node of PipeWire this is; "a program": it has no name. */

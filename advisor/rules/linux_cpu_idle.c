@@ -266,7 +266,10 @@ static void judge_idle_request_access(struct st_finding *finding)
     struct scan scan = new_scan(finding);
     int64_t latency_us = 0;
     size_t unread_n = 0;
-    int64_t request;
+    /* a tree may be saved by root; under sudo the limits of the user who ran it are read */
+    const bool by_other = st_facts_find(facts, ST_KEY_SYSTEM_LACKS) != NULL ||
+                          (st_facts_find(facts, ST_KEY_USER_LIMITS_FROM) != NULL &&
+                           st_facts_find(facts, ST_KEY_SYSTEM_INPUT) == NULL);
     ST_FACTS_EACH (fact, facts, ST_KEYS_CPUIDLE_CPU0, LATENCY) {
         const int64_t latency = fact->is_int ? fact->i64 : -1;
         if (st_facts_beside_int_or(facts, fact, "disable", 0) != 0)
@@ -302,7 +305,15 @@ static void judge_idle_request_access(struct st_finding *finding)
                        "audio programs of this user may not open /dev/cpu_dma_latency, so they cannot "
                        "keep the CPUs out of deep sleep (%" PRId64 " µs to wake)",
                        latency_us);
-    } else if (st_finding_need_int(finding, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, &request) == 0) {
+    } else if (st_finding_need_int(finding, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, NULL) != 0) {
+        return;
+    } else if (by_other) {
+        st_finding_unknown(finding, "root or another user opened /dev/cpu_dma_latency; whether the user who "
+                                    "plays may open it is unknown");
+    } else if (st_facts_int_or(facts, ST_KEY_USER_UID, -1) == 0) {
+        st_finding_fine(finding, "root may open /dev/cpu_dma_latency; it may be refused to other users: run "
+                                 "the report as the user who plays");
+    } else {
         st_finding_fine(finding, "this user may open /dev/cpu_dma_latency, so audio programs can keep the "
                                  "CPUs out of deep sleep");
     }
@@ -329,7 +340,8 @@ const struct st_rule st_rule_linux_idle_request_access = {
     .undo = "delete the line in /etc/udev/rules.d/90-sleeptune.rules and restart; sudo gpasswd -d "
             "$USER audio",
     .applicability = ST_APPLY_AUTO,
-    .facts = ST_RULE_KEYS(ST_KEY_PMQOS_CPU_DMA_LATENCY_US, ST_KEYS_CPUIDLE_CPU0 "state*" LATENCY,
+    .facts = ST_RULE_KEYS(ST_KEY_PMQOS_CPU_DMA_LATENCY_US, ST_KEY_USER_UID, ST_KEY_USER_LIMITS_FROM,
+                          ST_KEY_SYSTEM_LACKS, ST_KEYS_CPUIDLE_CPU0 "state*" LATENCY,
                           ST_KEYS_CPUIDLE_CPU0 "state*.disable", ST_KEYS_CPUIDLE_CPU0 "state*.residency_us",
                           STATES "0" RESUME_LIMIT, ST_KEY_CPUIDLE_GOVERNOR),
     .changes = ST_RULE_CHANGES(

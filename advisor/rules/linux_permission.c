@@ -140,7 +140,7 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
         st_finding_advice(finding, "%s %.*s gets the limit rtprio %" PRId64 "%s", who, cut, name, limit,
                           beside_irqs(limit));
         st_machine_fix_user(finding);
-    } else if (shell) {
+    } else if (shell && !(has_rtkit(facts) && finding->wish->period_ns >= PERIOD_SHORT_NS)) {
         st_finding_advice(finding,
                           "%s the limit rtprio is 0: unless that was root's, programs get real-time "
                           "priority only from rtkit",
@@ -267,7 +267,8 @@ static void judge_rt_group_sched(struct st_finding *finding)
     int64_t error;
     const char *config;
     st_finding_quote(finding, ST_KEY_RT_FIFO_ERRNO);
-    const bool tried = st_facts_int(facts, ST_KEY_RT_FIFO_ERRNO, &error) == 0;
+    const bool tried = st_facts_int(facts, ST_KEY_RT_FIFO_ERRNO, &error) == 0 &&
+                       st_facts_find(facts, ST_KEY_USER_LIMITS_FROM) == NULL;
     const int r = st_finding_need_text(finding, ST_KEY_CONFIG_RT_GROUP_SCHED, &config);
     /* only a kernel that has it has the files cpu.rt_runtime_us (kernel/sched/core.c, cpu_legacy_files) */
     const bool by_files = users_us >= 0 || st_facts_int_or(facts, ST_KEY_CGROUP_RT_RUNTIME_US, -1) >= 0;
@@ -339,7 +340,7 @@ const struct st_rule st_rule_linux_rt_group_sched = {
     .facts = ST_RULE_KEYS(ST_KEY_CONFIG_RT_GROUP_SCHED, CONFIG_DEFAULT, ST_KEY_RT_FIFO_ERRNO,
                           ST_KEY_RT_FIFO_PRIORITY, ST_KEY_RT_RTPRIO_LIMIT, ST_KEY_CGROUP_RT_RUNTIME_US,
                           ST_KEY_CGROUP_VERSION, ST_KEY_CGROUP_USERS_RT_RUNTIME_US, ST_KEY_USER_UID,
-                          ST_KEY_CMDLINE),
+                          ST_KEY_USER_LIMITS_FROM, ST_KEY_CMDLINE),
     .judge = judge_rt_group_sched,
 };
 
@@ -356,15 +357,13 @@ static int64_t highest(const struct st_facts *facts)
     return value >= 1 && value <= 99 ? value : PRIORITY_DEFAULT;
 }
 
-#define NO_USER "the saved files do not contain the %s of a user"
-
 /* @return false: it has it, or that is not known, and the finding says so. */
-static bool lacks_right(struct st_finding *finding, const char *needed, const char *fine)
+static bool lacks_right(struct st_finding *finding, const char *fine)
 {
     int64_t error;
     if (st_finding_need_int(finding, ST_KEY_RT_FIFO_ERRNO, &error) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_unknown(finding, NO_USER, needed);
+            st_finding_unknown(finding, "the saved files do not contain the rights of a user");
         return false;
     }
     if (error == 0)
@@ -376,7 +375,7 @@ static void judge_rtkit(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     int64_t value;
-    if (!lacks_right(finding, "rights", "this user gets real-time priority without rtkit"))
+    if (!lacks_right(finding, "this user gets real-time priority without rtkit"))
         return;
     st_finding_quote(finding, ST_KEY_DAEMON_RTKIT_DAEMON, ST_KEY_RTKIT_INSTALLED, ST_KEY_RTKIT_COMMAND);
     const bool there = has_rtkit(facts);
@@ -503,11 +502,11 @@ static void judge_audio_group(struct st_finding *finding)
     const struct st_facts *facts = finding->facts;
     struct scan scan = {.facts = facts, .finding = finding};
     int64_t error;
-    if (!lacks_right(finding, "groups", "this user has the right, so the group does not matter"))
+    if (!lacks_right(finding, "this user has the right, so the group does not matter"))
         return;
     if (st_finding_need_text(finding, ST_KEY_USER_GROUPS, &scan.groups) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_unknown(finding, NO_USER, "groups");
+            st_finding_unknown(finding, "the saved files do not say which user plays; --user NAME names one");
         return;
     }
     scan.user = st_facts_text_or(facts, ST_KEY_USER_NAME, "");

@@ -10,10 +10,6 @@
 
 #define NOW(frames) "pw-metadata -n settings 0 clock.force-quantum " frames "   # 0 takes it back"
 
-#define EVER(frames)                                                                                         \
-    "# /etc/pipewire/pipewire.conf.d/90-sleeptune.conf\n"                                                    \
-    "context.properties = { default.clock.max-quantum = " frames " }"
-
 #define FRAMES_MAX 8192 /* PipeWire's own limit, default.clock.quantum-limit */
 
 struct scan {
@@ -21,19 +17,13 @@ struct scan {
     size_t open_n;
     size_t unread_n;
     bool quantum_unread;
-    double quantum_us;   /* the longest cycle of PipeWire */
+    double forced_us;    /* the cycle that PipeWire is forced to; 0: it follows the ring */
     double worst_gap_us; /* what the ring lacks of it */
     double worst_ring_us;
     double shortest_us;           /* ring; 0: none */
     bool one_period;              /* some ring holds less than two periods */
     const struct st_fact *stream; /* the buffer of the worst one; NULL: all are long enough */
 };
-
-/** The opener's thread: PipeWire's main or data thread. */
-static bool is_pipewire(const char *owner)
-{
-    return st_text_begins(owner, "pipewire") || strstr(owner, "data-loop") != NULL;
-}
 
 static bool is_quantum_unread(const struct st_facts *facts)
 {
@@ -54,7 +44,6 @@ static void fix_quantum(double ring_us, int64_t rate_hz, struct st_finding *find
     while (frames < FRAMES_MAX && 4e6 * frames / (double)rate_hz <= ring_us)
         frames *= 2;
     st_finding_fix_now(finding, NOW("%d"), frames);
-    st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, EVER("%d"), frames);
 }
 
 static void quote_stream(struct st_finding *finding, const struct st_fact *stream)
@@ -79,8 +68,8 @@ static void scan_stream(struct scan *scan, const struct st_fact *fact)
     if (scan->open_n++ == 0 && scan->stream == NULL)
         quote_stream(scan->finding, fact);
     const double ring_us = (double)buffer * 1e6 / (double)rate;
-    const bool of_pipewire = is_pipewire(st_facts_beside_text_or(facts, fact, "owner", ""));
-    const double gap_us = of_pipewire && !scan->quantum_unread ? scan->quantum_us - ring_us : 0;
+    const bool of_pipewire = st_buffer_is_pipewires(facts, fact);
+    const double gap_us = of_pipewire && !scan->quantum_unread ? scan->forced_us - ring_us : 0;
     const bool one_period = buffer / 2 < st_facts_beside_int_or(facts, fact, "period_frames", 0);
     if (gap_us > scan->worst_gap_us) {
         scan->worst_gap_us = gap_us;
@@ -104,7 +93,9 @@ static void judge_alsa_buffer(struct st_finding *finding)
     st_buffer_asked(finding->facts, &asked);
     struct scan scan = {.finding = finding,
                         .quantum_unread = is_quantum_unread(finding->facts),
-                        .quantum_us = (double)asked.usual_frames * 1e6 / (double)asked.running_hz};
+                        .forced_us = st_buffer_is_forced(finding->facts)
+                                         ? (double)asked.usual_frames * 1e6 / (double)asked.running_hz
+                                         : 0};
     ST_FACTS_EACH (fact, finding->facts, ST_KEYS_ALSA, ".buffer_frames")
         scan_stream(&scan, fact);
     if (scan.stream != NULL) {
@@ -117,12 +108,12 @@ static void judge_alsa_buffer(struct st_finding *finding)
             finding,
             "the buffer of %.40s holds %.1f ms, less than PipeWire's quantum of %.1f ms, so it "
             "is empty before the next quantum arrives",
-            name, scan.worst_ring_us / 1e3, scan.quantum_us / 1e3);
+            name, scan.worst_ring_us / 1e3, scan.forced_us / 1e3);
         const double period_us = (double)finding->wish->period_ns / 1e3;
         st_finding_effect(finding, scan.worst_gap_us < period_us ? scan.worst_gap_us : period_us,
                           "%.1f µs of silence in each quantum: quantum %.1f µs, buffer %.1f µs; counted as "
                           "at most one period",
-                          scan.worst_gap_us, scan.quantum_us, scan.worst_ring_us);
+                          scan.worst_gap_us, scan.forced_us, scan.worst_ring_us);
         fix_quantum(scan.worst_ring_us, asked.running_hz, finding);
     } else if (scan.one_period) {
         st_finding_advice(finding,
@@ -147,21 +138,18 @@ const struct st_rule st_rule_linux_alsa_buffer = {
     .id = "linux-alsa-buffer",
     .title = "Buffers of the open sound devices",
     .mechanism = "The card plays from a ring buffer of some periods, while the server fills the next ones. "
-                 "If the buffer is shorter than what the server writes at a time, it runs empty in each "
-                 "cycle.",
+                 "PipeWire's cycle is at most half the ring, unless its quantum is forced: then a shorter "
+                 "buffer runs empty in each cycle.",
     .privilege = "none",
     .cost = "none",
-    .when_not = "a program asks PipeWire for a shorter quantum: then the buffer may be long enough",
+    .when_not = "you need that quantum for another device",
     .sources = "/proc/asound/card*/pcm*/sub*/hw_params: Linux sound/core/pcm.c\n"
-               "field report: ring of 512 frames under a quantum of 1024: about 24 errors a second in "
-               "pw-top\n"
-               "PipeWire's defaults (quantum 1024, rate 48000): pipewire.conf(5)",
+               "PipeWire spa/plugins/alsa/alsa-pcm.c: node.max-latency, half the ring; from 1.0 on a forced "
+               "quantum or rate ignores it (2ff62641b)",
     .now = NOW("256"),
-    .persistent = EVER("256"),
-    .needs = ST_NEEDS_REOPEN,
     .check = "cat /proc/asound/card*/pcm*/sub*/hw_params   # buffer_size is at least two times "
              "period_size, and not below the quantum",
-    .undo = "pw-metadata -n settings 0 clock.force-quantum 0; delete 90-sleeptune.conf",
+    .undo = "pw-metadata -n settings 0 clock.force-quantum 0",
     .worst = ST_STATUS_PROBLEM,
     .facts =
         ST_RULE_KEYS(ST_KEYS_ALSA "*.buffer_frames", ST_KEYS_ALSA "*.period_frames", ST_KEYS_ALSA "*.rate_hz",

@@ -38,7 +38,10 @@ static struct st_facts *facts_of(const char *lines)
 }
 
 #define PIPEWIRE "linux.processes_n=90\nlinux.daemon.pipewire=700\nlinux.ask.pipewire=answered\n"
-#define RATES    "linux.pipewire.allowed_rates=[ 44100, 48000 ]\n"
+#define RING                                                                                                 \
+    "linux.alsa.card0.pcm0p.sub0.buffer_frames=512\nlinux.alsa.card0.pcm0p.sub0.rate_hz=48000\n"             \
+    "linux.alsa.card0.pcm0p.sub0.owner=data-loop.0\n"
+#define RATES "linux.pipewire.allowed_rates=[ 44100, 48000 ]\n"
 #define DRIVER(hz)                                                                                           \
     "linux.pipewire.node.31.state=running\nlinux.pipewire.node.31.driver=true\n"                             \
     "linux.pipewire.node.31.media_class=Audio/Sink\nlinux.pipewire.node.31.format_rate_hz=" #hz "\n"
@@ -69,6 +72,9 @@ static void what_runs_decides(void **state)
          "512 frames at 44.1 kHz, PipeWire's default quantum"},
         {PIPEWIRE "linux.pipewire.quantum=512\nlinux.pipewire.max_quantum=256\n",
          "256 frames at 48 kHz, PipeWire's default quantum"},
+        {PIPEWIRE RING, "256 frames at 48 kHz, half of the card's buffer, PipeWire's longest cycle"},
+        {PIPEWIRE RING "linux.pipewire.force_quantum=1024\n",
+         "1024 frames at 48 kHz, set by PipeWire's force-quantum"},
         {PIPEWIRE "linux.pipewire.quantum=512\nlinux.pipewire.force_quantum=1024\n",
          "1024 frames at 48 kHz, set by PipeWire's force-quantum"},
         {PIPEWIRE "linux.pipewire.node.45.state=running\nlinux.pipewire.node.45.application=Discord\n"
