@@ -424,7 +424,8 @@ const char *st_dropout_table_asked(const struct st_dropout_table *table, char *b
     const struct st_dropout_client *least = NULL, *rate = NULL;
     ST_EACH_OF (client, table->clients, table->clients_n) {
         const struct st_xrun_load *load = &client->load;
-        if (!client->playing || load->asked_frames == 0 || !st_text_is(client->device, table->device))
+        const bool elsewhere = table->device[0] != '\0' && !st_text_is(client->device, table->device);
+        if (!client->playing || load->asked_frames == 0 || elsewhere)
             continue;
         if (least == NULL ||
             load->asked_frames * least->load.asked_rate_hz < least->load.asked_frames * load->asked_rate_hz)

@@ -55,7 +55,7 @@ static void forget(pa_operation *operation)
 
 /* --- a look at all streams --- */
 
-/* The name of the sink that the stream plays on, asked for when it is needed. */
+/* The name of the sink that the stream plays on. */
 static void on_sink(ST_UNUSED pa_context *context, const pa_sink_info *sink, int eol, void *ctx)
 {
     struct st_xrun_seen *seen = ctx;
@@ -73,18 +73,33 @@ static const char *program_of(const pa_sink_input_info *stream)
     return program != NULL ? program : stream->name != NULL ? stream->name : "";
 }
 
-/* That it plays; how long it computes PulseAudio does not know. */
-static void say_load(const pa_sink_input_info *stream, int64_t asked_ms)
+/* The line of a stream, when the name of its sink is known. */
+static void say(const struct observer *observer, const pa_sink_input_info *stream,
+                const struct st_xrun_seen *line)
 {
-    struct st_xrun_seen seen = {.kind = ST_XRUN_SEEN_LOAD,
-                                .load = {.cycles_n = 1,
-                                         .busy_median_ns = INT64_MIN,
-                                         .wait_median_ns = INT64_MIN,
-                                         .period_ns = INT64_MIN,
-                                         .asked_frames = asked_ms,
-                                         .asked_rate_hz = asked_ms > 0 ? ST_XRUN_ASKED_MS : 0}};
-    ST_PRINT(seen.client, "%s", program_of(stream));
-    st_helper_line_xrun(&seen);
+    struct st_xrun_seen *seen = malloc(sizeof(*seen));
+    if (seen == NULL)
+        return;
+    *seen = *line;
+    ST_PRINT(seen->client, "%s", program_of(stream));
+    pa_operation *operation =
+        pa_context_get_sink_info_by_index(observer->context, stream->sink, on_sink, seen);
+    if (operation == NULL)
+        free(seen);
+    forget(operation);
+}
+
+/* That it plays; how long it computes PulseAudio does not know. */
+static void say_load(const struct observer *observer, const pa_sink_input_info *stream, int64_t asked_ms)
+{
+    const struct st_xrun_seen seen = {.kind = ST_XRUN_SEEN_LOAD,
+                                      .load = {.cycles_n = 1,
+                                               .busy_median_ns = INT64_MIN,
+                                               .wait_median_ns = INT64_MIN,
+                                               .period_ns = INT64_MIN,
+                                               .asked_frames = asked_ms,
+                                               .asked_rate_hz = asked_ms > 0 ? ST_XRUN_ASKED_MS : 0}};
+    say(observer, stream, &seen);
 }
 
 /* Of a program whose claims of its number and name fit each other. */
@@ -99,26 +114,19 @@ static bool is_stopped(const pa_sink_input_info *stream)
            st_standing_ask((pid_t)pid) == ST_STANDING_IS_STOPPED;
 }
 
-static void report(struct observer *observer, const pa_sink_input_info *stream, const struct st_stream *known,
-                   int64_t lost_ns)
+static void report(const struct observer *observer, const pa_sink_input_info *stream,
+                   const struct st_stream *known, int64_t lost_ns)
 {
-    struct st_xrun_seen *seen = calloc(1, sizeof(*seen));
-    if (seen == NULL)
-        return;
-    seen->certainty = ST_CERTAINTY_PROBABLE;
-    seen->dropouts_n = 1;
-    seen->place = ST_DROPOUT_AT_CLIENT_BUFFER;
-    seen->lost_ns = seen->longest_ns = lost_ns;
-    seen->reason = known->reason;
-    if (seen->reason == ST_DROPOUT_WAITED_FOR_OTHER)
-        ST_PRINT(seen->culprit, "%s", ST_DROPOUT_REASON_PULSEAUDIO);
-    seen->spare_ns = known->asked_ms > 0 ? known->asked_ms * ST_NS_PER_MS : lost_ns;
-    ST_PRINT(seen->client, "%s", program_of(stream));
-    pa_operation *operation =
-        pa_context_get_sink_info_by_index(observer->context, stream->sink, on_sink, seen);
-    if (operation == NULL)
-        free(seen);
-    forget(operation);
+    struct st_xrun_seen seen = {.certainty = ST_CERTAINTY_PROBABLE,
+                                .dropouts_n = 1,
+                                .place = ST_DROPOUT_AT_CLIENT_BUFFER,
+                                .lost_ns = lost_ns,
+                                .longest_ns = lost_ns,
+                                .reason = known->reason};
+    if (seen.reason == ST_DROPOUT_WAITED_FOR_OTHER)
+        ST_PRINT(seen.culprit, "%s", ST_DROPOUT_REASON_PULSEAUDIO);
+    seen.spare_ns = known->asked_ms > 0 ? known->asked_ms * ST_NS_PER_MS : lost_ns;
+    say(observer, stream, &seen);
 }
 
 static void on_stream(pa_context *context, const pa_sink_input_info *stream, int eol, void *ctx)
@@ -131,12 +139,16 @@ static void on_stream(pa_context *context, const pa_sink_input_info *stream, int
                                       observer->own))
             return;
         const pa_usec_t now_us = pa_rtclock_now();
-        const uint64_t lost_us = st_pulse_streams_look(&observer->streams, stream->index, stream->corked != 0,
-                                                       stream->buffer_usec, now_us);
+        const uint64_t silent_us = observer->waited_n >= WAITED_N ? now_us - observer->asked_us : 0;
+        const uint64_t lost_us =
+            st_pulse_streams_look(&observer->streams, stream->index, stream->corked != 0, stream->buffer_usec,
+                                  stream->sink_usec, silent_us, now_us);
         struct st_stream *known = st_pulse_streams_find(&observer->streams, stream->index);
-        if (known != NULL && st_pulse_streams_is_asked(known, now_us))
+        if (known == NULL)
+            return;
+        if (st_pulse_streams_is_asked(known, now_us))
             known->stopped = is_stopped(stream);
-        if (lost_us > 0 && known != NULL)
+        if (lost_us > 0)
             report(observer, stream, known, (int64_t)lost_us * ST_NS_PER_US);
         if (stream->corked != 0)
             return;
@@ -144,11 +156,10 @@ static void on_stream(pa_context *context, const pa_sink_input_info *stream, int
         ST_PRINT(which, "stream %" PRIu32, stream->index);
         if (stream->buffer_usec <= ST_STREAM_LONGEST_US)
             st_helper_line_left(which, program_of(stream), (int64_t)stream->buffer_usec * 1000);
-        const int64_t asked_ms = st_pulse_streams_asked_ms(&observer->streams, stream->index,
-                                                           stream->buffer_usec + stream->sink_usec);
+        const int64_t asked_ms = st_pulse_streams_asked_ms(known);
         if (observer->loads) {
             observer->loads_due_us = pa_rtclock_now() + LOADS_US;
-            say_load(stream, asked_ms);
+            say_load(observer, stream, asked_ms);
         }
         return;
     }

@@ -42,17 +42,24 @@ static enum st_dropout_reason reason_of(const struct st_pulse_streams *streams,
 }
 
 uint64_t st_pulse_streams_look(struct st_pulse_streams *streams, uint32_t index, bool corked,
-                               uint64_t queued_us, uint64_t now_us)
+                               uint64_t queued_us, uint64_t sink_us, uint64_t silent_us, uint64_t now_us)
 {
     struct st_stream *stream = find_or_add(streams, index);
     if (stream == NULL)
         return 0;
+    const uint64_t held_us = stream->held_us;
+    stream->held_us = queued_us + sink_us;
     stream->seen = true;
     if (corked) {
         stream->queue = ST_STREAM_NEW; /* it fills its queue anew before it plays again */
         return 0;
     }
     streams->playing = true;
+    if (stream->queue == ST_STREAM_FILLED && silent_us > held_us) {
+        stream->queue = ST_STREAM_NEW; /* what it lacks now belongs to this loss */
+        stream->reason = ST_DROPOUT_WAITED_FOR_OTHER;
+        return silent_us - held_us;
+    }
     if (queued_us <= ST_STREAM_EMPTY_US) {
         if (stream->queue == ST_STREAM_FILLED) {
             stream->queue = ST_STREAM_EMPTY;
@@ -80,14 +87,11 @@ bool st_pulse_streams_is_asked(const struct st_stream *stream, uint64_t now_us)
            now_us - stream->first_empty_us <= ST_STREAM_PAUSE_US;
 }
 
-int64_t st_pulse_streams_asked_ms(struct st_pulse_streams *streams, uint32_t index, uint64_t held_us)
+int64_t st_pulse_streams_asked_ms(struct st_stream *stream)
 {
-    struct st_stream *stream = find_or_add(streams, index);
-    if (stream == NULL)
+    if (stream->held_us > ST_STREAM_LONGEST_US)
         return 0;
-    if (held_us > ST_STREAM_LONGEST_US)
-        return 0;
-    stream->longest_us = ST_MAX(held_us, stream->longest_us);
+    stream->longest_us = ST_MAX(stream->held_us, stream->longest_us);
     if (++stream->looks_n == LOOKS) {
         stream->asked_ms = (int64_t)((stream->longest_us + 500) / 1000);
         stream->longest_us = stream->looks_n = 0;

@@ -25,6 +25,7 @@ struct st_stream {
     bool stopped;                  /* set by who looks: its program was, while it was empty */
     enum st_dropout_reason reason; /* of the last loss */
     uint64_t filled_us, first_empty_us, last_empty_us; /* looks */
+    uint64_t held_us;                                  /* in queue and sink at the last look */
     uint64_t longest_us, looks_n;
     int64_t asked_ms;
 };
@@ -41,20 +42,22 @@ void st_pulse_streams_look_begin(struct st_pulse_streams *streams);
 /** @return NULL: it is not known yet, or has no room. */
 struct st_stream *st_pulse_streams_find(struct st_pulse_streams *streams, uint32_t index);
 
-/** One stream of this look. @param queued_us what it has queued in the server. @return when it was starved
- * since the look before: how long it was empty, to about one pause between two looks, for the
- * stream's reason; 0: it was not, or its program paused. */
+/** One stream of this look. Sound is lost where the server did not answer for longer than queue and sink
+ * held: what a program writes passes the thread that answers.
+ * @param queued_us what it has queued in the server. @param sink_us in its sink. @param silent_us for how
+ * long the server did not answer; 0: it did.
+ * @return when it was starved since the look before: how long it was empty, to about one pause between two
+ * looks, for the stream's reason; 0: it was not, or its program paused. */
 uint64_t st_pulse_streams_look(struct st_pulse_streams *streams, uint32_t index, bool corked,
-                               uint64_t queued_us, uint64_t now_us);
+                               uint64_t queued_us, uint64_t sink_us, uint64_t silent_us, uint64_t now_us);
 
 /** Who looks is to ask whether its program is stopped: not when that is known, nor after
  * ST_STREAM_PAUSE_US. */
 bool st_pulse_streams_is_asked(const struct st_stream *stream, uint64_t now_us);
 
 /** How long a buffer its program asked for, about: PulseAudio does not tell, but it holds no more than that
- * in queue and sink.
- * @param held_us there now. @return the longest of some looks, in ms; 0: after too few. */
-int64_t st_pulse_streams_asked_ms(struct st_pulse_streams *streams, uint32_t index, uint64_t held_us);
+ * in queue and sink. To be asked once a look. @return the longest of some looks, in ms; 0: after too few. */
+int64_t st_pulse_streams_asked_ms(struct st_stream *stream);
 
 /** Forgets the streams that this look has not seen. */
 void st_pulse_streams_look_end(struct st_pulse_streams *streams);
