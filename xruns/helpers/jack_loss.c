@@ -84,20 +84,21 @@ static const char *only_client(const struct st_jack_loss *loss)
     return loss->graph.n == 1 && !loss->graph.more ? loss->graph.names[0] : "";
 }
 
-/* Is it the rest of the client's dropout in the loss before? */
-static bool goes_on(const struct st_jack_losses *losses, struct st_jack_loss *loss, const char *client)
+/* One standstill that is seen in pieces: the same clients, soon after each other. */
+static bool is_next_piece(const struct st_jack_loss *loss, const struct st_jack_loss *before)
 {
-    const struct st_jack_loss *before = &losses->before;
-    if (loss->blame != before->blame || !is_client(loss->blame))
-        return false;
-    if (loss->joins)
-        return loss->blame == ST_JACK_BLAME_NAMED ? st_jack_late_held(&before->late, client)
-                                                  : strcmp(only_client(before), client) == 0;
-    if (loss->blame != ST_JACK_BLAME_NAMED || loss->begun.at_us - before->since_us >= LONG_US ||
-        !st_jack_late_continues(&loss->late, &before->late, loss->begun.at_us - before->last_us))
-        return false;
-    loss->since_us = before->since_us;
-    return true;
+    return !loss->joins && loss->blame == ST_JACK_BLAME_NAMED && before->blame == ST_JACK_BLAME_NAMED &&
+           loss->begun.at_us - before->since_us < LONG_US &&
+           st_jack_late_continues(&loss->late, &before->late, loss->begun.at_us - before->last_us);
+}
+
+/* Is it the rest of the client's dropout in the loss before? */
+static bool is_rest(const struct st_jack_loss *loss, const struct st_jack_loss *before, const char *client)
+{
+    if (!loss->joins || loss->blame != before->blame)
+        return is_next_piece(loss, before);
+    return loss->blame == ST_JACK_BLAME_NAMED ? st_jack_late_held(&before->late, client)
+                                              : strcmp(only_client(before), client) == 0;
 }
 
 /* --- what is said --- */
@@ -108,10 +109,10 @@ struct saying {
     void *ctx;
 };
 
-static void say_of(struct st_jack_losses *losses, struct st_jack_loss *loss, const char *client,
+static void say_of(const struct st_jack_loss *loss, const struct st_jack_loss *before, const char *client,
                    const struct saying *saying)
 {
-    const bool begins = loss->said_us == 0 && !goes_on(losses, loss, client);
+    const bool begins = loss->said_us == 0 && !is_rest(loss, before, client);
     struct st_xrun_seen line = {.certainty = loss->certainty, .end_ns = saying->now.ns};
     line.end_ns -= ST_NS_PER_US * ST_MAX(saying->now.us - loss->last_us, 0);
     ST_PRINT(line.client, "%s", client);
@@ -126,12 +127,14 @@ static void say_of(struct st_jack_losses *losses, struct st_jack_loss *loss, con
     saying->seen(saying->ctx, &line);
 }
 
-static void say(struct st_jack_losses *losses, struct st_jack_loss *loss, const struct saying *saying)
+static void say(struct st_jack_loss *loss, const struct st_jack_loss *before, const struct saying *saying)
 {
     if (loss->blame == ST_JACK_BLAME_OPEN)
         judge(loss);
+    if (loss->said_us == 0 && is_next_piece(loss, before))
+        loss->since_us = before->since_us;
     if (loss->blame != ST_JACK_BLAME_NAMED)
-        say_of(losses, loss,
+        say_of(loss, before,
                loss->blame == ST_JACK_BLAME_SERVER   ? ST_XRUN_JACK_ITSELF
                : loss->blame == ST_JACK_BLAME_CLIENT ? only_client(loss)
                                                      : "",
@@ -139,7 +142,7 @@ static void say(struct st_jack_losses *losses, struct st_jack_loss *loss, const 
     else
         ST_EACH_OF (client, loss->late.clients, loss->late.n) {
             if (client->held)
-                say_of(losses, loss, client->name, saying);
+                say_of(loss, before, client->name, saying);
         }
     loss->said_us = saying->now.us;
     loss->told_us = loss->last_us;
@@ -159,7 +162,7 @@ void st_jack_loss_say(struct st_jack_losses *losses, struct st_jack_now now, boo
         if (loss->said_us == 0
                 ? all || lasts_us >= LONG_US || (over && !waits)
                 : loss->last_us > loss->told_us && (all || over || now.us - loss->said_us >= LONG_US))
-            say(losses, loss, &saying);
+            say(loss, &losses->before, &saying);
         /* of the device only a new one can be said */
         if (loss->said_us != 0 && (over || !is_client(loss->blame) || lasts_us >= LONGEST_US))
             losses->before = *loss;
