@@ -144,7 +144,7 @@ static int add_run(struct changes *changes, const struct st_since_session *run)
 
 /* On the source that was watched longest while something played: two sources see the same music. */
 static const char runs[] =
-    "SELECT frames, rate_hz, client, from_ns, to_ns, (SELECT sum(min(count_n, 1000000000)) FROM main.event"
+    "SELECT frames, rate_hz, client, from_ns, to_ns, (SELECT sum(" ST_HISTORY_DROPOUTS_N ") FROM main.event"
     " WHERE" ST_HISTORY_DROPOUT
     " AND event.source = w.source AND wall_ns > from_ns AND wall_ns <= to_ns AND count_n > 0) FROM "
     "main.watch AS w WHERE playing IS NOT 0 AND frames > 0 AND rate_hz > 0"

@@ -25,6 +25,9 @@ enum {
 #define ST_HISTORY_DROPOUT                                                                                   \
     " kind IN ('device-dropout', 'client-dropout')"                                                          \
     " AND coalesce(event.client, '') NOT GLOB '" ST_DROPOUT_TEST_CLIENT "*'"
+/* For how many it stands: no more than in story/dropout_table.c, as a file is not trusted and a sum must not
+ * overflow. */
+#define ST_HISTORY_DROPOUTS_N "min(count_n, 1000000000)"
 
 /** A sum of rows with one histogram. */
 struct st_history_sum {

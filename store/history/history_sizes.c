@@ -21,7 +21,7 @@ static const char sizes[] = RUNS
     " AND" ST_HISTORY_DROPOUT " AND wall_ns > from_ns AND wall_ns < ?2 AND wall_ns >= ?1"
     " WHERE frames > 0 AND rate_hz > 0 AND playing IS NOT 0 AND count_n > 0),"
     " at AS (SELECT dropout.source, coalesce(own.frames, dropout.frames) AS frames, dropout.rate_hz,"
-    " min(count_n, 1000000000) AS n, wall_ns / ?3 AS slot, min(max(span_ns - 1, 0) / ?3, 360) AS more"
+    " " ST_HISTORY_DROPOUTS_N " AS n, wall_ns / ?3 AS slot, min(max(span_ns - 1, 0) / ?3, 360) AS more"
     " FROM dropout LEFT JOIN size AS own ON own.source = dropout.source AND own.rate_hz = "
     "dropout.rate_hz AND own.frames = round(period_ns / 1e9 * dropout.rate_hz))"
     " SELECT source, frames, rate_hz, played, coalesce(sum(n), 0),"

@@ -84,7 +84,7 @@ int st_history_read_count(struct st_history_reader *reader, int64_t since_ns, in
     *ret = INT64_MIN;
     return st_history_sql_number(
         reader->db, ret,
-        "SELECT (SELECT total(min(count_n, 1000000000)) FROM event WHERE" ST_HISTORY_DROPOUT
+        "SELECT (SELECT total(" ST_HISTORY_DROPOUTS_N ") FROM event WHERE" ST_HISTORY_DROPOUT
         " AND wall_ns >= ?1 AND wall_ns < ?2) WHERE EXISTS (SELECT 1 FROM " ST_HISTORY_WATCHES
         " WHERE to_ns > ?1 AND from_ns < ?2)",
         "ii", since_ns, until_ns);
