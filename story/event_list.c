@@ -10,30 +10,31 @@ struct list {
     bool any;
 };
 
-int st_event_list_beside(struct st_history_reader *reader, const struct st_event *event,
-                         struct st_event *late, struct st_story_beside *ret)
+static int join(void *beside, ST_UNUSED int64_t id, const struct st_event *late)
 {
-    int64_t from_ns, to_ns;
-    *ret = (struct st_story_beside){.settled = true};
-    if (!st_event_story_asks(event))
+    st_event_story_join(beside, late);
+    return 0;
+}
+
+int st_event_list_beside(struct st_history_reader *reader, const struct st_event *event,
+                         struct st_story_beside *ret)
+{
+    *ret = st_event_story_alone(event);
+    if (!ret->open)
         return 0;
-    st_event_story_window(event, &from_ns, &to_ns);
-    int r = st_history_read_late(reader, from_ns, to_ns, late);
-    if (r < 0)
-        return r;
-    ret->late = r == 1 ? late : NULL;
-    r = event->loop_cpu != ST_EVENT_NO_LOOP ? st_history_read_loop_seen(reader, from_ns, to_ns) : 1;
-    ret->settled = r == 1;
-    return ST_MIN(r, 0);
+    ret->open = event->loop_cpu != ST_EVENT_NO_LOOP;
+    const int r = st_history_read_late(reader, ret->from_ns, ret->to_ns, join, ret);
+    return r < 0 || !ret->open ? r
+                               : st_history_read_loop_seen(reader, ret->from_ns, ret->to_ns,
+                                                           &ret->seen_from_ns, &ret->seen_to_ns);
 }
 
 /* Event by event, so that only one of them is a json_t at a time. */
 static int take(void *ctx, int64_t id, const struct st_event *event)
 {
     struct list *list = ctx;
-    struct st_event late;
     struct st_story_beside beside;
-    const int r = st_event_list_beside(list->reader, event, &late, &beside);
+    const int r = st_event_list_beside(list->reader, event, &beside);
     if (r < 0)
         return r;
     json_t *document = st_event_story_json(event, &beside);

@@ -5,10 +5,9 @@
 #include "story/event_story.h"
 
 /** What a history knows beside an event. That the test loop was on time is known when the minute of the
- * dropout is over, and tells it. @param late  room for that wake-up, to which *ret points.
- * @return 0 or as st_history_read_open. */
+ * dropout is over, and tells it. @return 0 or as st_history_read_open. */
 ST_NODISCARD int st_event_list_beside(struct st_history_reader *reader, const struct st_event *event,
-                                      struct st_event *late, struct st_story_beside *ret);
+                                      struct st_story_beside *ret);
 
 /** Document sleeptune-events/1 as text, which the caller frees. @return 0 or as st_history_read_open. */
 ST_NODISCARD int st_event_list_text(struct st_history_reader *reader,

@@ -6,25 +6,37 @@
 #include "story/dropout_sentence.h"
 #include "xruns/xrun.h"
 
-bool st_event_story_asks(const struct st_event *event)
+struct st_story_beside st_event_story_alone(const struct st_event *event)
 {
     /* a client's own cycle decides; the loop may say who made it wake up late */
-    return st_event_kind_is_dropout(event->kind) && !event->mixed &&
-           (event->reason == ST_DROPOUT_UNKNOWN ||
-            (event->reason == ST_DROPOUT_WOKEN_LATE && event->culprit[0] == '\0'));
+    return (struct st_story_beside){
+        .from_ns = st_ns_sub(st_event_began_ns(event), ST_EVENT_SAME_TIME_NS),
+        .to_ns = st_ns_add(event->wall_ns, ST_EVENT_SAME_TIME_NS),
+        .open = st_event_kind_is_dropout(event->kind) && !event->mixed &&
+                (event->reason == ST_DROPOUT_UNKNOWN ||
+                 (event->reason == ST_DROPOUT_WOKEN_LATE && event->culprit[0] == '\0'))};
 }
 
-void st_event_story_window(const struct st_event *dropout, int64_t *ret_from_ns, int64_t *ret_to_ns)
+void st_event_story_join(struct st_story_beside *beside, const struct st_event *record)
 {
-    *ret_from_ns = st_ns_sub(st_event_began_ns(dropout), ST_EVENT_SAME_TIME_NS);
-    *ret_to_ns = st_ns_add(dropout->wall_ns, ST_EVENT_SAME_TIME_NS);
+    const struct st_event *worst = &beside->late;
+    if (record->kind == ST_EVENT_LATE_WAKE && record->wall_ns >= beside->from_ns &&
+        st_ns_sub(st_ns_sub(record->wall_ns, record->span_ns), record->lateness_ns) <= beside->to_ns &&
+        (record->lateness_ns > worst->lateness_ns ||
+         (record->lateness_ns == worst->lateness_ns && record->wall_ns < worst->wall_ns)))
+        beside->late = *record;
+}
+
+bool st_event_story_is_settled(const struct st_story_beside *beside)
+{
+    return !beside->open || beside->seen_to_ns >= beside->to_ns;
 }
 
 /* The late wake-up that explains it: it was late enough. */
 static const struct st_event *explanation(const struct st_event *event, const struct st_story_beside *beside)
 {
-    const struct st_event *late = st_event_story_asks(event) ? beside->late : NULL;
-    return late != NULL && late->lateness_ns >= event->missing_ns ? late : NULL;
+    const int64_t late_ns = beside->late.lateness_ns;
+    return late_ns > 0 && late_ns >= event->missing_ns ? &beside->late : NULL;
 }
 
 /* A card that was put in step and packets that were lost are the reason themselves. */
@@ -36,7 +48,8 @@ static bool is_unexplained(const struct st_event *event)
 /* Was the test loop seen to be on time, or not late enough? */
 static bool is_on_time(const struct st_event *event, const struct st_story_beside *beside)
 {
-    return is_unexplained(event) && beside->settled && event->loop_cpu != ST_EVENT_NO_LOOP;
+    return is_unexplained(event) && event->loop_cpu != ST_EVENT_NO_LOOP &&
+           beside->seen_from_ns <= beside->from_ns && beside->seen_to_ns >= beside->to_ns;
 }
 
 /* --- its parts --- */
@@ -162,9 +175,9 @@ static void append_loop(const struct st_event *event, const struct st_story_besi
     } else if (is_on_time(event, beside)) {
         st_text_append(buf, buf_bytes, "; the test loop%s was %s: look at the %s",
                        cpu_text(event->loop_cpu, ST_ROOM(24)),
-                       beside->late != NULL ? "late, but not late enough to explain it" : "on time",
+                       beside->late.lateness_ns > 0 ? "late, but not late enough to explain it" : "on time",
                        elsewhere(event));
-    } else if (is_unexplained(event) && beside->settled) {
+    } else if (is_unexplained(event) && st_event_story_is_settled(beside)) {
         st_text_append(buf, buf_bytes, "; it is unknown whether the test loop was late");
     }
 }
@@ -228,7 +241,8 @@ static const char *cause_name(const struct st_event *event, const struct st_stor
 {
     if (late->lateness_ns != INT64_MIN)
         return st_cause_kind_name(late->cause);
-    if (!st_event_kind_is_dropout(event->kind) || !is_unexplained(event) || !beside->settled)
+    if (!st_event_kind_is_dropout(event->kind) || !is_unexplained(event) ||
+        !st_event_story_is_settled(beside))
         return "";
     return is_on_time(event, beside) ? ST_STORY_ON_TIME : st_cause_kind_name(ST_CAUSE_UNKNOWN);
 }

@@ -7,29 +7,29 @@
 
 #include "store/history/event.h"
 
-/* A late wake-up of the time of a dropout is recorded at most so long after it: the drain looks each quarter
- * of a second, a tracer reads its ring when it is asked, main puts it each second. A loop that does not wake
- * up takes longer. */
-#define ST_STORY_SETTLED_NS INT64_C(3000000000)
-
 /** "loop-on-time": in the place of a cause: the test loop has nothing to do with the dropout. */
 #define ST_STORY_ON_TIME "loop-on-time"
 
 #define ST_EVENT_STORY_BYTES 768 /* room for the sentence of any event */
 
-/** Is it sound that was lost and that its own cycle does not explain? Then a late wake-up may. */
-bool st_event_story_asks(const struct st_event *event);
-
-/** The times by the wall clock between which a late wake-up must have been under way to explain this dropout.
- */
-void st_event_story_window(const struct st_event *dropout, int64_t *ret_from_ns, int64_t *ret_to_ns);
-
-/** What is known beside an event. */
+/** What a reader of records knows beside an event: of the last ones (daemon/causes/events.c), or of a file
+ * (story/event_list.c). Times are by the wall clock. */
 struct st_story_beside {
-    /* the worst late wake-up in its window; NULL: none */
-    const struct st_event *late;
-    bool settled; /* none can be recorded any more */
+    int64_t from_ns, to_ns;           /* a late wake-up that was under way then may explain it */
+    struct st_event late;             /* the worst of these, of equal ones the first; lateness_ns 0: none */
+    int64_t seen_from_ns, seen_to_ns; /* the loop's wake-ups were looked at, and all late ones were joined */
+    bool open; /* a late wake-up after seen_to_ns can become known yet, or was known and is forgotten */
 };
+
+/** Nothing is joined yet. Open, if late wake-ups matter: it is sound that was lost and that its own cycle
+ * does not explain. */
+struct st_story_beside st_event_story_alone(const struct st_event *event);
+
+/** Joins any record of its time. */
+void st_event_story_join(struct st_story_beside *beside, const struct st_event *record);
+
+/** Nothing that is recorded from now on can explain it. */
+bool st_event_story_is_settled(const struct st_story_beside *beside);
 
 /** "HeavyReverb made 3 dropouts on card (PipeWire): it computed too long (25.0 ms of CPU time, the buffer
  * lasts 21.3 ms)". Names in it are others' bytes. @return buf. */

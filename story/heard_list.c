@@ -53,9 +53,8 @@ _Static_assert(ST_ARRAY_LEN(others) == OF_LATE_WAKE - OF_DEVICE, "a row for each
 struct list {
     struct st_heard_mark marks[MARKS_MAX];
     struct about {
-        struct st_event heard; /* the mark, whole */
-        struct st_event found; /* what fits best; wall_ns 0: nothing */
-        struct st_event late;
+        struct st_event heard;         /* the mark, whole */
+        struct st_event found;         /* what fits best; wall_ns 0: nothing */
         struct st_story_beside beside; /* of what fits */
         size_t cause;
         uint32_t fits_n;
@@ -472,7 +471,7 @@ int st_heard_list_text(struct st_history_reader *reader, int64_t since_ns, int64
     for (size_t i = 0; r >= 0 && i < list->n; i++) {
         struct about *about = &list->about[i];
         if (about->fits_n > 0) {
-            r = st_event_list_beside(reader, &about->found, &about->late, &about->beside);
+            r = st_event_list_beside(reader, &about->found, &about->beside);
         } else {
             const int64_t at_ns = list->marks[i].at_ns;
             const int usb = st_history_read_was_watched(reader, "usb", at_ns);

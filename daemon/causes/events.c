@@ -6,7 +6,9 @@
 #define LOG_MODULE "event"
 #include "daemon/log.h"
 
-#define QUARTER_NS     INT64_C(250000000)  /* in which the drain looks at the loop's wake-ups */
+/* A late wake-up is put at most so long after its end: the drain looks each quarter of a second, a tracer
+ * reads its ring when it is asked, main puts it each second. A loop that does not wake up takes longer. */
+#define PUT_NS         INT64_C(2500000000)
 #define ALIVE_NS       INT64_C(1000000000) /* without a look at the loop: it is not known to run */
 #define UNKNOWN_NS     INT64_C(5000000000) /* a loop that is not seen for so long was perhaps not on time */
 #define MACHINE_NS     INT64_C(2000000000) /* what is known of the machine is of so long before at most */
@@ -128,40 +130,21 @@ void st_events_add(struct st_events *events, enum st_log_level level, int64_t wa
 
 /* --- reading; all under the mutex --- */
 
-/* The worst late wake-up that was under way in the window of a dropout; NULL: none. */
-static const struct st_event *worst_late(const struct st_events *events, const struct st_event *dropout)
-{
-    const struct st_event *worst = NULL;
-    int64_t from_ns, to_ns;
-    st_event_story_window(dropout, &from_ns, &to_ns);
-    ST_EACH_OF (event, events->events, events->events_n) {
-        const struct st_event *late = &event->event;
-        if (late->kind == ST_EVENT_LATE_WAKE && late->wall_ns >= from_ns &&
-            st_ns_sub(st_ns_sub(late->wall_ns, late->span_ns), late->lateness_ns) <= to_ns &&
-            (worst == NULL || late->lateness_ns > worst->lateness_ns))
-            worst = late;
-    }
-    return worst;
-}
-
-/* What is known beside it. *copy: the event, without a loop that was not seen after it. */
+/* What is known beside it. */
 static struct st_story_beside look_beside(const struct st_events *events, int64_t wall_ns,
-                                          struct st_event *copy)
+                                          const struct st_event *event)
 {
-    struct st_story_beside beside = {.settled = true};
-    if (!st_event_story_asks(copy))
-        return beside;
     const struct st_meanwhile *m = &events->meanwhile;
-    const int64_t age_ns = st_ns_sub(wall_ns, copy->wall_ns);
-    const bool same_run = m->watched_from_ns <= copy->wall_ns;
-    const bool seen_after = m->watched_to_ns >= st_ns_add(copy->wall_ns, QUARTER_NS);
-    int64_t from_ns, to_ns;
-    st_event_story_window(copy, &from_ns, &to_ns);
-    beside.late = worst_late(events, copy);
-    beside.settled = age_ns >= (seen_after || !same_run ? ST_STORY_SETTLED_NS : UNKNOWN_NS) &&
-                     (beside.late != NULL || from_ns > events->late_gone_ns);
-    if (!same_run || !seen_after)
-        copy->loop_cpu = ST_EVENT_NO_LOOP;
+    struct st_story_beside beside = st_event_story_alone(event);
+    if (!beside.open)
+        return beside;
+    if (beside.from_ns > events->late_gone_ns) {
+        beside.seen_from_ns = m->watched_from_ns;
+        beside.seen_to_ns = ST_MIN(m->watched_to_ns, wall_ns - PUT_NS);
+        beside.open = st_ns_sub(wall_ns, event->wall_ns) < UNKNOWN_NS;
+    }
+    ST_EACH_OF (listed, events->events, events->events_n)
+        st_event_story_join(&beside, &listed->event);
     return beside;
 }
 
@@ -179,9 +162,8 @@ json_t *st_events_json(struct st_events *events, int64_t wall_ns)
         newest[at] = event;
     }
     for (size_t i = n; i > 0; i--) {
-        struct st_event copy = *newest[i - 1];
-        const struct st_story_beside beside = look_beside(events, wall_ns, &copy);
-        json_array_append_new(list, st_event_story_json(&copy, &beside));
+        const struct st_story_beside beside = look_beside(events, wall_ns, newest[i - 1]);
+        json_array_append_new(list, st_event_story_json(newest[i - 1], &beside));
     }
     pthread_mutex_unlock(&events->mutex);
     return list;
@@ -215,16 +197,16 @@ static bool next_ready(struct st_events *events, int64_t wall_ns, bool end, stru
     ST_EACH_OF (listed, events->events, events->events_n) {
         if (listed->logged)
             continue;
-        struct st_event copy = listed->event;
-        const struct st_story_beside beside = look_beside(events, wall_ns, &copy);
-        if (!beside.settled && !end && st_ns_sub(wall_ns, copy.wall_ns) < UNKNOWN_NS)
+        const struct st_event *event = &listed->event;
+        const struct st_story_beside beside = look_beside(events, wall_ns, event);
+        if (!st_event_story_is_settled(&beside) && !end && st_ns_sub(wall_ns, event->wall_ns) < UNKNOWN_NS)
             continue;
         listed->logged = true;
         ret->level = level_of(events, listed);
-        ret->kind = st_event_kind_name(copy.kind);
-        ret->count_n = copy.count_n;
-        ret->lateness_ns = copy.lateness_ns;
-        (void)st_event_story_text(&copy, &beside, ret->text, sizeof(ret->text));
+        ret->kind = st_event_kind_name(event->kind);
+        ret->count_n = event->count_n;
+        ret->lateness_ns = event->lateness_ns;
+        (void)st_event_story_text(event, &beside, ret->text, sizeof(ret->text));
         return true;
     }
     return false;

@@ -151,33 +151,38 @@ static bool read_event(sqlite3_stmt *statement, int64_t *id, struct st_event *ev
            (event->kind != ST_EVENT_LATE_WAKE || event->lateness_ns != INT64_MIN);
 }
 
-int st_history_read_late(struct st_history_reader *reader, int64_t from_ns, int64_t to_ns,
-                         struct st_event *ret)
+static int take_all(sqlite3_stmt *statement, st_history_event_fn take, void *ctx)
 {
     struct st_event event;
     int64_t id;
-    sqlite3_stmt *statement;
-    int r = st_history_sql_prepare(
-        reader->db, &statement,
-        "SELECT id, " NAMES " FROM event WHERE kind = ? AND wall_ns >= ? AND wall_ns <= ?"
-        " AND wall_ns - lateness_ns - coalesce(span_ns, 0) <= ?"
-        " ORDER BY lateness_ns DESC LIMIT 1",
-        "tiii", st_event_kind_name(ST_EVENT_LATE_WAKE), from_ns, st_ns_add(to_ns, ST_HISTORY_LATE_NS), to_ns);
-    if (r < 0)
-        return r;
-    r = st_history_sql_step(statement);
-    if (r == 1 && read_event(statement, &id, &event))
-        *ret = event;
-    else if (r == 1)
-        r = 0;
+    int r;
+    while ((r = st_history_sql_step(statement)) == 1) {
+        if (read_event(statement, &id, &event)) /* others are not shown */
+            r = take(ctx, id, &event);
+        if (r < 0)
+            break;
+    }
     sqlite3_finalize(statement);
     return r;
 }
 
-int st_history_read_loop_seen(struct st_history_reader *reader, int64_t from_ns, int64_t to_ns)
+int st_history_read_late(struct st_history_reader *reader, int64_t from_ns, int64_t to_ns,
+                         st_history_event_fn take, void *ctx)
 {
     sqlite3_stmt *statement;
-    int64_t first_ns = 0, last_ns = INT64_MIN, longest_ns = 0, late_n = 0, listed_n = 0;
+    const int r = st_history_sql_prepare(
+        reader->db, &statement,
+        "SELECT id, " NAMES " FROM event WHERE kind = ? AND wall_ns >= ? AND wall_ns <= ?"
+        " AND wall_ns - lateness_ns - coalesce(span_ns, 0) <= ?",
+        "tiii", st_event_kind_name(ST_EVENT_LATE_WAKE), from_ns, st_ns_add(to_ns, ST_HISTORY_LATE_NS), to_ns);
+    return r < 0 ? r : take_all(statement, take, ctx);
+}
+
+int st_history_read_loop_seen(struct st_history_reader *reader, int64_t from_ns, int64_t to_ns,
+                              int64_t *ret_from_ns, int64_t *ret_to_ns)
+{
+    sqlite3_stmt *statement;
+    int64_t first_ns = 0, last_ns = 0, longest_ns = 0, late_n = 0, listed_n = 0;
     int r = st_history_sql_prepare(
         reader->db, &statement,
         "SELECT min(from_ns), max(to_ns), max(to_ns - from_ns), sum(late_wakes) FROM span"
@@ -189,14 +194,16 @@ int st_history_read_loop_seen(struct st_history_reader *reader, int64_t from_ns,
     if (r == 1)
         st_history_sql_row(statement, "iiii", &first_ns, &last_ns, &longest_ns, &late_n);
     sqlite3_finalize(statement);
-    if (r < 0 || last_ns < to_ns || first_ns > from_ns || longest_ns > MINUTE_MAX_NS)
-        return r < 0 ? r : 0;
-    if (late_n == 0)
-        return 1;
-    r = st_history_sql_number(
-        reader->db, &listed_n, "SELECT 1 FROM event WHERE kind = ? AND wall_ns >= ? AND wall_ns <= ? LIMIT 1",
-        "tii", st_event_kind_name(ST_EVENT_LATE_WAKE), first_ns, st_ns_add(last_ns, ST_HISTORY_LATE_NS));
-    return r < 0 ? r : listed_n != 0;
+    if (r >= 0 && late_n != 0)
+        r = st_history_sql_number(
+            reader->db, &listed_n,
+            "SELECT 1 FROM event WHERE kind = ? AND wall_ns >= ? AND wall_ns <= ? LIMIT 1", "tii",
+            st_event_kind_name(ST_EVENT_LATE_WAKE), first_ns, st_ns_add(last_ns, ST_HISTORY_LATE_NS));
+    if (r >= 0 && longest_ns <= MINUTE_MAX_NS && (late_n == 0 || listed_n != 0)) {
+        *ret_from_ns = first_ns;
+        *ret_to_ns = last_ns;
+    }
+    return ST_MIN(r, 0);
 }
 
 /* First event of the answer, and whether there are more events than it holds. */
@@ -231,21 +238,6 @@ static int find_range(const struct st_history_reader *reader, const struct st_hi
     if (r >= 0)
         *ret = range;
     return r < 0 ? r : 0;
-}
-
-static int take_all(sqlite3_stmt *statement, st_history_event_fn take, void *ctx)
-{
-    struct st_event event;
-    int64_t id;
-    int r;
-    while ((r = st_history_sql_step(statement)) == 1) {
-        if (read_event(statement, &id, &event)) /* others are not shown */
-            r = take(ctx, id, &event);
-        if (r < 0)
-            break;
-    }
-    sqlite3_finalize(statement);
-    return r;
 }
 
 int st_history_read_events(struct st_history_reader *reader, const struct st_history_events_wish *wish,

@@ -78,10 +78,11 @@ ST_NODISCARD int st_history_read_events(struct st_history_reader *reader,
 ST_NODISCARD int st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns,
                                           int64_t until_ns, st_history_event_fn take, void *ctx);
 
-/** Were the wake-ups of the test loop looked at from one time to another by the wall clock, as far as its
- * minutes tell, and are the late ones of these minutes in the file yet? @return 1, 0: no, or not known (the
- * minute is not over, or older than minutes are kept), or as st_history_read_open. */
-ST_NODISCARD int st_history_read_loop_seen(struct st_history_reader *reader, int64_t from_ns, int64_t to_ns);
+/** When the wake-ups of the test loop were looked at: its minutes around two times by the wall clock, if the
+ * late ones of these minutes are in the file. Else nothing is set: a minute is not over, or older than
+ * minutes are kept. @return 0 or as st_history_read_open. */
+ST_NODISCARD int st_history_read_loop_seen(struct st_history_reader *reader, int64_t from_ns, int64_t to_ns,
+                                           int64_t *ret_from_ns, int64_t *ret_to_ns);
 
 /* A late wake-up that was under way at a time is recorded at most so long after it. */
 #define ST_HISTORY_LATE_NS (125 * ST_NS_PER_S)
@@ -91,10 +92,10 @@ ST_NODISCARD int st_history_read_loop_seen(struct st_history_reader *reader, int
 ST_NODISCARD int st_history_read_was_watched(struct st_history_reader *reader, const char *source,
                                              int64_t wall_ns);
 
-/** The worst late wake-up that was under way between two times by the wall clock. @return 1, 0: none, or as
- * st_history_read_open. */
+/** Calls take for each late wake-up that was under way between two times by the wall clock. @return 0, an
+ * error of take, or as st_history_read_open. */
 ST_NODISCARD int st_history_read_late(struct st_history_reader *reader, int64_t from_ns, int64_t to_ns,
-                                      struct st_event *ret);
+                                      st_history_event_fn take, void *ctx);
 
 /** Reads document sleeptune-causes/1. @param since_ns, until_ns INT64_MIN: no limit. @param sums, span of a
  * minute that is not written yet; NULL: none. @return 0 or as st_history_read_open. */

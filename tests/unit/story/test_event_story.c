@@ -12,7 +12,7 @@
 #include "core/ns.h"
 #include "story/event_story.h"
 
-static const struct st_story_beside alone = {.settled = true};
+static const struct st_story_beside alone = {0};
 static char text[768];
 
 static const char *say(const struct st_event *event)

@@ -125,7 +125,9 @@ static void turn_after(int64_t ns)
 static const char *text_of(size_t i)
 {
     static char text[512];
-    return st_event_story_text(&events.events[i].event, &(struct st_story_beside){0}, text, sizeof(text));
+    const struct st_event *event = &events.events[i].event;
+    const struct st_story_beside alone = st_event_story_alone(event);
+    return st_event_story_text(event, &alone, text, sizeof(text));
 }
 
 /** How many events have this name, and the sum of their counts. */
