@@ -12,22 +12,25 @@
 #define MANY_CUT 8 /* ... and of a program that cuts itself off */
 #define TIME_MAX (INT64_MAX / 4)
 
+static void add(struct st_listened_sum *sum, int64_t lost_ns)
+{
+    sum->n++;
+    sum->lost_ns += lost_ns;
+    sum->longest_ns = ST_MAX(lost_ns, sum->longest_ns);
+}
+
 void st_listened_find(struct st_listened *listened, int64_t begin_ns, int64_t lost_ns, unsigned signs)
 {
     const bool alone =
         (signs & ST_LISTENED_RARE) != 0 && ((signs & ST_LISTENED_WHOLE) != 0 || listened->plug_in);
-    if (listened->n++ == 0)
+    if (listened->all.n == 0)
         listened->begin_ns = begin_ns;
     listened->end_ns = begin_ns + lost_ns;
-    listened->lost_ns += lost_ns;
     listened->rare = listened->rare || (signs & ST_LISTENED_RARE) != 0;
     listened->own_n += (signs & ST_LISTENED_OWN) != 0;
-    listened->alone_n += alone;
-    listened->longest_ns = ST_MAX(lost_ns, listened->longest_ns);
-    if (!alone)
-        return;
-    listened->alone_lost_ns += lost_ns;
-    listened->alone_longest_ns = ST_MAX(lost_ns, listened->alone_longest_ns);
+    add(&listened->all, lost_ns);
+    if (alone)
+        add(&listened->alone, lost_ns);
 }
 
 void st_listened_change(struct st_listened *listened, int64_t now_ns)
@@ -68,13 +71,14 @@ static bool take_stood(struct st_listened *listened, int64_t now_ns, struct st_l
 bool st_listened_take(struct st_listened *listened, int64_t now_ns, struct st_listened_loss *ret)
 {
     const struct st_listened group = *listened;
-    if (group.n == 0)
+    if (group.all.n == 0)
         return take_stood(listened, now_ns, ret);
     if (now_ns - group.end_ns < HOLD_NS && now_ns - group.begin_ns < LONG_NS)
         return false;
     const bool stood = explains(listened);
-    const bool slow = (group.n >= (group.rare ? MANY : MANY_CUT) && 2 * group.own_n < group.n) ||
-                      (group.n > 1 && group.alone_n > 0);
+    const bool slow = (group.all.n >= (group.rare ? MANY : MANY_CUT) && 2 * group.own_n < group.all.n) ||
+                      (group.all.n > 1 && group.alone.n > 0);
+    const struct st_listened_sum *sum = stood || slow ? &group.all : &group.alone;
     /* a busy server reports a change late; what the program did is sure enough without */
     const bool changed = group.changed_ns > group.begin_ns - NEAR_NS &&
                          (group.changed_ns < group.end_ns + NEAR_NS || !(stood || slow));
@@ -83,11 +87,11 @@ bool st_listened_take(struct st_listened *listened, int64_t now_ns, struct st_li
         listened->stood = group.stood;
         listened->stood_ns = group.stood_ns;
     }
-    *ret = (struct st_listened_loss){.n = stood || slow ? group.n : group.alone_n,
+    *ret = (struct st_listened_loss){.n = sum->n,
                                      .begin_ns = group.begin_ns,
                                      .end_ns = group.end_ns,
-                                     .lost_ns = stood || slow ? group.lost_ns : group.alone_lost_ns,
-                                     .longest_ns = stood || slow ? group.longest_ns : group.alone_longest_ns,
+                                     .lost_ns = sum->lost_ns,
+                                     .longest_ns = sum->longest_ns,
                                      .certainty = stood || slow ? ST_CERTAINTY_EXACT : ST_CERTAINTY_PROBABLE,
                                      .reason = stood  ? group.stood.reason
                                                : slow ? ST_DROPOUT_WRITES_SLOWLY

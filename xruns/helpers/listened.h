@@ -20,10 +20,11 @@
 struct st_listened {
     bool plug_in;             /* the ALSA plug-in's: silences begin within a cycle */
     int64_t begin_ns, end_ns; /* of the silences that are not reported yet */
-    int64_t n, lost_ns, longest_ns;
-    int64_t alone_n, alone_lost_ns, alone_longest_ns; /* of those that count without another sign */
-    int64_t own_n;                                    /* of the silences: with ST_LISTENED_OWN */
-    bool rare;                                        /* one of the silences has ST_LISTENED_RARE */
+    struct st_listened_sum {
+        int64_t n, lost_ns, longest_ns;
+    } all, alone;  /* of these silences; of those that count without another sign */
+    int64_t own_n; /* of the silences: with ST_LISTENED_OWN */
+    bool rare;     /* one of the silences has ST_LISTENED_RARE */
     int64_t changed_ns;
     struct st_client_buffer_loss stood; /* lost_ns 0: it did not */
     int64_t stood_ns;                   /* when that was known */
