@@ -69,8 +69,8 @@ static void judge_by_groups(const char *groups, struct st_finding *finding)
                       user_name(facts));
     } else {
         st_finding_problem(finding,
-                           "user %s may not use real-time priority: audio threads wait behind all other "
-                           "threads",
+                           "user %s may not use real-time priority, so any busy program can delay the audio "
+                           "thread",
                            user_name(facts));
         fix_rt_permission(finding);
     }
@@ -98,12 +98,12 @@ static void judge_rt_permission(struct st_finding *finding)
                st_facts_int_or(finding->facts, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED, 0) != 0) {
         st_finding_quote(finding, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED);
         st_finding_problem(finding,
-                           "this jail gives no real-time priority: audio threads wait behind all other "
-                           "threads");
+                           "this jail gives no real-time priority, so any busy program can delay the audio "
+                           "thread");
     } else if (error == EPERM) {
         st_finding_problem(finding,
-                           "this user may not use real-time priority: audio threads wait behind all other "
-                           "threads");
+                           "this user may not use real-time priority, so any busy program can delay the "
+                           "audio thread");
         fix_rt_permission(finding);
     } else {
         st_finding_problem(finding, "asking for a real-time priority failed: %s",
@@ -115,8 +115,7 @@ const struct st_rule st_rule_freebsd_rt_permission = {
     .id = "freebsd-rt-permission",
     .title = "Right to real-time priority (rtprio)",
     .mechanism = "A thread with a real-time priority (0 is the best, 31 the last) runs before every normal "
-                 "thread. Without it an audio thread waits behind other threads, and there is no limit for "
-                 "this wait.",
+                 "thread. Without it an audio thread may wait behind other threads, without a limit.",
     .cost = "fairness: a real-time thread that never sleeps keeps its CPU from all other threads",
     .when_not = "accounts that others use",
     .sources = "rtprio(1), rtprio(2), mac_priority(4)\n"

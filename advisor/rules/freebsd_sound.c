@@ -160,6 +160,7 @@ static void judge_device(int64_t ms, int64_t unit, struct st_finding *finding)
                          : period_ms < (double)least ? least
                                                      : (int64_t)period_ms;
     const int64_t ring_ms = adaptive ? 2 * ms : 2 * FIXED_RING_MS;
+    const double block_ms = adaptive && now_ms > 0 ? now_ms : (double)ms;
     if (adaptive && now_ms > 0 && fabs(now_ms - (double)ms) * 1e3 > BLOCK_SLACK_US) {
         st_finding_advice(finding,
                           "buffer_ms is set to %" PRId64 ", but pcm%" PRId64 " still uses blocks of %.1f ms",
@@ -176,10 +177,11 @@ static void judge_device(int64_t ms, int64_t unit, struct st_finding *finding)
                       unit, ms, (double)ms > period_ms ? ", the shortest possible" : "",
                       now_ms > 0 ? "" : ", as set: /dev/sndstat does not show the value in use");
     }
-    st_finding_effect(finding, 0,
-                      "adds about %" PRId64 " ms of delay for input and output together (2 * %" PRId64 " "
-                      "ms of transfers, %" PRId64 " ms of buffer); threads do not wake later",
-                      2 * ms + ring_ms, ms, ring_ms);
+    st_finding_effect(finding, fmax(0, block_ms - period_ms) * 1e3,
+                      "a block of %.1f ms less a period of %.2f ms, if it is longer; and about %" PRId64
+                      " ms of delay for input and output together (2 * %" PRId64 " ms of transfers, %" PRId64
+                      " ms of buffer)",
+                      block_ms, period_ms, 2 * ms + ring_ms, ms, ring_ms);
 }
 
 static void judge_uaudio_buffer(struct st_finding *finding)
@@ -222,7 +224,7 @@ const struct st_rule st_rule_freebsd_uaudio_buffer = {
     .needs = ST_NEEDS_REOPEN,
     .check = "sysctl hw.usb.uaudio.buffer_ms",
     .undo = "take the line out of /boot/loader.conf; to undo it at once, set the default: "
-            "sysctl hw.usb.uaudio.buffer_ms=4",
+            "sysctl hw.usb.uaudio.buffer_ms=4   # FreeBSD 13: 8",
     .facts = ST_RULE_KEYS(USB_BUFFER, ST_KEY_FREEBSD_KERN_OSRELDATE, DEFAULT_UNIT,
                           "freebsd.dev.pcm.*.%parent", ST_KEYS_FREEBSD_SNDSTAT "*"),
     .judge = judge_uaudio_buffer,
