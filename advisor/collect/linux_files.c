@@ -310,6 +310,14 @@ static void collect_rtkit(struct st_collector *c)
         st_collector_put_int(c, ST_KEY_RTKIT_NO_BUS, 1, bus);
 }
 
+/** Which WirePlumber is installed, by its own files; another folder than Debian's says nothing. */
+static void collect_wireplumber(struct st_collector *c)
+{
+    const bool lua = st_change_folder_look(c->machine, "/usr/share/wireplumber/main.lua.d") == 0;
+    if (lua || st_change_folder_look(c->machine, "/usr/share/wireplumber/wireplumber.conf.d") == 0)
+        st_collector_put_int(c, ST_KEY_WIREPLUMBER_LUA, lua, "/usr/share/wireplumber");
+}
+
 static void boot_options(struct st_collector *c)
 {
     static const char key[] = ST_KEY_BOOT_OPTIONS;
@@ -335,6 +343,7 @@ static void collect_system(struct st_collector *c)
     boot_options(c);
     exists(c, ST_KEY_TLP_ENABLED, "/etc/systemd/system/multi-user.target.wants/tlp.service");
     collect_rtkit(c);
+    collect_wireplumber(c);
 }
 
 /* --- sound servers: the package's, the system's and the user's files --- */

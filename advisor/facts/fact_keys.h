@@ -156,6 +156,7 @@
 #define ST_KEYS_USB_AUDIO               "linux.usb_audio."
 #define ST_KEYS_USB_CAMERA              "linux.usb_camera."
 #define ST_KEY_VIRTUAL                  "linux.virtual"
+#define ST_KEY_WIREPLUMBER_LUA          "linux.wireplumber.lua"  /* WirePlumber 0.4: 1; newer: 0 */
 #define ST_KEY_XEN_CAPABILITIES         "linux.xen.capabilities" /* /proc/xen: "control_d" in dom0 */
 #define ST_KEY_ZSWAP_ENABLED            "linux.zswap.enabled"
 

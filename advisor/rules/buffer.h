@@ -10,10 +10,8 @@
 #define ST_BUFFER_PIPEWIRE_WISH   "linux.pipewire.wished_frames"
 #define ST_BUFFER_PIPEWIRE_FOLDER "linux.pipewire.settings_folder"
 
-/* How node.name of a card begins that is to have more reserve, and whether WirePlumber's files are Lua (0.4):
- * 1, 0. */
+/* How node.name of a card begins that is to have more reserve. */
 #define ST_BUFFER_WIREPLUMBER_CARD "linux.wireplumber.wished_card"
-#define ST_BUFFER_WIREPLUMBER_LUA  "linux.wireplumber.lua"
 
 /** The period to judge for. What is 0 of `frames` (1 .. 2^22) and `rate_hz` (Hz) was not asked for, and is as
  * something runs that plays: a program that has a card for itself, else JACK, PulseAudio, PipeWire, if it

@@ -98,6 +98,7 @@ static void judge_usb_autosuspend(struct st_finding *finding)
                           "the kernel may suspend %.40s when nothing plays; it may then wake late or not at "
                           "all",
                           name);
+        st_finding_effect(finding, 0, "while a stream is open the interface stays awake");
     } else if (scan.unread_n > 0) {
         st_finding_unknown(finding, "the power setting of %.40s could not be read", name);
     } else {
@@ -405,15 +406,15 @@ static void judge_card_rate(struct st_finding *finding)
         int64_t hz, rate_hz = 0;
         if (fact->state == ST_FACT_ABSENT)
             continue;
-        const char *name = st_fact_part(fact, ST_KEYS_ALSA, ST_ROOM(48));
+        const char *name = st_machine_stream_name(finding->facts, fact, ST_ROOM(48));
         st_finding_quote(finding, fact->key);
         st_finding_quote_beside(finding, fact, "rate_hz");
         if (st_facts_int(finding->facts, fact->key, &hz) != 0 ||
             st_facts_beside_int(finding->facts, fact, "rate_hz", &rate_hz) != 0) {
-            st_finding_unknown(finding, "the rate of %s could not be read", name);
+            st_finding_unknown(finding, "the rate of %.40s could not be read", name);
         } else if (hz < rate_hz - rate_hz / 20) {
             st_rule_advise(finding,
-                           "%s plays %" PRId64 " frames a second instead of %" PRId64 " (%.1f %% slow): "
+                           "%.40s plays %" PRId64 " frames a second instead of %" PRId64 " (%.1f %% slow): "
                            "the sound falls behind, and no xrun counter sees it",
                            name, hz, rate_hz, 100 - 100 * (double)hz / (double)rate_hz);
             return;
@@ -440,7 +441,7 @@ const struct st_rule st_rule_linux_card_rate = {
     .needs = ST_NEEDS_REOPEN,
     .check = "cat /proc/asound/card*/pcm*/sub*/status   # hw_ptr / (tstamp - trigger_time): the rate",
     .undo = "choose the old output again",
-    .facts = ST_RULE_KEYS(ST_KEYS_ALSA "*.moved_hz", ST_KEYS_ALSA "*.rate_hz"),
+    .facts = ST_RULE_KEYS(ST_KEYS_ALSA "*.moved_hz", ST_KEYS_ALSA "*.rate_hz", ST_KEYS_CARD "*.name"),
     .judge = judge_card_rate,
 };
 
@@ -512,11 +513,25 @@ const struct st_rule st_rule_linux_card_clocks = {
 /* --- linux-device-headroom: PipeWire's reserve against devices whose position moves in steps --- */
 
 #define HEADROOM_MAX 8192 /* of api.alsa.headroom */
-#define HEADROOM_EVER(frames)                                                                                \
-    "# /etc/wireplumber/wireplumber.conf.d/90-sleeptune.conf\n"                                              \
-    "monitor.alsa.rules = [ { matches = [ { node.name = \"~alsa_.*\" } ]\n"                                  \
-    "  actions = { update-props = { api.alsa.headroom = " frames                                             \
+#define HEADROOM_EVER(node, frames)                                                                          \
+    "# /etc/wireplumber/wireplumber.conf.d/90-sleeptune.conf (WirePlumber 0.5 or later)\n"                   \
+    "monitor.alsa.rules = [ { matches = [ { node.name = \"" node                                             \
+    "\" } ]\n  actions = { update-props = { api.alsa.headroom = " frames                                     \
     "\n# then\nsystemctl --user restart wireplumber"
+#define HEADROOM_LUA                                                                                         \
+    "# ~/.config/wireplumber/main.lua.d/51-sleeptune.lua\n"                                                  \
+    "table.insert(alsa_monitor.rules, { matches = { { { \"node.name\", \"equals\", \"%s\" } } },\n"          \
+    "  apply_properties = { [\"api.alsa.headroom\"] = %" PRId64 " } })\n"                                    \
+    "# then\nsystemctl --user restart wireplumber"
+
+/** Gives this node a reserve, in the form that the installed WirePlumber reads. */
+static void fix_headroom(struct st_finding *finding, const char *name, int64_t frames)
+{
+    const bool lua = st_facts_int_or(finding->facts, ST_KEY_WIREPLUMBER_LUA, 0) != 0;
+    st_finding_fix_persistent(finding, ST_NEEDS_REOPEN,
+                              lua ? HEADROOM_LUA : HEADROOM_EVER("%s", "%" PRId64 " } } } ]"),
+                              st_machine_is_plain(name) ? name : "NODE", frames);
+}
 
 /** Has the card that this output plays on a measured step that is longer than what PipeWire keeps in the
  * buffer, a cycle and the reserve? The buffer may be shorter by half of it than it seems. With interrupts
@@ -549,12 +564,13 @@ static bool has_long_step(struct st_finding *finding, const struct st_fact *node
                           name, frames, cycle, reserve);
         while (wanted < frames && wanted < HEADROOM_MAX)
             wanted *= 2;
-        st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, HEADROOM_EVER("%" PRId64 " } } } ]"), wanted);
+        fix_headroom(finding, name, wanted);
         return true;
     }
     return false;
 }
 
+#define SOF_FRAMES   1024 /* helped in issue 5284 */
 #define GUEST_FRAMES 2048 /* WirePlumber's reserve in virtual machines (alsa-vm.conf) */
 #define GUEST_CYCLE  4096 /* helped where the steps are 10 ms */
 #define GUEST_EVER                                                                                           \
@@ -626,7 +642,7 @@ static void judge_wished_card(struct st_finding *finding, const char *card)
     }
     st_finding_advice(finding, "PipeWire keeps %" PRId64 " frames in reserve for %.100s; you asked for %d",
                       frames, card, WISHED_FRAMES);
-    if (st_facts_int(facts, ST_BUFFER_WIREPLUMBER_LUA, &lua) != 0) {
+    if (st_facts_int(facts, ST_KEY_WIREPLUMBER_LUA, &lua) != 0) {
         st_rule_fix(finding);
         return;
     }
@@ -664,10 +680,11 @@ static void judge_device_headroom(struct st_finding *finding)
             continue;
         st_finding_quote(finding, path->key);
         st_finding_quote_beside(finding, path, "headroom_frames");
-        st_rule_advise(finding,
-                       "%.60s%s moves its position in steps, and PipeWire keeps only %" PRId64
-                       " frames in reserve: it counts xruns although the buffer is full",
-                       name, guest ? " in a virtual machine" : " (Sound Open Firmware)", frames);
+        st_finding_advice(finding,
+                          "%.60s%s moves its position in steps, and PipeWire keeps only %" PRId64
+                          " frames in reserve: it counts xruns although the buffer is full",
+                          name, guest ? " in a virtual machine" : " (Sound Open Firmware)", frames);
+        fix_headroom(finding, name, guest ? GUEST_FRAMES : SOF_FRAMES);
         return;
     }
     if (finding->summary == NULL)
@@ -690,11 +707,11 @@ const struct st_rule st_rule_linux_device_headroom = {
         "1024, none with 4096\n"
         "PipeWire spa/plugins/alsa/alsa-pcm.c: it wakes with a cycle and the reserve in the buffer\n"
         "jumps: what 50 looks in 50 ms show, so a real one may be longer",
-    .persistent = HEADROOM_EVER("1024 } } } ]   # virtual machines: 2048"),
+    .persistent = HEADROOM_EVER("NODE", "1024 } } } ]   # NODE: as in pw-top; virtual machines: 2048"),
     .needs = ST_NEEDS_REOPEN,
     .check = "pw-dump | grep -A3 headroom   # the frames that were set",
-    .undo = "delete 90-sleeptune.conf and run systemctl --user restart wireplumber",
+    .undo = "delete that file and run systemctl --user restart wireplumber",
     .facts = ST_RULE_KEYS(ST_KEYS_ALSA "*.step_frames", ST_KEYS_ALSA "*.rate_hz", ST_KEYS_PIPEWIRE "*",
-                          ST_KEY_VIRTUAL, ST_KEY_XEN_CAPABILITIES),
+                          ST_KEY_WIREPLUMBER_LUA, ST_KEY_VIRTUAL, ST_KEY_XEN_CAPABILITIES),
     .judge = judge_device_headroom,
 };

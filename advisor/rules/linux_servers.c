@@ -89,7 +89,8 @@ static void scan_stream(struct scan *scan, const struct st_fact *fact)
 static void judge_alsa_buffer(struct st_finding *finding)
 {
     struct st_buffer_asked asked;
-    char name[48] = "";
+    char part[48];
+    const char *name = "";
     st_buffer_asked(finding->facts, &asked);
     struct scan scan = {.finding = finding,
                         .quantum_unread = is_quantum_unread(finding->facts),
@@ -100,7 +101,7 @@ static void judge_alsa_buffer(struct st_finding *finding)
         scan_stream(&scan, fact);
     if (scan.stream != NULL) {
         quote_stream(finding, scan.stream);
-        st_fact_part(scan.stream, ST_KEYS_ALSA, name, sizeof(name));
+        name = st_machine_stream_name(finding->facts, scan.stream, part, sizeof(part));
     }
     if (scan.worst_gap_us > 0) {
         st_finding_quote(finding, ST_KEY_PIPEWIRE_QUANTUM, ST_KEY_PIPEWIRE_FORCE_QUANTUM);

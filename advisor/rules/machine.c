@@ -104,6 +104,14 @@ bool st_machine_is_line_of(const struct st_facts *facts, const char *irq, unsign
     return st_facts_is(facts, key, of_line);
 }
 
+const char *st_machine_stream_name(const struct st_facts *facts, const struct st_fact *stream, char *buf,
+                                   size_t buf_bytes)
+{
+    const char *name = st_fact_part(stream, ST_KEYS_ALSA, buf, buf_bytes);
+    const char *key = ST_TEXT(48, ST_KEYS_CARD "%.*s.name", (int)strspn(name + 4, "0123456789"), name + 4);
+    return st_facts_text_or(facts, key, name);
+}
+
 bool st_machine_is_open(const struct st_facts *facts, unsigned card)
 {
     const char *prefix = ST_TEXT(48, ST_KEYS_ALSA "card%u.", card);

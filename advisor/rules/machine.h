@@ -56,6 +56,10 @@ void st_machine_place_boot_option(struct st_finding *finding, const char *option
 #define ST_MACHINE_ANY_USER "NAME "
 
 struct st_finding;
+/** What /proc/asound/cards calls the card of a stream ("card1.pcm0p.sub0"); else that. */
+const char *st_machine_stream_name(const struct st_facts *facts, const struct st_fact *stream, char *buf,
+                                   size_t buf_bytes);
+
 /** The rule's usual fix, for the user whose rights were judged. */
 void st_machine_fix_user(struct st_finding *finding);
 

@@ -87,16 +87,6 @@ static void written(const struct st_change_target *target, int64_t *frames, char
     st_journal_finish(&journal);
 }
 
-/* Which WirePlumber is installed, by its own files; another folder than Debian's says nothing. */
-static int put_wireplumber(const struct st_change_target *target)
-{
-    struct st_machine *machine = &target->p->machine;
-    const bool lua = st_change_folder_look(machine, "/usr/share/wireplumber/main.lua.d") == 0;
-    return lua || st_change_folder_look(machine, "/usr/share/wireplumber/wireplumber.conf.d") == 0
-               ? st_facts_put_int(target->facts, ST_BUFFER_WIREPLUMBER_LUA, lua, NULL, "WirePlumber's files")
-               : 0;
-}
-
 static int put_own(const struct st_change_target *target)
 {
     char folder[512], card[ST_CHANGE_VALUE_BYTES] = "";
@@ -113,8 +103,6 @@ static int put_own(const struct st_change_target *target)
         r = st_facts_put_int(target->facts, ST_BUFFER_PIPEWIRE_WISH, frames, NULL, "the user");
     if (r == 0 && card[0] != '\0')
         r = st_facts_put_text(target->facts, ST_BUFFER_WIREPLUMBER_CARD, card, NULL, "the user");
-    if (r == 0 && card[0] != '\0')
-        r = put_wireplumber(target);
     if (r == 0)
         r = st_facts_put_text(target->facts, ST_BUFFER_PIPEWIRE_FOLDER, folder, NULL, "the user");
     return r;
