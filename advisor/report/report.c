@@ -106,11 +106,11 @@ static size_t place_of(const struct st_rule *rule)
     return i;
 }
 
-/** May it cost the whole period, though no bound is known? Who may run at once (the first rules of the
- * table), and a kernel in which an audio thread waits for system calls of others. */
+/** May it cost the whole period, though no bound is known? What its rule says so of, and who may run at once
+ * (the first rules of the table). */
 static bool may_take_all(const struct st_finding *finding)
 {
-    return finding->status == ST_STATUS_PROBLEM || st_text_is(finding->rule->id, "linux-preemption") ||
+    return finding->status == ST_STATUS_PROBLEM || finding->takes_all ||
            place_of(finding->rule) < place_of(st_rule_find("linux-memlock"));
 }
 

@@ -72,6 +72,7 @@ struct st_finding {
     size_t evidence_n;
     bool effect_known;
     double effect_us;     /* upper bound for the chosen period, >= 0 */
+    bool takes_all;       /* may cost the whole period, though no bound is known */
     char *formula;        /* with this machine's numbers in it; NULL: none, as of many that cost 0 */
     char *fix_now;        /* command; NULL: none */
     char *fix_persistent; /* file and line(s) or command; NULL: none */

@@ -33,10 +33,10 @@ struct detected {
     const char *source; /* key of the deciding fact */
 };
 
-/** "none", "voluntary", "lazy", "full" -> model. */
+/** "none", "voluntary", "lazy", "full" -> model; and what is assumed of two. */
 static enum model parse_model(const char *name, size_t len)
 {
-    for (enum model model = MODEL_NONE; model <= MODEL_FULL; model++) {
+    for (enum model model = MODEL_NOT_FULL; model <= MODEL_FULL; model++) {
         if (strlen(model_names[model]) == len && strncmp(name, model_names[model], len) == 0)
             return model;
     }
@@ -140,9 +140,9 @@ static const char *real_time_package(const struct st_facts *facts)
     } rows[] = {
         {"+rpt",
          "sudo apt install linux-image-rpi-v8-rt\n# then choose it in /boot/firmware/config.txt (kernel=)"},
+        {"buntu", "sudo pro enable realtime-kernel   # Ubuntu itself, with Ubuntu Pro"}, /* also Liquorix */
         {"-amd64", "sudo apt install linux-image-rt-amd64"},
         {"-arm64", "sudo apt install linux-image-rt-arm64"},
-        {"-Ubuntu ", "sudo pro enable realtime-kernel   # Ubuntu itself, with Ubuntu Pro"},
         {"-arch", "sudo pacman -S linux-rt"},
     };
     const char *release = st_facts_text_or(facts, ST_KEY_KERNEL_RELEASE, "");
@@ -211,6 +211,7 @@ static void judge_preemption(struct st_finding *finding)
                           "the kernel is not preemptible (%s): a system call of any program may delay the "
                           "audio thread, which matters for a period of %.2f ms",
                           model_names[found.model], period_ms);
+        finding->takes_all = true;
         break;
     }
     fix_preemption(&found, finding);

@@ -494,6 +494,24 @@ static void findings_are_in_order_of_status_and_effect(void **state)
     }
 }
 
+/** Where system calls of others may take the whole period, the kernel comes before what has a bound. */
+static void a_preemptible_kernel_comes_behind_what_has_a_bound(void **state)
+{
+    (void)state;
+    static const char *const modes[] = {"none voluntary (full)", "(none) voluntary full"};
+    for (size_t i = 0; i < ST_ARRAY_LEN(modes); i++) {
+        struct st_facts *facts = st_facts_new(ST_OS_LINUX);
+        struct st_report made;
+        assert_int_equal(st_facts_put_text(facts, "linux.preempt.debugfs", modes[i], NULL, NULL), 0);
+        assert_int_equal(st_facts_put_int(facts, "linux.rt.fifo_errno", EPERM, NULL, NULL), 0);
+        assert_int_equal(st_facts_put_int(facts, "linux.timer_slack_ns", 50000, NULL, NULL), 0);
+        assert_int_equal(st_report_make(facts, 64, 48000, &made), 0);
+        assert_int_equal(find(&made, "linux-preemption") < find(&made, "linux-timer-slack"), i == 1);
+        st_report_finish(&made);
+        st_facts_free(facts);
+    }
+}
+
 static void a_snapshot_of_a_capture_gives_the_same_report(void **state)
 {
     (void)state;
@@ -582,6 +600,7 @@ int main(void)
         cmocka_unit_test(real_captures_have_no_problem_and_show_all_but_rights),
         cmocka_unit_test(usb_blocks_follow_buffer_ms_once_reopened),
         cmocka_unit_test(findings_are_in_order_of_status_and_effect),
+        cmocka_unit_test(a_preemptible_kernel_comes_behind_what_has_a_bound),
         cmocka_unit_test(a_snapshot_of_a_capture_gives_the_same_report),
         cmocka_unit_test(a_rule_has_its_sources_and_this_machines_numbers),
         BY_HAND(odd_periods_are_refused),
