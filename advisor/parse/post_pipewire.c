@@ -104,6 +104,15 @@ const struct st_post_format st_post_top = {"pw-top", "pw-top -b -n 2   # while m
 
 /* --- the journal of PipeWire, WirePlumber and rtkit --- */
 
+/** A server runs; of its threads only some are known. */
+static void put_server(struct st_post *post, bool is_pipewire)
+{
+    st_post_int(post, ST_KEY_PROCESSES_N, 1);
+    st_post_int(post, ST_KEY_THREADS_PART, 1);
+    if (is_pipewire)
+        st_post_int(post, ST_KEY_DAEMON_PIPEWIRE, 1);
+}
+
 /** What rtkit says of its canary: rtkit-daemon.c, demote_all(). */
 static void rtkit_line(struct st_post *post, const char *message)
 {
@@ -119,10 +128,18 @@ static void rtkit_line(struct st_post *post, const char *message)
     post->journal.demoted = true;
     st_post_int(post, ST_KEY_RTKIT_DEMOTED_N, 1);
     st_post_int(post, ST_KEY_DAEMON_RTKIT_DAEMON, 1);
-    st_post_int(post, ST_KEY_PROCESSES_N, 1);
-    st_post_int(post, ST_KEY_THREADS_PART, 1);
-    if (strstr(message, "/pipewire)") != NULL)
-        st_post_int(post, ST_KEY_DAEMON_PIPEWIRE, 1);
+    put_server(post, strstr(message, "/pipewire)") != NULL);
+}
+
+/** module-rt.c asks rtkit only where the limits do not allow what it wants, so without rtkit its loops stay
+ * normal. */
+static void missing_rtkit(struct st_post *post, bool is_pipewire)
+{
+    post->journal.missing = true;
+    if (!is_pipewire)
+        return;
+    put_server(post, true);
+    st_post_text(post, ST_KEYS_NORMAL_THREAD "0.process", "pipewire");
 }
 
 static bool journal_line(struct st_post *post, char *line)
@@ -146,8 +163,8 @@ static bool journal_line(struct st_post *post, char *line)
         return false;
     post->journal.seen = true;
     post->journal.dropouts_n += strcasestr(message, "xrun") != NULL;
-    post->journal.missing = post->journal.missing ||
-                            strstr(message, "RTKit error: org.freedesktop.DBus.Error.ServiceUnknown") != NULL;
+    if (strstr(message, "RTKit error: org.freedesktop.DBus.Error.ServiceUnknown") != NULL)
+        missing_rtkit(post, strstr(line, "pipewire[") != NULL);
     post->journal.refused = post->journal.refused || strstr(message, "RTKit error: ") != NULL ||
                             strstr(message, "could not make thread") != NULL;
     return true;

@@ -41,13 +41,16 @@ static void rtcqs_interrupt(struct st_post *post, const char *line)
 static void rtcqs_limits(struct st_post *post, const char *line)
 {
     long long rtprio, memlock;
-    const char *at = strstr(line, "rtprio (");
+    char name[40];
+    const char *at = strstr(line, "rtprio ("), *user = strstr(line, "] User ");
     if (at == NULL || sscanf(at, "rtprio (%9lld) and memlock (%18lld)", &rtprio, &memlock) != 2 ||
         rtprio < -1 || memlock < -1)
         return;
     st_post_int(post, ST_KEY_RT_RTPRIO_LIMIT, rtprio);
     st_post_int(post, ST_KEY_RT_MEMLOCK_LIMIT_BYTES, memlock);
     st_posted_rights(post->facts, rtprio, "rtcqs", post->source);
+    if (user != NULL && sscanf(user, "] User %39s is", name) == 1)
+        st_post_text(post, ST_KEY_USER_NAME, name);
 }
 
 static bool rtcqs_line(struct st_post *post, char *line)

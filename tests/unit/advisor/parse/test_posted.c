@@ -436,6 +436,7 @@ static void journals_say_what_rtkit_did(void **state)
     teardown(NULL);
     assert_int_equal(add_file("snowdesktop-63.txt"), 0);
     check_text(ST_KEY_SYSTEM_INPUT_DROPOUTS, "a server asked for rtkit, which is not installed");
+    assert_int_equal(status_of("linux-server-priority"), ST_STATUS_PROBLEM);
     teardown(NULL);
     assert_int_equal(add_file("mythtv-741.txt"), 0); /* nothing happened; the kernel's line is in it */
     check_text(ST_KEY_SYSTEM_INPUT, "uname");
@@ -491,6 +492,7 @@ static void rtcqs_and_dmesg_show_some_settings(void **state)
     (void)state;
     assert_int_equal(add_file("rtcqs.txt"), 0);
     check_text("linux.kernel.release", "6.18.44-fc-v669");
+    check_text(ST_KEY_USER_NAME, "musician"); /* not root */
     assert_int_equal(status_of("linux-swap"), ST_STATUS_NOT_APPLICABLE);
     assert_int_equal(status_of("linux-rt-permission"), ST_STATUS_ADVICE);
     assert_int_equal(status_of("linux-memlock"), ST_STATUS_ADVICE);
