@@ -125,6 +125,8 @@ static bool need_jack(struct st_finding *finding, struct st_jack_command *ret)
 
 /* --- linux-jack-realtime: jackd -r: without real-time priority; -P: which one. --- */
 
+#define WHERE "# in ~/.jackdrc, QjackCtl's settings or the service that starts JACK: "
+
 /** The kernel's migration and watchdog threads are at 99; interrupt threads of sound at 90 with rtirq. */
 #define PRIORITY_HIGHEST 94
 
@@ -144,7 +146,7 @@ static void judge_jack_realtime(struct st_finding *finding)
                           "JACK runs at priority %" PRId64 ", as high as the kernel's own threads; 70 to 80 "
                           "is enough",
                           jack.priority);
-        st_finding_fix(finding, NULL, "# in ~/.jackdrc or QjackCtl's settings: -P 80", ST_NEEDS_REOPEN);
+        st_finding_fix(finding, NULL, WHERE "-P 80", ST_NEEDS_REOPEN);
     } else {
         st_finding_fine(finding, "JACK runs with real-time priority %" PRId64, jack.priority);
     }
@@ -154,8 +156,7 @@ const struct st_rule st_rule_linux_jack_realtime = {
     .id = "linux-jack-realtime",
     .title = "JACK's real-time priority",
     .mechanism = "jackd uses a real-time priority unless it is started with the option -r. Without "
-                 "real-time priority each cycle waits until busy programs leave a CPU free, and there is no "
-                 "limit for this wait.",
+                 "real-time priority each cycle waits until busy programs leave a CPU free, without a limit.",
     .privilege = "none (for the right to real-time priority see finding linux-rt-permission)",
     .cost = "none",
     .when_not = "you use JACK only for tests with its dummy driver",
@@ -210,8 +211,8 @@ static void fix_jack_period(const struct st_jack_command *jack, double wish_us, 
     while (frames < FRAMES_MAX && 2e6 * (double)frames / (double)jack->rate_hz <= wish_us * ROUNDED)
         frames *= 2;
     const char *now = ST_TEXT(64, "jack_bufsize %" PRId64, frames);
-    const char *persistent = ST_TEXT(96, "# in ~/.jackdrc or QjackCtl's settings: -p %" PRId64 " -n %" PRId64,
-                                     frames, usb && jack->periods_n < 3 ? 3 : jack->periods_n);
+    const char *persistent = ST_TEXT(96, WHERE "-p %" PRId64 " -n %" PRId64, frames,
+                                     usb && jack->periods_n < 3 ? 3 : jack->periods_n);
     st_finding_fix(finding, now, persistent, ST_NEEDS_REOPEN);
 }
 
@@ -237,9 +238,9 @@ static void judge_jack_period(struct st_finding *finding)
         fix_jack_period(&jack, wish_us, usb != NULL, finding);
     } else if (usb != NULL && jack.periods_n < 3) {
         st_finding_quote(finding, usb->key);
-        st_finding_advice(finding, "JACK has %" PRId64 " periods, but with a USB interface it needs three",
+        st_finding_advice(finding, "JACK has %" PRId64 " periods; with a USB interface three are recommended",
                           jack.periods_n);
-        st_finding_fix(finding, NULL, "# in ~/.jackdrc or QjackCtl's settings: -n 3", ST_NEEDS_REOPEN);
+        st_finding_fix(finding, NULL, WHERE "-n 3", ST_NEEDS_REOPEN);
     } else {
         st_finding_fine(finding,
                         "JACK's period is %" PRId64 " frames at %" PRId64
@@ -253,14 +254,14 @@ const struct st_rule st_rule_linux_jack_period = {
     .title = "JACK's period and buffer",
     .mechanism = "JACK's latency is period × periods / rate; each cycle must be computed within one "
                  "period. USB sends sound in packets of 1 ms, which do not fit evenly into the usual "
-                 "periods: with only two the buffer may run empty for this reason alone.",
+                 "periods: with only two the buffer may run empty.",
     .privilege = "none",
     .cost = "latency: each additional period adds one period of delay",
     .when_not = "you only mix or listen, so latency does not matter: a longer period is safer",
     .sources = "jackd(1) 1.9.21, ALSA driver: -p 1024, -n 2, -r 48000; -n 3 recommended for USB\n"
                "why three: usual reasoning, not measured here",
     .now = "jack_bufsize 128   # 2.7 ms at 48000 Hz, or the period you want",
-    .persistent = "# in ~/.jackdrc or QjackCtl's settings: -p 128 -n 3",
+    .persistent = WHERE "-p 128 -n 3",
     .needs = ST_NEEDS_REOPEN,
     .check = "jack_bufsize; jack_samplerate   # period = bufsize / samplerate",
     .undo = "run jack_bufsize with the old number of frames, and start JACK with its old options",

@@ -1,6 +1,7 @@
 /* Linux: the upstream version of the kernel, from the texts in which distributions say it. */
 #include "advisor/rules/linux_kernel.h"
 
+#include "advisor/rules/machine.h"
 #include "core/text/text.h"
 #include "platform/proc.h"
 
@@ -76,4 +77,11 @@ const char *st_linux_kernel_realtime(const struct st_facts *facts)
     if (st_proc_has_word(version, "PREEMPT_RT") || strstr(version, " PREEMPT RT") != NULL)
         return ST_KEY_KERNEL_VERSION;
     return st_facts_int_or(facts, ST_KEY_REALTIME, 0) == 1 ? ST_KEY_REALTIME : NULL;
+}
+
+bool st_linux_kernel_has_irq_threads(const struct st_facts *facts)
+{
+    return st_linux_kernel_realtime(facts) != NULL ||
+           st_machine_boot_option(facts, "threadirqs", ST_ROOM(64)) == 0 ||
+           st_facts_next(facts, ST_LINUX_KERNEL_IRQ_THREAD, ".name", NULL) != NULL;
 }

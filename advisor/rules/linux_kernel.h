@@ -6,6 +6,9 @@
 /* What the functions below read; a rule that calls them lists these. */
 #define ST_LINUX_KERNEL_VERSION_KEYS  ST_KEY_KERNEL_RELEASE, ST_KEY_KERNEL_VERSION, ST_KEY_KERNEL_SIGNATURE
 #define ST_LINUX_KERNEL_REALTIME_KEYS ST_KEY_KERNEL_VERSION, ST_KEY_REALTIME
+#define ST_LINUX_KERNEL_IRQ_THREAD    "linux.irq_thread."
+#define ST_LINUX_KERNEL_IRQ_THREAD_KEYS                                                                      \
+    ST_LINUX_KERNEL_REALTIME_KEYS, ST_KEY_CMDLINE, ST_LINUX_KERNEL_IRQ_THREAD "*.name"
 
 /** 6.1.140: 6, 1, 140. */
 struct st_linux_kernel {
@@ -23,3 +26,6 @@ int st_linux_kernel_from(const struct st_facts *facts, int major, int minor);
 
 /** The key of the fact that shows a real-time kernel (PREEMPT_RT). NULL: none does. */
 const char *st_linux_kernel_realtime(const struct st_facts *facts);
+
+/** Have interrupts threads? By the kernel (PREEMPT_RT, threadirqs), or because one was seen. */
+bool st_linux_kernel_has_irq_threads(const struct st_facts *facts);

@@ -1,5 +1,6 @@
 /* Linux: who may use real-time priority. */
 #include "advisor/facts/text.h"
+#include "advisor/rules/linux_kernel.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
 #include "core/text/text.h"
@@ -18,10 +19,11 @@ static const char *errno_text(int64_t error)
                              : "an unexpected error";
 }
 
-static const char *beside_irqs(int64_t limit)
+static const char *beside_irqs(const struct st_facts *facts, int64_t limit)
 {
-    return limit > ST_MACHINE_IRQ_PRIORITY ? ", which is above the priority of interrupt threads (50)"
-                                           : ", which is not above the priority of interrupt threads (50)";
+    return !st_linux_kernel_has_irq_threads(facts) ? ""
+           : limit > ST_MACHINE_IRQ_PRIORITY       ? ", which is above the priority of interrupt threads (50)"
+                                             : ", which is not above the priority of interrupt threads (50)";
 }
 
 static void judge_granted(int64_t priority, struct st_finding *finding)
@@ -89,7 +91,7 @@ static void judge_refused(int64_t error, int64_t priority, struct st_finding *fi
     const int64_t uid = st_facts_int_or(facts, ST_KEY_USER_UID, -1);
     if (has_limit && limit > 0 && limit < priority && error == EPERM) {
         st_finding_advice(finding, "priority %" PRId64 " was refused; the limit allows up to %" PRId64 "%s",
-                          priority, limit, beside_irqs(limit));
+                          priority, limit, beside_irqs(facts, limit));
         st_machine_fix_user(finding);
     } else if (uid == 0 || (has_limit && (limit == UNLIMITED || limit >= priority))) {
         st_finding_problem(finding, "real-time priority was refused (%s) %s: %s", errno_text(error),
@@ -138,13 +140,12 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
                       who, cut, name, text, priority);
     } else if (limit > 0) {
         st_finding_advice(finding, "%s %.*s gets the limit rtprio %" PRId64 "%s", who, cut, name, limit,
-                          beside_irqs(limit));
+                          beside_irqs(facts, limit));
         st_machine_fix_user(finding);
     } else if (shell && !(has_rtkit(facts) && finding->wish->period_ns >= PERIOD_SHORT_NS)) {
-        st_finding_advice(finding,
-                          "%s the limit rtprio is 0: unless that was root's, programs get real-time "
-                          "priority only from rtkit",
-                          who);
+        st_finding_advice(
+            finding, "%s the limit rtprio is 0: %sprograms get real-time priority only from rtkit", who,
+            st_text_is(from, "rtcqs") && !st_text_is(name, "root") ? "" : "unless that was root's, ");
         st_machine_fix_user(finding);
     } else if (has_rtkit(facts)) {
         judge_rtkit_only(finding);
@@ -206,7 +207,8 @@ const struct st_rule st_rule_linux_rt_permission = {
     .facts =
         ST_RULE_KEYS(ST_KEY_RT_FIFO_ERRNO, ST_MUSIC_COUNTED, ST_KEY_RT_FIFO_PRIORITY, ST_KEY_RT_RTPRIO_LIMIT,
                      ST_KEY_USER_UID, ST_KEY_USER_GROUPS, ST_KEY_DAEMON_RTKIT_DAEMON, ST_KEY_RTKIT_INSTALLED,
-                     ST_KEY_RTKIT_NO_BUS, ST_KEY_USER_LIMITS_FROM, ST_KEY_USER_NAME, ST_KEY_SYSTEM_CONTAINER),
+                     ST_KEY_RTKIT_NO_BUS, ST_KEY_USER_LIMITS_FROM, ST_KEY_USER_NAME, ST_KEY_SYSTEM_CONTAINER,
+                     ST_LINUX_KERNEL_IRQ_THREAD_KEYS),
     .changes = ST_RULE_CHANGES({ST_CHANGE_LIMITS, ST_MACHINE_ANY_USER "- rtprio", "90"},
                                {ST_CHANGE_LIMITS, ST_MACHINE_ANY_USER "- memlock", "4194304"}),
     .judge = judge_rt_permission,
@@ -252,8 +254,9 @@ static void judge_refused_rt_group_sched(struct st_finding *finding)
         return;
     }
     if (has_runtime)
-        st_finding_problem(finding, "SCHED_FIFO is refused because the control group of this process has a "
-                                    "real-time budget of 0 µs");
+        st_finding_problem(finding,
+                           "the kernel refuses SCHED_FIFO, because the control group of this process "
+                           "has a real-time budget of 0 µs");
     else
         st_finding_problem(finding, "SCHED_FIFO is refused although the limit allows it; this kernel has "
                                     "real-time group scheduling, which may be the cause");
@@ -390,7 +393,8 @@ static void judge_rtkit(struct st_finding *finding)
         st_finding_not_applicable(finding,
                                   "rtkit is not installed; see finding linux-rt-permission for other ways "
                                   "to real-time priority");
-    } else if (finding->wish->period_ns < PERIOD_SHORT_NS && highest(facts) < ST_MACHINE_IRQ_PRIORITY) {
+    } else if (finding->wish->period_ns < PERIOD_SHORT_NS && highest(facts) < ST_MACHINE_IRQ_PRIORITY &&
+               st_linux_kernel_has_irq_threads(facts)) {
         st_finding_advice(finding,
                           "rtkit gives SCHED_RR %" PRId64 " to programs that ask, which is lower than "
                           "interrupt threads (50); for a period of %.1f ms the limit rtprio is better",
@@ -409,8 +413,8 @@ const struct st_rule st_rule_linux_rtkit = {
                  " than 200 ms without a sleep. If a test thread of rtkit gets no CPU time, rtkit takes "
                  "the priority away from all programs.",
     .cost = "none",
-    .when_not = "your periods are 5 ms or more, for which its priority is enough, or your limits "
-                "allow real-time priority",
+    .when_not = "your periods are 5 ms or more, interrupts have no threads, or your limits allow real-time "
+                "priority",
     .sources = "rtkit-daemon --help of 0.13: SCHED_RR, at most 20, rttime 200000 µs, 25 threads a user\n"
                "PipeWire module-rt asks limits, then the portal, then rtkit\n"
                "5 ms is a limit that sleeptune chose",
@@ -419,7 +423,8 @@ const struct st_rule st_rule_linux_rtkit = {
     .check = ST_MACHINE_CHECK_LIMITS,
     .undo = ST_MACHINE_UNDO_LIMITS,
     .facts = ST_RULE_KEYS(ST_KEY_RT_FIFO_ERRNO, ST_KEY_DAEMON_RTKIT_DAEMON, ST_KEY_RTKIT_INSTALLED,
-                          ST_KEY_RTKIT_NO_BUS, ST_KEY_RTKIT_COMMAND, ST_KEY_USER_NAME),
+                          ST_KEY_RTKIT_NO_BUS, ST_KEY_RTKIT_COMMAND, ST_KEY_USER_NAME,
+                          ST_LINUX_KERNEL_IRQ_THREAD_KEYS),
     .judge = judge_rtkit,
 };
 

@@ -2,6 +2,7 @@
 #include "advisor/facts/owner.h"
 #include "advisor/facts/text.h"
 #include "advisor/rules/linux_jack.h"
+#include "advisor/rules/linux_kernel.h"
 #include "advisor/rules/linux_rt_lost.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
@@ -255,6 +256,10 @@ const struct st_rule st_rule_linux_priority_order = {
 
 /* --- linux-hybrid-cores: threads that play on the slow cores of a hybrid CPU --- */
 
+#define CORES_EVER(program, service)                                                                         \
+    "# start the program with\ntaskset -c " program " PROGRAM\n# PipeWire: CPUAffinity=" service             \
+    " under [Service]\nsystemctl --user edit pipewire"
+
 static void judge_hybrid_cores(struct st_finding *finding)
 {
     struct st_cpu_list slow;
@@ -282,8 +287,7 @@ static void judge_hybrid_cores(struct st_finding *finding)
         if (fast[0] != '\0' && strspn(fast, "0123456789-,") == strlen(fast)) {
             st_finding_fix_now(finding, "taskset -apc %s $(pgrep -ox %s)", fast,
                                st_machine_is_plain(fact->text) ? fact->text : "PROGRAM");
-            st_finding_fix_persistent(finding, ST_NEEDS_NOTHING,
-                                      "# start the program with\ntaskset -c %s PROGRAM", fast);
+            st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, CORES_EVER("%s", "%s"), fast, fast);
         }
         return;
     }
@@ -307,7 +311,7 @@ const struct st_rule st_rule_linux_hybrid_cores = {
     .now = "# FAST: the CPUs in /sys/devices/cpu_core/cpus (Intel), or those of the highest cpu_capacity:\n"
            "grep . /sys/devices/system/cpu/cpu*/cpu_capacity\n"
            "taskset -apc FAST $(pgrep -o PROGRAM)",
-    .persistent = "# start the program with\ntaskset -c FAST PROGRAM",
+    .persistent = CORES_EVER("FAST", "FAST"),
     .check = "ps -eLo psr,rtprio,comm | grep -v ' - '   # PSR: the CPU of each thread",
     .undo = "start the program without taskset",
     .facts = ST_RULE_KEYS(ST_KEY_CPU_EFFICIENT, ST_KEY_CPU_FAST, THREAD_PROCESS, ST_KEYS_RT_THREAD "*.cpu",
@@ -317,8 +321,7 @@ const struct st_rule st_rule_linux_hybrid_cores = {
 
 /* --- linux-irq-priorities: The thread of the sound card's interrupt beside the sound server. --- */
 
-#define IRQ_NAME     "linux.irq_thread.*.name"
-#define IRQ_PRIORITY "linux.irq_thread.*.priority"
+#define IRQ_PRIORITY ST_LINUX_KERNEL_IRQ_THREAD "*.priority"
 #define IRQ_TOP      90 /* what rtirq gives, too */
 #define IRQ_NOW(driver)                                                                                      \
     "# until the next boot or suspend:\npgrep 'irq/.*" driver "' | xargs -n1 sudo chrt -f -p 90"
@@ -329,7 +332,7 @@ enum { ANY_CARD = -1, ANY_CONTROLLER = -2 };
 static const struct st_fact *top_interrupt(const struct st_facts *facts, int card, int64_t *ret_priority)
 {
     const struct st_fact *top = NULL;
-    ST_FACTS_EACH (fact, facts, "linux.irq_thread.", ".name") {
+    ST_FACTS_EACH (fact, facts, ST_LINUX_KERNEL_IRQ_THREAD, ".name") {
         char irq[16];
         int64_t priority;
         if (fact->state != ST_FACT_OK || !st_machine_is_sound(facts, fact->text) ||
@@ -374,10 +377,15 @@ static void judge_irq_priorities(struct st_finding *finding)
     size_t threads_n = 0;
     if (st_finding_need_int(finding, ST_KEY_PROCESSES_N, NULL) != 0)
         return;
-    ST_FACTS_EACH (fact, facts, "linux.irq_thread.", ".name")
+    ST_FACTS_EACH (fact, facts, ST_LINUX_KERNEL_IRQ_THREAD, ".name")
         threads_n += fact->state == ST_FACT_OK;
     const struct st_fact *sound = sound_interrupt(facts, &lowest);
     const struct top_thread server = top_thread(facts, server_names);
+    if (sound == NULL && threads_n == 0 && st_linux_kernel_has_irq_threads(facts)) {
+        st_finding_unknown(finding,
+                           "this kernel handles interrupts in threads, and none can be seen from here");
+        return;
+    }
     if (sound == NULL) {
         st_finding_not_applicable(
             finding, "%s",
@@ -434,7 +442,7 @@ const struct st_rule st_rule_linux_irq_priorities = {
                   "sudo systemctl enable --now rtirq",
     .check = "ps -eLo cls,rtprio,comm | grep 'irq/'   # snd and xhci above the rest",
     .undo = "sudo systemctl disable rtirq; then sudo /etc/init.d/rtirq reset, or restart",
-    .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, IRQ_NAME, IRQ_PRIORITY, THREAD_PROCESS, THREAD_PRIORITY,
-                          ST_MACHINE_USB_AUDIO, ST_MACHINE_LINES),
+    .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_LINUX_KERNEL_IRQ_THREAD_KEYS, IRQ_PRIORITY, THREAD_PROCESS,
+                          THREAD_PRIORITY, ST_MACHINE_USB_AUDIO, ST_MACHINE_LINES),
     .judge = judge_irq_priorities,
 };
