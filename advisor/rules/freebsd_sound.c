@@ -223,8 +223,7 @@ const struct st_rule st_rule_freebsd_uaudio_buffer = {
     .persistent = USB_EVER("2"),
     .needs = ST_NEEDS_REOPEN,
     .check = "sysctl hw.usb.uaudio.buffer_ms",
-    .undo = "take the line out of /boot/loader.conf; to undo it at once, set the default: "
-            "sysctl hw.usb.uaudio.buffer_ms=4   # FreeBSD 13: 8",
+    .undo = "delete the line in /boot/loader.conf and restart",
     .facts = ST_RULE_KEYS(USB_BUFFER, ST_KEY_FREEBSD_KERN_OSRELDATE, DEFAULT_UNIT,
                           "freebsd.dev.pcm.*.%parent", ST_KEYS_FREEBSD_SNDSTAT "*"),
     .judge = judge_uaudio_buffer,

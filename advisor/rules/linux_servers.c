@@ -152,10 +152,10 @@ const struct st_rule st_rule_linux_alsa_buffer = {
              "period_size, and not below the quantum",
     .undo = "pw-metadata -n settings 0 clock.force-quantum 0",
     .worst = ST_STATUS_PROBLEM,
-    .facts =
-        ST_RULE_KEYS(ST_KEYS_ALSA "*.buffer_frames", ST_KEYS_ALSA "*.period_frames", ST_KEYS_ALSA "*.rate_hz",
-                     ST_KEYS_ALSA "*.owner", ST_KEY_PIPEWIRE_QUANTUM, ST_KEY_PIPEWIRE_MAX_QUANTUM,
-                     ST_KEY_PIPEWIRE_FORCE_QUANTUM, ST_KEY_PIPEWIRE_RATE_HZ, ST_KEY_PIPEWIRE_FORCE_RATE_HZ),
+    .facts = ST_RULE_KEYS(ST_KEYS_ALSA "*.buffer_frames", ST_KEYS_ALSA "*.period_frames",
+                          ST_KEYS_ALSA "*.rate_hz", ST_KEYS_ALSA "*.owner", ST_KEYS_CARD "*.name",
+                          ST_KEY_PIPEWIRE_QUANTUM, ST_KEY_PIPEWIRE_MAX_QUANTUM, ST_KEY_PIPEWIRE_FORCE_QUANTUM,
+                          ST_KEY_PIPEWIRE_RATE_HZ, ST_KEY_PIPEWIRE_FORCE_RATE_HZ),
     .judge = judge_alsa_buffer,
 };
 
