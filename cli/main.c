@@ -104,8 +104,7 @@ static int version(void)
     printf("libsoundio %s, alsa %s, systemd %s, http %s, history %s, trace %s\n",
            ST_HAVE_SOUNDIO ? "yes" : "no", ST_HAVE_ALSA ? "yes" : "no", ST_HAVE_SYSTEMD ? "yes" : "no",
            ST_HAVE_HTTP ? "yes" : "no", ST_HAVE_HISTORY ? "yes" : "no", ST_HAVE_TRACE ? "yes" : "no");
-    printf("sound servers that can be watched: jack %s, pipewire %s, pulseaudio %s\n",
-           ST_HAVE_JACK ? "yes" : "no", ST_HAVE_PIPEWIRE ? "yes" : "no", ST_HAVE_PULSE ? "yes" : "no");
+    puts("sound servers that can be watched: " ST_SERVERS);
     return ST_EXIT_DONE;
 }
 

@@ -1,5 +1,5 @@
-/* Sources of other programs' xruns. A source is one file with its operations and one row in st_xrun_sources
- * (xrun_sources.c); one that only one system has is a row with the reason on the other. What needs a library
+/* Sources of other programs' xruns. A source is a name in ST_XRUN_SOURCES, and a file with its operations and
+ * its row; one that only one system has is a row with the reason on the other. What needs a library
  * of its own is a helper program (helpers/, xrun_program.c, xrun_line.h), so that no foreign library is in
  * the daemon's locked memory.
  *
@@ -11,6 +11,11 @@
 #include "xruns/dropout_cycle.h"
 #include "xruns/dropout_place.h"
 #include "xruns/dropout_reason.h"
+
+/* All of them, in the order of the status; and those of sound servers, which have a key observe.NAME_server.
+ */
+#define ST_XRUN_SOURCES(X) X(alsa) X(sound4) X(pipewire) X(jack) X(pulseaudio) X(usb)
+#define ST_XRUN_SERVERS(X) X(pipewire) X(jack) X(pulseaudio)
 
 #define ST_XRUN_SOURCES_MAX   8
 #define ST_XRUN_NAME_BYTES    64
@@ -140,8 +145,7 @@ struct st_xrun_ops {
 };
 
 struct st_xrun_source {
-    const char *name;    /* stable: "alsa", "pipewire", "jack", "pulseaudio", "sound4", "usb"; key
-                            observe.NAME */
+    const char *name;    /* stable; key observe.NAME */
     const char *title;   /* as people write it: "PipeWire" */
     const char *summary; /* one line: what is read, and what that cannot see; without ops why */
     bool device_only;    /* it cannot see clients that were not ready: their number is unknown, not 0 */
@@ -229,8 +233,9 @@ const char *st_xrun_sources_keep_frames(const char *name, int64_t frames, char *
 
 /* Its rows: of one system (linux/xrun_alsa.c, linux/xrun_usb.c, freebsd/xrun_sound4.c), and of the helper
  * programs (xrun_program.c). */
-extern const struct st_xrun_source st_xrun_alsa, st_xrun_sound4, st_xrun_usb;
-extern const struct st_xrun_source st_xrun_pipewire, st_xrun_jack, st_xrun_pulseaudio;
+#define ST_XRUN_ROW(name) extern const struct st_xrun_source st_xrun_##name;
+ST_XRUN_SOURCES(ST_XRUN_ROW)
+#undef ST_XRUN_ROW
 
 /* Operations of any helper program (xrun_program.c). */
 extern const struct st_xrun_ops st_xrun_program_ops;

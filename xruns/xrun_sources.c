@@ -2,7 +2,9 @@
 #include "xruns/xrun.h"
 
 const struct st_xrun_source *const st_xrun_sources[] = {
-    &st_xrun_alsa, &st_xrun_sound4, &st_xrun_pipewire, &st_xrun_jack, &st_xrun_pulseaudio, &st_xrun_usb, NULL,
+#define ROW(name) &st_xrun_##name,
+    ST_XRUN_SOURCES(ROW) NULL
+#undef ROW
 };
 _Static_assert(ST_ARRAY_LEN(st_xrun_sources) <= ST_XRUN_SOURCES_MAX + 1, "all are watched");
 

@@ -5,7 +5,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include "platform/machine.h"
+#include "xruns/xrun.h"
 
 #define ST_CONFIG_TEXT_BYTES    256
 #define ST_CONFIG_PERIOD_MAX_NS INT64_C(2000000000) /* of the test loop */
@@ -37,12 +37,12 @@ struct st_config {
         char programs[ST_CONFIG_TEXT_BYTES]; /* "on" or "off" */
     } http;
     struct {
-        char alsa[ST_CONFIG_TEXT_BYTES]; /* "auto", "on" or "off", as each source */
-        char pipewire[ST_CONFIG_TEXT_BYTES], jack[ST_CONFIG_TEXT_BYTES], pulseaudio[ST_CONFIG_TEXT_BYTES],
-            sound4[ST_CONFIG_TEXT_BYTES], usb[ST_CONFIG_TEXT_BYTES];
-        /* "": as found in the environment */
-        char pipewire_server[ST_CONFIG_TEXT_BYTES], jack_server[ST_CONFIG_TEXT_BYTES],
-            pulseaudio_server[ST_CONFIG_TEXT_BYTES];
+#define ST_CONFIG_SOURCE(name) char name[ST_CONFIG_TEXT_BYTES];          /* "auto", "on" or "off" */
+#define ST_CONFIG_SERVER(name) char name##_server[ST_CONFIG_TEXT_BYTES]; /* "": as in the environment */
+        ST_XRUN_SOURCES(ST_CONFIG_SOURCE)
+        ST_XRUN_SERVERS(ST_CONFIG_SERVER)
+#undef ST_CONFIG_SOURCE
+#undef ST_CONFIG_SERVER
         char listen[ST_CONFIG_TEXT_BYTES];        /* "auto", "on" or "off" */
         char listen_except[ST_CONFIG_TEXT_BYTES]; /* programs, with commas between them */
     } observe;

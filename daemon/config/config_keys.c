@@ -3,6 +3,20 @@
 
 #define AT(member) offsetof(struct st_config, member)
 
+/* One of xruns/xrun.h. */
+#define SOURCE(name, help)                                                                                   \
+    {                                                                                                        \
+        "observe." #name, ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.name),           \
+            ST_CONFIG_APPLIES_OBSERVE, help                                                                  \
+    }
+#define SERVER(name, title, variable, example)                                                               \
+    {                                                                                                        \
+        "observe." #name "_server", ST_CONFIG_TEXT, "", "\"\"", 0, 0, NULL, AT(observe.name##_server),       \
+            ST_CONFIG_APPLIES_OBSERVE,                                                                       \
+            "The " title " server to watch" example ". The helper program gets it as " variable              \
+            ". Empty: the value in the environment of the daemon."                                           \
+    }
+
 const struct st_config_key st_config_keys[] = {
     {"loop.rate_hz", ST_CONFIG_INT, "Hz", "48000", 8000, 768000, NULL, AT(loop.rate_hz),
      ST_CONFIG_APPLIES_LOOP, "Sample rate, if loop.frames is set. A period takes frames / rate_hz seconds."},
@@ -61,42 +75,32 @@ const struct st_config_key st_config_keys[] = {
      "/v1 are served to who knows a token, another one for each start. \"sleeptune status --html\" prints "
      "the "
      "address with it. Other machines get the time of a mark (\"sleeptune heard\"), never its note."},
-    {"observe.alsa", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.alsa),
-     ST_CONFIG_APPLIES_OBSERVE,
-     "Dropouts of other programs on ALSA devices (Linux), read from /proc/asound four times a second. A "
-     "program that recovers between two readings is seen as one probable dropout. For each source: auto "
-     "watches it if it is available; on also reports \"degraded\" if it is not."},
-    {"observe.pipewire", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.pipewire),
-     ST_CONFIG_APPLIES_OBSERVE,
-     "Dropouts of the devices of a PipeWire server, and cycles in which a client was not ready. Both come "
-     "from the server's profiler, which reports every cycle while something plays; this costs some CPU "
-     "time."},
-    {"observe.jack", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.jack),
-     ST_CONFIG_APPLIES_OBSERVE,
-     "Dropouts that a JACK server reports. sleeptuned names the late client if it can read the log of the "
-     "server."},
-    {"observe.pulseaudio", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.pulseaudio),
-     ST_CONFIG_APPLIES_OBSERVE,
-     "Dropouts of PulseAudio: streams that ran empty. While something plays, their queues are read four "
-     "times a second."},
-    {"observe.sound4", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.sound4),
-     ST_CONFIG_APPLIES_OBSERVE, "Dropouts that sound(4) counts for each channel (FreeBSD)."},
-    {"observe.usb", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.usb),
-     ST_CONFIG_APPLIES_OBSERVE,
-     "Losses of sound on the bus of a USB audio device (Linux), from the headers of USB packets, never what "
-     "they carry. Only root can read them: it needs a daemon that runs as root, and the module usbmon."},
-    {"observe.pipewire_server", ST_CONFIG_TEXT, "", "\"\"", 0, 0, NULL, AT(observe.pipewire_server),
-     ST_CONFIG_APPLIES_OBSERVE,
-     "The PipeWire server to watch, such as /run/user/1000/pipewire-0. The helper program gets it as "
-     "PIPEWIRE_REMOTE. Empty: the value in the environment of the daemon."},
-    {"observe.jack_server", ST_CONFIG_TEXT, "", "\"\"", 0, 0, NULL, AT(observe.jack_server),
-     ST_CONFIG_APPLIES_OBSERVE,
-     "The JACK server to watch. The helper program gets it as JACK_DEFAULT_SERVER. Empty: the value in the "
-     "environment of the daemon."},
-    {"observe.pulseaudio_server", ST_CONFIG_TEXT, "", "\"\"", 0, 0, NULL, AT(observe.pulseaudio_server),
-     ST_CONFIG_APPLIES_OBSERVE,
-     "The PulseAudio server to watch, such as unix:/run/user/1000/pulse/native. The helper program gets it "
-     "as PULSE_SERVER. Empty: the value in the environment of the daemon."},
+    SOURCE(
+        alsa,
+        "Dropouts of other programs on ALSA devices (Linux), read from /proc/asound four times a second. A "
+        "program that recovers between two readings is seen as one probable dropout. For each source: auto "
+        "watches it if it is available; on also reports \"degraded\" if it is not."),
+    SOURCE(
+        pipewire,
+        "Dropouts of the devices of a PipeWire server, and cycles in which a client was not ready. Both come "
+        "from the server's profiler, which reports every cycle while something plays; this costs some CPU "
+        "time."),
+    SOURCE(
+        jack,
+        "Dropouts that a JACK server reports. sleeptuned names the late client if it can read the log of the "
+        "server."),
+    SOURCE(
+        pulseaudio,
+        "Dropouts of PulseAudio: streams that ran empty. While something plays, their queues are read four "
+        "times a second."),
+    SOURCE(sound4, "Dropouts that sound(4) counts for each channel (FreeBSD)."),
+    SOURCE(usb,
+           "Losses of sound on the bus of a USB audio device (Linux), from the headers of USB packets, never "
+           "what they carry. Only root can read them: it needs a daemon that runs as root, and the module "
+           "usbmon."),
+    SERVER(pipewire, "PipeWire", "PIPEWIRE_REMOTE", ", such as /run/user/1000/pipewire-0"),
+    SERVER(jack, "JACK", "JACK_DEFAULT_SERVER", ""),
+    SERVER(pulseaudio, "PulseAudio", "PULSE_SERVER", ", such as unix:/run/user/1000/pulse/native"),
     {"observe.listen", ST_CONFIG_CHOICE, "", "\"auto\"", 0, 0, "auto on off", AT(observe.listen),
      ST_CONFIG_APPLIES_OBSERVE,
      "Listen for silence (Linux) in what programs of PulseAudio and ALSA play on PipeWire: a program that "
