@@ -8,7 +8,7 @@
 static struct st_notify_cause cause_of(const struct st_dropout_client *client)
 {
     struct st_notify_cause cause = {.reason = st_dropout_table_reason(client)};
-    const bool taken = cause.reason == ST_DROPOUT_CPU_TAKEN || cause.reason == ST_DROPOUT_WOKEN_LATE;
+    const bool taken = st_dropout_reason_blame(cause.reason) == ST_DROPOUT_BLAME_CPU;
     const bool others = taken && st_dropout_table_is_culprit(client, cause.reason);
     memcpy(cause.name, others ? client->culprit.name : client->name, sizeof(cause.name));
     return cause;

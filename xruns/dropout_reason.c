@@ -6,24 +6,33 @@
 #define FRAMES_MIN 16
 #define FRAMES_MAX 2048 /* servers take up to 8192; no one can play along with that */
 
+/* docs/generate/generate.py writes their names into schemas. */
 static const struct {
     const char *name, *text;
+    enum st_dropout_blame blame;
 } reasons[ST_DROPOUT_REASONS] = {
-    [ST_DROPOUT_UNKNOWN] = {"unknown", "was not ready, reason unknown"},
-    [ST_DROPOUT_TOO_SLOW] = {"too-slow", "computed too long"},
-    [ST_DROPOUT_WOKEN_LATE] = {"woken-late", "was woken late"},
-    [ST_DROPOUT_CPU_TAKEN] = {"cpu-taken", "lost the CPU to another program"},
-    [ST_DROPOUT_CPU_TAKEN_BY_ITSELF] = {"cpu-taken-by-itself", "lost the CPU to its own thread"},
-    [ST_DROPOUT_STOPPED] = {"stopped", "was stopped or frozen"},
-    [ST_DROPOUT_BLOCKED] = {"blocked", "waited for a lock, disk or program"},
-    [ST_DROPOUT_WAITED_FOR_OTHER] = {"waited-for-other", "waited for another client"},
-    [ST_DROPOUT_SWAPPED_OUT] = {"swapped-out", "waited for its memory, which had to be read from disk"},
-    [ST_DROPOUT_WRITES_SLOWLY] = {"writes-too-slowly", "wrote its sound too slowly"},
+    [ST_DROPOUT_UNKNOWN] = {"unknown", "was not ready, reason unknown", ST_DROPOUT_BLAME_UNKNOWN},
+    [ST_DROPOUT_TOO_SLOW] = {"too-slow", "computed too long", ST_DROPOUT_BLAME_ITSELF},
+    [ST_DROPOUT_WOKEN_LATE] = {"woken-late", "was woken late", ST_DROPOUT_BLAME_CPU},
+    [ST_DROPOUT_CPU_TAKEN] = {"cpu-taken", "lost the CPU to another program", ST_DROPOUT_BLAME_CPU},
+    [ST_DROPOUT_CPU_TAKEN_BY_ITSELF] = {"cpu-taken-by-itself", "lost the CPU to its own thread",
+                                        ST_DROPOUT_BLAME_ITSELF},
+    [ST_DROPOUT_STOPPED] = {"stopped", "was stopped or frozen", ST_DROPOUT_BLAME_ITSELF},
+    [ST_DROPOUT_BLOCKED] = {"blocked", "waited for a lock, disk or program", ST_DROPOUT_BLAME_ITSELF},
+    [ST_DROPOUT_WAITED_FOR_OTHER] = {"waited-for-other", "waited for another client", ST_DROPOUT_BLAME_OTHER},
+    [ST_DROPOUT_SWAPPED_OUT] = {"swapped-out", "waited for its memory, which had to be read from disk",
+                                ST_DROPOUT_BLAME_ITSELF},
+    [ST_DROPOUT_WRITES_SLOWLY] = {"writes-too-slowly", "wrote its sound too slowly", ST_DROPOUT_BLAME_ITSELF},
 };
 
 const char *st_dropout_reason_name(enum st_dropout_reason reason)
 {
     return reasons[reason].name;
+}
+
+enum st_dropout_blame st_dropout_reason_blame(enum st_dropout_reason reason)
+{
+    return reasons[reason].blame;
 }
 
 const char *st_dropout_reason_text(enum st_dropout_reason reason)
@@ -163,8 +172,7 @@ const char *st_dropout_reason_share(uint64_t n, uint64_t all_n, char *buf, size_
 const char *st_dropout_reason_made(enum st_dropout_reason reason, uint64_t n, uint64_t all_n, char *buf,
                                    size_t buf_bytes)
 {
-    const bool victim = reason == ST_DROPOUT_UNKNOWN || reason == ST_DROPOUT_WOKEN_LATE ||
-                        reason == ST_DROPOUT_CPU_TAKEN || reason == ST_DROPOUT_WAITED_FOR_OTHER;
+    const bool victim = reasons[reason].blame != ST_DROPOUT_BLAME_ITSELF;
     snprintf(buf, buf_bytes, "%s %s", victim ? "had" : "made",
              st_dropout_reason_share(n, all_n, ST_ROOM(64)));
     return buf;

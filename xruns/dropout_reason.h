@@ -35,9 +35,18 @@ enum st_dropout_reason {
     ST_DROPOUT_REASONS
 };
 
-/** Stable: "unknown", "too-slow", "woken-late", "cpu-taken", "cpu-taken-by-itself", "stopped", "blocked",
- * "waited-for-other", "swapped-out", "writes-too-slowly". */
+/* Who has to change something. */
+enum st_dropout_blame {
+    ST_DROPOUT_BLAME_UNKNOWN,
+    ST_DROPOUT_BLAME_ITSELF,
+    ST_DROPOUT_BLAME_OTHER, /* another client */
+    ST_DROPOUT_BLAME_CPU    /* another program, or the computer */
+};
+
+/** Stable. */
 const char *st_dropout_reason_name(enum st_dropout_reason reason);
+
+enum st_dropout_blame st_dropout_reason_blame(enum st_dropout_reason reason);
 
 /** For screens, after a client's name: "computed too long", "was woken late" ... */
 const char *st_dropout_reason_text(enum st_dropout_reason reason);

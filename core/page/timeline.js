@@ -5,14 +5,15 @@ const SPANS = { "10m": [600, 4], "1h": [3600, 15], "24h": [86400, 60] };
 const KINDS = { "client-dropout": 1000, "device-dropout": 500, "late-wake": 500, "heard": 100 }; /* the newest ones */
 const LATE = "Late wake-ups", SIZE = "Buffer size", HEARD = "You heard";
 const LINES = { "late-wake": LATE, "heard": HEARD }; /* drawn as thin lines */
-/* each reason has a shape, so that colour is not all that tells them apart */
-const SHAPES = {
-  "too-slow": "M-4-4h8v8h-8z", "woken-late": "M0-5L5 4H-5z", "cpu-taken": "M0-5L5 0 0 5-5 0z",
-  "cpu-taken-by-itself": "M0-5L5 0 0 5-5 0zM0-2L-2 0 0 2 2 0z", "stopped": "M-4-4h3v8h-3zM1-4h3v8h-3z",
-  "blocked": "M-4-2L-2-4 0-2 2-4 4-2 2 0 4 2 2 4 0 2-2 4-4 2-2 0z", "waited-for-other": "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0",
-  "swapped-out": "M0 5L5-4H-5z", "writes-too-slowly": "M-4-5h8l-8 10h8z", "device": "M-1-5h2v4h4v2h-4v4h-2v-4h-4v-2h4z",
+/* each reason has a colour of page.css and a shape, so that colour is not all that tells them apart */
+const SIGNS = {
+  "too-slow": ["own", "M-4-4h8v8h-8z"], "woken-late": ["woken", "M0-5L5 4H-5z"], "cpu-taken": ["taken", "M0-5L5 0 0 5-5 0z"],
+  "cpu-taken-by-itself": ["own", "M0-5L5 0 0 5-5 0zM0-2L-2 0 0 2 2 0z"], "stopped": ["still", "M-4-4h3v8h-3zM1-4h3v8h-3z"],
+  "blocked": ["still", "M-4-2L-2-4 0-2 2-4 4-2 2 0 4 2 2 4 0 2-2 4-4 2-2 0z"],
+  "waited-for-other": ["other", "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0"], "swapped-out": ["own", "M0 5L5-4H-5z"],
+  "writes-too-slowly": ["own", "M-4-5h8l-8 10h8z"], "device": ["", "M-1-5h2v4h4v2h-4v4h-2v-4h-4v-2h4z"],
 };
-const OTHER_SHAPE = "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0M-2 0a2 2 0 1 1 4 0a2 2 0 1 1-4 0";
+const OTHER_SIGN = ["", "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0M-2 0a2 2 0 1 1 4 0a2 2 0 1 1-4 0"];
 let since = "10m", events = [], runs = [], note = "", picked = null, looking = 0;
 
 /* What is drawn of an event; times in ms. */
@@ -20,7 +21,7 @@ function mark(event) {
   const end = event.time_ns / 1e6, from = end - (event.span_ns || 0) / 1e6;
   return {
     id: event.id, text: event.text, why: event.why, from, end, line: LINES[event.event],
-    reason: event.reason || "device", lost: (event.lost_ns || 0) / 1e6,
+    sign: SIGNS[event.reason || "device"] || OTHER_SIGN, lost: (event.lost_ns || 0) / 1e6,
     row: LINES[event.event] || event.client || event.device || event.source || "",
   };
 }
@@ -52,7 +53,8 @@ async function look() {
 }
 
 function shape(parent, mark, x, y) {
-  draw(parent, "path", { d: SHAPES[mark.reason] || OTHER_SHAPE, transform: "translate(" + x + " " + y + ")", class: "why " + mark.reason });
+  const [colour, d] = mark.sign;
+  draw(parent, "path", { d, transform: "translate(" + x + " " + y + ")", class: "why " + colour });
 }
 /* A row of the time line. @return its picture, as wide as there is room. */
 function row(name, text) {
@@ -92,7 +94,7 @@ function redraw() {
       const left = Number(x(one.from)), length = Math.max(3, width * one.lost / (now - from));
       if (isPicked(one)) draw(svg, "rect", { class: "chosen", x: left - 6, width: Math.max(12, length + 12), height: "100%" });
       draw(svg, "rect", { class: "span", x: left, y: 20, width: Math.max(0, x(one.end) - left), height: 2 });
-      draw(svg, "rect", { class: "loss " + one.reason, x: left, y: 14, width: length, height: 10 });
+      draw(svg, "rect", { class: "loss " + one.sign[0], x: left, y: 14, width: length, height: 10 });
       shape(svg, one, left, 7);
     }
   }

@@ -366,8 +366,9 @@ static void add_sizes(json_t *sections, const struct st_view *view, const struct
 static void add_summary(json_t *sections, const struct st_view *view, const struct st_answer *answer)
 {
     struct section to = {.rows = json_array()};
-    const bool other = answer->client != NULL && answer->reason != ST_DROPOUT_UNKNOWN &&
-                       answer->reason != ST_DROPOUT_WOKEN_LATE && answer->reason != ST_DROPOUT_CPU_TAKEN;
+    const enum st_dropout_blame blame = st_dropout_reason_blame(answer->reason);
+    const bool other =
+        answer->client != NULL && blame != ST_DROPOUT_BLAME_UNKNOWN && blame != ST_DROPOUT_BLAME_CPU;
     const enum state timing = answer->timing_ok ? OK : answer->timing_known ? BAD : UNKNOWN;
     add_servers(&to, view, answer);
     to.detail = !answer->timing_matters;

@@ -1,10 +1,11 @@
-"""Writes the pages that consist of the rules' texts: man/sleeptune-rules.7 and docs/setup-*.md.
+"""Writes the pages that consist of the rules' texts, man/sleeptune-rules.7 and docs/setup-*.md, and in schemas the reasons of a dropout.
 
 usage: generate.py RULES_JSON SOURCE_TREE           RULES_JSON: the program rules_json
        generate.py --check RULES_JSON SOURCE_TREE   writes nothing; prints as TAP whether pages and rules are complete and up to date
 """
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -17,6 +18,15 @@ PAGES = {
     "docs/setup-linux.md": lambda rules: markdown.guide(GUIDES["linux"], "linux", rules),
     "docs/setup-freebsd.md": lambda rules: markdown.guide(GUIDES["freebsd"], "freebsd", rules),
 }
+
+REASONS = ["docs/schema/sleeptune-causes-1.json", "docs/schema/sleeptune-events-1.json", "docs/schema/sleeptune-history-1.json",
+           "docs/schema/sleeptune-status-1.json"]
+
+
+def with_reasons(tree, name):
+    """That schema with the names of the rows of xruns/dropout_reason.c."""
+    names = re.findall(r'\[ST_DROPOUT_\w+\] = \{("[a-z-]+")', (tree / "xruns/dropout_reason.c").read_text(encoding="utf-8"))
+    return re.sub(r'\["unknown", "too-slow"[^]]*\]', f"[{', '.join(names)}]", (tree / name).read_text(encoding="utf-8"))
 
 
 def faults_of_rules(rules):
@@ -58,6 +68,8 @@ def check(rules, tree):
         old = (tree / name).read_text(encoding="utf-8") == text
         faults = list(faults_of_page(name, text)) + ([] if old else [f"{name} differs from the rules. Run ninja -C build generate."])
         tests.append((f"{name} is up to date, and its links lead somewhere", faults))
+    old = [name for name in REASONS if (tree / name).read_text(encoding="utf-8") != with_reasons(tree, name)]
+    tests.append(("schemas have all reasons of a dropout", [f"{name} lacks one. Run ninja -C build generate." for name in old]))
     for number, (name, faults) in enumerate(tests, 1):
         print(f"{'not ok' if faults else 'ok'} {number} - {name}")
         for fault in faults:
@@ -76,6 +88,8 @@ def main(arguments):
         return check(rules, tree)
     for name, write in PAGES.items():
         (tree / name).write_text(write(rules), encoding="utf-8")
+    for name in REASONS:
+        (tree / name).write_text(with_reasons(tree, name), encoding="utf-8")
     return 0
 
 
