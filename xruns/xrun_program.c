@@ -67,14 +67,12 @@ static int make_environment(const struct st_xrun_watch *w, struct st_child_env *
  * or -ENOENT. */
 static int find_user(const struct st_xrun_watch *w, struct st_run_as *as)
 {
-    const struct passwd *entry = w->setting.user != 0 ? getpwuid(w->setting.user) : NULL;
     if (w->setting.user == 0)
         return 0;
+    const struct passwd *entry = getpwuid(w->setting.user);
     if (entry == NULL)
         return -ENOENT;
-    as->switch_user = true;
-    as->uid = entry->pw_uid;
-    as->gid = entry->pw_gid;
+    *as = (struct st_run_as){.switch_user = true, .uid = entry->pw_uid, .gid = entry->pw_gid};
     return 0;
 }
 

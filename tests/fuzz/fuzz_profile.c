@@ -27,11 +27,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(pod, data, size);
     if (pod->size <= size - sizeof(*pod)) {
         profile = (struct st_pipewire_profile){.ops = nothing_watched};
+        profile.ops.seen = on_seen;
         st_pipewire_profile_add(&profile, 31, ST_PIPEWIRE_PROFILE_NO_CLIENT, true, false);
         for (int i = 0; i < 2; i++)
             seen_n += st_pipewire_profile_take(&profile, pod) == 0;
-        st_pipewire_profile_report(&profile, on_seen, NULL);
-        st_pipewire_profile_loads(&profile, on_seen, NULL);
+        st_pipewire_profile_report(&profile);
+        st_pipewire_profile_loads(&profile);
         st_pipewire_profile_finish(&profile);
     }
     free(pod);

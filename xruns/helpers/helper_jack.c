@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "core/ns.h"
+#include "core/stats/stats.h"
 #include "core/text/text.h"
 #include "platform/posix/posix.h"
 #include "xruns/helpers/helper_line.h"
@@ -219,12 +220,6 @@ static void say_ready(const char *server, const struct st_jack_graph *clients)
 
 /* --- the load --- */
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static int64_t period_ns(void)
 {
     const int64_t rate_hz = jack_get_sample_rate(observer.client);
@@ -245,7 +240,7 @@ static void say_loads(const char *server, const struct st_jack_graph *clients)
                  .period_ns = cycle_ns,
                  .frames = jack_get_buffer_size(observer.client),
                  .rate_hz = jack_get_sample_rate(observer.client)}};
-    qsort(observer.loads, observer.loads_n, sizeof(observer.loads[0]), compare);
+    st_stats_sort_double(observer.loads, observer.loads_n);
     seen.load.busy_median_ns = (int64_t)(observer.loads[observer.loads_n / 2] * (double)cycle_ns);
     seen.load.busy_max_ns = (int64_t)(observer.loads[observer.loads_n - 1] * (double)cycle_ns);
     seen.load.busy_p99_ns = seen.load.busy_max_ns;

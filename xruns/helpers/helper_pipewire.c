@@ -109,23 +109,29 @@ static void say_ready(struct observer *observer)
 static void report(struct observer *observer)
 {
     struct timespec pause = {.tv_nsec = REPORT_NS};
-    st_pipewire_profile_report(&observer->profile, on_seen, observer);
+    st_pipewire_profile_report(&observer->profile);
     observer->reported_lately = true;
     pw_loop_update_timer(observer->loop, observer->report_timer, &pause, NULL, false);
+}
+
+/* At once, or when the pause after the report before is over. */
+static void report_soon(struct observer *observer)
+{
+    if (observer->profile.pending && !observer->reported_lately)
+        report(observer);
 }
 
 static void on_report_timer(void *ctx, ST_UNUSED uint64_t expirations)
 {
     struct observer *observer = ctx;
     observer->reported_lately = false;
-    if (observer->profile.pending)
-        report(observer);
+    report_soon(observer);
 }
 
 static void on_resync(void *ctx, const struct st_resync_log_line *line)
 {
     struct observer *observer = ctx;
-    st_pipewire_profile_resync(&observer->profile, line, on_seen, observer);
+    st_pipewire_profile_resync(&observer->profile, line);
 }
 
 static void on_log(void *ctx, ST_UNUSED int fd, ST_UNUSED uint32_t mask)
@@ -186,7 +192,7 @@ static int64_t between(void *ctx, uint32_t client, int64_t *ret_buffer_ns)
 static void on_lost(void *ctx, uint32_t id, const struct st_listened_loss *loss)
 {
     struct observer *observer = ctx;
-    st_pipewire_profile_lost(&observer->profile, id, loss, on_seen, observer);
+    st_pipewire_profile_lost(&observer->profile, id, loss);
 }
 
 /* --- the program that listens --- */
@@ -290,8 +296,7 @@ static void on_profile(void *ctx, const struct spa_pod *pod)
     else if (r < 0)
         end(observer, st_helper_line_absent("sleeptune does not understand the profiler of PipeWire %s",
                                             observer->version));
-    if (observer->profile.pending && !observer->reported_lately)
-        report(observer);
+    report_soon(observer);
     if (observer->profile.resized && !observer->loads_resized) {
         observer->loads_resized = true;
         observer->loads_armed = false;
@@ -390,8 +395,7 @@ static void on_global_remove(void *ctx, uint32_t id)
     }
     st_pipewire_profile_remove(&observer->profile, id);
     st_process_watch_remove(observer->watch, id);
-    if (observer->profile.pending && !observer->reported_lately)
-        report(observer);
+    report_soon(observer);
 }
 
 static const struct pw_registry_events registry_events = {PW_VERSION_REGISTRY_EVENTS, .global = on_global,
@@ -458,9 +462,8 @@ static void on_loads_timer(void *ctx, ST_UNUSED uint64_t expirations)
         st_cycle_ring_clocks(observer->profile.ring);
     struct timespec stop = {0};
     observer->loads_said = observer->loads_resized = false;
-    st_pipewire_profile_loads(&observer->profile, on_seen, observer);
-    if (observer->profile.pending && !observer->reported_lately)
-        report(observer);
+    st_pipewire_profile_loads(&observer->profile);
+    report_soon(observer);
     observer->loads_armed = observer->loads_said;
     if (!observer->loads_armed) /* nothing runs, and this program need not wake up for it */
         pw_loop_update_timer(observer->loop, observer->loads_timer, &stop, &stop, false);
@@ -491,7 +494,8 @@ static int begin(struct observer *observer)
     observer->watch = st_process_watch_new();
     observer->objects = st_object_watch_new();
     observer->streams = st_pipewire_streams_new();
-    observer->profile.ops = (struct st_pipewire_profile_ops){.measure = measure,
+    observer->profile.ops = (struct st_pipewire_profile_ops){.seen = on_seen,
+                                                             .measure = measure,
                                                              .priority = priority,
                                                              .plays = plays,
                                                              .between = between,
@@ -544,8 +548,7 @@ static void ask_if_starved(struct observer *observer)
     const bool again = now_ns - observer->asked_ns < QUIET_NS; /* else this process had no CPU itself */
     observer->asked_ns = now_ns;
     observer->may_starve = st_pipewire_profile_starved(&observer->profile, now_ns - TAKE_NS, again) || !again;
-    if (observer->profile.pending && !observer->reported_lately)
-        report(observer);
+    report_soon(observer);
 }
 
 /* While cycles are reported, it looks once in 20 to 40 ms what the clients' threads do. */

@@ -35,7 +35,7 @@ static void take_driver(struct st_pipewire_profile *profile, const struct st_pip
     node->server.dry_ns = node->server.dry.n == 0 ? cycle->driver.signal_ns : node->server.dry_ns;
     st_profile_report_add(&node->server.dry, rise,
                           rise > 0 && lost > 0 ? st_pipewire_cycle_time_of(lost, (double)cycle->rate_hz) : 0);
-    profile->resized = profile->resized || (node->period_ns > 0 && node->period_ns != cycle->period_ns);
+    profile->resized |= node->period_ns > 0 && node->period_ns != cycle->period_ns;
     st_profile_node_count_load(profile, node, cycle, &cycle->driver, false);
 }
 
@@ -96,7 +96,7 @@ static void note_async(struct st_profile_node *node, const struct st_pipewire_cy
     if (block->xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED && block->status >= ST_PIPEWIRE_CYCLE_TRIGGERED &&
         block->status <= ST_PIPEWIRE_CYCLE_FINISHED)
         node->is_async = block->signal_ns < cycle->driver.signal_ns;
-    node->is_async = node->is_async || block->is_async;
+    node->is_async |= block->is_async;
 }
 
 /* Its times are those of the cycle before, and its counter has risen if it had not finished that one. A
@@ -162,7 +162,7 @@ static void take_follower(struct st_pipewire_profile *profile, const struct st_p
     node->latest.awake_ns = block->awake_ns;
     if (node->is_device && block->xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED) {
         node->unreported.device.n += rise;
-        profile->pending = profile->pending || rise > 0;
+        profile->pending |= rise > 0;
     } else if (begins || node->gone ||
                block->status > ST_PIPEWIRE_CYCLE_FINISHED) { /* gone: it is reported later */
         st_profile_late_forgive(node);

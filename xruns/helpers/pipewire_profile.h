@@ -27,8 +27,9 @@ struct spa_pod;
 #define ST_PIPEWIRE_PROFILE_OWN_MAX   8
 #define ST_PIPEWIRE_PROFILE_NO_CLIENT UINT32_MAX
 
-/* What the profile asks of who watches threads, streams and code. */
+/* What the profile tells, and what it asks of who watches threads, streams and code. */
 struct st_pipewire_profile_ops {
+    st_xrun_seen_fn seen;
     /** Fills the measured members for a client (dropout_judge.h), or for the server. */
     void (*measure)(void *ctx, uint32_t client, struct st_dropout_figures *figures);
     /** Real-time priority of its thread, as in struct st_xrun_load. */
@@ -95,12 +96,12 @@ ST_NODISCARD int st_pipewire_profile_take(struct st_pipewire_profile *profile, c
 bool st_pipewire_profile_starved(struct st_pipewire_profile *profile, int64_t now_ns, bool count);
 
 /** Reports what is new: for each node a sighting of each reason, of its device and of resyncs. */
-void st_pipewire_profile_report(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx);
+void st_pipewire_profile_report(struct st_pipewire_profile *profile);
 
 /** Reports dropouts of that node's client, between its program and the server: of those in `loss` that its
  * own cycles do not explain, which are counted already. */
 void st_pipewire_profile_lost(struct st_pipewire_profile *profile, uint32_t id,
-                              const struct st_listened_loss *loss, st_xrun_seen_fn seen, void *ctx);
+                              const struct st_listened_loss *loss);
 
 /** @return the length of that node's cycles; 0: not known. */
 int64_t st_pipewire_profile_frames(struct st_pipewire_profile *profile, uint32_t id);
@@ -109,11 +110,10 @@ int64_t st_pipewire_profile_frames(struct st_pipewire_profile *profile, uint32_t
 bool st_pipewire_profile_needs_log(const struct st_pipewire_profile *profile);
 
 /** Reports what the log says. */
-void st_pipewire_profile_resync(struct st_pipewire_profile *profile, const struct st_resync_log_line *line,
-                                st_xrun_seen_fn seen, void *ctx);
+void st_pipewire_profile_resync(struct st_pipewire_profile *profile, const struct st_resync_log_line *line);
 
 /** Reports how long each node took that ran since the call before, and frees nodes that have gone. */
-void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx);
+void st_pipewire_profile_loads(struct st_pipewire_profile *profile);
 
 /** Frees all nodes. */
 void st_pipewire_profile_finish(struct st_pipewire_profile *profile);

@@ -26,7 +26,7 @@ static void count_lost(struct st_pipewire_profile *profile, struct st_profile_no
     struct st_profile_reason *sum = &node->unreported.reasons[reason];
     if (lost->n == 0)
         return;
-    profile->kept.counts = profile->kept.counts || st_profile_late_is(node, profile->kept.cycle_ns);
+    profile->kept.counts |= st_profile_late_is(node, profile->kept.cycle_ns);
     cycle.period_ns = node->period_ns;
     if (sum->n == 0 || st_dropout_cycle_is_worse(&cycle, &sum->worst)) {
         sum->worst = cycle;
@@ -224,16 +224,15 @@ static void begin_late(struct st_pipewire_profile *profile, struct st_profile_no
 void st_profile_late_name_waited_for(struct st_pipewire_profile *profile,
                                      const struct st_pipewire_cycle *cycle)
 {
-    for (size_t i = 0; i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++) {
-        struct st_profile_node *node = &profile->nodes[i];
+    ST_EACH (node, profile->nodes) {
         const int64_t from_ns = cycle->driver.signal_ns, to_ns = node->late.figures.signal_ns;
         int64_t least_ns = (to_ns - from_ns) / 2;
-        for (size_t j = 0; st_profile_late_is(node, from_ns) && j < ST_PIPEWIRE_PROFILE_NODES_MAX; j++) {
-            const struct st_profile_node *other = &profile->nodes[j];
-            const bool again =
-                other->latest.finish_ns > to_ns; /* that is of a later cycle: it was late itself */
+        if (!st_profile_late_is(node, from_ns))
+            continue;
+        ST_EACH (other, profile->nodes) {
+            const bool again = other->latest.finish_ns > to_ns; /* of a later cycle: it was late itself */
             const int64_t ago_ns = to_ns - (again ? other->judged.end_ns : other->latest.finish_ns);
-            if (!other->used || other->drives || i == j || ago_ns < 0 || ago_ns >= least_ns)
+            if (!other->used || other->drives || other == node || ago_ns < 0 || ago_ns >= least_ns)
                 continue;
             least_ns = ago_ns;
             st_profile_node_rename(&node->late.waited_for, other->name);

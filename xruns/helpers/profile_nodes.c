@@ -93,7 +93,7 @@ void st_pipewire_profile_leave_out(struct st_pipewire_profile *profile, uint32_t
 bool st_pipewire_profile_ends(struct st_pipewire_profile *profile, uint32_t id, struct st_xrun_seen *ret)
 {
     const struct st_profile_node *node = st_profile_node_find(profile, id);
-    if (node == NULL || !node->used || node->drives || node->is_device || node->name[0] == '\0' ||
+    if (node == NULL || node->drives || node->is_device || node->name[0] == '\0' ||
         st_profile_node_is_own(profile, node->client))
         return false;
     ST_EACH (other, profile->nodes) {

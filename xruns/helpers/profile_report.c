@@ -14,7 +14,7 @@ void st_profile_report_add(struct st_profile_losses *to, int64_t n, int64_t lost
     to->longest_ns = n == 1 ? ST_MAX(lost_ns, to->longest_ns) : to->longest_ns; /* of more it is not known */
 }
 
-static void report_cycle(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx)
+static void report_cycle(struct st_pipewire_profile *profile)
 {
     int64_t n = 0;
     ST_EACH (node, profile->nodes) {
@@ -34,7 +34,7 @@ static void report_cycle(struct st_pipewire_profile *profile, st_xrun_seen_fn se
             .deadline_ns = node->kept.length_ns,
             .left_n = --n};
         st_profile_node_rename(&sighting.client, node->name);
-        seen(ctx, &sighting);
+        profile->ops.seen(profile->ctx, &sighting);
     }
 }
 
@@ -46,7 +46,7 @@ static int64_t spare_ns(const struct st_profile_node *node, int64_t period_ns)
 }
 
 static void report_reason(struct st_pipewire_profile *profile, struct st_profile_node *node,
-                          enum st_dropout_reason reason, st_xrun_seen_fn seen, void *ctx)
+                          enum st_dropout_reason reason)
 {
     struct st_profile_reason *sum = &node->unreported.reasons[reason];
     struct st_xrun_seen sighting = {.certainty = ST_CERTAINTY_EXACT,
@@ -63,24 +63,24 @@ static void report_reason(struct st_pipewire_profile *profile, struct st_profile
     st_profile_node_rename(&sighting.client, node->drives ? ST_XRUN_SERVER_ITSELF : node->name);
     st_profile_node_rename(&sighting.culprit, sum->culprit);
     if (sum->n > 0) {
-        report_cycle(profile, seen, ctx);
-        seen(ctx, &sighting);
+        report_cycle(profile);
+        profile->ops.seen(profile->ctx, &sighting);
     }
     *sum = (struct st_profile_reason){0};
 }
 
-static void report_losses(struct st_profile_losses *losses, struct st_xrun_seen sighting,
-                          st_xrun_seen_fn seen, void *ctx)
+static void report_losses(struct st_pipewire_profile *profile, struct st_profile_losses *losses,
+                          struct st_xrun_seen sighting)
 {
     sighting.device_dropouts_n = losses->n;
     sighting.lost_ns = ST_MIN(losses->lost_ns, ST_PIPEWIRE_CYCLE_MAX_NS);
     sighting.longest_ns = ST_MIN(losses->longest_ns, ST_PIPEWIRE_CYCLE_MAX_NS);
     if (losses->n > 0)
-        seen(ctx, &sighting);
+        profile->ops.seen(profile->ctx, &sighting);
     *losses = (struct st_profile_losses){0};
 }
 
-void st_pipewire_profile_report(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx)
+void st_pipewire_profile_report(struct st_pipewire_profile *profile)
 {
     if (!profile->pending)
         return;
@@ -94,16 +94,16 @@ void st_pipewire_profile_report(struct st_pipewire_profile *profile, st_xrun_see
         st_profile_node_rename(&dry.device, node->name);
         st_profile_node_rename(&resync.device, node->driver);
         st_profile_node_rename(&resync.client, node->name);
-        report_losses(&node->unreported.device, dry, seen, ctx);
-        report_losses(&node->unreported.resyncs, resync, seen, ctx);
+        report_losses(profile, &node->unreported.device, dry);
+        report_losses(profile, &node->unreported.resyncs, resync);
         for (int reason = 0; reason < ST_DROPOUT_REASONS; reason++)
-            report_reason(profile, node, (enum st_dropout_reason)reason, seen, ctx);
+            report_reason(profile, node, (enum st_dropout_reason)reason);
     }
     profile->pending = false;
 }
 
 void st_pipewire_profile_lost(struct st_pipewire_profile *profile, uint32_t id,
-                              const struct st_listened_loss *loss, st_xrun_seen_fn seen, void *ctx)
+                              const struct st_listened_loss *loss)
 {
     const struct st_profile_node *node = st_profile_node_find(profile, id);
     if (node == NULL || node->gone || node->name[0] == '\0' || st_profile_node_is_own(profile, node->client))
@@ -122,7 +122,7 @@ void st_pipewire_profile_lost(struct st_pipewire_profile *profile, uint32_t id,
         sighting.spare_ns = sighting.longest_ns;
     st_profile_node_rename(&sighting.device, node->driver);
     st_profile_node_rename(&sighting.client, node->name);
-    seen(ctx, &sighting);
+    profile->ops.seen(profile->ctx, &sighting);
 }
 
 static bool is_second_card(const struct st_profile_node *node)
@@ -130,8 +130,7 @@ static bool is_second_card(const struct st_profile_node *node)
     return node->is_device && !node->drives && !node->gone;
 }
 
-void st_pipewire_profile_resync(struct st_pipewire_profile *profile, const struct st_resync_log_line *line,
-                                st_xrun_seen_fn seen, void *ctx)
+void st_pipewire_profile_resync(struct st_pipewire_profile *profile, const struct st_resync_log_line *line)
 {
     struct st_xrun_seen sighting = {
         .certainty = ST_CERTAINTY_EXACT, .device_dropouts_n = 1, .place = ST_DROPOUT_AT_RESYNC};
@@ -153,11 +152,11 @@ void st_pipewire_profile_resync(struct st_pipewire_profile *profile, const struc
             line->frames, (double)line->cycle_frames * (double)ST_NS_PER_S / (double)card->period_ns);
     }
     st_profile_node_rename(&sighting.client, card != NULL && !several ? card->name : line->card);
-    seen(ctx, &sighting);
+    profile->ops.seen(profile->ctx, &sighting);
     sighting.device_dropouts_n = line->n - 1; /* those that the server did not log, of unknown length */
     sighting.lost_ns = sighting.longest_ns = 0;
     if (line->n > 1)
-        seen(ctx, &sighting);
+        profile->ops.seen(profile->ctx, &sighting);
 }
 
 /* Woken to finished is wall time: no load where the thread waited for a CPU meanwhile. */
@@ -170,7 +169,7 @@ static void forget_if_contended(struct st_profile_node *node, struct st_xrun_loa
     node->thread.queue_ns = node->thread.of_ns = 0;
 }
 
-void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx)
+void st_pipewire_profile_loads(struct st_pipewire_profile *profile)
 {
     profile->resized = false;
     ST_EACH (node, profile->nodes) {
@@ -212,7 +211,7 @@ void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen
         st_profile_node_rename(&sighting.device, is_client ? node->driver : node->name);
         st_profile_node_rename(&sighting.client, is_client ? node->name : "");
         if (ran && !node->gone && !st_profile_node_is_own(profile, node->client))
-            seen(ctx, &sighting);
+            profile->ops.seen(profile->ctx, &sighting);
         if (node->unreported.device.n == 0 && (node->gone || (!ran && node->used && !node->announced)))
             st_profile_node_forget(node);
     }
@@ -220,9 +219,8 @@ void st_pipewire_profile_loads(struct st_pipewire_profile *profile, st_xrun_seen
 
 bool st_pipewire_profile_needs_log(const struct st_pipewire_profile *profile)
 {
-    size_t i = 0;
-    while (i < ST_PIPEWIRE_PROFILE_NODES_MAX && (!profile->nodes[i].is_device || profile->nodes[i].drives ||
-                                                 profile->nodes[i].latest.cycle_ns == 0))
-        i++;
-    return i < ST_PIPEWIRE_PROFILE_NODES_MAX && !profile->has_clocks;
+    bool followed = false;
+    ST_EACH (node, profile->nodes)
+        followed |= node->is_device && !node->drives && node->latest.cycle_ns != 0;
+    return followed && !profile->has_clocks;
 }

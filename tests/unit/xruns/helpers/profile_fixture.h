@@ -143,6 +143,13 @@ static inline void write_seen(void *ctx, const struct st_xrun_seen *seen)
              seen->culprit[0] != '\0' ? " " : "", seen->culprit);
 }
 
+/* Where reports go. */
+static inline void seeing(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx)
+{
+    profile->ops.seen = seen;
+    profile->ctx = ctx;
+}
+
 /* Loads, as text: "device/client cycles period busy wait; ", medians. */
 static inline void write_load(void *ctx, const struct st_xrun_seen *seen)
 {
@@ -157,7 +164,8 @@ static inline const char *loads(struct st_pipewire_profile *profile)
 {
     static char text[256];
     text[0] = '\0';
-    st_pipewire_profile_loads(profile, write_load, text);
+    seeing(profile, write_load, text);
+    st_pipewire_profile_loads(profile);
     return text;
 }
 
@@ -166,7 +174,8 @@ static inline const char *told(struct st_pipewire_profile *profile)
     static char text[256];
     text[0] = told_cycle[0] = '\0';
     assert_int_equal(profile->pending, true);
-    st_pipewire_profile_report(profile, write_seen, text);
+    seeing(profile, write_seen, text);
+    st_pipewire_profile_report(profile);
     assert_int_equal(profile->pending, false);
     return text;
 }

@@ -35,7 +35,10 @@ static inline void code_unasked(ST_UNUSED void *ctx, ST_UNUSED uint32_t node, ST
 {
 }
 
-static const struct st_pipewire_profile_ops nothing_watched = {.measure = measures_nothing,
+static inline void seen_by_no_one(ST_UNUSED void *ctx, ST_UNUSED const struct st_xrun_seen *seen) {}
+
+static const struct st_pipewire_profile_ops nothing_watched = {.seen = seen_by_no_one,
+                                                               .measure = measures_nothing,
                                                                .priority = has_no_priority,
                                                                .plays = plays_in_no_thread,
                                                                .between = nothing_between,

@@ -34,7 +34,8 @@ static void another_buffer_size_is_noticed_until_it_is_reported(void **state)
     TAKE(&profile, 4000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
     cycle_frames = 48;
     assert_true(profile.resized);
-    st_pipewire_profile_loads(&profile, write_seen, text);
+    seeing(&profile, write_seen, text);
+    st_pipewire_profile_loads(&profile);
     assert_false(profile.resized);
 }
 
@@ -129,12 +130,13 @@ static void lost_cycles_with_next_to_no_sound_between_are_one_dropout(void **sta
     (void)state;
     int lost_n = 0;
     told_dropouts_n = told_longest_ns = told_lost_ns = 0;
+    seeing(&profile, sum_seen, NULL);
     for (int i = 0; i < 80; i++) {
         const bool lost = i >= 2 && (i < 42 || (i >= 44 && i < 46) || i == 76);
         lost_n += lost;
         TAKE(&profile, 1000000 + 1000 * i, 5, {PLAYER, "player", FINISHED, lost_n});
         if (i % 10 == 9) /* reported meanwhile */
-            st_pipewire_profile_report(&profile, sum_seen, NULL);
+            st_pipewire_profile_report(&profile);
     }
     assert_int_equal(told_dropouts_n, 2);
     assert_int_equal(told_lost_ns, 45 * INT64_C(1000000)); /* no less than the longest */
@@ -149,7 +151,8 @@ static void a_dropout_of_half_an_hour_has_a_length_that_a_line_holds(void **stat
     told_dropouts_n = told_longest_ns = told_lost_ns = 0;
     for (int i = 0; i < 120000; i++) { /* 15 ms each, none finished */
         TAKE(&profile, 1000000 + INT64_C(15000) * i, 5, {PLAYER, "player", FINISHED, i});
-        st_pipewire_profile_report(&profile, sum_seen, NULL);
+        seeing(&profile, sum_seen, NULL);
+        st_pipewire_profile_report(&profile);
     }
     assert_int_equal(told_dropouts_n, 1);
     assert_int_equal(told_longest_ns, 1000 * ST_NS_PER_S);
@@ -166,7 +169,8 @@ static void a_lost_cycle_is_no_shorter_than_its_sound(void **state)
               i < 3   ? 0
               : i < 5 ? i - 2
                       : 2});
-    st_pipewire_profile_report(&profile, sum_seen, NULL);
+    seeing(&profile, sum_seen, NULL);
+    st_pipewire_profile_report(&profile);
     assert_int_equal(told_dropouts_n, 1);
     assert_int_equal(told_lost_ns, 2 * INT64_C(1000000));
     assert_int_equal(told_longest_ns, told_lost_ns);
@@ -203,7 +207,8 @@ static void a_card_that_runs_dry_says_how_much_was_lost(void **state)
             TAKE(&profile, 1000 * i + 100000 * has, 5 + has + (i >= 3), {PLAYER, "player", FINISHED, 3});
         }
         dry = (struct st_xrun_seen){0};
-        st_pipewire_profile_report(&profile, copy_seen, NULL);
+        seeing(&profile, copy_seen, NULL);
+        st_pipewire_profile_report(&profile);
         assert_int_equal(dry.device_dropouts_n, 1);
         assert_int_equal(dry.place, ST_DROPOUT_AT_DEVICE_BUFFER);
         assert_int_equal(dry.lost_ns, has * 45 * ST_NS_PER_MS);
@@ -263,14 +268,16 @@ static void a_second_card_that_is_put_in_step_is_reported_beside_the_first(void 
     take_card(cycle++, 580, 1.000034);
     take_card(cycle++, 100, 1);
     assert_true(profile.pending);
-    st_pipewire_profile_report(&profile, see_resync, &seen);
+    seeing(&profile, see_resync, &seen);
+    st_pipewire_profile_report(&profile);
     assert_string_equal(seen.device, "alsa_output.card");
     assert_string_equal(seen.client, "alsa_output.usb");
     assert_int_equal(seen.device_dropouts_n, 1);
     assert_int_equal(seen.dropouts_n, 0);
     assert_int_equal(seen.place, ST_DROPOUT_AT_RESYNC);
     assert_int_equal(seen.lost_ns, 10000000);
-    st_pipewire_profile_loads(&profile, see_resync, &seen); /* that of the card is the last one */
+    seeing(&profile, see_resync, &seen);
+    st_pipewire_profile_loads(&profile); /* that of the card is the last one */
     assert_string_equal(seen.client, "alsa_output.usb");
     assert_int_equal(seen.load.drift_ppb, 37000);
 }
@@ -296,7 +303,8 @@ static void the_log_of_older_versions_is_of_the_card_that_follows_now(void **sta
     snprintf(profile.nodes[3].name, sizeof(profile.nodes[3].name), "alsa_output.hdmi");
     for (int i = 0; i < 3; i++)
         TAKE(&profile, 1000 * i, 5, {CARD, "card", FINISHED, NO_COUNTER});
-    st_pipewire_profile_resync(&profile, &line, sum_resyncs, &seen);
+    seeing(&profile, sum_resyncs, &seen);
+    st_pipewire_profile_resync(&profile, &line);
     assert_string_equal(seen.device, "alsa_output.card");
     assert_string_equal(seen.client, "card");
     assert_int_equal(seen.device_dropouts_n, 3);
@@ -305,21 +313,24 @@ static void the_log_of_older_versions_is_of_the_card_that_follows_now(void **sta
     profile.nodes[3].drives = false; /* several follow: which one it is only the log knows */
     profile.nodes[3].latest.cycle_ns = 2000000;
     snprintf(profile.nodes[3].driver, sizeof(profile.nodes[3].driver), "alsa_output.card");
-    st_pipewire_profile_resync(&profile, &line, sum_resyncs, &seen);
+    seeing(&profile, sum_resyncs, &seen);
+    st_pipewire_profile_resync(&profile, &line);
     assert_string_equal(seen.client, "hw:1");
     assert_string_equal(seen.device, "alsa_output.card");
     for (int later = -1; later <= 1; later += 2) { /* another driver's, whose cycles begin at other times */
         snprintf(profile.nodes[3].driver, sizeof(profile.nodes[3].driver), "alsa_output.pci");
         profile.nodes[3].latest.cycle_ns = 2000000 + later * 300000;
         seen = (struct st_xrun_seen){0};
-        st_pipewire_profile_resync(&profile, &line, sum_resyncs, &seen);
+        seeing(&profile, sum_resyncs, &seen);
+        st_pipewire_profile_resync(&profile, &line);
         assert_string_equal(seen.client, "hw:1");
         assert_string_equal(seen.device, "");
         assert_int_equal(seen.device_dropouts_n, 3);
         assert_int_equal(seen.lost_ns, 0); /* the log has it in parts of a cycle that is not known */
     }
     profile.nodes[3].latest.cycle_ns = 2000000 - ST_NS_PER_S; /* it rests */
-    st_pipewire_profile_resync(&profile, &line, sum_resyncs, &seen);
+    seeing(&profile, sum_resyncs, &seen);
+    st_pipewire_profile_resync(&profile, &line);
     assert_string_equal(seen.client, "card");
     assert_string_equal(seen.device, "alsa_output.card");
 }
@@ -435,7 +446,7 @@ static int64_t computed_n, long_from_ns, long_to_ns; /* cycles that were reporte
 
 static void computed(void *ctx, uint32_t node, uint32_t client, int64_t from_ns, int64_t to_ns, bool is_long)
 {
-    assert_null(ctx);
+    (void)ctx;
     assert_true(node == PLAYER && client == CLIENT);
     computed_n++;
     long_from_ns = is_long ? from_ns : long_from_ns;
@@ -444,7 +455,7 @@ static void computed(void *ctx, uint32_t node, uint32_t client, int64_t from_ns,
 
 static void code(void *ctx, uint32_t node, uint32_t client, struct st_xrun_code *ret)
 {
-    assert_null(ctx);
+    (void)ctx;
     assert_true(node == PLAYER && client == CLIENT);
     *ret = (struct st_xrun_code){.state = ST_XRUN_CODE_WATCHED, .file = "libreverb.so"};
 }
@@ -479,8 +490,9 @@ static void cycles_of_who_computes_too_long_are_passed_on(void **state)
             assert_int_equal(long_to_ns, at + 1400 * US);
             assert_int_equal(long_from_ns, at + 20 * US);
         }
+        seeing(&profile, write_code, &asked);
         if (at == 19 * MS || at > 30 * MS)
-            st_pipewire_profile_loads(&profile, write_code, &asked);
+            st_pipewire_profile_loads(&profile);
         assert_int_equal(computed_n > 0, at >= 20 * MS);
         assert_int_equal(asked, at < 19 * MS ? -1 : at <= 30 * MS || at > 60000 * (int64_t)MS ? 0 : 1);
     }
@@ -513,7 +525,8 @@ static void code_is_not_asked_for_before_it_is_looked_at(void **state)
         if (i % 1000 != 9)
             continue;
         assert_int_equal(computed_n, i < 1010 ? 0 : 1000);
-        st_pipewire_profile_loads(&profile, write_rhythm, &found);
+        seeing(&profile, write_rhythm, &found);
+        st_pipewire_profile_loads(&profile);
         assert_int_equal(found.block, 1024);
         assert_int_equal(found.state, i < 1010 ? ST_XRUN_CODE_UNASKED : ST_XRUN_CODE_WATCHED);
     }
