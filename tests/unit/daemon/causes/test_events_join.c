@@ -30,7 +30,7 @@ static struct st_history *history;
 static int setup(void **state)
 {
     (void)state;
-    ST_PRINT(folder, "/tmp/test_event_join.XXXXXX");
+    ST_PRINT(folder, "/tmp/test_events_join.XXXXXX");
     if (mkdtemp(folder) == NULL)
         return -1;
     ST_PRINT(path, "%s/history.db", folder);
