@@ -162,9 +162,9 @@ static void print_lines(const char *text)
         st_change_output_lines(text);
 }
 
-static void print_by_hand(const struct st_finding *finding, const char *why)
+static void print_by_hand(const struct st_finding *finding)
 {
-    print_head(finding->rule, why);
+    print_head(finding->rule, "make this change by hand");
     print_lines(finding->fix_now);
     print_lines(finding->fix_persistent);
 }
@@ -256,10 +256,8 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
         return;
     }
     if (!st_rule_can_apply(finding) && (!work->target->own || finding->changes_n == 0)) {
-        if (asked || rule->applicability == ST_APPLY_AUTO)
-            print_by_hand(finding, rule->applicability == ST_APPLY_DANGEROUS
-                                       ? "dangerous: make this change by hand"
-                                       : "make this change by hand");
+        if (asked || st_rule_is_applied(rule))
+            print_by_hand(finding);
         work->by_hand_n += asked;
         return;
     }

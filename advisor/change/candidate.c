@@ -113,8 +113,7 @@ static bool find_kind(const char *rule, enum st_candidate_kind *ret)
 
 static bool has_fired(const struct st_finding *finding)
 {
-    const bool fired = finding->status == ST_STATUS_PROBLEM || finding->status == ST_STATUS_ADVICE;
-    return fired && finding->rule->applicability != ST_APPLY_DANGEROUS;
+    return finding->status == ST_STATUS_PROBLEM || finding->status == ST_STATUS_ADVICE;
 }
 
 static int add(struct st_candidates *ret, struct st_platform *p, const struct st_report *report,

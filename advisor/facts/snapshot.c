@@ -32,12 +32,11 @@ static json_t *value_json(const struct st_fact *fact)
 
 json_t *st_snapshot_fact(const struct st_fact *fact)
 {
-    return json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o}", "key", fact->key, "value",
+    return json_pack("{s:s, s:o, s:s, s:o, s:s?, s:s?, s:o}", "key", fact->key, "value",
                      fact->state == ST_FACT_OK ? value_json(fact) : json_null(), "state",
                      st_fact_state_names[fact->state], "errno",
                      fact->state == ST_FACT_UNREADABLE ? json_integer(fact->error) : json_null(), "raw",
-                     st_json_string_or_null(fact->raw), "source", st_json_string_or_null(fact->source),
-                     "time", time_json(fact->time_ns));
+                     fact->raw, "source", fact->source, "time", time_json(fact->time_ns));
 }
 
 json_t *st_snapshot_json(const struct st_facts *facts)

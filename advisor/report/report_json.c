@@ -51,26 +51,16 @@ static const char *needs_name(enum st_needs needs)
     return names[needs];
 }
 
-static const char *applicability_name(enum st_applicability applicability)
-{
-    static const char *const names[] = {
-        [ST_APPLY_AUTO] = "auto",
-        [ST_APPLY_MANUAL] = "manual",
-        [ST_APPLY_DANGEROUS] = "dangerous",
-    };
-    return names[applicability];
-}
-
 /** By the values of a fact that was not read; null: the finding does not depend on one. */
 static json_t *conditions_json(const struct st_finding *finding)
 {
     json_t *array = finding->branches_n > 0 ? json_array() : json_null();
     ST_EACH_OF (branch, finding->branches, finding->branches_n) {
         json_array_append_new(
-            array, json_pack("{s:s, s:s, s:o, s:o, s:s}", "when", branch->when, "status",
+            array, json_pack("{s:s, s:s, s:o, s:s?, s:s}", "when", branch->when, "status",
                              st_finding_statuses[branch->status].name, "effect_us",
-                             branch->effect_known ? json_real(branch->effect_us) : json_null(), "formula",
-                             st_json_string_or_null(branch->formula), "summary", branch->summary));
+                             st_json_real_or_null(branch->effect_known, branch->effect_us), "formula",
+                             branch->formula, "summary", branch->summary));
     }
     return array;
 }
@@ -79,20 +69,17 @@ static json_t *finding_json(const struct st_report *report, const struct st_find
 {
     const struct st_rule *rule = finding->rule;
     return json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:{s:o, s:o, s:s, s:s}, s:s, s:s, s:o, s:s, s:o, s:o, s:o, "
-        "s:o, s:o, s:o, s:o}",
+        "{s:s, s:s, s:s, s:s, s:s, s:o, s:s?, s:o, s:{s:s?, s:s?, s:s, s:s}, s:s, s:s, s:o, s:s, s:s?, s:s?, "
+        "s:s?, s:s?, s:o, s:o, s:s?}",
         "id", rule->id, "status", st_finding_statuses[finding->status].name, "title", rule->title, "summary",
         finding->summary, "mechanism", rule->mechanism, "effect_us",
-        finding->effect_known ? json_real(finding->effect_us) : json_null(), "formula",
-        st_json_string_or_null(finding->formula), "evidence", evidence_json(finding), "fix", "now",
-        st_json_string_or_null(finding->fix_now), "persistent",
-        st_json_string_or_null(finding->fix_persistent), "needs", needs_name(finding->needs), "privilege",
-        st_rule_privilege(rule), "cost", rule->cost, "when_not", rule->when_not, "sources",
-        lines_json(rule->sources), "applicability", applicability_name(rule->applicability), "first_version",
-        st_json_string_or_null(rule->first_version), "last_version",
-        st_json_string_or_null(rule->last_version), "set_aside", st_json_string_or_null(finding->set_aside),
-        "needless", st_json_string_or_null(finding->needless), "measured", measured_json(report, finding),
-        "conditions", conditions_json(finding), "ask", st_json_string_or_null(finding->ask));
+        st_json_real_or_null(finding->effect_known, finding->effect_us), "formula", finding->formula,
+        "evidence", evidence_json(finding), "fix", "now", finding->fix_now, "persistent",
+        finding->fix_persistent, "needs", needs_name(finding->needs), "privilege", st_rule_privilege(rule),
+        "cost", rule->cost, "when_not", rule->when_not, "sources", lines_json(rule->sources), "applicability",
+        st_rule_is_applied(rule) ? "auto" : "manual", "first_version", rule->first_version, "last_version",
+        rule->last_version, "set_aside", finding->set_aside, "needless", finding->needless, "measured",
+        measured_json(report, finding), "conditions", conditions_json(finding), "ask", finding->ask);
 }
 
 /** The facts that were unreadable or malformed. */

@@ -722,16 +722,6 @@ static int write_text(const struct st_report *report, FILE *out, const struct st
 
 const struct st_report_format st_report_text = {"text", write_text};
 
-static const char *risk(enum st_applicability applicability)
-{
-    static const char *const texts[] = {
-        [ST_APPLY_AUTO] = "safe: revert can undo it",
-        [ST_APPLY_MANUAL] = "by hand only: it depends on the machine",
-        [ST_APPLY_DANGEROUS] = "dangerous: read 'not when' first",
-    };
-    return texts[applicability];
-}
-
 /* The entry of the rule in the manual, and its page of the documentation unless this machine has the program
  * without it. */
 static void print_page(const struct st_printer *printer, const char *id)
@@ -763,7 +753,8 @@ int st_report_format_rule(const struct st_rule *rule, const struct st_finding *f
     print_field(&printer, "Rights:", st_rule_privilege(rule));
     print_field(&printer, "Cost:", rule->cost);
     print_field(&printer, "Not when:", rule->when_not);
-    print_field(&printer, "Risk:", risk(rule->applicability));
+    print_field(&printer, "Risk:",
+                st_rule_is_applied(rule) ? "safe: revert can undo it" : "by hand only: it depends on the machine");
     if (rule->check != NULL)
         st_print_verbatim(&printer, INDENT, "Check:", TEXT_INDENT, rule->check);
     print_field(&printer, "Undo:", rule->undo);

@@ -54,7 +54,7 @@ enum st_change_kind {
 #define ST_CHANGE_VALUE_BYTES  160
 #define ST_FINDING_CHANGES_MAX 1024 /* one a CPU */
 
-/** One setting as data, of a rule that is ST_APPLY_AUTO. */
+/** One setting as data. */
 struct st_change {
     enum st_change_kind kind;
     char key[ST_CHANGE_KEY_BYTES];

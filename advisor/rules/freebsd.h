@@ -5,7 +5,7 @@
 
 /** The members of a rule that sets one sysctl; the second one back to its default. */
 #define ST_FREEBSD_SYSCTL_FIX(key, value, undo_)                                                             \
-    .applicability = ST_APPLY_AUTO, .changes = ST_RULE_CHANGES({ST_CHANGE_SYSCTL, key, value}),              \
+    .changes = ST_RULE_CHANGES({ST_CHANGE_SYSCTL, key, value}),              \
     .now = "sysctl " key "=" value, .persistent = "# /etc/sysctl.conf\n" key "=" value,                      \
     .check = "sysctl " key "   # " value, .undo = undo_
 #define ST_FREEBSD_SYSCTL_BACK(key, value)                                                                   \

@@ -112,7 +112,6 @@ const struct st_rule st_rule_freebsd_snd_latency = {
     .check = "sysctl hw.snd.latency hw.snd.latency_profile",
     .undo = "take the lines out of /etc/sysctl.conf; to undo it at once, set the defaults: sysctl "
             "hw.snd.latency=2 hw.snd.latency_profile=1",
-    .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(LATENCY, ST_KEY_FREEBSD_HW_SND_LATENCY_PROFILE),
     .targets = ST_RULE_KEYS("hw.snd.latency", "hw.snd.latency_profile"),
     .judge = judge_snd_latency,

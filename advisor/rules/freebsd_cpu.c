@@ -168,7 +168,6 @@ const struct st_rule st_rule_freebsd_cpu_idle = {
     .persistent = EVER("C1"),
     .check = "sysctl dev.cpu.0.cx_supported dev.cpu.0.cx_lowest   # C2/2/80: state C2 takes 80 µs to wake",
     .undo = "sysrc -x performance_cx_lowest economy_cx_lowest; service power_profile 0x01",
-    .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(CPU "*" SUPPORTED, CPU "*.cx_lowest", LOWEST, IDLE,
                           ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER, ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET "*.flags"),
     .targets = ST_RULE_KEYS(LOWEST_SYSCTL),
@@ -298,7 +297,6 @@ const struct st_rule st_rule_freebsd_cpu_frequency = {
     .check = "ps -axo args | grep '[p]owerd'   # -a maximum\n"
              "sysctl dev.cpu.0.freq",
     .undo = "sysrc -x powerd_flags; service powerd restart",
-    .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(FREQ, LEVELS, ST_KEY_FREEBSD_POWERD_RUNNING, FLAGS, FLAGS_XX, EPP "*.epp"),
     .targets = ST_RULE_KEYS("dev.cpu.0.freq"),
     .judge = judge_cpu_frequency,
@@ -377,7 +375,6 @@ const struct st_rule st_rule_freebsd_epp = {
     .persistent = EPP_EVER("intel"),
     .check = "sysctl dev.hwpstate_intel.0.epp   # 0",
     .undo = "take the lines out of /etc/sysctl.conf and restart",
-    .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(PREFIX "intel.*" SUFFIX, PREFIX "amd.*" SUFFIX),
     .targets = ST_RULE_KEYS("dev.hwpstate_intel.*.epp", "dev.hwpstate_amd.*.epp"),
     .judge = judge_epp,

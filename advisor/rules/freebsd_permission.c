@@ -368,7 +368,6 @@ const struct st_rule st_rule_freebsd_memlock = {
     .check = "limits -l   # after a new login: infinity, or 131072 kB and more",
     .undo = "pw usermod NAME -L ''; take the class out of /etc/login.conf and run cap_mkdb "
             "/etc/login.conf",
-    .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_LIMITS_MEMORYLOCKED_BYTES, WIRED, PAGE, ALLOWED, ST_KEY_USER_UID,
                           ST_KEY_USER_NAME, ST_KEY_USER_CLASS),
     .targets = ST_RULE_KEYS("vm.max_user_wired"),

@@ -114,7 +114,6 @@ const struct st_rule st_rule_freebsd_sound_polling = {
     .check = "sysctl dev.hdac.0.polling   # 0",
     .undo = "sysctl dev.hdac.N.polling=1",
     .worst = ST_STATUS_PROBLEM,
-    .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(HDAC "*" POLLING, PCM "*" POLLING, ST_KEY_FREEBSD_KERN_HZ),
     .targets = ST_RULE_KEYS("dev.hdac.*.polling"),
     .judge = judge_sound_polling,

@@ -318,7 +318,6 @@ const struct st_rule st_rule_freebsd_eventtimer = {
              "such as LAPIC",
     .undo = "take the line out of /etc/sysctl.conf. 0 is the default, so there is nothing else to undo",
     .worst = ST_STATUS_PROBLEM,
-    .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC, ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER,
                           ST_KEY_FREEBSD_KERN_EVENTTIMER_CHOICE, SINGLEMUL, ST_KEY_FREEBSD_KERN_HZ,
                           ST_KEY_FREEBSD_KERN_SMP_CPUS, ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET "*"),
@@ -391,7 +390,6 @@ const struct st_rule st_rule_freebsd_hz = {
     .needs = ST_NEEDS_REBOOT,
     .check = "sysctl kern.hz   # 1000",
     .undo = "take the line out of /boot/loader.conf and restart",
-    .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_KERN_HZ, ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC,
                           ST_KEY_FREEBSD_KERN_VM_GUEST),
     .changes = ST_RULE_CHANGES({ST_CHANGE_LOADER, "kern.hz", "1000"}),
@@ -513,7 +511,6 @@ const struct st_rule st_rule_freebsd_timecounter = {
     .check = "sysctl kern.timecounter.choice   # TSC-low with a number above 0: the kernel trusts it\n"
              "sysctl kern.timecounter.hardware",
     .undo = "take the line out of /etc/sysctl.conf and restart: the kernel chooses by itself",
-    .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(HARDWARE, TIMECOUNTER_CHOICE, FAST),
     .targets = ST_RULE_KEYS("kern.timecounter.hardware"),
     .judge = judge_timecounter,

@@ -322,7 +322,6 @@ const struct st_rule st_rule_linux_cpu_frequency = {
     .check = "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_governor   # performance",
     .undo = "delete the line in /etc/tmpfiles.d/sleeptune.conf and restart: the kernel then uses its "
             "default governor",
-    .applicability = ST_APPLY_AUTO,
     .facts =
         ST_RULE_KEYS(ST_KEY_CPUFREQ_PRESENT, ST_KEYS_CPUFREQ "policy*", ST_KEY_CPUFREQ_BOOST,
                      ST_KEY_CPUFREQ_NO_TURBO, ST_KEY_CPUFREQ_MAX_PERF_PCT, ST_KEY_PLATFORM_PROFILE_NOW,

@@ -339,7 +339,6 @@ const struct st_rule st_rule_linux_idle_request_access = {
     .check = "ls -l /dev/cpu_dma_latency   # mode crw-rw----, group audio",
     .undo = "delete the line in /etc/udev/rules.d/90-sleeptune.rules and restart; sudo gpasswd -d "
             "$USER audio",
-    .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(ST_KEY_PMQOS_CPU_DMA_LATENCY_US, ST_KEY_USER_UID, ST_KEY_USER_LIMITS_FROM,
                           ST_KEY_SYSTEM_LACKS, ST_KEYS_CPUIDLE_CPU0 "state*" LATENCY,
                           ST_KEYS_CPUIDLE_CPU0 "state*.disable", ST_KEYS_CPUIDLE_CPU0 "state*.residency_us",

@@ -121,7 +121,6 @@ const struct st_rule st_rule_linux_usb_autosuspend = {
     .check = "grep . /sys/bus/usb/devices/*/product   # shows the DEVICE of your interface; lsusb "
              "shows VVVV:PPPP\ncat /sys/bus/usb/devices/DEVICE/power/control   # on",
     .undo = "delete the line in /etc/udev/rules.d/90-sleeptune.rules and plug the interface in again",
-    .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(ST_KEYS_USB_AUDIO "*.control", ST_KEYS_USB_AUDIO "*.autosuspend_ms",
                           ST_KEYS_USB_AUDIO "*.product", ST_KEYS_USB_AUDIO "*.vendor_id",
                           ST_KEYS_USB_AUDIO "*.product_id"),
@@ -245,7 +244,6 @@ const struct st_rule st_rule_linux_usb_audio_options = {
     .needs = ST_NEEDS_REBOOT,
     .check = "cat /sys/module/snd_usb_audio/parameters/lowlatency   # Y",
     .undo = "delete the line in /etc/modprobe.d/sleeptune.conf and restart",
-    .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(ST_KEY_MODULE_SND_USB_AUDIO_LOWLATENCY),
     .changes = ST_RULE_CHANGES({ST_CHANGE_MODPROBE, "snd_usb_audio", "lowlatency=1"}),
     .cases = ST_RULE_CASES(
@@ -313,7 +311,6 @@ const struct st_rule st_rule_linux_hda_power_save = {
                   "options snd_hda_intel power_save=0 power_save_controller=N",
     .check = "cat /sys/module/snd_hda_intel/parameters/power_save   # 0",
     .undo = "delete the line in /etc/modprobe.d/sleeptune.conf and restart",
-    .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(ST_KEY_MODULE_SND_HDA_INTEL_POWER_SAVE, ST_KEYS_CARD "*"),
     .changes = ST_RULE_CHANGES({ST_CHANGE_SYSFS, "/sys/module/snd_hda_intel/parameters/power_save", "0"},
                                {ST_CHANGE_MODPROBE, "snd_hda_intel", "power_save=0 power_save_controller=N"}),

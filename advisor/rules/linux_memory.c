@@ -189,7 +189,6 @@ const struct st_rule st_rule_linux_huge_pages = {
     .check = "grep . /sys/kernel/mm/transparent_hugepage/enabled "
              "/sys/kernel/mm/transparent_hugepage/defrag   # [madvise]",
     .undo = "delete the lines in /etc/tmpfiles.d/sleeptune.conf and restart",
-    .applicability = ST_APPLY_AUTO,
     .facts = ST_RULE_KEYS(ST_KEY_THP_ENABLED, ST_KEY_THP_DEFRAG),
     .changes = ST_RULE_CHANGES({ST_CHANGE_SYSFS, "/sys/kernel/mm/transparent_hugepage/enabled", "madvise"},
                                {ST_CHANGE_SYSFS, "/sys/kernel/mm/transparent_hugepage/defrag", "madvise"}),

@@ -203,7 +203,6 @@ const struct st_rule st_rule_linux_rt_permission = {
              "chrt -f 80 true && echo granted",
     .undo = ST_MACHINE_UNDO_LIMITS,
     .worst = ST_STATUS_PROBLEM,
-    .applicability = ST_APPLY_AUTO,
     .facts =
         ST_RULE_KEYS(ST_KEY_RT_FIFO_ERRNO, ST_MUSIC_COUNTED, ST_KEY_RT_FIFO_PRIORITY, ST_KEY_RT_RTPRIO_LIMIT,
                      ST_KEY_USER_UID, ST_KEY_USER_GROUPS, ST_KEY_DAEMON_RTKIT_DAEMON, ST_KEY_RTKIT_INSTALLED,

@@ -246,7 +246,6 @@ const struct st_rule st_rule_linux_preemption = {
     .check = "sudo cat /sys/kernel/debug/sched/preempt   # none voluntary (full)\n"
              "uname -v   # PREEMPT_RT, PREEMPT_DYNAMIC or neither",
     .undo = ST_MACHINE_UNDO_BOOT_OPTION("preempt=full"),
-    .applicability = ST_APPLY_AUTO,
     .facts =
         ST_RULE_KEYS(ST_LINUX_KERNEL_VERSION_KEYS, ST_KEY_REALTIME, ST_KEY_PREEMPT_DEBUGFS, ST_KEY_CMDLINE,
                      ST_KEY_BOOT_OPTIONS, ST_KEYS_CONFIG "PREEMPT", ST_KEYS_CONFIG "PREEMPT_RT",

@@ -37,7 +37,7 @@ void st_machine_place_boot_option(struct st_finding *finding, const char *option
 
 /** The members of a rule that sets one sysctl, whose default is `usual`. */
 #define ST_MACHINE_SYSCTL_FIX(key, value, usual)                                                             \
-    .applicability = ST_APPLY_AUTO, .changes = ST_RULE_CHANGES({ST_CHANGE_SYSCTL, key, value}),              \
+    .changes = ST_RULE_CHANGES({ST_CHANGE_SYSCTL, key, value}),              \
     .now = "sudo sysctl " key "=" value,                                                                     \
     .persistent = "# /etc/sysctl.d/90-sleeptune.conf\n" key " = " value,                                     \
     .check = "sysctl " key "   # " value,                                                                    \

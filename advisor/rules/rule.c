@@ -126,9 +126,14 @@ bool st_rule_writes(const struct st_rule *rule, const char *target)
     return false;
 }
 
+bool st_rule_is_applied(const struct st_rule *rule)
+{
+    return rule->changes != NULL || rule->targets != NULL;
+}
+
 bool st_rule_can_apply(const struct st_finding *finding)
 {
-    return finding->changes_n > 0 && finding->rule->applicability == ST_APPLY_AUTO;
+    return finding->changes_n > 0 && st_rule_is_applied(finding->rule);
 }
 
 void st_rule_fix(struct st_finding *finding)
@@ -148,8 +153,6 @@ static bool holds(const struct st_rule_case *one, int64_t number)
         return number == one->limit;
     case ST_CASE_BELOW:
         return number < one->limit;
-    case ST_CASE_ABOVE:
-        return number > one->limit;
     case ST_CASE_NONE:
     case ST_CASE_ELSE:
         break;

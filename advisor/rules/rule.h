@@ -6,8 +6,6 @@
 #include "advisor/rules/finding.h"
 #include "core/period.h"
 
-enum st_applicability { ST_APPLY_MANUAL, ST_APPLY_AUTO, ST_APPLY_DANGEROUS };
-
 #define ST_WISH_WHY_BYTES 96
 
 /** The period to judge for: what the user wants, or what a server or a program of that machine runs with. */
@@ -29,7 +27,6 @@ enum st_case_test {
     ST_CASE_NONE, /* the end of the list */
     ST_CASE_IS,   /* the number is `limit` */
     ST_CASE_BELOW,
-    ST_CASE_ABOVE,
     ST_CASE_ELSE, /* nothing; if it is the first case, the fact may be any text */
 };
 
@@ -65,9 +62,8 @@ struct st_rule {
 
     enum st_status worst; /* the worst it can say: problem, or ok for one that only explains why something has
                              no effect; advice, if a rule does not say it (st_rule_worst) */
-    enum st_applicability applicability; /* manual, if a rule does not say it */
-    const char *first_version;           /* OS version it is true from; NULL: always */
-    const char *last_version;            /* and up to; NULL: still */
+    const char *first_version; /* OS version it is true from; NULL: always */
+    const char *last_version;  /* and up to; NULL: still */
     const char *const
         *facts; /* keys it reads, NULL-terminated; "prefix*" and "*suffix" patterns with one '*' allowed */
     const struct st_change *changes; /* of that fix; ends with {0}; NULL: none */
@@ -91,6 +87,8 @@ enum st_os st_rule_os(const struct st_rule *rule);
 const char *st_rule_privilege(const struct st_rule *rule); /* "root", if the rule does not say it */
 /** An unknown counts at a threshold only if this reaches it. */
 enum st_status st_rule_worst(const struct st_rule *rule);
+/** Can `apply` make changes of this rule: has it `changes` or `targets`? Else they are made by hand. */
+bool st_rule_is_applied(const struct st_rule *rule);
 /** Does a change of this rule write that running value? */
 bool st_rule_writes(const struct st_rule *rule, const char *target);
 /** Judges with the rule's cases or code. finding: zeroed. */

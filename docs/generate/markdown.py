@@ -296,8 +296,7 @@ def guide(outline, os, rules):
 # --- one rule, as a page of the site ---
 
 
-RISKS = {"auto": "none, sleeptune can take it back", "manual": "it depends on the machine, so sleeptune does not make this change",
-         "dangerous": "dangerous, read \"Not when\" first"}
+RISKS = {"auto": "none, sleeptune can take it back", "manual": "it depends on the machine, so sleeptune does not make this change"}
 
 
 def rule_page(outline, rule, rules, address):

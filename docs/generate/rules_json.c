@@ -6,8 +6,6 @@
 
 static json_t *rule_json(const struct st_rule *rule)
 {
-    static const char *const applicabilities[] = {
-        [ST_APPLY_MANUAL] = "manual", [ST_APPLY_AUTO] = "auto", [ST_APPLY_DANGEROUS] = "dangerous"};
     static const char *const needs[] = {[ST_NEEDS_NOTHING] = "nothing",
                                         [ST_NEEDS_REOPEN] = "reopen",
                                         [ST_NEEDS_RELOGIN] = "relogin",
@@ -34,7 +32,7 @@ static json_t *rule_json(const struct st_rule *rule)
         {"undo", st_json_string_or_null(rule->undo)},
         {"needs", json_string(needs[rule->needs])},
         {"only_ok", json_boolean(rule->worst == ST_STATUS_OK)},
-        {"applicability", json_string(applicabilities[rule->applicability])},
+        {"applicability", json_string(st_rule_is_applied(rule) ? "auto" : "manual")},
         {"first_version", st_json_string_or_null(rule->first_version)},
         {"last_version", st_json_string_or_null(rule->last_version)},
         {"facts", facts},

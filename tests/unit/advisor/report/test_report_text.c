@@ -163,7 +163,7 @@ static void what_apply_can_do_is_offered_where_the_command_is_long(void **state)
     static struct st_change change = {ST_CHANGE_SYSCTL, "vm.swappiness", "1"};
     findings[0].changes = &change;
     findings[0].changes_n = 1;
-    rules[0].applicability = ST_APPLY_AUTO;
+    rules[0].changes = &change;
     char *text = screen(80);
     assert_non_null(strstr(text, "\n  sudo sleeptune apply linux-a-rule-with-a-long-name-00\n"));
     free(text);
@@ -200,8 +200,8 @@ static void what_apply_can_do_is_offered_where_the_command_is_long(void **state)
     free(text);
     findings[0].fix_persistent = NULL;
     findings[0].changes_n = 1;
-    /* apply only shows what is dangerous */
-    rules[0].applicability = ST_APPLY_DANGEROUS;
+    /* apply only shows what a rule does not promise to change */
+    rules[0].changes = NULL;
     text = screen(80);
     assert_non_null(strstr(text, "\n  sudo one\n"));
     free(text);

@@ -171,8 +171,7 @@ static void check_finding(const struct fixture *f, const struct st_finding *find
         if (finding->evidence_n == 0)
             fail_msg("%s: no evidence", f->name);
     }
-    if (finding->changes_n > 0 &&
-        (f->rule->applicability != ST_APPLY_AUTO || finding->fix_persistent == NULL))
+    if (finding->changes_n > 0 && (!st_rule_is_applied(f->rule) || finding->fix_persistent == NULL))
         fail_msg("%s: changes need a rule that is applied, and a fix for people", f->name);
     for (size_t i = 0; i < finding->changes_n; i++) {
         struct st_change_form form;
@@ -196,9 +195,9 @@ static void check_finding(const struct fixture *f, const struct st_finding *find
 /* A rule that promises to be applied shows it at its first example. */
 static void check_applied(const struct fixture *f, const struct st_finding *finding)
 {
-    if (f->rule->applicability == ST_APPLY_AUTO && strcmp(strchr(f->name, '/'), "/fires.facts") == 0 &&
+    if (st_rule_is_applied(f->rule) && strcmp(strchr(f->name, '/'), "/fires.facts") == 0 &&
         finding->changes_n == 0)
-        fail_msg("%s: the rule is ST_APPLY_AUTO and has nothing to apply (st_finding_change)", f->name);
+        fail_msg("%s: the rule is applied and has nothing to apply (st_finding_change)", f->name);
     for (size_t i = 0; i < finding->changes_n; i++) {
         if (strstr(finding->changes[i].value, "mitigations=") != NULL ||
             strstr(finding->changes[i].value, "isolcpus") != NULL ||
