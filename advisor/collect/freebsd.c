@@ -7,45 +7,35 @@
 
 #define ET_PREFIX "kern.eventtimer.et."
 
-static const struct {
-    const char *name;
-    enum st_value_kind kind;
-} sysctls[] = {
-    {"dev.cpu.0.freq", ST_VALUE_INT},
-    {"dev.cpu.0.freq_levels", ST_VALUE_TEXT},
-    {"hw.acpi.cpu.cx_lowest", ST_VALUE_TEXT},
-    {"hw.intr_storm_threshold", ST_VALUE_INT},
-    {"hw.pagesize", ST_VALUE_INT},
-    {"hw.snd.default_unit", ST_VALUE_INT},
-    {"hw.snd.latency", ST_VALUE_INT},
-    {"hw.snd.latency_profile", ST_VALUE_INT},
-    {"hw.usb.uaudio.buffer_ms", ST_VALUE_INT},
-    {"kern.eventtimer.choice", ST_VALUE_TEXT},
-    {"kern.eventtimer.periodic", ST_VALUE_INT},
-    {"kern.eventtimer.singlemul", ST_VALUE_INT},
-    {"kern.eventtimer.timer", ST_VALUE_TEXT},
-    {"kern.features.cuse", ST_VALUE_INT},
-    {"kern.hz", ST_VALUE_INT},
-    {"kern.osreldate", ST_VALUE_INT},
-    {"kern.osrelease", ST_VALUE_TEXT},
-    {"kern.sched.name", ST_VALUE_TEXT},
-    {"kern.sched.preempt_thresh", ST_VALUE_INT},
-    {"kern.sched.preemption", ST_VALUE_INT},
-    {"kern.sched.ule.preempt_thresh", ST_VALUE_INT},
-    {"kern.smp.cpus", ST_VALUE_INT},
-    {"kern.timecounter.alloweddeviation", ST_VALUE_INT},
-    {"kern.timecounter.choice", ST_VALUE_TEXT},
-    {"kern.timecounter.fast_gettime", ST_VALUE_INT},
-    {"kern.timecounter.hardware", ST_VALUE_TEXT},
-    {"kern.timecounter.nanosleep_precise", ST_VALUE_INT},
-    {"kern.vm_guest", ST_VALUE_TEXT},
-    {"machdep.idle", ST_VALUE_TEXT},
-    {"security.bsd.unprivileged_mlock", ST_VALUE_INT},
-    {"security.jail.jailed", ST_VALUE_INT},
-    {"security.mac.priority.realtime", ST_VALUE_INT},
-    {"security.mac.priority.realtime_gid", ST_VALUE_INT},
-    {"vm.max_user_wired", ST_VALUE_INT},
-};
+/* whole numbers */
+static const char *const numbers[] = {"dev.cpu.0.freq",
+                                      "hw.intr_storm_threshold",
+                                      "hw.pagesize",
+                                      "hw.snd.default_unit",
+                                      "hw.snd.latency",
+                                      "hw.snd.latency_profile",
+                                      "hw.usb.uaudio.buffer_ms",
+                                      "kern.eventtimer.periodic",
+                                      "kern.eventtimer.singlemul",
+                                      "kern.features.cuse",
+                                      "kern.hz",
+                                      "kern.osreldate",
+                                      "kern.sched.preempt_thresh",
+                                      "kern.sched.preemption",
+                                      "kern.sched.ule.preempt_thresh",
+                                      "kern.smp.cpus",
+                                      "kern.timecounter.alloweddeviation",
+                                      "kern.timecounter.fast_gettime",
+                                      "kern.timecounter.nanosleep_precise",
+                                      "security.bsd.unprivileged_mlock",
+                                      "security.jail.jailed",
+                                      "security.mac.priority.realtime",
+                                      "security.mac.priority.realtime_gid",
+                                      "vm.max_user_wired"};
+static const char *const texts[] = {
+    "dev.cpu.0.freq_levels", "hw.acpi.cpu.cx_lowest", "kern.eventtimer.choice",  "kern.eventtimer.timer",
+    "kern.osrelease",        "kern.sched.name",       "kern.timecounter.choice", "kern.timecounter.hardware",
+    "kern.vm_guest",         "machdep.idle"};
 
 #define UNITS_MAX 256
 
@@ -110,8 +100,10 @@ static void collect_devices(struct st_collector *c)
 
 static void collect_sysctls(struct st_collector *c)
 {
-    ST_EACH (sysctl, sysctls)
-        collect_one(c, sysctl->name, sysctl->kind);
+    ST_EACH (name, numbers)
+        collect_one(c, *name, ST_VALUE_INT);
+    ST_EACH (name, texts)
+        collect_one(c, *name, ST_VALUE_TEXT);
     collect_event_timers(c);
     collect_devices(c);
 }

@@ -128,59 +128,62 @@ static void timer_list(struct st_collector *c)
 
 /* --- settings that are one small file each --- */
 
-#define SYSCTL(name, path, kind)                                                                             \
+#define KERNEL_SYSCTL(name)                                                                                  \
     {                                                                                                        \
-        ST_KEYS_SYSCTL name, "/proc/sys/" path, kind                                                         \
+        ST_KEYS_SYSCTL "kernel." name, "/proc/sys/kernel/" name                                              \
     }
 
-static const struct {
+struct small_file {
     const char *key, *path;
-    enum st_value_kind kind;
-} files[] = {
-    {ST_KEY_KERNEL_RELEASE, "/proc/sys/kernel/osrelease", ST_VALUE_TEXT},
-    {ST_KEY_KERNEL_VERSION, "/proc/sys/kernel/version", ST_VALUE_TEXT},
-    {ST_KEY_CLOCKSOURCE_AVAILABLE, "/sys/devices/system/clocksource/clocksource0/available_clocksource",
-     ST_VALUE_TEXT},
-    {ST_KEY_CLOCKSOURCE_CURRENT, "/sys/devices/system/clocksource/clocksource0/current_clocksource",
-     ST_VALUE_TEXT},
-    {ST_KEY_KERNEL_SIGNATURE, "/proc/version_signature", ST_VALUE_TEXT},
-    {ST_KEY_REALTIME, "/sys/kernel/realtime", ST_VALUE_INT},
-    {ST_KEY_FAIR_SERVER_RUNTIME_NS, "/sys/kernel/debug/sched/fair_server/cpu0/runtime", ST_VALUE_INT},
-    {ST_KEY_CMDLINE, "/proc/cmdline", ST_VALUE_TEXT},
-    {ST_KEY_PLATFORM_PROFILE_CHOICES, "/sys/firmware/acpi/platform_profile_choices", ST_VALUE_TEXT},
-    {ST_KEY_PLATFORM_PROFILE_NOW, "/sys/firmware/acpi/platform_profile", ST_VALUE_TEXT},
-    {ST_KEY_POWER_STATES, "/sys/power/state", ST_VALUE_TEXT},
-    {ST_KEY_PREEMPT_DEBUGFS, "/sys/kernel/debug/sched/preempt", ST_VALUE_TEXT},
-    SYSCTL("kernel.sched_rt_period_us", "kernel/sched_rt_period_us", ST_VALUE_INT),
-    SYSCTL("kernel.sched_rt_runtime_us", "kernel/sched_rt_runtime_us", ST_VALUE_INT),
-    SYSCTL("kernel.nmi_watchdog", "kernel/nmi_watchdog", ST_VALUE_INT),
-    SYSCTL("kernel.numa_balancing", "kernel/numa_balancing", ST_VALUE_INT),
-    SYSCTL("kernel.split_lock_mitigate", "kernel/split_lock_mitigate", ST_VALUE_INT),
-    SYSCTL("kernel.watchdog", "kernel/watchdog", ST_VALUE_INT),
-    SYSCTL("kernel.watchdog_thresh", "kernel/watchdog_thresh", ST_VALUE_INT),
-    SYSCTL("vm.swappiness", "vm/swappiness", ST_VALUE_INT),
-    {ST_KEY_CPUFREQ_BOOST, "/sys/devices/system/cpu/cpufreq/boost", ST_VALUE_INT},
-    {ST_KEY_CPUFREQ_MAX_PERF_PCT, "/sys/devices/system/cpu/intel_pstate/max_perf_pct", ST_VALUE_INT},
-    {ST_KEY_CPUFREQ_NO_TURBO, "/sys/devices/system/cpu/intel_pstate/no_turbo", ST_VALUE_INT},
-    {ST_KEY_SCHED_EXT_OPS, "/sys/kernel/sched_ext/root/ops", ST_VALUE_TEXT},
-    {ST_KEY_SCHED_EXT_STATE, "/sys/kernel/sched_ext/state", ST_VALUE_TEXT},
-    {ST_KEY_HWRNG_CURRENT, "/sys/devices/virtual/misc/hw_random/rng_current", ST_VALUE_TEXT},
-    {ST_KEY_TPM_DEVICE, "/sys/class/tpm/tpm0/device/uevent", ST_VALUE_TEXT},
-    {ST_KEY_MODULE_DELL_SMM_HWMON, "/sys/module/dell_smm_hwmon/initstate", ST_VALUE_TEXT},
-    {ST_KEY_MODULE_SND_HDA_INTEL_POWER_SAVE, "/sys/module/snd_hda_intel/parameters/power_save", ST_VALUE_INT},
-    {ST_KEY_MODULE_SND_USB_AUDIO_LOWLATENCY, "/sys/module/snd_usb_audio/parameters/lowlatency",
-     ST_VALUE_TEXT},
-    {ST_KEY_THP_DEFRAG, "/sys/kernel/mm/transparent_hugepage/defrag", ST_VALUE_TEXT},
-    {ST_KEY_THP_ENABLED, "/sys/kernel/mm/transparent_hugepage/enabled", ST_VALUE_TEXT},
-    {ST_KEY_UPTIME, "/proc/uptime", ST_VALUE_TEXT},
-    {ST_KEY_XEN_CAPABILITIES, "/proc/xen/capabilities", ST_VALUE_TEXT},
-    {ST_KEY_ZSWAP_ENABLED, "/sys/module/zswap/parameters/enabled", ST_VALUE_TEXT},
+};
+
+static const struct small_file numbers[] = {
+    {ST_KEY_REALTIME, "/sys/kernel/realtime"},
+    {ST_KEY_FAIR_SERVER_RUNTIME_NS, "/sys/kernel/debug/sched/fair_server/cpu0/runtime"},
+    KERNEL_SYSCTL("sched_rt_period_us"),
+    KERNEL_SYSCTL("sched_rt_runtime_us"),
+    KERNEL_SYSCTL("nmi_watchdog"),
+    KERNEL_SYSCTL("numa_balancing"),
+    KERNEL_SYSCTL("split_lock_mitigate"),
+    KERNEL_SYSCTL("watchdog"),
+    KERNEL_SYSCTL("watchdog_thresh"),
+    {ST_KEY_SYSCTL_VM_SWAPPINESS, "/proc/sys/vm/swappiness"},
+    {ST_KEY_CPUFREQ_BOOST, "/sys/devices/system/cpu/cpufreq/boost"},
+    {ST_KEY_CPUFREQ_MAX_PERF_PCT, "/sys/devices/system/cpu/intel_pstate/max_perf_pct"},
+    {ST_KEY_CPUFREQ_NO_TURBO, "/sys/devices/system/cpu/intel_pstate/no_turbo"},
+    {ST_KEY_MODULE_SND_HDA_INTEL_POWER_SAVE, "/sys/module/snd_hda_intel/parameters/power_save"},
+};
+
+static const struct small_file texts[] = {
+    {ST_KEY_KERNEL_RELEASE, "/proc/sys/kernel/osrelease"},
+    {ST_KEY_KERNEL_VERSION, "/proc/sys/kernel/version"},
+    {ST_KEY_CLOCKSOURCE_AVAILABLE, "/sys/devices/system/clocksource/clocksource0/available_clocksource"},
+    {ST_KEY_CLOCKSOURCE_CURRENT, "/sys/devices/system/clocksource/clocksource0/current_clocksource"},
+    {ST_KEY_KERNEL_SIGNATURE, "/proc/version_signature"},
+    {ST_KEY_CMDLINE, "/proc/cmdline"},
+    {ST_KEY_PLATFORM_PROFILE_CHOICES, "/sys/firmware/acpi/platform_profile_choices"},
+    {ST_KEY_PLATFORM_PROFILE_NOW, "/sys/firmware/acpi/platform_profile"},
+    {ST_KEY_POWER_STATES, "/sys/power/state"},
+    {ST_KEY_PREEMPT_DEBUGFS, "/sys/kernel/debug/sched/preempt"},
+    {ST_KEY_SCHED_EXT_OPS, "/sys/kernel/sched_ext/root/ops"},
+    {ST_KEY_SCHED_EXT_STATE, "/sys/kernel/sched_ext/state"},
+    {ST_KEY_HWRNG_CURRENT, "/sys/devices/virtual/misc/hw_random/rng_current"},
+    {ST_KEY_TPM_DEVICE, "/sys/class/tpm/tpm0/device/uevent"},
+    {ST_KEY_MODULE_DELL_SMM_HWMON, "/sys/module/dell_smm_hwmon/initstate"},
+    {ST_KEY_MODULE_SND_USB_AUDIO_LOWLATENCY, "/sys/module/snd_usb_audio/parameters/lowlatency"},
+    {ST_KEY_THP_DEFRAG, "/sys/kernel/mm/transparent_hugepage/defrag"},
+    {ST_KEY_THP_ENABLED, "/sys/kernel/mm/transparent_hugepage/enabled"},
+    {ST_KEY_UPTIME, "/proc/uptime"},
+    {ST_KEY_XEN_CAPABILITIES, "/proc/xen/capabilities"},
+    {ST_KEY_ZSWAP_ENABLED, "/sys/module/zswap/parameters/enabled"},
 };
 
 static void collect(struct st_collector *c)
 {
-    ST_EACH (file, files)
-        st_collector_read(c, file->key, file->path, file->kind);
+    ST_EACH (file, numbers)
+        st_collector_read(c, file->key, file->path, ST_VALUE_INT);
+    ST_EACH (file, texts)
+        st_collector_read(c, file->key, file->path, ST_VALUE_TEXT);
     whole_version(c);
     config(c);
     timer_list(c);
