@@ -73,13 +73,6 @@ static const struct kind kinds[ST_CHANGE_KINDS] = {
                                "takes effect for users of the class audio at their next login"},
 };
 
-#define NAME_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
-
-static bool is_of(const char *text, const char *chars)
-{
-    return text[0] != '\0' && strspn(text, chars) == strlen(text);
-}
-
 static bool is_line(const char *text)
 {
     return text[0] != '\0' && st_safe_is(text);
@@ -91,12 +84,12 @@ static bool is_key(enum st_change_kind kind, const char *key)
     case ST_CHANGE_SYSCTL:
     case ST_CHANGE_SYSCTL_NOW:
     case ST_CHANGE_LOADER:
-        return is_of(key, NAME_CHARS ".-:%") && key[0] != '.' && strstr(key, "..") == NULL;
+        return st_text_is_of(key, "_.-:%") && key[0] != '.' && strstr(key, "..") == NULL;
     case ST_CHANGE_SYSFS:
     case ST_CHANGE_SYSFS_NOW:
-        return st_text_begins(key, "/sys/") && is_of(key, NAME_CHARS "/.-:*@") && strstr(key, "..") == NULL;
+        return st_text_begins(key, "/sys/") && st_text_is_of(key, "_/.-:*@") && strstr(key, "..") == NULL;
     case ST_CHANGE_SYSTEMD:
-        return is_of(key, NAME_CHARS ".-@") && key[0] != '.';
+        return st_text_is_of(key, "_.-@") && key[0] != '.';
     case ST_CHANGE_PIPEWIRE:
     case ST_CHANGE_WIREPLUMBER:
     case ST_CHANGE_WIREPLUMBER_LUA:
@@ -104,7 +97,7 @@ static bool is_key(enum st_change_kind kind, const char *key)
     case ST_CHANGE_MODPROBE:
     case ST_CHANGE_RC_CONF:
     case ST_CHANGE_LOGIN_CLASS:
-        return is_of(key, NAME_CHARS "-");
+        return st_text_is_of(key, "_-");
     case ST_CHANGE_UDEV:
     case ST_CHANGE_LIMITS:
     case ST_CHANGE_BOOT:
@@ -130,11 +123,11 @@ static bool is_value(const struct row *row, enum st_change_kind kind, const char
     /* the shells that read these would look into the quotes; the kernel's own line has no quotes at all */
     const bool quoted = row->after[0] == '"' || kind == ST_CHANGE_BOOT_CMDLINE;
     if (kind == ST_CHANGE_LOGIN_CLASS)
-        return is_of(value, NAME_CHARS "=");
+        return st_text_is_of(value, "_=");
     if (kind == ST_CHANGE_PIPEWIRE)
-        return is_of(value, NAME_CHARS ".-={} ");
+        return st_text_is_of(value, "_.-={} ");
     if (kind == ST_CHANGE_WIREPLUMBER || kind == ST_CHANGE_WIREPLUMBER_LUA)
-        return st_text_begins(value, "alsa_") && is_of(value, NAME_CHARS ".-:");
+        return st_text_begins(value, "alsa_") && st_text_is_of(value, "_.-:");
     return is_line(value) && !(quoted && strpbrk(value, "\"\\$`#") != NULL);
 }
 

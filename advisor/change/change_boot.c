@@ -12,8 +12,6 @@
  * module bli is loaded. Source: systemd's Boot Loader Interface. */
 #define LOADER_INFO "/sys/firmware/efi/efivars/LoaderInfo-4a67b082-0a4c-41cf-b6c7-440b29bb8c4f"
 
-#define RELEASE_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+~-"
-
 static bool exists(struct st_machine *machine, const char *path)
 {
     char buf[1];
@@ -210,7 +208,7 @@ static int cmdline_command(struct st_machine *machine, char *buf, size_t buf_byt
         release[0] = '\0';
     st_text_trim(release);
     /* it becomes part of a command, and a captured tree may come from anybody */
-    if (strspn(release, RELEASE_CHARS) != strlen(release))
+    if (!st_text_is_of(release, "._+~-"))
         release[0] = '\0';
     for (int i = 0; i < 2 && release[0] != '\0'; i++) {
         if (i == 0)

@@ -27,9 +27,7 @@ struct reader {
 /** Only what can stand in a key. */
 static bool is_plain(const char *text)
 {
-    return text[0] != '\0' && strlen(text) <= 64 &&
-           strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%*:_.-") ==
-               strlen(text);
+    return strlen(text) <= 64 && st_text_is_of(text, "@%*:_.-");
 }
 
 static void put(struct reader *reader, const char *key, const char *value)

@@ -97,6 +97,15 @@ int st_text_int(const char *text, int64_t *ret)
     return st_number_i64(text, INT64_MIN, INT64_MAX, ret);
 }
 
+bool st_text_is_of(const char *text, const char *others)
+{
+    static const char usual[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    const char *at = text;
+    while (*at != '\0' && (strchr(usual, *at) != NULL || strchr(others, *at) != NULL))
+        at++;
+    return at > text && *at == '\0';
+}
+
 int st_text_cut(const char *text, size_t max_bytes)
 {
     size_t n = strnlen(text, max_bytes);

@@ -19,6 +19,9 @@ void st_text_trim(char *text);
 /** A whole decimal number and nothing else. @return 0, -EINVAL, -ERANGE. */
 ST_NODISCARD int st_text_int(const char *text, int64_t *ret);
 
+/** Is it of letters (ASCII), digits and `others` only, and not empty? */
+bool st_text_is_of(const char *text, const char *others);
+
 /** Bytes of a valid UTF-8 text, at most max_bytes, that end with a whole character; for "%.*s". */
 int st_text_cut(const char *text, size_t max_bytes);
 

@@ -12,9 +12,7 @@
 
 bool st_sysctl_text_is_name(const char *text)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._%-";
-    const size_t len = strlen(text);
-    return len > 0 && len <= 100 && strspn(text, letters) == len;
+    return strlen(text) <= 100 && st_text_is_of(text, "._%-");
 }
 
 /* --- of FreeBSD --- */

@@ -1,6 +1,7 @@
 /* FreeBSD: who may use real-time priority and lock memory. */
 #include <strings.h>
 
+#include "advisor/facts/text.h"
 #include "advisor/rules/freebsd.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
@@ -15,9 +16,7 @@
 
 static bool is_plain(const char *name)
 {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
-    const size_t len = strspn(name, plain);
-    return len > 0 && len <= USER_MAX && name[len] == '\0';
+    return strlen(name) <= USER_MAX && st_text_is_of(name, "_.");
 }
 
 /** The user who plays, for a command that root pastes: the user of a live report; "NAME" if that is root or

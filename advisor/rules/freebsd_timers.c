@@ -1,4 +1,5 @@
 /* FreeBSD: timers and clocks. */
+#include "advisor/facts/text.h"
 #include "advisor/rules/freebsd.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
@@ -190,11 +191,10 @@ const struct st_rule st_rule_freebsd_alloweddeviation = {
 
 /* --- freebsd-eventtimer: kern.eventtimer: does the hardware wake us when asked, or at each tick? --- */
 
-#define EVENT_TIMER     "kern.eventtimer.timer"
-#define SINGLEMUL       "freebsd.kern.eventtimer.singlemul"
-#define ET_SUFFIX       ".flags"
-#define NAME_MAX_BYTES  32
-#define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+#define EVENT_TIMER    "kern.eventtimer.timer"
+#define SINGLEMUL      "freebsd.kern.eventtimer.singlemul"
+#define ET_SUFFIX      ".flags"
+#define NAME_MAX_BYTES 32
 
 /* sys/sys/timeet.h */
 #define ET_ONESHOT 0x02
@@ -209,8 +209,7 @@ static bool find_alternative(const struct st_facts *facts, char *name)
         st_fact_part(fact, ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET, name, NAME_MAX_BYTES);
         /* the name becomes part of a command to paste, and a capture may come from a stranger */
         if (fact->state == ST_FACT_OK && fact->is_int && len < NAME_MAX_BYTES &&
-            (fact->i64 & (ET_ONESHOT | ET_PERCPU)) == (ET_ONESHOT | ET_PERCPU) &&
-            strspn(name, NAME_CHARACTERS) == len)
+            (fact->i64 & (ET_ONESHOT | ET_PERCPU)) == (ET_ONESHOT | ET_PERCPU) && st_text_is_of(name, "_-"))
             return true;
     }
     return false;

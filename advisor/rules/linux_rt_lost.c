@@ -2,6 +2,7 @@
 #include "advisor/rules/linux_rt_lost.h"
 
 #include "advisor/facts/owner.h"
+#include "advisor/facts/text.h"
 #include "advisor/rules/buffer.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
@@ -69,9 +70,7 @@ static void fix_lost(struct st_finding *finding)
 {
     const char *command = st_facts_text_or(finding->facts, ST_KEY_RTKIT_COMMAND, "");
     st_rule_fix(finding);
-    if (command[0] == '/' &&
-        strspn(command, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:-/= ") ==
-            strlen(command))
+    if (command[0] == '/' && st_text_is_of(command, "_.:-/= "))
         st_finding_fix_persistent(finding, finding->needs, EVER("%s"), command);
 }
 

@@ -1,5 +1,7 @@
 /* Facts about the machine as a whole, and words of the kernel and of sysfs. */
 #include "advisor/rules/machine.h"
+
+#include "advisor/facts/text.h"
 #include "advisor/rules/rule.h"
 #include "core/text/text.h"
 #include "core/text/text_buffer.h"
@@ -177,6 +179,5 @@ void st_machine_fix_user(struct st_finding *finding)
 
 bool st_machine_is_plain(const char *text)
 {
-    return text[0] != '\0' &&
-           strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:-") == strlen(text);
+    return st_text_is_of(text, "_.:-");
 }
