@@ -9,14 +9,12 @@
 #include "advisor/parse/linux_text.h"
 #include "core/text/text.h"
 
-#define FILE_BYTES     (256 * 1024)
-#define FILES_MAX      64 /* of a folder */
-#define TRIED_PRIORITY 70 /* what the loop asks for */
-#define UNLIMITED      (-1)
-#define NAME_BYTES     65
-#define GROUPS_BYTES   2048
-#define LIMITS_CONF    "/etc/security/limits.conf"
-#define LIMITS_DIR     "/etc/security/limits.d"
+#define FILE_BYTES   (256 * 1024)
+#define FILES_MAX    64 /* of a folder */
+#define NAME_BYTES   65
+#define GROUPS_BYTES 2048
+#define LIMITS_CONF  "/etc/security/limits.conf"
+#define LIMITS_DIR   "/etc/security/limits.d"
 
 /** Which line of limits.conf counts: the more special one, of equals the later. */
 enum special { SPECIAL_NONE, SPECIAL_ALL, SPECIAL_GROUP, SPECIAL_USER };
@@ -138,7 +136,7 @@ static void set_limit(struct limit *limit, const struct user *user, enum special
     if (special == SPECIAL_NONE || special < limit->special)
         return;
     if (st_text_is(text, "unlimited") || st_text_is(text, "infinity") || st_text_is(text, "-1"))
-        value = UNLIMITED;
+        value = ST_UNLIMITED;
     else if (st_text_int(text, &value) != 0 || value < 0 || value > INT64_MAX / unit)
         return;
     else
@@ -224,7 +222,7 @@ static void unit_setting(void *ctx, const char *section, const char *name, const
     const bool own = st_text_is(section, "Service") && st_text_is(name, "LimitRTPRIO");
     if ((!own && !st_text_is(name, "DefaultLimitRTPRIO")) || !st_text_unit_limit(value, &soft))
         return;
-    user->manager = (struct limit){.special = SPECIAL_USER, .value = soft == INT64_MAX ? UNLIMITED : soft};
+    user->manager = (struct limit){.special = SPECIAL_USER, .value = soft == INT64_MAX ? ST_UNLIMITED : soft};
     ST_PRINT(user->manager.source, "%.190s", user->path);
 }
 
@@ -256,7 +254,7 @@ static void put_rtprio(const struct user *user, struct st_facts *facts)
     const bool root = user->uid == 0, set = user->rtprio.special != SPECIAL_NONE;
     const int64_t limit = set ? user->rtprio.value : 0;
     const char *source = set ? user->rtprio.source : none;
-    const bool granted = root || limit == UNLIMITED || limit >= TRIED_PRIORITY;
+    const bool granted = root || limit == ST_UNLIMITED || limit >= ST_TRIED_PRIORITY;
     if (user->unread != 0 && !granted) {
         st_facts_put_state(facts, fifo_key, ST_FACT_UNREADABLE, user->unread, NULL, LIMITS_DIR);
         st_facts_put_state(facts, rtprio_key, ST_FACT_UNREADABLE, user->unread, NULL, LIMITS_DIR);
@@ -270,7 +268,7 @@ static void put_linux(const struct user *user, struct st_facts *facts)
 {
     static const char memlock_key[] = ST_KEY_RT_MEMLOCK_LIMIT_BYTES;
     st_facts_put_int(facts, ST_KEY_RT_IPC_LOCK, user->uid == 0, NULL, ST_KEY_USER_UID);
-    st_facts_put_int(facts, ST_KEY_RT_FIFO_PRIORITY, TRIED_PRIORITY, NULL, "not tried");
+    st_facts_put_int(facts, ST_KEY_RT_FIFO_PRIORITY, ST_TRIED_PRIORITY, NULL, "not tried");
     put_rtprio(user, facts);
     if (user->memlock.special != SPECIAL_NONE)
         st_facts_put_int(facts, memlock_key, user->memlock.value, NULL, user->memlock.source);
@@ -297,7 +295,7 @@ static int take_size(const char *text, int64_t *ret_bytes)
     char number[24];
     const size_t len = strspn(text, "0123456789");
     const char *unit = text[len] == '\0' ? NULL : strchr(units, tolower((unsigned char)text[len]));
-    *ret_bytes = UNLIMITED;
+    *ret_bytes = ST_UNLIMITED;
     if (strncasecmp(text, "inf", 3) == 0 || strncasecmp(text, "unlimit", 7) == 0)
         return 0;
     if (len >= sizeof(number) || (text[len] != '\0' && (unit == NULL || text[len + 1] != '\0')))

@@ -7,8 +7,7 @@
 #include "core/ns.h"
 #include "core/text/text.h"
 
-#define TRIED_PRIORITY 70 /* what the loop asks for */
-#define GROUPS_MAX     1024
+#define GROUPS_MAX 1024
 
 #define CAP_IPC_LOCK_BIT 14 /* linux/capability.h */
 
@@ -23,7 +22,7 @@ static void rights(struct st_collector *c)
     static const char try[] = "sched_setscheduler in a child";
     static const char limits[] = "getrlimit";
     struct st_rt_rights rights = {0};
-    const int r = c->p->threads.rt_rights(&c->p->threads, TRIED_PRIORITY, &rights);
+    const int r = c->p->threads.rt_rights(&c->p->threads, ST_TRIED_PRIORITY, &rights);
     if (c->machine->os == ST_OS_FREEBSD) {
         put_right(c, ST_KEY_FREEBSD_RT_FIFO_ERRNO, r, rights.fifo_errno, try);
         put_right(c, ST_KEY_FREEBSD_LIMITS_MEMORYLOCKED_BYTES, r, rights.memlock_limit_bytes, limits);

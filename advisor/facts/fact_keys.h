@@ -25,6 +25,10 @@
 #define ST_KEY_USER_NAME        "user.name"
 #define ST_KEY_USER_UID         "user.uid"
 
+/* values of limits and rights */
+#define ST_UNLIMITED      (-1)
+#define ST_TRIED_PRIORITY 70 /* of SCHED_FIFO, by the collectors: what the loop asks for */
+
 /* --- Linux --- */
 #define ST_KEYS_ALSA            "linux.alsa."
 #define ST_KEY_ASK_JACK_BUFSIZE "linux.ask.jack_bufsize"

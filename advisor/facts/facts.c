@@ -330,6 +330,15 @@ const struct st_fact *st_facts_next(const struct st_facts *facts, const char *pr
     return NULL;
 }
 
+bool st_facts_any(const struct st_facts *facts, const char *prefix, const char *suffix, const char *text)
+{
+    ST_FACTS_EACH (fact, facts, prefix, suffix) {
+        if (fact->state == ST_FACT_OK && (text == NULL || st_text_is(fact->text, text)))
+            return true;
+    }
+    return false;
+}
+
 int st_facts_overlay(const struct st_facts *facts, const struct st_facts *others, struct st_facts *ret)
 {
     const size_t room = facts->n + others->n + 1;

@@ -115,6 +115,9 @@ const struct st_fact *st_facts_next(const struct st_facts *facts, const char *pr
 #define ST_FACTS_EACH(fact, facts, prefix, suffix)                                                           \
     for (const struct st_fact *fact = NULL; (fact = st_facts_next(facts, prefix, suffix, fact)) != NULL;)
 
+/** Is one of them there, with this text? NULL: with any. */
+bool st_facts_any(const struct st_facts *facts, const char *prefix, const char *suffix, const char *text);
+
 /** The facts with others in their place or besides: rows of both sets, borrowed; the caller frees ret->rows
  * only.
  * @return 0 or -ENOMEM. */

@@ -8,14 +8,11 @@
 
 /* --- ulimit -a, ulimit -r -l; builtins/ulimit.def of bash --- */
 
-#define TRIED_PRIORITY 70 /* what the collectors try */
-#define UNLIMITED      (-1)
-
 void st_posted_rights(struct st_facts *facts, int64_t limit, const char *from, const char *source)
 {
-    const bool granted = limit == UNLIMITED || limit >= TRIED_PRIORITY;
+    const bool granted = limit == ST_UNLIMITED || limit >= ST_TRIED_PRIORITY;
     st_facts_put_int(facts, ST_KEY_RT_FIFO_ERRNO, granted ? 0 : EPERM, NULL, source);
-    st_facts_put_int(facts, ST_KEY_RT_FIFO_PRIORITY, TRIED_PRIORITY, NULL, source);
+    st_facts_put_int(facts, ST_KEY_RT_FIFO_PRIORITY, ST_TRIED_PRIORITY, NULL, source);
     st_facts_put_text(facts, ST_KEY_USER_LIMITS_FROM, from, NULL, source);
 }
 
@@ -27,7 +24,7 @@ static bool limit_of(char *line, const char *bash, const char *zsh, int64_t *ret
     const size_t n = st_post_words(line, words);
     const char *value = n > 1 ? words[n - 1] : "";
     if (st_text_is(value, "unlimited"))
-        *ret = UNLIMITED;
+        *ret = ST_UNLIMITED;
     else if (st_text_int(value, ret) != 0 || *ret < 0)
         return false;
     return true;
@@ -46,7 +43,7 @@ static bool ulimit_line(struct st_post *post, char *line)
     }
     if (strstr(line, "locked") != NULL && limit_of(line, "(kbytes, -l) ", "-l: ", &limit) &&
         limit < INT64_MAX / 1024) {
-        st_post_int(post, ST_KEY_RT_MEMLOCK_LIMIT_BYTES, limit == UNLIMITED ? UNLIMITED : limit * 1024);
+        st_post_int(post, ST_KEY_RT_MEMLOCK_LIMIT_BYTES, limit == ST_UNLIMITED ? ST_UNLIMITED : limit * 1024);
         return true;
     }
     return st_text_has_among(line, others);

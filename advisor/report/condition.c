@@ -139,10 +139,8 @@ static int judge_with(const struct st_finding *finding, const struct st_wish *wi
 static int by_harm(const void *left, const void *right)
 {
     const struct st_finding *a = left, *b = right;
-    const int rank_a = st_finding_statuses[a->status].rank, rank_b = st_finding_statuses[b->status].rank;
-    if (rank_a != rank_b)
-        return rank_a > rank_b ? -1 : 1;
-    return (a->effect_us < b->effect_us) - (a->effect_us > b->effect_us);
+    const int order = st_finding_by_status(a, b);
+    return order != 0 ? order : (a->effect_us < b->effect_us) - (a->effect_us > b->effect_us);
 }
 
 static bool same(const char *left, const char *right)

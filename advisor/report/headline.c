@@ -16,16 +16,6 @@ static const char *period_text(const struct st_wish *wish, char *buf, size_t buf
     return buf;
 }
 
-/** The one that matters most; NULL: there is no problem. */
-static const struct st_finding *first_problem(const struct st_report *report)
-{
-    ST_EACH_OF (finding, report->findings, report->findings_n) {
-        if (finding->status == ST_STATUS_PROBLEM && st_finding_may_delay(finding))
-            return finding;
-    }
-    return NULL;
-}
-
 /** The summary of the problem as a sentence. */
 static void say_problem(struct st_text_buffer *s, const struct st_finding *problem)
 {
@@ -79,7 +69,7 @@ const char *st_report_format_headline(const struct st_report *report, char *buf,
                 "yours that runs in periods: sleeptune report --frames 128.");
         return buf;
     }
-    const struct st_finding *problem = first_problem(report);
+    const struct st_finding *problem = st_report_first_problem(report);
     const char *period = period_text(&report->wish, ST_ROOM(96));
     if (problem != NULL)
         say_problem(&s, problem);

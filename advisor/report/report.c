@@ -128,9 +128,9 @@ static double effect_for_order(const struct st_finding *finding)
 static int by_importance(const void *left, const void *right)
 {
     const struct st_finding *a = left, *b = right;
-    const int rank_a = st_finding_statuses[a->status].rank, rank_b = st_finding_statuses[b->status].rank;
-    if (rank_a != rank_b)
-        return rank_a > rank_b ? -1 : 1;
+    const int order = st_finding_by_status(a, b);
+    if (order != 0)
+        return order;
     const double effect_a = effect_for_order(a), effect_b = effect_for_order(b);
     if (effect_a > effect_b || effect_a < effect_b)
         return effect_a > effect_b ? -1 : 1;
@@ -221,10 +221,8 @@ static bool has_sound(const struct st_facts *facts)
         if (st_facts_has_int(facts, *key))
             return true;
     }
-    ST_FACTS_EACH (interface, facts, ST_KEYS_USB_AUDIO, "") {
-        if (interface->state == ST_FACT_OK)
-            return true;
-    }
+    if (st_facts_any(facts, ST_KEYS_USB_AUDIO, "", NULL))
+        return true;
     const int r = st_facts_int(facts, ST_KEY_CARDS_N, &n);
     return r == 0 ? n > 0 : r != -ENOENT;
 }
@@ -413,6 +411,15 @@ static struct st_finding *find(const struct st_report *report, const char *id, s
 const struct st_finding *st_report_find(const struct st_report *report, const char *id)
 {
     return find(report, id, strlen(id));
+}
+
+const struct st_finding *st_report_first_problem(const struct st_report *report)
+{
+    ST_EACH_OF (finding, report->findings, report->findings_n) {
+        if (finding->status == ST_STATUS_PROBLEM && st_finding_may_delay(finding))
+            return finding;
+    }
+    return NULL;
 }
 
 int st_report_only(struct st_report *report, const char *ids, char *ret_id, size_t id_bytes)

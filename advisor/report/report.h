@@ -73,6 +73,9 @@ const char *st_report_profile_refuses(enum st_report_profile profile, const char
 /** The finding of a rule; NULL: the rule is for another operating system, or unknown. */
 const struct st_finding *st_report_find(const struct st_report *report, const char *id);
 
+/** The problem that matters most; NULL: there is none. */
+const struct st_finding *st_report_first_problem(const struct st_report *report);
+
 /** Leaves only the findings of the rules in "ID,ID". @return 0, or -ENOENT with the first id that has no
  * finding here in ret_id. */
 ST_NODISCARD int st_report_only(struct st_report *report, const char *ids, char *ret_id, size_t id_bytes);

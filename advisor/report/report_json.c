@@ -56,11 +56,10 @@ static json_t *conditions_json(const struct st_finding *finding)
 {
     json_t *array = finding->branches_n > 0 ? json_array() : json_null();
     ST_EACH_OF (branch, finding->branches, finding->branches_n) {
-        json_array_append_new(
-            array, json_pack("{s:s, s:s, s:o, s:s?, s:s}", "when", branch->when, "status",
-                             st_finding_statuses[branch->status].name, "effect_us",
-                             st_json_real_or_null(branch->effect_known, branch->effect_us), "formula",
-                             branch->formula, "summary", branch->summary));
+        json_array_append_new(array, json_pack("{s:s, s:s, s:o, s:s?, s:s}", "when", branch->when, "status",
+                                               st_finding_statuses[branch->status].name, "effect_us",
+                                               st_json_real_or_null(branch->effect_known, branch->effect_us),
+                                               "formula", branch->formula, "summary", branch->summary));
     }
     return array;
 }

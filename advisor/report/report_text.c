@@ -469,15 +469,10 @@ static void say_notes(FILE *out, const struct st_facts *facts)
 
 /** @return the worst setting, if it comes before the answer's next step; NULL: there is none, or it does
  * not. */
-static const struct st_finding *first_problem(const struct st_report *report)
+static const struct st_finding *problem_before_next(const struct st_report *report)
 {
-    if (report->answer == NULL || !report->answer->fine)
-        return NULL;
-    ST_EACH_OF (finding, report->findings, report->findings_n) {
-        if (finding->status == ST_STATUS_PROBLEM && st_finding_may_delay(finding))
-            return finding;
-    }
-    return NULL;
+    const bool before = report->answer != NULL && report->answer->fine;
+    return before ? st_report_first_problem(report) : NULL;
 }
 
 /** What `say` says, wrapped. @return NULL: out of memory. */
@@ -524,7 +519,7 @@ static char *next_text(const struct st_printer *printer, const struct st_report 
     FILE *out = open_memstream(&buf, &bytes);
     if (out == NULL)
         return NULL;
-    const struct st_finding *problem = first_problem(report);
+    const struct st_finding *problem = problem_before_next(report);
     const char *next = report->answer == NULL || report->answer->next == NULL ? ""
                        : problem != NULL ? ST_TEXT(120, "sleeptune report %s", problem->rule->id)
                                          : report->answer->next;
@@ -754,7 +749,8 @@ int st_report_format_rule(const struct st_rule *rule, const struct st_finding *f
     print_field(&printer, "Cost:", rule->cost);
     print_field(&printer, "Not when:", rule->when_not);
     print_field(&printer, "Risk:",
-                st_rule_is_applied(rule) ? "safe: revert can undo it" : "by hand only: it depends on the machine");
+                st_rule_is_applied(rule) ? "safe: revert can undo it"
+                                         : "by hand only: it depends on the machine");
     if (rule->check != NULL)
         st_print_verbatim(&printer, INDENT, "Check:", TEXT_INDENT, rule->check);
     print_field(&printer, "Undo:", rule->undo);

@@ -197,6 +197,11 @@ void st_finding_finish(struct st_finding *finding)
     *finding = (struct st_finding){0};
 }
 
+int st_finding_by_status(const struct st_finding *left, const struct st_finding *right)
+{
+    return st_finding_statuses[right->status].rank - st_finding_statuses[left->status].rank;
+}
+
 bool st_finding_counts(const struct st_finding *finding)
 {
     return finding->set_aside == NULL && finding->needless == NULL;

@@ -135,6 +135,8 @@ void st_finding_finish(struct st_finding *finding);
 
 /* --- for reports --- */
 
+/** For qsort(): the worst status first; 0 for two of one status. */
+int st_finding_by_status(const struct st_finding *left, const struct st_finding *right);
 /** Not set aside by the profile, nor needless. */
 bool st_finding_counts(const struct st_finding *finding);
 /** A problem or advice that counts. */

@@ -5,9 +5,8 @@
 
 /** The members of a rule that sets one sysctl; the second one back to its default. */
 #define ST_FREEBSD_SYSCTL_FIX(key, value, undo_)                                                             \
-    .changes = ST_RULE_CHANGES({ST_CHANGE_SYSCTL, key, value}),              \
-    .now = "sysctl " key "=" value, .persistent = "# /etc/sysctl.conf\n" key "=" value,                      \
-    .check = "sysctl " key "   # " value, .undo = undo_
+    .changes = ST_RULE_CHANGES({ST_CHANGE_SYSCTL, key, value}), .now = "sysctl " key "=" value,              \
+    .persistent = "# /etc/sysctl.conf\n" key "=" value, .check = "sysctl " key "   # " value, .undo = undo_
 #define ST_FREEBSD_SYSCTL_BACK(key, value)                                                                   \
     ST_FREEBSD_SYSCTL_FIX(key, value, "nothing to undo: " value " is the default")
 #define ST_FREEBSD_UNDO_SYSCTL(key, usual)                                                                   \

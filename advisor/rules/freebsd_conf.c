@@ -39,11 +39,7 @@ static bool is_moved(const struct st_facts *facts, const char *name)
         st_facts_find(facts, ST_TEXT(64, ST_KEYS_FREEBSD PCM "%.*s.%%desc", digits < 10 ? digits : 10, unit));
     if (unit[digits] != '.' || (device != NULL && device->state != ST_FACT_ABSENT))
         return false;
-    ST_FACTS_EACH (fact, facts, ST_KEYS_FREEBSD PCM, ".%desc") {
-        if (fact->state == ST_FACT_OK)
-            return true;
-    }
-    return false;
+    return st_facts_any(facts, ST_KEYS_FREEBSD PCM, ".%desc", NULL);
 }
 
 static bool counts(const struct scan *scan, const char *name, const struct st_fact *found)

@@ -259,16 +259,13 @@ static void judge_fixed(int64_t mhz, struct st_finding *finding)
 static void judge_cpu_frequency(struct st_finding *finding)
 {
     int64_t mhz;
-    bool hardware = false;
     if (st_finding_need_int(finding, FREQ, &mhz) != 0)
         return;
     if (mhz < 1 || mhz > MHZ_MAX) {
         st_finding_unknown(finding, "a clock of %" PRId64 " MHz is not valid", mhz);
         return;
     }
-    ST_FACTS_EACH (fact, finding->facts, EPP, ".epp")
-        hardware = hardware || fact->state == ST_FACT_OK;
-    if (hardware) {
+    if (st_facts_any(finding->facts, EPP, ".epp", NULL)) {
         st_finding_not_applicable(finding, "this CPU chooses its clock by itself: see finding freebsd-epp");
         return;
     }

@@ -79,15 +79,11 @@ static void judge_rt_permission(struct st_finding *finding)
 {
     int64_t error;
     const char *groups;
-    if (st_finding_need_int(finding, ST_KEY_FREEBSD_RT_FIFO_ERRNO, &error) != 0) {
-        if (finding->status == ST_STATUS_NOT_APPLICABLE &&
-            st_facts_text(finding->facts, ST_KEY_USER_GROUPS, &groups) == 0)
-            judge_by_groups(groups, finding);
-        else if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_unknown(finding, "the saved files do not contain the rights of a user; run the "
-                                        "report as the user who plays");
+    const int r = st_machine_need_of_user(finding, ST_KEY_FREEBSD_RT_FIFO_ERRNO, "rights", &error);
+    if (r == -ENOENT && st_facts_text(finding->facts, ST_KEY_USER_GROUPS, &groups) == 0)
+        judge_by_groups(groups, finding);
+    if (r != 0)
         return;
-    }
     st_finding_quote(finding, ST_KEY_USER_UID, ST_KEY_USER_GROUPS);
     const bool root = st_facts_int_or(finding->facts, ST_KEY_USER_UID, -1) == 0;
     if (error == 0) {
@@ -236,7 +232,6 @@ const struct st_rule st_rule_freebsd_mac_priority = {
     "# then\ncap_mkdb /etc/login.conf\npw usermod " user " -L audio"
 
 #define OF_PLAYER "; for the user who plays add --user NAME"
-#define UNLIMITED (-1)
 #define MIB       (1024 * 1024)
 
 /** What login class daemon has. mlockall counts the whole address space of a program. */
@@ -292,18 +287,16 @@ static void judge_memlock(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     int64_t limit;
-    if (st_finding_need_int(finding, ST_KEY_FREEBSD_LIMITS_MEMORYLOCKED_BYTES, &limit) != 0) {
-        if (finding->status == ST_STATUS_NOT_APPLICABLE && st_facts_int_or(facts, ST_KEY_USER_UID, -1) > 0)
-            st_finding_unknown(finding,
-                               "login.conf sets no limit for the login class of user %s; run the report as "
-                               "this user to see it",
-                               user_name(facts));
-        else if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_unknown(finding, "the saved files do not contain the limits of a user; run the "
-                                        "report as the user who plays");
+    const int r =
+        st_machine_need_of_user(finding, ST_KEY_FREEBSD_LIMITS_MEMORYLOCKED_BYTES, "limits", &limit);
+    if (r == -ENOENT && st_facts_int_or(facts, ST_KEY_USER_UID, -1) > 0)
+        st_finding_unknown(finding,
+                           "login.conf sets no limit for the login class of user %s; run the report as this "
+                           "user to see it",
+                           user_name(facts));
+    if (r != 0)
         return;
-    }
-    if (limit < UNLIMITED) {
+    if (limit < ST_UNLIMITED) {
         st_finding_unknown(finding, "a limit of locked memory of %" PRId64 " bytes is not valid", limit);
         return;
     }
@@ -317,16 +310,16 @@ static void judge_memlock(struct st_finding *finding)
         return;
     }
     const int64_t wired = wired_bytes(facts);
-    const bool by_machine = wired >= 0 && (limit == UNLIMITED || wired < limit);
+    const bool by_machine = wired >= 0 && (limit == ST_UNLIMITED || wired < limit);
     const int64_t bytes = by_machine ? wired : limit;
     const char *unread = first_unread(facts);
     const bool root = st_facts_int_or(facts, ST_KEY_USER_UID, -1) == 0;
-    if ((bytes == UNLIMITED || bytes >= ENOUGH_BYTES) && unread != NULL) {
+    if ((bytes == ST_UNLIMITED || bytes >= ENOUGH_BYTES) && unread != NULL) {
         st_finding_unknown(finding,
                            "this user's own limit is enough, but %s could not be read, and this setting "
                            "may forbid locking memory",
                            unread + strlen(ST_KEYS_FREEBSD));
-    } else if (bytes == UNLIMITED) {
+    } else if (bytes == ST_UNLIMITED) {
         st_finding_fine(finding, "%s may lock any amount of memory%s", root ? "root" : "this user",
                         root ? OF_PLAYER : "");
     } else if (bytes >= ENOUGH_BYTES) {

@@ -8,8 +8,7 @@
 
 /* --- linux-memlock: RLIMIT_MEMLOCK: may a program keep its memory out of reach of paging? --- */
 
-#define UNLIMITED (-1)
-#define MIB       (1024 * 1024)
+#define MIB (1024 * 1024)
 
 /** Enough for a synthesizer or a client of a sound server. A choice of this rule; a DAW with samples wants
  * more. */
@@ -30,20 +29,16 @@ static bool is_privileged(const struct st_facts *facts)
 static void judge_memlock(struct st_finding *finding)
 {
     int64_t limit;
-    if (st_finding_need_int(finding, ST_KEY_RT_MEMLOCK_LIMIT_BYTES, &limit) != 0) {
-        if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_unknown(finding, "the saved files do not contain the limits of a user; run the "
-                                        "report as the user who plays");
+    if (st_machine_need_of_user(finding, ST_KEY_RT_MEMLOCK_LIMIT_BYTES, "limits", &limit) != 0)
         return;
-    }
     st_finding_quote(finding, ST_KEY_RT_IPC_LOCK, ST_KEY_USER_UID, ST_KEY_SYSTEM_CONTAINER);
     const double mib = (double)limit / MIB;
     const bool small = limit < MIB;
     const double shown = small ? (double)limit / 1024 : mib;
     const char *unit = small ? "KiB" : "MiB";
-    if (limit < UNLIMITED) {
+    if (limit < ST_UNLIMITED) {
         st_finding_unknown(finding, "a limit of locked memory of %" PRId64 " bytes is not valid", limit);
-    } else if (limit == UNLIMITED) {
+    } else if (limit == ST_UNLIMITED) {
         st_finding_fine(finding, "this user may lock any amount of memory");
     } else if (limit >= ENOUGH_BYTES) {
         st_finding_fine(finding, "this user may lock up to %.0f MiB of memory", mib);
@@ -102,11 +97,7 @@ const struct st_rule st_rule_linux_memlock = {
 /** The kernel stops normal threads only: "affects only processes under the fair-class scheduler". */
 static bool is_real_time(const struct st_facts *facts, const char *pid)
 {
-    ST_FACTS_EACH (fact, facts, ST_KEYS_RT_THREAD, ".pid") {
-        if (st_facts_is(facts, fact->key, pid))
-            return true;
-    }
-    return false;
+    return st_facts_any(facts, ST_KEYS_RT_THREAD, ".pid", pid);
 }
 
 /** path: of its cpu.max. The limit of a unit goes through the systemd that started it, the system's or the

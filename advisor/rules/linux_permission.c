@@ -8,9 +8,6 @@
 
 /* --- linux-rt-permission: The right to real-time priority: the one setting that matters most. --- */
 
-#define UNLIMITED      (-1)
-#define USUAL_PRIORITY 70 /* what the collectors try */
-
 static const char *errno_text(int64_t error)
 {
     return error == EPERM    ? "EPERM, not permitted"
@@ -93,7 +90,7 @@ static void judge_refused(int64_t error, int64_t priority, struct st_finding *fi
         st_finding_advice(finding, "priority %" PRId64 " was refused; the limit allows up to %" PRId64 "%s",
                           priority, limit, beside_irqs(facts, limit));
         st_machine_fix_user(finding);
-    } else if (uid == 0 || (has_limit && (limit == UNLIMITED || limit >= priority))) {
+    } else if (uid == 0 || (has_limit && (limit == ST_UNLIMITED || limit >= priority))) {
         st_finding_problem(finding, "real-time priority was refused (%s) %s: %s", errno_text(error),
                            uid == 0 ? "to root" : "although the limit allows it",
                            st_machine_in_container(facts)
@@ -133,7 +130,7 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
         st_finding_ok(finding, "%.*s is root, and no limit applies to root (not tested)", cut, name);
     } else if (error == 0) {
         char text[32] = "unlimited";
-        if (limit != UNLIMITED)
+        if (limit != ST_UNLIMITED)
             ST_PRINT(text, "%" PRId64, limit);
         st_finding_ok(finding,
                       "%s %.*s gets the limit rtprio %s, which allows SCHED_FIFO %" PRId64 " (not tested)",
@@ -163,15 +160,11 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
 static void judge_rt_permission(struct st_finding *finding)
 {
     int64_t error;
-    if (st_finding_need_int(finding, ST_KEY_RT_FIFO_ERRNO, &error) != 0) {
-        if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_unknown(finding, "the saved files do not contain the rights of a user; run the "
-                                        "report as the user who plays");
+    if (st_machine_need_of_user(finding, ST_KEY_RT_FIFO_ERRNO, "rights", &error) != 0)
         return;
-    }
     st_finding_quote(finding, ST_KEY_RT_FIFO_PRIORITY, ST_KEY_RT_RTPRIO_LIMIT, ST_KEY_USER_UID,
                      ST_KEY_USER_GROUPS, ST_KEY_SYSTEM_CONTAINER);
-    const int64_t priority = st_facts_int_or(finding->facts, ST_KEY_RT_FIFO_PRIORITY, USUAL_PRIORITY);
+    const int64_t priority = st_facts_int_or(finding->facts, ST_KEY_RT_FIFO_PRIORITY, ST_TRIED_PRIORITY);
     if (st_facts_find(finding->facts, ST_KEY_USER_LIMITS_FROM) != NULL)
         judge_read(error, priority, finding);
     else if (error == 0)
@@ -230,7 +223,7 @@ static bool off_at_boot(const struct st_facts *facts)
 static bool limit_refuses(const struct st_facts *facts)
 {
     const int64_t limit = st_facts_int_or(facts, ST_KEY_RT_RTPRIO_LIMIT, INT64_MIN);
-    return st_facts_int_or(facts, ST_KEY_USER_UID, -1) != 0 && limit != UNLIMITED &&
+    return st_facts_int_or(facts, ST_KEY_USER_UID, -1) != 0 && limit != ST_UNLIMITED &&
            limit < st_facts_int_or(facts, ST_KEY_RT_FIFO_PRIORITY, 1);
 }
 

@@ -219,13 +219,10 @@ static void by_node(struct clients *clients, const struct st_fact *plays)
         st_facts_beside_is(facts, plays, "api", "pipewire-pulse") ||
         st_facts_beside_text(facts, plays, "pid", &pid) != 0)
         return;
-    ST_FACTS_EACH (fact, facts, ST_KEYS_RT_THREAD, ".pid") {
-        if (st_facts_is(facts, fact->key, pid)) {
-            clients->with_n++;
-            return;
-        }
-    }
-    add_client(clients, plays, name);
+    if (st_facts_any(facts, ST_KEYS_RT_THREAD, ".pid", pid))
+        clients->with_n++;
+    else
+        add_client(clients, plays, name);
 }
 
 static void judge_clients(struct st_finding *finding)

@@ -11,6 +11,17 @@ bool st_machine_is_unread(const struct st_facts *facts, const char *key)
     return st_fact_is_unread(st_facts_find(facts, key));
 }
 
+int st_machine_need_of_user(struct st_finding *finding, const char *key, const char *what, int64_t *ret)
+{
+    const int r = st_finding_need_int(finding, key, ret);
+    if (r == -ENOENT)
+        st_finding_unknown(finding,
+                           "the saved files do not contain the %s of a user; run the report as the user who "
+                           "plays",
+                           what);
+    return r;
+}
+
 bool st_machine_in_container(const struct st_facts *facts)
 {
     const char *name = st_facts_text_or(facts, ST_KEY_SYSTEM_CONTAINER, "none");
@@ -78,13 +89,8 @@ bool st_machine_is_sound(const struct st_facts *facts, const char *name)
 {
     static const char *const cards[] = {"snd", "hda", "Audio", "sof-", "ACP_", "firewire", NULL};
     static const char *const controllers[] = {"xhci", "ehci", "ohci", "uhci", "dwc", NULL};
-    if (st_text_has_among(name, cards))
-        return true;
-    ST_FACTS_EACH (fact, facts, ST_KEYS_USB_AUDIO, ".control") {
-        if (fact->state == ST_FACT_OK)
-            return st_text_has_among(name, controllers);
-    }
-    return false;
+    return st_text_has_among(name, cards) ||
+           (st_text_has_among(name, controllers) && st_facts_any(facts, ST_KEYS_USB_AUDIO, ".control", NULL));
 }
 
 bool st_machine_is_line_of(const struct st_facts *facts, const char *irq, unsigned card)
@@ -116,12 +122,7 @@ const char *st_machine_stream_name(const struct st_facts *facts, const struct st
 
 bool st_machine_is_open(const struct st_facts *facts, unsigned card)
 {
-    const char *prefix = ST_TEXT(48, ST_KEYS_ALSA "card%u.", card);
-    ST_FACTS_EACH (stream, facts, prefix, ".period_frames") {
-        if (stream->state == ST_FACT_OK)
-            return true;
-    }
-    return false;
+    return st_facts_any(facts, ST_TEXT(48, ST_KEYS_ALSA "card%u.", card), ".period_frames", NULL);
 }
 
 /** The kernel keeps 15 bytes of a name. */

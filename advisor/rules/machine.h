@@ -7,6 +7,11 @@
 /** Is this fact there, but could not be read or understood? Then a rule that depends on it is unknown. */
 bool st_machine_is_unread(const struct st_facts *facts, const char *key);
 
+/** As st_finding_need_int() of what a user has, "rights" or "limits": in saved files that do not contain them
+ * it is unknown. */
+ST_NODISCARD int st_machine_need_of_user(struct st_finding *finding, const char *key, const char *what,
+                                         int64_t *ret);
+
 /** Is this inside a container (docker, lxc, flatpak ...)? false also when that is not known. */
 bool st_machine_in_container(const struct st_facts *facts);
 
@@ -37,8 +42,7 @@ void st_machine_place_boot_option(struct st_finding *finding, const char *option
 
 /** The members of a rule that sets one sysctl, whose default is `usual`. */
 #define ST_MACHINE_SYSCTL_FIX(key, value, usual)                                                             \
-    .changes = ST_RULE_CHANGES({ST_CHANGE_SYSCTL, key, value}),              \
-    .now = "sudo sysctl " key "=" value,                                                                     \
+    .changes = ST_RULE_CHANGES({ST_CHANGE_SYSCTL, key, value}), .now = "sudo sysctl " key "=" value,         \
     .persistent = "# /etc/sysctl.d/90-sleeptune.conf\n" key " = " value,                                     \
     .check = "sysctl " key "   # " value,                                                                    \
     .undo = "delete the line in /etc/sysctl.d/90-sleeptune.conf; to undo it at once, set the default: "      \
