@@ -139,6 +139,8 @@ void st_dropout_table_begin_again(struct st_dropout_table *table)
     *table = (struct st_dropout_table){.frames = before.frames,
                                        .rate_hz = before.rate_hz,
                                        .period_ns = before.period_ns,
+                                       .last_frames = before.last_frames,
+                                       .last_rate_hz = before.last_rate_hz,
                                        .priority = before.priority,
                                        .device_load_ns = before.device_load_ns};
     memcpy(table->device, before.device, sizeof(table->device));
@@ -251,8 +253,8 @@ static void take_device_load(struct st_dropout_table *table, const struct st_xru
         now_ns - table->device_load_ns <= ST_DROPOUT_GONE_NS && period_ns >= table->period_ns)
         return;
     memcpy(table->device, seen->device, sizeof(table->device));
-    table->frames = load->frames;
-    table->rate_hz = load->rate_hz;
+    table->frames = table->last_frames = load->frames;
+    table->rate_hz = table->last_rate_hz = load->rate_hz;
     table->period_ns = period_ns;
     table->priority = load->priority;
     table->device_load_ns = now_ns;

@@ -75,8 +75,9 @@ struct st_dropout_table {
     /* what the device in use is set to, as of the last ST_DROPOUT_GONE_NS; 0: not known, or nothing plays */
     char device[ST_XRUN_NAME_BYTES];
     int64_t frames, rate_hz, period_ns;
-    int64_t priority;       /* of the server's thread, as in struct st_xrun_load */
-    int64_t device_load_ns; /* when it said so; 0: never */
+    int64_t last_frames, last_rate_hz; /* the same, as last known; 0: never */
+    int64_t priority;                  /* of the server's thread, as in struct st_xrun_load */
+    int64_t device_load_ns;            /* when it said so; 0: never */
     /* clients in the cycle of the last dropout whose times are known, in the order in which they began;
      * complete if cycle_left_n is 0 */
     struct st_xrun_seen cycle[ST_DROPOUT_CYCLE_MAX];

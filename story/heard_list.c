@@ -303,7 +303,8 @@ static void take_size_changes(struct list *list)
             if (st_text_is(list->sizes.runs[k].source, run->source))
                 last = &list->sizes.runs[k];
         }
-        if (last == NULL || (last->frames == run->frames && last->rate_hz == run->rate_hz) ||
+        if (last == NULL || last->frames == 0 || run->frames == 0 ||
+            (last->frames == run->frames && last->rate_hz == run->rate_hz) ||
             st_ns_sub(run->from_wall_ns, last->to_wall_ns) > MINUTE_NS)
             continue;
         const struct st_heard_event change = {

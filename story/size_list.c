@@ -89,8 +89,10 @@ static json_t *document_of(struct st_history_sizes *sizes, int64_t since_ns, int
                                         screen_row(size, several, time_text(size->playing_ns, ST_ROOM(32)),
                                                    rate_text(&rate, ST_ROOM(96))));
     }
-    for (size_t i = 0; i < sizes->runs_n && sizes->runs_n <= ST_HISTORY_RUNS_MAX; i++)
-        (void)json_array_append_new(runs, run_json(&sizes->runs[i]));
+    for (size_t i = 0; i < sizes->runs_n && sizes->runs_n <= ST_HISTORY_RUNS_MAX; i++) {
+        if (sizes->runs[i].frames > 0)
+            (void)json_array_append_new(runs, run_json(&sizes->runs[i]));
+    }
     if (sizes->runs_n > ST_HISTORY_RUNS_MAX) {
         json_decref(runs);
         runs = json_null();

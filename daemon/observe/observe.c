@@ -224,8 +224,14 @@ static void take_minute(const struct st_observe *observe, struct st_observe_minu
         struct st_history_watch watch = {
             .watched_ns = source->watched_ns - before->watched_ns,
             .playing = source->tells_playing ? source->played_ns > observe->minute_ns && !test : INT64_MIN,
-            .frames = known_or_none(source->seen.frames),
-            .rate_hz = known_or_none(source->seen.rate_hz)};
+        };
+        if (watch.playing > 0) { /* also what ended before the minute did */
+            watch.frames = known_or_none(source->seen.last_frames);
+            watch.rate_hz = known_or_none(source->seen.last_rate_hz);
+        } else {
+            watch.frames = known_or_none(source->seen.frames);
+            watch.rate_hz = known_or_none(source->seen.rate_hz);
+        }
         ST_PRINT(watch.source, "%s", source->source);
         if (watch.playing != 0 && !test)
             ST_PRINT(watch.client, "%s", client_of(&source->seen, before->client));

@@ -124,7 +124,7 @@ struct st_history_size {
 struct st_history_run {
     char source[16];
     int64_t from_wall_ns, to_wall_ns; /* to the minute */
-    int64_t frames, rate_hz;
+    int64_t frames, rate_hz;          /* 0: not known */
 };
 
 #define ST_HISTORY_SIZES_MAX 64 /* further ones are left out */

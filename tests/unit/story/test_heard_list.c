@@ -55,6 +55,21 @@ static const char *text_of(const json_t *object, const char *key)
     return json_string_value(json_object_get(object, key));
 }
 
+/* PulseAudio has no buffer size. */
+static void marks_count_while_a_server_without_a_size_plays(void **state)
+{
+    (void)state;
+    open_it();
+    assert_int_equal(st_history_begin(history), 0);
+    add_watches("pulseaudio", NOON_NS, 60, INT64_MIN, 1);
+    for (int64_t i = 0; i < 3; i++)
+        happens(NOON_NS + (i * 10 + 5) * MINUTE_NS, ST_EVENT_HEARD, "key", "");
+    assert_int_equal(st_history_commit(history), 0);
+    json_t *read = document();
+    assert_int_equal(json_integer_value(json_object_get(read, "marks_that_count")), 3);
+    json_decref(read);
+}
+
 static void a_cause_before_each_mark_is_named(void **state)
 {
     (void)state;
@@ -514,6 +529,7 @@ static void many_late_wake_ups_hide_no_mark(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(marks_count_while_a_server_without_a_size_plays, setup, teardown),
         cmocka_unit_test_setup_teardown(a_cause_before_each_mark_is_named, setup, teardown),
         cmocka_unit_test_setup_teardown(a_mark_is_joined_with_the_loss_not_with_when_it_was_noticed, setup,
                                         teardown),
