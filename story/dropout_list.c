@@ -82,7 +82,7 @@ static json_t *list_json(struct list *list)
         st_dropout_sentence_say(
             order[0].table, st_dropout_table_worst(order[0].table, INT64_MAX),
             &(struct st_dropout_sentence_about){.source = name,
-                                                .all_n = all_n,
+                                                .all_n = st_dropout_table_total(order[0].table),
                                                 .when = "",
                                                 .where = ST_TEXT(40, " on %s", st_xrun_sources_title(name))},
             text, sizeof(text));

@@ -16,7 +16,7 @@ void st_dropout_sentence_times(const struct st_dropout_client *client, enum st_d
 /** When and where dropouts were, in the words of the caller. */
 struct st_dropout_sentence_about {
     const char *source; /* as in st_xrun_source */
-    uint64_t all_n;     /* dropouts that the answer is about, perhaps also of other sources; 0: not said */
+    uint64_t all_n;     /* dropouts of that source; 0: not said */
     const char *when;   /* behind a program's name and number: " (watched since 14:03)", "" */
     const char *where;  /* behind a number alone: " on JACK (watched since 14:03)" */
 };

@@ -64,20 +64,10 @@ static bool is_raised(const struct st_dropout_table *seen)
            seen->period_ns > before_ns + before_ns / 8;
 }
 
-static uint64_t dropouts_of(const struct st_view *view)
-{
-    uint64_t recent_n = 0, all_n = 0;
-    ST_EACH_OF (source, view->observe.sources, view->observe.n) {
-        all_n += st_dropout_table_total(&source->seen);
-        recent_n += is_recent(view, source) ? st_dropout_table_total(st_observed_shown(source)) : 0;
-    }
-    return recent_n > 0 ? recent_n : all_n;
-}
-
 /* All but the texts. */
 static struct st_answer find_answer(const struct st_view *view)
 {
-    struct st_answer answer = {.last_wall_ns = INT64_MIN, .dropouts_n = dropouts_of(view)};
+    struct st_answer answer = {.last_wall_ns = INT64_MIN};
     struct st_dropout_source sources[ST_XRUN_SOURCES_MAX];
     size_t n = 0;
     bool has_lost_server = false;
@@ -87,8 +77,7 @@ static struct st_answer find_answer(const struct st_view *view)
                    has_dropouts = st_dropout_table_total(shown) > 0;
         has_lost_server = has_lost_server || (is_server(source) && source->state == ST_OBSERVED_ABSENT &&
                                               source->lost_wall_ns != INT64_MIN);
-        if (has_dropouts)
-            answer.last_wall_ns = ST_MAX(shown->last_wall_ns, answer.last_wall_ns);
+        answer.all_n += st_dropout_table_total(&source->seen);
         if (watches || has_dropouts)
             sources[n++] = (struct st_dropout_source){.name = source->source,
                                                       .table = shown,
@@ -98,10 +87,14 @@ static struct st_answer find_answer(const struct st_view *view)
     }
     st_dropout_source_sort(sources, n);
     answer.server = n > 0 ? sources[0].owner : NULL;
-    if (answer.dropouts_n == 0 && answer.server != NULL && !is_server(answer.server) &&
+    if (answer.all_n == 0 && answer.server != NULL && !is_server(answer.server) &&
         answer.server->seen.period_ns == 0 && has_lost_server)
         answer.server = NULL; /* a card on which nothing plays is no answer then */
     const struct st_observed_view *server = answer.server;
+    if (server != NULL && st_dropout_table_total(st_observed_shown(server)) > 0) {
+        answer.dropouts_n = st_dropout_table_total(st_observed_shown(server));
+        answer.last_wall_ns = st_observed_shown(server)->last_wall_ns;
+    }
     answer.client = server != NULL ? st_dropout_table_worst(st_observed_shown(server), NOW_NS) : NULL;
     answer.plays = server != NULL && st_dropout_table_plays(st_observed_shown(server)) && !view->rests;
     answer.plays_known = view->rests || (server != NULL && server->seen.device_load_ns > 0);
@@ -136,27 +129,22 @@ static const char *clock_text(const struct st_view *view, int64_t wall_ns, char 
 static const char *since_text(const struct st_view *view, const struct st_observed_view *source, char *buf,
                               size_t buf_bytes)
 {
-    int64_t since_ns = INT64_MAX;
-    bool all = true;
-    ST_EACH_OF (other, view->observe.sources, view->observe.n) {
-        if (!is_recent(view, other))
-            continue;
-        all = all && st_dropout_table_total(st_observed_shown(other)) == st_dropout_table_total(&other->seen);
-        since_ns = ST_MIN(since_ns, other->recent != NULL ? other->recent_wall_ns : other->since_wall_ns);
-    }
-    if (all)
+    if (st_dropout_table_total(st_observed_shown(source)) == st_dropout_table_total(&source->seen))
         snprintf(buf, buf_bytes, " (watched since %s)", clock_text(view, source->since_wall_ns, ST_ROOM(32)));
     else
-        snprintf(buf, buf_bytes, " (since %s)", st_when_text_near(since_ns, view->now_wall_ns, ST_ROOM(32)));
+        snprintf(buf, buf_bytes, " (since %s)",
+                 st_when_text_near(source->recent_wall_ns, view->now_wall_ns, ST_ROOM(32)));
     return buf;
 }
 
 const char *st_answer_sentence(const struct st_view *view, const struct st_observed_view *source,
                                const struct st_dropout_client *client, char *buf, size_t buf_bytes)
 {
-    const struct st_dropout_sentence_about about = {
-        .source = source->source, .all_n = dropouts_of(view), .when = since_text(view, source, ST_ROOM(64))};
-    return st_dropout_sentence_of(st_observed_shown(source), client, &about, buf, buf_bytes);
+    const struct st_dropout_table *shown = st_observed_shown(source);
+    const struct st_dropout_sentence_about about = {.source = source->source,
+                                                    .all_n = st_dropout_table_total(shown),
+                                                    .when = since_text(view, source, ST_ROOM(64))};
+    return st_dropout_sentence_of(shown, client, &about, buf, buf_bytes);
 }
 
 static void put_dropouts(const struct st_view *view, const struct st_answer *answer, char *buf,
@@ -203,24 +191,32 @@ static void put_absent(const struct st_view *view, const struct st_observed_view
                    source->why[0] != '\0' ? ": " : "", source->why);
 }
 
-/* "Earlier: 85 dropouts, 04:22 to 04:23, the last one at 32 frames; the buffer is larger now." */
+/* "Earlier: 85 dropouts, 04:22 to 04:23, the last one at 32 frames; the buffer is larger now." Those of the
+ * server; if it had none, "Earlier: 2 dropouts on JACK, 04:22." */
 static void put_earlier(const struct st_view *view, const struct st_answer *answer, char *buf,
                         size_t buf_bytes)
 {
     const struct st_dropout_table *seen = st_observed_shown(answer->server);
-    int64_t first_ns = answer->last_wall_ns;
+    int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
     uint64_t dropouts_n = 0;
-    char first[32], last[32];
+    char first[32], last[32], where[64] = "";
     ST_EACH_OF (source, view->observe.sources, view->observe.n) {
-        const int64_t wall_ns = st_dropout_table_first(&source->seen);
+        const int64_t wall_ns = ST_MIN(st_dropout_table_first(&source->seen), source->seen.last_wall_ns);
+        const uint64_t n = st_dropout_table_total(&source->seen);
+        if (n == 0 || (answer->dropouts_n > 0 && source != answer->server))
+            continue;
+        last_ns = ST_MAX(source->seen.last_wall_ns, last_ns);
         first_ns = ST_MIN(wall_ns, first_ns);
-        dropouts_n += st_dropout_table_total(&source->seen);
+        dropouts_n += n;
+        if (source != answer->server)
+            ST_APPEND(where, "%s %s", where[0] == '\0' ? " on" : " and",
+                      st_xrun_sources_title(source->source));
     }
     clock_text(view, first_ns, first, sizeof(first));
-    clock_text(view, answer->last_wall_ns, last, sizeof(last));
+    clock_text(view, last_ns, last, sizeof(last));
     const bool range = !st_text_is(first, last);
-    st_text_append(buf, buf_bytes, " Earlier: %" PRIu64 " dropout%s, %s%s%s", dropouts_n,
-                   ST_PLURAL(dropouts_n), range ? first : "", range ? " to " : "", last);
+    st_text_append(buf, buf_bytes, " Earlier: %" PRIu64 " dropout%s%s, %s%s%s", dropouts_n,
+                   ST_PLURAL(dropouts_n), where, range ? first : "", range ? " to " : "", last);
     const double frames = (double)seen->last_period_ns * (double)seen->rate_hz / 1e9;
     if (answer->raised && frames > 0 && fabs(frames - round(frames)) < 0.01) /* else it was another rate */
         st_text_append(buf, buf_bytes, ", the last one at %.0f frames", frames);
@@ -288,6 +284,8 @@ static void put_music(const struct st_view *view, const struct st_answer *answer
             st_text_append(buf, buf_bytes, " at %" PRId64 " frames", server->seen.frames);
         st_text_append(buf, buf_bytes, ".");
     }
+    if (answer->dropouts_n == 0 && answer->all_n > 0)
+        put_earlier(view, answer, buf, buf_bytes);
 }
 
 static void set_text(const struct st_view *view, struct st_answer *answer)

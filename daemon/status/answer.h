@@ -9,8 +9,9 @@ struct st_answer {
     const struct st_dropout_client *client; /* st_dropout_table_worst of it */
     enum st_dropout_reason reason;          /* of most of that client's dropouts */
     bool taken;                             /* who took the CPU from programs is to blame */
-    uint64_t dropouts_n;                    /* of all sources: of devices and of clients */
-    int64_t last_wall_ns;                   /* INT64_MIN: none */
+    uint64_t dropouts_n;                    /* of that source: of its devices and of clients */
+    int64_t last_wall_ns;                   /* of these; INT64_MIN: none */
+    uint64_t all_n;                         /* of all sources since they were first watched */
     bool over;                              /* none for 10 min, or the buffer is larger now */
     bool raised;                            /* the buffer is larger now than at the last one */
     bool plays, plays_known;
@@ -25,7 +26,7 @@ struct st_answer {
         next_why[400]; /* a command that helps next, and what it does or what else helps; "": none */
 };
 
-/** The sentence about the dropouts of one client of st_observed_shown(source), of all recent ones:
+/** The sentence about the dropouts of one client of st_observed_shown(source), of all of these:
  * "HeavyReverb made 407 of 412 dropouts (watched since 14:03): it computed too long." Pure. @return buf. */
 const char *st_answer_sentence(const struct st_view *view, const struct st_observed_view *source,
                                const struct st_dropout_client *client, char *buf, size_t buf_bytes);

@@ -104,7 +104,7 @@ static const char *ago_text(int64_t ns, char *buf, size_t buf_bytes)
 }
 
 /* "256 frames at 48 kHz (5.33 ms); Discord asked for 360 frames, first dropout 14:03:12, last 14:05:12, 5 s
- * ago"; their number where the answer has the sum of several sources. */
+ * ago"; their number where the answer is about another source. */
 static void add_server(struct section *to, const struct st_view *view, const struct st_observed_view *of,
                        bool only)
 {
@@ -152,7 +152,7 @@ static void add_servers(struct section *to, const struct st_view *view, const st
     ST_EACH_OF (of, view->observe.sources, view->observe.n) {
         const uint64_t n = st_dropout_table_total(st_observed_shown(of));
         if (of == answer->server || of->seen.period_ns > 0 || n > 0)
-            add_server(to, view, of, n == answer->dropouts_n);
+            add_server(to, view, of, of == answer->server || answer->all_n == 0);
     }
 }
 
