@@ -10,6 +10,7 @@
 #define CELLS_MAX     8
 #define CELL_COLUMNS  17 /* names are cut to this before columns at the right are left out */
 #define FIRST_ROWS    20 /* of the screen without details, where a row has room for a sentence */
+#define TABLE_ROWS    3  /* of a table that the rows above it leave room for */
 #define TEXT_BYTES    1200
 
 static int least(int a, int b)
@@ -188,27 +189,43 @@ static bool put_table(struct place *place, const json_t *section, bool details)
     return true;
 }
 
+/* What the rows above the tables leave to them, of half of the place at most. */
+static int room_for_tables(const struct place *place, const json_t *sections)
+{
+    const json_t *section;
+    size_t i;
+    int rows = 0;
+    json_array_foreach(sections, i, section)
+    {
+        const int n = json_is_array(json_object_get(section, "columns")) ? rows_n(section, false) : 0;
+        rows += n > 0 ? least(n, TABLE_ROWS) + 3 : 0; /* an empty one, the head, "5 more: --details" */
+    }
+    return least(rows, (place->end - place->row) / 2);
+}
+
 /* Rows that are details, or those that are not. */
 static void put_sections(struct place *place, const json_t *document, bool details)
 {
+    const json_t *sections = json_object_get(json_object_get(document, "screen"), "sections");
+    const int end = place->end, fields_end = details ? end : end - room_for_tables(place, sections);
     const int64_t now_ns = st_json_integer(document, "time_ns");
     const json_t *section, *row;
     size_t i, j;
-    json_array_foreach(json_object_get(json_object_get(document, "screen"), "sections"), i, section)
+    json_array_foreach(sections, i, section)
     {
         bool first = true;
+        place->end = end;
         if (put_table(place, section, details))
             continue;
+        place->end = fields_end;
         json_array_foreach(json_object_get(section, "rows"), j, row)
         {
-            if (place->row >= place->end)
-                return;
             if (json_is_true(json_object_get(row, "detail")) != details)
                 continue;
             if (first && details) {
                 const int title = place->row + (place->row > 0 && !place->narrow);
                 if (title + 1 >= place->end)
-                    return;
+                    break;
                 st_screen_put(place->screen, title, 0, place->screen->columns, ST_STYLE_BOLD,
                               st_json_text_of(section, "title"));
                 place->row = title + 1;
@@ -217,6 +234,7 @@ static void put_sections(struct place *place, const json_t *document, bool detai
             put_row(place, row, now_ns);
         }
     }
+    place->end = end;
 }
 
 /* --- the next step --- */

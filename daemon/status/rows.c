@@ -103,8 +103,8 @@ static const char *ago_text(int64_t ns, char *buf, size_t buf_bytes)
     return buf;
 }
 
-/* "256 frames at 48 kHz (5.33 ms); Discord asked for 360 frames, first dropout 14:03:12, last 14:05:12, 5 s
- * ago"; their number where the answer is about another source. */
+/* "256 frames at 48 kHz (5.33 ms), first dropout 14:03:12, last 14:05:12, 5 s ago; Discord asked for 360
+ * frames"; their number where the answer is about another source. */
 static void add_server(struct section *to, const struct st_view *view, const struct st_observed_view *of,
                        bool only)
 {
@@ -114,19 +114,17 @@ static void add_server(struct section *to, const struct st_view *view, const str
     const struct st_dropout_table *shown = st_observed_shown(of);
     const uint64_t dropouts_n = st_dropout_table_total(shown),
                    before_n = st_dropout_table_total(&of->seen) - dropouts_n;
-    if (of->seen.frames > 0 && of->seen.rate_hz > 0)
+    if (of->state != ST_OBSERVED_WATCHING)
+        PUT(&line, "not watched now");
+    else if (of->seen.frames > 0 && of->seen.rate_hz > 0)
         PUT(&line, "%" PRId64 " frames at %g kHz (%s)", of->seen.frames, (double)of->seen.rate_hz / 1000,
             ST_NS_SHORT(of->seen.period_ns));
     else if (of->seen.period_ns > 0)
         PUT(&line, "period %s", ST_NS_SHORT(of->seen.period_ns));
-    else if (of->state == ST_OBSERVED_WATCHING && (of->seen.device_load_ns > 0 || view->rests))
+    else if (of->seen.device_load_ns > 0 || view->rests)
         PUT(&line, "nothing plays now");
     else
         PUT(&line, "%s", of->why[0] != '\0' ? of->why : st_observed_state_name(of->state));
-    if (st_dropout_table_asked(&of->seen, asked, sizeof(asked))[0] != '\0')
-        PUT(&line, "; %s", asked);
-    else if (of->seen.frames > 0 && hint != NULL)
-        PUT(&line, "; %s", hint);
     if (!only) {
         PUT(&line, ", ");
         put_count(&line, dropouts_n, "dropout");
@@ -142,8 +140,10 @@ static void add_server(struct section *to, const struct st_view *view, const str
             shown->certainty == ST_CERTAINTY_PROBABLE ? " (probably)" : "");
     if (before_n > 0)
         PUT(&line, "; %" PRIu64 " earlier dropout%s", before_n, ST_PLURAL(before_n));
-    if (of->state != ST_OBSERVED_WATCHING)
-        PUT(&line, "; not watched now");
+    if (st_dropout_table_asked(&of->seen, asked, sizeof(asked))[0] != '\0')
+        PUT(&line, "; %s", asked);
+    else if (of->seen.frames > 0 && hint != NULL)
+        PUT(&line, "; %s", hint);
     add(to, dropouts_n > 0 ? WARN : OK, st_xrun_sources_title(of->source), "%s", line.text);
 }
 
@@ -267,17 +267,23 @@ static void add_client(struct section *to, const struct st_dropout_client *clien
         worst_text(client, ST_ROOM(32)));
 }
 
-/* Of all sources the client that lost most and is not yet in the table: each source's are in that order. */
+/* Of all sources the client that lost most and is not yet in the table, those of a server that is watched now
+ * first: each source's are in that order. */
 static const struct st_dropout_client *next_client(const struct st_view *view, size_t at[ST_XRUN_SOURCES_MAX])
 {
     const struct st_dropout_client *best = NULL;
+    bool best_watched = false;
     size_t of = 0;
     for (size_t i = 0; i < view->observe.n; i++) {
         const struct st_dropout_table *seen = st_observed_shown(&view->observe.sources[i]);
         const struct st_dropout_client *client = at[i] < seen->clients_n ? &seen->clients[at[i]] : NULL;
-        if (client == NULL || (best != NULL && !st_dropout_table_goes_first(client, best)))
+        const bool watched = view->observe.sources[i].state == ST_OBSERVED_WATCHING;
+        if (client == NULL ||
+            (best != NULL &&
+             (watched == best_watched ? !st_dropout_table_goes_first(client, best) : best_watched)))
             continue;
         best = client;
+        best_watched = watched;
         of = i;
     }
     at[of] += best != NULL;

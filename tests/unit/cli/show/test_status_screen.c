@@ -128,6 +128,23 @@ static void clients_are_a_table_with_names_before_numbers(void **state)
           &(struct st_status_screen){.details = true});
 }
 
+/* While it clicks, programs are the news, not servers that have ended. */
+static void table_keeps_room_for_the_first_programs(void **state)
+{
+    (void)state;
+    json_t *of = document_with_clients(8);
+    json_t *rows = json_object_get(
+        json_array_get(json_object_get(json_object_get(of, "screen"), "sections"), 0), "rows");
+    for (int i = 0; i < 6; i++)
+        json_array_insert_new(rows, 0,
+                              json_pack("{s:s, s:s, s:s, s:b}", "label", "Server", "text",
+                                        "1024 frames at 48 kHz (21.3 ms), first dropout 22:22:15, last "
+                                        "22:23:15, 5 s ago; Discord asked for 360 frames",
+                                        "state", "ok", "detail", 0));
+    draws("crowded", 24, 80, true, json_incref(of), &(struct st_status_screen){0});
+    draws("crowded-live", 24, 80, true, of, &(struct st_status_screen){.live = true, .message = "Live"});
+}
+
 static void long_message_takes_the_rows_it_needs(void **state)
 {
     (void)state;
@@ -297,6 +314,7 @@ int main(void)
         cmocka_unit_test(details_are_all_sections_and_the_socket),
         cmocka_unit_test(live_screen_has_details_as_room_allows_and_the_message_last),
         cmocka_unit_test(clients_are_a_table_with_names_before_numbers),
+        cmocka_unit_test(table_keeps_room_for_the_first_programs),
         cmocka_unit_test(long_message_takes_the_rows_it_needs),
         cmocka_unit_test(nothing_is_wider_than_the_screen_and_the_message_stays),
         cmocka_unit_test(foreign_documents_are_survived),

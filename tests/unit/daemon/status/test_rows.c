@@ -257,8 +257,7 @@ static void dropouts_are_of_the_server_of_the_answer(void **state)
     expect_of_screen("brief", "no dropout");
     expect_of_screen("state", "ok");
     expect_row("PipeWire", "1024 frames at 48 kHz (21.3 ms)", "ok", false);
-    expect_row("JACK", "JACK is not running, 2 dropouts, last 22:22:15, 1 min ago; not watched now", "warn",
-               false);
+    expect_row("JACK", "not watched now, 2 dropouts, last 22:22:15, 1 min ago", "warn", false);
     view.observe.sources[view.observe.n] = *jack;
     view.observe.sources[view.observe.n++].source = "pulseaudio";
     expect_of_screen("answer", "No dropout since 22:13 on PipeWire at 1024 frames. Earlier: 4 dropouts on "
@@ -311,7 +310,7 @@ static void dropouts_of_an_earlier_time_are_a_number(void **state)
         "answer",
         "Hydrogen made all 2 dropouts (watched since 22:13): it waited for a lock, disk or program.");
     expect_row("JACK", "server studio, first dropout 22:22:15, last 22:23:15, 5 s ago", "warn", false);
-    expect_row("PipeWire", "(21.3 ms), 8 dropouts, last 22:23:15, 5 s ago; 13 earlier dropouts", "warn",
+    expect_row("PipeWire", "not watched now, 8 dropouts, last 22:23:15, 5 s ago; 13 earlier dropouts", "warn",
                false);
     view.observe.n = 1;
     snprintf(pipewire->why, sizeof(pipewire->why), "PipeWire is not running for this user");
@@ -995,6 +994,12 @@ static void row_of_the_server_says_who_asked_for_the_shortest_buffer(void **stat
     discord->load = (struct st_xrun_load){.cycles_n = 1, .asked_frames = 360, .asked_rate_hz = 48000};
     mpv->load = (struct st_xrun_load){.cycles_n = 1, .asked_frames = 4410, .asked_rate_hz = 44100};
     expect_row("PipeWire", "1024 frames at 48 kHz (21.3 ms); Discord asked for 360 frames", "ok", false);
+    struct st_dropout_client *click = add_client(server, "click", 1, ST_DROPOUT_UNKNOWN); /* not cut away */
+    expect_row(
+        "PipeWire",
+        "1024 frames at 48 kHz (21.3 ms), last dropout 22:23:15, 5 s ago; Discord asked for 360 frames",
+        "warn", false);
+    server->seen.dropouts_n = click->dropouts_n = 0;
     discord->load.asked_frames = 0;
     expect_row("PipeWire", "1024 frames at 48 kHz (21.3 ms); mpv asked for 4410 frames", "ok", false);
     server->seen.rate_hz = 44100;
@@ -1058,6 +1063,8 @@ static void table_of_clients_has_the_most_harmful_of_all_sources_first(void **st
     add_client(pipewire, "never", 0, ST_DROPOUT_UNKNOWN);
     add_client(&view.observe.sources[1], "often", 407, ST_DROPOUT_TOO_SLOW);
     expect_programs((const char *const[]){"often", "once", "never"}, 3);
+    view.observe.sources[1].state = ST_OBSERVED_ABSENT; /* its server has ended */
+    expect_programs((const char *const[]){"once", "never", "often"}, 3);
 }
 
 /* It lost sound for longer, once: it stands first, and its server is the one of the answer. */
@@ -1208,7 +1215,7 @@ static void screen_lists_sources_that_are_or_could_be_watched(void **state)
     never->never = false;
     expect_row("Not watched", "sound4", "ok", true);
     view.observe.sources[0].state = ST_OBSERVED_ABSENT;
-    expect_row("ALSA", "; not watched now", "warn", false);
+    expect_row("ALSA", "not watched now, last dropout ", "warn", false);
     *never = (struct st_observed_view){.source = "jack",
                                        .state = ST_OBSERVED_WATCHING,
                                        .seen = {.device_dropouts_n = 2},
