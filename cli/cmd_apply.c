@@ -489,8 +489,9 @@ static int decide(struct work *work, int argc, char **argv)
     const char *refusal = work->target->own ? NULL : st_change_refusal(&work->target->p->machine);
     if (work->plan.steps_n == 0) {
         if (rest == ST_EXIT_DONE)
-            puts(work->target->report.no_sound ? "nothing to apply: nothing here plays sound"
-                                               : "nothing to apply");
+            puts(work->target->report.no_sound && work->options->ids_n == 0
+                     ? "nothing to apply: nothing here plays sound"
+                     : "nothing to apply");
         return rest;
     }
     if (work->options->dry_run) {
