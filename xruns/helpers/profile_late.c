@@ -371,18 +371,6 @@ static void find_holder(struct st_pipewire_profile *profile, struct st_profile_n
         st_profile_row_put_held(profile, driver, holder);
 }
 
-void st_profile_late_settle_dry(struct st_pipewire_profile *profile, struct st_profile_node *driver)
-{
-    struct st_profile_losses *device = &driver->unreported.device, *dry = &driver->server.dry;
-    if (dry->n == 0)
-        return;
-    device->n += dry->n;
-    device->lost_ns = st_ns_add(device->lost_ns, dry->lost_ns);
-    device->longest_ns = ST_MAX(device->longest_ns, dry->longest_ns);
-    *dry = (struct st_profile_losses){0};
-    profile->pending = true;
-}
-
 /* Was a client of that driver late when its device ran dry? */
 static bool was_client_late(const struct st_pipewire_profile *profile, const struct st_profile_node *driver)
 {
@@ -412,7 +400,7 @@ void st_profile_late_explain_dry(struct st_pipewire_profile *profile, struct st_
         }
         server->dry = (struct st_profile_losses){0};
     } else if (driver->latest.cycle_ns - server->dry_ns >= near_ns) {
-        st_profile_late_settle_dry(profile, driver);
+        st_profile_node_settle_dry(profile, driver);
     }
 }
 

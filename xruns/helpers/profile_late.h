@@ -69,8 +69,5 @@ void st_profile_late_note_server(struct st_pipewire_profile *profile, struct st_
  * own when two more cycles have come without one. */
 void st_profile_late_explain_dry(struct st_pipewire_profile *profile, struct st_profile_node *driver);
 
-/** A device that ran dry did so by itself: no more cycles come that might tell otherwise. */
-void st_profile_late_settle_dry(struct st_pipewire_profile *profile, struct st_profile_node *driver);
-
 /** Is that loss next to a cycle that the node did not finish? Then it is the same dropout. */
 bool st_profile_late_joins(const struct st_profile_node *node, const struct st_listened_loss *loss);

@@ -107,11 +107,23 @@ bool st_pipewire_profile_ends(struct st_pipewire_profile *profile, uint32_t id, 
     return true;
 }
 
+void st_profile_node_settle_dry(struct st_pipewire_profile *profile, struct st_profile_node *driver)
+{
+    struct st_profile_losses *device = &driver->unreported.device, *dry = &driver->server.dry;
+    if (dry->n == 0)
+        return;
+    device->n += dry->n;
+    device->lost_ns = st_ns_add(device->lost_ns, dry->lost_ns);
+    device->longest_ns = ST_MAX(device->longest_ns, dry->longest_ns);
+    *dry = (struct st_profile_losses){0};
+    profile->pending = true;
+}
+
 void st_pipewire_profile_remove(struct st_pipewire_profile *profile, uint32_t id)
 {
     struct st_profile_node *node = st_profile_node_find(profile, id);
     if (node != NULL) {
-        st_profile_late_settle_dry(profile, node);
+        st_profile_node_settle_dry(profile, node);
         node->gone = true;
     }
     const size_t i = own_of(profile, id);

@@ -73,6 +73,10 @@ struct st_profile_node *st_profile_node_find(struct st_pipewire_profile *profile
 /** @return NULL: there is no room. */
 struct st_profile_node *st_profile_node_find_or_add(struct st_pipewire_profile *profile, uint32_t id);
 void st_profile_node_forget(struct st_profile_node *node);
+
+/** A device that ran dry did so by itself: no more cycles come that might tell otherwise. */
+void st_profile_node_settle_dry(struct st_pipewire_profile *profile, struct st_profile_node *driver);
+
 bool st_profile_node_is_own(const struct st_pipewire_profile *profile, uint32_t client);
 
 /** @param name NULL: "". */

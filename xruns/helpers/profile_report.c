@@ -194,7 +194,7 @@ void st_pipewire_profile_loads(struct st_pipewire_profile *profile)
         sighting.load.buffer_ns = ST_MIN(sighting.load.buffer_ns, ST_PIPEWIRE_CYCLE_MAX_NS);
         const bool ran = st_node_load_take(&node->load, &sighting.load);
         if (!ran)
-            st_profile_late_settle_dry(profile, node);
+            st_profile_node_settle_dry(profile, node);
         else if (runs)
             forget_if_contended(node, &sighting.load);
         const bool mattered = node->long_cycles.matter; /* else its thread was not watched so far */
