@@ -91,7 +91,7 @@ static void append_encoded(char *target, size_t bytes, const char *text)
 static int mark(const struct options *o, const char *note)
 {
     struct st_daemon_answer answer;
-    char error[512], target[TARGET_BYTES] = "/v1/heard?by=";
+    char target[TARGET_BYTES] = "/v1/heard?by=";
     const bool key = o->key || o->bind;
     ST_APPEND(target, "%s", key ? "key" : "typed");
     const int64_t window_ns = key ? st_practice_run_window_ns() : 0;
@@ -102,11 +102,11 @@ static int mark(const struct options *o, const char *note)
         append_encoded(target, sizeof(target), note);
     }
     const char *socket = o->system ? ST_DAEMON_SYSTEM_SOCKET : o->socket;
-    int status = st_daemon_client_post(socket, target, "sleeptune-heard/1", &answer, error, sizeof(error));
+    int status = st_daemon_client_post(socket, target, "sleeptune-heard/1", &answer);
     if (status == ST_EXIT_UNKNOWN) {
-        status = st_failure("%s. If it goes on, it keeps the mark, with a later time.", error);
+        status = st_failure("%s. If it goes on, it keeps the mark, with a later time.", answer.error);
     } else if (status != 0) {
-        status = st_failure("not kept: %s", error);
+        status = st_failure("not kept: %s", answer.error);
     } else if (!o->quiet) {
         struct st_locale_stream stream;
         const struct st_history_text_look look = {.columns = st_terminal_width(STDOUT_FILENO),

@@ -8,9 +8,9 @@
 #include "cli/show/daemon_client.h"
 #include "cli/show/heard_text.h"
 #include "cli/show/history_text.h"
-#include "cli/show/json_field.h"
 #include "core/event.h"
 #include "core/ns.h"
+#include "core/text/json.h"
 #include "core/text/number.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
@@ -207,7 +207,7 @@ static int64_t step_for(const json_t *document, const struct st_history_wish *wi
     const json_t *rows = json_object_get(document, "rows"), *first = json_array_get(rows, 0);
     if (json_array_size(rows) < 2 || !json_is_null(json_object_get(first, "cycles")))
         return wish->step_ns;
-    return st_when_step(wish->until_ns - st_json_field(first, "to_ns"), ROWS_USUAL - 1);
+    return st_when_step(wish->until_ns - st_json_integer(first, "to_ns"), ROWS_USUAL - 1);
 }
 
 /* Asks again with a shorter step if --since is long before the first row of the history. */
@@ -276,8 +276,8 @@ static int find_event(const char *id_text, struct st_history_wish wish, int64_t 
     *ret_wall_ns = INT64_MIN;
     json_array_foreach(json_object_get(document, "events"), i, event)
     {
-        if (st_json_field(event, "id") == id)
-            *ret_wall_ns = st_json_field(event, "time_ns");
+        if (st_json_integer(event, "id") == id)
+            *ret_wall_ns = st_json_integer(event, "time_ns");
     }
     json_decref(document);
     return *ret_wall_ns != INT64_MIN

@@ -3,9 +3,9 @@
 #include "cli/change/change_output.h"
 #include "cli/command.h"
 #include "cli/measure/listen_run.h"
-#include "cli/show/json_field.h"
 #include "core/ns.h"
 #include "core/text/json.h"
+#include "core/text/safe.h"
 #include "core/text/text.h"
 #include "ears/way.h"
 #include "evidence/blocks.h"
@@ -57,7 +57,11 @@ static void say_invalid(const json_t *document, const char *when, struct st_list
     char names[100] = "";
     size_t i;
     json_array_foreach(remarks, i, remark)
-        st_text_join(names, sizeof(names), ", ", "%s", st_json_field_safe(remark, ST_ROOM(30)));
+    {
+        if (json_is_string(remark))
+            st_text_join(names, sizeof(names), ", ", "%s",
+                         st_safe_text(ST_TEXT(30, "%s", json_string_value(remark))));
+    }
     ST_PRINT(ret->why, "the run %s is invalid%s%s%s%s", when, names[0] != '\0' ? " (" : "", names,
              names[0] != '\0' ? ")" : "",
              json_is_true(json_object_get(document, "forced_glitches_found"))
@@ -71,10 +75,10 @@ static bool take_side(const json_t *document, const char *when, struct st_listen
 {
     const size_t listed_n = json_array_size(json_object_get(document, "losses"));
     side->heard_s = st_json_number(document, "heard_s");
-    side->losses_n = (uint64_t)st_json_field(document, "losses_n");
+    side->losses_n = (uint64_t)st_json_integer(document, "losses_n");
     if (!json_is_true(json_object_get(document, "valid")))
         say_invalid(document, when, ret);
-    else if (!(side->heard_s > 0 && side->heard_s < HEARD_MAX) || st_json_field(document, "rate_hz") <= 0)
+    else if (!(side->heard_s > 0 && side->heard_s < HEARD_MAX) || st_json_integer(document, "rate_hz") <= 0)
         ST_PRINT(ret->why, "the run %s does not say how long it heard", when);
     else if (side->losses_n > listed_n)
         ST_PRINT(ret->why, "the run %s had %" PRIu64 " losses, of which only the first %zu have a place",
@@ -85,14 +89,14 @@ static bool take_side(const json_t *document, const char *when, struct st_listen
 static int fill_blocks(const json_t *document, const struct st_listen_side *side, struct st_blocks *blocks)
 {
     const json_t *losses = json_object_get(document, "losses"), *loss;
-    const double trial_frames = (double)st_json_field(document, "rate_hz") * TRIAL_S;
+    const double trial_frames = (double)st_json_integer(document, "rate_hz") * TRIAL_S;
     const size_t trials_n = (size_t)ceil(side->heard_s / TRIAL_S);
     unsigned char *missed = calloc(trials_n, 1);
     size_t i;
     int r = missed != NULL ? 0 : -ENOMEM;
     json_array_foreach(losses, i, loss)
     {
-        const double at = (double)st_json_field(loss, "at_frame") / trial_frames;
+        const double at = (double)st_json_integer(loss, "at_frame") / trial_frames;
         if (r == 0) /* the recording also has what was not heard */
             missed[at < (double)trials_n ? (size_t)fmax(at, 0) : trials_n - 1] = 1;
     }
@@ -142,8 +146,10 @@ static void compare_conditions(const json_t *before, const json_t *now, struct s
         const json_t *a = json_object_get(before, *key), *b = json_object_get(now, *key);
         if (ret->why[0] == '\0' && !is_same(a, b))
             ST_PRINT(ret->why, "another path: \"%s\" was %s and is %s", *key,
-                     json_is_string(a) ? st_json_field_safe(a, texts[0], sizeof(texts[0])) : "another one",
-                     json_is_string(b) ? st_json_field_safe(b, texts[1], sizeof(texts[1])) : "another one");
+                     json_is_string(a) ? st_json_safe_text(before, *key, texts[0], sizeof(texts[0]))
+                                       : "another one",
+                     json_is_string(b) ? st_json_safe_text(now, *key, texts[1], sizeof(texts[1]))
+                                       : "another one");
     }
     ST_EACH (key, others) {
         if (!is_same(json_object_get(before, *key), json_object_get(now, *key)))

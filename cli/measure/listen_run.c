@@ -106,12 +106,12 @@ static void ask_daemon(struct st_listen_run *run)
     const int64_t since_ns = run->live.begin_ns + run->view.wall_ns - ST_NS_PER_S;
     if (st_daemon_client_try(
             NULL, ST_TEXT(100, "/v1/events?since=%" PRId64 "&limit=%d", since_ns / ST_NS_PER_S, RECORDS),
-            "sleeptune-events/1", ST_DAEMON_TIMEOUT_MS, &run->records, ST_ROOM(512)) == 0)
+            "sleeptune-events/1", ST_DAEMON_TIMEOUT_MS, &run->records) == 0)
         run->view.records = json_object_get(run->records.document, "events");
     if (json_is_true(json_object_get(run->records.document, "more")))
         run->view.records_from_ns = st_json_integer(json_array_get(run->view.records, 0), "time_ns");
-    if (st_daemon_client_try(NULL, "/v1/status", "sleeptune-status/1", ST_DAEMON_TIMEOUT_MS, &run->status,
-                             ST_ROOM(512)) == 0)
+    if (st_daemon_client_try(NULL, "/v1/status", "sleeptune-status/1", ST_DAEMON_TIMEOUT_MS, &run->status) ==
+        0)
         run->view.sources = json_object_get(run->status.document, "observe");
 }
 

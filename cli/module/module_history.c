@@ -51,15 +51,14 @@ static int ask_daemon(const struct st_history_wish *wish, json_t **ret)
         put(target, "step", "%" PRId64 "s", wish->step_ns / ST_NS_PER_S);
     if (wish->kind != NULL)
         put(target, "kind", "%s", wish->kind);
-    char error[512];
     int status = st_daemon_client_try(wish->socket, target, documents[wish->document].schema,
-                                      ST_DAEMON_TIMEOUT_MS, &answer, error, sizeof(error));
+                                      ST_DAEMON_TIMEOUT_MS, &answer);
     if (status == 0)
         (void)st_daemon_client_whose(wish->socket, &answer, wish->whose, wish->whose_bytes);
     if (status == 0)
         *ret = json_incref(answer.document);
     else
-        status = st_failure("%s", error);
+        status = st_failure("%s", answer.error);
     st_daemon_client_finish(&answer);
     return status;
 }
@@ -118,11 +117,10 @@ static const char *choose_file(char *buf, size_t buf_bytes)
 static bool ask_file(const char *socket, char *buf, size_t buf_bytes)
 {
     struct st_daemon_answer answer;
-    char error[512];
     if (!st_daemon_client_listens(socket))
         return false;
-    const int status = st_daemon_client_try(socket, "/v1/status", "sleeptune-status/1", ST_DAEMON_TIMEOUT_MS,
-                                            &answer, error, sizeof(error));
+    const int status =
+        st_daemon_client_try(socket, "/v1/status", "sleeptune-status/1", ST_DAEMON_TIMEOUT_MS, &answer);
     const char *path = NULL;
     if (status == 0)
         path = st_json_text(json_object_get(answer.document, "history"), "path");

@@ -15,18 +15,17 @@
 
 #define BODY_BYTES (4 * 1024 * 1024) /* a status is some kilobytes */
 
-/* One question, and what went wrong with it. */
+/* One question. */
 struct asking {
     const char *method, *target, *schema;
     int timeout_ms;
-    char *error;
-    size_t error_bytes;
+    struct st_daemon_answer *answer;
     bool chosen; /* no socket was named */
 };
 
 static int ST_PRINTF(2, 3) fail(const struct asking *asking, const char *format, ...)
 {
-    ST_PRINT_REST(asking->error, asking->error_bytes, format);
+    ST_PRINT_REST(asking->answer->error, sizeof(asking->answer->error), format);
     return ST_EXIT_FAILURE;
 }
 
@@ -77,19 +76,16 @@ static const char *named(const char *wish)
 
 /* The socket that was named, else the caller's own daemon if it listens, else the system's. @return as
  * fail. */
-static int choose_socket(struct asking *asking, const char *wish, char *buf, size_t buf_bytes)
+static int choose_socket(struct asking *asking, const char *wish)
 {
+    char *path = asking->answer->socket;
     wish = named(wish);
-    if (wish != NULL) {
-        if (strlen(wish) >= buf_bytes)
-            return fail(asking, "the socket path has %zu bytes, and this system takes at most %zu: %s",
-                        strlen(wish), buf_bytes - 1, wish);
-        memcpy(buf, wish, strlen(wish) + 1);
-        return 0;
-    }
-    asking->chosen = true;
-    if (!find_own(buf, buf_bytes))
-        snprintf(buf, buf_bytes, "%s", ST_DAEMON_SYSTEM_SOCKET);
+    if (wish != NULL && strlen(wish) >= ST_DAEMON_PATH_BYTES)
+        return fail(asking, "the socket path has %zu bytes, and this system takes at most %zu: %s",
+                    strlen(wish), ST_DAEMON_PATH_BYTES - 1, wish);
+    asking->chosen = wish == NULL;
+    if (!asking->chosen || !find_own(path, ST_DAEMON_PATH_BYTES))
+        snprintf(path, ST_DAEMON_PATH_BYTES, "%s", asking->chosen ? ST_DAEMON_SYSTEM_SOCKET : wish);
     return 0;
 }
 
@@ -143,23 +139,24 @@ bool st_daemon_client_whose(const char *socket_wish, const struct st_daemon_answ
 }
 
 /* The error of the daemon, a sleeptune-error/1 document. @return as fail. */
-static int refused(const struct asking *asking, const char *body, const char *path, int http_status)
+static int refused(const struct asking *asking, int http_status)
 {
-    json_t *document = json_loads(body, 0, NULL);
+    json_t *document = json_loads(asking->answer->text, 0, NULL);
     const char *error = st_json_text(document, "error");
     const int status =
         error != NULL
             ? fail(asking, "%s", error)
             : fail(asking,
                    "%s answers HTTP %d: sleeptuned and sleeptune have different versions. Install the same.",
-                   path, http_status);
+                   asking->answer->socket, http_status);
     json_decref(document);
     return status;
 }
 
 /* How to get the right to a socket, and what needs none. */
-static int forbidden(const struct asking *asking, const char *path)
+static int forbidden(const struct asking *asking)
 {
+    const char *path = asking->answer->socket;
     struct stat info;
     const struct group *group = stat(path, &info) == 0 ? getgrgid(info.st_gid) : NULL;
     const char *name = group != NULL && info.st_gid != 0 ? group->gr_name : "sleeptune";
@@ -168,8 +165,9 @@ static int forbidden(const struct asking *asking, const char *path)
                 own_start() != NULL ? ". Or start your own: " : "", own_start() != NULL ? own_start() : "");
 }
 
-static int not_running(const struct asking *asking, const char *path)
+static int not_running(const struct asking *asking)
 {
+    const char *path = asking->answer->socket;
     struct stat info;
     if (stat(path, &info) == 0 && !S_ISSOCK(info.st_mode))
         return fail(asking, "%s is not a socket. Name the socket of sleeptuned, or leave out --socket.",
@@ -186,8 +184,9 @@ static int not_running(const struct asking *asking, const char *path)
                                          : "");
 }
 
-static int explain(const struct asking *asking, int error, const char *path)
+static int explain(const struct asking *asking, int error)
 {
+    const char *path = asking->answer->socket;
     switch (error) {
     case -ETIMEDOUT:
         (void)fail(asking, "sleeptuned on %s does not answer", path);
@@ -199,45 +198,46 @@ static int explain(const struct asking *asking, int error, const char *path)
         return fail(asking, "the answer of %s is not HTTP: it is not sleeptuned", path);
     case -EACCES:
     case -EPERM:
-        return forbidden(asking, path);
+        return forbidden(asking);
     case -EAGAIN: /* the queue is one for all users; the daemon empties it within milliseconds */
         return fail(asking, "sleeptuned on %s has too many clients. Try again later.", path);
     case -ENOENT:
     case -ECONNREFUSED:
     case -ENOTDIR:
     case -ENOTSOCK:
-        return not_running(asking, path);
+        return not_running(asking);
     default:
         return fail(asking, "%s: %s", path, strerror(-error));
     }
 }
 
-/* @return as st_daemon_client_post; free *ret in all cases. */
-static int fetch(const struct asking *asking, const char *path, char **ret)
+/* @return as st_daemon_client_post. */
+static int fetch(const struct asking *asking)
 {
-    const int status =
-        st_local_http_ask(path, asking->method, asking->target, asking->timeout_ms, BODY_BYTES, ret);
+    struct st_daemon_answer *answer = asking->answer;
+    const int status = st_local_http_ask(answer->socket, asking->method, asking->target, asking->timeout_ms,
+                                         BODY_BYTES, &answer->text);
     if (status < 0)
-        return explain(asking, status, path);
+        return explain(asking, status);
     if (status == 404)
         return fail(
             asking,
-            "sleeptuned on %s has another version than this command, and no %.*s. Restart sleeptuned.", path,
-            (int)strcspn(asking->target, "?"), asking->target);
-    return status == 200 ? 0 : refused(asking, *ret, path, status);
+            "sleeptuned on %s has another version than this command, and no %.*s. Restart sleeptuned.",
+            answer->socket, (int)strcspn(asking->target, "?"), asking->target);
+    return status == 200 ? 0 : refused(asking, status);
 }
 
-/* @return 0 or ST_EXIT_FAILURE with a message in asking->error. */
-static int check(const struct asking *asking, const char *body, const char *path, json_t **ret)
+/* @return as fail. */
+static int check(const struct asking *asking)
 {
     json_error_t error;
-    json_t *document = json_loads(body, 0, &error);
-    *ret = document;
-    if (document == NULL)
-        return fail(asking, "the answer on %s is not JSON: %s", path, error.text);
-    if (!st_text_is(st_json_text_of(document, "schema"), asking->schema))
+    struct st_daemon_answer *answer = asking->answer;
+    answer->document = json_loads(answer->text, 0, &error);
+    if (answer->document == NULL)
+        return fail(asking, "the answer on %s is not JSON: %s", answer->socket, error.text);
+    if (!st_text_is(st_json_text_of(answer->document, "schema"), asking->schema))
         return fail(asking, "the answer of %s is not %s: sleeptuned has another version. Restart sleeptuned.",
-                    path, asking->schema);
+                    answer->socket, asking->schema);
     return 0;
 }
 
@@ -265,30 +265,29 @@ static void repeat_place(json_t *screen, const char *socket_wish)
                     json_string(st_daemon_client_again(next, socket_wish, NULL, ST_ROOM(512))));
 }
 
-static int ask(const char *socket_wish, struct asking *asking, struct st_daemon_answer *ret)
+static int ask(struct asking *asking, const char *socket_wish)
 {
-    *ret = (struct st_daemon_answer){0};
-    int status = choose_socket(asking, socket_wish, ret->socket, sizeof(ret->socket));
+    struct st_daemon_answer *answer = asking->answer;
+    *answer = (struct st_daemon_answer){0};
+    int status = choose_socket(asking, socket_wish);
     if (status == 0)
-        status = fetch(asking, ret->socket, &ret->text);
+        status = fetch(asking);
     if (status == 0 && asking->schema != NULL)
-        status = check(asking, ret->text, ret->socket, &ret->document);
-    repeat_place(json_object_get(ret->document, "screen"), socket_wish);
+        status = check(asking);
+    repeat_place(json_object_get(answer->document, "screen"), socket_wish);
     return status;
 }
 
 int st_daemon_client_try(const char *socket_wish, const char *target, const char *schema, int timeout_ms,
-                         struct st_daemon_answer *ret, char *error, size_t error_bytes)
+                         struct st_daemon_answer *ret)
 {
-    struct asking asking = {"GET", target, schema, timeout_ms, error, error_bytes, false};
-    return ask(socket_wish, &asking, ret);
+    return ask(&(struct asking){"GET", target, schema, timeout_ms, ret}, socket_wish);
 }
 
 int st_daemon_client_post(const char *socket_wish, const char *target, const char *schema,
-                          struct st_daemon_answer *ret, char *error, size_t error_bytes)
+                          struct st_daemon_answer *ret)
 {
-    struct asking asking = {"POST", target, schema, ST_DAEMON_TIMEOUT_MS, error, error_bytes};
-    return ask(socket_wish, &asking, ret);
+    return ask(&(struct asking){"POST", target, schema, ST_DAEMON_TIMEOUT_MS, ret}, socket_wish);
 }
 
 void st_daemon_client_finish(struct st_daemon_answer *answer)

@@ -22,6 +22,7 @@ struct st_daemon_answer {
     char socket[ST_DAEMON_PATH_BYTES]; /* who was asked */
     char *text;
     json_t *document;
+    char error[512]; /* why there is none */
 };
 
 /**
@@ -30,16 +31,15 @@ struct st_daemon_answer {
  * @param target  path and query, encoded: "/v1/causes?since=1h".
  * @param schema  what the answer must be; NULL: any text, without a document. The next step of a screen asks
  *                the same socket.
- * @return 0 or ST_EXIT_FAILURE with a message in `error`; finish *ret in both cases. */
+ * @return 0 or ST_EXIT_FAILURE, and then ret->error says why; finish *ret in both cases. */
 ST_NODISCARD int st_daemon_client_try(const char *socket_wish, const char *target, const char *schema,
-                                      int timeout_ms, struct st_daemon_answer *ret, char *error,
-                                      size_t error_bytes);
+                                      int timeout_ms, struct st_daemon_answer *ret);
 #define ST_DAEMON_TIMEOUT_MS 5000 /* the usual one */
 
 /** The same for a request that writes, within ST_DAEMON_TIMEOUT_MS. @return also ST_EXIT_UNKNOWN: no answer
  * in time, but it has the request, and does it if it goes on. */
 ST_NODISCARD int st_daemon_client_post(const char *socket_wish, const char *target, const char *schema,
-                                       struct st_daemon_answer *ret, char *error, size_t error_bytes);
+                                       struct st_daemon_answer *ret);
 
 /** For the screen: whose daemon answered, and how the other one is shown if it runs, too; "" if a socket was
  * named. If its version is not this program's: both, and how it is restarted. @return is it? */

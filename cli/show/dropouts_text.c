@@ -1,8 +1,8 @@
 /* Dropouts as text. */
 #include "cli/show/dropouts_text.h"
 
-#include "cli/show/json_field.h"
 #include "core/ns.h"
+#include "core/text/json.h"
 #include "core/text/text.h"
 #include "platform/program/locale.h"
 #include "xruns/dropout_reason.h"
@@ -16,14 +16,14 @@
 
 const char *st_dropouts_text_server(const json_t *source, char *buf, size_t buf_bytes)
 {
-    snprintf(buf, buf_bytes, "%s", st_xrun_sources_title(st_json_field_safe(source, ST_ROOM(32))));
+    snprintf(buf, buf_bytes, "%s", st_xrun_sources_title(st_json_safe_text(source, "source", ST_ROOM(32))));
     return buf;
 }
 
 const char *st_dropouts_text_sentence(const json_t *dropouts, const char *when, char *buf, size_t buf_bytes)
 {
     snprintf(buf, buf_bytes, "%c%s: %s", when[0] - 'a' + 'A', when + 1,
-             st_json_field_safe(json_object_get(dropouts, "text"), ST_ROOM(512)));
+             st_json_safe_text(dropouts, "text", ST_ROOM(512)));
     return buf;
 }
 
@@ -67,7 +67,7 @@ void st_dropouts_text_table(FILE *out, const json_t *dropouts, bool all, int col
                               room < NAME_COLUMNS_MIN ? NAME_COLUMNS_MIN : ST_MIN(room, NAME_COLUMNS_MAX),
                           .columns = columns,
                           .rows_max = all ? SIZE_MAX : WHO_MAX,
-                          .left_n = st_json_field(dropouts, "count")};
+                          .left_n = st_json_integer(dropouts, "count")};
     size_t i, j;
     const json_t *source, *client;
     char name[80];
@@ -75,16 +75,16 @@ void st_dropouts_text_table(FILE *out, const json_t *dropouts, bool all, int col
     {
         json_array_foreach(json_object_get(source, "clients"), j, client)
         {
-            st_json_field_safe(json_object_get(client, "name"), name, sizeof(name));
+            st_json_safe_text(client, "name", name, sizeof(name));
             add(&table, name[0] != '\0' ? name : "not named",
-                st_ns_add(st_json_field(client, "dropouts"), st_json_field(client, "device_dropouts")),
-                st_json_field_safe(json_object_get(client, "text"), ST_ROOM(512)));
+                st_ns_add(st_json_integer(client, "dropouts"), st_json_integer(client, "device_dropouts")),
+                st_json_safe_text(client, "text", ST_ROOM(512)));
         }
-        st_json_field_safe(json_object_get(source, "clientless_device"), name, sizeof(name));
+        st_json_safe_text(source, "clientless_device", name, sizeof(name));
         const char *why = st_dropout_reason_device(name);
         if (name[0] == '\0')
-            st_dropouts_text_server(json_object_get(source, "source"), name, sizeof(name));
-        add(&table, name, st_json_field(source, "clientless_dropouts"), why);
+            st_dropouts_text_server(source, name, sizeof(name));
+        add(&table, name, st_json_integer(source, "clientless_dropouts"), why);
     }
     if (table.rows_n > 0 && table.left_n > 0)
         put_row(out, table.name_columns, "others", table.left_n,

@@ -14,5 +14,6 @@ const char *st_dropouts_text_sentence(const json_t *dropouts, const char *when, 
  * without dropouts. */
 void st_dropouts_text_table(FILE *out, const json_t *dropouts, bool all, int columns);
 
-/** The name of a source as people write it: "PipeWire". Other names stay. Safe text. @return buf. */
+/** The name of an object's source as people write it: "PipeWire". Other names stay. Safe text. @return buf.
+ */
 const char *st_dropouts_text_server(const json_t *source, char *buf, size_t buf_bytes);

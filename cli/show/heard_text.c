@@ -1,8 +1,8 @@
 #include "cli/show/heard_text.h"
 
 #include "cli/show/daemon_client.h"
-#include "cli/show/json_field.h"
 #include "core/ns.h"
+#include "core/text/json.h"
 #include "core/text/text.h"
 #include "core/when.h"
 #include "story/event_story.h"
@@ -12,9 +12,9 @@
 /* "15:04:05  in the second verse" */
 static void append_mark(const json_t *mark, const struct st_history_text_look *look, char *buf, size_t bytes)
 {
-    const char *note = st_json_field_safe(json_object_get(mark, "note"), ST_ROOM(200));
+    const char *note = st_json_safe_text(mark, "note", ST_ROOM(200));
     st_text_append(buf, bytes, "%s",
-                   st_when_text_near(st_json_field(mark, "time_ns"), look->now_wall_ns, ST_ROOM(32)));
+                   st_when_text_near(st_json_integer(mark, "time_ns"), look->now_wall_ns, ST_ROOM(32)));
     if (note[0] != '\0')
         st_text_append(buf, bytes, "  \"%s\"", note);
 }
@@ -33,11 +33,11 @@ static const char *word(int64_t wall_ns, char *buf, size_t bytes)
 static void put_found(FILE *out, const json_t *mark, const char *nothing, bool all, int indent, char *line,
                       size_t bytes, const struct st_history_text_look *look)
 {
-    const int64_t n = st_json_field(mark, "events"), at_ns = st_json_field(mark, "time_ns"),
-                  window_ns = st_json_field(mark, "window_ns"),
-                  before_ns = st_ns_sub(at_ns, st_json_field(mark, "cause_time_ns"));
-    const char *unheard = st_json_field_safe(json_object_get(mark, "unheard"), ST_ROOM(80));
-    const char *text = st_json_field_safe(json_object_get(mark, "text"), ST_ROOM(ST_EVENT_STORY_BYTES));
+    const int64_t n = st_json_integer(mark, "events"), at_ns = st_json_integer(mark, "time_ns"),
+                  window_ns = st_json_integer(mark, "window_ns"),
+                  before_ns = st_ns_sub(at_ns, st_json_integer(mark, "cause_time_ns"));
+    const char *unheard = st_json_safe_text(mark, "unheard", ST_ROOM(80));
+    const char *text = st_json_safe_text(mark, "text", ST_ROOM(ST_EVENT_STORY_BYTES));
     if (text[0] == '\0')
         st_text_append(line, bytes, "In the %.3g s before it: %s", st_ns_seconds(window_ns), nothing);
     else if (before_ns < 0)
@@ -68,7 +68,7 @@ void st_heard_text(FILE *out, const json_t *document, const struct st_history_te
 {
     size_t i;
     const json_t *mark;
-    st_text_wrap(out, st_json_field_safe(json_object_get(document, "text"), ST_ROOM(600)), 0, look->columns);
+    st_text_wrap(out, st_json_safe_text(document, "text", ST_ROOM(600)), 0, look->columns);
     json_array_foreach(json_object_get(document, "marks"), i, mark)
     {
         char line[ST_EVENT_STORY_BYTES + 400] = "";

@@ -3,10 +3,10 @@
 
 #include "cli/show/daemon_client.h"
 #include "cli/show/dropouts_text.h"
-#include "cli/show/json_field.h"
 #include "core/base.h"
 #include "core/cause_kind.h"
 #include "core/ns.h"
+#include "core/text/json.h"
 #include "core/text/text.h"
 #include "core/when.h"
 #include "evidence/miss_events.h"
@@ -51,22 +51,22 @@ static struct sums sum_up(const json_t *document)
     json_array_foreach(json_object_get(document, "rows"), i, row)
     {
         const json_t *max = json_object_get(json_object_get(row, "lateness"), "max_ns");
-        sums.measured_ns += st_json_field(row, "measured_ns");
-        sums.cycles += st_json_field(row, "cycles");
-        sums.misses += st_json_field(row, "misses");
-        sums.miss_events += st_json_field(row, "miss_events");
-        sums.skipped += st_json_field(row, "skipped_periods");
-        sums.own += st_json_field(row, "own_dropouts");
+        sums.measured_ns += st_json_integer(row, "measured_ns");
+        sums.cycles += st_json_integer(row, "cycles");
+        sums.misses += st_json_integer(row, "misses");
+        sums.miss_events += st_json_integer(row, "miss_events");
+        sums.skipped += st_json_integer(row, "skipped_periods");
+        sums.own += st_json_integer(row, "own_dropouts");
         if (json_is_integer(max) && json_integer_value(max) > sums.max_ns) {
             sums.max_ns = json_integer_value(max);
-            sums.max_from_ns = st_json_field(row, "from_ns");
-            sums.max_to_ns = st_json_field(row, "to_ns");
+            sums.max_from_ns = st_json_integer(row, "from_ns");
+            sums.max_to_ns = st_json_integer(row, "to_ns");
         }
     }
     const json_t *dropouts = json_object_get(document, "dropouts"), *source;
-    sums.dropouts = st_json_field(dropouts, "count");
+    sums.dropouts = st_json_integer(dropouts, "count");
     json_array_foreach(json_object_get(dropouts, "sources"), i, source) sums.device_dropouts +=
-        st_json_field(source, "device_dropouts");
+        st_json_integer(source, "device_dropouts");
     return sums;
 }
 
@@ -84,15 +84,15 @@ static const char *grouped(int64_t n, char *buf, size_t buf_bytes)
 
 static int64_t span_of(const json_t *document)
 {
-    return st_ns_sub(st_json_field(document, "until_ns"), st_json_field(document, "since_ns"));
+    return st_ns_sub(st_json_integer(document, "until_ns"), st_json_integer(document, "since_ns"));
 }
 
 /* "in the last 24 h", "from 2026-11-20 14:00 to 2026-11-20 16:00". The first step may begin before the time
  * that was asked for, so hours are cut. */
 static const char *say_when(const json_t *document, int64_t now_wall_ns, char *buf, size_t buf_bytes)
 {
-    const int64_t since_ns = st_json_field(document, "since_ns"),
-                  until_ns = st_json_field(document, "until_ns"), span_ns = span_of(document);
+    const int64_t since_ns = st_json_integer(document, "since_ns"),
+                  until_ns = st_json_integer(document, "until_ns"), span_ns = span_of(document);
     if (until_ns < now_wall_ns - LATEST_NS || until_ns > now_wall_ns + LATEST_NS)
         snprintf(buf, buf_bytes, "from %s to %s", minute_of(since_ns, ST_ROOM(32)),
                  minute_of(until_ns, ST_ROOM(32)));
@@ -108,16 +108,16 @@ static const char *say_when(const json_t *document, int64_t now_wall_ns, char *b
 static const json_t *watched_source(const json_t *document)
 {
     const json_t *most = json_array_get(json_object_get(json_object_get(document, "dropouts"), "sources"), 0);
-    const char *worst = st_json_field_safe(json_object_get(most, "source"), ST_ROOM(32));
+    const char *worst = st_json_safe_text(most, "source", ST_ROOM(32));
     const json_t *one, *ret = NULL;
     size_t i;
     json_array_foreach(json_object_get(document, "watched"), i, one)
     {
-        if (st_json_field(one, "watched_ns") <= 0)
+        if (st_json_integer(one, "watched_ns") <= 0)
             continue;
-        if (st_text_is(st_json_field_safe(json_object_get(one, "source"), ST_ROOM(32)), worst))
+        if (st_text_is(st_json_safe_text(one, "source", ST_ROOM(32)), worst))
             return one;
-        if (ret == NULL || st_json_field(one, "playing_ns") > st_json_field(ret, "playing_ns"))
+        if (ret == NULL || st_json_integer(one, "playing_ns") > st_json_integer(ret, "playing_ns"))
             ret = one;
     }
     return ret;
@@ -127,7 +127,7 @@ bool st_history_text_measured(const json_t *document)
 {
     const struct sums sums = sum_up(document);
     return sums.measured_ns > 0 || sums.dropouts > 0 ||
-           st_json_field(watched_source(document), "playing_ns") > 0;
+           st_json_integer(watched_source(document), "playing_ns") > 0;
 }
 
 /* "this computer's timing missed 3 of 32,400,000 periods at 128 frames" */
@@ -136,8 +136,8 @@ static const char *say_timing(const json_t *document, const struct sums *sums, c
     const json_t *first = json_array_get(json_object_get(document, "conditions"), 0);
     snprintf(buf, buf_bytes, "missed %s of %s periods", grouped(sums->misses, ST_ROOM(32)),
              grouped(sums->cycles + sums->skipped, ST_ROOM(32)));
-    if (json_array_size(json_object_get(document, "conditions")) == 1 && st_json_field(first, "frames") > 0)
-        st_text_append(buf, buf_bytes, " at %" PRId64 " frames", st_json_field(first, "frames"));
+    if (json_array_size(json_object_get(document, "conditions")) == 1 && st_json_integer(first, "frames") > 0)
+        st_text_append(buf, buf_bytes, " at %" PRId64 " frames", st_json_integer(first, "frames"));
     return buf;
 }
 
@@ -149,12 +149,12 @@ static bool put_answer(FILE *out, const json_t *document, const struct sums *sum
     char text[512], when[96];
     const json_t *watched = watched_source(document);
     const json_t *playing = json_object_get(watched, "playing_ns");
-    const bool whole = st_json_field(watched, "watched_ns") >= span_of(document) / 10 * 9;
+    const bool whole = st_json_integer(watched, "watched_ns") >= span_of(document) / 10 * 9;
     const bool none_played = json_is_integer(playing) && json_integer_value(playing) == 0;
     say_when(document, look->now_wall_ns, when, sizeof(when));
     const char *timing = say_timing(document, sums, ST_ROOM(128));
-    const char *server = st_dropouts_text_server(json_object_get(watched, "source"), ST_ROOM(40));
-    const char *watched_for = ST_NS_LONG(st_json_field(watched, "watched_ns"));
+    const char *server = st_dropouts_text_server(watched, ST_ROOM(40));
+    const char *watched_for = ST_NS_LONG(st_json_integer(watched, "watched_ns"));
     if (watched != NULL && !whole)
         ST_PRINT(when, "while %s was watched (for %s)", server, watched_for);
     bool has_timing = false;
@@ -179,15 +179,15 @@ static void put_watched(const struct st_text_sheet *sheet, const json_t *documen
     json_array_foreach(json_object_get(document, "watched"), i, one)
     {
         char text[256];
-        const int64_t frames = st_json_field(one, "frames"), rate_hz = st_json_field(one, "rate_hz");
+        const int64_t frames = st_json_integer(one, "frames"), rate_hz = st_json_integer(one, "rate_hz");
         const json_t *playing = json_object_get(one, "playing_ns");
-        ST_PRINT(text, "watched for %s", ST_NS_LONG(st_json_field(one, "watched_ns")));
+        ST_PRINT(text, "watched for %s", ST_NS_LONG(st_json_integer(one, "watched_ns")));
         if (json_is_integer(playing))
             ST_APPEND(text, ", clients played for %s", ST_NS_LONG(json_integer_value(playing)));
         if (frames > 0 && frames < INT32_MAX && rate_hz > 0)
             ST_APPEND(text, ", last at %" PRId64 " frames at %g kHz (%s)", frames, (double)rate_hz / 1000,
                       ST_NS_SHORT(frames * ST_NS_PER_S / rate_hz));
-        st_text_row(sheet, st_dropouts_text_server(json_object_get(one, "source"), ST_ROOM(40)), "%s", text);
+        st_text_row(sheet, st_dropouts_text_server(one, ST_ROOM(40)), "%s", text);
     }
 }
 
@@ -278,8 +278,8 @@ static void put_heading(FILE *out, int columns)
 static void put_row(FILE *out, const json_t *row, int columns)
 {
     char text[96], to[32], cells[ST_ARRAY_LEN(row_columns)][24];
-    const int64_t from_ns = st_json_field(row, "from_ns"), to_ns = st_json_field(row, "to_ns");
-    const int64_t measured_ns = st_json_field(row, "measured_ns");
+    const int64_t from_ns = st_json_integer(row, "from_ns"), to_ns = st_json_integer(row, "to_ns");
+    const int64_t measured_ns = st_json_integer(row, "measured_ns");
     const json_t *dropouts = json_object_get(row, "dropouts"), *lateness = json_object_get(row, "lateness");
     minute_of(from_ns, text, sizeof(text));
     minute_of(to_ns, to, sizeof(to));
@@ -294,7 +294,7 @@ static void put_row(FILE *out, const json_t *row, int columns)
     if (json_is_null(json_object_get(row, "cycles"))) {
         /* the loop may rest while nothing plays */
         const bool idle =
-            to_ns > from_ns && st_json_field(row, "idle_ns") >= st_ns_sub(to_ns, from_ns) / 10 * 9;
+            to_ns > from_ns && st_json_integer(row, "idle_ns") >= st_ns_sub(to_ns, from_ns) / 10 * 9;
         const bool lost = json_integer_value(dropouts) > 0; /* the servers were watched, no loop ran */
         fprintf(out, columns < NO_DATA_COLUMNS ? "  %s" : "  %s until %s",
                 idle   ? "nothing played"
@@ -313,9 +313,9 @@ static void put_row(FILE *out, const json_t *row, int columns)
     ST_PRINT(cells[1], "-");
     if (json_is_integer(dropouts))
         ST_PRINT(cells[1], "%" PRId64, (int64_t)json_integer_value(dropouts));
-    ST_PRINT(cells[2], "%" PRId64, st_json_field(row, "misses"));
+    ST_PRINT(cells[2], "%" PRId64, st_json_integer(row, "misses"));
     ST_PRINT(cells[3], "%" PRId64,
-             st_ns_add(st_json_field(row, "cycles"), st_json_field(row, "skipped_periods")));
+             st_ns_add(st_json_integer(row, "cycles"), st_json_integer(row, "skipped_periods")));
     ns_text(json_object_get(lateness, "p50_ns"), cells[4], sizeof(cells[4]));
     ns_text(json_object_get(lateness, "p99_ns"), cells[5], sizeof(cells[5]));
     ns_text(json_object_get(lateness, "max_ns"), cells[6], sizeof(cells[6]));
@@ -340,8 +340,8 @@ void st_history_text_steps(FILE *out, const json_t *document, const struct st_hi
     char text[128];
     if (sums.measured_ns <= 0 && sums.dropouts == 0 && watched_source(document) == NULL) {
         ST_PRINT(text, "No whole minute was measured from %s to %s.",
-                 minute_of(st_json_field(document, "since_ns"), ST_ROOM(32)),
-                 minute_of(st_json_field(document, "until_ns"), ST_ROOM(32)));
+                 minute_of(st_json_integer(document, "since_ns"), ST_ROOM(32)),
+                 minute_of(st_json_integer(document, "until_ns"), ST_ROOM(32)));
         st_text_wrap(out, text, 0, columns);
         return;
     }
@@ -361,7 +361,7 @@ void st_history_text_steps(FILE *out, const json_t *document, const struct st_hi
     const char *next = worse ? "sleeptune history --changes" : next_step(document, &sums);
     if (next != NULL)
         st_text_row(&sheet, "Next", "%s", st_daemon_client_again(next, look->socket, look->db, ST_ROOM(512)));
-    if (st_json_field(dropouts, "count") > 0)
+    if (st_json_integer(dropouts, "count") > 0)
         fputc('\n', out);
     st_dropouts_text_table(out, dropouts, look->details, columns);
     if (sums.measured_ns <= 0)
@@ -390,16 +390,15 @@ static void put_change(FILE *out, const json_t *change, bool details, int column
         if (i > 0 && !details)
             break;
         char line[500] = "";
-        const bool file =
-            st_text_is(st_json_field_safe(json_object_get(what, "kind"), before, sizeof(before)), "file");
-        st_json_field_safe(json_object_get(what, "before"), before, sizeof(before));
+        const bool file = st_text_is(st_json_safe_text(what, "kind", before, sizeof(before)), "file");
+        st_json_safe_text(what, "before", before, sizeof(before));
         ST_APPEND(line, "%s", st_change_story_what(what, ST_ROOM(300)));
         if (!file && before[0] != '\0')
             ST_APPEND(line, " (%s before)", before);
         const size_t more_n = details ? 0 : st_change_story_more_n(list);
         if (more_n > 0)
             ST_APPEND(line, ", and %zu more", more_n);
-        st_text_field(out, i == 0 ? minute_of(st_json_field(change, "at_ns"), ST_ROOM(32)) : "", line,
+        st_text_field(out, i == 0 ? minute_of(st_json_integer(change, "at_ns"), ST_ROOM(32)) : "", line,
                       WHEN_COLUMNS, columns);
     }
 }
@@ -409,8 +408,7 @@ void st_history_text_changes(FILE *out, const json_t *document, const struct st_
     const json_t *changes = json_object_get(document, "changes");
     const size_t n = json_array_size(changes);
     const int columns = ST_MAX(look->columns, WIDTH_MIN);
-    const char *verdict =
-        st_json_field_safe(json_object_get(json_array_get(changes, n - 1), "verdict"), ST_ROOM(16));
+    const char *verdict = st_json_safe_text(json_array_get(changes, n - 1), "verdict", ST_ROOM(16));
     char text[ST_CHANGE_STORY_BYTES];
     st_change_story_text(changes, look->now_wall_ns, text, sizeof(text), NULL);
     if (text[0] != '\0')
@@ -463,11 +461,11 @@ static void put_two_lines(FILE *out, char *text, const struct st_history_text_lo
 static void put_event(FILE *out, const json_t *event, const struct st_history_text_look *look)
 {
     char when[64], kind[32], text[ST_EVENT_STORY_BYTES], line[sizeof(text) + 128];
-    st_when_text_near(st_json_field(event, "time_ns"), look->now_wall_ns, when, sizeof(when));
-    if (look->details && st_json_field(event, "id") > 0) /* for --trace */
-        ST_APPEND(when, "  #%" PRId64, st_json_field(event, "id"));
-    st_json_field_safe(json_object_get(event, "event"), kind, sizeof(kind));
-    st_json_field_safe(json_object_get(event, "text"), text, sizeof(text));
+    st_when_text_near(st_json_integer(event, "time_ns"), look->now_wall_ns, when, sizeof(when));
+    if (look->details && st_json_integer(event, "id") > 0) /* for --trace */
+        ST_APPEND(when, "  #%" PRId64, st_json_integer(event, "id"));
+    st_json_safe_text(event, "event", kind, sizeof(kind));
+    st_json_safe_text(event, "text", text, sizeof(text));
     const bool dropout = st_event_kind_is_dropout(st_event_kind_of(kind));
     ST_PRINT(line, "%s  %s%s%s", when, dropout ? "" : kind, dropout ? "" : ": ", text);
     put_two_lines(out, line, look);
@@ -521,15 +519,15 @@ static size_t gather(const json_t *document_rows, struct shown *rows)
     {
         const json_t *explained = json_object_get(from, "explained");
         struct shown row = {.threads_n = 1,
-                            .count = st_json_field(from, "count"),
-                            .total_ns = st_json_field(from, "total_ns"),
-                            .worst_ns = st_json_field(from, "worst_ns"),
+                            .count = st_json_integer(from, "count"),
+                            .total_ns = st_json_integer(from, "total_ns"),
+                            .worst_ns = st_json_integer(from, "worst_ns"),
                             .figures = json_is_number(explained)};
         if (row.count <= 0) /* it has only xruns */
             continue;
         row.explained_ns = json_number_value(explained) * (double)row.total_ns;
-        st_json_field_safe(json_object_get(from, "text"), row.cause, sizeof(row.cause));
-        st_json_field_safe(json_object_get(from, "culprit"), row.culprit, sizeof(row.culprit));
+        st_json_safe_text(from, "text", row.cause, sizeof(row.cause));
+        st_json_safe_text(from, "culprit", row.culprit, sizeof(row.culprit));
         row.program_len = st_cause_kind_program_len(row.culprit);
         struct shown *to = of_same_program(rows, n, &row);
         if (to == NULL) {
@@ -587,7 +585,7 @@ void st_history_text_causes(FILE *out, const json_t *document, const struct st_h
     const struct st_text_sheet sheet = {out, CAUSE_LABELS, columns};
     const json_t *rows = json_object_get(document, "rows"), *tracer = json_object_get(document, "tracer");
     const json_t *dropouts = json_object_get(document, "dropouts");
-    if (st_json_field(dropouts, "count") > 0) {
+    if (st_json_integer(dropouts, "count") > 0) {
         const json_t *asked = json_object_get(document, "asked_from_ns");
         ST_PRINT(to, "in this history");
         if (json_is_integer(asked))
@@ -598,14 +596,14 @@ void st_history_text_causes(FILE *out, const json_t *document, const struct st_h
         st_dropouts_text_table(out, dropouts, true, columns);
         fputc('\n', out);
     }
-    st_text_wrap(out, st_json_field_safe(json_object_get(document, "verdict"), text, sizeof(text)), 0,
-                 columns);
+    st_text_wrap(out, st_json_safe_text(document, "verdict", text, sizeof(text)), 0, columns);
     if (json_array_size(rows) > 0)
         show_rows(out, rows, columns);
     fputc('\n', out);
-    if (st_json_field(document, "wakes") > 0)
-        st_text_row(&sheet, "from", "%s to %s", st_when_text(st_json_field(document, "from_ns"), ST_ROOM(32)),
-                    st_when_text(st_json_field(document, "to_ns"), ST_ROOM(48)));
+    if (st_json_integer(document, "wakes") > 0)
+        st_text_row(&sheet, "from", "%s to %s",
+                    st_when_text(st_json_integer(document, "from_ns"), ST_ROOM(32)),
+                    st_when_text(st_json_integer(document, "to_ns"), ST_ROOM(48)));
     if (json_array_size(rows) > 0)
         st_text_row(
             &sheet, "explained",
@@ -615,7 +613,7 @@ void st_history_text_causes(FILE *out, const json_t *document, const struct st_h
     if (json_is_string(tracer) && json_array_size(rows) > 0)
         st_text_row(
             &sheet, "culprit", "which program delayed the test loop is not known: %s.%s",
-            st_json_field_safe(tracer, ST_ROOM(200)),
+            st_json_safe_text(document, "tracer", ST_ROOM(200)),
             strstr(json_string_value(tracer), ". Run") != NULL
                 ? ""
                 : " To name it, run sleeptuned as root with trace.enabled = \"on\": man sleeptuned.conf");

@@ -26,8 +26,8 @@
 static void add_sizes(const struct st_daemon_answer *to, const struct st_status_wish *wish)
 {
     struct st_daemon_answer sizes;
-    const int status = st_daemon_client_try(wish->socket, "/v1/sizes", "sleeptune-sizes/1",
-                                            ST_DAEMON_TIMEOUT_MS, &sizes, ST_ROOM(512));
+    const int status =
+        st_daemon_client_try(wish->socket, "/v1/sizes", "sleeptune-sizes/1", ST_DAEMON_TIMEOUT_MS, &sizes);
     json_t *section = status == 0 ? json_object_get(sizes.document, "section") : NULL;
     if (section != NULL)
         (void)json_array_append(json_object_get(json_object_get(to->document, "screen"), "sections"),
@@ -154,11 +154,11 @@ static char *line_text(const struct st_status_wish *wish, int *ret_status)
 {
     struct st_daemon_answer answer;
     struct st_status_line line;
-    char error[512], *text = NULL;
+    char *text = NULL;
     size_t bytes;
-    *ret_status = st_daemon_client_try(wish->socket, "/v1/status", "sleeptune-status/1", ST_DAEMON_TIMEOUT_MS,
-                                       &answer, error, sizeof(error));
-    st_status_line_of(*ret_status == 0 ? answer.document : NULL, error, &line);
+    *ret_status =
+        st_daemon_client_try(wish->socket, "/v1/status", "sleeptune-status/1", ST_DAEMON_TIMEOUT_MS, &answer);
+    st_status_line_of(*ret_status == 0 ? answer.document : NULL, answer.error, &line);
     FILE *out = open_memstream(&text, &bytes);
     if (out != NULL) {
         wish->line->print(out, &line);
@@ -195,19 +195,18 @@ int st_status_run(const struct st_status_wish *wish)
     if (wish->line != NULL)
         return print_lines(wish);
     struct st_daemon_answer answer;
-    char error[512];
     int status = st_daemon_client_try(wish->socket, wish->html ? "/v1/page" : "/v1/status",
                                       wish->html ? "sleeptune-page/1" : "sleeptune-status/1",
-                                      ST_DAEMON_TIMEOUT_MS, &answer, error, sizeof(error));
+                                      ST_DAEMON_TIMEOUT_MS, &answer);
     const char *url = wish->html && status == 0 ? st_json_text(answer.document, "url") : NULL;
     if (wish->html && status == 0 && !is_address(url)) {
-        ST_PRINT(error, "%s answered with an address that is not one of sleeptuned", answer.socket);
+        ST_PRINT(answer.error, "%s answered with an address that is not one of sleeptuned", answer.socket);
         status = ST_EXIT_FAILURE;
     }
     if (status != 0)
-        st_failure("%s", error);
+        st_failure("%s", answer.error);
     if (wish->html) {
-        const int shown = show_page(status == 0 ? url : NULL, error);
+        const int shown = show_page(status == 0 ? url : NULL, answer.error);
         const char *network = status == 0 ? st_json_text(answer.document, "network_url") : NULL;
         if (network != NULL)
             printf("For other machines: %s\n", st_safe_text(ST_TEXT(400, "%s", network)));
@@ -230,8 +229,7 @@ int st_status_first(void)
 {
     const struct st_status_wish wish = {0};
     struct st_daemon_answer answer;
-    int status =
-        st_daemon_client_try(NULL, "/v1/status", "sleeptune-status/1", ASK_MS, &answer, ST_ROOM(512));
+    int status = st_daemon_client_try(NULL, "/v1/status", "sleeptune-status/1", ASK_MS, &answer);
     status = status == 0 && st_status_screen_is_in(answer.document) ? print_text(&answer, &wish) : -1;
     st_daemon_client_finish(&answer);
     return status;
@@ -240,8 +238,7 @@ int st_status_first(void)
 json_t *st_status_ask(void)
 {
     struct st_daemon_answer answer;
-    const int r =
-        st_daemon_client_try(NULL, "/v1/status", "sleeptune-status/1", ASK_MS, &answer, ST_ROOM(512));
+    const int r = st_daemon_client_try(NULL, "/v1/status", "sleeptune-status/1", ASK_MS, &answer);
     json_t *document = r == 0 ? json_incref(answer.document) : NULL;
     st_daemon_client_finish(&answer);
     return document;

@@ -61,9 +61,10 @@ struct watch {
 static void ask(struct watch *watch)
 {
     struct st_daemon_answer answer;
-    const int status = st_daemon_client_try(watch->wish->socket, "/v1/status", "sleeptune-status/1",
-                                            ANSWER_MS, &answer, watch->error, sizeof(watch->error));
+    const int status =
+        st_daemon_client_try(watch->wish->socket, "/v1/status", "sleeptune-status/1", ANSWER_MS, &answer);
     if (status != 0) {
+        ST_PRINT(watch->error, "%s", answer.error);
         st_daemon_client_finish(&answer);
         return;
     }

@@ -76,3 +76,9 @@ char *st_json_dump(const json_t *document, size_t flags, size_t *ret_bytes)
         *ret_bytes = bytes;
     return text;
 }
+
+const char *st_json_safe_text(const json_t *object, const char *key, char *buf, size_t buf_bytes)
+{
+    st_safe_copy(buf, buf_bytes, st_json_text_of(object, key), ST_TEXT_TO_NUL);
+    return buf;
+}
