@@ -152,11 +152,13 @@ static void put(unsigned char *to, uint32_t value, unsigned bytes)
         to[i] = (unsigned char)(value >> (8 * i));
 }
 
-int st_wav_write_head(FILE *stream, uint32_t rate_hz, uint32_t channels, uint64_t frames_n)
+/* Source: Microsoft and IBM, "Multimedia Programming Interface and Data Specifications", 1991. */
+void st_wav_head(unsigned char head[ST_WAV_HEAD_BYTES], uint32_t rate_hz, uint32_t channels,
+                 uint64_t frames_n)
 {
-    unsigned char head[44] = "RIFF....WAVEfmt ";
     const uint32_t bytes = (uint32_t)(frames_n * channels * 2);
-    put(head + 4, bytes + 36, 4);
+    memcpy(head, "RIFF....WAVEfmt ", 16);
+    put(head + 4, bytes + ST_WAV_HEAD_BYTES - 8, 4);
     put(head + 16, 16, 4);
     put(head + 20, PCM, 2);
     put(head + 22, channels, 2);
@@ -166,6 +168,12 @@ int st_wav_write_head(FILE *stream, uint32_t rate_hz, uint32_t channels, uint64_
     put(head + 34, 16, 2);
     memcpy(head + 36, "data", 4);
     put(head + 40, bytes, 4);
+}
+
+int st_wav_write_head(FILE *stream, uint32_t rate_hz, uint32_t channels, uint64_t frames_n)
+{
+    unsigned char head[ST_WAV_HEAD_BYTES];
+    st_wav_head(head, rate_hz, channels, frames_n);
     return fwrite(head, 1, sizeof(head), stream) == sizeof(head) ? 0 : -EIO;
 }
 

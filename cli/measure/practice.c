@@ -11,7 +11,6 @@
 #define MORE_S      5
 #define TONE_HZ     440
 #define LOUDNESS    3000.0 /* of 32767: -21 dB */
-#define FRAME_BYTES 4
 
 struct st_practice_sound st_practice_sound_make(struct st_random *random)
 {
@@ -24,29 +23,6 @@ struct st_practice_sound st_practice_sound_make(struct st_random *random)
     }
     sound.frames_n = at - APART_S * RATE + LAST_S * RATE;
     return sound;
-}
-
-static void put(unsigned char *at, uint32_t value, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i++)
-        at[i] = (unsigned char)(value >> (8 * i));
-}
-
-/* Source: Microsoft and IBM, "Multimedia Programming Interface and Data Specifications", 1991. */
-void st_practice_sound_head(const struct st_practice_sound *sound, unsigned char head[ST_PRACTICE_HEAD_BYTES])
-{
-    const uint32_t bytes = (uint32_t)sound->frames_n * FRAME_BYTES;
-    memcpy(head, "RIFF....WAVEfmt ", 16);
-    put(head + 4, bytes + ST_PRACTICE_HEAD_BYTES - 8, 4);
-    put(head + 16, 16, 4);
-    put(head + 20, 1, 2); /* PCM */
-    put(head + 22, 2, 2);
-    put(head + 24, RATE, 4);
-    put(head + 28, RATE * FRAME_BYTES, 4);
-    put(head + 32, FRAME_BYTES, 2);
-    put(head + 34, 16, 2);
-    memcpy(head + 36, "data", 4);
-    put(head + 40, bytes, 4);
 }
 
 static bool is_hole(const struct st_practice_sound *sound, int64_t frame)
@@ -66,8 +42,9 @@ void st_practice_sound_fill(const struct st_practice_sound *sound, int64_t from_
         const double fade = fmin(fmin((double)frame, (double)left) / FADE_FRAMES, 1);
         const double value =
             is_hole(sound, frame) ? 0 : LOUDNESS * fade * sin(2 * M_PI * TONE_HZ * (double)frame / RATE);
-        put(bytes + FRAME_BYTES * i, (uint32_t)(int32_t)round(value) & 0xffff, 2);
-        put(bytes + FRAME_BYTES * i + 2, (uint32_t)(int32_t)round(value) & 0xffff, 2);
+        const unsigned steps = (unsigned)(int)round(value);
+        bytes[4 * i] = bytes[4 * i + 2] = (unsigned char)steps;
+        bytes[4 * i + 1] = bytes[4 * i + 3] = (unsigned char)(steps >> 8);
     }
 }
 

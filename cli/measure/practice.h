@@ -5,12 +5,11 @@
 #include "core/ns.h"
 #include "core/stats/random.h"
 
-#define ST_PRACTICE_HOLES      8
-#define ST_PRACTICE_RATE_HZ    48000
-#define ST_PRACTICE_WINDOW_NS  (2500 * ST_NS_PER_MS) /* of a key, as in story/heard_list.c */
-#define ST_PRACTICE_LEAST_NS   (100 * ST_NS_PER_MS)  /* no one reacts faster */
-#define ST_PRACTICE_HEAD_BYTES 44                    /* of a WAV file */
-#define ST_PRACTICE_PRESS_MAX  100
+#define ST_PRACTICE_HOLES     8
+#define ST_PRACTICE_RATE_HZ   48000
+#define ST_PRACTICE_WINDOW_NS (2500 * ST_NS_PER_MS) /* of a key, as in story/heard_list.c */
+#define ST_PRACTICE_LEAST_NS  (100 * ST_NS_PER_MS)  /* no one reacts faster */
+#define ST_PRACTICE_PRESS_MAX 100
 
 /** The sound: frames of ST_PRACTICE_RATE_HZ, two channels of 16 bits. */
 struct st_practice_sound {
@@ -20,10 +19,6 @@ struct st_practice_sound {
 
 /** Holes 4 to 9 s apart, and no sooner. */
 struct st_practice_sound st_practice_sound_make(struct st_random *random);
-
-/** The head of its WAV file. */
-void st_practice_sound_head(const struct st_practice_sound *sound,
-                            unsigned char head[ST_PRACTICE_HEAD_BYTES]);
 
 /** Little-endian samples of a frame: a tone of 440 Hz that fades in and out, 5 ms of it missing in a hole.
  * @param bytes 4 each. */

@@ -10,6 +10,7 @@
 #include "core/ns.h"
 #include "core/text/number.h"
 #include "core/text/text.h"
+#include "ears/wav.h"
 #include "platform/child_env.h"
 #include "platform/platform.h"
 #include "platform/posix/posix.h"
@@ -147,9 +148,9 @@ static int play(struct run *run, int fd)
 /* @return 0, -ENOENT: no program plays here. */
 static int play_by_any(struct run *run)
 {
-    unsigned char head[ST_PRACTICE_HEAD_BYTES];
+    unsigned char head[ST_WAV_HEAD_BYTES];
     int r = -ENOENT;
-    st_practice_sound_head(&run->sound, head);
+    st_wav_head(head, ST_PRACTICE_RATE_HZ, 2, (uint64_t)run->sound.frames_n);
     for (size_t i = 0; i < ST_ARRAY_LEN(players) && r < 0 && !run->quit && !st_stop_asked(); i++) {
         struct st_posix_piped player = ST_POSIX_PIPED_NONE;
         if (start(players[i], &player) < 0)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cli/measure/practice.h"
+#include "ears/wav.h"
 
 #define MS ST_NS_PER_MS
 
@@ -24,13 +25,13 @@ static void the_sound_has_eight_holes_of_5_ms_and_no_other(void **state)
     for (uint64_t seed = 1; seed < 6; seed++) {
         struct st_random random = {.state = seed};
         const struct st_practice_sound sound = st_practice_sound_make(&random);
-        unsigned char head[ST_PRACTICE_HEAD_BYTES], *bytes = malloc(4 * (size_t)sound.frames_n);
+        unsigned char head[ST_WAV_HEAD_BYTES], *bytes = malloc(4 * (size_t)sound.frames_n);
         assert_non_null(bytes);
         assert_in_range(sound.frames_n, 36 * ST_PRACTICE_RATE_HZ, 76 * ST_PRACTICE_RATE_HZ);
         for (int64_t at = 0; at < sound.frames_n; at += 480) /* in steps, as it is played */
             st_practice_sound_fill(
                 &sound, at, sound.frames_n - at < 480 ? (size_t)(sound.frames_n - at) : 480, bytes + 4 * at);
-        st_practice_sound_head(&sound, head);
+        st_wav_head(head, ST_PRACTICE_RATE_HZ, 2, (uint64_t)sound.frames_n);
         assert_memory_equal(head + 8, "WAVEfmt ", 8);
         assert_int_equal(head[40] | head[41] << 8 | head[42] << 16 | (int64_t)head[43] << 24,
                          4 * sound.frames_n);
