@@ -323,58 +323,58 @@ static void count(const struct st_predict_run *run, const struct size *size, str
 
 /* --- runs --- */
 
-static struct size size_of(const struct st_predict_run *run, const struct st_predict_wish *wish,
-                           uint32_t frames, double load_percent)
-{
-    const double measured_ns = st_period_seconds(&run->period) * 1e9;
-    const double frame_ns = measured_ns / run->frames, period_ns = frame_ns * frames;
-    const bool multiple = frames % run->frames == 0 && frames / run->frames <= RATIO_MAX;
-    return (struct size){.period_ns = period_ns,
-                         .measured_ns = measured_ns,
-                         .slack_ns = period_ns * ((double)wish->periods - 1 - load_percent / 100) +
-                                     frame_ns * wish->headroom_frames - (double)wish->granularity_ns,
-                         .ratio = multiple ? frames / run->frames : 0};
-}
+/* One size with one load, and the runs that show what happens there. */
+struct question {
+    const struct st_predict_run *first; /* the shortest */
+    const struct st_predict_run *near;  /* the longest up to this size: what each wake-up is late by here */
+    const struct st_predict_wish *wish;
+    uint32_t frames;
+    double load_percent; /* instead of the wish's */
+};
 
-/* The run at the longest size up to this one: what each wake-up is late by here. */
-static const struct st_predict_run *nearest(const struct st_predict_run *run, uint32_t frames)
+static struct question question_of(const struct st_predict_run *first, const struct st_predict_wish *wish,
+                                   uint32_t frames)
 {
-    const struct st_predict_run *found = run;
-    for (; run != NULL; run = run->longer)
-        if (run->frames <= frames && run->frames > found->frames)
-            found = run;
-    return found;
+    struct question question = {first, first, wish, frames, wish->load_percent};
+    for (const struct st_predict_run *run = first; run != NULL; run = run->longer)
+        if (run->frames <= frames && run->frames > question.near->frames)
+            question.near = run;
+    return question;
 }
 
 /* The size as it is for the wake-ups of a run: those of longer sizes may each be later (idle states, rounded
  * timers). */
-static struct size size_for(const struct st_predict_run *run, const struct st_predict_run *near,
-                            const struct st_predict_wish *wish, uint32_t frames, double load_percent)
+static struct size size_for(const struct question *question, const struct st_predict_run *run)
 {
-    struct size size = size_of(run, wish, frames, load_percent);
-    size.slack_ns -= fmax(0, (double)(near->body_ns - run->body_ns));
-    return size;
+    const struct st_predict_wish *wish = question->wish;
+    const uint32_t frames = question->frames;
+    const double measured_ns = st_period_seconds(&run->period) * 1e9;
+    const double frame_ns = measured_ns / run->frames, period_ns = frame_ns * frames;
+    const bool multiple = frames % run->frames == 0 && frames / run->frames <= RATIO_MAX;
+    const double slack_ns = period_ns * ((double)wish->periods - 1 - question->load_percent / 100) +
+                            frame_ns * wish->headroom_frames - (double)wish->granularity_ns;
+    return (struct size){.period_ns = period_ns,
+                         .measured_ns = measured_ns,
+                         .slack_ns = slack_ns - fmax(0, (double)(question->near->body_ns - run->body_ns)),
+                         .ratio = multiple ? frames / run->frames : 0};
 }
 
 enum which { ALL, NEAREST, OTHERS };
 
-static bool counts_in(const struct st_predict_run *run, const struct st_predict_run *near, uint32_t frames,
-                      enum which which)
+static bool counts_in(const struct question *question, const struct st_predict_run *run, enum which which)
 {
-    return run->frames <= frames && (which == ALL || (run == near) == (which == NEAREST));
+    return run->frames <= question->frames && (which == ALL || (run == question->near) == (which == NEAREST));
 }
 
-static void count_which(const struct st_predict_run *first, const struct st_predict_wish *wish,
-                        uint32_t frames, double load_percent, enum which which, struct counts *ret)
+static void count_which(const struct question *question, enum which which, struct counts *ret)
 {
-    const struct st_predict_run *near = nearest(first, frames);
     *ret = (struct counts){0};
-    for (const struct st_predict_run *run = first; run != NULL; run = run->longer)
-        ret->seconds += counts_in(run, near, frames, which) ? st_predict_seconds(run) : 0;
-    for (const struct st_predict_run *run = first; run != NULL; run = run->longer) {
-        if (!counts_in(run, near, frames, which))
+    for (const struct st_predict_run *run = question->first; run != NULL; run = run->longer)
+        ret->seconds += counts_in(question, run, which) ? st_predict_seconds(run) : 0;
+    for (const struct st_predict_run *run = question->first; run != NULL; run = run->longer) {
+        if (!counts_in(question, run, which))
             continue;
-        const struct size size = size_for(run, near, wish, frames, load_percent);
+        const struct size size = size_for(question, run);
         count(run, &size, ret);
         ret->before_s += st_predict_seconds(run);
     }
@@ -449,8 +449,9 @@ void st_predict_end(struct st_predict_run *run)
     run->steady = (struct st_steady){.changed = false};
     if (!run->spans && run->periods_n > 0) {
         const struct st_predict_wish plain = {.periods = 2};
+        const struct question question = question_of(run, &plain, run->frames);
         struct counts counts;
-        count_which(run, &plain, run->frames, 0, NEAREST, &counts);
+        count_which(&question, NEAREST, &counts);
         run->steady = steady_of(&counts);
     }
 }
@@ -458,15 +459,14 @@ void st_predict_end(struct st_predict_run *run)
 /* Stalls are the same at each size, so all runs count. But a longer size may have late wake-ups of its own
  * that are rarer than what each of them is late by: if its run had any, the upper bound is at least that of
  * this run; if it had more than the others allow for, it alone counts. */
-static bool count_runs(const struct st_predict_run *first, const struct st_predict_wish *wish,
-                       uint32_t frames, double load_percent, struct counts *ret)
+static bool count_runs(const struct question *question, struct counts *ret)
 {
     struct counts own, others;
-    count_which(first, wish, frames, load_percent, ALL, ret);
-    if (nearest(first, frames) == first)
+    count_which(question, ALL, ret);
+    if (question->near == question->first)
         return false;
-    count_which(first, wish, frames, load_percent, NEAREST, &own);
-    count_which(first, wish, frames, load_percent, OTHERS, &others);
+    count_which(question, NEAREST, &own);
+    count_which(question, OTHERS, &others);
     const struct st_steady own_steady = steady_of(&own), others_steady = steady_of(&others);
     const bool alone = low_of(&own, &own_steady) > high_of(&others, &others_steady);
     if (alone)
@@ -490,40 +490,37 @@ static struct st_steady steady_for(const struct st_predict_run *run, const struc
 }
 
 /* Are all wake-ups kept that count? */
-static bool all_kept(const struct st_predict_run *first, const struct st_predict_wish *wish, uint32_t frames,
-                     double load_percent)
+static bool all_kept(const struct question *question)
 {
-    const struct st_predict_run *near = nearest(first, frames);
     bool kept = true;
-    for (const struct st_predict_run *run = first; run != NULL; run = run->longer)
-        kept = kept && (run->frames > frames || size_for(run, near, wish, frames, load_percent).slack_ns >
-                                                    (double)run->kept_above_ns);
+    for (const struct st_predict_run *run = question->first; run != NULL; run = run->longer)
+        kept = kept && (run->frames > question->frames ||
+                        size_for(question, run).slack_ns > (double)run->kept_above_ns);
     return kept;
 }
 
-static bool keeps_with(const struct st_predict_run *run, const struct st_predict_wish *wish, uint32_t frames,
-                       double load_percent)
+static bool keeps(const struct question *question)
 {
     struct counts counts;
-    if (!all_kept(run, wish, frames, load_percent))
+    if (!all_kept(question))
         return false;
-    (void)count_runs(run, wish, frames, load_percent, &counts);
-    const struct st_steady steady = steady_for(run, &counts);
+    (void)count_runs(question, &counts);
+    const struct st_steady steady = steady_for(question->first, &counts);
     const struct st_predict_row row = {.high = high_of(&counts, &steady),
                                        .target_per_hour =
                                            st_predict_target(counts.seconds * busy_share(&steady))};
     return st_predict_holds(&row);
 }
 
-static double headroom_of(const struct st_predict_run *run, const struct st_predict_wish *wish,
-                          uint32_t frames)
+static double headroom_of(struct question question)
 {
     double low = 0, high = 100;
-    if (!keeps_with(run, wish, frames, 0))
+    question.load_percent = 0;
+    if (!keeps(&question))
         return -1;
     for (int i = 0; i < LOAD_STEPS; i++) {
-        const double middle = (low + high) / 2;
-        *(keeps_with(run, wish, frames, middle) ? &low : &high) = middle;
+        question.load_percent = (low + high) / 2;
+        *(keeps(&question) ? &low : &high) = question.load_percent;
     }
     return low;
 }
@@ -568,11 +565,11 @@ static void extrapolate(const struct st_predict_run *run, const struct size *siz
              tail->shape, tail->held_out_p);
 }
 
-static void judge(const struct st_predict_run *run, const struct st_predict_wish *wish,
-                  const struct size *size, struct st_predict_row *row)
+static void judge(const struct question *question, const struct size *size, struct st_predict_row *row)
 {
+    const struct st_predict_run *run = question->first;
     struct counts counts;
-    const bool own = count_runs(run, wish, row->frames, wish->load_percent, &counts);
+    const bool own = count_runs(question, &counts);
     const struct st_steady steady = steady_for(run, &counts);
     const double per_hour = 3600 / counts.seconds;
     const double least = sum_of(counts.low, 0, ST_STEADY_PARTS).sum * per_hour;
@@ -613,7 +610,8 @@ static void judge(const struct st_predict_run *run, const struct st_predict_wish
 void st_predict_row(const struct st_predict_run *run, const struct st_predict_wish *wish, uint32_t frames,
                     struct st_predict_row *ret)
 {
-    const struct size size = size_for(run, nearest(run, frames), wish, frames, wish->load_percent);
+    const struct question question = question_of(run, wish, frames);
+    const struct size size = size_for(&question, run);
     char reason[sizeof(ret->reason)];
     *ret = (struct st_predict_row){.frames = frames,
                                    .known = true,
@@ -628,11 +626,11 @@ void st_predict_row(const struct st_predict_run *run, const struct st_predict_wi
         refuse(ret, "too little data: less than a second was measured");
     } else if (size.slack_ns <= 0) {
         refuse(ret, "--load and --granularity take the whole buffer: no wake-up may be late");
-    } else if (!all_kept(run, wish, frames, wish->load_percent)) {
+    } else if (!all_kept(&question)) {
         refuse(ret, "too many wake-ups were late, and the recording kept only the longest delays");
     } else {
-        judge(run, wish, &size, ret);
-        ret->headroom_percent = headroom_of(run, wish, frames);
+        judge(&question, &size, ret);
+        ret->headroom_percent = headroom_of(question);
     }
 }
 
