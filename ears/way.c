@@ -23,7 +23,7 @@ const struct st_way_fault_words st_way_faults[ST_WAY_FAULTS_N] = {
 };
 
 /* docs/results.md says how each was seen */
-const struct st_way st_ways[] = {
+const struct st_way st_ways[ST_WAYS_N] = {
     {
         .name = "jack",
         .systems = LINUX | FREEBSD,
@@ -96,12 +96,11 @@ const struct st_way st_ways[] = {
         .make = "cable without JACK and PipeWire: add --back /dev/dspN, a card of /dev/sndstat",
         .direct = NO_SERVER,
     },
-    {.name = NULL},
 };
 
 const struct st_way *st_way_find(const char *name, enum st_os os)
 {
-    for (const struct st_way *way = st_ways; way->name != NULL; way++) {
+    ST_EACH (way, st_ways) {
         if (strcmp(way->name, name) == 0 && (way->systems & 1U << os) != 0)
             return way;
     }

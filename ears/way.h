@@ -42,8 +42,9 @@ struct st_way {
     bool of_user;         /* of a sound server: root is refused, since such servers are a user's */
 };
 
-/** All ways, best without a word first; those of one name are tried in turn. Ends with a NULL name. */
-extern const struct st_way st_ways[];
+/** All ways, best without a word first; those of one name are tried in turn. */
+#define ST_WAYS_N 8
+extern const struct st_way st_ways[ST_WAYS_N];
 
 /** The first way of that name that this system has. NULL: none. */
 const struct st_way *st_way_find(const char *name, enum st_os os);

@@ -40,7 +40,7 @@ static bool list(const struct st_figure *figures, enum st_verdict verdict, char 
 {
     char size[VALUE_BYTES], low[VALUE_BYTES], high[VALUE_BYTES];
     buf[0] = '\0';
-    for (enum st_figure_id id = 0; id < ST_FIGURES; id++) {
+    ST_EACH_FIGURE (id) {
         const struct st_estimate *e = &figures[id].difference;
         const bool more = e->value > 0;
         if (figures[id].verdict != verdict)
@@ -61,7 +61,7 @@ static bool detectable(const struct st_figure *figures, size_t tests_n, char *bu
 {
     char size[VALUE_BYTES];
     buf[0] = '\0';
-    for (enum st_figure_id id = 0; id < ST_FIGURES; id++) {
+    ST_EACH_FIGURE (id) {
         const double least =
             figures[id].difference.known ? st_verdict_detectable(&figures[id], tests_n) : (double)NAN;
         if (isfinite(least))
@@ -102,7 +102,7 @@ const char *st_difference_text_drift(const struct st_figure *figures, char *buf)
 {
     char size[VALUE_BYTES];
     buf[0] = '\0';
-    for (enum st_figure_id id = 0; id < ST_FIGURES; id++) {
+    ST_EACH_FIGURE (id) {
         if (figures[id].drifts > 0)
             st_text_join(buf, ST_DIFFERENCE_TEXT_BYTES, ", ", "%s by %s", st_figure_names[id],
                          value_text(id, figures[id].drifts, size));
@@ -124,7 +124,7 @@ const char *st_difference_text_doubts(const struct st_figure *figures, char *buf
         st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES,
                        "Missed periods come in bursts: only %.3g %% of them count as independent.",
                        100 / bursts);
-    for (enum st_figure_id id = 0; id < ST_FIGURES; id++) {
+    ST_EACH_FIGURE (id) {
         if (figures[id].narrow)
             ST_APPEND(narrow, "%s%s", n++ > 0 ? ", " : "", st_figure_names[id]);
     }
@@ -179,7 +179,7 @@ void st_difference_text_table(FILE *out, const struct st_figure *figures, const 
     st_text_pad(out, "difference", CELL_COLUMNS);
     st_text_pad(out, "95 % interval", 2 * CELL_COLUMNS + 2);
     fputs("p\n", out);
-    for (enum st_figure_id id = 0; id < ST_FIGURES; id++) {
+    ST_EACH_FIGURE (id) {
         if (id != ST_FIGURE_MISSED || figures[id].known[0] ||
             figures[id].known[1]) /* a bench has no periods */
             put_row(out, &figures[id], id);

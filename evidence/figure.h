@@ -13,6 +13,7 @@ enum st_figure_id {
     ST_FIGURE_MISSED, /* share of periods */
     ST_FIGURES
 };
+#define ST_EACH_FIGURE(id) for (enum st_figure_id id = 0; id < ST_FIGURES; id++)
 
 enum st_verdict {
     ST_VERDICT_TOO_SHORT, /* cannot tell: too few values or blocks for an interval */

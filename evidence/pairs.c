@@ -385,7 +385,7 @@ static bool is_drifting(struct both *both, enum st_figure_id id, size_t side)
 
 static void look_at_drift(struct both *both, struct widest *all)
 {
-    for (enum st_figure_id id = 0; id < ST_FIGURES; id++) {
+    ST_EACH_FIGURE (id) {
         struct st_figure *figure = &all[id].figure;
         for (size_t side = 0; side < 2; side++) {
             figure->drift[side] = figure->known[side] ? sections_apart(both, id, side) : (double)NAN;
@@ -404,7 +404,7 @@ static void look_at_drift(struct both *both, struct widest *all)
 /** What neighbours that depend on each other do to each figure, by blocks of one length. */
 static void look_at_neighbours(const struct both *both, struct widest *all)
 {
-    for (enum st_figure_id id = 0; id < ST_FIGURES; id++) {
+    ST_EACH_FIGURE (id) {
         for (size_t side = 0; side < 2 && all[id].figure.difference.known; side++) {
             double p;
             const double ratio =
@@ -458,7 +458,7 @@ static bool is_narrow(const struct widest *widest, enum st_figure_id id, size_t 
 static void figures_now(const struct both *both, struct widest *all)
 {
     const bool enough = both->run[0].len >= ST_PAIRS_BLOCKS_MIN && both->run[1].len >= ST_PAIRS_BLOCKS_MIN;
-    for (enum st_figure_id id = 0; id < ST_FIGURES; id++) {
+    ST_EACH_FIGURE (id) {
         struct st_figure *figure = &all[id].figure;
         for (size_t side = 0; side < 2; side++) {
             const struct st_blocks *blocks = both->run[side].blocks;
@@ -499,7 +499,7 @@ static void compare_runs(struct both *both, struct st_random *random, struct st_
         make_up(&all[id], both);
     if (all[ST_FIGURE_MISSED].figure.difference.known)
         count_missed(both, &all[ST_FIGURE_MISSED]);
-    for (enum st_figure_id id = 0; id < ST_FIGURES; id++) {
+    ST_EACH_FIGURE (id) {
         ret[id] = all[id].figure;
         ret[id].narrow = is_narrow(&all[id], id, 0, a) || is_narrow(&all[id], id, 1, b);
     }

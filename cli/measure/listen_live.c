@@ -181,7 +181,7 @@ static bool is_here(const struct st_platform *p, const struct st_way *way)
 
 static void say_makes(const struct st_platform *p, bool music)
 {
-    for (const struct st_way *way = st_ways; way->name != NULL; way++) {
+    ST_EACH (way, st_ways) {
         if (way->make != NULL && is_here(p, way) && (way->music || !music))
             fprintf(stderr, "  %s\n", way->make);
     }
@@ -191,7 +191,7 @@ static void say_makes(const struct st_platform *p, bool music)
 static const char *ways_here(const struct st_platform *p, bool music, char *buf, size_t bytes)
 {
     buf[0] = '\0';
-    for (const struct st_way *way = st_ways; way->name != NULL; way++) {
+    ST_EACH (way, st_ways) {
         if (is_here(p, way) && (way->music || !music) && !st_text_is(way->name, "device") &&
             strstr(buf, way->name) == NULL)
             st_text_join(buf, bytes, ", ", "%s", way->name);
@@ -210,7 +210,7 @@ static bool may_be_port(const char *device)
  * colon may also be a node of PipeWire or a port of JACK, another word is such a node. */
 static const char *name_of(const char *back, const char **ret_device)
 {
-    for (const struct st_way *way = st_ways; way->name != NULL; way++) {
+    ST_EACH (way, st_ways) {
         if (st_text_is(way->name, back))
             return way->name;
     }
@@ -274,7 +274,9 @@ int st_listen_live(struct st_platform *p, const struct st_listen_wish *wish,
     const char *name = wish->back != NULL ? name_of(wish->back, &devices.records) : NULL;
     char why[1024] = "";
     *ret = (struct st_listen_live){.way = NULL};
-    for (const struct st_way *way = st_ways; way->name != NULL && !st_stop_asked(); way++) {
+    ST_EACH (way, st_ways) {
+        if (st_stop_asked())
+            break;
         if (!is_wanted(way, name, devices.records) || !is_here(p, way) || (wish->music && !way->music))
             continue;
         const int r = try_way(p, way, &devices, wish->duration_ns, &run);

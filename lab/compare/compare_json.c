@@ -52,7 +52,7 @@ static json_t *comparison_json(const struct st_compare_result *result)
 {
     const double *drift_ns = result->figures[ST_FIGURE_MEDIAN].drift;
     json_t *figures = json_array();
-    for (enum st_figure_id id = 0; id < ST_FIGURES; id++)
+    ST_EACH_FIGURE (id)
         append(figures, figure_json(&result->figures[id], id, result->tests_n));
     return json_pack("{s:i, s:i, s:s, s:[I, I], s:o, s:o, s:[o, o]}", "a", 0, "b", 1, "label", "", "n",
                      (json_int_t)result->files[0].blocks.n, (json_int_t)result->files[1].blocks.n, "differs",
