@@ -98,17 +98,11 @@ int st_proc_stat(const char *text, struct st_proc_stat *ret)
     return 0;
 }
 
-static const char *next_line(const char *line)
-{
-    const char *end = strchr(line, '\n');
-    return end != NULL ? end + 1 : NULL;
-}
-
 /* The rest of the first line that begins so; NULL: none. */
 static const char *find_line(const char *text, const char *begins)
 {
     const size_t len = strlen(begins);
-    for (const char *line = text; line != NULL && *line != '\0'; line = next_line(line)) {
+    for (const char *line = text; *line != '\0'; line = st_text_next_line(line)) {
         if (strncmp(line, begins, len) == 0)
             return line + len;
     }
@@ -213,7 +207,7 @@ int st_proc_mapping(const char *line, struct st_proc_mapping *ret)
 int st_proc_field(const char *text, const char *key, char *buf, size_t buf_bytes)
 {
     const size_t len = strlen(key);
-    for (const char *line = text; line != NULL && *line != '\0'; line = next_line(line)) {
+    for (const char *line = text; *line != '\0'; line = st_text_next_line(line)) {
         if (strncmp(line, key, len) != 0)
             continue;
         const char *s = line + len + strspn(line + len, " \t");

@@ -16,6 +16,7 @@
 #include "platform/child_env.h"
 #include "platform/program/locale.h"
 #include "platform/program/terminal.h"
+#include "platform/user_folder.h"
 #include "st_config.h"
 
 #define ROWS_MAX 300
@@ -75,11 +76,8 @@ static bool page_folder(char *folder, size_t bytes)
         snprintf(folder, bytes, ST_RUN_DIR);
         return true;
     }
-    const char *session = getenv("XDG_RUNTIME_DIR"), *home = getenv("HOME");
-    const bool in_session = session != NULL && session[0] == '/';
-    if (!in_session && (home == NULL || home[0] != '/'))
+    if (!st_user_folder("XDG_RUNTIME_DIR", "/.cache", "", folder, bytes))
         return false;
-    snprintf(folder, bytes, "%s%s", in_session ? session : home, in_session ? "" : "/.cache");
     (void)mkdir(folder, 0700);
     return true;
 }

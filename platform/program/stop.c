@@ -36,24 +36,21 @@ static bool ignored(int signal_number)
     return sigaction(signal_number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-static void catch_signal(int signal_number)
+static void catch_signal(int signal_number, struct sigaction action)
 {
-    struct sigaction action;
-    memset(&action, 0, sizeof(action));
     sigemptyset(&action.sa_mask);
-    action.sa_sigaction = on_stop;
-    action.sa_flags = SA_SIGINFO;
     sigaction(signal_number, &action, NULL);
 }
 
 void st_stop_catch(void (*first_seen)(void))
 {
+    const struct sigaction stop = {.sa_sigaction = on_stop, .sa_flags = SA_SIGINFO};
     on_first = first_seen;
-    catch_signal(SIGINT);
-    catch_signal(SIGTERM);
+    catch_signal(SIGINT, stop);
+    catch_signal(SIGTERM, stop);
     if (!ignored(SIGHUP)) /* nohup; SIGINT is ignored in the background of scripts, which may send it all the
                              same */
-        catch_signal(SIGHUP);
+        catch_signal(SIGHUP, stop);
 }
 
 bool st_stop_asked(void)
@@ -83,12 +80,7 @@ static void on_rttime(ST_UNUSED int signal_number)
 
 void st_stop_limit_rttime(struct st_threads *threads, void (*demoted)(void))
 {
-    struct sigaction action;
     on_demoted = demoted;
-    memset(&action, 0, sizeof(action));
-    sigemptyset(&action.sa_mask);
-    action.sa_handler = on_rttime;
-    action.sa_flags = SA_RESTART;
-    sigaction(SIGXCPU, &action, NULL);
+    catch_signal(SIGXCPU, (struct sigaction){.sa_handler = on_rttime, .sa_flags = SA_RESTART});
     (void)threads->set_rttime_limit_ns(threads, RTTIME_NS);
 }
