@@ -36,6 +36,23 @@ static uint64_t frames_of(const struct st_reference *reference, uint32_t ms)
     return (uint64_t)reference->rate_hz * ms / 1000;
 }
 
+/* Frames of a block, after which all is judged. */
+static uint64_t block_frames(const struct st_reference *reference)
+{
+    return reference->rate_hz / ST_ALIGNMENT_BLOCKS_HZ;
+}
+
+/* Differences of neighbours; NAN: it was overdriven. */
+static double heard(const struct st_reference *reference, uint64_t at)
+{
+    return (double)st_alignment_heard(&reference->alignment, at);
+}
+
+static double played(const struct st_reference *reference, uint64_t at, int64_t lag)
+{
+    return (double)st_alignment_played(&reference->alignment, (int64_t)at - lag);
+}
+
 void st_reference_init(struct st_reference *reference, uint32_t rate_hz, uint32_t channels, uint64_t chance,
                        st_loss_fn found)
 {
@@ -114,7 +131,7 @@ static double expects(struct st_reference *reference, uint64_t at, const struct 
     const int64_t from = (int64_t)at - place->lag;
     return reference->path.gain *
            (reference->path.by_sample
-                ? (double)st_alignment_played(&reference->alignment, from)
+                ? played(reference, at, place->lag)
                 : st_alignment_played_between(&reference->alignment, from, place->part));
 }
 
@@ -143,7 +160,7 @@ static double peak_near(const struct st_reference *reference, uint64_t at, int64
 /* Of differences near that frame. */
 static double tolerance_at(const struct st_reference *reference, uint64_t at, int64_t lag)
 {
-    const uint64_t each = reference->rate_hz / ST_ALIGNMENT_BLOCKS_HZ;
+    const uint64_t each = block_frames(reference);
     if (reference->path.by_sample)
         return reference->path.tolerance;
     return fmax(FLOOR / 2,
@@ -156,9 +173,7 @@ static bool is_loud(const struct st_reference *reference)
 {
     double sum = 0;
     for (uint64_t i = reference->alignment.n - ST_ALIGNMENT_WINDOW; i < reference->alignment.n; i++)
-        sum += isnan(st_alignment_heard(&reference->alignment, i))
-                   ? 0
-                   : fabs((double)st_alignment_heard(&reference->alignment, i));
+        sum += isnan(heard(reference, i)) ? 0 : fabs(heard(reference, i));
     const double least = reference->state == ST_REFERENCE_FOLLOWS ? reference->path.tolerance : 0;
     return sum / ST_ALIGNMENT_WINDOW > fmax(least, FLOOR / 10);
 }
@@ -168,11 +183,11 @@ static bool calibrate(struct st_reference *reference, int64_t lag)
 {
     double both = 0, ss = 0, bends = 0, most = 0, ee = 0;
     for (uint64_t i = reference->alignment.n - CALIBRATE; i < reference->alignment.n; i++) {
-        const double s = (double)st_alignment_played(&reference->alignment, (int64_t)i - lag);
-        if (isnan(st_alignment_heard(&reference->alignment, i)))
+        const double s = played(reference, i, lag);
+        if (isnan(heard(reference, i)))
             continue;
-        const double bend = s - (double)st_alignment_played(&reference->alignment, (int64_t)i - lag - 1);
-        both += (double)st_alignment_heard(&reference->alignment, i) * s;
+        const double bend = s - played(reference, i - 1, lag);
+        both += heard(reference, i) * s;
         ss += s * s;
         bends += bend * bend;
     }
@@ -182,8 +197,7 @@ static bool calibrate(struct st_reference *reference, int64_t lag)
     for (int pass = 0; pass < 2; pass++) { /* then with a gain of 1, if it is that but for rounding */
         most = ee = 0;
         for (uint64_t i = reference->alignment.n - CALIBRATE; i < reference->alignment.n; i++) {
-            const double e = (double)st_alignment_heard(&reference->alignment, i) -
-                             gain * (double)st_alignment_played(&reference->alignment, (int64_t)i - lag);
+            const double e = heard(reference, i) - gain * played(reference, i, lag);
             most = fmax(most, fabs(e));
             ee += isnan(e) ? 0 : e * e;
         }
@@ -275,15 +289,14 @@ static bool is_silent(const struct st_reference *reference, uint64_t from, uint6
 static double likeness(struct st_reference *reference, uint64_t from, uint64_t until, double *ret_both,
                        double *ret_ss)
 {
-    const uint64_t each = reference->rate_hz / ST_ALIGNMENT_BLOCKS_HZ;
+    const uint64_t each = block_frames(reference);
     struct st_alignment_place then = reference->place;
     double both = 0, xx = 0, ss = 0;
     from = ST_MAX(from, until - ST_MIN(until, ST_ALIGNMENT_RING / 4));
     for (uint64_t i = from; i < until; i++) {
         if (!reference->path.by_sample && (i - from) % each == 0)
             then = st_alignment_later(&reference->place, (double)(i + each) - (double)reference->alignment.n);
-        const double x = (double)st_alignment_heard(&reference->alignment, i),
-                     s = expects(reference, i, &then);
+        const double x = heard(reference, i), s = expects(reference, i, &then);
         if (isnan(x))
             continue;
         both += x * s;
@@ -310,7 +323,7 @@ static bool is_mixed(struct st_reference *reference, uint64_t from, uint64_t unt
  * none. */
 static void trim(struct st_reference *reference, uint64_t *bad, uint64_t *clean)
 {
-    const uint64_t each = reference->rate_hz / ST_ALIGNMENT_BLOCKS_HZ;
+    const uint64_t each = block_frames(reference);
     double both, ss;
     for (uint64_t n; (n = ST_MIN(each, *clean - *bad)) > 0; *bad += n) {
         if (!(likeness(reference, *bad, *bad + n, &both, &ss) > MUSIC))
@@ -379,14 +392,13 @@ static void lose(struct st_reference *reference)
 static bool agrees(struct st_reference *reference, uint64_t at, const struct st_alignment_place *place,
                    double tolerance)
 {
-    return !(fabs((double)st_alignment_heard(&reference->alignment, at) - expects(reference, at, place)) >
-             tolerance);
+    return !(fabs(heard(reference, at) - expects(reference, at, place)) > tolerance);
 }
 
 /* @return since when it has been at that place, by its clock. */
 static uint64_t since(struct st_reference *reference, int64_t lag)
 {
-    const uint64_t most = ST_ALIGNMENT_RING / 4, each = reference->rate_hz / ST_ALIGNMENT_BLOCKS_HZ;
+    const uint64_t most = ST_ALIGNMENT_RING / 4, each = block_frames(reference);
     uint64_t clean = reference->alignment.n;
     struct st_alignment_place place = reference->place, there;
     double tolerance = 0;
@@ -523,7 +535,7 @@ static void track(struct st_reference *reference, const struct block *block, uin
         fmax(fabs((double)(expected[0] - expected[-1])), fabs((double)(expected[1] - expected[0])));
     const double tolerance =
         block->tolerance + (reference->path.by_sample && !reference->path.exact ? 5 * SHARE * bend : 0);
-    const double e = (double)st_alignment_heard(&reference->alignment, at) - (double)expected[0];
+    const double e = heard(reference, at) - (double)expected[0];
     const bool good = !(fabs(e) > tolerance);
     const bool tells =
         reference->path.by_sample ? bend > block->tolerance : fabs((double)expected[0]) > block->floor / 10;
@@ -567,8 +579,7 @@ static void drift(struct st_reference *reference, const struct block *block)
     double es = 0, ss = 0, er = 0, rr = 0, ee = 0;
     for (uint64_t i = 0; i < block->n; i++) {
         const float *expected = reference->expected + 1 + i;
-        const double e =
-            (double)st_alignment_heard(&reference->alignment, block->from + i) - (double)expected[0];
+        const double e = heard(reference, block->from + i) - (double)expected[0];
         const double slope = (double)(expected[1] - expected[-1]) / 2;
         if (isnan(e))
             continue;
@@ -659,7 +670,7 @@ static void judge(struct st_reference *reference, struct block *block, void *ctx
 
 static void take(struct st_reference *reference, float x, float y, void *ctx)
 {
-    const uint64_t each = reference->rate_hz / ST_ALIGNMENT_BLOCKS_HZ;
+    const uint64_t each = block_frames(reference);
     st_alignment_put(&reference->alignment, x, forced(reference, y));
     if (reference->alignment.n % each == 0 && reference->alignment.n >= 2 * each)
         judge(reference, &(struct block){.from = reference->alignment.n - each, .n = each}, ctx);
@@ -687,8 +698,7 @@ void st_reference_take(struct st_reference *reference, const float *frames, size
 /* Is that forced glitch still to be found? */
 static bool is_open(const struct st_reference *reference, uint64_t at)
 {
-    return at >= reference->alignment.n -
-                     reference->alignment.n % (reference->rate_hz / ST_ALIGNMENT_BLOCKS_HZ) ||
+    return at >= reference->alignment.n - reference->alignment.n % block_frames(reference) ||
            (reference->damage.lasts && at + frames_of(reference, FORCE_MS) > reference->damage.bad_at);
 }
 

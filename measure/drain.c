@@ -18,6 +18,11 @@ void st_drain_init(struct st_drain *drain, struct st_loop *loop, struct st_resul
     drain->suspended_ns = INT64_MIN;
 }
 
+static int64_t due_ns_of(const struct st_drain *drain, uint64_t k)
+{
+    return st_period_due_ns(&drain->loop->period, drain->t0_ns, k);
+}
+
 static void cycle(struct st_drain *drain, int64_t lateness_ns, int64_t callback_ns)
 {
     drain->late.seen++;
@@ -26,15 +31,13 @@ static void cycle(struct st_drain *drain, int64_t lateness_ns, int64_t callback_
         return;
     }
     struct st_result *result = drain->result;
-    const struct st_period *period = &drain->loop->period;
-    const int64_t due_ns = st_period_due_ns(period, drain->t0_ns, drain->k);
-    const int64_t next_due_ns = st_period_due_ns(period, drain->t0_ns, drain->k + 1);
+    const int64_t due_ns = due_ns_of(drain, drain->k);
     const int64_t response_ns = st_ns_add(lateness_ns, callback_ns);
     const int64_t done_ns = st_ns_add(due_ns, response_ns);
 
     st_hist_add(&result->lateness, lateness_ns);
     st_hist_add(&result->response, response_ns);
-    if (done_ns > next_due_ns) {
+    if (done_ns > due_ns_of(drain, drain->k + 1)) {
         result->misses++;
         st_miss_events_add(&result->miss_events, due_ns, due_ns);
     }
@@ -55,10 +58,9 @@ static void cycle(struct st_drain *drain, int64_t lateness_ns, int64_t callback_
 /* The next n periods were missed. */
 static void missed(struct st_drain *drain, uint64_t n)
 {
-    const struct st_period *period = &drain->loop->period;
     drain->result->misses += n;
-    st_miss_events_add(&drain->result->miss_events, st_period_due_ns(period, drain->t0_ns, drain->k),
-                       st_period_due_ns(period, drain->t0_ns, drain->k + n - 1));
+    st_miss_events_add(&drain->result->miss_events, due_ns_of(drain, drain->k),
+                       due_ns_of(drain, drain->k + n - 1));
 }
 
 /* Each skipped period is a miss, with the response time it would have had: from its due time to done(k). */
@@ -67,20 +69,18 @@ static void skipped(struct st_drain *drain, uint64_t n)
     if (!drain->counting || n == 0)
         return;
     struct st_result *result = drain->result;
-    const struct st_period *period = &drain->loop->period;
     const uint64_t first = drain->k;
-    const int64_t first_ns = st_ns_sub(drain->last_done_ns, st_period_due_ns(period, drain->t0_ns, first));
+    const int64_t first_ns = st_ns_sub(drain->last_done_ns, due_ns_of(drain, first));
     uint64_t i = 0;
     if (first_ns >
         ST_HIST_HIGHEST_NS) { /* over an hour: out of the histogram's range whatever the exact value */
-        uint64_t over = st_period_index_at(period, 0, first_ns - ST_HIST_HIGHEST_NS);
+        uint64_t over = st_period_index_at(&drain->loop->period, 0, first_ns - ST_HIST_HIGHEST_NS);
         over = over < n ? over : n;
         st_hist_add_n(&result->response, first_ns, over);
         i = over;
     }
     for (; i < n; i++)
-        st_hist_add(&result->response,
-                    st_ns_sub(drain->last_done_ns, st_period_due_ns(period, drain->t0_ns, first + i)));
+        st_hist_add(&result->response, st_ns_sub(drain->last_done_ns, due_ns_of(drain, first + i)));
     missed(drain, n);
     result->skipped_periods += n;
     drain->k += n;
