@@ -23,21 +23,22 @@ int st_option_i64(const char *option, const char *text, int64_t min, int64_t max
     return judge(st_number_i64(text, min, max, ret), option, text, "a whole number", min, max);
 }
 
-static int option_rate(const char *option, const char *text, int64_t min, int64_t max, int64_t *ret)
+/* What an option takes, which is `name` in messages. */
+static int take_rate(const struct st_option *option, const char *name, const char *text)
 {
-    return judge(st_number_rate_hz(text, min, max, ret), option, text, "a rate such as 48000, 44.1k or 96kHz",
-                 min, max);
+    return judge(st_number_rate_hz(text, option->min, option->max, option->rate_hz), name, text,
+                 "a rate such as 48000, 44.1k or 96kHz", option->min, option->max);
 }
 
-static int option_real(const char *option, const char *text, int64_t min, int64_t max, double *ret)
+static int take_real(const struct st_option *option, const char *name, const char *text)
 {
     double value;
     int r = st_number_double(text, &value);
-    if (r == 0 && (value < (double)min || value > (double)max))
+    if (r == 0 && (value < (double)option->min || value > (double)option->max))
         r = -ERANGE;
     if (r == 0)
-        *ret = value;
-    return judge(r, option, text, "a number", min, max);
+        *option->real = value;
+    return judge(r, name, text, "a number", option->min, option->max);
 }
 
 /* As it is typed: "90s", "1ms". */
@@ -55,19 +56,19 @@ static const char *typed(int64_t ns, char *buf, size_t buf_bytes)
     return buf;
 }
 
-static int option_time(const char *option, const char *text, int64_t min_ns, int64_t max_ns, int64_t *ret_ns)
+static int take_time(const struct st_option *option, const char *name, const char *text)
 {
     int64_t ns = 0;
     const int r = st_ns_parse(text, &ns);
     if (r == -EINVAL)
-        return st_failure_usage("%s: '%s' is not a time such as 30s, 20ms or 1333us", option, text);
+        return st_failure_usage("%s: '%s' is not a time such as 30s, 20ms or 1333us", name, text);
     /* 0 may mean "without end": only what is typed as 0 */
     if (r == 0 && ns == 0 && strpbrk(text, "123456789") != NULL)
-        return st_failure_usage("%s: %s is less than 1 ns", option, text);
-    if (r != 0 || ns < min_ns || ns > max_ns)
-        return st_failure_usage("%s: %s is out of range: %s .. %s", option, text, typed(min_ns, ST_ROOM(32)),
-                                typed(max_ns, ST_ROOM(32)));
-    *ret_ns = ns;
+        return st_failure_usage("%s: %s is less than 1 ns", name, text);
+    if (r != 0 || ns < option->min || ns > option->max)
+        return st_failure_usage("%s: %s is out of range: %s .. %s", name, text,
+                                typed(option->min, ST_ROOM(32)), typed(option->max, ST_ROOM(32)));
+    *option->time_ns = ns;
     return 0;
 }
 
@@ -105,13 +106,13 @@ static int keep_value(const struct st_option *option, const char *text)
         return option->take(option->ctx, text);
     const char *name = ST_TEXT(32, "--%s", option->name);
     if (option->time_ns != NULL)
-        return option_time(name, text, option->min, option->max, option->time_ns);
+        return take_time(option, name, text);
     if (option->number != NULL)
         return st_option_i64(name, text, option->min, option->max, option->number);
     if (option->rate_hz != NULL)
-        return option_rate(name, text, option->min, option->max, option->rate_hz);
+        return take_rate(option, name, text);
     if (option->real != NULL)
-        return option_real(name, text, option->min, option->max, option->real);
+        return take_real(option, name, text);
     return 0;
 }
 
