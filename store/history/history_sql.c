@@ -225,20 +225,19 @@ void st_history_sql_text(sqlite3_stmt *statement, int i, char *buf, size_t buf_b
 int st_history_sql_identify(sqlite3 *db, int64_t *ret_version, char *error, size_t error_bytes)
 {
     int64_t application = 0, version = 0, all_n = 0, strange_n = 0, ours_n = 0;
-    int r = st_history_sql_number(db, &application, "PRAGMA application_id", "");
-    if (r == 0)
-        r = st_history_sql_number(db, &version, "PRAGMA user_version", "");
-    if (r == 0)
-        r = st_history_sql_number(db, &all_n, "SELECT count(*) FROM sqlite_schema", "");
-    if (r == 0)
-        r = st_history_sql_number(db, &strange_n, "SELECT count(*) FROM sqlite_schema WHERE NOT " IS_STORED,
-                                  "");
-    if (r == 0)
-        r = st_history_sql_number(
-            db, &ours_n,
-            "SELECT count(DISTINCT name) FROM sqlite_schema WHERE type = 'table' AND " IS_STORED
-            " AND name IN ('span', 'event', 'conditions')",
-            "");
+    const struct {
+        int64_t *ret;
+        const char *sql;
+    } numbers[] = {{&application, "PRAGMA application_id"},
+                   {&version, "PRAGMA user_version"},
+                   {&all_n, "SELECT count(*) FROM sqlite_schema"},
+                   {&strange_n, "SELECT count(*) FROM sqlite_schema WHERE NOT " IS_STORED},
+                   {&ours_n,
+                    "SELECT count(DISTINCT name) FROM sqlite_schema WHERE type = 'table' AND " IS_STORED
+                    " AND name IN ('span', 'event', 'conditions')"}};
+    int r = 0;
+    ST_EACH (number, numbers)
+        r = r == 0 ? st_history_sql_number(db, number->ret, number->sql, "") : r;
     if (r < 0) {
         snprintf(error, error_bytes, "%s", st_history_sql_sentence(db, r));
         return r;

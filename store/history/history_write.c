@@ -217,20 +217,16 @@ static int64_t floor_to(int64_t wall_ns, int64_t step_ns)
 /* Everything from before that time. */
 static int remove_all(struct st_history *history, int64_t to_ns)
 {
+    /* of facts, the last row of each is what later ones are compared with */
+    static const char *const deletes[] = {
+        "DELETE FROM event WHERE wall_ns < ?", "DELETE FROM cause WHERE from_ns < ?",
+        "DELETE FROM watch WHERE to_ns < ?",
+        "DELETE FROM fact WHERE at_ns < ? AND id NOT IN (SELECT max(id) FROM fact GROUP BY kind, name)"};
     /* all levels are named, so that SQLite uses the index on (level, from_ns) */
     int r = st_history_sql_run(history->db, "DELETE FROM span WHERE level IN (?, ?, ?) AND from_ns < ?",
                                "iiii", ST_HISTORY_MINUTE, ST_HISTORY_HOUR, ST_HISTORY_DAY, to_ns);
-    if (r == 0)
-        r = st_history_sql_run(history->db, "DELETE FROM event WHERE wall_ns < ?", "i", to_ns);
-    if (r == 0)
-        r = st_history_sql_run(history->db, "DELETE FROM cause WHERE from_ns < ?", "i", to_ns);
-    if (r == 0)
-        r = st_history_sql_run(history->db, "DELETE FROM watch WHERE to_ns < ?", "i", to_ns);
-    if (r == 0) /* the last row of each is what later ones are compared with */
-        r = st_history_sql_run(history->db,
-                               "DELETE FROM fact WHERE at_ns < ? AND id NOT IN"
-                               " (SELECT max(id) FROM fact GROUP BY kind, name)",
-                               "i", to_ns);
+    ST_EACH (sql, deletes)
+        r = r == 0 ? st_history_sql_run(history->db, *sql, "i", to_ns) : r;
     return r;
 }
 
