@@ -81,8 +81,9 @@ void st_dropouts_text_table(FILE *out, const json_t *dropouts, bool all, int col
                 st_json_safe_text(client, "text", ST_ROOM(512)));
         }
         st_json_safe_text(source, "clientless_device", name, sizeof(name));
-        const char *why = st_dropout_reason_device(name);
-        if (name[0] == '\0')
+        const char *terse = st_xrun_sources_find(st_json_safe_text(source, "source", ST_ROOM(32)))->terse;
+        const char *why = terse != NULL ? terse : st_dropout_reason_device(name);
+        if (name[0] == '\0' || terse != NULL) /* JACK's is "default" */
             st_dropouts_text_server(source, name, sizeof(name));
         add(&table, name, st_json_integer(source, "clientless_dropouts"), why);
     }

@@ -480,6 +480,8 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
         {lost, "sleeptune report", ""},
         /* no dropout: is that seen at all? */
         {ended, view->pipewire_restart, "starts PipeWire again; then open your programs again"},
+        {blind && strstr(absent->why, ST_XRUN_NOT_RUNNING) != NULL, "sleeptune status --details",
+         "start your sound server; this lists which are watched, and why others are not"},
         {blind, "sleeptune status --details", "which sound servers are watched, and why others are not"},
         {st_text_is(st_view_state(view), "degraded"), "sleeptune history --events", ""},
         {no_rights, "sleeptune report", ""},

@@ -196,6 +196,8 @@ static void add_minute(struct section *to, const struct st_view *view)
     if (minute->measured_ns == 0)
         return;
     struct line line = {0};
+    PUT(&line, "%s to ", st_when_text_near(minute->from_wall_ns, view->now_wall_ns, ST_ROOM(32)));
+    PUT(&line, "%s: ", st_when_text_near(minute->to_wall_ns, view->now_wall_ns, ST_ROOM(32)));
     if (view->minute_dropouts_n != INT64_MIN)
         put_count(&line, (uint64_t)view->minute_dropouts_n, "dropout");
     else
@@ -290,12 +292,20 @@ static const struct st_dropout_client *next_client(const struct st_view *view, s
     return best;
 }
 
-/* One table for all servers; the first ones are on the first screen. */
+/* One table for all servers: first the dropouts of which no program is known; the first ones are on the first
+ * screen. */
 static void add_clients(json_t *sections, const struct st_view *view)
 {
     struct section to = {.rows = json_array()};
     size_t n = 0, at[ST_XRUN_SOURCES_MAX] = {0};
     uint64_t others_n = 0;
+    ST_EACH_OF (source, view->observe.sources, view->observe.n) {
+        const struct st_dropout_table *shown = st_observed_shown(source);
+        const char *terse = st_xrun_sources_find(source->source)->terse;
+        if (shown->clientless_dropouts_n > 0)
+            add_program(&to, st_xrun_sources_title(source->source), shown->clientless_dropouts_n, true,
+                        terse != NULL ? terse : st_dropout_reason_device(shown->clientless_device), "", "");
+    }
     for (const struct st_dropout_client *client; (client = next_client(view, at)) != NULL;) {
         to.detail = n++ >= FIRST_N;
         add_client(&to, client);

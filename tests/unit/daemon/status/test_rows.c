@@ -222,6 +222,8 @@ static void only_what_was_watched_is_said_to_be_without_a_dropout(void **state)
     expect_of_screen("answer", "PipeWire has not been watched since 22:22: PipeWire is not running for this "
                                "user. Earlier: 3 dropouts, 22:11.");
     expect_of_screen("next", "sleeptune status --details"); /* who starts it is not known */
+    expect_of_screen("next_why",
+                     "start your sound server; this lists which are watched, and why others are not");
     view.pipewire_restart = "start it";
     expect_of_screen("next", "start it");
     pipewire->seen = (struct st_dropout_table){0}; /* it had no dropout */
@@ -452,7 +454,7 @@ static void lost_sound_has_a_length_and_a_place(void **state)
     client->lost.longest_ns = 490 * ST_NS_PER_MS;
     expect_of_screen("answer", "paplay lost sound 10 times (watched since 22:13), 4.70 s in all (longest 490 "
                                "ms), between it and PipeWire: it was stopped or frozen.");
-    expect_of_screen("next_why", "let paplay run again (fg), or exclude it from power saving");
+    expect_of_screen("next_why", "see whether it happens again; if paplay still stands: let it run (fg)");
     client->lost.unknown_n = 10;
     expect_of_screen("answer",
                      "paplay lost sound 10 times (watched since 22:13), at least 4.70 s in all (longest "
@@ -476,7 +478,7 @@ static void the_reason_is_that_of_most_lost_sound(void **state)
     view.observe.sources[0].seen.dropouts_n = 8;
     expect_of_screen("answer", "Synth lost sound 8 times (watched since 22:13), 1.04 s in all (longest 290 "
                                "ms): 3 times it was stopped or frozen.");
-    expect_of_screen("next_why", "let Synth run again (fg), or exclude it from power saving");
+    expect_of_screen("next_why", "see whether it happens again; if Synth still stands: let it run (fg)");
     client->reasons_n[ST_DROPOUT_STOPPED] = 0; /* only while one of them went on */
     expect_of_screen("answer", "Synth lost sound 8 times (watched since 22:13), 1.04 s in all (longest 290 "
                                "ms): for 830 ms it was stopped or frozen.");
@@ -664,8 +666,8 @@ static void first_line_says_what_the_server_knows(void **state)
          "ffmpeg took the CPU from mpv in all 3 dropouts (watched since 22:13).", "sleeptune report",
          "finds the settings that make programs lose the CPU or wake up late"},
         {ST_DROPOUT_STOPPED, "mpv", "",
-         "mpv made all 3 dropouts (watched since 22:13): it was stopped or frozen.", "",
-         "let mpv run again (fg), or exclude it from power saving"},
+         "mpv made all 3 dropouts (watched since 22:13): it was stopped or frozen.",
+         "sleeptune status --watch", "see whether it happens again; if mpv still stands: let it run (fg)"},
         {ST_DROPOUT_WAITED_FOR_OTHER, "mpv", "Heavy",
          "mpv had all 3 dropouts (watched since 22:13): it waited for Heavy.", "", "look at Heavy"},
         {ST_DROPOUT_WAITED_FOR_OTHER, "mpv", "",
@@ -717,6 +719,7 @@ static void first_line_says_what_the_server_knows(void **state)
         "answer",
         "1 dropout happened on JACK (watched since 22:13): JACK does not say which program it was.");
     expect_of_screen("next", "sleeptune report");
+    expect_cells("[\"JACK\", \"1\", \"JACK does not say which program it was\", \"\", \"\"]");
 }
 
 static void buffer_that_helps_fits_the_worst_cycle_or_is_not_named(void **state)
@@ -1149,8 +1152,12 @@ static void screen_names_what_went_wrong_and_the_command_that_helps(void **state
     result.cause_above_ns = 1333333;
     result.causes[ST_CAUSE_RUN_QUEUE] =
         (struct st_cause_row){.n = 3, .total_ns = 4500000, .max_ns = 2 * ST_NS_PER_MS};
-    view.minute = (struct st_history_minute){
-        .measured_ns = 60 * ST_NS_PER_S, .cycles = 22500, .misses = 1, .lateness_max_ns = INT64_MIN};
+    view.minute = (struct st_history_minute){.from_wall_ns = view.now_wall_ns - 70 * ST_NS_PER_S,
+                                             .to_wall_ns = view.now_wall_ns - 10 * ST_NS_PER_S,
+                                             .measured_ns = 60 * ST_NS_PER_S,
+                                             .cycles = 22500,
+                                             .misses = 1,
+                                             .lateness_max_ns = INT64_MIN};
     view.minute_dropouts_n = 24;
     expect_of_screen("state", "bad");
     expect_of_screen("next", "sleeptune history --causes");
@@ -1160,11 +1167,12 @@ static void screen_names_what_went_wrong_and_the_command_that_helps(void **state
         "bad", false);
     expect_row("This computer", "; not recorded: 2 periods", "bad", false);
     expect_row("Main cause", ": 3 of 6 late wake-ups, longest 2.000 ms", "warn", false);
-    expect_row("Last minute",
-               "24 dropouts, 1 of the test loop's 22500 periods missed, worst wake-up not known yet", "bad",
-               true);
+    expect_row(
+        "Last minute",
+        " to 22:13:10: 24 dropouts, 1 of the test loop's 22500 periods missed, worst wake-up not known yet",
+        "bad", true);
     view.minute_dropouts_n = INT64_MIN;
-    expect_row("Last minute", "no sound server watched, 1 of ", "bad", true);
+    expect_row("Last minute", ": no sound server watched, 1 of ", "bad", true);
     expect_row("Late", "6 wake-ups more than 1.333 ms late", "ok", true);
     snprintf(result.degraded, sizeof(result.degraded), "no right to SCHED_FIFO");
     expect_of_screen("next", "sleeptune report");
