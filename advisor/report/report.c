@@ -86,7 +86,8 @@ static void doubt(const struct st_facts *facts, struct st_finding *finding)
     st_finding_finish(finding);
     finding->rule = rule;
     finding->facts = facts;
-    st_finding_set(finding, ST_STATUS_UNKNOWN, "sleeptune read %s, which does not show this setting", input);
+    st_finding_set(finding, ST_STATUS_UNKNOWN, "sleeptune read %s, which is not enough to judge this setting",
+                   input);
 }
 
 /* --- judging --- */

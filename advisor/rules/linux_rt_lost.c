@@ -107,7 +107,8 @@ static void judge_lost(struct st_finding *finding)
     if (server < 0 && st_facts_has_int(facts, ST_KEY_THREADS_PART) &&
         st_facts_int_or(facts, ST_KEY_RTKIT_DEMOTED_N, 0) > 0) {
         st_finding_quote(finding, ST_KEY_RTKIT_DEMOTED_N);
-        st_finding_problem(finding, "rtkit took real-time priority away from programs, as its log says");
+        st_finding_problem(finding,
+                           "programs lost their real-time priority: rtkit took it away, as its log says");
         st_rule_fix(finding);
         return;
     }
