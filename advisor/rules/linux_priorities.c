@@ -325,6 +325,9 @@ const struct st_rule st_rule_linux_hybrid_cores = {
 #define IRQ_TOP      90 /* what rtirq gives, too */
 #define IRQ_NOW(driver)                                                                                      \
     "# until the next boot or suspend:\npgrep 'irq/.*" driver "' | xargs -n1 sudo chrt -f -p 90"
+#define IRQ_PERIOD_SHORT_NS INT64_C(5000000) /* as of linux-rtkit */
+#define SERVER_BELOW_TOP                                                                                     \
+    "# give the sound server a priority below 90: 'jackd -P 80', or rt.prio of PipeWire's module-rt"
 enum { ANY_CARD = -1, ANY_CONTROLLER = -2 };
 
 /** Of the interrupt threads of that card, or of all sound cards, or of all USB controllers, the one of the
@@ -370,6 +373,17 @@ static const struct st_fact *sound_interrupt(const struct st_facts *facts, int64
     return lowest != NULL ? lowest : top_interrupt(facts, ANY_CARD, ret_priority);
 }
 
+/** An interrupt's thread of another device that comes before the server; NULL: none. */
+static const struct st_fact *above_server(const struct st_facts *facts, int64_t server)
+{
+    ST_FACTS_EACH (fact, facts, ST_LINUX_KERNEL_IRQ_THREAD, ".name") {
+        if (fact->state == ST_FACT_OK && !st_machine_is_sound(facts, fact->text) &&
+            st_facts_beside_int_or(facts, fact, "priority", 0) > server)
+            return fact;
+    }
+    return NULL;
+}
+
 static void judge_irq_priorities(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
@@ -400,6 +414,16 @@ static void judge_irq_priorities(struct st_finding *finding)
         return;
     }
     quote_thread(finding, server.process);
+    const struct st_fact *above = above_server(facts, server.priority);
+    if (lowest >= server.priority && above != NULL && finding->wish->period_ns < IRQ_PERIOD_SHORT_NS) {
+        quote_thread(finding, above);
+        st_finding_advice(finding,
+                          "%.20s runs before the sound server, whose priority is %" PRId64
+                          ", so a busy disk or network can delay all sound",
+                          above->text, server.priority);
+        st_finding_fix(finding, NULL, SERVER_BELOW_TOP, ST_NEEDS_REOPEN);
+        return;
+    }
     if (lowest >= server.priority) {
         st_finding_fine(finding, "%.20s runs at priority %" PRId64 ", the sound server at %" PRId64,
                         sound->text, lowest, server.priority);
@@ -413,10 +437,7 @@ static void judge_irq_priorities(struct st_finding *finding)
     ST_PRINT(name, "%s", sound->text);
     const char *driver = strchr(name, '-');
     if (server.priority > IRQ_TOP)
-        st_finding_fix(finding, NULL,
-                       "# give the sound server a priority below 90: 'jackd -P 80', or rt.prio of PipeWire's "
-                       "module-rt",
-                       ST_NEEDS_REOPEN);
+        st_finding_fix(finding, NULL, SERVER_BELOW_TOP, ST_NEEDS_REOPEN);
     else if (driver != NULL && st_machine_is_plain(driver))
         st_finding_fix_now(finding, IRQ_NOW("%s"), driver);
 }
