@@ -258,7 +258,7 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
     if (!st_rule_can_apply(finding) && (!work->target->own || finding->changes_n == 0)) {
         if (asked || st_rule_is_applied(rule))
             print_by_hand(finding);
-        work->by_hand_n += asked;
+        work->by_hand_n += asked || finding->changes_n > 0;
         return;
     }
     const int r = st_plan_add(&work->plan, &work->target->p->machine, finding, message, sizeof(message));
@@ -486,7 +486,10 @@ static int decide(struct work *work, int argc, char **argv)
                      : work->by_hand_n > 0 ? ST_EXIT_FINDINGS
                                            : ST_EXIT_DONE;
     fflush(stdout); /* before what goes to stderr */
-    const char *refusal = work->target->own ? NULL : st_change_refusal(&work->target->p->machine);
+    const char *refusal =
+        work->target->own ? NULL : st_facts_text_or(work->target->facts, ST_KEY_SETTINGS_ELSEWHERE, NULL);
+    if (refusal != NULL && work->by_hand_n > 0)
+        return st_failure("nothing was changed: %s", refusal);
     if (work->plan.steps_n == 0) {
         if (rest == ST_EXIT_DONE)
             puts(work->target->report.no_sound && work->options->ids_n == 0
@@ -497,10 +500,6 @@ static int decide(struct work *work, int argc, char **argv)
     if (work->options->dry_run) {
         const int r = print_plan(work);
         return r < 0 ? st_failure("%s", strerror(-r)) : ST_EXIT_FINDINGS;
-    }
-    if (refusal != NULL) {
-        print_planned_by_hand(work);
-        return st_failure("nothing was changed: %s", refusal);
     }
     if (work->in_way_n > 0)
         return st_failure("nothing was changed. To apply only some rules, give their ids.");

@@ -40,9 +40,9 @@ const char *st_change_then(enum st_change_kind kind);
  *  @return 0 or -ENODATA: none that is known, or its file is not there to be added to. */
 ST_NODISCARD int st_change_resolve(struct st_machine *machine, struct st_change *change, char *why,
                                    size_t why_bytes);
-/** Where an option of the kernel's command line goes, if that is not GRUB's settings: "the only line of
- * /boot/firmware/cmdline.txt". ret_path: the file that shows it.
- * @return 0 or -ENOENT: GRUB's settings, or not known. */
+/** Where an option of the kernel's command line goes, if that is not GRUB's drop-ins (ST_KEY_BOOT_OPTIONS).
+ * ret_path: the file that shows it.
+ * @return 0 or -ENOENT: GRUB's drop-ins, or not known. */
 ST_NODISCARD int st_change_boot_by_hand(struct st_machine *machine, char *buf, size_t buf_bytes,
                                         const char **ret_path);
 /** The command (for sh, as root) that makes files of this kind take effect: update-grub, cap_mkdb ...
@@ -50,9 +50,6 @@ ST_NODISCARD int st_change_boot_by_hand(struct st_machine *machine, char *buf, s
  *  empty). */
 ST_NODISCARD int st_change_command(struct st_machine *machine, enum st_change_kind kind, char *buf,
                                    size_t buf_bytes);
-
-/** Why this system keeps its settings elsewhere (NixOS, ostree), or NULL. */
-const char *st_change_refusal(struct st_machine *machine);
 
 /* --- change_conflict.c --- */
 

@@ -112,13 +112,15 @@ int st_change_boot_by_hand(struct st_machine *machine, char *buf, size_t buf_byt
     struct st_change change = {ST_CHANGE_BOOT, "boot", ""};
     char command[256];
     const int r = st_change_resolve(machine, &change, ST_ROOM(256));
-    if (r == 0 && change.kind == ST_CHANGE_BOOT_CMDLINE) {
-        *ret_path = CMDLINE;
+    if (r == 0 && change.kind != ST_CHANGE_BOOT) {
+        const bool grub = change.kind == ST_CHANGE_BOOT_GRUB;
+        *ret_path = grub ? GRUB_FILE : CMDLINE;
         (void)!st_change_command(machine, change.kind, command, sizeof(command));
-        snprintf(buf, buf_bytes, "the line of " CMDLINE ", then run: sudo %s", command);
+        snprintf(buf, buf_bytes, "%s" ST_BOOT_OPTIONS_THEN "%s",
+                 grub ? "GRUB_CMDLINE_LINUX_DEFAULT in " GRUB_FILE : "the line of " CMDLINE, command);
         return 0;
     }
-    const char *where = r != 0 || exists(machine, OSTREE) ? by_hand(machine, ret_path) : NULL;
+    const char *where = r != 0 ? by_hand(machine, ret_path) : NULL;
     if (where == NULL)
         return -ENOENT;
     snprintf(buf, buf_bytes, "%s", where);
@@ -136,7 +138,7 @@ int st_change_resolve(struct st_machine *machine, struct st_change *change, char
     loader_name(machine, loader, sizeof(loader));
     const bool by_systemd = st_text_begins(loader, "systemd-boot");
     /* one made by us would hold our options only, and no root= */
-    if (by_systemd && !cmdline)
+    if ((by_systemd && !cmdline) || exists(machine, OSTREE))
         return no_file(machine, change->value, why, why_bytes);
     if (grub && !by_systemd) {
         change->kind = grub_kind(machine);
@@ -158,15 +160,6 @@ int st_change_resolve(struct st_machine *machine, struct st_change *change, char
                           : "",
              grub ? GRUB_FILE : "");
     return 0;
-}
-
-const char *st_change_refusal(struct st_machine *machine)
-{
-    if (exists(machine, "/etc/NIXOS"))
-        return "this is NixOS, where /etc is generated: put the setting into configuration.nix";
-    if (exists(machine, OSTREE))
-        return "this is an ostree system: put the setting into the image or a layer";
-    return NULL;
 }
 
 /* --- commands --- */

@@ -329,6 +329,7 @@ static void boot_options(struct st_collector *c)
 
 static void collect_system(struct st_collector *c)
 {
+    static const char nixos[] = "/etc/NIXOS";
     struct reader limits = {.c = c, .parse = parse_limits, .failure_key = ST_KEY_LIMITS_ANY_RTPRIO};
     (void)read_file(&limits, "/etc/security/limits.conf");
     read_folder(&limits, "/etc/security/limits.d", ".conf");
@@ -339,6 +340,11 @@ static void collect_system(struct st_collector *c)
     st_layers_conf(c->machine, "system.conf", c->buf, FILE_BYTES, manager_file, &units);
     collect_suspend(c);
     boot_options(c);
+    if (st_collector_text(c, nixos, ST_ROOM(16)) == 0)
+        st_collector_put_text(c, ST_KEY_SETTINGS_ELSEWHERE,
+                              "this is NixOS, where /etc is generated: put the setting into "
+                              "configuration.nix",
+                              nixos);
     exists(c, ST_KEY_TLP_ENABLED, "/etc/systemd/system/multi-user.target.wants/tlp.service");
     collect_rtkit(c);
     collect_wireplumber(c);

@@ -638,6 +638,8 @@ static void print_commands(const struct st_printer *printer, const struct st_fin
 {
     if (st_rule_can_apply(finding))
         st_print_verbatim(printer, INDENT, "Apply:", TEXT_INDENT, apply_command(finding, ST_ROOM(128)));
+    else if (finding->changes_n > 0)
+        print_field(printer, "By hand:", st_facts_text_or(finding->facts, ST_KEY_SETTINGS_ELSEWHERE, NULL));
     if (finding->fix_persistent != NULL)
         st_print_verbatim(printer, INDENT, "For ever:", TEXT_INDENT, finding->fix_persistent);
     if (finding->fix_now != NULL)

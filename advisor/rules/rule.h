@@ -94,7 +94,7 @@ bool st_rule_writes(const struct st_rule *rule, const char *target);
 /** Judges with the rule's cases or code. finding: zeroed. */
 void st_rule_judge(const struct st_rule *rule, const struct st_facts *facts, const struct st_wish *wish,
                    struct st_finding *finding);
-/** Does `apply` make the changes of this finding? */
+/** Does `apply` make the changes of this finding, and does this machine keep them where it can write? */
 bool st_rule_can_apply(const struct st_finding *finding);
 /** Gives the finding its rule's usual fix, with the changes. */
 void st_rule_fix(struct st_finding *finding);

@@ -552,16 +552,17 @@ static void the_chosen_word_is_the_value(void **state)
     tree_remove(&tree);
 }
 
-static void systems_that_are_generated_are_recognised(void **state)
+static void ostree_takes_boot_options_by_its_own_command(void **state)
 {
     struct tree tree;
+    struct st_change change = {ST_CHANGE_BOOT, "boot", "threadirqs"};
+    char why[256];
     (void)state;
     tree_make(&tree);
-    assert_null(st_change_refusal(&tree.p->machine));
+    tree_put(&tree, "etc/default/grub", "");
     tree_put(&tree, "run/ostree-booted", "");
-    assert_non_null(strstr(st_change_refusal(&tree.p->machine), "ostree"));
-    tree_put(&tree, "etc/NIXOS", "");
-    assert_non_null(strstr(st_change_refusal(&tree.p->machine), "NixOS"));
+    assert_int_equal(st_change_resolve(&tree.p->machine, &change, why, sizeof(why)), -ENODATA);
+    assert_non_null(strstr(why, "rpm-ostree kargs"));
     tree_remove(&tree);
 }
 
@@ -687,7 +688,7 @@ int main(void)
         cmocka_unit_test(a_value_that_changed_since_the_plan_stops_it),
         cmocka_unit_test(a_plan_needs_the_files_it_names),
         cmocka_unit_test(the_chosen_word_is_the_value),
-        cmocka_unit_test(systems_that_are_generated_are_recognised),
+        cmocka_unit_test(ostree_takes_boot_options_by_its_own_command),
         cmocka_unit_test(no_space_for_any_file_leaves_nothing_half_changed),
         cmocka_unit_test(permission_lost_half_way_leaves_nothing_half_changed),
         cmocka_unit_test(what_cannot_be_reverted_stays_in_the_journal),

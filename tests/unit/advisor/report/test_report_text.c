@@ -36,7 +36,8 @@ static int setup(void **state)
             .privilege = "root",
             .worst = ST_STATUS_PROBLEM,
         };
-        findings[i] = (struct st_finding){.rule = &rules[i], .status = ST_STATUS_OK, .summary = summary};
+        findings[i] = (struct st_finding){
+            .rule = &rules[i], .facts = facts, .status = ST_STATUS_OK, .summary = summary};
     }
     report = (struct st_report){
         .facts = facts,

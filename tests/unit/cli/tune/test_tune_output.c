@@ -15,7 +15,9 @@
 static void expect_next(const struct st_wish *wish, const char *wanted)
 {
     const struct st_rule *rule = st_rule_find("linux-swap");
-    struct st_finding finding = {.rule = rule, .changes_n = 1};
+    struct st_change change = rule->changes[0];
+    struct st_facts *facts = st_facts_new(ST_OS_LINUX);
+    struct st_finding finding = {.rule = rule, .facts = facts, .changes = &change, .changes_n = 1};
     struct st_candidates candidates = {.rows = {{.finding = &finding}}, .n = 1, .late_share = 10};
     const struct st_tuning tuning = {.rows = {{.outcome = ST_TUNING_HELPS}}, .n = 1};
     const struct st_tune_output output = {
@@ -27,6 +29,7 @@ static void expect_next(const struct st_wish *wish, const char *wanted)
     fclose(out);
     if (strstr(text, wanted) == NULL)
         fail_msg("'%s' is not in '%s'", wanted, text);
+    st_facts_free(facts);
     free(text);
 }
 
