@@ -8,6 +8,7 @@ int st_xrun_because(struct st_xrun_watch *w, int error, const char *format, ...)
 {
     ST_PRINT_REST(w->why, sizeof(w->why), format);
     st_safe_text(w->why);
+    w->facts = w->listens_n = 0;
     return error;
 }
 

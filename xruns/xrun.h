@@ -25,10 +25,13 @@
 #define ST_XRUN_JACK_ITSELF   "JACK"     /* the same */
 #define ST_XRUN_ASKED_MS      1000       /* this asked_rate_hz: asked_frames are ms, and about that */
 #define ST_XRUN_NORMAL        100        /* this priority: no real-time thread */
-#define ST_XRUN_NO_RESYNCS    "resyncs of second cards are not watched" /* in why, of a source that watches */
-#define ST_XRUN_LISTENS       "; listens for silence in"                /* the same, in how many programs */
 
-#define ST_XRUN_NOT_RUNNING "is not running for this user" /* in why, of a source that cannot watch */
+/* What programs have to know of the `why` of a source, which is for people: bits. */
+enum st_xrun_fact {
+    ST_XRUN_FACT_NOT_RUNNING = 1, /* it cannot watch: this user runs no PipeWire */
+    ST_XRUN_FACT_NO_RESYNCS = 2   /* it watches, but does not see that second cards are put in step */
+};
+#define ST_XRUN_FACTS_MAX 3
 
 /* Between a program and its sound server: what of it is watched. */
 enum st_xrun_between {
@@ -189,6 +192,8 @@ struct st_xrun_watch {
     int64_t silent_ns; /* it turned out that it had not watched for so long before the last poll: it hung, or
                           got no CPU; who polls sets it to 0 */
     char why[ST_XRUN_WHY_BYTES];
+    int64_t facts;     /* enum st_xrun_fact, of `why` */
+    int64_t listens_n; /* in how many programs' streams it listens for silence */
 };
 
 /** A whole row: a source that is not available on this OS. */
@@ -203,7 +208,7 @@ ST_NODISCARD int st_xrun_open(struct st_xrun_watch *w, struct st_machine *machin
 
 void st_xrun_close(struct st_xrun_watch *w);
 
-/** Sets w->why. @return error, so that it can end a function. */
+/** Sets w->why, of which there are no facts. @return error, so that it can end a function. */
 int st_xrun_because(struct st_xrun_watch *w, int error, const char *format, ...) ST_PRINTF(3, 4);
 
 /** A helper program: where a build has it, then where it is installed; $SLEEPTUNE_OBSERVE_DIR wins.

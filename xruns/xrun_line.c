@@ -236,12 +236,21 @@ static int read_fields(const char *text, const struct field *fields, struct st_x
     return *text == '\0' ? 0 : -EBADMSG;
 }
 
-/** The text behind the first word. @return false when there is none. */
-static bool copy_text(const char *from, char ret[ST_XRUN_WHY_BYTES])
+/** Reads a number, where it has that key. @return what is behind it, NULL when it is malformed. */
+static const char *read_option(const char *text, const char *key, uint64_t max, int64_t *ret)
 {
-    if (from[0] != ' ' || from[1] == '\0')
+    const char *value = text != NULL ? behind(text, key) : NULL;
+    return value != NULL ? read_number(value, max, ret) : text;
+}
+
+/** What is behind the first word. @return false when it is malformed, or has no text. */
+static bool read_text(const char *from, struct st_xrun_line *ret)
+{
+    from = read_option(from, " facts=", ST_XRUN_FACTS_MAX, &ret->facts);
+    from = read_option(from, " listens=", COUNT_MAX, &ret->listens_n);
+    if (from == NULL || from[0] != ' ' || from[1] == '\0')
         return false;
-    st_safe_copy(ret, ST_XRUN_WHY_BYTES, from + 1, ST_TEXT_TO_NUL);
+    st_safe_copy(ret->text, sizeof(ret->text), from + 1, ST_TEXT_TO_NUL);
     return true;
 }
 
@@ -288,7 +297,7 @@ int st_xrun_line_parse(const char *line, struct st_xrun_line *ret)
     bool good = false;
     if ((rest = behind(line, "ready")) != NULL || (rest = behind(line, "absent")) != NULL) {
         parsed.kind = line[0] == 'r' ? ST_XRUN_LINE_READY : ST_XRUN_LINE_ABSENT;
-        good = copy_text(rest, parsed.text);
+        good = read_text(rest, &parsed);
     } else if ((rest = behind(line, "alive")) != NULL) {
         parsed.kind = ST_XRUN_LINE_ALIVE;
         good = rest[0] == '\0' || (st_text_begins(rest, " late=") &&

@@ -1,7 +1,8 @@
 /* What a helper program that watches a sound server writes to its standard output: one line of text an event.
  *
- *   ready TEXT
- *     it watches now; TEXT names the server ("JACK server \"default\", 256 frames at 48000 Hz")
+ *   ready facts=2 listens=3 TEXT
+ *     it watches now; TEXT names the server ("JACK server \"default\", 256 frames at 48000 Hz"). Both
+ *     numbers may be missing. facts: enum st_xrun_fact; listens: how many programs it hears
  *
  *   alive
  *     written at least every 20 s: a program that is silent for 40 s counts as hung and is killed,
@@ -10,7 +11,7 @@
  *   alive late=NS
  *     it did not run for so long (others had the CPU, or it was frozen): that time was not watched
  *
- *   absent TEXT
+ *   absent facts=1 TEXT
  *     there is nothing to watch, and why; it ends after this line, and is started again later
  *
  *   xrun certainty=exact device-dropouts=1 client-dropouts=0 place=device-buffer device=NAME client=NAME
@@ -76,6 +77,7 @@ enum st_xrun_line_kind {
 struct st_xrun_line {
     enum st_xrun_line_kind kind;
     char text[ST_XRUN_WHY_BYTES]; /* of ready and absent, cut; control characters are '?' */
+    int64_t facts, listens_n;     /* the same */
     int64_t late_ns;              /* of alive */
     struct st_xrun_seen seen;     /* names are cut, control characters are '?' */
 };

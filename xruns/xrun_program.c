@@ -168,15 +168,15 @@ static int take_line(struct st_xrun_watch *w, const char *text, st_xrun_seen_fn 
                                text);
     switch (line.kind) {
     case ST_XRUN_LINE_READY:
-        program->ready = true;
+    case ST_XRUN_LINE_ABSENT:
+        program->ready |= line.kind == ST_XRUN_LINE_READY;
+        program->ending |= line.kind == ST_XRUN_LINE_ABSENT;
         st_xrun_because(w, 0, "%s", line.text);
+        w->facts = line.facts;
+        w->listens_n = line.listens_n;
         break;
     case ST_XRUN_LINE_ALIVE:
         w->silent_ns += line.late_ns;
-        break;
-    case ST_XRUN_LINE_ABSENT:
-        program->ending = true;
-        st_xrun_because(w, 0, "%s", line.text);
         break;
     case ST_XRUN_LINE_SEEN:
         program->idle_ns = 0;

@@ -205,22 +205,11 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 
 /* --- opening and closing --- */
 
-/* Without for how many programs it listens, which changes each time that one begins to play. @return buf. */
-static const char *lasting(const char *why, char *buf, size_t buf_bytes)
-{
-    const char *listens = strstr(why, ST_XRUN_LISTENS);
-    const size_t n = listens != NULL ? (size_t)(listens - why) : strlen(why);
-    const char *rest = listens != NULL ? listens + 1 + strcspn(listens + 1, ";") : "";
-    snprintf(buf, buf_bytes, "%.*s%s", (int)n, why, rest);
-    return buf;
-}
-
 static void set_state(struct st_observed *o, enum st_observed_state state, const char *why)
 {
     struct st_observed_view *view = &o->view;
-    const bool same_as_before =
-        view->state == state &&
-        st_text_is(lasting(view->why, ST_ROOM(ST_XRUN_WHY_BYTES)), lasting(why, ST_ROOM(ST_XRUN_WHY_BYTES)));
+    const bool same_as_before = view->state == state && st_text_is(o->lasting, why);
+    const int64_t listens_n = state == ST_OBSERVED_WATCHING ? o->watch.listens_n : 0;
     const bool lost = view->state == ST_OBSERVED_WATCHING && state == ST_OBSERVED_ABSENT;
     char gap[120] = "";
     if (state == ST_OBSERVED_WATCHING && view->state != state && o->view.lost_wall_ns != INT64_MIN)
@@ -228,7 +217,12 @@ static void set_state(struct st_observed *o, enum st_observed_state state, const
                  st_when_text_near(o->view.lost_wall_ns, wall_ns(o), ST_ROOM(32)),
                  st_when_text_near(wall_ns(o), wall_ns(o), ST_ROOM(32)));
     view->state = state;
+    view->facts = o->watch.facts;
+    ST_PRINT(o->lasting, "%s", why);
     ST_PRINT(view->why, "%s", why);
+    if (listens_n > 0)
+        ST_APPEND(view->why, "; listens for silence in %" PRId64 " program%s", listens_n,
+                  listens_n == 1 ? "" : "s");
     if (same_as_before)
         return;
     if (lost)
@@ -236,8 +230,8 @@ static void set_state(struct st_observed *o, enum st_observed_state state, const
                       "the dropouts of %s are no longer watched: %s", o->source->name, why);
     else if (state == ST_OBSERVED_WATCHING)
         st_events_add(o->events, ST_LOG_INFO, wall_ns(o), ST_EVENT_OBSERVE,
-                      "the dropouts of %s are watched%s%s%s", o->source->name, why[0] != '\0' ? ": " : "",
-                      why, gap);
+                      "the dropouts of %s are watched%s%s%s", o->source->name,
+                      view->why[0] != '\0' ? ": " : "", view->why, gap);
     else if (state == ST_OBSERVED_ABSENT && (!view->never || view->mode == ST_OBSERVED_ON))
         ST_INFO("the dropouts of %s are not watched: %s", o->source->name, why);
 }

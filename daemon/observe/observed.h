@@ -32,8 +32,9 @@ struct st_observed_view {
     bool device_only;             /* seen.dropouts_n is unknown */
     enum st_observed_mode mode;
     enum st_observed_state state;
-    char why[ST_XRUN_WHY_BYTES]; /* why it is absent or rests; what it watches; "" */
-    uint64_t opened_n;           /* 0: it never watched, and its counts say nothing */
+    char why[ST_XRUN_WHY_BYTES + 48]; /* why it is absent or rests; what it watches; "" */
+    int64_t facts;                    /* enum st_xrun_fact, of `why` */
+    uint64_t opened_n;                /* 0: it never watched, and its counts say nothing */
     uint64_t polls_n;
     int64_t poll_cpu_ns;    /* of all polls, in this process */
     int64_t program_cpu_ns; /* of all helper programs that it has had; INT64_MIN: it has none */
@@ -71,6 +72,8 @@ struct st_observed {
     struct st_xrun_setting setting;
     struct st_xrun_watch watch;
     struct st_observed_view view;
+    char lasting[ST_XRUN_WHY_BYTES]; /* of view.why: without the number of programs that it listens to, which
+                                        changes each time that one begins to play */
     struct st_dropout_table recent;
     int64_t recent_period_ns; /* of the device in use, as of its last line */
     char recent_device[ST_XRUN_NAME_BYTES];

@@ -409,7 +409,7 @@ const char *st_answer_not_watched(const struct st_view *view, char *buf, size_t 
         if (st_text_is(source->source, "usb") && watched)
             flags &= ~ST_DROPOUT_TABLE_NO_USB;
         if (st_text_is(source->source, "pipewire") && watched &&
-            strstr(source->why, ST_XRUN_NO_RESYNCS) == NULL)
+            (source->facts & ST_XRUN_FACT_NO_RESYNCS) == 0)
             flags &= ~ST_DROPOUT_TABLE_NO_CARDS;
     }
     return st_dropout_table_not_watched(flags, buf, buf_bytes);
@@ -419,7 +419,7 @@ const char *st_answer_not_watched(const struct st_view *view, char *buf, size_t 
 static bool has_ended(const struct st_observed_view *source)
 {
     return source != NULL && source->state == ST_OBSERVED_ABSENT && source->lost_wall_ns != INT64_MIN &&
-           st_text_is(source->source, "pipewire") && strstr(source->why, ST_XRUN_NOT_RUNNING) != NULL;
+           (source->facts & ST_XRUN_FACT_NOT_RUNNING) != 0;
 }
 
 /* Against the dropouts of the client; all empty: it made none. */

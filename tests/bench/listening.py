@@ -195,7 +195,7 @@ def waits_block(server, args, listen):
     found = cycles_of(f"{server.folder}/cycles", since_ns)
     ready = [line for line in observer.lines if line.startswith("ready")][-1]
     observer.end()
-    if listen != ("listens for silence in 3 programs" in ready):
+    if listen != (" listens=3 " in ready):
         sys.exit(f"listening.py: {ready}")
     return {name: statistics.quantiles(cycles, n=100)[98] for name, cycles in found.items()}, {name: len(cycles) for name, cycles in found.items()}
 

@@ -27,7 +27,7 @@ orders, off, on, suspended = lines[0]["orders"], lines[1], lines[2], {key: value
 print(eval(sys.argv[2]))
 PYTHON
 }
-is "three programs are heard" "$(of '"listens for silence in 3 programs" in on["ready"][0]')" True
+is "three programs are heard" "$(of '" listens=3 " in on["ready"][0]')" True
 is "left and heard again at once, a stream is linked anew, and so it is where a link is cut, but three times at most" "$(of '", ".join(orders)')" \
     "taps 1$(printf ', taps 0, taps 1%.0s' 1 2 3 4 5), lost ID 0 0 0, taps 0"
 is "at another buffer size all three are heard" "$(of 'on["links"] == [6] * 4 or on["links"]')" True

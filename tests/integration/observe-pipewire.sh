@@ -13,7 +13,7 @@ prlimit --pid $$ --rtprio=20:20 2>/dev/null # as the service has it; needs CAP_S
 
 out=$("$observer" <>"$tmp/no-end" 2>&1)
 is "without a server: status 2" "$?" 2
-like "and one line says so" "$out" '^absent PipeWire is not running for this user$'
+like "and one line says so" "$out" '^absent facts=1 PipeWire is not running for this user$'
 is "without its plugins it is not installed" "$(SPA_PLUGIN_DIR=$tmp/none "$observer" <>"$tmp/no-end" 2>&1)" "absent PipeWire is not installed"
 
 only

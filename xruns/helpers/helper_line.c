@@ -75,7 +75,7 @@ static void put(const char *line)
 
 static ST_PRINTF(2, 0) void put_text(const char *word, const char *format, va_list args)
 {
-    char text[ST_XRUN_WHY_BYTES];
+    char text[ST_XRUN_WHY_BYTES + 32]; /* and two numbers */
     vsnprintf(text, sizeof(text), format, args);
     put(ST_TEXT(ST_XRUN_LINE_BYTES, "%s %s\n", word, st_safe_text(text)));
 }

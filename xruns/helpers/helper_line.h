@@ -33,6 +33,7 @@ void st_helper_line_give_way(void);
 /** Is this text, a property of a client, that process? NULL is not. */
 bool st_helper_line_is_process(const char *text, pid_t pid);
 
+/** The text may begin with "facts=N ", and that of ready also "listens=N ". */
 void st_helper_line_ready(const char *format, ...) ST_PRINTF(1, 2);
 void st_helper_line_alive(void);
 

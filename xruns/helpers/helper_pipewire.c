@@ -89,21 +89,22 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 
 static void say_ready(struct observer *observer)
 {
-    const char *cards = observer->log_tried && observer->log_source == NULL ? "; " ST_XRUN_NO_RESYNCS
-                                                                              ": its log cannot be read"
-                                                                            : "";
-    char beyond[80] = "", heard[256] = "";
+    const bool no_log = observer->log_tried && observer->log_source == NULL;
+    int64_t heard_n = 0;
+    char beyond[80] = "", deaf[256] = "";
     observer->beyond_n = observer->profile.beyond_n;
     observer->taps_n = observer->listener.taps_n;
     if (observer->beyond_n > 0)
         ST_PRINT(beyond, "; %" PRId64 " nodes are not watched, as at most %d can be", observer->beyond_n,
                  ST_PIPEWIRE_PROFILE_NODES_MAX);
     if (observer->listener.program.pid != 0 && observer->taps_n > 0)
-        ST_PRINT(heard, ST_XRUN_LISTENS " %" PRId64 " program%s", observer->taps_n,
-                 observer->taps_n == 1 ? "" : "s");
+        heard_n = observer->taps_n;
     else if (observer->listener.why[0] != '\0')
-        ST_PRINT(heard, "; does not listen for silence: %s", observer->listener.why);
-    st_helper_line_ready("profiler of PipeWire %s%s%s%s", observer->version, cards, heard, beyond);
+        ST_PRINT(deaf, "; does not listen for silence: %s", observer->listener.why);
+    st_helper_line_ready("facts=%d listens=%" PRId64 " profiler of PipeWire %s%s%s%s",
+                         no_log ? ST_XRUN_FACT_NO_RESYNCS : 0, heard_n, observer->version,
+                         no_log ? "; resyncs of second cards are not watched: its log cannot be read" : "",
+                         deaf, beyond);
 }
 
 static void report(struct observer *observer)
@@ -513,7 +514,8 @@ static int begin(struct observer *observer)
     observer->core = pw_context_connect(context, NULL, 0);
     if (observer->core == NULL)
         return errno == EHOSTDOWN
-                   ? st_helper_line_absent("PipeWire " ST_XRUN_NOT_RUNNING)
+                   ? st_helper_line_absent("facts=%d PipeWire is not running for this user",
+                                           ST_XRUN_FACT_NOT_RUNNING)
                    : st_helper_line_absent("the PipeWire server of this user refuses the connection: %s",
                                            strerror(errno));
     pw_core_add_listener(observer->core, &observer->core_listener, &core_events, observer);

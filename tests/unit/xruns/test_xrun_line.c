@@ -45,9 +45,18 @@ static void other_kinds_have_their_text(void **state)
     assert_int_equal(st_xrun_line_parse("ready JACK server \"default\"", &line), 0);
     assert_int_equal(line.kind, ST_XRUN_LINE_READY);
     assert_string_equal(line.text, "JACK server \"default\"");
+    assert_int_equal(line.facts, 0);
+    assert_int_equal(line.listens_n, 0);
+    assert_int_equal(st_xrun_line_parse("ready facts=2 listens=3 profiler", &line), 0);
+    assert_string_equal(line.text, "profiler");
+    assert_int_equal(line.facts, ST_XRUN_FACT_NO_RESYNCS);
+    assert_int_equal(line.listens_n, 3);
     assert_int_equal(st_xrun_line_parse("absent no\tserver", &line), 0);
     assert_int_equal(line.kind, ST_XRUN_LINE_ABSENT);
     assert_string_equal(line.text, "no server");
+    assert_int_equal(st_xrun_line_parse("absent facts=1 no server", &line), 0);
+    assert_string_equal(line.text, "no server");
+    assert_int_equal(line.facts, ST_XRUN_FACT_NOT_RUNNING);
     assert_int_equal(st_xrun_line_parse("alive", &line), 0);
     assert_int_equal(line.kind, ST_XRUN_LINE_ALIVE);
     assert_int_equal(line.late_ns, 0);
@@ -64,6 +73,11 @@ static void what_is_no_line_of_ours_is_refused(void **state)
         " ",
         "ready",
         "ready ",
+        "ready facts=2",           /* says nothing */
+        "ready facts= 2 profiler", /* no number */
+        "ready facts=2x profiler", /* rubbish behind it */
+        "ready listens=-1 profiler",
+        "absent facts=4 no server", /* no such fact */
         "absent",
         "aliveness",
         "alive late=0",

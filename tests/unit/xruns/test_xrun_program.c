@@ -136,9 +136,10 @@ static void server_is_told_by_its_variable(void **state)
 static void absent_server_is_said_and_not_an_error_of_the_program(void **state)
 {
     (void)state;
-    assert_int_equal(open_script("echo absent no JACK server runs; exit 1", ""), 0);
+    assert_int_equal(open_script("echo absent facts=1 no JACK server runs; exit 1", ""), 0);
     assert_int_equal(poll_until(-EAGAIN, 0), -ENOENT);
     assert_string_equal(watch.why, "no JACK server runs");
+    assert_int_equal(watch.facts, ST_XRUN_FACT_NOT_RUNNING);
     st_xrun_close(&watch);
 }
 

@@ -25,7 +25,7 @@ static struct st_xrun_seen to_see[64];
 static size_t to_see_n;
 static int open_result, poll_result;
 static unsigned opens_n, closes_n;
-static int64_t program_ns, silent_ns;
+static int64_t program_ns, silent_ns, listens_n;
 static char server[ST_XRUN_SERVER_BYTES];
 
 static int open_scripted(struct st_xrun_watch *w)
@@ -43,7 +43,9 @@ static int poll_scripted(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ct
         seen(ctx, &to_see[i]);
     to_see_n = 0;
     w->silent_ns = silent_ns;
-    return st_xrun_because(w, poll_result, "%s", poll_result == 0 ? "a server" : "it died");
+    (void)st_xrun_because(w, poll_result, "%s", poll_result == 0 ? "a server" : "it died");
+    w->listens_n = listens_n;
+    return poll_result;
 }
 
 static void close_scripted(struct st_xrun_watch *w)
@@ -88,7 +90,7 @@ static int setup(void **state)
     to_see_n = 0;
     open_result = poll_result = 0;
     opens_n = closes_n = 0;
-    program_ns = silent_ns = 0;
+    program_ns = silent_ns = listens_n = 0;
     if (platform == NULL || st_events_init(&events, NULL) != 0)
         return 1;
     st_observed_init(&o, platform, &events, &source);
@@ -455,6 +457,18 @@ static void each_kind_of_a_crowd_keeps_its_number_if_clients_come_first(void **s
 {
     (void)state;
     see_crowd_of_each_kind(true);
+}
+
+static void to_how_many_programs_it_listens_is_no_event(void **state)
+{
+    (void)state;
+    listens_n = 1;
+    st_observed_turn(&o);
+    assert_string_equal(o.view.why, "a server; listens for silence in 1 program");
+    listens_n = 2;
+    turn_after(POLL_NS);
+    assert_string_equal(o.view.why, "a server; listens for silence in 2 programs");
+    assert_int_equal(events_of("observe", NULL), 1);
 }
 
 static void absent_source_is_tried_again_at_growing_pauses_up_to_15_s(void **state)
@@ -1262,6 +1276,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(server_that_ends_takes_loads_along, setup, teardown),
         cmocka_unit_test_setup_teardown(a_crowd_of_clients_does_not_push_out_the_one_that_clicks, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(to_how_many_programs_it_listens_is_no_event, setup, teardown),
         cmocka_unit_test_setup_teardown(absent_source_is_tried_again_at_growing_pauses_up_to_15_s, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(what_this_system_never_has_is_not_tried_again, setup, teardown),
