@@ -203,7 +203,7 @@ void st_dropout_next(const struct st_dropout_table *table, const struct st_dropo
     const enum st_dropout_place place = st_dropout_table_place(client);
     const uint64_t taken_n = table->reasons_n[ST_DROPOUT_CPU_TAKEN];
     const char *name = client->name[0] != '\0' ? client->name : "the program";
-    const bool lost_cpu = reason == ST_DROPOUT_WOKEN_LATE || st_dropout_table_is_taken(table, client);
+    const bool lost_cpu = st_dropout_table_lost_cpu(table, client);
     *ret = (struct st_dropout_next){0};
     if (reason == ST_DROPOUT_TOO_SLOW && client->slowed != ST_CAUSE_UNKNOWN && !lost_cpu) {
         ST_PRINT(ret->why, "%s", st_cause_kind_todo(client->slowed));

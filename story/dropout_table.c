@@ -575,9 +575,15 @@ bool st_dropout_table_is_taken(const struct st_dropout_table *table, const struc
         taken_ns = st_ns_add(taken_ns, other->reasons_ns[ST_DROPOUT_CPU_TAKEN]);
     }
     if (reason == ST_DROPOUT_CPU_TAKEN || !timed)
-        return reason == ST_DROPOUT_CPU_TAKEN || reason == ST_DROPOUT_WOKEN_LATE ||
+        return st_dropout_reason_blame(reason) == ST_DROPOUT_BLAME_CPU ||
                table->reasons_n[ST_DROPOUT_CPU_TAKEN] > all.reasons_n[reason];
     return reason == ST_DROPOUT_WOKEN_LATE && taken_ns >= all.reasons_ns[reason];
+}
+
+bool st_dropout_table_lost_cpu(const struct st_dropout_table *table, const struct st_dropout_client *client)
+{
+    return st_dropout_table_reason(client) == ST_DROPOUT_WOKEN_LATE ||
+           st_dropout_table_is_taken(table, client);
 }
 
 static int by_dropouts(const void *one, const void *other)

@@ -185,6 +185,9 @@ const struct st_dropout_client *st_dropout_table_most(const struct st_dropout_ta
 /** Who took the CPU is to blame, not this client, which st_dropout_table_worst found. */
 bool st_dropout_table_is_taken(const struct st_dropout_table *table, const struct st_dropout_client *client);
 
+/** The same, or it was woken late: settings of the computer help against both. */
+bool st_dropout_table_lost_cpu(const struct st_dropout_table *table, const struct st_dropout_client *client);
+
 /** Dropouts of the device and of clients, in all. */
 uint64_t st_dropout_table_total(const struct st_dropout_table *table);
 

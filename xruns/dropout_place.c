@@ -1,29 +1,32 @@
 #include "xruns/dropout_place.h"
 
-static const char *const names[ST_DROPOUT_PLACES] = {
-    [ST_DROPOUT_AT_UNKNOWN] = "unknown", [ST_DROPOUT_AT_CLIENT_BUFFER] = "client-buffer",
-    [ST_DROPOUT_AT_GRAPH] = "graph",     [ST_DROPOUT_AT_DEVICE_BUFFER] = "device-buffer",
-    [ST_DROPOUT_AT_RESYNC] = "resync",   [ST_DROPOUT_AT_BUS] = "bus",
+static const struct {
+    const char *name, *why;
+} places[ST_DROPOUT_PLACES] = {
+    [ST_DROPOUT_AT_UNKNOWN] = {"unknown"},
+    [ST_DROPOUT_AT_CLIENT_BUFFER] = {"client-buffer"},
+    [ST_DROPOUT_AT_GRAPH] = {"graph"},
+    [ST_DROPOUT_AT_DEVICE_BUFFER] = {"device-buffer"},
+    [ST_DROPOUT_AT_RESYNC] = {"resync", "was put in step with another card"},
+    [ST_DROPOUT_AT_BUS] = {"bus", "lost USB packets"},
 };
 
 const char *st_dropout_place_name(enum st_dropout_place place)
 {
-    return names[place];
+    return places[place].name;
 }
 
 enum st_dropout_place st_dropout_place_of(const char *name)
 {
     size_t i = 0;
-    while (i < ST_DROPOUT_PLACES && strcmp(name, names[i]) != 0)
+    while (i < ST_DROPOUT_PLACES && strcmp(name, places[i].name) != 0)
         i++;
     return i < ST_DROPOUT_PLACES ? (enum st_dropout_place)i : ST_DROPOUT_AT_UNKNOWN;
 }
 
 const char *st_dropout_place_why(enum st_dropout_place place)
 {
-    return place == ST_DROPOUT_AT_RESYNC ? "was put in step with another card"
-           : place == ST_DROPOUT_AT_BUS  ? "lost USB packets"
-                                         : NULL;
+    return places[place].why;
 }
 
 const char *st_dropout_place_text(enum st_dropout_place place, const char *server, char *buf,

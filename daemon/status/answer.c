@@ -430,7 +430,8 @@ static struct st_dropout_next client_next(const struct st_answer *answer)
     if (client == NULL ||
         (client->dropouts_n == 0 && st_dropout_place_why(st_dropout_table_place(client)) == NULL))
         return next;
-    if (!answer->taken && answer->reason != ST_DROPOUT_WOKEN_LATE && st_dropout_table_has_ended(client)) {
+    if (!st_dropout_table_lost_cpu(st_observed_shown(answer->server), client) &&
+        st_dropout_table_has_ended(client)) {
         ST_PRINT(next.command, "sleeptune status --watch");
         ST_PRINT(next.why, "%s does not play now: play on, and see whether other programs make dropouts",
                  client->name);
