@@ -103,13 +103,16 @@ static struct st_answer find_answer(const struct st_view *view)
         answer.taken = st_dropout_table_is_taken(st_observed_shown(server), answer.client);
     }
     answer.raised = answer.dropouts_n > 0 && answer.plays && is_raised(st_observed_shown(server));
-    answer.over = answer.dropouts_n > 0 && (answer.raised || server->state != ST_OBSERVED_WATCHING ||
+    answer.blind = server == NULL || server->state != ST_OBSERVED_WATCHING;
+    answer.over = answer.dropouts_n > 0 && (answer.raised || answer.blind ||
                                             st_ns_sub(view->now_wall_ns, answer.last_wall_ns) >= RECENT_NS);
+    answer.lost = answer.dropouts_n > 0 && !answer.over;
     const struct st_result *loop = view->loop;
     answer.timing_known = loop != NULL && (loop->elapsed_periods > 0 || loop->error != 0);
     answer.timing_ok = answer.timing_known && view->overdue.ns == 0 && loop->error == 0 &&
                        loop->books_balance && is_in_time(loop, server);
-    answer.timing_matters = !answer.plays || (answer.dropouts_n > 0 && !answer.over) || view->overdue.ns > 0;
+    answer.timing_bad = answer.timing_known && !answer.timing_ok;
+    answer.timing_matters = !answer.plays || answer.lost || view->overdue.ns > 0;
     return answer;
 }
 
@@ -263,7 +266,7 @@ static void put_music(const struct st_view *view, const struct st_answer *answer
     const struct st_observed_view *server = answer->server;
     if (answer->over) {
         put_over(view, answer, buf, buf_bytes);
-    } else if (answer->dropouts_n > 0) {
+    } else if (answer->lost) {
         put_dropouts(view, answer, buf, buf_bytes);
     } else if (server == NULL) {
         const struct st_observed_view *absent = first_absent(view);
@@ -294,9 +297,9 @@ static void set_text(const struct st_view *view, struct st_answer *answer)
     enum st_cause cause;
     const size_t buf_bytes = sizeof(answer->text);
     put_music(view, answer, buf, buf_bytes);
-    if ((answer->dropouts_n == 0 || answer->over) && unheard(answer) != NULL)
+    if (!answer->lost && unheard(answer) != NULL)
         st_text_append(buf, buf_bytes, " What %s writes too late is not watched.", unheard(answer)->name);
-    if (answer->dropouts_n > 0 && !answer->over && view->history.changed[0] != '\0')
+    if (answer->lost && view->history.changed[0] != '\0')
         st_text_append(buf, buf_bytes, " %s", view->history.changed);
     if (view->overdue.ns > 0)
         st_text_append(buf, buf_bytes, " The loop %s.", st_view_overdue_text(view, overdue, sizeof(overdue)));
@@ -307,8 +310,8 @@ static void set_text(const struct st_view *view, struct st_answer *answer)
                        !answer->timing_known ? "not measured yet"
                        : answer->timing_ok   ? "OK"
                                              : "not OK");
-    if (answer->dropouts_n == 0 && answer->timing_matters && answer->timing_known && !answer->timing_ok &&
-        view->overdue.ns == 0 && st_result_main_cause(view->loop, &cause) != NULL)
+    if (answer->dropouts_n == 0 && answer->timing_matters && answer->timing_bad && view->overdue.ns == 0 &&
+        st_result_main_cause(view->loop, &cause) != NULL)
         st_text_append(buf, buf_bytes, " Main cause: %s.", st_cause_kind_text(cause));
 }
 
@@ -316,7 +319,7 @@ static void set_brief(const struct st_view *view, struct st_answer *answer)
 {
     const struct st_observed_view *server = answer->server;
     const char *text = "no dropout";
-    if (answer->dropouts_n > 0 && !answer->over) {
+    if (answer->lost) {
         const char *name = st_xrun_sources_title(server->source);
         uint64_t n = answer->dropouts_n;
         if (answer->client != NULL && !answer->taken && answer->client->name[0] != '\0') {
@@ -328,9 +331,9 @@ static void set_brief(const struct st_view *view, struct st_answer *answer)
         (void)st_dropout_sentence_brief(name, n, answer->brief, sizeof(answer->brief));
         return;
     }
-    if (view->overdue.ns > 0 || (answer->timing_matters && answer->timing_known && !answer->timing_ok))
+    if (view->overdue.ns > 0 || (answer->timing_matters && answer->timing_bad))
         text = "timing not OK";
-    else if (server == NULL || server->state != ST_OBSERVED_WATCHING)
+    else if (answer->blind)
         text = "no sound server";
     else if (answer->plays_known && !answer->plays)
         text = "nothing plays";
@@ -386,13 +389,11 @@ static void set_timing(const struct st_view *view, struct st_answer *answer)
 
 static const char *state_of(const struct st_view *view, const struct st_answer *answer)
 {
-    if (answer->dropouts_n > 0 && !answer->over)
-        return "bad";
-    if (answer->timing_matters && answer->timing_known && !answer->timing_ok)
+    if (answer->lost || (answer->timing_matters && answer->timing_bad))
         return "bad";
     if (answer->raised && view->now_wall_ns - answer->last_wall_ns < RECENT_NS)
         return "warn"; /* it has not played long enough */
-    if (answer->server == NULL || answer->server->state != ST_OBSERVED_WATCHING)
+    if (answer->blind)
         return "unknown"; /* whose dropouts are not seen */
     return unheard(answer) == NULL && (answer->timing_known || !answer->timing_matters) ? "ok" : "unknown";
 }
@@ -440,7 +441,7 @@ static struct st_dropout_next client_next(const struct st_answer *answer)
     }
     if (next.command[0] == '\0' && next.why[0] == '\0')
         ST_PRINT(next.command, "sleeptune history --events");
-    if (answer->timing_known && !answer->timing_ok && !next.settings)
+    if (answer->timing_bad && !next.settings)
         ST_APPEND(next.why, "%sfor this computer's timing: sleeptune history --causes",
                   next.why[0] != '\0' ? "; " : "");
     return next;
@@ -459,12 +460,10 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
     enum st_cause cause;
     const bool kept_busy = view->overdue.ns > 0 && view->overdue.hog.looks >= ST_HOG_LOOKS;
     const bool raised = answer->raised && view->now_wall_ns - answer->last_wall_ns < RECENT_NS;
-    const bool lost = answer->dropouts_n > 0 && !answer->over;
     const bool named = client.command[0] != '\0' || client.why[0] != '\0';
     const bool ended = view->pipewire_restart != NULL && has_ended(server != NULL ? server : absent);
-    const bool blind = absent != NULL && (server == NULL || server->state != ST_OBSERVED_WATCHING);
     const bool no_rights = answer->timing_matters && st_view_degraded(view, degraded) > 0;
-    const bool late = answer->timing_known && !answer->timing_ok && view->loop->misses > 0;
+    const bool late = answer->timing_bad && view->loop->misses > 0;
     const bool fine =
         !answer->timing_matters || (server != NULL && server->seen.period_ns > 0 && answer->timing_ok);
     const char *todo =
@@ -477,13 +476,12 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
         /* someone has acted, and it has not played long enough */
         {raised, "sleeptune status --watch", ST_DROPOUT_NEXT_RAISED},
         /* who lost sound is known */
-        {lost && named, client.command, client.why},
-        {lost, "sleeptune report", ""},
+        {answer->lost && named, client.command, client.why},
+        {answer->lost, "sleeptune report", ""},
         /* no dropout: is that seen at all? */
         {ended, view->pipewire_restart, "starts PipeWire again; then open your programs again"},
-        {blind && strstr(absent->why, ST_XRUN_NOT_RUNNING) != NULL, "sleeptune status --details",
+        {answer->blind && absent != NULL, "sleeptune status --details",
          "start your sound server; this lists which are watched, and why others are not"},
-        {blind, "sleeptune status --details", "which sound servers are watched, and why others are not"},
         {st_text_is(st_view_state(view), "degraded"), "sleeptune history --events", ""},
         {no_rights, "sleeptune report", ""},
         /* all is well; who heard a dropout did where nothing is watched */

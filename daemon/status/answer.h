@@ -12,13 +12,16 @@ struct st_answer {
     uint64_t dropouts_n;                    /* of that source: of its devices and of clients */
     int64_t last_wall_ns;                   /* of these; INT64_MIN: none */
     uint64_t all_n;                         /* of all sources since they were first watched */
-    bool over;                              /* none for 10 min, or the buffer is larger now */
+    bool over;                              /* there were some, but none for 10 min, or the buffer is larger
+                                               now, or its server is not watched any more */
+    bool lost;                              /* there were some, and it is not over */
+    bool blind;                             /* no server is watched whose dropouts would be seen */
     bool raised;                            /* the buffer is larger now than at the last one */
     bool plays, plays_known;
-    bool timing_known;
+    bool timing_known;   /* then it is either of the next two */
     bool timing_matters; /* nothing plays, or it had dropouts: music without one is the better witness */
-    bool timing_ok;      /* at the buffer of the music if that is known, else at the loop's */
-    const char *state;   /* "ok", "warn", "bad" or "unknown" */
+    bool timing_ok, timing_bad;          /* at the buffer of the music if that is known, else at the loop's */
+    const char *state;                   /* "ok", "warn", "bad" or "unknown" */
     char text[ST_VIEW_TEXT_BYTES];       /* the first line: one to three sentences */
     char brief[ST_XRUN_NAME_BYTES + 32]; /* the same in a few words: "HeavyReverb: 12 dropouts" */
     char timing[ST_VIEW_TEXT_BYTES];     /* "timing OK: a test loop missed 0 of 9373 periods at 128 frames" */

@@ -385,7 +385,7 @@ static void add_summary(json_t *sections, const struct st_view *view, const stru
     const enum st_dropout_blame blame = st_dropout_reason_blame(answer->reason);
     const bool other =
         answer->client != NULL && blame != ST_DROPOUT_BLAME_UNKNOWN && blame != ST_DROPOUT_BLAME_CPU;
-    const enum state timing = answer->timing_ok ? OK : answer->timing_known ? BAD : UNKNOWN;
+    const enum state timing = answer->timing_ok ? OK : answer->timing_bad ? BAD : UNKNOWN;
     add_servers(&to, view, answer);
     to.detail = !answer->timing_matters;
     add(&to, to.detail && timing == BAD ? WARN : timing, "This computer", "%s", answer->timing);
