@@ -101,10 +101,6 @@ static void rights_of(const struct st_dropout_table *table, const struct st_drop
     const bool named = st_dropout_table_is_culprit(
         victim != NULL ? victim : client, victim != NULL ? ST_DROPOUT_CPU_TAKEN : ST_DROPOUT_WOKEN_LATE);
     client = victim != NULL ? victim : client;
-    bool plays =
-        strstr(client->culprit.name, " or ") != NULL; /* the culprit, as two do of which it was one */
-    ST_EACH_OF (other, table->clients, table->clients_n)
-        plays = plays || st_text_is(other->name, client->culprit.name);
     const bool server = !client->playing && st_xrun_is_server(client->name);
     next->settings = true;
     if (st_dropout_table_is_normal(table)) {
@@ -114,7 +110,8 @@ static void rights_of(const struct st_dropout_table *table, const struct st_drop
         ST_PRINT(next->command, "sleeptune report linux-client-priority");
         ST_PRINT(next->why, "%s plays without real-time priority, which the server has: how it gets it",
                  client->name);
-    } else if (is_real_time(server ? table->priority : client->load.priority) && named && !plays) {
+    } else if (is_real_time(server ? table->priority : client->load.priority) && named &&
+               !client->culprit.plays) {
         take_priority(client, next);
     }
     if (next->command[0] == '\0') {

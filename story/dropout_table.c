@@ -368,6 +368,13 @@ static void take_end(struct st_dropout_table *table, const struct st_xrun_seen *
     client->seen_ns = now_ns;
 }
 
+static void note_culprit(struct st_dropout_table *table, const struct st_xrun_seen *seen)
+{
+    struct st_dropout_client *client = find(table, seen->client, seen->device);
+    if (client != NULL && seen->culprit[0] != '\0' && st_text_is(client->culprit.name, seen->culprit))
+        client->culprit.plays = seen->culprit_plays != 0;
+}
+
 void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t now_ns,
                            int64_t wall_ns)
 {
@@ -381,6 +388,7 @@ void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_
         n = st_event_of_xrun(seen, wall_ns, events);
         ST_EACH_OF (event, events, n)
             take_event(table, event, now_ns);
+        note_culprit(table, seen);
         break;
     case ST_XRUN_SEEN_LOAD:
         take_load(table, seen, now_ns);

@@ -27,6 +27,7 @@ struct st_dropout_client {
     } lost;
     struct {
         char name[ST_XRUN_NAME_BYTES];      /* of most dropouts that had one */
+        bool plays;                         /* it is a client of the server, too; not known of records */
         int64_t lead_n;                     /* by how many dropouts it leads the others ... */
         uint64_t named_n;                   /* ... of those that had one */
         uint64_t own_n[ST_DROPOUT_REASONS]; /* it had by reason, since it leads */

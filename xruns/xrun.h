@@ -116,6 +116,8 @@ struct st_xrun_seen {
                                          0: not known */
     char culprit[ST_XRUN_NAME_BYTES]; /* who had the CPU, which client it waited for, or in which file's code
                                          it computed too long; "" when not known */
+    int64_t culprit_plays;            /* 1: it is a client of the server, too, or the server: "A", or of two
+                                         "A or B" */
     enum st_dropout_place place;
     int64_t cycles_n;   /* cycles that the client lost, also of a dropout that began before; 0: not known */
     int64_t lost_ns;    /* no sound for so long, in all of these; 0: not known */

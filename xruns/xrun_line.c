@@ -94,6 +94,7 @@ static const struct field xrun_fields[] = {
     {"period", TIME, AT(cycle.period_ns)},
     {"spare", TIME, AT(spare_ns)},
     {"culprit", NAME, AT(culprit)},
+    {"culprit-plays", COUNT, AT(culprit_plays)},
     {"place", PLACE, AT(place)},
     {"cycles", COUNT, AT(cycles_n)},
     {"lost", TIME, AT(lost_ns)},

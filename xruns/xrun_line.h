@@ -17,7 +17,7 @@
  *   xrun certainty=exact device-dropouts=1 client-dropouts=0 place=device-buffer device=NAME client=NAME
  *     dropouts that began since the line before: of the device, and of clients that were not ready in
  *     time; device and client may be missing. Behind client-dropouts may stand, for these clients,
- *     reason=too-slow busy=NS error=NS wait=NS period=NS spare=NS culprit=NAME (names of
+ *     reason=too-slow busy=NS error=NS wait=NS period=NS spare=NS culprit=NAME culprit-plays=1 (names of
  *     dropout_reason.h; times of the worst cycle; busy is CPU time, to "error" up or down; spare: so
  *     much of a period, or of its own buffer, is usually left). cycles=47: of the graph, that were
  *     lost since the line before, also if the dropout began before it (then both counts are 0);

@@ -20,7 +20,8 @@ bool st_profile_late_is(const struct st_profile_node *node, int64_t cycle_ns)
 }
 
 static void count_lost(struct st_pipewire_profile *profile, struct st_profile_node *node,
-                       enum st_dropout_reason reason, struct st_dropout_cycle cycle, const char *culprit)
+                       enum st_dropout_reason reason, struct st_dropout_cycle cycle, const char *culprit,
+                       bool culprit_plays)
 {
     struct st_profile_lost *lost = &node->lost;
     struct st_profile_reason *sum = &node->unreported.reasons[reason];
@@ -30,8 +31,10 @@ static void count_lost(struct st_pipewire_profile *profile, struct st_profile_no
     cycle.period_ns = node->period_ns;
     if (sum->n == 0 || st_dropout_cycle_is_worse(&cycle, &sum->worst)) {
         sum->worst = cycle;
-        if (culprit[0] != '\0' || sum->n == 0)
+        if (culprit[0] != '\0' || sum->n == 0) {
             st_profile_node_rename(&sum->culprit, culprit);
+            sum->culprit_plays = culprit_plays;
+        }
     }
     sum->n += lost->n;
     if (lost->end_ns == 0 || lost->from_ns - lost->end_ns >= SOUND_NS) {
@@ -105,7 +108,8 @@ static void blame_late(struct st_pipewire_profile *profile, struct st_profile_no
     if (holder_id != 0 && holder != NULL) {
         st_profile_late_add(holder, n, from_ns, to_ns);
         count_lost(profile, holder, ST_DROPOUT_TOO_SLOW,
-                   (struct st_dropout_cycle){driver->server.busy_ns, driver->server.error_ns, 0, 0}, "");
+                   (struct st_dropout_cycle){driver->server.busy_ns, driver->server.error_ns, 0, 0}, "",
+                   false);
         return;
     }
     profile->ops.measure(profile->ctx, ST_DROPOUT_SERVER, &late);
@@ -117,7 +121,7 @@ static void blame_late(struct st_pipewire_profile *profile, struct st_profile_no
                : taken                       ? ST_DROPOUT_CPU_TAKEN
                                              : ST_DROPOUT_WOKEN_LATE,
                (struct st_dropout_cycle){0},
-               taken ? culprit_of(profile, &late, ST_ROOM(ST_XRUN_NAME_BYTES)) : "");
+               taken ? culprit_of(profile, &late, ST_ROOM(ST_XRUN_NAME_BYTES)) : "", late.culprits_n > 0);
 }
 
 /* The server's dropout, once for all of its clients that were not ready. */
@@ -196,7 +200,8 @@ static void judge(struct st_pipewire_profile *profile, struct st_profile_node *n
                : slow                                ? node->long_cycles.file
                : reason == ST_DROPOUT_CPU_TAKEN || reason == ST_DROPOUT_CPU_TAKEN_BY_ITSELF
                    ? culprit_of(profile, late, ST_ROOM(ST_XRUN_NAME_BYTES))
-                   : "");
+                   : "",
+               late->culprits_n > 0);
     node->late = (struct st_profile_late){0};
 }
 
@@ -296,7 +301,7 @@ static void judge_rest(struct st_pipewire_profile *profile, struct st_profile_no
         return;
     }
     count_lost(profile, node, again ? node->judged.reason : ST_DROPOUT_UNKNOWN, (struct st_dropout_cycle){0},
-               "");
+               "", false);
 }
 
 void st_profile_late_take(struct st_pipewire_profile *profile, struct st_profile_node *node,
@@ -410,7 +415,7 @@ static void count_stopped(struct st_pipewire_profile *profile, struct st_profile
 {
     struct st_profile_server *server = &driver->server;
     st_profile_late_add(driver, ST_MAX((to_ns - from_ns) / driver->period_ns, 1), from_ns, to_ns);
-    count_lost(profile, driver, ST_DROPOUT_STOPPED, (struct st_dropout_cycle){0}, "");
+    count_lost(profile, driver, ST_DROPOUT_STOPPED, (struct st_dropout_cycle){0}, "", false);
     server->counted_ns = to_ns + driver->period_ns;
     server->due_ns = from_ns;
     server->began_ns = to_ns;
@@ -488,6 +493,6 @@ bool st_pipewire_profile_starved(struct st_pipewire_profile *profile, int64_t no
     }
     st_profile_late_add(driver, n, from_ns, now_ns);
     count_lost(profile, driver, ST_DROPOUT_CPU_TAKEN, (struct st_dropout_cycle){0},
-               culprit_of(profile, &late, ST_ROOM(ST_XRUN_NAME_BYTES)));
+               culprit_of(profile, &late, ST_ROOM(ST_XRUN_NAME_BYTES)), late.culprits_n > 0);
     return true;
 }

@@ -62,6 +62,7 @@ static void report_reason(struct st_pipewire_profile *profile, struct st_profile
     st_profile_node_rename(&sighting.device, node->driver);
     st_profile_node_rename(&sighting.client, node->drives ? ST_XRUN_SERVER_ITSELF : node->name);
     st_profile_node_rename(&sighting.culprit, sum->culprit);
+    sighting.culprit_plays = sum->culprit_plays;
     if (sum->n > 0) {
         report_cycle(profile);
         profile->ops.seen(profile->ctx, &sighting);

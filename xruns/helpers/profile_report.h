@@ -16,6 +16,7 @@ struct st_profile_reason {
     int64_t end_ns;              /* of the last of them */
     struct st_dropout_cycle worst;
     char culprit[ST_XRUN_NAME_BYTES];
+    bool culprit_plays; /* as in struct st_xrun_seen */
 };
 
 struct st_profile_unreported {

@@ -170,12 +170,14 @@ static void a_dropout_has_its_reason_and_its_times(void **state)
                                       .cycle.wait_ns = 90000,
                                       .cycle.period_ns = 21333333,
                                       .spare_ns = 900000,
-                                      .culprit = "audio hog"};
+                                      .culprit = "audio hog",
+                                      .culprit_plays = 1};
     char buf[ST_XRUN_LINE_BYTES];
     assert_string_equal(
         st_xrun_line_format(&seen, buf, sizeof(buf)),
         "xrun certainty=exact device-dropouts=0 client-dropouts=24 reason=cpu-taken busy=25000000 wait=90000 "
-        "period=21333333 spare=900000 culprit=audio%20hog device=studio client=HeavyReverb\n");
+        "period=21333333 spare=900000 culprit=audio%20hog culprit-plays=1 device=studio "
+        "client=HeavyReverb\n");
     struct st_xrun_line line;
     buf[strlen(buf) - 1] = '\0';
     assert_int_equal(st_xrun_line_parse(buf, &line), 0);

@@ -212,7 +212,16 @@ static void who_took_the_cpu_is_named_and_not_the_victim(void **state)
          "ffmpeg took the CPU from Guitar in all 9 dropouts in 11 s on PipeWire. Next: sleeptune report "
          "linux-client-priority (Guitar plays without real-time priority, which the server has: how it gets "
          "it).");
-    lines[0].load.priority = ST_XRUN_NORMAL;
+    lines[1].load.priority = 20;
+    says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
+         "ffmpeg took the CPU from Guitar in all 9 dropouts in 11 s on PipeWire. Next: sudo chrt --other "
+         "--all-tasks --pid 0 $(pidof -s ffmpeg) (takes the real-time priority from ffmpeg, which is not "
+         "below that of Guitar; or end that program).");
+    lines[2].culprit_plays = 1; /* it has its priority for that */
+    says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
+         "ffmpeg took the CPU from Guitar in all 9 dropouts in 11 s on PipeWire. Next: sleeptune report "
+         "(finds the settings that make programs lose the CPU or wake up late).");
+    lines[0].load.priority = lines[1].load.priority = ST_XRUN_NORMAL;
     says(
         watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
         "ffmpeg took the CPU from Guitar in all 9 dropouts in 11 s on PipeWire. No program that plays has "

@@ -119,7 +119,7 @@ static inline void take_player(struct st_pipewire_profile *profile, struct times
 
 /* What is reported, as text: "device/client n lost-cycles REASON CULPRIT; ", without a reason that is
  * unknown. The cycle beside it: "client WAIT+BUSY of DEADLINE us, left LEFT; ". */
-static int64_t told_busy_ns, told_spare_ns, told_period_ns; /* of the last one */
+static int64_t told_busy_ns, told_spare_ns, told_period_ns, told_culprit_plays; /* of the last one */
 static char told_cycle[512];
 
 static inline void write_seen(void *ctx, const struct st_xrun_seen *seen)
@@ -134,6 +134,7 @@ static inline void write_seen(void *ctx, const struct st_xrun_seen *seen)
         return;
     }
     told_busy_ns = seen->cycle.busy_ns;
+    told_culprit_plays = seen->culprit_plays;
     told_spare_ns = seen->spare_ns;
     told_period_ns = seen->cycle.period_ns;
     const size_t len = strlen(text);

@@ -378,6 +378,7 @@ static void a_culprit_is_called_as_its_client(void **state)
         char wanted[96];
         snprintf(wanted, sizeof(wanted), "alsa_output.card/player 0 1 cpu-taken %s; ", names[i]);
         assert_string_equal(told(&profile), wanted);
+        assert_int_equal(told_culprit_plays, i > 0);
     }
 }
 
