@@ -481,7 +481,7 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
         /* no dropout: is that seen at all? */
         {ended, view->pipewire_restart, "starts PipeWire again; then open your programs again"},
         {answer->blind && absent != NULL, "sleeptune status --details",
-         "start your sound server; this lists which are watched, and why others are not"},
+         "which sound servers are watched, and why others are not; start yours if it does not run"},
         {st_text_is(st_view_state(view), "degraded"), "sleeptune history --events", ""},
         {no_rights, "sleeptune report", ""},
         /* all is well; who heard a dropout did where nothing is watched */

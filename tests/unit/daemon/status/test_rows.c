@@ -222,8 +222,9 @@ static void only_what_was_watched_is_said_to_be_without_a_dropout(void **state)
     expect_of_screen("answer", "PipeWire has not been watched since 22:22: PipeWire is not running for this "
                                "user. Earlier: 3 dropouts, 22:11.");
     expect_of_screen("next", "sleeptune status --details"); /* who starts it is not known */
-    expect_of_screen("next_why",
-                     "start your sound server; this lists which are watched, and why others are not");
+    expect_of_screen(
+        "next_why",
+        "which sound servers are watched, and why others are not; start yours if it does not run");
     view.pipewire_restart = "start it";
     expect_of_screen("next", "start it");
     pipewire->seen = (struct st_dropout_table){0}; /* it had no dropout */
