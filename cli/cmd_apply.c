@@ -42,8 +42,8 @@ struct work {
 static const char help[] = "Usage: sleeptune apply [OPTION...] [ID...]\n"
                            "Change the settings that 'sleeptune report' found, in separate drop-in files\n"
                            "and in the running system; 'sleeptune revert' undoes all of it. Without ID:\n"
-                           "every problem or advice that is safe to change. Changes that are dangerous, or\n"
-                           "that depend on how you use the machine, are shown and never applied.\n\n"
+                           "every problem or advice that is safe to change. Changes that depend on how you\n"
+                           "use the machine are shown and never applied.\n\n"
                            "linux-pipewire-quantum=N sets N frames for all programs of your PipeWire, and\n"
                            "linux-device-headroom=CARD gives a card (CARD: how its name in pw-top begins) a\n"
                            "reserve of 512 frames, in a file in your home folder. Run it as the user who\n"
@@ -488,7 +488,7 @@ static int decide(struct work *work, int argc, char **argv)
     fflush(stdout); /* before what goes to stderr */
     const char *refusal =
         work->target->own ? NULL : st_facts_text_or(work->target->facts, ST_KEY_SETTINGS_ELSEWHERE, NULL);
-    if (refusal != NULL && work->by_hand_n > 0)
+    if (refusal != NULL && work->by_hand_n > 0 && !work->options->dry_run)
         return st_failure("nothing was changed: %s", refusal);
     if (work->plan.steps_n == 0) {
         if (rest == ST_EXIT_DONE)

@@ -340,7 +340,8 @@ static void collect_system(struct st_collector *c)
     st_layers_conf(c->machine, "system.conf", c->buf, FILE_BYTES, manager_file, &units);
     collect_suspend(c);
     boot_options(c);
-    if (st_collector_text(c, nixos, ST_ROOM(16)) == 0)
+    const int is_nixos = st_collector_text(c, nixos, ST_ROOM(16));
+    if (is_nixos == 0 || is_nixos == -EFBIG)
         st_collector_put_text(c, ST_KEY_SETTINGS_ELSEWHERE,
                               "this is NixOS, where /etc is generated: put the setting into "
                               "configuration.nix",

@@ -219,6 +219,20 @@ bool st_buffer_is_pipewires(const struct st_facts *facts, const struct st_fact *
     return st_text_begins(owner, "pipewire") || strstr(owner, "data-loop") != NULL;
 }
 
+/** Does PipeWire fill the ring of that card by interrupts? Then its cycle may be longer than half the ring
+ * (spa/plugins/alsa/alsa-pcm.c, from 1.4.9 on). */
+static bool is_by_interrupts(const struct st_facts *facts, const struct st_fact *ring)
+{
+    int64_t card;
+    ST_FACTS_EACH (node, facts, ST_KEYS_PIPEWIRE_NODE, ".disable_tsched") {
+        if (st_facts_beside_is(facts, node, "disable_tsched", "true") &&
+            st_facts_beside_int(facts, node, "card", &card) == 0 &&
+            st_text_begins(ring->key, ST_TEXT(48, ST_KEYS_ALSA "card%" PRId64 ".", card)))
+            return true;
+    }
+    return false;
+}
+
 /** At most half of the shortest ring that PipeWire has open (node.max-latency, spa/plugins/alsa/alsa-pcm.c).
  */
 static int64_t within_rings(const struct st_facts *facts, int64_t frames, int64_t hz)
@@ -228,7 +242,7 @@ static int64_t within_rings(const struct st_facts *facts, int64_t frames, int64_
     ST_FACTS_EACH (ring, facts, ST_KEYS_ALSA, ".buffer_frames") {
         const int64_t ring_hz = st_facts_beside_int_or(facts, ring, "rate_hz", 0);
         if (ring->is_int && ring->i64 > 1 && ring->i64 < 1 << 30 && ring_hz > 0 &&
-            st_buffer_is_pipewires(facts, ring))
+            st_buffer_is_pipewires(facts, ring) && !is_by_interrupts(facts, ring))
             frames = ST_MIN(frames, ring->i64 * hz / ring_hz / 2);
     }
     return ST_MAX(frames, 1);
@@ -264,8 +278,8 @@ void st_buffer_asked(const struct st_facts *facts, struct st_buffer_asked *ret)
     *ret = (struct st_buffer_asked){.frames = frames};
     find_rate(facts, ret);
     const int64_t hz = ret->running_hz, default_hz = ret->default_hz;
-    frames = hz != default_hz ? st_buffer_cycle(facts, frames, default_hz, hz, default_hz)
-                              : within_rings(facts, frames, hz);
+    if (hz != default_hz || within_rings(facts, frames, hz) < frames)
+        frames = st_buffer_cycle(facts, frames, default_hz, hz, default_hz);
     ret->rate_hz = default_hz;
     ret->usual_frames = ret->cycle_frames = ret->default_frames = forced > 0 ? forced : frames;
     if (forced > 0)
@@ -329,7 +343,7 @@ static bool of_pipewire(const struct st_facts *facts, struct st_wish *ret)
                 st_facts_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, 0) > 0
                     ? "set by PipeWire's force-quantum"
                 : usual < asked.frames && hz == asked.default_hz
-                    ? "half of the card's buffer, PipeWire's longest cycle"
+                    ? "at most half of the card's buffer, PipeWire's longest cycle"
                     : "PipeWire's default quantum");
 }
 

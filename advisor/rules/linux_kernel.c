@@ -79,9 +79,14 @@ const char *st_linux_kernel_realtime(const struct st_facts *facts)
     return st_facts_int_or(facts, ST_KEY_REALTIME, 0) == 1 ? ST_KEY_REALTIME : NULL;
 }
 
-bool st_linux_kernel_has_irq_threads(const struct st_facts *facts)
+bool st_linux_kernel_threads_irqs(const struct st_facts *facts)
 {
     return st_linux_kernel_realtime(facts) != NULL ||
-           st_machine_boot_option(facts, "threadirqs", ST_ROOM(64)) == 0 ||
+           st_machine_boot_option(facts, "threadirqs", ST_ROOM(64)) == 0;
+}
+
+bool st_linux_kernel_has_irq_threads(const struct st_facts *facts)
+{
+    return st_linux_kernel_threads_irqs(facts) ||
            st_facts_next(facts, ST_LINUX_KERNEL_IRQ_THREAD, ".name", NULL) != NULL;
 }

@@ -27,5 +27,8 @@ int st_linux_kernel_from(const struct st_facts *facts, int major, int minor);
 /** The key of the fact that shows a real-time kernel (PREEMPT_RT). NULL: none does. */
 const char *st_linux_kernel_realtime(const struct st_facts *facts);
 
+/** Do all interrupts have threads, by the kernel (PREEMPT_RT) or its option threadirqs? */
+bool st_linux_kernel_threads_irqs(const struct st_facts *facts);
+
 /** Have interrupts threads? By the kernel (PREEMPT_RT, threadirqs), or because one was seen. */
 bool st_linux_kernel_has_irq_threads(const struct st_facts *facts);

@@ -313,7 +313,7 @@ const struct st_rule st_rule_linux_hybrid_cores = {
            "taskset -apc FAST $(pgrep -o PROGRAM)",
     .persistent = CORES_EVER("FAST", "FAST"),
     .check = "ps -eLo psr,rtprio,comm | grep -v ' - '   # PSR: the CPU of each thread",
-    .undo = "start the program without taskset",
+    .undo = "start the program without taskset\nsystemctl --user revert pipewire",
     .facts = ST_RULE_KEYS(ST_KEY_CPU_EFFICIENT, ST_KEY_CPU_FAST, THREAD_PROCESS, ST_KEYS_RT_THREAD "*.cpu",
                           THREAD_PID, ST_MACHINE_PLAYS),
     .judge = judge_hybrid_cores,
@@ -415,13 +415,17 @@ static void judge_irq_priorities(struct st_finding *finding)
     }
     quote_thread(finding, server.process);
     const struct st_fact *above = above_server(facts, server.priority);
-    if (lowest >= server.priority && above != NULL && finding->wish->period_ns < IRQ_PERIOD_SHORT_NS) {
+    if (lowest >= server.priority && above != NULL && finding->wish->period_ns < IRQ_PERIOD_SHORT_NS &&
+        st_linux_kernel_threads_irqs(facts)) {
         quote_thread(finding, above);
         st_finding_advice(finding,
                           "%.20s runs before the sound server, whose priority is %" PRId64
                           ", so a busy disk or network can delay all sound",
                           above->text, server.priority);
-        st_finding_fix(finding, NULL, SERVER_BELOW_TOP, ST_NEEDS_REOPEN);
+        st_finding_fix(finding, NULL,
+                       "# give the sound server a priority above 50 and below 90: 'jackd -P 80'; PipeWire "
+                       "gets it by the right\n# to real-time priority: sleeptune report linux-rt-permission",
+                       ST_NEEDS_REOPEN);
         return;
     }
     if (lowest >= server.priority) {

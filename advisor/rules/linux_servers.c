@@ -89,7 +89,7 @@ static void scan_stream(struct scan *scan, const struct st_fact *fact)
 static void judge_alsa_buffer(struct st_finding *finding)
 {
     struct st_buffer_asked asked;
-    char part[48];
+    char part[48] = "";
     const char *name = "";
     st_buffer_asked(finding->facts, &asked);
     struct scan scan = {.finding = finding,
@@ -105,11 +105,11 @@ static void judge_alsa_buffer(struct st_finding *finding)
     }
     if (scan.worst_gap_us > 0) {
         st_finding_quote(finding, ST_KEY_PIPEWIRE_QUANTUM, ST_KEY_PIPEWIRE_FORCE_QUANTUM);
-        st_finding_problem(
-            finding,
-            "the buffer of %.40s holds %.1f ms, less than PipeWire's quantum of %.1f ms, so it "
-            "is empty before the next quantum arrives",
-            name, scan.worst_ring_us / 1e3, scan.forced_us / 1e3);
+        st_finding_advice(finding,
+                          "the buffer of %.40s holds %.1f ms, less than PipeWire's forced quantum of %.1f "
+                          "ms: from PipeWire "
+                          "1.0 on it is empty before the next quantum arrives",
+                          name, scan.worst_ring_us / 1e3, scan.forced_us / 1e3);
         const double period_us = (double)finding->wish->period_ns / 1e3;
         st_finding_effect(finding, scan.worst_gap_us < period_us ? scan.worst_gap_us : period_us,
                           "%.1f µs of silence in each quantum: quantum %.1f µs, buffer %.1f µs; counted as "
@@ -139,7 +139,8 @@ const struct st_rule st_rule_linux_alsa_buffer = {
     .id = "linux-alsa-buffer",
     .title = "Buffers of the open sound devices",
     .mechanism = "The card plays from a ring buffer of some periods, while the server fills the next ones. "
-                 "PipeWire's cycle is at most half the ring, unless its quantum is forced: then a shorter "
+                 "PipeWire's cycle is at most half the ring, unless its quantum is forced (from 1.0 on): "
+                 "then a shorter "
                  "buffer runs empty in each cycle.",
     .privilege = "none",
     .cost = "none",

@@ -116,6 +116,8 @@ const char *st_machine_stream_name(const struct st_facts *facts, const struct st
                                    size_t buf_bytes)
 {
     const char *name = st_fact_part(stream, ST_KEYS_ALSA, buf, buf_bytes);
+    if (!st_text_begins(name, "card"))
+        return name;
     const char *key = ST_TEXT(48, ST_KEYS_CARD "%.*s.name", (int)strspn(name + 4, "0123456789"), name + 4);
     return st_facts_text_or(facts, key, name);
 }

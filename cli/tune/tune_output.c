@@ -124,8 +124,8 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
     print_later(candidates, output->width, out);
     if (open_n > 0)
         st_text_wrap(out,
-                     "At the end each setting is set back, unless you keep it (--ask, --keep). Files and "
-                     "dangerous settings are not touched.",
+                     "At the end each setting is set back, unless you keep it (--ask, --keep). Files "
+                     "are not touched.",
                      0, output->width);
     if (open_n > 0 && !output->dry_run)
         return;
