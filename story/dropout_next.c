@@ -220,7 +220,6 @@ void st_dropout_next(const struct st_dropout_table *table, const struct st_dropo
             ST_APPEND(ret->why, "; for the %" PRIu64 " by a lost CPU: " ST_DROPOUT_REASON_GET_RIGHTS,
                       taken_n);
     } else if (reason == ST_DROPOUT_STOPPED && client->playing) { /* or was, 20 s ago */
-        ST_PRINT(ret->command, "sleeptune status --watch");
         ST_PRINT(ret->why, "see whether it happens again; if %s still stands: let it run (fg)", name);
     } else if (reason == ST_DROPOUT_STOPPED) {
         ST_PRINT(ret->why, "let %s run again (fg), or exclude it from power saving", name);

@@ -441,6 +441,9 @@ static struct st_dropout_next client_next(const struct st_answer *answer)
     }
     if (next.command[0] == '\0' && next.why[0] == '\0')
         ST_PRINT(next.command, "sleeptune history --events");
+    else if (next.command[0] == '\0' && client->playing &&
+             st_dropout_table_reason(client) == ST_DROPOUT_STOPPED)
+        ST_PRINT(next.command, "sleeptune status --watch");
     if (answer->timing_bad && !next.settings)
         ST_APPEND(next.why, "%sfor this computer's timing: sleeptune history --causes",
                   next.why[0] != '\0' ? "; " : "");

@@ -292,24 +292,30 @@ static const struct st_dropout_client *next_client(const struct st_view *view, s
     return best;
 }
 
-/* One table for all servers: first the dropouts of which no program is known; the first ones are on the first
- * screen. */
+/* The dropouts of which no program is known, of the servers that are watched, or of the others. */
+static void add_clientless(struct section *to, const struct st_view *view, bool watched)
+{
+    ST_EACH_OF (source, view->observe.sources, view->observe.n) {
+        const struct st_dropout_table *shown = st_observed_shown(source);
+        const char *terse = st_xrun_sources_find(source->source)->terse;
+        if (shown->clientless_dropouts_n > 0 && watched == (source->state == ST_OBSERVED_WATCHING))
+            add_program(to, st_xrun_sources_title(source->source), shown->clientless_dropouts_n, true,
+                        terse != NULL ? terse : st_dropout_reason_device(shown->clientless_device), "", "");
+    }
+}
+
+/* One table for all servers; the first ones are on the first screen. */
 static void add_clients(json_t *sections, const struct st_view *view)
 {
     struct section to = {.rows = json_array()};
     size_t n = 0, at[ST_XRUN_SOURCES_MAX] = {0};
     uint64_t others_n = 0;
-    ST_EACH_OF (source, view->observe.sources, view->observe.n) {
-        const struct st_dropout_table *shown = st_observed_shown(source);
-        const char *terse = st_xrun_sources_find(source->source)->terse;
-        if (shown->clientless_dropouts_n > 0)
-            add_program(&to, st_xrun_sources_title(source->source), shown->clientless_dropouts_n, true,
-                        terse != NULL ? terse : st_dropout_reason_device(shown->clientless_device), "", "");
-    }
+    add_clientless(&to, view, true);
     for (const struct st_dropout_client *client; (client = next_client(view, at)) != NULL;) {
         to.detail = n++ >= FIRST_N;
         add_client(&to, client);
     }
+    add_clientless(&to, view, false);
     ST_EACH_OF (source, view->observe.sources, view->observe.n)
         others_n += st_observed_shown(source)->others_dropouts_n;
     if (others_n > 0)

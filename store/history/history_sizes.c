@@ -7,30 +7,30 @@
     "WITH run AS (SELECT source, max(from_ns, ?1) AS a, min(to_ns, ?2) AS b, coalesce(frames, 0) AS frames," \
     " coalesce(rate_hz, 0) AS rate_hz FROM " ST_HISTORY_WATCHES " WHERE " which                              \
     " AND to_ns > max(from_ns, ?1) AND from_ns < ?2)"
-#define SIZED "frames > 0 AND rate_hz > 0 AND playing IS NOT 0"
+#define SIZED      "frames > 0 AND rate_hz > 0 AND playing IS NOT 0"
+#define UNSIZED    "(source = 'pulseaudio' AND playing = 1)" /* the server that has no buffer size */
+#define SIZED_RUNS RUNS(SIZED)
 
 /* A dropout belongs to the first time that ends after it, or to the minute that goes on. The size in the
  * minute of a change is that at its end: a dropout counts for the size of its own period, if that ran, too.
  * Dropouts within a slot of ?3 ns are one burst; a sum of more slots counts as often. */
-static const char sizes[] = RUNS(
-    SIZED) ", size AS (SELECT source, frames, rate_hz, sum(b - a) AS played FROM run GROUP BY 1, 2, 3),"
-           " dropout AS (SELECT event.*, frames, rate_hz FROM event JOIN main.watch ON watch.id ="
-           " (SELECT id FROM main.watch WHERE source = event.source AND to_ns >= wall_ns ORDER BY to_ns "
-           "LIMIT 1)"
-           " WHERE" ST_HISTORY_DROPOUT " AND wall_ns >= ?1 AND wall_ns < ?2 AND from_ns <= wall_ns + ?4"
-           " AND frames > 0 AND rate_hz > 0 AND playing IS NOT 0 AND count_n > 0"
-           " UNION ALL SELECT event.*, frames, rate_hz FROM temp.watch JOIN event ON event.source = "
-           "watch.source"
-           " AND" ST_HISTORY_DROPOUT " AND wall_ns > from_ns AND wall_ns < ?2 AND wall_ns >= ?1"
-           " WHERE frames > 0 AND rate_hz > 0 AND playing IS NOT 0 AND count_n > 0),"
-           " at AS (SELECT dropout.source, coalesce(own.frames, dropout.frames) AS frames, dropout.rate_hz,"
-           " " ST_HISTORY_DROPOUTS_N " AS n, wall_ns / ?3 AS slot, min(max(span_ns - 1, 0) / ?3, 360) AS more"
-           " FROM dropout LEFT JOIN size AS own ON own.source = dropout.source AND own.rate_hz = "
-           "dropout.rate_hz AND own.frames = round(period_ns / 1e9 * dropout.rate_hz))"
-           " SELECT source, frames, rate_hz, played, coalesce(sum(n), 0),"
-           " count(DISTINCT slot) + coalesce(sum(min(n - 1, coalesce(more, 0))), 0)"
-           " FROM size LEFT JOIN at USING (source, frames, rate_hz) GROUP BY 1, 2, 3"
-           " ORDER BY source, 1.0 * frames / rate_hz LIMIT ?5";
+static const char sizes[] = SIZED_RUNS
+    ", size AS (SELECT source, frames, rate_hz, sum(b - a) AS played FROM run GROUP BY 1, 2, 3),"
+    " dropout AS (SELECT event.*, frames, rate_hz FROM event JOIN main.watch ON watch.id ="
+    " (SELECT id FROM main.watch WHERE source = event.source AND to_ns >= wall_ns ORDER BY to_ns LIMIT 1)"
+    " WHERE" ST_HISTORY_DROPOUT " AND wall_ns >= ?1 AND wall_ns < ?2 AND from_ns <= wall_ns + ?4"
+    " AND frames > 0 AND rate_hz > 0 AND playing IS NOT 0 AND count_n > 0"
+    " UNION ALL SELECT event.*, frames, rate_hz FROM temp.watch JOIN event ON event.source = watch.source"
+    " AND" ST_HISTORY_DROPOUT " AND wall_ns > from_ns AND wall_ns < ?2 AND wall_ns >= ?1"
+    " WHERE frames > 0 AND rate_hz > 0 AND playing IS NOT 0 AND count_n > 0),"
+    " at AS (SELECT dropout.source, coalesce(own.frames, dropout.frames) AS frames, dropout.rate_hz,"
+    " " ST_HISTORY_DROPOUTS_N " AS n, wall_ns / ?3 AS slot, min(max(span_ns - 1, 0) / ?3, 360) AS more"
+    " FROM dropout LEFT JOIN size AS own ON own.source = dropout.source AND own.rate_hz = "
+    "dropout.rate_hz AND own.frames = round(period_ns / 1e9 * dropout.rate_hz))"
+    " SELECT source, frames, rate_hz, played, coalesce(sum(n), 0),"
+    " count(DISTINCT slot) + coalesce(sum(min(n - 1, coalesce(more, 0))), 0)"
+    " FROM size LEFT JOIN at USING (source, frames, rate_hz) GROUP BY 1, 2, 3"
+    " ORDER BY source, 1.0 * frames / rate_hz LIMIT ?5";
 
 static int read_sizes(sqlite3 *db, int64_t since_ns, int64_t until_ns, struct st_history_sizes *ret)
 {
@@ -57,7 +57,7 @@ int st_history_read_sizes(struct st_history_reader *reader, int64_t since_ns, in
     if (r == 0)
         r = st_history_sql_prepare(
             reader->db, &rows,
-            RUNS("(playing = 1 OR " SIZED ")") " SELECT * FROM run ORDER BY source, a LIMIT ?3", "iii",
+            RUNS("(" SIZED " OR " UNSIZED ")") " SELECT * FROM run ORDER BY source, a LIMIT ?3", "iii",
             since_ns, until_ns, (int64_t)ST_HISTORY_RUNS_MAX + 1);
     while (r >= 0 && rows != NULL && (r = st_history_sql_step(rows)) == 1) {
         struct st_history_run *run = &ret->runs[ret->runs_n++ % ST_HISTORY_RUNS_MAX];

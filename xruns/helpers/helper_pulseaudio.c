@@ -139,7 +139,9 @@ static void on_stream(pa_context *context, const pa_sink_input_info *stream, int
                                       observer->own))
             return;
         const pa_usec_t now_us = pa_rtclock_now();
-        const uint64_t silent_us = observer->waited_n >= WAITED_N ? now_us - observer->asked_us : 0;
+        const uint64_t waited_us = ((uint64_t)observer->waited_n + 1) * LOOK_US; /* this program ran */
+        const uint64_t silent_us =
+            observer->waited_n >= WAITED_N ? ST_MIN(now_us - observer->asked_us, waited_us) : 0;
         const uint64_t lost_us =
             st_pulse_streams_look(&observer->streams, stream->index, stream->corked != 0, stream->buffer_usec,
                                   stream->sink_usec, silent_us, now_us);

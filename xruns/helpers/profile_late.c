@@ -201,7 +201,7 @@ static void judge(struct st_pipewire_profile *profile, struct st_profile_node *n
                : reason == ST_DROPOUT_CPU_TAKEN || reason == ST_DROPOUT_CPU_TAKEN_BY_ITSELF
                    ? culprit_of(profile, late, ST_ROOM(ST_XRUN_NAME_BYTES))
                    : "",
-               late->culprits_n > 0);
+               reason == ST_DROPOUT_WAITED_FOR_OTHER || late->culprits_n > 0);
     node->late = (struct st_profile_late){0};
 }
 
