@@ -7,6 +7,7 @@
 
 #include "cli/measure/listen_live.h"
 #include "core/ns.h"
+#include "platform/program/failure.h"
 #include "platform/program/stop.h"
 
 static uint64_t taken;
@@ -29,6 +30,7 @@ int main(int argc, char **argv)
 {
     static const struct st_listen_calls calls = {on_begin, on_take};
     static struct st_listen_live live;
+    st_program_command = "listen";
     struct st_platform platform = *st_platform_native();
     const struct st_listen_wish wish = {.duration_ns = (argc > 1 ? atoi(argv[1]) : 1) * ST_NS_PER_S,
                                         .back = argc > 2 && argv[2][0] != '\0' ? argv[2] : NULL,

@@ -127,7 +127,7 @@ pids+=("$metro")
 ok "a client without any connection is there, too" wait_for grep -q playing "$tmp/metro"
 watch loads
 ok "the buffer in use is known" wait_for value_is "[s['in_use']['frames'] for s in d['observe'] if s['source'] == 'jack']" '[8192]'
-like "and whose wish it is, on the screen" "$("$SLEEPTUNE" status --details --socket "$sock" | tr '\n' ' ' | tr -s ' ')" "8192 frames at 48 kHz \\(171 ms\\); set where JACK is started \\(-p\\), or later by a program"
+like "and whose wish it is, on the screen" "$("$SLEEPTUNE" status --details --socket "$sock" | tr '\n' ' ' | tr -s ' ')" "8192 frames at 48 kHz \\(171 ms\\), first dropout [0-9:]+, last [0-9:]+, [0-9]+ s ago; set where JACK is started \\(-p\\), or later by a program"
 ok "the server's load is reported" wait_for grep -Eq "^load cycles=59 busy=[0-9]+,[0-9]+,[0-9]+ period=170666666 frames=8192 rate=48000 device=$name\$" "$tmp/loads"
 ok "and that the client plays" wait_for grep -q "^load .* client=stall\$" "$tmp/loads"
 is "the one without a connection does not" "$(grep -c Metro "$tmp/loads")" 0
