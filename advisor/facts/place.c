@@ -98,7 +98,7 @@ size_t st_place_notes(const struct st_facts *facts, char ret[ST_PLACE_NOTES_MAX]
         break;
     }
     if (limits != NULL && st_text_is(limits, ST_LIMITS_FROM_FILES)) {
-        add(&notes, "The limits are those of the shell that saved the files; --user NAME judges by a login.");
+        add(&notes, "The limits are those of the shell that saved the files (or: --user NAME).");
     } else if (limits != NULL && (st_text_is(limits, "ulimit") || st_text_is(limits, "rtcqs"))) {
         add(&notes, "The limits are those of the shell in which %s ran.", limits);
     } else if (limits != NULL) {

@@ -343,7 +343,7 @@ static bool of_pipewire(const struct st_facts *facts, struct st_wish *ret)
                 st_facts_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, 0) > 0
                     ? "set by PipeWire's force-quantum"
                 : usual < asked.frames && hz == asked.default_hz
-                    ? "at most half of the card's buffer, PipeWire's longest cycle"
+                    ? "within half the card's buffer, PipeWire's longest cycle"
                     : "PipeWire's default quantum");
 }
 
