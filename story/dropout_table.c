@@ -126,7 +126,6 @@ static struct st_dropout_client new_client(const char *name, const char *device)
     struct st_dropout_client client = {.first_wall_ns = INT64_MIN,
                                        .last_wall_ns = INT64_MIN,
                                        .load_ns = INT64_MIN,
-                                       .slow_wall_ns = INT64_MIN,
                                        .slowed = ST_CAUSE_UNKNOWN};
     ST_PRINT(client.name, "%s", name);
     ST_PRINT(client.device, "%s", device);
@@ -348,15 +347,8 @@ static void take_event(struct st_dropout_table *table, const struct st_event *ev
     client->seen_ns = now_ns;
     client->longest_period_ns = ST_MAX(period_ns, client->longest_period_ns);
     count_dropouts(client, event);
-    if (event->reason != ST_DROPOUT_TOO_SLOW)
-        return;
-    client->slowed = event->slowed;
-    client->slow_wall_ns = event->wall_ns;
-}
-
-void st_dropout_table_take_event(struct st_dropout_table *table, const struct st_event *event)
-{
-    take_event(table, event, event->wall_ns);
+    if (event->reason == ST_DROPOUT_TOO_SLOW)
+        client->slowed = event->slowed;
 }
 
 static void take_end(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t now_ns)
@@ -375,6 +367,17 @@ static void note_culprit(struct st_dropout_table *table, const struct st_xrun_se
         client->culprit.plays = seen->culprit_plays != 0;
 }
 
+void st_dropout_table_take_events(struct st_dropout_table *table, const struct st_xrun_seen *seen,
+                                  const struct st_event *events, size_t n, int64_t now_ns)
+{
+    if (seen != NULL && st_text_begins(seen->client, ST_DROPOUT_TEST_CLIENT))
+        return;
+    ST_EACH_OF (event, events, n)
+        take_event(table, event, now_ns);
+    if (seen != NULL)
+        note_culprit(table, seen);
+}
+
 void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t now_ns,
                            int64_t wall_ns)
 {
@@ -386,9 +389,7 @@ void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_
     switch (seen->kind) {
     case ST_XRUN_SEEN_DROPOUT:
         n = st_event_of_xrun(seen, wall_ns, events);
-        ST_EACH_OF (event, events, n)
-            take_event(table, event, now_ns);
-        note_culprit(table, seen);
+        st_dropout_table_take_events(table, seen, events, n, now_ns);
         break;
     case ST_XRUN_SEEN_LOAD:
         take_load(table, seen, now_ns);

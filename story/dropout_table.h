@@ -44,7 +44,6 @@ struct st_dropout_client {
     } block;
     char file[ST_XRUN_NAME_BYTES]; /* in whose code it computed too long in the last such dropout; "" */
     enum st_cause slowed;     /* by what the machine was slower in that one; ST_CAUSE_UNKNOWN: it was not */
-    int64_t slow_wall_ns;     /* when that was; INT64_MIN: never */
     struct st_xrun_code code; /* of struct st_xrun_load, as of the last one */
     int64_t drift_ppb;        /* of struct st_xrun_load, the last one that was known */
     struct st_xrun_load load; /* of the last 10 s; cycles_n 0: none */
@@ -91,8 +90,10 @@ struct st_dropout_table {
 void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t now_ns,
                            int64_t wall_ns);
 
-/** The same of a record; now is its time. */
-void st_dropout_table_take_event(struct st_dropout_table *table, const struct st_event *event);
+/** The same of records of dropouts; the last of them ended now.
+ * @param seen  of which they are; NULL: not known */
+void st_dropout_table_take_events(struct st_dropout_table *table, const struct st_xrun_seen *seen,
+                                  const struct st_event *events, size_t n, int64_t now_ns);
 
 /** The client of a record, with what that one says; of one that goes on, as if it was counted. */
 struct st_dropout_client st_dropout_table_of_event(const struct st_event *event);

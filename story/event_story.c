@@ -126,8 +126,7 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
         return;
     }
     if (event->count_n == 0) /* it began in an earlier event */
-        st_text_append(buf, buf_bytes, "the dropout of %s%s%s", client.name,
-                       st_event_adds_cause(event) ? "" : " continued", where);
+        st_text_append(buf, buf_bytes, "the dropout of %s continued%s", client.name, where);
     else
         st_dropout_sentence_lost(&client,
                                  &(struct st_dropout_sentence_about){.source = event->source, .when = where},

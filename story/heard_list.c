@@ -231,18 +231,6 @@ static void take(struct list *list, const struct st_event *event, size_t cause)
     }
 }
 
-/* What slowed the machine is known later than the dropout. */
-static void add_slowed(struct list *list, const struct st_event *event)
-{
-    ST_EACH_OF (about, list->about, list->n) {
-        struct st_event *found = &about->found;
-        if (found->kind == event->kind && found->reason == event->reason &&
-            st_text_is(found->client, event->client) && st_text_is(found->device, event->device) &&
-            found->wall_ns >= event->wall_ns && st_event_began_ns(found) <= event->wall_ns)
-            found->slowed = event->slowed;
-    }
-}
-
 static int take_event(void *ctx, ST_UNUSED int64_t id, const struct st_event *event)
 {
     struct list *list = ctx;
@@ -255,9 +243,7 @@ static int take_event(void *ctx, ST_UNUSED int64_t id, const struct st_event *ev
                   {OF_THROTTLING, c->throttles_n > 0}};
     const size_t cause = cause_of(event);
     list->oldest_ns = list->oldest_ns == 0 ? event->wall_ns : list->oldest_ns;
-    if (st_event_adds_cause(event))
-        add_slowed(list, event);
-    if (cause == CAUSES || st_event_adds_cause(event))
+    if (cause == CAUSES)
         return 0;
     take(list, event, cause);
     ST_EACH (row, beside) {

@@ -236,12 +236,13 @@ void st_events_log(struct st_events *events, int64_t wall_ns, bool end)
     }
 }
 
-enum st_cause st_events_slowed(struct st_events *events, int64_t wall_ns)
+bool st_events_slowed(struct st_events *events, int64_t wall_ns, enum st_cause *ret)
 {
     pthread_mutex_lock(&events->mutex);
     const struct st_meanwhile *m = &events->meanwhile;
     const bool then = m->slowed_to_ns >= wall_ns - ST_NS_PER_S && m->slowed_from_ns - ST_NS_PER_S <= wall_ns;
-    const enum st_cause slowed = then ? m->slowed : ST_CAUSE_UNKNOWN;
+    const bool known = then || m->at_ns == 0 || m->at_ns >= wall_ns;
+    *ret = then ? m->slowed : ST_CAUSE_UNKNOWN;
     pthread_mutex_unlock(&events->mutex);
-    return slowed;
+    return known;
 }

@@ -74,9 +74,9 @@ void st_events_add(struct st_events *events, enum st_log_level level, int64_t wa
  * @param end all of it. */
 void st_events_log(struct st_events *events, int64_t wall_ns, bool end);
 
-/** By what the machine was slower in the second before that moment, of which a source reports now;
- * ST_CAUSE_UNKNOWN: it was not. Threads: any. */
-enum st_cause st_events_slowed(struct st_events *events, int64_t wall_ns);
+/** By what the machine was slower in the second before that moment; ST_CAUSE_UNKNOWN: it was not.
+ * @return false: the machine was not looked at since then, so this may change. Threads: any. */
+bool st_events_slowed(struct st_events *events, int64_t wall_ns, enum st_cause *ret);
 
 /** Newest first, by their times: [st_event_story_json()]. NULL when out of memory. */
 json_t *st_events_json(struct st_events *events, int64_t wall_ns);

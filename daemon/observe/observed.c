@@ -11,7 +11,9 @@
 #define LOG_MODULE "observe"
 #define PEACE_NS   (600 * ST_NS_PER_S)
 #define ENDED_NS   (2 * ST_NS_PER_S)
-#define AGO_MAX_NS (60 * ST_NS_PER_S) /* else its clock is another one */
+#define AGO_MAX_NS (60 * ST_NS_PER_S)    /* else its clock is another one */
+#define SLOW_NS    (5 * ST_NS_PER_S / 4) /* the machine is looked at each second */
+#define LOOK_NS    (ST_NS_PER_S / 4)     /* at what waits */
 #include "daemon/log.h"
 
 const char *st_observed_state_name(enum st_observed_state state)
@@ -89,7 +91,7 @@ static bool is_card(const char *device, const struct st_xrun_seen *bus)
 }
 
 /* Another source saw the card run dry in that moment, and knows more: that is the same dropout. */
-static bool ran_dry(const struct st_observed *o, const struct st_observed_bus_loss *loss)
+static bool ran_dry(const struct st_observed *o, const struct st_observed_waiting *loss)
 {
     ST_EACH_OF (other, o->beside, o->beside_n) {
         ST_EACH (pending, other->made.pending) {
@@ -139,41 +141,68 @@ static void note_size(struct st_observed *o)
     memcpy(o->recent_device, recent->device, sizeof(o->recent_device));
 }
 
-static void count_recent(struct st_observed *o, const struct st_xrun_seen *seen, int64_t at_ns,
-                         int64_t at_wall_ns)
+static void note_something_plays(struct st_observed *o, const struct st_xrun_seen *seen)
 {
-    struct st_dropout_table *recent = &o->recent;
-    if (seen->dropouts_n + seen->device_dropouts_n > 0 &&
-        !st_text_begins(seen->client, ST_DROPOUT_TEST_CLIENT) && begins(o, seen, at_ns)) {
-        st_dropout_table_begin_again(recent);
-        o->recent_resized = false;
-        o->view.recent_wall_ns = at_wall_ns;
-    }
-    st_dropout_table_take(recent, seen, at_ns, at_wall_ns);
+    note_playing(o, is_late_server(seen) ? "" : seen->client, seen->device);
+    note_music(o, seen);
+}
+
+/* What is no dropout. */
+static void take_other(struct st_observed *o, const struct st_xrun_seen *seen, int64_t at_ns,
+                       int64_t at_wall_ns)
+{
+    if (seen->kind != ST_XRUN_SEEN_ENDED)
+        note_something_plays(o, seen);
+    st_dropout_table_take(&o->view.seen, seen, at_ns, at_wall_ns);
+    st_dropout_table_take(&o->recent, seen, at_ns, at_wall_ns);
     note_size(o);
 }
 
-static void count(struct st_observed *o, const struct st_xrun_seen *seen, int64_t at_ns, int64_t at_wall_ns)
+/* @param slowed  by what the machine was slower then */
+static void count(struct st_observed *o, const struct st_observed_waiting *dropout, enum st_cause slowed)
 {
-    if (seen->kind != ST_XRUN_SEEN_ENDED) { /* a load, or a dropout: of something that plays */
-        note_playing(o, is_late_server(seen) ? "" : seen->client, seen->device);
-        note_music(o, seen);
+    const struct st_xrun_seen *seen = &dropout->seen;
+    struct st_event events[2];
+    const size_t n = st_event_of_xrun(seen, dropout->wall_ns, events);
+    note_something_plays(o, seen);
+    ST_EACH_OF (event, events, n) {
+        ST_PRINT(event->source, "%s", o->source->name);
+        event->slowed = event->reason == ST_DROPOUT_TOO_SLOW ? slowed : ST_CAUSE_UNKNOWN;
     }
-    st_dropout_table_take(&o->view.seen, seen, at_ns, at_wall_ns);
-    count_recent(o, seen, at_ns, at_wall_ns);
-    if (seen->kind == ST_XRUN_SEEN_DROPOUT)
-        st_observed_events_take(&o->made, seen, at_ns, at_wall_ns);
+    if (seen->dropouts_n + seen->device_dropouts_n > 0 &&
+        !st_text_begins(seen->client, ST_DROPOUT_TEST_CLIENT) && begins(o, seen, dropout->at_ns)) {
+        st_dropout_table_begin_again(&o->recent);
+        o->recent_resized = false;
+        o->view.recent_wall_ns = dropout->wall_ns;
+    }
+    st_dropout_table_take_events(&o->view.seen, seen, events, n, dropout->at_ns);
+    st_dropout_table_take_events(&o->recent, seen, events, n, dropout->at_ns);
+    st_observed_events_take(&o->made, events, n, dropout->at_ns);
 }
 
-/* Counts what has waited for so long, the oldest first. */
-static void count_bus_losses(struct st_observed *o, int64_t for_ns)
+/* Counts it, if all is known of it, or it is to wait no more. */
+static bool count_if_known(struct st_observed *o, const struct st_observed_waiting *dropout, bool wait)
 {
-    while (o->bus_losses_n > 0 && now_ns(o) - o->bus_losses[0].at_ns >= for_ns) {
-        const struct st_observed_bus_loss loss = o->bus_losses[0];
-        memmove(o->bus_losses, o->bus_losses + 1, --o->bus_losses_n * sizeof(o->bus_losses[0]));
-        if (!ran_dry(o, &loss))
-            count(o, &loss.seen, loss.at_ns, loss.wall_ns);
+    const bool at_bus = dropout->seen.place == ST_DROPOUT_AT_BUS;
+    enum st_cause slowed = ST_CAUSE_UNKNOWN;
+    const bool known = !at_bus && (dropout->seen.reason != ST_DROPOUT_TOO_SLOW ||
+                                   st_events_slowed(o->events, dropout->wall_ns, &slowed));
+    if (wait && !known && now_ns(o) - dropout->at_ns < (at_bus ? ST_OBSERVED_BUS_WAIT_NS : SLOW_NS))
+        return false;
+    if (!at_bus || !ran_dry(o, dropout))
+        count(o, dropout, slowed);
+    return true;
+}
+
+/* The oldest first. */
+static void count_waiting(struct st_observed *o, bool wait)
+{
+    size_t kept_n = 0;
+    ST_EACH_OF (dropout, o->waiting, o->waiting_n) {
+        if (!count_if_known(o, dropout, wait))
+            o->waiting[kept_n++] = *dropout;
     }
+    o->waiting_n = kept_n;
 }
 
 static void note_level(const struct st_observed *o, const struct st_xrun_seen *seen)
@@ -193,14 +222,19 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
         note_level(o, seen);
     if (seen->kind == ST_XRUN_SEEN_LEVEL || is_counted(o, seen))
         return;
-    if (seen->place != ST_DROPOUT_AT_BUS) {
-        const int64_t ago = ago_ns(o, seen);
-        count(o, seen, now_ns(o) - ago, wall_ns(o) - ago);
+    const int64_t ago = ago_ns(o, seen);
+    const struct st_observed_waiting dropout = {*seen, now_ns(o) - ago, wall_ns(o) - ago};
+    if (seen->kind == ST_XRUN_SEEN_ENDED)
+        count_waiting(o, false);
+    if (seen->kind != ST_XRUN_SEEN_DROPOUT) {
+        take_other(o, seen, dropout.at_ns, dropout.wall_ns);
         return;
     }
-    if (o->bus_losses_n == ST_OBSERVED_BUS_LOSSES_MAX)
-        count_bus_losses(o, INT64_MIN);
-    o->bus_losses[o->bus_losses_n++] = (struct st_observed_bus_loss){*seen, now_ns(o), wall_ns(o)};
+    if (count_if_known(o, &dropout, true))
+        return;
+    if (o->waiting_n == ST_OBSERVED_WAITING_MAX)
+        count_waiting(o, false);
+    o->waiting[o->waiting_n++] = dropout;
 }
 
 /* --- opening and closing --- */
@@ -257,7 +291,7 @@ static void close_source(struct st_observed *o)
 {
     if (!o->open)
         return;
-    count_bus_losses(o, INT64_MIN);
+    count_waiting(o, false);
     st_observed_events_put(&o->made, false);
     note_program_cpu(o, true);
     st_xrun_close(&o->watch);
@@ -298,7 +332,7 @@ void st_observed_init(struct st_observed *o, struct st_platform *platform, struc
                                         .played_ns = INT64_MIN,
                                         .music_ns = INT64_MIN,
                                         .test_ns = INT64_MIN};
-    st_observed_events_init(&o->made, &platform->clock, events, source->name);
+    st_observed_events_init(&o->made, &platform->clock, events);
 }
 
 void st_observed_set(struct st_observed *o, enum st_observed_mode mode, const struct st_xrun_setting *setting)
@@ -388,20 +422,6 @@ static void note_watching(struct st_observed *o)
     o->view.lost_wall_ns = INT64_MIN;
 }
 
-/* What slowed the machine is known up to a second after a dropout, and that may be known late itself. */
-static void ask_what_slowed(struct st_observed *o, struct st_dropout_table *table)
-{
-    ST_EACH_OF (client, table->clients, table->clients_n) {
-        if (client->slow_wall_ns == INT64_MIN || client->slowed != ST_CAUSE_UNKNOWN ||
-            wall_ns(o) - client->slow_wall_ns >= AGO_MAX_NS)
-            continue;
-        client->slowed = st_events_slowed(o->events, client->slow_wall_ns);
-        if (client->slowed != ST_CAUSE_UNKNOWN && table == &o->view.seen)
-            st_observed_events_slowed(&o->made, client->name, client->device, client->slowed,
-                                      client->slow_wall_ns);
-    }
-}
-
 void st_observed_turn(struct st_observed *o)
 {
     if (o->view.mode == ST_OBSERVED_OFF)
@@ -409,9 +429,7 @@ void st_observed_turn(struct st_observed *o)
     int r = o->open ? 0 : open_source(o);
     if (r == 0)
         r = poll_source(o);
-    count_bus_losses(o, ST_OBSERVED_BUS_WAIT_NS);
-    ask_what_slowed(o, &o->view.seen);
-    ask_what_slowed(o, &o->recent);
+    count_waiting(o, true);
     st_observed_events_put(&o->made, false);
     st_observed_age(o);
     if (r < 0 && r != -EAGAIN) {
@@ -424,8 +442,8 @@ void st_observed_turn(struct st_observed *o)
     const int64_t each_ns = o->watch.poll_ns > 0 ? o->watch.poll_ns : o->source->poll_ns;
     /* programs are all looked at by one wake-up */
     o->due_ns = now_ns(o) + each_ns - (o->source->program != NULL ? now_ns(o) % each_ns : 0);
-    if (o->bus_losses_n > 0 && o->bus_losses[0].at_ns + ST_OBSERVED_BUS_WAIT_NS < o->due_ns)
-        o->due_ns = o->bus_losses[0].at_ns + ST_OBSERVED_BUS_WAIT_NS;
+    if (o->waiting_n > 0)
+        o->due_ns = ST_MIN(o->due_ns, now_ns(o) + LOOK_NS);
 }
 
 void st_observed_quiet(struct st_observed *o, bool quiet)

@@ -6,9 +6,9 @@
 #include "story/dropout_table.h"
 #include "xruns/cycle_ring.h"
 
-#define ST_OBSERVED_BUS_LOSSES_MAX 4
-#define ST_OBSERVED_BUS_WAIT_NS    INT64_C(1500000000) /* PipeWire's helper may be a second late */
-#define ST_OBSERVED_RETRY_MAX_NS   INT64_C(15000000000)
+#define ST_OBSERVED_WAITING_MAX  16
+#define ST_OBSERVED_BUS_WAIT_NS  INT64_C(1500000000) /* PipeWire's helper may be a second late */
+#define ST_OBSERVED_RETRY_MAX_NS INT64_C(15000000000)
 /* while nothing plays, as other sources say: each try starts a program */
 #define ST_OBSERVED_RETRY_QUIET_NS INT64_C(60000000000)
 
@@ -58,8 +58,9 @@ static inline const struct st_dropout_table *st_observed_shown(const struct st_o
     return of->recent != NULL ? of->recent : &of->seen;
 }
 
-/* A loss on a USB bus. What the card's driver reports of the same moment may come later. */
-struct st_observed_bus_loss {
+/* A dropout that is not counted yet, because more of it becomes known soon: what the card's driver reports of
+ * a loss on a USB bus, or what slowed the machine when a client computed too long. */
+struct st_observed_waiting {
     struct st_xrun_seen seen;
     int64_t at_ns, wall_ns;
 };
@@ -81,9 +82,9 @@ struct st_observed {
     struct st_observed_events made;
     const struct st_observed *beside; /* all sources, this one among them: see is_counted(), ran_dry() */
     size_t beside_n;
-    struct st_cycle_levels *levels; /* gets what was left; NULL: none */
-    struct st_observed_bus_loss bus_losses[ST_OBSERVED_BUS_LOSSES_MAX];
-    size_t bus_losses_n;
+    struct st_cycle_levels *levels;                              /* gets what was left; NULL: none */
+    struct st_observed_waiting waiting[ST_OBSERVED_WAITING_MAX]; /* the oldest first */
+    size_t waiting_n;
     bool open;
     unsigned failures;
     bool quiet;          /* nothing plays: what is absent is tried again less often */

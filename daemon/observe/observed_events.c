@@ -6,10 +6,9 @@
 
 #define ENDED_NS (2 * ST_NS_PER_S) /* one that lasts is seen more often */
 
-void st_observed_events_init(struct st_observed_events *e, struct st_clock *clock, struct st_events *events,
-                             const char *source)
+void st_observed_events_init(struct st_observed_events *e, struct st_clock *clock, struct st_events *events)
 {
-    *e = (struct st_observed_events){.clock = clock, .events = events, .source = source};
+    *e = (struct st_observed_events){.clock = clock, .events = events};
     ST_EACH (pending, e->pending)
         pending->reported_ns = INT64_MIN;
 }
@@ -72,58 +71,32 @@ static struct st_observed_pending *pending_of(struct st_observed_events *e, cons
 
 /* Ends are not always reported in their order. A later event of the same key (same()) gets a later wall_ns:
  * st_history_read_open_events drops an open event that is not newer than a stored one of that key. */
-static void record(struct st_observed_events *e, struct st_event event, int64_t at_ns)
+static void record(struct st_observed_events *e, const struct st_event *event, int64_t at_ns)
 {
-    struct st_observed_pending *pending = pending_of(e, &event);
+    struct st_observed_pending *pending = pending_of(e, event);
     int64_t end_ns = at_ns;
-    if (pending->event.count_n == 0 && event.count_n > 0 && is_unreported(pending))
+    if (pending->event.count_n == 0 && event->count_n > 0 && is_unreported(pending))
         report(e, pending); /* the rest of a dropout whose beginning is reported: no part of a new one */
     if (is_unreported(pending)) {
-        st_event_add(&pending->event, &event);
+        st_event_add(&pending->event, event);
         pending->since_ns = ST_MIN(pending->since_ns, at_ns);
         end_ns = ST_MAX(pending->end_ns, at_ns);
     } else {
         if (pending->reported_ns != INT64_MIN)
             end_ns = ST_MAX(pending->end_ns + 1, at_ns);
-        pending->event = event;
+        pending->event = *event;
         pending->since_ns = at_ns;
     }
     pending->end_ns = end_ns;
-    pending->event.wall_ns = st_ns_add(event.wall_ns, end_ns - at_ns);
+    pending->event.wall_ns = st_ns_add(event->wall_ns, end_ns - at_ns);
     pending->event.span_ns = end_ns - pending->since_ns;
 }
 
-void st_observed_events_take(struct st_observed_events *e, const struct st_xrun_seen *seen, int64_t at_ns,
-                             int64_t at_wall_ns)
+void st_observed_events_take(struct st_observed_events *e, const struct st_event *events, size_t n,
+                             int64_t at_ns)
 {
-    struct st_event events[2];
-    const size_t n = st_event_of_xrun(seen, at_wall_ns, events);
-    ST_EACH_OF (event, events, n) {
-        ST_PRINT(event->source, "%s", e->source);
-        record(e, *event, at_ns);
-    }
-}
-
-/* A dropout that has an event already gets one more, of no dropout (st_event_adds_cause). */
-void st_observed_events_slowed(struct st_observed_events *e, const char *client, const char *device,
-                               enum st_cause slowed, int64_t at_wall_ns)
-{
-    struct st_event event = st_event_make(at_wall_ns, ST_EVENT_CLIENT_DROPOUT, "%s", "");
-    event.count_n = 0;
-    event.reason = ST_DROPOUT_TOO_SLOW;
-    event.slowed = slowed;
-    ST_PRINT(event.source, "%s", e->source);
-    ST_PRINT(event.device, "%s", device);
-    ST_PRINT(event.client, "%s", client);
-    ST_EACH (pending, e->pending) {
-        if (is_unreported(pending) && pending->event.reason == event.reason &&
-            st_text_is(pending->event.client, event.client) &&
-            st_text_is(pending->event.device, event.device)) {
-            pending->event.slowed = event.slowed;
-            return;
-        }
-    }
-    st_events_put(e->events, ST_LOG_INFO, &event);
+    ST_EACH_OF (event, events, n)
+        record(e, event, at_ns);
 }
 
 size_t st_observed_events_open(const struct st_observed_events *e, struct st_event *ret)

@@ -3,7 +3,6 @@
 
 #include "daemon/causes/events.h"
 #include "platform/clock.h"
-#include "xruns/xrun.h"
 
 #define ST_OBSERVED_PENDING_MAX 16 /* of a source, and one for all others of each kind */
 #define ST_OBSERVED_OPEN_MAX    (ST_OBSERVED_PENDING_MAX + 2)
@@ -14,7 +13,6 @@
 struct st_observed_events {
     struct st_clock *clock;
     struct st_events *events;
-    const char *source;
     /* what was seen of one device, client and reason since its last event */
     struct st_observed_pending {
         struct st_event event; /* count_n 0: nothing */
@@ -24,16 +22,11 @@ struct st_observed_events {
     } pending[ST_OBSERVED_OPEN_MAX];
 };
 
-void st_observed_events_init(struct st_observed_events *e, struct st_clock *clock, struct st_events *events,
-                             const char *source);
+void st_observed_events_init(struct st_observed_events *e, struct st_clock *clock, struct st_events *events);
 
-/** Dropouts; the last of them ended at_ns. */
-void st_observed_events_take(struct st_observed_events *e, const struct st_xrun_seen *seen, int64_t at_ns,
-                             int64_t at_wall_ns);
-
-/** It became known by what the machine was slower in a client's dropout of computing too long. */
-void st_observed_events_slowed(struct st_observed_events *e, const char *client, const char *device,
-                               enum st_cause slowed, int64_t at_wall_ns);
+/** Dropouts of the source; the last of them ended at_ns. */
+void st_observed_events_take(struct st_observed_events *e, const struct st_event *events, size_t n,
+                             int64_t at_ns);
 
 /** Puts those that are due. @param all  all: what is counted from now on is in others. */
 void st_observed_events_put(struct st_observed_events *e, bool all);

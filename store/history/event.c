@@ -71,11 +71,6 @@ static bool lost_partly(const struct st_event *event, const struct st_event *oth
            (event->lost_ns > 0 && (event->longest_ns == 0 || other->longest_ns == 0));
 }
 
-bool st_event_adds_cause(const struct st_event *event)
-{
-    return event->kind == ST_EVENT_CLIENT_DROPOUT && event->count_n == 0 && event->cycles_n == 0;
-}
-
 void st_event_add(struct st_event *event, const struct st_event *other)
 {
     const bool late = event->lateness_ns != INT64_MIN || other->lateness_ns != INT64_MIN;

@@ -90,9 +90,6 @@ static inline int64_t st_event_count(const struct st_event *event)
     return event->count_n != INT64_MIN ? event->count_n : 1;
 }
 
-/** Does it say what slowed the machine in a dropout that an earlier event counts? Pure. */
-bool st_event_adds_cause(const struct st_event *event);
-
 /** Adds what another event of the same kind and source stands for. count_n, cycles_n and lost_ns are summed,
  * longest_ns is the larger one. The cycle, missing_ns, slowed, and a late wake-up with its cause and culprit
  * are those of the worse event. The culprit of dropouts is voted (st_dropout_reason_vote). A client, device,

@@ -104,22 +104,6 @@ static void what_slowed_the_machine_stands_beside_whose_dropout_it_was(void **st
     json_decref(dropouts);
 }
 
-/* It is a record of its own. */
-static void what_slowed_the_machine_may_be_known_later(void **state)
-{
-    (void)state;
-    open_it();
-    struct st_event events[] = {dropout(NOON_NS + MINUTE_NS / 2, "heavy", ST_DROPOUT_TOO_SLOW, 4, 25),
-                                dropout(NOON_NS + MINUTE_NS / 2, "heavy", ST_DROPOUT_TOO_SLOW, 0, 0)};
-    events[1].slowed = ST_CAUSE_HEAT;
-    put_all(events, ST_ARRAY_LEN(events));
-    add(NOON_NS, 100, 1000);
-    json_t *dropouts = dropouts_of(NOON_NS, NOON_NS + MINUTE_NS);
-    assert_int_equal(number(dropouts, "count"), 4);
-    assert_non_null(strstr(text(dropouts, "text"), "; meanwhile the CPU was too hot and slowed itself down"));
-    json_decref(dropouts);
-}
-
 /* The number behind "at least" never falls. */
 static void at_least_so_many_is_what_was_counted(void **state)
 {
@@ -463,7 +447,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(dropouts_are_read_by_client_and_reason_the_most_first),
         TEST(what_slowed_the_machine_stands_beside_whose_dropout_it_was),
-        TEST(what_slowed_the_machine_may_be_known_later),
         TEST(at_least_so_many_is_what_was_counted),
         TEST(who_took_the_cpu_in_most_is_said_of_those),
         TEST(who_took_the_cpu_once_is_not_said_of_all),

@@ -55,12 +55,11 @@ static void lost_sound_has_a_length_and_a_place(void **state)
     assert_string_equal(
         say(&more),
         "the dropout of paplay continued (PipeWire), for 480 ms by then: it was stopped or frozen");
-    struct st_event later = more; /* what is known later of it */
-    later.cycles_n = later.lost_ns = later.longest_ns = 0;
-    later.reason = ST_DROPOUT_TOO_SLOW;
-    later.slowed = ST_CAUSE_HEAT;
-    assert_string_equal(say(&later), "the dropout of paplay (PipeWire): it computed too long; meanwhile the "
-                                     "CPU was too hot and slowed itself down");
+    struct st_event slow = b;
+    slow.reason = ST_DROPOUT_TOO_SLOW;
+    slow.slowed = ST_CAUSE_HEAT;
+    assert_non_null(strstr(say(&slow), ": it computed too long; meanwhile the CPU was too hot and slowed "
+                                       "itself down"));
     struct st_event both = b; /* it went on, and then another one began */
     st_event_add(&both, &more);
     both.lost_ns = 21 * ST_NS_PER_MS;

@@ -550,15 +550,25 @@ static void machine_was_slower_in_the_seconds_of_it_and_no_other(void **state)
     (void)state;
     struct st_meanwhile meanwhile = events.meanwhile;
     const int64_t from_ns = fake->clock.wall_ns(&fake->clock), to_ns = from_ns + 3 * ST_NS_PER_S;
-    assert_int_equal(st_events_slowed(&events, from_ns), ST_CAUSE_UNKNOWN);
+    enum st_cause slowed;
+    assert_true(st_events_slowed(&events, from_ns, &slowed)); /* no one looks at the machine */
+    assert_int_equal(slowed, ST_CAUSE_UNKNOWN);
     meanwhile.slowed = ST_CAUSE_HEAT;
     meanwhile.slowed_from_ns = from_ns;
-    meanwhile.slowed_to_ns = to_ns;
+    meanwhile.slowed_to_ns = meanwhile.at_ns = to_ns;
     st_events_set_meanwhile(&events, &meanwhile);
-    assert_int_equal(st_events_slowed(&events, from_ns), ST_CAUSE_HEAT);
-    assert_int_equal(st_events_slowed(&events, to_ns + 900 * ST_NS_PER_MS), ST_CAUSE_HEAT); /* seen later */
-    assert_int_equal(st_events_slowed(&events, to_ns + 1100 * ST_NS_PER_MS), ST_CAUSE_UNKNOWN);
-    assert_int_equal(st_events_slowed(&events, from_ns - 1100 * ST_NS_PER_MS), ST_CAUSE_UNKNOWN);
+    const struct {
+        int64_t at_ns;
+        enum st_cause slowed;
+        bool known;
+    } rows[] = {{from_ns, ST_CAUSE_HEAT, true},
+                {to_ns + 900 * ST_NS_PER_MS, ST_CAUSE_HEAT, true}, /* seen later */
+                {to_ns + 1100 * ST_NS_PER_MS, ST_CAUSE_UNKNOWN, false},
+                {from_ns - 1100 * ST_NS_PER_MS, ST_CAUSE_UNKNOWN, true}};
+    ST_EACH (row, rows) {
+        assert_int_equal(st_events_slowed(&events, row->at_ns, &slowed), row->known);
+        assert_int_equal(slowed, row->slowed);
+    }
 }
 
 int main(void)

@@ -755,18 +755,28 @@ static void dropouts_of_a_client_are_counted_by_reason_and_sorted_by_harm(void *
     assert_int_equal(o.view.seen.dropouts_n, 7);
 }
 
+/* The machine is looked at, and was hot up to now or is not. */
+static void look_at_machine(bool hot)
+{
+    struct st_meanwhile meanwhile = events.meanwhile;
+    meanwhile.at_ns = platform->clock.wall_ns(&platform->clock);
+    if (hot)
+        meanwhile.slowed_from_ns = meanwhile.slowed_to_ns = meanwhile.at_ns;
+    meanwhile.slowed = hot ? ST_CAUSE_HEAT : meanwhile.slowed;
+    st_events_set_meanwhile(&events, &meanwhile);
+}
+
 static void what_slowed_the_machine_stands_beside_the_client_of_that_moment(void **state)
 {
     (void)state;
-    struct st_meanwhile meanwhile = events.meanwhile;
-    meanwhile.slowed = ST_CAUSE_HEAT;
-    meanwhile.slowed_from_ns = meanwhile.slowed_to_ns = platform->clock.wall_ns(&platform->clock);
-    st_events_set_meanwhile(&events, &meanwhile);
+    look_at_machine(true);
     see_not_ready("HeavyReverb", 3, ST_DROPOUT_TOO_SLOW, 24000000);
     see_not_ready("GoodSynth", 1, ST_DROPOUT_WOKEN_LATE, 4000);
     turn_after(0);
-    see_not_ready("Looper", 1, ST_DROPOUT_TOO_SLOW, 24000000); /* 5 s later */
-    turn_after(5 * ST_NS_PER_S);
+    st_fake_advance(platform, 5 * ST_NS_PER_S);
+    look_at_machine(false);
+    see_not_ready("Looper", 1, ST_DROPOUT_TOO_SLOW, 24000000);
+    turn_after(0);
     static const enum st_cause expected[] = {ST_CAUSE_HEAT, ST_CAUSE_UNKNOWN, ST_CAUSE_UNKNOWN};
     static const char *const names[] = {"HeavyReverb", "GoodSynth", "Looper"};
     for (size_t i = 0; i < 3; i++) {
@@ -777,26 +787,49 @@ static void what_slowed_the_machine_stands_beside_the_client_of_that_moment(void
         assert_string_equal(o.view.seen.clients[i].name, names[i]);
         assert_int_equal(o.view.seen.clients[i].slowed, expected[i]);
     }
-    see_not_ready("HeavyReverb", 1, ST_DROPOUT_TOO_SLOW, 24000000); /* its last one is what counts */
-    turn_after(POLL_NS);
-    assert_int_equal(o.view.seen.clients[0].slowed, ST_CAUSE_UNKNOWN);
-    meanwhile.slowed_to_ns =
-        platform->clock.wall_ns(&platform->clock); /* as the second shows that ends now */
-    meanwhile.slowed_from_ns = meanwhile.slowed_to_ns;
-    st_events_set_meanwhile(&events, &meanwhile);
-    turn_after(POLL_NS);
-    assert_int_equal(o.view.seen.clients[0].slowed, ST_CAUSE_HEAT);
-    const struct st_event *later = &events.events[events.events_n - 1].event;
-    assert_true(st_event_adds_cause(later));
-    assert_int_equal(later->slowed, ST_CAUSE_HEAT);
-    assert_string_equal(later->client, "Looper");
-    struct st_event open[ST_OBSERVED_OPEN_MAX];
-    assert_int_equal(st_observed_events_open(&o.made, open), 1); /* its event is not written yet */
-    assert_string_equal(open[0].client, "HeavyReverb");
-    assert_int_equal(open[0].slowed, ST_CAUSE_HEAT);
-    const size_t before_n = events.events_n;
-    turn_after(POLL_NS);
-    assert_int_equal(events.events_n, before_n); /* once */
+}
+
+/* It is known up to a second later. */
+static void a_client_that_computed_too_long_waits_until_the_machine_was_looked_at(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t looked_ms; /* after the dropout; 0: not */
+        bool hot, ended;
+        int64_t counted_ms;
+    } rows[] = {
+        {750, true, false, 750}, {750, false, false, 750}, {0, false, false, 1250}, {0, false, true, 250}};
+    look_at_machine(false);
+    turn_after(0);
+    ST_EACH (row, rows) {
+        const char *name = ST_TEXT(16, "Heavy%d", (int)(row - rows));
+        look_at_machine(false);
+        st_fake_advance(platform, 30 * ST_NS_PER_S);
+        const int64_t at_wall_ns = platform->clock.wall_ns(&platform->clock);
+        see_not_ready(name, 1, ST_DROPOUT_TOO_SLOW, 24000000);
+        turn_after(0);
+        for (int64_t ms = 0; ms < row->counted_ms; ms += 250) {
+            assert_int_equal(o.view.seen.dropouts_n, row - rows);
+            assert_int_equal(o.due_ns, platform->clock.now_ns(&platform->clock) + POLL_NS);
+            st_fake_advance(platform, POLL_NS);
+            if (row->looked_ms == ms + 250)
+                look_at_machine(row->hot);
+            if (row->ended)
+                see_ended(name);
+            st_observed_turn(&o);
+        }
+        assert_int_equal(o.view.seen.dropouts_n, row - rows + 1);
+        const struct st_event *event = &events.events[events.events_n - 1].event;
+        assert_string_equal(event->client, name);
+        assert_int_equal(event->wall_ns, at_wall_ns);
+        assert_int_equal(event->slowed, row->hot ? ST_CAUSE_HEAT : ST_CAUSE_UNKNOWN);
+    }
+    for (int i = 0; i <= ST_OBSERVED_WAITING_MAX; i++)
+        see_not_ready("Many", 1, ST_DROPOUT_TOO_SLOW, 24000000);
+    turn_after(10 * ST_NS_PER_S);
+    assert_int_equal(o.view.seen.dropouts_n, 4 + ST_OBSERVED_WAITING_MAX); /* no room for more */
+    switch_to(ST_OBSERVED_OFF, "");
+    assert_int_equal(o.view.seen.dropouts_n, 4 + ST_OBSERVED_WAITING_MAX + 1);
 }
 
 /* The text of the newest event. */
@@ -1254,6 +1287,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(each_kind_of_a_crowd_keeps_its_number, setup, teardown),
         cmocka_unit_test_setup_teardown(each_kind_of_a_crowd_keeps_its_number_if_clients_come_first, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(a_client_that_computed_too_long_waits_until_the_machine_was_looked_at,
+                                        setup, teardown),
         cmocka_unit_test_setup_teardown(what_slowed_the_machine_stands_beside_the_client_of_that_moment,
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(dropouts_of_a_client_are_counted_by_reason_and_sorted_by_harm, setup,
