@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "advisor/facts/fact_keys.h"
+#include "advisor/rules/machine.h"
 #include "cli/command.h"
 #include "cli/measure/listen_run.h"
 #include "cli/measure/music.h"
@@ -285,11 +286,14 @@ static void say_causes(struct answer *answer, bool judged_held)
                   st_cause_kind_todo(answer->slowed));
 }
 
-static void say_next(struct answer *answer, bool judged_held, bool history)
+static void say_next(struct answer *answer, bool right_set_up, bool judged_held, bool history)
 {
     const uint32_t held = held_in_all(answer);
     const size_t bytes = sizeof(answer->next);
-    if (!judged_held && result_of(answer->worst)->policy == ST_POLICY_OTHER)
+    const bool no_right = !judged_held && result_of(answer->worst)->policy == ST_POLICY_OTHER;
+    if (no_right && right_set_up)
+        snprintf(answer->next, bytes, ST_DROPOUT_REASON_LOG_IN);
+    else if (no_right)
         snprintf(answer->next, bytes, "%s (the right to real-time priority; then log in again, and check)",
                  answer->os == ST_OS_FREEBSD ? "sleeptune report freebsd-rt-permission"
                                              : ST_DROPOUT_REASON_GET_RIGHTS);
@@ -331,7 +335,7 @@ static int make_answer(const struct st_facts *facts, struct answer *answer)
     answer->report.json = answer_json(answer);
     say_sizes(answer, st_facts_text(facts, ST_MUSIC_SERVER, &server) == 0);
     say_causes(answer, judged_held);
-    say_next(answer, judged_held, add_history(answer));
+    say_next(answer, st_machine_right_at_login(facts), judged_held, add_history(answer));
     const bool said = dropouts && st_facts_text(facts, ST_MUSIC_NEXT, &music) == 0;
     answer->report.next = said ? music : dropouts && judged_held ? NULL : answer->next;
     answer->report.fine = judged_held && held_in_all(answer) > 0 && !said;

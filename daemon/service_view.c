@@ -37,6 +37,16 @@ int64_t st_service_view_overdue_ns(struct st_service *service)
                          st_service_view_due_ns(service), st_clock_now_ns(&service->platform->clock));
 }
 
+/* Has 'sleeptune apply linux-rt-permission' written its lines (advisor/change/change.c)? */
+static bool gives_right(struct st_machine *machine)
+{
+    static const char file[] = "/etc/security/limits.d/90-sleeptune.conf";
+    char text[1024] = "";
+    size_t bytes;
+    (void)machine->read_text(machine, file, text, sizeof(text), &bytes);
+    return strstr(text, " - rtprio ") != NULL;
+}
+
 /* Fills a view. *result holds what view->loop points to; it is empty if there is none. */
 bool st_service_view_look(struct st_service *service, struct st_view *view, struct st_result *result)
 {
@@ -63,6 +73,7 @@ bool st_service_view_look(struct st_service *service, struct st_view *view, stru
         ST_PRINT(view->rtkit, "%s", service->loop.rtkit);
     if (access(ST_TEXT(64, "/run/user/%u/systemd/private", (unsigned)geteuid()), F_OK) == 0)
         view->pipewire_restart = st_os_rows[service->platform->machine.os].pipewire_restart;
+    view->right_set_up = gives_right(&service->platform->machine);
     view->now_wall_ns = st_service_view_wall_ns(service);
     view->uptime_ns = st_clock_now_ns(&service->platform->clock) - service->started_ns;
     return has_result;

@@ -94,7 +94,7 @@ static void take_priority(const struct st_dropout_client *victim, struct st_drop
 
 /* What lets programs that lost the CPU to others go before them. */
 static void rights_of(const struct st_dropout_table *table, const struct st_dropout_client *client,
-                      struct st_dropout_next *next)
+                      bool right_set_up, struct st_dropout_next *next)
 {
     const struct st_dropout_client *victim =
         st_dropout_table_is_taken(table, client) ? st_dropout_table_victim(table, client) : NULL;
@@ -103,6 +103,10 @@ static void rights_of(const struct st_dropout_table *table, const struct st_drop
     client = victim != NULL ? victim : client;
     const bool server = !client->playing && st_xrun_is_server(client->name);
     next->settings = true;
+    if (st_dropout_table_is_normal(table) && right_set_up) {
+        ST_PRINT(next->why, ST_DROPOUT_REASON_LOG_IN "; if you did: sleeptune report");
+        return;
+    }
     if (st_dropout_table_is_normal(table)) {
         ST_PRINT(next->command, ST_DROPOUT_REASON_GET_RIGHTS);
         ST_PRINT(next->why, "lets programs that play go before others; then log out and in again");
@@ -194,7 +198,7 @@ static void say_slow(const struct st_dropout_table *table, struct st_dropout_nex
 }
 
 void st_dropout_next(const struct st_dropout_table *table, const struct st_dropout_client *client,
-                     const char *source, struct st_dropout_next *ret)
+                     const char *source, bool right_set_up, struct st_dropout_next *ret)
 {
     const enum st_dropout_reason reason = st_dropout_table_reason(client);
     const enum st_dropout_place place = st_dropout_table_place(client);
@@ -212,13 +216,13 @@ void st_dropout_next(const struct st_dropout_table *table, const struct st_dropo
                reason != ST_DROPOUT_WAITED_FOR_OTHER) {
         own_buffer(table, client, source, ret);
     } else if (lost_cpu) {
-        rights_of(table, client, ret);
+        rights_of(table, client, right_set_up, ret);
         say_slow(table, ret);
     } else if (reason == ST_DROPOUT_TOO_SLOW || reason == ST_DROPOUT_CPU_TAKEN_BY_ITSELF) {
         room_for(table, client, source, ret);
         if (taken_n > 0 && st_dropout_table_is_normal(table))
-            ST_APPEND(ret->why, "; for the %" PRIu64 " by a lost CPU: " ST_DROPOUT_REASON_GET_RIGHTS,
-                      taken_n);
+            ST_APPEND(ret->why, "; for the %" PRIu64 " by a lost CPU: %s", taken_n,
+                      right_set_up ? ST_DROPOUT_REASON_LOG_IN : ST_DROPOUT_REASON_GET_RIGHTS);
     } else if (reason == ST_DROPOUT_STOPPED && client->playing) { /* or was, 20 s ago */
         ST_PRINT(ret->why, "see whether it happens again; if %s still stands: let it run (fg)", name);
     } else if (reason == ST_DROPOUT_STOPPED) {

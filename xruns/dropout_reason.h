@@ -7,6 +7,7 @@
 /* Next step where no program that plays has real-time rights; FreeBSD does not tell whether they have
  * them. */
 #define ST_DROPOUT_REASON_GET_RIGHTS "sudo sleeptune apply linux-rt-permission" /* on Linux */
+#define ST_DROPOUT_REASON_LOG_IN     "log out and in again (the right to real-time priority is set up)"
 
 /* Next step where two cards have rates too far apart. */
 #define ST_DROPOUT_REASON_ONE_CLOCK "one clock for both cards (word clock, S/PDIF), or use one card"

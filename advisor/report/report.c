@@ -280,7 +280,7 @@ void st_report_leave_out_done(struct st_report *report, bool right_too)
         report->findings[i].needless = "nothing here plays sound";
     leave_out_second(report);
     const struct st_finding *permission = right_too ? fired(report, "linux-rt-permission") : NULL;
-    if (permission == NULL || !st_rule_can_apply(permission))
+    if (permission == NULL || !(st_rule_can_apply(permission) || permission->in_place))
         return;
     ST_EACH (id, of_right) {
         struct st_finding *finding = fired(report, *id);

@@ -168,6 +168,8 @@ static void print_command(const struct st_printer *printer, const struct st_find
     char text[128];
     if (st_rule_can_apply(finding)) {
         fprintf(printer->out, "%*s%s\n", INDENT, "", apply_command(finding, text, sizeof(text)));
+    } else if (finding->in_place) {
+        fprintf(printer->out, "%*s%s\n", INDENT, "", st_report_format_needs(finding->needs));
     } else if (command != NULL) {
         fprintf(printer->out, "%*s", INDENT, "");
         st_safe_print(printer->out, command, bytes);
@@ -199,6 +201,8 @@ static const char *needs(const struct st_printer *printer, const struct st_findi
     size_t bytes;
     bool lasts;
     const char *command = shown_command(printer, finding, &bytes, &lasts);
+    if (finding->in_place)
+        return "";
     if (st_rule_can_apply(finding) || (command != NULL && lasts))
         return then[finding->needs];
     if (command != NULL)

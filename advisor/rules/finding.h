@@ -77,6 +77,7 @@ struct st_finding {
     char *fix_now;        /* command; NULL: none */
     char *fix_persistent; /* file and line(s) or command; NULL: none */
     enum st_needs needs;
+    bool in_place;         /* what the fix writes is written: what is left to do is what it needs */
     const char *set_aside; /* the cost that the profile does not accept ("power"); NULL: none */
     const char *needless;  /* why it need not be done ("linux-rt-permission does it, too"); NULL: no reason */
     struct st_change *changes; /* what `apply` writes; none: it has to be done by hand */

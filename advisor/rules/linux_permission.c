@@ -80,6 +80,11 @@ static void judge_rtkit_only(struct st_finding *finding)
     st_machine_fix_user(finding);
 }
 
+/** For the limits that this session does not have. */
+#define LOG_IN                                                                                               \
+    "# limits come with a login through PAM (pam_limits): log out and in again. A service needs\n"           \
+    "# LimitRTPRIO= in its unit"
+
 static void judge_refused(int64_t error, int64_t priority, struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
@@ -157,6 +162,14 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
         st_finding_effect(finding, 0, "allowed: this adds no lateness");
 }
 
+static void say_in_place(struct st_finding *finding)
+{
+    finding->in_place = true;
+    st_finding_set(finding, finding->status, "%s; the limit is set up, for the next login",
+                   ST_TEXT(400, "%s", finding->summary));
+    st_finding_fix(finding, finding->rule->now, LOG_IN, ST_NEEDS_RELOGIN);
+}
+
 static void judge_rt_permission(struct st_finding *finding)
 {
     int64_t error;
@@ -171,6 +184,9 @@ static void judge_rt_permission(struct st_finding *finding)
         judge_granted(priority, finding);
     else
         judge_refused(error, priority, finding);
+    if (finding->changes_n > 0 && st_facts_find(finding->facts, ST_KEY_USER_LIMITS_FROM) == NULL &&
+        st_machine_right_at_login(finding->facts))
+        say_in_place(finding);
 }
 
 const struct st_rule st_rule_linux_rt_permission = {
@@ -198,8 +214,8 @@ const struct st_rule st_rule_linux_rt_permission = {
     .worst = ST_STATUS_PROBLEM,
     .facts =
         ST_RULE_KEYS(ST_KEY_RT_FIFO_ERRNO, ST_MUSIC_COUNTED, ST_KEY_RT_FIFO_PRIORITY, ST_KEY_RT_RTPRIO_LIMIT,
-                     ST_KEY_USER_UID, ST_KEY_USER_GROUPS, ST_KEY_DAEMON_RTKIT_DAEMON, ST_KEY_RTKIT_INSTALLED,
-                     ST_KEY_RTKIT_NO_BUS, ST_KEY_USER_LIMITS_FROM, ST_KEY_USER_NAME, ST_KEY_SYSTEM_CONTAINER,
+                     ST_KEY_USER_UID, ST_KEY_DAEMON_RTKIT_DAEMON, ST_KEY_RTKIT_INSTALLED, ST_KEY_RTKIT_NO_BUS,
+                     ST_KEY_USER_LIMITS_FROM, ST_MACHINE_RIGHT_AT_LOGIN, ST_KEY_SYSTEM_CONTAINER,
                      ST_LINUX_KERNEL_IRQ_THREAD_KEYS),
     .changes = ST_RULE_CHANGES({ST_CHANGE_LIMITS, ST_MACHINE_ANY_USER "- rtprio", "90"},
                                {ST_CHANGE_LIMITS, ST_MACHINE_ANY_USER "- memlock", "4194304"}),
@@ -469,11 +485,7 @@ static void advise(struct scan *scan)
                           "this user is in group %.40s, which may use priority %" PRId64 ", but this "
                           "session did not get the limit",
                           scan->group, scan->priority);
-        st_finding_fix(
-            finding, NULL,
-            "# limits come with a login through PAM (pam_limits): log out and in again. A service needs\n"
-            "# LimitRTPRIO= in its unit",
-            ST_NEEDS_RELOGIN);
+        st_finding_fix(finding, NULL, LOG_IN, ST_NEEDS_RELOGIN);
         break;
     case MEMBER_LATER:
         st_finding_advice(finding,

@@ -5,6 +5,7 @@
 #include "advisor/rules/rule.h"
 #include "core/text/text.h"
 #include "core/text/text_buffer.h"
+#include "platform/proc.h"
 
 bool st_machine_is_unread(const struct st_facts *facts, const char *key)
 {
@@ -178,6 +179,22 @@ void st_machine_fix_user(struct st_finding *finding)
         if (ST_PRINT(key, "%s %s", user, change->key + any_len) < (int)sizeof(key))
             memcpy(change->key, key, sizeof(key));
     }
+}
+
+bool st_machine_right_at_login(const struct st_facts *facts)
+{
+    const char *user = st_facts_text_or(facts, ST_KEY_USER_NAME, "");
+    const char *groups = st_facts_text_or(facts, ST_KEY_USER_GROUPS, "");
+    int64_t limit = st_facts_int_or(facts, ST_KEYS_LIMITS "*.rtprio", 0);
+    char group[80];
+    ST_FACTS_EACH (fact, facts, ST_KEYS_LIMITS "@", ".rtprio") {
+        const char *name = st_fact_part(fact, ST_KEYS_LIMITS "@", group, sizeof(group));
+        const char *members = st_facts_text_or(facts, ST_TEXT(100, ST_KEYS_GROUP "%s", name), "");
+        if (fact->is_int && (st_proc_has_word(groups, name) || st_proc_has_word(members, user)))
+            limit = ST_MAX(limit, fact->i64);
+    }
+    /* a line for the user counts before those for groups, and these before "*" */
+    return st_facts_int_or(facts, ST_TEXT(100, ST_KEYS_LIMITS "%s.rtprio", user), limit) >= ST_TRIED_PRIORITY;
 }
 
 bool st_machine_is_plain(const char *text)

@@ -67,6 +67,11 @@ const char *st_machine_stream_name(const struct st_facts *facts, const struct st
 /** The rule's usual fix, for the user whose rights were judged. */
 void st_machine_fix_user(struct st_finding *finding);
 
+/** Do the files in /etc/security give this user the right to real-time priority at a login? */
+bool st_machine_right_at_login(const struct st_facts *facts);
+#define ST_MACHINE_RIGHT_AT_LOGIN                                                                            \
+    ST_KEYS_LIMITS "*.rtprio", ST_KEYS_GROUP "*", ST_KEY_USER_NAME, ST_KEY_USER_GROUPS /* what it reads */
+
 /** How to undo that by hand. */
 #define ST_MACHINE_UNDO_BOOT_OPTION(option)                                                                  \
     "take " option " out again (GRUB: out of /etc/default/grub.d/sleeptune.cfg, then run sudo update-grub) " \

@@ -133,7 +133,7 @@ bool st_rule_is_applied(const struct st_rule *rule)
 
 bool st_rule_can_apply(const struct st_finding *finding)
 {
-    if (finding->changes_n == 0 || !st_rule_is_applied(finding->rule) ||
+    if (finding->changes_n == 0 || finding->in_place || !st_rule_is_applied(finding->rule) ||
         st_facts_find(finding->facts, ST_KEY_SETTINGS_ELSEWHERE) != NULL)
         return false;
     const char *boot = st_facts_text_or(finding->facts, ST_KEY_BOOT_OPTIONS, ST_BOOT_OPTIONS_THEN);

@@ -4,6 +4,7 @@
 
 #include "advisor/facts/fact_keys.h"
 #include "advisor/facts/owner.h"
+#include "advisor/rules/machine.h"
 #include "core/event.h"
 #include "core/ns.h"
 #include "core/text/safe.h"
@@ -161,7 +162,8 @@ static void put_next(const struct server *server, const struct st_dropout_client
                      struct st_facts *facts)
 {
     struct st_dropout_next next;
-    st_dropout_next(&server->seen, client, server->watch.source->name, &next);
+    st_dropout_next(&server->seen, client, server->watch.source->name, st_machine_right_at_login(facts),
+                    &next);
     if (next.command[0] != '\0' || next.why[0] != '\0')
         st_facts_put_text(facts, ST_MUSIC_NEXT,
                           next.command[0] != '\0' ? ST_TEXT(600, "%s (%s)", next.command, next.why)

@@ -424,7 +424,7 @@ static bool has_ended(const struct st_observed_view *source)
 }
 
 /* Against the dropouts of the client; all empty: it made none. */
-static struct st_dropout_next client_next(const struct st_answer *answer)
+static struct st_dropout_next client_next(const struct st_view *view, const struct st_answer *answer)
 {
     const struct st_dropout_client *client = answer->client;
     struct st_dropout_next next = {0};
@@ -437,7 +437,8 @@ static struct st_dropout_next client_next(const struct st_answer *answer)
         ST_PRINT(next.why, "%s does not play now: play on, and see whether other programs make dropouts",
                  client->name);
     } else {
-        st_dropout_next(st_observed_shown(answer->server), client, answer->server->source, &next);
+        st_dropout_next(st_observed_shown(answer->server), client, answer->server->source, view->right_set_up,
+                        &next);
     }
     if (next.command[0] == '\0' && next.why[0] == '\0')
         ST_PRINT(next.command, "sleeptune history --events");
@@ -458,7 +459,7 @@ struct step {
 static void set_next(const struct st_view *view, struct st_answer *answer)
 {
     const struct st_observed_view *server = answer->server, *absent = first_absent(view);
-    const struct st_dropout_next client = client_next(answer);
+    const struct st_dropout_next client = client_next(view, answer);
     struct st_degraded degraded[ST_VIEW_DEGRADED_MAX];
     enum st_cause cause;
     const bool kept_busy = view->overdue.ns > 0 && view->overdue.hog.looks >= ST_HOG_LOOKS;

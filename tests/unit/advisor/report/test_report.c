@@ -278,6 +278,21 @@ static void the_right_comes_before_what_it_makes_needless(void **state)
     assert_non_null(st_report_find(&judged, "linux-memlock")->needless);
     assert_false(judged.no_sound);
     st_report_finish(&judged);
+    /* apply wrote the line, and this session is older: what is left to do is a login */
+    assert_int_equal(st_facts_put_int(facts, "linux.limits.ann.rtprio", 90, NULL, "a file"), 0);
+    assert_int_equal(st_report_make(facts, 64, 48000, &judged), 0);
+    st_report_leave_out(&judged);
+    assert_int_equal(st_report_count_if(&judged, st_finding_has_fired), 1);
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    assert_int_equal(
+        st_report_format_write(&st_report_text, &judged, out, &(struct st_report_view){.width = 80}), 0);
+    fclose(out);
+    assert_non_null(strstr(text, "\n  log out and in again\n  linux-rt-permission: costs fairness\n"));
+    assert_null(strstr(text, "sleeptune apply"));
+    free(text);
+    st_report_finish(&judged);
     /* neither a card nor a server: nothing counts, unless a period is given */
     st_facts_put_state(facts, "linux.cards_n", ST_FACT_ABSENT, 0, NULL, "/proc/asound/cards");
     assert_int_equal(st_report_make(facts, 0, 0, &judged), 0);

@@ -810,6 +810,11 @@ static void first_line_blames_who_took_the_cpu(void **state)
                                "since 22:13). No program that plays has real-time rights.");
     expect_of_screen("next", "sudo sleeptune apply linux-rt-permission");
     expect_of_screen("next_why", "lets programs that play go before others; then log out and in again");
+    view.right_set_up = true;
+    expect_of_screen("next", "");
+    expect_of_screen("next_why", "log out and in again (the right to real-time priority is set up); if you "
+                                 "did: sleeptune report");
+    view.right_set_up = false;
     reverb->reasons_n[ST_DROPOUT_TOO_SLOW] = 1;
     expect_of_screen("next_why", "lets programs that play go before others; then log out and in again; the 1 "
                                  "dropout in which HeavyReverb computed too long stays");
