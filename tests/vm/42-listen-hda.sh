@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # vm: -k rt -q -i -c hda -w 42-listen-hda.wav
+# release: takes six minutes; 43-listen-usb has the same programs, JACK and the graph on another card that QEMU records
 # What came out of a card, recorded outside of the machine: QEMU writes what its card played, and both `listen --input` and read_capture judge
 # that. Nothing is lost undisturbed; then 20 stops each (STOPS: fewer): of a program that plays through dmix, so that the card runs on, also with a
 # volume and converted; of a program in JACK's graph; and of the graph. At last it is PipeWire's second card, which is put in step.
