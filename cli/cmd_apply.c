@@ -415,7 +415,7 @@ static int carry_out(struct work *work)
     }
     int status = ST_EXIT_DONE;
     if (work->options->measure_ns > 0 && work->target->live)
-        st_before_after_record(work->target, &applied.journal, work->options->measure_ns);
+        st_before_after_record(work->target, &applied.journal, &work->plan, work->options->measure_ns);
     r = st_applied_add(&applied, &work->plan, &left_n);
     if (r < 0) {
         status = left_n > 0

@@ -18,6 +18,7 @@
 #define FILE_NAME  "/before.recording"
 #define PATH_BYTES 600
 #define LINE_BYTES 4096
+#define RIGHT_RULE "linux-rt-permission" /* root has that right already */
 
 static const char *path_of(const struct st_change_target *target, char *buf, size_t buf_bytes)
 {
@@ -142,7 +143,7 @@ static int cpu_now(void)
 }
 
 void st_before_after_record(const struct st_change_target *target, const struct st_journal *journal,
-                            int64_t duration_ns)
+                            const struct st_plan *plan, int64_t duration_ns)
 {
     const struct st_wish *wish = &target->report.wish;
     struct st_session_config config;
@@ -154,6 +155,10 @@ void st_before_after_record(const struct st_change_target *target, const struct 
     config_of(wish->frames, wish->rate_hz, duration_ns, &config);
     printf("judged for %s\n", st_buffer_text(wish, ST_ROOM(ST_BUFFER_TEXT_BYTES)));
     config.cpus[0] = cpu_now();
+    ST_EACH_OF (step, plan->steps, plan->steps_n) {
+        if (st_text_is(step->rule->id, RIGHT_RULE))
+            config.policy = ST_POLICY_OTHER;
+    }
     if (record("recording the measuring loop before the change", path, journal, &config) == ST_EXIT_DONE)
         return;
     (void)target->p->writer.remove_file(&target->p->writer,
@@ -179,8 +184,19 @@ bool st_before_after_forget(const struct st_change_target *target, const struct 
 
 /* --- now --- */
 
-/* The policy of the recorded run. Without the right to it there is no fair comparison. */
-static void choose_policy(struct st_before_after *done, struct st_session_config *config)
+static bool gave_right(const struct st_journal *journal)
+{
+    size_t i = 0;
+    while (i < journal->entries_n &&
+           !(journal->entries[i].phase == ST_PHASE_DONE && st_text_is(journal->entries[i].rule, RIGHT_RULE)))
+        i++;
+    return i < journal->entries_n;
+}
+
+/* The policy of the recorded run; real-time priority, if the right to it was applied since then. Without the
+ * right to it there is no fair comparison. */
+static void choose_policy(const struct st_journal *journal, struct st_before_after *done,
+                          struct st_session_config *config)
 {
     struct st_threads *threads = &st_platform_native()->threads;
     struct st_rt_rights rights;
@@ -190,17 +206,25 @@ static void choose_policy(struct st_before_after *done, struct st_session_config
     /* on FreeBSD the kernel's priority is another number than the one that was asked for */
     if (!st_test_conditions_value(done->before.conditions, "priority_asked", priority, sizeof(priority)))
         (void)st_test_conditions_value(done->before.conditions, "priority", priority, sizeof(priority));
-    if (st_text_is(policy, st_platform_policy_name(ST_POLICY_OTHER))) {
+    const bool other = st_text_is(policy, st_platform_policy_name(ST_POLICY_OTHER));
+    if (other && !gave_right(journal)) {
         config->policy = ST_POLICY_OTHER;
         return;
     }
-    if (!st_text_is(policy, st_platform_policy_name(ST_POLICY_FIFO)) ||
-        st_number_i64(priority, 1, 99, &number) != 0) {
+    if (!other && (!st_text_is(policy, st_platform_policy_name(ST_POLICY_FIFO)) ||
+                   st_number_i64(priority, 1, 99, &number) != 0)) {
         set_reason(done, "the recording does not say which scheduling policy the measuring loop had");
         return;
     }
-    config->priority = (int)number;
-    if (threads->rt_rights(threads, config->priority, &rights) == 0 && rights.fifo_errno != 0)
+    if (!other)
+        config->priority = (int)number;
+    if (threads->rt_rights(threads, config->priority, &rights) != 0 || rights.fifo_errno == 0)
+        return;
+    if (other)
+        set_reason(done,
+                   "this session has no real-time priority yet: log out and in again, then run 'sleeptune "
+                   "verify'");
+    else
         set_reason(
             done,
             "the recording was made with SCHED_FIFO %d, which this user may not use. Run 'sleeptune verify' "
@@ -297,7 +321,7 @@ int st_before_after_make(const struct st_change_target *target, const struct st_
     const struct st_recording_meta *meta = &ret->before.meta;
     const int64_t then_ns = st_period_due_ns(&meta->period, 0, st_before_after_periods(&ret->before));
     config_of(meta->frames, meta->rate_hz, duration_ns > 0 ? duration_ns : then_ns, &config);
-    choose_policy(ret, &config);
+    choose_policy(journal, ret, &config);
     if (ret->why[0] == '\0')
         choose_cpu(ret, &config);
     ret->policy = config.policy;

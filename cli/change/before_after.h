@@ -21,9 +21,11 @@
  * Runs the loop at the target's period and keeps the recording beside the journal, unless one of a state
  * before earlier changes is there already. Says what it does. A recording that fails is removed, said, and no
  * reason not to go on. Ctrl-C ends it early. The caller holds the journal's lock. Once a process
- * (signals). */
+ * (signals).
+ * @param plan  what is going to be applied: if it gives the right to real-time priority, the loop runs
+ * without, as the user's programs do now */
 void st_before_after_record(const struct st_change_target *target, const struct st_journal *journal,
-                            int64_t duration_ns);
+                            const struct st_plan *plan, int64_t duration_ns);
 /** Is there a recording from before the changes, or one that cannot be looked at? */
 bool st_before_after_is_recorded(const struct st_change_target *target);
 /** Removes the recording when nothing is applied any more. The caller holds the lock. @return whether there
@@ -33,7 +35,7 @@ bool st_before_after_forget(const struct st_change_target *target, const struct 
 struct st_before_after {
     bool compared; /* false: `why` says why not */
     char why[600];
-    enum st_policy policy; /* these of both runs */
+    enum st_policy policy; /* these of both runs, but for a right to real-time priority that was applied */
     int priority;
     int cpu; /* -1: not pinned */
     struct st_recording_run before, now;

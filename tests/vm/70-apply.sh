@@ -60,10 +60,13 @@ ok "and left as it was" cmp /tmp/before /tmp/after
 useradd -m -s /bin/bash musician
 limits_of_login() { su - musician -c 'ulimit -r; ulimit -l' | tr '\n' ' '; }
 limits_of_login >/tmp/login # without systemd the first process has no limits, and Debian's pam_limits begins with its limits
-ok "the user who ran sudo asks for it" env SUDO_USER=musician sleeptune apply --yes --no-measure linux-rt-permission
+ok "the user who ran sudo asks for it" env SUDO_USER=musician sleeptune apply --yes --measure 2s linux-rt-permission
 is "the next login has it" "$(limits_of_login)" '90 4194304 '
 ok "and the kernel grants it" su - musician -c 'chrt -f 80 true'
-like "verify, as that user" "$(su - musician -c 'sleeptune verify --no-measure')" '^in effect +linux-rt-permission: SCHED_FIFO 70 was granted to this user'
+su - musician -c 'sleeptune verify' >/tmp/out 2>&1
+like "verify, as that user" "$(cat /tmp/out)" '^in effect +linux-rt-permission: SCHED_FIFO 70 was granted to this user'
+like "compares with what that user had before" "$(cat /tmp/out)" '^differs: policy: other -> fifo$'
+like "who needs a new login for it" "$(setpriv --reuid musician --regid musician --clear-groups sleeptune verify)" '^proof: this session has no real-time priority yet'
 like "verify, as root" "$(sleeptune verify --no-measure)" '^in effect +linux-rt-permission: at login musician gets the limit rtprio 90'
 ok "revert" sleeptune revert --all
 is "takes it from the next login" "$(limits_of_login)" "$(cat /tmp/login)"
