@@ -10,8 +10,10 @@
 #include "core/text/number.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
+#include "platform/child_env.h"
 #include "platform/local_http.h"
 #include "platform/platform.h"
+#include "st_config.h"
 
 #define BODY_BYTES (4 * 1024 * 1024) /* a status is some kilobytes */
 
@@ -165,6 +167,15 @@ static int forbidden(const struct asking *asking)
                 own_start() != NULL ? ". Or start your own: " : "", own_start() != NULL ? own_start() : "");
 }
 
+/* A user's PATH may lack its folder. */
+static const char *daemon_program(void)
+{
+    const char *dirs = getenv("PATH");
+    const char *const env[] = {ST_TEXT(4096, "PATH=%s", dirs != NULL ? dirs : ""), NULL};
+    return st_child_env_find(env, "sleeptuned", ST_ROOM(PATH_MAX)) == 0 ? "sleeptuned"
+                                                                        : ST_SBIN_DIR "/sleeptuned";
+}
+
 static int not_running(const struct asking *asking)
 {
     const char *path = asking->answer->socket;
@@ -177,11 +188,12 @@ static int not_running(const struct asking *asking)
     if (of_sudo != NULL)
         return fail(asking, "no sleeptuned is listening on %s. %s.", path, of_sudo);
     const bool both = asking->chosen && geteuid() != 0 && own_path(own, sizeof(own));
-    return fail(
-        asking, "no sleeptuned is listening on %s%s%s. Run '%s' or 'sleeptuned -f'%s.", both ? own : path,
-        both ? " or " : "", both ? path : "", own_start() != NULL ? own_start() : here()->start,
-        asking->chosen && geteuid() == 0 ? "; if a user's own runs, run this as that user, without sudo"
-                                         : "");
+    return fail(asking, "no sleeptuned is listening on %s%s%s. Run '%s' or '%s -f'%s.", both ? own : path,
+                both ? " or " : "", both ? path : "", own_start() != NULL ? own_start() : here()->start,
+                daemon_program(),
+                asking->chosen && geteuid() == 0
+                    ? "; if a user's own runs, run this as that user, without sudo"
+                    : "");
 }
 
 static int explain(const struct asking *asking, int error)

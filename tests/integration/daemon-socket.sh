@@ -94,9 +94,12 @@ else
         ln -s "$tmp/run" /run/user/65534
         # his daemon is named, not asked; root without sudo: it may be a user's own
         for command in status history heard; do screen_is -t "under-sudo-$command" env SUDO_UID=65534 SUDO_USER=nobody "$SLEEPTUNE" $command; done
+        export PATH=${SLEEPTUNED%/*}:$PATH
         screen_is -t under-sudo-of-who-has-none env SUDO_UID=1 "$SLEEPTUNE" status
         screen_is -t root-alone "$SLEEPTUNE" status
         screen_is -t a-user-without-one env XDG_RUNTIME_DIR="$tmp/none" "${as_user[@]}" "$SLEEPTUNE" status
+        like "a program that is not in PATH is named with its folder" \
+            "$(PATH=/nowhere "$SLEEPTUNE" status 2>&1)" "or '/.*/sleeptuned -f'"
         own=$daemon own_sock=$sock sock=/run/sleeptune/sleeptuned.sock log=$tmp/log3
         starts "the system's daemon runs, too"
         is "the user sees his own, and how to see the other" "$(whose)" "your own sleeptuned. The system's runs, too: add --system"
