@@ -2,7 +2,11 @@
 #include "advisor/collect/collect.h"
 
 #include <ctype.h>
+#include <fcntl.h>
+#include <grp.h>
 #include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "advisor/collect/layers.h"
 #include "advisor/facts/text.h"
@@ -15,6 +19,7 @@
 #define GROUPS_BYTES 2048
 #define LIMITS_CONF  "/etc/security/limits.conf"
 #define LIMITS_DIR   "/etc/security/limits.d"
+#define REQUEST_PATH "/dev/cpu_dma_latency"
 
 /** Which line of limits.conf counts: the more special one, of equals the later. */
 enum special { SPECIAL_NONE, SPECIAL_ALL, SPECIAL_GROUP, SPECIAL_USER };
@@ -264,12 +269,33 @@ static void put_rtprio(const struct user *user, struct st_facts *facts)
     st_facts_put_int(facts, rtprio_key, limit, NULL, source);
 }
 
+/** By the owner, the group and the mode of the device. A saved tree has a copy of it, with others. */
+static void put_request(const struct user *user, struct st_facts *facts)
+{
+    struct stat info;
+    const int fd = user->machine->open_path(user->machine, REQUEST_PATH, O_RDONLY);
+    const bool is_device =
+        fd >= 0 && fstat(fd, &info) == 0 && st_facts_find(facts, ST_KEY_SYSTEM_LACKS) == NULL;
+    if (fd >= 0)
+        close(fd);
+    if (!is_device)
+        return;
+    const struct group *group = getgrgid(info.st_gid);
+    const char *domain = ST_TEXT(80, "@%s", group != NULL ? group->gr_name : "");
+    const mode_t bit = user->uid == (int64_t)info.st_uid           ? S_IWUSR
+                       : special_of(user, domain) == SPECIAL_GROUP ? S_IWGRP
+                                                                   : S_IWOTH;
+    st_facts_put_int(facts, ST_KEY_PMQOS_USER_MAY_OPEN, user->uid == 0 || (info.st_mode & bit) != 0, NULL,
+                     REQUEST_PATH);
+}
+
 static void put_linux(const struct user *user, struct st_facts *facts)
 {
     static const char memlock_key[] = ST_KEY_RT_MEMLOCK_LIMIT_BYTES;
     st_facts_put_int(facts, ST_KEY_RT_IPC_LOCK, user->uid == 0, NULL, ST_KEY_USER_UID);
     st_facts_put_int(facts, ST_KEY_RT_FIFO_PRIORITY, ST_TRIED_PRIORITY, NULL, "not tried");
     put_rtprio(user, facts);
+    put_request(user, facts);
     if (user->memlock.special != SPECIAL_NONE)
         st_facts_put_int(facts, memlock_key, user->memlock.value, NULL, user->memlock.source);
     else if (user->unread != 0)

@@ -118,6 +118,8 @@
 #define ST_KEY_PLATFORM_PROFILE_CHOICES         "linux.platform_profile.choices"
 #define ST_KEY_PLATFORM_PROFILE_NOW             "linux.platform_profile.now"
 #define ST_KEY_PMQOS_CPU_DMA_LATENCY_US         "linux.pmqos.cpu_dma_latency_us"
+/* of a user who does not run sleeptune: 1, if its mode and group let that user open /dev/cpu_dma_latency */
+#define ST_KEY_PMQOS_USER_MAY_OPEN              "linux.pmqos.user_may_open"
 #define ST_KEY_POWER_STATES                     "linux.power.states"
 #define ST_KEY_PREEMPT_DEBUGFS                  "linux.preempt.debugfs"
 #define ST_KEY_PROCESSES_N                      "linux.processes_n"

@@ -267,9 +267,9 @@ static void judge_idle_request_access(struct st_finding *finding)
     int64_t latency_us = 0;
     size_t unread_n = 0;
     /* a tree may be saved by root; under sudo the limits of the user who ran it are read */
-    const bool by_other = st_facts_find(facts, ST_KEY_SYSTEM_LACKS) != NULL ||
-                          (st_facts_find(facts, ST_KEY_USER_LIMITS_FROM) != NULL &&
-                           st_facts_find(facts, ST_KEY_SYSTEM_INPUT) == NULL);
+    const int64_t may_open = st_facts_int_or(facts, ST_KEY_PMQOS_USER_MAY_OPEN, -1);
+    const bool by_other = may_open < 0 && (st_facts_find(facts, ST_KEY_SYSTEM_LACKS) != NULL ||
+                                           st_facts_find(facts, ST_KEY_USER_LIMITS_FROM) != NULL);
     ST_FACTS_EACH (fact, facts, ST_KEYS_CPUIDLE_CPU0, LATENCY) {
         const int64_t latency = fact->is_int ? fact->i64 : -1;
         if (st_facts_beside_int_or(facts, fact, "disable", 0) != 0)
@@ -299,8 +299,9 @@ static void judge_idle_request_access(struct st_finding *finding)
                         " µs, so programs need not "
                         "limit it",
                         latency_us);
-    } else if (fact->state == ST_FACT_UNREADABLE && (fact->error == EACCES || fact->error == EPERM)) {
-        st_finding_quote(finding, ST_KEY_PMQOS_CPU_DMA_LATENCY_US);
+    } else if (may_open == 0 ||
+               (fact->state == ST_FACT_UNREADABLE && (fact->error == EACCES || fact->error == EPERM))) {
+        st_finding_quote(finding, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, ST_KEY_PMQOS_USER_MAY_OPEN);
         st_rule_advise(finding,
                        "audio programs of this user may not open /dev/cpu_dma_latency, so they cannot "
                        "keep the CPUs out of deep sleep (%" PRId64 " µs to wake)",
@@ -313,6 +314,7 @@ static void judge_idle_request_access(struct st_finding *finding)
     } else if (st_facts_int_or(facts, ST_KEY_USER_UID, -1) == 0) {
         st_finding_fine(finding, "root may open /dev/cpu_dma_latency; it may be refused to other users: run "
                                  "the report as the user who plays");
+        st_rule_fix(finding); /* for who names the rule */
     } else {
         st_finding_fine(finding, "this user may open /dev/cpu_dma_latency, so audio programs can keep the "
                                  "CPUs out of deep sleep");
@@ -339,8 +341,8 @@ const struct st_rule st_rule_linux_idle_request_access = {
     .check = "ls -l /dev/cpu_dma_latency   # mode crw-rw----, group audio",
     .undo = "delete the line in /etc/udev/rules.d/90-sleeptune.rules and restart; sudo gpasswd -d "
             "$USER audio",
-    .facts = ST_RULE_KEYS(ST_KEY_PMQOS_CPU_DMA_LATENCY_US, ST_KEY_USER_UID, ST_KEY_USER_LIMITS_FROM,
-                          ST_KEY_SYSTEM_LACKS, ST_KEYS_CPUIDLE_CPU0 "state*" LATENCY,
+    .facts = ST_RULE_KEYS(ST_KEY_PMQOS_CPU_DMA_LATENCY_US, ST_KEY_PMQOS_USER_MAY_OPEN, ST_KEY_USER_UID,
+                          ST_KEY_USER_LIMITS_FROM, ST_KEY_SYSTEM_LACKS, ST_KEYS_CPUIDLE_CPU0 "state*" LATENCY,
                           ST_KEYS_CPUIDLE_CPU0 "state*.disable", ST_KEYS_CPUIDLE_CPU0 "state*.residency_us",
                           STATES "0" RESUME_LIMIT, ST_KEY_CPUIDLE_GOVERNOR),
     .changes = ST_RULE_CHANGES(

@@ -358,6 +358,7 @@ static void each_key_is_collected(void **state)
                                          "linux.listen.rate_ppm",
                                          "linux.listen.drift_ppm",
                                          "linux.listen.invalid",
+                                         "linux.pmqos.user_may_open",
                                          "user.limits_from",
                                          "user.class",
                                          "linux.alsa.*.step_frames"};

@@ -7,9 +7,14 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "advisor/collect/collect.h"
+#include "core/text/text.h"
 #include "tests/fake/fake.h"
 
 static struct st_platform *p;
@@ -172,6 +177,52 @@ static void so_does_the_default_of_all_units(void **state)
     check("ann", RTPRIO, 90);
 }
 
+static mode_t device_mode;
+
+/* An own file stands for the device: the group is the one that this test runs with. */
+static int open_device(struct st_machine *machine, const char *path, int flags)
+{
+    (void)machine;
+    (void)flags;
+    char name[] = "/tmp/test_collect_user.XXXXXX";
+    assert_string_equal(path, "/dev/cpu_dma_latency");
+    const int fd = mkstemp(name);
+    assert_true(fd >= 0 && unlink(name) == 0);
+    assert_int_equal(fchown(fd, (uid_t)-1, getegid()), 0);
+    assert_int_equal(fchmod(fd, device_mode), 0);
+    return fd;
+}
+
+static void a_device_is_for_its_owner_its_group_or_all(void **state)
+{
+    (void)state;
+    static const char key[] = ST_KEY_PMQOS_USER_MAY_OPEN;
+    const struct group *group = getgrgid(getegid());
+    if (group == NULL)
+        skip();
+    file("/etc/passwd",
+         "root:x:0:0:root:/:/bin/sh\nann:x:999999:999999::/:/bin/sh\nbob:x:999998:999998::/:/\n");
+    file("/etc/group", ST_TEXT(128, "%s:x:999997:ann\nother:x:999996:bob\n", group->gr_name));
+    assert_int_equal(st_collect_user(&p->machine, "ann", facts), 0);
+    assert_null(st_facts_find(facts, key)); /* not there, or not for who asks */
+    p->machine.open_path = open_device;
+    device_mode = 0600;
+    check("ann", key, 0);
+    check("root", key, 1);
+    device_mode = 0660;
+    check("ann", key, 1);
+    check("bob", key, 0);
+    device_mode = 0606;
+    check("ann", key, 0);
+    check("bob", key, 1);
+    /* root may have made the copy in a saved tree */
+    st_facts_free(facts);
+    facts = st_facts_new(ST_OS_LINUX);
+    assert_int_equal(st_facts_put_text(facts, ST_KEY_SYSTEM_LACKS, "", NULL, "/"), 0);
+    assert_int_equal(st_collect_user(&p->machine, "bob", facts), 0);
+    assert_null(st_facts_find(facts, key));
+}
+
 /* login.conf(5): the record of the class, or of the class that its tc= names. default, daemon, root and
  * russian are as in FreeBSD's file. */
 static void a_login_class_gives_its_limit(void **state)
@@ -220,6 +271,7 @@ int main(void)
         USER(a_group_gives_its_limits_to_members),
         USER(the_manager_of_the_user_gives_the_limits_of_its_unit),
         USER(so_does_the_default_of_all_units),
+        USER(a_device_is_for_its_owner_its_group_or_all),
         USER(without_a_limit_there_is_no_right),
         USER(the_more_special_limit_counts),
         USER(of_equal_limits_the_later_counts),
