@@ -112,12 +112,12 @@
 #define ST_KEY_PIPEWIRE_QUANTUM                "linux.pipewire.quantum"
 #define ST_KEY_PIPEWIRE_RATE_HZ                "linux.pipewire.rate_hz"
 /* put by a command: what PipeWire runs at now, as the daemon that watches it says */
-#define ST_KEY_PIPEWIRE_RUNNING_FRAMES          "linux.pipewire.running_frames"
-#define ST_KEY_PIPEWIRE_RUNNING_RATE_HZ         "linux.pipewire.running_rate_hz"
-#define ST_KEY_PIPEWIRE_VM_MIN_QUANTUM          "linux.pipewire.vm_min_quantum"
-#define ST_KEY_PLATFORM_PROFILE_CHOICES         "linux.platform_profile.choices"
-#define ST_KEY_PLATFORM_PROFILE_NOW             "linux.platform_profile.now"
-#define ST_KEY_PMQOS_CPU_DMA_LATENCY_US         "linux.pmqos.cpu_dma_latency_us"
+#define ST_KEY_PIPEWIRE_RUNNING_FRAMES  "linux.pipewire.running_frames"
+#define ST_KEY_PIPEWIRE_RUNNING_RATE_HZ "linux.pipewire.running_rate_hz"
+#define ST_KEY_PIPEWIRE_VM_MIN_QUANTUM  "linux.pipewire.vm_min_quantum"
+#define ST_KEY_PLATFORM_PROFILE_CHOICES "linux.platform_profile.choices"
+#define ST_KEY_PLATFORM_PROFILE_NOW     "linux.platform_profile.now"
+#define ST_KEY_PMQOS_CPU_DMA_LATENCY_US "linux.pmqos.cpu_dma_latency_us"
 /* of a user who does not run sleeptune: 1, if its mode and group let that user open /dev/cpu_dma_latency */
 #define ST_KEY_PMQOS_USER_MAY_OPEN              "linux.pmqos.user_may_open"
 #define ST_KEY_POWER_STATES                     "linux.power.states"

@@ -39,6 +39,9 @@ struct st_buffer_asked {
     const char *rate_unknown; /* why running_hz, the default, may be wrong; NULL: it is right */
 };
 void st_buffer_asked(const struct st_facts *facts, struct st_buffer_asked *ret);
+#define ST_BUFFER_ASKED_KEYS                                                                                 \
+    ST_KEYS_ALSA "*.buffer_frames", ST_KEYS_ALSA "*.rate_hz", ST_KEYS_ALSA "*.owner",                        \
+        ST_KEYS_PIPEWIRE "*" /* what it reads */
 
 /** PipeWire's cycle at `hz` if a program asks for frames / frames_hz. @return frames, a power of two. */
 int64_t st_buffer_cycle(const struct st_facts *facts, int64_t frames, int64_t frames_hz, int64_t hz,

@@ -705,7 +705,7 @@ const struct st_rule st_rule_linux_device_headroom = {
     .needs = ST_NEEDS_REOPEN,
     .check = "pw-dump | grep -A3 headroom   # the frames that were set",
     .undo = "delete that file and run systemctl --user restart wireplumber",
-    .facts = ST_RULE_KEYS(ST_KEYS_ALSA "*.step_frames", ST_KEYS_ALSA "*.rate_hz", ST_KEYS_PIPEWIRE "*",
-                          ST_KEY_WIREPLUMBER_LUA, ST_KEY_VIRTUAL, ST_KEY_XEN_CAPABILITIES),
+    .facts = ST_RULE_KEYS(ST_KEYS_ALSA "*.step_frames", ST_BUFFER_ASKED_KEYS, ST_KEY_WIREPLUMBER_LUA,
+                          ST_KEY_VIRTUAL, ST_KEY_XEN_CAPABILITIES),
     .judge = judge_device_headroom,
 };

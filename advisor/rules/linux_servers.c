@@ -153,10 +153,7 @@ const struct st_rule st_rule_linux_alsa_buffer = {
              "period_size, and not below the quantum",
     .undo = "pw-metadata -n settings 0 clock.force-quantum 0",
     .worst = ST_STATUS_PROBLEM,
-    .facts = ST_RULE_KEYS(ST_KEYS_ALSA "*.buffer_frames", ST_KEYS_ALSA "*.period_frames",
-                          ST_KEYS_ALSA "*.rate_hz", ST_KEYS_ALSA "*.owner", ST_KEYS_CARD "*.name",
-                          ST_KEY_PIPEWIRE_QUANTUM, ST_KEY_PIPEWIRE_MAX_QUANTUM, ST_KEY_PIPEWIRE_FORCE_QUANTUM,
-                          ST_KEY_PIPEWIRE_RATE_HZ, ST_KEY_PIPEWIRE_FORCE_RATE_HZ),
+    .facts = ST_RULE_KEYS(ST_BUFFER_ASKED_KEYS, ST_KEYS_ALSA "*.period_frames", ST_KEYS_CARD "*.name"),
     .judge = judge_alsa_buffer,
 };
 
@@ -447,8 +444,7 @@ const struct st_rule st_rule_linux_pipewire_clients = {
     .needs = ST_NEEDS_REOPEN,
     .check = "pw-top   # QUANT of each program: what it asked for",
     .undo = "pw-metadata -n settings 0 clock.min-quantum 32; start the program without these variables",
-    .facts = ST_RULE_KEYS(ST_KEY_DAEMON_PIPEWIRE, ST_KEYS_PIPEWIRE_NODE "*", ST_KEYS_PIPEWIRE "*quantum",
-                          ST_KEYS_PIPEWIRE "*rate_hz", ST_OWNER_KEYS),
+    .facts = ST_RULE_KEYS(ST_KEY_DAEMON_PIPEWIRE, ST_BUFFER_ASKED_KEYS, ST_OWNER_KEYS),
     .judge = judge_pipewire_clients,
 };
 
@@ -562,8 +558,7 @@ const struct st_rule st_rule_linux_pipewire_rates = {
     .needs = ST_NEEDS_RELOGIN,
     .check = "pw-top   # QUANT and RATE: cycle = QUANT / RATE",
     .undo = "pw-metadata -n settings 0 clock.force-rate 0; delete 90-sleeptune.conf",
-    .facts = ST_RULE_KEYS(ST_KEY_DAEMON_PIPEWIRE, ST_KEYS_PIPEWIRE_NODE "*", ST_KEYS_PIPEWIRE "*quantum",
-                          ST_KEYS_PIPEWIRE "*rate_hz", ST_KEY_PIPEWIRE_ALLOWED_RATES, ST_OWNER_KEYS),
+    .facts = ST_RULE_KEYS(ST_KEY_DAEMON_PIPEWIRE, ST_BUFFER_ASKED_KEYS, ST_OWNER_KEYS),
     .judge = judge_pipewire_rates,
 };
 

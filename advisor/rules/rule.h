@@ -64,8 +64,9 @@ struct st_rule {
                              no effect; advice, if a rule does not say it (st_rule_worst) */
     const char *first_version; /* OS version it is true from; NULL: always */
     const char *last_version;  /* and up to; NULL: still */
-    const char *const
-        *facts; /* keys it reads, NULL-terminated; "prefix*" and "*suffix" patterns with one '*' allowed */
+    /** Keys it reads, NULL-terminated, but for those that say what text or tree the facts are from. Patterns
+     * "prefix*" and "*suffix" with one '*' are allowed. */
+    const char *const *facts;
     const struct st_change *changes; /* of that fix; ends with {0}; NULL: none */
     /** Running values that its code changes besides, NULL-terminated: names of sysctls, paths below /sys; '*'
      * stands for a name. A journal may name none but these and those of `changes`. NULL: none. */

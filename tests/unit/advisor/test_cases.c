@@ -154,6 +154,38 @@ static void check_texts(const struct machine *m, const struct st_finding *findin
              finding->summary);
 }
 
+static bool is_same(const char *a, const char *b)
+{
+    return (a == NULL || b == NULL) ? a == b : strcmp(a, b) == 0;
+}
+
+/** A rule that reads a fact outside its list judges otherwise by the facts of its list alone. */
+static void check_list(const struct machine *m, const struct st_rule *rule, const struct st_wish *wish)
+{
+    struct st_facts listed = {.os = m->facts->os, .rows = calloc(m->facts->n + 1, sizeof(*listed.rows))};
+    struct st_finding all = {0}, by_list = {0};
+    assert_non_null(listed.rows);
+    for (size_t f = 0; f < m->facts->n; f++) {
+        const char *key = m->facts->rows[f]->key;
+        bool is_read = strcmp(key, ST_KEY_SYSTEM_INPUT) == 0 || strcmp(key, ST_KEY_SYSTEM_LACKS) == 0;
+        for (size_t k = 0; rule->facts[k] != NULL && !is_read; k++)
+            is_read = fnmatch(rule->facts[k], key, 0) == 0;
+        if (is_read)
+            listed.rows[listed.n++] = m->facts->rows[f];
+    }
+    st_rule_judge(rule, m->facts, wish, &all);
+    st_rule_judge(rule, &listed, wish, &by_list);
+    if (all.status != by_list.status || all.evidence_n != by_list.evidence_n ||
+        all.changes_n != by_list.changes_n || !is_same(all.summary, by_list.summary) ||
+        !is_same(all.formula, by_list.formula) || !is_same(all.fix_now, by_list.fix_now) ||
+        !is_same(all.fix_persistent, by_list.fix_persistent))
+        fail_msg("%s:%d: %s reads a fact that it does not list: \"%s\", by its list \"%s\"", m->file, m->line,
+                 rule->id, all.summary, by_list.summary);
+    st_finding_finish(&all);
+    st_finding_finish(&by_list);
+    free(listed.rows);
+}
+
 /** "advice", "advice 83.3", "advice null", each also with ": a part of the summary, formula or a fix". */
 static void expect(struct machine *m, const char *id, char *value)
 {
@@ -172,6 +204,7 @@ static void expect(struct machine *m, const char *id, char *value)
     if (found == report.findings_n)
         fail_msg("%s:%d: no such rule, or of another OS: %s", m->file, m->line, id);
     const struct st_finding *finding = &report.findings[found];
+    check_list(m, finding->rule, &report.wish);
     if (finding->status != status)
         fail_msg("%s:%d: %s is %s, not %s: %s", m->file, m->line, id,
                  st_finding_statuses[finding->status].name, name, finding->summary);
@@ -268,13 +301,15 @@ static void read_line(struct machine *m, char *text)
     }
 }
 
-/** What must hold for any machine: no rule is worse than it says it can be, and nothing is fine unread. */
+/** What must hold for any machine: no rule is worse than it says it can be, nothing is fine unread, and the
+ * lists of facts are complete. */
 static void check_all_rules(const struct machine *m)
 {
     struct st_report report;
     assert_int_equal(st_report_make(m->facts, m->frames, m->rate_hz, &report), 0);
     for (size_t i = 0; i < report.findings_n; i++) {
         const struct st_finding *finding = &report.findings[i];
+        check_list(m, finding->rule, &report.wish);
         if (finding->status != ST_STATUS_UNKNOWN &&
             st_finding_statuses[finding->status].rank >
                 st_finding_statuses[st_rule_worst(finding->rule)].rank)
