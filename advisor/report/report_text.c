@@ -514,6 +514,17 @@ static char *footer_text(const struct st_printer *printer, const struct st_repor
     return lines;
 }
 
+/** What the row of the setting says, in short. @return buf. */
+static const char *step_of(const struct st_finding *finding, char *buf, size_t buf_bytes)
+{
+    if (st_rule_can_apply(finding))
+        return apply_command(finding, buf, buf_bytes);
+    if (finding->in_place)
+        return st_report_format_needs(finding->needs);
+    snprintf(buf, buf_bytes, "sleeptune report %s", finding->rule->id);
+    return buf;
+}
+
 /** "COMMAND (why)": the command is a line of its own, whatever its length, so that it can be copied. @return
  * NULL: out of memory. */
 static char *next_text(const struct st_printer *printer, const struct st_report *report)
@@ -525,8 +536,8 @@ static char *next_text(const struct st_printer *printer, const struct st_report 
         return NULL;
     const struct st_finding *problem = problem_before_next(report);
     const char *next = report->answer == NULL || report->answer->next == NULL ? ""
-                       : problem != NULL ? ST_TEXT(120, "sleeptune report %s", problem->rule->id)
-                                         : report->answer->next;
+                       : problem != NULL                                      ? step_of(problem, ST_ROOM(128))
+                                                                              : report->answer->next;
     const char *why = strstr(next, " (");
     const struct st_printer inner = {out, printer->width, false};
     if (why != NULL && st_text_ends(next, ")")) {

@@ -423,6 +423,14 @@ static bool has_ended(const struct st_observed_view *source)
            (source->facts & ST_XRUN_FACT_NOT_RUNNING) != 0;
 }
 
+/* Did the loop, as a normal thread, wait for other programs? Then settings help, and no list of culprits. */
+static bool lacks_rights(const struct st_view *view)
+{
+    enum st_cause cause;
+    return view->loop != NULL && view->loop->policy == ST_POLICY_OTHER &&
+           st_result_main_cause(view->loop, &cause) != NULL && cause == ST_CAUSE_RUN_QUEUE;
+}
+
 /* Against the dropouts of the client; all empty: it made none. */
 static struct st_dropout_next client_next(const struct st_view *view, const struct st_answer *answer)
 {
@@ -446,8 +454,8 @@ static struct st_dropout_next client_next(const struct st_view *view, const stru
              st_dropout_table_reason(client) == ST_DROPOUT_STOPPED)
         ST_PRINT(next.command, "sleeptune status --watch");
     if (answer->timing_bad && !next.settings)
-        ST_APPEND(next.why, "%sfor this computer's timing: sleeptune history --causes",
-                  next.why[0] != '\0' ? "; " : "");
+        ST_APPEND(next.why, "%sfor this computer's timing: sleeptune %s", next.why[0] != '\0' ? "; " : "",
+                  lacks_rights(view) ? "report" : "history --causes");
     return next;
 }
 
@@ -466,8 +474,9 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
     const bool raised = answer->raised && view->now_wall_ns - answer->last_wall_ns < RECENT_NS;
     const bool named = client.command[0] != '\0' || client.why[0] != '\0';
     const bool ended = view->pipewire_restart != NULL && has_ended(server != NULL ? server : absent);
-    const bool no_rights = answer->timing_matters && st_view_degraded(view, degraded) > 0;
     const bool late = answer->timing_bad && view->loop->misses > 0;
+    const bool no_rights =
+        answer->timing_matters && (st_view_degraded(view, degraded) > 0 || (late && lacks_rights(view)));
     const bool fine =
         !answer->timing_matters || (server != NULL && server->seen.period_ns > 0 && answer->timing_ok);
     const char *todo =

@@ -423,6 +423,15 @@ static void an_answer_leaves_room_for_settings_and_one_step(void **state)
     text = screen(80);
     assert_non_null(strstr(text, "\nNext: sleeptune report linux-a-rule-with-a-long-name-00\n"));
     free(text);
+    /* as in the row above and in the report */
+    struct st_change change = {ST_CHANGE_SYSCTL, "a", "1"};
+    rules[0].changes = findings[0].changes = &change;
+    findings[0].changes_n = 1;
+    text = screen(80);
+    assert_non_null(strstr(text, "\nNext: sudo sleeptune apply linux-a-rule-with-a-long-name-00\n"));
+    free(text);
+    rules[0].changes = findings[0].changes = NULL;
+    findings[0].changes_n = 0;
     /* music without a dropout comes behind it, with one before it */
     assert_int_equal(st_facts_put_text(facts, ST_MUSIC_ANSWER, "What was heard.", NULL, NULL), 0);
     assert_int_equal(st_facts_put_text(facts, ST_MUSIC_SERVER, "PipeWire", NULL, NULL), 0);

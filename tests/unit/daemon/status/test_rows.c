@@ -898,6 +898,12 @@ static void first_line_names_what_slowed_the_machine(void **state)
     st_hist_add_n(&result.lateness, INT64_C(22000000), 4);
     expect_of_screen("next_why", "clean the fans, give the computer air, and use less load; for this "
                                  "computer's timing: sleeptune history --causes");
+    result.policy = ST_POLICY_OTHER;
+    result.causes[ST_CAUSE_RUN_QUEUE] = (struct st_cause_row){.n = 4, .total_ns = 1};
+    expect_of_screen("next_why", "clean the fans, give the computer air, and use less load; for this "
+                                 "computer's timing: sleeptune report");
+    result.policy = ST_POLICY_FIFO;
+    result.causes[ST_CAUSE_RUN_QUEUE] = (struct st_cause_row){0};
     result.misses = 0;
     st_hist_reset(&result.lateness);
     heavy->slowed = ST_CAUSE_UNKNOWN;
@@ -1165,6 +1171,9 @@ static void screen_names_what_went_wrong_and_the_command_that_helps(void **state
     view.minute_dropouts_n = 24;
     expect_of_screen("state", "bad");
     expect_of_screen("next", "sleeptune history --causes");
+    result.policy = ST_POLICY_OTHER; /* the right to real-time priority, as check and the report say */
+    expect_of_screen("next", "sleeptune report");
+    result.policy = ST_POLICY_FIFO;
     expect_row(
         "This computer",
         "timing not OK: a test loop missed 4 of 1000 periods at 128 frames since 22:13, up to 3.00 ms late",
