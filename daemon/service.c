@@ -597,6 +597,7 @@ static void close_books(struct st_service *service)
     if (!service->loop.hangs && !rests)
         st_service_parts_end_loop(service);
     service->view.ended = true;
+    st_observe_cut(service->observe);
     st_service_view_end_minute(service);
     struct st_view view;
     struct st_result result;

@@ -15,7 +15,7 @@
 
 /** What is known of the machine when an event is put; times by the wall clock. */
 struct st_meanwhile {
-    int64_t at_ns; /* of "pressure" */
+    int64_t at_ns; /* of "pressure", and the last look at what slows the machine; 0: none yet */
     struct st_event_pressure pressure;
     enum st_cause slowed; /* ST_CAUSE_UNKNOWN: it was not; else by what, in the last seconds in a row */
     int64_t slowed_from_ns, slowed_to_ns;

@@ -63,6 +63,8 @@ void st_observe_wait(const struct st_observe *observe, struct st_wait *wait)
     const int64_t now_ns = st_clock_now_ns(&observe->platform->clock);
     for (size_t i = 0; i < observe->n; i++) {
         st_wait_until(wait, observe->sources[i].due_ns);
+        if (observe->sources[i].waiting_n > 0)
+            st_wait_until(wait, now_ns + LOOK_EACH_NS);
         if (observe->rests_until_ns[i] > now_ns)
             st_wait_until(wait, observe->rests_until_ns[i]);
         else
@@ -83,6 +85,8 @@ int64_t st_observe_turn(struct st_observe *observe, const struct st_wait *wait)
             observe->read_ns[i] = now_ns;
         if (readable || o->due_ns <= now_ns)
             st_observed_turn(o);
+        else if (o->waiting_n > 0)
+            st_observed_count(o);
     }
     st_observe_playing(observe, &facts);
     const bool plays = facts.played_ns != INT64_MIN && st_ns_sub(st_clock_now_ns(&observe->platform->clock),
@@ -265,7 +269,7 @@ size_t st_observe_open_events(const struct st_observe *observe, struct st_event 
 void st_observe_cut(struct st_observe *observe)
 {
     for (size_t i = 0; observe != NULL && i < observe->n; i++)
-        st_observed_events_put(&observe->sources[i].made, true);
+        st_observed_cut(&observe->sources[i]);
 }
 
 void st_observe_end_minute(struct st_observe *observe, struct st_observe_minute *ret)

@@ -13,7 +13,6 @@
 #define ENDED_NS   (2 * ST_NS_PER_S)
 #define AGO_MAX_NS (60 * ST_NS_PER_S)    /* else its clock is another one */
 #define SLOW_NS    (5 * ST_NS_PER_S / 4) /* the machine is looked at each second */
-#define LOOK_NS    (ST_NS_PER_S / 4)     /* at what waits */
 #include "daemon/log.h"
 
 const char *st_observed_state_name(enum st_observed_state state)
@@ -90,17 +89,30 @@ static bool is_card(const char *device, const struct st_xrun_seen *bus)
     return false;
 }
 
-/* Another source saw the card run dry in that moment, and knows more: that is the same dropout. */
+/* Is a loss of another source, of which it saw that the card ran dry, that one on the bus? It knows more. */
+static bool is_that(const struct st_observed *other, bool of_device, enum st_dropout_place place,
+                    const char *device, int64_t wall_ns, const struct st_observed_waiting *loss)
+{
+    const int64_t after_ns = st_ns_sub(wall_ns, loss->wall_ns);
+    const bool at_device = place == ST_DROPOUT_AT_DEVICE_BUFFER;
+    return after_ns > -ST_OBSERVED_BUS_WAIT_NS && after_ns < ST_OBSERVED_BUS_WAIT_NS &&
+           ((other->source->terse != NULL && (of_device || at_device)) ||
+            (at_device && is_card(device, &loss->seen)));
+}
+
 static bool ran_dry(const struct st_observed *o, const struct st_observed_waiting *loss)
 {
     ST_EACH_OF (other, o->beside, o->beside_n) {
         ST_EACH (pending, other->made.pending) {
             const struct st_event *event = &pending->event;
-            const int64_t after_ns = st_ns_sub(event->wall_ns, loss->wall_ns);
-            if (after_ns > -ST_OBSERVED_BUS_WAIT_NS && after_ns < ST_OBSERVED_BUS_WAIT_NS &&
-                ((other->source->terse != NULL &&
-                  (event->kind == ST_EVENT_DEVICE_DROPOUT || event->place == ST_DROPOUT_AT_DEVICE_BUFFER)) ||
-                 (event->place == ST_DROPOUT_AT_DEVICE_BUFFER && is_card(event->device, &loss->seen))))
+            if (is_that(other, event->kind == ST_EVENT_DEVICE_DROPOUT, event->place, event->device,
+                        event->wall_ns, loss))
+                return true;
+        }
+        ST_EACH_OF (line, other->waiting, other->waiting_n) {
+            const struct st_xrun_seen *seen = &line->seen;
+            if (seen->kind == ST_XRUN_SEEN_DROPOUT &&
+                is_that(other, seen->device_dropouts_n > 0, seen->place, seen->device, line->wall_ns, loss))
                 return true;
         }
     }
@@ -141,20 +153,11 @@ static void note_size(struct st_observed *o)
     memcpy(o->recent_device, recent->device, sizeof(o->recent_device));
 }
 
-static void note_something_plays(struct st_observed *o, const struct st_xrun_seen *seen)
-{
-    note_playing(o, is_late_server(seen) ? "" : seen->client, seen->device);
-    note_music(o, seen);
-}
-
 /* What is no dropout. */
-static void take_other(struct st_observed *o, const struct st_xrun_seen *seen, int64_t at_ns,
-                       int64_t at_wall_ns)
+static void take_other(struct st_observed *o, const struct st_observed_waiting *line)
 {
-    if (seen->kind != ST_XRUN_SEEN_ENDED)
-        note_something_plays(o, seen);
-    st_dropout_table_take(&o->view.seen, seen, at_ns, at_wall_ns);
-    st_dropout_table_take(&o->recent, seen, at_ns, at_wall_ns);
+    st_dropout_table_take(&o->view.seen, &line->seen, line->at_ns, line->wall_ns);
+    st_dropout_table_take(&o->recent, &line->seen, line->at_ns, line->wall_ns);
     note_size(o);
 }
 
@@ -164,7 +167,6 @@ static void count(struct st_observed *o, const struct st_observed_waiting *dropo
     const struct st_xrun_seen *seen = &dropout->seen;
     struct st_event events[2];
     const size_t n = st_event_of_xrun(seen, dropout->wall_ns, events);
-    note_something_plays(o, seen);
     ST_EACH_OF (event, events, n) {
         ST_PRINT(event->source, "%s", o->source->name);
         event->slowed = event->reason == ST_DROPOUT_TOO_SLOW ? slowed : ST_CAUSE_UNKNOWN;
@@ -180,29 +182,39 @@ static void count(struct st_observed *o, const struct st_observed_waiting *dropo
     st_observed_events_take(&o->made, events, n, dropout->at_ns);
 }
 
-/* Counts it, if all is known of it, or it is to wait no more. */
-static bool count_if_known(struct st_observed *o, const struct st_observed_waiting *dropout, bool wait)
+/* May more of it become known soon? */
+static bool is_open(const struct st_observed *o, const struct st_observed_waiting *line,
+                    enum st_cause *ret_slowed)
 {
-    const bool at_bus = dropout->seen.place == ST_DROPOUT_AT_BUS;
-    enum st_cause slowed = ST_CAUSE_UNKNOWN;
-    const bool known = !at_bus && (dropout->seen.reason != ST_DROPOUT_TOO_SLOW ||
-                                   st_events_slowed(o->events, dropout->wall_ns, &slowed));
-    if (wait && !known && now_ns(o) - dropout->at_ns < (at_bus ? ST_OBSERVED_BUS_WAIT_NS : SLOW_NS))
+    const struct st_xrun_seen *seen = &line->seen;
+    const int64_t age_ns = now_ns(o) - line->at_ns;
+    *ret_slowed = ST_CAUSE_UNKNOWN;
+    if (seen->kind != ST_XRUN_SEEN_DROPOUT)
         return false;
-    if (!at_bus || !ran_dry(o, dropout))
-        count(o, dropout, slowed);
-    return true;
+    if (seen->place == ST_DROPOUT_AT_BUS)
+        return age_ns < ST_OBSERVED_BUS_WAIT_NS;
+    return seen->reason == ST_DROPOUT_TOO_SLOW && !st_events_slowed(o->events, line->wall_ns, ret_slowed) &&
+           age_ns < SLOW_NS;
 }
 
-/* The oldest first. */
-static void count_waiting(struct st_observed *o, bool wait)
+/* Counts lines in their order, up to one of which more may become known.
+ * @param keep_n  how many may wait on */
+static void count_lines(struct st_observed *o, size_t keep_n)
 {
-    size_t kept_n = 0;
-    ST_EACH_OF (dropout, o->waiting, o->waiting_n) {
-        if (!count_if_known(o, dropout, wait))
-            o->waiting[kept_n++] = *dropout;
+    size_t n = 0;
+    enum st_cause slowed;
+    while (n < o->waiting_n) {
+        const struct st_observed_waiting *line = &o->waiting[n];
+        if (is_open(o, line, &slowed) && o->waiting_n - n <= keep_n)
+            break;
+        if (line->seen.kind != ST_XRUN_SEEN_DROPOUT)
+            take_other(o, line);
+        else if (line->seen.place != ST_DROPOUT_AT_BUS || !ran_dry(o, line))
+            count(o, line, slowed);
+        n++;
     }
-    o->waiting_n = kept_n;
+    o->waiting_n -= n;
+    memmove(o->waiting, o->waiting + n, o->waiting_n * sizeof(o->waiting[0]));
 }
 
 static void note_level(const struct st_observed *o, const struct st_xrun_seen *seen)
@@ -222,19 +234,13 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
         note_level(o, seen);
     if (seen->kind == ST_XRUN_SEEN_LEVEL || is_counted(o, seen))
         return;
-    const int64_t ago = ago_ns(o, seen);
-    const struct st_observed_waiting dropout = {*seen, now_ns(o) - ago, wall_ns(o) - ago};
-    if (seen->kind == ST_XRUN_SEEN_ENDED)
-        count_waiting(o, false);
-    if (seen->kind != ST_XRUN_SEEN_DROPOUT) {
-        take_other(o, seen, dropout.at_ns, dropout.wall_ns);
-        return;
+    if (seen->kind != ST_XRUN_SEEN_ENDED) { /* a load, or a dropout: of something that plays */
+        note_playing(o, is_late_server(seen) ? "" : seen->client, seen->device);
+        note_music(o, seen);
     }
-    if (count_if_known(o, &dropout, true))
-        return;
-    if (o->waiting_n == ST_OBSERVED_WAITING_MAX)
-        count_waiting(o, false);
-    o->waiting[o->waiting_n++] = dropout;
+    const int64_t ago = ago_ns(o, seen);
+    o->waiting[o->waiting_n++] = (struct st_observed_waiting){*seen, now_ns(o) - ago, wall_ns(o) - ago};
+    count_lines(o, ST_OBSERVED_WAITING_MAX - 1);
 }
 
 /* --- opening and closing --- */
@@ -291,7 +297,7 @@ static void close_source(struct st_observed *o)
 {
     if (!o->open)
         return;
-    count_waiting(o, false);
+    count_lines(o, 0);
     st_observed_events_put(&o->made, false);
     note_program_cpu(o, true);
     st_xrun_close(&o->watch);
@@ -363,6 +369,18 @@ void st_observed_finish(struct st_observed *o)
 
 /* --- a turn --- */
 
+void st_observed_count(struct st_observed *o)
+{
+    count_lines(o, ST_OBSERVED_WAITING_MAX);
+    st_observed_events_put(&o->made, false);
+}
+
+void st_observed_cut(struct st_observed *o)
+{
+    count_lines(o, 0);
+    st_observed_events_put(&o->made, true);
+}
+
 static int open_source(struct st_observed *o)
 {
     const int r = st_xrun_open(&o->watch, &o->platform->machine, o->source, &o->setting);
@@ -429,8 +447,7 @@ void st_observed_turn(struct st_observed *o)
     int r = o->open ? 0 : open_source(o);
     if (r == 0)
         r = poll_source(o);
-    count_waiting(o, true);
-    st_observed_events_put(&o->made, false);
+    st_observed_count(o);
     st_observed_age(o);
     if (r < 0 && r != -EAGAIN) {
         fail(o, r);
@@ -442,8 +459,6 @@ void st_observed_turn(struct st_observed *o)
     const int64_t each_ns = o->watch.poll_ns > 0 ? o->watch.poll_ns : o->source->poll_ns;
     /* programs are all looked at by one wake-up */
     o->due_ns = now_ns(o) + each_ns - (o->source->program != NULL ? now_ns(o) % each_ns : 0);
-    if (o->waiting_n > 0)
-        o->due_ns = ST_MIN(o->due_ns, now_ns(o) + LOOK_NS);
 }
 
 void st_observed_quiet(struct st_observed *o, bool quiet)

@@ -6,7 +6,7 @@
 #include "story/dropout_table.h"
 #include "xruns/cycle_ring.h"
 
-#define ST_OBSERVED_WAITING_MAX  16
+#define ST_OBSERVED_WAITING_MAX  32
 #define ST_OBSERVED_BUS_WAIT_NS  INT64_C(1500000000) /* PipeWire's helper may be a second late */
 #define ST_OBSERVED_RETRY_MAX_NS INT64_C(15000000000)
 /* while nothing plays, as other sources say: each try starts a program */
@@ -58,8 +58,8 @@ static inline const struct st_dropout_table *st_observed_shown(const struct st_o
     return of->recent != NULL ? of->recent : &of->seen;
 }
 
-/* A dropout that is not counted yet, because more of it becomes known soon: what the card's driver reports of
- * a loss on a USB bus, or what slowed the machine when a client computed too long. */
+/* A line that is not counted yet, because more becomes known soon of it or of one before it: what the card's
+ * driver reports of a loss on a USB bus, or what slowed the machine when a client computed too long. */
 struct st_observed_waiting {
     struct st_xrun_seen seen;
     int64_t at_ns, wall_ns;
@@ -106,6 +106,13 @@ void st_observed_age(struct st_observed *o);
 
 /** Opens or polls. o->due_ns is then when to call again, at the latest (INT64_MAX: never). */
 void st_observed_turn(struct st_observed *o);
+
+/** Counts what waits, as far as all is known of it, and puts events that are due. While o->waiting_n is not 0
+ * call it four times a second. */
+void st_observed_count(struct st_observed *o);
+
+/** Counts all that waits, and puts its events: what comes from now on is in others. */
+void st_observed_cut(struct st_observed *o);
 
 /** Nothing plays, or something does again: then what is absent is tried again at once. */
 void st_observed_quiet(struct st_observed *o, bool quiet);

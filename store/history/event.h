@@ -1,6 +1,6 @@
 /* One event of sleeptuned, as it is recorded: what was seen, in fields with units, and no sentence. What it
  * says is composed when it is read (story/event_story.h); nothing changes it afterwards: what becomes known
- * later is an event of its own. */
+ * later is an event of its own, or was waited for. */
 #pragma once
 
 #include "core/base.h"
