@@ -319,7 +319,7 @@ static void take_load(struct st_dropout_table *table, const struct st_xrun_seen 
     client->playing = true;
 }
 
-static void take_event(struct st_dropout_table *table, const struct st_event *event, int64_t now_ns)
+static void count_event(struct st_dropout_table *table, const struct st_event *event, int64_t now_ns)
 {
     const bool device = event->kind == ST_EVENT_DEVICE_DROPOUT;
     const uint64_t n = count_of(event);
@@ -367,13 +367,12 @@ static void note_culprit(struct st_dropout_table *table, const struct st_xrun_se
         client->culprit.plays = seen->culprit_plays != 0;
 }
 
-void st_dropout_table_take_events(struct st_dropout_table *table, const struct st_xrun_seen *seen,
-                                  const struct st_event *events, size_t n, int64_t now_ns)
+void st_dropout_table_take_event(struct st_dropout_table *table, const struct st_xrun_seen *seen,
+                                 const struct st_event *event, int64_t now_ns)
 {
     if (seen != NULL && st_text_begins(seen->client, ST_DROPOUT_TEST_CLIENT))
         return;
-    ST_EACH_OF (event, events, n)
-        take_event(table, event, now_ns);
+    count_event(table, event, now_ns);
     if (seen != NULL)
         note_culprit(table, seen);
 }
@@ -381,15 +380,14 @@ void st_dropout_table_take_events(struct st_dropout_table *table, const struct s
 void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t now_ns,
                            int64_t wall_ns)
 {
-    struct st_event events[2];
-    size_t n;
+    struct st_event event;
     /* a test may be one of the clients of a cycle */
     if (seen->kind != ST_XRUN_SEEN_CYCLE && st_text_begins(seen->client, ST_DROPOUT_TEST_CLIENT))
         return;
     switch (seen->kind) {
     case ST_XRUN_SEEN_DROPOUT:
-        n = st_event_of_xrun(seen, wall_ns, events);
-        st_dropout_table_take_events(table, seen, events, n, now_ns);
+        event = st_event_of_xrun(seen, wall_ns);
+        st_dropout_table_take_event(table, seen, &event, now_ns);
         break;
     case ST_XRUN_SEEN_LOAD:
         take_load(table, seen, now_ns);

@@ -90,10 +90,10 @@ struct st_dropout_table {
 void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t now_ns,
                            int64_t wall_ns);
 
-/** The same of records of dropouts; the last of them ended now.
- * @param seen  of which they are; NULL: not known */
-void st_dropout_table_take_events(struct st_dropout_table *table, const struct st_xrun_seen *seen,
-                                  const struct st_event *events, size_t n, int64_t now_ns);
+/** The same of a record of dropouts; the last of them ended now.
+ * @param seen  of which it is; NULL: not known */
+void st_dropout_table_take_event(struct st_dropout_table *table, const struct st_xrun_seen *seen,
+                                 const struct st_event *event, int64_t now_ns);
 
 /** The client of a record, with what that one says; of one that goes on, as if it was counted. */
 struct st_dropout_client st_dropout_table_of_event(const struct st_event *event);

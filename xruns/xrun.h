@@ -102,8 +102,8 @@ struct st_xrun_seen {
     char device[ST_XRUN_NAME_BYTES]; /* "" when not known; UTF-8 of others: any bytes */
     char client[ST_XRUN_NAME_BYTES]; /* program or node that plays or records there, or a second card that
                                         follows it; "" when not known */
-    /* Dropouts that began since the poll before. Each is an unbroken loss of sound and is counted in one of
-     * the two: the device's own, and those of a client without which the device went on. */
+    /* Dropouts that began since the poll before. Each is an unbroken loss of sound: the device's own, or of a
+     * client without which the device went on. One of the two is 0. */
     int64_t device_dropouts_n; /* the device ran dry or over. With place ST_DROPOUT_AT_RESYNC: the server
                                skipped or inserted sound of the second card `client`, to follow this device's
                                clock; with ST_DROPOUT_AT_BUS: the USB device `client` */

@@ -262,7 +262,7 @@ static bool is_whole(const struct st_xrun_seen *seen)
     switch (seen->kind) {
     case ST_XRUN_SEEN_DROPOUT:
         return seen->certainty != ST_CERTAINTY_NONE &&
-               seen->device_dropouts_n + seen->dropouts_n + seen->cycles_n > 0;
+               (seen->device_dropouts_n > 0) != (seen->dropouts_n + seen->cycles_n > 0);
     case ST_XRUN_SEEN_CYCLE:
         return seen->deadline_ns > 0;
     case ST_XRUN_SEEN_LOAD:

@@ -165,21 +165,18 @@ static void take_other(struct st_observed *o, const struct st_observed_waiting *
 static void count(struct st_observed *o, const struct st_observed_waiting *dropout, enum st_cause slowed)
 {
     const struct st_xrun_seen *seen = &dropout->seen;
-    struct st_event events[2];
-    const size_t n = st_event_of_xrun(seen, dropout->wall_ns, events);
-    ST_EACH_OF (event, events, n) {
-        ST_PRINT(event->source, "%s", o->source->name);
-        event->slowed = event->reason == ST_DROPOUT_TOO_SLOW ? slowed : ST_CAUSE_UNKNOWN;
-    }
-    if (seen->dropouts_n + seen->device_dropouts_n > 0 &&
-        !st_text_begins(seen->client, ST_DROPOUT_TEST_CLIENT) && begins(o, seen, dropout->at_ns)) {
+    struct st_event event = st_event_of_xrun(seen, dropout->wall_ns);
+    ST_PRINT(event.source, "%s", o->source->name);
+    event.slowed = slowed;
+    if (event.count_n > 0 && !st_text_begins(seen->client, ST_DROPOUT_TEST_CLIENT) &&
+        begins(o, seen, dropout->at_ns)) {
         st_dropout_table_begin_again(&o->recent);
         o->recent_resized = false;
         o->view.recent_wall_ns = dropout->wall_ns;
     }
-    st_dropout_table_take_events(&o->view.seen, seen, events, n, dropout->at_ns);
-    st_dropout_table_take_events(&o->recent, seen, events, n, dropout->at_ns);
-    st_observed_events_take(&o->made, events, n, dropout->at_ns);
+    st_dropout_table_take_event(&o->view.seen, seen, &event, dropout->at_ns);
+    st_dropout_table_take_event(&o->recent, seen, &event, dropout->at_ns);
+    st_observed_events_take(&o->made, &event, dropout->at_ns);
 }
 
 /* May more of it become known soon? */

@@ -71,7 +71,7 @@ static struct st_observed_pending *pending_of(struct st_observed_events *e, cons
 
 /* Ends are not always reported in their order. A later event of the same key (same()) gets a later wall_ns:
  * st_history_read_open_events drops an open event that is not newer than a stored one of that key. */
-static void record(struct st_observed_events *e, const struct st_event *event, int64_t at_ns)
+void st_observed_events_take(struct st_observed_events *e, const struct st_event *event, int64_t at_ns)
 {
     struct st_observed_pending *pending = pending_of(e, event);
     int64_t end_ns = at_ns;
@@ -90,13 +90,6 @@ static void record(struct st_observed_events *e, const struct st_event *event, i
     pending->end_ns = end_ns;
     pending->event.wall_ns = st_ns_add(event->wall_ns, end_ns - at_ns);
     pending->event.span_ns = end_ns - pending->since_ns;
-}
-
-void st_observed_events_take(struct st_observed_events *e, const struct st_event *events, size_t n,
-                             int64_t at_ns)
-{
-    ST_EACH_OF (event, events, n)
-        record(e, event, at_ns);
 }
 
 size_t st_observed_events_open(const struct st_observed_events *e, struct st_event *ret)

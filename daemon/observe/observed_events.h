@@ -25,8 +25,7 @@ struct st_observed_events {
 void st_observed_events_init(struct st_observed_events *e, struct st_clock *clock, struct st_events *events);
 
 /** Dropouts of the source; the last of them ended at_ns. */
-void st_observed_events_take(struct st_observed_events *e, const struct st_event *events, size_t n,
-                             int64_t at_ns);
+void st_observed_events_take(struct st_observed_events *e, const struct st_event *event, int64_t at_ns);
 
 /** Puts those that are due. @param all  all: what is counted from now on is in others. */
 void st_observed_events_put(struct st_observed_events *e, bool all);

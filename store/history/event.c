@@ -26,11 +26,12 @@ static int64_t missing_ns(const struct st_xrun_seen *seen)
     return period_ns > 0 && took_ns > period_ns ? took_ns - period_ns : seen->spare_ns;
 }
 
-size_t st_event_of_xrun(const struct st_xrun_seen *seen, int64_t wall_ns, struct st_event ret[2])
+struct st_event st_event_of_xrun(const struct st_xrun_seen *seen, int64_t wall_ns)
 {
-    size_t n = 0;
-    struct st_event event = st_event_make(wall_ns, ST_EVENT_DEVICE_DROPOUT, "%s", "");
-    event.count_n = seen->device_dropouts_n;
+    const bool device = seen->device_dropouts_n > 0;
+    struct st_event event =
+        st_event_make(wall_ns, device ? ST_EVENT_DEVICE_DROPOUT : ST_EVENT_CLIENT_DROPOUT, "%s", "");
+    event.count_n = device ? seen->device_dropouts_n : seen->dropouts_n; /* 0: of one that goes on */
     event.place = seen->place;
     event.cycles_n = seen->cycles_n;
     event.lost_ns = seen->lost_ns;
@@ -39,18 +40,14 @@ size_t st_event_of_xrun(const struct st_xrun_seen *seen, int64_t wall_ns, struct
     memcpy(event.client, seen->client, sizeof(event.client));
     event.certainty = seen->certainty;
     event.cycle.period_ns = seen->cycle.period_ns;
-    if (seen->device_dropouts_n > 0)
-        ret[n++] = event;
-    event.kind = ST_EVENT_CLIENT_DROPOUT;
-    event.count_n = seen->dropouts_n; /* 0: of one that goes on */
+    if (device)
+        return event;
     event.reason = seen->reason;
     event.cycle = seen->cycle;
     event.missing_ns = missing_ns(seen);
     memcpy(event.culprit, seen->culprit, sizeof(event.culprit));
     event.culprit_n = seen->culprit[0] != '\0' ? seen->dropouts_n : 0;
-    if (seen->dropouts_n + seen->cycles_n > 0)
-        ret[n++] = event;
-    return n;
+    return event;
 }
 
 int64_t st_event_began_ns(const struct st_event *event)

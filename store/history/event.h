@@ -76,9 +76,8 @@ struct st_event st_event_make(int64_t wall_ns, enum st_event_kind kind, const ch
 
 struct st_xrun_seen;
 
-/** What was seen of dropouts, as events: those of devices and of clients are different kinds. The source is
- * the caller's. Pure. @return how many: none, if it is not about dropouts. */
-size_t st_event_of_xrun(const struct st_xrun_seen *seen, int64_t wall_ns, struct st_event ret[2]);
+/** A line about dropouts (ST_XRUN_SEEN_DROPOUT) as an event. The source is the caller's. Pure. */
+struct st_event st_event_of_xrun(const struct st_xrun_seen *seen, int64_t wall_ns);
 
 /** When the first of what it stands for began, at the latest: the first ended span_ns ago, and the longest
  * may be the last. Pure. */

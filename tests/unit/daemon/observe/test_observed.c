@@ -158,7 +158,8 @@ static void device_dropouts_and_dropouts_of_clients_are_counted_apart(void **sta
 {
     (void)state;
     see("hw:0", "player", 2, 0);
-    see("hw:1", "synth", 1, 4);
+    see("hw:1", "synth", 1, 0);
+    see("hw:1", "synth", 0, 4);
     see("", "", 1, 0);
     turn_after(0);
     assert_int_equal(o.view.state, ST_OBSERVED_WATCHING);
