@@ -231,6 +231,19 @@ static void take(struct list *list, const struct st_event *event, size_t cause)
     }
 }
 
+/* Did every buffer in use last longer than the loop was late? Sizes are known to the minute. */
+static bool is_too_short(const struct list *list, const struct st_event *event)
+{
+    double shortest_ns = INFINITY;
+    ST_EACH_OF (run, list->sizes.runs, ST_MIN(list->sizes.runs_n, ST_HISTORY_RUNS_MAX)) {
+        if (event->wall_ns < run->from_wall_ns || event->wall_ns > st_ns_add(run->to_wall_ns, MINUTE_NS))
+            continue;
+        const bool known = run->frames > 0 && run->rate_hz > 0;
+        shortest_ns = fmin(known ? (double)run->frames * 1e9 / (double)run->rate_hz : 0, shortest_ns);
+    }
+    return isfinite(shortest_ns) && (double)event->lateness_ns < shortest_ns;
+}
+
 static int take_event(void *ctx, ST_UNUSED int64_t id, const struct st_event *event)
 {
     struct list *list = ctx;
@@ -243,7 +256,7 @@ static int take_event(void *ctx, ST_UNUSED int64_t id, const struct st_event *ev
                   {OF_THROTTLING, c->throttles_n > 0}};
     const size_t cause = cause_of(event);
     list->oldest_ns = list->oldest_ns == 0 ? event->wall_ns : list->oldest_ns;
-    if (cause == CAUSES)
+    if (cause == CAUSES || (event->kind == ST_EVENT_LATE_WAKE && is_too_short(list, event)))
         return 0;
     take(list, event, cause);
     ST_EACH (row, beside) {
@@ -448,11 +461,11 @@ int st_heard_list_text(struct st_history_reader *reader, int64_t since_ns, int64
     if (since_ns != INT64_MIN) /* what the first mark is about may have happened before */
         wish.since_ns = st_ns_sub(since_ns, LONGEST_NS);
     if (r == 0 && list->n > 0)
+        r = st_history_read_sizes(reader, wish.since_ns, until_ns, &list->sizes);
+    if (r == 0 && list->n > 0)
         r = st_history_read_events(reader, &wish, take_event, list, &list->more);
     if (r == 0 && list->more)
         drop_old_marks(list);
-    if (r == 0 && list->n > 0)
-        r = st_history_read_sizes(reader, since_ns, until_ns, &list->sizes);
     if (r == 0)
         make_sessions(list);
     for (size_t i = 0; r >= 0 && i < list->n; i++) {

@@ -409,7 +409,7 @@ static void sizes_kernel_log_and_the_machine_are_causes(void **state)
     happens(NOON_NS + 40 * MINUTE_NS, ST_EVENT_KERNEL_LOG, "usb", "");
     happens(NOON_NS + 40 * MINUTE_NS + ST_NS_PER_S, ST_EVENT_HEARD, "key", "");
     struct st_event late = st_event_make(NOON_NS + 50 * MINUTE_NS, ST_EVENT_LATE_WAKE, "%s", "");
-    late.lateness_ns = 5 * ST_NS_PER_MS;
+    late.lateness_ns = 6 * ST_NS_PER_MS;
     late.pressure.throttles_n = 2;
     late.pressure.pressure_memory_permille = 500;
     late.pressure.pressure_io_permille = 20;
@@ -437,6 +437,35 @@ static void sizes_kernel_log_and_the_machine_are_causes(void **state)
     assert_int_equal(throttling, 1);
     assert_int_equal(memory, 1);
     assert_int_equal(disk, 0);
+    json_decref(read);
+}
+
+/* The buffer lasts 5.33 ms, and later its length is not known. */
+static void a_late_wake_up_within_the_buffer_is_no_cause(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t at_ns, lateness_ns;
+        bool cause;
+    } rows[] = {{NOON_NS + MINUTE_NS, 5 * ST_NS_PER_MS, false},
+                {NOON_NS + 2 * MINUTE_NS, 6 * ST_NS_PER_MS, true},
+                {NOON_NS + 12 * MINUTE_NS, 5 * ST_NS_PER_MS, true}};
+    open_it();
+    assert_int_equal(st_history_begin(history), 0);
+    frames = 256;
+    play(NOON_NS, 5);
+    frames = 128;
+    add_watches("pulseaudio", NOON_NS + 10 * MINUTE_NS, 5, INT64_MIN, 1);
+    ST_EACH (row, rows) {
+        struct st_event late = st_event_make(row->at_ns, ST_EVENT_LATE_WAKE, "%s", "");
+        late.lateness_ns = row->lateness_ns;
+        assert_int_equal(st_history_add_event(history, &late), 0);
+        happens(row->at_ns + ST_NS_PER_S, ST_EVENT_HEARD, "key", "");
+    }
+    assert_int_equal(st_history_commit(history), 0);
+    json_t *read = document(), *marks = json_object_get(read, "marks");
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++)
+        assert_true(json_is_null(json_object_get(json_array_get(marks, i), "cause")) == !rows[i].cause);
     json_decref(read);
 }
 
@@ -511,7 +540,7 @@ static void many_late_wake_ups_hide_no_mark(void **state)
     for (int64_t i = 0; i < 6000; i++) {
         struct st_event event =
             st_event_make(from_ns + 9 * MINUTE_NS + i * 200 * ST_NS_PER_MS, ST_EVENT_LATE_WAKE, "%s", "");
-        event.lateness_ns = event.span_ns = ST_NS_PER_MS;
+        event.lateness_ns = event.span_ns = 3 * ST_NS_PER_MS;
         event.pressure.pressure_memory_permille = 200;
         event.pressure.pressure_io_permille = 200;
         event.pressure.throttles_n = 1;
@@ -548,6 +577,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(sizes_kernel_log_and_the_machine_are_causes, setup, teardown),
         cmocka_unit_test_setup_teardown(a_window_of_practice_is_that_of_the_mark, setup, teardown),
         cmocka_unit_test_setup_teardown(many_late_wake_ups_hide_no_mark, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_late_wake_up_within_the_buffer_is_no_cause, setup, teardown),
         cmocka_unit_test_setup_teardown(marks_without_music_are_shown_and_tell_nothing, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
