@@ -163,6 +163,9 @@ static const char *outcome_text(const struct st_tune_output *output, size_t i, c
     if (candidate->refused != NULL || row->why[0] != '\0')
         st_text_buffer_printf(&text, "; not kept: %s%s", candidate->refused != NULL ? "costs " : "",
                               candidate->refused != NULL ? candidate->refused : row->why);
+    else if (!st_rule_can_apply(candidate->finding))
+        st_text_buffer_printf(&text, "; by hand: 'sleeptune report %s' shows how",
+                              candidate->finding->rule->id);
     return buf;
 }
 

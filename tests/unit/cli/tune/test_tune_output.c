@@ -12,7 +12,9 @@
 
 #include "cli/tune/tune_output.h"
 
-static void expect_next(const struct st_wish *wish, const char *wanted)
+/* Of a setting that helps. elsewhere: why the machine does not keep it in /etc; NULL: it does. */
+static void expect_text(const struct st_wish *wish, const char *elsewhere,
+                        void (*print)(const struct st_tune_output *, FILE *), const char *wanted)
 {
     const struct st_rule *rule = st_rule_find("linux-swap");
     struct st_change change = rule->changes[0];
@@ -25,7 +27,9 @@ static void expect_next(const struct st_wish *wish, const char *wanted)
     char *text = NULL;
     size_t len;
     FILE *out = open_memstream(&text, &len);
-    st_tune_output_next(&output, out);
+    if (elsewhere != NULL)
+        assert_int_equal(st_facts_put_text(facts, ST_KEY_SETTINGS_ELSEWHERE, elsewhere, NULL, "/"), 0);
+    print(&output, out);
     fclose(out);
     if (strstr(text, wanted) == NULL)
         fail_msg("'%s' is not in '%s'", wanted, text);
@@ -36,15 +40,27 @@ static void expect_next(const struct st_wish *wish, const char *wanted)
 static void a_size_that_was_asked_for_is_passed_on(void **state)
 {
     (void)state;
-    expect_next(&(struct st_wish){.frames = 64}, "sleeptune apply linux-swap --frames 64\n");
-    expect_next(&(struct st_wish){.frames = 1024, .in_use = true, .why = "as PipeWire runs now"},
-                "sleeptune apply linux-swap\n");
+    expect_text(&(struct st_wish){.frames = 64}, NULL, st_tune_output_next,
+                "sleeptune apply linux-swap --frames 64\n");
+    expect_text(&(struct st_wish){.frames = 1024, .in_use = true, .why = "as PipeWire runs now"}, NULL,
+                st_tune_output_next, "sleeptune apply linux-swap\n");
+}
+
+static void what_apply_cannot_write_is_by_hand(void **state)
+{
+    (void)state;
+    const struct st_wish wish = {.frames = 64};
+    expect_text(&wish, "this is NixOS", st_tune_output_result,
+                "by hand: 'sleeptune report linux-swap' shows how");
+    expect_text(&wish, "this is NixOS", st_tune_output_next, "Next: sleeptune report --frames 64\n");
+    expect_text(&wish, NULL, st_tune_output_result, " W\nAll settings are");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_size_that_was_asked_for_is_passed_on),
+        cmocka_unit_test(what_apply_cannot_write_is_by_hand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
