@@ -88,7 +88,7 @@ static int parse_pipewire(struct asker *asker, char *text)
     return st_answer_pw_metadata(text, pipewire_setting, asker);
 }
 
-/** A property of the node with the id `section`. */
+/** A property of the node with the id `section`, or the server's version. */
 static void pipewire_node(void *ctx, const char *section, const char *name, const char *value)
 {
     static const struct name_row rows[] = {
@@ -113,7 +113,9 @@ static void pipewire_node(void *ctx, const char *section, const char *name, cons
     };
     const char *leaf = key_of(rows, ST_ARRAY_LEN(rows), name);
     const char *key = ST_TEXT(KEY_BYTES, ST_KEYS_PIPEWIRE_NODE "%.24s.%s", section, leaf != NULL ? leaf : "");
-    if (leaf != NULL)
+    if (section[0] == '\0')
+        put_text(ctx, ST_KEY_PIPEWIRE_VERSION, value);
+    else if (leaf != NULL)
         put_text(ctx, key, value);
 }
 

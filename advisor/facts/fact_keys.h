@@ -114,6 +114,7 @@
 /* put by a command: what PipeWire runs at now, as the daemon that watches it says */
 #define ST_KEY_PIPEWIRE_RUNNING_FRAMES  "linux.pipewire.running_frames"
 #define ST_KEY_PIPEWIRE_RUNNING_RATE_HZ "linux.pipewire.running_rate_hz"
+#define ST_KEY_PIPEWIRE_VERSION         "linux.pipewire.version" /* of the running server */
 #define ST_KEY_PIPEWIRE_VM_MIN_QUANTUM  "linux.pipewire.vm_min_quantum"
 #define ST_KEY_PLATFORM_PROFILE_CHOICES "linux.platform_profile.choices"
 #define ST_KEY_PLATFORM_PROFILE_NOW     "linux.platform_profile.now"

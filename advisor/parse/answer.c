@@ -155,6 +155,8 @@ static void put_list(const json_t *list, struct graph *graph, st_setting_fn fn, 
             add_client(graph, id, json_object_get(info, "props"));
         else if (st_text_is(type, "PipeWire:Interface:Link"))
             add_link(graph, info);
+        else if (st_text_is(type, "PipeWire:Interface:Core"))
+            put_property("", "version", json_object_get(info, "version"), fn, ctx);
     }
 }
 

@@ -13,7 +13,8 @@ const char *st_answer_pipewire_key(const char *name);
 
 /** `pw-dump`: the properties of all nodes, their state, and as two more properties the process that it
  * belongs to, and whether it is a program's that is linked with a device or sink ("true"). A list, and
- * further ones if something changes meanwhile. section: the node's id. @return 0, -EBADMSG (no list). */
+ * further ones if something changes meanwhile. section: the node's id; "": the server's version.
+ * @return 0, -EBADMSG (no list). */
 #define ST_ANSWER_PID   "sleeptune.pid"
 #define ST_ANSWER_PLAYS "sleeptune.plays"
 ST_NODISCARD int st_answer_pw_dump(const char *text, st_setting_fn fn, void *ctx);

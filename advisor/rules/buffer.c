@@ -207,6 +207,14 @@ static void find_rate(const struct st_facts *facts, struct st_buffer_asked *ret)
         ret->rate_program = forced_hz > 0 ? "clock.force-rate" : st_buffer_program(facts, asker);
 }
 
+int st_buffer_pipewire_version(const struct st_facts *facts)
+{
+    int major, minor, micro;
+    const char *text = st_facts_text_or(facts, ST_KEY_PIPEWIRE_VERSION, "");
+    return sscanf(text, "%2d.%2d.%2d", &major, &minor, &micro) == 3 ? 1000 * major + 100 * minor + micro
+                                                                    : -ENODATA;
+}
+
 bool st_buffer_is_forced(const struct st_facts *facts)
 {
     return st_facts_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, 0) > 0 ||

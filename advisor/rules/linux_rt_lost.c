@@ -180,6 +180,8 @@ const struct st_rule st_rule_linux_rt_lost = {
 
 /* --- linux-client-priority: the threads of programs that play through PipeWire --- */
 
+#define CLIENT_RIGHT "sudo sleeptune apply linux-rt-permission   # the right itself"
+
 struct clients {
     struct st_finding *finding;
     char names[200]; /* of those without */
@@ -269,6 +271,8 @@ static void judge_clients(struct st_finding *finding)
                    "%d program%s play%s through PipeWire without real-time priority (SCHED_OTHER): %s%s",
                    clients.without_n, ST_PLURAL(clients.without_n), clients.without_n == 1 ? "s" : "",
                    clients.names, clients.without_n > 4 ? " ..." : "");
+    if (st_buffer_pipewire_version(facts) >= 1400)
+        st_finding_fix(finding, NULL, CLIENT_RIGHT, ST_NEEDS_RELOGIN);
 }
 
 const struct st_rule st_rule_linux_client_priority = {
@@ -291,14 +295,14 @@ const struct st_rule st_rule_linux_client_priority = {
         "70b224f1c (1.0.1: pw-data-loop) and c12cf748b (1.2: data-loop.0)\n"
         "/proc/PID/task/TID/stat, fields 2, 40 and 41: proc(5)",
     .now = "PIPEWIRE_CONFIG_NAME=client-rt.conf PROGRAM   # PipeWire before 1.4",
-    .persistent = "sudo sleeptune apply linux-rt-permission   # the right itself\n"
-                  "# before 1.4 also in ~/.config/environment.d/90-sleeptune.conf:\n"
-                  "PIPEWIRE_CONFIG_NAME=client-rt.conf",
+    .persistent = CLIENT_RIGHT "\n"
+                               "# before 1.4 also in ~/.config/environment.d/90-sleeptune.conf:\n"
+                               "PIPEWIRE_CONFIG_NAME=client-rt.conf",
     .needs = ST_NEEDS_RELOGIN,
     .check = "ps -eLo cls,rtprio,comm | grep data-loop   # RR or FF, and a priority",
     .undo = "delete 90-sleeptune.conf",
     .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_KEYS_DAEMON "*", RT_PROCESS, RT_PRIORITY, RT_NAME,
                           NORMAL_PROCESS, ST_KEY_THREADS_COMPLETE, "linux.*_thread.*.pid",
-                          ST_KEYS_PIPEWIRE_NODE "*", ST_OWNER_KEYS),
+                          ST_KEYS_PIPEWIRE_NODE "*", ST_KEY_PIPEWIRE_VERSION, ST_OWNER_KEYS),
     .judge = judge_clients,
 };

@@ -92,9 +92,11 @@ static void judge_alsa_buffer(struct st_finding *finding)
     char part[48] = "";
     const char *name = "";
     st_buffer_asked(finding->facts, &asked);
+    const int version = st_buffer_pipewire_version(finding->facts);
+    const bool follows_ring = version > 0 && version < 384; /* also if it is forced */
     struct scan scan = {.finding = finding,
                         .quantum_unread = is_quantum_unread(finding->facts),
-                        .forced_us = st_buffer_is_forced(finding->facts)
+                        .forced_us = st_buffer_is_forced(finding->facts) && !follows_ring
                                          ? (double)asked.usual_frames * 1e6 / (double)asked.running_hz
                                          : 0};
     ST_FACTS_EACH (fact, finding->facts, ST_KEYS_ALSA, ".buffer_frames")
@@ -104,12 +106,13 @@ static void judge_alsa_buffer(struct st_finding *finding)
         name = st_machine_stream_name(finding->facts, scan.stream, part, sizeof(part));
     }
     if (scan.worst_gap_us > 0) {
-        st_finding_quote(finding, ST_KEY_PIPEWIRE_QUANTUM, ST_KEY_PIPEWIRE_FORCE_QUANTUM);
-        st_finding_advice(finding,
-                          "the buffer of %.40s holds %.1f ms, less than PipeWire's forced quantum of %.1f "
-                          "ms: from PipeWire "
-                          "1.0 on it is empty before the next quantum arrives",
-                          name, scan.worst_ring_us / 1e3, scan.forced_us / 1e3);
+        st_finding_quote(finding, ST_KEY_PIPEWIRE_QUANTUM, ST_KEY_PIPEWIRE_FORCE_QUANTUM,
+                         ST_KEY_PIPEWIRE_VERSION);
+        st_finding_set(finding, version > 0 ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
+                       "the buffer of %.40s holds %.1f ms, less than PipeWire's forced quantum of %.1f ms: "
+                       "%sit is empty before the next quantum arrives",
+                       name, scan.worst_ring_us / 1e3, scan.forced_us / 1e3,
+                       version > 0 ? "" : "from PipeWire 0.3.84 on ");
         const double period_us = (double)finding->wish->period_ns / 1e3;
         st_finding_effect(finding, scan.worst_gap_us < period_us ? scan.worst_gap_us : period_us,
                           "%.1f µs of silence in each quantum: quantum %.1f µs, buffer %.1f µs; counted as "
@@ -139,15 +142,15 @@ const struct st_rule st_rule_linux_alsa_buffer = {
     .id = "linux-alsa-buffer",
     .title = "Buffers of the open sound devices",
     .mechanism = "The card plays from a ring buffer of some periods, while the server fills the next ones. "
-                 "PipeWire's cycle is at most half the ring, unless its quantum is forced (from 1.0 on): "
-                 "then a shorter "
-                 "buffer runs empty in each cycle.",
+                 "PipeWire's cycle is at most half the ring, unless its quantum is forced (from 0.3.84 on): "
+                 "then a shorter buffer runs empty in each cycle.",
     .privilege = "none",
     .cost = "none",
     .when_not = "you need that quantum for another device",
-    .sources = "/proc/asound/card*/pcm*/sub*/hw_params: Linux sound/core/pcm.c\n"
-               "PipeWire spa/plugins/alsa/alsa-pcm.c: node.max-latency, half the ring; from 1.0 on a forced "
-               "quantum or rate ignores it (2ff62641b)",
+    .sources =
+        "/proc/asound/card*/pcm*/sub*/hw_params: Linux sound/core/pcm.c\n"
+        "PipeWire spa/plugins/alsa/alsa-pcm.c: node.max-latency, half the ring; from 0.3.84 on a forced "
+        "quantum or rate ignores it (2ff62641b)",
     .now = NOW("256"),
     .check = "cat /proc/asound/card*/pcm*/sub*/hw_params   # buffer_size is at least two times "
              "period_size, and not below the quantum",

@@ -387,6 +387,7 @@ static void each_key_is_collected(void **state)
                                          "linux.pipewire.force_quantum",
                                          "linux.pipewire.force_rate_hz",
                                          "linux.pipewire.allowed_rates",
+                                         "linux.pipewire.version",
                                          "linux.sleeptuned.dropouts",
                                          "linux.rtkit.demoted_n",
                                          "linux.threads.part",

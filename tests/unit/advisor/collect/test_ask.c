@@ -105,7 +105,10 @@ static void a_running_value_wins_over_a_file(void **state)
  * too. */
 static const char nodes[] =
     "[\n  {\n    \"id\": 46,\n    \"info\": null\n  }\n]\n"
-    "[\n  {\n    \"id\": 45,\n    \"type\": \"PipeWire:Interface:Node\",\n    \"version\": 3,\n"
+    "[\n  {\n    \"id\": 0,\n    \"type\": \"PipeWire:Interface:Core\",\n    \"version\": 3,\n"
+    "    \"info\": {\n      \"cookie\": 2667560484,\n      \"version\": \"0.3.65\",\n"
+    "      \"name\": \"pipewire-0\"\n    }\n  },\n  {\n    \"id\": 45,\n    \"type\": "
+    "\"PipeWire:Interface:Node\",\n    \"version\": 3,\n"
     "    \"permissions\": [ \"r\", \"w\", \"x\", \"m\" ],\n"
     "    \"info\": {\n      \"max-input-ports\": 0,\n      \"state\": \"running\",\n      \"error\": null,\n"
     "      \"props\": {\n        \"application.name\": \"pw-cat\",\n        \"client.id\": 40,\n"
@@ -133,6 +136,7 @@ static void nodes_say_what_programs_ask_for(void **state)
     answer(PW_DUMP, nodes, 0);
     ask();
     is("linux.ask.pipewire_nodes", "answered");
+    is("linux.pipewire.version", "0.3.65");
     is("linux.pipewire.node.45.state", "running");
     is("linux.pipewire.node.45.application", "pw-cat");
     is("linux.pipewire.node.45.latency", "360/48000");
