@@ -26,7 +26,10 @@ REASONS = ["docs/schema/sleeptune-causes-1.json", "docs/schema/sleeptune-events-
 def with_reasons(tree, name):
     """That schema with the names of the rows of xruns/dropout_reason.c."""
     names = re.findall(r'\[ST_DROPOUT_\w+\] = \{("[a-z-]+")', (tree / "xruns/dropout_reason.c").read_text(encoding="utf-8"))
-    return re.sub(r'\["unknown", "too-slow"[^]]*\]', f"[{', '.join(names)}]", (tree / name).read_text(encoding="utf-8"))
+    text, n = re.subn(r'\["unknown", "too-slow"[^]]*\]', f"[{', '.join(names)}]", (tree / name).read_text(encoding="utf-8"))
+    if n != 1:
+        sys.exit(f"{name} has {n} lists of reasons that begin with unknown and too-slow, not 1")
+    return text
 
 
 def faults_of_rules(rules):
