@@ -77,7 +77,7 @@ static int take_size(const char *name, const char *value, struct options *option
 {
     const int status = st_option_i64(name, value, 16, 8192, &options->quantum);
     if (status == 0 && (options->quantum & (options->quantum - 1)) != 0)
-        return st_failure_usage("%s: PipeWire accepts only powers of two: 64, 128, 256 ...", name);
+        return st_failure_usage("%s: PipeWire accepts only powers of two, from 16 to 8192", name);
     return status;
 }
 

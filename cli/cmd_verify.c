@@ -438,7 +438,7 @@ static int verify_all(const struct st_change_target *target, const struct st_jou
         status = ST_EXIT_FAILURE;
     if (!output->json && journal->entries_n > 0 && target->live)
         st_before_after_print(&proof);
-    if (!output->json && options->before != NULL)
+    if (!output->json && (heard.compared || heard.why[0] != '\0'))
         st_listen_compare_print(&heard);
     st_before_after_finish(&proof);
     if (!output->json && target->own &&

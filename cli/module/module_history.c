@@ -193,9 +193,9 @@ int st_module_history_ask(const char *command, const struct st_history_wish *wis
         return st_failure("no sleeptuned is listening on " ST_DAEMON_SYSTEM_SOCKET ". %s", of_sudo);
     if (access(path, F_OK) != 0)
         return st_failure(
-            "no sleeptuned is listening, and the history cannot be read: %s: %s. Start sleeptuned "
+            "no sleeptuned is listening, and the history cannot be read: %s: %s%s. Start sleeptuned "
             "('sleeptune status' says how), or name a file with --db",
-            path, strerror(errno));
+            path, strerror(errno), geteuid() != 0 ? "; nor is there one in ~/.local/state/sleeptune" : "");
     snprintf(wish->whose, wish->whose_bytes, "%s; %s", path,
              of_sudo != NULL ? of_sudo : "no sleeptuned runs");
     return read_file(path, wish, ret);

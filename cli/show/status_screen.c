@@ -118,7 +118,8 @@ static void lay_out(struct table *table, const struct st_screen *screen, const j
             const char *text = cell_of(json_object_get(row, "cells"), i);
             const int width = width_of(screen, text);
             table->widths[i] = ST_MAX(width, table->widths[i]);
-            table->numbers[i] = table->numbers[i] && (text[0] == '\0' || (text[0] >= '0' && text[0] <= '9'));
+            table->numbers[i] =
+                table->numbers[i] && (text[0] == '\0' || strchr("0123456789?", text[0]) != NULL);
         }
     }
     while (table_width(table) > screen->columns) {

@@ -51,11 +51,11 @@ static void print_later(const struct st_candidates *candidates, int width, FILE 
     char line[LINE_BYTES];
     struct st_text_buffer text = st_text_buffer_on(line, sizeof(line));
     for (size_t i = 0; i < candidates->later_n; i++)
-        st_text_buffer_printf(
-            &text, "%s%s",
-            i == 0 ? "Not tried, since tune cannot switch them on and off ('sleeptune report' has them): "
-                   : ", ",
-            candidates->later[i]->rule->id);
+        st_text_buffer_printf(&text, "%s%s",
+                              i == 0 ? "Not tried, since tune cannot switch them on and off ('sleeptune "
+                                       "report --details' has them): "
+                                     : ", ",
+                              candidates->later[i]->rule->id);
     if (candidates->later_n > 0)
         st_text_wrap(out, line, INDENT, width);
 }

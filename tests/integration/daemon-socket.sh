@@ -98,6 +98,10 @@ else
         screen_is -t under-sudo-of-who-has-none env SUDO_UID=1 "$SLEEPTUNE" status
         screen_is -t root-alone "$SLEEPTUNE" status
         screen_is -t a-user-without-one env XDG_RUNTIME_DIR="$tmp/none" "${as_user[@]}" "$SLEEPTUNE" status
+        if ! [ -e /var/lib/sleeptune/history.db ]; then
+            out=$(XDG_RUNTIME_DIR=$tmp/none "${as_user[@]}" "$SLEEPTUNE" history 2>&1) || true
+            like "a user is told of his own place" "$out" '; nor is there one in ~/.local/state'
+        fi
         like "a program that is not in PATH is named with its folder" \
             "$(PATH=/nowhere "$SLEEPTUNE" status 2>&1)" "or '/.*/sleeptuned -f'"
         own=$daemon own_sock=$sock sock=/run/sleeptune/sleeptuned.sock log=$tmp/log3

@@ -107,7 +107,10 @@ static json_t *document_with_clients(int n)
         snprintf(name, sizeof(name), i == 0 ? "HeavyReverb" : "Client %d with a long name of its own", i);
         json_array_append_new(
             rows, json_pack("{s:s, s:s, s:s, s:b, s:[s, s, s, s, s]}", "label", name, "text", "407 dropouts",
-                            "state", "warn", "detail", i == n - 1, "cells", name, i == 0 ? "407" : "0",
+                            "state", "warn", "detail", i == n - 1, "cells", name,
+                            i == 0       ? "407"
+                            : i == n - 1 ? "?"
+                                         : "0",
                             i == 0 ? "lost the CPU to its own thread" : "", "12 %", i == 0 ? "117 %" : ""));
     }
     json_t *section = json_pack("{s:s, s:[s, s, s, s, s], s:o}", "title", "Programs", "columns", "Program",
