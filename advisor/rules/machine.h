@@ -74,8 +74,7 @@ bool st_machine_right_at_login(const struct st_facts *facts);
 
 /** How to undo that by hand. */
 #define ST_MACHINE_UNDO_BOOT_OPTION(option)                                                                  \
-    "take " option " out again (GRUB: out of /etc/default/grub.d/sleeptune.cfg, then run sudo update-grub) " \
-    "and restart"
+    "take " option " out again where it was added, run the same command, and restart"
 
 /** The fix that sets this sysctl of FreeBSD. */
 void st_machine_fix_sysctl(struct st_finding *finding, const char *name, const char *value);

@@ -222,7 +222,7 @@ def applied_by_sleeptune(rule):
 
 
 # what a guide says once, at its beginning
-PLAIN_UNDO = re.compile(r"nothing |there is nothing |(take|delete) [^ ]+ out again \(GRUB|"
+PLAIN_UNDO = re.compile(r"nothing |there is nothing |take [^ ]+ out again where it was added|"
                         r"(delete|take) (the lines? (in|out of) )?[^ ;]+( and (restart|run [^;]*|plug [^;]*))?(: [^;]*)?$")
 UNDO_AT_ONCE = re.compile(r"(delete|take) the lines? (in|out of) [^ ;]+; to undo it at once, set the defaults?: ")
 
