@@ -327,6 +327,17 @@ static void boot_options(struct st_collector *c)
         st_collector_put_failure(c, key, -ENOENT, "/etc/kernel/cmdline, /boot");
 }
 
+/** Whether there is PAM. Files that were not saved say nothing. */
+static void collect_pam(struct st_collector *c)
+{
+    static const char *const folders[] = {"/etc/pam.d", "/usr/lib/pam.d", "/usr/etc/pam.d"};
+    bool missing = c->live;
+    ST_EACH (folder, folders)
+        missing = missing && st_change_folder_look(c->machine, *folder) == -ENOENT;
+    if (missing)
+        st_collector_put_int(c, ST_KEY_PAM_MISSING, 1, folders[0]);
+}
+
 static void collect_system(struct st_collector *c)
 {
     static const char nixos[] = "/etc/NIXOS";
@@ -349,6 +360,7 @@ static void collect_system(struct st_collector *c)
                               nixos);
     exists(c, ST_KEY_TLP_ENABLED, "/etc/systemd/system/multi-user.target.wants/tlp.service");
     collect_rtkit(c);
+    collect_pam(c);
     collect_wireplumber(c);
 }
 

@@ -85,7 +85,7 @@ const struct st_rule st_rule_linux_memlock = {
     .check = "ulimit -l   # after a new login: 4194304, in KiB",
     .undo = ST_MACHINE_UNDO_LIMITS,
     .facts = ST_RULE_KEYS(ST_KEY_RT_MEMLOCK_LIMIT_BYTES, ST_MUSIC_COUNTED, ST_KEY_RT_IPC_LOCK,
-                          ST_KEY_USER_UID, ST_KEY_USER_NAME, ST_KEY_SYSTEM_CONTAINER),
+                          ST_KEY_USER_UID, ST_KEY_USER_NAME, ST_KEY_PAM_MISSING, ST_KEY_SYSTEM_CONTAINER),
     .changes = ST_RULE_CHANGES({ST_CHANGE_LIMITS, ST_MACHINE_ANY_USER "- memlock", "4194304"}),
     .judge = judge_memlock,
 };

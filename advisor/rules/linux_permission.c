@@ -215,8 +215,8 @@ const struct st_rule st_rule_linux_rt_permission = {
     .facts =
         ST_RULE_KEYS(ST_KEY_RT_FIFO_ERRNO, ST_MUSIC_COUNTED, ST_KEY_RT_FIFO_PRIORITY, ST_KEY_RT_RTPRIO_LIMIT,
                      ST_KEY_USER_UID, ST_KEY_DAEMON_RTKIT_DAEMON, ST_KEY_RTKIT_INSTALLED, ST_KEY_RTKIT_NO_BUS,
-                     ST_KEY_USER_LIMITS_FROM, ST_MACHINE_RIGHT_AT_LOGIN, ST_KEY_SYSTEM_CONTAINER,
-                     ST_LINUX_KERNEL_IRQ_THREAD_KEYS),
+                     ST_KEY_USER_LIMITS_FROM, ST_MACHINE_RIGHT_AT_LOGIN, ST_KEY_PAM_MISSING,
+                     ST_KEY_SYSTEM_CONTAINER, ST_LINUX_KERNEL_IRQ_THREAD_KEYS),
     .changes = ST_RULE_CHANGES({ST_CHANGE_LIMITS, ST_MACHINE_ANY_USER "- rtprio", "90"},
                                {ST_CHANGE_LIMITS, ST_MACHINE_ANY_USER "- memlock", "4194304"}),
     .judge = judge_rt_permission,
@@ -431,7 +431,7 @@ const struct st_rule st_rule_linux_rtkit = {
     .check = ST_MACHINE_CHECK_LIMITS,
     .undo = ST_MACHINE_UNDO_LIMITS,
     .facts = ST_RULE_KEYS(ST_KEY_RT_FIFO_ERRNO, ST_KEY_DAEMON_RTKIT_DAEMON, ST_KEY_RTKIT_INSTALLED,
-                          ST_KEY_RTKIT_NO_BUS, ST_KEY_RTKIT_COMMAND, ST_KEY_USER_NAME,
+                          ST_KEY_RTKIT_NO_BUS, ST_KEY_RTKIT_COMMAND, ST_KEY_USER_NAME, ST_KEY_PAM_MISSING,
                           ST_LINUX_KERNEL_IRQ_THREAD_KEYS),
     .judge = judge_rtkit,
 };

@@ -168,9 +168,10 @@ const struct st_rule st_rule_linux_server_priority = {
              "journalctl --user -b -u pipewire | grep -i -e rt -e realtime   # what was refused",
     .undo = ST_MACHINE_UNDO_LIMITS,
     .worst = ST_STATUS_PROBLEM,
-    .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_KEYS_DAEMON "*", THREAD_PROCESS, THREAD_PRIORITY,
-                          ST_KEY_SYSTEM_CONTAINER, ST_KEY_JACK_COMMAND, ST_KEY_PULSE_REALTIME_SCHEDULING,
-                          ST_KEYS_NORMAL_THREAD "*.process", ST_RT_LOST_KEYS, ST_OWNER_KEYS),
+    .facts =
+        ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_KEYS_DAEMON "*", THREAD_PROCESS, THREAD_PRIORITY,
+                     ST_KEY_SYSTEM_CONTAINER, ST_KEY_JACK_COMMAND, ST_KEY_PULSE_REALTIME_SCHEDULING,
+                     ST_KEYS_NORMAL_THREAD "*.process", ST_RT_LOST_KEYS, ST_OWNER_KEYS, ST_KEY_PAM_MISSING),
     .judge = judge_server_priority,
 };
 

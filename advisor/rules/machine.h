@@ -64,7 +64,8 @@ struct st_finding;
 const char *st_machine_stream_name(const struct st_facts *facts, const struct st_fact *stream, char *buf,
                                    size_t buf_bytes);
 
-/** The rule's usual fix, for the user whose rights were judged. */
+/** The rule's usual fix, for the user whose rights were judged; without PAM another. A rule that calls it
+ * lists ST_KEY_USER_NAME and ST_KEY_PAM_MISSING. */
 void st_machine_fix_user(struct st_finding *finding);
 
 /** Do the files in /etc/security give this user the right to real-time priority at a login? */

@@ -395,6 +395,7 @@ static void each_key_is_collected(void **state)
                                          "linux.listen.drift_ppm",
                                          "linux.listen.invalid",
                                          "linux.pmqos.user_may_open",
+                                         "linux.pam.missing",
                                          "user.limits_from",
                                          "user.class",
                                          "linux.alsa.*.step_frames"};

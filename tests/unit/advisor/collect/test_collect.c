@@ -97,6 +97,22 @@ static void a_file_that_is_too_long_is_unreadable(void **state)
     st_facts_free(facts);
 }
 
+/** Only a live machine can show that. */
+static void without_pam_nothing_reads_limits(void **state)
+{
+    struct st_platform *p = *state;
+    struct st_facts *facts = collect(p, false);
+    assert_null(st_facts_find(facts, ST_KEY_PAM_MISSING));
+    st_facts_free(facts);
+    facts = collect(p, true);
+    check_text(facts, ST_KEY_PAM_MISSING, "1");
+    st_facts_free(facts);
+    file(p, "/usr/lib/pam.d/login", "session required pam_limits.so\n");
+    facts = collect(p, true);
+    assert_null(st_facts_find(facts, ST_KEY_PAM_MISSING));
+    st_facts_free(facts);
+}
+
 static void expect_bus(struct st_platform *p, bool live, bool is)
 {
     struct st_facts *facts = collect(p, live);
@@ -489,6 +505,7 @@ int main(void)
         WITH_FAKE(the_four_states_come_from_the_reading),
         WITH_FAKE(a_file_that_is_too_long_is_unreadable),
         WITH_FAKE(rtkit_cannot_be_asked_without_a_bus),
+        WITH_FAKE(without_pam_nothing_reads_limits),
         WITH_FAKE(each_policy_and_idle_state_has_its_facts),
         WITH_FAKE(the_configuration_is_that_of_the_running_release),
         WITH_FAKE(a_release_with_a_slash_leads_nowhere),
