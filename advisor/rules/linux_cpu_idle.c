@@ -11,7 +11,7 @@
 
 /** Up to 20 us, or 2 % of a long period, is no advice. More than half of the period is a problem. Choices of
  * this rule. */
-#define SMALL_US      20.0
+#define SMALL_US      20
 #define SMALL_SHARE   0.02
 #define PROBLEM_SHARE 0.5
 
@@ -102,9 +102,9 @@ static void scan_state(struct scan *scan, const struct st_fact *fact)
         }
         return;
     }
-    if ((double)latency_us <= SMALL_US && latency_us > scan->shallow_us)
+    if (latency_us <= SMALL_US && latency_us > scan->shallow_us)
         scan->shallow_us = latency_us;
-    if ((double)latency_us > SMALL_US && latency_us < scan->least_us)
+    if (latency_us > SMALL_US && latency_us < scan->least_us)
         scan->least_us = latency_us;
     if (latency_us > scan->worst_us || scan->worst == NULL) {
         scan->worst_us = latency_us;
@@ -256,56 +256,42 @@ const struct st_rule st_rule_linux_idle_states = {
 
 /* --- linux-idle-request-access: May this user hold a request on the latency of idle CPUs? --- */
 
-/** States that wake within this need no request. A choice of this rule, as in linux-idle-states' advice. */
-#define SHALLOW_US 20
-
 static void judge_idle_request_access(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    const struct st_fact *deepest = NULL;
     struct scan scan = new_scan(finding);
-    int64_t latency_us = 0;
-    size_t unread_n = 0;
     /* a tree may be saved by root; under sudo the limits of the user who ran it are read */
     const int64_t may_open = st_facts_int_or(facts, ST_KEY_PMQOS_USER_MAY_OPEN, -1);
     const bool by_other = may_open < 0 && (st_facts_find(facts, ST_KEY_SYSTEM_LACKS) != NULL ||
                                            st_facts_find(facts, ST_KEY_USER_LIMITS_FROM) != NULL);
-    ST_FACTS_EACH (fact, facts, ST_KEYS_CPUIDLE_CPU0, LATENCY) {
-        const int64_t latency = fact->is_int ? fact->i64 : -1;
-        if (st_facts_beside_int_or(facts, fact, "disable", 0) != 0)
-            continue;
-        unread_n += st_machine_is_unread(facts, fact->key);
-        if (latency < 0 || latency > 1000000 || (deepest != NULL && latency <= latency_us) ||
-            latency > resume_limit_us(&scan, fact) || is_too_deep(&scan, fact, latency))
-            continue;
-        deepest = fact;
-        latency_us = latency;
-    }
+    scan.request_us = REQUEST_NONE_US; /* without those that are open */
+    ST_FACTS_EACH (state, facts, ST_KEYS_CPUIDLE_CPU0, LATENCY)
+        scan_state(&scan, state);
     const struct st_fact *fact = st_facts_find(facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US);
-    if (fact == NULL || fact->state == ST_FACT_ABSENT || deepest == NULL) {
+    if (fact == NULL || fact->state == ST_FACT_ABSENT || scan.worst == NULL) {
         st_finding_quote(finding, ST_KEY_PMQOS_CPU_DMA_LATENCY_US);
         st_finding_not_applicable(finding, "this machine has no %s",
-                                  deepest == NULL ? "idle states that could be limited"
-                                                  : "/dev/cpu_dma_latency");
+                                  scan.worst == NULL ? "idle states that could be limited"
+                                                     : "/dev/cpu_dma_latency");
         return;
     }
-    st_finding_quote(finding, deepest->key);
-    if (latency_us <= SHALLOW_US && unread_n > 0) {
-        st_finding_unknown(finding, "the wake-up time (latency) of %zu idle states could not be read",
-                           unread_n);
-    } else if (latency_us <= SHALLOW_US) {
+    st_finding_quote(finding, scan.worst->key);
+    if (scan.worst_us <= SMALL_US && scan.unread > 0) {
+        st_finding_unknown(finding, "the wake-up time (latency) of %d idle states could not be read",
+                           scan.unread);
+    } else if (scan.worst_us <= SMALL_US) {
         st_finding_fine(finding,
                         "a CPU wakes from the deepest idle state that it may use in %" PRId64
                         " µs, so programs need not "
                         "limit it",
-                        latency_us);
+                        scan.worst_us);
     } else if (may_open == 0 ||
                (fact->state == ST_FACT_UNREADABLE && (fact->error == EACCES || fact->error == EPERM))) {
         st_finding_quote(finding, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, ST_KEY_PMQOS_USER_MAY_OPEN);
         st_rule_advise(finding,
                        "audio programs of this user may not open /dev/cpu_dma_latency, so they cannot "
                        "keep the CPUs out of deep sleep (%" PRId64 " µs to wake)",
-                       latency_us);
+                       scan.worst_us);
     } else if (st_finding_need_int(finding, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, NULL) != 0) {
         return;
     } else if (by_other) {

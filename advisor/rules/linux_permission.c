@@ -372,11 +372,8 @@ static int64_t highest(const struct st_facts *facts)
 static bool lacks_right(struct st_finding *finding, const char *fine)
 {
     int64_t error;
-    if (st_finding_need_int(finding, ST_KEY_RT_FIFO_ERRNO, &error) != 0) {
-        if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_unknown(finding, "the saved files do not contain the rights of a user");
+    if (st_machine_need_of_user(finding, ST_KEY_RT_FIFO_ERRNO, "rights", &error) != 0)
         return false;
-    }
     if (error == 0)
         st_finding_fine(finding, "%s", fine);
     return error != 0;

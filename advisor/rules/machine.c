@@ -167,10 +167,10 @@ void st_machine_fix_user(struct st_finding *finding)
     const char *user, *text = finding->rule->persistent;
     if (st_facts_has_int(finding->facts, ST_KEY_PAM_MISSING)) {
         st_finding_quote(finding, ST_KEY_PAM_MISSING);
-        st_finding_fix(finding, finding->rule->now,
-                       "# this system has no PAM, so nothing reads limits.d. Install a login that uses\n"
-                       "# pam_limits, or rtkit and D-Bus: programs that ask get SCHED_RR, at most 20",
-                       ST_NEEDS_RELOGIN);
+        st_finding_fix(
+            finding, finding->rule->now,
+            "# this system has no PAM, so nothing reads limits.d:\n# install PAM and a login that uses it",
+            ST_NEEDS_RELOGIN);
         return;
     }
     st_rule_fix(finding);
