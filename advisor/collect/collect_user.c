@@ -13,13 +13,14 @@
 #include "advisor/parse/linux_text.h"
 #include "core/text/text.h"
 
-#define FILE_BYTES   (256 * 1024)
-#define FILES_MAX    64 /* of a folder */
-#define NAME_BYTES   65
-#define GROUPS_BYTES 2048
-#define LIMITS_CONF  "/etc/security/limits.conf"
-#define LIMITS_DIR   "/etc/security/limits.d"
-#define REQUEST_PATH "/dev/cpu_dma_latency"
+#define FILE_BYTES    (256 * 1024)
+#define FILES_MAX     64 /* of a folder */
+#define NAME_BYTES    65
+#define GROUPS_BYTES  2048
+#define MEMBERS_BYTES 4096
+#define LIMITS_CONF   "/etc/security/limits.conf"
+#define LIMITS_DIR    "/etc/security/limits.d"
+#define REQUEST_PATH  "/dev/cpu_dma_latency"
 
 /** Which line of limits.conf counts: the more special one, of equals the later. */
 enum special { SPECIAL_NONE, SPECIAL_ALL, SPECIAL_GROUP, SPECIAL_USER };
@@ -62,14 +63,8 @@ static bool field(const char *line, int i, char *ret, size_t bytes)
 /** Is the name among "ann,bob"? */
 static bool is_member(const char *members, const char *name)
 {
-    const size_t name_len = strlen(name);
-    while (*members != '\0') {
-        const size_t len = strcspn(members, ",");
-        if (len == name_len && memcmp(members, name, len) == 0)
-            return true;
-        members += len + (members[len] == ',');
-    }
-    return false;
+    const char *all = ST_TEXT(MEMBERS_BYTES + 2, ",%s,", members);
+    return strstr(all, ST_TEXT(NAME_BYTES + 2, ",%s,", name)) != NULL;
 }
 
 static int read_file(struct user *user, const char *path)
@@ -101,9 +96,9 @@ static int find_user(struct user *user, const char *path, int i, char ret_field[
 
 static int find_groups(struct user *user)
 {
-    char name[NAME_BYTES], number[24], members[4096];
+    char name[NAME_BYTES], number[24], members[MEMBERS_BYTES];
     int64_t gid;
-    size_t used = (size_t)ST_PRINT(user->groups, " ");
+    ST_PRINT(user->groups, " ");
     const int r = read_file(user, "/etc/group");
     if (r != 0)
         return r == -ENOENT ? -ENODATA : r;
@@ -112,9 +107,8 @@ static int find_groups(struct user *user)
             st_text_int(number, &gid) != 0)
             continue;
         const bool listed = field(line, 3, members, sizeof(members)) && is_member(members, user->name);
-        if ((!listed && gid != user->gid) || used + strlen(name) + 2 > sizeof(user->groups))
-            continue;
-        used += (size_t)snprintf(user->groups + used, sizeof(user->groups) - used, "%s ", name);
+        if (listed || gid == user->gid)
+            ST_APPEND(user->groups, "%s ", name); /* a name that is cut ends without a blank, and is none */
     }
     return 0;
 }
@@ -173,17 +167,11 @@ static void read_limits(struct user *user, const char *path)
         user->unread = -r;
 }
 
-static bool path_in(const char *folder, const char *name, const char *suffix, char *path, size_t bytes)
-{
-    return st_text_ends(name, suffix) && (size_t)snprintf(path, bytes, "%s/%s", folder, name) < bytes;
-}
-
 static int limits_file(void *ctx, const char *name)
 {
     struct user *user = ctx;
-    char path[300];
-    if (path_in(LIMITS_DIR, name, ".conf", path, sizeof(path)))
-        read_limits(user, path);
+    if (st_text_ends(name, ".conf"))
+        read_limits(user, ST_TEXT(300, LIMITS_DIR "/%s", name));
     return ++user->files_n >= FILES_MAX;
 }
 
@@ -191,8 +179,7 @@ static int limits_file(void *ctx, const char *name)
 static int pam_file(void *ctx, const char *name)
 {
     struct user *user = ctx;
-    char path[300];
-    if (path_in("/etc/pam.d", name, "", path, sizeof(path)) && read_file(user, path) == 0) {
+    if (read_file(user, ST_TEXT(300, "/etc/pam.d/%s", name)) == 0) {
         ST_TEXT_EACH (line, user->buf, "\n") {
             line += strspn(line, " \t");
             if (line[0] != '#' && strstr(line, "pam_limits.so") != NULL)
