@@ -193,7 +193,7 @@ static const char *not_shown(const struct st_change_target *target, const struct
                 continue;
             *ret_outcome = change.kind == ST_CHANGE_LOADER ? OUTCOME_BAD : OUTCOME_UNKNOWN;
             return change.kind == ST_CHANGE_LOADER
-                       ? st_report_format_needs(ST_NEEDS_REBOOT)
+                       ? st_finding_needs[ST_NEEDS_REBOOT].text
                        : "this is root's limit. For the user who plays add --user NAME";
         }
     }
@@ -266,7 +266,7 @@ static enum outcome verify_rule(const struct st_change_target *target, const str
         more = finding->needs != ST_NEEDS_NOTHING ? "; " : "";
         needs = finding->needs == ST_NEEDS_NOTHING             ? NULL
                 : st_change_is_users(finding->changes[0].kind) ? st_change_then(finding->changes[0].kind)
-                                                               : st_report_format_needs(finding->needs);
+                                                               : st_finding_needs[finding->needs].text;
         if (finding->changes_n > 0 && finding->changes[0].kind == ST_CHANGE_LOGIN_CLASS) {
             needs = other_needs;
             ST_PRINT(other_needs, "as root: pw usermod %s -L audio; then log out and in again",

@@ -67,14 +67,3 @@ const char *st_report_format_fact(const struct st_fact *fact, char *buf, size_t 
     }
     return buf;
 }
-
-const char *st_report_format_needs(enum st_needs needs)
-{
-    static const char *const texts[] = {
-        [ST_NEEDS_NOTHING] = "works at once",
-        [ST_NEEDS_REOPEN] = "programs must open the sound device again",
-        [ST_NEEDS_RELOGIN] = "log out and in again",
-        [ST_NEEDS_REBOOT] = "reboot",
-    };
-    return texts[needs];
-}

@@ -53,5 +53,3 @@ const char *st_report_format_left_out(const struct st_report *report, const stru
                                       char *buf, size_t buf_bytes);
 const char *st_report_format_fact(const struct st_fact *fact, char *buf,
                                   size_t buf_bytes); /* may hold control characters */
-
-const char *st_report_format_needs(enum st_needs needs); /* for people */

@@ -40,17 +40,6 @@ static json_t *measured_json(const struct st_report *report, const struct st_fin
                      report->tuned->day);
 }
 
-static const char *needs_name(enum st_needs needs)
-{
-    static const char *const names[] = {
-        [ST_NEEDS_NOTHING] = "nothing",
-        [ST_NEEDS_REOPEN] = "reopen",
-        [ST_NEEDS_RELOGIN] = "relogin",
-        [ST_NEEDS_REBOOT] = "reboot",
-    };
-    return names[needs];
-}
-
 /** By the values of a fact that was not read; null: the finding does not depend on one. */
 static json_t *conditions_json(const struct st_finding *finding)
 {
@@ -74,11 +63,12 @@ static json_t *finding_json(const struct st_report *report, const struct st_find
         finding->summary, "mechanism", rule->mechanism, "effect_us",
         st_json_real_or_null(finding->effect_known, finding->effect_us), "formula", finding->formula,
         "evidence", evidence_json(finding), "fix", "now", finding->fix_now, "persistent",
-        finding->fix_persistent, "needs", needs_name(finding->needs), "privilege", st_rule_privilege(rule),
-        "cost", rule->cost, "when_not", rule->when_not, "sources", lines_json(rule->sources), "applicability",
-        st_rule_is_applied(rule) ? "auto" : "manual", "first_version", rule->first_version, "last_version",
-        rule->last_version, "set_aside", finding->set_aside, "needless", finding->needless, "measured",
-        measured_json(report, finding), "conditions", conditions_json(finding), "ask", finding->ask);
+        finding->fix_persistent, "needs", st_finding_needs[finding->needs].name, "privilege",
+        st_rule_privilege(rule), "cost", rule->cost, "when_not", rule->when_not, "sources",
+        lines_json(rule->sources), "applicability", st_rule_is_applied(rule) ? "auto" : "manual",
+        "first_version", rule->first_version, "last_version", rule->last_version, "set_aside",
+        finding->set_aside, "needless", finding->needless, "measured", measured_json(report, finding),
+        "conditions", conditions_json(finding), "ask", finding->ask);
 }
 
 /** The facts that were unreadable or malformed. */

@@ -169,7 +169,7 @@ static void print_command(const struct st_printer *printer, const struct st_find
     if (st_rule_can_apply(finding)) {
         fprintf(printer->out, "%*s%s\n", INDENT, "", apply_command(finding, text, sizeof(text)));
     } else if (finding->in_place) {
-        fprintf(printer->out, "%*s%s\n", INDENT, "", st_report_format_needs(finding->needs));
+        fprintf(printer->out, "%*s%s\n", INDENT, "", st_finding_needs[finding->needs].text);
     } else if (command != NULL) {
         fprintf(printer->out, "%*s", INDENT, "");
         st_safe_print(printer->out, command, bytes);
@@ -520,7 +520,7 @@ static const char *step_of(const struct st_finding *finding, char *buf, size_t b
     if (st_rule_can_apply(finding))
         return apply_command(finding, buf, buf_bytes);
     if (finding->in_place)
-        return st_report_format_needs(finding->needs);
+        return st_finding_needs[finding->needs].text;
     snprintf(buf, buf_bytes, "sleeptune report %s", finding->rule->id);
     return buf;
 }
@@ -666,7 +666,7 @@ static void print_fix(const struct st_printer *printer, const struct st_finding 
     print_commands(printer, finding);
     if (finding->fix_now == NULL && finding->fix_persistent == NULL)
         return;
-    const char *text = ST_TEXT(256, "%s; rights: %s", st_report_format_needs(finding->needs),
+    const char *text = ST_TEXT(256, "%s; rights: %s", st_finding_needs[finding->needs].text,
                                st_rule_privilege(finding->rule));
     print_field(printer, "Needs:", text);
     print_field(printer, "Cost:", finding->rule->cost);

@@ -12,6 +12,13 @@ const struct st_status_row st_finding_statuses[ST_STATUS_NOT_APPLICABLE + 1] = {
     [ST_STATUS_NOT_APPLICABLE] = {"not-applicable", 0},
 };
 
+const struct st_needs_row st_finding_needs[ST_NEEDS_REBOOT + 1] = {
+    [ST_NEEDS_NOTHING] = {"nothing", "works at once"},
+    [ST_NEEDS_REOPEN] = {"reopen", "programs must open the sound device again"},
+    [ST_NEEDS_RELOGIN] = {"relogin", "log out and in again"},
+    [ST_NEEDS_REBOOT] = {"reboot", "reboot"},
+};
+
 int st_finding_status_parse(const char *text, enum st_status *ret)
 {
     for (size_t i = 0; i < ST_ARRAY_LEN(st_finding_statuses); i++) {

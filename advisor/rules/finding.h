@@ -21,6 +21,12 @@ ST_NODISCARD int st_finding_status_parse(const char *text, enum st_status *ret);
 
 enum st_needs { ST_NEEDS_NOTHING, ST_NEEDS_REOPEN, ST_NEEDS_RELOGIN, ST_NEEDS_REBOOT };
 
+/** By what a fix needs. */
+extern const struct st_needs_row {
+    const char *name; /* "nothing" ... "reboot" */
+    const char *text; /* for people */
+} st_finding_needs[ST_NEEDS_REBOOT + 1];
+
 #define ST_FINDING_EVIDENCE_MAX 12
 
 struct st_rule; /* rule.h */

@@ -4,7 +4,6 @@
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
 #include "core/text/text.h"
-#include "platform/proc.h"
 
 /* --- linux-rt-permission: The right to real-time priority: the one setting that matters most. --- */
 
@@ -436,90 +435,46 @@ const struct st_rule st_rule_linux_rtkit = {
 /* --- linux-audio-group: The group that carries the right to real-time priority. --- */
 
 #define LIMITS      ST_KEYS_LIMITS "@"
-#define RTPRIO      ".rtprio"
-#define NAME_BYTES  80
 #define JOIN(group) "sudo usermod -aG " group " $USER"
 
-enum membership { MEMBER_NOT, MEMBER_LATER, MEMBER_ALREADY };
-
-struct scan {
-    const struct st_facts *facts;
-    struct st_finding *finding;
-    const char *user, *groups;
-    const struct st_fact *limit; /* of the best group */
-    char group[NAME_BYTES];
-    enum membership membership;
-    int64_t priority;
-};
-
-static void find_best_group(struct scan *scan, const struct st_fact *fact)
+static void advise(struct st_finding *finding, const struct st_fact *limit, bool member)
 {
-    char group[NAME_BYTES];
-    if (!fact->is_int || fact->i64 <= 0)
-        return;
-    const char *key =
-        ST_TEXT(NAME_BYTES + 20, ST_KEYS_GROUP "%s", st_fact_part(fact, LIMITS, group, sizeof(group)));
-    const bool listed = st_proc_has_word(st_facts_text_or(scan->facts, key, ""), scan->user);
-    const enum membership membership = st_proc_has_word(scan->groups, group) ? MEMBER_ALREADY
-                                       : listed                              ? MEMBER_LATER
-                                                                             : MEMBER_NOT;
-    if (scan->limit != NULL && membership <= scan->membership)
-        return;
-    scan->limit = fact;
-    scan->membership = membership;
-    scan->priority = fact->i64;
-    ST_PRINT(scan->group, "%s", group);
-}
-
-static void advise(struct scan *scan)
-{
-    struct st_finding *finding = scan->finding;
-    const char *key = ST_TEXT(NAME_BYTES + 20, ST_KEYS_GROUP "%s", scan->group);
-    st_finding_quote(finding, scan->limit->key, key);
-    switch (scan->membership) {
-    case MEMBER_ALREADY:
-        st_finding_advice(finding,
-                          "this user is in group %.40s, which may use priority %" PRId64 ", but this "
-                          "session did not get the limit",
-                          scan->group, scan->priority);
-        st_finding_fix(finding, NULL, LOG_IN, ST_NEEDS_RELOGIN);
-        break;
-    case MEMBER_LATER:
-        st_finding_advice(finding,
-                          "this user was added to group %.40s after logging in: the right comes with the "
-                          "next login",
-                          scan->group);
-        st_finding_fix(finding, NULL, "# log out and in again", ST_NEEDS_RELOGIN);
-        break;
-    case MEMBER_NOT:
-        st_finding_advice(finding,
-                          "group %.40s may use real-time priority %" PRId64 " here, and this user is not "
-                          "in it",
-                          scan->group, scan->priority);
-        st_finding_fix(finding, NULL,
-                       ST_TEXT(256, JOIN("%s"), st_machine_is_plain(scan->group) ? scan->group : "GROUP"),
-                       ST_NEEDS_RELOGIN);
-        break;
-    }
+    const char *group = st_fact_part(limit, LIMITS, ST_ROOM(80));
+    st_finding_quote(finding, limit->key, ST_TEXT(100, ST_KEYS_GROUP "%s", group));
+    st_finding_advice(finding,
+                      member ? "this user is in group %.40s, which may use priority %" PRId64 ", but this "
+                               "session did not get the limit"
+                             : "group %.40s may use real-time priority %" PRId64 " here, and this user is "
+                               "not in it",
+                      group, limit->i64);
+    st_finding_fix(finding, NULL,
+                   member ? LOG_IN : ST_TEXT(256, JOIN("%s"), st_machine_is_plain(group) ? group : "GROUP"),
+                   ST_NEEDS_RELOGIN);
 }
 
 static void judge_audio_group(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    struct scan scan = {.facts = facts, .finding = finding};
+    const struct st_fact *best = NULL;
+    const char *groups;
+    bool member = false;
     int64_t error;
     if (!lacks_right(finding, "this user has the right, so the group does not matter"))
         return;
-    if (st_finding_need_text(finding, ST_KEY_USER_GROUPS, &scan.groups) != 0) {
+    if (st_finding_need_text(finding, ST_KEY_USER_GROUPS, &groups) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
             st_finding_unknown(finding, "the saved files do not say which user plays; --user NAME names one");
         return;
     }
-    scan.user = st_facts_text_or(facts, ST_KEY_USER_NAME, "");
-    ST_FACTS_EACH (fact, facts, LIMITS, RTPRIO)
-        find_best_group(&scan, fact);
-    if (scan.limit != NULL)
-        advise(&scan);
+    ST_FACTS_EACH (fact, facts, LIMITS, ".rtprio") {
+        const bool of_user = st_machine_is_in_group(facts, fact);
+        if (fact->is_int && fact->i64 > 0 && (best == NULL || of_user > member)) {
+            best = fact;
+            member = of_user;
+        }
+    }
+    if (best != NULL)
+        advise(finding, best, member);
     else if (st_facts_int(facts, ST_KEY_LIMITS_ANY_RTPRIO, &error) == -EACCES) {
         st_finding_quote(finding, ST_KEY_LIMITS_ANY_RTPRIO);
         st_finding_unknown(finding, "not all limits in /etc/security could be read");

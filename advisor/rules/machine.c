@@ -189,16 +189,20 @@ void st_machine_fix_user(struct st_finding *finding)
     }
 }
 
+bool st_machine_is_in_group(const struct st_facts *facts, const struct st_fact *limit)
+{
+    const char *name = st_fact_part(limit, ST_KEYS_LIMITS "@", ST_ROOM(80));
+    const char *members = st_facts_text_or(facts, ST_TEXT(100, ST_KEYS_GROUP "%s", name), "");
+    return st_proc_has_word(st_facts_text_or(facts, ST_KEY_USER_GROUPS, ""), name) ||
+           st_proc_has_word(members, st_facts_text_or(facts, ST_KEY_USER_NAME, ""));
+}
+
 bool st_machine_right_at_login(const struct st_facts *facts)
 {
     const char *user = st_facts_text_or(facts, ST_KEY_USER_NAME, "");
-    const char *groups = st_facts_text_or(facts, ST_KEY_USER_GROUPS, "");
     int64_t limit = st_facts_int_or(facts, ST_KEYS_LIMITS "*.rtprio", 0);
-    char group[80];
     ST_FACTS_EACH (fact, facts, ST_KEYS_LIMITS "@", ".rtprio") {
-        const char *name = st_fact_part(fact, ST_KEYS_LIMITS "@", group, sizeof(group));
-        const char *members = st_facts_text_or(facts, ST_TEXT(100, ST_KEYS_GROUP "%s", name), "");
-        if (fact->is_int && (st_proc_has_word(groups, name) || st_proc_has_word(members, user)))
+        if (fact->is_int && st_machine_is_in_group(facts, fact))
             limit = ST_MAX(limit, fact->i64);
     }
     /* a line for the user counts before those for groups, and these before "*" */

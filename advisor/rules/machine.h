@@ -68,6 +68,10 @@ const char *st_machine_stream_name(const struct st_facts *facts, const struct st
  * lists ST_KEY_USER_NAME and ST_KEY_PAM_MISSING. */
 void st_machine_fix_user(struct st_finding *finding);
 
+/** Is this user a member of the group that has this limit ("linux.limits.@audio.rtprio"), at the next login
+ * at the latest? */
+bool st_machine_is_in_group(const struct st_facts *facts, const struct st_fact *limit);
+
 /** Do the files in /etc/security give this user the right to real-time priority at a login? */
 bool st_machine_right_at_login(const struct st_facts *facts);
 #define ST_MACHINE_RIGHT_AT_LOGIN                                                                            \

@@ -6,10 +6,6 @@
 
 static json_t *rule_json(const struct st_rule *rule)
 {
-    static const char *const needs[] = {[ST_NEEDS_NOTHING] = "nothing",
-                                        [ST_NEEDS_REOPEN] = "reopen",
-                                        [ST_NEEDS_RELOGIN] = "relogin",
-                                        [ST_NEEDS_REBOOT] = "reboot"};
     json_t *facts = json_array();
     for (const char *const *key = rule->facts; *key != NULL; key++)
         json_array_append_new(facts, json_string(*key));
@@ -30,7 +26,7 @@ static json_t *rule_json(const struct st_rule *rule)
         {"persistent", st_json_string_or_null(rule->persistent)},
         {"check", st_json_string_or_null(rule->check)},
         {"undo", st_json_string_or_null(rule->undo)},
-        {"needs", json_string(needs[rule->needs])},
+        {"needs", json_string(st_finding_needs[rule->needs].name)},
         {"only_ok", json_boolean(rule->worst == ST_STATUS_OK)},
         {"applicability", json_string(st_rule_is_applied(rule) ? "auto" : "manual")},
         {"first_version", st_json_string_or_null(rule->first_version)},

@@ -145,7 +145,7 @@ static void check_effect(const struct machine *m, const struct st_finding *findi
 static void check_texts(const struct machine *m, const struct st_finding *finding, const char *part)
 {
     const char *const texts[] = {finding->summary, finding->formula, finding->fix_now,
-                                 finding->fix_persistent, st_report_format_needs(finding->needs)};
+                                 finding->fix_persistent, st_finding_needs[finding->needs].text};
     for (size_t i = 0; i < ST_ARRAY_LEN(texts); i++) {
         if (texts[i] != NULL && strstr(texts[i], part) != NULL)
             return;
