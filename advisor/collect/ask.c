@@ -55,21 +55,6 @@ static void put_number(struct asker *asker, const char *key, const char *value)
     st_facts_put_number(asker->facts, key, value, value, asker->question->source);
 }
 
-/** A name that answers use, and the fact it becomes. */
-struct name_row {
-    const char *name;
-    const char *key;
-};
-
-static const char *key_of(const struct name_row *rows, size_t n, const char *name)
-{
-    ST_EACH_OF (row, rows, n) {
-        if (st_text_is(row->name, name))
-            return row->key;
-    }
-    return NULL;
-}
-
 /* --- answers --- */
 
 static void pipewire_setting(void *ctx, ST_UNUSED const char *section, const char *name, const char *value)
@@ -91,7 +76,9 @@ static int parse_pipewire(struct asker *asker, char *text)
 /** A property of the node with the id `section`, or the server's version. */
 static void pipewire_node(void *ctx, const char *section, const char *name, const char *value)
 {
-    static const struct name_row rows[] = {
+    static const struct {
+        const char *name, *leaf;
+    } rows[] = {
         {"state", "state"},
         {"node.name", "name"},
         {"application.name", "application"},
@@ -111,12 +98,12 @@ static void pipewire_node(void *ctx, const char *section, const char *name, cons
         {ST_ANSWER_PID, "pid"},
         {ST_ANSWER_PLAYS, "plays"},
     };
-    const char *leaf = key_of(rows, ST_ARRAY_LEN(rows), name);
-    const char *key = ST_TEXT(KEY_BYTES, ST_KEYS_PIPEWIRE_NODE "%.24s.%s", section, leaf != NULL ? leaf : "");
     if (section[0] == '\0')
         put_text(ctx, ST_KEY_PIPEWIRE_VERSION, value);
-    else if (leaf != NULL)
-        put_text(ctx, key, value);
+    ST_EACH (row, rows) {
+        if (st_text_is(row->name, name))
+            put_text(ctx, ST_TEXT(KEY_BYTES, ST_KEYS_PIPEWIRE_NODE "%.24s.%s", section, row->leaf), value);
+    }
 }
 
 static int parse_nodes(struct asker *asker, char *text)
@@ -336,13 +323,6 @@ static void take_answer(struct asker *asker, const struct st_run *run)
     }
 }
 
-/** Root runs no program as another user for what that user's files say. */
-static bool is_in_files(const struct st_facts *facts, const char *key)
-{
-    const char *value;
-    return key != NULL && st_facts_text(facts, key, &value) == 0;
-}
-
 /** The questions whose servers run, and that may be asked. @return how many. */
 static size_t choose(struct asker *asker, const struct st_ask *ask, const struct whom *whom,
                      const struct question **ret)
@@ -355,9 +335,12 @@ static size_t choose(struct asker *asker, const struct st_ask *ask, const struct
              st_owner_other(asker->facts, question->daemon) != NULL))
             continue;
         asker->question = question;
+        const char *in_files = question->in_files;
         if (ask->skip) {
             put_text(asker, question->key, "not asked");
-        } else if (whom->as.switch_user && is_in_files(asker->facts, question->in_files)) {
+        } else if (whom->as.switch_user && in_files != NULL &&
+                   st_facts_text_or(asker->facts, in_files, NULL) != NULL) {
+            /* root runs no program as another user for what that user's files say */
             put_text(asker, question->key, "read from configuration files");
         } else if (question->of_user && whom->refused != 0) {
             put_state(asker, question->key, ST_FACT_UNREADABLE, whom->refused);
