@@ -287,8 +287,8 @@ static void put_linux(const struct user *user, struct st_facts *facts)
         st_facts_put_int(facts, memlock_key, user->memlock.value, NULL, user->memlock.source);
     else if (user->unread != 0)
         st_facts_put_state(facts, memlock_key, ST_FACT_UNREADABLE, user->unread, NULL, LIMITS_DIR);
-    else
-        st_facts_put_failure(facts, memlock_key, -ENOENT, none);
+    else if (st_facts_find(facts, ST_KEY_SYSTEM_LACKS) != NULL || !st_facts_has_int(facts, memlock_key))
+        st_facts_put_failure(facts, memlock_key, -ENOENT, none); /* else all have what this process has */
     /* set at login by other means, or by the process itself */
     st_facts_put_text(facts, ST_KEY_USER_LIMITS_FROM,
                       user->by_manager        ? "user@.service"

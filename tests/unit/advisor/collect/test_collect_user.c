@@ -86,6 +86,17 @@ static void without_a_limit_there_is_no_right(void **state)
     assert_int_equal(st_facts_find(facts, MEMLOCK)->state, ST_FACT_ABSENT);
 }
 
+/* sudo passes on the limit of memory that the session of its user has */
+static void a_limit_that_no_file_sets_is_that_of_all(void **state)
+{
+    (void)state;
+    assert_int_equal(st_facts_put_int(facts, MEMLOCK, 8388608, NULL, "getrlimit"), 0);
+    check("ann", MEMLOCK, 8388608);
+    assert_int_equal(st_facts_put_text(facts, ST_KEY_SYSTEM_LACKS, "", NULL, "/"), 0);
+    assert_int_equal(st_collect_user(&p->machine, "ann", facts), 0);
+    assert_int_equal(st_facts_find(facts, MEMLOCK)->state, ST_FACT_ABSENT); /* root may have saved it */
+}
+
 static void the_more_special_limit_counts(void **state)
 {
     (void)state;
@@ -273,6 +284,7 @@ int main(void)
         USER(so_does_the_default_of_all_units),
         USER(a_device_is_for_its_owner_its_group_or_all),
         USER(without_a_limit_there_is_no_right),
+        USER(a_limit_that_no_file_sets_is_that_of_all),
         USER(the_more_special_limit_counts),
         USER(of_equal_limits_the_later_counts),
         USER(root_has_the_right_and_no_group_limits),
