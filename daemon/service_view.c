@@ -40,7 +40,7 @@ int64_t st_service_view_overdue_ns(struct st_service *service)
 /* Has 'sleeptune apply linux-rt-permission' written its lines (advisor/change/change.c)? */
 static bool gives_right(struct st_machine *machine)
 {
-    static const char file[] = "/etc/security/limits.d/90-sleeptune.conf";
+    static const char file[] = "/etc/security/limits.d/90-sleeptune.conf"; /* on Linux */
     char text[1024] = "";
     size_t bytes;
     (void)machine->read_text(machine, file, text, sizeof(text), &bytes);
