@@ -22,7 +22,8 @@
 
 #define TICKS_A_MINUTE 60
 #define TICKS_A_TRY    15 /* of what could not be had */
-#define TICKS_A_LOOK   5  /* at the loop's CPU share; a look copies the histograms */
+#define RESIZED_NS     (10 * ST_NS_PER_S)
+#define TICKS_A_LOOK   5 /* at the loop's CPU share; a look copies the histograms */
 
 /* Looks again for a folder or file of the history that could not be written. */
 static void set_history_again(struct st_service *service, bool also_failing)
@@ -150,16 +151,29 @@ static int restart_loop(struct st_service *service)
     return st_service_parts_start_loop(service);
 }
 
-/* A loop that runs takes the period and priority of the music when playback starts, and when they become
- * known. */
+/* Has the music had another buffer size for so long that it is not one of a program that joined in passing?
+ */
+static bool is_resized(struct st_service_music *music, const struct st_witness *now,
+                       const struct st_witness *wished, int64_t now_ns)
+{
+    const bool other = wished->music && (now->frames != wished->frames || now->rate_hz != wished->rate_hz);
+    if (!other || music->other_since_ns == 0)
+        music->other_since_ns = other ? now_ns : 0;
+    return other && now_ns - music->other_since_ns >= RESIZED_NS;
+}
+
+/* A loop that runs takes the period and priority of the music when playback starts, when they become known,
+ * and when its buffer size has changed. */
 static int follow_music(struct st_service *service, enum st_playing_answer answer,
                         const struct st_playing_facts *facts)
 {
     const bool starts = answer == ST_PLAYING_YES && !service->music.plays;
     service->music.plays = answer == ST_PLAYING_YES;
-    if (!service->music.plays || (!starts && service->loop.witness.settled))
-        return 0;
     const struct st_witness wished = st_witness_choose(&service->config, facts);
+    const bool resized = is_resized(&service->music, &service->loop.witness, &wished,
+                                    st_clock_now_ns(&service->platform->clock));
+    if (!service->music.plays || (!starts && !resized && service->loop.witness.settled))
+        return 0;
     const bool differs = st_witness_differs(&service->loop.witness, &wished);
     service->loop.witness = wished;
     return differs ? restart_loop(service) : 0;

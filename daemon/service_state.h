@@ -38,6 +38,7 @@ struct st_service_music {
     bool plays;              /* at the last tick of a loop that ran */
     bool calm;               /* the loop rests, and the sources tell when something plays */
     int64_t decided_ns;      /* when it was last decided whether the loop rests */
+    int64_t other_since_ns;  /* the music has another size than the loop since then; 0: the same */
     struct st_result rested; /* the loop before this rest; rate_hz 0: none */
 };
 
