@@ -21,9 +21,9 @@
 #include "daemon/log.h"
 
 #define TICKS_A_MINUTE 60
-#define TICKS_A_TRY    15 /* of what could not be had */
-#define RESIZED_NS     (10 * ST_NS_PER_S)
-#define TICKS_A_LOOK   5 /* at the loop's CPU share; a look copies the histograms */
+#define TICKS_A_TRY    15                 /* of what could not be had */
+#define RESIZED_NS     (13 * ST_NS_PER_S) /* sizes come each 10 s */
+#define TICKS_A_LOOK   5                  /* at the loop's CPU share; a look copies the histograms */
 
 /* Looks again for a folder or file of the history that could not be written. */
 static void set_history_again(struct st_service *service, bool also_failing)
@@ -349,6 +349,7 @@ int st_service_start(struct st_platform *platform, const struct st_config *confi
     service->view.started_wall_ns = st_service_view_wall_ns(service);
     service->view.config.read_wall_ns = st_service_view_wall_ns(service);
     service->view.pid = (long)getpid();
+    st_service_view_look_at_right(service);
     st_audio_view_init(config, &service->view.audio);
     ST_PRINT(service->view.config.file, "%s", config_path != NULL ? config_path : "");
     int r = init_books(service);
@@ -484,6 +485,7 @@ int st_service_tick(struct st_service *service)
     if (r < 0)
         return r;
     st_causes_tick(service->causes, (int)service->config.loop.cpu);
+    st_observe_count(service->observe);
     st_kernel_log_look(&service->kernel_log, service->platform, &service->events);
     st_events_log(&service->events, st_service_view_wall_ns(service), false);
     /* fed while this thread runs: a restart would not give the loop a CPU, and its figures would be lost. An
@@ -494,6 +496,8 @@ int st_service_tick(struct st_service *service)
         return r;
     if (is_due(service, before, TICKS_A_TRY) && service->view.failed.http[0] != '\0')
         st_service_parts_restart_tcp(service); /* its address may come with the network, long after boot */
+    if (is_due(service, before, TICKS_A_TRY))
+        st_service_view_look_at_right(service);
     if (before % TICKS_A_LOOK == 0 || service->view.rests)
         report_news(service);
     if (service->tick % TICKS_A_LOOK == 0 && !service->view.rests)
@@ -611,7 +615,6 @@ static void close_books(struct st_service *service)
     if (!service->loop.hangs && !rests)
         st_service_parts_end_loop(service);
     service->view.ended = true;
-    st_observe_cut(service->observe);
     st_service_view_end_minute(service);
     struct st_view view;
     struct st_result result;

@@ -1,6 +1,7 @@
 /* What is known at a moment: for HTTP, for each minute, and for events about what is degraded. */
 #include "daemon/service_view.h"
 
+#include <pwd.h>
 #include <unistd.h>
 
 #include "core/ns.h"
@@ -37,14 +38,19 @@ int64_t st_service_view_overdue_ns(struct st_service *service)
                          st_service_view_due_ns(service), st_clock_now_ns(&service->platform->clock));
 }
 
-/* Has 'sleeptune apply linux-rt-permission' written its lines (advisor/change/change.c)? */
-static bool gives_right(struct st_machine *machine)
+void st_service_view_look_at_right(struct st_service *service)
 {
     static const char file[] = "/etc/security/limits.d/90-sleeptune.conf"; /* on Linux */
-    char text[1024] = "";
+    struct st_machine *machine = &service->platform->machine;
+    const struct passwd *user = geteuid() != 0 ? getpwuid(geteuid()) : NULL;
+    char text[4096];
     size_t bytes;
-    (void)machine->read_text(machine, file, text, sizeof(text), &bytes);
-    return strstr(text, " - rtprio ") != NULL;
+    service->view.right_set_up = false;
+    if (user == NULL || machine->read_text(machine, file, text, sizeof(text), &bytes) != 0)
+        return;
+    const char *own = ST_TEXT(80, "%s - rtprio ", user->pw_name);
+    for (const char *line = text; *line != '\0'; line = st_text_next_line(line))
+        service->view.right_set_up |= st_text_begins(line, own);
 }
 
 /* Fills a view. *result holds what view->loop points to; it is empty if there is none. */
@@ -73,7 +79,6 @@ bool st_service_view_look(struct st_service *service, struct st_view *view, stru
         ST_PRINT(view->rtkit, "%s", service->loop.rtkit);
     if (access(ST_TEXT(64, "/run/user/%u/systemd/private", (unsigned)geteuid()), F_OK) == 0)
         view->pipewire_restart = st_os_rows[service->platform->machine.os].pipewire_restart;
-    view->right_set_up = gives_right(&service->platform->machine);
     view->now_wall_ns = st_service_view_wall_ns(service);
     view->uptime_ns = st_clock_now_ns(&service->platform->clock) - service->started_ns;
     return has_result;

@@ -9,6 +9,10 @@
 
 int64_t st_service_view_wall_ns(struct st_service *service);
 
+/** Has 'sleeptune apply linux-rt-permission' (advisor/change/change.c) given this user, who is not root, the
+ * right to real-time priority? For the view. */
+void st_service_view_look_at_right(struct st_service *service);
+
 /** Fills a view. *result holds what view->loop points to: finish it. @return false: there is none. */
 bool st_service_view_look(struct st_service *service, struct st_view *view, struct st_result *result);
 

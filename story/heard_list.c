@@ -231,7 +231,8 @@ static void take(struct list *list, const struct st_event *event, size_t cause)
     }
 }
 
-/* Did every buffer in use last longer than the loop was late? Sizes are known to the minute. */
+/* Did every buffer in use last more than twice as long as the loop was late? The music computes in it, too.
+ * Sizes are known to the minute; not known, if there are too many. */
 static bool is_too_short(const struct list *list, const struct st_event *event)
 {
     double shortest_ns = INFINITY;
@@ -241,7 +242,8 @@ static bool is_too_short(const struct list *list, const struct st_event *event)
         const bool known = run->frames > 0 && run->rate_hz > 0;
         shortest_ns = fmin(known ? (double)run->frames * 1e9 / (double)run->rate_hz : 0, shortest_ns);
     }
-    return isfinite(shortest_ns) && (double)event->lateness_ns < shortest_ns;
+    return list->sizes.runs_n <= ST_HISTORY_RUNS_MAX && isfinite(shortest_ns) &&
+           (double)event->lateness_ns < shortest_ns / 2;
 }
 
 static int take_event(void *ctx, ST_UNUSED int64_t id, const struct st_event *event)
@@ -256,9 +258,10 @@ static int take_event(void *ctx, ST_UNUSED int64_t id, const struct st_event *ev
                   {OF_THROTTLING, c->throttles_n > 0}};
     const size_t cause = cause_of(event);
     list->oldest_ns = list->oldest_ns == 0 ? event->wall_ns : list->oldest_ns;
-    if (cause == CAUSES || (event->kind == ST_EVENT_LATE_WAKE && is_too_short(list, event)))
+    if (cause == CAUSES)
         return 0;
-    take(list, event, cause);
+    if (event->kind != ST_EVENT_LATE_WAKE || !is_too_short(list, event))
+        take(list, event, cause);
     ST_EACH (row, beside) {
         if (row->much)
             add(list, row->cause, began_ns(event), event->wall_ns);

@@ -261,9 +261,15 @@ size_t st_observe_open_events(const struct st_observe *observe, struct st_event 
     struct st_event *events = calloc(observe->n * ST_OBSERVED_OPEN_MAX, sizeof(*events));
     size_t n = 0;
     for (size_t i = 0; events != NULL && i < observe->n; i++)
-        n += st_observed_events_open(&observe->sources[i].made, events + n);
+        n += st_observed_open(&observe->sources[i], events + n);
     *ret = events;
     return n;
+}
+
+void st_observe_count(struct st_observe *observe)
+{
+    for (size_t i = 0; i < observe->n; i++)
+        st_observed_count(&observe->sources[i]);
 }
 
 void st_observe_cut(struct st_observe *observe)

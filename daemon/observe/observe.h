@@ -64,6 +64,9 @@ size_t st_observe_open_events(const struct st_observe *observe, struct st_event 
 /** The same, and the minute ends; the times are the caller's. */
 void st_observe_end_minute(struct st_observe *observe, struct st_observe_minute *ret);
 
+/** Counts what waits, as far as all is known of it. */
+void st_observe_count(struct st_observe *observe);
+
 /** Makes events of what is in none: what comes is in others. observe may be NULL. */
 void st_observe_cut(struct st_observe *observe);
 

@@ -11,8 +11,8 @@
 #define LOG_MODULE "observe"
 #define PEACE_NS   (600 * ST_NS_PER_S)
 #define ENDED_NS   (2 * ST_NS_PER_S)
-#define AGO_MAX_NS (60 * ST_NS_PER_S)    /* else its clock is another one */
-#define SLOW_NS    (5 * ST_NS_PER_S / 4) /* the machine is looked at each second */
+#define AGO_MAX_NS (60 * ST_NS_PER_S) /* else its clock is another one */
+#define SLOW_NS    (3 * ST_NS_PER_S)  /* the machine is looked at each second, later if it is busy */
 #include "daemon/log.h"
 
 const char *st_observed_state_name(enum st_observed_state state)
@@ -122,7 +122,8 @@ static bool ran_dry(const struct st_observed *o, const struct st_observed_waitin
 /* A test of `listen` plays too, but a minute of it is none of music. */
 static void note_music(struct st_observed *o, const struct st_xrun_seen *seen)
 {
-    const bool card = seen->client[0] == '\0' || seen->load.drift_ppb != 0 || is_late_server(seen);
+    const bool card = seen->client[0] == '\0' || seen->load.drift_ppb != 0 || is_late_server(seen) ||
+                      seen->place == ST_DROPOUT_AT_BUS;
     if (st_text_begins(seen->client, ST_DROPOUT_TEST_CLIENT))
         o->view.test_ns = now_ns(o);
     else if (!card)
@@ -161,12 +162,18 @@ static void take_other(struct st_observed *o, const struct st_observed_waiting *
     note_size(o);
 }
 
+static struct st_event event_of(const struct st_observed *o, const struct st_observed_waiting *dropout)
+{
+    struct st_event event = st_event_of_xrun(&dropout->seen, dropout->wall_ns);
+    ST_PRINT(event.source, "%s", o->source->name);
+    return event;
+}
+
 /* @param slowed  by what the machine was slower then */
 static void count(struct st_observed *o, const struct st_observed_waiting *dropout, enum st_cause slowed)
 {
     const struct st_xrun_seen *seen = &dropout->seen;
-    struct st_event event = st_event_of_xrun(seen, dropout->wall_ns);
-    ST_PRINT(event.source, "%s", o->source->name);
+    struct st_event event = event_of(o, dropout);
     event.slowed = slowed;
     if (event.count_n > 0 && !st_text_begins(seen->client, ST_DROPOUT_TEST_CLIENT) &&
         begins(o, seen, dropout->at_ns)) {
@@ -177,6 +184,8 @@ static void count(struct st_observed *o, const struct st_observed_waiting *dropo
     st_dropout_table_take_event(&o->view.seen, seen, &event, dropout->at_ns);
     st_dropout_table_take_event(&o->recent, seen, &event, dropout->at_ns);
     st_observed_events_take(&o->made, &event, dropout->at_ns);
+    if (dropout->at_ns <= o->cut_ns)
+        st_observed_events_put(&o->made, true);
 }
 
 /* May more of it become known soon? */
@@ -210,6 +219,8 @@ static void count_lines(struct st_observed *o, size_t keep_n)
             count(o, line, slowed);
         n++;
     }
+    if (n == 0)
+        return;
     o->waiting_n -= n;
     memmove(o->waiting, o->waiting + n, o->waiting_n * sizeof(o->waiting[0]));
 }
@@ -374,8 +385,18 @@ void st_observed_count(struct st_observed *o)
 
 void st_observed_cut(struct st_observed *o)
 {
-    count_lines(o, 0);
+    o->cut_ns = now_ns(o);
     st_observed_events_put(&o->made, true);
+}
+
+size_t st_observed_open(const struct st_observed *o, struct st_event *ret)
+{
+    size_t n = st_observed_events_open(&o->made, ret);
+    ST_EACH_OF (line, o->waiting, o->waiting_n) {
+        if (line->seen.kind == ST_XRUN_SEEN_DROPOUT && line->seen.place != ST_DROPOUT_AT_BUS)
+            ret[n++] = event_of(o, line);
+    }
+    return n;
 }
 
 static int open_source(struct st_observed *o)

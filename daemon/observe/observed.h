@@ -84,6 +84,7 @@ struct st_observed {
     size_t beside_n;
     struct st_cycle_levels *levels;                              /* gets what was left; NULL: none */
     struct st_observed_waiting waiting[ST_OBSERVED_WAITING_MAX]; /* the oldest first */
+    int64_t cut_ns; /* what was seen before is in other events than what came then */
     size_t waiting_n;
     bool open;
     unsigned failures;
@@ -111,8 +112,14 @@ void st_observed_turn(struct st_observed *o);
  * call it four times a second. */
 void st_observed_count(struct st_observed *o);
 
-/** Counts all that waits, and puts its events: what comes from now on is in others. */
+/** Puts events: what comes from now on is in others. What waits is put when it is counted. */
 void st_observed_cut(struct st_observed *o);
+
+#define ST_OBSERVED_OPEN_MAX (ST_OBSERVED_EVENTS_OPEN_MAX + ST_OBSERVED_WAITING_MAX)
+
+/** What is in no event yet, as the events that it would be now; without losses on a USB bus that wait.
+ * Nothing changes by it. @param ret room for ST_OBSERVED_OPEN_MAX. @return how many. */
+size_t st_observed_open(const struct st_observed *o, struct st_event *ret);
 
 /** Nothing plays, or something does again: then what is absent is tried again at once. */
 void st_observed_quiet(struct st_observed *o, bool quiet);

@@ -35,7 +35,7 @@ struct st_view {
     const struct st_forecast_view *forecast; /* likewise */
     json_t *events;                          /* borrowed */
     const char *pipewire_restart;            /* a command, where this user has such services; else NULL */
-    bool right_set_up;               /* 'sleeptune apply' gave someone the right to real-time priority */
+    bool right_set_up;               /* 'sleeptune apply' gave this user the right to real-time priority */
     char rtkit[ST_VIEW_TEXT_BYTES];  /* "" when not asked */
     char notify[ST_VIEW_TEXT_BYTES]; /* st_notify_state; "": another system */
     struct {

@@ -91,11 +91,12 @@ void st_event_add(struct st_event *event, const struct st_event *other)
         memcpy(event->detail, other->detail, sizeof(event->detail)); /* the last words */
     if (!late)
         st_dropout_reason_vote(event->culprit, &event->culprit_n, other->culprit, other->culprit_n);
+    if (event->slowed == ST_CAUSE_UNKNOWN || (worse && other->slowed != ST_CAUSE_UNKNOWN))
+        event->slowed = other->slowed;
     if (!worse)
         return;
     event->cycle = other->cycle;
     event->missing_ns = other->missing_ns;
-    event->slowed = other->slowed;
     event->cause = other->cause;
     event->lateness_ns = other->lateness_ns;
     event->explained_ns = other->explained_ns;

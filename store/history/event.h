@@ -90,8 +90,9 @@ static inline int64_t st_event_count(const struct st_event *event)
 }
 
 /** Adds what another event of the same kind and source stands for. count_n, cycles_n and lost_ns are summed,
- * longest_ns is the larger one. The cycle, missing_ns, slowed, and a late wake-up with its cause and culprit
- * are those of the worse event. The culprit of dropouts is voted (st_dropout_reason_vote). A client, device,
- * reason or place that differs becomes unknown, another certainty probable. wall_ns and span_ns stay. Pure.
+ * longest_ns is the larger one. The cycle, missing_ns, and a late wake-up with its cause and culprit are
+ * those of the worse event, as is slowed if it is known of both. The culprit of dropouts is voted
+ * (st_dropout_reason_vote). A client, device, reason or place that differs becomes unknown, another certainty
+ * probable. wall_ns and span_ns stay. Pure.
  */
 void st_event_add(struct st_event *event, const struct st_event *other);

@@ -55,9 +55,12 @@ static void lost_sound_has_a_length_and_a_place(void **state)
     assert_string_equal(
         say(&more),
         "the dropout of paplay continued (PipeWire), for 480 ms by then: it was stopped or frozen");
-    struct st_event slow = b;
-    slow.reason = ST_DROPOUT_TOO_SLOW;
+    struct st_event slow = b, cool = b;
+    slow.reason = cool.reason = ST_DROPOUT_TOO_SLOW;
     slow.slowed = ST_CAUSE_HEAT;
+    st_event_add(&slow, &cool);
+    st_event_add(&cool, &slow);
+    assert_int_equal(cool.slowed, ST_CAUSE_HEAT);
     assert_non_null(strstr(say(&slow), ": it computed too long; meanwhile the CPU was too hot and slowed "
                                        "itself down"));
     struct st_event both = b; /* it went on, and then another one began */

@@ -228,7 +228,7 @@ static void the_rest_of_a_dropout_is_no_part_of_the_next(void **state)
     assert_non_null(strstr(text_of(0), "player lost sound once on speakers (JACK), for 768 ms"));
     assert_non_null(
         strstr(text_of(2), "the dropout of player continued on speakers (JACK), for 981 ms by then"));
-    assert_int_equal(st_observed_events_open(&o.made, open), 1);
+    assert_int_equal(st_observed_open(&o, open), 1);
     assert_int_equal(open[0].count_n, 1);
     assert_int_equal(open[0].lost_ns, 469 * ST_NS_PER_MS);
 }
@@ -245,7 +245,7 @@ static void a_loss_that_lasts_is_recorded_when_it_begins_and_when_it_has_ended(v
         turn_after(i == 0 ? 0 : 250 * ST_NS_PER_MS);
     }
     assert_int_equal(events_of("client-dropout", NULL), 1);
-    assert_int_equal(st_observed_events_open(&o.made, open), 1); /* who asks sees it */
+    assert_int_equal(st_observed_open(&o, open), 1); /* who asks sees it */
     assert_int_equal(open[0].longest_ns, 30 * ST_NS_PER_S);
     turn_after(3 * ST_NS_PER_S);
     assert_int_equal(events_of("client-dropout", NULL), 2);
@@ -269,7 +269,7 @@ static void an_event_has_the_time_at_which_the_sound_came_back(void **state)
         to_see[to_see_n - 1].end_ns = st_clock_now_ns(&platform->clock) - 900 * ST_NS_PER_MS;
         turn_after(0);
     }
-    assert_int_equal(st_observed_events_open(&o.made, open), 1);
+    assert_int_equal(st_observed_open(&o, open), 1);
     assert_int_equal(open[0].count_n, 2);
     assert_int_equal(open[0].span_ns, 3 * ST_NS_PER_S);
     assert_int_equal(open[0].wall_ns, st_clock_now_ns(&platform->clock) + offset_ns - 900 * ST_NS_PER_MS);
@@ -277,7 +277,7 @@ static void an_event_has_the_time_at_which_the_sound_came_back(void **state)
     to_see[to_see_n - 1].end_ns = 1; /* of another clock */
     st_fake_advance(platform, ST_NS_PER_S);
     turn_after(0);
-    assert_int_equal(st_observed_events_open(&o.made, open), 1);
+    assert_int_equal(st_observed_open(&o, open), 1);
     assert_int_equal(open[0].wall_ns, st_clock_now_ns(&platform->clock) + offset_ns);
 }
 
@@ -299,13 +299,13 @@ static void ends_are_reported_in_any_order(void **state)
     turn_after(0); /* recorded at once */
     see_end(now_ns - 4 * ST_NS_PER_S);
     turn_after(0);
-    assert_int_equal(st_observed_events_open(&o.made, open), 1);
+    assert_int_equal(st_observed_open(&o, open), 1);
     assert_true(open[0].wall_ns > wall_ns - 2 * ST_NS_PER_S); /* not the one that is recorded */
     assert_int_equal(open[0].wall_ns - open[0].span_ns, wall_ns - 4 * ST_NS_PER_S);
     see_end(now_ns - 1 * ST_NS_PER_S);
     see_end(now_ns - 5 * ST_NS_PER_S);
     turn_after(0);
-    assert_int_equal(st_observed_events_open(&o.made, open), 1);
+    assert_int_equal(st_observed_open(&o, open), 1);
     assert_int_equal(open[0].count_n, 3);
     assert_int_equal(open[0].wall_ns, wall_ns - 1 * ST_NS_PER_S);
     assert_int_equal(open[0].span_ns, 4 * ST_NS_PER_S);
@@ -355,11 +355,11 @@ static void asking_makes_no_event(void **state)
     int64_t count_n;
     see("hw:0", "player", 1, 0);
     turn_after(0);
-    assert_int_equal(st_observed_events_open(&o.made, open), 0);
+    assert_int_equal(st_observed_open(&o, open), 0);
     for (int i = 1; i <= 30; i++) {
         see("hw:0", "player", 1, 0);
         turn_after(POLL_NS);
-        assert_int_equal(st_observed_events_open(&o.made, open), 1);
+        assert_int_equal(st_observed_open(&o, open), 1);
         assert_int_equal(open[0].kind, ST_EVENT_DEVICE_DROPOUT);
         assert_int_equal(open[0].count_n, i);
         assert_int_equal(open[0].span_ns, (i - 1) * POLL_NS);
@@ -369,7 +369,7 @@ static void asking_makes_no_event(void **state)
     turn_after(ST_OBSERVED_EVENT_EACH_NS);
     assert_int_equal(events_of("device-dropout", &count_n), 2);
     assert_int_equal(count_n, 31);
-    assert_int_equal(st_observed_events_open(&o.made, open), 0);
+    assert_int_equal(st_observed_open(&o, open), 0);
 }
 
 /* As a mark does: what it names does not grow afterwards. */
@@ -386,10 +386,10 @@ static void what_comes_after_a_cut_is_another_event(void **state)
     const int64_t cut_ns = st_clock_wall_ns(&platform->clock);
     assert_int_equal(events_of("device-dropout", &count_n), 2);
     assert_int_equal(count_n, 3);
-    assert_int_equal(st_observed_events_open(&o.made, open), 0);
+    assert_int_equal(st_observed_open(&o, open), 0);
     see("hw:0", "player", 4, 0);
     turn_after(POLL_NS);
-    assert_int_equal(st_observed_events_open(&o.made, open), 1);
+    assert_int_equal(st_observed_open(&o, open), 1);
     assert_int_equal(open[0].count_n, 4);
     assert_true(st_event_began_ns(&open[0]) >= cut_ns);
 }
@@ -406,7 +406,7 @@ static void what_is_counted_is_an_event_when_watching_ends(void **state)
     st_observed_set(&o, ST_OBSERVED_OFF, &o.setting);
     assert_int_equal(events_of("device-dropout", &count_n), 2);
     assert_int_equal(count_n, 3);
-    assert_int_equal(st_observed_events_open(&o.made, open), 0);
+    assert_int_equal(st_observed_open(&o, open), 0);
 }
 
 static void more_clients_than_places_lose_nothing(void **state)
@@ -798,7 +798,7 @@ static void a_client_that_computed_too_long_waits_until_the_machine_was_looked_a
         int64_t looked_ms; /* after the dropout; 0: not */
         bool hot;
         int64_t counted_ms;
-    } rows[] = {{750, true, 750}, {750, false, 750}, {0, false, 1250}};
+    } rows[] = {{750, true, 750}, {750, false, 750}, {0, false, 3000}};
     look_at_machine(false);
     turn_after(0);
     ST_EACH (row, rows) {
@@ -832,12 +832,34 @@ static void a_client_that_computed_too_long_waits_until_the_machine_was_looked_a
         see_not_ready("Many", 1, ST_DROPOUT_TOO_SLOW, 24000000);
     turn_after(10 * ST_NS_PER_S);
     assert_int_equal(o.view.seen.dropouts_n, 6 + 2); /* no room for more */
-    st_observed_cut(&o);
-    assert_int_equal(o.view.seen.dropouts_n, 6 + ST_OBSERVED_WAITING_MAX + 1);
-    see_not_ready("Many", 1, ST_DROPOUT_TOO_SLOW, 24000000);
-    turn_after(0);
     switch_to(ST_OBSERVED_OFF, "");
-    assert_int_equal(o.view.seen.dropouts_n, 6 + ST_OBSERVED_WAITING_MAX + 2);
+    assert_int_equal(o.view.seen.dropouts_n, 6 + ST_OBSERVED_WAITING_MAX + 1);
+}
+
+/* Its answer has what waits, and what comes later is in another event. */
+static void a_mark_cuts_what_waits(void **state)
+{
+    (void)state;
+    struct st_event open[ST_OBSERVED_OPEN_MAX];
+    look_at_machine(false);
+    st_fake_advance(platform, POLL_NS);
+    see_not_ready("Heavy", 1, ST_DROPOUT_TOO_SLOW, 24000000);
+    turn_after(0);
+    assert_int_equal(st_observed_open(&o, open), 1);
+    assert_string_equal(open[0].client, "Heavy");
+    assert_string_equal(open[0].source, "jack");
+    st_observed_cut(&o);
+    assert_int_equal(o.view.seen.dropouts_n, 0);
+    st_fake_advance(platform, POLL_NS);
+    see_not_ready("Heavy", 5, ST_DROPOUT_TOO_SLOW, 24000000);
+    turn_after(0);
+    look_at_machine(true);
+    st_observed_count(&o);
+    assert_int_equal(st_observed_open(&o, open), 1);
+    assert_int_equal(open[0].count_n, 5);
+    const struct st_event *event = &events.events[events.events_n - 1].event;
+    assert_int_equal(event->count_n, 1);
+    assert_int_equal(event->slowed, ST_CAUSE_HEAT);
 }
 
 /* The text of the newest event. */
@@ -1229,12 +1251,14 @@ static void losses_on_the_bus_of_a_card_that_ran_dry_are_that_dropout(void **sta
         const char *device;
         int64_t later_ms, bus_n; /* that the card ran dry; of the bus */
         bool itself;             /* as the server's own, which was late */
+        int64_t mark_ms;         /* 0: none */
     } rows[] = {{&alsa, "hw:1,0,0 playback", 1000, 0},
                 {&alsa, "hw:1,0,0 playback", -1000, 0},
                 {&alsa, "hw:1,0,0 playback", -2000, 1},
                 {&alsa, "hw:10,0,0 playback", 0, 1},
                 {&source, "default", 200, 0}, /* JACK */
                 {&source, "default", 200, 0, true},
+                {&alsa, "hw:1,0,0 playback", 1200, 0, false, 900},
                 {&alsa, "alsa_output.usb-ACME_Box_2-00.analog-stereo", 500, 0},
                 {&alsa, "alsa_output.pci-0000_00_1f.3.analog-stereo", 500, 1}};
     ST_EACH (row, rows) {
@@ -1257,6 +1281,8 @@ static void losses_on_the_bus_of_a_card_that_ran_dry_are_that_dropout(void **sta
             if (ms == 0)
                 st_observed_turn(&all[0]);
             st_observed_count(&all[0]);
+            if (ms != 0 && ms == row->mark_ms)
+                st_observed_cut(&all[0]);
             st_fake_advance(platform, 100 * ST_NS_PER_MS);
         }
         assert_int_equal(all[1].view.seen.device_dropouts_n, !row->itself);
@@ -1296,6 +1322,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(each_kind_of_a_crowd_keeps_its_number, setup, teardown),
         cmocka_unit_test_setup_teardown(each_kind_of_a_crowd_keeps_its_number_if_clients_come_first, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(a_mark_cuts_what_waits, setup, teardown),
         cmocka_unit_test_setup_teardown(a_client_that_computed_too_long_waits_until_the_machine_was_looked_at,
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(what_slowed_the_machine_stands_beside_the_client_of_that_moment,
