@@ -142,6 +142,15 @@ static int cpu_now(void)
     return r == 0 && (counters.valid & ST_COUNTER_CPU_NUMBER) != 0 ? counters.cpu : -1;
 }
 
+/* May the user who plays not use real-time priority, nor get it from rtkit? */
+static bool lacks_right(const struct st_facts *facts)
+{
+    const bool rtkit =
+        st_facts_has_int(facts, ST_KEY_DAEMON_RTKIT_DAEMON) ||
+        (st_facts_has_int(facts, ST_KEY_RTKIT_INSTALLED) && !st_facts_has_int(facts, ST_KEY_RTKIT_NO_BUS));
+    return !rtkit && st_facts_int_or(facts, ST_KEY_RT_RTPRIO_LIMIT, 0) == 0;
+}
+
 void st_before_after_record(const struct st_change_target *target, const struct st_journal *journal,
                             const struct st_plan *plan, int64_t duration_ns)
 {
@@ -156,7 +165,7 @@ void st_before_after_record(const struct st_change_target *target, const struct 
     printf("judged for %s\n", st_buffer_text(wish, ST_ROOM(ST_BUFFER_TEXT_BYTES)));
     config.cpus[0] = cpu_now();
     ST_EACH_OF (step, plan->steps, plan->steps_n) {
-        if (st_text_is(step->rule->id, RIGHT_RULE))
+        if (st_text_is(step->rule->id, RIGHT_RULE) && lacks_right(target->facts))
             config.policy = ST_POLICY_OTHER;
     }
     if (record("recording the measuring loop before the change", path, journal, &config) == ST_EXIT_DONE)
@@ -207,7 +216,9 @@ static void choose_policy(const struct st_journal *journal, struct st_before_aft
     if (!st_test_conditions_value(done->before.conditions, "priority_asked", priority, sizeof(priority)))
         (void)st_test_conditions_value(done->before.conditions, "priority", priority, sizeof(priority));
     const bool other = st_text_is(policy, st_platform_policy_name(ST_POLICY_OTHER));
-    if (other && !gave_right(journal)) {
+    const bool right = gave_right(journal);
+    done->right = other && right;
+    if (other && !right) {
         config->policy = ST_POLICY_OTHER;
         return;
     }
@@ -220,7 +231,7 @@ static void choose_policy(const struct st_journal *journal, struct st_before_aft
         config->priority = (int)number;
     if (threads->rt_rights(threads, config->priority, &rights) != 0 || rights.fifo_errno == 0)
         return;
-    if (other)
+    if (right)
         set_reason(done,
                    "this session has no real-time priority yet: log out and in again, then run 'sleeptune "
                    "verify'");
@@ -281,9 +292,10 @@ static int measure_now(const struct st_journal *journal, struct st_session_confi
     if (done->why[0] == '\0' &&
         (!st_test_conditions_value(done->now.conditions, "policy", policy, sizeof(policy)) ||
          !st_text_is(policy, st_platform_policy_name(config->policy))))
-        set_reason(
-            done,
-            "the recording was made with other scheduling rights: run verify as the user who ran apply");
+        set_reason(done, done->right
+                             ? "the loop did not get real-time priority now"
+                             : "the recording was made with other scheduling rights: run verify as the "
+                               "user who ran apply");
     return status == ST_EXIT_BOOKS ? status : ST_EXIT_DONE;
 }
 

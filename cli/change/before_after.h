@@ -22,8 +22,8 @@
  * before earlier changes is there already. Says what it does. A recording that fails is removed, said, and no
  * reason not to go on. Ctrl-C ends it early. The caller holds the journal's lock. Once a process
  * (signals).
- * @param plan  what is going to be applied: if it gives the right to real-time priority, the loop runs
- * without, as the user's programs do now */
+ * @param plan  what is going to be applied: if it gives the right to real-time priority to a user who has
+ * none, also not by rtkit, the loop runs without, as the user's programs do now */
 void st_before_after_record(const struct st_change_target *target, const struct st_journal *journal,
                             const struct st_plan *plan, int64_t duration_ns);
 /** Is there a recording from before the changes, or one that cannot be looked at? */
@@ -35,7 +35,8 @@ bool st_before_after_forget(const struct st_change_target *target, const struct 
 struct st_before_after {
     bool compared; /* false: `why` says why not */
     char why[600];
-    enum st_policy policy; /* these of both runs, but for a right to real-time priority that was applied */
+    bool right;            /* to real-time priority: applied after the first run, which was without it */
+    enum st_policy policy; /* these of both runs, but for that */
     int priority;
     int cpu; /* -1: not pinned */
     struct st_recording_run before, now;

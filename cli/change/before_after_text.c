@@ -1,5 +1,8 @@
 /* What came of comparing two runs, in words, and as JSON. */
 #include "cli/change/before_after.h"
+
+#include <unistd.h>
+
 #include "cli/change/change_output.h"
 #include "cli/command.h"
 #include "core/ns.h"
@@ -98,14 +101,18 @@ void st_before_after_print(const struct st_before_after *done)
         ST_PRINT(cpu, "CPU %d", done->cpu);
     snprintf(
         text, sizeof(text),
-        "%" PRIu32 " frames at %" PRIu32 " Hz, %s %d, %s; before: %" PRIu64 " of %" PRIu64
+        "%" PRIu32 " frames at %" PRIu32 " Hz, %s%s %d, %s; before: %" PRIu64 " of %" PRIu64
         " periods missed, %s, %s%s; now: %" PRIu64 " of %" PRIu64
         ", %s, %s%s; lateness of wake-ups. Each side is a single run: other changes between them count, too",
-        done->before.meta.frames, done->before.meta.rate_hz, st_platform_policy_name(done->policy),
+        done->before.meta.frames, done->before.meta.rate_hz,
+        done->right ? "no real-time priority before, now " : "", st_platform_policy_name(done->policy),
         done->priority, cpu, runs[0]->blocks.missed_n, st_before_after_periods(runs[0]), dates[0], times[0],
         is_short(runs[0]) ? " (ended early)" : "", runs[1]->blocks.missed_n, st_before_after_periods(runs[1]),
         dates[1], times[1], is_short(runs[1]) ? " (ended early)" : "");
     put("runs:", text);
+    if (done->right && geteuid() == 0)
+        put("note:",
+            "the loop has root's right now; programs of the user have theirs from the next login on");
     ST_EACH_OF (change, done->changes, done->changes_n)
         put("differs:", st_difference_text_condition(change, text));
 }
