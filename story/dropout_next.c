@@ -92,6 +92,8 @@ static void take_priority(const struct st_dropout_client *victim, struct st_drop
              victim->culprit.name, victim->name);
 }
 
+#define LOG_IN ST_DROPOUT_REASON_LOG_IN "; if you did: sleeptune report"
+
 /* What lets programs that lost the CPU to others go before them. */
 static void rights_of(const struct st_dropout_table *table, const struct st_dropout_client *client,
                       bool right_set_up, struct st_dropout_next *next)
@@ -104,7 +106,7 @@ static void rights_of(const struct st_dropout_table *table, const struct st_drop
     const bool server = !client->playing && st_xrun_is_server(client->name);
     next->settings = true;
     if (st_dropout_table_is_normal(table) && right_set_up) {
-        ST_PRINT(next->why, ST_DROPOUT_REASON_LOG_IN "; if you did: sleeptune report");
+        ST_PRINT(next->why, LOG_IN);
         return;
     }
     if (st_dropout_table_is_normal(table)) {
@@ -222,7 +224,7 @@ void st_dropout_next(const struct st_dropout_table *table, const struct st_dropo
         room_for(table, client, source, ret);
         if (taken_n > 0 && st_dropout_table_is_normal(table))
             ST_APPEND(ret->why, "; for the %" PRIu64 " by a lost CPU: %s", taken_n,
-                      right_set_up ? ST_DROPOUT_REASON_LOG_IN : ST_DROPOUT_REASON_GET_RIGHTS);
+                      right_set_up ? LOG_IN : ST_DROPOUT_REASON_GET_RIGHTS);
     } else if (reason == ST_DROPOUT_STOPPED && client->playing) { /* or was, 20 s ago */
         ST_PRINT(ret->why, "see whether it happens again; if %s still stands: let it run (fg)", name);
     } else if (reason == ST_DROPOUT_STOPPED) {

@@ -863,6 +863,13 @@ static void first_line_blames_who_took_the_cpu(void **state)
                      "restarts (undo: the same with 0, or 1024 if forced; to last: sleeptune apply "
                      "linux-pipewire-quantum=2048); for the 16 by a lost CPU: sudo sleeptune apply "
                      "linux-rt-permission");
+    view.right_set_up = true;
+    expect_of_screen("next_why",
+                     "long enough for its worst cycle of 25.0 ms; adds 21.3 ms of delay, until PipeWire "
+                     "restarts (undo: the same with 0, or 1024 if forced; to last: sleeptune apply "
+                     "linux-pipewire-quantum=2048); for the 16 by a lost CPU: log out and in again (the "
+                     "right to real-time priority is set up); if you did: sleeptune report");
+    view.right_set_up = false;
     server->reasons_n[ST_DROPOUT_TOO_SLOW] = server->dropouts_n = 15;
     expect_of_screen("next", "sudo sleeptune apply linux-rt-permission");
 }
