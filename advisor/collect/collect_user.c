@@ -189,12 +189,13 @@ static int pam_file(void *ctx, const char *name)
     return user->uses_pam_limits || ++user->files_n >= FILES_MAX;
 }
 
-static void find_limits(struct user *user)
+static void find_limits(struct user *user, const struct st_facts *facts)
 {
     user->files_n = 0;
     const int r = user->machine->list(user->machine, "/etc/pam.d", pam_file, user);
     /* who cannot look does not know better */
-    user->uses_pam_limits = user->uses_pam_limits || r != 0 || user->files_n >= FILES_MAX;
+    user->uses_pam_limits = user->uses_pam_limits || user->files_n >= FILES_MAX ||
+                            (r != 0 && !st_facts_has_int(facts, ST_KEY_PAM_MISSING));
     if (!user->uses_pam_limits)
         return;
     user->files_n = 0;
@@ -404,7 +405,7 @@ int st_collect_user(struct st_machine *machine, const char *name, struct st_fact
     if (r == 0)
         r = find_groups(&user);
     if (r == 0 && facts->os == ST_OS_LINUX) {
-        find_limits(&user);
+        find_limits(&user, facts);
         find_manager(&user);
     }
     if (r == 0)

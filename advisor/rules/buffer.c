@@ -209,10 +209,12 @@ static void find_rate(const struct st_facts *facts, struct st_buffer_asked *ret)
 
 int st_buffer_pipewire_version(const struct st_facts *facts)
 {
-    int major, minor, micro;
+    char major[3], minor[3], micro[5];
     const char *text = st_facts_text_or(facts, ST_KEY_PIPEWIRE_VERSION, "");
-    return sscanf(text, "%2d.%2d.%2d", &major, &minor, &micro) == 3 ? 1000 * major + 100 * minor + micro
-                                                                    : -ENODATA;
+    if (sscanf(text, "%2[0-9].%2[0-9].%4[0-9]", major, minor, micro) != 3)
+        return -ENODATA;
+    return (int)(10000 * strtol(major, NULL, 10) + 100 * strtol(minor, NULL, 10) +
+                 ST_MIN(strtol(micro, NULL, 10), 99));
 }
 
 bool st_buffer_is_forced(const struct st_facts *facts)

@@ -47,7 +47,7 @@ void st_buffer_asked(const struct st_facts *facts, struct st_buffer_asked *ret);
 int64_t st_buffer_cycle(const struct st_facts *facts, int64_t frames, int64_t frames_hz, int64_t hz,
                         int64_t default_hz);
 
-/** The version of the PipeWire that runs, as its library's name has it: 384 for 0.3.84, 1402 for 1.4.2.
+/** The version of the PipeWire that runs, as its library's name has it: 384 for 0.3.84, 10402 for 1.4.2.
  * -ENODATA: not known. */
 int st_buffer_pipewire_version(const struct st_facts *facts);
 /** Is PipeWire's cycle or rate forced for all? */

@@ -79,11 +79,6 @@ static void judge_rtkit_only(struct st_finding *finding)
     st_machine_fix_user(finding);
 }
 
-/** For the limits that this session does not have. */
-#define LOG_IN                                                                                               \
-    "# limits come with a login through PAM (pam_limits): log out and in again. A service needs\n"           \
-    "# LimitRTPRIO= in its unit"
-
 static void judge_refused(int64_t error, int64_t priority, struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
@@ -166,7 +161,7 @@ static void say_in_place(struct st_finding *finding)
     finding->in_place = true;
     st_finding_set(finding, finding->status, "%s; the limit is set up, for the next login",
                    ST_TEXT(400, "%s", finding->summary));
-    st_finding_fix(finding, finding->rule->now, LOG_IN, ST_NEEDS_RELOGIN);
+    st_finding_fix(finding, finding->rule->now, ST_MACHINE_FIX_LOG_IN, ST_NEEDS_RELOGIN);
 }
 
 static void judge_rt_permission(struct st_finding *finding)
@@ -212,10 +207,9 @@ const struct st_rule st_rule_linux_rt_permission = {
     .undo = ST_MACHINE_UNDO_LIMITS,
     .worst = ST_STATUS_PROBLEM,
     .facts =
-        ST_RULE_KEYS(ST_KEY_RT_FIFO_ERRNO, ST_MUSIC_COUNTED, ST_KEY_RT_FIFO_PRIORITY, ST_KEY_RT_RTPRIO_LIMIT,
-                     ST_KEY_USER_UID, ST_KEY_DAEMON_RTKIT_DAEMON, ST_KEY_RTKIT_INSTALLED, ST_KEY_RTKIT_NO_BUS,
-                     ST_KEY_USER_LIMITS_FROM, ST_MACHINE_RIGHT_AT_LOGIN, ST_KEY_PAM_MISSING,
-                     ST_KEY_SYSTEM_CONTAINER, ST_LINUX_KERNEL_IRQ_THREAD_KEYS),
+        ST_RULE_KEYS(ST_MACHINE_RIGHT_AT_LOGIN, ST_MUSIC_COUNTED, ST_KEY_RT_FIFO_PRIORITY, ST_KEY_USER_UID,
+                     ST_KEY_DAEMON_RTKIT_DAEMON, ST_KEY_RTKIT_INSTALLED, ST_KEY_RTKIT_NO_BUS,
+                     ST_KEY_USER_LIMITS_FROM, ST_KEY_SYSTEM_CONTAINER, ST_LINUX_KERNEL_IRQ_THREAD_KEYS),
     .changes = ST_RULE_CHANGES({ST_CHANGE_LIMITS, ST_MACHINE_ANY_USER "- rtprio", "90"},
                                {ST_CHANGE_LIMITS, ST_MACHINE_ANY_USER "- memlock", "4194304"}),
     .judge = judge_rt_permission,
@@ -446,9 +440,10 @@ static void advise(struct st_finding *finding, const struct st_fact *limit, bool
                                "session did not get the limit"
                              : "group %.40s may use real-time priority %" PRId64 " here, and this user is "
                                "not in it",
-                      group, limit->i64);
+                      group, ST_MIN(st_machine_limit(limit), 99));
     st_finding_fix(finding, NULL,
-                   member ? LOG_IN : ST_TEXT(256, JOIN("%s"), st_machine_is_plain(group) ? group : "GROUP"),
+                   member ? ST_MACHINE_FIX_LOG_IN
+                          : ST_TEXT(256, JOIN("%s"), st_machine_is_plain(group) ? group : "GROUP"),
                    ST_NEEDS_RELOGIN);
 }
 
@@ -458,9 +453,14 @@ static void judge_audio_group(struct st_finding *finding)
     const struct st_fact *best = NULL;
     const char *groups;
     bool member = false;
-    int64_t error;
+    int64_t error, highest = 0;
     if (!lacks_right(finding, "this user has the right, so the group does not matter"))
         return;
+    if (st_facts_has_int(facts, ST_KEY_PAM_MISSING)) {
+        st_finding_quote(finding, ST_KEY_PAM_MISSING);
+        st_finding_not_applicable(finding, "this system has no PAM, so nothing reads the limits of groups");
+        return;
+    }
     if (st_finding_need_text(finding, ST_KEY_USER_GROUPS, &groups) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
             st_finding_unknown(finding, "the saved files do not say which user plays; --user NAME names one");
@@ -468,9 +468,11 @@ static void judge_audio_group(struct st_finding *finding)
     }
     ST_FACTS_EACH (fact, facts, LIMITS, ".rtprio") {
         const bool of_user = st_machine_is_in_group(facts, fact);
-        if (fact->is_int && fact->i64 > 0 && (best == NULL || of_user > member)) {
+        const int64_t priority = st_machine_limit(fact);
+        if (priority >= ST_TRIED_PRIORITY && (of_user != member ? of_user : priority > highest)) {
             best = fact;
             member = of_user;
+            highest = priority;
         }
     }
     if (best != NULL)
@@ -479,8 +481,10 @@ static void judge_audio_group(struct st_finding *finding)
         st_finding_quote(finding, ST_KEY_LIMITS_ANY_RTPRIO);
         st_finding_unknown(finding, "not all limits in /etc/security could be read");
     } else
-        st_finding_not_applicable(finding, "no group has a real-time limit on this machine; see finding "
-                                           "linux-rt-permission");
+        st_finding_not_applicable(finding,
+                                  "no group may use real-time priority %d on this machine; see finding "
+                                  "linux-rt-permission",
+                                  ST_TRIED_PRIORITY);
 }
 
 const struct st_rule st_rule_linux_audio_group = {
@@ -500,7 +504,7 @@ const struct st_rule st_rule_linux_audio_group = {
     .check = "grep -r rtprio /etc/security/limits.conf /etc/security/limits.d   # which group has "
              "the limit\nid -nG   # after a new login: contains that group",
     .undo = "sudo gpasswd -d $USER audio",
-    .facts = ST_RULE_KEYS(ST_KEY_RT_FIFO_ERRNO, ST_KEY_USER_GROUPS, ST_KEY_USER_NAME,
+    .facts = ST_RULE_KEYS(ST_KEY_RT_FIFO_ERRNO, ST_KEY_USER_GROUPS, ST_KEY_USER_NAME, ST_KEY_PAM_MISSING,
                           ST_KEYS_LIMITS "*.rtprio", ST_KEYS_GROUP "*"),
     .judge = judge_audio_group,
 };

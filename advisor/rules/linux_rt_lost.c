@@ -271,8 +271,14 @@ static void judge_clients(struct st_finding *finding)
                    "%d program%s play%s through PipeWire without real-time priority (SCHED_OTHER): %s%s",
                    clients.without_n, ST_PLURAL(clients.without_n), clients.without_n == 1 ? "s" : "",
                    clients.names, clients.without_n > 4 ? " ..." : "");
-    if (st_buffer_pipewire_version(facts) >= 1400)
-        st_finding_fix(finding, NULL, CLIENT_RIGHT, ST_NEEDS_RELOGIN);
+    if (st_buffer_pipewire_version(facts) < 10400)
+        return;
+    if (st_facts_is(facts, ST_KEY_RT_FIFO_ERRNO, "0"))
+        st_finding_fix(finding, NULL, "# start the program again; in a Flatpak: its portal gives the right",
+                       ST_NEEDS_REOPEN);
+    else
+        st_finding_fix(finding, NULL, st_machine_right_at_login(facts) ? ST_MACHINE_FIX_LOG_IN : CLIENT_RIGHT,
+                       ST_NEEDS_RELOGIN);
 }
 
 const struct st_rule st_rule_linux_client_priority = {
@@ -300,9 +306,10 @@ const struct st_rule st_rule_linux_client_priority = {
                                "PIPEWIRE_CONFIG_NAME=client-rt.conf",
     .needs = ST_NEEDS_RELOGIN,
     .check = "ps -eLo cls,rtprio,comm | grep data-loop   # RR or FF, and a priority",
-    .undo = "delete 90-sleeptune.conf",
-    .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_KEYS_DAEMON "*", RT_PROCESS, RT_PRIORITY, RT_NAME,
-                          NORMAL_PROCESS, ST_KEY_THREADS_COMPLETE, "linux.*_thread.*.pid",
-                          ST_KEYS_PIPEWIRE_NODE "*", ST_KEY_PIPEWIRE_VERSION, ST_OWNER_KEYS),
+    .undo = "delete ~/.config/environment.d/90-sleeptune.conf: it is there only before PipeWire 1.4",
+    .facts =
+        ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_KEYS_DAEMON "*", RT_PROCESS, RT_PRIORITY, RT_NAME, NORMAL_PROCESS,
+                     ST_KEY_THREADS_COMPLETE, "linux.*_thread.*.pid", ST_KEYS_PIPEWIRE_NODE "*",
+                     ST_KEY_PIPEWIRE_VERSION, ST_MACHINE_RIGHT_AT_LOGIN, ST_OWNER_KEYS),
     .judge = judge_clients,
 };

@@ -159,6 +159,21 @@ bool st_machine_plays(const struct st_facts *facts, const char *name, const char
     return !is_known || pid == NULL;
 }
 
+/** What stands behind the lines of limits.d needs no PAM. */
+static void fix_without_pam(struct st_finding *finding)
+{
+    const char *rest = finding->rule->persistent;
+    for (const char *at; (at = strstr(rest, ST_MACHINE_ANY_USER)) != NULL;)
+        rest = at + strcspn(at, "\n");
+    st_finding_quote(finding, ST_KEY_PAM_MISSING);
+    st_finding_fix(finding, finding->rule->now,
+                   ST_TEXT(512,
+                           "# this system has no PAM, so nothing reads limits.d:\n"
+                           "# install PAM and a login that uses it%s",
+                           rest),
+                   ST_NEEDS_RELOGIN);
+}
+
 void st_machine_fix_user(struct st_finding *finding)
 {
     static const char any[] = ST_MACHINE_ANY_USER;
@@ -166,11 +181,7 @@ void st_machine_fix_user(struct st_finding *finding)
     struct st_text_buffer lines = {0};
     const char *user, *text = finding->rule->persistent;
     if (st_facts_has_int(finding->facts, ST_KEY_PAM_MISSING)) {
-        st_finding_quote(finding, ST_KEY_PAM_MISSING);
-        st_finding_fix(
-            finding, finding->rule->now,
-            "# this system has no PAM, so nothing reads limits.d:\n# install PAM and a login that uses it",
-            ST_NEEDS_RELOGIN);
+        fix_without_pam(finding);
         return;
     }
     st_rule_fix(finding);
@@ -197,16 +208,33 @@ bool st_machine_is_in_group(const struct st_facts *facts, const struct st_fact *
            st_proc_has_word(members, st_facts_text_or(facts, ST_KEY_USER_NAME, ""));
 }
 
+int64_t st_machine_limit(const struct st_fact *limit)
+{
+    static const char *const unlimited[] = {"unlimited", "infinity", "-1", NULL};
+    if (limit == NULL || limit->state != ST_FACT_OK)
+        return 0;
+    return st_text_is_among(limit->text, unlimited) ? INT64_MAX : limit->is_int ? limit->i64 : 0;
+}
+
 bool st_machine_right_at_login(const struct st_facts *facts)
 {
     const char *user = st_facts_text_or(facts, ST_KEY_USER_NAME, "");
-    int64_t limit = st_facts_int_or(facts, ST_KEYS_LIMITS "*.rtprio", 0);
-    ST_FACTS_EACH (fact, facts, ST_KEYS_LIMITS "@", ".rtprio") {
-        if (fact->is_int && st_machine_is_in_group(facts, fact))
-            limit = ST_MAX(limit, fact->i64);
-    }
+    const int64_t now = st_facts_int_or(facts, ST_KEY_RT_RTPRIO_LIMIT, 0);
+    const struct st_fact *limit = st_facts_find(facts, ST_KEYS_LIMITS "*.rtprio");
+    const struct st_fact *own = st_facts_find(facts, ST_TEXT(100, ST_KEYS_LIMITS "%s.rtprio", user));
+    if (now == ST_UNLIMITED || now >= ST_TRIED_PRIORITY || st_facts_is(facts, ST_KEY_RT_FIFO_ERRNO, "0") ||
+        st_facts_has_int(facts, ST_KEY_PAM_MISSING))
+        return false;
     /* a line for the user counts before those for groups, and these before "*" */
-    return st_facts_int_or(facts, ST_TEXT(100, ST_KEYS_LIMITS "%s.rtprio", user), limit) >= ST_TRIED_PRIORITY;
+    bool by_group = false;
+    ST_FACTS_EACH (fact, facts, ST_KEYS_LIMITS "@", ".rtprio") {
+        if (!st_machine_is_in_group(facts, fact) ||
+            (by_group && st_machine_limit(fact) <= st_machine_limit(limit)))
+            continue;
+        limit = fact;
+        by_group = true;
+    }
+    return st_machine_limit(own != NULL ? own : limit) >= ST_TRIED_PRIORITY;
 }
 
 bool st_machine_is_plain(const char *text)

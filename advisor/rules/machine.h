@@ -72,10 +72,20 @@ void st_machine_fix_user(struct st_finding *finding);
  * at the latest? */
 bool st_machine_is_in_group(const struct st_facts *facts, const struct st_fact *limit);
 
-/** Do the files in /etc/security give this user the right to real-time priority at a login? */
+/** The priority that this line of pam_limits allows, INT64_MAX: any; 0: none, or no such line (NULL). */
+int64_t st_machine_limit(const struct st_fact *limit);
+
+/** Do the files in /etc/security give this user, who may not use real-time priority now, the right to it at
+ * the next login? */
 bool st_machine_right_at_login(const struct st_facts *facts);
-#define ST_MACHINE_RIGHT_AT_LOGIN                                                                            \
-    ST_KEYS_LIMITS "*.rtprio", ST_KEYS_GROUP "*", ST_KEY_USER_NAME, ST_KEY_USER_GROUPS /* what it reads */
+#define ST_MACHINE_RIGHT_AT_LOGIN /* what it reads */                                                        \
+    ST_KEY_RT_FIFO_ERRNO, ST_KEY_RT_RTPRIO_LIMIT, ST_KEY_PAM_MISSING, ST_KEYS_LIMITS "*.rtprio",             \
+        ST_KEYS_GROUP "*", ST_KEY_USER_NAME, ST_KEY_USER_GROUPS
+
+/** The fix where limits are set up that this session does not have. */
+#define ST_MACHINE_FIX_LOG_IN                                                                                \
+    "# limits come with a login through PAM (pam_limits): log out and in again. A service needs\n"           \
+    "# LimitRTPRIO= in its unit"
 
 /** How to undo that by hand. */
 #define ST_MACHINE_UNDO_BOOT_OPTION(option)                                                                  \

@@ -86,6 +86,26 @@ static void without_a_limit_there_is_no_right(void **state)
     assert_int_equal(st_facts_find(facts, MEMLOCK)->state, ST_FACT_ABSENT);
 }
 
+static int no_folder(struct st_machine *machine, const char *path, st_name_fn fn, void *ctx)
+{
+    (void)machine;
+    (void)path;
+    (void)fn;
+    (void)ctx;
+    return -ENOENT;
+}
+
+/* /etc/pam.d may be missing where another folder has the files */
+static void without_pam_no_file_gives_it(void **state)
+{
+    (void)state;
+    file("/etc/security/limits.conf", "ann - rtprio 95\n");
+    p->machine.list = no_folder;
+    check("ann", RTPRIO, 95);
+    assert_int_equal(st_facts_put_int(facts, ST_KEY_PAM_MISSING, 1, NULL, "/etc/pam.d"), 0);
+    check("ann", RTPRIO, 0);
+}
+
 /* sudo passes on the limit of memory that the session of its user has */
 static void a_limit_that_no_file_sets_is_that_of_all(void **state)
 {
@@ -284,6 +304,7 @@ int main(void)
         USER(so_does_the_default_of_all_units),
         USER(a_device_is_for_its_owner_its_group_or_all),
         USER(without_a_limit_there_is_no_right),
+        USER(without_pam_no_file_gives_it),
         USER(a_limit_that_no_file_sets_is_that_of_all),
         USER(the_more_special_limit_counts),
         USER(of_equal_limits_the_later_counts),
