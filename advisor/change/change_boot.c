@@ -77,7 +77,7 @@ static const char *by_hand(struct st_machine *machine, const char **ret_path)
     static const struct {
         const char *path, *where;
     } rows[] = {
-        {"/etc/NIXOS", "boot.kernelParams in configuration.nix"},
+        {"/etc/NIXOS", "boot.kernelParams in configuration.nix, then sudo nixos-rebuild boot"},
         {OSTREE, "the options of rpm-ostree kargs"},
         {"/boot/firmware/cmdline.txt", "the only line of /boot/firmware/cmdline.txt"},
         {"/boot/cmdline.txt", "the only line of /boot/cmdline.txt"},

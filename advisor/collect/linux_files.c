@@ -356,7 +356,8 @@ static void collect_system(struct st_collector *c)
         st_collector_put_text(c, ST_KEY_SETTINGS_ELSEWHERE,
                               "this is NixOS, where /etc is generated: put the setting into "
                               "configuration.nix (limits: security.pam.loginLimits; sysctls: "
-                              "boot.kernel.sysctl; udev rules: services.udev.extraRules)",
+                              "boot.kernel.sysctl; udev rules: services.udev.extraRules), then sudo "
+                              "nixos-rebuild switch",
                               nixos);
     exists(c, ST_KEY_TLP_ENABLED, "/etc/systemd/system/multi-user.target.wants/tlp.service");
     collect_rtkit(c);

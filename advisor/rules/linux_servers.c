@@ -149,8 +149,8 @@ const struct st_rule st_rule_linux_alsa_buffer = {
     .when_not = "you need that quantum for another device",
     .sources =
         "/proc/asound/card*/pcm*/sub*/hw_params: Linux sound/core/pcm.c\n"
-        "PipeWire spa/plugins/alsa/alsa-pcm.c: node.max-latency, half the ring; from 0.3.84 on a forced "
-        "quantum or rate ignores it (2ff62641b)",
+        "PipeWire spa/plugins/alsa/alsa-pcm.c: node.max-latency, half the ring; src/pipewire/context.c: "
+        "from 0.3.84 on a forced quantum or rate ignores it (2ff62641b)",
     .now = NOW("256"),
     .check = "cat /proc/asound/card*/pcm*/sub*/hw_params   # buffer_size is at least two times "
              "period_size, and not below the quantum",

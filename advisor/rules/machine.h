@@ -87,9 +87,10 @@ bool st_machine_right_at_login(const struct st_facts *facts);
     "# limits come with a login through PAM (pam_limits): log out and in again. A service needs\n"           \
     "# LimitRTPRIO= in its unit"
 
-/** How to undo that by hand. */
+/** How to undo a boot option by hand. */
 #define ST_MACHINE_UNDO_BOOT_OPTION(option)                                                                  \
-    "take " option " out again where it was added, run the same command, and restart"
+    "take " option " out again where it was added; where a command such as update-grub was run, run it "     \
+    "again; then restart"
 
 /** The fix that sets this sysctl of FreeBSD. */
 void st_machine_fix_sysctl(struct st_finding *finding, const char *name, const char *value);
