@@ -235,7 +235,7 @@ static void take(struct list *list, const struct st_event *event, size_t cause)
  * Sizes are known to the minute; not known, if there are too many. */
 static bool is_too_short(const struct list *list, const struct st_event *event)
 {
-    double shortest_ns = INFINITY;
+    double shortest_ns = HUGE_VAL;
     ST_EACH_OF (run, list->sizes.runs, ST_MIN(list->sizes.runs_n, ST_HISTORY_RUNS_MAX)) {
         if (event->wall_ns < run->from_wall_ns || event->wall_ns > st_ns_add(run->to_wall_ns, MINUTE_NS))
             continue;

@@ -34,7 +34,7 @@ interrupted() {
     wait $!
 }
 # rows PATTERN: those lines of the last verify; why: its row proof, where what the test chose is masked
-rows() { grep -E -- "^($1)" "$tmp/out"; }
+rows() { grep -E -- "^($1)" "$tmp/out" | sed 's/no real-time priority before, now //'; } # as where rtkit is not to be had
 why() { sed -nE "s/sleeptune-[A-Za-z0-9]{6}:/sleeptune-XXXXXX:/; s/ -> ${now:-none}:/ -> NOW:/; s/^proof: +//p" "$tmp/out"; }
 
 # --- there and back ----------------------------------------------------------------------------------------------
