@@ -42,11 +42,13 @@ void st_service_view_look_at_right(struct st_service *service)
 {
     static const char file[] = "/etc/security/limits.d/90-sleeptune.conf"; /* on Linux */
     struct st_machine *machine = &service->platform->machine;
-    const struct passwd *user = geteuid() != 0 ? getpwuid(geteuid()) : NULL;
     char text[4096];
     size_t bytes;
     service->view.right_set_up = false;
-    if (user == NULL || machine->read_text(machine, file, text, sizeof(text), &bytes) != 0)
+    if (geteuid() == 0 || machine->read_text(machine, file, text, sizeof(text), &bytes) != 0)
+        return;
+    const struct passwd *user = getpwuid(geteuid()); /* may wait for a network, so only if there is a line */
+    if (user == NULL)
         return;
     const char *own = ST_TEXT(80, "%s - rtprio ", user->pw_name);
     for (const char *line = text; *line != '\0'; line = st_text_next_line(line))
