@@ -127,14 +127,17 @@ meson_test() {
     "${wrap[@]}" meson test -C "$work/$1" --logbase "$part" --no-rebuild --print-errorlogs --timeout-multiplier 10 "${@:2}"
 }
 
-# meson_tests FOLDER [meson test option...]: every TAP subtest becomes one of ours. A program that fails is run once more, at the end and
-# alone: some look at the real clock, and a busy machine can take it from them. If it passes then, what failed at first is reported as
-# unsteady, not hidden. When 20 have failed again, the others count as they went at first.
+# meson_tests FOLDER [meson test option...]: every TAP subtest becomes one of ours. A program that fails (or skips, where that fails, too) is
+# run once more, at the end and alone: some look at the real clock, and a busy machine can take it from them. If it passes then, what failed at
+# first is reported as unsteady, not hidden. When 20 have failed again, the others count as they went at first.
 meson_tests() {
     local log=$work/$1/meson-logs/$part.json kept=$work/log/$part.first.json bad_ones=()
     rm -f "$log"
     meson_test "$1" --num-processes "$jobs" "${@:2}"
-    mapfile -t bad_ones < <(python3 "$src/tests/tally.py" --failed "$log")
+    mapfile -t bad_ones < <({
+        python3 "$src/tests/tally.py" --failed "$log"
+        [ -z "$no_skip" ] || python3 "$src/tests/tally.py" "$log" | skips /dev/stdin | not_in_list "$part" | sed 's/:.*//'
+    } | sort -u)
     if [ ${#bad_ones[@]} -gt 0 ]; then
         mv "$log" "$kept"
         again "${bad_ones[*]}" meson_tests_again "$1" "${@:2}" "${bad_ones[@]}"

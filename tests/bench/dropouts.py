@@ -79,7 +79,7 @@ class Server:
         for file in pathlib.Path("/usr/share/pipewire").glob("*.conf") if priority else ():
             own.mkdir(parents=True, exist_ok=True)
             (own / file.name).write_text(re.sub(r"#?rt\.prio *= *\d+", f"rt.prio = {priority}", file.read_text(encoding="utf-8")), encoding="utf-8")
-        self.folder, self.started = folder, []
+        self.folder, self.started, self.runs = folder, [], False
         self.sink = SINK.format(f"api.alsa.pcm.sink api.alsa.path=\"{card}\"" if card else "support.null-audio-sink")
         self.env = {**os.environ, "HOME": folder, "XDG_RUNTIME_DIR": folder, "PIPEWIRE_REMOTE": f"{folder}/pipewire-0",
                     "DBUS_SESSION_BUS_ADDRESS": f"unix:path={folder}/bus"}
@@ -100,6 +100,7 @@ class Server:
         self.wait(lambda: manager.poll() is not None or "Found" in self.run("pw-metadata", "-n", "default"))
         if manager.poll() is not None:
             self.no_server("wireplumber has ended: ")
+        self.runs = True
 
     def start(self, *command):
         self.started.append(subprocess.Popen(command, env=self.env, stdout=self.log, stderr=self.log, stdin=subprocess.DEVNULL))
@@ -109,15 +110,16 @@ class Server:
         return done.stdout if done.returncode == 0 else ""
 
     def wait(self, there):
-        for _ in range(100):
+        for _ in range(300):
             if there():
                 return
             time.sleep(0.1)
-        self.no_server("no server: ")
+        self.no_server("waited 30 s: " if self.runs else "no server: ")
 
     def no_server(self, why):
+        """Status 77 skips a test, so it is only for where no server can run: one that ran, and where something never came, has failed."""
         print(f"dropouts.py: {why}{pathlib.Path(self.folder, 'log').read_text(encoding='utf-8').strip()[-500:]}", file=sys.stderr)
-        sys.exit(77)
+        sys.exit(1 if self.runs else 77)
 
     def end(self):
         for process in reversed(self.started):
