@@ -80,9 +80,9 @@ static void read_folder(struct reader *reader, const char *folder, const char *s
 static void limit(void *ctx, const char *domain, const char *item, const char *value)
 {
     struct reader *reader = ctx;
-    if (!is_plain(domain) || !st_text_is(item, "rtprio"))
+    if (!is_plain(domain) || !(st_text_is(item, "rtprio") || st_text_is(item, "memlock")))
         return;
-    const char *key = ST_TEXT(KEY_BYTES, ST_KEYS_LIMITS "%s.rtprio", domain);
+    const char *key = ST_TEXT(KEY_BYTES, ST_KEYS_LIMITS "%s.%s", domain, item);
     put(reader, key, value);
 }
 

@@ -284,9 +284,9 @@ void st_report_leave_out_done(struct st_report *report, bool right_too)
         return;
     ST_EACH (id, of_right) {
         struct st_finding *finding = fired(report, *id);
-        /* what is in place is the limit rtprio; where rtkit gives the right, a server without it has another
-         * reason */
-        if (finding != NULL && !(permission->in_place && st_text_is(*id, "linux-memlock")) &&
+        /* where rtkit gives the right, a server without it has another reason */
+        if (finding != NULL &&
+            !(permission->in_place && st_text_is(*id, "linux-memlock") && !finding->in_place) &&
             st_finding_statuses[finding->status].rank <= st_finding_statuses[permission->status].rank)
             finding->needless = "linux-rt-permission does it, too";
     }

@@ -62,6 +62,9 @@ static void judge_memlock(struct st_finding *finding)
             return;
         }
         st_machine_fix_user(finding);
+        if (st_facts_find(finding->facts, ST_KEY_USER_LIMITS_FROM) == NULL &&
+            st_machine_limit_at_login(finding->facts, "memlock") >= ENOUGH_BYTES / 1024)
+            st_machine_say_in_place(finding);
     }
 }
 
@@ -84,8 +87,9 @@ const struct st_rule st_rule_linux_memlock = {
     .needs = ST_NEEDS_RELOGIN,
     .check = "ulimit -l   # after a new login: 4194304, in KiB",
     .undo = ST_MACHINE_UNDO_LIMITS,
-    .facts = ST_RULE_KEYS(ST_KEY_RT_MEMLOCK_LIMIT_BYTES, ST_MUSIC_COUNTED, ST_KEY_RT_IPC_LOCK,
-                          ST_KEY_USER_UID, ST_KEY_USER_NAME, ST_KEY_PAM_MISSING, ST_KEY_SYSTEM_CONTAINER),
+    .facts =
+        ST_RULE_KEYS(ST_KEY_RT_MEMLOCK_LIMIT_BYTES, ST_MUSIC_COUNTED, ST_KEY_RT_IPC_LOCK, ST_KEY_USER_UID,
+                     ST_KEY_USER_LIMITS_FROM, ST_MACHINE_LIMIT_AT_LOGIN("memlock"), ST_KEY_SYSTEM_CONTAINER),
     .changes = ST_RULE_CHANGES({ST_CHANGE_LIMITS, ST_MACHINE_ANY_USER "- memlock", "4194304"}),
     .judge = judge_memlock,
 };

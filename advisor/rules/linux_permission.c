@@ -156,14 +156,6 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
         st_finding_effect(finding, 0, "allowed: this adds no lateness");
 }
 
-static void say_in_place(struct st_finding *finding)
-{
-    finding->in_place = true;
-    st_finding_set(finding, finding->status, "%s; the limit is set up, for the next login",
-                   ST_TEXT(400, "%s", finding->summary));
-    st_finding_fix(finding, finding->rule->now, ST_MACHINE_FIX_LOG_IN, ST_NEEDS_RELOGIN);
-}
-
 static void judge_rt_permission(struct st_finding *finding)
 {
     int64_t error;
@@ -180,7 +172,7 @@ static void judge_rt_permission(struct st_finding *finding)
         judge_refused(error, priority, finding);
     if (finding->changes_n > 0 && st_facts_find(finding->facts, ST_KEY_USER_LIMITS_FROM) == NULL &&
         st_machine_right_at_login(finding->facts))
-        say_in_place(finding);
+        st_machine_say_in_place(finding);
 }
 
 const struct st_rule st_rule_linux_rt_permission = {

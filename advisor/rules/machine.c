@@ -216,25 +216,38 @@ int64_t st_machine_limit(const struct st_fact *limit)
     return st_text_is_among(limit->text, unlimited) ? INT64_MAX : limit->is_int ? limit->i64 : 0;
 }
 
-bool st_machine_right_at_login(const struct st_facts *facts)
+int64_t st_machine_limit_at_login(const struct st_facts *facts, const char *item)
 {
     const char *user = st_facts_text_or(facts, ST_KEY_USER_NAME, "");
-    const int64_t now = st_facts_int_or(facts, ST_KEY_RT_RTPRIO_LIMIT, 0);
-    const struct st_fact *limit = st_facts_find(facts, ST_KEYS_LIMITS "*.rtprio");
-    const struct st_fact *own = st_facts_find(facts, ST_TEXT(100, ST_KEYS_LIMITS "%s.rtprio", user));
-    if (now == ST_UNLIMITED || now >= ST_TRIED_PRIORITY || st_facts_is(facts, ST_KEY_RT_FIFO_ERRNO, "0") ||
-        st_facts_has_int(facts, ST_KEY_PAM_MISSING))
-        return false;
+    const struct st_fact *limit = st_facts_find(facts, ST_TEXT(100, ST_KEYS_LIMITS "*.%s", item));
+    const struct st_fact *own = st_facts_find(facts, ST_TEXT(100, ST_KEYS_LIMITS "%s.%s", user, item));
+    if (st_facts_has_int(facts, ST_KEY_PAM_MISSING))
+        return 0;
     /* a line for the user counts before those for groups, and these before "*" */
     bool by_group = false;
-    ST_FACTS_EACH (fact, facts, ST_KEYS_LIMITS "@", ".rtprio") {
+    ST_FACTS_EACH (fact, facts, ST_KEYS_LIMITS "@", ST_TEXT(16, ".%s", item)) {
         if (!st_machine_is_in_group(facts, fact) ||
             (by_group && st_machine_limit(fact) <= st_machine_limit(limit)))
             continue;
         limit = fact;
         by_group = true;
     }
-    return st_machine_limit(own != NULL ? own : limit) >= ST_TRIED_PRIORITY;
+    return st_machine_limit(own != NULL ? own : limit);
+}
+
+bool st_machine_right_at_login(const struct st_facts *facts)
+{
+    const int64_t now = st_facts_int_or(facts, ST_KEY_RT_RTPRIO_LIMIT, 0);
+    return now != ST_UNLIMITED && now < ST_TRIED_PRIORITY && !st_facts_is(facts, ST_KEY_RT_FIFO_ERRNO, "0") &&
+           st_machine_limit_at_login(facts, "rtprio") >= ST_TRIED_PRIORITY;
+}
+
+void st_machine_say_in_place(struct st_finding *finding)
+{
+    finding->in_place = true;
+    st_finding_set(finding, finding->status, "%s; the limit is set up, for the next login",
+                   ST_TEXT(400, "%s", finding->summary));
+    st_finding_fix(finding, finding->rule->now, ST_MACHINE_FIX_LOG_IN, ST_NEEDS_RELOGIN);
 }
 
 bool st_machine_is_plain(const char *text)

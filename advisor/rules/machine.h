@@ -72,15 +72,24 @@ void st_machine_fix_user(struct st_finding *finding);
  * at the latest? */
 bool st_machine_is_in_group(const struct st_facts *facts, const struct st_fact *limit);
 
-/** The priority that this line of pam_limits allows, INT64_MAX: any; 0: none, or no such line (NULL). */
+/** What this line of pam_limits allows (rtprio: a priority, memlock: KiB), INT64_MAX: any; 0: none, or no
+ * such line (NULL). */
 int64_t st_machine_limit(const struct st_fact *limit);
+
+/** The same of item ("rtprio", "memlock") that the files in /etc/security give this user at the next login; 0
+ * without PAM. */
+int64_t st_machine_limit_at_login(const struct st_facts *facts, const char *item);
+
+/** A finding whose limit is set up, for the next login: says so, and that a login is what is left to do. */
+void st_machine_say_in_place(struct st_finding *finding);
 
 /** Do the files in /etc/security give this user, who may not use real-time priority now, the right to it at
  * the next login? */
 bool st_machine_right_at_login(const struct st_facts *facts);
-#define ST_MACHINE_RIGHT_AT_LOGIN /* what it reads */                                                        \
-    ST_KEY_RT_FIFO_ERRNO, ST_KEY_RT_RTPRIO_LIMIT, ST_KEY_PAM_MISSING, ST_KEYS_LIMITS "*.rtprio",             \
-        ST_KEYS_GROUP "*", ST_KEY_USER_NAME, ST_KEY_USER_GROUPS
+#define ST_MACHINE_LIMIT_AT_LOGIN(item) /* what it reads */                                                  \
+    ST_KEY_PAM_MISSING, ST_KEYS_LIMITS "*." item, ST_KEYS_GROUP "*", ST_KEY_USER_NAME, ST_KEY_USER_GROUPS
+#define ST_MACHINE_RIGHT_AT_LOGIN                                                                            \
+    ST_KEY_RT_FIFO_ERRNO, ST_KEY_RT_RTPRIO_LIMIT, ST_MACHINE_LIMIT_AT_LOGIN("rtprio")
 
 /** The fix where limits are set up that this session does not have. */
 #define ST_MACHINE_FIX_LOG_IN                                                                                \

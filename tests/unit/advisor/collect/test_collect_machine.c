@@ -219,10 +219,12 @@ static void real_time_threads_and_daemons_are_found(void **state)
 static void what_stands_below_etc_is_read(void **state)
 {
     struct st_platform *p = *state;
-    file(p, "/etc/security/limits.d/25-pw.conf", "@studio - rtprio 95\n@x$(y) - rtprio 95\n");
+    file(p, "/etc/security/limits.d/25-pw.conf",
+         "@studio - rtprio 95\n@studio - memlock unlimited\n@x$(y) - rtprio 95\n");
     file(p, "/etc/group", "audio:x:29:\nstudio:x:30:ann,bob\nwheel:x:31:ann\nbroken\n");
     struct st_facts *facts = collect(p);
     check(facts, "linux.limits.@studio.rtprio", "95");
+    check(facts, "linux.limits.@studio.memlock", "unlimited");
     check(facts, "linux.group.audio", "");
     check(facts, "linux.group.studio", "ann,bob");
     assert_null(st_facts_find(facts, "linux.group.wheel"));

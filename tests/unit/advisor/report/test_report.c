@@ -283,7 +283,7 @@ static void the_right_comes_before_what_it_makes_needless(void **state)
     assert_int_equal(st_report_make(facts, 64, 48000, &judged), 0);
     st_report_leave_out(&judged);
     assert_int_equal(st_report_count_if(&judged, st_finding_has_fired), 2);
-    assert_null(st_report_find(&judged, "linux-memlock")->needless); /* that line is not known */
+    assert_null(st_report_find(&judged, "linux-memlock")->needless); /* that limit is not set up */
     char *text = NULL;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
@@ -294,6 +294,13 @@ static void the_right_comes_before_what_it_makes_needless(void **state)
     assert_non_null(strstr(text, "sleeptune apply linux-memlock\n"));
     assert_null(strstr(text, "sleeptune apply linux-rt-permission"));
     free(text);
+    st_report_finish(&judged);
+    /* its other line is there, too */
+    assert_int_equal(st_facts_put_int(facts, "linux.limits.ann.memlock", 4194304, NULL, "a file"), 0);
+    assert_int_equal(st_report_make(facts, 64, 48000, &judged), 0);
+    st_report_leave_out(&judged);
+    assert_true(st_report_find(&judged, "linux-memlock")->in_place);
+    assert_int_equal(st_report_count_if(&judged, st_finding_has_fired), 1);
     st_report_finish(&judged);
     /* neither a card nor a server: nothing counts, unless a period is given */
     st_facts_put_state(facts, "linux.cards_n", ST_FACT_ABSENT, 0, NULL, "/proc/asound/cards");
