@@ -6,6 +6,7 @@ recording is the truth. The player is disturbed again and again (--how):
 
     stopped   SIGSTOP for --lost-ms
     hogged    a real-time program has its CPU, the last one, for --lost-ms; all the others have the other CPUs; needs a right to real-time priority of 95
+    server    pipewire-pulse is stopped, for --lost-ms: what plays through it cannot be ready
     slowed    it gets its sound at half the speed for --lost-ms, by a pipe, and writes it so
     none      nothing is done: what is reported is false, or the machine's own noise, which the recording shows, too
 
@@ -39,6 +40,7 @@ from recording import Recording, pair
 
 RIGHT = {  # place and reason of what each way of losing sound makes
     ("paplay", "stopped"): ("client-buffer", "stopped"),
+    ("paplay", "server"): ("graph", "waited-for-other"),
     ("paplay", "slowed"): ("client-buffer", "writes-too-slowly"),
     ("paplay", "hogged"): ("client-buffer", "cpu-taken"),
     ("aplay", "stopped"): ("graph", "stopped"),
@@ -98,12 +100,13 @@ def lengths(args):
     return [round(args.lost_ms + more * i) for i in range(args.losses)]
 
 
-def disturb(how, player, lost_ms, args, pump):
+def disturb(how, player, lost_ms, args, pump, pulse):
     time.sleep(args.each_ms / 1000)
-    if how == "stopped":
-        os.kill(player.pid, signal.SIGSTOP)
+    if how in ("stopped", "server"):
+        stopped = player if how == "stopped" else pulse
+        os.kill(stopped.pid, signal.SIGSTOP)
         time.sleep(lost_ms / 1000)
-        os.kill(player.pid, signal.SIGCONT)
+        os.kill(stopped.pid, signal.SIGCONT)
     elif how == "slowed":
         pump.slow = True
         time.sleep(lost_ms / 1000)
@@ -145,7 +148,7 @@ def run(server, how, args):
     before, begins = len(observer.lines), []
     for lost_ms in lengths(args):
         begins.append(time.monotonic() + args.each_ms / 1000)
-        disturb(how, player, lost_ms, args, pump)
+        disturb(how, player, lost_ms, args, pump, server.started[-1])
     time.sleep(args.each_ms / 1000)
     found = recording.end()
     observer.end()

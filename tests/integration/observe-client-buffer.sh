@@ -32,6 +32,13 @@ measure --how none --losses 5
 is "one that plays on has no hole of that length" "$(of 'len(long(r["lengths_ms"]))')" 0
 is "and none is reported" "$(of 'len(long(r["reported_lengths_ms"])) or r["own"].get("client-buffer stopped", 0)')" 0
 
+# Its server is stopped, and has no real-time priority by which its thread is known (PipeWire before 1.0 gives it no name).
+as_user=(prlimit --rtprio=0:0)
+[ "$(id -u)" -ne 0 ] || as_user=(setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/ TMPDIR=/tmp prlimit --rtprio=0:0)
+measure --how server --losses 5
+is "pipewire-pulse is stopped five times: a player waited for it" "$(of 'r["own"].get("graph waited-for-other", 0) >= 4 or r')" True
+as_user=()
+
 # The same, heard: not by root.
 [ "$(id -u)" -ne 0 ] || as_user=(setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=/ TMPDIR=/tmp)
 if "${as_user[@]}" test -x "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-silence"; then

@@ -184,8 +184,9 @@ struct choice {
     int64_t most_rt_priority; /* of all threads; -1: none is known */
 };
 
-/* PipeWire's thread bears its name since 1.0; else it is the real-time one, and the one that wakes up
- * most. While a program starts, its main thread wakes up most: that does not count. */
+/* PipeWire's thread bears its name since 1.0. Else it is, of two, the one that is not the main thread (so is
+ * pipewire-pulse's); the real-time one; and the one that wakes up most. While a program starts, its main
+ * thread wakes up most: that does not count. */
 static void consider(ST_UNUSED struct st_process_watch *watch, void *ctx, pid_t pid, pid_t tid)
 {
     struct choice *choice = ctx;
@@ -203,7 +204,8 @@ static void consider(ST_UNUSED struct st_process_watch *watch, void *ctx, pid_t 
     }
     choice->most_rt_priority = ST_MAX(stat.rt_priority, choice->most_rt_priority);
     rank += stat.rt_priority > 0 ? INT64_C(1) << 32 : 0;
-    rank += strstr(stat.name, "data-loop") != NULL ? INT64_C(1) << 33 : 0;
+    rank +=
+        strstr(stat.name, "data-loop") != NULL || (stat.threads_n == 2 && tid != pid) ? INT64_C(1) << 33 : 0;
     if (choice->tid == 0 || rank > choice->rank)
         *choice = (struct choice){
             tid, rank, choice->rank, stat.rt_priority, choice->main_n, choice->most_rt_priority};
