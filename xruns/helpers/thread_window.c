@@ -1,5 +1,9 @@
 #include "xruns/helpers/thread_window.h"
 
+#include "core/ns.h"
+
+#define LONG_NS (100 * ST_NS_PER_MS) /* beside the late cycle: samples so far apart got too little CPU */
+
 /* --- CPU time of a late cycle --- */
 
 static int64_t within(int64_t value, int64_t most)
@@ -69,6 +73,10 @@ void st_thread_window_take(const struct st_thread_window *window, struct st_drop
         figures->cpu_error_ns += each_ns + rest_ns;
     if (window->to_ns - figures->end_ns < window->tick_ns)
         figures->cpu_error_ns += window->tick_ns;
+    const int64_t beside_ns = window->to_ns - window->from_ns - took_ns;
+    const int64_t used_ns = (int64_t)(window->process_used * (double)beside_ns);
+    if (beside_ns > LONG_NS) /* other cycles in it may have been as long as this one */
+        figures->cpu_error_ns += within(used_ns - usual_ns - rest_usual_ns, INT64_MAX);
 }
 
 /* --- the culprit --- */

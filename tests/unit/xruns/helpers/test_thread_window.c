@@ -74,6 +74,28 @@ static void other_threads_of_its_process_have_other_cycles_too(void **state)
     assert_in_range(figures.cpu_error_ns, 6 * MS, 7 * MS);
 }
 
+/* A client that computes 130 % in each 20th cycle, beside four programs that compute, as all do at nice -20:
+ * the observer got no CPU for 2.3 s. It took 68 ms, 27.7 of them by its own clock. */
+static void a_window_with_many_cycles_tells_little(void **state)
+{
+    (void)state;
+    struct st_dropout_figures figures = {.cycle_ns = FROM,
+                                         .signal_ns = FROM,
+                                         .awake_ns = FROM + 37 * US,
+                                         .end_ns = FROM + 68294 * US,
+                                         .deadline_ns = FROM + 21333 * US,
+                                         .usual_ns = 1071 * US};
+    const struct st_thread_window window = {.from_ns = FROM - 900 * MS,
+                                            .to_ns = FROM + 1430 * MS,
+                                            .ran_ns = 250 * MS,
+                                            .process_ns = 250 * MS,
+                                            .used = 0.107,
+                                            .process_used = 0.107,
+                                            .tick_ns = 4 * MS};
+    st_thread_window_take(&window, &figures);
+    assert_true(figures.cpu_ns - figures.cpu_error_ns < 27700 * US);
+}
+
 static void without_a_period_nothing_is_taken_off(void **state)
 {
     (void)state;
@@ -151,6 +173,7 @@ int main(void)
         cmocka_unit_test(a_process_without_real_time_threads_has_none_that_computes),
         cmocka_unit_test(what_other_cycles_needed_is_taken_off),
         cmocka_unit_test(other_threads_of_its_process_have_other_cycles_too),
+        cmocka_unit_test(a_window_with_many_cycles_tells_little),
         cmocka_unit_test(without_a_period_nothing_is_taken_off),
         cmocka_unit_test(who_ran_for_most_of_the_wait_is_the_culprit),
         cmocka_unit_test(a_lower_priority_takes_the_cpu_from_no_one),
