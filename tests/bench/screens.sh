@@ -10,7 +10,7 @@ if [ -z "$folder" ]; then
     folder=$(mktemp -d)
     chown "$user" "$folder"
     trap 'rm -rf "$folder"' EXIT
-    nice -n -20 runuser -u "$user" -- env -i PATH="$PATH" HOME="$folder" dbus-run-session -- bash "$0" "$build" "$user" "$folder"
+    runuser -u "$user" -- env -i PATH="$PATH" HOME="$folder" dbus-run-session -- bash "$0" "$build" "$user" "$folder"
     exit
 fi
 
@@ -62,8 +62,7 @@ cat <<TEXT
 # The first screens
 
 Captured by \`tests/bench/screens.sh\`, not edited. $(date -u +%Y-%m-%d), Linux $(uname -r), PipeWire $(pipewire --version | sed -n 's/^Compiled.* //p'), $(nproc) CPUs
-without a sound card (a null sink), load $load
-(the session runs at nice -20), no right to real-time priority. Two programs play at 1024 frames: *GoodSynth* computes 5 % of
+without a sound card (a null sink), load $load, no right to real-time priority. Two programs play at 1024 frames: *GoodSynth* computes 5 % of
 each period, *HeavyReverb* as much, and 130 % in each twentieth one.
 TEXT
 answer "Which program?" status '^HeavyReverb lost sound'
