@@ -47,10 +47,13 @@ void st_service_view_look_at_right(struct st_service *service)
     service->view.right_set_up = false;
     if (geteuid() == 0 || machine->read_text(machine, file, text, sizeof(text), &bytes) != 0)
         return;
-    const struct passwd *user = getpwuid(geteuid()); /* may wait for a network, so only if there is a line */
-    if (user == NULL)
+    static char own[80]; /* the beginning of the line; a process' user does not change */
+    const struct passwd *user =
+        own[0] == '\0' && strstr(text, " - rtprio ") != NULL ? getpwuid(geteuid()) : NULL; /* may wait */
+    if (user != NULL)
+        ST_PRINT(own, "%s - rtprio ", user->pw_name);
+    if (own[0] == '\0')
         return;
-    const char *own = ST_TEXT(80, "%s - rtprio ", user->pw_name);
     for (const char *line = text; *line != '\0'; line = st_text_next_line(line))
         service->view.right_set_up |= st_text_begins(line, own);
 }

@@ -5,7 +5,7 @@
 
 struct st_dropout_next {
     char command[128]; /* "": none */
-    char why[400];     /* what it does, or what else helps; "": no word about it */
+    char why[800];     /* what it does, or what else helps; "": no word about it */
     bool settings;     /* it is about settings that make the whole computer's timing better, too */
 };
 

@@ -44,6 +44,7 @@ struct user {
     const char *path;       /* of the limits file that is read */
     int unread;             /* errno of a limits file that could not be read */
     bool uses_pam_limits;
+    char conf[256]; /* its option conf=: a file that it reads alone, as on NixOS; "": none */
     size_t files_n;
 };
 
@@ -182,8 +183,11 @@ static int pam_file(void *ctx, const char *name)
     if (read_file(user, ST_TEXT(300, "/etc/pam.d/%s", name)) == 0) {
         ST_TEXT_EACH (line, user->buf, "\n") {
             line += strspn(line, " \t");
-            if (line[0] != '#' && strstr(line, "pam_limits.so") != NULL)
-                user->uses_pam_limits = true;
+            const char *file = line[0] != '#' ? strstr(line, "pam_limits.so") : NULL;
+            user->uses_pam_limits = user->uses_pam_limits || file != NULL;
+            file = file != NULL ? strstr(file, " conf=") : NULL;
+            if (file != NULL)
+                ST_PRINT(user->conf, "%.*s", (int)strcspn(file + 6, " \t\r"), file + 6);
         }
     }
     return user->uses_pam_limits || ++user->files_n >= FILES_MAX;
@@ -199,7 +203,9 @@ static void find_limits(struct user *user, const struct st_facts *facts)
     if (!user->uses_pam_limits)
         return;
     user->files_n = 0;
-    read_limits(user, LIMITS_CONF);
+    read_limits(user, user->conf[0] != '\0' ? user->conf : LIMITS_CONF);
+    if (user->conf[0] != '\0') /* NixOS: this file alone */
+        return;
     const int listed = user->machine->list(user->machine, LIMITS_DIR, limits_file, user);
     if (listed != 0 && listed != -ENOENT && listed != -ENOTDIR)
         user->unread = -listed;

@@ -55,15 +55,16 @@ static void judge_memlock(struct st_finding *finding)
                           "this user may lock only %.4g %s of memory, so an audio program may have to wait "
                           "for the disk in the middle of a cycle",
                           shown, unit);
-        if (st_facts_find(finding->facts, ST_KEY_USER_LIMITS_FROM) == NULL &&
-            st_machine_limit_at_login(finding->facts, "memlock") >= ENOUGH_BYTES / 1024)
-            st_machine_say_in_place(finding);
-        else if (st_machine_in_container(finding->facts))
+        if (st_machine_in_container(finding->facts)) {
             st_finding_fix(finding, NULL,
                            "# start the container with\n--cap-add=IPC_LOCK --ulimit memlock=-1",
                            ST_NEEDS_NOTHING);
-        else
-            st_machine_fix_user(finding);
+            return;
+        }
+        st_machine_fix_user(finding);
+        if (st_facts_find(finding->facts, ST_KEY_USER_LIMITS_FROM) == NULL &&
+            st_machine_limit_at_login(finding->facts, "memlock") >= ENOUGH_BYTES / 1024)
+            st_machine_say_in_place(finding);
     }
 }
 

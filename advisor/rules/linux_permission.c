@@ -171,7 +171,7 @@ static void judge_rt_permission(struct st_finding *finding)
     else
         judge_refused(error, priority, finding);
     if (finding->changes_n > 0 && st_facts_find(finding->facts, ST_KEY_USER_LIMITS_FROM) == NULL &&
-        st_machine_right_at_login(finding->facts))
+        !st_machine_in_container(finding->facts) && st_machine_right_at_login(finding->facts))
         st_machine_say_in_place(finding);
 }
 
@@ -456,6 +456,15 @@ static void judge_audio_group(struct st_finding *finding)
     if (st_finding_need_text(finding, ST_KEY_USER_GROUPS, &groups) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
             st_finding_unknown(finding, "the saved files do not say which user plays; --user NAME names one");
+        return;
+    }
+    const char *user = st_facts_text_or(facts, ST_KEY_USER_NAME, "");
+    const struct st_fact *line = st_facts_find(facts, ST_TEXT(100, ST_KEYS_LIMITS "%s.rtprio", user));
+    if (line != NULL && st_machine_limit(line) < ST_TRIED_PRIORITY) {
+        st_finding_quote(finding, line->key);
+        st_finding_not_applicable(finding,
+                                  "a line of limits.conf for this user counts before those of groups; "
+                                  "see finding linux-rt-permission");
         return;
     }
     ST_FACTS_EACH (fact, facts, LIMITS, ".rtprio") {

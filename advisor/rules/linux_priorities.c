@@ -125,7 +125,13 @@ static void judge_server_priority(struct st_finding *finding)
         st_finding_problem(finding,
                            "%s%s runs without a real-time thread, so any busy program can delay all sound",
                            row->name, st_owner_text(facts, row->key, ST_ROOM(64)));
-        st_machine_fix_user(finding);
+        if (st_facts_is(facts, ST_KEY_RT_FIFO_ERRNO, "0") && st_facts_int_or(facts, ST_KEY_USER_UID, 0) != 0)
+            st_finding_fix(finding, NULL,
+                           "# the right is there, but the server was started without it:\n"
+                           "# log out of every session and in again",
+                           ST_NEEDS_RELOGIN);
+        else
+            st_machine_fix_user(finding);
         return;
     }
     const struct top_thread top = top_thread(facts, server_names);
@@ -168,10 +174,10 @@ const struct st_rule st_rule_linux_server_priority = {
              "journalctl --user -b -u pipewire | grep -i -e rt -e realtime   # what was refused",
     .undo = ST_MACHINE_UNDO_LIMITS,
     .worst = ST_STATUS_PROBLEM,
-    .facts =
-        ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_KEYS_DAEMON "*", THREAD_PROCESS, THREAD_PRIORITY,
-                     ST_KEY_SYSTEM_CONTAINER, ST_KEY_JACK_COMMAND, ST_KEY_PULSE_REALTIME_SCHEDULING,
-                     ST_KEYS_NORMAL_THREAD "*.process", ST_RT_LOST_KEYS, ST_OWNER_KEYS, ST_KEY_PAM_MISSING),
+    .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_KEYS_DAEMON "*", THREAD_PROCESS, THREAD_PRIORITY,
+                          ST_KEY_SYSTEM_CONTAINER, ST_KEY_JACK_COMMAND, ST_KEY_PULSE_REALTIME_SCHEDULING,
+                          ST_KEYS_NORMAL_THREAD "*.process", ST_RT_LOST_KEYS, ST_OWNER_KEYS,
+                          ST_KEY_PAM_MISSING, ST_KEY_RT_FIFO_ERRNO, ST_KEY_USER_UID),
     .judge = judge_server_priority,
 };
 

@@ -273,11 +273,18 @@ static void judge_clients(struct st_finding *finding)
                    clients.names, clients.without_n > 4 ? " ..." : "");
     if (st_buffer_pipewire_version(facts) < 10400)
         return;
-    if (st_facts_is(facts, ST_KEY_RT_FIFO_ERRNO, "0"))
-        st_finding_fix(finding, NULL, "# start the program again; in a Flatpak: its portal gives the right",
+    const bool granted = st_facts_is(facts, ST_KEY_RT_FIFO_ERRNO, "0") &&
+                         st_facts_int_or(facts, ST_KEY_USER_UID, 0) != 0; /* root's says nothing of others */
+    const bool read = st_facts_find(facts, ST_KEY_USER_LIMITS_FROM) != NULL; /* what a login gives */
+    if (granted && !read)
+        st_finding_fix(finding, NULL,
+                       "# start the program again. In a Flatpak also install rtkit and xdg-desktop-portal",
                        ST_NEEDS_REOPEN);
     else
-        st_finding_fix(finding, NULL, st_machine_right_at_login(facts) ? ST_MACHINE_FIX_LOG_IN : CLIENT_RIGHT,
+        st_finding_fix(finding, NULL,
+                       granted ? ST_MACHINE_FIX_LOG_IN "\n# if you did: start the program again"
+                       : st_machine_right_at_login(facts) ? ST_MACHINE_FIX_LOG_IN
+                                                          : CLIENT_RIGHT,
                        ST_NEEDS_RELOGIN);
 }
 
@@ -306,10 +313,11 @@ const struct st_rule st_rule_linux_client_priority = {
                                "PIPEWIRE_CONFIG_NAME=client-rt.conf",
     .needs = ST_NEEDS_RELOGIN,
     .check = "ps -eLo cls,rtprio,comm | grep data-loop   # RR or FF, and a priority",
-    .undo = "delete ~/.config/environment.d/90-sleeptune.conf: it is there only before PipeWire 1.4",
-    .facts =
-        ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_KEYS_DAEMON "*", RT_PROCESS, RT_PRIORITY, RT_NAME, NORMAL_PROCESS,
-                     ST_KEY_THREADS_COMPLETE, "linux.*_thread.*.pid", ST_KEYS_PIPEWIRE_NODE "*",
-                     ST_KEY_PIPEWIRE_VERSION, ST_MACHINE_RIGHT_AT_LOGIN, ST_OWNER_KEYS),
+    .undo = "sudo sleeptune revert linux-rt-permission; delete ~/.config/environment.d/90-sleeptune.conf if "
+            "you made it",
+    .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_KEYS_DAEMON "*", RT_PROCESS, RT_PRIORITY, RT_NAME,
+                          NORMAL_PROCESS, ST_KEY_THREADS_COMPLETE, "linux.*_thread.*.pid",
+                          ST_KEYS_PIPEWIRE_NODE "*", ST_KEY_PIPEWIRE_VERSION, ST_KEY_USER_UID,
+                          ST_KEY_USER_LIMITS_FROM, ST_MACHINE_RIGHT_AT_LOGIN, ST_OWNER_KEYS),
     .judge = judge_clients,
 };

@@ -169,8 +169,8 @@ static void fix_without_pam(struct st_finding *finding)
     st_finding_fix(finding, finding->rule->now,
                    ST_TEXT(512,
                            "# this system has no PAM, so nothing reads limits.d:\n"
-                           "# install PAM and a login that uses it%s",
-                           rest),
+                           "# install PAM and a login that uses it, then run: sudo sleeptune apply %s%s",
+                           finding->rule->id, rest),
                    ST_NEEDS_RELOGIN);
 }
 
@@ -227,7 +227,7 @@ int64_t st_machine_limit_at_login(const struct st_facts *facts, const char *item
     bool by_group = false;
     ST_FACTS_EACH (fact, facts, ST_KEYS_LIMITS "@", ST_TEXT(16, ".%s", item)) {
         if (!st_machine_is_in_group(facts, fact) ||
-            (by_group && st_machine_limit(fact) <= st_machine_limit(limit)))
+            (by_group && st_machine_limit(fact) >= st_machine_limit(limit))) /* the last line counts */
             continue;
         limit = fact;
         by_group = true;

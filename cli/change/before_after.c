@@ -233,8 +233,8 @@ static void choose_policy(const struct st_journal *journal, struct st_before_aft
         return;
     if (right)
         set_reason(done,
-                   "this session has no real-time priority yet: log out and in again, then run 'sleeptune "
-                   "verify'");
+                   "this session may not use real-time priority. Where 'sleeptune apply' gave this user the "
+                   "right: log out and in again; else run 'sleeptune verify' as root");
     else
         set_reason(
             done,

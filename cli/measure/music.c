@@ -166,7 +166,7 @@ static void put_next(const struct server *server, const struct st_dropout_client
                     &next);
     if (next.command[0] != '\0' || next.why[0] != '\0')
         st_facts_put_text(facts, ST_MUSIC_NEXT,
-                          next.command[0] != '\0' ? ST_TEXT(600, "%s (%s)", next.command, next.why)
+                          next.command[0] != '\0' ? ST_TEXT(960, "%s (%s)", next.command, next.why)
                                                   : next.why,
                           NULL, SOURCE);
 }

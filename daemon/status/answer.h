@@ -26,7 +26,7 @@ struct st_answer {
     char brief[ST_XRUN_NAME_BYTES + 32]; /* the same in a few words: "HeavyReverb: 12 dropouts" */
     char timing[ST_VIEW_TEXT_BYTES];     /* "timing OK: a test loop missed 0 of 9373 periods at 128 frames" */
     char next[128],
-        next_why[400]; /* a command that helps next, and what it does or what else helps; "": none */
+        next_why[800]; /* a command that helps next, and what it does or what else helps; "": none */
 };
 
 /** The sentence about the dropouts of one client of st_observed_shown(source), of all of these:

@@ -78,7 +78,7 @@ status_row() { "$SLEEPTUNE" status --socket "$sock" | tr -s ' \n' ' ' | grep -q 
 ok "status says who asked for what, too" wait_for status_row
 set_to clock.force-quantum 2048
 follows() { "$SLEEPTUNE" status --details --socket "$sock" | tr -s ' ' | grep -q '^Loop 2048 frames at '; }
-ok "after 13 s the test loop has the new size" wait_for follows
+ok "then the test loop has the new size" wait_for follows
 set_to clock.force-quantum 0
 stop
 set_to clock.force-rate 48000

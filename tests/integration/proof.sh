@@ -34,7 +34,7 @@ interrupted() {
     wait $!
 }
 # rows PATTERN: those lines of the last verify; why: its row proof, where what the test chose is masked
-rows() { grep -E -- "^($1)" "$tmp/out" | sed 's/no real-time priority before, now //'; } # as where rtkit is not to be had
+rows() { grep -E -- "^($1)" "$tmp/out" | sed 's/no real-time priority before, now //'; } # so where rtkit is not to be had
 why() { sed -nE "s/sleeptune-[A-Za-z0-9]{6}:/sleeptune-XXXXXX:/; s/ -> ${now:-none}:/ -> NOW:/; s/^proof: +//p" "$tmp/out"; }
 
 # --- there and back ----------------------------------------------------------------------------------------------
@@ -47,6 +47,8 @@ is "and is one that export reads, with what was applied" "$(grep -c '^# applied:
 verify
 like "verify ends with 0 or, where it runs worse, 1" "$?" '^[01]$'
 screen_is -t running-again cat "$tmp/err"
+command -v rtkit-daemon /usr/libexec/rtkit-daemon >/dev/null ||
+    like "the first loop ran as the user's programs do" "$(cat "$tmp/out")" '^runs: .* no real-time priority before, now fifo'
 screen_is -m compared rows 'p99 |runs: |differs: applied'
 is "no line is without its figures" "$(grep -cE 'nan|inf|null' "$tmp/out")" 0
 

@@ -154,6 +154,17 @@ static void without_pam_limits_the_files_mean_nothing(void **state)
     check("ann", FIFO, EPERM);
 }
 
+/* NixOS */
+static void an_option_of_pam_limits_names_the_one_file(void **state)
+{
+    (void)state;
+    file("/etc/pam.d/login",
+         "session required /nix/store/p/lib/security/pam_limits.so conf=/nix/store/l.conf\n");
+    file("/nix/store/l.conf", "@audio - rtprio 95\n");
+    file("/etc/security/limits.conf", "ann - rtprio 20\n");
+    check("ann", RTPRIO, 95);
+}
+
 static void an_unreadable_limits_file_leaves_it_open(void **state)
 {
     (void)state;
@@ -310,6 +321,7 @@ int main(void)
         USER(of_equal_limits_the_later_counts),
         USER(root_has_the_right_and_no_group_limits),
         USER(without_pam_limits_the_files_mean_nothing),
+        USER(an_option_of_pam_limits_names_the_one_file),
         USER(an_unreadable_limits_file_leaves_it_open),
         USER(who_does_not_exist_is_said),
         USER(a_login_class_gives_its_limit),
