@@ -166,6 +166,7 @@ struct st_xrun_source {
     bool counts_device;     /* it counts xruns of its device itself: the source "alsa" sees the same ones */
     const char *terse;      /* of its device it says no more than that it ran dry: the clause for that */
     bool sees_cycles; /* when each client waited and computed, how long a loss lasts, and all that plays */
+    int64_t usual_ns; /* how long its buffer lasts as installed, if it does not tell; 0: not known */
     const char *set_frames;  /* command that sets its buffer now, before the number; NULL: none */
     bool set_by_force;       /* 0 takes that back: programs choose again */
     const char *keep_frames; /* setting of apply that keeps a power of two, before it; NULL: none */

@@ -317,4 +317,6 @@ const struct st_xrun_source st_xrun_pulseaudio = {
     .program = "sleeptune-observe-pulseaudio",
     .server_env = "PULSE_SERVER",
     .daemons = {"pulseaudio"},
+    .usual_ns = 20 * ST_NS_PER_MS, /* it wakes up so long before the ring is empty:
+                                      DEFAULT_TSCHED_WATERMARK_USEC of alsa-sink.c */
 };

@@ -4,8 +4,10 @@
 #include "advisor/facts/text.h"
 #include "advisor/rules/linux_jack.h"
 #include "advisor/rules/machine.h"
+#include "core/ns.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
+#include "xruns/xrun.h"
 
 /* where nothing runs */
 #define FRAMES  128
@@ -17,11 +19,9 @@
 #define PIPEWIRE_MIN     32
 #define PIPEWIRE_MAX     2048
 
-/* pulse-daemon.conf(5). With timers it wakes 20 ms before the ring is empty: DEFAULT_TSCHED_WATERMARK_USEC of
- * PulseAudio's alsa-sink.c */
-#define PULSE_RATE_HZ      44100
-#define PULSE_FRAGMENT_MS  25
-#define PULSE_WATERMARK_MS 20
+/* pulse-daemon.conf(5) */
+#define PULSE_RATE_HZ     44100
+#define PULSE_FRAGMENT_MS 25
 
 static bool take(struct st_wish *ret, int64_t frames, int64_t rate_hz, const char *why)
 {
@@ -92,10 +92,10 @@ static bool of_pulse(const struct st_facts *facts, struct st_wish *ret)
 {
     const int64_t rate_hz = st_facts_positive_or(facts, "linux.pulse.default-sample-rate", PULSE_RATE_HZ);
     char why[ST_WISH_WHY_BYTES];
-    int64_t ms = PULSE_WATERMARK_MS;
+    int64_t ms = st_xrun_sources_find("pulseaudio")->usual_ns / ST_NS_PER_MS;
     if (st_facts_has_int(facts, ST_KEY_DAEMON_PIPEWIRE_PULSE))
         return false;
-    ST_PRINT(why, "PulseAudio has %d ms to refill the card", PULSE_WATERMARK_MS);
+    ST_PRINT(why, "PulseAudio has %" PRId64 " ms to refill the card", ms);
     if (st_facts_is(facts, ST_KEY_PULSE_TSCHED, "0")) {
         ms = st_facts_positive_or(facts, ST_KEY_PULSE_DEFAULT_FRAGMENT_SIZE_MSEC, PULSE_FRAGMENT_MS);
         ST_PRINT(why, "the length of PulseAudio's fragments, %" PRId64 " ms", ms);

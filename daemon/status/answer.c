@@ -29,11 +29,21 @@ static bool is_recent(const struct st_view *view, const struct st_observed_view 
     return st_dropout_table_total(shown) > 0 && st_ns_sub(view->now_wall_ns, shown->last_wall_ns) < RECENT_NS;
 }
 
-/* Is the period of the music another one than that of the loop? */
+/* How long the music's buffer lasts. 0: not known. */
+static int64_t buffer_ns(const struct st_observed_view *server)
+{
+    if (server == NULL)
+        return 0;
+    return server->seen.frames > 0 && server->seen.period_ns > 0
+               ? server->seen.period_ns
+               : st_xrun_sources_find(server->source)->usual_ns;
+}
+
+/* Is that another time than the period of the loop? */
 static bool is_other(const struct st_result *loop, const struct st_observed_view *server)
 {
-    return server != NULL && server->seen.frames > 0 && server->seen.period_ns > 0 &&
-           server->seen.period_ns != st_period_ns(&loop->period);
+    const int64_t lasts_ns = buffer_ns(server);
+    return lasts_ns != 0 && lasts_ns != st_period_ns(&loop->period);
 }
 
 /* Was its latest wake-up late because sleeptuned itself was stopped? */
@@ -51,7 +61,7 @@ static bool is_in_time(const struct st_result *loop, const struct st_observed_vi
     for (size_t i = 0; is_stopped(loop) && i < ST_CAUSE_COUNT; i++)
         worst_ns = i != ST_CAUSE_STOPPED ? ST_MAX(loop->causes[i].max_ns, worst_ns) : worst_ns;
     if (is_other(loop, server))
-        return worst_ns < server->seen.period_ns;
+        return worst_ns < buffer_ns(server);
     return loop->misses == 0 || (is_stopped(loop) && worst_ns < st_period_ns(&loop->period));
 }
 
@@ -357,17 +367,21 @@ static void set_timing(const struct st_view *view, struct st_answer *answer)
     }
     const char *worst = ST_NS_SHORT(loop->lateness.max_ns);
     const bool other = is_other(loop, answer->server);
-    const int64_t period_ns = other ? answer->server->seen.period_ns : 0;
+    const int64_t period_ns = other ? buffer_ns(answer->server) : 0;
     /* what its own buffer missed is of no interest then */
     if (is_stopped(loop) && answer->timing_ok) {
         snprintf(buf, buf_bytes, "timing OK");
     } else if (other &&
                (period_ns < st_period_ns(&loop->period) || (answer->timing_ok && loop->misses > 0))) {
-        snprintf(buf, buf_bytes, "timing %sOK: at most %s late, and the buffer lasts %s",
+        snprintf(buf, buf_bytes, "timing %sOK: at most %s late, and %s %s",
                  !answer->timing_ok                      ? "not "
                  : loop->lateness.max_ns > period_ns / 2 ? "barely "
                                                          : "",
-                 worst, ST_NS_SHORT(period_ns));
+                 worst,
+                 answer->server->seen.period_ns == period_ns
+                     ? "the buffer lasts"
+                     : ST_TEXT(64, "%s usually has", st_xrun_sources_title(answer->server->source)),
+                 ST_NS_SHORT(period_ns));
     } else {
         snprintf(buf, buf_bytes,
                  "timing %s: a test loop missed %" PRIu64 " of %" PRIu64 " periods at %" PRIu32 " frames",
@@ -478,7 +492,7 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
     const bool no_rights =
         answer->timing_matters && (st_view_degraded(view, degraded) > 0 || (late && lacks_rights(view)));
     const bool fine =
-        !answer->timing_matters || (server != NULL && server->seen.period_ns > 0 && answer->timing_ok);
+        !answer->timing_matters || (server != NULL && buffer_ns(server) > 0 && answer->timing_ok);
     const char *todo =
         late && st_result_main_cause(view->loop, &cause) != NULL ? st_cause_kind_todo(cause) : "";
     const char *unwatched = st_answer_not_watched(view, ST_ROOM(200));

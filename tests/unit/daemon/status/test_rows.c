@@ -940,6 +940,14 @@ static void timing_is_compared_with_a_shorter_period_of_the_music(void **state)
     st_hist_add_n(&result.lateness, 2000000, 1);
     expect_row("This computer", "timing not OK: at most 2.00 ms late, and the buffer lasts 1.33 ms", "warn",
                true);
+    /* PulseAudio does not tell */
+    pipewire->source = "pulseaudio";
+    pipewire->seen.frames = pipewire->seen.period_ns = 0;
+    st_hist_add_n(&result.lateness, 3950000, 1);
+    result.misses = 1;
+    expect_row("This computer", "timing OK: at most 3.95 ms late, and PulseAudio usually has 20.0 ms", "ok",
+               false);
+    result.misses = 0;
 }
 
 /* Trial 3, line 10: "Main cause: another thread had the CPU: 220 of 220 late wake-ups" below "timing OK". */
