@@ -276,9 +276,10 @@ static void add_observed(struct st_service *service)
 }
 
 /* Ends the minute and gives it to the history. @return false: it goes on, and is a longer one. */
-static bool take_minute(struct st_service *service, struct st_history_minute *ret, int64_t *ret_dropouts_n)
+static bool take_minute(struct st_service *service)
 {
     struct st_platform *platform = service->platform;
+    struct st_history_minute *ret = &service->view.minute;
     struct st_view view;
     struct st_result result;
     if (service->view.rests || !st_service_view_look(service, &view, &result))
@@ -300,7 +301,7 @@ static bool take_minute(struct st_service *service, struct st_history_minute *re
         st_causes_end_minute(service->causes, &causes, ret);
         st_forecast_add(&service->forecast, ret, &lateness, &causes);
         take_observed(service, ret->from_wall_ns, ret->to_wall_ns, &observed);
-        *ret_dropouts_n = observed.dropouts_n;
+        service->view.minute_dropouts_n = observed.dropouts_n;
         st_history_writer_add(service->history, ret, &lateness, &causes, &observed.watched);
     }
     st_hist_finish(&lateness);
@@ -309,18 +310,14 @@ static bool take_minute(struct st_service *service, struct st_history_minute *re
 
 void st_service_view_end_minute(struct st_service *service)
 {
-    struct st_history_minute minute;
-    int64_t dropouts_n;
-    if (!take_minute(service, &minute, &dropouts_n)) {
+    if (!take_minute(service)) {
         add_observed(service);
         if (service->view.rests)
             st_systemd_notify("STATUS=nothing plays: the test loop rests");
         return;
     }
     char text[256];
-    st_minute_text(&minute, dropouts_n, text, sizeof(text));
-    st_log_event(ST_LOG_INFO, LOG_MODULE, "minute", INT64_MIN, minute.lateness_max_ns, text);
+    st_minute_text(&service->view.minute, service->view.minute_dropouts_n, text, sizeof(text));
+    st_log_event(ST_LOG_INFO, LOG_MODULE, "minute", INT64_MIN, service->view.minute.lateness_max_ns, text);
     st_systemd_notify("STATUS=%s", text);
-    service->view.minute = minute;
-    service->view.minute_dropouts_n = dropouts_n;
 }

@@ -252,10 +252,8 @@ static void settle(struct st_places *places, void *ctx)
         take_volume(places, ctx);
     else if (places->was_locked)
         places->contact_lost_n++;
-    if (!places->was_locked) {
-        places->first_frame = places->n;
+    if (!places->was_locked)
         places->first_offset = places->offset;
-    }
     places->was_locked = places->locked = true;
     places->damaged = false;
     places->tries_n = 0;

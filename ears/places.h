@@ -22,8 +22,7 @@ struct st_places {
     uint64_t mixed_frames;   /* other sound was added: not a loss */
     unsigned volumes_n;      /* changes of volume */
     unsigned contact_lost_n; /* more than a second away, and found again */
-    uint64_t first_frame;    /* recorded, where it was locked first */
-    int64_t first_offset;    /* there */
+    int64_t first_offset;    /* where it was locked first */
     struct st_losses losses;
     int64_t expected; /* offset, if `expects` */
     bool expects, was_locked;

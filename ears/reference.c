@@ -542,7 +542,6 @@ static void track(struct st_reference *reference, const struct block *block, uin
     const uint64_t enough = reference->path.by_sample ? GOOD : frames_of(reference, AGREE_MS);
     if (!reference->damage.lasts && good) {
         reference->found.heard_frames += !reference->music.quiet && !reference->music.similar && !isnan(e);
-        reference->found.quiet_frames += reference->music.quiet;
         reference->found.similar_frames += !reference->music.quiet && reference->music.similar;
         st_losses_pass(&reference->losses, at, ctx);
         return;

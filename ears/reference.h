@@ -38,7 +38,7 @@ struct st_reference_path {
 
 /* What it finds besides losses. */
 struct st_reference_found {
-    uint64_t heard_frames, quiet_frames, similar_frames, mixed_frames;
+    uint64_t heard_frames, similar_frames, mixed_frames;
     uint64_t unlike_n, similar_n; /* looks for its place; of them, those at which there were several */
     unsigned volumes_n, contact_lost_n;
     bool was_followed, was_by_sample, was_exact, was_lossy;

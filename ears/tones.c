@@ -228,8 +228,6 @@ static void lock(struct st_tones *tones, uint64_t window)
     take_fit(tones, &now, tones->n - window / 2);
     if (tones->was_locked)
         tones->contact_lost_n++;
-    else
-        tones->first_frame = tones->n;
     const double noise = noise_of(tones, window);
     tones->noise = noise / now.loud;
     tones->loud = now.loud;

@@ -20,8 +20,7 @@ struct st_tones {
     double re[ST_SIGNAL_TONES], im[ST_SIGNAL_TONES]; /* each at frame 0 of the recording */
     uint64_t fit_at;                                 /* recorded: where these phases are right */
     double drift_frames; /* the signal ran ahead of the recording, in followed_frames */
-    uint64_t followed_frames, first_frame;
-    uint64_t heard_frames;
+    uint64_t followed_frames, heard_frames;
     unsigned contact_lost_n;
     bool damaged, heals; /* heals: the signal is back; in the next fit nothing of the damage is left */
     uint64_t bad_at;

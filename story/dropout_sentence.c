@@ -97,12 +97,11 @@ void st_dropout_sentence_lost(const struct st_dropout_client *client,
     const uint64_t n = st_dropout_table_count(client),
                    there_n = client->places_n[ST_DROPOUT_AT_CLIENT_BUFFER];
     const int64_t ns = client->lost.ns, longest_ns = client->lost.longest_ns;
-    const char *place = st_dropout_place_text(st_dropout_table_place(client),
-                                              st_xrun_sources_title(about->source), ST_ROOM(64));
+    const enum st_dropout_blame blame = st_dropout_reason_blame(st_dropout_table_reason(client));
     if (ns == 0) {
-        st_text_append(buf, buf_bytes, "%s %s%s", client->name,
-                       st_dropout_reason_made(st_dropout_table_reason(client), n, about->all_n, ST_ROOM(64)),
-                       about->when);
+        st_text_append(buf, buf_bytes, "%s %s %s%s", client->name,
+                       blame == ST_DROPOUT_BLAME_ITSELF ? "made" : "had",
+                       st_dropout_reason_share(n, about->all_n, ST_ROOM(64)), about->when);
         return;
     }
     st_text_append(buf, buf_bytes, "%s lost sound %s%s%s, ", client->name, n < about->all_n ? "in " : "",
@@ -117,10 +116,12 @@ void st_dropout_sentence_lost(const struct st_dropout_client *client,
                        ST_NS_SHORT(ns));
     if (n > 1 && longest_ns > 0)
         st_text_append(buf, buf_bytes, " (longest %s)", ST_NS_SHORT(longest_ns));
-    if (place[0] != '\0' && 10 * there_n < 9 * n)
-        st_text_append(buf, buf_bytes, ", %" PRIu64 " time%s%s", there_n, ST_PLURAL(there_n), place + 1);
-    else
-        st_text_append(buf, buf_bytes, "%s", place);
+    if (st_dropout_table_place(client) != ST_DROPOUT_AT_CLIENT_BUFFER)
+        return;
+    st_text_append(buf, buf_bytes, ",");
+    if (10 * there_n < 9 * n)
+        st_text_append(buf, buf_bytes, " %" PRIu64 " time%s", there_n, ST_PLURAL(there_n));
+    st_text_append(buf, buf_bytes, " between it and %s", st_xrun_sources_title(about->source));
 }
 
 const char *st_dropout_sentence_of(const struct st_dropout_table *table,

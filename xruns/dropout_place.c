@@ -28,12 +28,3 @@ const char *st_dropout_place_why(enum st_dropout_place place)
 {
     return places[place].why;
 }
-
-const char *st_dropout_place_text(enum st_dropout_place place, const char *server, char *buf,
-                                  size_t buf_bytes)
-{
-    buf[0] = '\0';
-    if (place == ST_DROPOUT_AT_CLIENT_BUFFER)
-        snprintf(buf, buf_bytes, ", between it and %s", server);
-    return buf;
-}

@@ -24,8 +24,3 @@ enum st_dropout_place st_dropout_place_of(const char *name);
 
 /** What the program or device did, "lost USB packets", where the place alone says it; else NULL. */
 const char *st_dropout_place_why(enum st_dropout_place place);
-
-/** For screens, after a length: ", between it and PipeWire"; "" where the reason says it.
- * @param server whose buffer it is, as on screens. @return buf. */
-const char *st_dropout_place_text(enum st_dropout_place place, const char *server, char *buf,
-                                  size_t buf_bytes);

@@ -169,15 +169,6 @@ const char *st_dropout_reason_share(uint64_t n, uint64_t all_n, char *buf, size_
     return buf;
 }
 
-const char *st_dropout_reason_made(enum st_dropout_reason reason, uint64_t n, uint64_t all_n, char *buf,
-                                   size_t buf_bytes)
-{
-    const bool victim = reasons[reason].blame != ST_DROPOUT_BLAME_ITSELF;
-    snprintf(buf, buf_bytes, "%s %s", victim ? "had" : "made",
-             st_dropout_reason_share(n, all_n, ST_ROOM(64)));
-    return buf;
-}
-
 int64_t st_dropout_reason_room_frames(int64_t frames, int64_t period_ns, int64_t busy_ns)
 {
     int64_t larger = FRAMES_MIN;

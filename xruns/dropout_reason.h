@@ -97,11 +97,6 @@ void st_dropout_reason_vote(char culprit[ST_DROPOUT_REASON_CULPRIT_BYTES], int64
 /** "the only dropout", "all 9 dropouts", "3 of 9 dropouts"; "3 dropouts" for all_n 0. @return buf. */
 const char *st_dropout_reason_share(uint64_t n, uint64_t all_n, char *buf, size_t buf_bytes);
 
-/** After a client's name: "made 407 of 412 dropouts", "made all 3 dropouts", "made the only dropout"; "had"
- * instead of "made" where others are to blame, or no one is known to be. @return buf. */
-const char *st_dropout_reason_made(enum st_dropout_reason reason, uint64_t n, uint64_t all_n, char *buf,
-                                   size_t buf_bytes);
-
 /** The next larger buffer in which a cycle that computed for busy_ns has room, if it computes as long there.
  * @param frames, period_ns of the buffer in use. @return a power of two, at most 2048 frames; 0: none, or the
  * buffer in use is not known. */

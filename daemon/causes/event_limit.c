@@ -28,29 +28,24 @@ size_t st_event_limit_largest(const struct st_event_kinds *kinds)
     return largest;
 }
 
-static bool has_token(struct st_event_bucket *bucket, int64_t now_ns, int64_t each_ns, int64_t burst_n)
+static bool has_token(struct st_event_bucket *bucket, int64_t now_ns)
 {
     const int64_t refilled_ns = now_ns - bucket->at_ns;
     bucket->used_ns = bucket->used_ns > refilled_ns ? bucket->used_ns - refilled_ns : 0;
     bucket->at_ns = now_ns;
-    if (bucket->used_ns + each_ns > burst_n * each_ns)
+    if (bucket->used_ns > (ST_EVENT_LIMIT_BURST_N - 1) * ST_EVENT_LIMIT_EACH_NS)
         return false;
-    bucket->used_ns += each_ns;
+    bucket->used_ns += ST_EVENT_LIMIT_EACH_NS;
     return true;
 }
 
-bool st_event_limit_passes(struct st_event_limit *limit, int64_t now_ns, int64_t wall_ns,
-                           enum st_log_level level, const struct st_event *event)
+bool st_event_limit_passes(struct st_event_limit *limit, int64_t now_ns, enum st_log_level level,
+                           const struct st_event *event)
 {
     struct st_event_bucket *bucket = &limit->buckets[st_event_limit_place(&limit->kinds, event)];
-    const bool seen = event->kind == ST_EVENT_LATE_WAKE || event->kind == ST_EVENT_CLIENT_DROPOUT ||
-                      event->kind == ST_EVENT_DEVICE_DROPOUT;
-    /* a dropout may be reported up to a minute late; another difference means that the clock was set */
-    const int64_t ago_ns = st_ns_sub(wall_ns, event->wall_ns);
-    const bool plausible = ago_ns > 0 && ago_ns < ST_EVENT_LIMIT_SUM_NS;
-    const int64_t since_ns = st_ns_sub(st_ns_sub(now_ns, event->span_ns), plausible ? ago_ns : 0);
-    if (seen ? has_token(bucket, now_ns, ST_EVENT_LIMIT_SEEN_NS, ST_EVENT_LIMIT_SEEN_BURST_N)
-             : has_token(bucket, now_ns, ST_EVENT_LIMIT_EACH_NS, ST_EVENT_LIMIT_BURST_N))
+    const int64_t since_ns = st_ns_sub(now_ns, event->span_ns);
+    if (event->kind == ST_EVENT_LATE_WAKE || event->kind == ST_EVENT_CLIENT_DROPOUT ||
+        event->kind == ST_EVENT_DEVICE_DROPOUT || has_token(bucket, now_ns))
         return true;
     if (!bucket->any) {
         bucket->any = true;

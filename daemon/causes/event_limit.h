@@ -31,15 +31,11 @@ size_t st_event_limit_place(struct st_event_kinds *kinds, const struct st_event 
 size_t st_event_limit_largest(const struct st_event_kinds *kinds);
 
 /* Events of a kind pass at once, BURST_N of them, then one in each EACH_NS: one a second is 3600 rows an hour
- * of some 0.3 kB, 1 MB, which the smallest history (4 MB) can bear. A bad half minute of a few clients has
- * fewer than 30. */
+ * of some 0.3 kB, 1 MB, which the smallest history (4 MB) can bear. Late wake-ups and other programs'
+ * dropouts all pass: they are compared with each other, and who puts them sums them, to five a second of a
+ * kind (daemon/causes/causes.c, daemon/observe/observed_events.c). */
 #define ST_EVENT_LIMIT_BURST_N 30
 #define ST_EVENT_LIMIT_EACH_NS INT64_C(1000000000)
-/* The same of dropouts and late wake-ups: dropouts are compared with all late wake-ups, which are at most
- * five a second (daemon/causes/causes.c); dropouts of one source and kind are at most 34 in 10 s, but for
- * marks (daemon/observe/observed.h). */
-#define ST_EVENT_LIMIT_SEEN_BURST_N 60
-#define ST_EVENT_LIMIT_SEEN_NS      INT64_C(200000000)
 /* What is held back becomes one event after this time. */
 #define ST_EVENT_LIMIT_SUM_NS INT64_C(60000000000)
 
@@ -58,8 +54,8 @@ struct st_event_limit {
 };
 
 /** @param now_ns CLOCK_MONOTONIC. @return true: it may pass; false: it is in the next sum. */
-bool st_event_limit_passes(struct st_event_limit *limit, int64_t now_ns, int64_t wall_ns,
-                           enum st_log_level level, const struct st_event *event);
+bool st_event_limit_passes(struct st_event_limit *limit, int64_t now_ns, enum st_log_level level,
+                           const struct st_event *event);
 
 /** The next sum that is a minute old, at the end (all) any. @return false: there is none. */
 bool st_event_limit_sum(struct st_event_limit *limit, int64_t now_ns, int64_t wall_ns, bool all,

@@ -98,9 +98,8 @@ static bool put_if_few(struct st_events *events, enum st_log_level level, const 
                        bool logged)
 {
     pthread_mutex_lock(&events->mutex);
-    const bool few =
-        events->clock == NULL || st_event_limit_passes(&events->limit, st_clock_now_ns(events->clock),
-                                                       st_clock_wall_ns(events->clock), level, event);
+    const bool few = events->clock == NULL ||
+                     st_event_limit_passes(&events->limit, st_clock_now_ns(events->clock), level, event);
     if (few)
         put(events, level, event, logged);
     pthread_mutex_unlock(&events->mutex);

@@ -2,7 +2,6 @@
 #include "daemon/status/view.h"
 
 #include "core/text/json.h"
-#include "daemon/status/answer.h"
 #include "daemon/status/live.h"
 #include "daemon/status/rows.h"
 #include "st_config.h"
@@ -85,13 +84,12 @@ static json_t *seconds_json(const struct st_live_look *look)
 
 json_t *st_view_json(const struct st_view *view)
 {
-    json_t *document = json_object();
-    const struct st_answer answer = st_answer_of(view);
+    json_t *document = json_object(), *screen = st_rows_json(view);
     st_json_set(document, "schema", "sleeptune-status/1");
     st_json_set(document, "version", ST_VERSION);
     st_json_set(document, "pid", view->pid);
     st_json_set(document, "state", st_view_state(view));
-    st_json_set(document, "verdict", st_json_safe_string(answer.text));
+    json_object_set(document, "verdict", json_object_get(screen, "answer"));
     st_json_set(document, "degraded", degraded_json(view));
     st_json_set(document, "time_ns", view->now_wall_ns);
     st_json_set(document, "started_ns", view->started_wall_ns);
@@ -114,6 +112,6 @@ json_t *st_view_json(const struct st_view *view)
     st_json_set(document, "last_minute", minute_json(view));
     st_json_set(document, "seconds", seconds_json(view->seconds));
     json_object_set(document, "events", view->events);
-    st_json_set(document, "screen", st_rows_json(view));
+    st_json_set(document, "screen", screen);
     return document;
 }

@@ -22,17 +22,12 @@ static void gauge(FILE *out, const char *name, const char *help, double value)
     fprintf(out, "%s %.15g\n", name, value);
 }
 
-static double seconds(int64_t ns)
-{
-    return (double)ns / (double)ST_NS_PER_S;
-}
-
 static void lateness(FILE *out, const struct st_result *loop)
 {
     const char *name = "sleeptune_lateness_seconds";
     st_observe_metric(out, name, "histogram", "Wake-up of a cycle minus its due time; negative is early.");
     ST_EACH (bound_ns, st_view_bounds_ns)
-        fprintf(out, "%s_bucket{le=\"%.9g\"} %" PRIu64 "\n", name, seconds(*bound_ns),
+        fprintf(out, "%s_bucket{le=\"%.9g\"} %" PRIu64 "\n", name, st_ns_seconds(*bound_ns),
                 loop->lateness.total_n - st_hist_count_above(&loop->lateness, *bound_ns));
     fprintf(out, "%s_bucket{le=\"+Inf\"} %" PRIu64 "\n", name, loop->lateness.total_n);
     fprintf(out, "%s_sum %.9f\n%s_count %" PRIu64 "\n", name, loop->lateness.sum_ns / (double)ST_NS_PER_S,
@@ -49,7 +44,7 @@ static void late_wakes(FILE *out, const struct st_result *loop)
                       "Total lateness of the late wake-ups, by cause.");
     for (int i = 0; i < ST_CAUSE_COUNT; i++)
         fprintf(out, "sleeptune_late_wakes_seconds_total{cause=\"%s\"} %.9f\n",
-                st_cause_kind_name((enum st_cause)i), seconds(loop->causes[i].total_ns));
+                st_cause_kind_name((enum st_cause)i), st_ns_seconds(loop->causes[i].total_ns));
 }
 
 /** What the loop runs under. Only what changes with the machine, its kernel or its settings: each set of
@@ -183,10 +178,10 @@ char *st_view_metrics(const struct st_view *view, bool named)
           "0 while the test loop rests because nothing plays (loop.when), else 1.", view->rests ? 0 : 1);
     gauge(out, "sleeptune_loop_overdue_seconds",
           "How long the test loop has had no CPU since its next cycle was due; 0 while it runs.",
-          seconds(view->overdue.ns));
+          st_ns_seconds(view->overdue.ns));
     audio(out, &view->audio);
     gauge(out, "sleeptune_start_time_seconds", "Start of the daemon, seconds since 1970.",
-          seconds(view->started_wall_ns));
+          st_ns_seconds(view->started_wall_ns));
     st_observe_metric(out, "sleeptune_build_info", "gauge", "Version of sleeptuned.");
     fputs("sleeptune_build_info{version=\"" ST_VERSION "\"} 1\n", out);
     return st_text_take(out, &text);

@@ -97,7 +97,7 @@ ST_NODISCARD int st_recording_open(const char *path, struct st_recording_reader 
 /** As st_recording_open, from a stream; the reader closes it, also on failure. */
 ST_NODISCARD int st_recording_open_stream(FILE *stream, struct st_recording_reader **ret);
 
-/** The next event, in order. @return 1; 0 at the end (st_recording_ended says which); -EIO. */
+/** The next event, in order. @return 1; 0 at the end (st_recording_info says which); -EIO. */
 ST_NODISCARD int st_recording_next(struct st_recording_reader *reader, struct st_recording_event *ret);
 /** As st_recording_next, but neighbouring cycles come as one event with n values. @param ret_lateness_ns,
  * ret_callback_ns of cycles (not set for other events): n values each, valid until the next call. */

@@ -92,23 +92,6 @@ void st_fake_set_counters(struct st_platform *p, const struct st_thread_counters
     pthread_mutex_unlock(&fake->lock);
 }
 
-void st_fake_set_idle_exit_ns(struct st_platform *p, int64_t ns)
-{
-    struct st_fake *fake = st_fake_state_of(p);
-    pthread_mutex_lock(&fake->lock);
-    fake->idle_exit_ns = ns;
-    pthread_mutex_unlock(&fake->lock);
-}
-
-int st_fake_latency_holds_n(struct st_platform *p)
-{
-    struct st_fake *fake = st_fake_state_of(p);
-    pthread_mutex_lock(&fake->lock);
-    const int n = fake->latency_holds_n;
-    pthread_mutex_unlock(&fake->lock);
-    return n;
-}
-
 void st_fake_set_suspended_ns(struct st_platform *p, int64_t ns)
 {
     struct st_fake *fake = st_fake_state_of(p);

@@ -38,11 +38,6 @@ ST_NODISCARD int st_fake_script_method(struct st_platform *p, const char *name, 
 /** Opening that method fails with `error` (< 0) from now on. @return 0 or -EINVAL. */
 ST_NODISCARD int st_fake_fail_method(struct st_platform *p, const char *name, int error);
 
-/** The sleeps of all methods end so much later while no one holds the latency (hold_latency): idle states. */
-void st_fake_set_idle_exit_ns(struct st_platform *p, int64_t ns);
-/** How many hold it. */
-int st_fake_latency_holds_n(struct st_platform *p);
-
 /** What counters_self, thread_cpu_ns and counters_other return from now on, with what is set by the next
  * function. */
 void st_fake_set_counters(struct st_platform *p, const struct st_thread_counters *counters);

@@ -129,8 +129,6 @@ static int fake_sleep(struct st_sleep *s, int64_t requested_ns)
     pthread_mutex_lock(&fake->lock);
     if (s->method->stretch == ST_STRETCH_YES && fake->policy == ST_POLICY_OTHER && late_ns != INT64_MIN)
         late_ns = st_ns_add(late_ns, fake->timer_slack_ns);
-    if (fake->latency_holds_n == 0 && late_ns != INT64_MIN)
-        late_ns = st_ns_add(late_ns, fake->idle_exit_ns);
     fake->counters.cpu_ns += script->cpu_ns;
     pthread_mutex_unlock(&fake->lock);
     if (late_ns == INT64_MIN)

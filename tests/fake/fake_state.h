@@ -64,8 +64,6 @@ struct st_fake {
     int priority;
     int cpu; /* -1: not pinned */
     int64_t timer_slack_ns;
-    int64_t idle_exit_ns; /* a sleep of a method ends so much later while no one holds the latency */
-    int latency_holds_n;
     struct st_fake_entry *files; /* sorted by compare_paths */
     struct st_fake_entry *sysctls;
     struct st_fake_entry *answers; /* of programs, by command line */

@@ -153,20 +153,13 @@ static int fake_hold_latency(struct st_threads *threads, int32_t us)
         return -ENOTSUP;
     if (us < 0)
         return -EINVAL;
-    pthread_mutex_lock(&fake->lock);
-    const int handle = fake->latency_holds_n++;
-    pthread_mutex_unlock(&fake->lock);
-    return handle;
+    return 0;
 }
 
 static void fake_release_latency(struct st_threads *threads, int handle)
 {
-    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
-    struct st_fake *fake = st_fake_state_of(p);
+    (void)threads;
     (void)handle;
-    pthread_mutex_lock(&fake->lock);
-    fake->latency_holds_n--;
-    pthread_mutex_unlock(&fake->lock);
 }
 
 static int fake_counters_open(struct st_threads *threads, struct st_counters_handle *ret)
