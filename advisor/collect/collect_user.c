@@ -44,7 +44,8 @@ struct user {
     const char *path;       /* of the limits file that is read */
     int unread;             /* errno of a limits file that could not be read */
     bool uses_pam_limits;
-    char conf[256]; /* its option conf=: a file that it reads alone, as on NixOS; "": none */
+    bool reads_usual; /* pam_limits, without its option conf= */
+    char conf[256];   /* its option conf=: a file that it reads alone, as on NixOS; "": none */
     size_t files_n;
 };
 
@@ -185,12 +186,13 @@ static int pam_file(void *ctx, const char *name)
             line += strspn(line, " \t");
             const char *file = line[0] != '#' ? strstr(line, "pam_limits.so") : NULL;
             user->uses_pam_limits = user->uses_pam_limits || file != NULL;
+            user->reads_usual = user->reads_usual || (file != NULL && strstr(file, " conf=") == NULL);
             file = file != NULL ? strstr(file, " conf=") : NULL;
             if (file != NULL)
                 ST_PRINT(user->conf, "%.*s", (int)strcspn(file + 6, " \t\r"), file + 6);
         }
     }
-    return user->uses_pam_limits || ++user->files_n >= FILES_MAX;
+    return user->reads_usual || ++user->files_n >= FILES_MAX;
 }
 
 static void find_limits(struct user *user, const struct st_facts *facts)
@@ -203,9 +205,11 @@ static void find_limits(struct user *user, const struct st_facts *facts)
     if (!user->uses_pam_limits)
         return;
     user->files_n = 0;
-    read_limits(user, user->conf[0] != '\0' ? user->conf : LIMITS_CONF);
     if (user->conf[0] != '\0') /* NixOS: this file alone */
+        read_limits(user, user->conf);
+    if (user->conf[0] != '\0' && !user->reads_usual)
         return;
+    read_limits(user, LIMITS_CONF);
     const int listed = user->machine->list(user->machine, LIMITS_DIR, limits_file, user);
     if (listed != 0 && listed != -ENOENT && listed != -ENOTDIR)
         user->unread = -listed;

@@ -126,10 +126,12 @@ static void judge_server_priority(struct st_finding *finding)
                            "%s%s runs without a real-time thread, so any busy program can delay all sound",
                            row->name, st_owner_text(facts, row->key, ST_ROOM(64)));
         if (st_facts_is(facts, ST_KEY_RT_FIFO_ERRNO, "0") && st_facts_int_or(facts, ST_KEY_USER_UID, 0) != 0)
-            st_finding_fix(finding, NULL,
-                           "# the right is there, but the server was started without it:\n"
-                           "# log out of every session and in again",
-                           ST_NEEDS_RELOGIN);
+            st_finding_fix(
+                finding, NULL,
+                "# the right is there, but the server was started without it:\n"
+                "# log out of every session and in again (with enable-linger: restart the computer).\n"
+                "# If only this shell has it (prlimit): sudo sleeptune apply linux-rt-permission",
+                ST_NEEDS_RELOGIN);
         else
             st_machine_fix_user(finding);
         return;

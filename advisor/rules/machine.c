@@ -227,7 +227,8 @@ int64_t st_machine_limit_at_login(const struct st_facts *facts, const char *item
     bool by_group = false;
     ST_FACTS_EACH (fact, facts, ST_KEYS_LIMITS "@", ST_TEXT(16, ".%s", item)) {
         if (!st_machine_is_in_group(facts, fact) ||
-            (by_group && st_machine_limit(fact) >= st_machine_limit(limit))) /* the last line counts */
+            (by_group && st_machine_limit(fact) >=
+                             st_machine_limit(limit))) /* the last line counts, which is not known */
             continue;
         limit = fact;
         by_group = true;

@@ -94,7 +94,7 @@ bool st_machine_right_at_login(const struct st_facts *facts);
 /** The fix where limits are set up that this session does not have. */
 #define ST_MACHINE_FIX_LOG_IN                                                                                \
     "# limits come with a login through PAM (pam_limits): log out and in again. A service needs\n"           \
-    "# LimitRTPRIO= in its unit"
+    "# LimitRTPRIO= and LimitMEMLOCK= in its unit"
 
 /** How to undo a boot option by hand. */
 #define ST_MACHINE_UNDO_BOOT_OPTION(option)                                                                  \

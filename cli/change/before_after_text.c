@@ -112,7 +112,7 @@ void st_before_after_print(const struct st_before_after *done)
     put("runs:", text);
     if (done->right && geteuid() == 0)
         put("note:",
-            "the loop has root's right now; programs of the user have theirs since the first login after "
+            "the loop has root's right now; programs of the user get theirs at the first login after "
             "'sleeptune apply'");
     ST_EACH_OF (change, done->changes, done->changes_n)
         put("differs:", st_difference_text_condition(change, text));

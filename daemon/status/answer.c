@@ -34,9 +34,12 @@ static int64_t buffer_ns(const struct st_observed_view *server)
 {
     if (server == NULL)
         return 0;
-    return server->seen.frames > 0 && server->seen.period_ns > 0
-               ? server->seen.period_ns
-               : st_xrun_sources_find(server->source)->usual_ns;
+    if (server->seen.frames > 0 && server->seen.period_ns > 0)
+        return server->seen.period_ns;
+    /* with losses that may be too long */
+    return st_dropout_table_total(st_observed_shown(server)) == 0
+               ? st_xrun_sources_find(server->source)->usual_ns
+               : 0;
 }
 
 /* Is that another time than the period of the loop? */

@@ -2,7 +2,7 @@
 
 #include "core/ns.h"
 
-#define LONG_NS (100 * ST_NS_PER_MS) /* beside the late cycle: samples so far apart got too little CPU */
+#define LONG_NS (100 * ST_NS_PER_MS) /* beside the late cycle: room for many others */
 
 /* --- CPU time of a late cycle --- */
 
@@ -74,9 +74,11 @@ void st_thread_window_take(const struct st_thread_window *window, struct st_drop
     if (window->to_ns - figures->end_ns < window->tick_ns)
         figures->cpu_error_ns += window->tick_ns;
     const int64_t beside_ns = window->to_ns - window->from_ns - took_ns;
-    const int64_t used_ns = (int64_t)(window->process_used * (double)beside_ns);
+    const int64_t own_ns = (int64_t)(window->used * (double)beside_ns) - usual_ns;
+    const int64_t more_ns =
+        (int64_t)((window->process_used - window->used) * (double)beside_ns) - rest_usual_ns;
     if (beside_ns > LONG_NS) /* other cycles in it may have been as long as this one */
-        figures->cpu_error_ns += within(used_ns - usual_ns - rest_usual_ns, INT64_MAX);
+        figures->cpu_error_ns += within(own_ns, INT64_MAX) + within(more_ns, took_ns - figures->cpu_ns);
 }
 
 /* --- the culprit --- */

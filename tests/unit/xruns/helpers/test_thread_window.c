@@ -94,6 +94,22 @@ static void a_window_with_many_cycles_tells_little(void **state)
                                             .tick_ns = 4 * MS};
     st_thread_window_take(&window, &figures);
     assert_true(figures.cpu_ns - figures.cpu_error_ns < 27700 * US);
+    /* samples 80 ms apart, as of many threads; another thread of the same program draws all the time */
+    figures = (struct st_dropout_figures){.cycle_ns = FROM,
+                                          .signal_ns = FROM,
+                                          .awake_ns = FROM + 37 * US,
+                                          .end_ns = FROM + 31200 * US,
+                                          .deadline_ns = FROM + 21333 * US,
+                                          .usual_ns = 1071 * US};
+    const struct st_thread_window busy = {.from_ns = FROM - 50 * MS,
+                                          .to_ns = FROM + 110 * MS,
+                                          .ran_ns = 37 * MS,
+                                          .process_ns = 130 * MS,
+                                          .used = 0.06,
+                                          .process_used = 0.66,
+                                          .tick_ns = 4 * MS};
+    st_thread_window_take(&busy, &figures);
+    assert_true(figures.cpu_ns - figures.cpu_error_ns >= 21333 * US);
 }
 
 static void without_a_period_nothing_is_taken_off(void **state)
