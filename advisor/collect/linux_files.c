@@ -7,7 +7,7 @@
 #include "core/text/text.h"
 
 #define FILES_MAX    64           /* of one folder */
-#define SETTINGS_MAX 64           /* of one kind */
+#define SETTINGS_MAX 128          /* of one kind; who has a limit has two */
 #define FILE_BYTES   (256 * 1024) /* people write less into these */
 #define KEY_BYTES    256
 #define PATH_BYTES   900
