@@ -77,7 +77,7 @@ stub pacman "case \$1 in -T) shift; for p; do echo \$p; done;; *) $note;; esac"
 screen_is arch scripts-setup
 
 system Linux
-stub zypper "$note; case \"\$*\" in *' '*soundio*) exit 104;; esac"
+stub zypper "$note; case \"\$*\" in *' '*soundio*) echo \"No provider of 'libsoundio-devel' found.\"; exit 104;; esac"
 stub rpm 'for p; do case $p in -*) ;; *) echo "no package provides $p";; esac; done; exit 1'
 screen_is opensuse-lacks-a-part scripts-setup
 rm "$tmp/asked"
