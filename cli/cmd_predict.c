@@ -9,7 +9,6 @@
 #include "core/text/safe.h"
 #include "core/text/text.h"
 #include "core/when.h"
-#include "evidence/miss_events.h"
 #include "platform/module.h"
 #include "platform/posix/posix.h"
 #include "platform/program/locale.h"
@@ -115,7 +114,6 @@ static int read_run(const char *path, struct st_predict_run *run)
     const int status = read_recording(name, stream, run);
     if (status == ST_EXIT_DONE && (run->frames == 0 || run->rate_hz == 0))
         return st_failure("%s does not say its buffer size. Record with 'sleeptune measure --record'.", name);
-    st_predict_end(run);
     return status;
 }
 
@@ -153,7 +151,7 @@ static json_t *table_json(const struct st_predict_table *table, const struct st_
         history_json(input), "periods", (json_int_t)wish->periods, "load_percent", wish->load_percent,
         "headroom_frames", (json_int_t)wish->headroom_frames, "granularity_ns",
         (json_int_t)wish->granularity_ns, "target_per_hour",
-        st_predict_target(st_predict_seconds(table->run)), "event_gap_ns", (json_int_t)ST_MISS_EVENTS_GAP_NS,
+        st_predict_target(st_predict_seconds(table->run)), "episode_ns", (json_int_t)ST_PREDICT_EPISODE_NS,
         "held_frames",
         st_json_integer_or_null(table->held != NULL, table->held != NULL ? table->held->frames : 0), "rows",
         st_predict_text_rows_json(table));

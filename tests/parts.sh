@@ -371,9 +371,6 @@ PY
     KILLS=1000 meson_tests gcc --suite integration history
     in_full || return 0
     status=0
-    "$work/gcc/evidence/predict_laws" 500 || status=$?
-    verdict $status "the bounds of predict cover known laws, 500 runs of each"
-    status=0
     ST_TUNING_SESSIONS=3000 "$work/gcc/evidence/test_tuning" || status=$?
     verdict $status "tune keeps settings without effect in at most 1 of 100 sessions, 3000 of each"
     # /usr/bin: the program becomes another user, who may not read root's own Python

@@ -65,7 +65,6 @@ static int measure_one(struct st_session_config *config, st_measure_look_fn look
         run->late.period = run->result.period;
         run->late.frames = run->result.frames;
         run->late.rate_hz = run->result.rate_hz;
-        st_predict_end(&run->late);
         if (run->error != 0)
             status = st_failure("out of memory");
     } else {

@@ -17,24 +17,15 @@
 static void raise_to(const struct st_predict_run *run, struct st_predict_row *row,
                      const struct st_predict_row *longer)
 {
-    if (longer->n_events == 0 || !longer->estimated || row->frames < run->frames ||
-        (row->estimated && longer->estimate <= row->estimate))
+    if (row->frames < run->frames || longer->per_hour <= row->per_hour)
         return;
-    if (row->n_events > 0 && longer->observed_s >= row->observed_s)
-        ST_PRINT(row->reason,
-                 "dropouts less than " ST_MISS_EVENTS_GAP
-                 " apart count as one: there are at least as many as at %u frames",
-                 longer->frames);
-    else
-        ST_PRINT(row->reason, "what was too late at %u frames is too late here: at least as many as there",
-                 longer->frames);
-    row->low = fmax(row->known ? row->low : 0, longer->low);
-    row->high = fmax(row->high, longer->high);
-    row->estimate = longer->estimate;
-    row->worst_tenth = fmax(row->estimated ? row->worst_tenth : 0, longer->worst_tenth);
-    row->n_events = row->n_events > 0 ? row->n_events : longer->n_events;
-    row->known = row->estimated = true;
-    row->basis = ST_PREDICT_OBSERVED;
+    ST_PRINT(row->reason, "what was too late at %u frames is too late here: at least as many as there",
+             longer->frames);
+    row->high = fmax(row->known ? row->high : 0, longer->high);
+    row->per_hour = longer->per_hour;
+    row->episodes_n = longer->episodes_n;
+    row->observed_s = longer->observed_s;
+    row->known = true;
     row->headroom_percent = -1;
 }
 
@@ -66,15 +57,12 @@ static json_t *row_json(const struct st_predict_row *row)
     st_json_set(o, "frames", row->frames);
     st_json_set(o, "period_us", row->period_us);
     st_json_set(o, "slack_us", row->slack_us);
-    st_json_set(o, "events_per_hour",
-                json_pack("{s:o, s:f, s:f}", "estimate", st_json_real_or_null(row->estimated, row->estimate),
-                          "low", row->low, "high", row->high));
-    st_json_set(o, "worst_tenth_per_hour", st_json_real_or_null(row->estimated, row->worst_tenth));
-    st_json_set(o, "basis", st_predict_basis_name(row->basis));
+    st_json_set(o, "episodes", st_json_integer_or_null(row->known, (json_int_t)row->episodes_n));
+    st_json_set(o, "per_hour", st_json_real_or_null(row->known, row->per_hour));
+    st_json_set(o, "at_most_per_hour", st_json_real_or_null(row->known, row->high));
     st_json_set(o, "reason", row->reason[0] != '\0' ? json_string(row->reason) : json_null());
     st_json_set(o, "headroom_percent",
                 st_json_real_or_null(row->headroom_percent >= 0, row->headroom_percent));
-    st_json_set(o, "n_events", row->n_events);
     st_json_set(o, "observed_s", row->observed_s);
     return o;
 }
@@ -127,7 +115,7 @@ const char *st_predict_text_answer(const struct st_predict_table *table, bool bo
                          sizeof(time));
     if (held != NULL) {
         snprintf(buf, bytes, "This computer alone held %u frames (%.1f ms)%s%s%s", held->frames,
-                 held->period_us / 1000, held->n_events == 0 ? ": no dropout" : "",
+                 held->period_us / 1000, held->episodes_n == 0 ? ": no dropout" : "",
                  table->one_time ? "" : " in ", table->one_time ? "" : time);
         if (bounds)
             st_text_append(buf, bytes, ", at most %s per hour (95 %%).",
@@ -156,7 +144,7 @@ void st_predict_text_mark(const struct st_predict_row *row, bool colour, FILE *o
     const struct mark *mark = &doubt_mark;
     if (row != NULL && st_predict_holds(row))
         mark = &held_mark;
-    else if (row != NULL && row->known && (row->estimated ? row->estimate : row->low) > 1) /* per hour */
+    else if (row != NULL && row->known && row->per_hour > 1)
         mark = &dropouts_mark;
     put_mark(mark, colour, out);
 }
@@ -181,14 +169,12 @@ static void say_dropouts(const struct st_predict_row *row, const struct st_predi
     buf[0] = '\0';
     if (!row->known)
         st_text_append(buf, bytes, "not known");
-    else if (row->n_events == 0 && (one_time || (used && !wide)))
+    else if (row->episodes_n == 0 && (one_time || (used && !wide)))
         st_text_append(buf, bytes, "none");
-    else if (row->n_events == 0)
+    else if (row->episodes_n == 0)
         st_text_append(buf, bytes, "none in %s", st_predict_text_time(row->observed_s, ST_ROOM(32)));
-    else if (row->estimated)
-        st_text_append(buf, bytes, "about %s", two_digits(row->estimate, ST_ROOM(32)));
     else
-        st_text_append(buf, bytes, "%s or more", two_digits(row->low, ST_ROOM(32)));
+        st_text_append(buf, bytes, "%s", two_digits(row->per_hour, ST_ROOM(32)));
     if (bounds && row->high < ST_PREDICT_MOST)
         st_text_append(buf, bytes, ", at most %s", st_miss_events_rate_text(row->high, ST_ROOM(32)));
     if (used && view->music_n > 0)
@@ -218,14 +204,8 @@ static void say_row(const struct st_predict_row *row, const struct st_predict_vi
     if (!view->details)
         return;
     ST_PRINT(line, "a wake-up may be up to %s late", ST_NS((int64_t)(row->slack_us * 1e3)));
-    if (row->n_events > 0) {
-        ST_APPEND(line, "; dropouts: %" PRIu64 " seen", row->n_events);
-        if (row->low > 0)
-            ST_APPEND(line, ", at least %s per hour", two_digits(row->low, ST_ROOM(32)));
-        ST_APPEND(line, ", %s per hour in the worst tenth of the run",
-                  two_digits(row->worst_tenth, ST_ROOM(32)));
-    } else if (row->estimated)
-        ST_APPEND(line, "; estimate %s per hour", two_digits(row->estimate, ST_ROOM(32)));
+    if (row->episodes_n > 0)
+        ST_APPEND(line, "; dropouts: %" PRIu64 " seen", row->episodes_n);
     st_text_field(out, "", line, 9, view->width);
     if (row->reason[0] != '\0')
         st_text_field(out, "", row->reason, 9, view->width);
@@ -235,7 +215,6 @@ void st_predict_text_rows(const struct st_predict_table *table, const struct st_
 {
     char line[300];
     size_t first = 0, end = table->n;
-    bool changed = false;
     if (!view->details) { /* sizes that cannot be known first, then the longest ones give way */
         while (end - first > ROWS_MAX && table->rows[first].frames < table->run->frames)
             first++;
@@ -245,23 +224,12 @@ void st_predict_text_rows(const struct st_predict_table *table, const struct st_
     }
     fprintf(out, "  frames       lasts  %s\n",
             view->width >= WIDE ? "dropouts/h, computer alone      headroom" : "dropouts/h");
-    for (size_t i = first; i < end; i++) {
+    for (size_t i = first; i < end; i++)
         say_row(&table->rows[i], view, table->one_time, out);
-        changed = changed || table->rows[i].changed;
-    }
-    if (changed) {
-        fputc('\n', out);
-        st_text_wrap(
-            out,
-            "The load changed during the recording, so the bounds are wide. For a sure answer measure "
-            "with the load that you play with.",
-            0, view->width);
-    }
     if (!view->details)
         return;
     ST_PRINT(line,
-             "Dropouts less than " ST_MISS_EVENTS_GAP
-             " apart count as one. At most: 95 %% bound. Headroom: largest load "
+             "Dropouts within a second count as one. At most: 95 %% bound. Headroom: largest load "
              "with at most %s per hour. Measured at %u frames, %u Hz.",
              st_miss_events_rate_text(table->held != NULL ? table->held->target_per_hour
                                                           : st_predict_target(st_predict_seconds(table->run)),

@@ -14,7 +14,7 @@ struct st_predict_table {
     struct st_predict_row rows[ST_PREDICT_SIZES_MAX];
     size_t n;
     const struct st_predict_row *held; /* the smallest size whose bound keeps the target; NULL: none */
-    bool known;                        /* at least one row is not refused */
+    bool known;                        /* at least one row is */
     bool one_time; /* all rows are of one run, whose time is said elsewhere: texts leave out their own */
 };
 

@@ -38,7 +38,6 @@ static void forget_oldest(struct st_predict_run *run)
 {
     if (run->n <= LATE_MAX)
         return;
-    st_predict_end(run); /* in the order of time */
     size_t first = run->n / 2;
     while (first > 0 && run->late[first - 1].k == run->late[run->n / 2].k)
         first--;
@@ -60,12 +59,8 @@ void st_forecast_add(struct st_forecast *forecast, const struct st_history_minut
     }
     if ((run->frames > 0 && is_same(&forecast->settings, &minute->conditions)) ||
         begin(forecast, &minute->conditions)) {
-        const struct st_predict_span span = {
-            .periods_n = st_period_index_at(&run->period, 0, minute->measured_ns),
-            .max_ns = minute->lateness_max_ns,
-            .lateness = lateness,
-            .events_n = minute->conditions.load_percent > 0 ? -1 : minute->miss_events};
-        if (st_predict_add_span(run, &span) != 0)
+        const uint64_t periods_n = st_period_index_at(&run->period, 0, minute->measured_ns);
+        if (st_predict_add_span(run, periods_n, minute->lateness_max_ns, lateness) != 0)
             (void)begin(forecast, &minute->conditions); /* a minute is missing: not a run any more */
         else
             forget_oldest(run);
@@ -76,7 +71,6 @@ void st_forecast_add(struct st_forecast *forecast, const struct st_history_minut
 static void make_rows(struct st_forecast *forecast)
 {
     struct st_forecast_view *view = &forecast->view;
-    st_predict_end(&forecast->run);
     *view = (struct st_forecast_view){.measured_s = st_predict_seconds(&forecast->run)};
     const struct st_predict_wish wish = {.periods = PERIODS};
     for (uint32_t i = 0; i < ST_FORECAST_MAX; i++) {

@@ -353,21 +353,21 @@ static void add_size_row(struct section *to, const struct st_predict_row *row,
 {
     const bool holds = st_predict_holds(row);
     char size[32], estimate[32] = "-", high[32], ring[32], set[80] = "";
-    if (row->estimated)
-        ST_PRINT(estimate, row->estimate < 9.95 ? "%.2g" : "%.0f", row->estimate);
+    if (row->known)
+        ST_PRINT(estimate, row->per_hour < 9.95 ? "%.2g" : "%.0f", row->per_hour);
     ST_PRINT(size, "%" PRIu32 " frames", row->frames);
     ST_PRINT(ring, "%.1f ms", row->period_us / 1e3);
-    const char *const verdict = !row->known                         ? "not known yet"
-                                : holds                             ? "holds"
-                                : row->basis == ST_PREDICT_OBSERVED ? "dropouts"
-                                                                    : "not shown yet";
+    const char *const verdict = !row->known           ? "not known yet"
+                                : holds               ? "holds"
+                                : row->episodes_n > 0 ? "dropouts"
+                                                      : "not shown yet";
     st_miss_events_rate_text(row->high, high, sizeof(high));
     if (row->high >= ST_PREDICT_MOST) /* says nothing */
         ST_PRINT(high, "-");
     json_t *line = add(to,
-                       holds                               ? OK
-                       : row->basis == ST_PREDICT_OBSERVED ? WARN
-                                                           : UNKNOWN,
+                       holds                 ? OK
+                       : row->episodes_n > 0 ? WARN
+                                             : UNKNOWN,
                        size, high[0] == '-' ? "%s" : "%s: at most %s per hour (95 %%)", verdict, high);
     st_json_set(line, "cells", json_pack("[s, s, s, s, s]", size, estimate, verdict, high, ring));
     if (server != NULL &&
@@ -381,7 +381,7 @@ static void add_sizes(json_t *sections, const struct st_view *view, const struct
     for (size_t i = 0; view->forecast != NULL && i < view->forecast->n; i++)
         add_size_row(&to, &view->forecast->rows[i], server);
     end_table(sections, "This computer alone, by buffer size, up to the last full minute", &to,
-              json_pack("[s, s, s, s, s]", "Computer alone", "Forecast/h", "Verdict", "At most/h (95 %)",
+              json_pack("[s, s, s, s, s]", "Computer alone", "Dropouts/h", "Verdict", "At most/h (95 %)",
                         "Period"));
 }
 

@@ -98,13 +98,13 @@ static void loop_metrics(FILE *out, const struct st_result *loop)
 /** At most ST_FORECAST_MAX series each, the same ones as long as the loop's size stays. */
 static void predicted(FILE *out, const struct st_forecast_view *forecast)
 {
-    const char *name = "sleeptune_predicted_events_per_hour";
-    const char *most = "sleeptune_predicted_events_per_hour_max95";
+    const char *name = "sleeptune_predicted_dropouts_per_hour";
+    const char *most = "sleeptune_predicted_dropouts_per_hour_max95";
     st_observe_metric(out, name, "gauge",
-                      "Dropouts per hour at a buffer of that size; no estimate if none was seen.");
+                      "Dropouts per hour at a buffer of that size, those within a second as one.");
     ST_EACH_OF (row, forecast->rows, forecast->n) {
-        if (row->estimated)
-            fprintf(out, "%s{frames=\"%" PRIu32 "\"} %.6g\n", name, row->frames, row->estimate);
+        if (row->known)
+            fprintf(out, "%s{frames=\"%" PRIu32 "\"} %.6g\n", name, row->frames, row->per_hour);
     }
     st_observe_metric(out, most, "gauge",
                       "Upper 95 % bound of the dropouts per hour at a buffer of that size.");

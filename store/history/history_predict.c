@@ -14,7 +14,6 @@ struct reading {
     struct st_predict_run *run;
     struct st_history_predict *ret;
     int64_t settings; /* id of the conditions */
-    bool loaded;      /* the loop had work to do: misses are not those of late wake-ups alone */
 };
 
 /* The settings of the newest minute. */
@@ -22,20 +21,18 @@ static int read_settings(struct reading *reading)
 {
     sqlite3_stmt *statement;
     struct st_predict_run *run = reading->run;
-    int r = st_history_sql_prepare(
-        reading->reader->db, &statement,
-        "SELECT c.id, c.frames, c.rate_hz, c.load_percent > 0, c.policy, c.priority FROM span"
-        " JOIN conditions AS c"
-        " ON c.id = conditions WHERE level = ? ORDER BY from_ns DESC LIMIT 1",
-        "i", ST_HISTORY_MINUTE);
+    int r = st_history_sql_prepare(reading->reader->db, &statement,
+                                   "SELECT c.id, c.frames, c.rate_hz, c.policy, c.priority FROM span"
+                                   " JOIN conditions AS c"
+                                   " ON c.id = conditions WHERE level = ? ORDER BY from_ns DESC LIMIT 1",
+                                   "i", ST_HISTORY_MINUTE);
     if (r < 0)
         return r;
     r = st_history_sql_step(statement);
     if (r == 1) {
-        int64_t frames, rate_hz, loaded;
-        st_history_sql_row(statement, "iiiiti", &reading->settings, &frames, &rate_hz, &loaded,
-                           reading->ret->policy, sizeof(reading->ret->policy), &reading->ret->priority);
-        reading->loaded = loaded > 0;
+        int64_t frames, rate_hz;
+        st_history_sql_row(statement, "iiiti", &reading->settings, &frames, &rate_hz, reading->ret->policy,
+                           sizeof(reading->ret->policy), &reading->ret->priority);
         r = frames > 0 && frames <= FRAMES_MAX && rate_hz > 0 && rate_hz <= FRAMES_MAX ? 0 : -ENODATA;
         if (r == 0 && st_period_init(&run->period, (uint32_t)frames, (uint32_t)rate_hz) < 0)
             r = -ENODATA;
@@ -57,8 +54,8 @@ static void widen(int64_t *since_ns, int64_t *until_ns, int64_t from_ns, int64_t
 static int take_span(struct reading *reading, sqlite3_stmt *statement, struct st_history_sum *sum)
 {
     struct st_history_predict *ret = reading->ret;
-    int64_t from_ns, to_ns, measured_ns, settings, max_ns, events_n;
-    st_history_sql_row(statement, "iiiiii", &from_ns, &to_ns, &measured_ns, &settings, &max_ns, &events_n);
+    int64_t from_ns, to_ns, measured_ns, settings, max_ns;
+    st_history_sql_row(statement, "iiiii", &from_ns, &to_ns, &measured_ns, &settings, &max_ns);
     if (measured_ns <= 0 || measured_ns > DAY_NS)
         return measured_ns == 0 ? 0 : -EBADMSG;
     if (settings != reading->settings) {
@@ -67,18 +64,17 @@ static int take_span(struct reading *reading, sqlite3_stmt *statement, struct st
         return 0;
     }
     widen(&ret->since_ns, &ret->until_ns, from_ns, to_ns);
-    struct st_predict_span span = {.periods_n = st_period_index_at(&reading->run->period, 0, measured_ns),
-                                   .max_ns = max_ns,
-                                   .events_n = reading->loaded ? -1 : events_n};
-    if (span.max_ns > reading->run->kept_above_ns) {
+    const struct st_hist *lateness = NULL;
+    if (max_ns > reading->run->kept_above_ns) {
         st_hist_reset(&sum->hist);
-        const int r = st_history_sum_add(sum, sqlite3_column_blob(statement, 6),
-                                         (size_t)sqlite3_column_bytes(statement, 6));
+        const int r = st_history_sum_add(sum, sqlite3_column_blob(statement, 5),
+                                         (size_t)sqlite3_column_bytes(statement, 5));
         if (r < 0)
             return r;
-        span.lateness = &sum->hist;
+        lateness = &sum->hist;
     }
-    return st_predict_add_span(reading->run, &span);
+    return st_predict_add_span(reading->run, st_period_index_at(&reading->run->period, 0, measured_ns),
+                               max_ns, lateness);
 }
 
 static int read_level(struct reading *reading, int64_t level, int64_t until_ns, struct st_history_sum *sum)
@@ -86,7 +82,7 @@ static int read_level(struct reading *reading, int64_t level, int64_t until_ns, 
     sqlite3_stmt *statement;
     int r = st_history_sql_prepare(
         reading->reader->db, &statement,
-        "SELECT from_ns, to_ns, measured_ns, conditions, lateness_max_ns, miss_events, lateness"
+        "SELECT from_ns, to_ns, measured_ns, conditions, lateness_max_ns, lateness"
         " FROM span WHERE level = ? AND from_ns < ?"
         " AND from_ns NOT IN (SELECT from_ns FROM cause WHERE cause = ?) ORDER BY from_ns, id",
         "iit", level, until_ns, st_cause_kind_name(ST_CAUSE_STOPPED));
@@ -121,6 +117,5 @@ int st_history_predict(struct st_history_reader *reader, struct st_predict_run *
     if (r == 0)
         r = read_level(&reading, ST_HISTORY_MINUTE, INT64_MAX, &reading.minute);
     st_history_sum_finish(&reading.minute);
-    st_predict_end(ret_run);
     return r;
 }

@@ -3,10 +3,10 @@
 # machine does the same all the time. tests/bench/predict_heldout.py compares the two.
 #   predict-heldout-guest.sh FOLDER SLEEPTUNE STALLS [FIRST_S [NEXT_S [MEAN_US [SHAPE [EVERY_MS [SEED]]]]]]
 # FOLDER gets first.strec, next.strec and truth.csv (the dropouts that the injected stalls of the second run must make). Stalls have
-# a generalised Pareto law (default: 2000 us on average, shape 0, every 400 ms; MEAN_US 0: none). Beside them normal programs start, compute,
+# a generalised Pareto law (default: 2000 us on average, shape 0, every 2000 ms; MEAN_US 0: none). Beside them normal programs start, compute,
 # write and sync, at random moments. As root.
 set -euo pipefail
-folder=$1 sleeptune=$2 stalls=$3 first_s=${4:-600} next_s=${5:-1800} mean_us=${6:-2000} shape=${7:-0} every_ms=${8:-400} seed=${9:-1}
+folder=$1 sleeptune=$2 stalls=$3 first_s=${4:-600} next_s=${5:-1800} mean_us=${6:-2000} shape=${7:-0} every_ms=${8:-2000} seed=${9:-1}
 frames=${FRAMES:-64}
 work=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$work"' EXIT

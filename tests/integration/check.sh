@@ -31,7 +31,7 @@ screen_is narrow shape "$tmp/narrow.txt"
 is "40 columns of ASCII" "$(LC_ALL=C sed 's/^Next: [ -~]*$//' "$tmp/narrow.txt" | LC_ALL=C grep -cE '^.{41}|[^ -~]')" 0
 "$SLEEPTUNE" check --frames 32 --duration 3s --quiet --json >"$tmp/check.json" 2>"$tmp/err"
 is "--quiet is quiet" "$(cat "$tmp/err")" ""
-is "the JSON is a report with rows" "$(field "$tmp/check.json" 'd["schema"], [r["frames"] for r in d["rows"]], d["stress"], all(r["events_per_hour"]["high"] > 0 for r in d["rows"])')" \
+is "the JSON is a report with rows" "$(field "$tmp/check.json" 'd["schema"], [r["frames"] for r in d["rows"]], d["stress"], all(r["at_most_per_hour"] > 0 for r in d["rows"])')" \
     "('sleeptune-report/1', [32, 64, 128, 256, 512, 1024, 2048], None, True)"
 screen_is -m too-short table "$SLEEPTUNE" check --duration 500ms --frames 256 --quiet
 

@@ -9,8 +9,7 @@ predict() { "$SLEEPTUNE" predict "$@" 2>&1 | sed -E 's/^(Next  )(set|pw-metadata
 rows() { "$SLEEPTUNE" predict --json "$@" | "$PYTHON" -c '
 import json, sys
 for r in json.load(sys.stdin)["rows"]:
-    e = r["events_per_hour"]
-    print(r["frames"], r["basis"], e["estimate"], round(e["high"], 3), r["n_events"])'; }
+    print(r["frames"], r["episodes"], r["per_hour"], r["at_most_per_hour"] and round(r["at_most_per_hour"], 3))'; }
 
 recording() { "$SLEEPTUNE_BUILD/tests/integration/make_long_recording" "$1" -; }
 
@@ -19,21 +18,21 @@ recording() { "$SLEEPTUNE_BUILD/tests/integration/make_long_recording" "$1" -; }
 for k in range(3600000 - 1):
     print(2500000 if k == 1000000 else 5000)' | recording "$tmp/hour.strec"
 is "rows of an hour" "$(rows "$tmp/hour.strec" --frames 24,48,96,192)" \
-    "24 refused None 36000.0 0
-48 observed 1.0 4.744 1
-96 observed 0.5 3.68 1
-192 refused None 2.996 0"
+    "24 None None None
+48 1 1.0 4.744
+96 1 1.0 4.744
+192 0 0.0 2.996"
 screen_is hour predict "$tmp/hour.strec" --frames 48,96,192
 screen_is shorter-size predict "$tmp/hour.strec" --frames 24,96 --details
 screen_is no-size-held predict "$tmp/hour.strec" --frames 48
 screen_is no-size-up-to predict "$tmp/hour.strec" --frames 24,48,96
 screen_is nothing-known predict "$tmp/hour.strec" --frames 24
 
-# a quiet half and a busy one: 75 stalls of 2.5 ms, 2 s apart
+# 75 stalls of 2.5 ms, 2 s apart, in the second half
 "$PYTHON" -c '
 for k in range(300000):
     print(2500000 if k > 150000 and k % 2000 == 0 else 5000)' | recording "$tmp/mixed.strec"
-screen_is load-changed predict "$tmp/mixed.strec" --frames 48,96,192 --details
+screen_is many-dropouts predict "$tmp/mixed.strec" --frames 48,96,192 --details
 COLUMNS=40 screen_is narrow predict "$tmp/mixed.strec" --details
 
 # --- a recording ------------------------------------------------------------------------------------------------------
@@ -41,8 +40,8 @@ COLUMNS=40 screen_is narrow predict "$tmp/mixed.strec" --details
 is "the recording says what was measured" "$("$SLEEPTUNE" predict "$tmp/run.strec" --json | "$PYTHON" -c '
 import json, sys
 d = json.load(sys.stdin)
-print(d["measured"]["frames"], d["measured"]["rate_hz"], len(d["rows"]), [r["basis"] for r in d["rows"]][:2], all(r["events_per_hour"]["high"] > 0 for r in d["rows"]))')" \
-    "64 48000 8 ['refused', 'refused'] True"
+print(d["measured"]["frames"], d["measured"]["rate_hz"], len(d["rows"]), [r["episodes"] for r in d["rows"]][:2], all(r["at_most_per_hour"] > 0 for r in d["rows"][2:]))')" \
+    "64 48000 8 [None, None] True"
 is "at most 80 columns and seven rows" "$(predict "$tmp/run.strec" | awk 'length > 80 {long++} /^[^ ]+ +[0-9]+ +[0-9.]+ ms/ {rows++} END {print long + 0, rows <= 7}')" "0 1"
 is "from standard input" "$("$SLEEPTUNE" predict - --json <"$tmp/run.strec")" "$("$SLEEPTUNE" predict "$tmp/run.strec" --json)"
 bytes=$(stat -c %s "$tmp/run.strec")
@@ -55,11 +54,11 @@ like "one without data is no answer" "$(predict "$tmp/head.strec"; echo "status 
 made=$SLEEPTUNE_BUILD/tests/integration
 if [ -x "$made/make_history" ]; then # an hour has one wake-up 3.1 to 4.1 ms late; 128 frames
     "$made/make_history" "$tmp/h.db" 1795190400 60 120 5 >/dev/null
-    is "rows of a history" "$(rows --history "$tmp/h.db" --frames 64,128,256,2048 | sed -E 's/ [0-9.]+ ([0-9]+)$/ \1/')" \
-        "64 refused None 0
-128 observed 1.0 59
-256 none seen None 0
-2048 none seen None 0"
+    is "rows of a history" "$(rows --history "$tmp/h.db" --frames 64,128,256,2048 | cut -d' ' -f1-2)" \
+        "64 None
+128 59
+256 0
+2048 0"
     export TZ=UTC
     COLUMNS=200 screen_is history predict --history "$tmp/h.db"
     is "in 40 columns" "$(COLUMNS=40 predict --history "$tmp/h.db" --details | grep -E '^.{41}' | grep -v "$tmp")" ""

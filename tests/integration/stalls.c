@@ -1,6 +1,6 @@
 /* stalls CPU PRIORITY MEAN_US EVERY_MS SECONDS [SHAPE [SEED]]: a thread of SCHED_FIFO that takes a CPU for
- * times with a generalised Pareto law (shape 0, the default: exponential), at random moments that are 150 ms
- * apart or more (so that none joins the one before to one dropout). Prints, as CSV, how many dropouts per
+ * times with a generalised Pareto law (shape 0, the default: exponential), at random moments that are 1.1 s
+ * apart or more (so that none joins the one before to one episode). Prints, as CSV, how many dropouts per
  * hour these times must make at each buffer size, at 48 kHz and two periods:
  *
  *     3600 / T * sum over stalls of min(1, (S - P)+ / P)
@@ -17,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-#define APART_NS 150000000
+#define APART_NS 1100000000
 #define RATE_HZ  48000.0
 
 static int64_t now_ns(void)

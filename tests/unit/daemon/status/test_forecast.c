@@ -52,7 +52,7 @@ static void the_first_minute_makes_rows(void **state)
     assert_int_equal(view.n, 6); /* 64 .. 2048 */
     assert_int_equal(view.rows[0].frames, 64);
     assert_true(view.measured_s > 59 && view.measured_s < 61);
-    assert_false(view.rows[0].estimated);
+    assert_int_equal(view.rows[0].episodes_n, 0);
     assert_true(view.rows[0].high > 175 && view.rows[0].high < 185); /* 3 in a minute */
     assert_true(st_predict_holds(&view.rows[0]));                    /* the most that a minute can show */
 }
@@ -64,11 +64,10 @@ static void a_stall_counts_at_the_sizes_that_it_exceeds(void **state)
     for (int i = 0; i < 180; i++)
         add_minute(64, i % 10 == 0 ? 4 * ST_NS_PER_MS : 10000);
     st_forecast_look(&forecast, &view);
-    assert_true(row_of(&view, 64).estimated);
-    assert_true(row_of(&view, 64).estimate > 4 && row_of(&view, 64).estimate < 8); /* 6 per hour */
+    assert_int_equal(row_of(&view, 64).episodes_n, 18);
     assert_false(st_predict_holds(&view.rows[0]));
     assert_true(row_of(&view, 64).high >= row_of(&view, 128).high);
-    assert_false(row_of(&view, 512).estimated);
+    assert_int_equal(row_of(&view, 512).episodes_n, 0);
     assert_true(st_predict_holds(&view.rows[3])); /* 512 frames */
 }
 
@@ -95,7 +94,7 @@ static void other_settings_begin_anew(void **state)
     add_minute(128, 10000);
     st_forecast_look(&forecast, &view);
     assert_int_equal(view.rows[0].frames, 128);
-    assert_false(view.rows[0].estimated);
+    assert_int_equal(view.rows[0].episodes_n, 0);
     assert_true(view.measured_s < 61);
 }
 
@@ -110,7 +109,7 @@ static void the_oldest_minutes_are_forgotten(void **state)
     st_forecast_look(&forecast, &view);
     assert_true(view.measured_s > 60 * 1000 && view.measured_s < 60 * 5000);
     assert_true(forecast.run.n <= 4096);
-    assert_true(row_of(&view, 64).estimate > 55 && row_of(&view, 64).estimate < 65);
+    assert_true(row_of(&view, 64).per_hour > 55 && row_of(&view, 64).per_hour < 65);
 }
 
 static int set_up(void **state)

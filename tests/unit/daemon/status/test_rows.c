@@ -1324,23 +1324,17 @@ static void events_of_the_screen_carry_their_times(void **state)
 static void sizes_have_the_command_that_sets_them(void **state)
 {
     (void)state;
-    struct st_forecast_view forecast = {.n = 2,
-                                        .measured_s = 599,
-                                        .rows = {{.frames = 128,
-                                                  .period_us = 2666.7,
-                                                  .target_per_hour = 18,
-                                                  .known = true,
-                                                  .estimated = true,
-                                                  .estimate = 60,
-                                                  .low = 50,
-                                                  .high = 70,
-                                                  .basis = ST_PREDICT_OBSERVED},
-                                                 {.frames = 256,
-                                                  .period_us = 5333.3,
-                                                  .target_per_hour = 18,
-                                                  .known = true,
-                                                  .high = 17.97,
-                                                  .basis = ST_PREDICT_NONE_SEEN}}};
+    struct st_forecast_view forecast = {
+        .n = 2,
+        .measured_s = 599,
+        .rows = {{.frames = 128,
+                  .period_us = 2666.7,
+                  .target_per_hour = 18,
+                  .known = true,
+                  .episodes_n = 10,
+                  .per_hour = 60,
+                  .high = 70},
+                 {.frames = 256, .period_us = 5333.3, .target_per_hour = 18, .known = true, .high = 17.97}}};
     view.forecast = &forecast;
     expect_row("128 frames", "dropouts: at most 70", "warn", true);
     expect_row("256 frames", "holds: at most 18", "ok", true);

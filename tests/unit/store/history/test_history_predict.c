@@ -43,9 +43,8 @@ static void minutes_are_spans_of_their_settings(void **state)
     assert_int_equal(run.periods_n, 120 * 22500);
     assert_int_equal(run.n, 1);
     assert_true(got.since_ns == NOON_NS && got.until_ns == NOON_NS + 120 * MINUTE_NS && got.other_ns == 0);
-    const struct st_predict_row row = row_of(256); /* 30 ms in each of two phases */
-    assert_true(row.estimated && fabs(row.estimate - 0.5) < 1e-6 && row.n_events == 1);
-    assert_int_equal(row_of(2048).basis, ST_PREDICT_NONE_SEEN);
+    assert_int_equal(row_of(256).episodes_n, 1);
+    assert_int_equal(row_of(2048).episodes_n, 0);
     st_predict_finish(&run);
 }
 
@@ -63,7 +62,7 @@ static void the_newest_settings_count_and_the_others_are_told(void **state)
     assert_true(got.other_ns == HOUR_NS && got.other_since_ns == NOON_NS &&
                 got.other_until_ns == NOON_NS + HOUR_NS);
     assert_int_equal(got.since_ns, NOON_NS + HOUR_NS);
-    assert_int_equal(row_of(256).n_events, 1);
+    assert_int_equal(row_of(256).episodes_n, 1);
     st_predict_finish(&run);
 }
 
@@ -78,7 +77,7 @@ static void a_minute_in_which_sleeptuned_was_stopped_does_not_count(void **state
                 " WHERE level = 60 AND from_ns = 1795176060000000000");
     assert_int_equal(predict(), 0);
     assert_int_equal(run.periods_n, 2 * 22500);
-    assert_int_equal(row_of(2048).basis, ST_PREDICT_NONE_SEEN);
+    assert_int_equal(row_of(2048).episodes_n, 0);
     st_predict_finish(&run);
     /* nor as long as there are minutes, when other causes are summed */
     assert_int_equal(st_history_retain(history, NOON_NS + 20 * DAY_NS, 400, 100000000), 0);
@@ -98,9 +97,8 @@ static void hours_count_where_the_minutes_are_gone(void **state)
     assert_int_equal(run.periods_n, 180 * 22500);
     assert_true(got.since_ns == NOON_NS && got.other_ns == 0);
     const struct st_predict_row row = row_of(256);
-    assert_int_equal(row.n_events, 1);
-    assert_true(row.high > 100); /* 22500 wake-ups of that minute were late: up to an event each 100 ms */
-    assert_false(row.estimated);
+    assert_int_equal(row.episodes_n, 1);
+    assert_true(row.high > 100); /* 22500 wake-ups of that minute were late: up to one a second */
     st_predict_finish(&run);
 }
 
