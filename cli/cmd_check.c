@@ -4,7 +4,6 @@
 #include "advisor/facts/fact_keys.h"
 #include "advisor/rules/machine.h"
 #include "cli/command.h"
-#include "cli/measure/listen_run.h"
 #include "cli/measure/music.h"
 #include "cli/measure/sizes.h"
 #include "cli/module/module_history.h"
@@ -31,8 +30,7 @@ struct options {
     struct st_music *music; /* NULL: it is not watched */
     int64_t duration_ns;
     uint32_t judged_frames; /* the settings are judged for this size */
-    bool quiet, listen;
-    const char *back; /* of listen; NULL: the best way */
+    bool quiet;
 };
 
 static const char help[] =
@@ -46,9 +44,6 @@ static const char help[] =
     "      --stress       measure six times that long: without load, then while\n"
     "                     programs compute, copy memory, write to the disk, start\n"
     "                     others, use the network (64 MiB a CPU, a file of 64 MiB)\n"
-    "      --listen       then play a quiet test signal as long (10s or more), and\n"
-    "                     say what was lost on the way back; it says so before\n"
-    "      --back WAY     how it comes back, see 'sleeptune listen --help'\n"
     "  -q, --quiet        print nothing on standard error while it measures\n" ST_NO_SERVERS_HELP
         ST_REPORT_HELP "\n"
     "Examples:\n"
@@ -116,7 +111,6 @@ struct answer {
     uint32_t judged_frames, used_frames; /* used: by a sound server; 0: none, or not known */
     uint64_t dropouts_n;                 /* of the music */
     enum st_os os;
-    struct st_listen_run *listened; /* NULL: not asked for, or it failed */
 };
 
 static const struct st_predict_row *judged_row(const struct answer *answer, const struct phase *phase)
@@ -174,12 +168,7 @@ static void print_phases(const void *ctx, FILE *out, ST_UNUSED int width, bool c
 static void print_table(const void *ctx, FILE *out, int width, bool colour, bool details)
 {
     const struct answer *answer = ctx;
-    char text[ST_LISTEN_ANSWER_BYTES];
     (answer->stress ? print_phases : print_sizes)(ctx, out, width, colour, details);
-    if (answer->listened == NULL)
-        return;
-    st_listen_text_answer(&answer->listened->view, text, sizeof(text));
-    st_text_wrap(out, text, 2, width);
 }
 
 static json_t *answer_json(const struct answer *answer)
@@ -194,9 +183,8 @@ static json_t *answer_json(const struct answer *answer)
                       "lateness_max_ns", st_json_integer_or_null(known, result_of(phase)->lateness.max_ns));
         json_array_append_new(phases, row);
     }
-    return json_pack("{s:o, s:o, s:o}", "rows", st_predict_text_rows_json(&answer->worst->sizes.table),
-                     "stress", phases, "listen",
-                     answer->listened != NULL ? st_listen_text_json(&answer->listened->view) : json_null());
+    return json_pack("{s:o, s:o}", "rows", st_predict_text_rows_json(&answer->worst->sizes.table), "stress",
+                     phases);
 }
 
 /** The largest of the sizes that held in each phase; 0: in one of them none did, or none is known. */
@@ -377,25 +365,6 @@ static int measure_phase(struct options *options, const struct st_wish *wish, ui
     return status == ST_EXIT_DONE ? status_of(&phase->sizes) : status;
 }
 
-/** What is lost end to end, as long as was measured, once the loop is over. @param facts  NULL: only whether
- * there is a way back, before the loop runs. @return an st_exit. */
-static int listen(const struct options *options, struct answer *answer, struct st_facts *facts)
-{
-    const struct st_listen_wish wish = {.back = options->back,
-                                        .duration_ns = ST_MAX(options->duration_ns, ST_LISTEN_LEAST_NS)};
-    struct st_listen_run *run = calloc(1, sizeof(*run));
-    const int status = run == NULL     ? st_failure("out of memory")
-                       : facts == NULL ? st_listen_live(st_platform_native(), &wish, NULL, NULL, &run->live)
-                                       : st_listen_run_live(&wish, run);
-    if (status == ST_EXIT_DONE && facts != NULL) {
-        answer->listened = run;
-        st_listen_run_put(run, facts);
-        return st_listen_run_status(run);
-    }
-    free(run);
-    return status;
-}
-
 /** Measures into facts and the answer. @return an st_exit; there is an answer if its report has a text. */
 static int measure(struct options *options, bool watch, struct st_facts *facts, struct answer *answer)
 {
@@ -409,7 +378,6 @@ static int measure(struct options *options, bool watch, struct st_facts *facts, 
     answer->used_frames = wish.in_use ? wish.frames : 0;
     options->music =
         watch ? st_music_start(st_platform_native(), st_xrun_sources, facts, geteuid() == 0) : NULL;
-    int heard = options->listen ? listen(options, answer, NULL) : ST_EXIT_DONE;
     struct st_platform *p = st_platform_native();
     struct st_readings before = {.log_fd = -1}, after = {.log_fd = -1};
     bool guest = false;
@@ -426,10 +394,7 @@ static int measure(struct options *options, bool watch, struct st_facts *facts, 
         fputs("\r\033[K", stderr);
     if (status != ST_EXIT_DONE)
         return status;
-    if (options->listen && heard == ST_EXIT_DONE && !st_stop_asked())
-        heard = listen(options, answer, facts);
     status = make_answer(facts, answer);
-    status = ST_MAX(heard, status);
     ST_EACH_OF (phase, answer->phases, answer->phases_n) {
         if (phase->load_error != 0)
             status = st_failure(
@@ -451,15 +416,11 @@ int st_cmd_check(int argc, char **argv)
         {"duration", 'd', .time_ns = &options.duration_ns, .min = ST_NS_PER_MS, .max = DURATION_MAX_NS},
         {"quiet", 'q', .flag = &options.quiet},
         {"stress", .flag = &stress},
-        {"listen", .flag = &options.listen},
-        {"back", .text = &options.back},
         {"no-servers", .flag = &input.no_servers},
     };
     int status = st_report_run_options(own, ST_ARRAY_LEN(own), help, argc, argv, NULL, &options.report);
     if (status >= 0)
         return status;
-    if (options.back != NULL && !options.listen)
-        return st_failure_usage("--back needs --listen");
     /* before the loop runs, so that nothing of it is taken for the machine's */
     st_facts_input_of_player(&input);
     status = st_facts_input_load(&input, &facts);
@@ -472,9 +433,6 @@ int st_cmd_check(int argc, char **argv)
         status = st_report_run(facts, &options.report, true);
     }
     json_decref(answer.report.json);
-    if (answer.listened != NULL)
-        st_listen_run_finish(answer.listened);
-    free(answer.listened);
     ST_EACH_OF (phase, answer.phases, answer.phases_n)
         st_sizes_finish(&phase->sizes);
     st_facts_free(facts);

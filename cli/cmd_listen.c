@@ -2,7 +2,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/measure/listen_sizes.h"
+#include "cli/measure/listen_run.h"
 #include "core/ns.h"
 #include "core/text/json.h"
 #include "ears/wav.h"
@@ -20,13 +20,12 @@
 
 struct options {
     const char *back, *play, *input, *signal;
-    int64_t duration_ns; /* 0: the usual time */
-    int64_t frames;      /* 0: the size in use */
-    bool json, sizes, music;
+    int64_t duration_ns;
+    int64_t frames; /* 0: the size in use */
+    bool json;
 };
 
-static const char help[] = "Usage: sleeptune listen [--back WAY] [--frames N | --sizes] [OPTION...]\n"
-                           "       sleeptune listen --music [--back WAY] [OPTION...]\n"
+static const char help[] = "Usage: sleeptune listen [--back WAY] [OPTION...]\n"
                            "       sleeptune listen --signal FILE.wav [-d TIME]\n"
                            "       sleeptune listen --input FILE.wav [--json]\n"
                            "Play a quiet test signal through your sound system, take it back, and find each\n"
@@ -37,9 +36,6 @@ static const char help[] = "Usage: sleeptune listen [--back WAY] [--frames N | -
                            "      --play DEVICE          where it is played (default: the usual device)\n"
                            "  -d, --duration TIME        (60s: can show at most 180 losses per hour)\n"
                            "  -f, --frames N             at that buffer size, which is set back afterwards\n"
-                           "      --sizes                latency and losses at 32 to 2048 frames, 10s each\n"
-                           "      --music                play nothing: compare what your programs play\n"
-                           "                             with what comes back\n"
                            "      --signal FILE          write the test signal (48 kHz, stereo, 16 bits),\n"
                            "                             to be played on any device\n"
                            "      --input FILE           judge a recording of that signal, from anywhere\n"
@@ -49,12 +45,10 @@ static const char help[] = "Usage: sleeptune listen [--back WAY] [--frames N | -
                            "Examples:\n"
                            "  sleeptune listen\n"
                            "  sleeptune listen --back cable -d 3h\n"
-                           "  sleeptune listen --music\n"
                            "  sleeptune listen --signal test.wav\n"
                            "  sleeptune listen --input recorded.wav\n\n"
-                           "Exit status: 0 nothing was lost, 1 losses (with --music also those that\n"
-                           "sleeptuned recorded), 3 usage or a file that is no such recording, 4 failure,\n"
-                           "5 invalid: what was heard does not allow an answer.\n";
+                           "Exit status: 0 nothing was lost, 1 losses, 3 usage or a file that is no such\n"
+                           "recording, 4 failure, 5 invalid: what was heard does not allow an answer.\n";
 
 /* --- the signal as a file --- */
 
@@ -89,28 +83,18 @@ static int write_signal(const struct options *o)
 
 /* --- what is said --- */
 
-/* @param sizes  NULL: one run. */
-static int print(const struct st_listen_run *run, const struct st_listen_sizes *sizes, bool json)
+static int print(const struct st_listen_run *run, bool json)
 {
     int status = ST_EXIT_DONE;
     if (json) {
-        json_t *document = st_listen_text_json(&run->view);
-        if (document != NULL && sizes != NULL)
-            st_json_set(document, "sizes", st_listen_sizes_json(sizes));
-        status = st_output_json(document);
+        status = st_output_json(st_listen_text_json(&run->view));
     } else {
         struct st_locale_stream stream;
         FILE *out = st_locale_begin(&stream, stdout);
-        const int width = st_terminal_width(STDOUT_FILENO);
-        if (sizes != NULL)
-            st_listen_sizes_screen(sizes, out, width);
-        else
-            st_listen_text_screen(&run->view, out, width);
+        st_listen_text_screen(&run->view, out, st_terminal_width(STDOUT_FILENO));
         status = st_output_text(&stream, status);
     }
-    return status != ST_EXIT_DONE ? status
-           : sizes != NULL        ? st_listen_sizes_status(sizes)
-                                  : st_listen_run_status(run);
+    return status != ST_EXIT_DONE ? status : st_listen_run_status(run);
 }
 
 /* --- a recording --- */
@@ -140,7 +124,7 @@ static int judge(const struct options *o, struct st_listen_run *run, struct st_w
     run->view.channels = wav->channels;
     run->view.is_cut = wav->is_cut;
     st_listen_run_end(run, signal.glitches, signal.glitches_n);
-    return print(run, NULL, o->json);
+    return print(run, o->json);
 }
 
 static int read_input(const struct options *o, struct st_listen_run *run)
@@ -171,29 +155,20 @@ static int run_live(const struct options *o, struct st_listen_run *run)
         .plays = o->play,
         .duration_ns = o->duration_ns,
         .frames = (uint32_t)o->frames,
-        .music = o->music,
     };
-    struct st_listen_sizes sizes;
-    int status;
     st_stop_catch(NULL);
-    if (!o->sizes) {
-        status = st_listen_run_live(&wish, run);
-        return status == ST_EXIT_DONE ? print(run, NULL, o->json) : status;
-    }
-    status = st_listen_sizes_run(&wish, run, &sizes);
-    return status == ST_EXIT_DONE ? print(run, &sizes, o->json) : status;
+    const int status = st_listen_run_live(&wish, run);
+    return status == ST_EXIT_DONE ? print(run, o->json) : status;
 }
 
 int st_cmd_listen(int argc, char **argv)
 {
-    struct options o = {.json = false};
+    struct options o = {.duration_ns = USUAL_NS};
     const struct st_option options[] = {
         {"back", .text = &o.back},
         {"play", .text = &o.play},
         {"duration", .letter = 'd', .time_ns = &o.duration_ns, .min = ST_LISTEN_LEAST_NS, .max = FILE_MAX},
         {"frames", 'f', .number = &o.frames, .min = 16, .max = 8192},
-        {"sizes", .flag = &o.sizes},
-        {"music", .flag = &o.music},
         {"input", .text = &o.input},
         {"signal", .text = &o.signal},
         ST_OPTION_ROWS_JSON(&o.json),
@@ -201,15 +176,9 @@ int st_cmd_listen(int argc, char **argv)
     const int status = st_options_only(options, ST_ARRAY_LEN(options), help, argc, argv);
     if (status >= 0)
         return status;
-    const bool live = o.back != NULL || o.play != NULL || o.sizes || o.music || o.frames > 0;
+    const bool live = o.back != NULL || o.play != NULL || o.frames > 0;
     if ((o.input != NULL) + (o.signal != NULL) + live > 1)
         return st_failure_usage("--input, --signal and a way back exclude each other: choose one");
-    if (o.sizes && o.frames > 0)
-        return st_failure_usage("--frames is one of --sizes: choose one");
-    if (o.sizes && o.music)
-        return st_failure_usage("--sizes plays a test signal: leave out --music");
-    if (o.duration_ns == 0)
-        o.duration_ns = o.sizes ? ST_LISTEN_LEAST_NS : USUAL_NS;
     if (o.signal != NULL)
         return write_signal(&o);
     struct st_listen_run *run = calloc(1, sizeof(*run));

@@ -8,7 +8,6 @@
 #include "cli/change/before_after.h"
 #include "cli/change/change_output.h"
 #include "cli/change/change_target.h"
-#include "cli/change/listen_compare.h"
 #include "cli/command.h"
 #include "core/text/text.h"
 #include "core/text/text_buffer.h"
@@ -19,7 +18,6 @@ struct options {
     int64_t frames, rate_hz;
     bool json;
     bool measure;
-    const char *before; /* a file of listen --json; NULL: not compared by listening */
     int64_t measure_ns; /* 0: as long as before */
 };
 
@@ -32,8 +30,6 @@ static const char help[] = "Usage: sleeptune verify [OPTION...]\n"
                            "  -r, --rate RATE    sample rate, as in 48000 or 44.1k (likewise)\n"
                            "  --measure TIME     run the loop for TIME, 1s .. 10m (as long as before)\n"
                            "  --no-measure       do not run the loop\n"
-                           "  --before FILE      instead play the test signal again, and compare with FILE,\n"
-                           "                     which 'sleeptune listen --json' printed before\n"
                            "  --user NAME        judge with the rights that NAME gets at login\n"
                            "  --root DIR         check a captured tree, not this machine\n"
                            "  --format FORMAT    text or json; --json is short for --format json\n"
@@ -362,15 +358,13 @@ static int prove(const struct st_change_target *target, const struct st_journal 
                  const struct options *options, struct st_before_after *ret)
 {
     char tuned[sizeof(ret->why)];
-    const char *why = journal->entries_n == 0 ? "nothing is applied"
-                      : !target->live         ? "a saved copy of a machine (--root) cannot be measured"
-                      : target->own ? "counted while music plays: sleeptune status --details, column Bursts/h"
-                      : options->before == NULL && !st_before_after_is_recorded(target) &&
-                              find_tuned(target, journal, tuned, sizeof(tuned))
-                          ? tuned
-                      : options->before != NULL ? "not measured: compared by listening (--before)"
-                      : !options->measure       ? "not measured (--no-measure)"
-                                                : NULL;
+    const char *why =
+        journal->entries_n == 0 ? "nothing is applied"
+        : !target->live         ? "a saved copy of a machine (--root) cannot be measured"
+        : target->own           ? "counted while music plays: sleeptune status --details, column Bursts/h"
+        : !st_before_after_is_recorded(target) && find_tuned(target, journal, tuned, sizeof(tuned)) ? tuned
+        : !options->measure ? "not measured (--no-measure)"
+                            : NULL;
     if (why == NULL)
         return st_before_after_make(target, journal, options->measure_ns, ret);
     *ret = (struct st_before_after){0};
@@ -378,32 +372,12 @@ static int prove(const struct st_change_target *target, const struct st_journal 
     return ST_EXIT_DONE;
 }
 
-/* Did that which is heard change? @param ret  compared false and no `why`: it was not asked for.
- * @return an st_exit. */
-static int hear(const struct st_change_target *target, const struct options *options,
-                struct st_listen_compare *ret)
-{
-    json_t *before = NULL;
-    *ret = (struct st_listen_compare){.why = ""};
-    if (options->before == NULL)
-        return ST_EXIT_DONE;
-    if (!target->live)
-        return st_failure_usage("--before is for this machine, not for --root");
-    int status = st_listen_compare_read(options->before, &before);
-    if (status == ST_EXIT_DONE)
-        status = st_listen_compare_make(before, options->measure_ns, ret);
-    json_decref(before);
-    return status;
-}
-
-static int print_json(const struct output *output, const struct st_before_after *proof,
-                      const struct st_listen_compare *heard, enum outcome outcome)
+static int print_json(const struct output *output, const struct st_before_after *proof, enum outcome outcome)
 {
     json_t *document =
-        json_pack("{s:s, s:o, s:O, s:O, s:o, s:o}", "schema", "sleeptune-verify/1", "in_effect",
+        json_pack("{s:s, s:o, s:O, s:O, s:o}", "schema", "sleeptune-verify/1", "in_effect",
                   outcome == OUTCOME_UNKNOWN ? json_null() : json_boolean(outcome == OUTCOME_GOOD), "entries",
-                  output->entries, "rules", output->rules, "proof", st_before_after_json(proof), "listen",
-                  heard->compared || heard->why[0] != '\0' ? st_listen_compare_json(heard) : json_null());
+                  output->entries, "rules", output->rules, "proof", st_before_after_json(proof));
     return st_output_json(document);
 }
 
@@ -411,7 +385,6 @@ static int verify_all(const struct st_change_target *target, const struct st_jou
                       const struct options *options, struct output *output)
 {
     struct st_before_after proof;
-    struct st_listen_compare heard;
     enum outcome worst = OUTCOME_GOOD;
     ST_EACH_OF (entry, journal->entries, journal->entries_n) {
         const enum outcome outcome = verify_entry(&target->p->machine, entry, output);
@@ -423,23 +396,15 @@ static int verify_all(const struct st_change_target *target, const struct st_jou
     if (journal->entries_n == 0 && !output->json)
         puts("nothing is applied");
     fflush(stdout);
-    const int hearing = hear(target, options, &heard);
-    if (hearing == ST_EXIT_USAGE)
-        return hearing;
     status = prove(target, journal, options, &proof);
-    if (status == ST_EXIT_DONE && st_listen_compare_is_worse(&heard))
-        status = ST_EXIT_FINDINGS;
     if (status == ST_EXIT_DONE && (worst == OUTCOME_BAD || st_before_after_is_worse(&proof)))
         status = ST_EXIT_FINDINGS;
     if (status == ST_EXIT_DONE && worst == OUTCOME_UNKNOWN)
         status = ST_EXIT_UNKNOWN;
-    status = hearing > status ? hearing : status;
-    if (output->json && print_json(output, &proof, &heard, worst) != ST_EXIT_DONE)
+    if (output->json && print_json(output, &proof, worst) != ST_EXIT_DONE)
         status = ST_EXIT_FAILURE;
     if (!output->json && journal->entries_n > 0 && target->live)
         st_before_after_print(&proof);
-    if (!output->json && (heard.compared || heard.why[0] != '\0'))
-        st_listen_compare_print(&heard);
     st_before_after_finish(&proof);
     if (!output->json && target->own &&
         st_change_folder_look(&target->p->machine, st_os_rows[target->p->machine.os].changes) != -ENOENT)
@@ -482,7 +447,6 @@ static int parse_options(int argc, char **argv, struct options *options)
         {"user", .text = &options->input.user},
         ST_BEFORE_AFTER_OPTION(&options->measure_ns),
         {"no-measure", .flag = &no_measure},
-        {"before", .text = &options->before},
         ST_OPTION_ROWS_JSON(&options->json),
     };
     const int r = st_options_only(table, ST_ARRAY_LEN(table), help, argc, argv);

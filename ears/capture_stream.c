@@ -56,8 +56,7 @@ static int take_head(struct st_capture_reader *reader, const unsigned char *body
     const struct st_capture_head *head = &in.head;
     if (in.magic != MAGIC || reader->head.rate_hz != 0 || head->rate_hz < ST_CAPTURE_RATE_MIN ||
         head->rate_hz > ST_CAPTURE_RATE_MAX || head->channels < 1 ||
-        head->channels > ST_CAPTURE_CHANNELS_MAX || head->latency_frames < -1 ||
-        head->latency_frames > INT32_MAX || head->period_frames > INT32_MAX ||
+        head->channels > ST_CAPTURE_CHANNELS_MAX || head->period_frames > INT32_MAX ||
         head->more_channels > INT32_MAX || !is_text(head->way, sizeof(head->way)) ||
         !is_text(head->server, sizeof(head->server)) || !is_text(head->plays, sizeof(head->plays)) ||
         !is_text(head->records, sizeof(head->records)))

@@ -20,7 +20,6 @@
 /* It and the event go through the pipe as they are; each text ends within its array. */
 struct st_capture_head {
     uint32_t rate_hz, channels;
-    int64_t latency_frames; /* of both ways, as the server reports it; -1: unknown */
     uint32_t period_frames; /* of the server or device; 0: unknown */
     char way[16];
     char server[ST_CAPTURE_TEXT_BYTES]; /* its name and version; foreign text */
@@ -44,7 +43,6 @@ struct st_capture_packet {
     X(FULL, "full", "the command did not take what was recorded in time")                                    \
     X(FORMAT, "format", "the format changed")                                                                \
     X(MIXED, "mixed", "another program plays to the same device")                                            \
-    X(PASSES, "passes", "what is played passes another program on its way")                                  \
     X(GONE, "gone", "the device or the sound server has gone")                                               \
     X(FORCED, "forced", "a glitch was forced")                                                               \
     X(ABSENT, "absent", "this way is not there")

@@ -8,9 +8,7 @@
 #define TRIES_MAX  60     /* before: 42 s */
 #define LOSSY      0.05   /* noise beside the tones: more than conversion leaves */
 #define LATE_MS    25     /* then the tones have followed what moved */
-#define GAP_MAX_S  60     /* a longer gap is another clock */
 #define CLOCKS_PPM 1000   /* the tones run too far in a window of them */
-#define DRIFT_MIN  30e-6  /* of music: what is known at one moment is that inexact */
 
 const struct st_path_words st_hearing_classes[ST_PATH_CLASSES_N] = {
 #define ROW(id, name, text, promise, least_us) {name, text, promise, least_us},
@@ -38,34 +36,16 @@ static void keep(void *ctx, const struct st_loss *loss)
     list->losses[at] = *loss;
 }
 
-static void begin(struct st_hearing *hearing, uint32_t rate_hz, uint32_t channels, bool music)
+void st_hearing_init(struct st_hearing *hearing, uint32_t rate_hz, uint32_t channels)
 {
     hearing->rate_hz = rate_hz;
     hearing->channels = channels;
-    hearing->music = music;
     hearing->frames = hearing->clipped = hearing->same = 0;
-    hearing->peak = hearing->played_peak = 0;
+    hearing->peak = 0;
     hearing->by_places.n = hearing->by_tones.n = 0;
-}
-
-void st_hearing_init(struct st_hearing *hearing, uint32_t rate_hz, uint32_t channels)
-{
-    begin(hearing, rate_hz, channels, false);
     st_places_init(&hearing->places, rate_hz, ST_HEARING_LEVEL, keep);
     hearing->places.tries_max = TRIES_MAX;
     st_tones_init(&hearing->tones, rate_hz, keep);
-}
-
-void st_hearing_init_music(struct st_hearing *hearing, uint32_t rate_hz, uint32_t channels, uint64_t chance)
-{
-    begin(hearing, rate_hz, channels, true);
-    st_reference_init(&hearing->reference, rate_hz, channels, chance, keep);
-}
-
-void st_hearing_gap(struct st_hearing *hearing, uint64_t frames_n)
-{
-    hearing->frames += ST_MIN(frames_n, (uint64_t)GAP_MAX_S * hearing->rate_hz);
-    st_reference_gap(&hearing->reference, frames_n, &hearing->by_places);
 }
 
 void st_hearing_expect(struct st_hearing *hearing, uint64_t recorded, uint64_t played)
@@ -76,24 +56,16 @@ void st_hearing_expect(struct st_hearing *hearing, uint64_t recorded, uint64_t p
 
 void st_hearing_take(struct st_hearing *hearing, const float *frames, size_t frames_n)
 {
-    const uint32_t channels = hearing->channels, all = hearing->music ? 2 * channels : channels;
+    const uint32_t channels = hearing->channels;
     for (size_t i = 0; i < frames_n; i++) {
-        const float *frame = frames + i * all + (all - channels);
+        const float *frame = frames + i * channels;
         const float left = frame[0], right = frame[channels > 1];
         const float most = ST_MAX(fabsf(left), fabsf(right)); /* fmaxf is a call */
         hearing->peak = most > hearing->peak ? most : hearing->peak;
-        for (uint32_t c = 0; c < all - channels; c++) {
-            const float size = fabsf(frames[i * all + c]);
-            hearing->played_peak = size > hearing->played_peak ? size : hearing->played_peak;
-        }
         hearing->clipped += most >= CLIPPED;
         hearing->same += channels > 1 && left == right;
     }
     hearing->frames += frames_n;
-    if (hearing->music) {
-        st_reference_take(&hearing->reference, frames, frames_n, &hearing->by_places);
-        return;
-    }
     struct st_places *places = &hearing->places;
     const bool heard = hearing->tones.was_locked;
     st_places_take(places, frames, channels, frames_n, &hearing->by_places);
@@ -109,24 +81,13 @@ void st_hearing_take(struct st_hearing *hearing, const float *frames, size_t fra
 
 static bool is_exact(enum st_path_class path_class)
 {
-    return path_class == ST_PATH_EXACT || path_class == ST_PATH_LINEAR || path_class == ST_PATH_MUSIC_LINEAR;
-}
-
-static enum st_path_class class_of_music(const struct st_reference *reference)
-{
-    if (!reference->found.was_followed)
-        return ST_PATH_NONE;
-    if (reference->found.was_by_sample)
-        return reference->found.was_exact ? ST_PATH_EXACT : ST_PATH_MUSIC_LINEAR;
-    return reference->found.was_lossy ? ST_PATH_LOSSY : ST_PATH_MUSIC_CONVERTED;
+    return path_class == ST_PATH_EXACT || path_class == ST_PATH_LINEAR;
 }
 
 static enum st_path_class class_of(const struct st_hearing *hearing)
 {
     const struct st_places *places = &hearing->places;
     const struct st_tones *tones = &hearing->tones;
-    if (hearing->music)
-        return class_of_music(&hearing->reference);
     if (places->was_locked && places->heard_frames >= tones->heard_frames / 2)
         return places->exact ? ST_PATH_EXACT : ST_PATH_LINEAR;
     if (tones->was_locked)
@@ -141,22 +102,21 @@ struct at {
     enum st_loss_kind kind;
 };
 
-/* @param drift  by which the signal runs ahead of the recording: a share of its time; NAN: glitches were
- * forced in the recording, which the path's losses do not move */
+/* @param drift  by which the signal runs ahead of the recording: a share of its time */
 static size_t places_of_losses(const struct st_hearing_list *list, double drift, struct at *ret)
 {
     const size_t n = ST_MIN(list->n, ST_HEARING_LOSSES_MAX);
     int64_t shift = 0;
     for (size_t i = 0; i < n; i++) {
         const struct st_loss *loss = &list->losses[i];
-        const double moved = isnan(drift) ? 0 : (double)shift + drift * (double)loss->at_frame;
+        const double moved = (double)shift + drift * (double)loss->at_frame;
         ret[i] = (struct at){(int64_t)loss->at_frame + llround(moved), loss->frames, loss->kind};
         shift += loss->shift_frames;
     }
     return n;
 }
 
-static size_t places_of_glitches(const struct st_glitch *forced, size_t forced_n, uint64_t least, bool moves,
+static size_t places_of_glitches(const struct st_glitch *forced, size_t forced_n, uint64_t least,
                                  struct at *ret)
 {
     size_t n = 0;
@@ -165,7 +125,7 @@ static size_t places_of_glitches(const struct st_glitch *forced, size_t forced_n
         const struct st_glitch *glitch = &forced[i];
         if (glitch->frames >= least)
             ret[n++] = (struct at){(int64_t)glitch->at_frame + shift, glitch->frames, glitch->kind};
-        shift += moves ? st_signal_shift(glitch) : 0;
+        shift += st_signal_shift(glitch);
     }
     return n;
 }
@@ -177,7 +137,6 @@ struct match {
     int64_t late;              /* and be found so much later */
     int64_t join;              /* two with less sound between them are one loss */
     bool same_kind;
-    bool music;         /* which may be as quiet as a forced silence for part of it */
     unsigned covered_n; /* glitches within a loss that is far longer than they: no one can hear them */
 };
 
@@ -185,9 +144,6 @@ static bool is_it(const struct match *match, const struct at *loss, const struct
 {
     const int64_t off = loss->place + offset - glitch->place;
     const int64_t longer = (int64_t)loss->frames - (int64_t)glitch->frames;
-    if (match->music && loss->kind == ST_LOSS_ZEROED && glitch->kind == ST_LOSS_ZEROED)
-        return off >= -match->tolerance && off < (int64_t)glitch->frames + match->tolerance &&
-               off + longer <= match->longer;
     return off >= -match->tolerance && off <= match->tolerance + match->late && longer >= -match->tolerance &&
            longer <= match->longer && (!match->same_kind || loss->kind == glitch->kind);
 }
@@ -242,39 +198,31 @@ static int64_t best_offset(struct match *match, bool *scratch)
 static void take_losses(const struct st_hearing *hearing, const struct st_glitch *forced, size_t forced_n,
                         struct st_hearing_result *ret)
 {
-    const bool music = hearing->music, exact = is_exact(ret->path_class);
-    const struct st_hearing_list *list = exact || music ? &hearing->by_places : &hearing->by_tones;
+    const bool exact = is_exact(ret->path_class);
+    const struct st_hearing_list *list = exact ? &hearing->by_places : &hearing->by_tones;
     const uint64_t ms = hearing->rate_hz / 1000;
     const uint64_t least =
         (uint64_t)hearing->rate_hz * st_hearing_classes[ret->path_class].least_us / 1000000;
-    const double drift = music ? (double)NAN : exact ? 0 : st_tones_drift_ppm(&hearing->tones) * 1e-6;
+    const double drift = exact ? 0 : st_tones_drift_ppm(&hearing->tones) * 1e-6;
     struct at losses[ST_HEARING_LOSSES_MAX], glitches[ST_SIGNAL_GLITCHES_MAX];
     bool is_forced[ST_HEARING_LOSSES_MAX];
-    if (music) {
-        forced = hearing->reference.forced;
-        forced_n = hearing->reference.forced_n;
-    }
     forced_n = ST_MIN(forced_n, ST_SIGNAL_GLITCHES_MAX);
     struct match match = {.losses = losses,
                           .glitches = glitches,
                           .losses_n = places_of_losses(list, drift, losses),
-                          .glitches_n = places_of_glitches(forced, forced_n, least, !music, glitches),
-                          .tolerance = (int64_t)(!exact  ? (music ? 10 : 2) * ms
-                                                 : music ? ms
-                                                         : 2),
+                          .glitches_n = places_of_glitches(forced, forced_n, least, glitches),
+                          .tolerance = (int64_t)(exact ? 2 : 2 * ms),
                           .join = (int64_t)(20 * ms),
-                          .same_kind = exact,
-                          .music = music};
+                          .same_kind = exact};
     match.longer = match.tolerance + (exact ? 0 : match.join); /* their ends are less sure */
-    const int64_t offset = music ? 0 : exact ? hearing->places.first_offset : best_offset(&match, is_forced);
+    const int64_t offset = exact ? hearing->places.first_offset : best_offset(&match, is_forced);
     ret->forced_found_n = matches(&match, offset, is_forced);
     /* if most are covered, nothing shows that it hears */
     ret->forced_n =
         (unsigned)match.glitches_n - (2 * match.covered_n > match.glitches_n ? 0 : match.covered_n);
-    if (least > 1) { /* shorter ones may have been found, too: by the tones once noise adds to them */
-        match.same_kind = false;
-        match.late = music ? 0 : (int64_t)(LATE_MS * ms);
-        match.glitches_n = places_of_glitches(forced, forced_n, 0, !music, glitches);
+    if (!exact) { /* shorter ones may have been found, too: by the tones once noise adds to them */
+        match.late = (int64_t)(LATE_MS * ms);
+        match.glitches_n = places_of_glitches(forced, forced_n, 0, glitches);
         (void)matches(&match, offset, is_forced);
     }
     ret->losses_n = list->n - match.losses_n;
@@ -292,22 +240,6 @@ static double decibels(double ratio)
     return ratio > 0 ? 20 * log10(ratio) : (double)NAN;
 }
 
-static void take_music(const struct st_hearing *hearing, struct st_hearing_result *ret)
-{
-    const struct st_reference *reference = &hearing->reference;
-    ret->heard_s = (double)reference->found.heard_frames / hearing->rate_hz;
-    ret->unheard_s = (double)(hearing->frames - reference->found.heard_frames) / hearing->rate_hz;
-    ret->places_known = reference->state == ST_REFERENCE_FOLLOWS;
-    if (!ret->places_known)
-        return;
-    ret->offset = -st_reference_latency(reference);
-    ret->gain_db = decibels(fabs(reference->path.gain));
-    ret->noise_db =
-        reference->path.by_sample && reference->path.exact ? (double)NAN : decibels(reference->path.noise);
-    if (!reference->path.by_sample && fabs(reference->place.rate) >= DRIFT_MIN)
-        ret->drift_ppm = -reference->place.rate * 1e6;
-}
-
 static void take_figures(const struct st_hearing *hearing, struct st_hearing_result *ret)
 {
     const struct st_places *places = &hearing->places;
@@ -315,9 +247,7 @@ static void take_figures(const struct st_hearing *hearing, struct st_hearing_res
     const double level = (double)ST_HEARING_LEVEL / ST_SIGNAL_TONES * sqrt(ST_SIGNAL_TONES / 2.0);
     const bool exact = is_exact(ret->path_class), none = ret->path_class == ST_PATH_NONE;
     ret->gain_db = ret->noise_db = ret->drift_ppm = (double)NAN;
-    if (hearing->music) {
-        take_music(hearing, ret);
-    } else if (exact) {
+    if (exact) {
         ret->heard_s = (double)places->heard_frames / hearing->rate_hz;
         ret->places_known = true;
         ret->gain_db = decibels(fabs(places->gain));
@@ -332,33 +262,13 @@ static void take_figures(const struct st_hearing *hearing, struct st_hearing_res
     ret->per_hour_max95 = st_miss_events_per_hour_max95(ret->losses_n, ret->heard_s);
 }
 
-static void remark_music(const struct st_hearing *hearing, bool *say)
-{
-    const struct st_reference *reference = &hearing->reference;
-    say[ST_REMARK_QUIET] = reference->force.forced_n < reference->force.plan.glitches_n &&
-                           !say[ST_REMARK_SILENT] &&
-                           (reference->found.was_followed || reference->found.unlike_n == 0);
-    const bool several = 2 * reference->found.similar_n > reference->found.unlike_n;
-    say[ST_REMARK_EFFECTS] = reference->found.unlike_n > 0 && !reference->found.was_followed && !several;
-    say[ST_REMARK_REPEATS] =
-        reference->found.similar_frames > 0 || (!reference->found.was_followed && several);
-    say[ST_REMARK_MIXED] = reference->found.mixed_frames > 0;
-    say[ST_REMARK_VOLUME] = reference->found.volumes_n > 0;
-    say[ST_REMARK_CONTACT] = reference->found.contact_lost_n > 0;
-}
-
 static void take_remarks(const struct st_hearing *hearing, struct st_hearing_result *ret)
 {
     const bool none = ret->path_class == ST_PATH_NONE;
     const bool exact = is_exact(ret->path_class);
     bool *say = ret->remarks;
-    say[ST_REMARK_SILENT] =
-        none && hearing->peak <= SILENT && (!hearing->music || hearing->played_peak > SILENT);
+    say[ST_REMARK_SILENT] = none && hearing->peak <= SILENT;
     say[ST_REMARK_OVERDRIVEN] = hearing->clipped > hearing->rate_hz / 100;
-    if (hearing->music) {
-        remark_music(hearing, say);
-        return;
-    }
     say[ST_REMARK_MONO] =
         none && !say[ST_REMARK_SILENT] && (hearing->channels == 1 || hearing->same == hearing->frames);
     say[ST_REMARK_NO_SIGNAL] = none && !say[ST_REMARK_SILENT] && !say[ST_REMARK_MONO];
@@ -373,11 +283,8 @@ static void take_remarks(const struct st_hearing *hearing, struct st_hearing_res
 void st_hearing_end(struct st_hearing *hearing, const struct st_glitch *forced, size_t forced_n,
                     struct st_hearing_result *ret)
 {
-    if (hearing->music)
-        st_reference_end(&hearing->reference, &hearing->by_places);
-    else
-        st_places_end(&hearing->places, &hearing->by_places);
-    if (hearing->channels > 1 && !hearing->music)
+    st_places_end(&hearing->places, &hearing->by_places);
+    if (hearing->channels > 1)
         st_tones_end(&hearing->tones, &hearing->by_tones);
     memset(ret, 0, sizeof(*ret));
     ret->path_class = class_of(hearing);
@@ -390,7 +297,7 @@ void st_hearing_end(struct st_hearing *hearing, const struct st_glitch *forced, 
 bool st_hearing_valid(const struct st_hearing_result *result)
 {
     return result->path_class != ST_PATH_NONE && result->forced_n > 0 &&
-           result->forced_found_n == result->forced_n && !result->remarks[ST_REMARK_QUIET] &&
-           !result->remarks[ST_REMARK_SHORT] && !result->remarks[ST_REMARK_CLOCKS] &&
+           result->forced_found_n == result->forced_n && !result->remarks[ST_REMARK_SHORT] &&
+           !result->remarks[ST_REMARK_CLOCKS] &&
            (result->losses_n > 0 || !result->remarks[ST_REMARK_CONTACT]);
 }

@@ -1,12 +1,10 @@
 /* What a recording of the test signal says: which class of path it came over, what was lost on it, whether
  * the forced glitches were found, and what else is wrong with it. The sequence (ears/places.h) and the tones
  * (ears/tones.h) are followed at the same time; the more exact one that was heard for most of the time
- * decides. Of music, what programs played is followed instead (ears/reference.h). Nothing here or there knows
- * where glitches were forced before the end. Pure. One thread. */
+ * decides. Nothing here or there knows where glitches were forced before the end. Pure. One thread. */
 #pragma once
 
 #include "ears/places.h"
-#include "ears/reference.h"
 #include "ears/tones.h"
 
 #define ST_HEARING_LEVEL      0.01F /* of the signal: -40 dBFS */
@@ -19,9 +17,6 @@
     X(LINEAR, "linear-gain", "linear, with another volume or with noise",                                    \
       "every sample was compared, above the noise", 0)                                                       \
     X(CONVERTED, "converted", "converted or analogue", "losses from 1 ms are found", 1000)                   \
-    X(MUSIC_LINEAR, "linear-gain", "linear, with another volume or with noise",                              \
-      "losses from 1 ms are found, above the noise", 1000)                                                   \
-    X(MUSIC_CONVERTED, "converted", "converted or analogue", "losses from 20 ms are found", 20000)           \
     X(LOSSY, "lossy", "lossy: a codec, a radio link, or much noise", "losses from 20 ms are found", 20000)
 
 enum st_path_class {
@@ -48,14 +43,7 @@ extern const struct st_path_words {
     X(VOLUME, "volume", "The volume changed. That was not counted.")                                         \
     X(CONTACT, "contact-lost", "The signal was lost for more than a second.")                                \
     X(SHORT, "short", "The recording is too short: the test glitches are in its first 7 s.")                 \
-    X(QUIET, "quiet",                                                                                        \
-      "The programs played too little, too quiet, or one tone: let the music play for 10 s without a "       \
-      "pause.")                                                                                              \
-    X(REPEATS, "repeats", "The music repeats itself exactly. That time does not count as heard.")            \
-    X(CLOCKS, "clocks", "The two clocks are more than 0.1 % apart, which is not followed.")                  \
-    X(EFFECTS, "effects",                                                                                    \
-      "What came back differs too much from what the programs play: it passes an effect, is other sound, "   \
-      "or its clock is more than 0.1 % off.")
+    X(CLOCKS, "clocks", "The two clocks are more than 0.1 % apart, which is not followed.")
 
 enum st_remark {
 #define ST_REMARK(id, name, text) ST_REMARK_##id,
@@ -73,22 +61,19 @@ struct st_hearing_list {
     struct st_loss losses[ST_HEARING_LOSSES_MAX];
 };
 
-/** Large (6 MB): not for the stack. */
+/** Large: not for the stack. */
 struct st_hearing {
     uint32_t rate_hz, channels;
-    bool music;
     uint64_t frames, clipped, same; /* recorded; with a sample at full scale; with equal channels */
-    float peak, played_peak;        /* recorded; of music: played */
+    float peak;
     struct st_places places;
     struct st_tones tones; /* of the second channel, if there is one */
     struct st_hearing_list by_places, by_tones;
-    struct st_reference reference; /* if it is music; its losses are in by_places */
 };
 
 struct st_hearing_result {
     enum st_path_class path_class;
-    double heard_s;   /* in which a loss would have been found */
-    double unheard_s; /* the rest: silence, pauses, repeats, other sound; 0 of the test signal */
+    double heard_s; /* in which a loss would have been found */
     size_t losses_n;
     size_t kept_n;                                /* of them, in `losses` */
     struct st_loss losses[ST_HEARING_LOSSES_MAX]; /* that were not forced; at_frame: recorded */
@@ -97,7 +82,7 @@ struct st_hearing_result {
                                                      within a longer loss */
     double per_hour_max95;    /* losses of at least the promised length; inf: nothing heard */
     double gain_db, noise_db; /* NAN: unknown */
-    double drift_ppm; /* the recording's clock against the player's; NAN: unknown, or by music below 30 */
+    double drift_ppm;         /* the recording's clock against the player's; NAN: unknown */
     bool places_known;
     int64_t offset; /* frame of the signal minus frame recorded, where it was heard first; if places_known */
     bool remarks[ST_REMARKS_N];
@@ -105,17 +90,11 @@ struct st_hearing_result {
 
 /** @param rate_hz of the recording. @param channels 1 ... */
 void st_hearing_init(struct st_hearing *hearing, uint32_t rate_hz, uint32_t channels);
-/** Of music: each frame has as many channels again before, which were played at that time.
- * @param channels  recorded, 1 ... @param chance  where glitches are forced. */
-void st_hearing_init_music(struct st_hearing *hearing, uint32_t rate_hz, uint32_t channels, uint64_t chance);
-/** Of music: neither is known of these frames. */
-void st_hearing_gap(struct st_hearing *hearing, uint64_t frames_n);
 /** As st_places_expect. */
 void st_hearing_expect(struct st_hearing *hearing, uint64_t recorded, uint64_t played);
 /** Interleaved frames, in order. */
 void st_hearing_take(struct st_hearing *hearing, const float *frames, size_t frames_n);
-/** No more comes. @param forced as played, by at_frame, at the recording's rate; not used of music, in which
- * they are forced here. */
+/** No more comes. @param forced as played, by at_frame, at the recording's rate. */
 void st_hearing_end(struct st_hearing *hearing, const struct st_glitch *forced, size_t forced_n,
                     struct st_hearing_result *ret);
 

@@ -47,8 +47,8 @@ void st_losses_add(struct st_losses *losses, const struct st_loss *loss, uint64_
 
 void st_losses_pass(struct st_losses *losses, uint64_t frame, void *ctx)
 {
-    if (losses->holds && frame > losses->clean_from + losses->hold_frames + losses->join_frames +
-                                     losses->slack_frames + away(losses))
+    if (losses->holds &&
+        frame > losses->clean_from + losses->join_frames + losses->slack_frames + away(losses))
         st_losses_end(losses, ctx);
 }
 

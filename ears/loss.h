@@ -14,11 +14,9 @@ struct st_loss {
 typedef void (*st_loss_fn)(void *ctx, const struct st_loss *loss);
 
 /** Losses with less than 20 ms of sound between them are one, and so are blocks in the wrong order, each of
- * which ends where the signal is back or in the next block. Music that repeats itself may be at a wrong place
- * for a while: what follows at the place of the loss corrects it. */
+ * which ends where the signal is back or in the next block. */
 struct st_losses {
     uint64_t join_frames, slack_frames; /* slack: places are known so well */
-    uint64_t hold_frames;               /* a correction comes so much later at most */
     st_loss_fn found;
     struct st_loss last;
     bool holds;

@@ -40,7 +40,6 @@ const struct st_way st_ways[ST_WAYS_N] = {
         .title = "over the monitor of PipeWire's sink",
         .cannot_hear = CANNOT(GRAPH) | CANNOT(SECOND) | CANNOT(WIRE) | CANNOT(SHAPE),
         .chosen = true,
-        .music = true,
         .of_user = true,
     },
     {
@@ -67,7 +66,6 @@ const struct st_way st_ways[ST_WAYS_N] = {
         .systems = LINUX | FREEBSD,
         .program = "sleeptune-listen-jack",
         .title = "over a cable",
-        .music = true,
         .of_ports = true,
         .of_user = true,
     },
@@ -77,7 +75,6 @@ const struct st_way st_ways[ST_WAYS_N] = {
         .program = "sleeptune-listen-pipewire",
         .title = "over a cable",
         .make = "cable: connect an output of the interface to an input, then add --back cable",
-        .music = true,
         .of_user = true,
     },
     {
@@ -119,7 +116,7 @@ static int start(struct st_way_run *run, const char *path, const struct st_way_w
 {
     struct st_child_env env;
     char frames[16];
-    const char *argv[12] = {run->way->program, "-V" ST_VERSION, "-w", run->way->name};
+    const char *argv[11] = {run->way->program, "-V" ST_VERSION, "-w", run->way->name};
     size_t n = 4;
     if (wish->plays != NULL) {
         argv[n++] = "-p";
@@ -129,8 +126,6 @@ static int start(struct st_way_run *run, const char *path, const struct st_way_w
         argv[n++] = "-r";
         argv[n++] = wish->records;
     }
-    if (wish->music)
-        argv[n++] = "-m";
     if (wish->frames > 0) {
         ST_PRINT(frames, "%" PRIu32, wish->frames);
         argv[n++] = "-f";

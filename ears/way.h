@@ -37,7 +37,6 @@ struct st_way {
     unsigned direct;      /* as well, if it plays to a card itself: no server is on the way */
     unsigned systems;     /* a bit for each enum st_os that has it */
     bool chosen;          /* without --back, it is tried */
-    bool music;           /* its program knows what programs play, too */
     bool of_ports;        /* its devices are ports of JACK: "client:port" */
     bool of_user;         /* of a sound server: root is refused, since such servers are a user's */
 };
@@ -55,7 +54,6 @@ unsigned st_way_cannot_hear(const struct st_way *way, const char *plays);
 struct st_way_wish {
     const char *plays, *records; /* devices; NULL: the usual ones */
     uint32_t frames;             /* the buffer size that it is to have meanwhile; 0: as it is */
-    bool music;                  /* plays nothing, and takes what programs play with what comes back */
 };
 
 /** A way that is gone now. One thread. */

@@ -69,7 +69,7 @@ foreign_alone() { # ROOT TESTS; what fails is run once more
 }
 
 # what plays in the tests with a real PipeWire
-servers='curl dbus jack-example-tools jackd2 mount pipewire pipewire-bin pipewire-pulse procps pulseaudio pulseaudio-utils python3-jsonschema sox wireplumber'
+servers='curl dbus jack-example-tools jackd2 mount pipewire pipewire-bin pipewire-pulse procps pulseaudio pulseaudio-utils python3-jsonschema wireplumber'
 part_trixie() { foreign trixie trixie '' "$servers"; }
 # in the lane of those that look at the clock, while the other one goes on
 part_pipewire() {
@@ -85,5 +85,5 @@ processor_suite=${PROCESSOR_SUITE:-trixie}
 # Updates reach a mirror later for one processor than for another, and libraries of two processors must have the same version
 no_updates='--setup-hook=sed -i -E "/(security|updates)/d" "$1/etc/apt/sources.list"'
 part_i386() {
-    foreign i386 "$processor_suite" integration "$servers bsdutils fish g++ python3-dbusmock python3-numpy python3-pyte sox strace systemd" --architectures=i386 "$no_updates"
+    foreign i386 "$processor_suite" integration "$servers bsdutils fish g++ python3-dbusmock python3-numpy python3-pyte strace systemd" --architectures=i386 "$no_updates"
 }

@@ -91,7 +91,7 @@
 #define ST_KEY_KERNEL_SIGNATURE             "linux.kernel.signature"
 #define ST_KEY_KERNEL_VERSION               "linux.kernel.version"
 #define ST_KEYS_LIMITS                      "linux.limits."
-/* put by `check --listen`, and of its JSON: the clock of the card that records beside the computer's,
+/* of the JSON of `listen`: the clock of the card that records beside the computer's,
  * positive if it is fast, and beside that of the card that plays, positive if it is slow */
 #define ST_KEY_LISTEN_RATE_PPM  "linux.listen.rate_ppm"
 #define ST_KEY_LISTEN_DRIFT_PPM "linux.listen.drift_ppm"

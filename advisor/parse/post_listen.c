@@ -1,4 +1,4 @@
-/* Posted texts: what `sleeptune listen --json` and `check --listen --json` printed. */
+/* Posted texts: what `sleeptune listen --json` printed. */
 #include "advisor/parse/post.h"
 #include "core/text/text.h"
 
@@ -15,8 +15,8 @@ static void put_ppm(struct st_post *post, const char *key, const char *number)
         st_facts_put_state(post->facts, key, ST_FACT_MALFORMED, 0, number, post->source);
 }
 
-/* A recording that was made elsewhere has no "back": its clock is no card's of this machine. Music shows
- * clocks of cards inexactly. A line that begins with "}" ends the document. */
+/* A recording that was made elsewhere has no "back": its clock is no card's of this machine. A line that
+ * begins with "}" ends the document. */
 static bool listen_line(struct st_post *post, char *line)
 {
     const bool was_seen = post->listen.seen;
@@ -26,8 +26,7 @@ static bool listen_line(struct st_post *post, char *line)
         post->listen.seen = post->listen.live = st_text_begins(value, "\"sleeptune-listen/1\"");
     else if (line[0] == '}')
         post->listen.seen = post->listen.live = false;
-    else if (st_text_begins(at, "\"back\": null") || st_text_begins(at, "\"signal\": \"music\"") ||
-             st_text_begins(at, "\"kernel\": \"FreeBSD"))
+    else if (st_text_begins(at, "\"back\": null") || st_text_begins(at, "\"kernel\": \"FreeBSD"))
         post->listen.live = false;
     else if (st_text_begins(at, "\"valid\": "))
         post->listen.valid = st_text_begins(value, "true");

@@ -12,7 +12,6 @@
 
 struct run {
     const struct st_listen_calls *calls;
-    const struct st_listen_wish *wish;
     void *ctx;
     struct st_listen_live *live;
     uint64_t wanted_frames;
@@ -24,7 +23,7 @@ const char *st_listen_live_command(const struct st_listen_wish *wish, char *buf,
 {
     const char *const options[][2] = {{"--back", wish->back}, {"--play", wish->plays}};
     char word[512];
-    snprintf(buf, bytes, "sleeptune listen%s", wish->music ? " --music" : "");
+    snprintf(buf, bytes, "sleeptune listen");
     ST_EACH (option, options) {
         if ((*option)[1] != NULL && st_safe_shell_word((*option)[1], word, sizeof(word)) != NULL)
             st_text_append(buf, bytes, " %s %s", (*option)[0], word);
@@ -67,17 +66,12 @@ static void take_forced(struct st_listen_live *live, const struct st_capture_eve
 /* Before the time is spent: a program that is quiet does not matter. */
 static void say_mixed(const struct run *run, const struct st_capture_event *event)
 {
-    const struct st_way *way = run->live->way;
-    struct st_listen_wish music = *run->wish;
     char name[ST_CAPTURE_TEXT_BYTES];
-    if (run->wish->music || run->wish->alone || run->live->events_n[ST_CAPTURE_MIXED] > 1)
+    if (run->live->events_n[ST_CAPTURE_MIXED] > 1)
         return;
     st_safe_copy(name, sizeof(name), event->text, ST_TEXT_TO_NUL);
-    music.music = true;
-    st_failure_note("%s plays to the same device, which hides losses. Stop it%s%s",
-                    name[0] != '\0' ? name : "Another program",
-                    way != NULL && way->music ? ", or compare what it plays: " : ".",
-                    way != NULL && way->music ? st_listen_live_command(&music, ST_ROOM(600)) : "");
+    st_failure_note("%s plays to the same device, which hides losses. Stop it.",
+                    name[0] != '\0' ? name : "Another program");
 }
 
 static void on_event(void *ctx, const struct st_capture_event *event)
@@ -116,18 +110,12 @@ static bool wait_for_head(struct st_way_run *way, struct run *run)
     return run->headed;
 }
 
-static bool is_disturbed(const struct run *run)
-{
-    return run->wish->alone && run->live->events_n[ST_CAPTURE_MIXED] > 0;
-}
-
 /* @return 0 or -EBADMSG. */
 static int listen_to(struct st_way_run *way, struct run *run)
 {
     int64_t silent_ns = 0;
     st_way_begin(way);
-    while (run->live->frames < run->wanted_frames && silent_ns < SILENCE_NS && !st_stop_asked() &&
-           !is_disturbed(run)) {
+    while (run->live->frames < run->wanted_frames && silent_ns < SILENCE_NS && !st_stop_asked()) {
         const int r = st_way_read(way, LOOK_NS, &sink, run);
         if (r < 0 && r != -EAGAIN)
             return r;
@@ -162,10 +150,8 @@ static int try_way(struct st_platform *p, const struct st_way *way, const struct
             way = other;
         run->live->way = way;
         run->wanted_frames = (uint64_t)(duration_ns / ST_NS_PER_MS) * run->live->head.rate_hz / 1000;
-        if (run->calls != NULL) {
-            run->calls->begin(run->ctx, way, &run->live->head);
-            r = listen_to(&program, run);
-        }
+        run->calls->begin(run->ctx, way, &run->live->head);
+        r = listen_to(&program, run);
         r = r < 0 ? r : 1;
     }
     st_way_close(&program);
@@ -179,21 +165,20 @@ static bool is_here(const struct st_platform *p, const struct st_way *way)
     return (way->systems & 1U << p->machine.os) != 0;
 }
 
-static void say_makes(const struct st_platform *p, bool music)
+static void say_makes(const struct st_platform *p)
 {
     ST_EACH (way, st_ways) {
-        if (way->make != NULL && is_here(p, way) && (way->music || !music))
+        if (way->make != NULL && is_here(p, way))
             fprintf(stderr, "  %s\n", way->make);
     }
 }
 
 /* "jack, monitor, aloop, cable": the words for --back on this system. */
-static const char *ways_here(const struct st_platform *p, bool music, char *buf, size_t bytes)
+static const char *ways_here(const struct st_platform *p, char *buf, size_t bytes)
 {
     buf[0] = '\0';
     ST_EACH (way, st_ways) {
-        if (is_here(p, way) && (way->music || !music) && !st_text_is(way->name, "device") &&
-            strstr(buf, way->name) == NULL)
+        if (is_here(p, way) && !st_text_is(way->name, "device") && strstr(buf, way->name) == NULL)
             st_text_join(buf, bytes, ", ", "%s", way->name);
     }
     return buf;
@@ -229,36 +214,28 @@ static bool is_wanted(const struct st_way *way, const char *name, const char *de
     return st_text_is(way->name, name);
 }
 
-/* @param why  of each that was tried; "": none was. */
+/* @param why  of each that was tried. */
 static int say_none(const struct st_platform *p, const struct st_listen_wish *wish, const char *name,
                     const char *why)
 {
     if (st_stop_asked())
         return st_failure("stopped before it played.");
     if (name == NULL) {
-        st_failure("%s%s%sno way back for the %s was found:", wish->plays != NULL ? "--play " : "",
-                   wish->plays != NULL ? wish->plays : "", wish->plays != NULL ? ": " : "",
-                   wish->music ? "music" : "test signal");
-        fprintf(stderr, "%s", why);
-        if (wish->plays == NULL || !wish->music) { /* else --play names the wrong device: no new way helps */
-            fprintf(stderr, "Make one:\n");
-            say_makes(p, wish->music);
-        }
+        st_failure("%s%s%sno way back for the test signal was found:", wish->plays != NULL ? "--play " : "",
+                   wish->plays != NULL ? wish->plays : "", wish->plays != NULL ? ": " : "");
+        fprintf(stderr, "%sMake one:\n", why);
+        say_makes(p);
         return ST_EXIT_FAILURE;
     }
     const struct st_way *way = st_way_find(name, p->machine.os);
     if (way == NULL)
         return st_failure_usage("--back %s: no such way on this system", wish->back);
-    if (why[0] == '\0')
-        return st_failure_usage(
-            "--music does not work with --back %s. Use monitor, cable, a source or sink of PipeWire "
-            "('wpctl status'), or a port of JACK (jack_lsp)",
-            wish->back);
     st_failure("--back %s: %s.", wish->back, why);
     if (!st_text_is(name, wish->back))
-        fprintf(stderr, "  --back: %s, or a device to record from ('wpctl status', 'jack_lsp'%s)\n",
-                ways_here(p, wish->music, ST_ROOM(128)), wish->music ? "" : ", 'arecord -l'");
-    else if (st_text_is(name, "cable") && !wish->music)
+        fprintf(stderr,
+                "  --back: %s, or a device to record from ('wpctl status', 'jack_lsp', 'arecord -l')\n",
+                ways_here(p, ST_ROOM(128)));
+    else if (st_text_is(name, "cable"))
         way = st_way_find("device", p->machine.os);
     if (st_text_is(name, wish->back) && way->make != NULL)
         fprintf(stderr, "  %s\n", way->make);
@@ -268,16 +245,15 @@ static int say_none(const struct st_platform *p, const struct st_listen_wish *wi
 int st_listen_live(struct st_platform *p, const struct st_listen_wish *wish,
                    const struct st_listen_calls *calls, void *ctx, struct st_listen_live *ret)
 {
-    struct run run = {.calls = calls, .ctx = ctx, .live = ret, .wish = wish};
-    struct st_way_wish devices = {
-        .plays = wish->plays, .records = wish->records, .frames = wish->frames, .music = wish->music};
+    struct run run = {.calls = calls, .ctx = ctx, .live = ret};
+    struct st_way_wish devices = {.plays = wish->plays, .frames = wish->frames};
     const char *name = wish->back != NULL ? name_of(wish->back, &devices.records) : NULL;
     char why[1024] = "";
     *ret = (struct st_listen_live){.way = NULL};
     ST_EACH (way, st_ways) {
         if (st_stop_asked())
             break;
-        if (!is_wanted(way, name, devices.records) || !is_here(p, way) || (wish->music && !way->music))
+        if (!is_wanted(way, name, devices.records) || !is_here(p, way))
             continue;
         const int r = try_way(p, way, &devices, wish->duration_ns, &run);
         if (r > 0)

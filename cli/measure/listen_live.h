@@ -11,11 +11,8 @@
 struct st_listen_wish {
     const char *back;    /* the name of a way, or a device to record from; NULL: the best way that is there */
     const char *plays;   /* the device to play to; NULL: the usual one */
-    const char *records; /* the device of `back`, if that is the name of a way; NULL: the usual one */
     int64_t duration_ns; /* of recorded sound */
     uint32_t frames;     /* the buffer size that the server or device is to have meanwhile; 0: as it is */
-    bool alone;          /* it ends as soon as another program plays to the same device */
-    bool music; /* what programs play to `plays` is compared with what comes back; nothing is played */
 };
 
 /** The command that goes this way again, for any time: "sleeptune listen --back cable". @return buf. */
@@ -42,7 +39,6 @@ struct st_listen_calls {
 };
 
 /** Plays and records for the wished time, or until Ctrl-C (st_stop_catch is the caller's).
- * @param calls  NULL: it only looks whether there is a way.
  * @return ST_EXIT_DONE with *ret filled; ST_EXIT_USAGE or ST_EXIT_FAILURE with a message on standard error:
  * no way back is there, and how to make one. ret is large: not for the stack. */
 int st_listen_live(struct st_platform *p, const struct st_listen_wish *wish,

@@ -2,7 +2,6 @@
 
 #include <sys/utsname.h>
 
-#include "advisor/facts/fact_keys.h"
 #include "cli/command.h"
 #include "core/ns.h"
 #include "core/text/json.h"
@@ -13,31 +12,22 @@
 #define FRAMES     1024   /* of silence at once */
 #define GAP_MAX    960000 /* frames that a recorder may leave out */
 #define LATE_NS    (1500 * ST_NS_PER_MS)
-#define RATE_LEAST 5                                   /* s, from which on a device's rate is known */
-#define JUMP_NS    (10 * ST_NS_PER_MS)                 /* a clock of jiffies is off by 4 ms */
-#define RECORDS    2000                                /* 1.6 MB at most by 800 bytes each */
-#define SOURCE     "sleeptune listen, while it played" /* of the facts */
+#define RATE_LEAST 5                   /* s, from which on a device's rate is known */
+#define JUMP_NS    (10 * ST_NS_PER_MS) /* a clock of jiffies is off by 4 ms */
+#define RECORDS    2000                /* 1.6 MB at most by 800 bytes each */
 
 static void say_begin(void *ctx, const struct st_way *way, const struct st_capture_head *head)
 {
     struct st_listen_run *run = ctx;
     struct st_capture_head safe = *head;
     run->view.rate_hz = head->rate_hz;
-    run->view.channels = head->channels / (run->view.wish.music ? 2 : 1);
-    const bool music = run->view.wish.music;
-    if (music)
-        st_hearing_init_music(&run->hearing, head->rate_hz, run->view.channels,
-                              (uint64_t)st_posix_now_ns(NULL));
-    else
-        st_hearing_init(&run->hearing, head->rate_hz, head->channels);
-    if (run->view.wish.alone && run->view.wish.frames > 0) { /* the first of the sizes has said it */
-        fprintf(stderr, "At %" PRIu32 " frames.\n", run->view.wish.frames);
-        return;
-    }
-    fprintf(stderr, "%s, %s, for %s.\n  played to:      %s\n  recorded from:  %s\n%sCtrl-C ends it.\n",
-            music ? "Comparing your music" : "Playing a quiet test signal", way->title,
-            ST_NS_SHORT(run->view.wish.duration_ns), st_safe_text(safe.plays), st_safe_text(safe.records),
-            music ? "Let it play. " : "");
+    run->view.channels = head->channels;
+    st_hearing_init(&run->hearing, head->rate_hz, head->channels);
+    fprintf(stderr,
+            "Playing a quiet test signal, %s, for %s.\n  played to:      %s\n  recorded from:  %s\n"
+            "Ctrl-C ends it.\n",
+            way->title, ST_NS_SHORT(run->view.wish.duration_ns), st_safe_text(safe.plays),
+            st_safe_text(safe.records));
 }
 
 /* Frames that were recorded and did not get here are silence: a loss with that reason. */
@@ -78,15 +68,11 @@ static void take_packet(void *ctx, const struct st_capture_packet *packet)
     if (run->first_ns == 0) {
         run->first_ns = packet->time_ns;
         run->first_recorded = run->next_frame = packet->recorded;
-        if (!run->view.wish.music)
-            st_hearing_expect(&run->hearing, 0, packet->played);
+        st_hearing_expect(&run->hearing, 0, packet->played);
     }
-    if (packet->recorded > run->next_frame && run->view.wish.music)
-        st_hearing_gap(&run->hearing, packet->recorded - run->next_frame);
-    else if (packet->recorded > run->next_frame)
+    if (packet->recorded > run->next_frame)
         fill_gap(run, packet->recorded - run->next_frame);
-    if (!run->view.wish.music &&
-        !run->hearing.places.was_locked) /* a player that was late at first moved the signal */
+    if (!run->hearing.places.was_locked) /* a player that was late at first moved the signal */
         run->ahead = (int64_t)(packet->played - (packet->recorded - run->first_recorded));
     run->next_frame = packet->recorded + packet->frames_n;
     take_time(run, packet);
@@ -97,8 +83,7 @@ static void take_packet(void *ctx, const struct st_capture_packet *packet)
 static void ask_daemon(struct st_listen_run *run)
 {
     const struct timespec late = st_ns_to_timespec(LATE_NS);
-    /* music that its program did not hand over is no loss, and the daemon may have seen it */
-    if ((run->result.losses_n == 0 && !run->view.wish.music) || !st_daemon_client_listens(NULL))
+    if (run->result.losses_n == 0 || !st_daemon_client_listens(NULL))
         return;
     (void)nanosleep(&late, NULL);
     const int64_t now_ns = st_posix_wall_ns(NULL);
@@ -136,7 +121,7 @@ int st_listen_run_live(const struct st_listen_wish *wish, struct st_listen_run *
     static const struct st_listen_calls calls = {say_begin, take_packet};
     struct st_listen_view *view = &run->view;
     view->wish = *wish;
-    if (wish->frames > 0 && !wish->alone)
+    if (wish->frames > 0)
         st_failure_note("Asking for %" PRIu32 " frames. Other programs on the same server or device get this "
                         "size, too, until this ends.",
                         wish->frames);
@@ -158,25 +143,12 @@ int st_listen_run_live(const struct st_listen_wish *wish, struct st_listen_run *
     return ST_EXIT_DONE;
 }
 
-void st_listen_run_put(const struct st_listen_run *run, struct st_facts *facts)
-{
-    const struct st_hearing_result *result = &run->result;
-    const bool is_drift = st_hearing_valid(result) || result->remarks[ST_REMARK_CLOCKS];
-    if (!isnan(run->view.rate_ppm))
-        st_facts_put_int(facts, ST_KEY_LISTEN_RATE_PPM, llround(run->view.rate_ppm), NULL, SOURCE);
-    if (is_drift && !isnan(result->drift_ppm))
-        st_facts_put_int(facts, ST_KEY_LISTEN_DRIFT_PPM, llround(result->drift_ppm), NULL, SOURCE);
-    else if (!st_hearing_valid(result))
-        st_facts_put_int(facts, ST_KEY_LISTEN_INVALID, 1, NULL, SOURCE);
-}
-
 int st_listen_run_status(const struct st_listen_run *run)
 {
-    return !st_hearing_valid(&run->result)           ? ST_EXIT_BOOKS
-           : run->result.losses_n > 0                ? ST_EXIT_FINDINGS
-           : run->live.has_ended                     ? ST_EXIT_BOOKS
-           : st_listen_text_saw_dropouts(&run->view) ? ST_EXIT_FINDINGS
-                                                     : ST_EXIT_DONE;
+    return !st_hearing_valid(&run->result) ? ST_EXIT_BOOKS
+           : run->result.losses_n > 0      ? ST_EXIT_FINDINGS
+           : run->live.has_ended           ? ST_EXIT_BOOKS
+                                           : ST_EXIT_DONE;
 }
 
 void st_listen_run_finish(struct st_listen_run *run)

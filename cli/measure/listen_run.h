@@ -2,7 +2,6 @@
  * and each loss is joined with what was recorded of that moment. One thread. */
 #pragma once
 
-#include "advisor/facts/facts.h"
 #include "cli/measure/listen_live.h"
 #include "cli/show/daemon_client.h"
 #include "cli/show/listen_text.h"
@@ -36,10 +35,6 @@ struct st_listen_run {
  * answers, what it recorded. Signals are the caller's (st_stop_catch). @return an st_exit: DONE with
  * run->view, or a failure after its message. Either way st_listen_run_finish. */
 int st_listen_run_live(const struct st_listen_wish *wish, struct st_listen_run *run);
-
-/** Facts: how far the clock of the device that records is off, from the computer's and from that of the
- * device that plays. What is not known is no fact. */
-void st_listen_run_put(const struct st_listen_run *run, struct st_facts *facts);
 
 /** Of a recording, whose frames run->hearing has taken. */
 void st_listen_run_end(struct st_listen_run *run, const struct st_glitch *forced, size_t forced_n);

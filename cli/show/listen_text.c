@@ -11,7 +11,6 @@
 
 #define LABEL     12    /* columns */
 #define ROWS      3     /* losses on the screen */
-#define KEPT      100   /* dropouts of programs in JSON */
 #define SURE_S    10785 /* 3600 * -ln 0.05: none in that time is at most one an hour */
 #define NEAR_MS   200
 #define NEAR_NS   (NEAR_MS * ST_NS_PER_MS)
@@ -68,51 +67,13 @@ static const json_t *record_of(const struct st_listen_view *view, const struct s
     return late;
 }
 
-/* Of music: the dropouts that sleeptuned recorded meanwhile and that belong to no loss, as the reference
- * lacks that sound, too. @return how many there are; at most `max` of them in rows. */
-static size_t dropouts_before(const struct st_listen_view *view, const json_t **rows, size_t max)
-{
-    const json_t *record;
-    size_t i, n = 0;
-    if (view->live == NULL || !view->wish.music || view->rate_hz == 0)
-        return 0;
-    const int64_t begin_ns = view->live->begin_ns + view->wall_ns,
-                  played_ns = (int64_t)(view->live->frames * ST_NS_PER_S / view->rate_hz);
-    json_array_foreach(view->records, i, record)
-    {
-        const enum st_event_kind kind = st_event_kind_of(st_json_text_of(record, "event"));
-        const int64_t at_ns = st_json_integer(record, "time_ns") - begin_ns;
-        const json_t *count = json_object_get(record, "count");
-        bool joined = false;
-        ST_EACH_OF (loss, view->result->losses, view->result->kept_n)
-            joined = joined || record_of(view, loss) == record;
-        if ((kind != ST_EVENT_CLIENT_DROPOUT && kind != ST_EVENT_DEVICE_DROPOUT) || joined || at_ns < 0 ||
-            at_ns > played_ns + RECORD_NS ||
-            st_text_begins(st_json_text_of(record, "client"),
-                           "sleeptune-listen") ||              /* its recorder plays no music */
-            (count != NULL && json_integer_value(count) == 0)) /* more of one that was counted */
-            continue;
-        if (n < max)
-            rows[n] = record;
-        n++;
-    }
-    return n;
-}
-
-bool st_listen_text_saw_dropouts(const struct st_listen_view *view)
-{
-    return dropouts_before(view, NULL, 0) > 0;
-}
-
-/* Music that a program did not hand over in time is missing in the reference, too. A file has no time: where
- * its recorder stood still, no sample is missing. */
+/* A file has no time: where its recorder stood still, no sample is missing. */
 static unsigned cannot_hear(const struct st_listen_view *view)
 {
-    const unsigned of_programs = 1U << ST_WAY_CANNOT_CLIENT | 1U << ST_WAY_CANNOT_BUFFER;
     if (view->live == NULL || view->live->way == NULL)
         return view->live == NULL ? 1U << ST_WAY_CANNOT_GAPS : 0;
     const struct st_capture_head *head = &view->live->head;
-    return st_way_cannot_hear(view->live->way, head->plays) | (view->wish.music ? of_programs : 0) |
+    return st_way_cannot_hear(view->live->way, head->plays) |
            (head->more_channels > 0 ? 1U << ST_WAY_CANNOT_CHANNELS : 0);
 }
 
@@ -146,22 +107,19 @@ static bool is_gone(const struct st_listen_view *view)
 static const char *why_not_heard(const struct st_listen_view *view)
 {
     const bool *remarks = view->result->remarks;
-    return remarks[ST_REMARK_SILENT]    ? "the recording is silent"
-           : remarks[ST_REMARK_MONO]    ? "the path is mono"
-           : remarks[ST_REMARK_QUIET]   ? "the programs played too little, too quiet, or one tone"
-           : remarks[ST_REMARK_EFFECTS] ? "what came back is not what the programs played"
-           : view->wish.music           ? "the music was not heard"
+    return remarks[ST_REMARK_SILENT] ? "the recording is silent"
+           : remarks[ST_REMARK_MONO] ? "the path is mono"
            : view->live != NULL && view->live->events_n[ST_CAPTURE_MIXED] > 0
                ? "other programs play over the test signal"
                : "the test signal was not heard";
 }
 
-void st_listen_text_answer(const struct st_listen_view *view, char *buf, size_t bytes)
+/* The first line: what was lost in how long, over which way, and how many that can show. */
+static void say_answer(const struct st_listen_view *view, char *buf, size_t bytes)
 {
     const struct st_hearing_result *result = view->result;
     char bound[32];
     st_miss_events_rate_text(result->per_hour_max95, bound, sizeof(bound));
-    const bool seen = st_listen_text_saw_dropouts(view);
     const char *heard = ST_NS_LONG(llround(result->heard_s * ST_NS_PER_S));
     if (result->path_class == ST_PATH_NONE)
         snprintf(buf, bytes, "! Invalid: %s, so nothing can be said about losses.", why_not_heard(view));
@@ -176,8 +134,6 @@ void st_listen_text_answer(const struct st_listen_view *view, char *buf, size_t 
                  : result->forced_found_n < result->forced_n
                      ? ST_TEXT(80, "only %u of the %u test glitches were found", result->forced_found_n,
                                result->forced_n)
-                 : result->remarks[ST_REMARK_QUIET]
-                     ? "the music was too little, too quiet or one tone at a test glitch"
                      : "the signal was lost for more than a second",
                  result->losses_n, result->losses_n == 1 ? " was" : "es were", heard, title(view));
     else if (is_gone(view))
@@ -185,17 +141,12 @@ void st_listen_text_answer(const struct st_listen_view *view, char *buf, size_t 
                  "! Ended after %s, as the device or the sound server has gone: %zu loss%s until then.",
                  heard, result->losses_n, result->losses_n == 1 ? "" : "es");
     else if (result->losses_n == 0)
-        snprintf(
-            buf, bytes, "%s lost in %s %s: at most %s losses per hour (95 %%).",
-            seen ? "✘ Programs or their server lost sound, as sleeptuned saw: see Programs. Nothing else was"
-                 : "✔ Nothing was",
-            heard, title(view), bound);
+        snprintf(buf, bytes, "✔ Nothing was lost in %s %s: at most %s losses per hour (95 %%).", heard,
+                 title(view), bound);
     else
         snprintf(buf, bytes, "✘ %zu loss%s, %s in all, in %s %s: at most %s per hour (95 %%).",
                  result->losses_n, result->losses_n == 1 ? "" : "es",
                  time_of(view, (double)result->lost_frames, ST_ROOM(32)), heard, title(view), bound);
-    if (seen && (result->losses_n > 0 || !st_hearing_valid(result) || is_gone(view)))
-        st_text_append(buf, bytes, " Programs or their server also lost sound: see Programs.");
 }
 
 /* "when Bitwig was not ready", or "not explained". */
@@ -327,28 +278,6 @@ static void say_path(const struct st_listen_view *view, const struct st_text_she
                     fabs(result->drift_ppm) > 1000 ? ". A card's rate is wrong" : "");
 }
 
-/* Of music: when no loss could have been found. */
-static void say_unheard(const struct st_listen_view *view, const struct st_text_sheet *sheet)
-{
-    const double frames = view->result->unheard_s * view->rate_hz;
-    if (view->wish.music && frames > 0)
-        st_text_row(sheet, "Unheard", "%s in which the music was silent, or could not be compared",
-                    time_of(view, frames, ST_ROOM(32)));
-}
-
-static void say_programs(const struct st_listen_view *view, const struct st_text_sheet *sheet)
-{
-    const json_t *rows[ROWS];
-    const size_t n = dropouts_before(view, rows, ROWS);
-    for (size_t i = 0; i < n && i < ROWS; i++) {
-        const int64_t at_ns = st_json_integer(rows[i], "time_ns") - view->live->begin_ns - view->wall_ns;
-        st_text_row(sheet, i == 0 ? "Programs" : "", "at %.1f s, sleeptuned saw: %s", st_ns_seconds(at_ns),
-                    st_safe_text(ST_TEXT(500, "%s", st_json_text_of(rows[i], "text"))));
-    }
-    if (n > ROWS)
-        st_text_row(sheet, "", "and %zu more: sleeptune history", n - ROWS);
-}
-
 /* Did an earlier event of that kind say the same? */
 static bool is_repeated(const struct st_listen_live *live, const struct st_capture_event *event)
 {
@@ -401,9 +330,7 @@ static void say_next(const struct st_listen_view *view, const struct st_text_she
 {
     const struct st_hearing_result *result = view->result;
     const char *next = NULL, *again = st_listen_live_command(&view->wish, ST_ROOM(1200));
-    char text[2500];
-    struct st_listen_wish music = view->wish;
-    music.music = true;
+    char text[1300];
     if (result->remarks[ST_REMARK_CLOCKS])
         next = ST_DROPOUT_REASON_ONE_CLOCK;
     else if (result->remarks[ST_REMARK_SILENT])
@@ -415,22 +342,14 @@ static void say_next(const struct st_listen_view *view, const struct st_text_she
         ST_PRINT(text, "connect the device or start the sound server again, then %s", again);
     else if (result->remarks[ST_REMARK_SHORT])
         ST_PRINT(text, "%s, and let it run for 10 s or longer", again);
-    else if (result->remarks[ST_REMARK_EFFECTS])
-        next = "turn the effect off, or compare behind it: sleeptune listen --music --play SINK";
     else if (!st_hearing_valid(result) && view->live->events_n[ST_CAPTURE_MIXED] > 0)
-        ST_PRINT(text, "stop the other programs that play, then run: %s%s%s", again,
-                 view->live->way->music ? "; or compare what they play: " : "",
-                 view->live->way->music ? st_listen_live_command(&music, ST_ROOM(1200)) : "");
-    else if (!st_hearing_valid(result) && view->wish.music)
-        ST_PRINT(text, "start music that is neither silent nor one tone, then run: %s", again);
+        ST_PRINT(text, "stop the other programs that play, then run: %s", again);
     else if (!st_hearing_valid(result))
         next = "sleeptune listen --help, for another way back (--back)";
     else if (result->losses_n > 0 && view->live != NULL)
         next = "sleeptune check, to find what was late";
     else if (result->losses_n > 0)
         next = "sleeptune check, on the computer that played it";
-    else if (st_listen_text_saw_dropouts(view))
-        next = "sleeptune status, for what helps against these dropouts";
     else if (result->heard_s >= SURE_S)
         return;
     else if (view->live == NULL)
@@ -443,14 +362,12 @@ static void say_next(const struct st_listen_view *view, const struct st_text_she
 void st_listen_text_screen(const struct st_listen_view *view, FILE *out, int width)
 {
     const struct st_text_sheet sheet = {out, LABEL, width};
-    char answer[ST_LISTEN_ANSWER_BYTES];
-    st_listen_text_answer(view, answer, sizeof(answer));
+    char answer[400];
+    say_answer(view, answer, sizeof(answer));
     st_text_wrap(out, answer, 2, width);
     fputc('\n', out);
     say_losses(view, &sheet);
     say_path(view, &sheet);
-    say_unheard(view, &sheet);
-    say_programs(view, &sheet);
     say_remarks(view, &sheet);
     say_deaf(view, &sheet);
     say_next(view, &sheet);
@@ -507,17 +424,6 @@ static json_t *events_json(const struct st_listen_view *view)
     return object;
 }
 
-/* null: no daemon answered, or not yet. */
-static json_t *programs_json(const struct st_listen_view *view)
-{
-    const json_t *rows[KEPT];
-    json_t *list = view->records != NULL ? json_array() : json_null();
-    const size_t n = dropouts_before(view, rows, KEPT);
-    for (size_t i = 0; i < n && i < KEPT; i++)
-        json_array_append_new(list, st_json_text_or_null(st_json_text_of(rows[i], "text")));
-    return list;
-}
-
 static json_t *text_json(const struct st_listen_view *view, const char *text)
 {
     return view->live != NULL ? st_json_text_or_null(text) : json_null();
@@ -537,11 +443,6 @@ json_t *st_listen_text_json(const struct st_listen_view *view)
                   st_json_integer_or_null(head->period_frames > 0, head->period_frames));
     if (document == NULL)
         return NULL;
-    if (view->wish.music) {
-        st_json_set(document, "signal", "music");
-        st_json_set(document, "unheard_s", result->unheard_s);
-        st_json_set(document, "programs", programs_json(view));
-    }
     st_json_set(document, "valid", st_hearing_valid(result));
     st_json_set(document, "path_class", st_hearing_classes[result->path_class].name);
     st_json_set(document, "heard_s", result->heard_s);

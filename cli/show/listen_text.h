@@ -23,12 +23,6 @@ struct st_listen_view {
     int64_t wall_ns;         /* to be added to CLOCK_MONOTONIC for their times */
 };
 
-#define ST_LISTEN_ANSWER_BYTES 400
-
-/** Of music: did sleeptuned record dropouts meanwhile that the comparison cannot hear? */
-bool st_listen_text_saw_dropouts(const struct st_listen_view *view);
-/** The first line: what was lost in how long, over which way, and how many that can show. */
-void st_listen_text_answer(const struct st_listen_view *view, char *buf, size_t bytes);
 /** @param width columns. */
 void st_listen_text_screen(const struct st_listen_view *view, FILE *out, int width);
 /** sleeptune-listen/1. New reference; NULL: out of memory. */

@@ -5,7 +5,7 @@ _sleeptune() {
     local cur=$2 prev=$3 command=${COMP_WORDS[1]} words=''
     COMPREPLY=()
     case $prev in
-    --snapshot | --root | --input | --record | --socket | --output | --db | --textfile | --junit | --before | -o)
+    --snapshot | --root | --input | --record | --socket | --output | --db | --textfile | --junit | -o)
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return
         ;;
@@ -35,13 +35,13 @@ _sleeptune() {
         measure) words='--rate --frames --duration --cpu --policy --priority --load --warmup --wait
             --timer-slack --cause-above --stress --no-lock --record --details --json --format --fail-on-miss --quiet --help' ;;
         check) words='--duration --frames --rate --profile --only --format --json --threshold --ok --details --all --output
-            --textfile --quiet --stress --listen --back --no-servers --help' ;;
-        listen) words='--back --play --duration --frames --sizes --music --signal --input --json --format --help' ;;
+            --textfile --quiet --stress --no-servers --help' ;;
+        listen) words='--back --play --duration --frames --signal --input --json --format --help' ;;
         report) words="--list --frames --rate --snapshot --root --input --user --no-servers --profile --only --format --json --threshold --ok --details --all
             --output -o --textfile --help $(sleeptune report --list 2>/dev/null | awk '{print $1}')" ;;
         tune) words='--dry-run --keep --ask --budget --only --frames --rate --profile --while-recording --user --format --json --help' ;;
         apply) words="--dry-run --yes --measure --no-measure --run-generators --user --frames --rate --root --help linux-pipewire-quantum= linux-device-headroom= $(sleeptune report --list 2>/dev/null | awk '{print $1}')" ;;
-        verify) words='--frames --rate --measure --no-measure --before --user --root --format --json --help' ;;
+        verify) words='--frames --rate --measure --no-measure --user --root --format --json --help' ;;
         revert) words="--all --run-generators --root --help $(sleeptune report --list 2>/dev/null | awk '{print $1}')" ;;
         snapshot) words='--root --no-servers --output -o --help' ;;
         predict) words='--history --frames --periods --load --headroom-frames --granularity --details --json --format --help' ;;

@@ -40,14 +40,12 @@ void st_ear_options(struct st_ear *ear, int argc, char **argv)
     int64_t frames;
     st_standard_files_open();
     *ear = (struct st_ear){.way = "", .plays = "", .records = "", .shared = &alone, .input = STDIN_FILENO};
-    while ((option = getopt(argc, argv, "f:mp:r:V:w:")) != -1) {
+    while ((option = getopt(argc, argv, "f:p:r:V:w:")) != -1) {
         if (option == 'V' && strcmp(optarg, ST_VERSION) != 0)
             exit(st_ear_absent("%s has version %s, and sleeptune has version %s", argv[0], ST_VERSION,
                                optarg));
         else if (option == 'f' && st_number_i64(optarg, 1, ST_EAR_FRAMES_MAX, &frames) == 0)
             ear->frames = (uint32_t)frames;
-        else if (option == 'm')
-            ear->music = true;
         else if (option == 'p')
             ear->plays = optarg;
         else if (option == 'r')
@@ -115,16 +113,13 @@ int st_ear_prepare(struct st_ear *ear)
     const uint64_t rate_hz = ear->head.rate_hz;
     const size_t bytes = (size_t)(rate_hz * RING_NS / ST_NS_PER_S) * ear->head.channels * sizeof(float);
     st_signal_init(&ear->signal, ear->head.rate_hz, ear->head.channels, ST_HEARING_LEVEL);
-    if (!ear->music)
-        st_signal_force(&ear->signal, ear->shared->chance);
+    st_signal_force(&ear->signal, ear->shared->chance);
     return ear->player ? 0 : st_capture_stream_ring_open(&ear->ring, bytes, ear->head.channels);
 }
 
 /* --- the audio thread --- */
 
-#define PART         256 /* frames; on the stack */
-#define MISSED_MAX_S 60  /* a longer jump is another driver's clock */
-#define RELINKS_HZ   5   /* 200 ms: the links of a program and their twins have come or gone */
+#define PART 256 /* frames; on the stack */
 
 void st_ear_play(struct st_ear *ear, uint32_t time, float *const *to, size_t stride, uint32_t frames_n)
 {
@@ -154,25 +149,10 @@ void st_ear_event(struct st_ear *ear, enum st_capture_event_kind kind, uint64_t 
 static void say_late(struct st_ear *ear, uint32_t time, uint32_t offset, int64_t time_ns) ST_NONBLOCKING
 {
     const uint32_t missed = time - ear->time, behind = ear->offset - offset;
-    const bool new_clock = ear->music ? missed > (uint64_t)MISSED_MAX_S * ear->head.rate_hz
-                                      : missed >= UINT32_MAX / 2; /* how many were missed is unknown */
-    if (ear->music && missed != 0)
-        ear->recorded += new_clock ? 1 : missed; /* they are left out */
-    if (missed != 0)
-        st_ear_event(ear, ST_CAPTURE_RECORDER, new_clock ? 0 : missed, time_ns);
+    if (missed != 0) /* of another clock, how many were missed is unknown */
+        st_ear_event(ear, ST_CAPTURE_RECORDER, missed < UINT32_MAX / 2 ? missed : 0, time_ns);
     if (behind != 0)
         st_ear_event(ear, ST_CAPTURE_PLAYER, behind < UINT32_MAX / 2 ? behind : 0, time_ns);
-}
-
-/* What was played then is not known. */
-static void leave_out(struct st_ear *ear, uint32_t time, int64_t time_ns, uint32_t frames_n) ST_NONBLOCKING
-{
-    ear->left_out -= ST_MIN(ear->left_out, frames_n);
-    if (ear->recorded == 0) /* it has not begun */
-        return;
-    say_late(ear, time, ear->offset, time_ns);
-    ear->time = time + frames_n;
-    ear->recorded += frames_n;
 }
 
 void st_ear_record(struct st_ear *ear, uint32_t time, int64_t time_ns, const float *const *from,
@@ -182,13 +162,7 @@ void st_ear_record(struct st_ear *ear, uint32_t time, int64_t time_ns, const flo
     const uint32_t offset = atomic_load_explicit(&ear->shared->offset, memory_order_relaxed);
     if (ear->pid != 0 && played == 0) /* the player's first cycle is still to come */
         return;
-    if (atomic_exchange_explicit(&ear->relinked, false, memory_order_relaxed))
-        ear->left_out = ear->head.rate_hz / RELINKS_HZ;
-    if (ear->left_out > 0) {
-        leave_out(ear, time, time_ns, frames_n);
-        return;
-    }
-    if (ear->recorded > 0 && (ear->pid != 0 || ear->music))
+    if (ear->recorded > 0 && ear->pid != 0)
         say_late(ear, time, offset, time_ns);
     const int64_t now = (int64_t)played + (int32_t)(time + offset - (uint32_t)played);
     st_capture_stream_ring_put(&ear->ring,

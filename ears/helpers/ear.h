@@ -38,7 +38,6 @@ struct st_ear_shared {
 struct st_ear {
     const char *way;             /* -w */
     const char *plays, *records; /* -p, -r: devices; "": the usual ones */
-    bool music;                  /* -m: plays nothing; the first half of the channels is what programs play */
     uint32_t frames;             /* -f: the buffer size that the server or device is to have; 0: as it is */
     struct st_ear_shared *shared;
     bool player;                 /* this process only plays */
@@ -48,10 +47,8 @@ struct st_ear {
     struct st_capture_head head; /* written by st_ear_begin */
     struct st_capture_ring ring;
     struct st_signal signal; /* of the audio thread */
-    atomic_bool relinked;    /* with -m: a program began or stopped playing */
     /* of the audio thread that records */
     uint32_t offset, time; /* of the last packet; the time of the next one */
-    uint32_t left_out;     /* frames that it still leaves out */
     uint64_t recorded;
     /* of the main thread */
     size_t forced_n; /* forced glitches that were said */
@@ -75,8 +72,7 @@ void st_ear_begin(struct st_ear *ear);
 void st_ear_play(struct st_ear *ear, uint32_t time, float *const *to, size_t stride,
                  uint32_t frames_n) ST_NONBLOCKING;
 /** Audio thread: what was recorded; as st_capture_stream_ring_put. Says which of the two was not ready
- * before. Music is left out for 200 ms after a program began or stopped playing: what was played is not known
- * until each of its ports is linked. */
+ * before. */
 void st_ear_record(struct st_ear *ear, uint32_t time, int64_t time_ns, const float *const *from,
                    size_t stride, uint32_t frames_n) ST_NONBLOCKING;
 /** Audio thread that records: an event at this place. */

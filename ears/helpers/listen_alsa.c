@@ -148,7 +148,6 @@ int main(int argc, char **argv)
     ear.head.rate_hz = rate_hz;
     ear.head.channels = CHANNELS;
     ear.head.period_frames = (uint32_t)period;
-    ear.head.latency_frames = -1;
     ST_PRINT(ear.head.server, "ALSA %s", snd_asoundlib_version());
     ST_PRINT(ear.head.plays, "%s", plays);
     ST_PRINT(ear.head.records, "%s", records);

@@ -1,11 +1,7 @@
 /* sleeptune-listen-jack: plays a test signal on a JACK server and records it, from one client's output port
  * to another's input port (-w jack), or over the physical ports that a cable or a card's loopback connects
  * (-w cable). Two processes, each with one client. A port without sound makes the player come after the
- * recorder in each cycle, so that the recorder goes on, and hears it, when the player is not ready.
- *
- * With -m it plays nothing: one client records what programs play to the physical ports, from their own
- * ports, beside what comes back. It comes after them in each cycle: one that is not ready holds it up, and
- * that cycle is left out. */
+ * recorder in each cycle, so that the recorder goes on, and hears it, when the player is not ready. */
 #include <jack/jack.h>
 #include <signal.h>
 #include <unistd.h>
@@ -23,31 +19,25 @@
 struct listener {
     struct st_ear ear;
     jack_client_t *client;
-    jack_port_t *ports[2 * CHANNELS], *order;    /* with -m: the first half has what programs play */
-    char plays[CHANNELS][ST_CAPTURE_TEXT_BYTES]; /* with -m: the ports that programs play to */
+    jack_port_t *ports[CHANNELS], *order;
     atomic_bool ready, gone, other_size;
     atomic_uint xruns_n;
     unsigned xruns_said;
     jack_nframes_t size_before; /* that the player sets back; 0: it set none */
-    uint32_t others_n;          /* that play to the same port, at the last look; with -m: the programs' */
+    uint32_t others_n;          /* that play to the same port, at the last look */
 };
 
 static struct listener listener = {.ear = {.way = ""}};
-
-static size_t ports_n(void)
-{
-    return listener.ear.music ? 2 * CHANNELS : CHANNELS;
-}
 
 /* --- the process thread --- */
 
 static int on_process(jack_nframes_t frames_n, ST_UNUSED void *ctx)
 {
-    float *samples[2 * CHANNELS];
-    const float *from[2 * CHANNELS];
+    float *samples[CHANNELS];
+    const float *from[CHANNELS];
     const bool ready = atomic_load_explicit(&listener.ready, memory_order_acquire);
     const uint32_t time = jack_last_frame_time(listener.client);
-    for (size_t i = 0; i < ports_n(); i++) {
+    for (size_t i = 0; i < CHANNELS; i++) {
         from[i] = samples[i] = jack_port_get_buffer(listener.ports[i], frames_n);
         if (listener.ear.player && !ready)
             memset(samples[i], 0, frames_n * sizeof(float));
@@ -131,7 +121,7 @@ static int connect_device(const char *name, char ret[ST_CAPTURE_TEXT_BYTES])
     if (!find_ports(name, plays, ports))
         return plays ? ST_EAR_ABSENT : no_port(name, "record from");
     for (size_t i = 0; i < CHANNELS; i++) {
-        const char *own = jack_port_name(listener.ports[ports_n() - CHANNELS + i]);
+        const char *own = jack_port_name(listener.ports[i]);
         (void)jack_connect(listener.client, plays ? own : ports[i], plays ? ports[i] : own);
     }
     memcpy(ret, ports[0], ST_CAPTURE_TEXT_BYTES);
@@ -146,10 +136,6 @@ static int connect_ports(bool cable)
 {
     struct st_ear *ear = &listener.ear;
     char *first = ear->player ? ear->shared->plays : ear->head.records, name[2 * ST_CAPTURE_TEXT_BYTES];
-    if (ear->music && !find_ports(ear->plays, true, listener.plays))
-        return no_port(ear->plays, "play to");
-    if (ear->music)
-        memcpy(ear->shared->plays, listener.plays[0], ST_CAPTURE_TEXT_BYTES);
     if (cable)
         return connect_device(ear->player ? ear->plays : ear->records, first);
     ST_PRINT(name, "%s:order", ear->shared->client);
@@ -182,11 +168,9 @@ static jack_port_t *open_port(const char *name, bool out)
 
 static int open_client(const char *server)
 {
-    static const char *const names[2 * CHANNELS] = {"played-left", "played-right", "left", "right"};
+    static const char *const names[CHANNELS] = {"left", "right"};
     char why[ST_CAPTURE_TEXT_BYTES];
     int r = ST_EAR_DONE;
-    if (listener.ear.music && listener.ear.frames > 0)
-        return absent("--music does not change JACK's buffer size: set it with jack_bufsize");
     if (st_jack_server_is_pipewire())
         return absent("libjack is that of PipeWire");
     if (st_jack_server_look(server, why, sizeof(why)) != 0)
@@ -199,8 +183,8 @@ static int open_client(const char *server)
                                        JackNoStartServer | JackServerName, NULL, server);
     if (listener.client == NULL)
         return absent("JACK is not running for this user");
-    for (size_t i = 0; i < ports_n() && r == ST_EAR_DONE; i++) {
-        listener.ports[i] = open_port(names[2 * CHANNELS - ports_n() + i], listener.ear.player);
+    for (size_t i = 0; i < CHANNELS && r == ST_EAR_DONE; i++) {
+        listener.ports[i] = open_port(names[i], listener.ear.player);
         r = listener.ports[i] != NULL ? ST_EAR_DONE : ST_EAR_ABSENT;
     }
     listener.order = open_port("order", !listener.ear.player);
@@ -225,21 +209,12 @@ static int open_client(const char *server)
 static bool wait_for_player(void)
 {
     const struct timespec nap = {.tv_nsec = ST_EAR_PUMP_NS};
-    while (!listener.ear.player && !listener.ear.music && !atomic_load(&listener.ear.shared->linked)) {
+    while (!listener.ear.player && !atomic_load(&listener.ear.shared->linked)) {
         if (st_ear_player_ended(&listener.ear))
             return false;
         (void)nanosleep(&nap, NULL);
     }
     return true;
-}
-
-static int64_t latency(bool cable)
-{
-    jack_latency_range_t in = {0, 0};
-    if (!cable || listener.ear.music)
-        return -1;
-    jack_port_get_latency_range(listener.ports[0], JackCaptureLatency, &in);
-    return in.max;
 }
 
 static int begin(bool cable, const char *server)
@@ -254,8 +229,7 @@ static int begin(bool cable, const char *server)
         return r;
     alarm(0);
     ear->head.rate_hz = jack_get_sample_rate(listener.client);
-    ear->head.channels = (uint32_t)ports_n();
-    ear->head.latency_frames = latency(cable);
+    ear->head.channels = CHANNELS;
     ST_PRINT(ear->head.server, "JACK %.20s, server \"%.60s\"", jack_get_version_string(), server);
     ear->head.period_frames = jack_get_buffer_size(listener.client);
     if (st_ear_prepare(ear) < 0)
@@ -271,46 +245,6 @@ static int begin(bool cable, const char *server)
         ST_PRINT(ear->head.plays, "%.100s:left", ear->shared->client);
     st_ear_begin(ear);
     return ST_EAR_DONE;
-}
-
-static bool is_in(const char **ports, const char *port)
-{
-    for (size_t i = 0; ports != NULL && ports[i] != NULL; i++) {
-        if (st_text_is(ports[i], port))
-            return true;
-    }
-    return false;
-}
-
-/* What plays to that port plays to this program, too. @return how many do. */
-static uint32_t link_programs_of(const char *sink, jack_port_t *own, bool *ret_changed)
-{
-    const jack_port_t *port = jack_port_by_name(listener.client, sink);
-    const char **programs = port != NULL ? jack_port_get_all_connections(listener.client, port) : NULL;
-    const char **twins = jack_port_get_connections(own);
-    uint32_t n = 0;
-    for (; programs != NULL && programs[n] != NULL; n++) {
-        if (!is_in(twins, programs[n]))
-            *ret_changed |= jack_connect(listener.client, programs[n], jack_port_name(own)) == 0;
-    }
-    for (size_t i = 0; twins != NULL && twins[i] != NULL; i++) {
-        if (!is_in(programs, twins[i]))
-            *ret_changed |= jack_disconnect(listener.client, twins[i], jack_port_name(own)) == 0;
-    }
-    jack_free(programs);
-    jack_free(twins);
-    return n;
-}
-
-static void link_programs(void)
-{
-    bool changed = false;
-    uint32_t n = 0;
-    for (size_t i = 0; i < CHANNELS; i++)
-        n += link_programs_of(listener.plays[i], listener.ports[i], &changed);
-    if (changed || n != listener.others_n)
-        atomic_store(&listener.ear.relinked, true);
-    listener.others_n = n;
 }
 
 /* Others that play to the same physical port are heard with the signal. */
@@ -354,10 +288,7 @@ static bool look(ST_UNUSED void *ctx)
         st_ear_say(ear, ST_CAPTURE_GONE, ear->head.server);
         return false;
     }
-    if (ear->music)
-        link_programs();
-    else
-        look_for_others();
+    look_for_others();
     return true;
 }
 
@@ -366,7 +297,7 @@ int main(int argc, char **argv)
     st_ear_options(&listener.ear, argc, argv);
     if (geteuid() == 0)
         return st_ear_absent("run sleeptune listen as the user who plays");
-    if (!listener.ear.music && st_ear_split(&listener.ear) < 0)
+    if (st_ear_split(&listener.ear) < 0)
         return st_ear_absent("no process can be started");
     const int r = begin(st_text_is(listener.ear.way, "cable"), st_jack_server_name());
     if (r != ST_EAR_DONE) {

@@ -22,7 +22,6 @@ int main(int argc, char **argv)
         return st_ear_absent("%.100s: %s", failed, strerror(-r));
     ear.head.channels = 2;
     ear.head.period_frames = duplex.period_frames;
-    ear.head.latency_frames = -1;
     ST_PRINT(ear.head.server, "sound(4)");
     ST_PRINT(ear.head.plays, "%s", plays);
     ST_PRINT(ear.head.records, "%s", records);

@@ -1,7 +1,5 @@
 /* sleeptune-listen-pipewire: plays a test signal into a sink of a PipeWire server, and records the sink's
- * monitor (-w monitor), or a source that a cable or a card's loopback connects to it (-w cable). With -m it
- * plays nothing: one filter records what programs play to the sink, from their own ports, beside what comes
- * back, which may also be the monitor of another sink.
+ * monitor (-w monitor), or a source that a cable or a card's loopback connects to it (-w cable).
  *
  * Two processes, each with one filter that has ports of plain floats, linked by this program: no conversion,
  * no volume, no session manager. */
@@ -23,7 +21,6 @@
 #define NODES_MAX   256
 #define PORTS_MAX   1024
 #define LINKS_MAX   1024
-#define PASSED_MAX  4 /* programs on the way */
 #define FRAMES_MAX  8192U
 #define ANSWER_S    5
 #define PRIORITY    83 /* that players have */
@@ -33,8 +30,8 @@
 #define RECORDS     "sleeptune-listen-record"
 
 struct node {
-    uint32_t id, client; /* 0: free; the server itself */
-    bool sink, source, way;
+    uint32_t id; /* 0: free */
+    bool sink, source;
     char name[ST_CAPTURE_TEXT_BYTES];
 };
 
@@ -45,9 +42,7 @@ struct port {
 
 struct link {
     uint32_t id, from, to; /* 0: free; nodes */
-    uint32_t out, in;      /* ports */
     bool said;
-    struct pw_proxy *twins[CHANNELS]; /* with -m: from the same port to this program */
 };
 
 struct listener {
@@ -63,7 +58,7 @@ struct listener {
     char sink[ST_CAPTURE_TEXT_BYTES], source[ST_CAPTURE_TEXT_BYTES]; /* the defaults; "": not known */
     uint32_t sink_node, device; /* 0: not chosen yet. device: this process's, the sink or the source */
     struct pw_filter *filter;
-    void *own_ports[2 * CHANNELS]; /* with -m: the first half has what programs play */
+    void *own_ports[CHANNELS];
     struct pw_proxy *links[CHANNELS];
     char server[ST_CAPTURE_TEXT_BYTES];
     int sync, syncs_n, status;
@@ -84,11 +79,6 @@ static void end(struct listener *listener, int status)
 static int absent(const struct listener *listener, const char *why)
 {
     return listener->ear.player ? ST_EAR_ABSENT : st_ear_absent("%s", why);
-}
-
-static size_t own_ports_n(const struct listener *listener)
-{
-    return listener->ear.music ? 2 * CHANNELS : CHANNELS;
 }
 
 /* --- the data thread --- */
@@ -123,9 +113,9 @@ static void on_record(void *ctx, struct spa_io_position *position)
 {
     struct listener *listener = ctx;
     struct st_ear *ear = &listener->ear;
-    const float *from[2 * CHANNELS];
+    const float *from[CHANNELS];
     const uint32_t frames_n = begin_cycle(listener, position);
-    for (size_t i = 0; i < own_ports_n(listener); i++)
+    for (size_t i = 0; i < CHANNELS; i++)
         from[i] = frames_n > 0 ? pw_filter_get_dsp_buffer(listener->own_ports[i], frames_n) : NULL;
     if (frames_n == 0 || !atomic_load_explicit(&listener->ready, memory_order_acquire))
         return;
@@ -215,17 +205,15 @@ static uint32_t more_channels(const struct listener *listener)
 /* Once the server has announced both nodes' ports. A device with one channel plays both. */
 static bool link_ports(struct listener *listener)
 {
-    uint32_t all[2 * CHANNELS], device[CHANNELS];
+    uint32_t own[CHANNELS], device[CHANNELS];
     const bool plays = listener->ear.player;
-    const size_t all_n = own_ports_n(listener);
-    const uint32_t *own = all + all_n - CHANNELS;
     const uint32_t node = own_node(listener);
     if (listener->links[0] != NULL)
         return true;
     if (node == SPA_ID_INVALID || listener->device == 0)
         return false;
     const size_t device_n = ports_of(listener, listener->device, !plays, device, CHANNELS);
-    if (ports_of(listener, node, plays, all, all_n) < all_n || device_n == 0)
+    if (ports_of(listener, node, plays, own, CHANNELS) < CHANNELS || device_n == 0)
         return false;
     for (size_t i = 0; i < CHANNELS; i++) {
         const uint32_t other = device[SPA_MIN(i, device_n - 1)];
@@ -237,44 +225,13 @@ static bool link_ports(struct listener *listener)
     return true;
 }
 
-static void unlink_twins(struct link *link)
-{
-    ST_EACH (twin, link->twins) {
-        if (*twin != NULL)
-            pw_proxy_destroy(*twin);
-        *twin = NULL;
-    }
-}
-
-/* What plays to the sink plays to this program, too; where a port has several, the server mixes them here as
- * there. */
-static void link_programs(struct listener *listener)
-{
-    uint32_t own[CHANNELS], sink[CHANNELS];
-    const uint32_t node = own_node(listener);
-    const size_t sink_n = ports_of(listener, listener->sink_node, false, sink, CHANNELS);
-    if (sink_n == 0 || ports_of(listener, node, false, own, CHANNELS) < CHANNELS)
-        return;
-    ST_EACH (link, listener->links_seen) {
-        for (size_t i = 0; i < CHANNELS && link->id != 0 && link->to == listener->sink_node; i++) {
-            if (link->twins[i] != NULL || link->in != sink[SPA_MIN(i, sink_n - 1)])
-                continue;
-            link->twins[i] = link_ports_of(listener, link->from, link->out, node, own[i]);
-            if (link->twins[i] != NULL)
-                atomic_store(&listener->ear.relinked, true);
-        }
-    }
-}
-
 static void open_filter(struct listener *listener)
 {
-    static const char *const names[2 * CHANNELS] = {"played-left", "played-right", "left", "right"};
+    static const char *const names[CHANNELS] = {"left", "right"};
     const bool plays = listener->ear.player;
     struct pw_properties *properties =
         pw_properties_new(PW_KEY_NODE_NAME, plays ? PLAYS : RECORDS, PW_KEY_NODE_DESCRIPTION,
-                          plays                 ? "sleeptune plays a test signal"
-                          : listener->ear.music ? "sleeptune compares what is played and what comes back"
-                                                : "sleeptune records its test signal",
+                          plays ? "sleeptune plays a test signal" : "sleeptune records its test signal",
                           PW_KEY_MEDIA_TYPE, "Audio", PW_KEY_MEDIA_CATEGORY, "Filter", PW_KEY_MEDIA_ROLE,
                           "DSP", PW_KEY_NODE_AUTOCONNECT, "false", NULL);
     if (properties != NULL && listener->ear.frames > 0) /* as long as this node is there */
@@ -284,13 +241,11 @@ static void open_filter(struct listener *listener)
         return;
     pw_filter_add_listener(listener->filter, &listener->filter_hook, plays ? &play_events : &record_events,
                            listener);
-    for (size_t i = 0; i < own_ports_n(listener); i++)
-        listener->own_ports[i] =
-            pw_filter_add_port(listener->filter, plays ? PW_DIRECTION_OUTPUT : PW_DIRECTION_INPUT,
-                               PW_FILTER_PORT_FLAG_MAP_BUFFERS, sizeof(void *),
-                               pw_properties_new(PW_KEY_FORMAT_DSP, MONO_FLOATS, PW_KEY_PORT_NAME,
-                                                 names[i + 2 * CHANNELS - own_ports_n(listener)], NULL),
-                               NULL, 0);
+    for (size_t i = 0; i < CHANNELS; i++)
+        listener->own_ports[i] = pw_filter_add_port(
+            listener->filter, plays ? PW_DIRECTION_OUTPUT : PW_DIRECTION_INPUT,
+            PW_FILTER_PORT_FLAG_MAP_BUFFERS, sizeof(void *),
+            pw_properties_new(PW_KEY_FORMAT_DSP, MONO_FLOATS, PW_KEY_PORT_NAME, names[i], NULL), NULL, 0);
     if (pw_filter_connect(listener->filter, PW_FILTER_FLAG_RT_PROCESS, NULL, 0) < 0) {
         pw_filter_destroy(listener->filter);
         listener->filter = NULL;
@@ -317,8 +272,6 @@ static void take_node(struct listener *listener, uint32_t id, const struct spa_d
         if (node->id != 0)
             continue;
         node->id = id;
-        /* devices are no program: all of them are the session manager's */
-        node->client = number_of(props, PW_KEY_DEVICE_ID) == 0 ? number_of(props, PW_KEY_CLIENT_ID) : 0;
         node->sink = class != NULL && (st_text_is(class, "Audio/Sink") || st_text_is(class, "Audio/Duplex"));
         node->source =
             class != NULL && (st_text_is(class, "Audio/Source") || st_text_is(class, "Audio/Duplex"));
@@ -348,52 +301,24 @@ static void take_link(struct listener *listener, uint32_t id, const struct spa_d
             continue;
         *link = (struct link){.id = id,
                               .from = number_of(props, PW_KEY_LINK_OUTPUT_NODE),
-                              .to = number_of(props, PW_KEY_LINK_INPUT_NODE),
-                              .out = number_of(props, PW_KEY_LINK_OUTPUT_PORT),
-                              .in = number_of(props, PW_KEY_LINK_INPUT_PORT)};
+                              .to = number_of(props, PW_KEY_LINK_INPUT_NODE)};
         return;
     }
 }
 
-/* What is played to the sink comes from these nodes: those of the program that has the sink, and of the
- * programs to which it plays. */
-static void find_way(struct listener *listener)
-{
-    const struct node *sink = find_node(listener, listener->sink_node);
-    ST_EACH (node, listener->nodes)
-        node->way = node == sink || (sink != NULL && sink->client != 0 && node->client == sink->client);
-    for (int i = 0; i < PASSED_MAX; i++) {
-        ST_EACH (link, listener->links_seen) {
-            const struct node *from = find_node(listener, link->from), *to = find_node(listener, link->to);
-            if (link->id == 0 || link->to == listener->device || from == NULL || to == NULL || !from->way)
-                continue;
-            ST_EACH (node, listener->nodes)
-                node->way |= node == to || (to->client != 0 && node->client == to->client);
-        }
-    }
-}
-
-/* Another program that plays to the same device is heard with the signal, and with -m what is played may pass
- * a program on its way. Each is said once, however many channels it has. */
+/* Another program that plays to the same device is heard with the signal. Each is said once, however many
+ * channels it has. */
 static void say_programs(struct listener *listener)
 {
-    const bool music = listener->ear.music;
-    bool knows_way = false;
-    uint32_t last = atomic_load(&listener->ear.shared->node);
-    if (music && listener->device == listener->sink_node) /* all that plays there is compared */
-        return;
+    const uint32_t player = atomic_load(&listener->ear.shared->node);
+    uint32_t last = player;
     ST_EACH (link, listener->links_seen) {
         const struct node *node = find_node(listener, link->from);
-        if (link->id == 0 || link->said || link->to != (music ? listener->device : listener->sink_node))
+        if (link->id == 0 || link->said || link->to != listener->sink_node)
             continue;
         link->said = true;
-        if (!knows_way)
-            find_way(listener);
-        knows_way = true;
-        if (link->from != last && link->from != atomic_load(&listener->ear.shared->node))
-            st_ear_say(&listener->ear,
-                       music && node != NULL && node->way ? ST_CAPTURE_PASSES : ST_CAPTURE_MIXED,
-                       node != NULL ? node->name : "");
+        if (link->from != last && link->from != player)
+            st_ear_say(&listener->ear, ST_CAPTURE_MIXED, node != NULL ? node->name : "");
         last = link->from;
     }
 }
@@ -457,14 +382,8 @@ static void on_global_remove(void *ctx, uint32_t id)
         node->id = 0;
     ST_EACH (port, listener->ports)
         port->id = port->id == id ? 0 : port->id;
-    ST_EACH (link, listener->links_seen) {
-        if (link->id != 0 && link->id == id) {
-            if (listener->ear.music && link->to == listener->sink_node)
-                atomic_store(&listener->ear.relinked, true);
-            unlink_twins(link);
-        }
+    ST_EACH (link, listener->links_seen)
         link->id = link->id == id ? 0 : link->id;
-    }
 }
 
 static const struct pw_registry_events registry_events = {PW_VERSION_REGISTRY_EVENTS, .global = on_global,
@@ -486,10 +405,6 @@ static void choose(struct listener *listener)
     listener->sink_node = find_device(listener, sink, listener->sink, true);
     listener->device = cable && !listener->ear.player ? find_device(listener, source, listener->source, false)
                                                       : listener->sink_node;
-    if (listener->ear.music && listener->device == 0 && source[0] != '\0') { /* the monitor of another sink */
-        listener->device = find_device(listener, source, "", true);
-        ST_PRINT(listener->ear.head.way, "monitor");
-    }
     if (listener->sink_node == 0)
         end(listener,
             absent(listener, ST_TEXT(ST_CAPTURE_TEXT_BYTES, "PipeWire has no sink %.100s: see 'wpctl status'",
@@ -533,9 +448,8 @@ static void make_signal(struct listener *listener)
     const struct node *sink = find_node(listener, listener->sink_node),
                       *device = find_node(listener, listener->device);
     head->rate_hz = atomic_load(&listener->rate_seen);
-    head->channels = (uint32_t)own_ports_n(listener);
+    head->channels = CHANNELS;
     head->period_frames = atomic_load(&listener->frames_seen);
-    head->latency_frames = -1;
     head->more_channels = more_channels(listener);
     copy(head->server, listener->server);
     copy(head->plays, sink != NULL ? sink->name : "");
@@ -564,10 +478,7 @@ static void on_tick(void *ctx, ST_UNUSED uint64_t expirations)
 {
     struct listener *listener = ctx;
     struct st_ear *ear = &listener->ear;
-    const bool linked =
-        link_ports(listener) && (ear->player || ear->music || atomic_load(&ear->shared->linked));
-    if (ear->music && linked)
-        link_programs(listener);
+    const bool linked = link_ports(listener) && (ear->player || atomic_load(&ear->shared->linked));
     if (!listener->headed && linked && is_running(listener))
         make_signal(listener);
     if (!ear->player && listener->headed && ear->go)
@@ -655,7 +566,7 @@ int main(int argc, char **argv)
 {
     static struct listener listener;
     st_ear_options(&listener.ear, argc, argv);
-    if (!listener.ear.music && st_ear_split(&listener.ear) < 0)
+    if (st_ear_split(&listener.ear) < 0)
         return st_ear_absent("no process can be started");
     setenv("PIPEWIRE_DEBUG", "0", 0);
     pw_init(NULL, NULL);

@@ -36,8 +36,6 @@ practice "$me/none" 8 0.3 "$tmp/no-player"
 like "no program to play it" "$said" 'no program could play the sound: install pw-play.* status 4, holes 0'
 ok "and no window" test ! -e "$window"
 is "in lines of 80 columns" "$(grep -c . "$tmp/raw") $(awk 'length > 80' "$tmp/raw")" "5 "
-sizes=$("${as[@]}" "$PYTHON" "$SLEEPTUNE_SRC/tests/integration/practice_listener.py" "$me/none" 8 0 "$SLEEPTUNE" listen --sizes 2>&1)
-is "and listen --sizes" "$(grep -A2 '^Listening at the buffer size in use' <<<"$sizes" | awk '{ print (length <= 80) }' | tr '\n' ' ')" "1 1 1 "
 
 missing=
 for program in pipewire wireplumber pw-play pw-record pw-cli pw-metadata dbus-daemon; do

@@ -1,4 +1,4 @@
-/* listen_live SECONDS [BACK [PLAYS [music]]]: what `sleeptune listen` does over a way, without a detector.
+/* listen_live SECONDS [BACK [PLAYS]]: what `sleeptune listen` does over a way, without a detector.
  * Prints when the way is known, and frames RECORDED forced N ended 0|1 xruns N gone N Exit status as of the
  * command. */
 #include <inttypes.h>
@@ -34,8 +34,7 @@ int main(int argc, char **argv)
     struct st_platform platform = *st_platform_native();
     const struct st_listen_wish wish = {.duration_ns = (argc > 1 ? atoi(argv[1]) : 1) * ST_NS_PER_S,
                                         .back = argc > 2 && argv[2][0] != '\0' ? argv[2] : NULL,
-                                        .plays = argc > 3 ? argv[3] : NULL,
-                                        .music = argc > 4};
+                                        .plays = argc > 3 ? argv[3] : NULL};
     st_stop_catch(NULL);
     const int status = st_listen_live(&platform, &wish, &calls, NULL, &live);
     if (live.way != NULL)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # vm: -k rt -q -i -c aloop
 # PipeWire with snd-aloop as its card, as over a cable: it plays into one half and records the other. Nothing is lost undisturbed; 20 stops (STOPS: fewer)
-# of the program that plays, and of the server, are 20 losses each, but those of the server none in the monitor; and with --music, where what programs play
-# is compared, those of the server; and at last with a volume, and converted to another rate and back.
+# of the program that plays, and of the server, are 20 losses each, but those of the server none in the monitor; and at last with a volume, and converted
+# to another rate and back.
 # shellcheck source=tests/tap.sh
 . /share/tests/tap.sh
 cp -a /share/usr /share/etc / 2>/dev/null
@@ -45,18 +45,6 @@ listens "$server" --back monitor --play loop-out
 is "but none in the monitor of the same sink: no cycle ran; it says that it cannot hear that" "$(found) $(heard '.cannot_hear | index("graph-late") != null')" "bit-exact true 0 true"
 is "and takes the time that is missing for no clock's rate" "$(heard .rate_ppm)" null
 
-# no session manager: the ports of the player, and its links
-sleeptune listen --signal music.wav -d 120s
-"${as_user[@]}" pw-play music.wav &
-music=$!
-links loop-out
-refused=$("${as_user[@]}" sleeptune listen --music --back aloop 2>&1)
-like "--music over the bare loop is refused, with what to do" "$refused" '^sleeptune listen: --music does not work with --back aloop\. Use .* a source or sink of PipeWire .*, or a port of JACK'
-listens '' --music --back loop-in
-is "what a program plays comes back over the loop: bit-exact, and nothing lost" "$(found) $(heard .signal)" "bit-exact true 0 music"
-listens "$server" --music --back loop-in
-is "$stops stops of the server are $stops losses of the music" "$(found)" "bit-exact true $stops"
-kill $music
 "${as_user[@]}" pw-cli set-param loop-out Props '{ channelVolumes: [ 0.5, 0.5 ] }' >/dev/null
 listens player --back cable
 is "$stops stops of the program that plays at -6 dB are $stops losses" "$(found) $(heard '.gain_db * 10 | round')" "linear-gain true $stops -60"

@@ -72,30 +72,8 @@ ok "at its place" test "$(spread)" -le 2
 is "and none of $stops stops of the server" "$(losses)" 0
 [ "$tap_failed" -eq 0 ] || tap_note </tmp/s/heard
 
-# with --music: what a program plays, beside what comes back over the loop
 export PATH=/usr/local/bin:$PATH HOME=/tmp/s
 sleeptune listen --signal /tmp/s/music.wav -d 180s
-(as_user /share/tests/play_jack /tmp/s/music.wav) &
-player=$!
-# music VICTIM: $stops stops of VICTIM after the forced glitches, and what listen says
-music() {
-    (as_user sleeptune listen --music --back cable -d $((13 + stops))s --json) >/tmp/s/music.json 2>/tmp/s/log &
-    local command=$!
-    sleep 11
-    for _ in $(seq "$stops"); do
-        kill -STOP "$1"
-        sleep 0.3
-        kill -CONT "$1"
-        sleep 0.7
-    done
-    wait $command
-    jq -r '[.plays, .records, .path_class, .valid, .losses_n] | join(" ")' /tmp/s/music.json
-}
-is "$stops stops of the server are $stops losses of the music" "$(music $server)" "system:playback_1 system:capture_1 bit-exact true $stops"
-[ "$tap_failed" -eq 0 ] || jq -c . /tmp/s/music.json | tap_note
-is "and those of the program that plays none: its music is the reference" "$(music $player)" "system:playback_1 system:capture_1 bit-exact true 0"
-kill $player
-[ "$tap_failed" -eq 0 ] || { jq -c . /tmp/s/music.json; cat /tmp/s/log; } | tap_note
 kill $server
 wait $server
 

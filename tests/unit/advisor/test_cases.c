@@ -379,7 +379,7 @@ static void each_rule_has_cases_of_three_sources(void **state)
 static void each_key_is_collected(void **state)
 {
     (void)state;
-    /* put by a server's answer, the limits of a login, a card that plays and `check --listen`: test_ask.c,
+    /* put by a server's answer, the limits of a login, a card that plays and `listen --json`: test_ask.c,
      * test_collect_user.c, test_collect_machine.c, test_posted.c */
     static const char *const others[] = {"linux.ask.pipewire",
                                          "linux.jack.buffer_frames",

@@ -58,7 +58,6 @@ static const struct st_capture_sink sink = {on_head, on_packet, on_event};
 
 static const struct st_capture_head head = {.rate_hz = 48000,
                                             .channels = CHANNELS,
-                                            .latency_frames = -1,
                                             .period_frames = 128,
                                             .way = "monitor",
                                             .server = "a server",

@@ -383,7 +383,7 @@ static void a_remark_may_make_it_invalid(void **state)
     assert_false(st_hearing_valid(&result));
     result.losses_n = 1;
     assert_true(st_hearing_valid(&result));
-    result.remarks[ST_REMARK_QUIET] = true;
+    result.remarks[ST_REMARK_CLOCKS] = true;
     assert_false(st_hearing_valid(&result));
 }
 
