@@ -2,13 +2,9 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/measure/practice_run.h"
-#include "cli/module/module_shortcut.h"
 #include "cli/show/daemon_client.h"
 #include "cli/show/heard_text.h"
-#include "core/text/safe.h"
 #include "core/text/text.h"
-#include "platform/module.h"
 #include "platform/posix/posix.h"
 #include "platform/program/locale.h"
 #include "platform/program/output.h"
@@ -18,23 +14,17 @@
 #define TARGET_BYTES (NOTE_BYTES * 3 + 64)
 
 struct options {
-    bool key, bind, practice, system, quiet;
+    bool key, system, quiet;
     const char *socket;
 };
 
 static const char help[] =
     "Usage: sleeptune heard [--key] [OPTION...] [NOTE...]\n"
-    "       sleeptune heard --bind [OPTION...]\n"
-    "       sleeptune heard --practice\n"
     "Run this when you hear a click: sleeptuned keeps the moment, and what happened\n"
     "before it. After some marks 'sleeptune history --heard' says which cause comes\n"
     "before them more often than chance would have it.\n\n"
     "      --key            a key of the desktop runs this: what you heard happened\n"
     "                       in the last 2.5 s (without: 30 s, the time to type it)\n"
-    "      --bind           ask the desktop for a key, and keep a mark each time that\n"
-    "                       you press it (Linux, a desktop with the portal for keys)\n"
-    "      --practice       play a tone with eight short dropouts, and measure by the\n"
-    "                       space bar how fast you are: a key then uses that time\n"
     "      --system         the system's daemon, also if your own runs\n"
     "      --socket PATH    the daemon on this socket; also SLEEPTUNE_SOCKET\n"
     "  -q, --quiet          print nothing\n"
@@ -43,26 +33,22 @@ static const char help[] =
     "Examples:\n"
     "  sleeptune heard in the second verse, left\n"
     "  sleeptune history --heard\n\n"
-    "Exit status: 0 kept, 2 nothing learned by --practice or no key for --bind,\n"
-    "3 usage, 4 not kept, or the desktop took the key away.\n";
+    "Exit status: 0 kept, 3 usage, 4 not kept.\n";
 
 /* @return -1 to go on, or an st_exit. */
 static int read_options(int argc, char **argv, struct options *o, int *ret_first)
 {
     const struct st_option known[] = {
-        {"key", .flag = &o->key},       {"bind", .flag = &o->bind},     {"practice", .flag = &o->practice},
-        {"system", .flag = &o->system}, {"socket", .text = &o->socket}, {"quiet", 'q', .flag = &o->quiet},
+        {"key", .flag = &o->key},
+        {"system", .flag = &o->system},
+        {"socket", .text = &o->socket},
+        {"quiet", 'q', .flag = &o->quiet},
     };
     const int status = st_options_read(known, ST_ARRAY_LEN(known), help, argc, argv, ret_first);
     if (status >= 0)
         return status;
     if (o->socket != NULL && o->system)
         return st_failure_usage("--system and --socket name a daemon each: choose one");
-    if (o->bind && (o->key || o->practice || *ret_first < argc))
-        return st_failure_usage("--bind keeps a mark at each press: it takes no note and no %s",
-                                o->practice ? "--practice" : "--key");
-    if (o->practice && (o->key || o->system || o->socket != NULL || *ret_first < argc))
-        return st_failure_usage("--practice keeps no mark: it takes no other option and no note");
     return -1;
 }
 
@@ -92,11 +78,7 @@ static int mark(const struct options *o, const char *note)
 {
     struct st_daemon_answer answer;
     char target[TARGET_BYTES] = "/v1/heard?by=";
-    const bool key = o->key || o->bind;
-    ST_APPEND(target, "%s", key ? "key" : "typed");
-    const int64_t window_ns = key ? st_practice_run_window_ns() : 0;
-    if (window_ns > 0)
-        ST_APPEND(target, "&window=%lldms", (long long)(window_ns / ST_NS_PER_MS));
+    ST_APPEND(target, "%s", o->key ? "key" : "typed");
     if (note[0] != '\0') {
         ST_APPEND(target, "&note=");
         append_encoded(target, sizeof(target), note);
@@ -120,42 +102,6 @@ static int mark(const struct options *o, const char *note)
     return status;
 }
 
-static void on_bound(void *ctx, const char *key)
-{
-    const struct options *o = ctx;
-    if (o->quiet)
-        return;
-    fputs(key[0] != '\0' ? "Marks are kept at this key: "
-                         : "The desktop names no key: look in its settings of shortcuts.",
-          stdout);
-    st_safe_print(stdout, key, ST_TEXT_TO_NUL);
-    putchar('\n');
-    (void)fflush(stdout);
-}
-
-static void on_pressed(void *ctx)
-{
-    (void)mark(ctx, "");
-    (void)fflush(stdout);
-}
-
-/* Until the desktop ends it, or a signal this program. */
-static int serve_key(struct options *o)
-{
-    struct st_module_shortcut shortcut = {.bound = on_bound, .pressed = on_pressed, .ctx = o};
-    st_module_shortcut_run_fn run;
-    int r =
-        st_module_load("shortcut", ST_MODULE_SHORTCUT_SYMBOL, &run, shortcut.error, sizeof(shortcut.error));
-    if (r == 0)
-        r = run(&shortcut);
-    if (r == -ECONNRESET)
-        return st_failure("the desktop's portal for keys ended: %s", shortcut.error);
-    st_failure("no key from the desktop's portal GlobalShortcuts: %s. Bind this to a key in the settings of "
-               "your desktop: sleeptune heard --key --quiet",
-               shortcut.error);
-    return ST_EXIT_UNKNOWN;
-}
-
 int st_cmd_heard(int argc, char **argv)
 {
     struct options o = {0};
@@ -164,10 +110,6 @@ int st_cmd_heard(int argc, char **argv)
     const int status = read_options(argc, argv, &o, &first);
     if (status >= 0)
         return status;
-    if (o.practice)
-        return st_practice_run();
-    if (o.bind)
-        return serve_key(&o);
     if (!join(argv + first, argc - first, note, sizeof(note)))
         return st_failure_usage("the note is longer than %d bytes", NOTE_BYTES - 1);
     return mark(&o, note);

@@ -237,7 +237,7 @@ int st_service_wait(struct st_service *service, int64_t until_ns, const sigset_t
 static void on_heard(void *ctx)
 {
     struct st_service *service = ctx;
-    if (st_mark_take(&service->marks, &service->events, &service->platform->clock, "prompted", 0, "",
+    if (st_mark_take(&service->marks, &service->events, &service->platform->clock, "prompted", "",
                      st_observe_unheard(service->observe)) != 0)
         ST_WARN("a mark was not kept: ten a minute at most");
     else

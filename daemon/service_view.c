@@ -155,8 +155,7 @@ static void ask(void *ctx, enum st_route_body which, const struct st_query *quer
         which = ST_ROUTE_HEARD; /* its answer says why nothing is kept */
     if (which == ST_ROUTE_MARK) {
         if (st_mark_take(&service->marks, &service->events, &service->platform->clock,
-                         query->by[0] != '\0' ? query->by : "key",
-                         query->window_ns != INT64_MIN ? query->window_ns : 0, query->note,
+                         query->by[0] != '\0' ? query->by : "key", query->note,
                          st_observe_unheard(service->observe)) != 0) {
             st_http_answer(request, st_route_error_text("ten marks a minute at most"), 429);
             return;

@@ -5,6 +5,7 @@
 #define PCM        1
 #define FLOAT      3
 #define EXTENSIBLE 0xFFFE
+#define HEAD_BYTES 44    /* of a file that is written */
 #define FORMAT_MAX 64    /* bytes of a format chunk that are looked at; 40 are known */
 #define CHUNKS_MAX 10000 /* before the sound */
 #define SAMPLES    1024  /* that are taken at once */
@@ -153,12 +154,12 @@ static void put(unsigned char *to, uint32_t value, unsigned bytes)
 }
 
 /* Source: Microsoft and IBM, "Multimedia Programming Interface and Data Specifications", 1991. */
-void st_wav_head(unsigned char head[ST_WAV_HEAD_BYTES], uint32_t rate_hz, uint32_t channels,
-                 uint64_t frames_n)
+int st_wav_write_head(FILE *stream, uint32_t rate_hz, uint32_t channels, uint64_t frames_n)
 {
+    unsigned char head[HEAD_BYTES];
     const uint32_t bytes = (uint32_t)(frames_n * channels * 2);
     memcpy(head, "RIFF....WAVEfmt ", 16);
-    put(head + 4, bytes + ST_WAV_HEAD_BYTES - 8, 4);
+    put(head + 4, bytes + HEAD_BYTES - 8, 4);
     put(head + 16, 16, 4);
     put(head + 20, PCM, 2);
     put(head + 22, channels, 2);
@@ -168,12 +169,6 @@ void st_wav_head(unsigned char head[ST_WAV_HEAD_BYTES], uint32_t rate_hz, uint32
     put(head + 34, 16, 2);
     memcpy(head + 36, "data", 4);
     put(head + 40, bytes, 4);
-}
-
-int st_wav_write_head(FILE *stream, uint32_t rate_hz, uint32_t channels, uint64_t frames_n)
-{
-    unsigned char head[ST_WAV_HEAD_BYTES];
-    st_wav_head(head, rate_hz, channels, frames_n);
     return fwrite(head, 1, sizeof(head), stream) == sizeof(head) ? 0 : -EIO;
 }
 

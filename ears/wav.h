@@ -24,12 +24,7 @@ ST_NODISCARD int st_wav_open(struct st_wav *wav, FILE *stream, const char **ret_
  * @return 0 or -EIO. */
 ST_NODISCARD int st_wav_read(struct st_wav *wav, float *ret_frames, size_t frames_n, size_t *ret_n);
 
-#define ST_WAV_HEAD_BYTES 44
-
-/** The head of a file of 16 bits. @param frames_n at most 2^32 / 2 / channels less 64. */
-void st_wav_head(unsigned char head[ST_WAV_HEAD_BYTES], uint32_t rate_hz, uint32_t channels,
-                 uint64_t frames_n);
-
-/** Write it, and its samples. @return 0 or -EIO. */
+/** Write the head of a file of 16 bits, and its samples. @param frames_n at most 2^32 / 2 / channels less 64.
+ * @return 0 or -EIO. */
 ST_NODISCARD int st_wav_write_head(FILE *stream, uint32_t rate_hz, uint32_t channels, uint64_t frames_n);
 ST_NODISCARD int st_wav_write(FILE *stream, const float *samples, size_t samples_n);

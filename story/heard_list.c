@@ -143,10 +143,9 @@ static int take_mark(void *ctx, ST_UNUSED int64_t id, const struct st_event *eve
 {
     struct list *list = ctx;
     const struct way *way = way_of(event->source);
-    const bool own = event->span_ns > way->least_ns && event->span_ns < way->window_ns; /* by practice */
     list->about[list->n].heard = *event;
     list->marks[list->n++] = (struct st_heard_mark){.at_ns = event->wall_ns,
-                                                    .window_ns = own ? event->span_ns : way->window_ns,
+                                                    .window_ns = way->window_ns,
                                                     .least_ns = way->least_ns,
                                                     .prompted = way->prompted};
     return 0;

@@ -3,7 +3,7 @@
 #include "core/ns.h"
 
 int st_mark_take(struct st_marks *marks, struct st_events *events, struct st_clock *clock, const char *by,
-                 int64_t window_ns, const char *note, const char *unheard)
+                 const char *note, const char *unheard)
 {
     int64_t *oldest_ns = &marks->at_ns[marks->next];
     const int64_t now_ns = st_clock_now_ns(clock);
@@ -14,7 +14,6 @@ int st_mark_take(struct st_marks *marks, struct st_events *events, struct st_clo
     struct st_event event = st_event_make(st_clock_wall_ns(clock), ST_EVENT_HEARD, "%s", note);
     ST_PRINT(event.source, "%s", by);
     ST_PRINT(event.client, "%s", unheard);
-    event.span_ns = window_ns;
     st_events_put(events, ST_LOG_INFO, &event);
     return 0;
 }

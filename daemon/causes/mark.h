@@ -13,8 +13,7 @@ struct st_marks {
 };
 
 /** Keeps a mark of this moment. @param by "key", "typed", "page"; "prompted": a notification asked for it.
- * @param window_ns what was heard happened within so long before; 0: as usual for `by`.
  * @param unheard a client whose buffer is not watched; "": there is none.
  * @return 0, -EAGAIN: there were ten within a minute. Threads: main. */
 ST_NODISCARD int st_mark_take(struct st_marks *marks, struct st_events *events, struct st_clock *clock,
-                              const char *by, int64_t window_ns, const char *note, const char *unheard);
+                              const char *by, const char *note, const char *unheard);

@@ -8,8 +8,7 @@
 
 void st_query_init(struct st_query *query)
 {
-    *query =
-        (struct st_query){INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, "", INT64_MIN, "", "", 0};
+    *query = (struct st_query){INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, "", "", "", 0};
 }
 
 #define TIMES "takes a Unix time in seconds, a time before now (1h, 30m, 2d) or a date (2026-11-20T15:00Z)"
@@ -27,7 +26,6 @@ static const struct {
     {"kind", ST_QUERY_KIND, "'kind' must be one of " ST_EVENT_NAMES},
     {"tid", ST_QUERY_TID, "'tid' must be the id of a thread"},
     {"by", ST_QUERY_BY, "'by' must be key or typed"},
-    {"window", ST_QUERY_WINDOW, "'window' must be a length of time from 100ms to 2.5s"},
     {"note", ST_QUERY_NOTE, "'note' is longer than 160 bytes"},
 };
 
@@ -48,9 +46,6 @@ static bool set(struct st_query *query, unsigned name, const char *value, int64_
     case ST_QUERY_BY:
         ST_PRINT(query->by, "%.7s", value);
         return st_text_is(value, "key") || st_text_is(value, "typed");
-    case ST_QUERY_WINDOW:
-        return st_when_parse_length(value, &query->window_ns) == 0 &&
-               query->window_ns >= ST_QUERY_WINDOW_MIN_NS && query->window_ns <= ST_QUERY_WINDOW_MAX_NS;
     case ST_QUERY_NOTE:
         ST_PRINT(query->note, "%.160s", value);
         return strlen(value) < sizeof(query->note);

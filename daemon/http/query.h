@@ -3,10 +3,8 @@
 
 #include "core/base.h"
 
-#define ST_QUERY_LIMIT_MAX     5000
-#define ST_QUERY_NOTE_BYTES    161 /* of a mark */
-#define ST_QUERY_WINDOW_MIN_NS INT64_C(100000000)
-#define ST_QUERY_WINDOW_MAX_NS INT64_C(2500000000)
+#define ST_QUERY_LIMIT_MAX  5000
+#define ST_QUERY_NOTE_BYTES 161 /* of a mark */
 
 /** Names behind "?". */
 enum {
@@ -18,18 +16,16 @@ enum {
     ST_QUERY_TID = 1 << 5,
     ST_QUERY_BY = 1 << 6,
     ST_QUERY_NOTE = 1 << 7,
-    ST_QUERY_WINDOW = 1 << 8,
 };
 
 /** INT64_MIN: not given. */
 struct st_query {
     int64_t since_wall_ns, until_wall_ns;
     int64_t step_ns;
-    int64_t limit;     /* 1 .. ST_QUERY_LIMIT_MAX */
-    int64_t tid;       /* of a thread */
-    char kind[24];     /* name of events; "": all */
-    int64_t window_ns; /* of a mark: 0.1 to 2.5 s */
-    char by[8];        /* "key", "typed"; "": not given */
+    int64_t limit; /* 1 .. ST_QUERY_LIMIT_MAX */
+    int64_t tid;   /* of a thread */
+    char kind[24]; /* name of events; "": all */
+    char by[8];    /* "key", "typed"; "": not given */
     char note[ST_QUERY_NOTE_BYTES];
     unsigned given; /* names that were there: ST_QUERY_SINCE | ... */
 };
@@ -39,7 +35,7 @@ void st_query_init(struct st_query *query);
 /**
  * One "key=value", decoded; each once. "since" and "until": st_when_parse, dates are UTC. "step":
  * st_when_parse_length. "limit", "tid": numbers. "kind": one of ST_EVENT_NAMES. "by": "key" or "typed".
- * "note": up to 160 bytes. "window": a length, 0.1 to 2.5 s.
+ * "note": up to 160 bytes.
  * @param names  those that this path takes: ST_QUERY_SINCE | ...
  * @param value  NULL: a key without a value.
  * @return NULL, or what is wrong with it: a sentence. Threads: any. */

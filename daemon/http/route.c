@@ -117,11 +117,10 @@ struct st_route st_route_choose(const char *method, const char *target, const ch
             "this machine or one of "
             "http.names");
     if ((!tcp || names->own_page) && st_text_is(method, "POST") && st_text_is(path, HEARD))
-        return (struct st_route){
-            .http_status = 200,
-            .body = ST_ROUTE_MARK,
-            .content_type = JSON,
-            .query = tcp ? 0 : ST_QUERY_BY | ST_QUERY_NOTE | ST_QUERY_WINDOW}; /* a page sends no text */
+        return (struct st_route){.http_status = 200,
+                                 .body = ST_ROUTE_MARK,
+                                 .content_type = JSON,
+                                 .query = tcp ? 0 : ST_QUERY_BY | ST_QUERY_NOTE}; /* a page sends no text */
     if (!st_text_is(method, "GET") && !st_text_is(method, "HEAD"))
         return st_route_refuse(405, "sleeptuned accepts only GET and HEAD");
     ST_EACH (route, routes) {

@@ -33,9 +33,7 @@ is "the file says the same without the daemon" "$("$SLEEPTUNE" history --heard -
 # --- what may be written ---
 is "another path cannot be written" "$(post /v1/status)" 405
 is "nor by another method" "$(curl -s -o /dev/null -w '%{http_code}' --unix-socket "$sock" -X PUT http://localhost/v1/heard)" 405
-is "a window of practice" "$(post '/v1/heard?by=key&window=900ms')" 200
-is "is that of the mark" "$(heard 'd["marks"][-1]["window_ns"]')" 900000000
-is "not a longer one" "$(post '/v1/heard?by=key&window=3s')" 400
+is "a key" "$(post '/v1/heard?by=key')" 200
 is "by what: only what is known" "$(post '/v1/heard?by=nobody')" 400
 is "no other parameter" "$(post '/v1/heard?since=1h')" 400
 for _ in 1 2 3 4 5 6 7; do post /v1/heard >/dev/null; done

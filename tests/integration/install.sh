@@ -16,7 +16,7 @@ installed=$(find "$tmp/root" ! -type d | sed "s|^$tmp/root||")
 wanted='/bin/sleeptune /bin/sleeptune-lab /man/man1/sleeptune-lab.1 /completions/sleeptune-lab /site-functions/_sleeptune-lab /sbin/sleeptuned /sleeptune/sleeptuned.conf /share/sleeptune/prometheus/scrape.yml
     /share/sleeptune/prometheus/sleeptune.rules.yml /share/sleeptune/grafana/sleeptune.json /man/man8/sleeptuned.8'
 if "$SLEEPTUNE" --version | grep -q 'systemd yes'; then
-    wanted="$wanted /lib/systemd/system/sleeptuned.service /lib/systemd/user/sleeptuned.service /lib/systemd/user/sleeptune-heard.service /lib/systemd/system/sleeptune-report.timer /lib/sysusers.d/sleeptune.conf /lib/tmpfiles.d/sleeptune.conf /share/sleeptune/systemd/trace.conf"
+    wanted="$wanted /lib/systemd/system/sleeptuned.service /lib/systemd/user/sleeptuned.service /lib/systemd/system/sleeptune-report.timer /lib/sysusers.d/sleeptune.conf /lib/tmpfiles.d/sleeptune.conf /share/sleeptune/systemd/trace.conf"
 fi
 for file in $wanted; do
     ok "there is $file" grep -q "$file\$" <<<"$installed"

@@ -500,26 +500,6 @@ static void a_mark_says_whether_the_test_loop_was_on_time(void **state)
     json_decref(read);
 }
 
-/* What a person learned by practice; another daemon's nonsense is none. */
-static void a_window_of_practice_is_that_of_the_mark(void **state)
-{
-    (void)state;
-    open_it();
-    assert_int_equal(st_history_begin(history), 0);
-    struct st_event heard = st_event_make(NOON_NS, ST_EVENT_HEARD, "%s", "");
-    ST_PRINT(heard.source, "key");
-    heard.span_ns = 900 * ST_NS_PER_MS;
-    assert_int_equal(st_history_add_event(history, &heard), 0);
-    heard.wall_ns += MINUTE_NS;
-    heard.span_ns = 900 * ST_NS_PER_S;
-    assert_int_equal(st_history_add_event(history, &heard), 0);
-    assert_int_equal(st_history_commit(history), 0);
-    json_t *read = document(), *marks = json_object_get(read, "marks");
-    assert_int_equal(figure(marks, 0, "window_ns"), 900 * ST_NS_PER_MS);
-    assert_int_equal(figure(marks, 1, "window_ns"), 2500 * ST_NS_PER_MS);
-    json_decref(read);
-}
-
 /* A machine that wakes late five times a second: what happened before six marks is known nevertheless. */
 static void many_late_wake_ups_hide_no_mark(void **state)
 {
@@ -575,7 +555,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_slowed_the_machine_is_said_of_the_dropout, setup, teardown),
         cmocka_unit_test_setup_teardown(usb_packets_are_not_watched_unless_they_were, setup, teardown),
         cmocka_unit_test_setup_teardown(sizes_kernel_log_and_the_machine_are_causes, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_window_of_practice_is_that_of_the_mark, setup, teardown),
         cmocka_unit_test_setup_teardown(many_late_wake_ups_hide_no_mark, setup, teardown),
         cmocka_unit_test_setup_teardown(a_late_wake_up_within_half_the_buffer_is_no_cause, setup, teardown),
         cmocka_unit_test_setup_teardown(marks_without_music_are_shown_and_tell_nothing, setup, teardown),
