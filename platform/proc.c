@@ -162,48 +162,6 @@ int st_proc_pressure_us(const char *text, const char *line, uint64_t *ret)
 }
 
 /* A hexadecimal number of 1 to 16 digits. @return what is behind it; NULL: none, or more digits. */
-static const char *read_address(const char *text, uint64_t *ret)
-{
-    char digits[17] = "";
-    const size_t len = strspn(text, "0123456789abcdef");
-    if (len == 0 || len >= sizeof(digits))
-        return NULL;
-    memcpy(digits, text, len);
-    *ret = strtoull(digits, NULL, 16);
-    return text + len;
-}
-
-/* "7f08c4a00000-7f08c4a28000 r-xp 00000000 08:01 1234     /usr/lib/libc.so.6 (deleted)" */
-int st_proc_mapping(const char *line, struct st_proc_mapping *ret)
-{
-    static const char gone[] = " (deleted)";
-    struct st_proc_mapping read = {.name = ""};
-    const char *text = read_address(line, &read.start);
-    text = text != NULL && *text == '-' ? read_address(text + 1, &read.end) : NULL;
-    if (text == NULL || read.end <= read.start || text[0] != ' ' || strcspn(text + 1, " \n") != 4)
-        return -EBADMSG;
-    read.executable = text[3] == 'x';
-    text += 5;
-    for (int i = 0; i < 3; i++) { /* offset, device, inode */
-        text += strspn(text, " ");
-        const size_t len = strcspn(text, " \n");
-        if (len == 0)
-            return -EBADMSG;
-        text += len;
-    }
-    text += strspn(text, " ");
-    size_t len = strcspn(text, "\n");
-    if (len >= strlen(gone) && strncmp(text + len - strlen(gone), gone, strlen(gone)) == 0)
-        len -= strlen(gone);
-    size_t begin = len;
-    while (begin > 0 && text[begin - 1] != '/')
-        begin--;
-    if (len > 0 && text[0] == '/')
-        st_safe_copy(read.name, sizeof(read.name), text + begin, len - begin);
-    *ret = read;
-    return 0;
-}
-
 int st_proc_field(const char *text, const char *key, char *buf, size_t buf_bytes)
 {
     const size_t len = strlen(key);

@@ -49,15 +49,6 @@ int st_proc_cgroup_path(const char *text, char *buf, size_t buf_bytes);
  * all, tasks waited. -ENODATA: no such line. Source: Documentation/accounting/psi.rst. */
 int st_proc_pressure_us(const char *text, const char *line, uint64_t *ret);
 
-struct st_proc_mapping {
-    uint64_t start, end; /* addresses, end: the first one behind */
-    bool executable;
-    char name[64]; /* of the file, without folders, safe text; "": memory without a file, "[vdso]" and such */
-};
-
-/** One line of /proc/PID/maps. Source: Documentation/filesystems/proc.rst. */
-int st_proc_mapping(const char *line, struct st_proc_mapping *ret);
-
 /** Text behind "key<blanks>:" of the first line that has it, as in /proc/cpuinfo; blanks at both ends
  * removed, cut to buf_bytes - 1. -ENODATA: no such line. */
 int st_proc_field(const char *text, const char *key, char *buf, size_t buf_bytes);

@@ -70,8 +70,6 @@ static void room_for(const struct st_dropout_table *table, const struct st_dropo
                   client->name);
     if (st_dropout_table_rhythm(client, rhythm, sizeof(rhythm))[0] != '\0')
         ST_APPEND(next->why, "; its long cycles come %s", rhythm);
-    if (client->code.file[0] != '\0')
-        ST_APPEND(next->why, "; %s", st_dropout_table_code(client, ST_ROOM(256)));
 }
 
 static bool is_real_time(int64_t priority)

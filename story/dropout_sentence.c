@@ -18,9 +18,7 @@ const char *st_dropout_sentence_why(const struct st_dropout_client *client, bool
                                  .device = client->device,
                                  .culprit = client->culprit.name};
     const uint64_t own_n = client->culprit.own_n[why.reason];
-    if (why.reason == ST_DROPOUT_TOO_SLOW)
-        why.culprit = client->code.file[0] != '\0' ? client->code.file : client->file;
-    else if (own_n == 0)
+    if (own_n == 0)
         why.culprit = ""; /* it is not that of this reason */
     else if (has_others(client))
         why.others = true;

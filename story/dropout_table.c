@@ -150,7 +150,6 @@ void st_dropout_table_begin_again(struct st_dropout_table *table)
         *kept = new_client(client->name, client->device);
         kept->playing = true;
         kept->block = client->block;
-        kept->code = client->code;
         kept->drift_ppb = client->drift_ppb;
         kept->load = client->load;
         kept->seen_ns = client->seen_ns;
@@ -204,9 +203,7 @@ static void count_dropouts(struct st_dropout_client *client, const struct st_eve
 {
     const bool device = event->kind == ST_EVENT_DEVICE_DROPOUT;
     const uint64_t n = count_of(event), named_n = ST_MIN((uint64_t)event->culprit_n, n);
-    /* in whose code most computed; of another culprit is counted how many are known */
-    const bool named = event->culprit[0] != '\0' &&
-                       named_n >= (event->reason == ST_DROPOUT_TOO_SLOW ? n - n / 2 : ST_MIN(n, 1));
+    const bool named = event->culprit[0] != '\0' && named_n >= ST_MIN(n, 1);
     *(device ? &client->device_dropouts_n : &client->dropouts_n) += n;
     client->places_n[event->place] += n;
     client->lost.cycles_n = st_ns_add(client->lost.cycles_n, event->cycles_n);
@@ -223,9 +220,7 @@ static void count_dropouts(struct st_dropout_client *client, const struct st_eve
     client->reasons_ns[event->reason] = st_ns_add(client->reasons_ns[event->reason], event->lost_ns);
     if (event->place == ST_DROPOUT_AT_CLIENT_BUFFER)
         client->between_n[event->reason] += n;
-    if (named && event->reason == ST_DROPOUT_TOO_SLOW) {
-        memcpy(client->file, event->culprit, sizeof(client->file));
-    } else if (named) {
+    if (named) {
         const bool own = st_text_is(client->culprit.name, event->culprit);
         st_dropout_reason_vote(client->culprit.name, &client->culprit.lead_n, event->culprit,
                                (int64_t)named_n);
@@ -313,7 +308,6 @@ static void take_load(struct st_dropout_table *table, const struct st_xrun_seen 
     client->block.frames = load->block_frames;
     client->block.any = load->block_any;
     client->block.rate_hz = load->rate_hz;
-    client->code = load->code;
     client->drift_ppb = load->drift_ppb != 0 ? load->drift_ppb : client->drift_ppb;
     client->seen_ns = client->load_ns = now_ns;
     client->playing = true;
@@ -466,28 +460,6 @@ const char *st_dropout_table_rhythm(const struct st_dropout_client *client, char
     if (client->block.any != 0)
         st_text_append(buf, buf_bytes, ", at any buffer size: a plug-in that computes in blocks of %" PRId64,
                        client->block.frames);
-    return buf;
-}
-
-const char *st_dropout_table_code(const struct st_dropout_client *client, char *buf, size_t buf_bytes)
-{
-    static const char *const states[ST_XRUN_CODE_STATES] = {
-        [ST_XRUN_CODE_UNASKED] = "",
-        [ST_XRUN_CODE_NO_RIGHT] = "not watched: the kernel refuses, or a filter of system calls may "
-                                  "(kernel.perf_event_paranoid at 2 or below, CAP_PERFMON or root allow it)",
-        [ST_XRUN_CODE_NO_ROOM] = "not watched: other clients are, or its thread is not known",
-        [ST_XRUN_CODE_NOT_HERE] = "not watched: not available on this system"};
-    const struct st_xrun_code *code = &client->code;
-    char samples[96];
-    ST_PRINT(samples, "%" PRId64 " CPU samples in %" PRId64 " of %" PRId64 " long cycles", code->samples_n,
-             code->computed_n, code->long_cycles_n);
-    if (code->state != ST_XRUN_CODE_WATCHED)
-        snprintf(buf, buf_bytes, "%s", states[code->state]);
-    else if (code->file[0] == '\0')
-        snprintf(buf, buf_bytes, "no file stands out so far (%s)", samples);
-    else
-        snprintf(buf, buf_bytes, "%s had %" PRId64 " %% of %s, and %" PRId64 " %% in usual cycles",
-                 code->file, code->percent, samples, code->other_percent);
     return buf;
 }
 

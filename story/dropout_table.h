@@ -42,9 +42,8 @@ struct st_dropout_client {
     struct {
         int64_t frames, rate_hz, any; /* block_* of struct st_xrun_load, as of the last one */
     } block;
-    char file[ST_XRUN_NAME_BYTES]; /* in whose code it computed too long in the last such dropout; "" */
-    enum st_cause slowed;     /* by what the machine was slower in that one; ST_CAUSE_UNKNOWN: it was not */
-    struct st_xrun_code code; /* of struct st_xrun_load, as of the last one */
+    enum st_cause slowed;     /* by what the machine was slower in the last dropout by computing too long;
+                                 ST_CAUSE_UNKNOWN: it was not */
     int64_t drift_ppb;        /* of struct st_xrun_load, the last one that was known */
     struct st_xrun_load load; /* of the last 10 s; cycles_n 0: none */
     int64_t seen_ns, load_ns; /* its last line, and load line; INT64_MIN: none */
@@ -130,11 +129,6 @@ struct st_dropout_client st_dropout_table_streams(const struct st_dropout_table 
 /** The rhythm of its long cycles: "every 683 ms (32768 samples), at any buffer size: a plug-in that computes
  * in blocks of 32768". "": it has none, or not known. @return buf. */
 const char *st_dropout_table_rhythm(const struct st_dropout_client *client, char *buf, size_t buf_bytes);
-
-/** Whose code computes in its long cycles: "libreverb.so had 83 % of 152 CPU samples in 24 of 30 long cycles,
- * and 4 % in usual cycles"; that no file stands out, or why it is not watched. "": no one asked. @return buf.
- */
-const char *st_dropout_table_code(const struct st_dropout_client *client, char *buf, size_t buf_bytes);
 
 /** How long the sound lasts that a program of that name writes ahead, the longest of its streams; 0: not
  * known.

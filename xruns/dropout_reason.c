@@ -119,8 +119,6 @@ const char *st_dropout_reason_why(const struct st_dropout_why *why, char *buf, s
                      : "");
     else
         snprintf(buf, buf_bytes, "%s", reasons[why->reason].text);
-    if (why->reason == ST_DROPOUT_TOO_SLOW && known && !why->others && !why->device_dropout && !why->resync)
-        st_text_append(buf, buf_bytes, ", mostly in %s", why->culprit);
     if (why->resync && why->drift_ppb != 0)
         st_text_append(buf, buf_bytes, ", which is %.0f ppm %s", fabs((double)why->drift_ppb) / 1000,
                        why->drift_ppb < 0 ? "faster" : "slower");

@@ -42,26 +42,6 @@ enum st_xrun_between {
     ST_XRUN_BETWEEN_HEARD    /* what the server gets from it is heard: each loss of sound is seen */
 };
 
-/* What is known of the files whose code a client's thread computes in. */
-enum st_xrun_code_state {
-    ST_XRUN_CODE_UNASKED, /* its long cycles have no rhythm, and cost no sound */
-    ST_XRUN_CODE_WATCHED,
-    ST_XRUN_CODE_NO_RIGHT, /* not watched: the kernel refuses, or a filter of system calls may */
-    ST_XRUN_CODE_NO_ROOM,  /* not watched: too many clients at once, or its thread is not known */
-    ST_XRUN_CODE_NOT_HERE, /* not watched: not available on this system */
-    ST_XRUN_CODE_STATES
-};
-
-/** Which file's code makes a client's long cycles (helpers/object_share.h). */
-struct st_xrun_code {
-    int64_t state;                  /* enum st_xrun_code_state */
-    int64_t long_cycles_n;          /* that were watched; */
-    int64_t computed_n;             /* those of them in which it computed more than in its usual cycles; */
-    int64_t samples_n;              /* samples of CPU time in these */
-    int64_t percent, other_percent; /* of these samples that `file` has, and of those in usual cycles */
-    char file[ST_XRUN_NAME_BYTES];  /* "": none stands out */
-};
-
 /** How long one client, or the device's own node, took in the cycles of some seconds. A cycle: its inputs are
  * ready (signalled), it wakes up, it finishes. Times that are not known are INT64_MIN. */
 struct st_xrun_load {
@@ -81,8 +61,7 @@ struct st_xrun_load {
                            left now, there, in a program's queue, or of JACK's cycle. 1: none; 0: not known */
     int64_t block_frames; /* its long cycles come each time after this much sound; 0: not known */
     int64_t block_any;    /* 1: in cycles of different lengths */
-    struct st_xrun_code code;
-    int64_t streams_n; /* 1: as a player or browser plays; 0: a filter, a host of plug-ins */
+    int64_t streams_n;    /* 1: as a player or browser plays; 0: a filter, a host of plug-ins */
 };
 
 enum st_xrun_seen_kind {
@@ -114,8 +93,7 @@ struct st_xrun_seen {
     struct st_dropout_cycle cycle;    /* the worst of these */
     int64_t spare_ns;                 /* the client usually leaves so much of a period, or of its own buffer;
                                          0: not known */
-    char culprit[ST_XRUN_NAME_BYTES]; /* who had the CPU, which client it waited for, or in which file's code
-                                         it computed too long; "" when not known */
+    char culprit[ST_XRUN_NAME_BYTES]; /* who had the CPU, or which client it waited for; "" when not known */
     int64_t culprit_plays;            /* 1: it is a client of the server, too, or the server: "A", or of two
                                          "A or B" */
     enum st_dropout_place place;

@@ -130,13 +130,6 @@ static const struct field load_fields[] = {
     {"drift", DRIFT, AT(load.drift_ppb)},
     {"block", COUNT, AT(load.block_frames)},
     {"block-any", COUNT, AT(load.block_any)},
-    {"code", COUNT, AT(load.code.state)},
-    {"long", COUNT, AT(load.code.long_cycles_n)},
-    {"computed", COUNT, AT(load.code.computed_n)},
-    {"samples", COUNT, AT(load.code.samples_n)},
-    {"percent", COUNT, AT(load.code.percent)},
-    {"other-percent", COUNT, AT(load.code.other_percent)},
-    {"file", NAME, AT(load.code.file)},
     {"stream", COUNT, AT(load.streams_n)},
     {"reserve", TIME, AT(load.reserve_ns)},
     {"device", NAME, AT(device)},
@@ -266,9 +259,7 @@ static bool is_whole(const struct st_xrun_seen *seen)
     case ST_XRUN_SEEN_CYCLE:
         return seen->deadline_ns > 0;
     case ST_XRUN_SEEN_LOAD:
-        return load->cycles_n > 0 && load->between <= ST_XRUN_BETWEEN_HEARD &&
-               load->code.state < ST_XRUN_CODE_STATES && load->code.percent <= 100 &&
-               load->code.other_percent <= 100;
+        return load->cycles_n > 0 && load->between <= ST_XRUN_BETWEEN_HEARD;
     case ST_XRUN_SEEN_LEVEL:
         return load->reserve_ns > 0;
     case ST_XRUN_SEEN_ENDED:

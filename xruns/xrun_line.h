@@ -30,17 +30,14 @@
  *
  *   load cycles=469 busy=MEDIAN,P99,MAX wait=MEDIAN,P99,MAX period=NS frames=256 rate=48000 asked=360
  *        asked-rate=48000 priority=20 between=1 drift=-37000 block=32768
- *        block-any=1 code=1 long=30 computed=24 samples=152 percent=83 other-percent=4 file=NAME
- *        stream=1 device=NAME client=NAME
+ *        block-any=1 stream=1 device=NAME client=NAME
  *     how long a client took in the last seconds, in ns, and the cycle that it asked for; without
  *     client: the device's own node, whose wait is the time that its clients took together.
  *     asked-rate=1000: asked is in ms, and about that (PulseAudio). priority: of its real-time
  *     thread; 100: a normal thread. between: a buffer between the program and the server, and what
  *     of it is watched (enum st_xrun_between). drift: client is a card that follows device, and is
  *     faster by that, in 10^-9. block: its long cycles come each time after this number of frames;
- *     block-any=1: in cycles of different lengths. code: enum st_xrun_code_state; long, computed and
- *     samples as in struct st_xrun_code; file: whose code had percent of these samples, and
- *     other-percent of those in usual cycles. stream=1: it plays or records as a player or browser
+ *     block-any=1: in cycles of different lengths. stream=1: it plays or records as a player or browser
  *     does. Written every 10 s for each node that ran; a client without one for 21 s has ended
  *
  *   level reserve=NS device=NAME client=NAME

@@ -33,18 +33,6 @@ static json_t *load_json(const struct st_xrun_load *load)
                      known(load->period_ns));
 }
 
-static json_t *code_json(const struct st_xrun_code *code)
-{
-    const bool named = code->file[0] != '\0';
-    if (code->state != ST_XRUN_CODE_WATCHED)
-        return json_null();
-    return json_pack("{s:I, s:I, s:I, s:o, s:o, s:o}", "long_cycles", (json_int_t)code->long_cycles_n,
-                     "computed_cycles", (json_int_t)code->computed_n, "samples", (json_int_t)code->samples_n,
-                     "file", st_json_text_or_null(code->file), "percent",
-                     st_json_integer_or_null(named, code->percent), "other_percent",
-                     st_json_integer_or_null(named, code->other_percent));
-}
-
 static json_t *client_json(const struct st_dropout_client *client)
 {
     json_t *object = st_dropout_json_client(client);
@@ -56,7 +44,6 @@ static json_t *client_json(const struct st_dropout_client *client)
                 st_json_text_or_null(client->load.between > 0 ? between[client->load.between] : ""));
     st_json_set(object, "block_frames", known(client->block.frames));
     st_json_set(object, "block_any", json_boolean(client->block.any != 0));
-    st_json_set(object, "code", code_json(&client->code));
     st_json_set(object, "reserve_ns",
                 st_json_integer_or_null(client->reserve_ns > 0, client->reserve_ns - 1));
     st_json_set(object, "buffer_ns", known(client->buffer_ns));

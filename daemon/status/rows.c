@@ -501,13 +501,11 @@ static void add_reserve(struct section *to, const struct st_dropout_client *clie
  * shows. */
 static void add_programs_details(struct section *to, const struct st_observed_view *of)
 {
-    char rhythm[128], code[256];
+    char rhythm[128];
     ST_EACH_OF (client, of->seen.clients, of->seen.clients_n) {
         add_reserve(to, client);
         if (st_dropout_table_rhythm(client, rhythm, sizeof(rhythm))[0] != '\0')
             add(to, OK, "Long cycles", "%s: %s", client->name, rhythm);
-        if (st_dropout_table_code(client, code, sizeof(code))[0] != '\0')
-            add(to, OK, "Their code", "%s: %s", client->name, code);
         if (!st_dropout_table_is_unheard(client))
             continue;
         add(to, OK, "Not seen here", "between %s and %s%s", client->name, st_xrun_sources_title(of->source),

@@ -36,10 +36,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char small[8], large[256];
     if (st_proc_cgroup_path(text, small, sizeof(small)) == 0)
         check(small[0] == '/' && strlen(small) < sizeof(small));
-    struct st_proc_mapping mapping;
-    if (st_proc_mapping(text, &mapping) == 0)
-        check(mapping.start < mapping.end && strlen(mapping.name) < sizeof(mapping.name) &&
-              st_safe_is(mapping.name) && strchr(mapping.name, '/') == NULL);
     if (st_proc_field(text, "model name", small, sizeof(small)) == 0)
         check(strlen(small) < sizeof(small));
     if (st_proc_field(text, "flags", large, sizeof(large)) == 0)

@@ -11,13 +11,9 @@
  * but has the ports NAME:in and NAME:out, which others link. "exits": it ends at the end of its first PEAK,
  * in its 40th cycle or later. "pages": the PEAK is time in which it reads pages of a mapped file, LOG.pages,
  * that are on the disk only. "sleeps": it sleeps for the PEAK. "helped": another thread computes it, in real
- * time where it may, and it waits for that. "objects:A.so,B.so": the code
- * of shared objects (burst_object.c) computes, the same of BASE each, and the first one PEAK; "evenly:...":
- * each its part of the PEAK; "dozing:...": it sleeps for the PEAK. $STALL_CLAIMS: the process that the stream
- * says is its own. */
+ * time where it may, and it waits for that. $STALL_CLAIMS: the process that the stream says is its own. */
 #include <spa/pod/pod.h>
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -97,29 +93,6 @@ static int begin_own_hog(void)
     return r == EPERM && is_helped ? pthread_create(&thread, NULL, run_own_hog, NULL) : r;
 }
 
-/* --- objects --- */
-
-static void (*bursts[8])(int64_t ns);
-static int objects_n;
-static bool evenly;
-
-static int open_objects(char *paths)
-{
-    for (char *path = strtok(paths, ","); path != NULL && objects_n < 8; path = strtok(NULL, ",")) {
-        void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-        if (object == NULL)
-            return -1;
-        *(void **)&bursts[objects_n++] = dlsym(object, "burst");
-    }
-    return objects_n > 0 ? 0 : -1;
-}
-
-static void compute_in_objects(int64_t ns, int64_t first_ns)
-{
-    for (int i = 0; i < objects_n; i++)
-        bursts[i](ns / objects_n + (i == 0 ? first_ns : 0));
-}
-
 /* --- reading a file --- */
 
 #define PAGED_BYTES (32 * 1024 * 1024)
@@ -189,9 +162,6 @@ static void work(void)
         nanosleep(&pause, NULL);
     else if (at_peak && paged != NULL)
         read_pages(peak_ns);
-    else if (objects_n > 0)
-        compute_in_objects(cycle->period_ns * base / 100 + (at_peak && evenly ? peak_ns : 0),
-                           at_peak && !evenly ? peak_ns : 0);
     else
         compute(at_peak && !by_itself ? peak_ns : cycle->period_ns * base / 100);
     cycle->cpu_ns += now_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -287,15 +257,11 @@ int main(int argc, char **argv)
         peak = atol(argv[4]);
         every = atol(argv[5]);
         cpu = argc > 7 ? atol(argv[7]) : -1;
-        char none[] = "", *mode = argc > 8 ? argv[8] : none;
-        char *paths = strchr(mode, ':');
-        if (paths != NULL && open_objects(paths + 1) != 0)
-            return 1;
-        evenly = strncmp(mode, "evenly:", 7) == 0;
+        const char *mode = argc > 8 ? argv[8] : "";
         by_itself = strcmp(mode, "self") == 0;
         is_filter = strcmp(mode, "filter") == 0;
         exits = strcmp(mode, "exits") == 0;
-        sleeps = strcmp(mode, "sleeps") == 0 || strncmp(mode, "dozing:", 7) == 0;
+        sleeps = strcmp(mode, "sleeps") == 0;
         is_helped = strcmp(mode, "helped") == 0;
         log_path = argv[6];
         log_of = calloc(CYCLES_MAX, sizeof(*log_of));

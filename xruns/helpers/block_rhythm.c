@@ -11,7 +11,7 @@
 #define NOISE_NS    20000
 #define CHANCE      1e-9 /* that long cycles at random times look so */
 
-bool st_block_rhythm_is_long(int64_t busy_ns, int64_t usual_ns)
+static bool takes_long(int64_t busy_ns, int64_t usual_ns)
 {
     return busy_ns > usual_ns + usual_ns / 2 + NOISE_NS;
 }
@@ -31,7 +31,7 @@ void st_block_rhythm_add(struct st_block_rhythm *rhythm, int64_t clock, int64_t 
         rhythm->longs_n = 0;
         rhythm->was_long = false;
     }
-    const bool is_long = st_block_rhythm_is_long(busy_ns, usual_ns);
+    const bool is_long = takes_long(busy_ns, usual_ns);
     if (is_long && !rhythm->was_long) /* what goes on in the next cycle is one */
         rhythm->longs[rhythm->longs_n++ % ST_BLOCK_RHYTHM_LONG_MAX] =
             (struct st_block_rhythm_long){rhythm->position, rhythm->unseen};

@@ -27,9 +27,6 @@ struct st_block_rhythm {
     bool any, graph;  /* the same block in cycles of another length; the same number of cycles */
 };
 
-/** Such a cycle is a long one. */
-bool st_block_rhythm_is_long(int64_t busy_ns, int64_t usual_ns);
-
 /** A cycle that the client has finished. Not all of them are seen. @param clock frames that its driver had
  * counted when it began. @param usual_ns of such cycles. */
 void st_block_rhythm_add(struct st_block_rhythm *rhythm, int64_t clock, int64_t frames, int64_t busy_ns,

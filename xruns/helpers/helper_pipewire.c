@@ -18,7 +18,6 @@
 #include "platform/posix/posix.h"
 #include "xruns/helpers/helper_line.h"
 #include "xruns/helpers/listener.h"
-#include "xruns/helpers/object_watch.h"
 #include "xruns/helpers/pipewire_profile.h"
 #include "xruns/helpers/pipewire_streams.h"
 #include "xruns/helpers/pipewire_version.h"
@@ -60,7 +59,6 @@ struct observer {
     int64_t beyond_n; /* of the profile, as the latest ready line has it */
     struct st_pipewire_profile profile;
     struct st_process_watch *watch;
-    struct st_object_watch *objects;
     struct st_pipewire_streams *streams;
     struct st_resync_log log;
     struct spa_source *log_source; /* NULL: it is not followed */
@@ -161,20 +159,6 @@ static void measure(void *ctx, uint32_t client, struct st_dropout_figures *figur
     struct observer *observer = ctx;
     st_process_watch_measure(observer->watch, client, figures);
     figures->of_server = st_pipewire_streams_is_pulse(observer->streams, client);
-}
-
-static void computed(void *ctx, uint32_t node, uint32_t client, int64_t from_ns, int64_t to_ns, bool is_long)
-{
-    struct observer *observer = ctx;
-    const struct st_object_watch_thread thread = {node, st_process_watch_thread(observer->watch, client)};
-    st_object_watch_cycle(observer->objects, &thread, from_ns, to_ns, is_long);
-}
-
-static void code(void *ctx, uint32_t node, uint32_t client, struct st_xrun_code *ret)
-{
-    struct observer *observer = ctx;
-    const struct st_object_watch_thread thread = {node, st_process_watch_thread(observer->watch, client)};
-    st_object_watch_take(observer->objects, &thread, ret);
 }
 
 static int64_t priority(void *ctx, uint32_t client)
@@ -493,19 +477,12 @@ static int begin(struct observer *observer)
     struct pw_context *context =
         pw_context_new(loop, pw_properties_new(PW_KEY_CONFIG_NAME, "null", "support.dbus", "false", NULL), 0);
     observer->watch = st_process_watch_new();
-    observer->objects = st_object_watch_new();
     observer->streams = st_pipewire_streams_new();
-    observer->profile.ops = (struct st_pipewire_profile_ops){.seen = on_seen,
-                                                             .measure = measure,
-                                                             .priority = priority,
-                                                             .plays = plays,
-                                                             .between = between,
-                                                             .computed = computed,
-                                                             .code = code};
+    observer->profile.ops = (struct st_pipewire_profile_ops){
+        .seen = on_seen, .measure = measure, .priority = priority, .plays = plays, .between = between};
     observer->profile.ctx = observer;
     if (alive_timer == NULL || observer->loads_timer == NULL || observer->watch == NULL ||
-        observer->objects == NULL || observer->streams == NULL || observer->report_timer == NULL ||
-        context == NULL ||
+        observer->streams == NULL || observer->report_timer == NULL || context == NULL ||
         pw_context_load_module(context, "libpipewire-module-protocol-native", NULL, NULL) == NULL ||
         pw_context_load_module(context, PW_EXTENSION_MODULE_PROFILER, NULL, NULL) == NULL ||
         pw_loop_add_io(loop, STDIN_FILENO, SPA_IO_IN | SPA_IO_HUP, false, on_input, observer) == NULL)

@@ -36,7 +36,7 @@ static void take_driver(struct st_pipewire_profile *profile, const struct st_pip
     st_profile_report_add(&node->server.dry, rise,
                           rise > 0 && lost > 0 ? st_pipewire_cycle_time_of(lost, (double)cycle->rate_hz) : 0);
     profile->resized |= node->period_ns > 0 && node->period_ns != cycle->period_ns;
-    st_profile_node_count_load(profile, node, cycle, &cycle->driver, false);
+    st_profile_node_count_load(node, cycle, &cycle->driver, false);
 }
 
 /* Without a counter (0.3.65): a cycle in which nodes did not finish is reported when the next begins, as
@@ -172,7 +172,7 @@ static void take_follower(struct st_pipewire_profile *profile, const struct st_p
         st_profile_late_add(node, rise, now_ns - (rise - 1) * cycle->period_ns, now_ns + cycle->period_ns);
         st_profile_late_take(profile, node, cycle, block);
     }
-    st_profile_node_count_load(profile, node, cycle, block, node->is_async);
+    st_profile_node_count_load(node, cycle, block, node->is_async);
     node->latest.finish_before_ns = node->latest.finish_ns;
     node->latest.finish_ns = block->finish_ns;
 }

@@ -27,7 +27,7 @@ struct spa_pod;
 #define ST_PIPEWIRE_PROFILE_OWN_MAX   8
 #define ST_PIPEWIRE_PROFILE_NO_CLIENT UINT32_MAX
 
-/* What the profile tells, and what it asks of who watches threads, streams and code. */
+/* What the profile tells, and what it asks of who watches threads and streams. */
 struct st_pipewire_profile_ops {
     st_xrun_seen_fn seen;
     /** Fills the measured members for a client (dropout_judge.h), or for the server. */
@@ -40,10 +40,6 @@ struct st_pipewire_profile_ops {
     /** enum st_xrun_between: what is watched between the program of that client and the server, and how long
      * its buffer there lasts. */
     int64_t (*between)(void *ctx, uint32_t client, int64_t *ret_buffer_ns);
-    /** A cycle that a client computed, if its long cycles matter. */
-    void (*computed)(void *ctx, uint32_t node, uint32_t client, int64_t from_ns, int64_t to_ns, bool is_long);
-    /** What is known of the code that runs in its long cycles. */
-    void (*code)(void *ctx, uint32_t node, uint32_t client, struct st_xrun_code *ret);
 };
 
 struct st_pipewire_profile {

@@ -187,17 +187,11 @@ static void judge(struct st_pipewire_profile *profile, struct st_profile_node *n
     }
     if (node->usual.latest_ns != 0 && late->awake_ns != 0)
         st_node_load_add(&node->load, busy_ns, awake_ns - late->signal_ns);
-    if (slow) {
-        node->long_cycles.slow_ns = late->end_ns;
-        node->long_cycles.matter = true;
-    }
-    st_profile_node_count_rhythm(profile, node, cycle, node->late.position, late->signal_ns, late->end_ns,
-                                 busy_ns);
+    st_profile_node_count_rhythm(node, cycle, node->late.position, late->signal_ns, busy_ns);
     count_lost(profile, node, reason,
                (struct st_dropout_cycle){busy_ns, slow ? late->cpu_error_ns : 0,
                                          slow ? 0 : awake_ns - late->signal_ns, 0},
                reason == ST_DROPOUT_WAITED_FOR_OTHER ? node->late.waited_for
-               : slow                                ? node->long_cycles.file
                : reason == ST_DROPOUT_CPU_TAKEN || reason == ST_DROPOUT_CPU_TAKEN_BY_ITSELF
                    ? culprit_of(profile, late, ST_ROOM(ST_XRUN_NAME_BYTES))
                    : "",

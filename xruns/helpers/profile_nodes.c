@@ -150,22 +150,17 @@ void st_profile_node_rename(char (*to)[ST_XRUN_NAME_BYTES], const char *name)
         ST_PRINT(*to, "%s", name);
 }
 
-void st_profile_node_count_rhythm(const struct st_pipewire_profile *profile, struct st_profile_node *node,
-                                  const struct st_pipewire_cycle *cycle, int64_t position, int64_t signal_ns,
-                                  int64_t end_ns, int64_t busy_ns)
+void st_profile_node_count_rhythm(struct st_profile_node *node, const struct st_pipewire_cycle *cycle,
+                                  int64_t position, int64_t signal_ns, int64_t busy_ns)
 {
     if (cycle->frames == 0 || node->usual.busy_ns == 0 || signal_ns <= node->long_cycles.latest_ns)
         return;
     node->long_cycles.latest_ns = signal_ns;
     st_block_rhythm_add(&node->long_cycles.rhythm, position, cycle->frames, busy_ns, node->usual.busy_ns);
-    if (node->long_cycles.matter)
-        profile->ops.computed(profile->ctx, node->id, node->client, end_ns - busy_ns, end_ns,
-                              st_block_rhythm_is_long(busy_ns, node->usual.busy_ns));
 }
 
-void st_profile_node_count_load(const struct st_pipewire_profile *profile, struct st_profile_node *node,
-                                const struct st_pipewire_cycle *cycle, const struct st_pipewire_block *block,
-                                bool is_async)
+void st_profile_node_count_load(struct st_profile_node *node, const struct st_pipewire_cycle *cycle,
+                                const struct st_pipewire_block *block, bool is_async)
 {
     const bool known = node->usual.latest_ns != 0;
     if ((block->status != ST_PIPEWIRE_CYCLE_FINISHED && !is_async) ||
@@ -174,8 +169,7 @@ void st_profile_node_count_load(const struct st_pipewire_profile *profile, struc
         return;
     const int64_t busy_ns = block->finish_ns - block->awake_ns;
     const int64_t signalled_ns = block->signal_ns - cycle->driver.signal_ns;
-    st_profile_node_count_rhythm(profile, node, cycle, cycle->position, block->signal_ns, block->finish_ns,
-                                 busy_ns);
+    st_profile_node_count_rhythm(node, cycle, cycle->position, block->signal_ns, busy_ns);
     node->usual.busy_ns = known ? node->usual.busy_ns + (busy_ns > node->usual.busy_ns ? 1 : -1) *
                                                             node->usual.busy_ns / USUAL_CYCLES
                                 : busy_ns; /* about the median */

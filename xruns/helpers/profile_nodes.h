@@ -51,10 +51,7 @@ struct st_profile_node {
     struct st_node_load load;
     struct {
         struct st_block_rhythm rhythm;
-        int64_t latest_ns;             /* signal of the latest cycle in it */
-        int64_t slow_ns;               /* its latest dropout by computing too long */
-        char file[ST_XRUN_NAME_BYTES]; /* whose code makes them; "": not known */
-        bool matter;                   /* they have a rhythm, or cost sound lately */
+        int64_t latest_ns; /* signal of the latest cycle in it */
     } long_cycles;
 
     struct st_profile_late late;
@@ -83,12 +80,10 @@ bool st_profile_node_is_own(const struct st_pipewire_profile *profile, uint32_t 
 void st_profile_node_rename(char (*to)[ST_XRUN_NAME_BYTES], const char *name);
 
 /** A cycle that the node has finished; one that was late is known from two sides. */
-void st_profile_node_count_rhythm(const struct st_pipewire_profile *profile, struct st_profile_node *node,
-                                  const struct st_pipewire_cycle *cycle, int64_t position, int64_t signal_ns,
-                                  int64_t end_ns, int64_t busy_ns);
+void st_profile_node_count_rhythm(struct st_profile_node *node, const struct st_pipewire_cycle *cycle,
+                                  int64_t position, int64_t signal_ns, int64_t busy_ns);
 
 /** A cycle that the node has finished, and only once: PipeWire reports some twice. A node has been seen once
  * before its cycles count, because the first report may be of one that is not complete. */
-void st_profile_node_count_load(const struct st_pipewire_profile *profile, struct st_profile_node *node,
-                                const struct st_pipewire_cycle *cycle, const struct st_pipewire_block *block,
-                                bool is_async);
+void st_profile_node_count_load(struct st_profile_node *node, const struct st_pipewire_cycle *cycle,
+                                const struct st_pipewire_block *block, bool is_async);

@@ -5,8 +5,6 @@
 #include "core/ns.h"
 #include "xruns/helpers/pipewire_profile.h"
 
-#define LONG_MATTERS_NS (60 * ST_NS_PER_S) /* after a dropout by computing too long */
-
 void st_profile_report_add(struct st_profile_losses *to, int64_t n, int64_t lost_ns)
 {
     to->n += n;
@@ -198,17 +196,9 @@ void st_pipewire_profile_loads(struct st_pipewire_profile *profile)
             st_profile_node_settle_dry(profile, node);
         else if (runs)
             forget_if_contended(node, &sighting.load);
-        const bool mattered = node->long_cycles.matter; /* else its thread was not watched so far */
         bool any = false;
         sighting.load.block_frames = runs ? st_block_rhythm_find(&node->long_cycles.rhythm, &any) : 0;
         sighting.load.block_any = any;
-        node->long_cycles.matter =
-            runs && (sighting.load.block_frames != 0 ||
-                     (node->long_cycles.slow_ns != 0 &&
-                      node->usual.latest_ns - node->long_cycles.slow_ns < LONG_MATTERS_NS));
-        if (node->used && ran && mattered && node->long_cycles.matter)
-            profile->ops.code(profile->ctx, node->id, node->client, &sighting.load.code);
-        st_profile_node_rename(&node->long_cycles.file, sighting.load.code.file);
         st_profile_node_rename(&sighting.device, is_client ? node->driver : node->name);
         st_profile_node_rename(&sighting.client, is_client ? node->name : "");
         if (ran && !node->gone && !st_profile_node_is_own(profile, node->client))

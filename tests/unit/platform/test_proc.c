@@ -203,45 +203,6 @@ static void path_of_the_unified_cgroup(void **state)
     assert_string_equal(path, "/a/b");
 }
 
-static void mapping_has_addresses_and_the_name_of_its_file(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *line, *name;
-        bool executable;
-    } rows[] = {
-        {"7f08c4a00000-7f08c4a28000 r-xp 00026000 08:01 1234      /usr/lib/libc.so.6\n", "libc.so.6", true},
-        {"7f08c4a00000-7f08c4a28000 r--p 00026000 08:01 1234 /tmp/two words.so (deleted)\n", "two words.so",
-         false},
-        {"7f08c4a00000-7f08c4a28000 rwxp 00000000 00:00 0 \n", "", true},
-        {"7f08c4a00000-7f08c4a28000 r-xp 00000000 00:00 0    [vdso]", "", true},
-        {"7f08c4a00000-7f08c4a28000 r-xp 0 0:0 0 /a\x1b[2Jb", "a?[2Jb", true},
-        {"7f08c4a00000-7f08c4a28000 r-xp 0 0:0 0 /a/", "", true},
-        {"7f08c4a00000-7f08c4a28000 r-xp 0 0:0 0 /memfd:code (deleted)", "memfd:code", true},
-    };
-    struct st_proc_mapping mapping;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        assert_int_equal(st_proc_mapping(rows[i].line, &mapping), 0);
-        assert_string_equal(mapping.name, rows[i].name);
-        assert_int_equal(mapping.executable, rows[i].executable);
-        assert_true(mapping.start == 0x7f08c4a00000 && mapping.end == 0x7f08c4a28000);
-    }
-    static const char *const bad[] = {"",
-                                      "\n",
-                                      "1-2",
-                                      "1-2 r-x 0 0:0 0 /a",
-                                      "1-2 r-xp",
-                                      "1-2 r-xp 0 0:0",
-                                      "1-2 r-xp 0 0:0 \n/a",
-                                      "2-1 r-xp 0 0:0 0 /a",
-                                      "1-1 r-xp 0 0:0 0 /a",
-                                      "-2 r-xp 0 0:0 0 /a",
-                                      "1-ffffffffffffffff1 r-xp 0 0:0 0 /a",
-                                      "1-2  r-xp 0 0:0 0 /a"};
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-        assert_int_equal(st_proc_mapping(bad[i], &mapping), -EBADMSG);
-}
-
 static void pressure_is_the_total_of_its_line(void **state)
 {
     (void)state;
@@ -283,7 +244,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keyed_numbers_of_a_cgroup),
         cmocka_unit_test(path_of_the_unified_cgroup),
-        cmocka_unit_test(mapping_has_addresses_and_the_name_of_its_file),
         cmocka_unit_test(pressure_is_the_total_of_its_line),
         cmocka_unit_test(a_name_that_the_kernel_cut_is_completed),
         cmocka_unit_test(schedstat_is_read),

@@ -585,40 +585,6 @@ static void rhythm_of_long_cycles_is_said(void **state)
         "in blocks of 32768");
 }
 
-static void code_of_long_cycles_is_said(void **state)
-{
-    (void)state;
-    struct st_dropout_client *client = add_client(watch_pipewire(), "Ardour", 3, ST_DROPOUT_TOO_SLOW);
-    client->code = (struct st_xrun_code){.state = ST_XRUN_CODE_WATCHED,
-                                         .long_cycles_n = 30,
-                                         .computed_n = 24,
-                                         .samples_n = 152,
-                                         .percent = 83,
-                                         .other_percent = 4};
-    expect_row("Their code", "Ardour: no file stands out so far (152 CPU samples in 24 of 30 long cycles)",
-               "ok", true);
-    expect_of_screen("next_why",
-                     "no buffer size can be named: the CPU time of its cycles is not known; freeze or "
-                     "simplify Ardour");
-    snprintf(client->code.file, sizeof(client->code.file), "libdragonfly.so");
-    expect_row("Their code",
-               "Ardour: libdragonfly.so had 83 % of 152 CPU samples in 24 of 30 long cycles, and 4 % in "
-               "usual cycles",
-               "ok", true);
-    expect_of_screen("next_why",
-                     "no buffer size can be named: the CPU time of its cycles is not known; freeze or "
-                     "simplify Ardour; libdragonfly.so had 83 % of 152 CPU samples in 24 of 30 long cycles, "
-                     "and 4 % in usual cycles");
-    expect_of_screen("answer",
-                     "Ardour made all 3 dropouts (watched since 22:13): it computed too long, mostly in "
-                     "libdragonfly.so.");
-    client->code = (struct st_xrun_code){.state = ST_XRUN_CODE_NO_RIGHT};
-    expect_row("Their code",
-               "Ardour: not watched: the kernel refuses, or a filter of system calls may "
-               "(kernel.perf_event_paranoid at 2 or below, CAP_PERFMON or root allow it)",
-               "ok", true);
-}
-
 static void second_card_that_is_put_in_step_is_named_with_its_drift(void **state)
 {
     (void)state;
@@ -1373,7 +1339,6 @@ int main(void)
         TEST(the_reason_is_that_of_most_lost_sound),
         TEST(a_place_is_that_of_the_reason),
         TEST(rhythm_of_long_cycles_is_said),
-        TEST(code_of_long_cycles_is_said),
         TEST(second_card_that_is_put_in_step_is_named_with_its_drift),
         TEST(lost_cpu_between_a_program_and_its_server_has_its_own_next_step),
         TEST(streams_of_one_name_are_one_program),

@@ -25,22 +25,10 @@ static inline int64_t nothing_between(ST_UNUSED void *ctx, ST_UNUSED uint32_t cl
     return 0;
 }
 
-static inline void computed_unseen(ST_UNUSED void *ctx, ST_UNUSED uint32_t node, ST_UNUSED uint32_t client,
-                                   ST_UNUSED int64_t from_ns, ST_UNUSED int64_t to_ns, ST_UNUSED bool is_long)
-{
-}
-
-static inline void code_unasked(ST_UNUSED void *ctx, ST_UNUSED uint32_t node, ST_UNUSED uint32_t client,
-                                ST_UNUSED struct st_xrun_code *ret)
-{
-}
-
 static inline void seen_by_no_one(ST_UNUSED void *ctx, ST_UNUSED const struct st_xrun_seen *seen) {}
 
 static const struct st_pipewire_profile_ops nothing_watched = {.seen = seen_by_no_one,
                                                                .measure = measures_nothing,
                                                                .priority = has_no_priority,
                                                                .plays = plays_in_no_thread,
-                                                               .between = nothing_between,
-                                                               .computed = computed_unseen,
-                                                               .code = code_unasked};
+                                                               .between = nothing_between};

@@ -442,96 +442,6 @@ static void a_node_that_has_gone_makes_room_after_its_last_report(void **state)
     assert_int_equal(profile.beyond_n, 0);
 }
 
-static int64_t computed_n, long_from_ns, long_to_ns; /* cycles that were reported, and the latest long one */
-
-static void computed(void *ctx, uint32_t node, uint32_t client, int64_t from_ns, int64_t to_ns, bool is_long)
-{
-    (void)ctx;
-    assert_true(node == PLAYER && client == CLIENT);
-    computed_n++;
-    long_from_ns = is_long ? from_ns : long_from_ns;
-    long_to_ns = is_long ? to_ns : long_to_ns;
-}
-
-static void code(void *ctx, uint32_t node, uint32_t client, struct st_xrun_code *ret)
-{
-    (void)ctx;
-    assert_true(node == PLAYER && client == CLIENT);
-    *ret = (struct st_xrun_code){.state = ST_XRUN_CODE_WATCHED, .file = "libreverb.so"};
-}
-
-static void write_code(void *ctx, const struct st_xrun_seen *seen)
-{
-    int64_t *state = ctx;
-    *state = seen->client[0] != '\0' ? seen->load.code.state : *state;
-}
-
-/* Who computes too long: the code of this and of its later cycles is asked for, for a minute. */
-static void cycles_of_who_computes_too_long_are_passed_on(void **state)
-{
-    (void)state;
-    int64_t asked = -1;
-    profile.ops.measure = measure;
-    profile.ops.computed = computed;
-    profile.ops.code = code;
-    computed_n = queue_ns = 0;
-    for (int64_t at = 10 * MS; at < 100000 * (int64_t)MS; at += at < 60 * MS ? MS : 5000 * (int64_t)MS) {
-        const bool slow = at == 20 * MS || at == 50 * MS;
-        const struct times player = {at - MS, at, at + 20 * US, at + (slow ? 1400 : 300) * US};
-        take_player(&profile, (struct times){at - MS, at, at + 500 * US, at + 510 * US}, player,
-                    slow ? AWAKE : FINISHED, 4);
-        if (slow) {
-            const struct times late = {at, at + MS, at + 20 * US, at + 1400 * US};
-            take_player(&profile, (struct times){at, at + MS, at + 1500 * US, at + 1510 * US}, late, FINISHED,
-                        5);
-            assert_string_equal(told(&profile), at == 20 * MS
-                                                    ? "alsa_output.card/player 0 1 too-slow; "
-                                                    : "alsa_output.card/player 0 1 too-slow libreverb.so; ");
-            assert_int_equal(long_to_ns, at + 1400 * US);
-            assert_int_equal(long_from_ns, at + 20 * US);
-        }
-        seeing(&profile, write_code, &asked);
-        if (at == 19 * MS || at > 30 * MS)
-            st_pipewire_profile_loads(&profile);
-        assert_int_equal(computed_n > 0, at >= 20 * MS);
-        assert_int_equal(asked, at < 19 * MS ? -1 : at <= 30 * MS || at > 60000 * (int64_t)MS ? 0 : 1);
-    }
-}
-
-struct rhythm_and_code {
-    int64_t block, state;
-};
-
-static void write_rhythm(void *ctx, const struct st_xrun_seen *seen)
-{
-    if (seen->client[0] != '\0')
-        *(struct rhythm_and_code *)ctx =
-            (struct rhythm_and_code){seen->load.block_frames, seen->load.code.state};
-}
-
-/* A rhythm that is found now: its code is looked at from now on, and asked for at the next look. */
-static void code_is_not_asked_for_before_it_is_looked_at(void **state)
-{
-    (void)state;
-    struct rhythm_and_code found = {0, -1};
-    profile.ops.computed = computed;
-    profile.ops.code = code;
-    computed_n = 0;
-    for (int i = 10; i < 2010; i++) {
-        const int64_t at = (int64_t)i * MS, position = (int64_t)i * 48;
-        const bool is_long = position / 1024 != (position + 48) / 1024;
-        take_player(&profile, (struct times){at - MS, at, at + 950 * US, at + 960 * US},
-                    (struct times){at - MS, at, at + 20 * US, at + (is_long ? 700 : 300) * US}, FINISHED, 0);
-        if (i % 1000 != 9)
-            continue;
-        assert_int_equal(computed_n, i < 1010 ? 0 : 1000);
-        seeing(&profile, write_rhythm, &found);
-        st_pipewire_profile_loads(&profile);
-        assert_int_equal(found.block, 1024);
-        assert_int_equal(found.state, i < 1010 ? ST_XRUN_CODE_UNASKED : ST_XRUN_CODE_WATCHED);
-    }
-}
-
 /* 0.3.65 has no room when its main thread gets no CPU for long. Since 0.3.72 each node's counter rises all
  * the same. */
 static void cycles_that_are_not_reported_are_an_error(void **state)
@@ -647,8 +557,6 @@ int main(void)
         cmocka_unit_test_setup(what_waited_for_a_cpu_has_no_load, begin),
         cmocka_unit_test_setup(the_last_node_of_a_program_says_that_it_has_ended, begin),
         cmocka_unit_test_setup(a_node_that_has_gone_makes_room_after_its_last_report, begin),
-        cmocka_unit_test_setup(cycles_of_who_computes_too_long_are_passed_on, begin),
-        cmocka_unit_test_setup(code_is_not_asked_for_before_it_is_looked_at, begin),
         cmocka_unit_test_setup(cycles_that_are_not_reported_are_an_error, begin),
         cmocka_unit_test_setup(who_plays_is_said_once_a_second, begin),
         cmocka_unit_test_setup(other_pods_are_malformed, begin),
