@@ -3,6 +3,7 @@
 
 #include "advisor/rules/buffer.h"
 #include "cli/command.h"
+#include "cli/measure/at_most.h"
 #include "cli/measure/measure_files.h"
 #include "cli/measure/measure_run.h"
 #include "cli/report/facts_input.h"
@@ -26,37 +27,42 @@ struct arguments {
     char buffer[ST_BUFFER_TEXT_BYTES]; /* which one, and who set it; "": it was asked for */
     const char *record;
     enum st_stress_phase stress;
-    bool details, json, fail_on_miss, quiet;
+    struct st_at_most at_most;
+    bool details, json, fail_on_miss, quiet, progress;
 };
 
-static const char help[] =
-    "Usage: sleeptune measure [OPTION...]\n"
-    "Run a loop like an audio callback and count the deadlines that it misses.\n\n"
-    "  -r, --rate RATE         48000, 44.1k ... (as in the sound server, else 48k)\n"
-    "  -f, --frames N          frames per period (likewise, else 128)\n"
-    "  -d, --duration TIME     30s, 500ms, 10m ... (30s); 0 until Ctrl-C\n"
-    "  -a, --cpu N|LIST|all    a loop on each CPU, as 0,2-3 (one loop on any CPU)\n"
-    "      --policy POLICY     fifo, rr or other (fifo)\n"
-    "  -p, --priority N        1 .. 99 (70)\n"
-    "      --load PERCENT      the loop computes for 0 .. 90 % of the period (0)\n"
-    "      --stress PHASE      busy computer: cpu, memory, disk, programs or network\n"
-    "      --warmup CYCLES     first cycles, not counted (200, at most 1 s)\n"
-    "      --wait WAIT         plain, or precise: no delay added by FreeBSD (plain)\n"
-    "      --timer-slack NS    timer slack of the loop's thread (not changed)\n"
-    "      --cause-above TIME  find the cause of later wake-ups (half a period)\n"
-    "      --no-lock           do not lock memory\n"
-    "      --record FILE       write every lateness, for predict and sleeptune-lab\n"
-    "      --details           also response time, cost of the loop, test conditions\n"
-    "      --json, --format json|text\n"
-    "      --fail-on-miss      exit status 1 if a period was missed\n"
-    "  -q, --quiet             no progress line\n"
-    "  -h, --help\n\n"
-    "Examples:\n"
-    "  sleeptune measure --frames 64 --duration 1m\n"
-    "  sleeptune measure --cpu all --load 30 --json >result.json\n"
-    "  sleeptune measure --policy other --duration 10s    what a normal thread gets\n\n"
-    "Ctrl-C ends the measurement early and prints it. Exit status: 0 done, 1 missed\n"
-    "periods with --fail-on-miss, 3 usage, 4 failure, 5 invalid measurement.\n";
+static const char help[] = "Usage: sleeptune measure [OPTION...]\n"
+                           "Run a loop like an audio callback and count the deadlines that it misses.\n\n"
+                           "  -r, --rate RATE         48000, 44.1k ... (as in the sound server, else 48k)\n"
+                           "  -f, --frames N          frames per period (likewise, else 128)\n"
+                           "  -d, --duration TIME     30s, 500ms, 10m ... (30s); 0 until Ctrl-C\n"
+                           "  -a, --cpu N|LIST|all    a loop on each CPU, as 0,2-3 (one loop on any CPU)\n"
+                           "      --policy POLICY     fifo, rr or other (fifo)\n"
+                           "  -p, --priority N        1 .. 99 (70)\n"
+                           "      --load PERCENT      the loop computes for 0 .. 90 % of the period (0)\n"
+                           "      --stress PHASE      busy computer: cpu, memory, disk, programs or network\n"
+                           "      --warmup CYCLES     first cycles, not counted (200, at most 1 s)\n"
+                           "      --wait WAIT         plain, or precise: no delay added by FreeBSD (plain)\n"
+                           "      --timer-slack NS    timer slack of the loop's thread (not changed)\n"
+                           "      --cause-above TIME  find the cause of later wake-ups (half a period)\n"
+                           "      --no-lock           do not lock memory\n"
+                           "      --record FILE       write every lateness, for predict and sleeptune-lab\n"
+                           "      --details           also response time, cost of the loop, test conditions\n"
+                           "      --json, --format json|text\n"
+                           "      --fail-on-miss      exit status 1 if a period was missed\n"
+                           "      --at-most N/h       test: at most N events of missed periods an hour?\n"
+                           "      --early             of this test: end as soon as it is decided\n"
+                           "      --junit FILE        of this test: write its result as JUnit XML\n"
+                           "  -q, --quiet             no progress line\n"
+                           "  -h, --help\n\n"
+                           "Examples:\n"
+                           "  sleeptune measure --frames 64 --duration 1m\n"
+                           "  sleeptune measure --cpu all --load 30 --json >result.json\n"
+                           "  sleeptune measure --policy other --duration 10s    what a normal thread gets\n"
+                           "  sleeptune measure --frames 128 --at-most 20/h --junit result.xml\n\n"
+                           "Ctrl-C ends the measurement early and prints it. Exit status: 0 done, 1 missed\n"
+                           "periods with --fail-on-miss, or more than --at-most, 2 --at-most is undecided,\n"
+                           "3 usage, 4 failure, 5 invalid measurement.\n";
 
 static int bad_cpus(const char *text)
 {
@@ -152,6 +158,9 @@ static int read_options(int argc, char **argv, struct arguments *a)
         {"details", .flag = &a->details},
         ST_OPTION_ROWS_JSON(&a->json),
         {"fail-on-miss", .flag = &a->fail_on_miss},
+        {"at-most", .take = st_at_most_take, .ctx = &a->at_most},
+        {"early", .flag = &a->at_most.early},
+        {"junit", .text = &a->at_most.junit},
         {"quiet", 'q', .flag = &a->quiet},
     };
     const int r = st_options_only(options, ST_ARRAY_LEN(options), help, argc, argv);
@@ -161,6 +170,10 @@ static int read_options(int argc, char **argv, struct arguments *a)
         config->warmup_max_ns = 0;
     }
     config->lock_memory = config->lock_memory && !no_lock;
+    if (r < 0 && a->at_most.limit.per_hour == 0 && (a->at_most.early || a->at_most.junit != NULL))
+        return st_failure_usage("--early and --junit belong to --at-most, as in --at-most 20/h");
+    if (r < 0 && a->at_most.limit.per_hour > 0 && config->cpus_n > 1)
+        return st_failure_usage("--at-most judges one loop: name one CPU with --cpu");
     return r;
 }
 
@@ -189,9 +202,10 @@ static int print_text(const struct arguments *a, const struct st_result *results
     FILE *out = st_locale_begin(&stream, stdout);
     bool missed = false;
     width = ST_MIN(width, 100);
-    if (n > 1) {
+    if (a->at_most.text[0] != '\0')
+        st_text_wrap(out, a->at_most.text, 0, width);
+    if (n > 1)
         st_text_wrap(out, st_result_verdict_of_all(results, n, ST_ROOM(480)), 0, width);
-    }
     ST_EACH_OF (result, results, n) {
         if (n > 1)
             fprintf(out, "\n== CPU %d\n", result->cpu);
@@ -240,10 +254,23 @@ static int choose_buffer(struct arguments *a)
     return ST_EXIT_DONE;
 }
 
+static int judge(struct arguments *a, const struct st_result *result)
+{
+    const bool measured = st_measure_run_status(result, 1) != ST_EXIT_FAILURE;
+    return st_at_most_judge(&a->at_most, &a->config, measured ? result : NULL);
+}
+
+static bool look(void *ctx, const struct st_result *worst, bool first)
+{
+    struct arguments *a = ctx;
+    if (a->progress)
+        (void)st_measure_text_show(NULL, worst, first);
+    return !st_at_most_look(&a->at_most, worst);
+}
+
 static int measure(struct arguments *a)
 {
     const size_t n = a->config.cpus_n;
-    const bool progress = !a->quiet && isatty(STDERR_FILENO) == 1;
     struct st_measure_files *files = NULL;
     int status = st_measure_files_open(&a->config, a->record, &files);
     if (status != 0)
@@ -252,19 +279,19 @@ static int measure(struct arguments *a)
     struct st_result *results = calloc(n, sizeof(*results));
     const int r = results == NULL ? -ENOMEM : st_stress_start(a->stress, &stress);
     status = r != 0 ? st_failure("cannot start the load of --stress: %s", strerror(-r))
-                    : st_measure_run(&a->config, progress ? st_measure_text_show : NULL, NULL, results);
+                    : st_measure_run(&a->config, a->progress || a->at_most.early ? look : NULL, a, results);
     const int ended = st_stress_stop(stress);
     if (status == 0) {
-        if (progress)
+        if (a->progress)
             fputs("\r\033[K", stderr);
         const int files_status = st_measure_files_close(files, results, n, "");
         qsort(results, n, sizeof(*results), st_result_compare);
+        const int wanted = a->at_most.limit.per_hour > 0 ? judge(a, results) : exit_status(a, results, n);
         if (a->json)
             status = st_output_json(document_of(results, n));
         else
             status = print_text(a, results, n);
-        if (status == 0)
-            status = exit_status(a, results, n);
+        status = status == 0 ? wanted : status;
         if (ended != 0 && status != ST_EXIT_BOOKS)
             status = st_failure(
                 "the load of --stress %s ended too early: these figures are not those of a busy "
@@ -276,6 +303,8 @@ static int measure(struct arguments *a)
             status = files_status;
         ST_EACH_OF (result, results, n)
             st_result_finish(result);
+    } else if (a->at_most.limit.per_hour > 0) {
+        (void)st_at_most_judge(&a->at_most, &a->config, NULL);
     }
     free(results);
     st_measure_files_free(files);
@@ -287,10 +316,15 @@ int st_cmd_measure(int argc, char **argv)
     struct arguments a;
     memset(&a, 0, sizeof(a));
     st_session_defaults(&a.config);
-    a.config.duration_ns = 30 * ST_NS_PER_S;
+    a.config.duration_ns = -1;
     int r = read_options(argc, argv, &a);
     if (r >= 0)
         return r;
+    a.progress = !a.quiet && isatty(STDERR_FILENO) == 1;
     r = choose_buffer(&a);
+    if (r == 0 && a.at_most.limit.per_hour > 0)
+        r = st_at_most_begin(&a.at_most, &a.config, a.quiet);
+    else if (a.config.duration_ns < 0)
+        a.config.duration_ns = 30 * ST_NS_PER_S;
     return r != 0 ? r : measure(&a);
 }

@@ -12,7 +12,6 @@ int st_cmd_listen(int argc, char **argv);
 int st_cmd_check(int argc, char **argv);
 int st_cmd_report(int argc, char **argv);
 int st_cmd_apply(int argc, char **argv);
-int st_cmd_assert(int argc, char **argv);
 int st_cmd_verify(int argc, char **argv);
 int st_cmd_tune(int argc, char **argv);
 int st_cmd_revert(int argc, char **argv);

@@ -29,11 +29,11 @@ _sleeptune() {
     --os) words='linux freebsd' ;;
     esac
     if [ -z "$words" ] && [ "$COMP_CWORD" -eq 1 ]; then
-        words='check measure listen report tune apply verify revert snapshot predict assert status heard history lab help --help --version'
+        words='check measure listen report tune apply verify revert snapshot predict status heard history lab help --help --version'
     elif [ -z "$words" ]; then
         case $command in
         measure) words='--rate --frames --duration --cpu --policy --priority --load --warmup --wait
-            --timer-slack --cause-above --stress --no-lock --record --details --json --format --fail-on-miss --quiet --help' ;;
+            --timer-slack --cause-above --stress --no-lock --record --details --json --format --fail-on-miss --at-most --early --junit --quiet --help' ;;
         check) words='--duration --frames --rate --profile --only --format --json --threshold --ok --details --all --output
             --textfile --quiet --stress --no-servers --help' ;;
         listen) words='--back --play --duration --frames --signal --input --json --format --help' ;;
@@ -45,11 +45,10 @@ _sleeptune() {
         revert) words="--all --run-generators --root --help $(sleeptune report --list 2>/dev/null | awk '{print $1}')" ;;
         snapshot) words='--root --no-servers --output -o --help' ;;
         predict) words='--history --frames --periods --load --headroom-frames --granularity --details --json --format --help' ;;
-        assert) words='--at-most --frames --rate --duration --load --policy --priority --early --junit --quiet --help' ;;
         heard) words='--key --system --socket --quiet --help' ;;
         history) words='--events --causes --heard --changes --trace --output --names --since --until --step --kind --limit --details --json --format --system --socket --db --help' ;;
         status) words='--details --watch --html --json --line --follow --format --system --socket --help' ;;
-        help) words='check measure listen report tune apply verify revert snapshot predict assert status heard history lab' ;;
+        help) words='check measure listen report tune apply verify revert snapshot predict status heard history lab' ;;
         esac
     fi
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")

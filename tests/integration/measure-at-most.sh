@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# sleeptune assert: what is kept, broken, undecided, refused, and its JUnit file.
+# sleeptune measure --at-most: what is kept, broken, undecided, refused, and its JUnit file.
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 tmp=$(mktemp -d)
@@ -7,12 +7,14 @@ trap 'rm -rf "$tmp"' EXIT
 chmod 755 "$tmp"
 cd "$tmp" || exit 1
 
-refused "without a limit" 3 assert
-refused "a limit without its unit" 3 assert --at-most 20
-refused "a limit of nothing" 3 assert --at-most 0/h
-refused "too short to be kept" 3 assert --at-most 20/h -d 1m
-refused "longer for one who looks all the time" 3 assert --at-most 20/h -d 10m --early
-refused "a file that cannot be written" 4 assert --at-most 1000/h -d 11s --quiet --junit "$tmp/no/where.xml"
+refused "without a limit" 3 measure --early
+refused "a limit without its unit" 3 measure --at-most 20
+refused "a limit of nothing" 3 measure --at-most 0/h
+refused "too short to be kept" 3 measure --at-most 20/h -d 1m
+refused "longer for one who looks all the time" 3 measure --at-most 20/h -d 10m --early
+refused "a file that cannot be written" 4 measure --at-most 1000/h -d 11s --quiet --junit "$tmp/no/where.xml"
+
+[ "$(nproc)" -eq 1 ] || like "several loops are refused" "$("$SLEEPTUNE" measure --at-most 20/h --cpu all 2>&1)" ": --at-most judges one loop"
 
 # case FILE: what the JUnit file says, read by a parser
 case_of() {
@@ -30,7 +32,9 @@ if ! chrt -f 70 true 2>/dev/null; then
 fi
 
 # A deadline of a second: a busy host keeps it, too.
-screen_is -m kept "$SLEEPTUNE" assert --frames 48000 --at-most 1000/h -d 11s --quiet --junit kept.xml
+"$SLEEPTUNE" measure --frames 48000 --at-most 1000/h -d 11s --quiet --junit kept.xml >out
+is "kept: status 0" $? 0
+like "which is the first word" "$(cat out)" '^Kept: 0 events of missed periods in 11\.00 s at 48000 frames; at most 1000 an'
 is "a test case that passes" "$(case_of kept.xml)" "1 0 0 0 system-out 48000 frames at 48000 Hz: at most 1000 an hour"
 
 # stop it for longer than a period, again and again, until it ends by itself
@@ -42,29 +46,29 @@ stop_until_end() { # PID
         sleep 1.2
     done
 }
-"$SLEEPTUNE" assert --frames 4096 --at-most 1/h --early -d 5h --junit broken.xml >out 2>err &
+"$SLEEPTUNE" measure --frames 4096 --at-most 1/h --early -d 5h --junit broken.xml >out 2>err &
 pid=$!
 wait_for slept $pid 60
 stop_until_end $pid
 wait $pid
 is "broken, and ends by itself with --early: status 1" $? 1
-like "which is the first word" "$(cat out)" '^Broken: at least [0-9.]+ episodes'
-like "with the next step" "$(cat out)" '^Next: sleeptune report --frames 4096 --rate 48000$'
+like "which is the first word" "$(cat out)" '^Broken: [0-9]+ events of missed periods in '
+like "with the next step" "$(cat out)" '^To find the causes: sleeptune report --frames 4096 --rate 48000$'
 like "how long it takes was said first" "$(cat err)" '^Measuring for 5.0 h. The shortest time that can show at most 1 an hour is 4.1 h.$'
 is "a test case that fails" "$(case_of broken.xml)" "1 1 0 0 failure 4096 frames at 48000 Hz: at most 1 an hour"
 
-"$SLEEPTUNE" assert --frames 4096 --at-most 1/h -d 5h --junit undecided.xml >out 2>/dev/null &
+"$SLEEPTUNE" measure --frames 4096 --at-most 1/h -d 5h --junit undecided.xml >out 2>/dev/null &
 pid=$!
 wait_for slept $pid 100 # a second of warm-up is over
 kill -INT $pid
 wait $pid
 is "undecided: status 2" $? 2
-like "which is the first word" "$(cat out)" '^Undecided: '
+like "which is the first word" "$(cat out)" '^Undecided, a longer run decides: '
 is "a test case that is skipped" "$(case_of undecided.xml)" "1 0 0 1 skipped 4096 frames at 48000 Hz: at most 1 an hour"
 
 if [ "$(id -u)" = 0 ]; then
     can_be_nobody
-    screen_is no-right as_nobody prlimit --rtprio=0:0 "$SLEEPTUNE" assert --at-most 1000/h -d 11s --quiet
+    screen_is no-right as_nobody prlimit --rtprio=0:0 "$SLEEPTUNE" measure --at-most 1000/h -d 11s --quiet
 else
     skip "without the right to real-time priority" "needs root"
 fi
