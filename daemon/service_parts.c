@@ -174,17 +174,13 @@ void st_service_parts_restart_tcp(struct st_service *service)
     struct st_service_web *web = &service->web;
     st_http_stop(web->tcp);
     web->tcp = NULL;
-    web->network_url[0] = '\0';
     const char *listen_on = service->config.http.listen;
     if (listen_on[0] == '\0') {
         ST_PRINT(service->view.failed.http, "%s", "");
         return;
     }
     const struct st_http_source from = st_service_view_source(service);
-    const struct st_http_address address = {.listen = listen_on,
-                                            .names = service->config.http.names,
-                                            .programs = st_text_is(service->config.http.programs, "on")};
-    const int r = st_http_start_tcp(&address, &from, web->network_url, &web->tcp);
+    const int r = st_http_start_tcp(listen_on, service->config.http.names, &from, &web->tcp);
     char text[ST_VIEW_TEXT_BYTES];
     if (r == 0) {
         ST_PRINT(service->view.failed.http, "%s", "");

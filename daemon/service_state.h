@@ -46,7 +46,7 @@ struct st_service_music {
 struct st_service_web {
     struct st_socket socket;
     struct st_http *http, *tcp, *page; /* page: from when its address was asked for */
-    char page_url[ST_HTTP_URL_BYTES], network_url[ST_HTTP_URL_BYTES]; /* "": not opened, no token */
+    char page_url[ST_HTTP_URL_BYTES];
 };
 
 struct st_service {

@@ -203,10 +203,8 @@ static char *address_text(struct st_service *service, unsigned *http_status)
         *http_status = 503;
         return st_route_error_text("sleeptuned cannot open a port of 127.0.0.1 for the page");
     }
-    json_t *document = json_pack("{s:s, s:s}", "schema", "sleeptune-page/1", "url", web->page_url);
-    if (document != NULL && web->network_url[0] != '\0')
-        st_json_set(document, "network_url", web->network_url);
-    return st_json_into_text(document, JSON_COMPACT);
+    return st_json_into_text(json_pack("{s:s, s:s}", "schema", "sleeptune-page/1", "url", web->page_url),
+                             JSON_COMPACT);
 }
 
 static char *body(void *ctx, enum st_route_body which, const struct st_query *query, unsigned *http_status)

@@ -110,8 +110,8 @@ int st_http_start_fd(int fd, const struct st_http_source *source, struct st_http
     return -ENOTSUP;
 }
 
-int st_http_start_tcp(const struct st_http_address *address, const struct st_http_source *source,
-                      char url[ST_HTTP_URL_BYTES], struct st_http **ret)
+int st_http_start_tcp(const char *listen, const char *names, const struct st_http_source *source,
+                      struct st_http **ret)
 {
     return -ENOTSUP;
 }

@@ -205,9 +205,6 @@ int st_status_run(const struct st_status_wish *wish)
         st_failure("%s", answer.error);
     if (wish->html) {
         const int shown = show_page(status == 0 ? url : NULL, answer.error);
-        const char *network = status == 0 ? st_json_text(answer.document, "network_url") : NULL;
-        if (network != NULL)
-            printf("For other machines: %s\n", st_safe_text(ST_TEXT(400, "%s", network)));
         status = status == 0 ? shown : status;
     } else if (status != 0) {
         /* said */

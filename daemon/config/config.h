@@ -32,9 +32,8 @@ struct st_config {
         char group[ST_CONFIG_TEXT_BYTES]; /* "": the daemon's own */
     } socket;
     struct {
-        char listen[ST_CONFIG_TEXT_BYTES];   /* "": no TCP */
-        char names[ST_CONFIG_TEXT_BYTES];    /* hosts that it answers for, with spaces between them */
-        char programs[ST_CONFIG_TEXT_BYTES]; /* "on" or "off" */
+        char listen[ST_CONFIG_TEXT_BYTES]; /* "": no TCP */
+        char names[ST_CONFIG_TEXT_BYTES];  /* hosts that it answers for, with spaces between them */
     } http;
     struct {
 #define ST_CONFIG_SOURCE(name) char name[ST_CONFIG_TEXT_BYTES];          /* "auto", "on" or "off" */

@@ -64,17 +64,11 @@ const struct st_config_key st_config_keys[] = {
      "Also serve over TCP, on an IP address and port such as 127.0.0.1:9733 or [::1]:9733: a live page for "
      "browsers at /, and everything that the socket serves. Everyone on this machine can read it. An address "
      "that other machines can reach serves /metrics only, without names of programs, to everyone who "
-     "reaches it (see http.programs). Nothing is encrypted. Empty: no TCP."},
+     "reaches it. Nothing is encrypted. Empty: no TCP."},
     {"http.names", ST_CONFIG_TEXT, "", "\"\"", 0, 0, NULL, AT(http.names), ST_CONFIG_APPLIES_HTTP,
      "Host names for requests over TCP, separated by spaces, such as \"studio.lan studio.example.org\". IP "
      "addresses, localhost and the name of this machine are always accepted. Other names are refused, so "
      "that a web page cannot read the figures under a name of its own (DNS rebinding)."},
-    {"http.programs", ST_CONFIG_CHOICE, "", "\"off\"", 0, 0, "on off", AT(http.programs),
-     ST_CONFIG_APPLIES_HTTP,
-     "Show other machines which programs run here: /metrics at http.listen then names them, and the page and "
-     "/v1 are served to who knows a token, another one for each start. \"sleeptune status --html\" prints "
-     "the "
-     "address with it. Other machines get the time of a mark (\"sleeptune heard\"), never its note."},
     SOURCE(
         alsa,
         "Dropouts of other programs on ALSA devices (Linux), read from /proc/asound four times a second. A "

@@ -513,9 +513,9 @@ static void hide_figures(const struct st_http *http, struct st_route *route)
     if (route->body == ST_ROUTE_ERROR || route->body == ST_ROUTE_ICON)
         return;
     if (http->network && route->body == ST_ROUTE_METRICS)
-        route->body = http->token[0] != '\0' ? ST_ROUTE_METRICS : ST_ROUTE_METRICS_UNNAMED;
-    else if (http->network && http->token[0] == '\0')
-        *route = st_route_refuse(403, "other machines get /metrics only, unless http.programs is \"on\"");
+        route->body = ST_ROUTE_METRICS_UNNAMED;
+    else if (http->network)
+        *route = st_route_refuse(403, "other machines get /metrics only");
     else if (route->body == ST_ROUTE_PAGE)
         route->body = ST_ROUTE_SHELL;
     else
@@ -531,11 +531,10 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
     /* up to a NUL, even by MHD_lookup_connection_value_n (0.9.75): what is behind one cannot be seen */
     const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
     const bool is_known = http->token[0] != '\0' && has_token(connection, http->token);
-    const bool own = is_known && !http->network;
     const struct st_route_names names = {.machine = http->machine,
                                          .others = http->names,
-                                         .own = own,
-                                         .own_page = own && is_own_origin(connection, host)};
+                                         .own = is_known,
+                                         .own_page = is_known && is_own_origin(connection, host)};
     struct st_route route = st_route_choose(method, url, host, http->tcp, &names);
     int hosts = 0;
     (void)MHD_get_connection_values(connection, MHD_HEADER_KIND, count_host, &hosts);
@@ -648,41 +647,20 @@ static bool is_loopback(const union st_config_address *name)
                                            : ntohl(name->v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
 }
 
-/* A listener on all addresses of this machine is found by the machine's name. */
-static void put_url(const struct st_http *http, const union st_config_address *name, const char *listen,
-                    char url[ST_HTTP_URL_BYTES])
-{
-    const bool any = name->any.sa_family == AF_INET6 ? IN6_IS_ADDR_UNSPECIFIED(&name->v6.sin6_addr)
-                                                     : name->v4.sin_addr.s_addr == htonl(INADDR_ANY);
-    const char *port = strrchr(listen, ':'), *host = any ? http->machine : listen;
-    const int host_len = any ? (int)strlen(host) : (int)(port - listen);
-    snprintf(url, ST_HTTP_URL_BYTES, "http://%.*s%s/#%s", host_len, host, port, http->token);
-}
-
-int st_http_start_tcp(const struct st_http_address *address, const struct st_http_source *source,
-                      char url[ST_HTTP_URL_BYTES], struct st_http **ret)
+int st_http_start_tcp(const char *listen_at, const char *names, const struct st_http_source *source,
+                      struct st_http **ret)
 {
     union st_config_address name;
-    char token[33] = "";
-    int r = st_config_listen_address(address->listen, &name);
-    const bool network = r == 0 && !is_loopback(&name);
-    if (r == 0 && network && address->programs)
-        r = draw_token(token);
+    int r = st_config_listen_address(listen_at, &name);
     const int fd = r == 0 ? listen_on(&name) : r;
     if (fd < 0)
         return fd;
-    r = start(fd, address->names, source, ret);
-    if (r < 0) {
+    r = start(fd, names, source, ret);
+    if (r < 0)
         close(fd);
-        return r;
-    }
-    (*ret)->network = network;
-    ST_PRINT((*ret)->token, "%s", token);
-    if (token[0] != '\0')
-        put_url(*ret, &name, address->listen, url);
     else
-        url[0] = '\0';
-    return 0;
+        (*ret)->network = !is_loopback(&name);
+    return r;
 }
 
 int st_http_start_private(const struct st_http_source *source, char url[ST_HTTP_URL_BYTES],

@@ -31,22 +31,14 @@ struct st_http;
  * @return 0, -ENOTSUP (built without libmicrohttpd), -EIO. Stop with st_http_stop. */
 ST_NODISCARD int st_http_start_fd(int fd, const struct st_http_source *source, struct st_http **ret);
 
-/** Of the configuration. */
-struct st_http_address {
-    const char *listen; /* "127.0.0.1:9733" */
-    const char *names;  /* hosts that it answers for, besides its own, with spaces between them */
-    bool programs;      /* other machines, too, may learn which programs run here */
-};
-
-#define ST_HTTP_URL_BYTES 352
-
 /**
- * Serves on an address. One that other machines can reach has /metrics without names of programs, or, with
- * programs, all but marks to who knows a token, which is drawn here.
- * @param url "http://HOST:PORT/#TOKEN", "" if there is no token. @return as above, or what bind or getentropy
- * said. */
-ST_NODISCARD int st_http_start_tcp(const struct st_http_address *address, const struct st_http_source *source,
-                                   char url[ST_HTTP_URL_BYTES], struct st_http **ret);
+ * Serves on an address. One that other machines can reach has /metrics only, without names of programs.
+ * @param listen "127.0.0.1:9733". @param names hosts that it answers for, besides its own, with spaces
+ * between them. @return as above, or what bind said. */
+ST_NODISCARD int st_http_start_tcp(const char *listen, const char *names, const struct st_http_source *source,
+                                   struct st_http **ret);
+
+#define ST_HTTP_URL_BYTES 64
 
 /**
  * Serves the page on a free port of 127.0.0.1 to who knows a token, which is drawn here: other requests get
