@@ -89,7 +89,7 @@ static bool signs_agree(const struct st_places *places, int64_t offset)
     int same = 0;
     for (uint64_t i = 0; i < 12; i++) {
         const int64_t at = (int64_t)(first + i) + offset;
-        const bool up = at >= 0 && st_signal_is_up((uint64_t)at, 0);
+        const bool up = at >= 0 && st_signal_is_up((uint64_t)at);
         same += up == (heard(places, first + i) > 0);
         if (i == 7 && same > 1 && same < 7)
             return false;

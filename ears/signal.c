@@ -44,9 +44,9 @@ static uint64_t any_of(uint64_t frame, uint32_t channel)
     return mix(frame ^ ((uint64_t)channel << 48));
 }
 
-bool st_signal_is_up(uint64_t frame, uint32_t channel)
+bool st_signal_is_up(uint64_t frame)
 {
-    return (any_of(frame, channel) & 1) != 0;
+    return (any_of(frame, 0) & 1) != 0;
 }
 
 int32_t st_signal_step(uint64_t frame, uint32_t channel, uint32_t steps)

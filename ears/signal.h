@@ -64,8 +64,8 @@ void st_signal_fill(const struct st_signal *signal, uint64_t at_frame, float *re
  * @param steps  level * 32768, at least 1 */
 int32_t st_signal_step(uint64_t frame, uint32_t channel, uint32_t steps) ST_NONBLOCKING;
 uint32_t st_signal_steps(float level);
-/** Is that sample above 0? Costs less. */
-bool st_signal_is_up(uint64_t frame, uint32_t channel) ST_NONBLOCKING;
+/** Is that sample of channel 0 above 0? Costs less. */
+bool st_signal_is_up(uint64_t frame) ST_NONBLOCKING;
 
 /** Of the tones at a frame, before any glitch, between -level and level. */
 float st_signal_tone(uint32_t rate_hz, float level, uint64_t frame) ST_NONBLOCKING;

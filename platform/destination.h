@@ -25,8 +25,8 @@ ST_NODISCARD int st_destination_find(const char *path, struct st_destination *re
  * said. */
 ST_NODISCARD int st_destination_open(const struct st_destination *destination, int flags, mode_t mode);
 
-/** Both in one. */
-ST_NODISCARD int st_destination_open_path(const char *path, int flags, mode_t mode);
+/** Both in one; a new file has mode 0666. */
+ST_NODISCARD int st_destination_open_path(const char *path, int flags);
 
 /** Why a file cannot be written: strerror's text, or a sentence for -EXDEV. */
 const char *st_destination_error(int r);

@@ -333,10 +333,10 @@ void st_trace_cpus_add(struct st_trace_cpus *cpus, struct st_trace_items *items,
     walk(cpus, items);
 }
 
-void st_trace_cpus_tracks(const struct st_trace_cpus *cpus, FILE *out, const char *title)
+void st_trace_cpus_tracks(const struct st_trace_cpus *cpus, FILE *out)
 {
     static const char *const places[] = {"", ": interrupts", ": softirqs"};
-    st_perfetto_track(out, ST_TRACK_CPUS, ST_TRACK_ABOUT, title);
+    st_perfetto_track(out, ST_TRACK_CPUS, ST_TRACK_ABOUT, "CPUs");
     for (unsigned i = 0; i < (unsigned)PLACES * ST_CPU_EVENTS_CPUS; i++) {
         if (cpus->cpus[i / PLACES].seen)
             st_perfetto_track(out, ST_TRACK_CPU + i, ST_TRACK_CPUS,

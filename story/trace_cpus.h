@@ -27,8 +27,8 @@ int64_t st_trace_cpus_reach_ns(const struct st_trace_cpus *cpus, int64_t at_ns);
 void st_trace_cpus_add(struct st_trace_cpus *cpus, struct st_trace_items *items, int64_t from_ns,
                        const struct st_trace_cycle *missed, size_t missed_n, bool names);
 
-/** After st_trace_cpus_add. @param title  of all of them. */
-void st_trace_cpus_tracks(const struct st_trace_cpus *cpus, FILE *out, const char *title);
+/** After st_trace_cpus_add. */
+void st_trace_cpus_tracks(const struct st_trace_cpus *cpus, FILE *out);
 
 /** After the items were written. NULL is fine. */
 void st_trace_cpus_free(struct st_trace_cpus *cpus);

@@ -208,7 +208,7 @@ static void write_tracks(FILE *out, struct work *work, const struct st_trace_cpu
         ST_PRINT(kernel, "%s: what it did is in this file from %.1f s before the event on%s",
                  file->copy.ring->kernel, reach_ns != INT64_MAX ? (double)file->reach_ns / 1e9 : 0.0,
                  file->names ? "" : "; programs that are neither audio nor culprit are \"other\"");
-        st_trace_cpus_tracks(cpus, out, "CPUs");
+        st_trace_cpus_tracks(cpus, out);
     }
     print_periods(work, periods, sizeof(periods));
     add_note(work, out, "kernel", kernel, notes_n++);

@@ -105,11 +105,11 @@ int st_alsa_status_moved(const struct st_alsa_status *status, int64_t *ret_hz)
     return 0;
 }
 
-/** A number of 0 .. max at *text; moves behind it. */
-static int take_number(const char **text, unsigned max, unsigned *ret)
+/** A number of 0 .. SUBSTREAMS_MAX at *text; moves behind it. */
+static int take_number(const char **text, unsigned *ret)
 {
     uint64_t n;
-    if (st_proc_u64(text, &n) != 0 || n > max)
+    if (st_proc_u64(text, &n) != 0 || n > SUBSTREAMS_MAX)
         return -EBADMSG;
     *ret = (unsigned)n;
     return 0;
@@ -122,7 +122,7 @@ static int count_behind(const char *line, const char *end, const char *word, uns
     for (const char *at = line; (at = strstr(at, word)) != NULL && at < end; at++)
         found = at + strlen(word);
     *ret = 0;
-    return found != NULL && found < end ? take_number(&found, SUBSTREAMS_MAX, ret) : 0;
+    return found != NULL && found < end ? take_number(&found, ret) : 0;
 }
 
 int st_alsa_pcm_next(const char **text, struct st_alsa_pcm *ret)
@@ -132,10 +132,10 @@ int st_alsa_pcm_next(const char **text, struct st_alsa_pcm *ret)
     if (*line == '\0')
         return -ENODATA;
     *text = *end == '\n' ? end + 1 : end;
-    if (take_number(&at, SUBSTREAMS_MAX, &pcm.card) != 0 || *at != '-')
+    if (take_number(&at, &pcm.card) != 0 || *at != '-')
         return -EBADMSG;
     at++;
-    if (take_number(&at, SUBSTREAMS_MAX, &pcm.device) != 0 || *at != ':' ||
+    if (take_number(&at, &pcm.device) != 0 || *at != ':' ||
         count_behind(at, end, " : playback ", &pcm.playback_n) != 0 ||
         count_behind(at, end, " : capture ", &pcm.capture_n) != 0)
         return -EBADMSG;

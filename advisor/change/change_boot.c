@@ -20,9 +20,9 @@ static bool exists(struct st_machine *machine, const char *path)
     return r == 0 || r == -EFBIG;
 }
 
-static bool has_folder(struct st_machine *machine, const char *path)
+static bool has_grub_folder(struct st_machine *machine)
 {
-    return st_change_folder_look(machine, path) == 0;
+    return st_change_folder_look(machine, GRUB_FOLDER) == 0;
 }
 
 /* Does this text file have the word? */
@@ -67,7 +67,7 @@ static enum st_change_kind grub_kind(struct st_machine *machine)
 {
     const char *script = grub_script(machine);
     const bool drop_ins =
-        script != NULL ? mentions(machine, script, "default/grub.d") : has_folder(machine, GRUB_FOLDER);
+        script != NULL ? mentions(machine, script, "default/grub.d") : has_grub_folder(machine);
     return drop_ins ? ST_CHANGE_BOOT : ST_CHANGE_BOOT_GRUB;
 }
 
@@ -134,7 +134,7 @@ int st_change_resolve(struct st_machine *machine, struct st_change *change, char
     why[0] = '\0';
     if (change->kind != ST_CHANGE_BOOT)
         return 0;
-    const bool grub = exists(machine, GRUB_FILE) || has_folder(machine, GRUB_FOLDER),
+    const bool grub = exists(machine, GRUB_FILE) || has_grub_folder(machine),
                cmdline = exists(machine, CMDLINE);
     loader_name(machine, loader, sizeof(loader));
     const bool by_systemd = st_text_begins(loader, "systemd-boot");

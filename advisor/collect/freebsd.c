@@ -191,14 +191,12 @@ static void read_settings(struct st_collector *c)
         read_assignments(c, setting->key, setting->path, setting->prefix, setting->names);
 }
 
-static void parse_file(struct st_collector *c, const char *key, const char *path,
-                       int (*parse)(struct st_facts *, const char *, size_t, const char *))
+static void read_sndstat(struct st_collector *c, const char *path)
 {
     size_t bytes;
-    if (!read_file(c, key, path, &bytes))
-        return;
-    if (parse(c->facts, c->buf, bytes, path) == -EBADMSG)
-        st_collector_put_malformed(c, key, c->buf, path);
+    if (read_file(c, ST_KEY_FREEBSD_FILE_SNDSTAT, path, &bytes) &&
+        st_freebsd_text_sndstat(c->facts, c->buf, bytes, path) == -EBADMSG)
+        st_collector_put_malformed(c, ST_KEY_FREEBSD_FILE_SNDSTAT, c->buf, path);
 }
 
 static int see_powerd(void *ctx, const char *name)
@@ -212,7 +210,7 @@ static void collect_files(struct st_collector *c)
 {
     bool powerd = false;
     read_settings(c);
-    parse_file(c, ST_KEY_FREEBSD_FILE_SNDSTAT, "/dev/sndstat", st_freebsd_text_sndstat);
+    read_sndstat(c, "/dev/sndstat");
     const int r = st_collector_list(c, "/var/run", see_powerd, &powerd);
     if (r == 0)
         st_collector_put_int(c, ST_KEY_FREEBSD_POWERD_RUNNING, powerd, "/var/run/powerd.pid");
@@ -224,7 +222,7 @@ static void collect_files(struct st_collector *c)
 static void collect_capture(struct st_collector *c)
 {
     read_settings(c);
-    parse_file(c, ST_KEY_FREEBSD_FILE_SNDSTAT, "/sndstat.txt", st_freebsd_text_sndstat);
+    read_sndstat(c, "/sndstat.txt");
 }
 
 static void collect(struct st_collector *c)

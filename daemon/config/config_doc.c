@@ -5,19 +5,20 @@
 #include "daemon/config/config.h"
 
 #define COLUMNS 100
+#define INDENT  "    # "
 
-/* Writes text in lines of at most COLUMNS, each behind `indent`. */
-static void write_wrapped(FILE *out, const char *indent, const char *text)
+/* Writes text in lines of at most COLUMNS. */
+static void write_wrapped(FILE *out, const char *text)
 {
     while (*text != '\0') {
         size_t len = strlen(text);
-        const size_t room = COLUMNS - strlen(indent);
+        const size_t room = COLUMNS - strlen(INDENT);
         if (len > room) {
             len = room;
             while (len > 0 && text[len] != ' ')
                 len--;
         }
-        fprintf(out, "%s%.*s\n", indent, (int)len, text);
+        fprintf(out, INDENT "%.*s\n", (int)len, text);
         text += len;
         text += strspn(text, " ");
     }
@@ -47,9 +48,9 @@ void st_config_doc_example(FILE *out)
         }
         char allowed[256];
         fputc('\n', out);
-        write_wrapped(out, "    # ", key->help);
+        write_wrapped(out, key->help);
         if (allowed_to_say(key, allowed, sizeof(allowed)))
-            write_wrapped(out, "    # ", ST_TEXT(320, "Allowed: %s.", allowed));
+            write_wrapped(out, ST_TEXT(320, "Allowed: %s.", allowed));
         fprintf(out, "    #%s = %s;\n", dot + 1, key->default_text);
     }
     fputs("};\n", out);

@@ -2,9 +2,8 @@
  * (-w virtual_oss), or a card's output and input that a cable connects (-w device). */
 #include "ears/helpers/oss_device.h"
 
-#define RATE_HZ 48000
-#define PERIOD  512
-#define LOOP    "/dev/dsp.loop" /* virtual_oss -l dsp.loop */
+#define PERIOD 512
+#define LOOP   "/dev/dsp.loop" /* virtual_oss -l dsp.loop */
 
 int main(int argc, char **argv)
 {
@@ -16,8 +15,8 @@ int main(int argc, char **argv)
     const bool cable = strcmp(ear.way, "virtual_oss") != 0;
     const char *plays = ear.plays[0] != '\0' ? ear.plays : "/dev/dsp";
     const char *records = ear.records[0] != '\0' ? ear.records : cable ? "/dev/dsp" : LOOP;
-    const int r = st_oss_device_open(&device, plays, records, RATE_HZ, ear.frames > 0 ? ear.frames : PERIOD,
-                                     &duplex, &ear.head.rate_hz, &failed);
+    const int r = st_oss_device_open(&device, plays, records, ear.frames > 0 ? ear.frames : PERIOD, &duplex,
+                                     &ear.head.rate_hz, &failed);
     if (r < 0)
         return st_ear_absent("%.100s: %s", failed, strerror(-r));
     ear.head.channels = 2;

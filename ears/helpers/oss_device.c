@@ -2,14 +2,16 @@
 
 #include <fcntl.h>
 
+#define RATE_HZ 48000
+
 static int open_device(const struct st_oss_device *device, const char *path, int flags, int *ret)
 {
     *ret = device->calls->open(path, flags);
     return *ret < 0 ? -errno : 0;
 }
 
-static int set_up_both(struct st_oss_device *device, uint32_t wanted_hz, uint32_t period_frames,
-                       struct st_duplex *duplex, uint32_t *ret_rate_hz)
+static int set_up_both(struct st_oss_device *device, uint32_t period_frames, struct st_duplex *duplex,
+                       uint32_t *ret_rate_hz)
 {
     static const struct {
         enum st_duplex_format format;
@@ -18,7 +20,7 @@ static int set_up_both(struct st_oss_device *device, uint32_t wanted_hz, uint32_
     } formats[] = {{ST_DUPLEX_S32, AFMT_S32_NE, 4}, {ST_DUPLEX_S16, AFMT_S16_NE, 2}};
     int r = -ENOTSUP;
     ST_EACH (row, formats) {
-        uint32_t play_hz = wanted_hz, record_hz = wanted_hz;
+        uint32_t play_hz = RATE_HZ, record_hz = RATE_HZ;
         const size_t bytes = row->bytes * ST_OSS_CHANNELS * period_frames;
         r = st_oss_set_up(device->calls, device->play, row->afmt, bytes, &play_hz);
         if (r == 0 && device->record != device->play)
@@ -47,8 +49,8 @@ static int set_up_both(struct st_oss_device *device, uint32_t wanted_hz, uint32_
 }
 
 int st_oss_device_open(struct st_oss_device *device, const char *plays, const char *records,
-                       uint32_t wanted_hz, uint32_t period_frames, struct st_duplex *duplex,
-                       uint32_t *ret_rate_hz, const char **ret_failed)
+                       uint32_t period_frames, struct st_duplex *duplex, uint32_t *ret_rate_hz,
+                       const char **ret_failed)
 {
     const bool one = strcmp(plays, records) == 0;
     device->play = device->record = -1;
@@ -61,7 +63,7 @@ int st_oss_device_open(struct st_oss_device *device, const char *plays, const ch
         r = open_device(device, records, O_RDONLY, &device->record);
     }
     if (r == 0)
-        r = set_up_both(device, wanted_hz, period_frames, duplex, ret_rate_hz);
+        r = set_up_both(device, period_frames, duplex, ret_rate_hz);
     if (r < 0)
         st_oss_device_close(device);
     return r;

@@ -12,12 +12,12 @@ struct st_oss_device {
 
 /** Opens both, with two channels and the format that both have, and fills duplex->format, period_frames,
  * ahead_frames and *ret_rate_hz.
- * @param wanted_hz, period_frames what to ask for; the devices answer with what they have.
+ * @param period_frames what to ask for, at 48 kHz; the devices answer with what they have.
  * @return 0, -ENOTSUP (no common format, rate or two channels), or what open(2) and ioctl(2) said; then
  * *ret_failed is the device. */
 ST_NODISCARD int st_oss_device_open(struct st_oss_device *device, const char *plays, const char *records,
-                                    uint32_t wanted_hz, uint32_t period_frames, struct st_duplex *duplex,
-                                    uint32_t *ret_rate_hz, const char **ret_failed);
+                                    uint32_t period_frames, struct st_duplex *duplex, uint32_t *ret_rate_hz,
+                                    const char **ret_failed);
 void st_oss_device_close(struct st_oss_device *device);
 
 extern const struct st_duplex_ops st_oss_ops; /* of a struct st_oss_device */

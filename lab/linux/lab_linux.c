@@ -44,12 +44,12 @@ static int sleep_epoll_wait(struct st_sleep *s, int64_t requested_ns)
 /* Waits while the word is 0. FUTEX_WAIT_BITSET takes an absolute time on CLOCK_MONOTONIC; FUTEX_WAIT takes a
  * relative one.
  * @return 0: woken, or the word is not 0; -ETIMEDOUT, -EINTR. */
-static int futex_wait(_Atomic uint32_t *word, int flags, int64_t due_ns)
+static int futex_wait(_Atomic uint32_t *word, int64_t due_ns)
 {
     const int64_t until[2] = {due_ns / ST_NS_PER_S,
                               due_ns % ST_NS_PER_S}; /* the kernel's, whatever time_t is */
-    const long r =
-        syscall(FUTEX_NUMBER, word, FUTEX_WAIT_BITSET | flags, 0, &until, NULL, FUTEX_BITSET_MATCH_ANY);
+    const long r = syscall(FUTEX_NUMBER, word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, 0, &until, NULL,
+                           FUTEX_BITSET_MATCH_ANY);
     return r == 0 || errno == EAGAIN ? 0 : -errno;
 }
 
@@ -58,7 +58,7 @@ static int sleep_futex(struct st_sleep *s, ST_UNUSED int64_t requested_ns)
     _Atomic uint32_t word = 0;
     int r;
     do
-        r = futex_wait(&word, FUTEX_PRIVATE_FLAG, s->due_ns);
+        r = futex_wait(&word, s->due_ns);
     while (r == 0);
     return r == -ETIMEDOUT ? 0 : r;
 }
@@ -163,7 +163,7 @@ static int wait_futex(struct st_wake_place *place, int64_t due_ns)
 {
     int r = 0;
     while (r == 0 && atomic_exchange(&place->word, 0) == 0)
-        r = futex_wait(&place->word, FUTEX_PRIVATE_FLAG, due_ns);
+        r = futex_wait(&place->word, due_ns);
     return r;
 }
 

@@ -49,24 +49,24 @@ int st_sleep_lab_ppoll(struct st_sleep *s, int64_t requested_ns)
 /* A timer that sends a signal, which is blocked in all threads (st_sleep_lab_block_signals), so that the one
  * that waits gets it. */
 
-static int wait_for(int signal_number)
+static int wait_for_signal(void)
 {
     sigset_t set;
     sigemptyset(&set);
-    sigaddset(&set, signal_number);
-    return sigwaitinfo(&set, NULL) == signal_number ? 0 : -errno;
+    sigaddset(&set, SIGRTMIN);
+    return sigwaitinfo(&set, NULL) == SIGRTMIN ? 0 : -errno;
 }
 
 /* A signal that would kill where it is not blocked. */
-static int check_blocked(int signal_number)
+static int check_blocked(void)
 {
     sigset_t set;
-    return sigprocmask(SIG_BLOCK, NULL, &set) == 0 && sigismember(&set, signal_number) == 1 ? 0 : -EINVAL;
+    return sigprocmask(SIG_BLOCK, NULL, &set) == 0 && sigismember(&set, SIGRTMIN) == 1 ? 0 : -EINVAL;
 }
 
 int st_sleep_lab_open_posix_timer(struct st_sleep *s)
 {
-    if (check_blocked(SIGRTMIN) != 0)
+    if (check_blocked() != 0)
         return -EINVAL;
     timer_t *timer = malloc(sizeof(*timer));
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGRTMIN};
@@ -84,7 +84,7 @@ int st_sleep_lab_posix_timer(struct st_sleep *s, ST_UNUSED int64_t requested_ns)
 {
     const timer_t *timer = s->state;
     const struct itimerspec once = {.it_value = st_ns_to_timespec(s->due_ns)};
-    return timer_settime(*timer, TIMER_ABSTIME, &once, NULL) == 0 ? wait_for(SIGRTMIN) : -errno;
+    return timer_settime(*timer, TIMER_ABSTIME, &once, NULL) == 0 ? wait_for_signal() : -errno;
 }
 
 void st_sleep_lab_close_posix_timer(struct st_sleep *s)

@@ -324,8 +324,6 @@ static void rank_sentence(const struct st_bench_sleep *bench, const struct st_sl
 
 /* --- what dashes stand for --- */
 
-#define LINE_BYTES 600
-
 /* Without a figure although there may be some later: it was not refused. */
 static bool lacks_samples(const struct st_bench_sleep *bench, size_t i)
 {

@@ -78,12 +78,12 @@ static int take_turns(struct st_lab *lab, struct st_call *c, struct st_call *get
 }
 
 /* Median of a[i] - b[i], batch by batch, with its interval. */
-static struct st_quantile difference(const struct turns *turns, int a, int b)
+static struct st_quantile above_nothing(const struct turns *turns, int turn)
 {
     int64_t ns[ST_SYSCALL_BATCHES];
     struct st_summary summary;
     for (size_t i = 0; i < turns->n; i++)
-        ns[i] = st_ns_sub(turns->ns[a][i], turns->ns[b][i]);
+        ns[i] = st_ns_sub(turns->ns[turn][i], turns->ns[NOTHING][i]);
     const struct st_sample sample = st_sample_of(ns, turns->n);
     st_summary_of(&sample, &summary);
     return summary.median;
@@ -127,14 +127,14 @@ enum st_call_path st_call_batches_measure(struct st_lab *lab, const struct st_ca
     if (st_call_open(&c, lab, method) == 0) {
         if (take_turns(lab, &c, &getppid, ret->calls_n, &turns) == 0) {
             const double calls = ret->calls_n;
-            const struct st_quantile call = difference(&turns, CALL, NOTHING);
+            const struct st_quantile call = above_nothing(&turns, CALL);
             ret->known = call.interval_known;
             ret->call_ns = (double)call.value_ns / calls;
             ret->low_ns = (double)call.low_ns / calls;
             ret->high_ns = (double)call.high_ns / calls;
             ret->raw_known = method->raw != NULL;
-            ret->raw_ns = ret->raw_known ? (double)difference(&turns, RAW, NOTHING).value_ns / calls : 0;
-            ret->getppid_ns = (double)difference(&turns, GETPPID, NOTHING).value_ns / calls;
+            ret->raw_ns = ret->raw_known ? (double)above_nothing(&turns, RAW).value_ns / calls : 0;
+            ret->getppid_ns = (double)above_nothing(&turns, GETPPID).value_ns / calls;
             path = judge(&turns, method);
         }
         st_call_close(&c);

@@ -136,13 +136,13 @@ int st_destination_open(const struct st_destination *destination, int flags, mod
     return r;
 }
 
-int st_destination_open_path(const char *path, int flags, mode_t mode)
+int st_destination_open_path(const char *path, int flags)
 {
     struct st_destination destination;
     const int r = st_destination_find(path, &destination);
     if (r < 0)
         return r;
-    const int fd = st_destination_open(&destination, flags, mode);
+    const int fd = st_destination_open(&destination, flags, 0666);
     close(destination.dir_fd);
     return fd;
 }

@@ -31,11 +31,6 @@ static pid_t started[STARTED_MAX]; /* not reaped yet; 0: free */
 
 /* --- the child: system calls only --- */
 
-static bool is_above(const struct rlimit *now, rlim_t most)
-{
-    return now->rlim_max == RLIM_INFINITY || now->rlim_max > most;
-}
-
 /* As st_posix_give_way, and whatever it was before. musl's functions for it only fail, so Linux itself is
  * asked. */
 static void become_normal(void)
@@ -57,7 +52,8 @@ static void become_harmless(bool plays)
     const struct rlimit none = {0, 0}, little = {LOCKED_BYTES, LOCKED_BYTES};
     struct rlimit now;
     (void)setrlimit(RLIMIT_CORE, &none);
-    if (!plays && getrlimit(RLIMIT_MEMLOCK, &now) == 0 && is_above(&now, LOCKED_BYTES))
+    if (!plays && getrlimit(RLIMIT_MEMLOCK, &now) == 0 &&
+        (now.rlim_max == RLIM_INFINITY || now.rlim_max > LOCKED_BYTES))
         (void)setrlimit(RLIMIT_MEMLOCK, &little);
 #ifdef RLIMIT_RTPRIO
     if (!plays)

@@ -30,10 +30,10 @@ static void on_stop(int signal_number, siginfo_t *info, ST_UNUSED void *context)
         on_first();
 }
 
-static bool ignored(int signal_number)
+static bool ignores_hangup(void)
 {
     struct sigaction action;
-    return sigaction(signal_number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+    return sigaction(SIGHUP, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
 static void catch_signal(int signal_number, struct sigaction action)
@@ -48,7 +48,7 @@ void st_stop_catch(void (*first_seen)(void))
     on_first = first_seen;
     catch_signal(SIGINT, stop);
     catch_signal(SIGTERM, stop);
-    if (!ignored(SIGHUP)) /* nohup; SIGINT is ignored in the background of scripts, which may send it all the
+    if (!ignores_hangup()) /* nohup; SIGINT is ignored in the background of scripts, which may send it all the
                              same */
         catch_signal(SIGHUP, stop);
 }

@@ -188,7 +188,7 @@ int st_recording_create(const char *path, const struct st_recording_meta *meta, 
     recording->has_callback = meta->has_callback;
     recording->periods_per_second = st_period_index_at(&period, 0, INT64_C(1000000000));
     data_restart(recording);
-    recording->fd = st_destination_open_path(path, O_RDWR | O_CREAT, 0666);
+    recording->fd = st_destination_open_path(path, O_RDWR | O_CREAT);
     int r = recording->fd < 0 ? recording->fd : check_overwritable(recording->fd);
     if (r == 0 && ftruncate(recording->fd, 0) != 0)
         r = -errno;

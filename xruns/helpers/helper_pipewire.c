@@ -188,13 +188,13 @@ static void on_silence(void *ctx, uint32_t id, int64_t begin_ns, int64_t lost_ns
     st_pipewire_streams_silent(observer->streams, id, begin_ns, lost_ns, signs);
 }
 
-static void stop_listening(struct observer *observer, const char *why)
+static void stop_listening(struct observer *observer)
 {
     const struct st_pipewire_streams_hearing none = {.lost = on_lost, .ctx = observer};
     if (observer->listener_source != NULL)
         pw_loop_destroy_source(observer->loop, observer->listener_source);
     observer->listener_source = NULL;
-    st_listener_end(&observer->listener, why);
+    st_listener_end(&observer->listener, "");
     st_pipewire_streams_hear(observer->streams, &none);
 }
 
@@ -202,7 +202,7 @@ static void on_listener(void *ctx, ST_UNUSED int fd, ST_UNUSED uint32_t mask)
 {
     struct observer *observer = ctx;
     if (!st_listener_read(&observer->listener, on_silence, observer))
-        stop_listening(observer, "");
+        stop_listening(observer);
 }
 
 static void order(void *ctx, uint32_t id, bool listen)
@@ -210,7 +210,7 @@ static void order(void *ctx, uint32_t id, bool listen)
     struct observer *observer = ctx;
     st_listener_order(&observer->listener, id, listen);
     if (observer->listener.program.pid == 0 && observer->listener_source != NULL) {
-        stop_listening(observer, "");
+        stop_listening(observer);
         say_ready(observer);
     }
 }

@@ -391,17 +391,17 @@ static void on_input(void *ctx, int fd, ST_UNUSED uint32_t mask)
 
 /* --- which ports there are --- */
 
-static uint32_t number_of(const struct spa_dict *props, const char *key)
+static uint32_t node_of(const struct spa_dict *props)
 {
     uint32_t number;
-    return props != NULL && spa_atou32(spa_dict_lookup(props, key), &number, 10) ? number : 0;
+    return props != NULL && spa_atou32(spa_dict_lookup(props, PW_KEY_NODE_ID), &number, 10) ? number : 0;
 }
 
 static void on_global(void *ctx, uint32_t id, ST_UNUSED uint32_t permissions, const char *type,
                       ST_UNUSED uint32_t version, const struct spa_dict *props)
 {
     struct listener *listener = ctx;
-    const uint32_t node = number_of(props, PW_KEY_NODE_ID);
+    const uint32_t node = node_of(props);
     size_t i = 0;
     while (i < PORTS_MAX && listener->ports[i].id != 0)
         i++;

@@ -115,11 +115,11 @@ static bool is_among(const char *name, const char *names)
     return false;
 }
 
-static int64_t number_of(const struct spa_dict *props, const char *key, int64_t max)
+static int64_t number_of(const struct spa_dict *props, const char *key)
 {
     const char *text = st_pipewire_streams_property(props, key);
     int64_t number;
-    return text != NULL && st_number_i64(text, 1, max, &number) == 0 ? number : 0;
+    return text != NULL && st_number_i64(text, 1, INT32_MAX, &number) == 0 ? number : 0;
 }
 
 static void set_playing(struct stream *stream, bool playing)
@@ -138,9 +138,9 @@ static void on_info(void *ctx, const struct pw_node_info *info)
     stream->deaf = false; /* it may have ports now */
     if ((info->change_mask & PW_NODE_CHANGE_MASK_PROPS) != 0 && info->props != NULL) {
         const char *binary = st_pipewire_streams_property(info->props, PW_KEY_APP_PROCESS_BINARY);
-        const pid_t pid = (pid_t)number_of(info->props, PW_KEY_APP_PROCESS_ID, INT32_MAX);
+        const pid_t pid = (pid_t)number_of(info->props, PW_KEY_APP_PROCESS_ID);
         const char *except = stream->all->hearing.except;
-        stream->buffer_bytes = number_of(info->props, "pulse.attr.tlength", INT32_MAX);
+        stream->buffer_bytes = number_of(info->props, "pulse.attr.tlength");
         stream->excepted = is_among(binary, except) ||
                            is_among(st_pipewire_streams_property(info->props, PW_KEY_APP_NAME), except) ||
                            is_among(st_pipewire_streams_property(info->props, PW_KEY_NODE_NAME), except);

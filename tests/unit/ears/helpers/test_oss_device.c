@@ -119,7 +119,7 @@ static int open_fake(int format, int channels, int rate_hz, int fragment_bytes, 
     fake.fragments = fragments;
     fake.interrupted = true;
     duplex = (struct st_duplex){.ear = &ear, .ops = &st_oss_ops, .device = &device};
-    const int r = st_oss_device_open(&device, "/dev/dsp", "/dev/dsp.loop", 48000, 512, &duplex, &hz, &failed);
+    const int r = st_oss_device_open(&device, "/dev/dsp", "/dev/dsp.loop", 512, &duplex, &hz, &failed);
     if (r < 0) {
         assert_int_equal(device.play, -1);
         assert_int_equal(device.record, -1);
@@ -153,11 +153,10 @@ static void test_what_it_cannot_do_is_an_error(ST_UNUSED void **state)
     assert_int_equal(open_fake(AFMT_S32_NE, 2, 0, 4096, 4), -ENOTSUP);      /* none */
     assert_int_equal(open_fake(AFMT_S32_NE, 2, 48000, 65536, 4), -ENOTSUP); /* beyond our buffer */
     assert_int_equal(open_fake(AFMT_S32_NE, 2, 48000, -1, 4), -ENOTSUP);
-    assert_int_equal(
-        st_oss_device_open(&device, "/dev/none", "/dev/dsp.loop", 48000, 512, &duplex, &hz, &failed),
-        -ENOENT);
+    assert_int_equal(st_oss_device_open(&device, "/dev/none", "/dev/dsp.loop", 512, &duplex, &hz, &failed),
+                     -ENOENT);
     assert_string_equal(failed, "/dev/none");
-    assert_int_equal(st_oss_device_open(&device, "/dev/dsp", "/dev/none", 48000, 512, &duplex, &hz, &failed),
+    assert_int_equal(st_oss_device_open(&device, "/dev/dsp", "/dev/none", 512, &duplex, &hz, &failed),
                      -ENOENT);
     assert_string_equal(failed, "/dev/none");
 }
