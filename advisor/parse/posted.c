@@ -89,7 +89,7 @@ static enum line_kind sysctl_kind(const char *line)
     return mark != ':' && is_one_of(name, linux_only) ? LINE_LINUX : LINE_OTHER;
 }
 
-/** Files of one line that people print, and the commands of report/condition.c ask for. */
+/** Files of one line that people print. */
 static const struct {
     const char *path, *key;
 } files[] = {{"/proc/cmdline", ST_KEY_CMDLINE},

@@ -38,15 +38,11 @@ static void answer_by_settings(struct st_text_buffer *s, const struct st_report 
         st_report_count(report, ST_STATUS_OK) + st_report_count_if(report, st_finding_has_fired);
     const size_t unknown_n = st_report_count(report, ST_STATUS_UNKNOWN);
     const bool risky = st_report_sum_us(report) >= (double)report->wish.period_ns / 1000;
-    const size_t perhaps_n = st_report_count_if(report, st_finding_may_delay_perhaps);
     if (bearing_n > 0 && risky)
         st_text_buffer_printf(s, "%zu setting%s put%s %s at risk.", bearing_n, ST_PLURAL(bearing_n),
                               bearing_n == 1 ? "s" : "", period);
     else if (bearing_n > 0)
         st_text_buffer_printf(s, "%zu setting%s may disturb %s.", bearing_n, ST_PLURAL(bearing_n), period);
-    else if (perhaps_n > 0)
-        st_text_buffer_printf(s, "%zu setting%s may disturb %s: that depends on what was not read.",
-                              perhaps_n, ST_PLURAL(perhaps_n), period);
     else if (judged_n > 0 && unknown_n > judged_n)
         st_text_buffer_printf(s, "Too little is known: %zu of %zu settings could not be judged for %s.",
                               unknown_n, unknown_n + judged_n, period);

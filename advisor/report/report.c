@@ -4,99 +4,34 @@
 #include <fnmatch.h>
 
 #include "advisor/parse/posted.h"
-#include "advisor/report/condition.h"
 #include "advisor/rules/buffer.h"
 #include "core/text/text.h"
 #include "platform/proc.h"
 
-/* --- rules on facts of which most were never looked for --- */
-
-static bool has_match(const struct st_facts *facts, const char *pattern)
+/** Is the subject of the rule, its first fact, among the facts? */
+static bool has_subject(const struct st_rule *rule, const struct st_facts *facts)
 {
-    ST_EACH_OF (row, facts->rows, facts->n) {
-        if (fnmatch(pattern, (*row)->key, 0) == 0)
-            return true;
-    }
-    return false;
+    bool found = false;
+    ST_EACH_OF (row, facts->rows, facts->n)
+        found = found || fnmatch(rule->facts[0], (*row)->key, 0) == 0;
+    return found;
 }
 
-/** Do the facts cover the subject of the rule? That is its first key; if several rules begin with the same
- * key, one more of its keys must be there, unless that one is enough for advice. */
-static bool is_covered(const struct st_facts *facts, const struct st_finding *finding)
-{
-    const struct st_rule *rule = finding->rule;
-    size_t matches_n = 0, rules_n = 0;
-    if (!has_match(facts, rule->facts[0]))
-        return false;
-    for (const char *const *pattern = rule->facts; *pattern != NULL; pattern++)
-        matches_n += has_match(facts, *pattern);
-    ST_EACH_OF (other, st_rules, st_rules_n)
-        rules_n += st_rule_os(*other) == st_rule_os(rule) && st_text_is((*other)->facts[0], rule->facts[0]);
-    return matches_n >= 2 || rules_n == 1 || st_finding_has_fired(finding);
-}
-
-/** "Not applicable" needs a fact that was looked for and is absent, or counted and 0. */
-static bool saw_absence(const struct st_finding *finding)
-{
-    ST_EACH_OF (quoted, finding->evidence, finding->evidence_n) {
-        if ((*quoted)->state == ST_FACT_ABSENT ||
-            (st_text_ends((*quoted)->key, "_n") && (*quoted)->is_int && (*quoted)->i64 == 0))
-            return true;
-    }
-    return false;
-}
-
-/** Of a captured tree: where what this rule is about would be. NULL: it was saved. */
-static const char *lacking(const struct st_finding *finding, const char *lacks)
-{
-    static const struct {
-        const char *prefix, *folder;
-    } rows[] = {{ST_KEY_PROCESSES_N, ST_POSTED_PROCESSES}, {ST_KEYS_DAEMON, ST_POSTED_PROCESSES},
-                {"linux.jack.", ST_POSTED_PROCESSES},      {ST_KEYS_ALSA, ST_POSTED_CARDS},
-                {ST_KEYS_USB_AUDIO, ST_POSTED_USB},        {ST_KEYS_HEAT, ST_POSTED_HEAT}};
-    ST_EACH (row, rows) {
-        if (st_text_begins(finding->rule->facts[0], row->prefix) && st_proc_has_word(lacks, row->folder))
-            return row->folder;
-    }
-    const struct st_fact *first = finding->evidence_n > 0 ? finding->evidence[0] : NULL;
-    return first != NULL && first->state == ST_FACT_ABSENT ? first->source : NULL;
-}
-
-/** What was not captured was not seen to be absent. */
-static void doubt_lacking(const struct st_facts *facts, struct st_finding *finding)
-{
-    const char *lacks;
-    if (finding->status != ST_STATUS_NOT_APPLICABLE || st_facts_text(facts, ST_KEY_SYSTEM_LACKS, &lacks) != 0)
-        return;
-    const char *what = lacking(finding, lacks);
-    if (what != NULL)
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "the saved files do not contain %s",
-                       st_text_is(what, ST_POSTED_PROCESSES) ? "a process (/proc/PID)" : what);
-}
-
-static void doubt(const struct st_facts *facts, struct st_finding *finding)
-{
-    const char *input;
-    doubt_lacking(facts, finding);
-    if (st_facts_text(facts, ST_KEY_SYSTEM_INPUT, &input) != 0 || strstr(input, ST_POSTED_ALL) != NULL)
-        return;
-    if (finding->status == ST_STATUS_NOT_APPLICABLE ? saw_absence(finding) : is_covered(facts, finding))
-        return;
-    const struct st_rule *rule = finding->rule;
-    st_finding_finish(finding);
-    finding->rule = rule;
-    finding->facts = facts;
-    st_finding_set(finding, ST_STATUS_UNKNOWN, "sleeptune read %s, which is not enough to judge this setting",
-                   input);
-}
-
-/* --- judging --- */
-
+/** A text has a part of a machine only: what it does not name is unknown. So is a file that a saved tree does
+ * not have. */
 static void judge(const struct st_rule *rule, const struct st_facts *facts, const struct st_wish *wish,
                   struct st_finding *finding)
 {
-    st_rule_judge(rule, facts, wish, finding);
-    doubt(facts, finding);
+    const char *input = st_facts_text_or(facts, ST_KEY_SYSTEM_INPUT, ST_POSTED_ALL);
+    const bool text = strstr(input, ST_POSTED_ALL) == NULL,
+               tree = st_facts_find(facts, ST_KEY_SYSTEM_LACKS) != NULL;
+    if (text && !has_subject(rule, facts))
+        *finding = (struct st_finding){.rule = rule, .facts = facts, .status = ST_STATUS_NOT_APPLICABLE};
+    else
+        st_rule_judge(rule, facts, wish, finding);
+    const bool seen = finding->evidence_n > 0 && finding->evidence[0]->state != ST_FACT_ABSENT;
+    if (finding->status == ST_STATUS_NOT_APPLICABLE && (text || (tree && !seen)))
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "what was read does not say it");
 }
 
 static size_t place_of(const struct st_rule *rule)
@@ -120,7 +55,7 @@ static bool may_take_all(const struct st_finding *finding)
 static double effect_for_order(const struct st_finding *finding)
 {
     if (finding->status == ST_STATUS_UNKNOWN)
-        return finding->branches_n > 0 ? finding->branches[0].effect_us : -1;
+        return -1;
     if (finding->effect_known)
         return finding->effect_us > 0 ? finding->effect_us : -2;
     return may_take_all(finding) ? 1e300 : -1;
@@ -155,8 +90,6 @@ int st_report_make(const struct st_facts *facts, int64_t frames, int64_t rate_hz
             continue;
         struct st_finding *finding = &report.findings[report.findings_n++];
         judge(*rule, facts, &report.wish, finding);
-        if (finding->status == ST_STATUS_UNKNOWN)
-            st_condition_add(finding, &report.wish, judge);
         if (finding->summary == NULL) {
             st_report_finish(&report);
             return -ENOMEM;

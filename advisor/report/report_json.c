@@ -40,25 +40,12 @@ static json_t *measured_json(const struct st_report *report, const struct st_fin
                      report->tuned->day);
 }
 
-/** By the values of a fact that was not read; null: the finding does not depend on one. */
-static json_t *conditions_json(const struct st_finding *finding)
-{
-    json_t *array = finding->branches_n > 0 ? json_array() : json_null();
-    ST_EACH_OF (branch, finding->branches, finding->branches_n) {
-        json_array_append_new(array, json_pack("{s:s, s:s, s:o, s:s?, s:s}", "when", branch->when, "status",
-                                               st_finding_statuses[branch->status].name, "effect_us",
-                                               st_json_real_or_null(branch->effect_known, branch->effect_us),
-                                               "formula", branch->formula, "summary", branch->summary));
-    }
-    return array;
-}
-
 static json_t *finding_json(const struct st_report *report, const struct st_finding *finding)
 {
     const struct st_rule *rule = finding->rule;
     return json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:o, s:s?, s:o, s:{s:s?, s:s?, s:s, s:s}, s:s, s:s, s:o, s:s, s:s?, s:s?, "
-        "s:s?, s:s?, s:o, s:o, s:s?}",
+        "s:s?, s:s?, s:o, s:s?}",
         "id", rule->id, "status", st_finding_statuses[finding->status].name, "title", rule->title, "summary",
         finding->summary, "mechanism", rule->mechanism, "effect_us",
         st_json_real_or_null(finding->effect_known, finding->effect_us), "formula", finding->formula,
@@ -67,8 +54,8 @@ static json_t *finding_json(const struct st_report *report, const struct st_find
         st_rule_privilege(rule), "cost", rule->cost, "when_not", rule->when_not, "sources",
         lines_json(rule->sources), "applicability", st_rule_is_applied(rule) ? "auto" : "manual",
         "first_version", rule->first_version, "last_version", rule->last_version, "set_aside",
-        finding->set_aside, "needless", finding->needless, "measured", measured_json(report, finding),
-        "conditions", conditions_json(finding), "ask", finding->ask);
+        finding->set_aside, "needless", finding->needless, "measured", measured_json(report, finding), "ask",
+        finding->status == ST_STATUS_UNKNOWN ? rule->check : NULL);
 }
 
 /** The facts that were unreadable or malformed. */

@@ -4,7 +4,6 @@
 
 #include "advisor/facts/place.h"
 #include "advisor/facts/text.h"
-#include "advisor/report/condition.h"
 #include "advisor/report/print.h"
 #include "advisor/report/report_format.h"
 #include "advisor/rules/buffer.h"
@@ -52,31 +51,27 @@ static void print_status(const struct st_printer *printer, enum st_status status
 
 /* --- settings --- */
 
-/** Status, what is wrong, what it may cost. A finding that a sentence above has explained (is_said), and one
- * that depends on something unknown, have their rule's title instead of what is wrong. */
+/** Status, what is wrong, what it may cost. A finding that a sentence above has explained (is_said) has
+ * its rule's title instead of what is wrong. */
 static void print_row(const struct st_printer *printer, const struct st_report *report,
                       const struct st_finding *finding, bool is_said)
 {
     char effect[48] = "", text[400]; /* no bound is known */
     const struct st_tuned_row *tuned = st_report_tuned(report, finding);
-    const bool perhaps = st_finding_may_delay_perhaps(finding);
     if (tuned != NULL && tuned->outcome == ST_TUNING_HELPS)
         ST_PRINT(effect, " (tried: %.1f times fewer late)", tuned->fold);
     else if (tuned != NULL)
         ST_PRINT(effect, " (tried: %s)",
                  tuned->outcome == ST_TUNING_HARMFUL ? "harmful here" : "no effect here");
-    else if (perhaps && finding->branches[0].effect_known)
-        ST_PRINT(effect, " (%.1f µs)", finding->branches[0].effect_us);
     else if (finding->effect_known && finding->effect_us > 0)
         ST_PRINT(effect, " (%.1f µs)", finding->effect_us);
-    const char *what = perhaps || is_said ? finding->rule->title : finding->summary;
+    const char *what = is_said ? finding->rule->title : finding->summary;
     char cost[32]; /* many sentences have it */
     ST_PRINT(cost, "%.*f µs", finding->effect_us != floor(finding->effect_us), finding->effect_us);
     if (tuned == NULL && finding->effect_known && strstr(what, cost) != NULL)
         effect[0] = '\0';
     ST_PRINT(text, "%.*s%s", (int)st_text_cut(what, sizeof(text) - sizeof(effect)), what, effect);
-    print_status(printer, finding->status, perhaps ? "perhaps" : st_finding_statuses[finding->status].name,
-                 STATUS_WIDTH);
+    print_status(printer, finding->status, st_finding_statuses[finding->status].name, STATUS_WIDTH);
     st_print_on(printer, STATUS_WIDTH, text);
 }
 
@@ -99,12 +94,10 @@ static bool has_blank(const char *command, size_t bytes)
     return false;
 }
 
-/** Is this comment a step before or behind a command ("# remove X from FILE, then", "# then unplug it"), or
- * is it only for a case ("# if in the mode full")? */
+/** Is this comment a step before or behind a command ("# remove X from FILE, then", "# then unplug it")? */
 static bool is_step(const char *comment, size_t bytes)
 {
-    return st_text_begins(comment, "# then") || st_text_begins(comment, ST_CONDITION_FIX) ||
-           (bytes > 4 && strncmp(comment + bytes - 4, "then", 4) == 0);
+    return st_text_begins(comment, "# then") || (bytes > 4 && strncmp(comment + bytes - 4, "then", 4) == 0);
 }
 
 /** The only line of a command that is not a comment; NULL when it is not all of the fix, when it would not
@@ -237,35 +230,12 @@ static void print_cost(const struct st_printer *printer, const struct st_finding
     fprintf(printer->out, "%*s%s\n", INDENT, "", text);
 }
 
-/** One line: "on FreeBSD 14 and older: up to 83.3 µs; on FreeBSD 15: fine as it is"; below it what to ask, if
- * there is room. */
-static void print_branches(const struct st_printer *printer, const struct st_finding *finding, bool room)
-{
-    char text[256];
-    struct st_text_buffer line = st_text_buffer_on(text, sizeof(text));
-    ST_EACH_OF (branch, finding->branches, finding->branches_n) {
-        st_text_buffer_printf(&line, "%s%s: ", branch > finding->branches ? "; " : "", branch->when);
-        if (st_finding_may_delay(branch) && branch->effect_known)
-            st_text_buffer_printf(&line, "up to %.1f µs", branch->effect_us);
-        else
-            st_text_buffer_printf(&line, "%s",
-                                  st_finding_has_fired(branch) ? "needs a change" : "fine as it is");
-    }
-    st_print_wrapped(printer, INDENT, "", INDENT, text);
-    ST_PRINT(text, "To know it: %s", finding->ask);
-    if (room)
-        st_print_verbatim(printer, INDENT, "", INDENT, text);
-}
-
 static void print_setting(const struct st_printer *printer, const struct st_report *report,
                           const struct st_finding *finding, bool is_said)
 {
     print_row(printer, report, finding, is_said);
-    if (st_finding_may_delay_perhaps(finding))
-        print_branches(printer, finding, report->answer == NULL);
-    else
-        print_command(printer, finding);
-    if (report->answer == NULL && !st_finding_may_delay_perhaps(finding))
+    print_command(printer, finding);
+    if (report->answer == NULL)
         print_cost(printer, finding);
 }
 
@@ -285,7 +255,7 @@ static size_t print_settings(const struct st_printer *printer, const struct st_r
     bool problem_said = report->answer == NULL; /* the first one, by the headline */
     for (size_t i = 0; i < report->findings_n && n < max; i++) {
         const struct st_finding *finding = &report->findings[i];
-        if (!st_finding_may_delay(finding) && !st_finding_may_delay_perhaps(finding))
+        if (!st_finding_may_delay(finding))
             continue;
         const bool is_said = problem_said && finding->status == ST_STATUS_PROBLEM;
         char *text = NULL;
@@ -574,8 +544,7 @@ static void print_screen(const struct st_printer *printer, const struct st_repor
                        : report->answer != NULL
                            ? "More: --details. About one setting: sleeptune report ID."
                            : "Settings that are fine: --ok. All: --details. One: sleeptune report ID.";
-    const size_t fired = st_report_count_if(report, st_finding_may_delay) +
-                         st_report_count_if(report, st_finding_may_delay_perhaps);
+    const size_t fired = st_report_count_if(report, st_finding_may_delay);
     st_safe_print_lines(printer->out, header, ST_TEXT_TO_NUL);
     fprintf(printer->out, "%s\n", table);
     /* and two blank lines and the hint of one line, or two */
@@ -712,7 +681,8 @@ static void print_details(const struct st_printer *printer, const struct st_repo
     print_measured(printer, report, finding);
     print_field(printer, "Formula:", finding->formula);
     print_evidence(printer, finding);
-    print_field(printer, "To know it:", finding->ask);
+    if (finding->status == ST_STATUS_UNKNOWN && finding->rule->check != NULL)
+        st_print_verbatim(printer, INDENT, "To know it:", TEXT_INDENT, finding->rule->check);
     print_fix(printer, finding);
 }
 

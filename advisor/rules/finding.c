@@ -198,9 +198,6 @@ void st_finding_finish(struct st_finding *finding)
     free(finding->fix_now);
     free(finding->fix_persistent);
     free(finding->changes);
-    ST_EACH_OF (branch, finding->branches, finding->branches_n)
-        st_finding_finish(branch);
-    free(finding->branches);
     *finding = (struct st_finding){0};
 }
 
@@ -224,12 +221,6 @@ bool st_finding_may_delay(const struct st_finding *finding)
 {
     return st_finding_has_fired(finding) &&
            (finding->status == ST_STATUS_PROBLEM || !finding->effect_known || finding->effect_us > 0);
-}
-
-bool st_finding_may_delay_perhaps(const struct st_finding *finding)
-{
-    return finding->status == ST_STATUS_UNKNOWN && finding->branches_n > 0 && st_finding_counts(finding) &&
-           st_finding_may_delay(&finding->branches[0]);
 }
 
 bool st_finding_is_harmless(const struct st_finding *finding)

@@ -88,12 +88,6 @@ struct st_finding {
     const char *needless;  /* why it need not be done ("linux-rt-permission does it, too"); NULL: no reason */
     struct st_change *changes; /* what `apply` writes; none: it has to be done by hand */
     size_t changes_n;
-    /* One fact is not known: what the rule says for each of its values, the worst first (report/condition.h).
-     * The status is theirs if they agree, else unknown. Branches have no evidence and no branches. */
-    struct st_finding *branches;
-    size_t branches_n;
-    const char *ask;  /* the command that shows that fact */
-    const char *when; /* of a branch: "on FreeBSD 14 and older" */
 };
 
 /* --- for rules --- */
@@ -152,7 +146,5 @@ bool st_finding_has_fired(const struct st_finding *finding);
 bool st_finding_may_delay(const struct st_finding *finding);
 /** It fired and cannot make this loop late: it is about delay, comfort or what is shown. */
 bool st_finding_is_harmless(const struct st_finding *finding);
-/** Not known, but for one value of a fact that was not read it can make this loop late. */
-bool st_finding_may_delay_perhaps(const struct st_finding *finding);
 /** Reports show its effect: that is known, or the rule asks for a change. */
 bool st_finding_shows_effect(const struct st_finding *finding);

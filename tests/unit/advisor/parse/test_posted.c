@@ -491,7 +491,7 @@ static void rtcqs_and_dmesg_show_some_settings(void **state)
     assert_int_equal(add_file("rtcqs.txt"), 0);
     check_text("linux.kernel.release", "6.18.44-fc-v669");
     check_text(ST_KEY_USER_NAME, "musician"); /* not root */
-    assert_int_equal(status_of("linux-swap"), ST_STATUS_NOT_APPLICABLE);
+    assert_int_equal(status_of("linux-swap"), ST_STATUS_UNKNOWN);
     assert_int_equal(status_of("linux-rt-permission"), ST_STATUS_ADVICE);
     assert_int_equal(status_of("linux-memlock"), ST_STATUS_ADVICE);
     check_absent("linux.cmdline");
@@ -559,91 +559,6 @@ static void versions_that_differ_are_no_version(void **state)
     check_int("freebsd.kern.osreldate", 1401000);
 }
 
-/* --- one fact is missing --- */
-
-static const struct st_finding *finding_of(const struct st_report *report, const char *id)
-{
-    const struct st_finding *finding = st_report_find(report, id);
-    assert_non_null(finding);
-    return finding;
-}
-
-static void without_a_version_both_answers(void **state)
-{
-    (void)state;
-    struct st_report report;
-    assert_int_equal(add("kern.timecounter.alloweddeviation: 5\nkern.sched.preemption: 1\n"
-                         "kern.sched.preempt_thresh: 80\n"),
-                     0);
-    assert_int_equal(st_report_make(facts, 64, 48000, &report), 0);
-    const struct st_finding *finding = finding_of(&report, "freebsd-alloweddeviation");
-    assert_int_equal(finding->status, ST_STATUS_UNKNOWN);
-    assert_int_equal(finding->branches_n, 2);
-    assert_string_equal(finding->ask, "sysctl kern.osreldate");
-    assert_string_equal(finding->branches[0].when, "on FreeBSD 14 and older");
-    assert_int_equal(finding->branches[0].status, ST_STATUS_ADVICE);
-    assert_true(finding->branches[0].effect_us > 83.33 && finding->branches[0].effect_us < 83.34);
-    assert_string_equal(finding->branches[1].when, "on FreeBSD 15");
-    assert_int_equal(finding->branches[1].status, ST_STATUS_OK);
-    assert_false(st_rule_can_apply(finding));
-    assert_true(st_finding_may_delay_perhaps(finding));
-    assert_int_equal(st_report_exit_status(&report, ST_STATUS_PROBLEM), 2);
-    /* behind what is certain, before what is only unknown */
-    for (size_t i = 0; i < report.findings_n; i++) {
-        const struct st_finding *other = &report.findings[i];
-        assert_true(other->status != ST_STATUS_UNKNOWN || other->branches_n > 0 || other > finding);
-        assert_true(other->status != ST_STATUS_ADVICE || other < finding);
-    }
-    /* ok on both: certain */
-    assert_int_equal(finding_of(&report, "freebsd-preemption")->status, ST_STATUS_OK);
-    st_report_finish(&report);
-}
-
-static void with_a_version_the_default_counts(void **state)
-{
-    (void)state;
-    struct st_report report;
-    assert_int_equal(add("FreeBSD host 13.2-RELEASE FreeBSD 13.2-RELEASE GENERIC amd64\n"), 0);
-    assert_int_equal(st_report_make(facts, 64, 48000, &report), 0);
-    const struct st_finding *finding = finding_of(&report, "freebsd-alloweddeviation");
-    assert_int_equal(finding->branches_n, 2);
-    assert_string_equal(finding->branches[0].when, "with alloweddeviation 5, the default");
-    st_report_finish(&report);
-}
-
-static void two_missing_facts_are_unknown(void **state)
-{
-    (void)state;
-    struct st_report report;
-    assert_int_equal(add("kern.timecounter.alloweddeviation: 5\n"), 0);
-    assert_int_equal(st_report_make(facts, 1024, 48000, &report), 0); /* kern.hz counts, too */
-    assert_int_equal(finding_of(&report, "freebsd-alloweddeviation")->branches_n, 0);
-    st_report_finish(&report);
-}
-
-static void of_linux_too(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *id, *ask;
-        enum st_status worst, other;
-    } wanted[] = {
-        {"linux-swap", "swapon --show", ST_STATUS_ADVICE, ST_STATUS_OK},
-        {"linux-rt-throttling", "uname -a", ST_STATUS_ADVICE, ST_STATUS_OK},
-    };
-    struct st_report report;
-    assert_int_equal(add("vm.swappiness=60\nkernel.sched_rt_runtime_us = -1\n"), 0);
-    assert_int_equal(st_report_make(facts, 64, 48000, &report), 0);
-    for (size_t i = 0; i < ST_ARRAY_LEN(wanted); i++) {
-        const struct st_finding *finding = finding_of(&report, wanted[i].id);
-        assert_int_equal(finding->branches_n, 2);
-        assert_string_equal(finding->ask, wanted[i].ask);
-        assert_int_equal(finding->branches[0].status, wanted[i].worst);
-        assert_int_equal(finding->branches[1].status, wanted[i].other);
-    }
-    st_report_finish(&report);
-}
-
 /* What a report asks for is read when it is posted below the first text. */
 static void the_answer_makes_it_certain(void **state)
 {
@@ -686,10 +601,6 @@ int main(void)
         INPUT(rtcqs_and_dmesg_show_some_settings),
         INPUT(several_formats_in_one_post),
         INPUT(versions_that_differ_are_no_version),
-        INPUT(without_a_version_both_answers),
-        INPUT(with_a_version_the_default_counts),
-        INPUT(two_missing_facts_are_unknown),
-        INPUT(of_linux_too),
         INPUT(the_answer_makes_it_certain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
