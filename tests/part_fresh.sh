@@ -41,8 +41,8 @@ fresh() {
 
     echo "at: $1, what tests need"
     status=0
-    # as scripts/test --all asks, which would go on for an hour without
-    lets_root_install "$root" "$own" 'scripts/setup --all' || status=1
+    # as scripts/test asks, which would go on without
+    lets_root_install "$root" "$own" 'scripts/setup --test' || status=1
     verdict $status "$1: the same for what ${typed[1]} needs"
     status=0
     offline "$root" "$fixed" 'scripts/run 1' >"$out" 2>&1 && grep -q '^sudo meson install' "$out" && ! grep -q 'built without' "$out" || status=1
@@ -64,7 +64,7 @@ lets_root_install() {
     [ -n "$command" ] && inside "$1" "$command >/dev/null"
 }
 
-# what takes long: scripts/test --all as the user, and both commands as root in a system where nothing is installed. What fails in there once and
+# what takes long: scripts/test as the user, and both commands as root in a system where nothing is installed. What fails in there once and
 # passes when it is tried again is no failure; what cannot run (a user's guests) is skipped
 fresh_tests() { # ROOT SUITE FOLDER COMMAND...
     # shellcheck disable=SC2034  # inside looks at it
