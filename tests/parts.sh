@@ -124,7 +124,7 @@ again() { # $part is run_part's
 
 wrap=() # a command that meson test is run under
 meson_test() {
-    "${wrap[@]}" meson test -C "$work/$1" --logbase "$part" --no-rebuild --print-errorlogs --timeout-multiplier 10 "${@:2}"
+    env -u XDG_RUNTIME_DIR "${wrap[@]}" meson test -C "$work/$1" --logbase "$part" --no-rebuild --print-errorlogs --timeout-multiplier 10 "${@:2}"
 }
 
 # meson_tests FOLDER [meson test option...]: every TAP subtest becomes one of ours. A program that fails (or skips, where that fails, too) is
@@ -174,13 +174,28 @@ can_run_with() {
     "$@" -o "$program" "$work/try/$part/a.c" && "${wrap[@]}" "$program"
 }
 
+# keeps_home FUNCTION [ARG...]: no test lets sleeptune write into the home that meson.build gives it (libraries do), nor into the user's
+keeps_home() {
+    local before home=$work/gcc/tests/home written
+    rm -rf "$home"
+    before=$(files_of_user)
+    "$@"
+    written=$(find "$home" -name '*sleeptune*' 2>/dev/null)
+    [ -z "$written" ] && [ "$(files_of_user)" = "$before" ]
+    verdict $? "tests write into no home: $written"
+}
+files_of_user() {
+    find "${XDG_STATE_HOME:-${HOME:-/}/.local/state}" "${XDG_CONFIG_HOME:-${HOME:-/}/.config}" "${XDG_CACHE_HOME:-${HOME:-/}/.cache}" \
+        -maxdepth 2 -name '*sleeptune*' 2>/dev/null | sort
+}
+
 # The plain build; prefix as a package has it, so that guests can install it.
 gcc_options=(gcc gcc -Dwerror=true --prefix=/usr)
 build_gcc() { build "${gcc_options[@]}"; }
 
 part_unit() {
     build_gcc || return
-    meson_tests gcc --suite unit --suite fuzz --no-suite simulated
+    keeps_home meson_tests gcc --suite unit --suite fuzz --no-suite simulated
 }
 
 # these wait more than they compute: twice as many at once as there are processors
@@ -188,7 +203,7 @@ part_integration() {
     build_gcc || return
     local suites=(--suite integration)
     [ "$level" != quick ] || suites+=(--no-suite all-only)
-    meson_tests gcc "${suites[@]}" --num-processes $((2 * jobs))
+    keeps_home meson_tests gcc "${suites[@]}" --num-processes $((2 * jobs))
 }
 
 part_lint() {
