@@ -11,7 +11,7 @@ void st_miss_events_add(struct st_miss_events *events, int64_t first_ns, int64_t
 
 double st_miss_events_per_hour_max95(uint64_t events_n, double seconds)
 {
-    return seconds > 0 ? st_stats_rate_max95(events_n, 1) * 3600 / seconds : HUGE_VAL;
+    return seconds > 0 ? st_stats_rate_max95(events_n) * 3600 / seconds : HUGE_VAL;
 }
 
 const char *st_miss_events_rate_text(double per_hour, char *buf, size_t buf_bytes)

@@ -339,24 +339,6 @@ bool st_facts_any(const struct st_facts *facts, const char *prefix, const char *
     return false;
 }
 
-int st_facts_overlay(const struct st_facts *facts, const struct st_facts *others, struct st_facts *ret)
-{
-    const size_t room = facts->n + others->n + 1;
-    struct st_facts both = {.os = facts->os, .rows = calloc(room, sizeof(*both.rows)), .room = room};
-    if (both.rows == NULL)
-        return -ENOMEM;
-    for (size_t i = 0, j = 0; i < facts->n || j < others->n;) {
-        const int order = i == facts->n    ? 1
-                          : j == others->n ? -1
-                                           : strcmp(facts->rows[i]->key, others->rows[j]->key);
-        both.rows[both.n++] = order < 0 ? facts->rows[i] : others->rows[j];
-        i += order <= 0;
-        j += order >= 0;
-    }
-    *ret = both;
-    return 0;
-}
-
 bool st_fact_is_unread(const struct st_fact *fact)
 {
     return fact != NULL && (fact->state == ST_FACT_UNREADABLE || fact->state == ST_FACT_MALFORMED);

@@ -118,12 +118,6 @@ const struct st_fact *st_facts_next(const struct st_facts *facts, const char *pr
 /** Is one of them there, with this text? NULL: with any. */
 bool st_facts_any(const struct st_facts *facts, const char *prefix, const char *suffix, const char *text);
 
-/** The facts with others in their place or besides: rows of both sets, borrowed; the caller frees ret->rows
- * only.
- * @return 0 or -ENOMEM. */
-ST_NODISCARD int st_facts_overlay(const struct st_facts *facts, const struct st_facts *others,
-                                  struct st_facts *ret);
-
 /** Is it unreadable or malformed? NULL is not. */
 bool st_fact_is_unread(const struct st_fact *fact);
 /** How many are. */

@@ -97,7 +97,7 @@ static int write_as(const struct st_report_format *format, const struct st_repor
     const bool terminal = path == NULL || st_text_is(path, "-");
     const struct st_report_view view = {
         .width = terminal ? st_terminal_width(STDOUT_FILENO) : 80,
-        .colour = terminal && st_terminal_colour(stdout),
+        .colour = terminal && st_terminal_colour(),
         .ok = options->ok,
         .all = options->all,
     };

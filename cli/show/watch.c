@@ -31,7 +31,7 @@ static const struct {
 
 static void show(const struct st_screen *screen)
 {
-    const bool colour = st_terminal_colour(stdout);
+    const bool colour = st_terminal_colour();
     for (int row = 0; row < screen->rows; row++) {
         int style = -1;
         /* the cell at the lower right stays empty: some terminals would scroll */

@@ -120,9 +120,9 @@ double st_stats_gamma_quantile(double q, double shape)
     return high;
 }
 
-double st_stats_rate_max95(uint64_t events, uint64_t n)
+double st_stats_rate_max95(uint64_t events)
 {
-    return n == 0 ? HUGE_VAL : st_stats_gamma_quantile(0.95, (double)events + 1) / (double)n;
+    return st_stats_gamma_quantile(0.95, (double)events + 1);
 }
 
 static int compare_i64(const void *left, const void *right)

@@ -36,7 +36,5 @@ uint64_t st_stats_quantile_min_n(double p);
  * mean after k events is that of shape k + 1, its lower one that of shape k. */
 double st_stats_gamma_quantile(double q, double shape);
 
-/**
- * Upper 95 % bound for a rate after `events` in n trials (exact Poisson; 2.996/n for 0 events).
- * @return events per trial, in (0, ...); +inf for n = 0. */
-double st_stats_rate_max95(uint64_t events, uint64_t n);
+/** Upper 95 % bound for the mean after `events` (exact Poisson; 2.996 for 0 events). */
+double st_stats_rate_max95(uint64_t events);

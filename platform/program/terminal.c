@@ -17,7 +17,7 @@ int st_terminal_width(int fd)
     return 80;
 }
 
-bool st_terminal_colour(FILE *stream)
+bool st_terminal_colour(void)
 {
     const char *no_color = getenv("NO_COLOR");
     const char *term = getenv("TERM");
@@ -25,5 +25,5 @@ bool st_terminal_colour(FILE *stream)
         return false;
     if (term == NULL || strcmp(term, "dumb") == 0)
         return false;
-    return isatty(fileno(stream)) == 1;
+    return isatty(STDOUT_FILENO) == 1;
 }

@@ -5,5 +5,5 @@
 
 /** Columns of the terminal on fd; COLUMNS wins; 80 where there is none. */
 int st_terminal_width(int fd);
-/** Colour on this stream? A terminal, TERM not dumb, NO_COLOR unset or empty. */
-bool st_terminal_colour(FILE *stream);
+/** Colour on standard output? A terminal, TERM not dumb, NO_COLOR unset or empty. */
+bool st_terminal_colour(void);
