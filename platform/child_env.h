@@ -34,6 +34,8 @@ ST_NODISCARD int st_child_env_find(const char *const *vars, const char *name, ch
  * links. Root takes it only if no other user can change what it names (owners and modes, all the way up).
  * @return path; NULL: it is not set, is not one, or this program has more rights than its caller. */
 const char *st_child_env_folder(const char *name, char path[PATH_MAX]);
+/** Can root alone change this file, or put something into this folder? @param path without links. */
+bool st_child_env_is_roots(const char *path);
 /** system(3) with the environment of st_child_env_open for this process's user. One thread only.
  *  @return as system(3). */
 ST_NODISCARD int st_child_env_shell(const char *line);

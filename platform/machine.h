@@ -35,6 +35,9 @@ struct st_run {
     int exit_status;
 };
 
+/** Most memory that such a program may lock, unless it plays: enough for a client's buffers. */
+#define ST_RUN_LOCKED_BYTES 65536
+
 /** As whom programs are run. */
 struct st_run_as {
     const char *const *env; /* NULL-terminated, all that they get */

@@ -14,14 +14,22 @@ ST_NODISCARD int st_collect(struct st_platform *p, bool live, struct st_facts **
  * st_sysctl_text_freebsd. */
 ST_NODISCARD int st_collect_dir(const char *dir, struct st_facts **ret);
 
-/* --- collect_user.c: what another user would get on this machine --- */
+/* --- collect_user.c: the rights of another user --- */
 
 /**
- * Replaces the facts about the user and his rights by those of `name`, from /etc/passwd, /etc/group and, on
- * Linux, /etc/pam.d, /etc/security/limits.conf and limits.d: what a login would give. Nothing is tried.
- * "user.limits_from" says so. Services started by systemd have limits of their own.
- * @return 0, -ENOENT (no such user in /etc/passwd), -ENODATA (no /etc/passwd or /etc/group), -EBADMSG (his
- * line is malformed), -ENOMEM, or what reading these two said. */
+ * Replaces the facts about the user and his rights by those of `name` at login, for which root runs its own
+ * program as that user, through runuser or su: at most 10 s, at most 1 MiB of output. What it prints is
+ * untrusted: numbers in their range, about rights alone. Of the user who runs this nothing is replaced.
+ * @return 0, -ENOENT (no such user), -ENOMEM, or why the rights are not known, and then the facts are
+ * unreadable: -EPERM (not root, or others than root may change this program), -ETIMEDOUT, -EFBIG, -EIO,
+ * -EBADMSG (it printed something else). */
+ST_NODISCARD int st_collect_login(struct st_machine *machine, const char *name, struct st_facts *facts);
+
+/**
+ * The same for a saved tree, from its /etc/passwd, /etc/group and, on Linux, from the lines of limits.conf
+ * and limits.d that `facts` have. Nothing else that gives rights is known: "user.limits_from" says so.
+ * @return 0, -ENOENT (no such user), -ENODATA (no such file), -EBADMSG (the user's line is malformed),
+ * -ENOMEM, or what reading these two said. */
 ST_NODISCARD int st_collect_user(struct st_machine *machine, const char *name, struct st_facts *facts);
 
 /* --- ask.c: what only a running server has: PipeWire, PulseAudio, JACK; rtkit's journal --- */

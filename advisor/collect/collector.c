@@ -1,7 +1,10 @@
 /* Puts one reading into a fact: what every source of facts uses. */
 #include "advisor/collect/collector.h"
 
+#include <grp.h>
+
 #include "advisor/facts/text.h"
+#include "core/text/text.h"
 
 #define SMALL_FILE_BYTES 4097
 
@@ -32,4 +35,15 @@ void st_collector_read(struct st_collector *c, const char *key, const char *name
         st_collector_put_malformed(c, key, text, source);
     else
         st_facts_put_text(c->facts, key, value, text, source);
+}
+
+void st_collector_put_groups(struct st_facts *facts, const gid_t *gids, int n, const char *source)
+{
+    char text[4096] = "";
+    for (int i = 0; i < n; i++) {
+        const struct group *group = getgrgid(gids[i]);
+        const char *number = ST_TEXT(32, "%lu", (unsigned long)gids[i]);
+        ST_APPEND(text, "%s%s", i > 0 ? " " : "", group != NULL ? group->gr_name : number);
+    }
+    st_facts_put_text(facts, ST_KEY_USER_GROUPS, text, NULL, source);
 }

@@ -62,6 +62,11 @@ enum st_value_kind { ST_VALUE_TEXT, ST_VALUE_INT };
  * ST_VALUE_INT is malformed. */
 void st_collector_read(struct st_collector *c, const char *key, const char *name, enum st_value_kind kind);
 
+#define ST_COLLECTOR_GROUPS_MAX 1024
+
+/** Puts the names of these groups; the number where a group has none. */
+void st_collector_put_groups(struct st_facts *facts, const gid_t *gids, int n, const char *source);
+
 /* --- the sources: each is one file and one row in collect.c --- */
 
 struct st_collect_source {

@@ -1,13 +1,10 @@
 /* What only the running system can tell: rights and limits of this process, its timer slack, the user. */
-#include <grp.h>
 #include <pwd.h>
 #include <unistd.h>
 
 #include "advisor/collect/collector.h"
 #include "core/ns.h"
 #include "core/text/text.h"
-
-#define GROUPS_MAX 1024
 
 #define CAP_IPC_LOCK_BIT 14 /* linux/capability.h */
 
@@ -69,19 +66,12 @@ static void clocks(struct st_collector *c)
 
 static void user_groups(struct st_collector *c)
 {
-    gid_t gids[GROUPS_MAX];
-    char text[4096] = "";
-    const int n = getgroups(GROUPS_MAX, gids);
-    if (n < 0) {
+    gid_t gids[ST_COLLECTOR_GROUPS_MAX];
+    const int n = getgroups(ST_COLLECTOR_GROUPS_MAX, gids);
+    if (n < 0)
         st_collector_put_failure(c, ST_KEY_USER_GROUPS, -errno, "getgroups");
-        return;
-    }
-    for (int i = 0; i < n; i++) {
-        const struct group *group = getgrgid(gids[i]);
-        const char *number = ST_TEXT(32, "%lu", (unsigned long)gids[i]);
-        ST_APPEND(text, "%s%s", i > 0 ? " " : "", group != NULL ? group->gr_name : number);
-    }
-    st_collector_put_text(c, ST_KEY_USER_GROUPS, text, "getgroups");
+    else
+        st_collector_put_groups(c->facts, gids, n, "getgroups");
 }
 
 static void user(struct st_collector *c)

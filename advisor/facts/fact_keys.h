@@ -21,6 +21,7 @@
 #define ST_KEY_USER_GROUPS "user.groups"
 /* there: limits of a login were read, nothing was tried */
 #define ST_KEY_USER_LIMITS_FROM "user.limits_from"
+#define ST_LIMITS_FROM_LOGIN    "login"             /* root asked a login of that user */
 #define ST_LIMITS_FROM_FILES    "/proc/self/limits" /* of who saved a tree */
 #define ST_KEY_USER_NAME        "user.name"
 #define ST_KEY_USER_UID         "user.uid"

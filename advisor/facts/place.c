@@ -104,8 +104,7 @@ size_t st_place_notes(const struct st_facts *facts, char ret[ST_PLACE_NOTES_MAX]
     } else if (limits != NULL) {
         const char *name = st_facts_text_or(facts, ST_KEY_USER_NAME, "another user");
         add(&notes,
-            "sleeptune read the rights that %.*s gets at login from %.*s and did not test them. Services "
-            "have limits of their own.",
+            "The rights are those that %.*s gets at login (from: %.*s). Services have limits of their own.",
             st_text_cut(name, 40), name, st_text_cut(limits, 80), limits);
     }
     server_note(&notes, facts);

@@ -291,8 +291,7 @@ static void judge_memlock(struct st_finding *finding)
         st_machine_need_of_user(finding, ST_KEY_FREEBSD_LIMITS_MEMORYLOCKED_BYTES, "limits", &limit);
     if (r == -ENOENT && st_facts_int_or(facts, ST_KEY_USER_UID, -1) > 0)
         st_finding_unknown(finding,
-                           "login.conf sets no limit for the login class of user %s; run the report as this "
-                           "user to see it",
+                           "the limit of locked memory of user %s is not known; run the report as this user",
                            user_name(facts));
     if (r != 0)
         return;

@@ -110,7 +110,7 @@ static void judge_refused(int64_t error, int64_t priority, struct st_finding *fi
     }
 }
 
-/** Judges by the limits that a login would give: the user is another one, so nothing was tried. */
+/** Judges by the limits that a login would give: nothing was tried. */
 static void judge_read(int64_t error, int64_t priority, struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
@@ -119,10 +119,9 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
     const char *from = st_facts_text_or(facts, ST_KEY_USER_LIMITS_FROM, "");
     const bool files = st_text_is(from, ST_LIMITS_FROM_FILES),
                shell = files || st_text_is(from, "ulimit") || st_text_is(from, "rtcqs");
-    const char *who = files                               ? "in the shell that saved the files,"
-                      : shell                             ? ST_TEXT(48, "in the shell where %s ran,", from)
-                      : st_text_is(from, "user@.service") ? "what the user manager (user@.service) starts for"
-                                                          : "at login";
+    const char *who = files   ? "in the shell that saved the files,"
+                      : shell ? ST_TEXT(48, "in the shell where %s ran,", from)
+                              : "at login";
     st_finding_quote(finding, ST_KEY_USER_LIMITS_FROM);
     const int cut = st_text_cut(name, 40);
     if (error == 0 && st_facts_int_or(facts, ST_KEY_USER_UID, -1) == 0) {
@@ -156,6 +155,13 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
         st_finding_effect(finding, 0, "allowed: this adds no lateness");
 }
 
+/** Did this process, or a login of another user, try it? Else limits were read. */
+static bool was_tried(const struct st_facts *facts)
+{
+    return st_text_is(st_facts_text_or(facts, ST_KEY_USER_LIMITS_FROM, ST_LIMITS_FROM_LOGIN),
+                      ST_LIMITS_FROM_LOGIN);
+}
+
 static void judge_rt_permission(struct st_finding *finding)
 {
     int64_t error;
@@ -164,7 +170,7 @@ static void judge_rt_permission(struct st_finding *finding)
     st_finding_quote(finding, ST_KEY_RT_FIFO_PRIORITY, ST_KEY_RT_RTPRIO_LIMIT, ST_KEY_USER_UID,
                      ST_KEY_USER_GROUPS, ST_KEY_SYSTEM_CONTAINER);
     const int64_t priority = st_facts_int_or(finding->facts, ST_KEY_RT_FIFO_PRIORITY, ST_TRIED_PRIORITY);
-    if (st_facts_find(finding->facts, ST_KEY_USER_LIMITS_FROM) != NULL)
+    if (!was_tried(finding->facts))
         judge_read(error, priority, finding);
     else if (error == 0)
         judge_granted(priority, finding);
@@ -263,8 +269,7 @@ static void judge_rt_group_sched(struct st_finding *finding)
     int64_t error;
     const char *config;
     st_finding_quote(finding, ST_KEY_RT_FIFO_ERRNO);
-    const bool tried = st_facts_int(facts, ST_KEY_RT_FIFO_ERRNO, &error) == 0 &&
-                       st_facts_find(facts, ST_KEY_USER_LIMITS_FROM) == NULL;
+    const bool tried = st_facts_int(facts, ST_KEY_RT_FIFO_ERRNO, &error) == 0 && was_tried(facts);
     const int r = st_finding_need_text(finding, ST_KEY_CONFIG_RT_GROUP_SCHED, &config);
     /* only a kernel that has it has the files cpu.rt_runtime_us (kernel/sched/core.c, cpu_legacy_files) */
     const bool by_files = users_us >= 0 || st_facts_int_or(facts, ST_KEY_CGROUP_RT_RUNTIME_US, -1) >= 0;

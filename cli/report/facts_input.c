@@ -116,7 +116,14 @@ static int load_texts(const struct st_facts_input *input, struct st_facts **ret)
     return ST_EXIT_DONE;
 }
 
-/** The rights of input->user in the place of those that were found. */
+static int no_such_user(const char *name)
+{
+    return st_failure("user %s is not in /etc/passwd. Run 'sleeptune report' as that user, or give "
+                      "'--user root' for settings of the whole machine.",
+                      name);
+}
+
+/** The rights of input->user in a saved tree. */
 static int load_user(const struct st_facts_input *input, struct st_machine *machine, struct st_facts *facts)
 {
     const int r = st_collect_user(machine, input->user, facts);
@@ -124,9 +131,7 @@ static int load_user(const struct st_facts_input *input, struct st_machine *mach
     case 0:
         return ST_EXIT_DONE;
     case -ENOENT:
-        return st_failure("user %s is not in /etc/passwd. Run 'sleeptune report' as that user, or give "
-                          "'--user root' for settings of the whole machine.",
-                          input->user);
+        return no_such_user(input->user);
     case -ENODATA:
         return st_failure("--user needs /etc/passwd and /etc/group: one of them does not exist");
     case -EBADMSG:
@@ -134,6 +139,20 @@ static int load_user(const struct st_facts_input *input, struct st_machine *mach
     default:
         return st_failure("cannot find out the groups and limits of user %s: %s", input->user, strerror(-r));
     }
+}
+
+/** The rights that a login gives input->user in the place of those of this process. */
+static int load_login(const struct st_facts_input *input, struct st_facts *facts)
+{
+    const int r = st_collect_login(&st_platform_native()->machine, input->user, facts);
+    if (r == -ENOENT)
+        return no_such_user(input->user);
+    if (r == -ENOMEM)
+        return st_failure("out of memory");
+    if (r != 0)
+        st_failure_note("rights of %s: unknown (a login: %s). As that user, run: sleeptune report",
+                        input->user, strerror(-r));
+    return ST_EXIT_DONE;
 }
 
 /** Facts and, if wished, rights of a captured machine. */
@@ -200,7 +219,7 @@ static int load_machine(const struct st_facts_input *input, struct st_facts **re
     if (r != 0)
         status = st_failure("cannot read this machine: %s", strerror(-r));
     if (status == ST_EXIT_DONE && input->user != NULL)
-        status = load_user(input, &p->machine, *ret);
+        status = load_login(input, *ret);
     if (status == ST_EXIT_DONE)
         status = ask_servers(input, *ret);
     if (status == ST_EXIT_DONE && !input->no_servers && put_running(*ret) != 0)

@@ -156,17 +156,16 @@ void st_child_env_close(struct st_child_env *env)
     *env = (struct st_child_env){0};
 }
 
-/** Can root alone put something into this folder? In a sticky one above it, others cannot replace what is
- * root's.
- * @param path without links. */
-static bool is_roots(const char *path)
+/* In a sticky folder above it, others cannot replace what is root's. */
+bool st_child_env_is_roots(const char *path)
 {
     char above[PATH_MAX];
     struct stat info;
     mode_t allowed = 0;
     ST_PRINT(above, "%s", path);
     for (;;) {
-        if (lstat(above, &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != 0)
+        if (lstat(above, &info) != 0 || info.st_uid != 0 ||
+            (!S_ISDIR(info.st_mode) && (!S_ISREG(info.st_mode) || allowed != 0)))
             return false;
         if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0 && (info.st_mode & allowed) == 0)
             return false;
@@ -183,7 +182,7 @@ const char *st_child_env_folder(const char *name, char path[PATH_MAX])
     const char *named = secure_getenv(name);
     if (named == NULL || realpath(named, path) == NULL)
         return NULL;
-    return geteuid() != 0 || is_roots(path) ? path : NULL;
+    return geteuid() != 0 || st_child_env_is_roots(path) ? path : NULL;
 }
 
 const char *const st_child_env_servers[] = {"PIPEWIRE_REMOTE",

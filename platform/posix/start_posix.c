@@ -22,10 +22,9 @@
 
 #include "platform/posix/posix.h"
 
-#define STARTED_MAX  32
-#define EXEC_FAILED  126   /* as the shell says it; 127 is what the loader says of a missing library */
-#define REST_NAPS    1000  /* ms for what a program hid to be gone: it may start more meanwhile */
-#define LOCKED_BYTES 65536 /* enough for a client's buffers; it works without locking them, too */
+#define STARTED_MAX 32
+#define EXEC_FAILED 126  /* as the shell says it; 127 is what the loader says of a missing library */
+#define REST_NAPS   1000 /* ms for what a program hid to be gone: it may start more meanwhile */
 
 static pid_t started[STARTED_MAX]; /* not reaped yet; 0: free */
 
@@ -49,11 +48,11 @@ static void become_normal(void)
  * stay. */
 static void become_harmless(bool plays)
 {
-    const struct rlimit none = {0, 0}, little = {LOCKED_BYTES, LOCKED_BYTES};
+    const struct rlimit none = {0, 0}, little = {ST_RUN_LOCKED_BYTES, ST_RUN_LOCKED_BYTES};
     struct rlimit now;
     (void)setrlimit(RLIMIT_CORE, &none);
     if (!plays && getrlimit(RLIMIT_MEMLOCK, &now) == 0 &&
-        (now.rlim_max == RLIM_INFINITY || now.rlim_max > LOCKED_BYTES))
+        (now.rlim_max == RLIM_INFINITY || now.rlim_max > ST_RUN_LOCKED_BYTES))
         (void)setrlimit(RLIMIT_MEMLOCK, &little);
 #ifdef RLIMIT_RTPRIO
     if (!plays)

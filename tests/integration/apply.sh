@@ -124,30 +124,6 @@ screen_is before-the-boot verify --root "$tree"
 sed -i 's/^kern.hz: 100$/kern.hz: 1000/' "$tree/sysctl-a.txt"
 screen_is after-the-boot verify --root "$tree"
 
-# Limits are of a login class, and each program of root has root's: the musician's are judged by name, and a class of its own is not replaced
-fresh class freebsd-13.2
-mkdir -p "$tree/etc"
-printf 'root:*:0:0:root:/:/bin/sh\nann:*:1000:1000:Ann:/:/bin/sh\nbob:*:1001:1001:Bob:/:/bin/sh\n' >"$tree/etc/passwd"
-printf 'root:*:0:0::0:0:root:/:/bin/sh\nann:*:1000:1000::0:0:Ann:/:/bin/sh\nbob:*:1001:1001:russian:0:0:Bob:/:/bin/sh\n' >"$tree/etc/master.passwd"
-printf 'wheel:*:0:root\n' >"$tree/etc/group"
-{
-    printf 'default:\\\n\t:memorylocked=64K:\\\n\t:umask=022:\nroot:\\\n\t:ignorenologin:\\\n\t:memorylocked=unlimited:\\\n\t:tc=default:\n'
-    printf 'russian|Russian Users Accounts:\\\n\t:lang=ru_RU.UTF-8:\\\n\t:tc=default:\n'
-} >"$tree/etc/login.conf"
-rm -r "$tree.before"
-cp -r "$tree" "$tree.before"
-screen_is root-is-no-musician apply --yes --root "$tree" --user root freebsd-memlock
-screen_is report-names-the-musician "$SLEEPTUNE" report --root "$tree" --user ann freebsd-memlock
-screen_is a-class-gets-a-limit apply --yes --root "$tree" --user ann freebsd-memlock
-is "FreeBSD: the class is in login.conf" "$(grep '^audio:' "$tree/etc/login.conf")" audio:memorylocked=unlimited:tc=default:
-screen_is not-yet-the-musicians-class verify --root "$tree" --user ann
-sed -i 's/^\(ann:.*:1000:\):/\1audio:/' "$tree/etc/master.passwd"
-screen_is the-musicians-class verify --root "$tree" --user ann
-sed -i 's/^\(ann:.*:1000:\)audio:/\1:/' "$tree/etc/master.passwd"
-revert --all --root "$tree" >/dev/null
-ok "FreeBSD: revert takes the class out" unchanged
-screen_is a-class-of-his-own apply --yes --root "$tree" --user bob freebsd-memlock
-
 # --- an interrupted run: what it wrote looks right, but is in no file ------------------------------------------------
 fresh interrupted
 apply --yes --root "$tree" >/dev/null
@@ -292,7 +268,7 @@ if can_be_nobody; then
     out=$(SUDO_USER=nobody "$SLEEPTUNE" apply --dry-run --frames 128 linux-rt-permission 2>&1 </dev/null)
     like "under sudo the rights of the user who ran it are judged" "$out" '^The settings are judged for nobody'
     like "root itself is asked whom to give it to" "$(env -u SUDO_USER "$SLEEPTUNE" apply --yes linux-rt-permission 2>&1 </dev/null | tr -s '\n ' ' ')" 'Name the user who plays'
-    like "not those of root" "$out" '^linux-rt-permission: .*(nobody|rtkit)'
+    like "not those of root" "$out" '^\+nobody - rtprio 90$|rtkit'
     like "unless they are named" "$(SUDO_USER=nobody "$SLEEPTUNE" apply --dry-run --user root linux-rt-permission 2>&1 </dev/null)" '^nothing to apply'
     fresh nobody
     "$SLEEPTUNE" apply --yes --root "$tree" linux-cpu-frequency >/dev/null 2>&1

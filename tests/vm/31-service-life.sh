@@ -80,7 +80,24 @@ is "whole, with nothing beside it" "$(stat -c '%n %a' /var/lib/prometheus/node-e
 is "beside the whole report, of the same reading" \
     "$(jq '[.findings[] | select(.set_aside | not) | .status] | map(select(. == "ok")) | length' /var/lib/sleeptune-report/report.json)" \
     "$(sed -n 's/^sleeptune_report_findings{status="ok"} //p' /var/lib/prometheus/node-exporter/sleeptune.prom)"
-rm -r /var/lib/prometheus
+# another user's rights are those of a login, by PAM, of a group: not root's
+useradd -m -G audio -s /bin/bash musician
+useradd -m -s /bin/bash listener
+printf '@audio - rtprio 93\n@audio - memlock 123456\n' >/etc/security/limits.d/audio.conf
+limits_in() { jq -r '[.findings[].evidence[] | select(.key | test("^linux.rt.(rtprio|memlock)_limit"))] | map(.value) | unique | join(" ")' "$1"; }
+for user in musician listener; do
+    sleeptune report --user "$user" --only linux-rt-permission,linux-memlock --json -o "/tmp/$user.json" 2>/tmp/err
+    echo "# $user: report $(limits_in "/tmp/$user.json"), login $(su - "$user" -c 'ulimit -r; ulimit -l' | xargs), root $(ulimit -r; ulimit -l) $(cat /tmp/err)" | xargs
+done
+is "report --user has the limits that a login has, of a group" "$(limits_in /tmp/musician.json)" "93 126418944"
+is "as it says itself" "$(su - musician -c 'ulimit -r; ulimit -l' | xargs)" "93 123456"
+is "who is not in the group has none" "$(limits_in /tmp/listener.json | cut -d' ' -f1)" 0
+mkdir -p /etc/systemd/system/sleeptune-report.service.d
+printf '[Service]\nEnvironment="OPTIONS=--user musician"\n' >/etc/systemd/system/sleeptune-report.service.d/user.conf
+systemctl daemon-reload
+ok "the report of the service is for a user, too" systemctl start sleeptune-report.service
+is "with that login's limits" "$(limits_in /var/lib/sleeptune-report/report.json)" "93 126418944"
+rm -r /etc/systemd/system/sleeptune-report.service.d /var/lib/prometheus
 
 systemctl stop jackd 2>/dev/null
 rm -r /etc/systemd/system/sleeptuned.service.d

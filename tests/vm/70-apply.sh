@@ -67,7 +67,7 @@ su - musician -c 'sleeptune verify' >/tmp/out 2>&1
 like "verify, as that user" "$(cat /tmp/out)" '^in effect +linux-rt-permission: SCHED_FIFO 70 was granted to this user'
 like "compares with what that user had before" "$(cat /tmp/out)" '^differs: policy: other -> fifo$'
 like "who needs a new login for it" "$(setpriv --reuid musician --regid musician --clear-groups sleeptune verify)" '^proof: this session may not use real-time priority'
-like "verify, as root" "$(sleeptune verify --no-measure)" '^in effect +linux-rt-permission: at login musician gets the limit rtprio 90'
+like "verify, as root" "$(sleeptune verify --no-measure)" '^in effect +linux-rt-permission: SCHED_FIFO 70 was granted to this user'
 ok "revert" sleeptune revert --all
 is "takes it from the next login" "$(limits_of_login)" "$(cat /tmp/login)"
 tap_done
