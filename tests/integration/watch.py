@@ -44,7 +44,7 @@ class Daemon:
             file.write(f'socket: {{ path = "{sock}"; }}; audio: {{ backend = "none"; }};\n')
         with open(os.path.join(tmp.name, "log"), "w") as log:
             self.process = subprocess.Popen([os.environ["SLEEPTUNED"], "-a", "-f", "-c", conf], stderr=log,
-                                            env={**os.environ, "XDG_STATE_HOME": tmp.name, "STATE_DIRECTORY": tmp.name})
+                                            env={**os.environ, "XDG_STATE_HOME": tmp.name})
 
     def end(self, number=signal.SIGTERM):
         self.process.send_signal(number)
