@@ -1,5 +1,7 @@
 #include "xruns/helpers/sandbox.h"
 
+#include <fcntl.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -20,74 +22,124 @@
 #endif
 
 #ifdef ARCH
-/* What it does not need once it is connected. */
-static const long refused[] = {
-#ifdef SYS_open
-    SYS_open,
-    SYS_creat,
-    SYS_unlink,
-    SYS_rename,
-    SYS_mkdir,
-    SYS_link,
-    SYS_symlink,
-    SYS_chmod,
-    SYS_fork,
-    SYS_vfork,
+/* What libpipewire 0.3 to 1.6 and the C library need once it is connected, with threads and memory of its
+ * own. A call that is not listed does not exist (ENOSYS), as for the C library's older ways. */
+static const long allowed[] = {
+#ifdef SYS_poll
+    SYS_poll,
+    SYS_epoll_wait,
 #endif
-    SYS_openat,
-    SYS_unlinkat,
-    SYS_renameat2,
-    SYS_mkdirat,
-    SYS_linkat,
-    SYS_symlinkat,
-    SYS_fchmodat,
-    SYS_truncate,
-    SYS_socket,
-    SYS_socketpair,
-    SYS_connect,
-    SYS_bind,
-    SYS_listen,
-    SYS_accept,
-    SYS_accept4,
-    SYS_execve,
-    SYS_execveat,
-    SYS_ptrace,
-    SYS_process_vm_readv,
-    SYS_process_vm_writev,
-    SYS_kill,
-    SYS_tgkill,
-    SYS_mount,
-    SYS_name_to_handle_at,
-    SYS_open_by_handle_at,
-#ifdef SYS_openat2
-    SYS_openat2,
+#ifdef SYS_epoll_pwait2
+    SYS_epoll_pwait2,
 #endif
-#ifdef SYS_io_uring_setup
-    SYS_io_uring_setup,
+#ifdef SYS_rseq
+    SYS_rseq,
 #endif
+    SYS_brk,
+    SYS_clock_getres,
+    SYS_clock_gettime,
+    SYS_clock_nanosleep,
+    SYS_close,
+    SYS_dup,
+    SYS_epoll_create1,
+    SYS_epoll_ctl,
+    SYS_epoll_pwait,
+    SYS_eventfd2,
+    SYS_exit,
+    SYS_exit_group,
+    SYS_fcntl,
+    SYS_fstat,
+    SYS_ftruncate,
+    SYS_futex,
+    SYS_getegid,
+    SYS_geteuid,
+    SYS_getgid,
+    SYS_getpid,
+    SYS_getrandom,
+    SYS_getsockopt,
+    SYS_gettid,
+    SYS_gettimeofday,
+    SYS_getuid,
+    SYS_lseek,
+    SYS_madvise,
+    SYS_memfd_create,
+    SYS_mlock,
+    SYS_mmap,
+    SYS_mprotect,
+    SYS_mremap,
+    SYS_munlock,
+    SYS_munmap,
+    SYS_nanosleep,
+    SYS_ppoll,
+    SYS_pread64,
+    SYS_read,
+    SYS_readv,
+    SYS_recvmsg,
+    SYS_restart_syscall,
+    SYS_rt_sigaction,
+    SYS_rt_sigprocmask,
+    SYS_rt_sigreturn,
+    SYS_sched_getaffinity,
+    SYS_sched_yield,
+    SYS_sendmsg,
+    SYS_set_robust_list,
+    SYS_setsockopt,
+    SYS_shutdown,
+    SYS_sigaltstack,
+    SYS_timerfd_create,
+    SYS_timerfd_gettime,
+    SYS_timerfd_settime,
+    SYS_uname,
+    SYS_write,
+    SYS_writev,
 };
 
-#define X32 0x40000000U /* x86-64 has these calls twice */
+/* ... and what it needs in one form only: bits of an argument, and what they are. */
+static const struct {
+    long number;
+    uint32_t argument, bits, value;
+} forms[] = {
+    {SYS_clone, 0, CLONE_THREAD, CLONE_THREAD},        {SYS_ioctl, 1, 0xFF00, 0x9200}, /* usbmon's */
+    {SYS_newfstatat, 3, AT_EMPTY_PATH, AT_EMPTY_PATH}, /* fstat of glibc 2.33 */
+    {SYS_prctl, 0, UINT32_MAX, PR_SET_NAME},           {SYS_prlimit64, 0, UINT32_MAX, 0}, /* its own */
+};
+
+#define REFUSED BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS)
+#define ALLOWED BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
 static int refuse(void)
 {
-    struct sock_filter filter[5 + 2 * ST_ARRAY_LEN(refused) + 1] = {
+    struct sock_filter filter[4 + 2 * ST_ARRAY_LEN(allowed) + 6 * ST_ARRAY_LEN(forms) + 1] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCH, 1, 0),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        REFUSED,
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_STMT(BPF_ALU | BPF_AND | BPF_K, ~X32),
     };
-    size_t n = 5;
-    ST_EACH (number, refused) {
+    size_t n = 4;
+    ST_EACH (number, allowed) {
         filter[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)*number, 0, 1);
-        filter[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
+        filter[n++] = (struct sock_filter)ALLOWED;
     }
-    filter[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    ST_EACH (form, forms) {
+        const struct sock_filter lines[] = {
+            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)form->number, 0, 5),
+            BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+                     (uint32_t)offsetof(struct seccomp_data, args) + form->argument * 8),
+            BPF_STMT(BPF_ALU | BPF_AND | BPF_K, form->bits),
+            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, form->value, 0, 1),
+            ALLOWED,
+            REFUSED,
+        };
+        memcpy(&filter[n], lines, sizeof(lines));
+        n += ST_ARRAY_LEN(lines);
+    }
+    filter[n++] = (struct sock_filter)REFUSED;
     const struct sock_fprog program = {.len = (unsigned short)n, .filter = filter};
-    return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0 ? 0
-           : errno == ENOSYS || errno == EINVAL                                                    ? -ENOTSUP
-                                                                                                   : -errno;
+    const long r = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
+    return r > 0                                ? -EBUSY /* a thread has a filter of its own */
+           : r == 0                             ? 0
+           : errno == ENOSYS || errno == EINVAL ? -ENOTSUP
+                                                : -errno;
 }
 #else
 static int refuse(void)
