@@ -1,5 +1,6 @@
 #include "evidence/tuning.h"
 
+#define ROW_OUT       1                 /* no error: a block may end with any of these */
 #define SAME_PAIRS    6                 /* without a change */
 #define FRESH_PAIRS   8                 /* of what is shown to help; fewer have no 95 % interval */
 #define SHOWN_FOLD    3                 /* an effect that a session must be able to show */
@@ -104,7 +105,7 @@ void st_tuning_plan(struct st_tuning *tuning)
 
 /* --- one block, one pair --- */
 
-/* A row that cannot be switched is out; the session goes on. @return 0, -EAGAIN: this row is out, or an
+/* A row that cannot be switched is out; the session goes on. @return 0, ROW_OUT, or an
  * error. */
 static int set(struct run *run, uint32_t on)
 {
@@ -121,7 +122,7 @@ static int set(struct run *run, uint32_t on)
     memcpy(row->why, why, sizeof(why));
     run->on &= ~(UINT32_C(1) << at);
     const int back = run->bench->set(run->bench->ctx, run->on, &at, why);
-    return back == 0 || back == -EBUSY ? -EAGAIN : back;
+    return back == 0 || back == -EBUSY ? ROW_OUT : back;
 }
 
 static int measure(struct run *run, uint32_t on, int row, const char *phase, struct st_tuning_block *ret)
@@ -228,7 +229,7 @@ static int screen(struct run *run, const size_t *rows, size_t n)
                 on |= UINT32_C(1) << rows[k];
         }
         const int r = measure(run, on, NO_ROW, "screening", &block);
-        if (r == -EAGAIN)
+        if (r == ROW_OUT)
             continue;
         if (r != 0)
             return r;
@@ -273,7 +274,7 @@ static void judge_costs(const struct st_tuning *t, struct st_tuning_row *row,
     }
 }
 
-/* One pair of a row that is measured again. @return 0; -EAGAIN: once more, if the row is still in. */
+/* One pair of a row that is measured again. @return 0; ROW_OUT: once more, if the row is still in. */
 static int measure_fresh_pair(struct run *run, size_t i, size_t k, double late[2][FRESH_PAIRS],
                               double logs[2][ST_TUNING_COSTS][FRESH_PAIRS])
 {
@@ -303,7 +304,7 @@ static int measure_fresh(struct run *run, size_t i)
     int r = 0;
     while (k < FRESH_PAIRS && row->outcome == ST_TUNING_HELPS && left(run) >= 2) {
         r = measure_fresh_pair(run, i, k, late, logs);
-        if (r != 0 && r != -EAGAIN)
+        if (r != 0 && r != ROW_OUT)
             return r;
         k += r == 0;
     }
@@ -410,7 +411,7 @@ static int try_together(struct run *run)
 {
     struct st_tuning *t = run->t;
     int r = 0;
-    while (left(run) >= 2 && (r == 0 || r == -EAGAIN) && !st_tuning_together_helps(t)) {
+    while (left(run) >= 2 && (r == 0 || r == ROW_OUT) && !st_tuning_together_helps(t)) {
         struct st_tuning_block blocks[2];
         uint32_t rows = open_bits(t);
         for (size_t i = 0; i < t->n; i++)
@@ -424,7 +425,7 @@ static int try_together(struct run *run)
         for (size_t arm = 0; arm < 2; arm++)
             t->together_n[arm] += blocks[arm].late_n;
     }
-    return r == -EAGAIN ? 0 : r;
+    return r == ROW_OUT ? 0 : r;
 }
 
 bool st_tuning_together_helps(const struct st_tuning *tuning)
@@ -454,10 +455,10 @@ static int try_all(struct run *run)
     enum st_tuning_others others = ST_TUNING_OTHERS_OFF;
     int r = screen_blocks(t->open_n) > 0 ? screen(run, t->order, t->open_n) : 0;
     /* whatever the next pair shows can still be measured again */
-    while ((r == 0 || r == -EAGAIN) && left(run) >= 2 * (1 + FRESH_PAIRS * (run->kept_n + 1)) &&
+    while ((r == 0 || r == ROW_OUT) && left(run) >= 2 * (1 + FRESH_PAIRS * (run->kept_n + 1)) &&
            find_next(t, &row, &others))
         r = try_row(run, row, others);
-    if (r == 0 || r == -EAGAIN)
+    if (r == 0 || r == ROW_OUT)
         r = run->kept_n > 0 ? measure_kept(run) : try_together(run);
     ST_EACH_OF (open, t->rows, r == 0 ? t->n : 0) {
         if (is_open(open) && open->evidence.pairs_n > 0)

@@ -467,7 +467,7 @@ void st_observed_turn(struct st_observed *o)
         r = poll_source(o);
     st_observed_count(o);
     st_observed_age(o);
-    if (r < 0 && r != -EAGAIN) {
+    if (r < 0 && (r != -EAGAIN || !o->open)) { /* of poll only: not ready yet */
         fail(o, r);
         return;
     }

@@ -500,6 +500,18 @@ static void what_this_system_never_has_is_not_tried_again(void **state)
     assert_true(o.due_ns == INT64_MAX);
 }
 
+/* As when no process can be started. Of poll the same number means: not ready yet. */
+static void one_that_cannot_be_started_now_is_absent(void **state)
+{
+    (void)state;
+    open_result = -EAGAIN;
+    turn_after(0);
+    assert_int_equal(o.view.state, ST_OBSERVED_ABSENT);
+    open_result = 0;
+    turn_after(POLL_NS);
+    assert_int_equal(o.view.state, ST_OBSERVED_WATCHING);
+}
+
 static void lost_server_is_an_event_and_counts_go_on_after_it_is_back(void **state)
 {
     (void)state;
@@ -1351,6 +1363,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(absent_source_is_tried_again_at_growing_pauses_up_to_15_s, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(what_this_system_never_has_is_not_tried_again, setup, teardown),
+        cmocka_unit_test_setup_teardown(one_that_cannot_be_started_now_is_absent, setup, teardown),
         cmocka_unit_test_setup_teardown(lost_server_is_an_event_and_counts_go_on_after_it_is_back, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(gap_is_not_watched_and_is_said, setup, teardown),
