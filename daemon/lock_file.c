@@ -1,6 +1,8 @@
 /* A file that is locked with flock, which ends with the process. */
 #include "daemon/lock_file.h"
 
+#include "core/text/text.h"
+
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/file.h>
@@ -8,6 +10,7 @@
 #include <unistd.h>
 
 #define PATH_BYTES 4096
+#define TRIES      10 /* as often as its file is removed between open and lock */
 
 static bool make_path(const char *path, char buf[PATH_BYTES])
 {
@@ -23,18 +26,28 @@ static bool is_at_path(int fd, const char *path)
            open_one.st_ino == there.st_ino;
 }
 
+/* Of this process's user or of the folder's owner, with one name: what it has is lost. */
+static int look(int fd, const char *path)
+{
+    struct stat file, folder;
+    const char *slash = strrchr(path, '/');
+    const char *dir = slash != NULL ? ST_TEXT(PATH_BYTES, "%.*s/", (int)(slash - path), path) : ".";
+    if (fstat(fd, &file) != 0 || stat(dir, &folder) != 0)
+        return -errno;
+    if (!S_ISREG(file.st_mode) || file.st_nlink != 1)
+        return -EINVAL;
+    return file.st_uid == geteuid() || file.st_uid == folder.st_uid ? 0 : -EPERM;
+}
+
 /* @return a descriptor, locked; -EBUSY with the holder in *ret_pid, or another error. */
 static int open_and_lock(const char *path, long *ret_pid)
 {
     char text[32] = "";
-    struct stat status;
     const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
     if (fd < 0)
         return -errno;
-    int r = 0;
-    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
-        r = -EINVAL;
-    else if (flock(fd, LOCK_EX | LOCK_NB) != 0)
+    int r = look(fd, path);
+    if (r == 0 && flock(fd, LOCK_EX | LOCK_NB) != 0)
         r = errno == EWOULDBLOCK ? -EBUSY : -errno;
     const ssize_t len = pread(fd, text, sizeof(text) - 1, 0);
     *ret_pid = len > 0 ? strtol(text, NULL, 10) : 0;
@@ -56,14 +69,14 @@ int st_lock_file_take(const char *path, int *fd, long *ret_pid)
     if (*fd >= 0)
         close(*fd); /* it was removed: another one can be made there */
     *fd = -1;
-    int r;
-    do { /* a daemon that ends can remove the file between open and lock */
+    int r = -EBUSY;
+    for (int i = 0; i < TRIES; i++) {
         r = open_and_lock(lock_path, ret_pid);
-        if (r >= 0 && !is_at_path(r, lock_path)) {
-            close(r);
-            r = -EAGAIN;
-        }
-    } while (r == -EAGAIN);
+        if (r < 0 || is_at_path(r, lock_path))
+            break;
+        close(r);
+        r = -EBUSY;
+    }
     if (r < 0)
         return r;
     const int len = ST_PRINT(pid, "%ld\n", (long)getpid());

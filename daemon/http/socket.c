@@ -142,13 +142,6 @@ static int set_rights_at(const struct st_destination *place, const char *path, c
 {
     struct stat info;
     gid_t gid;
-    if (place->shared) {
-        snprintf(error, error_bytes,
-                 "cannot set the permissions of %s: another user can change its folder. Set socket.path to a "
-                 "folder that only root can change",
-                 path);
-        return -EPERM;
-    }
     if (fstatat(place->dir_fd, place->name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISSOCK(info.st_mode)) {
         snprintf(error, error_bytes, "cannot set the permissions of %s: it is no longer a socket", path);
         return -ENOTSOCK;
@@ -169,15 +162,28 @@ static int set_rights_at(const struct st_destination *place, const char *path, c
     return r;
 }
 
+static int find_place(const char *path, struct st_destination *ret, char *error, size_t error_bytes)
+{
+    const int r = st_destination_find(path, ret);
+    if (r < 0)
+        snprintf(error, error_bytes, "cannot set the permissions of %s: %s", path, strerror(-r));
+    if (r < 0 || !ret->shared)
+        return r;
+    close(ret->dir_fd);
+    snprintf(error, error_bytes,
+             "cannot set the permissions of %s: another user can change its folder. Set socket.path to a "
+             "folder that only root can change",
+             path);
+    return -EPERM;
+}
+
 int st_socket_set_rights(const struct st_socket *socket, const struct st_config *config, char *error,
                          size_t error_bytes)
 {
     struct st_destination place;
-    int r = st_destination_find(socket->path, &place);
-    if (r < 0) {
-        snprintf(error, error_bytes, "cannot set the permissions of %s: %s", socket->path, strerror(-r));
+    int r = find_place(socket->path, &place, error, error_bytes);
+    if (r < 0)
         return r;
-    }
     r = set_rights_at(&place, socket->path, config, error, error_bytes);
     close(place.dir_fd);
     return r;
@@ -218,7 +224,13 @@ int st_socket_open(struct st_socket *ret, const char *path, const struct st_conf
     memcpy(address.sun_path, path, strlen(path));
     struct st_socket sock = {.fd = -1, .lock_fd = -1};
     ST_PRINT(sock.path, "%s", path);
-    int r = take_lock(path, &sock.lock_fd, error, error_bytes);
+    struct st_destination place;
+    int r = find_place(path, &place, error, error_bytes);
+    if (r == -EPERM)
+        return r;
+    if (r == 0)
+        close(place.dir_fd);
+    r = take_lock(path, &sock.lock_fd, error, error_bytes);
     if (r == 0)
         r = remove_stale(&address, error, error_bytes);
     if (r == 0)

@@ -12,10 +12,12 @@
 #include <fcntl.h>
 #include <jansson.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -339,6 +341,65 @@ static void a_lock_whose_file_was_removed_is_taken_anew_or_lost(void **state)
     assert_int_equal(access(file, F_OK), -1);
 }
 
+static void a_lock_of_another_user_or_with_a_second_name_is_refused(void **state)
+{
+    (void)state;
+    char path[96], file[96], other[96], text[8] = "";
+    long pid;
+    int fd = -1;
+    in_folder(path, sizeof(path), "history.db");
+    in_folder(file, sizeof(file), "history.db.lock");
+    in_folder(other, sizeof(other), "other");
+    FILE *stream = fopen(other, "w");
+    assert_non_null(stream);
+    fputs("kept", stream);
+    fclose(stream);
+    assert_int_equal(link(other, file), 0);
+    assert_int_equal(st_lock_file_take(path, &fd, &pid), -EINVAL);
+    assert_int_equal(unlink(other), 0);
+    if (geteuid() == 0) {
+        assert_int_equal(chown(file, 65534, (gid_t)-1), 0);
+        assert_int_equal(st_lock_file_take(path, &fd, &pid), -EPERM);
+    }
+    stream = fopen(file, "r");
+    assert_non_null(stream);
+    assert_non_null(fgets(text, sizeof(text), stream));
+    fclose(stream);
+    assert_string_equal(text, "kept");
+    assert_int_equal(unlink(file), 0);
+}
+
+/* A lease of another process makes open say EAGAIN. */
+static void a_lock_with_a_lease_is_not_waited_for(void **state)
+{
+    (void)state;
+    char path[96], file[96];
+    long pid;
+    int fd = -1, ready[2], status;
+    in_folder(path, sizeof(path), "history.db");
+    in_folder(file, sizeof(file), "history.db.lock");
+    assert_int_equal(pipe(ready), 0);
+    const pid_t holder = fork();
+    if (holder == 0) {
+        const int held = open(file, O_RDONLY | O_CREAT, 0600);
+        (void)signal(SIGIO, SIG_IGN);
+#ifdef F_SETLEASE
+        const bool leased = held >= 0 && fcntl(held, F_SETLEASE, F_WRLCK) == 0;
+#else
+        const bool leased = held < 0;
+#endif
+        (void)!write(ready[1], leased ? "1" : "0", 1);
+        pause();
+    }
+    char leased;
+    assert_int_equal(read(ready[0], &leased, 1), 1);
+    if (leased == '1')
+        assert_int_equal(st_lock_file_take(path, &fd, &pid), -EAGAIN);
+    assert_int_equal(kill(holder, SIGKILL), 0);
+    assert_int_equal(waitpid(holder, &status, 0), holder);
+    assert_int_equal(unlink(file), 0);
+}
+
 static void a_dead_process_is_not_named_as_the_writer(void **state)
 {
     (void)state;
@@ -416,6 +477,8 @@ int main(void)
         TEST(who_wants_no_history_misses_no_folder),
         TEST(two_daemons_do_not_write_one_file),
         TEST(a_lock_whose_file_was_removed_is_taken_anew_or_lost),
+        TEST(a_lock_of_another_user_or_with_a_second_name_is_refused),
+        TEST(a_lock_with_a_lease_is_not_waited_for),
         TEST(a_dead_process_is_not_named_as_the_writer),
         TEST(a_lock_that_was_left_behind_is_no_hindrance),
         TEST(what_waits_is_written_before_another_file_is_taken),
