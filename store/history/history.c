@@ -166,9 +166,9 @@ static int look_at_path(const char *path, const char *suffix, char *error, size_
     return S_ISLNK(status.st_mode) ? -ELOOP : -EINVAL;
 }
 
-static int look_at_all(const char *path, char *error, size_t error_bytes)
+int st_history_look_beside(const char *path, char *error, size_t error_bytes)
 {
-    static const char *const suffixes[] = {"", "-wal", "-shm", "-journal", ".lock"};
+    static const char *const suffixes[] = {"-wal", "-shm", "-journal", ".lock"};
     int r = 0;
     for (size_t i = 0; r == 0 && i < ST_ARRAY_LEN(suffixes); i++)
         r = look_at_path(path, suffixes[i], error, error_bytes);
@@ -214,7 +214,9 @@ int st_history_look(const char *path, char *error, size_t error_bytes)
 int st_history_open(const char *path, struct st_history **ret, char *error, size_t error_bytes)
 {
     error[0] = '\0';
-    int r = look_at_all(path, error, error_bytes);
+    int r = look_at_path(path, "", error, error_bytes);
+    if (r == 0)
+        r = st_history_look_beside(path, error, error_bytes);
     if (r < 0)
         return r;
     struct st_history *history = calloc(1, sizeof(*history));

@@ -29,6 +29,10 @@ enum {
  * overflow. */
 #define ST_HISTORY_DROPOUTS_N "min(count_n, 1000000000)"
 
+/** Of the files that SQLite opens beside it, and the lock: a FIFO would block, and a link may lead to another
+ * user's. @return 0; -ELOOP, -EINVAL with a sentence; -ENAMETOOLONG. */
+ST_NODISCARD int st_history_look_beside(const char *path, char *error, size_t error_bytes);
+
 /** A sum of rows with one histogram. */
 struct st_history_sum {
     struct st_hist hist;

@@ -65,14 +65,17 @@ static bool is_other(int r)
 int st_history_read_open(const char *path, struct st_history_reader **ret, char *error, size_t error_bytes)
 {
     struct stat status;
+    char whole[PATH_MAX];
     error[0] = '\0';
     int r = 0;
-    if (stat(path, &status) != 0)
+    if (realpath(path, whole) == NULL || stat(path, &status) != 0)
         r = -errno;
     else if (!S_ISREG(status.st_mode))
         r = -EINVAL;
     else if (status.st_size == 0 && !has_log(path)) /* of /proc, too, where a read may wait for ever */
         r = -ENODATA;
+    else
+        r = st_history_look_beside(whole, error, error_bytes);
     struct st_history_reader *reader = r == 0 ? calloc(1, sizeof(*reader)) : NULL;
     if (r == 0)
         r = reader == NULL ? -ENOMEM : st_history_sum_init(&reader->sum, 3);
@@ -92,9 +95,9 @@ int st_history_read_open(const char *path, struct st_history_reader **ret, char 
     if (r < 0) {
         if (r == -ENODATA)
             snprintf(error, error_bytes, "the history is still empty");
-        else if (r == -EINVAL)
+        else if (r == -EINVAL && error[0] == '\0')
             snprintf(error, error_bytes, "it is not a regular file");
-        else if (r != -EBADMSG && !is_other(r) && r != -EBUSY && r != -ETIMEDOUT)
+        else if (error[0] == '\0' && r != -EBADMSG && !is_other(r) && r != -EBUSY && r != -ETIMEDOUT)
             snprintf(error, error_bytes, "%s", strerror(-r));
         st_history_read_close(reader);
         return r;
