@@ -166,7 +166,8 @@ static void ask(void *ctx, enum st_route_body which, const struct st_query *quer
         query = &of_mark;
         which = ST_ROUTE_HEARD;
     }
-    struct st_history_ask ask = {.which = which, .query = *query, .answered = give_answer, .to = request};
+    struct st_history_ask ask = {
+        .which = which, .query = *query, .marked = query == &of_mark, .answered = give_answer, .to = request};
     st_causes_look(service->causes, &ask.now);
     if (service->observe != NULL) {
         st_observe_minute_so_far(service->observe, &minute);

@@ -492,3 +492,12 @@ int st_heard_list_text(struct st_history_reader *reader, int64_t since_ns, int64
     free(list);
     return r;
 }
+
+char *st_heard_list_none(const char *why)
+{
+    struct list *list = calloc(1, sizeof(*list));
+    json_t *document = list != NULL ? document_of(list, INT64_MIN, INT64_MIN) : NULL;
+    (void)json_object_set_new(document, "text", json_string(why));
+    free(list);
+    return st_json_into_text(document, JSON_INDENT(2));
+}

@@ -8,3 +8,6 @@
  * @return 0 or as st_history_read_open. */
 ST_NODISCARD int st_heard_list_text(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
                                     char **ret);
+
+/** The same without a mark, when none can be read. @return NULL: out of memory. */
+char *st_heard_list_none(const char *why);

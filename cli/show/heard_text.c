@@ -87,6 +87,12 @@ void st_heard_text_mark(FILE *out, const json_t *document, const struct st_histo
     const json_t *mark =
         json_array_size(marks) > 0 ? json_array_get(marks, json_array_size(marks) - 1) : NULL;
     char line[ST_EVENT_STORY_BYTES + 400] = "Kept: ";
+    if (mark == NULL) {
+        ST_PRINT(line, "Kept. What was before it cannot be told: %s.",
+                 st_json_safe_text(document, "text", ST_ROOM(600)));
+        st_text_wrap(out, line, 0, look->columns);
+        return;
+    }
     append_mark(mark, look, line, sizeof(line));
     ST_APPEND(line, ". ");
     put_found(out, mark, "nothing so far. Some dropouts are noticed a few seconds later", true, 0, line,

@@ -150,7 +150,7 @@ char *st_history_answer(const struct st_history_writer_view *view, struct st_his
     if (reader == NULL && ask->which == ST_ROUTE_CAUSES)
         return st_causes_text(&ask->now);
     if (reader == NULL)
-        return refuse(http_status, HTTP_NO_STORE, error);
+        return ask->marked ? st_heard_list_none(error) : refuse(http_status, HTTP_NO_STORE, error);
     int r = st_history_read_running(reader, &ask->watched);
     if (r == 0)
         r = st_history_read_open_events(reader, ask->open, ask->open_n);
@@ -163,7 +163,7 @@ char *st_history_answer(const struct st_history_writer_view *view, struct st_his
             : ask->which == ST_ROUTE_SIZES
                 ? st_size_list_text(reader, ask->query.since_wall_ns, ask->query.until_wall_ns, &text)
                 : read_causes(reader, &ask->query, &ask->now, &text);
-    if (r == -EINVAL)
+    if (r == -EINVAL && ask->which == ST_ROUTE_HISTORY)
         text = refuse(http_status, HTTP_BAD_REQUEST, "'since' is later than 'until'");
     else if (r == -ENOENT && ask->which == ST_ROUTE_TRACE)
         text = refuse(http_status, HTTP_NOT_FOUND, "nothing was kept of that moment");
@@ -172,7 +172,7 @@ char *st_history_answer(const struct st_history_writer_view *view, struct st_his
                       "the answer would be too large: ask for a shorter time, or for longer steps");
     else if (r < 0) {
         say_cannot_be_read(view, st_history_read_error(reader, r), error, sizeof(error));
-        text = refuse(http_status, HTTP_NO_STORE, error);
+        text = ask->marked ? st_heard_list_none(error) : refuse(http_status, HTTP_NO_STORE, error);
     }
     st_history_read_close(reader);
     return text;

@@ -85,6 +85,7 @@ void st_history_writer_give_events(void *ctx, const struct st_trace_event *event
 struct st_history_ask {
     enum st_route_body which; /* ST_ROUTE_HISTORY, _EVENTS, _CAUSES, _SIZES, _HEARD or _TRACE */
     struct st_query query;
+    bool marked;                       /* by who asks: that is answered also if the history cannot be read */
     struct st_causes_now now;          /* for causes: added to what the file has; without a file the answer */
     struct st_history_watched watched; /* in the minute that still runs: added to what the file has */
     struct st_event *open;             /* what is in no record yet: likewise; freed after the answer */
