@@ -268,16 +268,50 @@ static bool is_wanted(const struct work *work)
     return fgets(answer, sizeof(answer), stdin) != NULL && (answer[0] == 'y' || answer[0] == 'Y');
 }
 
-/* By `apply`, whose last line is the next step. It prints on stderr where standard output has a document. */
-static int keep(struct work *work, size_t worth_n)
+/* How many of what helped the journal has now. */
+static size_t kept(const struct work *work)
 {
-    char words[][16] = {"apply", "--yes", "--no-measure"};
-    char *argv[ST_ARRAY_LEN(words) + ST_CANDIDATES_MAX] = {words[0], words[1], words[2]};
-    int argc = ST_ARRAY_LEN(words), out = -1;
+    struct st_journal journal;
+    size_t n = 0;
+    if (st_journal_read(&work->target.p->machine, work->target.folder, &journal, ST_ROOM(512)) != 0)
+        return 0;
+    for (size_t i = 0; i < work->tuning.n; i++) {
+        size_t k = st_tune_output_is_worth(&work->output, i) ? 0 : journal.entries_n;
+        while (k < journal.entries_n &&
+               !st_text_is(journal.entries[k].rule, work->candidates.rows[i].finding->rule->id))
+            k++;
+        n += k < journal.entries_n;
+    }
+    st_journal_finish(&journal);
+    return n;
+}
+
+/* By `apply`, which judges for the same size and user, and whose last line is the next step. It prints on
+ * stderr where standard output has a document. */
+static int keep(struct work *work)
+{
+    const struct options *options = work->options;
+    char words[][16] = {"apply", "--yes", "--no-measure", "--frames", "--rate", "--user"};
+    char *argv[ST_ARRAY_LEN(words) + 3 + ST_CANDIDATES_MAX] = {words[0], words[1], words[2]};
+    char *frames = ST_TEXT(24, "%" PRId64, options->frames),
+         *rate = ST_TEXT(24, "%" PRId64, options->rate_hz);
+    int argc = 3, out = -1;
     if (!is_wanted(work)) {
         if (!work->options->json)
             (void)print_text(st_tune_output_next, &work->output, stdout);
         return ST_EXIT_DONE;
+    }
+    if (options->frames > 0) {
+        argv[argc++] = words[3];
+        argv[argc++] = frames;
+    }
+    if (options->rate_hz > 0) {
+        argv[argc++] = words[4];
+        argv[argc++] = rate;
+    }
+    if (options->input.user != NULL) {
+        argv[argc++] = words[5];
+        argv[argc++] = (char *)(uintptr_t)options->input.user;
     }
     for (size_t i = 0; i < work->tuning.n; i++) {
         if (st_tune_output_is_worth(&work->output, i))
@@ -294,7 +328,7 @@ static int keep(struct work *work, size_t worth_n)
         (void)dup2(out, STDOUT_FILENO);
         close(out);
     }
-    work->output.kept_n = status == ST_EXIT_DONE ? worth_n : 0;
+    work->output.kept_n = kept(work);
     return status;
 }
 
@@ -314,17 +348,17 @@ static int try_settings(struct work *work)
     if (status != ST_EXIT_DONE)
         return status;
     save(work);
-    size_t worth_n = 0;
+    bool worth = false;
     for (size_t i = 0; i < work->tuning.n; i++)
-        worth_n += st_tune_output_is_worth(&work->output, i);
-    work->output.offered = worth_n > 0 && (work->options->keep || work->options->ask);
+        worth |= st_tune_output_is_worth(&work->output, i);
+    work->output.offered = worth && (work->options->keep || work->options->ask);
     if (!work->options->json)
         status = print(work, false);
-    const int kept = work->output.offered ? keep(work, worth_n) : ST_EXIT_DONE;
+    const int applied = work->output.offered ? keep(work) : ST_EXIT_DONE;
     if (work->options->json)
         status = print(work, false);
-    if (kept != ST_EXIT_DONE || status != ST_EXIT_DONE)
-        return kept != ST_EXIT_DONE ? kept : status;
+    if (applied != ST_EXIT_DONE || status != ST_EXIT_DONE)
+        return applied != ST_EXIT_DONE ? applied : status;
     return work->tuning.end == ST_TUNING_NOISY ? ST_EXIT_UNKNOWN : ST_EXIT_DONE;
 }
 
