@@ -17,7 +17,7 @@ stub() {
 fresh() {
     rm -rf "$tree"
     mkdir -p "$tree/scripts"
-    cp "$SLEEPTUNE_SRC/scripts/run" "$tree/scripts/"
+    cp "$SLEEPTUNE_SRC/scripts/run" "$SLEEPTUNE_SRC/scripts/kept" "$tree/scripts/"
     echo 'exit 0' | stub "$tree/scripts/setup"
     echo 'echo "$*" >meson-options; mkdir build && touch build/build.ninja' | stub "$tmp/bin/meson"
     { cat <<'BOTH' && echo "$1"; } | stub "$tmp/bin/ninja"

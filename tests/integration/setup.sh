@@ -10,7 +10,7 @@ trap 'rm -rf "$tmp"' EXIT
 system() {
     rm -rf "${tmp:?}/bin" "$tmp/tree" "$tmp/asked"
     mkdir -p "$tmp/bin" "$tmp/tree/scripts"
-    cp "$SLEEPTUNE_SRC/scripts/setup" "$tmp/tree/scripts/"
+    cp "$SLEEPTUNE_SRC/scripts/setup" "$SLEEPTUNE_SRC/scripts/kept" "$tmp/tree/scripts/"
     for tool in sh sed awk tr dirname cat mkdir grep env rm tail true; do ln -s "$(type -P $tool)" "$tmp/bin/$tool"; done
     stub id 'echo 0'
     stub uname "echo $1"
