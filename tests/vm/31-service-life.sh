@@ -84,7 +84,7 @@ is "beside the whole report, of the same reading" \
 useradd -m -G audio -s /bin/bash musician
 useradd -m -s /bin/bash listener
 printf '@audio - rtprio 93\n@audio - memlock 123456\n' >/etc/security/limits.d/audio.conf
-limits_in() { jq -r '[.findings[].evidence[] | select(.key | test("^linux.rt.(rtprio|memlock)_limit"))] | map(.value) | unique | join(" ")' "$1"; }
+limits_in() { jq -r '[.findings[] | select(.id == "linux-rt-permission" or .id == "linux-memlock") | .evidence[] | select(.key | test("^linux.rt.(rtprio|memlock)_limit"))] | map(.value) | unique | join(" ")' "$1"; }
 for user in musician listener; do
     sleeptune report --user "$user" --only linux-rt-permission,linux-memlock --json -o "/tmp/$user.json" 2>/tmp/err
     echo "# $user: report $(limits_in "/tmp/$user.json"), login $(su - "$user" -c 'ulimit -r; ulimit -l' | xargs), root $(ulimit -r; ulimit -l) $(cat /tmp/err)" | xargs
