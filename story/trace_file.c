@@ -1,33 +1,28 @@
 #include "story/trace_file.h"
 
 #include "core/ns.h"
-#include "core/perfetto.h"
 #include "core/text/json.h"
-#include "core/text/safe.h"
 #include "core/text/text.h"
 #include "story/trace_cpus.h"
-#include "story/trace_items.h"
+#include "story/trace_json.h"
 
 #define MISSED_MAX 64          /* cycles in which a culprit is looked for: the last ones */
 #define PAUSE_NS   ST_NS_PER_S /* a driver that began no cycle for longer had nothing to do */
 #define PERIODS    4           /* lengths of cycles that are named */
 #define NOTE_BYTES 300
-#define LEVELS_N   (ST_TRACK_CPU - ST_TRACK_LEVEL) /* different ones, at most */
 
 /* --- cycles --- */
 
 /* A trace that is put together. */
 struct work {
     struct st_trace_file *file;
-    struct st_trace_items items;
-    char names[ST_CYCLE_RING_NAMES][ST_XRUN_NAME_BYTES];
+    struct st_trace_json json;
     struct st_trace_cycle missed[MISSED_MAX]; /* the last ones */
     size_t missed_n;
     int64_t from_ns, to_ns; /* what it has, so far */
     int64_t periods_ns[PERIODS];
     size_t periods_n;
-    const char *levels[LEVELS_N]; /* their names */
-    size_t levels_n;
+    int notes_n;
 };
 
 static bool is_not_yet(uint32_t span_ns)
@@ -49,7 +44,9 @@ static int64_t deadline_of(const struct st_cycle_row *row)
 static void add_missed(struct work *work, const struct st_cycle_row *row, int64_t from_ns,
                        int64_t deadline_ns, int64_t to_ns)
 {
-    st_trace_items_instant(&work->items, deadline_ns, ST_TRACK_MISSED, work->names[row->name]);
+    if (deadline_ns >= work->from_ns)
+        st_trace_json_instant(&work->json, ST_TRACE_MOMENT, ST_TRACE_MISSED, deadline_ns,
+                              work->file->copy.ring->names[row->name]);
     work->missed[work->missed_n++ % MISSED_MAX] = (struct st_trace_cycle){from_ns, to_ns};
 }
 
@@ -62,29 +59,38 @@ static void add_late_driver(struct work *work, const struct st_cycle_row *row)
         add_missed(work, row, due_ns, due_ns, row->signal_ns);
 }
 
-/* A client's cycle: the rows of one signal_ns, the first and the last of them. @param free_ns  its track has
- * nothing from here on. @return the same behind it. */
-static int64_t add_cycle(struct work *work, const struct st_cycle_row *first, const struct st_cycle_row *last,
-                         int64_t free_ns)
+/* A client's cycles. */
+struct lane {
+    const struct st_cycle_row *first, *last; /* of one signal_ns */
+    int64_t free_ns[2];                      /* both tracks have nothing from here on */
+};
+
+/* A cycle that overlaps the one before has a track of its own. */
+static void add_cycle(struct work *work, const struct st_cycle_row *first, const struct st_cycle_row *last,
+                      struct lane *lane)
 {
-    struct st_trace_items *items = &work->items;
-    const uint64_t track = ST_TRACK_CLIENT + first->name;
+    const bool overlaps = first->signal_ns < lane->free_ns[0];
+    const int track = (overlaps ? ST_TRACE_OVERLAP : ST_TRACE_CLIENT) + first->name;
     const int64_t seen_ns = last->cycle_ns + (is_not_yet(last->period_ns) ? 0 : last->period_ns);
-    const int64_t begin_ns = ST_MAX(first->signal_ns, free_ns);
+    const int64_t begin_ns = ST_MAX(first->signal_ns, lane->free_ns[overlaps]);
     const int64_t awake_ns = is_not_yet(last->wait_ns) ? seen_ns : last->signal_ns + last->wait_ns;
     const int64_t end_ns =
         is_not_yet(last->wait_ns) || is_not_yet(last->busy_ns) ? seen_ns : awake_ns + last->busy_ns;
     const int64_t deadline_ns = deadline_of(first);
-    int64_t at_ns = st_trace_items_slice(items, track, begin_ns, awake_ns,
-                                         first->is_driver ? "waits for its clients" : "waits");
-    at_ns = st_trace_items_slice(items, track, at_ns, end_ns, "computes");
+    if (overlaps && lane->free_ns[1] == 0)
+        st_trace_json_name(&work->json, ST_TRACE_MOMENT, track,
+                           ST_TEXT(2 * ST_XRUN_NAME_BYTES, "%s: overlaps its next cycle",
+                                   work->file->copy.ring->names[first->name]));
+    int64_t at_ns = st_trace_json_slice(&work->json, ST_TRACE_MOMENT, track, begin_ns, awake_ns,
+                                        first->is_driver ? "waits for its clients" : "waits");
+    at_ns = st_trace_json_slice(&work->json, ST_TRACE_MOMENT, track, at_ns, end_ns, "computes");
+    lane->free_ns[overlaps] = at_ns;
     work->to_ns = ST_MAX(at_ns, work->to_ns);
     work->file->cycles_n += !first->is_driver;
     if (!first->is_driver && end_ns > deadline_ns) {
         add_missed(work, first, first->signal_ns, deadline_ns, end_ns);
         work->file->missed_n++;
     }
-    return at_ns;
 }
 
 static void note_period(struct work *work, const struct st_cycle_row *row)
@@ -100,34 +106,32 @@ static void note_period(struct work *work, const struct st_cycle_row *row)
 
 static void add_cycles(struct work *work)
 {
-    static struct {
-        const struct st_cycle_row *first, *last;
-        int64_t free_ns;
-    } open[ST_CYCLE_RING_NAMES];
+    static struct lane lanes[ST_CYCLE_RING_NAMES];
     const struct st_cycle_ring *ring = work->file->copy.ring;
     const size_t n = st_cycle_ring_n(ring);
-    memset(open, 0, sizeof(open));
+    memset(lanes, 0, sizeof(lanes));
     for (size_t i = 0; i <= n + ST_CYCLE_RING_NAMES; i++) { /* at the end each one is closed */
         const struct st_cycle_row *row = i < n ? st_cycle_ring_at(ring, i) : NULL;
         const size_t which = row != NULL ? row->name : i - n;
         if (which >= ST_CYCLE_RING_NAMES || (row != NULL && row->signal_ns < work->from_ns))
             continue;
-        if (open[which].first != NULL && (row == NULL || row->signal_ns > open[which].first->signal_ns)) {
-            open[which].free_ns = add_cycle(work, open[which].first, open[which].last, open[which].free_ns);
-            open[which].first = NULL;
+        struct lane *open = &lanes[which];
+        if (open->first != NULL && (row == NULL || row->signal_ns > open->first->signal_ns)) {
+            add_cycle(work, open->first, open->last, open);
+            open->first = NULL;
         }
         if (row == NULL)
             continue;
         note_period(work, row);
-        if (open[which].first != NULL && row->signal_ns < open[which].first->signal_ns) { /* known later */
-            open[which].free_ns = add_cycle(work, row, row, open[which].free_ns);
+        if (open->first != NULL && row->signal_ns < open->first->signal_ns) { /* known later */
+            add_cycle(work, row, row, open);
             continue;
         }
-        if (open[which].first == NULL) {
+        if (open->first == NULL) {
             add_late_driver(work, row);
-            open[which].first = row;
+            open->first = row;
         }
-        open[which].last = row;
+        open->last = row;
     }
 }
 
@@ -144,7 +148,7 @@ static void add_events(struct work *work)
             st_ns_sub(json_integer_value(json_object_get(event, "time_ns")), work->file->copy.ring->wall_ns);
         if (text[0] == '\0' || at_ns < work->from_ns)
             continue;
-        st_trace_items_instant(&work->items, at_ns, ST_TRACK_EVENTS, text);
+        st_trace_json_instant(&work->json, ST_TRACE_MOMENT, ST_TRACE_EVENTS, at_ns, text);
         if (json_object_get(event, "why") != NULL) /* sound was lost */
             work->file->dropouts_n =
                 st_ns_add(work->file->dropouts_n, json_integer_value(json_object_get(event, "count")));
@@ -158,106 +162,84 @@ static void add_levels(struct work *work)
     for (uint64_t i = levels->written > ST_LEVELS_MAX ? levels->written - ST_LEVELS_MAX : 0;
          i < levels->written; i++) {
         const struct st_cycle_level *level = &levels->rows[i % ST_LEVELS_MAX];
-        size_t which = 0;
-        while (which < work->levels_n && !st_text_is(work->levels[which], level->name))
-            which++;
-        if (level->at_ns < work->from_ns || which == LEVELS_N)
+        if (level->at_ns < work->from_ns)
             continue;
-        if (which == work->levels_n)
-            work->levels[work->levels_n++] = level->name;
-        st_trace_items_add(&work->items, &(struct st_trace_item){level->at_ns, ST_TRACK_LEVEL + which,
-                                                                 ST_PERFETTO_VALUE, level->left_ns, NULL});
+        st_trace_json_value(&work->json, level->at_ns, level->name, level->left_ns);
         work->to_ns = ST_MAX(level->at_ns, work->to_ns);
     }
 }
 
 /* A track of its own for each note: a slice from end to end, which can be read in the viewer. */
-static void add_note(struct work *work, FILE *out, const char *title, const char *text, unsigned number)
+static void add_note(struct work *work, const char *title, const char *text)
 {
-    if (text[0] == '\0')
-        return;
-    st_perfetto_track(out, ST_TRACK_NOTE + number, ST_TRACK_ABOUT, title);
-    (void)st_trace_items_slice(&work->items, ST_TRACK_NOTE + number, work->from_ns, work->to_ns, text);
+    const int track = ST_TRACE_NOTE + work->notes_n++;
+    st_trace_json_name(&work->json, ST_TRACE_MOMENT, track, title);
+    (void)st_trace_json_slice(&work->json, ST_TRACE_MOMENT, track, work->from_ns, work->to_ns, text);
 }
 
-static void print_periods(const struct work *work, char *buf, size_t buf_bytes)
+/* Up to what time the file reaches is known now. */
+static void add_notes(struct work *work)
 {
-    buf[0] = '\0';
-    for (size_t i = 0; i < work->periods_n; i++)
-        st_text_append(buf, buf_bytes, "%s%.3f ms", i > 0 ? ", " : "",
-                       (double)work->periods_ns[i] / (double)ST_NS_PER_MS);
-}
-
-static void write_tracks(FILE *out, struct work *work, const struct st_trace_cpus *cpus)
-{
-    struct st_trace_file *file = work->file;
-    static char kernel[NOTE_BYTES], periods[NOTE_BYTES]; /* up to the end of the writing */
-    unsigned notes_n = 0;
-    file->reach_ns = INT64_MIN;
-    st_perfetto_track(out, ST_TRACK_ABOUT, 0, "sleeptune: one moment");
-    ST_PRINT(
-        kernel,
-        "%s: what it did is not in this file: that needs trace.enabled, and only root gets it from root's "
-        "sleeptuned",
-        file->copy.ring->kernel);
-    if (cpus != NULL) {
-        const int64_t event_ns = st_ns_sub(file->copy.wall_ns, file->copy.ring->wall_ns),
-                      reach_ns = st_trace_cpus_reach_ns(cpus, event_ns);
-        if (reach_ns != INT64_MAX)
-            file->reach_ns = event_ns - reach_ns;
-        ST_PRINT(kernel, "%s: what it did is in this file from %.1f s before the event on%s",
-                 file->copy.ring->kernel, reach_ns != INT64_MAX ? (double)file->reach_ns / 1e9 : 0.0,
+    const struct st_trace_file *file = work->file;
+    const struct st_cycle_ring *ring = file->copy.ring;
+    char text[NOTE_BYTES];
+    if (file->reach_ns != INT64_MIN)
+        ST_PRINT(text, "%s: what it did is in this file from %.1f s before the event on%s", ring->kernel,
+                 (double)file->reach_ns / 1e9,
                  file->names ? "" : "; programs that are neither audio nor culprit are \"other\"");
-        st_trace_cpus_tracks(cpus, out);
-    }
-    print_periods(work, periods, sizeof(periods));
-    add_note(work, out, "kernel", kernel, notes_n++);
-    add_note(work, out, "server", file->copy.ring->server, notes_n++);
-    add_note(work, out, "watched", file->copy.ring->levels.about, notes_n++);
+    else
+        ST_PRINT(text,
+                 "%s: what it did is not in this file: that needs trace.enabled, and only root gets it from "
+                 "root's sleeptuned",
+                 ring->kernel);
+    add_note(work, "kernel", text);
+    add_note(work, "server", ring->server);
+    add_note(work, "watched", ring->levels.about);
     if (file->cycles_n == 0)
-        add_note(work, out, "cycles",
-                 "only PipeWire reports when each client waited and computed, to the user's own sleeptuned",
-                 notes_n++);
-    add_note(work, out, "length of a cycle", periods, notes_n++);
+        add_note(work, "cycles",
+                 "only PipeWire reports when each client waited and computed, to the user's own sleeptuned");
+    text[0] = '\0';
+    for (size_t i = 0; i < work->periods_n; i++)
+        ST_APPEND(text, "%s%.3f ms", i > 0 ? ", " : "", (double)work->periods_ns[i] / (double)ST_NS_PER_MS);
+    add_note(work, "length of a cycle", text);
     ST_EACH_OF (note, file->notes, file->notes_n)
-        add_note(work, out, "report", *note, notes_n++);
-    st_perfetto_track(out, ST_TRACK_MISSED, ST_TRACK_ABOUT, "missed deadlines");
-    st_perfetto_track(out, ST_TRACK_EVENTS, ST_TRACK_ABOUT, "what sleeptuned reported then");
-    if (work->levels_n > 0)
-        st_perfetto_track(out, ST_TRACK_LEVELS, ST_TRACK_ABOUT,
-                          "how long the sound that was left would last");
-    for (size_t i = 0; i < work->levels_n; i++)
-        st_perfetto_counter(out, ST_TRACK_LEVEL + i, ST_TRACK_LEVELS,
-                            st_safe_text(ST_TEXT(ST_XRUN_NAME_BYTES, "%s", work->levels[i])));
-    for (size_t i = 0; i < ST_CYCLE_RING_NAMES && file->copy.ring->names[i][0] != '\0'; i++)
-        st_perfetto_track(out, ST_TRACK_CLIENT + i, ST_TRACK_ABOUT, work->names[i]);
+        add_note(work, "report", *note);
+}
+
+static void name_tracks(const struct work *work)
+{
+    const struct st_trace_json *json = &work->json;
+    const struct st_cycle_ring *ring = work->file->copy.ring;
+    st_trace_json_name(json, ST_TRACE_LEVELS, 0, "how long the sound that was left would last");
+    st_trace_json_name(json, ST_TRACE_MOMENT, ST_TRACE_MISSED, "missed deadlines");
+    st_trace_json_name(json, ST_TRACE_MOMENT, ST_TRACE_EVENTS, "what sleeptuned reported then");
+    for (int i = 0; i < ST_CYCLE_RING_NAMES && ring->names[i][0] != '\0'; i++)
+        st_trace_json_name(json, ST_TRACE_MOMENT, ST_TRACE_CLIENT + i, ring->names[i]);
 }
 
 int st_trace_file_write(FILE *out, struct st_trace_file *file)
 {
     static struct work work; /* one thread at a time */
-    struct st_trace_cpus *cpus = NULL;
     const struct st_cycle_ring *ring = file->copy.ring;
     const int64_t event_ns = st_ns_sub(file->copy.wall_ns, ring->wall_ns);
-    work = (struct work){.file = file};
+    const int64_t from_ns = event_ns > file->copy.before_ns ? event_ns - file->copy.before_ns : 0;
+    int r = 0;
+    work = (struct work){.file = file, .json = {out, from_ns}, .from_ns = from_ns, .to_ns = from_ns};
     file->cycles_n = file->missed_n = 0;
     file->dropouts_n = 0;
-    work.from_ns = work.to_ns = event_ns > file->copy.before_ns ? event_ns - file->copy.before_ns : 0;
-    for (size_t i = 0; i < ST_CYCLE_RING_NAMES; i++)
-        (void)st_safe_copy(work.names[i], sizeof(work.names[i]), ring->names[i], ST_TEXT_TO_NUL);
+    file->reach_ns = INT64_MIN;
+    st_trace_json_begin(&work.json, from_ns + ring->wall_ns);
+    name_tracks(&work);
     add_cycles(&work);
     add_events(&work);
     add_levels(&work);
-    if (file->copy.events_n > 0)
-        cpus = st_trace_cpus_new(file->copy.events, file->copy.events_n, ring);
-    if (cpus != NULL)
-        st_trace_cpus_add(cpus, &work.items, work.from_ns, work.missed,
-                          work.missed_n < MISSED_MAX ? work.missed_n : MISSED_MAX, file->names);
-    st_perfetto_clocks(out, work.from_ns, work.from_ns + ring->boot_ns, work.from_ns + ring->wall_ns);
-    write_tracks(out, &work, cpus);
-    st_trace_items_write(&work.items, out);
-    const bool failed = work.items.failed || (file->copy.events_n > 0 && cpus == NULL);
-    free(work.items.list);
-    st_trace_cpus_free(cpus);
-    return failed ? -ENOMEM : 0;
+    if (file->copy.events_n > 0) {
+        const int64_t reach_ns = st_trace_cpus_reach_ns(file->copy.events, file->copy.events_n, event_ns);
+        file->reach_ns = reach_ns != INT64_MAX ? event_ns - reach_ns : 0;
+        r = st_trace_cpus_write(&work.json, file->copy.events, file->copy.events_n, ring, work.missed,
+                                ST_MIN(work.missed_n, MISSED_MAX), file->names);
+    }
+    add_notes(&work);
+    st_trace_json_end(&work.json);
+    return r;
 }

@@ -1,5 +1,6 @@
-/* A trace for ui.perfetto.dev of the last cycles that the daemon kept (daemon/history/recorder.h), with the
- * events of that time and, where the daemon traced, what the kernel did. */
+/* A trace in Chrome's format (story/trace_json.h) of the last cycles that the daemon kept
+ * (daemon/history/recorder.h), with the events of that time and, where the daemon traced, what the kernel
+ * did. */
 #pragma once
 
 #include <jansson.h>

@@ -153,15 +153,15 @@ function traceButton(one) {
     const viewer = open(VIEWER);
     try {
       if (!viewer) throw new Error("the browser opens no window");
-      const answer = await ask("/v1/trace?until=" + Math.ceil(one.end / 1000)), text = await answer.text();
-      if (!answer.ok) throw new Error(JSON.parse(text).error);
-      const buffer = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer;
+      const answer = await ask("/v1/trace?until=" + Math.ceil(one.end / 1000));
+      if (!answer.ok) throw new Error((await answer.json()).error);
+      const buffer = await answer.arrayBuffer();
       const ping = setInterval(() => viewer.postMessage("PING", VIEWER), 200);
       addEventListener("message", function ready(event) {
         if (event.origin !== VIEWER || event.data !== "PONG") return;
         clearInterval(ping);
         removeEventListener("message", ready);
-        viewer.postMessage({ perfetto: { buffer, title: one.text, fileName: "sleeptune.pftrace" } }, VIEWER);
+        viewer.postMessage({ perfetto: { buffer, title: one.text, fileName: "sleeptune.json" } }, VIEWER);
       });
     } catch (error) {
       said.textContent = " Not opened: " + error.message;

@@ -84,31 +84,11 @@ static int read_causes(struct st_history_reader *reader, const struct st_query *
     return r;
 }
 
-/* In base64 (RFC 4648): answers are texts. */
-static char *base64(const char *bytes, size_t n)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    char *text = malloc((n + 2) / 3 * 4 + 1), *to = text;
-    for (size_t i = 0; text != NULL && i < n; i += 3) {
-        const size_t left = n - i;
-        const unsigned b = (left > 1 ? (unsigned char)bytes[i + 1] : 0U),
-                       c = left > 2 ? (unsigned char)bytes[i + 2] : 0U;
-        const unsigned all = (unsigned)(unsigned char)bytes[i] << 16 | b << 8 | c;
-        *to++ = digits[all >> 18];
-        *to++ = digits[all >> 12 & 63];
-        *to++ = left > 1 ? digits[all >> 6 & 63] : '=';
-        *to++ = left > 2 ? digits[all & 63] : '=';
-    }
-    if (text != NULL)
-        *to = '\0';
-    return text;
-}
-
 /* The trace of the moment "until". @return 0; -ENOENT: none was kept of it; or as st_event_list_text. */
 static int read_trace(struct st_history_reader *reader, const char *history, const struct st_query *query,
                       char **ret)
 {
-    char path[PATH_MAX], *events = NULL, *bytes = NULL;
+    char path[PATH_MAX], *events = NULL;
     size_t bytes_n = 0;
     struct st_trace_file file = {0};
     if (query->until_wall_ns == INT64_MIN)
@@ -123,7 +103,7 @@ static int read_trace(struct st_history_reader *reader, const char *history, con
                                                 .kind = ""};
     r = st_event_list_text(reader, &wish, &events);
     json_t *document = r == 0 ? json_loads(events, 0, NULL) : NULL;
-    FILE *out = r == 0 ? open_memstream(&bytes, &bytes_n) : NULL;
+    FILE *out = r == 0 ? open_memstream(ret, &bytes_n) : NULL;
     if (geteuid() == 0) /* who may ask root's daemon may not learn what others run */
         file.copy.events_n = 0;
     file.notes[file.notes_n++] = "what it says of this computer is in the file of: sleeptune history --trace";
@@ -132,9 +112,10 @@ static int read_trace(struct st_history_reader *reader, const char *history, con
         r = st_trace_file_write(out, &file);
     if (out == NULL || fclose(out) != 0)
         r = r < 0 ? r : -ENOMEM;
-    if (r == 0 && (*ret = base64(bytes, bytes_n)) == NULL)
-        r = -ENOMEM;
-    free(bytes);
+    if (r < 0) {
+        free(*ret);
+        *ret = NULL;
+    }
     free(events);
     st_trace_copy_finish(&file.copy);
     json_decref(document);

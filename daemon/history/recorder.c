@@ -15,25 +15,9 @@
 
 /* --- which one goes --- */
 
-static const char *cause_of(const char *name)
-{
-    const char *dash = strchr(name, '-');
-    return dash != NULL ? dash : "";
-}
-
 static int64_t wall_of(const char *name)
 {
     return strtoll(name, NULL, 10);
-}
-
-static bool is_first_of_cause(const char *const *names, size_t n, size_t i)
-{
-    for (size_t j = 0; j < n; j++) {
-        if (j != i && st_text_is(cause_of(names[j]), cause_of(names[i])) &&
-            wall_of(names[j]) < wall_of(names[i]))
-            return false;
-    }
-    return true;
 }
 
 /* Of a mark, or of what was heard then: the kernel's trace in the copy of a mark may not reach so far back.
@@ -42,24 +26,17 @@ static bool is_marked(const char *const *names, size_t n, size_t i)
 {
     ST_EACH_OF (name, names, n) {
         const int64_t later_ns = st_ns_sub(wall_of(*name), wall_of(names[i]));
-        if (later_ns >= 0 && later_ns < MARKED_NS &&
-            st_text_begins(cause_of(*name), "-" ST_TRACE_COPY_MARK "."))
+        if (later_ns >= 0 && later_ns < MARKED_NS && strstr(*name, "-" ST_TRACE_COPY_MARK ".") != NULL)
             return true;
     }
     return false;
-}
-
-/* 0: an ordinary one, 1: the first of its cause. */
-static int worth(const char *const *names, size_t n, size_t i)
-{
-    return is_marked(names, n, i) ? 2 : is_first_of_cause(names, n, i);
 }
 
 size_t st_recorder_least(const char *const *names, size_t n)
 {
     size_t least = 0;
     for (size_t i = 1; i < n; i++) {
-        const int a = worth(names, n, i), b = worth(names, n, least);
+        const bool a = is_marked(names, n, i), b = is_marked(names, n, least);
         if (a < b || (a == b && wall_of(names[i]) < wall_of(names[least])))
             least = i;
     }

@@ -1,7 +1,7 @@
 /* Keeps the last cycles and what was left in buffers (xruns/cycle_ring.h) when something happened, a dropout
  * or a mark of the listener, and what the kernel's trace has of that time (xruns/cpu_events.h). Copies
  * (store/history/trace_copy.h) are in the folder "traces" beside the history, 0600, named
- * WALL_NS-CAUSE.cycles; what does not fit goes, the first of each cause and those of marks last. `sleeptune
+ * WALL_NS-CAUSE.cycles; what does not fit goes, the oldest first, those of marks last. `sleeptune
  * history --trace` makes a trace of one. */
 #pragma once
 

@@ -31,7 +31,7 @@ static const struct {
     {"/v1/sizes", ST_ROUTE_SIZES, JSON, ST_QUERY_SINCE | ST_QUERY_UNTIL},
     {HEARD, ST_ROUTE_HEARD, JSON, ST_QUERY_SINCE | ST_QUERY_UNTIL},
     {"/v1/culprits", ST_ROUTE_CULPRITS, JSON, ST_QUERY_SINCE | ST_QUERY_UNTIL | ST_QUERY_TID},
-    {"/v1/trace", ST_ROUTE_TRACE, "text/plain; charset=utf-8", ST_QUERY_UNTIL},
+    {"/v1/trace", ST_ROUTE_TRACE, JSON, ST_QUERY_UNTIL},
     {"/metrics", ST_ROUTE_METRICS, "text/plain; version=0.0.4; charset=utf-8", 0},
 };
 

@@ -96,9 +96,9 @@ with open(f"{sys.argv[1]}/{wall}-blocked.cycles", "wb") as file:
 PY
     at=$(($(cat "$tmp/earlier") / 1000000000 + 1))
     is "a trace is for the page of this address alone" "$(private "v1/trace?until=$at") $(curl -s -o /dev/null -w '%{http_code}' "${url}v1/trace?until=$at") $(private "v1/trace?until=$at" -H "Authorization: Bearer $token")" "404 404 200"
-    base64 -d <"$tmp/body" >"$tmp/trace"
-    is "it has the cycles of that moment" "$("$PYTHON" "$SLEEPTUNE_SRC/tests/integration/perfetto_tracks.py" "$tmp/trace" Earlier --missed)" "valid, Earlier computes, missed its deadline within that"
-    like "and says where the problems of the computer are" "$("$PYTHON" "$SLEEPTUNE_SRC/tests/integration/perfetto_tracks.py" "$tmp/trace" Earlier --list)" 'report: 1 slices, what it says of this computer is in the file of: sleeptune history --trace'
+    cp "$tmp/body" "$tmp/trace"
+    is "it has the cycles of that moment" "$("$PYTHON" "$SLEEPTUNE_SRC/tests/integration/trace_tracks.py" "$tmp/trace" Earlier --missed)" "valid, Earlier computes, missed its deadline within that"
+    like "and says where the problems of the computer are" "$("$PYTHON" "$SLEEPTUNE_SRC/tests/integration/trace_tracks.py" "$tmp/trace" Earlier --list)" 'report: 1 slices, what it says of this computer is in the file of: sleeptune history --trace'
     is "of another one none were kept" "$(private "v1/trace?until=$((at - 600))" -H "Authorization: Bearer $token") $(cat "$tmp/body")" '404 {"schema":"sleeptune-error/1","error":"nothing was kept of that moment"}'
 fi
 is "and no one learns the address over TCP" "$(curl -s -o /dev/null -w '%{http_code}' "${url}v1/page") $(private v1/page -H "Authorization: Bearer $token")" "404 404"
@@ -198,7 +198,7 @@ if [ -d "$tmp/state/traces" ]; then
     out=$(url=$private && browser --wait "$live" --wait "document.querySelectorAll('#rows .loss').length >= 1" --wait "($opens)" --wait "(document.getElementById('earlier').click(), document.querySelector('#picked p').textContent.includes('Earlier'))" --wait "$to" \
         --print 'document.querySelector("#picked span").textContent.includes("https://ui.perfetto.dev gets the file")' --wait '(document.querySelector("#picked button").click(), true)' \
         --wait 'window.sent?.at(-1)[1].perfetto !== undefined' --print 'window.sent.at(-1)[0] + " " + window.sent.at(-1)[2] + " " + (new Uint8Array(window.sent.at(-1)[1].perfetto.buffer)[0])')
-    is "a dropout opens as a timeline: it says where, and the viewer gets the file from the page" "$(xargs <<<"$out")" "true https://ui.perfetto.dev https://ui.perfetto.dev 10"
+    is "a dropout opens as a timeline: it says where, and the viewer gets the file from the page" "$(xargs <<<"$out")" "true https://ui.perfetto.dev https://ui.perfetto.dev 123"
 fi
 is "with another token it says what to do" "$(url=${bare}#$(printf '0%.0s' {1..32}) && browser --wait 'document.getElementById("link").textContent.startsWith("This address is not valid any more. Run: ")' \
     --print 'document.querySelector("main").hidden')" true

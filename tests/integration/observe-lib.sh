@@ -64,7 +64,7 @@ kept_mark() { [ "$(find "$tmp/state/traces" -name '*heard.cycles' 2>/dev/null | 
 # shellcheck disable=SC2034
 traced() {
     "$SLEEPTUNE" heard --key --quiet --socket "$sock" && wait_for kept_mark && "$SLEEPTUNE" history --trace last -o "$tmp/trace" --socket "$sock" 2>"$tmp/said" &&
-        traced=$("$PYTHON" "$SLEEPTUNE_SRC/tests/integration/perfetto_tracks.py" "$tmp/trace" none --list)
+        traced=$("$PYTHON" "$SLEEPTUNE_SRC/tests/integration/trace_tracks.py" "$tmp/trace" none --list)
 }
 
 watchers=()

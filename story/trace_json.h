@@ -1,0 +1,36 @@
+/* Writes a trace in Chrome's format, which ui.perfetto.dev opens. Source: "Trace Event Format", the document
+ * of Chrome's trace viewer. Times are CLOCK_MONOTONIC; in the file they are microseconds since its beginning,
+ * with three decimals: nanoseconds of the time of day do not fit into a double. Nothing is kept in memory. */
+#pragma once
+
+#include "core/base.h"
+
+/* What Chrome calls processes: the groups of tracks. */
+enum st_trace_group { ST_TRACE_MOMENT = 1, ST_TRACE_LEVELS, ST_TRACE_CPUS };
+
+/* Tracks of ST_TRACE_MOMENT, Chrome's threads; those of clients: + the number of the name. */
+enum { ST_TRACE_EVENTS = 10, ST_TRACE_MISSED, ST_TRACE_NOTE, ST_TRACE_CLIENT = 256, ST_TRACE_OVERLAP = 512 };
+
+struct st_trace_json {
+    FILE *out;
+    int64_t from_ns; /* the file begins */
+};
+
+/** @param wall_ns the time of day at from_ns: metadata. */
+void st_trace_json_begin(const struct st_trace_json *json, int64_t wall_ns);
+void st_trace_json_end(const struct st_trace_json *json);
+
+/** Names a track; track 0: the group. All text is foreign, and made safe. */
+void st_trace_json_name(const struct st_trace_json *json, enum st_trace_group group, int track,
+                        const char *name);
+
+/** A slice, if it has a length; those of a track do not overlap, and ascend. @return its end. */
+int64_t st_trace_json_slice(const struct st_trace_json *json, enum st_trace_group group, int track,
+                            int64_t from_ns, int64_t to_ns, const char *text);
+
+/** Something without a length. */
+void st_trace_json_instant(const struct st_trace_json *json, enum st_trace_group group, int track,
+                           int64_t at_ns, const char *text);
+
+/** What a counter is from then on: milliseconds. */
+void st_trace_json_value(const struct st_trace_json *json, int64_t at_ns, const char *name, int64_t value_ns);
