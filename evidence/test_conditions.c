@@ -95,3 +95,11 @@ void st_test_conditions_free(struct st_test_condition_pair *list, size_t n)
     }
     free(list);
 }
+
+const char *st_test_conditions_text(const struct st_test_condition_pair *pair, char *buf, size_t buf_bytes)
+{
+    snprintf(buf, buf_bytes, "%s: %.500s -> %.500s", pair->key,
+             pair->before[0] != '\0' ? pair->before : "unknown",
+             pair->now[0] != '\0' ? pair->now : "unknown");
+    return buf;
+}

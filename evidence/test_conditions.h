@@ -21,3 +21,5 @@ bool st_test_conditions_value(const char *text, const char *wanted, char *ret, s
 ST_NODISCARD int st_test_conditions_compare(const char *before, const char *now, bool known_only,
                                             struct st_test_condition_pair **ret, size_t *ret_n);
 void st_test_conditions_free(struct st_test_condition_pair *list, size_t n);
+/** "key: 1 -> 2". @return buf. */
+const char *st_test_conditions_text(const struct st_test_condition_pair *pair, char *buf, size_t buf_bytes);

@@ -147,12 +147,16 @@ static void find_writers(struct st_candidates *ret, const struct st_facts *facts
     }
 }
 
+int st_candidates_late_share(enum st_os os)
+{
+    return os == ST_OS_FREEBSD ? LATE_SHARE_FREEBSD : LATE_SHARE;
+}
+
 int st_candidates_find(struct st_candidates *ret, struct st_platform *p, const struct st_report *report,
                        bool as_root, bool slack_counts)
 {
     int r = 0;
-    *ret = (struct st_candidates){.late_share =
-                                      report->facts->os == ST_OS_FREEBSD ? LATE_SHARE_FREEBSD : LATE_SHARE};
+    *ret = (struct st_candidates){.late_share = st_candidates_late_share(report->facts->os)};
     ST_EACH_OF (finding, report->findings, report->findings_n) {
         if (r == 0 && has_fired(finding))
             r = add(ret, p, report, finding, as_root, slack_counts);

@@ -31,9 +31,12 @@ struct st_candidates {
     const struct st_finding *later[ST_CANDIDATES_MAX]; /* cannot be switched on and off while the loop runs,
                                                           or it does not feel them */
     size_t later_n;
-    int late_share;    /* a wake-up is late by more than the period divided by this */
+    int late_share;    /* st_candidates_late_share */
     char writers[200]; /* programs that run here and write such settings; "": none is known */
 };
+
+/** A wake-up is late by more than the period divided by this. */
+int st_candidates_late_share(enum st_os os);
 
 /**
  * Findings that fired, in the order of the report. Reads only.

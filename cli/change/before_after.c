@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "advisor/change/candidate.h"
 #include "advisor/rules/buffer.h"
 #include "cli/command.h"
 #include "cli/measure/measure_files.h"
@@ -10,7 +11,6 @@
 #include "core/ns.h"
 #include "core/text/number.h"
 #include "core/text/text.h"
-#include "evidence/verdict.h"
 #include "platform/program/locale.h"
 #include "store/recording/recording.h"
 #include "store/recording/recording_input.h"
@@ -102,15 +102,57 @@ static void ST_PRINTF(2, 3) set_reason(struct st_before_after *done, const char 
     ST_PRINT_REST(done->why, sizeof(done->why), format);
 }
 
-/* What is in the way is in done->why. */
-static void read_run(const char *path, struct st_before_after *done, struct st_recording_run *ret)
+/* A skipped period is a wake-up that was too late for it. */
+static void count(struct st_before_after_run *run, const struct st_recording_event *event)
 {
-    const int r = st_recording_input_read(path, ret);
+    const struct st_period *period = &run->meta.period;
+    const int share = st_candidates_late_share(st_platform_native()->machine.os);
+    const int64_t due_ns = st_period_due_ns(period, 0, event->period_index);
+    const bool skipped = event->kind == ST_RECORDING_SKIPPED;
+    const bool missed = skipped || st_period_missed(period, event->period_index,
+                                                    st_ns_add(event->lateness_ns, event->callback_ns));
+    const size_t slot = (size_t)(due_ns / ST_BEFORE_AFTER_SLOT_NS);
+    if (event->kind == ST_RECORDING_LOST)
+        return;
+    if (missed)
+        st_miss_events_add(&run->events, due_ns,
+                           st_period_due_ns(period, 0, event->period_index + event->n - 1));
+    run->missed_n += missed ? event->n : 0;
+    if (slot >= ST_BEFORE_AFTER_SLOTS)
+        return;
+    run->slots_n = slot + 1;
+    if (skipped || event->lateness_ns > st_period_ns(period) / share) {
+        run->late[slot] += (uint32_t)ST_MIN(event->n, (uint64_t)UINT16_MAX);
+        run->late_n += event->n;
+    }
+}
+
+static int read_events(const char *path, struct st_before_after_run *ret)
+{
+    struct st_recording_reader *reader;
+    struct st_recording_event event;
+    int r = st_recording_open(path, &reader);
+    if (r != 0)
+        return r;
+    ret->meta = st_recording_info(reader)->meta;
+    while ((r = st_recording_next(reader, &event)) == 1)
+        count(ret, &event);
+    ret->totals = st_recording_info(reader)->totals;
+    ret->end = st_recording_info(reader)->end;
+    ret->conditions = strdup(st_recording_info(reader)->conditions);
+    st_recording_close_reader(reader);
+    return r == 0 && ret->conditions == NULL ? -ENOMEM : r;
+}
+
+/* What is in the way is in done->why. */
+static void read_run(const char *path, struct st_before_after *done, struct st_before_after_run *ret)
+{
+    const int r = read_events(path, ret);
     if (r != 0)
         set_reason(done, "cannot read %s: %s", path, st_recording_input_error(r));
     else if (ret->end == ST_RECORDING_DAMAGED)
         set_reason(done, "%s is damaged", path);
-    else if (ret->meta.frames == 0 || ret->blocks.n == 0)
+    else if (ret->meta.frames == 0 || ret->totals.cycles == 0)
         set_reason(done, "%s contains no cycle, or no buffer size", path);
     for (char *at = ret->conditions; at != NULL && *at != '\0'; at++) {
         if ((unsigned char)*at > '~') /* it may have come from anywhere */
@@ -299,22 +341,28 @@ static int measure_now(const struct st_journal *journal, struct st_session_confi
     return status == ST_EXIT_BOOKS ? status : ST_EXIT_DONE;
 }
 
+/* In so many slots each; the rest of the run makes no whole block. */
+static void make_blocks(const struct st_before_after_run *run, size_t slots_each, struct st_counts_run *ret)
+{
+    for (size_t i = 0; i < run->slots_n / slots_each * slots_each; i++)
+        ret->events_n[i / slots_each] += run->late[i];
+    ret->n = run->slots_n / slots_each;
+}
+
 void st_before_after_compare(struct st_before_after *ret)
 {
-    struct st_random random = {1}; /* any: the same runs give the same figures */
-    struct st_figure *figures[ST_FIGURES];
+    struct st_counts_run runs[2] = {0};
+    const size_t slots_n = ST_MAX(ret->before.slots_n, ret->now.slots_n),
+                 each = (slots_n + ST_COUNTS_SIDE_MAX - 1) / ST_COUNTS_SIDE_MAX;
     int r = st_test_conditions_compare(ret->before.conditions, ret->now.conditions, false, &ret->changes,
                                        &ret->changes_n);
+    make_blocks(&ret->before, each, &runs[0]);
+    make_blocks(&ret->now, each, &runs[1]);
     if (r == 0)
-        r = st_pairs_compare(&ret->before.blocks, &ret->now.blocks, &random, ret->figures);
-    if (r != 0) {
+        r = st_counts_compare(runs, (double)each * st_ns_seconds(ST_BEFORE_AFTER_SLOT_NS) / 3600, &ret->late);
+    if (r != 0)
         set_reason(ret, "%s", strerror(-r));
-        return;
-    }
-    for (int id = 0; id < ST_FIGURES; id++)
-        figures[id] = &ret->figures[id];
-    ret->tests_n = st_verdict_judge(figures, ST_FIGURES);
-    ret->compared = true;
+    ret->compared = r == 0;
 }
 
 int st_before_after_make(const struct st_change_target *target, const struct st_journal *journal,
@@ -349,21 +397,23 @@ int st_before_after_make(const struct st_change_target *target, const struct st_
 void st_before_after_finish(struct st_before_after *done)
 {
     st_test_conditions_free(done->changes, done->changes_n);
-    st_recording_input_finish(&done->before);
-    st_recording_input_finish(&done->now);
+    free(done->before.conditions);
+    free(done->now.conditions);
     *done = (struct st_before_after){0};
 }
 
-uint64_t st_before_after_periods(const struct st_recording_run *run)
+uint64_t st_before_after_periods(const struct st_before_after_run *run)
 {
     return run->totals.cycles + run->totals.skipped_periods + run->totals.lost_cycles;
 }
 
+double st_before_after_late_us(const struct st_before_after *done)
+{
+    return st_ns_seconds(st_period_ns(&done->before.meta.period)) * 1e6 /
+           st_candidates_late_share(st_platform_native()->machine.os);
+}
+
 bool st_before_after_is_worse(const struct st_before_after *done)
 {
-    ST_EACH (figure, done->figures) {
-        if (done->compared && figure->verdict == ST_VERDICT_WORSE)
-            return true;
-    }
-    return false;
+    return done->compared && done->late.verdict == ST_COUNTS_MORE;
 }

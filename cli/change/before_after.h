@@ -4,10 +4,11 @@
 #include <jansson.h>
 
 #include "cli/change/change_target.h"
-#include "evidence/pairs.h"
+#include "evidence/counts.h"
+#include "evidence/miss_events.h"
 #include "evidence/test_conditions.h"
 #include "platform/threads.h"
-#include "store/recording/recording_input.h"
+#include "store/recording/recording.h"
 
 #define ST_BEFORE_AFTER_DEFAULT_NS (30 * INT64_C(1000000000))
 
@@ -32,6 +33,21 @@ bool st_before_after_is_recorded(const struct st_change_target *target);
  * was one. */
 bool st_before_after_forget(const struct st_change_target *target, const struct st_journal *journal);
 
+#define ST_BEFORE_AFTER_SLOTS   6200 /* of 10 min, and what Ctrl-C takes */
+#define ST_BEFORE_AFTER_SLOT_NS INT64_C(100000000)
+
+/** What is known of a recording. */
+struct st_before_after_run {
+    struct st_recording_meta meta;
+    struct st_recording_totals totals;
+    enum st_recording_end end;
+    char *conditions; /* "key: value" lines */
+    uint64_t missed_n, late_n;
+    struct st_miss_events events;
+    uint32_t late[ST_BEFORE_AFTER_SLOTS]; /* wake-ups later than the share of a period that tune looks at */
+    size_t slots_n;
+};
+
 struct st_before_after {
     bool compared; /* false: `why` says why not */
     char why[600];
@@ -39,9 +55,8 @@ struct st_before_after {
     enum st_policy policy; /* these of both runs, but for that */
     int priority;
     int cpu; /* -1: not pinned */
-    struct st_recording_run before, now;
-    struct st_figure figures[ST_FIGURES]; /* now against before */
-    size_t tests_n;
+    struct st_before_after_run before, now;
+    struct st_counts_difference late; /* wake-ups: now against before */
     struct st_test_condition_pair *changes;
     size_t changes_n;
 };
@@ -52,14 +67,17 @@ struct st_before_after {
  * st_before_after_finish. @return an st_exit: DONE, or BOOKS. */
 ST_NODISCARD int st_before_after_make(const struct st_change_target *target, const struct st_journal *journal,
                                       int64_t duration_ns, struct st_before_after *ret);
-/** Compares both runs, whose blocks and test conditions are known. */
+/** Compares both runs, which were read. */
 void st_before_after_compare(struct st_before_after *ret);
 void st_before_after_finish(struct st_before_after *done);
 
-/** All periods of a run; lost cycles are in no block. */
-uint64_t st_before_after_periods(const struct st_recording_run *run);
-/** Is a figure shown to be worse? */
+/** All periods of a run; of lost ones nothing is known. */
+uint64_t st_before_after_periods(const struct st_before_after_run *run);
+/** Are more wake-ups shown to be late? */
 bool st_before_after_is_worse(const struct st_before_after *done);
+
+/** How late a wake-up is late. */
+double st_before_after_late_us(const struct st_before_after *done);
 
 /* --- before_after_text.c --- */
 

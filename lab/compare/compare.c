@@ -1,8 +1,8 @@
 /* How two runs differ. */
 #include "lab/compare/compare.h"
 
-#include "evidence/verdict.h"
 #include "lab/commands.h"
+#include "lab/compare/verdict.h"
 
 #define SEED 1 /* the same files give the same result */
 

@@ -4,8 +4,8 @@
 #include <jansson.h>
 
 #include "core/period.h"
-#include "evidence/pairs.h"
 #include "evidence/test_conditions.h"
+#include "lab/compare/pairs.h"
 #include "lab/input/series_input.h"
 
 #define ST_COMPARE_SCHEMA "sleeptune-compare/1"

@@ -1,4 +1,5 @@
 /* Reads what `compare` compares: recordings and series. */
+#include "core/ns.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
 #include "lab/commands.h"
@@ -18,18 +19,40 @@ static void note(struct st_compare_file *file, const char *text)
 
 /* --- recordings --- */
 
+static int add_blocks(struct st_recording_reader *reader, struct st_blocks *ret)
+{
+    const struct st_period *period = &st_recording_info(reader)->meta.period;
+    struct st_recording_event event;
+    int r;
+    while ((r = st_recording_next(reader, &event)) == 1) {
+        if (event.kind == ST_RECORDING_CYCLE)
+            r = st_blocks_add(ret, event.lateness_ns,
+                              st_period_missed(period, event.period_index,
+                                               st_ns_add(event.lateness_ns, event.callback_ns)));
+        else if (event.kind == ST_RECORDING_SKIPPED)
+            r = st_blocks_add_missed(ret, event.n);
+        if (r < 0)
+            return r;
+    }
+    return r < 0 ? r : st_blocks_end(ret);
+}
+
 static int read_recording(struct st_compare_file *file)
 {
-    struct st_recording_run run;
-    const int r = st_recording_input_read(file->path, &run);
-    if (r != 0) {
-        st_recording_input_finish(&run);
+    struct st_recording_reader *reader;
+    int r = st_recording_open(file->path, &reader);
+    if (r != 0)
         return st_failure("cannot read %s: %s", file->path, st_recording_input_error(r));
-    }
+    r = st_blocks_init(&file->blocks);
+    if (r == 0)
+        r = add_blocks(reader, &file->blocks);
+    const struct st_recording_info run = *st_recording_info(reader);
     file->source = "recording";
     file->period = run.meta.period;
-    file->blocks = run.blocks;
-    file->conditions = run.conditions;
+    file->conditions = strdup(run.conditions);
+    st_recording_close_reader(reader);
+    if (r != 0 || file->conditions == NULL)
+        return st_failure("cannot read %s: %s", file->path, st_recording_input_error(r != 0 ? r : -ENOMEM));
     if (run.end == ST_RECORDING_INTERRUPTED)
         note(file, "The measurement ended early.");
     if (run.end == ST_RECORDING_CUT)

@@ -1,6 +1,6 @@
 /* What `compare` found: sleeptune-compare/1. */
-#include "evidence/verdict.h"
 #include "lab/compare/compare.h"
+#include "lab/compare/verdict.h"
 
 static void append(json_t *array, json_t *value)
 {

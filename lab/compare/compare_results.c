@@ -3,9 +3,9 @@
 #include "core/text/json.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
-#include "evidence/pairs.h"
-#include "evidence/verdict.h"
 #include "lab/compare/compare.h"
+#include "lab/compare/pairs.h"
+#include "lab/compare/verdict.h"
 #include "lab/input/document.h"
 
 #define NAME_MIN 8

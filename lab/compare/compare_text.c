@@ -4,9 +4,9 @@
 #include "core/ns.h"
 #include "core/stats/stats.h"
 #include "core/text/text.h"
-#include "evidence/difference_text.h"
-#include "evidence/verdict.h"
 #include "lab/compare/compare.h"
+#include "lab/compare/difference_text.h"
+#include "lab/compare/verdict.h"
 #include "platform/program/locale.h"
 #include "platform/program/terminal.h"
 
@@ -70,7 +70,7 @@ static void print_differ(FILE *out, const struct st_compare_result *result, int 
         label = "";
     }
     for (size_t i = 0; i < result->differ_n; i++, label = "")
-        put(out, label, st_difference_text_condition(&result->differ[i], text), width);
+        put(out, label, st_test_conditions_text(&result->differ[i], text, sizeof(text)), width);
     if (label[0] == '\0')
         return;
     put(out, label,

@@ -54,7 +54,7 @@ like "verify ends with 0 or, where it runs worse, 1" "$?" '^[01]$'
 screen_is -t running-again cat "$tmp/err"
 command -v rtkit-daemon /usr/libexec/rtkit-daemon >/dev/null ||
     like "the first loop ran as the user's programs do" "$(cat "$tmp/out")" '^runs: .* no real-time priority before, now fifo'
-screen_is -m compared rows 'p99 |runs: |differs: applied'
+screen_is -m compared rows 'late: |runs: |differs: applied'
 is "no line is without its figures" "$(grep -cE 'nan|inf|null' "$tmp/out")" 0
 
 # yes NAME: each line of the input "yes NAME" or "no NAME" is a test
@@ -76,15 +76,11 @@ def say(good, name):
 say(d["schema"] == "sleeptune-verify/1" and d["in_effect"] is (sys.argv[2] == "1"), "JSON: the schema and whether all is in effect")
 say(d["entries"][0]["state"] == "in place" and d["rules"][0]["id"] == "linux-rt-permission", "JSON: entries and rules")
 say(p["compared"] and 1.9e9 < p["before"]["duration_ns"] < 2.9e9 <= p["now"]["duration_ns"] < 20e9, "JSON: both durations") # the last wake-up may be late
-m = p["difference"]["median_ns"]
-if m is None and p["before"]["misses"] + p["now"]["misses"] > 0: # as above
-    m = {"value": p["now"]["median_ns"] - p["before"]["median_ns"], "drift": 0, "shown": False, "p_corrected": 1, "verdict": "none"}
-say(abs(m["value"] - (p["now"]["median_ns"] - p["before"]["median_ns"])) <= 1, "JSON: the difference is that of the medians")
-worse = "worse" if m["value"] > 0 else "better"
-say(m["shown"] == (m["verdict"] == worse) and (m["verdict"] != "none") == (m["p_corrected"] <= 0.05), "JSON: shown as p and the verdict say")
-say(m["verdict"] != "drifting" or abs(m["value"]) <= m["drift"], "JSON: drifting where it drifts by more")
-verdicts = {f["verdict"] for f in p["difference"].values() if f}
-say(p["sentence"].startswith("No difference") == (verdicts <= {"none"}), "JSON: and the sentence says so")
+t = p["late_times"]
+say(t["low"] <= t["value"] <= t["high"] and 0 <= t["p_value"] <= 1, "JSON: the ratio is in its interval")
+say((p["verdict"] in ("fewer", "more", "drifting")) == (t["p_value"] <= 0.02 and not t["low"] <= 1 <= t["high"]), "JSON: shown as p and the interval say")
+say(all(r["misses"] <= r["late"] <= r["periods"] for r in (p["before"], p["now"])), "JSON: what is missed is late, too")
+say(p["sentence"].startswith("no difference") == (p["verdict"] == "none"), "JSON: and the sentence says so")
 PY
 )
 if "$PYTHON" -c 'import jsonschema' 2>/dev/null; then
@@ -148,7 +144,7 @@ screen_is nothing-applied "$SLEEPTUNE" verify
 apply --measure 1s
 is "the next apply records anew" "$?" 0
 verify --measure 1s
-screen_is -m compared rows 'p99 |runs: |differs: applied'
+screen_is -m compared rows 'late: |runs: |differs: applied'
 revert
 
 apply --no-measure

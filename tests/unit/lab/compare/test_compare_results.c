@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "evidence/verdict.h"
+#include "lab/compare/verdict.h"
 #include "lab/compare/compare.h"
 #include "tests/unit/noise.h"
 

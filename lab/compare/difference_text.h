@@ -1,8 +1,7 @@
 /* How two runs differ, in words and as a table: what `compare` and `verify` share. */
 #pragma once
 
-#include "evidence/figure.h"
-#include "evidence/test_conditions.h"
+#include "lab/compare/figure.h"
 
 #define ST_DIFFERENCE_TEXT_BYTES 1500
 
@@ -16,8 +15,6 @@ const char *st_difference_text_sentence(const struct st_figure *figures, size_t 
 const char *st_difference_text_drift(const struct st_figure *figures, char *buf);
 /** Missed periods that come in bursts, and intervals that may be too narrow; "": none. */
 const char *st_difference_text_doubts(const struct st_figure *figures, char *buf);
-/** "key: 1 -> 2". */
-const char *st_difference_text_condition(const struct st_test_condition_pair *pair, char *buf);
 
 /** A row for each figure that a run has: both values, the difference, its interval, p. */
 void st_difference_text_table(FILE *out, const struct st_figure *figures, const char *a, const char *b);

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "core/stats/random.h"
-#include "evidence/blocks.h"
-#include "evidence/figure.h"
+#include "lab/compare/blocks.h"
+#include "lab/compare/figure.h"
 
 /** The same random numbers give the same result. Some 0.1 s each. */
 #define ST_PAIRS_RESAMPLES 2000

@@ -1,9 +1,9 @@
-#include "evidence/pairs.h"
+#include "lab/compare/pairs.h"
 
 #include "core/stats/distribution.h"
 #include "core/stats/stats.h"
 #include "evidence/drift.h"
-#include "evidence/missed.h"
+#include "lab/compare/missed.h"
 
 /* 1 in 100 pairs of runs of independent values exceeds it: both sides, at most four block lengths. */
 #define NEIGHBOURS_LEVEL (0.01 / 2 / 4)

@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "core/stats/random.h"
-#include "evidence/bursts.h"
+#include "lab/compare/bursts.h"
 
 /* Independent events are taken for that, in 199 of 200 sequences. */
 static void test_one_by_one(void **state)

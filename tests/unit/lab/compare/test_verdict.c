@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "evidence/verdict.h"
+#include "lab/compare/verdict.h"
 
 static void assert_near(double got, double wanted, double within)
 {

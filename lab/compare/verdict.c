@@ -1,7 +1,7 @@
-#include "evidence/verdict.h"
+#include "lab/compare/verdict.h"
 
 #include "core/stats/distribution.h"
-#include "evidence/pairs.h"
+#include "lab/compare/pairs.h"
 
 /* Two runs of the fewest blocks. */
 #define BLOCKS_DF (2.0 * (ST_PAIRS_BLOCKS_MIN - 1))

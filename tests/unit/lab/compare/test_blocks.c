@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-#include "evidence/blocks.h"
+#include "lab/compare/blocks.h"
 
 static uint64_t values_in(const struct st_block *block)
 {

@@ -1,7 +1,7 @@
 /* Missed periods of two runs: one test, and the interval that goes with it. */
 #pragma once
 
-#include "evidence/figure.h"
+#include "lab/compare/figure.h"
 
 /** Fisher's exact test, both tails, of misses that were divided by how they scatter. The interval leaves 0
  * out exactly where the p-value is at most ST_VERDICT_LEVEL. @param ret all but narrow and the drift. Source:

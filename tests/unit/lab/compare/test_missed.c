@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "evidence/missed.h"
-#include "evidence/verdict.h"
+#include "lab/compare/missed.h"
+#include "lab/compare/verdict.h"
 #include "tests/unit/noise.h"
 
 static void assert_near(double got, double wanted, double within)

@@ -1,7 +1,7 @@
-#include "evidence/missed.h"
+#include "lab/compare/missed.h"
 
 #include "core/stats/distribution.h"
-#include "evidence/verdict.h"
+#include "lab/compare/verdict.h"
 
 #define EXACT_MAX 100000.0 /* events; above, their number is as good as normal */
 #define WINDOW    40.0     /* standard deviations: what is beyond is 0 in double precision */

@@ -10,9 +10,9 @@
 
 #include <errno.h>
 
-#include "evidence/missed.h"
-#include "evidence/pairs.h"
-#include "evidence/verdict.h"
+#include "lab/compare/missed.h"
+#include "lab/compare/pairs.h"
+#include "lab/compare/verdict.h"
 #include "tests/unit/noise.h"
 
 static void assert_near(double got, double wanted, double within)

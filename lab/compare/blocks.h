@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/stats/hist.h"
-#include "evidence/bursts.h"
+#include "lab/compare/bursts.h"
 
 #define ST_BLOCKS_MAX    64
 #define ST_BLOCKS_DIGITS 3 /* of the histograms */

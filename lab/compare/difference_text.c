@@ -1,8 +1,8 @@
-#include "evidence/difference_text.h"
+#include "lab/compare/difference_text.h"
 
 #include "core/ns.h"
 #include "core/text/text.h"
-#include "evidence/verdict.h"
+#include "lab/compare/verdict.h"
 
 #define LABEL_COLUMNS 9
 #define CELL_COLUMNS  12
@@ -134,15 +134,6 @@ const char *st_difference_text_doubts(const struct st_figure *figures, char *buf
             "%s%s: the runs have few independent values for %s, so %s may be too narrow. Measure longer.",
             buf[0] != '\0' ? " " : "", narrow, n == 1 ? "it" : "them",
             n == 1 ? "its interval" : "their intervals");
-    return buf;
-}
-
-const char *st_difference_text_condition(const struct st_test_condition_pair *pair, char *buf)
-{
-    buf[0] = '\0';
-    st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES, "%s: %.500s -> %.500s", pair->key,
-                   pair->before[0] != '\0' ? pair->before : "unknown",
-                   pair->now[0] != '\0' ? pair->now : "unknown");
     return buf;
 }
 

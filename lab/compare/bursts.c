@@ -1,4 +1,4 @@
-#include "evidence/bursts.h"
+#include "lab/compare/bursts.h"
 
 #define LEVEL      (0.01 / 2 / ST_BURSTS_GAPS)
 #define JOINED_MAX 0.5 /* of independent events; more of them tell nothing of bursts */

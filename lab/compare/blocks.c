@@ -1,4 +1,4 @@
-#include "evidence/blocks.h"
+#include "lab/compare/blocks.h"
 
 int st_blocks_init(struct st_blocks *blocks)
 {

@@ -3,7 +3,7 @@
  * than the drift of the runs, if they drift. */
 #pragma once
 
-#include "evidence/figure.h"
+#include "lab/compare/figure.h"
 
 /** Where nothing differs, a difference is shown in at most this share of all comparisons. */
 #define ST_VERDICT_LEVEL 0.05

@@ -1,0 +1,150 @@
+/* Did events become fewer, or more? Equal runs come out equal as often as promised, also when their blocks
+ * depend on each other; a difference is shown, with its size. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "evidence/counts.h"
+#include "tests/unit/noise.h"
+
+#define BLOCK_H (0.5 / 3600)
+#define PAIRS   200
+
+/* How a run's rate changes from block to block. */
+enum load { LOAD_NONE, LOAD_REGIMES, LOAD_WANDERS, LOAD_BURSTS, LOADS };
+
+static uint64_t poisson(double mean, struct st_random *random)
+{
+    uint64_t n = 0;
+    for (double at = -log(1 - st_random_unit(random)); at < mean; at -= log(1 - st_random_unit(random)))
+        n++;
+    return n;
+}
+
+static void run_of(enum load load, double mean, struct st_random *random, struct st_counts_run *ret)
+{
+    double level = 0;
+    *ret = (struct st_counts_run){.n = ST_COUNTS_SIDE_MAX};
+    for (size_t i = 0; i < 100 + ret->n; i++) {
+        double rate = mean;
+        if (load == LOAD_REGIMES && st_random_unit(random) < 0.5)
+            level = floor(3 * st_random_unit(random)) - 1;
+        if (load == LOAD_WANDERS)
+            level = 0.7 * level + 0.4 * noise_normal(random);
+        rate *= exp(level);
+        if (load == LOAD_BURSTS)
+            rate = st_random_unit(random) < 0.1 ? 10 * mean : 0;
+        if (i >= 100) /* by then it has forgotten how it began */
+            ret->events_n[i - 100] = poisson(rate, random);
+    }
+}
+
+static struct st_counts_difference differ(enum load load, double before, double now, uint64_t seed)
+{
+    struct st_random random = {.state = seed};
+    struct st_counts_difference difference;
+    struct st_counts_run runs[2];
+    run_of(load, before, &random, &runs[0]);
+    run_of(load, now, &random, &runs[1]);
+    assert_int_equal(st_counts_compare(runs, BLOCK_H, &difference), 0);
+    return difference;
+}
+
+/* A difference is shown in at most 5 % of equal runs: of 800 pairs, in 40. */
+static void equal_runs_are_equal(void **state)
+{
+    (void)state;
+    size_t shown_n = 0;
+    for (enum load load = 0; load < LOADS; load++) {
+        for (uint64_t seed = 0; seed < PAIRS; seed++) {
+            const enum st_counts_verdict verdict =
+                differ(load, load == LOAD_NONE ? 0.7 : 5, load == LOAD_NONE ? 0.7 : 5, 1000 * load + seed)
+                    .verdict;
+            shown_n += verdict == ST_COUNTS_FEWER || verdict == ST_COUNTS_MORE;
+        }
+    }
+    assert_true(shown_n <= LOADS * PAIRS * 5 / 100);
+}
+
+/* The interval has the true ratio in 90 % of all pairs, and a difference that is there is seen. */
+static void a_difference_is_shown_with_its_size(void **state)
+{
+    (void)state;
+    static const struct {
+        enum load load;
+        double before, now;
+        size_t least_n;
+    } rows[] = {
+        {LOAD_NONE, 2, 1, 150},     {LOAD_NONE, 0.2, 1, 190},   {LOAD_NONE, 1, 0, 200},
+        {LOAD_REGIMES, 5, 20, 150}, {LOAD_WANDERS, 5, 15, 100},
+    };
+    ST_EACH (row, rows) {
+        size_t shown_n = 0, wrong_n = 0, covered_n = 0;
+        for (uint64_t seed = 0; seed < PAIRS; seed++) {
+            const struct st_counts_difference d = differ(row->load, row->before, row->now, 7000 + seed);
+            const bool more = row->now > row->before;
+            shown_n += d.verdict == (more ? ST_COUNTS_MORE : ST_COUNTS_FEWER);
+            wrong_n += d.verdict == (more ? ST_COUNTS_FEWER : ST_COUNTS_MORE);
+            covered_n += d.low <= row->now / row->before && row->now / row->before <= d.high;
+            assert_true(d.low <= d.fold && d.fold <= d.high);
+        }
+        if (shown_n < row->least_n || wrong_n > 0 || (row->now > 0 && covered_n < PAIRS * 90 / 100))
+            fail_msg("row %zu: %zu shown, %zu wrong, %zu covered", (size_t)(row - rows), shown_n, wrong_n,
+                     covered_n);
+    }
+}
+
+static void a_run_that_drifts_shows_no_less_than_its_drift(void **state)
+{
+    (void)state;
+    struct st_counts_run runs[2] = {{.n = 60}, {.n = 60}};
+    struct st_counts_difference d;
+    for (size_t i = 0; i < 60; i++) {
+        runs[0].events_n[i] = 10 + i % 3;
+        runs[1].events_n[i] = 5 + i; /* 5 times as many at the end */
+    }
+    assert_int_equal(st_counts_compare(runs, BLOCK_H, &d), 0);
+    assert_int_equal(d.verdict, ST_COUNTS_DRIFTING);
+    for (size_t i = 0; i < 60; i++)
+        runs[0].events_n[i] = i % 3;
+    assert_int_equal(st_counts_compare(runs, BLOCK_H, &d), 0);
+    assert_int_equal(d.verdict, ST_COUNTS_MORE);
+}
+
+static void little_shows_nothing(void **state)
+{
+    (void)state;
+    struct st_counts_run runs[2] = {{.n = 7, .events_n = {9, 9, 9, 9, 9, 9, 9}}, {.n = 60}};
+    struct st_counts_difference d;
+    char text[200];
+    assert_int_equal(st_counts_compare(runs, BLOCK_H, &d), 0);
+    assert_int_equal(d.verdict, ST_COUNTS_TOO_SHORT);
+    runs[0] = runs[1]; /* no event at all */
+    assert_int_equal(st_counts_compare(runs, BLOCK_H, &d), 0);
+    assert_int_equal(d.verdict, ST_COUNTS_SAME);
+    assert_true(d.per_hour[0] <= 0 && d.fold >= 1 && d.fold <= 1);
+    runs[0].events_n[20] = 300; /* one stall */
+    assert_int_equal(st_counts_compare(runs, BLOCK_H, &d), 0);
+    assert_int_equal(d.verdict, ST_COUNTS_SAME);
+    assert_true(d.per_hour[0] > 35999 && d.per_hour[0] < 36001);
+    d = (struct st_counts_difference){.verdict = ST_COUNTS_FEWER, .fold = 0.25, .low = 0.2, .high = 0.5};
+    assert_string_equal(st_counts_text(&d, "late wake-ups", text, sizeof(text)),
+                        "4.0 times fewer late wake-ups than before (95 %: 2.0 to 5.0)");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_runs_are_equal),
+        cmocka_unit_test(a_difference_is_shown_with_its_size),
+        cmocka_unit_test(a_run_that_drifts_shows_no_less_than_its_drift),
+        cmocka_unit_test(little_shows_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
