@@ -108,6 +108,19 @@ int st_counts_judge(const struct st_counts_group *groups, size_t n, double far, 
     return *ret_p < far ? exact_p(groups, n, sum, ret_p) : 0;
 }
 
+double st_counts_beyond(uint64_t events_n, double expected)
+{
+    const double n = (double)events_n;
+    double term = exp(n * log(expected) - expected - lgamma(n + 1)), sum = 0;
+    if (n <= expected)
+        return 1;
+    for (double i = n + 1; term > sum * 1e-12; i++) {
+        sum += term;
+        term *= expected / i;
+    }
+    return fmin(1, sum);
+}
+
 /* --- two runs --- */
 
 struct side {

@@ -23,6 +23,10 @@ int st_counts_score(uint64_t events_n, double hours);
 ST_NODISCARD int st_counts_judge(const struct st_counts_group *groups, size_t n, double far, double *ret_z,
                                  double *ret_p);
 
+/** Probability of so many events or more, where so many are expected (Poisson: never below that of events
+ * with different chances each, from 1 more than expected on). */
+double st_counts_beyond(uint64_t events_n, double expected);
+
 /** A run in blocks of equal length. */
 struct st_counts_run {
     uint64_t events_n[ST_COUNTS_SIDE_MAX];

@@ -1,9 +1,10 @@
 #include "story/heard.h"
 
 #include "core/ns.h"
+#include "evidence/counts.h"
 
-#define LEVEL     0.05
-#define CHANCE_LO 1e-9 /* an event of no length, in a long session */
+#define LEVEL        0.05
+#define CHANCE_LEAST 1e-9 /* an event of no length, in a long session */
 
 bool st_heard_fits(const struct st_heard_mark *mark, const struct st_heard_event *event)
 {
@@ -46,28 +47,6 @@ static void look_behind(const struct st_heard_mark *mark, const struct st_heard_
     }
 }
 
-/* One more mark: the likelihood ratio at each strength of the association. */
-static void add(struct st_heard_cause *cause, double chance)
-{
-    chance = fmin(fmax(chance, CHANCE_LO), 1 - CHANCE_LO);
-    cause->hits_n += cause->hit;
-    cause->expected += chance;
-    for (size_t i = 0; i < ST_HEARD_GRID; i++) {
-        const double strength = ((double)i + 0.5) / ST_HEARD_GRID;
-        cause->grid[i] += cause->hit ? log1p(strength * (1 - chance) / chance) : log1p(-strength);
-    }
-}
-
-static double evidence(const struct st_heard_cause *cause)
-{
-    double most = cause->grid[0], sum = 0;
-    for (size_t i = 1; i < ST_HEARD_GRID; i++)
-        most = fmax(most, cause->grid[i]);
-    for (size_t i = 0; i < ST_HEARD_GRID; i++)
-        sum += exp(cause->grid[i] - most);
-    return exp(most) * sum / ST_HEARD_GRID;
-}
-
 uint32_t st_heard_judge(const struct st_heard_mark *marks, size_t marks_n,
                         const struct st_heard_event *events, size_t events_n,
                         const struct st_heard_session *sessions, size_t sessions_n,
@@ -84,14 +63,19 @@ uint32_t st_heard_judge(const struct st_heard_mark *marks, size_t marks_n,
         counted_n++;
         last_ns = mark->at_ns;
         look_behind(mark, session, events, events_n, causes, causes_n);
-        ST_EACH_OF (cause, causes, causes_n)
-            add(cause, (double)cause->covered_ns / (double)st_ns_sub(session->to_ns, session->from_ns));
+        ST_EACH_OF (cause, causes, causes_n) {
+            cause->hits_n += cause->hit;
+            cause->expected += fmax(CHANCE_LEAST, (double)cause->covered_ns /
+                                                      (double)st_ns_sub(session->to_ns, session->from_ns));
+        }
     }
+    const double look = fmax(1, (double)counted_n - ST_HEARD_LEAST_N + 1);
+    const double level = LEVEL / (double)causes_n * 6 / (M_PI * M_PI * look * look);
     ST_EACH_OF (cause, causes, causes_n) {
-        cause->e = evidence(cause);
+        cause->p_value = counted_n > 0 ? st_counts_beyond(cause->hits_n, cause->expected) : 1;
         cause->frequent = cause->expected > ST_HEARD_FREQUENT * counted_n;
-        cause->named = counted_n >= ST_HEARD_LEAST_N && !cause->frequent && cause->hits_n > 0 &&
-                       cause->e >= (double)causes_n / LEVEL;
+        cause->named =
+            counted_n >= ST_HEARD_LEAST_N && !cause->frequent && cause->hits_n > 0 && cause->p_value <= level;
     }
     return counted_n;
 }

@@ -7,7 +7,6 @@
 #define ST_HEARD_APART_NS INT64_C(10000000000) /* marks less than this apart are one */
 #define ST_HEARD_LEAST_N  3                    /* fewer marks tell nothing */
 #define ST_HEARD_FREQUENT 0.3                  /* of the playing time; more is too frequent to tell */
-#define ST_HEARD_GRID     100
 
 /** A mark: what was heard happened window_ns to least_ns before it. Ascending. Times by the wall clock. */
 struct st_heard_mark {
@@ -30,11 +29,10 @@ struct st_heard_session {
 struct st_heard_cause {
     uint32_t hits_n; /* marks that it explains */
     double expected; /* marks that it explains by chance */
-    double e;        /* evidence against chance: at least x in 1 / x of all histories at most, at any look */
+    double p_value;  /* that chance explains as many or more */
     bool frequent;   /* its windows are more than ST_HEARD_FREQUENT of the playing time */
-    bool named;      /* e is at least 20 times causes_n */
-    /* of heard.c alone: logarithms; of the session of a mark */
-    double grid[ST_HEARD_GRID];
+    bool named;      /* beyond chance */
+    /* of heard.c alone: of the session of a mark */
     int64_t covered_ns, end_ns;
     bool hit;
 };
@@ -45,10 +43,9 @@ bool st_heard_fits(const struct st_heard_mark *mark, const struct st_heard_event
 /**
  * Marks outside of all sessions do not count. The chance of a mark is the share of its session that lies
  * behind an event of the cause, by the mark's window: sessions apart, or busy hours alone would name a cause.
- * Evidence: a mixture over how often a mark follows the cause beyond chance, uniform. With one chance p for
- * all marks it is the integral of q^k (1 - q)^(n - k) over q from p to 1, divided by (1 - p) p^k (1 - p)^(n -
- * k). Source: Ville 1939; Robbins 1970. @param causes causes_n of them, which are filled. @return how many
- * marks counted. */
+ * It is looked at after each mark: with n marks a cause is named at 5 % / causes_n * 6 / (pi^2 (n - 2)^2),
+ * which are 5 % for all looks and causes together. @param causes causes_n of them, which are filled. @return
+ * how many marks counted. */
 uint32_t st_heard_judge(const struct st_heard_mark *marks, size_t marks_n,
                         const struct st_heard_event *events, size_t events_n,
                         const struct st_heard_session *sessions, size_t sessions_n,

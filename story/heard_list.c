@@ -356,18 +356,18 @@ static json_t *cause_json(size_t i, const struct st_heard_cause *cause)
 {
     return json_pack("{s:s, s:s, s:I, s:f, s:f, s:b, s:b}", "cause", cause_name(i), "text",
                      cause_text(i, ST_ROOM(200)), "marks", (json_int_t)cause->hits_n, "expected",
-                     cause->expected, "evidence", ST_MIN(cause->e, 1e12), "too_frequent", cause->frequent,
+                     cause->expected, "p_value", cause->p_value, "too_frequent", cause->frequent,
                      "named", cause->named);
 }
 
-/* Named ones first, then by their evidence. Uses qsort's order of a list of pointers. */
+/* Named ones first, then by their p-value. Uses qsort's order of a list of pointers. */
 static int strongest_first(const void *left, const void *right)
 {
     const struct st_heard_cause *a = *(const struct st_heard_cause *const *)left,
                                 *b = *(const struct st_heard_cause *const *)right;
     if (a->named != b->named)
         return a->named ? -1 : 1;
-    return (a->e < b->e) - (a->e > b->e);
+    return (a->p_value > b->p_value) - (a->p_value < b->p_value);
 }
 
 /* The cause that most marks name. @return how many do; 0: none does. */
