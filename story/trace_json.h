@@ -9,7 +9,7 @@
 enum st_trace_group { ST_TRACE_MOMENT = 1, ST_TRACE_LEVELS, ST_TRACE_CPUS };
 
 /* Tracks of ST_TRACE_MOMENT, Chrome's threads; those of clients: + the number of the name. */
-enum { ST_TRACE_EVENTS = 10, ST_TRACE_MISSED, ST_TRACE_NOTE, ST_TRACE_CLIENT = 256, ST_TRACE_OVERLAP = 512 };
+enum { ST_TRACE_CLIENT = 256, ST_TRACE_OVERLAP = 512, ST_TRACE_EVENTS = 900, ST_TRACE_MISSED, ST_TRACE_NOTE };
 
 struct st_trace_json {
     FILE *out;
