@@ -127,7 +127,7 @@ struct side {
     double n, sum, squares; /* of blocks, of their events, of squares of these */
 };
 
-/* Blocks of so many joined: their scores, and what they add up to. */
+/* Several blocks joined to one: their scores, and what they add up to. */
 static struct side take(const struct st_counts_run *run, size_t joined, int *scores)
 {
     struct side side = {0};

@@ -23,8 +23,8 @@ int st_counts_score(uint64_t events_n, double hours);
 ST_NODISCARD int st_counts_judge(const struct st_counts_group *groups, size_t n, double far, double *ret_z,
                                  double *ret_p);
 
-/** Probability of so many events or more, where so many are expected (Poisson: never below that of events
- * with different chances each, from 1 more than expected on). */
+/** Probability of events_n events or more, where that number is expected (Poisson). It is no less than that
+ * of events with a chance each, from 1 more than expected on. */
 double st_counts_beyond(uint64_t events_n, double expected);
 
 /** A run in blocks of equal length. */

@@ -341,7 +341,7 @@ static int measure_now(const struct st_journal *journal, struct st_session_confi
     return status == ST_EXIT_BOOKS ? status : ST_EXIT_DONE;
 }
 
-/* In so many slots each; the rest of the run makes no whole block. */
+/* Blocks of `slots_each` slots; the rest of the run makes no whole block. */
 static void make_blocks(const struct st_before_after_run *run, size_t slots_each, struct st_counts_run *ret)
 {
     for (size_t i = 0; i < run->slots_n / slots_each * slots_each; i++)

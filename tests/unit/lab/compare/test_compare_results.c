@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab/compare/verdict.h"
 #include "lab/compare/compare.h"
+#include "lab/compare/verdict.h"
 #include "tests/unit/noise.h"
 
 static char host[] = "host.json", guest[] = "guest.json";
