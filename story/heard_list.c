@@ -356,8 +356,8 @@ static json_t *cause_json(size_t i, const struct st_heard_cause *cause)
 {
     return json_pack("{s:s, s:s, s:I, s:f, s:f, s:b, s:b}", "cause", cause_name(i), "text",
                      cause_text(i, ST_ROOM(200)), "marks", (json_int_t)cause->hits_n, "expected",
-                     cause->expected, "p_value", cause->p_value, "too_frequent", cause->frequent,
-                     "named", cause->named);
+                     cause->expected, "p_value", cause->p_value, "too_frequent", cause->frequent, "named",
+                     cause->named);
 }
 
 /* Named ones first, then by their p-value. Uses qsort's order of a list of pointers. */
