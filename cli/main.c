@@ -2,9 +2,9 @@
 #include "cli/command.h"
 #include "cli/show/status.h"
 #include "core/text/text.h"
-#include "platform/child_env.h"
 #include "platform/posix/posix.h"
 #include "platform/standard_files.h"
+#include "platform/trusted.h"
 #include "st_config.h"
 
 #define FIND  "Find out"
@@ -128,7 +128,7 @@ static int run(int argc, char **argv)
 int main(int argc, char **argv)
 {
     st_standard_files_open();
-    st_child_env_forget_libraries();
+    st_trusted_environment();
     if (argc < 2 || !st_text_is(argv[1], "lab")) /* which measures its own threads */
         st_posix_give_way();
     const int status = run(argc, argv);

@@ -12,9 +12,9 @@
 #include "core/ns.h"
 #include "daemon/causes/tracer.h"
 #include "daemon/service.h"
-#include "platform/child_env.h"
 #include "platform/posix/posix.h"
 #include "platform/standard_files.h"
+#include "platform/trusted.h"
 #include "st_config.h"
 
 #define LOG_MODULE "main"
@@ -200,6 +200,7 @@ static bool has_descriptors(void)
 int main(int argc, char **argv)
 {
     st_standard_files_open();
+    st_trusted_environment();
     /* First of all: until here they end it by their default. And before any thread exists, so that every
      * thread has them blocked. */
     static const int numbers[] = {SIGHUP, SIGTERM, SIGINT};
@@ -208,7 +209,6 @@ int main(int argc, char **argv)
     ST_EACH (number, numbers)
         sigaddset(&signals, *number);
     pthread_sigmask(SIG_BLOCK, &signals, &before);
-    st_child_env_forget_others();
     st_posix_give_way(); /* the cycle loop's thread does not */
     struct options options = {0};
     int status = read_options(argc, argv, &options);

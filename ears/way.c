@@ -7,8 +7,8 @@
 #include "core/ns.h"
 #include "platform/child_env.h"
 #include "platform/posix/posix.h"
+#include "platform/trusted.h"
 #include "st_config.h"
-#include "xruns/xrun.h"
 
 #define CANNOT(fault) (1U << ST_WAY_CANNOT_##fault)
 #define NO_SERVER     (CANNOT(CLIENT) | CANNOT(BUFFER) | CANNOT(GRAPH) | CANNOT(SECOND))
@@ -146,7 +146,8 @@ int st_way_open(struct st_way_run *run, struct st_machine *machine, const struct
     *run = (struct st_way_run){.way = way, .program = ST_POSIX_PIPED_NONE};
     if (way->of_user && geteuid() == 0)
         return -EPERM;
-    int r = st_xrun_find_program(machine, "ears/helpers", way->program, path, sizeof(path));
+    int r = st_trusted_find(machine, "SLEEPTUNE_OBSERVE_DIR", "../ears/helpers", ST_LIBEXEC_DIR, way->program,
+                            path);
     run->reader = r == 0 ? calloc(1, sizeof(*run->reader)) : NULL;
     if (r == 0)
         r = run->reader != NULL ? start(run, path, wish) : -ENOMEM;

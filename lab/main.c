@@ -1,6 +1,7 @@
 /* sleeptune-lab: finds the subcommand and runs it. */
 #include "lab/commands.h"
 #include "platform/standard_files.h"
+#include "platform/trusted.h"
 #include "st_config.h"
 
 /* One row a subcommand, in the order of the help. */
@@ -89,6 +90,7 @@ static int run(int argc, char **argv)
 int main(int argc, char **argv)
 {
     st_standard_files_open();
+    st_trusted_environment();
     st_program_name = "sleeptune-lab";
     const int status = run(argc, argv);
     st_program_command = NULL;

@@ -138,6 +138,8 @@ struct st_xrun_source {
     const char *program;           /* xruns/xrun_program.c: name of the helper program */
     const char *root_why; /* it works as root only: the sentence that says so; NULL: it does not need root */
     const char *server_env; /* ... and the variable by which it finds its server: key observe.NAME_server */
+    const char *sockets[3]; /* ... and where root's is, and the system's: it runs as their owner; ends with
+                               NULL. None: the program itself takes no server but that of its user */
 
     /* of a sound server: */
     const char *daemons[3]; /* its processes, one of which runs; ends with NULL */
@@ -191,11 +193,6 @@ void st_xrun_close(struct st_xrun_watch *w);
 
 /** Sets w->why, of which there are no facts. @return error, so that it can end a function. */
 int st_xrun_because(struct st_xrun_watch *w, int error, const char *format, ...) ST_PRINTF(3, 4);
-
-/** A helper program: where a build has it, then where it is installed; $SLEEPTUNE_OBSERVE_DIR wins.
- * @param build_folder of the build, in which it is made: "xruns/helpers". @return 0 or -ENOENT. */
-ST_NODISCARD int st_xrun_find_program(struct st_machine *machine, const char *build_folder, const char *name,
-                                      char *path, size_t path_bytes);
 
 /** All sources, also those that are not available on this system; ends with NULL. */
 extern const struct st_xrun_source *const st_xrun_sources[];

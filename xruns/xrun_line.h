@@ -51,8 +51,9 @@
  * are written so.
  *
  * A line is at most 1279 bytes, ends with a newline and is flushed. The program reads nothing, but ends
- * when its standard input ends: then the daemon is gone. Its environment is the daemon's, with the
- * server's variable if configured (st_xrun_source.server_env); its option -VVERSION is the daemon's, and
+ * when its standard input ends: then the daemon is gone. Its environment is the daemon's, of root's
+ * daemon that of its server's owner, whom it becomes (-uUID); its option -eVARIABLE=VALUE is the server, if
+ * configured (st_xrun_source.server_env), -VVERSION the daemon's, and
  * a program of another version says "absent"; its option -pPID is the daemon's process,
  * whose streams are left out where they can be identified: it is given only if the daemon has one (a
  * client may claim to be it). It does not connect again by itself: it says "absent" and ends. */

@@ -2,12 +2,15 @@
 #include <fcntl.h>
 #include <pwd.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/ns.h"
+#include "core/text/text.h"
 #include "platform/child_env.h"
 #include "platform/posix/posix.h"
+#include "platform/trusted.h"
 #include "st_config.h"
 #include "xruns/xrun.h"
 #include "xruns/xrun_line.h"
@@ -32,62 +35,45 @@ struct program {
 
 /* --- starting --- */
 
-int st_xrun_find_program(struct st_machine *machine, const char *build_folder, const char *name, char *path,
-                         size_t path_bytes)
+/** Whom root becomes: the owner of the socket of the server that is configured, else of root's or the
+ * system's. @param server its path. @return 0 or -ENOENT. */
+static int find_owner(struct st_xrun_watch *w, char server[PATH_MAX], uid_t *ret)
 {
-    char folder[PATH_MAX - NAME_MAX], built[PATH_MAX], named[PATH_MAX];
-    const char *chosen = st_child_env_folder("SLEEPTUNE_OBSERVE_DIR", named);
-    if (machine->program_path(machine, folder, sizeof(folder)) != 0)
-        folder[0] = '\0';
-    char *slash = strrchr(folder, '/');
-    if (slash != NULL)
-        *slash = '\0';
-    ST_PRINT(built, "%s/../%s", folder, build_folder);
-    const char *dirs[] = {chosen != NULL ? chosen : built, chosen != NULL ? chosen : ST_LIBEXEC_DIR};
-    ST_EACH (dir, dirs) {
-        const int n = snprintf(path, path_bytes, "%s/%s", *dir, name);
-        if (n > 0 && (size_t)n < path_bytes && access(path, X_OK) == 0)
+    const struct st_xrun_source *source = w->source;
+    const char *wish = w->setting.server;
+    const char *const wished[] = {wish + (st_text_begins(wish, "unix:") ? 5 : 0), NULL};
+    struct stat info;
+    for (const char *const *place = wish[0] != '\0' ? wished : source->sockets; *place != NULL; place++) {
+        if (**place == '/' && realpath(*place, server) != NULL && lstat(server, &info) == 0 &&
+            S_ISSOCK(info.st_mode) && st_trusted_path(server, info.st_uid)) {
+            *ret = info.st_uid;
             return 0;
+        }
     }
-    return -ENOENT;
+    return st_xrun_because(
+        w, -ENOENT, "root finds no socket of %s that its owner alone can change: set observe.%s_server",
+        source->title, source->name);
 }
 
-/** Of this process; for root only what chooses the server. @return 0, -ENOENT, -ENOMEM. */
-static int make_environment(const struct st_xrun_watch *w, struct st_child_env *ret)
-{
-    int r = st_child_env_open(ret, w->setting.user != 0 ? w->setting.user : geteuid(), NULL);
-    if (r == 0)
-        r = st_child_env_keep(ret, st_child_env_servers);
-    if (r == 0 && w->setting.server[0] != '\0' && w->source->server_env != NULL)
-        r = st_child_env_set(ret, w->source->server_env, w->setting.server);
-    return r;
-}
-
-/** As whom it runs: as the user of its server, whom root becomes before execve, or as this process. @return 0
- * or -ENOENT. */
-static int find_user(const struct st_xrun_watch *w, struct st_run_as *as)
-{
-    if (w->setting.user == 0)
-        return 0;
-    const struct passwd *entry = getpwuid(w->setting.user);
-    if (entry == NULL)
-        return -ENOENT;
-    *as = (struct st_run_as){.switch_user = true, .uid = entry->pw_uid, .gid = entry->pw_gid};
-    return 0;
-}
-
-static int start(struct st_xrun_watch *w, struct program *program, const char *path)
+static int start(struct st_xrun_watch *w, struct program *program, const char *path, const char *server,
+                 uid_t uid)
 {
     char own[24], listen[16], except[ST_XRUN_SERVER_BYTES + 2], cycles[ST_XRUN_SERVER_BYTES + 2];
+    char told[PATH_MAX + 32], owner[24];
     /* never what all users of a computer play */
     const bool listens = w->machine->os == ST_OS_LINUX && w->setting.listen[0] != '\0' && geteuid() != 0;
     struct st_child_env env;
-    struct st_run_as as = {0};
+    const struct passwd *entry = uid != geteuid() ? getpwuid(uid) : NULL;
+    struct st_run_as as = {
+        .switch_user = w->setting.user != 0, .uid = uid, .gid = entry != NULL ? entry->pw_gid : 0};
+    if (uid != geteuid() && entry == NULL)
+        return -ENOENT;
     ST_PRINT(own, "-p%ld", (long)getpid());
     ST_PRINT(listen, "-l%s", w->setting.listen);
     ST_PRINT(except, "-x%s", w->setting.listen_except);
     ST_PRINT(cycles, "-c%s", w->setting.cycles);
-    const char *argv[7] = {w->source->program, "-V" ST_VERSION};
+    ST_PRINT(owner, "-u%lu", (unsigned long)uid);
+    const char *argv[9] = {w->source->program, "-V" ST_VERSION};
     size_t n = 2;
     if (w->setting.own_stream)
         argv[n++] = own;
@@ -95,11 +81,15 @@ static int start(struct st_xrun_watch *w, struct program *program, const char *p
         argv[n++] = listen;
     if (listens && w->setting.listen_except[0] != '\0')
         argv[n++] = except;
-    if (w->setting.cycles[0] != '\0' && w->setting.user == 0)
+    if (w->setting.cycles[0] != '\0' && uid == geteuid())
         argv[n++] = cycles;
-    int r = make_environment(w, &env);
-    if (r == 0)
-        r = find_user(w, &as);
+    if (uid != geteuid() && !as.switch_user) /* sleeptuned does not fork: start_posix.c */
+        argv[n++] = owner;
+    if (server[0] != '\0') {
+        ST_PRINT(told, "-e%s=%s", w->source->server_env, server);
+        argv[n++] = told;
+    }
+    int r = st_child_env_open(&env, uid, NULL);
     as.env = (const char *const *)env.vars;
     if (r == 0)
         r = st_posix_piped_start(&program->piped, path, argv, &as);
@@ -139,18 +129,23 @@ static int note_end(struct st_xrun_watch *w)
 
 static int open_program(struct st_xrun_watch *w)
 {
-    char path[PATH_MAX];
+    char path[PATH_MAX], server[PATH_MAX];
     const char *name = w->source->program;
     if (w->source->root_why != NULL && geteuid() != 0)
         return st_xrun_because(w, -ENOTSUP, "%s", w->source->root_why);
-    int r = st_xrun_find_program(w->machine, "xruns/helpers", name, path, sizeof(path));
+    int r =
+        st_trusted_find(w->machine, "SLEEPTUNE_OBSERVE_DIR", "../xruns/helpers", ST_LIBEXEC_DIR, name, path);
     if (r < 0)
-        return st_xrun_because(w, r, "%s is not installed", name);
+        return st_xrun_because(w, r, "%s", path);
+    uid_t uid = w->setting.user != 0 ? w->setting.user : geteuid();
+    ST_PRINT(server, "%s", w->setting.server);
+    if (uid == 0 && w->source->sockets[0] != NULL && find_owner(w, server, &uid) != 0)
+        return -ENOENT;
     struct program *program = calloc(1, sizeof(*program));
     if (program == NULL)
         return st_xrun_because(w, -ENOMEM, "out of memory");
     program->piped = ST_POSIX_PIPED_NONE;
-    r = start(w, program, path);
+    r = start(w, program, path, server, uid);
     if (r < 0) {
         free(program);
         return st_xrun_because(w, r, "cannot start %s: %s", name, strerror(-r));
@@ -281,6 +276,7 @@ const struct st_xrun_source st_xrun_pipewire = {
     .ops = &st_xrun_program_ops,
     .program = "sleeptune-observe-pipewire",
     .server_env = "PIPEWIRE_REMOTE",
+    .sockets = {ST_RUN_DIR "/user/0/pipewire-0", ST_RUN_DIR "/pipewire/pipewire-0"},
     .daemons = {"pipewire"},
     .counts_device = true,
     .sees_cycles = true,
@@ -316,6 +312,7 @@ const struct st_xrun_source st_xrun_pulseaudio = {
     .ops = &st_xrun_program_ops,
     .program = "sleeptune-observe-pulseaudio",
     .server_env = "PULSE_SERVER",
+    .sockets = {ST_RUN_DIR "/user/0/pulse/native", ST_RUN_DIR "/pulse/native"},
     .daemons = {"pulseaudio"},
     .usual_ns = 20 * ST_NS_PER_MS, /* it wakes up so long before the ring is empty:
                                       DEFAULT_TSCHED_WATERMARK_USEC of alsa-sink.c */

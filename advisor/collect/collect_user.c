@@ -13,6 +13,7 @@
 #include "core/text/safe.h"
 #include "core/text/text.h"
 #include "platform/child_env.h"
+#include "platform/trusted.h"
 
 #define FILE_BYTES    (256 * 1024)
 #define ANSWER_BYTES  (1024 * 1024)
@@ -130,7 +131,7 @@ static int log_in(struct st_machine *machine, const char *name, const char *mark
     char program[PATH_MAX], word[PATH_MAX];
     struct st_child_env env = {0};
     int r = machine->program_path(machine, program, sizeof(program));
-    if (r == 0 && !st_child_env_is_roots(program))
+    if (r == 0 && !st_trusted_path(program, 0))
         r = -EPERM;
     if (r == 0)
         r = st_child_env_open(&env, 0, NULL);

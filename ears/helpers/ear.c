@@ -12,6 +12,7 @@
 #include "ears/hearing.h"
 #include "platform/posix/posix.h"
 #include "platform/standard_files.h"
+#include "platform/trusted.h"
 #include "st_config.h"
 
 #define RING_NS (1350 * ST_NS_PER_MS) /* for so long the command may be late; at 48 kHz a power of two */
@@ -39,6 +40,7 @@ void st_ear_options(struct st_ear *ear, int argc, char **argv)
     int option;
     int64_t frames;
     st_standard_files_open();
+    st_trusted_environment();
     *ear = (struct st_ear){.way = "", .plays = "", .records = "", .shared = &alone, .input = STDIN_FILENO};
     while ((option = getopt(argc, argv, "f:p:r:V:w:")) != -1) {
         if (option == 'V' && strcmp(optarg, ST_VERSION) != 0)

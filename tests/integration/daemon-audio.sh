@@ -4,6 +4,7 @@
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 own_shm "$@"
+go_on_as_nobody
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
 need curl
 like "built with libsoundio" "$("$SLEEPTUNE" --version)" 'libsoundio (yes|no)'

@@ -4,6 +4,7 @@
 # shellcheck disable=SC2016,SC2119,SC2317
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
+go_on_as_nobody
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
 need curl
 programs=$tmp/programs
@@ -27,7 +28,7 @@ done
 
 script jack <<'SH'
 #!/bin/sh
-echo "ready server $JACK_DEFAULT_SERVER"
+echo "ready server ${2#*=}"
 echo 'xrun certainty=exact device-dropouts=2 client-dropouts=0 device=system'
 echo 'xrun certainty=probable device-dropouts=0 client-dropouts=3 device=system client=Carla%20Host%0a'
 echo $$ >"${0%/*}/../jack.pid"

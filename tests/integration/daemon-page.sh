@@ -7,7 +7,8 @@ set -u
 need curl
 port=$("$PYTHON" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 url=http://127.0.0.1:$port/
-settings=('audio: { backend = "none"; };' "http: { listen = \"127.0.0.1:$port\"; };" 'observe: { jack = "off"; pulseaudio = "off"; alsa = "off"; };')
+"$PYTHON" -c 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$tmp/pipewire-0" # root's helper becomes its owner
+settings=('audio: { backend = "none"; };' "http: { listen = \"127.0.0.1:$port\"; };" 'observe: { jack = "off"; pulseaudio = "off"; alsa = "off";'" pipewire_server = \"$tmp/pipewire-0\"; };")
 config "${settings[@]}"
 # a sound server on which two programs made dropouts, one with a name that would be markup
 mkdir "$tmp/programs" "$tmp/state"

@@ -4,6 +4,7 @@
 # shellcheck disable=SC2119,SC2317
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
+go_on_as_nobody
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
 need curl
 programs=$tmp/programs

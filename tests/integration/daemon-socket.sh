@@ -95,15 +95,16 @@ else
         # his daemon is named, not asked; root without sudo: it may be a user's own
         for command in status history heard; do screen_is -t "under-sudo-$command" env SUDO_UID=65534 SUDO_USER=nobody "$SLEEPTUNE" $command; done
         export PATH=${SLEEPTUNED%/*}:$PATH
-        screen_is -t under-sudo-of-who-has-none env SUDO_UID=1 "$SLEEPTUNE" status
-        screen_is -t root-alone "$SLEEPTUNE" status
+        unfolded() (set -o pipefail; "$@" 2>&1 | sed "s|'/[^']*/sleeptuned -f'|'sleeptuned -f'|") # root's PATH is the usual one
+        screen_is -t under-sudo-of-who-has-none unfolded env SUDO_UID=1 "$SLEEPTUNE" status
+        screen_is -t root-alone unfolded "$SLEEPTUNE" status
         screen_is -t a-user-without-one env XDG_RUNTIME_DIR="$tmp/none" "${as_user[@]}" "$SLEEPTUNE" status
         if ! [ -e /var/lib/sleeptune/history.db ]; then
             out=$(XDG_RUNTIME_DIR=$tmp/none "${as_user[@]}" "$SLEEPTUNE" history 2>&1) || true
             like "a user is told of his own place" "$out" '; nor is there one in ~/.local/state'
         fi
         like "a program that is not in PATH is named with its folder" \
-            "$(PATH=/nowhere "$SLEEPTUNE" status 2>&1)" "or '/.*/sleeptuned -f'"
+            "$("${as_user[@]}" env XDG_RUNTIME_DIR="$tmp/none" PATH=/nowhere "$SLEEPTUNE" status 2>&1)" "or '/.*/sleeptuned -f'"
         own=$daemon own_sock=$sock sock=/run/sleeptune/sleeptuned.sock log=$tmp/log3
         starts "the system's daemon runs, too"
         is "the user sees his own, and how to see the other" "$(whose)" "your own sleeptuned. The system's runs, too: add --system"

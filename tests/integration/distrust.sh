@@ -118,9 +118,9 @@ def serve():
         held.append(peer)
 held = []
 threading.Thread(target=serve, daemon=True).start()
-environment = dict(os.environ, HOME=folder, XDG_RUNTIME_DIR=folder, PIPEWIRE_RUNTIME_DIR=folder, PIPEWIRE_REMOTE=path,
-                   PULSE_SERVER="unix:" + path)
-process = subprocess.Popen([helper], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
+environment = dict(os.environ, HOME=folder, XDG_RUNTIME_DIR=folder)
+told = "-ePULSE_SERVER=unix:" + path if helper.endswith("pulseaudio") else "-ePIPEWIRE_REMOTE=" + path
+process = subprocess.Popen([helper, told], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
 try:
     out, _ = process.communicate(timeout=8)
     ended = True
@@ -150,8 +150,7 @@ nameless() {
     "$PYTHON" "$SLEEPTUNE_SRC/tests/integration/nameless_server.py" "$1" "$folder/socket" &
     local fake=$!
     wait_for test -S "$folder/socket"
-    HOME=$folder XDG_RUNTIME_DIR=$folder PIPEWIRE_REMOTE=$folder/socket PULSE_SERVER=unix:$folder/socket \
-        "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-$1" <>"$folder/no-end" >"$folder/said" 2>&1 &
+    HOME=$folder XDG_RUNTIME_DIR=$folder "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-$1" -e "$2$folder/socket" <>"$folder/no-end" >"$folder/said" 2>&1 &
     local helper=$!
     wait_for grep -Eq '^(ready|absent)' "$folder/said"
     kill "$helper" "$fake" 2>/dev/null
@@ -159,10 +158,10 @@ nameless() {
     cat "$folder/said"
 }
 if [ -x "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-pulseaudio" ]; then
-    like "a PulseAudio server without a name is watched" "$(nameless pulseaudio)" '^ready queues of the streams of a server without a name of unknown version,'
+    like "a PulseAudio server without a name is watched" "$(nameless pulseaudio PULSE_SERVER=unix:)" '^ready queues of the streams of a server without a name of unknown version,'
 fi
 if [ -x "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-pipewire" ]; then
-    said=$(nameless pipewire)
+    said=$(nameless pipewire PIPEWIRE_REMOTE=)
     if [ "$said" = "absent PipeWire is not installed" ]; then
         skip "objects of PipeWire without a type, properties without a name" "PipeWire is not installed"
     else

@@ -5,12 +5,18 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+static const char *number; /* before main, which forgets as root what is not listed */
+
+static __attribute__((constructor)) void begin(void)
+{
+    number = getenv("EARLY_SIGNAL");
+}
+
 int getopt_long(int argc, char *const argv[], const char *options, const struct option *longs, int *ret_index)
 {
     static int (*next)(int argc, char *const argv[], const char *options, const struct option *longs,
                        int *ret_index);
     if (next == NULL) {
-        const char *number = getenv("EARLY_SIGNAL");
         *(void **)&next = dlsym(RTLD_NEXT, "getopt_long");
         kill(getpid(), number != NULL ? atoi(number) : SIGTERM);
     }

@@ -28,10 +28,12 @@ static struct {
     long faults_n;
 } told[TIMES];
 static int told_n;
+static const char *told_name; /* read before main, which forgets it as root */
 
 static __attribute__((constructor)) void begin(void)
 {
     const char *name = getenv("FAULT_FILE");
+    told_name = getenv("FAULT_TOLD");
     const int fd = name != NULL ? open(name, O_RDONLY | O_CLOEXEC) : -1;
     struct stat of;
     if (fd < 0 || fstat(fd, &of) != 0)
@@ -47,8 +49,7 @@ static __attribute__((constructor)) void begin(void)
 
 static __attribute__((destructor)) void end(void)
 {
-    const char *name = getenv("FAULT_TOLD");
-    FILE *file = told_n > 0 && name != NULL ? fopen(name, "w") : NULL;
+    FILE *file = told_n > 0 && told_name != NULL ? fopen(told_name, "w") : NULL;
     if (file == NULL)
         return;
     for (int i = 0; i < told_n; i++)

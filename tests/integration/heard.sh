@@ -2,6 +2,7 @@
 # sleeptune heard: a mark of the listener, what it finds, and what may be written that way.
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
+go_on_as_nobody
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
 need curl
 if ! ask_for=$("$SLEEPTUNE" --version) || [[ $ask_for != *"http yes, history yes"* ]]; then skip_all "needs the HTTP server and the history"; fi

@@ -16,7 +16,7 @@ source=pipewire
 . "$SLEEPTUNE_SRC/tests/integration/pipewire-lib.sh"
 mkdir "$tmp/state"
 export STATE_DIRECTORY=$tmp/state SLEEPTUNE_SOCKET=$sock
-only
+only "pipewire_server = \"$XDG_RUNTIME_DIR/pipewire-0\";" # root's own, if root runs this
 starts "the daemon starts"
 if ! sound; then
     skip "a PipeWire server" "pipewire does not run here: $(tail -1 "$tmp/server.log")"
@@ -74,7 +74,7 @@ if others_trace; then
     tap_done
 fi
 rm -r "$tmp/state/traces"
-only
+only "pipewire_server = \"$XDG_RUNTIME_DIR/pipewire-0\";" # root's own, if root runs this
 echo 'trace: { enabled = "on"; }; loop: { when = "always"; };' >>"$conf"
 before=$(cat "$tracing/tracing_on" "$tracing/events/sched/sched_switch/enable" "$tracing/buffer_size_kb" "$tracing/trace_clock")
 other=$tracing/instances/sleeptune-other # another user of it

@@ -4,6 +4,10 @@
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 own_shm "$@"
+if [ "$(id -u)" -eq 0 ] && [ -n "${TAP_OWN_SHM:-}" ]; then # another user's files, to be put in the place of libjack's
+    mkdir -m 777 /dev/shm/theirs && touch /dev/shm/theirs/file && chmod 777 /dev/shm
+fi
+go_on_as_nobody
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
 need curl jackd pgrep
 [ -x "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-jack" ] || skip_all "built without libjack"
@@ -54,25 +58,21 @@ if [ "$(uname)" = Linux ]; then # fields 19 and 41 of /proc/PID/stat; 3 is SCHED
 fi
 export JACK_DEFAULT_SERVER=$name
 # another user's files in the place of libjack's database
-if [ -z "$before" ] && can_be_nobody; then
+if [ -z "$before" ] && [ -d /dev/shm/theirs ]; then
     mv "$db" "$db.own"
-    as_nobody mkdir -m 777 "$db"
+    mkdir -m 777 "$db"
     out=$("$observer" <>"$tmp/no-end" 2>&1)
     is "a database that another user can change is not opened" "$?,$out" "2,absent another user can change $db, which libjack would open. Remove that folder as root, then start JACK again"
     rmdir "$db"
     mv "$db.own" "$db"
-    as_nobody touch /dev/shm/theirs
-    mv /dev/shm/theirs "$db/__db.009"
+    mv /dev/shm/theirs/file "$db/__db.009"
     out=$("$observer" <>"$tmp/no-end" 2>&1)
     like "nor one with a file of another user in it" "$out" "^absent another user can change $db,"
     rm "$db/__db.009"
     touch "$db/__db.009"
-    chgrp 65534 "$db/__db.009"
     chmod 664 "$db/__db.009"
     out=$("$observer" <>"$tmp/no-end" 2>&1)
     like "nor one with a file that a group can write to" "$out" "^absent another user can change $db,"
-    chgrp 0 "$db/__db.009"
-    is "unless that is the user's alone" "$("$observer" </dev/null 2>&1 | grep -c 'another user')" 0
     rm "$db/__db.009"
 else
     skip "a database that another user can change is not opened" "needs root and its own /dev/shm"

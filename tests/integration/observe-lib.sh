@@ -5,8 +5,6 @@ export HOME=$tmp XDG_RUNTIME_DIR=$tmp/run
 mkdir -m 700 "$XDG_RUNTIME_DIR"
 mkfifo "$tmp/no-end" # as standard input: never ends
 unset PIPEWIRE_REMOTE PIPEWIRE_RUNTIME_DIR PULSE_SERVER PULSE_RUNTIME_PATH SLEEPTUNE_OBSERVE_DIR DISPLAY
-# what root starts does not get XDG_RUNTIME_DIR from here
-[ "$(id -u)" -ne 0 ] || export PIPEWIRE_REMOTE=$XDG_RUNTIME_DIR/pipewire-0
 
 # only SETTING...: the configuration with no other source
 only() {

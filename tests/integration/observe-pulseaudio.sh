@@ -3,6 +3,7 @@
 # shellcheck disable=SC2016,SC2034,SC2119,SC2317
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
+go_on_as_nobody
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
 need curl pulseaudio pacat pactl pgrep
 [ -x "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-pulseaudio" ] || skip_all "built without libpulse"

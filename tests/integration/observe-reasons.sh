@@ -3,12 +3,13 @@
 # in which the machine's own noise makes no dropout.
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
+prlimit --pid $$ --rtprio=95:95 2>/dev/null
+go_on_as_nobody
 for program in pipewire wireplumber pw-cli pw-metadata dbus-daemon python3; do
     command -v "$program" >/dev/null || skip_all "no $program"
 done
 [ -x "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-pipewire" ] || skip_all "built without libpipewire"
 [ "$(nproc)" -ge 2 ] || skip_all "one CPU: what takes it from the client takes it from the server, too"
-prlimit --pid $$ --rtprio=95:95 2>/dev/null
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 noise='' fifo=$(chrt -f 95 true 2>/dev/null && echo yes)

@@ -108,6 +108,31 @@ rm -f "$log"
 on_a_terminal env SUDO_USER=ann-of-sleeptune SLEEPTUNE_OBSERVE_DIR="$tmp/helpers" "$SLEEPTUNE" check --duration 2s
 is "a folder of helper programs that another user can change is not root's choice" "$(grep watched "$log" 2>/dev/null)" ""
 
+# --- root's sleeptuned, and that user's server --------------------------------------------------------------------
+chown 65534 /run/user/65534/pipewire-0
+printf '%s\n' "socket: { path = \"$tmp/sock\"; };" 'loop: { when = "playing"; }; history: { enabled = "off"; };' \
+    'observe: { jack = "off"; pulseaudio = "off"; alsa = "off"; pipewire_server = "/run/user/65534/pipewire-0"; };' >"$tmp/conf"
+env PIPEWIRE_REMOTE=evil JACK_PROMISCUOUS_SERVER=1 "$SLEEPTUNED" -f -c "$tmp/conf" 2>"$tmp/daemon" &
+daemon=$!
+servers+=("$daemon")
+helper() { pgrep -P "$daemon" sleeptune-obser; }
+wait_for helper
+rights() { awk '/^(Uid|Gid|Groups|CapEff):/ { $1 = ""; print }' "/proc/$(helper)/status" | xargs; }
+becomes() { [ "$(rights)" = "65534 65534 65534 65534 65534 65534 65534 65534 65534 0000000000000000" ]; }
+ok "the program that root's sleeptuned starts for a server becomes its owner" wait_for becomes
+is "it has nothing of root's environment" "$(tr '\0' '\n' <"/proc/$(helper)/environ" | cut -d= -f1 | sort | xargs)" "HOME LOGNAME PATH USER XDG_RUNTIME_DIR"
+kill "$daemon"
+wait "$daemon"
+chmod 777 /run/user/65534 # others can put another socket there
+"$SLEEPTUNED" -f -c "$tmp/conf" 2>"$tmp/daemon" &
+daemon=$!
+servers+=("$daemon")
+ok "a server that others can replace is not watched" wait_for grep -q 'pipewire are not watched: root finds no socket of PipeWire that its owner alone can change: set observe.pipewire_server' "$tmp/daemon"
+is "by no program" "$(helper)" ""
+kill "$daemon"
+wait "$daemon"
+chmod 700 /run/user/65534
+
 # --- root's own servers, with the environment of that user ------------------------------------------------------
 rm -f "$log"
 for command in report "apply --dry-run" verify snapshot; do

@@ -44,16 +44,16 @@ exec 9<>/tmp/s/end
 as_user /share/tests/stall_pipewire 0 Synth 1 1 20 /tmp/s/synth.log -1 filter </tmp/s/end >/tmp/s/synth 2>&1 &
 for card in first second; do wait_for as_user pw-link Synth:out "$(as_user pw-link -i | grep "^alsa_output.$card:" | head -n 1)"; done
 as_user sleeptuned -a -f -c /tmp/s/sleeptuned.conf 2>/tmp/s/log &
-second() { sleeptune status --json | jq -r "[.observe[] | select(.source == \"pipewire\") | .clients[] | select(.name | test(\"second|Second\")) | $1 // 0] | add // 0"; }
+second() { as_user sleeptune status --json | jq -r "[.observe[] | select(.source == \"pipewire\") | .clients[] | select(.name | test(\"second|Second\")) | $1 // 0] | add // 0"; }
 lines() { grep -a "^\[$level\].*: follower .*resync (" /tmp/s/server.log; }
 fields() { sed -E 's/^\[.\]\[([0-9:.]+)\].* delay:(-?[0-9]+) target:([0-9]+) .*resync \((-?[0-9]+).*/\1 \2 \3 \4/'; }
 show() { # COMMAND...
     echo "\$ $*" | tap_note
     as_user "$@" 2>&1 | tap_note
 }
-watching() { [ "$(sleeptune status --json | jq -r '.observe[] | select(.source == "pipewire") | .state')" = watching ]; }
+watching() { [ "$(as_user sleeptune status --json | jq -r '.observe[] | select(.source == "pipewire") | .state')" = watching ]; }
 ok "PipeWire is watched" wait_for watching
-sleeptune status --json | jq -r '.observe[] | select(.source == "pipewire") | .why' | tap_note
+as_user sleeptune status --json | jq -r '.observe[] | select(.source == "pipewire") | .why' | tap_note
 clocks=1 level=.
 ! pipewire --version | grep -q ' 0\.' || clocks='' level=W
 sleep 5

@@ -1,5 +1,7 @@
 #include "xruns/helpers/helper_line.h"
 
+#include <grp.h>
+#include <pwd.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -10,12 +12,26 @@
 #include "core/text/text.h"
 #include "platform/posix/posix.h"
 #include "platform/standard_files.h"
+#include "platform/trusted.h"
 #include "st_config.h"
 
 #define LATE_NS (500 * ST_NS_PER_MS)
 #define NICE    10
 
 /* --- options --- */
+
+/* For good, as st_posix_start does it. @return whether it is that user. */
+static bool becomes(const char *text)
+{
+    int64_t uid;
+    const struct passwd *user =
+        st_number_i64(text, 1, UINT32_MAX - 1, &uid) == 0 ? getpwuid((uid_t)uid) : NULL;
+    if (user == NULL || setgroups(1, &user->pw_gid) != 0 || setgid(user->pw_gid) != 0 ||
+        setuid(user->pw_uid) != 0 || setuid(0) == 0)
+        return false;
+    st_posix_child_alone(false, true);
+    return true;
+}
 
 /* @return 0: the text is no process id. */
 static pid_t process_of(const char *text)
@@ -33,8 +49,9 @@ struct st_helper_line_options st_helper_line_options(int argc, char **argv)
 {
     int option;
     struct st_helper_line_options options = {.listen = "", .except = "", .cycles = ""};
+    char *server = NULL;
     st_standard_files_open();
-    while ((option = getopt(argc, argv, "c:l:p:V:x:")) != -1) {
+    while ((option = getopt(argc, argv, "c:e:l:p:u:V:x:")) != -1) {
         if (option == 'V' && !st_text_is(optarg, ST_VERSION))
             exit(st_helper_line_absent(
                 "%s has version %s, and what started it has version %s. Restart sleeptuned.", argv[0],
@@ -45,6 +62,10 @@ struct st_helper_line_options st_helper_line_options(int argc, char **argv)
             options.cycles = optarg;
         else if (option == 'x')
             options.except = optarg;
+        else if (option == 'e')
+            server = optarg;
+        else if (option == 'u' && !becomes(optarg))
+            exit(st_helper_line_absent("%s cannot become user %s", argv[0], optarg));
         else if (option == 'p' && (options.own = process_of(optarg)) == 0)
             fprintf(stderr, "%s: -p: '%s' is not a process id\n", argv[0], optarg);
         if (option == '?' || (option == 'p' && options.own == 0)) /* getopt has said why */
@@ -54,6 +75,9 @@ struct st_helper_line_options st_helper_line_options(int argc, char **argv)
         fprintf(stderr, "%s: takes no argument: %s\n", argv[0], argv[optind]);
         exit(ST_HELPER_LINE_USAGE);
     }
+    st_trusted_environment(); /* root's own server is told by its option */
+    if (server != NULL)
+        (void)putenv(server);
     return options;
 }
 

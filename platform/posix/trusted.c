@@ -1,0 +1,135 @@
+#include "platform/trusted.h"
+
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/text/text.h"
+#include "platform/child_env.h"
+
+#ifdef __FreeBSD__
+#define HAS_MORE_RIGHTS (issetugid() != 0)
+extern char **environ; /* its unistd.h leaves it to the program */
+#else
+#include <sys/auxv.h>
+#define HAS_MORE_RIGHTS (getauxval(AT_SECURE) != 0)
+#endif
+
+/* Folders and sockets, if root alone can change them ... */
+static const char *const paths[] = {"HOME",
+                                    "NOTIFY_SOCKET",
+                                    "SLEEPTUNE_MODULE_DIR",
+                                    "SLEEPTUNE_OBSERVE_DIR",
+                                    "SLEEPTUNE_SOCKET",
+                                    "STATE_DIRECTORY",
+                                    "TMPDIR",
+                                    "XDG_CONFIG_HOME",
+                                    "XDG_RUNTIME_DIR",
+                                    "XDG_STATE_HOME"};
+/* ... and texts that name no file. */
+static const char *const texts[] = {"COLUMNS",         "LANG",         "LC_ALL",    "LC_CTYPE", "NO_COLOR",
+                                    "SLEEPTUNE_TRACE", "SUDO_UID",     "SUDO_USER", "TERM",     "TZ",
+                                    "WATCHDOG_PID",    "WATCHDOG_USEC"};
+
+bool st_trusted_path(const char *path, uid_t uid)
+{
+    char above[PATH_MAX];
+    struct stat info;
+    mode_t allowed = 0;
+    ST_PRINT(above, "%s", path);
+    for (;;) {
+        if (above[0] != '/' || lstat(above, &info) != 0 || (info.st_uid != 0 && info.st_uid != uid))
+            return false;
+        if (!S_ISSOCK(info.st_mode) && (info.st_mode & (S_IWGRP | S_IWOTH)) != 0 &&
+            (info.st_mode & allowed) == 0)
+            return false;
+        if (above[1] == '\0')
+            return true;
+        char *slash = strrchr(above, '/');
+        slash[slash == above] = '\0';
+        allowed = S_ISDIR(info.st_mode) ? S_ISVTX : 0;
+    }
+}
+
+/** @return NULL: root does not take it; else the path without links, which others may change later. It need
+ * not be there yet. */
+static const char *roots(const char *value, char path[PATH_MAX])
+{
+    const char *slash = strrchr(value, '/');
+    if (value[0] != '/')
+        return NULL;
+    if (realpath(value, path) == NULL) {
+        if (errno != ENOENT || slash[1] == '\0' || slash[1] == '.' ||
+            realpath(ST_TEXT(PATH_MAX, "%.*s/", (int)(slash - value), value), path) == NULL ||
+            strlen(path) + strlen(slash) >= PATH_MAX || !st_trusted_path(path, 0))
+            return NULL;
+        st_text_append(path, PATH_MAX, "%s", slash);
+        return path;
+    }
+    return st_trusted_path(path, 0) ? path : NULL;
+}
+
+int st_trusted_find(struct st_machine *machine, const char *variable, const char *beside,
+                    const char *installed, const char *name, char path[PATH_MAX])
+{
+    char own[PATH_MAX], file[PATH_MAX + NAME_MAX];
+    const char *chosen = variable != NULL ? getenv(variable) : NULL;
+    if (machine->program_path(machine, own, sizeof(own)) != 0)
+        own[0] = '\0';
+    own[strrchr(own, '/') != NULL ? strrchr(own, '/') - own : 0] = '\0';
+    const char *const dirs[] = {chosen != NULL ? chosen : ST_TEXT(PATH_MAX + 64, "%s/%s", own, beside),
+                                chosen != NULL ? chosen : installed};
+    ST_EACH (dir, dirs) {
+        ST_PRINT(file, "%s/%s", *dir, name);
+        if (realpath(file, path) == NULL || access(path, R_OK) != 0)
+            continue;
+        if (geteuid() != 0 || st_trusted_path(path, 0))
+            return 0;
+        snprintf(path, PATH_MAX,
+                 "root takes no %s from %s, which others can change: sudo meson install -C build", name,
+                 *dir);
+        return -EPERM;
+    }
+    snprintf(path, PATH_MAX, "%s is not installed", name);
+    return -ENOENT;
+}
+
+static void forget_programs(void)
+{
+    static const char *const names[] = {"DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS"};
+    ST_EACH (name, names) {
+        const char *address = getenv(*name);
+        if (address != NULL && (!st_text_begins(address, "unix:") || strchr(address, ';') != NULL))
+            (void)unsetenv(*name);
+    }
+}
+
+void st_trusted_environment(void)
+{
+    static char *none[] = {NULL};
+    const char *values[ST_ARRAY_LEN(paths) + ST_ARRAY_LEN(texts)];
+    char path[PATH_MAX];
+    size_t n = 0;
+    if (geteuid() != 0 && !HAS_MORE_RIGHTS) {
+        forget_programs();
+        return;
+    }
+    ST_EACH (name, paths)
+        values[n++] = getenv(*name);
+    ST_EACH (name, texts)
+        values[n++] = getenv(*name);
+    environ = none;
+    (void)setenv("PATH", ST_PATH_DEFAULT, 1);
+    ST_EACH (name, paths) {
+        const char *value = values[name - paths];
+        if (value != NULL && !HAS_MORE_RIGHTS && roots(value, path) != NULL)
+            (void)setenv(*name, path, 1);
+    }
+    ST_EACH (name, texts) {
+        const char *value = values[ST_ARRAY_LEN(paths) + (size_t)(name - texts)];
+        if (value != NULL && strchr("/:", value[0]) == NULL && strstr(value, "..") == NULL)
+            (void)setenv(*name, value, 1);
+    }
+    const struct passwd *user = getpwuid(geteuid());
+    (void)setenv("HOME", user != NULL ? user->pw_dir : "/", 0);
+}
