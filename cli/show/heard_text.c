@@ -88,7 +88,7 @@ void st_heard_text_mark(FILE *out, const json_t *document, const struct st_histo
         json_array_size(marks) > 0 ? json_array_get(marks, json_array_size(marks) - 1) : NULL;
     char line[ST_EVENT_STORY_BYTES + 400] = "Kept: ";
     if (mark == NULL) {
-        ST_PRINT(line, "Kept. What was before it cannot be told: %s.",
+        ST_PRINT(line, "Kept. What was before it is not known: %s.",
                  st_json_safe_text(document, "text", ST_ROOM(600)));
         st_text_wrap(out, line, 0, look->columns);
         return;

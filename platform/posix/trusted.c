@@ -8,11 +8,8 @@
 #include "platform/child_env.h"
 
 #ifdef __FreeBSD__
-#define HAS_MORE_RIGHTS (issetugid() != 0)
+#define secure_getenv(name) (issetugid() != 0 ? NULL : getenv(name)) /* libc has it from 14.0 on */
 extern char **environ; /* its unistd.h leaves it to the program */
-#else
-#include <sys/auxv.h>
-#define HAS_MORE_RIGHTS (getauxval(AT_SECURE) != 0)
 #endif
 
 /* Folders and sockets, if root alone can change them ... */
@@ -110,7 +107,9 @@ void st_trusted_environment(void)
     const char *values[ST_ARRAY_LEN(paths) + ST_ARRAY_LEN(texts)];
     char path[PATH_MAX];
     size_t n = 0;
-    if (geteuid() != 0 && !HAS_MORE_RIGHTS) {
+    (void)setenv("PATH", ST_PATH_DEFAULT, 0);
+    const bool more_rights = secure_getenv("PATH") == NULL; /* than the caller */
+    if (geteuid() != 0 && !more_rights) {
         forget_programs();
         return;
     }
@@ -122,7 +121,7 @@ void st_trusted_environment(void)
     (void)setenv("PATH", ST_PATH_DEFAULT, 1);
     ST_EACH (name, paths) {
         const char *value = values[name - paths];
-        if (value != NULL && !HAS_MORE_RIGHTS && roots(value, path) != NULL)
+        if (value != NULL && !more_rights && roots(value, path) != NULL)
             (void)setenv(*name, path, 1);
     }
     ST_EACH (name, texts) {

@@ -75,7 +75,7 @@ struct st_helper_line_options st_helper_line_options(int argc, char **argv)
         fprintf(stderr, "%s: takes no argument: %s\n", argv[0], argv[optind]);
         exit(ST_HELPER_LINE_USAGE);
     }
-    st_trusted_environment(); /* root's own server is told by its option */
+    st_trusted_environment(); /* for root's own server there is an option */
     if (server != NULL)
         (void)putenv(server);
     return options;

@@ -1,4 +1,5 @@
-/* What root takes of the environment that it was given, and from where code is taken. */
+/* What root takes of the environment that it was given, and from where code is taken. Real clock: none; the
+ * machine is asked where this program is. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -8,7 +8,6 @@
 #include <cmocka.h>
 
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -16,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <threads.h>
 #include <unistd.h>
 
 #include "core/base.h"
@@ -136,24 +136,25 @@ static void nothing_of_others_can_be_asked_for(void **state)
     }
 }
 
-static void *in_a_thread(void *ctx)
+static int in_a_thread(void *ctx)
 {
     *(int *)ctx = 1;
-    return ctx;
+    return 0;
 }
 
 /* As libpipewire does. */
 static int use_own(void)
 {
     int ran = 0, pipe_end = epoll_create1(EPOLL_CLOEXEC);
-    pthread_t thread;
+    thrd_t thread;
     struct rlimit limit;
     const int memory = memfd_create("a", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (pipe_end < 0 || memory < 0 || ftruncate(memory, 4096) != 0)
         return 1;
     if (mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0) == MAP_FAILED)
         return 2;
-    if (pthread_create(&thread, NULL, in_a_thread, &ran) != 0 || pthread_join(thread, NULL) != 0 || ran != 1)
+    if (thrd_create(&thread, in_a_thread, &ran) != thrd_success || thrd_join(thread, NULL) != thrd_success ||
+        ran != 1)
         return 3;
     void *large = malloc(64 << 20);
     if (large == NULL || getrlimit(RLIMIT_NOFILE, &limit) != 0)
