@@ -44,6 +44,11 @@ if [ -e "$cli/sleeptune-history.so" ]; then
         out=$(cd "$tmp" && SLEEPTUNE_MODULE_DIR=$tmp/here "$SLEEPTUNE" history --db "$tmp/none.db" 2>&1)
         unlike "root loads no module from a folder that another user can change" "$out" 'ELF|too short|cannot load'
         chown 0 "$tmp/here"
+        mkdir "$tmp/copy" # as one that was put into /tmp
+        cp "$SLEEPTUNE" "$tmp/here"/sleeptune-history.so "$tmp/copy/"
+        chown 65534 "$tmp/copy"
+        like "nor from beside a copy of the program in such a folder, which is said" "$("$tmp/copy/$(basename "$SLEEPTUNE")" history --db "$tmp/none.db" 2>&1)" \
+            'root takes no sleeptune-history\.so from .*, which others can change: sudo meson install -C build$'
     fi
     if can_be_nobody && [ "$SLEEPTUNE_SANITIZE" = none ]; then
         chmod 755 "$tmp" "$tmp/here"
@@ -62,6 +67,16 @@ if [ -e "$cli/sleeptune-history.so" ]; then
         skip "a program with more rights than its caller ignores it" "needs root, setpriv, and no sanitizer"
     fi
 fi
+
+# --- an address of D-Bus that names a program -------------------------------------------------------------------------
+printf '#!/bin/sh\necho ran >>"%s/evil-ran"\n' "$tmp" >"$tmp/evil"
+chmod 755 "$tmp/evil"
+asks=(env) # a loop without real-time priority asks rtkit for it
+[ "$(id -u)" -ne 0 ] || asks=(setpriv --bounding-set -sys_nice --inh-caps -sys_nice prlimit --rtprio=0:0)
+for address in "unixexec:path=$tmp/evil" "unix:path=$tmp/none;unixexec:path=$tmp/evil"; do
+    DBUS_SYSTEM_BUS_ADDRESS=$address DBUS_SESSION_BUS_ADDRESS=$address "${asks[@]}" "$SLEEPTUNE" check --duration 1s --quiet >/dev/null 2>&1
+done
+ok "what it names is not run" test ! -e "$tmp/evil-ran"
 
 # --- a daemon that is none ---------------------------------------------------------------------------------------------
 if [ -e "$cli/sleeptune-status.so" ]; then

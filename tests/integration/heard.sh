@@ -84,6 +84,14 @@ is "a mark that nothing fits names it" "$("$SLEEPTUNE" history --heard --socket 
 stop
 unset SLEEPTUNE_OBSERVE_DIR
 
+# --- a history that cannot be read: the mark waits in memory ---
+echo "the database of another program" >"$tmp/foreign.db"
+config "history: { path = \"$tmp/foreign.db\"; };"
+starts "a daemon whose history is a foreign file"
+like "a mark is kept, which is said, and what before it is not known" "$("$SLEEPTUNE" heard --socket "$sock" 2>&1 | tr '\n' ' '; echo "${PIPESTATUS[0]}")" '^Kept\. What was before it is not known: the history cannot be read: .*\. 0$'
+is "it is an event" "$(value '[e["event"] for e in d["events"]].count("heard")')" 1
+stop
+
 # --- no history: nothing is kept, not even for a while ---
 config 'history: { enabled = "off"; };'
 starts "a daemon without a history"

@@ -288,4 +288,13 @@ for file in "${files[@]}"; do
     ends "history --db $path" "$why" "$SLEEPTUNE" history --db "$path"
     ends "predict --history $path" "$why" "$SLEEPTUNE" predict --history "$path"
 done
+# a FIFO in the place of a file that SQLite opens beside the history
+if [ -e "$(dirname "$SLEEPTUNE")/sleeptune-history.so" ]; then
+    for beside in journal wal shm; do
+        cp "$SLEEPTUNE_SRC/tests/fixtures/history/all-kinds.db" "$tmp/$beside.db"
+        mkfifo "$tmp/$beside.db-$beside"
+        ends "history with a FIFO named -$beside" "$beside.db-$beside in the same folder is not a file" "$SLEEPTUNE" history --db "$tmp/$beside.db"
+        ends "predict with a FIFO named -$beside" "$beside.db-$beside in the same folder is not a file" "$SLEEPTUNE" predict --history "$tmp/$beside.db"
+    done
+fi
 tap_done
