@@ -51,8 +51,8 @@ static const char help[] = "Usage: sleeptune measure [OPTION...]\n"
                            "      --json, --format json|text\n"
                            "      --fail-on-miss      exit status 1 if a period was missed\n"
                            "      --at-most N/h       test: at most N events of missed periods an hour?\n"
-                           "      --early             of this test: end as soon as it is decided\n"
-                           "      --junit FILE        of this test: write its result as JUnit XML\n"
+                           "      --early             with --at-most: end when the result is certain\n"
+                           "      --junit FILE        with --at-most: write the result as JUnit XML\n"
                            "  -q, --quiet             no progress line\n"
                            "  -h, --help\n\n"
                            "Examples:\n"
@@ -172,13 +172,15 @@ static int read_options(int argc, char **argv, struct arguments *a)
     config->lock_memory = config->lock_memory && !no_lock;
     if (r < 0 && a->at_most.limit.per_hour == 0 && (a->at_most.early || a->at_most.junit != NULL))
         return st_failure_usage("--early and --junit belong to --at-most, as in --at-most 20/h");
+    if (r < 0 && a->at_most.limit.per_hour > 0 && config->cause_above_ns > 0)
+        return st_failure_usage("--at-most finds the causes of missed periods: leave out --cause-above");
     if (r < 0 && a->at_most.limit.per_hour > 0 && config->cpus_n > 1)
         return st_failure_usage("--at-most judges one loop: name one CPU with --cpu");
     return r;
 }
 
 /* sleeptune-measure/1 of results sorted by st_result_compare. New reference, NULL when out of memory. */
-static json_t *document_of(const struct st_result *results, size_t n)
+static json_t *document_of(const struct arguments *a, const struct st_result *results, size_t n)
 {
     json_t *document;
     if (n == 1) {
@@ -191,6 +193,8 @@ static json_t *document_of(const struct st_result *results, size_t n)
         st_json_set(document, "verdict", st_result_verdict_of_all(results, n, ST_ROOM(480)));
         json_object_set_new(document, "loops", loops);
     }
+    if (a->at_most.text[0] != '\0')
+        st_json_set(document, "at_most", a->at_most.text);
     st_json_set(document, "schema", "sleeptune-measure/1");
     return document;
 }
@@ -256,8 +260,8 @@ static int choose_buffer(struct arguments *a)
 
 static int judge(struct arguments *a, const struct st_result *result)
 {
-    const bool measured = st_measure_run_status(result, 1) != ST_EXIT_FAILURE;
-    return st_at_most_judge(&a->at_most, &a->config, measured ? result : NULL);
+    const int status = st_measure_run_status(result, 1);
+    return status == ST_EXIT_FAILURE ? status : st_at_most_judge(&a->at_most, result);
 }
 
 static bool look(void *ctx, const struct st_result *worst, bool first)
@@ -288,7 +292,7 @@ static int measure(struct arguments *a)
         qsort(results, n, sizeof(*results), st_result_compare);
         const int wanted = a->at_most.limit.per_hour > 0 ? judge(a, results) : exit_status(a, results, n);
         if (a->json)
-            status = st_output_json(document_of(results, n));
+            status = st_output_json(document_of(a, results, n));
         else
             status = print_text(a, results, n);
         status = status == 0 ? wanted : status;
@@ -303,8 +307,6 @@ static int measure(struct arguments *a)
             status = files_status;
         ST_EACH_OF (result, results, n)
             st_result_finish(result);
-    } else if (a->at_most.limit.per_hour > 0) {
-        (void)st_at_most_judge(&a->at_most, &a->config, NULL);
     }
     free(results);
     st_measure_files_free(files);
@@ -326,5 +328,5 @@ int st_cmd_measure(int argc, char **argv)
         r = st_at_most_begin(&a.at_most, &a.config, a.quiet);
     else if (a.config.duration_ns < 0)
         a.config.duration_ns = 30 * ST_NS_PER_S;
-    return r != 0 ? r : measure(&a);
+    return st_at_most_end(&a.at_most, &a.config, r != 0 ? r : measure(&a));
 }

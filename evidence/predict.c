@@ -23,6 +23,7 @@ static void thin_out(struct st_predict_run *run)
     }
 }
 
+/* Data of others may have any number: what is later than ST_HIST_HIGHEST_NS, an hour, is as late as that. */
 static int add(struct st_predict_run *run, const struct st_predict_late *late_one)
 {
     if (run->n == KEPT_MAX)
@@ -37,7 +38,8 @@ static int add(struct st_predict_run *run, const struct st_predict_late *late_on
         run->late = late;
         run->room = room;
     }
-    run->late[run->n++] = *late_one;
+    run->late[run->n] = *late_one;
+    run->late[run->n++].lateness_ns = ST_MIN(late_one->lateness_ns, ST_HIST_HIGHEST_NS);
     return 0;
 }
 
@@ -60,8 +62,10 @@ int st_predict_add_span(struct st_predict_run *run, uint64_t periods_n, int64_t 
     run->periods_n += periods_n;
     if (max_ns <= run->kept_above_ns || lateness == NULL)
         return 0;
-    late.n = lateness->over_n > 0; /* beyond the last bucket */
-    for (uint32_t i = st_hist_index(lateness, lateness->max_ns) + 1; r == 0 && i-- > 0 && left_n > 0;) {
+    const bool has_buckets = lateness->total_n > lateness->early_n; /* a damaged file may have none */
+    late.n = !has_buckets || lateness->over_n > 0;                  /* beyond the last bucket */
+    for (uint32_t i = has_buckets ? st_hist_index(lateness, lateness->max_ns) + 1 : 0;
+         r == 0 && i-- > 0 && left_n > 0;) {
         const double most_ns = fmin((double)st_hist_bucket_middle(lateness, i) * BUCKET, (double)max_ns);
         if (lateness->late[i] == 0)
             continue;

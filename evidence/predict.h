@@ -40,7 +40,7 @@ struct st_predict_wish {
     int64_t granularity_ns;   /* the device's position moves in steps of this: taken from the slack */
 };
 
-/** Late wake-ups within a second of the first one are an *episode*: one load makes several of them, and a
+/** Late wake-ups within a second after the first one are an *episode*: one load makes several of them, and a
  * load that never ends is an episode each second. */
 struct st_predict_row {
     uint32_t frames;

@@ -203,7 +203,7 @@ static void count_dropouts(struct st_dropout_client *client, const struct st_eve
 {
     const bool device = event->kind == ST_EVENT_DEVICE_DROPOUT;
     const uint64_t n = count_of(event), named_n = ST_MIN((uint64_t)event->culprit_n, n);
-    const bool named = event->culprit[0] != '\0' && named_n >= ST_MIN(n, 1);
+    const bool named = event->culprit[0] != '\0' && named_n > 0;
     *(device ? &client->device_dropouts_n : &client->dropouts_n) += n;
     client->places_n[event->place] += n;
     client->lost.cycles_n = st_ns_add(client->lost.cycles_n, event->cycles_n);

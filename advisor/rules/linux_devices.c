@@ -500,7 +500,8 @@ const struct st_rule st_rule_linux_card_clocks = {
                   "# second one. A wrong rate: set the card's clock source to internal, or update\n"
                   "# its firmware",
     .needs = ST_NEEDS_REOPEN,
-    .check = "sleeptune listen --json | sleeptune report --input - linux-card-clocks",
+    .check = "sleeptune listen --back DEVICE --json | sleeptune report --input - linux-card-clocks   # "
+             "DEVICE: the card that records",
     .undo = "choose the old card again",
     .facts = ST_RULE_KEYS(ST_KEY_LISTEN_RATE_PPM, ST_KEY_LISTEN_DRIFT_PPM, ST_KEY_LISTEN_INVALID),
     .judge = judge_card_clocks,

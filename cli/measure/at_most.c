@@ -50,7 +50,7 @@ int st_at_most_begin(struct st_at_most *at_most, struct st_session_config *confi
         config->duration_ns = (int64_t)(shortest * SPARE * NS_PER_HOUR);
     const char *shortest_text = time_text(shortest, ST_ROOM(32));
     const char *time = ST_NS_SHORT(config->duration_ns);
-    if ((double)config->duration_ns < shortest * NS_PER_HOUR)
+    if (config->duration_ns != 0 && (double)config->duration_ns < shortest * NS_PER_HOUR)
         return st_failure_usage(
             "--duration: %s cannot show at most %.6g an hour, even without a missed period. "
             "The shortest time is %s",
@@ -58,12 +58,13 @@ int st_at_most_begin(struct st_at_most *at_most, struct st_session_config *confi
     if (st_period_init(&period, config->frames, config->rate_hz) == 0)
         config->cause_above_ns = st_period_ns(&period); /* each is a missed period */
     if (!quiet)
-        fprintf(stderr, "Measuring for %s. The shortest time that can show at most %.6g an hour is %s.\n",
-                time, at_most->limit.per_hour, shortest_text);
+        fprintf(stderr, "Measuring %s%s. The shortest time that can show at most %.6g an hour is %s.\n",
+                config->duration_ns != 0 ? "for " : "until ", config->duration_ns != 0 ? time : "Ctrl-C",
+                at_most->limit.per_hour, shortest_text);
     const int r = at_most->junit != NULL ? st_output_open(&at_most->file, at_most->junit) : 0;
     if (r != 0)
         return st_failure("cannot write %s: %s", at_most->junit, st_destination_error(r));
-    return has_rights(config) == ST_EXIT_DONE ? ST_EXIT_DONE : st_at_most_judge(at_most, config, NULL);
+    return has_rights(config);
 }
 
 bool st_at_most_look(struct st_at_most *at_most, const struct st_result *result)
@@ -89,14 +90,14 @@ static const char *invalid_text(const struct st_result *result, bool kept)
                : NULL;
 }
 
-static int answer(struct st_at_most *at_most, const struct st_result *result)
+int st_at_most_judge(struct st_at_most *at_most, const struct st_result *result)
 {
     static const struct {
         const char *word;
         int status;
     } verdicts[] = {[ST_LIMIT_KEPT] = {"Kept", ST_EXIT_DONE},
                     [ST_LIMIT_BROKEN] = {"Broken", ST_EXIT_FINDINGS},
-                    [ST_LIMIT_UNDECIDED] = {"Undecided, a longer run decides", ST_EXIT_UNKNOWN}};
+                    [ST_LIMIT_UNDECIDED] = {"Undecided: run longer (-d)", ST_EXIT_UNKNOWN}};
     const struct st_limit *limit = &at_most->limit;
     (void)st_at_most_look(at_most, result);
     at_most->limit.any_time |= result->interrupted;
@@ -107,7 +108,7 @@ static int answer(struct st_at_most *at_most, const struct st_result *result)
         return ST_EXIT_BOOKS;
     }
     ST_PRINT(at_most->text,
-             "%s: %" PRIu64 " events of missed periods in %s at %u frames; at most %.6g an hour (95 %%).",
+             "%s: %" PRIu64 " events of missed periods in %s at %u frames; allowed: %.6g an hour.",
              verdicts[verdict].word, limit->events_n, time_text(limit->hours, ST_ROOM(32)), result->frames,
              limit->per_hour);
     return verdicts[verdict].status;
@@ -136,11 +137,12 @@ static int write_junit(struct st_at_most *at_most, const struct st_session_confi
     return st_output_close(&at_most->file, true);
 }
 
-int st_at_most_judge(struct st_at_most *at_most, const struct st_session_config *config,
-                     const struct st_result *result)
+int st_at_most_end(struct st_at_most *at_most, const struct st_session_config *config, int status)
 {
-    ST_PRINT(at_most->text, "It could not be measured.");
-    const int status = result != NULL ? answer(at_most, result) : ST_EXIT_FAILURE;
-    const int r = at_most->junit != NULL ? write_junit(at_most, config, status) : 0;
+    if (at_most->file.stream == NULL)
+        return status;
+    if (status == ST_EXIT_FAILURE)
+        ST_PRINT(at_most->text, "Nothing was measured, or not all of it: see the messages of the program.");
+    const int r = write_junit(at_most, config, status);
     return r == 0 ? status : st_failure("cannot write %s: %s", at_most->junit, st_destination_error(r));
 }

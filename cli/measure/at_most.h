@@ -24,7 +24,9 @@ int st_at_most_begin(struct st_at_most *at_most, struct st_session_config *confi
 /** Counts. @return true: it may end, as it is decided. */
 bool st_at_most_look(struct st_at_most *at_most, const struct st_result *result);
 
-/** Makes the answer, and writes it to the file. @param result NULL: nothing was measured. @return its
- * st_exit; ST_EXIT_FAILURE after a message: it cannot be written. */
-int st_at_most_judge(struct st_at_most *at_most, const struct st_session_config *config,
-                     const struct st_result *result);
+/** Makes the answer. @return its st_exit. */
+int st_at_most_judge(struct st_at_most *at_most, const struct st_result *result);
+
+/** Writes the file of --junit, if it is open. @param status how the program ends @return the same, or
+ * ST_EXIT_FAILURE after a message: the file cannot be written. */
+int st_at_most_end(struct st_at_most *at_most, const struct st_session_config *config, int status);

@@ -160,7 +160,7 @@ static const char *two_digits(double per_hour, char *buf, size_t bytes)
     return buf;
 }
 
-/* What happened at this size: "none in 10.0 min, at most 18", "about 120". */
+/* What happened at this size: "none in 10.0 min, at most 18", "120". */
 static void say_dropouts(const struct st_predict_row *row, const struct st_predict_view *view, bool one_time,
                          char *buf, size_t bytes)
 {

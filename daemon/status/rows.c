@@ -352,9 +352,9 @@ static void add_size_row(struct section *to, const struct st_predict_row *row,
                          const struct st_observed_view *server)
 {
     const bool holds = st_predict_holds(row);
-    char size[32], estimate[32] = "-", high[32], ring[32], set[80] = "";
+    char size[32], seen[32] = "-", high[32], ring[32], set[80] = "";
     if (row->known)
-        ST_PRINT(estimate, row->per_hour < 9.95 ? "%.2g" : "%.0f", row->per_hour);
+        ST_PRINT(seen, row->per_hour < 9.95 ? "%.2g" : "%.0f", row->per_hour);
     ST_PRINT(size, "%" PRIu32 " frames", row->frames);
     ST_PRINT(ring, "%.1f ms", row->period_us / 1e3);
     const char *const verdict = !row->known           ? "not known yet"
@@ -369,7 +369,7 @@ static void add_size_row(struct section *to, const struct st_predict_row *row,
                        : row->episodes_n > 0 ? WARN
                                              : UNKNOWN,
                        size, high[0] == '-' ? "%s" : "%s: at most %s per hour (95 %%)", verdict, high);
-    st_json_set(line, "cells", json_pack("[s, s, s, s, s]", size, estimate, verdict, high, ring));
+    st_json_set(line, "cells", json_pack("[s, s, s, s, s]", size, seen, verdict, high, ring));
     if (server != NULL &&
         st_xrun_sources_set_frames(server->source, row->frames, set, sizeof(set))[0] != '\0')
         st_json_set(line, "command", set);

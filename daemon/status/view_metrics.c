@@ -100,8 +100,9 @@ static void predicted(FILE *out, const struct st_forecast_view *forecast)
 {
     const char *name = "sleeptune_predicted_dropouts_per_hour";
     const char *most = "sleeptune_predicted_dropouts_per_hour_max95";
-    st_observe_metric(out, name, "gauge",
-                      "Dropouts per hour at a buffer of that size, those within a second as one.");
+    st_observe_metric(
+        out, name, "gauge",
+        "Dropouts per hour at a buffer of that size, at least: those within a minute count as one.");
     ST_EACH_OF (row, forecast->rows, forecast->n) {
         if (row->known)
             fprintf(out, "%s{frames=\"%" PRIu32 "\"} %.6g\n", name, row->frames, row->per_hour);

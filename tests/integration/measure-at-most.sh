@@ -14,6 +14,7 @@ refused "too short to be kept" 3 measure --at-most 20/h -d 1m
 refused "longer for one who looks all the time" 3 measure --at-most 20/h -d 10m --early
 refused "a file that cannot be written" 4 measure --at-most 1000/h -d 11s --quiet --junit "$tmp/no/where.xml"
 
+refused "causes of other wake-ups" 3 measure --at-most 20/h --cause-above 1ms
 [ "$(nproc)" -eq 1 ] || like "several loops are refused" "$("$SLEEPTUNE" measure --at-most 20/h --cpu all 2>&1)" ": --at-most judges one loop"
 
 # case FILE: what the JUnit file says, read by a parser
@@ -34,8 +35,12 @@ fi
 # A deadline of a second: a busy host keeps it, too.
 "$SLEEPTUNE" measure --frames 48000 --at-most 1000/h -d 11s --quiet --junit kept.xml >out
 is "kept: status 0" $? 0
-like "which is the first word" "$(cat out)" '^Kept: 0 events of missed periods in 11\.00 s at 48000 frames; at most 1000 an'
+like "which is the first word" "$(cat out)" '^Kept: 0 events of missed periods in 11\.00 s at 48000 frames; allowed: 1000'
 is "a test case that passes" "$(case_of kept.xml)" "1 0 0 0 system-out 48000 frames at 48000 Hz: at most 1000 an hour"
+
+"$SLEEPTUNE" measure --frames 48000 --at-most 1000/h -d 11s --quiet --junit failed.xml --record "$tmp/no/where" >out 2>&1
+is "a recording that cannot be opened: status 4" $? 4
+is "a test case with an error, and no file beside it" "$(case_of failed.xml) $(echo failed.xml*)" "1 0 1 0 error 48000 frames at 48000 Hz: at most 1000 an hour failed.xml"
 
 # stop it for longer than a period, again and again, until it ends by itself
 stop_until_end() { # PID
@@ -63,7 +68,7 @@ wait_for slept $pid 100 # a second of warm-up is over
 kill -INT $pid
 wait $pid
 is "undecided: status 2" $? 2
-like "which is the first word" "$(cat out)" '^Undecided, a longer run decides: '
+like "which is the first word" "$(cat out)" '^Undecided: run longer \(-d\): '
 is "a test case that is skipped" "$(case_of undecided.xml)" "1 0 0 1 skipped 4096 frames at 48000 Hz: at most 1 an hour"
 
 if [ "$(id -u)" = 0 ]; then

@@ -189,6 +189,27 @@ static void more_values_than_are_kept_of_a_minute_only_raise_the_bound(void **st
     st_predict_finish(&run);
 }
 
+static void damaged_data_are_counted_and_end(void **state)
+{
+    (void)state;
+    begin(48, 0);
+    struct st_hist none;
+    assert_int_equal(st_hist_init(&none, 2), 0); /* its longest value stands beside it, in no bucket */
+    assert_int_equal(st_predict_add_span(&run, 3600000, INT64_MAX, &none), 0);
+    row_of(48);
+    assert_int_equal(row.episodes_n, 1);
+    st_hist_finish(&none);
+    st_predict_finish(&run);
+
+    begin(48, 0);
+    for (uint64_t k = 0; k <= 1 << 18; k++)
+        assert_int_equal(st_predict_add(&run, k, INT64_MAX), 0);
+    run.periods_n = 3600000;
+    row_of(4096);
+    assert_false(row.known && st_predict_holds(&row));
+    st_predict_finish(&run);
+}
+
 /* --- known laws: ten minutes at 32 frames --- */
 
 enum law { EXPONENTIAL, PARETO, MODE, BURSTS, LAWS };
@@ -318,6 +339,7 @@ int main(void)
         cmocka_unit_test(more_late_wake_ups_than_memory_are_no_wrong_answer),
         cmocka_unit_test(a_minute_has_one_episode_at_least_and_one_for_each_late_wake_up_at_most),
         cmocka_unit_test(more_values_than_are_kept_of_a_minute_only_raise_the_bound),
+        cmocka_unit_test(damaged_data_are_counted_and_end),
         cmocka_unit_test(the_bound_covers_the_truth_of_known_laws),
         cmocka_unit_test(runs_at_all_sizes_up_to_this_one_count),
     };
