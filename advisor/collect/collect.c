@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "advisor/collect/collector.h"
-#include "advisor/parse/posted.h"
 #include "advisor/parse/sysctl_text.h"
 #include "core/text/text.h"
 
@@ -108,6 +107,14 @@ static int collect_freebsd_capture(struct st_platform *p, const char *text, size
     return end(&c, r, ret);
 }
 
+void st_collect_rights(struct st_facts *facts, int64_t limit, const char *from, const char *source)
+{
+    const bool granted = limit == ST_UNLIMITED || limit >= ST_TRIED_PRIORITY;
+    st_facts_put_int(facts, ST_KEY_RT_FIFO_ERRNO, granted ? 0 : EPERM, NULL, source);
+    st_facts_put_int(facts, ST_KEY_RT_FIFO_PRIORITY, ST_TRIED_PRIORITY, NULL, source);
+    st_facts_put_text(facts, ST_KEY_USER_LIMITS_FROM, from, NULL, source);
+}
+
 static int stop_at_first(ST_UNUSED void *ctx, ST_UNUSED const char *name)
 {
     return 1;
@@ -115,13 +122,13 @@ static int stop_at_first(ST_UNUSED void *ctx, ST_UNUSED const char *name)
 
 static int doubt_tree(struct st_machine *machine, struct st_facts *facts)
 {
-    static const char *const folders[] = {ST_POSTED_CARDS, ST_POSTED_USB, ST_POSTED_HEAT};
+    static const char *const folders[] = {ST_LACKS_CARDS, ST_LACKS_USB, ST_LACKS_HEAT};
     char lacks[128] = "";
     int64_t limit;
     if (st_facts_int(facts, ST_KEY_RT_RTPRIO_LIMIT, &limit) == 0)
-        st_posted_rights(facts, limit, ST_LIMITS_FROM_FILES, ST_LIMITS_FROM_FILES);
+        st_collect_rights(facts, limit, ST_LIMITS_FROM_FILES, ST_LIMITS_FROM_FILES);
     if (!st_facts_has_int(facts, ST_KEY_PROCESSES_N))
-        ST_APPEND(lacks, ST_POSTED_PROCESSES);
+        ST_APPEND(lacks, ST_LACKS_PROCESSES);
     ST_EACH (folder, folders) {
         if (machine->list(machine, *folder, stop_at_first, NULL) == -ENOENT)
             ST_APPEND(lacks, " %s", *folder);

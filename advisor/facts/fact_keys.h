@@ -12,10 +12,15 @@
  * in the text is unknown */
 #define ST_KEY_SYSTEM_INPUT "system.input"
 #define ST_KEY_SYSTEM_LACKS "system.capture_lacks" /* of a saved tree alone: what it lacks is unknown */
-/* what the text says of dropouts, as sentences */
-#define ST_KEY_SYSTEM_INPUT_DROPOUTS "system.input_dropouts"
-/* the first lines of the last text that were not understood, shortened */
+/* what the text itself shows, a sentence each, the most important ones first: "system.seen.00" */
+#define ST_KEYS_SYSTEM_SEEN "system.seen."
+/* the lines of the last text that were not understood: "3-5, 9" */
 #define ST_KEY_SYSTEM_INPUT_OTHERS "system.input_others"
+/* values of ST_KEY_SYSTEM_LACKS, with blanks between them */
+#define ST_LACKS_PROCESSES "/proc/[0-9]*"
+#define ST_LACKS_CARDS     "/proc/asound"
+#define ST_LACKS_USB       "/sys/bus/usb"
+#define ST_LACKS_HEAT      "/sys/devices/system/cpu/cpu0/thermal_throttle"
 /* FreeBSD: of another user, from master.passwd */
 #define ST_KEY_USER_CLASS  "user.class"
 #define ST_KEY_USER_GROUPS "user.groups"
@@ -37,16 +42,19 @@
 #define ST_KEY_ASK_PULSEAUDIO   "linux.ask.pulseaudio"
 /* where an option goes if not into GRUB's drop-ins: "the only line of /boot/cmdline.txt"; with
  * ST_BOOT_OPTIONS_THEN and a command, if `apply` can add it */
-#define ST_KEY_BOOT_OPTIONS                 "linux.boot.options"
-#define ST_BOOT_OPTIONS_THEN                ", then run: sudo "
-#define ST_KEYS_CARD                        "linux.card."
-#define ST_KEY_CARDS_N                      "linux.cards_n"
-#define ST_KEY_CGROUP_RT_RUNTIME_US         "linux.cgroup.rt_runtime_us"
-#define ST_KEY_CGROUP_USERS_RT_RUNTIME_US   "linux.cgroup.users_rt_runtime_us"
-#define ST_KEY_CGROUP_VERSION               "linux.cgroup.version"
-#define ST_KEY_CLOCK_GETRES_NS              "linux.clock_getres_ns"
-#define ST_KEY_CLOCKSOURCE_AVAILABLE        "linux.clocksource.available"
-#define ST_KEY_CLOCKSOURCE_CURRENT          "linux.clocksource.current"
+#define ST_KEY_BOOT_OPTIONS               "linux.boot.options"
+#define ST_BOOT_OPTIONS_THEN              ", then run: sudo "
+#define ST_KEYS_CARD                      "linux.card."
+#define ST_KEY_CARDS_N                    "linux.cards_n"
+#define ST_KEY_CGROUP_RT_RUNTIME_US       "linux.cgroup.rt_runtime_us"
+#define ST_KEY_CGROUP_USERS_RT_RUNTIME_US "linux.cgroup.users_rt_runtime_us"
+#define ST_KEY_CGROUP_VERSION             "linux.cgroup.version"
+#define ST_KEY_CLOCK_GETRES_NS            "linux.clock_getres_ns"
+#define ST_KEY_CLOCKSOURCE_AVAILABLE      "linux.clocksource.available"
+#define ST_KEY_CLOCKSOURCE_CURRENT        "linux.clocksource.current"
+#define ST_KEY_CLOCKSOURCE_UNSTABLE                                                                          \
+    "linux.clocksource.unstable" /* 1: the kernel's log says so of the TSC                                   \
+                                  */
 #define ST_KEY_CMDLINE                      "linux.cmdline"
 #define ST_KEYS_CONFIG                      "linux.config."
 #define ST_KEY_CONFIG_HZ                    "linux.config.HZ"
@@ -174,8 +182,10 @@
 #define ST_KEY_ZSWAP_ENABLED            "linux.zswap.enabled"
 
 /* --- FreeBSD: its sysctls have their own names --- */
-#define ST_KEYS_FREEBSD                                   "freebsd."
-#define ST_KEYS_FREEBSD_DEV                               "freebsd.dev."
+#define ST_KEYS_FREEBSD     "freebsd."
+#define ST_KEYS_FREEBSD_DEV "freebsd.dev."
+/* "pcm0", of the kernel's log */
+#define ST_KEY_FREEBSD_DEAD_CHANNEL                       "freebsd.dead_channel"
 #define ST_KEY_FREEBSD_FILE_LOADER_CONF                   "freebsd.file.loader_conf"
 #define ST_KEY_FREEBSD_FILE_SNDSTAT                       "freebsd.file.sndstat"
 #define ST_KEY_FREEBSD_FILE_SYSCTL_CONF                   "freebsd.file.sysctl_conf"
@@ -184,6 +194,8 @@
 #define ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET                "freebsd.kern.eventtimer.et."
 #define ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC           "freebsd.kern.eventtimer.periodic"
 #define ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER              "freebsd.kern.eventtimer.timer"
+#define ST_KEY_FREEBSD_KLDSTAT_ASKED                      "freebsd.kldstat.asked" /* module */
+#define ST_KEY_FREEBSD_KLDSTAT_MAC_PRIORITY               "freebsd.kldstat.mac_priority"
 #define ST_KEY_FREEBSD_KERN_HZ                            "freebsd.kern.hz"
 #define ST_KEY_FREEBSD_KERN_OSRELDATE                     "freebsd.kern.osreldate"
 #define ST_KEY_FREEBSD_KERN_OSRELEASE                     "freebsd.kern.osrelease"

@@ -165,6 +165,8 @@ int st_facts_put_state(struct st_facts *facts, const char *key, enum st_fact_sta
 int st_facts_put_failure(struct st_facts *facts, const char *key, int r, const char *source)
 {
     const bool absent = r == -ENOENT || r == -ENOTDIR || r == -ENOTSUP;
+    if (r == -ENOMSG) /* a text that does not show it says nothing of it */
+        return facts->error;
     return put(facts, key, absent ? ST_FACT_ABSENT : ST_FACT_UNREADABLE, -r, NULL, NULL, source);
 }
 
@@ -214,12 +216,14 @@ static int read_text(const struct st_fact *fact, const char **ret)
 
 int st_facts_int(const struct st_facts *facts, const char *key, int64_t *ret)
 {
-    return read_int(st_facts_find(facts, key), ret);
+    const struct st_fact *fact = st_facts_find(facts, key);
+    return fact == NULL && facts->partial ? -ENOMSG : read_int(fact, ret);
 }
 
 int st_facts_text(const struct st_facts *facts, const char *key, const char **ret)
 {
-    return read_text(st_facts_find(facts, key), ret);
+    const struct st_fact *fact = st_facts_find(facts, key);
+    return fact == NULL && facts->partial ? -ENOMSG : read_text(fact, ret);
 }
 
 bool st_facts_has_int(const struct st_facts *facts, const char *key)

@@ -38,7 +38,8 @@ struct st_facts {
     int64_t time_ns; /* wall clock, ns since 1970, for the facts that are put from here on; 0: not known */
     struct st_fact **rows; /* in order of key; a row stays where it is until it is freed */
     size_t n, room;
-    int error; /* -ENOMEM: some facts are missing; else 0 */
+    int error;    /* -ENOMEM: some facts are missing; else 0 */
+    bool partial; /* of a posted text: a fact that is not there was not shown, and is not absent */
 };
 
 struct st_facts *st_facts_new(enum st_os os); /* NULL: out of memory */
@@ -56,19 +57,20 @@ int st_facts_put_number(struct st_facts *facts, const char *key, const char *tex
 /** @param error positive errno for unreadable. */
 int st_facts_put_state(struct st_facts *facts, const char *key, enum st_fact_state state, int error,
                        const char *raw, const char *source);
-/** A reading that failed with r < 0: -ENOENT, -ENOTDIR and -ENOTSUP are absent, the rest is unreadable. */
+/** A reading that failed with r < 0: -ENOENT, -ENOTDIR and -ENOTSUP are absent, the rest is unreadable.
+ * -ENOMSG, what a posted text does not show, puts nothing. */
 int st_facts_put_failure(struct st_facts *facts, const char *key, int r, const char *source);
 
 /** By enum st_fact_state: "absent", "ok", "unreadable", "malformed". */
 #define ST_FACT_STATES_N 4
 extern const char *const st_fact_state_names[ST_FACT_STATES_N];
 
-/** NULL: no collector looked for it; a rule treats that as absent. */
+/** NULL: no collector looked for it; a rule treats that as absent, unless the facts are partial. */
 const struct st_fact *st_facts_find(const struct st_facts *facts, const char *key);
 
 /**
- * Typed reading. @return 0; -ENOENT absent; -EACCES unreadable; -EBADMSG malformed or of another type.
- * Output is written on success only. */
+ * Typed reading. @return 0; -ENOENT absent; -ENOMSG not shown; -EACCES unreadable; -EBADMSG malformed or of
+ * another type. Output is written on success only. */
 ST_NODISCARD int st_facts_int(const struct st_facts *facts, const char *key, int64_t *ret);
 ST_NODISCARD int st_facts_text(const struct st_facts *facts, const char *key, const char **ret);
 

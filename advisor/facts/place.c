@@ -70,15 +70,12 @@ static void server_note(struct notes *notes, const struct st_facts *facts)
 static void posted_note(struct notes *notes, const struct st_facts *facts)
 {
     const char *read = st_facts_text_or(facts, ST_KEY_SYSTEM_INPUT, NULL);
-    size_t others_n = 0;
-    char others[64] = "";
-    for (const char *at = st_facts_text_or(facts, ST_KEY_SYSTEM_INPUT_OTHERS, ""); *at != '\0'; at++)
-        others_n += at[1] == '\n' || at[1] == '\0';
-    if (others_n > 0)
-        ST_PRINT(others, "; not understood: %zu line%s (--details)", others_n, ST_PLURAL(others_n));
-    const char *dropouts = st_facts_text_or(facts, ST_KEY_SYSTEM_INPUT_DROPOUTS, NULL);
-    if (dropouts != NULL)
-        add(notes, "In this text %s.", dropouts);
+    const char *lines = st_facts_text_or(facts, ST_KEY_SYSTEM_INPUT_OTHERS, NULL);
+    char others[96] = "";
+    if (lines != NULL)
+        ST_PRINT(others, "; not understood: line%s %.*s%s", strpbrk(lines, ",-") != NULL ? "s" : "",
+                 (int)(strlen(lines) > 40 ? strcspn(lines + 30, ",") + 30 : strlen(lines)), lines,
+                 strlen(lines) > 40 ? " ..." : "");
     if (read != NULL && !st_text_begins(read, "all "))
         add(notes, "Read: %.*s%s. On that computer, 'sleeptune snapshot' reads everything.",
             st_text_cut(read, 110), read, others);

@@ -5,6 +5,8 @@
 #include "core/text/text.h"
 #include "core/text/text_buffer.h"
 
+#define SEEN_MAX 5 /* sentences of a posted text */
+
 /** "64 frames at 48 kHz (1.3 ms)" */
 static const char *period_text(const struct st_wish *wish, char *buf, size_t buf_bytes)
 {
@@ -66,11 +68,22 @@ const char *st_report_format_headline(const struct st_report *report, char *buf,
         return buf;
     }
     const struct st_finding *problem = st_report_first_problem(report);
+    size_t seen_n = 0;
+    ST_FACTS_EACH (seen, report->facts, ST_KEYS_SYSTEM_SEEN, "") {
+        if (seen->state == ST_FACT_OK && seen_n < SEEN_MAX)
+            st_text_buffer_printf(&s, "%s%s.", seen_n++ > 0 ? "\n" : "", seen->text);
+    }
+    const bool fires = st_report_count_if(report, st_finding_may_delay) > 0;
+    if (seen_n > 0 && problem == NULL && !fires) /* the text's own answer */
+        return buf;
+    st_text_buffer_printf(&s, "%s", seen_n > 0 ? "\n" : "");
     const char *period = period_text(&report->wish, ST_ROOM(96));
     if (problem != NULL)
         say_problem(&s, problem);
     else
         answer_by_settings(&s, report, period, st_report_count_if(report, st_finding_may_delay));
+    if (report->facts->partial)
+        return buf;
     const int64_t counted_n = st_facts_int_or(report->facts, ST_MUSIC_COUNTED, 0);
     if (counted_n > 0) {
         st_text_buffer_printf(&s,

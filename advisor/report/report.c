@@ -3,7 +3,7 @@
 
 #include <fnmatch.h>
 
-#include "advisor/parse/posted.h"
+#include "advisor/post/posted.h"
 #include "advisor/rules/buffer.h"
 #include "core/text/text.h"
 #include "platform/proc.h"
@@ -25,11 +25,12 @@ static void judge(const struct st_rule *rule, const struct st_facts *facts, cons
     const char *input = st_facts_text_or(facts, ST_KEY_SYSTEM_INPUT, ST_POSTED_ALL);
     const bool text = strstr(input, ST_POSTED_ALL) == NULL,
                tree = st_facts_find(facts, ST_KEY_SYSTEM_LACKS) != NULL;
-    if (text && !has_subject(rule, facts))
-        *finding = (struct st_finding){.rule = rule, .facts = facts, .status = ST_STATUS_NOT_APPLICABLE};
-    else
-        st_rule_judge(rule, facts, wish, finding);
+    st_rule_judge(rule, facts, wish, finding);
     const bool seen = finding->evidence_n > 0 && finding->evidence[0]->state != ST_FACT_ABSENT;
+    if (text && !has_subject(rule, facts) && !(facts->partial && seen && st_finding_has_fired(finding))) {
+        st_finding_finish(finding);
+        *finding = (struct st_finding){.rule = rule, .facts = facts, .status = ST_STATUS_NOT_APPLICABLE};
+    }
     if (finding->status == ST_STATUS_NOT_APPLICABLE && (text || (tree && !seen)))
         st_finding_set(finding, ST_STATUS_UNKNOWN, "what was read does not say it");
 }
@@ -149,7 +150,7 @@ static bool has_sound(const struct st_facts *facts)
     int64_t n;
     if (facts->os != ST_OS_LINUX || !st_facts_has_int(facts, ST_KEY_PROCESSES_N) ||
         st_facts_find(facts, ST_KEY_CARDS_N) == NULL || st_facts_find(facts, ST_KEY_SYSTEM_INPUT) != NULL ||
-        st_proc_has_word(lacks, ST_POSTED_USB) || st_proc_has_word(lacks, ST_POSTED_CARDS))
+        st_proc_has_word(lacks, ST_LACKS_USB) || st_proc_has_word(lacks, ST_LACKS_CARDS))
         return true;
     ST_EACH (key, found) {
         if (st_facts_has_int(facts, *key))
@@ -178,6 +179,7 @@ static const struct {
 } firsts[] = {
     {"linux-power-daemons", "linux-cpu-frequency", "the daemon of linux-power-daemons would overwrite it",
      (const char *const[]){"scaling_governor", "energy_performance_preference", NULL}},
+    {"freebsd-rt-permission", "freebsd-mac-priority", "freebsd-rt-permission does it, too", NULL},
     {"freebsd-eventtimer", "freebsd-hz", "with freebsd-eventtimer it has no effect", NULL},
     {"freebsd-alloweddeviation", "freebsd-nanosleep-precise", "freebsd-alloweddeviation does it, too", NULL},
 };

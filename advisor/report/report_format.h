@@ -41,7 +41,7 @@ ST_NODISCARD int st_report_format_rule(const struct st_rule *rule, const struct 
 /* --- words that the formats share --- */
 
 #define ST_REPORT_FORMAT_FACT_BYTES     700
-#define ST_REPORT_FORMAT_HEADLINE_BYTES 1024
+#define ST_REPORT_FORMAT_HEADLINE_BYTES 4096
 
 /* Each writes into buf and returns it. */
 /** The first sentences: what matters most, or the answer of check (headline.c). */

@@ -14,6 +14,7 @@
 #include "st_config.h"
 
 #define SCREEN_LINES 23 /* and the prompt */
+#define POSTED_LINES 12 /* more, for the fix itself, which who posted the text cannot look up */
 #define SETTINGS_MAX 5
 #define BELOW_MAX    3 /* settings below an answer, without their costs */
 #define STATUS_WIDTH 9
@@ -141,6 +142,12 @@ static bool has_fix(const struct st_finding *finding)
     return finding->fix_now != NULL || finding->fix_persistent != NULL;
 }
 
+/** Of a text that someone posted: that machine has no sleeptune, and `apply` would change this one. */
+static bool is_posted(const struct st_finding *finding)
+{
+    return finding->facts != NULL && finding->facts->partial;
+}
+
 /** A login class is one user's, and root is another; sudo says who ran it. @return buf. */
 static const char *apply_command(const struct st_finding *finding, char *buf, size_t buf_bytes)
 {
@@ -159,7 +166,14 @@ static void print_command(const struct st_printer *printer, const struct st_find
     bool lasts;
     const char *command = shown_command(printer, finding, &bytes, &lasts);
     char text[128];
-    if (st_rule_can_apply(finding)) {
+    if (is_posted(finding) && has_fix(finding)) {
+        if (finding->fix_now != NULL)
+            st_print_verbatim(printer, INDENT, "", INDENT, finding->fix_now);
+        if (finding->fix_persistent != NULL)
+            st_print_verbatim(printer, INDENT, "", INDENT, finding->fix_persistent);
+    } else if (is_posted(finding)) {
+        st_print_wrapped(printer, INDENT, "", INDENT, "no fix is known");
+    } else if (st_rule_can_apply(finding)) {
         fprintf(printer->out, "%*s%s\n", INDENT, "", apply_command(finding, text, sizeof(text)));
     } else if (finding->in_place) {
         fprintf(printer->out, "%*s%s\n", INDENT, "", st_finding_needs[finding->needs].text);
@@ -266,6 +280,11 @@ static size_t print_settings(const struct st_printer *printer, const struct st_r
         print_setting(&inner, report, finding, is_said);
         const bool fits = fclose(inner.out) == 0 && (room -= lines(text)) >= 0;
         fputs(fits ? text : "", printer->out);
+        if (!fits && is_posted(finding)) { /* a shorter one may fit */
+            room += lines(text);
+            free(text);
+            continue;
+        }
         free(text);
         if (!fits)
             break;
@@ -550,7 +569,8 @@ static void print_screen(const struct st_printer *printer, const struct st_repor
     /* and two blank lines and the hint of one line, or two */
     const int rest =
         lines(header) + lines(table) + lines(next) + lines(footer) + (report->answer != NULL ? 3 : 4);
-    const size_t shown = print_settings(printer, report, SCREEN_LINES - rest);
+    const int more = report->facts->partial ? POSTED_LINES : 0;
+    const size_t shown = print_settings(printer, report, SCREEN_LINES - rest + more);
     fputs(shown > 0 ? "\n" : "", printer->out);
     st_safe_print_lines(printer->out, next, ST_TEXT_TO_NUL);
     st_safe_print_lines(printer->out, footer, ST_TEXT_TO_NUL);
@@ -573,6 +593,12 @@ static void print_ok(const struct st_printer *printer, const struct st_report *r
     }
 }
 
+/** Does a posted text show what happened, without any setting? */
+static bool says_itself(const struct st_report *report)
+{
+    return st_facts_next(report->facts, ST_KEYS_SYSTEM_SEEN, "", NULL) != NULL;
+}
+
 /** The answer, at most five settings with cost and command, and counts of the rest: settings give way where
  * the counts need room. @return 0 or -ENOMEM. */
 static int print_first_screen(const struct st_printer *printer, const struct st_report *report,
@@ -585,7 +611,7 @@ static int print_first_screen(const struct st_printer *printer, const struct st_
         report->wish.why[0] != '\0') /* the sentence about the music says that it runs */
         ST_APPEND(verdict, "\nThe size in use is not known: the settings are judged for %u frames.",
                   report->wish.frames);
-    else if (report->wish.why[0] != '\0' && !report->no_sound)
+    else if (report->wish.why[0] != '\0' && !report->no_sound && !says_itself(report))
         ST_APPEND(verdict, "\n%s.", st_buffer_text(&report->wish, ST_ROOM(ST_BUFFER_TEXT_BYTES)));
     /* where nothing runs, the row about the buffer says so */
     const bool watched = st_facts_text(report->facts, ST_MUSIC_ANSWER, &music) == 0 &&

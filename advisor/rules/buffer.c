@@ -58,7 +58,9 @@ static bool of_program(const struct st_facts *facts, struct st_wish *ret)
     ST_FACTS_EACH (fact, facts, prefix, ".period_frames") {
         struct st_wish found;
         const char *owner, *card = fact->key + sizeof(prefix) - 1;
-        if (st_facts_beside_text(facts, fact, "owner", &owner) != 0 || is_server(owner))
+        if (st_facts_beside_text(facts, fact, "owner", &owner) != 0)
+            owner = facts->partial ? "a program" : "alsa-";
+        if (is_server(owner))
             continue;
         const char *why = ST_TEXT(ST_WISH_WHY_BYTES, "as %.*s uses %.*s", st_text_cut(owner, 40), owner,
                                   (int)(strcspn(card, ".") % 20), card);
@@ -308,7 +310,9 @@ void st_buffer_asked(const struct st_facts *facts, struct st_buffer_asked *ret)
         one.cycle_frames =
             one.forced ? one.frames : st_buffer_cycle(facts, one.frames, one.rate_hz, hz, default_hz);
         if (ret->node == NULL || one.forced > ret->forced ||
-            (one.forced == ret->forced && one.cycle_frames < ret->cycle_frames))
+            (one.forced == ret->forced && (one.cycle_frames < ret->cycle_frames ||
+                                           (one.cycle_frames == ret->cycle_frames &&
+                                            one.frames * ret->rate_hz < ret->frames * one.rate_hz))))
             *ret = one;
     }
     ret->default_frames =
@@ -344,14 +348,15 @@ static bool of_pipewire(const struct st_facts *facts, struct st_wish *ret)
     else if (asked.node != NULL)
         ST_PRINT(why, "%.*s %s %" PRId64 " frames", st_text_cut(asked.program, 40), asked.program,
                  asked.forced ? "forces" : "asked for", asked.frames);
-    if (why[0] != '\0' && (now == usual || now == asked.cycle_frames) &&
-        take(ret, asked.cycle_frames, hz, why))
+    const bool is_seen = st_facts_find(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES) != NULL;
+    if (why[0] != '\0' && (!is_seen || now == asked.cycle_frames) && take(ret, asked.cycle_frames, hz, why))
         return true;
-    if ((now != usual || hz != asked.default_hz) && take(ret, now, hz, "as PipeWire runs now"))
+    const bool forced = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, 0) > 0;
+    if (((is_seen && !forced) || now != usual || hz != asked.default_hz) &&
+        take(ret, now, hz, "as PipeWire runs now"))
         return true;
     return take(ret, usual, hz,
-                st_facts_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, 0) > 0
-                    ? "set by PipeWire's force-quantum"
+                forced ? "set by PipeWire's force-quantum"
                 : usual < asked.frames && hz == asked.default_hz
                     ? "within half the card's buffer, PipeWire's longest cycle"
                     : "PipeWire's default quantum");

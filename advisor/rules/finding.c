@@ -146,6 +146,8 @@ static void explain_state(struct st_finding *finding, const struct st_fact *fact
         st_finding_set(finding, saved ? ST_STATUS_UNKNOWN : ST_STATUS_NOT_APPLICABLE, "%s",
                        saved ? "the saved files do not contain what PipeWire says"
                              : "nothing was read of PipeWire, or it does not run");
+    } else if (r == -ENOMSG) {
+        st_finding_set(finding, ST_STATUS_UNKNOWN, "this text does not show %s", source);
     } else if (r == -ENOENT) {
         st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "this machine has no %s", source);
     } else if (r == -EACCES) {

@@ -184,12 +184,12 @@ static void judge_options(const struct options *options, struct st_finding *find
     const double period_ms = st_period_seconds(&finding->wish->period) * 1e3;
     const bool slow = options->block_ms > period_ms, unknown = options->block_ms == 0;
     if (!slow && !unknown && options->priority) {
-        st_finding_ok(finding, "virtual_oss uses blocks of %.2f ms and has a real-time priority",
+        st_finding_ok(finding, "virtual_oss uses blocks of %.4g ms and has a real-time priority",
                       options->block_ms);
     } else {
         if (slow)
             st_finding_advice(finding,
-                              "virtual_oss uses blocks of %.2f ms, which is longer than your period of %.2f "
+                              "virtual_oss uses blocks of %.4g ms, which is longer than your period of %.2f "
                               "ms%s",
                               options->block_ms, period_ms,
                               options->priority ? "" : ", and without real-time priority");

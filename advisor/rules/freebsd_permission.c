@@ -80,7 +80,8 @@ static void judge_rt_permission(struct st_finding *finding)
     int64_t error;
     const char *groups;
     const int r = st_machine_need_of_user(finding, ST_KEY_FREEBSD_RT_FIFO_ERRNO, "rights", &error);
-    if (r == -ENOENT && st_facts_text(finding->facts, ST_KEY_USER_GROUPS, &groups) == 0)
+    const bool may_know = r == -ENOENT || (r == -ENOMSG && st_facts_find(finding->facts, REALTIME) != NULL);
+    if (may_know && st_facts_text(finding->facts, ST_KEY_USER_GROUPS, &groups) == 0)
         judge_by_groups(groups, finding);
     if (r != 0)
         return;

@@ -90,7 +90,19 @@ static void judge_sound_polling(struct st_finding *finding)
         unread = fact->is_int ? unread : fact;
         polled = polled == NULL && fact->is_int && fact->i64 != 0 ? fact : polled;
     }
-    if (polled != NULL)
+    const char *dead = st_facts_text_or(finding->facts, ST_KEY_FREEBSD_DEAD_CHANNEL, NULL);
+    if (polled == NULL && dead != NULL) {
+        st_finding_quote(finding, ST_KEY_FREEBSD_DEAD_CHANNEL);
+        st_finding_problem(finding,
+                           "the interrupts of %.20s did not arrive (channel dead): let its driver look by "
+                           "itself",
+                           dead);
+        st_finding_fix(
+            finding, "sysctl dev.hdac.0.polling=1   # the number of the card's hdac: sysctl dev.pcm",
+            "# if that helps, /etc/sysctl.conf:\ndev.hdac.0.polling=1\n# or, in /boot/loader.conf: "
+            "hint.hdac.0.msi=\"0\"",
+            ST_NEEDS_NOTHING);
+    } else if (polled != NULL)
         judge_polled(finding, polled->key);
     else if (unread != NULL)
         st_finding_unknown(finding, "sleeptune could not read whether each sound card uses polling mode");
@@ -114,7 +126,8 @@ const struct st_rule st_rule_freebsd_sound_polling = {
     .check = "sysctl dev.hdac.0.polling   # 0",
     .undo = "sysctl dev.hdac.N.polling=1",
     .worst = ST_STATUS_PROBLEM,
-    .facts = ST_RULE_KEYS(HDAC "*" POLLING, PCM "*" POLLING, ST_KEY_FREEBSD_KERN_HZ),
+    .facts =
+        ST_RULE_KEYS(HDAC "*" POLLING, PCM "*" POLLING, ST_KEY_FREEBSD_KERN_HZ, ST_KEY_FREEBSD_DEAD_CHANNEL),
     .targets = ST_RULE_KEYS("dev.hdac.*.polling"),
     .judge = judge_sound_polling,
 };

@@ -446,13 +446,19 @@ const struct st_rule st_rule_linux_card_rate = {
 #define RATE_PPM  1000
 #define DRIFT_PPM 10
 
+/** A run of `listen` has both or one of them. */
+static int unless_missing(int r)
+{
+    return r == -ENOMSG ? -ENOENT : r;
+}
+
 static void judge_card_clocks(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     const struct st_wish *wish = finding->wish;
     int64_t rate_ppm = 0, drift_ppm = 0;
-    const int no_rate = st_facts_int(facts, ST_KEY_LISTEN_RATE_PPM, &rate_ppm);
-    const int no_drift = st_facts_int(facts, ST_KEY_LISTEN_DRIFT_PPM, &drift_ppm);
+    const int no_rate = unless_missing(st_facts_int(facts, ST_KEY_LISTEN_RATE_PPM, &rate_ppm));
+    const int no_drift = unless_missing(st_facts_int(facts, ST_KEY_LISTEN_DRIFT_PPM, &drift_ppm));
     const double away_ppm = fabs((double)drift_ppm);
     st_finding_quote(finding, ST_KEY_LISTEN_RATE_PPM, ST_KEY_LISTEN_DRIFT_PPM, ST_KEY_LISTEN_INVALID);
     if (llabs(rate_ppm) > RATE_PPM) {

@@ -185,7 +185,7 @@ static bool take_running_value(struct st_finding *finding, const char *key, int6
 {
     int64_t value;
     const int r = st_facts_int(finding->facts, key, &value);
-    if (r == -ENOENT)
+    if (r == -ENOENT || r == -ENOMSG)
         return true;
     if (st_finding_need_int(finding, key, &value) != 0)
         return false;

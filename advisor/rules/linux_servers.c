@@ -412,6 +412,14 @@ static void judge_pipewire_clients(struct st_finding *finding)
         st_finding_unknown(finding, "%s", asked.rate_unknown);
         return;
     }
+    const int64_t now =
+        st_facts_positive_or(finding->facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES, asked.cycle_frames);
+    if (now > asked.cycle_frames) {
+        st_finding_fine(finding,
+                        "%.*s asked for %" PRId64 " frames, and PipeWire runs %" PRId64 " all the same",
+                        st_text_cut(asked.program, 40), asked.program, asked.frames, now);
+        return;
+    }
     const double asked_ns =
         (double)asked.frames * 1e9 / (double)asked.rate_hz; /* else the rate made the cycle shorter */
     int64_t quantum = 0;

@@ -219,6 +219,14 @@ static void judge_clocksource(struct st_finding *finding)
 {
     static const char *const slow[] = {"hpet", "acpi_pm", "pit", "hyperv_clocksource_msr", NULL};
     const char *current;
+    if (st_facts_has_int(finding->facts, ST_KEY_CLOCKSOURCE_UNSTABLE) &&
+        st_facts_find(finding->facts, ST_KEY_CLOCKSOURCE_CURRENT) == NULL) {
+        st_finding_quote(finding, ST_KEY_CLOCKSOURCE_UNSTABLE);
+        st_finding_advice(finding,
+                          "the kernel marked the TSC unstable, so the clock is hpet or acpi_pm now: each "
+                          "clock read needs a system call and is slow");
+        return;
+    }
     if (st_finding_need_text(finding, ST_KEY_CLOCKSOURCE_CURRENT, &current) != 0)
         return;
     if (st_text_is(current, "jiffies") || st_text_is(current, "refined-jiffies")) {
@@ -255,7 +263,7 @@ const struct st_rule st_rule_linux_clocksource = {
     .undo = ST_MACHINE_UNDO_BOOT_OPTION("clocksource=tsc"),
     .worst = ST_STATUS_PROBLEM,
     .facts = ST_RULE_KEYS(ST_KEY_CLOCKSOURCE_CURRENT, ST_KEY_CLOCKSOURCE_AVAILABLE, ST_KEY_CONFIG_HZ,
-                          ST_KEY_CMDLINE, ST_KEY_BOOT_OPTIONS),
+                          ST_KEY_CMDLINE, ST_KEY_BOOT_OPTIONS, ST_KEY_CLOCKSOURCE_UNSTABLE),
     .judge = judge_clocksource,
 };
 

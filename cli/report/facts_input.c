@@ -5,7 +5,7 @@
 
 #include "advisor/collect/collect.h"
 #include "advisor/facts/snapshot.h"
-#include "advisor/parse/posted.h"
+#include "advisor/post/posted.h"
 #include "advisor/rules/buffer.h"
 #include "cli/command.h"
 #include "cli/show/status.h"
@@ -77,21 +77,52 @@ static int load_root(const char *dir, struct st_facts **ret)
     }
 }
 
-static int refuse_text(const char *name, const char *text, int error, const char *better)
+/** What a file is that is no text of a terminal. @return NULL: such a text. */
+static const char *kind_of(const char *text, size_t bytes)
 {
+    static const struct {
+        const char *begin, *kind;
+    } rows[] = {{"\x89PNG", "a picture: paste the text itself"},
+                {"\xff\xd8\xff", "a picture: paste the text itself"},
+                {"GIF8", "a picture: paste the text itself"},
+                {"\x1f\x8b", "an archive: unpack it first"},
+                {"PK\x03\x04", "an archive: unpack it first"},
+                {"\xfd"
+                 "7zXZ",
+                 "an archive: unpack it first"},
+                {"BZh", "an archive: unpack it first"},
+                {"(\xb5/\xfd", "an archive: unpack it first"},
+                {"%PDF", "a PDF document: paste the text itself"},
+                {"<!DOCTYPE", "a page of HTML: paste the text itself"},
+                {"<!doctype", "a page of HTML: paste the text itself"},
+                {"<html", "a page of HTML: paste the text itself"}};
+    ST_EACH (row, rows) {
+        if (bytes >= strlen(row->begin) && memcmp(text, row->begin, strlen(row->begin)) == 0)
+            return row->kind;
+    }
+    return text[strspn(text, " \t\r\n")] == '\0' && strlen(text) == bytes ? "empty" : NULL;
+}
+
+static int refuse_text(const char *name, const char *text, size_t bytes, int error)
+{
+    const char *kind = kind_of(text, bytes);
+    if (kind != NULL && error != -ENOMEM)
+        return st_failure("%s is %s", name, kind);
     switch (error) {
+    case -ENODATA:
+        return st_failure(
+            "%s shows no setting, and nothing happened in it. On that computer, run the command again "
+            "while music plays, or: sleeptune snapshot",
+            name);
     case -EBADMSG:
         if (text[strspn(text, " \t\r\n")] == '{' && strstr(text, "\"sleeptune-listen/1\"") == NULL)
             return st_failure("%s is JSON. To read a snapshot use --snapshot.", name);
-        if (better != NULL)
-            return st_failure("nothing in %s shows a setting. On that computer, run: %s", name, better);
-        return st_failure("nothing in %s shows a setting: it is not the output of %s. On that computer, run: "
-                          "sleeptune snapshot",
-                          name, st_posted_kinds);
+        return st_failure(
+            "nothing in %s is known to sleeptune, which reads the output of %s. On that computer, run: "
+            "sleeptune snapshot",
+            name, st_posted_kinds);
     case -EXDEV:
         return st_failure("%s is from another operating system than the files before it", name);
-    case -E2BIG:
-        return st_failure("%s has more than 262144 lines with a name", name);
     default:
         return st_failure("%s", strerror(-error));
     }
@@ -100,15 +131,15 @@ static int refuse_text(const char *name, const char *text, int error, const char
 static int load_texts(const struct st_facts_input *input, struct st_facts **ret)
 {
     ST_EACH_OF (path, input->texts, input->texts_n) {
-        const char *name = st_text_is(*path, "-") ? "standard input" : *path, *better = NULL;
+        const char *name = st_text_is(*path, "-") ? "standard input" : *path;
         char *text;
         size_t bytes;
         int status = read_input(*path, ST_POSTED_MAX_BYTES, "a posted text", &text, &bytes);
         if (status != ST_EXIT_DONE)
             return status;
-        const int r = st_posted_add(text, bytes, name, ret, &better);
+        const int r = st_posted_add(text, bytes, name, ret);
         if (r != 0)
-            status = refuse_text(name, text, r, better);
+            status = refuse_text(name, text, bytes, r);
         free(text);
         if (status != ST_EXIT_DONE)
             return status;

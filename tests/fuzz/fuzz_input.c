@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "advisor/facts/snapshot.h"
-#include "advisor/parse/posted.h"
 #include "advisor/parse/sysctl_text.h"
+#include "advisor/post/posted.h"
 #include "advisor/report/report_format.h"
 #include "tests/fuzz/one_of.h"
 
@@ -29,13 +29,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         enum st_os os;
         int (*parse)(struct st_facts *facts, const char *text, size_t bytes, const char *source);
     } parsers[] = {
-        {ST_OS_LINUX, st_posted_alsa_info},
         {ST_OS_LINUX, st_sysctl_text_linux},
     };
     const char *text = (const char *)data;
     struct st_facts *facts = NULL;
-    const char *better;
-    const int r = st_posted_add(text, size, "fuzz", &facts, &better);
+    const int r = st_posted_add(text, size, "fuzz", &facts);
     if ((r == 0) != (facts != NULL))
         abort();
     const bool whole = fuzz_one_of(64, data, size); /* judging takes fifty times as long as reading */

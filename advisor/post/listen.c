@@ -1,5 +1,5 @@
 /* Posted texts: what `sleeptune listen --json` printed. */
-#include "advisor/parse/post.h"
+#include "advisor/post/post.h"
 #include "core/text/text.h"
 
 #define PPM_MAX    1e6
@@ -12,16 +12,18 @@ static void put_ppm(struct st_post *post, const char *key, const char *number)
     if (end != number && fabs(ppm) < PPM_MAX)
         st_post_int(post, key, llround(ppm));
     else if (!st_text_begins(number, "null"))
-        st_facts_put_state(post->facts, key, ST_FACT_MALFORMED, 0, number, post->source);
+        st_facts_put_state(post->facts, key, ST_FACT_MALFORMED, 0, number, post->name);
 }
 
 /* A recording that was made elsewhere has no "back": its clock is no card's of this machine. A line that
  * begins with "}" ends the document. */
-static bool listen_line(struct st_post *post, char *line)
+bool st_post_listen(struct st_post *post, char *line)
 {
     const bool was_seen = post->listen.seen;
     const char *at = line + strspn(line, " "), *colon = strstr(at, ": "),
                *value = colon != NULL ? colon + 2 : "";
+    if (post->listen.live)
+        st_post_kind(post, "sleeptune listen");
     if (st_text_begins(at, "\"schema\": "))
         post->listen.seen = post->listen.live = st_text_begins(value, "\"sleeptune-listen/1\"");
     else if (line[0] == '}')
@@ -39,6 +41,3 @@ static bool listen_line(struct st_post *post, char *line)
         put_ppm(post, ST_KEY_LISTEN_RATE_PPM, value);
     return (was_seen || post->listen.seen) && *at != '\0' && strchr("\"{}[]", *at) != NULL;
 }
-
-const struct st_post_format st_post_listen = {
-    "sleeptune listen", "sleeptune listen --json   # over two cards, or for 10 s or more", listen_line, NULL};

@@ -1,0 +1,420 @@
+/* Takes a text apart: prompts and what follows them, files, sysctls; the rest goes to the readers. */
+#include "advisor/post/post.h"
+
+#include <ctype.h>
+
+#include "advisor/facts/text.h"
+#include "advisor/parse/linux_text.h"
+#include "core/text/text.h"
+
+#define FILES_MAX 64 /* that one command prints */
+
+/** What the lines to come belong to. */
+struct cut {
+    struct st_post *post;
+    char command[ST_POST_LINE_BYTES]; /* behind its prompt; "": none yet */
+    char files[FILES_MAX][256];
+    size_t files_n, file; /* the next of those with one line each */
+    bool is_part;         /* a filter is behind it */
+    size_t open;          /* the file of these lines, number of its answer; 0: none */
+    bool fenced;
+    size_t first_other; /* line; 0: none */
+    size_t others_n;
+    struct st_text_buffer *others;
+};
+
+/** NULL: these lines belong to no file. */
+static struct st_post_answer *open_of(const struct cut *cut)
+{
+    return cut->open > 0 ? &cut->post->answers[cut->open - 1] : NULL;
+}
+
+/* --- commands --- */
+
+/** "$ cat FILE", "me@host:~ % uname -a", "[me@host ~]$ ...", also comments. @return the command; NULL: it is
+ * none. */
+static const char *behind_prompt(const char *line)
+{
+    static const char arrow[] = "\xe2\x9d\xaf ", other_arrow[] = "\xe2\x9e\x9c ";
+    const size_t first = strcspn(line, " "), mark = strcspn(line, "$#%>");
+    const bool is_host = (memchr(line, '@', first) != NULL && mark < 80) || mark < first;
+    if (st_text_begins(line, arrow) || st_text_begins(line, other_arrow))
+        return line + strlen(arrow);
+    if (line[mark] == '\0' || (line[mark] == '>' && memchr(line, '@', first) == NULL) ||
+        (line[mark + 1] != ' ' && line[mark + 1] != '\0') || !(mark == 0 || is_host))
+        return NULL;
+    return line + mark + 1 + strspn(line + mark + 1, " ");
+}
+
+static const char *const readers[] = {"cat", "head", "tail", "less", "more", "bat", "zcat", "strings", NULL};
+
+/** A command without its prompt: one that prints a file. */
+static bool is_bare(const char *line)
+{
+    static const char *const others[] = {"grep . /",   "grep -r . /", "uname -",
+                                         "sysctl -n ", "cpupower ",   NULL};
+    const char *at = st_text_begins(line, "sudo ") ? line + 5 : line;
+    const size_t len = strcspn(at, " ");
+    const char *name = ST_TEXT(16, "%.*s", (int)ST_MIN(len, 15), at);
+    return (st_text_is_among(name, readers) &&
+            (at[len] == ' ' && (at[len + 1] == '/' || at[len + 1] == '~'))) ||
+           st_text_begins_among(at, others);
+}
+
+/** Files with one line: nearly all below /sys and /proc/sys. */
+static bool has_one_line(const char *path)
+{
+    static const char *const folders[] = {"/sys/", "/proc/sys/", NULL};
+    static const char *const files[] = {"/proc/cmdline", "/proc/version", "/proc/uptime",
+                                        "/proc/self/timerslack_ns", NULL};
+    return (path[0] != '/' && path[0] != '~') || st_text_is_among(path, files) ||
+           (st_text_begins_among(path, folders) && strstr(path, "uevent") == NULL);
+}
+
+/** The name under which the collectors look for it. */
+static const char *usual_name(const char *path, char *buf, size_t bytes)
+{
+    struct st_post_parts parts;
+    if (path[0] == '~' && path[1] == '/')
+        snprintf(buf, bytes, "/home/me%s", path + 1);
+    else if (st_post_match(path, "/sys/devices/system/cpu/cpu%d/cpufreq/%s", &parts))
+        snprintf(buf, bytes, "/sys/devices/system/cpu/cpufreq/policy%.8s/%.60s", parts.text[0],
+                 parts.text[1]);
+    else
+        snprintf(buf, bytes, "%s", path);
+    return buf;
+}
+
+static struct st_post_answer *open_file(struct cut *cut, const char *path)
+{
+    struct st_post *post = cut->post;
+    post->votes[ST_OS_LINUX] += st_text_begins(path, "/sys/") || st_text_begins(path, "/proc/");
+    const char *name = ST_TEXT(64, "%.*s", (int)ST_MIN(strlen(path), 60), path);
+    st_post_kind(post, name);
+    return st_post_answer_new(post, usual_name(path, ST_ROOM(300)));
+}
+
+static void keep_open(struct cut *cut, const struct st_post_answer *answer)
+{
+    cut->open = answer != NULL ? (size_t)(answer - cut->post->answers) + 1 : 0;
+}
+
+/** A file of the command: "cpu*": as many files as lines follow. */
+static void add_file(struct cut *cut, const char *word)
+{
+    const char *star = strchr(word, '*');
+    for (size_t i = 0; i < (star != NULL ? FILES_MAX : 1) && cut->files_n < FILES_MAX; i++) {
+        char *file = cut->files[cut->files_n++];
+        if (star != NULL)
+            snprintf(file, sizeof(cut->files[0]), "%.*s%zu%s", (int)(star - word), word, i, star + 1);
+        else
+            snprintf(file, sizeof(cut->files[0]), "%s", word);
+    }
+}
+
+static void begin_command(struct cut *cut, const char *command)
+{
+    char copy[ST_POST_LINE_BYTES], *words[ST_POST_WORDS_MAX], *filter;
+    cut->open = 0;
+    cut->files_n = cut->file = 0;
+    ST_PRINT(cut->command, "%s", command);
+    ST_PRINT(copy, "%s", command);
+    filter = strpbrk(copy, "|;&");
+    cut->is_part = filter != NULL && *filter == '|';
+    if (filter != NULL)
+        *filter = '\0';
+    size_t n = st_post_words(copy, words), i = 0;
+    while (i < n && (st_text_is(words[i], "sudo") || strchr(words[i], '=') != NULL))
+        i++;
+    const char *slash = i < n ? strrchr(words[i], '/') : NULL, *name = slash != NULL ? slash + 1
+                                                                       : i < n       ? words[i]
+                                                                                     : "";
+    ST_PRINT(cut->post->section, "%.31s", name);
+    cut->post->unit[0] = '\0';
+    cut->is_part = cut->is_part || st_text_is(name, "grep");
+    const bool reads = st_text_is_among(name, readers),
+               of_sysctl = st_text_is(name, "sysctl") && n > i + 2 && st_text_is(words[i + 1], "-n");
+    if (st_text_is(name, "uname") && n == i + 2 &&
+        (st_text_is(words[i + 1], "-r") || st_text_is(words[i + 1], "-v")))
+        add_file(cut, words[i + 1][1] == 'r' ? "uname -r" : "/proc/sys/kernel/version");
+    for (i++; i < n; i++) {
+        if ((reads || cut->is_part) && (words[i][0] == '/' || words[i][0] == '~'))
+            add_file(cut, words[i]);
+        else if (of_sysctl && words[i][0] != '-')
+            add_file(cut, words[i]);
+    }
+    if (cut->files_n == 1 && !has_one_line(cut->files[0])) {
+        keep_open(cut, open_file(cut, cut->files[0]));
+        cut->files_n = 0;
+    }
+    if (st_text_begins(cut->command, "kldstat") && cut->is_part) /* grep says nothing where there is none */
+        st_post_text(cut->post, ST_KEY_FREEBSD_KLDSTAT_ASKED, strrchr(cut->command, ' ') + 1);
+}
+
+/** "cat: FILE: No such file or directory", "sysctl: unknown oid 'kern.x'". */
+static bool take_error(struct cut *cut, const char *line)
+{
+    static const struct {
+        const char *pattern;
+        int result;
+    } rows[] = {{"%s: %s: No such file or directory", -ENOENT},
+                {"%s: %s: Permission denied", -EACCES},
+                {"%s: cannot open '%l' for reading: No such file", -ENOENT},
+                {"%s: cannot open '%l' for reading: Permission denied", -EACCES},
+                {"sysctl: %s stat %l: No such file or directory", -ENOENT},
+                {"sysctl: %s oid '%l'", -ENOENT},
+                {"%s: can't open '%l': No such file", -ENOENT},
+                {"ls: cannot %s '%l': No such file or directory", -ENOENT}};
+    struct st_post_parts parts;
+    ST_EACH (row, rows) {
+        if (!st_post_match(line, row->pattern, &parts))
+            continue;
+        const char *name = parts.text[1];
+        struct st_post_answer *answer = open_file(cut, st_text_begins(name, "file ") ? name + 5 : name);
+        if (answer != NULL)
+            answer->result = row->result;
+        cut->file += cut->file < cut->files_n;
+        cut->open = 0;
+        return true;
+    }
+    return false;
+}
+
+/* --- sysctl --- */
+
+static bool is_one_of(const char *name, const char *const *tops)
+{
+    const size_t len = strcspn(name, ".");
+    for (; *tops != NULL; tops++) {
+        if (strlen(*tops) == len && strncmp(name, *tops, len) == 0)
+            return true;
+    }
+    return false;
+}
+
+/** "name: value" of FreeBSD, "name = value" of Linux, "name=value" of both, where the name decides. A quoted
+ * value is kenv's or loader.conf's. One of FreeBSD that was set prints "kern.hz: 100 -> 1000". */
+static bool take_sysctl(struct cut *cut, const char *line)
+{
+    static const char *const freebsd[] = {"kern", "hw", "machdep", "vfs", "security", "compat", "dev", NULL};
+    static const char *const linux_only[] = {"kernel", "fs", "abi", NULL};
+    static const char *const both[] = {"vm", "net", "debug", "user", "dev", NULL};
+    char name[128], path[160];
+    const size_t len = strcspn(line, ":= ");
+    const char mark = line[len], next = mark != '\0' ? line[len + 1] : '\0';
+    ST_PRINT(name, "%.*s", len < 100 ? (int)len : 0, line);
+    if (mark == '\0' || strchr(name, '.') == NULL || !st_text_is_of(name, "._%-") ||
+        (mark == '=' && next == '"') || (mark == ' ' && next != '=') ||
+        (mark == ':' && next != ' ' && next != '\0'))
+        return false;
+    const bool is_freebsd =
+        (mark != ' ' && is_one_of(name, freebsd)) || (mark == ':' && is_one_of(name, both));
+    if (!is_freebsd && (mark == ':' || !(is_one_of(name, linux_only) || is_one_of(name, both))))
+        return false;
+    const char *value = line + len + strspn(line + len, ":= "), *arrow = strstr(value, " -> ");
+    ST_PRINT(path, "/proc/sys/%s", name);
+    for (char *at = path; *at != '\0'; at++)
+        *at = *at == '.' ? '/' : *at;
+    struct st_post_answer *answer = st_post_answer_new(cut->post, is_freebsd ? name : path);
+    st_post_answer_add(answer, arrow != NULL && is_freebsd ? arrow + 4 : value);
+    cut->post->votes[is_freebsd ? ST_OS_FREEBSD : ST_OS_LINUX]++;
+    cut->post->sysctls_n++;
+    return true;
+}
+
+/** "13.2-RELEASE-p4" anywhere: of FreeBSD only. kern.osreldate begins with it (sys/sys/param.h: major *
+ * 100000 + minor * 1000 at a release). */
+static bool take_freebsd_version(struct st_post *post, const char *line)
+{
+    static const char *const behind[] = {"-RELEASE", "-STABLE", "-CURRENT", "-BETA", "-RC", "-PRERELEASE"};
+    ST_EACH (word, behind) {
+        const char *mark = strstr(line, *word), *at = mark;
+        int major, minor;
+        while (at != NULL && at > line && strchr("0123456789.", at[-1]) != NULL)
+            at--;
+        if (mark == NULL || sscanf(at, "%2d.%2d-", &major, &minor) != 2 || major < 5)
+            continue;
+        const int version = major * 100000 + minor * 1000;
+        post->freebsd_version = post->freebsd_version == 0 || post->freebsd_version == version ? version : -1;
+        post->votes[ST_OS_FREEBSD]++;
+        return true;
+    }
+    return false;
+}
+
+/* --- files --- */
+
+/** A path as the kernel, the shell and grep print it, up to ':'. */
+static bool take_path_line(struct cut *cut, const char *line)
+{
+    static const char *const roots[] = {"/proc/", "/sys/", "/etc/",  "/boot/",
+                                        "/usr/",  "/run/", "/home/", NULL};
+    const size_t len = strcspn(line, ": ");
+    char path[256];
+    if (!st_text_begins_among(line, roots) || line[len] != ':' || len >= sizeof(path) || line[len + 1] == '/')
+        return false;
+    ST_PRINT(path, "%.*s", (int)len, line);
+    cut->open = 0;
+    struct st_post *post = cut->post;
+    const char *name = usual_name(path, ST_ROOM(300));
+    const struct st_post_answer *last = post->answers_n > 0 ? &post->answers[post->answers_n - 1] : NULL;
+    struct st_post_answer *answer =
+        last != NULL && st_text_is(last->name, name) ? st_post_answer_last(post, name) : open_file(cut, path);
+    st_post_answer_add(answer, line + len + 1 + strspn(line + len + 1, " "));
+    return true;
+}
+
+/** Files that are known by their first lines, and "==> FILE <==" of head and tail. */
+static bool begins_file(struct cut *cut, const char *line)
+{
+    static const struct {
+        const char *begin, *path;
+    } rows[] = {{"FreeBSD Audio Driver", "/dev/sndstat"},
+                {"Installed devices:", "/dev/sndstat"},
+                {"No devices installed", "/dev/sndstat"},
+                {"access: ", "/proc/asound/card/pcm/sub/hw_params"},
+                {"state: ", "/proc/asound/card/pcm/sub/status"},
+                {"CPU0 ", "/proc/interrupts"},
+                {"Filename Type ", "/proc/swaps"}};
+    struct st_post_parts parts;
+    ST_EACH (row, rows) {
+        const struct st_post_answer *open = open_of(cut);
+        const bool is_of =
+            open != NULL && (strstr(open->name, "hw_params") == NULL || strstr(row->path, "/status") == NULL);
+        if (is_of || !st_post_match(line + strspn(line, " \t"), row->begin, &parts))
+            continue;
+        keep_open(cut, open_file(cut, row->path));
+        cut->post->votes[ST_OS_FREEBSD] += st_text_begins(row->path, "/dev/snd");
+        st_post_answer_add(open_of(cut), line);
+        return true;
+    }
+    if (!st_post_match(line, "==> %s <==", &parts))
+        return false;
+    keep_open(cut, open_file(cut, parts.text[0]));
+    return true;
+}
+
+/** A line of /proc/interrupts that grep found: "  5:   0   0    XT-PIC   i801_smbus, snd_hdspm". */
+static bool take_interrupt(struct cut *cut, const char *line)
+{
+    static const char path[] = "/proc/interrupts";
+    struct st_post_parts parts;
+    struct st_post *post = cut->post;
+    if (!st_post_match(line, "%d: %d %l", &parts) ||
+        parts.text[2][strspn(parts.text[2], "0123456789 ")] == '\0' || strstr(line, "  ") == NULL ||
+        !st_linux_text_carries_sound(line))
+        return false;
+    const bool is_first = post->answers_n == 0 || !st_text_is(post->answers[post->answers_n - 1].name, path);
+    struct st_post_answer *answer = is_first ? open_file(cut, path) : st_post_answer_last(post, path);
+    if (is_first)
+        st_post_answer_add(answer, "CPU0");
+    st_post_answer_add(answer, line);
+    return true;
+}
+
+/** Goes it on behind a blank line? */
+static bool has_blank_lines(const struct cut *cut)
+{
+    const char *name = open_of(cut)->name;
+    return cut->fenced || st_text_begins(name, "/etc/") || strstr(name, "/stream") != NULL ||
+           strstr(name, ".conf") != NULL;
+}
+
+/** A line of the file that the command printed. */
+static bool take_file_line(struct cut *cut, const char *line)
+{
+    struct st_post *post = cut->post;
+    if (cut->open > 0 && (line[0] != '\0' || has_blank_lines(cut))) {
+        const char *name = open_of(cut)->name;
+        st_post_answer_add(open_of(cut), line);
+        if (strstr(name, "/stream") != NULL) /* what it says needs no other file */
+            (void)!st_post_rows(post, line + strspn(line, " "));
+        if (st_text_is(name, "/etc/sysctl.conf")) /* it sets what runs */
+            (void)!take_sysctl(cut, line);
+        return true;
+    }
+    if (cut->open > 0)
+        open_of(cut)->whole = !cut->is_part;
+    cut->open = 0;
+    if (line[0] == '\0' || cut->file >= cut->files_n ||
+        (cut->files_n > 1 && !has_one_line(cut->files[cut->file])))
+        return false;
+    const char *file = cut->files[cut->file++], *value = line + strspn(line, " ");
+    if (strstr(cut->command, "uniq") != NULL) /* "  16 powersave" */
+        value += strspn(value, "0123456789 ");
+    if (st_text_is(file, "uname -r"))
+        return st_post_rows(post, ST_TEXT(160, "uname -r: %.100s", value));
+    struct st_post_answer *answer = open_file(cut, file);
+    st_post_answer_add(answer, value);
+    if (answer != NULL)
+        answer->whole = true;
+    return true;
+}
+
+/* --- lines --- */
+
+/** Ranges of the lines that no one understood: "3-5, 9". */
+static void end_others(struct cut *cut, size_t line_n)
+{
+    if (cut->first_other != 0 && cut->others->bytes < 400)
+        st_text_buffer_printf(cut->others, line_n - 1 > cut->first_other ? "%s%zu-%zu" : "%s%zu",
+                              cut->others->bytes > 0 ? ", " : "", cut->first_other, line_n - 1);
+    cut->first_other = 0;
+}
+
+static bool take_line(struct cut *cut, char *line)
+{
+    struct st_post *post = cut->post;
+    char *inner = line + strspn(line, " \t"), copy[ST_POST_LINE_BYTES];
+    char *plain = line + strspn(line, " \t`*-");
+    const char *command = behind_prompt(inner);
+    if (st_text_begins(inner, "```") || st_text_begins(inner, "~~~")) {
+        begin_command(cut, "");
+        cut->fenced = !cut->fenced;
+        return true;
+    }
+    if (command == NULL && is_bare(inner))
+        command = inner;
+    if (command != NULL && !(cut->open > 0 && inner[0] == '#')) {
+        (void)!st_post_rows(post, command);
+        begin_command(cut, command);
+        return true;
+    }
+    if (take_error(cut, inner) || take_path_line(cut, inner) || begins_file(cut, inner) ||
+        take_file_line(cut, inner))
+        return true;
+    if (inner[0] == '\0' || st_text_is(inner, "{") || take_sysctl(cut, plain) || take_interrupt(cut, inner) ||
+        st_post_rows(post, inner) || take_freebsd_version(post, inner))
+        return true;
+    bool (*const all[])(struct st_post *, char *) = {st_post_metadata, st_post_top, st_post_ps, st_post_usb,
+                                                     st_post_listen};
+    ST_EACH (reader, all) {
+        ST_PRINT(copy, "%s", line);
+        if ((*reader)(post, copy))
+            return true;
+    }
+    return false;
+}
+
+void st_post_read(struct st_post *post, const char *text, size_t bytes, struct st_text_buffer *others)
+{
+    char line[ST_POST_LINE_BYTES];
+    const char *at = text, *end = text + bytes;
+    struct cut *cut = calloc(1, sizeof(*cut));
+    post->failed = cut == NULL;
+    while (cut != NULL && post->second_line == 0 && st_text_line(&at, end, line, sizeof(line))) {
+        cut->post = post;
+        cut->others = others;
+        post->line_n++;
+        if (take_line(cut, line)) {
+            post->known_n += strpbrk(line, "$#%`") == NULL && line[0] != '\0'; /* no command */
+            end_others(cut, post->line_n);
+        } else {
+            cut->others_n++;
+            cut->first_other = cut->first_other == 0 ? post->line_n : cut->first_other;
+        }
+    }
+    if (cut != NULL)
+        end_others(cut, post->line_n + 1);
+    free(cut);
+}

@@ -1,0 +1,147 @@
+/* The machine that a text shows. */
+#include "advisor/post/post.h"
+
+#include "advisor/collect/collect.h"
+#include "core/text/text.h"
+
+#define ANSWERS_MAX  65536
+#define ANSWER_BYTES (1024 * 1024)
+
+struct st_post_answer *st_post_answer_new(struct st_post *post, const char *name)
+{
+    if (post->answers_n == post->answers_room) {
+        const size_t room = post->answers_room == 0 ? 64 : 2 * post->answers_room;
+        struct st_post_answer *more =
+            room <= ANSWERS_MAX ? reallocarray(post->answers, room, sizeof(*more)) : NULL;
+        if (more == NULL)
+            return NULL;
+        post->answers = more;
+        post->answers_room = room;
+    }
+    char *copy = strdup(name);
+    post->failed = post->failed || copy == NULL;
+    if (copy == NULL)
+        return NULL;
+    struct st_post_answer *answer = &post->answers[post->answers_n];
+    *answer = (struct st_post_answer){.name = copy, .order = ++post->answers_n};
+    return answer;
+}
+
+struct st_post_answer *st_post_answer_last(struct st_post *post, const char *name)
+{
+    struct st_post_answer *last = post->answers_n > 0 ? &post->answers[post->answers_n - 1] : NULL;
+    return last != NULL && st_text_is(last->name, name) ? last : st_post_answer_new(post, name);
+}
+
+void st_post_answer_add(struct st_post_answer *answer, const char *line)
+{
+    if (answer != NULL && answer->text.bytes < ANSWER_BYTES)
+        st_text_buffer_printf(&answer->text, "%s\n", line);
+}
+
+static int by_name(const void *left, const void *right)
+{
+    const struct st_post_answer *a = left, *b = right;
+    const int order = strcmp(a->name, b->name);
+    return order != 0 ? order : (a->order > b->order) - (a->order < b->order);
+}
+
+/** The first answer whose name is not before this one. */
+static size_t lower_bound(const struct st_post *post, const char *name)
+{
+    size_t low = 0, high = post->answers_n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (strcmp(post->answers[middle].name, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const struct st_post_answer *st_post_answer_find(const struct st_post *post, const char *name)
+{
+    const struct st_post_answer *found = NULL;
+    for (size_t i = lower_bound(post, name); i < post->answers_n && st_text_is(post->answers[i].name, name);
+         i++)
+        found = &post->answers[i];
+    return found;
+}
+
+struct shown {
+    struct st_platform p;
+    struct st_post *post;
+};
+
+static struct st_post *post_of(struct st_machine *machine)
+{
+    return ((struct shown *)(void *)ST_PLATFORM_OF(machine, machine))->post;
+}
+
+static int read_answer(struct st_machine *machine, const char *name, char *buf, size_t buf_bytes,
+                       size_t *ret_len)
+{
+    const struct st_post *post = post_of(machine);
+    const struct st_post_answer *answer = st_post_answer_find(post, name);
+    if (answer == NULL)
+        return name[0] != '/' && post->all_sysctls ? -ENOENT : -ENOMSG;
+    if (answer->result != 0)
+        return answer->result;
+    const size_t len = ST_MIN(answer->text.bytes, buf_bytes - 1);
+    memcpy(buf, answer->text.text != NULL ? answer->text.text : "", len);
+    buf[len] = '\0';
+    *ret_len = len;
+    return len < answer->text.bytes ? -EFBIG : 0;
+}
+
+static int list(struct st_machine *machine, const char *path, st_name_fn fn, void *ctx)
+{
+    const struct st_post *post = post_of(machine);
+    const struct st_post_answer *itself = st_post_answer_find(post, path);
+    char prefix[512], name[256] = "";
+    ST_PRINT(prefix, "%s/", path);
+    size_t n = 0;
+    for (size_t i = lower_bound(post, prefix);
+         i < post->answers_n && st_text_begins(post->answers[i].name, prefix); i++) {
+        const char *rest = post->answers[i].name + strlen(prefix);
+        const size_t len = strcspn(rest, "/");
+        if (post->answers[i].result == -ENOENT || len >= sizeof(name) ||
+            (strlen(name) == len && strncmp(name, rest, len) == 0))
+            continue;
+        ST_PRINT(name, "%.*s", (int)len, rest);
+        n++;
+        if (fn(ctx, name) != 0)
+            break;
+    }
+    return n > 0 ? 0 : itself != NULL && itself->result != 0 ? itself->result : -ENOMSG;
+}
+
+static void no_conditions(ST_UNUSED struct st_machine *machine, ST_UNUSED int cpu,
+                          ST_UNUSED st_condition_fn fn, ST_UNUSED void *ctx)
+{
+}
+
+static int no_open(ST_UNUSED struct st_machine *machine, ST_UNUSED const char *path, ST_UNUSED int flags)
+{
+    return -ENOMSG;
+}
+
+int st_post_collect(struct st_post *post, enum st_os os, struct st_facts **ret)
+{
+    struct shown shown = {.post = post,
+                          .p.machine = {.os = os,
+                                        .conditions = no_conditions,
+                                        .open_path = no_open,
+                                        .read_text = read_answer,
+                                        .read_sysctl = read_answer,
+                                        .list = list}};
+    bool jail = false, version = false; /* the last ones of `sysctl -a`, and of its first */
+    ST_EACH_OF (answer, post->answers, post->answers_n) {
+        jail = jail || st_text_is(answer->name, "security.jail.jailed");
+        version = version || (st_text_is(answer->name, "kern.osreldate") && answer->order > 0);
+    }
+    post->all_sysctls = os == ST_OS_FREEBSD && jail && version;
+    qsort(post->answers, post->answers_n, sizeof(*post->answers), by_name);
+    return st_collect(&shown.p, false, ret);
+}

@@ -1,0 +1,33 @@
+/* What the readers put. */
+#include "advisor/post/post.h"
+
+#include "core/text/text.h"
+
+void st_post_kind(struct st_post *post, const char *kind)
+{
+    const size_t len = strlen(post->kinds), kind_len = strlen(kind);
+    for (const char *at = post->kinds; (at = strstr(at, kind)) != NULL; at += kind_len) {
+        if ((at == post->kinds || at[-1] == ' ') && (at[kind_len] == ',' || at[kind_len] == '\0'))
+            return;
+    }
+    st_text_append(post->kinds, sizeof(post->kinds), "%s%s", len > 0 ? ", " : "", kind);
+}
+
+void st_post_text(struct st_post *post, const char *key, const char *value)
+{
+    st_facts_put_text(post->facts, key, value, value, ST_TEXT(300, "%.250s:%zu", post->name, post->line_n));
+}
+
+void st_post_int(struct st_post *post, const char *key, int64_t value)
+{
+    st_post_text(post, key, ST_TEXT(32, "%" PRId64, value));
+}
+
+void st_post_say(struct st_post *post, const char *format, ...)
+{
+    char text[800];
+    if (post->said_n == ST_POST_SAID_MAX)
+        return;
+    ST_PRINT_REST(text, sizeof(text), format);
+    st_post_text(post, ST_TEXT(64, ST_KEYS_SYSTEM_SEEN "%02zu", post->said_n++), text);
+}

@@ -1,0 +1,210 @@
+/* From a text to facts. */
+#include "advisor/post/posted.h"
+
+#include "advisor/collect/collect.h"
+#include "advisor/post/post.h"
+#include "core/text/text.h"
+
+const char st_posted_kinds[] =
+    "cat FILE, sysctl, uname, ps, chrt, ulimit, pw-top, pw-metadata, pw-cli, wpctl, journalctl, dmesg, "
+    "jackd, aplay "
+    "-v, lsusb -t, cpupower, alsa-info.sh, rtcqs, inxi, cyclictest, sleeptune listen --json or /dev/sndstat";
+
+/** Anything of FreeBSD alone counts; what both have is Linux'. */
+static enum st_os os_of(const struct st_post *post)
+{
+    return post->votes[ST_OS_FREEBSD] > post->votes[ST_OS_LINUX] ? ST_OS_FREEBSD : ST_OS_LINUX;
+}
+
+/** Is it absent because the text says so? Not if the text merely does not show it. */
+static bool is_shown(const struct st_post *post, const struct st_fact *fact)
+{
+    if (fact->state != ST_FACT_ABSENT)
+        return true;
+    const char *name = fact->source == NULL                      ? ""
+                       : st_text_begins(fact->source, "sysctl ") ? fact->source + strlen("sysctl ")
+                                                                 : fact->source;
+    const struct st_post_answer *answer = st_post_answer_find(post, name);
+    return answer != NULL ? answer->result != 0 || answer->whole : post->all_sysctls && name != fact->source;
+}
+
+static void add(struct st_facts *to, const struct st_fact *fact, const char *source)
+{
+    if (fact->state == ST_FACT_OK)
+        st_facts_put_text(to, fact->key, fact->text, fact->raw, source);
+    else
+        st_facts_put_state(to, fact->key, fact->state, fact->error, fact->raw, source);
+}
+
+/** The facts of this system, over those that are there. */
+static void add_all(const struct st_post *post, const struct st_facts *from, struct st_facts *to)
+{
+    const char *other = to->os == ST_OS_LINUX ? "freebsd." : "linux.";
+    ST_EACH_OF (row, from->rows, from->n) {
+        const struct st_fact *fact = *row;
+        const bool is_own = from == post->facts;
+        if (!st_text_begins(fact->key, other) && is_shown(post, fact))
+            add(to, fact,
+                is_own || fact->source == NULL ? fact->source
+                                               : ST_TEXT(400, "%.100s (%.200s)", fact->source, post->name));
+    }
+}
+
+/** What the limit of a shell allows. */
+static void put_rights(const struct st_post *post, struct st_facts *facts)
+{
+    int64_t limit;
+    const char *from = st_facts_text_or(facts, ST_KEY_USER_LIMITS_FROM, ST_LIMITS_FROM_FILES);
+    if (st_facts_int(facts, ST_KEY_RT_RTPRIO_LIMIT, &limit) == 0)
+        st_collect_rights(facts, limit, ST_TEXT(64, "%.60s", from), post->name);
+}
+
+static void put_input(const struct st_post *post, struct st_facts *facts, const char *others)
+{
+    const char *before = st_facts_text_or(facts, ST_KEY_SYSTEM_INPUT, NULL);
+    char text[600] = "";
+    if (before != NULL)
+        ST_APPEND(text, "%s", before);
+    if (post->all_sysctls)
+        st_text_join(text, sizeof(text), ", ", ST_POSTED_ALL);
+    else if (post->sysctls_n > 0)
+        st_text_join(text, sizeof(text), ", ", "%zu sysctl%s", post->sysctls_n, ST_PLURAL(post->sysctls_n));
+    if (post->kinds[0] != '\0')
+        st_text_join(text, sizeof(text), ", ", "%s", post->kinds);
+    st_facts_put_text(facts, ST_KEY_SYSTEM_INPUT, text, NULL, post->name);
+    if (others[0] != '\0')
+        st_facts_put_text(facts, ST_KEY_SYSTEM_INPUT_OTHERS, others, NULL, post->name);
+}
+
+/** Streams of sound cards that are open. */
+static void say_streams(struct st_post *post, const struct st_facts *facts)
+{
+    char part[64];
+    ST_FACTS_EACH (buffer, facts, ST_KEYS_ALSA, ".buffer_frames") {
+        const int64_t frames = st_facts_beside_int_or(facts, buffer, "period_frames", 0),
+                      hz = st_facts_beside_int_or(facts, buffer, "rate_hz", 0);
+        if (frames > 0 && hz > 0 && buffer->is_int)
+            st_post_say(post, "%s runs with periods of %" PRId64 " frames (%.2f ms) and a buffer of %" PRId64,
+                        st_fact_part(buffer, ST_KEYS_ALSA, part, sizeof(part)), frames,
+                        (double)frames * 1e3 / (double)hz, buffer->i64);
+    }
+}
+
+/** FreeBSD's shortest buffers; they are its user's choice. */
+static void say_short_buffers(struct st_post *post, const struct st_facts *facts)
+{
+    const int64_t latency = st_facts_int_or(facts, ST_KEYS_FREEBSD "hw.snd.latency", 2),
+                  usb_ms = st_facts_int_or(facts, ST_KEYS_FREEBSD "hw.usb.uaudio.buffer_ms", 8);
+    if (latency < 2)
+        st_post_say(post,
+                    "hw.snd.latency is %" PRId64 ", shorter than the default 2: small rings run dry sooner",
+                    latency);
+    if (usb_ms <= 2)
+        st_post_say(post,
+                    "hw.usb.uaudio.buffer_ms is %" PRId64
+                    ": so little USB sound is under way that a short delay "
+                    "loses some",
+                    usb_ms);
+}
+
+/** What the text shows by other words than sysctl's: the version, a module that is not loaded. */
+static void put_freebsd(struct st_post *post)
+{
+    static const char priority[] = "security.mac.priority.realtime";
+    if (post->freebsd_version > 0) {
+        struct st_post_answer *first = st_post_answer_new(post, "kern.osreldate");
+        st_post_answer_add(first, ST_TEXT(16, "%d", post->freebsd_version));
+        if (first != NULL)
+            first->order = 0; /* what sysctl says counts more */
+        st_post_kind(post, "uname");
+    }
+    struct st_post_answer *none =
+        st_facts_is(post->facts, ST_KEY_FREEBSD_KLDSTAT_ASKED, "mac_priority") &&
+                st_facts_find(post->facts, ST_KEY_FREEBSD_KLDSTAT_MAC_PRIORITY) == NULL
+            ? st_post_answer_new(post, priority)
+            : NULL;
+    if (none != NULL)
+        none->result = -ENOENT;
+}
+
+static int add_post(struct st_post *post, const char *others, struct st_facts **facts)
+{
+    struct st_facts *collected = NULL;
+    const enum st_os os = os_of(post);
+    if (*facts != NULL && (*facts)->os != os)
+        return -EXDEV;
+    put_freebsd(post);
+    int r = st_post_collect(post, os, &collected);
+    if (r != 0)
+        return r;
+    struct st_facts *into = *facts != NULL ? *facts : st_facts_new(os);
+    r = into == NULL ? -ENOMEM : 0;
+    if (r == 0) {
+        const size_t n = into->n;
+        say_streams(post, collected);
+        if (os == ST_OS_FREEBSD)
+            say_short_buffers(post, collected);
+        add_all(post, collected, into);
+        add_all(post, post->facts, into);
+        put_rights(post, into);
+        r = into->n > n || *facts != NULL || post->sysctls_n > 0 ? 0
+            : post->known_n > 0                                  ? -ENODATA
+                                                                 : -EBADMSG;
+    }
+    if (r == 0) {
+        into->partial = true;
+        put_input(post, into, others);
+        r = into->error;
+    }
+    st_facts_free(collected);
+    if (r != 0 && *facts == NULL)
+        st_facts_free(into);
+    else if (r == 0)
+        *facts = into;
+    return r;
+}
+
+/** A kernel or computer behind the first: facts of two are not those of one. */
+static void say_second(struct st_post *post)
+{
+    if (post->second_line != 0)
+        st_post_say(
+            post,
+            "This text shows more than one kernel or computer (a second one from line %zu on): only what is "
+            "above that line was judged",
+            post->second_line);
+}
+
+int st_posted_add(const char *text, size_t bytes, const char *source, struct st_facts **facts)
+{
+    struct st_text_buffer others = {0};
+    struct st_post *post = calloc(1, sizeof(*post));
+    char *clean = st_post_clean(text, bytes, &bytes);
+    if (post != NULL) {
+        post->name = source;
+        post->facts = st_facts_new(ST_OS_LINUX);
+        ST_FACTS_EACH (said, *facts != NULL ? *facts : post->facts, ST_KEYS_SYSTEM_SEEN, "")
+            post->said_n++;
+    }
+    int r = post == NULL || clean == NULL || post->facts == NULL ? -ENOMEM : 0;
+    if (r == 0) {
+        st_post_read(post, clean, bytes, &others);
+        say_second(post);
+        st_post_top_end(post);
+        st_post_ps_end(post);
+        st_post_rows_end(post);
+        r = post->failed ? -ENOMEM : add_post(post, others.text != NULL ? others.text : "", facts);
+    }
+    for (size_t i = 0; post != NULL && i < post->answers_n; i++) {
+        free(post->answers[i].name);
+        free(post->answers[i].text.text);
+    }
+    if (post != NULL) {
+        free(post->answers);
+        st_facts_free(post->facts);
+    }
+    free(others.text);
+    free(clean);
+    free(post);
+    return r;
+}

@@ -1,0 +1,205 @@
+/* Posted texts about threads and their priorities: ps, chrt, what rtkit gave. */
+#include "advisor/facts/text.h"
+#include "advisor/post/post.h"
+#include "core/text/text.h"
+
+#define KEY_BYTES 128
+
+/* --- ps -eLo pid,tid,class,rtprio,comm; procps ps(1) --- */
+
+static const char *const classes[] = {"TS", "FF", "RR", "B", "IDL", "DLN", "ISO", NULL};
+static const char *const servers[] = {"pipewire", "pipewire-pulse", "wireplumber", "pulseaudio",
+                                      "jackd",    "jackdbus",       NULL};
+
+static bool ps_header(struct st_post *post, char *const *words, size_t n)
+{
+    static const char *const of_thread[] = {"TID", "LWP", "SPID", NULL},
+                             *const of_class[] = {"CLS", "POL", NULL},
+                             *const of_command[] = {"COMMAND", "CMD", NULL};
+    if (n < 3 || !st_text_is_among(words[n - 1], of_command))
+        return false;
+    int pid = -1, tid = -1, class = -1, priority = -1;
+    for (int i = 0; i < (int)n; i++) {
+        pid = st_text_is(words[i], "PID") ? i : pid;
+        tid = st_text_is_among(words[i], of_thread) ? i : tid;
+        class = st_text_is_among(words[i], of_class) ? i : class;
+        priority = st_text_is(words[i], "RTPRIO") ? i : priority;
+    }
+    if (class < 0 || priority < 0)
+        return false;
+    post->ps.pid = pid;
+    post->ps.tid = tid;
+    post->ps.class = class;
+    post->ps.priority = priority;
+    post->ps.command = (int)n - 1;
+    post->ps.header = true;
+    return true;
+}
+
+static void put_thread(struct st_post *post, const char *kind, int64_t tid, const char *leaf,
+                       const char *text)
+{
+    const char *key = ST_TEXT(KEY_BYTES, "linux.%s.%lld.%s", kind, (long long)tid, leaf);
+    st_post_text(post, key, text);
+}
+
+/** A thread with a real-time priority, or a loop of PipeWire's library without one. Without process ids the
+ * loop belongs to the server above it. */
+static void put_row(struct st_post *post, int64_t tid, const char *name, const char *class,
+                    const char *priority, const char *pid)
+{
+    const bool is_interrupt = st_text_begins(name, "irq/"), is_real_time = !st_text_is(priority, "-");
+    const char *process =
+        pid == NULL && is_real_time && strstr(name, "data-loop") == NULL ? name : post->ps.process_name;
+    const char *kind = is_interrupt ? "irq_thread" : is_real_time ? "rt_thread" : "normal_thread";
+    if ((is_interrupt ? !is_real_time : process[0] == '\0') ||
+        (!is_real_time && strstr(name, "data-loop") == NULL))
+        return;
+    put_thread(post, kind, tid, "name", name);
+    put_thread(post, kind, tid, "priority", is_real_time ? priority : "0");
+    if (is_interrupt)
+        return;
+    put_thread(post, kind, tid, "process", process);
+    if (pid != NULL)
+        put_thread(post, kind, tid, "pid", pid);
+    if (!is_real_time && post->ps.normal[0] == '\0')
+        ST_PRINT(post->ps.normal, "%.30s of %.30s", name, process);
+    const int64_t number = is_real_time ? strtol(priority, NULL, 10) : 0;
+    if (number > post->ps.top) {
+        post->ps.top = number;
+        ST_PRINT(post->ps.top_name, "%.40s has real-time priority %s %s", name, class, priority);
+    }
+}
+
+/** Cut off by grep: what is before the class are ids, what is behind the priority and no number the name. */
+static bool guess_columns(struct st_post *post, char *const *words, size_t n)
+{
+    int class = 0;
+    while (class < 3 && class + 2 < (int)n && !st_text_is_among(words[class], classes))
+        class ++;
+    int command = class + 2;
+    while (command < (int)n - 1 && strspn(words[command], "-0123456789") == strlen(words[command]))
+        command++;
+    if (class == 3 || command >= (int)n)
+        return false;
+    post->ps.pid = class > 1 ? class - 2 : -1;
+    post->ps.tid = class - 1;
+    post->ps.class = class;
+    post->ps.priority = class + 1;
+    post->ps.command = command;
+    return true;
+}
+
+/** "pid 10576's current scheduling policy: SCHED_RR", and its priority in the next line. */
+static bool chrt(struct st_post *post, const char *line)
+{
+    struct st_post_parts parts;
+    if (st_post_match(line, "pid %d's current scheduling policy: %s", &parts)) {
+        post->ps.chrt_n++;
+        ST_PRINT(post->ps.chrt_now, "%.15s", parts.text[1]);
+        return true;
+    }
+    if (!st_post_match(line, "pid %d's current scheduling priority: %d", &parts))
+        return false;
+    if (!st_text_is(parts.text[1], "0")) {
+        post->ps.chrt_real_time_n++;
+        ST_PRINT(post->ps.chrt_best, "%.15s %.4s", post->ps.chrt_now, parts.text[1]);
+    }
+    return true;
+}
+
+bool st_post_ps(struct st_post *post, char *line)
+{
+    char *words[ST_POST_WORDS_MAX], key[KEY_BYTES];
+    int64_t pid = 0, tid, number;
+    if (chrt(post, line + strspn(line, " \t")))
+        return true;
+    const size_t n = st_post_words(line, words);
+    if (ps_header(post, words, n))
+        return true;
+    if ((!post->ps.header && !guess_columns(post, words, n)) || n <= (size_t)post->ps.command ||
+        !st_text_is_among(words[post->ps.class], classes) || post->ps.rows_n >= ST_POST_ROWS_MAX)
+        return false;
+    const char *priority = words[post->ps.priority], *slash = strrchr(words[post->ps.command], '/');
+    const char *name =
+        words[post->ps.command][0] == '/' && slash != NULL ? slash + 1 : words[post->ps.command];
+    if ((!st_text_is(priority, "-") && (st_text_int(priority, &number) != 0 || number < 0 || number > 99)) ||
+        (post->ps.pid >= 0 && st_text_int(words[post->ps.pid], &pid) != 0))
+        return false;
+    tid = ++post->ps.rows_n;
+    if (post->ps.tid >= 0 && st_text_int(words[post->ps.tid], &tid) != 0)
+        return false;
+    post->ps.kernel = post->ps.kernel || st_text_is(name, "kthreadd");
+    const bool is_server = st_text_is_among(name, servers);
+    if (post->ps.pid >= 0 && pid != post->ps.process) {
+        post->ps.process = pid; /* its own thread comes first; without it its name is not known */
+        ST_PRINT(post->ps.process_name, "%.31s", post->ps.tid < 0 || tid == pid || is_server ? name : "");
+    } else if (post->ps.pid < 0 && strstr(name, "data-loop") == NULL) {
+        ST_PRINT(post->ps.process_name, "%.31s", is_server ? name : "");
+    }
+    if (is_server) {
+        ST_PRINT(key, ST_KEYS_DAEMON "%s", name);
+        st_post_int(post, key, pid > 0 ? pid : 1);
+    }
+    put_row(post, tid, name, words[post->ps.class], st_text_is(priority, "0") ? "-" : priority,
+            post->ps.pid >= 0 ? words[post->ps.pid] : NULL);
+    return true;
+}
+
+/* --- what rtkit gave, and whose lines of a journal are whose --- */
+
+void st_post_journal(struct st_post *post, const char *line)
+{
+    struct st_post_parts parts;
+    if (post->ps.granted_n < ST_ARRAY_LEN(post->ps.granted) &&
+        (st_post_match(line, "*uccessfully made thread %d of process %d *RT at priority %d", &parts))) {
+        struct st_post_granted *granted = &post->ps.granted[post->ps.granted_n++];
+        for (size_t i = 0; i < ST_ARRAY_LEN(granted->text); i++)
+            ST_PRINT(granted->text[i], "%.15s", parts.text[i]);
+    }
+    ST_EACH_OF (server, servers, ST_ARRAY_LEN(servers) - 1) {
+        const char *at = strstr(line, ST_TEXT(32, "%s[", *server));
+        if (at != NULL && (at == line || at[-1] == ' ') && strstr(at, "]: ") != NULL)
+            ST_PRINT(post->ps.tags[server - servers], "%.*s",
+                     (int)(strspn(at + strlen(*server) + 1, "0123456789") % 16), at + strlen(*server) + 1);
+    }
+}
+
+static void put_granted(struct st_post *post, const struct st_post_granted *granted)
+{
+    const int64_t tid = strtol(granted->text[0], NULL, 10);
+    ST_EACH_OF (server, servers, ST_ARRAY_LEN(servers) - 1) {
+        if (!st_text_is(post->ps.tags[server - servers], granted->text[1]))
+            continue;
+        put_thread(post, "rt_thread", tid, "name", "data-loop");
+        put_thread(post, "rt_thread", tid, "process", *server);
+        put_thread(post, "rt_thread", tid, "pid", granted->text[1]);
+        put_thread(post, "rt_thread", tid, "priority", granted->text[2]);
+        st_post_text(post, ST_TEXT(KEY_BYTES, ST_KEYS_DAEMON "%s", *server), granted->text[1]);
+        post->ps.rows_n++;
+    }
+}
+
+/** Without heading, kernel threads and thread ids it is what grep left of it. */
+void st_post_ps_end(struct st_post *post)
+{
+    const bool whole = post->ps.header && post->ps.kernel && post->ps.pid >= 0 && post->ps.tid >= 0;
+    if (post->ps.chrt_n > 0) {
+        st_post_say(post, "%" PRId64 " of %" PRId64 " threads have real-time priority%s%s",
+                    post->ps.chrt_real_time_n, post->ps.chrt_n, post->ps.chrt_best[0] != '\0' ? ": " : "",
+                    post->ps.chrt_best);
+        st_post_kind(post, "chrt");
+    }
+    if (post->ps.rows_n > 0)
+        st_post_kind(post, "ps");
+    ST_EACH_OF (granted, post->ps.granted, post->ps.granted_n)
+        put_granted(post, granted);
+    if (post->ps.rows_n == 0)
+        return;
+    if (post->ps.normal[0] != '\0')
+        st_post_say(post, "%s runs without real-time priority", post->ps.normal);
+    if (post->ps.normal[0] != '\0' && post->ps.top_name[0] != '\0')
+        st_post_say(post, "%s", post->ps.top_name);
+    st_post_int(post, ST_KEY_PROCESSES_N, post->ps.rows_n);
+    st_post_int(post, whole ? ST_KEY_THREADS_COMPLETE : ST_KEY_THREADS_PART, 1);
+}

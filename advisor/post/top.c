@@ -1,0 +1,223 @@
+/* Posted texts of PipeWire's programs: pw-metadata, pw-top. */
+#include "advisor/facts/text.h"
+#include "advisor/parse/answer.h"
+#include "advisor/post/post.h"
+#include "core/text/text.h"
+
+#define KEY_BYTES 128
+
+/* --- pw-metadata -n settings --- */
+
+static void put_setting(void *ctx, ST_UNUSED const char *section, const char *name, const char *value)
+{
+    struct st_post *post = ctx;
+    const char *key = st_answer_pipewire_key(name);
+    if (key == NULL)
+        return;
+    st_post_text(post, key, value);
+    st_post_int(post, ST_KEY_DAEMON_PIPEWIRE, 1); /* it answered */
+    st_post_kind(post, "pw-metadata");
+}
+
+bool st_post_metadata(struct st_post *post, char *line)
+{
+    if (st_text_begins(line, "Found \"settings\" metadata"))
+        return true;
+    return strstr(line, " key:'") != NULL && st_answer_pw_metadata(line, put_setting, post) == 0;
+}
+
+/* --- pw-top: S ID QUANT RATE WAIT BUSY W/Q B/Q ERR [FORMAT] [+] NAME; PipeWire src/tools/pw-top.c --- */
+
+enum {
+    TOP_STATE,
+    TOP_ID,
+    TOP_FRAMES,
+    TOP_RATE,
+    TOP_WAIT,
+    TOP_BUSY,
+    TOP_WAIT_Q,
+    TOP_BUSY_Q,
+    TOP_ERRORS,
+    TOP_N
+};
+
+/** "168.7us", "0.0µs", "1.2ms", "---" */
+static bool is_time(const char *word)
+{
+    const size_t digits = strspn(word, "0123456789.");
+    return st_text_is(word, "---") || st_text_is(word, "+++") ||
+           (digits > 0 && word[strlen(word) - 1] == 's');
+}
+
+static struct st_post_node *node_of(struct st_post *post, int64_t id)
+{
+    ST_EACH_OF (node, post->top.nodes, post->top.n) {
+        if (node->id == id)
+            return node;
+    }
+    return post->top.n < ST_POST_NODES_MAX ? &post->top.nodes[post->top.n++] : NULL;
+}
+
+/** Behind the counters: the format, which later versions have, '+' or '=' of who follows, and the name, which
+ * may have blanks. */
+static void take_name(struct st_post_node *node, char *const *words, size_t n)
+{
+    size_t i = TOP_N;
+    for (size_t k = TOP_N; k < n && k < TOP_N + 4 && !node->follows; k++) {
+        node->async = st_text_is(words[k], "=");
+        node->follows = st_text_is(words[k], "+") || node->async;
+        i = node->follows ? k + 1 : i;
+    }
+    if (!node->follows && n > TOP_N + 1) /* "S16LE 2 48000 NAME" */
+        i = n >= TOP_N + 4 && strspn(words[TOP_N + 1], "0123456789") > 0 ? TOP_N + 3 : TOP_N;
+    node->name[0] = '\0';
+    for (; i < n; i++)
+        st_text_join(node->name, sizeof(node->name), " ", "%s", words[i]);
+}
+
+bool st_post_top(struct st_post *post, char *line)
+{
+    char *words[ST_POST_WORDS_MAX], running[] = "R";
+    struct st_post_node now = {.line_n = post->line_n};
+    size_t n = st_post_words(line, words);
+    if (n >= 9 && n < ST_POST_WORDS_MAX && words[0][strspn(words[0], "0123456789")] == '\0') {
+        /* older ones leave the state blank while a node runs */
+        memmove(words + 1, words, n++ * sizeof(words[0]));
+        words[TOP_STATE] = running;
+    }
+    if (n >= 10 && st_text_is(words[TOP_ID], "ID") && st_text_is(words[TOP_FRAMES], "QUANT")) {
+        post->top.n = 0; /* the last screen counts */
+        return true;
+    }
+    if (n < 10 || strlen(words[TOP_STATE]) != 1 || strchr("RISCEtT!", words[TOP_STATE][0]) == NULL ||
+        st_text_int(words[TOP_ID], &now.id) != 0 || st_text_int(words[TOP_FRAMES], &now.frames) != 0 ||
+        st_text_int(words[TOP_RATE], &now.hz) != 0 || !is_time(words[TOP_WAIT]) ||
+        !is_time(words[TOP_BUSY]) || st_text_int(words[TOP_ERRORS], &now.errors_n) != 0)
+        return false;
+    now.runs = strchr("RtT!", words[TOP_STATE][0]) != NULL && now.hz >= 0 && now.frames >= 0;
+    for (char *comma = strchr(words[TOP_BUSY_Q], ','); comma != NULL; comma = NULL)
+        *comma = '.'; /* "0,77", where that is written so */
+    now.busy = strtod(words[TOP_BUSY_Q], NULL);
+    take_name(&now, words, n);
+    struct st_post_node *node = node_of(post, now.id);
+    if (node != NULL)
+        *node = now;
+    return true;
+}
+
+static void put_node(struct st_post *post, int64_t id, const char *leaf, const char *value)
+{
+    st_post_text(post, ST_TEXT(KEY_BYTES, ST_KEYS_PIPEWIRE_NODE "%" PRId64 ".%s", id, leaf), value);
+}
+
+/** What the node asks for is a wish: 0 is none. hz: of the node that drives. */
+static void put_follower(struct st_post *post, const struct st_post_node *node, int64_t hz)
+{
+    if (node->frames <= 0)
+        return;
+    post->line_n = node->line_n;
+    put_node(post, node->id, "state", "running");
+    put_node(post, node->id, "name", node->name);
+    put_node(post, node->id, "latency",
+             ST_TEXT(64, "%" PRId64 "/%" PRId64, node->frames, node->hz > 0 ? node->hz : hz));
+}
+
+/** Of the card alone, of programs alone, or of both. card: it drives what runs. */
+static void say_errors(struct st_post *post, const struct st_post_node *card)
+{
+    const struct st_post_node *worst = NULL;
+    bool same = card != NULL && card->errors_n > 0;
+    size_t others_n = 0;
+    ST_EACH_OF (node, post->top.nodes, post->top.n) {
+        if (!node->follows || !node->runs)
+            continue;
+        same = same && node->errors_n == card->errors_n;
+        others_n += node->errors_n > 0;
+        if (worst == NULL || node->errors_n > worst->errors_n)
+            worst = node;
+    }
+    if (worst == NULL || worst->errors_n == 0) {
+        if (card != NULL && card->errors_n > 0)
+            st_post_say(post,
+                        "The card's row alone has ERR %" PRId64
+                        ", and no program's: the device, its driver or its link lost time (%s)",
+                        card->errors_n, card->name);
+        return;
+    }
+    if (same && others_n > 0) {
+        st_post_say(post,
+                    "All rows show the card's ERR %" PRId64
+                    " (%s): this PipeWire counts for the card alone, so no program is to blame by it",
+                    card->errors_n, card->name);
+        return;
+    }
+    st_post_say(post, "%s was not in time: ERR %" PRId64 ", B/Q %.2f (its share of the cycle)%s%s",
+                worst->name, worst->errors_n, worst->busy,
+                worst->async ? "; it is async, a cycle behind the card" : "",
+                others_n > 1 ? "; other programs have errors, too" : "");
+    st_post_say(post, "ERR of the card's row is %" PRId64 "%s", card != NULL ? card->errors_n : 0,
+                card == NULL          ? " (it is not in this text)"
+                : card->errors_n == 0 ? ": the device was in time, the program was not"
+                                      : ": late programs make the card's cycle late, too");
+}
+
+/** The two shortest wishes that may make a cycle of the card's length: it is the largest power of two in the
+ * shortest one, unless a minimum or a lock makes it longer. */
+static void say_wishes(struct st_post *post, const struct st_post_node *card)
+{
+    const struct st_post_node *first = NULL, *second = NULL;
+    const int64_t card_hz = card != NULL && card->hz > 0 ? card->hz : 48000;
+    ST_EACH_OF (node, post->top.nodes, post->top.n) {
+        const int64_t hz = node->hz > 0 ? node->hz : card_hz;
+        if (!node->follows || !node->runs || node->frames <= 0 || card == NULL ||
+            node->frames * card_hz >= 2 * card->frames * hz)
+            continue;
+        if (first == NULL || node->frames < first->frames) {
+            second = first;
+            first = node;
+        } else if (second == NULL || node->frames < second->frames) {
+            second = node;
+        }
+    }
+    if (first == NULL)
+        return;
+    char text[400] = "";
+    ST_APPEND(text, "%s asked for %" PRId64 " frames", first->name, first->frames);
+    if (second != NULL)
+        ST_APPEND(text, ", %s for %" PRId64, second->name, second->frames);
+    if (first->frames < card->frames)
+        ST_APPEND(text, "; the card runs %" PRId64 " all the same: a minimum or a lock holds it",
+                  card->frames);
+    st_post_say(post, "%s", text);
+}
+
+void st_post_top_end(struct st_post *post)
+{
+    const struct st_post_node *card = NULL;
+    bool any = false;
+    ST_EACH_OF (node, post->top.nodes, post->top.n) {
+        any = any || (node->runs && node->frames > 0) || node->errors_n > 0;
+        /* of two that drive, the one with programs behind it or with the shorter cycle */
+        if (!node->follows && node->runs && node->frames > 0 &&
+            (card == NULL || node->frames * card->hz < card->frames * node->hz))
+            card = node;
+    }
+    if (!any)
+        return;
+    st_post_kind(post, "pw-top");
+    if (card != NULL) {
+        post->line_n = card->line_n;
+        st_post_int(post, ST_KEY_DAEMON_PIPEWIRE, 1);
+        st_post_int(post, ST_KEY_PIPEWIRE_RUNNING_FRAMES, card->frames);
+        st_post_int(post, ST_KEY_PIPEWIRE_RUNNING_RATE_HZ, card->hz);
+    }
+    ST_EACH_OF (node, post->top.nodes, post->top.n) {
+        if (node->follows && node->runs)
+            put_follower(post, node, card != NULL ? card->hz : 0);
+    }
+    if (card != NULL && card->hz > 0)
+        st_post_say(post, "PipeWire runs cycles of %" PRId64 " frames at %g kHz (%.1f ms)", card->frames,
+                    (double)card->hz / 1e3, (double)card->frames * 1e3 / (double)card->hz);
+    say_errors(post, card);
+    say_wishes(post, card);
+}
