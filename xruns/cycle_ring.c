@@ -23,9 +23,6 @@ void st_cycle_ring_clocks(struct st_cycle_ring *ring)
 {
     const int64_t monotonic_ns = now_ns(CLOCK_MONOTONIC);
     ring->wall_ns = now_ns(CLOCK_REALTIME) - monotonic_ns;
-#ifdef CLOCK_BOOTTIME
-    ring->boot_ns = now_ns(CLOCK_BOOTTIME) - monotonic_ns;
-#endif
 }
 
 void st_cycle_ring_begin(struct st_cycle_ring *ring)
@@ -94,7 +91,7 @@ bool st_cycle_ring_check(struct st_cycle_ring *ring, size_t bytes)
         if (level->at_ns < 0 || level->at_ns > TIME_MAX || level->left_ns < 0)
             return false;
     }
-    return ring->wall_ns >= 0 && ring->wall_ns <= TIME_MAX && ring->boot_ns >= 0 && ring->boot_ns <= TIME_MAX;
+    return ring->wall_ns >= 0 && ring->wall_ns <= TIME_MAX;
 }
 
 size_t st_cycle_ring_n(const struct st_cycle_ring *ring)

@@ -45,8 +45,7 @@ struct st_cycle_levels {
 
 struct st_cycle_ring {
     char magic[16];
-    int64_t wall_ns,
-        boot_ns;      /* to be added to CLOCK_MONOTONIC: the time of day, and the time with suspends */
+    int64_t wall_ns;  /* to be added to CLOCK_MONOTONIC: the time of day */
     uint64_t written; /* rows so far; the next goes to written % ST_CYCLE_RING_ROWS */
     char kernel[64], server[64];
     int32_t tids[ST_CYCLE_RING_NAMES]; /* of the thread that computes; 0: not known */

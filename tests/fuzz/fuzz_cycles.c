@@ -45,12 +45,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     file.copy.events_n = file.copy.events_n < EVENTS_MAX ? file.copy.events_n : EVENTS_MAX;
     (void)take(events, file.copy.events_n * sizeof(events[0]), &data, size);
     FILE *out = open_memstream(&text, &bytes);
-    if (out != NULL && st_cycle_ring_check(ring, sizeof(*ring)) &&
-        st_cpu_events_check(events, file.copy.events_n) && st_trace_file_write(out, &file) == 0 &&
-        file.missed_n > file.cycles_n)
-        abort();
+    const bool written = out != NULL && st_cycle_ring_check(ring, sizeof(*ring)) &&
+                         st_cpu_events_check(events, file.copy.events_n) &&
+                         st_trace_file_write(out, &file) == 0;
     if (out != NULL)
         fclose(out);
+    json_t *document = written ? json_loadb(text, bytes, 0, NULL) : NULL;
+    if (written && (document == NULL || file.missed_n > file.cycles_n))
+        abort();
+    json_decref(document);
     free(text);
     free(ring);
     return 0;

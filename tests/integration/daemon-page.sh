@@ -91,9 +91,9 @@ if "$SLEEPTUNE" --version | grep -q 'history yes'; then
 import struct, sys
 wall, monotonic = int(sys.argv[2]), 10**12
 rows = b"".join(struct.pack("<qqIIIHH", monotonic + i * 5333333, monotonic + i * 5333333, 90000, busy, 5333333, 0, 0) for i, busy in ((0, 10**6), (1, 7300000)))
-ring = b"sleeptune-cycle\0" + struct.pack("<qqQ", wall - monotonic, 0, 2) + bytes(128 + 4 * 256) + b"Earlier".ljust(64, b"\0") + bytes(255 * 64) + rows
+ring = b"sleeptune-cycle\0" + struct.pack("<qQ", wall - monotonic, 2) + bytes(128 + 4 * 256) + b"Earlier".ljust(64, b"\0") + bytes(255 * 64) + rows
 with open(f"{sys.argv[1]}/{wall}-blocked.cycles", "wb") as file:
-    file.write(ring.ljust(40 + 128 + 4 * 256 + 256 * 64 + 131072 * 32 + 8 + 256 + 1024 * 80, b"\0"))
+    file.write(ring.ljust(32 + 128 + 4 * 256 + 256 * 64 + 131072 * 32 + 8 + 256 + 1024 * 80, b"\0"))
 PY
     at=$(($(cat "$tmp/earlier") / 1000000000 + 1))
     is "a trace is for the page of this address alone" "$(private "v1/trace?until=$at") $(curl -s -o /dev/null -w '%{http_code}' "${url}v1/trace?until=$at") $(private "v1/trace?until=$at" -H "Authorization: Bearer $token")" "404 404 200"
