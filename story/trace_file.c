@@ -173,6 +173,8 @@ static void add_levels(struct work *work)
 static void add_note(struct work *work, const char *title, const char *text)
 {
     const int track = ST_TRACE_NOTE + work->notes_n++;
+    if (text[0] == '\0')
+        return;
     st_trace_json_name(&work->json, ST_TRACE_MOMENT, track, title);
     (void)st_trace_json_slice(&work->json, ST_TRACE_MOMENT, track, work->from_ns, work->to_ns, text);
 }

@@ -189,6 +189,7 @@ static void without_events_it_says_so(void **state)
     assert_true(file.reach_ns == INT64_MIN);
     assert_int_equal(count("Linux 6: what it did is not in this file"), 1);
     assert_int_equal(count("CPU 0"), 0);
+    assert_int_equal(count("\"name\":\"\""), 0); /* no server, no note */
 }
 
 static void what_was_left_is_a_counter_of_each(void **state)
