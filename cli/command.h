@@ -17,6 +17,7 @@ int st_cmd_tune(int argc, char **argv);
 int st_cmd_revert(int argc, char **argv);
 int st_cmd_status(int argc, char **argv);
 int st_cmd_snapshot(int argc, char **argv);
+int st_cmd_share(int argc, char **argv);
 int st_cmd_heard(int argc, char **argv);
 int st_cmd_history(int argc, char **argv);
 int st_cmd_predict(int argc, char **argv);

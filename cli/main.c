@@ -20,6 +20,7 @@ const struct st_command st_commands[] = {
     {"listen", "play a test signal, take it back, and find what is lost", st_cmd_listen, FIND},
     {"report", "list the settings that cost time, and how to change them", st_cmd_report, FIND},
     {"predict", "the dropouts per hour at each buffer size", st_cmd_predict, FIND},
+    {"share", "print a short text to ask for help with", st_cmd_share, FIND},
     {"tune", "try those settings, and say which of them help", st_cmd_tune, FIX},
     {"apply", "change the settings that the report found", st_cmd_apply, FIX},
     {"verify", "check that the changes are in effect and that they helped", st_cmd_verify, FIX},

@@ -3,6 +3,7 @@
 #include "advisor/facts/text.h"
 #include "advisor/parse/linux_text.h"
 #include "core/text/text.h"
+#include "platform/proc.h"
 
 /* --- what this runs in (hypervisor, container), and the idle latency that a program requests --- */
 
@@ -28,6 +29,22 @@ static void container(struct st_collector *c)
         }
     }
     st_collector_put_failure(c, ST_KEY_SYSTEM_CONTAINER, -ENOENT, marks[0].path);
+}
+
+/** os-release(5): "Debian GNU/Linux 12 (bookworm)", usually between quotes. */
+static void distribution(struct st_collector *c)
+{
+    static const char source[] = "/etc/os-release";
+    char value[128];
+    int r = st_collector_text(c, source, c->buf, c->buf_bytes);
+    if (r == 0 && st_proc_line_text(c->buf, "PRETTY_NAME=", value, sizeof(value)) != 0)
+        r = -ENOENT;
+    if (r != 0) {
+        st_collector_put_failure(c, ST_KEY_DISTRIBUTION, r, source);
+        return;
+    }
+    value[strcspn(value + 1, "\"'") + 1] = '\0';
+    st_collector_put_text(c, ST_KEY_DISTRIBUTION, value + strspn(value, "\"'"), source);
 }
 
 /** A captured request is a file of 4 bytes: s32, microseconds, little-endian. */
@@ -411,6 +428,7 @@ static void swap(struct st_collector *c)
 static void collect(struct st_collector *c)
 {
     collect_place(c);
+    distribution(c);
     collect_cpus(c);
     collect_cores(c);
     swap(c);

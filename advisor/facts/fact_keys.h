@@ -21,6 +21,11 @@
 #define ST_LACKS_CARDS     "/proc/asound"
 #define ST_LACKS_USB       "/sys/bus/usb"
 #define ST_LACKS_HEAT      "/sys/devices/system/cpu/cpu0/thermal_throttle"
+/* what `sleeptune share` said: the status of a rule by its id, its effect in us, numbers of its lines;
+ * "whole" is there if rules without a status are not applicable */
+#define ST_KEYS_SHARED        "system.shared."
+#define ST_KEYS_SHARED_EFFECT "system.shared.effect."
+#define ST_KEY_SHARED_WHOLE   "system.shared.whole"
 /* FreeBSD: of another user, from master.passwd */
 #define ST_KEY_USER_CLASS  "user.class"
 #define ST_KEY_USER_GROUPS "user.groups"
@@ -87,6 +92,7 @@
 #define ST_KEY_DAEMON_SYSTEM76_SCHEDULER    "linux.daemon.system76-scheduler"
 #define ST_KEY_DAEMON_TUNED                 "linux.daemon.tuned"
 #define ST_KEYS_DAEMON_USER                 "linux.daemon_user."
+#define ST_KEY_DISTRIBUTION                 "linux.distribution"
 #define ST_KEY_FAIR_SERVER_RUNTIME_NS       "linux.fair_server.runtime_ns"
 #define ST_KEYS_GROUP                       "linux.group."
 #define ST_KEYS_HEAT                        "linux.heat."

@@ -2,13 +2,15 @@
 #include "advisor/post/posted.h"
 
 #include "advisor/collect/collect.h"
+#include "advisor/parse/share_text.h"
 #include "advisor/post/post.h"
 #include "core/text/text.h"
 
 const char st_posted_kinds[] =
     "cat FILE, sysctl, uname, ps, chrt, ulimit, pw-top, pw-metadata, pw-cli, wpctl, journalctl, dmesg, "
     "jackd, aplay "
-    "-v, lsusb -t, cpupower, alsa-info.sh, rtcqs, inxi, cyclictest, sleeptune listen --json or /dev/sndstat";
+    "-v, lsusb -t, cpupower, alsa-info.sh, rtcqs, inxi, cyclictest, sleeptune listen --json, sleeptune share "
+    "or /dev/sndstat";
 
 /** Anything of FreeBSD alone counts; what both have is Linux'. */
 static enum st_os os_of(const struct st_post *post)
@@ -178,15 +180,20 @@ static void say_second(struct st_post *post)
 int st_posted_add(const char *text, size_t bytes, const char *source, struct st_facts **facts)
 {
     struct st_text_buffer others = {0};
-    struct st_post *post = calloc(1, sizeof(*post));
     char *clean = st_post_clean(text, bytes, &bytes);
+    int r = clean != NULL ? st_share_text_add(clean, bytes, source, facts) : -ENOMEM;
+    if (r != -ENODATA) {
+        free(clean);
+        return r;
+    }
+    struct st_post *post = calloc(1, sizeof(*post));
     if (post != NULL) {
         post->name = source;
         post->facts = st_facts_new(ST_OS_LINUX);
         ST_FACTS_EACH (said, *facts != NULL ? *facts : post->facts, ST_KEYS_SYSTEM_SEEN, "")
             post->said_n++;
     }
-    int r = post == NULL || clean == NULL || post->facts == NULL ? -ENOMEM : 0;
+    r = post == NULL || post->facts == NULL ? -ENOMEM : 0;
     if (r == 0) {
         st_post_read(post, clean, bytes, &others);
         say_second(post);

@@ -17,6 +17,28 @@ static bool has_subject(const struct st_rule *rule, const struct st_facts *facts
     return found;
 }
 
+/** Of what another sleeptune judged. Status and effect are of that computer, the sentence and the usual fix
+ * of the rule. A rule of one number says its own sentence, since the number is there. */
+static void take_shared(const struct st_facts *facts, struct st_finding *finding)
+{
+    const struct st_rule *rule = finding->rule;
+    enum st_status status;
+    int64_t us;
+    const char *rest = st_facts_has_int(facts, ST_KEY_SHARED_WHOLE) ? "not-applicable" : "";
+    const char *text = st_facts_text_or(facts, ST_TEXT(160, ST_KEYS_SHARED "%s", rule->id), rest);
+    if (st_finding_status_parse(text, &status) != 0 || (status == finding->status && rule->cases != NULL))
+        return;
+    st_finding_finish(finding);
+    finding->rule = rule;
+    finding->facts = facts;
+    st_finding_quote_keys(finding, rule->facts);
+    st_finding_set(finding, status, "%s: %s on that computer", rule->title, text);
+    if (st_facts_int(facts, ST_TEXT(160, ST_KEYS_SHARED_EFFECT "%s", rule->id), &us) == 0)
+        st_finding_effect(finding, (double)us, "as sleeptune says on that computer");
+    if (st_finding_has_fired(finding))
+        st_rule_fix(finding);
+}
+
 /** A text has a part of a machine only: what it does not name is unknown. So is a file that a saved tree does
  * not have. */
 static void judge(const struct st_rule *rule, const struct st_facts *facts, const struct st_wish *wish,
@@ -33,6 +55,7 @@ static void judge(const struct st_rule *rule, const struct st_facts *facts, cons
     }
     if (finding->status == ST_STATUS_NOT_APPLICABLE && (text || (tree && !seen)))
         st_finding_set(finding, ST_STATUS_UNKNOWN, "what was read does not say it");
+    take_shared(facts, finding);
 }
 
 static size_t place_of(const struct st_rule *rule)

@@ -382,7 +382,9 @@ static void in_use(const struct st_facts *facts, struct st_wish *ret)
         st_facts_has_int(facts, ST_KEY_PROCESSES_N) && st_facts_find(facts, ST_KEY_THREADS_PART) == NULL
             ? "no sound server runs here"
             : "sleeptune found no buffer size in use";
-    if (of_program(facts, ret))
+    if (of_program(facts, ret) ||
+        take(ret, st_facts_int_or(facts, ST_KEYS_SHARED "frames", 0),
+             st_facts_int_or(facts, ST_KEYS_SHARED "rate_hz", 0), "as that computer runs"))
         return;
     ST_EACH (row, servers) {
         if (!st_facts_has_int(facts, row->daemon))

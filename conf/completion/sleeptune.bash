@@ -29,7 +29,7 @@ _sleeptune() {
     --os) words='linux freebsd' ;;
     esac
     if [ -z "$words" ] && [ "$COMP_CWORD" -eq 1 ]; then
-        words='check measure listen report tune apply verify revert snapshot predict status heard history lab help --help --version'
+        words='check measure listen report share tune apply verify revert snapshot predict status heard history lab help --help --version'
     elif [ -z "$words" ]; then
         case $command in
         measure) words='--rate --frames --duration --cpu --policy --priority --load --warmup --wait
@@ -43,12 +43,13 @@ _sleeptune() {
         apply) words="--dry-run --yes --measure --no-measure --run-generators --user --frames --rate --root --help linux-pipewire-quantum= linux-device-headroom= $(sleeptune report --list 2>/dev/null | awk '{print $1}')" ;;
         verify) words='--frames --rate --measure --no-measure --user --root --format --json --help' ;;
         revert) words="--all --run-generators --root --help $(sleeptune report --list 2>/dev/null | awk '{print $1}')" ;;
+        share) words='--root --no-servers --help' ;;
         snapshot) words='--root --no-servers --output -o --help' ;;
         predict) words='--history --frames --periods --load --headroom-frames --granularity --details --json --format --help' ;;
         heard) words='--key --system --socket --quiet --help' ;;
         history) words='--events --causes --heard --changes --trace --output --names --since --until --step --kind --limit --details --json --format --system --socket --db --help' ;;
         status) words='--details --watch --html --json --line --follow --format --system --socket --help' ;;
-        help) words='check measure listen report tune apply verify revert snapshot predict status heard history lab' ;;
+        help) words='check measure listen report share tune apply verify revert snapshot predict status heard history lab' ;;
         esac
     fi
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")

@@ -1,0 +1,111 @@
+#include "advisor/parse/share_text.h"
+
+#include "advisor/facts/text.h"
+#include "advisor/rules/rule.h"
+#include "core/text/text.h"
+
+#define SHARE_BYTES 16384 /* a share has at most 40 lines of 76 columns; quoted and wrapped it has more */
+#define KEY_BYTES   160
+
+struct reader {
+    struct st_facts *facts;
+    const char *source;
+    const struct st_rule *rule; /* whose numbers follow; NULL: none, or no rule of this version */
+    const char *status;         /* of the ids that follow; NULL: none */
+    int64_t ids_n;
+};
+
+static void put_id(struct reader *reader, const char *id)
+{
+    const char *key = ST_TEXT(KEY_BYTES, ST_KEYS_SHARED "%s", id);
+    reader->rule = st_rule_find(id);
+    if (reader->rule == NULL || reader->status == NULL || st_facts_find(reader->facts, key) != NULL)
+        return;
+    reader->ids_n++;
+    st_facts_put_text(reader->facts, key, reader->status, NULL, reader->source);
+}
+
+bool st_share_text_may(const char *key, const char *pattern)
+{
+    return st_text_is(key, pattern) &&
+           (st_text_begins(key, "linux.") || st_text_begins(key, ST_KEYS_FREEBSD));
+}
+
+/** "linux.timer_slack_ns" of a finding, if its rule reads that; "us", its effect; else of the text. */
+static void put_number(struct reader *reader, const char *name, const char *text)
+{
+    static const char *const own[] = {"frames", "rate_hz", "dropouts", "ids", "rules", NULL};
+    const char *const *pattern = reader->rule != NULL ? reader->rule->facts : own;
+    const bool is_effect = reader->rule != NULL && st_text_is(name, "us");
+    const char *key = is_effect ? ST_TEXT(KEY_BYTES, ST_KEYS_SHARED_EFFECT "%s", reader->rule->id)
+                      : st_text_is_among(name, own) ? ST_TEXT(KEY_BYTES, ST_KEYS_SHARED "%s", name)
+                                                    : name;
+    int64_t number;
+    while (*pattern != NULL && !st_share_text_may(name, *pattern))
+        pattern++;
+    if (st_text_int(text, &number) == 0 && (key != name || *pattern != NULL))
+        st_facts_put_int(reader->facts, key, number, text, reader->source);
+}
+
+static void take_word(struct reader *reader, const char *before, char *word)
+{
+    enum st_status status;
+    const size_t len = strlen(word);
+    const bool is_whole = len > 0 && strchr(",.", word[len - 1]) != NULL;
+    word[len - is_whole] = '\0';
+    char *value = strchr(word, '=');
+    if (st_finding_status_parse(word, &status) == 0) {
+        reader->status = st_finding_statuses[status].name;
+        if (is_whole) /* behind its id */
+            put_id(reader, before);
+    } else if (is_whole && value != NULL) {
+        *value = '\0';
+        put_number(reader, word, value + 1);
+    } else if (is_whole) {
+        put_id(reader, word);
+    } else if (st_text_is(word, ST_SHARE_FINDING)) {
+        reader->status = NULL;
+    }
+}
+
+/** Rules that are not in it: either all of this version were judged, and those are not applicable there, or
+ * no one knows. */
+static void put_rest(struct reader *reader)
+{
+    int64_t rules_n = 0;
+    ST_EACH_OF (rule, st_rules, st_rules_n)
+        rules_n += st_rule_os(*rule) == reader->facts->os;
+    const bool is_whole = st_facts_int_or(reader->facts, ST_KEYS_SHARED "ids", -1) == reader->ids_n &&
+                          st_facts_int_or(reader->facts, ST_KEYS_SHARED "rules", -1) == rules_n;
+    if (is_whole)
+        st_facts_put_int(reader->facts, ST_KEY_SHARED_WHOLE, 1, NULL, reader->source);
+    st_facts_put_text(reader->facts, ST_KEY_SYSTEM_INPUT,
+                      is_whole ? "sleeptune share" : "a part of sleeptune share", NULL, reader->source);
+}
+
+int st_share_text_add(const char *text, size_t bytes, const char *source, struct st_facts **facts)
+{
+    const char *before = "";
+    char *copy = memmem(text, bytes, ST_SHARE_BEGINS, strlen(ST_SHARE_BEGINS));
+    copy = copy != NULL ? strndup(copy, ST_MIN(bytes - (size_t)(copy - text), SHARE_BYTES)) : strdup("");
+    if (copy == NULL)
+        return -ENOMEM;
+    const bool is_linux = strstr(copy, "linux-") != NULL;
+    const enum st_os os = is_linux ? ST_OS_LINUX : ST_OS_FREEBSD;
+    int r = is_linux || strstr(copy, "freebsd-") != NULL ? 0 : -ENODATA;
+    struct st_facts *into = r == 0 && *facts == NULL ? st_facts_new(os) : *facts;
+    struct reader reader = {.facts = into, .source = source};
+    if (r == 0)
+        r = into == NULL ? -ENOMEM : into->os != os ? -EXDEV : 0;
+    if (r == 0) {
+        ST_TEXT_EACH (word, copy, " \t\r\n>|`") {
+            take_word(&reader, before, word);
+            before = word;
+        }
+        put_rest(&reader);
+        *facts = into;
+        r = into->error;
+    }
+    free(copy);
+    return r;
+}

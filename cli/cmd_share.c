@@ -1,0 +1,352 @@
+/* sleeptune share: a short text about this machine, to paste where someone is asked for help. Each line is
+ * put together from numbers, words of ours, and words of others that have a strict form: a name of a user, a
+ * host or a device is never in it. */
+#include <ctype.h>
+#include <unistd.h>
+
+#include "advisor/facts/text.h"
+#include "advisor/parse/share_text.h"
+#include "advisor/report/report.h"
+#include "cli/command.h"
+#include "cli/report/facts_input.h"
+#include "cli/show/daemon_client.h"
+#include "core/ns.h"
+#include "core/text/json.h"
+#include "core/text/text.h"
+#include "platform/clock.h"
+#include "platform/platform.h"
+#include "platform/proc.h"
+#include "st_config.h"
+
+#define COLUMNS      76
+#define TEXT_BYTES   4096
+#define LINE_BYTES   140 /* two lines of the text: with the findings 40 in all */
+#define FINDINGS_MAX 7   /* with a line of their own; the others are in a list */
+#define PROGRAMS_MAX 4
+#define HISTORY_MS   500
+#define HOUR_S       3600.0
+
+static const char help[] =
+    "Usage: sleeptune share [OPTION...]\n"
+    "Print at most 40 lines about this machine, to paste where you ask for help:\n"
+    "versions, sound card, dropouts of the last day, and what the settings cost.\n"
+    "They name no user, host or device, and nothing is sent. Whoever helps you runs\n"
+    "'sleeptune report FILE' on what you pasted.\n\n"
+    "  --root DIR         read a captured tree or FreeBSD capture instead\n" ST_NO_SERVERS_HELP
+    "  -h, --help         this text\n\n"
+    "Examples:\n"
+    "  sleeptune share\n"
+    "  sleeptune share | xclip\n\n"
+    "Exit status: 0 done, 3 usage, 4 failure.\n";
+
+/** Prints what is like printf(), in lines of a paragraph. */
+static void ST_PRINTF(1, 2) put(const char *format, ...)
+{
+    char text[TEXT_BYTES];
+    ST_PRINT_REST(text, sizeof(text), format);
+    st_text_wrap(stdout, text, 0, COLUMNS);
+}
+
+/* --- words of others --- */
+
+/** Copies what is a number or a common word: kernels, distributions, CPUs, drivers and
+ * programs are named by those, and whoever built or named one may have put anything between them. @return was
+ * that all of it? */
+static bool copy_known(const char *text, char *ret, size_t ret_bytes)
+{
+    static const char known[] =
+        /* kernels, distributions, where they run */
+        "aarch aws amd arch arm asahi azure bpo cachyos cloud current deb el fc generic hardened lowlatency "
+        "lqx lts "
+        "manjaro microsoft neptune p pve raspi rc realtime release rpi rpt rt standard stable v valve wsl x "
+        "xanmod zen "
+        "linux alpine bazzite debian fedora gentoo kali linuxmint mx nixos nobara opensuse leap tumbleweed "
+        "pop "
+        "raspbian rhel "
+        "rocky steamos ubuntu void docker flatpak lxc podman bhyve hyperv kvm oracle parallels qemu vmware "
+        "xen "
+        /* CPUs, governors, drivers */
+        "apple athlon atom celeron core epyc gen gold i intel n pentium pro processor r ryzen silver st "
+        "nd rd th "
+        "threadripper tm ultra xeon conservative ondemand performance powersave schedutil userspace audio "
+        "bcm dsp hd "
+        "hda hdmi loopback pcm sof usb "
+        /* programs */
+        "ableton alsa ardour audacity bitwig brave bristol capture carla chrome chromium data discord "
+        "easyeffects "
+        "element ffplay firefox fluidsynth google guitarix hydrogen jack kodi live loop lmms mixxx mpv "
+        "mumble obs "
+        "pipewire playback pulse pulseaudio pw qsynth qtractor reaper renoise rosegarden skype slack spotify "
+        "steam "
+        "studio supercollider teams telegram vlc voiceengine webrtc wine wireplumber zoom zynaddsubfx";
+    static const char marks[] = " -+_~/()@";
+    bool is_all = text[0] != '\0';
+    ret[0] = '\0';
+    for (size_t len; *text != '\0'; text += len) {
+        const char *word = text + strspn(text, marks);
+        char letters[16] = "";
+        size_t n = 0;
+        len = (size_t)(word - text) + strcspn(word, marks);
+        for (; isalpha((unsigned char)word[n]) && n < sizeof(letters) - 1; n++)
+            letters[n] = (char)tolower((unsigned char)word[n]);
+        const size_t digits = strspn(word + n, "0123456789.x"),
+                     rest = len - (size_t)(word - text) - n - digits;
+        const bool is_known = digits <= 10 && rest <= (digits > 0 && n == 0) /* "5800X" */ &&
+                              (n == 0 ? digits > 0 : st_proc_has_word(known, letters));
+        is_all = is_all && is_known;
+        if (is_known)
+            st_text_append(ret, ret_bytes, "%.*s", (int)len, text);
+    }
+    if (ret[0] == '\0')
+        st_text_append(ret, ret_bytes, "?");
+    return is_all;
+}
+
+/** A common program, or one whose file came with the system. */
+static const char *program_of(const char *name)
+{
+    const bool is_file = st_text_is_of(name, "_+-") && access(ST_TEXT(64, "/usr/bin/%.40s", name), X_OK) == 0;
+    return is_file || (isalpha((unsigned char)name[0]) && copy_known(name, ST_ROOM(80))) ? name : "a program";
+}
+
+/* --- the machine --- */
+
+enum form { VALUE, RUNS, COUNT, MOST };
+
+static const struct row {
+    const char *line;                   /* begins with this row; NULL: the one before goes on */
+    const char *name, *prefix, *suffix; /* of keys; NULL: any */
+    enum form form;
+} rows[] = {
+    {"system", "Linux", ST_KEY_KERNEL_RELEASE},
+    {NULL, "FreeBSD", ST_KEY_FREEBSD_KERN_OSRELEASE},
+    {NULL, "distribution", ST_KEY_DISTRIBUTION},
+    {NULL, "PipeWire runs", ST_KEY_DAEMON_PIPEWIRE, "", RUNS},
+    {NULL, "version", ST_KEY_PIPEWIRE_VERSION},
+    {NULL, "PulseAudio runs", ST_KEY_DAEMON_PULSEAUDIO, "", RUNS},
+    {NULL, "JACK runs", ST_KEY_DAEMON_JACKD, "", RUNS},
+    {"machine", "CPU", ST_KEY_CPU_MODEL},
+    {NULL, "governor", ST_KEYS_CPUFREQ, ".governor"},
+    {NULL, "guest", ST_KEY_VIRTUAL},
+    {NULL, "hypervisor", ST_KEY_SYSTEM_HYPERVISOR},
+    {NULL, "hypervisor", ST_KEY_FREEBSD_KERN_VM_GUEST},
+    {NULL, "container", ST_KEY_SYSTEM_CONTAINER},
+    {"card", "driver", ST_KEYS_CARD, ".driver"},
+    {NULL, "on USB", ST_KEYS_CARD, ".controller", RUNS},
+    {NULL, "period", ST_KEYS_ALSA, ".period_frames"},
+    {NULL, "ring", ST_KEYS_ALSA, ".buffer_frames"},
+    {NULL, "rate", ST_KEYS_ALSA, ".rate_hz"},
+    {NULL, "block in us", ST_KEYS_FREEBSD_SNDSTAT, ".block_us"},
+    {"rights", "error of SCHED_FIFO", ST_KEY_RT_FIFO_ERRNO},
+    {NULL, "error of SCHED_FIFO", ST_KEY_FREEBSD_RT_FIFO_ERRNO},
+    {NULL, "limit rtprio", ST_KEY_RT_RTPRIO_LIMIT},
+    {NULL, "rtkit runs", ST_KEY_DAEMON_RTKIT_DAEMON, "", RUNS},
+    {NULL, "real-time threads", ST_KEYS_RT_THREAD, ".process", COUNT},
+    {NULL, "up to", ST_KEYS_RT_THREAD, ".priority", MOST},
+    {NULL, "data loops without", ST_KEYS_NORMAL_THREAD, ".process", COUNT},
+};
+
+/** "governor powersave,": what differs among these facts, how many, or the highest. Nothing if no one looked.
+ */
+static void add_row(char *line, const struct st_facts *facts, const struct row *row)
+{
+    char values[160] = "", value[80] = "not readable";
+    int64_t n = 0, most = 0;
+    ST_FACTS_EACH (fact, facts, row->prefix, row->suffix != NULL ? row->suffix : "") {
+        if (fact->state == ST_FACT_OK)
+            copy_known(fact->text, value, sizeof(value));
+        else if (!st_fact_is_unread(fact))
+            continue;
+        n++;
+        most = ST_MAX(most, fact->i64);
+        if (strstr(values, value) == NULL && row->form != RUNS)
+            ST_APPEND(values, " %s", value);
+    }
+    if (row->form >= COUNT)
+        ST_PRINT(values, " %" PRId64, row->form == COUNT ? n : most);
+    if (n > 0)
+        st_text_append(line, LINE_BYTES, " %s%s,", row->name, values);
+}
+
+static void put_machine(const struct st_facts *facts)
+{
+    char line[LINE_BYTES];
+    for (size_t i = 0; i < ST_ARRAY_LEN(rows);) {
+        const char *label = rows[i].line;
+        ST_PRINT(line, "%s", label);
+        do
+            add_row(line, facts, &rows[i++]);
+        while (i < ST_ARRAY_LEN(rows) && rows[i].line == NULL);
+        put("%s%s", line, st_text_is(line, label) ? " not known" : "");
+    }
+}
+
+/** Who set the size: what stands before these words is a program's name. */
+static void put_buffer(const struct st_wish *wish)
+{
+    static const char *const says[] = {" asked for ", " forces ", " uses "};
+    const char *why = wish->why;
+    ST_EACH (word, says)
+        why = strstr(wish->why, *word) != NULL ? "as a program wants it" : why;
+    if (wish->in_use)
+        put("buffer frames=%u, rate_hz=%u, %s", (unsigned)wish->frames, (unsigned)wish->rate_hz, why);
+    else
+        put("buffer not in use, judged for %u at %u Hz", (unsigned)wish->frames, (unsigned)wish->rate_hz);
+}
+
+/* --- what sleeptuned recorded --- */
+
+static const char *rate_of(const json_t *side, char *buf, size_t buf_bytes)
+{
+    const double hours = st_ns_seconds(st_json_integer(side, "playing_ns")) / HOUR_S;
+    const double n = (double)st_json_integer(side, "dropouts");
+    return hours > 0 ? st_text_print(buf, buf_bytes, "%.1f dropouts an hour in %.1f h", n / hours, hours)
+                     : "not measured";
+}
+
+/** The last change of the kernel. */
+static void put_kernel(const json_t *history)
+{
+    char line[TEXT_BYTES] = "not watched", before[80], now[80];
+    size_t i, j;
+    json_t *change, *what;
+    if (history != NULL)
+        ST_PRINT(line, "the same as long as it is watched");
+    json_array_foreach(json_object_get(history, "changes"), i, change)
+    {
+        json_array_foreach(json_object_get(change, "what"), j, what)
+        {
+            if (!st_text_is(st_json_text_of(what, "name"), "kernel"))
+                continue;
+            copy_known(st_json_text_of(what, "before"), before, sizeof(before));
+            copy_known(st_json_text_of(what, "now"), now, sizeof(now));
+            ST_PRINT(line, "%s: %s; before, %s: %s", now,
+                     rate_of(json_object_get(change, "since"), ST_ROOM(64)), before,
+                     rate_of(json_object_get(change, "before"), ST_ROOM(64)));
+        }
+    }
+    put("kernel %s", line);
+}
+
+static void put_dropouts(const json_t *history)
+{
+    char line[LINE_BYTES] = "";
+    const json_t *dropouts = json_object_get(history, "dropouts");
+    int64_t watched_ns = 0, programs_n = 0;
+    size_t i, j;
+    json_t *source, *client, *count;
+    const char *reason;
+    json_array_foreach(json_object_get(history, "watched"), i, source) watched_ns =
+        ST_MAX(watched_ns, st_json_integer(source, "watched_ns"));
+    json_array_foreach(json_object_get(dropouts, "sources"), i, source)
+    {
+        json_array_foreach(json_object_get(source, "clients"), j, client)
+        {
+            if (st_json_integer(client, "dropouts") == 0 || programs_n++ >= PROGRAMS_MAX)
+                continue;
+            ST_APPEND(line, "; %s", program_of(st_json_text_of(client, "name")));
+            json_object_foreach(json_object_get(client, "reasons"), reason,
+                                count) if (st_text_is_of(reason, "-"))
+                ST_APPEND(line, " %.24s %" JSON_INTEGER_FORMAT, reason, json_integer_value(count));
+        }
+    }
+    if (watched_ns > 0)
+        put("dropouts dropouts=%" PRId64 ", in a day of which %.1f h were watched%s",
+            st_json_integer(dropouts, "count"), st_ns_seconds(watched_ns) / HOUR_S, line);
+    else
+        put("dropouts not watched");
+}
+
+/* --- findings --- */
+
+/** With the numbers that its rule reads, as far as they fit. */
+static void put_finding(const struct st_finding *finding)
+{
+    char text[COLUMNS] = "", number[TEXT_BYTES];
+    if (finding->effect_known)
+        ST_PRINT(text, ", us=%.0f", fmin(finding->effect_us, INT32_MAX));
+    for (const char *const *key = finding->rule->facts; *key != NULL; key++) {
+        const struct st_fact *fact = st_facts_find(finding->facts, *key);
+        if (fact == NULL || !fact->is_int || !st_share_text_may(fact->key, *key))
+            continue;
+        ST_PRINT(number, "%s, %s=%" PRId64, text, *key, fact->i64);
+        if (strlen(number) + strlen(finding->rule->id) < COLUMNS - sizeof(ST_SHARE_FINDING "  problem."))
+            ST_PRINT(text, "%s", number);
+    }
+    put(ST_SHARE_FINDING " %s %s%s.", finding->rule->id, st_finding_statuses[finding->status].name, text);
+}
+
+static void put_findings(const struct st_report *report)
+{
+    static const enum st_status lists[] = {ST_STATUS_PROBLEM, ST_STATUS_ADVICE, ST_STATUS_OK,
+                                           ST_STATUS_UNKNOWN};
+    size_t first = 0, n = 0;
+    while (first < FINDINGS_MAX && first < report->findings_n &&
+           st_finding_has_fired(&report->findings[first]))
+        put_finding(&report->findings[first++]);
+    ST_EACH (status, lists) {
+        char text[TEXT_BYTES] = "";
+        for (size_t i = first; i < report->findings_n; i++) {
+            if (report->findings[i].status == *status && ++n > 0)
+                ST_APPEND(text, " %s,", report->findings[i].rule->id);
+        }
+        if (text[0] != '\0')
+            put("%s%s", st_finding_statuses[*status].name, text);
+    }
+    put("end ids=%zu, rules=%zu, sleeptune " ST_VERSION, first + n, report->findings_n);
+}
+
+/** What sleeptuned recorded, if it answered before: one that hangs is not waited for twice. */
+static json_t *ask_history(const struct st_facts *facts)
+{
+    struct st_daemon_answer answer;
+    json_t *document = NULL;
+    if (!st_facts_has_int(facts, ST_MUSIC_COUNTED))
+        return NULL;
+    if (st_daemon_client_try(NULL, "/v1/history?since=24h", "sleeptune-history/1", HISTORY_MS, &answer) == 0)
+        document = json_incref(answer.document);
+    st_daemon_client_finish(&answer);
+    return document;
+}
+
+static int print_share(const struct st_facts *facts)
+{
+    struct st_report report;
+    char date[16];
+    const time_t now = (time_t)(st_clock_wall_ns(&st_platform_native()->clock) / ST_NS_PER_S);
+    struct tm utc;
+    const int r = st_report_make(facts, 0, 0, &report);
+    if (r != 0)
+        return st_failure("%s", strerror(-r));
+    json_t *history = ask_history(facts);
+    strftime(date, sizeof(date), "%Y-%m-%d", gmtime_r(&now, &utc));
+    put(ST_SHARE_BEGINS " %s", date);
+    put_machine(facts);
+    put_buffer(&report.wish);
+    put_kernel(history);
+    put_dropouts(history);
+    put_findings(&report);
+    json_decref(history);
+    st_report_finish(&report);
+    st_failure_note("Nothing was sent. Paste these lines where you ask for help.");
+    return ST_EXIT_DONE;
+}
+
+int st_cmd_share(int argc, char **argv)
+{
+    struct st_facts_input input = {0};
+    const struct st_option options[] = {
+        {"root", .text = &input.root},
+        {"no-servers", .flag = &input.no_servers},
+    };
+    int status = st_options_only(options, ST_ARRAY_LEN(options), help, argc, argv);
+    if (status >= 0)
+        return status;
+    struct st_facts *facts = NULL;
+    st_facts_input_of_player(&input);
+    status = st_facts_input_load(&input, &facts);
+    if (status == ST_EXIT_DONE)
+        status = print_share(facts);
+    st_facts_free(facts);
+    return status;
+}

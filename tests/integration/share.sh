@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# share: what it prints names no one, and report finds the same in it, wherever it was pasted.
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+captures=$SLEEPTUNE_SRC/tests/fixtures/captures
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+share() { "$SLEEPTUNE" share "$@" 2>"$tmp/said"; }
+# "ID STATUS" of each rule
+findings() { "$SLEEPTUNE" report --json "$@" 2>/dev/null | "$PYTHON" -c 'import json, sys
+for f in json.load(sys.stdin)["findings"]: print(f["id"], f["status"])' 2>/dev/null | sort; }
+# ASCII, at most 40 lines of 76 columns, none of which a forum takes for something else
+is_plain() { [ "$(wc -l <"$1")" -le 40 ] && ! LC_ALL=C grep -nE '.{77}|^[][#*> -]|[^ -~]|^$' "$1"; }
+
+# --- there and back -----------------------------------------------------------------------------------------------
+for machine in "$captures"/*/; do
+    name=$(basename "$machine")
+    share --root "$machine" >"$tmp/text"
+    is "$name: its findings" "$(findings "$tmp/text")" "$(findings --root "$machine")"
+    ok "$name: plain text" is_plain "$tmp/text"
+done
+share --root "$captures/linux-laptop" >"$tmp/text"
+is "nothing was sent" "$(cat "$tmp/said")" "Nothing was sent. Paste these lines where you ask for help."
+findings "$tmp/text" >"$tmp/wanted"
+pasted() { is "pasted $1" "$(findings --input -)" "$(cat "$tmp/wanted")"; }
+pasted "as a quotation" < <(sed 's/^/> > /' "$tmp/text")
+pasted "between other lines" < <(printf 'My clicks:\n\n```\n'; cat "$tmp/text"; printf '```\nThanks, all!\n')
+pasted "wrapped, with CRLF" < <(fold -s -w 50 "$tmp/text" | sed 's/^/| /; s/$/\r/')
+pasted "as one line" < <(tr '\n' ' ' <"$tmp/text")
+screen_is report "$SLEEPTUNE" report "$tmp/text"
+dateless() { "$SLEEPTUNE" share --root "$1" 2>/dev/null | sed 1d; }
+screen_is share dateless "$captures/linux-laptop"
+
+# a finding that was cut off is unknown, never ok; nor is one of which a part is there
+never_false() { findings "$1" | grep -v ' unknown$' | comm -23 - "$tmp/wanted"; }
+for ((n = 1; n < $(wc -l <"$tmp/text"); n++)); do head -n "$n" "$tmp/text" >"$tmp/cut.$n"; done
+for columns in 31 47 60; do fold -w "$columns" "$tmp/text" >"$tmp/cut.folded-$columns"; done
+sed 's/linux-threaded-irqs,//' "$tmp/text" >"$tmp/cut.without-one"
+is "cut after any line, or within words: nothing false" "$(for cut in "$tmp"/cut.*; do never_false "$cut"; done)" ""
+like "a part is one" "$("$SLEEPTUNE" report "$tmp/cut.without-one")" 'a part of sleeptune share'
+sed 's/=50000/=50000000/; s/^system .*/&\nfinding linux-hz advice, linux.cmdline=1, user.uid=5./' "$tmp/text" >"$tmp/other"
+is "a share has only numbers of its rules" "$("$SLEEPTUNE" report --json "$tmp/other" | grep -cE 'linux.cmdline"|user.uid')" 0
+
+# --- no names -----------------------------------------------------------------------------------------------------
+cp -r "$captures/linux-studio" "$tmp/marked"
+mkdir -p "$tmp/marked/etc/security/limits.d" "$tmp/marked/sys/class/dmi/id" "$tmp/marked/proc/sys/kernel"
+echo 'PRETTY_NAME="Debian GNU/Linux 12 (zzmark)"' >"$tmp/marked/etc/os-release"
+echo 'zzmark - rtprio 95' >"$tmp/marked/etc/security/limits.d/zzmark.conf"
+echo 'root=UUID=0badcafe-zzmark quiet' >"$tmp/marked/proc/cmdline"
+printf 'model name : zzmark CPU 3000\n' >"$tmp/marked/proc/cpuinfo"
+sed -i 's/$/-zzmark/' "$tmp/marked/proc/sys/kernel/osrelease"
+find "$tmp/marked/proc" -name stat -exec sed -i 's/(pipewire)/(zzmark)/' {} +
+sed -i 's/: [A-Za-z-]* - .*/: zzmark - zzmark/' "$tmp/marked/proc/asound/cards"
+share --root "$tmp/marked" >"$tmp/text"
+is "of marked names none is there" "$(grep -ci zzmark "$tmp/text")" 0
+like "but what is not one" "$(cat "$tmp/text")" '^system Linux 6\.1\.0-37-amd64, distribution Debian/Linux 12,'
+
+refused "an argument" 3 share file
+refused "no such tree" 4 share --root "$tmp/none"
+tap_done
