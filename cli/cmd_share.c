@@ -144,6 +144,13 @@ static const struct row {
     {NULL, "real-time threads", ST_KEYS_RT_THREAD, ".process", COUNT},
     {NULL, "up to", ST_KEYS_RT_THREAD, ".priority", MOST},
     {NULL, "data loops without", ST_KEYS_NORMAL_THREAD, ".process", COUNT},
+    {NULL, "RTTIME", ST_KEYS_RT_TIME, ".limit_us"},
+    {"kernel-log", "card", ST_KEY_KERNEL_LOG_CARD_N},
+    {NULL, "USB", ST_KEYS_KERNEL_LOG, "usb_n"},
+    {NULL, "clock", ST_KEYS_KERNEL_LOG, "clock_n"},
+    {NULL, "heat", ST_KEYS_KERNEL_LOG, "heat_n"},
+    {NULL, "memory", ST_KEY_KERNEL_LOG_MEMORY_N},
+    {NULL, "killed for RTTIME", ST_KEY_KERNEL_LOG_RT_TIME_N},
 };
 
 /** "governor powersave,": what differs among these facts, how many, or the highest. Nothing if no one looked.

@@ -146,6 +146,20 @@ static int parse_jack(struct asker *asker, char *text)
     return r;
 }
 
+/** Of this user, also by number: rtkit-daemon.c, verify_burst(), find_process(), find_thread(). */
+static int64_t refusals(struct asker *asker, const char *text)
+{
+    static const char word[] = "Warning: Reached ";
+    const char *uid = ST_TEXT(24, "'%lu'", (unsigned long)asker->uid);
+    const char *name = ST_TEXT(80, "'%.64s'", st_facts_text_or(asker->facts, ST_KEY_USER_NAME, ""));
+    int64_t n = 0;
+    for (const char *at = text; (at = strstr(at, word)) != NULL; at++) {
+        char *line = ST_TEXT(160, "%.*s", (int)strcspn(at, "\n"), at);
+        n += strstr(line, uid) != NULL || strstr(line, name) != NULL;
+    }
+    return n;
+}
+
 /** "Demoted 5 threads." (rtkit-daemon.c, demote_known_threads()); it may have had none. */
 static int parse_rtkit_log(struct asker *asker, char *text)
 {
@@ -155,11 +169,50 @@ static int parse_rtkit_log(struct asker *asker, char *text)
     const char *at = strstr(text, word);
     while (at != NULL && strtol(at + sizeof(word) - 1, NULL, 10) == 0)
         at = strstr(at + 1, word);
-    st_facts_put_int(asker->facts, asker->question->facts[0], at != NULL, NULL, asker->question->source);
+    st_facts_put_int(asker->facts, ST_KEY_RTKIT_DEMOTED_N, at != NULL, NULL, asker->question->source);
+    st_facts_put_int(asker->facts, ST_KEY_RTKIT_FAILED_N,
+                     strstr(text, "rtkit-daemon.service: Failed with result") != NULL, NULL,
+                     asker->question->source);
+    st_facts_put_int(asker->facts, ST_KEY_RTKIT_REFUSED_N, refusals(asker, text), NULL,
+                     asker->question->source);
+    return 0;
+}
+
+/** A fault of USB counts as one of a card if the device is one. */
+static int parse_kernel_log(struct asker *asker, char *text)
+{
+    static const char *const kinds[] = {"card", "usb", "clock", "heat", "memory", "rt_time"};
+    char device[48];
+    int64_t n[ST_ARRAY_LEN(kinds)] = {0};
+    if (text[0] == '\0')
+        return -EACCES;
+    ST_TEXT_EACH (line, text, "\n") {
+        const char *kind = st_answer_kernel_line(line, device, sizeof(device));
+        if (kind != NULL && st_text_is(kind, "usb") &&
+            st_facts_find(asker->facts, ST_TEXT(KEY_BYTES, ST_KEYS_USB_AUDIO "%s.control", device)) != NULL)
+            kind = kinds[0];
+        for (size_t i = 0; kind != NULL && i < ST_ARRAY_LEN(kinds); i++)
+            n[i] += st_text_is(kind, kinds[i]);
+    }
+    for (size_t i = 0; i < ST_ARRAY_LEN(kinds); i++)
+        st_facts_put_int(asker->facts, ST_TEXT(KEY_BYTES, ST_KEYS_KERNEL_LOG "%s_n", kinds[i]), n[i], NULL,
+                         asker->question->source);
+    return 0;
+}
+
+/** "x 200000" */
+static int parse_portal(struct asker *asker, char *text)
+{
+    text[strcspn(text, "\n")] = '\0';
+    st_facts_put_number(asker->facts, ST_KEY_PORTAL_RT_TIME_US, text + strspn(text, "x "), text,
+                        asker->question->source);
     return 0;
 }
 
 /* --- questions --- */
+
+#define KERNEL_LOG_FACTS                                                                                     \
+    WORDS(ST_KEY_KERNEL_LOG_CARD_N, ST_KEY_KERNEL_LOG_MEMORY_N, ST_KEY_KERNEL_LOG_RT_TIME_N)
 
 static const struct question questions[] = {
     {.key = ST_KEY_ASK_PIPEWIRE,
@@ -201,13 +254,34 @@ static const struct question questions[] = {
      .argv = WORDS("jack_samplerate"),
      .parse = parse_jack,
      .facts = WORDS(ST_KEY_JACK_RATE_HZ)},
-    {.key = "linux.ask.rtkit_log",
+    {.key = "linux.rtkit.log",
      .daemon = ST_KEY_DAEMON_RTKIT_DAEMON,
+     .or_daemon = ST_KEY_RTKIT_INSTALLED,
      .source = "journalctl --unit rtkit-daemon",
      .argv = WORDS("journalctl", "--unit=rtkit-daemon", "--boot", "--quiet", "--no-pager", "--output=cat",
                    "--lines=200"),
      .parse = parse_rtkit_log,
-     .facts = WORDS(ST_KEY_RTKIT_DEMOTED_N)},
+     .facts = WORDS(ST_KEY_RTKIT_DEMOTED_N, ST_KEY_RTKIT_FAILED_N, ST_KEY_RTKIT_REFUSED_N)},
+    {.key = ST_KEYS_KERNEL_LOG "journal",
+     .daemon = ST_KEY_PROCESSES_N,
+     .source = "journalctl --dmesg",
+     .argv = WORDS("journalctl", "--dmesg", "--boot", "--quiet", "--no-pager", "--output=cat"),
+     .parse = parse_kernel_log,
+     .facts = KERNEL_LOG_FACTS},
+    {.key = ST_KEYS_KERNEL_LOG "dmesg", /* without systemd's journal, or without the right to read it */
+     .daemon = ST_KEY_PROCESSES_N,
+     .source = "dmesg",
+     .argv = WORDS("dmesg"),
+     .parse = parse_kernel_log,
+     .facts = KERNEL_LOG_FACTS},
+    {.key = "linux.ask.portal",
+     .daemon = ST_KEY_DAEMON_PIPEWIRE,
+     .of_user = true,
+     .source = "busctl --user get-property org.freedesktop.portal.Desktop",
+     .argv = WORDS("busctl", "--user", "--auto-start=no", "get-property", "org.freedesktop.portal.Desktop",
+                   "/org/freedesktop/portal/desktop", "org.freedesktop.portal.Realtime", "RTTimeUSecMax"),
+     .parse = parse_portal,
+     .facts = WORDS(ST_KEY_PORTAL_RT_TIME_US)},
 };
 
 #define QUESTIONS_N (sizeof(questions) / sizeof(questions[0]))

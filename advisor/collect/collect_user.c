@@ -220,7 +220,7 @@ int st_collect_login(struct st_machine *machine, const char *name, struct st_fac
     st_facts_put_text(facts, ST_KEY_USER_NAME, name, NULL, "getpwnam");
     st_facts_put_int(facts, ST_KEY_USER_UID, (int64_t)uid, NULL, "getpwnam");
     if (getgrouplist(name, entry->pw_gid, gids, &gids_n) >= 0)
-        st_collector_put_groups(facts, gids, gids_n, "getgrouplist");
+        st_collector_put_groups(facts, ST_KEY_USER_GROUPS, gids, gids_n, "getgrouplist");
     st_facts_put_text(facts, ST_KEY_USER_LIMITS_FROM, ST_LIMITS_FROM_LOGIN, NULL, "rights of the user");
     put_class(machine, name, facts);
     const int r = ask_login(machine, name, uid, &claimed);

@@ -37,7 +37,8 @@ void st_collector_read(struct st_collector *c, const char *key, const char *name
         st_facts_put_text(c->facts, key, value, text, source);
 }
 
-void st_collector_put_groups(struct st_facts *facts, const gid_t *gids, int n, const char *source)
+void st_collector_put_groups(struct st_facts *facts, const char *key, const gid_t *gids, int n,
+                             const char *source)
 {
     char text[4096] = "";
     for (int i = 0; i < n; i++) {
@@ -45,5 +46,5 @@ void st_collector_put_groups(struct st_facts *facts, const gid_t *gids, int n, c
         const char *number = ST_TEXT(32, "%lu", (unsigned long)gids[i]);
         ST_APPEND(text, "%s%s", i > 0 ? " " : "", group != NULL ? group->gr_name : number);
     }
-    st_facts_put_text(facts, ST_KEY_USER_GROUPS, text, NULL, source);
+    st_facts_put_text(facts, key, text, NULL, source);
 }

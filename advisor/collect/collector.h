@@ -65,7 +65,8 @@ void st_collector_read(struct st_collector *c, const char *key, const char *name
 #define ST_COLLECTOR_GROUPS_MAX 1024
 
 /** Puts the names of these groups; the number where a group has none. */
-void st_collector_put_groups(struct st_facts *facts, const gid_t *gids, int n, const char *source);
+void st_collector_put_groups(struct st_facts *facts, const char *key, const gid_t *gids, int n,
+                             const char *source);
 
 /* --- the sources: each is one file and one row in collect.c --- */
 

@@ -8,6 +8,7 @@
 /* --- what this runs in (hypervisor, container), and the idle latency that a program requests --- */
 
 #define VIRTUAL_SOURCE "/proc/cpuinfo, /sys/class/dmi, CPUID"
+#define KERNEL_LOG     "output of dmesg"
 #define REQUEST_PATH   "/dev/cpu_dma_latency"
 
 static void container(struct st_collector *c)
@@ -93,6 +94,8 @@ static void condition(void *ctx, const char *key, const char *value)
 static void collect_place(struct st_collector *c)
 {
     container(c);
+    st_collector_put_failure(c, ST_KEY_KERNEL_LOG_CARD_N, -ENOENT, KERNEL_LOG); /* until it is asked for */
+    st_collector_put_failure(c, ST_KEY_KERNEL_LOG_MEMORY_N, -ENOENT, KERNEL_LOG);
     c->machine->conditions(c->machine, -1, condition, c);
     if (st_facts_find(c->facts, ST_KEY_VIRTUAL) == NULL)
         st_collector_put_failure(c, ST_KEY_VIRTUAL, -ENOENT, VIRTUAL_SOURCE);

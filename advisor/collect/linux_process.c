@@ -5,6 +5,7 @@
 
 #include "advisor/collect/collector.h"
 #include "advisor/facts/text.h"
+#include "core/ns.h"
 #include "core/text/text.h"
 #include "platform/proc.h"
 
@@ -20,6 +21,7 @@
 #define POLICY_FIFO        1
 #define POLICY_RR          2
 #define COMMAND_LINE_BYTES 1024
+#define LOOK_NS            (120 * ST_NS_PER_MS)
 
 /* By the name that the kernel keeps, which has at most 15 bytes. */
 static const struct {
@@ -168,6 +170,63 @@ static int read_stat(struct st_machine *machine, const char *path, struct st_pro
     return r != 0 ? r : st_proc_stat(text, ret);
 }
 
+/** CPU time of a thread, and how many times it slept. */
+static bool look(struct st_collector *c, const char *folder, int64_t *ret_cpu_ns, uint64_t *ret_sleeps_n)
+{
+    char text[STATUS_BYTES];
+    int64_t wait_ns;
+    return st_collector_text(c, ST_TEXT(96, "%s/schedstat", folder), text, sizeof(text)) == 0 &&
+           st_proc_schedstat(text, ret_cpu_ns, &wait_ns) == 0 &&
+           st_collector_text(c, ST_TEXT(96, "%s/status", folder), text, sizeof(text)) == 0 &&
+           st_proc_line_u64(text, "voluntary_ctxt_switches:", ret_sleeps_n) == 0;
+}
+
+/** A line of /proc/PID/limits: the limit that holds, -1: unlimited. */
+static void limit(struct st_collector *c, const char *text, const char *name, const char *key,
+                  const char *source)
+{
+    const char *line = strstr(text, name);
+    int64_t number;
+    if (line == NULL) {
+        st_collector_put_failure(c, key, -ENOENT, source);
+        return;
+    }
+    line += strlen(name);
+    line += strspn(line, " ");
+    const char *value = ST_TEXT(32, "%.*s", (int)strcspn(line, " \n"), line);
+    if (st_text_is(value, "unlimited"))
+        st_facts_put_int(c->facts, key, -1, value, source);
+    else if (st_text_int(value, &number) == 0 && number >= 0)
+        st_facts_put_int(c->facts, key, number, value, source);
+    else
+        st_collector_put_malformed(c, key, value, source);
+}
+
+/** RLIMIT_RTTIME of the program; and does a thread that runs now go on for 0.12 s without a sleep? Then more
+ * than half of what rtkit allows is used up. */
+static void rt_time(struct walk *walk, const char *tid, bool runs)
+{
+    struct st_collector *c = walk->c;
+    const char *pid = walk->process_pid, *folder = ST_TEXT(64, "/proc/%s/task/%s", pid, tid);
+    const char *key = ST_TEXT(KEY_BYTES, ST_KEYS_RT_TIME "%s.limit_us", pid);
+    char text[STATUS_BYTES];
+    int64_t before_ns, now_ns;
+    uint64_t before_n, now_n;
+    if (st_facts_find(c->facts, key) == NULL &&
+        st_collector_text(c, ST_TEXT(64, "/proc/%s/limits", pid), text, sizeof(text)) == 0) {
+        limit(c, text, "Max realtime timeout", key, "/proc/PID/limits");
+        st_collector_put_text(c, ST_TEXT(KEY_BYTES, ST_KEYS_RT_TIME "%s.name", pid), walk->process_name,
+                              "/proc");
+    }
+    if (!c->live || !runs || st_facts_int_or(c->facts, key, -1) < 0 ||
+        !look(c, folder, &before_ns, &before_n) ||
+        c->p->clock.sleep_until_ns(&c->p->clock, st_clock_now_ns(&c->p->clock) + LOOK_NS) != 0 ||
+        !look(c, folder, &now_ns, &now_n) || now_n != before_n)
+        return;
+    st_collector_put_int(c, ST_TEXT(KEY_BYTES, ST_KEYS_RT_TIME "%s.unslept_ms", pid),
+                         (now_ns - before_ns) / ST_NS_PER_MS, folder);
+}
+
 static int one_thread(void *ctx, const char *tid)
 {
     struct walk *walk = ctx;
@@ -182,11 +241,14 @@ static int one_thread(void *ctx, const char *tid)
     const char *path = ST_TEXT(96, "/proc/%s/task/%s/stat", walk->process_pid, tid);
     if (read_stat(walk->c->machine, path, &stat) != 0)
         return 0;
-    if (stat.policy == POLICY_FIFO || stat.policy == POLICY_RR)
+    if (stat.policy == POLICY_FIFO || stat.policy == POLICY_RR) {
         put_thread(walk, "rt_thread", tid, &stat, path);
+        rt_time(walk, tid, stat.state == 'R');
+        return 0;
+    }
     /* in which PipeWire's library computes for a program: "pw-data-loop" from 1.0.1 on (commit 70b224f1c),
      * "data-loop.0" from 1.2 on (c12cf748b); before, it has the program's name */
-    else if (strstr(stat.name, "data-loop") != NULL)
+    if (strstr(stat.name, "data-loop") != NULL)
         put_thread(walk, "normal_thread", tid, &stat, path);
     return 0;
 }
@@ -365,26 +427,6 @@ static void cgroup(struct st_collector *c)
 }
 
 /* Limits and slack of a captured process; a live one is asked directly, in live.c. */
-
-static void limit(struct st_collector *c, const char *text, const char *name, const char *key,
-                  const char *source)
-{
-    const char *line = strstr(text, name);
-    int64_t number;
-    if (line == NULL) {
-        st_collector_put_failure(c, key, -ENOENT, source);
-        return;
-    }
-    line += strlen(name);
-    line += strspn(line, " ");
-    const char *value = ST_TEXT(32, "%.*s", (int)strcspn(line, " \n"), line);
-    if (st_text_is(value, "unlimited"))
-        st_facts_put_int(c->facts, key, -1, value, source);
-    else if (st_text_int(value, &number) == 0 && number >= 0)
-        st_facts_put_int(c->facts, key, number, value, source);
-    else
-        st_collector_put_malformed(c, key, value, source);
-}
 
 static void limits(struct st_collector *c)
 {

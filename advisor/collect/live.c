@@ -1,4 +1,5 @@
 /* What only the running system can tell: rights and limits of this process, its timer slack, the user. */
+#include <grp.h>
 #include <pwd.h>
 #include <unistd.h>
 
@@ -64,14 +65,19 @@ static void clocks(struct st_collector *c)
     put_right(c, ST_KEY_CLOCK_GETRES_NS, r, st_ns_from_timespec(&step), "clock_getres(CLOCK_MONOTONIC)");
 }
 
+/** Those of this process, and what the next login gives, from wherever the system keeps groups. */
 static void user_groups(struct st_collector *c)
 {
     gid_t gids[ST_COLLECTOR_GROUPS_MAX];
-    const int n = getgroups(ST_COLLECTOR_GROUPS_MAX, gids);
+    const struct passwd *entry = getpwuid(getuid());
+    int n = getgroups(ST_COLLECTOR_GROUPS_MAX, gids);
     if (n < 0)
         st_collector_put_failure(c, ST_KEY_USER_GROUPS, -errno, "getgroups");
     else
-        st_collector_put_groups(c->facts, gids, n, "getgroups");
+        st_collector_put_groups(c->facts, ST_KEY_USER_GROUPS, gids, n, "getgroups");
+    n = ST_COLLECTOR_GROUPS_MAX;
+    if (entry != NULL && getgrouplist(entry->pw_name, entry->pw_gid, gids, &n) >= 0)
+        st_collector_put_groups(c->facts, ST_KEY_USER_LOGIN_GROUPS, gids, n, "getgrouplist");
 }
 
 static void user(struct st_collector *c)

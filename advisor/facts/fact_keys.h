@@ -27,8 +27,10 @@
 #define ST_KEYS_SHARED_EFFECT "system.shared.effect."
 #define ST_KEY_SHARED_WHOLE   "system.shared.whole"
 /* FreeBSD: of another user, from master.passwd */
-#define ST_KEY_USER_CLASS  "user.class"
-#define ST_KEY_USER_GROUPS "user.groups"
+#define ST_KEY_USER_CLASS "user.class"
+/* as the group database has them, also beyond /etc/group */
+#define ST_KEY_USER_LOGIN_GROUPS "user.login_groups"
+#define ST_KEY_USER_GROUPS       "user.groups"
 /* there: limits of a login were read, nothing was tried */
 #define ST_KEY_USER_LIMITS_FROM "user.limits_from"
 #define ST_LIMITS_FROM_LOGIN    "login"             /* root asked a login of that user */
@@ -105,7 +107,12 @@
 #define ST_KEY_KERNEL_RELEASE               "linux.kernel.release"
 #define ST_KEY_KERNEL_SIGNATURE             "linux.kernel.signature"
 #define ST_KEY_KERNEL_VERSION               "linux.kernel.version"
-#define ST_KEYS_LIMITS                      "linux.limits."
+/* counted lines of the kernel since the start, by st_answer_kernel_line() */
+#define ST_KEYS_KERNEL_LOG          "linux.kernel_log."
+#define ST_KEY_KERNEL_LOG_CARD_N    "linux.kernel_log.card_n"
+#define ST_KEY_KERNEL_LOG_MEMORY_N  "linux.kernel_log.memory_n"
+#define ST_KEY_KERNEL_LOG_RT_TIME_N "linux.kernel_log.rt_time_n"
+#define ST_KEYS_LIMITS              "linux.limits."
 /* of the JSON of `listen`: the clock of the card that records beside the computer's,
  * positive if it is fast, and beside that of the card that plays, positive if it is slow */
 #define ST_KEY_LISTEN_RATE_PPM  "linux.listen.rate_ppm"
@@ -149,13 +156,18 @@
 #define ST_KEY_RT_IPC_LOCK                      "linux.rt.ipc_lock"
 #define ST_KEY_RT_MEMLOCK_LIMIT_BYTES           "linux.rt.memlock_limit_bytes"
 #define ST_KEY_RT_RTPRIO_LIMIT                  "linux.rt.rtprio_limit"
-#define ST_KEYS_RT_THREAD                       "linux.rt_thread."
-#define ST_KEY_RTKIT_COMMAND                    "linux.rtkit.command"
-#define ST_KEY_RTKIT_DEMOTED_N                  "linux.rtkit.demoted_n"
-#define ST_KEY_RTKIT_INSTALLED                  "linux.rtkit.installed"
-#define ST_KEY_RTKIT_NO_BUS                     "linux.rtkit.no_bus" /* 1: no D-Bus system bus */
-#define ST_KEY_SCHED_EXT_OPS                    "linux.sched_ext.ops"
-#define ST_KEY_SCHED_EXT_STATE                  "linux.sched_ext.state"
+#define ST_KEY_PORTAL_RT_TIME_US                "linux.portal.rt_time_us"
+/* of a program with real-time threads: RLIMIT_RTTIME in us, unless it is unlimited */
+#define ST_KEYS_RT_TIME        "linux.rt_time."
+#define ST_KEYS_RT_THREAD      "linux.rt_thread."
+#define ST_KEY_RTKIT_COMMAND   "linux.rtkit.command"
+#define ST_KEY_RTKIT_DEMOTED_N "linux.rtkit.demoted_n"
+#define ST_KEY_RTKIT_FAILED_N  "linux.rtkit.failed_n"
+#define ST_KEY_RTKIT_REFUSED_N "linux.rtkit.refused_n"
+#define ST_KEY_RTKIT_INSTALLED "linux.rtkit.installed"
+#define ST_KEY_RTKIT_NO_BUS    "linux.rtkit.no_bus" /* 1: no D-Bus system bus */
+#define ST_KEY_SCHED_EXT_OPS   "linux.sched_ext.ops"
+#define ST_KEY_SCHED_EXT_STATE "linux.sched_ext.state"
 /* why settings of a file in /etc do not last, and what to do instead; only there if so */
 #define ST_KEY_SETTINGS_ELSEWHERE   "linux.settings.elsewhere"
 #define ST_KEY_SUSPEND_FORBIDDEN    "linux.suspend.forbidden"

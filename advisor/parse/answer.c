@@ -231,6 +231,43 @@ int st_answer_pactl_modules(char *text, st_setting_fn fn, void *ctx)
     return r;
 }
 
+const char *st_answer_kernel_line(const char *line, char *ret_device, size_t bytes)
+{
+    static const struct {
+        const char *part, *kind;
+    } rows[] = {
+        /* sound/usb/clock.c, endpoint.c; drivers/usb/core/hub.c; -71 is EPROTO:
+           Documentation/driver-api/usb/error-codes.rst */
+        {"is not valid, cannot use", "usb"},
+        {"cannot get clock validity", "usb"},
+        {"cannot set freq ", "usb"},
+        {"usb_set_interface failed", "usb"},
+        {"err -71", "usb"},
+        {"error -71", "usb"},
+        {"disabled by hub (EMI?)", "usb"},
+        /* sound/pci/hda/hda_intel.c and hda_controller.c */
+        {"IRQ timing workaround is activated for card", "card"},
+        {"Invalid position buffer, using LPIB", "card"},
+        {"azx_get_response timeout", "card"},
+        /* kernel/time/clocksource.c; arch/x86/kernel/cpu/mce/therm_throt.c; mm/oom_kill.c, where the limit of
+         * a group begins with "Memory cgroup out of memory"; kernel/time/posix-cpu-timers.c, check_rlimit()
+         */
+        {"Marking clocksource ", "clock"},
+        {"clock throttled", "heat"},
+        {"Out of memory: Killed process", "memory"},
+        {"RT Watchdog Timeout (hard)", "rt_time"},
+    };
+    const char *at = strstr(line, "usb ");
+    at = at != NULL ? at : strstr(line, "audio ");
+    at = at != NULL ? strchr(at, ' ') + 1 : "";
+    snprintf(ret_device, bytes, "%.*s", (int)strcspn(at, ": "), at);
+    ST_EACH (row, rows) {
+        if (strstr(line, row->part) != NULL)
+            return row->kind;
+    }
+    return NULL;
+}
+
 int st_answer_jack_number(char *text, int64_t *ret)
 {
     static const char label[] = "buffer size = ";

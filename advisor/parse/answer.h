@@ -23,6 +23,10 @@ ST_NODISCARD int st_answer_pw_dump(const char *text, st_setting_fn fn, void *ctx
  * arguments. @return 0, -EBADMSG (no module in it). */
 ST_NODISCARD int st_answer_pactl_modules(char *text, st_setting_fn fn, void *ctx);
 
+/** What a line of the kernel's log counts as: "card" (a fault of a sound card), "usb" (one of a USB device,
+ * whose name ret_device has), "clock", "heat", "memory", "rt_time"; NULL: nothing. */
+const char *st_answer_kernel_line(const char *line, char *ret_device, size_t bytes);
+
 /** `jack_bufsize`, `jack_samplerate`: "256", in some versions "buffer size = 256  sample rate = 48000". The
  * first number. @return 0, -EBADMSG. */
 ST_NODISCARD int st_answer_jack_number(char *text, int64_t *ret);

@@ -716,3 +716,28 @@ const struct st_rule st_rule_linux_device_headroom = {
                           ST_KEY_VIRTUAL, ST_KEY_XEN_CAPABILITIES),
     .judge = judge_device_headroom,
 };
+
+/* --- linux-card-faults: what the kernel logged of a sound card --- */
+
+const struct st_rule st_rule_linux_card_faults = {
+    .id = "linux-card-faults",
+    .title = "Faults of a sound card that the kernel logged",
+    .mechanism =
+        "A card that does not answer its driver (-71), whose hub switched it off (EMI), or whose clock is "
+        "not "
+        "valid loses sound or stops. That is the cable, the port, the firmware or the driver: no setting "
+        "cures it, and each change of the kernel may.",
+    .privilege = "none",
+    .cost = "none",
+    .when_not = "the lines are from the moment when you plugged or unplugged it",
+    .sources = "Linux sound/usb/clock.c, drivers/usb/core/hub.c, sound/pci/hda/hda_intel.c; "
+               "Documentation/driver-api/usb/error-codes.rst: EPROTO (71)",
+    .persistent =
+        "# another cable, another port without a hub; the firmware of the card; the kernel before this one",
+    .check = "journalctl -k -b | grep -iE 'usb|snd'   # no new lines while music plays",
+    .undo = "nothing to undo",
+    .facts = ST_RULE_KEYS(ST_KEY_KERNEL_LOG_CARD_N),
+    .cases = ST_RULE_CASES(
+        {ST_CASE_IS, 0, ST_STATUS_OK, "the kernel logged no fault of a sound card since the start"},
+        {ST_CASE_ELSE, 0, ST_STATUS_ADVICE, "the kernel logged {} faults of a sound card since the start"}),
+};

@@ -194,3 +194,26 @@ const struct st_rule st_rule_linux_huge_pages = {
                                {ST_CHANGE_SYSFS, "/sys/kernel/mm/transparent_hugepage/defrag", "madvise"}),
     .judge = judge_huge_pages,
 };
+
+/* --- linux-memory-out: did memory run out? --- */
+
+const struct st_rule st_rule_linux_memory_out = {
+    .id = "linux-memory-out",
+    .title = "Memory that ran out",
+    .mechanism =
+        "When no memory is left the kernel throws away the code of running programs and reads it again from "
+        "the disk, sound servers among them, and then ends a program. Sound stops for seconds.",
+    .cost = "none",
+    .when_not = "it was a test, or a program that you have ended since",
+    .sources = "Linux mm/oom_kill.c: \"Out of memory: Killed process\"; a line that begins with \"Memory "
+               "cgroup\" is "
+               "about the limit of one group",
+    .persistent = "# close programs, or add memory; swap in compressed memory (zram) gives some time:\n"
+                  "sudo apt install systemd-zram-generator",
+    .check = "journalctl -k -b | grep 'Out of memory'   # nothing",
+    .undo = "remove that package",
+    .facts = ST_RULE_KEYS(ST_KEY_KERNEL_LOG_MEMORY_N),
+    .cases = ST_RULE_CASES(
+        {ST_CASE_IS, 0, ST_STATUS_OK, "the kernel logged no lack of memory since the start"},
+        {ST_CASE_ELSE, 0, ST_STATUS_ADVICE, "memory ran out: the kernel ended {} programs since the start"}),
+};

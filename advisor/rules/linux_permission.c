@@ -388,6 +388,15 @@ static void judge_rtkit(struct st_finding *finding)
         st_finding_not_applicable(finding,
                                   "rtkit is not installed; see finding linux-rt-permission for other ways "
                                   "to real-time priority");
+    } else if (st_facts_int_or(facts, ST_KEY_RTKIT_REFUSED_N, 0) > 0) {
+        st_finding_quote(finding, ST_KEY_RTKIT_REFUSED_N);
+        st_finding_advice(finding,
+                          "rtkit refused programs of this user: too many requests or threads at once");
+        st_machine_fix_user(finding);
+    } else if (st_facts_int_or(facts, ST_KEY_RTKIT_FAILED_N, 0) > 0) {
+        st_finding_quote(finding, ST_KEY_RTKIT_FAILED_N);
+        st_finding_advice(finding, "rtkit failed since this computer was started, as the journal says");
+        st_machine_fix_user(finding);
     } else if (finding->wish->period_ns < PERIOD_SHORT_NS && highest(facts) < ST_MACHINE_IRQ_PRIORITY &&
                st_linux_kernel_has_irq_threads(facts)) {
         st_finding_advice(finding,
@@ -417,9 +426,10 @@ const struct st_rule st_rule_linux_rtkit = {
     .needs = ST_NEEDS_RELOGIN,
     .check = ST_MACHINE_CHECK_LIMITS,
     .undo = ST_MACHINE_UNDO_LIMITS,
-    .facts = ST_RULE_KEYS(ST_KEY_RT_FIFO_ERRNO, ST_KEY_DAEMON_RTKIT_DAEMON, ST_KEY_RTKIT_INSTALLED,
-                          ST_KEY_RTKIT_NO_BUS, ST_KEY_RTKIT_COMMAND, ST_KEY_USER_NAME, ST_KEY_PAM_MISSING,
-                          ST_LINUX_KERNEL_IRQ_THREAD_KEYS),
+    .facts =
+        ST_RULE_KEYS(ST_KEY_RT_FIFO_ERRNO, ST_KEY_DAEMON_RTKIT_DAEMON, ST_KEY_RTKIT_INSTALLED,
+                     ST_KEY_RTKIT_NO_BUS, ST_KEY_RTKIT_COMMAND, ST_KEY_RTKIT_FAILED_N, ST_KEY_RTKIT_REFUSED_N,
+                     ST_KEY_USER_NAME, ST_KEY_PAM_MISSING, ST_LINUX_KERNEL_IRQ_THREAD_KEYS),
     .judge = judge_rtkit,
 };
 
@@ -435,8 +445,8 @@ static void advise(struct st_finding *finding, const struct st_fact *limit, bool
     st_finding_advice(finding,
                       member ? "this user is in group %.40s, which may use priority %" PRId64 ", but this "
                                "session did not get the limit"
-                             : "group %.40s may use real-time priority %" PRId64 " here, and this user is "
-                               "not in it",
+                             : "group %.40s may use real-time priority %" PRId64 " here, and the next login "
+                               "does not put this user into it",
                       group, ST_MIN(st_machine_limit(limit), 99));
     st_finding_fix(finding, NULL,
                    member ? ST_MACHINE_FIX_LOG_IN
@@ -510,7 +520,6 @@ const struct st_rule st_rule_linux_audio_group = {
     .check = "grep -r rtprio /etc/security/limits.conf /etc/security/limits.d   # which group has "
              "the limit\nid -nG   # after a new login: contains that group",
     .undo = "sudo gpasswd -d $USER audio",
-    .facts = ST_RULE_KEYS(ST_KEY_RT_FIFO_ERRNO, ST_KEY_USER_GROUPS, ST_KEY_USER_NAME, ST_KEY_PAM_MISSING,
-                          ST_KEYS_LIMITS "*.rtprio", ST_KEYS_GROUP "*"),
+    .facts = ST_RULE_KEYS(ST_KEY_RT_FIFO_ERRNO, ST_MACHINE_LIMIT_AT_LOGIN("rtprio")),
     .judge = judge_audio_group,
 };

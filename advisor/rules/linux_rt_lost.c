@@ -60,10 +60,11 @@ bool st_linux_rt_lost(const struct st_facts *facts, const char *key)
            st_facts_int_or(facts, ST_KEY_RTKIT_DEMOTED_N, 0) > 0;
 }
 
-#define EVER(command)                                                                                        \
+#define EVER(command, option)                                                                                \
     "# /etc/systemd/system/rtkit-daemon.service.d/90-sleeptune.conf\n[Service]\nExecStart=\n"                \
-    "ExecStart=" command                                                                                     \
-    " --no-canary\n# then\nsudo systemctl daemon-reload && sudo systemctl restart rtkit-daemon"
+    "ExecStart=" command " --" option                                                                        \
+    "\n# then\nsudo systemctl daemon-reload && sudo systemctl restart rtkit-daemon"
+#define COMMAND(option) "# COMMAND: see 'systemctl cat rtkit-daemon'\n" EVER("COMMAND", option)
 
 /** Distributions have rtkit-daemon in different places, some with options. */
 static void fix_lost(struct st_finding *finding)
@@ -71,7 +72,7 @@ static void fix_lost(struct st_finding *finding)
     const char *command = st_facts_text_or(finding->facts, ST_KEY_RTKIT_COMMAND, "");
     st_rule_fix(finding);
     if (command[0] == '/' && st_text_is_of(command, "_.:-/= "))
-        st_finding_fix_persistent(finding, finding->needs, EVER("%s"), command);
+        st_finding_fix_persistent(finding, finding->needs, EVER("%s", "no-canary"), command);
 }
 
 static bool can_suspend(const struct st_facts *facts)
@@ -165,7 +166,7 @@ const struct st_rule st_rule_linux_rt_lost = {
                "CLOCK_BOOTTIME - CLOCK_MONOTONIC: clock_gettime(2)",
     .now = "systemctl --user restart pipewire pipewire-pulse wireplumber   # or pulseaudio; then open your "
            "programs again",
-    .persistent = "# COMMAND: see 'systemctl cat rtkit-daemon'\n" EVER("COMMAND"),
+    .persistent = COMMAND("no-canary"),
     .needs = ST_NEEDS_REOPEN,
     .check = "journalctl -b -u rtkit-daemon | grep -c Demot   # 0\n"
              "ps -eLo cls,rtprio,comm | grep data-loop   # RR 20 or FF 88, also after a suspend",
@@ -176,6 +177,97 @@ const struct st_rule st_rule_linux_rt_lost = {
                      ST_KEY_THREADS_PART, ST_KEY_SUSPENDED_MS, ST_KEY_POWER_STATES, ST_KEY_SUSPEND_FORBIDDEN,
                      RT_PROCESS, RT_PRIORITY, ST_KEY_VIRTUAL, ST_OWNER_KEYS),
     .judge = judge_lost,
+};
+
+/* --- linux-rt-time: programs that the kernel ends because their real-time threads do not sleep --- */
+
+#define UNSLEPT_MS 100 /* half of what rtkit allows */
+
+/** The program, and its number: of those that are at most (or at least) `limit`. NULL: none. */
+static const struct st_fact *find_rt_time(const struct st_facts *facts, const char *leaf, int64_t least,
+                                          int64_t most)
+{
+    ST_FACTS_EACH (fact, facts, ST_KEYS_RT_TIME, leaf) {
+        if (fact->is_int && fact->i64 >= least && fact->i64 <= most)
+            return fact;
+    }
+    return NULL;
+}
+
+static void judge_rt_time(struct st_finding *finding)
+{
+    const struct st_facts *facts = finding->facts;
+    const struct st_fact *zero = find_rt_time(facts, ".limit_us", 0, 0);
+    const struct st_fact *busy = find_rt_time(facts, ".unslept_ms", UNSLEPT_MS, INT64_MAX);
+    const struct st_fact *any = find_rt_time(facts, ".limit_us", 0, INT64_MAX);
+    const int64_t killed_n = st_facts_int_or(facts, ST_KEY_KERNEL_LOG_RT_TIME_N, 0);
+    if (st_finding_need_int(finding, ST_KEY_PROCESSES_N, NULL) != 0)
+        return;
+    st_finding_quote(finding, ST_KEY_KERNEL_LOG_RT_TIME_N, ST_KEY_PORTAL_RT_TIME_US);
+    const struct st_fact *quoted = zero != NULL ? zero : busy != NULL ? busy : any;
+    if (quoted != NULL)
+        st_finding_quote(finding, quoted->key);
+    const char *name = quoted != NULL ? st_facts_beside_text_or(facts, quoted, "name", "a program") : "";
+    if (zero != NULL) {
+        st_finding_problem(finding,
+                           "the kernel kills %.40s as soon as a real-time thread of it computes: "
+                           "its limit RLIMIT_RTTIME is 0",
+                           name);
+    } else if (st_facts_is(facts, ST_KEY_PORTAL_RT_TIME_US, "0") &&
+               !st_facts_is(facts, ST_KEY_RT_FIFO_ERRNO, "0")) {
+        st_finding_problem(finding,
+                           "the desktop's portal gives real-time threads 0 µs (RTTimeUSecMax): the kernel "
+                           "kills programs that ask it");
+    } else if (killed_n > 0) {
+        st_finding_problem(finding,
+                           "the kernel killed programs whose real-time thread did not sleep (RLIMIT_RTTIME), "
+                           "%" PRId64 " times since the start",
+                           killed_n);
+    } else if (busy != NULL) {
+        st_finding_problem(finding,
+                           "a real-time thread of %.40s computed for %" PRId64
+                           " ms without a sleep: at %" PRId64 " ms (RLIMIT_RTTIME) the kernel kills it",
+                           name, busy->i64, st_facts_beside_int_or(facts, busy, "limit_us", 0) / 1000);
+    } else if (any == NULL) {
+        st_finding_not_applicable(
+            finding, "no program with real-time threads has a limit of computing time (RLIMIT_RTTIME)");
+        return;
+    } else {
+        st_finding_fine(
+            finding, "no real-time thread was seen to come near its limit of computing time (RLIMIT_RTTIME)");
+        return;
+    }
+    st_rule_fix(finding);
+}
+
+const struct st_rule st_rule_linux_rt_time = {
+    .id = "linux-rt-time",
+    .title = "Programs killed for not sleeping (RLIMIT_RTTIME)",
+    .mechanism =
+        "A program that gets real-time priority from rtkit or the desktop's portal has a limit of "
+        "computing time: a real-time thread that computes for so long without a sleep, usually 200 ms, "
+        "ends the program (signal 9, without a line in any log). The limit can only be lowered.",
+    .cost = "fairness: without the limit a thread that never sleeps takes its CPU from all others",
+    .when_not =
+        "the program ended for another reason: systemd says 'timeout' then, not 'signal', and the kernel "
+        "logs what it ended for lack of memory",
+    .sources = "Linux kernel/time/posix-cpu-timers.c, check_rlimit() (the line is logged with "
+               "kernel.print-fatal-signals=1 only); getrlimit(2)\n"
+               "flatpak/xdg-desktop-portal issue 2110 (0 if rtkit did not answer at its start); EasyEffects "
+               "issues 3108 "
+               "and 3450; openal-soft issue 792\n"
+               "100 ms is a limit that sleeptune chose",
+    .now = "systemctl --user restart xdg-desktop-portal   # if it gives 0; then open the program again",
+    .persistent =
+        "# real-time priority by limits has no such limit:\nsudo sleeptune apply linux-rt-permission\n"
+        "# or another limit of rtkit:\n" COMMAND("rttime-usec-max=2000000"),
+    .needs = ST_NEEDS_REOPEN,
+    .check = "grep realtime /proc/$(pgrep -o PROGRAM)/limits   # unlimited, or more than 200000",
+    .undo = "sudo sleeptune revert linux-rt-permission; delete 90-sleeptune.conf and restart rtkit-daemon",
+    .worst = ST_STATUS_PROBLEM,
+    .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_KEYS_RT_TIME "*", ST_KEY_KERNEL_LOG_RT_TIME_N,
+                          ST_KEY_PORTAL_RT_TIME_US, ST_KEY_RT_FIFO_ERRNO),
+    .judge = judge_rt_time,
 };
 
 /* --- linux-client-priority: the threads of programs that play through PipeWire --- */

@@ -358,7 +358,10 @@ static bool need_nodes(struct st_finding *finding)
 #define CLIENTS_NOW(frames)                                                                                  \
     "pw-metadata -n settings 0 clock.min-quantum " frames "   # or the cycle that you want"
 #define CLIENTS_EVER(ms, frames, hz)                                                                         \
-    "# start that program with\nPULSE_LATENCY_MSEC=" ms "   # or PIPEWIRE_LATENCY=" frames "/" hz
+    "# start that program with\nPULSE_LATENCY_MSEC=" ms "   # or PIPEWIRE_LATENCY=" frames "/" hz            \
+    "\n# or, for all that play by PulseAudio's library, as games do:\n"                                      \
+    "# /etc/pipewire/pipewire-pulse.conf.d/90-sleeptune.conf\npulse.properties = { pulse.min.req = " frames  \
+    "/" hz " pulse.min.quantum = " frames "/" hz " }\n# then\nsystemctl --user restart pipewire-pulse"
 
 /** The smallest min-quantum (at the default rate) with which a cycle lasts as long, or with which it is the
  * longest that max-quantum allows. @return that cycle, frames at the running rate. */
@@ -392,7 +395,7 @@ static void fix_clients(struct st_finding *finding, bool forced, int64_t quantum
     }
     st_finding_fix_now(finding, CLIENTS_NOW("%" PRId64), quantum);
     st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, CLIENTS_EVER("%" PRId64, "%" PRId64, "%" PRId64),
-                              pulse_ms(frames, hz), frames, hz);
+                              pulse_ms(frames, hz), frames, hz, frames, hz, frames, hz);
 }
 
 static void judge_pipewire_clients(struct st_finding *finding)

@@ -204,7 +204,8 @@ bool st_machine_is_in_group(const struct st_facts *facts, const struct st_fact *
 {
     const char *name = st_fact_part(limit, ST_KEYS_LIMITS "@", ST_ROOM(80));
     const char *members = st_facts_text_or(facts, ST_TEXT(100, ST_KEYS_GROUP "%s", name), "");
-    return st_proc_has_word(st_facts_text_or(facts, ST_KEY_USER_GROUPS, ""), name) ||
+    const char *now = st_facts_text_or(facts, ST_KEY_USER_GROUPS, "");
+    return st_proc_has_word(st_facts_text_or(facts, ST_KEY_USER_LOGIN_GROUPS, now), name) ||
            st_proc_has_word(members, st_facts_text_or(facts, ST_KEY_USER_NAME, ""));
 }
 

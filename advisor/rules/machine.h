@@ -87,7 +87,8 @@ void st_machine_say_in_place(struct st_finding *finding);
  * the next login? */
 bool st_machine_right_at_login(const struct st_facts *facts);
 #define ST_MACHINE_LIMIT_AT_LOGIN(item) /* what it reads */                                                  \
-    ST_KEY_PAM_MISSING, ST_KEYS_LIMITS "*." item, ST_KEYS_GROUP "*", ST_KEY_USER_NAME, ST_KEY_USER_GROUPS
+    ST_KEY_PAM_MISSING, ST_KEYS_LIMITS "*." item, ST_KEYS_GROUP "*", ST_KEY_USER_NAME, ST_KEY_USER_GROUPS,   \
+        ST_KEY_USER_LOGIN_GROUPS
 #define ST_MACHINE_RIGHT_AT_LOGIN                                                                            \
     ST_KEY_RT_FIFO_ERRNO, ST_KEY_RT_RTPRIO_LIMIT, ST_MACHINE_LIMIT_AT_LOGIN("rtprio")
 

@@ -13,6 +13,7 @@
     RULE(linux_rt_permission) \
     RULE(linux_server_priority) \
     RULE(linux_rt_lost) \
+    RULE(linux_rt_time) \
     RULE(linux_client_priority) \
     RULE(linux_rt_group_sched) \
     RULE(linux_service_limits) \
@@ -36,6 +37,7 @@
     RULE(linux_jack_realtime) \
     RULE(linux_jack_period) \
     RULE(linux_pulseaudio) \
+    RULE(linux_card_faults) \
     RULE(linux_usb_autosuspend) \
     RULE(linux_usb_path) \
     RULE(linux_card_rate) \
@@ -51,6 +53,7 @@
     RULE(linux_irq_priorities) \
     RULE(linux_irq_sharing) \
     RULE(linux_timer_slack) \
+    RULE(linux_memory_out) \
     RULE(linux_swap) \
     RULE(linux_huge_pages) \
     RULE(linux_numa_balancing) \

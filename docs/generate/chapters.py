@@ -3,7 +3,7 @@
 LINUX = [
     ("The right to real-time priority",
      "This decides more than everything else together. Do the first section; the others of this chapter are for when it does not help.",
-     "linux-rt-permission linux-audio-group linux-memlock linux-rtkit linux-rt-lost linux-service-limits linux-cpu-quota linux-rt-group-sched"),
+     "linux-rt-permission linux-audio-group linux-memlock linux-rtkit linux-rt-lost linux-rt-time linux-service-limits linux-cpu-quota linux-rt-group-sched"),
     ("CPU and power",
      "A machine that saves power is slow to wake up. On a laptop these settings cost battery, so make them for the time you play.",
      "linux-idle-states linux-idle-request-access linux-cpu-frequency linux-power-daemons linux-heat linux-hybrid-cores"),
@@ -14,7 +14,7 @@ LINUX = [
      "What the kernel is doing at that moment comes before your thread. For periods above 5 ms the defaults do; below that, preemption "
      "comes first.",
      "linux-preemption linux-sched-ext linux-threaded-irqs linux-irq-priorities linux-irq-sharing linux-huge-pages linux-numa-balancing "
-     "linux-swap linux-firmware "
+     "linux-swap linux-memory-out linux-firmware "
      "linux-rt-throttling linux-watchdogs"),
     ("Sound server",
      "The best kernel does not help a server that runs as a normal program, or whose buffer is shorter than what it writes.",
@@ -23,7 +23,7 @@ LINUX = [
      "linux-jack-period linux-jack-soft-mode linux-pulseaudio"),
     ("Sound devices and disks",
      "These cause single gaps, clicks at the start of a sound and lost interfaces, not a steady crackle.",
-     "linux-usb-autosuspend linux-usb-path linux-card-rate linux-card-clocks linux-device-headroom linux-hda-power-save "
+     "linux-card-faults linux-usb-autosuspend linux-usb-path linux-card-rate linux-card-clocks linux-device-headroom linux-hda-power-save "
      "linux-idle-suspend linux-usb-audio-options"),
 ]
 

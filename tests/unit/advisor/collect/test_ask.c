@@ -352,6 +352,81 @@ static void log_of_rtkit_tells_that_it_demoted(void **state)
     is("linux.rtkit.demoted_n", "1");
 }
 
+/** Lines of rtkit-daemon.c; 112 is the login screen. */
+static void refusals_of_rtkit_are_those_of_this_user(void **state)
+{
+    (void)state;
+    char *mine = NULL;
+    fact("linux.rtkit.installed", "1");
+    answer(RTKIT_LOG,
+           "Warning: Reached burst limit for user '112', denying request.\n"
+           "Failed to look up client: No such file or directory\n"
+           "rtkit-daemon.service: Failed with result 'exit-code'.\n",
+           0);
+    ask();
+    is("linux.rtkit.refused_n", "0");
+    is("linux.rtkit.failed_n", "1");
+    assert_true(
+        asprintf(&mine,
+                 "Warning: Reached burst limit for user '%lu', denying request.\n"
+                 "Warning: Reached maximum concurrent threads limit for user 'ann', denying request.\n"
+                 "Supervising 8 threads of 3 processes of 1 users.\n",
+                 (unsigned long)geteuid()) > 0);
+    fact("user.name", "ann");
+    answer(RTKIT_LOG, mine, 0);
+    free(mine);
+    ask();
+    is("linux.rtkit.refused_n", "2");
+    is("linux.rtkit.failed_n", "0");
+}
+
+/** Lines of raspberrypi/bookworm-feedback issue 288, EasyEffects, strawberry issue 640; a webcam's at each
+ * start, the limit of a group, and a device that is no card count as no fault of a card. */
+static void lines_of_the_kernel_are_counted(void **state)
+{
+    (void)state;
+    static const char log[] = "usb 1-1.4.4: 1:3: cannot get freq (v2/v3): err -110\n"
+                              "usb 1-1.4.4: 1:3: cannot set freq 44100 (v2/v3): err -110\n"
+                              "usb 1-1.4.4: clock source 9 is not valid, cannot use\n"
+                              "usb 1-9: 3:1: cannot get freq at ep 0x84\n"
+                              "usb 1-7: device descriptor read/64, error -71\n"
+                              "snd_hda_intel 0000:00:1f.3: IRQ timing workaround is activated for card #0. "
+                              "Suggest a bigger bdl_pos_adj.\n"
+                              "clocksource: timekeeping watchdog on CPU1: Marking clocksource 'tsc' as "
+                              "unstable because the skew is too "
+                              "large:\n"
+                              "Memory cgroup out of memory: Killed process 8123 (java) total-vm:9106248kB\n"
+                              "Out of memory: Killed process 204467 (strawberry) total-vm:55853172kB\n";
+    fact("linux.processes_n", "200");
+    fact("linux.usb_audio.1-1.4.4.control", "on");
+    answer("journalctl --dmesg --boot --quiet --no-pager --output=cat", "", 0); /* no right to it */
+    ask();
+    is_state("linux.kernel_log.memory_n", ST_FACT_UNREADABLE, EACCES);
+    answer("dmesg", log, 0);
+    ask();
+    is("linux.kernel_log.card_n", "3");
+    is("linux.kernel_log.usb_n", "1");
+    is("linux.kernel_log.clock_n", "1");
+    is("linux.kernel_log.heat_n", "0");
+    is("linux.kernel_log.memory_n", "1");
+    is("linux.kernel_log.rt_time_n", "0");
+}
+
+static void the_portal_says_how_long_threads_may_compute(void **state)
+{
+    (void)state;
+    static const char portal[] =
+        "busctl --user --auto-start=no get-property org.freedesktop.portal.Desktop "
+        "/org/freedesktop/portal/desktop org.freedesktop.portal.Realtime RTTimeUSecMax";
+    fact("linux.daemon.pipewire", "700");
+    answer(portal, "x 0\n", 0);
+    ask();
+    is("linux.portal.rt_time_us", "0");
+    answer(portal, "no such property\n", 0);
+    ask();
+    is_state("linux.portal.rt_time_us", ST_FACT_MALFORMED, 0);
+}
+
 static void a_captured_machine_is_never_asked(void **state)
 {
     (void)state;
@@ -392,6 +467,9 @@ int main(void)
         ROW(jack_tells_what_runs),
         ROW(one_module_without_timers_is_enough),
         ROW(log_of_rtkit_tells_that_it_demoted),
+        ROW(refusals_of_rtkit_are_those_of_this_user),
+        ROW(lines_of_the_kernel_are_counted),
+        ROW(the_portal_says_how_long_threads_may_compute),
         ROW(a_captured_machine_is_never_asked),
         ROW(out_of_memory_is_told),
     };
