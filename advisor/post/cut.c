@@ -134,13 +134,14 @@ static void begin_command(struct cut *cut, const char *command)
     cut->is_part = cut->is_part || st_text_is(name, "grep");
     const bool reads = st_text_is_among(name, readers),
                of_sysctl = st_text_is(name, "sysctl") && n > i + 2 && st_text_is(words[i + 1], "-n");
+    const bool of_bus = st_text_is(name, "busctl") && strstr(command, " get-property ") != NULL;
     if (st_text_is(name, "uname") && n == i + 2 &&
         (st_text_is(words[i + 1], "-r") || st_text_is(words[i + 1], "-v")))
         add_file(cut, words[i + 1][1] == 'r' ? "uname -r" : "/proc/sys/kernel/version");
     for (i++; i < n; i++) {
         if ((reads || cut->is_part) && (words[i][0] == '/' || words[i][0] == '~'))
             add_file(cut, words[i]);
-        else if (of_sysctl && words[i][0] != '-')
+        else if ((of_sysctl && words[i][0] != '-') || (of_bus && isupper((unsigned char)words[i][0])))
             add_file(cut, words[i]);
     }
     if (cut->files_n == 1 && !has_one_line(cut->files[0])) {
@@ -327,8 +328,9 @@ static bool take_file_line(struct cut *cut, const char *line)
     if (cut->open > 0 && (line[0] != '\0' || has_blank_lines(cut))) {
         const char *name = open_of(cut)->name;
         st_post_answer_add(open_of(cut), line);
-        if (strstr(name, "/stream") != NULL) /* what it says needs no other file */
-            (void)!st_post_rows(post, line + strspn(line, " "));
+        if (strstr(name, "/stream") != NULL ||
+            st_text_is(name, "/dev/sndstat")) /* what it says needs no other file */
+            (void)!st_post_rows(post, line + strspn(line, " \t"));
         if (st_text_is(name, "/etc/sysctl.conf")) /* it sets what runs */
             (void)!take_sysctl(cut, line);
         return true;
@@ -342,8 +344,8 @@ static bool take_file_line(struct cut *cut, const char *line)
     const char *file = cut->files[cut->file++], *value = line + strspn(line, " ");
     if (strstr(cut->command, "uniq") != NULL) /* "  16 powersave" */
         value += strspn(value, "0123456789 ");
-    if (st_text_is(file, "uname -r"))
-        return st_post_rows(post, ST_TEXT(160, "uname -r: %.100s", value));
+    if (file[0] != '/' && file[0] != '~' && strchr(file, '.') == NULL) /* "uname -r", a property */
+        return st_post_rows(post, ST_TEXT(400, "%s: %.100s", file, value));
     struct st_post_answer *answer = open_file(cut, file);
     st_post_answer_add(answer, value);
     if (answer != NULL)
@@ -371,6 +373,12 @@ static bool take_line(struct cut *cut, char *line)
     if (st_text_begins(inner, "```") || st_text_begins(inner, "~~~")) {
         begin_command(cut, "");
         cut->fenced = !cut->fenced;
+        return true;
+    }
+    const size_t len = strlen(cut->command);
+    if (len > 0 && cut->command[len - 1] == '\\') { /* the command goes on */
+        ST_PRINT(copy, "%.*s %s", (int)len - 1, cut->command, inner);
+        begin_command(cut, copy);
         return true;
     }
     if (command == NULL && is_bare(inner))

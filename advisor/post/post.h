@@ -50,7 +50,7 @@ struct st_post_seen {
     size_t subjects_n;
     struct st_post_parts parts; /* of the last one */
 };
-#define ST_POST_SEEN_MAX 96
+#define ST_POST_SEEN_MAX 128
 
 struct st_post_node {
     int64_t id, frames, hz, errors_n;
@@ -85,7 +85,7 @@ struct st_post {
         int64_t rows_n, process;
         char process_name[32];
         char normal[80], top_name[96]; /* what a sentence says */
-        int64_t top;
+        int64_t top, pipewire_n, pipewire_real_time_n;
         int64_t chrt_n, chrt_real_time_n;
         char chrt_now[16], chrt_best[24];
         struct st_post_granted {

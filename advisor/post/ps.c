@@ -131,6 +131,10 @@ bool st_post_ps(struct st_post *post, char *line)
         return false;
     post->ps.kernel = post->ps.kernel || st_text_is(name, "kthreadd");
     const bool is_server = st_text_is_among(name, servers);
+    if (st_text_is(name, "pipewire") && post->ps.tid >= 0 && post->ps.pid >= 0) {
+        post->ps.pipewire_n++;
+        post->ps.pipewire_real_time_n += strspn(priority, "0-") != strlen(priority);
+    }
     if (post->ps.pid >= 0 && pid != post->ps.process) {
         post->ps.process = pid; /* its own thread comes first; without it its name is not known */
         ST_PRINT(post->ps.process_name, "%.31s", post->ps.tid < 0 || tid == pid || is_server ? name : "");
@@ -200,6 +204,10 @@ void st_post_ps_end(struct st_post *post)
         st_post_say(post, "%s runs without real-time priority", post->ps.normal);
     if (post->ps.normal[0] != '\0' && post->ps.top_name[0] != '\0')
         st_post_say(post, "%s", post->ps.top_name);
+    /* with the command's name for all threads, all of them are there */
+    if (post->ps.pipewire_n > 1 && post->ps.pipewire_real_time_n == 0 && post->ps.normal[0] == '\0')
+        st_post_say(post, "None of PipeWire's %" PRId64 " threads in this text runs with real-time priority",
+                    post->ps.pipewire_n);
     st_post_int(post, ST_KEY_PROCESSES_N, post->ps.rows_n);
     st_post_int(post, whole ? ST_KEY_THREADS_COMPLETE : ST_KEY_THREADS_PART, 1);
 }

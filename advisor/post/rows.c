@@ -97,8 +97,8 @@ static const struct value_row {
     {"swapon", true, "/%s %s %s %s %d", "+/proc/swaps", "/$1 $5"},
     {"free", false, "Swap: 0 0 0", "/proc/swaps", "Filename"},
     {"free", false, "Swap: 0B 0B 0B", "/proc/swaps", "Filename"},
-    {"free", false, "Swap: %d %d %d", "", ""},
-    {"free", false, "Mem: %d %d %d", "", ""},
+    {"free", false, "Swap: %v %v %v", "", ""},
+    {"free", false, "Mem: %v %v %v", "", ""},
     {"free", false, "total used free shared", "", ""},
 
     {"pw-cli", false, "default.clock.rate = \"%d\"", ST_KEY_PIPEWIRE_RATE_HZ, "$1"},
@@ -137,6 +137,7 @@ static const struct value_row {
     {"kldstat", false, "%d %d 0x%s %s kernel", ST_KEY_FREEBSD_KLDSTAT_ASKED, "mac_priority"},
     {"kldstat", false, "%d %d 0x%s %s %s", "", ""},
     {"kldstat", false, "Id Refs Address Size Name", "", ""},
+    {"portal", false, "RTTimeUSecMax: x %d", ST_KEY_PORTAL_RT_TIME_US, "$1"},
     {"powerd", false, "powerd is running", ST_KEY_FREEBSD_POWERD_RUNNING, "1"},
     {"powerd", false, "powerd is not running", ST_KEY_FREEBSD_POWERD_RUNNING, "0"},
     {"dmesg", false, "*pcm%d: *play interrupt timeout, channel dead", ST_KEY_FREEBSD_DEAD_CHANNEL, "pcm$1"},
@@ -308,6 +309,16 @@ static const struct log_row {
     {"*State 'stop-sigterm' timed out. Killing", 0,
      "systemd killed a service that did not stop in time, which is no dropout", 0},
     {"*Failed with result 'timeout'", 0, "", 0},
+    {"RTTimeUSecMax: x 0", 0,
+     "The desktop portal grants real-time threads 0 us of CPU time (RTTimeUSecMax 0): each program that "
+     "takes "
+     "real-time priority by it is killed by the kernel (status 9). Run: systemctl --user restart "
+     "xdg-desktop-portal, or set "
+     "rtportal.enabled = false for PipeWire's module-rt",
+     0},
+    {"RTTimeUSecMax: x %d", 0, "", 0},
+    {"MaxRealtimePriority: i %d", 0, "", 0},
+    {"MinNiceLevel: i %d", 0, "", 0},
     /* rtkit: rtkit-daemon.c; PipeWire's module-rt.c; xdg-desktop-portal's realtime.c */
     {"*rtkit-daemon[*Demoted %d threads", 0,
      "rtkit took real-time priority away from programs$t: its watchdog got no CPU", 0},
@@ -353,6 +364,9 @@ static const struct log_row {
      "for "
      "memory: close programs, or add swap (zram)",
      0},
+    {"*RT Watchdog Timeout (hard): %l[", 1,
+     "The kernel killed $s$n: its real-time thread did not sleep for longer than its limit (RLIMIT_RTTIME)",
+     0},
     {"*Memory cgroup out of memory: Killed process %d (%l)", 2,
      "$s reached the limit of its own group (a container or service) and was killed, which is not the "
      "computer's memory",
@@ -371,6 +385,13 @@ static const struct log_row {
     {"*usb %l: *cannot get freq at ep", 1, "", 0},
     {"*disabled by hub (EMI?), re-enabling", 0,
      "A hub switched a USB port off$n$t: electrical noise, a bad cable or too little power", 0},
+    {"*usb %l: reset %s USB device number", 1, "The kernel reset the USB device at $s$n$t: its link failed",
+     0},
+    {"*xhci_hcd *WARN ", 0,
+     "The USB controller complained$n$t (xhci_hcd): its driver or the device misbehaves", 0},
+    {"*xhci_hcd *ERROR ", 0, NULL, 0},
+    {"*retire_%s_urb: %d callbacks suppressed", 0, "USB lost packets of sound, $2 in the last such line$n$t",
+     0},
     {"*cannot submit urb*err %d", 0, "The kernel could not send sound over USB$n$t (error $1)", 0},
     {"*USB disconnect, device number %d", 0, "A USB device went away$n$t", 0},
     {"Momentary freq = 0 Hz", 0,
@@ -391,6 +412,10 @@ static const struct log_row {
     {"*IRQ timing workaround is activated for card #%d", 1,
      "The HDA card $s interrupts at other times than it says: the kernel works around that", 0},
     {"*Unstable LPIB", 0, "the HDA card reports a wrong position$n$t", 0},
+    {"*, underruns 0,", 0, "", 0},
+    {"*, underruns %d,", 0, "A FreeBSD channel counted $1 underruns$n (the card ran dry)", 0},
+    {"xruns = 0", 0, "", 0},
+    {"xruns = %d", 0, "A FreeBSD channel counted $1 underruns$n (the card ran dry)", 0},
     {"*pcm%d:*play interrupt timeout, channel dead", 1,
      "The interrupts of pcm$s did not arrive$n (channel dead)", 0},
     /* measurements */
@@ -399,7 +424,7 @@ static const struct log_row {
      "interrupts, "
      "and no setting of a sound server",
      NS_PER_US},
-    {"Swap: %d %d %d", 0, "$2 of $1 (swap, as free counts) are in use$f", 0},
+    {"Swap: %v %v %v", 0, "$2 of $1 (swap, as free counts) are in use$f", 0},
     {"*uccessfully made thread %d of process %d *RT at priority %d", 0, "rtkit gave real-time priority $3$n",
      0},
     {"*inked with libpipewire %v", 0, "PipeWire $1 is installed", 0},
@@ -417,6 +442,7 @@ static const struct log_row {
     {"*kernel: ", 0, "", 0},
     {"[%d] ", 0, "", 0},
     {"[ %d] ", 0, "", 0},
+    {"[%s %s %d %d:", 0, "", 0},
     {"*ERROR: ", 0, "", 0},
     {"*jackd ", 0, "", 0},
     {"JACK server starting", 0, "", 0},
@@ -495,6 +521,16 @@ static bool take_logs(struct st_post *post, const char *line)
     return false;
 }
 
+/** "3.9Gi" */
+static double size_of(const char *text)
+{
+    static const char units[] = "BKMGT";
+    char *end;
+    const double number = strtod(text, &end);
+    const char *unit = *end != '\0' ? strchr(units, *end) : NULL;
+    return number * pow(1024, unit != NULL ? (double)(unit - units) : 0);
+}
+
 static void say(struct st_post *post, const struct log_row *row, const struct st_post_seen *seen)
 {
     char subjects[256] = "", text[700] = "";
@@ -518,7 +554,7 @@ static void say(struct st_post *post, const struct log_row *row, const struct st
             ST_APPEND(text, "%s", post->release[0] != '\0' ? post->release : "this one");
         else if (*at == 'm')
             ST_APPEND(text, "%.1f", seen->most * row->unit_ns / NS_PER_MS);
-        else if (*at == 'f' && strtod(seen->parts.text[1], NULL) > 0.9 * strtod(seen->parts.text[0], NULL))
+        else if (*at == 'f' && size_of(seen->parts.text[1]) > 0.9 * size_of(seen->parts.text[0]))
             ST_APPEND(text, ": swap is nearly full, so memory runs out, and programs wait for the disk");
         else if (*at == 'n' && seen->n > 1)
             ST_APPEND(text, " %" PRId64 " times", seen->n);

@@ -136,6 +136,9 @@ static void say_errors(struct st_post *post, const struct st_post_node *card)
         if (worst == NULL || node->errors_n > worst->errors_n)
             worst = node;
     }
+    for (const struct st_post_node *above = worst;
+         above != NULL && above >= post->top.nodes && above->follows; above--)
+        card = above > post->top.nodes && !above[-1].follows ? above - 1 : card; /* the one that drives it */
     if (worst == NULL || worst->errors_n == 0) {
         if (card != NULL && card->errors_n > 0)
             st_post_say(post,
@@ -161,21 +164,24 @@ static void say_errors(struct st_post *post, const struct st_post_node *card)
                                       : ": late programs make the card's cycle late, too");
 }
 
+static double length_s(const struct st_post_node *node)
+{
+    return (double)node->frames / (double)node->hz;
+}
+
 /** The two shortest wishes that may make a cycle of the card's length: it is the largest power of two in the
  * shortest one, unless a minimum or a lock makes it longer. */
 static void say_wishes(struct st_post *post, const struct st_post_node *card)
 {
     const struct st_post_node *first = NULL, *second = NULL;
-    const int64_t card_hz = card != NULL && card->hz > 0 ? card->hz : 48000;
     ST_EACH_OF (node, post->top.nodes, post->top.n) {
-        const int64_t hz = node->hz > 0 ? node->hz : card_hz;
-        if (!node->follows || !node->runs || node->frames <= 0 || card == NULL ||
-            node->frames * card_hz >= 2 * card->frames * hz)
+        if (!node->follows || !node->runs || node->frames <= 0 || card == NULL || node->hz <= 0 ||
+            length_s(node) >= 2 * length_s(card))
             continue;
-        if (first == NULL || node->frames < first->frames) {
+        if (first == NULL || length_s(node) < length_s(first)) {
             second = first;
             first = node;
-        } else if (second == NULL || node->frames < second->frames) {
+        } else if (second == NULL || length_s(node) < length_s(second)) {
             second = node;
         }
     }
@@ -185,7 +191,7 @@ static void say_wishes(struct st_post *post, const struct st_post_node *card)
     ST_APPEND(text, "%s asked for %" PRId64 " frames", first->name, first->frames);
     if (second != NULL)
         ST_APPEND(text, ", %s for %" PRId64, second->name, second->frames);
-    if (first->frames < card->frames)
+    if (length_s(first) < length_s(card))
         ST_APPEND(text, "; the card runs %" PRId64 " all the same: a minimum or a lock holds it",
                   card->frames);
     st_post_say(post, "%s", text);

@@ -375,6 +375,14 @@ static const struct {
     {of_pipewire, ST_KEY_DAEMON_PIPEWIRE, ST_KEY_ASK_PIPEWIRE},
 };
 
+/** FreeBSD: the block that a posted /dev/sndstat shows. */
+static bool of_sndstat(const struct st_facts *facts, struct st_wish *ret)
+{
+    const struct st_fact *block =
+        facts->partial ? st_facts_next(facts, ST_KEYS_FREEBSD_SNDSTAT, ".play.block_us", NULL) : NULL;
+    return block != NULL && block->is_int &&
+           take(ret, (block->i64 * RATE_HZ + 500000) / 1000000, RATE_HZ, "the block of /dev/sndstat");
+}
 /** Something that runs, or the default. */
 static void in_use(const struct st_facts *facts, struct st_wish *ret)
 {
@@ -382,7 +390,7 @@ static void in_use(const struct st_facts *facts, struct st_wish *ret)
         st_facts_has_int(facts, ST_KEY_PROCESSES_N) && st_facts_find(facts, ST_KEY_THREADS_PART) == NULL
             ? "no sound server runs here"
             : "sleeptune found no buffer size in use";
-    if (of_program(facts, ret) ||
+    if (of_program(facts, ret) || of_sndstat(facts, ret) ||
         take(ret, st_facts_int_or(facts, ST_KEYS_SHARED "frames", 0),
              st_facts_int_or(facts, ST_KEYS_SHARED "rate_hz", 0), "as that computer runs"))
         return;

@@ -13,6 +13,7 @@
 #include "advisor/post/posted.h"
 #include "advisor/report/report.h"
 #include "advisor/rules/buffer.h"
+#include "core/text/text.h"
 
 static struct st_facts *facts;
 
@@ -561,6 +562,119 @@ static void versions_that_differ_are_no_version(void **state)
     check_int("freebsd.kern.osreldate", 1401000);
 }
 
+/* --- a text is a machine that shows parts of itself --- */
+
+static void files_are_read_as_on_a_machine(void **state)
+{
+    (void)state;
+    assert_int_equal(add("$ sudo cat /sys/kernel/debug/sched/preempt\nnone (voluntary) full\n"), 0);
+    check_text("linux.preempt.debugfs", "none (voluntary) full");
+    assert_int_equal(status_of("linux-preemption"), ST_STATUS_ADVICE);
+    teardown(NULL);
+    assert_int_equal(
+        add("me@host:~$ cat /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor | sort | uniq -c\n"
+            "     16 powersave\n"
+            "/sys/module/snd_hda_intel/parameters/power_save:1\n"
+            "$ cat /etc/security/limits.d/audio.conf\n# @audio - rtprio 95\n@audio - memlock unlimited\n"),
+        0);
+    check_text("linux.cpufreq.policy0.governor", "powersave");
+    check_int("linux.module.snd_hda_intel.power_save", 1);
+    check_text("linux.limits.@audio.memlock", "unlimited");
+    check_absent("linux.limits.@audio.rtprio"); /* a comment */
+}
+
+static void what_is_not_shown_is_not_absent(void **state)
+{
+    (void)state;
+    int64_t number;
+    assert_int_equal(add("$ cat /proc/swaps\ncat: /proc/swaps: No such file or directory\n"
+                         "$ cat /sys/kernel/realtime\ncat: /sys/kernel/realtime: Permission denied\n"),
+                     0);
+    assert_int_equal(st_facts_int(facts, "linux.swap.other_n", &number), -ENOENT);
+    assert_int_equal(st_facts_int(facts, "linux.realtime", &number), -EACCES);
+    assert_int_equal(st_facts_int(facts, "linux.sysctl.vm.swappiness", &number), -ENOMSG);
+    assert_int_equal(status_of("linux-huge-pages"), ST_STATUS_UNKNOWN);
+}
+
+static void two_kernels_are_not_joined(void **state)
+{
+    (void)state;
+    assert_int_equal(add("My laptop crackles:\n$ uname -r\n6.16.5\n$ cat "
+                         "/sys/devices/system/clocksource/clocksource0/current_clocksource\nhpet\n"
+                         "The desktop is fine:\n$ uname -r\n6.12.48\n$ cat "
+                         "/sys/devices/system/clocksource/clocksource0/current_clocksource\ntsc\n"),
+                     0);
+    check_said("more than one kernel");
+    check_text("linux.kernel.release", "6.16.5");
+    check_text("linux.clocksource.current", "hpet");
+}
+
+static void the_cards_row_is_the_cycle(void **state)
+{
+    (void)state;
+    struct st_wish wish;
+    assert_int_equal(
+        add("T   57   1024  48000  75.6us   9.8us  0.01  0.00    0    S32LE 2 48000 alsa_output.usb\n"
+            "T  149    441  44100  17.8us   0,6ms  0.00  0,26  113    F32LE 2 44100  = Music Player Daemon\n"
+            "t  150      0      0  17.8us   0.6ms  0.00  0.26    0    F32LE 2 48000  + scope\n"),
+        0);
+    check_int("linux.pipewire.running_frames", 1024);
+    check_said("Music Player Daemon was not in time: ERR 113, B/Q 0.26");
+    check_said("the device was in time");
+    check_absent("linux.pipewire.node.150.latency");
+    assert_int_equal(st_buffer_choose(facts, 0, 0, &wish), 0);
+    assert_int_equal(wish.frames, 1024);
+    assert_int_equal(status_of("linux-pipewire-clients"), ST_STATUS_OK);
+}
+
+static void pasting_changes_nothing(void **state)
+{
+    (void)state;
+    static const char wide[] = "\xff\xfe$\0 \0u\0n\0a\0m\0e\0 \0-\0r\0\n\0006\0.\0001\0.\0000\0\n\0";
+    assert_int_equal(st_posted_add(wide, sizeof(wide) - 1, "posted.txt", &facts), 0);
+    check_text("linux.kernel.release", "6.1.0");
+    teardown(NULL);
+    assert_int_equal(
+        add("&gt; &gt; \033[1m$ cat /proc/cmdline\033[0m\r\n&gt; &gt; quiet&nbsp;threadirqs\r\n"), 0);
+    check_text("linux.cmdline", "quiet threadirqs");
+}
+
+/* A forum, or who copies, may cut a text anywhere. */
+static void a_cut_text_raises_no_new_problem(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"pop-2436.txt",  "rtcqs.txt",   "ulimit-a.txt",
+                                        "jack2-625.txt", "ps-grep.txt", "mpv-9992.txt"};
+    static char text[65536];
+    for (size_t i = 0; i < ST_ARRAY_LEN(names); i++) {
+        struct st_report whole, cut;
+        struct st_facts *all;
+        assert_int_equal(add_file(names[i]), 0);
+        assert_int_equal(st_report_make(facts, 128, 48000, &whole), 0);
+        all = facts;
+        facts = NULL;
+        FILE *file = fopen(ST_TEXT(4096, ST_POSTED_DIR "/%s", names[i]), "r");
+        assert_non_null(file);
+        const size_t bytes = fread(text, 1, sizeof(text) - 1, file);
+        fclose(file);
+        for (size_t n = 1; n < bytes; n++) {
+            if (text[n - 1] != '\n' || st_posted_add(text, n, "posted.txt", &facts) != 0)
+                continue;
+            assert_int_equal(st_report_make(facts, 128, 48000, &cut), 0);
+            for (size_t k = 0; k < cut.findings_n; k++) {
+                const char *id = cut.findings[k].rule->id;
+                if (cut.findings[k].status == ST_STATUS_PROBLEM &&
+                    st_report_find(&whole, id)->status != ST_STATUS_PROBLEM)
+                    fail_msg("%s: %s is a problem after %zu bytes alone", names[i], id, n);
+            }
+            st_report_finish(&cut);
+            teardown(NULL);
+        }
+        st_report_finish(&whole);
+        st_facts_free(all);
+    }
+}
+
 /* What a report asks for is read when it is posted below the first text. */
 static void the_answer_makes_it_certain(void **state)
 {
@@ -603,6 +717,12 @@ int main(void)
         INPUT(rtcqs_and_dmesg_show_some_settings),
         INPUT(several_formats_in_one_post),
         INPUT(versions_that_differ_are_no_version),
+        INPUT(files_are_read_as_on_a_machine),
+        INPUT(what_is_not_shown_is_not_absent),
+        INPUT(two_kernels_are_not_joined),
+        INPUT(the_cards_row_is_the_cycle),
+        INPUT(pasting_changes_nothing),
+        INPUT(a_cut_text_raises_no_new_problem),
         INPUT(the_answer_makes_it_certain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
