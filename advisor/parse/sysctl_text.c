@@ -1,4 +1,4 @@
-/* The text of `sysctl -a`, of both systems. */
+/* The text of `sysctl -a` of FreeBSD. */
 #include "advisor/parse/sysctl_text.h"
 
 #include "advisor/facts/text.h"
@@ -9,11 +9,6 @@
 #define VALUE_MAX_BYTES (64 * 1024)
 #define SMALL_BYTES     1024 /* nearly all values */
 #define SOURCE_BYTES    300
-
-bool st_sysctl_text_is_name(const char *text)
-{
-    return strlen(text) <= 100 && st_text_is_of(text, "._%-");
-}
 
 /* --- of FreeBSD --- */
 
@@ -133,47 +128,4 @@ int st_sysctl_text_freebsd(struct st_facts *facts, const char *text, size_t byte
         r = put_entry(facts, &entries[i], behind);
     free(entries);
     return r;
-}
-
-/* --- of Linux --- */
-
-#define LINE_BYTES      4096
-#define LINUX_NAMES_MAX 65536
-
-static void put(struct st_facts *facts, const char *name, const char *value, const char *source)
-{
-    static const struct {
-        const char *name, *key;
-    } others[] = {{"kernel.osrelease", ST_KEY_KERNEL_RELEASE}, {"kernel.version", ST_KEY_KERNEL_VERSION}};
-    char key[128];
-    const char *from = ST_TEXT(400, "sysctl %s (%s)", name, source);
-    ST_PRINT(key, ST_KEYS_SYSCTL "%s", name);
-    ST_EACH (other, others) {
-        if (st_text_is(name, other->name))
-            ST_PRINT(key, "%s", other->key);
-    }
-    st_facts_put_text(facts, key, value, value, from);
-}
-
-int st_sysctl_text_linux(struct st_facts *facts, const char *text, size_t bytes, const char *source)
-{
-    char line[LINE_BYTES];
-    const char *at = text, *end = text + bytes;
-    size_t n = 0;
-    while (n < LINUX_NAMES_MAX && st_text_line(&at, end, line, sizeof(line))) {
-        char *value = strstr(line, " = ");
-        char *empty = value == NULL && strlen(line) > 2 ? line + strlen(line) - 2 : NULL;
-        if (value == NULL && empty != NULL && st_text_is(empty, " ="))
-            value = empty; /* a trailing blank went lost on the way */
-        if (value == NULL)
-            continue;
-        *value = '\0';
-        value += value[1] == '=' ? 2 : 1;
-        st_text_trim(value);
-        if (!st_sysctl_text_is_name(line) || strchr(line, '.') == NULL)
-            continue;
-        put(facts, line, value, source);
-        n++;
-    }
-    return n > 0 ? facts->error : -EBADMSG;
 }

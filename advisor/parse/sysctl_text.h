@@ -9,11 +9,3 @@
  *  @return 0, -ENOMEM, -E2BIG (more than 262144 names), -EBADMSG (no line of it is a sysctl). */
 ST_NODISCARD int st_sysctl_text_freebsd(struct st_facts *facts, const char *text, size_t bytes,
                                         const char *source);
-
-/** `sysctl -a` of Linux, "name = value": linux.sysctl.NAME, and the kernel's release and version. What is not
- * understood is left out. @return 0, -ENOMEM, -EBADMSG (nothing understood). */
-ST_NODISCARD int st_sysctl_text_linux(struct st_facts *facts, const char *text, size_t bytes,
-                                      const char *source);
-
-/** Only what may stand in a fact's key: letters, digits and "._%-", at most 100 bytes. */
-bool st_sysctl_text_is_name(const char *text);
