@@ -200,24 +200,25 @@ static void judge_rt_time(struct st_finding *finding)
     const struct st_fact *zero = find_rt_time(facts, ".limit_us", 0, 0);
     const struct st_fact *busy = find_rt_time(facts, ".unslept_ms", UNSLEPT_MS, INT64_MAX);
     const struct st_fact *any = find_rt_time(facts, ".limit_us", 0, INT64_MAX);
+    const struct st_fact *quoted = zero != NULL ? zero : busy != NULL ? busy : any;
     const int64_t killed_n = st_facts_int_or(facts, ST_KEY_KERNEL_LOG_RT_TIME_N, 0);
-    if (st_finding_need_int(finding, ST_KEY_PROCESSES_N, NULL) != 0)
+    const bool by_portal = st_facts_is(facts, ST_KEY_PORTAL_RT_TIME_US, "0") &&
+                           !st_facts_is(facts, ST_KEY_RT_FIFO_ERRNO, "0"); /* else PipeWire does not ask it */
+    if (!by_portal && st_finding_need_int(finding, ST_KEY_PROCESSES_N, NULL) != 0)
         return;
     st_finding_quote(finding, ST_KEY_KERNEL_LOG_RT_TIME_N, ST_KEY_PORTAL_RT_TIME_US);
-    const struct st_fact *quoted = zero != NULL ? zero : busy != NULL ? busy : any;
     if (quoted != NULL)
         st_finding_quote(finding, quoted->key);
     const char *name = quoted != NULL ? st_facts_beside_text_or(facts, quoted, "name", "a program") : "";
     if (zero != NULL) {
         st_finding_problem(finding,
-                           "the kernel kills %.40s as soon as a real-time thread of it computes: "
-                           "its limit RLIMIT_RTTIME is 0",
+                           "the kernel kills %.40s as soon as a real-time thread of it computes: its limit "
+                           "RLIMIT_RTTIME is 0",
                            name);
-    } else if (st_facts_is(facts, ST_KEY_PORTAL_RT_TIME_US, "0") &&
-               !st_facts_is(facts, ST_KEY_RT_FIFO_ERRNO, "0")) {
+    } else if (by_portal) {
         st_finding_problem(finding,
-                           "the desktop's portal gives real-time threads 0 µs (RTTimeUSecMax): the kernel "
-                           "kills programs that ask it");
+                           "programs that ask the desktop's portal for real-time priority are killed: "
+                           "it lets their threads compute for 0 µs (RTTimeUSecMax)");
     } else if (killed_n > 0) {
         st_finding_problem(finding,
                            "the kernel killed programs whose real-time thread did not sleep (RLIMIT_RTTIME), "
@@ -228,13 +229,13 @@ static void judge_rt_time(struct st_finding *finding)
                            "a real-time thread of %.40s computed for %" PRId64
                            " ms without a sleep: at %" PRId64 " ms (RLIMIT_RTTIME) the kernel kills it",
                            name, busy->i64, st_facts_beside_int_or(facts, busy, "limit_us", 0) / 1000);
-    } else if (any == NULL) {
-        st_finding_not_applicable(
-            finding, "no program with real-time threads has a limit of computing time (RLIMIT_RTTIME)");
+    } else if (any != NULL) {
+        st_finding_fine(finding, "no real-time thread was seen to come near its limit of computing time "
+                                 "(RLIMIT_RTTIME)");
         return;
     } else {
-        st_finding_fine(
-            finding, "no real-time thread was seen to come near its limit of computing time (RLIMIT_RTTIME)");
+        st_finding_not_applicable(
+            finding, "no program with real-time threads has a limit of computing time (RLIMIT_RTTIME)");
         return;
     }
     st_rule_fix(finding);
@@ -265,8 +266,8 @@ const struct st_rule st_rule_linux_rt_time = {
     .check = "grep realtime /proc/$(pgrep -o PROGRAM)/limits   # unlimited, or more than 200000",
     .undo = "sudo sleeptune revert linux-rt-permission; delete 90-sleeptune.conf and restart rtkit-daemon",
     .worst = ST_STATUS_PROBLEM,
-    .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_KEYS_RT_TIME "*", ST_KEY_KERNEL_LOG_RT_TIME_N,
-                          ST_KEY_PORTAL_RT_TIME_US, ST_KEY_RT_FIFO_ERRNO),
+    .facts = ST_RULE_KEYS(ST_KEY_PORTAL_RT_TIME_US, ST_KEY_PROCESSES_N, ST_KEYS_RT_TIME "*",
+                          ST_KEY_KERNEL_LOG_RT_TIME_N, ST_KEY_RT_FIFO_ERRNO),
     .judge = judge_rt_time,
 };
 
