@@ -324,7 +324,7 @@ static void a_captured_studio_is_judged(void **state)
         {"linux-priority-order", ST_STATUS_ADVICE},
         {"linux-usb-autosuspend", ST_STATUS_ADVICE},
         {"linux-hda-power-save", ST_STATUS_ADVICE},
-        {"linux-jack-soft-mode", ST_STATUS_NOT_APPLICABLE},
+        {"linux-jack-soft-mode", ST_STATUS_UNKNOWN}, /* no process was captured */
         {"linux-server-priority", ST_STATUS_OK},
         {"linux-pipewire-quantum", ST_STATUS_OK},
         {"linux-irq-sharing", ST_STATUS_OK},
