@@ -44,6 +44,15 @@ is "it is a trace, with the client and the mark" "$(decoded stall 'the listener 
 does "the client stalls" stall
 kept_dropout() { [ "$(find "$tmp/state/traces" -name '*.cycles' ! -name '*heard*' | grep -c .)" -ge 1 ]; }
 ok "that is kept, too" wait_for kept_dropout
+# a program that few have: its name may say who made it
+shared() { "$SLEEPTUNE" share 2>/dev/null | tr '\n' ' '; }
+tells_dropouts() { shared | grep -Eq ' dropouts dropouts=[1-9][0-9]*, in a day of which 0\.[0-9] h were watched; a program [a-z-]+ [1-9]'; }
+ok "share has the dropouts of a day, by program and reason" wait_for tells_dropouts
+is "without that name" "$(shared | grep -c stall)" 0
+kill -STOP "$daemon"
+before=$(date +%s%N)
+like "a daemon that hangs is not waited for" "$(shared) $((($(date +%s%N) - before) / 100000000))" ' dropouts not watched .* [0-9]{1,2}$'
+kill -CONT "$daemon"
 id=$("$SLEEPTUNE" history --events --kind client-dropout --json | "$PYTHON" -c 'import json, sys; print([event["id"] for event in json.load(sys.stdin)["events"] if event["id"] > 0][-1])') # not one that is still being counted
 like "the list of events has its number" "$("$SLEEPTUNE" history --events --details)" " #$id "
 ok "it is a file by that number" trace "$id" -o "$tmp/trace"
