@@ -328,7 +328,7 @@ static bool take_file_line(struct cut *cut, const char *line)
     if (cut->open > 0 && (line[0] != '\0' || has_blank_lines(cut))) {
         const char *name = open_of(cut)->name;
         st_post_answer_add(open_of(cut), line);
-        if (strstr(name, "/stream") != NULL ||
+        if (strstr(name, "/stream") != NULL || st_text_ends(name, "/limits") ||
             st_text_is(name, "/dev/sndstat")) /* what it says needs no other file */
             (void)!st_post_rows(post, line + strspn(line, " \t"));
         if (st_text_is(name, "/etc/sysctl.conf")) /* it sets what runs */

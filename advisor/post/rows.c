@@ -108,6 +108,13 @@ static const struct value_row {
     {"pw-cli", false, "default.clock.quantum = \"%d\"", ST_KEY_DAEMON_PIPEWIRE, "1"},
     {"pw-cli", true, "version: \"%v\"", ST_KEY_PIPEWIRE_VERSION, "$1"},
     {"pw-cli", true, "%l", "", ""},
+    {"pw-dump", false, "\"default.clock.rate\": %d", ST_KEY_PIPEWIRE_RATE_HZ, "$1"},
+    {"pw-dump", false, "\"default.clock.quantum\": %d", ST_KEY_PIPEWIRE_QUANTUM, "$1"},
+    {"pw-dump", false, "\"default.clock.min-quantum\": %d", ST_KEY_PIPEWIRE_MIN_QUANTUM, "$1"},
+    {"pw-dump", false, "\"default.clock.max-quantum\": %d", ST_KEY_PIPEWIRE_MAX_QUANTUM, "$1"},
+    {"pw-dump", false, "\"default.clock.rate\": %d", ST_KEY_DAEMON_PIPEWIRE, "1"},
+    {"pw-dump", true, "\"version\": \"%v\"", ST_KEY_PIPEWIRE_VERSION, "$1"},
+    {"pw-dump", true, "%l", "", ""},
     {"wpctl", false, "PipeWire '%l' [%v, ", ST_KEY_PIPEWIRE_VERSION, "$2"},
     {"wpctl", false, "PipeWire '%l' [%v, ", ST_KEY_DAEMON_PIPEWIRE, "1"},
     {"wpctl", true, "%l", "", ""},
@@ -160,6 +167,23 @@ static const struct value_row {
     SERVER("*rtkit-daemon[*uccessfully demoted thread", ST_KEY_THREADS_PART, "1"),
     SERVER("*rtkit-daemon[*uccessfully demoted thread*/pipewire)", ST_KEY_DAEMON_PIPEWIRE, "1"),
 };
+
+/** Which pairs of bytes a line has: most patterns are ruled out by their first one. */
+struct pairs {
+    uint64_t bits[64];
+};
+
+static unsigned pair_at(const char *at)
+{
+    return ((unsigned char)at[0] * 31U + (unsigned char)at[1]) % 4096;
+}
+
+static bool may_match(const struct pairs *pairs, const char *pattern)
+{
+    const unsigned pair = pair_at(pattern + 1);
+    return pattern[0] != '*' || strcspn(pattern + 1, "*%") < 2 ||
+           (pairs->bits[pair / 64] >> pair % 64 & 1) != 0;
+}
 
 /** "$1", "$u". */
 static void fill(char *to, size_t bytes, const char *with, const struct st_post_parts *parts,
@@ -242,13 +266,13 @@ static void set(struct st_post *post, const char *kind, char *target, char *valu
     }
 }
 
-static bool take_values(struct st_post *post, const char *line)
+static bool take_values(struct st_post *post, const char *line, const struct pairs *pairs)
 {
     struct st_post_parts parts;
     bool any = false;
     ST_EACH (row, values) {
         char target[200], value[ST_POST_PART_SIZE + 16];
-        if ((row->own && !st_text_is(row->kind, post->section)) ||
+        if ((row->own && !st_text_is(row->kind, post->section)) || !may_match(pairs, row->pattern) ||
             !st_post_match(line, row->pattern, &parts) || (any && row->target[0] == '\0'))
             continue;
         fill(target, sizeof(target), row->target, &parts, post->unit);
@@ -281,6 +305,7 @@ static const struct log_row {
     {"*spa.alsa: %l: snd_pcm_%s error: No such device", 1,
      "$s went away$n$t: the kernel lost the device (cable, hub, power); no setting of PipeWire cures that",
      0},
+    {"*spa.alsa: %l: snd_pcm_%s No such device", 1, NULL, 0},
     {"*spa.alsa: %l: (%d suppressed) snd_pcm_avail after recover:", 1,
      "$s ran dry$n$t (xrun): PipeWire came too late for the card's buffer", 0},
     {"*spa.alsa: %l: (%d missed) snd_pcm_avail after recover:", 1, NULL, 0},
@@ -316,6 +341,11 @@ static const struct log_row {
      "xdg-desktop-portal, or set "
      "rtportal.enabled = false for PipeWire's module-rt",
      0},
+    {"Max realtime timeout 0 ", 0,
+     "A program's limit RLIMIT_RTTIME is 0: as soon as one of its threads takes real-time priority the "
+     "kernel kills it",
+     0},
+    {"RTTIME * tasks 0 ", 0, NULL, 0},
     {"RTTimeUSecMax: x %d", 0, "", 0},
     {"MaxRealtimePriority: i %d", 0, "", 0},
     {"MinNiceLevel: i %d", 0, "", 0},
@@ -503,14 +533,14 @@ static void see(struct st_post_seen *seen, const struct log_row *row, const char
     seen->subjects_n++;
 }
 
-static bool take_logs(struct st_post *post, const char *line)
+static bool take_logs(struct st_post *post, const char *line, const struct pairs *pairs)
 {
     struct st_post_parts parts;
     size_t first = 0;
     ST_EACH (row, logs) {
         const size_t i = (size_t)(row - logs);
         first = row->sentence != NULL ? i : first;
-        if (!st_post_match(line, row->pattern, &parts))
+        if (!may_match(pairs, row->pattern) || !st_post_match(line, row->pattern, &parts))
             continue;
         if (logs[first].sentence[0] != '\0') {
             see(&post->seen[first], row, line, &parts);
@@ -570,8 +600,11 @@ static void say(struct st_post *post, const struct log_row *row, const struct st
 bool st_post_rows(struct st_post *post, const char *line)
 {
     st_post_journal(post, line);
-    const bool is_value = take_values(post, line);
-    return take_logs(post, line) || is_value;
+    struct pairs pairs = {0};
+    for (const char *at = line; *at != '\0'; at++)
+        pairs.bits[pair_at(at) / 64] |= UINT64_C(1) << pair_at(at) % 64;
+    const bool is_value = take_values(post, line, &pairs);
+    return take_logs(post, line, &pairs) || is_value;
 }
 
 void st_post_rows_end(struct st_post *post)
