@@ -142,6 +142,7 @@ int st_post_collect(struct st_post *post, enum st_os os, struct st_facts **ret)
         version = version || (st_text_is(answer->name, "kern.osreldate") && answer->order > 0);
     }
     post->all_sysctls = os == ST_OS_FREEBSD && jail && version;
-    qsort(post->answers, post->answers_n, sizeof(*post->answers), by_name);
+    if (post->answers_n > 0)
+        qsort(post->answers, post->answers_n, sizeof(*post->answers), by_name);
     return st_collect(&shown.p, false, ret);
 }
