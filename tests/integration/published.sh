@@ -42,7 +42,7 @@ else
 fi
 if command -v rustc >/dev/null; then
     for name in late cost wake; do
-        ok "$name.rs is built" rustc -o "rust-$name" "$SLEEPTUNE_SRC/docs/examples/$name.rs"
+        ok "$name.rs is built" env HOME="$(getent passwd "$(id -u)" | cut -d : -f 6)" rustc -o "rust-$name" "$SLEEPTUNE_SRC/docs/examples/$name.rs"
     done
     is "and prints as many lines" "$(./rust-late 3 0.005 | grep -cE '^[0-9]+\.[0-9]{9}$') $(./rust-cost 3 | grep -cE '^[0-9]+,[0-9]+$') $(./rust-wake 2 3 | grep -cE '^[0-9]+,[0-9]+,[0-9]+,[0-9]+$')" "3 3 3"
 else

@@ -124,7 +124,7 @@ if [ "$(id -u)" -ne 0 ] || { can_be_nobody && who=("${nobody[@]}"); }; then
     mkdir "$tmp/home"
     [ ${#who[@]} -eq 0 ] || chown 65534 "$tmp/home"
     chmod -R a+rX "$tmp"
-    ok "a tree that cannot be written to" "${who[@]}" env HOME="$tmp/home" PATH="$tmp/bin" "$tmp/tree/scripts/setup" </dev/null
+    ok "a tree that cannot be written to" "${who[@]}" env -u XDG_CACHE_HOME HOME="$tmp/home" PATH="$tmp/bin" "$tmp/tree/scripts/setup" </dev/null
     ok "has its log in the cache" test -s "$tmp"/home/.cache/sleeptune/*/build-setup/log
     chmod u+w "$tmp/tree"
 else
