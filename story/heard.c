@@ -58,7 +58,7 @@ uint32_t st_heard_judge(const struct st_heard_mark *marks, size_t marks_n,
     ST_EACH_OF (mark, marks, marks_n) {
         const struct st_heard_session *session = session_of(mark, sessions, sessions_n);
         if (mark->prompted || session == NULL ||
-            (counted_n > 0 && st_ns_sub(mark->at_ns, last_ns) < ST_HEARD_APART_NS))
+            (counted_n > 0 && st_ns_sub(mark->at_ns, last_ns) < ST_MAX(ST_HEARD_APART_NS, mark->window_ns)))
             continue;
         counted_n++;
         last_ns = mark->at_ns;

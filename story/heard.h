@@ -4,7 +4,7 @@
 
 #include "core/base.h"
 
-#define ST_HEARD_APART_NS INT64_C(10000000000) /* marks less than this apart are one */
+#define ST_HEARD_APART_NS INT64_C(10000000000) /* marks less than this, or their window, apart are one */
 #define ST_HEARD_LEAST_N  3                    /* fewer marks tell nothing */
 #define ST_HEARD_FREQUENT 0.3                  /* of the playing time; more is too frequent to tell */
 
