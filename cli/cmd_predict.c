@@ -145,14 +145,14 @@ static json_t *table_json(const struct st_predict_table *table, const struct st_
 {
     const struct st_predict_wish *wish = table->wish;
     return json_pack(
-        "{s:s, s:{s:I, s:I, s:f}, s:o, s:I, s:f, s:I, s:I, s:f, s:I, s:o, s:o}", "schema",
+        "{s:s, s:{s:I, s:I, s:f}, s:o, s:I, s:f, s:I, s:I, s:o, s:I, s:o, s:o}", "schema",
         "sleeptune-predict/1", "measured", "frames", (json_int_t)table->run->frames, "rate_hz",
         (json_int_t)table->run->rate_hz, "seconds", st_predict_seconds(table->run), "history",
         history_json(input), "periods", (json_int_t)wish->periods, "load_percent", wish->load_percent,
         "headroom_frames", (json_int_t)wish->headroom_frames, "granularity_ns",
         (json_int_t)wish->granularity_ns, "target_per_hour",
-        st_predict_target(st_predict_seconds(table->run)), "episode_ns", (json_int_t)ST_PREDICT_EPISODE_NS,
-        "held_frames",
+        st_json_real_or_null(table->run->periods_n > 0, st_predict_target(st_predict_seconds(table->run))),
+        "episode_ns", (json_int_t)ST_PREDICT_EPISODE_NS, "held_frames",
         st_json_integer_or_null(table->held != NULL, table->held != NULL ? table->held->frames : 0), "rows",
         st_predict_text_rows_json(table));
 }

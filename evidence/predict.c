@@ -24,11 +24,12 @@ static void thin_out(struct st_predict_run *run)
 }
 
 /* Data of others may have any number: what is later than ST_HIST_HIGHEST_NS, an hour, is as late as that. */
-static int add(struct st_predict_run *run, const struct st_predict_late *late_one)
+static int add(struct st_predict_run *run, struct st_predict_late late_one)
 {
+    late_one.lateness_ns = ST_MIN(late_one.lateness_ns, ST_HIST_HIGHEST_NS);
     if (run->n == KEPT_MAX)
         thin_out(run);
-    if (late_one->lateness_ns <= run->kept_above_ns)
+    if (late_one.lateness_ns <= run->kept_above_ns)
         return 0;
     if (run->n == run->room) {
         const size_t room = run->room == 0 ? 4096 : 2 * run->room;
@@ -38,15 +39,14 @@ static int add(struct st_predict_run *run, const struct st_predict_late *late_on
         run->late = late;
         run->room = room;
     }
-    run->late[run->n] = *late_one;
-    run->late[run->n++].lateness_ns = ST_MIN(late_one->lateness_ns, ST_HIST_HIGHEST_NS);
+    run->late[run->n++] = late_one;
     return 0;
 }
 
 int st_predict_add(struct st_predict_run *run, uint64_t k, int64_t lateness_ns)
 {
     const struct st_predict_late late = {.k = k, .lateness_ns = lateness_ns, .n = 1};
-    return add(run, &late);
+    return add(run, late);
 }
 
 int st_predict_add_span(struct st_predict_run *run, uint64_t periods_n, int64_t max_ns,
@@ -72,7 +72,7 @@ int st_predict_add_span(struct st_predict_run *run, uint64_t periods_n, int64_t 
         if (most_ns <= (double)run->kept_above_ns)
             break;
         if (late.n > 0 && kept_n < SPAN_KEPT) {
-            r = add(run, &late);
+            r = add(run, late);
             late.n = 0;
             late.lateness_ns = (int64_t)most_ns;
             kept_n++;
@@ -81,7 +81,7 @@ int st_predict_add_span(struct st_predict_run *run, uint64_t periods_n, int64_t 
         left_n -= n;
         late.n += (uint32_t)n;
     }
-    return r == 0 && late.n > 0 ? add(run, &late) : r;
+    return r == 0 && late.n > 0 ? add(run, late) : r;
 }
 
 void st_predict_finish(struct st_predict_run *run)

@@ -21,7 +21,7 @@ static void raise_to(const struct st_predict_run *run, struct st_predict_row *ro
         return;
     ST_PRINT(row->reason, "what was too late at %u frames is too late here: at least as many as there",
              longer->frames);
-    row->high = fmax(row->known ? row->high : 0, longer->high);
+    row->high = fmax(row->high, longer->high);
     row->per_hour = longer->per_hour;
     row->episodes_n = longer->episodes_n;
     row->observed_s = longer->observed_s;
@@ -226,7 +226,7 @@ void st_predict_text_rows(const struct st_predict_table *table, const struct st_
             view->width >= WIDE ? "dropouts/h, computer alone      headroom" : "dropouts/h");
     for (size_t i = first; i < end; i++)
         say_row(&table->rows[i], view, table->one_time, out);
-    if (!view->details)
+    if (!view->details || table->run->periods_n == 0)
         return;
     ST_PRINT(line,
              "Dropouts within a second count as one. At most: 95 %% bound. Headroom: largest load "

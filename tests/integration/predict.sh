@@ -22,6 +22,10 @@ is "rows of an hour" "$(rows "$tmp/hour.strec" --frames 24,48,96,192)" \
 48 1 1.0 4.744
 96 1 1.0 4.744
 192 0 0.0 2.996"
+is "a stall that is too long for a size leaves a shorter one, of which nothing is known, without a bound" \
+    "$(rows "$tmp/hour.strec" --granularity 1500us --frames 48,96)" \
+    "48 1 1.0 3600.0
+96 1 1.0 4.744"
 screen_is hour predict "$tmp/hour.strec" --frames 48,96,192
 screen_is shorter-size predict "$tmp/hour.strec" --frames 24,96 --details
 screen_is no-size-held predict "$tmp/hour.strec" --frames 48
@@ -87,6 +91,9 @@ echo 5000 >"$tmp/text"
 screen_is text predict "$tmp/text"
 echo 5000 | recording "$tmp/short"
 screen_is too-short predict "$tmp/short"
+recording "$tmp/none" </dev/null
+is "JSON of no cycle" "$("$SLEEPTUNE" predict --json "$tmp/none" | "$PYTHON" -c 'import json, sys; print(json.load(sys.stdin)["target_per_hour"])')" None
+screen_is no-cycle predict --details --frames 48 "$tmp/none"
 screen_is no-number predict "$tmp/short" --frames 64,x
 screen_is no-file predict
 tap_done
