@@ -1,18 +1,17 @@
 #include "evidence/counts.h"
 
 #include "core/stats/distribution.h"
-#include "evidence/drift.h"
 
-#define SCORE_MAX    127 /* of 60,000 events an hour and more */
+#define SCORE_MAX    127 /* of 60,000 events per unit of time and more */
 #define SCORE_STEP   8.0 /* for twice as many */
 #define JOINED_LEAST 5   /* blocks of a run: fewer have no p-value below the level */
 #define DRIFT_LEVEL  0.025
 #define Z_95         1.959964
 #define HALF         0.5 /* an event, where there is none: a ratio is finite */
 
-int st_counts_score(uint64_t events_n, double hours)
+int st_counts_score(uint64_t events_n, double units)
 {
-    return (int)fmin(round(SCORE_STEP * log1p((double)events_n / hours) / M_LN2), SCORE_MAX);
+    return (int)fmin(round(SCORE_STEP * log1p((double)events_n / units) / M_LN2), SCORE_MAX);
 }
 
 /* Of the sum of the scores since the change. */
@@ -178,18 +177,16 @@ static double sum_of(const struct st_counts_run *run)
     return sum;
 }
 
-int st_counts_compare(const struct st_counts_run runs[2], double block_hours,
-                      struct st_counts_difference *ret)
+int st_counts_compare(const struct st_counts_run runs[2], struct st_counts_difference *ret)
 {
     const double drift = fmax(drift_of(&runs[0]), drift_of(&runs[1])),
                  seen[2] = {sum_of(&runs[0]), sum_of(&runs[1])};
     const size_t least_n = ST_MIN(runs[0].n, runs[1].n);
-    *ret = (struct st_counts_difference){.verdict = ST_COUNTS_TOO_SHORT, .fold = 1, .low = 1, .high = 1};
-    for (size_t side = 0; side < 2 && runs[side].n > 0; side++)
-        ret->per_hour[side] = seen[side] / ((double)runs[side].n * block_hours);
+    *ret = (struct st_counts_difference){
+        .verdict = ST_COUNTS_TOO_SHORT, .none = seen[0] + seen[1] <= 0, .fold = 1, .low = 1, .high = 1};
     if (least_n < ST_COUNTS_LEAST)
         return 0;
-    if (seen[0] + seen[1] > 0)
+    if (!ret->none)
         ret->fold = ret->low = ret->high =
             fmax(HALF, seen[1]) / (double)runs[1].n / (fmax(HALF, seen[0]) / (double)runs[0].n);
     for (size_t joined = 1; least_n / joined >= JOINED_LEAST; joined *= 2) {
@@ -230,19 +227,21 @@ const char *st_counts_text(const struct st_counts_difference *difference, const 
                            size_t buf_bytes)
 {
     const struct st_counts_difference *d = difference;
-    const char *name = st_counts_name(d->verdict);
     if (d->verdict == ST_COUNTS_FEWER)
-        snprintf(buf, buf_bytes, "%.1f times %s %s than before (95 %%: %.1f to %.1f)", 1 / d->fold, name,
-                 what, 1 / d->high, 1 / d->low);
+        snprintf(buf, buf_bytes, "%.1f times fewer %s than before (95 %%: %.1f to %.1f)", 1 / d->fold, what,
+                 1 / d->high, 1 / d->low);
     else if (d->verdict == ST_COUNTS_MORE)
-        snprintf(buf, buf_bytes, "%.1f times %s %s than before (95 %%: %.1f to %.1f)", d->fold, name, what,
+        snprintf(buf, buf_bytes, "%.1f times as many %s as before (95 %%: %.1f to %.1f)", d->fold, what,
                  d->low, d->high);
     else if (d->verdict == ST_COUNTS_DRIFTING)
-        snprintf(buf, buf_bytes, "cannot tell: %s come and go within a run as much as between the two", what);
-    else if (d->verdict == ST_COUNTS_SAME && d->per_hour[0] + d->per_hour[1] <= 0)
-        snprintf(buf, buf_bytes, "no difference shown: no %s in either run", what);
+        snprintf(buf, buf_bytes,
+                 "cannot tell: %s come and go within a run as much as between the two. Run it again when the "
+                 "computer does the same all the time",
+                 what);
+    else if (d->verdict == ST_COUNTS_SAME && d->none)
+        snprintf(buf, buf_bytes, "no difference shown: no %s in what was compared", what);
     else if (d->verdict == ST_COUNTS_TOO_SHORT)
-        snprintf(buf, buf_bytes, "cannot tell: the runs are too short");
+        snprintf(buf, buf_bytes, "cannot tell: a run is too short. Repeat that one for longer");
     else
         snprintf(buf, buf_bytes, "no difference shown: %.2g to %.2g times as many %s as before (95 %%)",
                  d->low, d->high, what);

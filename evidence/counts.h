@@ -1,13 +1,15 @@
 /* One test for "did it happen less often, or more?": events of two sides, counted in stretches of time:
  * blocks of a run, evenings with music. Exact: the sum of the logarithmic rates of one side, over all ways to
- * choose as many of all stretches. An event that is in a burst with others counts no more than they do. */
+ * choose as many of all stretches. A burst of events raises the score of its stretch by its logarithm only.
+ */
 #pragma once
 
 #include "core/base.h"
+#include "evidence/drift.h"
 
 #define ST_COUNTS_SIDE_MAX 60
-#define ST_COUNTS_LEAST    8    /* blocks of a run */
-#define ST_COUNTS_LEVEL    0.02 /* of two runs; 5 % of real ones, whose load changes from one to the next */
+#define ST_COUNTS_LEAST    (2 * ST_DRIFT_SECTIONS) /* blocks of a run, to see drift */
+#define ST_COUNTS_LEVEL    0.02 /* of two runs; 6.5 % of real ones, whose load changes from one to the next */
 
 /** Scores of stretches that are comparable: those before the change, then those since. */
 struct st_counts_group {
@@ -15,8 +17,9 @@ struct st_counts_group {
     int scores[2 * ST_COUNTS_SIDE_MAX];
 };
 
-/** Logarithmic, or one bad stretch would hide all others. */
-int st_counts_score(uint64_t events_n, double hours);
+/** Logarithmic, or one bad stretch would hide all others. @param units of time, the same for all stretches.
+ */
+int st_counts_score(uint64_t events_n, double units);
 
 /** @param far p-values above this one are of the normal distribution, which is enough then. @param ret_z
  * deviation since the change, > 0: more. @param ret_p two-sided. @return 0, -ENOMEM. Threads: any. */
@@ -43,16 +46,15 @@ enum st_counts_verdict {
 
 struct st_counts_difference {
     enum st_counts_verdict verdict;
-    double per_hour[2];
-    double fold, low, high; /* how many times as many, with its 95 % interval */
+    bool none;              /* no event on either side */
+    double fold, low, high; /* how many times as many, with its 95 % interval; too short: 1 */
     double p_value;
 };
 
 /** Two runs, one after the other. Blocks depend on their neighbours: it is done with 1, 2, 4 ... of them
  * joined, and the largest p-value and the widest interval count. A run drifts if its five sections differ by
  * more than chance (evidence/drift.h): a difference must be larger than that. @return 0, -ENOMEM. */
-ST_NODISCARD int st_counts_compare(const struct st_counts_run runs[2], double block_hours,
-                                   struct st_counts_difference *ret);
+ST_NODISCARD int st_counts_compare(const struct st_counts_run runs[2], struct st_counts_difference *ret);
 
 /** "too-short", "none", "drifting", "fewer", "more". */
 const char *st_counts_name(enum st_counts_verdict verdict);

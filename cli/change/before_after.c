@@ -112,15 +112,13 @@ static void count(struct st_before_after_run *run, const struct st_recording_eve
     const bool missed = skipped || st_period_missed(period, event->period_index,
                                                     st_ns_add(event->lateness_ns, event->callback_ns));
     const size_t slot = (size_t)(due_ns / ST_BEFORE_AFTER_SLOT_NS);
-    if (event->kind == ST_RECORDING_LOST)
-        return;
     if (missed)
         st_miss_events_add(&run->events, due_ns,
                            st_period_due_ns(period, 0, event->period_index + event->n - 1));
     run->missed_n += missed ? event->n : 0;
+    run->slots_n = slot + 1;
     if (slot >= ST_BEFORE_AFTER_SLOTS)
         return;
-    run->slots_n = slot + 1;
     if (skipped || event->lateness_ns > st_period_ns(period) / share) {
         run->late[slot] += (uint32_t)ST_MIN(event->n, (uint64_t)UINT16_MAX);
         run->late_n += event->n;
@@ -152,8 +150,13 @@ static void read_run(const char *path, struct st_before_after *done, struct st_b
         set_reason(done, "cannot read %s: %s", path, st_recording_input_error(r));
     else if (ret->end == ST_RECORDING_DAMAGED)
         set_reason(done, "%s is damaged", path);
-    else if (ret->meta.frames == 0 || ret->totals.cycles == 0)
+    else if (ret->meta.frames == 0 || ret->totals.cycles == 0 || ret->slots_n == 0)
         set_reason(done, "%s contains no cycle, or no buffer size", path);
+    else if (ret->slots_n > ST_BEFORE_AFTER_SLOTS)
+        set_reason(done, "%s is longer than 10 minutes", path);
+    else if (ret->totals.lost_cycles > 0)
+        set_reason(done, "%s lacks %" PRIu64 " cycles, which may have been late: disk or CPU were too slow",
+                   path, ret->totals.lost_cycles);
     for (char *at = ret->conditions; at != NULL && *at != '\0'; at++) {
         if ((unsigned char)*at > '~') /* it may have come from anywhere */
             *at = '?';
@@ -341,25 +344,26 @@ static int measure_now(const struct st_journal *journal, struct st_session_confi
     return status == ST_EXIT_BOOKS ? status : ST_EXIT_DONE;
 }
 
-/* Blocks of `slots_each` slots; the rest of the run makes no whole block. */
+/* Blocks of `slots_each` slots, as many as fit. */
 static void make_blocks(const struct st_before_after_run *run, size_t slots_each, struct st_counts_run *ret)
 {
-    for (size_t i = 0; i < run->slots_n / slots_each * slots_each; i++)
+    ret->n = ST_MIN(run->slots_n / slots_each, ST_COUNTS_SIDE_MAX);
+    for (size_t i = 0; i < ret->n * slots_each; i++)
         ret->events_n[i / slots_each] += run->late[i];
-    ret->n = run->slots_n / slots_each;
 }
 
-void st_before_after_compare(struct st_before_after *ret)
+/* The shorter run has as many blocks as can be; of a longer one its first part counts. */
+static void compare(struct st_before_after *ret)
 {
     struct st_counts_run runs[2] = {0};
-    const size_t slots_n = ST_MAX(ret->before.slots_n, ret->now.slots_n),
+    const size_t slots_n = ST_MIN(ret->before.slots_n, ret->now.slots_n),
                  each = (slots_n + ST_COUNTS_SIDE_MAX - 1) / ST_COUNTS_SIDE_MAX;
     int r = st_test_conditions_compare(ret->before.conditions, ret->now.conditions, false, &ret->changes,
                                        &ret->changes_n);
     make_blocks(&ret->before, each, &runs[0]);
     make_blocks(&ret->now, each, &runs[1]);
     if (r == 0)
-        r = st_counts_compare(runs, (double)each * st_ns_seconds(ST_BEFORE_AFTER_SLOT_NS) / 3600, &ret->late);
+        r = st_counts_compare(runs, &ret->late);
     if (r != 0)
         set_reason(ret, "%s", strerror(-r));
     ret->compared = r == 0;
@@ -390,7 +394,7 @@ int st_before_after_make(const struct st_change_target *target, const struct st_
     if (ret->why[0] == '\0')
         status = measure_now(journal, &config, ret);
     if (ret->why[0] == '\0')
-        st_before_after_compare(ret);
+        compare(ret);
     return status;
 }
 
@@ -404,7 +408,7 @@ void st_before_after_finish(struct st_before_after *done)
 
 uint64_t st_before_after_periods(const struct st_before_after_run *run)
 {
-    return run->totals.cycles + run->totals.skipped_periods + run->totals.lost_cycles;
+    return run->totals.cycles + run->totals.skipped_periods;
 }
 
 double st_before_after_late_us(const struct st_before_after *done)

@@ -67,11 +67,9 @@ struct st_before_after {
  * st_before_after_finish. @return an st_exit: DONE, or BOOKS. */
 ST_NODISCARD int st_before_after_make(const struct st_change_target *target, const struct st_journal *journal,
                                       int64_t duration_ns, struct st_before_after *ret);
-/** Compares both runs, which were read. */
-void st_before_after_compare(struct st_before_after *ret);
 void st_before_after_finish(struct st_before_after *done);
 
-/** All periods of a run; of lost ones nothing is known. */
+/** All periods of a run. */
 uint64_t st_before_after_periods(const struct st_before_after_run *run);
 /** Are more wake-ups shown to be late? */
 bool st_before_after_is_worse(const struct st_before_after *done);

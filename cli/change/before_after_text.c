@@ -78,25 +78,24 @@ void st_before_after_print(const struct st_before_after *done)
     put("proof:", sentence(done, text));
     put_per_hour(done);
     put("late:",
-        ST_TEXT(200, "%.0f wake-ups an hour before, %.0f now, of %.0f: later than %s", done->late.per_hour[0],
-                done->late.per_hour[1], 3.6e12 / (double)st_period_ns(&done->before.meta.period),
-                ST_NS_SHORT((int64_t)(st_before_after_late_us(done) * 1e3))));
+        ST_TEXT(200, "wake-ups later than %s: %" PRIu64 " in %s before, %" PRIu64 " in %s now",
+                ST_NS_SHORT((int64_t)(st_before_after_late_us(done) * 1e3)), runs[0]->late_n,
+                ST_NS_SHORT(duration_ns(runs[0])), runs[1]->late_n, ST_NS_SHORT(duration_ns(runs[1]))));
     for (int i = 0; i < 2; i++) {
         st_ns_format(duration_ns(runs[i]), times[i], sizeof(times[i]));
         when(runs[i], dates[i], sizeof(dates[i]));
     }
     if (done->cpu >= 0)
         ST_PRINT(cpu, "CPU %d", done->cpu);
-    snprintf(
-        text, sizeof(text),
-        "%" PRIu32 " frames at %" PRIu32 " Hz, %s%s %d, %s; before: %" PRIu64 " of %" PRIu64
-        " periods missed, %s, %s%s; now: %" PRIu64 " of %" PRIu64
-        ", %s, %s%s; lateness of wake-ups. Each side is a single run: other changes between them count, too",
-        done->before.meta.frames, done->before.meta.rate_hz,
-        done->right ? "no real-time priority before, now " : "", st_platform_policy_name(done->policy),
-        done->priority, cpu, runs[0]->missed_n, st_before_after_periods(runs[0]), dates[0], times[0],
-        is_short(runs[0]) ? " (ended early)" : "", runs[1]->missed_n, st_before_after_periods(runs[1]),
-        dates[1], times[1], is_short(runs[1]) ? " (ended early)" : "");
+    snprintf(text, sizeof(text),
+             "%" PRIu32 " frames at %" PRIu32 " Hz, %s%s %d, %s; before: %" PRIu64 " of %" PRIu64
+             " periods missed, %s, %s%s; now: %" PRIu64 " of %" PRIu64
+             ", %s, %s%s. Each side is a single run: other changes between them count, too",
+             done->before.meta.frames, done->before.meta.rate_hz,
+             done->right ? "no real-time priority before, now " : "", st_platform_policy_name(done->policy),
+             done->priority, cpu, runs[0]->missed_n, st_before_after_periods(runs[0]), dates[0], times[0],
+             is_short(runs[0]) ? " (ended early)" : "", runs[1]->missed_n, st_before_after_periods(runs[1]),
+             dates[1], times[1], is_short(runs[1]) ? " (ended early)" : "");
     put("runs:", text);
     if (done->right && geteuid() == 0)
         put("note:",
@@ -108,16 +107,15 @@ void st_before_after_print(const struct st_before_after *done)
 
 /* --- JSON --- */
 
-static json_t *run_json(const struct st_before_after_run *run, double late_per_hour)
+static json_t *run_json(const struct st_before_after_run *run)
 {
     const bool dated = run->meta.started_wall_ns > 0;
-    return json_pack("{s:o, s:I, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:f}", "started_wall_ns",
+    return json_pack("{s:o, s:I, s:b, s:I, s:I, s:I, s:I, s:I}", "started_wall_ns",
                      dated ? json_integer(run->meta.started_wall_ns) : json_null(), "duration_ns",
                      (json_int_t)duration_ns(run), "interrupted", is_short(run), "cycles",
                      (json_int_t)run->totals.cycles, "periods", (json_int_t)st_before_after_periods(run),
-                     "misses", (json_int_t)run->missed_n, "miss_events", (json_int_t)run->events.n,
-                     "records_lost", (json_int_t)run->totals.lost_cycles, "late", (json_int_t)run->late_n,
-                     "late_per_hour", late_per_hour);
+                     "misses", (json_int_t)run->missed_n, "miss_events", (json_int_t)run->events.n, "late",
+                     (json_int_t)run->late_n);
 }
 
 json_t *st_before_after_json(const struct st_before_after *done)
@@ -131,13 +129,15 @@ json_t *st_before_after_json(const struct st_before_after *done)
         json_array_append_new(changes, json_pack("{s:s, s:s, s:s}", "key", change->key, "before",
                                                  change->before, "now", change->now));
     }
-    return json_pack("{s:b, s:s, s:s, s:i, s:i, s:s, s:i, s:o, s:f, s:o, s:o, s:{s:f, s:f, s:f, s:f}, s:o}",
-                     "compared", 1, "sentence", sentence(done, text), "verdict",
-                     st_counts_name(late->verdict), "frames", (int)done->before.meta.frames, "rate_hz",
-                     (int)done->before.meta.rate_hz, "policy", st_platform_policy_name(done->policy),
-                     "priority", done->priority, "cpu",
+    json_t *times = late->verdict == ST_COUNTS_TOO_SHORT
+                        ? json_null()
+                        : json_pack("{s:f, s:f, s:f, s:f}", "value", late->fold, "low", late->low, "high",
+                                    late->high, "p_value", late->p_value);
+    return json_pack("{s:b, s:s, s:s, s:i, s:i, s:s, s:i, s:o, s:f, s:o, s:o, s:o, s:o}", "compared", 1,
+                     "sentence", sentence(done, text), "verdict", st_counts_name(late->verdict), "frames",
+                     (int)done->before.meta.frames, "rate_hz", (int)done->before.meta.rate_hz, "policy",
+                     st_platform_policy_name(done->policy), "priority", done->priority, "cpu",
                      done->cpu >= 0 ? json_integer(done->cpu) : json_null(), "late_us",
-                     st_before_after_late_us(done), "before", run_json(&done->before, late->per_hour[0]),
-                     "now", run_json(&done->now, late->per_hour[1]), "late_times", "value", late->fold, "low",
-                     late->low, "high", late->high, "p_value", late->p_value, "differs", changes);
+                     st_before_after_late_us(done), "before", run_json(&done->before), "now",
+                     run_json(&done->now), "late_times", times, "differs", changes);
 }

@@ -1,4 +1,4 @@
-/* How two runs differ, in words and as a table: what `compare` and `verify` share. */
+/* How two runs differ, in words and as a table, for `compare`. */
 #pragma once
 
 #include "lab/compare/figure.h"

@@ -1,4 +1,4 @@
-/* The one rule by which `compare` and `verify` say that something changed. A difference
+/* The one rule by which `compare` says that something changed. A difference
  * is shown if its p-value, corrected for all figures compared together, is at most 5 %, and if it is larger
  * than the drift of the runs, if they drift. */
 #pragma once

@@ -64,7 +64,7 @@ each() {
         if [ "$answer" = yes ]; then pass "$name"; else fail "$name" "$(cat "$tmp/out")"; fi
     done
 }
-verify --json --measure 3s
+verify --json --measure 13s # of a longer run the blocks are as long
 like "JSON, for another time" "$?" '^[01]$'
 cp "$tmp/out" "$tmp/verify.json"
 each < <("$PYTHON" - "$tmp/out" "$gives" <<'PY'
@@ -80,7 +80,7 @@ t = p["late_times"]
 say(t["low"] <= t["value"] <= t["high"] and 0 <= t["p_value"] <= 1, "JSON: the ratio is in its interval")
 say((p["verdict"] in ("fewer", "more", "drifting")) == (t["p_value"] <= 0.02 and not t["low"] <= 1 <= t["high"]), "JSON: shown as p and the interval say")
 say(all(r["misses"] <= r["late"] <= r["periods"] for r in (p["before"], p["now"])), "JSON: what is missed is late, too")
-say(p["sentence"].startswith("no difference") == (p["verdict"] == "none"), "JSON: and the sentence says so")
+say(p["verdict"] != "too-short" and p["sentence"].startswith("no difference") == (p["verdict"] == "none"), "JSON: and the sentence says so")
 PY
 )
 if "$PYTHON" -c 'import jsonschema' 2>/dev/null; then

@@ -1,0 +1,77 @@
+/* Runs that are not compared, and why. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/change/before_after.h"
+
+/* 2 s of periods of 1 ms from one on, then lost_n that are not in it. */
+static void refused_because(uint64_t first, uint64_t lost_n, const char *why)
+{
+    struct st_change_target target = {.folder = "/tmp/sleeptune-test-XXXXXX"};
+    struct st_recording_meta meta = {.frames = 48, .rate_hz = 48000, .started_wall_ns = 1};
+    struct st_journal journal = {0};
+    struct st_before_after done;
+    struct st_recording *recording;
+    char path[600];
+    assert_non_null(mkdtemp(target.folder));
+    snprintf(path, sizeof(path), "%s/before.recording", target.folder);
+    assert_int_equal(st_period_init(&meta.period, meta.frames, meta.rate_hz), 0);
+    assert_int_equal(st_recording_create(path, &meta, &recording), 0);
+    for (uint64_t k = first; k < first + 2000; k++)
+        assert_int_equal(st_recording_cycle(recording, k, 5000, 0), 0);
+    if (lost_n > 0)
+        assert_int_equal(st_recording_lost(recording, first + 2000, lost_n), 0);
+    assert_int_equal(st_recording_close(recording, false), 0);
+    assert_int_equal(st_before_after_make(&target, &journal, 1000000000, &done), 0);
+    assert_false(done.compared);
+    assert_non_null(strstr(done.why, why));
+    st_before_after_finish(&done);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(target.folder), 0);
+}
+
+static void cycles_that_are_missing_are_not_in_time(void **state)
+{
+    (void)state;
+    refused_because(0, 123, "lacks 123 cycles");
+    refused_because(0, 0, "the recording does not say");
+}
+
+static void a_run_of_which_not_all_has_room_is_refused(void **state)
+{
+    (void)state;
+    refused_because(619000, 0, "is longer than 10 minutes");
+    refused_because(UINT64_C(1) << 40, 0, "is longer than 10 minutes");
+}
+
+static void nothing_is_known_of_a_run_that_is_too_short(void **state)
+{
+    (void)state;
+    struct st_before_after done = {.compared = true, .late.verdict = ST_COUNTS_TOO_SHORT};
+    assert_int_equal(st_period_init(&done.before.meta.period, 48, 48000), 0);
+    done.now.meta = done.before.meta;
+    json_t *o = st_before_after_json(&done);
+    assert_true(json_is_null(json_object_get(o, "late_times")));
+    assert_string_equal(json_string_value(json_object_get(o, "verdict")), "too-short");
+    json_decref(o);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cycles_that_are_missing_are_not_in_time),
+        cmocka_unit_test(nothing_is_known_of_a_run_that_is_too_short),
+        cmocka_unit_test(a_run_of_which_not_all_has_room_is_refused),
+    };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
