@@ -53,8 +53,8 @@ static const char *take_format(struct st_wav *wav, uint32_t bytes)
         return "its samples are neither integers of 16, 24 or 32 bits nor floats of 32 bits";
     if (wav->channels < 1 || wav->channels > ST_CAPTURE_CHANNELS_MAX)
         return "it does not have 1 to 8 channels";
-    if (wav->rate_hz < ST_CAPTURE_RATE_MIN || wav->rate_hz > ST_CAPTURE_RATE_MAX)
-        return "its rate is not between 8000 and 768000 Hz";
+    if (wav->rate_hz < ST_CAPTURE_RATE_MIN || wav->rate_hz > ST_WAV_RATE_MAX)
+        return "its rate is not between 8000 and 192000 Hz: convert it to 48000 Hz, as ffmpeg and sox do";
     if (number(chunk + 12, 2) != wav->channels * wav->bytes)
         return "its format contradicts itself";
     return NULL;

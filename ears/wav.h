@@ -4,6 +4,9 @@
 
 #include "core/base.h"
 
+/** What recorders of sound write; judging noise takes CPU time with the square of the rate. */
+#define ST_WAV_RATE_MAX 192000
+
 struct st_wav {
     FILE *stream; /* of the caller */
     uint32_t rate_hz, channels;
@@ -15,7 +18,8 @@ struct st_wav {
 };
 
 /** Reads up to the first sample. 16, 24 and 32 bits, integer or (32) float; 1 to ST_CAPTURE_CHANNELS_MAX
- * channels, ST_CAPTURE_RATE_MIN to _MAX Hz. @param ret_error after -EBADMSG: what is wrong, a clause.
+ * channels, ST_CAPTURE_RATE_MIN to ST_WAV_RATE_MAX Hz. @param ret_error after -EBADMSG: what is wrong, a
+ * clause.
  * @return 0, -EBADMSG, or -EIO. */
 ST_NODISCARD int st_wav_open(struct st_wav *wav, FILE *stream, const char **ret_error);
 

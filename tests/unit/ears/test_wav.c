@@ -203,7 +203,7 @@ static void formats_that_it_cannot_read(void **state)
     } rows[] = {{1, 2, 48000, 8, "16, 24 or 32"},  {2, 2, 48000, 16, "16, 24 or 32"},
                 {3, 2, 48000, 64, "floats of 32"}, {0xFFFE, 2, 48000, 16, "16, 24"},
                 {1, 0, 48000, 16, "channels"},     {1, 9, 48000, 16, "channels"},
-                {1, 2, 7999, 16, "rate"},          {1, 2, 768001, 16, "rate"}};
+                {1, 2, 7999, 16, "rate"},          {1, 2, 192001, 16, "rate"}};
     struct file file;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         begin(&file);
