@@ -51,4 +51,29 @@ ok "their errors are in the log that it names" grep -q '^FAILED: xruns/helpers' 
 
 fresh 'echo "FAILED: daemon/libst_daemon.a.p/loop.c.o"; exit 1'
 screen_is program-does-not-compile scripts-run
+
+# --- root, in a tree that cannot be written to: its build folder is no other user's ---
+fresh programs
+stub "$tmp/bin/meson" <<<'echo "asked for $2"; exit 1'
+# root-runs NAME=VALUE...: with /var/cache as another user may have left it
+root-runs() {
+    TREE=$tree TMP=$tmp unshare -m sh -c 'mount --bind "$TREE" "$TREE" && mount -o remount,bind,ro "$TREE" && mount --bind "$TMP/cache" /var/cache &&
+        PATH=$TMP/bin:$PATH exec "$@" "$TREE/scripts/run" 0 2>&1' sh env -u HOME -u XDG_CACHE_HOME "$@"
+}
+if [ "$(id -u)" -eq 0 ] && [ -d /var/cache ] && unshare -m true 2>/dev/null; then
+    mkdir -p "$tmp/cache" "$tmp/ann/.cache"
+    chown -R 65534 "$tmp/ann"
+    for given in A=B HOME=/tmp "HOME=$tmp/ann" "XDG_CACHE_HOME=$tmp/ann/.cache"; do
+        like "root builds in /var/cache: ${given//"$tmp"/}" "$(root-runs "$given")" '^asked for /var/cache/sleeptune/'
+    done
+    kept=$(root-runs A=B | sed -n 's:^asked for /var/cache/\(.*\)/build$:\1:p')
+    mkdir -p "$tmp/cache/$kept/build"
+    touch "$tmp/cache/$kept/build/build.ninja"
+    chown -R 65534 "$tmp/cache/sleeptune"
+    like "nor in a folder there that another user made" "$(root-runs A=B)" '^/var/cache/.* belongs to another user: remove it$'
+    rm -rf "$tree/build" && mkdir "$tree/build" && chown 65534 "$tree/build"
+    like "nor in one beside the scripts" "$(scripts-run)" '^run: .*build.* belongs to another user: remove it$'
+else
+    skip "root's build folder" "needs root and a mount namespace"
+fi
 tap_done
