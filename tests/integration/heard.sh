@@ -84,6 +84,16 @@ is "a mark that nothing fits names it" "$("$SLEEPTUNE" history --heard --socket 
 stop
 unset SLEEPTUNE_OBSERVE_DIR
 
+# --- a history that was damaged, and cannot be read in part ---
+LC_ALL=C sed -i 's/playing INTEGER/playinh INTEGER/' "$tmp/history2.db"
+config "history: { path = \"$tmp/history2.db\"; };"
+starts "a daemon whose history is damaged"
+is "the answer to a mark is that it is kept" "$(post /v1/heard)" 200
+like "and the command says so" "$("$SLEEPTUNE" heard --socket "$sock" 2>&1 | tr '\n' ' '; echo "${PIPESTATUS[0]}")" '^Kept\. What was before it is not known: the history cannot be read: no such column: playing.* 0$'
+stop
+is "which it is" "$("$PYTHON" -c 'import sqlite3, sys
+print(sqlite3.connect(sys.argv[1]).execute("SELECT count(*) FROM event WHERE kind = ?", ("heard",)).fetchone()[0])' "$tmp/history2.db")" 4
+
 # --- a history that cannot be read: the mark waits in memory ---
 echo "the database of another program" >"$tmp/foreign.db"
 config "history: { path = \"$tmp/foreign.db\"; };"
