@@ -133,6 +133,37 @@ kill "$daemon"
 wait "$daemon"
 chmod 700 /run/user/65534
 
+# --- what root's programs are told, and pass on, of 200 variables of another user ---------------------------------
+mkdir "$tmp/theirs"
+chown 65534 "$tmp/theirs"
+# all that the libraries here know by a name that looks like one, those of the list, and made-up ones of the same libraries
+known() {
+    find "$SLEEPTUNE_BUILD/cli" "$SLEEPTUNE_BUILD/daemon" "$SLEEPTUNE_BUILD/xruns/helpers" -maxdepth 1 -type f -perm -u+x -exec ldd {} + |
+        awk '/=> \// { print $3 }' | sort -u | xargs grep -aohE '\b(ALSA|DBUS|JACK|PIPEWIRE|PULSE|SOUNDIO|SPA|SQLITE|SYSTEMD|XDG)_[A-Z_]+[A-Z]\b'
+    printf '%s\n' HOME TMPDIR STATE_DIRECTORY NOTIFY_SOCKET SLEEPTUNE_{MODULE_DIR,OBSERVE_DIR,SOCKET,TRACE} XDG_{CONFIG,STATE,CACHE,DATA}_HOME XDG_RUNTIME_DIR \
+        LANG LC_ALL LC_CTYPE TZ TERM USER LOGNAME SHELL BASH_ENV ENV IFS PYTHONPATH DISPLAY WAYLAND_DISPLAY
+    for i in {1..100}; do printf '%s\n' "JACK_EVIL_$i" "PIPEWIRE_EVIL_$i"; done
+}
+mapfile -t names < <(known | sort -u)
+theirs=()
+for name in "${names[@]}"; do theirs+=("$name=$tmp/theirs"); done
+ok "${#names[@]} variables" [ "${#names[@]}" -ge 200 ]
+told=(env "${theirs[@]}" ASKED_NAMES="$tmp/asked" LD_PRELOAD="$(preloadable "$SLEEPTUNE_BUILD/tests/integration/asked_names.so")")
+for command in "check -d 1s" report heard status; do
+    # shellcheck disable=SC2086
+    "${told[@]}" "$SLEEPTUNE" $command >/dev/null 2>&1
+done
+"${told[@]}" "$SLEEPTUNED" -a -f -c "$tmp/conf" 2>"$tmp/daemon" &
+daemon=$!
+servers+=("$daemon")
+wait_for helper
+sleep 2
+is "a child of the daemon has none of them" "$(tr "\0" "\n" <"/proc/$(helper)/environ" | grep -c "=$tmp/theirs\$")" 0
+kill "$daemon"
+wait "$daemon"
+ok "variables were asked for" grep -q '^XDG_RUNTIME_DIR=' "$tmp/asked"
+is "no program, and no library, is told what another user set" "$(grep "$tmp/theirs" "$tmp/asked" | sort -u)" ""
+
 # --- root's own servers, with the environment of that user ------------------------------------------------------
 rm -f "$log"
 for command in report "apply --dry-run" verify snapshot; do
