@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# tune --keep of a setting that the report advises for short periods only: what helps is kept. A program that takes the CPU stands for the
+# watchdog, and a file for its setting. Takes 3 to 10 minutes: pairs of blocks of 5 s.
+set -u
+. "$SLEEPTUNE_SRC/tests/tap.sh"
+setting=/proc/sys/kernel/nmi_watchdog hog=$SLEEPTUNE_BUILD/tests/integration/hog
+if [ "${1:-}" != inside ]; then
+    [ -e "$setting" ] && [ -d /etc/sysctl.d ] || skip_all "no lock-up detector here"
+    [ "$(id -u)" -eq 0 ] && unshare --mount true 2>/dev/null || skip_all "needs root and a mount namespace"
+    chrt -f 50 true 2>/dev/null || skip_all "no right to real-time priority"
+    exec unshare --mount "$0" inside
+fi
+tmp=$(mktemp -d)
+export STATE_DIRECTORY=$tmp/state
+mkdir "$STATE_DIRECTORY"
+echo 1 >"$tmp/watchdog"
+mount --make-rprivate / && mount --bind "$tmp/watchdog" "$setting" && mount -t tmpfs none /etc/sysctl.d || skip_all "no right to mount here"
+while :; do
+    if [ "$(cat "$setting")" = 1 ]; then "$hog" 0 98 333 200 1 >/dev/null; else sleep 0.1; fi
+done &
+watchdog=$!
+trap 'kill "$watchdog"; rm -rf "$tmp"' EXIT
+field() { "$PYTHON" -c 'import json, sys
+d = json.load(open(sys.argv[1]))
+print(eval(sys.argv[2]))' "$1" "$2"; }
+
+taskset -c 0 "$SLEEPTUNE" tune --frames 16 --only linux-watchdogs --keep --json >"$tmp/out" 2>"$tmp/err"
+is "tune --keep at 16 frames" $? 0
+is "the setting helps, and is kept" "$(field "$tmp/out" 'd["candidates"][0]["outcome"], d["kept"]')" "('helps', 1)" || tap_note <"$tmp/err"
+is "it is in force" "$(cat "$setting")" 0
+ok "after the next boot, too" grep -qx 'kernel.nmi_watchdog *= *0' -r /etc/sysctl.d
+is "the journal has it" "$(field "$STATE_DIRECTORY/changes/journal.json" '{e["rule"] for e in d["entries"]}')" "{'linux-watchdogs'}"
+ok "revert" "$SLEEPTUNE" revert --all
+is "takes it back" "$(cat "$setting")" 1
+tap_done
