@@ -26,7 +26,8 @@ static bool is_at_path(int fd, const char *path)
            open_one.st_ino == there.st_ino;
 }
 
-/* Of this process's user or of the folder's owner, with one name: what it has is lost. */
+/* Of this process's user or of the folder's owner, without a second name: what it has is lost. None: its
+ * holder has just ended. */
 static int look(int fd, const char *path)
 {
     struct stat file, folder;
@@ -34,7 +35,7 @@ static int look(int fd, const char *path)
     const char *dir = slash != NULL ? ST_TEXT(PATH_BYTES, "%.*s/", (int)(slash - path), path) : ".";
     if (fstat(fd, &file) != 0 || stat(dir, &folder) != 0)
         return -errno;
-    if (!S_ISREG(file.st_mode) || file.st_nlink != 1)
+    if (!S_ISREG(file.st_mode) || file.st_nlink > 1)
         return -EINVAL;
     return file.st_uid == geteuid() || file.st_uid == folder.st_uid ? 0 : -EPERM;
 }

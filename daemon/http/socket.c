@@ -36,8 +36,7 @@ int st_socket_choose(const struct st_config *config, char *ret_path, size_t path
     bool usable = make_folder(ret_path);
     if (!usable && (xdg == NULL || xdg[0] != '/' || strlen(xdg) > ST_SOCKET_PATH_BYTES / 2)) {
         snprintf(error, error_bytes,
-                 "cannot write to %s/sleeptune, and XDG_RUNTIME_DIR is not set. Set socket.path or "
-                 "SLEEPTUNE_SOCKET.",
+                 "cannot write to %s/sleeptune, and XDG_RUNTIME_DIR is not set. Set socket.path.",
                  ST_RUN_DIR);
         return -EACCES;
     }
@@ -48,7 +47,7 @@ int st_socket_choose(const struct st_config *config, char *ret_path, size_t path
     }
     if (!usable) {
         const int r = errno != 0 ? -errno : -EACCES;
-        snprintf(error, error_bytes, "cannot write to %s: set socket.path or SLEEPTUNE_SOCKET", ret_path);
+        snprintf(error, error_bytes, "cannot write to %s: set socket.path", ret_path);
         return r;
     }
     snprintf(ret_path, path_bytes, "%s/sleeptune/sleeptuned.sock", folder);
@@ -166,7 +165,7 @@ static int find_place(const char *path, struct st_destination *ret, char *error,
 {
     const int r = st_destination_find(path, ret);
     if (r < 0)
-        snprintf(error, error_bytes, "cannot set the permissions of %s: %s", path, strerror(-r));
+        snprintf(error, error_bytes, "cannot set the permissions of %s: %s", path, st_destination_error(r));
     if (r < 0 || !ret->shared)
         return r;
     close(ret->dir_fd);
@@ -226,7 +225,7 @@ int st_socket_open(struct st_socket *ret, const char *path, const struct st_conf
     ST_PRINT(sock.path, "%s", path);
     struct st_destination place;
     int r = find_place(path, &place, error, error_bytes);
-    if (r == -EPERM)
+    if (r == -EPERM || r == -EXDEV)
         return r;
     if (r == 0)
         close(place.dir_fd);

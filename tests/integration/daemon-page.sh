@@ -230,4 +230,16 @@ starts "killed and started again"
 wait "$looking"
 is "meanwhile it says since when there is no answer, then it is live again" "$(tr '\n' ' ' <"$tmp/seen")" "live true false "
 stop
+
+if "$SLEEPTUNE" --version | grep -q 'history yes'; then
+    echo "the database of another program" >"$tmp/foreign.db"
+    config "${settings[@]}" "history: { path = \"$tmp/foreign.db\"; };"
+    starts "a history that cannot be read"
+    chmod 777 "$sock"
+    html user "$sock" >/dev/null
+    url=$(sed -n 's/.*url=\(http:[^"]*\)".*/\1/p' "$file")
+    is "a mark is kept, and what was before it is not known" "$(browser --wait 'document.getElementById("link").textContent.startsWith("Live, ")' --wait '(document.getElementById("heard").click(), true)' \
+        --wait 'document.getElementById("marked").textContent.startsWith("Kept. What was before it is not known: the history cannot be read: ")' --print true)" true
+    stop
+fi
 tap_done

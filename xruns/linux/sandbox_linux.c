@@ -47,7 +47,6 @@ static const long allowed[] = {
     SYS_eventfd2,
     SYS_exit,
     SYS_exit_group,
-    SYS_fcntl,
     SYS_fstat,
     SYS_ftruncate,
     SYS_futex,
@@ -94,14 +93,19 @@ static const long allowed[] = {
     SYS_writev,
 };
 
-/* ... and what it needs in one form only: bits of an argument, and what they are. */
+/* ... and what it needs in some forms only: bits of an argument, and what they are. */
 static const struct {
     long number;
     uint32_t argument, bits, value;
 } forms[] = {
-    {SYS_clone, 0, CLONE_THREAD, CLONE_THREAD},        {SYS_ioctl, 1, 0xFF00, 0x9200}, /* usbmon's */
+    {SYS_clone, 0, CLONE_THREAD, CLONE_THREAD},
+    {SYS_fcntl, 1, ~7U, 0}, /* flags and locks; F_SETOWN and F_SETSIG would end other processes */
+    {SYS_fcntl, 1, UINT32_MAX, F_DUPFD_CLOEXEC},
+    {SYS_fcntl, 1, UINT32_MAX, F_ADD_SEALS},
+    {SYS_ioctl, 1, 0xFF00, 0x9200},                    /* usbmon's */
     {SYS_newfstatat, 3, AT_EMPTY_PATH, AT_EMPTY_PATH}, /* fstat of glibc 2.33 */
-    {SYS_prctl, 0, UINT32_MAX, PR_SET_NAME},           {SYS_prlimit64, 0, UINT32_MAX, 0}, /* its own */
+    {SYS_prctl, 0, UINT32_MAX, PR_SET_NAME},
+    {SYS_prlimit64, 0, UINT32_MAX, 0}, /* its own */
 };
 
 #define REFUSED BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS)
@@ -122,13 +126,13 @@ static int refuse(void)
     }
     ST_EACH (form, forms) {
         const struct sock_filter lines[] = {
-            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)form->number, 0, 5),
+            BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)form->number, 0, 4),
             BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
                      (uint32_t)offsetof(struct seccomp_data, args) + form->argument * 8),
             BPF_STMT(BPF_ALU | BPF_AND | BPF_K, form->bits),
             BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, form->value, 0, 1),
             ALLOWED,
-            REFUSED,
         };
         memcpy(&filter[n], lines, sizeof(lines));
         n += ST_ARRAY_LEN(lines);

@@ -209,6 +209,25 @@ static void root_refuses_a_folder_that_another_user_can_change(void **state)
     assert_int_equal(access(path, F_OK), -1);
 }
 
+static void root_follows_no_link_that_another_user_can_change(void **state)
+{
+    (void)state;
+    struct st_socket held;
+    char link_path[ST_SOCKET_PATH_BYTES], lock[ST_SOCKET_PATH_BYTES];
+    snprintf(link_path, sizeof(link_path), "%s.link", path);
+    if (geteuid() != 0 || symlink(folder, link_path) != 0 || lchown(link_path, 65534, 65534) != 0) {
+        print_message("# not tried: needs root\n");
+        return;
+    }
+    char through[ST_SOCKET_PATH_BYTES + 8];
+    snprintf(through, sizeof(through), "%s/new", link_path);
+    assert_int_equal(st_socket_open(&held, through, &config, error, sizeof(error)), -EXDEV);
+    assert_non_null(strstr(error, "another user can change a symbolic link in this path"));
+    snprintf(lock, sizeof(lock), "%s/new.lock", folder);
+    assert_int_equal(access(lock, F_OK), -1);
+    assert_int_equal(unlink(link_path), 0);
+}
+
 static void environment_wins_over_the_configuration(void **state)
 {
     (void)state;
@@ -238,6 +257,7 @@ int main(void)
         TEST(without_a_group_the_socket_has_the_daemons),
         TEST(link_in_the_place_of_the_socket_is_not_followed),
         TEST(root_refuses_a_folder_that_another_user_can_change),
+        TEST(root_follows_no_link_that_another_user_can_change),
         TEST(environment_wins_over_the_configuration),
     };
     if (mkdtemp(folder) == NULL)

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -106,6 +107,9 @@ static const struct {
     CALL(perf_event_open, 0, 0, 0, 0),
     CALL(unshare, 0),
     CALL(mount, 0, 0, 0, 0),
+    CALL(fcntl, 0, F_SETOWN, 1),
+    CALL(fcntl, 0, F_SETOWN_EX, 0),
+    CALL(fcntl, 0, F_SETSIG, SIGKILL),
     CALL(prctl, 4, 1, 0, 0),           /* PR_SET_DUMPABLE */
     CALL(ioctl, 0, 0x5412, (long)"x"), /* TIOCSTI */
     CALL(sched_setscheduler, 0, 0, 0),
@@ -151,6 +155,9 @@ static int use_own(void)
     const int memory = memfd_create("a", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (pipe_end < 0 || memory < 0 || ftruncate(memory, 4096) != 0)
         return 1;
+    if (fcntl(memory, F_ADD_SEALS, F_SEAL_SHRINK) != 0 || fcntl(memory, F_DUPFD_CLOEXEC, 0) < 0 ||
+        fcntl(pipe_end, F_SETFL, O_NONBLOCK) != 0)
+        return 6;
     if (mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0) == MAP_FAILED)
         return 2;
     if (thrd_create(&thread, in_a_thread, &ran) != thrd_success || thrd_join(thread, NULL) != thrd_success ||
