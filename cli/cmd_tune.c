@@ -292,10 +292,11 @@ static int keep(struct work *work)
 {
     const struct options *options = work->options;
     char words[][16] = {"apply", "--yes", "--no-measure", "--frames", "--rate", "--user"};
-    char *argv[ST_ARRAY_LEN(words) + 3 + ST_CANDIDATES_MAX] = {words[0], words[1], words[2]};
+    char *argv[ST_ARRAY_LEN(words) + 4 + ST_CANDIDATES_MAX] = {words[0], words[1], words[2]};
     char *frames = ST_TEXT(24, "%" PRId64, options->frames),
          *rate = ST_TEXT(24, "%" PRId64, options->rate_hz);
     int argc = 3, out = -1;
+    const size_t before = kept(work);
     if (!is_wanted(work)) {
         if (!work->options->json)
             (void)print_text(st_tune_output_next, &work->output, stdout);
@@ -328,7 +329,7 @@ static int keep(struct work *work)
         (void)dup2(out, STDOUT_FILENO);
         close(out);
     }
-    work->output.kept_n = kept(work);
+    work->output.kept_n = kept(work) - before;
     return status;
 }
 

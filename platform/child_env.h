@@ -32,4 +32,6 @@ ST_NODISCARD int st_child_env_find(const char *const *vars, const char *name, ch
 /** system(3) with the environment of st_child_env_open for this process's user. One thread only.
  *  @return as system(3). */
 ST_NODISCARD int st_child_env_shell(const char *line);
+/** It is this process's from here on. */
+void st_child_env_enter(struct st_child_env *env);
 void st_child_env_close(struct st_child_env *env);

@@ -138,8 +138,8 @@ struct st_xrun_source {
     const char *program;           /* xruns/xrun_program.c: name of the helper program */
     const char *root_why; /* it works as root only: the sentence that says so; NULL: it does not need root */
     const char *server_env; /* ... and the variable by which it finds its server: key observe.NAME_server */
-    const char *sockets[3]; /* ... and where root's is, and the system's: it runs as their owner; ends with
-                               NULL. None: the program itself takes no server but that of its user */
+    const char *sockets[3]; /* ... and where root's is (below $XDG_RUNTIME_DIR) and the system's: it runs as
+                               their owner; ends with NULL. None: it takes no server but its user's */
 
     /* of a sound server: */
     const char *daemons[3]; /* its processes, one of which runs; ends with NULL */

@@ -40,19 +40,29 @@ struct program {
 static int find_owner(struct st_xrun_watch *w, char server[PATH_MAX], uid_t *ret)
 {
     const struct st_xrun_source *source = w->source;
-    const char *wish = w->setting.server;
+    const char *wish = w->setting.server, *runtime = getenv("XDG_RUNTIME_DIR");
     const char *const wished[] = {wish + (st_text_begins(wish, "unix:") ? 5 : 0), NULL};
     struct stat info;
     for (const char *const *place = wish[0] != '\0' ? wished : source->sockets; *place != NULL; place++) {
-        if (**place == '/' && realpath(*place, server) != NULL && lstat(server, &info) == 0 &&
-            S_ISSOCK(info.st_mode) && st_trusted_path(server, info.st_uid)) {
-            *ret = info.st_uid;
-            return 0;
-        }
+        const char *path = **place == '/' ? *place
+                                          : ST_TEXT(PATH_MAX + ST_XRUN_SERVER_BYTES, "%s/%s",
+                                                    runtime != NULL ? runtime : ST_RUN_DIR "/user/0", *place);
+        if (realpath(path, server) == NULL || lstat(server, &info) != 0 || !S_ISSOCK(info.st_mode) ||
+            !st_trusted_path(server, info.st_uid))
+            continue;
+        *ret = info.st_uid;
+        return getpwuid(info.st_uid) != NULL
+                   ? 0
+                   : st_xrun_because(w, -ENOENT, "user %lu has no entry in the user database",
+                                     (unsigned long)info.st_uid);
     }
-    return st_xrun_because(
-        w, -ENOENT, "root finds no socket of %s that its owner alone can change: set observe.%s_server",
-        source->title, source->name);
+    if (wish[0] != '\0')
+        return st_xrun_because(w, -ENOENT,
+                               "observe.%s_server: %.200s is not a socket that its owner alone can replace",
+                               source->name, wish);
+    return st_xrun_because(w, -ENOENT,
+                           "no %s runs for root or the system: set observe.%s_server to watch a user's",
+                           source->title, source->name);
 }
 
 static int start(struct st_xrun_watch *w, struct program *program, const char *path, const char *server,
@@ -89,7 +99,8 @@ static int start(struct st_xrun_watch *w, struct program *program, const char *p
         ST_PRINT(told, "-e%s=%s", w->source->server_env, server);
         argv[n++] = told;
     }
-    int r = st_child_env_open(&env, uid, NULL);
+    /* root's for a program that becomes another user itself: before that it runs as root */
+    int r = st_child_env_open(&env, as.switch_user ? uid : geteuid(), NULL);
     as.env = (const char *const *)env.vars;
     if (r == 0)
         r = st_posix_piped_start(&program->piped, path, argv, &as);
@@ -276,7 +287,7 @@ const struct st_xrun_source st_xrun_pipewire = {
     .ops = &st_xrun_program_ops,
     .program = "sleeptune-observe-pipewire",
     .server_env = "PIPEWIRE_REMOTE",
-    .sockets = {ST_RUN_DIR "/user/0/pipewire-0", ST_RUN_DIR "/pipewire/pipewire-0"},
+    .sockets = {"pipewire-0", ST_RUN_DIR "/pipewire/pipewire-0"},
     .daemons = {"pipewire"},
     .counts_device = true,
     .sees_cycles = true,
@@ -312,7 +323,7 @@ const struct st_xrun_source st_xrun_pulseaudio = {
     .ops = &st_xrun_program_ops,
     .program = "sleeptune-observe-pulseaudio",
     .server_env = "PULSE_SERVER",
-    .sockets = {ST_RUN_DIR "/user/0/pulse/native", ST_RUN_DIR "/pulse/native"},
+    .sockets = {"pulse/native", ST_RUN_DIR "/pulse/native"},
     .daemons = {"pulseaudio"},
     .usual_ns = 20 * ST_NS_PER_MS, /* it wakes up so long before the ring is empty:
                                       DEFAULT_TSCHED_WATERMARK_USEC of alsa-sink.c */

@@ -14,7 +14,7 @@
         "observe." #name "_server", ST_CONFIG_TEXT, "", "\"\"", 0, 0, NULL, AT(observe.name##_server),       \
             ST_CONFIG_APPLIES_OBSERVE,                                                                       \
             "The " title " server to watch" example ". The helper program gets it as " variable              \
-            ". Empty: the one of its user."                                                                  \
+            ". Empty: that of the user who runs sleeptuned."                                                 \
     }
 
 const struct st_config_key st_config_keys[] = {

@@ -146,6 +146,12 @@ int st_child_env_shell(const char *line)
     return status;
 }
 
+void st_child_env_enter(struct st_child_env *env)
+{
+    environ = env->vars;
+    *env = (struct st_child_env){0};
+}
+
 void st_child_env_close(struct st_child_env *env)
 {
     ST_EACH_OF (var, env->vars, env->n)

@@ -3,7 +3,8 @@
  * A program may run code of the user it runs as: PipeWire's clients start what the user's configuration
  * names, and JACK's map files that the user writes. Root asks a user's servers so, so that a program gets
  * nothing of root's that helps it: no terminal (a session of its own), no descriptor, no environment, no
- * real-time limit, and not one instruction as root.
+ * real-time limit, and not one instruction as root; a helper program of sleeptuned, which does not fork,
+ * becomes that user itself (helper_line.c): its loader runs as root, with root's environment.
  *
  * What starts processes otherwise: measure/stress.c, cli/tune/tune_supervisor.c and process_posix.c fork
  * without exec; child_env.c runs the shell for a constant line of `apply`; cli/show/status.c

@@ -28,12 +28,11 @@ static const char *const texts[] = {"COLUMNS",         "LANG",         "LC_ALL",
                                     "SLEEPTUNE_TRACE", "SUDO_UID",     "SUDO_USER", "TERM",     "TZ",
                                     "WATCHDOG_PID",    "WATCHDOG_USEC"};
 
-bool st_trusted_path(const char *path, uid_t uid)
+/** @return st_trusted_path of it; false: it ends with what others can change. */
+static bool is_trusted(char *above, uid_t uid)
 {
-    char above[PATH_MAX];
     struct stat info;
     mode_t allowed = 0;
-    ST_PRINT(above, "%s", path);
     for (;;) {
         if (above[0] != '/' || lstat(above, &info) != 0 || (info.st_uid != 0 && info.st_uid != uid))
             return false;
@@ -46,6 +45,13 @@ bool st_trusted_path(const char *path, uid_t uid)
         slash[slash == above] = '\0';
         allowed = S_ISDIR(info.st_mode) ? S_ISVTX : 0;
     }
+}
+
+bool st_trusted_path(const char *path, uid_t uid)
+{
+    char above[PATH_MAX];
+    ST_PRINT(above, "%s", path);
+    return is_trusted(above, uid);
 }
 
 /** @return NULL: root does not take it; else the path without links, which others may change later. It need
@@ -80,11 +86,13 @@ int st_trusted_find(struct st_machine *machine, const char *variable, const char
         ST_PRINT(file, "%s/%s", *dir, name);
         if (realpath(file, path) == NULL || access(path, R_OK) != 0)
             continue;
-        if (geteuid() != 0 || st_trusted_path(path, 0))
+        ST_PRINT(file, "%s", path);
+        if (geteuid() != 0 || is_trusted(file, 0))
             return 0;
         snprintf(path, PATH_MAX,
-                 "root takes no %s from %s, which others can change: sudo meson install -C build", name,
-                 *dir);
+                 "root does not load %.300s: others can change %.2000s. Run sudo meson install -C build, or "
+                 "make it root's alone (chown root, chmod go-w)",
+                 name, file);
         return -EPERM;
     }
     snprintf(path, PATH_MAX, "%s is not installed", name);

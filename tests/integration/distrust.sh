@@ -48,7 +48,7 @@ if [ -e "$cli/sleeptune-history.so" ]; then
         cp "$SLEEPTUNE" "$tmp/here"/sleeptune-history.so "$tmp/copy/"
         chown 65534 "$tmp/copy"
         like "nor from beside a copy of the program in such a folder, which is said" "$("$tmp/copy/$(basename "$SLEEPTUNE")" history --db "$tmp/none.db" 2>&1)" \
-            'root takes no sleeptune-history\.so from .*, which others can change: sudo meson install -C build$'
+            "root does not load sleeptune-history\\.so: others can change $tmp/copy\\. Run sudo meson install -C build, or make it "
     fi
     if can_be_nobody && [ "$SLEEPTUNE_SANITIZE" = none ]; then
         chmod 755 "$tmp" "$tmp/here"

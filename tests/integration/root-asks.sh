@@ -127,7 +127,7 @@ chmod 777 /run/user/65534 # others can put another socket there
 "$SLEEPTUNED" -f -c "$tmp/conf" 2>"$tmp/daemon" &
 daemon=$!
 servers+=("$daemon")
-ok "a server that others can replace is not watched" wait_for grep -q 'pipewire are not watched: root finds no socket of PipeWire that its owner alone can change: set observe.pipewire_server' "$tmp/daemon"
+ok "a server that others can replace is not watched" wait_for grep -q 'pipewire are not watched: observe.pipewire_server: /run/user/65534/pipewire-0 is not a socket that its owner alone can replace' "$tmp/daemon"
 is "by no program" "$(helper)" ""
 kill "$daemon"
 wait "$daemon"

@@ -10,6 +10,7 @@
 #include "core/text/number.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
+#include "platform/child_env.h"
 #include "platform/posix/posix.h"
 #include "platform/standard_files.h"
 #include "platform/trusted.h"
@@ -20,15 +21,18 @@
 
 /* --- options --- */
 
-/* For good, as st_posix_start does it. @return whether it is that user. */
+/* For good, with the environment of that user, as st_posix_start does it. @return whether it is that user. */
 static bool becomes(const char *text)
 {
     int64_t uid;
     const struct passwd *user =
         st_number_i64(text, 1, UINT32_MAX - 1, &uid) == 0 ? getpwuid((uid_t)uid) : NULL;
-    if (user == NULL || setgroups(1, &user->pw_gid) != 0 || setgid(user->pw_gid) != 0 ||
-        setuid(user->pw_uid) != 0 || setuid(0) == 0)
+    struct st_child_env env;
+    if (user == NULL || st_child_env_open(&env, user->pw_uid, NULL) != 0 ||
+        setgroups(1, &user->pw_gid) != 0 || setgid(user->pw_gid) != 0 || setuid(user->pw_uid) != 0 ||
+        setuid(0) == 0)
         return false;
+    st_child_env_enter(&env);
     st_posix_child_alone(false, true);
     return true;
 }
@@ -51,6 +55,7 @@ struct st_helper_line_options st_helper_line_options(int argc, char **argv)
     struct st_helper_line_options options = {.listen = "", .except = "", .cycles = ""};
     char *server = NULL;
     st_standard_files_open();
+    st_trusted_environment(); /* for root's own server there is an option */
     while ((option = getopt(argc, argv, "c:e:l:p:u:V:x:")) != -1) {
         if (option == 'V' && !st_text_is(optarg, ST_VERSION))
             exit(st_helper_line_absent(
@@ -75,7 +80,6 @@ struct st_helper_line_options st_helper_line_options(int argc, char **argv)
         fprintf(stderr, "%s: takes no argument: %s\n", argv[0], argv[optind]);
         exit(ST_HELPER_LINE_USAGE);
     }
-    st_trusted_environment(); /* for root's own server there is an option */
     if (server != NULL)
         (void)putenv(server);
     return options;

@@ -41,7 +41,7 @@ static void code_is_taken_from_a_folder_that_root_alone_can_change(void **state)
 {
     (void)state;
     char above[] = "/tmp/sleeptune-env-XXXXXX", folder[64], link_path[64], file[80], path[PATH_MAX],
-         sentence[200];
+         sentence[240];
     const bool root = geteuid() == 0;
     const int refused = root ? -EPERM : 0;
     assert_non_null(mkdtemp(above));
@@ -49,7 +49,9 @@ static void code_is_taken_from_a_folder_that_root_alone_can_change(void **state)
     snprintf(link_path, sizeof(link_path), "%s/link", above);
     snprintf(file, sizeof(file), "%s/code.so", folder);
     snprintf(sentence, sizeof(sentence),
-             "root takes no code.so from %s, which others can change: sudo meson install -C build", folder);
+             "root does not load code.so: others can change %s. Run sudo meson install -C build, or make it "
+             "root's alone (chown root, chmod go-w)",
+             above);
     assert_int_equal(mkdir(folder, 0755), 0);
     assert_int_equal(symlink("folder", link_path), 0);
     assert_int_equal(taken(folder, path), -ENOENT);
