@@ -3,12 +3,13 @@
 # shellcheck disable=SC2016,SC2034,SC2119,SC2317
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
+prlimit --pid $$ --rtprio=20:20 2>/dev/null
+go_on_as_nobody
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
 need curl pipewire wireplumber pw-cli pw-metadata dbus-daemon
 [ -x "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-pipewire" ] || skip_all "built without libpipewire"
 source=pipewire
 . "$SLEEPTUNE_SRC/tests/integration/observe-lib.sh"
-prlimit --pid $$ --rtprio=20:20 2>/dev/null
 . "$SLEEPTUNE_SRC/tests/integration/pipewire-lib.sh"
 
 rt=client.conf
