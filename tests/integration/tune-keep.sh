@@ -25,8 +25,11 @@ d = json.load(open(sys.argv[1]))
 print(eval(sys.argv[2]))' "$1" "$2"; }
 
 taskset -c 0 "$SLEEPTUNE" tune --frames 16 --only linux-watchdogs --keep --json >"$tmp/out" 2>"$tmp/err"
-is "tune --keep at 16 frames" $? 0
-is "the setting helps, and is kept" "$(field "$tmp/out" 'd["candidates"][0]["outcome"], d["kept"]')" "('helps', 1)" || tap_note <"$tmp/err"
+status=$?
+outcome=$(field "$tmp/out" 'd["candidates"][0]["outcome"]')
+[ "$outcome" != undecided ] || skip_all "this machine is too busy to decide"
+is "tune --keep at 16 frames" $status 0
+is "the setting helps, and is kept" "$outcome $(field "$tmp/out" 'd["kept"]')" "helps 1" || tap_note <"$tmp/err"
 is "it is in force" "$(cat "$setting")" 0
 ok "after the next boot, too" grep -qx 'kernel.nmi_watchdog *= *0' -r /etc/sysctl.d
 is "the journal has it" "$(field "$STATE_DIRECTORY/changes/journal.json" '{e["rule"] for e in d["entries"]}')" "{'linux-watchdogs'}"
