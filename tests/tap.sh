@@ -153,8 +153,9 @@ own_shm() {
 }
 nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups) # for what has to be a process, not a function
 as_nobody() { "${nobody[@]}" "$@"; }
-# the same for sound servers, without the folders of the test run, which are root's
-player=("${nobody[@]}" env -u XDG_STATE_HOME -u XDG_CONFIG_HOME -u XDG_CACHE_HOME -u XDG_DATA_HOME HOME=/ TMPDIR=/tmp)
+# The folders of the test run are root's: nobody's sound servers have none.
+homeless=(env -u XDG_STATE_HOME -u XDG_CONFIG_HOME -u XDG_CACHE_HOME -u XDG_DATA_HOME HOME=/nonexistent)
+player=("${nobody[@]}" "${homeless[@]}" TMPDIR=/tmp)
 
 # In a clone below root's home the programs are out of nobody's reach: copies in $tmp take their place, in folders as the build has
 # them, since a program looks for its modules beside itself.
@@ -195,7 +196,7 @@ let_nobody_in() {
 go_on_as_nobody() {
     [ "$(id -u)" -eq 0 ] || return 0
     let_nobody_in
-    exec "${player[@]}" HOME=/nonexistent "$0"
+    exec "${nobody[@]}" "$@" "${homeless[@]}" "$0"
 }
 
 tap_done() { screens_done; echo "1..$tap_n"; [ "$tap_failed" -eq 0 ]; exit; }

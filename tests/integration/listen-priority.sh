@@ -8,7 +8,7 @@ right=(--inh-caps +sys_nice --ambient-caps +sys_nice)
 if [ "$(id -u)" -eq 0 ]; then # root is refused
     let_nobody_in
     "${nobody[@]}" "${right[@]}" chrt -f 83 true 2>/dev/null || skip_all "real-time priority is not to be had here"
-    exec "${nobody[@]}" "${right[@]}" env HOME=/nonexistent "$0"
+    exec "${nobody[@]}" "${right[@]}" "${homeless[@]}" "$0"
 fi
 chrt -f 83 true 2>/dev/null || skip_all "needs root, or the right to real-time priority 83"
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"

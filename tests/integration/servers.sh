@@ -8,7 +8,7 @@ if [ "$(id -u)" -eq 0 ]; then # root takes neither HOME nor XDG_RUNTIME_DIR nor 
     let_nobody_in
     as_nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all -- "$@"; }
     as_nobody test -w "${TMPDIR:-/tmp}" || unset TMPDIR
-    as_nobody "$0"
+    as_nobody "${homeless[@]}" "$0"
     exit
 fi
 tmp=$(mktemp -d)
