@@ -155,7 +155,8 @@ nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups) # for what has to be
 as_nobody() { "${nobody[@]}" "$@"; }
 # The folders of the test run are root's: nobody's sound servers have none.
 homeless=(env -u XDG_STATE_HOME -u XDG_CONFIG_HOME -u XDG_CACHE_HOME -u XDG_DATA_HOME HOME=/nonexistent)
-player=("${nobody[@]}" "${homeless[@]}" TMPDIR=/tmp)
+# shellcheck disable=SC2034  # tests of PipeWire use it
+own_player=("${nobody[@]}" "${homeless[@]}" TMPDIR=/tmp)
 
 # In a clone below root's home the programs are out of nobody's reach: copies in $tmp take their place, in folders as the build has
 # them, since a program looks for its modules beside itself.
@@ -192,11 +193,12 @@ let_nobody_in() {
     exit $status
 }
 
-# first of all in a test whose programs refuse root
+# first of all in a test whose programs refuse root; real_time=1: with the right to real-time priority, also where a limit cannot be raised
 go_on_as_nobody() {
     [ "$(id -u)" -eq 0 ] || return 0
     let_nobody_in
-    exec "${nobody[@]}" "$@" "${homeless[@]}" "$0"
+    [ -z "${real_time:-}" ] || nobody+=(--inh-caps +sys_nice --ambient-caps +sys_nice)
+    exec "${nobody[@]}" "${homeless[@]}" "$0"
 }
 
 tap_done() { screens_done; echo "1..$tap_n"; [ "$tap_failed" -eq 0 ]; exit; }

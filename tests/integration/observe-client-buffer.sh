@@ -34,13 +34,13 @@ is "and none is reported" "$(of 'len(long(r["reported_lengths_ms"])) or r["own"]
 
 # Its server is stopped, and has no real-time priority by which its thread is known (PipeWire before 1.0 gives it no name).
 as_user=(prlimit --rtprio=0:0)
-[ "$(id -u)" -ne 0 ] || as_user=("${player[@]}" prlimit --rtprio=0:0)
+[ "$(id -u)" -ne 0 ] || as_user=("${own_player[@]}" prlimit --rtprio=0:0)
 measure --how server --losses 5
 is "pipewire-pulse is stopped five times: a player waited for it" "$(of 'r["own"].get("graph waited-for-other", 0) >= 4 or r')" True
 as_user=()
 
 # The same, heard: not by root.
-[ "$(id -u)" -ne 0 ] || as_user=("${player[@]}")
+[ "$(id -u)" -ne 0 ] || as_user=("${own_player[@]}")
 if "${as_user[@]}" test -x "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-silence"; then
     measure --listen on --how stopped --losses 5
     is "a player that is heard and stopped five times: each is seen" "$(of 'sum(n for what, n in r["own"].items() if what == "client-buffer stopped") >= 5 or r')" True

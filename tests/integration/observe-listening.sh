@@ -7,7 +7,7 @@ for program in pipewire pipewire-pulse wireplumber pw-cli pw-link pw-metadata pa
 done
 prlimit --pid $$ --rtprio=95:95 2>/dev/null
 as_user=()
-[ "$(id -u)" -ne 0 ] || as_user=("${player[@]}")
+[ "$(id -u)" -ne 0 ] || as_user=("${own_player[@]}")
 "${as_user[@]}" test -x "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-silence" ||
     skip_all "no program that listens, or an ordinary user cannot start it"
 tmp=$(mktemp -d)

@@ -3,7 +3,7 @@
 # in which the machine's own noise makes no dropout.
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
-go_on_as_nobody --inh-caps +sys_nice --ambient-caps +sys_nice # real-time priority, where its limit cannot be raised, too
+real_time=1 go_on_as_nobody
 for program in pipewire wireplumber pw-cli pw-metadata dbus-daemon python3; do
     command -v "$program" >/dev/null || skip_all "no $program"
 done

@@ -11,7 +11,7 @@ observer=$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-pipewire
 # the log of older versions is the user's: not root's
 if [ "$(id -u)" -eq 0 ] && setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$observer" -a -r "$SLEEPTUNE_SRC/tests/tap.sh"; then
     prlimit --pid $$ --rtprio=20:20 2>/dev/null
-    exec "${player[@]}" bash "$0"
+    exec "${own_player[@]}" bash "$0"
 fi
 tmp=$(mktemp -d)
 pids=()

@@ -81,7 +81,7 @@ is "without the version it is unknown, with the command that decides" "$(report 
 echo 'my sound crackles' >"$tmp/post.txt"
 refused "another text" 4 report --input "$tmp/post.txt"
 for begin in '\x89PNG' '\x1f\x8b' '<!DOCTYPE html>' '' 'int main(void) { return 0; }' '127.0.0.1 - - "GET / HTTP/1.1" 200'; do
-    printf "$begin" >"$tmp/post.txt"
+    printf '%b' "$begin" >"$tmp/post.txt"
     refused "a text that begins with '$begin'" 4 report --input "$tmp/post.txt"
 done
 refused "pw-top while nothing plays" 4 report --input "$posted/easyeffects-4087.txt"

@@ -162,7 +162,7 @@ is "a child of the daemon has none of them" "$(tr "\0" "\n" <"/proc/$(helper)/en
 kill "$daemon"
 wait "$daemon"
 ok "variables were asked for" grep -q '^XDG_RUNTIME_DIR=' "$tmp/asked"
-is "no program, and no library, is told what another user set" "$(grep "$tmp/theirs" "$tmp/asked" | sort -u)" ""
+is "no program, and no library, gets what another user set" "$(grep "$tmp/theirs" "$tmp/asked" | sort -u)" ""
 
 # --- root's own servers, with the environment of that user ------------------------------------------------------
 rm -f "$log"
