@@ -156,7 +156,7 @@ as_nobody() { "${nobody[@]}" "$@"; }
 # The folders of the test run are root's: nobody's sound servers have none.
 homeless=(env -u XDG_STATE_HOME -u XDG_CONFIG_HOME -u XDG_CACHE_HOME -u XDG_DATA_HOME HOME=/nonexistent)
 # shellcheck disable=SC2034  # tests of PipeWire use it
-own_player=("${nobody[@]}" "${homeless[@]}" TMPDIR=/tmp)
+own_player=("${nobody[@]}" "${homeless[@]}" HOME=/ TMPDIR=/tmp)
 
 # In a clone below root's home the programs are out of nobody's reach: copies in $tmp take their place, in folders as the build has
 # them, since a program looks for its modules beside itself.
