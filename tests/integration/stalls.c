@@ -1,7 +1,7 @@
-/* stalls CPU PRIORITY MEAN_US EVERY_MS SECONDS [SHAPE [SEED]]: a thread of SCHED_FIFO that takes a CPU for
- * times with a generalised Pareto law (shape 0, the default: exponential), at random moments that are 1.1 s
- * apart or more (so that none joins the one before to one episode). Prints, as CSV, how many dropouts per
- * hour these times must make at each buffer size, at 48 kHz and two periods:
+/* stalls CPU PRIORITY MEAN_US EVERY_MS SECONDS [SHAPE [SEED [APART_MS]]]: a thread of SCHED_FIFO that takes a
+ * CPU for times with a generalised Pareto law (shape 0, the default: exponential), at random moments that are
+ * APART_MS or more apart (1100: so that none joins the one before to one episode). Prints, as CSV, how many
+ * dropouts per hour these times must make at each buffer size, at 48 kHz and two periods:
  *
  *     3600 / T * sum over stalls of min(1, (S - P)+ / P)
  *
@@ -17,8 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-#define APART_NS 1100000000
-#define RATE_HZ  48000.0
+#define RATE_HZ 48000.0
 
 static int64_t now_ns(void)
 {
@@ -43,12 +42,12 @@ int main(int argc, char **argv)
     static const int frames[] = {16, 32, 64, 128, 256, 512, 1024, 2048};
     enum { SIZES_N = sizeof(frames) / sizeof(frames[0]) };
     double sum[SIZES_N] = {0};
-    if (argc < 6 || argc > 8) {
+    if (argc < 6 || argc > 9) {
         fputs("Usage: stalls CPU PRIORITY MEAN_US EVERY_MS SECONDS [SHAPE [SEED]]\n", stderr);
         return 3;
     }
     const double mean_ns = atof(argv[3]) * 1e3, every_ns = atof(argv[4]) * 1e6;
-    const double shape = argc > 6 ? atof(argv[6]) : 0;
+    const double shape = argc > 6 ? atof(argv[6]) : 0, apart_ns = argc > 8 ? atof(argv[8]) * 1e6 : 1.1e9;
     const int64_t begin_ns = now_ns(), length_ns = (int64_t)(atof(argv[5]) * 1e9);
     const struct sched_param param = {.sched_priority = atoi(argv[2])};
     cpu_set_t cpus;
@@ -61,7 +60,7 @@ int main(int argc, char **argv)
     srand48(argc > 7 ? atol(argv[7]) : (long)begin_ns);
     int n = 0;
     while (now_ns() - begin_ns < length_ns) {
-        const int64_t pause_ns = APART_NS + (int64_t)exponential(fmax(1, every_ns - APART_NS));
+        const int64_t pause_ns = (int64_t)(apart_ns + exponential(fmax(1, every_ns - apart_ns)));
         const struct timespec pause = {.tv_sec = (time_t)(pause_ns / 1000000000),
                                        .tv_nsec = (long)(pause_ns % 1000000000)};
         const int64_t stall_ns = (int64_t)pareto(mean_ns, shape);

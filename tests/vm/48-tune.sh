@@ -100,7 +100,7 @@ wait $other 2>/dev/null
 echo 60 >$swappiness
 
 # --- noise: stalls of 0.3 s on average, every 5 s on average ---
-/share/tests/stalls 0 80 300000 5000 600 0 7 >/dev/null &
+/share/tests/stalls 0 80 300000 5000 600 0 7 150 >/dev/null &
 other=$!
 "${tune[@]}" >/tmp/out 2>/tmp/err
 is "a noisy machine: status 2" "$?" 2
