@@ -77,7 +77,9 @@ static void posted_note(struct notes *notes, const struct st_facts *facts)
                  (int)(strlen(lines) > 40 ? strcspn(lines + 30, ",") + 30 : strlen(lines)), lines,
                  strlen(lines) > 40 ? " ..." : "");
     if (read != NULL && !st_text_begins(read, "all "))
-        add(notes, "Read: %.*s%s. On that computer, 'sleeptune snapshot' reads everything.",
+        add(notes,
+            "Read: %.*s%s. More of that computer: 'sleeptune share' to paste, 'sleeptune snapshot' as a "
+            "file.",
             st_text_cut(read, 110), read, others);
 }
 

@@ -334,13 +334,6 @@ static const struct log_row {
     {"*State 'stop-sigterm' timed out. Killing", 0,
      "systemd killed a service that did not stop in time, which is no dropout", 0},
     {"*Failed with result 'timeout'", 0, "", 0},
-    {"RTTimeUSecMax: x 0", 0,
-     "The desktop portal grants real-time threads 0 us of CPU time (RTTimeUSecMax 0): each program that "
-     "takes "
-     "real-time priority by it is killed by the kernel (status 9). Run: systemctl --user restart "
-     "xdg-desktop-portal, or set "
-     "rtportal.enabled = false for PipeWire's module-rt",
-     0},
     {"Max realtime timeout 0 ", 0,
      "A program's limit RLIMIT_RTTIME is 0: as soon as one of its threads takes real-time priority the "
      "kernel kills it",

@@ -259,12 +259,12 @@ const struct st_rule st_rule_linux_rt_time = {
                "and 3450; openal-soft issue 792\n"
                "100 ms is a limit that sleeptune chose",
     .now = "systemctl --user restart xdg-desktop-portal   # if it gives 0; then open the program again",
-    .persistent =
-        "# real-time priority by limits has no such limit:\nsudo sleeptune apply linux-rt-permission\n"
-        "# or another limit of rtkit:\n" COMMAND("rttime-usec-max=2000000"),
+    .persistent = "# real-time priority by limits has no such limit: log out and in again after\n"
+                  "# /etc/security/limits.d/90-sleeptune.conf\nNAME - rtprio 90\n"
+                  "# or another limit of rtkit:\n" COMMAND("rttime-usec-max=2000000"),
     .needs = ST_NEEDS_REOPEN,
     .check = "grep realtime /proc/$(pgrep -o PROGRAM)/limits   # unlimited, or more than 200000",
-    .undo = "sudo sleeptune revert linux-rt-permission; delete 90-sleeptune.conf and restart rtkit-daemon",
+    .undo = "delete 90-sleeptune.conf, log out and in again, and restart rtkit-daemon",
     .worst = ST_STATUS_PROBLEM,
     .facts = ST_RULE_KEYS(ST_KEY_PORTAL_RT_TIME_US, ST_KEY_PROCESSES_N, ST_KEYS_RT_TIME "*",
                           ST_KEY_KERNEL_LOG_RT_TIME_N, ST_KEY_RT_FIFO_ERRNO),

@@ -229,8 +229,9 @@ void st_predict_text_rows(const struct st_predict_table *table, const struct st_
     if (!view->details || table->run->periods_n == 0)
         return;
     ST_PRINT(line,
-             "Dropouts within a second count as one. At most: 95 %% bound. Headroom: largest load "
+             "Dropouts within a %s count as one. At most: 95 %% bound. Headroom: largest load "
              "with at most %s per hour. Measured at %u frames, %u Hz.",
+             table->run->spans ? "minute" : "second",
              st_miss_events_rate_text(table->held != NULL ? table->held->target_per_hour
                                                           : st_predict_target(st_predict_seconds(table->run)),
                                       ST_ROOM(32)),

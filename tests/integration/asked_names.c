@@ -1,5 +1,5 @@
-/* Preloaded: which variables of the environment are asked for, by the program and its libraries, and what
- * they are told. Each is a line of the file ASKED_NAMES: NAME=value. Only what is asked after main has
+/* Preloaded: which variables of the environment are asked for, by the program and its libraries, and which
+ * value they get. Each is a line of the file ASKED_NAMES: NAME=value. Only what is asked after main has
  * forgotten that variable itself counts: before that, the program reads what it may keep. */
 #include <dlfcn.h>
 #include <fcntl.h>
