@@ -40,7 +40,7 @@ struct work {
 };
 
 static const char help[] = "Usage: sleeptune apply [OPTION...] [ID...]\n"
-                           "Change the settings that 'sleeptune report' found, in separate drop-in files\n"
+                           "Change the settings that 'sleeptune report' found, in files of sleeptune's own\n"
                            "and in the running system; 'sleeptune revert' undoes all of it. Without ID:\n"
                            "every problem or advice that is safe to change. Changes that depend on how you\n"
                            "use the machine are shown and never applied.\n\n"
@@ -52,8 +52,7 @@ static const char help[] = "Usage: sleeptune apply [OPTION...] [ID...]\n"
                            "  -y, --yes          do not ask\n"
                            "  -f, --frames N     frames per period (as in the sound server, else 128)\n"
                            "  -r, --rate RATE    sample rate, as in 48000 or 44.1k (likewise, else 48k)\n"
-                           "  --run-generators   run the commands that make changed files take effect\n"
-                           "                     (update-grub on Linux, cap_mkdb on FreeBSD ...);\n"
+                           "  --run-generators   run the commands that make changed files take effect;\n"
                            "                     without it they are printed\n"
                            "  --measure TIME     record the loop for TIME first, 1s .. 10m (30s); verify\n"
                            "                     compares with it. Not with --dry-run or --root\n"
@@ -87,7 +86,7 @@ static int take_card(const char *name, const char *value, struct options *option
     struct st_change_form form;
     options->card = value;
     return ST_PRINT(change.value, "%s", value) >= (int)sizeof(change.value) ||
-                   st_change_form(ST_OS_LINUX, &change, &form) != 0
+                   st_change_form(ST_OS_LINUX, HEADROOM_RULE, &change, &form) != 0
                ? st_failure_usage("%s takes the name of a card, as pw-top shows it, from \"alsa_\" on", name)
                : 0;
 }
@@ -181,16 +180,16 @@ static void print_unexpected(const struct st_finding *finding, const char *why)
         print_lines(finding->fix_persistent);
 }
 
-/* A right of one user may be given to another one, too. */
-static bool is_applied(const struct st_journal *journal, const struct st_finding *finding)
+/* A right of one user may be given to another one, too; own settings may get another value. */
+static bool is_applied(const struct work *work, const struct st_finding *finding)
 {
     const struct st_change *change = finding->changes;
-    char line[ST_CHANGE_KEY_BYTES + 2] = "";
-    if (finding->changes_n > 0 && change->kind == ST_CHANGE_LIMITS)
-        ST_PRINT(line, "\n%s", change->key);
-    ST_EACH_OF (entry, journal->entries, journal->entries_n) {
+    const bool limits = finding->changes_n > 0 && change->kind == ST_CHANGE_LIMITS;
+    const char *user =
+        limits ? ST_TEXT(ST_CHANGE_KEY_BYTES, "%.*s", (int)strcspn(change->key, " "), change->key) : "";
+    ST_EACH_OF (entry, work->journal.entries, work->journal.entries_n) {
         if (entry->phase == ST_PHASE_DONE && !entry->forgotten &&
-            st_text_is(entry->rule, finding->rule->id) && strstr(entry->new_value, line) != NULL)
+            st_text_is(entry->rule, finding->rule->id) && (!limits || st_text_is(entry->part, user)))
             return true;
     }
     return false;
@@ -241,7 +240,7 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
         ask_for_user(work, finding, asked);
         return;
     }
-    if ((asked || st_finding_has_fired(finding)) && is_applied(&work->journal, finding)) {
+    if ((asked || st_finding_has_fired(finding)) && !work->target->own && is_applied(work, finding)) {
         print_head(rule, "already applied. Check it with 'sleeptune verify', or revert it first.");
         return;
     }
@@ -261,6 +260,7 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
         work->by_hand_n += asked || finding->changes_n > 0;
         return;
     }
+    const size_t steps_n = work->plan.steps_n;
     const int r = st_plan_add(&work->plan, &work->target->p->machine, finding, message, sizeof(message));
     if (r == -EEXIST || r == -ENOENT || r == -EINVAL || r == -ENOTSUP || r == -EBADMSG || r == -ENODATA) {
         print_unexpected(finding, message);
@@ -283,13 +283,9 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
                  finding->changes[0].key);
         st_change_output_text(4, "for:", message);
     }
-    ST_EACH_OF (row, finding->changes, finding->changes_n) {
-        struct st_change change = *row;
-        if (st_change_resolve(&work->target->p->machine, &change, message, sizeof(message)) == 0 &&
-            message[0] != '\0')
-            st_change_output_text(4, "where:", message);
-        if (st_change_conflict(&work->target->p->machine, &change, message, sizeof(message)))
-            st_change_output_text(4, "but:", message);
+    for (size_t i = steps_n; i < work->plan.steps_n; i++) {
+        if (st_change_others(&work->target->p->machine, &work->plan.steps[i], message, sizeof(message)) > 0)
+            st_change_output_text(4, "also in:", message);
     }
 }
 
@@ -368,36 +364,22 @@ static int look(struct work *work)
 /* What to put where, for a machine that we do not change. */
 static void print_planned_by_hand(const struct work *work)
 {
-    char text[ST_CHANGE_TEXT_BYTES];
-    const struct st_rule *last = NULL;
+    const char *last = "";
     ST_EACH_OF (step, work->plan.steps, work->plan.steps_n) {
-        if (step->rule != last)
-            print_head(step->rule, "make this change by hand");
+        if (!st_text_is(step->rule, last))
+            print_head(st_rule_find(step->rule), "make this change by hand");
         last = step->rule;
-        if (step->type == ST_ENTRY_FILE) {
-            ST_PRINT(text, "# %s\n%s", step->target,
-                     step->comments ? strchr(step->new_value, '\n') + 1 : step->new_value);
-        } else {
-            ST_PRINT(text, "# now: %s = %s", step->target, step->new_value);
-        }
-        st_change_output_lines(text);
+        if (step->file)
+            st_change_output_lines(
+                ST_TEXT(ST_CHANGE_TEXT_BYTES, "# %s\n%s", step->target, strchr(step->text + 1, '\n') + 1));
+        else
+            st_change_output_lines(ST_TEXT(1024, "# now: %s = %s", step->target, step->new_value));
     }
 }
 
 static bool is_not_allowed(int r)
 {
     return r == -EROFS || r == -EACCES || r == -EPERM;
-}
-
-/* The limits of a new login class are for its users only, and apply changes no one's class. */
-static void join_class(const struct work *work, char *left, size_t left_bytes)
-{
-    const char *user = st_facts_text_or(work->target->facts, ST_KEY_USER_NAME, "");
-    ST_EACH_OF (step, work->plan.steps, work->plan.steps_n) {
-        if (step->kind == ST_CHANGE_LOGIN_CLASS)
-            st_text_join(left, left_bytes, " && ", "pw usermod %s -L audio",
-                         st_machine_is_plain(user) ? user : "NAME");
-    }
 }
 
 static int carry_out(struct work *work)
@@ -416,20 +398,24 @@ static int carry_out(struct work *work)
     int status = ST_EXIT_DONE;
     if (work->options->measure_ns > 0 && work->target->live)
         st_before_after_record(work->target, &applied.journal, &work->plan, work->options->measure_ns);
-    r = st_applied_add(&applied, &work->plan, &left_n);
+    struct st_revert_counts counts = {0};
+    if (work->target->own) /* its files with another value */
+        r = st_applied_revert(&applied, false, work->options->ids, work->options->ids_n, &counts);
+    if (r >= 0)
+        r = st_applied_add(&applied, &work->plan, &left_n);
     if (r < 0) {
         status = left_n > 0
                      ? st_failure("%zu changes could not be undone. Run: sleeptune revert --all", left_n)
-                     : st_failure("nothing was changed");
+                     : st_failure(counts.restored_n > 0
+                                      ? "the earlier setting was undone; the new one was not written"
+                                      : "nothing was changed");
         if (is_not_allowed(r))
             print_planned_by_hand(work);
         (void)st_before_after_forget(work->target, &applied.journal);
     }
     st_applied_close(&applied);
     if (status == ST_EXIT_DONE) {
-        status =
-            st_change_output_then(&output, &work->target->p->machine, false, work->options->run_generators);
-        join_class(work, output.left, sizeof(output.left));
+        status = st_change_output_then(&output, false, work->options->run_generators);
         if (work->options->quantum > 0)
             ST_PRINT(
                 output.left, "to have it now, until PipeWire ends, type: %s",

@@ -387,7 +387,7 @@ static int measure(struct options *options, bool watch, struct st_facts *facts, 
         status = measure_phase(options, &wish, shortest, (enum st_stress_phase)i, answer);
     st_readings_read(p, -1, guest, INT64_MIN, &after);
     answer->slowed = st_cause_slowed(&before, &after);
-    const bool lost = watch && st_music_finish(options->music, facts) != 0;
+    const bool lost = watch && st_music_finish(options->music, true, facts) != 0;
     if (status == ST_EXIT_DONE && (lost || answer->phases[0].sizes.n == 0))
         status = st_failure("out of memory");
     if (!options->quiet && isatty(STDERR_FILENO) == 1)

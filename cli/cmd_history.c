@@ -165,6 +165,11 @@ static int ask(const struct st_history_wish *wish, json_t **ret)
     return function(st_program_command, wish, ret);
 }
 
+static const struct st_os_row *here(void)
+{
+    return &st_os_rows[st_platform_native()->machine.os];
+}
+
 typedef void (*print_fn)(FILE *out, const json_t *document, const struct st_history_text_look *look);
 
 /* The text, and whose history it was. */
@@ -176,7 +181,8 @@ static int print_text(const struct options *options, const struct st_history_wis
                                               .now_wall_ns = st_posix_wall_ns(NULL),
                                               .details = options->details,
                                               .socket = wish->socket,
-                                              .db = wish->db};
+                                              .db = wish->db,
+                                              .trace = here()->trace};
     print(st_locale_begin(&stream, stdout), document, &look);
     if (st_locale_end(&stream) != 0)
         return st_failure("out of memory");
@@ -341,7 +347,8 @@ static int write_trace(const struct options *options, struct st_trace_file *file
         fprintf(stderr, "What the kernel did is there from %.1f s before the event on.\n",
                 st_ns_seconds(file->reach_ns));
     else
-        fputs("It does not have what the kernel did then: that needs trace.enabled.\n", stderr);
+        fprintf(stderr, "It does not have what the kernel did then%s%s.\n",
+                here()->trace != NULL ? ". To have it, " : "", here()->trace != NULL ? here()->trace : "");
     fputs("Open the file at ui.perfetto.dev, in your browser; it stays on this computer.\n", stderr);
     return ST_EXIT_DONE;
 }

@@ -13,7 +13,6 @@ static const char help[] = "Usage: sleeptune revert [OPTION...] --all | ID...\n"
                            "  --all              undo everything\n"
                            "  -y, --yes          as for apply; revert asks nothing\n"
                            "  --run-generators   run the commands that make this take effect\n"
-                           "                     (update-grub on Linux, cap_mkdb on FreeBSD ...)\n"
                            "  --root DIR         revert in a captured tree, not on this machine\n"
                            "  -h, --help         this text\n\n"
                            "Examples (settings of the system need root):\n"
@@ -73,7 +72,7 @@ static int take_back(const struct options *options, const struct st_change_targe
         return ST_EXIT_FAILURE;
     if (counts.restored_n + counts.changed_n == 0)
         puts("nothing to revert");
-    if (st_change_output_then(output, &target->p->machine, true, options->run_generators) != ST_EXIT_DONE)
+    if (st_change_output_then(output, true, options->run_generators) != ST_EXIT_DONE)
         return ST_EXIT_FAILURE;
     return counts.changed_n > 0 ? ST_EXIT_FINDINGS : ST_EXIT_DONE;
 }

@@ -111,7 +111,7 @@ static const char *program_of(const char *name)
 
 /* --- the machine --- */
 
-enum form { VALUE, RUNS, COUNT, MOST };
+enum form { VALUE, RUNS, COUNT, MOST, LIMIT, YES_NO, RIGHT };
 
 static const struct row {
     const char *line;                   /* begins with this row; NULL: the one before goes on */
@@ -123,11 +123,12 @@ static const struct row {
     {NULL, "distribution", ST_KEY_DISTRIBUTION},
     {NULL, "PipeWire runs", ST_KEY_DAEMON_PIPEWIRE, "", RUNS},
     {NULL, "version", ST_KEY_PIPEWIRE_VERSION},
+    {NULL, "WirePlumber", ST_KEY_WIREPLUMBER_VERSION},
     {NULL, "PulseAudio runs", ST_KEY_DAEMON_PULSEAUDIO, "", RUNS},
     {NULL, "JACK runs", ST_KEY_DAEMON_JACKD, "", RUNS},
     {"machine", "CPU", ST_KEY_CPU_MODEL},
     {NULL, "governor", ST_KEYS_CPUFREQ, ".governor"},
-    {NULL, "guest", ST_KEY_VIRTUAL},
+    {NULL, "virtual machine", ST_KEY_VIRTUAL, "", YES_NO},
     {NULL, "hypervisor", ST_KEY_SYSTEM_HYPERVISOR},
     {NULL, "hypervisor", ST_KEY_FREEBSD_KERN_VM_GUEST},
     {NULL, "container", ST_KEY_SYSTEM_CONTAINER},
@@ -137,42 +138,60 @@ static const struct row {
     {NULL, "ring", ST_KEYS_ALSA, ".buffer_frames"},
     {NULL, "rate", ST_KEYS_ALSA, ".rate_hz"},
     {NULL, "block in us", ST_KEYS_FREEBSD_SNDSTAT, ".block_us"},
-    {"rights", "error of SCHED_FIFO", ST_KEY_RT_FIFO_ERRNO},
-    {NULL, "error of SCHED_FIFO", ST_KEY_FREEBSD_RT_FIFO_ERRNO},
-    {NULL, "limit rtprio", ST_KEY_RT_RTPRIO_LIMIT},
+    {"rights", "real-time priority", ST_KEY_RT_FIFO_ERRNO, "", RIGHT},
+    {NULL, "real-time priority", ST_KEY_FREEBSD_RT_FIFO_ERRNO, "", RIGHT},
+    {NULL, "limit rtprio", ST_KEY_RT_RTPRIO_LIMIT, "", LIMIT},
     {NULL, "rtkit runs", ST_KEY_DAEMON_RTKIT_DAEMON, "", RUNS},
+    {NULL, "rtkit failed", ST_KEY_RTKIT_FAILED_N, "", YES_NO},
+    {NULL, "took rights away", ST_KEY_RTKIT_DEMOTED_N, "", YES_NO},
+    {NULL, "refusals", ST_KEY_RTKIT_REFUSED_N},
     {NULL, "real-time threads", ST_KEYS_RT_THREAD, ".process", COUNT},
     {NULL, "up to", ST_KEYS_RT_THREAD, ".priority", MOST},
     {NULL, "data loops without", ST_KEYS_NORMAL_THREAD, ".process", COUNT},
-    {NULL, "RTTIME", ST_KEYS_RT_TIME, ".limit_us"},
+    {NULL, "may compute without a sleep for us", ST_KEYS_RT_TIME, ".limit_us", LIMIT},
     {"kernel-log", "card", ST_KEY_KERNEL_LOG_CARD_N},
     {NULL, "USB", ST_KEYS_KERNEL_LOG, "usb_n"},
     {NULL, "clock", ST_KEYS_KERNEL_LOG, "clock_n"},
     {NULL, "heat", ST_KEYS_KERNEL_LOG, "heat_n"},
     {NULL, "memory", ST_KEY_KERNEL_LOG_MEMORY_N},
-    {NULL, "killed for RTTIME", ST_KEY_KERNEL_LOG_RT_TIME_N},
+    {NULL, "killed for not sleeping", ST_KEY_KERNEL_LOG_RT_TIME_N},
 };
+
+/** In words of a reader who does not know the key. @return NULL: as it is. */
+static const char *word_of(const struct st_fact *fact, enum form form)
+{
+    if (form == RIGHT)
+        return fact->i64 == 0 ? "allowed" : "refused";
+    if (form == YES_NO)
+        return fact->i64 == 0 ? "no" : "yes";
+    return form == LIMIT && fact->i64 < 0 ? "no limit" : NULL;
+}
 
 /** "governor powersave,": what differs among these facts, how many, or the highest. Nothing if no one looked.
  */
 static void add_row(char *line, const struct st_facts *facts, const struct row *row)
 {
-    char values[160] = "", value[80] = "not readable";
+    char values[160] = "/", value[80] = "not readable";
     int64_t n = 0, most = 0;
     ST_FACTS_EACH (fact, facts, row->prefix, row->suffix != NULL ? row->suffix : "") {
-        if (fact->state == ST_FACT_OK)
+        const char *word = fact->state == ST_FACT_OK ? word_of(fact, row->form) : NULL;
+        if (word != NULL)
+            ST_PRINT(value, "%s", word);
+        else if (fact->state == ST_FACT_OK)
             copy_known(fact->text, value, sizeof(value));
         else if (!st_fact_is_unread(fact))
             continue;
         n++;
         most = ST_MAX(most, fact->i64);
-        if (strstr(values, value) == NULL && row->form != RUNS)
-            ST_APPEND(values, " %s", value);
+        if (strstr(values, ST_TEXT(96, "/%s/", value)) == NULL)
+            ST_APPEND(values, "%s/", value);
     }
-    if (row->form >= COUNT)
-        ST_PRINT(values, " %" PRId64, row->form == COUNT ? n : most);
-    if (n > 0)
-        st_text_append(line, LINE_BYTES, " %s%s,", row->name, values);
+    if (row->form == COUNT || row->form == MOST)
+        ST_PRINT(values, "/%" PRId64 "/", row->form == COUNT ? n : most);
+    if (n > 0 && row->form == RUNS)
+        st_text_append(line, LINE_BYTES, " %s,", row->name);
+    else if (n > 0)
+        st_text_append(line, LINE_BYTES, " %s %.*s,", row->name, (int)strlen(values) - 2, values + 1);
 }
 
 static void put_machine(const struct st_facts *facts)
@@ -251,15 +270,19 @@ static void put_dropouts(const json_t *history)
         {
             if (st_json_integer(client, "dropouts") == 0 || programs_n++ >= PROGRAMS_MAX)
                 continue;
-            ST_APPEND(line, "; %s", program_of(st_json_text_of(client, "name")));
+            char part[LINE_BYTES] = "";
+            ST_APPEND(part, "%s %s", line[0] != '\0' ? ";" : "", program_of(st_json_text_of(client, "name")));
             json_object_foreach(json_object_get(client, "reasons"), reason,
                                 count) if (st_text_is_of(reason, "-"))
-                ST_APPEND(line, " %.24s %" JSON_INTEGER_FORMAT, reason, json_integer_value(count));
+                ST_APPEND(part, " %.24s %" JSON_INTEGER_FORMAT, reason, json_integer_value(count));
+            if (strlen(line) + strlen(part) < sizeof(line) - 1) /* a number is whole, or not there */
+                ST_APPEND(line, "%s", part);
         }
     }
     if (watched_ns > 0)
-        put("dropouts dropouts=%" PRId64 ", in a day of which %.1f h were watched%s",
-            st_json_integer(dropouts, "count"), st_ns_seconds(watched_ns) / HOUR_S, line);
+        put("dropouts dropouts=%" PRId64 ", in a day of which %.1f h were %s%s.",
+            st_json_integer(dropouts, "count"), st_ns_seconds(watched_ns) / HOUR_S,
+            line[0] != '\0' ? ST_SHARE_PROGRAMS : "watched", line);
     else
         put("dropouts not watched");
 }

@@ -208,7 +208,7 @@ static int run(struct work *work)
     if (bench.look != NULL)
         fputs("\r\033[K", stderr);
     r = st_tune_supervisor_end(&work->supervisor);
-    if (st_music_finish(work->block.music, work->target.facts) != 0)
+    if (st_music_finish(work->block.music, false, work->target.facts) != 0)
         return st_failure("out of memory");
     work->output.real_time = work->block.policy != ST_POLICY_OTHER;
     if (r == -EIO)
@@ -237,7 +237,7 @@ static void save(const struct work *work)
         const struct st_candidate *candidate = &work->candidates.rows[i];
         ST_PRINT(to->id, "%s", candidate->finding->rule->id);
         if (candidate->kind == ST_CANDIDATE_VALUES && candidate->steps_n > 0)
-            ST_PRINT(to->target, "%s", work->candidates.plan.steps[candidate->first_step].target);
+            ST_PRINT(to->target, "%.199s", work->candidates.plan.steps[candidate->first_step].target);
         ST_PRINT(to->from, "%.63s", candidate->now);
         ST_PRINT(to->to, "%.63s", candidate->trial);
         tuned.n += row->outcome == ST_TUNING_HELPS || row->outcome == ST_TUNING_NO_EFFECT ||

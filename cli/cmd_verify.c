@@ -48,27 +48,14 @@ struct output {
     json_t *entries, *rules; /* for JSON */
 };
 
-/** Lines of others that win over ours in this file. @return whether there is one. */
-static bool overruled(struct st_machine *machine, const struct st_entry *entry, json_t *ret)
-{
-    char message[512];
-    struct st_change change;
-    for (const char *line = entry->new_value; *line != '\0'; line = st_text_next_line(line)) {
-        if (st_change_parse(machine->os, entry->target, line, &change) == 0 &&
-            st_change_conflict(machine, &change, message, sizeof(message)))
-            json_array_append_new(ret, json_string(message));
-    }
-    return json_array_size(ret) > 0;
-}
-
 static void print_entry(const struct st_entry *entry, const char *state, const char *detail,
-                        const json_t *overruled_by)
+                        const char *others)
 {
     st_change_output_row(12, state,
                          ST_TEXT(2048, "%s%s%s", st_change_output_entry(entry, ST_ROOM(1024)),
                                  detail[0] != '\0' ? ": " : "", detail));
-    for (size_t i = 0; i < json_array_size(overruled_by); i++)
-        st_change_output_row(12, "overruled", json_string_value(json_array_get(overruled_by, i)));
+    if (others[0] != '\0')
+        st_change_output_row(12, "also in", others);
 }
 
 /** Is it as we wrote it, and does it count? */
@@ -79,51 +66,53 @@ static enum outcome verify_entry(struct st_machine *machine, const struct st_ent
                                         [ST_ENTRY_DIFFERS] = "differs",
                                         [ST_ENTRY_GONE] = "gone",
                                         [ST_ENTRY_UNREAD] = "not read"};
-    char now[ST_CHANGE_VALUE_BYTES] = "";
+    char now[ST_CHANGE_VALUE_BYTES] = "", others[1024] = "";
     const char *name = "interrupted", *detail = "run: sleeptune revert --all";
     int error = 0;
     enum outcome outcome = OUTCOME_BAD;
-    json_t *by = json_array();
     if (entry->forgotten) {
         name = "forgotten";
         detail = "this system was started after that";
         outcome = OUTCOME_GOOD;
     } else if (entry->phase == ST_PHASE_DONE) {
         const enum st_entry_state state = st_change_state(machine, entry, now, sizeof(now), &error);
-        const bool file = entry->type == ST_ENTRY_FILE;
         name = names[state];
-        detail = state == ST_ENTRY_DIFFERS  ? (file ? "the written lines were removed or changed" : now)
+        detail = state == ST_ENTRY_DIFFERS  ? (entry->file ? "someone changed it" : now)
                  : state == ST_ENTRY_UNREAD ? strerror(-error)
                                             : "";
         if (state == ST_ENTRY_UNREAD)
             outcome = OUTCOME_UNKNOWN;
-        else if (state == ST_ENTRY_IN_PLACE && !(file && overruled(machine, entry, by)))
+        else if (state == ST_ENTRY_IN_PLACE)
             outcome = OUTCOME_GOOD;
     }
+    (void)st_change_others(machine, entry, others, sizeof(others));
     if (output->json)
         json_array_append_new(output->entries,
-                              json_pack("{s:s, s:s, s:s?, s:s, s:s, s:s, s:O}", "rule", entry->rule, "target",
-                                        entry->target, "old", entry->old_value, "new", entry->new_value,
-                                        "state", name, "detail", detail, "overruled_by", by));
+                              json_pack("{s:s, s:s, s:s?, s:s?, s:s, s:s, s:s}", "rule", entry->rule,
+                                        "target", entry->target, "old", entry->file ? NULL : entry->old_value,
+                                        "new", entry->file ? NULL : entry->new_value, "state", name, "detail",
+                                        detail, "also_in", others));
     else
-        print_entry(entry, name, detail == now ? ST_TEXT(sizeof(now) + 16, "it is %s now", now) : detail, by);
-    json_decref(by);
+        print_entry(entry, name, detail == now ? ST_TEXT(sizeof(now) + 16, "it is %s now", now) : detail,
+                    others);
     return outcome;
 }
 
 /* Would this change be the write of this entry? */
-static bool is_written(struct st_machine *machine, const struct st_change *wanted,
+static bool is_written(struct st_machine *machine, const struct st_change *change,
                        const struct st_entry *entry)
 {
-    struct st_change change = *wanted;
     struct st_change_form form;
-    if (entry->type != ST_ENTRY_FILE)
-        return st_text_is(change.value, entry->new_value) &&
-               fnmatch(change.key, entry->target, FNM_PATHNAME) == 0;
-    if (st_change_resolve(machine, &change, ST_ROOM(256)) != 0 ||
-        st_change_form(machine->os, &change, &form) != 0 || !st_text_is(form.path, entry->target))
+    char *text;
+    if (!entry->file)
+        return st_text_is(change->value, entry->new_value) &&
+               fnmatch(change->key, entry->target, FNM_PATHNAME) == 0;
+    if (st_change_form(machine->os, entry->rule, change, &form) != 0 ||
+        !st_text_is(form.path, entry->target) || st_change_file_read(machine, form.path, &text) != 0)
         return false;
-    return strstr(entry->new_value, form.line + form.section_bytes) != NULL;
+    const bool found = strstr(text, form.line) != NULL;
+    free(text);
+    return found;
 }
 
 /* Does the rule still ask for something that apply wrote? */
@@ -162,60 +151,46 @@ static const struct st_entry *unread(struct st_machine *machine, const struct st
     return NULL;
 }
 
-/* FreeBSD's loader.conf counts from the next boot on; a login class is another user's. */
-static bool counts(const struct st_change_target *target, const struct st_change *change)
+/* FreeBSD's loader.conf counts from the next boot on, whatever a finding says that is fine. Has the kernel
+ * the values in this file? */
+static bool counts(const struct st_change_target *target, const struct st_entry *entry)
 {
+    char *text, key[128], value[128];
     const char *now;
-    int64_t uid;
-    if (change->kind == ST_CHANGE_LOGIN_CLASS)
-        return st_facts_int(target->facts, ST_KEY_USER_UID, &uid) != 0 || uid != 0;
-    return change->kind != ST_CHANGE_LOADER ||
-           st_facts_text(target->facts, ST_TEXT(192, ST_KEYS_FREEBSD "%s", change->key), &now) != 0 ||
-           st_text_is(now, change->value);
+    bool all = true;
+    if (st_change_file_read(&target->p->machine, entry->target, &text) != 0)
+        return true;
+    for (const char *line = text; *line != '\0'; line = st_text_next_line(line)) {
+        if (line[0] != '#' && sscanf(line, "%127[^=\n]=\"%127[^\"\n]\"", key, value) == 2 &&
+            st_facts_text(target->facts, ST_TEXT(192, ST_KEYS_FREEBSD "%s", key), &now) == 0)
+            all = all && st_text_is(now, value);
+    }
+    free(text);
+    return all;
 }
 
-/* A finding that is fine may not be about what apply wrote. @return what to do, or NULL; ret_outcome is set
- * then. */
-static const char *not_shown(const struct st_change_target *target, const struct st_journal *journal,
-                             const char *id, enum outcome *ret_outcome)
+static bool waits_for_boot(const struct st_change_target *target, const struct st_journal *journal,
+                           const char *id)
 {
-    struct st_change change;
-    ST_EACH_OF (entry, journal->entries, journal->entries_n) {
-        for (const char *line = entry->new_value; *line != '\0' && entry->type == ST_ENTRY_FILE;
-             line = st_text_next_line(line)) {
-            if (!st_text_is(entry->rule, id) ||
-                st_change_parse(target->p->machine.os, entry->target, line, &change) != 0 ||
-                counts(target, &change))
-                continue;
-            *ret_outcome = change.kind == ST_CHANGE_LOADER ? OUTCOME_BAD : OUTCOME_UNKNOWN;
-            return change.kind == ST_CHANGE_LOADER
-                       ? st_finding_needs[ST_NEEDS_REBOOT].text
-                       : "this is root's limit. For the user who plays add --user NAME";
-        }
-    }
-    return NULL;
+    bool waits = false;
+    ST_EACH_OF (entry, journal->entries, journal->entries_n)
+        waits = waits || (entry->file && entry->kind == ST_CHANGE_LOADER && st_text_is(entry->rule, id) &&
+                          !counts(target, entry));
+    return waits;
 }
 
 /* The user whom this rule gave a right, as long as it is not `user`. @return "": no one, or `user`, too. */
-static const char *other_user(enum st_os os, const struct st_journal *journal, const char *id,
-                              const char *user, char *buf, size_t buf_bytes)
+static const char *other_user(const struct st_journal *journal, const char *id, const char *user)
 {
-    struct st_change change;
-    buf[0] = '\0';
+    const char *other = "";
     ST_EACH_OF (entry, journal->entries, journal->entries_n) {
-        for (const char *line = entry->new_value; *line != '\0' && entry->type == ST_ENTRY_FILE;
-             line = st_text_next_line(line)) {
-            if ((id != NULL && !st_text_is(entry->rule, id)) ||
-                st_change_parse(os, entry->target, line, &change) != 0 || change.kind != ST_CHANGE_LIMITS)
-                continue;
-            snprintf(buf, buf_bytes, "%.*s", (int)strcspn(change.key, " "), change.key);
-            if (st_text_is(buf, user)) {
-                buf[0] = '\0';
-                return buf;
-            }
-        }
+        if (!entry->file || entry->kind != ST_CHANGE_LIMITS || (id != NULL && !st_text_is(entry->rule, id)))
+            continue;
+        if (st_text_is(entry->part, user))
+            return "";
+        other = entry->part;
     }
-    return buf;
+    return other;
 }
 
 /* What the rule says now. */
@@ -233,8 +208,9 @@ static enum outcome verify_rule(const struct st_change_target *target, const str
     enum outcome outcome = OUTCOME_GOOD;
     const char *state = "in effect", *more = "", *needs = NULL;
     const char *user = st_facts_text_or(target->facts, ST_KEY_USER_NAME, "");
-    char other[ST_CHANGE_KEY_BYTES], other_needs[2 * ST_CHANGE_KEY_BYTES + 128];
-    if (fired && other_user(target->p->machine.os, journal, id, user, other, sizeof(other))[0] != '\0') {
+    const char *other = other_user(journal, id, user);
+    char other_needs[2 * ST_CHANGE_KEY_BYTES + 128];
+    if (fired && other[0] != '\0') {
         outcome = OUTCOME_BAD;
         state = "not yet";
         more = "; ";
@@ -263,17 +239,14 @@ static enum outcome verify_rule(const struct st_change_target *target, const str
         needs = finding->needs == ST_NEEDS_NOTHING             ? NULL
                 : st_change_is_users(finding->changes[0].kind) ? st_change_then(finding->changes[0].kind)
                                                                : st_finding_needs[finding->needs].text;
-        if (finding->changes_n > 0 && finding->changes[0].kind == ST_CHANGE_LOGIN_CLASS) {
-            needs = other_needs;
-            ST_PRINT(other_needs, "as root: pw usermod %s -L audio; then log out and in again",
-                     st_machine_is_plain(user) ? user : "NAME");
-        }
     } else if (fired) {
         more = "; the report finds more than apply can change, see: ";
         needs = "sleeptune report";
-    } else if ((needs = not_shown(target, journal, id, &outcome)) != NULL) {
-        state = outcome == OUTCOME_BAD ? "not yet" : "not known";
+    } else if (waits_for_boot(target, journal, id)) {
+        outcome = OUTCOME_BAD;
+        state = "not yet";
         more = "; ";
+        needs = st_finding_needs[ST_NEEDS_REBOOT].text;
     }
     if (output->json) {
         json_array_append_new(output->rules, json_pack("{s:s, s:s, s:s, s:s?, s:I, s:I}", "id", id, "state",
@@ -344,7 +317,7 @@ static bool find_tuned(const struct st_change_target *target, const struct st_jo
         return false;
     ST_EACH_OF (entry, journal->entries, journal->entries_n) {
         const struct st_tuned_row *row = st_tuned_find(&tuned, entry->rule);
-        if (row != NULL && row->outcome == ST_TUNING_HELPS && entry->type != ST_ENTRY_FILE &&
+        if (row != NULL && row->outcome == ST_TUNING_HELPS && !entry->file &&
             st_text_is(entry->target, row->target) && st_text_is(entry->new_value, row->to))
             st_text_buffer_printf(&all, "%s%s, %s%s", buf[0] != '\0' ? "; " : "by tune: ", row->id,
                                   st_tuned_text(&tuned, row, ST_ROOM(ST_TUNED_TEXT_BYTES)),
@@ -416,7 +389,6 @@ static int verify_all(const struct st_change_target *target, const struct st_jou
 
 static int verify(struct st_change_target *target, const struct options *options)
 {
-    char user[ST_CHANGE_KEY_BYTES];
     struct st_journal journal;
     struct st_facts_input input = options->input;
     int status = st_change_target_journal(target, &journal);
@@ -426,8 +398,8 @@ static int verify(struct st_change_target *target, const struct options *options
     /* root has each right: the question is whether the user got it */
     const bool any_user =
         target->live ? geteuid() == 0 && st_facts_input_player(&input) == NULL : input.user == NULL;
-    if (any_user && other_user(target->p->machine.os, &journal, NULL, "", user, sizeof(user))[0] != '\0')
-        input.user = user;
+    if (any_user && other_user(&journal, NULL, "")[0] != '\0')
+        input.user = other_user(&journal, NULL, "");
     status = st_change_target_judge(&input, options->frames, options->rate_hz, target);
     if (status == ST_EXIT_DONE)
         status = verify_all(target, &journal, options, &output);

@@ -7,8 +7,7 @@ static const struct {
     const char *name, *text, *todo;
     bool by_exclusion;
 } causes[ST_CAUSE_COUNT] = {
-    [ST_CAUSE_RUN_QUEUE] = {"run-queue", "another thread had the CPU",
-                            "run sleeptune history --causes (names the program if the tracer is on)"},
+    [ST_CAUSE_RUN_QUEUE] = {"run-queue", "another thread had the CPU", "run sleeptune history --causes"},
     [ST_CAUSE_RT_THROTTLING] = {"rt-throttling",
                                 "real-time throttling: real-time threads used up their share",
                                 REPORT "linux-rt-throttling"},

@@ -246,20 +246,19 @@ void st_service_parts_trace(struct st_service *service)
     if (service->loop.tracer_tried || tid == 0)
         return;
     service->loop.tracer_tried = true;
+    const bool has_trace = st_os_rows[service->platform->machine.os].trace != NULL;
     char why[200];
     ST_PRINT(why, "%s",
-             service->platform->machine.os == ST_OS_LINUX
-                 ? "trace.enabled is off in the configuration"
-                 : "sleeptuned traces on Linux only; on FreeBSD it counts interrupts instead");
+             has_trace ? "trace.enabled is off in the configuration" : "this system has no such trace");
     const bool wished = wishes_trace(&service->config);
     const bool of_system = st_text_is(service->web.socket.path, SYSTEM_SOCKET);
     struct st_tracer *tracer = NULL;
     int r = -ENOTSUP;
-    if (wished || !of_system)
+    if (has_trace && (wished || !of_system))
         r = st_tracer_start(service->platform, &service->config, wished ? NULL : SYSTEM_SOCKET, tid,
                             service->causes, &tracer, why, sizeof(why));
     st_session_hold(service->session);
-    st_tracer_way_use(&service->tracer_way, tracer, why);
+    st_tracer_way_use(&service->tracer_way, tracer, has_trace ? why : "");
     st_session_let_go(service->session);
     ST_PRINT(service->view.failed.trace, "%s", wished && r != 0 ? why : "");
     if (r == 0)

@@ -38,24 +38,28 @@ int64_t st_service_view_overdue_ns(struct st_service *service)
                          st_service_view_due_ns(service), st_clock_now_ns(&service->platform->clock));
 }
 
+#define LIMITS_FOLDER "/etc/security/limits.d"            /* on Linux; FreeBSD has no such folder */
+#define RIGHT_FILE    "99-sleeptune-linux-rt-permission-" /* on Linux, then the user's name */
+
+static int look_at_right(void *ctx, const char *name)
+{
+    static char own[80]; /* a process' user does not change */
+    bool *set_up = ctx;
+    if (!st_text_begins(name, RIGHT_FILE))
+        return 0;
+    const struct passwd *user = own[0] == '\0' ? getpwuid(geteuid()) : NULL; /* may wait */
+    if (user != NULL)
+        ST_PRINT(own, RIGHT_FILE "%s.conf", user->pw_name);
+    *set_up = *set_up || st_text_is(name, own);
+    return 0;
+}
+
 void st_service_view_look_at_right(struct st_service *service)
 {
-    static const char file[] = "/etc/security/limits.d/90-sleeptune.conf"; /* on Linux */
     struct st_machine *machine = &service->platform->machine;
-    char text[4096];
-    size_t bytes;
     service->view.right_set_up = false;
-    if (geteuid() == 0 || machine->read_text(machine, file, text, sizeof(text), &bytes) != 0)
-        return;
-    static char own[80]; /* the beginning of the line; a process' user does not change */
-    const struct passwd *user =
-        own[0] == '\0' && strstr(text, " - rtprio ") != NULL ? getpwuid(geteuid()) : NULL; /* may wait */
-    if (user != NULL)
-        ST_PRINT(own, "%s - rtprio ", user->pw_name);
-    if (own[0] == '\0')
-        return;
-    for (const char *line = text; *line != '\0'; line = st_text_next_line(line))
-        service->view.right_set_up |= st_text_begins(line, own);
+    if (geteuid() != 0)
+        (void)machine->list(machine, LIMITS_FOLDER, look_at_right, &service->view.right_set_up);
 }
 
 /* Fills a view. *result holds what view->loop points to; it is empty if there is none. */

@@ -1,7 +1,6 @@
 /* What a build without an optional library does instead: nothing, and the status says why. */
 #include <syslog.h>
 
-#include "daemon/history/history_writer.h"
 #include "daemon/http/http.h"
 #include "daemon/notify.h"
 #include "daemon/systemd.h"
@@ -46,60 +45,6 @@ void st_notify_wait(const struct st_notify *notify, struct st_wait *wait) {}
 void st_notify_turn(struct st_notify *notify) {}
 
 void st_notify_free(struct st_notify *notify) {}
-
-#endif
-
-#if !ST_HAVE_HISTORY
-
-static const char no_history[] = "no history is kept: this sleeptuned was built without SQLite";
-
-int st_history_writer_start(struct st_platform *platform, const struct st_config *config,
-                            struct st_events *events, struct st_history_writer **ret)
-{
-    *ret = NULL;
-    return 0;
-}
-
-void st_history_writer_set(struct st_history_writer *writer, const struct st_config *config) {}
-
-void st_history_writer_add(struct st_history_writer *writer, const struct st_history_minute *minute,
-                           const struct st_hist *lateness, const struct st_cause_sums *causes,
-                           const struct st_history_watched *watched)
-{
-}
-
-void st_history_writer_stop(struct st_history_writer *writer) {}
-
-void st_history_writer_record(struct st_history_writer *writer, const char *cycles) {}
-
-bool st_history_writer_wants_events(struct st_history_writer *writer)
-{
-    return false;
-}
-
-void st_history_writer_give_levels(struct st_history_writer *writer, const struct st_cycle_levels *levels) {}
-
-void st_history_writer_give_events(void *ctx, const struct st_trace_event *events, size_t n) {}
-
-void st_history_writer_look(struct st_history_writer *writer, struct st_history_writer_view *ret)
-{
-    *ret = (struct st_history_writer_view){.bytes = INT64_MIN};
-    ST_PRINT(ret->why, "%s", no_history);
-}
-
-void st_history_writer_ask(struct st_history_writer *writer, const struct st_history_ask *ask)
-{
-    struct st_causes_now now = ask->now;
-    free(ask->open);
-    if (ask->which == ST_ROUTE_CAUSES)
-        ask->answered(ask->to, st_causes_text(&now), 200);
-    else
-        ask->answered(ask->to, st_route_error_text(no_history), 503);
-}
-
-void st_history_writer_wait(const struct st_history_writer *writer, struct st_wait *wait) {}
-
-void st_history_writer_turn(struct st_history_writer *writer, const struct st_wait *wait) {}
 
 #endif
 

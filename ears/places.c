@@ -168,9 +168,8 @@ static uint64_t oldest(const struct st_places *places)
 
 static bool is_silent(const struct st_places *places, uint64_t from, uint64_t until)
 {
-    const double most = places->exact ? 0 : places->tolerance;
     for (uint64_t i = ST_MAX(from, oldest(places)); i < until; i++) {
-        if (fabs((double)heard(places, i)) > most)
+        if (fabs((double)heard(places, i)) > places->tolerance)
             return false;
     }
     return true;
@@ -203,10 +202,11 @@ static void heal(struct st_places *places, uint64_t clean, int64_t shift, void *
         loss.kind = silent ? ST_LOSS_ZEROED : ST_LOSS_CORRUPTED;
         loss.frames = len;
         /* near its ends the signal may be as soft as the noise */
-        for (; silent && !places->exact && loss.at_frame > 0 &&
-               is_silent(places, loss.at_frame - 1, loss.at_frame);
-             loss.at_frame--)
+        while (silent && loss.at_frame > oldest(places) &&
+               is_silent(places, loss.at_frame - 1, loss.at_frame)) {
+            loss.at_frame--;
             loss.within_frames++;
+        }
     }
     places->damaged = false;
     places->offset += shift;
@@ -283,7 +283,7 @@ static bool is_loud(const struct st_places *places)
 {
     size_t loud = 0;
     for (uint64_t i = places->n - WINDOW; i < places->n; i++)
-        loud += fabs((double)heard(places, i)) > (places->exact ? 0 : places->tolerance);
+        loud += fabs((double)heard(places, i)) > places->tolerance;
     return loud > WINDOW / 2;
 }
 

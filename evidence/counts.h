@@ -9,7 +9,7 @@
 
 #define ST_COUNTS_SIDE_MAX 60
 #define ST_COUNTS_LEAST    (2 * ST_DRIFT_SECTIONS) /* blocks of a run, to see drift */
-#define ST_COUNTS_LEVEL    0.02 /* of two runs; 6.5 % of real ones, whose load changes from one to the next */
+#define ST_COUNTS_LEVEL    0.015                   /* of two runs; of real ones under changing load 6.2 % */
 
 /** Scores of stretches that are comparable: those before the change, then those since. */
 struct st_counts_group {

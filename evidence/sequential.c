@@ -1,11 +1,7 @@
 #include "evidence/sequential.h"
 
-#define NULL_LOW    0.8
-#define NULL_HIGH   1.25
-#define RESAMPLES   100
-#define POWER       0.5
-#define POWER_LEAST 0.25
-#define THIN_MAX    100 /* more events than this are thinned by the normal distribution */
+#define MOST      3   /* fold */
+#define MOST_PART 0.5 /* of the growth is enough for it: the blocks are few, and may have been unlucky */
 
 static const double bets[ST_SEQUENTIAL_BETS] = {0.1, 0.25, 0.5, 0.75, 0.9};
 
@@ -18,25 +14,20 @@ void st_sequential_init(struct st_sequential *s)
     }
 }
 
-static double difference(double a, double b)
+static double share(double a, double b)
 {
-    return a + b > 0 ? (a - b) / (a + b) : 0;
+    return (a - b) / fmax(1, a + b);
 }
 
-void st_sequential_add(struct st_sequential *s, uint64_t a_n, uint64_t b_n)
+double st_sequential_add(struct st_sequential *s, uint64_t a_n, uint64_t b_n)
 {
-    const double a = (double)a_n, b = (double)b_n;
-    const double d[ST_SEQUENTIAL_SIDES] = {
-        [ST_SEQUENTIAL_FEWER] = difference(a, b),
-        [ST_SEQUENTIAL_MORE] = difference(b, a),
-        [ST_SEQUENTIAL_ABOVE_LOW] = difference(b, NULL_LOW * a),
-        [ST_SEQUENTIAL_BELOW_HIGH] = difference(NULL_HIGH * a, b),
-    };
-    for (size_t side = 0; side < ST_SEQUENTIAL_SIDES; side++) {
-        for (size_t i = 0; i < ST_SEQUENTIAL_BETS; i++)
-            s->product[side][i] *= 1 + bets[i] * d[side];
+    const double d = share((double)a_n, (double)b_n);
+    for (size_t i = 0; i < ST_SEQUENTIAL_BETS; i++) {
+        s->product[ST_SEQUENTIAL_FEWER][i] *= 1 + bets[i] * d;
+        s->product[ST_SEQUENTIAL_MORE][i] *= 1 - bets[i] * d;
     }
     s->pairs_n++;
+    return d;
 }
 
 double st_sequential_e(const struct st_sequential *s, enum st_sequential_side side)
@@ -52,51 +43,24 @@ double st_sequential_needed(size_t tests_n, size_t kept_n)
     return (double)tests_n / (ST_SEQUENTIAL_LEVEL * (double)(kept_n + 1));
 }
 
-/* Each of n events stays with this probability. */
-static uint64_t thin(uint64_t n, double share, struct st_random *random)
+/* The logarithm of what a bet becomes, on average, if each of b events stays with the probability `rare`. */
+static double growth_of(double bet, double a, double b, double rare)
 {
-    uint64_t left_n = 0;
-    if (n > THIN_MAX) {
-        const double u = 1 - st_random_unit(random), v = st_random_unit(random);
-        const double normal = sqrt(-2 * log(u)) * cos(2 * 3.14159265358979323846 * v);
-        const double value = (double)n * share + normal * sqrt((double)n * share * (1 - share));
-        return value > 0 ? (uint64_t)(value + 0.5) : 0;
-    }
-    for (uint64_t i = 0; i < n; i++)
-        left_n += st_random_unit(random) < share;
-    return left_n;
+    const double none = pow(1 - rare, b), some = b * rare / fmax(1 - none, rare);
+    return none * log1p(bet * share(a, 0)) + (1 - none) * log1p(bet * share(a, some));
 }
 
-/* How often a session of pairs_n pairs shows an effect of this size. */
-static double power(const uint64_t *late_n, size_t n, uint32_t pairs_n, double needed, double fold,
-                    struct st_random *random)
+double st_sequential_detectable(const uint64_t *late_n, size_t n, uint32_t pairs_n, double needed)
 {
-    size_t shown_n = 0;
-    for (size_t k = 0; k < RESAMPLES; k++) {
-        struct st_sequential s;
-        bool shown = false;
-        st_sequential_init(&s);
-        for (uint32_t i = 0; i < pairs_n && !shown; i++) {
-            const uint64_t a_n = late_n[st_random_below(random, n)], b_n = late_n[st_random_below(random, n)];
-            st_sequential_add(&s, a_n, thin(b_n, 1 / fold, random));
-            shown = st_sequential_e(&s, ST_SEQUENTIAL_FEWER) >= needed;
-        }
-        shown_n += shown;
-    }
-    return (double)shown_n / RESAMPLES;
-}
-
-double st_sequential_detectable(const uint64_t *late_n, size_t n, uint32_t pairs_n, double needed,
-                                struct st_random *random)
-{
-    static const double folds[] = {1.25, 1.5, 2, 2.5, 3};
-    double shown = 0;
-    if (n == 0)
-        return (double)INFINITY;
+    static const double folds[] = {1.25, 1.5, 2, 2.5, MOST};
     ST_EACH (fold, folds) {
-        shown = power(late_n, n, pairs_n, needed, *fold, random);
-        if (shown >= POWER)
-            return *fold;
+        ST_EACH (bet, bets) {
+            double growth = 0;
+            for (size_t i = 0; i < n * n; i++)
+                growth += growth_of(*bet, (double)late_n[i / n], (double)late_n[i % n], 1 / *fold);
+            if (pairs_n * growth / (double)(n * n) >= log(needed) * (*fold < MOST ? 1 : MOST_PART))
+                return *fold;
+        }
     }
-    return shown >= POWER_LEAST ? folds[ST_ARRAY_LEN(folds) - 1] : (double)INFINITY;
+    return (double)INFINITY;
 }

@@ -3,16 +3,14 @@
  * them would keep settings without effect. */
 #pragma once
 
-#include "core/stats/random.h"
+#include "core/base.h"
 
 /** A setting without effect is kept in at most this share of all sessions. */
 #define ST_SEQUENTIAL_LEVEL 0.01
 
 enum st_sequential_side {
-    ST_SEQUENTIAL_FEWER,      /* B has fewer late wake-ups than A */
-    ST_SEQUENTIAL_MORE,       /* B has more */
-    ST_SEQUENTIAL_ABOVE_LOW,  /* B has more than 0.8 times as many */
-    ST_SEQUENTIAL_BELOW_HIGH, /* B has fewer than 1.25 times as many */
+    ST_SEQUENTIAL_FEWER, /* B has fewer late wake-ups than A */
+    ST_SEQUENTIAL_MORE,  /* B has more */
     ST_SEQUENTIAL_SIDES
 };
 
@@ -28,8 +26,8 @@ void st_sequential_init(struct st_sequential *s);
 
 /** Adds a pair: how many wake-ups were late in a block of A and in one of B. Which of the two ran first must
  * have been drawn at random: then D = (a - b) / (a + b) is as likely as -D if B has no effect, whatever the
- * machine does. */
-void st_sequential_add(struct st_sequential *s, uint64_t a_n, uint64_t b_n);
+ * machine does. @return D. */
+double st_sequential_add(struct st_sequential *s, uint64_t a_n, uint64_t b_n);
 
 /**
  * The e-value: mean over five bets of the product of (1 + bet * D). Without an effect it is ever at least x
@@ -42,8 +40,7 @@ double st_sequential_e(const struct st_sequential *s, enum st_sequential_side si
 double st_sequential_needed(size_t tests_n, size_t kept_n);
 
 /**
- * The smallest effect that pairs_n pairs show in half of all sessions, by drawing from blocks in which
- * nothing was changed. These are few, so that 3-fold is said down to a quarter. @param late_n n of them.
- * @return 1.25, 1.5, 2, 2.5, 3; INFINITY: not even 3-fold. */
-double st_sequential_detectable(const uint64_t *late_n, size_t n, uint32_t pairs_n, double needed,
-                                struct st_random *random);
+ * The smallest effect that pairs_n pairs usually show: the e-value of the best bet grows to `needed`, if all
+ * pairs of these blocks, in which nothing was changed, come equally often. @param late_n n of them. @return
+ * 1.25, 1.5, 2, 2.5, 3; INFINITY: not even 3-fold. */
+double st_sequential_detectable(const uint64_t *late_n, size_t n, uint32_t pairs_n, double needed);

@@ -4,7 +4,6 @@
  * the caller switches and measures. */
 #pragma once
 
-#include "core/stats/estimate.h"
 #include "evidence/sequential.h"
 
 #define ST_TUNING_ROWS_MAX  32
@@ -12,22 +11,28 @@
 
 enum st_tuning_cost { ST_TUNING_P99_US, ST_TUNING_CPU_NS, ST_TUNING_WATTS, ST_TUNING_COSTS };
 
-/** What a block measured. Unknown figures: < 0. */
+/** What a block measured. */
 struct st_tuning_block {
-    uint64_t late_n, missed_n; /* wake-ups later than a share of the period: candidate.c; missed periods */
-    uint64_t events_n;         /* of the missed ones, which come in bursts: miss_events.h */
-    uint64_t others_n;         /* dropouts of other programs */
-    double cost[ST_TUNING_COSTS];
+    uint64_t late_n, missed_n;    /* wake-ups later than a share of the period: candidate.c; missed periods */
+    uint64_t events_n;            /* of the missed ones, which come in bursts: miss_events.h */
+    uint64_t others_n;            /* dropouts of other programs */
+    double cost[ST_TUNING_COSTS]; /* NAN: unknown */
 };
 
 enum st_tuning_outcome {
     ST_TUNING_NOT_TRIED,
     ST_TUNING_HELPS,
-    ST_TUNING_NO_EFFECT, /* none was shown, or one of less than a quarter */
-    ST_TUNING_HARMFUL,   /* more late wake-ups, or a guard tripped */
+    ST_TUNING_NO_EFFECT, /* none was shown, and more pairs are unlikely to show one */
+    ST_TUNING_HARMFUL,   /* more late wake-ups, or more dropouts */
     ST_TUNING_UNDECIDED, /* the budget ended before anything was shown */
     ST_TUNING_FOUGHT,    /* another program wrote it meanwhile */
     ST_TUNING_FAILED,    /* it could not be switched */
+};
+
+/** How many times as many, or as few: the median of eight pairs with the interval of the sign test, from the
+ * least to the greatest of them, which assumes nothing: 99 %. */
+struct st_tuning_fold {
+    double value, low, high;
 };
 
 /** In what state the others are while a row is tried. */
@@ -39,17 +44,17 @@ enum st_tuning_others {
 
 /** One setting. */
 struct st_tuning_row {
-    double cost_us; /* what it may cost by the rule; < 0: unknown, until st_tuning_plan */
+    double cost_us; /* what it may cost by the rule; < 0: unknown */
     bool refused;   /* its cost is not accepted: tried, and not kept on */
     enum st_tuning_outcome outcome;
     char why[ST_TUNING_WHY_BYTES]; /* of not tried, fought, failed, harmful; helps: its cost is too high; or
                                       "" */
-    struct st_sequential evidence;
-    double guess;                  /* by the screening: as `seen`; 0: none */
-    double seen[ST_TUNING_OTHERS]; /* sum of (off - on) / (off + on) of its pairs */
+    struct st_sequential evidence; /* of late wake-ups */
+    struct st_sequential dropouts; /* of missed deadlines and of other programs */
+    double seen[ST_TUNING_OTHERS]; /* sum of (off - on) / (off + on) of its pairs, and by the screening */
     uint32_t seen_n[ST_TUNING_OTHERS];
-    struct st_estimate fold;        /* how many times fewer late wake-ups, on fresh blocks, 95 % */
-    struct st_tuning_block mean[2]; /* off and on; sums of late_n, missed_n and events_n */
+    struct st_tuning_fold fold;     /* how many times fewer late wake-ups, on fresh blocks; 0: unknown */
+    struct st_tuning_block mean[2]; /* off and on; sums of counts */
     uint32_t blocks_n[2];
 };
 
@@ -72,13 +77,11 @@ struct st_tuning {
     /* filled by st_tuning_run */
     enum st_tuning_end end;
     char why[ST_TUNING_WHY_BYTES];
-    uint32_t blocks_n; /* that ran */
-    uint64_t late_n;   /* in the blocks in which nothing was changed, before the first trial */
-    uint32_t same_n;   /* how many these were */
-    double detectable; /* smallest effect that a trial can show; INFINITY: not even 3-fold */
-    size_t screened_n;
-    struct st_sequential together; /* all against none, at the end, if nothing was shown to help */
-    uint64_t together_n[2];        /* late wake-ups: none on, all on */
+    uint32_t blocks_n;             /* that ran */
+    uint64_t late_n;               /* in the blocks in which nothing was changed, before the first trial */
+    uint32_t same_n;               /* how many these were */
+    double detectable;             /* smallest effect that a trial can show; INFINITY: not even 3-fold */
+    struct st_tuning_row together; /* all against none, at the end, if nothing was shown to help */
 };
 
 struct st_tuning_bench {
@@ -95,14 +98,13 @@ struct st_tuning_bench {
 /** In which order rows are tried, and how many of them the budget is enough for. Measures nothing. */
 void st_tuning_plan(struct st_tuning *tuning);
 
-#define ST_TUNING_SCREEN_FROM 5 /* rows: which ones promise most is first seen by screening */
-
 /** Was it shown that all rows together help, though no single one was? */
 bool st_tuning_together_helps(const struct st_tuning *tuning);
 
-/** Runs a session: pairs without a change, screening if there are more than four rows, trials, fresh pairs
- * (or, if nothing was shown to help, all rows against none). Rows that are ST_TUNING_NOT_TRIED with a `why`
- * are left alone. Afterwards all is off. @return 0, or the error that ended it. Threads: any. */
+/** Runs a session: pairs without a change, screening of more than four rows, trials, fresh pairs (or, if
+ * nothing was shown to help, all rows against none). Rows that are ST_TUNING_NOT_TRIED with a `why` are left
+ * alone. Afterwards all is off.
+ * @return 0, or the error that ended it. Threads: any. */
 int st_tuning_run(struct st_tuning *tuning, const struct st_tuning_bench *bench, uint64_t seed);
 
 /** "helps", "no-effect", "harmful", "undecided", "fought", "failed", "not-tried". */

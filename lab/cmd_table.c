@@ -6,7 +6,7 @@
 
 static const char help[] =
     "Usage: sleeptune-lab table FILE [OPTION...]\n"
-    "Print the JSON of sleep, exec, syscall, wake, series, simulate or analyse, or of\n"
+    "Print the JSON of exec, syscall, wake, series, simulate or analyse, or of\n"
     "'sleeptune measure', as a table: a line for each result. '-' is standard input.\n\n"
     "      --samples               single values instead: a column for each result\n"
     "      --format csv|markdown|json   (csv)\n"

@@ -2,7 +2,7 @@
  * Linux, FreeBSD and the fake. */
 #pragma once
 
-#include "lab/sleep/sleep.h"
+#include "lab/series/sleep.h"
 #include "platform/platform.h"
 
 struct st_lab;
@@ -29,11 +29,10 @@ struct st_lab {
     st_lab_table *call_method;  /* calls whose cost can be measured: struct st_call_method */
     st_lab_table *wake_method;  /* ways of waking a sleeper early: struct st_wake_method */
 
-    /** Starts a sleeper for w, which has method, platform and lab; both threads keep CPU and policy.
-     *  @return 0, -EPERM (policy), -EINVAL (no such CPU), or what the kernel said. */
+    /** Starts a sleeper for w, which has method, platform and lab; each thread stays on its CPU.
+     *  @return 0, -EINVAL (no such CPU), or what the kernel said. */
     int (*wake_open)(struct st_wake *w, const struct st_wake_setting *setting);
-    /** One wait, woken by a signal after slice_ns (> 0, at most 10 s), or timed out then if its method is
-     * timed.
+    /** One wait, woken by a signal after slice_ns (> 0, at most 10 s), or timed out then.
      *  @return 0, -ETIMEDOUT (it does not wake: only wake_close helps), or what the kernel said. */
     int (*wake_round)(struct st_wake *w, int64_t slice_ns, bool interrupted, struct st_wake_stamps *ret);
     void (*wake_close)(struct st_wake *w); /* ends the sleeper */

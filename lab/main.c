@@ -6,11 +6,9 @@
 
 /* One row a subcommand, in the order of the help. */
 static const struct st_command commands[] = {
-    {"sleep", "which way of sleeping is most exact, and its CPU time", st_cmd_sleep},
     {"exec", "how exactly whole programs sleep, timed from outside", st_cmd_exec},
     {"syscall", "how long system calls take, and which clocks need one", st_cmd_syscall},
     {"wake", "how fast one thread wakes another", st_cmd_wake},
-    {"punctual", "what waking early and spinning until due gains and costs", st_cmd_punctual},
     {"series", "lateness over time: clock ticks, drift, steps, sizes of outliers", st_cmd_series},
     {"analyse", "find clock ticks in a recording or in a text file", st_cmd_analyse},
     {"compare", "whether two runs differ by more than chance", st_cmd_compare},
@@ -47,6 +45,8 @@ static int start(const struct st_command *command, int argc, char **argv)
 
 static int unknown(const char *typed)
 {
+    if (strcmp(typed, "sleep") == 0)
+        return st_failure_usage("ways of sleeping are compared by 'series --method LIST --policy LIST'");
     struct st_near near = {.typed = typed};
     ST_EACH (command, commands)
         st_near_offer(&near, command->name);

@@ -1,17 +1,14 @@
 #include "lab/summary.h"
 
 #include "core/ns.h"
-#include "core/stats/distribution.h"
 #include "core/stats/stats.h"
 #include "core/text/json.h"
 #include "lab/chart/box.h"
 #include "lab/stats/moments.h"
 
-#define SD_RATIO_MIN_N 6
-
 static struct st_quantile quantile(const struct st_sample *sample, double p)
 {
-    struct st_quantile q = {.p = p, .n = st_sample_n(sample)};
+    struct st_quantile q = {.p = p, .n = sample->n};
     if (q.n < st_stats_quantile_min_n(fmax(p, 1 - p)))
         return q;
     q.known = true;
@@ -19,8 +16,8 @@ static struct st_quantile quantile(const struct st_sample *sample, double p)
     uint64_t low, high;
     if (st_stats_quantile_ranks(q.n, p, 0.95, &low, &high) == 0) {
         q.interval_known = true;
-        q.low_ns = st_sample_at(sample, low);
-        q.high_ns = st_sample_at(sample, high);
+        q.low_ns = sample->values_ns[low - 1];
+        q.high_ns = sample->values_ns[high - 1];
     }
     return q;
 }
@@ -28,7 +25,7 @@ static struct st_quantile quantile(const struct st_sample *sample, double p)
 void st_summary_of(const struct st_sample *sample, struct st_summary *ret)
 {
     memset(ret, 0, sizeof(*ret));
-    ret->n = st_sample_n(sample);
+    ret->n = sample->n;
     ret->q1 = quantile(sample, 0.25);
     ret->median = quantile(sample, 0.5);
     ret->q3 = quantile(sample, 0.75);
@@ -36,13 +33,12 @@ void st_summary_of(const struct st_sample *sample, struct st_summary *ret)
     ret->p99 = quantile(sample, 0.99);
     if (ret->n == 0)
         return;
-    ret->min_ns = st_sample_at(sample, 1);
-    ret->max_ns = st_sample_at(sample, ret->n);
+    ret->min_ns = sample->values_ns[0];
+    ret->max_ns = sample->values_ns[ret->n - 1];
     ret->sd_known = ret->n >= 2;
-    struct st_moments moments = {0};
-    st_moments_add(&moments, sample->values_ns, sample->len);
+    const struct st_moments moments = st_moments_of(sample->values_ns, sample->n);
     ret->mean_ns = moments.mean;
-    ret->sd_ns = st_moments_sd(&moments);
+    ret->sd_ns = moments.sd;
     struct st_box box;
     st_box_of(sample, &box);
     ret->outliers_n = box.outliers_n;
@@ -57,45 +53,9 @@ struct st_quantile st_summary_median_interval(int64_t *values_ns, size_t n, doub
     const struct st_sample sample = st_sample_of(values_ns, n);
     q.known = q.interval_known = true;
     q.value_ns = st_sample_quantile(&sample, 0.5);
-    q.low_ns = st_sample_at(&sample, low);
-    q.high_ns = st_sample_at(&sample, high);
+    q.low_ns = sample.values_ns[low - 1];
+    q.high_ns = sample.values_ns[high - 1];
     return q;
-}
-
-/* Sum of the fourth powers of the distances from the trimmed mean: one outlier hardly moves that. */
-static double fourth_powers(const struct st_sample *sample)
-{
-    const size_t n = sample->len, cut = (size_t)((double)n / (2 * sqrt((double)n - 4)));
-    double mean = 0, sum = 0;
-    for (size_t i = cut; i < n - cut; i++)
-        mean += (double)sample->values_ns[i] / (double)(n - 2 * cut);
-    ST_EACH_OF (number, sample->values_ns, n)
-        sum += pow((double)*number - mean, 4);
-    return sum;
-}
-
-void st_summary_sd_ratio(const struct st_sample *a, const struct st_sample *b, struct st_estimate *ret)
-{
-    struct st_moments of_a = {0}, of_b = {0};
-    *ret = (struct st_estimate){.known = false};
-    if (a->len < SD_RATIO_MIN_N || b->len < SD_RATIO_MIN_N)
-        return;
-    st_moments_add(&of_a, a->values_ns, a->len);
-    st_moments_add(&of_b, b->values_ns, b->len);
-    const double sd_a = st_moments_sd(&of_a), sd_b = st_moments_sd(&of_b);
-    if (!(sd_a > 0 && sd_b > 0))
-        return;
-    const double n_a = (double)a->len, n_b = (double)b->len;
-    const double squares = (n_a - 1) * sd_a * sd_a + (n_b - 1) * sd_b * sd_b;
-    const double kurtosis = (n_a + n_b) * (fourth_powers(a) + fourth_powers(b)) / (squares * squares);
-    const double variance =
-        (kurtosis - (n_a - 3) / n_a) / (n_a - 1) + (kurtosis - (n_b - 3) / n_b) / (n_b - 1);
-    const double z = ST_DISTRIBUTION_NORMAL_975, wide = exp(z / 2 * sqrt(fmax(variance, 0)));
-    const double uneven = sqrt(n_b / (n_b - z) / (n_a / (n_a - z))); /* small and unequal numbers */
-    ret->known = true;
-    ret->value = sd_b / sd_a;
-    ret->low = ret->value * uneven / wide;
-    ret->high = ret->value * uneven * wide;
 }
 
 static bool enough(const struct st_sample *sample, uint64_t n, double wide_ns)
@@ -113,7 +73,7 @@ uint64_t st_summary_median_enough_n(const struct st_sample *sample, double share
                                     uint64_t max_n)
 {
     uint64_t low_n = st_stats_quantile_min_n(0.5), high_n = max_n;
-    if (st_sample_n(sample) < low_n || max_n < low_n)
+    if (sample->n < low_n || max_n < low_n)
         return 0;
     const double wide_ns = fmax(share * fabs((double)st_sample_quantile(sample, 0.5)), (double)least_ns);
     if (!enough(sample, max_n, wide_ns))
@@ -161,11 +121,6 @@ json_t *st_summary_interval_json(const struct st_quantile *q)
 {
     return q->interval_known ? json_pack("[I,I]", (json_int_t)q->low_ns, (json_int_t)q->high_ns)
                              : json_null();
-}
-
-json_t *st_summary_estimate_json(const struct st_estimate *e)
-{
-    return e->known ? json_pack("[f,o]", e->low, st_json_real_or_null(true, e->high)) : json_null();
 }
 
 json_t *st_summary_integers_json(const int64_t *values, size_t n)

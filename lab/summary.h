@@ -3,8 +3,8 @@
 
 #include <jansson.h>
 
-#include "core/stats/estimate.h"
 #include "core/stats/stats.h"
+#include "lab/stats/estimate.h"
 #include "lab/stats/sample.h"
 
 /** Of n values; all but n is 0 when n is 0. A quantile is known where 10 values at least lie beyond it. */
@@ -25,14 +25,6 @@ void st_summary_of(const struct st_sample *sample, struct st_summary *ret);
  * turned round, exact for any distribution). Known from 6 values on at a confidence of 0.95. Sorts the
  * values. Threads: any. */
 struct st_quantile st_summary_median_interval(int64_t *values_ns, size_t n, double confidence);
-
-/**
- * Standard deviation of B over that of A with a 95 % interval, for independent values of any distribution
- * that both share but for its width. Of 6 to 20 values it holds the truth in 91 to 98 % of runs for normal
- * and exponential values, in 85 to 89 % for lognormal ones; where a single stall decides, in 64 to 90 %.
- * Known from 6 values a side on, and where both scatter. Threads: any. Source: Bonett, "Robust confidence
- * interval for a ratio of standard deviations", 2006. */
-void st_summary_sd_ratio(const struct st_sample *a, const struct st_sample *b, struct st_estimate *ret);
 
 /* Figures of a sample as the documents of the laboratory have them. */
 
@@ -56,9 +48,6 @@ json_t *st_summary_json(const struct st_summary *s);
 
 /** [low, high] of a quantile that is known with its interval, or null. */
 json_t *st_summary_interval_json(const struct st_quantile *q);
-
-/** [low, high] of an estimate, or null; so is an end that is infinite. */
-json_t *st_summary_estimate_json(const struct st_estimate *estimate);
 
 /** An array of whole numbers. */
 json_t *st_summary_integers_json(const int64_t *values, size_t n);

@@ -292,7 +292,7 @@ static void add_markdown(struct table *t)
     static const char *const others[] = {"user_ns_per_run", "system_ns_per_run", "cpu_ns_per_sleep",
                                          "net_ns",          "net_interval_ns",   "overshoot_percent",
                                          "on_time_share",   "difference_ns",     "difference_ci95_ns",
-                                         "sd_ratio",        "range_ratio",       "rank"};
+                                         "sd_ratio",        "range_ratio"};
     char path[PATH_BYTES];
     for (size_t i = 0; i < ST_DOCUMENT_LABELS && t->kind->label[i] != NULL; i++)
         add(t, t->kind->label[i], -1);
@@ -363,7 +363,7 @@ static bool print_slices(struct table *t, FILE *out)
         st_safe_print(out, label, strlen(label));
         fputs(", ", out);
         st_safe_print(out, group, strlen(group));
-        fprintf(out, " [%s] |", t->unit);
+        fprintf(out, ", mean [%s] |", t->unit);
     }
     fputs("\n|---:|", out);
     for (size_t c = 0; c < head_n; c++)
@@ -376,7 +376,7 @@ static bool print_slices(struct table *t, FILE *out)
         markdown_cell(t, &mean, result_at(t, i), out);
         fputs(i % head_n + 1 == head_n ? "|" : "", out);
     }
-    fputc('\n', out);
+    fprintf(out, "\n\nn = %lld of each.\n", (long long)st_json_integer(head[0], "n"));
     return true;
 }
 

@@ -41,7 +41,7 @@ static int64_t part_ns(int64_t counted_ns, const struct st_cause_record *record,
 static int64_t stopped_ns(const struct st_cause_record *record, const struct st_cause_context *context)
 {
     const int64_t due_ns = record->at_ns - record->lateness_ns;
-    const int64_t continued_ns = context->pauses.continued_ns;
+    const int64_t continued_ns = context->pauses->continued_ns;
     if (continued_ns == INT64_MIN || continued_ns < due_ns ||
         continued_ns > record->at_ns + CONTINUED_SLACK_NS)
         return 0;
@@ -51,9 +51,9 @@ static int64_t stopped_ns(const struct st_cause_record *record, const struct st_
 static int64_t quota_ns(const struct st_cause_record *record, const struct st_cause_baseline *base,
                         const struct st_cause_context *context)
 {
-    if (!context->quota_holds || context->pauses.quota_ns == INT64_MIN || base->pauses.quota_ns == INT64_MIN)
+    if (!context->quota_holds || context->pauses->quota_ns == INT64_MIN || base->quota_ns == INT64_MIN)
         return 0;
-    return part_ns(context->pauses.quota_ns - base->pauses.quota_ns, record, context);
+    return part_ns(context->pauses->quota_ns - base->quota_ns, record, context);
 }
 
 /* What the CPU did while the thread was to run, and what was charged to it as CPU time of its own. A wake-up
@@ -89,16 +89,17 @@ int64_t st_cause_interrupts_ns(const struct st_pauses *from, const struct st_pau
     int64_t sum_ns = 0, most_ns = 0;
     *ret_most = NULL;
     ST_EACH_OF (now, to->interrupts, to->interrupts_n) {
-        for (size_t j = 0; j < from->interrupts_n && now->cpu == cpu; j++) {
-            const struct st_interrupt *then = &from->interrupts[j];
-            const int64_t ran_ns = now->run_ns - then->run_ns;
-            if (ran_ns <= 0 || now->tid != then->tid)
-                continue;
-            sum_ns += ran_ns;
-            if (ran_ns > most_ns) {
-                most_ns = ran_ns;
-                *ret_most = now;
-            }
+        int64_t ran_ns = now->began_ns >= from->at_ns ? now->run_ns : 0;
+        ST_EACH_OF (then, from->interrupts, from->interrupts_n) {
+            if (now->tid == then->tid)
+                ran_ns = now->run_ns - then->run_ns;
+        }
+        if (ran_ns <= 0 || now->cpu != cpu)
+            continue;
+        sum_ns += ran_ns;
+        if (ran_ns > most_ns) {
+            most_ns = ran_ns;
+            *ret_most = now;
         }
     }
     return sum_ns;
@@ -120,13 +121,14 @@ static void judge_without_waits(const struct st_cause_record *record, const stru
 {
     const int64_t half_ns = record->lateness_ns / 2;
     const double cycles = context->cycle > base->cycle ? (double)(context->cycle - base->cycle) : 0;
-    const double span_ns = (double)(context->pauses.at_ns - base->pauses.at_ns);
+    const double span_ns = (double)(context->pauses->at_ns - context->looked->at_ns);
     const struct st_interrupt *most;
-    int64_t interrupts_ns = st_cause_interrupts_ns(&base->pauses, &context->pauses, event->cpu, &most);
+    int64_t interrupts_ns = st_cause_interrupts_ns(context->looked, context->pauses, event->cpu, &most);
     interrupts_ns =
         context->most_interrupt_share < 0
             ? 0
-            : part_ns(interrupts_ns - (int64_t)(context->most_interrupt_share * span_ns), record, context);
+            : part_ns(interrupts_ns - (int64_t)(context->most_interrupt_share * span_ns) - context->named_ns,
+                      record, context);
     if (machine->stretch_ns > half_ns) {
         put_down_to(event, ST_CAUSE_STRETCHED, clip(machine->stretch_ns, record->lateness_ns));
     } else if (most != NULL && interrupts_ns > half_ns) {

@@ -19,7 +19,7 @@ struct st_cause_record {
 struct st_cause_baseline {
     int64_t at_ns;
     uint64_t cycle;
-    struct st_pauses pauses;
+    int64_t quota_ns; /* st_pauses' */
     struct st_thread_counters counters;
     int64_t late_ns; /* lateness of all cycles that slept so far */
     struct st_readings readings;
@@ -60,17 +60,19 @@ struct st_cause_context {
     int64_t others_late_ns;                /* lateness of the span's other cycles, less the usual amount */
     double most_switches_per_cycle;        /* involuntary ones, at most, of late */
     double most_interrupt_share;           /* of the CPU's time, at most, of late; < 0: not known */
-    struct st_pauses pauses;
-    const struct st_readings *readings;     /* after it; NULL: none */
-    const struct st_recent *usual_readings; /* [ST_READINGS]: per ns, between two looks of late */
-    bool normal_thread;                     /* sched_ext may decide about it; it is not throttled */
-    bool quota_holds;                       /* it is no real-time thread: a CPU quota stops it */
+    int64_t named_ns;                      /* of the interrupts' time between the two looks that follow: what
+                                              late wake-ups before this one were put down to */
+    const struct st_pauses *looked, *pauses; /* at the look before it, and after it */
+    const struct st_readings *readings;      /* after it; NULL: none */
+    const struct st_recent *usual_readings;  /* [ST_READINGS]: per ns, between two looks of late */
+    bool normal_thread;                      /* sched_ext may decide about it; it is not throttled */
+    bool quota_holds;                        /* it is no real-time thread: a CPU quota stops it */
     int64_t together_ns; /* lateness of all wake-ups in the span, this one too; 0: it is alone */
     uint32_t together_n;
 };
 
 /** How long the threads that run before the loop ran on one CPU between two looks, and which of them most
- * (NULL: none). 0: not known. Pure. */
+ * (NULL: none). A program that began between the looks counts whole. 0: not known. Pure. */
 int64_t st_cause_interrupts_ns(const struct st_pauses *from, const struct st_pauses *to, int cpu,
                                const struct st_interrupt **ret_most);
 

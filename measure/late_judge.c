@@ -7,7 +7,7 @@ void st_late_judge_init(struct st_late_judge *judge, const struct st_loop *loop,
 {
     *judge = (struct st_late_judge){.loop = loop, .sink = sink, .result = result, .machine = *machine};
     judge->base[0].at_ns = judge->base[1].at_ns = INT64_MIN;
-    judge->pauses = (struct st_pauses){.quota_ns = INT64_MIN, .continued_ns = INT64_MIN};
+    judge->pauses = judge->looked = (struct st_pauses){.quota_ns = INT64_MIN, .continued_ns = INT64_MIN};
 }
 
 static void add_event(struct st_late_judge *judge, const struct st_cause_event *event)
@@ -66,7 +66,9 @@ static void judge_waiting(struct st_late_judge *judge, const struct st_thread_co
             by_itself && cpu_time_is_even(judge) ? st_recent_max(&judge->cpu_and_wait) : -1,
         .most_switches_per_cycle = st_recent_max(&judge->switches),
         .most_interrupt_share = judge->interrupts.n > 0 ? st_recent_max(&judge->interrupts) : -1,
-        .pauses = judge->pauses,
+        .named_ns = judge->named_ns,
+        .looked = &judge->looked,
+        .pauses = &judge->pauses,
         .readings = &judge->readings,
         .usual_readings = judge->usual_readings,
         .normal_thread = judge->result->policy == ST_POLICY_OTHER,
@@ -86,6 +88,8 @@ static void judge_waiting(struct st_late_judge *judge, const struct st_thread_co
         if (counters != NULL)
             record.counters = *counters;
         const struct st_cause_event event = st_cause_judge(&record, base, &context, &judge->machine);
+        if (event.culprit[0] != '\0' && event.explained_ns != INT64_MIN)
+            judge->named_ns += event.explained_ns;
         add_event(judge, &event);
     }
     judge->causes_since_base += judge->waiting_n;
@@ -157,12 +161,6 @@ static void add_usual(struct st_late_judge *judge, const struct st_cause_baselin
     if (valid & ST_COUNTER_SWITCHES)
         st_recent_add(&judge->switches,
                       (double)(now->switches_involuntary_n - then->switches_involuntary_n) / cycles);
-    const int64_t pauses_ns = base->pauses.at_ns - before->pauses.at_ns;
-    const struct st_interrupt *most;
-    if (base->pauses.interrupts_n > 0 && before->pauses.interrupts_n > 0 && pauses_ns > 0)
-        st_recent_add(&judge->interrupts,
-                      (double)st_cause_interrupts_ns(&before->pauses, &base->pauses, now->cpu, &most) /
-                          (double)pauses_ns);
     const int64_t readings_ns = base->readings.at_ns - before->readings.at_ns;
     for (enum st_reading i = 0; i < ST_READINGS && readings_ns > 0; i++) {
         const int64_t grown = st_cause_grown(&before->readings, &base->readings, i, NULL);
@@ -170,6 +168,26 @@ static void add_usual(struct st_late_judge *judge, const struct st_cause_baselin
                       grown != INT64_MIN ? (double)grown / (double)readings_ns : 0);
     }
     st_recent_add(&judge->usual_late, (double)(base->late_ns - before->late_ns) / cycles);
+}
+
+/* What threads that run before the loop usually take of its CPU is learnt from each look, as one that is busy
+ * in every look leaves none without a late wake-up. If all of them ran for as long as the loop was late, that
+ * was no usual time. A burst begins up to a period before the loop is due; an eighth is for the others. */
+static void add_interrupts(struct st_late_judge *judge, int cpu)
+{
+    const int64_t span_ns = judge->pauses.at_ns - judge->looked.at_ns;
+    const int64_t late_ns = judge->late_ns - judge->looked_late_ns +
+                            st_period_ns(&judge->loop->period) * (int64_t)judge->looked_late_n;
+    const struct st_interrupt *most;
+    if (judge->looked.interrupts_n > 0 && judge->pauses.interrupts_n > 0 && span_ns > 0) {
+        const int64_t ran_ns = st_cause_interrupts_ns(&judge->looked, &judge->pauses, cpu, &most);
+        const bool late = judge->looked_late_n > 0 && ran_ns <= late_ns + late_ns / 8;
+        st_recent_add(&judge->interrupts, late ? 0 : (double)ran_ns / (double)span_ns);
+    }
+    judge->looked = judge->pauses;
+    judge->looked_late_ns = judge->late_ns;
+    judge->looked_late_n = 0;
+    judge->named_ns = 0;
 }
 
 void st_late_judge_cycle(struct st_late_judge *judge, const struct st_late_judge_cycle *cycle)
@@ -185,13 +203,14 @@ void st_late_judge_cycle(struct st_late_judge *judge, const struct st_late_judge
 void st_late_judge_record(struct st_late_judge *judge, const struct st_cause_record *record)
 {
     judge_waiting(judge, &record->counters, true);
-    const struct st_cause_baseline base = {record->at_ns,    judge->seen,    judge->pauses,
+    const struct st_cause_baseline base = {record->at_ns,    judge->seen,    judge->pauses.quota_ns,
                                            record->counters, judge->late_ns, judge->readings};
     if (record->lateness_ns == 0) { /* at the start and at the end of warm-up */
         add_usual(judge, &base);
         judge->causes_since_base = 0;
     } else {
         judge->causes_since_base++;
+        judge->looked_late_n++;
     }
     push_baseline(judge, &base);
 }
@@ -199,12 +218,13 @@ void st_late_judge_record(struct st_late_judge *judge, const struct st_cause_rec
 bool st_late_judge_look(struct st_late_judge *judge, struct st_cause_baseline *ret_base)
 {
     const struct st_loop *loop = judge->loop;
-    struct st_cause_baseline base = {.pauses = judge->pauses, .readings = judge->readings};
+    struct st_cause_baseline base = {.quota_ns = judge->pauses.quota_ns, .readings = judge->readings};
     if (loop->counters == NULL || loop->platform->threads.counters_other(
                                       &loop->platform->threads, loop->counters, &base.counters) != 0) {
         judge_waiting(judge, NULL, false);
         return false;
     }
+    judge->looked_late_n += judge->waiting_n;
     judge_waiting(judge, &base.counters, false);
     base.at_ns = st_clock_now_ns(&loop->platform->clock);
     base.cycle = atomic_load_explicit(&loop->cycles_seen, memory_order_relaxed);
@@ -215,6 +235,7 @@ bool st_late_judge_look(struct st_late_judge *judge, struct st_cause_baseline *r
     if (before->at_ns != INT64_MIN && base.cycle == before->cycle)
         return false;
     add_usual(judge, &base);
+    add_interrupts(judge, base.counters.cpu);
     judge->causes_since_base = 0;
     push_baseline(judge, &base);
     *ret_base = base;

@@ -35,11 +35,15 @@ struct st_late_judge {
     struct st_recent usual_late;      /* lateness, ns a cycle */
     struct st_recent cpu_and_wait;    /* CPU time and run-queue wait together, ns a cycle */
     struct st_recent switches;        /* involuntary switches a cycle */
-    struct st_recent interrupts;      /* share of the loop's CPU that interrupt threads had */
+    struct st_recent interrupts;      /* share of the loop's CPU that threads before it had */
     struct st_recent usual_readings[ST_READINGS]; /* growth of each reading per ns */
 
     int64_t late_ns;             /* sum of the lateness of all cycles that slept, so far */
     struct st_pauses pauses;     /* at the last drain */
+    struct st_pauses looked;     /* at the last look, which what follows is since */
+    int64_t looked_late_ns;      /* late_ns then */
+    uint64_t looked_late_n;      /* late wake-ups, those of the warm-up too */
+    int64_t named_ns;            /* st_cause_context's */
     struct st_readings readings; /* at the last drain */
 };
 

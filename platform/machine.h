@@ -21,6 +21,8 @@ struct st_os_row {
     const char *start, *restart, *own_start, *own_restart;
     const char *pipewire_restart; /* likewise of a user's PipeWire */
     const char *join_group[2];    /* says how to join a group: before and behind the group's name */
+    const char *trace;   /* how the kernel's trace is had; NULL: there is none, run times name a culprit */
+    const char *devices; /* what lists the devices that can be recorded */
 };
 extern const struct st_os_row st_os_rows[ST_OS_N];
 

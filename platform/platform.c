@@ -17,7 +17,9 @@ const struct st_os_row st_os_rows[] = {
                      "systemctl --user enable --now sleeptuned",
                      "systemctl --user restart sleeptuned",
                      "systemctl --user restart pipewire",
-                     {"Run 'sudo usermod -aG ", " $USER'"}},
+                     {"Run 'sudo usermod -aG ", " $USER'"},
+                     "run sleeptuned as root with trace.enabled = \"on\": man sleeptuned.conf",
+                     "'wpctl status', 'jack_lsp', 'arecord -l'"},
     [ST_OS_FREEBSD] = {"freebsd",
                        "",
                        "/var/db/sleeptune-changes",
@@ -27,7 +29,9 @@ const struct st_os_row st_os_rows[] = {
                        NULL,
                        NULL,
                        NULL,
-                       {"As root, run 'pw groupmod ", " -m NAME'"}},
+                       {"As root, run 'pw groupmod ", " -m NAME'"},
+                       NULL,
+                       "'jack_lsp', 'cat /dev/sndstat'"},
 };
 
 const char *st_platform_policy_name(enum st_policy policy)
@@ -42,6 +46,9 @@ const char *st_platform_policy_name(enum st_policy policy)
 struct root {
     struct st_platform row; /* first: a row's functions get a pointer to it */
     int dir_fd;
+    const char *sysctls; /* of a FreeBSD capture, or NULL */
+    size_t sysctls_bytes;
+    bool has_all; /* what the text does not have does not exist */
 };
 
 static int root_open_path(struct st_machine *machine, const char *path, int flags)
@@ -60,6 +67,37 @@ static int no_write_sysctl(ST_UNUSED struct st_writer *writer, ST_UNUSED const c
                            ST_UNUSED const char *text)
 {
     return -ENOTSUP;
+}
+
+/** Of two lines "name: value" or "name=value" the later one counts. */
+static const char *captured_line(const struct root *root, const char *name)
+{
+    const size_t len = strlen(name);
+    const char *end = root->sysctls + root->sysctls_bytes, *at = root->sysctls, *found = NULL;
+    while ((at = memmem(at, (size_t)(end - at), name, len)) != NULL) {
+        const bool is_first = at == root->sysctls || at[-1] == '\n';
+        at += len;
+        if (is_first && (*at == ':' || *at == '='))
+            found = at + 1;
+    }
+    return found;
+}
+
+static int captured_sysctl(struct st_machine *machine, const char *name, char *buf, size_t buf_bytes,
+                           size_t *ret_len)
+{
+    const struct root *root = (const struct root *)ST_PLATFORM_OF(machine, machine);
+    const char *value = captured_line(root, name), *end = root->sysctls + root->sysctls_bytes;
+    if (value == NULL)
+        return root->has_all ? -ENOENT : -ENOMSG;
+    const char *newline = memchr(value, '\n', (size_t)(end - value));
+    const size_t len = (size_t)((newline != NULL ? newline : end) - value);
+    if (len >= buf_bytes)
+        return -EFBIG;
+    memcpy(buf, value, len);
+    buf[len] = '\0';
+    *ret_len = len;
+    return 0;
 }
 
 /* Of a machine that is not here only its files can be asked. */
@@ -90,11 +128,9 @@ int st_platform_root_new(const char *dir, struct st_platform **ret)
         close(dir_fd);
         return -ENOMEM;
     }
-    root->row = *st_platform_native();
-    root->dir_fd = dir_fd;
+    *root = (struct root){.row = *st_platform_native(), .dir_fd = dir_fd};
     root->row.name = "root";
-    root->row.machine.os =
-        ST_OS_LINUX; /* a FreeBSD machine is captured as the text of its sysctls, which the advisor reads */
+    root->row.machine.os = ST_OS_LINUX;
     root->row.machine.open_path = root_open_path;
     root->row.machine.read_text = st_posix_read_text;
     root->row.machine.read_sysctl = st_tree_read_sysctl_linux;
@@ -113,6 +149,18 @@ void st_platform_root_set_freebsd(struct st_platform *p)
     p->machine.os = ST_OS_FREEBSD;
     p->machine.read_sysctl = no_read_sysctl;
     p->writer.write_sysctl = no_write_sysctl;
+}
+
+bool st_platform_root_set_sysctls(struct st_platform *p, const char *text, size_t bytes)
+{
+    struct root *root = (struct root *)p;
+    st_platform_root_set_freebsd(p);
+    p->machine.read_sysctl = captured_sysctl;
+    root->sysctls = text;
+    root->sysctls_bytes = bytes;
+    root->has_all =
+        captured_line(root, "kern.osreldate") != NULL && captured_line(root, "security.jail.jailed") != NULL;
+    return root->has_all;
 }
 
 void st_platform_root_free(struct st_platform *p)

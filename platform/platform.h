@@ -36,4 +36,9 @@ struct st_platform *st_platform_native(void);
 ST_NODISCARD int st_platform_root_new(const char *dir, struct st_platform **ret);
 /** The tree is of a FreeBSD machine: files only, its sysctls are not there (-ENOTSUP). */
 void st_platform_root_set_freebsd(struct st_platform *p);
+/** The same with the text of `sysctl -a`, which is borrowed and ends with a 0 behind its `bytes`. A sysctl
+ * that it does not have is absent (-ENOENT) if the text is whole, with the first and the last ones of each
+ * FreeBSD (kern.osreldate, security.jail.jailed), and else not shown (-ENOMSG). @return whether it is whole.
+ */
+bool st_platform_root_set_sysctls(struct st_platform *p, const char *text, size_t bytes);
 void st_platform_root_free(struct st_platform *p);

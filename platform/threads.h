@@ -44,9 +44,10 @@ struct st_counters_handle {
 struct st_interrupt {
     pid_t tid;
     bool is_program;
-    char name[20];  /* "irq22: hdac0"; of a program its name */
-    int64_t run_ns; /* since boot */
-    int cpu;        /* where it ran last */
+    char name[20];    /* "irq22: hdac0"; of a program its name */
+    int64_t run_ns;   /* since boot */
+    int64_t began_ns; /* CLOCK_MONOTONIC when that program began; INT64_MIN: an interrupt */
+    int cpu;          /* where it ran last */
 };
 
 /** What kept the whole process from running, as far as the OS says it. */

@@ -1,5 +1,7 @@
 #include "story/change_story.h"
 
+#include <unistd.h>
+
 #include "core/ns.h"
 #include "core/text/json.h"
 #include "core/text/safe.h"
@@ -57,6 +59,27 @@ static const char *rate_text(const json_t *side, char *buf, size_t buf_bytes)
     return buf;
 }
 
+const char *st_change_story_kernel(const json_t *what, const char *modules, char *buf, size_t buf_bytes)
+{
+    size_t i;
+    const json_t *one;
+    buf[0] = '\0';
+    json_array_foreach(what, i, one)
+    {
+        const char *before = st_json_text_of(one, "before");
+        char path[NAME_LEN + 256], release[NAME_LEN];
+        if (!st_text_is(st_json_text_of(one, "name"), "kernel") || before == NULL || before[0] == '.' ||
+            strchr(before, '/') != NULL)
+            continue;
+        ST_PRINT(path, "%s/%s", modules, before);
+        if (access(path, F_OK) != 0)
+            continue;
+        (void)st_safe_copy(release, sizeof(release), before, ST_TEXT_TO_NUL);
+        snprintf(buf, buf_bytes, " %s is still installed: boot it once.", release);
+    }
+    return buf;
+}
+
 const char *st_change_story_text(const json_t *changes, int64_t now_wall_ns, char *buf, size_t buf_bytes,
                                  bool *ret_worse)
 {
@@ -86,5 +109,8 @@ const char *st_change_story_text(const json_t *changes, int64_t now_wall_ns, cha
     st_text_append(buf, buf_bytes, ": %s an hour, before %s.",
                    rate_text(json_object_get(last, "since"), since, sizeof(since)),
                    rate_text(json_object_get(last, "before"), before, sizeof(before)));
+    if (worse)
+        st_text_append(buf, buf_bytes, "%s",
+                       st_change_story_kernel(list, "/lib/modules", ST_ROOM(NAME_LEN + 40)));
     return buf;
 }

@@ -1,5 +1,5 @@
-/* What changed on this computer, and since when dropouts are more frequent. Pure; threads: any; TZ is read.
- */
+/* What changed on this computer, and since when dropouts are more frequent. Pure but for what it says of
+ * itself; threads: any; TZ is read. */
 #pragma once
 
 #include <jansson.h>
@@ -17,8 +17,13 @@ const char *st_change_story_what(const json_t *what, char *buf, size_t buf_bytes
  * @param list  "what" of a change. */
 size_t st_change_story_more_n(const json_t *list);
 
+/** " 6.12.47 is still installed: boot it once." "": the kernel did not change, or that one has no folder in
+ * `modules` any more, which is looked at. @param what as in st_change_story_more_n.
+ * @return buf, safe text. */
+const char *st_change_story_kernel(const json_t *what, const char *modules, char *buf, size_t buf_bytes);
+
 /** The last change since which dropouts are more frequent, or rarer: "More dropouts since Tuesday, when the
- * kernel became 6.12.48: 14 an hour, before 0.2." @param
- * ret_worse NULL is fine. @return buf; "": there is none. */
+ * kernel became 6.12.48: 14 an hour, before 0.2." If it is worse, with
+ * st_change_story_kernel of /lib/modules. @param ret_worse NULL is fine. @return buf; "": there is none. */
 const char *st_change_story_text(const json_t *changes, int64_t now_wall_ns, char *buf, size_t buf_bytes,
                                  bool *ret_worse);

@@ -44,6 +44,7 @@ json_t *st_dropout_json_client(const struct st_dropout_client *client)
     st_json_set(object, "culprit", st_json_text_or_null(client->culprit.name));
     st_json_set(object, "first_ns", st_json_known(client->first_wall_ns));
     st_json_set(object, "last_ns", st_json_known(client->last_wall_ns));
+    st_json_set(object, "each_ns", known(client->rhythm.each_ns));
     st_json_set(object, "worst_busy_ns", known(client->worst.busy_ns));
     st_json_set(object, "worst_busy_error_ns",
                 st_json_integer_or_null(client->worst.busy_ns > 0, client->worst.error_ns));

@@ -31,7 +31,7 @@ static int take(void *ctx, ST_UNUSED int64_t id, const struct st_event *event)
 {
     struct source *source = source_of(ctx, event);
     if (event->count_n >= 0 && source != NULL)
-        st_dropout_table_take_event(&source->table, NULL, event, event->wall_ns);
+        st_dropout_table_take_event(&source->table, event, event->wall_ns);
     return 0;
 }
 

@@ -18,8 +18,8 @@ static double share_of(const struct st_dropout_client *client)
                : 0;
 }
 
-/* "; adds 5.33 ms of delay, until PipeWire restarts (undo: the same with 0, or 256 if forced; to
- * last: sleeptune apply ...)": whether it was, no source says. */
+/* "; 5.33 ms more delay; undo: the same with 0; to last: sleeptune apply ...": three lines with its command
+ */
 static void say_price(const struct st_dropout_table *table, const char *source, int64_t frames,
                       struct st_dropout_next *next)
 {
@@ -27,11 +27,10 @@ static void say_price(const struct st_dropout_table *table, const char *source, 
     const double more_ns =
         (double)table->period_ns * (double)(frames - table->frames) / (double)table->frames;
     const bool force = st_xrun_sources_find(source)->set_by_force;
-    ST_APPEND(next->why, "; adds %s of delay, until %s restarts (undo: the same with %s%" PRId64 "%s%s%s)",
-              ST_NS_SHORT((int64_t)more_ns), st_xrun_sources_title(source), force ? "0, or " : "",
-              table->frames, force ? " if forced" : "",
-              st_xrun_sources_keep_frames(source, frames, lasts, sizeof(lasts))[0] != '\0' ? "; " : "",
-              lasts);
+    st_xrun_sources_keep_frames(source, frames, lasts, sizeof(lasts));
+    ST_APPEND(next->why, "; %s more delay; undo: the same with %" PRId64 "%s%s",
+              ST_NS_SHORT((int64_t)more_ns), force ? table->forced_frames : table->frames,
+              lasts[0] != '\0' ? "; " : "", lasts);
 }
 
 /* A client that computes too long: the next larger buffer in which its worst cycle has room. */
@@ -62,12 +61,13 @@ static void room_for(const struct st_dropout_table *table, const struct st_dropo
         ST_PRINT(next->why, "its worst cycle of %s is longer than a buffer that one can play with", busy);
     } else {
         st_xrun_sources_set_frames(source, frames, next->command, sizeof(next->command));
-        ST_PRINT(next->why, "long enough for its worst cycle of %s", busy);
+        ST_PRINT(next->why, "room for its worst cycle of %s", busy);
         say_price(table, source, frames, next);
     }
+    if (next->command[0] != '\0')
+        return;
     if (!stream)
-        ST_APPEND(next->why, "; %sfreeze or simplify %s", next->command[0] != '\0' ? "or " : "",
-                  client->name);
+        ST_APPEND(next->why, "; freeze or simplify %s", client->name);
     if (st_dropout_table_rhythm(client, rhythm, sizeof(rhythm))[0] != '\0')
         ST_APPEND(next->why, "; its long cycles come %s", rhythm);
 }
@@ -200,12 +200,19 @@ static void say_slow(const struct st_dropout_table *table, struct st_dropout_nex
 void st_dropout_next(const struct st_dropout_table *table, const struct st_dropout_client *client,
                      const char *source, bool right_set_up, struct st_dropout_next *ret)
 {
+    *ret = (struct st_dropout_next){0};
+    if (st_dropout_table_is_forced(table, client)) {
+        const char *asked = st_dropout_table_asked(table, ST_ROOM(160));
+        ST_PRINT(ret->command, "%s 0", st_xrun_sources_find(source)->set_frames);
+        ret->settings = true;
+        ST_PRINT(ret->why, "takes back the size that was forced%s%s", asked[0] != '\0' ? "; besides, " : "",
+                 asked);
+        return;
+    }
     const enum st_dropout_reason reason = st_dropout_table_reason(client);
     const enum st_dropout_place place = st_dropout_table_place(client);
-    const uint64_t taken_n = table->reasons_n[ST_DROPOUT_CPU_TAKEN];
     const char *name = client->name[0] != '\0' ? client->name : "the program";
     const bool lost_cpu = st_dropout_table_lost_cpu(table, client);
-    *ret = (struct st_dropout_next){0};
     if (reason == ST_DROPOUT_TOO_SLOW && client->slowed != ST_CAUSE_UNKNOWN && !lost_cpu) {
         ST_PRINT(ret->why, "%s", st_cause_kind_todo(client->slowed));
     } else if (place == ST_DROPOUT_AT_RESYNC) {
@@ -220,9 +227,6 @@ void st_dropout_next(const struct st_dropout_table *table, const struct st_dropo
         say_slow(table, ret);
     } else if (reason == ST_DROPOUT_TOO_SLOW || reason == ST_DROPOUT_CPU_TAKEN_BY_ITSELF) {
         room_for(table, client, source, ret);
-        if (taken_n > 0 && st_dropout_table_is_normal(table))
-            ST_APPEND(ret->why, "; for the %" PRIu64 " by a lost CPU: %s", taken_n,
-                      right_set_up ? LOG_IN : ST_DROPOUT_REASON_GET_RIGHTS);
     } else if (reason == ST_DROPOUT_STOPPED && client->playing) { /* or was, 20 s ago */
         ST_PRINT(ret->why, "see whether it happens again; if %s still stands: let it run (fg)", name);
     } else if (reason == ST_DROPOUT_STOPPED) {

@@ -10,6 +10,12 @@ static bool has_others(const struct st_dropout_client *client)
     return 2 * (uint64_t)client->culprit.lead_n < client->culprit.named_n;
 }
 
+/* One of few is chance, and another one at the next look. */
+static bool is_named(uint64_t culprit_n, uint64_t all_n)
+{
+    return culprit_n > 0 && (2 * culprit_n >= all_n || (culprit_n >= 3 && 5 * culprit_n >= all_n));
+}
+
 const char *st_dropout_sentence_why(const struct st_dropout_client *client, bool figures, char *buf,
                                     size_t buf_bytes)
 {
@@ -18,8 +24,8 @@ const char *st_dropout_sentence_why(const struct st_dropout_client *client, bool
                                  .device = client->device,
                                  .culprit = client->culprit.name};
     const uint64_t own_n = client->culprit.own_n[why.reason];
-    if (own_n == 0)
-        why.culprit = ""; /* it is not that of this reason */
+    if (!is_named(own_n, client->reasons_n[why.reason]))
+        why.culprit = "";
     else if (has_others(client))
         why.others = true;
     else if (10 * own_n < 9 * client->reasons_n[why.reason])
@@ -37,7 +43,10 @@ const char *st_dropout_sentence_why(const struct st_dropout_client *client, bool
         why.cycle = client->worst;
         why.meanwhile = client->slowed != ST_CAUSE_UNKNOWN ? st_cause_kind_text(client->slowed) : NULL;
     }
-    return st_dropout_reason_why(&why, buf, buf_bytes);
+    (void)st_dropout_reason_why(&why, buf, buf_bytes);
+    if (client->rhythm.each_ns > 0)
+        st_text_append(buf, buf_bytes, ", each %.1f s", (double)client->rhythm.each_ns / (double)ST_NS_PER_S);
+    return buf;
 }
 
 void st_dropout_sentence_times(const struct st_dropout_client *client, enum st_dropout_reason reason,
@@ -83,7 +92,7 @@ static const char *taken_text(const struct st_dropout_table *table, const struct
              (least ? led_n : victims_n) > 1 ? " and others" : "", least ? "at least " : "");
     st_text_append(buf, buf_bytes, "%s",
                    st_dropout_reason_share(least ? leads_n : taken_n, all_n, culprit, sizeof(culprit)));
-    if (leads_n > 0 && !most)
+    if (!most && is_named(leads_n, taken_n))
         st_text_append(buf, buf_bytes, ", at least %s",
                        st_dropout_reason_times(leads_n, leader, ST_ROOM(160)));
     return buf;
@@ -143,6 +152,9 @@ void st_dropout_sentence_say(const struct st_dropout_table *table, const struct 
 {
     const char *terse = st_xrun_sources_find(about->source)->terse;
     const char *s = ST_PLURAL(about->all_n);
+    if (st_dropout_table_is_forced(table, client))
+        st_text_append(buf, buf_bytes, "%s is forced to %" PRId64 " frames (%s). ",
+                       st_xrun_sources_title(about->source), table->frames, ST_NS_SHORT(table->period_ns));
     if (client == NULL) {
         if (table->clientless_dropouts_n < about->all_n)
             st_text_append(buf, buf_bytes, "%" PRIu64 " of ", table->clientless_dropouts_n);

@@ -7,6 +7,7 @@
 
 #define COUNT_MAX     INT64_C(1000000000) /* a record is not trusted: a sum must not overflow */
 #define USUAL_RATE_HZ 48000 /* default.clock.rate of PipeWire: no program need have asked for it */
+#define HARD_NS       (3 * ST_NS_PER_MS) /* 128 frames at 48 kHz are 2.667 ms */
 
 uint64_t st_dropout_table_total(const struct st_dropout_table *table)
 {
@@ -136,12 +137,15 @@ void st_dropout_table_begin_again(struct st_dropout_table *table)
 {
     const struct st_dropout_table before = *table;
     *table = (struct st_dropout_table){.frames = before.frames,
+                                       .forced_frames = before.forced_frames,
                                        .rate_hz = before.rate_hz,
                                        .period_ns = before.period_ns,
                                        .last_frames = before.last_frames,
                                        .last_rate_hz = before.last_rate_hz,
                                        .priority = before.priority,
-                                       .device_load_ns = before.device_load_ns};
+                                       .device_load_ns = before.device_load_ns,
+                                       .cycle = before.cycle,
+                                       .coming = before.coming};
     memcpy(table->device, before.device, sizeof(table->device));
     ST_EACH_OF (client, before.clients, before.clients_n) {
         if (!client->playing)
@@ -214,6 +218,7 @@ static void count_dropouts(struct st_dropout_client *client, const struct st_eve
     if (client->first_wall_ns == INT64_MIN || event->wall_ns < client->first_wall_ns)
         client->first_wall_ns = event->wall_ns;
     client->last_wall_ns = ST_MAX(event->wall_ns, client->last_wall_ns);
+    st_loss_rhythm_add(&client->rhythm, event->wall_ns - event->span_ns);
     if (device)
         return;
     client->reasons_n[event->reason] += n;
@@ -229,6 +234,7 @@ static void count_dropouts(struct st_dropout_client *client, const struct st_eve
             memset(client->culprit.own_n, 0, sizeof(client->culprit.own_n));
         client->culprit.own_n[event->reason] += leads ? named_n : 0;
         client->culprit.named_n += named_n;
+        client->culprit.plays = leads ? event->culprit_plays : client->culprit.plays;
     }
     const enum st_dropout_reason reason = st_dropout_table_reason(client);
     if (client->worst_reason != reason)
@@ -243,29 +249,45 @@ static void take_device_load(struct st_dropout_table *table, const struct st_xru
     const struct st_xrun_load *load = &seen->load;
     const int64_t period_ns = ST_MAX(load->period_ns, 0);
     /* of several devices the one with the shortest period: it is the one that clicks first */
-    if (!st_text_is(table->device, seen->device) && table->period_ns > 0 &&
+    if (!st_text_is(table->device, seen->event.device) && table->period_ns > 0 &&
         now_ns - table->device_load_ns <= ST_DROPOUT_GONE_NS && period_ns >= table->period_ns)
         return;
-    memcpy(table->device, seen->device, sizeof(table->device));
+    memcpy(table->device, seen->event.device, sizeof(table->device));
     table->frames = table->last_frames = load->frames;
+    table->forced_frames = load->asked_frames;
     table->rate_hz = table->last_rate_hz = load->rate_hz;
     table->period_ns = period_ns;
     table->priority = load->priority;
     table->device_load_ns = now_ns;
 }
 
+/* Did who lost most miss that one? */
+static bool is_of_worst(const struct st_dropout_table *table, const struct st_dropout_table_cycle *cycle)
+{
+    const struct st_dropout_client *worst = st_dropout_table_worst(table, INT64_MAX);
+    ST_EACH_OF (client, cycle->clients, cycle->n) {
+        if (worst != NULL && st_text_is(client->event.client, worst->name) &&
+            client->event.cycle.wait_ns + client->event.cycle.busy_ns >= client->deadline_ns)
+            return true;
+    }
+    return false;
+}
+
 static void take_cycle(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t wall_ns)
 {
-    if (table->cycle_left_n != seen->left_n + 1)
-        table->cycle_n = 0; /* of another cycle */
-    table->cycle_left_n = seen->left_n;
-    table->cycle_wall_ns = wall_ns;
-    if (table->cycle_n == ST_DROPOUT_CYCLE_MAX)
-        return;
-    size_t at = table->cycle_n++;
-    for (; at > 0 && table->cycle[at - 1].cycle.wait_ns > seen->cycle.wait_ns; at--)
-        table->cycle[at] = table->cycle[at - 1];
-    table->cycle[at] = *seen;
+    struct st_dropout_table_cycle *coming = &table->coming;
+    if (coming->left_n != seen->left_n + 1)
+        coming->n = 0; /* of another cycle */
+    coming->left_n = seen->left_n;
+    coming->wall_ns = wall_ns;
+    if (coming->n < ST_DROPOUT_CYCLE_MAX) {
+        size_t at = coming->n++;
+        for (; at > 0 && coming->clients[at - 1].event.cycle.wait_ns > seen->event.cycle.wait_ns; at--)
+            coming->clients[at] = coming->clients[at - 1];
+        coming->clients[at] = *seen;
+    }
+    if (coming->left_n == 0 && (is_of_worst(table, coming) || !is_of_worst(table, &table->cycle)))
+        table->cycle = *coming;
 }
 
 static void take_own(struct st_dropout_table *table, const struct st_event *event)
@@ -293,11 +315,11 @@ static struct st_dropout_client *find_or_add(struct st_dropout_table *table, con
 static void take_load(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t now_ns)
 {
     const struct st_xrun_load *load = &seen->load;
-    if (seen->client[0] == '\0') {
+    if (seen->event.client[0] == '\0') {
         take_device_load(table, seen, now_ns);
         return;
     }
-    struct st_dropout_client *client = find_or_add(table, seen->client, seen->device, false);
+    struct st_dropout_client *client = find_or_add(table, seen->event.client, seen->event.device, false);
     if (client == NULL)
         return;
     client->load = *load;
@@ -313,11 +335,13 @@ static void take_load(struct st_dropout_table *table, const struct st_xrun_seen 
     client->playing = true;
 }
 
-static void count_event(struct st_dropout_table *table, const struct st_event *event, int64_t now_ns)
+void st_dropout_table_take_event(struct st_dropout_table *table, const struct st_event *event, int64_t now_ns)
 {
     const bool device = event->kind == ST_EVENT_DEVICE_DROPOUT;
     const uint64_t n = count_of(event);
     const int64_t period_ns = event->cycle.period_ns > 0 ? event->cycle.period_ns : table->period_ns;
+    if (st_text_begins(event->client, ST_DROPOUT_TEST_CLIENT))
+        return;
     *(device ? &table->device_dropouts_n : &table->dropouts_n) += n;
     table->reasons_n[event->reason] += device ? 0 : n;
     table->places_n[event->place] += n;
@@ -347,28 +371,11 @@ static void count_event(struct st_dropout_table *table, const struct st_event *e
 
 static void take_end(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t now_ns)
 {
-    struct st_dropout_client *client = find(table, seen->client, seen->device);
+    struct st_dropout_client *client = find(table, seen->event.client, seen->event.device);
     if (client == NULL)
         return;
     end_client(client);
     client->seen_ns = now_ns;
-}
-
-static void note_culprit(struct st_dropout_table *table, const struct st_xrun_seen *seen)
-{
-    struct st_dropout_client *client = find(table, seen->client, seen->device);
-    if (client != NULL && seen->culprit[0] != '\0' && st_text_is(client->culprit.name, seen->culprit))
-        client->culprit.plays = seen->culprit_plays != 0;
-}
-
-void st_dropout_table_take_event(struct st_dropout_table *table, const struct st_xrun_seen *seen,
-                                 const struct st_event *event, int64_t now_ns)
-{
-    if (seen != NULL && st_text_begins(seen->client, ST_DROPOUT_TEST_CLIENT))
-        return;
-    count_event(table, event, now_ns);
-    if (seen != NULL)
-        note_culprit(table, seen);
 }
 
 void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t now_ns,
@@ -376,12 +383,12 @@ void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_
 {
     struct st_event event;
     /* a test may be one of the clients of a cycle */
-    if (seen->kind != ST_XRUN_SEEN_CYCLE && st_text_begins(seen->client, ST_DROPOUT_TEST_CLIENT))
+    if (seen->kind != ST_XRUN_SEEN_CYCLE && st_text_begins(seen->event.client, ST_DROPOUT_TEST_CLIENT))
         return;
     switch (seen->kind) {
     case ST_XRUN_SEEN_DROPOUT:
-        event = st_event_of_xrun(seen, wall_ns);
-        st_dropout_table_take_event(table, seen, &event, now_ns);
+        event = st_event_of_seen(&seen->event, wall_ns);
+        st_dropout_table_take_event(table, &event, now_ns);
         break;
     case ST_XRUN_SEEN_LOAD:
         take_load(table, seen, now_ns);
@@ -565,6 +572,17 @@ bool st_dropout_table_lost_cpu(const struct st_dropout_table *table, const struc
            st_dropout_table_is_taken(table, client);
 }
 
+bool st_dropout_table_is_forced(const struct st_dropout_table *table, const struct st_dropout_client *client)
+{
+    const bool hard = table->forced_frames > 0 && table->period_ns > 0 && table->period_ns < HARD_NS;
+    if (!hard || client == NULL)
+        return hard;
+    const enum st_dropout_reason reason = st_dropout_table_reason(client);
+    return st_dropout_table_place(client) != ST_DROPOUT_AT_CLIENT_BUFFER &&
+           (reason == ST_DROPOUT_UNKNOWN || reason == ST_DROPOUT_TOO_SLOW ||
+            st_dropout_table_lost_cpu(table, client));
+}
+
 static int by_dropouts(const void *one, const void *other)
 {
     const struct st_dropout_client *a = one, *b = other;
@@ -595,7 +613,7 @@ void st_dropout_table_age(struct st_dropout_table *table, int64_t now_ns, bool w
     }
     table->clients_n = kept;
     if (table->period_ns > 0 && (!watching || now_ns - table->device_load_ns > ST_DROPOUT_GONE_NS)) {
-        table->frames = table->rate_hz = table->period_ns = 0;
+        table->frames = table->forced_frames = table->rate_hz = table->period_ns = 0;
         table->device[0] = '\0';
     }
     if (table->clients_n > 1)

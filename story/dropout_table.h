@@ -2,7 +2,8 @@
  * to. Pure. Times are now_ns by CLOCK_MONOTONIC and wall_ns. */
 #pragma once
 
-#include "store/history/event.h"
+#include "story/loss_rhythm.h"
+#include "xruns/event.h"
 #include "xruns/xrun.h"
 
 /* A client without a load line for so long has gone: two of them were left out (xrun_line.h). */
@@ -27,7 +28,7 @@ struct st_dropout_client {
     } lost;
     struct {
         char name[ST_XRUN_NAME_BYTES];      /* of most dropouts that had one */
-        bool plays;                         /* it is a client of the server, too; not known of records */
+        bool plays;                         /* it is a client of the server, too */
         int64_t lead_n;                     /* by how many dropouts it leads the others ... */
         uint64_t named_n;                   /* ... of those that had one */
         uint64_t own_n[ST_DROPOUT_REASONS]; /* it had by reason, since it leads */
@@ -36,7 +37,8 @@ struct st_dropout_client {
     /* of the worst of its dropouts of that reason, which is st_dropout_table_reason; 0: not known */
     struct st_dropout_cycle worst;
     enum st_dropout_reason worst_reason;
-    int64_t longest_period_ns; /* at which it had a dropout; 0: not known */
+    struct st_loss_rhythm rhythm; /* of its dropouts */
+    int64_t longest_period_ns;    /* at which it had a dropout; 0: not known */
     int64_t reserve_ns,
         buffer_ns; /* of struct st_xrun_load, the least of all, and of which buffer; 0: not known */
     struct {
@@ -74,14 +76,18 @@ struct st_dropout_table {
     /* what the device in use is set to, as of the last ST_DROPOUT_GONE_NS; 0: not known, or nothing plays */
     char device[ST_XRUN_NAME_BYTES];
     int64_t frames, rate_hz, period_ns;
+    int64_t forced_frames;             /* someone forced its server to that size; 0: no one, or not known */
     int64_t last_frames, last_rate_hz; /* the same, as last known; 0: never */
     int64_t priority;                  /* of the server's thread, as in struct st_xrun_load */
     int64_t device_load_ns;            /* when it said so; 0: never */
-    /* clients in the cycle of the last dropout whose times are known, in the order in which they began;
-     * complete if cycle_left_n is 0 */
-    struct st_xrun_seen cycle[ST_DROPOUT_CYCLE_MAX];
-    size_t cycle_n;
-    int64_t cycle_left_n, cycle_wall_ns;
+    /* a cycle with a dropout, the last one that who lost most did not finish, else the last one: clients
+     * whose times are known, in the order in which they began */
+    struct st_dropout_table_cycle {
+        struct st_xrun_seen clients[ST_DROPOUT_CYCLE_MAX];
+        size_t n;
+        int64_t left_n; /* that come still */
+        int64_t wall_ns;
+    } cycle, coming;
 };
 
 /** Counts what was seen, in all and for its client, as the records of it would be, and keeps loads; not of
@@ -89,10 +95,9 @@ struct st_dropout_table {
 void st_dropout_table_take(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t now_ns,
                            int64_t wall_ns);
 
-/** The same of a record of dropouts; the last of them ended now.
- * @param seen  of which it is; NULL: not known */
-void st_dropout_table_take_event(struct st_dropout_table *table, const struct st_xrun_seen *seen,
-                                 const struct st_event *event, int64_t now_ns);
+/** The same of a record of dropouts; the last of them ended now. */
+void st_dropout_table_take_event(struct st_dropout_table *table, const struct st_event *event,
+                                 int64_t now_ns);
 
 /** The client of a record, with what that one says; of one that goes on, as if it was counted. */
 struct st_dropout_client st_dropout_table_of_event(const struct st_event *event);
@@ -183,6 +188,10 @@ bool st_dropout_table_is_taken(const struct st_dropout_table *table, const struc
 
 /** The same, or it was woken late: settings of the computer help against both. */
 bool st_dropout_table_lost_cpu(const struct st_dropout_table *table, const struct st_dropout_client *client);
+
+/** Someone forced cycles that few programs hold without real-time rights, and that size, not this client
+ * (NULL: the device), is the first thing to change. */
+bool st_dropout_table_is_forced(const struct st_dropout_table *table, const struct st_dropout_client *client);
 
 /** Dropouts of the device and of clients, in all. */
 uint64_t st_dropout_table_total(const struct st_dropout_table *table);

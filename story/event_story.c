@@ -36,7 +36,7 @@ bool st_event_story_is_settled(const struct st_story_beside *beside)
 static const struct st_event *explanation(const struct st_event *event, const struct st_story_beside *beside)
 {
     const int64_t late_ns = beside->late.lateness_ns;
-    return late_ns > 0 && late_ns >= event->missing_ns ? &beside->late : NULL;
+    return late_ns > 0 && late_ns >= st_event_missing_ns(event) ? &beside->late : NULL;
 }
 
 /* A card that was put in step and packets that were lost are the reason themselves. */
@@ -204,36 +204,6 @@ const char *st_event_story_text(const struct st_event *event, const struct st_st
 
 /* --- JSON --- */
 
-static void set_text(json_t *document, const char *key, const char *text)
-{
-    if (text[0] != '\0')
-        st_json_set(document, key, st_json_safe_string(text));
-}
-
-static void set_number(json_t *document, const char *key, int64_t value)
-{
-    if (value != INT64_MIN)
-        st_json_set(document, key, value);
-}
-
-static void set_time(json_t *document, const char *key, int64_t ns)
-{
-    if (ns > 0)
-        st_json_set(document, key, ns);
-}
-
-static json_t *pressure_json(const struct st_event_pressure *c)
-{
-    json_t *object = json_object();
-    set_number(object, "pressure_cpu_permille", c->pressure_cpu_permille);
-    set_number(object, "pressure_io_permille", c->pressure_io_permille);
-    set_number(object, "pressure_memory_permille", c->pressure_memory_permille);
-    set_number(object, "cpu_khz", c->cpu_khz);
-    set_number(object, "cpu_throttles", c->throttles_n);
-    set_number(object, "temperature_millicelsius", c->temperature_mc);
-    return object;
-}
-
 /* Its own cause, or that of the late wake-up that explains it. */
 static const char *cause_name(const struct st_event *event, const struct st_story_beside *beside,
                               const struct st_event *late)
@@ -257,38 +227,24 @@ static const char *why_text(const struct st_event *event)
 
 json_t *st_event_story_json(const struct st_event *event, const struct st_story_beside *beside)
 {
-    const struct st_event *found = explanation(event, beside), *late = found != NULL ? found : event;
-    json_t *document = json_pack(
-        "{s:I, s:s, s:o}", "time_ns", (json_int_t)event->wall_ns, "event", st_event_kind_name(event->kind),
-        "text", st_json_safe_string(st_event_story_text(event, beside, ST_ROOM(ST_EVENT_STORY_BYTES))));
-    if (document == NULL)
-        return NULL;
-    set_time(document, "span_ns", event->span_ns);
-    set_text(document, "source", event->source);
-    set_text(document, "device", event->device);
-    set_text(document, "client", event->client);
-    set_text(document, "certainty", st_event_certainty(event->certainty));
-    set_number(document, "count", event->count_n);
-    if (event->kind == ST_EVENT_CLIENT_DROPOUT)
-        set_text(document, "reason", st_dropout_reason_name(event->reason));
+    const struct st_event *found = explanation(event, beside);
+    struct st_event shown = *event;
+    if (found != NULL) {
+        shown.lateness_ns = found->lateness_ns;
+        shown.explained_ns = found->explained_ns;
+        shown.cause = found->cause;
+        memcpy(shown.culprit, found->culprit, sizeof(shown.culprit));
+    }
+    json_t *document = st_json_record(&st_event_record, &shown);
+    st_json_set(document, "time_ns", event->wall_ns);
+    st_json_set(document, "event", st_event_kind_name(event->kind));
+    st_json_set(document, "text",
+                st_json_safe_string(st_event_story_text(event, beside, ST_ROOM(ST_EVENT_STORY_BYTES))));
+    if (event->kind == ST_EVENT_CLIENT_DROPOUT) /* unknown is said, too */
+        st_json_set(document, "reason", st_dropout_reason_name(event->reason));
     if (st_event_kind_is_dropout(event->kind))
-        set_text(document, "why", why_text(event));
-    if (event->place != ST_DROPOUT_AT_UNKNOWN)
-        set_text(document, "place", st_dropout_place_name(event->place));
-    set_time(document, "lost_cycles", event->cycles_n);
-    set_time(document, "lost_ns", event->lost_ns);
-    set_time(document, "longest_ns", event->longest_ns);
-    set_time(document, "busy_ns", event->cycle.busy_ns);
-    set_time(document, "busy_error_ns", event->cycle.error_ns);
-    set_time(document, "wait_ns", event->cycle.wait_ns);
-    set_time(document, "period_ns", event->cycle.period_ns);
-    set_number(document, "lateness_ns", late->lateness_ns);
-    set_number(document, "explained_ns", late->explained_ns);
-    set_text(document, "cause", cause_name(event, beside, late));
-    set_text(document, "culprit", late->culprit);
-    json_t *pressure = pressure_json(&event->pressure);
-    if (json_object_size(pressure) > 0)
-        json_object_set(document, "pressure", pressure);
-    json_decref(pressure);
+        st_json_set(document, "why", why_text(event));
+    if (cause_name(event, beside, &shown)[0] != '\0')
+        st_json_set(document, "cause", cause_name(event, beside, &shown));
     return document;
 }

@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "store/history/event.h"
+#include "xruns/event.h"
 
 /** "loop-on-time": in the place of a cause: the test loop has nothing to do with the dropout. */
 #define ST_STORY_ON_TIME "loop-on-time"

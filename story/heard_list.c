@@ -220,7 +220,9 @@ static void take(struct list *list, const struct st_event *event, size_t cause)
     add(list, cause, heard.from_ns, heard.to_ns);
     for (size_t i = 0; i < list->n; i++) {
         struct about *about = &list->about[i];
-        if (!st_heard_fits(&list->marks[i], &heard))
+        /* a late wake-up is no loss: who is to have heard it heard it just then */
+        if (!st_heard_fits(&list->marks[i], &heard) ||
+            (event->kind == ST_EVENT_LATE_WAKE && !is_soon(&list->marks[i], event)))
             continue;
         about->fits_n++;
         if (!explains_better(&list->marks[i], event, &about->found))
@@ -349,7 +351,8 @@ static json_t *mark_json(const struct list *list, size_t i)
         st_json_integer_or_null(known, found->wall_ns), "text",
         known ? st_json_safe_string(st_event_story_text(found, &about->beside, ST_ROOM(ST_EVENT_STORY_BYTES)))
               : json_null(),
-        "unheard", st_json_text_or_null(known ? "" : heard->client), "sized", (int)about->sized);
+        "unheard", st_json_text_or_null(known && found->kind != ST_EVENT_LATE_WAKE ? "" : heard->client),
+        "sized", (int)about->sized);
 }
 
 static json_t *cause_json(size_t i, const struct st_heard_cause *cause)

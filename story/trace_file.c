@@ -151,7 +151,7 @@ static void add_events(struct work *work)
         st_trace_json_instant(&work->json, ST_TRACE_MOMENT, ST_TRACE_EVENTS, at_ns, text);
         if (json_object_get(event, "why") != NULL) /* sound was lost */
             work->file->dropouts_n =
-                st_ns_add(work->file->dropouts_n, json_integer_value(json_object_get(event, "count")));
+                st_ns_add(work->file->dropouts_n, json_integer_value(json_object_get(event, "count_n")));
         work->to_ns = ST_MAX(at_ns, work->to_ns);
     }
 }
@@ -190,10 +190,10 @@ static void add_notes(struct work *work)
                  (double)file->reach_ns / 1e9,
                  file->names ? "" : "; programs that are neither audio nor culprit are \"other\"");
     else
-        ST_PRINT(text,
-                 "%s: what it did is not in this file: that needs trace.enabled, and only root gets it from "
-                 "root's sleeptuned",
-                 ring->kernel);
+        ST_PRINT(text, "%s: what it did is not in this file%s", ring->kernel,
+                 st_text_begins(ring->kernel, "Linux")
+                     ? ": that needs trace.enabled, and only root gets it from root's sleeptuned"
+                     : "");
     add_note(work, "kernel", text);
     add_note(work, "server", ring->server);
     add_note(work, "watched", ring->levels.about);

@@ -14,6 +14,8 @@ VALUE = r'(?:"[^"]*"|[\w.:/-]+)'
 FORMS = [
     rf"sysctl {KEY}(?:={VALUE})?(?: {KEY}(?:={VALUE})?)*",
     rf"sysrc (?:-x )?\w+(?:={VALUE})?(?: \w+(?:={VALUE})?)*",
+    r"sysrc 'virtual_oss_dsp=-S -C \d -c \d -r \d+ -b \d+ -s \d+ -i \d -f /dev/dsp0 -d dsp'",  # -s behind -b and -c
+    r"sysrc 'virtual_oss_dsp=-S -C \d -c \d -r \d+ -b \d+ -s \d+ -i \d -f /dev/dsp0 -d dsp'",  # -s once, behind -b and -c
     r"service (?!power_profile)\w+ (?:start|restart|onestart)",
     r"service power_profile 0x0[01]",  # rc.d/power_profile takes nothing else
     r"service sysctl lastload",  # "restart" ignores unknown names: sysctl -i

@@ -89,7 +89,7 @@ kill "$daemon" 2>/dev/null
 wait "$daemon"
 # apply would change the running kernel, which is not this system's alone; the scripts only look whether there is a journal
 install -d /var/lib/sleeptune-changes /var/lib/sleeptune-report
-echo "{}" >/var/lib/sleeptune-changes/journal.json
+echo "{}" >/var/lib/sleeptune-changes/journal
 echo "{}" >/var/lib/sleeptune-report/report.json
 if dpkg --remove "${names[@]}" >/tmp/removed 2>&1; then pass "removed"; else fail "removed" "$(cat /tmp/removed)"; fi
 like "and how to take changes back is said" "$(cat /tmp/removed)" 'sudo sleeptune revert --all$'
@@ -97,7 +97,7 @@ ok "then the configuration is still there" test -e /etc/sleeptune/sleeptuned.con
 ok "and the history" test -s /var/lib/sleeptune/history.db
 if dpkg --purge "${with_state[@]}" >/tmp/purged 2>&1; then pass "purged"; else fail "purged" "$(cat /tmp/purged)"; fi
 like "the journal, which has changes, stays, which is said" "$(cat /tmp/purged)" '^sleeptune: /var/lib/sleeptune-changes stays: '
-is "it is the same" "$(cat /var/lib/sleeptune-changes/journal.json)" "{}"
+is "it is the same" "$(cat /var/lib/sleeptune-changes/journal)" "{}"
 rm -r /var/lib/sleeptune-changes
 listed | sort >/tmp/after
 is "nothing is left behind" "$(diff /tmp/before /tmp/after)" ""

@@ -34,11 +34,11 @@ RUN
     timeout --foreground -k 10 "${minutes}m" unshare "${namespaces[@]}" --fork --kill-child sh "$1.run" "$1" "$2"
 }
 
-# foreign NAME SUITE TESTS PACKAGES [MMDEBSTRAP OPTION...]: NAME is the part's. Built as its packagers would, warnings are errors; unit tests. Then, when
-# nothing else runs here, meson's suite TESTS, if any; for tests it has PACKAGES, too. What only quality checks need stays out.
+# foreign NAME SUITE TESTS PACKAGES [MMDEBSTRAP OPTION...]: NAME is the part's. Built as its packagers would, warnings are errors; unit tests (system_tests; in full, all).
+# Then, when nothing else runs here, meson's suite TESTS, if any; for tests it has PACKAGES, too. What only quality checks need stays out.
 foreign() {
-    local root=$work/$1 status=0 suites=(--suite unit --suite fuzz)
-    in_full || suites+=(--no-suite simulated)
+    local root=$work/$1 status=0 chosen=(--suite unit --suite fuzz)
+    in_full || chosen=(--suite unit "${system_tests[@]}")
     bare_system "$root" "$2" "${@:5}" || return
     inside "$root" "scripts/setup && apt-get install -qq -y --no-install-recommends dpkg-dev libcmocka-dev $4 >/dev/null" ||
         cannot "the packages that a build needs could not be installed in $2"
@@ -47,7 +47,7 @@ foreign() {
         meson setup build --buildtype=plain --prefix=/usr -Dwerror=true -Dtests=enabled &&
         ninja -k 0 -C build' || status=$?
     verdict $status "built in a bare $1 with Debian's flags, warnings are errors" || return
-    foreign_test "$root" first "${suites[@]}"
+    foreign_test "$root" first "${chosen[@]}"
     python3 "$src/tests/tally.py" "$root/srv/sleeptune/build/meson-logs/first.json" >&3
     [ -z "$3" ] || again "$3" foreign_alone "$root" "$3"
 }

@@ -238,14 +238,13 @@ static bool began_anew(const struct st_snd_channel *before, const struct st_snd_
 static void report(const struct st_snd_channel *channel, uint64_t fragments_n, st_xrun_seen_fn seen,
                    void *ctx)
 {
-    struct st_xrun_seen sighting = {.certainty = ST_CERTAINTY_EXACT};
-    ST_PRINT(sighting.device, "%s", channel->name);
-    ST_PRINT(sighting.client, "%s", channel->program);
+    struct st_xrun_seen sighting = {
+        .event = {.kind = ST_EVENT_DEVICE_DROPOUT, .count_n = 1, .certainty = ST_CERTAINTY_EXACT}};
+    ST_PRINT(sighting.event.device, "%s", channel->name);
+    ST_PRINT(sighting.event.client, "%s", channel->program);
     if (channel->is_virtual) {
-        sighting.dropouts_n = 1;
-        sighting.cycles_n = fragments_n > INT32_MAX ? INT32_MAX : (int64_t)fragments_n;
-    } else {
-        sighting.device_dropouts_n = 1;
+        sighting.event.kind = ST_EVENT_CLIENT_DROPOUT;
+        sighting.event.cycles_n = fragments_n > INT32_MAX ? INT32_MAX : (int64_t)fragments_n;
     }
     seen(ctx, &sighting);
 }

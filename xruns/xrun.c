@@ -4,6 +4,14 @@
 #include "core/text/safe.h"
 #include "core/text/text.h"
 
+const struct st_xrun_load st_xrun_load_plays = {.cycles_n = 1,
+                                                .busy_median_ns = INT64_MIN,
+                                                .busy_p99_ns = INT64_MIN,
+                                                .busy_max_ns = INT64_MIN,
+                                                .wait_median_ns = INT64_MIN,
+                                                .wait_p99_ns = INT64_MIN,
+                                                .wait_max_ns = INT64_MIN};
+
 int st_xrun_because(struct st_xrun_watch *w, int error, const char *format, ...)
 {
     ST_PRINT_REST(w->why, sizeof(w->why), format);

@@ -6,11 +6,8 @@
  * All functions: one thread a watch; it may be any normal one, never the cycle loop's. */
 #pragma once
 
-#include "core/event.h"
 #include "platform/machine.h"
-#include "xruns/dropout_cycle.h"
-#include "xruns/dropout_place.h"
-#include "xruns/dropout_reason.h"
+#include "xruns/event.h"
 
 /* All of them, in the order of the status; and those of sound servers, which have a key observe.NAME_server.
  */
@@ -50,7 +47,8 @@ struct st_xrun_load {
     int64_t wait_median_ns, wait_p99_ns, wait_max_ns; /* signalled to woken */
     int64_t period_ns;                                /* of the device's cycle; 0: not known */
     int64_t frames, rate_hz;                          /* the same as the server sets it; 0: not known */
-    int64_t asked_frames, asked_rate_hz; /* the cycle that the client asked for; 0: none, or not known */
+    int64_t asked_frames, asked_rate_hz; /* the cycle that the client asked for, of a device that its server
+                                            is forced to; 0: none, or not known */
     int64_t priority;   /* 1..99: of its real-time thread; ST_XRUN_NORMAL: it is a normal one; 0: not known */
     int64_t between;    /* enum st_xrun_between */
     int64_t drift_ppb;  /* a second card: by how much it is faster than the one that it follows, in 10^-9; 0:
@@ -77,36 +75,23 @@ enum st_xrun_seen_kind {
 /** What was seen since the poll before. */
 struct st_xrun_seen {
     enum st_xrun_seen_kind kind;
-    enum st_certainty certainty;     /* of dropouts */
-    char device[ST_XRUN_NAME_BYTES]; /* "" when not known; UTF-8 of others: any bytes */
-    char client[ST_XRUN_NAME_BYTES]; /* program or node that plays or records there, or a second card that
-                                        follows it; "" when not known */
-    /* Dropouts that began since the poll before. Each is an unbroken loss of sound: the device's own, or of a
-     * client without which the device went on. One of the two is 0. */
-    int64_t device_dropouts_n; /* the device ran dry or over. With place ST_DROPOUT_AT_RESYNC: the server
-                               skipped or inserted sound of the second card `client`, to follow this device's
-                               clock; with ST_DROPOUT_AT_BUS: the USB device `client` */
-    int64_t dropouts_n;        /* the client was not ready in time */
-
-    /* of the clients that were not ready: one reason and place for all of dropouts_n and cycles_n */
-    enum st_dropout_reason reason;
-    struct st_dropout_cycle cycle;    /* the worst of these */
-    int64_t spare_ns;                 /* the client usually leaves so much of a period, or of its own buffer;
-                                         0: not known */
-    char culprit[ST_XRUN_NAME_BYTES]; /* who had the CPU, or which client it waited for; "" when not known */
-    int64_t culprit_plays;            /* 1: it is a client of the server, too, or the server: "A", or of two
-                                         "A or B" */
-    enum st_dropout_place place;
-    int64_t cycles_n;   /* cycles that the client lost, also of a dropout that began before; 0: not known */
-    int64_t lost_ns;    /* no sound for so long, in all of these; 0: not known */
-    int64_t longest_ns; /* of the longest dropout that they belong to, so far */
-    int64_t end_ns;     /* when the last of these ended, CLOCK_MONOTONIC; 0: not known, but just now */
+    /* Of dropouts that began since the poll before, each an unbroken loss of sound: what st_event_record has
+     * for a line. Its kind is ST_EVENT_DEVICE_DROPOUT: the device ran dry or over; with place
+     * ST_DROPOUT_AT_RESYNC: the server skipped or inserted sound of the second card `client`, to follow this
+     * device's clock; with ST_DROPOUT_AT_BUS: the USB device `client`. Or ST_EVENT_CLIENT_DROPOUT: of a
+     * client that was not ready in time, without which the device went on; count_n is 0 for one that goes on,
+     * which lost cycles_n. Of the other kinds: device and client, "" where not known; of ST_XRUN_SEEN_CYCLE
+     * the cycle. */
+    struct st_event event;
 
     int64_t deadline_ns; /* of a cycle: from its beginning to that of the next one */
     int64_t left_n;      /* clients of the same cycle that are still to come */
 
     struct st_xrun_load load; /* of `client`; of the device's own node where client is "" */
 };
+
+/** cycles_n 1, and nothing else known: it plays. */
+extern const struct st_xrun_load st_xrun_load_plays;
 
 typedef void (*st_xrun_seen_fn)(void *ctx, const struct st_xrun_seen *seen);
 

@@ -14,33 +14,23 @@
  *   absent facts=1 TEXT
  *     there is nothing to watch, and why; it ends after this line, and is started again later
  *
- *   xrun certainty=exact device-dropouts=1 client-dropouts=0 place=device-buffer device=NAME client=NAME
- *     dropouts that began since the line before: of the device, and of clients that were not ready in
- *     time; device and client may be missing. Behind client-dropouts may stand, for these clients,
- *     reason=too-slow busy=NS error=NS wait=NS period=NS spare=NS culprit=NAME culprit-plays=1 (names of
- *     dropout_reason.h; times of the worst cycle; busy is CPU time, to "error" up or down; spare: so
- *     much of a period, or of its own buffer, is usually left). cycles=47: of the graph, that were
- *     lost since the line before, also if the dropout began before it (then both counts are 0);
- *     lost=NS: no sound for so long since then; longest=NS: of the longest of these dropouts, so far;
- *     end=NS: when the last of them ended (CLOCK_MONOTONIC), which may be some seconds ago
+ *   client-dropout count_n=1 certainty=exact reason=too-slow place=graph busy_ns=NS device=NAME client=NAME
+ *   device-dropout count_n=1 certainty=exact place=device-buffer device=NAME
+ *     dropouts that began since the line before: of a client that was not ready in time, or of the device.
+ *     Keys are the fields of st_event_record (xruns/event.c) that a line has; each may be missing but
+ *     count_n and certainty. Times are of the worst cycle. count_n=0 cycles_n=47: of a dropout that
+ *     began before
  *
- *   cycle busy=NS wait=NS client=NAME deadline=NS left=2
- *     what a client did in the cycle of a dropout, before the line of that; left: clients of this
+ *   cycle busy_ns=NS wait_ns=NS client=NAME deadline_ns=NS left_n=2
+ *     what a client did in the cycle of a dropout, before the line of that; left_n: clients of this
  *     cycle that follow
  *
- *   load cycles=469 busy=MEDIAN,P99,MAX wait=MEDIAN,P99,MAX period=NS frames=256 rate=48000 asked=360
- *        asked-rate=48000 priority=20 between=1 drift=-37000 block=32768
- *        block-any=1 stream=1 device=NAME client=NAME
- *     how long a client took in the last seconds, in ns, and the cycle that it asked for; without
- *     client: the device's own node, whose wait is the time that its clients took together.
- *     asked-rate=1000: asked is in ms, and about that (PulseAudio). priority: of its real-time
- *     thread; 100: a normal thread. between: a buffer between the program and the server, and what
- *     of it is watched (enum st_xrun_between). drift: client is a card that follows device, and is
- *     faster by that, in 10^-9. block: its long cycles come each time after this number of frames;
- *     block-any=1: in cycles of different lengths. stream=1: it plays or records as a player or browser
- *     does. Written every 10 s for each node that ran; a client without one for 21 s has ended
+ *   load cycles_n=469 busy_median_ns=NS period_ns=NS frames=256 rate_hz=48000 device=NAME client=NAME
+ *     how long a client took in the last seconds, and what it asked for: members of struct st_xrun_load;
+ *     without client: the device's own node, whose wait is the time that its clients took together.
+ *     Written every 10 s for each node that ran; a client without one for 21 s has ended
  *
- *   level reserve=NS device=NAME client=NAME
+ *   level reserve_ns=NS device=NAME client=NAME
  *     how long what is left now would last: the queue of a program, or of JACK's cycle. Goes into a
  *     trace only
  *

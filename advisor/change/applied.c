@@ -2,6 +2,8 @@
  * them back. */
 #include "advisor/change/applied.h"
 
+#include <unistd.h>
+
 #include "core/text/number.h"
 #include "core/text/text.h"
 
@@ -16,7 +18,7 @@ static void notify(const struct st_applied *applied, enum st_change_event event,
 
 static int save(struct st_applied *applied)
 {
-    const int r = st_journal_write(applied->p, applied->folder, &applied->journal);
+    const int r = st_journal_write(&applied->p->writer, applied->folder, &applied->journal);
     applied->unsaved = r < 0;
     return r;
 }
@@ -32,11 +34,10 @@ static int save_or_say(struct st_applied *applied, const struct st_entry *entry)
 
 /* --- running values --- */
 
-static int write_value(struct st_writer *writer, enum st_entry_type type, const char *target,
-                       const char *value)
+static int write_value(struct st_writer *writer, const char *target, const char *value)
 {
-    return type == ST_ENTRY_SYSCTL ? writer->write_sysctl(writer, target, value)
-                                   : writer->write_value(writer, target, value);
+    return target[0] == '/' ? writer->write_value(writer, target, value)
+                            : writer->write_sysctl(writer, target, value);
 }
 
 /* A write that was killed half-way into a file of a captured tree; the kernel's files take all or nothing. */
@@ -51,7 +52,7 @@ static bool is_torn(const struct st_entry *entry, const char *now)
 static enum st_change_event undo_value(struct st_applied *applied, const struct st_entry *entry, char *now,
                                        size_t now_bytes, int *ret_error)
 {
-    int r = st_change_value_read(&applied->p->machine, entry->type, entry->target, now, now_bytes);
+    int r = st_change_value_read(&applied->p->machine, entry->target, now, now_bytes);
     if (r == -ENOENT) { /* its device or module is gone, and the value with it */
         *ret_error = r;
         return ST_EVENT_AS_BEFORE;
@@ -64,130 +65,108 @@ static enum st_change_event undo_value(struct st_applied *applied, const struct 
         !is_torn(entry, now))
         return ST_EVENT_CHANGED;
     if (r == 0)
-        r = write_value(&applied->p->writer, entry->type, entry->target, entry->old_value);
+        r = write_value(&applied->p->writer, entry->target, entry->old_value);
     *ret_error = r;
     return r == 0 ? ST_EVENT_RESTORED : ST_EVENT_FAILED;
 }
 
 /* --- files --- */
 
-static bool is_written_by_others(const struct st_journal *journal, const struct st_entry *entry)
-{
-    ST_EACH_OF (other, journal->entries, journal->entries_n) {
-        if (other != entry && other->type == ST_ENTRY_FILE && st_text_is(other->target, entry->target))
-            return true;
-    }
-    return false;
-}
-
-/* A file on its way back. */
-struct undo {
-    char *text;
-    size_t bytes;
-    bool changed; /* the text is not what is on the disk */
-    bool remove;
-};
-
-/* Cuts our block out. @return false: it is not there as we wrote it. */
-static bool cut_out(struct undo *undo, const struct st_entry *entry)
-{
-    const char *at = st_change_block_find(undo->text, entry->new_value);
-    if (at == NULL)
-        return false;
-    const size_t offset = (size_t)(at - undo->text), block_bytes = strlen(entry->new_value);
-    undo->bytes -= block_bytes;
-    memmove(undo->text + offset, undo->text + offset + block_bytes, undo->bytes - offset + 1);
-    undo->changed = true;
-    return true;
-}
-
-/* With the last block goes the newline that we added, or the file that we made. */
-static void finish_file(struct undo *undo, const struct st_journal_file *file)
-{
-    if (undo->bytes == 0 && !file->existed) {
-        undo->remove = true;
-    } else if (file->newline_added && undo->bytes > 0 &&
-               st_journal_hash(undo->text, undo->bytes - 1) == file->hash) {
-        undo->bytes--;
-        undo->changed = true;
-    }
-}
-
-static enum st_change_event undo_text(struct st_applied *applied, const struct st_entry *entry,
-                                      struct undo *undo, bool last)
-{
-    const struct st_journal_file *file = st_journal_file(&applied->journal, entry->target);
-    const bool found = cut_out(undo, entry);
-    if (!found && !entry->interrupted && st_journal_hash(undo->text, undo->bytes) != entry->old_hash)
-        return ST_EVENT_CHANGED;
-    if (last && file != NULL)
-        finish_file(undo, file);
-    return found ? ST_EVENT_RESTORED : ST_EVENT_AS_BEFORE;
-}
-
-static enum st_change_event undo_file(struct st_applied *applied, const struct st_entry *entry, char *now,
-                                      size_t now_bytes, int *ret_error)
+/* Takes out what is ours of a file that was read: all of it, or a block. *text is the rest. */
+static int take_out(struct st_applied *applied, const struct st_entry *entry, char *text, const char *ours,
+                    size_t bytes)
 {
     struct st_writer *writer = &applied->p->writer;
-    struct undo undo = {0};
+    char *at = text + (ours - text);
+    memmove(at, at + bytes, strlen(at + bytes) + 1);
+    const bool whole = !st_change_is_block(applied->p->machine.os, entry->kind);
+    if (whole || (text[0] == '\0' && entry->made > 0))
+        return writer->remove_file(writer, entry->target);
+    return writer->replace_file(writer, entry->target, text, strlen(text), 0644);
+}
+
+static enum st_change_event undo_file(struct st_applied *applied, const struct st_entry *entry,
+                                      int *ret_error)
+{
+    struct st_writer *writer = &applied->p->writer;
+    char *text = NULL;
+    size_t bytes;
+    enum st_change_event event = ST_EVENT_RESTORED;
     int r = writer->clean_file(writer, entry->target);
     if (r == 0)
-        r = st_change_file_read(&applied->p->machine, entry->target, &undo.text);
-    if (r == -ENOENT)
+        r = st_change_file_read(&applied->p->machine, entry->target, &text);
+    if (r == -ENOENT || r == -ENOTDIR)
         return ST_EVENT_AS_BEFORE;
-    enum st_change_event event = ST_EVENT_FAILED;
-    if (r == 0) {
-        undo.bytes = strlen(undo.text);
-        event = undo_text(applied, entry, &undo, !is_written_by_others(&applied->journal, entry));
-        if (undo.remove)
-            r = writer->remove_file(writer, entry->target);
-        else if (undo.changed)
-            r = writer->replace_file(writer, entry->target, undo.text, undo.bytes, 0644);
-    }
-    free(undo.text);
-    snprintf(now, now_bytes, "sleeptune's lines were removed or changed");
+    if (r == -EISDIR || r == -EBADMSG || r == -EFBIG) /* no file that apply writes */
+        return ST_EVENT_CHANGED;
+    const char *ours = r == 0 ? st_change_find(applied->p->machine.os, entry, text, &bytes) : NULL;
+    if (ours != NULL)
+        r = take_out(applied, entry, text, ours, bytes);
+    else if (r == 0) /* a block that an interrupted run has not written yet, or a file of others */
+        event = entry->interrupted && bytes == 0 ? ST_EVENT_AS_BEFORE : ST_EVENT_CHANGED;
+    free(text);
     *ret_error = r;
     return r == 0 ? event : ST_EVENT_FAILED;
 }
 
-/* How many components `path` has below `folder`; 0: it is not below it. */
-static unsigned depth_below(const char *path, const char *folder)
+/* Cuts the last component off a path. @return false: only the root is left. */
+static bool go_up(char *path)
 {
-    const size_t len = strlen(folder);
-    unsigned n = 0;
-    if (strncmp(path, folder, len) != 0 || path[len] != '/')
-        return 0;
-    for (path += len; *path != '\0'; path++)
-        n += *path == '/';
-    return n;
+    char *slash = strrchr(path, '/');
+    if (slash == NULL || slash == path)
+        return false;
+    *slash = '\0';
+    return true;
 }
 
-/* Another file of ours is in a folder that we made for this one: the last file removes it. */
-static void hand_folder_over(struct st_journal *journal, const char *path, const char *folder)
+/* The folders that were made for it, the deepest first, if they are empty. */
+static void remove_folders(struct st_applied *applied, const struct st_entry *entry)
 {
-    ST_EACH_OF (file, journal->files, journal->files_n) {
-        const unsigned depth = depth_below(file->path, folder);
-        if (depth > file->folders_made && !st_text_is(file->path, path)) {
-            file->folders_made = depth;
+    struct st_writer *writer = &applied->p->writer;
+    char *folder = ST_TEXT(ST_CHANGE_PATH_BYTES, "%s", entry->target);
+    for (unsigned i = 0; i < entry->made && go_up(folder); i++) {
+        if (writer->remove_folder(writer, folder) == -ENOTEMPTY)
             return;
-        }
     }
 }
 
-/* After the last block of a file: the folders that were made for it, the deepest first. */
-static void remove_folders(struct st_applied *applied, const struct st_journal_file *file)
+/* Did apply make the folder, for another file? */
+static bool is_made(const struct st_journal *journal, const char *folder)
 {
-    char *folder = ST_TEXT(512, "%s", file->path);
-    for (unsigned i = 0; i < file->folders_made; i++) {
-        char *slash = strrchr(folder, '/');
-        if (slash == NULL || slash == folder)
-            return;
-        *slash = '\0';
-        if (applied->p->writer.remove_folder(&applied->p->writer, folder) == -ENOTEMPTY) {
-            hand_folder_over(&applied->journal, file->path, folder);
-            return;
+    ST_EACH_OF (entry, journal->entries, journal->entries_n) {
+        char *above = ST_TEXT(ST_CHANGE_PATH_BYTES, "%s", entry->target);
+        for (unsigned i = 0; entry->file && i < entry->made && go_up(above); i++) {
+            if (st_text_is(above, folder))
+                return true;
         }
     }
+    return false;
+}
+
+/* How many folders above the file are not there, or are there for files of ours only: whoever goes last
+ * removes them. Of a block: whether the file is not there. */
+static int count_made(const struct st_applied *applied, struct st_entry *entry)
+{
+    struct st_machine *machine = &applied->p->machine;
+    char *folder = ST_TEXT(ST_CHANGE_PATH_BYTES, "%s", entry->target), *text = NULL;
+    int r = 0;
+    entry->made = 0;
+    if (st_change_is_block(machine->os, entry->kind)) {
+        r = st_change_file_read(machine, entry->target, &text);
+        free(text);
+        entry->made = r == -ENOENT;
+        ST_EACH_OF (other, applied->journal.entries, applied->journal.entries_n)
+            entry->made |= st_text_is(other->target, entry->target) && other->made > 0;
+        return r == -ENOENT ? 0 : r;
+    }
+    while (go_up(folder)) {
+        r = st_change_folder_look(machine, folder);
+        if (r != -ENOENT && (r != 0 || !is_made(&applied->journal, folder)))
+            break;
+        entry->made++;
+        r = 0;
+    }
+    return r;
 }
 
 static enum st_change_event undo_entry(struct st_applied *applied, size_t i)
@@ -195,17 +174,10 @@ static enum st_change_event undo_entry(struct st_applied *applied, size_t i)
     const struct st_entry *entry = &applied->journal.entries[i];
     char now[ST_CHANGE_VALUE_BYTES] = "";
     int error = 0;
-    enum st_change_event event;
-    if (entry->type == ST_ENTRY_FILE) {
-        event = undo_file(applied, entry, now, sizeof(now), &error);
-        const struct st_journal_file *file = st_journal_file(&applied->journal, entry->target);
-        if (event != ST_EVENT_FAILED && !is_written_by_others(&applied->journal, entry) && file != NULL) {
-            remove_folders(applied, file);
-            st_journal_file_remove(&applied->journal, entry->target);
-        }
-    } else {
-        event = undo_value(applied, entry, now, sizeof(now), &error);
-    }
+    const enum st_change_event event = entry->file ? undo_file(applied, entry, &error)
+                                                   : undo_value(applied, entry, now, sizeof(now), &error);
+    if (entry->file && event != ST_EVENT_FAILED && !st_change_is_block(applied->p->machine.os, entry->kind))
+        remove_folders(applied, entry);
     notify(applied, event, entry, event == ST_EVENT_CHANGED ? now : NULL, error);
     if (event != ST_EVENT_FAILED)
         st_journal_remove(&applied->journal, i);
@@ -214,44 +186,15 @@ static enum st_change_event undo_entry(struct st_applied *applied, size_t i)
 
 /* --- carrying a plan out --- */
 
-/* Makes the folders of a path that are missing. @return how many, or a negative errno. */
+/* Makes the folders of a path that are missing. */
 static int make_folders(struct st_writer *writer, const char *path)
 {
-    char folder[512];
-    int made = 0;
-    if (strlen(path) >= sizeof(folder))
-        return -ENAMETOOLONG;
-    for (const char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        memcpy(folder, path, (size_t)(slash - path));
-        folder[slash - path] = '\0';
-        const int r = writer->make_folder(writer, folder, 0755);
-        if (r == 0)
-            made++;
-        else if (r != -EEXIST)
-            return r;
+    int r = 0;
+    for (const char *slash = strchr(path + 1, '/'); r == 0 && slash != NULL; slash = strchr(slash + 1, '/')) {
+        r = writer->make_folder(writer, ST_TEXT(512, "%.*s", (int)(slash - path), path), 0755);
+        r = r == -EEXIST ? 0 : r;
     }
-    return made;
-}
-
-/* How many folders above the file are not there. */
-static int missing_folders(struct st_machine *machine, const char *path, unsigned *ret)
-{
-    char folder[512];
-    unsigned missing = 0;
-    if (strlen(path) >= sizeof(folder))
-        return -ENAMETOOLONG;
-    strcpy(folder, path);
-    for (char *slash = strrchr(folder, '/'); slash != NULL && slash != folder; slash = strrchr(folder, '/')) {
-        *slash = '\0';
-        const int r = st_change_folder_look(machine, folder);
-        if (r == 0)
-            break;
-        if (r != -ENOENT)
-            return r;
-        missing++;
-    }
-    *ret = missing;
-    return 0;
+    return r;
 }
 
 /* "1234 tune" */
@@ -296,7 +239,7 @@ int st_applied_open(struct st_applied *applied, const char *command, struct st_p
     *applied = (struct st_applied){.p = p, .folder = folder, .on_event = on_event, .ctx = ctx};
     struct st_writer *writer = &p->writer;
     int r = make_folders(writer, folder);
-    if (r >= 0)
+    if (r == 0)
         r = writer->make_folder(writer, folder, ST_JOURNAL_FOLDER_MODE);
     if (r == 0 || r == -EEXIST)
         r = writer->lock_folder(writer, folder, command);
@@ -331,48 +274,55 @@ void st_applied_close(struct st_applied *applied)
 /* --- before the first write --- */
 
 /* Between the plan and the write the user was asked, and the loop was recorded. */
-static bool is_as_planned(const struct st_applied *applied, const struct st_plan_step *step)
+static bool is_as_planned(const struct st_applied *applied, const struct st_entry *step)
 {
     char now[ST_CHANGE_VALUE_BYTES];
-    return st_change_value_read(&applied->p->machine, step->type, step->target, now, sizeof(now)) == 0 &&
+    return st_change_value_read(&applied->p->machine, step->target, now, sizeof(now)) == 0 &&
            st_text_is(now, step->old_value);
 }
 
-static struct st_entry entry_of(const struct st_plan *plan, const struct st_plan_step *step)
+/* Is there a file of that name, and is it not what we would write, or cannot be read? Or a block of the
+ * rule? */
+static bool is_taken(const struct st_applied *applied, const struct st_entry *step)
 {
-    return (struct st_entry){.rule = (char *)(uintptr_t)step->rule->id,
-                             .type = step->type,
-                             .phase = ST_PHASE_WRITING,
-                             .target = step->target,
-                             .old_value = step->old_value,
-                             .new_value = step->new_value,
-                             .frames = plan->frames,
-                             .rate_hz = plan->rate_hz};
+    char *text;
+    size_t bytes;
+    const int r = st_change_file_read(&applied->p->machine, step->target, &text);
+    if (r != 0)
+        return r != -ENOENT;
+    const bool same = st_change_find(applied->p->machine.os, step, text, &bytes) != NULL;
+    free(text);
+    return st_change_is_block(applied->p->machine.os, step->kind) ? bytes > 0 : !same;
+}
+
+static int look_at_step(const struct st_applied *applied, const struct st_entry *step)
+{
+    struct st_platform *p = applied->p;
+    ST_EACH_OF (other, applied->journal.entries, applied->journal.entries_n) {
+        const bool rule = st_text_is(other->rule, step->rule),
+                   target = st_text_is(other->target, step->target);
+        if (target && rule)
+            return -EALREADY;
+        if (target && !step->file)
+            return -EEXIST;
+    }
+    if (!step->file && !st_journal_value_allowed(p->machine.os, st_rule_find(step->rule), step->target))
+        return -EINVAL;
+    if (!step->file && !is_as_planned(applied, step))
+        return -ESTALE;
+    if (step->file && st_change_is_users(step->kind) && geteuid() == 0)
+        return -EINVAL;
+    const int r =
+        step->file || step->target[0] == '/' ? p->writer.can_write(&p->writer, step->target, !step->file) : 0;
+    return r == 0 && step->file && is_taken(applied, step) ? -ENOTEMPTY : r;
 }
 
 static int look_ahead(const struct st_applied *applied, const struct st_plan *plan)
 {
     ST_EACH_OF (step, plan->steps, plan->steps_n) {
-        const struct st_entry entry = entry_of(plan, step);
-        int r = 0;
-        ST_EACH_OF (other, applied->journal.entries, applied->journal.entries_n) {
-            const bool for_other = step->kind == ST_CHANGE_LIMITS && other->type == ST_ENTRY_FILE &&
-                                   !st_text_is(other->new_value, step->new_value);
-            if (r == 0 && st_text_is(other->rule, step->rule->id) && !for_other)
-                r = -EALREADY;
-            else if (r == 0 && step->type != ST_ENTRY_FILE && other->type == step->type &&
-                     st_text_is(other->target, step->target))
-                r = -EEXIST;
-        }
-        if (r == 0 && step->type != ST_ENTRY_FILE && !is_as_planned(applied, step))
-            r = -ESTALE;
-        if (r == 0 && step->type != ST_ENTRY_SYSCTL)
-            r = applied->p->writer.can_write(&applied->p->writer, step->target, step->type == ST_ENTRY_SYSFS);
-        if (r == 0 &&
-            !st_journal_target_allowed(applied->p->machine.os, step->type, step->rule, step->target))
-            r = -EINVAL;
+        const int r = look_at_step(applied, step);
         if (r < 0) {
-            notify(applied, ST_EVENT_FAILED, &entry, NULL, r);
+            notify(applied, ST_EVENT_FAILED, step, NULL, r);
             return r;
         }
     }
@@ -381,64 +331,40 @@ static int look_ahead(const struct st_applied *applied, const struct st_plan *pl
 
 /* --- one write --- */
 
-/* The file's text with the block at its end, and the entry for it. *ret_text is for free(). */
-static int prepare_file(struct st_applied *applied, const struct st_plan_step *step, struct st_entry *entry,
-                        char **ret_text)
-{
-    struct st_machine *machine = &applied->p->machine;
-    struct st_journal_file file = {.path = step->target};
-    char *text;
-    int r = st_change_file_read(machine, step->target, &text);
-    file.existed = r == 0;
-    if (r == -ENOENT) {
-        r = missing_folders(machine, step->target, &file.folders_made);
-        text = r == 0 ? strdup("") : NULL;
-        if (r == 0 && text == NULL)
-            r = -ENOMEM;
-    }
-    if (r < 0)
-        return r;
-    const size_t old_bytes = strlen(text);
-    file.newline_added = old_bytes > 0 && text[old_bytes - 1] != '\n';
-    file.hash = entry->old_hash = st_journal_hash(text, old_bytes);
-    if (st_journal_file(&applied->journal, step->target) == NULL)
-        r = st_journal_file_add(&applied->journal, &file);
-    char *whole = NULL;
-    if (r == 0 && asprintf(&whole, "%s%s%s", text, file.newline_added ? "\n" : "", step->new_value) < 0)
-        r = -ENOMEM;
-    free(text);
-    if (r < 0)
-        return r;
-    if (strlen(whole) > ST_CHANGE_FILE_BYTES) {
-        free(whole);
-        return -EFBIG;
-    }
-    *ret_text = whole;
-    return 0;
-}
-
-static int write_file(struct st_applied *applied, const struct st_plan_step *step, const char *text)
+/* A file of ours, or a block at the end of another's. */
+static int write_file(struct st_applied *applied, const struct st_entry *step)
 {
     struct st_writer *writer = &applied->p->writer;
-    const int r = make_folders(writer, step->target);
-    return r < 0 ? r : writer->replace_file(writer, step->target, text, strlen(text), 0644);
+    char *old = NULL, *whole;
+    int r = make_folders(writer, step->target);
+    if (r == 0 && st_change_is_block(applied->p->machine.os, step->kind))
+        r = st_change_file_read(&applied->p->machine, step->target, &old);
+    if (r != 0 && r != -ENOENT)
+        return r;
+    if (asprintf(&whole, "%s%s", old != NULL ? old : "", step->text) < 0)
+        whole = NULL;
+    r = whole == NULL ? -ENOMEM
+        : strlen(whole) > ST_CHANGE_FILE_BYTES
+            ? -EFBIG
+            : writer->replace_file(writer, step->target, whole, strlen(whole), 0644);
+    free(whole);
+    free(old);
+    return r;
 }
 
-static int do_step(struct st_applied *applied, const struct st_plan *plan, const struct st_plan_step *step)
+static int do_step(struct st_applied *applied, const struct st_entry *step)
 {
-    char *text = NULL;
-    struct st_entry entry = entry_of(plan, step);
-    int r = step->type == ST_ENTRY_FILE ? prepare_file(applied, step, &entry, &text) : 0;
+    struct st_entry entry = *step;
+    entry.phase = ST_PHASE_WRITING;
+    int r = entry.file ? count_made(applied, &entry) : 0;
     if (r == 0)
         r = st_journal_add(&applied->journal, &entry);
     const int saved = r == 0 ? save_or_say(applied, &entry) : 0;
     if (r == 0 && saved == 0)
-        r = step->type == ST_ENTRY_FILE
-                ? write_file(applied, step, text)
-                : write_value(&applied->p->writer, step->type, step->target, step->new_value);
+        r = entry.file ? write_file(applied, step)
+                       : write_value(&applied->p->writer, step->target, step->new_value);
     if (r < 0)
         notify(applied, ST_EVENT_FAILED, &entry, NULL, r);
-    free(text);
     return r < 0 ? r : saved;
 }
 
@@ -448,15 +374,6 @@ static size_t roll_back(struct st_applied *applied, size_t first_n)
     size_t left_n = 0;
     for (size_t i = applied->journal.entries_n; i > first_n; i--)
         left_n += undo_entry(applied, i - 1) == ST_EVENT_FAILED;
-    /* files without entries: a step that failed before it was written down */
-    for (size_t i = applied->journal.files_n; i > 0; i--) {
-        const char *path = applied->journal.files[i - 1].path;
-        bool used = false;
-        ST_EACH_OF (made, applied->journal.entries, applied->journal.entries_n)
-            used |= st_text_is(made->target, path);
-        if (!used)
-            st_journal_file_remove(&applied->journal, path);
-    }
     /* if the disk is full, the journal lists writes that are undone, and revert finds them as before */
     (void)save(applied);
     return left_n;
@@ -470,7 +387,7 @@ int st_applied_add(struct st_applied *applied, const struct st_plan *plan, size_
     if (r < 0)
         return r;
     for (size_t i = 0; r == 0 && i < plan->steps_n; i++)
-        r = do_step(applied, plan, &plan->steps[i]);
+        r = do_step(applied, &plan->steps[i]);
     for (size_t i = first_n; i < applied->journal.entries_n; i++) {
         applied->journal.entries[i].phase = r == 0 ? ST_PHASE_DONE : ST_PHASE_WRITING;
         applied->journal.entries[i].interrupted = r < 0;
@@ -493,11 +410,8 @@ int st_applied_begin_trial(struct st_applied *applied, const struct st_plan *pla
     struct st_journal *journal = &applied->journal;
     const size_t first_n = journal->entries_n;
     int r = look_ahead(applied, plan);
-    for (size_t i = 0; r == 0 && i < plan->steps_n; i++) {
-        const struct st_plan_step *step = &plan->steps[i];
-        const struct st_entry entry = entry_of(plan, step);
-        r = step->type == ST_ENTRY_FILE ? -EINVAL : st_journal_add(journal, &entry);
-    }
+    for (size_t i = 0; r == 0 && i < plan->steps_n; i++)
+        r = plan->steps[i].file ? -EINVAL : st_journal_add(journal, &plan->steps[i]);
     if (r == 0)
         r = save(applied);
     while (r < 0 && journal->entries_n > first_n)
@@ -509,7 +423,7 @@ int st_applied_begin_trial(struct st_applied *applied, const struct st_plan *pla
 static int look_at_value(const struct st_applied *applied, const struct st_entry *entry, bool was_on)
 {
     char now[ST_CHANGE_VALUE_BYTES];
-    const int r = st_change_value_read(&applied->p->machine, entry->type, entry->target, now, sizeof(now));
+    const int r = st_change_value_read(&applied->p->machine, entry->target, now, sizeof(now));
     if (r != 0)
         return r;
     return st_text_is(now, was_on ? entry->new_value : entry->old_value) ? 0 : -EBUSY;
@@ -525,8 +439,7 @@ int st_applied_switch(struct st_applied *applied, const char *rule, bool was_on,
         *ret_target = entry->target;
         r = look_at_value(applied, entry, was_on);
         if (r == 0 && on != was_on)
-            r = write_value(&applied->p->writer, entry->type, entry->target,
-                            on ? entry->new_value : entry->old_value);
+            r = write_value(&applied->p->writer, entry->target, on ? entry->new_value : entry->old_value);
     }
     return r;
 }

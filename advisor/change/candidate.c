@@ -42,7 +42,7 @@ static const char *const writers[] = {"power-profiles-daemon", "tuned", "auto-cp
 
 static void describe(const struct st_plan *plan, struct st_candidate *row)
 {
-    const struct st_plan_step *step = &plan->steps[row->first_step];
+    const struct st_entry *step = &plan->steps[row->first_step];
     char more[32] = "";
     if (row->steps_n > 1)
         ST_PRINT(more, " and %zu more", row->steps_n - 1);

@@ -1,166 +1,289 @@
-/* How each kind of change is written for ever, one row a kind, and what is there now. */
+/* Where and how each kind of change is written for ever, one row a kind, and what is there now. */
 #include "advisor/change/change.h"
 
+#include <ctype.h>
 #include <unistd.h>
 
 #include "advisor/facts/text.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
 
-#define GRUB_APPEND "GRUB_CMDLINE_LINUX_DEFAULT=\"$GRUB_CMDLINE_LINUX_DEFAULT "
-#define THEN_BOOT   "takes effect after a reboot"
+/* Gaps in the texts below. */
+#define RULE  "\1"
+#define PART  "\2" /* the key, or of it what stands before the blank or colon */
+#define KEY   "\3" /* the key, or what stands behind the colon */
+#define VALUE "\4"
+
+#define OURS "sleeptune-" RULE
+
+#define THEN_BOOT "takes effect after a reboot"
 #define THEN_WIREPLUMBER                                                                                     \
     "takes effect when WirePlumber starts again: at the next login, or after systemctl --user restart "      \
     "wireplumber, which interrupts the sound"
 
-struct row {
-    const char *path; /* NULL: no such kind on this OS */
-    const char *before;
-    const char *between; /* key and value; NULL: the key is not in the line */
-    const char *after;
+struct form {
+    const char *path, *line; /* NULL: no such kind on this OS */
+    const char *read;        /* files and folders that the same program reads, with blanks between */
 };
 
-struct kind {
-    struct row row[2]; /* by enum st_os */
+/* Folder and name decide who wins where several files set one thing (docs/adr/0022-whole-files.md has the
+ * source of each order). */
+static const struct kind {
+    const char *name; /* in the journal */
+    struct form form[ST_OS_N];
     const char *then;
-    bool bare;          /* the file takes no comments */
-    const char *behind; /* what follows the key in the path; NULL: the key is not in the path */
+    const char *head;    /* stands once in the file */
+    const char *comment; /* NULL: "#" */
+    const char *part;    /* characters that end the key's first part */
+} kinds[ST_CHANGE_KINDS] = {
+    /* sysctl.d(5): the last name wins. FreeBSD: rc.d/sysctl reads this file, then sysctl.conf.local */
+    [ST_CHANGE_SYSCTL] =
+        {"sysctl",
+         {{"/etc/sysctl.d/99-zz-" OURS ".conf", KEY " = " VALUE,
+           "/etc/sysctl.d /run/sysctl.d /usr/local/lib/sysctl.d /usr/lib/sysctl.d /etc/sysctl.conf"},
+          {"/etc/sysctl.conf", KEY "=" VALUE, "/etc/sysctl.conf /etc/sysctl.conf.local"}}},
+    /* tmpfiles.d(5): of lines for one path the one in the earliest name is used */
+    [ST_CHANGE_SYSFS] = {"sysfs",
+                         {{"/etc/tmpfiles.d/00-" OURS ".conf", "w " KEY " - - - - " VALUE,
+                           "/etc/tmpfiles.d /run/tmpfiles.d /usr/local/lib/tmpfiles.d /usr/lib/tmpfiles.d"}}},
+    /* modprobe.d(5), libkmod: options are joined in the order of names; the kernel takes the last */
+    [ST_CHANGE_MODPROBE] =
+        {"modprobe",
+         {{"/etc/modprobe.d/zz-" OURS ".conf", "options " KEY " " VALUE,
+           "/etc/modprobe.d /run/modprobe.d /usr/local/lib/modprobe.d /usr/lib/modprobe.d"}},
+         "takes effect when the module is loaded again, at the latest after a reboot"},
+    /* udev(7): in the order of names; an assignment replaces an earlier one */
+    [ST_CHANGE_UDEV] =
+        {"udev",
+         {{"/etc/udev/rules.d/90-" OURS ".rules", VALUE,
+           "/etc/udev/rules.d /run/udev/rules.d /usr/local/lib/udev/rules.d /usr/lib/udev/rules.d"}},
+         "takes effect when a device is plugged in again. For a device that stays plugged in: "
+         "reboot, or run sudo udevadm trigger --action=add"},
+    /* pam_limits(8): in the order of names; the last line for a user wins */
+    [ST_CHANGE_LIMITS] = {"limits",
+                          {{"/etc/security/limits.d/99-" OURS "-" PART ".conf", KEY " " VALUE,
+                            "/etc/security/limits.conf /etc/security/limits.d"}},
+                          "takes effect at that user's next login: log out of every session and in again, "
+                          "or restart",
+                          .part = " "},
+    /* systemd.unit(5): in the order of names, whatever their folder; the last one wins */
+    [ST_CHANGE_SYSTEMD] = {"systemd",
+                           {{"/etc/systemd/system/" PART ".d/90-" OURS ".conf", VALUE,
+                             "/etc/systemd/system/" PART ".d /run/systemd/system/" PART
+                             ".d /usr/lib/systemd/system/" PART ".d"}},
+                           "takes effect when the unit is restarted",
+                           "[Service]\n"},
+    /* pipewire.conf(5): the user's folder last */
+    [ST_CHANGE_PIPEWIRE] =
+        {"pipewire",
+         {{PART "/pipewire/pipewire.conf.d/90-" OURS ".conf", "context.properties = { " VALUE " }",
+           PART "/pipewire/pipewire.conf.d " PART "/pipewire/pipewire.conf /etc/pipewire/pipewire.conf.d"}},
+         "takes effect when PipeWire starts again: at the next login, or after systemctl --user restart "
+         "pipewire, which interrupts the sound"},
+    [ST_CHANGE_WIREPLUMBER] = {"wireplumber",
+                               {{PART "/wireplumber/wireplumber.conf.d/90-" OURS ".conf",
+                                 "monitor.alsa.rules = [ { matches = [ { node.name = \"~" VALUE
+                                 ".*\" } ] actions = { update-props = { api.alsa.headroom = 512 } } } ]",
+                                 PART "/wireplumber/wireplumber.conf.d /etc/wireplumber/wireplumber.conf.d"}},
+                               THEN_WIREPLUMBER},
+    /* WirePlumber 0.4: behind 50-alsa-config.lua, before 90-enable-all.lua */
+    [ST_CHANGE_WIREPLUMBER_LUA] =
+        {"wireplumber-lua",
+         {{PART "/wireplumber/main.lua.d/51-" OURS ".lua",
+           "table.insert(alsa_monitor.rules, { matches = { { { \"node.name\", \"matches\", \"" VALUE
+           "*\" } } }, apply_properties = { [\"api.alsa.headroom\"] = 512 } })",
+           PART "/wireplumber/main.lua.d /etc/wireplumber/main.lua.d"}},
+         THEN_WIREPLUMBER,
+         .comment = "--"},
+    /* Debian's grub-mkconfig: sourced in the order of names */
+    [ST_CHANGE_BOOT] = {"grub",
+                        {{"/etc/default/grub.d/zz-" OURS ".cfg",
+                          "GRUB_CMDLINE_LINUX_DEFAULT=\"$GRUB_CMDLINE_LINUX_DEFAULT " VALUE "\"",
+                          "/etc/default/grub /etc/default/grub.d"}},
+                        THEN_BOOT},
+    /* FreeBSD, loader.conf(5): read behind loader.conf */
+    [ST_CHANGE_LOADER] = {"loader",
+                          {{NULL},
+                           {"/boot/loader.conf.d/zz-" OURS ".conf", KEY "=\"" VALUE "\"",
+                            "/boot/loader.conf /boot/loader.conf.d /boot/loader.conf.local"}},
+                          THEN_BOOT},
+    /* FreeBSD, rc.conf(5) and rc.subr: the files of this folder, behind rc.conf */
+    [ST_CHANGE_RC_CONF] = {"rc",
+                           {{NULL},
+                            {"/etc/rc.conf.d/" PART "/zz-" OURS, KEY "=\"" VALUE "\"",
+                             "/etc/rc.conf /etc/rc.conf.local /etc/rc.conf.d/" PART}},
+                           "takes effect after a reboot, or when its service is restarted",
+                           .part = ":"},
 };
 
-static const struct kind kinds[ST_CHANGE_KINDS] = {
-    [ST_CHANGE_SYSCTL] = {{{"/etc/sysctl.d/90-sleeptune.conf", "", " = ", ""},
-                           {"/etc/sysctl.conf", "", "=", ""}},
-                          NULL},
-    [ST_CHANGE_SYSFS] = {{{"/etc/tmpfiles.d/sleeptune.conf", "w ", " - - - - ", ""}}, NULL},
-    [ST_CHANGE_MODPROBE] = {{{"/etc/modprobe.d/sleeptune.conf", "options ", " ", ""}},
-                            "takes effect when the module is loaded again, at the latest after a reboot"},
-    [ST_CHANGE_UDEV] =
-        {{{"/etc/udev/rules.d/90-sleeptune.rules", "", NULL, ""}},
-         "takes effect when a device is plugged in again. For a device that stays plugged in: reboot, or "
-         "run sudo udevadm trigger --action=add"},
-    [ST_CHANGE_LIMITS] = {{{"/etc/security/limits.d/90-sleeptune.conf", "", " ", ""}},
-                          "takes effect at that user's next login: log out of every session and in again, "
-                          "or restart"},
-    [ST_CHANGE_SYSTEMD] = {{{"/etc/systemd/system/", "[Service]\n", NULL, ""}},
-                           "takes effect when the unit is restarted",
-                           .behind = ".d/90-sleeptune.conf"},
-    [ST_CHANGE_PIPEWIRE] = {{{"", "context.properties = { ", NULL, " }"}},
-                            "takes effect when PipeWire starts again: at the next login, or after systemctl "
-                            "--user restart pipewire, which interrupts the sound",
-                            .behind = "/pipewire/pipewire.conf.d/90-sleeptune.conf"},
-    [ST_CHANGE_WIREPLUMBER] = {{{"", "monitor.alsa.rules = [ { matches = [ { node.name = \"~", NULL,
-                                 ".*\" } ] actions = { update-props = { api.alsa.headroom = 512 } } } ]"}},
-                               THEN_WIREPLUMBER,
-                               .behind = "/wireplumber/wireplumber.conf.d/90-sleeptune.conf"},
-    /* behind 50-alsa-config.lua, before 90-enable-all.lua */
-    [ST_CHANGE_WIREPLUMBER_LUA] = {{{"",
-                                     "table.insert(alsa_monitor.rules, { matches = { { { \"node.name\", "
-                                     "\"matches\", \"",
-                                     NULL,
-                                     "*\" } } }, apply_properties = { [\"api.alsa.headroom\"] = 512 } })"}},
-                                   THEN_WIREPLUMBER,
-                                   .bare = true,
-                                   .behind = "/wireplumber/main.lua.d/51-sleeptune.lua"},
-    [ST_CHANGE_BOOT] = {{{"/etc/default/grub.d/sleeptune.cfg", GRUB_APPEND, NULL, "\""}}, THEN_BOOT},
-    [ST_CHANGE_BOOT_GRUB] = {{{"/etc/default/grub", GRUB_APPEND, NULL, "\""}}, THEN_BOOT},
-    /* one command line, however many lines; older systemd hands comments to the kernel */
-    [ST_CHANGE_BOOT_CMDLINE] = {{{"/etc/kernel/cmdline", "", NULL, ""}}, THEN_BOOT, .bare = true},
-    [ST_CHANGE_LOADER] = {{{NULL}, {"/boot/loader.conf.d/sleeptune.conf", "", "=\"", "\""}},
-                          "takes effect after a reboot"},
-    [ST_CHANGE_RC_CONF] = {{{NULL}, {"/etc/rc.conf", "", "=\"", "\""}},
-                           "takes effect after a reboot, or when its service is restarted"},
-    [ST_CHANGE_LOGIN_CLASS] = {{{NULL}, {"/etc/login.conf", "", ":", ":tc=default:"}},
-                               "takes effect for users of the class audio at their next login"},
-};
+/* --- what is written --- */
+
+/* Fills the gaps. @return false: it does not fit. */
+static bool fill(const char *form, const char *rule, const char *part, const char *key, const char *value,
+                 char *buf, size_t buf_bytes)
+{
+    const char *const gaps[] = {rule, part, key, value};
+    size_t used = 0;
+    for (; *form != '\0'; form++) {
+        const bool gap = *form >= 1 && *form <= 4;
+        const char *text = gap ? gaps[*form - 1] : form;
+        const size_t len = gap ? strlen(text) : 1;
+        if (used + len >= buf_bytes)
+            return false;
+        memcpy(buf + used, text, len);
+        used += len;
+    }
+    buf[used] = '\0';
+    return true;
+}
 
 static bool is_line(const char *text)
 {
     return text[0] != '\0' && st_safe_is(text);
 }
 
+static bool is_sysfs(enum st_change_kind kind)
+{
+    return kind == ST_CHANGE_SYSFS || kind == ST_CHANGE_SYSFS_NOW;
+}
+
 static bool is_key(enum st_change_kind kind, const char *key)
 {
-    switch (kind) {
-    case ST_CHANGE_SYSCTL:
-    case ST_CHANGE_SYSCTL_NOW:
-    case ST_CHANGE_LOADER:
-        return st_text_is_of(key, "_.-:%") && key[0] != '.' && strstr(key, "..") == NULL;
-    case ST_CHANGE_SYSFS:
-    case ST_CHANGE_SYSFS_NOW:
+    if (is_sysfs(kind))
         return st_text_begins(key, "/sys/") && st_text_is_of(key, "_/.-:*@") && strstr(key, "..") == NULL;
-    case ST_CHANGE_SYSTEMD:
-        return st_text_is_of(key, "_.-@") && key[0] != '.';
-    case ST_CHANGE_PIPEWIRE:
-    case ST_CHANGE_WIREPLUMBER:
-    case ST_CHANGE_WIREPLUMBER_LUA:
-        return key[0] == '/' && is_line(key) && strstr(key, "/..") == NULL;
-    case ST_CHANGE_MODPROBE:
-    case ST_CHANGE_RC_CONF:
-    case ST_CHANGE_LOGIN_CLASS:
-        return st_text_is_of(key, "_-");
-    case ST_CHANGE_UDEV:
-    case ST_CHANGE_LIMITS:
-    case ST_CHANGE_BOOT:
-    case ST_CHANGE_BOOT_GRUB:
-    case ST_CHANGE_BOOT_CMDLINE:
-        return is_line(key);
-    case ST_CHANGE_KINDS:
-        break;
-    }
-    return false;
+    if (kind == ST_CHANGE_SYSCTL || kind == ST_CHANGE_SYSCTL_NOW || kind == ST_CHANGE_LOADER)
+        return st_text_is_of(key, "_.-:%") && key[0] != '.' && strstr(key, "..") == NULL;
+    return kind == ST_CHANGE_MODPROBE || kind == ST_CHANGE_RC_CONF ? st_text_is_of(key, "_-:") : is_line(key);
 }
 
-static const struct row *row_of(enum st_os os, enum st_change_kind kind)
+/* Is it fit for a path? */
+static bool is_part(enum st_change_kind kind, const char *part)
 {
-    if ((unsigned)kind >= ST_CHANGE_KINDS)
-        return NULL;
-    const struct row *row = &kinds[kind].row[os];
-    return row->path != NULL ? row : NULL;
+    if (st_change_is_users(kind))
+        return part[0] == '/' && is_line(part) && strstr(part, "/..") == NULL;
+    if (kind == ST_CHANGE_SYSTEMD || kind == ST_CHANGE_LIMITS || kind == ST_CHANGE_RC_CONF)
+        return st_text_is_of(part, "_.-@$+") && part[0] != '.';
+    return part[0] == '\0';
 }
 
-static bool is_value(const struct row *row, enum st_change_kind kind, const char *value)
+static bool is_value(const char *line, enum st_change_kind kind, const char *value)
 {
-    /* the shells that read these would look into the quotes; the kernel's own line has no quotes at all */
-    const bool quoted = row->after[0] == '"' || kind == ST_CHANGE_BOOT_CMDLINE;
-    if (kind == ST_CHANGE_LOGIN_CLASS)
-        return st_text_is_of(value, "_=");
     if (kind == ST_CHANGE_PIPEWIRE)
         return st_text_is_of(value, "_.-={} ");
-    if (kind == ST_CHANGE_WIREPLUMBER || kind == ST_CHANGE_WIREPLUMBER_LUA)
+    if (st_change_is_users(kind))
         return st_text_begins(value, "alsa_") && st_text_is_of(value, "_.-:");
-    return is_line(value) && !(quoted && strpbrk(value, "\"\\$`#") != NULL);
+    /* the shells that read these would look into the quotes */
+    return is_line(value) && !(strstr(line, VALUE "\"") != NULL && strpbrk(value, "\"\\$`#") != NULL);
 }
 
-/* The row of a well-formed change; NULL with *ret_error otherwise. */
-static bool is_running_only(enum st_change_kind kind)
+static const struct form *form_of(enum st_os os, enum st_change_kind kind)
 {
-    return kind == ST_CHANGE_SYSCTL_NOW || kind == ST_CHANGE_SYSFS_NOW;
+    return (unsigned)kind < ST_CHANGE_KINDS && kinds[kind].form[os].path != NULL ? &kinds[kind].form[os]
+                                                                                 : NULL;
 }
 
-int st_change_form(enum st_os os, const struct st_change *change, struct st_change_form *ret)
+/* Of a path: what is behind the folder that varies; else with its folder, "transparent_hugepage/enabled". */
+static const char *sysfs_name(const char *key)
 {
-    struct st_change_form form = {.running_only = is_running_only(change->kind)};
-    const struct row *row = row_of(os, change->kind);
-    if (row == NULL && !form.running_only)
+    const char *varies = strrchr(key, '*'), *slash = varies != NULL ? strchr(varies, '/') : NULL;
+    if (slash == NULL)
+        slash = memrchr(key, '/', (size_t)(strrchr(key, '/') - key));
+    return slash + 1;
+}
+
+/* Of a rule of udev: the attribute that is set, or the device. */
+static const char *udev_name(const char *value)
+{
+    const char *attribute = strrchr(value, '{'), *text = value + strcspn(value, "\"");
+    return attribute != NULL ? attribute + 1 : text + (*text != '\0');
+}
+
+/* What other files would call it. */
+static void name_of(const struct st_change *change, const char *key, char *ret, size_t ret_bytes)
+{
+    const enum st_change_kind kind = change->kind;
+    const char *blank = strrchr(key, ' ');
+    const char *from = kind == ST_CHANGE_LIMITS && blank != NULL ? blank + 1
+                       : kind == ST_CHANGE_SYSFS                 ? sysfs_name(key)
+                       : kind == ST_CHANGE_UDEV                  ? udev_name(change->value)
+                       : kind == ST_CHANGE_PIPEWIRE || kind == ST_CHANGE_SYSTEMD || kind == ST_CHANGE_BOOT
+                           ? change->value
+                       : st_change_is_users(kind) ? "api.alsa.headroom"
+                                                  : key;
+    snprintf(ret, ret_bytes, "%.*s", (int)strcspn(from, " =\"}"), from);
+}
+
+/* The first part of a key and the rest of it, as paths and lines have them. */
+static void split_key(const struct st_change *change, char *part, size_t part_bytes, const char **ret_key)
+{
+    const char *ends = kinds[change->kind].part;
+    const bool whole = change->kind == ST_CHANGE_SYSTEMD || st_change_is_users(change->kind);
+    const size_t len = whole ? strlen(change->key) : ends != NULL ? strcspn(change->key, ends) : 0;
+    snprintf(part, part_bytes, "%.*s", (int)len, change->key);
+    *ret_key = change->key + (change->key[len] == ':' && len > 0 ? len + 1 : 0);
+}
+
+int st_change_path(enum st_os os, enum st_change_kind kind, const char *rule, const char *part, char *buf,
+                   size_t buf_bytes)
+{
+    const struct form *form = form_of(os, kind);
+    if (form == NULL)
         return -ENOTSUP;
-    if (!is_key(change->kind, change->key) ||
-        !(form.running_only ? is_line(change->value) : is_value(row, change->kind, change->value)))
+    const bool good = strspn(rule, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(rule) &&
+                      rule[0] != '\0' && is_part(kind, part) &&
+                      fill(form->path, rule, part, "", "", buf, buf_bytes);
+    return good ? 0 : -EINVAL;
+}
+
+int st_change_form(enum st_os os, const char *rule, const struct st_change *change,
+                   struct st_change_form *ret)
+{
+    *ret = (struct st_change_form){.running_only = change->kind == ST_CHANGE_SYSCTL_NOW ||
+                                                   change->kind == ST_CHANGE_SYSFS_NOW};
+    const struct form *form = form_of(os, change->kind);
+    const char *key;
+    if (ret->running_only)
+        return is_key(change->kind, change->key) && is_line(change->value) ? 0 : -EINVAL;
+    if (form == NULL)
+        return -ENOTSUP;
+    if (!is_key(change->kind, change->key) || !is_value(form->line, change->kind, change->value))
         return -EINVAL;
-    if (row != NULL) {
-        const char *behind = kinds[change->kind].behind;
-        const bool key = row->between != NULL;
-        const int path_bytes = ST_PRINT(form.path, "%s%s%s", row->path, behind != NULL ? change->key : "",
-                                        behind != NULL ? behind : "");
-        const int line_bytes = ST_PRINT(form.line, "%s%s%s%s%s\n", row->before, key ? change->key : "",
-                                        key ? row->between : "", change->value, row->after);
-        if (path_bytes < 0 || (size_t)path_bytes >= sizeof(form.path) || line_bytes < 0 ||
-            (size_t)line_bytes >= sizeof(form.line))
-            return -EINVAL;
-        form.takes_comments = !kinds[change->kind].bare;
-        form.section_bytes = change->kind == ST_CHANGE_SYSTEMD ? strlen(row->before) : 0;
-    }
-    *ret = form;
-    return 0;
+    split_key(change, ret->part, sizeof(ret->part), &key);
+    name_of(change, key, ret->name, sizeof(ret->name));
+    const int r = st_change_path(os, change->kind, rule, ret->part, ret->path, sizeof(ret->path));
+    if (r == 0 && !fill(form->line, rule, ret->part, key, change->value, ret->line, sizeof(ret->line) - 1))
+        return -EINVAL;
+    strcat(ret->line, "\n");
+    return r;
+}
+
+const char *st_change_name(enum st_change_kind kind)
+{
+    return (unsigned)kind < ST_CHANGE_KINDS ? kinds[kind].name : NULL;
+}
+
+bool st_change_is_block(enum st_os os, enum st_change_kind kind)
+{
+    return os == ST_OS_FREEBSD && kind == ST_CHANGE_SYSCTL;
+}
+
+void st_change_begin(enum st_os os, enum st_change_kind kind, const char *rule, char *buf, size_t buf_bytes)
+{
+    const char *comment = kinds[kind].comment != NULL ? kinds[kind].comment : "#";
+    if (st_change_is_block(os, kind)) /* the newline ends a last line that has none */
+        snprintf(buf, buf_bytes,
+                 "\n# >>> sleeptune %s: written by 'sleeptune apply', taken back by 'sleeptune revert'\n",
+                 rule);
+    else
+        snprintf(buf, buf_bytes, "%s %s: written by 'sleeptune apply', removed by 'sleeptune revert'\n%s",
+                 comment, rule, kinds[kind].head != NULL ? kinds[kind].head : "");
+}
+
+void st_change_end(enum st_os os, enum st_change_kind kind, const char *rule, char *buf, size_t buf_bytes)
+{
+    buf[0] = '\0';
+    if (st_change_is_block(os, kind))
+        snprintf(buf, buf_bytes, "# <<< sleeptune %s\n", rule);
 }
 
 const char *st_change_then(enum st_change_kind kind)
@@ -168,87 +291,131 @@ const char *st_change_then(enum st_change_kind kind)
     return (unsigned)kind < ST_CHANGE_KINDS ? kinds[kind].then : NULL;
 }
 
-/* The key in the path of a drop-in of ours: a unit, the folder of a user's settings. */
-static bool key_in_path(const struct row *row, enum st_change_kind kind, const char *path, char *ret,
-                        size_t ret_bytes)
-{
-    const char *behind = kinds[kind].behind;
-    if (behind == NULL || !st_text_begins(path, row->path) || !st_text_ends(path, behind))
-        return false;
-    const size_t before = strlen(row->path), after = strlen(behind), len = strlen(path);
-    return len > before + after && st_text_copy(ret, ret_bytes, path + before, len - before - after) &&
-           is_key(kind, ret);
-}
-
-int st_change_kind_of(enum st_os os, const char *path, enum st_change_kind *ret)
-{
-    for (enum st_change_kind kind = 0; kind < ST_CHANGE_KINDS; kind++) {
-        const struct row *row = row_of(os, kind);
-        if (row != NULL &&
-            (kinds[kind].behind == NULL ? st_text_is(row->path, path)
-                                        : key_in_path(row, kind, path, ST_ROOM(ST_CHANGE_KEY_BYTES)))) {
-            *ret = kind;
-            return 0;
-        }
-    }
-    return -ENOENT;
-}
-
-int st_change_parse(enum st_os os, const char *path, const char *line, struct st_change *ret)
-{
-    struct st_change change = {0};
-    int r = st_change_kind_of(os, path, &change.kind);
-    const struct row *row = r == 0 ? row_of(os, change.kind) : NULL;
-    if (row == NULL)
-        return -ENOENT;
-    if (line[0] == '#' || (change.kind == ST_CHANGE_SYSTEMD && line[0] == '['))
-        return -EINVAL;
-    /* the section of a unit's drop-in is a line of its own */
-    const char *before = change.kind == ST_CHANGE_SYSTEMD ? "" : row->before;
-    const size_t len = strcspn(line, "\n"), before_len = strlen(before), after_len = strlen(row->after);
-    if (len < before_len + after_len || strncmp(line, before, before_len) != 0 ||
-        strncmp(line + len - after_len, row->after, after_len) != 0)
-        return -EINVAL;
-    const char *value = line + before_len, *end = line + len - after_len;
-    if (row->between != NULL) {
-        /* limits: the value is the last word */
-        const char *at = change.kind == ST_CHANGE_LIMITS ? memrchr(value, ' ', (size_t)(end - value))
-                                                         : strstr(value, row->between);
-        if (at == NULL || at >= end ||
-            !st_text_copy(change.key, sizeof(change.key), value, (size_t)(at - value)))
-            return -EINVAL;
-        value = at + strlen(row->between);
-    } else if (!key_in_path(row, change.kind, path, change.key, sizeof(change.key))) {
-        strcpy(change.key, change.kind == ST_CHANGE_UDEV ? "rule" : "boot");
-    }
-    if (value > end || !st_text_copy(change.value, sizeof(change.value), value, (size_t)(end - value)))
-        return -EINVAL;
-    struct st_change_form form;
-    r = st_change_form(os, &change, &form);
-    if (r == 0)
-        *ret = change;
-    return r;
-}
-
 bool st_change_is_users(enum st_change_kind kind)
 {
     return kind == ST_CHANGE_PIPEWIRE || kind == ST_CHANGE_WIREPLUMBER || kind == ST_CHANGE_WIREPLUMBER_LUA;
 }
 
-bool st_journal_target_allowed(enum st_os os, enum st_entry_type type, const struct st_rule *rule,
-                               const char *target)
+bool st_journal_value_allowed(enum st_os os, const struct st_rule *rule, const char *target)
 {
-    enum st_change_kind kind;
-    if (type == ST_ENTRY_FILE)
-        return st_change_kind_of(os, target, &kind) == 0 && (!st_change_is_users(kind) || geteuid() != 0);
-    if (strlen(target) >= 512 || rule == NULL || !st_rule_writes(rule, target))
+    if (strlen(target) >= sizeof(((struct st_entry *)0)->target) || rule == NULL ||
+        !st_rule_writes(rule, target))
         return false;
-    if (type == ST_ENTRY_SYSFS)
-        return os == ST_OS_LINUX && is_key(ST_CHANGE_SYSFS, target) && strchr(target, '*') == NULL;
-    return is_key(ST_CHANGE_SYSCTL, target);
+    return target[0] != '/'
+               ? is_key(ST_CHANGE_SYSCTL, target)
+               : os == ST_OS_LINUX && is_key(ST_CHANGE_SYSFS, target) && strchr(target, '*') == NULL;
 }
 
-/* --- what is there now: running values and blocks in files --- */
+/* --- others that name the same setting --- */
+
+#define OTHERS_SHOWN 4
+
+struct search {
+    struct st_machine *machine;
+    const struct st_entry *entry;
+    const char *folder;
+    char *buf;
+    size_t buf_bytes, n;
+};
+
+/* One character of a name: programs take a dot for a slash, and an underscore for a hyphen. */
+static bool is_same(char a, char b)
+{
+    return a == b || (strchr("./", a) != NULL && strchr("./", b) != NULL) ||
+           (strchr("-_", a) != NULL && strchr("-_", b) != NULL);
+}
+
+static bool is_of_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Does the line have this name as a word of its own? */
+static bool has_name(const char *line, size_t line_len, const char *name, size_t len)
+{
+    for (size_t i = 0; i + len <= line_len; i++) {
+        size_t same = 0;
+        while (same < len && is_same(line[i + same], name[same]))
+            same++;
+        if (same == len && !(i > 0 && is_of_name(line[i - 1])) && !is_of_name(line[i + len]))
+            return true;
+    }
+    return false;
+}
+
+static bool has_any(const char *line, size_t line_len, const char *names)
+{
+    bool found = false;
+    for (size_t len; !found && *names != '\0'; names += len + (names[len] == ' ')) {
+        len = strcspn(names, " ");
+        found = len > 0 && has_name(line, line_len, names, len);
+    }
+    return found;
+}
+
+static void look_into(struct search *search, const char *path)
+{
+    char *text;
+    unsigned number = 0;
+    if (st_change_file_read(search->machine, path, &text) != 0)
+        return;
+    bool ours = false; /* in a block of ours */
+    for (const char *line = text; *line != '\0'; line = st_text_next_line(line)) {
+        number++;
+        ours =
+            st_text_begins(line, "# >>> sleeptune ") || (ours && !st_text_begins(line, "# <<< sleeptune "));
+        const char *from = line + strspn(line, " \t");
+        if (ours || strchr("#;", *from) != NULL || st_text_begins(from, "--") ||
+            !has_any(from, strcspn(from, "\n"), search->entry->names))
+            continue;
+        if (search->n++ < OTHERS_SHOWN)
+            st_text_append(search->buf, search->buf_bytes, "%s%s:%u", search->n > 1 ? ", " : "", path,
+                           number);
+    }
+    free(text);
+}
+
+static int look_at_name(void *ctx, const char *name)
+{
+    struct search *search = ctx;
+    const char *suffix = strrchr(search->entry->target, '.'); /* who reads ours reads no other */
+    if (suffix == NULL || strchr(suffix, '/') != NULL)
+        suffix = "";
+    if (strstr(name, "sleeptune-") == NULL && name[0] != '.' && st_text_ends(name, suffix))
+        look_into(search, ST_TEXT(ST_CHANGE_PATH_BYTES + 256, "%s/%s", search->folder, name));
+    return 0;
+}
+
+size_t st_change_others(struct st_machine *machine, const struct st_entry *entry, char *buf, size_t buf_bytes)
+{
+    const struct form *form = form_of(machine->os, entry->kind);
+    struct search search = {.machine = machine, .entry = entry, .buf = buf, .buf_bytes = buf_bytes};
+    char place[ST_CHANGE_PATH_BYTES];
+    buf[0] = '\0';
+    const char *at = form != NULL && entry->file ? form->read : "";
+    for (size_t len; *at != '\0'; at += len + (at[len] == ' ')) {
+        len = strcspn(at, " ");
+        const char *one = ST_TEXT(128, "%.*s", (int)len, at);
+        if (!fill(one, "", entry->part, "", "", place, sizeof(place)))
+            continue;
+        search.folder = place;
+        if (machine->list(machine, place, look_at_name, &search) != 0)
+            look_into(&search, place);
+    }
+    if (search.n > OTHERS_SHOWN)
+        st_text_append(buf, buf_bytes, " and %zu more", search.n - OTHERS_SHOWN);
+    return search.n;
+}
+
+/* --- what is there now: running values and files --- */
+
+uint64_t st_change_hash(const char *text, size_t bytes)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    ST_EACH_OF (c, text, bytes)
+        hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+    return hash;
+}
 
 /* "always [madvise] never" is how sysfs shows a choice, "none voluntary (full)" debugfs; only the chosen word
  * can be written back. */
@@ -275,13 +442,12 @@ static void single_spaces(char *text)
     *to = '\0';
 }
 
-int st_change_value_read(struct st_machine *machine, enum st_entry_type type, const char *target, char *buf,
-                         size_t buf_bytes)
+int st_change_value_read(struct st_machine *machine, const char *target, char *buf, size_t buf_bytes)
 {
     char text[ST_CHANGE_TEXT_BYTES];
     size_t len;
-    const int r = type == ST_ENTRY_SYSCTL ? machine->read_sysctl(machine, target, text, sizeof(text), &len)
-                                          : machine->read_text(machine, target, text, sizeof(text), &len);
+    const int r = target[0] == '/' ? machine->read_text(machine, target, text, sizeof(text), &len)
+                                   : machine->read_sysctl(machine, target, text, sizeof(text), &len);
     if (r < 0)
         return r == -EFBIG ? -EBADMSG : r;
     if (strlen(text) != len)
@@ -298,8 +464,7 @@ int st_change_value_read(struct st_machine *machine, enum st_entry_type type, co
 bool st_change_value_is(struct st_machine *machine, const char *target, const char *value)
 {
     char now[ST_CHANGE_VALUE_BYTES];
-    const enum st_entry_type type = target[0] == '/' ? ST_ENTRY_SYSFS : ST_ENTRY_SYSCTL;
-    return st_change_value_read(machine, type, target, now, sizeof(now)) == 0 && st_text_is(now, value);
+    return st_change_value_read(machine, target, now, sizeof(now)) == 0 && st_text_is(now, value);
 }
 
 int st_change_file_read(struct st_machine *machine, const char *path, char **ret)
@@ -329,32 +494,37 @@ int st_change_folder_look(struct st_machine *machine, const char *path)
     return machine->list(machine, path, ignore_name, NULL);
 }
 
-const char *st_change_block_find(const char *text, const char *block)
+const char *st_change_find(enum st_os os, const struct st_entry *entry, const char *text, size_t *ret_bytes)
 {
-    const char *last = NULL;
-    for (const char *at = strstr(text, block); at != NULL; at = strstr(at + 1, block)) {
-        if (at == text || at[-1] == '\n' || block[0] == '\n')
-            last = at;
+    const char *begin = text;
+    size_t bytes = strlen(text);
+    if (st_change_is_block(os, entry->kind)) {
+        const char *first = ST_TEXT(128, "\n# >>> sleeptune %s:", entry->rule);
+        const char *last = ST_TEXT(128, "\n# <<< sleeptune %s\n", entry->rule);
+        begin = strstr(text, first);
+        const char *end = begin != NULL ? strstr(begin, last) : NULL;
+        bytes = end != NULL ? (size_t)(end - begin) + strlen(last) : 0;
     }
-    return last;
+    *ret_bytes = bytes;
+    return bytes > 0 && st_change_hash(begin, bytes) == entry->hash ? begin : NULL;
 }
 
 enum st_entry_state st_change_state(struct st_machine *machine, const struct st_entry *entry, char *buf,
                                     size_t buf_bytes, int *ret_error)
 {
-    const bool file = entry->type == ST_ENTRY_FILE;
     char *text = NULL;
+    size_t bytes;
     buf[0] = '\0';
-    const int r = file ? st_change_file_read(machine, entry->target, &text)
-                       : st_change_value_read(machine, entry->type, entry->target, buf, buf_bytes);
+    const int r = entry->file ? st_change_file_read(machine, entry->target, &text)
+                              : st_change_value_read(machine, entry->target, buf, buf_bytes);
     if (r == -ENOENT)
         return ST_ENTRY_GONE;
     if (r < 0) {
         *ret_error = r;
         return ST_ENTRY_UNREAD;
     }
-    const bool same =
-        file ? st_change_block_find(text, entry->new_value) != NULL : st_text_is(buf, entry->new_value);
+    const bool same = entry->file ? st_change_find(machine->os, entry, text, &bytes) != NULL
+                                  : st_text_is(buf, entry->new_value);
     free(text);
     return same ? ST_ENTRY_IN_PLACE : ST_ENTRY_DIFFERS;
 }

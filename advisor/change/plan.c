@@ -31,70 +31,64 @@ static int ST_PRINTF(3, 4) refuse(struct adder *adder, int error, const char *fo
     return error;
 }
 
-static void step_finish(struct st_plan_step *step)
-{
-    free(step->target);
-    free(step->old_value);
-    free(step->new_value);
-}
-
 void st_plan_finish(struct st_plan *plan)
 {
     ST_EACH_OF (step, plan->steps, plan->steps_n)
-        step_finish(step);
+        free(step->text);
     free(plan->steps);
     *plan = (struct st_plan){0};
 }
 
-static int add_step(struct adder *adder, enum st_entry_type type, const struct item *item, const char *target,
-                    const char *old_value, const char *new_value)
+/* @return the new step; NULL: refused. */
+static struct st_entry *add_step(struct adder *adder, const struct item *item, const char *target)
 {
     struct st_plan *plan = adder->plan;
-    if (plan->steps_n == STEPS_MAX)
-        return refuse(adder, -E2BIG, "the change needs more than %d writes", STEPS_MAX);
-    struct st_plan_step *grown = reallocarray(plan->steps, plan->steps_n + 1, sizeof(*plan->steps));
-    if (grown == NULL)
-        return refuse(adder, -ENOMEM, "out of memory");
+    struct st_entry *grown =
+        plan->steps_n < STEPS_MAX ? reallocarray(plan->steps, plan->steps_n + 1, sizeof(*plan->steps)) : NULL;
+    if (grown == NULL) {
+        (void)refuse(adder, plan->steps_n < STEPS_MAX ? -ENOMEM : -E2BIG,
+                     "out of memory, or the change needs more than %d writes", STEPS_MAX);
+        return NULL;
+    }
     plan->steps = grown;
-    struct st_plan_step *step = &plan->steps[plan->steps_n++];
-    *step = (struct st_plan_step){
-        .rule = adder->finding->rule,
-        .type = type,
-        .kind = item->change.kind,
-        .comments = item->form.takes_comments,
-        .target = strdup(target),
-        .old_value = old_value != NULL ? strdup(old_value) : NULL,
-        .new_value = strdup(new_value),
-    };
-    if (step->target == NULL || step->new_value == NULL || (old_value != NULL && step->old_value == NULL))
-        return refuse(adder, -ENOMEM, "out of memory");
-    return 0;
+    struct st_entry *step = &grown[plan->steps_n++];
+    *step = (struct st_entry){.kind = item->change.kind, .frames = plan->frames, .rate_hz = plan->rate_hz};
+    ST_PRINT(step->rule, "%s", adder->finding->rule->id);
+    ST_PRINT(step->target, "%s", target);
+    return step;
 }
 
 /* --- running values --- */
 
-static int add_value(struct adder *adder, enum st_entry_type type, const struct item *item,
-                     const char *target)
+static int add_value(struct adder *adder, const struct item *item, const char *target)
 {
     const char *value = item->change.value;
     char old_value[ST_CHANGE_VALUE_BYTES];
     ST_EACH_OF (step, adder->plan->steps, adder->plan->steps_n) {
-        if (step->type == type && st_text_is(step->target, target))
+        if (!step->file && st_text_is(step->target, target))
             return st_text_is(step->new_value, value)
                        ? 0
                        : refuse(adder, -EEXIST,
                                 "rule %s sets %s to a different value: give only one of the two rules",
-                                step->rule->id, target);
+                                step->rule, target);
     }
-    const int r = st_change_value_read(adder->machine, type, target, old_value, sizeof(old_value));
+    const int r = st_change_value_read(adder->machine, target, old_value, sizeof(old_value));
     if (r == -ENOTSUP || (r < 0 && item->form.running_only))
         return 0; /* a capture: there is nothing that runs; or it comes with the next boot only */
-    if (r == -EBADMSG)
-        return refuse(adder, r, "%s was not changed, because revert could not restore its present value",
-                      target);
+    if (r == -EBADMSG || (r == 0 && old_value[0] == '\0'))
+        return refuse(adder, -EBADMSG,
+                      "%s was not changed, because revert could not restore its present value", target);
     if (r < 0)
         return refuse(adder, r, "cannot read %s: %s", target, strerror(-r));
-    return st_text_is(old_value, value) ? 0 : add_step(adder, type, item, target, old_value, value);
+    if (st_text_is(old_value, value))
+        return 0;
+    struct st_entry *step = add_step(adder, item, target);
+    if (step == NULL)
+        return adder->error;
+    ST_PRINT(step->old_value, "%s", old_value);
+    ST_PRINT(step->new_value, "%s", value);
+    st_journal_boot(adder->machine, step->boot, sizeof(step->boot));
+    return 0;
 }
 
 /* A path with '*' in one of its folders. */
@@ -116,7 +110,7 @@ static int glob_name(void *ctx, const char *name)
     const int n = ST_PRINT(path, "%.*s%s%s", glob->below_len, glob->item->change.key, name, glob->rest);
     if (n < 0 || (size_t)n >= sizeof(path))
         return refuse(glob->adder, -ENAMETOOLONG, "the path of %s is too long", name);
-    const int r = add_value(glob->adder, ST_ENTRY_SYSFS, glob->item, path);
+    const int r = add_value(glob->adder, glob->item, path);
     glob->found = glob->found || (r != -ENOENT && r != -ENOTDIR);
     if (r != -ENOENT && r != -ENOTDIR)
         return r;
@@ -129,7 +123,7 @@ static int add_files(struct adder *adder, const struct item *item)
     const char *key = item->change.key, *star = strchr(key, '*');
     int r;
     if (star == NULL) {
-        r = add_value(adder, ST_ENTRY_SYSFS, item, key);
+        r = add_value(adder, item, key);
         return r == -ENOENT || r == -ENOTDIR ? refuse(adder, -ENOENT, "this machine has no %s", key) : r;
     }
     struct glob glob = {.adder = adder, .item = item, .rest = star + strcspn(star, "/")};
@@ -157,7 +151,7 @@ static int add_running(struct adder *adder, const struct item *item)
     const enum st_change_kind kind = item->change.kind;
     const char *key = item->change.key;
     if (kind == ST_CHANGE_SYSCTL || kind == ST_CHANGE_SYSCTL_NOW)
-        return add_value(adder, ST_ENTRY_SYSCTL, item, key);
+        return add_value(adder, item, key);
     return is_value(kind) ? add_files(adder, item) : 0;
 }
 
@@ -167,7 +161,6 @@ static int add_running(struct adder *adder, const struct item *item)
 static int resolve(struct adder *adder)
 {
     const struct st_finding *finding = adder->finding;
-    char why[256];
     adder->items = reallocarray(NULL, finding->changes_n, sizeof(*adder->items));
     if (adder->items == NULL)
         return refuse(adder, -ENOMEM, "out of memory");
@@ -176,10 +169,9 @@ static int resolve(struct adder *adder)
         item->change = *change;
         if (adder->values_only && !is_value(item->change.kind))
             continue;
-        int r = st_change_resolve(adder->machine, &item->change, why, sizeof(why));
-        if (r < 0)
-            return refuse(adder, r, "%s", why);
-        r = st_change_form(adder->machine->os, &item->change, &item->form);
+        if (change->kind == ST_CHANGE_BOOT && !st_change_has_boot_files(adder->machine))
+            return refuse(adder, -ENODATA, "add %s to the kernel's command line by hand", change->value);
+        const int r = st_change_form(adder->machine->os, finding->rule->id, &item->change, &item->form);
         if (r < 0)
             return refuse(adder, r, "sleeptune cannot write the change of rule %s: %.60s", finding->rule->id,
                           item->change.key);
@@ -187,78 +179,42 @@ static int resolve(struct adder *adder)
     return 0;
 }
 
-static bool is_first_in_file(const struct adder *adder, size_t i)
-{
-    ST_EACH_OF (item, adder->items, i) {
-        if (st_text_is(item->form.path, adder->items[i].form.path))
-            return false;
-    }
-    return true;
-}
-
-/* The lines of all changes of the finding that go into the file of the i-th, which is the first of them.
- * @return for free(); NULL: out of memory. */
-static char *block_text(const struct adder *adder, size_t i)
-{
-    const struct st_change_form *first = &adder->items[i].form;
-    struct st_text_buffer block = {0};
-    if (first->takes_comments)
-        st_text_buffer_printf(&block,
-                              "# %s: written by 'sleeptune apply', taken back by 'sleeptune revert'\n",
-                              adder->finding->rule->id);
-    for (size_t j = i; j < adder->finding->changes_n; j++) {
-        const struct st_change_form *form = &adder->items[j].form;
-        if (st_text_is(form->path, first->path)) /* the section of a unit's drop-in once */
-            st_text_buffer_printf(&block, "%s", form->line + (j == i ? 0 : form->section_bytes));
-    }
-    return st_text_buffer_take(&block);
-}
-
-static bool has_line(const char *text, const char *line, size_t len)
-{
-    for (const char *at = text; *at != '\0'; at = st_text_next_line(at)) {
-        if (strcspn(at, "\n") == len && memcmp(at, line, len) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* Two rules may ask for the same limit: is each line of the block in the file, or planned for it? */
-static bool is_there(const struct adder *adder, const struct item *item, const char *text, const char *block)
-{
-    if (item->change.kind != ST_CHANGE_LIMITS)
-        return false;
-    for (const char *line = block; *line != '\0'; line = st_text_next_line(line)) {
-        const size_t len = strcspn(line, "\n");
-        bool found = line[0] == '#' || has_line(text, line, len);
-        ST_EACH_OF (step, adder->plan->steps, adder->plan->steps_n)
-            found |= st_text_is(step->target, item->form.path) && has_line(step->new_value, line, len);
-        if (!found)
-            return false;
-    }
-    return true;
-}
-
+/* The file of the i-th change, with the lines of all changes of the finding that go into it, if the i-th is
+ * the first of them. */
 static int add_file(struct adder *adder, size_t i)
 {
     const struct item *item = &adder->items[i];
-    const char *path = item->form.path;
-    char *text = NULL;
-    if (item->form.running_only || !is_first_in_file(adder, i))
-        return 0;
-    int r = st_change_file_read(adder->machine, path, &text);
-    if (r < 0 && r != -ENOENT)
-        return refuse(adder, r, "cannot read %s: %s", path, strerror(-r));
-    char *block = block_text(adder, i);
-    if (block == NULL)
-        r = refuse(adder, -ENOMEM, "out of memory");
-    else
-        r = is_there(adder, item, r == 0 ? text : "", block)
-                ? 0
-                : add_step(adder, ST_ENTRY_FILE, item, path, NULL, block);
-    free(block);
-    free(text);
-    return r;
+    const enum st_os os = adder->machine->os;
+    const char *rule = adder->finding->rule->id;
+    char mark[256];
+    struct st_text_buffer text = {0};
+    ST_EACH_OF (before, adder->items, i) {
+        if (st_text_is(before->form.path, item->form.path))
+            return 0;
+    }
+    struct st_entry *step = add_step(adder, item, item->form.path);
+    if (step == NULL)
+        return adder->error;
+    step->file = true;
+    ST_PRINT(step->part, "%s", item->form.part);
+    st_change_begin(os, step->kind, rule, mark, sizeof(mark));
+    st_text_buffer_printf(&text, "%s", mark);
+    for (size_t j = i; j < adder->finding->changes_n; j++) {
+        const struct st_change_form *form = &adder->items[j].form;
+        if (!st_text_is(form->path, item->form.path))
+            continue;
+        st_text_buffer_printf(&text, "%s", form->line);
+        if (strstr(step->names, form->name) == NULL &&
+            strlen(step->names) + strlen(form->name) + 2 < sizeof(step->names))
+            ST_APPEND(step->names, "%s%s", step->names[0] != '\0' ? " " : "", form->name);
+    }
+    st_change_end(os, step->kind, rule, mark, sizeof(mark));
+    st_text_buffer_printf(&text, "%s", mark);
+    step->text = st_text_buffer_take(&text);
+    if (step->text == NULL)
+        return refuse(adder, -ENOMEM, "out of memory");
+    step->hash = st_change_hash(step->text, strlen(step->text));
+    return 0;
 }
 
 static int add_all(struct adder *adder)
@@ -269,9 +225,9 @@ static int add_all(struct adder *adder)
     for (size_t i = 0; r == 0 && i < n; i++)
         r = add_running(adder, &adder->items[i]);
     for (size_t i = 0; r == 0 && i < n && !adder->values_only; i++)
-        r = add_file(adder, i);
+        r = adder->items[i].form.running_only ? 0 : add_file(adder, i);
     while (r < 0 && plan->steps_n > before_n)
-        step_finish(&plan->steps[--plan->steps_n]);
+        free(plan->steps[--plan->steps_n].text);
     free(adder->items);
     return r;
 }
@@ -290,8 +246,6 @@ int st_plan_add_values(struct st_plan *plan, struct st_machine *machine, const s
 
 /* --- as a diff --- */
 
-#define CONTEXT_LINES 3
-
 static size_t count_lines(const char *text)
 {
     size_t n = 0;
@@ -300,87 +254,68 @@ static size_t count_lines(const char *text)
     return n;
 }
 
-/* Where the line that ends at `end` begins. */
-static const char *line_begin(const char *text, const char *end)
+static void print_lines(FILE *out, char sign, const char *text)
 {
-    end -= end > text;
-    while (end > text && end[-1] != '\n')
-        end--;
-    return end;
-}
-
-static void print_lines(FILE *out, char sign, const char *text, const char *end)
-{
-    for (; text < end; text = st_text_next_line(text))
+    for (; *text != '\0'; text = st_text_next_line(text))
         fprintf(out, "%c%.*s\n", sign, (int)strcspn(text, "\n"), text);
 }
 
-/* A hunk that appends `added` at the end of `old`. */
-static void print_hunk(FILE *out, const char *path, const char *old, const char *added)
+/* Appends a block at the end of `old`, or replaces all of it. */
+static void print_hunk(FILE *out, const char *path, const char *old, const char *added, bool block)
 {
     const size_t len = strlen(old);
-    const bool cut = len > 0 && old[len - 1] != '\n';
+    const char *end = strrchr(old, '\n'), *last = end != NULL ? end + 1 : old;
+    const bool cut = *last != '\0'; /* the last line has no newline: that of the block ends it */
     const size_t old_n = count_lines(old) + cut, added_n = count_lines(added);
-    const char *end = old + len, *last = cut ? line_begin(old, end) : end, *context = end;
-    size_t context_n = 0;
-    for (; context > old && context_n < CONTEXT_LINES; context_n++)
-        context = line_begin(old, context);
-    fprintf(out, "--- %s\n+++ %s\n", old_n > 0 ? path : "/dev/null", path);
-    fprintf(out, "@@ -%zu,%zu +%zu,%zu @@\n", old_n > 0 ? old_n - context_n + 1 : 0, context_n,
-            old_n - context_n + 1, context_n + added_n);
-    print_lines(out, ' ', context, last);
-    if (cut) {
-        print_lines(out, '-', last, end);
+    fprintf(out, "--- %s\n+++ %s\n", len > 0 ? path : "/dev/null", path);
+    if (!block) {
+        fprintf(out, "@@ -%d,%zu +1,%zu @@\n", old_n > 0, old_n, added_n);
+        print_lines(out, '-', old);
+    } else {
+        fprintf(out, "@@ -%zu,%d +%zu,%zu @@\n", old_n, cut, old_n + !cut, added_n);
+    }
+    if (block && cut) {
+        print_lines(out, '-', last);
         fputs("\\ No newline at end of file\n", out);
-        print_lines(out, '+', last, end);
+        print_lines(out, '+', last);
+        added += added[0] == '\n';
     }
-    print_lines(out, '+', added, added + strlen(added));
+    print_lines(out, '+', added);
 }
 
-static bool seen_before(const struct st_plan *plan, size_t i)
-{
-    ST_EACH_OF (step, plan->steps, i) {
-        if (step->type == ST_ENTRY_FILE && st_text_is(step->target, plan->steps[i].target))
-            return true;
-    }
-    return false;
-}
-
+/* The file of the first step that has it, with what all steps put there. */
 static int print_file(const struct st_plan *plan, size_t first, struct st_machine *machine, FILE *out)
 {
     const char *path = plan->steps[first].target;
-    char *old;
-    int r = st_change_file_read(machine, path, &old);
-    if (r == -ENOENT) {
-        old = strdup("");
-        r = old != NULL ? 0 : -ENOMEM;
-    }
-    if (r < 0)
-        return r;
+    char *old = NULL;
     struct st_text_buffer blocks = {0};
-    ST_EACH_OF (step, plan->steps, plan->steps_n) {
-        if (step->type == ST_ENTRY_FILE && st_text_is(step->target, path))
-            st_text_buffer_printf(&blocks, "%s", step->new_value);
+    int r = st_change_file_read(machine, path, &old);
+    if (r < 0 && r != -ENOENT)
+        return r;
+    for (size_t i = 0; i < plan->steps_n; i++) {
+        if (i < first && st_text_is(plan->steps[i].target, path)) {
+            free(old);
+            return 0;
+        }
+        if (st_text_is(plan->steps[i].target, path))
+            st_text_buffer_printf(&blocks, "%s", plan->steps[i].text);
     }
     char *added = st_text_buffer_take(&blocks);
     if (added != NULL)
-        print_hunk(out, path, old, added);
-    else
-        r = -ENOMEM;
+        print_hunk(out, path, old != NULL ? old : "", added,
+                   st_change_is_block(machine->os, plan->steps[first].kind));
     free(added);
     free(old);
-    return r;
+    return added != NULL ? 0 : -ENOMEM;
 }
 
 int st_plan_print(const struct st_plan *plan, struct st_machine *machine, FILE *out)
 {
     int r = 0;
-    for (size_t i = 0; r == 0 && i < plan->steps_n; i++) {
-        if (plan->steps[i].type == ST_ENTRY_FILE && !seen_before(plan, i))
-            r = print_file(plan, i, machine, out);
-    }
+    for (size_t i = 0; r == 0 && i < plan->steps_n; i++)
+        r = plan->steps[i].file ? print_file(plan, i, machine, out) : 0;
     ST_EACH_OF (step, plan->steps, r == 0 ? plan->steps_n : 0) {
-        if (step->type != ST_ENTRY_FILE)
+        if (!step->file)
             fprintf(out, "%s: %s -> %s\n", step->target, step->old_value, step->new_value);
     }
     return r;

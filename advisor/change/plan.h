@@ -3,28 +3,18 @@
 
 #include "advisor/change/change.h"
 
-/** One write to come. */
-struct st_plan_step {
-    const struct st_rule *rule;
-    enum st_entry_type type;
-    enum st_change_kind kind;
-    bool comments;   /* files: the first line of the block is a comment of ours */
-    char *target;    /* file, path below /sys, or sysctl */
-    char *old_value; /* running values; NULL for files */
-    char *new_value; /* the running value, or the block of lines */
-};
-
 struct st_plan {
-    struct st_plan_step *steps;
+    struct st_entry *steps; /* in the order of writing: running values, then files */
     size_t steps_n;
     uint32_t frames, rate_hz; /* the period that the findings were judged for, for the journal; 0: none */
 };
 
 /**
  * Adds the steps of a finding: running values that are not yet as wanted, then files. Reads only.
- * @param message what was in the way, for people. @return 0, -ENODATA (the finding has no changes), -EINVAL
- * (a change is not well-formed), -EBADMSG (a running value could not be restored: control characters, too
- * long), -ENOMEM, or what reading said. On failure the plan is as before. */
+ * @param message what was in the way, for people. @return 0, -ENODATA (the finding has no changes, or this
+ * machine's kernel gets its options by hand), -EINVAL (a change is not well-formed), -EBADMSG (a running
+ * value could not be restored: control characters, too long), -ENOMEM, or what reading said. On failure the
+ * plan is as before. */
 ST_NODISCARD int st_plan_add(struct st_plan *plan, struct st_machine *machine,
                              const struct st_finding *finding, char *message, size_t message_bytes);
 /** The same for the running values only, whatever becomes of the files. */

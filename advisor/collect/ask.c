@@ -7,6 +7,7 @@
 
 #include "advisor/facts/owner.h"
 #include "advisor/parse/answer.h"
+#include "core/text/pattern.h"
 #include "core/text/text.h"
 #include "platform/child_env.h"
 
@@ -29,7 +30,8 @@ struct question {
     const char *source;
     const char *const *argv;
     int (*parse)(struct asker *asker, char *text);
-    const char *const *facts; /* unknown if it does not answer; NULL-terminated */
+    const char *const *patterns; /* of parse_one; NULL-terminated */
+    const char *const *facts;    /* unknown if it does not answer; NULL-terminated */
 };
 
 #define WORDS(...)                                                                                           \
@@ -136,45 +138,45 @@ static int parse_pulse(struct asker *asker, char *text)
     return st_answer_pactl_modules(text, pulse_module, asker);
 }
 
-/** One number, which is the only fact it tells. */
+/** The first line that has one of the question's patterns has its only fact, which counts something or is a
+ * version. */
+static int parse_one(struct asker *asker, char *text)
+{
+    struct st_pattern_parts parts;
+    ST_TEXT_EACH (line, text, "\r\n") {
+        for (const char *const *pattern = asker->question->patterns; *pattern != NULL; pattern++) {
+            if (!st_pattern_match(line, *pattern, &parts))
+                continue;
+            put_text(asker, asker->question->facts[0], parts.text[0]);
+            return 0;
+        }
+    }
+    return -EBADMSG;
+}
+
 static int parse_jack(struct asker *asker, char *text)
 {
-    int64_t number;
-    const int r = st_answer_jack_number(text, &number);
-    if (r == 0)
-        st_facts_put_int(asker->facts, asker->question->facts[0], number, NULL, asker->question->source);
-    return r;
+    return text[0] == '0' ? -EBADMSG : parse_one(asker, text);
 }
 
-/** Of this user, also by number: rtkit-daemon.c, verify_burst(), find_process(), find_thread(). */
-static int64_t refusals(struct asker *asker, const char *text)
-{
-    static const char word[] = "Warning: Reached ";
-    const char *uid = ST_TEXT(24, "'%lu'", (unsigned long)asker->uid);
-    const char *name = ST_TEXT(80, "'%.64s'", st_facts_text_or(asker->facts, ST_KEY_USER_NAME, ""));
-    int64_t n = 0;
-    for (const char *at = text; (at = strstr(at, word)) != NULL; at++) {
-        char *line = ST_TEXT(160, "%.*s", (int)strcspn(at, "\n"), at);
-        n += strstr(line, uid) != NULL || strstr(line, name) != NULL;
-    }
-    return n;
-}
-
-/** "Demoted 5 threads." (rtkit-daemon.c, demote_known_threads()); it may have had none. */
+/** What is refused counts for the user whose name or number the line has. */
 static int parse_rtkit_log(struct asker *asker, char *text)
 {
+    static const char *const kinds[] = {"demoted", "failed", "refused"};
+    char user[80] = "";
+    int64_t n[ST_ARRAY_LEN(kinds)] = {0};
     if (text[0] == '\0') /* no right to the system's journal: it is silent then */
         return asker->uid == 0 ? -ENODATA : -EACCES;
-    static const char word[] = "Demoted ";
-    const char *at = strstr(text, word);
-    while (at != NULL && strtol(at + sizeof(word) - 1, NULL, 10) == 0)
-        at = strstr(at + 1, word);
-    st_facts_put_int(asker->facts, ST_KEY_RTKIT_DEMOTED_N, at != NULL, NULL, asker->question->source);
-    st_facts_put_int(asker->facts, ST_KEY_RTKIT_FAILED_N,
-                     strstr(text, "rtkit-daemon.service: Failed with result") != NULL, NULL,
-                     asker->question->source);
-    st_facts_put_int(asker->facts, ST_KEY_RTKIT_REFUSED_N, refusals(asker, text), NULL,
-                     asker->question->source);
+    ST_TEXT_EACH (line, text, "\n") {
+        const char *kind = st_answer_rtkit_line(line, user, sizeof(user));
+        const bool is_own = user[0] == '\0' || st_facts_is(asker->facts, ST_KEY_USER_NAME, user) ||
+                            st_text_is(user, ST_TEXT(24, "%lu", (unsigned long)asker->uid));
+        for (size_t i = 0; kind != NULL && is_own && i < ST_ARRAY_LEN(kinds); i++)
+            n[i] += st_text_is(kind, kinds[i]);
+    }
+    for (size_t i = 0; i < ST_ARRAY_LEN(kinds); i++)
+        st_facts_put_int(asker->facts, ST_TEXT(KEY_BYTES, ST_KEYS_RTKIT "%s_n", kinds[i]), n[i], NULL,
+                         asker->question->source);
     return 0;
 }
 
@@ -200,17 +202,10 @@ static int parse_kernel_log(struct asker *asker, char *text)
     return 0;
 }
 
-/** "x 200000" */
-static int parse_portal(struct asker *asker, char *text)
-{
-    text[strcspn(text, "\n")] = '\0';
-    st_facts_put_number(asker->facts, ST_KEY_PORTAL_RT_TIME_US, text + strspn(text, "x "), text,
-                        asker->question->source);
-    return 0;
-}
-
 /* --- questions --- */
 
+/** In some versions with a label. */
+#define JACK_NUMBER WORDS("buffer size = %d", "%d")
 #define KERNEL_LOG_FACTS                                                                                     \
     WORDS(ST_KEY_KERNEL_LOG_CARD_N, ST_KEY_KERNEL_LOG_MEMORY_N, ST_KEY_KERNEL_LOG_RT_TIME_N)
 
@@ -245,6 +240,7 @@ static const struct question questions[] = {
      .source = "jack_bufsize",
      .argv = WORDS("jack_bufsize"),
      .parse = parse_jack,
+     .patterns = JACK_NUMBER,
      .facts = WORDS(ST_KEY_JACK_BUFFER_FRAMES)},
     {.key = "linux.ask.jack_samplerate",
      .daemon = ST_KEY_DAEMON_JACKD,
@@ -253,6 +249,7 @@ static const struct question questions[] = {
      .source = "jack_samplerate",
      .argv = WORDS("jack_samplerate"),
      .parse = parse_jack,
+     .patterns = JACK_NUMBER,
      .facts = WORDS(ST_KEY_JACK_RATE_HZ)},
     {.key = "linux.rtkit.log",
      .daemon = ST_KEY_DAEMON_RTKIT_DAEMON,
@@ -274,13 +271,21 @@ static const struct question questions[] = {
      .argv = WORDS("dmesg"),
      .parse = parse_kernel_log,
      .facts = KERNEL_LOG_FACTS},
+    {.key = "linux.ask.wireplumber",
+     .daemon = ST_KEY_DAEMON_WIREPLUMBER,
+     .source = "wireplumber --version",
+     .argv = WORDS("wireplumber", "--version"),
+     .parse = parse_one,
+     .patterns = WORDS("*inked with libwireplumber %v"),
+     .facts = WORDS(ST_KEY_WIREPLUMBER_VERSION)},
     {.key = "linux.ask.portal",
      .daemon = ST_KEY_DAEMON_PIPEWIRE,
      .of_user = true,
      .source = "busctl --user get-property org.freedesktop.portal.Desktop",
      .argv = WORDS("busctl", "--user", "--auto-start=no", "get-property", "org.freedesktop.portal.Desktop",
                    "/org/freedesktop/portal/desktop", "org.freedesktop.portal.Realtime", "RTTimeUSecMax"),
-     .parse = parse_portal,
+     .parse = parse_one,
+     .patterns = WORDS("x %d"),
      .facts = WORDS(ST_KEY_PORTAL_RT_TIME_US)},
 };
 
@@ -451,4 +456,20 @@ int st_ask_servers(struct st_machine *machine, const struct st_ask *ask, struct 
     free(bufs);
     st_child_env_close(&whom.env);
     return r == -ENOTSUP ? 0 : r != 0 ? r : facts->error;
+}
+
+int st_ask_shown(struct st_machine *machine, struct st_facts *facts)
+{
+    struct asker asker = {.facts = facts};
+    char *buf = facts->os == ST_OS_LINUX ? malloc(ANSWER_BYTES) : NULL;
+    for (size_t i = 0; buf != NULL && i < QUESTIONS_N; i++) {
+        struct st_run shown = {.argv = questions[i].argv, .buf = buf, .buf_bytes = ANSWER_BYTES};
+        asker.question = &questions[i];
+        /* of the others the command's name does not say which of its options were given */
+        if (questions[i].of_user && machine->run(machine, &shown, 1, NULL, 0) == 0 && shown.result == 0 &&
+            questions[i].parse(&asker, buf) == 0)
+            st_facts_put_int(facts, questions[i].daemon, 1, NULL, questions[i].source);
+    }
+    free(buf);
+    return facts->error;
 }

@@ -5,11 +5,10 @@
 #include <unistd.h>
 
 #include "advisor/collect/collector.h"
-#include "advisor/parse/sysctl_text.h"
 #include "core/text/text.h"
 
 #define LARGE_FILE_BYTES  (1024 * 1024)
-#define SYSCTL_TEXT_BYTES (16 * 1024 * 1024)
+#define SYSCTL_TEXT_BYTES (4 * 1024 * 1024) /* some 0.5 MB of a desktop */
 
 /* One row a source, in the order in which they run: a later one may read facts of an earlier one. */
 static const struct st_collect_source *const sources[] = {
@@ -92,19 +91,21 @@ int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
 static int collect_freebsd_capture(struct st_platform *p, const char *text, size_t bytes,
                                    struct st_facts **ret)
 {
-    struct st_collector c;
-    int r = begin(&c, p, ST_OS_FREEBSD, false);
+    static const char name[] = "sysctl-a.txt";
+    const bool is_whole = st_platform_root_set_sysctls(p, text, bytes);
+    struct st_facts *facts;
+    int r = st_collect(p, false, &facts);
+    if (r != 0)
+        return r;
+    bool any = false;
+    ST_EACH_OF (fact, facts->rows, facts->n)
+        any = any || st_text_begins((*fact)->source, "sysctl ");
+    r = !any ? -EBADMSG : is_whole ? 0 : st_facts_put_text(facts, ST_KEY_SYSTEM_INPUT, name, NULL, name);
     if (r == 0)
-        r = st_sysctl_text_freebsd(c.facts, text, bytes, "sysctl-a.txt");
-    if (r == 0) {
-        st_collect_freebsd_capture.collect(&c); /* reads kern.osreldate */
-        /* Every FreeBSD has kern.osreldate and, at the end of the list, security.jail. What a part of the
-         * list does not have is unknown. */
-        if (st_facts_find(c.facts, ST_KEY_FREEBSD_KERN_OSRELDATE) == NULL ||
-            st_facts_find(c.facts, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED) == NULL)
-            st_facts_put_text(c.facts, ST_KEY_SYSTEM_INPUT, "sysctl-a.txt", NULL, "sysctl-a.txt");
-    }
-    return end(&c, r, ret);
+        *ret = facts;
+    else
+        st_facts_free(facts);
+    return r;
 }
 
 void st_collect_rights(struct st_facts *facts, int64_t limit, const char *from, const char *source)

@@ -10,8 +10,8 @@
 ST_NODISCARD int st_collect(struct st_platform *p, bool live, struct st_facts **ret);
 
 /** A folder: a captured tree, or a FreeBSD capture when it has sysctl-a.txt. @return 0, -ENOENT, -ENOTDIR,
- * -ENODATA (neither of both), -EFBIG (sysctl-a.txt is longer than 16 MiB), -E2BIG and -EBADMSG as
- * st_sysctl_text_freebsd. */
+ * -ENODATA (neither of both), -EFBIG (sysctl-a.txt is longer than 4 MiB), -EBADMSG (it has none of the
+ * sysctls that are read). */
 ST_NODISCARD int st_collect_dir(const char *dir, struct st_facts **ret);
 
 /** What a limit rtprio (ST_UNLIMITED: none) of a shell ("ulimit") or of a captured tree
@@ -55,3 +55,7 @@ struct st_ask {
  * folder that others own are not used.
  * @return 0 or -ENOMEM. */
 ST_NODISCARD int st_ask_servers(struct st_machine *machine, const struct st_ask *ask, struct st_facts *facts);
+
+/** The same of a machine whose `run` gives what a text shows of these programs: what is not whole puts no
+ * fact, and what answered runs. @return 0 or -ENOMEM. */
+ST_NODISCARD int st_ask_shown(struct st_machine *machine, struct st_facts *facts);

@@ -80,7 +80,6 @@ extern const struct st_collect_source st_collect_linux_machine; /* CPUs, hypervi
 extern const struct st_collect_source st_collect_linux_sound;   /* streams, USB and PCI devices, interrupts */
 extern const struct st_collect_source st_collect_linux_process; /* who runs, priorities, limits, cgroup */
 extern const struct st_collect_source st_collect_linux_files;   /* configuration files, also of servers */
-extern const struct st_collect_source st_collect_freebsd;       /* sysctls and files of a live machine */
-extern const struct st_collect_source st_collect_freebsd_capture; /* files beside sysctl-a.txt */
+extern const struct st_collect_source st_collect_freebsd;       /* sysctls and files */
 /** Rights and limits of this process, its user: only of a live machine. */
 extern const struct st_collect_source st_collect_live;

@@ -3,7 +3,7 @@
 #include "advisor/parse/freebsd_text.h"
 #include "core/text/text.h"
 
-/* --- sysctls that rules read, on a live machine; a capture has them all (sysctl_text.c) --- */
+/* --- sysctls that rules read --- */
 
 #define ET_PREFIX "kern.eventtimer.et."
 
@@ -131,6 +131,7 @@ static const struct {
     const char *prefix;
     const char *const *names;
 } settings[] = {
+    {NULL, "/etc/rc.d/virtual_oss", RC, rc_names}, /* its default */
     {NULL, "/etc/defaults/rc.conf", RC, rc_names},
     {"freebsd.file.rc_conf", "/etc/rc.conf", RC, rc_names},
     {NULL, "/etc/rc.conf.local", RC, rc_names},
@@ -159,13 +160,34 @@ static void read_assignments(struct st_collector *c, const char *key, const char
         st_freebsd_text_assignments(c->facts, prefix, names, c->buf, bytes, path);
 }
 
-static int loader_part(void *ctx, const char *name)
+/** Whether class audio has what freebsd-memlock gives it. */
+static void read_login_class(struct st_collector *c)
 {
-    struct st_collector *c = ctx;
-    if (strlen(name) > 200 || !st_text_ends(name, ".conf"))
-        return 0;
-    const char *path = ST_TEXT(300, "/boot/loader.conf.d/%s", name);
-    read_assignments(c, NULL, path, ST_KEYS_FREEBSD_LOADER, loader_names);
+    static const char path[] = "/etc/login.conf";
+    size_t bytes;
+    char *class = read_file(c, NULL, path, &bytes) ? strstr(c->buf, "\naudio:") : NULL, *end = class;
+    while (end != NULL && (end = strchr(end + 1, '\n')) != NULL && end[-1] == '\\')
+        ;
+    if (end != NULL)
+        *end = '\0';
+    if (class != NULL)
+        st_collector_put_int(c, ST_KEY_FREEBSD_LOGIN_AUDIO, strstr(class, ":memorylocked=unlimited:") != NULL,
+                             path);
+}
+
+/** A folder of files in the form of rc.conf. */
+struct folder {
+    struct st_collector *c;
+    const char *path, *suffix, *prefix;
+    const char *const *names;
+};
+
+static int read_part(void *ctx, const char *name)
+{
+    const struct folder *folder = ctx;
+    if (strlen(name) <= 200 && st_text_ends(name, folder->suffix))
+        read_assignments(folder->c, NULL, ST_TEXT(300, "%s/%s", folder->path, name), folder->prefix,
+                         folder->names);
     return 0;
 }
 
@@ -179,7 +201,8 @@ static void read_loader(struct st_collector *c)
                      loader_names);
     if (!local_last)
         read_assignments(c, NULL, LOADER_LOCAL, ST_KEYS_FREEBSD_LOADER, loader_names);
-    (void)st_collector_list(c, "/boot/loader.conf.d", loader_part, c);
+    struct folder folder = {c, "/boot/loader.conf.d", ".conf", ST_KEYS_FREEBSD_LOADER, loader_names};
+    (void)st_collector_list(c, folder.path, read_part, &folder);
     if (local_last)
         read_assignments(c, NULL, LOADER_LOCAL, ST_KEYS_FREEBSD_LOADER, loader_names);
 }
@@ -187,13 +210,36 @@ static void read_loader(struct st_collector *c)
 static void read_settings(struct st_collector *c)
 {
     read_loader(c);
-    ST_EACH (setting, settings)
+    read_login_class(c);
+    ST_EACH (setting, settings) {
+        struct folder folder = {c, setting->path, "", setting->prefix, setting->names};
         read_assignments(c, setting->key, setting->path, setting->prefix, setting->names);
+        if (setting->key == NULL) /* rc.conf.d/NAME may be a file or a folder */
+            (void)st_collector_list(c, folder.path, read_part, &folder);
+    }
 }
 
-static void read_sndstat(struct st_collector *c, const char *path)
+#define NAMED_MAX 256 /* settings of sysctl.conf that the kernel is asked for */
+
+/** What sysctl.conf sets may be a name that the kernel does not know. */
+static void collect_named(struct st_collector *c)
+{
+    size_t n = 0;
+    ST_FACTS_EACH (fact, c->facts, ST_KEYS_FREEBSD_SYSCTL_CONF, "") {
+        if (n++ == NAMED_MAX)
+            break;
+        const char *name = fact->key + strlen(ST_KEYS_FREEBSD_SYSCTL_CONF);
+        if (st_facts_find(c->facts, ST_TEXT(256, ST_KEYS_FREEBSD "%.240s", name)) == NULL)
+            collect_one(c, name, ST_VALUE_TEXT);
+    }
+}
+
+static void read_sndstat(struct st_collector *c)
 {
     size_t bytes;
+    const char *path = "/dev/sndstat", *of_capture = "/sndstat.txt";
+    if (c->machine->read_text(c->machine, of_capture, c->buf, c->buf_bytes, &bytes) == 0)
+        path = of_capture;
     if (read_file(c, ST_KEY_FREEBSD_FILE_SNDSTAT, path, &bytes) &&
         st_freebsd_text_sndstat(c->facts, c->buf, bytes, path) == -EBADMSG)
         st_collector_put_malformed(c, ST_KEY_FREEBSD_FILE_SNDSTAT, c->buf, path);
@@ -210,19 +256,13 @@ static void collect_files(struct st_collector *c)
 {
     bool powerd = false;
     read_settings(c);
-    read_sndstat(c, "/dev/sndstat");
+    collect_named(c);
+    read_sndstat(c);
     const int r = st_collector_list(c, "/var/run", see_powerd, &powerd);
     if (r == 0)
         st_collector_put_int(c, ST_KEY_FREEBSD_POWERD_RUNNING, powerd, "/var/run/powerd.pid");
     else
         st_collector_put_failure(c, ST_KEY_FREEBSD_POWERD_RUNNING, r, "/var/run");
-}
-
-/** What lies beside sysctl-a.txt; reads kern.osreldate. */
-static void collect_capture(struct st_collector *c)
-{
-    read_settings(c);
-    read_sndstat(c, "/sndstat.txt");
 }
 
 static void collect(struct st_collector *c)
@@ -232,4 +272,3 @@ static void collect(struct st_collector *c)
 }
 
 const struct st_collect_source st_collect_freebsd = {ST_OS_FREEBSD, collect};
-const struct st_collect_source st_collect_freebsd_capture = {ST_OS_FREEBSD, collect_capture};

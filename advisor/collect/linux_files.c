@@ -1,9 +1,9 @@
 /* Linux: configuration files of the system (limits, groups, units) and of sound servers. */
 #include "advisor/change/change.h"
 #include "advisor/collect/collector.h"
-#include "advisor/collect/layers.h"
 #include "advisor/facts/text.h"
 #include "advisor/parse/linux_text.h"
+#include "core/text/pattern.h"
 #include "core/text/text.h"
 
 #define FILES_MAX    64           /* of one folder */
@@ -111,6 +111,114 @@ static void parse_groups(struct reader *reader, char *text)
         const char *key = ST_TEXT(KEY_BYTES, ST_KEYS_GROUP "%s", line);
         put(reader, key, members + 1);
     }
+}
+
+/* --- configuration of systemd in layers: folders of which the first ones go before the others --- */
+
+#define DROPINS_MAX      64
+#define LAYER_NAME_BYTES 128
+#define LAYER_PATH_BYTES 512
+
+struct dropins {
+    struct {
+        char name[LAYER_NAME_BYTES], path[LAYER_PATH_BYTES];
+    } row[DROPINS_MAX];
+    size_t n;
+    const char *folder;
+};
+
+struct reading {
+    struct st_collector *c;
+    void (*fn)(void *ctx, const char *path, char *text); /* of one file, its lines joined; it may cut it */
+    void *ctx;
+};
+
+static const char *const unit_folders[] = {"/etc/systemd/system",           "/run/systemd/system",
+                                           "/usr/local/lib/systemd/system", "/usr/lib/systemd/system",
+                                           "/lib/systemd/system",           NULL};
+static const char *const conf_folders[] = {"/etc/systemd", "/run/systemd", "/usr/local/lib/systemd",
+                                           "/usr/lib/systemd", NULL};
+
+/** A line that ends with a backslash goes on in the next one: systemd.syntax(7). */
+static void join_lines(char *text)
+{
+    for (char *at = strstr(text, "\\\n"); at != NULL; at = strstr(at, "\\\n"))
+        at[0] = at[1] = ' ';
+}
+
+/** @return whether it was there and could be read. */
+static bool read_one(const struct reading *reading, const char *path)
+{
+    if (st_collector_text(reading->c, path, reading->c->buf, FILE_BYTES) != 0)
+        return false;
+    join_lines(reading->c->buf);
+    reading->fn(reading->ctx, path, reading->c->buf);
+    return true;
+}
+
+static int see_dropin(void *ctx, const char *name)
+{
+    struct dropins *dropins = ctx;
+    size_t at = 0;
+    if (strlen(name) >= LAYER_NAME_BYTES || !st_text_ends(name, ".conf"))
+        return 0;
+    while (at < dropins->n && strcmp(dropins->row[at].name, name) < 0)
+        at++;
+    if (dropins->n == DROPINS_MAX || (at < dropins->n && st_text_is(dropins->row[at].name, name)))
+        return 0;
+    memmove(&dropins->row[at + 1], &dropins->row[at], (dropins->n++ - at) * sizeof(dropins->row[0]));
+    snprintf(dropins->row[at].name, LAYER_NAME_BYTES, "%s", name);
+    snprintf(dropins->row[at].path, LAYER_PATH_BYTES, "%s/%s", dropins->folder, name);
+    return 0;
+}
+
+static void read_all(const struct reading *reading, const char *const *folders, const char *const *files,
+                     const char *const *kinds)
+{
+    struct dropins dropins = {0};
+    char path[LAYER_PATH_BYTES];
+    bool found = false;
+    for (; *files != NULL && !found; files++) {
+        for (size_t i = 0; folders[i] != NULL && !found; i++) {
+            ST_PRINT(path, "%s/%s", folders[i], *files);
+            found = read_one(reading, path);
+        }
+    }
+    for (; *kinds != NULL; kinds++) {
+        for (size_t i = 0; folders[i] != NULL; i++) {
+            ST_PRINT(path, "%s/%s.d", folders[i], *kinds);
+            dropins.folder = path;
+            (void)st_collector_list(reading->c, path, see_dropin, &dropins); /* most are not there */
+        }
+    }
+    ST_EACH_OF (dropin, dropins.row, dropins.n)
+        (void)read_one(reading, dropin->path);
+}
+
+/** Calls fn for each file that counts, in the order in which systemd reads them: the unit of this name
+ * ("jack@ann.service"), or the file of its template, then its drop-ins by their names, of whatever folder.
+ * Of drop-ins of one name the one of the more special folder (jack@ann.service.d, jack@.service.d,
+ * service.d) counts, then that of /etc, /run, /usr/local/lib, /usr/lib: systemd.unit(5). */
+static void read_unit(const struct reading *reading, const char *unit)
+{
+    const char *at = strchr(unit, '@'), *dot = strrchr(unit, '.');
+    if (strlen(unit) >= LAYER_NAME_BYTES || dot == NULL)
+        return;
+    if (at == NULL || dot <= at + 1) {
+        read_all(reading, unit_folders, (const char *const[]){unit, NULL},
+                 (const char *const[]){unit, dot + 1, NULL});
+        return;
+    }
+    const char *template = ST_TEXT(LAYER_NAME_BYTES, "%.*s%s", (int)(at + 1 - unit), unit, dot);
+    read_all(reading, unit_folders, (const char *const[]){unit, template, NULL},
+             (const char *const[]){unit, template, dot + 1, NULL});
+}
+
+/** The same of a file of systemd itself ("system.conf"): systemd-system.conf(5). */
+static void read_conf(const struct reading *reading, const char *name)
+{
+    const char *const names[] = {name, NULL};
+    read_all(reading, conf_folders, names, names);
 }
 
 /* --- units --- */
@@ -235,7 +343,7 @@ static int one_unit(void *ctx, const char *name)
     ST_PRINT(stem, "%.*s", (int)(len - 8), name);
     if (st_facts_find(outer->c->facts, ST_TEXT(KEY_BYTES, ST_KEYS_UNIT "%s.program", stem)) != NULL)
         return 0;
-    st_layers_unit(outer->c->machine, file, outer->c->buf, FILE_BYTES, unit_file, &unit);
+    read_unit(&(struct reading){outer->c, unit_file, &unit}, file);
     if (unit.program.value[0] == '\0')
         return 0;
     put_setting(outer->c, stem, "program", &unit.program);
@@ -278,7 +386,7 @@ static void collect_suspend(struct st_collector *c)
     static const char *const targets[] = {"/etc/systemd/system/sleep.target",
                                           "/etc/systemd/system/suspend.target"};
     struct reader reader = {.c = c};
-    st_layers_conf(c->machine, "sleep.conf", c->buf, FILE_BYTES, manager_file, &reader);
+    read_conf(&(struct reading){c, manager_file, &reader}, "sleep.conf");
     ST_EACH (target, targets) {
         if (is_masked(c, *target))
             st_facts_put_int(c->facts, ST_KEY_SUSPEND_FORBIDDEN, 1, "masked", *target);
@@ -348,7 +456,7 @@ static void collect_system(struct st_collector *c)
     (void)read_file(&groups, "/etc/group");
     struct reader units = {.c = c};
     (void)st_collector_list(c, "/etc/systemd/system", one_unit, &units); /* absent without systemd */
-    st_layers_conf(c->machine, "system.conf", c->buf, FILE_BYTES, manager_file, &units);
+    read_conf(&(struct reading){c, manager_file, &units}, "system.conf");
     collect_suspend(c);
     boot_options(c);
     const int is_nixos = st_collector_text(c, nixos, ST_ROOM(16));
@@ -448,14 +556,12 @@ static void parse_pulse(struct reader *reader, char *text)
 /** default.pa: "load-module module-udev-detect tsched=0" */
 static void parse_pulse_script(struct reader *reader, char *text)
 {
+    struct st_pattern_parts parts;
     ST_TEXT_EACH (line, text, "\r\n") {
         st_text_trim(line);
-        if (!st_text_begins(line, "load-module"))
-            continue;
-        const char *option = strstr(line, " tsched=");
-        if (option != NULL)
-            st_facts_put_text(reader->c->facts, ST_KEY_PULSE_TSCHED, option[8] == '0' ? "0" : "1", line,
-                              reader->path);
+        if (st_pattern_match(line, "load-module* tsched=%s", &parts))
+            st_facts_put_text(reader->c->facts, ST_KEY_PULSE_TSCHED, parts.text[0][0] == '0' ? "0" : "1",
+                              line, reader->path);
     }
 }
 

@@ -2,7 +2,9 @@
 #include <unistd.h>
 
 #include "advisor/collect/collector.h"
+#include "advisor/facts/text.h"
 #include "advisor/parse/linux_text.h"
+#include "core/text/pattern.h"
 #include "core/text/text.h"
 #include "platform/child_env.h"
 
@@ -83,18 +85,21 @@ static void config(struct st_collector *c)
     }
 }
 
-/** Of a machine of which only /proc/version was kept: release and version are in it, too. */
+/** Of a machine of which only /proc/version was kept: release and version (from '#' on) are in it, too:
+ * "Linux version 6.1.0-37-amd64 (USER@HOST) (COMPILER) #1 SMP ..." (init/version.c, linux_proc_banner). */
 static void whole_version(struct st_collector *c)
 {
     static const char source[] = "/proc/version";
     const char *text;
-    char release[128], version[256];
+    struct st_pattern_parts parts;
     if ((st_facts_text(c->facts, ST_KEY_KERNEL_RELEASE, &text) == 0 &&
          st_facts_text(c->facts, ST_KEY_KERNEL_VERSION, &text) == 0) ||
         st_collector_text(c, source, c->buf, c->buf_bytes) != 0 ||
-        st_linux_text_version(c->buf, release, sizeof(release), version, sizeof(version)) != 0)
+        !st_pattern_match(c->buf, "*Linux version %s *) #%l", &parts))
         return;
-    st_facts_put_text(c->facts, ST_KEY_KERNEL_RELEASE, release, c->buf, source);
+    st_text_trim(parts.text[1]);
+    const char *version = ST_TEXT(ST_PATTERN_PART_BYTES + 1, "#%s", parts.text[1]);
+    st_facts_put_text(c->facts, ST_KEY_KERNEL_RELEASE, parts.text[0], c->buf, source);
     st_facts_put_text(c->facts, ST_KEY_KERNEL_VERSION, version, c->buf, source);
 }
 
@@ -114,7 +119,7 @@ static void timer_list(struct st_collector *c)
         {ST_KEY_TIMER_LIST_RESOLUTION_NS, ".resolution", list.has_resolution, list.resolution_ns},
     };
     ST_EACH (row, rows) {
-        const char *raw = ST_TEXT(64, "%s: %" PRId64, row->name, row->value);
+        const char *raw = ST_TEXT(64, "%s: %jd", row->name, row->value);
         if (r != 0)
             st_collector_put_failure(c, row->key, r, source);
         else if (!parsed)

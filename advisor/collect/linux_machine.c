@@ -225,8 +225,8 @@ struct other_cpu {
  * Documentation/ABI/testing/sysfs-devices-power. */
 static void limit_paths(int64_t cpu, char path[96], char key[48])
 {
-    snprintf(path, 96, "/sys/devices/system/cpu/cpu%" PRId64 "/power/pm_qos_resume_latency_us", cpu);
-    snprintf(key, 48, "linux.cpuidle.cpu%" PRId64 ".resume_latency_us", cpu);
+    snprintf(path, 96, "/sys/devices/system/cpu/cpu%jd/power/pm_qos_resume_latency_us", cpu);
+    snprintf(key, 48, "linux.cpuidle.cpu%jd.resume_latency_us", cpu);
 }
 
 static bool is_leaf_alike(const struct other_cpu *cpu, const char *state, const char *file, const char *leaf)
@@ -263,8 +263,8 @@ static int other_cpu(void *ctx, const char *name)
     if (!st_text_begins(name, "cpu") || st_text_int(name + 3, &number) != 0 || number < 1 ||
         number > OTHER_CPUS_MAX)
         return 0;
-    ST_PRINT(cpu.folder, "/sys/devices/system/cpu/cpu%" PRId64 "/cpuidle", number);
-    ST_PRINT(cpu.key_prefix, "linux.cpuidle.cpu%" PRId64 ".", number);
+    ST_PRINT(cpu.folder, "/sys/devices/system/cpu/cpu%jd/cpuidle", number);
+    ST_PRINT(cpu.key_prefix, "linux.cpuidle.cpu%jd.", number);
     limit_paths(0, path, key_of_cpu0);
     limit_paths(number, path, key);
     cpu.other_limit = !is_alike(cpus->c, path, key_of_cpu0);

@@ -48,7 +48,7 @@ static const struct {
     {"system76-schedu", ST_KEY_DAEMON_SYSTEM76_SCHEDULER},
     {"tclsh", "linux.daemon.tclsh", ST_KEY_TCLSH_COMMAND}, /* of i8kmon */
     {"tuned", ST_KEY_DAEMON_TUNED},
-    {"wireplumber", "linux.daemon.wireplumber", .of_user = true},
+    {"wireplumber", ST_KEY_DAEMON_WIREPLUMBER, .of_user = true},
 };
 
 struct walk {

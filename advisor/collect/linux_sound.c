@@ -2,6 +2,7 @@
 #include "advisor/collect/collector.h"
 #include "advisor/parse/linux_text.h"
 #include "core/ns.h"
+#include "core/text/pattern.h"
 #include "core/text/text.h"
 #include "xruns/alsa.h"
 
@@ -129,11 +130,24 @@ struct stream {
     const char *path;
 };
 
+/** The last part of the key of a line of hw_params: "period_frames" of "period_size"; NULL: none. */
+static const char *hw_param_leaf(const char *name)
+{
+    static const struct {
+        const char *name, *leaf;
+    } rows[] = {{"period_size", "period_frames"}, {"buffer_size", "buffer_frames"}, {"rate", "rate_hz"}};
+    ST_EACH (row, rows) {
+        if (st_text_is(row->name, name))
+            return row->leaf;
+    }
+    return NULL;
+}
+
 /** A line of hw_params: "period_size: 512", "rate: 48000 (48000/1)". */
 static void hw_param(void *ctx, ST_UNUSED const char *section, const char *name, const char *value)
 {
     const struct stream *stream = ctx;
-    const char *leaf = st_linux_text_hw_param(name);
+    const char *leaf = hw_param_leaf(name);
     if (leaf == NULL)
         return;
     const char *key = ST_TEXT(KEY_BYTES, ST_KEYS_ALSA "%s.%s", stream->name, leaf);
@@ -304,8 +318,8 @@ static void collect_interrupts(struct st_collector *c)
 static void one_card(void *ctx, const struct st_sound_card *card)
 {
     struct scan *cards = ctx;
-    const char *usb = strstr(card->where, " at usb-"), *irq = strstr(card->where, " irq ");
-    char key[64], value[64];
+    struct st_pattern_parts parts;
+    char key[64];
     if (cards->n++ == CARDS_MAX)
         return;
     const struct {
@@ -315,13 +329,10 @@ static void one_card(void *ctx, const struct st_sound_card *card)
         ST_PRINT(key, ST_KEYS_CARD "%u.%s", card->number, row->leaf);
         st_collector_put_text(cards->c, key, row->text, CARDS);
     }
-    ST_PRINT(key, ST_KEYS_CARD "%u.%s", card->number, usb != NULL ? "controller" : "irq");
-    if (usb != NULL)
-        ST_PRINT(value, "%.*s", (int)strcspn(usb + 8, "-"), usb + 8);
-    else if (irq != NULL)
-        ST_PRINT(value, "%.*s", (int)strspn(irq + 5, "0123456789"), irq + 5);
-    if (usb != NULL || irq != NULL)
-        st_collector_put_text(cards->c, key, value, CARDS);
+    const bool is_usb = st_pattern_match(card->where, "* at usb-%l-", &parts);
+    ST_PRINT(key, ST_KEYS_CARD "%u.%s", card->number, is_usb ? "controller" : "irq");
+    if (is_usb || st_pattern_match(card->where, "* irq %d", &parts))
+        st_collector_put_text(cards->c, key, parts.text[0], CARDS);
 }
 
 static void collect_cards(struct st_collector *c)

@@ -27,7 +27,8 @@
 #define ST_KEYS_SHARED_EFFECT "system.shared.effect."
 #define ST_KEY_SHARED_WHOLE   "system.shared.whole"
 /* FreeBSD: of another user, from master.passwd */
-#define ST_KEY_USER_CLASS "user.class"
+#define ST_KEY_USER_CLASS          "user.class"
+#define ST_KEY_FREEBSD_LOGIN_AUDIO "freebsd.login.audio"
 /* as the group database has them, also beyond /etc/group */
 #define ST_KEY_USER_LOGIN_GROUPS "user.login_groups"
 #define ST_KEY_USER_GROUPS       "user.groups"
@@ -47,10 +48,8 @@
 #define ST_KEY_ASK_JACK_BUFSIZE "linux.ask.jack_bufsize"
 #define ST_KEY_ASK_PIPEWIRE     "linux.ask.pipewire"
 #define ST_KEY_ASK_PULSEAUDIO   "linux.ask.pulseaudio"
-/* where an option goes if not into GRUB's drop-ins: "the only line of /boot/cmdline.txt"; with
- * ST_BOOT_OPTIONS_THEN and a command, if `apply` can add it */
+/* where an option is put by hand, if GRUB reads no drop-ins: "the only line of /boot/cmdline.txt" */
 #define ST_KEY_BOOT_OPTIONS               "linux.boot.options"
-#define ST_BOOT_OPTIONS_THEN              ", then run: sudo "
 #define ST_KEYS_CARD                      "linux.card."
 #define ST_KEY_CARDS_N                    "linux.cards_n"
 #define ST_KEY_CGROUP_RT_RUNTIME_US       "linux.cgroup.rt_runtime_us"
@@ -93,6 +92,7 @@
 #define ST_KEY_DAEMON_SYSTEM76_POWER        "linux.daemon.system76-power"
 #define ST_KEY_DAEMON_SYSTEM76_SCHEDULER    "linux.daemon.system76-scheduler"
 #define ST_KEY_DAEMON_TUNED                 "linux.daemon.tuned"
+#define ST_KEY_DAEMON_WIREPLUMBER           "linux.daemon.wireplumber"
 #define ST_KEYS_DAEMON_USER                 "linux.daemon_user."
 #define ST_KEY_DISTRIBUTION                 "linux.distribution"
 #define ST_KEY_FAIR_SERVER_RUNTIME_NS       "linux.fair_server.runtime_ns"
@@ -107,7 +107,7 @@
 #define ST_KEY_KERNEL_RELEASE               "linux.kernel.release"
 #define ST_KEY_KERNEL_SIGNATURE             "linux.kernel.signature"
 #define ST_KEY_KERNEL_VERSION               "linux.kernel.version"
-/* counted lines of the kernel since the start, by st_answer_kernel_line() */
+/* counted lines of the kernel since the start, or in a posted text, by st_answer_kernel_line() */
 #define ST_KEYS_KERNEL_LOG          "linux.kernel_log."
 #define ST_KEY_KERNEL_LOG_CARD_N    "linux.kernel_log.card_n"
 #define ST_KEY_KERNEL_LOG_MEMORY_N  "linux.kernel_log.memory_n"
@@ -160,6 +160,7 @@
 /* of a program with real-time threads: RLIMIT_RTTIME in us, unless it is unlimited */
 #define ST_KEYS_RT_TIME        "linux.rt_time."
 #define ST_KEYS_RT_THREAD      "linux.rt_thread."
+#define ST_KEYS_RTKIT          "linux.rtkit."
 #define ST_KEY_RTKIT_COMMAND   "linux.rtkit.command"
 #define ST_KEY_RTKIT_DEMOTED_N "linux.rtkit.demoted_n"
 #define ST_KEY_RTKIT_FAILED_N  "linux.rtkit.failed_n"
@@ -195,6 +196,7 @@
 #define ST_KEYS_USB_AUDIO               "linux.usb_audio."
 #define ST_KEYS_USB_CAMERA              "linux.usb_camera."
 #define ST_KEY_VIRTUAL                  "linux.virtual"
+#define ST_KEY_WIREPLUMBER_VERSION      "linux.wireplumber.version"
 #define ST_KEY_WIREPLUMBER_LUA          "linux.wireplumber.lua"  /* WirePlumber 0.4: 1; newer: 0 */
 #define ST_KEY_XEN_CAPABILITIES         "linux.xen.capabilities" /* /proc/xen: "control_d" in dom0 */
 #define ST_KEY_ZSWAP_ENABLED            "linux.zswap.enabled"

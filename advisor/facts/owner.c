@@ -12,7 +12,7 @@ static const char *other_name(const struct st_facts *facts, const char *daemon_k
             0 ||
         st_facts_int(facts, ST_KEY_USER_UID, &uid) != 0)
         return NULL;
-    const char *number = ST_TEXT(24, "%" PRId64, uid);
+    const char *number = ST_TEXT(24, "%jd", uid);
     const bool own = st_text_is(owner, number) ||
                      (st_facts_text(facts, ST_KEY_USER_NAME, &name) == 0 && st_text_is(owner, name));
     return own ? NULL : owner;

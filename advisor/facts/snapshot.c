@@ -25,7 +25,7 @@ static json_t *time_json(int64_t time_ns)
 /* "0002", a USB product's id, must come back as it was. */
 static json_t *value_json(const struct st_fact *fact)
 {
-    const char *plain = ST_TEXT(24, "%" PRId64, fact->i64);
+    const char *plain = ST_TEXT(24, "%jd", fact->i64);
     return fact->is_int && st_text_is(fact->text, plain) ? json_integer(fact->i64)
                                                          : st_json_string_or_null(fact->text);
 }

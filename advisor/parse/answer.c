@@ -4,37 +4,21 @@
 #include "advisor/facts/fact_keys.h"
 #include "advisor/facts/text.h"
 #include "core/text/json.h"
+#include "core/text/pattern.h"
 #include "core/text/text.h"
 
 #define NODES_MAX   256 /* of a PipeWire graph; further ones are left out */
 #define CLIENTS_MAX 256
 #define LINKS_MAX   2048
 
-/** The text between the quotes after `name`, which it ends. @return NULL: none. */
-static char *quoted(char *line, const char *name, char **ret_rest)
-{
-    char *from = strstr(line, name);
-    if (from == NULL)
-        return NULL;
-    from += strlen(name);
-    char *to = strchr(from, '\'');
-    if (to == NULL)
-        return NULL;
-    *to = '\0';
-    *ret_rest = to + 1;
-    return from;
-}
-
 int st_answer_pw_metadata(char *text, st_setting_fn fn, void *ctx)
 {
     int r = -EBADMSG;
+    struct st_pattern_parts parts;
     ST_TEXT_EACH (line, text, "\r\n") {
-        char *rest;
-        const char *key = quoted(line, " key:'", &rest);
-        const char *value = key != NULL ? quoted(rest, " value:'", &rest) : NULL;
-        if (value == NULL)
+        if (!st_pattern_match(line, "* key:'%l' value:'%l'", &parts))
             continue;
-        fn(ctx, "", key, value);
+        fn(ctx, "", parts.text[0], parts.text[1]);
         r = 0;
     }
     return r;
@@ -238,9 +222,10 @@ const char *st_answer_kernel_line(const char *line, char *ret_device, size_t byt
     } rows[] = {
         /* sound/usb/clock.c, endpoint.c; drivers/usb/core/hub.c; -71 is EPROTO:
            Documentation/driver-api/usb/error-codes.rst */
-        {"is not valid, cannot use", "usb"},
-        {"cannot get clock validity", "usb"},
-        {"cannot set freq ", "usb"},
+        {"is not valid, cannot use", "card"},
+        {"cannot get clock validity", "card"},
+        {"cannot set freq ", "card"},
+        {"cannot submit urb ", "card"},
         {"usb_set_interface failed", "usb"},
         {"err -71", "usb"},
         {"error -71", "usb"},
@@ -249,6 +234,12 @@ const char *st_answer_kernel_line(const char *line, char *ret_device, size_t byt
         {"IRQ timing workaround is activated for card", "card"},
         {"Invalid position buffer, using LPIB", "card"},
         {"azx_get_response timeout", "card"},
+        /* sound/soc/sof/ipc*.c; drivers/usb/host/dwc_otg of Raspberry Pi's kernel;
+           sound/soc/bcm/bcm2835-i2s.c */
+        {"timed out for 0x", "card"},
+        {"DSP Firmware Oops", "card"},
+        {"I2S SYNC error", "card"},
+        {"FIQ reported NYET", "usb"},
         /* kernel/time/clocksource.c; arch/x86/kernel/cpu/mce/therm_throt.c; mm/oom_kill.c, where the limit of
          * a group begins with "Memory cgroup out of memory"; kernel/time/posix-cpu-timers.c, check_rlimit()
          */
@@ -257,10 +248,10 @@ const char *st_answer_kernel_line(const char *line, char *ret_device, size_t byt
         {"Out of memory: Killed process", "memory"},
         {"RT Watchdog Timeout (hard)", "rt_time"},
     };
-    const char *at = strstr(line, "usb ");
-    at = at != NULL ? at : strstr(line, "audio ");
-    at = at != NULL ? strchr(at, ' ') + 1 : "";
-    snprintf(ret_device, bytes, "%.*s", (int)strcspn(at, ": "), at);
+    struct st_pattern_parts parts;
+    const bool is_usb =
+        st_pattern_match(line, "*usb %s:", &parts) || st_pattern_match(line, "*audio %s:", &parts);
+    snprintf(ret_device, bytes, "%s", is_usb ? parts.text[0] : "");
     ST_EACH (row, rows) {
         if (strstr(line, row->part) != NULL)
             return row->kind;
@@ -268,11 +259,22 @@ const char *st_answer_kernel_line(const char *line, char *ret_device, size_t byt
     return NULL;
 }
 
-int st_answer_jack_number(char *text, int64_t *ret)
+const char *st_answer_rtkit_line(const char *line, char *ret_user, size_t bytes)
 {
-    static const char label[] = "buffer size = ";
-    if (st_text_begins(text, label))
-        text += sizeof(label) - 1;
-    text[strcspn(text, " \r\n")] = '\0';
-    return st_text_int(text, ret) == 0 && *ret > 0 ? 0 : -EBADMSG;
+    /* rtkit-daemon.c, demote_known_threads(), verify_burst(), find_process(), find_thread() */
+    static const struct {
+        const char *pattern, *kind;
+    } rows[] = {{"*Demoted %d threads", "demoted"},
+                {"*uccessfully demoted thread %d ", "demoted"},
+                {"*Warning: Reached %l for user '%l'", "refused"},
+                {"*rtkit-daemon.service: Failed with result", "failed"},
+                {"*pthread_create failed: ", "failed"}};
+    struct st_pattern_parts parts;
+    ST_EACH (row, rows) {
+        if (!st_pattern_match(line, row->pattern, &parts) || (parts.n == 1 && st_text_is(parts.text[0], "0")))
+            continue;
+        snprintf(ret_user, bytes, "%s", parts.n == 2 ? parts.text[1] : "");
+        return row->kind;
+    }
+    return NULL;
 }

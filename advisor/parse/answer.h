@@ -27,6 +27,6 @@ ST_NODISCARD int st_answer_pactl_modules(char *text, st_setting_fn fn, void *ctx
  * whose name ret_device has), "clock", "heat", "memory", "rt_time"; NULL: nothing. */
 const char *st_answer_kernel_line(const char *line, char *ret_device, size_t bytes);
 
-/** `jack_bufsize`, `jack_samplerate`: "256", in some versions "buffer size = 256  sample rate = 48000". The
- * first number. @return 0, -EBADMSG. */
-ST_NODISCARD int st_answer_jack_number(char *text, int64_t *ret);
+/** What a line of rtkit's log says: "demoted", "failed", "refused" (ret_user: whom; else ""); NULL: nothing
+ * of these. */
+const char *st_answer_rtkit_line(const char *line, char *ret_user, size_t bytes);

@@ -2,6 +2,7 @@
 #include "advisor/parse/freebsd_text.h"
 
 #include "advisor/facts/text.h"
+#include "core/text/pattern.h"
 #include "core/text/text.h"
 
 #define LINE_BYTES 2048
@@ -100,36 +101,20 @@ static void put_int(struct walk *w, const char *leaf, int64_t value, const char 
                      w->source);
 }
 
-/** The word behind `mark` in `rest`, "" when there is none. */
-static void word_after(const char *rest, const char *mark, char *ret, size_t ret_bytes)
-{
-    const char *at = strstr(rest, mark);
-    ret[0] = '\0';
-    if (at != NULL) {
-        at += strlen(mark);
-        snprintf(ret, ret_bytes, "%.*s", (int)strcspn(at, " \t"), at);
-    }
-}
-
 /** "pcm0: <Generic (Analog)> on hdaa0 (1p:1v/1r:0v) default", "... at ? kld snd_uaudio ...", "... (play/rec)
  * default". */
-static void device(struct walk *w, char *line)
+static void device(struct walk *w, const char *line)
 {
-    char *end = NULL, parent[64];
-    char *open = strchr(line, '<'), *close = strrchr(line, '>');
-    const unsigned long unit = strtoul(line + 3, &end, 10);
+    struct st_pattern_parts parts;
+    const char *rest = strrchr(line, '>');
     w->unit = -1;
     w->hw_play = w->has_play = false;
-    if (end == line + 3 || *end != ':' || unit > UNIT_MAX || open == NULL || close == NULL || close < open)
+    if (rest == NULL || !st_pattern_match(line, "pcm%d: <", &parts) ||
+        strtoul(parts.text[0], NULL, 10) > UNIT_MAX)
         return;
-    w->unit = (int)unit;
-    *close = '\0';
-    const char *rest = close + 1;
-    word_after(rest, " on ", parent, sizeof(parent));
-    if (parent[0] == '\0')
-        word_after(rest, " kld ", parent, sizeof(parent));
-    if (parent[0] != '\0')
-        put_text(w, "parent", parent);
+    w->unit = (int)strtoul(parts.text[0], NULL, 10);
+    if (st_pattern_match(rest, "* on %s", &parts) || st_pattern_match(rest, "* kld %s", &parts))
+        put_text(w, "parent", parts.text[0]);
 }
 
 /** Bytes of a sample of one channel in a format word; 0: not known. sys/sys/soundcard.h AFMT_* */
@@ -146,21 +131,21 @@ static unsigned sample_bytes(unsigned format)
     return 0;
 }
 
-/** "[dsp0.play.0]: spd 48000, fmt 0x00200010/0x00201000, flags ...": behind '/' is the hardware's side. */
+/** Behind '/' is the hardware's side. */
+static unsigned long of_hardware(const char *pair, int base)
+{
+    const char *slash = strchr(pair, '/');
+    return strtoul(slash != NULL ? slash + 1 : pair, NULL, base);
+}
+
+/** "[dsp0.play.0]: spd 48000, fmt 0x00200010/0x00201000, flags ..." */
 static void channel(struct walk *w, const char *line)
 {
-    const char *spd = strstr(line, "]: spd "), *fmt = strstr(line, ", fmt 0x");
-    char *end;
+    struct st_pattern_parts parts;
     w->hw_play = false;
-    if (spd == NULL || fmt == NULL || line[0] != '[' || w->has_play ||
-        (strstr(line, ":play:") == NULL && strstr(line, ".play.") == NULL))
+    if (w->has_play || !st_pattern_match(line, "[*play*]: spd %s fmt %s", &parts))
         return;
-    unsigned long rate = strtoul(spd + 7, &end, 10);
-    if (*end == '/')
-        rate = strtoul(end + 1, NULL, 10);
-    unsigned long format = strtoul(fmt + 6, &end, 16);
-    if (*end == '/')
-        format = strtoul(end + 1, NULL, 16);
+    const unsigned long rate = of_hardware(parts.text[0], 10), format = of_hardware(parts.text[1], 16);
     if (rate == 0 || rate > RATE_MAX || format > UINT32_MAX)
         return;
     w->rate_hz = (unsigned)rate;
@@ -195,8 +180,8 @@ int st_freebsd_text_sndstat(struct st_facts *facts, const char *text, size_t byt
         if (st_text_begins(line, "pcm") && strstr(line, ": <") != NULL) {
             known = true;
             device(&w, line);
-        } else if (inside == line && line[0] != '[') {
-            w.unit = -1; /* another kind of device */
+        } else if (inside == line && (strstr(line, ": <") != NULL || st_text_ends(line, ":"))) {
+            w.unit = -1; /* another kind of device; what was indented may have lost that in a post */
         } else if (w.unit >= 0) {
             if (strstr(inside, "]: spd ") != NULL)
                 channel(&w, inside);

@@ -2,6 +2,7 @@
 #include "advisor/parse/linux_text.h"
 
 #include "advisor/facts/text.h"
+#include "core/text/pattern.h"
 #include "core/text/text.h"
 
 /* --- settings --- */
@@ -103,36 +104,22 @@ bool st_linux_text_carries_sound(const char *actions)
     return st_text_has_among(actions, words);
 }
 
-const char *st_linux_text_hw_param(const char *name)
-{
-    static const struct {
-        const char *name, *leaf;
-    } rows[] = {{"period_size", "period_frames"}, {"buffer_size", "buffer_frames"}, {"rate", "rate_hz"}};
-    ST_EACH (row, rows) {
-        if (st_text_is(row->name, name))
-            return row->leaf;
-    }
-    return NULL;
-}
-
 /** " 0 [NVidia         ]: HDA-Intel - HDA NVidia", and a line below it. */
 void st_linux_text_cards(char *text, st_sound_card_fn fn, void *ctx)
 {
+    struct st_pattern_parts parts;
     char *rest = NULL, *line = strtok_r(text, "\n", &rest);
     while (line != NULL) {
-        char *end, *where = strtok_r(NULL, "\n", &rest);
-        struct st_sound_card card = {.number = (unsigned)strtoul(line, &end, 10)};
-        char *driver = end != line ? strstr(end, "]: ") : NULL;
-        char *name = driver != NULL ? strstr(driver, " - ") : NULL;
-        if (name == NULL || where == NULL) {
+        char *where = strtok_r(NULL, "\n", &rest);
+        if (where == NULL || !st_pattern_match(line + strspn(line, " "), "%d [%l]: %l - %l", &parts)) {
             line = where;
             continue;
         }
-        *name = '\0';
-        card.driver = driver + 3;
-        card.name = name + 3;
         st_text_trim(where);
-        card.where = where;
+        const struct st_sound_card card = {.number = (unsigned)strtoul(parts.text[0], NULL, 10),
+                                           .driver = parts.text[2],
+                                           .name = parts.text[3],
+                                           .where = where};
         fn(ctx, &card);
         line = strtok_r(NULL, "\n", &rest);
     }
@@ -172,88 +159,47 @@ int st_linux_text_swaps(char *text, struct st_swaps *ret)
 
 int st_linux_text_config(const char *text, const char *name, char *ret, size_t ret_bytes)
 {
-    static const char unset[] = "# CONFIG_";
-    const size_t name_len = strlen(name);
-    for (const char *line = text; line != NULL && *line != '\0';) {
-        const char *end = strchr(line, '\n');
-        if (st_text_begins(line, "CONFIG_") && strncmp(line + 7, name, name_len) == 0 &&
-            line[7 + name_len] == '=') {
-            const char *value = line + 7 + name_len + 1;
-            const size_t len = strcspn(value, "\r\n");
-            return len > 0 && st_text_copy(ret, ret_bytes, value, len) ? 0 : -EBADMSG;
-        }
-        if (st_text_begins(line, unset) && strncmp(line + sizeof(unset) - 1, name, name_len) == 0 &&
-            st_text_begins(line + sizeof(unset) - 1 + name_len, " is not set")) {
+    char line[512];
+    const char *end = text + strlen(text);
+    struct st_pattern_parts parts;
+    while (st_text_line(&text, end, line, sizeof(line))) {
+        if (strstr(line, name) == NULL)
+            continue;
+        if (st_pattern_match(line, "# CONFIG_%s is not set", &parts) && st_text_is(parts.text[0], name)) {
             snprintf(ret, ret_bytes, "n");
             return 0;
         }
-        line = end != NULL ? end + 1 : NULL;
+        if (st_pattern_match(line, "CONFIG_%s=", &parts) && st_text_is(parts.text[0], name)) {
+            const char *value = strchr(line, '=') + 1;
+            return value[0] != '\0' && st_text_copy(ret, ret_bytes, value, strlen(value)) ? 0 : -EBADMSG;
+        }
     }
     return -ENOENT;
-}
-
-int st_linux_text_version(const char *text, char *release, size_t release_bytes, char *version,
-                          size_t version_bytes)
-{
-    static const char mark[] = "Linux version ";
-    const char *at = strstr(text, mark), *hash = NULL;
-    if (at == NULL)
-        return -EBADMSG;
-    at += strlen(mark);
-    const size_t release_len = strcspn(at, " \n"), line_len = strcspn(at, "\n");
-    for (const char *next = strstr(at, ") #"); next != NULL && next < at + line_len;
-         next = strstr(next + 1, ") #"))
-        hash = next + 2;
-    if (hash == NULL || release_len == 0 || release_len >= release_bytes)
-        return -EBADMSG;
-    snprintf(release, release_bytes, "%.*s", (int)release_len, at);
-    snprintf(version, version_bytes, "%.*s", (int)(at + line_len - hash), hash);
-    st_text_trim(version);
-    return 0;
-}
-
-/** The number behind "name", blanks and a colon, at the beginning of a line. @return 0, -ENOENT, -EBADMSG. */
-static int line_number(const char *line, const char *name, int64_t *ret)
-{
-    line += strspn(line, " \t");
-    if (!st_text_begins(line, name))
-        return -ENOENT;
-    line += strlen(name);
-    line += strspn(line, " \t");
-    if (*line != ':')
-        return -ENOENT;
-    line++;
-    line += strspn(line, " \t");
-    char *end;
-    errno = 0;
-    const long long value = strtoll(line, &end, 10);
-    if (*line < '0' || *line > '9' || errno == ERANGE || strchr(" \t\r\n", *end) == NULL)
-        return -EBADMSG;
-    *ret = value;
-    return 0;
 }
 
 int st_linux_text_timer_list(const char *text, struct st_timer_list *ret)
 {
     struct st_timer_list list = {0};
-    for (const char *line = text; line != NULL && *line != '\0';) {
+    struct st_pattern_parts parts;
+    char line[256];
+    const char *end = text + strlen(text);
+    while (st_text_line(&text, end, line, sizeof(line))) {
+        const char *at = line + strspn(line, " \t");
+        const bool is_active = st_text_begins(at, ".hres_active ");
         int64_t value;
-        const char *end = strchr(line, '\n');
-        int r = line_number(line, ".hres_active", &value);
-        if (r == 0) {
-            list.hres_active = !list.has_hres_active || value < list.hres_active ? value : list.hres_active;
+        if (!is_active && !st_text_begins(at, ".resolution:"))
+            continue;
+        if (!st_pattern_match(at, is_active ? ".hres_active : %s" : ".resolution: %s", &parts) ||
+            st_text_int(parts.text[0], &value) != 0 || value < 0) {
+            if (text[-1] == '\n') /* the last line may be cut */
+                return -EBADMSG;
+        } else if (is_active) {
+            list.hres_active = list.has_hres_active ? ST_MIN(value, list.hres_active) : value;
             list.has_hres_active = true;
-        } else if (r == -ENOENT) {
-            r = line_number(line, ".resolution", &value);
-            if (r == 0) {
-                list.resolution_ns =
-                    !list.has_resolution || value > list.resolution_ns ? value : list.resolution_ns;
-                list.has_resolution = true;
-            }
+        } else {
+            list.resolution_ns = list.has_resolution ? ST_MAX(value, list.resolution_ns) : value;
+            list.has_resolution = true;
         }
-        if (r == -EBADMSG && end != NULL) /* the last line may be cut */
-            return r;
-        line = end != NULL ? end + 1 : NULL;
     }
     *ret = list;
     return 0;

@@ -34,9 +34,6 @@ ST_NODISCARD int st_linux_text_interrupts(char *text, st_interrupt_fn fn, void *
 /** Does a name of a sound driver, or of a bus that carries sound, stand in the actions of an interrupt? */
 bool st_linux_text_carries_sound(const char *actions);
 
-/** The last part of the key of a line of hw_params: "period_frames" of "period_size"; NULL: none. */
-const char *st_linux_text_hw_param(const char *name);
-
 /** A sound card of /proc/asound/cards. */
 struct st_sound_card {
     unsigned number;
@@ -62,13 +59,6 @@ ST_NODISCARD int st_linux_text_swaps(char *text, struct st_swaps *ret);
  * Quotes round a string stay. @return 0, -ENOENT (not mentioned), -EBADMSG (value empty or longer than the
  * buffer). */
 ST_NODISCARD int st_linux_text_config(const char *text, const char *name, char *ret, size_t ret_bytes);
-
-/**
- * /proc/version, also behind a prefix of dmesg: "Linux version 6.1.0-37-amd64 (USER@HOST) (COMPILER) #1 SMP
- * ...". version: from '#' on.
- * @return 0, -EBADMSG. Source: init/version.c, linux_proc_banner. */
-ST_NODISCARD int st_linux_text_version(const char *text, char *release, size_t release_bytes, char *version,
-                                       size_t version_bytes);
 
 struct st_timer_list {
     bool has_hres_active;

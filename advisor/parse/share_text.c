@@ -13,6 +13,8 @@ struct reader {
     const struct st_rule *rule; /* whose numbers follow; NULL: none, or no rule of this version */
     const char *status;         /* of the ids that follow; NULL: none */
     int64_t ids_n;
+    bool in_programs;   /* who made the dropouts follows, up to a '.' */
+    char programs[300]; /* "mpv woken-late 8; a program unknown 4" */
 };
 
 static void put_id(struct reader *reader, const char *id)
@@ -51,6 +53,16 @@ static void take_word(struct reader *reader, const char *before, char *word)
 {
     enum st_status status;
     const size_t len = strlen(word);
+    if (reader->in_programs && !st_text_is(word, ST_SHARE_FINDING) && !st_text_is(word, "end") &&
+        (st_finding_status_parse(word, &status) != 0 || status == ST_STATUS_UNKNOWN)) { /* a reason, too */
+        reader->in_programs = word[len - 1] != '.';
+        st_text_join(reader->programs, sizeof(reader->programs), " ", "%.*s",
+                     (int)(len - !reader->in_programs), word);
+        return;
+    }
+    if (reader->in_programs) /* it was cut */
+        reader->programs[0] = '\0';
+    reader->in_programs = st_text_is(word, ST_SHARE_PROGRAMS);
     const bool is_whole = len > 0 && strchr(",.", word[len - 1]) != NULL;
     word[len - is_whole] = '\0';
     char *value = strchr(word, '=');
@@ -79,6 +91,15 @@ static void put_rest(struct reader *reader)
                           st_facts_int_or(reader->facts, ST_KEYS_SHARED "rules", -1) == rules_n;
     if (is_whole)
         st_facts_put_int(reader->facts, ST_KEY_SHARED_WHOLE, 1, NULL, reader->source);
+    const int64_t dropouts_n = st_facts_int_or(reader->facts, ST_KEYS_SHARED "dropouts", -1);
+    const bool is_named =
+        !reader->in_programs && reader->programs[0] != '\0' && st_text_is_of(reader->programs, " ;_+.-");
+    if (dropouts_n >= 0)
+        st_facts_put_text(reader->facts, ST_KEYS_SYSTEM_SEEN "00",
+                          ST_TEXT(400, "That computer counted %jd dropout%s in the last day%s%s", dropouts_n,
+                                  ST_PLURAL(dropouts_n), is_named ? ": " : "",
+                                  is_named ? reader->programs : ""),
+                          NULL, reader->source);
     st_facts_put_text(reader->facts, ST_KEY_SYSTEM_INPUT,
                       is_whole ? "sleeptune share" : "a part of sleeptune share", NULL, reader->source);
 }

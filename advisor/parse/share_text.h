@@ -8,6 +8,9 @@
 #define ST_SHARE_BEGINS  "sleeptune share 1,"
 #define ST_SHARE_FINDING "finding"
 
+/* The word before "PROGRAM REASON NUMBER; ...", which ends with a '.'. */
+#define ST_SHARE_PROGRAMS "watched;"
+
 /** Puts ST_KEYS_SHARED, and the numbers of findings. What is not in the text is not known, unless the text
  * says at its end that all of it is there.
  * @param facts as for st_posted_add. @return 0; -ENODATA: no finding of a share is in the text; -EXDEV;

@@ -32,10 +32,11 @@ static size_t special(const char *text, const char **ret)
 {
     static const struct {
         const char *from, *to;
-    } rows[] = {{"&gt;", ">"},         {"&lt;", "<"},        {"&amp;", "&"},       {"&quot;", "\""},
-                {"&#39;", "'"},        {"&#x27;", "'"},      {"&nbsp;", " "},      {"\xc2\xa0", " "},
-                {"\xe2\x80\xaf", " "}, {"\xef\xbb\xbf", ""}, {"\xe2\x80\x8b", ""}, {"\r", ""},
-                {"\xe2\x80\x99", "'"}, {"\xe2\x80\x98", "'"}};
+    } rows[] = {{"&gt;", ">"},        {"&lt;", "<"},         {"&amp;", "&"},        {"&quot;", "\""},
+                {"&#39;", "'"},       {"&apos;", "'"},       {"&#x27;", "'"},       {"&nbsp;", " "},
+                {"\xc2\xa0", " "},    {"\xe2\x80\xaf", " "}, {"\xef\xbb\xbf", ""},  {"\xe2\x80\x8b", ""},
+                {"\r", ""},           {"\xe2\x80\x99", "'"}, {"\xe2\x80\x98", "'"}, {"\xe2\x97\x8f", ""},
+                {"\xe2\x97\x8b", ""}, {"\xc3\x97", ""}};
     ST_EACH (row, rows) {
         if (st_text_begins(text, row->from)) {
             *ret = row->to;
@@ -80,7 +81,7 @@ char *st_post_clean(const char *text, size_t bytes, size_t *ret_bytes)
     for (size_t i = 0; i < n;) {
         const char *with;
         const size_t len =
-            strchr("&\xc2\xe2\xef\r\033", to[i]) != NULL && to[i] != '\0' ? special(to + i, &with) : 0;
+            strchr("&\xc2\xc3\xe2\xef\r\033", to[i]) != NULL && to[i] != '\0' ? special(to + i, &with) : 0;
         if (len > 0) {
             i += len;
             for (; *with != '\0'; with++)

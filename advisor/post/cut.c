@@ -7,7 +7,9 @@
 #include "advisor/parse/linux_text.h"
 #include "core/text/text.h"
 
-#define FILES_MAX 64 /* that one command prints */
+#define SHORT_BYTES 4 /* no line of a log or table is shorter, but for JSON */
+#define LINES_MAX   300000
+#define FILES_MAX   64 /* that one command prints */
 
 /** What the lines to come belong to. */
 struct cut {
@@ -18,6 +20,7 @@ struct cut {
     bool is_part;         /* a filter is behind it */
     size_t open;          /* the file of these lines, number of its answer; 0: none */
     bool fenced;
+    const char *next;   /* the line behind this one */
     size_t first_other; /* line; 0: none */
     size_t others_n;
     struct st_text_buffer *others;
@@ -51,14 +54,14 @@ static const char *const readers[] = {"cat", "head", "tail", "less", "more", "ba
 /** A command without its prompt: one that prints a file. */
 static bool is_bare(const char *line)
 {
-    static const char *const others[] = {"grep . /",   "grep -r . /", "uname -",
-                                         "sysctl -n ", "cpupower ",   NULL};
+    static const char *const others[] = {"grep . /",  "grep -r . /", "uname -",  "sysctl -n ",
+                                         "cpupower ", "ps -",        "ulimit -", NULL};
     const char *at = st_text_begins(line, "sudo ") ? line + 5 : line;
     const size_t len = strcspn(at, " ");
     const char *name = ST_TEXT(16, "%.*s", (int)ST_MIN(len, 15), at);
     return (st_text_is_among(name, readers) &&
             (at[len] == ' ' && (at[len + 1] == '/' || at[len + 1] == '~'))) ||
-           st_text_begins_among(at, others);
+           st_text_is(at, "groups") || st_text_begins_among(at, others);
 }
 
 /** Files with one line: nearly all below /sys and /proc/sys. */
@@ -76,10 +79,10 @@ static bool has_one_line(const char *path)
 /** The name under which the collectors look for it. */
 static const char *usual_name(const char *path, char *buf, size_t bytes)
 {
-    struct st_post_parts parts;
+    struct st_pattern_parts parts;
     if (path[0] == '~' && path[1] == '/')
         snprintf(buf, bytes, "/home/%s%s", THEIR_NAME, path + 1);
-    else if (st_post_match(path, "/sys/devices/system/cpu/cpu%d/cpufreq/%s", &parts))
+    else if (st_pattern_match(path, "/sys/devices/system/cpu/cpu%d/cpufreq/%s", &parts))
         snprintf(buf, bytes, "/sys/devices/system/cpu/cpufreq/policy%.8s/%.60s", parts.text[0],
                  parts.text[1]);
     else
@@ -90,7 +93,11 @@ static const char *usual_name(const char *path, char *buf, size_t bytes)
 static struct st_post_answer *open_file(struct cut *cut, const char *path)
 {
     struct st_post *post = cut->post;
-    post->votes[ST_OS_LINUX] += st_text_begins(path, "/sys/") || st_text_begins(path, "/proc/");
+    static const char *const of_linux[] = {"/sys/", "/proc/", NULL}, *const of_freebsd[] = {
+                                                                         "/dev/sndstat", "/boot/loader",
+                                                                         "/etc/rc.conf", NULL};
+    post->votes[ST_OS_LINUX] += st_text_begins_among(path, of_linux);
+    post->votes[ST_OS_FREEBSD] += st_text_begins_among(path, of_freebsd);
     const char *name = ST_TEXT(64, "%.*s", (int)ST_MIN(strlen(path), 60), path);
     st_post_kind(post, name);
     return st_post_answer_new(post, usual_name(path, ST_ROOM(300)));
@@ -132,20 +139,34 @@ static void begin_command(struct cut *cut, const char *command)
                                                                        : i < n       ? words[i]
                                                                                      : "";
     ST_PRINT(cut->post->section, "%.31s", name);
+    cut->post->votes[ST_OS_FREEBSD] += st_text_is(name, "sndctl") || st_text_is(name, "kldstat");
+    if (st_text_is(name, "id") && n > i + 1 && strchr(words[i + 1], 'G') != NULL)
+        ST_PRINT(cut->post->section, "groups");
     cut->post->unit[0] = '\0';
     cut->is_part = cut->is_part || st_text_is(name, "grep");
     const bool reads = st_text_is_among(name, readers),
                of_sysctl = st_text_is(name, "sysctl") && n > i + 2 && st_text_is(words[i + 1], "-n");
-    const bool of_bus = st_text_is(name, "busctl") && strstr(command, " get-property ") != NULL;
+    const bool of_bus = (st_text_is(name, "busctl") && strstr(command, " get-property ") != NULL) ||
+                        (st_text_is(name, "gdbus") && strstr(command, ".Get ") != NULL);
+    if (st_text_is(name, "prlimit") && strstr(command, " -p") == NULL && strstr(command, " --pid") == NULL)
+        ST_PRINT(cut->post->unit, "shell");
+    cut->post->ps.header = cut->post->ps.header && !st_text_is(name, "ps");
+    if (st_text_is(name, "ps"))
+        st_post_ps_columns(cut->post, words, n);
     if (st_text_is(name, "uname") && n == i + 2 &&
         (st_text_is(words[i + 1], "-r") || st_text_is(words[i + 1], "-v")))
         add_file(cut, words[i + 1][1] == 'r' ? "uname -r" : "/proc/sys/kernel/version");
+    if (st_text_is(name, "ulimit") && n == i + 2)
+        add_file(cut, ST_TEXT(16, "ulimit %.8s", words[i + 1]));
     for (i++; i < n; i++) {
         if ((reads || cut->is_part) && (words[i][0] == '/' || words[i][0] == '~'))
             add_file(cut, words[i]);
         else if ((of_sysctl && words[i][0] != '-') || (of_bus && isupper((unsigned char)words[i][0])))
             add_file(cut, words[i]);
     }
+    if (cut->is_part &&
+        (strstr(cut->files[0], "/interrupts") != NULL || strstr(cut->files[0], "/config") != NULL))
+        cut->files_n = 0; /* each line speaks for itself */
     if (cut->files_n == 1 && !has_one_line(cut->files[0])) {
         keep_open(cut, open_file(cut, cut->files[0]));
         cut->files_n = 0;
@@ -168,9 +189,9 @@ static bool take_error(struct cut *cut, const char *line)
                 {"sysctl: %s oid '%l'", -ENOENT},
                 {"%s: can't open '%l': No such file", -ENOENT},
                 {"ls: cannot %s '%l': No such file or directory", -ENOENT}};
-    struct st_post_parts parts;
+    struct st_pattern_parts parts;
     ST_EACH (row, rows) {
-        if (!st_post_match(line, row->pattern, &parts))
+        if (!st_pattern_match(line, row->pattern, &parts))
             continue;
         const char *name = parts.text[1];
         struct st_post_answer *answer = open_file(cut, st_text_begins(name, "file ") ? name + 5 : name);
@@ -278,20 +299,22 @@ static bool begins_file(struct cut *cut, const char *line)
                 {"access: ", "/proc/asound/card/pcm/sub/hw_params"},
                 {"state: ", "/proc/asound/card/pcm/sub/status"},
                 {"CPU0 ", "/proc/interrupts"},
+                {"[", "pw-dump"},
                 {"Filename Type ", "/proc/swaps"}};
-    struct st_post_parts parts;
+    struct st_pattern_parts parts;
     ST_EACH (row, rows) {
         const struct st_post_answer *open = open_of(cut);
         const bool is_of =
             open != NULL && (strstr(open->name, "hw_params") == NULL || strstr(row->path, "/status") == NULL);
-        if (is_of || !st_post_match(line + strspn(line, " \t"), row->begin, &parts))
+        const char *inner = line + strspn(line, " \t");
+        if (is_of || !st_pattern_match(inner, row->begin, &parts) ||
+            (inner[0] == '[' && (inner[1] != '\0' || cut->next[strspn(cut->next, "> \t\r\n")] != '{')))
             continue;
         keep_open(cut, open_file(cut, row->path));
-        cut->post->votes[ST_OS_FREEBSD] += st_text_begins(row->path, "/dev/snd");
         st_post_answer_add(open_of(cut), line);
         return true;
     }
-    if (!st_post_match(line, "==> %s <==", &parts))
+    if (!st_pattern_match(line, "==> %s <==", &parts))
         return false;
     keep_open(cut, open_file(cut, parts.text[0]));
     return true;
@@ -301,9 +324,9 @@ static bool begins_file(struct cut *cut, const char *line)
 static bool take_interrupt(struct cut *cut, const char *line)
 {
     static const char path[] = "/proc/interrupts";
-    struct st_post_parts parts;
+    struct st_pattern_parts parts;
     struct st_post *post = cut->post;
-    if (!st_post_match(line, "%d: %d %l", &parts) ||
+    if (!st_pattern_match(line, "%d: %d %l", &parts) ||
         parts.text[2][strspn(parts.text[2], "0123456789 ")] == '\0' || strstr(line, "  ") == NULL ||
         !st_linux_text_carries_sound(line))
         return false;
@@ -330,7 +353,8 @@ static bool take_file_line(struct cut *cut, const char *line)
     if (cut->open > 0 && (line[0] != '\0' || has_blank_lines(cut))) {
         const char *name = open_of(cut)->name;
         st_post_answer_add(open_of(cut), line);
-        if (strstr(name, "/stream") != NULL || st_text_ends(name, "/limits") ||
+        if (strstr(name, "/stream") != NULL || strstr(name, "/limits") != NULL ||
+            st_text_is(name, "pw-dump") ||
             st_text_is(name, "/dev/sndstat")) /* what it says needs no other file */
             (void)!st_post_rows(post, line + strspn(line, " \t"));
         if (st_text_is(name, "/etc/sysctl.conf")) /* it sets what runs */
@@ -341,7 +365,8 @@ static bool take_file_line(struct cut *cut, const char *line)
         open_of(cut)->whole = !cut->is_part;
     cut->open = 0;
     if (line[0] == '\0' || cut->file >= cut->files_n ||
-        (cut->files_n > 1 && !has_one_line(cut->files[cut->file])))
+        (cut->files_n > 1 && !has_one_line(cut->files[cut->file])) ||
+        (st_text_begins(cut->files[cut->file], "ulimit") && strchr(line + strspn(line, " "), ' ') != NULL))
         return false;
     const char *file = cut->files[cut->file++], *value = line + strspn(line, " ");
     if (strstr(cut->command, "uniq") != NULL) /* "  16 powersave" */
@@ -370,13 +395,16 @@ static bool take_line(struct cut *cut, char *line)
 {
     struct st_post *post = cut->post;
     char *inner = line + strspn(line, " \t"), copy[ST_POST_LINE_BYTES];
-    char *plain = line + strspn(line, " \t`*-");
-    const char *command = behind_prompt(inner);
     if (st_text_begins(inner, "```") || st_text_begins(inner, "~~~")) {
         begin_command(cut, "");
         cut->fenced = !cut->fenced;
-        return true;
+        inner += strspn(inner, "`~");
+        if (strchr(inner, ' ') == NULL) /* a language */
+            return true;
+        line = inner;
     }
+    char *plain = line + strspn(line, " \t`*-");
+    const char *command = behind_prompt(inner);
     const size_t len = strlen(cut->command);
     if (len > 0 && cut->command[len - 1] == '\\') { /* the command goes on */
         ST_PRINT(copy, "%.*s %s", (int)len - 1, cut->command, inner);
@@ -386,6 +414,7 @@ static bool take_line(struct cut *cut, char *line)
     if (command == NULL && is_bare(inner))
         command = inner;
     if (command != NULL && !(cut->open > 0 && inner[0] == '#')) {
+        post->section[0] = '\0'; /* a command is no output of the one before */
         (void)!st_post_rows(post, command);
         begin_command(cut, command);
         return true;
@@ -393,8 +422,13 @@ static bool take_line(struct cut *cut, char *line)
     if (take_error(cut, inner) || take_path_line(cut, inner) || begins_file(cut, inner) ||
         take_file_line(cut, inner))
         return true;
+    if (inner[0] == '\0' && st_text_is(post->section, "systemctl"))
+        post->section[0] = '\0'; /* the unit's log follows */
+    if (inner[0] != '\0' && strlen(inner) < SHORT_BYTES && strchr("{}[]\"", inner[0]) == NULL)
+        return false;
     if (inner[0] == '\0' || st_text_is(inner, "{") || take_sysctl(cut, plain) || take_interrupt(cut, inner) ||
-        st_post_rows(post, inner) || take_freebsd_version(post, inner))
+        st_post_rows(post, inner) || (plain != inner && st_post_rows(post, plain)) ||
+        take_freebsd_version(post, inner))
         return true;
     bool (*const all[])(struct st_post *, char *) = {st_post_metadata, st_post_top, st_post_ps, st_post_usb,
                                                      st_post_listen};
@@ -412,9 +446,11 @@ void st_post_read(struct st_post *post, const char *text, size_t bytes, struct s
     const char *at = text, *end = text + bytes;
     struct cut *cut = calloc(1, sizeof(*cut));
     post->failed = cut == NULL;
-    while (cut != NULL && post->second_line == 0 && st_text_line(&at, end, line, sizeof(line))) {
+    while (cut != NULL && post->second_line == 0 && post->line_n < LINES_MAX &&
+           st_text_line(&at, end, line, sizeof(line))) {
         cut->post = post;
         cut->others = others;
+        cut->next = at;
         post->line_n++;
         if (take_line(cut, line)) {
             post->known_n += strpbrk(line, "$#%`") == NULL && line[0] != '\0'; /* no command */
@@ -426,5 +462,7 @@ void st_post_read(struct st_post *post, const char *text, size_t bytes, struct s
     }
     if (cut != NULL)
         end_others(cut, post->line_n + 1);
+    if (post->line_n == LINES_MAX && at < end)
+        st_post_say(post, "Only the first %d lines of this text were read", LINES_MAX);
     free(cut);
 }

@@ -117,6 +117,16 @@ static int list(struct st_machine *machine, const char *path, st_name_fn fn, voi
     return n > 0 ? 0 : itself != NULL && itself->result != 0 ? itself->result : -ENOMSG;
 }
 
+/** What the text shows of the program's output. */
+static int run(struct st_machine *machine, struct st_run *runs, size_t runs_n,
+               ST_UNUSED const struct st_run_as *as, ST_UNUSED int64_t limit_ns)
+{
+    size_t len;
+    ST_EACH_OF (each, runs, runs_n)
+        each->result = read_answer(machine, each->argv[0], each->buf, each->buf_bytes, &len);
+    return 0;
+}
+
 static void no_conditions(ST_UNUSED struct st_machine *machine, ST_UNUSED int cpu,
                           ST_UNUSED st_condition_fn fn, ST_UNUSED void *ctx)
 {
@@ -133,6 +143,7 @@ int st_post_collect(struct st_post *post, enum st_os os, struct st_facts **ret)
                           .p.machine = {.os = os,
                                         .conditions = no_conditions,
                                         .open_path = no_open,
+                                        .run = run,
                                         .read_text = read_answer,
                                         .read_sysctl = read_answer,
                                         .list = list}};
@@ -144,5 +155,6 @@ int st_post_collect(struct st_post *post, enum st_os os, struct st_facts **ret)
     post->all_sysctls = os == ST_OS_FREEBSD && jail && version;
     if (post->answers_n > 0)
         qsort(post->answers, post->answers_n, sizeof(*post->answers), by_name);
-    return st_collect(&shown.p, false, ret);
+    const int r = st_collect(&shown.p, false, ret);
+    return r == 0 ? st_ask_shown(&shown.p.machine, *ret) : r;
 }

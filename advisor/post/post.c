@@ -31,3 +31,19 @@ void st_post_say(struct st_post *post, const char *format, ...)
     ST_PRINT_REST(text, sizeof(text), format);
     st_post_text(post, ST_TEXT(64, ST_KEYS_SYSTEM_SEEN "%02zu", post->said_n++), text);
 }
+
+size_t st_post_words(char *line, char *ret[ST_POST_WORDS_MAX])
+{
+    size_t n = 0;
+    char *at = line + strspn(line, " \t");
+    while (*at != '\0' && n < ST_POST_WORDS_MAX) {
+        ret[n++] = at;
+        if (n == ST_POST_WORDS_MAX)
+            break;
+        at += strcspn(at, " \t");
+        if (*at != '\0')
+            *at++ = '\0';
+        at += strspn(at, " \t");
+    }
+    return n;
+}

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "advisor/facts/facts.h"
+#include "core/text/pattern.h"
 #include "core/text/text_buffer.h"
 
 #define ST_POST_LINE_BYTES 4096
@@ -11,21 +12,11 @@
 #define ST_POST_ROWS_MAX   4096 /* of one kind */
 #define ST_POST_SAID_MAX   24   /* sentences */
 
-/* --- clean.c, match.c --- */
+/* --- clean.c --- */
 
 /** The text as it was before it was pasted: UTF-8 without control sequences, entities of HTML, marks of
  * quoting and of code, with as many lines. @return NULL: out of memory; ret_bytes: without its 0. */
 char *st_post_clean(const char *text, size_t bytes, size_t *ret_bytes);
-
-#define ST_POST_PARTS     8
-#define ST_POST_PART_SIZE 256
-struct st_post_parts {
-    size_t n;
-    char text[ST_POST_PARTS][ST_POST_PART_SIZE];
-};
-/** Does the line begin as the pattern says? '*': anything; a blank: blanks; %s: a word; %d: a number; %v: a
- * word that begins with a digit; %l: all up to what follows in the pattern. Linear in the line. */
-bool st_post_match(const char *line, const char *pattern, struct st_post_parts *ret);
 
 /** Cuts the line into words. @return how many; what is behind ST_POST_WORDS_MAX words belongs to the last. */
 size_t st_post_words(char *line, char *ret[ST_POST_WORDS_MAX]);
@@ -48,9 +39,9 @@ struct st_post_seen {
     double first_s, last_s; /* of the day or since boot; < 0: without time */
     char subjects[3][80];
     size_t subjects_n;
-    struct st_post_parts parts; /* of the last one */
+    struct st_pattern_parts parts; /* of the last one */
 };
-#define ST_POST_SEEN_MAX 128
+#define ST_POST_SEEN_MAX 192
 
 struct st_post_node {
     int64_t id, frames, hz, errors_n;
@@ -80,7 +71,7 @@ struct st_post {
 
     /* what the readers remember */
     struct {
-        int pid, tid, class, priority, command; /* columns of ps; -1: not there */
+        int pid, tid, class, priority, command, nice; /* columns of ps; -1: not there */
         bool header, kernel;
         int64_t rows_n, process;
         char process_name[32];
@@ -139,6 +130,8 @@ bool st_post_metadata(struct st_post *post, char *line);
 bool st_post_top(struct st_post *post, char *line);
 void st_post_top_end(struct st_post *post);
 bool st_post_ps(struct st_post *post, char *line);
+/** The columns that a command of ps asks for ("-eLo tid,cls,rtprio,comm"), whose heading a filter took. */
+void st_post_ps_columns(struct st_post *post, char *const *words, size_t n);
 void st_post_ps_end(struct st_post *post);
 /** What a line of a journal says of processes, whatever else it says. */
 void st_post_journal(struct st_post *post, const char *line);

@@ -7,7 +7,8 @@
 #include "core/text/text.h"
 
 const char st_posted_kinds[] =
-    "cat FILE, sysctl, uname, ps, chrt, ulimit, pw-top, pw-metadata, pw-cli, wpctl, journalctl, dmesg, "
+    "cat FILE, sysctl, uname, ps, chrt, ulimit, pw-top, pw-metadata, pw-cli, pw-dump, wpctl, systemctl "
+    "status, journalctl, dmesg, "
     "jackd, aplay "
     "-v, lsusb -t, cpupower, alsa-info.sh, rtcqs, inxi, cyclictest, sleeptune listen --json, sleeptune share "
     "or /dev/sndstat";

@@ -1,4 +1,6 @@
 /* Posted texts about threads and their priorities: ps, chrt, what rtkit gave. */
+#include <ctype.h>
+
 #include "advisor/facts/text.h"
 #include "advisor/post/post.h"
 #include "core/text/text.h"
@@ -14,26 +16,45 @@ static const char *const servers[] = {"pipewire", "pipewire-pulse", "wireplumber
 static bool ps_header(struct st_post *post, char *const *words, size_t n)
 {
     static const char *const of_thread[] = {"TID", "LWP", "SPID", NULL},
-                             *const of_class[] = {"CLS", "POL", NULL},
-                             *const of_command[] = {"COMMAND", "CMD", NULL};
+                             *const of_class[] = {"CLS", "POL", "CLASS", "POLICY", NULL},
+                             *const of_command[] = {"COMMAND", "CMD", "COMM", "ARGS", "UCMD", NULL};
     if (n < 3 || !st_text_is_among(words[n - 1], of_command))
         return false;
-    int pid = -1, tid = -1, class = -1, priority = -1;
+    int pid = -1, tid = -1, class = -1, priority = -1, pri = -1, nice = -1;
+    bool is_long = false; /* ps -l */
     for (int i = 0; i < (int)n; i++) {
+        pri = st_text_is(words[i], "PRI") ? i : pri;
+        nice = st_text_is(words[i], "NI") ? i : nice;
+        is_long = is_long || st_text_is(words[i], "ADDR");
         pid = st_text_is(words[i], "PID") ? i : pid;
         tid = st_text_is_among(words[i], of_thread) ? i : tid;
         class = st_text_is_among(words[i], of_class) ? i : class;
         priority = st_text_is(words[i], "RTPRIO") ? i : priority;
     }
-    if (class < 0 || priority < 0)
+    nice = priority < 0 && is_long ? nice : -1;
+    priority = nice >= 0 ? pri : priority;
+    if (priority < 0 || (class < 0 && nice < 0 && !st_text_is(post->section, "ps")))
         return false;
     post->ps.pid = pid;
     post->ps.tid = tid;
     post->ps.class = class;
+    post->ps.nice = nice;
     post->ps.priority = priority;
     post->ps.command = (int)n - 1;
     post->ps.header = true;
     return true;
+}
+
+void st_post_ps_columns(struct st_post *post, char *const *words, size_t n)
+{
+    char copy[256] = "", *columns[ST_POST_WORDS_MAX];
+    for (size_t i = 0; i + 1 < n; i++) {
+        if (words[i][strlen(words[i]) - 1] == 'o')
+            ST_PRINT(copy, "%s", words[i + 1]);
+    }
+    for (char *at = copy; *at != '\0'; at++)
+        *at = *at == ',' ? ' ' : (char)toupper((unsigned char)*at);
+    (void)ps_header(post, columns, st_post_words(copy, columns));
 }
 
 static void put_thread(struct st_post *post, const char *kind, int64_t tid, const char *leaf,
@@ -67,8 +88,20 @@ static void put_row(struct st_post *post, int64_t tid, const char *name, const c
     const int64_t number = is_real_time ? strtol(priority, NULL, 10) : 0;
     if (number > post->ps.top) {
         post->ps.top = number;
-        ST_PRINT(post->ps.top_name, "%.40s has real-time priority %s %s", name, class, priority);
+        ST_PRINT(post->ps.top_name, "%.40s has real-time priority %s%s%s", name, class,
+                 class[0] != '\0' ? " " : "", priority);
     }
+}
+
+/** `ps -lL`, `ps -l` without heading. */
+static bool guess_long(struct st_post *post, char *const *words, size_t n)
+{
+    char copy[80], *columns[ST_POST_WORDS_MAX];
+    const int thread = n >= 15 && st_text_is(words[9], "-");
+    ST_PRINT(copy, "F S UID PID PPID %sC PRI NI ADDR SZ WCHAN TTY TIME CMD", thread != 0 ? "LWP " : "");
+    return n >= 14 && strlen(words[1]) == 1 && isdigit((unsigned char)words[0][0]) &&
+           st_text_is(words[8 + thread], "-") && strchr(words[12 + thread], ':') != NULL &&
+           ps_header(post, columns, st_post_words(copy, columns));
 }
 
 /** Cut off by grep: what is before the class are ids, what is behind the priority and no number the name. */
@@ -82,6 +115,7 @@ static bool guess_columns(struct st_post *post, char *const *words, size_t n)
         command++;
     if (class == 3 || command >= (int)n)
         return false;
+    post->ps.nice = -1;
     post->ps.pid = class > 1 ? class - 2 : -1;
     post->ps.tid = class - 1;
     post->ps.class = class;
@@ -93,13 +127,13 @@ static bool guess_columns(struct st_post *post, char *const *words, size_t n)
 /** "pid 10576's current scheduling policy: SCHED_RR", and its priority in the next line. */
 static bool chrt(struct st_post *post, const char *line)
 {
-    struct st_post_parts parts;
-    if (st_post_match(line, "pid %d's current scheduling policy: %s", &parts)) {
+    struct st_pattern_parts parts;
+    if (st_pattern_match(line, "pid %d's current scheduling policy: %s", &parts)) {
         post->ps.chrt_n++;
-        ST_PRINT(post->ps.chrt_now, "%.15s", parts.text[1]);
+        ST_PRINT(post->ps.chrt_now, "%.*s", (int)ST_MIN(strcspn(parts.text[1], "|"), 15), parts.text[1]);
         return true;
     }
-    if (!st_post_match(line, "pid %d's current scheduling priority: %d", &parts))
+    if (!st_pattern_match(line, "pid %d's current scheduling priority: %d", &parts))
         return false;
     if (!st_text_is(parts.text[1], "0")) {
         post->ps.chrt_real_time_n++;
@@ -117,12 +151,23 @@ bool st_post_ps(struct st_post *post, char *line)
     const size_t n = st_post_words(line, words);
     if (ps_header(post, words, n))
         return true;
-    if ((!post->ps.header && !guess_columns(post, words, n)) || n <= (size_t)post->ps.command ||
-        !st_text_is_among(words[post->ps.class], classes) || post->ps.rows_n >= ST_POST_ROWS_MAX)
+    if ((!post->ps.header && !guess_columns(post, words, n) && !guess_long(post, words, n)) ||
+        n <= (size_t)post->ps.command || post->ps.rows_n >= ST_POST_ROWS_MAX)
         return false;
-    const char *priority = words[post->ps.priority], *slash = strrchr(words[post->ps.command], '/');
-    const char *name =
-        words[post->ps.command][0] == '/' && slash != NULL ? slash + 1 : words[post->ps.command];
+    const char *class = post->ps.class >= 0 ? words[post->ps.class] : "";
+    if (class[0] != '\0' ? !st_text_is_among(class, classes)
+                         : post->ps.nice < 0 && !st_text_is(post->section, "ps"))
+        return false;
+    const char *priority = words[post->ps.priority], *nice = post->ps.nice >= 0 ? words[post->ps.nice] : "";
+    char of_long[24]; /* procps' pr_opri(): 60 + the kernel's priority, which is -1 - rtprio */
+    ST_PRINT(of_long, "%ld", 59 - strtol(priority, NULL, 10));
+    if (nice[0] != '\0')
+        priority = st_text_is(nice, "-") ? of_long : "-";
+    char *slash = strrchr(words[post->ps.command], '/');
+    char *name = words[post->ps.command][0] == '/' && slash != NULL ? slash + 1 : words[post->ps.command];
+    const bool in_brackets = name[0] == '['; /* a command line that is none: of the kernel */
+    name += in_brackets;
+    name[in_brackets ? strcspn(name, "]") : strlen(name)] = '\0';
     if ((!st_text_is(priority, "-") && (st_text_int(priority, &number) != 0 || number < 0 || number > 99)) ||
         (post->ps.pid >= 0 && st_text_int(words[post->ps.pid], &pid) != 0))
         return false;
@@ -145,18 +190,38 @@ bool st_post_ps(struct st_post *post, char *line)
         ST_PRINT(key, ST_KEYS_DAEMON "%s", name);
         st_post_int(post, key, pid > 0 ? pid : 1);
     }
-    put_row(post, tid, name, words[post->ps.class], st_text_is(priority, "0") ? "-" : priority,
+    put_row(post, tid, name, class, st_text_is(priority, "0") ? "-" : priority,
             post->ps.pid >= 0 ? words[post->ps.pid] : NULL);
     return true;
 }
 
 /* --- what rtkit gave, and whose lines of a journal are whose --- */
 
+/** "Jul 05 20:10:49 HOST program[1]: ", "2024-10-20T12:07:35+0200 HOST program[1]: ": a second name is
+ * another computer, and the text ends there. */
+static void see_host(struct st_post *post, const char *line)
+{
+    struct st_pattern_parts parts;
+    if (!st_pattern_match(line, "%s %d %v %s %s[%d]: ", &parts) &&
+        !st_pattern_match(line, "%v %s %s[%d]: ", &parts))
+        return;
+    const char *host = parts.text[parts.n - 3];
+    if (st_text_is(host, "localhost")) /* an initramfs has no name of its own yet */
+        return;
+    if (post->host[0] == '\0')
+        ST_PRINT(post->host, "%.63s", host);
+    else if (strncmp(post->host, host, sizeof(post->host) - 1) != 0 && post->second_line == 0)
+        post->second_line = post->line_n;
+}
+
 void st_post_journal(struct st_post *post, const char *line)
 {
-    struct st_post_parts parts;
+    struct st_pattern_parts parts;
+    if (strstr(line, "]: ") == NULL && strstr(line, " RT at ") == NULL)
+        return;
+    see_host(post, line);
     if (post->ps.granted_n < ST_ARRAY_LEN(post->ps.granted) &&
-        (st_post_match(line, "*uccessfully made thread %d of process %d *RT at priority %d", &parts))) {
+        (st_pattern_match(line, "*uccessfully made thread %d of process %d *RT at priority %d", &parts))) {
         struct st_post_granted *granted = &post->ps.granted[post->ps.granted_n++];
         for (size_t i = 0; i < ST_ARRAY_LEN(granted->text); i++)
             ST_PRINT(granted->text[i], "%.15s", parts.text[i]);
@@ -202,7 +267,7 @@ void st_post_ps_end(struct st_post *post)
         return;
     if (post->ps.normal[0] != '\0')
         st_post_say(post, "%s runs without real-time priority", post->ps.normal);
-    if (post->ps.normal[0] != '\0' && post->ps.top_name[0] != '\0')
+    if ((post->ps.normal[0] != '\0' || !post->ps.kernel) && post->ps.top_name[0] != '\0')
         st_post_say(post, "%s", post->ps.top_name);
     /* with the command's name for all threads, all of them are there */
     if (post->ps.pipewire_n > 1 && post->ps.pipewire_real_time_n == 0 && post->ps.normal[0] == '\0')

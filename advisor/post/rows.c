@@ -2,7 +2,9 @@
 #include "advisor/post/post.h"
 
 #include "advisor/facts/text.h"
+#include "advisor/parse/answer.h"
 #include "core/text/text.h"
+#include "xruns/server_log.h"
 
 /* --- values --- */
 
@@ -10,148 +12,154 @@
 #define EPERM_TEXT "1"
 
 /* A line of that kind: `pattern`, what it sets (a file: its path, with '+' a line more of it; "@": the
- * section that begins; else a fact; "": nothing) and to what. "$1": a part of the pattern; "$u": what the
- * section is about. own: only in the section of this name, which also a command begins. */
+ * section that begins; "!": a sentence; '^': a setting of PipeWire; else a fact; NULL: nothing) and to what.
+ * "$1": a part of the pattern;
+ * "$u": what the section is about. own: only in the section of this name, which also a command begins. */
 static const struct value_row {
-    const char *kind;
+    const char *kind, *pattern, *target, *value;
     bool own;
-    const char *pattern, *target, *value;
 } values[] = {
-    {"uname", false, "uname -r: %s", "/proc/sys/kernel/osrelease", "$1"},
-    {"uname", false, "Linux %s %v #%l", "/proc/sys/kernel/osrelease", "$2"},
-    {"uname", false, "Linux %s %v #%l", "/proc/sys/kernel/version", "#$3"},
-    {"uname", false, "Linux %v x86_64", "/proc/sys/kernel/osrelease", "$1"},
-    {"uname", false, "Linux %v aarch64", "/proc/sys/kernel/osrelease", "$1"},
-    {"uname", false, "*Linux version %v (%l) #%l", "/proc/sys/kernel/osrelease", "$1"},
-    {"uname", false, "*Linux version %v (%l) #%l", "/proc/sys/kernel/version", "#$3"},
-    {"inxi", false, "*Kernel: %v arch: ", "/proc/sys/kernel/osrelease", "$1"},
-    {"inxi", false, "*Kernel: %v bits: ", "/proc/sys/kernel/osrelease", "$1"},
-    {"inxi", false, "Kernel Version: %v (", "/proc/sys/kernel/osrelease", "$1"},
-    {"inxi", false, "*Server-%d: PipeWire v: %s *status: active", ST_KEY_DAEMON_PIPEWIRE, "1"},
-    {"inxi", false, "*Server-%d: PipeWire v: %v status: active", ST_KEY_PIPEWIRE_VERSION, "$2"},
-    {"inxi", false, "*Server-%d: JACK v: %s *status: active", ST_KEY_DAEMON_JACKD, "1"},
-    {"inxi", false, "*Server-%d: PulseAudio v: %s *status: active", ST_KEY_DAEMON_PULSEAUDIO, "1"},
-    {"dmesg", false, "[*ommand line: %l", "/proc/cmdline", "$1"},
-    {"dmesg", false, "*kernel: *ommand line: %l", "/proc/cmdline", "$1"},
-    {"dmesg", false, "*Switched to clocksource %s",
+    {"uname", "uname -r: %s", "/proc/sys/kernel/osrelease", "$1"},
+    {"uname", "Linux %s %v #%l", "/proc/sys/kernel/osrelease", "$2"},
+    {"uname", "Linux %s %v #%l", "/proc/sys/kernel/version", "#$3"},
+    {"uname", "Linux %v x86_64", "/proc/sys/kernel/osrelease", "$1"},
+    {"uname", "Linux %v aarch64", "/proc/sys/kernel/osrelease", "$1"},
+    {"uname", "*Linux version %v (%l) #%l", "/proc/sys/kernel/osrelease", "$1"},
+    {"uname", "*Linux version %v (%l) #%l", "/proc/sys/kernel/version", "#$3"},
+    {"uname", "Kernel: %v", "/proc/sys/kernel/osrelease", "$1"},
+    {"uname", "*ernel version (`uname -r`): `%v", "/proc/sys/kernel/osrelease", "$1"},
+    {"inxi", "*Kernel: %v arch: ", "/proc/sys/kernel/osrelease", "$1"},
+    {"inxi", "*Kernel: %v bits: ", "/proc/sys/kernel/osrelease", "$1"},
+    {"inxi", "Kernel Version: %v (", "/proc/sys/kernel/osrelease", "$1"},
+    {"inxi", "*Server-%d: PipeWire v: %s *status: active", ST_KEY_DAEMON_PIPEWIRE, "1"},
+    {"inxi", "*Server-%d: PipeWire v: %v status: active", ST_KEY_PIPEWIRE_VERSION, "$2"},
+    {"inxi", "*Server-%d: JACK v: %s *status: active", ST_KEY_DAEMON_JACKD, "1"},
+    {"inxi", "*Server-%d: PulseAudio v: %s *status: active", ST_KEY_DAEMON_PULSEAUDIO, "1"},
+    {"dmesg", "[*ommand line: %l", "/proc/cmdline", "$1"},
+    {"dmesg", "*kernel: *ommand line: %l", "/proc/cmdline", "$1"},
+    {"dmesg", "*Switched to clocksource %s",
      "/sys/devices/system/clocksource/clocksource0/current_clocksource", "$1"},
-    {"dmesg", false, "*Marking clocksource 'tsc' as unstable", ST_KEY_CLOCKSOURCE_UNSTABLE, "1"},
-    {"dmesg", false, "*Marking TSC unstable", ST_KEY_CLOCKSOURCE_UNSTABLE, "1"},
-    {"dmesg", false, "*Dynamic Preempt: %s", "/sys/kernel/debug/sched/preempt", "($1)"},
+    {"dmesg", "*Marking clocksource 'tsc' as unstable", ST_KEY_CLOCKSOURCE_UNSTABLE, "1"},
+    {"dmesg", "*Marking TSC unstable", ST_KEY_CLOCKSOURCE_UNSTABLE, "1"},
+    {"dmesg", "*Dynamic Preempt: %s", "/sys/kernel/debug/sched/preempt", "($1)"},
 
-    {"alsa-info", false, "!!Kernel Information", "@alsa-info", ""},
-    {"alsa-info", false, "!!Sound Servers on this system", "@alsa-servers", ""},
-    {"alsa-info", false, "!!Loaded sound module options", "@alsa-modules", ""},
-    {"alsa-info", true, "Kernel release: %v", "/proc/sys/kernel/osrelease", "$1"},
-    {"alsa-servers", true, "PipeWire:", "@alsa-servers", "pipewire"},
-    {"alsa-servers", true, "Pulseaudio:", "@alsa-servers", "pulseaudio"},
-    {"alsa-servers", true, "Jack:", "@alsa-servers", "jackd"},
-    {"alsa-servers", true, "Jack2:", "@alsa-servers", "jackdbus"},
-    {"alsa-servers", true, "Running - Yes", ST_KEYS_DAEMON "$u", "1"},
-    {"alsa-modules", true, "!!Module: %s", "@alsa-modules", "$1"},
-    {"alsa-modules", true, "%s : %l", "/sys/module/$u/parameters/$1", "$2"},
-    {"alsa-info", false, "!!%l", "", ""},
+    {"kernel config", "CONFIG_%s=%l", ST_KEYS_CONFIG "$1", "$2"},
+    {"kernel config", "CONFIG_%s is not set", ST_KEYS_CONFIG "$1", "n"},
 
-    {"cpupower", false, "analyzing CPU %d:", "@cpupower", "policy$1"},
-    {"cpupower", true, "driver: %s", CPUFREQ "$u/scaling_driver", "$1"},
-    {"cpupower", true, "*The governor \"%l\" may decide", CPUFREQ "$u/scaling_governor", "$1"},
-    {"cpupower", true, "energy performance preference: %s", CPUFREQ "$u/energy_performance_preference", "$1"},
-    {"cpupower", true, "available cpufreq governors: %l", CPUFREQ "$u/scaling_available_governors", "$1"},
-    {"cpupower", true, "%l", "", ""},
+    {"alsa-info", "!!Kernel Information", "@alsa-info", ""},
+    {"alsa-info", "!!Sound Servers on this system", "@alsa-servers", ""},
+    {"alsa-info", "!!Loaded sound module options", "@alsa-modules", ""},
+    {"alsa-info", "Kernel release: %v", "/proc/sys/kernel/osrelease", "$1", true},
+    {"alsa-servers", "PipeWire:", "@alsa-servers", "pipewire", true},
+    {"alsa-servers", "Pulseaudio:", "@alsa-servers", "pulseaudio", true},
+    {"alsa-servers", "Jack:", "@alsa-servers", "jackd", true},
+    {"alsa-servers", "Jack2:", "@alsa-servers", "jackdbus", true},
+    {"alsa-servers", "Running - Yes", ST_KEYS_DAEMON "$u", "1", true},
+    {"alsa-modules", "!!Module: %s", "@alsa-modules", "$1", true},
+    {"alsa-modules", "%s : %l", "/sys/module/$u/parameters/$1", "$2", true},
+    {"alsa-info", "!!%l"},
 
-    {"ulimit", false, "*real-time priority *(-r) %s", ST_KEY_RT_RTPRIO_LIMIT, "$1"},
-    {"ulimit", false, "-r: *priority %s", ST_KEY_RT_RTPRIO_LIMIT, "$1"},
-    {"ulimit", false, "*locked *(kbytes, -l) %s", ST_KEY_RT_MEMLOCK_LIMIT_BYTES, "$1 KiB"},
-    {"ulimit", false, "-l: *(kbytes) %s", ST_KEY_RT_MEMLOCK_LIMIT_BYTES, "$1 KiB"},
-    {"ulimit", false, "*(blocks, -", "", ""},
-    {"ulimit", false, "*(kbytes, -", "", ""},
-    {"ulimit", false, "*bytes, -", "", ""},
-    {"ulimit", false, "*seconds, -", "", ""},
-    {"ulimit", false, "*(-e)", "", ""},
-    {"ulimit", false, "*(-i)", "", ""},
-    {"ulimit", false, "*(-n)", "", ""},
-    {"ulimit", false, "*(-u)", "", ""},
-    {"ulimit", false, "*(-x)", "", ""},
-    {"prlimit", true, "RTPRIO * priority %s", ST_KEY_RT_RTPRIO_LIMIT, "$1"},
-    {"prlimit", true, "MEMLOCK * space %s", ST_KEY_RT_MEMLOCK_LIMIT_BYTES, "$1"},
-    {"prlimit", true, "%l", "", ""},
-    {"id", false, "uid=%d(%l) gid=*groups=%l", ST_KEY_USER_UID, "$1"},
-    {"id", false, "uid=%d(%l) gid=*groups=%l", ST_KEY_USER_NAME, "$2"},
-    {"id", false, "uid=%d(%l) gid=*groups=%l", ST_KEY_USER_GROUPS, "$3"},
-    {"groups", true, "%l", ST_KEY_USER_GROUPS, "$1"},
+    {"cpupower", "analyzing CPU %d:", "@cpupower", "policy$1"},
+    {"cpupower", "driver: %s", CPUFREQ "$u/scaling_driver", "$1", true},
+    {"cpupower", "*The governor \"%l\" may decide", CPUFREQ "$u/scaling_governor", "$1", true},
+    {"cpupower", "energy performance preference: %s", CPUFREQ "$u/energy_performance_preference", "$1", true},
+    {"cpupower", "available cpufreq governors: %l", CPUFREQ "$u/scaling_available_governors", "$1", true},
 
-    {"rtcqs", false, "rtcqs - version", "@rtcqs", ""},
-    {"rtcqs", true, "*Soundcard %s with IRQ %d does not share", ST_KEYS_IRQ "$2.actions", "$1"},
-    {"rtcqs", true, "*Soundcard %s with IRQ %d does not share", ST_KEY_IRQ_READABLE, "1"},
-    {"rtcqs", true, "*Soundcard %s with IRQ %d shares * other devices %l", ST_KEYS_IRQ "$2.actions", "$3"},
-    {"rtcqs", true, "*Soundcard %s with IRQ %d shares * other devices %l", ST_KEY_IRQ_READABLE, "1"},
-    {"rtcqs", true, "*] User %s is *rtprio (%d) and memlock (%d)", ST_KEY_USER_NAME, "$1"},
-    {"rtcqs", true, "*rtprio (%d) and memlock (%d)", ST_KEY_RT_RTPRIO_LIMIT, "$1"},
-    {"rtcqs", true, "*rtprio (%d) and memlock (%d)", ST_KEY_RT_MEMLOCK_LIMIT_BYTES, "$2"},
-    {"rtcqs", true, "*vm.swappiness is set to %d", "/proc/sys/vm/swappiness", "$1"},
-    {"rtcqs", true, "*Swappiness is set at %d", "/proc/sys/vm/swappiness", "$1"},
-    {"rtcqs", true, "*configured without swap", "/proc/swaps", "Filename"},
-    {"rtcqs", true, "*] Kernel %v", "/proc/sys/kernel/osrelease", "$1"},
-    {"rtcqs", true, "%l", "", ""},
-    {"swapon", true, "NAME TYPE", "/proc/swaps", "Filename"},
-    {"swapon", true, "/%s %s %s %s %d", "+/proc/swaps", "/$1 $5"},
-    {"free", false, "Swap: 0 0 0", "/proc/swaps", "Filename"},
-    {"free", false, "Swap: 0B 0B 0B", "/proc/swaps", "Filename"},
-    {"free", false, "Swap: %v %v %v", "", ""},
-    {"free", false, "Mem: %v %v %v", "", ""},
-    {"free", false, "total used free shared", "", ""},
+    {"ulimit", "*real-time priority *(-r) %s", ST_KEY_RT_RTPRIO_LIMIT, "$1"},
+    {"ulimit", "ulimit -r: %s", ST_KEY_RT_RTPRIO_LIMIT, "$1"},
+    {"ulimit", "ulimit -l: %s", ST_KEY_RT_MEMLOCK_LIMIT_BYTES, "$1 KiB"},
+    {"ulimit", "-r: *priority %s", ST_KEY_RT_RTPRIO_LIMIT, "$1"},
+    {"ulimit", "*locked *(kbytes, -l) %s", ST_KEY_RT_MEMLOCK_LIMIT_BYTES, "$1 KiB"},
+    {"ulimit", "-l: *(kbytes) %s", ST_KEY_RT_MEMLOCK_LIMIT_BYTES, "$1 KiB"},
+    {"ulimit", "*(%l, -"},
+    {"ulimit", "*(-%l) "},
+    {"prlimit", "RTPRIO * priority %s", ST_KEY_RT_RTPRIO_LIMIT, "$1", true},
+    {"prlimit", "MEMLOCK * space %s", ST_KEY_RT_MEMLOCK_LIMIT_BYTES, "$1", true},
+    {"id", "uid=%d(%l) gid=*groups=%l", ST_KEY_USER_UID, "$1"},
+    {"id", "uid=%d(%l) gid=*groups=%l", ST_KEY_USER_NAME, "$2"},
+    {"id", "uid=%d(%l) gid=*groups=%l", ST_KEY_USER_GROUPS, "$3"},
+    {"groups", "%l", ST_KEY_USER_GROUPS, "$1", true},
 
-    {"pw-cli", false, "default.clock.rate = \"%d\"", ST_KEY_PIPEWIRE_RATE_HZ, "$1"},
-    {"pw-cli", false, "default.clock.quantum = \"%d\"", ST_KEY_PIPEWIRE_QUANTUM, "$1"},
-    {"pw-cli", false, "default.clock.min-quantum = \"%d\"", ST_KEY_PIPEWIRE_MIN_QUANTUM, "$1"},
-    {"pw-cli", false, "default.clock.max-quantum = \"%d\"", ST_KEY_PIPEWIRE_MAX_QUANTUM, "$1"},
-    {"pw-cli", false, "default.clock.quantum = \"%d\"", ST_KEY_DAEMON_PIPEWIRE, "1"},
-    {"pw-cli", true, "version: \"%v\"", ST_KEY_PIPEWIRE_VERSION, "$1"},
-    {"pw-cli", true, "%l", "", ""},
-    {"pw-dump", false, "\"default.clock.rate\": %d", ST_KEY_PIPEWIRE_RATE_HZ, "$1"},
-    {"pw-dump", false, "\"default.clock.quantum\": %d", ST_KEY_PIPEWIRE_QUANTUM, "$1"},
-    {"pw-dump", false, "\"default.clock.min-quantum\": %d", ST_KEY_PIPEWIRE_MIN_QUANTUM, "$1"},
-    {"pw-dump", false, "\"default.clock.max-quantum\": %d", ST_KEY_PIPEWIRE_MAX_QUANTUM, "$1"},
-    {"pw-dump", false, "\"default.clock.rate\": %d", ST_KEY_DAEMON_PIPEWIRE, "1"},
-    {"pw-dump", true, "\"version\": \"%v\"", ST_KEY_PIPEWIRE_VERSION, "$1"},
-    {"pw-dump", true, "%l", "", ""},
-    {"wpctl", false, "PipeWire '%l' [%v, ", ST_KEY_PIPEWIRE_VERSION, "$2"},
-    {"wpctl", false, "PipeWire '%l' [%v, ", ST_KEY_DAEMON_PIPEWIRE, "1"},
-    {"wpctl", true, "%l", "", ""},
-    {"pactl", false, "Server Name: PulseAudio (on PipeWire %l)", ST_KEY_PIPEWIRE_VERSION, "$1"},
-    {"pactl", false, "Server Name: PulseAudio (on PipeWire %l)", ST_KEY_DAEMON_PIPEWIRE, "1"},
-    {"pactl", false, "Server Name: PulseAudio (on PipeWire %l)", ST_KEY_DAEMON_PIPEWIRE_PULSE, "1"},
-    {"pactl", false, "Server Name: pulseaudio", ST_KEY_DAEMON_PULSEAUDIO, "1"},
-    {"pactl", true, "%l", "", ""},
-    {"pipewire", false, "*inked with libpipewire %v", ST_KEY_PIPEWIRE_VERSION, "$1"},
+    /* realtimeconfigquickscan */
+    {"quickscan", "Checking CPU Governors... CPU 0: '%l'", CPUFREQ "policy0/scaling_governor", "$1"},
+    {"quickscan", "Checking swappiness... %d", "/proc/sys/vm/swappiness", "$1"},
+    {"quickscan", "Checking %l... "},
 
-    {"JACK", false, "*jackd -%l", ST_KEY_JACK_COMMAND, "jackd -$1"},
-    {"JACK", false, "*jackd -%l", ST_KEY_DAEMON_JACKD, "1"},
-    {"JACK", false, "*creating alsa driver ... %l|%l|%d|%d|%d|", ST_KEY_JACK_BUFFER_FRAMES, "$3"},
-    {"JACK", false, "*creating alsa driver ... %l|%l|%d|%d|%d|", ST_KEY_JACK_RATE_HZ, "$5"},
-    {"JACK", false, "*creating alsa driver ... %l|%l|%d|%d|%d|", ST_KEY_DAEMON_JACKD, "1"},
-    {"JACK", false, "*Cannot use real-time scheduling (%l)*(%d: Operation not permitted)",
-     ST_KEY_RT_FIFO_ERRNO, EPERM_TEXT},
-    {"JACK", false, "*Cannot use real-time scheduling (%l)*(%d: Operation not permitted)",
+    {"rtcqs", "rtcqs - version", "@rtcqs", ""},
+    {"rtcqs", "*Soundcard %s with IRQ %d does not share", ST_KEYS_IRQ "$2.actions", "$1", true},
+    {"rtcqs", "*Soundcard %s with IRQ %d does not share", ST_KEY_IRQ_READABLE, "1", true},
+    {"rtcqs", "*Soundcard %s with IRQ %d shares * other devices %l", ST_KEYS_IRQ "$2.actions", "$3", true},
+    {"rtcqs", "*Soundcard %s with IRQ %d shares * other devices %l", ST_KEY_IRQ_READABLE, "1", true},
+    {"rtcqs", "*] User %s is *rtprio (%d) and memlock (%d)", ST_KEY_USER_NAME, "$1", true},
+    {"rtcqs", "*rtprio (%d) and memlock (%d)", ST_KEY_RT_RTPRIO_LIMIT, "$1", true},
+    {"rtcqs", "*rtprio (%d) and memlock (%d)", ST_KEY_RT_MEMLOCK_LIMIT_BYTES, "$2", true},
+    {"rtcqs", "*vm.swappiness is set to %d", "/proc/sys/vm/swappiness", "$1", true},
+    {"rtcqs", "*Swappiness is set at %d", "/proc/sys/vm/swappiness", "$1", true},
+    {"rtcqs", "*configured without swap", "/proc/swaps", "Filename", true},
+    {"rtcqs", "*] Kernel %v", "/proc/sys/kernel/osrelease", "$1", true},
+    {"swapon", "NAME TYPE", "/proc/swaps", "Filename", true},
+    {"swapon", "/%s %s %s %s %d", "+/proc/swaps", "/$1 $5", true},
+    {"free", "Swap: 0 0 0", "/proc/swaps", "Filename"},
+    {"free", "Swap: 0B 0B 0B", "/proc/swaps", "Filename"},
+    {"free", "Swap: %v %v %v"},
+    {"free", "Mem: %v %v %v"},
+    {"free", "total used free shared"},
+
+    {"pw-cli", "*default.clock.%l = \"%d\"", "^clock.$1", "$2"},
+    {"pw-cli", "*default.clock.quantum = \"%d\"", ST_KEY_DAEMON_PIPEWIRE, "1"},
+    {"pw-cli", "version: \"%v\"", ST_KEY_PIPEWIRE_VERSION, "$1", true},
+    {"pw-mon", "*version: \"%v\"", ST_KEY_PIPEWIRE_VERSION, "$1", true},
+    {"pw-dump", "\"default.clock.%l\": %d", "^clock.$1", "$2"},
+    {"pw-dump", "\"default.clock.rate\": %d", ST_KEY_DAEMON_PIPEWIRE, "1"},
+    {"pw-dump", "\"version\": \"%v\"", ST_KEY_PIPEWIRE_VERSION, "$1", true},
+    {"wpctl", "PipeWire '%l' [%v, ", "@wpctl", ""},
+    {"wpctl", "PipeWire '%l' [%v, ", ST_KEY_PIPEWIRE_VERSION, "$2"},
+    {"wpctl", "PipeWire '%l' [%v, ", ST_KEY_DAEMON_PIPEWIRE, "1"},
+    {"pactl", "Server Name: PulseAudio (on PipeWire %l)", ST_KEY_PIPEWIRE_VERSION, "$1"},
+    {"pactl", "Server Name: PulseAudio (on PipeWire %l)", ST_KEY_DAEMON_PIPEWIRE, "1"},
+    {"pactl", "Server Name: PulseAudio (on PipeWire %l)", ST_KEY_DAEMON_PIPEWIRE_PULSE, "1"},
+    {"pactl", "Server Name: pulseaudio", ST_KEY_DAEMON_PULSEAUDIO, "1"},
+    {"systemctl", "%s.service - ", "@systemctl", "$1"},
+    {"systemctl", "%s.socket - ", "@systemctl", "$1"},
+    {"systemctl", "Active: active (running)", ST_KEYS_DAEMON "$u", "1", true},
+    {"systemctl", "Active: failed (Result: %l)", "!", "$u failed ($1)", true},
+    {"systemctl", "Active: "},
+    {"wireplumber", "*inked with libwireplumber %v", ST_KEY_WIREPLUMBER_VERSION, "$1"},
+    {"pipewire", "*inked with libpipewire %v", ST_KEY_PIPEWIRE_VERSION, "$1"},
+
+    {"JACK", "*jackd -%l", ST_KEY_JACK_COMMAND, "jackd -$1"},
+    {"JACK", "*jackd *-d%l", ST_KEY_DAEMON_JACKD, "1"},
+    {"JACK", "JACK is running in realtime mode, but you are not allowed", ST_KEY_RT_FIFO_ERRNO, EPERM_TEXT},
+    {"scsynth", "Couldn't set realtime scheduling priority %d: Operation not", ST_KEY_RT_FIFO_ERRNO,
+     EPERM_TEXT},
+    {"JACK", "*creating alsa driver ... %l|%l|%d|%d|%d|", ST_KEY_JACK_BUFFER_FRAMES, "$3"},
+    {"JACK", "*creating alsa driver ... %l|%l|%d|%d|%d|", ST_KEY_JACK_RATE_HZ, "$5"},
+    {"JACK", "*creating alsa driver ... %l|%l|%d|%d|%d|", ST_KEY_DAEMON_JACKD, "1"},
+    {"JACK", "*annot use real-time scheduling (%l)*(%d: Operation not permitted)", ST_KEY_RT_FIFO_ERRNO,
+     EPERM_TEXT},
+    {"JACK", "*annot use real-time scheduling (%l)*(%d: Operation not permitted)",
      ST_KEY_FREEBSD_RT_FIFO_ERRNO, EPERM_TEXT},
-    {"aplay", false, "Hardware PCM card %d '%l' device %d subdevice %d", "@aplay", "card$1/pcm$3p/sub$4"},
-    {"aplay", true, "buffer_size : %d", "+/proc/asound/$u/hw_params", "buffer_size: $1"},
-    {"aplay", true, "period_size : %d", "+/proc/asound/$u/hw_params", "period_size: $1"},
-    {"aplay", true, "rate : %d", "+/proc/asound/$u/hw_params", "rate: $1"},
-    {"aplay", true, "%l", "", ""},
+    {"aplay", "Hardware PCM card %d '%l' device %d subdevice %d", "@aplay", "card$1/pcm$3p/sub$4"},
+    {"aplay", "buffer_size : %d", "+/proc/asound/$u/hw_params", "buffer_size: $1", true},
+    {"aplay", "period_size : %d", "+/proc/asound/$u/hw_params", "period_size: $1", true},
+    {"aplay", "rate : %d", "+/proc/asound/$u/hw_params", "rate: $1", true},
 
-    {"kldstat", false, "%d %d 0x%s %s mac_priority.ko", ST_KEY_FREEBSD_KLDSTAT_MAC_PRIORITY, "1"},
-    {"kldstat", false, "%d %d 0x%s %s kernel", ST_KEY_FREEBSD_KLDSTAT_ASKED, "mac_priority"},
-    {"kldstat", false, "%d %d 0x%s %s %s", "", ""},
-    {"kldstat", false, "Id Refs Address Size Name", "", ""},
-    {"portal", false, "RTTimeUSecMax: x %d", ST_KEY_PORTAL_RT_TIME_US, "$1"},
-    {"powerd", false, "powerd is running", ST_KEY_FREEBSD_POWERD_RUNNING, "1"},
-    {"powerd", false, "powerd is not running", ST_KEY_FREEBSD_POWERD_RUNNING, "0"},
-    {"dmesg", false, "*pcm%d: *play interrupt timeout, channel dead", ST_KEY_FREEBSD_DEAD_CHANNEL, "pcm$1"},
+    {"JACK", "buffer size = %d sample rate = %d", ST_KEY_JACK_BUFFER_FRAMES, "$1"},
+    {"JACK", "buffer size = %d sample rate = %d", ST_KEY_JACK_RATE_HZ, "$2"},
+    {"vmstat", "interrupt total rate", "@vmstat", ""},
+    {"kldstat", "%d %d 0x%s %s mac_priority.ko", ST_KEY_FREEBSD_KLDSTAT_MAC_PRIORITY, "1"},
+    {"kldstat", "%d %d 0x%s %s kernel", ST_KEY_FREEBSD_KLDSTAT_ASKED, "mac_priority"},
+    {"kldstat", "%d %d 0x%s %s %s"},
+    {"kldstat", "Id Refs Address Size Name"},
+    {"portal", "RTTimeUSecMax: x %d", ST_KEY_PORTAL_RT_TIME_US, "$1"},
+    {"portal", "RTTimeUSecMax: (<int64 %d>", ST_KEY_PORTAL_RT_TIME_US, "$1"}, /* gdbus */
+    {"powerd", "powerd is running", ST_KEY_FREEBSD_POWERD_RUNNING, "1"},
+    {"powerd", "powerd is not running", ST_KEY_FREEBSD_POWERD_RUNNING, "0"},
+    {"dmesg", "*pcm%d: *play interrupt timeout, channel dead", ST_KEY_FREEBSD_DEAD_CHANNEL, "pcm$1"},
 
 #define SERVER(pattern, fact, value)                                                                         \
     {                                                                                                        \
-        "journal", false, pattern, fact, value                                                               \
+        "journal", pattern, fact, value                                                                      \
     }
 #define NO_RT(pattern)                                                                                       \
     SERVER(pattern, ST_KEY_PROCESSES_N, "1"), SERVER(pattern, ST_KEY_THREADS_PART, "1"),                     \
@@ -159,14 +167,13 @@ static const struct value_row {
         SERVER(pattern, ST_KEYS_NORMAL_THREAD "0.process", "pipewire")
     NO_RT("* pipewire[%d]: *RTKit error: org.freedesktop.DBus.Error.ServiceUnknown"),
     NO_RT("* pipewire[%d]: *could not make thread"),
-    SERVER("*rtkit-daemon[*Demoted %d threads", ST_KEY_RTKIT_DEMOTED_N, "$1"),
-    SERVER("*rtkit-daemon[*Demoted %d threads", ST_KEY_DAEMON_RTKIT_DAEMON, "1"),
-    SERVER("*rtkit-daemon[*uccessfully demoted thread", ST_KEY_RTKIT_DEMOTED_N, "1"),
-    SERVER("*rtkit-daemon[*uccessfully demoted thread", ST_KEY_DAEMON_RTKIT_DAEMON, "1"),
-    SERVER("*rtkit-daemon[*uccessfully demoted thread", ST_KEY_PROCESSES_N, "1"),
-    SERVER("*rtkit-daemon[*uccessfully demoted thread", ST_KEY_THREADS_PART, "1"),
     SERVER("*rtkit-daemon[*uccessfully demoted thread*/pipewire)", ST_KEY_DAEMON_PIPEWIRE, "1"),
 };
+
+/** Commands whose other lines are known to have no meaning here. */
+static const char *const sections[] = {"cpupower", "prlimit", "rtcqs", "pw-cli",    "pw-mon",
+                                       "pw-dump",  "wpctl",   "pactl", "systemctl", "aplay",
+                                       "vmstat",   "sndctl",  NULL};
 
 /** Which pairs of bytes a line has: most patterns are ruled out by their first one. */
 struct pairs {
@@ -178,15 +185,18 @@ static unsigned pair_at(const char *at)
     return ((unsigned char)at[0] * 31U + (unsigned char)at[1]) % 4096;
 }
 
-static bool may_match(const struct pairs *pairs, const char *pattern)
+static inline bool may_match(const char *line, const struct pairs *pairs, const char *pattern)
 {
+    if (pattern[0] != '*')
+        return pattern[0] == '%' || pattern[0] == line[0];
+    const char first = pattern[1], second = pattern[1] == '\0' ? '\0' : pattern[2];
     const unsigned pair = pair_at(pattern + 1);
-    return pattern[0] != '*' || strcspn(pattern + 1, "*%") < 2 ||
+    return first == '%' || second == '%' || second == '*' || second == '\0' ||
            (pairs->bits[pair / 64] >> pair % 64 & 1) != 0;
 }
 
 /** "$1", "$u". */
-static void fill(char *to, size_t bytes, const char *with, const struct st_post_parts *parts,
+static void fill(char *to, size_t bytes, const char *with, const struct st_pattern_parts *parts,
                  const char *unit)
 {
     to[0] = '\0';
@@ -218,7 +228,7 @@ static bool take_limit(struct st_post *post, const char *key, char *value)
 /** Of "1001(ann),0(wheel)" the names. */
 static void take_groups(struct st_post *post, char *value)
 {
-    char names[ST_POST_PART_SIZE] = "";
+    char names[ST_PATTERN_PART_BYTES] = "";
     ST_TEXT_EACH (group, value, ", ") {
         const char *name = strchr(group, '(');
         st_text_join(names, sizeof(names), " ", "%.*s", (int)strcspn(name != NULL ? name + 1 : group, ")"),
@@ -227,12 +237,20 @@ static void take_groups(struct st_post *post, char *value)
     st_post_text(post, ST_KEY_USER_GROUPS, names);
 }
 
+/** Is it the same kernel, perhaps with its shorter name? "6.1" is not "6.12". */
+static bool is_same_release(const char *shorter, const char *longer)
+{
+    const size_t n = strlen(shorter);
+    return strncmp(longer, shorter, n) == 0 && !(longer[n] >= '0' && longer[n] <= '9');
+}
+
 /** A second kernel is another computer, or another start of this one: the text ends there. */
 static void see_release(struct st_post *post, const char *release)
 {
     if (post->release[0] == '\0')
         ST_PRINT(post->release, "%.99s", release);
-    else if (!st_text_is(post->release, release) && post->second_line == 0)
+    else if (post->second_line == 0 && !is_same_release(release, post->release) &&
+             !is_same_release(post->release, release))
         post->second_line = post->line_n;
 }
 
@@ -240,23 +258,38 @@ static void set(struct st_post *post, const char *kind, char *target, char *valu
 {
     if (target[0] == '@') {
         ST_PRINT(post->section, "%.31s", target + 1);
-        ST_PRINT(post->unit, "%.119s", value);
+        ST_PRINT(post->unit, "%.119s", st_text_is_of(value, "-_./@") ? value : ""); /* a part of a key */
+        return;
+    }
+    if (target[0] == '!') {
+        st_post_say(post, "%s", value);
+        st_post_kind(post, kind);
         return;
     }
     if (st_text_is(target, "/proc/sys/kernel/osrelease"))
         see_release(post, value);
-    if (target[0] == '\0' || strstr(value, "...") != NULL || post->second_line != 0) /* shortened by hand */
+    if (st_text_is(target, ST_KEY_JACK_COMMAND)) {
+        if (strstr(value, " -d") == NULL && strstr(value, " --driver") == NULL) /* "jackd -V" */
+            return;
+        post->votes[ST_OS_FREEBSD] += strstr(value, " -doss") != NULL || strstr(value, " -d oss") != NULL;
+    }
+    if (strstr(value, "...") != NULL || post->second_line != 0 || /* shortened by hand */
+        !st_text_is_of(target + strspn(target, "+^"), "-_./@"))
         return;
     st_post_kind(post, st_text_begins(kind, "alsa-") ? "alsa-info" : kind);
     if (target[0] == '/') {
         st_post_answer_add(st_post_answer_new(post, target), value);
         post->votes[ST_OS_LINUX]++;
+    } else if (target[0] == '^') {
+        const char *key = st_answer_pipewire_key(target + 1);
+        if (key != NULL)
+            st_post_text(post, key, value);
     } else if (target[0] == '+') {
         st_post_answer_add(st_post_answer_last(post, target + 1), value);
     } else if (st_text_is(target, ST_KEY_RT_RTPRIO_LIMIT) ||
                st_text_is(target, ST_KEY_RT_MEMLOCK_LIMIT_BYTES)) {
         if (take_limit(post, target, value))
-            st_post_text(post, ST_KEY_USER_LIMITS_FROM, kind);
+            st_post_text(post, ST_KEY_USER_LIMITS_FROM, st_text_is(post->unit, "shell") ? "ulimit" : kind);
     } else if (st_text_is(target, ST_KEY_USER_GROUPS)) {
         take_groups(post, value);
     } else {
@@ -268,19 +301,21 @@ static void set(struct st_post *post, const char *kind, char *target, char *valu
 
 static bool take_values(struct st_post *post, const char *line, const struct pairs *pairs)
 {
-    struct st_post_parts parts;
+    struct st_pattern_parts parts;
     bool any = false;
     ST_EACH (row, values) {
-        char target[200], value[ST_POST_PART_SIZE + 16];
-        if ((row->own && !st_text_is(row->kind, post->section)) || !may_match(pairs, row->pattern) ||
-            !st_post_match(line, row->pattern, &parts) || (any && row->target[0] == '\0'))
+        char target[200], value[ST_PATTERN_PART_BYTES + 16];
+        if (!may_match(line, pairs, row->pattern) || (row->own && !st_text_is(row->kind, post->section)) ||
+            !st_pattern_match(line, row->pattern, &parts) || (any && row->target == NULL))
+            continue;
+        any = true;
+        if (row->target == NULL)
             continue;
         fill(target, sizeof(target), row->target, &parts, post->unit);
         fill(value, sizeof(value), row->value, &parts, post->unit);
         set(post, row->kind, target, value);
-        any = true;
     }
-    return any;
+    return any || st_text_is_among(post->section, sections);
 }
 
 /* --- logs --- */
@@ -291,192 +326,289 @@ static bool take_values(struct st_post *post, const char *line, const struct pai
     "Give the right by limits instead: sudo usermod -aG GROUP USER, with the group of "                      \
     "/etc/security/limits.d that has rtprio (pipewire, realtime, audio), then log in again"
 
+#define RTKIT_UNKNOWN "*RTKit error: org.freedesktop.DBus.Error.ServiceUnknown"
+#define USB_GONE      "*usb %l: cannot submit urb %d, error -19"
+
+static bool resync(const char *line, struct st_pattern_parts *ret)
+{
+    struct st_resync_log_line read;
+    ret->n = 1;
+    ST_PRINT(ret->text[0], "%s", st_server_log_resync(line, &read) ? read.card : "");
+    return ret->text[0][0] != '\0';
+}
+
+static bool late_client(const char *line, struct st_pattern_parts *ret)
+{
+    bool ran;
+    ret->n = 1;
+    return st_server_log_jack(line, ret->text[0], &ran);
+}
+
 /* A line of a log, and what all such lines say. "$s": the parts number `subject`; "$f": that swap is full, if
- * so; "$n": " 5 times"; "$t": " in 11 s"; "$m": the largest last part, of `unit_ns`, in ms; "$k": the kernel;
+ * so; "$n": " 5 times"; "$t": " in 11 s"; "$m": the largest last part, of `unit_ns`, in ms; "$u": ", for up
+ * to 2 ms"; "$k": the kernel;
  * "$1": of the last line. NULL: the row before says it. "": such a line means nothing here. The most
  * important ones first; the first that matches counts. */
 static const struct log_row {
-    const char *pattern;
+    const char *pattern, *sentence;
     int subject; /* 0: none */
-    const char *sentence;
     double unit_ns;
+    bool (*read)(const char *line, struct st_pattern_parts *ret); /* as helper programs read it, too */
+    const char *unless; /* the pattern of a row that explains this one */
 } logs[] = {
     /* PipeWire: spa/plugins/alsa/alsa-pcm.c, src/pipewire/impl-node.c of 0.3.30 to 1.6 */
-    {"*spa.alsa: %l: snd_pcm_%s error: No such device", 1,
+    {"*spa.alsa: %l: snd_pcm_%s error: No such device",
      "$s went away$n$t: the kernel lost the device (cable, hub, power); no setting of PipeWire cures that",
-     0},
-    {"*spa.alsa: %l: snd_pcm_%s No such device", 1, NULL, 0},
-    {"*spa.alsa: %l: (%d suppressed) snd_pcm_avail after recover:", 1,
-     "$s ran dry$n$t (xrun): PipeWire came too late for the card's buffer", 0},
-    {"*spa.alsa: %l: (%d missed) snd_pcm_avail after recover:", 1, NULL, 0},
-    {"*spa.alsa: %l: snd_pcm_avail after recover:", 1, NULL, 0},
-    {"*spa.alsa: %l: snd_pcm_mmap_commit error:", 1, NULL, 0},
-    {"*spa.alsa: %l: snd_pcm_mmap_begin error:", 1, NULL, 0},
-    {"*spa.alsa: %l: XRun! ", 1, NULL, 0},
-    {"*get_avail()] %l: (%d suppressed) snd_pcm_avail after recover:", 1, NULL, 0},
-    {"*snd_pcm_avail after recover:", 0, NULL, 0},
-    {"*spa.alsa: %l: follower *resync", 1,
+     1},
+    {"*spa.alsa: %l: snd_pcm_%s No such device", NULL, 1},
+    {"*spa.alsa: %l: (%d suppressed) snd_pcm_avail after recover: No such device", NULL, 1},
+    {"*spa.alsa: %l: snd_pcm_start: %l",
+     "$s could not be started$n$t ($2): its driver or its plugin (a52, iec958) gave up", 1},
+    {"*spa.alsa: %l: (%d suppressed) snd_pcm_avail after recover:",
+     "$s ran dry$n$t (xrun): PipeWire came too late for the card's buffer", 1},
+    {"*spa.alsa: %l: (%d missed) snd_pcm_avail after recover:", NULL, 1},
+    {"*spa.alsa: %l: snd_pcm_avail after recover:", NULL, 1},
+    {"*spa.alsa: %l: snd_pcm_mmap_commit error:", NULL, 1},
+    {"*spa.alsa: %l: snd_pcm_mmap_begin error:", NULL, 1},
+    {"*spa.alsa: %l: XRun! ", NULL, 1},
+    {"*get_avail()] %l: (%d suppressed) snd_pcm_avail after recover:", NULL, 1},
+    {"*snd_pcm_avail after recover:"},
+    {"*: follower ",
      "PipeWire put $s in step$n$t: such a card's clock is not the one that drives PipeWire. Use one card to "
      "play and to record, or give it a reserve (api.alsa.headroom = 1024)",
-     0},
-    {"*()] %l: follower *resync", 1, NULL, 0},
-    {"*(alsa_%l) xrun state:", 1, "", 0},
-    {"*pw.node: (%l) xrun state:", 1, "$s did not finish its part of PipeWire's cycle$n$t", 0},
-    {"*(%l) xrun state:", 1, NULL, 0},
-    {"*(%l) client missed %d wakeups", 1, NULL, 0},
-    {"*pw.node: (%l) graph xrun ", 1, "PipeWire's cycle was not done in time$n$t", 0},
-    {"*XRun! count:%d time:", 0, NULL, 0},
-    {"*graph xrun ", 0, NULL, 0},
+     1, .read = resync},
+    {"*(alsa_%l) xrun state:", "", 1},
+    {"*pw.node: (%l) xrun state:", "$s did not finish in time for PipeWire's cycle$n$t", 1},
+    {"*(%l) xrun state:", NULL, 1},
+    {"*(%l) client missed %d wakeups", NULL, 1},
+    {"*pw.node: (bluez_%l) graph xrun ",
+     "The cycle of a Bluetooth device was not done in time$n$t: its radio link, not a setting, is the usual "
+     "reason"},
+    {"*pw.node: (%l) graph xrun ", "PipeWire's cycle was not done in time$n$t", 1},
+    {"*XRun! count:%d time:"},
+    {"*graph xrun "},
     /* programs that ended */
-    {"*ANOM_ABEND*comm=\"%l\"*sig=%d", 1, "$s was ended by signal $2$t: a crash, not a late cycle", 0},
-    {"*rocess %d (%l) of user %d terminated abnormally with signal %l,", 2,
-     "$s ended with signal $4$t: a crash, not a late cycle", 0},
-    {"*State 'stop-sigterm' timed out. Killing", 0,
-     "systemd killed a service that did not stop in time, which is no dropout", 0},
-    {"*Failed with result 'timeout'", 0, "", 0},
-    {"Max realtime timeout 0 ", 0,
+    {"*ANOM_ABEND*comm=\"%l\"*sig=%d", "$s was ended by signal $2$t: a crash, not a late cycle", 1},
+    {"*rocess %d (%l) of user %d terminated abnormally with signal %l,",
+     "$s ended with signal $4$t: a crash, not a late cycle", 2},
+    {"*State 'stop-sigterm' timed out. Killing",
+     "systemd killed a service that did not stop in time, which is no dropout"},
+    {"*Failed with result 'timeout'", ""},
+    {"*]: %l: Failed with result 'signal'",
+     "$s was ended by a signal$n: a crash, or the kernel killed it (memory ran out, or its real-time thread "
+     "did not sleep)",
+     1},
+    {"%l: Failed with result 'signal'", NULL, 1},
+    {"%l: Main process exited, code=killed", ""},
+    {"Unit rtkit-daemon.service could not be found",
+     "rtkit is not installed: programs get real-time priority only by limits"},
+    {"Max realtime timeout 0 ",
      "A program's limit RLIMIT_RTTIME is 0: as soon as one of its threads takes real-time priority the "
-     "kernel kills it",
-     0},
-    {"RTTIME * tasks 0 ", 0, NULL, 0},
-    {"RTTimeUSecMax: x %d", 0, "", 0},
-    {"MaxRealtimePriority: i %d", 0, "", 0},
-    {"MinNiceLevel: i %d", 0, "", 0},
+     "kernel kills it"},
+    {"RTTIME * tasks 0 "},
+    {"*RLIMIT_RTTIME is set to %d us", /* yabridge */
+     "A program's limit RLIMIT_RTTIME is $1 us: the kernel kills the program when a real-time thread "
+     "computes "
+     "longer without a sleep. " RIGHT_BY_LIMITS},
+    {"RTTimeUSecMax: x %d", ""},
+    {"MaxRealtimePriority: i %d", ""},
+    {"MinNiceLevel: i %d", ""},
     /* rtkit: rtkit-daemon.c; PipeWire's module-rt.c; xdg-desktop-portal's realtime.c */
-    {"*rtkit-daemon[*Demoted %d threads", 0,
-     "rtkit took real-time priority away from programs$t: its watchdog got no CPU", 0},
-    {"*rtkit-daemon[*uccessfully demoted thread %d", 0, NULL, 0},
-    {"*Reached burst limit for user '%l'", 1,
-     "rtkit's burst limit was reached$n$t: it refused requests of user $s. " RIGHT_BY_LIMITS, 0},
-    {"*Reached maximum concurrent threads limit for user '%l'", 1,
-     "rtkit refused requests of user $s$n$t: too many concurrent threads. " RIGHT_BY_LIMITS, 0},
-    {"*Reached maximum concurrent process limit for user '%l'", 1,
-     "rtkit refused requests of user $s$n$t: too many processes. " RIGHT_BY_LIMITS, 0},
-    {"*Realtime error: %l", 0,
-     "The desktop portal refused real-time priority$n$t ($1), so programs run without it. " RIGHT_BY_LIMITS,
-     0},
-    {"*RTKit error: org.freedesktop.DBus.Error.ServiceUnknown", 0,
-     "A server asked for rtkit, which is not installed or does not run", 0},
-    {"*could not make thread %l realtime*: %l", 0,
-     "A sound program asked for real-time priority and was refused$n$t", 0},
-    {"*could not make thread realtime: %l", 0, NULL, 0},
-    {"*RTKit does not give us MinNiceLevel", 0,
-     "PipeWire could not ask rtkit for its nice level: that is no refusal of real-time priority", 0},
+    {"*rtkit-daemon.service: Failed with result",
+     "rtkit failed or did not start: until it runs, programs get real-time priority only by limits"},
+    {"*rtkit-daemon[*pthread_create failed: "},
+    {"*Demoted 0 threads", ""},
+    {"*rtkit-daemon[*Demoted %d threads",
+     "rtkit took real-time priority away from programs$t: its watchdog got no CPU"},
+    {"*rtkit-daemon[*uccessfully demoted thread %d"},
+    {"*Reached burst limit for user '%l'",
+     "rtkit's burst limit was reached$n$t: it refused requests of user $s. " RIGHT_BY_LIMITS, 1},
+    {"*Reached maximum concurrent threads limit for user '%l'",
+     "rtkit refused requests of user $s$n$t: too many concurrent threads. " RIGHT_BY_LIMITS, 1},
+    {"*Reached maximum concurrent process limit for user '%l'",
+     "rtkit refused requests of user $s$n$t: too many processes. " RIGHT_BY_LIMITS, 1},
+    {"*Realtime error: %l",
+     "The desktop portal refused real-time priority$n$t ($1), so programs run without it. " RIGHT_BY_LIMITS},
+    {RTKIT_UNKNOWN, "A server asked for rtkit, which is not installed or does not run"},
+    {"*could not make thread %l realtime*: %l",
+     "A sound program asked for real-time priority and was refused$n$t"},
+    {"*could not make thread realtime: %l"},
+    {"JACK is running in realtime mode, but you are not allowed"},
+    {"Couldn't set realtime scheduling priority %d: Operation not"},
+    {"*(EE) Failed to set real-time priority for thread: "},
+    {"*RTKit does not give us MinNiceLevel",
+     "PipeWire could not ask rtkit for its nice level: that is no refusal of real-time priority",
+     .unless = RTKIT_UNKNOWN},
     /* JACK: jack2's common/JackEngine.cpp, posix/JackPosixThread.cpp, linux/alsa; QjackCtl */
-    {"*JackEngine::XRun: client = %l was not finished", 1,
-     "JACK did not wait for $s, which was not finished in time$n$t", 0},
-    {"*JackEngine::XRun: client %l finished after current callback", 1, NULL, 0},
-    {"*JackEngine::XRun: client = %l was not run", 1, NULL, 0},
-    {"*alsa_pcm: xrun of at least %d msecs", 0, "JACK's card ran dry$n$t, for up to $m ms", NS_PER_MS},
-    {"*ALSA XRun wait_status =", 0, NULL, 0},
-    {"*Cannot use real-time scheduling (%l)", 0,
-     "JACK asked for real-time priority ($1) and has no right to it", 0},
-    {"*Cannot lock down %d byte memory area", 0,
-     "JACK may not lock its memory ($1 bytes): the limit memlock is too low", 0},
-    {"*configuring for %dHz, period = %d frames (%d ms), buffer = %d periods", 0,
-     "JACK runs at $2 frames ($3 ms) with $4 periods, on Linux's ALSA", 0},
-    {"*XRUN callback (%d)", 0, "QjackCtl's running total of xruns is $1", 0},
+    {"*JackEngine::XRun: client ", "JACK did not wait for $s, which was not finished in time$n$t", 1,
+     .read = late_client},
+    {"*subgraph starting at %l timed out", NULL, 1}, /* jack1's engine.c */
+    {"*alsa_pcm: xrun of at least %d msecs", "JACK's card ran dry$n$t$u", 0, NS_PER_MS},
+    {"*ALSA XRun wait_status =", ""}, /* of the same one */
+    {"*JackAudioDriver::Process%l: read error", "JACK stopped: it could not read from its card", 0},
+    {"*JackAudioDriver::Process%l: write error", "JACK stopped: it could not write to its card", 0},
+    {"*JackAudioDriver::Process", ""},
+    {"*annot use real-time scheduling (%l)", "JACK asked for real-time priority ($1) and has no right to it"},
+    {"*annot lock down %d byte memory area",
+     "JACK may not lock its memory ($1 bytes): the limit memlock is too low"},
+    {"*configuring for %dHz, period = %d frames (%d ms), buffer = %d periods",
+     "JACK asked its card for $2 frames ($3 ms) at $1 Hz with $4 periods, on Linux's ALSA"},
+    {"*LockedTimedWait error usec = %d",
+     "JACK's card did not run: a program waited for a cycle that did not come"},
+    {"*ALSA: cannot set period size to %d frames for %l",
+     "The card does not take periods of $1 frames for $2, so JACK did not start: try another size (-p) or "
+     "number of periods (-n)"},
+    {"*XRUN callback (%d)", "QjackCtl's running total of xruns is $1"},
     /* PulseAudio: src/modules/alsa/alsa-util.c */
-    {"*ALSA woke us up to write new data to the device, but there was actually nothing to write", 0,
-     "The card's driver woke PulseAudio with nothing to write: too early, which is no dropout", 0},
-    {"*ALSA woke us up to read new data from the device, but there was actually nothing to read", 0, NULL, 0},
-    {"*alsa-sink.c: Underrun!", 0, "PulseAudio's card ran dry$n$t", 0},
+    {"*ALSA woke us up to write new data to the device, but there was actually nothing to write",
+     "The card's driver woke PulseAudio with nothing to write: too early, which is no dropout"},
+    {"*ALSA woke us up to read new data from the device, but there was actually nothing to read"},
+    {"*alsa-sink.c: Underrun!", "PulseAudio's card ran dry$n$t"},
     /* the kernel */
-    {"*Out of memory: Killed process %d (%l)", 2,
+    {"*Out of memory: Killed process %d (%l)",
      "The computer's memory ran out$t: the kernel killed $s. Until then it may stop any program that waits "
      "for "
      "memory: close programs, or add swap (zram)",
-     0},
-    {"*RT Watchdog Timeout (hard): %l[", 1,
+     2},
+    {"*RT Watchdog Timeout (hard): %l[",
      "The kernel killed $s$n: its real-time thread did not sleep for longer than its limit (RLIMIT_RTTIME)",
-     0},
-    {"*Memory cgroup out of memory: Killed process %d (%l)", 2,
+     1},
+    {"*Memory cgroup out of memory: Killed process %d (%l)",
      "$s reached the limit of its own group (a container or service) and was killed, which is not the "
      "computer's memory",
-     0},
-    {"*usb %l: clock source %d is not valid", 1,
+     2},
+    {USB_GONE,
+     "The USB device at $s went away while it was in use (-19): its cable, port, hub or power fails, and no "
+     "setting cures that",
+     1},
+    {"*usb %l: Unable to submit urb *-19", NULL, 1},
+    {"*usb %l: clock source %d is not valid",
      "The USB interface at $s has no valid clock: its link or its firmware fails (-71 is such an error), and "
      "no "
      "setting cures that. Another cable, port or clock source of the interface may",
-     0},
-    {"*usb %l: uac_clock_source_is_valid(): cannot get clock validity", 1, NULL, 0},
-    {"*usb %l: *cannot set freq %d*err %d", 1,
-     "The USB interface at $s did not take its rate (error $3): its link or its firmware fails. Try another "
+     1, .unless = USB_GONE},
+    {"*usb %l: uac_clock_source_is_valid(): cannot get clock validity", NULL, 1},
+    {"*usb %l: *cannot set freq %d",
+     "The USB interface at $s did not take its rate$n: its link or its firmware fails. Try another "
      "cable and port",
-     0},
-    {"*snd-usb-audio %l: probe with driver snd-usb-audio failed with error %d", 1, NULL, 0},
-    {"*usb %l: *cannot get freq at ep", 1, "", 0},
-    {"*disabled by hub (EMI?), re-enabling", 0,
-     "A hub switched a USB port off$n$t: electrical noise, a bad cable or too little power", 0},
-    {"*usb %l: reset %s USB device number", 1, "The kernel reset the USB device at $s$n$t: its link failed",
-     0},
-    {"*xhci_hcd *WARN ", 0,
-     "The USB controller complained$n$t (xhci_hcd): its driver or the device misbehaves", 0},
-    {"*xhci_hcd *ERROR ", 0, NULL, 0},
-    {"*retire_%s_urb: %d callbacks suppressed", 0, "USB lost packets of sound, $2 in the last such line$n$t",
-     0},
-    {"*cannot submit urb*err %d", 0, "The kernel could not send sound over USB$n$t (error $1)", 0},
-    {"*USB disconnect, device number %d", 0, "A USB device went away$n$t", 0},
-    {"Momentary freq = 0 Hz", 0,
+     1, .unless = USB_GONE},
+    {"*snd-usb-audio %l: probe with driver snd-usb-audio failed with error %d",
+     "The driver of USB sound could not start the device at $s (error $2): its link or its firmware fails. "
+     "Try "
+     "another cable and port",
+     1},
+    {"*usb %l: *cannot get freq at ep", "", 1},
+    {"*usb %l: urb status %d",
+     "The USB device at $s answered with error $2$n$t: its link or its firmware fails", 1},
+    {"*disabled by hub (EMI?), re-enabling",
+     "A hub switched a USB port off$n$t: electrical noise, a bad cable or too little power"},
+    {"*usb %l: reset %s USB device number", "The kernel reset the USB device at $s$n$t: its link failed", 1},
+    {"*usb %l: device descriptor read/%s error -71",
+     "The USB device at $s did not answer$n$t (-71): its cable, port, hub or power fails", 1},
+    {"*usb %l: device not accepting address %d, error -71", NULL, 1},
+    {"*usb %l: Device not responding to setup address", NULL, 1},
+    {"*WARNING: CPU: %d PID: %d at drivers/usb/%s",
+     "The kernel's USB driver warned of itself$n$t (drivers/usb/$3): another kernel than $k may help"},
+    {"*WARNING: CPU: %d PID: %d at sound/%s",
+     "The kernel's sound driver warned of itself$n$t (sound/$3): another kernel than $k may help"},
+    {"*xhci_hcd *WARN", "The USB controller complained$n$t (xhci_hcd): its driver or the device misbehaves"},
+    {"*xhci_hcd *ERROR"},
+    {"*XRUN: pcm%l:", "The kernel saw pcm$s run dry$n$t (xrun)", 1},
+    {"*retire_%s_urb: %d callbacks suppressed", "USB lost packets of sound, $2 in the last such line$n$t"},
+    {"*cannot submit urb*err %d", "The kernel could not send sound over USB$n$t (error $1)"},
+    {"*FIQ reported NYET", "The USB driver of the Raspberry Pi lost data$n$t (NYET)"},
+    {"*usb %l: USB disconnect, device number %d", "The USB device at $s went away$n$t", 1},
+    {"Endpoint: %l (SYNC)",
+     "An endpoint of the USB device is SYNC: it gives no feedback of its clock. If ERR of its row in pw-top "
+     "grows, give it a reserve (api.alsa.headroom = 1024)"},
+    {"Momentary freq = 0 Hz",
      "The USB stream that runs has no rate (Momentary freq = 0 Hz): the driver gets no feedback of the "
-     "interface. No setting cures that: try an older kernel than $k, another port and cable",
-     0},
-    {"Momentary freq = %d Hz", 0, "The USB stream runs at $1 Hz", 0},
-    {"*Marking clocksource '%l' as unstable", 0,
-     "The kernel found the clock $1 unstable and left it: each look at the clock is slow now (hpet, acpi_pm)",
-     0},
-    {"*Marking TSC unstable", 0, NULL, 0},
-    {"*hrtimer: interrupt took %d ns", 0, "An interrupt of the kernel's timers took up to $m ms", 1},
-    {"*sched: RT throttling activated", 0,
-     "The kernel stopped real-time threads$n$t (RT throttling): one of them did not sleep", 0},
-    {"*temperature above threshold, cpu clock*throttled", 0,
-     "The processor was too hot$n$t and was slowed down", 0},
-    {"*soft lockup - CPU#%d stuck for %d", 0, "A CPU was stuck in the kernel$n$t, for $2 s", 0},
-    {"*IRQ timing workaround is activated for card #%d", 1,
-     "The HDA card $s interrupts at other times than it says: the kernel works around that", 0},
-    {"*Unstable LPIB", 0, "the HDA card reports a wrong position$n$t", 0},
-    {"*, underruns 0,", 0, "", 0},
-    {"*, underruns %d,", 0, "A FreeBSD channel counted $1 underruns$n (the card ran dry)", 0},
-    {"xruns = 0", 0, "", 0},
-    {"xruns = %d", 0, "A FreeBSD channel counted $1 underruns$n (the card ran dry)", 0},
-    {"*pcm%d:*play interrupt timeout, channel dead", 1,
-     "The interrupts of pcm$s did not arrive$n (channel dead)", 0},
+     "interface. No setting cures that: try an older kernel than $k, another port and cable"},
+    {"Momentary freq = %d Hz", "The USB stream runs at $1 Hz"},
+    {"*Marking clocksource '%l' as unstable", "The kernel found the clock $1 unstable and left it: each look "
+                                              "at the clock is slow now (hpet, acpi_pm)"},
+    {"*Marking TSC unstable"},
+    {"*hrtimer: interrupt took %d ns", "An interrupt of the kernel's timers took up to $m ms", 0, 1},
+    {"*sched: RT throttling activated",
+     "The kernel stopped real-time threads$n$t (RT throttling): one of them did not sleep"},
+    {"*ndervoltage detected",
+     "The computer got too little voltage$n$t: its power supply or cable is too weak. Its CPU slows down and "
+     "USB devices fail"},
+    {"*nder-voltage detected"},
+    {"throttled=0x0", ""},
+    {"throttled=0x%s",
+     "The Raspberry Pi was slowed down (throttled=0x$1): bits 0 and 16 are too little voltage, the others "
+     "frequency and heat"},
+    {"*temperature above threshold, cpu clock*throttled",
+     "The processor was too hot$n$t and was slowed down"},
+    {"*soft lockup - CPU#%d stuck for %d", "A CPU was stuck in the kernel$n$t, for $2 s"},
+    {"*IRQ timing workaround is activated for card #%d",
+     "The HDA card $s interrupts at other times than it says: the kernel works around that", 1},
+    {"*Unstable LPIB", "the HDA card reports a wrong position$n$t"},
+    {"*azx_get_response timeout",
+     "The codec of the HDA card did not answer$n$t: its power saving (power_save=0 of snd_hda_intel), its "
+     "driver or its firmware. Another kernel than $k may help"},
+    {"*No response from codec"},
+    {"*azx_single_send_cmd: "},
+    {"irq%d: hdac%d %s %d %d", "hdac$2 shares interrupt $1 with $3, whose work may delay the card's"},
+    {"irq%d: hdac%d %d %d", "The interrupt of hdac$2 came $4 times a second"},
+    {"*hdac%d: Command *timeout on address",
+     "The HDA controller hdac$s did not answer$n: its driver or its firmware fails", 1},
+    {"*sof-audio*ipc *timed out for",
+     "The firmware of the sound chip (SOF, a DSP) did not answer$n$t: sound stops, whatever the settings. "
+     "Another version of the firmware or another kernel than $k may help"},
+    {"*sof-audio*DSP Firmware Oops"},
+    {"*sof-audio*DSP panic"},
+    {"*I2S SYNC error", "The I2S sound card lost its clock$n$t"},
+    {"*, underruns 0,", ""},
+    {"*, underruns %d,", "A FreeBSD channel counted $1 underruns$n (the card ran dry)"},
+    {"xruns = 0", ""},
+    {"xruns = %d", "A FreeBSD channel counted $1 underruns$n (the card ran dry)"},
+    {"*pcm%d:*play interrupt timeout, channel dead",
+     "The interrupts of pcm$s did not arrive$n (channel dead)", 1},
+    {"@%s - rtprio %d",
+     "The group $1 has the right to real-time priority (rtprio $2): id shows whether the user is in it"},
+    /* configuration of PipeWire; a line behind '#' sets nothing */
+    {"default.clock.quantum = %d", "A configuration in this text asks PipeWire for $1 frames"},
+    {"default.clock.min-quantum = %d",
+     "A configuration in this text allows PipeWire cycles from $1 frames on"},
+    {"pulse.min.quantum = %l",
+     "pulse.min.quantum is $1 in this text: if games or PulseAudio's programs crackle, let it be 1024/48000"},
+    {"pulse.min.req = %l", NULL},
     /* measurements */
-    {"T:*P:%d *Max: %d", 0,
-     "cyclictest: a thread of priority $1 woke up to $m ms late. That is the kernel, the firmware or "
-     "interrupts, "
-     "and no setting of a sound server",
-     NS_PER_US},
-    {"Swap: %v %v %v", 0, "$2 of $1 (swap, as free counts) are in use$f", 0},
-    {"*uccessfully made thread %d of process %d *RT at priority %d", 0, "rtkit gave real-time priority $3$n",
-     0},
-    {"*inked with libpipewire %v", 0, "PipeWire $1 is installed", 0},
-    {"PipeWire '%l' [%v, ", 0, "PipeWire $2 runs", 0},
-    {"Server Name: PulseAudio (on PipeWire %v)", 0, "PipeWire $1 runs", 0},
+    {"T:*P:*%d I:*Max: %d",
+     "cyclictest: a thread of priority $1 woke up to $m ms late, by the kernel, the firmware and interrupts "
+     "alone, without a sound server",
+     0, NS_PER_US},
+    {"Swap: %v %v %v", "$2 of $1 (swap, as free counts) are in use$f"},
+    {"*uccessfully made thread %d of process %d *RT at priority %d", "rtkit gave real-time priority $3$n"},
+    {"*inked with libpipewire %v", "PipeWire $1 is installed"},
+    {"PipeWire '%l' [%v, ", "PipeWire $2 runs"},
+    {"Server Name: PulseAudio (on PipeWire %v)", "PipeWire $1 runs"},
     /* nothing here */
-    {"*rtkit-daemon[%d]: ", 0, "", 0},
-    {"*mod.rt: ", 0, "", 0},
-    {"*pipewire[%d]: ", 0, "", 0},
-    {"*pipewire-pulse[%d]: ", 0, "", 0},
-    {"*wireplumber[%d]: ", 0, "", 0},
-    {"*pulseaudio[%d]: ", 0, "", 0},
-    {"*systemd[%d]: ", 0, "", 0},
-    {"*audit[%d]: ", 0, "", 0},
-    {"*kernel: ", 0, "", 0},
-    {"[%d] ", 0, "", 0},
-    {"[ %d] ", 0, "", 0},
-    {"[%s %s %d %d:", 0, "", 0},
-    {"*ERROR: ", 0, "", 0},
-    {"*jackd ", 0, "", 0},
-    {"JACK server starting", 0, "", 0},
-    {"self-connect-mode is", 0, "", 0},
-    {"ALSA: ", 0, "", 0},
-    {"audio_reservation_init", 0, "", 0},
-    {"Acquire audio card", 0, "", 0},
-    {"jackdmp ", 0, "", 0},
-    {"AcquireSelfRealTime error", 0, "", 0},
-    {"policy: ", 0, "", 0},
-    {"USER PID ", 0, "", 0},
+    {"*rtkit-daemon[%d]: ", ""},
+    {"*mod.rt: ", ""},
+    {"*pipewire[%d]: ", ""},
+    {"*pipewire-pulse[%d]: ", ""},
+    {"*wireplumber[%d]: ", ""},
+    {"*pulseaudio[%d]: ", ""},
+    {"*systemd[%d]: ", ""},
+    {"*audit[%d]: ", ""},
+    {"*kernel: ", ""},
+    {"[%d] ", ""},
+    {"[ %d] ", ""},
+    {"[%s %s %d %d:", ""},
+    {"*ERROR: ", ""},
+    {"*jackd ", ""},
+    {"JACK server starting", ""},
+    {"self-connect-mode is", ""},
+    {"ALSA: ", ""},
+    {"audio_reservation_init", ""},
+    {"Acquire audio card", ""},
+    {"jackdmp ", ""},
+    {"AcquireSelfRealTime error", ""},
+    {"policy: ", ""},
+    {"USER PID ", ""},
 };
 _Static_assert(ST_ARRAY_LEN(logs) <= ST_POST_SEEN_MAX, "a row in struct st_post for each");
 
@@ -504,7 +636,7 @@ static int64_t suppressed(const char *line)
 }
 
 static void see(struct st_post_seen *seen, const struct log_row *row, const char *line,
-                const struct st_post_parts *parts)
+                const struct st_pattern_parts *parts)
 {
     const double now_s = time_of(line), number = parts->n > 0 ? strtod(parts->text[parts->n - 1], NULL) : 0;
     if (seen->n++ == 0)
@@ -516,7 +648,8 @@ static void see(struct st_post_seen *seen, const struct log_row *row, const char
         seen->parts = *parts;
     if (row->subject == 0)
         return;
-    const char *subject = parts->text[row->subject - 1];
+    const char *name = parts->text[row->subject - 1],
+               *subject = name[0] == '-' ? ST_TEXT(80, "a node without a name, %.40s", name + 1) : name;
     ST_EACH_OF (known, seen->subjects, ST_MIN(seen->subjects_n, ST_ARRAY_LEN(seen->subjects))) {
         if (strncmp(*known, subject, sizeof(*known) - 1) == 0)
             return;
@@ -526,17 +659,41 @@ static void see(struct st_post_seen *seen, const struct log_row *row, const char
     seen->subjects_n++;
 }
 
+/** What the live logs of the kernel and of rtkit are counted by, too: facts of rules. */
+static void count(struct st_post *post, const char *line)
+{
+    static const char *const kinds[] = {"card", "memory", "rt_time", NULL};
+    char name[80];
+    const char *kind = st_answer_kernel_line(line, name, sizeof(name)),
+               *of_rtkit = st_answer_rtkit_line(line, name, sizeof(name));
+    const char *key = of_rtkit != NULL ? ST_TEXT(64, ST_KEYS_RTKIT "%s_n", of_rtkit)
+                      : kind != NULL && st_text_is_among(kind, kinds)
+                          ? ST_TEXT(64, ST_KEYS_KERNEL_LOG "%s_n", kind)
+                          : NULL;
+    if (key == NULL)
+        return;
+    st_post_int(post, key, st_facts_int_or(post->facts, key, 0) + 1);
+    if (of_rtkit == NULL)
+        return;
+    st_post_int(post, ST_KEY_DAEMON_RTKIT_DAEMON, 1);
+    st_post_int(post, ST_KEY_PROCESSES_N, 1);
+    st_post_int(post, ST_KEY_THREADS_PART, 1);
+}
+
 static bool take_logs(struct st_post *post, const char *line, const struct pairs *pairs)
 {
-    struct st_post_parts parts;
+    struct st_pattern_parts parts;
     size_t first = 0;
     ST_EACH (row, logs) {
         const size_t i = (size_t)(row - logs);
         first = row->sentence != NULL ? i : first;
-        if (!may_match(pairs, row->pattern) || !st_post_match(line, row->pattern, &parts))
+        if (!may_match(line, pairs, row->pattern) || !st_pattern_match(line, row->pattern, &parts) ||
+            (row->read != NULL && !row->read(line, &parts)))
             continue;
         if (logs[first].sentence[0] != '\0') {
+            post->votes[ST_OS_FREEBSD] += strstr(row->pattern, "hdac") != NULL;
             see(&post->seen[first], row, line, &parts);
+            count(post, line);
             st_post_kind(post, "log");
         }
         return true;
@@ -557,6 +714,7 @@ static double size_of(const char *text)
 static void say(struct st_post *post, const struct log_row *row, const struct st_post_seen *seen)
 {
     char subjects[256] = "", text[700] = "";
+    const double most_ms = seen->most * row->unit_ns / NS_PER_MS;
     const size_t n = ST_MIN(seen->subjects_n, ST_ARRAY_LEN(seen->subjects));
     for (size_t i = 0; i < n; i++)
         st_text_join(subjects, sizeof(subjects), i + 1 == n && seen->subjects_n == n ? " and " : ", ", "%s",
@@ -576,12 +734,14 @@ static void say(struct st_post *post, const struct log_row *row, const struct st
         else if (*at == 'k')
             ST_APPEND(text, "%s", post->release[0] != '\0' ? post->release : "this one");
         else if (*at == 'm')
-            ST_APPEND(text, "%.1f", seen->most * row->unit_ns / NS_PER_MS);
+            ST_APPEND(text, "%.*f", most_ms < 1 ? 3 : 1, most_ms);
+        else if (*at == 'u' && most_ms > 0) /* jackd's clock may have jumped */
+            ST_APPEND(text, ", for up to %.*f ms", most_ms < 1 ? 3 : 1, most_ms);
         else if (*at == 'f' && size_of(seen->parts.text[1]) > 0.9 * size_of(seen->parts.text[0]))
             ST_APPEND(text, ": swap is nearly full, so memory runs out, and programs wait for the disk");
         else if (*at == 'n' && seen->n > 1)
             ST_APPEND(text, " %" PRId64 " times", seen->n);
-        else if (*at == 't' && seen->n > 1 && seen->first_s >= 0 && seen->last_s > seen->first_s)
+        else if (*at == 't' && seen->n > 1 && seen->first_s >= 0 && seen->last_s >= seen->first_s + 1)
             ST_APPEND(text, " in %.0f s", seen->last_s - seen->first_s);
     }
     if (seen->suppressed_n > 0)
@@ -597,14 +757,24 @@ bool st_post_rows(struct st_post *post, const char *line)
     for (const char *at = line; *at != '\0'; at++)
         pairs.bits[pair_at(at) / 64] |= UINT64_C(1) << pair_at(at) % 64;
     const bool is_value = take_values(post, line, &pairs);
-    return take_logs(post, line, &pairs) || is_value;
+    return post->second_line != 0 || take_logs(post, line, &pairs) || is_value;
+}
+
+/** Has a row with this pattern been seen? */
+static bool is_seen(const struct st_post *post, const char *pattern)
+{
+    ST_EACH (row, logs) {
+        if (st_text_is(row->pattern, pattern))
+            return post->seen[row - logs].n > 0;
+    }
+    return false;
 }
 
 void st_post_rows_end(struct st_post *post)
 {
     ST_EACH (row, logs) {
         const struct st_post_seen *seen = &post->seen[row - logs];
-        if (seen->n > 0)
+        if (seen->n > 0 && (row->unless == NULL || !is_seen(post, row->unless)))
             say(post, row, seen);
     }
 }

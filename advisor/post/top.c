@@ -128,7 +128,9 @@ static void say_errors(struct st_post *post, const struct st_post_node *card)
     const struct st_post_node *worst = NULL;
     bool same = card != NULL && card->errors_n > 0;
     size_t others_n = 0;
+    int64_t most_n = 0;
     ST_EACH_OF (node, post->top.nodes, post->top.n) {
+        most_n = node->errors_n > most_n ? node->errors_n : most_n;
         if (!node->follows || !node->runs)
             continue;
         same = same && node->errors_n == card->errors_n;
@@ -140,11 +142,18 @@ static void say_errors(struct st_post *post, const struct st_post_node *card)
          above != NULL && above >= post->top.nodes && above->follows; above--)
         card = above > post->top.nodes && !above[-1].follows ? above - 1 : card; /* the one that drives it */
     if (worst == NULL || worst->errors_n == 0) {
-        if (card != NULL && card->errors_n > 0)
+        if (worst == NULL && card != NULL && card->errors_n > 0)
+            st_post_say(post, "ERR of the card's row is %" PRId64 "; no program's row is in this text",
+                        card->errors_n);
+        else if (card != NULL && card->errors_n > 0)
             st_post_say(post,
                         "The card's row alone has ERR %" PRId64
                         ", and no program's: the device, its driver or its link lost time (%s)",
                         card->errors_n, card->name);
+        else if (worst != NULL && most_n == 0)
+            st_post_say(post,
+                        "No row of this text has errors (ERR 0). If these are all rows, what is heard comes "
+                        "from the driver, the device or a program that plays holes");
         return;
     }
     if (same && others_n > 0) {

@@ -50,6 +50,8 @@ static void answer_by_settings(struct st_text_buffer *s, const struct st_report 
                               unknown_n, unknown_n + judged_n, period);
     else if (judged_n > 0)
         st_text_buffer_printf(s, "sleeptune found no setting that disturbs %s.", period);
+    else if (report->facts->partial && !report->wish.in_use)
+        st_text_buffer_printf(s, "What sleeptune knows in this text shows no fault and decides no setting.");
     else
         st_text_buffer_printf(s, "sleeptune could not judge any setting for %s.", period);
 }
@@ -86,8 +88,7 @@ const char *st_report_format_headline(const struct st_report *report, char *buf,
         return buf;
     const int64_t counted_n = st_facts_int_or(report->facts, ST_MUSIC_COUNTED, 0);
     if (counted_n > 0) {
-        st_text_buffer_printf(&s,
-                              " sleeptuned has counted %" PRId64 " dropout%s: sleeptune status says whose.",
+        st_text_buffer_printf(&s, " sleeptuned has counted %jd dropout%s: sleeptune status says whose.",
                               counted_n, ST_PLURAL(counted_n));
         return buf;
     }

@@ -31,7 +31,7 @@ static void take_shared(const struct st_facts *facts, struct st_finding *finding
     st_finding_finish(finding);
     finding->rule = rule;
     finding->facts = facts;
-    st_finding_quote_keys(finding, rule->facts);
+    st_rule_quote(finding);
     st_finding_set(finding, status, "%s: %s on that computer", rule->title, text);
     if (st_facts_int(facts, ST_TEXT(160, ST_KEYS_SHARED_EFFECT "%s", rule->id), &us) == 0)
         st_finding_effect(finding, (double)us, "as sleeptune says on that computer");
@@ -88,7 +88,7 @@ static double effect_for_order(const struct st_finding *finding)
 static int by_importance(const void *left, const void *right)
 {
     const struct st_finding *a = left, *b = right;
-    const int order = st_finding_by_status(a, b);
+    const int order = st_finding_statuses[b->status].rank - st_finding_statuses[a->status].rank;
     if (order != 0)
         return order;
     const double effect_a = effect_for_order(a), effect_b = effect_for_order(b);
@@ -186,11 +186,9 @@ static bool has_sound(const struct st_facts *facts)
 }
 
 /** Did sleeptuned watch, and nothing drop out, at a period of the usual desktop? A choice of the report. */
-#define PERIOD_LONG_NS INT64_C(5000000)
-
 static bool plays_well(const struct st_report *report)
 {
-    return report->wish.in_use && report->wish.period_ns >= PERIOD_LONG_NS &&
+    return report->wish.in_use && report->wish.period_ns >= ST_RULE_LONG_NS &&
            st_facts_int_or(report->facts, ST_MUSIC_COUNTED, -1) == 0 &&
            st_facts_int_or(report->facts, ST_MUSIC_DROPOUTS, 0) == 0;
 }

@@ -38,18 +38,8 @@ json_t *st_report_format_json(const struct st_report *report);
 ST_NODISCARD int st_report_format_rule(const struct st_rule *rule, const struct st_finding *finding,
                                        const struct st_wish *wish, FILE *out, int width);
 
-/* --- words that the formats share --- */
-
-#define ST_REPORT_FORMAT_FACT_BYTES     700
 #define ST_REPORT_FORMAT_HEADLINE_BYTES 4096
 
-/* Each writes into buf and returns it. */
-/** The first sentences: what matters most, or the answer of check (headline.c). */
+/** The first sentences: what matters most, or the answer of check (headline.c). Writes into buf and returns
+ * it. */
 const char *st_report_format_headline(const struct st_report *report, char *buf, size_t buf_bytes);
-const char *st_report_format_effect(const struct st_finding *finding, const struct st_wish *wish, char *buf,
-                                    size_t buf_bytes);
-/** "not recommended by the profile laptop, because it costs power"; NULL when it counts. */
-const char *st_report_format_left_out(const struct st_report *report, const struct st_finding *finding,
-                                      char *buf, size_t buf_bytes);
-const char *st_report_format_fact(const struct st_fact *fact, char *buf,
-                                  size_t buf_bytes); /* may hold control characters */

@@ -23,29 +23,12 @@
 #define NEXT_INDENT  6
 #define OK_COLUMNS   32
 
-static const char *colour_of(enum st_status status)
-{
-    switch (status) {
-    case ST_STATUS_PROBLEM:
-        return "\033[1;31m";
-    case ST_STATUS_ADVICE:
-        return "\033[1;33m";
-    case ST_STATUS_UNKNOWN:
-        return "\033[1;35m";
-    case ST_STATUS_OK:
-        return "\033[32m";
-    case ST_STATUS_NOT_APPLICABLE:
-        return "\033[2m";
-    }
-    return "";
-}
-
 /** The status in its colour, padded to `width`. */
-static void print_status(const struct st_printer *printer, enum st_status status, const char *name, int width)
+static void print_status(const struct st_printer *printer, enum st_status status, int width)
 {
     if (printer->colour)
-        fputs(colour_of(status), printer->out);
-    fprintf(printer->out, "%-*s", width, name);
+        fputs(st_finding_statuses[status].colour, printer->out);
+    fprintf(printer->out, "%-*s", width, st_finding_statuses[status].name);
     if (printer->colour)
         fputs("\033[0m", printer->out);
 }
@@ -72,7 +55,7 @@ static void print_row(const struct st_printer *printer, const struct st_report *
     if (tuned == NULL && finding->effect_known && strstr(what, cost) != NULL)
         effect[0] = '\0';
     ST_PRINT(text, "%.*s%s", (int)st_text_cut(what, sizeof(text) - sizeof(effect)), what, effect);
-    print_status(printer, finding->status, st_finding_statuses[finding->status].name, STATUS_WIDTH);
+    print_status(printer, finding->status, STATUS_WIDTH);
     st_print_on(printer, STATUS_WIDTH, text);
 }
 
@@ -148,15 +131,10 @@ static bool is_posted(const struct st_finding *finding)
     return finding->facts != NULL && finding->facts->partial;
 }
 
-/** A login class is one user's, and root is another; sudo says who ran it. @return buf. */
 static const char *apply_command(const struct st_finding *finding, char *buf, size_t buf_bytes)
 {
-    const char *sudo = st_os_rows[st_rule_os(finding->rule)].sudo, *user;
-    snprintf(buf, buf_bytes, "%ssleeptune apply %s", sudo, finding->rule->id);
-    if (finding->changes_n > 0 && finding->changes[0].kind == ST_CHANGE_LOGIN_CLASS) {
-        user = st_facts_text_or(finding->facts, ST_KEY_USER_NAME, "");
-        st_text_append(buf, buf_bytes, " --user %s", st_machine_is_plain(user) ? user : "NAME");
-    }
+    snprintf(buf, buf_bytes, "%ssleeptune apply %s", st_os_rows[st_rule_os(finding->rule)].sudo,
+             finding->rule->id);
     return buf;
 }
 
@@ -244,11 +222,28 @@ static void print_cost(const struct st_printer *printer, const struct st_finding
     fprintf(printer->out, "%*s%s\n", INDENT, "", text);
 }
 
+/** @return the worst setting, if it comes before the answer's next step; NULL: there is none, or it does
+ * not. */
+static const struct st_finding *problem_before_next(const struct st_report *report)
+{
+    const bool before = report->answer != NULL && report->answer->fine;
+    return before ? st_report_first_problem(report) : NULL;
+}
+
+/** The command of the finding is that of the next step, which stands below it. */
+static bool is_next(const struct st_report *report, const struct st_finding *finding)
+{
+    const char *next = report->answer != NULL ? report->answer->next : NULL;
+    return finding == problem_before_next(report) ||
+           (next != NULL && st_text_begins(next, apply_command(finding, ST_ROOM(128))));
+}
+
 static void print_setting(const struct st_printer *printer, const struct st_report *report,
                           const struct st_finding *finding, bool is_said)
 {
     print_row(printer, report, finding, is_said);
-    print_command(printer, finding);
+    if (!is_next(report, finding))
+        print_command(printer, finding);
     if (report->answer == NULL)
         print_cost(printer, finding);
 }
@@ -307,7 +302,7 @@ static const char *reason(const struct st_report *report, const struct st_findin
     const char *worst = !st_text_is(input, of_folder) ? "not in this text"
                         : report->own_machine         ? "could not be read here"
                                                       : "not in these files";
-    ST_EACH_OF (row, finding->evidence, finding->evidence_n) {
+    ST_EACH_OF (row, finding->evidence, finding->judged_n > 0 ? finding->judged_n : finding->evidence_n) {
         const struct st_fact *fact = *row;
         if (fact->state == ST_FACT_MALFORMED)
             worst = "not understood";
@@ -320,6 +315,12 @@ static const char *reason(const struct st_report *report, const struct st_findin
         worst = fact->error == ETIMEDOUT ? "no answer in time" : "not readable";
     }
     return worst;
+}
+
+/** It fired and cannot make this loop late: it is about delay, comfort or what is shown. */
+static bool is_harmless(const struct st_finding *finding)
+{
+    return st_finding_has_fired(finding) && !st_finding_may_delay(finding);
 }
 
 static bool is_set_aside(const struct st_finding *finding)
@@ -384,13 +385,13 @@ static void say_counts(FILE *out, const struct st_report *report)
 /** Advice about delay, comfort or what is seen. */
 static void say_harmless(FILE *out, const struct st_report *report)
 {
-    const size_t n = st_report_count_if(report, st_finding_is_harmless);
+    const size_t n = st_report_count_if(report, is_harmless);
     if (n == 0)
         return;
     fputs("Advice that is not about lateness: ", out);
     size_t at = 0;
     ST_EACH_OF (finding, report->findings, report->findings_n) {
-        if (st_finding_is_harmless(finding))
+        if (is_harmless(finding))
             say_name(out, finding->rule->id, at++, n);
     }
     fputs(".\n", out);
@@ -401,11 +402,11 @@ static bool needs_root(const struct st_fact *fact)
     return fact->state == ST_FACT_UNREADABLE && (fact->error == EACCES || fact->error == EPERM);
 }
 
-/** The first fact of its source that could not be read for another reason than a right. */
+/** The first fact of its source that could not be read. */
 static bool is_first_unread(const struct st_report *report, size_t i)
 {
     const struct st_fact *fact = report->facts->rows[i];
-    if (!st_fact_is_unread(fact) || needs_root(fact))
+    if (!st_fact_is_unread(fact))
         return false;
     ST_EACH_OF (row, report->facts->rows, fact->source != NULL ? i : 0) {
         const struct st_fact *other = *row;
@@ -418,14 +419,13 @@ static bool is_first_unread(const struct st_report *report, size_t i)
 /** What could not be read, and what to do about it. */
 static void say_unread(FILE *out, const struct st_report *report)
 {
-    size_t root_n = 0, n = 0, at = 0;
+    size_t n = 0, at = 0;
+    bool root_helps = false;
     for (size_t i = 0; i < report->facts->n; i++) {
-        root_n += needs_root(report->facts->rows[i]);
         n += is_first_unread(report, i);
+        root_helps =
+            root_helps || (needs_root(report->facts->rows[i]) && report->own_machine && geteuid() != 0);
     }
-    if (root_n > 0)
-        fprintf(out, "%zu value%s could not be read without more rights%s.\n", root_n, ST_PLURAL(root_n),
-                report->own_machine && geteuid() != 0 ? ": root can read more" : "");
     for (size_t i = 0; i < report->facts->n && n > 0; i++) {
         const struct st_fact *fact = report->facts->rows[i];
         if (!is_first_unread(report, i))
@@ -436,7 +436,7 @@ static void say_unread(FILE *out, const struct st_report *report)
                     fact->state == ST_FACT_MALFORMED ? "not understood" : strerror(fact->error));
         say_name(out, name, at++, n);
     }
-    fputs(n > 0 ? ".\n" : "", out);
+    fputs(n == 0 ? "" : root_helps ? ". Root can read more.\n" : ".\n", out);
 }
 
 /** What the profile does not recommend. */
@@ -460,47 +460,40 @@ static void say_notes(FILE *out, const struct st_facts *facts)
 
 /* --- the screen --- */
 
-/** @return the worst setting, if it comes before the answer's next step; NULL: there is none, or it does
- * not. */
-static const struct st_finding *problem_before_next(const struct st_report *report)
-{
-    const bool before = report->answer != NULL && report->answer->fine;
-    return before ? st_report_first_problem(report) : NULL;
-}
+typedef bool print_fn(const struct st_printer *printer, const struct st_report *report,
+                      const struct st_report_view *view); /* false: out of memory */
 
-/** What `say` says, wrapped. @return NULL: out of memory. */
-static char *wrapped(const struct st_printer *printer, const char *text)
+/** What `print` prints. @return NULL: out of memory. */
+static char *printed(const struct st_printer *printer, const struct st_report *report,
+                     const struct st_report_view *view, print_fn *print)
 {
-    char *buf = NULL;
+    char *text = NULL;
     size_t bytes;
-    FILE *out = open_memstream(&buf, &bytes);
-    if (out == NULL)
+    const struct st_printer inner = {open_memstream(&text, &bytes), printer->width, printer->colour};
+    if (inner.out == NULL)
         return NULL;
-    const struct st_printer inner = {out, printer->width, false};
-    if (text[0] != '\0')
-        st_print_wrapped(&inner, 0, "", 0, text);
-    return st_text_take(out, &buf);
-}
-
-/** The counts, wrapped; below an answer only among the details. @return NULL: out
- * of memory. */
-static char *footer_text(const struct st_printer *printer, const struct st_report *report, bool details)
-{
-    char *buf = NULL;
-    size_t bytes;
-    FILE *out = open_memstream(&buf, &bytes);
-    if (out == NULL)
-        return NULL;
-    if ((report->answer == NULL || details) && !report->no_sound) {
-        say_counts(out, report);
-        say_harmless(out, report);
-        say_unread(out, report);
-        say_left_out(out, report);
-        say_notes(out, report->facts);
+    const bool complete = print(&inner, report, view);
+    text = st_text_take(inner.out, &text);
+    if (!complete) {
+        free(text);
+        text = NULL;
     }
-    char *lines = fclose(out) == 0 ? wrapped(printer, buf) : NULL;
-    free(buf);
-    return lines;
+    return text;
+}
+
+/** The counts; below an answer only among the details. */
+static bool say_rest(const struct st_printer *printer, const struct st_report *report,
+                     const struct st_report_view *view)
+{
+    FILE *out = printer->out;
+    if ((report->answer != NULL && !view->all) || report->no_sound)
+        return true;
+    say_counts(out, report);
+    say_harmless(out, report);
+    say_unread(out, report);
+    say_left_out(out, report);
+    say_notes(out, report->facts);
+    return true;
 }
 
 /** What the row of the setting says, in short. @return buf. */
@@ -514,71 +507,35 @@ static const char *step_of(const struct st_finding *finding, char *buf, size_t b
     return buf;
 }
 
-/** "COMMAND (why)": the command is a line of its own, whatever its length, so that it can be copied. @return
- * NULL: out of memory. */
-static char *next_text(const struct st_printer *printer, const struct st_report *report)
+/** "COMMAND (why)": the command is a line of its own, whatever its length, so that it can be copied. */
+static void print_next(const struct st_printer *printer, const struct st_report *report)
 {
-    char *buf = NULL;
-    size_t bytes;
-    FILE *out = open_memstream(&buf, &bytes);
-    if (out == NULL)
-        return NULL;
     const struct st_finding *problem = problem_before_next(report);
     const char *next = report->answer == NULL || report->answer->next == NULL ? ""
                        : problem != NULL                                      ? step_of(problem, ST_ROOM(128))
                                                                               : report->answer->next;
     const char *why = strstr(next, " (");
-    const struct st_printer inner = {out, printer->width, false};
     if (why != NULL && st_text_ends(next, ")")) {
-        fprintf(out, "Next: %.*s\n", (int)(why - next), next);
+        fputs("Next: ", printer->out);
+        st_safe_print(printer->out, next, (size_t)(why - next));
+        fputc('\n', printer->out);
         const char *inside = ST_TEXT(512, "%.*s", (int)strlen(why) - 3, why + 2);
-        st_print_wrapped(&inner, NEXT_INDENT, "", NEXT_INDENT, inside);
+        st_print_wrapped(printer, NEXT_INDENT, "", NEXT_INDENT, inside);
     } else if (next[0] != '\0') {
-        st_print_wrapped(&inner, 0, "Next:", NEXT_INDENT, next);
+        st_print_wrapped(printer, 0, "Next:", NEXT_INDENT, next);
     }
-    return st_text_take(out, &buf);
 }
 
-/** What an answer has below its sentences. @return NULL: out of memory. */
-static char *table_text(const struct st_report *report, const struct st_report_view *view)
+/** What comes behind the settings: the next step, the counts. */
+static bool print_below(const struct st_printer *printer, const struct st_report *report,
+                        const struct st_report_view *view)
 {
-    char *buf = NULL;
-    size_t bytes;
-    FILE *out = open_memstream(&buf, &bytes);
-    if (out == NULL)
-        return NULL;
-    if (report->answer != NULL) {
-        fputc('\n', out);
-        report->answer->table(report->answer->ctx, out, view->width != 0 ? view->width : 80, view->colour,
-                              view->all);
-    }
-    return st_text_take(out, &buf);
-}
-
-static void print_screen(const struct st_printer *printer, const struct st_report *report,
-                         const struct st_report_view *view, const char *header, const char *table,
-                         const char *next, const char *footer)
-{
-    const char *hint = view->all ? "About one setting: sleeptune report ID."
-                       : report->answer != NULL
-                           ? "More: --details. About one setting: sleeptune report ID."
-                           : "Settings that are fine: --ok. All: --details. One: sleeptune report ID.";
-    const size_t fired = st_report_count_if(report, st_finding_may_delay);
-    st_safe_print_lines(printer->out, header, ST_TEXT_TO_NUL);
-    fprintf(printer->out, "%s\n", table);
-    /* and two blank lines and the hint of one line, or two */
-    const int rest =
-        lines(header) + lines(table) + lines(next) + lines(footer) + (report->answer != NULL ? 3 : 4);
-    const int more = report->facts->partial ? POSTED_LINES : 0;
-    const size_t shown = print_settings(printer, report, SCREEN_LINES - rest + more);
-    fputs(shown > 0 ? "\n" : "", printer->out);
-    st_safe_print_lines(printer->out, next, ST_TEXT_TO_NUL);
-    st_safe_print_lines(printer->out, footer, ST_TEXT_TO_NUL);
-    char last[128] = "";
-    if (shown < fired && !view->all)
-        ST_PRINT(last, "%zu more setting%s. ", fired - shown, ST_PLURAL(fired - shown));
-    ST_APPEND(last, "%s", hint);
-    st_print_wrapped(printer, 0, "", 0, last);
+    char *rest = printed(printer, report, view, say_rest);
+    print_next(printer, report);
+    if (rest != NULL && rest[0] != '\0')
+        st_print_wrapped(printer, 0, "", 0, rest);
+    free(rest);
+    return rest != NULL;
 }
 
 /** Below it, a line for each setting that is as it should be. */
@@ -593,16 +550,16 @@ static void print_ok(const struct st_printer *printer, const struct st_report *r
     }
 }
 
-/** Does a posted text show what happened, without any setting? */
-static bool says_itself(const struct st_report *report)
+/** Does a posted text show what happened, or no size, of which the verdict says nothing? */
+static bool says_itself(const struct st_report *report, const char *verdict)
 {
-    return st_facts_next(report->facts, ST_KEYS_SYSTEM_SEEN, "", NULL) != NULL;
+    return st_facts_next(report->facts, ST_KEYS_SYSTEM_SEEN, "", NULL) != NULL ||
+           (report->facts->partial && !report->wish.in_use && strstr(verdict, " frame") == NULL);
 }
 
-/** The answer, at most five settings with cost and command, and counts of the rest: settings give way where
- * the counts need room. @return 0 or -ENOMEM. */
-static int print_first_screen(const struct st_printer *printer, const struct st_report *report,
-                              const struct st_report_view *view)
+/** What comes before the settings: the answer, and what an answer has below its sentences. */
+static bool print_above(const struct st_printer *printer, const struct st_report *report,
+                        const struct st_report_view *view)
 {
     char verdict[ST_REPORT_FORMAT_HEADLINE_BYTES + ST_BUFFER_TEXT_BYTES + 16];
     const char *music, *server;
@@ -611,27 +568,52 @@ static int print_first_screen(const struct st_printer *printer, const struct st_
         report->wish.why[0] != '\0') /* the sentence about the music says that it runs */
         ST_APPEND(verdict, "\nThe size in use is not known: the settings are judged for %u frames.",
                   report->wish.frames);
-    else if (report->wish.why[0] != '\0' && !report->no_sound && !says_itself(report))
+    else if (report->wish.why[0] != '\0' && !report->no_sound && !says_itself(report, verdict))
         ST_APPEND(verdict, "\n%s.", st_buffer_text(&report->wish, ST_ROOM(ST_BUFFER_TEXT_BYTES)));
     /* where nothing runs, the row about the buffer says so */
     const bool watched = st_facts_text(report->facts, ST_MUSIC_ANSWER, &music) == 0 &&
                          (report->wish.in_use || st_facts_find(report->facts, ST_MUSIC_SERVER) != NULL ||
                           report->wish.why[0] == '\0');
-    const bool harmed = st_facts_int_or(report->facts, ST_MUSIC_DROPOUTS, 0) > 0;
-    char *both = NULL;
-    if (watched && asprintf(&both, "%s\n%s", harmed ? music : verdict, harmed ? verdict : music) < 0)
-        return -ENOMEM;
-    char *header = wrapped(printer, watched ? both : verdict);
-    free(both);
-    char *table = table_text(report, view), *next = next_text(printer, report),
-         *footer = footer_text(printer, report, view->all);
-    const bool complete = header != NULL && table != NULL && next != NULL && footer != NULL;
-    if (complete)
-        print_screen(printer, report, view, header, table, next, footer);
-    free(header);
-    free(table);
-    free(next);
-    free(footer);
+    const bool harmed = watched && st_facts_int_or(report->facts, ST_MUSIC_DROPOUTS, 0) > 0;
+    st_print_wrapped(printer, 0, "", 0, harmed ? music : verdict);
+    if (watched)
+        st_print_wrapped(printer, 0, "", 0, harmed ? verdict : music);
+    if (report->answer != NULL) {
+        fputc('\n', printer->out);
+        report->answer->table(report->answer->ctx, printer->out, view->width != 0 ? view->width : 80,
+                              view->colour, view->all);
+    }
+    fputc('\n', printer->out);
+    return true;
+}
+
+/** The answer, at most five settings with cost and command, and counts of the rest: settings give way where
+ * the counts need room. @return 0 or -ENOMEM. */
+static int print_first_screen(const struct st_printer *printer, const struct st_report *report,
+                              const struct st_report_view *view)
+{
+    const char *hint = view->all ? "About one setting: sleeptune report ID."
+                       : report->answer != NULL
+                           ? "More: --details. About one setting: sleeptune report ID."
+                           : "Settings that are fine: --ok. All: --details. One: sleeptune report ID.";
+    char *above = printed(printer, report, view, print_above),
+         *below = printed(printer, report, view, print_below), last[128] = "";
+    const bool complete = above != NULL && below != NULL;
+    if (complete) {
+        const size_t fired = st_report_count_if(report, st_finding_may_delay);
+        /* and a blank line and the hint of one line, or two */
+        const int rest = lines(above) + lines(below) + (report->answer != NULL ? 2 : 3),
+                  more = report->facts->partial ? POSTED_LINES : 0;
+        fputs(above, printer->out);
+        const size_t shown = print_settings(printer, report, SCREEN_LINES - rest + more);
+        fprintf(printer->out, "%s%s", shown > 0 ? "\n" : "", below);
+        if (shown < fired && !view->all)
+            ST_PRINT(last, "%zu more setting%s. ", fired - shown, ST_PLURAL(fired - shown));
+        ST_APPEND(last, "%s", hint);
+        st_print_wrapped(printer, 0, "", 0, last);
+    }
+    free(above);
+    free(below);
     return complete ? 0 : -ENOMEM;
 }
 
@@ -646,7 +628,7 @@ static void print_field(const struct st_printer *printer, const char *label, con
 /** What sleeptune can do, what the user can do. */
 static void print_commands(const struct st_printer *printer, const struct st_finding *finding)
 {
-    if (st_rule_can_apply(finding))
+    if (st_rule_can_apply(finding) && !is_posted(finding))
         st_print_verbatim(printer, INDENT, "Apply:", TEXT_INDENT, apply_command(finding, ST_ROOM(128)));
     else if (finding->changes_n > 0)
         print_field(printer, "By hand:", st_facts_text_or(finding->facts, ST_KEY_SETTINGS_ELSEWHERE, NULL));
@@ -680,8 +662,24 @@ static void print_measured(const struct st_printer *printer, const struct st_rep
 static void print_evidence(const struct st_printer *printer, const struct st_finding *finding)
 {
     for (size_t i = 0; i < finding->evidence_n; i++) {
-        print_field(printer, i == 0 ? "Seen:" : "",
-                    st_report_format_fact(finding->evidence[i], ST_ROOM(ST_REPORT_FORMAT_FACT_BYTES)));
+        const struct st_fact *fact = finding->evidence[i];
+        const char *raw = fact->raw != NULL ? fact->raw : "";
+        char text[700]; /* may hold control characters */
+        switch (fact->state) {
+        case ST_FACT_OK:
+            ST_PRINT(text, "%s = %.*s", fact->key, st_text_cut(fact->text, 200), fact->text);
+            break;
+        case ST_FACT_ABSENT:
+            ST_PRINT(text, "%s is absent", fact->key);
+            break;
+        case ST_FACT_UNREADABLE:
+            ST_PRINT(text, "%s could not be read: %s", fact->key, strerror(fact->error));
+            break;
+        case ST_FACT_MALFORMED:
+            ST_PRINT(text, "%s is malformed: \"%.*s\"", fact->key, st_text_cut(raw, 60), raw);
+            break;
+        }
+        print_field(printer, i == 0 ? "Seen:" : "", text);
     }
 }
 
@@ -689,21 +687,38 @@ static void print_evidence(const struct st_printer *printer, const struct st_fin
 static void print_left_out(const struct st_printer *printer, const struct st_report *report,
                            const struct st_finding *finding)
 {
-    char text[512];
-    if (st_report_format_left_out(report, finding, text, sizeof(text)) != NULL)
-        print_field(printer, "Left out:", text);
+    if (finding->set_aside != NULL)
+        print_field(printer, "Left out:",
+                    ST_TEXT(512, "not recommended by the profile %s, because it costs %s",
+                            st_report_profile_names[report->profile], finding->set_aside));
+    else
+        print_field(printer, "Left out:", finding->needless);
+}
+
+static void print_effect(const struct st_printer *printer, const struct st_finding *finding,
+                         const struct st_wish *wish)
+{
+    char text[96] = "no upper limit is known";
+    const double period_us = (double)wish->period_ns / 1000;
+    if (!st_finding_shows_effect(finding))
+        return;
+    if (finding->effect_known && finding->effect_us > 0)
+        ST_PRINT(text, "up to %.1f µs of lateness in each period of %.1f µs (%.1f %%)", finding->effect_us,
+                 period_us, 100 * finding->effect_us / period_us);
+    else if (finding->effect_known)
+        ST_PRINT(text, "0 µs of lateness in each period of %.1f µs", period_us);
+    print_field(printer, "May cost:", text);
 }
 
 static void print_details(const struct st_printer *printer, const struct st_report *report,
                           const struct st_finding *finding)
 {
     fputc('\n', printer->out);
-    print_status(printer, finding->status, st_finding_statuses[finding->status].name, 0);
+    print_status(printer, finding->status, 0);
     fprintf(printer->out, ": %s [%s]\n", finding->rule->title, finding->rule->id);
     st_print_wrapped(printer, INDENT, "", INDENT, finding->summary);
     print_left_out(printer, report, finding);
-    if (st_finding_shows_effect(finding))
-        print_field(printer, "May cost:", st_report_format_effect(finding, &report->wish, ST_ROOM(96)));
+    print_effect(printer, finding, &report->wish);
     print_measured(printer, report, finding);
     print_field(printer, "Formula:", finding->formula);
     print_evidence(printer, finding);
@@ -751,8 +766,7 @@ int st_report_format_rule(const struct st_rule *rule, const struct st_finding *f
     if (finding != NULL) {
         print_field(&printer, "Here:", st_finding_statuses[finding->status].name);
         print_field(&printer, "", finding->summary);
-        if (st_finding_shows_effect(finding))
-            print_field(&printer, "May cost:", st_report_format_effect(finding, wish, ST_ROOM(96)));
+        print_effect(&printer, finding, wish);
         print_field(&printer, "Formula:", finding->formula);
         print_evidence(&printer, finding);
         print_commands(&printer, finding);

@@ -62,8 +62,8 @@ static bool of_program(const struct st_facts *facts, struct st_wish *ret)
             owner = facts->partial ? "a program" : "alsa-";
         if (is_server(owner))
             continue;
-        const char *why = ST_TEXT(ST_WISH_WHY_BYTES, "as %.*s uses %.*s", st_text_cut(owner, 40), owner,
-                                  (int)(strcspn(card, ".") % 20), card);
+        const char *why =
+            ST_TEXT(ST_WISH_WHY_BYTES, "as %.40s uses %.*s", owner, (int)(strcspn(card, ".") % 20), card);
         if (take(&found, fact->is_int ? fact->i64 : 0, st_facts_beside_int_or(facts, fact, "rate_hz", 0),
                  why) &&
             (!any || is_shorter(&found, ret))) {
@@ -86,7 +86,7 @@ static bool of_jack(const struct st_facts *facts, struct st_wish *ret)
     const int64_t frames = st_facts_positive_or(facts, ST_KEY_JACK_BUFFER_FRAMES, jack.frames);
     const int64_t rate_hz = st_facts_positive_or(facts, ST_KEY_JACK_RATE_HZ, jack.rate_hz);
     if (frames == jack.frames && jack.frames_given)
-        ST_PRINT(why, "set by JACK's option -p %" PRId64, frames);
+        ST_PRINT(why, "set by JACK's option -p %jd", frames);
     return take(ret, frames, rate_hz, why);
 }
 
@@ -97,10 +97,10 @@ static bool of_pulse(const struct st_facts *facts, struct st_wish *ret)
     int64_t ms = st_xrun_sources_find("pulseaudio")->usual_ns / ST_NS_PER_MS;
     if (st_facts_has_int(facts, ST_KEY_DAEMON_PIPEWIRE_PULSE))
         return false;
-    ST_PRINT(why, "PulseAudio has %" PRId64 " ms to refill the card", ms);
+    ST_PRINT(why, "PulseAudio has %jd ms to refill the card", ms);
     if (st_facts_is(facts, ST_KEY_PULSE_TSCHED, "0")) {
         ms = st_facts_positive_or(facts, ST_KEY_PULSE_DEFAULT_FRAGMENT_SIZE_MSEC, PULSE_FRAGMENT_MS);
-        ST_PRINT(why, "the length of PulseAudio's fragments, %" PRId64 " ms", ms);
+        ST_PRINT(why, "the length of PulseAudio's fragments, %jd ms", ms);
     }
     return take(ret, ms * rate_hz / 1000, rate_hz, why);
 }
@@ -148,7 +148,7 @@ static const struct st_fact *find_node(const struct st_facts *facts, const char 
 /** Who asked for that rate, or forces it. */
 static const struct st_fact *find_asker(const struct st_facts *facts, int64_t hz, bool *ret_forced)
 {
-    const char *rate = ST_TEXT(32, "1/%" PRId64, hz);
+    const char *rate = ST_TEXT(32, "1/%jd", hz);
     const struct st_fact *forces = find_node(facts, "force_rate", rate + 2);
     *ret_forced = forces != NULL;
     return forces != NULL ? forces : find_node(facts, "rate", rate);
@@ -159,7 +159,7 @@ static const struct st_fact *find_asker(const struct st_facts *facts, int64_t hz
 static bool is_graph_rate(const struct st_facts *facts, int64_t hz, int64_t default_hz)
 {
     bool forced;
-    const char *word = ST_TEXT(32, " %" PRId64, hz);
+    const char *word = ST_TEXT(32, " %jd", hz);
     (void)find_asker(facts, hz, &forced);
     return hz > 0 && hz <= 1000000 &&
            (forced || hz == default_hz ||
@@ -239,7 +239,7 @@ static bool is_by_interrupts(const struct st_facts *facts, const struct st_fact 
     ST_FACTS_EACH (node, facts, ST_KEYS_PIPEWIRE_NODE, ".disable_tsched") {
         if (st_facts_beside_is(facts, node, "disable_tsched", "true") &&
             st_facts_beside_int(facts, node, "card", &card) == 0 &&
-            st_text_begins(ring->key, ST_TEXT(48, ST_KEYS_ALSA "card%" PRId64 ".", card)))
+            st_text_begins(ring->key, ST_TEXT(48, ST_KEYS_ALSA "card%jd.", card)))
             return true;
     }
     return false;
@@ -343,11 +343,10 @@ static bool of_pipewire(const struct st_facts *facts, struct st_wish *ret)
     const bool by_rate =
         asked.rate_program != NULL && asked.cycle_frames * asked.default_hz < asked.default_frames * hz;
     if (by_rate || (asked.node == NULL && asked.rate_program != NULL))
-        ST_PRINT(why, "%.*s %s %" PRId64 " Hz", st_text_cut(asked.rate_program, 40), asked.rate_program,
-                 asked.rate_forced ? "forces" : "asked for", hz);
+        ST_PRINT(why, "%.40s %s %jd Hz", asked.rate_program, asked.rate_forced ? "forces" : "asked for", hz);
     else if (asked.node != NULL)
-        ST_PRINT(why, "%.*s %s %" PRId64 " frames", st_text_cut(asked.program, 40), asked.program,
-                 asked.forced ? "forces" : "asked for", asked.frames);
+        ST_PRINT(why, "%.40s %s %jd frames", asked.program, asked.forced ? "forces" : "asked for",
+                 asked.frames);
     const bool is_seen = st_facts_find(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES) != NULL;
     if (why[0] != '\0' && (!is_seen || now == asked.cycle_frames) && take(ret, asked.cycle_frames, hz, why))
         return true;

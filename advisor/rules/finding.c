@@ -5,11 +5,11 @@
 #include "core/text/text.h"
 
 const struct st_status_row st_finding_statuses[ST_STATUS_NOT_APPLICABLE + 1] = {
-    [ST_STATUS_UNKNOWN] = {"unknown", 2},
-    [ST_STATUS_PROBLEM] = {"problem", 4},
-    [ST_STATUS_ADVICE] = {"advice", 3},
-    [ST_STATUS_OK] = {"ok", 1},
-    [ST_STATUS_NOT_APPLICABLE] = {"not-applicable", 0},
+    [ST_STATUS_UNKNOWN] = {"unknown", 2, "\033[1;35m"},
+    [ST_STATUS_PROBLEM] = {"problem", 4, "\033[1;31m"},
+    [ST_STATUS_ADVICE] = {"advice", 3, "\033[1;33m"},
+    [ST_STATUS_OK] = {"ok", 1, "\033[32m"},
+    [ST_STATUS_NOT_APPLICABLE] = {"not-applicable", 0, "\033[2m"},
 };
 
 const struct st_needs_row st_finding_needs[ST_NEEDS_REBOOT + 1] = {
@@ -123,10 +123,9 @@ static void quote(struct st_finding *finding, const struct st_fact *fact)
     finding->evidence[finding->evidence_n++] = fact;
 }
 
-void st_finding_quote_keys(struct st_finding *finding, const char *const *keys)
+void st_finding_quote(struct st_finding *finding, const char *key)
 {
-    for (; *keys != NULL; keys++)
-        quote(finding, st_facts_find(finding->facts, *keys));
+    quote(finding, st_facts_find(finding->facts, key));
 }
 
 void st_finding_quote_beside(struct st_finding *finding, const struct st_fact *fact, const char *leaf)
@@ -188,8 +187,7 @@ bool st_finding_is_of_other(struct st_finding *finding, const char *daemon_key, 
 {
     const char *other = st_owner_other(finding->facts, daemon_key);
     if (other != NULL)
-        st_finding_not_applicable(finding, "the running %s belongs to the user %.*s", name,
-                                  st_text_cut(other, 40), other);
+        st_finding_not_applicable(finding, "the running %s belongs to the user %.40s", name, other);
     return other != NULL;
 }
 
@@ -201,11 +199,6 @@ void st_finding_finish(struct st_finding *finding)
     free(finding->fix_persistent);
     free(finding->changes);
     *finding = (struct st_finding){0};
-}
-
-int st_finding_by_status(const struct st_finding *left, const struct st_finding *right)
-{
-    return st_finding_statuses[right->status].rank - st_finding_statuses[left->status].rank;
 }
 
 bool st_finding_counts(const struct st_finding *finding)
@@ -223,11 +216,6 @@ bool st_finding_may_delay(const struct st_finding *finding)
 {
     return st_finding_has_fired(finding) &&
            (finding->status == ST_STATUS_PROBLEM || !finding->effect_known || finding->effect_us > 0);
-}
-
-bool st_finding_is_harmless(const struct st_finding *finding)
-{
-    return st_finding_has_fired(finding) && !st_finding_may_delay(finding);
 }
 
 bool st_finding_shows_effect(const struct st_finding *finding)

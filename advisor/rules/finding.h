@@ -14,8 +14,9 @@ enum st_status {
 
 /** By status. */
 extern const struct st_status_row {
-    const char *name; /* "problem" ... "not-applicable" */
-    int rank;         /* 4 problem, 3 advice, 2 unknown, 1 ok, 0 not applicable */
+    const char *name;   /* "problem" ... "not-applicable" */
+    int rank;           /* 4 problem, 3 advice, 2 unknown, 1 ok, 0 not applicable */
+    const char *colour; /* of a terminal */
 } st_finding_statuses[ST_STATUS_NOT_APPLICABLE + 1];
 ST_NODISCARD int st_finding_status_parse(const char *text, enum st_status *ret);
 
@@ -27,7 +28,7 @@ extern const struct st_needs_row {
     const char *text; /* for people */
 } st_finding_needs[ST_NEEDS_REBOOT + 1];
 
-#define ST_FINDING_EVIDENCE_MAX 12
+#define ST_FINDING_EVIDENCE_MAX 20
 
 struct st_rule; /* rule.h */
 
@@ -46,13 +47,9 @@ enum st_change_kind {
     ST_CHANGE_WIREPLUMBER, /* key: as above; value: how node.name of a card begins, which gets more
                               reserve */
     ST_CHANGE_WIREPLUMBER_LUA, /* the same for WirePlumber 0.4 */
-    ST_CHANGE_BOOT,      /* key: "boot"; value: options of the kernel's command line. Rules name this one; the
-                            machine's boot loader decides which of the three it becomes (change_boot.c) */
-    ST_CHANGE_BOOT_GRUB, /* no folder of drop-ins: GRUB's own file */
-    ST_CHANGE_BOOT_CMDLINE, /* kernel-install: systemd-boot, unified kernel images */
-    ST_CHANGE_LOADER,       /* FreeBSD's boot loader. key: name; value without quotes */
-    ST_CHANGE_RC_CONF,      /* FreeBSD. key: variable; value without quotes */
-    ST_CHANGE_LOGIN_CLASS,  /* FreeBSD. key: a class of its own; value: "memorylocked=unlimited" */
+    ST_CHANGE_BOOT,    /* key: "boot"; value: options of the kernel's command line, for GRUB's drop-ins */
+    ST_CHANGE_LOADER,  /* FreeBSD's boot loader. key: name; value without quotes */
+    ST_CHANGE_RC_CONF, /* FreeBSD. key: "service:variable"; value without quotes */
     ST_CHANGE_KINDS
 };
 
@@ -76,6 +73,7 @@ struct st_finding {
     char *summary; /* one sentence for this machine, with its numbers */
     const struct st_fact *evidence[ST_FINDING_EVIDENCE_MAX]; /* quoted */
     size_t evidence_n;
+    size_t judged_n; /* of them, which the judgement itself quoted */
     bool effect_known;
     double effect_us;     /* upper bound for the chosen period, >= 0 */
     bool takes_all;       /* may cost the whole period, though no bound is known */
@@ -118,9 +116,9 @@ void st_finding_fix(struct st_finding *finding, const char *now, const char *per
  * changes, or out of memory, the finding has none, and the user has to make them by hand. */
 void st_finding_change(struct st_finding *finding, enum st_change_kind kind, const char *key,
                        const char *value);
-/** Quotes facts as evidence (also an absent or unreadable one, if a collector looked for it). */
-#define st_finding_quote(finding, ...) st_finding_quote_keys((finding), ST_RULE_KEYS(__VA_ARGS__))
-void st_finding_quote_keys(struct st_finding *finding, const char *const *keys); /* NULL-terminated */
+/** Quotes a fact as evidence (also an absent or unreadable one, if a collector looked for it). What a rule
+ * lists by its whole key is quoted by itself (st_rule_quote). */
+void st_finding_quote(struct st_finding *finding, const char *key);
 /** The same with st_facts_beside(). */
 void st_finding_quote_beside(struct st_finding *finding, const struct st_fact *fact, const char *leaf);
 /**
@@ -136,15 +134,11 @@ void st_finding_finish(struct st_finding *finding);
 
 /* --- for reports --- */
 
-/** For qsort(): the worst status first; 0 for two of one status. */
-int st_finding_by_status(const struct st_finding *left, const struct st_finding *right);
 /** Not set aside by the profile, nor needless. */
 bool st_finding_counts(const struct st_finding *finding);
 /** A problem or advice that counts. */
 bool st_finding_has_fired(const struct st_finding *finding);
 /** It fired and can make this loop late: a problem, or an effect that is not known to be 0. */
 bool st_finding_may_delay(const struct st_finding *finding);
-/** It fired and cannot make this loop late: it is about delay, comfort or what is shown. */
-bool st_finding_is_harmless(const struct st_finding *finding);
 /** Reports show its effect: that is known, or the rule asks for a change. */
 bool st_finding_shows_effect(const struct st_finding *finding);

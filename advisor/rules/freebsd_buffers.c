@@ -4,6 +4,7 @@
 #include "advisor/rules/freebsd.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
+#include "core/text/safe.h"
 #include "core/text/text.h"
 
 /* --- freebsd-snd-latency: the ring of programs that ask for none --- */
@@ -63,13 +64,13 @@ static void suggest(double period_ms, struct st_finding *finding)
 static void judge_snd_latency(struct st_finding *finding)
 {
     int64_t latency, profile;
-    const double period_ms = st_period_seconds(&finding->wish->period) * 1e3;
+    const double period_ms = st_rule_period_us(finding) / 1e3;
     if (st_finding_need_int(finding, LATENCY, &latency) != 0 ||
         st_finding_need_int(finding, ST_KEY_FREEBSD_HW_SND_LATENCY_PROFILE, &profile) != 0)
         return;
     if (latency < 0 || latency > LATENCY_MAX || profile < 0 || profile > PROFILE_MAX) {
         st_finding_unknown(finding,
-                           "hw.snd.latency is %" PRId64 " and hw.snd.latency_profile %" PRId64 "; sleeptune "
+                           "hw.snd.latency is %jd and hw.snd.latency_profile %jd; sleeptune "
                            "knows only the values 0..%d and 0..%d",
                            latency, profile, LATENCY_MAX, PROFILE_MAX);
         return;
@@ -88,8 +89,8 @@ static void judge_snd_latency(struct st_finding *finding)
                       ring, block, period_ms);
     }
     st_finding_effect(finding, 0,
-                      "adds delay to the sound; threads do not wake later. hw.snd.latency %" PRId64 " with "
-                      "profile %" PRId64 " means a buffer of %d bytes in %d blocks, %.2f ms at 48 kHz "
+                      "adds delay to the sound; threads do not wake later. hw.snd.latency %jd with "
+                      "profile %jd means a buffer of %d bytes in %d blocks, %.2f ms at 48 kHz "
                       "stereo 16 bit",
                       latency, profile, 1 << table[profile][latency].ring,
                       1 << table[profile][latency].blocks, ring);
@@ -119,99 +120,111 @@ const struct st_rule st_rule_freebsd_snd_latency = {
 
 /* --- freebsd-virtual-oss: virtual_oss(8): a mixing server with a buffer and a priority of its own. --- */
 
-#define ENABLE "freebsd.rc.virtual_oss_enable"
-#define DSP    "freebsd.rc.virtual_oss_dsp"
-#define CUSE   "freebsd.kern.features.cuse"
-
-#define VIRTUAL_OSS_EVER(rate, frames)                                                                       \
-    "# /etc/rc.conf, at the start of virtual_oss_dsp\n-i 8 -r " rate " -s " frames                           \
-    "\n# then\nservice virtual_oss restart"
+#define ENABLE  "freebsd.rc.virtual_oss_enable"
+#define DSP     "freebsd.rc.virtual_oss_dsp"
+#define DEFAULT "freebsd.rc.virtual_oss_default_args" /* of FreeBSD's rc.d script */
+#define CUSE    "freebsd.kern.features.cuse"
 
 #define BLOCK_MAX_MS 10000.0
-#define RATE_MAX     1e7
+#define NUMBER_MAX   1e7
+
+#define VIRTUAL_OSS_EVER(set) "sysrc " set "\nservice virtual_oss restart"
 
 struct options {
-    double block_ms; /* of -s; 0: not given */
-    bool priority;   /* -i */
+    double of[128];      /* by letter; 0: not given */
+    bool priority;       /* -i */
+    const char *refused; /* why virtual_oss ends at once; NULL: it does not */
+    char set[512];       /* the options of the fix: the same, with the new -s and -i */
 };
 
-/** The value of option `letter` at `word`: attached or the next word, which is then taken from *rest. */
-static const char *value_of(const char *word, char **rest)
+/** What virtual_oss demands of the options before this one. */
+static const char *refuse(const double of[128], char letter)
 {
-    return word[2] != '\0' ? word + 2 : strtok_r(NULL, " \t", rest);
+    const bool format = of['b'] > 0 && of['c'] > 0;
+    if (letter == 's' && (of['s'] > 0 || !format))
+        return of['s'] > 0 ? "-s may only be given once" : "-s has to stand behind -b and -c";
+    return strchr("dflLOPR", letter) != NULL && !(format && of['r'] > 0 && of['s'] > 0)
+               ? "-b, -c, -r and -s have to stand before -f and -d"
+               : NULL;
 }
 
-/** "-s 4ms" or "-s 192" frames at the rate of the -r before it. @return 0, -EINVAL, -ENOMEM. */
-static int read_options(const char *args, uint32_t rate_hz, struct options *ret)
+/** "-s 4ms" or "-s 192" frames, at the rate of the -r before it. @return 0, -EINVAL. */
+static int take(struct options *options, char letter, const char *value)
 {
-    struct options options = {0};
-    double rate = rate_hz;
+    char *end = NULL;
+    if (value == NULL || strchr("bcirs", letter) == NULL)
+        return value != NULL ? 0 : -EINVAL;
+    const double number = strtod(value, &end);
+    if (end == value || !(number >= 0) || number > NUMBER_MAX || (number <= 0 && letter == 'r'))
+        return -EINVAL;
+    options->priority = options->priority || letter == 'i';
+    options->of[(int)letter] = st_text_is(end, "ms") ? number * options->of['r'] / 1e3 : number;
+    return 0;
+}
+
+/** Reads them in their order, as parse_options() of virtual_oss does. frames: of the fix. @return 0, -EINVAL,
+ * -ENOMEM. */
+static int read_options(const char *args, long long frames, struct options *options)
+{
+    const char *const size = ST_TEXT(24, "%lld", frames);
     char *copy = strdup(args), *rest = NULL;
+    const char *space = "";
     int r = copy != NULL ? 0 : -ENOMEM;
+    *options = (struct options){.set = "virtual_oss_dsp="};
     for (char *word = r == 0 ? strtok_r(copy, " \t", &rest) : NULL; word != NULL && r == 0;
-         word = strtok_r(NULL, " \t", &rest)) {
-        if (word[0] != '-' || word[1] == '\0' || strchr("sri", word[1]) == NULL) {
+         word = strtok_r(NULL, " \t", &rest), space = " ") {
+        const char letter = word[0] == '-' ? word[1] : '\0';
+        if (letter == '\0' || strchr("BS", letter) != NULL) {
             /* a variable may stand for the value of an option, but not for options */
-            if (word[0] == '$' || word[0] == '`')
-                r = -EINVAL;
-            else if (word[0] == '-' && strchr("BS", word[1]) == NULL)
-                (void)value_of(word, &rest);
+            r = word[0] == '$' || word[0] == '`' ? -EINVAL : 0;
+            ST_APPEND(options->set, "%s%s", space, word);
             continue;
         }
-        const char letter = word[1];
-        const char *value = value_of(word, &rest);
-        char *end = NULL;
-        const double number = value != NULL ? strtod(value, &end) : -1;
-        if (value == NULL || end == value || !(number >= 0) || number > RATE_MAX)
-            r = -EINVAL;
-        else if (letter == 'i')
-            options.priority = true;
-        else if (letter == 'r')
-            rate = number;
-        else
-            options.block_ms = st_text_is(end, "ms") ? number : rate > 0 ? number * 1e3 / rate : -1;
-        if (r == 0 && (options.block_ms < 0 || options.block_ms > BLOCK_MAX_MS))
-            r = -EINVAL;
+        const char *value = word[2] != '\0' ? word + 2 : strtok_r(NULL, " \t", &rest);
+        if (options->refused == NULL)
+            options->refused = refuse(options->of, letter);
+        r = take(options, letter, value);
+        if (r == 0)
+            ST_APPEND(options->set, "%s-%c %s", space, letter, letter == 's' ? size : value);
     }
     free(copy);
-    if (r == 0)
-        *ret = options;
+    if (options->refused == NULL)
+        options->refused = refuse(options->of, 'f');
+    if (!options->priority)
+        ST_APPEND(options->set, " -i 8");
     return r;
 }
 
 static void judge_options(const struct options *options, struct st_finding *finding)
 {
-    const double period_ms = st_period_seconds(&finding->wish->period) * 1e3;
-    const bool slow = options->block_ms > period_ms, unknown = options->block_ms == 0;
-    if (!slow && !unknown && options->priority) {
-        st_finding_ok(finding, "virtual_oss uses blocks of %.4g ms and has a real-time priority",
-                      options->block_ms);
+    const double period_s = st_period_seconds(&finding->wish->period), period_ms = period_s * 1e3;
+    const double block_ms = options->of['s'] * 1e3 / options->of['r'];
+    char command[4 * sizeof(options->set) + 3];
+    if (options->refused != NULL) {
+        st_finding_advice(finding, "virtual_oss does not start with its options: %s", options->refused);
+        return;
+    }
+    if (block_ms <= period_ms && options->priority) {
+        st_finding_ok(finding, "virtual_oss uses blocks of %.4g ms and has a real-time priority", block_ms);
     } else {
-        if (slow)
+        if (block_ms > period_ms)
             st_finding_advice(finding,
                               "virtual_oss uses blocks of %.4g ms, which is longer than your period of %.2f "
                               "ms%s",
-                              options->block_ms, period_ms,
+                              block_ms, period_ms,
                               options->priority ? "" : ", and without real-time priority");
-        else if (!options->priority)
-            st_finding_advice(finding, "virtual_oss runs without a real-time priority (-i)%s",
-                              unknown ? " and with its default block (no -s)" : "");
         else
-            st_finding_advice(finding, "virtual_oss has no option -s, so it uses its default block size");
-        st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, VIRTUAL_OSS_EVER("%u", "%u"),
-                                  (unsigned)finding->wish->rate_hz, (unsigned)finding->wish->frames);
+            st_finding_advice(finding, "virtual_oss runs without a real-time priority (-i)");
+        /* rc.conf is read by a shell: what it would run is not written there a second time */
+        if (strlen(options->set) + 1 < sizeof(options->set) && strpbrk(options->set, "$`\"\\") == NULL &&
+            st_safe_shell_word(options->set, command, sizeof(command)) != NULL)
+            st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, VIRTUAL_OSS_EVER("%s"), command);
     }
-    if (!options->priority)
-        return; /* behind whatever else is busy: no bound is known */
-    if (unknown)
-        st_finding_effect(
-            finding, 0,
-            "adds a delay of at least one block to the sound; no thread wakes up late because of it");
-    else
+    if (options->priority) /* else behind whatever else is busy: no bound is known */
         st_finding_effect(finding, 0,
                           "adds a delay of at least one block (%.2f ms) to the sound; threads do not wake "
                           "later",
-                          options->block_ms);
+                          block_ms);
 }
 
 static void judge_virtual_oss(struct st_finding *finding)
@@ -219,7 +232,6 @@ static void judge_virtual_oss(struct st_finding *finding)
     const struct st_facts *facts = finding->facts;
     const char *args = NULL, *enable;
     struct options options;
-    st_finding_quote(finding, ENABLE);
     const int r = st_facts_text(facts, ENABLE, &enable);
     if (r == -EACCES || r == -EBADMSG) {
         st_finding_unknown(finding, "sleeptune could not read whether virtual_oss is started");
@@ -229,19 +241,23 @@ static void judge_virtual_oss(struct st_finding *finding)
         st_finding_not_applicable(finding, "virtual_oss is not in use");
         return;
     }
-    st_finding_quote(finding, DSP);
     const struct st_fact *dsp = st_facts_find(facts, DSP);
+    const char *key = dsp == NULL || dsp->state == ST_FACT_ABSENT ? DEFAULT : DSP;
     if (dsp != NULL && dsp->state == ST_FACT_MALFORMED)
         args = dsp->raw; /* has variables in it */
     else
-        (void)!st_facts_text(facts, DSP, &args);
+        (void)!st_facts_text(facts, key, &args);
     if (args == NULL) {
         st_finding_unknown(finding,
                            "virtual_oss is started, but its options (virtual_oss_dsp) could not be read");
         return;
     }
-    st_finding_quote(finding, CUSE);
-    if (read_options(args, finding->wish->rate_hz, &options) != 0)
+    int parsed = read_options(args, 0, &options);
+    if (parsed == 0) /* now that the rate is known */
+        parsed = read_options(args, llround(st_period_seconds(&finding->wish->period) * options.of['r']),
+                              &options);
+    if (parsed != 0 ||
+        (options.refused == NULL && !(options.of['s'] * 1e3 <= BLOCK_MAX_MS * options.of['r'])))
         st_finding_unknown(finding, "sleeptune does not understand the options of virtual_oss: \"%.40s\"",
                            args);
     else
@@ -257,11 +273,13 @@ const struct st_rule st_rule_freebsd_virtual_oss = {
     .cost = "CPU: shorter blocks mean more wake-ups",
     .when_not = "you only play back, and a longer delay does no harm",
     .sources = "virtual_oss(8) (-s frames or milliseconds with \"ms\", -i real-time priority, -r rate)\n"
-               "rc.conf(5) (virtual_oss_enable, virtual_oss_dsp); the default block: not verified",
-    .persistent = VIRTUAL_OSS_EVER("48000", "128"),
+               "virtual_oss's main.c, parse_options(): -s once, behind -b and -c, before -f and -d\n"
+               "rc.conf(5) (virtual_oss_enable, virtual_oss_dsp); without it the options in rc.d/virtual_oss",
+    .persistent =
+        VIRTUAL_OSS_EVER("'virtual_oss_dsp=-S -C 2 -c 2 -r 48000 -b 32 -s 128 -i 8 -f /dev/dsp0 -d dsp'"),
     .needs = ST_NEEDS_REOPEN,
     .check = "ps -axo args | grep '[v]irtual_oss'   # shows the options -i and -s",
     .undo = "set virtual_oss_dsp to the old options with sysrc, then: service virtual_oss restart",
-    .facts = ST_RULE_KEYS(ENABLE, DSP, CUSE),
+    .facts = ST_RULE_KEYS(ENABLE, DSP, DEFAULT, CUSE),
     .judge = judge_virtual_oss,
 };

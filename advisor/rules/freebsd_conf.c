@@ -78,13 +78,32 @@ static void compare(struct scan *scan, const struct st_fact *fact)
     /* a sysctl that was not looked for proves nothing; an absent one does: 15 has fewer than 13 */
     if (!moved && (found == NULL || (found->state == ST_FACT_OK && is_same(fact, found))))
         return;
-    st_finding_quote(scan->finding, fact->key, key);
+    st_finding_quote(scan->finding, fact->key);
+    st_finding_quote(scan->finding, key);
     if (scan->wrong++ > 0)
         return;
     scan->moved = moved;
     scan->name = name;
     scan->wanted = fact->text;
     scan->found = found != NULL && found->state == ST_FACT_OK ? found->text : NULL;
+}
+
+/** A name that differs by a letter or two in one place; NULL: there is none. */
+static const char *nearest(const struct st_facts *facts, const char *name)
+{
+    const size_t len = strlen(name);
+    ST_FACTS_EACH (fact, facts, ST_KEYS_FREEBSD, "") {
+        const char *other = fact->key + strlen(ST_KEYS_FREEBSD);
+        const size_t other_len = strlen(other), least = ST_MIN(len, other_len);
+        size_t same = 0, behind = 0;
+        while (same < least && name[same] == other[same])
+            same++;
+        while (same + behind < least && name[len - 1 - behind] == other[other_len - 1 - behind])
+            behind++;
+        if (fact->state == ST_FACT_OK && same + behind + 2 >= ST_MAX(len, other_len))
+            return other;
+    }
+    return NULL;
 }
 
 static void judge_wrong(const struct scan *scan)
@@ -102,7 +121,9 @@ static void judge_wrong(const struct scan *scan)
                           file, scan->name, more);
         st_finding_fix(finding, NULL, finding->rule->persistent, finding->rule->needs);
     } else if (scan->found == NULL) {
-        st_finding_advice(finding, "%s sets %.50s, but this kernel has no such setting%s", file, scan->name,
+        const char *near = nearest(finding->facts, scan->name);
+        st_finding_advice(finding, "%s sets %.50s, but this kernel has no such setting%s%.60s%s", file,
+                          scan->name, near != NULL ? "; the nearest is " : "", near != NULL ? near : "",
                           more);
         st_finding_fix(finding, NULL, NULL, ST_NEEDS_NOTHING);
         st_finding_fix_persistent(

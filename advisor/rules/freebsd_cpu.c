@@ -108,29 +108,28 @@ static void judge_states(const struct scan *scan, struct st_finding *finding)
     const double worst_us = (double)scan->worst_us;
     const char *c3 = scan->c3_off ? "; C3 is not used, because the event timer stops in C3" : "";
     if (worst_us <= SMALL_US || worst_us <= SMALL_SHARE * scan->period_us) {
-        st_finding_ok(finding, "waking a CPU from C%d, the deepest idle state in use, takes %" PRId64 " µs%s",
+        st_finding_ok(finding, "waking a CPU from C%d, the deepest idle state in use, takes %jd µs%s",
                       scan->worst_state, scan->worst_us, c3);
     } else {
         const int want = scan->shallow_state > 0 ? scan->shallow_state : 1;
-        st_finding_advice(finding, "waking a CPU from idle state C%d takes up to %" PRId64 " µs%s",
-                          scan->worst_state, scan->worst_us, c3);
+        st_finding_advice(finding, "waking a CPU from idle state C%d takes up to %jd µs%s", scan->worst_state,
+                          scan->worst_us, c3);
         st_finding_fix_now(finding, NOW("C%d"), want);
         st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, EVER("C%d"), want, want);
         ST_PRINT(state, "C%d", want);
         st_finding_change(finding, ST_CHANGE_SYSCTL_NOW, LOWEST_SYSCTL, state);
-        st_finding_change(finding, ST_CHANGE_RC_CONF, "performance_cx_lowest", state);
+        st_finding_change(finding, ST_CHANGE_RC_CONF, "power_profile:performance_cx_lowest", state);
     }
     st_finding_effect(finding, worst_us,
                       "longest wake-up time of the states that the kernel may use for a sleep of %.0f µs "
-                      "(up to cx_lowest, and at most a third of the sleep): %" PRId64 " µs",
+                      "(up to cx_lowest, and at most a third of the sleep): %jd µs",
                       scan->period_us, scan->worst_us);
 }
 
 static void judge_cpu_idle(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    struct scan scan = {
-        .facts = facts, .finding = finding, .period_us = st_period_seconds(&finding->wish->period) * 1e6};
+    struct scan scan = {.facts = facts, .finding = finding, .period_us = st_rule_period_us(finding)};
     const char *idle = st_facts_text_or(facts, IDLE, "acpi");
     st_finding_quote(finding, IDLE);
     if (!st_text_is(idle, "acpi")) {
@@ -212,8 +211,6 @@ static void judge_powerd(struct st_finding *finding)
     char mode[24];
     const bool powerd = st_facts_text(facts, FLAGS, &flags) == 0;
     const bool powerdxx = st_facts_text(facts, FLAGS_XX, &flags_xx) == 0;
-    if (powerd || powerdxx)
-        st_finding_quote(finding, powerd ? FLAGS : FLAGS_XX);
     mode_of(powerd ? flags : flags_xx, mode, sizeof(mode));
     if (st_text_begins(mode, "max")) {
         st_finding_fine(finding, "powerd keeps the clock at its maximum on mains power");
@@ -227,7 +224,7 @@ static void judge_powerd(struct st_finding *finding)
                    mode);
     /* flags that the user has set stay as they are, and powerd++ has other ones */
     if (flags[0] == '\0' && !powerdxx)
-        st_finding_change(finding, ST_CHANGE_RC_CONF, "powerd_flags", "-a maximum -b adaptive");
+        st_finding_change(finding, ST_CHANGE_RC_CONF, "powerd:powerd_flags", "-a maximum -b adaptive");
 }
 
 static void judge_fixed(int64_t mhz, struct st_finding *finding)
@@ -235,7 +232,7 @@ static void judge_fixed(int64_t mhz, struct st_finding *finding)
     const char *levels;
     int top = 0;
     if (st_finding_need_text(finding, LEVELS, &levels) != 0) {
-        st_finding_unknown(finding, "the CPU runs at %" PRId64 " MHz; its highest clock is unknown", mhz);
+        st_finding_unknown(finding, "the CPU runs at %jd MHz; its highest clock is unknown", mhz);
         return;
     }
     if (sscanf(levels, "%6d", &top) != 1 || top < 1) { /* "2400/35000 2200/31000 ...", highest first */
@@ -244,12 +241,12 @@ static void judge_fixed(int64_t mhz, struct st_finding *finding)
                            levels);
     } else if (mhz + TURBO_MHZ >= top) {
         st_finding_fine(finding,
-                        "the CPU runs at its highest clock, %" PRId64 " MHz, and powerd, which could lower "
+                        "the CPU runs at its highest clock, %jd MHz, and powerd, which could lower "
                         "it, does not run",
                         mhz);
     } else {
         st_finding_advice(finding,
-                          "the CPU runs at %" PRId64 " of %d MHz, and powerd, which could raise the clock, "
+                          "the CPU runs at %jd of %d MHz, and powerd, which could raise the clock, "
                           "does not run",
                           mhz, top);
         st_machine_fix_sysctl(finding, "dev.cpu.0.freq", ST_TEXT(16, "%d", top));
@@ -262,7 +259,7 @@ static void judge_cpu_frequency(struct st_finding *finding)
     if (st_finding_need_int(finding, FREQ, &mhz) != 0)
         return;
     if (mhz < 1 || mhz > MHZ_MAX) {
-        st_finding_unknown(finding, "a clock of %" PRId64 " MHz is not valid", mhz);
+        st_finding_unknown(finding, "a clock of %jd MHz is not valid", mhz);
         return;
     }
     if (st_facts_any(finding->facts, EPP, ".epp", NULL)) {
@@ -270,10 +267,8 @@ static void judge_cpu_frequency(struct st_finding *finding)
         return;
     }
     const int64_t running = st_facts_int_or(finding->facts, ST_KEY_FREEBSD_POWERD_RUNNING, -1);
-    st_finding_quote(finding, ST_KEY_FREEBSD_POWERD_RUNNING);
     if (running < 0)
-        st_finding_unknown(finding, "the CPU runs at %" PRId64 " MHz; it is unknown whether powerd runs",
-                           mhz);
+        st_finding_unknown(finding, "the CPU runs at %jd MHz; it is unknown whether powerd runs", mhz);
     else if (running != 0)
         judge_powerd(finding);
     else
@@ -329,7 +324,6 @@ static void judge_epp(struct st_finding *finding)
         }
     }
     if (cpus == 0) {
-        st_finding_quote(finding, INTEL);
         st_finding_not_applicable(finding,
                                   "no CPU here chooses its clock by itself (hwpstate_intel, hwpstate_amd)");
         return;
@@ -345,7 +339,7 @@ static void judge_epp(struct st_finding *finding)
     }
     const char *driver = strstr(worst_key, "_amd.") != NULL ? "amd" : "intel";
     st_finding_advice(finding,
-                      "the CPU's preference (epp) is %" PRId64 ", but 0 is best for performance: the CPU "
+                      "the CPU's preference (epp) is %jd, but 0 is best for performance: the CPU "
                       "raises its clock slowly when short work begins",
                       worst);
     st_finding_fix_now(finding, EPP_NOW("%s"), driver);
@@ -394,10 +388,9 @@ const struct st_rule st_rule_freebsd_epp = {
 static void judge_threshold(const char *key, int64_t threshold, struct st_finding *finding)
 {
     int64_t osreldate;
-    st_finding_quote(finding, ST_KEY_FREEBSD_KERN_OSRELDATE);
     if (st_facts_int(finding->facts, ST_KEY_FREEBSD_KERN_OSRELDATE, &osreldate) != 0) {
         st_finding_unknown(finding,
-                           "preempt_thresh is %" PRId64 ", but the FreeBSD version is unknown, and what "
+                           "preempt_thresh is %jd, but the FreeBSD version is unknown, and what "
                            "this value means depends on the version",
                            threshold);
         return;
@@ -411,11 +404,11 @@ static void judge_threshold(const char *key, int64_t threshold, struct st_findin
     }
     const char *name = key + strlen(ST_KEYS_FREEBSD);
     st_finding_advice(finding,
-                      "preempt_thresh is %" PRId64 ": real-time threads with a lower priority (numbers up "
-                      "to %" PRId64 ") wait until the running thread leaves the kernel",
+                      "preempt_thresh is %jd: real-time threads with a lower priority (numbers up "
+                      "to %jd) wait until the running thread leaves the kernel",
                       threshold, last);
-    st_finding_fix_now(finding, PREEMPTION_NOW("%s", "%" PRId64), name, last + 1);
-    st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, PREEMPTION_EVER("%s", "%" PRId64), name, last + 1);
+    st_finding_fix_now(finding, PREEMPTION_NOW("%s", "%jd"), name, last + 1);
+    st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, PREEMPTION_EVER("%s", "%jd"), name, last + 1);
 }
 
 static void judge_preemption(struct st_finding *finding)
@@ -423,7 +416,6 @@ static void judge_preemption(struct st_finding *finding)
     int64_t preemption, threshold;
     if (st_finding_need_int(finding, PREEMPTION, &preemption) != 0)
         return;
-    st_finding_quote(finding, NAME);
     if (preemption == 0) {
         st_finding_advice(finding,
                           "this kernel was built without PREEMPTION: a thread that wakes up waits until the "
@@ -436,7 +428,6 @@ static void judge_preemption(struct st_finding *finding)
         return;
     }
     const char *key = st_facts_int(finding->facts, THRESH, &threshold) != -ENOENT ? THRESH : ULE_THRESH;
-    st_finding_quote(finding, key);
     const int r = st_facts_int(finding->facts, key, &threshold);
     if (r == 0)
         judge_threshold(key, threshold, finding);

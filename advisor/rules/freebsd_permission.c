@@ -36,7 +36,6 @@ static void fix_rt_permission(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     char now[160];
-    st_finding_quote(finding, REALTIME);
     if (st_facts_has_int(facts, REALTIME)) {
         ST_PRINT(now, "%spw groupmod realtime -m %s",
                  st_facts_int_or(facts, REALTIME, 0) == 0 ? "sysctl security.mac.priority.realtime=1\n" : "",
@@ -58,10 +57,9 @@ static void fix_rt_permission(struct st_finding *finding)
 static void judge_by_groups(const char *groups, struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    st_finding_quote(finding, ST_KEY_USER_UID, ST_KEY_USER_GROUPS, REALTIME);
     if (st_machine_is_unread(facts, REALTIME)) {
         st_finding_unknown(finding, "sleeptune could not read whether mac_priority gives a group this right");
-    } else if (st_facts_int_or(facts, ST_KEY_USER_UID, -1) == 0) {
+    } else if (st_machine_is_root(facts)) {
         st_finding_ok(finding, "root may use real-time priority");
     } else if (st_facts_int_or(facts, REALTIME, 0) == 1 && st_proc_has_word(groups, "realtime")) {
         st_finding_ok(finding, "user %s is in group realtime, which may use real-time priority",
@@ -85,14 +83,12 @@ static void judge_rt_permission(struct st_finding *finding)
         judge_by_groups(groups, finding);
     if (r != 0)
         return;
-    st_finding_quote(finding, ST_KEY_USER_UID, ST_KEY_USER_GROUPS);
-    const bool root = st_facts_int_or(finding->facts, ST_KEY_USER_UID, -1) == 0;
+    const bool root = st_machine_is_root(finding->facts);
     if (error == 0) {
         st_finding_fine(finding, "a real-time priority was granted%s",
                         root ? " to root; it may be refused to other users" : "");
     } else if (error == EPERM &&
                st_facts_int_or(finding->facts, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED, 0) != 0) {
-        st_finding_quote(finding, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED);
         st_finding_problem(finding,
                            "this jail gives no real-time priority, so any busy program can delay the audio "
                            "thread");
@@ -145,7 +141,6 @@ static void judge_absent(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     int64_t osreldate;
-    st_finding_quote(finding, ST_KEY_FREEBSD_KERN_OSRELDATE);
     if (st_facts_int(facts, ST_KEY_FREEBSD_KERN_OSRELDATE, &osreldate) != 0) {
         st_finding_unknown(finding,
                            "the module mac_priority is not loaded; it is unknown whether this FreeBSD has "
@@ -155,7 +150,6 @@ static void judge_absent(struct st_finding *finding)
                                            "root can give real-time priority");
     } else if (st_facts_int_or(facts, ST_KEY_FREEBSD_RT_FIFO_ERRNO, -1) == 0 &&
                st_facts_int_or(facts, ST_KEY_USER_UID, 0) != 0) {
-        st_finding_quote(finding, ST_KEY_FREEBSD_RT_FIFO_ERRNO);
         st_finding_fine(finding, "mac_priority is not loaded and not needed: this user gets real-time "
                                  "priority without it");
     } else {
@@ -182,7 +176,6 @@ static void judge_mac_priority(struct st_finding *finding)
             judge_absent(finding);
         return;
     }
-    st_finding_quote(finding, GID);
     if (realtime == 0) {
         st_finding_advice(finding, "mac_priority is loaded, but its part for real-time priority is switched "
                                    "off: only root gets real-time priority");
@@ -192,10 +185,9 @@ static void judge_mac_priority(struct st_finding *finding)
                        ST_NEEDS_NOTHING);
         return;
     }
-    st_finding_quote(finding, LOADER);
     const int64_t gid = st_facts_int_or(finding->facts, GID, GID_REALTIME);
     st_finding_fine(
-        finding, "members of group %" PRId64 "%s get real-time priority%s", gid,
+        finding, "members of group %jd%s get real-time priority%s", gid,
         gid == GID_REALTIME ? " (realtime)" : "",
         is_kept(finding->facts) ? "" : "; loader.conf does not load it, so it may be gone after a reboot");
 }
@@ -230,7 +222,8 @@ const struct st_rule st_rule_freebsd_mac_priority = {
 
 #define LOGIN_CLASS(user)                                                                                    \
     "# /etc/login.conf\naudio:\\\n    :memorylocked=unlimited:\\\n    :tc=default:\n"                        \
-    "# then\ncap_mkdb /etc/login.conf\npw usermod " user " -L audio"
+    "# then\n" LOGIN_STEPS(user)
+#define LOGIN_STEPS(user) "cap_mkdb /etc/login.conf\npw usermod " user " -L audio"
 
 #define OF_PLAYER "; for the user who plays add --user NAME"
 #define MIB       (1024 * 1024)
@@ -260,28 +253,38 @@ static const char *first_unread(const struct st_facts *facts)
     return NULL;
 }
 
-/** A class of the user's own has more in it than this limit, so that the user keeps it. */
+/** The steps that are left: a login reads login.conf.db, which cap_mkdb makes. A class of the user's own has
+ * more in it than this limit, so that the user keeps it. */
 static void fix_user(struct st_finding *finding)
 {
     const char *class = st_facts_text_or(finding->facts, ST_KEY_USER_CLASS, "default");
-    if (!st_text_is(class, "default")) {
+    const bool written = st_facts_int_or(finding->facts, ST_KEY_FREEBSD_LOGIN_AUDIO, 0) == 1,
+               audio = st_text_is(class, "audio");
+    if (written && audio) {
+        st_finding_fix_persistent(finding, ST_NEEDS_RELOGIN, "cap_mkdb /etc/login.conf");
+        return;
+    }
+    if (!audio && !st_text_is(class, "default")) {
         st_finding_fix_persistent(finding, ST_NEEDS_RELOGIN,
                                   "# /etc/login.conf, in class %s, instead of another memorylocked\n"
                                   "    :memorylocked=unlimited:\\\n# then\ncap_mkdb /etc/login.conf",
                                   is_plain(class) ? class : "CLASS");
         return;
     }
+    if (written) {
+        st_finding_fix_persistent(finding, ST_NEEDS_RELOGIN, LOGIN_STEPS("%s"), user_name(finding->facts));
+        return;
+    }
     st_finding_fix_persistent(finding, ST_NEEDS_RELOGIN, LOGIN_CLASS("%s"), user_name(finding->facts));
-    st_finding_change(finding, ST_CHANGE_LOGIN_CLASS, "audio", "memorylocked=unlimited");
 }
 
 static void fix_machine(int64_t page, struct st_finding *finding)
 {
     const int64_t pages = 4 * ENOUGH_BYTES / page;
-    st_finding_fix_now(finding, "sysctl vm.max_user_wired=%" PRId64, pages);
+    st_finding_fix_now(finding, "sysctl vm.max_user_wired=%jd", pages);
     st_finding_fix_persistent(finding, ST_NEEDS_NOTHING,
-                              "# /etc/sysctl.conf (in pages)\nvm.max_user_wired=%" PRId64, pages);
-    st_finding_change(finding, ST_CHANGE_SYSCTL, "vm.max_user_wired", ST_TEXT(24, "%" PRId64, pages));
+                              "# /etc/sysctl.conf (in pages)\nvm.max_user_wired=%jd", pages);
+    st_finding_change(finding, ST_CHANGE_SYSCTL, "vm.max_user_wired", ST_TEXT(24, "%jd", pages));
 }
 
 static void judge_memlock(struct st_finding *finding)
@@ -297,11 +300,10 @@ static void judge_memlock(struct st_finding *finding)
     if (r != 0)
         return;
     if (limit < ST_UNLIMITED) {
-        st_finding_unknown(finding, "a limit of locked memory of %" PRId64 " bytes is not valid", limit);
+        st_finding_unknown(finding, "a limit of locked memory of %jd bytes is not valid", limit);
         return;
     }
-    st_finding_quote(finding, ALLOWED, WIRED, PAGE);
-    if (st_facts_int_or(facts, ALLOWED, 1) == 0 && st_facts_int_or(facts, ST_KEY_USER_UID, -1) != 0) {
+    if (st_facts_int_or(facts, ALLOWED, 1) == 0 && !st_machine_is_root(facts)) {
         st_finding_advice(finding, "unprivileged_mlock is 0: only root may lock memory");
         st_finding_fix(
             finding, "sysctl security.bsd.unprivileged_mlock=1",
@@ -313,7 +315,7 @@ static void judge_memlock(struct st_finding *finding)
     const bool by_machine = wired >= 0 && (limit == ST_UNLIMITED || wired < limit);
     const int64_t bytes = by_machine ? wired : limit;
     const char *unread = first_unread(facts);
-    const bool root = st_facts_int_or(facts, ST_KEY_USER_UID, -1) == 0;
+    const bool root = st_machine_is_root(facts);
     if ((bytes == ST_UNLIMITED || bytes >= ENOUGH_BYTES) && unread != NULL) {
         st_finding_unknown(finding,
                            "this user's own limit is enough, but %s could not be read, and this setting "
@@ -361,7 +363,7 @@ const struct st_rule st_rule_freebsd_memlock = {
     .undo = "pw usermod NAME -L ''; take the class out of /etc/login.conf and run cap_mkdb "
             "/etc/login.conf",
     .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_LIMITS_MEMORYLOCKED_BYTES, WIRED, PAGE, ALLOWED, ST_KEY_USER_UID,
-                          ST_KEY_USER_NAME, ST_KEY_USER_CLASS),
+                          ST_KEY_USER_NAME, ST_KEY_USER_CLASS, ST_KEY_FREEBSD_LOGIN_AUDIO),
     .targets = ST_RULE_KEYS("vm.max_user_wired"),
     .judge = judge_memlock,
 };

@@ -54,7 +54,7 @@ static int64_t usb_unit(const struct st_facts *facts)
 
 static void judge_polled(struct st_finding *finding, const char *polled)
 {
-    const double period_us = st_period_seconds(&finding->wish->period) * 1e6;
+    const double period_us = st_rule_period_us(finding);
     const int64_t hz = st_facts_int_or(finding->facts, ST_KEY_FREEBSD_KERN_HZ, 0);
     const char *name = polled + strlen(ST_KEYS_FREEBSD);
     const bool misses = hz >= 1 && hz <= HZ_MAX && 1e6 / (double)hz >= period_us;
@@ -62,12 +62,11 @@ static void judge_polled(struct st_finding *finding, const char *polled)
                    "%.40s is on: the driver checks the card only at clock ticks and does not use its "
                    "interrupt",
                    name);
-    st_finding_quote(finding, ST_KEY_FREEBSD_KERN_HZ);
     if (hz >= 1 && hz <= HZ_MAX) {
         const double tick_us = 1e6 / (double)hz, wait_us = tick_us > period_us / 2 ? tick_us : period_us / 2;
         st_finding_effect(finding, wait_us,
                           "the driver checks the card once in half a block, but at most once in a clock "
-                          "tick of %.0f µs (hz %" PRId64 "): %.1f µs",
+                          "tick of %.0f µs (hz %jd): %.1f µs",
                           tick_us, hz, wait_us);
     }
     if (st_machine_is_plain(name)) { /* it becomes part of a command to paste */
@@ -92,7 +91,6 @@ static void judge_sound_polling(struct st_finding *finding)
     }
     const char *dead = st_facts_text_or(finding->facts, ST_KEY_FREEBSD_DEAD_CHANNEL, NULL);
     if (polled == NULL && dead != NULL) {
-        st_finding_quote(finding, ST_KEY_FREEBSD_DEAD_CHANNEL);
         st_finding_problem(finding,
                            "the interrupts of %.20s did not arrive (channel dead): let its driver look by "
                            "itself",
@@ -147,7 +145,7 @@ const struct st_rule st_rule_freebsd_sound_polling = {
 /** Block that the attached device works with, ms; 0: not known. */
 static double attached_ms(struct st_finding *finding, int64_t unit)
 {
-    const char *key = ST_TEXT(KEY_BYTES, ST_KEYS_FREEBSD_SNDSTAT "pcm%" PRId64 ".play.block_us", unit);
+    const char *key = ST_TEXT(KEY_BYTES, ST_KEYS_FREEBSD_SNDSTAT "pcm%jd.play.block_us", unit);
     const int64_t us = st_facts_int_or(finding->facts, key, 0);
     if (us <= 0)
         return 0;
@@ -157,15 +155,15 @@ static double attached_ms(struct st_finding *finding, int64_t unit)
 
 static void fix_uaudio_buffer(int64_t ms, bool adaptive, struct st_finding *finding)
 {
-    st_finding_fix_now(finding, USB_NOW("%" PRId64, "%s"), ms,
+    st_finding_fix_now(finding, USB_NOW("%jd", "%s"), ms,
                        adaptive ? OPEN_AGAIN : "unplug the interface and plug it in again");
-    st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, USB_EVER("%" PRId64), ms);
+    st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, USB_EVER("%jd"), ms);
 }
 
 static void judge_device(int64_t ms, int64_t unit, struct st_finding *finding)
 {
     const bool adaptive = st_facts_int_or(finding->facts, ST_KEY_FREEBSD_KERN_OSRELDATE, 0) >= FIRST_ADAPTIVE;
-    const double period_ms = st_period_seconds(&finding->wish->period) * 1e3;
+    const double period_ms = st_rule_period_us(finding) / 1e3;
     const double now_ms = attached_ms(finding, unit);
     const int64_t least = adaptive ? 1 : 2;
     const int64_t fits = period_ms >= USB_MS_MAX     ? USB_MS_MAX
@@ -174,25 +172,23 @@ static void judge_device(int64_t ms, int64_t unit, struct st_finding *finding)
     const int64_t ring_ms = adaptive ? 2 * ms : 2 * FIXED_RING_MS;
     const double block_ms = adaptive && now_ms > 0 ? now_ms : (double)ms;
     if (adaptive && now_ms > 0 && fabs(now_ms - (double)ms) * 1e3 > BLOCK_SLACK_US) {
-        st_finding_advice(finding,
-                          "buffer_ms is set to %" PRId64 ", but pcm%" PRId64 " still uses blocks of %.1f ms",
-                          ms, unit, now_ms);
+        st_finding_advice(finding, "buffer_ms is set to %jd, but pcm%jd still uses blocks of %.1f ms", ms,
+                          unit, now_ms);
         fix_uaudio_buffer(ms <= fits ? ms : fits, adaptive, finding);
     } else if (ms > fits) {
         st_finding_advice(finding,
-                          "the driver sends sound to pcm%" PRId64 " in blocks of %" PRId64 " ms, which is "
+                          "the driver sends sound to pcm%jd in blocks of %jd ms, which is "
                           "longer than your period of %.2f ms",
                           unit, ms, period_ms);
         fix_uaudio_buffer(fits, adaptive, finding);
     } else {
-        st_finding_ok(finding, "the driver sends sound to pcm%" PRId64 " in blocks of %" PRId64 " ms%s%s",
-                      unit, ms, (double)ms > period_ms ? ", the shortest possible" : "",
+        st_finding_ok(finding, "the driver sends sound to pcm%jd in blocks of %jd ms%s%s", unit, ms,
+                      (double)ms > period_ms ? ", the shortest possible" : "",
                       now_ms > 0 ? "" : ", as set: /dev/sndstat does not show the value in use");
     }
     st_finding_effect(finding, fmax(0, block_ms - period_ms) * 1e3,
-                      "a block of %.1f ms less a period of %.2f ms, if it is longer; and about %" PRId64
-                      " ms of delay for input and output together (2 * %" PRId64 " ms of transfers, %" PRId64
-                      " ms of buffer)",
+                      "a block of %.1f ms less a period of %.2f ms, if it is longer; and about %jd ms of "
+                      "delay for input and output together (2 * %jd ms of transfers, %jd ms of buffer)",
                       block_ms, period_ms, 2 * ms + ring_ms, ms, ring_ms);
 }
 
@@ -202,14 +198,13 @@ static void judge_uaudio_buffer(struct st_finding *finding)
     if (st_finding_need_int(finding, USB_BUFFER, &ms) != 0)
         return;
     const int64_t unit = usb_unit(finding->facts);
-    st_finding_quote(finding, ST_KEY_FREEBSD_KERN_OSRELDATE);
     if (unit < 0) {
         st_finding_not_applicable(finding, "no USB sound device is attached");
     } else if (ms < 1 || ms > USB_MS_MAX) {
-        st_finding_unknown(finding, "buffer_ms is %" PRId64 "; sleeptune knows only the values 1 to %d", ms,
+        st_finding_unknown(finding, "buffer_ms is %jd; sleeptune knows only the values 1 to %d", ms,
                            USB_MS_MAX);
     } else {
-        st_finding_quote(finding, ST_TEXT(KEY_BYTES, PCM "%" PRId64 ".%%parent", unit));
+        st_finding_quote(finding, ST_TEXT(KEY_BYTES, PCM "%jd.%%parent", unit));
         judge_device(ms, unit, finding);
     }
 }

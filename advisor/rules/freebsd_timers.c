@@ -28,11 +28,10 @@ static enum nanosleep nanosleep_kind(struct st_finding *finding)
             return NANOSLEEP_UNKNOWN;
         if (value == 0 || value == 1)
             return value == 1 ? NANOSLEEP_PRECISE : NANOSLEEP_STRETCHED;
-        st_finding_unknown(
-            finding, "kern.timecounter.nanosleep_precise is %" PRId64 ", which is neither 0 nor 1", value);
+        st_finding_unknown(finding, "kern.timecounter.nanosleep_precise is %jd, which is neither 0 nor 1",
+                           value);
         return NANOSLEEP_UNKNOWN;
     }
-    st_finding_quote(finding, ST_KEY_FREEBSD_KERN_OSRELDATE);
     if (st_facts_int(finding->facts, ST_KEY_FREEBSD_KERN_OSRELDATE, &value) != 0) {
         st_finding_unknown(finding,
                            "the FreeBSD version (kern.osreldate) is unknown; from FreeBSD 15.0 on this "
@@ -51,14 +50,12 @@ static bool lateness(int64_t percent, struct st_finding *finding, struct st_tick
 {
     int64_t hz;
     const double period_ns = st_period_seconds(&finding->wish->period) * 1e9;
-    st_finding_quote(finding, ST_KEY_FREEBSD_KERN_HZ);
     if (st_facts_int(finding->facts, ST_KEY_FREEBSD_KERN_HZ, &hz) == 0 &&
         st_tick_late(percent, hz, period_ns, ret) == 0)
         return true;
     if (st_tick_late(percent, ST_TICK_HZ_WORST, period_ns, ret) != 0) {
         st_finding_unknown(
-            finding,
-            "kern.timecounter.alloweddeviation has a value that sleeptune does not understand: %" PRId64,
+            finding, "kern.timecounter.alloweddeviation has a value that sleeptune does not understand: %jd",
             percent);
         return false;
     }
@@ -74,16 +71,16 @@ static bool lateness(int64_t percent, struct st_finding *finding, struct st_tick
 
 static void judge_stretched(int64_t percent, const struct st_tick_late *late, struct st_finding *finding)
 {
-    const double period_us = st_period_seconds(&finding->wish->period) * 1e6;
+    const double period_us = st_rule_period_us(finding);
     const double max_us = late->max_ns / 1e3;
     if (percent <= 0) {
-        st_finding_fine(finding, "alloweddeviation is %" PRId64 ": sleeps are not stretched", percent);
+        st_finding_fine(finding, "alloweddeviation is %jd: sleeps are not stretched", percent);
         return;
     }
     const enum st_status status = max_us >= PROBLEM_SHARE * period_us ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE;
     if (late->coarse_ns > 0) {
         st_finding_set(finding, status,
-                       "alloweddeviation %" PRId64 " makes each sleep of %.1f µs up to %.1f µs too long "
+                       "alloweddeviation %jd makes each sleep of %.1f µs up to %.1f µs too long "
                        "(one clock tick included); the value 0 removes this lateness",
                        percent, period_us, max_us);
         st_finding_effect(finding, max_us,
@@ -94,7 +91,7 @@ static void judge_stretched(int64_t percent, const struct st_tick_late *late, st
                           late->threshold_ns / 1e6);
     } else {
         st_finding_set(finding, status,
-                       "alloweddeviation %" PRId64 " makes each sleep up to %.1f µs too long (in a regular "
+                       "alloweddeviation %jd makes each sleep up to %.1f µs too long (in a regular "
                        "loop about %.0f µs); the value 0 removes this lateness",
                        percent, max_us, late->settled_ns / 1e3);
         st_finding_effect(finding, max_us,
@@ -111,17 +108,16 @@ static void judge_stretched(int64_t percent, const struct st_tick_late *late, st
  * coarse clock adds its part if the kernel starts the sleep with it. */
 static void judge_periodic(int64_t percent, const struct st_tick_late *late, struct st_finding *finding)
 {
-    const double period_us = st_period_seconds(&finding->wish->period) * 1e6,
-                 coarse_us = late->coarse_ns / 1e3;
+    const double period_us = st_rule_period_us(finding), coarse_us = late->coarse_ns / 1e3;
     if (coarse_us <= 0) {
         st_finding_fine(finding,
-                        "alloweddeviation %" PRId64 " adds no lateness here, because the event timer is "
+                        "alloweddeviation %jd adds no lateness here, because the event timer is "
                         "periodic: see finding freebsd-eventtimer",
                         percent);
         return;
     }
     st_finding_set(finding, coarse_us >= PROBLEM_SHARE * period_us ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
-                   "with alloweddeviation %" PRId64 " the kernel uses its coarse clock for each sleep of "
+                   "with alloweddeviation %jd the kernel uses its coarse clock for each sleep of "
                    "%.1f µs and makes it up to %.1f µs too long; the value 0 removes this lateness",
                    percent, period_us, coarse_us);
     st_finding_effect(finding, coarse_us,
@@ -141,7 +137,6 @@ static void judge_alloweddeviation(struct st_finding *finding)
         return;
     if (kind == NANOSLEEP_STRETCHED && percent > 0 &&
         st_facts_int_or(finding->facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC, 0) != 0) {
-        st_finding_quote(finding, ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC);
         judge_periodic(percent, &late, finding);
         return;
     }
@@ -151,12 +146,12 @@ static void judge_alloweddeviation(struct st_finding *finding)
     }
     if (percent <= 0)
         st_finding_fine(finding,
-                        "clock_nanosleep is exact on this kernel, and alloweddeviation %" PRId64 " makes "
+                        "clock_nanosleep is exact on this kernel, and alloweddeviation %jd makes "
                         "other waits exact, too",
                         percent);
     else
         st_finding_fine(finding,
-                        "alloweddeviation %" PRId64 " does not affect clock_nanosleep on this kernel; only "
+                        "alloweddeviation %jd does not affect clock_nanosleep on this kernel; only "
                         "programs that wait in poll, select or kevent may wake up to %.1f µs late",
                         percent, late.max_ns / 1e3);
 }
@@ -218,14 +213,14 @@ static bool find_alternative(const struct st_facts *facts, char *name)
 static void judge_periodic_eventtimer(int64_t flags, struct st_finding *finding)
 {
     int64_t hz, mul;
-    const double period_us = st_period_seconds(&finding->wish->period) * 1e6;
+    const double period_us = st_rule_period_us(finding);
     if (st_finding_need_int(finding, ST_KEY_FREEBSD_KERN_HZ, &hz) != 0 ||
         st_finding_need_int(finding, SINGLEMUL, &mul) != 0) {
         st_finding_advice(finding,
                           "the event timer is periodic, so each sleep waits for the next tick; the length of "
                           "a tick is unknown");
     } else if (hz < 1 || hz > ST_TICK_HZ_MAX) {
-        st_finding_unknown(finding, "kern.hz is %" PRId64 ", which is not valid", hz);
+        st_finding_unknown(finding, "kern.hz is %jd, which is not valid", hz);
         return;
     } else {
         mul = st_tick_singlemul(hz, mul);
@@ -233,8 +228,7 @@ static void judge_periodic_eventtimer(int64_t flags, struct st_finding *finding)
         st_finding_set(finding, tick_us >= period_us / 2 ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
                        "the event timer is periodic: each sleep waits for the next tick, up to %.0f µs",
                        tick_us);
-        st_finding_effect(finding, tick_us, "1 / (hz %" PRId64 " * singlemul %" PRId64 ") = %.1f µs", hz, mul,
-                          tick_us);
+        st_finding_effect(finding, tick_us, "1 / (hz %jd * singlemul %jd) = %.1f µs", hz, mul, tick_us);
     }
     char other[NAME_MAX_BYTES];
     if (flags < 0 || (flags & ET_ONESHOT) != 0) {
@@ -259,21 +253,19 @@ static void judge_eventtimer(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     int64_t periodic;
-    const char *timer = st_facts_text_or(facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER, "");
+    const char *timer = st_facts_text_or(facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER, "of this machine");
     if (st_finding_need_int(finding, ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC, &periodic) != 0)
         return;
-    st_finding_quote(finding, ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER, ST_KEY_FREEBSD_KERN_EVENTTIMER_CHOICE);
     const int64_t flags = timer_flags(finding, timer);
     if (periodic != 0) {
         judge_periodic_eventtimer(flags, finding);
         return;
     }
-    st_finding_quote(finding, ST_KEY_FREEBSD_KERN_SMP_CPUS);
     const int64_t cpus = st_facts_int_or(facts, ST_KEY_FREEBSD_KERN_SMP_CPUS, 1);
     char other[NAME_MAX_BYTES];
     if (flags >= 0 && (flags & ET_PERCPU) == 0 && cpus > 1 && find_alternative(facts, other)) {
         st_finding_advice(finding,
-                          "%" PRId64 " CPUs share the event timer %s, so another CPU may have to pass on a "
+                          "%jd CPUs share the event timer %s, so another CPU may have to pass on a "
                           "wake-up; with the event timer %s each CPU has its own",
                           cpus, timer, other);
         st_machine_fix_sysctl(finding, EVENT_TIMER, other);
@@ -281,21 +273,16 @@ static void judge_eventtimer(struct st_finding *finding)
     }
     if (flags < 0 && cpus > 1) {
         st_finding_unknown(finding,
-                           "the event timer is in one-shot mode; it is unknown whether %" PRId64 " CPUs "
+                           "the event timer is in one-shot mode; it is unknown whether %jd CPUs "
                            "share it",
                            cpus);
         return;
     }
-    if (flags < 0)
-        st_finding_fine(finding, "the event timer is in one-shot mode: sleeps do not wait for a tick");
-    else if ((flags & ET_C3STOP) != 0)
-        st_finding_fine(finding,
-                        "the event timer %s is in one-shot mode and adds no lateness; it stops in the deep "
-                        "idle state C3, so the kernel does not use C3, which costs power",
-                        timer);
-    else
-        st_finding_fine(finding, "the event timer %s is in one-shot mode: sleeps do not wait for a tick",
-                        timer);
+    st_finding_fine(finding, "the event timer %s is in one-shot mode: sleeps do not wait for a tick%s", timer,
+                    flags >= 0 && (flags & ET_C3STOP) != 0
+                        ? "; it stops in the deep idle state C3, so the kernel does not use C3, which costs "
+                          "power"
+                        : "");
 }
 
 const struct st_rule st_rule_freebsd_eventtimer = {
@@ -336,27 +323,26 @@ static void judge_hz(struct st_finding *finding)
     if (st_finding_need_int(finding, ST_KEY_FREEBSD_KERN_HZ, &hz) != 0)
         return;
     if (hz < 1) {
-        st_finding_unknown(finding, "kern.hz is %" PRId64 ", which is not valid", hz);
+        st_finding_unknown(finding, "kern.hz is %jd, which is not valid", hz);
         return;
     }
-    st_finding_quote(finding, ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC, ST_KEY_FREEBSD_KERN_VM_GUEST);
     if (st_facts_int(facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC, &periodic) != 0) {
         st_finding_unknown(finding,
-                           "kern.hz is %" PRId64 "; kern.eventtimer.periodic could not be read, so it is "
+                           "kern.hz is %jd; kern.eventtimer.periodic could not be read, so it is "
                            "unknown whether sleeps depend on kern.hz",
                            hz);
         return;
     }
     if (periodic != 0 && hz < HZ_USUAL) {
         st_rule_advise(finding,
-                       "kern.hz is %" PRId64 " and the event timer is periodic, so sleeps are rounded up "
+                       "kern.hz is %jd and the event timer is periodic, so sleeps are rounded up "
                        "to clock ticks; see finding freebsd-eventtimer for the lateness",
                        hz);
         return;
     }
     if (periodic != 0) {
         st_finding_fine(finding,
-                        "kern.hz is %" PRId64 " and the event timer is periodic; finding "
+                        "kern.hz is %jd and the event timer is periodic; finding "
                         "freebsd-eventtimer shows the lateness",
                         hz);
         return;
@@ -366,7 +352,7 @@ static void judge_hz(struct st_finding *finding)
         ST_PRINT(timers, "; POSIX timers (timer_settime) may be up to two ticks (%.0f ms) late",
                  2e3 / (double)hz);
     st_finding_fine(finding,
-                    "kern.hz %" PRId64 ": the event timer is one-shot, so short sleeps do not depend on it; "
+                    "kern.hz %jd: the event timer is one-shot, so short sleeps do not depend on it; "
                     "finding freebsd-alloweddeviation judges long ones%s",
                     hz, timers);
 }
@@ -427,7 +413,6 @@ static struct counter find_counter(const char *choice, const char *prefix)
 static void judge_slow(const char *hardware, struct st_finding *finding)
 {
     const char *choice;
-    st_finding_quote(finding, TIMECOUNTER_CHOICE);
     if (st_facts_text(finding->facts, TIMECOUNTER_CHOICE, &choice) != 0) {
         st_finding_unknown(finding,
                            "the clock is %s, which is slow to read; the list of other clocks could not be "
@@ -445,7 +430,7 @@ static void judge_slow(const char *hardware, struct st_finding *finding)
                       "the clock is %s, which is slow to read. Do not change it: the kernel does not trust "
                       "the TSC of this machine (quality %d)",
                       hardware, tsc.quality);
-    } else if (now.found && now.quality > tsc.quality) {
+    } else if (now.quality > tsc.quality) {
         st_finding_ok(finding,
                       "the clock is %s, which is slow to read. Do not change it: the kernel trusts it more "
                       "(quality %d) than the TSC of this machine (%d)",
@@ -477,7 +462,6 @@ static void judge_timecounter(struct st_finding *finding)
                            hardware);
         return;
     }
-    st_finding_quote(finding, FAST);
     const int r = st_facts_int(finding->facts, FAST, &fast);
     if (r == 0 && fast == 0) {
         st_finding_ok(finding,
@@ -521,7 +505,6 @@ static void judge_nanosleep_precise(struct st_finding *finding)
 {
     int64_t precise;
     if (st_finding_need_int(finding, ST_KEY_FREEBSD_KERN_TIMECOUNTER_NANOSLEEP_PRECISE, &precise) != 0) {
-        st_finding_quote(finding, ST_KEY_FREEBSD_KERN_OSRELDATE);
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
             st_finding_not_applicable(finding, "this kernel does not have nanosleep_precise (new in FreeBSD "
                                                "15.0): see finding freebsd-alloweddeviation");
@@ -532,17 +515,15 @@ static void judge_nanosleep_precise(struct st_finding *finding)
         return;
     }
     if (precise != 0) {
-        st_finding_unknown(
-            finding, "kern.timecounter.nanosleep_precise is %" PRId64 ", which is neither 0 nor 1", precise);
+        st_finding_unknown(finding, "kern.timecounter.nanosleep_precise is %jd, which is neither 0 nor 1",
+                           precise);
         return;
     }
-    st_finding_quote(finding, ST_KEY_FREEBSD_KERN_TIMECOUNTER_ALLOWEDDEVIATION);
     const int64_t percent =
         st_facts_int_or(finding->facts, ST_KEY_FREEBSD_KERN_TIMECOUNTER_ALLOWEDDEVIATION, 1);
     if (percent <= 0) {
-        st_finding_fine(finding,
-                        "nanosleep_precise is 0, but sleeps are exact because alloweddeviation is %" PRId64,
-                        percent);
+        st_finding_fine(
+            finding, "nanosleep_precise is 0, but sleeps are exact because alloweddeviation is %jd", percent);
         return;
     }
     st_rule_advise(finding, "nanosleep_precise is 0, so the kernel stretches sleeps as on FreeBSD 14; "

@@ -141,7 +141,6 @@ static bool judge_profile(struct st_finding *finding)
     const char *profile = st_facts_text_or(finding->facts, ST_KEY_PLATFORM_PROFILE_NOW, "");
     if (!st_text_is_among(profile, slow))
         return false;
-    st_finding_quote(finding, ST_KEY_PLATFORM_PROFILE_NOW, ST_KEY_PLATFORM_PROFILE_CHOICES);
     st_finding_advice(
         finding, "the firmware's profile is %.20s, which limits the CPU's power and so its clock", profile);
     const bool performs = st_proc_has_word(
@@ -161,9 +160,8 @@ static bool judge_max_perf(struct st_finding *finding)
     const int64_t pct = st_facts_int_or(finding->facts, ST_KEY_CPUFREQ_MAX_PERF_PCT, 0);
     if (pct <= 0 || (double)pct >= CAPPED_SHARE * 100)
         return false;
-    st_finding_quote(finding, ST_KEY_CPUFREQ_MAX_PERF_PCT);
-    st_finding_advice(
-        finding, "intel_pstate/max_perf_pct limits all CPU clocks to %" PRId64 " %% of the highest", pct);
+    st_finding_advice(finding, "intel_pstate/max_perf_pct limits all CPU clocks to %jd %% of the highest",
+                      pct);
     fix_file(finding, MAX_PERF_FILE, "100");
     return true;
 }
@@ -172,8 +170,8 @@ static void fix_cpu_frequency(const struct scan *scan, struct st_finding *findin
 {
     const char *turbo = scan->worst_kind == KIND_CAPPED ? turbo_switch(scan) : NULL;
     if (turbo != NULL) {
-        fix_file(finding, turbo[strlen(ST_KEYS_CPUFREQ)] == 'n' ? NO_TURBO_FILE : BOOST_FILE,
-                 turbo[strlen(ST_KEYS_CPUFREQ)] == 'n' ? "0" : "1");
+        const bool no_turbo = st_text_is(turbo, ST_KEY_CPUFREQ_NO_TURBO);
+        fix_file(finding, no_turbo ? NO_TURBO_FILE : BOOST_FILE, no_turbo ? "0" : "1");
         return;
     }
     if (scan->worst_kind == KIND_CAPPED) {
@@ -227,7 +225,6 @@ static void judge_slow(const struct scan *scan, struct st_finding *finding)
         break;
     case KIND_CAPPED:
         st_finding_quote_beside(finding, scan->worst, "base_khz");
-        st_finding_quote(finding, ST_KEY_CPUFREQ_BOOST, ST_KEY_CPUFREQ_NO_TURBO);
         st_finding_advice(finding, "%d of %d CPU clocks are limited, the worst to %.2f of %.2f GHz (%s)",
                           slow, scan->policies, worst_ghz(scan, finding, "max_khz"),
                           worst_ghz(scan, finding, "hardware_max_khz"),
@@ -252,7 +249,6 @@ static void judge_slow(const struct scan *scan, struct st_finding *finding)
 /** Turbo makes work shorter and may make it uneven: the report mentions it and does not judge it. */
 static const char *without_turbo(struct st_finding *finding)
 {
-    st_finding_quote(finding, ST_KEY_CPUFREQ_BOOST, ST_KEY_CPUFREQ_NO_TURBO);
     return st_facts_int_or(finding->facts, ST_KEY_CPUFREQ_BOOST, 1) == 0 ||
                    st_facts_int_or(finding->facts, ST_KEY_CPUFREQ_NO_TURBO, 0) == 1
                ? "; turbo is off, so the highest clock is the nominal one"
@@ -266,15 +262,11 @@ static void judge_cpu_frequency(struct st_finding *finding)
     int64_t present;
     ST_FACTS_EACH (fact, facts, ST_KEYS_CPUFREQ, ".governor")
         scan_policy(&scan, fact);
-    st_finding_quote(finding, ST_KEY_CPUFREQ_PRESENT);
     if (scan.policies == 0) {
-        const int r = st_facts_int(facts, ST_KEY_CPUFREQ_PRESENT, &present);
-        if (r != 0 && r != -ENOENT)
-            st_finding_unknown(finding, "sleeptune could not read whether this machine changes its CPU "
-                                        "clocks");
-        else if (r == 0 && present != 0)
+        const int r = st_finding_need_int(finding, ST_KEY_CPUFREQ_PRESENT, &present);
+        if (r == 0 && present != 0)
             st_finding_unknown(finding, "this machine changes its CPU clocks, but no governor could be read");
-        else
+        else if (r == 0 || finding->status == ST_STATUS_NOT_APPLICABLE)
             st_finding_not_applicable(finding, "no frequency scaling is visible here%s",
                                       st_machine_is_guest(facts) ? "; in a virtual machine the host decides"
                                                                  : "");
@@ -441,7 +433,6 @@ const struct st_rule st_rule_linux_power_daemons = {
 /** Hours that the machine ran since the start, without suspends, as far as these are known. 0: not known. */
 static double running_hours(struct st_finding *finding)
 {
-    st_finding_quote(finding, ST_KEY_UPTIME);
     const double uptime_s = strtod(st_facts_text_or(finding->facts, ST_KEY_UPTIME, "0"), NULL);
     const double suspended_s = (double)st_facts_int_or(finding->facts, ST_KEY_SUSPENDED_MS, 0) / 1e3;
     return uptime_s > suspended_s ? (uptime_s - suspended_s) / 3600 : 0;

@@ -1,6 +1,7 @@
 /* Linux: how long an idle CPU takes to wake up. */
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
+#include "core/text/text.h"
 
 /* --- linux-idle-states: how long a CPU takes to wake, and PM QoS --- */
 
@@ -119,8 +120,8 @@ static void fix_idle_states(const struct scan *scan, struct st_finding *finding)
     if (want_us >= scan->worst_us)
         return;
     /* ten characters of hex: four bytes would be taken as a binary number */
-    st_finding_fix_now(finding, NOW("%" PRId64, "%08" PRIx64), want_us, (uint64_t)want_us);
-    st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, EVER("%" PRId64), want_us + 1);
+    st_finding_fix_now(finding, NOW("%jd", "%08jx"), want_us, (uint64_t)want_us);
+    st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, EVER("%jd"), want_us + 1);
 }
 
 static const char *worst_name(const struct scan *scan, struct st_finding *finding)
@@ -132,60 +133,49 @@ static const char *worst_name(const struct scan *scan, struct st_finding *findin
 
 static void judge_states(const struct scan *scan, bool request_known, struct st_finding *finding)
 {
-    const double effect_us = (double)scan->worst_us,
-                 period_us = st_period_seconds(&finding->wish->period) * 1e6;
-    const bool guest = st_machine_is_guest(scan->facts), held = scan->request_us < REQUEST_NONE_US;
-    const bool limited = held || scan->cpus_are_limited;
+    const double effect_us = (double)scan->worst_us, period_us = st_rule_period_us(finding);
+    const bool guest = st_machine_is_guest(scan->facts), held = scan->request_us < REQUEST_NONE_US,
+               limited = held || scan->cpus_are_limited;
     if (scan->worst == NULL && scan->deeper_us > 0) {
         st_finding_quote(finding, scan->deeper->key);
         st_finding_fine(finding, "a sleep of %.0f µs is too short for any idle state", period_us);
         return;
     }
-    if (scan->worst == NULL && scan->cpus_are_limited) {
-        st_finding_fine(
-            finding, "a program allows the CPUs no wake-up time (pm_qos_resume_latency_us): they stay awake, "
-                     "which costs much power");
-        return;
-    }
-    if (scan->worst == NULL) {
-        st_finding_fine(finding, "no idle state is enabled: the CPU is always awake, which costs power");
-        return;
-    }
-    if (scan->request_us == 0) {
-        st_finding_fine(finding,
-                        "a program asks for a wake-up time of 0 µs (/dev/cpu_dma_latency): idle CPUs stay "
-                        "awake, which costs much power");
+    if (scan->worst == NULL || scan->request_us == 0) {
+        st_finding_fine(finding, "%s",
+                        scan->request_us == 0 || scan->cpus_are_limited
+                            ? "a program allows the CPUs no wake-up time (/dev/cpu_dma_latency, "
+                              "pm_qos_resume_latency_us): they stay awake, which costs much power"
+                            : "no idle state is enabled: the CPU is always awake, which costs power");
         return;
     }
     const char *name = worst_name(scan, finding);
     if (effect_us <= SMALL_US || effect_us <= SMALL_SHARE * period_us) {
-        st_finding_ok(finding, "waking a CPU from idle state %.40s takes up to %" PRId64 " µs%s", name,
+        st_finding_ok(finding, "waking a CPU from idle state %.40s takes up to %jd µs%s", name,
                       scan->worst_us,
                       guest     ? "; the host's idle states are not visible from this virtual machine"
                       : limited ? ", because a program asks for short wake-up times"
                                 : "");
     } else {
         st_finding_set(finding, effect_us > PROBLEM_SHARE * period_us ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
-                       "waking a CPU from idle state %.40s takes up to %" PRId64 " µs%s%s", name,
-                       scan->worst_us, request_known ? "" : ", unless a program limits it",
+                       "waking a CPU from idle state %.40s takes up to %jd µs%s%s", name, scan->worst_us,
+                       request_known ? "" : ", unless a program limits it",
                        st_machine_is_unread(scan->facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US)
                            ? " (only root can see that)"
                            : "");
         fix_idle_states(scan, finding);
     }
     const int64_t cpus_n = st_facts_int_or(scan->facts, ST_KEY_CPUIDLE_CPUS_N, 1);
-    char deeper[128] = "", within[64] = "", whose[32] = "CPU 0's";
+    char deeper[128] = "", whose[32] = "CPU 0's";
     if (cpus_n > 1)
-        ST_PRINT(whose, "%" PRId64 " CPUs'", cpus_n);
+        ST_PRINT(whose, "%jd CPUs'", cpus_n);
     if (scan->deeper_us > 0)
-        ST_PRINT(deeper,
-                 " (deeper states, up to %" PRId64 " µs, are used only for sleeps longer than %.0f µs)",
+        ST_PRINT(deeper, " (deeper states, up to %jd µs, are used only for sleeps longer than %.0f µs)",
                  scan->deeper_us, period_us);
-    if (held)
-        ST_PRINT(within, " within the limit of %" PRId64 " µs that a program asks for", scan->request_us);
-    st_finding_effect(finding, effect_us,
-                      "longest wake-up time (exit latency) of %s enabled states%s: %" PRId64 " µs%s", whose,
-                      within, scan->worst_us, deeper);
+    st_finding_effect(
+        finding, effect_us, "longest wake-up time (exit latency) of %s enabled states%s: %jd µs%s", whose,
+        held ? ST_TEXT(64, " within the limit of %jd µs that a program asks for", scan->request_us) : "",
+        scan->worst_us, deeper);
 }
 
 static void judge_idle_states(struct st_finding *finding)
@@ -194,7 +184,6 @@ static void judge_idle_states(struct st_finding *finding)
     struct scan scan = new_scan(finding);
     char idle[16];
     const char *driver;
-    st_finding_quote(finding, ST_KEY_CPUIDLE_DRIVER, ST_KEY_PMQOS_CPU_DMA_LATENCY_US);
     const bool request_known =
         st_facts_int(facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, &scan.request_us) == 0 && scan.request_us >= 0;
     if (!request_known)
@@ -206,16 +195,13 @@ static void judge_idle_states(struct st_finding *finding)
                            scan.unread, scan.states);
     } else if (scan.states > 0) {
         judge_states(&scan, request_known, finding);
-    } else if (st_machine_boot_option(facts, "idle", idle, sizeof(idle)) == 0 && strcmp(idle, "poll") == 0) {
-        st_finding_quote(finding, ST_KEY_CMDLINE);
+    } else if (st_machine_boot_option(facts, "idle", idle, sizeof(idle)) == 0 && st_text_is(idle, "poll")) {
         st_finding_fine(finding, "idle=poll: the CPU never sleeps, which costs much power");
     } else {
-        const int r = st_facts_text(facts, ST_KEY_CPUIDLE_DRIVER, &driver);
-        if (r == 0 && strcmp(driver, "none") != 0)
+        const int r = st_finding_need_text(finding, ST_KEY_CPUIDLE_DRIVER, &driver);
+        if (r == 0 && !st_text_is(driver, "none"))
             st_finding_unknown(finding, "the idle driver is %.40s, but no idle state could be read", driver);
-        else if (r != 0 && r != -ENOENT)
-            st_finding_unknown(finding, "sleeptune could not read whether the CPU has idle states");
-        else
+        else if (r == 0 || finding->status == ST_STATUS_NOT_APPLICABLE)
             st_finding_not_applicable(
                 finding, "no idle states are visible here%s",
                 st_machine_is_guest(facts) ? "; in a virtual machine the host controls them" : "");
@@ -269,7 +255,6 @@ static void judge_idle_request_access(struct st_finding *finding)
         scan_state(&scan, state);
     const struct st_fact *fact = st_facts_find(facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US);
     if (fact == NULL || fact->state == ST_FACT_ABSENT || scan.worst == NULL) {
-        st_finding_quote(finding, ST_KEY_PMQOS_CPU_DMA_LATENCY_US);
         st_finding_not_applicable(finding, "this machine has no %s",
                                   scan.worst == NULL ? "idle states that could be limited"
                                                      : "/dev/cpu_dma_latency");
@@ -280,24 +265,23 @@ static void judge_idle_request_access(struct st_finding *finding)
         st_finding_unknown(finding, "the wake-up time (latency) of %d idle states could not be read",
                            scan.unread);
     } else if (scan.worst_us <= SMALL_US) {
-        st_finding_fine(finding,
-                        "a CPU wakes from the deepest idle state that it may use in %" PRId64
-                        " µs, so programs need not "
-                        "limit it",
-                        scan.worst_us);
+        st_finding_fine(
+            finding,
+            "a CPU wakes from the deepest idle state that it may use in %jd µs, so programs need not "
+            "limit it",
+            scan.worst_us);
     } else if (may_open == 0 ||
                (fact->state == ST_FACT_UNREADABLE && (fact->error == EACCES || fact->error == EPERM))) {
-        st_finding_quote(finding, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, ST_KEY_PMQOS_USER_MAY_OPEN);
         st_rule_advise(finding,
                        "audio programs of this user may not open /dev/cpu_dma_latency, so they cannot "
-                       "keep the CPUs out of deep sleep (%" PRId64 " µs to wake)",
+                       "keep the CPUs out of deep sleep (%jd µs to wake)",
                        scan.worst_us);
     } else if (st_finding_need_int(finding, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, NULL) != 0) {
         return;
     } else if (by_other) {
         st_finding_unknown(finding, "root or another user opened /dev/cpu_dma_latency; whether the user who "
                                     "plays may open it is unknown");
-    } else if (st_facts_int_or(facts, ST_KEY_USER_UID, -1) == 0) {
+    } else if (st_machine_is_root(facts)) {
         st_finding_fine(finding, "root may open /dev/cpu_dma_latency; it may be refused to other users: run "
                                  "the report as the user who plays");
         st_rule_fix(finding); /* for who names the rule */

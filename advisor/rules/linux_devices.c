@@ -81,7 +81,6 @@ static void scan_usb_power(struct scan *scan, const struct st_fact *fact)
 static void judge_usb_autosuspend(struct st_finding *finding)
 {
     struct scan scan = {.finding = finding};
-    const char *name = "a USB audio interface";
     ST_FACTS_EACH (fact, finding->facts, ST_KEYS_USB_AUDIO, ".control")
         scan_usb_power(&scan, fact);
     if (scan.first == NULL) {
@@ -90,9 +89,8 @@ static void judge_usb_autosuspend(struct st_finding *finding)
     }
     st_finding_quote(finding, scan.first->key);
     st_finding_quote_beside(finding, scan.first, "autosuspend_ms");
-    const char *product;
-    if (st_facts_beside_text(finding->facts, scan.first, "product", &product) == 0 && product[0] != '\0')
-        name = product;
+    const char *name =
+        st_facts_beside_text_or(finding->facts, scan.first, "product", "a USB audio interface");
     if (scan.asleep_n > 0) {
         st_finding_advice(finding,
                           "the kernel may suspend %.40s when nothing plays; it may then wake late or not at "
@@ -281,15 +279,15 @@ static void judge_hda_power_save(struct st_finding *finding)
     if (st_finding_need_int(finding, ST_KEY_MODULE_SND_HDA_INTEL_POWER_SAVE, &after_s) != 0)
         return;
     if (after_s < 0 || after_s > POWER_SAVE_MAX) {
-        st_finding_unknown(finding, "power_save=%" PRId64 " is not a valid time", after_s);
+        st_finding_unknown(finding, "power_save=%jd is not a valid time", after_s);
     } else if (!has_hda(finding)) {
         st_finding_fine(finding, "no built-in HD audio card is here; HDMI of a graphics card does not count");
     } else if (after_s == 0) {
         st_finding_fine(finding, "the sound card stays on");
     } else {
         st_finding_advice(finding,
-                          "the sound card is switched off after %" PRId64
-                          " s of silence; the next sound then begins late, maybe with a click",
+                          "the sound card is switched off after %jd s of silence; the next sound then begins "
+                          "late, maybe with a click",
                           after_s);
         st_finding_effect(finding, 0, "while a stream is open the card stays on");
         st_rule_fix(finding);
@@ -358,7 +356,7 @@ static void judge_idle_suspend(struct st_finding *finding)
         st_finding_quote(finding, closed->key);
         st_finding_quote_beside(finding, closed, "suspend_s");
         st_finding_advice(finding,
-                          "%.60s is closed after %" PRId64 " s of silence; the next sound begins late, maybe "
+                          "%.60s is closed after %jd s of silence; the next sound begins late, maybe "
                           "with a click",
                           closed->text, closed_s);
         st_finding_effect(finding, 0, "while something plays the device stays open");
@@ -410,7 +408,7 @@ static void judge_card_rate(struct st_finding *finding)
             st_finding_unknown(finding, "the rate of %.40s could not be read", name);
         } else if (hz < rate_hz - rate_hz / 20) {
             st_rule_advise(finding,
-                           "%.40s plays %" PRId64 " frames a second instead of %" PRId64 " (%.1f %% slow): "
+                           "%.40s plays %jd frames a second instead of %jd (%.1f %% slow): "
                            "the sound falls behind, and no xrun counter sees it",
                            name, hz, rate_hz, 100 - 100 * (double)hz / (double)rate_hz);
             return;
@@ -446,21 +444,17 @@ const struct st_rule st_rule_linux_card_rate = {
 #define RATE_PPM  1000
 #define DRIFT_PPM 10
 
-/** A run of `listen` has both or one of them. */
-static int unless_missing(int r)
-{
-    return r == -ENOMSG ? -ENOENT : r;
-}
-
+/** By a run of `listen`, which has both or one of them. */
 static void judge_card_clocks(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     const struct st_wish *wish = finding->wish;
     int64_t rate_ppm = 0, drift_ppm = 0;
-    const int no_rate = unless_missing(st_facts_int(facts, ST_KEY_LISTEN_RATE_PPM, &rate_ppm));
-    const int no_drift = unless_missing(st_facts_int(facts, ST_KEY_LISTEN_DRIFT_PPM, &drift_ppm));
+    const bool has_rate = st_facts_int(facts, ST_KEY_LISTEN_RATE_PPM, &rate_ppm) == 0,
+               has_drift = st_facts_int(facts, ST_KEY_LISTEN_DRIFT_PPM, &drift_ppm) == 0,
+               is_unread = st_machine_is_unread(facts, ST_KEY_LISTEN_RATE_PPM) ||
+                           st_machine_is_unread(facts, ST_KEY_LISTEN_DRIFT_PPM);
     const double away_ppm = fabs((double)drift_ppm);
-    st_finding_quote(finding, ST_KEY_LISTEN_RATE_PPM, ST_KEY_LISTEN_DRIFT_PPM, ST_KEY_LISTEN_INVALID);
     if (llabs(rate_ppm) > RATE_PPM) {
         st_rule_advise(finding,
                        "the card that records runs %.2f %% too %s: its clock or its sample rate is wrong, "
@@ -472,16 +466,16 @@ static void judge_card_clocks(struct st_finding *finding)
                        "resampled, %u frames are lost or played twice every %s",
                        away_ppm, wish->frames,
                        ST_NS_SHORT(llround(wish->frames / (away_ppm * 1e-15 * wish->rate_hz))));
-    } else if (no_drift == -ENOENT && st_facts_has_int(facts, ST_KEY_LISTEN_INVALID)) {
+    } else if (!has_drift && !is_unread && st_facts_has_int(facts, ST_KEY_LISTEN_INVALID)) {
         st_finding_unknown(finding,
                            "whether the clocks drift apart is unknown: the run of 'sleeptune listen' "
                            "was invalid");
-    } else if (no_rate == -ENOENT && no_drift == -ENOENT) {
+    } else if (is_unread) {
+        st_finding_unknown(finding, "what 'sleeptune listen' measured of the clocks could not be read");
+    } else if (!has_rate && !has_drift) {
         st_finding_not_applicable(
             finding, "the clocks are measured by 'sleeptune listen', and no run of it was given");
-    } else if ((no_rate != 0 && no_rate != -ENOENT) || (no_drift != 0 && no_drift != -ENOENT)) {
-        st_finding_unknown(finding, "what 'sleeptune listen' measured of the clocks could not be read");
-    } else if (no_rate == 0) {
+    } else if (has_rate) {
         st_finding_fine(finding, "the card that records keeps its rate within 0.1 %%");
     } else {
         st_finding_fine(finding, "the cards that play and record are less than %d ppm apart", DRIFT_PPM);
@@ -524,7 +518,7 @@ const struct st_rule st_rule_linux_card_clocks = {
 #define HEADROOM_LUA                                                                                         \
     "# ~/.config/wireplumber/main.lua.d/51-sleeptune.lua\n"                                                  \
     "table.insert(alsa_monitor.rules, { matches = { { { \"node.name\", \"equals\", \"%s\" } } },\n"          \
-    "  apply_properties = { [\"api.alsa.headroom\"] = %" PRId64 " } })\n"                                    \
+    "  apply_properties = { [\"api.alsa.headroom\"] = %jd } })\n"                                            \
     "# then\nsystemctl --user restart wireplumber"
 
 /** Gives this node a reserve, in the form that the installed WirePlumber reads. */
@@ -532,7 +526,7 @@ static void fix_headroom(struct st_finding *finding, const char *name, int64_t f
 {
     const bool lua = st_facts_int_or(finding->facts, ST_KEY_WIREPLUMBER_LUA, 0) != 0;
     st_finding_fix_persistent(finding, ST_NEEDS_REOPEN,
-                              lua ? HEADROOM_LUA : HEADROOM_EVER("%s", "%" PRId64 " } } } ]"),
+                              lua ? HEADROOM_LUA : HEADROOM_EVER("%s", "%jd } } } ]"),
                               st_machine_is_plain(name) ? name : "NODE", frames);
 }
 
@@ -550,7 +544,7 @@ static bool has_long_step(struct st_finding *finding, const struct st_fact *node
         st_facts_beside_is(facts, node, "disable_tsched", "true"))
         return false;
     st_buffer_asked(facts, &asked);
-    const char *prefix = ST_TEXT(48, ST_KEYS_ALSA "card%" PRId64 ".pcm", card);
+    const char *prefix = ST_TEXT(48, ST_KEYS_ALSA "card%jd.pcm", card);
     ST_FACTS_EACH (step, facts, prefix, ".step_frames") {
         if (st_facts_int(facts, step->key, &frames) != 0 ||
             st_facts_beside_int(facts, step, "rate_hz", &hz) != 0)
@@ -560,11 +554,11 @@ static bool has_long_step(struct st_finding *finding, const struct st_fact *node
             continue;
         st_finding_quote(finding, step->key);
         st_finding_quote_beside(finding, node, "headroom_frames");
-        st_finding_advice(finding,
-                          "%.60s reports what it has played in jumps of %" PRId64
-                          " frames or more; PipeWire keeps %.0f + %" PRId64
-                          " frames ready, so a dropout is possible although all programs are in time",
-                          name, frames, cycle, reserve);
+        st_finding_advice(
+            finding,
+            "%.60s reports what it has played in jumps of %jd frames or more; PipeWire keeps %.0f + %jd "
+            "frames ready, so a dropout is possible although all programs are in time",
+            name, frames, cycle, reserve);
         while (wanted < frames && wanted < HEADROOM_MAX)
             wanted *= 2;
         fix_headroom(finding, name, wanted);
@@ -597,7 +591,7 @@ static bool has_emulated_steps(struct st_finding *finding, const struct st_fact 
     if (reserve >= HEADROOM_MAX || asked.cycle_frames >= GUEST_CYCLE)
         return false;
     const char *prefix =
-        ST_TEXT(48, ST_KEYS_ALSA "card%" PRId64 ".pcm", st_facts_beside_int_or(facts, node, "card", -1));
+        ST_TEXT(48, ST_KEYS_ALSA "card%jd.pcm", st_facts_beside_int_or(facts, node, "card", -1));
     const struct st_fact *step = st_facts_next(facts, prefix, ".step_frames", NULL);
     if (step == NULL || st_facts_int(facts, step->key, &frames) != 0 ||
         st_facts_beside_int(facts, step, "rate_hz", &hz) != 0) {
@@ -613,9 +607,8 @@ static bool has_emulated_steps(struct st_finding *finding, const struct st_fact 
         return false;
     st_finding_quote(finding, step->key);
     st_finding_advice(finding,
-                      "%.60s in a virtual machine moves its position in steps of %" PRId64
-                      " frames or more, a large "
-                      "part of PipeWire's cycle of %" PRId64 ": it counts xruns although the buffer is full",
+                      "%.60s in a virtual machine moves its position in steps of %jd frames or more, a large "
+                      "part of PipeWire's cycle of %jd: it counts xruns although the buffer is full",
                       name, frames, asked.cycle_frames);
     st_finding_fix(finding, NULL, GUEST_EVER, ST_NEEDS_REOPEN);
     return true;
@@ -640,11 +633,11 @@ static void judge_wished_card(struct st_finding *finding, const char *card)
     st_finding_quote_beside(finding, node, "headroom_frames");
     const int64_t frames = st_facts_beside_int_or(facts, node, "headroom_frames", 0);
     if (frames >= WISHED_FRAMES) {
-        st_finding_fine(finding, "PipeWire keeps %" PRId64 " frames in reserve for %.100s", frames, card);
+        st_finding_fine(finding, "PipeWire keeps %jd frames in reserve for %.100s", frames, card);
         return;
     }
-    st_finding_advice(finding, "PipeWire keeps %" PRId64 " frames in reserve for %.100s; you asked for %d",
-                      frames, card, WISHED_FRAMES);
+    st_finding_advice(finding, "PipeWire keeps %jd frames in reserve for %.100s; you asked for %d", frames,
+                      card, WISHED_FRAMES);
     if (st_facts_int(facts, ST_KEY_WIREPLUMBER_LUA, &lua) != 0) {
         st_rule_fix(finding);
         return;
@@ -682,8 +675,8 @@ static void judge_device_headroom(struct st_finding *finding)
         st_finding_quote(finding, path->key);
         st_finding_quote_beside(finding, path, "headroom_frames");
         st_finding_advice(finding,
-                          "%.60s%s moves its position in steps, and PipeWire keeps only %" PRId64
-                          " frames in reserve: it counts xruns although the buffer is full",
+                          "%.60s%s moves its position in steps, and PipeWire keeps only %jd frames in "
+                          "reserve: it counts xruns although the buffer is full",
                           name, guest ? " in a virtual machine" : " (Sound Open Firmware)", frames);
         fix_headroom(finding, name, guest ? GUEST_FRAMES : SOF_FRAMES);
         return;

@@ -109,15 +109,11 @@ static bool need_jack(struct st_finding *finding, struct st_jack_command *ret)
     const struct st_facts *facts = finding->facts;
     const char *text;
     if (st_facts_text(facts, ST_KEY_JACK_COMMAND, &text) == -ENOENT) {
-        st_finding_quote(finding, ST_KEY_JACK_COMMAND);
         st_finding_not_applicable(finding, "no JACK server runs");
         return false;
     }
-    if (st_finding_is_of_other(finding, ST_KEY_DAEMON_JACKD, "JACK server")) {
-        st_finding_quote(finding, "linux.daemon_user.jackd");
-        return false;
-    }
-    if (st_finding_need_text(finding, ST_KEY_JACK_COMMAND, &text) != 0)
+    if (st_finding_is_of_other(finding, ST_KEY_DAEMON_JACKD, "JACK server") ||
+        st_finding_need_text(finding, ST_KEY_JACK_COMMAND, &text) != 0)
         return false;
     st_linux_jack_parse(text, ret);
     return true;
@@ -143,12 +139,12 @@ static void judge_jack_realtime(struct st_finding *finding)
         st_rule_fix(finding);
     } else if (jack.priority > PRIORITY_HIGHEST) {
         st_finding_advice(finding,
-                          "JACK runs at priority %" PRId64 ", as high as the kernel's own threads; 70 to 80 "
+                          "JACK runs at priority %jd, as high as the kernel's own threads; 70 to 80 "
                           "is enough",
                           jack.priority);
         st_finding_fix(finding, NULL, WHERE "-P 80", ST_NEEDS_REOPEN);
     } else {
-        st_finding_fine(finding, "JACK runs with real-time priority %" PRId64, jack.priority);
+        st_finding_fine(finding, "JACK runs with real-time priority %jd", jack.priority);
     }
 }
 
@@ -210,9 +206,9 @@ static void fix_jack_period(const struct st_jack_command *jack, double wish_us, 
     int64_t frames = FRAMES_MIN;
     while (frames < FRAMES_MAX && 2e6 * (double)frames / (double)jack->rate_hz <= wish_us * ROUNDED)
         frames *= 2;
-    const char *now = ST_TEXT(64, "jack_bufsize %" PRId64, frames);
-    const char *persistent = ST_TEXT(96, WHERE "-p %" PRId64 " -n %" PRId64, frames,
-                                     usb && jack->periods_n < 3 ? 3 : jack->periods_n);
+    const char *now = ST_TEXT(64, "jack_bufsize %jd", frames);
+    const char *persistent =
+        ST_TEXT(96, WHERE "-p %jd -n %jd", frames, usb && jack->periods_n < 3 ? 3 : jack->periods_n);
     st_finding_fix(finding, now, persistent, ST_NEEDS_REOPEN);
 }
 
@@ -225,26 +221,24 @@ static void judge_jack_period(struct st_finding *finding)
     if (!take_running_value(finding, ST_KEY_JACK_BUFFER_FRAMES, &jack.frames) ||
         !take_running_value(finding, ST_KEY_JACK_RATE_HZ, &jack.rate_hz))
         return;
-    const double period_us = (double)jack.frames * 1e6 / (double)jack.rate_hz;
-    const double wish_us = (double)finding->wish->period_ns / 1e3;
+    const double period_us = st_rule_us(jack.frames, jack.rate_hz);
+    const double wish_us = st_rule_period_us(finding);
     const double ring_ms = period_us * (double)jack.periods_n / 1e3;
     ST_FACTS_EACH (fact, finding->facts, ST_KEYS_USB_AUDIO, ".control")
         usb = fact->state == ST_FACT_OK ? fact : usb;
     if (period_us > wish_us * ROUNDED && !finding->wish->in_use) {
         st_finding_advice(finding,
-                          "JACK's period is %" PRId64 " frames at %" PRId64 " Hz (%.2f ms), longer than the "
+                          "JACK's period is %jd frames at %jd Hz (%.2f ms), longer than the "
                           "%.2f ms that you asked for",
                           jack.frames, jack.rate_hz, period_us / 1e3, wish_us / 1e3);
         fix_jack_period(&jack, wish_us, usb != NULL, finding);
     } else if (usb != NULL && jack.periods_n < 3) {
         st_finding_quote(finding, usb->key);
-        st_finding_advice(finding, "JACK has %" PRId64 " periods; with a USB interface three are recommended",
+        st_finding_advice(finding, "JACK has %jd periods; with a USB interface three are recommended",
                           jack.periods_n);
         st_finding_fix(finding, NULL, WHERE "-n 3", ST_NEEDS_REOPEN);
     } else {
-        st_finding_fine(finding,
-                        "JACK's period is %" PRId64 " frames at %" PRId64
-                        " Hz (%.2f ms), its whole buffer %.2f ms",
+        st_finding_fine(finding, "JACK's period is %jd frames at %jd Hz (%.2f ms), its whole buffer %.2f ms",
                         jack.frames, jack.rate_hz, period_us / 1e3, ring_ms);
     }
 }

@@ -70,19 +70,17 @@ int st_linux_kernel_from(const struct st_facts *facts, int major, int minor)
     return kernel.backports ? -ENODATA : 0;
 }
 
-const char *st_linux_kernel_realtime(const struct st_facts *facts)
+bool st_linux_kernel_realtime(const struct st_facts *facts)
 {
     const char *version = st_facts_text_or(facts, ST_KEY_KERNEL_VERSION, "");
     /* "PREEMPT RT" is how patched kernels up to 4.19 wrote it; only patched kernels have the file */
-    if (st_proc_has_word(version, "PREEMPT_RT") || strstr(version, " PREEMPT RT") != NULL)
-        return ST_KEY_KERNEL_VERSION;
-    return st_facts_int_or(facts, ST_KEY_REALTIME, 0) == 1 ? ST_KEY_REALTIME : NULL;
+    return st_proc_has_word(version, "PREEMPT_RT") || strstr(version, " PREEMPT RT") != NULL ||
+           st_facts_int_or(facts, ST_KEY_REALTIME, 0) == 1;
 }
 
 bool st_linux_kernel_threads_irqs(const struct st_facts *facts)
 {
-    return st_linux_kernel_realtime(facts) != NULL ||
-           st_machine_boot_option(facts, "threadirqs", ST_ROOM(64)) == 0;
+    return st_linux_kernel_realtime(facts) || st_machine_boot_option(facts, "threadirqs", ST_ROOM(64)) == 0;
 }
 
 bool st_linux_kernel_has_irq_threads(const struct st_facts *facts)

@@ -24,8 +24,8 @@ ST_NODISCARD int st_linux_kernel_version(const struct st_facts *facts, struct st
  * backports. */
 int st_linux_kernel_from(const struct st_facts *facts, int major, int minor);
 
-/** The key of the fact that shows a real-time kernel (PREEMPT_RT). NULL: none does. */
-const char *st_linux_kernel_realtime(const struct st_facts *facts);
+/** Is it a real-time kernel (PREEMPT_RT)? */
+bool st_linux_kernel_realtime(const struct st_facts *facts);
 
 /** Do all interrupts have threads, by the kernel (PREEMPT_RT) or its option threadirqs? */
 bool st_linux_kernel_threads_irqs(const struct st_facts *facts);

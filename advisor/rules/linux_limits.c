@@ -16,13 +16,12 @@
 
 /** The usual limit of 8 MiB (systemd, Linux from 5.16 on) will do for players, whose periods are long,
  * until there is a dropout. */
-#define USUAL_BYTES    (INT64_C(8) * MIB)
-#define PERIOD_LONG_NS INT64_C(5000000)
+#define USUAL_BYTES (INT64_C(8) * MIB)
 
 /** With CAP_IPC_LOCK the limit does not count. Root has it, but not in every container. */
 static bool is_privileged(const struct st_facts *facts)
 {
-    const bool usual = st_facts_int_or(facts, ST_KEY_USER_UID, -1) == 0 && !st_machine_in_container(facts);
+    const bool usual = st_machine_is_root(facts) && !st_machine_in_container(facts);
     return st_facts_int_or(facts, ST_KEY_RT_IPC_LOCK, usual) != 0;
 }
 
@@ -31,21 +30,19 @@ static void judge_memlock(struct st_finding *finding)
     int64_t limit;
     if (st_machine_need_of_user(finding, ST_KEY_RT_MEMLOCK_LIMIT_BYTES, "limits", &limit) != 0)
         return;
-    st_finding_quote(finding, ST_KEY_RT_IPC_LOCK, ST_KEY_USER_UID, ST_KEY_SYSTEM_CONTAINER);
     const double mib = (double)limit / MIB;
     const bool small = limit < MIB;
     const double shown = small ? (double)limit / 1024 : mib;
     const char *unit = small ? "KiB" : "MiB";
     if (limit < ST_UNLIMITED) {
-        st_finding_unknown(finding, "a limit of locked memory of %" PRId64 " bytes is not valid", limit);
+        st_finding_unknown(finding, "a limit of locked memory of %jd bytes is not valid", limit);
     } else if (limit == ST_UNLIMITED) {
         st_finding_fine(finding, "this user may lock any amount of memory");
     } else if (limit >= ENOUGH_BYTES) {
         st_finding_fine(finding, "this user may lock up to %.0f MiB of memory", mib);
-    } else if (limit >= USUAL_BYTES && finding->wish->period_ns >= PERIOD_LONG_NS &&
-               st_facts_int_or(finding->facts, ST_MUSIC_COUNTED, 0) == 0) {
+    } else if (limit >= USUAL_BYTES && st_rule_is_at_ease(finding)) {
         st_finding_ok(finding, "this user may lock %.4g %s of memory, which will do for a period of %.1f ms",
-                      shown, unit, (double)finding->wish->period_ns / 1e6);
+                      shown, unit, st_rule_period_us(finding) / 1e3);
     } else if (is_privileged(finding->facts)) {
         st_finding_fine(finding,
                         "this process may lock more memory than its limit of %.4g %s; other users may not",
@@ -155,15 +152,14 @@ static void judge_cpu_quota(struct st_finding *finding)
     if (fact == free) {
         st_finding_fine(finding, "no limit of CPU time holds for programs started here");
     } else if (fact == exempt) {
-        st_finding_fine(finding,
-                        "%.40s may use %" PRId64 " %% of a CPU, but its real-time threads may use more", name,
-                        fact->i64);
+        st_finding_fine(finding, "%.40s may use %jd %% of a CPU, but its real-time threads may use more",
+                        name, fact->i64);
     } else {
-        st_finding_advice(finding,
-                          "%.40s may use %" PRId64
-                          " %% of a CPU (cpu.max); when that is used up, all threads without real-time "
-                          "priority stop for the rest of each %.0f ms",
-                          name, fact->i64, (double)st_facts_beside_int_or(facts, fact, "period_us", 0) / 1e3);
+        st_finding_advice(
+            finding,
+            "%.40s may use %jd %% of a CPU (cpu.max); when that is used up, all threads without real-time "
+            "priority stop for the rest of each %.0f ms",
+            name, fact->i64, (double)st_facts_beside_int_or(facts, fact, "period_us", 0) / 1e3);
         if (strlen(fact->source) > strlen(CPU_MAX) && fact->source[0] == '/')
             fix_quota(finding, fact->source);
     }
@@ -371,8 +367,6 @@ static void judge_off(struct st_finding *finding, int64_t runtime, const char *w
 static bool judge_deadline_server(struct st_finding *finding, int64_t runtime, bool off, bool usual)
 {
     const char *groups = st_facts_text_or(finding->facts, ST_KEY_CONFIG_RT_GROUP_SCHED, NULL);
-    st_finding_quote(finding, ST_KEY_KERNEL_RELEASE, ST_KEY_FAIR_SERVER_RUNTIME_NS,
-                     ST_KEY_CONFIG_RT_GROUP_SCHED);
     if (off && st_facts_int_or(finding->facts, ST_KEY_FAIR_SERVER_RUNTIME_NS, 1) == 0) {
         judge_off(finding, runtime, ", and so is the deadline server of CPU 0");
         st_finding_fix_now(finding,
@@ -397,9 +391,8 @@ static void judge_rt_throttling(struct st_finding *finding)
     else if (st_finding_need_int(finding, PERIOD, &period) != 0)
         return;
     if (runtime < -1 || period < 1 || runtime > period) {
-        st_finding_unknown(finding,
-                           "the kernel's real-time budget of %" PRId64 " µs in %" PRId64 " µs is not valid",
-                           runtime, period);
+        st_finding_unknown(finding, "the kernel's real-time budget of %jd µs in %jd µs is not valid", runtime,
+                           period);
         return;
     }
     const double hole_us = (double)(period - runtime), share = (double)runtime / (double)period;
@@ -409,7 +402,6 @@ static void judge_rt_throttling(struct st_finding *finding)
     if (server == 1 && judge_deadline_server(finding, runtime, off, share >= SHARE_USUAL))
         return;
     if (off && server < 0) {
-        st_finding_quote(finding, ST_KEY_KERNEL_RELEASE);
         st_finding_unknown(
             finding, "real-time throttling is off, which is harmless with a deadline server (from Linux "
                      "6.12 on); whether this kernel has one is unknown");

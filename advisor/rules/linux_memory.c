@@ -8,9 +8,6 @@
 
 #define SWAPPINESS_LOW 10
 
-/** Up to here memory in swap is no advice until there is a dropout. A choice of this rule. */
-#define PERIOD_LONG_NS INT64_C(5000000)
-
 /** Is memory of a sound server, or of a program that plays, in swap now? */
 static bool is_swapped(struct st_finding *finding)
 {
@@ -29,10 +26,9 @@ static bool is_swapped(struct st_finding *finding)
     }
     if (most == NULL)
         return false;
-    st_finding_quote(finding, most->key, ST_MUSIC_COUNTED);
+    st_finding_quote(finding, most->key);
     /* what was used at the start only may lie there for ever */
-    if (finding->wish->period_ns >= PERIOD_LONG_NS &&
-        st_facts_int_or(finding->facts, ST_MUSIC_COUNTED, 0) == 0)
+    if (st_rule_is_at_ease(finding))
         return false;
     st_finding_advice(finding, "%.40s has %.1f MiB of its memory in swap, and waits until it is read back",
                       name, (double)most->i64 / 1024);
@@ -56,28 +52,26 @@ static void judge_swap(struct st_finding *finding)
     }
     if (st_finding_need_int(finding, ST_KEY_SYSCTL_VM_SWAPPINESS, &swappiness) != 0)
         return;
-    st_finding_quote(finding, ST_KEY_ZSWAP_ENABLED);
     const bool compressed = st_facts_is(finding->facts, ST_KEY_ZSWAP_ENABLED, "Y") ||
                             st_facts_is(finding->facts, ST_KEY_ZSWAP_ENABLED, "1");
     if (swappiness < 0 || swappiness > 200) {
-        st_finding_unknown(finding, "swappiness of %" PRId64 " is not valid (0 to 200)", swappiness);
+        st_finding_unknown(finding, "swappiness of %jd is not valid (0 to 200)", swappiness);
     } else if (other <= 0 || compressed) {
         st_finding_ok(finding,
-                      "swapped memory is kept in compressed form (%s), so a high swappiness (%" PRId64 ") "
+                      "swapped memory is kept in compressed form (%s), so a high swappiness (%jd) "
                       "is right",
                       other <= 0 ? "zram" : "zswap", swappiness);
     } else if (zram > 0 && st_facts_int_or(finding->facts, ST_KEY_SWAP_ZRAM_FIRST, 0) != 0) {
-        st_finding_quote(finding, ST_KEY_SWAP_ZRAM_FIRST);
         st_finding_ok(finding,
                       "the kernel swaps to compressed memory (zram) first and to the disk later, so a high "
-                      "swappiness (%" PRId64 ") is right",
+                      "swappiness (%jd) is right",
                       swappiness);
     } else if (swappiness <= SWAPPINESS_LOW) {
-        st_finding_ok(finding, "the kernel swaps to disk only when memory is short (swappiness %" PRId64 ")",
+        st_finding_ok(finding, "the kernel swaps to disk only when memory is short (swappiness %jd)",
                       swappiness);
     } else {
         st_rule_advise(finding,
-                       "the kernel may swap memory to disk early (swappiness %" PRId64 "); only locked "
+                       "the kernel may swap memory to disk early (swappiness %jd); only locked "
                        "memory is safe",
                        swappiness);
     }
@@ -213,7 +207,8 @@ const struct st_rule st_rule_linux_memory_out = {
     .check = "journalctl -k -b | grep 'Out of memory'   # nothing",
     .undo = "remove that package",
     .facts = ST_RULE_KEYS(ST_KEY_KERNEL_LOG_MEMORY_N),
-    .cases = ST_RULE_CASES(
-        {ST_CASE_IS, 0, ST_STATUS_OK, "the kernel logged no lack of memory since the start"},
-        {ST_CASE_ELSE, 0, ST_STATUS_ADVICE, "memory ran out: the kernel ended {} programs since the start"}),
+    .cases =
+        ST_RULE_CASES({ST_CASE_IS, 0, ST_STATUS_OK, "the kernel logged no lack of memory since the start"},
+                      {ST_CASE_ELSE, 0, ST_STATUS_ADVICE,
+                       "memory ran out: programs that the kernel ended, by its log: {}"}),
 };

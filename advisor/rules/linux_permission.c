@@ -7,14 +7,6 @@
 
 /* --- linux-rt-permission: The right to real-time priority: the one setting that matters most. --- */
 
-static const char *errno_text(int64_t error)
-{
-    return error == EPERM    ? "EPERM, not permitted"
-           : error == EINVAL ? "EINVAL, priority out of range"
-           : error == ENOSYS ? "ENOSYS, the kernel does not have this call"
-                             : "an unexpected error";
-}
-
 static const char *beside_irqs(const struct st_facts *facts, int64_t limit)
 {
     return !st_linux_kernel_has_irq_threads(facts) ? ""
@@ -24,13 +16,10 @@ static const char *beside_irqs(const struct st_facts *facts, int64_t limit)
 
 static void judge_granted(int64_t priority, struct st_finding *finding)
 {
-    if (st_facts_int_or(finding->facts, ST_KEY_USER_UID, -1) == 0)
-        st_finding_fine(finding,
-                        "SCHED_FIFO %" PRId64 " was granted to root; it may be refused to other users: run "
-                        "the report as the user who plays",
-                        priority);
-    else
-        st_finding_fine(finding, "SCHED_FIFO %" PRId64 " was granted to this user", priority);
+    st_finding_fine(finding, "SCHED_FIFO %jd was granted to %s", priority,
+                    st_machine_is_root(finding->facts)
+                        ? "root; it may be refused to other users: run the report as the user who plays"
+                        : "this user");
 }
 
 #define CUT_OFF "rtkit is installed, but programs cannot reach it: there is no D-Bus system bus"
@@ -53,30 +42,23 @@ static const char *cut_off_text(struct st_finding *finding)
 {
     if (!is_rtkit_cut_off(finding->facts))
         return "";
-    st_finding_quote(finding, ST_KEY_RTKIT_INSTALLED, ST_KEY_RTKIT_NO_BUS);
     return ". " CUT_OFF;
 }
 
 /** Shorter cycles cannot wait for the threads of interrupts, which come before what rtkit gives. A choice
  * of these rules. */
-#define PERIOD_SHORT_NS INT64_C(5000000)
-
 static void judge_rtkit_only(struct st_finding *finding)
 {
-    st_finding_quote(finding, ST_KEY_DAEMON_RTKIT_DAEMON, ST_KEY_RTKIT_INSTALLED, ST_MUSIC_COUNTED);
-    if (finding->wish->period_ns >= PERIOD_SHORT_NS &&
-        st_facts_int_or(finding->facts, ST_MUSIC_COUNTED, 0) == 0) {
+    if (st_rule_is_at_ease(finding))
         st_finding_ok(
             finding,
             "rtkit gives real-time priority to programs that ask, which is enough for a period of %.1f ms",
-            (double)finding->wish->period_ns / 1e6);
-        st_machine_fix_user(finding); /* for who names the rule */
-        return;
-    }
-    st_finding_advice(finding,
-                      "this user gets real-time priority only through rtkit: sound servers ask rtkit, most "
-                      "other programs do not");
-    st_machine_fix_user(finding);
+            st_rule_period_us(finding) / 1e3);
+    else
+        st_finding_advice(
+            finding, "this user gets real-time priority only through rtkit: sound servers ask rtkit, most "
+                     "other programs do not");
+    st_machine_fix_user(finding); /* also of ok, for who names the rule */
 }
 
 static void judge_refused(int64_t error, int64_t priority, struct st_finding *finding)
@@ -86,11 +68,11 @@ static void judge_refused(int64_t error, int64_t priority, struct st_finding *fi
     const bool has_limit = st_facts_int(facts, ST_KEY_RT_RTPRIO_LIMIT, &limit) == 0;
     const int64_t uid = st_facts_int_or(facts, ST_KEY_USER_UID, -1);
     if (has_limit && limit > 0 && limit < priority && error == EPERM) {
-        st_finding_advice(finding, "priority %" PRId64 " was refused; the limit allows up to %" PRId64 "%s",
-                          priority, limit, beside_irqs(facts, limit));
+        st_finding_advice(finding, "priority %jd was refused; the limit allows up to %jd%s", priority, limit,
+                          beside_irqs(facts, limit));
         st_machine_fix_user(finding);
     } else if (uid == 0 || (has_limit && (limit == ST_UNLIMITED || limit >= priority))) {
-        st_finding_problem(finding, "real-time priority was refused (%s) %s: %s", errno_text(error),
+        st_finding_problem(finding, "real-time priority was refused (%s) %s: %s", strerror((int)error),
                            uid == 0 ? "to root" : "although the limit allows it",
                            st_machine_in_container(facts)
                                ? "the container forbids it"
@@ -122,22 +104,19 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
     const char *who = files   ? "in the shell that saved the files,"
                       : shell ? ST_TEXT(48, "in the shell where %s ran,", from)
                               : "at login";
-    st_finding_quote(finding, ST_KEY_USER_LIMITS_FROM);
-    const int cut = st_text_cut(name, 40);
-    if (error == 0 && st_facts_int_or(facts, ST_KEY_USER_UID, -1) == 0) {
-        st_finding_ok(finding, "%.*s is root, and no limit applies to root (not tested)", cut, name);
+    if (error == 0 && st_machine_is_root(facts)) {
+        st_finding_ok(finding, "%.40s is root, and no limit applies to root (not tested)", name);
     } else if (error == 0) {
         char text[32] = "unlimited";
         if (limit != ST_UNLIMITED)
-            ST_PRINT(text, "%" PRId64, limit);
-        st_finding_ok(finding,
-                      "%s %.*s gets the limit rtprio %s, which allows SCHED_FIFO %" PRId64 " (not tested)",
-                      who, cut, name, text, priority);
+            ST_PRINT(text, "%jd", limit);
+        st_finding_ok(finding, "%s %.40s gets the limit rtprio %s, which allows SCHED_FIFO %jd (not tested)",
+                      who, name, text, priority);
     } else if (limit > 0) {
-        st_finding_advice(finding, "%s %.*s gets the limit rtprio %" PRId64 "%s", who, cut, name, limit,
+        st_finding_advice(finding, "%s %.40s gets the limit rtprio %jd%s", who, name, limit,
                           beside_irqs(facts, limit));
         st_machine_fix_user(finding);
-    } else if (shell && !(has_rtkit(facts) && finding->wish->period_ns >= PERIOD_SHORT_NS)) {
+    } else if (shell && !(has_rtkit(facts) && finding->wish->period_ns >= ST_RULE_LONG_NS)) {
         st_finding_advice(
             finding, "%s the limit rtprio is 0: %sprograms get real-time priority only from rtkit", who,
             st_text_is(from, "rtcqs") && !st_text_is(name, "root") ? "" : "unless that was root's, ");
@@ -146,9 +125,9 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
         judge_rtkit_only(finding);
     } else {
         st_finding_problem(finding,
-                           "no configuration file gives %.*s real-time priority at login, so any busy "
+                           "no configuration file gives %.40s real-time priority at login, so any busy "
                            "program can delay the audio thread%s",
-                           cut, name, cut_off_text(finding));
+                           name, cut_off_text(finding));
         st_machine_fix_user(finding);
     }
     if (error == 0)
@@ -167,8 +146,6 @@ static void judge_rt_permission(struct st_finding *finding)
     int64_t error;
     if (st_machine_need_of_user(finding, ST_KEY_RT_FIFO_ERRNO, "rights", &error) != 0)
         return;
-    st_finding_quote(finding, ST_KEY_RT_FIFO_PRIORITY, ST_KEY_RT_RTPRIO_LIMIT, ST_KEY_USER_UID,
-                     ST_KEY_USER_GROUPS, ST_KEY_SYSTEM_CONTAINER);
     const int64_t priority = st_facts_int_or(finding->facts, ST_KEY_RT_FIFO_PRIORITY, ST_TRIED_PRIORITY);
     if (!was_tried(finding->facts))
         judge_read(error, priority, finding);
@@ -230,7 +207,7 @@ static bool off_at_boot(const struct st_facts *facts)
 static bool limit_refuses(const struct st_facts *facts)
 {
     const int64_t limit = st_facts_int_or(facts, ST_KEY_RT_RTPRIO_LIMIT, INT64_MIN);
-    return st_facts_int_or(facts, ST_KEY_USER_UID, -1) != 0 && limit != ST_UNLIMITED &&
+    return !st_machine_is_root(facts) && limit != ST_UNLIMITED &&
            limit < st_facts_int_or(facts, ST_KEY_RT_FIFO_PRIORITY, 1);
 }
 
@@ -238,10 +215,9 @@ static void judge_refused_rt_group_sched(struct st_finding *finding)
 {
     const bool has_runtime = st_facts_has_int(finding->facts, ST_KEY_CGROUP_RT_RUNTIME_US);
     const int64_t runtime = st_facts_int_or(finding->facts, ST_KEY_CGROUP_RT_RUNTIME_US, 0);
-    st_finding_quote(finding, ST_KEY_CGROUP_RT_RUNTIME_US, ST_KEY_CGROUP_VERSION, ST_KEY_RT_RTPRIO_LIMIT);
     if (runtime > 0) {
         st_finding_fine(finding,
-                        "the control group of this process has %" PRId64 " µs of real-time budget, so it is "
+                        "the control group of this process has %jd µs of real-time budget, so it is "
                         "not the reason why SCHED_FIFO is refused",
                         runtime);
         return;
@@ -268,7 +244,6 @@ static void judge_rt_group_sched(struct st_finding *finding)
     const int64_t users_us = st_facts_int_or(facts, ST_KEY_CGROUP_USERS_RT_RUNTIME_US, -1);
     int64_t error;
     const char *config;
-    st_finding_quote(finding, ST_KEY_RT_FIFO_ERRNO);
     const bool tried = st_facts_int(facts, ST_KEY_RT_FIFO_ERRNO, &error) == 0 && was_tried(facts);
     const int r = st_finding_need_text(finding, ST_KEY_CONFIG_RT_GROUP_SCHED, &config);
     /* only a kernel that has it has the files cpu.rt_runtime_us (kernel/sched/core.c, cpu_legacy_files) */
@@ -279,25 +254,17 @@ static void judge_rt_group_sched(struct st_finding *finding)
         st_finding_unknown(
             finding, "CONFIG_RT_GROUP_SCHED has a value that sleeptune does not understand: %.20s", config);
     } else if (r == 0 && off_at_boot(facts)) {
-        st_finding_quote(finding, ST_KEY_CMDLINE);
         st_finding_fine(finding, "real-time group scheduling is built in, but switched off at boot");
     } else if (tried && error == 0) {
         st_finding_fine(finding, "SCHED_FIFO was granted, so real-time group scheduling does no harm");
     } else if (r != 0 && !by_files) {
-        if (finding->status == ST_STATUS_NOT_APPLICABLE && tried && error == EPERM && !limit_refuses(facts))
-            st_finding_unknown(finding,
-                               "SCHED_FIFO is refused although the limit allows it; it is unknown whether "
-                               "this kernel has real-time group scheduling");
-        else if (finding->status == ST_STATUS_NOT_APPLICABLE && tried)
-            st_finding_not_applicable(finding,
-                                      "the kernel's configuration is not available, and nothing points to "
-                                      "real-time group scheduling");
-        else if (finding->status == ST_STATUS_NOT_APPLICABLE)
+        if (finding->status == ST_STATUS_NOT_APPLICABLE &&
+            (!tried || (error == EPERM && !limit_refuses(facts))))
             st_finding_unknown(finding,
                                "no configuration of this kernel was found, so whether it has real-time "
                                "group scheduling is unknown");
     } else if (!tried && users_us > 0) {
-        st_finding_fine(finding, "users have a real-time budget of %" PRId64 " µs", users_us);
+        st_finding_fine(finding, "users have a real-time budget of %jd µs", users_us);
     } else if (!tried && users_us == 0) {
         st_finding_problem(finding,
                            "users have a real-time budget of 0 µs (user.slice): SCHED_FIFO is refused");
@@ -375,37 +342,33 @@ static void judge_rtkit(struct st_finding *finding)
     int64_t value;
     if (!lacks_right(finding, "this user gets real-time priority without rtkit"))
         return;
-    st_finding_quote(finding, ST_KEY_DAEMON_RTKIT_DAEMON, ST_KEY_RTKIT_INSTALLED, ST_KEY_RTKIT_COMMAND);
     const bool there = has_rtkit(facts);
     if (!there && st_facts_int(facts, ST_KEY_RTKIT_INSTALLED, &value) == -EACCES) {
         st_finding_unknown(finding, "sleeptune could not read whether rtkit is installed");
     } else if (!there && st_facts_find(facts, ST_KEY_SYSTEM_LACKS) != NULL) {
         st_finding_unknown(finding, "the saved files do not show whether rtkit is installed");
     } else if (is_rtkit_cut_off(facts)) {
-        st_finding_quote(finding, ST_KEY_RTKIT_NO_BUS);
         st_finding_not_applicable(finding, CUT_OFF "; see finding linux-rt-permission");
     } else if (!there) {
         st_finding_not_applicable(finding,
                                   "rtkit is not installed; see finding linux-rt-permission for other ways "
                                   "to real-time priority");
     } else if (st_facts_int_or(facts, ST_KEY_RTKIT_REFUSED_N, 0) > 0) {
-        st_finding_quote(finding, ST_KEY_RTKIT_REFUSED_N);
         st_finding_advice(finding,
                           "rtkit refused programs of this user: too many requests or threads at once");
         st_machine_fix_user(finding);
     } else if (st_facts_int_or(facts, ST_KEY_RTKIT_FAILED_N, 0) > 0) {
-        st_finding_quote(finding, ST_KEY_RTKIT_FAILED_N);
         st_finding_advice(finding, "rtkit failed since this computer was started, as the journal says");
         st_machine_fix_user(finding);
-    } else if (finding->wish->period_ns < PERIOD_SHORT_NS && highest(facts) < ST_MACHINE_IRQ_PRIORITY &&
+    } else if (finding->wish->period_ns < ST_RULE_LONG_NS && highest(facts) < ST_MACHINE_IRQ_PRIORITY &&
                st_linux_kernel_has_irq_threads(facts)) {
         st_finding_advice(finding,
-                          "rtkit gives SCHED_RR %" PRId64 " to programs that ask, which is lower than "
+                          "rtkit gives SCHED_RR %jd to programs that ask, which is lower than "
                           "interrupt threads (50); for a period of %.1f ms the limit rtprio is better",
-                          highest(facts), (double)finding->wish->period_ns / 1e6);
+                          highest(facts), st_rule_period_us(finding) / 1e3);
         st_machine_fix_user(finding);
     } else {
-        st_finding_ok(finding, "rtkit gives SCHED_RR up to %" PRId64 " to programs that ask", highest(facts));
+        st_finding_ok(finding, "rtkit gives SCHED_RR up to %jd to programs that ask", highest(facts));
     }
 }
 
@@ -441,11 +404,12 @@ const struct st_rule st_rule_linux_rtkit = {
 static void advise(struct st_finding *finding, const struct st_fact *limit, bool member)
 {
     const char *group = st_fact_part(limit, LIMITS, ST_ROOM(80));
-    st_finding_quote(finding, limit->key, ST_TEXT(100, ST_KEYS_GROUP "%s", group));
+    st_finding_quote(finding, limit->key);
+    st_finding_quote(finding, ST_TEXT(100, ST_KEYS_GROUP "%s", group));
     st_finding_advice(finding,
-                      member ? "this user is in group %.40s, which may use priority %" PRId64 ", but this "
+                      member ? "this user is in group %.40s, which may use priority %jd, but this "
                                "session did not get the limit"
-                             : "group %.40s may use real-time priority %" PRId64 " here, and the next login "
+                             : "group %.40s may use real-time priority %jd here, and the next login "
                                "does not put this user into it",
                       group, ST_MIN(st_machine_limit(limit), 99));
     st_finding_fix(finding, NULL,
@@ -464,7 +428,6 @@ static void judge_audio_group(struct st_finding *finding)
     if (!lacks_right(finding, "this user has the right, so the group does not matter"))
         return;
     if (st_facts_has_int(facts, ST_KEY_PAM_MISSING)) {
-        st_finding_quote(finding, ST_KEY_PAM_MISSING);
         st_finding_not_applicable(finding, "this system has no PAM, so nothing reads the limits of groups");
         return;
     }

@@ -29,8 +29,7 @@ static const char *const model_names[] = {
 
 struct detected {
     enum model model;
-    bool dynamic;       /* can be switched while running */
-    const char *source; /* key of the deciding fact */
+    bool dynamic; /* can be switched while running */
 };
 
 /** "none", "voluntary", "lazy", "full" -> model; and what is assumed of two. */
@@ -50,7 +49,7 @@ static enum model debugfs_model(const struct st_facts *facts)
     return open != NULL ? parse_model(open + 1, strcspn(open + 1, ")")) : MODEL_UNKNOWN;
 }
 
-static enum model config_model(const struct st_facts *facts, const char **source)
+static enum model config_model(const struct st_facts *facts)
 {
     static const struct {
         const char *key;
@@ -61,10 +60,8 @@ static enum model config_model(const struct st_facts *facts, const char **source
         {ST_KEYS_CONFIG "PREEMPT_NONE", MODEL_NONE},
     };
     ST_EACH (row, rows) {
-        if (st_facts_is(facts, row->key, "y")) {
-            *source = row->key;
+        if (st_facts_is(facts, row->key, "y"))
             return row->model;
-        }
     }
     return MODEL_UNKNOWN;
 }
@@ -76,37 +73,26 @@ static struct detected detect(const struct st_facts *facts)
     const char *version;
     char option[16];
     const bool has_version = st_facts_text(facts, VERSION, &version) == 0;
-    struct detected found = {.source = st_linux_kernel_realtime(facts)};
-    if (found.source != NULL) {
-        found.model = MODEL_RT;
-        return found;
-    }
-    found.source = VERSION;
+    struct detected found = {.model = st_linux_kernel_realtime(facts) ? MODEL_RT : debugfs_model(facts)};
     found.dynamic = has_version ? st_proc_has_word(version, "PREEMPT_DYNAMIC")
                                 : st_facts_is(facts, ST_KEYS_CONFIG "PREEMPT_DYNAMIC", "y");
-    found.model = debugfs_model(facts);
-    if (found.model != MODEL_UNKNOWN) {
-        found.source = ST_KEY_PREEMPT_DEBUGFS;
+    if (found.model != MODEL_UNKNOWN)
         return found;
-    }
     if (has_version && !found.dynamic && st_proc_has_word(version, "PREEMPT")) {
         /* a kernel that cannot switch says PREEMPT for full and for lazy, which came with 6.13 */
-        found.model = config_model(facts, &found.source);
-        if (found.model != MODEL_LAZY && found.model != MODEL_FULL) {
-            found.source = VERSION;
+        found.model = config_model(facts);
+        if (found.model != MODEL_LAZY && found.model != MODEL_FULL)
             found.model = st_linux_kernel_from(facts, 6, 13) == 0 ? MODEL_FULL : MODEL_PREEMPTIBLE;
-        }
         return found;
     }
     if (found.dynamic && st_machine_boot_option(facts, "preempt", option, sizeof(option)) == 0) {
         found.model = parse_model(option, strlen(option));
-        found.source = ST_KEY_CMDLINE;
         if (found.model != MODEL_UNKNOWN)
             return found;
     }
     if (found.dynamic && st_machine_is_unread(facts, ST_KEY_CMDLINE))
         return found; /* preempt= may be there, against the configuration */
-    found.model = config_model(facts, &found.source);
+    found.model = config_model(facts);
     /* every kernel that is built preemptible says so in its version: init/Makefile, preempt-flag */
     if (found.model == MODEL_UNKNOWN && has_version && !found.dynamic && version[0] == '#')
         found.model = MODEL_NOT_FULL;
@@ -127,7 +113,7 @@ static void judge_unknown(const struct detected *found, struct st_finding *findi
                            "use, is not mounted here (/sys/kernel/debug)");
     else if (found->dynamic)
         st_finding_unknown(finding, "this kernel can switch its preemption model, and only root can read "
-                                    "which one is in use (/sys/kernel/debug/sched/preempt)");
+                                    "which one is in use (/sys/kernel/debug/sched/preempt, in debugfs)");
     else if (r == 0 || r == -ENOENT)
         st_finding_unknown(finding, "sleeptune found nothing that shows the preemption model of this kernel");
 }
@@ -174,10 +160,7 @@ static void fix_preemption(const struct detected *found, struct st_finding *find
 static void judge_preemption(struct st_finding *finding)
 {
     const struct detected found = detect(finding->facts);
-    const double period_ms = st_period_seconds(&finding->wish->period) * 1e3;
-    st_finding_quote(finding, VERSION, found.source);
-    if (found.model == MODEL_UNKNOWN)
-        st_finding_quote(finding, ST_KEY_PREEMPT_DEBUGFS);
+    const double period_ms = st_rule_period_us(finding) / 1e3;
     switch (found.model) {
     case MODEL_UNKNOWN:
         judge_unknown(&found, finding);
@@ -264,9 +247,8 @@ const struct st_rule st_rule_linux_preemption = {
 static void judge_threaded_irqs(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    const char *cmdline, *realtime = st_linux_kernel_realtime(facts);
-    if (realtime != NULL) {
-        st_finding_quote(finding, realtime);
+    const char *cmdline;
+    if (st_linux_kernel_realtime(facts)) {
         st_finding_fine(finding, "a real-time kernel handles all interrupts in threads");
         return;
     }
@@ -276,17 +258,16 @@ static void judge_threaded_irqs(struct st_finding *finding)
         st_finding_fine(finding, "threadirqs is on: see finding linux-irq-priorities for the order of the "
                                  "threads");
     } else if (st_machine_is_guest(facts)) {
-        st_finding_quote(finding, ST_KEY_VIRTUAL);
         st_finding_not_applicable(finding, "the host handles the real interrupts of a virtual machine");
     } else if (finding->wish->period_ns > PERIOD_SHORT_NS) {
         st_finding_ok(finding,
                       "interrupts come before any thread; for a period of %.1f ms this is seldom a problem",
-                      (double)finding->wish->period_ns / 1e6);
+                      st_rule_period_us(finding) / 1e3);
     } else {
         st_rule_advise(finding,
                        "interrupts of disk, network and graphics come before the audio thread; for a "
                        "period of %.2f ms it is worth trying to change this",
-                       (double)finding->wish->period_ns / 1e6);
+                       st_rule_period_us(finding) / 1e3);
         st_machine_place_boot_option(finding, "threadirqs", true);
     }
 }
@@ -319,7 +300,6 @@ static void judge_sched_ext(struct st_finding *finding)
     const char *state, *ops = st_facts_text_or(finding->facts, ST_KEY_SCHED_EXT_OPS, "of a program");
     if (st_finding_need_text(finding, ST_KEY_SCHED_EXT_STATE, &state) != 0)
         return;
-    st_finding_quote(finding, ST_KEY_SCHED_EXT_OPS);
     if (st_text_is(state, "disabled")) {
         st_finding_fine(finding, "the kernel's own scheduler decides which thread runs");
     } else if (!st_text_is(state, "enabled")) {
@@ -454,20 +434,19 @@ static void judge_watchdogs(struct st_finding *finding)
     int64_t nmi;
     if (st_finding_need_int(finding, NMI, &nmi) != 0)
         return;
-    st_finding_quote(finding, SOFT, THRESH);
     const int64_t thresh = st_facts_int_or(finding->facts, THRESH, THRESH_DEFAULT_S);
     if (nmi == 0) {
         st_finding_fine(finding, "the hard lock-up detector is off");
     } else if (nmi != 1) {
-        st_finding_unknown(finding, "nmi_watchdog of %" PRId64 " is not valid", nmi);
+        st_finding_unknown(finding, "nmi_watchdog of %jd is not valid", nmi);
     } else if (finding->wish->period_ns > WATCHDOGS_PERIOD_SHORT_NS) {
         st_finding_ok(finding,
-                      "the hard lock-up detector interrupts a busy CPU once in about %" PRId64 " s: too "
+                      "the hard lock-up detector interrupts a busy CPU once in about %jd s: too "
                       "seldom to matter for a period of %.1f ms",
-                      thresh, (double)finding->wish->period_ns / 1e6);
+                      thresh, st_rule_period_us(finding) / 1e3);
     } else {
         st_rule_advise(finding,
-                       "the hard lock-up detector interrupts each busy CPU once in about %" PRId64 " s, "
+                       "the hard lock-up detector interrupts each busy CPU once in about %jd s, "
                        "for some microseconds",
                        thresh);
     }
@@ -506,7 +485,6 @@ static const char *fan_tool(struct st_finding *finding)
         if (st_facts_has_int(finding->facts, key))
             return *tool;
     }
-    st_finding_quote(finding, ST_KEY_TCLSH_COMMAND);
     return strstr(st_facts_text_or(finding->facts, ST_KEY_TCLSH_COMMAND, ""), "i8kmon") != NULL ? "i8kmon"
                                                                                                 : NULL;
 }
@@ -533,8 +511,6 @@ static void judge_hwrng(struct st_finding *finding)
     const char *release = st_facts_text_or(finding->facts, ST_KEY_KERNEL_RELEASE, "");
     if (st_finding_need_text(finding, ST_KEY_HWRNG_CURRENT, &source) != 0)
         return;
-    st_finding_quote(finding, ST_KEY_CPU_MODEL, ST_KEY_TPM_DEVICE, ST_KEY_KERNEL_RELEASE,
-                     ST_KEY_KERNEL_VERSION, ST_KEY_KERNEL_SIGNATURE);
     const int asks = asks_firmware(finding->facts);
     if (!st_text_begins(source, "tpm-rng") || (cpu[0] != '\0' && !st_text_begins(cpu, "AMD ")) ||
         (device[0] != '\0' && strstr(device, "DRIVER=tpm_crb") == NULL) || asks == 0) {
@@ -561,7 +537,6 @@ static void judge_firmware(struct st_finding *finding)
     const char *driver;
     const int r = st_facts_text(finding->facts, ST_KEY_MODULE_DELL_SMM_HWMON, &driver);
     const char *tool = r == 0 ? fan_tool(finding) : NULL;
-    st_finding_quote(finding, ST_KEY_MODULE_DELL_SMM_HWMON);
     if (tool != NULL) {
         st_finding_advice(finding, "%s calls the firmware again and again, and each call stops all CPUs",
                           tool);

@@ -130,7 +130,7 @@ static void judge_server_priority(struct st_finding *finding)
                 finding, NULL,
                 "# the right is there, but the server was started without it:\n"
                 "# log out of every session and in again (with enable-linger: restart the computer).\n"
-                "# If only this shell has it (prlimit): sudo sleeptune apply linux-rt-permission",
+                "# If only this shell has it (prlimit): linux-rt-permission gives it to each login",
                 ST_NEEDS_RELOGIN);
         else
             st_machine_fix_user(finding);
@@ -138,19 +138,14 @@ static void judge_server_priority(struct st_finding *finding)
     }
     const struct top_thread top = top_thread(facts, server_names);
     if (others != NULL && !own) {
-        st_finding_not_applicable(finding, "the running sound server belongs to the user %.*s",
-                                  st_text_cut(others, 40), others);
+        st_finding_not_applicable(finding, "the running sound server belongs to the user %.40s", others);
     } else if (top.priority > 0) {
         quote_thread(finding, top.process);
-        st_finding_fine(finding, "the sound server's thread runs at real-time priority %" PRId64,
-                        top.priority);
+        st_finding_fine(finding, "the sound server's thread runs at real-time priority %jd", top.priority);
     } else if (without != NULL) {
-        st_finding_quote(finding, ST_KEY_JACK_COMMAND, ST_KEY_PULSE_REALTIME_SCHEDULING,
-                         ST_KEY_RTKIT_DEMOTED_N);
         st_finding_not_applicable(finding, "%s runs without real-time priority; finding %s says why", without,
                                   rule_id);
     } else {
-        st_finding_quote(finding, ST_KEY_SYSTEM_CONTAINER);
         st_finding_not_applicable(finding, "no sound server runs%s",
                                   st_machine_in_container(facts)
                                       ? " in this container; sound servers of the host are not "
@@ -202,7 +197,6 @@ static void judge_priority_order(struct st_finding *finding)
     quote_thread(finding, server.process);
     if (server.priority == SYSTEM76_PRIORITY &&
         st_facts_has_int(finding->facts, ST_KEY_DAEMON_SYSTEM76_SCHEDULER)) {
-        st_finding_quote(finding, ST_KEY_DAEMON_SYSTEM76_SCHEDULER);
         st_finding_advice(
             finding,
             "system76-scheduler gave the sound server priority %d, less than the server asks for and than "
@@ -224,15 +218,15 @@ static void judge_priority_order(struct st_finding *finding)
                                   ? "; ananicy-cpp sets such priorities"
                                   : "";
         st_finding_advice(finding,
-                          "%.40s runs at priority %" PRId64 ", higher than the sound server's %" PRId64
-                          ", so it can take the CPU from the server%s",
+                          "%.40s runs at priority %jd, higher than the sound server's %jd, so it can take "
+                          "the CPU from the server%s",
                           client.process->text, client.priority, server.priority, changer);
         st_rule_fix(finding);
         return;
     }
     if (st_finding_need_int(finding, ST_KEY_THREADS_COMPLETE, &complete) != 0)
         return;
-    st_finding_fine(finding, "no program has a higher priority than the sound server's %" PRId64 "%s",
+    st_finding_fine(finding, "no program has a higher priority than the sound server's %jd%s",
                     server.priority, complete != 0 ? "" : " (not all threads were checked)");
 }
 
@@ -290,8 +284,7 @@ static void judge_hybrid_cores(struct st_finding *finding)
             continue;
         st_finding_quote_beside(finding, fact, "cpu");
         st_rule_advise(finding,
-                       "%.40s ran on CPU %" PRId64
-                       ", one of the slow cores (%.20s), where its work takes longer",
+                       "%.40s ran on CPU %jd, one of the slow cores (%.20s), where its work takes longer",
                        fact->text, cpu, list);
         if (fast[0] != '\0' && strspn(fast, "0123456789-,") == strlen(fast)) {
             st_finding_fix_now(finding, "taskset -apc %s $(pgrep -ox %s)", fast,
@@ -322,7 +315,7 @@ const struct st_rule st_rule_linux_hybrid_cores = {
            "taskset -apc FAST $(pgrep -o PROGRAM)",
     .persistent = CORES_EVER("FAST", "FAST"),
     .check = "ps -eLo psr,rtprio,comm | grep -v ' - '   # PSR: the CPU of each thread",
-    .undo = "start the program without taskset\nsystemctl --user revert pipewire",
+    .undo = "start the program without taskset; for PipeWire run: systemctl --user revert pipewire",
     .facts = ST_RULE_KEYS(ST_KEY_CPU_EFFICIENT, ST_KEY_CPU_FAST, THREAD_PROCESS, ST_KEYS_RT_THREAD "*.cpu",
                           THREAD_PID, ST_MACHINE_PLAYS),
     .judge = judge_hybrid_cores,
@@ -334,7 +327,6 @@ const struct st_rule st_rule_linux_hybrid_cores = {
 #define IRQ_TOP      90 /* what rtirq gives, too */
 #define IRQ_NOW(driver)                                                                                      \
     "# until the next boot or suspend:\npgrep 'irq/.*" driver "' | xargs -n1 sudo chrt -f -p 90"
-#define IRQ_PERIOD_SHORT_NS INT64_C(5000000) /* as of linux-rtkit */
 #define SERVER_BELOW_TOP                                                                                     \
     "# give the sound server a priority below 90: 'jackd -P 80', or rt.prio of PipeWire's module-rt"
 enum { ANY_CARD = -1, ANY_CONTROLLER = -2 };
@@ -424,12 +416,12 @@ static void judge_irq_priorities(struct st_finding *finding)
     }
     quote_thread(finding, server.process);
     const struct st_fact *above = above_server(facts, server.priority);
-    if (lowest >= server.priority && above != NULL && finding->wish->period_ns < IRQ_PERIOD_SHORT_NS &&
+    if (lowest >= server.priority && above != NULL && finding->wish->period_ns < ST_RULE_LONG_NS &&
         st_linux_kernel_threads_irqs(facts)) {
         quote_thread(finding, above);
         st_finding_advice(finding,
-                          "%.20s runs before the sound server, whose priority is %" PRId64
-                          ", so a busy disk or network can delay all sound",
+                          "%.20s runs before the sound server, whose priority is %jd, so a busy disk or "
+                          "network can delay all sound",
                           above->text, server.priority);
         st_finding_fix(finding, NULL,
                        "# give the sound server a priority above 50 and below 90: 'jackd -P 80'; PipeWire "
@@ -438,12 +430,12 @@ static void judge_irq_priorities(struct st_finding *finding)
         return;
     }
     if (lowest >= server.priority) {
-        st_finding_fine(finding, "%.20s runs at priority %" PRId64 ", the sound server at %" PRId64,
-                        sound->text, lowest, server.priority);
+        st_finding_fine(finding, "%.20s runs at priority %jd, the sound server at %jd", sound->text, lowest,
+                        server.priority);
         return;
     }
     st_rule_advise(finding,
-                   "%.20s runs at priority %" PRId64 ", lower than the sound server's %" PRId64 ", so "
+                   "%.20s runs at priority %jd, lower than the sound server's %jd, so "
                    "the server can delay the interrupt that it waits for",
                    sound->text, lowest, server.priority);
     char name[16]; /* pgrep may see as much of it */

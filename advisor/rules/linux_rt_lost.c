@@ -107,7 +107,6 @@ static void judge_lost(struct st_finding *finding)
     const int server = server_of(finding->facts);
     if (server < 0 && st_facts_has_int(facts, ST_KEY_THREADS_PART) &&
         st_facts_int_or(facts, ST_KEY_RTKIT_DEMOTED_N, 0) > 0) {
-        st_finding_quote(finding, ST_KEY_RTKIT_DEMOTED_N);
         st_finding_problem(finding,
                            "programs lost their real-time priority: rtkit took it away, as its log says");
         st_rule_fix(finding);
@@ -118,36 +117,30 @@ static void judge_lost(struct st_finding *finding)
             finding, "%s", server < 0 ? "no PipeWire or PulseAudio of this user runs" : "rtkit does not run");
         return;
     }
-    st_finding_quote(finding, servers[server].key, ST_KEY_RTKIT_COMMAND);
     if (!has_canary(facts)) {
         st_finding_fine(finding, "rtkit runs with --no-canary: it takes no priority away after a suspend");
         return;
     }
-    st_finding_quote(finding, ST_KEY_SUSPENDED_MS, ST_KEY_RTKIT_DEMOTED_N);
 
     const int64_t priority = priority_of(facts, servers[server].process);
     if (priority == 0) {
         judge_without(finding, server, suspended_ms);
     } else if (priority > RTKIT_MAX) {
         st_finding_fine(finding,
-                        "%s has priority %" PRId64 ": rtkit gives less, so it did not give this one "
+                        "%s has priority %jd: rtkit gives less, so it did not give this one "
                         "and does not take it away",
                         servers[server].name, priority);
     } else if (suspended_ms >= SUSPENDED_LEAST && st_facts_int_or(facts, ST_KEY_RTKIT_DEMOTED_N, 1) == 0) {
-        st_finding_fine(finding,
-                        "%s kept its real-time priority (%" PRId64 ") when this computer was suspended",
+        st_finding_fine(finding, "%s kept its real-time priority (%jd) when this computer was suspended",
                         servers[server].name, priority);
     } else if (suspended_ms >= SUSPENDED_LEAST || can_suspend(facts)) {
-        st_finding_quote(finding, ST_KEY_POWER_STATES);
         st_finding_advice(finding,
-                          "%s has its real-time priority (%" PRId64
-                          ") from rtkit, which may take it away when "
+                          "%s has its real-time priority (%jd) from rtkit, which may take it away when "
                           "this computer is suspended",
                           servers[server].name, priority);
         fix_lost(finding);
     } else {
-        st_finding_quote(finding, ST_KEY_SUSPEND_FORBIDDEN);
-        st_finding_fine(finding, "%s has real-time priority %" PRId64 ", and this computer is not suspended",
+        st_finding_fine(finding, "%s has real-time priority %jd, and this computer is not suspended",
                         servers[server].name, priority);
     }
 }
@@ -204,9 +197,8 @@ static void judge_rt_time(struct st_finding *finding)
     const int64_t killed_n = st_facts_int_or(facts, ST_KEY_KERNEL_LOG_RT_TIME_N, 0);
     const bool by_portal = st_facts_is(facts, ST_KEY_PORTAL_RT_TIME_US, "0") &&
                            !st_facts_is(facts, ST_KEY_RT_FIFO_ERRNO, "0"); /* else PipeWire does not ask it */
-    if (!by_portal && st_finding_need_int(finding, ST_KEY_PROCESSES_N, NULL) != 0)
+    if (!by_portal && killed_n == 0 && st_finding_need_int(finding, ST_KEY_PROCESSES_N, NULL) != 0)
         return;
-    st_finding_quote(finding, ST_KEY_KERNEL_LOG_RT_TIME_N, ST_KEY_PORTAL_RT_TIME_US);
     if (quoted != NULL)
         st_finding_quote(finding, quoted->key);
     const char *name = quoted != NULL ? st_facts_beside_text_or(facts, quoted, "name", "a program") : "";
@@ -222,12 +214,12 @@ static void judge_rt_time(struct st_finding *finding)
     } else if (killed_n > 0) {
         st_finding_problem(finding,
                            "the kernel killed programs whose real-time thread did not sleep (RLIMIT_RTTIME), "
-                           "%" PRId64 " times since the start",
-                           killed_n);
+                           "%jd time%s in the kernel's log",
+                           killed_n, ST_PLURAL(killed_n));
     } else if (busy != NULL) {
         st_finding_problem(finding,
-                           "a real-time thread of %.40s computed for %" PRId64
-                           " ms without a sleep: at %" PRId64 " ms (RLIMIT_RTTIME) the kernel kills it",
+                           "a real-time thread of %.40s computed for %jd ms without a sleep: at %jd ms "
+                           "(RLIMIT_RTTIME) the kernel kills it",
                            name, busy->i64, st_facts_beside_int_or(facts, busy, "limit_us", 0) / 1000);
     } else if (any != NULL) {
         st_finding_fine(finding, "no real-time thread was seen to come near its limit of computing time "
@@ -272,8 +264,6 @@ const struct st_rule st_rule_linux_rt_time = {
 };
 
 /* --- linux-client-priority: the threads of programs that play through PipeWire --- */
-
-#define CLIENT_RIGHT "sudo sleeptune apply linux-rt-permission   # the right itself"
 
 struct clients {
     struct st_finding *finding;
@@ -377,7 +367,7 @@ static void judge_clients(struct st_finding *finding)
         st_finding_fix(finding, NULL,
                        granted ? ST_MACHINE_FIX_LOG_IN "\n# if you did: start the program again"
                        : st_machine_right_at_login(facts) ? ST_MACHINE_FIX_LOG_IN
-                                                          : CLIENT_RIGHT,
+                                                          : ST_MACHINE_FIX_LIMITS,
                        ST_NEEDS_RELOGIN);
 }
 
@@ -401,13 +391,12 @@ const struct st_rule st_rule_linux_client_priority = {
         "70b224f1c (1.0.1: pw-data-loop) and c12cf748b (1.2: data-loop.0)\n"
         "/proc/PID/task/TID/stat, fields 2, 40 and 41: proc(5)",
     .now = "PIPEWIRE_CONFIG_NAME=client-rt.conf PROGRAM   # PipeWire before 1.4",
-    .persistent = CLIENT_RIGHT "\n"
-                               "# before 1.4 also in ~/.config/environment.d/90-sleeptune.conf:\n"
-                               "PIPEWIRE_CONFIG_NAME=client-rt.conf",
+    .persistent = ST_MACHINE_FIX_LIMITS "\n"
+                                        "# before 1.4 also in ~/.config/environment.d/90-sleeptune.conf:\n"
+                                        "PIPEWIRE_CONFIG_NAME=client-rt.conf",
     .needs = ST_NEEDS_RELOGIN,
     .check = "ps -eLo cls,rtprio,comm | grep data-loop   # RR or FF, and a priority",
-    .undo = "sudo sleeptune revert linux-rt-permission; delete ~/.config/environment.d/90-sleeptune.conf if "
-            "you made it",
+    .undo = ST_MACHINE_UNDO_LIMITS " and ~/.config/environment.d/90-sleeptune.conf",
     .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_KEYS_DAEMON "*", RT_PROCESS, RT_PRIORITY, RT_NAME,
                           NORMAL_PROCESS, ST_KEY_THREADS_COMPLETE, "linux.*_thread.*.pid",
                           ST_KEYS_PIPEWIRE_NODE "*", ST_KEY_PIPEWIRE_VERSION, ST_KEY_USER_UID,

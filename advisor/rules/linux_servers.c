@@ -67,7 +67,7 @@ static void scan_stream(struct scan *scan, const struct st_fact *fact)
     }
     if (scan->open_n++ == 0 && scan->stream == NULL)
         quote_stream(scan->finding, fact);
-    const double ring_us = (double)buffer * 1e6 / (double)rate;
+    const double ring_us = st_rule_us(buffer, rate);
     const bool of_pipewire = st_buffer_is_pipewires(facts, fact);
     const double gap_us = of_pipewire && !scan->quantum_unread ? scan->forced_us - ring_us : 0;
     const bool one_period = buffer / 2 < st_facts_beside_int_or(facts, fact, "period_frames", 0);
@@ -97,7 +97,7 @@ static void judge_alsa_buffer(struct st_finding *finding)
     struct scan scan = {.finding = finding,
                         .quantum_unread = is_quantum_unread(finding->facts),
                         .forced_us = st_buffer_is_forced(finding->facts) && !follows_ring
-                                         ? (double)asked.usual_frames * 1e6 / (double)asked.running_hz
+                                         ? st_rule_us(asked.usual_frames, asked.running_hz)
                                          : 0};
     ST_FACTS_EACH (fact, finding->facts, ST_KEYS_ALSA, ".buffer_frames")
         scan_stream(&scan, fact);
@@ -106,14 +106,12 @@ static void judge_alsa_buffer(struct st_finding *finding)
         name = st_machine_stream_name(finding->facts, scan.stream, part, sizeof(part));
     }
     if (scan.worst_gap_us > 0) {
-        st_finding_quote(finding, ST_KEY_PIPEWIRE_QUANTUM, ST_KEY_PIPEWIRE_FORCE_QUANTUM,
-                         ST_KEY_PIPEWIRE_VERSION);
         st_finding_set(finding, version > 0 ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
                        "the buffer of %.40s holds %.1f ms, less than PipeWire's forced quantum of %.1f ms: "
                        "%sit is empty before the next quantum arrives",
                        name, scan.worst_ring_us / 1e3, scan.forced_us / 1e3,
                        version > 0 ? "" : "from PipeWire 0.3.84 on ");
-        const double period_us = (double)finding->wish->period_ns / 1e3;
+        const double period_us = st_rule_period_us(finding);
         st_finding_effect(finding, scan.worst_gap_us < period_us ? scan.worst_gap_us : period_us,
                           "%.1f µs of silence in each quantum: quantum %.1f µs, buffer %.1f µs; counted as "
                           "at most one period",
@@ -156,7 +154,8 @@ const struct st_rule st_rule_linux_alsa_buffer = {
              "period_size, and not below the quantum",
     .undo = "pw-metadata -n settings 0 clock.force-quantum 0",
     .worst = ST_STATUS_PROBLEM,
-    .facts = ST_RULE_KEYS(ST_BUFFER_ASKED_KEYS, ST_KEYS_ALSA "*.period_frames", ST_KEYS_CARD "*.name"),
+    .facts = ST_RULE_KEYS(ST_BUFFER_ASKED_KEYS, ST_KEYS_ALSA "*.period_frames", ST_KEYS_CARD "*.name",
+                          ST_KEY_PIPEWIRE_QUANTUM, ST_KEY_PIPEWIRE_FORCE_QUANTUM, ST_KEY_PIPEWIRE_VERSION),
     .judge = judge_alsa_buffer,
 };
 
@@ -177,25 +176,23 @@ const struct st_rule st_rule_linux_alsa_buffer = {
 
 static void no_cost(int64_t frames, int64_t rate, struct st_finding *finding)
 {
-    st_finding_effect(finding, 0, "%" PRId64 " / %" PRId64 " Hz = %.1f µs", frames, rate,
-                      (double)frames * 1e6 / (double)rate);
+    st_finding_effect(finding, 0, "%jd / %jd Hz = %.1f µs", frames, rate, st_rule_us(frames, rate));
 }
 
 static void judge_forced(int64_t quantum, int64_t rate, struct st_finding *finding)
 {
-    const double cycle_us = (double)quantum * 1e6 / (double)rate,
-                 wish_us = (double)finding->wish->period_ns / 1e3;
+    const double cycle_us = st_rule_us(quantum, rate), wish_us = st_rule_period_us(finding);
     if (cycle_us > wish_us * 1.001 && !finding->wish->in_use) {
         st_finding_advice(finding,
-                          "PipeWire's cycle is forced to %" PRId64 " frames (%.2f ms), longer than the %.2f "
+                          "PipeWire's cycle is forced to %jd frames (%.2f ms), longer than the %.2f "
                           "ms that you asked for",
                           quantum, cycle_us / 1e3, wish_us / 1e3);
-        st_finding_fix_now(finding, PIPEWIRE_FORCED_NOW("%" PRId64),
+        st_finding_fix_now(finding, PIPEWIRE_FORCED_NOW("%jd"),
                            (int64_t)(wish_us * (double)rate / 1e6 + 0.01));
         return;
     }
-    st_finding_ok(finding, "PipeWire's cycle is forced to %" PRId64 " frames (%.2f ms) for all programs",
-                  quantum, cycle_us / 1e3);
+    st_finding_ok(finding, "PipeWire's cycle is forced to %jd frames (%.2f ms) for all programs", quantum,
+                  cycle_us / 1e3);
     no_cost(quantum, rate, finding);
 }
 
@@ -207,7 +204,7 @@ static int need_setting(struct st_finding *finding, const char *key, int64_t fal
         return 0;
     const int r = st_finding_need_int(finding, key, ret);
     if (r == 0 && (*ret <= 0 || *ret > 1000000)) {
-        st_finding_unknown(finding, "%s of %" PRId64 " is not valid", key, *ret);
+        st_finding_unknown(finding, "%s of %jd is not valid", key, *ret);
         return -ERANGE;
     }
     return r;
@@ -218,7 +215,7 @@ static void fix_pipewire_quantum(bool guest, bool running, int64_t rate, double 
                                  struct st_finding *finding)
 {
     int min = MIN_DEFAULT;
-    while (min > MIN_FLOOR && (double)min * 1e6 / (double)rate > wish_us * 1.001)
+    while (min > MIN_FLOOR && st_rule_us(min, rate) > wish_us * 1.001)
         min /= 2;
     if (running)
         st_finding_fix_now(finding, PIPEWIRE_QUANTUM_NOW("%d"), min);
@@ -234,21 +231,20 @@ static void judge_wish(struct st_finding *finding, int64_t wish, int64_t quantum
 {
     char value[ST_CHANGE_VALUE_BYTES];
     if (quantum == wish && min == wish && max == wish) {
-        st_finding_ok(finding, "PipeWire is set to cycles of %" PRId64 " frames (%.2f ms) for all programs",
-                      wish, (double)wish * 1e3 / (double)rate);
+        st_finding_ok(finding, "PipeWire is set to cycles of %jd frames (%.2f ms) for all programs", wish,
+                      st_rule_us(wish, rate) / 1e3);
         no_cost(wish, rate, finding);
         return;
     }
     st_finding_advice(finding,
-                      "PipeWire's quantum is %" PRId64 " frames (from %" PRId64 " to %" PRId64 " if "
-                      "programs ask for it); you asked for %" PRId64 " frames (%.2f ms) for all programs",
-                      quantum, min, max, wish, (double)wish * 1e3 / (double)rate);
+                      "PipeWire's quantum is %jd frames (from %jd to %jd if "
+                      "programs ask for it); you asked for %jd frames (%.2f ms) for all programs",
+                      quantum, min, max, wish, st_rule_us(wish, rate) / 1e3);
     ST_PRINT(value,
-             "default.clock.quantum = %" PRId64 " default.clock.min-quantum = %" PRId64
-             " default.clock.max-quantum = %" PRId64,
+             "default.clock.quantum = %jd default.clock.min-quantum = %jd default.clock.max-quantum = %jd",
              wish, wish, wish);
     if (st_machine_is_guest(finding->facts))
-        ST_APPEND(value, " vm.overrides = { default.clock.min-quantum = %" PRId64 " }", wish);
+        ST_APPEND(value, " vm.overrides = { default.clock.min-quantum = %jd }", wish);
     st_finding_change(finding, ST_CHANGE_PIPEWIRE,
                       st_facts_text_or(finding->facts, ST_BUFFER_PIPEWIRE_FOLDER, ""), value);
     st_finding_fix(finding, NULL, NULL, ST_NEEDS_RELOGIN);
@@ -259,16 +255,13 @@ static void judge_pipewire_quantum(struct st_finding *finding)
     const struct st_facts *facts = finding->facts;
     int64_t quantum, min, max, rate, vm_min, wish;
     if (!st_facts_has_int(facts, ST_KEY_DAEMON_PIPEWIRE)) {
-        st_finding_quote(finding, ST_KEY_DAEMON_PIPEWIRE);
         st_finding_not_applicable(finding, "PipeWire does not run here");
         return;
     }
     if (st_finding_is_of_other(finding, ST_KEY_DAEMON_PIPEWIRE, "PipeWire"))
         return;
-    st_finding_quote(finding, ST_KEY_DAEMON_PIPEWIRE);
     const struct st_fact *asked = st_facts_find(facts, ST_KEY_ASK_PIPEWIRE);
     if (asked != NULL && asked->state == ST_FACT_UNREADABLE && asked->error == ECONNREFUSED) {
-        st_finding_quote(finding, ST_KEY_ASK_PIPEWIRE);
         st_finding_not_applicable(finding, "the running PipeWire belongs to another user or another session");
         return;
     }
@@ -279,8 +272,6 @@ static void judge_pipewire_quantum(struct st_finding *finding)
         need_setting(finding, ST_KEY_PIPEWIRE_VM_MIN_QUANTUM, min, &vm_min) != 0)
         return;
     const bool running = st_facts_is(facts, ST_KEY_ASK_PIPEWIRE, "answered");
-    st_finding_quote(finding, running ? ST_KEY_PIPEWIRE_MIN_QUANTUM : ST_KEY_ASK_PIPEWIRE,
-                     ST_KEY_PIPEWIRE_FORCE_QUANTUM);
     if (st_facts_int(facts, ST_BUFFER_PIPEWIRE_WISH, &wish) == 0) {
         judge_wish(finding, wish, quantum, min, max, rate);
         return;
@@ -292,13 +283,12 @@ static void judge_pipewire_quantum(struct st_finding *finding)
     }
     const bool guest = st_machine_is_guest(facts) && vm_min > min;
     if (guest) {
-        st_finding_quote(finding, ST_KEY_VIRTUAL);
         min = vm_min;
     }
-    const double min_us = (double)min * 1e6 / (double)rate, wish_us = (double)finding->wish->period_ns / 1e3;
+    const double min_us = st_rule_us(min, rate), wish_us = st_rule_period_us(finding);
     if (min_us > wish_us * 1.001 && !finding->wish->in_use) {
         st_finding_advice(finding,
-                          "PipeWire never goes below %" PRId64 " frames (%.2f ms)%s, so a cycle of %.2f ms "
+                          "PipeWire never goes below %jd frames (%.2f ms)%s, so a cycle of %.2f ms "
                           "is not possible",
                           min, min_us / 1e3, guest ? " in a virtual machine" : "", wish_us / 1e3);
         fix_pipewire_quantum(guest, running, rate, wish_us, finding);
@@ -307,8 +297,8 @@ static void judge_pipewire_quantum(struct st_finding *finding)
     st_finding_ok(finding,
                   "PipeWire%s cycles of %.2f ms; programs can ask for cycles down to %.2f ms: "
                   "PIPEWIRE_LATENCY=%u/%u",
-                  running ? " runs" : " is configured for", (double)quantum * 1e3 / (double)rate,
-                  min_us / 1e3, (unsigned)finding->wish->frames, (unsigned)finding->wish->rate_hz);
+                  running ? " runs" : " is configured for", st_rule_us(quantum, rate) / 1e3, min_us / 1e3,
+                  (unsigned)finding->wish->frames, (unsigned)finding->wish->rate_hz);
     no_cost(min, rate, finding);
 }
 
@@ -390,11 +380,11 @@ static int64_t pulse_ms(int64_t frames, int64_t hz)
 static void fix_clients(struct st_finding *finding, bool forced, int64_t quantum, int64_t frames, int64_t hz)
 {
     if (forced) {
-        st_finding_fix_now(finding, NOW("%" PRId64), frames);
+        st_finding_fix_now(finding, NOW("%jd"), frames);
         return;
     }
-    st_finding_fix_now(finding, CLIENTS_NOW("%" PRId64), quantum);
-    st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, CLIENTS_EVER("%" PRId64, "%" PRId64, "%" PRId64),
+    st_finding_fix_now(finding, CLIENTS_NOW("%jd"), quantum);
+    st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, CLIENTS_EVER("%jd", "%jd", "%jd"),
                               pulse_ms(frames, hz), frames, hz, frames, hz, frames, hz);
 }
 
@@ -418,9 +408,8 @@ static void judge_pipewire_clients(struct st_finding *finding)
     const int64_t now =
         st_facts_positive_or(finding->facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES, asked.cycle_frames);
     if (now > asked.cycle_frames) {
-        st_finding_fine(finding,
-                        "%.*s asked for %" PRId64 " frames, and PipeWire runs %" PRId64 " all the same",
-                        st_text_cut(asked.program, 40), asked.program, asked.frames, now);
+        st_finding_fine(finding, "%.40s asked for %jd frames, and PipeWire runs %jd all the same",
+                        asked.program, asked.frames, now);
         return;
     }
     const double asked_ns =
@@ -431,10 +420,9 @@ static void judge_pipewire_clients(struct st_finding *finding)
         cycle_ns < wish_ns * 0.999 && asked_ns < wish_ns * 0.999 && frames > asked.cycle_frames;
     st_finding_quote_beside(finding, asked.node, asked.forced ? "force_quantum" : "latency");
     st_finding_set(finding, shorter ? ST_STATUS_ADVICE : ST_STATUS_OK,
-                   "%.*s %s %" PRId64 " frames at %" PRId64 " Hz: PipeWire's cycle is %" PRId64
-                   " frames (%.2f ms) for all programs",
-                   st_text_cut(asked.program, 40), asked.program, asked.forced ? "forces" : "asked for",
-                   asked.frames, asked.rate_hz, asked.cycle_frames, cycle_ns / 1e6);
+                   "%.40s %s %jd frames at %jd Hz: PipeWire's cycle is %jd frames (%.2f ms) for all programs",
+                   asked.program, asked.forced ? "forces" : "asked for", asked.frames, asked.rate_hz,
+                   asked.cycle_frames, cycle_ns / 1e6);
     if (shorter)
         fix_clients(finding, asked.forced, quantum, frames, asked.running_hz);
 }
@@ -491,28 +479,27 @@ static const char *find_converted(struct st_finding *finding, const char *class,
 
 static void fix_rate(struct st_finding *finding, int64_t hz, bool forced)
 {
-    st_finding_fix_now(finding, RATE_NOW("%" PRId64), hz);
+    st_finding_fix_now(finding, RATE_NOW("%jd"), hz);
     if (!forced) /* that goes before the file */
-        st_finding_fix_persistent(finding, ST_NEEDS_RELOGIN, RATE_EVER("%" PRId64), hz, hz);
+        st_finding_fix_persistent(finding, ST_NEEDS_RELOGIN, RATE_EVER("%jd"), hz, hz);
 }
 
 static void judge_other_rate(struct st_finding *finding, const struct st_buffer_asked *asked)
 {
-    const double cycle_ms = (double)asked->cycle_frames * 1e3 / (double)asked->running_hz,
-                 default_ms = (double)asked->default_frames * 1e3 / (double)asked->default_hz,
+    const double cycle_ms = st_rule_us(asked->cycle_frames, asked->running_hz) / 1e3,
+                 default_ms = st_rule_us(asked->default_frames, asked->default_hz) / 1e3,
                  wish_ms = finding->wish->in_use ? QUANTUM_DEFAULT * 1e3 / RATE_DEFAULT
-                                                 : (double)finding->wish->period_ns / 1e6;
+                                                 : st_rule_period_us(finding) / 1e3;
     const bool shorter = cycle_ms < wish_ms * 0.999 && cycle_ms < default_ms * 0.999;
     char who[160];
     if (asked->rate_program != NULL)
-        ST_PRINT(who, "%.*s %s %" PRId64 " Hz: PipeWire's", st_text_cut(asked->rate_program, 40),
-                 asked->rate_program, asked->rate_forced ? "forces" : "asked for", asked->running_hz);
+        ST_PRINT(who, "%.40s %s %jd Hz: PipeWire's", asked->rate_program,
+                 asked->rate_forced ? "forces" : "asked for", asked->running_hz);
     else
-        ST_PRINT(who, "PipeWire runs at %" PRId64 " Hz, which no program that plays asks for now: its",
+        ST_PRINT(who, "PipeWire runs at %jd Hz, which no program that plays asks for now: its",
                  asked->running_hz);
     st_finding_set(finding, shorter ? ST_STATUS_ADVICE : ST_STATUS_OK,
-                   "%s cycle is %" PRId64 " frames (%.2f ms) for all programs, instead of %" PRId64
-                   " (%.2f ms) at %" PRId64 " Hz",
+                   "%s cycle is %jd frames (%.2f ms) for all programs, instead of %jd (%.2f ms) at %jd Hz",
                    who, asked->cycle_frames, cycle_ms, asked->default_frames, default_ms, asked->default_hz);
     if (shorter)
         fix_rate(finding, asked->default_hz, asked->rate_forced);
@@ -526,7 +513,6 @@ static void judge_pipewire_rates(struct st_finding *finding)
     if (!need_nodes(finding))
         return;
     st_buffer_asked(finding->facts, &asked);
-    st_finding_quote(finding, ST_KEY_PIPEWIRE_ALLOWED_RATES);
     if (st_facts_find(finding->facts, ST_KEY_SYSTEM_INPUT) != NULL &&
         st_facts_find(finding->facts, ST_KEY_PIPEWIRE_RATE_HZ) == NULL) {
         st_finding_unknown(finding, "PipeWire's default rate is not in this text");
@@ -534,18 +520,17 @@ static void judge_pipewire_rates(struct st_finding *finding)
         st_finding_unknown(finding, "%s", asked.rate_unknown);
     } else if ((name = find_converted(finding, "Audio/Sink", asked.running_hz, &hz)) != NULL &&
                hz != asked.default_hz) {
-        st_finding_advice(finding, "%.*s runs at %" PRId64 " Hz, so PipeWire converts its %" PRId64 " Hz",
-                          st_text_cut(name, 40), name, hz, asked.running_hz);
+        st_finding_advice(finding, "%.40s runs at %jd Hz, so PipeWire converts its %jd Hz", name, hz,
+                          asked.running_hz);
         fix_rate(finding, hz, false);
     } else if (asked.running_hz != asked.default_hz) {
         judge_other_rate(finding, &asked);
     } else if ((name = find_converted(finding, "Stream/", asked.running_hz, &hz)) != NULL) {
         st_finding_ok(finding,
-                      "PipeWire runs at %" PRId64 " Hz and converts the %" PRId64
-                      " Hz of %.*s, which takes CPU time",
-                      asked.running_hz, hz, st_text_cut(name, 40), name);
+                      "PipeWire runs at %jd Hz and converts the %jd Hz of %.40s, which takes CPU time",
+                      asked.running_hz, hz, name);
     } else {
-        st_finding_fine(finding, "PipeWire runs at its default rate, %" PRId64 " Hz", asked.running_hz);
+        st_finding_fine(finding, "PipeWire runs at its default rate, %jd Hz", asked.running_hz);
     }
 }
 
@@ -572,7 +557,8 @@ const struct st_rule st_rule_linux_pipewire_rates = {
     .needs = ST_NEEDS_RELOGIN,
     .check = "pw-top   # QUANT and RATE: cycle = QUANT / RATE",
     .undo = "pw-metadata -n settings 0 clock.force-rate 0; delete 90-sleeptune.conf",
-    .facts = ST_RULE_KEYS(ST_KEY_DAEMON_PIPEWIRE, ST_BUFFER_ASKED_KEYS, ST_OWNER_KEYS),
+    .facts = ST_RULE_KEYS(ST_KEY_DAEMON_PIPEWIRE, ST_BUFFER_ASKED_KEYS, ST_OWNER_KEYS,
+                          ST_KEY_PIPEWIRE_ALLOWED_RATES),
     .judge = judge_pipewire_rates,
 };
 
@@ -587,8 +573,8 @@ const struct st_rule st_rule_linux_pipewire_rates = {
 static void judge_pulseaudio(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    const char *realtime, *tsched;
-    int r = st_finding_need_int(finding, ST_KEY_DAEMON_PULSEAUDIO, NULL);
+    const char *text;
+    const int r = st_finding_need_int(finding, ST_KEY_DAEMON_PULSEAUDIO, NULL);
     if (r != 0) {
         if (r == -ENOENT)
             st_finding_not_applicable(finding, "PulseAudio does not run here");
@@ -596,29 +582,25 @@ static void judge_pulseaudio(struct st_finding *finding)
     }
     if (st_finding_is_of_other(finding, ST_KEY_DAEMON_PULSEAUDIO, "PulseAudio"))
         return;
-    r = st_facts_text(facts, ST_KEY_PULSE_REALTIME_SCHEDULING, &realtime);
-    if (r != 0 && r != -ENOENT &&
-        st_finding_need_text(finding, ST_KEY_PULSE_REALTIME_SCHEDULING, &realtime) != 0)
+    if (st_facts_text(facts, ST_KEY_PULSE_REALTIME_SCHEDULING, &text) != -ENOENT &&
+        st_finding_need_text(finding, ST_KEY_PULSE_REALTIME_SCHEDULING, &text) != 0)
         return;
-    st_finding_quote(finding, ST_KEY_PULSE_REALTIME_SCHEDULING);
-    if (r == 0 && st_machine_is_off(realtime)) {
+    if (st_machine_is_off(st_facts_text_or(facts, ST_KEY_PULSE_REALTIME_SCHEDULING, ""))) {
         st_rule_advise(finding,
                        "PulseAudio's settings turn off real-time priority, so any busy program can delay "
                        "all sound");
         return;
     }
-    st_finding_quote(finding, ST_KEY_PULSE_TSCHED);
-    r = st_facts_text(facts, ST_KEY_PULSE_TSCHED, &tsched);
-    if (r != 0 && r != -ENOENT && st_finding_need_text(finding, ST_KEY_PULSE_TSCHED, &tsched) != 0)
+    if (st_facts_text(facts, ST_KEY_PULSE_TSCHED, &text) != -ENOENT &&
+        st_finding_need_text(finding, ST_KEY_PULSE_TSCHED, &text) != 0)
         return;
-    if (r == 0 && st_text_is(tsched, "0")) {
+    if (st_facts_is(facts, ST_KEY_PULSE_TSCHED, "0")) {
         const int64_t n = st_facts_positive_or(facts, FRAGMENTS, FRAGMENTS_DEFAULT),
                       ms = st_facts_positive_or(facts, ST_KEY_PULSE_DEFAULT_FRAGMENT_SIZE_MSEC,
                                                 FRAGMENT_DEFAULT_MS);
-        st_finding_quote(finding, FRAGMENTS, ST_KEY_PULSE_DEFAULT_FRAGMENT_SIZE_MSEC);
         st_finding_ok(finding,
-                      "PulseAudio wakes at the card's interrupts: its buffer has %" PRId64 " fragments of "
-                      "%" PRId64 " ms each, %" PRId64 " ms in all",
+                      "PulseAudio wakes at the card's interrupts: its buffer has %jd fragments of "
+                      "%jd ms each, %jd ms in all",
                       n, ms, n * ms);
     } else {
         st_finding_ok(finding, "PulseAudio wakes by its own timers and asks for real-time priority (both "

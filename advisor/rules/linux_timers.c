@@ -50,7 +50,6 @@ static void judge_off(struct st_finding *finding, const char *why)
     const char *word = off_word(finding->facts, ST_ROOM(48));
     const bool known = st_facts_text_or(finding->facts, ST_KEY_CMDLINE, NULL) != NULL;
     char reason[128];
-    st_finding_quote(finding, ST_KEY_CMDLINE);
     if (word != NULL)
         ST_PRINT(reason, "%s on the kernel command line", word);
     else
@@ -62,7 +61,7 @@ static void judge_off(struct st_finding *finding, const char *why)
             finding,
             "high-resolution timers are off (%s): each sleep takes at least a tick of %.0f µs, so a "
             "loop of %.0f µs falls behind with each cycle",
-            reason, tick_us, (double)finding->wish->period_ns / 1e3);
+            reason, tick_us, st_rule_period_us(finding));
     } else if (tick > 0) {
         st_finding_problem(finding, "high-resolution timers are off (%s): each sleep is up to %.0f µs late",
                            reason, tick_us);
@@ -82,7 +81,6 @@ static void judge_off(struct st_finding *finding, const char *why)
 static void judge_config(struct st_finding *finding)
 {
     const char *config;
-    st_finding_quote(finding, ST_KEY_CMDLINE);
     if (off_word(finding->facts, ST_ROOM(48)) != NULL) {
         judge_off(finding, "");
         return;
@@ -112,7 +110,6 @@ static void judge_high_res_timers(struct st_finding *finding)
 {
     const int64_t hres = st_facts_int_or(finding->facts, ST_KEY_TIMER_LIST_HRES_ACTIVE, -1),
                   getres = st_facts_int_or(finding->facts, ST_KEY_CLOCK_GETRES_NS, 0);
-    st_finding_quote(finding, ST_KEY_TIMER_LIST_HRES_ACTIVE, ST_KEY_CLOCK_GETRES_NS);
     if (hres == 0) {
         judge_off(finding, "/proc/timer_list says hres_active 0");
     } else if (getres > 1) {
@@ -185,7 +182,6 @@ static void judge_slow(const char *current, struct st_finding *finding)
 {
     const char *available;
     char best[40];
-    st_finding_quote(finding, ST_KEY_CMDLINE);
     if (st_finding_need_text(finding, ST_KEY_CLOCKSOURCE_AVAILABLE, &available) != 0) {
         st_finding_advice(finding, "the clock is %s: each clock read needs a system call and is slow",
                           current);
@@ -209,7 +205,6 @@ static void judge_jiffies(struct st_finding *finding)
     st_finding_problem(finding,
                        "the clock is jiffies: it moves only once a tick, and high-resolution timers do not "
                        "work with it; 'sudo dmesg | grep -i clocksource' shows why");
-    st_finding_quote(finding, ST_KEY_CONFIG_HZ);
     if (hz >= 1 && hz <= HZ_MAX)
         st_finding_effect(finding, 1e6 / (double)hz, "one tick: 1 / HZ %d = %.0f µs", (int)hz,
                           1e6 / (double)hz);
@@ -221,7 +216,6 @@ static void judge_clocksource(struct st_finding *finding)
     const char *current;
     if (st_facts_has_int(finding->facts, ST_KEY_CLOCKSOURCE_UNSTABLE) &&
         st_facts_find(finding->facts, ST_KEY_CLOCKSOURCE_CURRENT) == NULL) {
-        st_finding_quote(finding, ST_KEY_CLOCKSOURCE_UNSTABLE);
         st_finding_advice(finding,
                           "the kernel marked the TSC unstable, so the clock is hpet or acpi_pm now: each "
                           "clock read needs a system call and is slow");
@@ -285,7 +279,7 @@ static void judge_timer_slack(struct st_finding *finding)
         return;
     }
     if (slack_ns < 0) {
-        st_finding_unknown(finding, "a slack of %" PRId64 " ns is not valid", slack_ns);
+        st_finding_unknown(finding, "a slack of %jd ns is not valid", slack_ns);
         return;
     }
     if (slack_ns == 0) { /* prctl takes 0 for the default, so only a real-time thread reads it */
@@ -294,7 +288,6 @@ static void judge_timer_slack(struct st_finding *finding)
         return;
     }
     const double slack_us = (double)slack_ns / 1e3;
-    st_finding_quote(finding, ST_KEY_RT_FIFO_ERRNO);
     const int64_t fifo_errno = st_facts_int_or(finding->facts, ST_KEY_RT_FIFO_ERRNO, -1); /* -1: unknown */
     if (fifo_errno == 0) {
         st_finding_fine(finding,
@@ -307,7 +300,7 @@ static void judge_timer_slack(struct st_finding *finding)
         st_finding_ok(finding,
                       "the timer slack is %.1f µs, which is small for a period of %.1f ms, even for a "
                       "normal thread",
-                      slack_us, (double)finding->wish->period_ns / 1e6);
+                      slack_us, st_rule_period_us(finding) / 1e3);
         st_finding_effect(finding, slack_us, "the slack itself: %.1f µs", slack_us);
         return;
     }

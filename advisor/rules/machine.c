@@ -29,6 +29,11 @@ bool st_machine_in_container(const struct st_facts *facts)
     return !st_text_is(name, "none") && !st_text_is(name, "0");
 }
 
+bool st_machine_is_root(const struct st_facts *facts)
+{
+    return st_facts_int_or(facts, ST_KEY_USER_UID, -1) == 0;
+}
+
 bool st_machine_is_guest(const struct st_facts *facts)
 {
     return st_facts_int_or(facts, ST_KEY_VIRTUAL, 0) != 0;
@@ -60,10 +65,12 @@ void st_machine_place_boot_option(struct st_finding *finding, const char *option
     const char *text;
     if (st_facts_text(finding->facts, ST_KEY_BOOT_OPTIONS, &text) != 0)
         return;
-    st_finding_quote(finding, ST_KEY_BOOT_OPTIONS);
     if (strstr(text, "rpm-ostree") != NULL)
         st_finding_fix_persistent(finding, ST_NEEDS_REBOOT, "sudo rpm-ostree kargs --%s=%s",
                                   add ? "append" : "delete", option);
+    else if (strstr(text, "grubby") != NULL)
+        st_finding_fix_persistent(finding, ST_NEEDS_REBOOT, "sudo grubby --update-kernel=ALL --%sargs=%s",
+                                  add ? "" : "remove-", option);
     else if (strstr(text, "kernelstub") != NULL)
         st_finding_fix_persistent(finding, ST_NEEDS_REBOOT, "sudo kernelstub --%s-options %s",
                                   add ? "add" : "delete", option);
@@ -165,11 +172,10 @@ static void fix_without_pam(struct st_finding *finding)
     const char *rest = finding->rule->persistent;
     for (const char *at; (at = strstr(rest, ST_MACHINE_ANY_USER)) != NULL;)
         rest = at + strcspn(at, "\n");
-    st_finding_quote(finding, ST_KEY_PAM_MISSING);
     st_finding_fix(finding, finding->rule->now,
                    ST_TEXT(512,
                            "# this system has no PAM, so nothing reads limits.d:\n"
-                           "# install PAM and a login that uses it, then run: sudo sleeptune apply %s%s",
+                           "# install PAM and a login that uses it, then run again: sleeptune report %s%s",
                            finding->rule->id, rest),
                    ST_NEEDS_RELOGIN);
 }

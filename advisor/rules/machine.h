@@ -15,6 +15,9 @@ ST_NODISCARD int st_machine_need_of_user(struct st_finding *finding, const char 
 /** Is this inside a container (docker, lxc, flatpak ...)? false also when that is not known. */
 bool st_machine_in_container(const struct st_facts *facts);
 
+/** Is root judged? false also when that is not known. */
+bool st_machine_is_root(const struct st_facts *facts);
+
 /** Is this a virtual machine? false also when that is not known. */
 bool st_machine_is_guest(const struct st_facts *facts);
 

@@ -139,9 +139,10 @@ bool st_rule_can_apply(const struct st_finding *finding)
     if (finding->changes_n == 0 || finding->in_place || !st_rule_is_applied(finding->rule) ||
         st_facts_find(finding->facts, ST_KEY_SETTINGS_ELSEWHERE) != NULL)
         return false;
-    const char *boot = st_facts_text_or(finding->facts, ST_KEY_BOOT_OPTIONS, ST_BOOT_OPTIONS_THEN);
+    const char *boot; /* where options of the kernel are set by hand */
+    const bool by_hand = st_facts_text(finding->facts, ST_KEY_BOOT_OPTIONS, &boot) == 0;
     ST_EACH_OF (change, finding->changes, finding->changes_n) {
-        if (change->kind == ST_CHANGE_BOOT && strstr(boot, ST_BOOT_OPTIONS_THEN) == NULL)
+        if (change->kind == ST_CHANGE_BOOT && by_hand)
             return false;
     }
     return true;
@@ -184,8 +185,6 @@ static void judge_cases(struct st_finding *finding)
     else if (one->test != ST_CASE_ELSE && !st_text_is(text, "N") &&
              st_finding_need_int(finding, rule->facts[0], &number) != 0)
         return;
-    for (const char *const *key = rule->facts + 1; *key != NULL; key++)
-        st_finding_quote(finding, *key);
     while (!holds(one, number))
         one++;
     const char *gap = strstr(one->summary, "{}");
@@ -199,6 +198,33 @@ static void judge_cases(struct st_finding *finding)
         st_rule_fix(finding);
 }
 
+double st_rule_us(int64_t frames, int64_t rate_hz)
+{
+    return (double)frames * 1e6 / (double)rate_hz;
+}
+
+bool st_rule_is_at_ease(const struct st_finding *finding)
+{
+    return finding->wish->period_ns >= ST_RULE_LONG_NS &&
+           st_facts_int_or(finding->facts, ST_MUSIC_COUNTED, 0) == 0;
+}
+
+double st_rule_period_us(const struct st_finding *finding)
+{
+    return st_period_seconds(&finding->wish->period) * 1e6;
+}
+
+void st_rule_quote(struct st_finding *finding)
+{
+    const char *const *key = finding->rule->facts;
+    st_finding_quote(finding, *key);
+    while (finding->status != ST_STATUS_NOT_APPLICABLE && *++key != NULL) {
+        const struct st_fact *fact = st_facts_find(finding->facts, *key);
+        if (fact != NULL && fact->state != ST_FACT_ABSENT)
+            st_finding_quote(finding, *key);
+    }
+}
+
 void st_rule_judge(const struct st_rule *rule, const struct st_facts *facts, const struct st_wish *wish,
                    struct st_finding *finding)
 {
@@ -209,5 +235,7 @@ void st_rule_judge(const struct st_rule *rule, const struct st_facts *facts, con
         judge_cases(finding);
     else
         rule->judge(finding);
+    finding->judged_n = finding->evidence_n;
+    st_rule_quote(finding);
     finding->wish = NULL;
 }

@@ -92,9 +92,19 @@ enum st_status st_rule_worst(const struct st_rule *rule);
 bool st_rule_is_applied(const struct st_rule *rule);
 /** Does a change of this rule write that running value? */
 bool st_rule_writes(const struct st_rule *rule, const char *target);
+/** How long these frames last at this rate, us. */
+double st_rule_us(int64_t frames, int64_t rate_hz);
+/** A period of 5 ms or more, and no dropout counted: players that have time. A choice of the rules. */
+#define ST_RULE_LONG_NS INT64_C(5000000)
+bool st_rule_is_at_ease(const struct st_finding *finding);
+/** The period that the finding is judged for, us. */
+double st_rule_period_us(const struct st_finding *finding);
 /** Judges with the rule's cases or code. finding: zeroed. */
 void st_rule_judge(const struct st_rule *rule, const struct st_facts *facts, const struct st_wish *wish,
                    struct st_finding *finding);
+/** Quotes the rule's first fact, and unless the rule is not applicable what else it lists by its whole key
+ * and is there. */
+void st_rule_quote(struct st_finding *finding);
 /** Does `apply` make the changes of this finding, and does this machine keep them where it can write? */
 bool st_rule_can_apply(const struct st_finding *finding);
 /** Gives the finding its rule's usual fix, with the changes. */

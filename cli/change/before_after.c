@@ -9,6 +9,7 @@
 #include "cli/measure/measure_run.h"
 #include "cli/show/measure_text.h"
 #include "core/ns.h"
+#include "core/text/json.h"
 #include "core/text/number.h"
 #include "core/text/text.h"
 #include "platform/program/locale.h"
@@ -43,6 +44,8 @@ static void print_applied(FILE *out, const struct st_journal *journal)
     fputs(any ? "\n" : " nothing\n", out);
 }
 
+#define LOAD "load_average"
+
 /* What a measurement does not say of itself. NULL: out of memory. */
 static char *machine_now(const struct st_journal *journal)
 {
@@ -55,10 +58,55 @@ static char *machine_now(const struct st_journal *journal)
         return NULL;
     print_applied(out, journal);
     if (getloadavg(&load, 1) == 1)
-        fprintf(out, ST_LOAD_KEY ": %.2f\n", load);
+        fprintf(out, LOAD ": %.1f\n", load);
     if (machine->read_text(machine, "/proc/cmdline", line, sizeof(line), &len) == 0)
         fprintf(out, "kernel_command_line: %.*s\n", (int)strcspn(line, "\n"), line);
     return st_text_take(out, &text);
+}
+
+/* "key: value" lines, which may have come from anywhere. Cuts the text. */
+static json_t *conditions_of(char *text)
+{
+    json_t *all = json_object();
+    for (char *at = text; *at != '\0'; at++) {
+        if ((unsigned char)*at > '~')
+            *at = '?';
+    }
+    for (char *value = strsep(&text, "\n"); value != NULL; value = strsep(&text, "\n")) {
+        const char *key = strsep(&value, ":");
+        if (value != NULL && json_object_get(all, key) == NULL)
+            st_json_set(all, key, json_string(value + (*value == ' ')));
+    }
+    return all;
+}
+
+/* "": unknown. */
+static const char *value_of(const struct st_before_after_run *run, const char *key)
+{
+    const char *value = json_string_value(json_object_get(run->conditions, key));
+    return value != NULL ? value : "";
+}
+
+/* A load that differs by less than one program is none. */
+static void compare_condition(struct st_before_after *done, const char *key)
+{
+    const char *before = value_of(&done->before, key), *now = value_of(&done->now, key);
+    const bool other = st_text_is(key, LOAD) ? fabs(strtod(before, NULL) - strtod(now, NULL)) >= 1
+                                             : !st_text_is(before, now);
+    if (other)
+        json_array_append_new(done->differs,
+                              json_pack("{s:s, s:s, s:s}", "key", key, "before", before, "now", now));
+}
+
+static void compare_conditions(struct st_before_after *done)
+{
+    const char *key;
+    json_t *value, *all = json_object();
+    (void)json_object_update(all, done->now.conditions);
+    (void)json_object_update_missing(all, done->before.conditions);
+    done->differs = json_array();
+    json_object_foreach(all, key, value) compare_condition(done, key);
+    json_decref(all);
 }
 
 /* --- one run --- */
@@ -137,7 +185,9 @@ static int read_events(const char *path, struct st_before_after_run *ret)
         count(ret, &event);
     ret->totals = st_recording_info(reader)->totals;
     ret->end = st_recording_info(reader)->end;
-    ret->conditions = strdup(st_recording_info(reader)->conditions);
+    char *conditions = strdup(st_recording_info(reader)->conditions);
+    ret->conditions = conditions != NULL ? conditions_of(conditions) : NULL;
+    free(conditions);
     st_recording_close_reader(reader);
     return r == 0 && ret->conditions == NULL ? -ENOMEM : r;
 }
@@ -157,10 +207,6 @@ static void read_run(const char *path, struct st_before_after *done, struct st_b
     else if (ret->totals.lost_cycles > 0)
         set_reason(done, "%s lacks %" PRIu64 " cycles, which may have been late: disk or CPU were too slow",
                    path, ret->totals.lost_cycles);
-    for (char *at = ret->conditions; at != NULL && *at != '\0'; at++) {
-        if ((unsigned char)*at > '~') /* it may have come from anywhere */
-            *at = '?';
-    }
 }
 
 /* --- before --- */
@@ -210,7 +256,7 @@ void st_before_after_record(const struct st_change_target *target, const struct 
     printf("judged for %s\n", st_buffer_text(wish, ST_ROOM(ST_BUFFER_TEXT_BYTES)));
     config.cpus[0] = cpu_now();
     ST_EACH_OF (step, plan->steps, plan->steps_n) {
-        if (st_text_is(step->rule->id, RIGHT_RULE) && lacks_right(target->facts))
+        if (st_text_is(step->rule, RIGHT_RULE) && lacks_right(target->facts))
             config.policy = ST_POLICY_OTHER;
     }
     if (record("recording the measuring loop before the change", path, journal, &config) == ST_EXIT_DONE)
@@ -254,12 +300,11 @@ static void choose_policy(const struct st_journal *journal, struct st_before_aft
 {
     struct st_threads *threads = &st_platform_native()->threads;
     struct st_rt_rights rights;
-    char policy[16], priority[16];
-    int64_t number = 0;
-    (void)st_test_conditions_value(done->before.conditions, "policy", policy, sizeof(policy));
+    const char *policy = value_of(&done->before, "policy"),
+               *asked = value_of(&done->before, "priority_asked");
     /* on FreeBSD the kernel's priority is another number than the one that was asked for */
-    if (!st_test_conditions_value(done->before.conditions, "priority_asked", priority, sizeof(priority)))
-        (void)st_test_conditions_value(done->before.conditions, "priority", priority, sizeof(priority));
+    const char *priority = asked[0] != '\0' ? asked : value_of(&done->before, "priority");
+    int64_t number = 0;
     const bool other = st_text_is(policy, st_platform_policy_name(ST_POLICY_OTHER));
     const bool right = gave_right(journal);
     done->right = other && right;
@@ -293,9 +338,9 @@ static void choose_cpu(struct st_before_after *done, struct st_session_config *c
 {
     struct st_threads *threads = &st_platform_native()->threads;
     int allowed[1024];
-    char cpu[16];
+    const char *cpu = value_of(&done->before, "cpu");
     int64_t wanted;
-    if (!st_test_conditions_value(done->before.conditions, "cpu", cpu, sizeof(cpu)) || st_text_is(cpu, "any"))
+    if (cpu[0] == '\0' || st_text_is(cpu, "any"))
         return;
     if (st_number_i64(cpu, 0, INT_MAX, &wanted) != 0) {
         set_reason(done, "the recording does not say on which CPU the measuring loop ran");
@@ -316,7 +361,6 @@ static void choose_cpu(struct st_before_after *done, struct st_session_config *c
 static int measure_now(const struct st_journal *journal, struct st_session_config *config,
                        struct st_before_after *done)
 {
-    char policy[16];
     const char *folder = getenv("TMPDIR");
     char *path =
         ST_TEXT(PATH_BYTES, "%.500s/sleeptune-XXXXXX", folder != NULL && folder[0] == '/' ? folder : "/tmp");
@@ -335,8 +379,7 @@ static int measure_now(const struct st_journal *journal, struct st_session_confi
         set_reason(done, "the measuring loop could not be run or recorded");
     (void)unlink(path);
     if (done->why[0] == '\0' &&
-        (!st_test_conditions_value(done->now.conditions, "policy", policy, sizeof(policy)) ||
-         !st_text_is(policy, st_platform_policy_name(config->policy))))
+        !st_text_is(value_of(&done->now, "policy"), st_platform_policy_name(config->policy)))
         set_reason(done, done->right
                              ? "the loop did not get real-time priority now"
                              : "the recording was made with other scheduling rights: run verify as the "
@@ -358,12 +401,9 @@ static void compare(struct st_before_after *ret)
     struct st_counts_run runs[2] = {0};
     const size_t slots_n = ST_MIN(ret->before.slots_n, ret->now.slots_n),
                  each = (slots_n + ST_COUNTS_SIDE_MAX - 1) / ST_COUNTS_SIDE_MAX;
-    int r = st_test_conditions_compare(ret->before.conditions, ret->now.conditions, false, &ret->changes,
-                                       &ret->changes_n);
     make_blocks(&ret->before, each, &runs[0]);
     make_blocks(&ret->now, each, &runs[1]);
-    if (r == 0)
-        r = st_counts_compare(runs, &ret->late);
+    const int r = st_counts_compare(runs, &ret->late);
     if (r != 0)
         set_reason(ret, "%s", strerror(-r));
     ret->compared = r == 0;
@@ -393,6 +433,7 @@ int st_before_after_make(const struct st_change_target *target, const struct st_
     ret->cpu = config.cpus[0];
     if (ret->why[0] == '\0')
         status = measure_now(journal, &config, ret);
+    compare_conditions(ret);
     if (ret->why[0] == '\0')
         compare(ret);
     return status;
@@ -400,9 +441,9 @@ int st_before_after_make(const struct st_change_target *target, const struct st_
 
 void st_before_after_finish(struct st_before_after *done)
 {
-    st_test_conditions_free(done->changes, done->changes_n);
-    free(done->before.conditions);
-    free(done->now.conditions);
+    json_decref(done->before.conditions);
+    json_decref(done->now.conditions);
+    json_decref(done->differs);
     *done = (struct st_before_after){0};
 }
 

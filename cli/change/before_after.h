@@ -6,7 +6,6 @@
 #include "cli/change/change_target.h"
 #include "evidence/counts.h"
 #include "evidence/miss_events.h"
-#include "evidence/test_conditions.h"
 #include "platform/threads.h"
 #include "store/recording/recording.h"
 
@@ -41,7 +40,7 @@ struct st_before_after_run {
     struct st_recording_meta meta;
     struct st_recording_totals totals;
     enum st_recording_end end;
-    char *conditions; /* "key: value" lines */
+    json_t *conditions; /* object: of each key its text */
     uint64_t missed_n, late_n;
     struct st_miss_events events;
     uint32_t late[ST_BEFORE_AFTER_SLOTS]; /* wake-ups later than the share of a period that tune looks at */
@@ -57,8 +56,7 @@ struct st_before_after {
     int cpu; /* -1: not pinned */
     struct st_before_after_run before, now;
     struct st_counts_difference late; /* wake-ups: now against before */
-    struct st_test_condition_pair *changes;
-    size_t changes_n;
+    json_t *differs; /* array: test conditions of either run, "key", "before", "now"; "": unknown */
 };
 
 /**

@@ -8,7 +8,8 @@
 #include "core/text/text.h"
 #include "evidence/miss_events.h"
 
-#define TEXT_BYTES 600
+#define TEXT_BYTES    600
+#define DIFFERS_BYTES 8400 /* two command lines of the kernel */
 
 static void put(const char *label, const char *text)
 {
@@ -101,8 +102,16 @@ void st_before_after_print(const struct st_before_after *done)
         put("note:",
             "the loop has root's right now; programs of the user get theirs at the first login after "
             "'sleeptune apply'");
-    ST_EACH_OF (change, done->changes, done->changes_n)
-        put("differs:", st_test_conditions_text(change, text, sizeof(text)));
+    size_t i;
+    json_t *row;
+    json_array_foreach(done->differs, i, row)
+    {
+        const char *key, *before, *now;
+        if (json_unpack(row, "{s:s, s:s, s:s}", "key", &key, "before", &before, "now", &now) == 0)
+            put("differs:",
+                ST_TEXT(DIFFERS_BYTES, "%s: %s -> %s", key, before[0] != '\0' ? before : "unknown",
+                        now[0] != '\0' ? now : "unknown"));
+    }
 }
 
 /* --- JSON --- */
@@ -124,20 +133,15 @@ json_t *st_before_after_json(const struct st_before_after *done)
     const struct st_counts_difference *late = &done->late;
     if (!done->compared)
         return json_pack("{s:b, s:s}", "compared", 0, "sentence", done->why);
-    json_t *changes = json_array();
-    ST_EACH_OF (change, done->changes, done->changes_n) {
-        json_array_append_new(changes, json_pack("{s:s, s:s, s:s}", "key", change->key, "before",
-                                                 change->before, "now", change->now));
-    }
     json_t *times = late->verdict == ST_COUNTS_TOO_SHORT
                         ? json_null()
                         : json_pack("{s:f, s:f, s:f, s:f}", "value", late->fold, "low", late->low, "high",
                                     late->high, "p_value", late->p_value);
-    return json_pack("{s:b, s:s, s:s, s:i, s:i, s:s, s:i, s:o, s:f, s:o, s:o, s:o, s:o}", "compared", 1,
+    return json_pack("{s:b, s:s, s:s, s:i, s:i, s:s, s:i, s:o, s:f, s:o, s:o, s:o, s:O}", "compared", 1,
                      "sentence", sentence(done, text), "verdict", st_counts_name(late->verdict), "frames",
                      (int)done->before.meta.frames, "rate_hz", (int)done->before.meta.rate_hz, "policy",
                      st_platform_policy_name(done->policy), "priority", done->priority, "cpu",
                      done->cpu >= 0 ? json_integer(done->cpu) : json_null(), "late_us",
                      st_before_after_late_us(done), "before", run_json(&done->before), "now",
-                     run_json(&done->now), "late_times", times, "differs", changes);
+                     run_json(&done->now), "late_times", times, "differs", done->differs);
 }

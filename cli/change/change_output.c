@@ -58,13 +58,10 @@ void st_change_output_lines(const char *text)
 
 const char *st_change_output_entry(const struct st_entry *entry, char *buf, size_t buf_bytes)
 {
-    const char *line = strchr(entry->new_value, '\n');
-    if (entry->type == ST_ENTRY_FILE && line != NULL &&
-        st_text_begins(entry->target, "/etc/security/limits.d/"))
-        snprintf(buf, buf_bytes, "%s: lines of %s for %.*s", entry->target, entry->rule,
-                 (int)strcspn(line + 1, " "), line + 1);
-    else if (entry->type == ST_ENTRY_FILE)
-        snprintf(buf, buf_bytes, "%s: lines of %s", entry->target, entry->rule);
+    const bool block = st_text_is(entry->target, "/etc/sysctl.conf");
+    if (entry->file)
+        snprintf(buf, buf_bytes, "%s%s%s", entry->target, block ? ": block of " : "",
+                 block ? entry->rule : "");
     else
         snprintf(buf, buf_bytes, "%s = %s (was %s)", entry->target, entry->new_value, entry->old_value);
     return st_safe_text(buf);
@@ -77,6 +74,10 @@ const char *st_change_output_why(int error)
         return "another sleeptune changed this setting in the meantime. Run the command again.";
     case -EEXIST:
         return "this setting is already changed for another rule. Revert that rule first.";
+    case -ENOTEMPTY:
+        return "sleeptune did not write what is there, or someone changed it since. Move it away, and run "
+               "the "
+               "command again.";
     case -ESTALE:
         return "the value of this setting changed after sleeptune read it. Run the command again.";
     case -EPERM:
@@ -104,10 +105,8 @@ static void ST_PRINTF(2, 3) print_event(const char *label, const char *format, .
 /* Remembers which kind of file changed. */
 static void mark(struct st_change_output *output, const struct st_entry *entry)
 {
-    enum st_change_kind kind;
-    if (entry->type == ST_ENTRY_FILE && st_change_kind_of(output->os, entry->target, &kind) == 0 &&
-        output->changed[kind] == NULL)
-        output->changed[kind] = strdup(entry->target); /* out of memory: one hint less is printed */
+    if (entry->file && output->changed[entry->kind] == NULL)
+        output->changed[entry->kind] = strdup(entry->target); /* out of memory: one hint less is printed */
 }
 
 void st_change_output_event(void *ctx, enum st_change_event event, const struct st_entry *entry,
@@ -115,7 +114,7 @@ void st_change_output_event(void *ctx, enum st_change_event event, const struct 
 {
     struct st_change_output *output = ctx;
     const char *text = st_change_output_entry(entry, ST_ROOM(1024));
-    const char *label = event == ST_EVENT_RESTORED ? "restored" : "as before";
+    const char *label = event != ST_EVENT_RESTORED ? "as before" : entry->file ? "removed" : "restored";
     if (event == ST_EVENT_WRITTEN || event == ST_EVENT_RESTORED)
         mark(output, entry);
     switch (event) {
@@ -124,7 +123,7 @@ void st_change_output_event(void *ctx, enum st_change_event event, const struct 
         break;
     case ST_EVENT_RESTORED:
     case ST_EVENT_AS_BEFORE:
-        if (entry->type == ST_ENTRY_FILE)
+        if (entry->file)
             print_event(label, "%s", text);
         else if (error == -ENOENT)
             print_event("gone", "%s: its device or module is not there any more", entry->target);
@@ -132,8 +131,8 @@ void st_change_output_event(void *ctx, enum st_change_event event, const struct 
             print_event(label, "%s = %s", entry->target, entry->old_value);
         break;
     case ST_EVENT_CHANGED:
-        if (entry->type == ST_ENTRY_FILE)
-            print_event("kept", "%s: they were removed or changed after apply", text);
+        if (entry->file)
+            print_event("kept", "%s: someone changed it after apply", text);
         else
             print_event("kept", "%s: someone changed it to %s after apply", text, now);
         break;
@@ -165,7 +164,7 @@ static int run(const char *line)
     }
     if (status == -1)
         return st_failure("cannot run %s: %s", line, strerror(errno));
-    return st_failure("'%s' failed with %s %d. The files are written: run this command by hand.", line,
+    return st_failure("'%s' failed with %s %d. Run this command by hand.", line,
                       WIFEXITED(status) ? "status" : "signal",
                       WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 }
@@ -174,8 +173,7 @@ static int run(const char *line)
  * runs. */
 static bool needs_command_when_reverted(enum st_change_kind kind)
 {
-    return st_change_is_users(kind) || kind == ST_CHANGE_BOOT || kind == ST_CHANGE_BOOT_GRUB ||
-           kind == ST_CHANGE_BOOT_CMDLINE || kind == ST_CHANGE_LOADER;
+    return st_change_is_users(kind) || kind == ST_CHANGE_BOOT || kind == ST_CHANGE_LOADER;
 }
 
 static void print_then(const char *path, const char *before, const char *line, const char *when)
@@ -188,8 +186,7 @@ static void print_then(const char *path, const char *before, const char *line, c
     free(label);
 }
 
-int st_change_output_then(struct st_change_output *output, struct st_machine *machine, bool reverted,
-                          bool run_commands)
+int st_change_output_then(struct st_change_output *output, bool reverted, bool run_commands)
 {
     char line[256], forced[512];
     int status = ST_EXIT_DONE;
@@ -197,7 +194,7 @@ int st_change_output_then(struct st_change_output *output, struct st_machine *ma
         const enum st_change_kind kind = (enum st_change_kind)i;
         if (output->changed[i] == NULL)
             continue;
-        const bool command = st_change_command(machine, kind, line, sizeof(line)) == 0;
+        const bool command = st_change_command(kind, line, sizeof(line)) == 0;
         if (command && run_commands) {
             if (run(line) != ST_EXIT_DONE)
                 status = ST_EXIT_FAILURE;

@@ -10,8 +10,7 @@ void st_change_output_row(int column, const char *label, const char *text);
 /** The lines of a text, indented, on stdout. */
 void st_change_output_lines(const char *text);
 
-/** "/etc/x: lines of RULE", "/etc/y: lines of RULE for USER", "kern.y = 1 (was 0)", safe to print. @return
- * buf. */
+/** "/etc/x", "kern.y = 1 (was 0)", safe to print. @return buf. */
 const char *st_change_output_entry(const struct st_entry *entry, char *buf, size_t buf_bytes);
 /** Why a setting was not changed, and what to do: of the error of an `st_applied_` function. @return a
  * sentence, static or as strerror. */
@@ -29,7 +28,6 @@ void st_change_output_event(void *ctx, enum st_change_event event, const struct 
 
 void st_change_output_finish(struct st_change_output *output);
 /** Prints the next step for each kind of file that changed, or runs it if it is a command (update-grub,
- *  cap_mkdb). reverted: the files are as they were before apply. @return ST_EXIT_DONE, or ST_EXIT_FAILURE
+ *  ...). reverted: the files are as they were before apply. @return ST_EXIT_DONE, or ST_EXIT_FAILURE
  * when a command failed. */
-ST_NODISCARD int st_change_output_then(struct st_change_output *output, struct st_machine *machine,
-                                       bool reverted, bool run_commands);
+ST_NODISCARD int st_change_output_then(struct st_change_output *output, bool reverted, bool run_commands);

@@ -31,7 +31,7 @@ static bool own_journal(char *buf, size_t buf_bytes)
 bool st_change_target_has_own(void)
 {
     char folder[512];
-    return geteuid() != 0 && own_journal(folder, sizeof(folder)) && has_file(folder, "journal.json");
+    return geteuid() != 0 && own_journal(folder, sizeof(folder)) && has_file(folder, ST_JOURNAL_FILE);
 }
 
 int st_change_target_open(const char *root, bool own, struct st_change_target *ret)
@@ -67,22 +67,24 @@ int st_change_target_open(const char *root, bool own, struct st_change_target *r
     return ST_EXIT_DONE;
 }
 
-/* The size and card in the journal of own settings; 0 and "": there is none. */
+/* The size and card in the files of own settings; 0 and "": there is none. */
 static void written(const struct st_change_target *target, int64_t *frames, char *card, size_t card_bytes)
 {
-    static const char quantum[] = "default.clock.quantum = ";
+    static const char quantum[] = "default.clock.quantum = ", output[] = "\"~alsa_", match[] = "\"alsa_";
     struct st_journal journal;
-    struct st_change change;
+    char *text;
     if (st_journal_read(&target->p->machine, target->folder, &journal, ST_ROOM(512)) < 0)
         return;
     ST_EACH_OF (entry, journal.entries, journal.entries_n) {
-        const char *at = strstr(entry->new_value, quantum), *line = entry->new_value;
+        if (!entry->file || st_change_file_read(&target->p->machine, entry->target, &text) != 0)
+            continue;
+        const char *at = strstr(text, quantum), *name = strstr(text, output);
         if (at != NULL)
             *frames = strtoll(at + strlen(quantum), NULL, 10);
-        line += line[0] == '#' ? strcspn(line, "\n") + 1 : 0;
-        if (at == NULL && st_change_parse(target->p->machine.os, entry->target, line, &change) == 0 &&
-            st_change_is_users(change.kind))
-            snprintf(card, card_bytes, "%s", change.value);
+        name = name != NULL ? name + 2 : strstr(text, match) != NULL ? strstr(text, match) + 1 : NULL;
+        if (name != NULL)
+            snprintf(card, card_bytes, "%.*s", (int)strcspn(name, "*\"") - (name[-1] == '~'), name);
+        free(text);
     }
     st_journal_finish(&journal);
 }

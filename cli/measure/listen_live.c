@@ -232,12 +232,11 @@ static int say_none(const struct st_platform *p, const struct st_listen_wish *wi
         return st_failure_usage("--back %s: no such way on this system", wish->back);
     st_failure("--back %s: %s.", wish->back, why);
     if (!st_text_is(name, wish->back))
-        fprintf(stderr,
-                "  --back: %s, or a device to record from ('wpctl status', 'jack_lsp', 'arecord -l')\n",
-                ways_here(p, ST_ROOM(128)));
+        fprintf(stderr, "  --back: %s, or a device to record from (%s)\n", ways_here(p, ST_ROOM(128)),
+                st_os_rows[p->machine.os].devices);
     else if (st_text_is(name, "cable"))
         way = st_way_find("device", p->machine.os);
-    if (st_text_is(name, wish->back) && way->make != NULL)
+    if (st_text_is(name, wish->back) && way->make != NULL && wish->frames == 0)
         fprintf(stderr, "  %s\n", way->make);
     return ST_EXIT_FAILURE;
 }

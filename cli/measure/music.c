@@ -5,17 +5,22 @@
 #include "advisor/facts/fact_keys.h"
 #include "advisor/facts/owner.h"
 #include "advisor/rules/machine.h"
+#include "cli/show/daemon_client.h"
 #include "core/event.h"
 #include "core/ns.h"
+#include "core/text/json.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
 #include "story/dropout_next.h"
 #include "story/dropout_sentence.h"
 #include "story/dropout_source.h"
 
-#define READS_MAX 64                            /* of what one has printed, at a time */
-#define LOADS_NS  INT64_C(10500000000)          /* by then each node that plays has had its load line */
-#define SOURCE    "the server, while measuring" /* of the facts */
+#define READS_MAX  64                            /* of what one has printed, at a time */
+#define LOADS_NS   INT64_C(10500000000)          /* by then each node that plays has had its load line */
+#define SOURCE     "the server, while measuring" /* of the facts */
+#define RECORDS    "sleeptuned, while measuring" /* the same */
+#define RECORDS_MS 2000
+#define SUM_NS     (10 * ST_NS_PER_S) /* a record may stand for so long */
 
 struct server {
     const struct st_music *music;
@@ -41,8 +46,8 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
     struct st_xrun_seen safe = *seen;
     if (seen->kind == ST_XRUN_SEEN_ENDED) /* what it did in the run is asked for */
         return;
-    st_safe_text(safe.client);
-    st_safe_text(safe.culprit);
+    st_safe_text(safe.event.client);
+    st_safe_text(safe.event.culprit);
     st_dropout_table_take(&server->seen, &safe, st_clock_now_ns(clock), st_clock_wall_ns(clock));
 }
 
@@ -158,17 +163,12 @@ static void say_dropouts(const struct server *server, const char *time, char *bu
                             buf, bytes);
 }
 
-static void put_next(const struct server *server, const struct st_dropout_client *client,
-                     struct st_facts *facts)
+static void put_next(const char *command, const char *why, const char *source, struct st_facts *facts)
 {
-    struct st_dropout_next next;
-    st_dropout_next(&server->seen, client, server->watch.source->name, st_machine_right_at_login(facts),
-                    &next);
-    if (next.command[0] != '\0' || next.why[0] != '\0')
-        st_facts_put_text(facts, ST_MUSIC_NEXT,
-                          next.command[0] != '\0' ? ST_TEXT(960, "%s (%s)", next.command, next.why)
-                                                  : next.why,
-                          NULL, SOURCE);
+    const bool both = command[0] != '\0' && why[0] != '\0';
+    if (command[0] != '\0' || why[0] != '\0')
+        st_facts_put_text(facts, ST_MUSIC_NEXT, ST_TEXT(960, both ? "%s (%s)" : "%s%s", command, why), NULL,
+                          source);
 }
 
 /** Of the first that could not be watched. */
@@ -215,11 +215,80 @@ static void put(const struct server *server, int64_t duration_ns, struct st_fact
     st_facts_put_int(facts, ST_MUSIC_CLIENT_DROPOUTS, (int64_t)st_dropout_table_count(&all), NULL, SOURCE);
     st_facts_put_text(facts, ST_MUSIC_REASON, st_dropout_reason_name(st_dropout_table_reason(client)), NULL,
                       SOURCE);
-    if (st_dropout_table_total(&server->seen) > 0)
-        put_next(server, client, facts);
+    if (st_dropout_table_total(&server->seen) == 0)
+        return;
+    struct st_dropout_next next;
+    st_dropout_next(&server->seen, client, server->watch.source->name, st_machine_right_at_login(facts),
+                    &next);
+    put_next(next.command, next.why, SOURCE, facts);
 }
 
-int st_music_finish(struct st_music *music, struct st_facts *facts)
+/* --- what a daemon recorded --- */
+
+static const json_t *first_of(const json_t *object, const char *key)
+{
+    return json_array_get(json_object_get(object, key), 0);
+}
+
+/* Of most of its dropouts. */
+static const char *most_of(json_t *reasons)
+{
+    const char *reason, *most = st_dropout_reason_name(ST_DROPOUT_UNKNOWN);
+    json_t *count;
+    json_int_t most_n = 0;
+    json_object_foreach(reasons, reason, count)
+    {
+        if (json_integer_value(count) > most_n) {
+            most = reason;
+            most_n = json_integer_value(count);
+        }
+    }
+    return most;
+}
+
+/* Puts them, and the next step of its screen. @param dropouts  of sleeptune-causes/1. */
+static void put_records(const struct server *server, const json_t *dropouts, const json_t *screen,
+                        int64_t duration_ns, struct st_facts *facts, char *buf, size_t bytes)
+{
+    const json_t *client = first_of(first_of(dropouts, "sources"), "clients");
+    snprintf(buf, bytes, "%s (Recorded by sleeptuned on %s in at most %.0f s.)",
+             st_json_safe_text(dropouts, "text", ST_ROOM(800)), name_of(server),
+             st_ns_seconds(duration_ns + SUM_NS));
+    st_facts_put_int(facts, ST_MUSIC_DROPOUTS, st_json_integer(dropouts, "count"), NULL, RECORDS);
+    st_facts_put_text(facts, ST_MUSIC_CLIENT, st_json_safe_text(client, "name", ST_ROOM(ST_XRUN_NAME_BYTES)),
+                      NULL, RECORDS);
+    st_facts_put_int(facts, ST_MUSIC_CLIENT_DROPOUTS,
+                     st_json_integer(client, "dropouts") + st_json_integer(client, "device_dropouts"), NULL,
+                     RECORDS);
+    st_facts_put_text(facts, ST_MUSIC_REASON, most_of(json_object_get(client, "reasons")), NULL, RECORDS);
+    put_next(st_json_safe_text(screen, "next", ST_ROOM(128)),
+             st_json_safe_text(screen, "next_why", ST_ROOM(800)), RECORDS, facts);
+}
+
+/* A daemon of this user sees more than check: two answers in the same second would contradict each other.
+ * What it has not recorded check may have seen. @return has it dropouts? */
+static bool take_records(const struct server *server, int64_t duration_ns, struct st_facts *facts, char *buf,
+                         size_t bytes)
+{
+    struct st_daemon_answer status = {0}, causes;
+    const char *since = ST_TEXT(64, "/v1/causes?since=%" PRId64,
+                                (st_clock_wall_ns(&server->music->p->clock) - duration_ns) / ST_NS_PER_S);
+    int r = st_daemon_client_try(NULL, since, "sleeptune-causes/1", RECORDS_MS, &causes);
+    const json_t *dropouts = json_object_get(causes.document, "dropouts");
+    if (st_json_integer(dropouts, "count") <= 0 ||
+        !st_text_is(st_json_text_of(first_of(dropouts, "sources"), "source"), server->watch.source->name))
+        r = -1;
+    if (r == 0)
+        r = st_daemon_client_try(NULL, "/v1/status", "sleeptune-status/1", RECORDS_MS, &status);
+    if (r == 0)
+        put_records(server, dropouts, json_object_get(status.document, "screen"), duration_ns, facts, buf,
+                    bytes);
+    st_daemon_client_finish(&status);
+    st_daemon_client_finish(&causes);
+    return r == 0;
+}
+
+int st_music_finish(struct st_music *music, bool ask, struct st_facts *facts)
 {
     char answer[1000];
     if (music == NULL)
@@ -232,9 +301,10 @@ int st_music_finish(struct st_music *music, struct st_facts *facts)
         st_dropout_table_age(&server->seen, st_clock_now_ns(&music->p->clock), true);
     const struct server *server = best(music);
     const int64_t watched_ns = server != NULL ? duration_ns - server->watch.silent_ns : 0;
-    say(music, server, watched_ns, answer, sizeof(answer));
     if (server != NULL)
         put(server, watched_ns, facts);
+    if (!ask || server == NULL || !take_records(server, watched_ns, facts, answer, sizeof(answer)))
+        say(music, server, watched_ns, answer, sizeof(answer));
     const int r = st_facts_put_text(facts, ST_MUSIC_ANSWER, answer, NULL, SOURCE);
     ST_EACH_OF (watched, music->servers, music->servers_n) {
         if (watched->open)

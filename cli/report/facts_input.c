@@ -67,11 +67,9 @@ static int load_root(const char *dir, struct st_facts **ret)
                           "(sysctl-a.txt)",
                           dir);
     case -EBADMSG:
-        return st_failure("%s/sysctl-a.txt contains no line such as \"name: value\"", dir);
+        return st_failure("%s/sysctl-a.txt has none of the sysctls that sleeptune reads", dir);
     case -EFBIG:
-        return st_failure("%s/sysctl-a.txt is longer than 16 MiB", dir);
-    case -E2BIG:
-        return st_failure("%s/sysctl-a.txt has more than 262144 lines with a name", dir);
+        return st_failure("%s/sysctl-a.txt is longer than 4 MiB", dir);
     default:
         return st_failure("cannot read %s: %s", dir, strerror(-r));
     }

@@ -191,9 +191,7 @@ static int not_running(const struct asking *asking)
     return fail(asking, "no sleeptuned is listening on %s%s%s. Run '%s' or '%s -f'%s.", both ? own : path,
                 both ? " or " : "", both ? path : "", own_start() != NULL ? own_start() : here()->start,
                 daemon_program(),
-                asking->chosen && geteuid() == 0
-                    ? "; if a user's own runs, run this as that user, without sudo"
-                    : "");
+                asking->chosen && geteuid() == 0 ? "; if a user's own runs, run this as that user" : "");
 }
 
 static int explain(const struct asking *asking, int error)

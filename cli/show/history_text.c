@@ -607,14 +607,13 @@ void st_history_text_causes(FILE *out, const json_t *document, const struct st_h
     if (json_array_size(rows) > 0)
         st_text_row(
             &sheet, "explained",
-            "the part of the total that was measured by a counter (waiting for a CPU, a stopped thread, "
-            "throttling) or by the tracer (how long the culprit had the CPU). A dash: not measured, the "
-            "cause was found by ruling out the others");
-    if (json_is_string(tracer) && json_array_size(rows) > 0)
-        st_text_row(
-            &sheet, "culprit", "which program delayed the test loop is not known: %s.%s",
-            st_json_safe_text(document, "tracer", ST_ROOM(200)),
-            strstr(json_string_value(tracer), ". Run") != NULL
-                ? ""
-                : " To name it, run sleeptuned as root with trace.enabled = \"on\": man sleeptuned.conf");
+            "the part of the total that was measured: waiting for a CPU, a stopped thread, throttling, or "
+            "how long the culprit had the CPU. A dash: not measured, the cause was found by ruling out the "
+            "others");
+    if (look->trace != NULL && json_is_string(tracer) && json_array_size(rows) > 0) {
+        const bool has_step = strstr(json_string_value(tracer), ". Run") != NULL;
+        st_text_row(&sheet, "culprit", "which program delayed the test loop is not known: %s.%s%s",
+                    st_json_safe_text(document, "tracer", ST_ROOM(200)), has_step ? "" : " To name it, ",
+                    has_step ? "" : look->trace);
+    }
 }

@@ -14,6 +14,7 @@ struct st_history_text_look {
     int64_t now_wall_ns;     /* times of this day have no date */
     bool details;            /* all of it */
     const char *socket, *db; /* that the user named, for the next command; NULL */
+    const char *trace;       /* of this system's row (struct st_os_row) */
 };
 
 /** Prints a sleeptune-history/1 document: the answer, who made dropouts, what was watched, a row per step.

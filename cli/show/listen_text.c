@@ -334,7 +334,7 @@ static void say_next(const struct st_listen_view *view, const struct st_text_she
     if (result->remarks[ST_REMARK_CLOCKS])
         next = ST_DROPOUT_REASON_ONE_CLOCK;
     else if (result->remarks[ST_REMARK_SILENT])
-        next = "unmute and turn up both devices (alsamixer, or wpctl status), then try again";
+        next = "unmute and turn up both devices in the mixer, then try again";
     else if (!st_hearing_valid(result) && view->live == NULL)
         next = "sleeptune listen --signal FILE, play that file through the path, and record it from its "
                "beginning";

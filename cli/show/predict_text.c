@@ -203,10 +203,13 @@ static void say_row(const struct st_predict_row *row, const struct st_predict_vi
     }
     if (!view->details)
         return;
-    ST_PRINT(line, "a wake-up may be up to %s late", ST_NS((int64_t)(row->slack_us * 1e3)));
+    line[0] = '\0';
+    if (row->slack_us > 0)
+        ST_PRINT(line, "a wake-up may be up to %s late", ST_NS((int64_t)(row->slack_us * 1e3)));
     if (row->episodes_n > 0)
-        ST_APPEND(line, "; dropouts: %" PRIu64 " seen", row->episodes_n);
-    st_text_field(out, "", line, 9, view->width);
+        ST_APPEND(line, "%sdropouts: %" PRIu64 " seen", line[0] != '\0' ? "; " : "", row->episodes_n);
+    if (line[0] != '\0')
+        st_text_field(out, "", line, 9, view->width);
     if (row->reason[0] != '\0')
         st_text_field(out, "", row->reason, 9, view->width);
 }

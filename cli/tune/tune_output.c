@@ -134,7 +134,8 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
     else if (open_n == 0)
         fprintf(out, "Next: sleeptune check --frames %u\n", output->wish->frames);
     else
-        fprintf(out, "Next: %ssleeptune tune --ask --frames %u\n", sudo_word(), output->wish->frames);
+        fprintf(out, "Next: %ssleeptune tune --ask --frames %u\n", geteuid() == 0 ? sudo_word() : "",
+                output->wish->frames); /* another user's trial could have other settings to try */
 }
 
 /* --- the result --- */
@@ -158,7 +159,7 @@ static const char *outcome_text(const struct st_tune_output *output, size_t i, c
     st_text_buffer_printf(&text, "%.1f times fewer late wake-ups (95 %%: %.1f .. %.1f)", row->fold.value,
                           row->fold.low, row->fold.high);
     const double *off = row->mean[0].cost, *on = row->mean[1].cost;
-    if (off[ST_TUNING_WATTS] >= 0 && on[ST_TUNING_WATTS] >= 0)
+    if (isfinite(on[ST_TUNING_WATTS] - off[ST_TUNING_WATTS]))
         st_text_buffer_printf(&text, ", %+.1f W", on[ST_TUNING_WATTS] - off[ST_TUNING_WATTS]);
     if (candidate->refused != NULL || row->why[0] != '\0')
         st_text_buffer_printf(&text, "; not kept: %s%s", candidate->refused != NULL ? "costs " : "",
@@ -192,7 +193,8 @@ static void answer(const struct st_tune_output *output, struct st_text_buffer *t
                               "No single setting was shown to help with %u frames in this time, but all of "
                               "them together do: %" PRIu64 " late wake-ups with them, %" PRIu64
                               " without (%u pairs of blocks).",
-                              output->wish->frames, t->together_n[1], t->together_n[0], t->together.pairs_n);
+                              output->wish->frames, t->together.mean[1].late_n, t->together.mean[0].late_n,
+                              t->together.evidence.pairs_n);
     else if (helps_n == 0)
         st_text_buffer_printf(text,
                               "No setting helps with %u frames, as far as this run can tell: it would have "
@@ -286,12 +288,13 @@ static json_t *arm_json(const struct st_tuning_row *row, size_t arm)
     const struct st_tuning_block *mean = &row->mean[arm];
     const double *cost = mean->cost;
     const bool any = row->blocks_n[arm] > 0;
-    return json_pack("{s:I, s:I, s:I, s:o, s:o, s:o}", "blocks", (json_int_t)row->blocks_n[arm], "late",
-                     (json_int_t)mean->late_n, "missed", (json_int_t)mean->missed_n, "p99_us",
-                     st_json_real_or_null(any && cost[ST_TUNING_P99_US] >= 0, cost[ST_TUNING_P99_US]),
-                     "cpu_us_per_cycle",
-                     st_json_real_or_null(any && cost[ST_TUNING_CPU_NS] >= 0, cost[ST_TUNING_CPU_NS] / 1000),
-                     "watts", st_json_real_or_null(any && cost[ST_TUNING_WATTS] >= 0, cost[ST_TUNING_WATTS]));
+    return json_pack(
+        "{s:I, s:I, s:I, s:o, s:o, s:o}", "blocks", (json_int_t)row->blocks_n[arm], "late",
+        (json_int_t)mean->late_n, "missed", (json_int_t)mean->missed_n, "p99_us",
+        st_json_real_or_null(any && isfinite(cost[ST_TUNING_P99_US]), cost[ST_TUNING_P99_US]),
+        "cpu_us_per_cycle",
+        st_json_real_or_null(any && isfinite(cost[ST_TUNING_CPU_NS]), cost[ST_TUNING_CPU_NS] / 1000), "watts",
+        st_json_real_or_null(any && isfinite(cost[ST_TUNING_WATTS]), cost[ST_TUNING_WATTS]));
 }
 
 static void add_result(json_t *object, const struct st_tune_output *output, size_t i)

@@ -18,9 +18,9 @@ end
 
 complete -c sleeptune-lab -n __fish_use_subcommand -f -a '(__sleeptune_lab_commands)'
 complete -c sleeptune-lab -n 'not __fish_use_subcommand; and string match -q -- "-*" (commandline -ct)' -f -a '(__sleeptune_lab_options)'
-complete -c sleeptune-lab -n '__fish_seen_subcommand_from sleep series' -l method -l methods -l baseline -x -a '(__sleeptune_lab_list sleep)'
+complete -c sleeptune-lab -n '__fish_seen_subcommand_from series' -l method -x -a '(__sleeptune_lab_list series)'
 complete -c sleeptune-lab -n '__fish_seen_subcommand_from syscall' -l calls -x -a '(__sleeptune_lab_list syscall)'
 complete -c sleeptune-lab -n '__fish_seen_subcommand_from wake' -l mechanisms -x -a '(__sleeptune_lab_list wake)'
-complete -c sleeptune-lab -n '__fish_seen_subcommand_from plot' -l kind -s k -x -a 'box series line density'
+complete -c sleeptune-lab -n '__fish_seen_subcommand_from plot' -l kind -s k -x -a 'box series line slices'
 complete -c sleeptune-lab -n 'not __fish_use_subcommand' -l time-unit -l unit -x -a 'ns us ms s'
 complete -c sleeptune-lab -n 'not __fish_use_subcommand' -l format -x -a 'text json csv markdown'

@@ -212,12 +212,17 @@ static bool put_cycle(FILE *out, const json_t *cycle)
     return true;
 }
 
-static void put_cycle_figure(FILE *out, const json_t *cycle)
+/* Under the answer while that is about dropouts, else among all figures. */
+static void put_cycle_figure(FILE *out, const json_t *document, bool details)
 {
-    if (!json_is_object(cycle))
+    const char *state = json_string_value(get(get(document, "screen"), "state"));
+    const json_t *cycle = NULL, *source;
+    size_t i;
+    json_array_foreach(get(document, "observe"), i, source) cycle =
+        json_is_object(cycle) ? cycle : get(source, "cycle");
+    if (!json_is_object(cycle) || (state != NULL && st_text_is(state, "ok")) != details)
         return;
-    fprintf(out,
-            "<figure data-ms=\"%" JSON_INTEGER_FORMAT "\"><figcaption>The cycle of the last dropout, at ",
+    fprintf(out, "<figure data-ms=\"%" JSON_INTEGER_FORMAT "\"><figcaption>A cycle with a dropout, at ",
             json_integer_value(get(cycle, "time_ns")) / ST_NS_PER_MS);
     put_time(out, get(cycle, "time_ns"));
     fputs("</figcaption>", out);
@@ -258,8 +263,8 @@ static void put_sections(FILE *out, const json_t *document, bool details)
 {
     const json_t *part;
     size_t i;
-    json_array_foreach(details ? get(document, "observe") : NULL, i, part)
-        put_cycle_figure(out, get(part, "cycle"));
+    if (details)
+        put_cycle_figure(out, document, true);
     json_array_foreach(get(get(document, "screen"), "sections"), i, part) put_section(out, part, details);
 }
 
@@ -276,6 +281,8 @@ static void put_slot(FILE *out, const json_t *document, const char *name, size_t
         put_time(out, get(document, "time_ns"));
     else if (st_text_is(slot, "answer"))
         put_answer(out, of);
+    else if (st_text_is(slot, "cycle"))
+        put_cycle_figure(out, document, false);
     else if (st_text_is(slot, "first") || st_text_is(slot, "rest"))
         put_sections(out, document, st_text_is(slot, "rest"));
 }

@@ -15,6 +15,11 @@ const SIGNS = {
 };
 const OTHER_SIGN = ["", "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0M-2 0a2 2 0 1 1 4 0a2 2 0 1 1-4 0"];
 let since = "10m", events = [], runs = [], note = "", picked = null, looking = 0;
+/* What is drawn, in ms: as long as was chosen, or since the first thing that is known, if that is later. */
+function drawn() {
+  const to = new Date(last).getTime(), known = [...events.map((one) => one.from), ...runs.map((run) => run.from_ns / 1e6)];
+  return [Math.max(to - SPANS[since][0] * 1000, Math.min(to - 60000, ...known)), to];
+}
 
 /* What is drawn of an event; times in ms. */
 function mark(event) {
@@ -37,7 +42,7 @@ async function look() {
     const found = [], more = [];
     for (const kind in KINDS) {
       const list = await read("/v1/events?since=" + span + "&kind=" + kind + "&limit=" + KINDS[kind]);
-      found.push(...list.events.filter((one) => one.count !== 0 || one.lost_cycles).map(mark)); /* else it adds a cause to one */
+      found.push(...list.events.filter((one) => one.count_n !== 0 || one.cycles_n).map(mark)); /* else it adds a cause to one */
       if (list.more) more.push("only the newest " + KINDS[kind] + " of " + kind);
     }
     const sizes = await read("/v1/sizes?since=" + span);
@@ -64,7 +69,7 @@ function row(name, text) {
   return svg;
 }
 function redraw() {
-  const now = new Date(last).getTime(), from = now - SPANS[since][0] * 1000;
+  const [from, now] = drawn();
   const dropouts = events.filter((one) => !one.line);
   const playing = [...document.querySelectorAll("#first .columns tbody th")].map((cell) => cell.textContent);
   const names = [...new Set([...dropouts.map((one) => one.row), ...playing])];
@@ -122,7 +127,7 @@ function axis(now, from, x, width) {
   svg.setAttribute("aria-hidden", "true");
   for (let i = 0; i <= n; i++) {
     const ms = from + (now - from) * i / n;
-    draw(svg, "text", { x: x(ms), y: 14, "text-anchor": i === 0 ? "start" : i === n ? "end" : "middle" }).textContent = clock(ms).slice(0, -3);
+    draw(svg, "text", { x: x(ms), y: 14, "text-anchor": i === 0 ? "start" : i === n ? "end" : "middle" }).textContent = clock(ms).slice(0, now - from < 600000 ? undefined : -3);
   }
 }
 function legend(dropouts) {
@@ -137,7 +142,7 @@ function legend(dropouts) {
 /* Its sentence, and its cycle where that is the one that the daemon keeps. */
 function pick(one) {
   picked = one;
-  const what = make("p", clock(one.end) + " " + one.text), cycle = document.querySelector("#rest figure");
+  const what = make("p", clock(one.end) + " " + one.text), cycle = document.querySelector("#now figure, #rest figure");
   const ms = cycle ? Number(cycle.dataset.ms) : NaN;
   at("picked").replaceChildren(what);
   if (!one.line && ms >= one.from - 1000 && ms <= one.end + 1000) at("picked").append(cycle.cloneNode(true));
@@ -175,9 +180,9 @@ function traceButton(one) {
 at("rows").addEventListener("click", (event) => {
   const svg = event.target.closest(".row")?.querySelector("svg");
   if (!svg) return;
-  const now = new Date(last).getTime(), span = SPANS[since][0] * 1000, box = svg.getBoundingClientRect();
+  const [from, now] = drawn(), box = svg.getBoundingClientRect();
   const name = svg.parentNode.querySelector(".name").textContent;
-  const away = (one) => Math.abs(box.width * (1 - (now - (one.line ? one.end : one.from)) / span) - (event.clientX - box.left));
+  const away = (one) => Math.abs(box.width * ((one.line ? one.end : one.from) - from) / (now - from) - (event.clientX - box.left));
   const nearest = events.filter((one) => one.row === name).sort((a, b) => away(a) - away(b))[0];
   if (nearest && away(nearest) < 16) pick(nearest);
 });

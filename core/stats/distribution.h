@@ -1,4 +1,4 @@
-/* Tails of the normal distribution, of Student's and of chi-squared. */
+/* Tails of the normal distribution and of Student's. */
 #pragma once
 
 #include "core/base.h"
@@ -10,10 +10,6 @@ double st_distribution_normal_p(double z);
 /** The z with so much beyond it on one side, 0 < tail <= 0.5. */
 double st_distribution_normal_z(double tail);
 
-/** Probability beyond t on both sides. @param df degrees of freedom, 7 at least. */
-double st_distribution_student_p(double t, double df);
-/** The t that has as much beyond it as z of the normal distribution. */
+/** The t that has as much beyond it as z of the normal distribution. @param df degrees of freedom, 7 at
+ * least. */
 double st_distribution_student_t(double z, double df);
-
-/** Probability that chi-squared with df degrees of freedom is x at least. */
-double st_distribution_chi_squared_p(double x, double df);

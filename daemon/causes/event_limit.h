@@ -9,7 +9,7 @@
 #pragma once
 
 #include "daemon/log.h"
-#include "store/history/event.h"
+#include "xruns/event.h"
 
 #define ST_EVENT_KINDS_MAX                                                                                   \
     64 /* names with their sources are about 40; what came after would share the last */

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "platform/readings.h"
-#include "store/history/event.h"
+#include "xruns/event.h"
 
 /** All zero at first: `now` is not known yet. */
 struct st_system_pressure {

@@ -6,9 +6,9 @@
 #pragma once
 
 #include "core/ns.h"
-#include "store/history/event.h"
 #include "xruns/cpu_events.h"
 #include "xruns/cycle_ring.h"
+#include "xruns/event.h"
 
 #define ST_RECORDER_EACH_NS (10 * ST_NS_PER_S) /* at most one copy of a cause in this time */
 

@@ -62,29 +62,29 @@ static json_t *in_use_json(const struct st_observed_view *source)
                      (json_int_t)source->seen.period_ns);
 }
 
-/* The clients in the cycle of the last dropout, and a sentence about those that were not ready. */
-static json_t *cycle_json(const struct st_dropout_table *seen)
+/* The clients in the cycle of a dropout, and a sentence about those that were not ready. */
+static json_t *cycle_json(const struct st_dropout_table_cycle *cycle)
 {
-    const int64_t deadline_ns = seen->cycle[0].deadline_ns;
+    const int64_t deadline_ns = cycle->clients[0].deadline_ns;
     char text[2048] = "";
-    if (seen->cycle_n == 0 || seen->cycle_left_n > 0)
+    if (cycle->n == 0)
         return json_null();
     json_t *clients = json_array();
-    ST_EACH_OF (client, seen->cycle, seen->cycle_n) {
+    ST_EACH_OF (client, cycle->clients, cycle->n) {
         json_array_append_new(clients,
-                              json_pack("{s:o, s:I, s:I}", "name", st_json_safe_string(client->client),
-                                        "wait_ns", (json_int_t)client->cycle.wait_ns, "busy_ns",
-                                        (json_int_t)client->cycle.busy_ns));
-        if (client->cycle.wait_ns + client->cycle.busy_ns < deadline_ns)
+                              json_pack("{s:o, s:I, s:I}", "name", st_json_safe_string(client->event.client),
+                                        "wait_ns", (json_int_t)client->event.cycle.wait_ns, "busy_ns",
+                                        (json_int_t)client->event.cycle.busy_ns));
+        if (client->event.cycle.wait_ns + client->event.cycle.busy_ns < deadline_ns)
             continue;
-        ST_APPEND(text, "%s waited %s, ", client->client, ST_NS_SHORT(client->cycle.wait_ns));
-        if (client->cycle.busy_ns > 0)
-            ST_APPEND(text, "computed %s; ", ST_NS_SHORT(client->cycle.busy_ns));
+        ST_APPEND(text, "%s waited %s, ", client->event.client, ST_NS_SHORT(client->event.cycle.wait_ns));
+        if (client->event.cycle.busy_ns > 0)
+            ST_APPEND(text, "computed %s; ", ST_NS_SHORT(client->event.cycle.busy_ns));
         else
             ST_APPEND(text, "had not begun to compute; ");
     }
     ST_APPEND(text, "the next cycle began after %s", ST_NS_SHORT(deadline_ns));
-    return json_pack("{s:I, s:I, s:o, s:o}", "time_ns", (json_int_t)seen->cycle_wall_ns, "deadline_ns",
+    return json_pack("{s:I, s:I, s:o, s:o}", "time_ns", (json_int_t)cycle->wall_ns, "deadline_ns",
                      (json_int_t)deadline_ns, "text", st_json_safe_string(text), "clients", clients);
 }
 
@@ -108,7 +108,7 @@ static json_t *source_json(const struct st_observed_view *source)
     st_json_set(object, "program_cpu_ns", st_json_known(source->program_cpu_ns));
     st_json_set(object, "since_ns", st_json_known(source->since_wall_ns));
     st_json_set(object, "in_use", in_use_json(source));
-    st_json_set(object, "cycle", cycle_json(&source->seen));
+    st_json_set(object, "cycle", cycle_json(&st_observed_shown(source)->cycle));
     return object;
 }
 

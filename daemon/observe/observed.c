@@ -37,14 +37,14 @@ static int64_t wall_ns(const struct st_observed *o)
  * no CPU. Not before it was watched. */
 static int64_t ago_ns(const struct st_observed *o, const struct st_xrun_seen *seen)
 {
-    const int64_t since = o->view.since_wall_ns, ago = st_ns_sub(now_ns(o), seen->end_ns);
+    const int64_t since = o->view.since_wall_ns, ago = st_ns_sub(now_ns(o), seen->event.end_ns);
     const int64_t watched = since != INT64_MIN ? ST_MAX(st_ns_sub(wall_ns(o), since), 0) : 0;
-    return seen->end_ns > 0 && ago > 0 && ago < AGO_MAX_NS ? ST_MIN(ago, watched) : 0;
+    return seen->event.end_ns > 0 && ago > 0 && ago < AGO_MAX_NS ? ST_MIN(ago, watched) : 0;
 }
 
 static bool is_late_server(const struct st_xrun_seen *seen)
 {
-    return seen->place == ST_DROPOUT_AT_DEVICE_BUFFER && st_xrun_is_server(seen->client);
+    return seen->event.place == ST_DROPOUT_AT_DEVICE_BUFFER && st_xrun_is_server(seen->event.client);
 }
 
 /* A client says more than its device. */
@@ -63,7 +63,7 @@ static bool is_counted(const struct st_observed *o, const struct st_xrun_seen *s
     ST_EACH_OF (other, o->beside, o->beside_n) {
         const char *name = other->source->name; /* "jack": jackd, jackdbus */
         if (o->view.device_only && other->source->counts_device &&
-            other->view.state == ST_OBSERVED_WATCHING && strncmp(seen->client, name, strlen(name)) == 0)
+            other->view.state == ST_OBSERVED_WATCHING && strncmp(seen->event.client, name, strlen(name)) == 0)
             return true;
     }
     return false;
@@ -74,14 +74,14 @@ static bool is_counted(const struct st_observed *o, const struct st_xrun_seen *s
  */
 static bool is_card(const char *device, const struct st_xrun_seen *bus)
 {
-    const size_t number_n = strcspn(bus->device, " "), product_n = strlen(bus->client);
+    const size_t number_n = strcspn(bus->event.device, " "), product_n = strlen(bus->event.client);
     if (strncmp(device, "hw:", 3) == 0)
-        return strncmp(device, bus->device, number_n) == 0 && !isdigit((unsigned char)device[number_n]);
+        return strncmp(device, bus->event.device, number_n) == 0 && !isdigit((unsigned char)device[number_n]);
     for (; product_n > 0 && device[0] != '\0'; device++) {
         size_t i = 0;
         while (i < product_n && device[i] != '\0' &&
-               (device[i] == bus->client[i] ||
-                (!isalnum((unsigned char)device[i]) && !isalnum((unsigned char)bus->client[i]))))
+               (device[i] == bus->event.client[i] ||
+                (!isalnum((unsigned char)device[i]) && !isalnum((unsigned char)bus->event.client[i]))))
             i++;
         if (i == product_n)
             return true;
@@ -112,7 +112,8 @@ static bool ran_dry(const struct st_observed *o, const struct st_observed_waitin
         ST_EACH_OF (line, other->waiting, other->waiting_n) {
             const struct st_xrun_seen *seen = &line->seen;
             if (seen->kind == ST_XRUN_SEEN_DROPOUT &&
-                is_that(other, seen->device_dropouts_n > 0, seen->place, seen->device, line->wall_ns, loss))
+                is_that(other, seen->event.kind == ST_EVENT_DEVICE_DROPOUT, seen->event.place,
+                        seen->event.device, line->wall_ns, loss))
                 return true;
         }
     }
@@ -122,9 +123,9 @@ static bool ran_dry(const struct st_observed *o, const struct st_observed_waitin
 /* A test of `listen` plays too, but a minute of it is none of music. */
 static void note_music(struct st_observed *o, const struct st_xrun_seen *seen)
 {
-    const bool card = seen->client[0] == '\0' || seen->load.drift_ppb != 0 || is_late_server(seen) ||
-                      seen->place == ST_DROPOUT_AT_BUS;
-    if (st_text_begins(seen->client, ST_DROPOUT_TEST_CLIENT))
+    const bool card = seen->event.client[0] == '\0' || seen->load.drift_ppb != 0 || is_late_server(seen) ||
+                      seen->event.place == ST_DROPOUT_AT_BUS;
+    if (st_text_begins(seen->event.client, ST_DROPOUT_TEST_CLIENT))
         o->view.test_ns = now_ns(o);
     else if (!card)
         o->view.music_ns = now_ns(o);
@@ -136,7 +137,7 @@ static bool begins(const struct st_observed *o, const struct st_xrun_seen *seen,
     const struct st_dropout_table *recent = &o->recent;
     const struct st_dropout_client *worst = st_dropout_table_worst(recent, INT64_MAX);
     const bool has_ended = worst != NULL && st_dropout_table_has_ended(worst) &&
-                           at_ns - worst->seen_ns > ENDED_NS && !st_text_is(worst->name, seen->client);
+                           at_ns - worst->seen_ns > ENDED_NS && !st_text_is(worst->name, seen->event.client);
     return st_dropout_table_total(recent) == 0 || o->recent_resized || has_ended ||
            at_ns - recent->last_ns >= PEACE_NS;
 }
@@ -164,7 +165,7 @@ static void take_other(struct st_observed *o, const struct st_observed_waiting *
 
 static struct st_event event_of(const struct st_observed *o, const struct st_observed_waiting *dropout)
 {
-    struct st_event event = st_event_of_xrun(&dropout->seen, dropout->wall_ns);
+    struct st_event event = st_event_of_seen(&dropout->seen.event, dropout->wall_ns);
     ST_PRINT(event.source, "%s", o->source->name);
     return event;
 }
@@ -175,14 +176,14 @@ static void count(struct st_observed *o, const struct st_observed_waiting *dropo
     const struct st_xrun_seen *seen = &dropout->seen;
     struct st_event event = event_of(o, dropout);
     event.slowed = slowed;
-    if (event.count_n > 0 && !st_text_begins(seen->client, ST_DROPOUT_TEST_CLIENT) &&
+    if (event.count_n > 0 && !st_text_begins(seen->event.client, ST_DROPOUT_TEST_CLIENT) &&
         begins(o, seen, dropout->at_ns)) {
         st_dropout_table_begin_again(&o->recent);
         o->recent_resized = false;
         o->view.recent_wall_ns = dropout->wall_ns;
     }
-    st_dropout_table_take_event(&o->view.seen, seen, &event, dropout->at_ns);
-    st_dropout_table_take_event(&o->recent, seen, &event, dropout->at_ns);
+    st_dropout_table_take_event(&o->view.seen, &event, dropout->at_ns);
+    st_dropout_table_take_event(&o->recent, &event, dropout->at_ns);
     st_observed_events_take(&o->made, &event, dropout->at_ns);
     if (dropout->at_ns <= o->cut_ns)
         st_observed_events_put(&o->made, true);
@@ -197,10 +198,10 @@ static bool is_open(const struct st_observed *o, const struct st_observed_waitin
     *ret_slowed = ST_CAUSE_UNKNOWN;
     if (seen->kind != ST_XRUN_SEEN_DROPOUT)
         return false;
-    if (seen->place == ST_DROPOUT_AT_BUS)
+    if (seen->event.place == ST_DROPOUT_AT_BUS)
         return age_ns < ST_OBSERVED_BUS_WAIT_NS;
-    return seen->reason == ST_DROPOUT_TOO_SLOW && !st_events_slowed(o->events, line->wall_ns, ret_slowed) &&
-           age_ns < SLOW_NS;
+    return seen->event.reason == ST_DROPOUT_TOO_SLOW &&
+           !st_events_slowed(o->events, line->wall_ns, ret_slowed) && age_ns < SLOW_NS;
 }
 
 /* Counts lines in their order, up to one of which more may become known.
@@ -215,7 +216,7 @@ static void count_lines(struct st_observed *o, size_t keep_n)
             break;
         if (line->seen.kind != ST_XRUN_SEEN_DROPOUT)
             take_other(o, line);
-        else if (line->seen.place != ST_DROPOUT_AT_BUS || !ran_dry(o, line))
+        else if (line->seen.event.place != ST_DROPOUT_AT_BUS || !ran_dry(o, line))
             count(o, line, slowed);
         n++;
     }
@@ -227,12 +228,12 @@ static void count_lines(struct st_observed *o, size_t keep_n)
 
 static void note_level(const struct st_observed *o, const struct st_xrun_seen *seen)
 {
-    const char *between = seen->client[0] != '\0' && seen->device[0] != '\0' ? ", " : "";
+    const char *between = seen->event.client[0] != '\0' && seen->event.device[0] != '\0' ? ", " : "";
     struct st_cycle_level *level = &o->levels->rows[o->levels->written++ % ST_LEVELS_MAX];
     level->at_ns = now_ns(o);
     level->left_ns = seen->load.reserve_ns;
     level->name[0] = '\0';
-    ST_APPEND(level->name, "%s: %s%s%s", o->source->name, seen->device, between, seen->client);
+    ST_APPEND(level->name, "%s: %s%s%s", o->source->name, seen->event.device, between, seen->event.client);
 }
 
 static void on_seen(void *ctx, const struct st_xrun_seen *seen)
@@ -243,7 +244,7 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
     if (seen->kind == ST_XRUN_SEEN_LEVEL || is_counted(o, seen))
         return;
     if (seen->kind != ST_XRUN_SEEN_ENDED) { /* a load, or a dropout: of something that plays */
-        note_playing(o, is_late_server(seen) ? "" : seen->client, seen->device);
+        note_playing(o, is_late_server(seen) ? "" : seen->event.client, seen->event.device);
         note_music(o, seen);
     }
     const int64_t ago = ago_ns(o, seen);
@@ -393,7 +394,7 @@ size_t st_observed_open(const struct st_observed *o, struct st_event *ret)
 {
     size_t n = st_observed_events_open(&o->made, ret);
     ST_EACH_OF (line, o->waiting, o->waiting_n) {
-        if (line->seen.kind == ST_XRUN_SEEN_DROPOUT && line->seen.place != ST_DROPOUT_AT_BUS)
+        if (line->seen.kind == ST_XRUN_SEEN_DROPOUT && line->seen.event.place != ST_DROPOUT_AT_BUS)
             ret[n++] = event_of(o, line);
     }
     return n;

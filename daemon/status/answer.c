@@ -310,7 +310,7 @@ static void set_text(const struct st_view *view, struct st_answer *answer)
     enum st_cause cause;
     const size_t buf_bytes = sizeof(answer->text);
     put_music(view, answer, buf, buf_bytes);
-    if (!answer->lost && unheard(answer) != NULL)
+    if (unheard(answer) != NULL && unheard(answer) != answer->client)
         st_text_append(buf, buf_bytes, " What %s writes too late is not watched.", unheard(answer)->name);
     if (answer->lost && view->history.changed[0] != '\0')
         st_text_append(buf, buf_bytes, " %s", view->history.changed);
@@ -448,15 +448,17 @@ static bool lacks_rights(const struct st_view *view)
            st_result_main_cause(view->loop, &cause) != NULL && cause == ST_CAUSE_RUN_QUEUE;
 }
 
-/* Against the dropouts of the client; all empty: it made none. */
+/* Against the dropouts of the client, or a forced size; all empty: neither made any. */
 static struct st_dropout_next client_next(const struct st_view *view, const struct st_answer *answer)
 {
     const struct st_dropout_client *client = answer->client;
     struct st_dropout_next next = {0};
-    if (client == NULL ||
-        (client->dropouts_n == 0 && st_dropout_place_why(st_dropout_table_place(client)) == NULL))
+    const bool forced =
+        answer->server != NULL && st_dropout_table_is_forced(st_observed_shown(answer->server), client);
+    if (!forced && (client == NULL || (client->dropouts_n == 0 &&
+                                       st_dropout_place_why(st_dropout_table_place(client)) == NULL)))
         return next;
-    if (!st_dropout_table_lost_cpu(st_observed_shown(answer->server), client) &&
+    if (!forced && !st_dropout_table_lost_cpu(st_observed_shown(answer->server), client) &&
         st_dropout_table_has_ended(client)) {
         ST_PRINT(next.command, "sleeptune status --watch");
         ST_PRINT(next.why, "%s does not play now: play on, and see whether other programs make dropouts",

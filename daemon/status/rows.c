@@ -219,11 +219,12 @@ static const char *share_text(int64_t ns, int64_t period_ns, char *buf, size_t b
     return buf;
 }
 
-/* The longest cycle, of its worst dropout or of the last seconds. */
+/* The longest cycle, of its worst dropout if that computed too long, or of the last seconds. */
 static const char *worst_text(const struct st_dropout_client *client, char *buf, size_t buf_bytes)
 {
     const struct st_xrun_load *load = &client->load;
-    const bool dropout = client->worst.busy_ns > 0 && client->worst.period_ns > 0;
+    const bool dropout = client->worst_reason == ST_DROPOUT_TOO_SLOW && client->worst.busy_ns > 0 &&
+                         client->worst.period_ns > 0; /* else what it needed in that cycle is not known */
     if (dropout && (load->cycles_n == 0 || load->period_ns <= 0 ||
                     (double)client->worst.busy_ns * (double)load->period_ns >
                         (double)load->busy_max_ns * (double)client->worst.period_ns))

@@ -60,6 +60,7 @@ fn main() {
         })
     };
     let slice = Duration::from_millis(number(1, 5));
+    println!("condvar woken early,channel woken early,condvar timed out,channel timed out");
     for _ in 0..number(2, 1000) {
         println!(
             "{},{},{},{}",

@@ -5,7 +5,7 @@
 
 #include "ears/helpers/ear.h"
 
-#define ST_DUPLEX_FRAMES_MAX 4096
+#define ST_DUPLEX_FRAMES_MAX 8192 /* four periods */
 
 enum st_duplex_format { ST_DUPLEX_FLOAT, ST_DUPLEX_S32, ST_DUPLEX_S16 };
 

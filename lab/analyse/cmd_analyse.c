@@ -1,4 +1,6 @@
 /* sleeptune-lab analyse: what a series of lateness shows. */
+#include "core/text/safe.h"
+#include "core/text/text.h"
 #include "lab/analyse/series_set.h"
 #include "lab/chart/chart.h"
 #include "lab/commands.h"
@@ -32,7 +34,7 @@ static int read(const char *path, const struct st_series_options *options, struc
 {
     const struct st_series_input *input = &result->input;
     const int status = st_series_input_read(path, options, &result->input);
-    if (status != ST_EXIT_DONE || input->series.n > 0 || input->all.n > 0)
+    if (status != ST_EXIT_DONE || input->series.n > 0)
         return status;
     return st_failure("%s: no samples%s%s", path, input->note[0] != '\0' ? ": " : "", input->note);
 }
@@ -46,6 +48,9 @@ static int several(char *const *paths, size_t n, const struct st_series_options 
     for (size_t i = 0; i < n && status == ST_EXIT_DONE; i++) {
         struct st_series_result *result = st_series_set_add(&set, paths[i]);
         status = result == NULL ? ST_EXIT_FAILURE : read(paths[i], options, result);
+        if (status == ST_EXIT_DONE && result->input.heading[0] != '\0')
+            st_safe_copy(result->name, sizeof(result->name),
+                         ST_TEXT(300, "%s %s", paths[i], result->input.heading), ST_TEXT_TO_NUL);
         if (status == ST_EXIT_DONE)
             status = st_series_result_analyse(result, known_hz);
     }
@@ -82,7 +87,6 @@ int st_cmd_analyse(int argc, char **argv)
         return st_failure_usage("--plot draws one file: draw several with 'plot'");
     if (first + 1 < argc)
         return several(argv + first, (size_t)(argc - first), &common, (int)tick_hz, &command);
-    common.plot = command.plot;
     struct st_series_result *result = calloc(1, sizeof(*result));
     if (result == NULL)
         return st_failure("out of memory");

@@ -126,7 +126,7 @@ static struct train find_train(const struct events *e)
 /* Sorted samples: the outliers among them, and whether they are a group. */
 static void look_at_sizes(const struct st_sample *all, struct st_late_ones *ret)
 {
-    const uint64_t n = all->len;
+    const uint64_t n = all->n;
     const int64_t q1 = st_sample_quantile(all, 0.25), q3 = st_sample_quantile(all, 0.75);
     const int64_t iqr = st_ns_sub(q3, q1);
     ret->limit_ns = iqr < INT64_MAX / 3 ? st_ns_add(q3, 3 * iqr) : INT64_MAX;

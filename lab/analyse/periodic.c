@@ -11,7 +11,6 @@
 #define GUARD          3.0 /* frequencies next to the peak that belong to it */
 #define BINS_MAX       128 /* of a cycle */
 #define TIMES_MAX      64  /* a rectangle may be this many times slower than its strongest sine */
-#define BOX_CYCLES_MIN 6
 #define BOX_BETTER     1.1 /* than the sine */
 #define BOX_SURE       24  /* variances of the noise */
 #define BOX_SAME       0.95
@@ -360,7 +359,8 @@ static void find_box(const struct spectrum *s, double square, struct st_periodic
     const double cycle = 1 / ret->cycles_per_period, total = (double)s->samples_n * s->variance;
     struct box box[TIMES_MAX], most = {0};
     int times_n = 0;
-    for (; times_n < TIMES_MAX && cycle * (times_n + 1) * BOX_CYCLES_MIN <= (double)s->grid_n; times_n++) {
+    for (; times_n < TIMES_MAX && cycle * (times_n + 1) * ST_PERIODIC_BOX_CYCLES_MIN <= (double)s->grid_n;
+         times_n++) {
         box[times_n] = fit_box(s, cycle * (times_n + 1));
         if (box[times_n].square > most.square)
             most = box[times_n];

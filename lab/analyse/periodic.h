@@ -3,11 +3,12 @@
 
 #include "lab/stats/series.h"
 
-#define ST_PERIODIC_CYCLES_MIN  20 /* of the rhythm in the series: a slower one is a trend or a step */
-#define ST_PERIODIC_SAMPLES_MIN 256
-#define ST_PERIODIC_HZ_MIN      24
-#define ST_PERIODIC_HZ_MAX      10000
-#define ST_PERIODIC_NAMES_MAX   12
+#define ST_PERIODIC_CYCLES_MIN     20 /* of the rhythm in the series: a slower one is a trend or a step */
+#define ST_PERIODIC_BOX_CYCLES_MIN 6  /* the same of a rectangle */
+#define ST_PERIODIC_SAMPLES_MIN    256
+#define ST_PERIODIC_HZ_MIN         24
+#define ST_PERIODIC_HZ_MAX         10000
+#define ST_PERIODIC_NAMES_MAX      12
 /** Of more whole rates that look the same usual ones are among them by chance: at 10 ms any rhythm of two,
  * four or five periods looks like a hundred rates, and it may be any other program's. */
 #define ST_PERIODIC_ALIKE_MAX 30

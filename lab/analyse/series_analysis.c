@@ -99,20 +99,15 @@ static void say_ticks(struct st_analysis *a)
     else if (l->slope_modulo)
         ST_PRINT(rate, "the rate of the tick cannot be determined at this period");
     else if (l->hz > 0)
-        ST_PRINT(rate, "%d Hz, a tick of %s%s", l->hz, l->steady ? "" : "about ", tick);
-    else if (l->steady)
+        ST_PRINT(rate, "%d Hz, a tick of %s", l->hz, tick);
+    else
         ST_PRINT(rate, "%.0f to %.0f Hz (not a usual rate)",
                  floor(1e9 / l->tick_ns - st_ticks_rate_error(l->tick_ns, l->tick_sd_ns)),
                  ceil(1e9 / l->tick_ns + st_ticks_rate_error(l->tick_ns, l->tick_sd_ns)));
-    else if (l->mixed)
-        ST_PRINT(rate, "the rate is unknown, because lateness also changes between the ticks");
-    else
-        ST_PRINT(rate, "a tick of about %s", tick);
     say(a,
         "Sleeps end only at clock ticks: %s; %" PRIu64 " of %" PRIu64 " samples show%s a jump of one tick.",
         rate, l->jumps_n, a->head_n, l->jumps_n == 1 ? "s" : "");
-    if (l->steady)
-        say_sawtooth(a);
+    say_sawtooth(a);
     if (l->extra_ticks == 0)
         say(a, "The kernel adds no tick to a sleep: the earliest wake-ups are less than a tick late%s.",
             l->drift_known ? " after the drift is subtracted" : "");
@@ -127,11 +122,6 @@ static void say_ticks_limits(struct st_analysis *a)
 {
     const struct st_ticks *l = &a->ticks;
     char modulo[TEXT_BYTES];
-    if (!l->steady || l->maybe_bent)
-        say(a,
-            "Between the jumps lateness %s at an uneven rate: %sthe drift of the tick cannot be determined.",
-            l->steady ? "may change" : "changes",
-            !l->steady && l->hz == 0 ? "the rate of the tick and " : "");
     if (l->slope_modulo)
         say(a,
             "At this period the drift cannot be distinguished from a tick that the kernel adds to each "
@@ -141,18 +131,6 @@ static void say_ticks_limits(struct st_analysis *a)
     else if (l->extra_ticks < 0)
         say(a, "It cannot be determined whether the kernel adds a tick to each sleep: within one period the "
                "drift may change lateness by a whole tick, too.");
-}
-
-static void say_rest(struct st_analysis *a)
-{
-    const struct st_rest *s = &a->rest;
-    char rest[TEXT_BYTES], within[TEXT_BYTES], jump[80] = "";
-    if (!s->found)
-        return;
-    if (s->hz > 0)
-        ST_PRINT(jump, "; before that it jumps by whole ticks of %d Hz", s->hz);
-    say(a, "Lateness settles at %s: after %s it stays within 1 %%%s.", time_text(s->rest_ns, rest),
-        span_text(a, s->within_s, within), jump);
 }
 
 static void say_interval(struct st_analysis *a)
@@ -183,6 +161,18 @@ static void say_whole_ticks(struct st_analysis *a)
             time_text(1e9 / w->hz, tick), w->jumps_n, w->hz, tick);
 }
 
+static void say_bands(struct st_analysis *a)
+{
+    const struct st_whole_ticks *w = &a->whole_ticks;
+    char one[TEXT_BYTES], two[TEXT_BYTES];
+    if (w->bands_hz > 0)
+        say(a,
+            "Late wake-ups come at clock ticks of %d Hz: %" PRIu64 " of the %" PRIu64
+            " that are late by half a tick or more lie at %s, %s or another whole number of ticks.",
+            w->bands_hz, w->bands_n, w->late_n, time_text(1e9 / w->bands_hz, one),
+            time_text(2e9 / w->bands_hz, two));
+}
+
 /* " (30 periods)" */
 static const char *periods_text(const struct st_analysis *a, double periods, char *buf)
 {
@@ -203,7 +193,8 @@ static void say_late_ones(struct st_analysis *a)
             time_text(l->late_ns, low));
     else if (l->group)
         say(a,
-            "%" PRIu64 " of %" PRIu64 " samples (%.1f %%) form a group of their own, from %s to %s: no other "
+            "%" PRIu64 " of %" PRIu64
+            " samples (%.1f %%) form a group of their own, 90 %% of them from %s to %s: no other "
             "sample is later than %s.",
             l->n, a->head_n, 100 * (double)l->n / (double)a->head_n, time_text((double)l->low_ns, low),
             time_text((double)l->high_ns, high), time_text((double)l->below_ns, below));
@@ -275,6 +266,13 @@ static void say_changes(struct st_analysis *a)
             a->counted ? "level" : "lateness", step->size_ns > 0 ? "up" : "down",
             time_text(fabs(step->size_ns), text), tick);
     }
+    if (c->moves)
+        say(a,
+            "The level of %s moves, neither along a line nor in steps (up to %d are looked for). A sine is "
+            "found "
+            "from %d repetitions on, a rectangle from %d.",
+            a->counted ? "the values" : "lateness", ST_CHANGES_STEPS_MAX, ST_PERIODIC_CYCLES_MIN,
+            ST_PERIODIC_BOX_CYCLES_MIN);
 }
 
 static void say_blind(const struct st_series *series, int known_hz, struct st_analysis *a)
@@ -331,8 +329,7 @@ static int say_limits(const struct st_series *series, int known_hz, struct st_an
 {
     if (a->ticks.found)
         say_ticks_limits(a);
-    if (a->counted || a->ticks.found || a->interval.found || a->rest.found ||
-        (a->periodic.found && may_be_tick(&a->periodic)))
+    if (a->counted || a->ticks.found || a->interval.found || (a->periodic.found && may_be_tick(&a->periodic)))
         return 0;
     say_blind(series, known_hz, a);
     const int r = say_coarse(series, known_hz, a);
@@ -343,23 +340,20 @@ static int say_limits(const struct st_series *series, int known_hz, struct st_an
     return r;
 }
 
-/* What is analysed: a series, or the first samples of a long one and what is known of all. */
-struct parts {
-    struct st_series head;            /* freed by its owner */
-    const struct st_long_series *all; /* NULL: the head is all */
-};
-
 /* Where periods are skipped, lateness is what sleeps take less whole periods: a period, or a tick, more or
  * less looks like a step, and many of them like any curve. */
-static int find_changes(const struct parts *parts, struct st_analysis *ret)
+static int find_changes(const struct st_series *series, struct st_analysis *ret)
 {
+    struct st_levels levels;
     ret->skips = skips_often(ret->samples_n, ret->span_periods);
     if (ret->skips)
         return 0;
-    if (parts->all == NULL)
-        return st_changes_find(&parts->head, &ret->changes);
-    ret->level_n = parts->all->levels.samples_each;
-    return st_changes_of(&parts->all->levels, &ret->changes);
+    int r = st_levels_of(series, &levels);
+    if (r == 0) {
+        r = st_changes_of(&levels, &ret->changes);
+        st_levels_finish(&levels);
+    }
+    return r;
 }
 
 /* No program waits for a due time that has passed: periods between were skipped, and the indices do not show
@@ -408,9 +402,10 @@ static int find_interval(const struct st_series *s, struct st_interval *ret)
     return 0;
 }
 
-static int analyse(const struct parts *parts, int known_hz, struct st_analysis *ret)
+/* @param head the first samples of the series. */
+static int analyse(const struct st_series *series, const struct st_series *head, int known_hz,
+                   struct st_analysis *ret)
 {
-    const struct st_series *head = &parts->head;
     if (!ret->counted)
         count_overlaps(head, ret);
     if (ret->untimed) {
@@ -429,28 +424,23 @@ static int analyse(const struct parts *parts, int known_hz, struct st_analysis *
             ret->samples_n, ret->samples_n == 1 ? " is" : "s are", ST_TICKS_SAMPLES_MIN);
         return 0;
     }
-    if (r == 0 && !ret->counted && !(ret->ticks.found && ret->ticks.steady))
-        r = st_rest_find(head, &ret->rest);
-    const bool settles = ret->rest.found && head->n <= ST_REST_SAMPLES_MAX;
-    if (settles) /* that says more than unsteady teeth */
-        ret->ticks = (struct st_ticks){.p_value = 1};
-    if (r == 0 && !ret->counted && !settles && !skips_often(head->n, st_series_span(head)) &&
+    if (r == 0 && !ret->counted && !skips_often(head->n, st_series_span(head)) &&
         (!ret->ticks.found || ret->ticks.hz == 0))
         r = st_whole_ticks_find(head, &ret->whole_ticks);
-    if (ret->whole_ticks.found && !ret->ticks.steady)
-        ret->ticks = (struct st_ticks){.p_value = 1};
-    const bool freely = !ret->ticks.found && !settles && !ret->whole_ticks.found;
+    const bool freely = !ret->ticks.found && !ret->whole_ticks.found;
     struct st_series rest = {.n = 0};
     if (r == 0)
         r = st_late_ones_find(head, &ret->late_ones, &rest);
     ret->late_known = r == 0;
     if (!freely)
-        ret->late_ones.regular = ret->late_ones.group = false;
+        ret->late_ones.regular = false;
+    if (!freely || ret->whole_ticks.bands_hz > 0)
+        ret->late_ones.group = false;
     if (r == 0 && freely)
-        r = find_changes(parts, ret);
+        r = find_changes(series, ret);
     say_ticks(ret);
-    say_rest(ret);
     say_whole_ticks(ret);
+    say_bands(ret);
     say_late_ones(ret);
     if (r == 0 && freely) {
         if (!ret->counted)
@@ -473,49 +463,18 @@ static int analyse(const struct parts *parts, int known_hz, struct st_analysis *
     return say_limits(head, known_hz, ret);
 }
 
-static void begin(struct st_analysis *a, uint64_t samples_n, uint64_t span_periods, const struct parts *parts)
+int st_series_analysis_of(const struct st_series *series, int known_hz, bool counted, struct st_analysis *ret)
 {
-    memset(a, 0, sizeof(*a));
-    a->samples_n = samples_n;
-    a->span_periods = span_periods;
-    a->span_s = (double)span_periods * st_period_seconds(&parts->head.period);
-    a->head_n = parts->head.n;
-}
-
-int st_series_analysis_of(const struct st_series *series, int known_hz, struct st_analysis *ret)
-{
-    const struct parts parts = {.head = *series};
+    struct st_series head = *series;
     if (series->n == 0)
         return -ENODATA;
-    begin(ret, series->n, st_series_span(series), &parts);
-    return analyse(&parts, known_hz, ret);
-}
-
-int st_series_analysis_of_long(const struct st_long_series *all, int known_hz, bool counted,
-                               struct st_analysis *ret)
-{
-    struct parts parts = {.head = all->head, .all = all};
-    if (st_long_series_is_short(all))
-        parts.all = NULL;
-    if (all->n == 0)
-        return -ENODATA;
-    if (parts.head.n > ST_LONG_SERIES_HEAD_N)
-        parts.head.n = ST_LONG_SERIES_HEAD_N;
-    begin(ret, all->n, st_long_series_span(all), &parts);
+    if (head.n > ST_ANALYSIS_HEAD_N)
+        head.n = ST_ANALYSIS_HEAD_N;
+    memset(ret, 0, sizeof(*ret));
+    ret->samples_n = series->n;
+    ret->span_periods = st_series_span(series);
+    ret->span_s = (double)ret->span_periods * st_period_seconds(&series->period);
+    ret->head_n = head.n;
     ret->counted = counted;
-    return analyse(&parts, known_hz, ret);
-}
-
-void st_series_analysis_compare(struct st_analysis *a, double correction_ppm)
-{
-    const double more_ppm = a->ticks.drift_ppm - correction_ppm;
-    const size_t at = a->findings_n;
-    if (!a->ticks.drift_known || a->sentences_n == ST_SENTENCES_MAX)
-        return;
-    memmove(a->sentence[at + 1], a->sentence[at], (a->sentences_n++ - at) * ST_SENTENCE_BYTES);
-    snprintf(a->sentence[a->findings_n++], ST_SENTENCE_BYTES,
-             "The kernel corrects its clock by %+.3f ppm, so a timer without this correction drifts by as "
-             "much: the "
-             "drift found is %.3f ppm %s (standard error %.3f ppm).",
-             correction_ppm, fabs(more_ppm), more_ppm < 0 ? "less" : "more", a->ticks.drift_sd_ppm);
+    return analyse(series, &head, known_hz, ret);
 }

@@ -4,14 +4,14 @@
 #include "lab/analyse/changes.h"
 #include "lab/analyse/late_ones.h"
 #include "lab/analyse/periodic.h"
-#include "lab/analyse/rest.h"
 #include "lab/analyse/ticks.h"
 #include "lab/analyse/whole_ticks.h"
-#include "lab/stats/long_series.h"
 
 #define ST_SENTENCES_MAX  20
 #define ST_SENTENCE_BYTES 400
 #define ST_BLIND_MAX      24
+/** Ticks, intervals and periodic components are looked for in this many samples, the first ones. */
+#define ST_ANALYSIS_HEAD_N ((size_t)1 << 18)
 
 /** Wake-ups that come at intervals of their own, whatever was asked for: sleeps take whole ticks, longer than
  * the period. */
@@ -26,15 +26,12 @@ struct st_interval {
 struct st_analysis {
     uint64_t samples_n, span_periods;
     double span_s;
-    uint64_t head_n; /* ticks, intervals and periodic components were looked for in this many first samples */
-    uint64_t level_n;    /* trend and steps: in levels of this many samples each; 0: in the samples */
+    uint64_t head_n;     /* at most ST_ANALYSIS_HEAD_N */
     uint64_t overlaps_n; /* of the first head_n samples: later than the next one was due */
     bool skips;          /* too many periods are skipped to look for trend or steps */
     bool counted;        /* no one said how far apart the samples are: a second stands for one of them */
     bool untimed;        /* indices are no times, because periods are missing: nothing is looked for */
     struct st_ticks ticks;
-    struct st_rest
-        rest; /* nor with steady ticks; no changes and periodic component where it has all samples */
     struct st_interval
         interval; /* not looked for, like the next two, where wake-ups are at ticks: it is the same thing */
     struct st_whole_ticks whole_ticks; /* nor this with ticks; nothing below where they are found */
@@ -54,15 +51,8 @@ struct st_analysis {
 
 /**
  * @param known_hz the kernel's tick rate; 0: unknown.
+ * @param counted its period, 1 s, is none: what has to do with time is not looked for.
  * @return 0 (also for too few samples: a sentence says so), -ENODATA (no sample), -ENOMEM. Threads: any.
  * In noise less than 1 of 1000 series gets any finding; docs/results.md has how many were tried. */
-ST_NODISCARD int st_series_analysis_of(const struct st_series *series, int known_hz, struct st_analysis *ret);
-
-/** Adds how a drift that was found compares with the kernel's correction of the clock that measured it
- * (struct st_lab): a timer without this correction drifts by as much. Nothing where no drift is known. */
-void st_series_analysis_compare(struct st_analysis *analysis, double correction_ppm);
-
-/** st_series_analysis_of for a series of any length: as st_series_analysis_of if it is short, else by its
- * parts. @param counted its period, 1 s, is none: what has to do with time is not looked for. */
-ST_NODISCARD int st_series_analysis_of_long(const struct st_long_series *all, int known_hz, bool counted,
-                                            struct st_analysis *ret);
+ST_NODISCARD int st_series_analysis_of(const struct st_series *series, int known_hz, bool counted,
+                                       struct st_analysis *ret);

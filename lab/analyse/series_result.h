@@ -7,6 +7,7 @@
 #include "lab/bench_command.h"
 #include "lab/input/series_input.h"
 #include "lab/series/simulate.h"
+#include "lab/stats/moments.h"
 
 /** Rows for st_options_read; o: a struct st_series_options, c: a struct st_bench_command. */
 #define ST_SERIES_OPTIONS(o, c)                                                                              \
@@ -18,13 +19,11 @@
 
 struct st_series_result {
     char name[200]; /* of one of several; "" */
-    /* `series` until it is shown: then its samples are those of `all` */
     struct st_series_input input;
-    struct st_sample sample;                /* of all, once it is shown */
+    struct st_sample sample; /* these two once it was analysed */
+    struct st_moments moments;
     const struct st_simulation *simulation; /* the options of the simulator; NULL: nothing was simulated */
-    json_t *conditions;    /* of a measurement; NULL: unknown. Freed by st_series_result_finish */
-    bool correction_known; /* of the clock, when it was measured (struct st_lab) */
-    double correction_ppm;
+    json_t *conditions; /* of a measurement; NULL: unknown. Freed by st_series_result_finish */
     struct st_analysis analysis;
 };
 

@@ -49,13 +49,12 @@ void st_series_set_text(const struct st_series_set *set, const char *heading, FI
         fprintf(out, "%11s", *column);
     fputc('\n', out);
     ST_EACH_OF (row, set->result, set->n) {
-        const struct st_long_series *all = &(*row)->input.all;
         const struct st_sample *sample = &(*row)->sample;
         const int64_t figures[] = {
-            all->hist.min_ns,          st_sample_quantile(sample, 0.25), st_sample_quantile(sample, 0.5),
-            llrint(all->moments.mean), st_sample_quantile(sample, 0.75), all->hist.max_ns};
+            sample->values_ns[0],         st_sample_quantile(sample, 0.25), st_sample_quantile(sample, 0.5),
+            llrint((*row)->moments.mean), st_sample_quantile(sample, 0.75), sample->values_ns[sample->n - 1]};
         fprintf(out, "%s%*s%9llu", (*row)->name, name_columns - st_text_columns((*row)->name), "",
-                (unsigned long long)all->n);
+                (unsigned long long)sample->n);
         ST_EACH (ns, figures)
             fprintf(out, "%*s%s", 11 - st_text_columns(st_ns_format_exact(*ns, text, sizeof(text))), "",
                     text);

@@ -13,27 +13,17 @@
 #define TICK_MIN_NS    900   /* up to 1000000 Hz; less is the resolution of a clock */
 #define LOW_REACH      0.02  /* ticks that early wake-ups may be earlier than a whole one */
 
-/* One slope, or one that changes? */
-#define SIMPLE_N         7    /* level, slope, tick; two curves over all samples, and two over each tooth */
-#define CURVE_N          15   /* and eight more over all samples, for what has corners or comes to rest */
-#define CURVED_SURE      16.1 /* half the log of a likelihood ratio: 1 in 500 thousand for four curves */
-#define CURVED_ALL_SURE  31.0 /* for twelve: 1 in 50 million */
-#define CURVED_MAYBE     9.2  /* for four: 1 in 1000 */
-#define UNSEEN_SDS       24   /* a change of slope between two halves, six times its error */
+#define UNSEEN_SDS       24 /* a change of slope between two halves, six times its error */
 #define LAGS_MAX         200
+#define PARTS_N          12
+#define PARTS_MOVE       50  /* chi-squared of 9 (3 figures are fitted): 1 in 10 million */
 #define ROUNDING_NS      1.0 /* samples are whole ns */
 #define BEND_SHARED      1.5
 #define LEFT_MAX         3.0 /* what one slope leaves, against the noise of neighbours */
 #define TICK_SDS         5
-#define TEETH_MIN        2 /* jumps that go the same way */
-#define TEETH_ONE_WAY    0.8
-#define TEETH_NOISE_MAX  (1.0 / 16) /* of a tick */
-#define TEETH_MIDDLE_MIN 0.1
-#define STEERED_MAX      0.003 /* of a tick, while it is steered */
-#define USUAL_APART      0.02  /* the closest two of st_periodic_usual_hz */
-#define LOOP_S           1.5   /* a loop acts once a second: in a longer period it has acted in between */
-#define MIXED_MIN        0.15  /* ticks */
-#define ALTERNATES_SHARE 0.05  /* of the samples that follow: jumps more or less than half of them */
+#define LOOP_S           1.5  /* a loop acts once a second: in a longer period it has acted in between */
+#define MIXED_MIN        0.15 /* ticks */
+#define ALTERNATES_SHARE 0.05 /* of the samples that follow: jumps more or less than half of them */
 
 #define ABOUT        0.12 /* of a tick's length */
 #define ABOUT_HZ_MAX 1024 /* faster ones are no scheduler's */
@@ -264,7 +254,6 @@ static bool fit_line(struct track *t, struct fit *fit)
 struct local {
     double tick_ns, tick_sd_ns;
     double noise_ns; /* standard deviation of a sample */
-    double middle;   /* share of the samples that are in the middle half of a tooth */
 };
 
 /* A difference less what it would be with the slope before and behind it: jumps and noise. */
@@ -277,8 +266,7 @@ static double bend_at(const struct track *t, const double *of, size_t i)
 
 static bool look_locally(const struct track *t, struct local *ret)
 {
-    double mm = 0, mx = 0, square = 0, low = (double)INFINITY;
-    size_t middle_n = 0;
+    double mm = 0, mx = 0, square = 0;
     for (size_t i = 2; i + 1 < t->n; i++) {
         const double bend_m = bend_at(t, t->m, i);
         mm += bend_m * bend_m;
@@ -292,131 +280,34 @@ static bool look_locally(const struct track *t, struct local *ret)
         const double left = bend_at(t, t->x, i) + local.tick_ns * bend_at(t, t->m, i);
         square += left * left;
     }
-    ST_EACH_OF (number, t->x, t->n)
-        low = fmin(low, *number);
-    ST_EACH_OF (x, t->x, t->n)
-        middle_n += fabs((*x - low) / local.tick_ns - 0.5) < 0.25;
     /* neighbouring bends share samples: errors are larger than those of independent ones */
     local.tick_sd_ns = sqrt((square / n + ROUNDING_NS * ROUNDING_NS) / mm) * BEND_SHARED;
     local.noise_ns = sqrt(square / n);
-    local.middle = (double)middle_n / (double)t->n;
     *ret = local;
     return local.tick_ns > 0;
 }
 
-/* Curves that one slope does not have, over all samples and over a tooth, both from -1 to 1. */
-static void fill_row(const struct track *t, const struct fit *fit, size_t i, double row[CURVE_N])
+/* One slope for all? Not where it leaves more than neighbours differ by, gives a tick of another length than
+ * the jumps have, or what it leaves moves: by the means of PARTS_N parts. Those are taken from t->left. */
+static bool is_steady(struct track *t, const struct fit *fit, const struct local *local)
 {
-    const double u = 2 * (t->k[i] - t->k[0]) / (t->k[t->n - 1] - t->k[0]) - 1;
-    const double ticks = fmax(fabs(t->m[t->n - 1] - t->m[0]), 1);
-    row[0] = 1;
-    row[1] = u;
-    row[2] = 2 * (t->m[i] - t->m[0]) / ticks - 1;
-    row[3] = (3 * u * u - 1) / 2;
-    row[4] = (5 * u * u - 3) * u / 2;
-    const double in_tooth =
-        2 * (fit->level_ns + fit->slope_ns * t->k[i] - fit->tick_ns * t->m[i]) / fit->tick_ns;
-    row[5] = in_tooth * in_tooth;
-    row[6] = row[5] * in_tooth;
-    double before = row[3], last = row[4]; /* Legendre's polynomials of fourth degree and more */
-    for (int c = SIMPLE_N; c < CURVE_N; c++) {
-        const double degree = c - SIMPLE_N + 4,
-                     next = ((2 * degree - 1) * u * last - (degree - 1) * before) / degree;
-        row[c] = next;
-        before = last;
-        last = next;
-    }
-}
-
-/* Least squares: solves the first n of m x = v in place. Columns that say nothing new are 0. */
-static void solve_curve(double m[CURVE_N][CURVE_N], double v[CURVE_N], double x[CURVE_N], int n)
-{
-    double first[CURVE_N];
-    bool used[CURVE_N];
-    for (int i = 0; i < n; i++)
-        first[i] = m[i][i];
-    for (int i = 0; i < n; i++) {
-        used[i] = m[i][i] > 1e-10 * first[i];
-        for (int j = i + 1; j < n && used[i]; j++) {
-            const double f = m[j][i] / m[i][i];
-            for (int k = i; k < n; k++)
-                m[j][k] -= f * m[i][k];
-            v[j] -= f * v[i];
+    double between = 0, within = 0;
+    for (size_t part = 0, i = 0, end; part < PARTS_N; part++, i = end) {
+        double mean = 0;
+        end = (part + 1) * t->n / PARTS_N;
+        ST_EACH_OF (left, t->left + i, end - i)
+            mean += *left / (double)(end - i);
+        between += (double)(end - i) * mean * mean;
+        for (size_t k = i; k < end; k++) {
+            t->left[k] -= mean;
+            within += t->left[k] * t->left[k];
         }
     }
-    for (int i = n - 1; i >= 0; i--) {
-        x[i] = used[i] ? v[i] : 0;
-        for (int k = i + 1; k < n && used[i]; k++)
-            x[i] -= m[i][k] * x[k];
-        x[i] = used[i] ? x[i] / m[i][i] : 0;
-    }
-}
-
-/* How much more the sum of residuals varies than that of independent ones. */
-static double inflation(const double *left, size_t n)
-{
-    const size_t lags_max = n / 2 > 0 ? n / 2 - 1 : 0;
-    return st_inflation(left, n, 0, lags_max < LAGS_MAX ? lags_max : LAGS_MAX);
-}
-
-/* What the first columns_n columns leave, as a sum of squares; left has it on return. */
-static double take_curve(struct track *t, const struct fit *fit, int columns_n)
-{
-    double m[CURVE_N][CURVE_N] = {{0}}, v[CURVE_N] = {0}, x[CURVE_N], row[CURVE_N], square = 0;
-    for (size_t i = 0; i < t->n; i++) {
-        fill_row(t, fit, i, row);
-        for (int a = 0; a < columns_n; a++) {
-            for (int b = 0; b < columns_n; b++)
-                m[a][b] += row[a] * row[b];
-            v[a] += row[a] * t->left[i];
-        }
-    }
-    solve_curve(m, v, x, columns_n);
-    for (size_t i = 0; i < t->n; i++) {
-        fill_row(t, fit, i, row);
-        for (int a = 0; a < columns_n; a++)
-            t->left[i] -= x[a] * row[a];
-        square += t->left[i] * t->left[i];
-    }
-    return square;
-}
-
-enum bend { BEND_NONE, BEND_MAYBE, BEND_SURE };
-
-/* Does a slope that changes fit better than one slope? Likelihood ratios of curves, for residuals that may
- * hang together: by as much as they do beside all curves, as what few curves leave of others hangs together,
- * too. */
-static enum bend is_curved(struct track *t, const struct fit *fit)
-{
-    const double n = (double)t->n, rounding = n * ROUNDING_NS * ROUNDING_NS;
-    const double simple = take_curve(t, fit, SIMPLE_N), all = take_curve(t, fit, CURVE_N);
-    if (fit->square - all < rounding)
-        return BEND_NONE;
-    const double free_n = fmax((n - CURVE_N) / inflation(t->left, t->n), 4);
-    const double few = free_n / 2 * log(fit->square / fmax(simple, 1e-12 * fit->square));
-    const double many = free_n / 2 * log(fit->square / fmax(all, 1e-12 * fit->square));
-    if ((few > CURVED_SURE && fit->square - simple >= rounding) || many > CURVED_ALL_SURE)
-        return BEND_SURE;
-    return few > CURVED_MAYBE ? BEND_MAYBE : BEND_NONE;
-}
-
-/* One slope for all? BEND_MAYBE: its mean is known, and whether it is the same all the time is not. */
-static enum bend how_steady(struct track *t, const struct fit *fit, const struct local *local)
-{
-    const double left = sqrt(fit->square / (double)(fit->n - 3));
-    if (left >= LEFT_MAX * local->noise_ns + ROUNDING_NS ||
-        fabs(fit->tick_ns - local->tick_ns) >= TICK_SDS * local->tick_sd_ns)
-        return BEND_SURE;
-    return is_curved(t, fit);
-}
-
-/* Teeth with a slope that changes: each jump goes the same way, from one end of a tooth to the other, and
- * between them lateness goes all the way back. Values that jump there and back do not. */
-static bool has_teeth(const struct track *t, const struct fit *fit, const struct local *local)
-{
-    const double one_way = fabs(t->m[t->n - 1] - t->m[0]);
-    return one_way >= TEETH_MIN && one_way >= TEETH_ONE_WAY * (double)fit->jumps_n &&
-           local->noise_ns < TEETH_NOISE_MAX * local->tick_ns && local->middle > TEETH_MIDDLE_MIN;
+    const double variance =
+        within / (double)t->n * st_inflation(t->left, t->n, 0, LAGS_MAX) + ROUNDING_NS * ROUNDING_NS;
+    return sqrt(fit->square / (double)(fit->n - 3)) < LEFT_MAX * local->noise_ns + ROUNDING_NS &&
+           fabs(fit->tick_ns - local->tick_ns) < TICK_SDS * local->tick_sd_ns &&
+           between < PARTS_MOVE * variance;
 }
 
 /* Wake-up k is at tick N = M k - m, M whole_ticks a period at slope zero: the length of a tick by least
@@ -454,7 +345,6 @@ static void tell(const struct st_series *s, const struct st_series_bulk *bulk, c
                  struct st_ticks *ticks)
 {
     const double period_ns = (double)s->period.num / (double)s->period.den;
-    ticks->steady = true;
     ticks->tick_ns = fit->tick_ns;
     ticks->tick_sd_ns = fit->tick_sd_ns;
     ticks->hz = st_ticks_rate_of(fit->tick_ns, fit->tick_sd_ns);
@@ -484,13 +374,6 @@ static void tell(const struct st_series *s, const struct st_series_bulk *bulk, c
     ticks->extra_ticks = ticks->slope_modulo ? -1 : extra_ticks(period_ns, bulk, ticks);
 }
 
-/* What is reported of a slope that may change: its mean. */
-static void doubt(struct st_ticks *ticks)
-{
-    ticks->maybe_bent = true;
-    ticks->drift_known = false;
-}
-
 /* A loop takes a share of the error away each second, half a tick at most, and the error with it: the drift
  * that it adds changes by its own square, over half a tick, each second. By how much it may do so unseen
  * follows from the error of a slope over half the samples. */
@@ -502,18 +385,6 @@ static double unseen_ppm(const struct st_series *s, const struct fit *fit)
     return sqrt(UNSEEN_SDS * slope_sd * fit->tick_ns / 2 / span_s) / 1e3;
 }
 
-/* The only usual rate near what the jumps say; 0: there is none, or more than one. */
-static int usual_near(const struct local *local)
-{
-    const double hz = 1e9 / local->tick_ns, within = 4 * local->tick_sd_ns / local->tick_ns + STEERED_MAX;
-    int found = 0;
-    for (size_t i = 0; i < st_periodic_usual_hz_n && within < USUAL_APART / 2; i++) {
-        if (fabs(st_periodic_usual_hz[i] / hz - 1) <= within)
-            found = st_periodic_usual_hz[i];
-    }
-    return found;
-}
-
 /* Is what lateness does in a period beside its jumps, a share of a tick, so much that jumps are as long as
  * ticks only if it is always the same? A loop that acts in between makes it differ: by its own, at rest,
  * too. */
@@ -521,16 +392,6 @@ static bool jumps_are_mixed(const struct st_series *s, const struct clusters *c)
 {
     const double near_ns = fmin(fabs(c->low_ns), fabs(c->high_ns));
     return st_period_seconds(&s->period) > LOOP_S && near_ns > MIXED_MIN * (c->high_ns - c->low_ns);
-}
-
-static void tell_unsteady(const struct st_series *s, const struct st_series_bulk *bulk,
-                          const struct local *local, struct st_ticks *ticks)
-{
-    ticks->tick_ns = local->tick_ns;
-    ticks->tick_sd_ns = local->tick_sd_ns;
-    ticks->hz = usual_near(local);
-    ticks->residual_sd_ns = local->noise_ns;
-    ticks->extra_ticks = extra_ticks((double)s->period.num / (double)s->period.den, bulk, ticks);
 }
 
 /* A single jump is a step unless lateness moves against it and it is as long as a usual tick. */
@@ -581,27 +442,15 @@ static void find(const struct st_series *s, const struct st_series_bulk *bulk, s
     if (tick_ns < TICK_MIN_NS || spread_ns < SPREAD_MIN * tick_ns || spread_ns > SPREAD_MAX * tick_ns ||
         !follow(s, bulk, slope_ns, tick_ns, track, &fit) || !look_locally(track, &local))
         return;
-    ticks.jumps_n = fit.jumps_n;
-    const bool mixed = jumps_are_mixed(s, &clusters);
-    enum bend bend = is_sawtooth(track, &fit) ? how_steady(track, &fit, &local) : BEND_SURE;
-    if (mixed && !st_ticks_is_usual(st_ticks_rate_of(fit.tick_ns, fit.tick_sd_ns)))
-        bend = BEND_SURE;
-    if (bend != BEND_SURE) {
-        ticks.p_value = exp(log_p(&fit));
-        tell(s, bulk, &fit, &ticks);
-        if (bend == BEND_MAYBE)
-            doubt(&ticks);
-        ticks.unseen_ppm = unseen_ppm(s, &fit);
-        if (alternates(&fit) && !(st_ticks_is_usual(ticks.hz) && ticks.drift_known))
-            return;
-    } else if (has_teeth(track, &fit, &local) && !alternates(&fit)) {
-        tell_unsteady(s, bulk, &local, &ticks);
-        ticks.mixed = mixed;
-        if (mixed)
-            ticks.hz = 0;
-    } else {
+    if (!is_sawtooth(track, &fit) || !is_steady(track, &fit, &local) ||
+        (jumps_are_mixed(s, &clusters) && !st_ticks_is_usual(st_ticks_rate_of(fit.tick_ns, fit.tick_sd_ns))))
         return;
-    }
+    ticks.jumps_n = fit.jumps_n;
+    ticks.p_value = exp(log_p(&fit));
+    tell(s, bulk, &fit, &ticks);
+    ticks.unseen_ppm = unseen_ppm(s, &fit);
+    if (alternates(&fit) && !(st_ticks_is_usual(ticks.hz) && ticks.drift_known))
+        return;
     ticks.found = true;
     *ret = ticks;
 }

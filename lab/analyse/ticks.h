@@ -8,8 +8,7 @@
 
 struct st_ticks {
     bool found;
-    bool steady;    /* one slope for all teeth; false: it changes, and nothing is known of slope and drift */
-    double tick_ns; /* as measured: from all wake-ups where the drift is known, else from the jumps */
+    double tick_ns;        /* as measured: from all wake-ups where the drift is known, else from the jumps */
     double tick_sd_ns;     /* its standard error */
     int hz;                /* the whole rate that fits, a usual one first; 0: none fits, or none is sure */
     double slope_ns_per_s; /* between the jumps; of the two that explain the same samples the flatter one */
@@ -18,10 +17,8 @@ struct st_ticks {
     bool drift_known;         /* with hz only */
     double drift_ppm;         /* ticks are so much longer than 1 / hz */
     double drift_sd_ppm;      /* its standard error */
-    bool maybe_bent;          /* the slope may change (1 in 1000 otherwise): nothing is said of drift */
-    bool mixed;               /* not steady, and jumps are no ticks: lateness moves by as much in between */
     double unseen_ppm; /* of drift a loop that steers the tick may have made or taken away so slowly that it
-                          would not show; of a steady one */
+                          would not show */
     bool slope_modulo; /* with modulo_ppm more or less of drift, 500 ppm at most, samples would be the same:
                           then neither slope nor drift nor an added tick is known */
     double modulo_ppm; /* a tick a period */
@@ -37,11 +34,9 @@ struct st_ticks {
  * follows is fitted to all samples but outliers (at most 5 %) by least squares, and must leave an eighth of a
  * tick or less of spread. p is that of the F test of the sawtooth's residuals against a constant's, times the
  * square of the number of samples for the places looked at.
- * Where a loop steers the tick the slope changes, and one slope for all would take that for a tick of another
- * length. So the tick also follows from the jumps alone, each against its neighbours: where it differs by
- * five standard errors, where residuals are three times what neighbours differ by, or where curves fit better
- * (F test, 1 in 10 million), the sawtooth is not steady. Its rate is then that of the jumps, if only one
- * usual one is near, and slope and drift are not known. */
+ * Where a loop steers the tick, the slope changes: nothing is found where one slope leaves three times what
+ * neighbours differ by, a tick that is not as long as the jumps by five standard errors, or means of 12
+ * parts that move (chi-squared, 1 in 10 million). */
 ST_NODISCARD int st_ticks_find(const struct st_series *series, struct st_ticks *ret);
 
 /* --- which rate has a tick of this length? --- */

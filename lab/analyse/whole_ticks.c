@@ -13,6 +13,15 @@
 #define SPREAD_MIN 0.4     /* of lateness, 5 % to 95 %, in ticks, where it grows up to a jump */
 #define SPREAD_MAX 1.6
 
+#define BANDS_P_LOG_MAX (-14.0)
+#define BAND_REACH      0.12 /* ticks */
+#define BAND_SHARE      0.6
+#define BAND_MIN_N      5
+#define BANDS_N         64
+/* Of what the samples are rounded to, in a tick: of fewer, levels and bands are the rounding. */
+#define LEVEL_STEPS_MIN 8
+#define BAND_STEPS_MIN  20
+
 /* Numbers against whole ticks from their median. */
 struct closeness {
     double near, far; /* mean cosines of those nearer than half a tick, and of all others */
@@ -49,8 +58,24 @@ static bool is_close(const struct closeness *c)
            -(double)c->far_n * c->far * c->far + log((double)st_periodic_usual_hz_n) < P_LOG_MAX;
 }
 
+/* The largest step that all samples are multiples of, from the first one. */
+static int64_t step_of(const struct st_series *s)
+{
+    int64_t step = 0;
+    for (size_t i = 1; i < s->n; i++) {
+        int64_t rest = llabs(st_ns_sub(s->lateness_ns[i], s->lateness_ns[0]));
+        while (rest != 0) {
+            const int64_t before = step;
+            step = rest;
+            rest = before % rest;
+        }
+    }
+    return step;
+}
+
 /* The longest tick that fits: all of its parts do, too. */
-static void find(const struct st_series *s, const struct st_series *changes, struct st_whole_ticks *ret)
+static void find(const struct st_series *s, const struct st_series *changes, double step_ns,
+                 struct st_whole_ticks *ret)
 {
     struct st_series_bulk bulk, moves;
     if (st_series_bulk(s, &bulk) != 0 || st_series_bulk(changes, &moves) != 0)
@@ -58,14 +83,62 @@ static void find(const struct st_series *s, const struct st_series *changes, str
     const double spread_ns = (double)bulk.high_ns - (double)bulk.low_ns;
     ST_EACH_OF (hz, st_periodic_usual_hz, st_periodic_usual_hz_n) {
         const double tick_ns = 1e9 / *hz;
+        if (LEVEL_STEPS_MIN * step_ns >= tick_ns)
+            continue;
         const struct closeness at = look(s, bulk.median_ns, tick_ns),
                                by = look(changes, moves.median_ns, tick_ns);
         const bool levels = is_close(&at) && at.levels_n >= 3;
         const bool jumps = at.near < CLOSE_MIN && is_close(&by) && spread_ns > SPREAD_MIN * tick_ns &&
                            spread_ns < SPREAD_MAX * tick_ns;
         if ((levels || jumps) && *hz <= HZ_MAX && (!ret->found || *hz < ret->hz))
-            *ret = (struct st_whole_ticks){true, *hz, levels, levels ? at.far_n : by.far_n};
+            *ret = (struct st_whole_ticks){
+                .found = true, .hz = *hz, .levels = levels, .jumps_n = levels ? at.far_n : by.far_n};
     }
+}
+
+/* --- bands: what comes late comes at the next tick, or the one behind it --- */
+
+static bool has_bands(const struct st_series *s, int64_t median_ns, double tick_ns, size_t rates_n,
+                      struct st_whole_ticks *ret)
+{
+    double cosines = 0, sines = 0;
+    uint64_t on[BANDS_N] = {0}, on_n = 0, late_n = 0, full_n = 0;
+    ST_EACH_OF (late_ns, s->lateness_ns, s->n) {
+        const double ticks = (double)*late_ns / tick_ns, whole = nearbyint(ticks);
+        if ((double)*late_ns <= (double)median_ns + tick_ns / 2)
+            continue;
+        late_n++;
+        cosines += cos(2 * M_PI * (ticks - whole));
+        sines += sin(2 * M_PI * (ticks - whole));
+        if (fabs(ticks - whole) > BAND_REACH)
+            continue;
+        on_n++;
+        if (whole >= 1 && whole < BANDS_N)
+            full_n += ++on[(size_t)whole] == BAND_MIN_N;
+    }
+    const double log_p =
+        -(cosines * cosines + sines * sines) / fmax((double)late_n, 1) + log((double)rates_n);
+    if (log_p > BANDS_P_LOG_MAX || fabs(atan2(sines, cosines)) > 2 * M_PI * BAND_REACH || full_n < 2 ||
+        (double)on_n < BAND_SHARE * (double)late_n)
+        return false;
+    ret->bands_n = on_n;
+    ret->late_n = late_n;
+    return true;
+}
+
+/* The longest tick that fits: all of its parts do, too. */
+static int find_bands(const struct st_series *s, double step_ns, struct st_whole_ticks *ret)
+{
+    static const int rates_hz[] = {50, 60, 100, 200, 250, 300, 500, 1000};
+    struct st_series_bulk bulk;
+    const int r = st_series_bulk(s, &bulk);
+    for (size_t i = 0; i < ST_ARRAY_LEN(rates_hz) && r == 0 && ret->bands_hz == 0; i++) {
+        const double tick_ns = 1e9 / rates_hz[i];
+        if (BAND_STEPS_MIN * step_ns < tick_ns &&
+            has_bands(s, bulk.median_ns, tick_ns, ST_ARRAY_LEN(rates_hz), ret))
+            ret->bands_hz = rates_hz[i];
+    }
+    return r;
 }
 
 int st_whole_ticks_find(const struct st_series *s, struct st_whole_ticks *ret)
@@ -75,11 +148,12 @@ int st_whole_ticks_find(const struct st_series *s, struct st_whole_ticks *ret)
     *ret = (struct st_whole_ticks){0};
     if (s->n < ST_TICKS_SAMPLES_MIN)
         return -ENODATA;
+    const double step_ns = (double)step_of(s);
     st_series_init(&changes, &s->period);
     for (size_t i = 1; i < s->n && r == 0; i++)
         r = st_series_add(&changes, i, st_ns_sub(s->lateness_ns[i], s->lateness_ns[i - 1]));
     if (r == 0)
-        find(s, &changes, ret);
+        find(s, &changes, step_ns, ret);
     st_series_finish(&changes);
-    return r;
+    return r == 0 && !ret->found ? find_bands(s, step_ns, ret) : r;
 }

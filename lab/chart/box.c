@@ -14,10 +14,10 @@ static void fences(const struct st_box *box, int64_t *ret_low, int64_t *ret_high
 /* How many values are < value. */
 static uint64_t rank_below(const struct st_sample *sample, int64_t value)
 {
-    uint64_t low = 0, high = st_sample_n(sample);
+    uint64_t low = 0, high = sample->n;
     while (low < high) {
         const uint64_t middle = low + (high - low) / 2;
-        if (st_sample_at(sample, middle + 1) < value)
+        if (sample->values_ns[middle + 1 - 1] < value)
             low = middle + 1;
         else
             high = middle;
@@ -27,29 +27,29 @@ static uint64_t rank_below(const struct st_sample *sample, int64_t value)
 
 void st_box_of(const struct st_sample *sample, struct st_box *ret)
 {
-    const uint64_t n = st_sample_n(sample);
+    const uint64_t n = sample->n;
     int64_t low, high;
     *ret = (struct st_box){
         .n = n,
         .known = n >= st_stats_quantile_min_n(0.75),
         .median_known = n >= st_stats_quantile_min_n(0.5),
-        .min_ns = st_sample_at(sample, 1),
+        .min_ns = sample->values_ns[0],
         .q1_ns = st_sample_quantile(sample, 0.25),
         .median_ns = st_sample_quantile(sample, 0.5),
         .q3_ns = st_sample_quantile(sample, 0.75),
-        .max_ns = st_sample_at(sample, n),
+        .max_ns = sample->values_ns[n - 1],
         .outliers_known = true,
     };
     double sum = 0;
     for (uint64_t i = 1; i <= n && !ret->known; i++)
-        sum += (double)st_sample_at(sample, i);
+        sum += (double)sample->values_ns[i - 1];
     ret->mean_known = !ret->known;
     ret->mean_ns = ret->mean_known ? llrint(fmin(sum / (double)n, 0x1p62)) : 0;
     fences(ret, &low, &high);
     const uint64_t below_n = rank_below(sample, low);
     const uint64_t not_above_n = high == INT64_MAX ? n : rank_below(sample, high + 1);
-    ret->low_ns = st_sample_at(sample, below_n + 1);
-    ret->high_ns = st_sample_at(sample, not_above_n);
+    ret->low_ns = sample->values_ns[below_n + 1 - 1];
+    ret->high_ns = sample->values_ns[not_above_n - 1];
     ret->outliers_n = below_n + (n - not_above_n);
 }
 

@@ -3,7 +3,6 @@
 
 #include <jansson.h>
 
-#include "core/stats/hist.h"
 #include "lab/chart/box.h"
 #include "lab/chart/columns.h"
 #include "lab/input/series_input.h"
@@ -14,7 +13,7 @@ enum st_chart_kind {
     ST_CHART_BOX,
     ST_CHART_SERIES,
     ST_CHART_LINE,
-    ST_CHART_DENSITY,
+    ST_CHART_SLICES,
     ST_CHART_KINDS,
     ST_CHART_ANY = ST_CHART_KINDS /* the first kind that the data allow */
 };
@@ -28,17 +27,14 @@ struct st_chart_set {
     char file[96];   /* the file it was read from; "": measured by this process */
     char label[200]; /* name of the set; `file` if the file has only one set */
     char group[160]; /* sets of one group share a panel of boxes */
-    int64_t x_ns;    /* of a kind of its own: where on the horizontal axis */
+    char panel[160]; /* the group without x_ns */
+    int64_t x_ns;    /* how long the sleeper slept, of the JSON of the command wake; else 0 */
     uint64_t n;
     struct st_box box;          /* box.n = 0: no quartiles */
-    struct st_hist hist;        /* total_n = 0: only figures are known */
-    struct st_series first;     /* of hist: the first values, as many as analyse has exactly */
-    struct st_sample sample;    /* of hist */
-    struct st_columns *columns; /* over time; NULL */
-    uint64_t missed_n;
-    int64_t deadline_ns;     /* lateness beyond it is a missed deadline: drawn as a line; 0: unknown */
-    struct st_period period; /* of values over time */
-    bool timed;              /* one value per period; else columns count values */
+    struct st_series series;    /* its values in order; n = 0: only figures are known */
+    struct st_sample sample;    /* of it */
+    struct st_columns *columns; /* of it, where it is drawn over time; NULL */
+    bool timed;                 /* one value per period; else columns count values */
 };
 
 struct st_chart_data {
@@ -64,21 +60,14 @@ const char *st_chart_name(const struct st_chart_data *data, const struct st_char
  * file. */
 void st_chart_conditions(struct st_chart_data *data, const char *text);
 
-/** Adds a copy of a series as a set; periods without a sample count as missed, and so do samples later than
- * their period. @param timed false: samples are counted. @return 0, -ENOMEM. */
-ST_NODISCARD int st_chart_add_series(struct st_chart_data *data, const char *label,
-                                     const struct st_series *series, bool timed);
+/** Adds a series as a set, which takes its samples. @param timed false: samples are counted. @return 0,
+ * -ENOMEM. */
+ST_NODISCARD int st_chart_add_series(struct st_chart_data *data, const char *label, struct st_series *series,
+                                     bool timed);
 /** Distance between two values on an axis of time, and its unit, which depends on the length: s, min, h or
  * d. */
 double st_chart_value_x(const struct st_chart_set *set);
 const char *st_chart_x_unit(const struct st_chart_set *set);
-
-/** Makes a set ready to take values over time. @return 0, -ENOMEM. */
-ST_NODISCARD int st_chart_set_begin(struct st_chart_set *set, const struct st_period *period);
-/** One value over time. @return 0, -ENOMEM. */
-ST_NODISCARD int st_chart_set_value(struct st_chart_set *set, uint64_t index, int64_t value_ns, bool missed);
-/** One value of the distribution. @return 0, -ENOMEM. */
-ST_NODISCARD int st_chart_set_add(struct st_chart_set *set, int64_t value_ns);
 
 /** Adds the sets of a file: a recording, JSON of sleeptune, or a column of text. @return an st_exit, after a
  * message. */
@@ -89,9 +78,8 @@ ST_NODISCARD int st_chart_json(const char *name, const json_t *document, struct 
 
 struct st_chart_options {
     enum st_chart_kind kind;
-    const char *path;                  /* .svg; NULL or "-": standard output */
-    FILE *svg;                         /* draws there instead; stays open */
-    const struct st_picture_kind *own; /* a kind of the caller; NULL: kind */
+    const char *path; /* .svg; NULL or "-": standard output */
+    FILE *svg;        /* draws there instead; stays open */
 };
 
 /** Checks, before anything is measured, whether a picture can be written to `path`; NULL: no picture. @return

@@ -10,11 +10,8 @@ void st_chart_init(struct st_chart_data *data, const char *quantity)
 
 static void set_free(struct st_chart_set *set)
 {
-    if (set->sample.values_ns != NULL)
-        st_sample_finish(&set->sample);
-    if (set->hist.late != NULL)
-        st_hist_finish(&set->hist);
-    st_series_finish(&set->first);
+    st_series_free_sample(&set->sample);
+    st_series_finish(&set->series);
     free(set->columns);
     free(set);
 }
@@ -68,48 +65,15 @@ const char *st_chart_name(const struct st_chart_data *data, const struct st_char
     return buf;
 }
 
-int st_chart_set_begin(struct st_chart_set *set, const struct st_period *period)
-{
-    set->period = *period;
-    set->timed = true;
-    set->columns = malloc(sizeof(*set->columns));
-    if (set->columns == NULL)
-        return -ENOMEM;
-    st_columns_init(set->columns);
-    return st_hist_init(&set->hist, ST_LONG_SERIES_DIGITS);
-}
-
-int st_chart_set_add(struct st_chart_set *set, int64_t value_ns)
-{
-    st_hist_add(&set->hist, value_ns);
-    return set->hist.total_n <= ST_LONG_SERIES_HEAD_N ? st_series_add(&set->first, set->first.n, value_ns)
-                                                      : 0;
-}
-
-int st_chart_set_value(struct st_chart_set *set, uint64_t index, int64_t value_ns, bool missed)
-{
-    st_columns_add(set->columns, index, value_ns, missed);
-    set->missed_n += missed;
-    return st_chart_set_add(set, value_ns);
-}
-
-int st_chart_add_series(struct st_chart_data *data, const char *label, const struct st_series *series,
-                        bool timed)
+int st_chart_add_series(struct st_chart_data *data, const char *label, struct st_series *series, bool timed)
 {
     struct st_chart_set *set = st_chart_add(data, label);
-    int r = set == NULL ? -ENOMEM : st_chart_set_begin(set, &series->period);
-    for (size_t i = 0; r == 0 && i < series->n; i++) {
-        const uint64_t expected = i > 0 ? series->index[i - 1] + 1 : series->index[0];
-        const uint64_t gap = series->index[i] - expected;
-        const bool late =
-            timed && st_period_missed(&series->period, series->index[i], series->lateness_ns[i]);
-        st_columns_missed(set->columns, expected, gap);
-        set->missed_n += gap;
-        r = st_chart_set_value(set, series->index[i], series->lateness_ns[i], late);
-    }
-    if (set != NULL)
-        set->timed = timed;
-    return r;
+    if (set == NULL)
+        return -ENOMEM;
+    set->series = *series;
+    *series = (struct st_series){.period = set->series.period};
+    set->timed = timed;
+    return 0;
 }
 
 /* Length in seconds of the unit for this span. */
@@ -119,8 +83,7 @@ static double unit_of(const struct st_chart_set *set, const char **ret_name)
         double seconds, least_span;
         const char *name;
     } units[] = {{86400, 3 * 86400.0, "d"}, {3600, 3 * 3600.0, "h"}, {60, 20 * 60.0, "min"}, {1, 0, "s"}};
-    const double periods = set->columns != NULL ? (double)set->columns->n * (double)set->columns->periods : 0;
-    const double span = periods * st_period_seconds(&set->period);
+    const double span = (double)st_series_span(&set->series) * st_period_seconds(&set->series.period);
     size_t i = 0;
     while (i + 1 < ST_ARRAY_LEN(units) && span < units[i].least_span)
         i++;
@@ -131,7 +94,7 @@ static double unit_of(const struct st_chart_set *set, const char **ret_name)
 double st_chart_value_x(const struct st_chart_set *set)
 {
     const char *name;
-    return set->timed ? st_period_seconds(&set->period) / unit_of(set, &name) : 1;
+    return set->timed ? st_period_seconds(&set->series.period) / unit_of(set, &name) : 1;
 }
 
 const char *st_chart_x_unit(const struct st_chart_set *set)

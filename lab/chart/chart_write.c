@@ -14,7 +14,7 @@ static const struct st_picture_kind *const kinds[ST_CHART_KINDS] = {
     [ST_CHART_BOX] = &st_picture_box,
     [ST_CHART_SERIES] = &st_picture_series,
     [ST_CHART_LINE] = &st_picture_line,
-    [ST_CHART_DENSITY] = &st_picture_density,
+    [ST_CHART_SLICES] = &st_picture_slices,
 };
 
 /* --- the page --- */
@@ -69,6 +69,8 @@ static void legend(const struct st_picture *picture, struct st_svg *svg, double 
         const struct st_point line[] = {{ST_PICTURE_MARGIN_PX, y - 4},
                                         {ST_PICTURE_MARGIN_PX + LEGEND_PX, y - 4}};
         st_svg_segments(svg, line, 2, &pen);
+        st_picture_marker(svg, (struct st_point){ST_PICTURE_MARGIN_PX + LEGEND_PX / 2, y - 4}, i, pen.rgb,
+                          NULL);
         ST_PRINT(text, "%s, n = %llu", st_chart_name(picture->data, set, name), (unsigned long long)set->n);
         st_picture_text(svg, ST_PICTURE_MARGIN_PX + LEGEND_PX + 8, y, ST_ANCHOR_START, ST_PICTURE_INK, text);
         y += LINE_PX;
@@ -78,8 +80,7 @@ static void legend(const struct st_picture *picture, struct st_svg *svg, double 
 
 static bool has_legend(const struct st_picture *picture)
 {
-    const bool one = picture->data->overlay || picture->id == ST_CHART_DENSITY;
-    return picture->id != ST_CHART_BOX && one && picture->kind->name != NULL && picture->data->n > 1;
+    return picture->data->overlay && picture->data->n > 1;
 }
 
 static double head_px(const struct st_picture *picture)
@@ -209,26 +210,18 @@ static void gather(struct st_chart_data *data)
     name_files(data);
 }
 
-/* Makes boxes and samples from the histograms. @return 0, -ENOMEM. */
+/* Makes boxes of the values. @return 0, -ENOMEM. */
 static int complete(struct st_chart_data *data)
 {
     ST_EACH_OF (row, data->set, data->n) {
         struct st_chart_set *set = *row;
-        if (set->hist.total_n == 0 || set->sample.values_ns != NULL)
+        if (set->series.n == 0 || set->sample.n > 0)
             continue;
-        int r = 0;
-        if (set->first.n == set->hist.total_n) {
-            set->sample = st_sample_of(set->first.lateness_ns, set->first.n);
-            set->first.lateness_ns = NULL; /* the sample's */
-        } else {
-            r = st_sample_of_hist(&set->hist, &set->sample);
-        }
+        const int r = st_series_sample(&set->series, &set->sample);
         if (r != 0)
             return r;
-        set->n = set->hist.total_n;
+        set->n = set->series.n;
         st_box_of(&set->sample, &set->box);
-        set->box.min_ns = set->hist.min_ns;
-        set->box.max_ns = set->hist.max_ns;
     }
     return 0;
 }
@@ -276,6 +269,10 @@ static bool any(const struct st_chart_data *data, const struct st_picture_kind *
 static enum st_chart_kind usual_kind(const struct st_chart_data *data)
 {
     const bool box = any(data, &st_picture_box);
+    for (size_t i = 1; i < data->n; i++) {
+        if (data->set[i]->x_ns != data->set[0]->x_ns && any(data, &st_picture_slices))
+            return ST_CHART_SLICES;
+    }
     if ((data->n == 1 || !box) && any(data, &st_picture_series))
         return ST_CHART_SERIES;
     return box ? ST_CHART_BOX : ST_CHART_ANY;
@@ -325,16 +322,16 @@ static int prepare(struct st_chart_data *data, const struct st_chart_options *op
     if (r != ST_EXIT_DONE)
         return r;
     *ret = (struct st_picture){.id = kind,
-                               .kind = options->own != NULL ? options->own : kinds[kind],
+                               .kind = kinds[kind],
                                .data = data,
                                .panels_n = 1,
                                .columns_n = 1,
                                .under_px = 46,
                                .width = WIDTH_PX};
     const size_t all_n = data->n, kept_n = keep(data, ret->kind), out_n = left_out_n(data, all_n, kept_n);
-    if ((data->overlay || kind == ST_CHART_DENSITY) && kept_n > ST_CHART_LINES_MAX)
-        return st_failure("--overlay and --kind density draw at most %d lines, not %zu. Use --kind box.",
-                          ST_CHART_LINES_MAX, kept_n);
+    if (data->overlay && kept_n > ST_CHART_LINES_MAX)
+        return st_failure("--overlay draws at most %d series, not %zu. Use --kind box.", ST_CHART_LINES_MAX,
+                          kept_n);
     data->n = kept_n;
     r = ret->kind->plan(ret);
     if (r != 0) {
@@ -370,7 +367,7 @@ int st_chart_take_kind(void *ctx, const char *text)
             return 0;
         }
     }
-    return st_failure_usage("--kind: '%s' is unknown; use box, series, line or density", text);
+    return st_failure_usage("--kind: '%s' is unknown; use box, series, line or slices", text);
 }
 
 int st_chart_check(const char *option, const char *path)

@@ -16,7 +16,7 @@ static const char help[] =
     "of this command, or text with one figure per line; '-' is standard input, and\n"
     "FILE:2 is column 2 of a table. Several files share one picture.\n\n"
     "  -o, --output FILE      .svg or .csv; - is standard output\n"
-    "  -k, --kind KIND        box, series, line or density (fits the data)\n"
+    "  -k, --kind KIND        box, series, line or slices (fits the data)\n"
     "      --title TEXT       title of the picture (kind and quantity)\n"
     "      --axis TEXT        name of the axis of values (lateness, value ...)\n"
     "      --label LIST       names of the files, with commas between (file names)\n"
@@ -30,7 +30,7 @@ static const char help[] =
     "  sleeptune-lab plot a.strec -o a.svg\n"
     "  sleeptune-lab plot a.strec -o a.csv\n"
     "  sleeptune-lab plot before.strec after.strec -o both.svg\n"
-    "  sleeptune-lab sleep --json | sleeptune-lab plot - -o sleep.svg\n\n"
+    "  sleeptune-lab wake --json | sleeptune-lab plot - -o wake.svg\n\n"
     "Exit status: 0 done, 3 usage, 4 failure.\n";
 
 /* --- a recording as CSV: a row for each cycle, and for each run of skipped periods --- */

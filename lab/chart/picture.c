@@ -3,9 +3,8 @@
 #include "core/ns.h"
 #include "core/text/text.h"
 
-#define TICK_PX           15.0 /* least distance between the texts of two ticks */
-#define HEADING_PX        (ST_PICTURE_TEXT_PX + 1)
-#define ROOM_FOR_DEADLINE 4 /* a linear axis is made longer by this factor at most */
+#define TICK_PX    15.0 /* least distance between the texts of two ticks */
+#define HEADING_PX (ST_PICTURE_TEXT_PX + 1)
 
 double st_picture_text_px(const char *text, double size)
 {
@@ -187,51 +186,9 @@ struct st_axis st_picture_value_axis(const struct st_chart_data *data)
         low = values && set->box.min_ns < low ? set->box.min_ns : low;
         high = values && set->box.max_ns > high ? set->box.max_ns : high;
         usual = values && set->box.median_ns < usual ? set->box.median_ns : usual;
-        for (size_t k = 0; set->columns != NULL && k < set->columns->n; k++) {
-            const struct st_column *column = &set->columns->column[k];
-            low = column->n > 0 && column->min_ns < low ? column->min_ns : low;
-            high = column->n > 0 && column->max_ns > high ? column->max_ns : high;
-        }
     }
-    const int64_t deadline = st_picture_deadline(data);
-    const int64_t top = deadline > high ? deadline : high;
-    const bool log = st_axis_wants_log((double)low, (double)usual, (double)top);
-    if (log || (double)top <= ROOM_FOR_DEADLINE * (double)high)
-        return st_axis_fit((double)low, (double)top, log);
     return st_axis_fit((double)low, (double)high,
                        st_axis_wants_log((double)low, (double)usual, (double)high));
-}
-
-int64_t st_picture_deadline(const struct st_chart_data *data)
-{
-    for (size_t i = 1; i < data->n; i++) {
-        if (data->set[i]->deadline_ns != data->set[0]->deadline_ns)
-            return 0;
-    }
-    return data->n > 0 ? data->set[0]->deadline_ns : 0;
-}
-
-void st_picture_draw_deadline(const struct st_picture_area *area, const struct st_chart_data *data)
-{
-    const int64_t deadline = st_picture_deadline(data);
-    const bool beyond = (double)deadline > area->y_axis.high;
-    const struct st_pen pen = {ST_PICTURE_DEADLINE, 1.4, ST_DASH_DOT};
-    const double below = area->y + area->height;
-    char period[32];
-    if (deadline <= 0)
-        return;
-    st_svg_begin(area->svg, "deadline");
-    const char *text = ST_TEXT(64, beyond ? "period %s (beyond the end of this axis)" : "period %s",
-                               st_ns_format(deadline, period, sizeof(period)));
-    const double y = below - st_axis_at(&area->y_axis, (double)deadline) * area->height;
-    const struct st_point line[] = {{area->x, y}, {area->x + area->width, y}};
-    if (!beyond)
-        st_svg_segments(area->svg, line, 2, &pen);
-    const bool above =
-        y + TICK_PX > below; /* below the line are fewer values than above it, where there are any */
-    st_picture_text(area->svg, area->x + 5, beyond ? area->y + 12 : y + (above ? -5 : 14), ST_ANCHOR_START,
-                    ST_PICTURE_DEADLINE, text);
-    st_svg_end(area->svg);
 }
 
 void st_picture_title(const struct st_picture *picture, char *buf, size_t buf_bytes)

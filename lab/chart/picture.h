@@ -10,8 +10,6 @@
 #define ST_PICTURE_INK        UINT32_C(0x1a1a1a)
 #define ST_PICTURE_SOFT       UINT32_C(0x595959) /* on white: contrast 7 to 1 */
 #define ST_PICTURE_GRID       UINT32_C(0xdcdcdc)
-#define ST_PICTURE_MISS       UINT32_C(0xd55e00)
-#define ST_PICTURE_DEADLINE   UINT32_C(0xb00020)
 #define ST_PICTURE_CONDITIONS 4 /* lines of test conditions */
 #define ST_PICTURE_PANEL_PX   300.0
 #define ST_PICTURE_LEFT_PX    84.0 /* of a panel, for the texts of its axis of values */
@@ -54,7 +52,7 @@ struct st_picture {
     char conditions[1700]; /* the end of it, cut after four lines */
 };
 
-extern const struct st_picture_kind st_picture_box, st_picture_series, st_picture_line, st_picture_density;
+extern const struct st_picture_kind st_picture_box, st_picture_series, st_picture_line, st_picture_slices;
 
 /** "Quantiles: lateness (woke - due)". */
 void st_picture_title(const struct st_picture *picture, char *buf, size_t buf_bytes);
@@ -85,10 +83,5 @@ void st_picture_x_name(const struct st_picture_area *area, const char *name);
 void st_picture_heading(const struct st_picture_area *area, const char *text);
 void st_picture_frame(const struct st_picture_area *area);
 
-/** The axis of values that holds all sets, and their deadline if there is room for it. */
+/** The axis of values that holds all sets. */
 struct st_axis st_picture_value_axis(const struct st_chart_data *data);
-
-/** The deadline that all sets have, in ns; 0: none. */
-int64_t st_picture_deadline(const struct st_chart_data *data);
-/** A dotted line at the deadline, with its name, or the name alone if it is beyond the axis. */
-void st_picture_draw_deadline(const struct st_picture_area *area, const struct st_chart_data *data);

@@ -200,9 +200,6 @@ static int plan(struct st_picture *picture)
     if (any_cut)
         ST_PRINT(picture->how,
                  "A logarithmic axis has no 0: values of 0 or less are drawn on its lower edge.");
-    if (st_picture_deadline(data) > 0)
-        ST_APPEND(picture->caption, " The period is %s: a dotted line, if the axis is long enough.",
-                  ST_NS(st_picture_deadline(data)));
     if (cut_n > 0 || few_n < data->n)
         ST_APPEND(picture->caption, " %llu outliers of %llu values are outside the picture.",
                   (unsigned long long)cut_n, (unsigned long long)n);
@@ -342,8 +339,6 @@ static void draw(const struct st_picture *picture, size_t panel, struct st_pictu
     heading(area, sets[0]->group, &part, own);
     st_picture_y_axis(area, picture->data->quantity);
     st_picture_frame(area);
-    if ((double)st_picture_deadline(picture->data) <= area->y_axis.high)
-        st_picture_draw_deadline(area, picture->data);
     for (size_t i = 0; i < n; i++) {
         const double x = area->x + (0.5 + (double)i) * room;
         const struct st_box *box = &sets[i]->box;

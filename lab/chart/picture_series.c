@@ -1,58 +1,60 @@
-/* Values over time: minimum and maximum of each column of pixels; missed periods are marked. */
+/* Values over time: minimum and maximum of each column of pixels. */
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "lab/chart/picture.h"
 
 #define GRID_MIN 3 /* three panels or more: two side by side */
 #define LINE_PX  1.2
-#define MARK_PX  7.0 /* least distance between two marks of missed periods */
+#define MARKS_N  24 /* of a series that shares its panel */
 
 static bool has(const struct st_chart_set *set)
 {
-    return set->columns != NULL && set->n > 0;
+    return set->series.n > 0;
 }
 
 static void say_set(struct st_picture *picture, const struct st_chart_set *set)
 {
     char *caption = picture->caption, *description = picture->description, least[32], median[32],
-         greatest[32], every[32], missed[48], name[ST_CHART_NAME_BYTES];
+         greatest[32], every[32], skipped[48] = "", name[ST_CHART_NAME_BYTES];
     st_chart_name(picture->data, set, name);
     const size_t bytes = sizeof(picture->caption), description_bytes = sizeof(picture->description);
     st_ns_format_exact(set->box.min_ns, least, sizeof(least));
     st_ns_format_exact(set->box.median_ns, median, sizeof(median));
     st_ns_format_exact(set->box.max_ns, greatest, sizeof(greatest));
-    ST_PRINT(missed, "%llu period%s missed", (unsigned long long)set->missed_n,
-             set->missed_n == 1 ? "" : "s");
+    const unsigned long long skipped_n = st_series_span(&set->series) - set->series.n;
+    if (set->timed && skipped_n > 0)
+        ST_PRINT(skipped, "; %llu period%s without a value", skipped_n, skipped_n == 1 ? "" : "s");
     st_text_append(description, description_bytes,
-                   "%s over time, %s: %llu values from %s to %s, median %s%s%s. ", picture->data->quantity,
-                   name, (unsigned long long)set->n, least, greatest, median, set->timed ? "; " : "",
-                   set->timed ? missed : "");
+                   "%s over time, %s: %llu values from %s to %s, median %s%s. ", picture->data->quantity,
+                   name, (unsigned long long)set->n, least, greatest, median, skipped);
     st_text_join(caption, bytes, " ", "%s: n = %llu", name, (unsigned long long)set->n);
     if (set->timed)
         st_text_append(caption, bytes, ", one every %s",
-                       st_ns_format(st_period_ns(&set->period), every, sizeof(every)));
-    st_text_append(caption, bytes, ", least %s, median %s, greatest %s%s%s.", least, median, greatest,
-                   set->timed ? "; " : "", set->timed ? missed : "");
+                       st_ns_format(st_period_ns(&set->series.period), every, sizeof(every)));
+    st_text_append(caption, bytes, ", least %s, median %s, greatest %s%s.", least, median, greatest, skipped);
 }
 
 static int plan(struct st_picture *picture)
 {
     const struct st_chart_data *data = picture->data;
-    bool joined = false, missed = false;
+    bool joined = false;
     picture->panels_n = data->overlay ? 1 : data->n;
     picture->columns_n = picture->panels_n >= GRID_MIN ? 2 : 1;
     ST_EACH_OF (place, data->set, data->n) {
-        missed = missed || (*place)->missed_n > 0;
-        joined = joined || (*place)->columns->periods > 1;
-        say_set(picture, *place);
+        struct st_chart_set *set = *place;
+        set->columns = set->columns != NULL ? set->columns : malloc(sizeof(*set->columns));
+        if (set->columns == NULL)
+            return -ENOMEM;
+        st_columns_of(&set->series, set->columns);
+        joined = joined || set->columns->periods > 1;
+        say_set(picture, set);
     }
-    ST_PRINT(picture->how, "%s%s",
+    ST_PRINT(picture->how, "%s",
              picture->kind == &st_picture_line ? "A line from each value to the next."
              : joined
                  ? "Each column of pixels goes from the least to the greatest value of its time; no value is "
                    "left out."
-                 : "Each dot is a value.",
-             missed ? " Triangles: missed periods." : "");
+                 : "Each dot is a value.");
     return 0;
 }
 
@@ -70,6 +72,12 @@ static double dot_px(const struct st_chart_set *set)
     return 1.6;
 }
 
+/* The middle of column i: its only value, or half way from its first to its last one. */
+static double middle_x(const struct st_columns *columns, size_t i, double column_x)
+{
+    return ((double)i + 0.5 - 0.5 / (double)columns->periods) * column_x;
+}
+
 /* Makes bars; those on the same column of pixels are joined. @return the number of points. */
 static size_t bars(const struct st_picture_area *area, const struct st_columns *columns, double column_x,
                    double dot, struct st_point *points)
@@ -81,7 +89,7 @@ static size_t bars(const struct st_picture_area *area, const struct st_columns *
         const struct st_column *column = &columns->column[i];
         if (column->n == 0)
             continue;
-        struct st_point low = st_picture_at(area, ((double)i + 0.5) * column_x, (double)column->min_ns);
+        struct st_point low = st_picture_at(area, middle_x(columns, i, column_x), (double)column->min_ns);
         const struct st_point high = st_picture_at(area, 0, (double)column->max_ns);
         if (columns->periods > 1)
             low.x = floor(low.x) + 0.5;
@@ -97,24 +105,21 @@ static size_t bars(const struct st_picture_area *area, const struct st_columns *
     return n;
 }
 
-static void mark_misses(const struct st_picture_area *area, const struct st_columns *columns, double column_x)
+/* Marks of its own form, MARKS_N along the series: grey paper shows no colours. */
+static void draw_marks(const struct st_picture_area *area, const struct st_columns *columns, double column_x,
+                       size_t line)
 {
-    double last = -MARK_PX;
-    st_svg_begin(area->svg, "misses");
-    for (size_t i = 0; i < columns->n; i++) {
-        if (columns->column[i].missed_n == 0)
-            continue;
-        const double x = st_picture_at(area, ((double)i + 0.5) * column_x, 0).x;
-        if (x - last < MARK_PX)
-            continue;
-        const struct st_point triangle[] = {{x - 3.5, area->y - 9}, {x + 3.5, area->y - 9}, {x, area->y - 2}};
-        st_svg_polygon(area->svg, triangle, 3, ST_PICTURE_MISS, NULL);
-        last = x;
+    const size_t each = columns->n / MARKS_N + 1;
+    for (size_t i = line * each / ST_CHART_LINES_MAX; i < columns->n; i += each) {
+        const struct st_column *column = &columns->column[i];
+        if (column->n > 0)
+            st_picture_marker(area->svg,
+                              st_picture_at(area, middle_x(columns, i, column_x), (double)column->max_ns),
+                              line, st_picture_pen(line).rgb, NULL);
     }
-    st_svg_end(area->svg);
 }
 
-/* The values of one set, and its missed periods. */
+/* The values of one set. */
 static void draw_set(const struct st_picture_area *area, const struct st_chart_set *set, double column_x,
                      struct st_pen pen, bool line)
 {
@@ -128,19 +133,19 @@ static void draw_set(const struct st_picture_area *area, const struct st_chart_s
     pen.width = line ? LINE_PX : dot;
     (line ? st_svg_polyline : st_svg_segments)(area->svg, points, n, &pen);
     st_svg_end(area->svg);
-    mark_misses(area, set->columns, column_x);
     free(points);
 }
 
 /* From one value of a set to the next, on an axis in the unit of the longest one. */
 static double value_x(const struct st_chart_set *set, const struct st_chart_set *longest)
 {
-    return st_chart_value_x(longest) * st_period_seconds(&set->period) / st_period_seconds(&longest->period);
+    return st_chart_value_x(longest) * st_period_seconds(&set->series.period) /
+           st_period_seconds(&longest->series.period);
 }
 
 static double length_s(const struct st_chart_set *set)
 {
-    return (double)set->columns->n * (double)set->columns->periods * st_period_seconds(&set->period);
+    return (double)set->columns->n * (double)set->columns->periods * st_period_seconds(&set->series.period);
 }
 
 static void draw(const struct st_picture *picture, size_t panel, struct st_picture_area *area)
@@ -158,7 +163,7 @@ static void draw(const struct st_picture *picture, size_t panel, struct st_pictu
         ST_PRINT(axis, "time since the first value (%s)", st_chart_x_unit(longest));
     area->y_axis = st_picture_value_axis(data);
     const double end_x =
-        timed ? length_s(longest) / st_period_seconds(&longest->period) * st_chart_value_x(longest)
+        timed ? length_s(longest) / st_period_seconds(&longest->series.period) * st_chart_value_x(longest)
               : (double)(longest->columns->n * longest->columns->periods);
     area->x_axis = (struct st_axis){false, 0, fmax(end_x, 1e-9)};
     st_picture_y_axis(area, data->quantity);
@@ -171,8 +176,9 @@ static void draw(const struct st_picture *picture, size_t panel, struct st_pictu
         const double each_x = timed ? value_x(set, longest) : 1;
         draw_set(area, set, each_x * (double)set->columns->periods, st_picture_pen(i),
                  picture->kind == &st_picture_line);
+        if (data->overlay)
+            draw_marks(area, set->columns, each_x * (double)set->columns->periods, i);
     }
-    st_picture_draw_deadline(area, data);
 }
 
 const struct st_picture_kind st_picture_series = {

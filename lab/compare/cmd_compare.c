@@ -1,7 +1,9 @@
 /* sleeptune-lab compare: by how much two runs differ, and whether that is more than chance. */
 #include "lab/commands.h"
 #include "lab/compare/compare.h"
-#include "platform/program/output.h"
+#include "lab/input/document.h"
+#include "lab/input/json_input.h"
+#include "platform/posix/posix.h"
 
 static const char help[] = "Usage: sleeptune-lab compare A B [OPTION...]\n"
                            "Compare the lateness of two runs: by how much does B differ from A, and is that\n"
@@ -11,7 +13,6 @@ static const char help[] = "Usage: sleeptune-lab compare A B [OPTION...]\n"
                            "table. Of two JSON of 'syscall' or 'wake', each result is compared.\n\n"
                            "      --every TIME       time between the lines of a text file (unknown)\n"
                            "      --unit UNIT        of the figures of a text file: ns, us, ms or s\n"
-                           "      --json, --format json|text\n"
                            "  -h, --help             this text\n\n"
                            "Examples:\n"
                            "  sleeptune measure --duration 1m --record before.strec\n"
@@ -26,24 +27,44 @@ static int end_of(size_t shown_n, size_t tests_n)
     return shown_n > 0 ? ST_EXIT_FINDINGS : tests_n > 0 ? ST_EXIT_DONE : ST_EXIT_UNKNOWN;
 }
 
-static int run(struct st_compare_result *result, char *const paths[2], bool json,
-               const struct st_series_options *series)
+static int run(struct st_compare_result *result, char *const paths[2], const struct st_series_options *series)
 {
-    int status = st_compare_read(paths[0], series, &result->files[0]);
-    if (status == ST_EXIT_DONE)
-        status = st_compare_read(paths[1], series, &result->files[1]);
+    int status = ST_EXIT_DONE;
+    for (size_t i = 0; i < 2 && status == ST_EXIT_DONE; i++) {
+        result->files[i].path = paths[i];
+        status = st_series_input_read(paths[i], series, &result->files[i].input);
+    }
     if (status == ST_EXIT_DONE)
         status = st_compare_make(result);
     if (status != ST_EXIT_DONE)
         return status;
-    const int r = json ? 0 : st_compare_print(result);
-    status = json     ? st_output_json(st_compare_json(result))
-             : r != 0 ? st_failure("cannot write the result: %s", strerror(-r))
-                      : ST_EXIT_DONE;
+    const int r = st_compare_print(result);
+    if (r != 0)
+        status = st_failure("cannot write the result: %s", strerror(-r));
     return status != ST_EXIT_DONE ? status : end_of(result->shown_n, result->tests_n);
 }
 
-static int run_documents(char *const paths[2], json_t *const documents[2], bool json)
+/* @return both files as documents of results with single values of one kind, or false. Free what is not NULL.
+ */
+static bool read_documents(char *const paths[2], json_t *documents[2])
+{
+    const struct st_document *kinds[2] = {NULL, NULL};
+    for (int i = 0; i < 2; i++) {
+        json_error_t error;
+        FILE *stream = strcmp(paths[i], "-") == 0 ? NULL : st_posix_input_open(paths[i]);
+        const int first = stream != NULL ? getc(stream) : EOF;
+        if (stream != NULL)
+            ungetc(first, stream);
+        documents[i] = first == '{' ? st_json_input_read(stream, &error) : NULL;
+        if (stream != NULL)
+            st_posix_input_close(stream);
+        kinds[i] = documents[i] != NULL ? st_document_of(documents[i]) : NULL;
+    }
+    return kinds[0] != NULL && kinds[0] == kinds[1] && kinds[0]->list != NULL &&
+           json_is_array(json_object_get(st_document_result(kinds[0], documents[0], 0), "samples_ns"));
+}
+
+static int run_documents(char *const paths[2], json_t *const documents[2])
 {
     struct st_compare_results results;
     const int r = st_compare_results_make(paths, documents[0], documents[1], &results);
@@ -53,8 +74,6 @@ static int run_documents(char *const paths[2], json_t *const documents[2], bool 
     else if (results.n == 0)
         status =
             st_failure("%s and %s have no result of the same name with single values", paths[0], paths[1]);
-    else if (json)
-        status = st_output_json(st_compare_results_json(&results));
     else
         st_compare_results_text(&results, stdout);
     if (status == ST_EXIT_DONE)
@@ -67,11 +86,9 @@ int st_cmd_compare(int argc, char **argv)
 {
     struct st_compare_result result = {0};
     struct st_series_options series = {0};
-    bool json = false;
     int first = 0;
     const struct st_option options[] = {
         ST_SERIES_TEXT_OPTIONS(&series),
-        ST_OPTION_ROWS_JSON(&json),
     };
     int status = st_options_read(options, ST_ARRAY_LEN(options), help, argc, argv, &first);
     if (status >= 0)
@@ -79,14 +96,14 @@ int st_cmd_compare(int argc, char **argv)
     if (argc - first != 2)
         return st_failure_usage("give two files: a run before the change, and a run after it");
     json_t *documents[2] = {NULL, NULL};
-    const bool results = st_compare_documents(argv + first, documents);
+    const bool results = read_documents(argv + first, documents);
     if (results)
-        status = run_documents(argv + first, documents, json);
+        status = run_documents(argv + first, documents);
     json_decref(documents[0]);
     json_decref(documents[1]);
     if (results)
         return status;
-    status = run(&result, argv + first, json, &series);
+    status = run(&result, argv + first, &series);
     st_compare_finish(&result);
     return status;
 }

@@ -4,29 +4,15 @@
 #include <jansson.h>
 
 #include "core/period.h"
-#include "evidence/test_conditions.h"
 #include "lab/compare/pairs.h"
+#include "lab/compare/test_conditions.h"
 #include "lab/input/series_input.h"
-
-#define ST_COMPARE_SCHEMA "sleeptune-compare/1"
 
 /** One file: a run. */
 struct st_compare_file {
     const char *path;
-    const char *source; /* "recording" or "series" */
-    struct st_blocks blocks;
-    struct st_period period;
-    bool untimed;            /* values are counted: no one said how far apart they are */
-    struct st_sample sample; /* as analyse has it; len 0: not known */
-    char note[320];          /* remarks for the reader; "" */
-    char *conditions;        /* "key: value" lines */
+    struct st_series_input input;
 };
-
-/** Reads a file of any kind. @param options the period of text that does not say it. @return an st_exit,
- * after a message. Free with st_compare_file_finish, also after a failure. */
-ST_NODISCARD int st_compare_read(const char *path, const struct st_series_options *options,
-                                 struct st_compare_file *ret);
-void st_compare_file_finish(struct st_compare_file *file);
 
 struct st_compare_result {
     struct st_compare_file files[2];
@@ -41,10 +27,6 @@ struct st_compare_result {
 ST_NODISCARD int st_compare_make(struct st_compare_result *result);
 /** Frees the files, too. */
 void st_compare_finish(struct st_compare_result *result);
-
-/** Blocks have their values to 0.05 %: this makes the figures, and the middle of the interval, those that
- * analyse and plot print, where the samples are known. */
-void st_compare_make_exact(const struct st_compare_file *files, struct st_figure *figures);
 
 #define ST_COMPARE_RESULTS_MAX 256
 
@@ -66,13 +48,5 @@ ST_NODISCARD int st_compare_results_make(char *const paths[2], const json_t *a, 
 void st_compare_results_finish(struct st_compare_results *results);
 /** The median of each row, and its difference. */
 void st_compare_results_text(const struct st_compare_results *results, FILE *out);
-/** sleeptune-compare/1, a comparison each row. New reference, NULL when out of memory. */
-json_t *st_compare_results_json(const struct st_compare_results *results);
-/** @return both files as documents of results with single values of one kind, or false. Free what is not
- * NULL. */
-bool st_compare_documents(char *const paths[2], json_t *documents[2]);
-
 /** @return 0 or -errno of standard output. */
 ST_NODISCARD int st_compare_print(const struct st_compare_result *result);
-/** sleeptune-compare/1. New reference, NULL when out of memory. */
-json_t *st_compare_json(const struct st_compare_result *result);

@@ -19,44 +19,29 @@ static void name_of(const struct st_document *kind, const json_t *result, char *
     st_text_append(buf, buf_bytes, "%s%s%s", label, group[0] != '\0' ? ", " : "", group);
 }
 
-/* The single values of a result, without its warm-up. @return 0, -ENODATA (it has none), -ENOMEM. */
-static int take(const json_t *result, struct st_compare_file *ret)
+/* The single values of a result. @return 0, -ENODATA (it has none), -ENOMEM. */
+static int take(const json_t *result, struct st_series *ret)
 {
     const json_t *samples = json_object_get(result, "samples_ns");
-    const size_t n = json_array_size(samples), first = (size_t)st_json_integer(result, "warm_up");
-    if (first >= n)
-        return -ENODATA;
-    int64_t *values = calloc(n, sizeof(*values));
-    int r = values == NULL ? -ENOMEM : st_blocks_init(&ret->blocks);
-    for (size_t i = first; i < n && r == 0; i++) {
-        values[i - first] = json_integer_value(json_array_get(samples, i));
-        r = st_blocks_add(&ret->blocks, values[i - first], false);
-    }
-    if (r == 0)
-        r = st_blocks_end(&ret->blocks);
-    if (r != 0) {
-        free(values);
-        return r;
-    }
-    ret->sample = st_sample_of(values, n - first);
-    return 0;
+    int r = json_array_size(samples) == 0 ? -ENODATA : 0;
+    for (size_t i = 0; i < json_array_size(samples) && r == 0; i++)
+        r = st_series_add(ret, i, json_integer_value(json_array_get(samples, i)));
+    return r;
 }
 
 static int compare_one(const json_t *a, const json_t *b, struct st_compare_row *row)
 {
-    struct st_compare_file files[2] = {{.path = ""}, {.path = ""}};
+    struct st_series runs[2] = {0};
     struct st_random random = {.state = 1};
-    int r = take(a, &files[0]);
+    int r = take(a, &runs[0]);
     if (r == 0)
-        r = take(b, &files[1]);
+        r = take(b, &runs[1]);
     if (r == 0)
-        r = st_pairs_compare(&files[0].blocks, &files[1].blocks, &random, row->figures);
-    if (r == 0)
-        st_compare_make_exact(files, row->figures);
-    row->n[0] = files[0].blocks.n;
-    row->n[1] = files[1].blocks.n;
-    st_compare_file_finish(&files[0]);
-    st_compare_file_finish(&files[1]);
+        r = st_pairs_compare(&runs[0], &runs[1], &random, row->figures);
+    row->n[0] = runs[0].n;
+    row->n[1] = runs[1].n;
+    st_series_finish(&runs[0]);
+    st_series_finish(&runs[1]);
     return r;
 }
 

@@ -11,7 +11,6 @@
 #include "platform/program/terminal.h"
 
 #define LABEL_COLUMNS 9
-#define PERIODS_ALIKE 1e-3 /* one is missed where the other is */
 
 /* With a label, unless it is empty. */
 static void put(FILE *out, const char *label, const char *text, int width)
@@ -23,24 +22,27 @@ static void put(FILE *out, const char *label, const char *text, int width)
 static void print_file(FILE *out, const struct st_compare_file *file, const char *name, int width)
 {
     char text[900], every[32], all[32];
-    ST_PRINT(text, "%.300s: %s", file->path, file->source);
-    ST_APPEND(text, ", %" PRIu64 " value%s", file->blocks.n, file->blocks.n == 1 ? "" : "s");
-    if (file->untimed)
+    const struct st_series *series = &file->input.series;
+    const uint64_t span = st_series_span(series), skipped_n = span - series->n;
+    ST_PRINT(text, "%.300s: %s", file->path, file->input.source);
+    ST_APPEND(text, ", %zu value%s", series->n, series->n == 1 ? "" : "s");
+    if (file->input.untimed)
         ST_APPEND(text, " in the order of the file");
     else
         ST_APPEND(text, ", one every %s, %s in all",
-                  st_ns_format(st_period_ns(&file->period), every, sizeof(every)),
-                  st_ns_format(st_period_due_ns(&file->period, 0, file->blocks.trials_n), all, sizeof(all)));
-    if (!file->untimed && file->blocks.missed_n > 0)
-        ST_APPEND(text, ", %" PRIu64 " of %" PRIu64 " periods missed", file->blocks.missed_n,
-                  file->blocks.trials_n);
-    ST_APPEND(text, ".%s%s", file->note[0] != '\0' ? " " : "", file->note);
+                  st_ns_format(st_period_ns(&series->period), every, sizeof(every)),
+                  st_ns_format(st_period_due_ns(&series->period, 0, span), all, sizeof(all)));
+    if (file->input.interrupted)
+        ST_APPEND(text, ", ended early");
+    if (!file->input.untimed && skipped_n > 0)
+        ST_APPEND(text, ", %" PRIu64 " periods skipped", skipped_n);
+    ST_APPEND(text, ".%s%s", file->input.note[0] != '\0' ? " " : "", file->input.note);
     put(out, name, text, width);
 }
 
 static double period_ns(const struct st_compare_file *file)
 {
-    return (double)file->period.num / (double)file->period.den;
+    return (double)file->input.series.period.num / (double)file->input.series.period.den;
 }
 
 /* Periods that differ, with as many digits as distinguish them. @return "" if they do not. */
@@ -48,16 +50,13 @@ static const char *periods_text(const struct st_compare_file *files, char *buf, 
 {
     char texts[2][40] = {"", ""};
     buf[0] = '\0';
-    if (files[0].untimed || files[1].untimed || period_ns(&files[0]) == period_ns(&files[1]))
+    if (files[0].input.untimed || files[1].input.untimed || period_ns(&files[0]) == period_ns(&files[1]))
         return buf;
     for (int decimals = 0; decimals <= 6 && strcmp(texts[0], texts[1]) == 0; decimals++) {
         for (int i = 0; i < 2; i++)
             ST_PRINT(texts[i], "%.*f µs", decimals, period_ns(&files[i]) / 1e3);
     }
-    snprintf(buf, buf_bytes, "period: %s in A, %s in B.%s", texts[0], texts[1],
-             fabs(period_ns(&files[0]) / period_ns(&files[1]) - 1) > PERIODS_ALIKE
-                 ? " The two shares of missed periods cannot be compared."
-                 : "");
+    snprintf(buf, buf_bytes, "period: %s in A, %s in B.", texts[0], texts[1]);
     return buf;
 }
 
@@ -74,7 +73,7 @@ static void print_differ(FILE *out, const struct st_compare_result *result, int 
     if (label[0] == '\0')
         return;
     put(out, label,
-        result->files[0].conditions[0] != '\0' && result->files[1].conditions[0] != '\0'
+        result->files[0].input.conditions != NULL && result->files[1].input.conditions != NULL
             ? "nothing that both files record about their test conditions."
             : "unknown: a file does not record its test conditions.",
         width);
@@ -83,10 +82,10 @@ static void print_differ(FILE *out, const struct st_compare_result *result, int 
 /* What is not known, and how much more would make it known. */
 static void print_unknown(FILE *out, const struct st_compare_result *result, int width)
 {
-    const uint64_t a_n = result->files[0].blocks.n, b_n = result->files[1].blocks.n;
+    const uint64_t a_n = result->files[0].input.series.n, b_n = result->files[1].input.series.n;
     const uint64_t n = a_n < b_n ? a_n : b_n;
     char text[200];
-    for (int id = 0; id < ST_FIGURE_MISSED; id++) {
+    ST_EACH_FIGURE (id) {
         const uint64_t least_n = st_stats_quantile_min_n(st_figure_quantiles[id]);
         if (result->figures[id].difference.known || n >= least_n)
             continue;

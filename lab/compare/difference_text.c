@@ -8,31 +8,25 @@
 #define CELL_COLUMNS  12
 #define VALUE_BYTES   32
 
-/* "8.214 µs", "0.5 %". */
-static const char *value_text(enum st_figure_id id, double value, char *buf)
+/* So that the ends of an interval differ. */
+static const char *value_text(double value, char *buf)
 {
-    if (id == ST_FIGURE_MISSED)
-        snprintf(buf, VALUE_BYTES, value == 0 ? "0 %%" : "%.3g %%", 100 * value);
-    else /* so that the ends of an interval differ */
-        st_ns_format_exact(llrint(value), buf, VALUE_BYTES);
-    return buf;
+    return st_ns_format_exact(llrint(value), buf, VALUE_BYTES);
 }
 
 /* With a sign; 0 has none. */
-static const char *signed_value(enum st_figure_id id, double value, char *buf)
+static const char *signed_value(double value, char *buf)
 {
     char plain[VALUE_BYTES];
-    value_text(id, fabs(value), plain);
+    value_text(fabs(value), plain);
     snprintf(buf, VALUE_BYTES, "%s%.*s", value > 0 ? "+" : value < 0 ? "-" : "", VALUE_BYTES - 2, plain);
     return buf;
 }
 
 /* --- the answer --- */
 
-static const char *const phrases[ST_FIGURES] = {[ST_FIGURE_MEDIAN] = "the median",
-                                                [ST_FIGURE_P99] = "p99",
-                                                [ST_FIGURE_P999] = "p99.9",
-                                                [ST_FIGURE_MISSED] = "the share of missed periods"};
+static const char *const phrases[ST_FIGURES] = {
+    [ST_FIGURE_MEDIAN] = "the median", [ST_FIGURE_P99] = "p99", [ST_FIGURE_P999] = "p99.9"};
 
 /* "the median is 8.2 µs less (95 %: 7.6 µs .. 8.9 µs)", for the figures with that verdict. @return whether
  * there is one. */
@@ -46,12 +40,11 @@ static bool list(const struct st_figure *figures, enum st_verdict verdict, char 
         if (figures[id].verdict != verdict)
             continue;
         st_text_join(buf, ST_DIFFERENCE_TEXT_BYTES, ", ", "%s is %s %s (95 %%: %s .. %s)", phrases[id],
-                     value_text(id, fabs(e->value), size), more ? "more" : "less",
-                     value_text(id, more ? e->low : -e->high, low),
-                     value_text(id, more ? e->high : -e->low, high));
+                     value_text(fabs(e->value), size), more ? "more" : "less",
+                     value_text(more ? e->low : -e->high, low), value_text(more ? e->high : -e->low, high));
         if (verdict == ST_VERDICT_DRIFTING)
             st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES, ", but within one run it changes by %s",
-                           value_text(id, figures[id].drifts, size));
+                           value_text(figures[id].drifts, size));
     }
     return buf[0] != '\0';
 }
@@ -62,11 +55,9 @@ static bool detectable(const struct st_figure *figures, size_t tests_n, char *bu
     char size[VALUE_BYTES];
     buf[0] = '\0';
     ST_EACH_FIGURE (id) {
-        const double least =
-            figures[id].difference.known ? st_verdict_detectable(&figures[id], tests_n) : (double)NAN;
-        if (isfinite(least))
-            st_text_join(buf, ST_DIFFERENCE_TEXT_BYTES, " or ", "%s in %s", value_text(id, least, size),
-                         phrases[id]);
+        if (figures[id].difference.known)
+            st_text_join(buf, ST_DIFFERENCE_TEXT_BYTES, " or ", "%s in %s",
+                         value_text(st_verdict_detectable(&figures[id], tests_n), size), phrases[id]);
     }
     return buf[0] != '\0';
 }
@@ -105,7 +96,7 @@ const char *st_difference_text_drift(const struct st_figure *figures, char *buf)
     ST_EACH_FIGURE (id) {
         if (figures[id].drifts > 0)
             st_text_join(buf, ST_DIFFERENCE_TEXT_BYTES, ", ", "%s by %s", st_figure_names[id],
-                         value_text(id, figures[id].drifts, size));
+                         value_text(figures[id].drifts, size));
     }
     if (buf[0] != '\0')
         st_text_append(
@@ -119,11 +110,6 @@ const char *st_difference_text_doubts(const struct st_figure *figures, char *buf
     char narrow[64] = "";
     size_t n = 0;
     buf[0] = '\0';
-    const double bursts = figures[ST_FIGURE_MISSED].counts.scatter;
-    if (bursts > 1)
-        st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES,
-                       "Missed periods come in bursts: only %.3g %% of them count as independent.",
-                       100 / bursts);
     ST_EACH_FIGURE (id) {
         if (figures[id].narrow)
             ST_APPEND(narrow, "%s%s", n++ > 0 ? ", " : "", st_figure_names[id]);
@@ -131,9 +117,8 @@ const char *st_difference_text_doubts(const struct st_figure *figures, char *buf
     if (n > 0)
         st_text_append(
             buf, ST_DIFFERENCE_TEXT_BYTES,
-            "%s%s: the runs have few independent values for %s, so %s may be too narrow. Measure longer.",
-            buf[0] != '\0' ? " " : "", narrow, n == 1 ? "it" : "them",
-            n == 1 ? "its interval" : "their intervals");
+            "%s: the runs have few independent values for %s, so %s may be too narrow. Measure longer.",
+            narrow, n == 1 ? "it" : "them", n == 1 ? "its interval" : "their intervals");
     return buf;
 }
 
@@ -145,15 +130,14 @@ static void put_row(FILE *out, const struct st_figure *figure, enum st_figure_id
     const struct st_estimate *e = &figure->difference;
     st_text_pad(out, st_figure_names[id], LABEL_COLUMNS);
     for (size_t side = 0; side < 2; side++)
-        st_text_pad(out, figure->known[side] ? value_text(id, figure->value[side], text[0]) : "-",
-                    CELL_COLUMNS);
+        st_text_pad(out, figure->known[side] ? value_text(figure->value[side], text[0]) : "-", CELL_COLUMNS);
     if (!e->known) {
         fputs("unknown: too few values\n", out);
         return;
     }
-    st_text_pad(out, signed_value(id, e->value, text[0]), CELL_COLUMNS);
-    const char *interval = ST_TEXT(2 * VALUE_BYTES + 8, "%s .. %s", signed_value(id, e->low, text[0]),
-                                   signed_value(id, e->high, text[1]));
+    st_text_pad(out, signed_value(e->value, text[0]), CELL_COLUMNS);
+    const char *interval = ST_TEXT(2 * VALUE_BYTES + 8, "%s .. %s", signed_value(e->low, text[0]),
+                                   signed_value(e->high, text[1]));
     st_text_pad(out, interval, 2 * CELL_COLUMNS + 2);
     if (figure->p_corrected < 0.0001)
         fputs("<0.0001", out);
@@ -170,9 +154,6 @@ void st_difference_text_table(FILE *out, const struct st_figure *figures, const 
     st_text_pad(out, "difference", CELL_COLUMNS);
     st_text_pad(out, "95 % interval", 2 * CELL_COLUMNS + 2);
     fputs("p\n", out);
-    ST_EACH_FIGURE (id) {
-        if (id != ST_FIGURE_MISSED || figures[id].known[0] ||
-            figures[id].known[1]) /* a bench has no periods */
-            put_row(out, &figures[id], id);
-    }
+    ST_EACH_FIGURE (id)
+        put_row(out, &figures[id], id);
 }

@@ -13,7 +13,7 @@ const char *st_difference_text_sentence(const struct st_figure *figures, size_t 
                                         char *buf);
 /** Figures that change within one run by more than chance, and by how much; "": none does. */
 const char *st_difference_text_drift(const struct st_figure *figures, char *buf);
-/** Missed periods that come in bursts, and intervals that may be too narrow; "": none. */
+/** Intervals that may be too narrow; "": none. */
 const char *st_difference_text_doubts(const struct st_figure *figures, char *buf);
 
 /** A row for each figure that a run has: both values, the difference, its interval, p. */

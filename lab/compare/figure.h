@@ -1,18 +1,11 @@
-/* The words of evidence. A *run* is one recording of the loop. It is cut into up to 64 *blocks* of equal
- * length (blocks.h). A *pair* is a block of A and a block of B side by side (tuning.h). A *figure* is one
- * number of a run; what is known of the difference of two runs in it is an *interval* and a p-value
- * (pairs.h), and then a *verdict* (verdict.h). */
+/* The words of compare. A *run* is one file. It is cut into up to 64 *blocks* of equally many values. A
+ * *figure* is one number of a run; what is known of the difference of two runs in it is an *interval* and a
+ * p-value (pairs.h), and then a *verdict* (verdict.h). */
 #pragma once
 
-#include "core/stats/estimate.h"
+#include "lab/stats/estimate.h"
 
-enum st_figure_id {
-    ST_FIGURE_MEDIAN,
-    ST_FIGURE_P99,
-    ST_FIGURE_P999,
-    ST_FIGURE_MISSED, /* share of periods */
-    ST_FIGURES
-};
+enum st_figure_id { ST_FIGURE_MEDIAN, ST_FIGURE_P99, ST_FIGURE_P999, ST_FIGURES };
 #define ST_EACH_FIGURE(id) for (enum st_figure_id id = 0; id < ST_FIGURES; id++)
 
 enum st_verdict {
@@ -23,30 +16,21 @@ enum st_verdict {
     ST_VERDICT_WORSE,
 };
 
-/** Missed periods of both runs. Misses that come in bursts are divided by the factor by which their number
- * varies more than that of independent ones. */
-struct st_missed {
-    double events[2], trials[2]; /* trials 0: not a share */
-    double scatter;              /* what both were divided by, >= 1: st_bursts_scatter, pairs.c */
-    double df;                   /* degrees of freedom of scatter; 0: scatter is taken as exact */
-};
-
 struct st_figure {
-    bool known[2];                 /* a quantile: n >= 10 / (1 - p) */
-    double value[2];               /* of A and B: ns, or share */
+    bool known[2];                 /* n >= 10 / (1 - p) */
+    double value[2];               /* of A and B, ns */
     struct st_estimate difference; /* B - A with its interval; not known: the rest is 0 */
     double error;                  /* standard error of the difference; 0: not known */
     double p_value;                /* probability of so large a difference between equal runs */
-    struct st_missed counts;
-    double drift[2];    /* how far the five sections of each run lie apart; NAN: too few values */
-    double drifts;      /* the larger of the two that are more than chance; 0: none is */
+    double drift[2];               /* how far the five sections of each run lie apart; NAN: too few values */
+    double drifts;                 /* the larger of the two that are more than chance; 0: none is */
     bool narrow;        /* values depend on each other for so long that the interval may be too narrow */
     double p_corrected; /* these two: st_verdict_judge */
     enum st_verdict verdict;
 };
 
-/** "median", "p99", "p99.9", "missed". */
+/** "median", "p99", "p99.9". */
 extern const char *const st_figure_names[ST_FIGURES];
 
-/** 0.5, 0.99, 0.999; 0: not a quantile. */
+/** 0.5, 0.99, 0.999. */
 extern const double st_figure_quantiles[ST_FIGURES];

@@ -54,16 +54,6 @@ bool st_verdict_shows(const struct st_figure *figure)
     return figure->verdict == ST_VERDICT_BETTER || figure->verdict == ST_VERDICT_WORSE;
 }
 
-const char *st_verdict_name(enum st_verdict verdict)
-{
-    static const char *const names[] = {[ST_VERDICT_TOO_SHORT] = "too-short",
-                                        [ST_VERDICT_NONE] = "none",
-                                        [ST_VERDICT_DRIFTING] = "drifting",
-                                        [ST_VERDICT_BETTER] = "better",
-                                        [ST_VERDICT_WORSE] = "worse"};
-    return names[verdict];
-}
-
 /* For the figure that Holm corrects most. */
 static double level_of(size_t tests_n)
 {
@@ -77,8 +67,6 @@ static double level_of(size_t tests_n)
 static double beyond_error(const struct st_figure *figure, size_t tests_n)
 {
     const double z = st_distribution_normal_z(level_of(tests_n) / 2);
-    if (figure->counts.trials[0] > 0)
-        return (double)NAN;
     const double beyond = st_distribution_student_t(z, BLOCKS_DF);
     double t = beyond;
     for (int i = 0; i < 50; i++)
@@ -89,5 +77,5 @@ static double beyond_error(const struct st_figure *figure, size_t tests_n)
 double st_verdict_detectable(const struct st_figure *figure, size_t tests_n)
 {
     const double beyond = beyond_error(figure, tests_n);
-    return beyond < figure->drifts ? figure->drifts : beyond; /* NAN stays */
+    return fmax(beyond, figure->drifts);
 }

@@ -16,9 +16,6 @@ size_t st_verdict_judge(struct st_figure *const *figures, size_t n);
 /** Is a difference shown: better or worse? */
 bool st_verdict_shows(const struct st_figure *figure);
 
-/** "too-short", "none", "drifting", "better", "worse". */
-const char *st_verdict_name(enum st_verdict verdict);
-
 /** The difference of a quantile that is shown with a probability of 80 %; at least the drift. @param tests_n
- * from st_verdict_judge. @return NAN: not known, as of missed periods, of which the interval says it. */
+ * from st_verdict_judge. */
 double st_verdict_detectable(const struct st_figure *figure, size_t tests_n);

@@ -5,11 +5,9 @@
 #include "core/stats/random.h"
 #include "core/stats/stats.h"
 #include "core/text/json.h"
-#include "lab/rank.h"
 #include "lab/summary.h"
 
 #define ODD_DEVIATIONS 14.826
-#define SPLITS         1000 /* of the runs of two programs, at random */
 
 int st_bench_exec_init(struct st_bench_exec *bench, const struct st_bench_exec_config *config)
 {
@@ -64,12 +62,14 @@ static int run_once(struct st_bench_exec *bench, struct st_lab *lab, size_t i, b
         arm->wall_ns = wall_ns;
         arm->room_n = room_n;
     }
-    int r = time_program(lab, arm->command, &run);
+    int r = bench->config.prepare != NULL ? lab->time_program(lab, bench->config.prepare, &run) : 0;
+    if (r == 0)
+        r = time_program(lab, arm->command, &run);
     if (bench->config.go_on != NULL && !bench->config.go_on(bench->config.ctx, bench)) {
         bench->stopped = true; /* Ctrl-C ended the program too: no sample */
         return 0;
     }
-    if (r == 0 && run.status != 0)
+    if (r == 0 && run.status != 0 && !bench->config.ignore_failure)
         r = -ECHILD;
     if (r != 0) {
         bench->failed = i;
@@ -136,7 +136,7 @@ int st_bench_exec_measure(struct st_bench_exec *bench, struct st_lab *lab)
     return r;
 }
 
-/* Prints figures, ranks and JSON of whole programs. */
+/* Figures and JSON of whole programs. */
 
 static bool is_start(const struct st_bench_exec *bench, size_t i)
 {
@@ -161,8 +161,8 @@ static void net_of(int64_t *values, size_t n, struct st_exec_figures *ret)
                                     .n = n,
                                     .known = true,
                                     .value_ns = st_sample_quantile(&sample, 0.5),
-                                    .low_ns = st_sample_at(&sample, 1),
-                                    .high_ns = st_sample_at(&sample, n)};
+                                    .low_ns = sample.values_ns[0],
+                                    .high_ns = sample.values_ns[n - 1]};
     ret->net_confidence = 1 - exp2(1 - (double)n);
 }
 
@@ -215,136 +215,44 @@ static int figures_of(const struct st_bench_exec *bench, size_t i, struct st_exe
     return 0;
 }
 
-static int64_t range_of(const int64_t *values, size_t n)
-{
-    int64_t low = values[0], high = values[0];
-    for (size_t i = 1; i < n; i++) {
-        low = values[i] < low ? values[i] : low;
-        high = values[i] > high ? values[i] : high;
-    }
-    return high - low;
-}
-
-/* Range of b over that of a. A range hangs on two values, so no formula has its interval: this one holds the
- * ratios that are not refuted by dealing the runs of both, each less its median, to two programs at random.
- * sorted: n of a, then n of b. Source: Good, "Permutation, Parametric and Bootstrap Tests of Hypotheses",
- * 3. */
-static void range_ratio(int64_t *sorted, size_t n, struct st_random *random, struct st_estimate *ret)
-{
-    double ratios[SPLITS];
-    const int64_t a_ns = range_of(sorted, n), b_ns = range_of(sorted + n, n);
-    const int64_t median_ns[] = {sorted[n / 2], sorted[n + n / 2]};
-    if (a_ns <= 0 || b_ns <= 0)
-        return;
-    for (size_t i = 0; i < 2 * n; i++)
-        sorted[i] -= median_ns[i / n];
-    for (size_t split = 0; split < SPLITS; split++) {
-        for (size_t i = 2 * n; i > 1; i--) {
-            const size_t j = (size_t)st_random_below(random, i);
-            const int64_t swapped = sorted[i - 1];
-            sorted[i - 1] = sorted[j];
-            sorted[j] = swapped;
-        }
-        const double below = (double)range_of(sorted, n);
-        ratios[split] = below > 0 ? (double)range_of(sorted + n, n) / below : HUGE_VAL;
-    }
-    st_stats_sort_double(ratios, SPLITS);
-    ret->value = (double)b_ns / (double)a_ns;
-    ret->low = ret->value / ratios[SPLITS * 975 / 1000 - 1];
-    ret->high = ret->value / ratios[SPLITS * 25 / 1000];
-    ret->known = ret->low > 0 && isfinite(ret->high);
-}
-
-/* How much more one program scatters than the first that is to sleep as long. */
-static int ratios_of(const struct st_bench_exec *bench, size_t i, struct st_random *random,
-                     struct st_exec_figures *ret)
+/* How one program differs from the first that is to sleep as long, and how much more it scatters. */
+static int compare(const struct st_bench_exec *bench, size_t i, struct st_exec_figures *figures)
 {
     const struct st_exec_arm *arms = bench->arms;
     const size_t n = arms[i].n;
+    struct st_exec_figures *f = &figures[i];
     size_t first = 0;
     while (is_start(bench, first) || arms[first].command->requested_ns != arms[i].command->requested_ns)
         first++;
-    ret->ratios_to = first;
+    f->ratios_to = first;
     if (first == i || n < 2)
         return 0;
-    int64_t *both = calloc(2 * n, sizeof(*both));
-    if (both == NULL)
-        return -ENOMEM;
-    memcpy(both, arms[first].wall_ns, n * sizeof(*both));
-    memcpy(both + n, arms[i].wall_ns, n * sizeof(*both));
     int64_t *apart = calloc(n, sizeof(*apart));
-    for (size_t k = 0; k < n && apart != NULL; k++)
-        apart[k] = both[n + k] - both[k];
-    if (apart != NULL)
-        ret->difference = st_summary_median_interval(apart, n, 0.95);
-    free(apart);
-    const struct st_sample a = st_sample_of(both, n), b = st_sample_of(both + n, n);
-    st_summary_sd_ratio(&a, &b, &ret->sd_ratio);
-    if (ret->sd_ratio.known)
-        range_ratio(both, n, random, &ret->range_ratio);
-    free(both);
-    return 0;
-}
-
-static int difference(const void *ctx, size_t a, size_t b, double confidence, struct st_quantile *ret)
-{
-    const struct st_bench_exec *bench = ctx;
-    const size_t n = bench->arms[a].n;
-    int64_t *values = calloc(n + 1, sizeof(*values));
-    if (values == NULL)
+    if (apart == NULL)
         return -ENOMEM;
     for (size_t k = 0; k < n; k++)
-        values[k] = net_ns(bench, b, k) - net_ns(bench, a, k);
-    *ret = st_summary_median_interval(values, n, confidence);
-    free(values);
+        apart[k] = arms[i].wall_ns[k] - arms[first].wall_ns[k];
+    f->difference = st_summary_median_interval(apart, n, 0.95);
+    free(apart);
+    const struct st_summary *a = &figures[first].wall, *b = &f->wall;
+    f->sd_ratio = a->sd_ns > 0 ? b->sd_ns / a->sd_ns : 0;
+    f->range_ratio =
+        a->max_ns > a->min_ns ? (double)(b->max_ns - b->min_ns) / (double)(a->max_ns - a->min_ns) : 0;
     return 0;
-}
-
-/* Ranks of those that are to sleep as long as arm `first`, when it is the first of them. order: room for
- * all. */
-static int rank(const struct st_bench_exec *bench, size_t first, struct st_ranked *order,
-                struct st_exec_figures *figures)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < bench->config.commands_n; i++) {
-        if (is_start(bench, i) || !figures[i].net.interval_known ||
-            bench->arms[i].command->requested_ns != bench->arms[first].command->requested_ns)
-            continue;
-        if (i < first)
-            return 0;
-        if (figures[i].overshoot_known && figures[i].overshoot_ns < 0)
-            continue; /* the start was dearer alone: no sleep ends before its time */
-        order[n++] = (struct st_ranked){.id = i, .median_ns = figures[i].net.value_ns};
-    }
-    if (n < 2)
-        return 0;
-    double confidence;
-    const int r = st_rank(order, n, difference, bench, &confidence);
-    for (size_t i = 0; i < n && r == 0; i++) {
-        figures[order[i].id].rank = order[i].rank;
-        figures[order[i].id].beaten_by_n = order[i].better_n;
-    }
-    return r;
 }
 
 int st_bench_exec_figures(const struct st_bench_exec *bench, struct st_exec_figures **ret)
 {
     const size_t n = bench->config.commands_n;
     struct st_exec_figures *figures = calloc(n, sizeof(*figures));
-    struct st_ranked *order = calloc(n, sizeof(*order));
-    int r = figures != NULL && order != NULL ? 0 : -ENOMEM;
+    int r = figures != NULL ? 0 : -ENOMEM;
     for (size_t i = 0; i < n && r == 0; i++)
         r = figures_of(bench, i, &figures[i]);
-    struct st_random random = {.state = bench->config.seed};
     for (size_t i = 0; i < n && r == 0; i++) {
         figures[i].ratios_to = i;
-        if (is_start(bench, i))
-            continue;
-        r = rank(bench, i, order, figures);
-        if (r == 0)
-            r = ratios_of(bench, i, &random, &figures[i]);
+        if (!is_start(bench, i))
+            r = compare(bench, i, figures);
     }
-    free(order);
     if (r == 0)
         *ret = figures;
     else
@@ -386,12 +294,8 @@ static json_t *arm_json(const struct st_bench_exec *bench, size_t i, const struc
     st_json_set(o, "odd_runs", f->odd_n);
     st_json_set(o, "difference_ns", st_json_integer_or_null(f->difference.known, f->difference.value_ns));
     st_json_set(o, "difference_ci95_ns", st_summary_interval_json(&f->difference));
-    st_json_set(o, "sd_ratio", st_json_real_or_null(f->sd_ratio.known, f->sd_ratio.value));
-    st_json_set(o, "sd_ratio_ci95", st_summary_estimate_json(&f->sd_ratio));
-    st_json_set(o, "range_ratio", st_json_real_or_null(f->range_ratio.known, f->range_ratio.value));
-    st_json_set(o, "range_ratio_ci95", st_summary_estimate_json(&f->range_ratio));
-    st_json_set(o, "rank", st_json_integer_or_null(f->rank > 0, f->rank));
-    st_json_set(o, "beaten_by", st_json_integer_or_null(f->rank > 0, (json_int_t)f->beaten_by_n));
+    st_json_set(o, "sd_ratio", st_json_real_or_null(f->sd_ratio > 0, f->sd_ratio));
+    st_json_set(o, "range_ratio", st_json_real_or_null(f->range_ratio > 0, f->range_ratio));
     return o;
 }
 

@@ -33,7 +33,9 @@ struct st_bench_exec_config {
     unsigned warm_up_n; /* runs of each that are not counted, at most: fewer when the budget is short */
     unsigned runs_n;    /* of each at most; 0: until the budget is used up */
     int64_t budget_ns;
-    uint64_t seed; /* of the order within a round */
+    uint64_t seed;        /* of the order within a round */
+    char *const *prepare; /* runs before each run, not timed; NULL: nothing does */
+    bool ignore_failure;  /* a status other than 0 counts, too */
     bool (*go_on)(void *ctx,
                   const struct st_bench_exec *bench); /* before each run; false: stop; NULL: go on */
     void *ctx;
@@ -56,18 +58,14 @@ struct st_exec_figures {
     struct st_quantile net;    /* less the start, round by round: median of the differences, from 2 runs on */
     double net_confidence;     /* of its interval: 0.95; below 6 runs, least to greatest, less */
     bool overshoot_known;      /* with net, where the request is known */
-    double overshoot_ns, percent; /* net - requested */
-    struct st_summary overshoots; /* of single runs, where the request is known: n > 0 */
-    bool impossible;              /* the whole interval is less than what was requested */
-    size_t ratios_to;             /* the first program that is to sleep as long; its own index: no ratios */
-    struct st_estimate sd_ratio, range_ratio; /* to that one's, of whole runs */
+    double overshoot_ns, percent;  /* net - requested */
+    struct st_summary overshoots;  /* of single runs, where the request is known: n > 0 */
+    bool impossible;               /* the whole interval is less than what was requested */
+    size_t ratios_to;              /* the first program that is to sleep as long; its own index: no ratios */
+    double sd_ratio, range_ratio;  /* to that one's, of whole runs; 0: unknown */
     struct st_quantile difference; /* from that one's whole runs, round by round: median with its interval */
     size_t odd_n;                  /* runs whose time is 14.826 median absolute deviations or more from the
                                       median: what hyperfine warns of */
-    unsigned rank;                 /* by net, among those that sleep as long; shared where the rounds do not
-                                 distinguish two (lab/rank); 0: a start, too few runs, no other program, or a
-                                 start of its own that takes longer alone: a net below the request */
-    size_t beaten_by_n;            /* with a rank: how many of those are shown to take less */
 };
 
 /** @return 0, -EINVAL (fewer than two commands, a start that is none), -ENOMEM. The config's arrays must

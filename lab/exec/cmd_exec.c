@@ -18,7 +18,9 @@ struct arguments {
     char *const *programs;
     size_t programs_n;
     const char *start; /* a program that only starts and ends; NULL: each told to sleep for 0 s, or `true` */
-    const char *durations_text;
+    const char *durations_text, *parameters_text, *names_text;
+    const char *setup, *prepare, *cleanup; /* not timed: before all, before each run, after all; NULL */
+    bool ignore_failure;
     struct st_durations durations; /* what "{}", {ms} ... stand for */
     int64_t runs_n, warm_up_n, budget_ns;
     struct st_bench_command common;
@@ -32,12 +34,17 @@ static const char help[] =
     "milliseconds and microseconds.\n\n"
     "      --durations LIST    times, or frames at 48 kHz, like 5ms,64f (5 and 10 ms,\n"
     "                          64 to 512 frames)\n"
+    "      --parameters LIST   words for '{}' instead of durations, like 1,2,4\n"
+    "      --command-name LIST   names of the programs, with commas between\n"
     "      --start PROGRAM     a program that only starts and ends, to subtract its\n"
     "                          time (the program itself with 0 for '{}'; a program\n"
     "                          without '{}': true)\n"
     "      --runs N            runs of each program (0: as many as --budget allows)\n"
     "      --warmup N          first runs of each program, not counted (3)\n"
     "      --budget TIME       time for all runs together (60s)\n"
+    "      --setup, --prepare, --cleanup PROGRAM   run before all, before each run,\n"
+    "                          after all; not timed\n"
+    "      --ignore-failure    count runs that end with a status other than 0, too\n"
     "      --seed N            seed of the random order (a different one each time)\n"
     "      --time-unit UNIT    of all times: ns, us, ms or s (fits the figures)\n"
     "      --plot FILE.svg     draw the overshoot, or the time\n"
@@ -52,7 +59,7 @@ static const char help[] =
 
 /* One command made ready: its words lie in `bytes`. */
 struct ready {
-    char *text, *bytes;
+    char *text, *name, *bytes; /* name: shown instead of the text; NULL: the text is */
     char *words[WORDS_MAX + 1];
 };
 
@@ -109,8 +116,14 @@ static bool has_place(const char *text)
     return *text != '\0';
 }
 
-/* The text with the time at every place. New. */
-static char *with_time(const char *text, int64_t ns)
+/* What stands at a place: a word; else a time, < 0: the place itself. */
+struct value {
+    int64_t ns;
+    const char *word;
+};
+
+/* The text with the value at every place. New. */
+static char *with_value(const char *text, const struct value *value)
 {
     char *out = NULL;
     size_t bytes;
@@ -118,9 +131,12 @@ static char *with_time(const char *text, int64_t ns)
     if (stream == NULL)
         return NULL;
     for (; *text != '\0'; text++) {
-        const struct place *place = place_at(text);
+        const struct place *place = value->word != NULL || value->ns >= 0 ? place_at(text) : NULL;
         if (place != NULL) {
-            fprintf(stream, "%.9g", (double)ns / place->unit_ns);
+            if (value->word != NULL)
+                fputs(value->word, stream);
+            else
+                fprintf(stream, "%.9g", (double)value->ns / place->unit_ns);
             text += strlen(place->text) - 1;
         } else {
             fputc(*text, stream);
@@ -133,19 +149,31 @@ static char *with_time(const char *text, int64_t ns)
     return out;
 }
 
-/* ns < 0: as the text is. */
-static int make_ready(struct ready *r, const char *text, int64_t ns, struct st_exec_command *command)
+static int make_ready(struct ready *r, const char *text, const char *name, const struct value *value,
+                      struct st_exec_command *command)
 {
-    r->text = ns >= 0 ? with_time(text, ns) : strdup(text);
+    r->text = with_value(text, value);
+    r->name = name != NULL ? with_value(name, value) : NULL;
     r->bytes = r->text != NULL ? malloc(strlen(r->text) + 1) : NULL;
-    if (r->bytes == NULL)
+    if (r->bytes == NULL || (name != NULL && r->name == NULL))
         return st_failure("out of memory");
     if (split(r->text, r->bytes, r->words) == 0)
         return st_failure_usage("'%s' is not a valid command: no word, more than %d, or an unclosed quote",
                                 text, WORDS_MAX);
-    *command = (struct st_exec_command){.text = r->text, .argv = r->words, .requested_ns = ns > 0 ? ns : 0};
+    *command = (struct st_exec_command){.text = r->name != NULL ? r->name : r->text,
+                                        .argv = r->words,
+                                        .requested_ns = value->ns > 0 ? value->ns : 0};
     return 0;
 }
+
+static void ready_free(struct ready *r)
+{
+    free(r->text);
+    free(r->name);
+    free(r->bytes);
+}
+
+static const struct value as_it_is = {.ns = -1};
 
 /* Digits down to the second one of the spread, in the largest unit in which that takes no more than three
  * decimals: 1001.26 ± 0.24 ms, and not 1.00 s. */
@@ -228,9 +256,8 @@ static void say_net(const struct st_table_format *format, const struct st_exec_c
             text, bytes,
             ". That is impossible for a sleep: it takes its time in another unit ({s}, {ms}, {us}), "
             "or 0 does not mean no sleep to it (set --start)");
-    else if (f->overshoot_known && f->overshoot_ns < 0)
-        st_text_append(text, bytes,
-                       ": less than it was to sleep, so the start takes longer alone than in it; no rank");
+    else if (f->overshoot_known && high_ns < 0)
+        st_text_append(text, bytes, ": its start takes longer alone than before a sleep");
 }
 
 /* "; +151 µs [20 .. 260 µs] against ./first 5" */
@@ -247,26 +274,16 @@ static void say_difference(const struct st_table_format *format, const struct st
                    number(&d, (double)q->low_ns, b), number(&d, (double)q->high_ns, c), d.unit, first);
 }
 
-static void say_ratio(const char *name, const struct st_estimate *ratio, char *text, size_t bytes)
-{
-    const int decimals = ratio->high < 10 ? 2 : ratio->high < 100 ? 1 : 0;
-    if (ratio->known)
-        st_text_append(text, bytes, "%s × %.2f [%.2f .. %.*f]", name, ratio->value, ratio->low, decimals,
-                       ratio->high);
-}
-
 /* One program's figures. */
 static void print_arm(const struct st_bench_exec *bench, const struct st_table_format *format, size_t i,
                       const struct st_exec_figures *f, FILE *out, int width)
 {
     const struct st_exec_command *command = bench->arms[i].command;
     const bool start = command->start == i;
-    char text[1200] = "", rank[16] = "";
+    char text[1200] = "";
     if (f->wall.n == 0)
         return;
-    if (f->rank > 0)
-        ST_PRINT(rank, "%u  ", f->rank);
-    fprintf(out, "%s%s%s\n", rank, command->text,
+    fprintf(out, "%s%s\n", command->text,
             !start          ? ""
             : command->idle ? "   (sleeps 0 s: only its start and end)"
                             : "   (only the start and end of a process)");
@@ -278,34 +295,65 @@ static void print_arm(const struct st_bench_exec *bench, const struct st_table_f
     else if (!start)
         ST_APPEND(text, "; subtracting the start needs at least 2 runs");
     say_difference(format, &f->difference, bench->arms[f->ratios_to].command->text, text, sizeof(text));
-    say_ratio("; sd", &f->sd_ratio, text, sizeof(text));
-    say_ratio(", range", &f->range_ratio, text, sizeof(text));
+    if (f->sd_ratio > 0)
+        ST_APPEND(text, "; sd × %.2f", f->sd_ratio);
+    if (f->range_ratio > 0)
+        ST_APPEND(text, ", range × %.2f", f->range_ratio);
     st_text_field(out, "", text, 4, width);
 }
 
+/* As hyperfine: the ratio of means, with the error that the deviations of both make. Of programs that are to
+ * sleep as long as arm `first`. */
+static void print_summary(const struct st_bench_exec *bench, const struct st_exec_figures *figures,
+                          size_t first, FILE *out, int width)
+{
+    size_t best = first;
+    for (size_t i = first; i < bench->config.commands_n; i++) {
+        if (figures[i].ratios_to == first && figures[i].wall.mean_ns < figures[best].wall.mean_ns)
+            best = i;
+    }
+    const struct st_summary *a = &figures[best].wall;
+    for (size_t i = first; i < bench->config.commands_n && a->mean_ns > 0; i++) {
+        const struct st_summary *b = &figures[i].wall;
+        if (figures[i].ratios_to != first || i == best || bench->arms[i].command->start == i)
+            continue;
+        const double ratio = b->mean_ns / a->mean_ns,
+                     error = ratio * hypot(a->sd_ns / a->mean_ns, b->sd_ns / b->mean_ns);
+        if (ratio - error > 1)
+            st_text_say(out, width, "%s: %.3g ± %.1g times faster than %s.", bench->arms[best].command->text,
+                        ratio, error, bench->arms[i].command->text);
+        else
+            st_text_say(out, width, "%s and %s: no difference of the means is shown.",
+                        bench->arms[best].command->text, bench->arms[i].command->text);
+    }
+}
+
+/* The starts, then all programs that are to sleep equally long next to each other. */
 static void print_text(const struct st_bench_exec *bench, const struct st_table_format *format,
                        const struct st_exec_figures *figures, FILE *out, int width)
 {
-    bool ranked = false, ratios = false, odd = false;
-    for (size_t i = 0; i < bench->config.commands_n; i++) {
-        print_arm(bench, format, i, &figures[i], out, width);
+    const size_t n = bench->config.commands_n;
+    bool odd = false;
+    for (size_t i = 0; i < n; i++) {
+        const bool start = bench->arms[i].command->start == i;
         odd = odd || figures[i].odd_n > 0;
-        ranked = ranked || figures[i].rank > 0;
-        ratios = ratios || figures[i].sd_ratio.known;
+        for (size_t k = i; k < n && figures[i].ratios_to == i; k++) {
+            if (k == i || (!start && figures[k].ratios_to == i))
+                print_arm(bench, format, k, &figures[k], out, width);
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (figures[i].ratios_to == i && bench->arms[i].command->start != i)
+            print_summary(bench, figures, i, out, width);
     }
     st_text_say(
         out, width,
         "First the time of whole runs: mean ± standard deviation, and min .. max; user and system: CPU time "
         "of a run. Without the start: the program's time minus the start-only program's time in the "
-        "same round, as the median of all rounds with its 95 %% interval.%s%s%s",
-        ranked ? " The first number is the rank among programs with the same sleep. A new rank begins where "
-                 "every later program takes longer than every earlier one, compared round by round (95 % "
-                 "confidence for all pairs together)."
-               : "",
-        ratios ? " sd ×, range ×: the spread of whole runs compared with the first program of the same "
-                 "sleep, with 95 % intervals; an interval that contains 1 shows no difference."
-               : "",
-        odd ? " Outliers, as hyperfine counts them: 14.8 median absolute deviations or more from the median."
+        "same round, as the median of all rounds with its 95 %% interval.%s",
+        odd ? " Outliers, 14.8 median absolute deviations or more from the median, as hyperfine counts them: "
+              "something else ran. Measure on a quiet machine, or with more --warmup if they are the first "
+              "runs."
             : "");
     st_text_say(out, width, "%s in random order, seed %" PRIu64 ", after %u run%s to warm up%s.",
                 ST_NS(bench->elapsed_ns), bench->config.seed, bench->warm_up_n,
@@ -343,7 +391,8 @@ static void on_stop(void)
         lab->signal_program(lab, st_stop_to_pass_on());
 }
 
-static int measure(struct arguments *a, const struct st_exec_command *commands, size_t n)
+static int measure(struct arguments *a, const struct st_exec_command *commands, size_t n,
+                   char *const *prepare)
 {
     struct st_bench_exec bench;
     const struct st_bench_exec_config config = {.commands = commands,
@@ -352,6 +401,8 @@ static int measure(struct arguments *a, const struct st_exec_command *commands, 
                                                 .runs_n = (unsigned)a->runs_n,
                                                 .budget_ns = a->budget_ns,
                                                 .seed = (uint64_t)a->common.seed,
+                                                .prepare = prepare,
+                                                .ignore_failure = a->ignore_failure,
                                                 .go_on = go_on,
                                                 .ctx = a};
     int r = st_bench_exec_init(&bench, &config);
@@ -393,35 +444,90 @@ struct plan {
 };
 
 /* start: that of a timed program; SIZE_MAX: this is a start itself. */
-static int plan_one(struct plan *plan, const char *text, int64_t ns, size_t start)
+static int plan_one(struct plan *plan, const char *text, const char *name, const struct value *value,
+                    size_t start)
 {
     const size_t i = plan->n;
     if (i == COMMANDS_MAX)
         return st_failure_usage("too many programs and durations: at most %d combinations are possible",
                                 COMMANDS_MAX);
     plan->n++;
-    const int r = make_ready(&plan->ready[i], text, ns, &plan->commands[i]);
+    const int r = make_ready(&plan->ready[i], text, name, value, &plan->commands[i]);
     plan->commands[i].start = start != SIZE_MAX ? start : i;
     return r;
 }
 
+/* A program with its start. */
+struct program {
+    struct plan *plan;
+    const char *text, *name; /* name: NULL: none was given */
+    size_t start;
+};
+
+static int plan_word(void *ctx, const char *word)
+{
+    const struct program *p = ctx;
+    return plan_one(p->plan, p->text, p->name, &(struct value){-1, word}, p->start);
+}
+
 /* Its start: the one given with --start; else the program itself, asked to sleep for 0 s; without {}:
  * `true`. */
-static int plan_program(struct plan *plan, const struct arguments *a, const char *text, size_t *common)
+static int plan_program(struct plan *plan, const struct arguments *a, const char *text, const char *name,
+                        size_t *common)
 {
-    const bool told = has_place(text), own = told && a->start == NULL;
+    const bool words = has_place(text) && a->parameters_text != NULL, told = has_place(text) && !words,
+               own = told && a->start == NULL;
     size_t start = own ? plan->n : *common;
     int r = 0;
     if (own) {
-        r = plan_one(plan, text, 0, SIZE_MAX);
+        r = plan_one(plan, text, name, &(struct value){0, NULL}, SIZE_MAX);
         plan->commands[start].idle = true;
     } else if (*common == SIZE_MAX) {
         *common = start = plan->n;
-        r = plan_one(plan, a->start != NULL ? a->start : "true", -1, SIZE_MAX);
+        r = plan_one(plan, a->start != NULL ? a->start : "true", NULL, &as_it_is, SIZE_MAX);
     }
+    if (r == 0 && words)
+        return st_word_list_each("--parameters", a->parameters_text, plan_word,
+                                 &(struct program){plan, text, name, start});
     for (size_t d = 0; d < (told ? a->durations.n : 1) && r == 0; d++)
-        r = plan_one(plan, text, told ? a->durations.ns[d] : -1, start);
+        r = plan_one(plan, text, name, &(struct value){told ? a->durations.ns[d] : -1, NULL}, start);
     return r;
+}
+
+/* Runs a program that is not timed; NULL: none. @return an st_exit, after a message. */
+static int run_once(const char *option, const char *text)
+{
+    struct st_lab *lab = st_lab_native();
+    struct st_exec_command command;
+    struct st_program_time time = {.status = 0};
+    struct ready ready = {.text = NULL};
+    if (text == NULL)
+        return ST_EXIT_DONE;
+    int status = make_ready(&ready, text, NULL, &as_it_is, &command);
+    const int r = status == ST_EXIT_DONE ? lab->time_program(lab, command.argv, &time) : 0;
+    if (r != 0)
+        status = st_failure("%s '%s': %s", option, text, strerror(-r));
+    else if (time.status != 0)
+        status = st_failure("%s '%s' ended with status %d", option, text, time.status);
+    ready_free(&ready);
+    return status;
+}
+
+static int run_around(struct arguments *a, const struct plan *plan)
+{
+    struct st_exec_command command = {.argv = NULL};
+    struct ready ready = {.text = NULL};
+    int status =
+        a->prepare != NULL ? make_ready(&ready, a->prepare, NULL, &as_it_is, &command) : ST_EXIT_DONE;
+    if (status == ST_EXIT_DONE)
+        status = run_once("--setup", a->setup);
+    if (status == ST_EXIT_DONE) {
+        status = measure(a, plan->commands, plan->n, command.argv);
+        const int cleaned = run_once("--cleanup", a->cleanup);
+        status = status != ST_EXIT_DONE ? status : cleaned;
+    }
+    ready_free(&ready);
+    return status;
 }
 
 static int run(struct arguments *a)
@@ -430,14 +536,18 @@ static int run(struct arguments *a)
                         .commands = calloc(COMMANDS_MAX, sizeof(*plan.commands))};
     size_t common = SIZE_MAX;
     int status = plan.ready == NULL || plan.commands == NULL ? st_failure("out of memory") : ST_EXIT_DONE;
-    for (size_t i = 0; i < a->programs_n && status == ST_EXIT_DONE; i++)
-        status = plan_program(&plan, a, a->programs[i], &common);
-    if (status == ST_EXIT_DONE)
-        status = measure(a, plan.commands, plan.n);
-    ST_EACH_OF (place, plan.ready, plan.n) {
-        free(place->text);
-        free(place->bytes);
+    const char *names = a->names_text != NULL ? a->names_text : "";
+    for (size_t i = 0; i < a->programs_n && status == ST_EXIT_DONE; i++) {
+        const size_t bytes = strcspn(names, ",");
+        char *name = bytes > 0 ? strndup(names, bytes) : NULL;
+        status = plan_program(&plan, a, a->programs[i], name, &common);
+        names += bytes + (names[bytes] == ',');
+        free(name);
     }
+    if (status == ST_EXIT_DONE)
+        status = run_around(a, &plan);
+    ST_EACH_OF (ready, plan.ready, plan.n)
+        ready_free(ready);
     free(plan.ready);
     free(plan.commands);
     return status;
@@ -449,7 +559,13 @@ int st_cmd_exec(int argc, char **argv)
     int first = 0;
     const struct st_option options[] = {
         {"durations", .text = &a.durations_text},
+        {"parameters", .text = &a.parameters_text},
+        {"command-name", .text = &a.names_text},
         {"start", .text = &a.start},
+        {"setup", .text = &a.setup},
+        {"prepare", .text = &a.prepare},
+        {"cleanup", .text = &a.cleanup},
+        {"ignore-failure", .flag = &a.ignore_failure},
         {"runs", .number = &a.runs_n, .min = 0, .max = 1000000},
         {"warmup", .number = &a.warm_up_n, .min = 0, .max = 1000},
         {"budget", .time_ns = &a.budget_ns, .min = 100 * ST_NS_PER_MS, .max = 86400 * ST_NS_PER_S},
@@ -464,6 +580,8 @@ int st_cmd_exec(int argc, char **argv)
         return st_failure_usage("give a program");
     a.programs = argv + first;
     a.programs_n = (size_t)(argc - first);
+    if (a.parameters_text != NULL && a.durations_text != NULL)
+        return st_failure_usage("--durations and --parameters cannot be used together");
     r = st_word_list_durations(a.durations_text != NULL ? a.durations_text : USUAL_DURATIONS, &a.durations);
     if (r == 0)
         r = st_chart_check("--plot", a.common.plot);

@@ -7,8 +7,6 @@
 #include "lab/input/series_input.h"
 #include "platform/posix/posix.h"
 #include "platform/program/options.h"
-#include "store/recording/recording.h"
-#include "store/recording/recording_input.h"
 
 #define LATENESS "lateness (woke - due)"
 #define VALUE    "value" /* goes with anything */
@@ -25,57 +23,6 @@ static const char *end_of(const char *path)
 {
     const size_t bytes = strlen(path), room = sizeof(((struct st_chart_set *)0)->file) - 1;
     return bytes > room ? path + bytes - room : path;
-}
-
-/* --- recordings --- */
-
-static int add_event(struct st_chart_set *set, const struct st_recording_event *event, int64_t period_ns)
-{
-    switch (event->kind) {
-    case ST_RECORDING_CYCLE:
-        return st_chart_set_value(set, event->period_index, event->lateness_ns,
-                                  event->lateness_ns > period_ns - event->callback_ns);
-    case ST_RECORDING_SKIPPED:
-        st_columns_missed(set->columns, event->period_index, event->n);
-        set->missed_n += event->n;
-        break;
-    case ST_RECORDING_LOST:
-        break;
-    }
-    return 0;
-}
-
-static int add_events(struct st_recording_reader *reader, struct st_chart_set *set)
-{
-    struct st_recording_event event;
-    const int64_t period_ns = st_period_ns(&st_recording_info(reader)->meta.period);
-    int r = st_chart_set_begin(set, &st_recording_info(reader)->meta.period);
-    while (r == 0 && (r = st_recording_next(reader, &event)) == 1)
-        r = add_event(set, &event, period_ns);
-    return r;
-}
-
-static int read_recording(const char *name, FILE *stream, struct st_chart_data *data)
-{
-    struct st_recording_reader *reader;
-    int r = st_recording_open_stream(stream, &reader);
-    if (r != 0)
-        return st_failure("cannot read %s: %s", name, st_recording_input_error(r));
-    struct st_chart_set *set = st_chart_add(data, short_name(name));
-    r = set == NULL ? -ENOMEM : add_events(reader, set);
-    if (set != NULL)
-        set->deadline_ns = st_period_ns(&st_recording_info(reader)->meta.period);
-    ST_PRINT(data->quantity, LATENESS);
-    st_chart_conditions(
-        data, st_conditions_lines(st_recording_info(reader)->conditions, ST_ROOM(sizeof(data->conditions))));
-    const enum st_recording_end end = st_recording_info(reader)->end;
-    if (r == 0 && (end == ST_RECORDING_CUT || end == ST_RECORDING_DAMAGED))
-        ST_PRINT(data->note, "%.80s is %s: the picture shows only the data before that place.",
-                 short_name(name), end == ST_RECORDING_CUT ? "cut" : "damaged");
-    st_recording_close_reader(reader);
-    if (r == 0 && set->hist.total_n == 0)
-        return st_failure("%s: no samples", name);
-    return r == 0 ? ST_EXIT_DONE : st_failure("cannot read %s: %s", name, strerror(-r));
 }
 
 /* --- JSON: quartiles of each result, series --- */
@@ -122,27 +69,14 @@ static void figures(const json_t *result, const json_t *distribution, struct st_
         box->n = set->n;
 }
 
-/* samples_ns has all values in the order of measurement; the distribution excludes the first `warm_up`
- * values. */
+/* samples_ns has all values in the order of measurement. */
 static int add_values(const json_t *result, struct st_chart_set *set)
 {
     const json_t *samples = json_object_get(result, "samples_ns");
-    const size_t n = json_array_size(samples);
-    int64_t warm_up_n = 0;
-    (void)get_ns(result, "warm_up", &warm_up_n);
-    if (n == 0 || warm_up_n < 0 || (uint64_t)warm_up_n >= n)
-        return 0;
-    set->columns = malloc(sizeof(*set->columns));
-    if (set->columns == NULL || st_hist_init(&set->hist, ST_LONG_SERIES_DIGITS) != 0)
-        return -ENOMEM;
-    st_columns_init(set->columns);
-    for (size_t i = 0; i < n; i++) {
-        const json_int_t value = json_integer_value(json_array_get(samples, i));
-        st_columns_add(set->columns, i, value, false);
-        if (i >= (size_t)warm_up_n && st_chart_set_add(set, value) != 0)
-            return -ENOMEM;
-    }
-    return 0;
+    int r = 0;
+    for (size_t i = 0; i < json_array_size(samples) && r == 0; i++)
+        r = st_series_add(&set->series, i, json_integer_value(json_array_get(samples, i)));
+    return r;
 }
 
 static int add_result(const struct st_document *kind, const char *name, const char *figures_key,
@@ -158,8 +92,27 @@ static int add_result(const struct st_document *kind, const char *name, const ch
         return -ENOMEM;
     if (figures_key == kind->figures) /* what is drawn instead has one axis */
         st_document_group(kind, result, set->group, sizeof(set->group));
+    st_document_panel(kind, result, set->panel, sizeof(set->panel));
+    if (kind->x != NULL)
+        set->x_ns = json_integer_value(json_object_get(result, kind->x));
     figures(result, distribution, set);
     return add_values(result, set);
+}
+
+static bool same_group(const struct st_document *kind, const json_t *document, size_t a, size_t b)
+{
+    char first[160], second[160];
+    st_document_group(kind, st_document_result(kind, document, a), first, sizeof(first));
+    st_document_group(kind, st_document_result(kind, document, b), second, sizeof(second));
+    return strcmp(first, second) == 0;
+}
+
+static bool is_first_of_group(const struct st_document *kind, const json_t *document, size_t i)
+{
+    size_t k = 0;
+    while (!same_group(kind, document, k, i))
+        k++;
+    return k == i;
 }
 
 static int add_results(const struct st_document *kind, const char *name, const json_t *document,
@@ -174,9 +127,14 @@ static int add_results(const struct st_document *kind, const char *name, const j
             ST_PRINT(data->quantity, "%s", kind->drawn_quantity);
         }
     }
-    for (size_t i = 0; i < n; i++) {
-        if (add_result(kind, name, key, st_document_result(kind, document, i), data) != 0)
-            return st_failure("%s has more than %d results", name, ST_CHART_SETS_MAX);
+    for (size_t i = 0; i < n; i++) { /* results of a group side by side */
+        if (!is_first_of_group(kind, document, i))
+            continue;
+        for (size_t k = i; k < n; k++) {
+            if (same_group(kind, document, i, k) &&
+                add_result(kind, name, key, st_document_result(kind, document, k), data) != 0)
+                return st_failure("%s has more than %d results", name, ST_CHART_SETS_MAX);
+        }
     }
     if (data->n == from)
         return st_failure("%s has no numbers that can be drawn", name);
@@ -244,7 +202,8 @@ static int read_json(const char *name, FILE *stream, struct st_chart_data *data)
     return status;
 }
 
-static int read_text(const char *path, const struct st_series_options *options, struct st_chart_data *data)
+/* A recording, or text. */
+static int read_series(const char *path, const struct st_series_options *options, struct st_chart_data *data)
 {
     struct st_series_input *result = calloc(1, sizeof(*result));
     if (result == NULL)
@@ -255,6 +214,9 @@ static int read_text(const char *path, const struct st_series_options *options, 
         ST_PRINT(data->quantity, "%s", result->plain ? VALUE : LATENESS);
         if (!result->untimed)
             ST_PRINT(data->note, "%s", result->note);
+        if (result->conditions != NULL)
+            st_chart_conditions(data,
+                                st_conditions_lines(result->conditions, ST_ROOM(sizeof(data->conditions))));
         if (r != 0)
             status = st_failure("%s: %s", path, strerror(-r));
     }
@@ -271,12 +233,10 @@ static int read_file(const char *path, const struct st_series_options *options, 
         return st_failure("cannot read %s: %s", path, st_posix_input_error(errno));
     const int first = getc(stream);
     ungetc(first, stream);
-    if (first == 0x89 && cell == 0)
-        return read_recording(path, stream, data);
     if (first == '{' && cell == 0)
         return read_json(path, stream, data);
     st_posix_input_close(stream);
-    return read_text(path, options, data);
+    return read_series(path, options, data);
 }
 
 int st_chart_read(const char *path, const struct st_series_options *options, struct st_chart_data *data)

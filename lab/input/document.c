@@ -7,13 +7,6 @@
 #define VERSION "1"
 
 static const struct st_document documents[] = {
-    {"sleeptune-bench-sleep/",
-     "sleeptune-lab sleep",
-     "results",
-     "overshoot_ns",
-     "overshoot (woke - due)",
-     {"method"},
-     {"requested_ns", "policy", "timer_slack_ns"}},
     {"sleeptune-bench-exec/",
      "sleeptune-lab exec",
      "results",
@@ -21,8 +14,8 @@ static const struct st_document documents[] = {
      "time from start to end",
      {"command"},
      {"requested_ns"},
-     "overshoot_of_runs_ns",
-     "overshoot (without the start)"},
+     .drawn = "overshoot_of_runs_ns",
+     .drawn_quantity = "overshoot (without the start)"},
     {"sleeptune-bench-syscall/",
      "sleeptune-lab syscall",
      "results",
@@ -36,14 +29,8 @@ static const struct st_document documents[] = {
      "delay_ns",
      "delay (returned - signalled)",
      {"mechanism"},
-     {"kind", "placement", "slice_ns"}},
-    {"sleeptune-bench-punctual/",
-     "sleeptune-lab punctual",
-     "results",
-     "lateness_ns",
-     "lateness (woke - due)",
-     {"name"},
-     {NULL}},
+     {"kind", "placement"},
+     .x = "slice_ns"},
     {"sleeptune-series/", "series", NULL, "lateness_ns", "late", {"conditions.method"}, {NULL}},
     {"sleeptune-series-set/", "series", "series", "lateness_ns", "late", {"name"}, {NULL}},
     {"sleeptune-measure/",
@@ -119,7 +106,14 @@ void st_document_label(const struct st_document *kind, const json_t *result, cha
     words(result, kind->label, ST_DOCUMENT_LABELS, false, buf, buf_bytes);
 }
 
-void st_document_group(const struct st_document *kind, const json_t *result, char *buf, size_t buf_bytes)
+void st_document_panel(const struct st_document *kind, const json_t *result, char *buf, size_t buf_bytes)
 {
     words(result, kind->group, ST_DOCUMENT_GROUPS, true, buf, buf_bytes);
+}
+
+void st_document_group(const struct st_document *kind, const json_t *result, char *buf, size_t buf_bytes)
+{
+    st_document_panel(kind, result, buf, buf_bytes);
+    if (kind->x != NULL)
+        add_word(buf, buf_bytes, kind->x, true, json_object_get(result, kind->x));
 }

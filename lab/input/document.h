@@ -11,13 +11,14 @@
 /** One kind. */
 struct st_document {
     const char *schema;  /* up to the version */
-    const char *name;    /* "sleeptune-lab sleep" */
+    const char *name;    /* "sleeptune-lab exec" */
     const char *list;    /* NULL: the document is the result */
     const char *figures; /* the object in a result that has median ... */
     const char *quantity;
     /* keys that together identify a result; "conditions.cpu" is a key in an object */
     const char *label[ST_DOCUMENT_LABELS]; /* the name of a result */
     const char *group[ST_DOCUMENT_GROUPS]; /* under which conditions */
+    const char *x;                         /* what it is drawn over, the last word of its group; NULL */
     const char *drawn, *drawn_quantity;    /* instead of figures, where a result has it; NULL */
 };
 
@@ -32,3 +33,5 @@ const json_t *st_document_result(const struct st_document *kind, const json_t *d
 void st_document_label(const struct st_document *kind, const json_t *result, char *buf, size_t buf_bytes);
 /** The group of a result, such as "requested 5.000 ms, policy fifo", or "". */
 void st_document_group(const struct st_document *kind, const json_t *result, char *buf, size_t buf_bytes);
+/** The same without x. */
+void st_document_panel(const struct st_document *kind, const json_t *result, char *buf, size_t buf_bytes);

@@ -29,45 +29,24 @@ static void note(struct st_series_input *result, const char *text)
 void st_series_input_finish(struct st_series_input *input)
 {
     st_series_finish(&input->series);
-    st_long_series_finish(&input->all);
+    free(input->conditions);
+    input->conditions = NULL;
 }
 
 /* --- recordings --- */
 
-/* Counts cycles that were done after the next one was due. */
-static void count_missed(struct st_series_input *result, const struct st_period *period,
-                         const struct st_recording_event *run, const int64_t *lateness_ns,
-                         const int64_t *callback_ns)
-{
-    for (uint64_t i = 0; i < run->n; i++) {
-        const uint64_t k = run->period_index + i;
-        if (!st_period_missed(period, k, st_ns_add(lateness_ns[i], callback_ns[i])))
-            continue;
-        const int64_t due_ns = st_period_due_ns(period, 0, k);
-        result->misses_n++;
-        st_miss_events_add(&result->miss_events, due_ns, due_ns);
-    }
-}
-
 static int add_events(struct st_recording_reader *reader, struct st_series_input *result)
 {
-    const struct st_period *period = &st_recording_info(reader)->meta.period;
     const int64_t *lateness_ns, *callback_ns;
     struct st_recording_event event;
     int r;
     while ((r = st_recording_next_run(reader, &event, &lateness_ns, &callback_ns)) == 1) {
-        if (event.kind == ST_RECORDING_LOST)
-            continue;
-        result->periods_n += event.n;
-        if (event.kind == ST_RECORDING_SKIPPED) {
-            result->misses_n += event.n;
-            st_miss_events_add(&result->miss_events, st_period_due_ns(period, 0, event.period_index),
-                               st_period_due_ns(period, 0, event.period_index + event.n - 1));
-            continue;
-        }
-        count_missed(result, period, &event, lateness_ns, callback_ns);
-        r = st_long_series_add(&result->all, event.period_index, lateness_ns, (size_t)event.n);
-        if (r != 0)
+        const uint64_t n = event.kind == ST_RECORDING_CYCLE ? event.n : 0;
+        const uint64_t room = (uint64_t)ST_SERIES_COUNT_MAX - result->series.n, kept_n = n < room ? n : room;
+        result->left_out_n += n - kept_n;
+        for (uint64_t i = 0; i < kept_n && r >= 0; i++)
+            r = st_series_add(&result->series, event.period_index + i, lateness_ns[i]);
+        if (r < 0)
             return r;
     }
     return r;
@@ -80,24 +59,24 @@ static int read_recording(struct input *input, struct st_series_input *result)
     input->stream = NULL; /* the reader's */
     if (r != 0)
         return st_failure("cannot read %s: %s", input->name, st_recording_input_error(r));
+    const struct st_recording_info *run = st_recording_info(reader);
     result->source = "recording";
-    result->misses_known = true;
-    r = st_long_series_init(&result->all, &st_recording_info(reader)->meta.period,
-                            input->options->plot != NULL ? ST_SERIES_COUNT_MAX : ST_LONG_SERIES_HEAD_N);
-    if (r == 0)
-        r = add_events(reader, result);
-    const enum st_recording_end end = st_recording_info(reader)->end;
-    st_recording_close_reader(reader);
-    if (r != 0)
-        return st_failure("cannot read %s: %s", input->name, strerror(-r));
-    result->interrupted = end == ST_RECORDING_INTERRUPTED;
-    if (end == ST_RECORDING_CUT)
+    st_series_init(&result->series, &run->meta.period);
+    r = add_events(reader, result);
+    result->interrupted = run->end == ST_RECORDING_INTERRUPTED;
+    if (run->end == ST_RECORDING_CUT)
         note(result, "The recording has no end mark: it was read up to its last complete block.");
-    if (end == ST_RECORDING_DAMAGED)
+    if (run->end == ST_RECORDING_DAMAGED)
         note(result, "The recording is damaged: everything before the damage was read.");
-    if (input->options->plot != NULL && result->all.n > result->all.head.n)
-        note(result, "The picture shows the first 2097152 samples; 'sleeptune-lab plot' draws all.");
-    return ST_EXIT_DONE;
+    const char *lost = ST_TEXT(80, "%" PRIu64 " cycles are missing: the buffer for samples (ring) was full.",
+                               run->totals.lost_cycles);
+    if (run->totals.lost_cycles > 0)
+        note(result, lost);
+    result->conditions = strdup(run->conditions);
+    st_recording_close_reader(reader);
+    if (r == 0 && result->conditions == NULL)
+        r = -ENOMEM;
+    return r == 0 ? ST_EXIT_DONE : st_failure("cannot read %s: %s", input->name, st_recording_input_error(r));
 }
 
 /* --- JSON --- */
@@ -140,18 +119,47 @@ static int add_values(const json_t *document, struct st_series_input *result)
     return 0;
 }
 
+/* An object as "key: value" lines. NULL: out of memory. */
+static char *lines_of(const json_t *object)
+{
+    char *text = NULL;
+    size_t bytes;
+    const char *key;
+    json_t *value;
+    FILE *out = open_memstream(&text, &bytes);
+    if (out == NULL)
+        return NULL;
+    json_object_foreach((json_t *)(uintptr_t)object, key, value)
+    {
+        char *dumped = json_is_string(value)
+                           ? NULL
+                           : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6));
+        if (!json_is_null(value)) /* not known */
+            fprintf(out, "%s: %s\n", key, dumped != NULL ? dumped : json_string_value(value));
+        free(dumped);
+    }
+    return st_text_take(out, &text);
+}
+
 int st_series_input_json(const char *name, const json_t *document, struct st_series_input *ret)
 {
     const char *schema = st_json_text(document, "schema");
     if (schema == NULL || !st_text_begins(schema, SCHEMA_FAMILY))
-        return st_failure("%s is JSON, but not a series of 'sleeptune-lab series' or 'simulate'", name);
+        return st_failure("%s is JSON, but not a series of 'sleeptune-lab series' or 'simulate'. A column of "
+                          "'sleeptune-lab table --samples' can be read.",
+                          name);
     if (strcmp(schema, ST_SERIES_SCHEMA) != 0)
         return st_failure("%s was written by a newer sleeptune: '%.40s', not '%s'", name, schema,
                           ST_SERIES_SCHEMA);
     const char *source = st_json_text(document, "source");
     ret->source = "json";
     ret->plain = source != NULL && strcmp(source, "text") == 0;
-    const int r = add_values(document, ret);
+    int r = add_values(document, ret);
+    const json_t *conditions = json_object_get(document, "conditions");
+    if (r == 0 && json_is_object(conditions)) {
+        ret->conditions = lines_of(conditions);
+        r = ret->conditions == NULL ? -ENOMEM : 0;
+    }
     if (r == -EBADMSG)
         return st_failure("%s: samples_ns, periods or period_ns is missing or invalid", name);
     return r == 0 ? ST_EXIT_DONE : st_failure("%s: %s", name, strerror(-r));
@@ -260,6 +268,7 @@ static int read_text(struct input *input, struct st_series_input *result)
     } else if ((r = st_series_text_end(&text)) != 0) {
         status = st_failure("%s: %s", input->name, r == -ENODATA ? "no samples" : reason(r));
     } else {
+        ST_PRINT(result->heading, "%s", text.heading);
         result->plain = text.kind != ST_SERIES_TEXT_CSV;
         result->source = result->plain ? "text" : "csv";
         result->untimed = !text.period_known && input->options->every_ns == 0 &&
@@ -315,8 +324,8 @@ int st_series_input_read(const char *path, const struct st_series_options *optio
     st_posix_input_close(input.stream);
     if (status == ST_EXIT_DONE && ret->left_out_n > 0) {
         char text[120];
-        ST_PRINT(text, "Only the first %zu samples were analysed; %" PRIu64 " more were left out.",
-                 ret->series.n, ret->left_out_n);
+        ST_PRINT(text, "Only the first %zu samples were read; %" PRIu64 " more were left out.", ret->series.n,
+                 ret->left_out_n);
         note(ret, text);
     }
     return status;

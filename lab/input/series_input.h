@@ -6,8 +6,7 @@
 
 #include "core/ns.h"
 #include "core/period.h"
-#include "evidence/miss_events.h"
-#include "lab/stats/long_series.h"
+#include "lab/stats/series.h"
 
 /** Maximum number of samples in memory, about 64 MB: 46 minutes at 64 frames and 48 kHz. */
 #define ST_SERIES_COUNT_MAX (INT64_C(1) << 21)
@@ -27,7 +26,6 @@ struct st_series_options {
     int64_t frames;   /* 0: not given */
     int64_t rate_hz;  /* 0: not given */
     const char *unit; /* of the figures of text: "ns", "us", "ms", "s"; NULL: not given */
-    const char *plot; /* NULL: nothing is drawn */
 };
 
 /** The period of --every, or of --frames and --rate; a second without them. @return 0 or ST_EXIT_USAGE. */
@@ -36,14 +34,12 @@ ST_NODISCARD int st_series_input_period(const struct st_series_options *options,
 #define ST_SERIES_SCHEMA "sleeptune-series/1"
 
 struct st_series_input {
-    const char *source;        /* "recording", "csv", "text", "json"; in lab/ also "measured", "simulated" */
-    struct st_series series;   /* of text and JSON */
-    struct st_long_series all; /* of a recording */
-    uint64_t left_out_n;       /* samples at the end for which there was no room */
-    bool misses_known;         /* of recordings, which have callback times and skipped periods */
-    uint64_t misses_n, periods_n; /* missed deadlines, with skipped periods; all periods */
-    struct st_miss_events miss_events;
-    char note[200]; /* assumptions about the input, for the user; "" */
+    const char *source; /* "recording", "csv", "text", "json"; in lab/ also "measured", "simulated" */
+    struct st_series series;
+    uint64_t left_out_n; /* samples at the end for which there was no room */
+    char heading[64];    /* of a column of text; "": none */
+    char note[320];      /* assumptions about the input, for the user; "" */
+    char *conditions;    /* of a recording and JSON: "key: value" lines; NULL: unknown */
     bool interrupted;
     bool untimed; /* text, and no one said how far apart its samples are */
     bool plain;   /* one figure a line, which may be anything: "value" instead of "lateness" */

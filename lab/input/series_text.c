@@ -115,9 +115,10 @@ static int column_line(struct st_series_text *text, const char *line)
     char *end;
     const double figure = strtod(from, &end);
     if (bytes == 0 || end != from + bytes || skip_blanks(end) < cell + cell_bytes) {
-        const bool heading = text->cell > 0 && text->column_n == 0 && !text->header_seen;
-        text->header_seen |= heading;
-        return heading ? 0 : -EBADMSG;
+        if (text->cell == 0 || text->column_n > 0 || text->heading[0] != '\0')
+            return -EBADMSG;
+        ST_PRINT(text->heading, "%.*s", (int)(cell + cell_bytes - from), from);
+        return 0;
     }
     if (strcspn(from, ".eE") < bytes)
         text->kind = ST_SERIES_TEXT_SECONDS;

@@ -17,7 +17,7 @@ struct st_series_text {
     struct st_series series; /* of CSV: skipped periods are left out */
     enum st_series_text_kind kind;
     bool period_known; /* CSV's comment period_ns was read */
-    bool header_seen;  /* the name of a table's column */
+    char heading[64];  /* of a table's column; "": none */
     double *column;    /* figures before their unit is known */
     size_t column_n, column_room;
 };

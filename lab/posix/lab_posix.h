@@ -17,10 +17,6 @@ extern const struct st_lab_own st_lab_own;
         sleeps, calls, wakes, ST_ARRAY_LEN(sleeps), ST_ARRAY_LEN(calls), ST_ARRAY_LEN(wakes)                 \
     }
 int st_lab_own_clock_correction_ppm(struct st_lab *lab, double *ret_ppm);
-/** The calling thread's restartable sequence is given back for good, which spares the kernel some hundred
- * instructions on each wake-up; what libc did with it goes on by other means. @return 0 (or there was none),
- * -ENOTSUP (not known whether there is one), -EINVAL. */
-int st_lab_own_leave_rseq(void);
 
 /* wake_posix.c */
 extern const struct st_wake_method st_lab_posix_wakes[];

@@ -8,6 +8,10 @@
 
 #include "core/ns.h"
 #include "platform/posix/posix.h"
+#include "punctual/exact_sleep.h"
+#include "punctual/punctual_wait.h"
+
+#define PUNCTUAL_MARGIN_NS (125 * ST_NS_PER_US)
 
 static int64_t rounded_up(const struct st_sleep *s, int64_t ns)
 {
@@ -84,3 +88,38 @@ int st_sleep_timerfd_absolute(struct st_sleep *s, ST_UNUSED int64_t requested_ns
     return bytes == (ssize_t)sizeof(n) ? 0 : bytes < 0 ? -errno : -EIO;
 }
 #endif
+
+int st_sleep_nanosleep(struct st_sleep *s, int64_t requested_ns)
+{
+    const struct timespec ts = st_sleep_rounded(s, requested_ns);
+    return nanosleep(&ts, NULL) == 0 ? 0 : -errno;
+}
+
+int st_sleep_usleep(struct st_sleep *s, int64_t requested_ns)
+{
+    return usleep((useconds_t)st_sleep_units(s, requested_ns)) == 0 ? 0 : -errno;
+}
+
+/* The margin is fixed; what it learns is how fast its loop turns. */
+int st_sleep_open_punctual(struct st_sleep *s)
+{
+    struct st_margin *margin = malloc(sizeof(*margin));
+    if (margin == NULL)
+        return -ENOMEM;
+    st_margin_init(margin, ST_MARGIN_FIXED, PUNCTUAL_MARGIN_NS);
+    s->state = margin;
+    return 0;
+}
+
+int st_sleep_punctual(struct st_sleep *s, int64_t requested_ns)
+{
+    int64_t woke_ns;
+    return st_punctual_wait(s->state, &s->platform->clock, st_exact_sleep_until_ns,
+                            st_ns_sub(s->due_ns, requested_ns), s->due_ns, &woke_ns);
+}
+
+void st_sleep_close_punctual(struct st_sleep *s)
+{
+    free(s->state);
+    s->state = NULL;
+}

@@ -1,14 +1,14 @@
-/* Sleeping methods that Linux and FreeBSD share: the functions of their rows (lab/sleep/sleep.h). What
+/* Sleeping methods that Linux and FreeBSD share: the functions of their rows (lab/series/sleep.h). What
  * a row says about stretching differs, so each OS has a row of its own. */
 #pragma once
 
-#include "lab/sleep/sleep.h"
+#include "core/ns.h"
+#include "lab/series/sleep.h"
 #include "st_config.h"
 
 /* parts of a row */
-#define ST_ON_MONOTONIC          .clock = "monotonic", .clock_id = CLOCK_MONOTONIC
-#define ST_ON_REALTIME           .clock = "realtime", .clock_id = CLOCK_REALTIME
-#define ST_STRETCHED(how, where) .stretch = ST_STRETCH_##how, .stretch_source = (where)
+#define ST_ON_MONOTONIC .clock = "monotonic", .clock_id = CLOCK_MONOTONIC
+#define ST_ON_REALTIME  .clock = "realtime", .clock_id = CLOCK_REALTIME
 
 /** requested_ns rounded up to the method's unit, as a timespec. */
 struct timespec st_sleep_rounded(const struct st_sleep *s, int64_t requested_ns);
@@ -25,16 +25,32 @@ int st_sleep_clock_absolute(struct st_sleep *s, int64_t requested_ns);
 int st_sleep_open_timerfd(struct st_sleep *s);
 int st_sleep_timerfd_absolute(struct st_sleep *s, int64_t requested_ns);
 
-/* parts of rows that are the same on both; a row adds what the OS stretches (ST_STRETCHED) */
+int st_sleep_nanosleep(struct st_sleep *s, int64_t requested_ns);
+int st_sleep_usleep(struct st_sleep *s, int64_t requested_ns);
+
+/** Waking early and spinning, with the wait of the library punctual/. */
+int st_sleep_open_punctual(struct st_sleep *s);
+int st_sleep_punctual(struct st_sleep *s, int64_t requested_ns);
+void st_sleep_close_punctual(struct st_sleep *s);
+
+#define ST_SLEEP_CLOCK(clock_name, id)                                                                       \
+    .name = "clock_nanosleep-abs-" clock_name, .summary = "clock_nanosleep until a time",                    \
+    .clock = clock_name, .clock_id = (id), .unit_ns = 1, .open = st_sleep_open_clock,                        \
+    .sleep = st_sleep_clock_absolute
 #define ST_SLEEP_CLOCK_RELATIVE(clock_name, id)                                                              \
     .name = "clock_nanosleep-rel-" clock_name, .summary = "clock_nanosleep for a time", .clock = clock_name, \
-    .clock_id = (id), .asked = ST_SLEEP_RELATIVE, .unit_ns = 1, .open = st_sleep_open_clock,                 \
-    .sleep = st_sleep_clock_relative
-#define ST_SLEEP_CLOCK_ABSOLUTE(clock_name, id)                                                              \
-    .name = "clock_nanosleep-abs-" clock_name, .summary = "clock_nanosleep until a time",                    \
-    .clock = clock_name, .clock_id = (id), .asked = ST_SLEEP_ABSOLUTE, .unit_ns = 1,                         \
-    .usual = (id) == CLOCK_MONOTONIC, .open = st_sleep_open_clock, .sleep = st_sleep_clock_absolute
-#define ST_SLEEP_TIMERFD_ABSOLUTE(more)                                                                      \
-    .name = "timerfd-abs", .summary = "timerfd until a time, then read" more, ST_ON_MONOTONIC,               \
-    .asked = ST_SLEEP_ABSOLUTE, .unit_ns = 1, .open = st_sleep_open_timerfd,                                 \
-    .sleep = st_sleep_timerfd_absolute, .close = st_sleep_close_fd
+    .clock_id = (id), .unit_ns = 1, .open = st_sleep_open_clock, .sleep = st_sleep_clock_relative
+#define ST_SLEEP_TIMERFD                                                                                     \
+    .name = "timerfd-abs", .summary = "timerfd until a time, then read", ST_ON_MONOTONIC, .unit_ns = 1,      \
+    .open = st_sleep_open_timerfd, .sleep = st_sleep_timerfd_absolute, .close = st_sleep_close_fd
+/* the clock is the OS's choice */
+#define ST_SLEEP_NANOSLEEP                                                                                   \
+    .name = "nanosleep", .summary = "nanosleep", .unit_ns = 1, .open = st_sleep_open_nothing,                \
+    .sleep = st_sleep_nanosleep
+#define ST_SLEEP_USLEEP                                                                                      \
+    .name = "usleep", .summary = "usleep: nanosleep in microseconds", .unit_ns = ST_NS_PER_US,               \
+    .open = st_sleep_open_nothing, .sleep = st_sleep_usleep
+#define ST_SLEEP_PUNCTUAL                                                                                    \
+    .name = "punctual", .summary = "asks to be woken 125 us early, then spins until due", ST_ON_MONOTONIC,   \
+    .unit_ns = 1, .open = st_sleep_open_punctual, .sleep = st_sleep_punctual,                                \
+    .close = st_sleep_close_punctual

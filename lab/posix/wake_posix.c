@@ -31,30 +31,19 @@ struct pair {
     int result;
 };
 
-/* --- for the methods --- */
-
-struct timespec st_wake_left(const struct st_wake_place *place, int64_t due_ns)
-{
-    const int64_t left_ns = st_ns_sub(due_ns, st_clock_now_ns(&place->platform->clock));
-    return st_ns_to_timespec(left_ns > 0 ? left_ns : 0);
-}
-
 /* --- the sleeper --- */
 
 static int settle(struct pair *pair, int cpu)
 {
     struct st_threads *threads = &pair->place.platform->threads;
-    const int r = threads->pin(threads, cpu);
-    return r != 0 ? r : threads->set_policy(threads, pair->setting.policy, pair->setting.priority);
+    return threads->pin(threads, cpu);
 }
 
 static void wait_once(struct pair *pair)
 {
     struct st_clock *clock = &pair->place.platform->clock;
     const int64_t now_ns = st_clock_now_ns(clock);
-    int64_t due_ns = st_ns_add(now_ns, pair->slice_ns);
-    if (pair->interrupted)
-        due_ns = pair->method->timed ? st_ns_add(due_ns, 2 * PATIENCE_NS) : ST_WAKE_FOREVER;
+    const int64_t due_ns = st_ns_add(now_ns, pair->slice_ns + (pair->interrupted ? 2 * PATIENCE_NS : 0));
     pair->due_ns = due_ns;
     atomic_store(&pair->waits_ns, now_ns);
     const int r = pair->method->ops->wait(&pair->place, due_ns);
@@ -169,11 +158,8 @@ static void close_pipe(int ends[2])
 
 static void release(struct pair *pair)
 {
-    close_pipe(pair->place.fds);
     close_pipe(pair->command);
     close_pipe(pair->answer);
-    if (pair->place.watch >= 0)
-        close(pair->place.watch);
     free(pair);
 }
 
@@ -202,7 +188,7 @@ int st_lab_posix_wake_open(struct st_wake *w, const struct st_wake_setting *sett
     struct pair *pair = malloc(sizeof(*pair));
     if (pair == NULL)
         return -ENOMEM;
-    *pair = (struct pair){.place = {.platform = w->platform, .fds = {-1, -1}, .watch = -1},
+    *pair = (struct pair){.place = {.platform = w->platform},
                           .method = w->method,
                           .setting = *setting,
                           .command = {-1, -1},
@@ -231,7 +217,7 @@ int st_lab_posix_wake_open(struct st_wake *w, const struct st_wake_setting *sett
     return r;
 }
 
-/* --- A flag, a queue and a semaphore of the thread library --- */
+/* --- A flag and a queue of the thread library --- */
 
 static int open_condition(struct st_wake_place *place)
 {
@@ -294,84 +280,17 @@ static int send_message(struct st_wake_place *place)
     return full ? -EAGAIN : -pthread_cond_signal(&place->cond);
 }
 
-static int open_semaphore(struct st_wake_place *place)
-{
-    return sem_init(&place->sem, 0, 0) == 0 ? 0 : -errno;
-}
-
-static int wait_semaphore(struct st_wake_place *place, int64_t due_ns)
-{
-    const struct timespec until = st_ns_to_timespec(due_ns);
-    return st_wake_posix_semaphore_until(&place->sem, &until);
-}
-
-static int wake_semaphore(struct st_wake_place *place)
-{
-    return sem_post(&place->sem) == 0 ? 0 : -errno;
-}
-
-static void close_semaphore(struct st_wake_place *place)
-{
-    sem_destroy(&place->sem);
-}
-
 static const struct st_wake_ops condvar_ops = {open_condition, wait_flag, wake_flag, close_condition};
 static const struct st_wake_ops channel_ops = {open_condition, receive, send_message, close_condition};
-static const struct st_wake_ops semaphore_ops = {open_semaphore, wait_semaphore, wake_semaphore,
-                                                 close_semaphore};
-
-/* --- A byte through a pipe --- */
-
-static int open_pipe(struct st_wake_place *place)
-{
-    return pipe2(place->fds, O_CLOEXEC) == 0 ? 0 : -errno;
-}
-
-static int wait_read(struct st_wake_place *place, ST_UNUSED int64_t due_ns)
-{
-    char byte;
-    return read(place->fds[0], &byte, 1) == 1 ? 0 : -errno;
-}
-
-static int wake_write(struct st_wake_place *place)
-{
-    const char byte = 1;
-    return write(place->fds[1], &byte, 1) == 1 ? 0 : -errno;
-}
-
-static int wait_poll(struct st_wake_place *place, int64_t due_ns)
-{
-    struct pollfd polled = {.fd = place->fds[0], .events = POLLIN};
-    const struct timespec left = st_wake_left(place, due_ns);
-    const int ready = ppoll(&polled, 1, &left, NULL);
-    if (ready <= 0)
-        return ready == 0 ? -ETIMEDOUT : -errno;
-    return wait_read(place, due_ns);
-}
-
-static const struct st_wake_ops pipe_ops = {open_pipe, wait_read, wake_write, NULL};
-static const struct st_wake_ops poll_ops = {open_pipe, wait_poll, wake_write, NULL};
-
 /* --- the rows --- */
 
 const struct st_wake_method st_lab_posix_wakes[] = {
     {.name = "condvar",
      .summary = "waits in pthread_cond_timedwait, woken by a flag and pthread_cond_signal",
-     .timed = true,
      .ops = &condvar_ops},
     {.name = "channel",
      .summary = "waits for a queue of messages, woken by a message (mutex and condition)",
-     .timed = true,
      .ops = &channel_ops},
-    {.name = "semaphore",
-     .summary = "waits in sem_clockwait, woken by sem_post",
-     .timed = true,
-     .ops = &semaphore_ops},
-    {.name = "pipe", .summary = "waits in read, woken by write of a byte", .ops = &pipe_ops},
-    {.name = "poll",
-     .summary = "waits in ppoll on a pipe, woken by write; then read",
-     .timed = true,
-     .ops = &poll_ops},
 };
 
 const size_t st_lab_posix_wakes_n = ST_ARRAY_LEN(st_lab_posix_wakes);

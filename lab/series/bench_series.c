@@ -5,11 +5,12 @@
 static int sleep_to_the_next(struct st_clock *clock, struct st_sleep *sleep, int64_t t0_ns,
                              struct st_bench_series *bench)
 {
-    const struct st_period *period = &bench->all.head.period;
+    const struct st_period *period = &bench->series.period;
+    const size_t n = bench->series.n;
     const int64_t start_ns = st_clock_now_ns(clock);
     uint64_t index = start_ns < t0_ns ? 0 : st_period_index_at(period, t0_ns, start_ns) + 1;
-    if (bench->all.n > 0 && index <= bench->all.last_index)
-        index = bench->all.last_index + 1; /* it woke early */
+    if (n > 0 && index <= bench->series.index[n - 1])
+        index = bench->series.index[n - 1] + 1; /* it woke early */
     const int64_t due_ns = st_period_due_ns(period, t0_ns, index);
     const int r = st_sleep_once(sleep, start_ns, due_ns - start_ns);
     const int64_t woke_ns = st_clock_now_ns(clock);
@@ -20,7 +21,7 @@ static int sleep_to_the_next(struct st_clock *clock, struct st_sleep *sleep, int
     if (r != 0)
         return r;
     bench->latest_ns = st_ns_sub(woke_ns, due_ns);
-    return st_long_series_add(&bench->all, index, &bench->latest_ns, 1);
+    return st_series_add(&bench->series, index, bench->latest_ns);
 }
 
 int st_bench_series_measure(struct st_platform *p, const struct st_bench_series_config *config,
@@ -29,16 +30,15 @@ int st_bench_series_measure(struct st_platform *p, const struct st_bench_series_
     struct st_sleep sleep;
     const struct st_period period = config->period;
     *ret = (struct st_bench_series){0};
-    int r = st_long_series_init(&ret->all, &period, config->kept_max_n > 0 ? config->kept_max_n : SIZE_MAX);
-    if (r == 0)
-        r = st_sleep_open(&sleep, p, config->method);
+    st_series_init(&ret->series, &period);
+    int r = st_sleep_open(&sleep, p, config->method);
     if (r != 0)
         return r;
     const int64_t wait_ns =
         config->full_second ? ST_NS_PER_S - st_clock_wall_ns(&p->clock) % ST_NS_PER_S : st_period_ns(&period);
     const int64_t t0_ns = st_ns_add(st_clock_now_ns(&p->clock), wait_ns);
-    while (r == 0 && ret->all.n < config->count && !ret->stopped) {
-        ret->stopped = config->go_on != NULL && !config->go_on(config->ctx, ret->all.n, ret->latest_ns);
+    while (r == 0 && ret->series.n < config->count && !ret->stopped) {
+        ret->stopped = config->go_on != NULL && !config->go_on(config->ctx, ret->series.n, ret->latest_ns);
         if (!ret->stopped)
             r = sleep_to_the_next(&p->clock, &sleep, t0_ns, ret);
     }

@@ -1,32 +1,31 @@
 /* Lateness over time: one way of sleeping, to one due time after the other. */
 #pragma once
 
-#include "lab/sleep/sleep.h"
-#include "lab/stats/long_series.h"
+#include "lab/series/sleep.h"
+#include "lab/stats/series.h"
 
 struct st_bench_series_config {
     const struct st_sleep_method *method;
     struct st_period period; /* between due times */
     uint64_t count;          /* samples */
     bool full_second;        /* due times are counted from a full second of the wall clock */
-    size_t kept_max_n;       /* this many are kept one by one; of the rest only figures; 0: all are kept */
     /** Asked before each sleep, in the measuring thread. @return false: stop here. NULL: go on. */
     bool (*go_on)(void *ctx, uint64_t n, int64_t latest_ns); /* samples so far, lateness of the latest one */
     void *ctx;
 };
 
 struct st_bench_series {
-    struct st_long_series all; /* all.head.period: what was repeated */
-    int64_t latest_ns;         /* lateness of the latest sample */
-    uint64_t interrupted_n;    /* sleeps that a signal ended: no sample */
-    bool stopped;              /* by go_on */
+    struct st_series series; /* its period: what was repeated */
+    int64_t latest_ns;       /* lateness of the latest sample */
+    uint64_t interrupted_n;  /* sleeps that a signal ended: no sample */
+    bool stopped;            /* by go_on */
 };
 
 /**
  * Measures in the calling thread, with the policy and timer slack that it has. The first due time is one
  * period from now, or the next full second; due times that have passed when it wakes are left out.
  * @param ret initialised by this function, whatever it returns: what was measured is there. Free with
- * st_long_series_finish(&ret->all).
+ * st_series_finish(&ret->series).
  * @return 0, -EINVAL (a method that spins), -ENOMEM, or what the method said when it was opened or slept. */
 ST_NODISCARD int st_bench_series_measure(struct st_platform *p, const struct st_bench_series_config *config,
                                          struct st_bench_series *ret);

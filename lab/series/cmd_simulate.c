@@ -32,6 +32,7 @@ static const char help[] =
     "                         sum of all errors so far; finally the error shrinks\n"
     "                         by 25 % a second at 1, 15 % at 0.5, 4 % at 0.1\n"
     "      --every TIME       time from one due time to the next (1s)\n"
+    "      --frames N, --rate HZ   the same as N audio frames at HZ\n"
     "      --frames N, --rate HZ   the same time, as N audio frames at HZ\n"
     "      --count N          number of samples (900)\n"
     "      --noise TIME       standard deviation of normal noise (0)\n"
@@ -113,6 +114,26 @@ static int put_hz(void *ctx, const char *word)
     return r != 0 ? r : ST_WORD_LIST_ADD("--hz", rates->hz, &rates->n, &hz);
 }
 
+/* The second from which on a steered tick stays within 1 % of where it comes to rest, the last sample. Whole
+ * ticks are no distance: it may jump by one on its way. */
+static void say_settled(const struct st_simulation *s, struct st_series_result *result)
+{
+    const struct st_series *series = &result->input.series;
+    const double tick_ns = 1e9 / (double)s->hz, rest_ns = (double)series->lateness_ns[series->n - 1];
+    const double near_ns = 0.01 * fabs(rest_ns) + 3 * (double)s->noise_ns;
+    size_t from = series->n;
+    while (from > 0 && fabs(remainder((double)series->lateness_ns[from - 1] - rest_ns, tick_ns)) <= near_ns)
+        from--;
+    const double after_s = (double)series->index[from < series->n ? from : 0] * st_period_seconds(&s->period);
+    if (s->pll_gain > 0 && 3 * from < 2 * series->n)
+        st_text_join(result->input.note, sizeof(result->input.note), " ",
+                     "The loop settles: after %s lateness stays within 1 %% of %s.",
+                     ST_NS((int64_t)(after_s * 1e9)), ST_NS(llrint(rest_ns)));
+    else if (s->pll_gain > 0)
+        st_text_join(result->input.note, sizeof(result->input.note), " ",
+                     "The loop does not settle within two thirds of this series.");
+}
+
 static int simulate(struct st_simulation *s, struct st_series_result *result)
 {
     result->input.source = "simulated";
@@ -123,6 +144,8 @@ static int simulate(struct st_simulation *s, struct st_series_result *result)
     r = st_simulate(s, &result->input.series);
     if (r == -ERANGE)
         return st_failure_usage("--count times --every is more than 104 days");
+    if (r == 0)
+        say_settled(s, result);
     return r != 0 ? st_failure("%s", strerror(-r)) : 0;
 }
 

@@ -47,11 +47,10 @@ void st_sleepers_judge(const struct st_series_set *set, struct st_sleepers *ret)
     for (size_t i = 0; i < set->n && s.known; i++) {
         const struct st_sample *sample = &set->result[i]->sample;
         uint64_t low, high;
-        s.known =
-            st_stats_quantile_ranks(st_sample_n(sample), 0.5, 1 - 0.05 / (double)set->n, &low, &high) == 0;
+        s.known = st_stats_quantile_ranks(sample->n, 0.5, 1 - 0.05 / (double)set->n, &low, &high) == 0;
         if (!s.known)
             break;
-        s.median[i] = (struct st_interval_ns){st_sample_at(sample, low), st_sample_at(sample, high)};
+        s.median[i] = (struct st_interval_ns){sample->values_ns[low - 1], sample->values_ns[high - 1]};
         s.earliest = s.median[i].high_ns < s.median[s.earliest].high_ns ? i : s.earliest;
         s.latest = s.median[i].low_ns > s.median[s.latest].low_ns ? i : s.latest;
     }

@@ -1,27 +1,16 @@
-/* Values in order, for look-ups by rank: from an array or from a histogram. */
+/* Values in order, for look-ups by rank. */
 #pragma once
 
-#include "core/stats/hist.h"
+#include "core/base.h"
 
-/** Sorted values, each once (cumulative_n NULL), or distinct ones with how many values are <= each. */
 struct st_sample {
-    const int64_t *values_ns;     /* ascending */
-    const uint64_t *cumulative_n; /* cumulative counts; NULL: 1, 2, 3 ... */
-    size_t len;
+    const int64_t *values_ns; /* ascending: rank r of 1 .. n is values_ns[r - 1] */
+    size_t n;
 };
 
 /** Sorts the values, which stay the caller's. Threads: any. */
 struct st_sample st_sample_of(int64_t *values_ns, size_t n);
 
-/** The values of a histogram, to the resolution of its buckets. @return 0, -ENOMEM. Free with
- * st_sample_finish. */
-ST_NODISCARD int st_sample_of_hist(const struct st_hist *hist, struct st_sample *ret);
-/** Only for samples of st_sample_of_hist. */
-void st_sample_finish(struct st_sample *sample);
-
-uint64_t st_sample_n(const struct st_sample *sample);
-/** The value at rank 1 (smallest) .. n. */
-int64_t st_sample_at(const struct st_sample *sample, uint64_t rank);
 /** The value at st_hist_quantile_rank; n >= 1. */
 int64_t st_sample_quantile(const struct st_sample *sample, double p);
 /** The step of the clock that the values were measured with. If the step is no whole number of ns, such as

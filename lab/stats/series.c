@@ -36,6 +36,24 @@ int st_series_add(struct st_series *series, uint64_t index, int64_t lateness_ns)
     return 0;
 }
 
+int st_series_sample(const struct st_series *series, struct st_sample *ret)
+{
+    if (series->n == 0)
+        return -ENODATA;
+    int64_t *values_ns = malloc(series->n * sizeof(*values_ns));
+    if (values_ns == NULL)
+        return -ENOMEM;
+    memcpy(values_ns, series->lateness_ns, series->n * sizeof(*values_ns));
+    *ret = st_sample_of(values_ns, series->n);
+    return 0;
+}
+
+void st_series_free_sample(struct st_sample *sample)
+{
+    free((void *)(uintptr_t)sample->values_ns);
+    *sample = (struct st_sample){0};
+}
+
 uint64_t st_series_span(const struct st_series *series)
 {
     return series->n == 0 ? 0 : series->index[series->n - 1] - series->index[0] + 1;

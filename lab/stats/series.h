@@ -17,6 +17,10 @@ void st_series_finish(struct st_series *series);
 /** @return 0, -ENOMEM, or -EINVAL when the index does not ascend. Threads: one a series. */
 ST_NODISCARD int st_series_add(struct st_series *series, uint64_t index, int64_t lateness_ns);
 
+/** The samples in order. @return 0, -ENODATA (empty), -ENOMEM. Free with st_series_free_sample. */
+ST_NODISCARD int st_series_sample(const struct st_series *series, struct st_sample *ret);
+void st_series_free_sample(struct st_sample *sample);
+
 /** Periods from the first sample to the last, both counted; 0 for an empty series. */
 uint64_t st_series_span(const struct st_series *series);
 

@@ -3,7 +3,6 @@
 #include "core/ns.h"
 #include "core/stats/random.h"
 #include "lab/chart/box.h"
-#include "lab/syscall/outliers.h"
 
 #define STOP_CHECK_N 1024                 /* samples between two looks at go_on */
 #define TYPICAL_NS   300                  /* about what a call takes that does next to nothing */
@@ -138,11 +137,8 @@ static void figure(const struct st_bench_syscall *bench, struct st_syscall_row *
     row->offset_ns = is_empty(row) ? 0 : st_sample_quantile(empty, 0.5);
     ST_EACH_OF (ns, row->ns, row->n)
         *ns = st_ns_sub(*ns, row->offset_ns);
-    /* each fresh process makes its first call: there is no later one to compare with */
-    row->warm_up_n = row->mode == ST_CALL_IN_PROCESS ? st_outliers_warm_up_n(row->ns, row->n, scratch) : 0;
-    const size_t steady_n = row->n - row->warm_up_n;
-    memcpy(scratch, row->ns + row->warm_up_n, steady_n * sizeof(*scratch));
-    const struct st_sample sample = st_sample_of(scratch, steady_n);
+    memcpy(scratch, row->ns, row->n * sizeof(*scratch));
+    const struct st_sample sample = st_sample_of(scratch, row->n);
     st_summary_of(&sample, &row->summary);
     row->outliers_known = row->summary.q1.known && row->summary.q3.known;
     if (row->outliers_known) {
@@ -281,7 +277,7 @@ static void probe(struct st_lab *lab, const char *call, int64_t *call_ns, int64_
     if (n == 0)
         return;
     const struct st_sample calls = st_sample_of(calls_ns, n), processes = st_sample_of(processes_ns, n);
-    *call_ns = st_sample_at(&calls, 1);
+    *call_ns = calls.values_ns[0];
     *process_ns = st_sample_quantile(&processes, 0.5);
 }
 

@@ -24,7 +24,6 @@ struct st_syscall_row {
 
     /* figures */
     int64_t offset_ns; /* median of the empty measurement: what was subtracted; 0: it is the row of it */
-    size_t warm_up_n;  /* the first ones of n that are set apart */
     struct st_summary summary; /* of the others */
     bool outliers_known;       /* as q1 and q3, from which they follow */
     uint64_t outliers_n;       /* of the others, by the 1.5 IQR rule */

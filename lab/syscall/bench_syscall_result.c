@@ -45,18 +45,7 @@ static void put_number(FILE *out, bool known, double ns)
     fprintf(out, "%7s", known ? column(ns, ST_ROOM(32)) : "-");
 }
 
-/* The first values, which show a warm-up of two or three. */
-static const char *first_values(const struct st_syscall_row *row, char *buf, size_t buf_bytes)
-{
-    buf[0] = '\0';
-    for (size_t i = 0; i < row->warm_up_n && i < 3; i++)
-        st_text_append(buf, buf_bytes, "%s%lld", i > 0 ? ", " : "", (long long)row->ns[i]);
-    if (row->warm_up_n > 3)
-        st_text_append(buf, buf_bytes, " ...");
-    return buf;
-}
-
-/* How many samples would do; from fewer than there are it is a figure, beyond them an estimate. */
+/* How many samples are enough; from fewer than there are it is a figure, beyond them an estimate. */
 static void enough_text(const struct st_syscall_row *row, char *buf, size_t buf_bytes)
 {
     const unsigned long long n = (unsigned long long)row->summary.n;
@@ -74,7 +63,7 @@ static void enough_text(const struct st_syscall_row *row, char *buf, size_t buf_
         snprintf(buf, buf_bytes, "even %d samples would not be enough", ST_SYSCALL_ENOUGH_N);
 }
 
-/* Who answers it, n, offset, warm-up, amortised cost, how many samples are enough. */
+/* Who answers it, n, offset, amortised cost, how many samples are enough. */
 static void details(const struct st_syscall_row *row, FILE *out, int width)
 {
     static const char *const who[] = {[ST_PATH_UNKNOWN] = "",
@@ -89,9 +78,6 @@ static void details(const struct st_syscall_row *row, FILE *out, int width)
     if (median->interval_known)
         ST_APPEND(line, "; median %lld ns [%lld .. %lld, 95 %%]", (long long)median->value_ns,
                   (long long)median->low_ns, (long long)median->high_ns);
-    if (row->warm_up_n > 0)
-        ST_APPEND(line, "; the first %zu (%s) are warm-up and not counted", row->warm_up_n,
-                  first_values(row, ST_ROOM(100)));
     if (b->known && b->calls_n > 1)
         ST_APPEND(line, "; %s%.1f ns a call in groups of %u",
                   st_bench_syscall_is_below_clock(row) ? "shorter than a clock read: " : "", b->call_ns,
@@ -220,6 +206,9 @@ static void no_spread_sentence(const struct st_bench_syscall *bench, FILE *out, 
 void st_bench_syscall_print(const struct st_bench_syscall *bench, struct st_lab *lab, bool brief, FILE *out,
                             int width)
 {
+    bool dashes = false;
+    ST_EACH_OF (row, bench->rows, bench->rows_n)
+        dashes = dashes || (row->n > 0 && !row->outliers_known);
     table(bench, ST_CALL_IN_PROCESS, brief, out, width);
     table(bench, ST_CALL_FRESH, brief, out, width);
     clock_sentence(bench, lab, out, width);
@@ -229,9 +218,9 @@ void st_bench_syscall_print(const struct st_bench_syscall *bench, struct st_lab 
     st_text_say(
         out, width,
         "The median of the empty measurement is subtracted from all other rows. Outl.: values more than "
-        "1.5 interquartile ranges beyond q1 or q3; all figures include them. k: thousands, M: millions. A "
-        "dash: too few samples (a median needs 20; q1, q3, outliers 40). Would do: samples needed for a "
-        "median exact to 5 %% or one step of the clock. Measured in %s%s.",
+        "1.5 interquartile ranges beyond q1 or q3; all figures include them, and the first calls, too. k: "
+        "thousands, M: millions.%s Measured in %s%s.",
+        dashes ? " A dash: too few samples (a median needs 20; q1, q3, outliers 40)." : "",
         ST_NS(bench->elapsed_ns), bench->stopped ? ", ended early" : "");
     no_spread_sentence(bench, out, width);
     st_bench_text_conditions(&lab->platform->machine, out, width);
@@ -264,7 +253,6 @@ static json_t *row_json(const struct st_syscall_row *row)
     st_json_set(o, "median_ci95_ns", st_summary_interval_json(&row->summary.median));
     st_json_set(o, "offset_ns", row->n > 0 ? ST_JSON(row->offset_ns) : json_null());
     st_json_set(o, "below_clock", st_bench_syscall_is_below_clock(row));
-    st_json_set(o, "warm_up", row->warm_up_n);
     st_json_set(o, "outliers", st_json_integer_or_null(row->outliers_known, (json_int_t)row->outliers_n));
     st_json_set(o, "samples_enough", st_json_integer_or_null(row->enough_n > 0, (json_int_t)row->enough_n));
     st_json_set(o, "amortised", batches_json(&row->batches));

@@ -50,9 +50,7 @@ struct st_bench_wake_config {
     int64_t budget_ns; /* fewer rounds where they would take longer; 0: any time */
     int sender_cpu;    /* also the sleeper's on the same CPU */
     int other_cpu;     /* the sleeper's; -1: this machine has no other one */
-    enum st_policy policy;
-    int priority;
-    uint64_t seed; /* of the order */
+    uint64_t seed;     /* of the order */
     /** Asked before each round, in the sending thread. @return false: stop here. NULL: go on. */
     bool (*go_on)(void *ctx, const struct st_bench_wake *bench);
     void *ctx;
@@ -96,11 +94,6 @@ ST_NODISCARD int st_bench_wake_growth(const struct st_bench_wake *bench, const s
 /** sleeptune-bench-wake/1. New reference; NULL when out of memory. */
 json_t *st_bench_wake_json(const struct st_bench_wake *bench, struct st_lab *lab);
 
-/** Draws the result unless path is NULL, several slices on one axis. @param status of the result that was
- * printed before. @return an st_exit, after a message. */
-ST_NODISCARD int st_bench_wake_plot(const char *path, const struct st_bench_wake *bench, struct st_lab *lab,
-                                    int status);
-
 void st_bench_wake_finish(struct st_bench_wake *bench);
 
 /* sleeptune-lab wake: its text. */
@@ -108,5 +101,6 @@ void st_bench_wake_finish(struct st_bench_wake *bench);
 /** One line a way; missing ones with the reason. */
 void st_bench_wake_list(struct st_lab *lab, FILE *out, int width);
 
-/** The result: a table, or with several slices a matrix, for each kind and placement, and sentences. */
+/** The result: a row for each mechanism, kind and placement, with a median and a mean for each slice; and
+ * whether the delay grows with the slice. */
 void st_bench_wake_print(const struct st_bench_wake *bench, struct st_lab *lab, FILE *out, int width);

@@ -7,49 +7,14 @@
 #include "lab/wake/bench_wake.h"
 
 #define NAME_COLUMNS   17
-#define MATRIX_COLUMNS 13 /* " 3.77*  4.02" */
+#define MATRIX_COLUMNS 13 /* "  3.77   4.02" */
 #define LINE_BYTES     400
 
 void st_bench_wake_list(struct st_lab *lab, FILE *out, int width)
 {
     const struct st_wake_method *m;
-    for (size_t i = 0; (m = lab->wake_method(lab, i)) != NULL; i++) {
-        const char *text = ST_TEXT(200, "%s%s", m->summary, m->timed ? "" : "; cannot wait with a timeout");
-        st_text_field(out, m->name, text, NAME_COLUMNS, width);
-    }
-}
-
-static void put_number(FILE *out, bool known, double ns)
-{
-    fprintf(out, " %6s", known ? st_bench_text_us(ns, ST_ROOM(32)) : "-");
-}
-
-static void row(const struct st_wake_cell *cell, FILE *out, int width)
-{
-    char text[LINE_BYTES];
-    if (cell->n == 0) {
-        st_bench_text_missing(out, cell->method->name, cell->why, cell->error, NAME_COLUMNS, width);
-        return;
-    }
-    st_text_pad(out, cell->method->name, NAME_COLUMNS);
-    fprintf(out, "%5zu", cell->n);
-    put_number(out, true, (double)cell->delay.min_ns);
-    put_number(out, cell->delay.median.known, (double)cell->delay.median.value_ns);
-    put_number(out, true, cell->delay.mean_ns);
-    put_number(out, true, (double)cell->delay.max_ns);
-    if (cell->kind == ST_WAKE_INTERRUPTED)
-        put_number(out, cell->send.median.known, (double)cell->send.median.value_ns);
-    fputc('\n', out);
-    if (cell->why != NULL) {
-        ST_PRINT(text, "then: %s (%s)", cell->why, strerror(-cell->error));
-        st_text_field(out, "", text, 3, width);
-    }
-}
-
-/* One that Ctrl-C left without a round is counted, not shown. */
-static bool shown(const struct st_wake_cell *cell)
-{
-    return cell->n > 0 || cell->why != NULL;
+    for (size_t i = 0; (m = lab->wake_method(lab, i)) != NULL; i++)
+        st_text_field(out, m->name, m->summary, NAME_COLUMNS, width);
 }
 
 /* "One CPU, woken early": the cells of a table, which follow each other, from `head` on. */
@@ -60,69 +25,26 @@ static void heading(const struct st_wake_cell *head, const char *after, FILE *ou
             head->kind == ST_WAKE_INTERRUPTED ? "woken early" : "timed out", after);
 }
 
-static void table(const struct st_bench_wake *bench, size_t first, FILE *out, int width)
-{
-    const struct st_wake_cell *head = &bench->cells[first];
-    char after[48];
-    size_t shown_n = 0;
-    ST_EACH_OF (cell, head, bench->config.methods_n)
-        shown_n += bench->stopped ? cell->n > 0 : shown(cell);
-    if (shown_n == 0)
-        return;
-    ST_PRINT(after, " after %s\n", ST_NS(head->slice_ns));
-    heading(head, after, out);
-    fprintf(out, "%-*s%5s %6s %6s %6s %6s%s\n", NAME_COLUMNS, "delay in µs", "n", "min", "median", "mean",
-            "max", head->kind == ST_WAKE_INTERRUPTED ? "   send" : "");
-    ST_EACH_OF (cell, head, bench->config.methods_n) {
-        if (shown(cell))
-            row(cell, out, width);
-    }
-    fputc('\n', out);
-}
-
-/* --- the matrix of several slices --- */
-
-/* The least median of the cells of a table. @return NULL: fewer than two are known. */
-static const struct st_wake_cell *fastest(const struct st_bench_wake *bench, const struct st_wake_cell *head)
-{
-    const struct st_wake_cell *best = NULL;
-    size_t known_n = 0;
-    ST_EACH_OF (cell, head, bench->config.methods_n) {
-        if (!cell->delay.median.interval_known)
-            continue;
-        known_n++;
-        if (best == NULL || cell->delay.median.value_ns < best->delay.median.value_ns)
-            best = cell;
-    }
-    return known_n < 2 || best->kind != ST_WAKE_INTERRUPTED ? NULL : best;
-}
-
-static bool as_fast(const struct st_wake_cell *cell, const struct st_wake_cell *best)
-{
-    return best != NULL && cell->delay.median.interval_known &&
-           cell->delay.median.low_ns <= best->delay.median.high_ns;
-}
-
 /* One mechanism at the slices from..to. */
-static void matrix_row(const struct st_bench_wake *bench, size_t first, size_t method, size_t from, size_t to,
-                       FILE *out, int width)
+static void matrix_row(const struct st_bench_wake *bench, size_t first, size_t from, size_t to, FILE *out,
+                       int width)
 {
     const size_t stride = bench->cells_n / bench->config.slices_n;
     const struct st_wake_cell *head = &bench->cells[first];
     size_t n = 0;
     for (size_t i = from; i < to; i++)
-        n += head[i * stride + method].n;
-    if (n == 0) {
-        if (shown(&head[from * stride + method]))
-            row(&head[from * stride + method], out, width);
+        n += head[i * stride].n;
+    if (n == 0 && head[from * stride].why != NULL)
+        st_bench_text_missing(out, head->method->name, head[from * stride].why, head[from * stride].error,
+                              NAME_COLUMNS, width);
+    if (n == 0)
         return;
-    }
-    st_text_pad(out, head[method].method->name, NAME_COLUMNS);
+    st_text_pad(out, head->method->name, NAME_COLUMNS);
     for (size_t i = from; i < to; i++) {
-        const struct st_wake_cell *cell = &head[i * stride + method];
-        put_number(out, cell->delay.median.known, (double)cell->delay.median.value_ns);
-        fputs(as_fast(cell, fastest(bench, head + i * stride)) ? "*" : " ", out);
-        fprintf(out, "%5s", cell->n > 0 ? st_bench_text_us(cell->delay.mean_ns, ST_ROOM(32)) : "-");
+        const struct st_summary *delay = &head[i * stride].delay;
+        const bool known = delay->median.known;
+        fprintf(out, " %6s %5s", known ? st_bench_text_us((double)delay->median.value_ns, ST_ROOM(32)) : "-",
+                head[i * stride].n > 0 ? st_bench_text_us(delay->mean_ns, ST_ROOM(32)) : "-");
     }
     fputc('\n', out);
 }
@@ -145,10 +67,10 @@ static void matrix(const struct st_bench_wake *bench, FILE *out, int width)
         for (size_t i = from; i < to; i++)
             fprintf(out, "%*s", MATRIX_COLUMNS, "median  mean");
         fputc('\n', out);
-        for (size_t first = 0; first < bench->cells_n / c->slices_n; first += c->methods_n) {
-            heading(&bench->cells[first], "\n", out);
-            for (size_t i = 0; i < c->methods_n; i++)
-                matrix_row(bench, first, i, from, to, out, width);
+        for (size_t first = 0; first < bench->cells_n / c->slices_n; first++) {
+            if (first % c->methods_n == 0)
+                heading(&bench->cells[first], "\n", out);
+            matrix_row(bench, first, from, to, out, width);
         }
         fputc('\n', out);
     }
@@ -156,30 +78,8 @@ static void matrix(const struct st_bench_wake *bench, FILE *out, int width)
 
 /* --- sentences --- */
 
-/* The least median, each placement by itself. */
-static void fastest_sentence(const struct st_bench_wake *bench, size_t first, FILE *out, int width)
-{
-    const struct st_wake_cell *head = &bench->cells[first], *best = fastest(bench, head);
-    char line[LINE_BYTES];
-    size_t as_good_n = 0;
-    if (best == NULL)
-        return; /* nothing to compare */
-    ST_EACH_OF (place, head, bench->config.methods_n)
-        as_good_n += place != best && as_fast(place, best);
-    ST_PRINT(line,
-             "On %s, slept for %s: %s wakes fastest, in %s µs "
-             "(median; 95 %%: %s .. %s)",
-             best->placement == ST_WAKE_SAME_CPU ? "one CPU" : "two CPUs", ST_NS(best->slice_ns),
-             best->method->name, st_bench_text_us((double)best->delay.median.value_ns, ST_ROOM(32)),
-             st_bench_text_us((double)best->delay.median.low_ns, ST_ROOM(32)),
-             st_bench_text_us((double)best->delay.median.high_ns, ST_ROOM(32)));
-    if (as_good_n > 0)
-        ST_APPEND(line, "; %zu other methods may be as fast", as_good_n);
-    ST_APPEND(line, ".");
-    st_text_wrap(out, line, 0, width);
-}
-
-/* "futex by 1.20 µs (0.50 .. 2.00)" of those whose growth is shown, or is not. @return how many. */
+/* "futex by 1.20 µs (0.50 .. 2.00)" of those whose growth is shown, "futex (-1.3 .. 0.4 µs)" of the others.
+ * @return how many. */
 static size_t growth_list(const struct st_bench_wake *bench, const struct st_wake_growth *growths,
                           size_t first, bool shown_ones, const char *words, FILE *out)
 {
@@ -188,9 +88,11 @@ static size_t growth_list(const struct st_bench_wake *bench, const struct st_wak
         const struct st_estimate *e = &growths[i].by_ns;
         if (!e->known || (e->low > 0) != shown_ones)
             continue;
-        fprintf(out, "%s%s by %s µs (%s .. %s)", n++ == 0 ? words : ", ",
-                bench->cells[first + i].method->name, st_bench_text_us(e->value, ST_ROOM(32)),
-                st_bench_text_us(e->low, ST_ROOM(32)), st_bench_text_us(e->high, ST_ROOM(32)));
+        fprintf(out, "%s%s", n++ == 0 ? words : ", ", bench->cells[first + i].method->name);
+        if (shown_ones)
+            fprintf(out, " by %s µs", st_bench_text_us(e->value, ST_ROOM(32)));
+        fprintf(out, " (%s .. %s µs)", st_bench_text_us(e->low, ST_ROOM(32)),
+                st_bench_text_us(e->high, ST_ROOM(32)));
     }
     return n;
 }
@@ -212,7 +114,7 @@ static void write_growth(const struct st_bench_wake *bench, const struct st_wake
         growth_list(bench, growths, first, true, " the delay grows with the sleep for ", out);
     const size_t flat_n =
         growth_list(bench, growths, first, false,
-                    grown_n > 0 ? "; no growth shown for " : " no growth of the delay shown for ", out);
+                    grown_n > 0 ? "; no growth is shown for " : " no growth of the delay is shown for ", out);
     if (grown_n + flat_n > 0)
         fprintf(out, "; with 99 %% confidence %s at most %.2g %% of the difference between these sleeps",
                 grown_n + flat_n > 1 ? "the growth of each is" : "it is", percent);
@@ -275,42 +177,31 @@ static void dash_sentence(const struct st_bench_wake *bench, FILE *out, int widt
 void st_bench_wake_print(const struct st_bench_wake *bench, struct st_lab *lab, FILE *out, int width)
 {
     const struct st_bench_wake_config *c = &bench->config;
-    char line[LINE_BYTES], priority[32] = "";
-    const bool several = c->slices_n > 1;
+    char line[LINE_BYTES];
+    size_t least_n = SIZE_MAX, most_n = 0;
     bool decided = true;
-    if (several) {
-        matrix(bench, out, width);
-        st_text_say(
-            out, width,
-            "At most %zu rounds of each. *: the smallest median, or one whose 95 %% interval overlaps "
-            "with that of the smallest.",
-            c->rounds);
+    ST_EACH_OF (cell, bench->cells, bench->cells_n) {
+        least_n = cell->n > 0 && cell->n < least_n ? cell->n : least_n;
+        most_n = cell->n > most_n ? cell->n : most_n;
     }
-    for (size_t first = 0; !several && first < bench->cells_n; first += c->methods_n)
-        table(bench, first, out, width);
-    for (size_t first = 0; first < bench->cells_n / c->slices_n; first += c->methods_n) {
-        if (several)
-            decided &= growth_sentence(bench, first, out, width);
-        else
-            fastest_sentence(bench, first, out, width);
-    }
-    if (!decided) {
+    matrix(bench, out, width);
+    for (size_t first = 0; c->slices_n > 1 && first < bench->cells_n / c->slices_n; first += c->methods_n)
+        decided &= growth_sentence(bench, first, out, width);
+    if (!decided)
         st_text_say(
             out, width,
             "There were too few rounds to decide whether the delay grows with the sleep: %d are needed.",
             8 * ST_BENCH_WAKE_BLOCK_ROUNDS);
-    }
     unreached_sentence(bench, out, width);
-    st_text_say(
-        out, width,
-        "Delay: time from just before the signal (if timed out: from the due time) until the wait has "
-        "returned.%s",
-        several ? "" : " Send: median time to send the signal, including one clock read.");
+    ST_PRINT(line, "Delay: time from just before the signal (if timed out: from the due time) until the wait "
+                   "has returned");
+    if (most_n > 0)
+        ST_APPEND(line, "; %zu", least_n);
+    if (least_n < most_n)
+        ST_APPEND(line, " to %zu", most_n);
+    st_text_say(out, width, "%s%s", line, most_n > 0 ? " rounds of each." : ".");
     dash_sentence(bench, out, width);
-    if (c->policy != ST_POLICY_OTHER)
-        ST_PRINT(priority, " %d", c->priority);
-    ST_PRINT(line, "Policy %s%s, waking thread on CPU %d", st_platform_policy_name(c->policy), priority,
-             c->sender_cpu);
+    ST_PRINT(line, "Waking thread on CPU %d", c->sender_cpu);
     if (c->other_cpu >= 0)
         ST_APPEND(line, ", other CPU %d", c->other_cpu);
     ST_APPEND(line, "; random order, seed %llu; %s%s.", (unsigned long long)c->seed, ST_NS(bench->elapsed_ns),
@@ -338,38 +229,6 @@ static json_t *cell_json(const struct st_wake_cell *cell)
     return o;
 }
 
-static json_t *growth_json(const struct st_wake_cell *cell, const struct st_wake_growth *growth)
-{
-    const struct st_estimate *by = &growth->by_ns;
-    json_t *o = json_object();
-    st_json_set(o, "mechanism", cell->method->name);
-    st_json_set(o, "placement", st_bench_wake_placement_name(cell->placement));
-    st_json_set(o, "kind", st_bench_wake_kind_name(cell->kind));
-    st_json_set(o, "from_ns", growth->from_ns);
-    st_json_set(o, "to_ns", growth->to_ns);
-    st_json_set(o, "blocks", growth->blocks_n);
-    st_json_set(o, "by_ns", st_json_integer_or_null(by->known, llround(by->value)));
-    st_json_set(o, "by_ci99_ns",
-                by->known ? json_pack("[I,I]", (json_int_t)llround(by->low), (json_int_t)llround(by->high))
-                          : json_null());
-    st_json_set(o, "shown", by->known ? json_boolean(by->low > 0) : json_null());
-    return o;
-}
-
-/* Empty with one slice. */
-static json_t *growths_json(const struct st_bench_wake *bench)
-{
-    const struct st_bench_wake_config *c = &bench->config;
-    json_t *array = json_array();
-    for (size_t i = 0; c->slices_n > 1 && i < bench->cells_n / c->slices_n; i++) {
-        const struct st_wake_cell *cell = &bench->cells[i];
-        struct st_wake_growth growth;
-        if (cell->n > 0 && st_bench_wake_growth(bench, cell, &growth) == 0)
-            (void)json_array_append_new(array, growth_json(cell, &growth));
-    }
-    return array;
-}
-
 json_t *st_bench_wake_json(const struct st_bench_wake *bench, struct st_lab *lab)
 {
     const struct st_bench_wake_config *c = &bench->config;
@@ -379,14 +238,11 @@ json_t *st_bench_wake_json(const struct st_bench_wake *bench, struct st_lab *lab
     st_json_set(o, "schema", "sleeptune-bench-wake/1");
     st_json_set(o, "seed", json_sprintf("%llu", (unsigned long long)c->seed));
     st_json_set(o, "rounds", c->rounds);
-    st_json_set(o, "policy", st_platform_policy_name(c->policy));
-    st_json_set(o, "priority", c->policy != ST_POLICY_OTHER ? ST_JSON(c->priority) : ST_JSON(0));
     st_json_set(o, "sender_cpu", c->sender_cpu);
     st_json_set(o, "other_cpu", st_json_integer_or_null(c->other_cpu >= 0, c->other_cpu));
     st_json_set(o, "elapsed_ns", bench->elapsed_ns);
     st_json_set(o, "interrupted", bench->stopped);
     st_json_set(o, "results", results);
-    st_json_set(o, "growth", growths_json(bench));
     st_json_set(o, "conditions", st_bench_text_conditions_json(&lab->platform->machine));
     return o;
 }

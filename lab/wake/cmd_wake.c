@@ -19,7 +19,6 @@
 #define SLICE_MAX_NS ST_NS_PER_S
 #define ROUNDS_MAX   100000
 #define ROUNDS       200
-#define ROUNDS_ALL   1000
 
 struct arguments {
     const struct st_wake_method *methods[METHODS_MAX];
@@ -27,28 +26,22 @@ struct arguments {
     enum st_wake_kind kinds[2];
     enum st_wake_placement placements[2];
     struct st_bench_wake_config config;
-    const char *methods_text, *slices_text, *kinds_text, *placements_text, *cpus_text, *policy_text;
-    int64_t rounds, priority;
-    bool all, list;
+    const char *methods_text, *slices_text, *kinds_text, *placements_text;
+    bool list;
     struct st_bench_command common;
 };
 
 static const char help[] = "Usage: sleeptune-lab wake [OPTION...]\n"
                            "Measure how fast one thread wakes another with different mechanisms, on one CPU\n"
                            "and on two CPUs: the time from just before the signal until the wait returns.\n\n"
-                           "      --mechanisms LIST  such as futex,pipe (all; see --list)\n"
+                           "      --mechanisms LIST  such as condvar,channel (all; see --list)\n"
                            "      --slices LIST      how long the thread sleeps before it is woken (2ms)\n"
                            "      --kinds LIST       interrupted: woken by the signal; timed-out: not woken\n"
                            "                         (interrupted)\n"
                            "      --placements LIST  same-cpu, other-cpu (both)\n"
-                           "      --all              both kinds; 2, 5, 10, 50, 100 ms; 1000 rounds\n"
                            "      --list             all mechanisms\n"
-                           "      --rounds N         rounds of each combination (200; with --all 1000)\n"
+                           "      --rounds N         rounds of each combination (200)\n"
                            "      --budget TIME      time for the whole run; if it is short, fewer rounds\n"
-                           "      --cpus A,B         CPUs of the waking and of the woken thread (the first\n"
-                           "                         two that may be used)\n"
-                           "      --policy other|fifo|rr   scheduling policy of both threads (other)\n"
-                           "  -p, --priority N       priority for fifo and rr, 1 .. 99 (70)\n"
                            "      --seed N           seed of the random order (a different one each time)\n"
                            "      --plot FILE.svg    draw the result\n"
                            "      --json, --format json|csv|markdown|text   JSON has every delay\n"
@@ -97,58 +90,17 @@ static int put_kind(void *ctx, const char *word)
 
 /* --- choices --- */
 
-static int put_cpu(void *ctx, const char *word)
-{
-    struct arguments *a = ctx;
-    int64_t cpu;
-    const int r = st_option_i64("--cpus", word, 0, 8191, &cpu);
-    if (r != 0)
-        return r;
-    if (a->config.sender_cpu >= 0 && a->config.other_cpu >= 0)
-        return st_failure_usage("--cpus takes two CPUs: one for the thread that wakes, one for the "
-                                "thread that is woken");
-    *(a->config.sender_cpu < 0 ? &a->config.sender_cpu : &a->config.other_cpu) = (int)cpu;
-    return 0;
-}
-
-static int check_cpu(int cpu, const int *allowed, int n)
-{
-    for (int i = 0; i < n; i++) {
-        if (allowed[i] == cpu)
-            return 0;
-    }
-    return st_failure_usage("--cpus: CPU %d does not exist or may not be used here", cpu);
-}
-
-/* The two given, or the first two that this process may use; without a second one, that is listed as
- * missing. */
+/* The first two that this process may use; without a second one, that is listed as missing. */
 static int choose_cpus(struct arguments *a)
 {
     struct st_lab *lab = st_lab_native();
-    int allowed[4096];
-    const int allowed_n =
-        lab->platform->threads.cpus_allowed(&lab->platform->threads, allowed, (int)ST_ARRAY_LEN(allowed));
-    if (allowed_n < 1)
-        return st_failure("cannot read which CPUs may be used: %s",
-                          strerror(allowed_n < 0 ? -allowed_n : ENODATA));
-    const int n = allowed_n < (int)ST_ARRAY_LEN(allowed) ? allowed_n : (int)ST_ARRAY_LEN(allowed);
-    a->config.sender_cpu = a->config.other_cpu = -1;
-    if (a->cpus_text != NULL) {
-        int r = st_word_list_each("--cpus", a->cpus_text, put_cpu, a);
-        if (r == 0 && (a->config.other_cpu < 0 || a->config.other_cpu == a->config.sender_cpu))
-            r = st_failure_usage("--cpus needs two different CPUs, such as 0,1");
-        if (r == 0)
-            r = check_cpu(a->config.sender_cpu, allowed, n);
-        return r == 0 ? check_cpu(a->config.other_cpu, allowed, n) : r;
-    }
+    int allowed[2] = {-1, -1};
+    const int n = lab->platform->threads.cpus_allowed(&lab->platform->threads, allowed, 2);
+    if (n < 1)
+        return st_failure("cannot read which CPUs may be used: %s", strerror(n < 0 ? -n : ENODATA));
     a->config.sender_cpu = allowed[0];
-    a->config.other_cpu = n > 1 ? allowed[1] : -1;
+    a->config.other_cpu = allowed[1];
     return 0;
-}
-
-static const char *given_or(const char *given, const char *usual)
-{
-    return given != NULL ? given : usual;
 }
 
 static int choose(struct arguments *a)
@@ -156,22 +108,12 @@ static int choose(struct arguments *a)
     int r = ST_WORD_LIST_ROWS("--mechanisms", a->methods_text, st_lab_native()->wake_method, a->methods,
                               &a->config.methods_n);
     if (r == 0)
-        r = st_word_list_each(
-            "--slices", given_or(a->slices_text, a->all ? "2ms,5ms,10ms,50ms,100ms" : "2ms"), put_slice, a);
+        r = st_word_list_each("--slices", a->slices_text, put_slice, a);
     if (r == 0)
-        r = st_word_list_each("--placements", given_or(a->placements_text, "same-cpu,other-cpu"),
-                              put_placement, a);
+        r = st_word_list_each("--placements", a->placements_text, put_placement, a);
     if (r == 0)
-        r = st_word_list_each("--kinds",
-                              given_or(a->kinds_text, a->all ? "interrupted,timed-out" : "interrupted"),
-                              put_kind, a);
-    if (r == 0)
-        r = st_option_policy(&a->config.policy, a->policy_text);
-    if (r == 0)
-        r = choose_cpus(a);
-    a->config.priority = (int)a->priority;
-    a->config.rounds = (size_t)(a->rounds > 0 ? a->rounds : a->all ? ROUNDS_ALL : ROUNDS);
-    return r;
+        r = st_word_list_each("--kinds", a->kinds_text, put_kind, a);
+    return r == 0 ? choose_cpus(a) : r;
 }
 
 /* --- the run --- */
@@ -216,15 +158,11 @@ static void announce(const struct arguments *a, const struct st_bench_wake *benc
 static int print(struct arguments *a, const struct st_bench_wake *bench)
 {
     struct st_lab *lab = st_lab_native();
-    const char *path = a->common.plot;
-    const bool own_picture = path != NULL && bench->config.slices_n > 1 && rounds_n(bench) > 0;
     int width;
     FILE *out = st_bench_command_begin(&a->common, &width);
     if (out != NULL)
         st_bench_wake_print(bench, lab, out, width);
-    a->common.plot = own_picture ? NULL : path;
-    const int status = st_bench_command_end(&a->common, st_bench_wake_json(bench, lab), rounds_n(bench));
-    return own_picture ? st_bench_wake_plot(path, bench, lab, status) : status;
+    return st_bench_command_end(&a->common, st_bench_wake_json(bench, lab), rounds_n(bench));
 }
 
 static int run(struct arguments *a)
@@ -244,8 +182,6 @@ static int run(struct arguments *a)
     announce(a, &bench);
     st_stop_catch(NULL);
     r = st_bench_wake_measure(&bench, lab);
-    (void)lab->platform->threads.set_policy(&lab->platform->threads, ST_POLICY_OTHER,
-                                            0); /* the rest is in no hurry */
     st_bench_command_done(&a->common);
     const int status = r == 0 ? print(a, &bench) : st_failure("%s", strerror(-r));
     st_bench_wake_finish(&bench);
@@ -255,20 +191,19 @@ static int run(struct arguments *a)
 int st_cmd_wake(int argc, char **argv)
 {
     struct st_lab *lab = st_lab_native();
-    struct arguments a = {.priority = 70, .policy_text = "other", .common = st_bench_command()};
-    int64_t budget_ns = 0;
+    struct arguments a = {.slices_text = "2ms",
+                          .kinds_text = "interrupted",
+                          .placements_text = "same-cpu,other-cpu",
+                          .common = st_bench_command()};
+    int64_t budget_ns = 0, rounds = ROUNDS;
     const struct st_option options[] = {
         {"mechanisms", .text = &a.methods_text},
         {"slices", .text = &a.slices_text},
         {"kinds", .text = &a.kinds_text},
         {"placements", .text = &a.placements_text},
-        {"all", .flag = &a.all},
         {"list", .flag = &a.list},
-        {"rounds", .number = &a.rounds, .min = 1, .max = ROUNDS_MAX},
+        {"rounds", .number = &rounds, .min = 1, .max = ROUNDS_MAX},
         {"budget", .time_ns = &budget_ns, .min = 100 * ST_NS_PER_MS, .max = 86400 * ST_NS_PER_S},
-        {"cpus", .text = &a.cpus_text},
-        {"policy", .text = &a.policy_text},
-        {"priority", 'p', .number = &a.priority, .min = 1, .max = 99},
         {"seed", .number = &a.common.seed, .min = 0, .max = INT64_MAX},
         ST_BENCH_COMMAND_OPTIONS(&a.common),
     };
@@ -283,6 +218,7 @@ int st_cmd_wake(int argc, char **argv)
                                              .slices_ns = a.slices_ns,
                                              .kinds = a.kinds,
                                              .placements = a.placements,
+                                             .rounds = (size_t)rounds,
                                              .budget_ns = budget_ns,
                                              .seed = (uint64_t)a.common.seed,
                                              .go_on = go_on,

@@ -9,15 +9,12 @@ struct st_wake_ops; /* posix/wake_posix.h: what the platform does with it */
 struct st_wake_method {
     const char *name;    /* first (st_lab_find); stable: letters, digits, '-' and '_' */
     const char *summary; /* one line: what the sleeper waits in, what the sender calls */
-    bool timed;          /* its wait can have a timeout */
     const struct st_wake_ops *ops;
 };
 
 /** Who wakes whom, and where. */
 struct st_wake_setting {
     int sender_cpu, sleeper_cpu;
-    enum st_policy policy; /* of both */
-    int priority;
 };
 
 /** What one round says; CLOCK_MONOTONIC. */

@@ -280,9 +280,12 @@ static void freebsd_pauses(struct st_threads *threads, struct st_pauses *ret)
     static const int all[] = {CTL_KERN, KERN_PROC, KERN_PROC_ALL};
     struct kinfo_proc *rows;
     int loop_level = 0;
+    struct timespec now;
     st_posix_pauses(threads, ret);
     ret->interrupts_n = 0;
     const int n = read_threads(all, ST_ARRAY_LEN(all), &rows);
+    ret->at_ns = st_posix_now_ns(NULL);
+    (void)clock_gettime(CLOCK_REALTIME, &now); /* ki_start's */
     for (int i = 0; i < n; i++) {
         if (rows[i].ki_pid == getpid() && PRI_BASE(rows[i].ki_pri.pri_class) == PRI_REALTIME &&
             rows[i].ki_pri.pri_level > loop_level)
@@ -303,11 +306,14 @@ static void freebsd_pauses(struct st_threads *threads, struct st_pauses *ret)
         else
             snprintf(interrupt->name, sizeof(interrupt->name), "%s", rows[i].ki_comm);
         interrupt->run_ns = (int64_t)rows[i].ki_runtime * ST_NS_PER_US;
+        interrupt->began_ns = is_interrupt
+                                  ? INT64_MIN
+                                  : ret->at_ns - (now.tv_sec - rows[i].ki_start.tv_sec) * ST_NS_PER_S -
+                                        now.tv_nsec + rows[i].ki_start.tv_usec * ST_NS_PER_US;
         interrupt->cpu = rows[i].ki_oncpu >= 0 ? rows[i].ki_oncpu : rows[i].ki_lastcpu;
     }
     if (n >= 0)
         free(rows);
-    ret->at_ns = st_posix_now_ns(NULL);
 }
 
 static int freebsd_program_path(ST_UNUSED struct st_machine *machine, char *buf, size_t buf_bytes)

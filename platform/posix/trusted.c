@@ -90,8 +90,8 @@ int st_trusted_find(struct st_machine *machine, const char *variable, const char
         if (geteuid() != 0 || is_trusted(file, 0))
             return 0;
         snprintf(path, PATH_MAX,
-                 "root does not load %.300s: others can change %.2000s. Run sudo meson install -C build, or "
-                 "make it root's alone (chown root, chmod go-w)",
+                 "root does not load %.300s: others can change %.2000s. As root, run meson install -C build, "
+                 "or make it root's alone (chown root, chmod go-w)",
                  name, file);
         return -EPERM;
     }

@@ -67,7 +67,7 @@ static int create_tables(struct st_history *history)
     if (r == 0)
         r = exec(history, tables);
     if (r == 0)
-        r = exec(history, st_history_event_table);
+        r = st_history_sql_errno(history->db, st_history_make_event_table(history->db));
     if (r == 0)
         r = exec(history, version);
     if (r == 0)

@@ -7,7 +7,7 @@
 
 #include "core/base.h"
 #include "store/history/cause_sums.h"
-#include "store/history/event.h"
+#include "xruns/event.h"
 
 #define ST_HISTORY_MINUTES_DAYS 30 /* days for which minutes are kept; hours are kept longer */
 #define ST_HISTORY_DIGITS       2  /* digits of the histogram of a minute; hours have 3 */

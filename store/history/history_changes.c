@@ -5,11 +5,10 @@
 #include "evidence/since.h"
 #include "store/history/history_private.h"
 
-#define CHANGES_MAX  64 /* the last ones */
-#define WHAT_MAX     20 /* of one change */
-#define KINDS_MAX    64 /* programs and buffer sizes; further ones are left out */
-#define SESSIONS_MAX 20000
-#define PAUSE_NS     (1800 * ST_NS_PER_S) /* a shorter one does not end a session */
+#define CHANGES_MAX 64                   /* the last ones */
+#define WHAT_MAX    20                   /* of one change */
+#define RUNS_MAX    20000                /* further ones are left out */
+#define PAUSE_NS    (1800 * ST_NS_PER_S) /* a shorter one does not end a session */
 
 /* --- writing --- */
 
@@ -55,23 +54,18 @@ struct changes {
     struct st_since_change changes[CHANGES_MAX];
     json_t *what[CHANGES_MAX];
     size_t n;
-    struct st_since_session *sessions;
+    struct st_since_session sessions[RUNS_MAX];
     size_t sessions_n;
-    struct kind {
-        int64_t frames, rate_hz;
-        char client[64];
-    } kinds[KINDS_MAX];
-    size_t kinds_n;
 };
 
 static int read_facts(sqlite3 *db, struct changes *changes)
 {
     sqlite3_stmt *rows;
-    int r = st_history_sql_prepare(
-        db, &rows,
-        "SELECT change_n, from_ns, at_ns, kind, name, was, value FROM fact WHERE change_n > 0 AND change_n >"
-        " (SELECT max(change_n) FROM fact) - ? ORDER BY change_n, id",
-        "i", (int64_t)CHANGES_MAX);
+    int r = st_history_sql_prepare(db, &rows,
+                                   "SELECT change_n, from_ns, at_ns, kind, name, was AS before, value AS now "
+                                   "FROM fact WHERE change_n > 0 AND change_n >"
+                                   " (SELECT max(change_n) FROM fact) - ? ORDER BY change_n, id",
+                                   "i", (int64_t)CHANGES_MAX);
     while (r >= 0 && (r = st_history_sql_step(rows)) == 1) {
         int64_t number, from_ns, at_ns;
         st_history_sql_row(rows, "iii", &number, &from_ns, &at_ns);
@@ -85,84 +79,39 @@ static int read_facts(sqlite3 *db, struct changes *changes)
         }
         json_t *what = changes->what[changes->n - 1];
         if (json_array_size(what) < WHAT_MAX)
-            (void)json_array_append_new(
-                what, json_pack("{s:o, s:o, s:o, s:o}", "kind", st_history_read_column(rows, 3), "name",
-                                st_history_read_column(rows, 4), "before", st_history_read_column(rows, 5),
-                                "now", st_history_read_column(rows, 6)));
+            (void)json_array_append_new(what, st_history_read_object(rows, 3));
     }
     sqlite3_finalize(rows);
     return r;
 }
 
-/* @return KINDS_MAX: there are too many. */
-static size_t kind_of(struct changes *changes, const struct kind *kind)
-{
-    size_t i = 0;
-    while (i < changes->kinds_n &&
-           (changes->kinds[i].frames != kind->frames || changes->kinds[i].rate_hz != kind->rate_hz ||
-            !st_text_is(changes->kinds[i].client, kind->client)))
-        i++;
-    if (i == changes->kinds_n && i < KINDS_MAX)
-        changes->kinds[changes->kinds_n++] = *kind;
-    return i;
-}
-
-static bool lies_between(const struct changes *changes, int64_t from_ns, int64_t to_ns)
-{
-    ST_EACH_OF (change, changes->changes, changes->n) {
-        if (change->at_ns >= from_ns && change->from_ns <= to_ns)
-            return true;
-    }
-    return false;
-}
-
-/* A time in which a kind played goes on with its last session, or begins one. @return 0, -ENOMEM. */
-static int add_run(struct changes *changes, const struct st_since_session *run)
-{
-    for (size_t i = changes->sessions_n; i-- > 0;) {
-        struct st_since_session *last = &changes->sessions[i];
-        if (last->kind != run->kind)
-            continue;
-        if (st_ns_sub(run->from_ns, last->to_ns) > PAUSE_NS || run->to_ns < last->to_ns ||
-            lies_between(changes, last->to_ns, run->from_ns))
-            break;
-        last->to_ns = run->to_ns;
-        last->played_ns = st_ns_add(last->played_ns, run->played_ns);
-        last->dropouts_n += run->dropouts_n;
-        return 0;
-    }
-    if (changes->sessions_n % 256 == 0) {
-        struct st_since_session *grown =
-            reallocarray(changes->sessions, changes->sessions_n + 256, sizeof(*grown));
-        if (grown == NULL)
-            return -ENOMEM;
-        changes->sessions = grown;
-    }
-    changes->sessions[changes->sessions_n++] = *run;
-    return 0;
-}
-
-/* On the source that was watched longest while something played: two sources see the same music. */
-static const char runs[] =
-    "SELECT frames, rate_hz, client, from_ns, to_ns, (SELECT sum(" ST_HISTORY_DROPOUTS_N ") FROM main.event"
-    " WHERE" ST_HISTORY_DROPOUT
-    " AND event.source = w.source AND wall_ns > from_ns AND wall_ns <= to_ns AND count_n > 0) FROM "
-    "main.watch AS w WHERE playing IS NOT 0 AND frames > 0 AND rate_hz > 0"
-    " AND to_ns > from_ns AND source = (SELECT source FROM main.watch WHERE playing IS NOT 0 AND frames > 0"
-    " GROUP BY source ORDER BY total(to_ns - from_ns) DESC LIMIT 1) ORDER BY from_ns LIMIT ?";
+/* On the source that was watched longest while something played: two sources see the same music. A session of
+ * a program and buffer size ends with a pause, or with a change. */
+static const char sessions[] =
+    "WITH run AS (SELECT dense_rank() OVER (ORDER BY frames, rate_hz, client) AS kind, from_ns, to_ns,"
+    " (SELECT sum(" ST_HISTORY_DROPOUTS_N ") FROM main.event WHERE" ST_HISTORY_DROPOUT
+    " AND event.source = w.source AND wall_ns > from_ns AND wall_ns <= to_ns AND count_n > 0) AS dropouts_n"
+    " FROM main.watch AS w WHERE playing IS NOT 0 AND frames > 0 AND rate_hz > 0 AND to_ns > from_ns"
+    " AND source = (SELECT source FROM main.watch WHERE playing IS NOT 0 AND frames > 0"
+    " GROUP BY source ORDER BY total(to_ns - from_ns) DESC LIMIT 1) ORDER BY from_ns LIMIT ?),"
+    " part AS (SELECT *, lag(to_ns) OVER (PARTITION BY kind ORDER BY from_ns) AS last_ns FROM run),"
+    " numbered AS (SELECT *, sum(last_ns IS NULL OR from_ns - last_ns > ? OR EXISTS (SELECT 1 FROM fact"
+    " WHERE change_n > 0 AND at_ns >= last_ns AND fact.from_ns <= part.from_ns))"
+    " OVER (PARTITION BY kind ORDER BY from_ns) AS number FROM part)"
+    " SELECT min(from_ns) AS first_ns, max(to_ns), CAST(total(to_ns - from_ns) AS INTEGER), kind,"
+    " total(dropouts_n) FROM numbered GROUP BY kind, number ORDER BY first_ns";
 
 static int read_sessions(sqlite3 *db, struct changes *changes)
 {
     sqlite3_stmt *rows;
-    int r = st_history_sql_prepare(db, &rows, runs, "i", (int64_t)SESSIONS_MAX);
+    int r = st_history_sql_prepare(db, &rows, sessions, "ii", (int64_t)RUNS_MAX, PAUSE_NS);
     while (r >= 0 && (r = st_history_sql_step(rows)) == 1) {
-        struct kind kind = {0};
-        struct st_since_session run = {0};
-        st_history_sql_row(rows, "iitiia", &kind.frames, &kind.rate_hz, kind.client, sizeof(kind.client),
-                           &run.from_ns, &run.to_ns, &run.dropouts_n);
-        run.played_ns = st_ns_sub(run.to_ns, run.from_ns);
-        run.kind = kind_of(changes, &kind);
-        r = run.kind < KINDS_MAX ? add_run(changes, &run) : 0;
+        struct st_since_session session = {0};
+        int64_t kind;
+        st_history_sql_row(rows, "iiiia", &session.from_ns, &session.to_ns, &session.played_ns, &kind,
+                           &session.dropouts_n);
+        session.kind = (size_t)kind;
+        changes->sessions[changes->sessions_n++] = session;
     }
     sqlite3_finalize(rows);
     return r;
@@ -207,8 +156,6 @@ int st_history_read_changes(struct st_history_reader *reader, json_t **ret)
     json_t *list = r == 0 ? changes_json(changes) : NULL;
     for (size_t i = 0; changes != NULL && i < changes->n; i++)
         json_decref(changes->what[i]);
-    if (changes != NULL)
-        free(changes->sessions);
     free(changes);
     if (r == 0 && list == NULL)
         r = -ENOMEM;

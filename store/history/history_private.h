@@ -70,13 +70,14 @@ struct st_history_reader {
 
 /* --- history_events.c --- */
 
-/** Makes the table of events. */
-extern const char st_history_event_table[];
+/** Makes the table of events. @return SQLite result code. */
+int st_history_make_event_table(sqlite3 *db);
 
 /* --- history_reader.c --- */
 
-/** A text column; null for NULL. */
-json_t *st_history_read_column(sqlite3_stmt *statement, int i);
+/** The columns from `first` on as an object: each under its name in the query, null for NULL; text is made
+ * safe and cut. New reference; NULL: out of memory. */
+json_t *st_history_read_object(sqlite3_stmt *statement, int first);
 
 /* --- history_causes.c --- */
 

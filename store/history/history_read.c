@@ -327,19 +327,9 @@ static int conditions(struct st_history_reader *reader, const json_t *used, json
         return r;
     json_t *list = json_array();
     while ((r = st_history_sql_step(statement)) == 1) {
-        const int64_t id = st_history_sql_int(statement, 0);
-        json_t *given = json_integer(id);
+        json_t *given = json_integer(sqlite3_column_int64(statement, 0));
         if (has(used, given))
-            json_array_append_new(list,
-                                  json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f}", "id",
-                                            (json_int_t)id, "kernel", st_history_read_column(statement, 1),
-                                            "governor", st_history_read_column(statement, 2), "policy",
-                                            st_history_read_column(statement, 3), "priority",
-                                            st_json_known(st_history_sql_int(statement, 4)), "cpu",
-                                            st_json_known(st_history_sql_int(statement, 5)), "frames",
-                                            st_json_known(st_history_sql_int(statement, 6)), "rate_hz",
-                                            st_json_known(st_history_sql_int(statement, 7)), "load_percent",
-                                            sqlite3_column_double(statement, 8)));
+            json_array_append_new(list, st_history_read_object(statement, 0));
         json_decref(given);
     }
     sqlite3_finalize(statement);

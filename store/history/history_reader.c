@@ -120,9 +120,17 @@ const char *st_history_read_error(const struct st_history_reader *reader, int r)
     return st_history_sql_sentence(reader->db, r);
 }
 
-json_t *st_history_read_column(sqlite3_stmt *statement, int i)
+json_t *st_history_read_object(sqlite3_stmt *statement, int first)
 {
+    json_t *object = json_object();
     char text[256];
-    st_history_sql_text(statement, i, text, sizeof(text));
-    return st_json_text_or_null(text);
+    for (int i = first; i < sqlite3_column_count(statement); i++) {
+        const int type = sqlite3_column_type(statement, i);
+        st_history_sql_text(statement, i, text, sizeof(text));
+        st_json_set(object, sqlite3_column_name(statement, i),
+                    type == SQLITE_INTEGER ? json_integer(sqlite3_column_int64(statement, i))
+                    : type == SQLITE_FLOAT ? st_json_real_or_null(true, sqlite3_column_double(statement, i))
+                                           : st_json_text_or_null(text));
+    }
+    return object;
 }

@@ -3,10 +3,10 @@
 
 #include <sqlite3.h>
 
-#include "core/base.h"
+#include "core/text/record.h"
 
 #define ST_HISTORY_APPLICATION INT64_C(0x534c5450) /* "SLTP" */
-#define ST_HISTORY_VERSION     16
+#define ST_HISTORY_VERSION     17
 
 /* Length of a row in s. Hours and days begin at multiples since 1970, minutes at any time. */
 #define ST_HISTORY_MINUTE INT64_C(60)
@@ -37,7 +37,7 @@ int st_history_sql_errno(sqlite3 *db, int code);
 const char *st_history_sql_sentence(sqlite3 *db, int r);
 
 /** Prepares a statement and binds an argument for each letter of `types`: i int64_t; n int64_t, NULL for
- * INT64_MIN; a int64_t, NULL for 0; d double; t text; s text, NULL for ""; b bytes and their size_t. @return
+ * INT64_MIN; d double; t text; s text, NULL for ""; b bytes and their size_t. @return
  * 0 or a negative errno value. Finish with sqlite3_finalize. */
 ST_NODISCARD int st_history_sql_prepare(sqlite3 *db, sqlite3_stmt **ret, const char *sql, const char *types,
                                         ...);
@@ -47,6 +47,15 @@ ST_NODISCARD int st_history_sql_step(sqlite3_stmt *statement);
  * NULL: runs to the end. @return 0 or a negative errno value. */
 ST_NODISCARD int st_history_sql_number(sqlite3 *db, int64_t *ret, const char *sql, const char *types, ...);
 #define st_history_sql_run(db, sql, ...) st_history_sql_number((db), NULL, (sql), __VA_ARGS__)
+
+/** Replaces "@" in a statement by the columns of a record, and "*" by a mark for each. @return buf. */
+const char *st_history_sql_of(const struct st_record *record, const char *format, char *buf,
+                              size_t buf_bytes);
+/** Inserts a record; what is unknown is NULL. @return 0 or a negative errno value. */
+ST_NODISCARD int st_history_sql_insert(sqlite3 *db, const char *table, const struct st_record *record,
+                                       const void *from);
+/** Reads the columns of a record from `first` on. Not trusted: what is out of range stays as it is in ret. */
+void st_history_sql_record(sqlite3_stmt *statement, int first, const struct st_record *record, void *ret);
 
 /** When the first row of `span` of that level begins; *ret is unchanged if there is none. @return as
  * st_history_sql_number. */

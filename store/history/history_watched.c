@@ -45,32 +45,25 @@ int st_history_read_running(struct st_history_reader *reader, const struct st_hi
 
 /* --- reading --- */
 
-static json_t *known(sqlite3_stmt *statement, int i)
-{
-    return st_json_known(st_history_sql_int(statement, i));
-}
-
 int st_history_read_watched(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
                             json_t **ret)
 {
     sqlite3_stmt *statement;
     /* frames and rate are those of the last row: max(to_ns) chooses it (sqlite.org/lang_select.html, bare
      * columns) */
-    int r = st_history_sql_prepare(reader->db, &statement,
-                                   "SELECT source, sum(min(to_ns, ?) - max(from_ns, ?)),"
-                                   " sum((min(to_ns, ?) - max(from_ns, ?)) * playing), frames, rate_hz, "
-                                   "max(to_ns) FROM " ST_HISTORY_WATCHES
-                                   " WHERE to_ns > ? AND from_ns < ? GROUP BY source ORDER BY 2 DESC LIMIT ?",
-                                   "iiiiiii", until_ns, since_ns, until_ns, since_ns, since_ns, until_ns,
-                                   (int64_t)ST_HISTORY_WATCHES_MAX);
+    int r = st_history_sql_prepare(
+        reader->db, &statement,
+        "SELECT max(to_ns), source, sum(min(to_ns, ?) - max(from_ns, ?)) AS watched_ns,"
+        " sum((min(to_ns, ?) - max(from_ns, ?)) * playing) AS playing_ns, frames,"
+        " rate_hz FROM " ST_HISTORY_WATCHES
+        " WHERE to_ns > ? AND from_ns < ? GROUP BY source ORDER BY 3 DESC LIMIT ?",
+        "iiiiiii", until_ns, since_ns, until_ns, since_ns, since_ns, until_ns,
+        (int64_t)ST_HISTORY_WATCHES_MAX);
     if (r < 0)
         return r;
     json_t *list = json_array();
     while ((r = st_history_sql_step(statement)) == 1)
-        json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:o, s:o}", "source",
-                                              st_history_read_column(statement, 0), "watched_ns",
-                                              known(statement, 1), "playing_ns", known(statement, 2),
-                                              "frames", known(statement, 3), "rate_hz", known(statement, 4)));
+        json_array_append_new(list, st_history_read_object(statement, 1));
     sqlite3_finalize(statement);
     if (r < 0)
         json_decref(list);

@@ -8,11 +8,12 @@ recording is the truth. The player is disturbed again and again (--how):
     hogged    a real-time program has its CPU, the last one, for --lost-ms; all the others have the other CPUs; needs a right to real-time priority of 95
     server    pipewire-pulse is stopped, for --lost-ms: what plays through it cannot be ready
     slowed    it gets its sound at half the speed for --lost-ms, by a pipe, and writes it so
+    busy      two programs compute all the time, beside whatever the player gets
     none      nothing is done: what is reported is false, or the machine's own noise, which the recording shows, too
 
 --listen on: what it plays is heard (observe.listen); not as root, which never listens: setpriv --reuid nobody --clear-groups ...
 
-missed_ms: the lengths of those after which nothing, or only something else, is reported. A hole is silence of 3 ms and more; less than 20 ms of sound between two makes them one. right: disturbances after which reports name the
+unreported_ms: holes after which no one's dropout is reported. missed_ms: the lengths of those after which nothing, or only something else, is reported. A hole is silence of 1 ms and more; less than 20 ms of sound between two makes them one. right: disturbances after which reports name the
 program, the place and the reason (RIGHT), and nothing else; false: what is reported where the recording has no hole. --player: paplay (a PulseAudio client, as browsers and
 games are) or aplay (the ALSA plug-in of PipeWire, --alsa-plugin FILE if it is not installed).
 
@@ -141,6 +142,7 @@ def run(server, how, args):
     pump = Pump(f"{folder}/tone.wav", player.stdin) if how == "slowed" else None
     if how == "hogged":
         os.sched_setaffinity(player.pid, {os.cpu_count() - 1})
+    hogs = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(2 if how == "busy" else 0)]
     observer = Observer(server, args.build, *([f"-l{args.listen}"] if args.listen != "off" else []))
     time.sleep(2)
     recording = Recording(server, f"{folder}/heard.wav", observer.lines)
@@ -152,27 +154,28 @@ def run(server, how, args):
     time.sleep(args.each_ms / 1000)
     found = recording.end()
     observer.end()
-    player.terminate()
-    player.wait()
+    for process in (player, *hogs):
+        process.kill()
+        process.wait()
     heard = [1000 * seconds for _, seconds in found]
-    stamped = [(fields(line), at) for line, at in list(zip(observer.lines, recording.stamps))[before:] if line.startswith("xrun ")]
-    stamped = [(one, at) for one, at in stamped if "deadline" not in one]
+    stamped = [(fields(line), at) for line, at in list(zip(observer.lines, recording.stamps))[before:] if line.startswith(("client-dropout ", "device-dropout "))]
     seen = [one for one, _ in stamped]
     own = [one for one in seen if is_own(one)]
-    times = [at for one, at in stamped if is_own(one) for _ in range(int(one["client-dropouts"]))]
+    all_times = [at for one, at in stamped for _ in range(int(one["count_n"]))]
+    times = [at for one, at in stamped if is_own(one) for _ in range(int(one["count_n"]))]
     verdicts = [verdict(stamped, begin, lost_ms, args) for begin, lost_ms in zip(begins, lengths(args))]
     count = collections.Counter()
     for one in own:
-        count[f"{one.get('place', 'unknown')} {one.get('reason', 'unknown')}"] += int(one["client-dropouts"])
+        count[f"{one.get('place', 'unknown')} {one.get('reason', 'unknown')}"] += int(one["count_n"])
     others = collections.Counter()
     for one in seen:
         if one not in own:
-            others[f"{one.get('client', one.get('device'))} {one.get('reason', 'unknown')}"] += int(one["client-dropouts"]) + int(one["device-dropouts"])
+            others[f"{one.get('client', one.get('device'))} {one.get('reason', 'unknown')}"] += int(one["count_n"])
     return {"how": how, "listen": args.listen, "ready": observer_ready(observer), "player": args.player, "losses": args.losses, "holes": len(heard), "holes_ms": round(sum(heard), 1),
-            "right": dict(collections.Counter(verdicts)), "missed_ms": [lost_ms for one, lost_ms in zip(verdicts, lengths(args)) if one in ("nothing", "wrong")], "false": len(times) - len(pair(times, found)),
-            "reported": sum(count.values()), "reported_ms": round(sum(int(one.get("lost", 0)) for one in own) / 1e6, 1),
+            "right": dict(collections.Counter(verdicts)), "missed_ms": [lost_ms for one, lost_ms in zip(verdicts, lengths(args)) if one in ("nothing", "wrong")], "false": len(times) - len(pair(times, found)), "unreported_ms": [round(1000 * found[i][1]) for i in set(range(len(found))) - set(pair(all_times, found).values())],
+            "reported": sum(count.values()), "reported_ms": round(sum(int(one.get("lost_ns", 0)) for one in own) / 1e6, 1),
             "own": dict(count), "others": dict(others), "lengths_ms": [round(hole) for hole in heard],
-            "reported_lengths_ms": [round(int(one.get("lost", 0)) / 1e6) for one in own], "cycles": sum(int(one.get("cycles", 0)) for one in own)}
+            "reported_lengths_ms": [round(int(one.get("lost_ns", 0)) / 1e6) for one in own], "cycles": sum(int(one.get("cycles_n", 0)) for one in own)}
 
 
 def main():
@@ -186,6 +189,7 @@ def main():
     parser.add_argument("--longest-ms", type=int, default=0, help="the losses become longer, from --lost-ms to this")
     parser.add_argument("--each-ms", type=int, default=1500, help="sound between two")
     parser.add_argument("--latency-ms", type=int, default=50, help="that the player asks for")
+    parser.add_argument("--frames", type=int, default=0, help="forced size of the cycles; 0: as the player asks")
     parser.add_argument("--listen", choices=("off", "auto", "on"), default="off")
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
@@ -199,6 +203,7 @@ def main():
             server.begin()
             server.start("pipewire-pulse")
             server.wait(lambda: os.path.exists(f"{folder}/pulse/native"))
+            server.run("pw-metadata", "-n", "settings", "0", "clock.force-quantum", str(args.frames))
             write_tone(f"{folder}/tone.wav", 20 + args.losses * (args.each_ms + max(args.lost_ms, args.longest_ms)) // 1000)
             for how in args.how.split(","):
                 results.append(run(server, how, args))

@@ -158,7 +158,7 @@ def fields(line):
 
 def median_busy(lines, client):
     loads = [fields(line) for line in lines if line.startswith("load ")]
-    own = [int(load["busy"].split(",")[0]) for load in loads if load.get("client") == client and "busy" in load]  # not in one without a whole cycle
+    own = [int(load["busy_median_ns"]) for load in loads if load.get("client") == client and "busy_median_ns" in load]  # not in one without a whole cycle
     return statistics.median(own) if own else None
 
 
@@ -176,8 +176,8 @@ class Observer:
         self.reader.start()
 
     def dropouts(self, client):
-        found = [fields(line) for line in self.lines if line.startswith("xrun ")]
-        return sum(int(seen.get("cycles", 0)) for seen in found if seen.get("client", "") == client)
+        found = [fields(line) for line in self.lines if line.startswith(("client-dropout ", "device-dropout "))]
+        return sum(int(seen.get("cycles_n", 0)) for seen in found if seen.get("client", "") == client)
 
     def end(self):
         self.process.stdin.close()
@@ -285,9 +285,9 @@ def run(server, name, frames, args):
     cycles = [start for start in cycles if before <= start <= after + 1000000000]
     told, reasons, culprits = collections.Counter(), collections.Counter(), collections.Counter()
     for line in lines:
-        if line.startswith("xrun "):
+        if line.startswith(("client-dropout ", "device-dropout ")):
             seen = fields(line)
-            n = int(seen.get("cycles", 0))
+            n = int(seen.get("cycles_n", 0))
             told[seen.get("client", "")] += n
             if seen.get("client") == victim:
                 reasons[seen.get("reason", "unknown")] += n

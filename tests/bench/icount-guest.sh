@@ -1,11 +1,10 @@
 #!/bin/bash
 # Inside the instruction-counted guest (tests/vm/vm-boot.sh -i): cyclictest and sleeptune measure one after the other.
-#   icount-guest.sh SLEEPTUNE              or   icount-guest.sh SLEEPTUNE_LAB WAYS
-# WAYS: as `sleeptune-lab punctual` takes them; each has its row, its CPU time by the loop's own counters.
+#   icount-guest.sh SLEEPTUNE
 # Prints JSON: median lateness, and CPU time of the loop's thread per cycle as the kernel's schedstat has it, taken
 # between two moments of a run (start-up plays no part). 2 ns are one instruction; nothing of the host disturbs.
 set -euo pipefail
-sleeptune=$1 ways=${2:-}
+sleeptune=$1
 period_us=1333 frames=64 seconds=12
 
 fifo_task() { # PID: its SCHED_FIFO thread, once there is one
@@ -41,35 +40,16 @@ row() { # NAME MEDIAN CPU
   printf '{"program": "%s", "median_ns": %s, "cpu_ns_per_cycle": %s}' "$1" "$2" "$3"
 }
 
-# A line for each way of the JSON's results, in the order of its keys: name .. cpu_ns_per_cycle .. on_time_share .. median
-rows_of_ways() {
-  sed -n '/"results"/,$p' "$1" | tr -d ' ,"' | awk -F: '
-    $1 == "name" {name = $2}
-    $1 == "cpu_ns_per_cycle" {cpu = $2}
-    $1 == "on_time_share" {share = $2}
-    $1 == "median" && name != "" {
-      printf "%s{\"program\": \"sleeptune %s\", \"median_ns\": %s, \"cpu_ns_per_cycle\": %.1f, \"on_time_share\": %s}",
-        (n++ ? ",\n" : ""), name, $2, cpu, share
-      name = ""
-    }'
-}
-
 echo "["
 for round in 1 2; do
   cyclictest -m -p70 -N --default-system -q -t1 -a 0 -i $period_us -D $seconds -h 400000 --json="$out/c.json" >/dev/null 2>&1 &
   cpu=$(cpu_per_cycle $!)
   wait
   row cyclictest "$(median_of_histogram "$out/c.json")" "$cpu"; echo ","
-  command=(measure --record "$out/m.st")
-  [ -z "$ways" ] || command=(punctual "$ways")
-  "$sleeptune" "${command[@]}" --json --quiet --cpu 0 --frames $frames --duration ${seconds}s >"$out/m.json" &
+  "$sleeptune" measure --record "$out/m.st" --json --quiet --cpu 0 --frames $frames --duration ${seconds}s >"$out/m.json" &
   cpu=$(cpu_per_cycle $!)
   wait
-  if [ -z "$ways" ]; then
-    row sleeptune "$(awk -F'[:, ]+' '/"median"/ {print $3; exit}' "$out/m.json")" "$cpu"
-  else
-    rows_of_ways "$out/m.json"
-  fi
+  row sleeptune "$(awk -F'[:, ]+' '/"median"/ {print $3; exit}' "$out/m.json")" "$cpu"
   [ $round = 2 ] || echo ","
 done
 echo; echo "]"

@@ -77,11 +77,11 @@ def child_of(pid):
 
 def drivers(lines):
     loads = [fields(line) for line in lines if line.startswith("load ") and "client=" in line]
-    return {load["client"]: (load["device"], load["frames"], load["rate"]) for load in loads if load["client"].startswith("player")}
+    return {load["client"]: (load["device"], load["frames"], load["rate_hz"]) for load in loads if load["client"].startswith("player")}
 
 
 def dropouts(lines):
-    return sum(int(fields(line)["client-dropouts"]) + int(fields(line)["device-dropouts"]) for line in lines if line.startswith("xrun "))
+    return sum(int(fields(line)["count_n"]) for line in lines if line.startswith(("client-dropout ", "device-dropout ")))
 
 
 def block(server, args, listen):

@@ -134,12 +134,12 @@ def run(server, scene, args):
         setting(server, name, 0)
     count, times, lost = collections.Counter(), [], []
     for line, at in list(zip(observer.lines, recording.stamps))[before:]:
-        one = fields(line) if line.startswith("xrun ") and "deadline=" not in line else {}
-        n = int(one.get("client-dropouts", 0)) if one.get("place") == "client-buffer" else 0
+        one = fields(line) if line.startswith(("client-dropout ", "device-dropout ")) else {}
+        n = int(one.get("count_n", 0)) if one.get("place") == "client-buffer" else 0
         times += [at] * n
-        lost += [round(int(one.get("lost", 0)) / 1e6)] * n
+        lost += [round(int(one.get("lost_ns", 0)) / 1e6)] * n
         if one:
-            count[" ".join(one.get(key, "-") for key in ("client", "place", "reason", "certainty"))] += int(one["client-dropouts"]) + int(one["device-dropouts"])
+            count[" ".join(one.get(key, "-") for key in ("client", "place", "reason", "certainty"))] += int(one["count_n"])
     pairs = pair(times, found)
     false = [{"lost_ms": lost[i], "after_silences_s": [round(at - begin, 2) for begin, _ in silences if 0 < at - begin < 3],
               "near": [(round(at - begin, 2), round(1000 * n)) for begin, n in found if abs(at - begin) < 4]} for i, at in enumerate(times) if i not in pairs]

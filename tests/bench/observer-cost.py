@@ -100,7 +100,7 @@ def playing(server, args):
 
 
 def missed_n(observer):
-    return sum(int(dropouts.fields(line).get("cycles", 0)) for line in observer.lines if line.startswith("xrun "))
+    return sum(int(dropouts.fields(line).get("cycles_n", 0)) for line in observer.lines if line.startswith(("client-dropout ", "device-dropout ")))
 
 
 def missing(server, args):

@@ -101,9 +101,9 @@ def jack(args, folder):
 
     def read(frames, stream):
         for line in stream:
-            if line.startswith("xrun ") and counting.is_set():
+            if line.startswith("device-dropout ") and counting.is_set():
                 seen = dropouts.fields(line)
-                counts[frames] += int(seen["device-dropouts"])
+                counts[frames] += int(seen["count_n"])
 
     counting = threading.Event()
     for frames in FRAMES:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """A client of PulseAudio that plays a tone of 440 Hz and does what a line on its standard input says: "pause" and "play" (it corks its stream), "seek"
-(corked for 50 ms, it throws away what it has written), "hasty" (for no time), "skip" (the same, not corked), "volume PERCENT", "end". It writes ahead by --latency-ms.
+(corked for 50 ms, it throws away what it has written), "hasty" (for no time), "skip" (the same, not corked), "volume PERCENT", "late MS" (it
+writes nothing for so long), "end". It writes ahead by --latency-ms.
 
     tests/bench/pulse_player.py --latency-ms 50
 """
@@ -47,7 +48,7 @@ class Player:
         pulse.pa_stream_connect_playback(self.stream, None, ctypes.byref(buffer), 0x2000, None, None)  # PA_STREAM_ADJUST_LATENCY
         self.wait(lambda: pulse.pa_stream_get_state(self.stream) >= STREAM_READY)
         self.tone = array.array("h", (round(8000 * math.sin(2 * math.pi * 440 * (i // 2) / RATE)) for i in range(2 * RATE))).tobytes()
-        self.at, self.corked, self.ended = 0, False, False
+        self.at, self.corked, self.ended, self.late_s = 0, False, False, 0
         threading.Thread(target=self.write, daemon=True).start()
 
     def wait(self, there):
@@ -70,7 +71,8 @@ class Player:
                 piece = (self.tone + self.tone)[self.at:self.at + n]
                 self.at = (self.at + n) % len(self.tone)
                 self.call(self.pulse.pa_stream_write, self.stream, piece, ctypes.c_size_t(n), None, ctypes.c_int64(0), 0)
-            time.sleep(0.004)
+            late_s, self.late_s = self.late_s, 0
+            time.sleep(0.004 + late_s)
 
     def cork(self, corked):
         self.corked = corked
@@ -87,6 +89,8 @@ class Player:
             self.flush()
             time.sleep(0.05 if line == "seek" else 0)
             self.cork(False)
+        elif line.startswith("late "):
+            self.late_s = int(line.split()[1]) / 1000
         elif line == "skip":
             self.flush()
         elif line.startswith("volume "):

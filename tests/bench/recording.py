@@ -10,7 +10,7 @@ import wave
 
 from dropouts import RATE
 
-HOLE_MS, SOUND_MS = 3, 20
+HOLE_MS, SOUND_MS = 1, 20
 HEADER, FRAME = 44, 4  # bytes, of a WAV file with two channels of 16 bits
 
 
@@ -41,7 +41,7 @@ class Recording:
         self.server, self.path, self.lines, self.ended = server, path, lines, False
         self.stamps, self.found, self.sound_s = [], [], 0
         self.begin()
-        self.watch = threading.Thread(target=self.run)
+        self.watch = threading.Thread(target=self.run, daemon=True)
         self.watch.start()
 
     def begin(self):

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/ns.h"
-#include "lab/sleep/sleep.h"
+#include "lab/series/sleep.h"
 #include "tests/fake/fake_state.h"
 
 #define FUNCTION_NAME(name) #name
@@ -134,8 +134,7 @@ const struct st_sleep_method *st_fake_sleep_method(struct st_platform *p, const 
     return NULL;
 }
 
-int st_fake_script_method(struct st_platform *p, const char *name, const int64_t *late_ns, size_t n,
-                          int64_t cpu_ns)
+int st_fake_script_method(struct st_platform *p, const char *name, const int64_t *late_ns, size_t n)
 {
     const struct st_sleep_method *method = st_fake_sleep_method(p, name);
     if (method == NULL)
@@ -147,8 +146,7 @@ int st_fake_script_method(struct st_platform *p, const char *name, const int64_t
     if (n > 0)
         memcpy(copy, late_ns, n * sizeof(*copy));
     free(script->late_ns);
-    *script = (struct st_fake_method){
-        .late_ns = copy, .late_n = n, .cpu_ns = cpu_ns, .open_error = script->open_error};
+    *script = (struct st_fake_method){.late_ns = copy, .late_n = n, .open_error = script->open_error};
     return 0;
 }
 

@@ -29,12 +29,11 @@ uint64_t st_fake_clock_reads_n(const struct st_platform *p);
 const struct st_sleep_method *st_fake_sleep_method(struct st_platform *p, const char *name);
 
 /**
- * Scripts a sleeping method (lab/sleep/sleep.h): its sleeps wake late_ns[0], late_ns[1] ... after their due
- * time, again from the first after the last (INT64_MIN: -EINTR at once), later by the timer slack where the
- * method is stretched and the policy is other; each adds cpu_ns to the thread's CPU time. Copied.
+ * Scripts a sleeping method (lab/series/sleep.h): its sleeps wake late_ns[0], late_ns[1] ... after their due
+ * time, again from the first after the last (INT64_MIN: -EINTR at once). Copied.
  * @return 0, -ENOENT (the fake has no such method), -ENOMEM. */
 ST_NODISCARD int st_fake_script_method(struct st_platform *p, const char *name, const int64_t *late_ns,
-                                       size_t n, int64_t cpu_ns);
+                                       size_t n);
 /** Opening that method fails with `error` (< 0) from now on. @return 0 or -EINVAL. */
 ST_NODISCARD int st_fake_fail_method(struct st_platform *p, const char *name, int error);
 

@@ -1,9 +1,9 @@
 /* Clocks and ways of sleeping of the fake, whose lateness a test scripts. The ways have names that Linux has,
- * with its rules of stretching. */
+ */
 #include <errno.h>
 
 #include "core/ns.h"
-#include "lab/sleep/sleep.h"
+#include "lab/series/sleep.h"
 #include "tests/fake/fake_state.h"
 
 static int64_t fake_now_ns(struct st_clock *clock) ST_NONBLOCKING
@@ -86,21 +86,15 @@ static void fake_pauses(struct st_threads *threads, struct st_pauses *ret)
 static int fake_open(struct st_sleep *s);
 static int fake_sleep(struct st_sleep *s, int64_t requested_ns);
 
-#define FAKE_STEPS(method_name, how_asked, how_stretched, step_ns)                                           \
-    .name = (method_name), .summary = "scripted", .clock = "monotonic", .asked = (how_asked),                \
-    .stretch = (how_stretched), .stretch_source = "the script", .unit_ns = (step_ns), .open = fake_open,     \
-    .sleep = fake_sleep
-
-#define FAKE_METHOD(method_name, how_asked, how_stretched)                                                   \
-    FAKE_STEPS(method_name, how_asked, how_stretched, 1)
+#define FAKE_METHOD(method_name)                                                                             \
+    {                                                                                                        \
+        .name = (method_name), .summary = "scripted", .clock = "monotonic", .unit_ns = 1, .open = fake_open, \
+        .sleep = fake_sleep                                                                                  \
+    }
 
 static const struct st_sleep_method methods[ST_FAKE_METHODS_N] = {
-    {FAKE_METHOD("clock_nanosleep-abs-monotonic", ST_SLEEP_ABSOLUTE, ST_STRETCH_YES), .usual = true},
-    {FAKE_METHOD("clock_nanosleep-rel-monotonic", ST_SLEEP_RELATIVE, ST_STRETCH_YES)},
-    {FAKE_METHOD("ppoll", ST_SLEEP_RELATIVE, ST_STRETCH_YES), .usual = true},
-    {FAKE_METHOD("timerfd-abs", ST_SLEEP_ABSOLUTE, ST_STRETCH_NO), .usual = true},
-    {FAKE_STEPS("posix-timer", ST_SLEEP_ABSOLUTE, ST_STRETCH_NO, ST_NS_PER_MS)},
-    {FAKE_METHOD("umtx", ST_SLEEP_ABSOLUTE, ST_STRETCH_NO)}, /* on FreeBSD */
+    FAKE_METHOD("clock_nanosleep-abs-monotonic"), FAKE_METHOD("nanosleep"), FAKE_METHOD("timerfd-abs"),
+    FAKE_METHOD("umtx"), /* on FreeBSD */
 };
 
 const struct st_sleep_method *st_fake_state_sleep(struct st_platform *p, size_t i)
@@ -125,12 +119,7 @@ static int fake_sleep(struct st_sleep *s, int64_t requested_ns)
     (void)requested_ns;
     struct st_fake_method *script = st_fake_state_method(s->platform, s->method);
     const int64_t now_ns = atomic_load(&fake->now_ns);
-    int64_t late_ns = script->late_n > 0 ? script->late_ns[script->next++ % script->late_n] : 0;
-    pthread_mutex_lock(&fake->lock);
-    if (s->method->stretch == ST_STRETCH_YES && fake->policy == ST_POLICY_OTHER && late_ns != INT64_MIN)
-        late_ns = st_ns_add(late_ns, fake->timer_slack_ns);
-    fake->counters.cpu_ns += script->cpu_ns;
-    pthread_mutex_unlock(&fake->lock);
+    const int64_t late_ns = script->late_n > 0 ? script->late_ns[script->next++ % script->late_n] : 0;
     if (late_ns == INT64_MIN)
         return -EINTR;
     const int64_t woke_ns = st_ns_add(s->due_ns, late_ns);

@@ -34,13 +34,12 @@ struct st_fake_entry {
     int error;
 };
 
-#define ST_FAKE_METHODS_N 6
+#define ST_FAKE_METHODS_N 4
 
 /* What a sleeping method does. */
 struct st_fake_method {
     int64_t *late_ns;
     size_t late_n, next;
-    int64_t cpu_ns;
     int open_error;
 };
 

@@ -27,7 +27,7 @@ struct st_lab_fake_call {
     int open_error;
 };
 
-#define ST_LAB_FAKE_WAKES_N 4
+#define ST_LAB_FAKE_WAKES_N 3
 
 /* How long a sleeper takes to wake. */
 struct st_lab_fake_wake {
@@ -141,10 +141,9 @@ static void fake_call_finish(struct st_lab_fake *fake)
 /* --- ways of waking --- */
 
 static const struct st_wake_method methods[ST_LAB_FAKE_WAKES_N] = {
-    {.name = "condvar", .summary = "scripted", .timed = true},
-    {.name = "pipe", .summary = "scripted"},
-    {.name = "channel", .summary = "scripted", .timed = true},
-    {.name = "futex", .summary = "scripted", .timed = true},
+    {.name = "condvar", .summary = "scripted"},
+    {.name = "channel", .summary = "scripted"},
+    {.name = "futex", .summary = "scripted"},
 };
 
 static const void *fake_wake_method(struct st_lab *lab, size_t i)

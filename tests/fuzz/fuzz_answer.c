@@ -16,8 +16,7 @@ static void setting(void *ctx, const char *section, const char *key, const char 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char *text = malloc(size + 1);
-    int64_t number;
+    char *text = malloc(size + 1), name[16];
     if (text == NULL)
         return 0;
     for (int parser = 0; parser < 4; parser++) {
@@ -31,7 +30,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             seen += st_answer_pactl_modules(text, setting, NULL) == 0;
             break;
         case 2:
-            seen += st_answer_jack_number(text, &number) == 0;
+            seen += st_answer_rtkit_line(text, name, sizeof(name)) != NULL;
+            seen += st_answer_kernel_line(text, name, sizeof(name)) != NULL;
             break;
         default:
             seen += st_answer_pw_dump(text, setting, NULL) == 0;

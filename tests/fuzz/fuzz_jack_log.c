@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size > 0)
         memcpy(line, data, size);
     line[size] = '\0';
-    if (st_jack_log_parse(line, client, &ran) &&
+    if (st_server_log_jack(line, client, &ran) &&
         (client[0] == '\0' || strlen(client) >= sizeof(client) || strstr(line, client) == NULL))
         abort();
     free(line);

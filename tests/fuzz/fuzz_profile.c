@@ -13,7 +13,7 @@ static int64_t seen_n;
 static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 {
     (void)ctx;
-    seen_n += seen->device_dropouts_n + seen->dropouts_n;
+    seen_n += seen->event.count_n;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -18,7 +18,7 @@ static void check(const struct st_series *series)
             abort();
     }
     struct st_analysis *analysis = malloc(sizeof(*analysis));
-    if (analysis != NULL && st_series_analysis_of(series, 0, analysis) == 0) {
+    if (analysis != NULL && st_series_analysis_of(series, 0, false, analysis) == 0) {
         for (size_t i = 0; i < analysis->sentences_n; i++) {
             if (memchr(analysis->sentence[i], '\0', ST_SENTENCE_BYTES) == NULL ||
                 analysis->sentence[i][0] == '\0')

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# apply, verify and revert where things are not as they should be: boot loaders of all kinds, lines that win, a full disk,
-# read-only folders, a damaged journal, two at once; and each of FreeBSD's files to the byte.
+# apply, verify and revert where things are not as they should be: boot loaders of all kinds, others that set the same, a full
+# disk, read-only folders, a damaged journal, two at once; and each of FreeBSD's files to the byte.
 # shellcheck disable=SC2016,SC2317 # texts for other shells; functions that others call
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
@@ -54,10 +54,10 @@ echo 'grub-mkconfig -o /boot/grub/grub.cfg' >"$tree/usr/sbin/update-grub"
 keep
 screen_is grub-of-debian apply --yes --root "$tree" linux-preemption
 is "the command line that Debian's GRUB makes of it" \
-    "$(sh -c '. "$1/etc/default/grub"; . "$1/etc/default/grub.d/sleeptune.cfg"; echo "$GRUB_CMDLINE_LINUX_DEFAULT"' sh "$tree")" 'quiet preempt=full'
-echo 'GRUB_CMDLINE_LINUX_DEFAULT="console=tty0"' >"$tree/etc/default/grub.d/zz.cfg"
-screen_is a-useless-drop-in verify --root "$tree"
-rm "$tree/etc/default/grub.d/zz.cfg"
+    "$(sh -c '. "$1/etc/default/grub"; . "$1/etc/default/grub.d/zz-sleeptune-linux-preemption.cfg"; echo "$GRUB_CMDLINE_LINUX_DEFAULT"' sh "$tree")" 'quiet preempt=full'
+echo 'GRUB_CMDLINE_LINUX_DEFAULT="preempt=none"' >"$tree/etc/default/grub.d/zzz.cfg"
+screen_is a-drop-in-of-others verify --root "$tree"
+rm "$tree/etc/default/grub.d/zzz.cfg"
 screen_is revert-needs-update-grub revert --all --root "$tree"
 ok "and leaves every byte as it was" unchanged
 
@@ -67,23 +67,21 @@ printf 'GRUB_CMDLINE_LINUX_DEFAULT="quiet"' >"$tree/etc/default/grub"
 echo '. /etc/default/grub' >"$tree/usr/bin/grub-mkconfig"
 keep
 screen_is grub-without-drop-ins apply --yes --root "$tree" linux-preemption
-is "the command line that it makes of it" \
-    "$(sh -c '. "$1/etc/default/grub"; echo "$GRUB_CMDLINE_LINUX_DEFAULT"' sh "$tree")" 'quiet preempt=full'
-revert --all --root "$tree" >/dev/null
-ok "and back, the missing newline too" unchanged
+ok "and nothing is changed" unchanged
 
 fresh kernel-install
 mkdir -p "$tree/etc/kernel" "$tree/boot"
 printf 'root=UUID=5 rw quiet' >"$tree/etc/kernel/cmdline"
-release=$(cat "$tree/proc/sys/kernel/osrelease")
-touch "$tree/boot/vmlinuz-$release"
 keep
 screen_is kernel-install apply --yes --root "$tree" linux-preemption
-is "kernel-install: the command line" "$(tr -s ' \n' '  ' <"$tree/etc/kernel/cmdline")" 'root=UUID=5 rw quiet preempt=full '
-screen_is kernel-install-verify verify --root "$tree"
-sed -i 's/preempt=full/preempt=none/' "$tree/etc/kernel/cmdline"
-screen_is kernel-install-changed revert --all --root "$tree"
-is "kernel-install: as it is" "$(tail -n 1 "$tree/etc/kernel/cmdline")" preempt=none
+ok "and nothing is changed" unchanged
+
+fresh fedora
+mkdir -p "$tree/usr/sbin" "$tree/etc/default"
+touch "$tree/usr/sbin/grubby" "$tree/etc/default/grub"
+keep
+screen_is grubby apply --yes --root "$tree" linux-preemption
+ok "and nothing is changed" unchanged
 
 fresh raspberry
 mkdir -p "$tree/boot/firmware"
@@ -125,7 +123,7 @@ done
 keep
 screen_is usb apply --yes --root "$tree" linux-usb-autosuspend
 is "USB interfaces stay awake at once, both" "$(cat "$device"/1-[23]/power/control | paste -sd ' ')" 'on on'
-is "and when they are plugged in again" "$(grep -c 'ATTR{idProduct}=="821[23]", ATTR{power/control}="on"' "$tree/etc/udev/rules.d/90-sleeptune.rules")" 2
+is "and when they are plugged in again" "$(grep -c 'ATTR{idProduct}=="821[23]", ATTR{power/control}="on"' "$tree/etc/udev/rules.d/90-sleeptune-linux-usb-autosuspend.rules")" 2
 screen_is usb-verify verify --root "$tree"
 rm -r "$device/1-3" "$device/1-3:1.0" "$tree.before${device#"$tree"}"/1-3*
 is "one that was pulled out is nothing to take back" "$(revert --all --root "$tree" >/dev/null; echo $?)" 0
@@ -134,9 +132,9 @@ ok "and the rest is as before" unchanged
 fresh immutable
 keep
 apply --yes --root "$tree" linux-cpu-frequency >/dev/null
-if chattr +i "$tree/etc/tmpfiles.d/sleeptune.conf" 2>/dev/null; then
+if chattr +i "$tree/etc/tmpfiles.d/00-sleeptune-linux-cpu-frequency.conf" 2>/dev/null; then
     screen_is immutable revert --all --root "$tree"
-    chattr -i "$tree/etc/tmpfiles.d/sleeptune.conf"
+    chattr -i "$tree/etc/tmpfiles.d/00-sleeptune-linux-cpu-frequency.conf"
 else
     skip "a drop-in made immutable" "no right to, or a file system without"
 fi
@@ -164,7 +162,7 @@ keep
 refused "--user of nobody known" apply --yes --root "$tree" --user zoe
 screen_is has-the-right apply --yes --root "$tree" --user ann linux-rt-permission
 screen_is gets-the-right apply --yes --root "$tree" --user bob linux-rt-permission
-is "one who has not gets it" "$(grep -c '^bob - rtprio 90$' "$tree/etc/security/limits.d/90-sleeptune.conf")" 1
+is "one who has not gets it" "$(grep -c '^bob - rtprio 90$' "$tree/etc/security/limits.d/99-sleeptune-linux-rt-permission-bob.conf")" 1
 is "verify for that user ends as the rule does" "$(verify --root "$tree" --user ann >/dev/null; echo $?)" 0
 revert --all --root "$tree" >/dev/null
 ok "and back" unchanged
@@ -198,25 +196,19 @@ fresh diff-linux
 with_ann
 mkdir -p "$tree/etc/default" "$tree/etc/security/limits.d" "$tree/sys/module/snd_hda_intel/parameters" "$tree/sys/bus"
 printf 'GRUB_DEFAULT=0\nGRUB_CMDLINE_LINUX_DEFAULT="quiet"' >"$tree/etc/default/grub"
-printf '# 1\n# 2\n# 3\n# 4\n# 5\n' >"$tree/etc/security/limits.d/90-sleeptune.conf"
 echo 1 >"$tree/sys/module/snd_hda_intel/parameters/power_save"
 cp -r "$tmp/usb/sys/bus/usb" "$tree/sys/bus/"
 echo auto >"$tree/sys/bus/usb/devices/1-2/power/control"
 patched "Linux, each file" 5
-fresh diff-cmdline
-with_ann
-mkdir -p "$tree/etc/kernel"
-printf 'root=UUID=5 rw' >"$tree/etc/kernel/cmdline"
-patched "kernel-install's one line" 3
 
-# --- lines that win ----------------------------------------------------------------------------------------------
+# --- others that set the same, too ----------------------------------------------------------------------------------------------
 fresh winners
 with_ann
 mkdir -p "$tree/etc/default/grub.d" "$tree/etc/security/limits.d" "$tree/etc/tmpfiles.d"
 echo 'ann - memlock 65536' >"$tree/etc/security/limits.d/95-mine.conf"
 echo 'w /sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference - - - - power' >"$tree/etc/tmpfiles.d/50-mine.conf"
-screen_is lines-that-win apply --yes --root "$tree" --user ann linux-memlock linux-cpu-frequency
-screen_is lines-that-win-verify verify --root "$tree"
+screen_is others-set-it apply --yes --root "$tree" --user ann linux-memlock linux-cpu-frequency
+screen_is others-set-it-verify verify --root "$tree"
 
 # --- FreeBSD, to the byte ----------------------------------------------------------------------------------------
 fresh freebsd freebsd-13.2
@@ -231,9 +223,9 @@ printf 'hostname="studio"\n' >"$tree/etc/rc.conf"
 keep
 screen_is freebsd-needs-the-password-file apply --yes --root "$tree" --user ann
 screen_is freebsd apply --yes --root "$tree"
-by() { echo "# $1: written by 'sleeptune apply', taken back by 'sleeptune revert'"; }
+by() { echo "# $1: written by 'sleeptune apply', removed by 'sleeptune revert'"; }
 wanted() { # the lines of a file in any order of rules
-    diff <(grep -v '^#' "$tree/etc/$1" | sort) <(sort)
+    diff <(grep -v '^#\|^$' "$tree/etc/$1" | sort) <(sort)
 }
 if wanted sysctl.conf >"$tmp/out" <<'END'
 security.bsd.see_other_uids=0
@@ -249,11 +241,10 @@ dev.hwpstate_intel.0.epp=0
 dev.hwpstate_intel.1.epp=0
 END
 then pass "FreeBSD: sysctl.conf"; else fail "FreeBSD: sysctl.conf" "$(cat "$tmp/out")"; fi
-is "FreeBSD: rc.conf" "$(cat "$tree/etc/rc.conf")" "hostname=\"studio\"
-$(by freebsd-cpu-idle)
+is "FreeBSD: rc.conf.d" "$(cat "$tree/etc/rc.conf.d/power_profile/zz-sleeptune-freebsd-cpu-idle")" "$(by freebsd-cpu-idle)
 performance_cx_lowest=\"C1\""
 echo 'hw.snd.latency=7' >"$tree/etc/sysctl.conf.local"
-screen_is sysctl-conf-local-wins verify --root "$tree"
+screen_is sysctl-conf-local-too verify --root "$tree"
 rm "$tree/etc/sysctl.conf.local"
 revert --all --root "$tree" >/dev/null
 ok "FreeBSD: every byte as it was" unchanged
@@ -265,18 +256,18 @@ fresh journal
 keep
 mkdir -p "$tree/$changes"
 apply --yes --root "$tree" linux-cpu-frequency >/dev/null
-cp "$tree/$changes/journal.json" "$tmp/whole"
+cp "$tree/$changes/journal" "$tmp/whole"
 rm -rf "$tree.before"
 keep
 for bytes in 1 100 $(($(stat -c %s "$tmp/whole") - 3)); do
-    head -c "$bytes" "$tmp/whole" >"$tree/$changes/journal.json"
+    head -c "$bytes" "$tmp/whole" >"$tree/$changes/journal"
     refused "a journal that was cut off" revert --all --root "$tree"
 done
-head -c 2000 /dev/urandom >"$tree/$changes/journal.json"
+head -c 2000 /dev/urandom >"$tree/$changes/journal"
 refused "a journal of noise, apply" apply --yes --root "$tree"
-sed 's/"done"/"perhaps"/' "$tmp/whole" >"$tree/$changes/journal.json"
+sed 's/\tdone\t/\tperhaps\t/' "$tmp/whole" >"$tree/$changes/journal"
 refused "a journal with a word that is none" verify --root "$tree"
-cp "$tmp/whole" "$tree/$changes/journal.json"
+cp "$tmp/whole" "$tree/$changes/journal"
 ok "the whole one again is reverted" revert --all --root "$tree"
 
 fresh busy
@@ -308,7 +299,7 @@ if [ "$(id -u)" -eq 0 ] && mkdir "$tmp/try" && mount -t tmpfs -o size=64k none "
     keep
     refused "no space for a drop-in" apply --yes --root "$tree" linux-cpu-frequency
     is "no space: the running value is as before" "$(cat "$tree"/sys/devices/system/cpu/cpufreq/policy0/energy_performance_preference)" balance_performance
-    ok "no space: no journal is left" test ! -e "$tree/$changes/journal.json"
+    ok "no space: no journal is left" test ! -e "$tree/$changes/journal"
 
     fresh full-journal
     keep
@@ -323,18 +314,18 @@ if [ "$(id -u)" -eq 0 ] && mkdir "$tmp/try" && mount -t tmpfs -o size=64k none "
     mkdir -p "$tree/$changes"
     mount -t tmpfs -o size=32k,mode=755 none "$tree/$changes" && mounted="$mounted $tree/$changes"
     apply --yes --root "$tree" linux-cpu-frequency linux-preemption >/dev/null
-    cp "$tree/$changes/journal.json" "$tmp/whole"
+    cp "$tree/$changes/journal" "$tmp/whole"
     dd if=/dev/zero of="$tree/$changes/filler" bs=4k >/dev/null 2>&1
     screen_is no-space-since revert --root "$tree" linux-cpu-frequency
     is "its value is restored" "$(cat "$tree"/sys/devices/system/cpu/cpufreq/policy0/energy_performance_preference)" balance_performance
     ok "its file, too" test ! -e "$tree/etc/tmpfiles.d"
     screen_is no-space-since-all revert --all --root "$tree"
     ok "everything is as before" unchanged
-    ok "and no journal is left" test ! -e "$tree/$changes/journal.json"
+    ok "and no journal is left" test ! -e "$tree/$changes/journal"
     # a run that was interrupted
     rm "$tree/$changes/filler"
     echo performance >"$tree/sys/devices/system/cpu/cpufreq/policy0/energy_performance_preference"
-    sed 's/"done"/"writing"/' "$tmp/whole" >"$tree/$changes/journal.json"
+    sed 's/\tdone\t/\twriting\t/' "$tmp/whole" >"$tree/$changes/journal"
     dd if=/dev/zero of="$tree/$changes/filler" bs=4k >/dev/null 2>&1
     is "no space, and a run that was interrupted: 0" "$(revert --all --root "$tree" >/dev/null; echo $?)" 0
     ok "what it had written is undone" unchanged
@@ -392,6 +383,7 @@ if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null && [ -d /sys/kernel/debug
     mkdir -p "$tmp/etc" "$tmp/sbin" "$tmp/state"
     cp /etc/passwd /etc/group "$tmp/etc/"
     mkdir -p "$tmp/etc/default/grub.d" "$tmp/etc/systemd/system"
+    : >"$tmp/etc/default/grub"
     # a machine whose preemption is switchable
     mkdir -p "$tmp/debug/sched"
     preemption_is_off() { echo 'none (voluntary) full' >"$tmp/debug/sched/preempt"; }
@@ -418,9 +410,9 @@ if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null && [ -d /sys/kernel/debug
     cp "$tmp/sbin/failing" "$tmp/sbin/update-grub"
     preemption_is_off
     screen_is run-generators-fails inside apply --yes --frames 128 --no-measure --run-generators linux-preemption
-    ok "the files are there" test -e "$tmp/etc/default/grub.d/sleeptune.cfg"
+    ok "the files are there" test -e "$tmp/etc/default/grub.d/zz-sleeptune-linux-preemption.cfg"
     inside revert --all >/dev/null
-    ok "and can be reverted" test ! -e "$tmp/etc/default/grub.d/sleeptune.cfg"
+    ok "and can be reverted" test ! -e "$tmp/etc/default/grub.d/zz-sleeptune-linux-preemption.cfg"
 
     # a line to be pasted, with the name of a user that a shell would not take as one word
     as_user=("${nobody[@]}")

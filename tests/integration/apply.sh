@@ -6,7 +6,7 @@ captures=$SLEEPTUNE_SRC/tests/fixtures/captures
 tmp=$(mktemp -d)
 trap 'chmod -R u+rwX "$tmp"; rm -rf "$tmp"' EXIT
 epp=sys/devices/system/cpu/cpufreq/policy0/energy_performance_preference
-journal=var/lib/sleeptune-changes/journal.json
+journal=var/lib/sleeptune-changes/journal tab=$(printf '\t')
 
 status() { "$@" >/dev/null 2>&1 </dev/null; echo $?; }
 apply() { "$SLEEPTUNE" apply "$@" </dev/null; }
@@ -57,15 +57,15 @@ fresh later
 mkdir -p "$tree/proc/sys/kernel" "$tree/etc/sysctl.d"
 echo 1 >"$tree/proc/sys/kernel/nmi_watchdog"
 echo 'kernel.nmi_watchdog = 1' >"$tree/etc/sysctl.d/99-mine.conf"
-screen_is a-drop-in-wins apply --yes --frames 16 --root "$tree" linux-watchdogs
+screen_is another-drop-in-is-shown apply --yes --frames 16 --root "$tree" linux-watchdogs
 is "the sysctl is changed now" "$(cat "$tree/proc/sys/kernel/nmi_watchdog")" 0
-is "and for ever" "$(grep -c '^kernel.nmi_watchdog = 0$' "$tree/etc/sysctl.d/90-sleeptune.conf")" 1
+is "and for ever" "$(grep -c '^kernel.nmi_watchdog = 0$' "$tree/etc/sysctl.d/99-zz-sleeptune-linux-watchdogs.conf")" 1
 echo 1 >"$tree/proc/sys/kernel/nmi_watchdog"
 screen_is judged-for-the-size-of-apply verify --root "$tree"
 screen_is at-another-size verify --frames 1024 --root "$tree"
 
 # --- there and back ----------------------------------------------------------------------------------------------
-limits=etc/security/limits.d/90-sleeptune.conf
+limits=etc/security/limits.d/99-sleeptune-linux-rt-permission
 fresh laptop
 mkdir -p "$tree/etc/pam.d"
 printf 'root:x:0:0:::\nmusician:x:1000:1000::/nowhere:/bin/sh\nalice:x:1001:1001::/nowhere:/bin/sh\n' >"$tree/etc/passwd"
@@ -76,7 +76,7 @@ screen_is for-whom apply --yes --root "$tree" linux-rt-permission
 ok "nothing is changed" unchanged
 screen_is applied apply --yes --root "$tree" --user musician
 is "the running value is changed" "$(cat "$tree/$epp")" performance
-is "the limits are of that user, in a file of their own" "$(grep -v '^#' "$tree/$limits" | tr '\n' ' ')" \
+is "the limits are of that user, in a file of their own" "$(grep -v '^#' "$tree/$limits-musician.conf" | tr '\n' ' ')" \
     'musician - rtprio 90 musician - memlock 4194304 '
 screen_is until-the-next-boot verify --root "$tree"
 screen_is for-another-user verify --root "$tree" --user alice
@@ -87,9 +87,10 @@ printf 'root:x:0:0:::\nmusician:x:1000:1000::/nowhere:/bin/sh\n' >"$tree/etc/pas
 echo 'musician:x:1000:' >"$tree/etc/group"
 echo '[D-BUS Service]' >"$tree/usr/share/dbus-1/system-services/org.freedesktop.RealtimeKit1.service"
 screen_is named-though-not-needed apply --yes --frames 2048 --root "$tree" --user musician linux-rt-permission
-is "what the user names is applied" "$(grep -c '^musician - rtprio 90$' "$tree/$limits")" 1
+is "what the user names is applied" "$(grep -c '^musician - rtprio 90$' "$tree/$limits-musician.conf")" 1
 tree=$tmp/laptop
-screen_is limits-of-both sed 's/#.*//' "$tree/$limits"
+is "both have a file" "$(grep -hv '^#' "$tree/$limits"-*.conf | paste -sd ' ')" \
+    'alice - rtprio 90 alice - memlock 4194304 musician - rtprio 90 musician - memlock 4194304'
 screen_is given-once apply --yes --root "$tree" --user alice linux-rt-permission
 screen_is both-have-it verify --root "$tree" --user alice
 screen_is already-applied apply --yes --root "$tree" linux-cpu-frequency
@@ -127,14 +128,14 @@ screen_is after-the-boot verify --root "$tree"
 # --- an interrupted run: what it wrote looks right, but is in no file ------------------------------------------------
 fresh interrupted
 apply --yes --root "$tree" >/dev/null
-sed -i 's/"done"/"writing"/' "$tree/$journal"
-rm "$tree/etc/tmpfiles.d/sleeptune.conf"
+sed -i "s/${tab}done$tab/${tab}writing$tab/" "$tree/$journal"
+rm "$tree/etc/tmpfiles.d/00-sleeptune-linux-cpu-frequency.conf"
 screen_is interrupted verify --root "$tree"
 is "a dry run does not judge by it" "$(status "$SLEEPTUNE" apply --dry-run --root "$tree")" 4
 screen_is taken-back-first apply --yes --root "$tree" linux-cpu-frequency
-ok "and writes the file" grep -q '^w /sys/devices' "$tree/etc/tmpfiles.d/sleeptune.conf"
+ok "and writes the file" grep -q '^w /sys/devices' "$tree/etc/tmpfiles.d/00-sleeptune-linux-cpu-frequency.conf"
 ok "what was not asked for again is gone" test ! -e "$tree/etc/security"
-sed -i 's/"done"/"undoing"/' "$tree/$journal"
+sed -i "s/${tab}done$tab/${tab}undoing$tab/" "$tree/$journal"
 is "revert completes an interrupted revert" "$(status "$SLEEPTUNE" revert --all --root "$tree")" 0
 ok "and leaves every byte as it was" unchanged
 
@@ -142,7 +143,7 @@ ok "and leaves every byte as it was" unchanged
 if command -v flock >/dev/null; then
     fresh locked
     apply --yes --root "$tree" linux-cpu-frequency >/dev/null
-    sed -i 's/"done"/"writing"/' "$tree/$journal"
+    sed -i "s/${tab}done$tab/${tab}writing$tab/" "$tree/$journal"
     rm -rf "$tree.before"
     cp -r "$tree" "$tree.before"
     cp "$tree/$journal" "$tmp/its-journal"
@@ -178,17 +179,17 @@ one=11111111-1111-4111-8111-111111111111 two=22222222-2222-4222-8222-22222222222
 fresh trial
 boot $one
 apply --yes --root "$tree" linux-cpu-frequency >/dev/null
-like "the journal has the boot" "$(cat "$tree/$journal")" "^ \"boot\": \"$one\",\$"
-sed -i 's/"done"/"writing"/' "$tree/$journal"
+like "the journal has the boot" "$(cat "$tree/$journal")" "$tab$one\$"
+sed -i "s/${tab}done$tab/${tab}writing$tab/" "$tree/$journal"
 rm -r "$tree/etc/tmpfiles.d" # tune writes no files
-cp "$tree/$journal" "$tmp/trial.json"
+cp "$tree/$journal" "$tmp/trial-journal"
 boot $two
 screen_is trial-of-another-boot verify --root "$tree"
 is "and nothing has to be undone" "$(apply --dry-run --root "$tree" linux-cpu-frequency | grep -c interrupted)" 0
 screen_is trial-is-forgotten revert --all --root "$tree"
 is "the value that was set in this boot stays" "$(cat "$tree/$epp")" performance
 ok "and no journal is left" test ! -e "$tree/$journal"
-cp "$tmp/trial.json" "$tree/$journal"
+cp "$tmp/trial-journal" "$tree/$journal"
 boot $one
 revert --all --root "$tree" >/dev/null
 is "in the same boot it is undone" "$(cat "$tree/$epp")" balance_performance
@@ -202,7 +203,7 @@ cp -r "$tree" "$tmp/without"
 revert --all --root "$tree" >/dev/null
 is "the value that it set in this boot is undone" "$(cat "$tree/$epp")" balance_performance
 tree=$tmp/without
-rm "$tree/etc/tmpfiles.d/sleeptune.conf"
+rm "$tree/etc/tmpfiles.d/00-sleeptune-linux-cpu-frequency.conf"
 revert --all --root "$tree" >/dev/null
 is "without that file the value is someone else's" "$(cat "$tree/$epp")" performance
 ok "the rest is reverted" test ! -e "$tree/etc/tmpfiles.d"
@@ -244,12 +245,11 @@ refused "NixOS" apply --yes --root "$tree"
 
 fresh newer
 mkdir -p "$tree/var/lib/sleeptune-changes"
-echo '{"schema": "sleeptune-changes/7", "files": [], "entries": []}' >"$tree/$journal"
-refused "journal of a newer version, apply" apply --yes --root "$tree"
-refused "journal of a newer version, revert" revert --all --root "$tree"
-refused "journal of a newer version, verify" verify --root "$tree"
-echo '{"schema": "sleeptune-changes/1", "boot": "", "files": [], "entries": [{"rule": "x", "type": "sysfs", "phase": "done",
-    "target": "/sys/../etc/sysctl.conf", "old": "a", "new": "b"}]}' >"$tree/$journal"
+echo sleeptune-changes/7 >"$tree/$journal"
+refused "journal of another version, apply" apply --yes --root "$tree"
+refused "journal of another version, revert" revert --all --root "$tree"
+refused "journal of another version, verify" verify --root "$tree"
+printf 'sleeptune-changes/2\nlinux-huge-pages\tdone\t0\t0\tvalue\t/sys/../etc/sysctl.conf\ta\tb\t\n' >"$tree/$journal"
 refused "a journal that names other files" revert --all --root "$tree"
 ok "the journal itself stays" test -s "$tree/$journal"
 
@@ -261,7 +261,7 @@ refused "a folder that leads out of the tree" apply --yes --root "$tree" linux-c
 is "nothing came out of the tree" "$(ls "$tmp/victim")" ""
 
 fresh full
-mkdir -p "$tree/etc/tmpfiles.d/sleeptune.conf" "$tree.before/etc/tmpfiles.d/sleeptune.conf"
+mkdir -p "$tree/etc/tmpfiles.d/00-sleeptune-linux-cpu-frequency.conf" "$tree.before/etc/tmpfiles.d/00-sleeptune-linux-cpu-frequency.conf"
 refused "a folder where the file should be" apply --yes --root "$tree" linux-cpu-frequency
 
 if can_be_nobody; then

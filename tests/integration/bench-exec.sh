@@ -8,6 +8,8 @@ cd "$tmp" || exit 1
 
 refusing=$SLEEPTUNE_LAB
 bench() { "$SLEEPTUNE_LAB" exec --quiet "$@"; }
+# key FILE EXPRESSION: of the JSON document d
+key() { "$PYTHON" -c 'import json, sys; d = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"; }
 # one line, blanks squeezed
 flat() { tr '\n' ' ' | tr -s ' '; }
 
@@ -29,18 +31,75 @@ like "two runs have an overshoot, and say how sure it is" "$(cat long)" 'oversho
 like "user and system time stand apart" "$(cat long)" ', user [0-9.]+ .?s, system [0-9.]+ .?s, n 2'
 like "a sleep that takes nothing of the time that it was asked for is impossible" "$(bench 'sh -c "sleep 0 #{}"' --durations 2s --runs 3 --warmup 0 | flat)" \
     'overshoot -[0-9.]+ [mµ]?s \[-.* \.\. -.*That is impossible for a sleep'
-like "ratios of spreads have intervals" "$(bench 'sleep {}' 'env sleep {}' --durations 1ms --runs 6 | flat)" \
-    'sd × [0-9.]+ \[[0-9.]+ \.\. [0-9.]+\], range × [0-9.]+ \[[0-9.]+ \.\. [0-9.]+\]'
+like "spreads are compared" "$(bench 'sleep {}' 'env sleep {}' --durations 1ms --runs 6 | flat)" \
+    'sd × [0-9.]+, range × [0-9.]+ '
 
 like "two programs differ by so much, with an interval" "$(bench 'sleep {}' 'env sleep {}' --durations 1ms --runs 6 | flat)" \
     '; [+-]?[0-9.]+ .?s \[-?[0-9.]+ \.\. -?[0-9.]+ .?s\] against sleep 0.001, round by round'
 like "--time-unit is of all times" "$(bench 'sleep {}' --durations 1ms --runs 2 --warmup 0 --time-unit us | flat)" 'sleep 0.001 [0-9.]+ ± [0-9.]+ µs, .* without its start -?[0-9.]+ µs, overshoot -?[0-9.]+ µs'
 like "in Markdown, too" "$(bench 'sleep {}' --durations 1ms --runs 2 --warmup 0 --time-unit us --format markdown | head -n 1)" '\| mean \[µs\] \| sd \[µs\]'
+like "the summary is that of hyperfine" "$(bench 'sleep {}' 'sh -c "sleep {}; sleep 0.01"' --durations 1ms --runs 6 | flat)" 'sleep 0\.001: [0-9.]+ ± [0-9.]+ times faster than sh -c "sleep 0\.001; sleep 0\.01"\.'
+cat >note <<'EOF'
+#!/bin/sh
+echo "$1" >>noted
+EOF
+chmod +x note
+bench './note run' --setup './note setup' --prepare './note prepare' --cleanup './note cleanup' --start true --runs 2 --warmup 0 >/dev/null
+is "what is run before all, before each run and after all" "$(head -n 1 noted) $(grep -c prepare noted) $(grep -c run noted) $(tail -n 1 noted)" "setup 4 2 cleanup"
+is "a program that fails counts if it is told to" "$(bench "sh -c 'exit 7'" --ignore-failure --runs 2 --warmup 0 >/dev/null 2>&1; echo $?)" 0
+is "a preparation that fails does not go unnoticed" "$(bench true --setup false --runs 2 >/dev/null 2>err; echo $?) $(grep -c "setup 'false' ended with status 1" err)" "4 1"
 refused "another unit" 3 exec true --time-unit h
 cat >seconds.json <<'JSON'
 {"schema": "sleeptune-bench-exec/1", "results": [{"command": "sleep 1", "n": 3, "wall_ns": {"mean": 1002371000, "sd": 737300, "min": 1001500000, "max": 1003100000}}]}
 JSON
 is "Markdown has the digits of the spread" "$("$SLEEPTUNE_LAB" table seconds.json --format markdown | tail -n 1)" "| sleep 1 | 3 | 1.00237 | 0.0007373 | 1.00150 | 1.00310 |"
+
+# --- whole programs -----------------------------------------------------------------------------------------------
+bench 'sleep {}' "sh -c 'exit 0'" --durations 2ms,4ms --runs 8 --json >exec.json
+is "whole programs: status 0" $? 0
+is "each duration stands for {} once, in seconds" "$(key exec.json '[r["command"] for r in d["results"]]')" \
+    "['sleep 0.002', 'sleep 0.004', \"sh -c 'exit 0'\"]"
+is "a program that sleeps runs longer than that" "$(key exec.json 'all(r["wall_ns"]["min"] > r["requested_ns"] for r in d["results"][:2])')" True
+is "the start of each is shown apart: it sleeps 0 s, or where it cannot be told, true" "$(key exec.json '[(s["command"], s["n"]) for s in d["starts"]]')" \
+    "[('sleep 0', 8), ('true', 8)]"
+is "and taken off its own runs" "$(key exec.json '[(r["start"], r["net_ns"] is not None) for r in d["results"]]')" \
+    "[('sleep 0', True), ('sleep 0', True), ('true', True)]"
+is "without {} nothing was asked for" "$(key exec.json 'd["results"][2]["overshoot_ns"]')" None
+bench 'sleep {}' --start "sh -c 'exit 0'" --durations 2ms --runs 6 --json >exec.json
+is "a start that is named is that of all" "$(key exec.json '[s["command"] for s in d["starts"]], d["results"][0]["start"]')" "([\"sh -c 'exit 0'\"], \"sh -c 'exit 0'\")"
+if [ -r /proc/self/timerslack_ns ]; then
+    found=$(cat /proc/self/timerslack_ns)
+    bench "sh -c 'echo {} \$(cat /proc/self/timerslack_ns) >>slacks'" --durations 2ms --runs 2 --warmup 0 >/dev/null
+    is "sleeping for nothing is not stretched, sleeping is as found" "$(sort -u slacks | tr '\n' ' ')" "0 1 0.002 $found "
+fi
+like "a program that cannot sleep for 0 s: where its start is named" "$(bench "sh -c 'exit \$((1 - {}0 / 10))'" --durations 1s 2>&1 >/dev/null)" "'sh -c .* ended with status 1\..*--start"
+like "the text names the starts" "$(bench 'sleep {}' 'sleep 0.001' --durations 1ms --runs 6 | tr '\n' ' ')" \
+    'sleep 0   \(sleeps 0 s: only its start.*true   \(only the start and end of a process'
+is "a program that is not there: status 4" "$(bench no-such-program >/dev/null 2>err; echo $?)" 4
+like "and its name" "$(cat err)" "'no-such-program': (No such file|Permission denied)" # of a folder in PATH
+is "a program that fails: status 4" "$(bench "sh -c 'exit 7'" >/dev/null 2>err; echo $?)" 4
+like "and how it ended" "$(cat err)" 'ended with status 7'
+cat >child <<'END'
+echo x >>"$1/runs"
+[ "$(wc -l <"$1/runs")" -gt 6 ] || exit 0
+trap 'echo "$2" >"$1/got"; exit 0' "$2"
+: >"$1/waits"
+for i in $(seq 300); do sleep 0.1; done
+END
+for name in INT TERM; do
+    mkdir "$name"
+    "$SLEEPTUNE_LAB" exec --quiet --budget 1h --warmup 0 "sh child $name $name" --json >exec.json &
+    pid=$!
+    wait_for test -e "$name/waits"
+    kill "-$name" $pid
+    wait $pid
+    is "SIG$name to us alone while a program runs: status 0" $? 0
+    is "it is passed on to that" "$(cat "$name/got" 2>&1)" "$name"
+    is "and what was measured is kept" "$(key exec.json 'd["interrupted"], [r["n"] for r in d["results"]]')" "(True, [6])"
+done
+refused "a quote without its end" 3 exec --quiet "sh -c 'exit"
+refused "no program" 3 exec --quiet
+refused "an empty command" 3 exec --quiet ' '
 
 # --- tables ----------------------------------------------------------------------------------------------------------
 bench 'sleep {}' 'env sleep {}' --durations 1ms --runs 6 --format markdown >table.md
@@ -58,8 +117,7 @@ like "a bar in a name does not end a cell" "$(bench 'sh -c "sleep {} #, |"' --du
 "$SLEEPTUNE_LAB" syscall --quiet --count 60 --fresh 0 --calls getpid,time --format markdown >calls.md
 like "calls have their quartiles, and the interval of the median" "$(head -n 1 calls.md)" \
     '\| call \| mode \| n \| mean \[ns\] \| sd \[ns\] \| min \[ns\] \| q1 \[ns\] \| median \[ns\] \| median ci95 low \[ns\] \| median ci95 high \[ns\] \| q3'
-like "wake, too" "$("$SLEEPTUNE_LAB" wake --quiet --mechanisms pipe --rounds 20 --format csv | head -n 1)" '^mechanism,.*slice_ns,.*delay_ns.median'
-like "sleep, too" "$("$SLEEPTUNE_LAB" sleep --quiet --methods nanosleep --durations 1ms --budget 300ms --format csv | head -n 1)" '^method,policy,.*overshoot_ns.median'
+like "wake, too" "$("$SLEEPTUNE_LAB" wake --quiet --mechanisms condvar --rounds 20 --format csv | head -n 1)" '^mechanism,.*slice_ns,.*delay_ns.median'
 "$SLEEPTUNE_LAB" syscall --quiet --count 60 --fresh 2 --calls getpid,time --json >saved.json
 "$SLEEPTUNE_LAB" table saved.json >saved.csv
 like "table: a saved JSON as CSV" "$(head -n 1 saved.csv)" '^call,mode,.*,ns\.median,.*median_ci95_ns\.low'

@@ -8,8 +8,6 @@ cd "$tmp" || exit 1
 
 refusing=$SLEEPTUNE_LAB
 bench() { "$SLEEPTUNE_LAB" wake "$@"; }
-# a CPU that may be used
-here=$("$PYTHON" -c 'import os; print(min(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0)')
 # interrupted OPTION...: by Ctrl-C, once it measures
 interrupted() {
     "$SLEEPTUNE_LAB" wake "$@" &
@@ -23,9 +21,7 @@ key() { "$PYTHON" -c 'import json, sys; d = json.load(open(sys.argv[1])); print(
 # --- the mechanisms --------------------------------------------------------------------------------------------------
 bench --list >list
 is "--list ends with 0" $? 0
-only='futex eventfd epoll'
-[ "$(uname)" = Linux ] || only='umtx kqueue-user'
-for mechanism in condvar channel pipe semaphore poll $only; do
+for mechanism in condvar channel; do
     grep -q "^$mechanism " list || fail "--list has $mechanism"
 done
 is "--list has only what this system has" "$(grep -cE '^(umtx|futex) ' list)" 1
@@ -35,25 +31,23 @@ is "--list fits 80 columns" "$(COLUMNS=80 bench --list | awk 'length > 80')" ""
 bench --rounds 25 --seed 7 --json >run.json 2>run.err
 is "a run ends with 0" $? 0
 like "what it takes is said before it starts" "$(tr '\n' ' ' <run.err)" 'combinations, 25 rounds each, in random order \(seed 7\): about [0-9]+ s'
-is "nothing of it can be done: no combination is announced" "$(bench --mechanisms pipe --kinds timed-out 2>&1 >/dev/null | head -n 1)" "None of these combinations can be measured on this machine."
-like "what a dash means, and how many rounds a figure takes" "$(bench --quiet --mechanisms pipe --rounds 5 | tr '\n' ' ')" \
+like "what a dash means, and how many rounds a figure takes" "$(bench --quiet --mechanisms condvar --rounds 5 | tr '\n' ' ')" \
     'A dash: too few rounds for a median, which needs 20\. Set more --rounds'
-is "without a dash nothing is said" "$(bench --quiet --mechanisms pipe --rounds 60 | grep -c 'A dash')" 0
+is "without a dash nothing is said" "$(bench --quiet --mechanisms condvar --rounds 60 | grep -c 'A dash')" 0
 is "all mechanisms on the same and another CPU" "$(key run.json 'len(d["results"]), len({r["mechanism"] for r in d["results"]})')" "($((2 * $(grep -c '^[a-z]' list))), $(grep -c '^[a-z]' list))"
 is "all rounds on the same CPU" "$(key run.json '{r["n"] for r in d["results"] if r["placement"] == "same-cpu"}')" "{25}"
 is "on the other CPU, too, or why not" "$(key run.json 'all((r["n"] == 25) == (r["missing"] is None) for r in d["results"])')" True
 is "woken after the signal" "$(key run.json 'all(r["delay_ns"]["min"] > 0 and r["send_ns"]["min"] > 0 for r in d["results"] if r["n"])')" True
 
-bench --quiet --mechanisms condvar,pipe,channel,poll --kinds interrupted,timed-out --rounds 22 --json >kinds.json
-is "woken early and timed out" "$(key kinds.json 'len(d["results"])')" 16
-is "a mechanism without a timed wait: not measured" "$(key kinds.json '{r["n"] for r in d["results"] if (r["mechanism"], r["kind"]) == ("pipe", "timed-out")}')" "{0}"
-bench --quiet --mechanisms pipe,condvar --placements same-cpu --rounds 2 --json >one.json
+bench --quiet --mechanisms condvar,channel --kinds interrupted,timed-out --rounds 22 --json >kinds.json
+is "woken early and timed out" "$(key kinds.json 'len(d["results"])')" 8
+bench --quiet --mechanisms channel,condvar --placements same-cpu --rounds 2 --json >one.json
 is "--placements leaves one out" "$(key one.json '{r["placement"] for r in d["results"]}')" "{'same-cpu'}"
 
 # The delay is that of the wake-up, whenever in its slice the waiter is woken. A CPU that slept for 50 ms is slower to wake
 # than one that slept for 2 ms (its caches are cold: three to five times here), so no ratio: were the rest of the slice in
 # the delay, it would grow by some half of what the slice grows by; a quarter is left for the machine.
-bench --quiet --mechanisms futex,eventfd,pipe --slices 2ms,50ms --rounds 60 --json >slices.json
+bench --quiet --mechanisms futex,condvar,channel --slices 2ms,50ms --rounds 60 --json >slices.json
 "$PYTHON" - slices.json >grown <<'EOF'
 import json, sys
 delay = {(r["mechanism"], r["placement"], r["slice_ns"]): r["delay_ns"]["median"] for r in json.load(open(sys.argv[1]))["results"] if r["n"] >= 20}
@@ -65,66 +59,54 @@ is "the delay does not have the rest of the slice in it" "$(cat grown)" "True "
 COLUMNS=80 bench --quiet --rounds 21 >text 2>text.err
 is "--quiet says nothing on standard error" "$(cat text.err)" ""
 is "the text fits 80 columns" "$("$PYTHON" -c 'import sys; print(max(map(len, open("text", encoding="utf-8").read().splitlines())) <= 80)')" True
-like "a sentence names the fastest" "$(tr '\n' ' ' <text)" ' wakes fastest, in [0-9]'
 like "with two slices it is said whether the delay grows with them" \
-    "$(bench --quiet --mechanisms pipe --slices 300us,2ms --rounds 160 | tr '\n' ' ')" \
-    'after sleeps of 300.* to 2.* ms: (the delay grows with the sleep for|no growth of the delay shown for) pipe by [-0-9.]+ µs +\([-0-9.]+ \.\. [-0-9.]+\); with 99 % confidence'
+    "$(bench --quiet --mechanisms condvar --slices 300us,2ms --rounds 160 | tr '\n' ' ')" \
+    'after sleeps of 300.* to 2.* ms: (the delay grows with the sleep for condvar by [-0-9.]+ µs|no growth of the delay is shown for condvar) \([-0-9.]+ \.\. [-0-9.]+ µs\); with 99 % confidence'
 like "the same of waits that time out" "$(bench --quiet --mechanisms futex --kinds timed-out --slices 300us,2ms --rounds 160 | tr '\n' ' ')" \
-    'timed out after sleeps of 300.* to 2.* ms: (the delay grows with the sleep for|no growth of the delay shown for) futex by [-0-9.]+ µs'
-bench --quiet --mechanisms condvar,futex,pipe --kinds interrupted,timed-out --slices 300us,1ms,2ms --rounds 20 --plot slices.svg >matrix
+    'timed out after sleeps of 300.* to 2.* ms: (the delay grows with the sleep for|no growth of the delay is shown for) futex '
+bench --quiet --mechanisms condvar,futex,channel --kinds interrupted,timed-out --slices 300us,1ms,2ms --rounds 20 --plot slices.svg >matrix
 is "several slices: one table, a row for each mechanism, kind and placement" \
-    "$(grep -c 'median  mean' matrix) $(grep -cE '^(condvar|futex|pipe) ' matrix)" "1 12"
+    "$(grep -c 'median  mean' matrix) $(grep -cE '^(condvar|futex|channel) ' matrix)" "1 12"
 like "with all slices side by side" "$(head -n 1 matrix)" '^Delay in µs +0.3 ms +1 ms +2 ms$'
 like "and one picture, the slice on the x axis" "$(cat slices.svg)" "slice: length of the sleep"
-like "with few rounds that it cannot be told" "$(bench --quiet --mechanisms pipe --slices 300us,2ms --rounds 40 | tr '\n' ' ')" \
+like "with few rounds that it cannot be told" "$(bench --quiet --mechanisms condvar --slices 300us,2ms --rounds 40 | tr '\n' ' ')" \
     'too few rounds to decide whether the delay grows with the sleep'
-is "with one slice nothing" "$(bench --quiet --mechanisms pipe --rounds 40 | grep -c grow)" 0
-like "on one CPU the other one is listed as missing" "$(taskset -c "$here" "$SLEEPTUNE_LAB" wake --quiet --mechanisms pipe --rounds 5 2>/dev/null || echo 'a second CPU is needed')" 'a second CPU is needed'
-like "too few rounds: a dash" "$(bench --quiet --mechanisms pipe --rounds 5)" '^pipe +5 +[0-9.]+ +- '
-bench --budget 2s --mechanisms pipe,futex --rounds 100000 --json >budget.json 2>err
+is "with one slice nothing" "$(bench --quiet --mechanisms condvar --rounds 40 | grep -c grow)" 0
+like "on one CPU the other one is listed as missing" "$(taskset -c "$("$PYTHON" -c 'import os; print(min(os.sched_getaffinity(0)))')" "$SLEEPTUNE_LAB" wake --quiet --mechanisms condvar --rounds 5 2>/dev/null || echo 'a second CPU is needed')" 'a second CPU is needed'
+like "too few rounds: a dash" "$(bench --quiet --mechanisms condvar --rounds 5)" '^condvar +- +[0-9.]+$'
+bench --budget 2s --mechanisms condvar,futex --rounds 100000 --json >budget.json 2>err
 is "--budget makes fewer rounds of each" "$(key budget.json '{0 < r["n"] == d["rounds"] < 1000 for r in d["results"] if not r["missing"]}, d["interrupted"]')" "({True}, False)"
 like "which is told first" "$(tr '\n' ' ' <err)" ' rounds each.* about [12] s'
-like "one round of each has to fit" "$(bench --all --budget 1s 2>&1 >/dev/null)" 'one round of each combination takes about [0-9]+ (s|min)'
-like "--all tells its time first" "$(interrupted --all 2>&1 | tr '\n' ' ')" '1000 rounds each.* about [0-9.]+ (min|h)'
+like "one round of each has to fit" "$(bench --slices 1s --budget 1s 2>&1 >/dev/null)" 'one round of each combination takes about [0-9]+ (s|min)'
 
 # --- rights and ends -------------------------------------------------------------------------------------------------
 if can_be_nobody; then
-    wake() { as_nobody --bounding-set=-all bash -c 'ulimit -r 0; exec "$@"' - "$SLEEPTUNE_LAB" wake --quiet --rounds 5 "$@"; }
-    wake --mechanisms pipe,poll --json >nobody.json
+    as_nobody --bounding-set=-all bash -c 'ulimit -r 0; exec "$@"' - "$SLEEPTUNE_LAB" wake --quiet --rounds 5 --json >nobody.json
     is "it needs no rights" "$(key nobody.json 'sum(r["n"] for r in d["results"]) >= 10')" True
-    wake --mechanisms pipe --policy fifo --json >nobody.json 2>nobody.err
-    is "without the right to FIFO nothing is measured: a failure" $? 4
-    like "and the reason is told" "$(key nobody.json 'd["results"][0]["missing"]')" 'no right'
 else
     skip "without rights" "needs root and setpriv"
 fi
-"$SLEEPTUNE_LAB" wake --quiet --rounds 100000 --mechanisms pipe,condvar --json >int.json &
+"$SLEEPTUNE_LAB" wake --quiet --rounds 100000 --json >int.json &
 pid=$!
 wait_for slept $pid 600 # some four in a round
 kill -INT $pid
 wait $pid
 is "Ctrl-C ends early with status 0" $? 0
 is "and keeps what was measured" "$(key int.json 'd["interrupted"], sum(r["n"] for r in d["results"]) > 20')" "(True, True)"
-like "what was not reached is counted, not listed" "$(interrupted --all -q)" "[0-9]+ of [0-9]+ combinations were not measured: the run ended early"
+like "what was not reached is counted, not listed" "$(interrupted --rounds 10000 --slices 2ms,1s -q)" "[0-9]+ of [0-9]+ combinations were not measured: the run ended early"
 gone() { for p in /proc/[0-9]*; do [ "$(readlink "$p/cwd")" != "$tmp" ] || [ "$(readlink "$p/exe")" != "$(readlink -f "$SLEEPTUNE_LAB")" ] || return 1; done; }
 ok "no process is left behind" wait_for gone
-is "a full disk is a failure" "$(bench --quiet --rounds 3 --mechanisms pipe --json >/dev/full 2>/dev/null; echo $?)" 4
+is "a full disk is a failure" "$(bench --quiet --rounds 3 --mechanisms condvar --json >/dev/full 2>/dev/null; echo $?)" 4
 
 # --- bad input -------------------------------------------------------------------------------------------------------
 for bad in '--mechanisms nonsense' '--mechanisms ,' '--slices 0' '--slices -2ms' '--slices 1h' '--slices 1ns' '--slices 2parsecs' '--slices 2ms,,5ms' '--slices 2,5ms' '--slices 1e30s' \
-    '--rounds 0' '--budget 0' '--budget 1ms' '--budget x' '--rounds -1' '--rounds 1e3' '--kinds late' '--placements twins' '--peers threads' '--cpus 0' '--cpus 0,0' '--cpus 0,1,2' '--cpus x,y' \
-    '--policy realtime' '--priority 0' '--priority 100' '--seed -1' '--format xml' 'nonsense'; do
+    '--rounds 0' '--budget 0' '--budget 1ms' '--budget x' '--rounds -1' '--rounds 1e3' '--kinds late' '--placements twins' '--peers threads' '--seed -1' '--format xml' 'nonsense'; do
     # shellcheck disable=SC2086  # words
     refused "$bad" 3 wake $bad
 done
-refused "CPUs that are not there" 3 wake --quiet --rounds 3 --mechanisms pipe --cpus 8000,8001
-for cpus in "$here,8001" "8001,$here"; do
-    is "--cpus $cpus: likewise" "$(bench --quiet --rounds 3 --mechanisms pipe --cpus "$cpus" 2>&1 | head -n 1)" \
-        "sleeptune-lab wake: --cpus: CPU 8001 does not exist or may not be used here"
-done
-"$SLEEPTUNE_LAB" wake --quiet --mechanisms futex,pipe --slices 1ms,2ms --kinds interrupted --placements other-cpu --rounds 3 --format markdown >slices.md
+"$SLEEPTUNE_LAB" wake --quiet --mechanisms futex,condvar --slices 1ms,2ms --kinds interrupted --placements other-cpu --rounds 3 --format markdown >slices.md
 if [ "$(nproc)" -gt 1 ]; then
-    like "several slices as Markdown: a column each mechanism" "$(head -1 slices.md)" '^\| slice \| futex, interrupted, other-cpu \[[nmµ]*s\] \| pipe, interrupted, other-cpu \[[nmµ]*s\] \|$'
+    like "several slices as Markdown: a column each mechanism" "$(head -1 slices.md)" '^\| slice \| futex, interrupted, other-cpu, mean \[[nmµ]*s\] \| condvar, interrupted, other-cpu, mean \[[nmµ]*s\] \|$'
     is "and a line each slice" "$(grep -cE '^\| [12] ms (\| [0-9.]+ ){2}\|$' slices.md)" 2
 fi
 tap_done

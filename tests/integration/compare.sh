@@ -30,15 +30,6 @@ column 0 1001 12000 >a
 column 0 2002 12000 >same
 column 500 3003 12000 >later
 screen_is equal "$SLEEPTUNE_LAB" compare a same
-# misses MORE: 2000 values every 1 ms, of which so many miss, far apart
-misses() { awk -v n="$1" 'BEGIN {for (i = 0; i < 2000; i++) print (i % 149 == 50 + int(i / 149) && i / 149 < n ? 1500000 : 20000 + i % 977)}'; }
-misses 0 >none
-for n in 6 7 8 9 10 11 12; do
-    misses "$n" >some
-    status $((n >= 7)) "$n of 2000 missed against none: seven show it" compare none some --every 1ms
-done
-awk 'NR > 700 && NR <= 730 {print 1500000; next} {print}' none >stall
-screen_is one-stall "$SLEEPTUNE_LAB" compare none stall --every 1ms
 screen_is later "$SLEEPTUNE_LAB" compare a later
 screen_is earlier "$SLEEPTUNE_LAB" compare later a
 is "the same files give the same figures" "$(compare later a)" "$(sed '1d;$d' "$SLEEPTUNE_SRC/tests/screens/compare/earlier.txt")"
@@ -55,8 +46,8 @@ screen_is two-periods "$SLEEPTUNE_LAB" compare a third.csv --every 1ms
 head -1 a >one
 screen_is one-value "$SLEEPTUNE_LAB" compare one a
 head -500 a >few
-compare few same --json >out
-is "p99 of 500 values is null, p99.9 too" "$(sed -n '/"figure": "p99/,/difference/p' out | grep -c '"a": null')" 2
+compare few same >out
+is "p99 of 500 values is unknown, p99.9 too" "$(grep -cE '^p99(\.9)? +- ' out)" 2
 
 # --- recordings
 if "$SLEEPTUNE" measure --duration 3s --frames 32 --policy other --record r.strec --json >r.json 2>err; then
@@ -96,7 +87,7 @@ done
 awk '{print $1 + 10000}' real.1 >slower
 screen_is slower "$SLEEPTUNE_LAB" compare real.0 slower
 "$PYTHON" -c 'import random
-r = random.Random(1)
+r = random.Random(2)
 for name, slope in (("steady.0", 0), ("steady.1", 0), ("drifting", 1)):
     with open(name, "w") as out:
         out.writelines("%d\n" % (10000 + r.randrange(1000) + slope * i) for i in range(20000))'
@@ -106,13 +97,13 @@ is "but not what chance alone makes" "$(grep -c '^drift' out)" 0
 
 # --- JSON of the laboratory
 cat >bench.json <<'JSON'
-{"schema": "sleeptune-bench-sleep/1", "results": [
- {"method": "x", "policy": "fifo", "requested_ns": 1000, "n": 100, "overshoot_ns": {"median": 500, "p99": null}, "median_ci95_ns": [490, 510]}]}
+{"schema": "sleeptune-bench-exec/1", "results": [
+ {"command": "x", "requested_ns": 1000, "n": 100, "wall_ns": {"median": 500, "p99": null}, "median_ci95_ns": [490, 510]}]}
 JSON
 refused "results without single values" 4 compare bench.json bench.json
-"$SLEEPTUNE_LAB" wake --mechanisms pipe --rounds 45 --json --quiet >wake.json 2>err || fail "wake runs" "$(cat err)"
+"$SLEEPTUNE_LAB" wake --mechanisms condvar --rounds 45 --json --quiet >wake.json 2>err || fail "wake runs" "$(cat err)"
 status 0 "the JSON of wake is compared, result by result" compare wake.json wake.json
-is "with itself it does not differ" "$(grep -c '  0 ns .* 1\.0000$' out)" "$(grep -c '^pipe, kind' out)"
+is "with itself it does not differ" "$(grep -c '  0 ns .* 1\.0000$' out)" "$(grep -c '^condvar, kind' out)"
 "$SLEEPTUNE_LAB" table --samples wake.json >wake.csv
 status 0 "which is compared" compare wake.csv:1 wake.csv:1 --unit ns
 like "by its figures" "$(cat out)" '^median .* 0 ns .* 1\.0000$'
@@ -120,14 +111,14 @@ like "by its figures" "$(cat out)" '^median .* 0 ns .* 1\.0000$'
 # --- bad input
 : >empty
 echo '{"schema": "sleeptune-report/1"}' >report.json
-echo '{"schema": "sleeptune-bench-sleep/1", "results": [{}]}' >hollow.json
+echo '{"schema": "sleeptune-bench-exec/1", "results": [{}]}' >hollow.json
 head -c 100 bench.json >torn.json
 head -c 4000 "$SLEEPTUNE_LAB" >program.bin
 for file in empty report.json hollow.json program.bin nonexistent .; do
     refused "$file" 4 compare a "$file"
 done
 status 4 "torn.json is a failure" compare a torn.json # in libjansson's words
-for option in '' '--difference 1us' '--format xml' '--nonsense'; do
+for option in '' '--difference 1us' '--nonsense'; do
     # shellcheck disable=SC2086  # option and value
     refused "compare a $option" 3 compare a $option
 done
@@ -140,17 +131,10 @@ import json, random, sys
 random.seed(len(sys.argv[1]))
 more = 0 if sys.argv[1] == "host" else 1000
 def row(call, ns):
-    return {"call": call, "mode": "in-process", "n": 498, "warm_up": 2, "samples_ns": [90000, 80000] + [ns + random.randrange(20) for _ in range(498)], "ns": {"median": ns}}
+    return {"call": call, "mode": "in-process", "n": 498, "samples_ns": [ns + random.randrange(20) for _ in range(498)], "ns": {"median": ns}}
 print(json.dumps({"schema": "sleeptune-bench-syscall/1", "results": [row("getpid", 120 + more), row("time", 30), row(sys.argv[1], 1)]}))
 PY
 done
 screen_is machines "$SLEEPTUNE_LAB" compare host.json guest.json
-status 1 "and as JSON" compare host.json guest.json --json
-is "a comparison each call" "$("$PYTHON" - out <<'PY'
-import json, sys
-d = json.load(open(sys.argv[1]))
-print([(c["label"], c["n"], c["figures"][0]["shown"]) for c in d["comparisons"]], d["left_out"], d["files"][0]["source"], d["correction"]["tests"])
-PY
-)" "[('getpid, mode in-process', [498, 498], True), ('time, mode in-process', [498, 498], False)] 1 results 2"
 
 tap_done

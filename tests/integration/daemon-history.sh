@@ -5,7 +5,6 @@ set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
 need curl
-"$SLEEPTUNE" --version | grep -q 'history yes' || skip_all "this build is without SQLite"
 trap 'umount "$tmp/small" 2>/dev/null; clean_up' EXIT
 mkdir "$tmp/state"
 export STATE_DIRECTORY=$tmp/state
@@ -66,11 +65,11 @@ cat >"$tmp/programs/sleeptune-observe-jack" <<'SH'
 #!/bin/sh
 echo 'ready JACK server "default", 256 frames at 48000 Hz'
 for i in 1 2 3 4; do
-    echo 'xrun certainty=exact device-dropouts=0 client-dropouts=25 device=system client=Heavy%20Reverb reason=too-slow busy=7300000 wait=90000 period=5333333'
+    echo 'client-dropout count_n=25 certainty=exact device=system client=Heavy%20Reverb reason=too-slow busy_ns=7300000 wait_ns=90000 period_ns=5333333'
 done
-echo 'xrun certainty=exact device-dropouts=0 client-dropouts=3 device=system client=Gone reason=blocked'
-echo 'xrun certainty=exact device-dropouts=2 client-dropouts=0 device=system'
-echo 'load cycles=1875 busy=1000000,2000000,7300000 wait=20000,90000,120000 period=5333333 frames=256 rate=48000 device=system client=Heavy%20Reverb'
+echo 'client-dropout count_n=3 certainty=exact device=system client=Gone reason=blocked'
+echo 'device-dropout count_n=2 certainty=exact device=system'
+echo 'load cycles_n=1875 busy_median_ns=1000000 busy_p99_ns=2000000 busy_max_ns=7300000 wait_median_ns=20000 wait_p99_ns=90000 wait_max_ns=120000 period_ns=5333333 frames=256 rate_hz=48000 device=system client=Heavy%20Reverb'
 exec cat
 SH
 chmod 755 "$tmp/programs/sleeptune-observe-jack"
@@ -255,7 +254,7 @@ sql "INSERT INTO fact (from_ns, at_ns, change_n, kind, name, value, was) SELECT 
 cat >"$tmp/programs/sleeptune-observe-jack" <<'SH'
 #!/bin/sh
 echo 'ready JACK server "default", 256 frames at 48000 Hz'
-echo 'xrun certainty=exact device-dropouts=0 client-dropouts=25 device=system client=Heavy%20Reverb reason=too-slow busy=7300000 wait=90000 period=5333333'
+echo 'client-dropout count_n=25 certainty=exact device=system client=Heavy%20Reverb reason=too-slow busy_ns=7300000 wait_ns=90000 period_ns=5333333'
 exec cat
 SH
 export SLEEPTUNE_OBSERVE_DIR=$tmp/programs

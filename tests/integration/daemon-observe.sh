@@ -29,8 +29,8 @@ done
 script jack <<'SH'
 #!/bin/sh
 echo "ready server ${2#*=}"
-echo 'xrun certainty=exact device-dropouts=2 client-dropouts=0 device=system'
-echo 'xrun certainty=probable device-dropouts=0 client-dropouts=3 device=system client=Carla%20Host%0a'
+echo 'device-dropout count_n=2 certainty=exact device=system'
+echo 'client-dropout count_n=3 certainty=probable device=system client=Carla%20Host%0a'
 echo $$ >"${0%/*}/../jack.pid"
 exec cat # ends with its standard input
 SH
@@ -43,7 +43,7 @@ ok "dropouts of devices and of clients are counted apart" value_is \
 ok "those of a client have its name" value_is \
     '[(c["name"], c["device"], c["dropouts"]) for s in d["observe"] if s["source"] == "jack" for c in s["clients"]]' "[('Carla Host?', 'system', 3)]"
 ok "events have source, device, client, certainty and count" wait_for value_is \
-    'sorted((e["event"], e["source"], e["device"], e.get("client"), e["certainty"], e["count"]) for e in d["events"] if "certainty" in e)' \
+    'sorted((e["event"], e["source"], e["device"], e.get("client"), e["certainty"], e["count_n"]) for e in d["events"] if "certainty" in e)' \
     "[('client-dropout', 'jack', 'system', 'Carla Host?', 'probable', 3), ('device-dropout', 'jack', 'system', None, 'exact', 2)]"
 ok "and a cause each: the loop's of that time" wait_for value_is 'all(e.get("cause") and "; " in e["text"] for e in d["events"] if "certainty" in e)' True
 ok "one that is off is not started" source_is pipewire state off
@@ -93,7 +93,7 @@ ok "rubbish is quoted, not counted" wait_for source_is jack why \
 script jack <<'SH'
 #!/bin/sh
 echo ready a flood
-while :; do echo xrun certainty=exact device-dropouts=1 client-dropouts=0 device=system client=flood; done
+while :; do echo device-dropout count_n=1 certainty=exact device=system client=flood; done
 SH
 cycles_go_on() { [ "$(value 'd["loop"]["cycles"]')" -gt "$cycles" ]; }
 ok "a flood is watched" wait_for source_is jack why 'a flood'
@@ -138,11 +138,11 @@ ok "a daemon that is killed takes its programs along" wait_for gone
 script pipewire <<'SH'
 #!/bin/sh
 echo ready a server
-echo load cycles=469 busy=0,0,0 wait=0,0,0 period=21333333 frames=1024 rate=48000 device=card
-echo load cycles=469 busy=2560000,24000000,25000000 wait=30000,90000,400000 period=21333333 device=card client=HeavyReverb
-echo load cycles=469 busy=640000,700000,900000 wait=30000,90000,400000 period=21333333 device=card 'client=Good%22Synth'
-echo xrun certainty=exact device-dropouts=0 client-dropouts=24 reason=too-slow busy=25000000 error=250000 wait=30000 period=21333333 device=card client=HeavyReverb
-echo xrun certainty=exact device-dropouts=0 client-dropouts=1 reason=woken-late busy=700000 wait=4100000 period=21333333 culprit=kworker/1:0 device=card 'client=Good%22Synth'
+echo load cycles_n=469 busy_median_ns=0 busy_p99_ns=0 busy_max_ns=0 wait_median_ns=0 wait_p99_ns=0 wait_max_ns=0 period_ns=21333333 frames=1024 rate_hz=48000 device=card
+echo load cycles_n=469 busy_median_ns=2560000 busy_p99_ns=24000000 busy_max_ns=25000000 wait_median_ns=30000 wait_p99_ns=90000 wait_max_ns=400000 period_ns=21333333 device=card client=HeavyReverb
+echo load cycles_n=469 busy_median_ns=640000 busy_p99_ns=700000 busy_max_ns=900000 wait_median_ns=30000 wait_p99_ns=90000 wait_max_ns=400000 period_ns=21333333 device=card 'client=Good%22Synth'
+echo client-dropout count_n=24 certainty=exact reason=too-slow busy_ns=25000000 error_ns=250000 wait_ns=30000 period_ns=21333333 device=card client=HeavyReverb
+echo client-dropout count_n=1 certainty=exact reason=woken-late busy_ns=700000 wait_ns=4100000 period_ns=21333333 culprit=kworker/1:0 device=card 'client=Good%22Synth'
 exec cat
 SH
 config "$quiet" 'observe: { pipewire = "on"; jack = "off"; pulseaudio = "off"; };'
@@ -170,13 +170,13 @@ echo ready a hostile client
 i=0
 while :; do
     i=$(((i + 1) % 60))
-    echo "xrun certainty=exact device-dropouts=0 client-dropouts=1 device=card client=hostile$i"
+    echo "client-dropout count_n=1 certainty=exact device=card client=hostile$i"
 done
 SH
 script pulseaudio <<'SH'
 #!/bin/sh
 echo ready the real server
-echo 'xrun certainty=exact device-dropouts=1 client-dropouts=0 device=system client=real'
+echo 'device-dropout count_n=1 certainty=exact device=system client=real'
 exec cat
 SH
 config "$quiet" "history: { path = \"$tmp/flood.db\"; max_mb = 4; };" 'observe: { pipewire = "off"; };'

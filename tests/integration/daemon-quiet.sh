@@ -27,7 +27,7 @@ PYTHON
 chmod 755 "$programs/sleeptune-observe-pipewire"
 mkfifo "$programs/lines"
 exec {lines}<>"$programs/lines"
-plays() { echo 'load cycles=469 busy=1000,2000,3000 period=21333333 frames=1024 rate=48000 device=null client=Carla' >&"$lines"; }
+plays() { echo 'load cycles_n=469 busy_median_ns=1000 busy_p99_ns=2000 busy_max_ns=3000 period_ns=21333333 frames=1024 rate_hz=48000 device=null client=Carla' >&"$lines"; }
 
 # wakes: how often all threads of the daemon and of its helper programs gave up a CPU so far, since each began
 wakes() {
@@ -68,7 +68,7 @@ started=$(date +%s%N)
 ok "something plays: the loop runs" wait_for value_is '(d["loop_rests"], d["loop"] is not None and d["loop"]["cycles"] > 0)' '(False, True)'
 took_ms=$((($(date +%s%N) - started) / 1000000))
 echo "# after $took_ms ms, warm-up and question included"
-echo 'xrun certainty=exact device-dropouts=0 client-dropouts=24 reason=too-slow busy=25000000 error=250000 wait=30000 period=21333333 device=null client=Carla' >&"$lines"
+echo 'client-dropout count_n=24 certainty=exact reason=too-slow busy_ns=25000000 error_ns=250000 wait_ns=30000 period_ns=21333333 device=null client=Carla' >&"$lines"
 like "what plays is logged" "$(cat "$log")" 'Carla on pipewire plays: the test loop runs'
 is "once" "$(value 'd["loop_starts"]')" 1
 like "the metrics say so" "$(ask /metrics)" '^sleeptune_loop_running 1$'

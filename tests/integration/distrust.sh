@@ -16,8 +16,7 @@ if can_be_nobody; then
     cp -r "$SLEEPTUNE_SRC/tests/fixtures/captures/linux-laptop" "$tmp/tree"
     chmod -R u+w "$tmp/tree"
     mkdir -p "$tmp/tree/var/lib/sleeptune-changes"
-    echo '{"schema": "sleeptune-changes/1", "boot": "", "files": [], "entries": [{"rule": "linux-swap", "type": "sysctl", "phase": "done",
-        "target": "vm.swappiness", "old": "1", "new": "2"}]}' >"$tmp/tree/var/lib/sleeptune-changes/journal.json"
+    printf 'sleeptune-changes/2\nlinux-swap\tdone\t0\t0\tvalue\tvm.swappiness\t1\t2\t\n' >"$tmp/tree/var/lib/sleeptune-changes/journal"
     chown -R 65534 "$tmp/tree/var/lib/sleeptune-changes"
     out=$("$SLEEPTUNE" revert --all --root "$tmp/tree" 2>&1)
     is "a journal in another user's folder: revert refuses it" "$?" 4
@@ -27,6 +26,11 @@ if can_be_nobody; then
     chmod 777 "$tmp/tree/var/lib/sleeptune-changes"
     out=$("$SLEEPTUNE" revert --all --root "$tmp/tree" 2>&1)
     is "a folder that everybody may write to: refused" "$?" 4
+    mkdir -p "$tmp/state/changes"
+    cp "$tmp/tree/var/lib/sleeptune-changes/journal" "$tmp/state/changes/"
+    chown 65534 "$tmp/state" # who can change its name
+    # At 8b8d5cff root read this one, and wrote the next one there.
+    unlike "root takes no journal folder from the environment of another user" "$(STATE_DIRECTORY=$tmp/state "$SLEEPTUNE" verify 2>&1)" 'linux-swap'
 else
     skip "the journal's folder" "needs root and setpriv to become nobody"
 fi
@@ -48,7 +52,7 @@ if [ -e "$cli/sleeptune-history.so" ]; then
         cp "$SLEEPTUNE" "$tmp/here"/sleeptune-history.so "$tmp/copy/"
         chown 65534 "$tmp/copy"
         like "nor from beside a copy of the program in such a folder, which is said" "$("$tmp/copy/$(basename "$SLEEPTUNE")" history --db "$tmp/none.db" 2>&1)" \
-            "root does not load sleeptune-history\\.so: others can change $tmp/copy\\. Run sudo meson install -C build, or make it "
+            "root does not load sleeptune-history\\.so: others can change $tmp/copy\\. As root, run meson install -C build, or make it "
     fi
     if can_be_nobody && [ "$SLEEPTUNE_SANITIZE" = none ]; then
         chmod 755 "$tmp" "$tmp/here"

@@ -60,7 +60,7 @@ if command -v fish >/dev/null; then
     of_lab() { PATH=${SLEEPTUNE_LAB%/*}:$PATH HOME=$tmp fish --no-config -c "source '$SLEEPTUNE_SRC/conf/completion/sleeptune-lab.fish'; complete -C '$1'" | tr '\n' ' '; }
     like "and those of the laboratory" "$(of_lab 'sleeptune-lab sim') $(of_lab 'sleeptune-lab exec --time') $(of_lab 'sleeptune-lab series --sl') $(of_lab 'sleeptune-lab analyse --ra')" \
         '^simulate.how late .* --time-unit.* --sleepers.N threads .* --rate'
-    is "with their values" "$(of_lab 'sleeptune-lab plot --kind d')$(of_lab 'sleeptune-lab wake --mechanisms condv')$(of_lab 'sleeptune-lab table --time-unit m')" "density condvar ms "
+    is "with their values" "$(of_lab 'sleeptune-lab plot --kind l')$(of_lab 'sleeptune-lab wake --mechanisms condv')$(of_lab 'sleeptune-lab table --time-unit m')" "line condvar ms "
 else
     skip "fish completes commands and options" "fish is not installed"
 fi

@@ -10,7 +10,6 @@ fi
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
 need curl pipewire wireplumber pw-cli pw-metadata dbus-daemon
 [ -x "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-pipewire" ] || skip_all "built without libpipewire"
-"$SLEEPTUNE" --version | grep -q 'history yes' || skip_all "built without SQLite"
 source=pipewire
 . "$SLEEPTUNE_SRC/tests/integration/observe-lib.sh"
 . "$SLEEPTUNE_SRC/tests/integration/pipewire-lib.sh"

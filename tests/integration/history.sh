@@ -5,7 +5,6 @@
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 made=$SLEEPTUNE_BUILD/tests/integration
-[ -x "$made/make_history" ] || skip_all "this build is without SQLite"
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 export TZ=UTC LC_ALL=C.UTF-8
@@ -57,6 +56,14 @@ since_when() { (cd "$tmp" && history --changes --db since.db); } # the next comm
 screen_is since-when since_when
 screen_is since-when-details history --changes --details --db "$tmp/since.db"
 is "as JSON" "$(history --changes --json --db "$tmp/since.db" | "$PYTHON" -c 'import json, sys; print(*(c["verdict"] for c in json.load(sys.stdin)["changes"]))')" "none worse too-short"
+"$PYTHON" - "$tmp/since.db" "$SLEEPTUNE_SRC/man/sleeptune-history.1" >"$tmp/selected" <<'PY'
+import re, sqlite3, sys
+query = re.search("(SELECT client.*?;)\n", open(sys.argv[2]).read(), re.S)[1]
+print(sorted((str(client), source, n) for client, source, n, _ in sqlite3.connect(sys.argv[1]).execute(query)))
+PY
+is "the manual's query has the numbers of the table of programs" "$(history --json --since 0 --db "$tmp/since.db" | "$PYTHON" -c 'import json, sys
+print(sorted((str(c["name"]), s["source"], c["dropouts"] + c["device_dropouts"]) for s in json.load(sys.stdin)["dropouts"]["sources"] for c in s["clients"]))')" "$(cat "$tmp/selected")"
+like "and has some" "$(cat "$tmp/selected")" "^\\[\('Ardour', 'pipewire', [1-9][0-9]+\)\\]$"
 like "the table over time has it, and the next step" "$(history --db "$tmp/since.db" --until 2026-11-20T16:00 | tr '\n' ' ' | tr -s ' ')" \
     'Changed More dropouts since 2026-11-10, when the kernel became 6.12.48 .*Next sleeptune history --changes --db [^ ]*/since\.db '
 refused "--changes compares all of it" 3 history --changes --since 1d --db "$tmp/since.db"

@@ -22,14 +22,14 @@ ok "and the manual page" test -n "$(find "$tmp/root" -name 'sleeptune-punctual.3
 
 read -ra cflags <<<"$(pkg-config --cflags sleeptune)"
 read -ra libs <<<"$(pkg-config --libs sleeptune)"
-ok "the example compiles against what is installed" "$cc" -std=c99 -Wall -Wextra -Wpedantic -Werror "${cflags[@]}" -o "$tmp/shared" "$SLEEPTUNE_SRC/lab/punctual/example.c" "${libs[@]}"
+ok "the example compiles against what is installed" "$cc" -std=c99 -Wall -Wextra -Wpedantic -Werror "${cflags[@]}" -o "$tmp/shared" "$SLEEPTUNE_SRC/punctual/example.c" "${libs[@]}"
 like "it needs the library by its soname" "$(readelf -d "$tmp/shared")" 'NEEDED.*\[libsleeptune\.so\.0\]'
 like "and runs" "$(LD_LIBRARY_PATH=$libdir "$tmp/shared" 0.02 200)" '^[0-9]+ waits, [0-9]+ within 100 ns of the due time'
 LD_LIBRARY_PATH=$libdir "$tmp/shared" 0.6 1 2>"$tmp/err"
 is "a share that is none is refused" "$? $(cat "$tmp/err")" "1 punctual: 0.6: Invalid argument"
 
 read -ra libs <<<"$(pkg-config --libs --static sleeptune)"
-ok "it links statically" "$cc" "${cflags[@]}" -o "$tmp/static" "$SLEEPTUNE_SRC/lab/punctual/example.c" -Wl,-Bstatic "${libs[@]}" -Wl,-Bdynamic
+ok "it links statically" "$cc" "${cflags[@]}" -o "$tmp/static" "$SLEEPTUNE_SRC/punctual/example.c" -Wl,-Bstatic "${libs[@]}" -Wl,-Bdynamic
 is "and needs nothing but libc" "$(readelf -d "$tmp/static" | grep NEEDED | grep -vc '\[libc\.so\|\[ld-')" 0
 like "and runs" "$("$tmp/static" 0 200)" '^[0-9]+ waits, [0-9]+ within 100 ns of the due time'
 

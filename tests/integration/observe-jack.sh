@@ -90,7 +90,7 @@ as_told() { [ "$(of device_dropouts)" -le $(($(messages) - unseen)) ] && [ "$(of
 ok "in synchronous mode it is an xrun of the device, not more than there are messages of the server" wait_for as_told
 event='[e for e in d["events"] if e["event"] == "device-dropout"][0]'
 ok "it becomes an event, after a moment" wait_for value_is 'any(e["event"] == "device-dropout" for e in d["events"])' True
-is "it is an event" "$(value "[($event)[k] for k in ('source', 'device', 'certainty')] + [($event)['count'] >= 1]")" "['jack', '$name', 'exact', True]"
+is "it is an event" "$(value "[($event)[k] for k in ('source', 'device', 'certainty')] + [($event)['count_n'] >= 1]")" "['jack', '$name', 'exact', True]"
 like "and a metric" "$(ask /metrics)" "^sleeptune_device_dropouts_total\\{source=\"jack\"\\} $(of device_dropouts)\$"
 does "a mark is kept as a file" traced
 like "it has what was left of JACK's cycle" "$traced" "jack: $name: [1-9][0-9]* values, .* to 1[67][0-9]\.[0-9] ms"
@@ -128,7 +128,7 @@ ok "a client without any connection is there, too" wait_for grep -q playing "$tm
 watch loads
 ok "the buffer in use is known" wait_for value_is "[s['in_use']['frames'] for s in d['observe'] if s['source'] == 'jack']" '[8192]'
 like "and whose wish it is, on the screen" "$("$SLEEPTUNE" status --details --socket "$sock" | tr '\n' ' ' | tr -s ' ')" "8192 frames at 48 kHz \\(171 ms\\), first dropout [0-9:]+, last [0-9:]+, [0-9]+ s ago; set where JACK is started \\(-p\\), or later by a program"
-ok "the server's load is reported" wait_for grep -Eq "^load cycles=59 busy=[0-9]+,[0-9]+,[0-9]+ period=170666666 frames=8192 rate=48000 device=$name\$" "$tmp/loads"
+ok "the server's load is reported" wait_for grep -Eq "^load cycles_n=59 busy_median_ns=[0-9]+ busy_p99_ns=[0-9]+ busy_max_ns=[0-9]+ period_ns=170666666 frames=8192 rate_hz=48000 device=$name\$" "$tmp/loads"
 ok "and that the client plays" wait_for grep -q "^load .* client=stall\$" "$tmp/loads"
 is "the one without a connection does not" "$(grep -c Metro "$tmp/loads")" 0
 end_watchers

@@ -41,6 +41,11 @@ is "listening, the same one" "$(of 'on["latencies"] == off["latencies"] or (off[
 is "the sink is suspended as soon after the last player" \
     "$(of 'abs(suspended["suspended_s listening"] - suspended["suspended_s"]) < 2 and suspended["suspended_s"] < 29 or suspended')" True
 
+# --- nothing is to be heard: PipeWire before 1.2, and whenever no such program plays ---
+listens() { "${as_user[@]}" env PIPEWIRE_REMOTE=/nowhere "$SLEEPTUNE_BUILD/xruns/helpers/sleeptune-observe-silence" -lauto; }
+is "before its first order it looks for no server, and ends with who gives them" "$(sleep 0.5 | listens); $?" "; 0"
+like "from then on it does" "$({ echo "listen 4242"; sleep 3; } | listens)" '^absent '
+
 # --- the server of another user that admits this one: the system's service hears no session ---
 if [ "$(id -u)" -eq 0 ]; then
     chmod 755 "$tmp"

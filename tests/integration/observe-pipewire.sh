@@ -18,6 +18,7 @@ like "and one line says so" "$out" '^absent facts=1 PipeWire is not running for 
 is "without its plugins it is not installed" "$(SPA_PLUGIN_DIR=$tmp/none "$observer" <>"$tmp/no-end" 2>&1)" "absent PipeWire is not installed"
 
 only
+export XDG_STATE_HOME=$tmp/state # check reads what is recorded
 starts "the daemon starts"
 ok "without a server the source is absent" wait_for of_like state absent
 if ! sound; then
@@ -68,9 +69,9 @@ missed=$(($(lost_cycles) - cycles_before))
 tap_note <<<"700 ms in a cycle of 171 ms: $missed cycles missed"
 ok "it missed at least three cycles" test "$missed" -ge 3
 is "which is one dropout" "$(($(of client_dropouts) - before))" 1
-ok "others see it" grep -q '^xrun .*client=stall' "$tmp/others"
-ok "whatever it claims" grep -q '^xrun .*client=stall' "$tmp/claimed"
-is "whose process it is does not" "$(grep -v -e ^ready -e ^alive -e "^load .* device=nul$" -e "^xrun .*client=PipeWire" "$tmp/own")" ""
+ok "others see it" grep -q '^client-dropout .*client=stall' "$tmp/others"
+ok "whatever it claims" grep -q '^client-dropout .*client=stall' "$tmp/claimed"
+is "whose process it is does not" "$(grep -v -e ^ready -e ^alive -e "^load .* device=nul$" -e "^client-dropout .*client=PipeWire" "$tmp/own")" ""
 is "no device had an xrun" "$(($(of device_dropouts) - device_before))" 0
 case $(of why) in
 *'PipeWire 0.'*)
@@ -95,6 +96,13 @@ is "and the client's times, which reach the deadline" "$(of_cycle "['clients'][0
     "stall True"
 ask /v1/cycle.svg >"$tmp/cycle.svg"
 ok "it is a picture" "$PYTHON" -c 'import sys, xml.etree.ElementTree as tree; assert tree.parse(sys.argv[1]).getroot().tag == "{http://www.w3.org/2000/svg}svg"' "$tmp/cycle.svg"
+SLEEPTUNE_SOCKET=$sock "$SLEEPTUNE" check --duration 8s --quiet --json >"$tmp/check.json" 2>&1 &
+checks=$!
+sleep 1.5
+does "it stalls while check measures" stall
+wait "$checks"
+checked=$("$PYTHON" -c 'import json, sys; print(json.load(open(sys.argv[1]))["music"]["answer"])' "$tmp/check.json")
+like "check says what sleeptuned recorded meanwhile" "$checked" '^stall lost sound .* \(Recorded by sleeptuned on PipeWire in at most [12][0-9] s\.\)$'
 device_before=$(of device_dropouts) from=${EPOCHREALTIME/./}
 kill -STOP "$server"
 sleep 3

@@ -53,7 +53,7 @@ is "a stream that is empty may have ended: nothing is said yet" "$(counts)" "0 0
 kill -CONT "$player" "$other"
 ok "when they go on both were starved, once, although one claims to be the daemon" wait_for counts_are "0 2"
 ok "that one was stopped is known of it, for how long it was empty, and how long its buffer is" wait_for grep -Eq \
-    '^xrun .* reason=stopped spare=1[1-5][0-9]{8} place=client-buffer lost=[2-5][0-9]{9} .* client=other$' "$tmp/stops"
+    '^client-dropout .* reason=stopped place=client-buffer lost_ns=[2-5][0-9]{9} .* spare_ns=1[1-5][0-9]{8} .* client=other$' "$tmp/stops"
 end_watchers
 watchers=()
 event='[e for e in d["events"] if e["event"] == "client-dropout" and e["client"] == "player"][0]'
@@ -74,7 +74,7 @@ does "somebody else watches it, too" watch others
 kill -STOP "$daemon"
 sleep 3
 kill -CONT "$daemon"
-ok "when it was stopped, others see that its stream was starved" wait_for grep -q '^xrun .*client=sleeptuned' "$tmp/others"
+ok "when it was stopped, others see that its stream was starved" wait_for grep -q '^client-dropout .*client=sleeptuned' "$tmp/others"
 own_dropouts() { value_is 'd["audio"]["own_dropouts"] > 0' True; }
 ok "it has own dropouts" wait_for own_dropouts
 sleep 1

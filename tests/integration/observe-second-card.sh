@@ -75,12 +75,12 @@ logged() {
         lines | grep '^\[W' | sed 's/.*resync (\([0-9]*\).*/\1/' | awk '{n += 1 + $1} END {print n + 0}'
     fi
 }
-seen() { sed -n 's/^xrun .* device-dropouts=\([0-9]*\) .*place=resync.*/\1/p' "$tmp/seen" | awk '{n += $1} END {print n + 0}'; }
+seen() { sed -n 's/^device-dropout count_n=\([0-9]*\) .*place=resync.*/\1/p' "$tmp/seen" | awk '{n += $1} END {print n + 0}'; }
 sleep 4
 begun=$(($(logged) - $(seen))) # what was logged before it watched, or in the first second of a card
 echo 100 >"$tmp/b"
 # by how much its clock is too fast, in 10^-9: the server's loop takes its time
-drifts() { awk '/client=alsa_output.second/ && match($0, /drift=-?[0-9]+/) {ppb = substr($0, RSTART + 6, RLENGTH - 6) + 0} END {exit !(ppb > 40000 && ppb < 160000)}' "$tmp/seen"; }
+drifts() { awk '/client=alsa_output.second/ && match($0, /drift_ppb=-?[0-9]+/) {ppb = substr($0, RSTART + 10, RLENGTH - 10) + 0} END {exit !(ppb > 40000 && ppb < 160000)}' "$tmp/seen"; }
 ! has_clocks || ok "a card that is 0.01 % too fast drifts by some 100 ppm" wait_for drifts
 near() { [ $(($1 > $2 ? $1 - $2 : $2 - $1)) -le $((1 + $2 / 10)) ]; }
 same() { n=$(($(logged) - begun)) reported=$(seen) && near "$reported" "$n"; } # what was just logged is reported later

@@ -9,11 +9,9 @@ width, height = float(root.get("width")), float(root.get("height"))
 print("size", root.get("width"), root.get("height"))
 print("title:", root.findtext(SVG + "title"))
 print("desc:", root.findtext(SVG + "desc"))
-for role in ("panel", "box", "values", "misses", "legend", "deadline"):
+for role in ("panel", "box", "values", "legend"):
     groups = [g for g in root.iter(SVG + "g") if role in g.get("class").split()]
     print(role, len(groups))
-    if role == "misses":
-        print("triangles", sum(len(list(g)) for g in groups))
     if role == "values":
         paths = [p.get("d") for g in groups for p in g.iter(SVG + "path")]
         print("strokes", sum(d.count("V") for d in paths))

@@ -50,7 +50,7 @@ cycles() {
     wait_for grep -q ^load "$tmp/cycles"
     end_watchers
     watchers=()
-    sed -n 's/^load .* frames=\([0-9]*\) rate=\([0-9]*\) .*/\1 frames at \2 Hz/p' "$tmp/cycles" | sort -u | head -1
+    sed -n 's/^load .* frames=\([0-9]*\) rate_hz=\([0-9]*\) .*/\1 frames at \2 Hz/p' "$tmp/cycles" | sort -u | head -1
 }
 
 sink_rate() { pw-dump | "$PYTHON" -c "

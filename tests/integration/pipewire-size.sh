@@ -3,7 +3,13 @@
 # shellcheck disable=SC2317
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
-size() { "$SLEEPTUNE" apply --yes "linux-pipewire-quantum=$1" 2>&1 </dev/null; }
+# the least size is PipeWire's default: shown is that of 0.3, also with 1.4, where it is 32
+size() {
+    local said status=0
+    said=$("$SLEEPTUNE" apply --yes "linux-pipewire-quantum=$1" 2>&1 </dev/null) || status=$?
+    echo "${said/(from 32 to/(from 16 to}"
+    return "$status"
+}
 if [ "$(id -u)" -eq 0 ]; then
     let_nobody_in
     as_nobody test -w "${TMPDIR:-/tmp}" || unset TMPDIR
@@ -30,7 +36,7 @@ done
 export HOME="$tmp/the home" XDG_RUNTIME_DIR=$tmp/run
 unset XDG_CONFIG_HOME XDG_STATE_HOME STATE_DIRECTORY PIPEWIRE_REMOTE PIPEWIRE_RUNTIME_DIR
 drop_ins=$HOME/.config/pipewire/pipewire.conf.d
-file=$drop_ins/90-sleeptune.conf
+file=$drop_ins/90-sleeptune-linux-pipewire-quantum.conf
 mkdir -m 700 "$XDG_RUNTIME_DIR" "$HOME"
 here() { # what depends on the machine: the name of a card's file, whether root applied something, too
     local out status=0
@@ -81,7 +87,7 @@ is "with that size for all programs" "$(runs)" "128 128 128"
 screen_is -t in-effect verify
 screen_is -t a-second-size size 256
 echo 'context.properties = { "default.clock.quantum": 512 }' >"$drop_ins/99-mine.conf"
-screen_is -t a-file-that-wins verify
+screen_is -t another-file-names-it verify
 rm "$drop_ins/99-mine.conf"
 screen_is -t reverted revert
 is "file and folders are gone" "$(ls -A "$HOME/.config" 2>/dev/null)" ""
@@ -91,11 +97,8 @@ is "as it was" "$(runs)" "$before"
 mkdir -p "$drop_ins"
 printf '# mine\ncontext.properties = { log.level = 2 }' >"$file"
 cp "$file" "$tmp/mine"
-is "beside lines of the user's own" "$(size 64 >/dev/null; echo $?)" 0
-again
-is "it counts, too" "$(runs)" "64 64 64"
-revert >/dev/null
-ok "and revert leaves every byte as it was" cmp "$tmp/mine" "$file"
+screen_is -t a-file-of-the-users-own size 64
+ok "it is as it was" cmp "$tmp/mine" "$file"
 rm "$file"
 ln -s "$tmp/mine" "$file"
 screen_is -t a-link size 32
@@ -120,9 +123,9 @@ card node.name=alsa_output.pci-0000_00_1f.3.analog-stereo
 card node.name=alsa_output.usb-ACME_Box_2-00.analog-stereo
 wait_for grep -q ACME_Box <(pw-dump)
 if [ -d /usr/share/wireplumber/main.lua.d ]; then
-    rule=$HOME/.config/wireplumber/main.lua.d/51-sleeptune.lua
+    rule=$HOME/.config/wireplumber/main.lua.d/51-sleeptune-linux-device-headroom.lua
 elif [ -d /usr/share/wireplumber/wireplumber.conf.d ]; then
-    rule=$HOME/.config/wireplumber/wireplumber.conf.d/90-sleeptune.conf
+    rule=$HOME/.config/wireplumber/wireplumber.conf.d/90-sleeptune-linux-device-headroom.conf
 else
     skip "a rule of WirePlumber" "it is not installed"
     tap_done

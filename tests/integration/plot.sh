@@ -30,13 +30,13 @@ part() { like "$1" "$(cat parts)" "$2"; }
 "$SLEEPTUNE_LAB" simulate --hz 100 --every 1s --drift-ppm 100 --noise 30us --count 900 --json >saw.json
 "$SLEEPTUNE_BUILD/tests/integration/make_recording" run.strec 20 >rows
 cat >sleep.json <<'JSON'
-{"schema": "sleeptune-bench-sleep/1", "conditions": {"kernel_release": "6.1.0 <a&b>"}, "results": [
- {"method": "nanosleep", "policy": "other", "requested_ns": 5000000, "timer_slack_ns": 50000, "n": 500,
-  "overshoot_ns": {"min": 50100, "q1": 53000, "median": 54321, "q3": 56000, "p95": 58000, "p99": null, "max": 990000}},
- {"method": "timerfd-abs", "policy": "other", "requested_ns": 5000000, "timer_slack_ns": 50000, "n": 500,
-  "overshoot_ns": {"min": 2000, "q1": 3000, "median": 4000, "q3": 5000, "p95": 5500, "p99": null, "max": 6000}},
- {"method": "nanosleep", "policy": "fifo", "requested_ns": 5000000, "timer_slack_ns": 0, "n": 12,
-  "overshoot_ns": {"min": 2000, "q1": null, "median": null, "q3": null, "p95": null, "p99": null, "max": 6000}}]}
+{"schema": "sleeptune-bench-wake/1", "conditions": {"kernel_release": "6.1.0 <a&b>"}, "results": [
+ {"mechanism": "nanosleep", "kind": "other", "slice_ns": 5000000, "placement": "same-cpu", "n": 500,
+  "delay_ns": {"min": 50100, "q1": 53000, "median": 54321, "q3": 56000, "p95": 58000, "p99": null, "max": 990000}},
+ {"mechanism": "timerfd-abs", "kind": "other", "slice_ns": 5000000, "placement": "same-cpu", "n": 500,
+  "delay_ns": {"min": 2000, "q1": 3000, "median": 4000, "q3": 5000, "p95": 5500, "p99": null, "max": 6000}},
+ {"mechanism": "nanosleep", "kind": "fifo", "slice_ns": 5000000, "placement": "other-cpu", "n": 12,
+  "delay_ns": {"min": 2000, "q1": null, "median": null, "q3": null, "p95": null, "p99": null, "max": 6000}}]}
 JSON
 
 draw box sleep.json
@@ -48,16 +48,16 @@ sed 's/"n": 12,/"n": 26,/; s/"median": null/"median": 3000/' sleep.json >sleep26
 draw few sleep26.json
 is "the median that a result has is written where its quartiles are not known" "$(grep -c '^median: 3.000 µs$' parts)" 1
 draw box sleep.json
-part "a panel says what it is of" '^group: requested 5.000 ms, policy fifo, timer slack 0 ns$'
+part "a panel says what it is of" '^group: kind fifo, placement other-cpu, slice 5.000 ms$'
 part "n is below its box" '^text: n = 500 \*$'
-part "the axis has its unit" '^axis-name: overshoot \(woke - due\) \(µs\)$'
+part "the axis has its unit" '^axis-name: delay \(returned - signalled\) \(µs\)$'
 part "what few values show is said" 'A box needs 40 values'
 part "markup in a file is text" '<a&b>'
 # boxes of a few ns beside one of 80 us; one of them reaches 0: of 12 in two panels
 "$PYTHON" - >wide-calls.json <<'PYTHON'
 import json
 def result(call, low, q1, median, q3, high):
-    return {"call": call, "mode": "in-process", "n": 400, "warm_up": 0, "outliers": 0,
+    return {"call": call, "mode": "in-process", "n": 400, "outliers": 0,
             "ns": {"min": low, "q1": q1, "median": median, "q3": q3, "max": high}}
 print(json.dumps({"schema": "sleeptune-bench-syscall/1", "results": [
     result("time", -3, 0, 2, 4, 9), *(result(f"a{i}", 20, 25, 28, 30, 33) for i in range(5)),
@@ -95,14 +95,8 @@ draw hour hour --every 1m --kind series
 part "an hour in minutes" '^axis-name: time since the first value \(min\)$'
 draw series-of-a-recording --kind series run.strec
 part "no more strokes than pixels" '^strokes [1-6][0-9][0-9]$'
-part "the period has a line" '^deadline 1$'
-part "with its name" '^text: period [0-9.]+ [mµ]s$'
-is "of a line's length" "$(grep -A1 'class="deadline"' series-of-a-recording.svg | grep -c '<path')" 1
-is "text without a period of its own has none" "$("$PYTHON" "$SLEEPTUNE_SRC/tests/integration/picture.py" hour.svg | grep '^deadline')" "deadline 0"
 is "test conditions have four lines at most" "$(grep -cE '^text: Test conditions' parts) $(grep -A9 '^text: Test conditions' parts | grep -cE '^text: .* …$' | awk '{ print ($1 <= 1) }')" "1 1"
-missed=$(awk -F'[ ,]' '$3 > 0' rows | wc -l)
-part "missed periods are marked" '^triangles [1-9]'
-[ "$missed" -eq 0 ] || part "and counted" "^desc: .* [1-9][0-9]* periods missed"
+part "periods without a value are counted" "^desc: .*; [1-9][0-9]* periods without a value"
 
 is "a dark page gets a dark picture" "$(grep -c 'prefers-color-scheme: dark' series-of-a-recording.svg)" 1
 
@@ -133,8 +127,8 @@ cat >calls.json <<'JSON'
  {"call": "getpid", "mode": "fresh", "n": 3, "ns": {"min": 7, "median": 8, "max": 9}, "samples_ns": [7, 8, 9]}]}
 JSON
 "$SLEEPTUNE_LAB" plot -k series calls.json -o calls.svg
-is "two series of one call have two names, and calls miss no periods" \
-    "$(grep -c '>getpid, mode \(in-process\|fresh\)<' calls.svg) $(grep -c 'missed' calls.svg)" "2 0"
+is "two series of one call have two names, and calls have no periods" \
+    "$(grep -c '>getpid, mode \(in-process\|fresh\)<' calls.svg) $(grep -c 'without a value' calls.svg)" "2 0"
 
 # --- the README's pictures are what is drawn today
 mkdir pictures
@@ -153,12 +147,23 @@ def result(i, slice_ns):
             "delay_ns": {"min": low, "q1": low + 5, "median": low + 10, "q3": low + 20, "p95": low + 30, "p99": None, "max": low + 40}}
 print(json.dumps({"schema": "sleeptune-bench-wake/1", "results": [result(i, s) for s in (2000000, 100000000) for i in range(12)]}))
 PYTHON
-draw wake wake.json
+draw wake wake.json --kind box
 is "a heading is whole, with which part of the setting it is, and that its axis is its own" "$(grep -c '^group: kind interrupted, .*, slice [0-9.]* ms; [12] of 2' parts) \
 $(grep -c '^group: .*slice 2.000 ms; 1 of 2, own axis$' parts)" "4 1"
 
 # --- what has no axis in common
-for pair in 'sleep.json wake.json' 'wake.json sleep.json' 'run.strec wide-calls.json' 'wide-calls.json saw.json'; do
+draw wake-lines wake.json
+part "several slices of wake are lines over the slice" '^title: Over the slice: delay '
+"$PYTHON" - >exec.json <<'PYTHON'
+import json
+def run(command, ms):
+    ns = {"n": 10, "min": 1000, "q1": None, "median": None, "mean": 1500, "q3": None, "max": 2000}
+    return {"command": f"{command} {ms}", "requested_ns": ms * 1000000, "n": 10, "wall_ns": ns, "overshoot_of_runs_ns": ns}
+print(json.dumps({"schema": "sleeptune-bench-exec/1", "results": [run(c, ms) for c in ("first", "second") for ms in (5, 10)]}))
+PYTHON
+draw exec exec.json
+is "programs that sleep equally long stand side by side" "$(grep -oE '(first|second) [0-9]+' parts | awk '!seen[$0]++' | tr '\n' ' ')" "first 5 second 5 first 10 second 10 "
+for pair in 'run.strec wide-calls.json' 'wide-calls.json saw.json'; do
     # shellcheck disable=SC2086  # two files
     refused "one picture cannot show ${pair/ / and }" 4 plot $pair -o mix.svg
 done
@@ -166,25 +171,25 @@ status 0 "lateness of a recording and of JSON is one" plot run.strec saw.json -o
 
 # --- calls one by one, the first ones dearer
 cat >calls.json <<'JSON'
-{"schema": "sleeptune-bench-syscall/1", "results": [{"call": "getppid", "mode": "in-process", "n": 3, "warm_up": 2, "outliers": 0,
+{"schema": "sleeptune-bench-syscall/1", "results": [{"call": "getppid", "mode": "in-process", "n": 5, "outliers": 0,
  "ns": {"min": 61, "q1": null, "median": null, "q3": null, "max": 64}, "samples_ns": [15940, 164, 61, 64, 63]}]}
 JSON
 draw calls --kind series calls.json
-part "a dot for each call, warm-up too" '^strokes 5$'
-part "figures are without it" 'n = 3, least 61 ns'
+part "a dot for each call" '^strokes 5$'
+part "figures are of all" 'n = 5, least 61 ns'
 
 # --- --plot of the commands that measure
 status 0 "simulate --plot" "$SLEEPTUNE_LAB" simulate --count 100 --plot s.svg
 status 0 "analyse --plot" "$SLEEPTUNE_LAB" analyse saw.json --json --plot a.svg
 status 0 "series --plot" "$SLEEPTUNE_LAB" series --every 2ms --count 50 --plot b.svg
-status 0 "sleep --plot" "$SLEEPTUNE_LAB" sleep --budget 1s --durations 2ms --methods nanosleep,ppoll --plot c.svg
+status 0 "series --plot of several methods" "$SLEEPTUNE_LAB" series --every 2ms --count 50 --method nanosleep,usleep --plot c.svg
 status 0 "syscall --plot" "$SLEEPTUNE_LAB" syscall --calls getppid --count 100 --fresh 0 --plot d.svg
-status 0 "wake --plot" "$SLEEPTUNE_LAB" wake --mechanisms futex,pipe --rounds 50 --plot f.svg
+status 0 "wake --plot" "$SLEEPTUNE_LAB" wake --mechanisms condvar,channel --rounds 50 --plot f.svg
 for file in s a b c d f; do
     like "$file.svg is a picture" "$("$PYTHON" "$SLEEPTUNE_SRC/tests/integration/picture.py" $file.svg 2>&1)" '^panel [1-9]'
 done
 refused "--plot -: the result is on standard output" 3 simulate --plot -
-for command in wake sleep syscall series simulate; do
+for command in wake syscall series simulate; do
     refused "$command --plot refuses a suffix before it measures" 3 "$command" --plot a.gif
     refused "$command --plot refuses a folder that is not there, too" 4 "$command" --plot nowhere/a.svg
 done
@@ -211,9 +216,9 @@ is "and the picture stays small" "$([ "$(wc -c <million.svg)" -lt 100000 ] && ec
 # --- bad input
 : >empty
 echo '{"schema": "sleeptune-report/1"}' >other.json
-echo '{"schema": "sleeptune-bench-sleep/2", "results": []}' >newer.json
-echo '{"schema": "sleeptune-bench-sleep/1", "results": []}' >hollow.json
-echo '{"schema": "sleeptune-bench-sleep/1", "results": [7, {"method": 3, "overshoot_ns": {"min": "x", "max": []}}]}' >silly.json
+echo '{"schema": "sleeptune-bench-wake/2", "results": []}' >newer.json
+echo '{"schema": "sleeptune-bench-wake/1", "results": []}' >hollow.json
+echo '{"schema": "sleeptune-bench-wake/1", "results": [7, {"mechanism": 3, "delay_ns": {"min": "x", "max": []}}]}' >silly.json
 echo '{}' >none.json
 head -c 3000 /dev/urandom >noise
 status 4 "noise is a failure" plot noise -o bad.svg # its first byte is chance
@@ -292,7 +297,7 @@ refused "a file whose name ends so is that file" 4 plot 'odd:2' -o odd.svg
 refused "a column that is not there" 4 plot two.tsv:3 -o three.svg
 refused "only text has columns" 4 plot one.json:2 -o json.svg
 refused "a unit that is none" 3 plot two.tsv:2 --unit furlong -o x.svg
-"$SLEEPTUNE_LAB" series -q --every 1ms --count 70 --method ppoll,nanosleep --json >set.json
+"$SLEEPTUNE_LAB" series -q --every 1ms --count 70 --method usleep,nanosleep --json >set.json
 draw set -k series set.json
 part "several series of one file have a panel each" '^panel 2$'
 
@@ -301,22 +306,17 @@ draw mean mean.json
 part "short headings: boxes of two groups side by side" '^panel 2$'
 part "the mean of few runs has a mark and its figure" '^mean: 3.500 µs$'
 
-# --- lines, density
+# --- lines
 awk 'BEGIN {srand(1); for (i = 0; i < 200; i++) print int(1000 + rand() * 100)}' >near
 awk 'BEGIN {srand(1); for (i = 0; i < 200; i++) print int(1500 + rand() * 100)}' >far
 draw line near --kind line
 part "a line says that it is one" '^text: A line from each value to the next\.'
-draw density near far --kind density
-part "a density has its axis" '^axis-name: share of the values \(%\)$'
-part "and a legend" '^text: near, n = 200$'
-is "a line each" "$(grep -c 'fill="none" stroke="#[0-9a-f]*" stroke-width="[0-9.]*"[^>]* d="M[^ML]*\(L[^L]*\)\{79\}"/>' density.svg)" 2
-
 # --- labels break at words, and each place in a panel has its colour
 cat >words.json <<'JSON'
 {"schema": "sleeptune-bench-exec/1", "results": [
- {"command": "./sleeps -syscall 5", "requested_ns": 5000000, "n": 50, "wall_ns": {"min": 5100000, "q1": 5200000, "median": 5300000, "q3": 5400000, "max": 5500000},
+ {"command": "./sleeps -syscall 5", "slice_ns": 5000000, "n": 50, "wall_ns": {"min": 5100000, "q1": 5200000, "median": 5300000, "q3": 5400000, "max": 5500000},
   "overshoot_of_runs_ns": {"min": 100000, "q1": 200000, "median": 300000, "q3": 400000, "max": 500000, "outliers": 0}},
- {"command": "./sleeps 5", "requested_ns": 5000000, "n": 50, "wall_ns": {"min": 5100000, "q1": 5200000, "median": 5300000, "q3": 5400000, "max": 5500000},
+ {"command": "./sleeps 5", "slice_ns": 5000000, "n": 50, "wall_ns": {"min": 5100000, "q1": 5200000, "median": 5300000, "q3": 5400000, "max": 5500000},
   "overshoot_of_runs_ns": {"min": 100000, "q1": 200000, "median": 350000, "q3": 400000, "max": 900000, "outliers": 1}}]}
 JSON
 draw words words.json

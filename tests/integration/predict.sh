@@ -28,6 +28,7 @@ is "a stall that is too long for a size leaves a shorter one, of which nothing i
 96 1 1.0 4.744"
 screen_is hour predict "$tmp/hour.strec" --frames 48,96,192
 screen_is shorter-size predict "$tmp/hour.strec" --frames 24,96 --details
+screen_is no-slack predict "$tmp/hour.strec" --granularity 1500us --frames 48,96 --details
 screen_is no-size-held predict "$tmp/hour.strec" --frames 48
 screen_is no-size-up-to predict "$tmp/hour.strec" --frames 24,48,96
 screen_is nothing-known predict "$tmp/hour.strec" --frames 24

@@ -44,6 +44,8 @@ if command -v rustc >/dev/null; then
     for name in late cost wake; do
         ok "$name.rs is built" env HOME="$(getent passwd "$(id -u)" | cut -d : -f 6)" rustc -o "rust-$name" "$SLEEPTUNE_SRC/docs/examples/$name.rs"
     done
+    ./rust-wake 2 3 >wake.txt
+    like "analyse names wake.rs's columns" "$("$SLEEPTUNE_LAB" analyse wake.txt:1 wake.txt:2 --unit ns | tail -1)" '^wake.txt:2 channel woken early +3 '
     is "and prints as many lines" "$(./rust-late 3 0.005 | grep -cE '^[0-9]+\.[0-9]{9}$') $(./rust-cost 3 | grep -cE '^[0-9]+,[0-9]+$') $(./rust-wake 2 3 | grep -cE '^[0-9]+,[0-9]+,[0-9]+,[0-9]+$')" "3 3 3"
 else
     skip "late.rs, cost.rs and wake.rs" "no rustc"
@@ -58,7 +60,7 @@ for page in "$pages"/b*.md; do
     is "$name: as many commands and outputs as in the tree" "$(grep -c '^[$] ' "to/$name")" "$(grep -c '^[$] ' "$page")"
     is "$name: none without output" "$(grep -A 1 '^[$] ' "$page" | grep -c '^```$')" 0
     [ "$name" = b5.md ] || # a captured machine
-        is "$name: it says when and under what conditions it was measured" "$(grep -cE '^Measured on [0-9-]{10}, .*load before it' "$page")" 1
+        is "$name: it says when and under what conditions it was measured" "$(grep -cE '^Measured on [0-9-]{10}, .*load (average )?before it' "$page")" 1
     for picture in $(grep -oE '\([a-z0-9-]+\.svg\)' "$page" | tr -d '()'); do
         ok "$name: $picture is in the tree" test -s "$pages/$picture"
         if [ "$picture" = b1.svg ] && ! command -v go >/dev/null; then
@@ -68,6 +70,8 @@ for page in "$pages"/b*.md; do
         fi
     done
 done
+"$PYTHON" "$SLEEPTUNE_SRC/tests/integration/published_figures.py" "$SLEEPTUNE_LAB" "$pages/b4.md" to/b4.md >out 2>&1
+is "what the pages say of computed series is what their samples show" "$(sed '$d' out)$(grep -cE '^[0-9]{3} figures and sentences$' out)" 1
 # what a measured series says today, in the page of the tree, too
 for page in "$pages/b4.md" to/b4.md; do
     is "$page: quartiles, and the kernel's correction of its clock" \

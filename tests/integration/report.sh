@@ -84,6 +84,12 @@ for begin in '\x89PNG' '\x1f\x8b' '<!DOCTYPE html>' '' 'int main(void) { return 
     printf '%b' "$begin" >"$tmp/post.txt"
     refused "a text that begins with '$begin'" 4 report --input "$tmp/post.txt"
 done
+tar czf "$tmp/some.tgz" -C "$SLEEPTUNE_SRC/docs" adr
+for file in README.md LICENSE NEWS.md HACKING.md docs/architecture.md docs/pictures/lateness.svg measure/loop.c docs/site/style.css; do
+    is "$file is refused, with the reason" "$("$SLEEPTUNE" report --input "$SLEEPTUNE_SRC/$file" 2>&1 | grep -cE 'nothing in|shows no setting'
+        echo "${PIPESTATUS[0]}")" $'1\n4'
+done
+like "its reason" "$("$SLEEPTUNE" report --input "$tmp/some.tgz" 2>&1)" 'is an archive: unpack it first'
 refused "pw-top while nothing plays" 4 report --input "$posted/easyeffects-4087.txt"
 is "the line that a fact comes from" "$(report --json "$posted/mpv-9992.txt" | grep -c 'mpv-9992\.txt:6"')" 1
 refused "a word that is no rule and no file" 3 report no-such-file.txt

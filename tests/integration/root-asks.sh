@@ -175,6 +175,6 @@ printf '#!/bin/sh\necho "ran as $(id -u)" >>%s\n' "$log" | tee "$tmp/evil/pw-met
 chmod 755 "$tmp/evil/"*
 PATH=$tmp/evil:$PATH "$SLEEPTUNE" snapshot >/dev/null 2>&1
 is "PATH of another user: its pw-metadata is not run" "$(cat "$log" 2>/dev/null)" ""
-PATH=$tmp/evil:$PATH "$SLEEPTUNE_LAB" sleep --exec 'sleep 0' --runs 1 --warmup 0 >/dev/null 2>&1
+PATH=$tmp/evil:$PATH "$SLEEPTUNE_LAB" exec 'sleep 0' --runs 1 --warmup 0 >/dev/null 2>&1
 is "nor what a benchmark starts by its name" "$(cat "$log" 2>/dev/null)" ""
 tap_done

@@ -103,7 +103,7 @@ stub id 'echo 1000'
 screen_is no-rights scripts-setup
 stub apt-cache 'case ${2-} in "") echo " 500 http://deb.debian.org/debian x/main" ;; clang-* | libclang-rt-14-dev) ;; *) echo "  Candidate: 1.0" ;; esac'
 screen_is no-rights-lists-for-tests scripts-setup --test
-stub dpkg-query 'printf "installed %s\n" gcc libc6-dev meson ninja-build pkg-config libjansson-dev libconfig-dev'
+stub dpkg-query 'printf "installed %s\n" gcc libc6-dev meson ninja-build pkg-config libjansson-dev libconfig-dev zlib1g-dev libsqlite3-dev'
 stub apt-cache 'case ${2-} in "") echo " 500 http://deb.debian.org/debian x/main" ;; esac'
 ok "what they do not offer is not asked for" setup --test </dev/null
 rm "$tmp/bin/apt-cache"

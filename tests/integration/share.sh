@@ -42,6 +42,17 @@ like "a part is one" "$("$SLEEPTUNE" report "$tmp/cut.without-one")" 'a part of 
 sed 's/=50000/=50000000/; s/^system .*/&\nfinding linux-hz advice, linux.cmdline=1, user.uid=5./' "$tmp/text" >"$tmp/other"
 is "a share has only numbers of its rules" "$("$SLEEPTUNE" report --json "$tmp/other" | grep -cE 'linux.cmdline"|user.uid')" 0
 
+# who made the dropouts, also quoted and wrapped; not of a part
+with() { sed "s/^dropouts .*/dropouts dropouts=12, in a day of which 3.0 h were watched; $2/" "$tmp/text" | sed 's/^/> /' >"$tmp/$1"; }
+first() { "$SLEEPTUNE" report "$tmp/$1" | head -n 2 | tr -s '\n ' ' '; }
+with named 'mpv woken-late 8;\n a program unknown 4.'
+like "dropouts by program" "$(first named)" 'counted 12 dropouts in the last day: mpv woken-late 8; a program unknown 4\.'
+with cut 'mpv woken-late 8;'
+like "not those of a cut text" "$(first cut)" 'counted 12 dropouts in the last day\.'
+# shellcheck disable=SC2016  # it is not ours
+with foreign 'mpv $(reboot) 8.'
+like "no command" "$(first foreign)" 'counted 12 dropouts in the last day\.'
+
 # --- no names -----------------------------------------------------------------------------------------------------
 cp -r "$captures/linux-studio" "$tmp/marked"
 mkdir -p "$tmp/marked/etc/security/limits.d" "$tmp/marked/sys/class/dmi/id" "$tmp/marked/proc/sys/kernel"
@@ -55,6 +66,18 @@ sed -i 's/: [A-Za-z-]* - .*/: zzmark - zzmark/' "$tmp/marked/proc/asound/cards"
 share --root "$tmp/marked" >"$tmp/text"
 is "of marked names none is there" "$(grep -ci zzmark "$tmp/text")" 0
 like "but what is not one" "$(cat "$tmp/text")" '^system Linux 6\.1\.0-37-amd64, distribution Debian/Linux 12,'
+
+# each file of a machine in turn, all its words marked
+for machine in linux-studio freebsd-15.1-usb; do
+    (cd "$captures/$machine" && find . -type f) | while read -r file; do
+        rm -rf "$tmp/marked" && cp -r "$captures/$machine" "$tmp/marked"
+        sed -Ei 's/[A-Za-z][A-Za-z0-9_.:-]{2,}/&zzmark/g' "$tmp/marked/$file"
+        share --root "$tmp/marked" >"$tmp/text"
+        { grep -q zzmark "$tmp/marked/$file" || ! grep -q '[A-Za-z][A-Za-z0-9_.:-]\{2\}' "$tmp/marked/$file"; } && grep -q '^sleeptune share 1,' "$tmp/text" || echo "$machine/$file: not tried"
+        grep -qi zzmark "$tmp/text" && echo "$machine/$file"
+    done >"$tmp/marks"
+    is "$machine: no word of any file is there" "$(cat "$tmp/marks")" ""
+done
 
 refused "an argument" 3 share file
 refused "no such tree" 4 share --root "$tmp/none"

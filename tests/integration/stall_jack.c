@@ -1,22 +1,24 @@
 /* stall_jack STALL_MS [NAME [PORT]]: a client NAME ("stall") of the JACK server that JACK_DEFAULT_SERVER
- * names. It plays silence into PORT ("system:playback_1"; "": into none), has a port "in", prints "playing",
- * then for each newline on standard input sleeps STALL_MS in one process callback, prints "stalled N" after
- * it, and ends with its input. */
+ * names. It plays silence, or $STALL_LEVEL, into PORT ("system:playback_1"; "": into none), has a port "in",
+ * prints "playing", then for each newline on standard input sleeps STALL_MS in one process callback, prints
+ * "stalled N" after it, and ends with its input. */
 #include <jack/jack.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static jack_port_t *port;
 static long stall_ms;
+static float level;
 static atomic_long asked, stalled, cycles;
 
 static int process(jack_nframes_t frames, void *ctx)
 {
     (void)ctx;
-    memset(jack_port_get_buffer(port, frames), 0, frames * sizeof(jack_default_audio_sample_t));
+    jack_default_audio_sample_t *samples = jack_port_get_buffer(port, frames);
+    for (jack_nframes_t i = 0; i < frames; i++)
+        samples[i] = level;
     atomic_fetch_add(&cycles, 1);
     if (atomic_load(&stalled) < atomic_load(&asked)) {
         usleep((useconds_t)stall_ms * 1000);
@@ -31,6 +33,7 @@ int main(int argc, char **argv)
     const char *name = argc > 2 ? argv[2] : "stall", *to = argc > 3 ? argv[3] : "system:playback_1";
     snprintf(out, sizeof(out), "%s:out", name);
     stall_ms = argc > 1 ? atol(argv[1]) : 100;
+    level = getenv("STALL_LEVEL") != NULL ? (float)strtod(getenv("STALL_LEVEL"), NULL) : 0;
     jack_client_t *client =
         jack_client_open(name, JackNoStartServer | JackServerName, NULL, getenv("JACK_DEFAULT_SERVER"));
     if (client == NULL)

@@ -11,7 +11,8 @@
  * but has the ports NAME:in and NAME:out, which others link. "exits": it ends at the end of its first PEAK,
  * in its 40th cycle or later. "pages": the PEAK is time in which it reads pages of a mapped file, LOG.pages,
  * that are on the disk only. "sleeps": it sleeps for the PEAK. "helped": another thread computes it, in real
- * time where it may, and it waits for that. $STALL_CLAIMS: the process that the stream says is its own. */
+ * time where it may, and it waits for that. $STALL_CLAIMS: the process that the stream says is its own;
+ * $STALL_LEVEL: it plays this level, not silence, which a recording tells from the silence of a loss. */
 #include <spa/pod/pod.h>
 
 #include <errno.h>
@@ -34,6 +35,7 @@
 
 static struct pw_stream *stream;
 static long stall_ms;
+static float level;
 static atomic_long asked, stalled, cycles;
 
 /* --- computing --- */
@@ -191,7 +193,8 @@ static void on_process(void *ctx)
     const uint32_t wanted =
         position != NULL ? (uint32_t)position->clock.duration * 8 : 4096; /* one cycle's */
     const uint32_t bytes = data->maxsize < wanted ? data->maxsize : wanted;
-    memset(data->data, 0, bytes);
+    for (uint32_t i = 0; i < bytes / sizeof(level); i++)
+        ((float *)data->data)[i] = level;
     data->chunk->offset = 0;
     data->chunk->stride = 8;
     data->chunk->size = bytes;
@@ -235,6 +238,8 @@ static int begin_stream(struct pw_loop *loop, const char *name)
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(space, sizeof(space));
     struct pw_properties *props = pw_properties_new(PW_KEY_NODE_NAME, name, PW_KEY_MEDIA_TYPE, "Audio",
                                                     PW_KEY_MEDIA_CATEGORY, "Playback", NULL);
+    if (getenv("STALL_LEVEL") != NULL)
+        level = (float)strtod(getenv("STALL_LEVEL"), NULL);
     if (getenv("STALL_CLAIMS") != NULL)
         pw_properties_set(props, PW_KEY_APP_PROCESS_ID, getenv("STALL_CLAIMS"));
     stream = pw_stream_new_simple(loop, name, props, &events, NULL);

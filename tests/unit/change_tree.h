@@ -13,8 +13,11 @@
 
 #define GOVERNOR0 "sys/devices/system/cpu/cpufreq/policy0/scaling_governor"
 #define GOVERNOR1 "sys/devices/system/cpu/cpufreq/policy1/scaling_governor"
-#define SYSCTL_D  "etc/sysctl.d/90-sleeptune.conf"
-#define LIMITS_D  "etc/security/limits.d/90-sleeptune.conf"
+#define SYSCTL_D  "etc/sysctl.d/50-mine.conf"
+#define SYSCTL_A  "etc/sysctl.d/99-zz-sleeptune-linux-swap.conf"
+#define SYSCTL_C  "etc/sysctl.d/99-zz-sleeptune-linux-watchdogs.conf"
+#define SYSFS_B   "etc/tmpfiles.d/00-sleeptune-linux-cpu-frequency.conf"
+#define LIMITS_A  "etc/security/limits.d/99-sleeptune-linux-swap-ann.conf"
 
 /* Ids and targets of real rules: a journal names only what its rule writes. */
 #define TARGETS(...)                                                                                         \
@@ -149,18 +152,17 @@ static inline char *tree_list(const struct tree *tree)
 static inline void tree_make_freebsd(struct tree *tree)
 {
     tree_make(tree);
-    tree_put(tree, "etc/sysctl.conf", "# mine\n");
+    tree_put(tree, "etc/sysctl.conf", "# mine\nkern.x=1"); /* no newline at its end */
     tree_put(tree, "etc/rc.conf", "hostname=\"studio\"");
-    tree_put(tree, "etc/login.conf", "default:\\\n\t:memorylocked=128M:\n");
     tree_put(tree, "boot/loader.conf", "zfs_load=\"YES\"\n");
     st_platform_root_set_freebsd(tree->p);
 }
 
-/* And with what else is written on Linux, a command line without a newline at its end among it. */
+/* And with what else is written on Linux. */
 static inline void tree_make_boot(struct tree *tree)
 {
     tree_make(tree);
-    tree_put(tree, "etc/kernel/cmdline", "root=UUID=1 rw");
+    tree_put(tree, "etc/default/grub.d/50-mine.cfg", "GRUB_TIMEOUT=1\n");
 }
 
 static inline void tree_add(struct st_plan *plan, struct st_platform *p, struct st_finding *finding)
@@ -178,8 +180,8 @@ static inline void tree_plan_freebsd(struct st_platform *p, struct st_plan *plan
     struct st_finding a = {.rule = &freebsd_rule_a}, b = {.rule = &freebsd_rule_b};
     st_finding_change(&a, ST_CHANGE_SYSCTL, "hw.snd.latency", "0");
     st_finding_change(&a, ST_CHANGE_LOADER, "kern.hz", "1000");
-    st_finding_change(&b, ST_CHANGE_RC_CONF, "powerd_flags", "-a maximum");
-    st_finding_change(&b, ST_CHANGE_LOGIN_CLASS, "audio", "memorylocked=unlimited");
+    st_finding_change(&b, ST_CHANGE_RC_CONF, "powerd:powerd_flags", "-a maximum");
+    st_finding_change(&b, ST_CHANGE_SYSCTL, "vm.max_user_wired", "4194304");
     *plan = (struct st_plan){0};
     tree_add(plan, p, &a);
     tree_add(plan, p, &b);
@@ -198,12 +200,12 @@ static inline void tree_plan_boot(struct st_platform *p, struct st_plan *plan)
     tree_add(plan, p, &b);
 }
 
-/* Three rules: a sysctl and limits; the governors and a unit; another sysctl in the first one's file. */
+/* Three rules: a sysctl and limits; the governors and a unit; another sysctl. */
 static inline void tree_plan(struct st_platform *p, struct st_plan *plan)
 {
     struct st_finding a = {.rule = &rule_a}, b = {.rule = &rule_b}, c = {.rule = &rule_c};
     st_finding_change(&a, ST_CHANGE_SYSCTL, "vm.swappiness", "10");
-    st_finding_change(&a, ST_CHANGE_LIMITS, "@audio - rtprio", "90");
+    st_finding_change(&a, ST_CHANGE_LIMITS, "ann - rtprio", "90");
     st_finding_change(&b, ST_CHANGE_SYSFS, "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor",
                       "performance");
     st_finding_change(&b, ST_CHANGE_SYSTEMD, "user@.service", "LimitRTPRIO=90");

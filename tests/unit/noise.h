@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "core/stats/estimate.h"
 #include "core/stats/random.h"
+#include "lab/stats/estimate.h"
 #include "lab/stats/series.h"
 
 enum noise {

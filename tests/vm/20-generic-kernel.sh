@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # vm: -k generic -q -c none
+# release: 90-causes and 70-apply boot the same kernel; the books are balanced in 10-rt-kernel and part long
 # The stock kernel in a guest that the host may disturb: late is fine, wrong books are not.
 # shellcheck source=tests/tap.sh
 . /share/tests/tap.sh

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # vm: -k generic -c dummy
+# release: 31-service-life has the same unit, and more of it
 # sleeptuned as its unit under a real systemd, from the tree that `meson install` makes.
 # shellcheck source=tests/tap.sh
 . /share/tests/tap.sh

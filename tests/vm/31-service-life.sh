@@ -86,6 +86,7 @@ useradd -m -s /bin/bash listener
 printf '@audio - rtprio 93\n@audio - memlock 123456\n' >/etc/security/limits.d/audio.conf
 limits_in() { jq -r '[.findings[] | select(.id == "linux-rt-permission" or .id == "linux-memlock") | .evidence[] | select(.key | test("^linux.rt.(rtprio|memlock)_limit"))] | map(.value) | unique | join(" ")' "$1"; }
 for user in musician listener; do
+    su - "$user" -c true # the first login starts a manager of the user, which takes an emulated machine most of the ten seconds
     sleeptune report --user "$user" --only linux-rt-permission,linux-memlock --json -o "/tmp/$user.json" 2>/tmp/err
     echo "# $user: report $(limits_in "/tmp/$user.json"), login $(su - "$user" -c 'ulimit -r; ulimit -l' | xargs), root $(ulimit -r; ulimit -l) $(cat /tmp/err)" | xargs
 done
@@ -95,6 +96,7 @@ is "who is not in the group has none" "$(limits_in /tmp/listener.json | cut -d' 
 mkdir -p /etc/systemd/system/sleeptune-report.service.d
 printf '[Service]\nEnvironment="OPTIONS=--user musician"\n' >/etc/systemd/system/sleeptune-report.service.d/user.conf
 systemctl daemon-reload
+su - musician -c true
 ok "the report of the service is for a user, too" systemctl start sleeptune-report.service
 is "with that login's limits" "$(limits_in /var/lib/sleeptune-report/report.json)" "93 126418944"
 rm -r /etc/systemd/system/sleeptune-report.service.d /var/lib/prometheus

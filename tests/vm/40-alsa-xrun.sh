@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # vm: -k rt -q -c dummy
+# release: 45-bad-days plays on a real ALSA device, too, and loses it
 # A real ALSA device without hardware (snd-dummy): a stall gives an underrun that libsoundio reports, an own dropout.
 # shellcheck source=tests/tap.sh
 . /share/tests/tap.sh

@@ -52,7 +52,7 @@ for name in Intel Dummy Loopback; do
     sleep 1
     is "$name: it is one" "$(alsa ".clients[] | select(.device == \"hw:$n,0,0 playback\") | .device_dropouts")" 1
     is "$name: its event names device, client and how sure it is" \
-        "$(sleeptune status --json | jq -r "[.events[] | select(.event == \"device-dropout\" and .device == \"hw:$n,0,0 playback\") | [.source, .client, .certainty, .count] | join(\" \")] | join(\";\")")" \
+        "$(sleeptune status --json | jq -r "[.events[] | select(.event == \"device-dropout\" and .device == \"hw:$n,0,0 playback\") | [.source, .client, .certainty, .count_n] | join(\" \")] | join(\";\")")" \
         "alsa aplay probable 1"
     kill $player
     wait $player
@@ -93,7 +93,7 @@ player=$!
 ok "a player that starts with an empty buffer, which no xrun stops, is found" until_true found
 wait $player
 is "it played to its end" "$?" 0
-is "it was found once" "$(of_empty | jq '[.[].count] | add')" 1
+is "it was found once" "$(of_empty | jq '[.[].count_n] | add')" 1
 took=$(of_empty | jq "(.[0].time_ns - $(cat /tmp/s/started)) / 1000000 | floor")
 echo "# after $took ms" # 501 ms on a machine that is quiet; an emulated one decides this itself
 

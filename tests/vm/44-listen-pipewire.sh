@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # vm: -k rt -q -i -c aloop
+# release: takes four minutes; 43-listen-aloop has the card, tests/integration/listen-pipewire.sh the server
 # PipeWire with snd-aloop as its card, as over a cable: it plays into one half and records the other. Nothing is lost undisturbed; 20 stops (STOPS: fewer)
 # of the program that plays, and of the server, are 20 losses each, but those of the server none in the monitor; and at last with a volume, and converted
 # to another rate and back.

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # vm: -k generic -c dummy -t 2700
+# release: takes ten minutes; the readers of what it brings about have unit tests from captures of it
 # Causes that only a whole system has: a program that never sleeps at a higher priority, rtkit that takes real-time priority
 # away from PipeWire, programs whose memory was swapped out, a card whose position moves in steps. Each is named, with what to do.
 # shellcheck source=tests/vm/session.sh disable=SC2317

@@ -8,10 +8,11 @@ cp -a /share/usr /share/etc / 2>/dev/null
 ldconfig
 as_nobody() { setpriv --reuid nobody --regid nogroup --clear-groups --inh-caps=-all prlimit --rtprio=0 --memlock=0 -- "$@"; }
 etc() { (cd /etc && find . -type f -exec sha256sum {} + -o -printf '%p %m %l\n' | sort); }
-limits=/etc/security/limits.d/90-sleeptune.conf
+limits=/etc/security/limits.d/99-sleeptune-linux-rt-permission-nobody.conf
 
 # the limits that systemd gives the first process, whose limits Debian's pam_limits begins with
 prlimit --pid 1 --rtprio=0 --memlock=8388608
+: >>/etc/default/grub # without it the options of the kernel are shown instead of written
 etc >/tmp/before
 is "a dry run of a user without rights shows a difference" "$(as_nobody sleeptune apply --dry-run >/tmp/dry; echo $?)" 1
 like "in the limits" "$(cat /tmp/dry)" '^\+nobody - rtprio 90$'
@@ -37,10 +38,10 @@ fi
 swappiness=$(cat /proc/sys/vm/swappiness)
 mkdir -p /var/lib/sleeptune-changes
 {
-    echo '{"schema": "sleeptune-changes/1", "boot": "", "files": [], "entries": ['
-    [ -z "$now" ] || echo "{\"rule\": \"linux-huge-pages\", \"type\": \"sysfs\", \"phase\": \"writing\", \"target\": \"$choice\", \"old\": \"$other\", \"new\": \"$now\"},"
-    echo "{\"rule\": \"linux-swap\", \"type\": \"sysctl\", \"phase\": \"writing\", \"target\": \"vm.swappiness\", \"old\": \"17\", \"new\": \"$swappiness\"}]}"
-} >/var/lib/sleeptune-changes/journal.json
+    echo sleeptune-changes/2
+    [ -z "$now" ] || printf 'linux-huge-pages\twriting\t0\t0\tvalue\t%s\t%s\t%s\t\n' "$choice" "$other" "$now"
+    printf 'linux-swap\twriting\t0\t0\tvalue\tvm.swappiness\t17\t%s\t\n' "$swappiness"
+} >/var/lib/sleeptune-changes/journal
 is "revert of an interrupted run" "$(sleeptune revert --all >/dev/null; echo $?)" 0
 is "writes a sysctl" "$(cat /proc/sys/vm/swappiness)" 17
 if [ -n "$now" ]; then

@@ -8,8 +8,18 @@
 
 static void begin(struct st_client_buffer *buffer, int64_t now_ns)
 {
-    *buffer = (struct st_client_buffer){
-        .buffer_ns = buffer->buffer_ns, .begun_ns = now_ns, .ran_from_ns = now_ns, .ran_to_ns = now_ns};
+    *buffer = (struct st_client_buffer){.buffer_ns = buffer->buffer_ns,
+                                        .period_ns = buffer->period_ns,
+                                        .begun_ns = now_ns,
+                                        .ran_from_ns = now_ns,
+                                        .ran_to_ns = now_ns};
+}
+
+/* How long it may stand still before it loses sound, at least. */
+static int64_t lasts_ns(const struct st_client_buffer *buffer)
+{
+    const int64_t period_ns = ST_MAX(buffer->period_ns, 1);
+    return (ST_MAX(buffer->buffer_ns, period_ns) / period_ns + 1) * period_ns;
 }
 
 void st_client_buffer_begin(struct st_client_buffer *buffer, int64_t now_ns)
@@ -23,10 +33,10 @@ static void ran(struct st_client_buffer *buffer, int64_t now_ns)
 {
     const int64_t last_ns = buffer->ran_from_ns + (buffer->ran_to_ns - buffer->ran_from_ns) / 2;
     const int64_t next_ns = buffer->look_ns + (now_ns - buffer->look_ns) / 2;
-    const bool dry = buffer->look_ns - buffer->ran_to_ns > buffer->buffer_ns;
+    const bool dry = buffer->look_ns - buffer->ran_to_ns > lasts_ns(buffer);
     if (dry && buffer->standing > ST_STANDING_ASLEEP && buffer->buffer_ns > 0 &&
         buffer->ran_to_ns - buffer->begun_ns >= BEGIN_NS) {
-        buffer->lost_ns += next_ns - last_ns - buffer->buffer_ns;
+        buffer->lost_ns += next_ns - last_ns - lasts_ns(buffer) + buffer->period_ns / 2;
         buffer->again_ns = now_ns;
         buffer->why = ST_MAX(buffer->standing, buffer->why);
     }
@@ -45,7 +55,7 @@ bool st_client_buffer_look(struct st_client_buffer *buffer, int64_t now_ns, int6
     buffer->look_ns = now_ns;
     buffer->cpu_ns = cpu_ns;
     const int64_t still_ns = now_ns - buffer->ran_to_ns;
-    if (buffer->buffer_ns == 0 || still_ns <= buffer->buffer_ns || now_ns < buffer->ask_ns ||
+    if (buffer->buffer_ns == 0 || still_ns <= lasts_ns(buffer) || now_ns < buffer->ask_ns ||
         buffer->standing == ST_STANDING_IS_STOPPED)
         return false;
     buffer->ask_ns = now_ns + still_ns; /* the longer, the more rarely */

@@ -1,6 +1,7 @@
 /* Did a program stand still for longer than the sound that it had written ahead lasts? Then the buffer
- * between it and its sound server ran dry, which no counter of the server shows. Pure; times are
- * CLOCK_MONOTONIC in ns.
+ * between it and its sound server ran dry, which no counter of the server shows. It writes when the server
+ * has taken a cycle's sound, which is a whole one also if it asked for less, and has time until the cycle for
+ * which too little is left. Pure; times are CLOCK_MONOTONIC in ns.
  *
  * It is looked at some 25 times a second. A program that used no CPU time between two looks did not run. One
  * that only slept may have had nothing to play: that is no dropout here, and neither is a stop that no sound
@@ -20,8 +21,9 @@ enum st_standing {
 
 /** All 0 at first. */
 struct st_client_buffer {
-    int64_t buffer_ns; /* the sound that the program has written ahead lasts so long; 0: not known */
-    int64_t begun_ns;  /* the first look */
+    int64_t buffer_ns;              /* the program asked to write ahead so much sound; 0: not known */
+    int64_t period_ns;              /* its server takes so much at once; 0: not known */
+    int64_t begun_ns;               /* the first look */
     int64_t ran_from_ns, ran_to_ns; /* it ran for the last time between these two */
     int64_t look_ns, cpu_ns;        /* the latest look */
     int64_t ask_ns;                 /* the time to ask again what it does */

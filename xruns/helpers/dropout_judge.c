@@ -31,9 +31,12 @@ static enum st_dropout_reason judge_measured(const struct st_dropout_figures *fi
 {
     const int64_t late_ns = figures->end_ns - figures->deadline_ns;
     const int64_t slept_ns = slept_of(figures), computed_ns = st_dropout_judge_computed_ns(figures);
-    const int64_t faults_ns = ST_MIN((int64_t)ST_MIN((int64_t)figures->faults_n, 1000000) * FAULT_CPU_NS,
-                                     ST_MAX(0, figures->cpu_ns - figures->usual_ns));
-    if (figures->faults_n > 0 && slept_ns + faults_ns >= late_ns)
+    const int64_t most_ns = (int64_t)ST_MIN(figures->faults_n, UINT64_C(1000000)) * FAULT_CPU_NS;
+    const int64_t faults_ns = ST_MIN(most_ns, ST_MAX(0, figures->cpu_ns - figures->usual_ns));
+    /* who comes back from the disk waits for a CPU once more, each time */
+    const int64_t again_ns = figures->queue_ns - (figures->awake_ns != 0 ? wait_of(figures) : 0);
+    const int64_t requeued_ns = faults_ns > 0 ? ST_MIN(most_ns, ST_MAX(0, again_ns)) : 0;
+    if (figures->faults_n > 0 && slept_ns + faults_ns + requeued_ns >= late_ns)
         return ST_DROPOUT_SWAPPED_OUT;
     const int64_t had_ns = figures->deadline_ns - figures->signal_ns;
     const bool lost_cpu = figures->queue_ns > 0 && figures->queue_ns >= late_ns;

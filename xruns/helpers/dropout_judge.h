@@ -19,6 +19,7 @@ struct st_dropout_figures {
     int64_t usual_ns;        /* usually it needs so long; if measured: CPU time */
     bool waited;             /* another client's end signalled it */
     bool exited;             /* its process has gone */
+    bool skips_next;         /* it computes nothing between its end and the beginning of a cycle */
     bool of_server;          /* its thread is one of PipeWire's server for PulseAudio, which plays for it */
     bool wants_culprit;      /* find who took the CPU */
 

@@ -237,6 +237,8 @@ static void say_loads(const char *server, const struct st_jack_graph *clients)
         .kind = ST_XRUN_SEEN_LOAD,
         .load = {.cycles_n = (int64_t)observer.loads_n * SAMPLE_MS * ST_NS_PER_MS / cycle_ns + 1,
                  .wait_median_ns = INT64_MIN,
+                 .wait_p99_ns = INT64_MIN,
+                 .wait_max_ns = INT64_MIN,
                  .period_ns = cycle_ns,
                  .frames = jack_get_buffer_size(observer.client),
                  .rate_hz = jack_get_sample_rate(observer.client)}};
@@ -244,11 +246,11 @@ static void say_loads(const char *server, const struct st_jack_graph *clients)
     seen.load.busy_median_ns = (int64_t)(observer.loads[observer.loads_n / 2] * (double)cycle_ns);
     seen.load.busy_max_ns = (int64_t)(observer.loads[observer.loads_n - 1] * (double)cycle_ns);
     seen.load.busy_p99_ns = seen.load.busy_max_ns;
-    ST_PRINT(seen.device, "%s", server);
+    ST_PRINT(seen.event.device, "%s", server);
     st_helper_line_xrun(&seen);
-    seen.load.busy_median_ns = INT64_MIN;
+    seen.load.busy_median_ns = seen.load.busy_p99_ns = seen.load.busy_max_ns = INT64_MIN;
     for (size_t i = 0; i < clients->n; i++) {
-        ST_PRINT(seen.client, "%s", clients->names[i]);
+        ST_PRINT(seen.event.client, "%s", clients->names[i]);
         if (clients->connected[i])
             st_helper_line_xrun(&seen);
     }
@@ -285,9 +287,10 @@ static void look(const char *server)
 static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 {
     struct st_xrun_seen line = *seen;
-    ST_PRINT(line.device, "%s", *(const char **)ctx);
-    line.spare_ns = line.device_dropouts_n == 0 ? observer.spare_ns : 0;
-    observer.unnamed |= line.dropouts_n > 0 && line.client[0] == '\0';
+    ST_PRINT(line.event.device, "%s", *(const char **)ctx);
+    line.event.spare_ns = line.event.kind == ST_EVENT_CLIENT_DROPOUT ? observer.spare_ns : 0;
+    observer.unnamed |=
+        line.event.kind == ST_EVENT_CLIENT_DROPOUT && line.event.count_n > 0 && line.event.client[0] == '\0';
     st_helper_line_xrun(&line);
 }
 

@@ -146,8 +146,8 @@ void st_helper_line_xrun(const struct st_xrun_seen *seen)
 void st_helper_line_left(const char *device, const char *client, int64_t left_ns)
 {
     struct st_xrun_seen seen = {.kind = ST_XRUN_SEEN_LEVEL, .load = {.reserve_ns = ST_MAX(left_ns, 1)}};
-    ST_PRINT(seen.device, "%s", device);
-    ST_PRINT(seen.client, "%s", client);
+    ST_PRINT(seen.event.device, "%s", device);
+    ST_PRINT(seen.event.client, "%s", client);
     st_helper_line_xrun(&seen);
 }
 

@@ -11,6 +11,7 @@
 #include <pipewire/pipewire.h> /* before extensions/profiler.h, which uses its macros */
 #include <spa/pod/pod.h>       /* extensions/profiler.h needs it, too */
 
+#include <pipewire/extensions/metadata.h>
 #include <pipewire/extensions/profiler.h>
 #include <pipewire/impl.h>
 
@@ -28,7 +29,8 @@
 #define FIRST_LOADS_NS 500000000
 #define REPORT_NS      250000000 /* at most one line a node in this time; its dropouts share one time */
 
-#define LISTEN_FRAMES_MIN 256 /* on its own choice it hears no stream in shorter cycles: its price */
+#define LISTEN_PERIOD_MIN_NS                                                                                 \
+    (256 * ST_NS_PER_S / 48000) /* on its own choice it hears no stream in shorter cycles: its price */
 
 #define QUIET_NS INT64_C(3000000000) /* no cycle for so long: nothing plays, or the server has no CPU */
 
@@ -42,8 +44,8 @@ struct observer {
     bool ended;
     struct pw_core *core;
     struct pw_registry *registry;
-    struct pw_proxy *profiler;
-    struct spa_hook core_listener, registry_listener, profiler_listener;
+    struct pw_proxy *profiler, *settings;
+    struct spa_hook core_listener, registry_listener, profiler_listener, settings_listener;
     struct spa_source *report_timer;             /* armed for REPORT_NS after a report */
     struct spa_source *loads_timer;              /* armed while nodes run */
     bool loads_armed, loads_said, loads_resized; /* they come soon, as the size is another one */
@@ -188,14 +190,26 @@ static void on_silence(void *ctx, uint32_t id, int64_t begin_ns, int64_t lost_ns
     st_pipewire_streams_silent(observer->streams, id, begin_ns, lost_ns, signs);
 }
 
+static int64_t period_of(void *ctx, uint32_t id)
+{
+    struct observer *observer = ctx;
+    return st_pipewire_profile_period_ns(&observer->profile, id);
+}
+
+static void hear_none(struct observer *observer)
+{
+    const struct st_pipewire_streams_hearing none = {
+        .period_ns = period_of, .lost = on_lost, .ctx = observer};
+    st_pipewire_streams_hear(observer->streams, &none);
+}
+
 static void stop_listening(struct observer *observer)
 {
-    const struct st_pipewire_streams_hearing none = {.lost = on_lost, .ctx = observer};
     if (observer->listener_source != NULL)
         pw_loop_destroy_source(observer->loop, observer->listener_source);
     observer->listener_source = NULL;
     st_listener_end(&observer->listener, "");
-    st_pipewire_streams_hear(observer->streams, &none);
+    hear_none(observer);
 }
 
 static void on_listener(void *ctx, ST_UNUSED int fd, ST_UNUSED uint32_t mask)
@@ -215,21 +229,15 @@ static void order(void *ctx, uint32_t id, bool listen)
     }
 }
 
-static int64_t frames_of(void *ctx, uint32_t id)
-{
-    struct observer *observer = ctx;
-    return st_pipewire_profile_frames(&observer->profile, id);
-}
-
 /* Once the version is known: before 1.2 each cycle of the server would wait for who listens. */
 static void begin_listening(struct observer *observer)
 {
     const bool automatic = strcmp(observer->options.listen, "auto") == 0;
     const struct st_pipewire_streams_hearing hearing = {.wanted = true,
-                                                        .frames_min = automatic ? LISTEN_FRAMES_MIN : 0,
+                                                        .period_min_ns = automatic ? LISTEN_PERIOD_MIN_NS : 0,
                                                         .except = observer->options.except,
                                                         .order = order,
-                                                        .frames = frames_of,
+                                                        .period_ns = period_of,
                                                         .lost = on_lost,
                                                         .ctx = observer};
     if (observer->listener.program.pid == 0)
@@ -290,6 +298,21 @@ static void on_profile(void *ctx, const struct spa_pod *pod)
 }
 
 static const struct pw_profiler_events profiler_events = {PW_VERSION_PROFILER_EVENTS, .profile = on_profile};
+
+/* What pw-metadata shows: 0 where programs choose; no key: all were cleared. */
+static int on_setting(void *ctx, ST_UNUSED uint32_t subject, const char *key, ST_UNUSED const char *type,
+                      const char *value)
+{
+    struct observer *observer = ctx;
+    uint32_t frames = 0;
+    if (key != NULL && !spa_streq(key, "clock.force-quantum"))
+        return 0;
+    observer->profile.forced_frames = value != NULL && spa_atou32(value, &frames, 10) ? frames : 0;
+    observer->profile.resized = observer->profile.listed;
+    return 0;
+}
+
+static const struct pw_metadata_events settings_events = {PW_VERSION_METADATA_EVENTS, .property = on_setting};
 
 /* --- which objects there are --- */
 
@@ -360,6 +383,12 @@ static void on_global(void *ctx, uint32_t id, ST_UNUSED uint32_t permissions, co
             st_pipewire_streams_add(observer->streams, observer->registry, id, client_of(props));
     } else if (spa_streq(type, PW_TYPE_INTERFACE_Client)) {
         ask_client(observer, id, type);
+    } else if (spa_streq(type, PW_TYPE_INTERFACE_Metadata) && observer->settings == NULL &&
+               spa_streq(st_pipewire_streams_property(props, PW_KEY_METADATA_NAME), "settings")) {
+        observer->settings = pw_registry_bind(observer->registry, id, type, PW_VERSION_METADATA, 0);
+        if (observer->settings != NULL)
+            pw_proxy_add_object_listener(observer->settings, &observer->settings_listener, &settings_events,
+                                         observer);
     } else if (spa_streq(type, PW_TYPE_INTERFACE_Profiler) && observer->profiler == NULL) {
         observer->profiler = pw_registry_bind(observer->registry, id, type, PW_VERSION_PROFILER, 0);
         observer->profiled_ns = st_posix_now_ns(NULL); /* a first sample before the first report */
@@ -485,8 +514,10 @@ static int begin(struct observer *observer)
         observer->streams == NULL || observer->report_timer == NULL || context == NULL ||
         pw_context_load_module(context, "libpipewire-module-protocol-native", NULL, NULL) == NULL ||
         pw_context_load_module(context, PW_EXTENSION_MODULE_PROFILER, NULL, NULL) == NULL ||
+        pw_context_load_module(context, PW_EXTENSION_MODULE_METADATA, NULL, NULL) == NULL ||
         pw_loop_add_io(loop, STDIN_FILENO, SPA_IO_IN | SPA_IO_HUP, false, on_input, observer) == NULL)
         return say_not_installed();
+    hear_none(observer);
     pw_loop_update_timer(loop, alive_timer, &alive, &alive, false);
     observer->core = pw_context_connect(context, NULL, 0);
     if (observer->core == NULL)

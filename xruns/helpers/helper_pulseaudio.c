@@ -60,7 +60,7 @@ static void on_sink(ST_UNUSED pa_context *context, const pa_sink_info *sink, int
 {
     struct st_xrun_seen *seen = ctx;
     if (eol == 0 && sink != NULL) {
-        ST_PRINT(seen->device, "%s", sink->name != NULL ? sink->name : "");
+        ST_PRINT(seen->event.device, "%s", sink->name != NULL ? sink->name : "");
         return;
     }
     st_helper_line_xrun(seen); /* at the end, also when the sink has gone */
@@ -81,7 +81,7 @@ static void say(const struct observer *observer, const pa_sink_input_info *strea
     if (seen == NULL)
         return;
     *seen = *line;
-    ST_PRINT(seen->client, "%s", program_of(stream));
+    ST_PRINT(seen->event.client, "%s", program_of(stream));
     pa_operation *operation =
         pa_context_get_sink_info_by_index(observer->context, stream->sink, on_sink, seen);
     if (operation == NULL)
@@ -92,13 +92,9 @@ static void say(const struct observer *observer, const pa_sink_input_info *strea
 /* That it plays; how long it computes PulseAudio does not know. */
 static void say_load(const struct observer *observer, const pa_sink_input_info *stream, int64_t asked_ms)
 {
-    const struct st_xrun_seen seen = {.kind = ST_XRUN_SEEN_LOAD,
-                                      .load = {.cycles_n = 1,
-                                               .busy_median_ns = INT64_MIN,
-                                               .wait_median_ns = INT64_MIN,
-                                               .period_ns = INT64_MIN,
-                                               .asked_frames = asked_ms,
-                                               .asked_rate_hz = asked_ms > 0 ? ST_XRUN_ASKED_MS : 0}};
+    struct st_xrun_seen seen = {.kind = ST_XRUN_SEEN_LOAD, .load = st_xrun_load_plays};
+    seen.load.asked_frames = asked_ms;
+    seen.load.asked_rate_hz = asked_ms > 0 ? ST_XRUN_ASKED_MS : 0;
     say(observer, stream, &seen);
 }
 
@@ -117,15 +113,16 @@ static bool is_stopped(const pa_sink_input_info *stream)
 static void report(const struct observer *observer, const pa_sink_input_info *stream,
                    const struct st_stream *known, int64_t lost_ns)
 {
-    struct st_xrun_seen seen = {.certainty = ST_CERTAINTY_PROBABLE,
-                                .dropouts_n = 1,
-                                .place = ST_DROPOUT_AT_CLIENT_BUFFER,
-                                .lost_ns = lost_ns,
-                                .longest_ns = lost_ns,
-                                .reason = known->reason};
-    if (seen.reason == ST_DROPOUT_WAITED_FOR_OTHER)
-        ST_PRINT(seen.culprit, "%s", ST_DROPOUT_REASON_PULSEAUDIO);
-    seen.spare_ns = known->asked_ms > 0 ? known->asked_ms * ST_NS_PER_MS : lost_ns;
+    struct st_xrun_seen seen = {.event = {.kind = ST_EVENT_CLIENT_DROPOUT,
+                                          .certainty = ST_CERTAINTY_PROBABLE,
+                                          .count_n = 1,
+                                          .place = ST_DROPOUT_AT_CLIENT_BUFFER,
+                                          .lost_ns = lost_ns,
+                                          .longest_ns = lost_ns,
+                                          .reason = known->reason}};
+    if (seen.event.reason == ST_DROPOUT_WAITED_FOR_OTHER)
+        ST_PRINT(seen.event.culprit, "%s", ST_DROPOUT_REASON_PULSEAUDIO);
+    seen.event.spare_ns = known->asked_ms > 0 ? known->asked_ms * ST_NS_PER_MS : lost_ns;
     say(observer, stream, &seen);
 }
 

@@ -12,6 +12,7 @@
  * passive links; from PipeWire 1.2 on it is asynchronous, so that no cycle waits for it. Before, it is a
  * client as any other, and a cycle in which it gets no CPU is a dropout. */
 #include <float.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <unistd.h>
@@ -516,11 +517,15 @@ int main(int argc, char **argv)
     static struct listener listener;
     const struct sched_param normal = {.sched_priority = 0};
     const struct st_helper_line_options options = st_helper_line_options(argc, argv);
+    struct pollfd orders = {.fd = STDIN_FILENO, .events = POLLIN};
     if (geteuid() == 0)
         return st_helper_line_absent("root does not listen to what users play");
     (void)sched_setscheduler(0, SCHED_OTHER, &normal);
     listener.automatic = strcmp(options.listen, "auto") == 0;
     setenv("PIPEWIRE_DEBUG", "0", 0);
+    /* up to the first order, which may never come, it takes no CPU from what plays */
+    if (poll(&orders, 1, -1) != 1 || (orders.revents & POLLIN) == 0)
+        return ST_HELPER_LINE_DONE;
     pw_init(NULL, NULL);
     listener.loop = pw_loop_new(NULL);
     if (listener.loop == NULL)

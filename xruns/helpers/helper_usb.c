@@ -112,14 +112,15 @@ static int drop_rights(void)
 
 static void on_lost(ST_UNUSED void *ctx, const struct st_usb_loss *loss)
 {
-    struct st_xrun_seen seen = {.certainty = ST_CERTAINTY_EXACT,
-                                .device_dropouts_n = loss->dropouts_n,
-                                .place = ST_DROPOUT_AT_BUS,
-                                .lost_ns = loss->lost_ns,
-                                .longest_ns = loss->longest_ns};
-    ST_PRINT(seen.client, "%s", loss->device->name);
-    ST_PRINT(seen.device, "hw:%d %s, USB bus %d", loss->device->card, loss->capture ? "capture" : "playback",
-             loss->device->bus);
+    struct st_xrun_seen seen = {.event = {.kind = ST_EVENT_DEVICE_DROPOUT,
+                                          .certainty = ST_CERTAINTY_EXACT,
+                                          .count_n = loss->dropouts_n,
+                                          .place = ST_DROPOUT_AT_BUS,
+                                          .lost_ns = loss->lost_ns,
+                                          .longest_ns = loss->longest_ns}};
+    ST_PRINT(seen.event.client, "%s", loss->device->name);
+    ST_PRINT(seen.event.device, "hw:%d %s, USB bus %d", loss->device->card,
+             loss->capture ? "capture" : "playback", loss->device->bus);
     st_helper_line_xrun(&seen);
 }
 

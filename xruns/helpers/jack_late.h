@@ -3,9 +3,8 @@
  * client that feeds them has finished, which may be the driver; they may wait for others). Pure. */
 #pragma once
 
-#include "core/base.h"
+#include "xruns/server_log.h"
 
-#define ST_JACK_NAME_BYTES  64 /* JACK_CLIENT_NAME_SIZE of jack2 */
 #define ST_JACK_CLIENTS_MAX 16
 
 /** Clients, and which of them plays into which. All 0: none. */

@@ -12,29 +12,6 @@
 
 #define READ_BYTES 65536
 
-bool st_jack_log_parse(const char *line, char client[ST_JACK_NAME_BYTES], bool *ran)
-{
-    /* jack2: JackEngine::CheckXRun, a line and a callback for each client */
-    static const struct {
-        const char *before, *behind;
-    } forms[] = {{"JackEngine::XRun: client = ", " was not finished, state = "},
-                 {"JackEngine::XRun: client ", " finished after current callback"}};
-    ST_EACH (form, forms) {
-        const char *name = strstr(line, form->before);
-        if (name == NULL)
-            continue;
-        name += strlen(form->before);
-        const char *end = strstr(name, form->behind);
-        if (end == NULL || end == name || end - name >= ST_JACK_NAME_BYTES)
-            continue;
-        memcpy(client, name, (size_t)(end - name));
-        client[end - name] = '\0';
-        *ran = !st_text_begins(end + strlen(form->behind), "Triggered");
-        return true;
-    }
-    return false;
-}
-
 /* --- finding it --- */
 
 /* A file of this user. @return -1: it is none. */
@@ -124,7 +101,7 @@ static void take(struct st_jack_log *log, char c, void (*late)(void *ctx, const 
 {
     char client[ST_JACK_NAME_BYTES];
     bool ran;
-    if (st_log_line_take(&log->line, c) && st_jack_log_parse(log->line.text, client, &ran))
+    if (st_log_line_take(&log->line, c) && st_server_log_jack(log->line.text, client, &ran))
         late(ctx, client, ran);
 }
 

@@ -18,7 +18,3 @@ void st_jack_log_open(struct st_jack_log *log, const char *server);
  * 64 kB, and of more the end. */
 void st_jack_log_read(struct st_jack_log *log, void (*late)(void *ctx, const char *client, bool ran),
                       void *ctx);
-
-/** Is this message of jack2 about a client that was late? client: its name. ran: it computed when the next
- * cycle began, or finished after that; else it had not begun. Pure. */
-bool st_jack_log_parse(const char *line, char client[ST_JACK_NAME_BYTES], bool *ran);

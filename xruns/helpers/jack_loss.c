@@ -113,16 +113,18 @@ static void say_of(const struct st_jack_loss *loss, const struct st_jack_loss *b
                    const struct saying *saying)
 {
     const bool begins = loss->said_us == 0 && !is_rest(loss, before, client);
-    struct st_xrun_seen line = {.certainty = loss->certainty, .end_ns = saying->now.ns};
-    line.end_ns -= ST_NS_PER_US * ST_MAX(saying->now.us - loss->last_us, 0);
-    ST_PRINT(line.client, "%s", client);
-    if (loss->blame == ST_JACK_BLAME_DEVICE) {
-        line.device_dropouts_n = 1;
-    } else {
-        line.dropouts_n = begins;
-        line.cycles_n = !begins;
-        line.reason = loss->blame == ST_JACK_BLAME_SERVER ? ST_DROPOUT_WOKEN_LATE : ST_DROPOUT_UNKNOWN;
-        line.place = loss->blame == ST_JACK_BLAME_SERVER ? ST_DROPOUT_AT_DEVICE_BUFFER : ST_DROPOUT_AT_GRAPH;
+    struct st_xrun_seen line = {.event = {.certainty = loss->certainty, .end_ns = saying->now.ns}};
+    line.event.end_ns -= ST_NS_PER_US * ST_MAX(saying->now.us - loss->last_us, 0);
+    ST_PRINT(line.event.client, "%s", client);
+    line.event.kind = ST_EVENT_DEVICE_DROPOUT;
+    line.event.count_n = 1;
+    if (loss->blame != ST_JACK_BLAME_DEVICE) {
+        line.event.kind = ST_EVENT_CLIENT_DROPOUT;
+        line.event.count_n = begins;
+        line.event.cycles_n = !begins;
+        line.event.reason = loss->blame == ST_JACK_BLAME_SERVER ? ST_DROPOUT_WOKEN_LATE : ST_DROPOUT_UNKNOWN;
+        line.event.place =
+            loss->blame == ST_JACK_BLAME_SERVER ? ST_DROPOUT_AT_DEVICE_BUFFER : ST_DROPOUT_AT_GRAPH;
     }
     saying->seen(saying->ctx, &line);
 }

@@ -48,4 +48,5 @@ void st_node_load_finish(struct st_node_load *load)
 {
     st_hist_finish(&load->busy);
     st_hist_finish(&load->wait);
+    *load = (struct st_node_load){0};
 }

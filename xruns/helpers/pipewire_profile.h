@@ -57,11 +57,12 @@ struct st_pipewire_profile {
         int64_t cycle_ns; /* when that cycle began; 0: none is kept */
         bool counts;      /* a client was late in it: false where the server was, and nothing is reported */
     } kept;
-    bool any_late;    /* a client is late in the cycle that is taken */
-    bool pending;     /* there is something to report */
-    bool resized;     /* a driver has another buffer size than its loads said */
-    bool has_clocks;  /* the server reports the clock of a second card */
-    int64_t beyond_n; /* nodes that were announced while there was no room */
+    bool any_late;         /* a client is late in the cycle that is taken */
+    bool pending;          /* there is something to report */
+    bool resized;          /* a driver has another buffer size than its loads said */
+    int64_t forced_frames; /* the size that the server is forced to; 0: none */
+    bool has_clocks;       /* the server reports the clock of a second card */
+    int64_t beyond_n;      /* nodes that were announced while there was no room */
 };
 
 /** A node has come; nodes that were not announced are a program's. @param client whose it is.
@@ -100,7 +101,7 @@ void st_pipewire_profile_lost(struct st_pipewire_profile *profile, uint32_t id,
                               const struct st_listened_loss *loss);
 
 /** @return the length of that node's cycles; 0: not known. */
-int64_t st_pipewire_profile_frames(struct st_pipewire_profile *profile, uint32_t id);
+int64_t st_pipewire_profile_period_ns(struct st_pipewire_profile *profile, uint32_t id);
 
 /** Is a second card in the cycles that has no clock there? Then its resyncs are in the server's log only. */
 bool st_pipewire_profile_needs_log(const struct st_pipewire_profile *profile);

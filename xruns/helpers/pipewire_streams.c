@@ -83,10 +83,11 @@ static void decide(struct stream *stream)
     size_t heard_n = 0;
     ST_EACH (one, stream->all->streams)
         heard_n += one->used && one->heard;
-    const int64_t frames = hearing->frames != NULL ? hearing->frames(hearing->ctx, stream->id) : 0;
+    const int64_t period_ns = hearing->period_ns != NULL ? hearing->period_ns(hearing->ctx, stream->id) : 0;
     const bool hear = hearing->wanted && stream->playing && !stream->mute && !stream->excepted &&
                       !stream->deaf && (stream->heard || heard_n < ST_LISTENED_MAX) &&
-                      (frames == 0 ? stream->heard : frames >= hearing->frames_min);
+                      (period_ns == 0 ? stream->heard : period_ns >= hearing->period_min_ns);
+    stream->buffer.period_ns = period_ns;
     if (hear == stream->heard)
         return;
     struct st_listened_loss last;

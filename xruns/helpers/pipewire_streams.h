@@ -20,18 +20,18 @@ typedef void (*st_pipewire_streams_lost_fn)(void *ctx, uint32_t id, const struct
 /** How streams are heard. */
 struct st_pipewire_streams_hearing {
     bool wanted;
-    int64_t frames_min; /* not in shorter cycles */
-    const char *except; /* not these programs', with commas between them; is kept */
+    int64_t period_min_ns; /* not in shorter cycles */
+    const char *except;    /* not these programs', with commas between them; is kept */
     void (*order)(void *ctx, uint32_t id, bool listen);
-    int64_t (*frames)(void *ctx, uint32_t id); /* of its cycles; 0: not known */
-    st_pipewire_streams_lost_fn lost;          /* just before a stream is no longer heard */
+    int64_t (*period_ns)(void *ctx, uint32_t id); /* of its cycles; 0: not known; needed if not wanted, too */
+    st_pipewire_streams_lost_fn lost;             /* just before a stream is no longer heard */
     void *ctx;
 };
 
 /** @return NULL: no memory. */
 struct st_pipewire_streams *st_pipewire_streams_new(void);
 
-/** From now on; no stream is heard before. */
+/** From now on; before the first call no stream is looked at. */
 void st_pipewire_streams_hear(struct st_pipewire_streams *streams,
                               const struct st_pipewire_streams_hearing *hearing);
 

@@ -185,7 +185,7 @@ static void judge(struct st_pipewire_profile *profile, struct st_profile_node *n
         node->kept.busy_ns = busy_ns;
         node->kept.wait_ns = ST_MIN(late->end_ns - late->cycle_ns - busy_ns, ST_PIPEWIRE_CYCLE_MAX_NS);
     }
-    if (node->usual.latest_ns != 0 && late->awake_ns != 0)
+    if (slow && node->usual.latest_ns != 0 && late->awake_ns != 0) /* else what it needed is not known */
         st_node_load_add(&node->load, busy_ns, awake_ns - late->signal_ns);
     st_profile_node_count_rhythm(node, cycle, node->late.position, late->signal_ns, busy_ns);
     count_lost(profile, node, reason,
@@ -239,6 +239,14 @@ void st_profile_late_name_waited_for(struct st_pipewire_profile *profile,
     }
 }
 
+/* Since 0.3.72 a JACK client that ends late marks the next cycle as finished, too, and so sleeps through
+ * that: pipewire-jack.c (signal_sync) of 1.4.2; a stream does not. */
+static bool slept(const struct st_pipewire_block *block)
+{
+    return block->xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED && block->status == ST_PIPEWIRE_CYCLE_FINISHED &&
+           block->awake_ns < block->signal_ns && block->finish_ns > block->signal_ns;
+}
+
 /* Has it finished by now? Its times may be those of a later cycle already, and 0.3.65 writes a time of its
  * own as that of awaking, just before it signals a client. */
 static void follow_late(struct st_pipewire_profile *profile, struct st_profile_node *node,
@@ -247,6 +255,7 @@ static void follow_late(struct st_pipewire_profile *profile, struct st_profile_n
     struct st_dropout_figures *late = &node->late.figures;
     const bool awake_again = block->awake_ns >= block->signal_ns && block->awake_ns > late->awake_ns;
     const bool finished = block->finish_ns > late->signal_ns && block->finish_ns > late->awake_ns;
+    late->skips_next = slept(block);
     if (finished && late->awake_ns == 0 && (!awake_again || block->finish_ns <= block->awake_ns)) {
         const int64_t awake_ns = block->finish_ns - node->usual.busy_ns; /* it was overwritten */
         late->awake_ns = ST_MAX(awake_ns, late->signal_ns);
@@ -312,6 +321,8 @@ void st_profile_late_take(struct st_pipewire_profile *profile, struct st_profile
                   ST_PIPEWIRE_CYCLE_NOT_COUNTED || /* else ended by a client of the cycle before */
               !is_short(driver->awake_ns - driver->signal_ns, cycle->period_ns)))
         begin_late(profile, node, cycle, block);
+    if (slept(block) && node->judged.end_ns == block->finish_ns && block->signal_ns < driver->awake_ns)
+        st_profile_late_add(node, 1, driver->signal_ns, driver->signal_ns + cycle->period_ns);
     if (!late && node->late.figures.signal_ns == 0)
         judge_rest(profile, node, cycle, block->xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED);
 }

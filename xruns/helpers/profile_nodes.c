@@ -102,8 +102,8 @@ bool st_pipewire_profile_ends(struct st_pipewire_profile *profile, uint32_t id, 
             return false;
     }
     *ret = (struct st_xrun_seen){.kind = ST_XRUN_SEEN_ENDED};
-    st_profile_node_rename(&ret->device, node->driver);
-    st_profile_node_rename(&ret->client, node->name);
+    st_profile_node_rename(&ret->event.device, node->driver);
+    st_profile_node_rename(&ret->event.client, node->name);
     return true;
 }
 
@@ -137,10 +137,10 @@ void st_pipewire_profile_finish(struct st_pipewire_profile *profile)
         st_profile_node_forget(node);
 }
 
-int64_t st_pipewire_profile_frames(struct st_pipewire_profile *profile, uint32_t id)
+int64_t st_pipewire_profile_period_ns(struct st_pipewire_profile *profile, uint32_t id)
 {
     const struct st_profile_node *node = st_profile_node_find(profile, id);
-    return node != NULL ? node->frames : 0;
+    return node != NULL ? node->period_ns : 0;
 }
 
 void st_profile_node_rename(char (*to)[ST_XRUN_NAME_BYTES], const char *name)
@@ -176,6 +176,8 @@ void st_profile_node_count_load(struct st_profile_node *node, const struct st_pi
     if (signalled_ns >= 0 && signalled_ns <= cycle->period_ns)
         node->usual.signal_ns += (signalled_ns - node->usual.signal_ns) / (known ? USUAL_CYCLES : 1);
     node->usual.latest_ns = block->signal_ns;
+    if (node->period_ns != cycle->period_ns) /* a longer cycle's work is no share of this one */
+        st_node_load_finish(&node->load);
     node->frames = cycle->frames;
     node->rate_hz = cycle->rate_hz;
     const bool asks = block->asked_num <= ST_PIPEWIRE_CYCLE_FRAMES_MAX && block->asked_denom > 1 &&

@@ -28,12 +28,17 @@ static void report_cycle(struct st_pipewire_profile *profile)
             continue;
         struct st_xrun_seen sighting = {
             .kind = ST_XRUN_SEEN_CYCLE,
-            .cycle = {.wait_ns = node->kept.wait_ns, .busy_ns = node->kept.busy_ns},
+            .event.cycle = {.wait_ns = node->kept.wait_ns, .busy_ns = node->kept.busy_ns},
             .deadline_ns = node->kept.length_ns,
             .left_n = --n};
-        st_profile_node_rename(&sighting.client, node->name);
+        st_profile_node_rename(&sighting.event.client, node->name);
         profile->ops.seen(profile->ctx, &sighting);
     }
+}
+
+static void say(struct st_pipewire_profile *profile, const struct st_event *event)
+{
+    profile->ops.seen(profile->ctx, &(struct st_xrun_seen){.event = *event});
 }
 
 /* What a client usually leaves of its period; 0: not known. */
@@ -47,35 +52,37 @@ static void report_reason(struct st_pipewire_profile *profile, struct st_profile
                           enum st_dropout_reason reason)
 {
     struct st_profile_reason *sum = &node->unreported.reasons[reason];
-    struct st_xrun_seen sighting = {.certainty = ST_CERTAINTY_EXACT,
-                                    .dropouts_n = sum->dropouts_n,
-                                    .reason = reason,
-                                    .place = node->drives ? ST_DROPOUT_AT_DEVICE_BUFFER : ST_DROPOUT_AT_GRAPH,
-                                    .cycles_n = sum->n,
-                                    .lost_ns = ST_MIN(sum->lost_ns, ST_PIPEWIRE_CYCLE_MAX_NS),
-                                    .longest_ns = ST_MIN(sum->longest_ns, ST_PIPEWIRE_CYCLE_MAX_NS),
-                                    .end_ns = sum->end_ns,
-                                    .cycle = sum->worst,
-                                    .spare_ns = spare_ns(node, sum->worst.period_ns)};
-    st_profile_node_rename(&sighting.device, node->driver);
-    st_profile_node_rename(&sighting.client, node->drives ? ST_XRUN_SERVER_ITSELF : node->name);
-    st_profile_node_rename(&sighting.culprit, sum->culprit);
-    sighting.culprit_plays = sum->culprit_plays;
+    struct st_event event = {.kind = ST_EVENT_CLIENT_DROPOUT,
+                             .certainty = ST_CERTAINTY_EXACT,
+                             .count_n = sum->dropouts_n,
+                             .reason = reason,
+                             .place = node->drives ? ST_DROPOUT_AT_DEVICE_BUFFER : ST_DROPOUT_AT_GRAPH,
+                             .cycles_n = sum->n,
+                             .lost_ns = ST_MIN(sum->lost_ns, ST_PIPEWIRE_CYCLE_MAX_NS),
+                             .longest_ns = ST_MIN(sum->longest_ns, ST_PIPEWIRE_CYCLE_MAX_NS),
+                             .end_ns = sum->end_ns,
+                             .cycle = sum->worst,
+                             .spare_ns = spare_ns(node, sum->worst.period_ns)};
+    st_profile_node_rename(&event.device, node->driver);
+    st_profile_node_rename(&event.client, node->drives ? ST_XRUN_SERVER_ITSELF : node->name);
+    st_profile_node_rename(&event.culprit, sum->culprit);
+    event.culprit_plays = sum->culprit_plays;
     if (sum->n > 0) {
         report_cycle(profile);
-        profile->ops.seen(profile->ctx, &sighting);
+        say(profile, &event);
     }
     *sum = (struct st_profile_reason){0};
 }
 
 static void report_losses(struct st_pipewire_profile *profile, struct st_profile_losses *losses,
-                          struct st_xrun_seen sighting)
+                          struct st_event event)
 {
-    sighting.device_dropouts_n = losses->n;
-    sighting.lost_ns = ST_MIN(losses->lost_ns, ST_PIPEWIRE_CYCLE_MAX_NS);
-    sighting.longest_ns = ST_MIN(losses->longest_ns, ST_PIPEWIRE_CYCLE_MAX_NS);
+    event.kind = ST_EVENT_DEVICE_DROPOUT;
+    event.count_n = losses->n;
+    event.lost_ns = ST_MIN(losses->lost_ns, ST_PIPEWIRE_CYCLE_MAX_NS);
+    event.longest_ns = ST_MIN(losses->longest_ns, ST_PIPEWIRE_CYCLE_MAX_NS);
     if (losses->n > 0)
-        profile->ops.seen(profile->ctx, &sighting);
+        say(profile, &event);
     *losses = (struct st_profile_losses){0};
 }
 
@@ -84,8 +91,8 @@ void st_pipewire_profile_report(struct st_pipewire_profile *profile)
     if (!profile->pending)
         return;
     ST_EACH (node, profile->nodes) {
-        struct st_xrun_seen dry = {.certainty = ST_CERTAINTY_EXACT, .place = ST_DROPOUT_AT_DEVICE_BUFFER},
-                            resync = {.certainty = ST_CERTAINTY_PROBABLE, .place = ST_DROPOUT_AT_RESYNC};
+        struct st_event dry = {.certainty = ST_CERTAINTY_EXACT, .place = ST_DROPOUT_AT_DEVICE_BUFFER},
+                        resync = {.certainty = ST_CERTAINTY_PROBABLE, .place = ST_DROPOUT_AT_RESYNC};
         if (!node->used)
             continue;
         if (node->gone)
@@ -108,20 +115,21 @@ void st_pipewire_profile_lost(struct st_pipewire_profile *profile, uint32_t id,
     if (node == NULL || node->gone || node->name[0] == '\0' || st_profile_node_is_own(profile, node->client))
         return;
     const bool goes_on = st_profile_late_joins(node, loss);
-    struct st_xrun_seen sighting = {.certainty = loss->certainty,
-                                    .dropouts_n = loss->n - goes_on,
-                                    .cycles_n = goes_on,
-                                    .reason = goes_on ? node->judged.reason : loss->reason,
-                                    .place = goes_on ? ST_DROPOUT_AT_GRAPH : ST_DROPOUT_AT_CLIENT_BUFFER,
-                                    .lost_ns = ST_MIN(loss->lost_ns, ST_PIPEWIRE_CYCLE_MAX_NS),
-                                    .longest_ns = ST_MIN(loss->longest_ns, ST_PIPEWIRE_CYCLE_MAX_NS),
-                                    .end_ns = loss->end_ns,
-                                    .spare_ns = spare_ns(node, node->period_ns)};
+    struct st_event event = {.kind = ST_EVENT_CLIENT_DROPOUT,
+                             .certainty = loss->certainty,
+                             .count_n = loss->n - goes_on,
+                             .cycles_n = goes_on,
+                             .reason = goes_on ? node->judged.reason : loss->reason,
+                             .place = goes_on ? ST_DROPOUT_AT_GRAPH : ST_DROPOUT_AT_CLIENT_BUFFER,
+                             .lost_ns = ST_MIN(loss->lost_ns, ST_PIPEWIRE_CYCLE_MAX_NS),
+                             .longest_ns = ST_MIN(loss->longest_ns, ST_PIPEWIRE_CYCLE_MAX_NS),
+                             .end_ns = loss->end_ns,
+                             .spare_ns = spare_ns(node, node->period_ns)};
     if (!goes_on) /* its buffer outlasts a late wake-up that is shorter than what was lost */
-        sighting.spare_ns = sighting.longest_ns;
-    st_profile_node_rename(&sighting.device, node->driver);
-    st_profile_node_rename(&sighting.client, node->name);
-    profile->ops.seen(profile->ctx, &sighting);
+        event.spare_ns = event.longest_ns;
+    st_profile_node_rename(&event.device, node->driver);
+    st_profile_node_rename(&event.client, node->name);
+    say(profile, &event);
 }
 
 static bool is_second_card(const struct st_profile_node *node)
@@ -131,8 +139,10 @@ static bool is_second_card(const struct st_profile_node *node)
 
 void st_pipewire_profile_resync(struct st_pipewire_profile *profile, const struct st_resync_log_line *line)
 {
-    struct st_xrun_seen sighting = {
-        .certainty = ST_CERTAINTY_EXACT, .device_dropouts_n = 1, .place = ST_DROPOUT_AT_RESYNC};
+    struct st_event event = {.kind = ST_EVENT_DEVICE_DROPOUT,
+                             .certainty = ST_CERTAINTY_EXACT,
+                             .count_n = 1,
+                             .place = ST_DROPOUT_AT_RESYNC};
     const struct st_profile_node *card = NULL;
     int64_t last_ns = 0;
     bool several = false, several_drivers = false; /* the log names none of them */
@@ -146,16 +156,16 @@ void st_pipewire_profile_resync(struct st_pipewire_profile *profile, const struc
         card = node;
     }
     if (card != NULL && !several_drivers) {
-        st_profile_node_rename(&sighting.device, card->driver);
-        sighting.lost_ns = sighting.longest_ns = st_pipewire_cycle_time_of(
+        st_profile_node_rename(&event.device, card->driver);
+        event.lost_ns = event.longest_ns = st_pipewire_cycle_time_of(
             line->frames, (double)line->cycle_frames * (double)ST_NS_PER_S / (double)card->period_ns);
     }
-    st_profile_node_rename(&sighting.client, card != NULL && !several ? card->name : line->card);
-    profile->ops.seen(profile->ctx, &sighting);
-    sighting.device_dropouts_n = line->n - 1; /* those that the server did not log, of unknown length */
-    sighting.lost_ns = sighting.longest_ns = 0;
+    st_profile_node_rename(&event.client, card != NULL && !several ? card->name : line->card);
+    say(profile, &event);
+    event.count_n = line->n - 1; /* those that the server did not log, of unknown length */
+    event.lost_ns = event.longest_ns = 0;
     if (line->n > 1)
-        profile->ops.seen(profile->ctx, &sighting);
+        say(profile, &event);
 }
 
 /* Woken to finished is wall time: no load where the thread waited for a CPU meanwhile. */
@@ -184,6 +194,8 @@ void st_pipewire_profile_loads(struct st_pipewire_profile *profile)
         sighting.load.drift_ppb =
             node->is_device && !node->drives ? st_second_card_drift_ppb(&node->card) : 0;
         const bool is_client = runs || sighting.load.drift_ppb != 0;
+        if (!is_client)
+            sighting.load.asked_frames = profile->forced_frames;
         if (node->used)
             sighting.load.priority =
                 profile->ops.priority(profile->ctx, runs ? node->client : ST_DROPOUT_SERVER);
@@ -199,8 +211,8 @@ void st_pipewire_profile_loads(struct st_pipewire_profile *profile)
         bool any = false;
         sighting.load.block_frames = runs ? st_block_rhythm_find(&node->long_cycles.rhythm, &any) : 0;
         sighting.load.block_any = any;
-        st_profile_node_rename(&sighting.device, is_client ? node->driver : node->name);
-        st_profile_node_rename(&sighting.client, is_client ? node->name : "");
+        st_profile_node_rename(&sighting.event.device, is_client ? node->driver : node->name);
+        st_profile_node_rename(&sighting.event.client, is_client ? node->name : "");
         if (ran && !node->gone && !st_profile_node_is_own(profile, node->client))
             profile->ops.seen(profile->ctx, &sighting);
         if (node->unreported.device.n == 0 && (node->gone || (!ran && node->used && !node->announced)))

@@ -5,23 +5,13 @@
 #include <sys/types.h>
 
 #include "xruns/helpers/log_line.h"
+#include "xruns/server_log.h"
 
 struct st_resync_log {
     int fd;    /* of the program that follows it; -1: none */
     pid_t pid; /* ends with this thread */
     struct st_log_line line;
 };
-
-/** One line: that card, as ALSA calls it, was put in step n times. */
-struct st_resync_log_line {
-    char card[64];
-    int64_t n;
-    int64_t frames;       /* that the last one inserted or skipped */
-    int64_t cycle_frames; /* of the graph's cycle, at the card's rate */
-};
-
-/** Pure. */
-bool st_resync_log_parse(const char *line, struct st_resync_log_line *ret);
 
 /** Starts to follow it. @return 0; -ENOENT: there is no journalctl; -ENOTSUP: never on this system; other
  * errors. */

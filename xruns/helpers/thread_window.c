@@ -21,7 +21,7 @@ static double usual_share(double used, const struct st_dropout_figures *figures)
 }
 
 /* What cycles that need so much each compute within the window, the late one left out. One begins with each
- * period; those that begin while the late one runs are one, right after it. */
+ * period; those that begin while the late one runs are one, right after it, or none (skips_next). */
 static int64_t others_ns(const struct st_thread_window *window, const struct st_dropout_figures *figures,
                          int64_t each_ns)
 {
@@ -37,7 +37,7 @@ static int64_t others_ns(const struct st_thread_window *window, const struct st_
     const int64_t later_ns = within(after_ns - left_ns, INT64_MAX);
     return before_ns / period_ns * each_ns +
            within(before_ns % period_ns - (period_ns - wait_ns - each_ns), each_ns) +
-           within(after_ns, each_ns) + later_ns / period_ns * each_ns +
+           (figures->skips_next ? 0 : within(after_ns, each_ns)) + later_ns / period_ns * each_ns +
            within(later_ns % period_ns - wait_ns, each_ns);
 }
 
@@ -53,7 +53,8 @@ static bool is_clear(const struct st_thread_window *window, const struct st_drop
     const int64_t before_ns = within(figures->signal_ns - window->from_ns, INT64_MAX) % period_ns;
     const int64_t after_ns = within(window->to_ns - figures->end_ns, INT64_MAX);
     const int64_t since_ns = within(window->to_ns - figures->signal_ns, INT64_MAX) % period_ns;
-    return period_ns - before_ns >= done_ns && after_ns >= each_ns + period_ns / 16 &&
+    return period_ns - before_ns >= done_ns &&
+           (figures->skips_next || after_ns >= each_ns + period_ns / 16) &&
            (since_ns >= done_ns || after_ns < since_ns);
 }
 

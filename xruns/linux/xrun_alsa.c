@@ -206,8 +206,8 @@ static void report(const struct substream *s, struct st_xrun_seen *sighting, st_
     const struct place *of = &s->is;
     if (s->own)
         return;
-    memcpy(sighting->client, s->client, sizeof(sighting->client));
-    ST_PRINT(sighting->device, "hw:%u,%u,%u %s", of->card, of->device, of->number,
+    memcpy(sighting->event.client, s->client, sizeof(sighting->event.client));
+    ST_PRINT(sighting->event.device, "hw:%u,%u,%u %s", of->card, of->device, of->number,
              of->capture ? "capture" : "playback");
     seen(ctx, sighting);
 }
@@ -217,21 +217,19 @@ static void report_xrun(const struct substream *s, int64_t lost_frames, st_xrun_
 {
     const int64_t lost_ns = lost_frames > 0 ? frames_ns(s, lost_frames) : 0;
     report(s,
-           &(struct st_xrun_seen){.certainty = ST_CERTAINTY_PROBABLE,
-                                  .device_dropouts_n = 1,
-                                  .place = ST_DROPOUT_AT_DEVICE_BUFFER,
-                                  .lost_ns = lost_ns,
-                                  .longest_ns = lost_ns},
+           &(struct st_xrun_seen){.event = {.kind = ST_EVENT_DEVICE_DROPOUT,
+                                            .certainty = ST_CERTAINTY_PROBABLE,
+                                            .count_n = 1,
+                                            .place = ST_DROPOUT_AT_DEVICE_BUFFER,
+                                            .lost_ns = lost_ns,
+                                            .longest_ns = lost_ns}},
            seen, ctx);
 }
 
 /** That it plays, and the least that was left in its buffer. */
 static void report_load(struct substream *s, st_xrun_seen_fn seen, void *ctx)
 {
-    struct st_xrun_seen sighting = {
-        .kind = ST_XRUN_SEEN_LOAD,
-        .load = {
-            .cycles_n = 1, .busy_median_ns = INT64_MIN, .wait_median_ns = INT64_MIN, .period_ns = INT64_MIN}};
+    struct st_xrun_seen sighting = {.kind = ST_XRUN_SEEN_LOAD, .load = st_xrun_load_plays};
     if (s->least_frames != INT64_MAX) {
         sighting.load.buffer_ns = frames_ns(s, s->params.buffer_frames);
         sighting.load.reserve_ns = s->least_frames > 0 ? frames_ns(s, s->least_frames) : 1;

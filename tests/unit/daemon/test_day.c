@@ -137,8 +137,11 @@ static int open_player(struct st_xrun_watch *w)
 
 static int poll_player(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
 {
-    const struct st_xrun_seen one = {
-        .device = "hw:0", .client = "mpv", .certainty = ST_CERTAINTY_EXACT, .device_dropouts_n = 1};
+    const struct st_xrun_seen one = {.event = {.kind = ST_EVENT_DEVICE_DROPOUT,
+                                               .device = "hw:0",
+                                               .client = "mpv",
+                                               .certainty = ST_CERTAINTY_EXACT,
+                                               .count_n = 1}};
     (void)w;
     if (seconds_n / XRUN_EACH_S > (int64_t)made.xruns_n) {
         made.xruns_n++;

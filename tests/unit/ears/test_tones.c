@@ -226,17 +226,22 @@ static void noise_is_no_signal(void **state)
     assert_int_equal(losses_n, 0);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_fault_of_a_millisecond_is_found_with_noise),
-        cmocka_unit_test(and_with_a_clock_that_is_fast_or_slow),
-        cmocka_unit_test(and_at_another_rate),
         cmocka_unit_test(long_silence_is_one_loss_at_a_high_rate),
         cmocka_unit_test(nothing_is_found_where_nothing_is_lost),
         cmocka_unit_test(noise_is_no_more_where_the_signal_begins_later),
         cmocka_unit_test(parts_of_a_frame_that_are_skipped_are_no_loss),
         cmocka_unit_test(noise_is_no_signal),
     };
+    /* Seconds of simulations: a test of their own (simulated_cases in meson.build). */
+    const struct CMUnitTest simulated[] = {
+        cmocka_unit_test(and_with_a_clock_that_is_fast_or_slow),
+        cmocka_unit_test(and_at_another_rate),
+    };
+    if (argc > 1 && strcmp(argv[1], "simulated") == 0)
+        return cmocka_run_group_tests(simulated, NULL, NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,6 +19,8 @@ static const struct st_cause_machine guest = {1, 50 * ST_NS_PER_MS};
 static const struct st_cause_machine metal = {0, 50 * ST_NS_PER_MS};
 static const struct st_cause_machine unknown_machine = {-1, 0};
 
+static struct st_pauses pauses;
+
 struct scene {
     struct st_cause_record record;
     struct st_cause_baseline base;
@@ -30,6 +32,8 @@ static struct scene scene(void)
 {
     struct scene s;
     memset(&s, 0, sizeof(s));
+    memset(&pauses, 0, sizeof(pauses));
+    s.context.looked = s.context.pauses = &pauses;
     s.record.at_ns = ST_NS_PER_S;
     s.record.lateness_ns = 3 * ST_NS_PER_MS;
     s.record.counters.valid = s.base.counters.valid = ALL;
@@ -116,17 +120,17 @@ static void stop_is_known_by_what_ends_it(void **state)
     (void)state;
     struct scene s = scene(); /* due at 997 ms, woke at 1000 ms */
     s.record.counters.faults_major_n = 1;
-    s.context.pauses.continued_ns = 999 * ST_NS_PER_MS;
+    pauses.continued_ns = 999 * ST_NS_PER_MS;
     const struct st_cause_event e = st_cause_judge(&s.record, &s.base, &s.context, &metal);
     assert_int_equal(e.cause, ST_CAUSE_STOPPED);
     assert_int_equal(e.explained_ns, 2 * ST_NS_PER_MS);
-    s.context.pauses.continued_ns = 1001 * ST_NS_PER_MS; /* the handler ran after the loop */
+    pauses.continued_ns = 1001 * ST_NS_PER_MS; /* the handler ran after the loop */
     assert_int_equal(judge(&s, &metal), ST_CAUSE_STOPPED);
-    s.context.pauses.continued_ns = 996 * ST_NS_PER_MS; /* before it was due: nothing to do with it */
+    pauses.continued_ns = 996 * ST_NS_PER_MS; /* before it was due: nothing to do with it */
     assert_int_equal(judge(&s, &metal), ST_CAUSE_PAGE_FAULT);
-    s.context.pauses.continued_ns = 1200 * ST_NS_PER_MS; /* a later stop */
+    pauses.continued_ns = 1200 * ST_NS_PER_MS; /* a later stop */
     assert_int_equal(judge(&s, &metal), ST_CAUSE_PAGE_FAULT);
-    s.context.pauses.continued_ns = INT64_MIN;
+    pauses.continued_ns = INT64_MIN;
     assert_int_equal(judge(&s, &metal), ST_CAUSE_PAGE_FAULT);
 }
 
@@ -135,7 +139,7 @@ static void quota_is_a_part_of_the_wait_and_never_of_a_real_time_thread(void **s
     (void)state;
     struct scene s = scene();
     s.record.counters.runq_wait_ns = 2900000;
-    s.context.pauses.quota_ns = 2800000;
+    pauses.quota_ns = 2800000;
     s.context.quota_holds = true;
     const struct st_cause_event e = st_cause_judge(&s.record, &s.base, &s.context, &metal);
     assert_int_equal(e.cause, ST_CAUSE_CPU_QUOTA);
@@ -143,9 +147,9 @@ static void quota_is_a_part_of_the_wait_and_never_of_a_real_time_thread(void **s
     s.context.quota_holds = false;
     assert_int_equal(judge(&s, &metal), ST_CAUSE_RUN_QUEUE);
     s.context.quota_holds = true;
-    s.context.pauses.quota_ns = INT64_MIN; /* no quota is counted here */
+    pauses.quota_ns = INT64_MIN; /* no quota is counted here */
     assert_int_equal(judge(&s, &metal), ST_CAUSE_RUN_QUEUE);
-    s.context.pauses.quota_ns = 2800000;
+    pauses.quota_ns = 2800000;
     s.record.counters.runq_wait_ns = 0; /* others of the cgroup were throttled */
     assert_int_equal(judge(&s, &metal), ST_CAUSE_TIMER);
 }

@@ -17,6 +17,7 @@ static struct st_cause_machine machine;
 static struct st_cause_record record;
 static struct st_cause_baseline base;
 static struct st_cause_context context;
+static struct st_pauses looked, pauses;
 
 /* ps-threads.txt: "11 100029 ... intr/irq22: hdac0"; vmstat-i.txt: 112 a second. The capture has no run
  * times. */
@@ -31,13 +32,14 @@ static int as_captured(void **state)
         .at_ns = 17164836739, .lateness_ns = 6763993, .counters = {.valid = VALID, .cpu = 1}};
     base = (struct st_cause_baseline){
         .at_ns = record.at_ns - 24249090, .cycle = 100, .counters = {.valid = VALID, .cpu = 1}};
-    base.pauses.quota_ns = base.pauses.continued_ns = INT64_MIN;
-    base.pauses.at_ns = base.at_ns;
-    base.pauses.interrupts_n = 1;
-    base.pauses.interrupts[0] = hdac0;
-    context =
-        (struct st_cause_context){.cycle = 106, .most_cpu_and_wait_ns_per_cycle = -1, .pauses = base.pauses};
-    context.pauses.at_ns = base.at_ns + 250 * ST_NS_PER_MS;
+    looked.quota_ns = looked.continued_ns = INT64_MIN;
+    looked.at_ns = base.at_ns;
+    looked.interrupts_n = 1;
+    looked.interrupts[0] = hdac0;
+    context = (struct st_cause_context){
+        .cycle = 106, .most_cpu_and_wait_ns_per_cycle = -1, .looked = &looked, .pauses = &pauses};
+    pauses = looked;
+    pauses.at_ns = base.at_ns + 250 * ST_NS_PER_MS;
     return 0;
 }
 
@@ -88,15 +90,15 @@ static void interrupt_is_named_if_it_ran_on_that_cpu_for_half_the_lateness(void 
 {
     (void)state;
     context.most_interrupt_share = 0;
-    context.pauses.interrupts[0].run_ns = 4 * ST_NS_PER_MS;
+    pauses.interrupts[0].run_ns = 4 * ST_NS_PER_MS;
     const struct st_cause_event event = judge();
     assert_int_equal(event.cause, ST_CAUSE_KERNEL);
     assert_int_equal(event.explained_ns, 4 * ST_NS_PER_MS);
     assert_string_equal(event.culprit, "irq22: hdac0");
-    context.pauses.interrupts[0].run_ns = 3 * ST_NS_PER_MS; /* less than half of 6.764 ms */
+    pauses.interrupts[0].run_ns = 3 * ST_NS_PER_MS; /* less than half of 6.764 ms */
     assert_int_equal(judge().cause, ST_CAUSE_UNKNOWN);
-    context.pauses.interrupts[0].run_ns = 4 * ST_NS_PER_MS;
-    context.pauses.interrupts[0].cpu = 0; /* it ran elsewhere */
+    pauses.interrupts[0].run_ns = 4 * ST_NS_PER_MS;
+    pauses.interrupts[0].cpu = 0; /* it ran elsewhere */
     assert_int_equal(judge().cause, ST_CAUSE_UNKNOWN);
 }
 
@@ -106,23 +108,27 @@ static void real_time_thread_of_another_program_is_named(void **state)
 {
     (void)state;
     context.most_interrupt_share = 0;
-    context.pauses.interrupts[1] = base.pauses.interrupts[1] =
+    pauses.interrupts[1] = looked.interrupts[1] =
         (struct st_interrupt){.tid = 100093, .is_program = true, .name = "hog", .cpu = 1};
-    context.pauses.interrupts_n = base.pauses.interrupts_n = 2;
-    context.pauses.interrupts[0].run_ns = 20 * ST_NS_PER_US;
-    context.pauses.interrupts[1].run_ns = 8 * ST_NS_PER_MS;
+    pauses.interrupts_n = looked.interrupts_n = 2;
+    pauses.interrupts[0].run_ns = 20 * ST_NS_PER_US;
+    pauses.interrupts[1].run_ns = 8 * ST_NS_PER_MS;
     const struct st_cause_event event = judge();
     assert_int_equal(event.cause, ST_CAUSE_RUN_QUEUE);
     assert_int_equal(event.explained_ns, record.lateness_ns);
     assert_string_equal(event.culprit, "hog");
-    base.pauses.interrupts_n = 1; /* it began after the look: its run time before is not known */
+    looked.interrupts_n = 1; /* its run time before is not known, */
+    assert_int_equal(judge().cause, ST_CAUSE_UNKNOWN);
+    pauses.interrupts[1].began_ns = looked.at_ns + ST_NS_PER_MS; /* but that it began after the look */
+    assert_string_equal(judge().culprit, "hog");
+    context.named_ns = 5 * ST_NS_PER_MS; /* another wake-up was late by that */
     assert_int_equal(judge().cause, ST_CAUSE_UNKNOWN);
 }
 
 static void usual_time_of_interrupts_is_taken_off(void **state)
 {
     (void)state;
-    context.pauses.interrupts[0].run_ns = 20 * ST_NS_PER_MS;
+    pauses.interrupts[0].run_ns = 20 * ST_NS_PER_MS;
     context.most_interrupt_share = 0.07; /* 17.5 ms in 250 */
     assert_int_equal(judge().cause, ST_CAUSE_UNKNOWN);
     context.most_interrupt_share = 0.06;
@@ -160,7 +166,7 @@ static void page_from_disk_is_named_where_nothing_else_is(void **state)
 static void stop_is_seen_as_on_linux(void **state)
 {
     (void)state;
-    context.pauses.continued_ns = record.at_ns - ST_NS_PER_MS;
+    pauses.continued_ns = record.at_ns - ST_NS_PER_MS;
     assert_int_equal(judge().cause, ST_CAUSE_STOPPED);
 }
 
@@ -245,53 +251,89 @@ static void wall_clock_that_moved_ahead_is_a_suspend(void **state)
     assert_int_equal(judge().cause, ST_CAUSE_UNKNOWN);
 }
 
-/* --- through the loop and its drain: looks at cycles 10, 20 and 30, late at 35 --- */
+/* --- through the loop and its drain: a look each 10 cycles, late in the middle of some --- */
 
 static struct {
     struct bench bench;
     struct st_pauses pauses;
+    int64_t quiet_ns,
+        late_ns; /* what the thread runs for between two looks; longer if the loop is late there */
     int (*sleep)(struct st_clock *clock, int64_t due_ns) ST_NONBLOCKING;
 } run;
+static int64_t script_ns[100];
+
+static void look(void)
+{
+    const uint64_t cycle = atomic_load(&run.bench.loop.cycles_seen);
+    struct st_clock *clock = &run.bench.fake->clock;
+    run.pauses.at_ns = clock->now_ns(clock);
+    run.pauses.interrupts[0].run_ns += run.quiet_ns + (script_ns[cycle - 5] > 0 ? run.late_ns : 0);
+    st_fake_set_pauses(run.bench.fake, &run.pauses);
+    st_drain_step(&run.bench.drain);
+}
 
 static int sleep_and_look(struct st_clock *clock, int64_t due_ns) ST_NONBLOCKING
 {
-    struct st_platform *p = ST_PLATFORM_OF(clock, clock);
     const uint64_t cycle = atomic_load(&run.bench.loop.cycles_seen);
-    if (cycle > 0 && cycle % 10 == 0 && cycle <= 30) {
-        run.pauses.at_ns = p->clock.now_ns(&p->clock);
-        run.pauses.interrupts[0].run_ns += 100000;
-        st_fake_set_pauses(p, &run.pauses);
-        st_drain_step(&run.bench.drain);
+    if (cycle > 0 && cycle % 10 == 0) {
+        look();
         st_drain_baseline(&run.bench.drain);
     }
     return run.sleep(clock, due_ns);
 }
 
-static void interrupt_is_found_between_two_drains(void **state)
+/* 100 cycles, those at first, first + step ... late. */
+static void run_late(struct st_interrupt thread, size_t first, size_t step, int64_t lateness_ns)
 {
-    (void)state;
-    static int64_t script_ns[36];
     struct bench *b = &run.bench;
-    bench_init(b, 4096, 50);
+    bench_init(b, 4096, 100 + 10 * (uint64_t)(lateness_ns / 1333333));
     const struct st_thread_counters counters = {.valid = VALID, .cpu = 1};
     st_fake_set_counters(b->fake, &counters);
-    run.pauses = base.pauses;
+    run.pauses = looked;
+    run.pauses.interrupts[0] = thread;
     run.sleep = b->fake->clock.sleep_until_ns;
     b->fake->clock.sleep_until_ns = sleep_and_look;
     b->loop.cause_above_ns = 600000;
     b->loop.counters = &b->counters;
-    script_ns[35] = 750000;
+    memset(script_ns, 0, sizeof(script_ns));
+    for (size_t i = first; i < ST_ARRAY_LEN(script_ns); i += step)
+        script_ns[i] = lateness_ns;
     bench_script(b, script_ns, ST_ARRAY_LEN(script_ns), 0);
     assert_int_equal(st_loop_run(&b->loop), 0);
-    run.pauses.at_ns = b->fake->clock.now_ns(&b->fake->clock); /* 20 cycles later */
-    run.pauses.interrupts[0].run_ns += 2 * 100000 + 700000;
-    st_fake_set_pauses(b->fake, &run.pauses);
     st_drain_step(&b->drain);
     st_drain_finish(&b->drain);
-    assert_int_equal(b->result.causes[ST_CAUSE_KERNEL].n, 1);
-    assert_string_equal(b->result.events[0].culprit, "irq22: hdac0");
-    assert_true(b->result.events[0].explained_ns > 650000 && b->result.events[0].explained_ns <= 750000);
-    bench_finish(b);
+}
+
+static void interrupt_is_found_between_two_drains(void **state)
+{
+    (void)state;
+    run.quiet_ns = 100000;
+    run.late_ns = 700000;
+    run_late(hdac0, 35, 100, 750000);
+    assert_int_equal(run.bench.result.causes[ST_CAUSE_KERNEL].n, 1);
+    assert_string_equal(run.bench.result.events[0].culprit, "irq22: hdac0");
+    assert_int_equal(run.bench.result.events[0].explained_ns, 700000);
+    bench_finish(&run.bench);
+}
+
+/* o10/b-hog-015s.txt: a program that ran for 4 ms of each 150 ms since before the start. At 8b8d5cff: "52 x
+ * unknown: the time spent waiting for a CPU could not be read". */
+static void program_that_is_busy_in_each_look_is_named_from_the_second_on(void **state)
+{
+    (void)state;
+    const struct st_interrupt hog = {.tid = 100093, .is_program = true, .name = "hog", .cpu = 1};
+    run.quiet_ns = 20000;
+    run.late_ns = 4 * ST_NS_PER_MS;
+    run_late(hog, 5, 10, 2620000);
+    assert_int_equal(run.bench.result.causes[ST_CAUSE_RUN_QUEUE].n, 7);
+    assert_int_equal(run.bench.result.causes[ST_CAUSE_UNKNOWN].n,
+                     3); /* behind the last one there is no look */
+    bench_finish(&run.bench);
+    run.quiet_ns = 4 * ST_NS_PER_MS; /* an interrupt that runs for longer than the loop is late is usual */
+    run.late_ns = 0;
+    run_late(hdac0, 5, 10, 800000);
+    assert_int_equal(run.bench.result.causes[ST_CAUSE_KERNEL].n, 0);
+    bench_finish(&run.bench);
 }
 
 int main(void)
@@ -309,6 +351,7 @@ int main(void)
         cmocka_unit_test_setup(callback_at_a_low_clock_is_slow_clock, as_captured),
         cmocka_unit_test_setup(wall_clock_that_moved_ahead_is_a_suspend, as_captured),
         cmocka_unit_test_setup(interrupt_is_found_between_two_drains, as_captured),
+        cmocka_unit_test_setup(program_that_is_busy_in_each_look_is_named_from_the_second_on, as_captured),
     };
     return cmocka_run_group_tests_name("cause_freebsd", tests, NULL, NULL);
 }

@@ -116,8 +116,9 @@ static struct st_cause_event judge(const struct st_readings *before, const struc
                                    const struct st_recent *usual, int64_t wait_ns, bool normal)
 {
     const struct st_cause_baseline base = {.counters = {.valid = 0x3f, .cpu = 1}, .readings = *before};
+    const struct st_pauses pauses = {0};
     const struct st_cause_context context = {
-        .cycle = 100, .readings = after, .usual_readings = usual, .normal_thread = normal};
+        .cycle = 100, .pauses = &pauses, .readings = after, .usual_readings = usual, .normal_thread = normal};
     const struct st_cause_record record = {.at_ns = ST_NS_PER_S,
                                            .lateness_ns = lateness_ns,
                                            .counters = {.valid = 0x3f, .cpu = 1, .runq_wait_ns = wait_ns}};

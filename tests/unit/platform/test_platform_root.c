@@ -103,6 +103,33 @@ static void files_are_the_trees(void **state)
     assert_int_equal(f->root->machine.os, ST_OS_LINUX);
 }
 
+static void check_captured(struct st_platform *root, const char *name, int r, const char *value)
+{
+    char buf[16] = "";
+    size_t len;
+    assert_int_equal(root->machine.read_sysctl(&root->machine, name, buf, sizeof(buf), &len), r);
+    assert_string_equal(buf, value);
+}
+
+static void sysctls_are_those_of_the_text(void **state)
+{
+    const struct fixture *f = *state;
+    static const char part[] =
+        "kern.hz: 100\nx.kern.hz: 7\nkern.osreldate: 1302001\nkern.empty:\nkern.hz=1000\n"
+        "kern.long: 0123456789abcdef\nkern.no line\nkern.last: 5",
+                      whole[] = "kern.osreldate: 1302001\nsecurity.jail.jailed: 0\n";
+    assert_false(st_platform_root_set_sysctls(f->root, part, sizeof(part) - 1));
+    assert_int_equal(f->root->machine.os, ST_OS_FREEBSD);
+    check_captured(f->root, "kern.hz", 0, "1000");
+    check_captured(f->root, "kern.empty", 0, "");
+    check_captured(f->root, "kern.last", 0, " 5");
+    check_captured(f->root, "kern.long", -EFBIG, "");
+    check_captured(f->root, "kern.no", -ENOMSG, "");
+    check_captured(f->root, "hz", -ENOMSG, "");
+    assert_true(st_platform_root_set_sysctls(f->root, whole, sizeof(whole) - 1));
+    check_captured(f->root, "kern.hz", -ENOENT, "");
+}
+
 static void links_never_lead_out_of_the_tree(void **state)
 {
     const struct fixture *f = *state;
@@ -251,6 +278,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TREE_TEST(files_are_the_trees),
+        TREE_TEST(sysctls_are_those_of_the_text),
         TREE_TEST(links_never_lead_out_of_the_tree),
         TREE_TEST(a_loop_of_links_ends),
         TREE_TEST(only_regular_files_are_read),

@@ -10,7 +10,11 @@
 #include <string.h>
 #include <time.h>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "core/ns.h"
+#include "core/text/text.h"
 #include "story/change_story.h"
 
 #define TUESDAY_NS (INT64_C(1795521600) * ST_NS_PER_S) /* 2026-11-24 12:00 UTC */
@@ -54,6 +58,25 @@ static void the_last_one_that_made_a_difference(void **state)
     assert_string_equal(say(json_null(), TUESDAY_NS), "");
 }
 
+static void a_kernel_that_is_still_there(ST_UNUSED void **state)
+{
+    char folder[] = "/tmp/st-test-XXXXXX", path[64], said[80];
+    json_t *one = json_pack("[{s:s, s:s}]", "name", "kernel", "before", "6.12.47"),
+           *foreign = json_pack("[{s:s, s:s}, {s:s, s:s}]", "name", "kernel", "before", "../etc", "name",
+                                "pipewire", "before", "6.12.47");
+    assert_non_null(mkdtemp(folder));
+    ST_PRINT(path, "%s/6.12.47", folder);
+    assert_string_equal(st_change_story_kernel(one, folder, said, sizeof(said)), "");
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_string_equal(st_change_story_kernel(one, folder, said, sizeof(said)),
+                        " 6.12.47 is still installed: boot it once.");
+    assert_string_equal(st_change_story_kernel(foreign, folder, said, sizeof(said)), "");
+    assert_int_equal(rmdir(path), 0);
+    assert_int_equal(rmdir(folder), 0);
+    json_decref(foreign);
+    json_decref(one);
+}
+
 static void a_file_and_what_is_hostile(void **state)
 {
     (void)state;
@@ -74,6 +97,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_last_one_that_made_a_difference),
+        cmocka_unit_test(a_kernel_that_is_still_there),
         cmocka_unit_test(a_file_and_what_is_hostile),
     };
     setenv("TZ", "UTC", 1);

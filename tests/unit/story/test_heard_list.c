@@ -469,6 +469,36 @@ static void a_late_wake_up_within_half_the_buffer_is_no_cause(void **state)
     json_decref(read);
 }
 
+/* Trial 4: a gap of 277 ms of a program that is not watched was laid to a late wake-up of 13.7 ms, 18 s
+ * before. */
+static void a_late_wake_up_long_before_a_mark_was_not_heard(void **state)
+{
+    (void)state;
+    open_it();
+    assert_int_equal(st_history_begin(history), 0);
+    frames = 1024;
+    play(NOON_NS, 5);
+    frames = 128;
+    for (int64_t i = 0; i < 2; i++) {
+        const int64_t at_ns = NOON_NS + (1 + i) * MINUTE_NS;
+        struct st_event late =
+            st_event_make(at_ns - (i == 0 ? 18 : 3) * ST_NS_PER_S, ST_EVENT_LATE_WAKE, "%s", "");
+        struct st_event heard = st_event_make(at_ns, ST_EVENT_HEARD, "%s", "");
+        late.lateness_ns = 13655000;
+        snprintf(heard.source, sizeof(heard.source), "typed");
+        snprintf(heard.client, sizeof(heard.client), "Game");
+        assert_int_equal(st_history_add_event(history, &late), 0);
+        assert_int_equal(st_history_add_event(history, &heard), 0);
+    }
+    assert_int_equal(st_history_commit(history), 0);
+    json_t *read = document(), *marks = json_object_get(read, "marks");
+    assert_true(json_is_null(json_object_get(json_array_get(marks, 0), "cause")));
+    assert_false(json_is_null(json_object_get(json_array_get(marks, 1), "cause")));
+    for (size_t i = 0; i < 2; i++)
+        assert_string_equal(text_of(json_array_get(marks, i), "unheard"), "Game");
+    json_decref(read);
+}
+
 /* A dropout that no one explains, a mark a second after it, and what `history --events` knows, too. */
 static void a_mark_says_whether_the_test_loop_was_on_time(void **state)
 {
@@ -544,6 +574,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_first_line_says_what_the_marks_name, setup, teardown),
         cmocka_unit_test_setup_teardown(what_went_on_after_a_mark_is_not_what_it_names, setup, teardown),
         cmocka_unit_test_setup_teardown(the_end_of_a_server_is_what_a_mark_names, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_late_wake_up_long_before_a_mark_was_not_heard, setup, teardown),
         cmocka_unit_test_setup_teardown(a_mark_says_whether_the_test_loop_was_on_time, setup, teardown),
         cmocka_unit_test_setup_teardown(a_cause_before_each_mark_in_too_short_a_time_is_not_named, setup,
                                         teardown),

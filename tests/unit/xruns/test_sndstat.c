@@ -26,12 +26,12 @@ static int setup(void **state)
 static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 {
     (void)ctx;
-    assert_int_equal(seen->certainty, ST_CERTAINTY_EXACT);
-    device_n += seen->device_dropouts_n;
-    dropouts_n += seen->dropouts_n;
-    fragments_n += seen->cycles_n;
-    memcpy(client, seen->client, sizeof(client));
-    memcpy(device, seen->device, sizeof(device));
+    assert_int_equal(seen->event.certainty, ST_CERTAINTY_EXACT);
+    device_n += seen->event.kind == ST_EVENT_DEVICE_DROPOUT ? seen->event.count_n : 0;
+    dropouts_n += seen->event.kind == ST_EVENT_CLIENT_DROPOUT ? seen->event.count_n : 0;
+    fragments_n += seen->event.cycles_n;
+    memcpy(client, seen->event.client, sizeof(client));
+    memcpy(device, seen->event.device, sizeof(device));
 }
 
 /* One look, at this channel of a program. */

@@ -61,7 +61,7 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 {
     (void)ctx;
     last = *seen;
-    seen_n += seen->device_dropouts_n + seen->dropouts_n;
+    seen_n += seen->event.count_n;
 }
 
 /* `exec` keeps it one process, whose end is the end of its output. */
@@ -95,19 +95,18 @@ static int poll_until(int until_not, int64_t n)
 static void lines_become_sightings(void **state)
 {
     (void)state;
-    assert_int_equal(
-        open_script("echo ready JACK server default\n"
-                    "printf 'xrun certainty=exact device-dropouts=0 '\nsleep 0.1\n" /* in two pieces */
-                    "echo client-dropouts=2 device=system client=a%20b\n"
-                    "exec cat >/dev/null",
-                    ""),
-        0);
+    assert_int_equal(open_script("echo ready JACK server default\n"
+                                 "printf 'client-dropout certainty=exact '\nsleep 0.1\n" /* in two pieces */
+                                 "echo count_n=2 device=system client=a%20b\n"
+                                 "exec cat >/dev/null",
+                                 ""),
+                     0);
     assert_int_equal(poll_until(-EAGAIN, 0), 0);
     assert_string_equal(watch.why, "JACK server default");
     assert_int_equal(poll_until(0, 2), 0);
-    assert_int_equal(last.device_dropouts_n, 0);
-    assert_int_equal(last.dropouts_n, 2);
-    assert_string_equal(last.client, "a b");
+    assert_int_equal(last.event.kind, ST_EVENT_CLIENT_DROPOUT);
+    assert_int_equal(last.event.count_n, 2);
+    assert_string_equal(last.event.client, "a b");
     int64_t cpu_ns = -1;
     assert_int_equal(source.ops->program_cpu_ns(&watch, &cpu_ns), 0);
     assert_true(cpu_ns > 0);
@@ -202,7 +201,7 @@ static void flood_is_taken_in_bites(void **state)
 {
     (void)state;
     assert_int_equal(open_script("echo ready x\n"
-                                 "line='xrun certainty=exact device-dropouts=1 client-dropouts=0 "
+                                 "line='device-dropout count_n=1 certainty=exact "
                                  "device=dddddddddddddddddddddddddddddd'\n"
                                  "lines=\"$line\n$line\n$line\n$line\"\n"
                                  "while :; do echo \"$lines\"; done",
@@ -236,11 +235,10 @@ static void one_that_sees_nothing_is_looked_at_more_rarely(void **state)
     (void)state;
     char go[80];
     snprintf(go, sizeof(go), "%s.go", path);
-    assert_int_equal(
-        open_script("echo ready as it is\nuntil [ -e \"$0.go\" ]; do sleep 0.05; done\n"
-                    "echo xrun certainty=exact device-dropouts=1 client-dropouts=0 device=d\nexec cat",
-                    ""),
-        0);
+    assert_int_equal(open_script("echo ready as it is\nuntil [ -e \"$0.go\" ]; do sleep 0.05; done\n"
+                                 "echo device-dropout count_n=1 certainty=exact device=d\nexec cat",
+                                 ""),
+                     0);
     assert_int_equal(poll_until(-EAGAIN, 0), 0);
     for (int i = 0; i < 5; i++) { /* 24 s */
         assert_int_equal(watch.poll_ns, 0);

@@ -83,7 +83,7 @@ static void freebsd_is_tried_with_the_values_of_a_capture(void **state)
         assert_true(late.settled_ns > period_ns / candidates.late_share);
     }
     for (size_t i = 0; i < candidates.plan.steps_n; i++) /* files are for apply */
-        assert_int_not_equal(candidates.plan.steps[i].type, ST_ENTRY_FILE);
+        assert_false(candidates.plan.steps[i].file);
 
     struct st_applied applied;
     struct st_revert_counts counts;

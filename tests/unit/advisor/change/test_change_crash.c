@@ -172,7 +172,7 @@ static void check_as_before(const struct tree *tree, const char *before, unsigne
     if (strcmp(before, after) != 0)
         fail_msg("killed at call %u, then reverted:\n%s\nnot:\n%s", n, after, before);
     free(after);
-    snprintf(path, sizeof(path), "%s%s/journal.json", tree->dir, folder(tree->p));
+    snprintf(path, sizeof(path), "%s%s/journal", tree->dir, folder(tree->p));
     assert_int_equal(stat(path, &info), -1);
 }
 

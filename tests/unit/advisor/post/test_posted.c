@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <dirent.h>
+
 #include "advisor/post/posted.h"
 #include "advisor/report/report.h"
 #include "advisor/rules/buffer.h"
@@ -431,7 +433,7 @@ static void journals_say_what_rtkit_did(void **state)
 {
     (void)state;
     assert_int_equal(add_file("pop-2436.txt"), 0);
-    check_int("linux.rtkit.demoted_n", 1);
+    check_int("linux.rtkit.demoted_n", 3); /* lines */
     check_said("rtkit took real-time priority away from programs");
     check_absent("linux.daemon.pipewire"); /* which processes those were is not in it */
     assert_int_equal(status_of("linux-rt-lost"), ST_STATUS_PROBLEM);
@@ -643,17 +645,20 @@ static void pasting_changes_nothing(void **state)
 static void a_cut_text_raises_no_new_problem(void **state)
 {
     (void)state;
-    static const char *const names[] = {"pop-2436.txt",  "rtcqs.txt",   "ulimit-a.txt",
-                                        "jack2-625.txt", "ps-grep.txt", "mpv-9992.txt"};
     static char text[65536];
-    for (size_t i = 0; i < ST_ARRAY_LEN(names); i++) {
+    DIR *folder = opendir(ST_POSTED_DIR);
+    assert_non_null(folder);
+    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        const char *name = entry->d_name;
+        if (!st_text_ends(name, ".txt") || add_file(name) == -ENODATA)
+            continue;
         struct st_report whole, cut;
         struct st_facts *all;
-        assert_int_equal(add_file(names[i]), 0);
+        assert_non_null(facts);
         assert_int_equal(st_report_make(facts, 128, 48000, &whole), 0);
         all = facts;
         facts = NULL;
-        FILE *file = fopen(ST_TEXT(4096, ST_POSTED_DIR "/%s", names[i]), "r");
+        FILE *file = fopen(ST_TEXT(4096, ST_POSTED_DIR "/%s", name), "r");
         assert_non_null(file);
         const size_t bytes = fread(text, 1, sizeof(text) - 1, file);
         fclose(file);
@@ -665,7 +670,7 @@ static void a_cut_text_raises_no_new_problem(void **state)
                 const char *id = cut.findings[k].rule->id;
                 if (cut.findings[k].status == ST_STATUS_PROBLEM &&
                     st_report_find(&whole, id)->status != ST_STATUS_PROBLEM)
-                    fail_msg("%s: %s is a problem after %zu bytes alone", names[i], id, n);
+                    fail_msg("%s: %s is a problem after %zu bytes alone", name, id, n);
             }
             st_report_finish(&cut);
             teardown(NULL);
@@ -673,6 +678,7 @@ static void a_cut_text_raises_no_new_problem(void **state)
         st_report_finish(&whole);
         st_facts_free(all);
     }
+    closedir(folder);
 }
 
 /* What a report asks for is read when it is posted below the first text. */
@@ -690,6 +696,260 @@ static void the_answer_makes_it_certain(void **state)
 }
 
 #define INPUT(name) cmocka_unit_test_teardown(name, teardown)
+
+static void what_failed_is_not_what_ran_dry(void **state)
+{
+    (void)state;
+    assert_int_equal(add_file("arctis-sound-manager-100.txt"), 0);
+    check_said("front:5p went away 4 times");
+    check_said("hw:0c ran dry");
+    check_said("hw:0c could not be started");
+    teardown(NULL);
+    assert_int_equal(add_file("haven-5346.txt"), 0);
+    check_said("a52:3p could not be started 5 times");
+    teardown(NULL);
+    assert_int_equal(add_file("home-assistant-177174.txt"), 0);
+    check_said("The USB device at 3-2 did not answer 4 times");
+    teardown(NULL);
+    assert_int_equal(add_file("jack2-734.txt"), 0);
+    check_said("The card does not take periods of 1024 frames for capture, so JACK did not start");
+}
+
+static void the_journal_of_a_second_computer_is_not_read(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        add("Nov 28 10:00:00 alpha pipewire[1]: spa.alsa: hw:0: snd_pcm_avail after recover: Broken pipe\n"
+            "Nov 28 10:00:01 alpha wireplumber[7]: spa.alsa: hw:0: XRun! rate:48000\n"
+            "2026-11-28T10:00:02+0100 beta pipewire[2]: spa.alsa: hw:9: XRun! rate:48000\n"),
+        0);
+    check_said("a second one from line 3 on");
+    check_said("hw:0 ran dry 2 times");
+    ST_FACTS_EACH (said, facts, ST_KEYS_SYSTEM_SEEN, "")
+        assert_null(strstr(said->text, "hw:9"));
+}
+
+#define DUMP                                                                                                 \
+    "[\n  {\n    \"id\": 0,\n    \"type\": \"PipeWire:Interface:Core\",\n    \"info\": {\n"                  \
+    "      \"version\": \"1.0.5\"\n    }\n  },\n  {\n    \"id\": 44,\n"                                      \
+    "    \"type\": \"PipeWire:Interface:Node\",\n    \"info\": {\n      \"state\": \"running\",\n"           \
+    "      \"props\": {\n        \"node.name\": \"REAPER\",\n        \"node.latency\": \"64/48000\"\n      " \
+    "}\n"                                                                                                    \
+    "    }\n  }\n]\n"
+
+static void a_whole_dump_is_what_a_running_server_answers(void **state)
+{
+    (void)state;
+    assert_int_equal(add("$ pw-dump\n" DUMP "$ uname -r\n6.1.0-37-amd64\n"), 0);
+    check_text(ST_KEY_PIPEWIRE_VERSION, "1.0.5");
+    check_text(ST_KEYS_PIPEWIRE_NODE "44.latency", "64/48000");
+    check_int(ST_KEY_DAEMON_PIPEWIRE, 1);
+    check_text(ST_KEY_KERNEL_RELEASE, "6.1.0-37-amd64");
+    teardown(NULL);
+    assert_int_equal(add(DUMP), 0);
+    check_text(ST_KEYS_PIPEWIRE_NODE "44.name", "REAPER");
+    teardown(NULL);
+    assert_int_equal(st_posted_add(DUMP "$ uname -r\n6.1.0-37-amd64\n", 150, "posted.txt", &facts), -ENODATA);
+}
+
+static void services_that_run_are_servers(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        add("$ systemctl --user status pipewire\n\xe2\x97\x8f pipewire.service - PipeWire Multimedia "
+            "Service\n"
+            "     Loaded: loaded (/usr/lib/systemd/user/pipewire.service; enabled; preset: enabled)\n"
+            "     Active: active (running) since Mon 2025-06-10 10:00:38 CEST; 2h ago\n"),
+        0);
+    check_int(ST_KEY_DAEMON_PIPEWIRE, 1);
+}
+
+/* Of the text without the indentation of its table. */
+static void sndstat_of_a_post_has_its_block(void **state)
+{
+    (void)state;
+    struct st_wish wish;
+    assert_int_equal(add_file("freebsd-focusrite.txt"), 0);
+    assert_int_equal(st_buffer_choose(facts, 0, 0, &wish), 0);
+    assert_int_equal(wish.frames, 192);
+}
+
+static void lines_that_grep_left_speak_for_themselves(void **state)
+{
+    (void)state;
+    assert_int_equal(add("$ grep HZ /boot/config-6.8.0-45-generic\nCONFIG_HZ_250=y\nCONFIG_HZ=250\n"
+                         "# CONFIG_HIGH_RES_TIMERS is not set\n"
+                         "$ cat /proc/interrupts | grep snd\n"
+                         " 145:   0   0   0   8812  IR-PCI-MSI 514048-edge      snd_hda_intel:card1\n"),
+                     0);
+    check_text("linux.config.HZ", "250");
+    check_text("linux.config.HIGH_RES_TIMERS", "n");
+    check_absent("linux.config.PREEMPT"); /* it is not shown */
+    assert_int_equal(status_of("linux-irq-sharing"), ST_STATUS_OK);
+}
+
+/* Of Universal_Robots_ROS_Driver's pull request 615, jack2's 499, drm-kmod's 296, raspberrypi/linux' 4314. */
+static void rights_and_warnings_are_said(void **state)
+{
+    (void)state;
+    assert_int_equal(add("$ id -Gn\nann adm audio realtime\n"
+                         "$ cat /etc/security/limits.d/99-realtime-privileges.conf\n"
+                         "@realtime - rtprio 98\n@realtime - memlock unlimited\n\n"
+                         "cat /etc/security/limits.conf | tail -n 2\n@audio\t\t -\t rtpio\t\t 95\n"),
+                     0);
+    check_text(ST_KEY_USER_GROUPS, "ann adm audio realtime");
+    check_said("The group realtime has the right to real-time priority (rtprio 98)");
+    teardown(NULL);
+    assert_int_equal(add("hdac0: Command 0x20220011 timeout on address 2\n"), 0);
+    check_said("hdac0 did not answer");
+    teardown(NULL);
+    assert_int_equal(add("[  266.174889] WARNING: CPU: 0 PID: 561 at drivers/usb/dwc2/hcd.c:2683 "
+                         "dwc2_assign_and_init_hc+0x8a8/0x954 [dwc2]\n"),
+                     0);
+    check_said("(drivers/usb/dwc2/hcd.c:2683)");
+    teardown(NULL);
+    assert_int_equal(add("% vmstat -i\ninterrupt                          total       rate\n"
+                         "irq16: hdac0 ehci0               1290332      10321\n"),
+                     0);
+    check_said("hdac0 shares interrupt 16 with ehci0");
+    teardown(NULL);
+    /* yabridge, src/plugin/bridges/common.h */
+    assert_int_equal(
+        add("realtime:      'yes-ish, see below'\n\n   RLIMIT_RTTIME is set to 200000 us. This can "
+            "happen when\n"),
+        0);
+    check_said("RLIMIT_RTTIME is 200000 us: the kernel kills the program when");
+}
+
+/* What each text shows; "!": no sentence has it. */
+static void posts_say_what_they_show(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *said;
+    } rows[] = {
+        {"cardinal-375.txt", "JACK did not wait for Cardinal, which was not finished in time 2 times"},
+        {"t2linux-kernel-28.txt", "No row of this text has errors (ERR 0)"},
+        {"jack2-307.txt", "JACK's card ran dry 3 times"},
+        {"jack2-307.txt", "!ms"}, /* the log has less than 0 ms */
+        {"jack2-297.txt", "JACK did not wait for mod-host"},
+        {"jack2-297.txt", "ran dry, for up to 0.194 ms"},
+        {"liketohear-6.txt", "JACK did not wait for MHA"},
+        {"sof-test-582.txt", "The USB interface at 1-2.4 did not take its rate 2 times"},
+        {"sof-test-582.txt", "The USB controller complained 2 times"},
+        {"alsa-lib-201.txt", "The USB device at 1-1.2 answered with error -32 4 times"},
+        {"alsa-lib-201.txt", "which is no dropout"},
+        {"shairport-sync-167.txt", "card1.pcm0p.sub0 runs with periods of 6000 frames"},
+        {"xdg-desktop-portal-2110.txt", "rtkit is not installed"},
+        {"omarchy-speaker-calibrator-25.txt", "omarchy-speaker-tuning.service was ended by a signal"},
+        {"jack2-129.txt", "JACK asked for real-time priority (FIFO at priority 10) and has no right to it"},
+        {"sonic-pi-2024.txt", "A sound program asked for real-time priority and was refused"},
+        {"proton-4662.txt", "rtkit refused requests of user 1000: too many concurrent threads"},
+        {"linux-firewire-dkms-27.txt", "The kernel saw pcmC0D0p run dry"},
+        {"linux-wallpaperengine-250.txt", "and 1 more did not finish in time for PipeWire's cycle 4 times"},
+        {"machinekit-792.txt", "a thread of priority 2 woke up to 0.034 ms late"},
+        {"birdnet-pi-858.txt", "The computer got too little voltage 4 times"},
+        {"nixpkgs-176800.txt", "rtkit-daemon failed (exit-code)"},
+        {"raspberrypi-linux-5959.txt", "The USB device at 1-1.4.4 went away while it was in use"},
+        {"trueos-core-300.txt", "hdac0 did not answer 6 times"},
+        {"pop-linux-78.txt", "The codec of the HDA card did not answer 5 times"},
+        {"sof-2828.txt", "The firmware of the sound chip (SOF, a DSP) did not answer"},
+        {"pop-2436-ps.txt", "pipewire has real-time priority 20"},
+        {"jack2-961.txt", "128 frames (1.3 ms) at 96000 Hz with 2 periods"},
+        {"easyeffects-3535.txt", "The cycle of a Bluetooth device was not done in time"},
+        {"easyeffects-5043.txt", "A configuration in this text asks PipeWire for 1024 frames"},
+        {"norns-1596.txt", "may not lock its memory (107350048 bytes)"},
+        {"raspberrypi-linux-5959.txt", "!valid clock"}, /* it is gone */
+        {"snowdesktop-63.txt", "!no refusal"},
+    };
+    ST_EACH (row, rows) {
+        assert_int_equal(add_file(row->name), 0);
+        if (row->said[0] != '!')
+            check_said(row->said);
+        ST_FACTS_EACH (said, facts, ST_KEYS_SYSTEM_SEEN, "") {
+            if (row->said[0] == '!' && strstr(said->text, row->said + 1) != NULL)
+                fail_msg("%s: %s", row->name, said->text);
+        }
+        teardown(NULL);
+    }
+    assert_int_equal(add_file("shairport-sync-167.txt"), 0);
+    check_text(ST_KEY_KERNEL_RELEASE, "3.18.7+");
+    teardown(NULL);
+    assert_int_equal(add_file("xdg-desktop-portal-2110.txt"), 0);
+    assert_int_equal(status_of("linux-rt-time"), ST_STATUS_PROBLEM);
+    teardown(NULL);
+    assert_int_equal(add_file("jack2-129.txt"), 0);
+    assert_int_equal(facts->os, ST_OS_FREEBSD);
+    assert_int_equal(status_of("freebsd-rt-permission"), ST_STATUS_PROBLEM);
+    teardown(NULL);
+    assert_int_equal(add_file("sonic-pi-2024.txt"), 0);
+    assert_int_equal(status_of("linux-rt-permission"), ST_STATUS_PROBLEM);
+    teardown(NULL);
+    assert_int_equal(add_file("jack2-499.txt"), 0);
+    check_int(ST_KEY_RT_RTPRIO_LIMIT, 98);
+    check_text(ST_KEY_USER_GROUPS, "root realtime audio wheel carlo");
+    teardown(NULL);
+    assert_int_equal(add_file("jack2-567.txt"), 0);
+    check_text("linux.cpufreq.policy0.governor", "powersave");
+    check_int(ST_KEY_SYSCTL_VM_SWAPPINESS, 10);
+    teardown(NULL);
+    /* a version is no server that runs */
+    assert_int_equal(add("$ jackd -V\njackdmp version 1.9.16\n$ uname -r\n6.1.0\n"), 0);
+    assert_null(st_facts_find(facts, ST_KEY_DAEMON_JACKD));
+    teardown(NULL);
+    /* a shell's limit of 0 is what every desktop with rtkit has */
+    assert_int_equal(add_file("easyeffects-3108.txt"), 0);
+    assert_int_equal(status_of("linux-rt-permission"), ST_STATUS_ADVICE);
+}
+
+/* Lines of the kernel become the facts that its live log has. A container's limit is none of the computer's.
+ */
+static void lines_of_the_kernel_are_judged(void **state)
+{
+    (void)state;
+    assert_int_equal(add("[ 10.1] Out of memory: Killed process 4242 (firefox) total-vm:1kB, UID:1000\n"
+                         "[ 11.1] Out of memory: Killed process 4243 (firefox) total-vm:1kB, UID:1000\n"),
+                     0);
+    check_int(ST_KEY_KERNEL_LOG_MEMORY_N, 2);
+    assert_int_equal(status_of("linux-memory-out"), ST_STATUS_ADVICE);
+    teardown(NULL);
+    assert_int_equal(add("[ 10.1] Memory cgroup out of memory: Killed process 4242 (java) total-vm:1kB\n"),
+                     0);
+    assert_int_equal(status_of("linux-memory-out"), ST_STATUS_UNKNOWN);
+    teardown(NULL);
+    assert_int_equal(add("Nov 28 10:00:00 host kernel: RT Watchdog Timeout (hard): easyeffects[4242]\n"), 0);
+    assert_int_equal(status_of("linux-rt-time"), ST_STATUS_PROBLEM);
+}
+
+/* Without heading and class: the command says which column is which. */
+static void the_command_of_ps_has_its_columns(void **state)
+{
+    (void)state;
+    assert_int_equal(add("$ ps -eLo rtprio,psr,cmd | grep pipewire\n    - 0 /usr/bin/pipewire\n"
+                         "   95 0 /usr/bin/pipewire\n    - 14 grep --color=auto pipewire\n"),
+                     0);
+    check_said("pipewire has real-time priority 95");
+    check_int(ST_KEY_DAEMON_PIPEWIRE, 1);
+    teardown(NULL);
+    assert_int_equal(add("- 0 /usr/bin/pipewire\n95 0 /usr/bin/pipewire\n"), -EBADMSG);
+}
+
+/* A unit's line ends nothing and begins no list that goes on for ever; "[" alone is no dump. */
+static void lines_of_no_kind_are_not_understood(void **state)
+{
+    (void)state;
+    assert_int_equal(add("Jul 22 08:53:39 fedora systemd[1571]: Started pipewire.service - PipeWire.\n"
+                         "$ uname -r\n6.1.0\n\n[\nmore prose\nand more\n"),
+                     0);
+    check_text(ST_KEY_SYSTEM_INPUT_OTHERS, "5-7");
+    teardown(NULL);
+    assert_int_equal(add("\xe2\x97\x8f pipewire.service - PipeWire Multimedia Service\n"
+                         "     Active: active (running) since Mon 2025-06-10 10:00:38 CEST; 2h ago\n"
+                         "     CGroup: /user.slice\n\nit crackles since then\n"),
+                     0);
+    check_int(ST_KEY_DAEMON_PIPEWIRE, 1);
+    check_text(ST_KEY_SYSTEM_INPUT_OTHERS, "5");
+}
 
 int main(void)
 {
@@ -724,6 +984,17 @@ int main(void)
         INPUT(pasting_changes_nothing),
         INPUT(a_cut_text_raises_no_new_problem),
         INPUT(the_answer_makes_it_certain),
+        INPUT(what_failed_is_not_what_ran_dry),
+        INPUT(the_journal_of_a_second_computer_is_not_read),
+        INPUT(a_whole_dump_is_what_a_running_server_answers),
+        INPUT(services_that_run_are_servers),
+        INPUT(sndstat_of_a_post_has_its_block),
+        INPUT(lines_that_grep_left_speak_for_themselves),
+        INPUT(rights_and_warnings_are_said),
+        INPUT(posts_say_what_they_show),
+        INPUT(the_command_of_ps_has_its_columns),
+        INPUT(lines_of_the_kernel_are_judged),
+        INPUT(lines_of_no_kind_are_not_understood),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

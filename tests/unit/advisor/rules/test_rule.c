@@ -175,7 +175,7 @@ static void check_finding(const struct fixture *f, const struct st_finding *find
         fail_msg("%s: changes need a rule that is applied, and a fix for people", f->name);
     for (size_t i = 0; i < finding->changes_n; i++) {
         struct st_change_form form;
-        if (st_change_form(st_rule_os(f->rule), &finding->changes[i], &form) != 0)
+        if (st_change_form(st_rule_os(f->rule), f->rule->id, &finding->changes[i], &form) != 0)
             fail_msg("%s: change \"%s\" \"%s\" cannot be written", f->name, finding->changes[i].key,
                      finding->changes[i].value);
         if (writes_running_value(finding->changes[i].kind) &&

@@ -82,14 +82,14 @@ static struct st_xrun_seen load(const char *client, int64_t frames)
     struct st_xrun_seen seen = {
         .kind = ST_XRUN_SEEN_LOAD,
         .load = {.cycles_n = 469, .busy_median_ns = ST_NS_PER_MS, .period_ns = 21333333, .frames = frames}};
-    snprintf(seen.client, sizeof(seen.client), "%s", client);
+    snprintf(seen.event.client, sizeof(seen.event.client), "%s", client);
     return seen;
 }
 
 static struct st_xrun_seen missed(const char *client, int64_t n, enum st_dropout_reason reason)
 {
-    struct st_xrun_seen seen = {.dropouts_n = n, .reason = reason};
-    snprintf(seen.client, sizeof(seen.client), "%s", client);
+    struct st_xrun_seen seen = {.event = {.kind = ST_EVENT_CLIENT_DROPOUT, .count_n = n, .reason = reason}};
+    snprintf(seen.event.client, sizeof(seen.event.client), "%s", client);
     return seen;
 }
 
@@ -122,7 +122,7 @@ static struct st_facts *watch_as(int64_t uid, const char *source, const struct s
     st_music_poll(music);
     st_fake_advance(p, WATCHED_NS);
     program.last = stopped ? -EPIPE : 0;
-    assert_int_equal(st_music_finish(music, facts), 0);
+    assert_int_equal(st_music_finish(music, false, facts), 0);
     assert_int_equal(program.opened, program.closed);
     st_fake_free(p);
     return facts;
@@ -155,9 +155,9 @@ static void the_program_with_most_dropouts_is_named(void **state)
                                    missed("HeavyReverb", 20, ST_DROPOUT_TOO_SLOW),
                                    missed("HeavyReverb", 3, ST_DROPOUT_TOO_SLOW),
                                    missed("GoodSynth", 1, ST_DROPOUT_WOKEN_LATE)};
-    lines[3].cycle.busy_ns = 25 * ST_NS_PER_MS;
-    lines[3].cycle.wait_ns = 100 * ST_NS_PER_US;
-    lines[3].cycle.period_ns = 21333333;
+    lines[3].event.cycle.busy_ns = 25 * ST_NS_PER_MS;
+    lines[3].event.cycle.wait_ns = 100 * ST_NS_PER_US;
+    lines[3].event.cycle.period_ns = 21333333;
     struct st_facts *facts = watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false);
     int64_t n;
     const char *text;
@@ -167,13 +167,11 @@ static void the_program_with_most_dropouts_is_named(void **state)
     assert_int_equal(n, 23);
     assert_int_equal(st_facts_text(facts, ST_MUSIC_REASON, &text), 0);
     assert_string_equal(text, "too-slow");
-    says(facts,
-         "HeavyReverb made 23 of 24 dropouts in 11 s on PipeWire: it computed too long (25.0 ms of "
-         "CPU time, the buffer lasts 21.3 ms). "
-         "Next: pw-metadata -n settings 0 clock.force-quantum 2048 (long enough for its worst cycle "
-         "of 25.0 ms; "
-         "adds 21.3 ms of delay, until PipeWire restarts (undo: the same with 0, or 1024 if forced; to last: "
-         "sleeptune apply linux-pipewire-quantum=2048); or freeze or simplify HeavyReverb).");
+    says(facts, "HeavyReverb made 23 of 24 dropouts in 11 s on PipeWire: it computed too long (25.0 ms of "
+                "CPU time, the buffer lasts 21.3 ms). "
+                "Next: pw-metadata -n settings 0 clock.force-quantum 2048 (room for its worst cycle of "
+                "25.0 ms; 21.3 ms more delay; undo: the same with 0; to last: sleeptune apply "
+                "linux-pipewire-quantum=2048).");
 }
 
 static void who_computes_longer_than_any_buffer_is_to_be_frozen(void **state)
@@ -181,8 +179,8 @@ static void who_computes_longer_than_any_buffer_is_to_be_frozen(void **state)
     (void)state;
     struct st_xrun_seen lines[] = {load("", 1024), load("Heavy", 1024),
                                    missed("Heavy", 2, ST_DROPOUT_TOO_SLOW)};
-    lines[2].cycle.busy_ns = 58 * ST_NS_PER_MS;
-    lines[2].cycle.period_ns = 21333333;
+    lines[2].event.cycle.busy_ns = 58 * ST_NS_PER_MS;
+    lines[2].event.cycle.period_ns = 21333333;
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
          "Heavy made all 2 dropouts in 11 s on PipeWire: it computed too long (58.0 ms of CPU time, the "
          "buffer lasts 21.3 ms). "
@@ -206,7 +204,7 @@ static void who_took_the_cpu_is_named_and_not_the_victim(void **state)
     (void)state;
     struct st_xrun_seen lines[] = {load("", 1024), load("Guitar", 1024),
                                    missed("Guitar", 9, ST_DROPOUT_CPU_TAKEN)};
-    snprintf(lines[2].culprit, sizeof(lines[2].culprit), "ffmpeg");
+    snprintf(lines[2].event.culprit, sizeof(lines[2].event.culprit), "ffmpeg");
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
          "ffmpeg took the CPU from Guitar in all 9 dropouts in 11 s on PipeWire. Next: sleeptune report "
          "(finds "
@@ -222,7 +220,7 @@ static void who_took_the_cpu_is_named_and_not_the_victim(void **state)
          "ffmpeg took the CPU from Guitar in all 9 dropouts in 11 s on PipeWire. Next: sudo chrt --other "
          "--all-tasks --pid 0 $(pidof -s ffmpeg) (takes the real-time priority from ffmpeg, which is not "
          "below that of Guitar; or end that program).");
-    lines[2].culprit_plays = 1; /* it has its priority for that */
+    lines[2].event.culprit_plays = 1; /* it has its priority for that */
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
          "ffmpeg took the CPU from Guitar in all 9 dropouts in 11 s on PipeWire. Next: sleeptune report "
          "(finds the settings that make programs lose the CPU or wake up late).");
@@ -248,7 +246,7 @@ static void what_no_setting_helps_against_has_no_command(void **state)
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
          "Synth made all 9 dropouts in 11 s on PipeWire: it waited for a lock, disk or program. Next: a "
          "setting of Synth, such as reading sounds ahead from the disk; else report it to its authors.");
-    lines[2].reason = ST_DROPOUT_SWAPPED_OUT;
+    lines[2].event.reason = ST_DROPOUT_SWAPPED_OUT;
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
          "Synth made all 9 dropouts in 11 s on PipeWire: it waited for its memory, which had to be read from "
          "disk. Next: sleeptune report (close programs that use much memory, and let a sampler load its "

@@ -65,7 +65,7 @@ static void assert_value(const struct state *s, const char *path, const char *wa
 static bool has_journal(const struct state *s)
 {
     char text[16];
-    return read_file(s, FOLDER "/journal.json", text, sizeof(text))[0] != '\0';
+    return read_file(s, FOLDER "/journal", text, sizeof(text))[0] != '\0';
 }
 
 static int add_row(struct state *s, const char *rule, const char *target, const char *old, const char *new)
@@ -76,12 +76,12 @@ static int add_row(struct state *s, const char *rule, const char *target, const 
     s->candidates.rows[i] =
         (struct st_candidate){.finding = &s->findings[i], .first_step = plan->steps_n, .steps_n = 1};
     plan->steps = realloc(plan->steps, (plan->steps_n + 1) * sizeof(*plan->steps));
-    plan->steps[plan->steps_n++] = (struct st_plan_step){.rule = s->findings[i].rule,
-                                                         .type = ST_ENTRY_SYSFS,
-                                                         .kind = ST_CHANGE_SYSFS,
-                                                         .target = strdup(target),
-                                                         .old_value = strdup(old),
-                                                         .new_value = strdup(new)};
+    struct st_entry *step = &plan->steps[plan->steps_n++];
+    *step = (struct st_entry){.kind = ST_CHANGE_SYSFS};
+    snprintf(step->rule, sizeof(step->rule), "%s", rule);
+    snprintf(step->target, sizeof(step->target), "%s", target);
+    snprintf(step->old_value, sizeof(step->old_value), "%s", old);
+    snprintf(step->new_value, sizeof(step->new_value), "%s", new);
     return 0;
 }
 
@@ -220,9 +220,7 @@ static void a_setting_of_another_rule_is_refused_in_the_words_of_apply(void **st
     struct st_tune_supervisor supervisor;
     char why[ST_TUNING_WHY_BYTES];
     size_t row;
-    char **target = &s->candidates.plan.steps[1].target;
-    free(*target);
-    *target = strdup(PAGES "enabled");
+    strcpy(s->candidates.plan.steps[1].target, PAGES "enabled");
     strcpy(s->candidates.rows[1].setting, PAGES "enabled");
     assert_int_equal(start(s, &supervisor), 0);
     assert_int_equal(st_tune_supervisor_set(&supervisor, 3, &row, why), -EIO);
@@ -301,7 +299,7 @@ static void a_journal_that_cannot_be_written_keeps_nothing_on(void **state)
     struct state *s = *state;
     char path[256];
     const pid_t tuner = tuner_with_a_setting_on(s, "/said");
-    snprintf(path, sizeof(path), "%s" FOLDER "/" ST_REPLACE_PREFIX "journal.json" ST_REPLACE_SUFFIX, s->dir);
+    snprintf(path, sizeof(path), "%s" FOLDER "/" ST_REPLACE_PREFIX "journal" ST_REPLACE_SUFFIX, s->dir);
     assert_int_equal(mkdir(path, 0755), 0);
     kill_and_hear(
         s, tuner, "/said",

@@ -50,20 +50,14 @@ static void every_figure_is_there_without_a_script(void **state)
         "\"observe\":[{\"cycle\":null},{\"cycle\":{\"time_ns\":1700000000000000000,\"deadline_ns\":1000,"
         "\"text\":\"Ardour was late\",\"clients\":[{\"name\":\"<A>\",\"wait_ns\":500,\"busy_ns\":1000}]}}]}");
     static const char *const parts[] = {
-        /* in this order: the answer, the next step, programs, and the rest folded */
+        /* in this order: the answer, the next step, its picture, programs, and the rest folded */
         "<title>sleeptune: degraded</title>",
         "<link rel=\"manifest\" href=\"/manifest.webmanifest\">",
         "As of <time datetime=\"2023-11-14T22:13:20Z\">2023-11-14 22:13:20 UTC</time>",
         "<p id=\"answer\" class=\"bad\">Holds it.</p>",
         "<p id=\"next\">Next: <code>sleeptune report</code> <button type=\"button\" data-command=\"sleeptune "
         "report\">Copy</button> it helps</p>",
-        "<section id=\"line\" hidden>",
-        "<tr class=\"bad\"><th scope=\"row\">Warning</th><td>loop: no right</td></tr>",
-        "<th scope=\"col\">Program</th><th scope=\"col\" class=\"number\">Dropouts</th><th "
-        "scope=\"col\">Why</th>",
-        "<th scope=\"row\">&lt;A&gt;</th><td class=\"number\">12</td><td></td>",
-        "<summary>All figures</summary>",
-        "<figure data-ms=\"1700000000000\"><figcaption>The cycle of the last dropout, at <time datetime=",
+        "<figure data-ms=\"1700000000000\"><figcaption>A cycle with a dropout, at <time datetime=",
         "role=\"img\" viewBox=\"0 0 360 74\"",
         "aria-label=\"Ardour was late\">",
         "y=\"15\">&lt;A&gt;</text>",
@@ -71,6 +65,12 @@ static void every_figure_is_there_without_a_script(void **state)
         "<rect class=\"bar\" fill=\"#2a6fbb\" x=\"94.0\" y=\"20\" width=\"172.0\"",
         "<rect class=\"bar bad\" fill=\"#b42318\" x=\"180.0\" y=\"20\" width=\"86.0\"",
         "<p class=\"note\">Ardour was late</p>",
+        "<section id=\"line\" hidden>",
+        "<tr class=\"bad\"><th scope=\"row\">Warning</th><td>loop: no right</td></tr>",
+        "<th scope=\"col\">Program</th><th scope=\"col\" class=\"number\">Dropouts</th><th "
+        "scope=\"col\">Why</th>",
+        "<th scope=\"row\">&lt;A&gt;</th><td class=\"number\">12</td><td></td>",
+        "<summary>All figures</summary>",
         "<th scope=\"row\">C</th>",
         "<h2>Events</h2>",
         "<td colspan=\"2\"><time datetime=\"2023-11-14T22:13:20Z\">2023-11-14 22:13:20 UTC</time> late-wake: "
@@ -124,6 +124,17 @@ static void empty_document_makes_a_page_that_claims_nothing(void **state)
     free(page);
 }
 
+static void a_cycle_of_before_is_among_all_figures(void **state)
+{
+    (void)state;
+    char *page = page_of(
+        "{\"screen\":{\"answer\":\"No dropout.\",\"state\":\"ok\"},\"observe\":[{\"cycle\":{\"time_ns\":1,"
+        "\"deadline_ns\":1000,\"text\":\"x\",\"clients\":[]}}]}");
+    assert_int_equal(count(page, "<figure"), 1);
+    assert_true(strstr(page, "<figure") > strstr(page, "<summary>"));
+    free(page);
+}
+
 static void policy_lets_nothing_in_but_the_page_itself(void **state)
 {
     (void)state;
@@ -145,6 +156,7 @@ int main(void)
         cmocka_unit_test(every_figure_is_there_without_a_script),
         cmocka_unit_test(text_of_others_is_escaped_everywhere),
         cmocka_unit_test(empty_document_makes_a_page_that_claims_nothing),
+        cmocka_unit_test(a_cycle_of_before_is_among_all_figures),
         cmocka_unit_test(policy_lets_nothing_in_but_the_page_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

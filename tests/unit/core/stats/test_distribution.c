@@ -21,10 +21,6 @@ static void test_tails(void **state)
     assert_within(st_distribution_normal_z(0.025), ST_DISTRIBUTION_NORMAL_975, 1e-12);
     assert_within(st_distribution_student_t(ST_DISTRIBUTION_NORMAL_975, 7), 2.3646, 0.003);
     assert_within(st_distribution_student_t(ST_DISTRIBUTION_NORMAL_975, 30), 2.0423, 0.001);
-    assert_within(st_distribution_student_p(2.3646, 7), 0.05, 0.01);
-    assert_within(st_distribution_chi_squared_p(14.067, 7), 0.05, 0.01);
-    assert_within(st_distribution_chi_squared_p(24.322, 7), 0.001, 0.1);
-    assert_within(st_distribution_chi_squared_p(103.442, 63), 0.001, 0.02);
 }
 
 int main(void)

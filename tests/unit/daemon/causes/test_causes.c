@@ -343,7 +343,7 @@ static void others_xrun_has_the_cause_of_a_late_wake_at_the_same_time(void **sta
 }
 
 /* A client's dropout, span_ns long, with a late wake-up of 3 ms of ours at the same time. */
-static void not_ready(enum st_dropout_reason reason, int64_t missing_ns, int64_t span_ns)
+static void not_ready(enum st_dropout_reason reason, int64_t spare_ns, int64_t span_ns)
 {
     time_goes_by(12 * ST_NS_PER_S);
     add(ST_CAUSE_RUN_QUEUE, 3 * ST_NS_PER_MS, 2900000);
@@ -354,7 +354,7 @@ static void not_ready(enum st_dropout_reason reason, int64_t missing_ns, int64_t
     snprintf(event.client, sizeof(event.client), "mpv");
     event.certainty = ST_CERTAINTY_EXACT;
     event.reason = reason;
-    event.missing_ns = missing_ns;
+    event.spare_ns = spare_ns;
     event.span_ns = span_ns;
     st_events_put(&events, ST_LOG_WARN, &event);
     time_goes_by(4 * ST_NS_PER_S);

@@ -76,7 +76,7 @@ static struct st_event any_record(struct st_random *random, int64_t wall_ns)
     event.kind = kinds[pick(random, 3)];
     event.count_n = 1;
     event.reason = event.kind == ST_EVENT_CLIENT_DROPOUT ? reasons[pick(random, 4)] : ST_DROPOUT_UNKNOWN;
-    event.missing_ns = pick(random, 6) * ST_NS_PER_MS;
+    event.spare_ns = pick(random, 6) * ST_NS_PER_MS;
     event.longest_ns = event.lost_ns = pick(random, 3) == 0 ? pick(random, LONGEST_NS) : 0;
     return event;
 }

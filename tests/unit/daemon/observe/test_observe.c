@@ -195,14 +195,14 @@ static int poll_clients(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx
         struct st_xrun_seen load = {
             .kind = ST_XRUN_SEEN_LOAD,
             .load = {.cycles_n = 100, .period_ns = ST_NS_PER_MS, .busy_median_ns = 1}};
-        ST_PRINT(load.device, "card");
+        ST_PRINT(load.event.device, "card");
         if (*client == NULL)
             continue;
         if (**client == '\0') {
             load.load.frames = 48;
             load.load.rate_hz = 48000;
         }
-        ST_PRINT(load.client, "%s", *client);
+        ST_PRINT(load.event.client, "%s", *client);
         seen(ctx, &load);
     }
     return 0;

@@ -112,9 +112,11 @@ static void see(const char *device, const char *client, int64_t xruns_n, int64_t
     assert_true(to_see_n < sizeof(to_see) / sizeof(to_see[0]));
     struct st_xrun_seen *seen = &to_see[to_see_n++];
     *seen = (struct st_xrun_seen){
-        .certainty = ST_CERTAINTY_EXACT, .device_dropouts_n = xruns_n, .dropouts_n = dropouts_n};
-    snprintf(seen->device, sizeof(seen->device), "%s", device);
-    snprintf(seen->client, sizeof(seen->client), "%s", client);
+        .event = {.kind = xruns_n > 0 ? ST_EVENT_DEVICE_DROPOUT : ST_EVENT_CLIENT_DROPOUT,
+                  .certainty = ST_CERTAINTY_EXACT,
+                  .count_n = xruns_n + dropouts_n}};
+    snprintf(seen->event.device, sizeof(seen->event.device), "%s", device);
+    snprintf(seen->event.client, sizeof(seen->event.client), "%s", client);
 }
 
 static void turn_after(int64_t ns)
@@ -144,7 +146,7 @@ static int64_t events_of(const char *name, int64_t *ret_count_n)
         if (strcmp(json_string_value(json_object_get(event, "event")), name) != 0)
             continue;
         n++;
-        count_n += json_integer_value(json_object_get(event, "count"));
+        count_n += json_integer_value(json_object_get(event, "count_n"));
     }
     json_decref(list);
     if (ret_count_n != NULL)
@@ -219,9 +221,9 @@ static void the_rest_of_a_dropout_is_no_part_of_the_next(void **state)
     const int lost_ms[] = {768, 213, 469}, longest_ms[] = {768, 981, 469};
     for (int i = 0; i < 3; i++) {
         see("speakers", "player", 0, i != 1);
-        to_see[to_see_n - 1].cycles_n = i == 1;
-        to_see[to_see_n - 1].lost_ns = lost_ms[i] * ST_NS_PER_MS;
-        to_see[to_see_n - 1].longest_ns = longest_ms[i] * ST_NS_PER_MS;
+        to_see[to_see_n - 1].event.cycles_n = i == 1;
+        to_see[to_see_n - 1].event.lost_ns = lost_ms[i] * ST_NS_PER_MS;
+        to_see[to_see_n - 1].event.longest_ns = longest_ms[i] * ST_NS_PER_MS;
         turn_after(i == 2 ? 5 * ST_NS_PER_S : POLL_NS);
     }
     assert_int_equal(events_of("client-dropout", NULL), 2);
@@ -239,9 +241,9 @@ static void a_loss_that_lasts_is_recorded_when_it_begins_and_when_it_has_ended(v
     struct st_event open[ST_OBSERVED_OPEN_MAX];
     for (int i = 0; i < 120; i++) {
         see("speakers", "player", 0, i == 0);
-        to_see[to_see_n - 1].cycles_n = i > 0;
-        to_see[to_see_n - 1].lost_ns = 250 * ST_NS_PER_MS;
-        to_see[to_see_n - 1].longest_ns = (i + 1) * 250 * ST_NS_PER_MS;
+        to_see[to_see_n - 1].event.cycles_n = i > 0;
+        to_see[to_see_n - 1].event.lost_ns = 250 * ST_NS_PER_MS;
+        to_see[to_see_n - 1].event.longest_ns = (i + 1) * 250 * ST_NS_PER_MS;
         turn_after(i == 0 ? 0 : 250 * ST_NS_PER_MS);
     }
     assert_int_equal(events_of("client-dropout", NULL), 1);
@@ -266,7 +268,7 @@ static void an_event_has_the_time_at_which_the_sound_came_back(void **state)
     for (int i = 1; i <= 3; i++) { /* the first is recorded at once, the others follow each other by 3 s */
         st_fake_advance(platform, 3 * ST_NS_PER_S);
         see("speakers", "player", 0, 1);
-        to_see[to_see_n - 1].end_ns = st_clock_now_ns(&platform->clock) - 900 * ST_NS_PER_MS;
+        to_see[to_see_n - 1].event.end_ns = st_clock_now_ns(&platform->clock) - 900 * ST_NS_PER_MS;
         turn_after(0);
     }
     assert_int_equal(st_observed_open(&o, open), 1);
@@ -274,7 +276,7 @@ static void an_event_has_the_time_at_which_the_sound_came_back(void **state)
     assert_int_equal(open[0].span_ns, 3 * ST_NS_PER_S);
     assert_int_equal(open[0].wall_ns, st_clock_now_ns(&platform->clock) + offset_ns - 900 * ST_NS_PER_MS);
     see("speakers", "player", 0, 1);
-    to_see[to_see_n - 1].end_ns = 1; /* of another clock */
+    to_see[to_see_n - 1].event.end_ns = 1; /* of another clock */
     st_fake_advance(platform, ST_NS_PER_S);
     turn_after(0);
     assert_int_equal(st_observed_open(&o, open), 1);
@@ -284,7 +286,7 @@ static void an_event_has_the_time_at_which_the_sound_came_back(void **state)
 static void see_end(int64_t end_ns)
 {
     see("speakers", "player", 0, 1);
-    to_see[to_see_n - 1].end_ns = end_ns;
+    to_see[to_see_n - 1].event.end_ns = end_ns;
 }
 
 /* A cycle's loss is reported at once, one that was found by listening seconds after it. */
@@ -319,8 +321,8 @@ static void the_last_dropout_is_the_one_that_ended_last(void **state)
     const int64_t now_ns = st_clock_now_ns(&platform->clock), wall_ns = st_clock_wall_ns(&platform->clock);
     for (int i = 0; i < 2; i++) { /* the later one is reported first */
         see_end(now_ns - (2 + 2 * i) * ST_NS_PER_S);
-        to_see[to_see_n - 1].cycle.period_ns = 1000 * (1 + i);
-        to_see[to_see_n - 1].certainty = i == 0 ? ST_CERTAINTY_EXACT : ST_CERTAINTY_PROBABLE;
+        to_see[to_see_n - 1].event.cycle.period_ns = 1000 * (1 + i);
+        to_see[to_see_n - 1].event.certainty = i == 0 ? ST_CERTAINTY_EXACT : ST_CERTAINTY_PROBABLE;
     }
     turn_after(0);
     const struct st_dropout_table *seen = &o.view.seen;
@@ -718,9 +720,9 @@ static void source_that_cannot_see_clients_says_nothing_of_them(void **state)
 static void see_not_ready(const char *client, int64_t n, enum st_dropout_reason reason, int64_t busy_ns)
 {
     see("card", client, 0, n);
-    to_see[to_see_n - 1].reason = reason;
-    to_see[to_see_n - 1].cycle.busy_ns = busy_ns;
-    to_see[to_see_n - 1].cycle.period_ns = 21333333;
+    to_see[to_see_n - 1].event.reason = reason;
+    to_see[to_see_n - 1].event.cycle.busy_ns = busy_ns;
+    to_see[to_see_n - 1].event.cycle.period_ns = 21333333;
 }
 
 static void see_load(const char *client, int64_t busy_ns, int64_t frames)
@@ -906,8 +908,8 @@ static void event_of_a_client_says_why_by_its_own_cycle(void **state)
         char name[24];
         snprintf(name, sizeof(name), "client%zu", i);
         see_not_ready(name, 24, rows[i].reason, rows[i].busy_ns);
-        to_see[to_see_n - 1].cycle.wait_ns = rows[i].wait_ns;
-        snprintf(to_see[to_see_n - 1].culprit, ST_XRUN_NAME_BYTES, "%s", rows[i].culprit);
+        to_see[to_see_n - 1].event.cycle.wait_ns = rows[i].wait_ns;
+        snprintf(to_see[to_see_n - 1].event.culprit, ST_XRUN_NAME_BYTES, "%s", rows[i].culprit);
         turn_after(POLL_NS);
         const struct st_event *event = &events.events[events.events_n - 1].event;
         assert_memory_equal(newest_text(), name, strlen(name));
@@ -943,14 +945,14 @@ static void late_wake_explains_a_dropout_only_if_it_is_as_long_as_the_missing_ti
     turn_after(0);
     see_not_ready("Heavy", 1, ST_DROPOUT_UNKNOWN, 25000000);
     turn_after(0);
-    assert_int_equal(events.events[events.events_n - 1].event.missing_ns, 25000000 - 21333333);
+    assert_int_equal(st_event_missing_ns(&events.events[events.events_n - 1].event), 25000000 - 21333333);
     see_not_ready("Light", 1, ST_DROPOUT_UNKNOWN, 0);
-    to_see[to_see_n - 1].spare_ns = 21333333 - 5000000;
+    to_see[to_see_n - 1].event.spare_ns = 21333333 - 5000000;
     turn_after(0);
-    assert_int_equal(events.events[events.events_n - 1].event.missing_ns, 21333333 - 5000000);
+    assert_int_equal(st_event_missing_ns(&events.events[events.events_n - 1].event), 21333333 - 5000000);
     see_not_ready("Other", 1, ST_DROPOUT_UNKNOWN, 0);
     turn_after(0);
-    assert_int_equal(events.events[events.events_n - 1].event.missing_ns, 0);
+    assert_int_equal(st_event_missing_ns(&events.events[events.events_n - 1].event), 0);
 }
 
 static void worst_cycle_is_one_of_the_most_frequent_reason(void **state)
@@ -976,14 +978,14 @@ static void culprit_is_who_was_it_most_often(void **state)
     turn_after(0);
     for (size_t i = 0; i < ST_ARRAY_LEN(culprits); i++) {
         see_not_ready("mpv", 1, ST_DROPOUT_CPU_TAKEN, 0);
-        snprintf(to_see[to_see_n - 1].culprit, ST_XRUN_NAME_BYTES, "%s", culprits[i]);
+        snprintf(to_see[to_see_n - 1].event.culprit, ST_XRUN_NAME_BYTES, "%s", culprits[i]);
         turn_after(POLL_NS);
         if (i == 0)
             assert_non_null(strstr(newest_text(), "it lost the CPU to meson"));
     }
     assert_string_equal(o.view.seen.clients[0].culprit.name, "ffmpeg");
     turn_after(ST_OBSERVED_EVENT_EACH_NS);
-    assert_non_null(strstr(newest_text(), "it lost the CPU to another program, at least 2 times ffmpeg"));
+    assert_non_null(strstr(newest_text(), "it lost the CPU to another program")); /* 2 is few */
 }
 
 static void client_without_two_loads_has_gone_and_keeps_its_dropouts(void **state)
@@ -1028,7 +1030,7 @@ static void recent_dropouts_begin_with_one_after_a_change_alone(void **state)
     to_see[0].load.period_ns = 2666667;
     see_not_ready(ST_DROPOUT_TEST_CLIENT, 3, ST_DROPOUT_TOO_SLOW, 0);
     see_not_ready("HeavyReverb", 0, ST_DROPOUT_TOO_SLOW, 0);
-    to_see[2].cycles_n = 4;
+    to_see[2].event.cycles_n = 4;
     turn_after(POLL_NS);
     assert_string_equal(recent(), "HeavyReverb 24");
     see_not_ready("HeavyReverb", 1, ST_DROPOUT_TOO_SLOW, 0);
@@ -1036,7 +1038,7 @@ static void recent_dropouts_begin_with_one_after_a_change_alone(void **state)
     assert_string_equal(recent(), "HeavyReverb 1");
     see_load("", 0, 64); /* a second card */
     to_see[0].load.period_ns = 1333333;
-    snprintf(to_see[0].device, sizeof(to_see[0].device), "USB");
+    snprintf(to_see[0].event.device, sizeof(to_see[0].event.device), "USB");
     see_not_ready("HeavyReverb", 2, ST_DROPOUT_TOO_SLOW, 0);
     turn_after(POLL_NS);
     assert_string_equal(recent(), "HeavyReverb 3");
@@ -1226,13 +1228,13 @@ static void what_the_server_counts_is_not_counted_again_by_the_card(void **state
 static void see_at(enum st_dropout_place place, const char *device, const char *client)
 {
     see(device, client, 1, 0);
-    to_see[to_see_n - 1].place = place;
+    to_see[to_see_n - 1].event.place = place;
 }
 
 static void see_late_server(const char *client)
 {
     see("default", client, 0, 1);
-    to_see[to_see_n - 1].place = ST_DROPOUT_AT_DEVICE_BUFFER;
+    to_see[to_see_n - 1].event.place = ST_DROPOUT_AT_DEVICE_BUFFER;
 }
 
 static void a_server_that_was_late_itself_plays_no_music(void **state)
@@ -1246,7 +1248,7 @@ static void a_server_that_was_late_itself_plays_no_music(void **state)
         assert_string_equal(o.view.played, "default");
     }
     see("default", "JACK", 0, 1); /* a client of this name */
-    to_see[to_see_n - 1].place = ST_DROPOUT_AT_GRAPH;
+    to_see[to_see_n - 1].event.place = ST_DROPOUT_AT_GRAPH;
     turn_after(POLL_NS);
     assert_int_equal(o.view.music_ns, platform->clock.now_ns(&platform->clock));
     assert_string_equal(o.view.played, "JACK");

@@ -275,18 +275,22 @@ static void degrade_all(size_t sources_n)
 static void metrics_have_places_and_lengths_that_are_known(void **state)
 {
     (void)state;
-    struct st_xrun_seen seen = {.device_dropouts_n = 2,
-                                .place = ST_DROPOUT_AT_BUS,
-                                .certainty = ST_CERTAINTY_EXACT,
-                                .lost_ns = 3000000,
-                                .client = "Card"};
+    struct st_xrun_seen seen = {.event = {.kind = ST_EVENT_DEVICE_DROPOUT,
+                                          .count_n = 2,
+                                          .place = ST_DROPOUT_AT_BUS,
+                                          .certainty = ST_CERTAINTY_EXACT,
+                                          .lost_ns = 3000000,
+                                          .client = "Card"}};
     view.observe.n = 3;
     view.observe.sources[2] = (struct st_observed_view){.source = "alsa", .opened_n = 1, .device_only = true};
     view.observe.sources[0] = (struct st_observed_view){.source = "usb", .opened_n = 1, .device_only = true};
     view.observe.sources[1] = (struct st_observed_view){.source = "jack", .opened_n = 1};
     st_dropout_table_take(&view.observe.sources[0].seen, &seen, 0, 0);
-    seen = (struct st_xrun_seen){
-        .dropouts_n = 1, .place = ST_DROPOUT_AT_GRAPH, .certainty = ST_CERTAINTY_EXACT, .client = "Synth"};
+    seen = (struct st_xrun_seen){.event = {.kind = ST_EVENT_CLIENT_DROPOUT,
+                                           .count_n = 1,
+                                           .place = ST_DROPOUT_AT_GRAPH,
+                                           .certainty = ST_CERTAINTY_EXACT,
+                                           .client = "Synth"}};
     st_dropout_table_take(&view.observe.sources[1].seen, &seen, 0, 0);
     char *text = st_view_metrics(&view, true);
     const char *const lines[] = {

@@ -142,6 +142,9 @@ static void test_what_the_device_answers_is_taken(ST_UNUSED void **state)
     assert_int_equal(duplex.format, ST_DUPLEX_S16);
     assert_int_equal(duplex.period_frames, 256);
     assert_int_equal(ear.head.rate_hz, 44100);
+    /* w5-sizes.txt: "--back virtual_oss: /dev/dsp.loop: Operation not supported" at 2048 frames */
+    assert_int_equal(open_fake(AFMT_S32_NE, 2, 48000, 16384, 4), 0);
+    assert_int_equal(duplex.period_frames, 2048);
 }
 
 static void test_what_it_cannot_do_is_an_error(ST_UNUSED void **state)

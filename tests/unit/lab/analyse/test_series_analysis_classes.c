@@ -198,7 +198,7 @@ static void make_noise(uint64_t seed, struct st_series *series, struct truth *t)
 /* Any finding that none of these series has beside its own. */
 static bool names(const struct st_analysis *a, bool ticks, bool steps, bool trend, bool rhythm)
 {
-    return (ticks && (a->ticks.found || a->whole_ticks.found || a->interval.found || a->rest.found)) ||
+    return (ticks && (a->ticks.found || a->whole_ticks.found || a->interval.found)) ||
            (steps && a->changes.steps_n > 0) || (trend && a->changes.trend_found) ||
            (rhythm && (a->periodic.found || a->late_ones.regular));
 }
@@ -233,7 +233,7 @@ static int judge_beside(const struct st_series *series, const struct st_analysis
 static int judge_ticks(const struct st_series *series, const struct st_analysis *a, const struct truth *t)
 {
     (void)series;
-    if (names(a, false, true, true, true) || a->whole_ticks.found || a->rest.found || a->interval.found)
+    if (names(a, false, true, true, true) || a->whole_ticks.found || a->interval.found)
         return -1;
     if (!a->ticks.found)
         return 0;
@@ -271,7 +271,7 @@ static int judge_lattice(const struct st_series *series, const struct st_analysi
 {
     (void)series;
     const int hz = a->whole_ticks.found ? a->whole_ticks.hz : a->ticks.found ? a->ticks.hz : 0;
-    if (names(a, false, true, true, true) || a->rest.found || a->interval.found || (hz != 0 && hz != t->hz))
+    if (names(a, false, true, true, true) || a->interval.found || (hz != 0 && hz != t->hz))
         return -1;
     return hz == t->hz;
 }
@@ -280,7 +280,7 @@ static int judge_noise(const struct st_series *series, const struct st_analysis 
 {
     (void)series;
     (void)t;
-    return names(a, true, true, true, true) || a->changes.curve_found ? -1 : 1;
+    return names(a, true, true, true, true) || a->changes.moves ? -1 : 1;
 }
 
 static const struct {
@@ -307,7 +307,7 @@ static void each_class_is_named_and_no_other(void **state)
             struct st_analysis a;
             struct truth truth;
             classes[c].make(c * 1000000 + i, &series, &truth);
-            assert_int_equal(st_series_analysis_of(&series, 0, &a), 0);
+            assert_int_equal(st_series_analysis_of(&series, 0, false, &a), 0);
             const int verdict = classes[c].judge(&series, &a, &truth);
             if (verdict != 1)
                 print_message("%s, series %d: %s: %s\n", classes[c].name, (int)i,

@@ -1,3 +1,4 @@
+/* lab/chart/columns: where each value is, and that none is left out. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,80 +11,70 @@
 
 static struct st_columns columns;
 
+static struct st_series series_of(size_t n, uint64_t first)
+{
+    struct st_random random = {7};
+    struct st_series series = {.n = 0};
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(
+            st_series_add(&series, first + i, (int64_t)(st_random_u64(&random) % 1000000) - 500000), 0);
+    return series;
+}
+
 static void each_sample_has_a_column_while_there_is_room(void **state)
 {
     (void)state;
-    st_columns_init(&columns);
-    for (uint64_t i = 0; i < ST_COLUMNS_MAX; i++)
-        st_columns_add(&columns, 1000 + i, (int64_t)i - 7, i == 5);
+    struct st_series series = series_of(ST_COLUMNS_MAX + 1, 1000);
+    series.n--;
+    st_columns_of(&series, &columns);
     assert_int_equal(columns.n, ST_COLUMNS_MAX);
     assert_int_equal(columns.periods, 1);
-    assert_int_equal(columns.first, 1000);
-    assert_int_equal(columns.column[0].min_ns, -7);
-    assert_int_equal(columns.column[5].missed_n, 1);
-    st_columns_add(&columns, 1000 + ST_COLUMNS_MAX, 1, false);
+    assert_int_equal(columns.column[5].min_ns, series.lateness_ns[5]);
+    series.n++;
+    st_columns_of(&series, &columns);
     assert_int_equal(columns.periods, 2);
     assert_int_equal(columns.n, ST_COLUMNS_MAX / 2 + 1);
-    assert_int_equal(columns.column[0].min_ns, -7);
-    assert_int_equal(columns.column[0].max_ns, -6);
-    assert_int_equal(columns.column[2].missed_n, 1);
+    st_series_finish(&series);
 }
 
 /* Against the plain way: the least and greatest of each column's periods. */
 static void no_value_is_left_out(void **state)
 {
     enum { N = 50000 };
-    static int64_t values[N];
-    struct st_random random = {7};
     (void)state;
-    st_columns_init(&columns);
-    for (size_t i = 0; i < N; i++) {
-        values[i] = (int64_t)(st_random_u64(&random) % 1000000) - 500000;
-        st_columns_add(&columns, i, values[i], values[i] > 499000);
-    }
+    struct st_series series = series_of(N, 0);
+    const int64_t *values = series.lateness_ns;
+    st_columns_of(&series, &columns);
     assert_true(columns.n <= ST_COLUMNS_MAX && columns.n > ST_COLUMNS_MAX / 2);
     for (size_t i = 0; i < columns.n; i++) {
         int64_t min = INT64_MAX, max = INT64_MIN;
-        uint64_t n = 0, missed_n = 0;
+        uint64_t n = 0;
         for (uint64_t k = i * columns.periods; k < (i + 1) * columns.periods && k < N; k++, n++) {
             min = values[k] < min ? values[k] : min;
             max = values[k] > max ? values[k] : max;
-            missed_n += values[k] > 499000;
         }
         assert_int_equal(columns.column[i].n, n);
         assert_int_equal(columns.column[i].min_ns, min);
         assert_int_equal(columns.column[i].max_ns, max);
-        assert_int_equal(columns.column[i].missed_n, missed_n);
     }
+    st_series_finish(&series);
 }
 
-static void missed_periods_are_counted_where_they_were(void **state)
+static void periods_without_a_value_have_room(void **state)
 {
-    uint64_t missed_n = 0;
     (void)state;
-    st_columns_init(&columns);
-    st_columns_add(&columns, 0, 1, false);
-    st_columns_missed(&columns, 1, 9999);
-    st_columns_add(&columns, 10000, 2, false);
-    assert_int_equal(columns.periods, 8);
-    assert_int_equal(columns.column[0].missed_n, 7);
-    assert_int_equal(columns.column[1].missed_n, 8);
-    for (size_t i = 0; i < columns.n; i++)
-        missed_n += columns.column[i].missed_n;
-    assert_int_equal(missed_n, 9999);
-    st_columns_missed(&columns, 10001, UINT64_MAX); /* as hostile files say */
+    struct st_series series = {.n = 0};
+    assert_int_equal(st_series_add(&series, 0, 1), 0);
+    assert_int_equal(st_series_add(&series, 10000, 2), 0);
+    assert_int_equal(st_series_add(&series, UINT64_MAX, 3), 0); /* as hostile files say */
+    st_columns_of(&series, &columns);
     assert_true(columns.n <= ST_COLUMNS_MAX);
-}
-
-static void what_lies_before_the_first_period_is_left_out(void **state)
-{
-    (void)state;
-    st_columns_init(&columns);
-    st_columns_add(&columns, 10, 1, false);
-    st_columns_add(&columns, 9, 5, false);
-    st_columns_missed(&columns, 3, 2);
-    assert_int_equal(columns.n, 1);
-    assert_int_equal(columns.column[0].max_ns, 1);
+    assert_int_equal(columns.column[columns.n - 1].max_ns, 3);
+    series.n = 2;
+    st_columns_of(&series, &columns);
+    assert_int_equal(columns.periods, 5);
+    assert_int_equal(columns.column[0].n + columns.column[10000 / 5].n, 2);
+    st_series_finish(&series);
 }
 
 int main(void)
@@ -91,8 +82,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_sample_has_a_column_while_there_is_room),
         cmocka_unit_test(no_value_is_left_out),
-        cmocka_unit_test(missed_periods_are_counted_where_they_were),
-        cmocka_unit_test(what_lies_before_the_first_period_is_left_out),
+        cmocka_unit_test(periods_without_a_value_have_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

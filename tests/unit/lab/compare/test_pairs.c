@@ -10,7 +10,6 @@
 
 #include <errno.h>
 
-#include "lab/compare/missed.h"
 #include "lab/compare/pairs.h"
 #include "lab/compare/verdict.h"
 #include "tests/unit/noise.h"
@@ -37,12 +36,11 @@ struct story {
     size_t n;
 };
 
-static void tell(const struct story *story, struct st_random *random, struct st_blocks *ret)
+static void tell(const struct story *story, struct st_random *random, struct st_series *ret)
 {
     double level_ns = story->memory == MEMORY_LEVELS ? 3000 * noise_normal(random) : 0;
     const size_t start = story->memory == MEMORY_LEVELS ? (size_t)st_random_below(random, 2000) : 0;
     uint64_t stalled_n = 0;
-    assert_int_equal(st_blocks_init(ret), 0);
     for (size_t i = 0; i < 1000 + story->n; i++) {
         double value_ns = 20000 + 2000 * noise_normal(random) + story->shift_ns;
         const double unit = st_random_unit(random);
@@ -75,16 +73,15 @@ static void tell(const struct story *story, struct st_random *random, struct st_
             value_ns += 100000 - 400000 * log(1 - st_random_unit(random));
         value_ns += level_ns;
         if (i >= 1000) /* by then it has forgotten how it began */
-            assert_int_equal(st_blocks_add(ret, (int64_t)value_ns, value_ns > 1333333), 0);
+            assert_int_equal(st_series_add(ret, i, (int64_t)value_ns), 0);
     }
-    assert_int_equal(st_blocks_end(ret), 0);
 }
 
 static bool compare(const struct story *a, const struct story *b, uint64_t seed, struct st_figure *ret,
                     size_t *ret_tests_n)
 {
     struct st_random random = {.state = seed};
-    struct st_blocks first, second;
+    struct st_series first = {0}, second = {0};
     struct st_figure *figures[ST_FIGURES];
     bool shown = false;
     tell(a, &random, &first);
@@ -95,8 +92,8 @@ static bool compare(const struct story *a, const struct story *b, uint64_t seed,
     *ret_tests_n = st_verdict_judge(figures, ST_FIGURES);
     for (size_t i = 0; i < ST_FIGURES; i++)
         shown |= st_verdict_shows(&ret[i]);
-    st_blocks_finish(&first);
-    st_blocks_finish(&second);
+    st_series_finish(&first);
+    st_series_finish(&second);
     return shown;
 }
 
@@ -147,7 +144,6 @@ static void test_different_runs(void **state)
         assert_true(f->difference.value > rows[row].low_ns && f->difference.value < rows[row].high_ns);
         assert_true(f->difference.low < f->difference.value && f->difference.high > f->difference.value);
         if (rows[row].b.shift_ns != 0) {
-            assert_false(st_verdict_shows(&c[ST_FIGURE_MISSED]));
             /* what is detectable shrinks with the root of n */
             const double detectable = st_verdict_detectable(f, tests_n);
             assert_true(detectable < fabs(rows[row].b.shift_ns) * 1.3);
@@ -197,16 +193,13 @@ static void test_drift(void **state)
     (void)state;
     struct st_random random = {.state = 9};
     struct st_figure c[ST_FIGURES];
-    struct st_blocks runs[2];
+    struct st_series runs[2] = {0};
     for (int side = 0; side < 2; side++) {
-        assert_int_equal(st_blocks_init(&runs[side]), 0);
         for (size_t i = 0; i < 20000; i++) {
             const double climbs = side == 1 ? 10000.0 * (double)i / 20000 : 0;
             assert_int_equal(
-                st_blocks_add(&runs[side], (int64_t)(20000 + climbs + 500 * noise_normal(&random)), false),
-                0);
+                st_series_add(&runs[side], i, (int64_t)(20000 + climbs + 500 * noise_normal(&random))), 0);
         }
-        assert_int_equal(st_blocks_end(&runs[side]), 0);
     }
     assert_int_equal(st_pairs_compare(&runs[0], &runs[1], &random, c), 0);
     const struct st_figure *median = &c[ST_FIGURE_MEDIAN];
@@ -214,8 +207,8 @@ static void test_drift(void **state)
     assert_near(median->drift[1], 8000,
                 200); /* from the middle of the first section to that of the last one */
     assert_near(median->drifts, median->drift[1], 0);
-    st_blocks_finish(&runs[0]);
-    st_blocks_finish(&runs[1]);
+    st_series_finish(&runs[0]);
+    st_series_finish(&runs[1]);
 }
 
 /* Too few values: nothing is claimed. */
@@ -225,64 +218,24 @@ static void test_few(void **state)
     static const size_t ns[] = {0, 1, 7, 19, 20, 999, 1000, 9999, 10000};
     for (size_t row = 0; row < ST_ARRAY_LEN(ns); row++) {
         struct st_figure c[ST_FIGURES];
-        struct st_blocks runs[2];
+        struct st_series runs[2] = {0};
         struct st_random random = {.state = 1};
         for (int side = 0; side < 2; side++) {
-            assert_int_equal(st_blocks_init(&runs[side]), 0);
             for (size_t i = 0; i < ns[row]; i++)
-                assert_int_equal(st_blocks_add(&runs[side], 1000 * (side + 1), false), 0);
-            assert_int_equal(st_blocks_end(&runs[side]), 0);
+                assert_int_equal(st_series_add(&runs[side], i, 1000 * (side + 1)), 0);
         }
         assert_int_equal(st_pairs_compare(&runs[0], &runs[1], &random, c), 0);
         assert_int_equal(c[ST_FIGURE_MEDIAN].difference.known, ns[row] >= 20);
         assert_int_equal(c[ST_FIGURE_P99].difference.known, ns[row] >= 1000);
         assert_int_equal(c[ST_FIGURE_P999].difference.known, ns[row] >= 10000);
-        assert_int_equal(c[ST_FIGURE_MISSED].difference.known, ns[row] >= ST_PAIRS_BLOCKS_MIN);
         if (ns[row] >= 20) { /* constants that differ: no doubt at all */
             assert_near(c[ST_FIGURE_MEDIAN].difference.value, 1000, 0);
             assert_near(c[ST_FIGURE_MEDIAN].p_value, 0, 0);
         }
         assert_int_equal(st_pairs_compare(&runs[0], &runs[0], &random, c), 0);
         assert_near(c[ST_FIGURE_MEDIAN].difference.value, 0, 0);
-        st_blocks_finish(&runs[0]);
-        st_blocks_finish(&runs[1]);
-    }
-}
-
-/* Stalls of 30 periods on one side: each counts as one, and eight of them are needed. Misses at random places
- * count each. */
-static void test_missed_bursts(void **state)
-{
-    (void)state;
-    for (uint64_t stalls_n = 1; stalls_n <= 12; stalls_n += stalls_n < 5 ? 4 : 7) {
-        for (uint64_t size = 1; size <= 30; size += 29) {
-            struct st_random random = {.state = 3};
-            struct st_blocks runs[2];
-            struct st_figure c[ST_FIGURES];
-            for (size_t side = 0; side < 2; side++) {
-                assert_int_equal(st_blocks_init(&runs[side]), 0);
-                for (uint64_t i = 0; i < 6000; i++) { /* at uneven places */
-                    const uint64_t each = 6000 / stalls_n, from = 100 + 13 * (i / each);
-                    const bool missed = side == 1 && i % each >= from && i % each < from + size;
-                    assert_int_equal(st_blocks_add(&runs[side], 1000, missed), 0);
-                }
-                assert_int_equal(st_blocks_end(&runs[side]), 0);
-            }
-            assert_int_equal(st_pairs_compare(&runs[0], &runs[1], &random, c), 0);
-            const struct st_figure *f = &c[ST_FIGURE_MISSED];
-            struct st_figure alone;
-            const double periods = floor(6000.0 / (double)size);
-            st_missed_judge(&(struct st_missed){.events = {0, (double)stalls_n},
-                                                .trials = {periods, periods},
-                                                .scatter = 1},
-                            &alone);
-            assert_near(f->counts.scatter, (double)size, 0.02 * (double)(size - 1));
-            assert_near(f->value[1], (double)(stalls_n * size) / 6000, 1e-12);
-            assert_near(f->p_value, alone.p_value, 0.02 * alone.p_value);
-            assert_int_equal(estimate_shows(&f->difference), stalls_n > 5);
-            st_blocks_finish(&runs[0]);
-            st_blocks_finish(&runs[1]);
-        }
+        st_series_finish(&runs[0]);
+        st_series_finish(&runs[1]);
     }
 }
 
@@ -295,7 +248,6 @@ int main(void)
         cmocka_unit_test(test_slow_levels),
         cmocka_unit_test(test_drift),
         cmocka_unit_test(test_few),
-        cmocka_unit_test(test_missed_bursts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,19 +63,11 @@ static void test_drift(void **state)
     }
 }
 
-static void test_names(void **state)
-{
-    (void)state;
-    assert_string_equal(st_verdict_name(ST_VERDICT_TOO_SHORT), "too-short");
-    assert_string_equal(st_verdict_name(ST_VERDICT_WORSE), "worse");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_correction),
         cmocka_unit_test(test_drift),
-        cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,22 +91,6 @@ static void what_measuring_costs_is_subtracted(void **state)
     assert_int_equal(empty->path, ST_PATH_UNKNOWN);
 }
 
-/* B2: 15940, 164, then 61 and so on. */
-static void the_warm_up_is_set_apart(void **state)
-{
-    (void)state;
-    const int64_t costs[] = {15940, 164, 120};
-    assert_int_equal(st_lab_fake_script_call(story.fake, "getppid", costs, 3, 120), 0);
-    measure();
-    const struct st_syscall_row *r = row("getppid", ST_CALL_IN_PROCESS);
-    assert_int_equal(r->warm_up_n, 2);
-    assert_int_equal(r->ns[0], 15940);
-    assert_int_equal(r->summary.n, 498);
-    assert_int_equal(r->summary.max_ns, 120);
-    assert_int_equal(r->outliers_n, 0);
-    assert_int_equal(r->enough_n, 20);
-}
-
 static void outliers_of_fewer_than_quartiles_take_are_not_counted(void **state)
 {
     (void)state;
@@ -137,7 +121,6 @@ static void outliers_are_counted_and_kept(void **state)
     assert_false(r->iqr_is_zero);
     assert_true(row("sysconf", ST_CALL_IN_PROCESS)->iqr_is_zero);
     assert_int_equal(r->summary.max_ns, 9110);
-    assert_int_equal(r->warm_up_n, 0);
 }
 
 static void the_path_is_told_by_evidence(void **state)
@@ -260,7 +243,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_measuring_costs_is_subtracted, prepare, finish),
-        cmocka_unit_test_setup_teardown(the_warm_up_is_set_apart, prepare, finish),
         cmocka_unit_test_setup_teardown(outliers_of_fewer_than_quartiles_take_are_not_counted, prepare,
                                         finish),
         cmocka_unit_test_setup_teardown(outliers_are_counted_and_kept, prepare, finish),

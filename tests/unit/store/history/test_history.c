@@ -32,8 +32,8 @@ static void check_same(const struct st_event *a, const struct st_event *b)
 #define SAME(field) assert_int_equal(a->field, b->field)
     SAME(wall_ns), SAME(span_ns), SAME(kind), SAME(count_n), SAME(certainty), SAME(reason),
         SAME(cycle.busy_ns);
-    SAME(cycle.error_ns), SAME(cycle.wait_ns), SAME(cycle.period_ns), SAME(missing_ns), SAME(cause),
-        SAME(lateness_ns);
+    SAME(cycle.error_ns), SAME(cycle.wait_ns), SAME(cycle.period_ns), SAME(spare_ns), SAME(culprit_plays),
+        SAME(cause), SAME(lateness_ns);
     SAME(explained_ns), SAME(culprit_n), SAME(culprit_ns), SAME(loop_cpu), SAME(slowed), SAME(mixed);
     SAME(place), SAME(cycles_n), SAME(lost_ns), SAME(longest_ns);
 #undef SAME
@@ -92,7 +92,8 @@ static void an_event_is_read_as_it_was_written(void **state)
     event.cycle.error_ns = 2;
     event.cycle.wait_ns = 3;
     event.cycle.period_ns = 4;
-    event.missing_ns = 5;
+    event.spare_ns = 5;
+    event.culprit_plays = true;
     event.mixed = true;
     event.cause = ST_CAUSE_TIMER;
     event.lateness_ns = 8;

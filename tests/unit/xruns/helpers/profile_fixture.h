@@ -127,21 +127,22 @@ static inline void write_seen(void *ctx, const struct st_xrun_seen *seen)
     char *text = ctx;
     if (seen->kind == ST_XRUN_SEEN_CYCLE) {
         const size_t before = strlen(told_cycle);
-        assert_int_equal(seen->dropouts_n + seen->device_dropouts_n, 0);
+        assert_int_equal(seen->event.count_n, 0);
         snprintf(told_cycle + before, sizeof(told_cycle) - before, "%s %d+%d of %d us, left %d; ",
-                 seen->client, (int)(seen->cycle.wait_ns / 1000), (int)(seen->cycle.busy_ns / 1000),
-                 (int)(seen->deadline_ns / 1000), (int)seen->left_n);
+                 seen->event.client, (int)(seen->event.cycle.wait_ns / 1000),
+                 (int)(seen->event.cycle.busy_ns / 1000), (int)(seen->deadline_ns / 1000), (int)seen->left_n);
         return;
     }
-    told_busy_ns = seen->cycle.busy_ns;
-    told_culprit_plays = seen->culprit_plays;
-    told_spare_ns = seen->spare_ns;
-    told_period_ns = seen->cycle.period_ns;
+    told_busy_ns = seen->event.cycle.busy_ns;
+    told_culprit_plays = seen->event.culprit_plays;
+    told_spare_ns = seen->event.spare_ns;
+    told_period_ns = seen->event.cycle.period_ns;
     const size_t len = strlen(text);
-    snprintf(text + len, 256 - len, "%s/%s %d %d%s%s%s%s; ", seen->device, seen->client,
-             (int)seen->device_dropouts_n, (int)seen->cycles_n, seen->reason != ST_DROPOUT_UNKNOWN ? " " : "",
-             seen->reason != ST_DROPOUT_UNKNOWN ? st_dropout_reason_name(seen->reason) : "",
-             seen->culprit[0] != '\0' ? " " : "", seen->culprit);
+    snprintf(text + len, 256 - len, "%s/%s %d %d%s%s%s%s; ", seen->event.device, seen->event.client,
+             (int)(seen->event.kind == ST_EVENT_DEVICE_DROPOUT ? seen->event.count_n : 0),
+             (int)seen->event.cycles_n, seen->event.reason != ST_DROPOUT_UNKNOWN ? " " : "",
+             seen->event.reason != ST_DROPOUT_UNKNOWN ? st_dropout_reason_name(seen->event.reason) : "",
+             seen->event.culprit[0] != '\0' ? " " : "", seen->event.culprit);
 }
 
 /* Where reports go. */
@@ -156,7 +157,7 @@ static inline void write_load(void *ctx, const struct st_xrun_seen *seen)
 {
     char *text = ctx;
     const size_t len = strlen(text);
-    snprintf(text + len, 256 - len, "%s/%s %d %d %d %d; ", seen->device, seen->client,
+    snprintf(text + len, 256 - len, "%s/%s %d %d %d %d; ", seen->event.device, seen->event.client,
              (int)seen->load.cycles_n, (int)seen->load.period_ns, (int)seen->load.busy_median_ns,
              (int)seen->load.wait_median_ns);
 }

@@ -67,6 +67,50 @@ static void a_stop_shorter_than_the_buffer_is_none(void **state)
     }
 }
 
+/* A player that asked for 8 ms, on a server that takes 21.3 ms at once (paplay --latency-msec=2 on
+ * PipeWire 1.4.2): it runs once in a cycle, and is stopped from `stop` to `go`, in ms. Looked at each 20 ms.
+ * @return what it lost; *ret is the truth: a cycle's sound that is not there when the server takes it. */
+#define PERIOD (1024 * 1000 * MS / 48000)
+static int64_t lost_of_cycles(int64_t stop, int64_t go, enum st_standing standing, int64_t *ret)
+{
+    struct st_client_buffer buffer = {.buffer_ns = 8 * MS, .period_ns = PERIOD};
+    struct st_client_buffer_loss loss;
+    int64_t lost_ns = 0, ran_n = 0, written_ns = -1;
+    *ret = 0;
+    for (int64_t at = 0, cycle = 0; at < 4000; at++) {
+        if (at * MS >= cycle * PERIOD) {
+            *ret += written_ns < (cycle - 1) * PERIOD ? PERIOD : 0; /* nothing since the cycle before */
+            cycle++;
+        }
+        if ((at < stop || at >= go) && written_ns < (cycle - 1) * PERIOD) {
+            written_ns = at * MS;
+            ran_n++;
+        }
+        if (at % 20 == 0 && st_client_buffer_look(&buffer, BEGIN + at * MS, ran_n))
+            st_client_buffer_stands(&buffer, standing);
+        if (at % 20 == 0 && st_client_buffer_loss(&buffer, &loss))
+            lost_ns += loss.lost_ns;
+    }
+    return lost_ns;
+}
+
+static void one_that_stands_still_while_its_buffer_lasts_has_lost_nothing(void **state)
+{
+    (void)state;
+    int64_t truth_ns, all_ns = 0, all_true_ns = 0;
+    for (int64_t go = 2000; go < 2020; go++) { /* it waits for a CPU whenever it is asked */
+        assert_int_equal(lost_of_cycles(2000, go, ST_STANDING_NO_CPU, &truth_ns), 0);
+        assert_int_equal(truth_ns, 0);
+    }
+    for (int64_t stop = 2000; stop < 2200; stop++) {
+        const int64_t lost_ns = lost_of_cycles(stop, stop + 120, ST_STANDING_NO_CPU, &truth_ns);
+        assert_in_range(lost_ns, truth_ns - 3 * PERIOD / 2, truth_ns + 3 * PERIOD / 2);
+        all_ns += lost_ns;
+        all_true_ns += truth_ns;
+    }
+    assert_in_range(all_ns, all_true_ns - all_true_ns / 20, all_true_ns + all_true_ns / 20);
+}
+
 static void reasons_are_what_it_did(void **state)
 {
     (void)state;
@@ -153,6 +197,7 @@ int main(void)
         cmocka_unit_test(a_stop_longer_than_the_buffer_is_a_dropout),
         cmocka_unit_test(each_stop_of_the_buffer_and_150_ms_is_found),
         cmocka_unit_test(a_stop_shorter_than_the_buffer_is_none),
+        cmocka_unit_test(one_that_stands_still_while_its_buffer_lasts_has_lost_nothing),
         cmocka_unit_test(reasons_are_what_it_did),
         cmocka_unit_test(one_that_only_sleeps_is_asked_ever_more_rarely),
         cmocka_unit_test(a_stream_that_begins_or_ends_makes_none),

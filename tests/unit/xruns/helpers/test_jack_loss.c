@@ -29,14 +29,13 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
     (void)ctx;
     last = *seen;
     lines_n++;
-    device_n += seen->device_dropouts_n;
-    went_on_n += seen->dropouts_n == 0 && seen->cycles_n > 0;
-    assert_int_equal(seen->device_dropouts_n + seen->dropouts_n + seen->cycles_n,
-                     1); /* else it says two things */
-    if (seen->dropouts_n > 0)
-        snprintf(clients + strlen(clients), sizeof(clients) - strlen(clients), "%s%s%s ", seen->client,
-                 seen->certainty == ST_CERTAINTY_PROBABLE ? "?" : "",
-                 seen->place == ST_DROPOUT_AT_DEVICE_BUFFER ? "!" : "");
+    device_n += seen->event.kind == ST_EVENT_DEVICE_DROPOUT;
+    went_on_n += seen->event.count_n == 0 && seen->event.cycles_n > 0;
+    assert_int_equal(seen->event.count_n + seen->event.cycles_n, 1); /* else it says two things */
+    if (seen->event.kind == ST_EVENT_CLIENT_DROPOUT && seen->event.count_n > 0)
+        snprintf(clients + strlen(clients), sizeof(clients) - strlen(clients), "%s%s%s ", seen->event.client,
+                 seen->event.certainty == ST_CERTAINTY_PROBABLE ? "?" : "",
+                 seen->event.place == ST_DROPOUT_AT_DEVICE_BUFFER ? "!" : "");
     longest_pause_us = last_line_us > 0 ? ST_MAX(now_us - last_line_us, longest_pause_us) : 0;
     last_line_us = now_us;
 }
@@ -176,8 +175,8 @@ static void a_short_xrun_alone_is_the_devices(void **state)
     call_back(false, 300, NULL);
     wait_ms(1000);
     assert_int_equal(device_n, 1);
-    assert_int_equal(last.certainty, ST_CERTAINTY_EXACT);
-    assert_int_equal(last.place, ST_DROPOUT_AT_UNKNOWN);
+    assert_int_equal(last.event.certainty, ST_CERTAINTY_EXACT);
+    assert_int_equal(last.event.place, ST_DROPOUT_AT_UNKNOWN);
     call_back(false, 300, NULL); /* its clients got no time */
     now_us += 15;
     call_back(true, 300, "Bass");
@@ -185,7 +184,7 @@ static void a_short_xrun_alone_is_the_devices(void **state)
     wait_ms(1000);
     assert_int_equal(device_n, 1);
     assert_string_equal(clients, "JACK?! ");
-    assert_int_equal(last.reason, ST_DROPOUT_WOKEN_LATE);
+    assert_int_equal(last.event.reason, ST_DROPOUT_WOKEN_LATE);
 }
 
 static void a_client_may_be_called_as_the_server_is(void **state)
@@ -194,7 +193,7 @@ static void a_client_may_be_called_as_the_server_is(void **state)
     call_back(true, 0, "JACK");
     wait_ms(1000);
     assert_string_equal(clients, "JACK ");
-    assert_int_equal(last.reason, ST_DROPOUT_UNKNOWN);
+    assert_int_equal(last.event.reason, ST_DROPOUT_UNKNOWN);
 }
 
 /* Nor is it known who waited for it. */
@@ -215,7 +214,7 @@ static void a_line_has_the_time_of_the_last_callback(void **state)
     const int64_t then_ns = now_us * ST_NS_PER_US + AHEAD_NS;
     wait_ms(1000);
     assert_int_equal(lines_n, 1);
-    assert_int_equal(last.end_ns, then_ns);
+    assert_int_equal(last.event.end_ns, then_ns);
     assert_true(last_line_us - START_US > 100000);
 }
 

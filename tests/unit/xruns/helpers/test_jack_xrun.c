@@ -98,29 +98,29 @@ static void messages_name_the_client(void **state)
     char name[ST_JACK_NAME_BYTES];
     char longest[200], line[400];
     bool ran;
-    assert_true(st_jack_log_parse("JackEngine::XRun: client = Heavy Reverb was not finished, state = Running",
-                                  name, &ran));
+    assert_true(st_server_log_jack(
+        "JackEngine::XRun: client = Heavy Reverb was not finished, state = Running", name, &ran));
     assert_string_equal(name, "Heavy Reverb");
     assert_true(ran);
     /* jackdbus: time, and colour */
     assert_true(
-        st_jack_log_parse("Sun Nov 22 03:37:50 2026: \033[1m\033[31mERROR: JackEngine::XRun: client = a=b "
-                          "was not finished, state = Triggered\033[0m",
-                          name, &ran));
+        st_server_log_jack("Sun Nov 22 03:37:50 2026: \033[1m\033[31mERROR: JackEngine::XRun: client = a=b "
+                           "was not finished, state = Triggered\033[0m",
+                           name, &ran));
     assert_string_equal(name, "a=b");
     assert_false(ran);
     assert_true(
-        st_jack_log_parse("JackEngine::XRun: client late finished after current callback", name, &ran));
+        st_server_log_jack("JackEngine::XRun: client late finished after current callback", name, &ran));
     assert_string_equal(name, "late");
     assert_true(ran);
     assert_false(
-        st_jack_log_parse("JackEngine::XRun: client =  was not finished, state = Running", name, &ran));
-    assert_false(st_jack_log_parse("JackEngine::XRun: client = cut off", name, &ran));
-    assert_false(st_jack_log_parse("JackAudioDriver::ProcessGraphAsyncMaster: Process error", name, &ran));
+        st_server_log_jack("JackEngine::XRun: client =  was not finished, state = Running", name, &ran));
+    assert_false(st_server_log_jack("JackEngine::XRun: client = cut off", name, &ran));
+    assert_false(st_server_log_jack("JackAudioDriver::ProcessGraphAsyncMaster: Process error", name, &ran));
     memset(longest, 'x', sizeof(longest) - 1);
     longest[sizeof(longest) - 1] = '\0';
     snprintf(line, sizeof(line), "JackEngine::XRun: client = %s was not finished, state = Running", longest);
-    assert_false(st_jack_log_parse(line, name, &ran));
+    assert_false(st_server_log_jack(line, name, &ran));
 }
 
 /* --- whose fault it was --- */

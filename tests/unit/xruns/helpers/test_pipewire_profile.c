@@ -118,10 +118,10 @@ static void sum_seen(ST_UNUSED void *ctx, const struct st_xrun_seen *seen)
 {
     if (seen->kind == ST_XRUN_SEEN_CYCLE)
         return;
-    told_dropouts_n += seen->dropouts_n;
-    told_lost_ns += seen->lost_ns;
-    told_longest_ns = seen->longest_ns > told_longest_ns ? seen->longest_ns : told_longest_ns;
-    assert_int_equal(seen->place, ST_DROPOUT_AT_GRAPH);
+    told_dropouts_n += seen->event.kind == ST_EVENT_CLIENT_DROPOUT ? seen->event.count_n : 0;
+    told_lost_ns += seen->event.lost_ns;
+    told_longest_ns = seen->event.longest_ns > told_longest_ns ? seen->event.longest_ns : told_longest_ns;
+    assert_int_equal(seen->event.place, ST_DROPOUT_AT_GRAPH);
 }
 
 /* In periods of 1 ms: 40 cycles are lost, two are played, two are lost, 30 are played, one is lost. */
@@ -194,7 +194,7 @@ static struct st_xrun_seen dry;
 
 static void copy_seen(ST_UNUSED void *ctx, const struct st_xrun_seen *seen)
 {
-    assert_int_equal(dry.device_dropouts_n, 0);
+    assert_int_equal(dry.event.count_n, 0);
     dry = *seen;
 }
 
@@ -209,10 +209,10 @@ static void a_card_that_runs_dry_says_how_much_was_lost(void **state)
         dry = (struct st_xrun_seen){0};
         seeing(&profile, copy_seen, NULL);
         st_pipewire_profile_report(&profile);
-        assert_int_equal(dry.device_dropouts_n, 1);
-        assert_int_equal(dry.place, ST_DROPOUT_AT_DEVICE_BUFFER);
-        assert_int_equal(dry.lost_ns, has * 45 * ST_NS_PER_MS);
-        assert_int_equal(dry.longest_ns, dry.lost_ns);
+        assert_int_equal(dry.event.count_n, 1);
+        assert_int_equal(dry.event.place, ST_DROPOUT_AT_DEVICE_BUFFER);
+        assert_int_equal(dry.event.lost_ns, has * 45 * ST_NS_PER_MS);
+        assert_int_equal(dry.event.longest_ns, dry.event.lost_ns);
     }
     driver_lost_frames = -1;
 }
@@ -270,26 +270,26 @@ static void a_second_card_that_is_put_in_step_is_reported_beside_the_first(void 
     assert_true(profile.pending);
     seeing(&profile, see_resync, &seen);
     st_pipewire_profile_report(&profile);
-    assert_string_equal(seen.device, "alsa_output.card");
-    assert_string_equal(seen.client, "alsa_output.usb");
-    assert_int_equal(seen.device_dropouts_n, 1);
-    assert_int_equal(seen.dropouts_n, 0);
-    assert_int_equal(seen.place, ST_DROPOUT_AT_RESYNC);
-    assert_int_equal(seen.lost_ns, 10000000);
+    assert_string_equal(seen.event.device, "alsa_output.card");
+    assert_string_equal(seen.event.client, "alsa_output.usb");
+    assert_int_equal(seen.event.count_n, 1);
+    assert_int_equal(seen.event.kind, ST_EVENT_DEVICE_DROPOUT);
+    assert_int_equal(seen.event.place, ST_DROPOUT_AT_RESYNC);
+    assert_int_equal(seen.event.lost_ns, 10000000);
     seeing(&profile, see_resync, &seen);
     st_pipewire_profile_loads(&profile); /* that of the card is the last one */
-    assert_string_equal(seen.client, "alsa_output.usb");
+    assert_string_equal(seen.event.client, "alsa_output.usb");
     assert_int_equal(seen.load.drift_ppb, 37000);
 }
 
 static void sum_resyncs(void *ctx, const struct st_xrun_seen *seen)
 {
     struct st_xrun_seen *sum = ctx;
-    const int64_t n = sum->device_dropouts_n + seen->device_dropouts_n,
-                  lost_ns = sum->lost_ns + seen->lost_ns;
+    const int64_t n = sum->event.count_n + seen->event.count_n,
+                  lost_ns = sum->event.lost_ns + seen->event.lost_ns;
     *sum = *seen;
-    sum->device_dropouts_n = n;
-    sum->lost_ns = lost_ns;
+    sum->event.count_n = n;
+    sum->event.lost_ns = lost_ns;
 }
 
 static void the_log_of_older_versions_is_of_the_card_that_follows_now(void **state)
@@ -305,34 +305,34 @@ static void the_log_of_older_versions_is_of_the_card_that_follows_now(void **sta
         TAKE(&profile, 1000 * i, 5, {CARD, "card", FINISHED, NO_COUNTER});
     seeing(&profile, sum_resyncs, &seen);
     st_pipewire_profile_resync(&profile, &line);
-    assert_string_equal(seen.device, "alsa_output.card");
-    assert_string_equal(seen.client, "card");
-    assert_int_equal(seen.device_dropouts_n, 3);
-    assert_int_equal(seen.lost_ns, 500000); /* of one of them; how long the others were is not known */
-    assert_int_equal(seen.longest_ns, 0);
+    assert_string_equal(seen.event.device, "alsa_output.card");
+    assert_string_equal(seen.event.client, "card");
+    assert_int_equal(seen.event.count_n, 3);
+    assert_int_equal(seen.event.lost_ns, 500000); /* of one of them; how long the others were is not known */
+    assert_int_equal(seen.event.longest_ns, 0);
     profile.nodes[3].drives = false; /* several follow: which one it is only the log knows */
     profile.nodes[3].latest.cycle_ns = 2000000;
     snprintf(profile.nodes[3].driver, sizeof(profile.nodes[3].driver), "alsa_output.card");
     seeing(&profile, sum_resyncs, &seen);
     st_pipewire_profile_resync(&profile, &line);
-    assert_string_equal(seen.client, "hw:1");
-    assert_string_equal(seen.device, "alsa_output.card");
+    assert_string_equal(seen.event.client, "hw:1");
+    assert_string_equal(seen.event.device, "alsa_output.card");
     for (int later = -1; later <= 1; later += 2) { /* another driver's, whose cycles begin at other times */
         snprintf(profile.nodes[3].driver, sizeof(profile.nodes[3].driver), "alsa_output.pci");
         profile.nodes[3].latest.cycle_ns = 2000000 + later * 300000;
         seen = (struct st_xrun_seen){0};
         seeing(&profile, sum_resyncs, &seen);
         st_pipewire_profile_resync(&profile, &line);
-        assert_string_equal(seen.client, "hw:1");
-        assert_string_equal(seen.device, "");
-        assert_int_equal(seen.device_dropouts_n, 3);
-        assert_int_equal(seen.lost_ns, 0); /* the log has it in parts of a cycle that is not known */
+        assert_string_equal(seen.event.client, "hw:1");
+        assert_string_equal(seen.event.device, "");
+        assert_int_equal(seen.event.count_n, 3);
+        assert_int_equal(seen.event.lost_ns, 0); /* the log has it in parts of a cycle that is not known */
     }
     profile.nodes[3].latest.cycle_ns = 2000000 - ST_NS_PER_S; /* it rests */
     seeing(&profile, sum_resyncs, &seen);
     st_pipewire_profile_resync(&profile, &line);
-    assert_string_equal(seen.client, "card");
-    assert_string_equal(seen.device, "alsa_output.card");
+    assert_string_equal(seen.event.client, "card");
+    assert_string_equal(seen.event.device, "alsa_output.card");
 }
 
 static void a_lower_counter_begins_anew(void **state)
@@ -372,6 +372,18 @@ static void each_finished_cycle_is_in_the_load_once(void **state)
     assert_string_equal(loads(&profile), "alsa_output.card/ 3 1000000 30000 20000; "
                                          "alsa_output.card/player 2 1000000 30000 20000; ");
     assert_string_equal(loads(&profile), "");
+}
+
+/* At 32 frames, 4 ms of work in a cycle of 1024 frames were 600 %. */
+static void a_load_is_of_one_buffer_size(void **state)
+{
+    (void)state;
+    for (int ms = 1; ms <= 6; ms++) {
+        cycle_frames = ms <= 3 ? 48 : 24;
+        TAKE(&profile, 1000 * ms, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    }
+    cycle_frames = 48;
+    assert_string_equal(strstr(loads(&profile), "/player"), "/player 3 500000 30000 20000; ");
 }
 
 /* How long the player's thread waits for a CPU in each cycle of the first two seconds and of those after it,
@@ -423,8 +435,8 @@ static void the_last_node_of_a_program_says_that_it_has_ended(void **state)
     st_pipewire_profile_remove(&profile, PLAYER);
     assert_true(st_pipewire_profile_ends(&profile, 77, &last));
     assert_int_equal(last.kind, ST_XRUN_SEEN_ENDED);
-    assert_string_equal(last.client, "player");
-    assert_string_equal(last.device, "alsa_output.card");
+    assert_string_equal(last.event.client, "player");
+    assert_string_equal(last.event.device, "alsa_output.card");
 }
 
 static void a_node_that_has_gone_makes_room_after_its_last_report(void **state)
@@ -554,6 +566,7 @@ int main(void)
         cmocka_unit_test_setup(a_lower_counter_begins_anew, begin),
         cmocka_unit_test_setup(more_nodes_than_there_is_room_for_are_not_watched, begin),
         cmocka_unit_test_setup(each_finished_cycle_is_in_the_load_once, begin),
+        cmocka_unit_test_setup(a_load_is_of_one_buffer_size, begin),
         cmocka_unit_test_setup(what_waited_for_a_cpu_has_no_load, begin),
         cmocka_unit_test_setup(the_last_node_of_a_program_says_that_it_has_ended, begin),
         cmocka_unit_test_setup(a_node_that_has_gone_makes_room_after_its_last_report, begin),

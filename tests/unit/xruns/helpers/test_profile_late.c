@@ -133,8 +133,8 @@ static void a_cycle_that_the_server_cuts_short_is_no_clients_dropout(void **stat
     assert_string_equal(told_cycle, ""); /* it would show a client that had no time */
 }
 
-/* The same with the counters of 1.4, a cycle later, and a player that no whole period would have been enough
- * for. */
+/* The same with the counters of 1.4, a cycle later, and a player of JACK that no whole period would have been
+ * enough for: it sleeps through the next one. */
 static void one_that_is_too_slow_for_a_whole_period_is_to_blame_for_a_short_one(void **state)
 {
     (void)state;
@@ -148,7 +148,7 @@ static void one_that_is_too_slow_for_a_whole_period_is_to_blame_for_a_short_one(
         take_player(&profile, (struct times){at, at + 200 * US, at + 1400 * US, at + 1410 * US},
                     (struct times){at, at + 205 * US, at + 20 * US, end_ns}, FINISHED, 5);
         assert_string_equal(told(&profile), late_us < 1000 ? "alsa_output.card/PipeWire 0 1 woken-late; "
-                                                           : "alsa_output.card/player 0 1 too-slow; ");
+                                                           : "alsa_output.card/player 0 2 too-slow; ");
         begin(NULL);
         profile.ops.measure = measure;
     }
@@ -516,6 +516,19 @@ static void a_captured_stop_of_an_asynchronous_node_has_its_length(void **state)
     assert_in_range(figures.awake_ns - figures.signal_ns, 105 * MS, 107 * MS);
 }
 
+/* It computes 27.7 ms in a cycle of 21.3 ms, and sleeps through the next one; the recording lost 42.7 ms. */
+static void a_captured_jack_client_that_is_late_loses_the_next_cycle_too(void **state)
+{
+    (void)state;
+    profile.ops.measure = measure;
+    st_pipewire_profile_add(&profile, 47, CLIENT, false, false);
+    take_captured(ST_PROFILES_DIR "/pipewire-1.4.2-jack-late");
+    assert_string_equal(told(&profile), "nul/HeavyReverb 0 2 too-slow; ");
+    assert_true(figures.skips_next);
+    const struct st_profile_node *node = st_profile_node_find(&profile, 47);
+    assert_in_range(node->lost.length_ns, 42600 * US, 42700 * US);
+}
+
 /* The synth's end in the cycle before the last, 17.4 ms into it, leaves the reverb too little of that; its
  * next end is reported instead. */
 static void who_waited_for_one_that_was_late_in_an_earlier_cycle_is_not_to_blame(void **state)
@@ -858,6 +871,7 @@ int main(void)
         cmocka_unit_test_setup(an_asynchronous_node_without_times_is_counted, begin),
         cmocka_unit_test_setup(a_captured_cycle_has_each_clients_times, begin),
         cmocka_unit_test_setup(a_captured_stop_of_an_asynchronous_node_has_its_length, begin),
+        cmocka_unit_test_setup(a_captured_jack_client_that_is_late_loses_the_next_cycle_too, begin),
         cmocka_unit_test_setup(who_waited_for_one_that_was_late_in_an_earlier_cycle_is_not_to_blame, begin),
         cmocka_unit_test_setup(who_ends_just_when_the_server_begins_the_next_cycle_is_not_to_blame, begin),
         cmocka_unit_test_setup(a_cycle_that_is_never_judged_does_not_stay, begin),

@@ -53,6 +53,36 @@ static void what_other_cycles_needed_is_taken_off(void **state)
     expect(-1350, 88370, 102660, 34240, true);
 }
 
+/* As seen on Debian 13 with PipeWire 1.4.2: a JACK client that computes 20 % of each period, and 27.7 ms in
+ * each 20th cycle, sleeps from its end up to the second cycle after that. */
+static void a_client_that_sleeps_through_the_next_cycle_has_nothing_taken_off_for_it(void **state)
+{
+    (void)state;
+    const struct {
+        int64_t wait_us, end_us, from_us, to_us, ran_us, usual_us;
+    } seen[] = {{48, 28387, -16098, 45580, 30574, 4171},
+                {265, 28558, -16519, 45691, 30679, 4388},
+                {59, 28679, -19462, 61591, 34665, 4179}};
+    ST_EACH (one, seen) {
+        struct st_dropout_figures figures = {.cycle_ns = FROM,
+                                             .signal_ns = FROM,
+                                             .awake_ns = FROM + one->wait_us * US,
+                                             .end_ns = FROM + one->end_us * US,
+                                             .deadline_ns = FROM + 21333 * US,
+                                             .usual_ns = one->usual_us * US,
+                                             .skips_next = true};
+        const struct st_thread_window window = {.from_ns = FROM + one->from_us * US,
+                                                .to_ns = FROM + one->to_us * US,
+                                                .ran_ns = one->ran_us * US,
+                                                .process_ns = one->ran_us * US,
+                                                .used = 0.25,
+                                                .process_used = 0.25,
+                                                .tick_ns = 4 * MS};
+        st_thread_window_take(&window, &figures);
+        assert_in_range(figures.cpu_ns, 27300 * US, 28200 * US);
+    }
+}
+
 /* Which of its threads computes is not known yet: the one that is sampled sleeps. */
 static void other_threads_of_its_process_have_other_cycles_too(void **state)
 {
@@ -188,6 +218,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_process_without_real_time_threads_has_none_that_computes),
         cmocka_unit_test(what_other_cycles_needed_is_taken_off),
+        cmocka_unit_test(a_client_that_sleeps_through_the_next_cycle_has_nothing_taken_off_for_it),
         cmocka_unit_test(other_threads_of_its_process_have_other_cycles_too),
         cmocka_unit_test(a_window_with_many_cycles_tells_little),
         cmocka_unit_test(without_a_period_nothing_is_taken_off),

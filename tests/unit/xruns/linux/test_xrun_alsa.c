@@ -50,10 +50,10 @@ static void stream_in_state_xrun_is_seen_once_with_its_client(void **state)
     one_card();
     put_status("XRUN", 629, "12.0", 6000);
     assert_int_equal(look(), 1);
-    assert_int_equal(last.device_dropouts_n, 1);
-    assert_int_equal(last.certainty, ST_CERTAINTY_PROBABLE);
-    assert_string_equal(last.device, "hw:0,0,0 playback");
-    assert_string_equal(last.client, "my player");
+    assert_int_equal(last.event.count_n, 1);
+    assert_int_equal(last.event.certainty, ST_CERTAINTY_PROBABLE);
+    assert_string_equal(last.event.device, "hw:0,0,0 playback");
+    assert_string_equal(last.event.client, "my player");
     assert_int_equal(look(), 0); /* still the same one */
     put_status("RUNNING", 629, "13.0", 0);
     assert_int_equal(look(), 0); /* its end */
@@ -125,7 +125,7 @@ static void client_that_is_gone_leaves_its_xrun(void **state)
     one_card();
     put_status("XRUN", 31337, "12.0", 6000);
     assert_int_equal(look(), 1);
-    assert_string_equal(last.client, "");
+    assert_string_equal(last.event.client, "");
     st_xrun_close(&watch);
 }
 
@@ -135,7 +135,7 @@ static void client_that_is_hidden_is_said_to_be(void **state)
     one_card();
     put_status("XRUN", 1, "12.0", 6000); /* it runs, and is not in this /proc */
     assert_int_equal(look(), 1);
-    assert_string_equal(last.client, "");
+    assert_string_equal(last.event.client, "");
     assert_non_null(strstr(watch.why, "they are hidden"));
     st_xrun_close(&watch);
 }
@@ -168,17 +168,17 @@ static void device_that_runs_past_a_program_that_switched_xruns_off_is_seen(void
             assert_int_equal(last_level.load.reserve_ns, 1); /* nothing is left now */
     }
     assert_int_equal(last_level.load.reserve_ns, 128000000); /* of 171 ms */
-    assert_string_equal(last_level.client, "my player");
+    assert_string_equal(last_level.event.client, "my player");
     assert_int_equal(n, 1);
-    assert_int_equal(last.device_dropouts_n, 1);
-    assert_int_equal(last.place, ST_DROPOUT_AT_DEVICE_BUFFER);
-    assert_int_equal(last.lost_ns, 500000000); /* 24000 frames */
-    assert_string_equal(last.client, "my player");
+    assert_int_equal(last.event.count_n, 1);
+    assert_int_equal(last.event.place, ST_DROPOUT_AT_DEVICE_BUFFER);
+    assert_int_equal(last.event.lost_ns, 500000000); /* 24000 frames */
+    assert_string_equal(last.event.client, "my player");
     assert_int_equal(last_load.load.reserve_ns, 1); /* nothing was left */
     assert_int_equal(last_load.load.buffer_ns, 170666666);
     for (int i = 0; i < 82; i++)
         (void)look();
-    assert_string_equal(last_load.client, "my player"); /* it still plays, and did not write */
+    assert_string_equal(last_load.event.client, "my player"); /* it still plays, and did not write */
     assert_int_equal(last_load.load.reserve_ns, 0);
     st_xrun_close(&watch);
 }
@@ -195,7 +195,7 @@ static void card_that_comes_is_watched(void **state)
     assert_string_equal(watch.why, "2 streams of sound cards"); /* of its two, one cannot be opened */
     put("asound/card1/pcm2c/sub1/status", "state: XRUN\nowner_pid: 1\ntrigger_time: 1.0\nhw_ptr: 1\n");
     assert_int_equal(look(), 1);
-    assert_string_equal(last.device, "hw:1,2,1 capture");
+    assert_string_equal(last.event.device, "hw:1,2,1 capture");
     st_xrun_close(&watch);
 }
 

@@ -1,7 +1,0 @@
-#include "lab/punctual/exact_sleep.h"
-#include "platform/freebsd/freebsd.h"
-
-int st_exact_sleep_until_ns(struct st_clock *clock, int64_t due_ns) ST_NONBLOCKING
-{
-    return st_freebsd_sleep_until_precise_ns(clock, due_ns);
-}

@@ -1,7 +1,0 @@
-#include "lab/punctual/exact_sleep.h"
-#include "platform/posix/posix.h"
-
-int st_exact_sleep_until_ns(struct st_clock *clock, int64_t due_ns) ST_NONBLOCKING
-{
-    return st_posix_sleep_until_ns(clock, due_ns);
-}

@@ -1,0 +1,82 @@
+#include "story/loss_rhythm.h"
+
+#include "core/ns.h"
+
+#define SHORTEST_NS ((double)(2 * ST_NS_PER_S)) /* a third of an interval is one, too: it has to be found */
+#define LEAST_NS    ((double)(10 * ST_NS_PER_S))
+#define MOST_NS     ((double)(600 * ST_NS_PER_S))
+#define STEP        1.02 /* from one interval to the next one that is tried */
+#define WITHIN      0.05
+#define BEATS_MIN   8
+#define HITS_MIN    0.6
+#define STARTS      8       /* some of the first losses may be others */
+#define BY_CHANCE   (-20.7) /* the logarithm of 10^-9 */
+
+struct beats {
+    int n, hits_n;
+    double each_ns; /* from the first hit to the last one */
+    double log_p;   /* of that number of hits at random, at most */
+};
+
+/* An interval may wander, and what is near a beat may be another loss: the next one is due from halfway
+ * between where this one was due and where it was. */
+static struct beats beats_of(const struct st_loss_rhythm *rhythm, size_t first, double each_ns)
+{
+    const int64_t *began_ns = rhythm->began_ns;
+    const double last_ns = (double)(began_ns[rhythm->n - 1] - began_ns[first]);
+    struct beats ret = {0};
+    double due_ns = each_ns;
+    for (size_t at = first + 1; due_ns - WITHIN * each_ns <= last_ns; due_ns += each_ns) {
+        double off_ns = INFINITY; /* of the nearest loss */
+        for (; at < rhythm->n; at++) {
+            const double here_ns = (double)(began_ns[at] - began_ns[first]) - due_ns;
+            if (here_ns > 0 && here_ns >= ST_MIN(fabs(off_ns), WITHIN * each_ns))
+                break;
+            off_ns = here_ns;
+        }
+        ret.n++;
+        if (fabs(off_ns) > WITHIN * each_ns)
+            continue;
+        ret.hits_n++;
+        ret.each_ns = (due_ns + off_ns) / ret.n;
+        due_ns += off_ns / 2;
+        each_ns += off_ns / 10;
+    }
+    const double by_chance = -expm1(-2 * WITHIN * each_ns * (double)(rhythm->n - first) / last_ns);
+    const double hit = ret.n > 0 ? (double)ret.hits_n / ret.n : 0;
+    if (hit > by_chance)
+        ret.log_p = -ret.n * (hit * log(hit / by_chance) +
+                              (hit < 1 ? (1 - hit) * log((1 - hit) / (1 - by_chance)) : 0));
+    return ret;
+}
+
+static void find(struct st_loss_rhythm *rhythm)
+{
+    const double all_ns = (double)(rhythm->began_ns[rhythm->n - 1] - rhythm->began_ns[0]);
+    /* of a shorter one fewer multiples than that can have a loss */
+    const double least_ns = ST_MAX(SHORTEST_NS, HITS_MIN * all_ns / (double)rhythm->n);
+    struct beats best = {0};
+    for (size_t first = 0; first < STARTS && first + BEATS_MIN / 2 < rhythm->n; first++) {
+        for (double each_ns = least_ns; each_ns <= ST_MIN(MOST_NS, all_ns / BEATS_MIN); each_ns *= STEP) {
+            const struct beats beats = beats_of(rhythm, first, each_ns);
+            if (beats.n >= BEATS_MIN && beats.hits_n >= HITS_MIN * beats.n && beats.log_p < best.log_p)
+                best = beats;
+        }
+    }
+    rhythm->each_ns = best.log_p < BY_CHANCE && best.each_ns >= LEAST_NS && best.each_ns <= MOST_NS
+                          ? (int64_t)best.each_ns
+                          : 0;
+}
+
+void st_loss_rhythm_add(struct st_loss_rhythm *rhythm, int64_t began_ns)
+{
+    int64_t *all_ns = rhythm->began_ns;
+    if (rhythm->n > 0 && (double)(all_ns[rhythm->n - 1] - began_ns) > MOST_NS)
+        rhythm->n = 0; /* the clock was set back */
+    if (rhythm->n > 0 && began_ns < all_ns[rhythm->n - 1] + ST_NS_PER_S)
+        return;
+    if (rhythm->n == ST_LOSS_RHYTHM_MAX)
+        memmove(all_ns, all_ns + 1, --rhythm->n * sizeof(all_ns[0]));
+    all_ns[rhythm->n++] = began_ns;
+    find(rhythm);
+}

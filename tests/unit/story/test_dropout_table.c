@@ -1,0 +1,62 @@
+/* The cycle that stands beside the answer. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "story/dropout_table.h"
+
+#define PERIOD_NS INT64_C(5333333)
+
+static struct st_dropout_table table;
+
+static void lose(const char *client)
+{
+    struct st_event event = {.kind = ST_EVENT_CLIENT_DROPOUT,
+                             .reason = ST_DROPOUT_TOO_SLOW,
+                             .count_n = 1,
+                             .lost_ns = PERIOD_NS,
+                             .longest_ns = PERIOD_NS};
+    snprintf(event.client, sizeof(event.client), "%s", client);
+    st_dropout_table_take_event(&table, &event, 0);
+}
+
+static void cycle(const char *client, int64_t busy_ns, int64_t left_n, int64_t wall_ns)
+{
+    struct st_xrun_seen seen = {.kind = ST_XRUN_SEEN_CYCLE, .deadline_ns = PERIOD_NS, .left_n = left_n};
+    seen.event.cycle.busy_ns = busy_ns;
+    snprintf(seen.event.client, sizeof(seen.event.client), "%s", client);
+    st_dropout_table_take(&table, &seen, 0, wall_ns);
+}
+
+static void the_cycle_is_of_who_lost_most(ST_UNUSED void **state)
+{
+    cycle("synth", 9000000, 1, 10);
+    assert_int_equal(table.cycle.n, 0); /* it is not complete */
+    cycle("reverb", 1000000, 0, 10);
+    assert_int_equal(table.cycle.n, 2);
+    lose("reverb");
+    lose("reverb");
+    lose("synth");
+    cycle("synth", 9000000, 1, 20); /* of reverb there is none yet */
+    cycle("reverb", 1000000, 0, 20);
+    assert_int_equal(table.cycle.wall_ns, 20);
+    cycle("synth", 1000000, 1, 30);
+    cycle("reverb", 9000000, 0, 30);
+    cycle("synth", 9000000, 0, 40);
+    assert_int_equal(table.cycle.wall_ns, 30);
+    assert_string_equal(table.cycle.clients[1].event.client, "reverb");
+    st_dropout_table_begin_again(&table);
+    assert_int_equal(table.cycle.n, 2);
+    lose("synth");
+    cycle("synth", 9000000, 0, 50);
+    assert_int_equal(table.cycle.wall_ns, 50);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_cycle_is_of_who_lost_most)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
