@@ -27,7 +27,7 @@ static struct beats beats_of(const struct st_loss_rhythm *rhythm, size_t first, 
     struct beats ret = {0};
     double due_ns = each_ns;
     for (size_t at = first + 1; due_ns - WITHIN * each_ns <= last_ns; due_ns += each_ns) {
-        double off_ns = INFINITY; /* of the nearest loss */
+        double off_ns = (double)INFINITY; /* of the nearest loss */
         for (; at < rhythm->n; at++) {
             const double here_ns = (double)(began_ns[at] - began_ns[first]) - due_ns;
             if (here_ns > 0 && here_ns >= ST_MIN(fabs(off_ns), WITHIN * each_ns))
