@@ -12,12 +12,6 @@
 #define ST_POST_ROWS_MAX   4096 /* of one kind */
 #define ST_POST_SAID_MAX   24   /* sentences */
 
-/* --- clean.c --- */
-
-/** The text as it was before it was pasted: UTF-8 without control sequences, entities of HTML, marks of
- * quoting and of code, with as many lines. @return NULL: out of memory; ret_bytes: without its 0. */
-char *st_post_clean(const char *text, size_t bytes, size_t *ret_bytes);
-
 /** Cuts the line into words. @return how many; what is behind ST_POST_WORDS_MAX words belongs to the last. */
 size_t st_post_words(char *line, char *ret[ST_POST_WORDS_MAX]);
 

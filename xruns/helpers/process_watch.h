@@ -3,8 +3,8 @@
  *
  * A server reports a cycle up to a second later, so that figures "of that cycle" have to be there before. One
  * thread costs 3 to 9 us of CPU time a sample, so that only clients that play are sampled, many of them half
- * as often, and all of them less often where that costs too much (sample_pace.h): a late cycle's CPU time is
- * then known less exactly, and its error says so. After a dropout by a lack of CPU, the real-time threads
+ * as often, and all of them less often where that costs too much (thread_window.h): a late cycle's CPU time
+ * is then known less exactly, and its error says so. After a dropout by a lack of CPU, the real-time threads
  * of all programs are sampled for a while, too. Without such figures (FreeBSD, or a /proc that hides
  * processes) nothing is measured. One thread. */
 #pragma once

@@ -14,7 +14,6 @@
 #include "core/text/text.h"
 #include "platform/posix/posix.h"
 #include "platform/proc.h"
-#include "xruns/helpers/sample_pace.h"
 #include "xruns/helpers/standing.h"
 #include "xruns/helpers/thread_window.h"
 
@@ -90,7 +89,7 @@ struct st_process_watch {
     int processes_n; /* places that have been used so far */
     struct rival rivals[RIVALS_MAX];
     int64_t at_ns[RING], done_ns[RING]; /* when the sample was begun and taken */
-    struct st_sample_pace pace;
+    struct st_thread_pace pace;
     int64_t samples_n; /* sample i is in place i % RING */
     int64_t tick_ns;   /* of the kernel's clock */
     int64_t chosen_ns, added_ns, scanned_ns, scan_cpu_ns, hunt_end_ns;
@@ -473,7 +472,7 @@ int64_t st_process_watch_sample(struct st_process_watch *watch)
     }
     watch->at_ns[watch->samples_n % RING] = now;
     watch->done_ns[watch->samples_n++ % RING] = st_posix_now_ns(NULL);
-    return st_sample_pace_pause(&watch->pace, now, cpu_now_ns(), threads_n);
+    return st_thread_window_pause(&watch->pace, now, cpu_now_ns(), threads_n);
 }
 
 /* --- one dropout --- */

@@ -6,7 +6,7 @@
  * 0: the program recovered from an xrun, or stopped and started on its own, by a seek for example. A pause
  * does not begin at 0 and is none.
  *
- * - the device ran past a program that told the kernel never to stop its stream (alsa_room.h).
+ * - the device ran past a program that told the kernel never to stop its stream (alsa.h).
  *
  * So a sighting is at least one xrun, "probable". Missed is the second of two between looks, and a recovery
  * where the stream had run for less time before than since. A look makes the kernel ask the device where it
@@ -19,7 +19,7 @@
 #include "core/ns.h"
 #include "core/text/safe.h"
 #include "platform/proc.h"
-#include "xruns/alsa_room.h"
+#include "xruns/alsa.h"
 #include "xruns/xrun.h"
 
 #define POLL_NS          (250 * ST_NS_PER_MS)

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "xruns/alsa_room.h"
+#include "xruns/alsa.h"
 
 enum { RATE = 48000, BUFFER = 4096, PERIOD = 1024, LOOK = RATE / 4 };
 
