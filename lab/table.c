@@ -289,10 +289,7 @@ static void markdown_cell(const struct table *t, const struct column *column, co
 static void add_markdown(struct table *t)
 {
     static const char *const figures[] = {"mean", "sd", "min", "q1", "median", "q3", "max"};
-    static const char *const others[] = {"user_ns_per_run", "system_ns_per_run", "cpu_ns_per_sleep",
-                                         "net_ns",          "net_interval_ns",   "overshoot_percent",
-                                         "on_time_share",   "difference_ns",     "difference_ci95_ns",
-                                         "sd_ratio",        "range_ratio"};
+    static const char *const others[] = {"overshoot_percent", "difference_ns", "difference_ci95_ns"};
     char path[PATH_BYTES];
     for (size_t i = 0; i < ST_DOCUMENT_LABELS && t->kind->label[i] != NULL; i++)
         add(t, t->kind->label[i], -1);
@@ -308,7 +305,7 @@ static void add_markdown(struct table *t)
         }
     }
     ST_EACH (other, others) {
-        const bool pair = strstr(*other, "interval") != NULL || strstr(*other, "ci95") != NULL;
+        const bool pair = strstr(*other, "ci95") != NULL;
         add(t, *other, pair ? 0 : -1);
         if (pair)
             add(t, *other, 1);

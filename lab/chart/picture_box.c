@@ -18,7 +18,7 @@
 #define SPECK_LINE_PX    48.0
 #define CAP_PX           5.0
 
-/* Text is readable on them, also in grey; the same place in each panel has the same one. */
+/* Text is readable on them, also in grey. */
 static const uint32_t fills[] = {0xb8d9ee, 0xf9d9a8, 0xbfe5d2, 0xf1c9dd, 0xe9e3a6, 0xd6d6d6};
 
 static bool has(const struct st_chart_set *set)
@@ -326,6 +326,31 @@ static void draw_few(const struct st_picture_area *area, double x, const struct 
         st_svg_text(area->svg, left ? x - 11 : x + 11, (box->median_known ? median : mean) + 4, text, &font);
 }
 
+/* What has a colour of its own: the file, or where there is one, the name. */
+static const char *name_of(const struct st_chart_data *data, size_t set)
+{
+    ST_EACH_OF (one, data->set, data->n) {
+        if (strcmp((*one)->file, data->set[0]->file) != 0)
+            return data->set[set]->file;
+    }
+    return data->set[set]->label;
+}
+
+/* It is the same in all panels; where there are more names than colours, that of the place in the panel. */
+static uint32_t fill_of(const struct st_chart_data *data, size_t set, size_t place)
+{
+    size_t names_n = 0, name = 0;
+    for (size_t i = 0; i < data->n; i++) {
+        size_t first = 0;
+        while (strcmp(name_of(data, first), name_of(data, i)) != 0)
+            first++;
+        if (first == i && strcmp(name_of(data, i), name_of(data, set)) == 0)
+            name = names_n;
+        names_n += first == i;
+    }
+    return fills[(names_n <= ST_ARRAY_LEN(fills) ? name : place) % ST_ARRAY_LEN(fills)];
+}
+
 static void draw(const struct st_picture *picture, size_t panel, struct st_picture_area *area)
 {
     struct part part = {0};
@@ -344,7 +369,7 @@ static void draw(const struct st_picture *picture, size_t panel, struct st_pictu
         const struct st_box *box = &sets[i]->box;
         st_svg_begin(area->svg, "box");
         if (box->known)
-            draw_box(area, x, fmin(BOX_PX, room - 10), box, fills[i % ST_ARRAY_LEN(fills)]);
+            draw_box(area, x, fmin(BOX_PX, room - 10), box, fill_of(picture->data, part.first + i, i));
         else
             draw_few(area, x, box);
         label(area, x, sets[i]);

@@ -184,6 +184,8 @@ static size_t count_odd(int64_t *sorted, size_t n)
 static int figures_of(const struct st_bench_exec *bench, size_t i, struct st_exec_figures *ret)
 {
     const struct st_exec_arm *arm = &bench->arms[i];
+    ret->command = arm->command;
+    ret->start = is_start(bench, i);
     ret->user_ns = arm->n > 0 ? (double)arm->user_ns / (double)arm->n : -1;
     ret->system_ns = arm->n > 0 ? (double)arm->system_ns / (double)arm->n : -1;
     int64_t *values = calloc(arm->n + 1, sizeof(*values));
@@ -215,26 +217,35 @@ static int figures_of(const struct st_bench_exec *bench, size_t i, struct st_exe
     return 0;
 }
 
-/* How one program differs from the first that is to sleep as long, and how much more it scatters. */
-static int compare(const struct st_bench_exec *bench, size_t i, struct st_exec_figures *figures)
+static int by_request(const void *a, const void *b)
 {
-    const struct st_exec_arm *arms = bench->arms;
-    const size_t n = arms[i].n;
-    struct st_exec_figures *f = &figures[i];
-    size_t first = 0;
-    while (is_start(bench, first) || arms[first].command->requested_ns != arms[i].command->requested_ns)
-        first++;
-    f->ratios_to = first;
-    if (first == i || n < 2)
+    const struct st_exec_figures *x = a, *y = b;
+    const int64_t apart_ns = x->command->requested_ns - y->command->requested_ns;
+    if (x->start != y->start)
+        return x->start ? -1 : 1;
+    if (apart_ns != 0)
+        return apart_ns < 0 ? -1 : 1;
+    return x->command < y->command ? -1 : 1;
+}
+
+/* How one program differs from the fastest that is to sleep as long, and how much more it scatters. */
+static int compare(const struct st_bench_exec *bench, const struct st_exec_figures *best,
+                   struct st_exec_figures *f)
+{
+    const int64_t *wall_ns = bench->arms[f->command - bench->config.commands].wall_ns,
+                  *best_ns = bench->arms[best->command - bench->config.commands].wall_ns;
+    const size_t n = f->wall.n;
+    f->fastest = best;
+    if (n < 2)
         return 0;
     int64_t *apart = calloc(n, sizeof(*apart));
     if (apart == NULL)
         return -ENOMEM;
     for (size_t k = 0; k < n; k++)
-        apart[k] = arms[i].wall_ns[k] - arms[first].wall_ns[k];
+        apart[k] = wall_ns[k] - best_ns[k];
     f->difference = st_summary_median_interval(apart, n, 0.95);
     free(apart);
-    const struct st_summary *a = &figures[first].wall, *b = &f->wall;
+    const struct st_summary *a = &best->wall, *b = &f->wall;
     f->sd_ratio = a->sd_ns > 0 ? b->sd_ns / a->sd_ns : 0;
     f->range_ratio =
         a->max_ns > a->min_ns ? (double)(b->max_ns - b->min_ns) / (double)(a->max_ns - a->min_ns) : 0;
@@ -248,10 +259,17 @@ int st_bench_exec_figures(const struct st_bench_exec *bench, struct st_exec_figu
     int r = figures != NULL ? 0 : -ENOMEM;
     for (size_t i = 0; i < n && r == 0; i++)
         r = figures_of(bench, i, &figures[i]);
+    if (r == 0)
+        qsort(figures, n, sizeof(*figures), by_request);
     for (size_t i = 0; i < n && r == 0; i++) {
-        figures[i].ratios_to = i;
-        if (!is_start(bench, i))
-            r = compare(bench, i, figures);
+        struct st_exec_figures *f = &figures[i], *best = f;
+        ST_EACH_OF (other, figures, n) {
+            if (!other->start && other->command->requested_ns == f->command->requested_ns &&
+                other->wall.mean_ns < best->wall.mean_ns)
+                best = other;
+        }
+        if (!f->start && best != f)
+            r = compare(bench, best, f);
     }
     if (r == 0)
         *ret = figures;
@@ -266,14 +284,13 @@ static json_t *words(const char *text)
     return string != NULL ? string : json_null(); /* not UTF-8 */
 }
 
-static json_t *arm_json(const struct st_bench_exec *bench, size_t i, const struct st_exec_figures *f)
+static json_t *arm_json(const struct st_bench_exec *bench, const struct st_exec_figures *f)
 {
-    const struct st_exec_command *command = bench->arms[i].command;
+    const struct st_exec_command *command = f->command;
     const struct st_summary *s = &f->wall;
     json_t *o = json_object();
     st_json_set(o, "command", words(command->text));
-    st_json_set(o, "start",
-                is_start(bench, i) ? json_null() : words(bench->arms[command->start].command->text));
+    st_json_set(o, "start", f->start ? json_null() : words(bench->arms[command->start].command->text));
     st_json_set(o, "requested_ns", st_json_integer_or_null(command->requested_ns > 0, command->requested_ns));
     st_json_set(o, "n", s->n);
     st_json_set(o, "wall_ns", st_summary_json(s));
@@ -303,8 +320,8 @@ json_t *st_bench_exec_json(const struct st_bench_exec *bench, const struct st_ex
                            struct st_lab *lab)
 {
     json_t *o = json_object(), *starts = json_array(), *results = json_array();
-    for (size_t i = 0; i < bench->config.commands_n; i++)
-        (void)json_array_append_new(is_start(bench, i) ? starts : results, arm_json(bench, i, &figures[i]));
+    ST_EACH_OF (f, figures, bench->config.commands_n)
+        (void)json_array_append_new(f->start ? starts : results, arm_json(bench, f));
     st_json_set(o, "schema", "sleeptune-bench-exec/1");
     st_json_set(o, "seed", json_sprintf("%llu", (unsigned long long)bench->config.seed));
     st_json_set(o, "warm_up", bench->warm_up_n);

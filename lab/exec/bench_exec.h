@@ -53,16 +53,18 @@ struct st_bench_exec {
 
 /** What is said of one command. */
 struct st_exec_figures {
+    const struct st_exec_command *command;
+    bool start; /* it only starts and ends */
     struct st_summary wall;
     double user_ns, system_ns; /* CPU time per run; < 0: none */
     struct st_quantile net;    /* less the start, round by round: median of the differences, from 2 runs on */
     double net_confidence;     /* of its interval: 0.95; below 6 runs, least to greatest, less */
     bool overshoot_known;      /* with net, where the request is known */
-    double overshoot_ns, percent;  /* net - requested */
-    struct st_summary overshoots;  /* of single runs, where the request is known: n > 0 */
-    bool impossible;               /* the whole interval is less than what was requested */
-    size_t ratios_to;              /* the first program that is to sleep as long; its own index: no ratios */
-    double sd_ratio, range_ratio;  /* to that one's, of whole runs; 0: unknown */
+    double overshoot_ns, percent;          /* net - requested */
+    struct st_summary overshoots;          /* of single runs, where the request is known: n > 0 */
+    bool impossible;                       /* the whole interval is less than what was requested */
+    const struct st_exec_figures *fastest; /* of those that are to sleep as long; NULL: it is that itself */
+    double sd_ratio, range_ratio;          /* to that one's, of whole runs; 0: unknown */
     struct st_quantile difference; /* from that one's whole runs, round by round: median with its interval */
     size_t odd_n;                  /* runs whose time is 14.826 median absolute deviations or more from the
                                       median: what hyperfine warns of */
@@ -78,7 +80,8 @@ void st_bench_exec_finish(struct st_bench_exec *bench);
  * measured is there. */
 ST_NODISCARD int st_bench_exec_measure(struct st_bench_exec *bench, struct st_lab *lab);
 
-/** @param ret  one a command, in their order; free with free(). @return 0, -ENOMEM. */
+/** @param ret  one a command: the starts, then by what was requested; free with free(). @return 0, -ENOMEM.
+ */
 ST_NODISCARD int st_bench_exec_figures(const struct st_bench_exec *bench, struct st_exec_figures **ret);
 
 /** sleeptune-bench-exec/1. New reference. */

@@ -265,8 +265,6 @@ static void say_difference(const struct st_table_format *format, const struct st
                            const char *first, char *text, size_t bytes)
 {
     char a[32], b[32], c[32];
-    if (!q->known)
-        return;
     const double wide_ns = fmax(1, (double)(q->high_ns - q->low_ns) / 2);
     const struct digits d = digits_for(format, fmax(fabs((double)q->value_ns), wide_ns), wide_ns);
     st_text_append(text, bytes, "; %s%s %s [%s .. %s %s] against %s, round by round",
@@ -275,26 +273,26 @@ static void say_difference(const struct st_table_format *format, const struct st
 }
 
 /* One program's figures. */
-static void print_arm(const struct st_bench_exec *bench, const struct st_table_format *format, size_t i,
+static void print_arm(const struct st_bench_exec *bench, const struct st_table_format *format,
                       const struct st_exec_figures *f, FILE *out, int width)
 {
-    const struct st_exec_command *command = bench->arms[i].command;
-    const bool start = command->start == i;
+    const struct st_exec_command *command = f->command;
     char text[1200] = "";
     if (f->wall.n == 0)
         return;
     fprintf(out, "%s%s\n", command->text,
-            !start          ? ""
+            !f->start       ? ""
             : command->idle ? "   (sleeps 0 s: only its start and end)"
                             : "   (only the start and end of a process)");
     say_whole(format, f, text, sizeof(text));
     if (f->odd_n > 0)
         ST_APPEND(text, ", %zu outlier%s", f->odd_n, f->odd_n == 1 ? "" : "s");
-    if (!start && f->net.known)
+    if (!f->start && f->net.known)
         say_net(format, command, bench->arms[command->start].command->idle, f, text, sizeof(text));
-    else if (!start)
+    else if (!f->start)
         ST_APPEND(text, "; subtracting the start needs at least 2 runs");
-    say_difference(format, &f->difference, bench->arms[f->ratios_to].command->text, text, sizeof(text));
+    if (f->difference.known)
+        say_difference(format, &f->difference, f->fastest->command->text, text, sizeof(text));
     if (f->sd_ratio > 0)
         ST_APPEND(text, "; sd × %.2f", f->sd_ratio);
     if (f->range_ratio > 0)
@@ -302,30 +300,18 @@ static void print_arm(const struct st_bench_exec *bench, const struct st_table_f
     st_text_field(out, "", text, 4, width);
 }
 
-/* As hyperfine: the ratio of means, with the error that the deviations of both make. Of programs that are to
- * sleep as long as arm `first`. */
-static void print_summary(const struct st_bench_exec *bench, const struct st_exec_figures *figures,
-                          size_t first, FILE *out, int width)
+/* The ratio of means with the error that the deviations of both make, as hyperfine. Whether it is one, the
+ * rounds decide; where they are too few, that error. */
+static void print_summary(const struct st_exec_figures *f, FILE *out, int width)
 {
-    size_t best = first;
-    for (size_t i = first; i < bench->config.commands_n; i++) {
-        if (figures[i].ratios_to == first && figures[i].wall.mean_ns < figures[best].wall.mean_ns)
-            best = i;
-    }
-    const struct st_summary *a = &figures[best].wall;
-    for (size_t i = first; i < bench->config.commands_n && a->mean_ns > 0; i++) {
-        const struct st_summary *b = &figures[i].wall;
-        if (figures[i].ratios_to != first || i == best || bench->arms[i].command->start == i)
-            continue;
-        const double ratio = b->mean_ns / a->mean_ns,
-                     error = ratio * hypot(a->sd_ns / a->mean_ns, b->sd_ns / b->mean_ns);
-        if (ratio - error > 1)
-            st_text_say(out, width, "%s: %.3g ± %.1g times faster than %s.", bench->arms[best].command->text,
-                        ratio, error, bench->arms[i].command->text);
-        else
-            st_text_say(out, width, "%s and %s: no difference of the means is shown.",
-                        bench->arms[best].command->text, bench->arms[i].command->text);
-    }
+    const struct st_summary *a = &f->fastest->wall, *b = &f->wall;
+    const char *fast = f->fastest->command->text, *slow = f->command->text;
+    const double ratio = b->mean_ns / a->mean_ns,
+                 error = ratio * hypot(a->sd_ns / a->mean_ns, b->sd_ns / b->mean_ns);
+    if (f->difference.known ? f->difference.low_ns > 0 : ratio - error > 1)
+        st_text_say(out, width, "%s: %.3g ± %.1g times faster than %s.", fast, ratio, error, slow);
+    else
+        st_text_say(out, width, "%s and %s: no difference is shown.", fast, slow);
 }
 
 /* The starts, then all programs that are to sleep equally long next to each other. */
@@ -334,17 +320,13 @@ static void print_text(const struct st_bench_exec *bench, const struct st_table_
 {
     const size_t n = bench->config.commands_n;
     bool odd = false;
-    for (size_t i = 0; i < n; i++) {
-        const bool start = bench->arms[i].command->start == i;
-        odd = odd || figures[i].odd_n > 0;
-        for (size_t k = i; k < n && figures[i].ratios_to == i; k++) {
-            if (k == i || (!start && figures[k].ratios_to == i))
-                print_arm(bench, format, k, &figures[k], out, width);
-        }
+    ST_EACH_OF (f, figures, n) {
+        if (f->fastest != NULL && f->fastest->wall.mean_ns > 0)
+            print_summary(f, out, width);
     }
-    for (size_t i = 0; i < n; i++) {
-        if (figures[i].ratios_to == i && bench->arms[i].command->start != i)
-            print_summary(bench, figures, i, out, width);
+    ST_EACH_OF (f, figures, n) {
+        odd = odd || f->odd_n > 0;
+        print_arm(bench, format, f, out, width);
     }
     st_text_say(
         out, width,

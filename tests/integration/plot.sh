@@ -323,5 +323,13 @@ draw words words.json
 part "an option stays whole" '^text: -syscall 5$'
 part "of programs the overshoot is drawn" '^axis-name: overshoot'
 part "whose outliers are counted" '1 outliers of 100 values are outside'
+box() { echo "{\"call\": \"$1\", \"mode\": \"in-process\", \"n\": 50, \"ns\": {\"min\": 1, \"q1\": 2, \"median\": 3, \"q3\": 4, \"max\": 5}}"; }
+echo "{\"schema\": \"sleeptune-bench-syscall/1\", \"results\": [$(box getpid), $(box getuid)]}" >host.json
+echo "{\"schema\": \"sleeptune-bench-syscall/1\", \"results\": [$(box getuid)]}" >guest.json
+for files in "host.json guest.json" "guest.json host.json"; do
+    # shellcheck disable=SC2086
+    "$SLEEPTUNE_LAB" plot $files -k box -o files.svg
+    is "a file has one colour: $files" "$(grep -oE 'fill="#(b8d9ee|f9d9a8|bfe5d2)"' files.svg | sort | uniq -c | sort -n | awk '{ print $1 }' | tr '\n' ' ')" "2 4 "
+done
 is "two boxes have two colours" "$(grep -o 'fill="#[bf][0-9a-f]*"' words.svg | sort -u | grep -c -e b8d9ee -e f9d9a8)" 2
 tap_done

@@ -93,7 +93,9 @@ static void each_has_its_own_start(void **state)
     assert_int_equal(st_bench_exec_init(&s->bench, &s->config), 0);
     assert_int_equal(st_bench_exec_measure(&s->bench, s->fake), 0);
     assert_int_equal(st_bench_exec_figures(&s->bench, &s->figures), 0);
-    const struct st_exec_figures *a = &s->figures[1], *b = &s->figures[3];
+    const struct st_exec_figures *a = &s->figures[2], *b = &s->figures[3];
+    assert_ptr_equal(a->command, &two[1]); /* the starts come first, then by duration */
+    assert_ptr_equal(b->command, &two[3]);
     assert_in_range(a->net.value_ns, 4100000, 6100000);
     assert_in_range(llabs(b->net.value_ns), 0, 1000000); /* its start takes as long */
     int64_t after_ns;
@@ -105,7 +107,7 @@ static void each_has_its_own_start(void **state)
     assert_int_equal(st_bench_exec_init(&none, &s->config), -EINVAL);
 }
 
-static void differences_are_to_the_first_that_sleeps_as_long(void **state)
+static void differences_are_to_the_fastest_that_sleeps_as_long(void **state)
 {
     struct story *s = *state;
     static const struct st_exec_command two[] = {{"true", argv_true, .start = 0},
@@ -120,11 +122,12 @@ static void differences_are_to_the_first_that_sleeps_as_long(void **state)
     assert_int_equal(st_bench_exec_init(&s->bench, &s->config), 0);
     assert_int_equal(st_bench_exec_measure(&s->bench, s->fake), 0);
     assert_int_equal(st_bench_exec_figures(&s->bench, &s->figures), 0);
-    const struct st_exec_figures *a = &s->figures[1], *b = &s->figures[2];
-    assert_false(a->difference.known); /* it is the first one */
-    assert_true(b->difference.known);
-    assert_in_range(-b->difference.value_ns, 4100000, 6100000);
-    assert_true(b->difference.low_ns <= b->difference.value_ns);
+    const struct st_exec_figures *a = &s->figures[3], *b = &s->figures[4];
+    assert_false(b->difference.known); /* it is the fastest */
+    assert_true(a->difference.known);
+    assert_ptr_equal(a->fastest, b);
+    assert_in_range(a->difference.value_ns, 4100000, 6100000);
+    assert_true(a->difference.low_ns <= a->difference.value_ns);
     assert_int_equal(a->overshoots.n, 60);
     assert_int_equal(a->overshoots.median.value_ns, (int64_t)a->overshoot_ns);
     assert_int_equal(a->odd_n, 0);
@@ -178,7 +181,7 @@ static void a_sleep_that_ends_before_its_time_is_impossible(void **state)
 }
 
 /* The two programs of the fake: one takes 6.1 or 7.1 ms, the other 1 or 2. Both scatter alike. */
-static void ratios_of_spreads_are_to_the_first_that_sleeps_as_long(void **state)
+static void ratios_of_spreads_are_to_the_fastest_that_sleeps_as_long(void **state)
 {
     static const struct st_exec_command three[] = {{"true", argv_true, .start = 0},
                                                    {"a", argv_sleep, 5 * MS, .start = 0},
@@ -188,9 +191,9 @@ static void ratios_of_spreads_are_to_the_first_that_sleeps_as_long(void **state)
     s->config.commands_n = 3;
     measure_runs(s, 10);
     const struct st_exec_figures *a = &s->figures[1], *b = &s->figures[2];
-    assert_int_equal(b->ratios_to, 1);
-    assert_true(a->sd_ratio == 0 && a->range_ratio == 0 && s->figures[0].sd_ratio == 0);
-    assert_true(fabs(b->sd_ratio - 1) < 1e-9 && fabs(b->range_ratio - 1) < 1e-9);
+    assert_ptr_equal(b->command, &three[2]);
+    assert_true(b->sd_ratio == 0 && b->range_ratio == 0 && s->figures[0].sd_ratio == 0);
+    assert_true(fabs(a->sd_ratio - 1) < 1e-9 && fabs(a->range_ratio - 1) < 1e-9);
 }
 
 static void a_short_budget_warms_up_less_and_still_counts(void **state)
@@ -242,12 +245,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_start_is_taken_off_round_by_round, prepare, finish),
         cmocka_unit_test_setup_teardown(each_has_its_own_start, prepare, finish),
-        cmocka_unit_test_setup_teardown(differences_are_to_the_first_that_sleeps_as_long, prepare, finish),
+        cmocka_unit_test_setup_teardown(differences_are_to_the_fastest_that_sleeps_as_long, prepare, finish),
         cmocka_unit_test_setup_teardown(the_budget_ends_it, prepare, finish),
         cmocka_unit_test_setup_teardown(a_few_runs_have_an_interval_of_less_confidence, prepare, finish),
         cmocka_unit_test_setup_teardown(one_run_shows_no_overshoot, prepare, finish),
         cmocka_unit_test_setup_teardown(a_sleep_that_ends_before_its_time_is_impossible, prepare, finish),
-        cmocka_unit_test_setup_teardown(ratios_of_spreads_are_to_the_first_that_sleeps_as_long, prepare,
+        cmocka_unit_test_setup_teardown(ratios_of_spreads_are_to_the_fastest_that_sleeps_as_long, prepare,
                                         finish),
         cmocka_unit_test_setup_teardown(a_short_budget_warms_up_less_and_still_counts, prepare, finish),
         cmocka_unit_test_setup_teardown(a_program_that_fails_is_told, prepare, finish),
