@@ -3,9 +3,11 @@
 #include <unistd.h>
 
 #include "core/ns.h"
+#include "core/text/json.h"
 #include "core/text/text.h"
 #include "lab/chart/chart.h"
 #include "platform/platform.h"
+#include "platform/program/output.h"
 #include "platform/program/stop.h"
 #include "platform/program/terminal.h"
 
@@ -52,10 +54,20 @@ FILE *st_bench_command_begin(struct st_bench_command *c, int *ret_width)
     return c->out.document ? NULL : st_locale_begin(&c->stream, stdout);
 }
 
+static int save(const char *path, const json_t *document)
+{
+    size_t bytes;
+    char *text = document != NULL ? st_json_dump(document, JSON_INDENT(2), &bytes) : NULL;
+    const int r = text != NULL ? st_output_write(path, text, bytes) : -ENOMEM;
+    free(text);
+    return r == 0 ? ST_EXIT_DONE : st_failure("cannot write %s: %s", path, strerror(-r));
+}
+
 int st_bench_command_end(struct st_bench_command *c, json_t *document, size_t measured_n)
 {
     json_t *drawn = c->plot != NULL && measured_n > 0 ? json_incref(document) : NULL;
     const int r = c->out.document ? 0 : st_locale_end(&c->stream);
+    const int saved = c->saved_as != NULL ? save(c->saved_as, document) : ST_EXIT_DONE;
     int status = c->out.document ? st_table_output(&c->out, document) : ST_EXIT_DONE;
     if (r != 0)
         status = st_failure("cannot print: %s", strerror(-r));
@@ -64,5 +76,6 @@ int st_bench_command_end(struct st_bench_command *c, json_t *document, size_t me
     if (drawn != NULL)
         status =
             st_chart_option_json(c->label != NULL ? c->label : st_program_command, c->plot, drawn, status);
+    status = status == ST_EXIT_DONE ? saved : status;
     return status == ST_EXIT_DONE && measured_n == 0 ? st_failure("nothing was measured") : status;
 }

@@ -9,7 +9,8 @@
 struct st_bench_command {
     const char *label; /* in a picture, of a result that has none; NULL: the command */
     bool quiet;
-    const char *plot; /* NULL: nothing is drawn */
+    const char *plot;     /* NULL: nothing is drawn */
+    const char *saved_as; /* the document is written there, too; NULL */
     struct st_table_format out;
     int64_t seed;     /* of the random order; the time where none was given */
     int64_t shown_ns; /* when progress was shown last; 0: never */
@@ -18,7 +19,8 @@ struct st_bench_command {
 
 /** Rows for st_options_read; c: a struct st_bench_command. */
 #define ST_BENCH_COMMAND_OPTIONS(c)                                                                          \
-    {"plot", .text = &(c)->plot}, {"quiet", 'q', .flag = &(c)->quiet}, ST_TABLE_OPTIONS(&(c)->out)
+    {"plot", .text = &(c)->plot}, {"export-json", .text = &(c)->saved_as},                                   \
+        {"quiet", 'q', .flag = &(c)->quiet}, ST_TABLE_OPTIONS(&(c)->out)
 
 struct st_bench_command st_bench_command(void);
 

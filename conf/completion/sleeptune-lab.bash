@@ -5,7 +5,7 @@ _sleeptune_lab() {
     local cur=$2 prev=$3 command=${COMP_WORDS[1]} words=''
     COMPREPLY=()
     case $prev in
-    --plot | --output | -o)
+    --plot | --export-json | --output | -o)
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return
         ;;
@@ -27,10 +27,10 @@ _sleeptune_lab() {
         words='exec syscall wake series analyse simulate compare plot table help --help --version'
     elif [ -z "$words" ]; then
         case $command in
-        exec) words='--durations --parameters --command-name --start --setup --prepare --cleanup --ignore-failure --runs --warmup --budget --seed --time-unit --plot --json --format --quiet --help' ;;
-        syscall) words='--calls --list --count --fresh --brief --plot --json --format --quiet --help' ;;
+        exec) words='--durations --parameters --command-name --start --setup --prepare --cleanup --ignore-failure --runs --warmup --budget --seed --time-unit --plot --export-json --json --format --quiet --help' ;;
+        syscall) words='--calls --list --count --fresh --brief --plot --export-json --json --format --quiet --help' ;;
         wake) words='--mechanisms --slices --kinds --placements --list --rounds --budget --seed
-            --plot --json --format --quiet --help' ;;
+            --plot --export-json --json --format --quiet --help' ;;
         series) words='--every --frames --rate --count --sleepers --full-second --clocks --list --method --policy --priority --plot --json --format --quiet
             --help' ;;
         analyse) words='--every --unit --frames --rate --tick-hz --plot --json --format --help' ;;

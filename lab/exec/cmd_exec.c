@@ -48,6 +48,7 @@ static const char help[] =
     "      --seed N            seed of the random order (a different one each time)\n"
     "      --time-unit UNIT    of all times: ns, us, ms or s (fits the figures)\n"
     "      --plot FILE.svg     draw the overshoot, or the time\n"
+    "      --export-json FILE   write the JSON, too\n"
     "      --json, --format json|csv|markdown|text\n"
     "  -q, --quiet             nothing on standard error\n"
     "  -h, --help\n\n"
@@ -300,18 +301,16 @@ static void print_arm(const struct st_bench_exec *bench, const struct st_table_f
     st_text_field(out, "", text, 4, width);
 }
 
-/* The ratio of means with the error that the deviations of both make, as hyperfine. Whether it is one, the
- * rounds decide; where they are too few, that error. */
 static void print_summary(const struct st_exec_figures *f, FILE *out, int width)
 {
-    const struct st_summary *a = &f->fastest->wall, *b = &f->wall;
+    const double fast_ns = f->fastest->wall.mean_ns;
     const char *fast = f->fastest->command->text, *slow = f->command->text;
-    const double ratio = b->mean_ns / a->mean_ns,
-                 error = ratio * hypot(a->sd_ns / a->mean_ns, b->sd_ns / b->mean_ns);
-    if (f->difference.known ? f->difference.low_ns > 0 : ratio - error > 1)
-        st_text_say(out, width, "%s: %.3g ± %.1g times faster than %s.", fast, ratio, error, slow);
-    else
+    if (f->difference.low_ns <= 0)
         st_text_say(out, width, "%s and %s: no difference is shown.", fast, slow);
+    else
+        st_text_say(out, width, "%s: %.4g times faster than %s [%.4g .. %.4g].", fast,
+                    1 + (double)f->difference.value_ns / fast_ns, slow,
+                    1 + (double)f->difference.low_ns / fast_ns, 1 + (double)f->difference.high_ns / fast_ns);
 }
 
 /* The starts, then all programs that are to sleep equally long next to each other. */
@@ -321,7 +320,7 @@ static void print_text(const struct st_bench_exec *bench, const struct st_table_
     const size_t n = bench->config.commands_n;
     bool odd = false;
     ST_EACH_OF (f, figures, n) {
-        if (f->fastest != NULL && f->fastest->wall.mean_ns > 0)
+        if (f->difference.known)
             print_summary(f, out, width);
     }
     ST_EACH_OF (f, figures, n) {

@@ -35,6 +35,7 @@ static const char help[] =
     "      --fresh N       new processes for each call, 0: none (100)\n"
     "      --brief         tables and sentences only\n"
     "      --plot FILE.svg draw the result\n"
+    "      --export-json FILE   write the JSON, too\n"
     "      --json, --format json|csv|markdown|text   JSON has every sample\n"
     "  -q, --quiet         nothing on standard error\n"
     "  -h, --help\n\n"
