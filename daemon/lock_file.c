@@ -1,13 +1,14 @@
 /* A file that is locked with flock, which ends with the process. */
 #include "daemon/lock_file.h"
 
-#include "core/text/text.h"
-
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "core/text/text.h"
+#include "platform/posix/posix.h"
 
 #define PATH_BYTES 4096
 #define TRIES      10 /* as often as its file is removed between open and lock */
@@ -46,7 +47,7 @@ static int open_and_lock(const char *path, long *ret_pid)
     char text[32] = "";
     const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
     if (fd < 0)
-        return -errno;
+        return st_posix_open_error(errno);
     int r = look(fd, path);
     if (r == 0 && flock(fd, LOCK_EX | LOCK_NB) != 0)
         r = errno == EWOULDBLOCK ? -EBUSY : -errno;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/ns.h"
+#include "platform/posix/posix.h"
 
 #define LAST_NAME (ST_CYCLE_RING_NAMES - 1) /* of all for which there is no room */
 #define TIME_MAX  (INT64_MAX / 4)           /* 73 years after the start */
@@ -38,7 +39,7 @@ int st_cycle_ring_open(const char *path, struct st_cycle_ring **ret)
 {
     const int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
-        return -errno;
+        return st_posix_open_error(errno);
     void *at = MAP_FAILED;
     if (ftruncate(fd, sizeof(struct st_cycle_ring)) == 0)
         at = mmap(NULL, sizeof(struct st_cycle_ring), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/text/text.h"
+#include "platform/posix/posix.h"
 #include "store/history/trace_copy.h"
 #include "xruns/dropout_reason.h"
 
@@ -94,7 +95,7 @@ static int open_folder(const char *history, bool make)
     if (make && mkdir(folder, 0700) != 0 && errno != EEXIST)
         return -errno;
     const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    return fd >= 0 ? fd : -errno;
+    return fd >= 0 ? fd : st_posix_open_error(errno);
 }
 
 void st_recorder_trim(const char *history, int64_t max_bytes)
@@ -113,7 +114,7 @@ static int read_ring(const char *path, struct st_cycle_ring *ret)
 {
     const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0 && errno != ENOENT)
-        return -errno;
+        return st_posix_open_error(errno);
     if (fd < 0) {
         st_cycle_ring_begin(ret);
         return 0;
@@ -132,7 +133,7 @@ static int put(int folder_fd, const struct st_recorder *recorder, struct st_cycl
         ST_TEXT(100, "%" PRId64 "-%s" ST_CYCLE_RING_SUFFIX, recorder->wall_ns, recorder->cause);
     const int to = openat(folder_fd, NEW_NAME, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (to < 0)
-        return -errno;
+        return st_posix_open_error(errno);
     int r = st_trace_copy_write(to, name, ring, recorder->events, recorder->events_n);
     const int64_t bytes = bytes_of(folder_fd, NEW_NAME);
     if (r == 0 && bytes > max_bytes)

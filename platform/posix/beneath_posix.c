@@ -34,7 +34,7 @@ static int open_resolved(int dir_fd, const char *path, int flags)
         int next = len;
         if (len > 0)
             next = openat(fd, name, last ? OPEN_FLAGS | flags : ST_POSIX_OPEN_FOLDER);
-        next = next >= 0 ? next : len < 0 ? len : -errno;
+        next = next >= 0 ? next : len < 0 ? len : st_posix_open_error(errno);
         close(fd);
         fd = next;
     }

@@ -123,9 +123,9 @@ int st_destination_open(const struct st_destination *destination, int flags, mod
     struct stat info;
     const int fd = openat(destination->dir_fd, destination->name,
                           flags | O_CLOEXEC | O_NOCTTY | (destination->open_file ? 0 : O_NOFOLLOW), mode);
+    int r = fd < 0 ? st_posix_open_error(errno) : 0;
     if (fd < 0)
-        return errno == ELOOP || errno == EMLINK ? -EXDEV : -errno; /* a link since we looked */
-    int r = 0;
+        return r == -ELOOP ? -EXDEV : r; /* a link since we looked */
     if (destination->shared && fstat(fd, &info) != 0)
         r = -errno;
     else if (destination->shared && S_ISREG(info.st_mode) && info.st_nlink > 1)

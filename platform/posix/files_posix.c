@@ -204,8 +204,13 @@ int st_posix_list(struct st_machine *machine, const char *path, st_name_fn fn, v
     return r;
 }
 
+int st_posix_open_error(int error)
+{
+    return error == EMLINK ? -ELOOP : -error;
+}
+
 int st_posix_open_path(ST_UNUSED struct st_machine *machine, const char *path, int flags)
 {
     const int fd = open(path, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    return fd < 0 ? -errno : fd;
+    return fd < 0 ? st_posix_open_error(errno) : fd;
 }

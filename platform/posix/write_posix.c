@@ -105,7 +105,7 @@ static int keep_attributes(const struct place *place, int fd)
 {
     const int old_fd = openat(place->dir_fd, place->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (old_fd < 0)
-        return -errno;
+        return st_posix_open_error(errno);
     const int r = copy_attributes(old_fd, fd);
     close(old_fd);
     return r;
@@ -230,7 +230,7 @@ int st_posix_write_value(struct st_writer *writer, const char *path, const char 
     const int fd =
         p->machine.open_path(&p->machine, path, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
-        return fd == -EMLINK ? -ELOOP : fd; /* FreeBSD's word for a link that is not followed */
+        return fd;
     int r = fstat(fd, &info) != 0 ? -errno : S_ISREG(info.st_mode) ? 0 : -EINVAL;
     if (r == 0) {
         const ssize_t wrote = write(fd, line, (size_t)n);

@@ -7,6 +7,7 @@
 
 #include "core/ns.h"
 #include "core/text/text.h"
+#include "platform/posix/posix.h"
 
 #define DROPOUT_NS (10 * ST_NS_PER_S) /* before a dropout, and ... */
 #define MARK_NS    (60 * ST_NS_PER_S) /* ... before a mark, where the ring has that */
@@ -107,7 +108,7 @@ int st_trace_copy_read(const char *history, int64_t wall_ns, char *ret_path, siz
         return r;
     const int fd = open(ret_path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
-        return -errno;
+        return st_posix_open_error(errno);
     gzFile from = gzdopen(fd, "rb");
     if (from == NULL) {
         close(fd);

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "platform/platform.h"
+#include "platform/posix/posix.h"
 
 struct fixture {
     char dir[64];
@@ -114,6 +115,20 @@ static void links_folders_and_fifos_are_not_replaced(void **state)
     assert_int_equal(f->p->writer.can_write(&f->p->writer, "/link", false), -ELOOP);
     check(f, "/target", "theirs\n");
     assert_true(S_ISLNK(mode_of(f, "/link")));
+}
+
+/* FreeBSD 15.1, freebsd-run-4.md D11: "O_NOFOLLOW is EMLINK on FreeBSD: unit tests cycle_ring 3 and
+ * trace_copy 3 (ELOOP expected". */
+static void a_link_is_one_error_on_all_systems(void **state)
+{
+    struct fixture *f = *state;
+    char full[256];
+    assert_int_equal(st_posix_open_error(EMLINK), -ELOOP);
+    assert_int_equal(st_posix_open_error(ELOOP), -ELOOP);
+    assert_int_equal(st_posix_open_error(ENOENT), -ENOENT);
+    snprintf(full, sizeof(full), "%s/link", f->dir);
+    assert_int_equal(symlink("target", full), 0);
+    assert_int_equal(st_posix_open_path(&f->p->machine, full, O_RDONLY | O_NOFOLLOW), -ELOOP);
 }
 
 static void paths_are_absolute_and_end_in_a_name(void **state)
@@ -223,6 +238,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_new_file_has_the_mode_and_an_old_one_keeps_its, setup, teardown),
         cmocka_unit_test_setup_teardown(what_a_killed_writer_left_is_no_obstacle, setup, teardown),
         cmocka_unit_test_setup_teardown(links_folders_and_fifos_are_not_replaced, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_link_is_one_error_on_all_systems, setup, teardown),
         cmocka_unit_test_setup_teardown(paths_are_absolute_and_end_in_a_name, setup, teardown),
         cmocka_unit_test_setup_teardown(a_link_to_the_outside_leads_nowhere, setup, teardown),
         cmocka_unit_test_setup_teardown(a_value_is_a_line_in_a_file_that_is_there, setup, teardown),
