@@ -246,5 +246,10 @@ void st_dropout_next(const struct st_dropout_table *table, const struct st_dropo
         ST_PRINT(ret->why, "look at %s",
                  st_dropout_table_is_culprit(client, reason) ? client->culprit.name
                                                              : "the program that this one waited for");
+    } else if (reason == ST_DROPOUT_UNKNOWN && client->name[0] != '\0' && st_text_is(source, "sound4")) {
+        ST_PRINT(ret->command, "sleeptune history --events");
+        ST_PRINT(ret->why,
+                 "not seen on FreeBSD: whether %s was stopped, lost the CPU, woke late or computed too long",
+                 name);
     }
 }

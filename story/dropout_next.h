@@ -13,7 +13,7 @@ struct st_dropout_next {
     "the buffer is larger now than when these dropouts happened: see whether they come again"
 
 /** The next step against the dropouts of a client (NULL: of the device at a forced size); all empty where the
- * reason is not known. The source's name is as in st_xrun_source. right_set_up: the right to real-time
- * priority comes with the next login. */
+ * reason is not known, unless the source never sees one. The source's name is as in st_xrun_source.
+ * right_set_up: the right to real-time priority comes with the next login. */
 void st_dropout_next(const struct st_dropout_table *table, const struct st_dropout_client *client,
                      const char *source, bool right_set_up, struct st_dropout_next *ret);

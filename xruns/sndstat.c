@@ -108,6 +108,8 @@ static void note(struct st_snd_channel *channel, bool *has_xruns, const struct p
         channel->interrupts_n = n;
     } else if (st_text_is(pair->name, "feedcount")) {
         channel->feeds_n = n;
+    } else if (st_text_is(pair->name, strstr(channel->name, "record") ? "swbuf_free" : "swbuf_ready")) {
+        channel->stuck = n == 0;
     } else if (st_text_is(pair->name, "xruns")) {
         channel->xruns_n = n;
         *has_xruns = true;
@@ -206,7 +208,10 @@ int64_t st_sndstat_text(const char *text, void (*fn)(void *ctx, const struct st_
         } else if (channel.name[0] != '\0' && number_behind(line, "interrupts ", &channel.interrupts_n) &&
                    (number_behind(line, ", underruns ", &channel.xruns_n) ||
                     number_behind(line, ", overruns ", &channel.xruns_n))) {
+            uint64_t left_n = 1;
             (void)number_behind(line, ", feed ", &channel.feeds_n);
+            if (number_behind(line, ", ready ", &left_n) || number_behind(line, ", sfree ", &left_n))
+                channel.stuck = left_n == 0;
             fn(ctx, &channel);
             channels_n++;
             channel.name[0] = '\0';
@@ -220,8 +225,10 @@ int64_t st_sndstat_text(const char *text, void (*fn)(void *ctx, const struct st_
  * A counter belongs to one start of a channel: where it, the feeds or the interrupts went back, or another
  * program has the channel, all of it is new. Underruns of a virtual channel are a program that was not ready
  * while the mixer fed the device on; those of a hardware channel are the device's. The kernel counts
- * fragments, not gaps: a gap of 100 ms is some twenty. SNDCTL_DSP_GETERROR would clear the counter: it is
- * never called. */
+ * fragments, not gaps: a gap of 100 ms is some twenty. Those of one look are one gap; it is the one of the
+ * look before if a program's buffer stood still at that look, and does so still without a feed in between, or
+ * has been filled since (feed_root in sys/dev/sound/pcm/feeder.c: a feed that finds too little is an
+ * underrun). SNDCTL_DSP_GETERROR would clear the counter: it is never called. */
 
 void st_sndstat_look_begin(struct st_snd_counters *counters)
 {
@@ -234,12 +241,12 @@ static bool began_anew(const struct st_snd_channel *before, const struct st_snd_
            now->interrupts_n < before->interrupts_n || now->pid != before->pid;
 }
 
-/** fragments_n: lost since the last look. They are one loss of sound, as far as can be seen. */
-static void report(const struct st_snd_channel *channel, uint64_t fragments_n, st_xrun_seen_fn seen,
-                   void *ctx)
+/** fragments_n: lost since the last look; goes_on: in the gap of that look. */
+static void report(const struct st_snd_channel *channel, uint64_t fragments_n, bool goes_on,
+                   st_xrun_seen_fn seen, void *ctx)
 {
     struct st_xrun_seen sighting = {
-        .event = {.kind = ST_EVENT_DEVICE_DROPOUT, .count_n = 1, .certainty = ST_CERTAINTY_EXACT}};
+        .event = {.kind = ST_EVENT_DEVICE_DROPOUT, .count_n = !goes_on, .certainty = ST_CERTAINTY_EXACT}};
     ST_PRINT(sighting.event.device, "%s", channel->name);
     ST_PRINT(sighting.event.client, "%s", channel->program);
     if (channel->is_virtual) {
@@ -258,15 +265,20 @@ void st_sndstat_look_at(struct st_snd_counters *counters, const struct st_snd_ch
     if (i == ST_SND_CHANNELS_MAX)
         return;
     uint64_t n = channel->xruns_n;
+    bool goes_on = false;
     if (i < counters->n) {
-        n -= began_anew(&counters->channels[i], channel) ? 0 : counters->channels[i].xruns_n;
+        const struct st_snd_channel *before = &counters->channels[i];
+        const bool anew = began_anew(before, channel);
+        n -= anew ? 0 : before->xruns_n;
+        goes_on = before->stuck && !anew && (!channel->stuck || channel->feeds_n - before->feeds_n <= n);
     } else {
         counters->n++;
         n = counters->looked ? n : 0; /* at the first look: what was before it */
     }
     if (n > 0)
-        report(channel, n, seen, ctx);
+        report(channel, n, goes_on, seen, ctx);
     counters->channels[i] = *channel;
+    counters->channels[i].stuck = channel->stuck && channel->pid > 0 && n > 0;
     counters->present[i] = true;
 }
 

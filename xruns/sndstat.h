@@ -16,6 +16,7 @@ struct st_snd_channel {
     bool is_virtual; /* mixed into a hardware channel: the device plays on when its program is not ready */
     uint64_t interrupts_n, feeds_n;
     uint64_t xruns_n; /* playing: fragments that could not be filled; recording: fragments lost */
+    bool stuck;       /* its program left nothing to play, or no room to record into */
 };
 
 /**
@@ -34,7 +35,7 @@ int64_t st_sndstat_text(const char *text, void (*fn)(void *ctx, const struct st_
 
 #define ST_SND_CHANNELS_MAX 64
 
-/** The counters at the last look. */
+/** The counters at the last look; stuck: and fragments were lost until then. */
 struct st_snd_counters {
     struct st_snd_channel channels[ST_SND_CHANNELS_MAX];
     bool present[ST_SND_CHANNELS_MAX]; /* in the look that goes on */

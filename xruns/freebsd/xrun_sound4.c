@@ -143,7 +143,7 @@ const struct st_xrun_source st_xrun_sound4 = {
     .name = "sound4",
     .title = "sound(4)",
     .summary = "the counters of sound(4), once a second: the fragments lost since the last look are one "
-               "dropout; on virtual channels they count programs that were not ready",
+               "dropout; on virtual channels they count programs that were not ready, but not why",
     .poll_ns = ST_NS_PER_S,
     .ops = &ops,
 };

@@ -96,6 +96,8 @@ static void put_channel(const char *name, uint64_t pid, const char *comm, uint64
     put_number("interrupts", 11);
     put_number("feedcount", 12);
     put_number("xruns", xruns);
+    put_number("swbuf_free", 0);
+    put_number("swbuf_ready", 8192 - 8192 * (xruns > 0));
     put_string("feederchain", "[userland -> hardware]");
 }
 
@@ -187,6 +189,8 @@ static void channels_are_found_with_their_counters(void **state)
     assert_int_equal(seen[1].interrupts_n, 11);
     assert_int_equal(seen[1].feeds_n, 12);
     assert_int_equal(seen[1].xruns_n, 28);
+    assert_false(seen[0].stuck); /* a full buffer matters to who records */
+    assert_true(seen[1].stuck);
 }
 
 static void devices_without_channel_info_have_none(void **state)
@@ -272,6 +276,14 @@ static void text_before_14_has_the_same_counters(void **state)
     assert_true(seen[1].is_virtual);
     assert_int_equal(seen[2].pid, 0);
     assert_int_equal(st_sndstat_text("pcm0: <Generic> (play/rec) default\n", on_channel, NULL), 0);
+    assert_true(seen[1].stuck);
+    /* 15.1, freebsd-run-4/15.1/screens/o13/sndstat.txt, its buffer full */
+    assert_int_equal(st_sndstat_text("\tdsp0.record.0[dsp0.virtual_record.0]: spd 48000, pid 737 (rec)\n"
+                                     "\t\t"
+                                     "interrupts 0, overruns 1, feed 15383, hfree 0, sfree 0\n",
+                                     on_channel, NULL),
+                     1);
+    assert_true(seen[4].stuck);
 }
 
 int main(void)

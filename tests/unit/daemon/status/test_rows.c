@@ -991,6 +991,24 @@ static void first_line_without_a_dropout_says_what_was_watched(void **state)
     expect_of_screen("brief", "no sound server");
 }
 
+/* freebsd-run-4/15.1/screens/o4/s14-status-underrun.txt: "Next          sleeptune history --events", and no
+ * word about why the reason is unknown. */
+static void what_freebsd_does_not_show_is_said(void **state)
+{
+    (void)state;
+    struct st_observed_view *sound4 = watch_pipewire();
+    sound4->source = "sound4";
+    sound4->seen.frames = sound4->seen.rate_hz = sound4->seen.period_ns = 0;
+    struct st_dropout_client *play = add_client(sound4, "play", 6, ST_DROPOUT_UNKNOWN);
+    expect_of_screen("answer",
+                     "play had all 6 dropouts (watched since 22:13): it was not ready, reason unknown.");
+    expect_of_screen("next", "sleeptune history --events");
+    expect_of_screen("next_why", "not seen on FreeBSD: whether play was stopped, lost the CPU, woke late or "
+                                 "computed too long");
+    play->name[0] = '\0'; /* a device has no program that could be */
+    expect_of_screen("next_why", "");
+}
+
 static void a_hard_size_that_was_forced_is_said_first(void **state)
 {
     (void)state;
@@ -1398,6 +1416,7 @@ int main(void)
         TEST(late_wake_ups_that_the_musics_buffer_outlasts_have_no_main_cause),
         TEST(first_line_without_a_dropout_says_what_was_watched),
         TEST(first_line_names_what_slowed_the_machine),
+        TEST(what_freebsd_does_not_show_is_said),
         TEST(a_hard_size_that_was_forced_is_said_first),
         TEST(row_of_the_server_says_who_asked_for_the_shortest_buffer),
         TEST(table_of_clients_has_the_first_ones_on_the_first_screen),
