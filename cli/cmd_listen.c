@@ -1,10 +1,14 @@
 /* sleeptune listen: plays a test signal through the sound system, takes it back, and says what was lost. */
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/measure/listen_run.h"
+#include "cli/show/daemon_client.h"
+#include "cli/show/listen_text.h"
 #include "core/ns.h"
 #include "core/text/json.h"
+#include "core/text/safe.h"
+#include "core/text/text.h"
 #include "ears/wav.h"
 #include "platform/posix/posix.h"
 #include "platform/program/locale.h"
@@ -18,11 +22,16 @@
 #define FILE_CHANCE 36    /* where its glitches are: --input knows it, and the detector does not */
 #define FILE_MAX    (6 * 3600 * ST_NS_PER_S)
 #define FRAMES      1024
+#define LEAST_NS    (10 * ST_NS_PER_S) /* the forced glitches take 6.5 s */
+#define GAP_MAX     960000             /* frames that a recorder may leave out */
+#define LATE_NS     (1500 * ST_NS_PER_MS)
+#define RATE_LEAST  5                   /* s, from which on a device's rate is known */
+#define JUMP_NS     (10 * ST_NS_PER_MS) /* a clock of jiffies is off by 4 ms */
+#define RECORDS     2000                /* 1.6 MB at most by 800 bytes each */
 
 struct options {
-    const char *back, *play, *input, *signal;
-    int64_t duration_ns;
-    int64_t frames; /* 0: the size in use */
+    struct st_listen_wish wish;
+    const char *input, *signal;
     bool json;
 };
 
@@ -51,6 +60,28 @@ static const char help[] = "Usage: sleeptune listen [--back WAY] [OPTION...]\n"
                            "Exit status: 0 nothing was lost, 1 losses, 3 usage or a file that is no such\n"
                            "recording, 4 failure, 5 invalid: what was heard does not allow an answer.\n";
 
+/* When a frame was recorded. A packet may be late and is never early: of some, the least late one counts. */
+struct moment {
+    uint64_t recorded; /* frames since the first one */
+    int64_t time_ns;   /* since then; 0 of both: none yet */
+    int64_t late_ns;   /* by a clock at its nominal rate */
+};
+
+/* One run, live or of a file. */
+struct run {
+    struct st_listen_view view; /* complete once the run has ended */
+    struct st_hearing hearing;
+    struct st_hearing_result result;
+    struct st_listen_live live;
+    struct st_daemon_answer records, status;
+    uint64_t next_frame, first_recorded;
+    int64_t
+        ahead; /* frames of the signal that had been played, less those recorded, when it was heard first */
+    int64_t first_ns;
+    struct moment first, last, soon; /* of the first whole second, the last one, and the next */
+    int64_t least_ns, most_ns;       /* by how much a second was later than the one before */
+};
+
 /* --- the signal as a file --- */
 
 static int write_frames(FILE *stream, const struct st_signal *signal, uint64_t frames_n)
@@ -73,7 +104,8 @@ static int write_signal(const struct options *o)
     st_signal_force(&signal, FILE_CHANCE);
     int r = st_output_open(&output, o->signal);
     if (r == 0) {
-        r = write_frames(output.stream, &signal, (uint64_t)(o->duration_ns / ST_NS_PER_MS) * FILE_HZ / 1000);
+        r = write_frames(output.stream, &signal,
+                         (uint64_t)(o->wish.duration_ns / ST_NS_PER_MS) * FILE_HZ / 1000);
         const int closed = st_output_close(&output, r == 0);
         r = r != 0 ? r : closed;
     }
@@ -82,25 +114,142 @@ static int write_signal(const struct options *o)
     return ST_EXIT_DONE;
 }
 
-/* --- what is said --- */
+/* --- what is heard --- */
 
-static int print(const struct st_listen_run *run, bool json)
+static void say_begin(void *ctx, const struct st_way *way, const struct st_capture_head *head)
 {
-    int status = ST_EXIT_DONE;
-    if (json) {
-        status = st_output_json(st_listen_text_json(&run->view));
-    } else {
-        struct st_locale_stream stream;
-        FILE *out = st_locale_begin(&stream, stdout);
-        st_listen_text_screen(&run->view, out, st_terminal_width(STDOUT_FILENO));
-        status = st_output_text(&stream, status);
+    struct run *run = ctx;
+    struct st_capture_head safe = *head;
+    run->view.rate_hz = head->rate_hz;
+    run->view.channels = head->channels;
+    st_hearing_init(&run->hearing, head->rate_hz, head->channels);
+    fprintf(stderr,
+            "Playing a quiet test signal, %s, for %s.\n  played to:      %s\n  recorded from:  %s\n"
+            "Ctrl-C ends it.\n",
+            way->title, ST_NS_SHORT(run->view.wish.duration_ns), st_safe_text(safe.plays),
+            st_safe_text(safe.records));
+}
+
+/* Frames that were recorded and did not get here are silence: a loss with that reason. */
+static void fill_gap(struct run *run, uint64_t frames)
+{
+    static const float silence[FRAMES * ST_CAPTURE_CHANNELS_MAX];
+    for (frames = ST_MIN(frames, GAP_MAX); frames > 0;) {
+        const size_t n = frames < FRAMES ? (size_t)frames : FRAMES;
+        st_hearing_take(&run->hearing, silence, n);
+        frames -= n;
     }
-    return status != ST_EXIT_DONE ? status : st_listen_run_status(run);
+}
+
+static void take_time(struct run *run, const struct st_capture_packet *packet)
+{
+    struct moment now = {.recorded = packet->recorded - run->first_recorded,
+                         .time_ns = packet->time_ns - run->first_ns};
+    now.late_ns = now.time_ns - (int64_t)((double)now.recorded / run->view.rate_hz * (double)ST_NS_PER_S);
+    if (now.time_ns / ST_NS_PER_S != run->soon.time_ns / ST_NS_PER_S) {
+        const int64_t more_ns = run->soon.late_ns - run->last.late_ns;
+        const bool is_second = run->last.time_ns == run->first.time_ns;
+        if (run->soon.time_ns < ST_NS_PER_S) {
+            run->first = run->soon;
+        } else {
+            run->least_ns = is_second ? more_ns : ST_MIN(run->least_ns, more_ns);
+            run->most_ns = is_second ? more_ns : ST_MAX(run->most_ns, more_ns);
+        }
+        run->last = run->soon;
+        run->soon = now;
+    } else if (now.late_ns < run->soon.late_ns) {
+        run->soon = now;
+    }
+}
+
+static void take_packet(void *ctx, const struct st_capture_packet *packet)
+{
+    struct run *run = ctx;
+    if (run->first_ns == 0) {
+        run->first_ns = packet->time_ns;
+        run->first_recorded = run->next_frame = packet->recorded;
+        st_hearing_expect(&run->hearing, 0, packet->played);
+    }
+    if (packet->recorded > run->next_frame)
+        fill_gap(run, packet->recorded - run->next_frame);
+    if (!run->hearing.places.was_locked) /* a player that was late at first moved the signal */
+        run->ahead = (int64_t)(packet->played - (packet->recorded - run->first_recorded));
+    run->next_frame = packet->recorded + packet->frames_n;
+    take_time(run, packet);
+    st_hearing_take(&run->hearing, packet->samples, packet->frames_n);
+}
+
+/* What the daemon recorded meanwhile, if one answers: dropouts are reported up to a second late. */
+static void ask_daemon(struct run *run)
+{
+    const struct timespec late = st_ns_to_timespec(LATE_NS);
+    if (run->result.losses_n == 0 || !st_daemon_client_listens(NULL))
+        return;
+    (void)nanosleep(&late, NULL);
+    const int64_t now_ns = st_posix_wall_ns(NULL);
+    run->view.wall_ns = now_ns - st_posix_now_ns(NULL);
+    const int64_t since_ns = run->live.begin_ns + run->view.wall_ns - ST_NS_PER_S;
+    if (st_daemon_client_try(
+            NULL, ST_TEXT(100, "/v1/events?since=%" PRId64 "&limit=%d", since_ns / ST_NS_PER_S, RECORDS),
+            "sleeptune-events/1", ST_DAEMON_TIMEOUT_MS, &run->records) == 0)
+        run->view.records = json_object_get(run->records.document, "events");
+    if (json_is_true(json_object_get(run->records.document, "more")))
+        run->view.records_from_ns = st_json_integer(json_array_get(run->view.records, 0), "time_ns");
+    if (st_daemon_client_try(NULL, "/v1/status", "sleeptune-status/1", ST_DAEMON_TIMEOUT_MS, &run->status) ==
+        0)
+        run->view.sources = json_object_get(run->status.document, "observe");
+}
+
+/* Every frame that the device had was recorded, and no time is missing: its rate is known. A server that is
+ * stopped has no cycles meanwhile; a sink without hardware has one more when a program joins. */
+static bool is_steady(const struct run *run)
+{
+    const uint64_t *n = run->live.events_n;
+    return n[ST_CAPTURE_RECORDER] + n[ST_CAPTURE_XRUN] + n[ST_CAPTURE_FULL] == 0 &&
+           run->most_ns - run->least_ns <= JUMP_NS;
+}
+
+/* Of a recording, too, whose frames run->hearing has taken. */
+static void end_run(struct run *run, const struct st_glitch *forced, size_t forced_n)
+{
+    run->view.result = &run->result;
+    run->view.rate_ppm = (double)NAN;
+    st_hearing_end(&run->hearing, forced, forced_n, &run->result);
+}
+
+/* Says on standard error what is going to be heard and recorded, plays, records, and asks the daemon, if one
+ * answers, what it recorded. @return an st_exit: DONE with run->view, or a failure after its message. */
+static int record(const struct st_listen_wish *wish, struct run *run)
+{
+    static const struct st_listen_calls calls = {say_begin, take_packet};
+    struct st_listen_view *view = &run->view;
+    view->wish = *wish;
+    st_stop_catch(NULL);
+    if (wish->frames > 0)
+        st_failure_note("Asking for %" PRIu32 " frames. Other programs on the same server or device get this "
+                        "size, too, until this ends.",
+                        wish->frames);
+    const int status = st_listen_live(st_platform_native(), wish, &calls, run, &run->live);
+    if (status != ST_EXIT_DONE)
+        return status;
+    struct utsname system;
+    view->live = &run->live;
+    if (uname(&system) == 0)
+        ST_PRINT(view->kernel, "%.40s %.80s", system.sysname, system.release);
+    end_run(run, run->live.forced, run->live.forced_n);
+    ask_daemon(run);
+    view->latency_known = run->result.places_known;
+    view->latency_frames = run->ahead - run->result.offset;
+    const double seconds = st_ns_seconds(run->last.time_ns - run->first.time_ns);
+    if (seconds >= RATE_LEAST && is_steady(run))
+        view->rate_ppm =
+            ((double)(run->last.recorded - run->first.recorded) / seconds / view->rate_hz - 1) * 1e6;
+    return ST_EXIT_DONE;
 }
 
 /* --- a recording --- */
 
-static int judge(const struct options *o, struct st_listen_run *run, struct st_wav *wav)
+static int judge(const struct options *o, struct run *run, struct st_wav *wav)
 {
     float frames[(size_t)FRAMES * ST_CAPTURE_CHANNELS_MAX];
     struct st_signal signal;
@@ -129,11 +278,11 @@ static int judge(const struct options *o, struct st_listen_run *run, struct st_w
     run->view.rate_hz = wav->rate_hz;
     run->view.channels = wav->channels;
     run->view.is_cut = wav->is_cut;
-    st_listen_run_end(run, signal.glitches, signal.glitches_n);
-    return print(run, o->json);
+    end_run(run, signal.glitches, signal.glitches_n);
+    return ST_EXIT_DONE;
 }
 
-static int read_input(const struct options *o, struct st_listen_run *run)
+static int read_input(const struct options *o, struct run *run)
 {
     const char *name = o->input, *error;
     struct st_wav wav;
@@ -152,29 +301,31 @@ static int read_input(const struct options *o, struct st_listen_run *run)
     return status;
 }
 
-/* --- a run --- */
+/* --- what is said --- */
 
-static int run_live(const struct options *o, struct st_listen_run *run)
+static int print(const struct run *run, bool json)
 {
-    struct st_listen_wish wish = {
-        .back = o->back,
-        .plays = o->play,
-        .duration_ns = o->duration_ns,
-        .frames = (uint32_t)o->frames,
-    };
-    st_stop_catch(NULL);
-    const int status = st_listen_run_live(&wish, run);
-    return status == ST_EXIT_DONE ? print(run, o->json) : status;
+    int status = ST_EXIT_DONE;
+    if (json) {
+        status = st_output_json(st_listen_text_json(&run->view));
+    } else {
+        struct st_locale_stream stream;
+        FILE *out = st_locale_begin(&stream, stdout);
+        st_listen_text_screen(&run->view, out, st_terminal_width(STDOUT_FILENO));
+        status = st_output_text(&stream, status);
+    }
+    return status != ST_EXIT_DONE ? status : st_listen_text_status(&run->view);
 }
 
 int st_cmd_listen(int argc, char **argv)
 {
-    struct options o = {.duration_ns = USUAL_NS};
+    struct options o = {.wish.duration_ns = USUAL_NS};
+    int64_t frames = 0; /* the size in use */
     const struct st_option options[] = {
-        {"back", .text = &o.back},
-        {"play", .text = &o.play},
-        {"duration", .letter = 'd', .time_ns = &o.duration_ns, .min = ST_LISTEN_LEAST_NS, .max = FILE_MAX},
-        {"frames", 'f', .number = &o.frames, .min = 16, .max = 8192},
+        {"back", .text = &o.wish.back},
+        {"play", .text = &o.wish.plays},
+        {"duration", .letter = 'd', .time_ns = &o.wish.duration_ns, .min = LEAST_NS, .max = FILE_MAX},
+        {"frames", 'f', .number = &frames, .min = 16, .max = 8192},
         {"input", .text = &o.input},
         {"signal", .text = &o.signal},
         ST_OPTION_ROWS_JSON(&o.json),
@@ -182,16 +333,20 @@ int st_cmd_listen(int argc, char **argv)
     const int status = st_options_only(options, ST_ARRAY_LEN(options), help, argc, argv);
     if (status >= 0)
         return status;
-    const bool live = o.back != NULL || o.play != NULL || o.frames > 0;
+    const bool live = o.wish.back != NULL || o.wish.plays != NULL || frames > 0;
     if ((o.input != NULL) + (o.signal != NULL) + live > 1)
         return st_failure_usage("--input, --signal and a way back exclude each other: choose one");
     if (o.signal != NULL)
         return write_signal(&o);
-    struct st_listen_run *run = calloc(1, sizeof(*run));
+    struct run *run = calloc(1, sizeof(*run));
     if (run == NULL)
         return st_failure("out of memory");
-    const int done = o.input != NULL ? read_input(&o, run) : run_live(&o, run);
-    st_listen_run_finish(run);
+    o.wish.frames = (uint32_t)frames;
+    int done = o.input != NULL ? read_input(&o, run) : record(&o.wish, run);
+    if (done == ST_EXIT_DONE)
+        done = print(run, o.json);
+    st_daemon_client_finish(&run->records);
+    st_daemon_client_finish(&run->status);
     free(run);
     return done;
 }

@@ -3,7 +3,6 @@
 
 #include "advisor/rules/buffer.h"
 #include "cli/command.h"
-#include "cli/measure/at_most.h"
 #include "cli/measure/measure_files.h"
 #include "cli/measure/measure_run.h"
 #include "cli/report/facts_input.h"
@@ -11,7 +10,10 @@
 #include "core/cpu_list.h"
 #include "core/ns.h"
 #include "core/text/json.h"
+#include "core/text/number.h"
+#include "core/text/safe.h"
 #include "core/text/text.h"
+#include "evidence/limit.h"
 #include "measure/session.h"
 #include "measure/stress.h"
 #include "platform/program/locale.h"
@@ -20,6 +22,8 @@
 
 #define DURATION_MAX_NS (366 * 86400 * ST_NS_PER_S)
 #define CAUSE_MAX_NS    (3600 * ST_NS_PER_S)
+#define NS_PER_HOUR     (3600 * (double)ST_NS_PER_S)
+#define SPARE           2.2 /* of the shortest time: one with which two events still pass */
 
 struct arguments {
     struct st_session_config config;
@@ -27,7 +31,12 @@ struct arguments {
     char buffer[ST_BUFFER_TEXT_BYTES]; /* which one, and who set it; "": it was asked for */
     const char *record;
     enum st_stress_phase stress;
-    struct st_at_most at_most;
+    /* of --at-most: do the events of missed periods stay below a limit? */
+    struct st_limit limit; /* per_hour 0: not asked for; any_time: the run ends as soon as it is decided */
+    bool decided;          /* nothing counts from then on */
+    const char *junit;     /* a file; NULL: none */
+    struct st_output file; /* the same, open */
+    char text[256];        /* the answer; "": none yet */
     bool details, json, fail_on_miss, quiet, progress;
 };
 
@@ -134,6 +143,20 @@ static int take_stress(void *ctx, const char *text)
     return 0;
 }
 
+static int take_at_most(void *ctx, const char *text)
+{
+    struct arguments *a = ctx;
+    const size_t n = strlen(text);
+    double limit;
+    if (n < 3 || !st_text_is(text + n - 2, "/h") ||
+        st_number_double(ST_TEXT(64, "%.*s", (int)(n - 2), text), &limit) != 0 || !(limit >= 0.001) ||
+        limit > 1000)
+        return st_failure_usage(
+            "--at-most: '%s' is not a number of events an hour, such as 20/h (0.001/h to 1000/h)", text);
+    a->limit.per_hour = limit;
+    return 0;
+}
+
 /* @return -1 to go on, or an st_exit. */
 static int read_options(int argc, char **argv, struct arguments *a)
 {
@@ -158,9 +181,9 @@ static int read_options(int argc, char **argv, struct arguments *a)
         {"details", .flag = &a->details},
         ST_OPTION_ROWS_JSON(&a->json),
         {"fail-on-miss", .flag = &a->fail_on_miss},
-        {"at-most", .take = st_at_most_take, .ctx = &a->at_most},
-        {"early", .flag = &a->at_most.early},
-        {"junit", .text = &a->at_most.junit},
+        {"at-most", .take = take_at_most, .ctx = a},
+        {"early", .flag = &a->limit.any_time},
+        {"junit", .text = &a->junit},
         {"quiet", 'q', .flag = &a->quiet},
     };
     const int r = st_options_only(options, ST_ARRAY_LEN(options), help, argc, argv);
@@ -170,11 +193,11 @@ static int read_options(int argc, char **argv, struct arguments *a)
         config->warmup_max_ns = 0;
     }
     config->lock_memory = config->lock_memory && !no_lock;
-    if (r < 0 && a->at_most.limit.per_hour == 0 && (a->at_most.early || a->at_most.junit != NULL))
+    if (r < 0 && a->limit.per_hour == 0 && (a->limit.any_time || a->junit != NULL))
         return st_failure_usage("--early and --junit belong to --at-most, as in --at-most 20/h");
-    if (r < 0 && a->at_most.limit.per_hour > 0 && config->cause_above_ns > 0)
+    if (r < 0 && a->limit.per_hour > 0 && config->cause_above_ns > 0)
         return st_failure_usage("--at-most finds the causes of missed periods: leave out --cause-above");
-    if (r < 0 && a->at_most.limit.per_hour > 0 && config->cpus_n > 1)
+    if (r < 0 && a->limit.per_hour > 0 && config->cpus_n > 1)
         return st_failure_usage("--at-most judges one loop: name one CPU with --cpu");
     return r;
 }
@@ -193,8 +216,8 @@ static json_t *document_of(const struct arguments *a, const struct st_result *re
         st_json_set(document, "verdict", st_result_verdict_of_all(results, n, ST_ROOM(480)));
         json_object_set_new(document, "loops", loops);
     }
-    if (a->at_most.text[0] != '\0')
-        st_json_set(document, "at_most", a->at_most.text);
+    if (a->text[0] != '\0')
+        st_json_set(document, "at_most", a->text);
     st_json_set(document, "schema", "sleeptune-measure/1");
     return document;
 }
@@ -206,8 +229,8 @@ static int print_text(const struct arguments *a, const struct st_result *results
     FILE *out = st_locale_begin(&stream, stdout);
     bool missed = false;
     width = ST_MIN(width, 100);
-    if (a->at_most.text[0] != '\0')
-        st_text_wrap(out, a->at_most.text, 0, width);
+    if (a->text[0] != '\0')
+        st_text_wrap(out, a->text, 0, width);
     if (n > 1)
         st_text_wrap(out, st_result_verdict_of_all(results, n, ST_ROOM(480)), 0, width);
     ST_EACH_OF (result, results, n) {
@@ -258,18 +281,142 @@ static int choose_buffer(struct arguments *a)
     return ST_EXIT_DONE;
 }
 
+/* --- --at-most --- */
+
+/* Without the right to it a normal thread would be judged, unnoticed. */
+static int has_rights(const struct st_session_config *config)
+{
+    struct st_threads *threads = &st_platform_native()->threads;
+    struct st_rt_rights rights;
+    if (config->policy == ST_POLICY_OTHER || threads->rt_rights(threads, config->priority, &rights) != 0 ||
+        rights.fifo_errno == 0)
+        return ST_EXIT_DONE;
+    return st_failure("no right to real-time priority %d: %s. 'sleeptune report' says how to get it; "
+                      "--policy other judges what a normal thread gets",
+                      config->priority, strerror(rights.fifo_errno));
+}
+
+/* Chooses the duration if there is none (-1), and says it unless quiet. @return an st_exit, after a message:
+ * a duration that cannot show it, a file that cannot be written, no right to the priority. */
+static int begin_at_most(struct arguments *a)
+{
+    struct st_session_config *config = &a->config;
+    struct st_period period;
+    const double shortest = st_limit_shortest(a->limit.per_hour, a->limit.any_time);
+    if (config->duration_ns < 0)
+        config->duration_ns = (int64_t)(shortest * SPARE * NS_PER_HOUR);
+    const char *shortest_text = ST_NS_SHORT((int64_t)(shortest * NS_PER_HOUR));
+    const char *time = ST_NS_SHORT(config->duration_ns);
+    if (config->duration_ns != 0 && (double)config->duration_ns < shortest * NS_PER_HOUR)
+        return st_failure_usage(
+            "--duration: %s cannot show at most %.6g an hour, even without a missed period. "
+            "The shortest time is %s",
+            time, a->limit.per_hour, shortest_text);
+    if (st_period_init(&period, config->frames, config->rate_hz) == 0)
+        config->cause_above_ns = st_period_ns(&period); /* each is a missed period */
+    if (!a->quiet)
+        fprintf(stderr, "Measuring %s%s. The shortest time that can show at most %.6g an hour is %s.\n",
+                config->duration_ns != 0 ? "for " : "until ", config->duration_ns != 0 ? time : "Ctrl-C",
+                a->limit.per_hour, shortest_text);
+    const int r = a->junit != NULL ? st_output_open(&a->file, a->junit) : 0;
+    if (r != 0)
+        return st_failure("cannot write %s: %s", a->junit, st_destination_error(r));
+    return has_rights(config);
+}
+
+/* Counts. @return true: it may end, as it is decided. */
+static bool count(struct arguments *a, const struct st_result *result)
+{
+    const double hours = st_result_seconds(result) / 3600;
+    if (!a->decided && hours > 0) {
+        a->limit.hours = hours;
+        a->limit.events_n = result->miss_events.n;
+        a->decided = a->limit.any_time && st_limit_judge(&a->limit) != ST_LIMIT_UNDECIDED;
+    }
+    return a->decided;
+}
+
+/* @return NULL: the result can be judged. */
+static const char *invalid_text(const struct st_result *result, bool kept)
+{
+    if (result->records_lost > 0 || !result->books_balance)
+        return "the books of the measurement do not balance";
+    if (result->suspends > 0)
+        return "the computer slept meanwhile";
+    return result->causes[ST_CAUSE_STEAL].n > 0 && !kept
+               ? "the host had the CPU of this virtual machine at a missed period"
+               : NULL;
+}
+
+/* Makes the answer. @return its st_exit. */
 static int judge(struct arguments *a, const struct st_result *result)
 {
-    const int status = st_measure_run_status(result, 1);
-    return status == ST_EXIT_FAILURE ? status : st_at_most_judge(&a->at_most, result);
+    static const struct {
+        const char *word;
+        int status;
+    } verdicts[] = {[ST_LIMIT_KEPT] = {"Kept", ST_EXIT_DONE},
+                    [ST_LIMIT_BROKEN] = {"Broken", ST_EXIT_FINDINGS},
+                    [ST_LIMIT_UNDECIDED] = {"Undecided: run longer (-d)", ST_EXIT_UNKNOWN}};
+    const struct st_limit *limit = &a->limit;
+    if (st_measure_run_status(result, 1) == ST_EXIT_FAILURE)
+        return ST_EXIT_FAILURE;
+    (void)count(a, result);
+    a->limit.any_time |= result->interrupted;
+    const enum st_limit_verdict verdict = st_limit_judge(limit);
+    const char *invalid = invalid_text(result, verdict == ST_LIMIT_KEPT);
+    if (invalid != NULL) {
+        ST_PRINT(a->text, "Invalid: %s.", invalid);
+        return ST_EXIT_BOOKS;
+    }
+    ST_PRINT(a->text, "%s: %" PRIu64 " events of missed periods in %s at %u frames; allowed: %.6g an hour.",
+             verdicts[verdict].word, limit->events_n, ST_NS_SHORT((int64_t)(limit->hours * NS_PER_HOUR)),
+             result->frames, limit->per_hour);
+    return verdicts[verdict].status;
 }
+
+/* One test case, whose name is the same in each run. Source of the form: the schema of JUnit's Ant task. */
+static int write_junit(struct arguments *a, int status)
+{
+    const char *kind = status == ST_EXIT_DONE       ? "system-out"
+                       : status == ST_EXIT_FINDINGS ? "failure"
+                       : status == ST_EXIT_UNKNOWN  ? "skipped"
+                                                    : "error";
+    const double seconds = a->limit.hours * 3600;
+    FILE *out = a->file.stream;
+    fprintf(out,
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+            "<testsuite name=\"sleeptune measure\" tests=\"1\" failures=\"%d\" errors=\"%d\" skipped=\"%d\" "
+            "time=\"%.3f\">\n"
+            "  <testcase classname=\"sleeptune.measure\" name=\"%u frames at %u Hz: at most %.6g an hour\" "
+            "time=\"%.3f\">\n    <%s%s",
+            status == ST_EXIT_FINDINGS, status >= ST_EXIT_USAGE, status == ST_EXIT_UNKNOWN, seconds,
+            a->config.frames, a->config.rate_hz, a->limit.per_hour, seconds, kind,
+            status == ST_EXIT_DONE ? ">" : " message=\"");
+    st_safe_print_xml(out, a->text);
+    fprintf(out, "%s\n  </testcase>\n</testsuite>\n", status == ST_EXIT_DONE ? "</system-out>" : "\"/>");
+    return st_output_close(&a->file, true);
+}
+
+/* Writes the file of --junit, if it is open. @param status how the program ends. @return the same, or
+ * ST_EXIT_FAILURE after a message: the file cannot be written. */
+static int end_at_most(struct arguments *a, int status)
+{
+    if (a->file.stream == NULL)
+        return status;
+    if (status == ST_EXIT_FAILURE)
+        ST_PRINT(a->text, "Nothing was measured, or not all of it: see the messages of the program.");
+    const int r = write_junit(a, status);
+    return r == 0 ? status : st_failure("cannot write %s: %s", a->junit, st_destination_error(r));
+}
+
+/* --- the run --- */
 
 static bool look(void *ctx, const struct st_result *worst, bool first)
 {
     struct arguments *a = ctx;
     if (a->progress)
         (void)st_measure_text_show(NULL, worst, first);
-    return !st_at_most_look(&a->at_most, worst);
+    return !count(a, worst);
 }
 
 static int measure(struct arguments *a)
@@ -283,14 +430,14 @@ static int measure(struct arguments *a)
     struct st_result *results = calloc(n, sizeof(*results));
     const int r = results == NULL ? -ENOMEM : st_stress_start(a->stress, &stress);
     status = r != 0 ? st_failure("cannot start the load of --stress: %s", strerror(-r))
-                    : st_measure_run(&a->config, a->progress || a->at_most.early ? look : NULL, a, results);
+                    : st_measure_run(&a->config, a->progress || a->limit.any_time ? look : NULL, a, results);
     const int ended = st_stress_stop(stress);
     if (status == 0) {
         if (a->progress)
             fputs("\r\033[K", stderr);
         const int files_status = st_measure_files_close(files, results, n, "");
         qsort(results, n, sizeof(*results), st_result_compare);
-        const int wanted = a->at_most.limit.per_hour > 0 ? judge(a, results) : exit_status(a, results, n);
+        const int wanted = a->limit.per_hour > 0 ? judge(a, results) : exit_status(a, results, n);
         if (a->json)
             status = st_output_json(document_of(a, results, n));
         else
@@ -324,9 +471,9 @@ int st_cmd_measure(int argc, char **argv)
         return r;
     a.progress = !a.quiet && isatty(STDERR_FILENO) == 1;
     r = choose_buffer(&a);
-    if (r == 0 && a.at_most.limit.per_hour > 0)
-        r = st_at_most_begin(&a.at_most, &a.config, a.quiet);
+    if (r == 0 && a.limit.per_hour > 0)
+        r = begin_at_most(&a);
     else if (a.config.duration_ns < 0)
         a.config.duration_ns = 30 * ST_NS_PER_S;
-    return st_at_most_end(&a.at_most, &a.config, r != 0 ? r : measure(&a));
+    return end_at_most(&a, r != 0 ? r : measure(&a));
 }

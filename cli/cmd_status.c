@@ -1,9 +1,35 @@
-/* sleeptune status: what the running sleeptuned measures, once or live. */
+/* sleeptune status: asks the running sleeptuned over its Unix socket, once or each second, and prints its
+ * screen, a line for a status bar, or a page. */
+#include <poll.h>
+#include <spawn.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/show/daemon_client.h"
-#include "cli/show/status.h"
+#include "cli/show/status_line.h"
+#include "cli/show/status_screen.h"
+#include "core/text/json.h"
+#include "core/text/safe.h"
+#include "core/text/text.h"
+#include "core/when.h"
+#include "platform/child_env.h"
+#include "platform/platform.h"
+#include "platform/program/locale.h"
+#include "platform/program/stop.h"
+#include "platform/program/terminal.h"
+#include "platform/user_folder.h"
+#include "st_config.h"
+
+#define ROWS_MAX   300
+#define FIRST_MS   500  /* for the first screen of sleeptune without a command */
+#define LINE_MS    5000 /* between two looks of --follow: a bar runs all day */
+#define WATCH_MS   1000
+#define ANSWER_MS  900 /* of --watch: Ctrl-C waits so long at most */
+#define TEXT_BYTES 700
+#define ROWS_USUAL 24 /* of a terminal that does not say how many it has */
 
 static const char help[] = "Usage: sleeptune status [--details | --watch | --html | --json | --line FORM]\n"
                            "                        [--system | --socket PATH]\n"
@@ -20,6 +46,351 @@ static const char help[] = "Usage: sleeptune status [--details | --watch | --htm
                            "  --help         this help\n\n"
                            "Exit status: 0 done, 3 usage, 4 no daemon or no answer.\n";
 
+struct wish {
+    const char *socket;                     /* --socket; NULL: the usual places */
+    const struct st_status_line_form *line; /* --line; NULL: none */
+    bool json, details, html, watch, follow;
+};
+
+/* --- the screen --- */
+
+/* The table of the sizes that ran, from the history: without one the screen says so in its own row. */
+static void add_sizes(const struct st_daemon_answer *to, const struct wish *wish)
+{
+    struct st_daemon_answer sizes;
+    const int status =
+        st_daemon_client_try(wish->socket, "/v1/sizes", "sleeptune-sizes/1", ST_DAEMON_TIMEOUT_MS, &sizes);
+    json_t *section = status == 0 ? json_object_get(sizes.document, "section") : NULL;
+    if (section != NULL)
+        (void)json_array_append(json_object_get(json_object_get(to->document, "screen"), "sections"),
+                                section);
+    st_daemon_client_finish(&sizes);
+}
+
+static int print_text(const struct st_daemon_answer *answer, const struct wish *wish)
+{
+    char whose[ST_DAEMON_WHOSE_BYTES];
+    const bool current = st_daemon_client_whose(wish->socket, answer, whose, sizeof(whose));
+    const struct st_status_screen how = {
+        .details = wish->details, .whose = whose, .stale = !current, .socket = answer->socket};
+    struct st_screen screen;
+    if (wish->details)
+        add_sizes(answer, wish);
+    if (st_screen_init(&screen, ROWS_MAX, st_terminal_width(STDOUT_FILENO), st_locale_utf8()) != 0)
+        return st_failure("out of memory");
+    st_status_screen_draw(&screen, answer->document, &how);
+    st_screen_print(&screen, stdout);
+    st_screen_finish(&screen);
+    return ST_EXIT_DONE;
+}
+
+/* --- the page --- */
+
+/* A page of its own for a message: who clicks on the entry in a menu sees no terminal. */
+static void put_message(FILE *out, char *message)
+{
+    fputs("<!DOCTYPE html><html lang=en><meta charset=utf-8><meta http-equiv=Content-Security-Policy "
+          "content=\"default-src 'none'\"><meta name=viewport content=width=device-width>"
+          "<meta name=color-scheme content=\"light dark\"><title>sleeptune</title><h1>sleeptune has no "
+          "answer</h1><p>",
+          out);
+    for (const char *at = st_safe_text(message); *at != '\0'; at++)
+        fprintf(out, strchr("<>&", *at) != NULL ? "&#%d;" : "%c", *at);
+    fputs("<p>Type the command into a terminal, then open this page again from the menu.", out);
+    if (ST_DOCS_URL[0] != '\0')
+        fputs("<p><a href=\"" ST_DOCS_URL "/troubleshooting.html\">I hear clicks: do this</a>", out);
+}
+
+/* The folder of the caller's session; where a system has none, his cache. Root's is where only root writes:
+ * HOME and XDG_RUNTIME_DIR may be another user's (sudo -E, su -m). @return false: there is none. */
+static bool page_folder(char *folder, size_t bytes)
+{
+    if (geteuid() == 0) {
+        snprintf(folder, bytes, ST_RUN_DIR);
+        return true;
+    }
+    if (!st_user_folder("XDG_RUNTIME_DIR", "/.cache", "", folder, bytes))
+        return false;
+    (void)mkdir(folder, 0700);
+    return true;
+}
+
+static int open_page(const char *path)
+{
+    struct st_child_env env;
+    char program[PATH_MAX];
+    pid_t pid;
+    char *const argv[] = {(char *)(uintptr_t) "xdg-open", (char *)(uintptr_t)path, NULL};
+    int r = st_child_env_open(&env, geteuid(), NULL);
+    if (r == 0)
+        r = st_child_env_find((const char *const *)env.vars, argv[0], program, sizeof(program));
+    if (r == 0)
+        r = -posix_spawn(&pid, program, NULL, NULL, argv, env.vars);
+    st_child_env_close(&env);
+    if (r != 0)
+        return st_failure("cannot run xdg-open: %s. Open the page in a browser.", strerror(-r));
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    return ST_EXIT_DONE;
+}
+
+/* Only what sleeptuned makes: "http://127.0.0.1:PORT/#TOKEN". */
+static bool is_address(const char *url)
+{
+    static const char begin[] = "http://127.0.0.1:", digits[] = "0123456789";
+    if (url == NULL || strncmp(url, begin, sizeof(begin) - 1) != 0)
+        return false;
+    const char *port = url + sizeof(begin) - 1, *token = port + strspn(port, digits);
+    return token > port && st_text_begins(token, "/#") &&
+           token[2 + strspn(token + 2, "0123456789abcdef")] == '\0';
+}
+
+/* Writes a page that leads to the address, or with the message if it is NULL, into a folder of the caller,
+ * for him alone, and shows it: a command line with the token could be read by others. Root only learns where
+ * it is: a desktop and its programs are a user's. */
+static int show_page(const char *url, char *message)
+{
+    char folder[400];
+    if (!page_folder(folder, sizeof(folder)))
+        return st_failure("no folder for the page of --html: set XDG_RUNTIME_DIR or HOME");
+    char *path = ST_TEXT(512, "%s/sleeptune-status.html", folder);
+    char *begun = ST_TEXT(512, "%s/sleeptune-status.XXXXXX", folder);
+    const int fd = mkstemp(begun);
+    FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (out == NULL)
+        return st_failure("cannot write into %s: %s", folder, strerror(errno));
+    if (url != NULL)
+        fprintf(out,
+                "<!DOCTYPE html><html lang=en><meta charset=utf-8><meta name=referrer content=no-referrer>"
+                "<meta http-equiv=refresh content=\"0;url=%s\"><title>sleeptune</title><p><a href=\"%s\">"
+                "sleeptune</a>",
+                url, url);
+    else
+        put_message(out, message);
+    const bool failed = ferror(out) != 0;
+    if (fclose(out) != 0 || failed || rename(begun, path) != 0) {
+        const int error = errno;
+        unlink(begun);
+        return st_failure("cannot write %s: %s", path, strerror(error));
+    }
+    puts(st_safe_text(path));
+    if (geteuid() == 0 || (getenv("DISPLAY") == NULL && getenv("WAYLAND_DISPLAY") == NULL))
+        return ST_EXIT_DONE;
+    fflush(stdout);
+    return open_page(path);
+}
+
+/* --- a line for a bar --- */
+
+/* @return the line for a bar, to be freed; NULL: out of memory. */
+static char *line_text(const struct wish *wish, int *ret_status)
+{
+    struct st_daemon_answer answer;
+    struct st_status_line line;
+    char *text = NULL;
+    size_t bytes;
+    *ret_status =
+        st_daemon_client_try(wish->socket, "/v1/status", "sleeptune-status/1", ST_DAEMON_TIMEOUT_MS, &answer);
+    st_status_line_of(*ret_status == 0 ? answer.document : NULL, answer.error, &line);
+    FILE *out = open_memstream(&text, &bytes);
+    if (out != NULL) {
+        wish->line->print(out, &line);
+        fclose(out);
+    }
+    st_daemon_client_finish(&answer);
+    return text;
+}
+
+/* Once, or a line each time that it changes until no one reads them. */
+static int print_lines(const struct wish *wish)
+{
+    struct pollfd reader = {.fd = STDOUT_FILENO};
+    char *last = NULL;
+    int status;
+    do {
+        char *text = line_text(wish, &status);
+        if (text != NULL && (last == NULL || !st_text_is(text, last))) {
+            puts(text);
+            fflush(stdout);
+        }
+        free(last);
+        last = text;
+    } while (wish->follow && ferror(stdout) == 0 && poll(&reader, 1, LINE_MS) == 0);
+    const bool printed = last != NULL;
+    free(last);
+    return wish->follow ? ST_EXIT_DONE : printed ? status : st_failure("out of memory");
+}
+
+/* --- live --- */
+
+/* ECMA-48, and xterm's second screen and cursor, which other terminals ignore */
+#define BEGIN "\033[?1049h\033[?25l"
+#define END   "\033[?1049l\033[?25h"
+
+static const struct {
+    const char *attribute, *colour; /* parameters of SGR */
+} styles[] = {
+    [ST_STYLE_PLAIN] = {"0", ""},     [ST_STYLE_BOLD] = {"0;1", ""},    [ST_STYLE_DIM] = {"0", ""},
+    [ST_STYLE_GOOD] = {"0;1", ";32"}, [ST_STYLE_WARN] = {"0;1", ";33"}, [ST_STYLE_BAD] = {"0;1", ";31"},
+    [ST_STYLE_ALERT] = {"0;1;7", ""}};
+
+static void show(const struct st_screen *screen)
+{
+    const bool colour = st_terminal_colour();
+    for (int row = 0; row < screen->rows; row++) {
+        int style = -1;
+        /* the cell at the lower right stays empty: some terminals would scroll */
+        const int columns = screen->columns - (row + 1 == screen->rows);
+        printf("\033[%d;1H", row + 1);
+        for (int column = 0; column < columns; column++) {
+            const struct st_cell *cell = st_screen_cell(screen, row, column);
+            if (cell->style != style)
+                printf("\033[%s%sm", styles[cell->style].attribute, colour ? styles[cell->style].colour : "");
+            style = cell->style;
+            fputs(cell->text, stdout);
+        }
+    }
+    fflush(stdout);
+}
+
+struct watch {
+    const struct wish *wish;
+    struct st_clock *clock;
+    struct st_daemon_answer answer; /* the last good one */
+    char whose[ST_DAEMON_WHOSE_BYTES];
+    bool current;           /* that one has this program's version */
+    char error[TEXT_BYTES]; /* why the last request failed; "" */
+    int64_t since_wall_ns;  /* of the last answer; 0: none yet */
+};
+
+static void ask(struct watch *watch)
+{
+    struct st_daemon_answer answer;
+    const int status =
+        st_daemon_client_try(watch->wish->socket, "/v1/status", "sleeptune-status/1", ANSWER_MS, &answer);
+    if (status != 0) {
+        ST_PRINT(watch->error, "%s", answer.error);
+        st_daemon_client_finish(&answer);
+        return;
+    }
+    if (!st_status_screen_is_in(answer.document)) {
+        ST_PRINT(watch->error, ST_STATUS_SCREEN_MISSING, answer.socket);
+        st_daemon_client_finish(&answer);
+        return;
+    }
+    if (strcmp(watch->answer.socket, answer.socket) != 0 || !watch->current)
+        watch->current =
+            st_daemon_client_whose(watch->wish->socket, &answer, watch->whose, sizeof(watch->whose));
+    st_daemon_client_finish(&watch->answer);
+    watch->answer = answer;
+    watch->error[0] = '\0';
+    watch->since_wall_ns = st_clock_wall_ns(watch->clock);
+}
+
+/* @return whether it must not be overlooked. */
+static bool choose_message(const struct watch *watch, char *buf, size_t buf_bytes)
+{
+    char since[32];
+    if (watch->error[0] != '\0' && watch->answer.document == NULL) {
+        snprintf(buf, buf_bytes, "Waiting: %s (Ctrl-C quits)", watch->error);
+        return true;
+    }
+    if (watch->error[0] != '\0') {
+        st_when_text_near(watch->since_wall_ns, st_clock_wall_ns(watch->clock), since, sizeof(since));
+        snprintf(buf, buf_bytes, "No connection since %s: %s", since, watch->error);
+        return true;
+    }
+    st_when_text_near(watch->since_wall_ns, watch->since_wall_ns, since, sizeof(since));
+    snprintf(buf, buf_bytes, "Live, %s; Ctrl-C quits", since);
+    return false;
+}
+
+static void draw(const struct watch *watch)
+{
+    char message[2 * TEXT_BYTES];
+    struct st_screen screen;
+    struct winsize size = {0};
+    (void)ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+    if (st_screen_init(&screen, size.ws_row > 0 ? size.ws_row : ROWS_USUAL, st_terminal_width(STDOUT_FILENO),
+                       st_locale_utf8()) != 0)
+        return; /* the next second may have memory */
+    const struct st_status_screen how = {.live = true,
+                                         .details = watch->wish->details,
+                                         .whose = watch->whose,
+                                         .stale = !watch->current,
+                                         .socket = watch->answer.socket,
+                                         .alert = choose_message(watch, message, sizeof(message)),
+                                         .message = message};
+    st_status_screen_draw(&screen, watch->answer.document, &how);
+    show(&screen);
+    st_screen_finish(&screen);
+}
+
+static int follow_screen(const struct wish *wish)
+{
+    struct watch watch = {.wish = wish, .clock = &st_platform_native()->clock};
+    const char *type = getenv("TERM");
+    if (type == NULL || strcmp(type, "dumb") == 0)
+        return st_failure("a terminal of type '%s' cannot be redrawn: leave out --watch",
+                          type != NULL ? type : "");
+    st_stop_catch(NULL);
+    fputs(BEGIN, stdout);
+    while (!st_stop_asked() && ferror(stdout) == 0) {
+        ask(&watch);
+        if (st_stop_asked())
+            break;
+        draw(&watch);
+        (void)poll(NULL, 0, WATCH_MS); /* ends early at a signal */
+    }
+    fputs("\033[0m" END, stdout);
+    st_daemon_client_finish(&watch.answer);
+    return ST_EXIT_DONE;
+}
+
+static int run(const struct wish *wish)
+{
+    if (wish->watch)
+        return follow_screen(wish);
+    if (wish->line != NULL)
+        return print_lines(wish);
+    struct st_daemon_answer answer;
+    int status = st_daemon_client_try(wish->socket, wish->html ? "/v1/page" : "/v1/status",
+                                      wish->html ? "sleeptune-page/1" : "sleeptune-status/1",
+                                      ST_DAEMON_TIMEOUT_MS, &answer);
+    const char *url = wish->html && status == 0 ? st_json_text(answer.document, "url") : NULL;
+    if (wish->html && status == 0 && !is_address(url)) {
+        ST_PRINT(answer.error, "%s answered with an address that is not one of sleeptuned", answer.socket);
+        status = ST_EXIT_FAILURE;
+    }
+    if (status != 0)
+        st_failure("%s", answer.error);
+    if (wish->html) {
+        const int shown = show_page(status == 0 ? url : NULL, answer.error);
+        status = status == 0 ? shown : status;
+    } else if (status != 0) {
+        /* said */
+    } else if (wish->json) {
+        st_safe_print_lines(stdout, answer.text, ST_TEXT_TO_NUL);
+        putchar('\n');
+    } else if (!st_status_screen_is_in(answer.document)) {
+        status = st_failure(ST_STATUS_SCREEN_MISSING, answer.socket);
+    } else {
+        status = print_text(&answer, wish);
+    }
+    st_daemon_client_finish(&answer);
+    return status;
+}
+
+int st_cmd_status_first(void)
+{
+    const struct wish wish = {0};
+    struct st_daemon_answer answer;
+    int status = st_daemon_client_try(NULL, "/v1/status", "sleeptune-status/1", FIRST_MS, &answer);
+    status = status == 0 && st_status_screen_is_in(answer.document) ? print_text(&answer, &wish) : -1;
+    st_daemon_client_finish(&answer);
+    return status;
+}
+
 static int take_line(void *ctx, const char *text)
 {
     const struct st_status_line_form *form = st_status_line_forms;
@@ -33,7 +404,7 @@ static int take_line(void *ctx, const char *text)
 
 int st_cmd_status(int argc, char **argv)
 {
-    struct st_status_wish wish = {0};
+    struct wish wish = {0};
     bool watch = false, system_one = false;
     const struct st_option options[] = {
         {"watch", 'w', .flag = &watch},
@@ -57,5 +428,5 @@ int st_cmd_status(int argc, char **argv)
     if (wish.follow && wish.line == NULL)
         return st_failure_usage("--follow needs --line");
     wish.watch = watch && isatty(STDOUT_FILENO) == 1;
-    return st_status_run(&wish);
+    return run(&wish);
 }

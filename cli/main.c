@@ -1,6 +1,5 @@
 /* sleeptune: finds the command and runs it. */
 #include "cli/command.h"
-#include "cli/show/status.h"
 #include "core/text/text.h"
 #include "platform/posix/posix.h"
 #include "platform/standard_files.h"
@@ -116,7 +115,7 @@ static int run(int argc, char **argv)
         return version();
     if (argc < 2) {
         st_program_command = "status";
-        const int shown = st_status_first();
+        const int shown = st_cmd_status_first();
         if (shown >= 0)
             return shown;
     }

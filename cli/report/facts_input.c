@@ -8,11 +8,12 @@
 #include "advisor/post/posted.h"
 #include "advisor/rules/buffer.h"
 #include "cli/command.h"
-#include "cli/show/status.h"
+#include "cli/show/daemon_client.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
 #include "platform/posix/posix.h"
 
+#define ASK_MS             500
 #define SNAPSHOT_MAX_BYTES (32 * 1024 * 1024)
 #define USER_CHARS         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 
@@ -218,10 +219,11 @@ static int put_running(struct st_facts *facts)
     json_t *value;
     if (!st_facts_has_int(facts, ST_KEY_DAEMON_SLEEPTUNED))
         return 0;
-    json_t *document = st_status_ask();
+    struct st_daemon_answer answer;
+    const int asked = st_daemon_client_try(NULL, "/v1/status", "sleeptune-status/1", ASK_MS, &answer);
     json_int_t counted_n = 0;
     int r = 0;
-    json_array_foreach(json_object_get(document, "observe"), i, value)
+    json_array_foreach(json_object_get(answer.document, "observe"), i, value)
     {
         const json_t *in_use = json_object_get(value, "in_use");
         const json_int_t frames = st_json_integer(in_use, "frames");
@@ -233,9 +235,9 @@ static int put_running(struct st_facts *facts)
             r = st_facts_put_int(facts, ST_KEY_PIPEWIRE_RUNNING_RATE_HZ, st_json_integer(in_use, "rate_hz"),
                                  NULL, source);
     }
-    if (r == 0 && document != NULL)
+    if (r == 0 && asked == 0)
         r = st_facts_put_int(facts, ST_MUSIC_COUNTED, counted_n, NULL, source);
-    json_decref(document);
+    st_daemon_client_finish(&answer);
     return r;
 }
 

@@ -6,6 +6,7 @@
 #include "core/text/safe.h"
 #include "core/text/text.h"
 #include "evidence/miss_events.h"
+#include "platform/program/failure.h"
 #include "xruns/dropout_reason.h"
 #include "xruns/xrun.h"
 
@@ -102,6 +103,14 @@ static const char *title(const struct st_listen_view *view)
 static bool is_gone(const struct st_listen_view *view)
 {
     return view->live != NULL && view->live->has_ended;
+}
+
+int st_listen_text_status(const struct st_listen_view *view)
+{
+    return !st_hearing_valid(view->result) ? ST_EXIT_BOOKS
+           : view->result->losses_n > 0    ? ST_EXIT_FINDINGS
+           : is_gone(view)                 ? ST_EXIT_BOOKS
+                                           : ST_EXIT_DONE;
 }
 
 static const char *why_not_heard(const struct st_listen_view *view)

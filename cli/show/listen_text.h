@@ -23,6 +23,8 @@ struct st_listen_view {
     int64_t wall_ns;         /* to be added to CLOCK_MONOTONIC for their times */
 };
 
+/** @return an st_exit, DONE: nothing was lost; FINDINGS; BOOKS: invalid, or the device has gone. */
+int st_listen_text_status(const struct st_listen_view *view);
 /** @param width columns. */
 void st_listen_text_screen(const struct st_listen_view *view, FILE *out, int width);
 /** sleeptune-listen/1. New reference; NULL: out of memory. */

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/measure/listen_run.h"
 #include "cli/show/listen_text.h"
 #include "platform/program/failure.h"
 #include "xruns/xrun.h"
@@ -246,18 +245,14 @@ static void test_screens(void **state)
 static void test_status(void **state)
 {
     (void)state;
-    struct st_listen_run *run = calloc(1, sizeof(*run));
-    assert_non_null(run);
     begin("monitor", "alsa_output");
-    run->result = result;
-    assert_int_equal(st_listen_run_status(run), ST_EXIT_DONE);
-    run->live.has_ended = true;
-    assert_int_equal(st_listen_run_status(run), ST_EXIT_BOOKS);
-    run->result.losses_n = 1;
-    assert_int_equal(st_listen_run_status(run), ST_EXIT_FINDINGS);
-    run->result.forced_found_n = 8;
-    assert_int_equal(st_listen_run_status(run), ST_EXIT_BOOKS);
-    free(run);
+    assert_int_equal(st_listen_text_status(&view), ST_EXIT_DONE);
+    live.has_ended = true;
+    assert_int_equal(st_listen_text_status(&view), ST_EXIT_BOOKS);
+    result.losses_n = 1;
+    assert_int_equal(st_listen_text_status(&view), ST_EXIT_FINDINGS);
+    result.forced_found_n = 8;
+    assert_int_equal(st_listen_text_status(&view), ST_EXIT_BOOKS);
 }
 
 int main(void)
