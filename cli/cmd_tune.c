@@ -1,21 +1,30 @@
 /* sleeptune tune: tries what the report suggests, one setting against the present one, and sets everything
  * back. */
+#include <glob.h>
 #include <unistd.h>
 
 #include "cli/change/change_target.h"
 #include "cli/command.h"
+#include "cli/measure/measure_run.h"
+#include "cli/measure/music.h"
 #include "cli/report/report_run.h"
-#include "cli/tune/tune_block.h"
 #include "cli/tune/tune_output.h"
 #include "cli/tune/tune_supervisor.h"
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "platform/program/locale.h"
 #include "platform/program/output.h"
+#include "platform/program/stop.h"
 #include "platform/program/terminal.h"
+#include "platform/readings.h"
 
 #define BUDGET_NS  (600 * ST_NS_PER_S)
 #define BUDGET_MAX (24 * 3600 * ST_NS_PER_S)
+#define SETTLE_NS  ST_NS_PER_S /* of each block does not count: clocks and idle states settle */
+#define ENERGY     "/sys/class/powercap/intel-rapl:0/energy_uj"
+#define HOT_MC     95000 /* above that processors slow down */
+#define WARMER_MC  25000
+#define CAPTURES   "/proc/asound/card*/pcm*c/sub*/status" /* "closed", or "state: RUNNING" */
 
 struct options {
     struct st_facts_input input;
@@ -30,7 +39,10 @@ struct work {
     struct st_change_target target;
     struct st_candidates candidates;
     struct st_tune_supervisor supervisor;
-    struct st_tune_block block;
+    struct st_session_config config; /* of a block */
+    int64_t start_mc;                /* temperature before the first block; INT64_MIN: unknown */
+    enum st_policy policy;           /* that the last block had */
+    struct st_music *music;          /* other programs' dropouts; NULL: not watched */
     struct st_tuning tuning;
     struct st_tune_output output;
 };
@@ -123,7 +135,7 @@ static int look(struct work *work)
     if (status != ST_EXIT_DONE)
         return status;
     const bool real_time =
-        target->p->threads.rt_rights(&target->p->threads, work->block.config.priority, &rights) == 0 &&
+        target->p->threads.rt_rights(&target->p->threads, work->config.priority, &rights) == 0 &&
         rights.fifo_errno == 0;
     const int r =
         st_candidates_find(&work->candidates, target->p, &target->report, geteuid() == 0, !real_time);
@@ -161,24 +173,92 @@ static int print(const struct work *work, bool plan)
 static int set(void *ctx, uint32_t on, size_t *ret_row, char *why)
 {
     struct work *work = ctx;
-    work->block.slack_ns = -1;
+    work->config.timer_slack_ns = -1;
     for (size_t i = 0; i < work->candidates.n; i++) {
         if ((on & (UINT32_C(1) << i)) != 0 && work->candidates.rows[i].kind == ST_CANDIDATE_SLACK)
-            work->block.slack_ns = 1;
+            work->config.timer_slack_ns = 1;
     }
     return st_tune_supervisor_set(&work->supervisor, on, ret_row, why);
 }
 
+/* Does a program record from a sound card now, and may that not be? @param device which one. Linux: ALSA;
+ * unknown is false. */
+static bool is_disturbed(const struct work *work, char *device, size_t device_bytes)
+{
+    struct st_machine *machine = &work->target.p->machine;
+    glob_t paths = {0};
+    char text[128] = "";
+    size_t bytes;
+    bool found = false;
+    if (!work->options->while_recording && glob(CAPTURES, 0, NULL, &paths) == 0) {
+        for (size_t i = 0; i < paths.gl_pathc && !found; i++) {
+            found = machine->read_text(machine, paths.gl_pathv[i], text, sizeof(text), &bytes) == 0 &&
+                    strstr(text, "RUNNING") != NULL;
+            snprintf(device, device_bytes, "%s", paths.gl_pathv[i]);
+        }
+    }
+    globfree(&paths);
+    return found;
+}
+
+static int look_at_heat(const struct work *work, char *why)
+{
+    const int64_t now_mc = st_readings_temperature_mc(&work->target.p->machine, 0);
+    if (now_mc == INT64_MIN || work->start_mc == INT64_MIN ||
+        (now_mc < HOT_MC && now_mc - work->start_mc < WARMER_MC))
+        return 0;
+    snprintf(why, ST_TUNING_WHY_BYTES,
+             "the machine became hot: %.0f degrees Celsius, %.0f before the first trial",
+             (double)now_mc / 1000, (double)work->start_mc / 1000);
+    return -ECANCELED;
+}
+
+/* One block. @return 0; -EINTR: Ctrl-C, SIGTERM or SIGHUP; -ECANCELED: too hot, or a program records; -EIO:
+ * the loop failed. */
 static int measure(void *ctx, struct st_tuning_block *ret, char *why)
 {
     struct work *work = ctx;
+    struct st_platform *p = work->target.p;
+    struct st_result result;
     char device[128];
-    if (!work->options->while_recording &&
-        st_tune_block_records(&work->target.p->machine, device, sizeof(device))) {
+    if (is_disturbed(work, device, sizeof(device))) {
         snprintf(why, ST_TUNING_WHY_BYTES, "a program began to record (%.60s)", device);
         return -ECANCELED;
     }
-    return st_tune_block_run(&work->block, ret, why);
+    st_music_poll(work->music);
+    const uint64_t others_n = st_music_dropouts(work->music);
+    const int64_t before_uj = st_readings_number(&p->machine, ENERGY), before_ns = st_clock_now_ns(&p->clock);
+    if (st_measure_run(&work->config, NULL, NULL, &result) != ST_EXIT_DONE) {
+        snprintf(why, ST_TUNING_WHY_BYTES, "the measuring loop did not start");
+        return -EIO;
+    }
+    const int64_t after_uj = st_readings_number(&p->machine, ENERGY),
+                  took_ns = st_clock_now_ns(&p->clock) - before_ns;
+    int r = 0;
+    if (st_stop_asked() || result.interrupted) {
+        snprintf(why, ST_TUNING_WHY_BYTES, "stopped");
+        r = -EINTR;
+    } else if (st_measure_run_status(&result, 1) != ST_EXIT_DONE) {
+        snprintf(why, ST_TUNING_WHY_BYTES, "the measuring loop failed");
+        r = -EIO;
+    }
+    const bool known = before_uj >= 0 && after_uj >= before_uj && took_ns > 0;
+    const int64_t period_ns = st_period_ns(&result.period);
+    work->policy = result.policy;
+    st_music_poll(work->music);
+    *ret = (struct st_tuning_block){
+        .late_n = st_hist_count_above(&result.lateness, period_ns / work->candidates.late_share) +
+                  result.skipped_periods,
+        .missed_n = result.misses,
+        .events_n = result.miss_events.n,
+        .others_n = st_music_dropouts(work->music) - others_n,
+        .cost = {[ST_TUNING_P99_US] = (double)st_hist_quantile(&result.lateness, 0.99) / ST_NS_PER_US,
+                 [ST_TUNING_CPU_NS] = result.cpu_ns_per_cycle >= 0 ? result.cpu_ns_per_cycle : (double)NAN,
+                 [ST_TUNING_WATTS] =
+                     known ? (double)(after_uj - before_uj) * 1000 / (double)took_ns : (double)NAN},
+    };
+    st_result_finish(&result);
+    return r == 0 ? look_at_heat(work, why) : r;
 }
 
 static void show(void *ctx, const struct st_tuning *tuning, int row, const char *phase)
@@ -203,14 +283,14 @@ static int run(struct work *work)
     int r = st_tune_supervisor_start(&work->supervisor, p, work->target.folder, &work->candidates);
     if (r != 0)
         return ST_EXIT_FAILURE;
-    work->block.music = st_music_start(p, st_xrun_sources, work->target.facts, geteuid() == 0);
+    work->music = st_music_start(p, st_xrun_sources, work->target.facts, geteuid() == 0);
     const int ended = st_tuning_run(&work->tuning, &bench, (uint64_t)st_clock_wall_ns(&p->clock));
     if (bench.look != NULL)
         fputs("\r\033[K", stderr);
     r = st_tune_supervisor_end(&work->supervisor);
-    if (st_music_finish(work->block.music, false, work->target.facts) != 0)
+    if (st_music_finish(work->music, false, work->target.facts) != 0)
         return st_failure("out of memory");
-    work->output.real_time = work->block.policy != ST_POLICY_OTHER;
+    work->output.real_time = work->policy != ST_POLICY_OTHER;
     if (r == -EIO)
         return ST_EXIT_FAILURE;
     return ended == 0 || ended == -EINTR || ended == -ECANCELED ? ST_EXIT_DONE
@@ -232,7 +312,7 @@ static void save(const struct work *work)
             .outcome = row->outcome, .fold = row->fold.value, .low = row->fold.low, .high = row->fold.high};
         for (int arm = 0; arm < 2; arm++) {
             to->events_n[arm] = row->mean[arm].events_n;
-            to->seconds[arm] = row->blocks_n[arm] * st_ns_seconds(ST_TUNE_BLOCK_NS - ST_TUNE_SETTLE_NS);
+            to->seconds[arm] = row->blocks_n[arm] * st_ns_seconds(ST_TUNE_BLOCK_NS - SETTLE_NS);
         }
         const struct st_candidate *candidate = &work->candidates.rows[i];
         ST_PRINT(to->id, "%s", candidate->finding->rule->id);
@@ -342,8 +422,7 @@ static int try_settings(struct work *work)
     }
     if (work->tuning.open_n == 0)
         return work->options->json ? print(work, true) : ST_EXIT_DONE;
-    if (!work->options->while_recording &&
-        st_tune_block_records(&work->target.p->machine, device, sizeof(device)))
+    if (is_disturbed(work, device, sizeof(device)))
         return st_failure("a program records now (%s). Stop it, or add --while-recording.", device);
     int status = run(work);
     if (status != ST_EXIT_DONE)
@@ -374,12 +453,17 @@ int st_cmd_tune(int argc, char **argv)
     if (work == NULL)
         return st_failure("%s", strerror(ENOMEM));
     work->options = &options;
-    st_session_defaults(&work->block.config);
+    st_session_defaults(&work->config);
     status = look(work);
     if (status == ST_EXIT_DONE) {
-        st_tune_block_init(&work->block, work->target.p, work->output.wish->frames,
-                           work->output.wish->rate_hz);
-        work->block.late_share = work->candidates.late_share;
+        const struct st_wish *wish = work->output.wish;
+        work->config.frames = wish->frames;
+        work->config.rate_hz = wish->rate_hz;
+        work->config.duration_ns = ST_TUNE_BLOCK_NS - SETTLE_NS;
+        work->config.warmup_max_ns = SETTLE_NS;
+        work->config.warmup_cycles =
+            (uint64_t)wish->rate_hz * (uint64_t)(SETTLE_NS / ST_NS_PER_S) / wish->frames + 1;
+        work->start_mc = st_readings_temperature_mc(&work->target.p->machine, 0);
         status = options.dry_run ? print(work, true) : try_settings(work);
         st_candidates_finish(&work->candidates);
     }

@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include "cli/tune/tune_block.h"
 #include "core/ns.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
