@@ -77,17 +77,6 @@ bool st_cause_kind_by_exclusion(enum st_cause cause)
     return causes[cause].by_exclusion;
 }
 
-int st_cause_kind_find(const char *name, enum st_cause *ret)
-{
-    for (enum st_cause c = 0; c < ST_CAUSE_COUNT; c++) {
-        if (strcmp(causes[c].name, name) == 0) {
-            *ret = c;
-            return 0;
-        }
-    }
-    return -ENOENT;
-}
-
 size_t st_cause_kind_program_len(const char *culprit)
 {
     const char *slash = strrchr(culprit, '/');

@@ -37,9 +37,6 @@ const char *st_cause_kind_todo(enum st_cause cause);
  * unknown. */
 bool st_cause_kind_by_exclusion(enum st_cause cause);
 
-/** The cause of that name. @return 0 or -ENOENT. */
-ST_NODISCARD int st_cause_kind_find(const char *name, enum st_cause *ret);
-
 /** Length of the program's name in a culprit: 6 in "ffmpeg/4711", 0 in "irq/27-hda" and "other" (no
  * thread). */
 size_t st_cause_kind_program_len(const char *culprit);

@@ -20,10 +20,3 @@ bool st_event_kind_is_dropout(enum st_event_kind kind)
 {
     return kind == ST_EVENT_DEVICE_DROPOUT || kind == ST_EVENT_CLIENT_DROPOUT || kind == ST_EVENT_OWN_DROPOUT;
 }
-
-const char *st_event_certainty(enum st_certainty certainty)
-{
-    static const char *const names[] = {
-        [ST_CERTAINTY_NONE] = "", [ST_CERTAINTY_EXACT] = "exact", [ST_CERTAINTY_PROBABLE] = "probable"};
-    return names[certainty];
-}

@@ -62,6 +62,3 @@ enum st_certainty {
     ST_CERTAINTY_EXACT,    /* reported by the program that counts it */
     ST_CERTAINTY_PROBABLE, /* concluded from what was observed */
 };
-
-/** "exact", "probable", "" for none. Threads: any. */
-const char *st_event_certainty(enum st_certainty certainty);

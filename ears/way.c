@@ -104,12 +104,6 @@ const struct st_way *st_way_find(const char *name, enum st_os os)
     return NULL;
 }
 
-/* "default" and "pipewire" are plug-ins of ALSA that lead to a sound server. */
-unsigned st_way_cannot_hear(const struct st_way *way, const char *plays)
-{
-    return way->cannot_hear | (strpbrk(plays, ":/") != NULL ? way->direct : 0);
-}
-
 /* --- a program --- */
 
 static int start(struct st_way_run *run, const char *path, const struct st_way_wish *wish)

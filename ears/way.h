@@ -48,9 +48,6 @@ extern const struct st_way st_ways[ST_WAYS_N];
 /** The first way of that name that this system has. NULL: none. */
 const struct st_way *st_way_find(const char *name, enum st_os os);
 
-/** The faults that it cannot hear, a bit each. @param plays where it plays to. */
-unsigned st_way_cannot_hear(const struct st_way *way, const char *plays);
-
 struct st_way_wish {
     const char *plays, *records; /* devices; NULL: the usual ones */
     uint32_t frames;             /* the buffer size that it is to have meanwhile; 0: as it is */

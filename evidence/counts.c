@@ -107,19 +107,6 @@ int st_counts_judge(const struct st_counts_group *groups, size_t n, double far, 
     return *ret_p < far ? exact_p(groups, n, sum, ret_p) : 0;
 }
 
-double st_counts_beyond(uint64_t events_n, double expected)
-{
-    const double n = (double)events_n;
-    double term = exp(n * log(expected) - expected - lgamma(n + 1)), sum = 0;
-    if (n <= expected)
-        return 1;
-    for (double i = n + 1; term > sum * 1e-12; i++) {
-        sum += term;
-        term *= expected / i;
-    }
-    return fmin(1, sum);
-}
-
 /* --- two runs --- */
 
 struct side {
@@ -211,16 +198,6 @@ int st_counts_compare(const struct st_counts_run runs[2], struct st_counts_diffe
                    : ret->fold < 1                           ? ST_COUNTS_FEWER
                                                              : ST_COUNTS_MORE;
     return 0;
-}
-
-const char *st_counts_name(enum st_counts_verdict verdict)
-{
-    static const char *const names[] = {[ST_COUNTS_TOO_SHORT] = "too-short",
-                                        [ST_COUNTS_SAME] = "none",
-                                        [ST_COUNTS_DRIFTING] = "drifting",
-                                        [ST_COUNTS_FEWER] = "fewer",
-                                        [ST_COUNTS_MORE] = "more"};
-    return names[verdict];
 }
 
 const char *st_counts_text(const struct st_counts_difference *difference, const char *what, char *buf,

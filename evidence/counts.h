@@ -26,10 +26,6 @@ int st_counts_score(uint64_t events_n, double units);
 ST_NODISCARD int st_counts_judge(const struct st_counts_group *groups, size_t n, double far, double *ret_z,
                                  double *ret_p);
 
-/** Probability of events_n events or more, where that number is expected (Poisson). It is no less than that
- * of events with a chance each, from 1 more than expected on. */
-double st_counts_beyond(uint64_t events_n, double expected);
-
 /** A run in blocks of equal length. */
 struct st_counts_run {
     uint64_t events_n[ST_COUNTS_SIDE_MAX];
@@ -55,9 +51,6 @@ struct st_counts_difference {
  * joined, and the largest p-value and the widest interval count. A run drifts if its five sections differ by
  * more than chance (evidence/drift.h): a difference must be larger than that. @return 0, -ENOMEM. */
 ST_NODISCARD int st_counts_compare(const struct st_counts_run runs[2], struct st_counts_difference *ret);
-
-/** "too-short", "none", "drifting", "fewer", "more". */
-const char *st_counts_name(enum st_counts_verdict verdict);
 
 /** "3.2 times fewer late wake-ups than before (95 %: 2.1 to 4.8)", or why nothing is shown. @param what are
  * counted, plural. @return buf. */

@@ -33,6 +33,23 @@ static void say_price(const struct st_dropout_table *table, const char *source, 
               lasts[0] != '\0' ? "; " : "", lasts);
 }
 
+#define FRAMES_MIN 16
+#define FRAMES_MAX 2048 /* servers take up to 8192; no one can play along with that */
+
+/* The next larger buffer in which a cycle that computed for busy_ns has room, if it computes as long there.
+ * @param frames, period_ns of the buffer in use. @return a power of two, at most 2048 frames; 0: none, or the
+ * buffer in use is not known. */
+static int64_t room_frames(int64_t frames, int64_t period_ns, int64_t busy_ns)
+{
+    int64_t larger = FRAMES_MIN;
+    if (frames <= 0 || period_ns <= 0)
+        return 0;
+    while (larger <= FRAMES_MAX &&
+           (larger <= frames || (double)larger * (double)period_ns < (double)busy_ns * (double)frames))
+        larger *= 2;
+    return larger <= FRAMES_MAX ? larger : 0;
+}
+
 /* A client that computes too long: the next larger buffer in which its worst cycle has room. */
 static void room_for(const struct st_dropout_table *table, const struct st_dropout_client *client,
                      const char *source, struct st_dropout_next *next)
@@ -40,7 +57,7 @@ static void room_for(const struct st_dropout_table *table, const struct st_dropo
     const bool stream = client->load.streams_n > 0; /* no one simplifies a player */
     const int64_t busy_ns = client->worst.busy_ns, error_ns = client->worst.error_ns;
     const double share = share_of(client);
-    const int64_t frames = st_dropout_reason_room_frames(table->frames, table->period_ns, busy_ns + error_ns);
+    const int64_t frames = room_frames(table->frames, table->period_ns, busy_ns + error_ns);
     char rhythm[128];
     const char *busy = ST_NS_SHORT(busy_ns);
     if (share > ST_DROPOUT_REASON_FULL) {
@@ -53,7 +70,7 @@ static void room_for(const struct st_dropout_table *table, const struct st_dropo
                table->period_ns > ST_MAX(client->worst.period_ns, client->longest_period_ns)) {
         ST_PRINT(next->why, ST_DROPOUT_NEXT_RAISED);
         return;
-    } else if (frames != st_dropout_reason_room_frames(table->frames, table->period_ns, busy_ns - error_ns)) {
+    } else if (frames != room_frames(table->frames, table->period_ns, busy_ns - error_ns)) {
         ST_PRINT(next->why,
                  "no buffer size can be named: the CPU time of its worst cycle, %s, is only known to %s",
                  busy, ST_NS_SHORT(error_ns));
@@ -161,11 +178,28 @@ static int64_t alsa_bytes(int64_t buffer_ns)
     return bytes;
 }
 
+/* How long the sound lasts that a program of that name writes ahead, the longest of its streams; 0: not
+ * known.
+ */
+static int64_t buffer_of(const struct st_dropout_table *table, const char *name)
+{
+    int64_t longest_ns = 0;
+    ST_EACH_OF (client, table->clients, table->clients_n) {
+        const struct st_xrun_load *load = &client->load;
+        if (!st_text_is(client->name, name))
+            continue;
+        longest_ns = ST_MAX(load->buffer_ns, longest_ns);
+        if (load->asked_rate_hz == ST_XRUN_ASKED_MS)
+            longest_ns = ST_MAX(load->asked_frames * ST_NS_PER_MS, longest_ns);
+    }
+    return longest_ns;
+}
+
 static void own_buffer(const struct st_dropout_table *table, const struct st_dropout_client *client,
                        const char *source, struct st_dropout_next *next)
 {
     const struct st_dropout_client all = st_dropout_table_streams(table, client);
-    const int64_t buffer_ns = st_dropout_table_buffer_ns(table, client->name);
+    const int64_t buffer_ns = buffer_of(table, client->name);
     const int64_t needed_ns = buffer_ns + all.lost.longest_ns;
     const bool pipewire = st_text_is(source, "pipewire");
     if (all.lost.longest_ns > LONGEST_NS) {

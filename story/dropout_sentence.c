@@ -59,6 +59,20 @@ void st_dropout_sentence_times(const struct st_dropout_client *client, enum st_d
         st_text_append(buf, buf_bytes, "%" PRIu64 " time%s ", n, ST_PLURAL(n));
 }
 
+/* "the only dropout", "all 9 dropouts", "3 of 9 dropouts"; "3 dropouts" for all_n 0. @return buf. */
+static const char *share_text(uint64_t n, uint64_t all_n, char *buf, size_t buf_bytes)
+{
+    if (all_n == 0)
+        snprintf(buf, buf_bytes, "%" PRIu64 " dropout%s", n, ST_PLURAL(n));
+    else if (all_n == 1)
+        snprintf(buf, buf_bytes, "the only dropout");
+    else if (n >= all_n)
+        snprintf(buf, buf_bytes, "all %" PRIu64 " dropouts", all_n);
+    else
+        snprintf(buf, buf_bytes, "%" PRIu64 " of %" PRIu64 " dropouts", n, all_n);
+    return buf;
+}
+
 static const char *taken_text(const struct st_dropout_table *table, const struct st_dropout_client *client,
                               uint64_t all_n, char *buf, size_t buf_bytes)
 {
@@ -91,7 +105,7 @@ static const char *taken_text(const struct st_dropout_table *table, const struct
              victim->name[0] != '\0' ? victim->name : "a program",
              (least ? led_n : victims_n) > 1 ? " and others" : "", least ? "at least " : "");
     st_text_append(buf, buf_bytes, "%s",
-                   st_dropout_reason_share(least ? leads_n : taken_n, all_n, culprit, sizeof(culprit)));
+                   share_text(least ? leads_n : taken_n, all_n, culprit, sizeof(culprit)));
     if (!most && is_named(leads_n, taken_n))
         st_text_append(buf, buf_bytes, ", at least %s",
                        st_dropout_reason_times(leads_n, leader, ST_ROOM(160)));
@@ -108,11 +122,11 @@ void st_dropout_sentence_lost(const struct st_dropout_client *client,
     if (ns == 0) {
         st_text_append(buf, buf_bytes, "%s %s %s%s", client->name,
                        blame == ST_DROPOUT_BLAME_ITSELF ? "made" : "had",
-                       st_dropout_reason_share(n, about->all_n, ST_ROOM(64)), about->when);
+                       share_text(n, about->all_n, ST_ROOM(64)), about->when);
         return;
     }
     st_text_append(buf, buf_bytes, "%s lost sound %s%s%s, ", client->name, n < about->all_n ? "in " : "",
-                   n < about->all_n ? st_dropout_reason_share(n, about->all_n, ST_ROOM(64))
+                   n < about->all_n ? share_text(n, about->all_n, ST_ROOM(64))
                    : n == 1         ? "once"
                                     : ST_TEXT(32, "%" PRIu64 " times", n),
                    about->when);

@@ -415,20 +415,6 @@ struct st_dropout_client st_dropout_table_of_event(const struct st_event *event)
     return client;
 }
 
-int64_t st_dropout_table_buffer_ns(const struct st_dropout_table *table, const char *name)
-{
-    int64_t longest_ns = 0;
-    ST_EACH_OF (client, table->clients, table->clients_n) {
-        const struct st_xrun_load *load = &client->load;
-        if (!st_text_is(client->name, name))
-            continue;
-        longest_ns = ST_MAX(load->buffer_ns, longest_ns);
-        if (load->asked_rate_hz == ST_XRUN_ASKED_MS)
-            longest_ns = ST_MAX(load->asked_frames * ST_NS_PER_MS, longest_ns);
-    }
-    return longest_ns;
-}
-
 const char *st_dropout_table_asked(const struct st_dropout_table *table, char *buf, size_t buf_bytes)
 {
     const struct st_dropout_client *least = NULL, *rate = NULL;
@@ -468,14 +454,6 @@ const char *st_dropout_table_rhythm(const struct st_dropout_client *client, char
         st_text_append(buf, buf_bytes, ", at any buffer size: a plug-in that computes in blocks of %" PRId64,
                        client->block.frames);
     return buf;
-}
-
-bool st_dropout_table_plays(const struct st_dropout_table *table)
-{
-    size_t i = 0;
-    while (i < table->clients_n && !table->clients[i].playing)
-        i++;
-    return table->period_ns > 0 || i < table->clients_n;
 }
 
 const struct st_dropout_client *st_dropout_table_unheard(const struct st_dropout_table *table)

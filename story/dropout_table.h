@@ -135,11 +135,6 @@ struct st_dropout_client st_dropout_table_streams(const struct st_dropout_table 
  * in blocks of 32768". "": it has none, or not known. @return buf. */
 const char *st_dropout_table_rhythm(const struct st_dropout_client *client, char *buf, size_t buf_bytes);
 
-/** How long the sound lasts that a program of that name writes ahead, the longest of its streams; 0: not
- * known.
- */
-int64_t st_dropout_table_buffer_ns(const struct st_dropout_table *table, const char *name);
-
 /** Which client that plays on the device in use asked for the shortest cycle, and which for its rate: "Game
  * asked for 1024 frames, Music for 44.1 kHz". "": none did.
  * @return buf. */
@@ -151,9 +146,6 @@ static inline bool st_dropout_table_has_ended(const struct st_dropout_client *cl
 {
     return client->load_ns != INT64_MIN && !client->playing;
 }
-
-/** Something plays there now. */
-bool st_dropout_table_plays(const struct st_dropout_table *table);
 
 /** A buffer is between it and its server (PipeWire's only), and not every loss of sound there is seen. */
 static inline bool st_dropout_table_is_unheard(const struct st_dropout_client *client)

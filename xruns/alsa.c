@@ -96,15 +96,6 @@ int st_alsa_params_parse(const char *hw_params, const char *sw_params, struct st
     return 0;
 }
 
-int st_alsa_status_moved(const struct st_alsa_status *status, int64_t *ret_hz)
-{
-    const int64_t ms = status->now_ns / ST_NS_PER_MS - status->trigger_ns / ST_NS_PER_MS;
-    if (status->state != ST_ALSA_RUNNING || ms < 3000 || status->hw_ptr_frames >= INT64_MAX / 1000)
-        return -ENODATA;
-    *ret_hz = status->hw_ptr_frames * 1000 / ms;
-    return 0;
-}
-
 /** A number of 0 .. SUBSTREAMS_MAX at *text; moves behind it. */
 static int take_number(const char **text, unsigned *ret)
 {

@@ -27,10 +27,6 @@ struct st_alsa_status {
 
 ST_NODISCARD int st_alsa_status_parse(const char *text, struct st_alsa_status *ret);
 
-/** The rate in Hz at which the device moved since the start. @return 0; -ENODATA: it does not run, or for
- * less than 3 s, when one step of the position is too much. */
-ST_NODISCARD int st_alsa_status_moved(const struct st_alsa_status *status, int64_t *ret_hz);
-
 /** hw_params and sw_params beside it. */
 struct st_alsa_params {
     int64_t buffer_frames, rate_hz;

@@ -16,14 +16,6 @@ const char *st_dropout_place_name(enum st_dropout_place place)
     return places[place].name;
 }
 
-enum st_dropout_place st_dropout_place_of(const char *name)
-{
-    size_t i = 0;
-    while (i < ST_DROPOUT_PLACES && strcmp(name, places[i].name) != 0)
-        i++;
-    return i < ST_DROPOUT_PLACES ? (enum st_dropout_place)i : ST_DROPOUT_AT_UNKNOWN;
-}
-
 const char *st_dropout_place_why(enum st_dropout_place place)
 {
     return places[place].why;

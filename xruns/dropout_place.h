@@ -19,8 +19,5 @@ enum st_dropout_place {
 /** Stable: "unknown", "client-buffer", "graph", "device-buffer", "resync", "bus". */
 const char *st_dropout_place_name(enum st_dropout_place place);
 
-/** The place of that name; unknown if there is none. */
-enum st_dropout_place st_dropout_place_of(const char *name);
-
 /** What the program or device did, "lost USB packets", where the place alone says it; else NULL. */
 const char *st_dropout_place_why(enum st_dropout_place place);

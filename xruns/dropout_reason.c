@@ -3,9 +3,6 @@
 #include "core/ns.h"
 #include "core/text/text.h"
 
-#define FRAMES_MIN 16
-#define FRAMES_MAX 2048 /* servers take up to 8192; no one can play along with that */
-
 /* docs/generate/generate.py writes their names into schemas. */
 static const struct {
     const char *name, *text;
@@ -38,14 +35,6 @@ enum st_dropout_blame st_dropout_reason_blame(enum st_dropout_reason reason)
 const char *st_dropout_reason_text(enum st_dropout_reason reason)
 {
     return reasons[reason].text;
-}
-
-enum st_dropout_reason st_dropout_reason_of(const char *name)
-{
-    size_t i = 0;
-    while (i < ST_DROPOUT_REASONS && !st_text_is(name, reasons[i].name))
-        i++;
-    return i < ST_DROPOUT_REASONS ? (enum st_dropout_reason)i : ST_DROPOUT_UNKNOWN;
 }
 
 enum st_dropout_reason st_dropout_reason_most(const uint64_t reasons_n[ST_DROPOUT_REASONS],
@@ -152,28 +141,4 @@ void st_dropout_reason_vote(char culprit[ST_DROPOUT_REASON_CULPRIT_BYTES], int64
         *culprit_n = n - *culprit_n;
         memcpy(culprit, name, ST_DROPOUT_REASON_CULPRIT_BYTES);
     }
-}
-
-const char *st_dropout_reason_share(uint64_t n, uint64_t all_n, char *buf, size_t buf_bytes)
-{
-    if (all_n == 0)
-        snprintf(buf, buf_bytes, "%" PRIu64 " dropout%s", n, ST_PLURAL(n));
-    else if (all_n == 1)
-        snprintf(buf, buf_bytes, "the only dropout");
-    else if (n >= all_n)
-        snprintf(buf, buf_bytes, "all %" PRIu64 " dropouts", all_n);
-    else
-        snprintf(buf, buf_bytes, "%" PRIu64 " of %" PRIu64 " dropouts", n, all_n);
-    return buf;
-}
-
-int64_t st_dropout_reason_room_frames(int64_t frames, int64_t period_ns, int64_t busy_ns)
-{
-    int64_t larger = FRAMES_MIN;
-    if (frames <= 0 || period_ns <= 0)
-        return 0;
-    while (larger <= FRAMES_MAX &&
-           (larger <= frames || (double)larger * (double)period_ns < (double)busy_ns * (double)frames))
-        larger *= 2;
-    return larger <= FRAMES_MAX ? larger : 0;
 }

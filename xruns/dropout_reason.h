@@ -52,9 +52,6 @@ enum st_dropout_blame st_dropout_reason_blame(enum st_dropout_reason reason);
 /** For screens, after a client's name: "computed too long", "was woken late" ... */
 const char *st_dropout_reason_text(enum st_dropout_reason reason);
 
-/** The reason of that name; unknown if there is none. */
-enum st_dropout_reason st_dropout_reason_of(const char *name);
-
 /** By which most sound was lost; NULL: the lengths are not known, so the most frequent one. */
 enum st_dropout_reason st_dropout_reason_most(const uint64_t reasons_n[ST_DROPOUT_REASONS],
                                               const int64_t reasons_ns[ST_DROPOUT_REASONS]);
@@ -93,11 +90,3 @@ const char *st_dropout_reason_times(uint64_t n, const char *culprit, char *buf, 
  * often, if that was more than half, whatever the order; it leads all others by culprit_n, 0 at first. */
 void st_dropout_reason_vote(char culprit[ST_DROPOUT_REASON_CULPRIT_BYTES], int64_t *culprit_n,
                             const char name[ST_DROPOUT_REASON_CULPRIT_BYTES], int64_t n);
-
-/** "the only dropout", "all 9 dropouts", "3 of 9 dropouts"; "3 dropouts" for all_n 0. @return buf. */
-const char *st_dropout_reason_share(uint64_t n, uint64_t all_n, char *buf, size_t buf_bytes);
-
-/** The next larger buffer in which a cycle that computed for busy_ns has room, if it computes as long there.
- * @param frames, period_ns of the buffer in use. @return a power of two, at most 2048 frames; 0: none, or the
- * buffer in use is not known. */
-int64_t st_dropout_reason_room_frames(int64_t frames, int64_t period_ns, int64_t busy_ns);

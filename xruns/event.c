@@ -29,9 +29,17 @@ static const char *kind(int value)
     return st_event_kind_name((enum st_event_kind)value);
 }
 
+/* "exact", "probable", "" for none. Threads: any. */
+static const char *certainty_name(enum st_certainty certainty)
+{
+    static const char *const names[] = {
+        [ST_CERTAINTY_NONE] = "", [ST_CERTAINTY_EXACT] = "exact", [ST_CERTAINTY_PROBABLE] = "probable"};
+    return names[certainty];
+}
+
 static const char *certainty(int value)
 {
-    return st_event_certainty((enum st_certainty)value);
+    return certainty_name((enum st_certainty)value);
 }
 
 static const char *reason(int value)

@@ -155,6 +155,17 @@ static void hw_param(void *ctx, ST_UNUSED const char *section, const char *name,
                         stream->path);
 }
 
+/* The rate in Hz at which the device moved since the start. @return 0; -ENODATA: it does not run, or for
+ * less than 3 s, when one step of the position is too much. */
+static int rate_of(const struct st_alsa_status *status, int64_t *ret_hz)
+{
+    const int64_t ms = status->now_ns / ST_NS_PER_MS - status->trigger_ns / ST_NS_PER_MS;
+    if (status->state != ST_ALSA_RUNNING || ms < 3000 || status->hw_ptr_frames >= INT64_MAX / 1000)
+        return -ENODATA;
+    *ret_hz = status->hw_ptr_frames * 1000 / ms;
+    return 0;
+}
+
 /** The program that opened the stream, and its rate since the start. */
 static void stream_status(struct st_collector *c, const char *name, const char *text, const char *source)
 {
@@ -165,7 +176,7 @@ static void stream_status(struct st_collector *c, const char *name, const char *
     if (status.owner_tid > 0)
         st_collector_read(c, ST_TEXT(KEY_BYTES + 32, ST_KEYS_ALSA "%s.owner", name), path, ST_VALUE_TEXT);
     int64_t hz;
-    if (st_alsa_status_moved(&status, &hz) == 0)
+    if (rate_of(&status, &hz) == 0)
         st_collector_put_int(c, ST_TEXT(KEY_BYTES + 32, ST_KEYS_ALSA "%s.moved_hz", name), hz, source);
 }
 

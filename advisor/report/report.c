@@ -161,7 +161,19 @@ double st_report_sum_us(const struct st_report *report)
 
 /* --- what need not be done --- */
 
-static struct st_finding *find(const struct st_report *report, const char *id, size_t len);
+static struct st_finding *find(const struct st_report *report, const char *id)
+{
+    ST_EACH_OF (finding, report->findings, report->findings_n) {
+        if (st_text_is(finding->rule->id, id))
+            return finding;
+    }
+    return NULL;
+}
+
+const struct st_finding *st_report_find(const struct st_report *report, const char *id)
+{
+    return find(report, id);
+}
 
 /** Does something run, or is something there, with which this machine can play? Also if that was not looked
  * for. */
@@ -208,7 +220,7 @@ static const struct {
 /** The finding of that rule, if it fired; else NULL. */
 static struct st_finding *fired(const struct st_report *report, const char *id)
 {
-    struct st_finding *finding = find(report, id, strlen(id));
+    struct st_finding *finding = find(report, id);
     return finding != NULL && st_finding_has_fired(finding) ? finding : NULL;
 }
 
@@ -246,7 +258,7 @@ void st_report_leave_out_done(struct st_report *report, bool right_too)
             st_finding_statuses[finding->status].rank <= st_finding_statuses[permission->status].rank)
             finding->needless = "linux-rt-permission does it, too";
     }
-    struct st_finding *group = find(report, "linux-audio-group", strlen("linux-audio-group"));
+    struct st_finding *group = find(report, "linux-audio-group");
     if (group != NULL && group->fix_persistent != NULL && strstr(group->fix_persistent, "usermod") != NULL)
         group->needless = "linux-rt-permission is another way";
 }
@@ -354,23 +366,6 @@ void st_report_set_profile(struct st_report *report, enum st_report_profile prof
     }
 }
 
-/* --- what is left out --- */
-
-static struct st_finding *find(const struct st_report *report, const char *id, size_t len)
-{
-    ST_EACH_OF (finding, report->findings, report->findings_n) {
-        const char *its = finding->rule->id;
-        if (strlen(its) == len && memcmp(its, id, len) == 0)
-            return finding;
-    }
-    return NULL;
-}
-
-const struct st_finding *st_report_find(const struct st_report *report, const char *id)
-{
-    return find(report, id, strlen(id));
-}
-
 const struct st_finding *st_report_first_problem(const struct st_report *report)
 {
     ST_EACH_OF (finding, report->findings, report->findings_n) {
@@ -378,36 +373,6 @@ const struct st_finding *st_report_first_problem(const struct st_report *report)
             return finding;
     }
     return NULL;
-}
-
-int st_report_only(struct st_report *report, const char *ids, char *ret_id, size_t id_bytes)
-{
-    bool *keep = calloc(report->findings_n + 1, sizeof(*keep));
-    if (keep == NULL)
-        return -ENOMEM;
-    for (const char *id = ids;;) {
-        const size_t len = strcspn(id, ",");
-        const struct st_finding *finding = find(report, id, len);
-        if (finding == NULL) {
-            snprintf(ret_id, id_bytes, "%.*s", (int)(len < 200 ? len : 200), id);
-            free(keep);
-            return -ENOENT;
-        }
-        keep[finding - report->findings] = true;
-        if (id[len] == '\0')
-            break;
-        id += len + 1;
-    }
-    size_t n = 0;
-    for (size_t i = 0; i < report->findings_n; i++) {
-        if (keep[i])
-            report->findings[n++] = report->findings[i];
-        else
-            st_finding_finish(&report->findings[i]);
-    }
-    report->findings_n = n;
-    free(keep);
-    return 0;
 }
 
 int st_report_exit_status(const struct st_report *report, enum st_status threshold)

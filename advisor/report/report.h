@@ -76,10 +76,6 @@ const struct st_finding *st_report_find(const struct st_report *report, const ch
 /** The problem that matters most; NULL: there is none. */
 const struct st_finding *st_report_first_problem(const struct st_report *report);
 
-/** Leaves only the findings of the rules in "ID,ID". @return 0, or -ENOENT with the first id that has no
- * finding here in ret_id. */
-ST_NODISCARD int st_report_only(struct st_report *report, const char *ids, char *ret_id, size_t id_bytes);
-
 /** The exit status of report: 0, 1 (a finding at or above threshold), 2 (an unknown that could have been). */
 int st_report_exit_status(const struct st_report *report, enum st_status threshold);
 

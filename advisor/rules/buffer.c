@@ -116,14 +116,6 @@ static bool is_fraction(const char *text, int64_t *ret_over, int64_t *ret_under)
            *ret_under > 0 && *ret_under < 1000000;
 }
 
-bool st_buffer_need_nodes(struct st_finding *finding)
-{
-    const char *text;
-    const struct st_fact *any = st_facts_next(finding->facts, ST_KEYS_PIPEWIRE_NODE, ".state", NULL);
-    return st_finding_need_text(finding, any != NULL ? any->key : ST_KEYS_PIPEWIRE_NODE "any.state", &text) ==
-           0;
-}
-
 bool st_buffer_is_playing(const struct st_facts *facts, const struct st_fact *fact)
 {
     return st_facts_beside_is(facts, fact, "state", "running");

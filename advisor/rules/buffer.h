@@ -54,8 +54,6 @@ int st_buffer_pipewire_version(const struct st_facts *facts);
 bool st_buffer_is_forced(const struct st_facts *facts);
 /** Has PipeWire's main or data thread opened the stream that this fact is of? */
 bool st_buffer_is_pipewires(const struct st_facts *facts, const struct st_fact *fact);
-/** How a rule about the nodes of PipeWire begins. @return false: none could be read; the finding is set. */
-bool st_buffer_need_nodes(struct st_finding *finding);
 /** Does the node of PipeWire that this fact is of play? */
 bool st_buffer_is_playing(const struct st_facts *facts, const struct st_fact *fact);
 /** The program whose node of PipeWire this is; "a program": it has no name. */

@@ -217,9 +217,3 @@ bool st_finding_may_delay(const struct st_finding *finding)
     return st_finding_has_fired(finding) &&
            (finding->status == ST_STATUS_PROBLEM || !finding->effect_known || finding->effect_us > 0);
 }
-
-bool st_finding_shows_effect(const struct st_finding *finding)
-{
-    return finding->effect_known || finding->status == ST_STATUS_PROBLEM ||
-           finding->status == ST_STATUS_ADVICE;
-}

@@ -140,5 +140,3 @@ bool st_finding_counts(const struct st_finding *finding);
 bool st_finding_has_fired(const struct st_finding *finding);
 /** It fired and can make this loop late: a problem, or an effect that is not known to be 0. */
 bool st_finding_may_delay(const struct st_finding *finding);
-/** Reports show its effect: that is known, or the rule asks for a change. */
-bool st_finding_shows_effect(const struct st_finding *finding);

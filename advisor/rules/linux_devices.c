@@ -331,13 +331,22 @@ static bool is_output(const struct st_facts *facts, const struct st_fact *name, 
            (only_playing ? st_buffer_is_playing(facts, name) : !is_hdmi(name->text));
 }
 
+/* How a rule about the nodes of PipeWire begins. @return false: none could be read; the finding is set. */
+static bool need_nodes(struct st_finding *finding)
+{
+    const char *text;
+    const struct st_fact *any = st_facts_next(finding->facts, ST_KEYS_PIPEWIRE_NODE, ".state", NULL);
+    return st_finding_need_text(finding, any != NULL ? any->key : ST_KEYS_PIPEWIRE_NODE "any.state", &text) ==
+           0;
+}
+
 static void judge_idle_suspend(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     const struct st_fact *closed = NULL;
     size_t kept_n = 0, playing_n = 0;
     int64_t closed_s = 0;
-    if (!st_buffer_need_nodes(finding))
+    if (!need_nodes(finding))
         return;
     ST_FACTS_EACH (name, facts, ST_KEYS_PIPEWIRE_NODE, ".name")
         playing_n += is_output(facts, name, true);
@@ -654,7 +663,7 @@ static void judge_device_headroom(struct st_finding *finding)
     /* Xen's dom0 has the real devices */
     const bool guest = st_machine_is_guest(facts) &&
                        strstr(st_facts_text_or(facts, ST_KEY_XEN_CAPABILITIES, ""), "control_d") == NULL;
-    if (!st_buffer_need_nodes(finding))
+    if (!need_nodes(finding))
         return;
     if (st_facts_text(facts, ST_BUFFER_WIREPLUMBER_CARD, &card) == 0) {
         judge_wished_card(finding, card);

@@ -452,12 +452,6 @@ uint64_t st_before_after_periods(const struct st_before_after_run *run)
     return run->totals.cycles + run->totals.skipped_periods;
 }
 
-double st_before_after_late_us(const struct st_before_after *done)
-{
-    return st_ns_seconds(st_period_ns(&done->before.meta.period)) * 1e6 /
-           st_candidates_late_share(st_platform_native()->machine.os);
-}
-
 bool st_before_after_is_worse(const struct st_before_after *done)
 {
     return done->compared && done->late.verdict == ST_COUNTS_MORE;

@@ -72,9 +72,6 @@ uint64_t st_before_after_periods(const struct st_before_after_run *run);
 /** Are more wake-ups shown to be late? */
 bool st_before_after_is_worse(const struct st_before_after *done);
 
-/** How late a wake-up is late. */
-double st_before_after_late_us(const struct st_before_after *done);
-
 /* --- before_after_text.c --- */
 
 /** For people, on stdout. */

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include "advisor/change/candidate.h"
 #include "cli/change/change_output.h"
 #include "core/ns.h"
 #include "core/text/text.h"
@@ -68,6 +69,13 @@ static void put_per_hour(const struct st_before_after *done)
     put("dropouts:", text);
 }
 
+/* How late a wake-up is late. */
+static double late_us(const struct st_before_after *done)
+{
+    return st_ns_seconds(st_period_ns(&done->before.meta.period)) * 1e6 /
+           st_candidates_late_share(st_platform_native()->machine.os);
+}
+
 void st_before_after_print(const struct st_before_after *done)
 {
     char text[TEXT_BYTES], times[2][24], dates[2][40], cpu[32] = "any CPU";
@@ -80,7 +88,7 @@ void st_before_after_print(const struct st_before_after *done)
     put_per_hour(done);
     put("late:",
         ST_TEXT(200, "wake-ups later than %s: %" PRIu64 " in %s before, %" PRIu64 " in %s now",
-                ST_NS_SHORT((int64_t)(st_before_after_late_us(done) * 1e3)), runs[0]->late_n,
+                ST_NS_SHORT((int64_t)(late_us(done) * 1e3)), runs[0]->late_n,
                 ST_NS_SHORT(duration_ns(runs[0])), runs[1]->late_n, ST_NS_SHORT(duration_ns(runs[1]))));
     for (int i = 0; i < 2; i++) {
         st_ns_format(duration_ns(runs[i]), times[i], sizeof(times[i]));
@@ -127,6 +135,17 @@ static json_t *run_json(const struct st_before_after_run *run)
                      (json_int_t)run->late_n);
 }
 
+/* "too-short", "none", "drifting", "fewer", "more". */
+static const char *counts_name(enum st_counts_verdict verdict)
+{
+    static const char *const names[] = {[ST_COUNTS_TOO_SHORT] = "too-short",
+                                        [ST_COUNTS_SAME] = "none",
+                                        [ST_COUNTS_DRIFTING] = "drifting",
+                                        [ST_COUNTS_FEWER] = "fewer",
+                                        [ST_COUNTS_MORE] = "more"};
+    return names[verdict];
+}
+
 json_t *st_before_after_json(const struct st_before_after *done)
 {
     char text[TEXT_BYTES];
@@ -138,10 +157,10 @@ json_t *st_before_after_json(const struct st_before_after *done)
                         : json_pack("{s:f, s:f, s:f, s:f}", "value", late->fold, "low", late->low, "high",
                                     late->high, "p_value", late->p_value);
     return json_pack("{s:b, s:s, s:s, s:i, s:i, s:s, s:i, s:o, s:f, s:o, s:o, s:o, s:O}", "compared", 1,
-                     "sentence", sentence(done, text), "verdict", st_counts_name(late->verdict), "frames",
+                     "sentence", sentence(done, text), "verdict", counts_name(late->verdict), "frames",
                      (int)done->before.meta.frames, "rate_hz", (int)done->before.meta.rate_hz, "policy",
                      st_platform_policy_name(done->policy), "priority", done->priority, "cpu",
-                     done->cpu >= 0 ? json_integer(done->cpu) : json_null(), "late_us",
-                     st_before_after_late_us(done), "before", run_json(&done->before), "now",
-                     run_json(&done->now), "late_times", times, "differs", done->differs);
+                     done->cpu >= 0 ? json_integer(done->cpu) : json_null(), "late_us", late_us(done),
+                     "before", run_json(&done->before), "now", run_json(&done->now), "late_times", times,
+                     "differs", done->differs);
 }

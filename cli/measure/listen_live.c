@@ -19,20 +19,6 @@ struct run {
     char absent[ST_CAPTURE_TEXT_BYTES]; /* safe text */
 };
 
-const char *st_listen_live_command(const struct st_listen_wish *wish, char *buf, size_t bytes)
-{
-    const char *const options[][2] = {{"--back", wish->back}, {"--play", wish->plays}};
-    char word[512];
-    snprintf(buf, bytes, "sleeptune listen");
-    ST_EACH (option, options) {
-        if ((*option)[1] != NULL && st_safe_shell_word((*option)[1], word, sizeof(word)) != NULL)
-            st_text_append(buf, bytes, " %s %s", (*option)[0], word);
-    }
-    if (wish->frames > 0)
-        st_text_append(buf, bytes, " -f %" PRIu32, wish->frames);
-    return buf;
-}
-
 /* --- what the program says --- */
 
 static void on_head(void *ctx, const struct st_capture_head *head)

@@ -15,9 +15,6 @@ struct st_listen_wish {
     uint32_t frames;     /* the buffer size that the server or device is to have meanwhile; 0: as it is */
 };
 
-/** The command that goes this way again, for any time: "sleeptune listen --back cable". @return buf. */
-const char *st_listen_live_command(const struct st_listen_wish *wish, char *buf, size_t bytes);
-
 struct st_listen_live {
     const struct st_way *way; /* that it went over; NULL: none */
     struct st_capture_head head;

@@ -139,16 +139,43 @@ static int unknown_rule(const char *typed)
     return st_failure_usage("no such rule: %.100s. 'sleeptune report --list' lists all.", typed);
 }
 
-int st_report_run_choose(struct st_report *report, enum st_report_profile profile, const char *only)
+/* Leaves only the findings of the rules in "ID,ID". @return an st_exit. */
+static int leave_only(struct st_report *report, const char *ids)
 {
     char id[256];
+    size_t n = 0;
+    bool *keep = calloc(report->findings_n + 1, sizeof(*keep));
+    if (keep == NULL)
+        return st_failure("%s", strerror(ENOMEM));
+    const char *end;
+    do {
+        end = ids + strcspn(ids, ",");
+        ST_PRINT(id, "%.*s", (int)ST_MIN(end - ids, 200), ids);
+        const struct st_finding *finding = st_report_find(report, id);
+        if (finding == NULL) {
+            free(keep);
+            return st_rule_find(id) == NULL
+                       ? unknown_rule(id)
+                       : st_failure_usage("--only: '%s' is a rule of another operating system", id);
+        }
+        keep[finding - report->findings] = true;
+        ids = end + 1;
+    } while (*end != '\0');
+    for (size_t i = 0; i < report->findings_n; i++) {
+        if (keep[i])
+            report->findings[n++] = report->findings[i];
+        else
+            st_finding_finish(&report->findings[i]);
+    }
+    report->findings_n = n;
+    free(keep);
+    return ST_EXIT_DONE;
+}
+
+int st_report_run_choose(struct st_report *report, enum st_report_profile profile, const char *only)
+{
     st_report_set_profile(report, profile);
-    const int r = only != NULL ? st_report_only(report, only, id, sizeof(id)) : 0;
-    if (r == -ENOENT)
-        return st_rule_find(id) == NULL
-                   ? unknown_rule(id)
-                   : st_failure_usage("--only: '%s' is a rule of another operating system", id);
-    return r == 0 ? ST_EXIT_DONE : st_failure("%s", strerror(-r));
+    return only != NULL ? leave_only(report, only) : ST_EXIT_DONE;
 }
 
 static int finish_report(struct st_report *report, const struct st_report_options *options, bool own_machine)

@@ -68,13 +68,19 @@ static const json_t *record_of(const struct st_listen_view *view, const struct s
     return late;
 }
 
+/* "default" and "pipewire" are plug-ins of ALSA that lead to a sound server. */
+static unsigned way_cannot_hear(const struct st_way *way, const char *plays)
+{
+    return way->cannot_hear | (strpbrk(plays, ":/") != NULL ? way->direct : 0);
+}
+
 /* A file has no time: where its recorder stood still, no sample is missing. */
 static unsigned cannot_hear(const struct st_listen_view *view)
 {
     if (view->live == NULL || view->live->way == NULL)
         return view->live == NULL ? 1U << ST_WAY_CANNOT_GAPS : 0;
     const struct st_capture_head *head = &view->live->head;
-    return st_way_cannot_hear(view->live->way, head->plays) |
+    return way_cannot_hear(view->live->way, head->plays) |
            (head->more_channels > 0 ? 1U << ST_WAY_CANNOT_CHANNELS : 0);
 }
 
@@ -335,10 +341,25 @@ static void say_deaf(const struct st_listen_view *view, const struct st_text_she
                 text[0] != '\0' ? text : "nothing: this way hears each kind of loss");
 }
 
+/* The command that goes this way again, for any time: "sleeptune listen --back cable". @return buf. */
+static const char *command_of(const struct st_listen_wish *wish, char *buf, size_t bytes)
+{
+    const char *const options[][2] = {{"--back", wish->back}, {"--play", wish->plays}};
+    char word[512];
+    snprintf(buf, bytes, "sleeptune listen");
+    ST_EACH (option, options) {
+        if ((*option)[1] != NULL && st_safe_shell_word((*option)[1], word, sizeof(word)) != NULL)
+            st_text_append(buf, bytes, " %s %s", (*option)[0], word);
+    }
+    if (wish->frames > 0)
+        st_text_append(buf, bytes, " -f %" PRIu32, wish->frames);
+    return buf;
+}
+
 static void say_next(const struct st_listen_view *view, const struct st_text_sheet *sheet)
 {
     const struct st_hearing_result *result = view->result;
-    const char *next = NULL, *again = st_listen_live_command(&view->wish, ST_ROOM(1200));
+    const char *next = NULL, *again = command_of(&view->wish, ST_ROOM(1200));
     char text[1300];
     if (result->remarks[ST_REMARK_CLOCKS])
         next = ST_DROPOUT_REASON_ONE_CLOCK;

@@ -56,9 +56,15 @@ static void print_brief(FILE *out, const struct st_status_line *line)
     st_safe_print(out, line->brief, ST_TEXT_TO_NUL);
 }
 
+/* Polybar and lemonbar act on tags: "%{A1:reboot:}" becomes "% {A1:reboot:}". */
 static void print_polybar(FILE *out, const struct st_status_line *line)
 {
-    st_safe_print_polybar(out, line->brief);
+    const char *text = line->brief;
+    for (const char *tag; (tag = strstr(text, "%{")) != NULL; text = tag + 1) {
+        st_safe_print(out, text, (size_t)(tag + 1 - text));
+        fputc(' ', out);
+    }
+    st_safe_print(out, text, ST_TEXT_TO_NUL);
 }
 
 static void print_plain(FILE *out, const struct st_status_line *line)

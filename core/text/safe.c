@@ -134,15 +134,6 @@ void st_safe_print_xml(FILE *out, const char *text)
     }
 }
 
-void st_safe_print_polybar(FILE *out, const char *text)
-{
-    for (const char *tag; (tag = strstr(text, "%{")) != NULL; text = tag + 1) {
-        st_safe_print(out, text, (size_t)(tag + 1 - text));
-        fputc(' ', out);
-    }
-    st_safe_print(out, text, ST_TEXT_TO_NUL);
-}
-
 #define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,@%+-"
 
 /** A '=' at the beginning is the path of a command to zsh. */

@@ -39,10 +39,6 @@ void st_safe_print_lines(FILE *out, const char *text, size_t bytes);
  * text NULL: nothing. */
 void st_safe_print_xml(FILE *out, const char *text);
 
-/** As st_safe_print, for polybar and lemonbar, which act on tags: "%{A1:reboot:}" becomes "% {A1:reboot:}".
- */
-void st_safe_print_polybar(FILE *out, const char *text);
-
 /** A word quoted for sh and csh, unquoted where it needs no quotes. A word that begins with '-' stays an
  * option: quotes do not change that.
  * @param buf_bytes 4 * length + 3 are enough for each word. @return buf; NULL: the word is not safe text,

@@ -77,6 +77,15 @@ static bool is_raised(const struct st_dropout_table *seen)
            seen->period_ns > before_ns + before_ns / 8;
 }
 
+/* Something plays there now. */
+static bool plays(const struct st_dropout_table *table)
+{
+    size_t i = 0;
+    while (i < table->clients_n && !table->clients[i].playing)
+        i++;
+    return table->period_ns > 0 || i < table->clients_n;
+}
+
 /* All but the texts. */
 static struct st_answer find_answer(const struct st_view *view)
 {
@@ -95,7 +104,7 @@ static struct st_answer find_answer(const struct st_view *view)
             sources[n++] = (struct st_dropout_source){.name = source->source,
                                                       .table = shown,
                                                       .asked = watches && is_recent(view, source),
-                                                      .plays = st_dropout_table_plays(shown),
+                                                      .plays = plays(shown),
                                                       .owner = source};
     }
     st_dropout_source_sort(sources, n);
@@ -109,7 +118,7 @@ static struct st_answer find_answer(const struct st_view *view)
         answer.last_wall_ns = st_observed_shown(server)->last_wall_ns;
     }
     answer.client = server != NULL ? st_dropout_table_worst(st_observed_shown(server), NOW_NS) : NULL;
-    answer.plays = server != NULL && st_dropout_table_plays(st_observed_shown(server)) && !view->rests;
+    answer.plays = server != NULL && plays(st_observed_shown(server)) && !view->rests;
     answer.plays_known = view->rests || (server != NULL && server->seen.device_load_ns > 0);
     if (answer.client != NULL) {
         answer.reason = st_dropout_table_reason(answer.client);

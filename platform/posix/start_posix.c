@@ -7,7 +7,7 @@
  * becomes that user itself (helper_line.c): its loader runs as root, with root's environment.
  *
  * What starts processes otherwise: measure/stress.c, cli/tune/tune_supervisor.c and process_posix.c fork
- * without exec; child_env.c runs the shell for a constant line of `apply`; cli/show/status.c
+ * without exec; child_env.c runs the shell for a constant line of `apply`; cli/cmd_status.c
  * shows a page in the user's browser; lab/posix/time_program.c measures how long posix_spawn takes, on
  * programs that the user names; cli/cmd_lab.c becomes another program of sleeptune. */
 #include <fcntl.h>

@@ -89,7 +89,9 @@ static void take_row(sqlite3_stmt *statement, struct st_cause_sums *sums, struct
     int64_t above_ns;
     st_history_sql_row(statement, "ttiiiii", name, sizeof(name), row.culprit, sizeof(row.culprit), &row.n,
                        &row.total_ns, &row.worst_ns, &row.explained_ns, &above_ns);
-    if (st_cause_kind_find(name, &row.cause) != 0)
+    while (row.cause < ST_CAUSE_COUNT && strcmp(name, st_cause_kind_name(row.cause)) != 0)
+        row.cause++;
+    if (row.cause == ST_CAUSE_COUNT)
         row.cause = ST_CAUSE_UNKNOWN; /* of a later version */
     row.figures = row.explained_ns != INT64_MIN;
     if (!row.figures)

@@ -8,20 +8,64 @@
  * nothing. */
 #define MINUTE_MAX_NS (100 * ST_NS_PER_S)
 
+/* Replaces "@" in a statement by the columns of an event, and "*" by a mark for each. @return buf. */
+static const char *sql_of(const char *format, char *buf, size_t buf_bytes)
+{
+    buf[0] = '\0';
+    while (*format != '\0') {
+        const size_t plain = strcspn(format, "@*");
+        const char *comma = "";
+        st_text_append(buf, buf_bytes, "%.*s", (int)plain, format);
+        format += plain;
+        ST_EACH_OF (field, st_event_record.fields, *format != '\0' ? st_event_record.n : 0) {
+            if ((field->in & ST_FIELD_FILE) == 0)
+                continue;
+            st_text_append(buf, buf_bytes, "%s%s", comma, *format == '@' ? field->name : "?");
+            comma = ", ";
+        }
+        format += *format != '\0';
+    }
+    return buf;
+}
+
 int st_history_make_event_table(sqlite3 *db)
 {
     char sql[2048];
-    st_history_sql_of(&st_event_record,
-                      "CREATE TABLE event (id INTEGER PRIMARY KEY AUTOINCREMENT, @);" /* never reused */
-                      "CREATE INDEX event_time ON event (wall_ns);"
-                      "CREATE INDEX event_kind ON event (kind, wall_ns);",
-                      sql, sizeof(sql));
+    sql_of("CREATE TABLE event (id INTEGER PRIMARY KEY AUTOINCREMENT, @);" /* never reused */
+           "CREATE INDEX event_time ON event (wall_ns);"
+           "CREATE INDEX event_kind ON event (kind, wall_ns);",
+           sql, sizeof(sql));
     return sqlite3_exec(db, sql, NULL, NULL, NULL);
+}
+
+/* Inserts an event; what is unknown is NULL. @return 0 or a negative errno value. */
+static int insert(sqlite3 *db, const char *format, const struct st_event *event)
+{
+    sqlite3_stmt *statement;
+    char sql[1024];
+    int i = 0, code = SQLITE_OK;
+    int r = st_history_sql_prepare(db, &statement, sql_of(format, sql, sizeof(sql)), "");
+    if (r < 0)
+        return r;
+    ST_EACH_OF (field, st_event_record.fields, st_event_record.n) {
+        if ((field->in & ST_FIELD_FILE) == 0 || code != SQLITE_OK)
+            continue;
+        i++;
+        if (!st_record_is_known(field, event)) /* NULL */
+            continue;
+        if (field->form == ST_FORM_NUMBER)
+            code = sqlite3_bind_int64(statement, i, st_record_number(field, event));
+        else
+            code = sqlite3_bind_text(statement, i, st_record_text(field, event), -1, SQLITE_STATIC);
+    }
+    r = code == SQLITE_OK ? st_history_sql_step(statement) : st_history_sql_errno(db, code);
+    sqlite3_finalize(statement);
+    return ST_MIN(r, 0);
 }
 
 int st_history_add_event(struct st_history *history, const struct st_event *event)
 {
-    return st_history_sql_insert(history->db, "event", &st_event_record, event);
+    return insert(history->db, "INSERT INTO event (@) VALUES (*)", event);
 }
 
 /* A temporary view is found before the file's table. */
@@ -34,7 +78,7 @@ int st_history_read_open_events(struct st_history_reader *reader, const struct s
         return 0;
     int r = st_history_sql_errno(reader->db, sqlite3_exec(reader->db, make, NULL, NULL, NULL));
     for (size_t i = 0; r == 0 && i < n; i++)
-        r = st_history_sql_insert(reader->db, "open_event", &st_event_record, &events[i]);
+        r = insert(reader->db, "INSERT INTO open_event (@) VALUES (*)", &events[i]);
     if (r == 0) /* what has become a record since it was copied */
         r = st_history_sql_run(
             reader->db,
@@ -49,12 +93,25 @@ int st_history_read_open_events(struct st_history_reader *reader, const struct s
 
 /* --- reading: the file is not trusted --- */
 
-/* @return false: what no sleeptuned has written. */
+/* What is out of range stays as st_event_make has it. @return false: what no sleeptuned has written. */
 static bool read_event(sqlite3_stmt *statement, int64_t *id, struct st_event *event)
 {
+    int column = 0;
     *event = st_event_make(0, ST_EVENT_KINDS, "%s", "");
-    *id = sqlite3_column_int64(statement, 0);
-    st_history_sql_record(statement, 1, &st_event_record, event);
+    *id = sqlite3_column_int64(statement, column);
+    ST_EACH_OF (field, st_event_record.fields, st_event_record.n) {
+        if ((field->in & ST_FIELD_FILE) == 0)
+            continue;
+        column++;
+        const char *text =
+            field->form != ST_FORM_NUMBER ? (const char *)sqlite3_column_text(statement, column) : NULL;
+        if (field->form == ST_FORM_NAME)
+            snprintf((char *)event + field->at, field->bytes, "%s", text != NULL ? text : "");
+        else if (text != NULL)
+            (void)st_record_set_text(field, text, event);
+        else if (sqlite3_column_type(statement, column) != SQLITE_NULL)
+            (void)st_record_set_number(field, sqlite3_column_int64(statement, column), event);
+    }
     return event->kind != ST_EVENT_KINDS &&
            (event->kind != ST_EVENT_LATE_WAKE || event->lateness_ns != INT64_MIN);
 }
@@ -81,10 +138,9 @@ int st_history_read_late(struct st_history_reader *reader, int64_t from_ns, int6
     char sql[1024];
     const int r = st_history_sql_prepare(
         reader->db, &statement,
-        st_history_sql_of(&st_event_record,
-                          "SELECT id, @ FROM event WHERE kind = ? AND wall_ns >= ? AND wall_ns <= ?"
-                          " AND wall_ns - lateness_ns - coalesce(span_ns, 0) <= ?",
-                          sql, sizeof(sql)),
+        sql_of("SELECT id, @ FROM event WHERE kind = ? AND wall_ns >= ? AND wall_ns <= ?"
+               " AND wall_ns - lateness_ns - coalesce(span_ns, 0) <= ?",
+               sql, sizeof(sql)),
         "tiii", st_event_kind_name(ST_EVENT_LATE_WAKE), from_ns, st_ns_add(to_ns, ST_HISTORY_LATE_NS), to_ns);
     return r < 0 ? r : take_all(statement, take, ctx);
 }
@@ -162,12 +218,11 @@ int st_history_read_events(struct st_history_reader *reader, const struct st_his
     if (r < 0)
         return r;
     *ret_more = range.more;
-    st_history_sql_of(&st_event_record,
-                      ST_TEXT(160,
-                              "SELECT id, @ FROM event WHERE wall_ns >= ? AND wall_ns < ? AND %s"
-                              " AND (wall_ns > ? OR id >= ?) ORDER BY wall_ns, id",
-                              kind),
-                      sql, sizeof(sql));
+    sql_of(ST_TEXT(160,
+                   "SELECT id, @ FROM event WHERE wall_ns >= ? AND wall_ns < ? AND %s"
+                   " AND (wall_ns > ? OR id >= ?) ORDER BY wall_ns, id",
+                   kind),
+           sql, sizeof(sql));
     r = st_history_sql_prepare(reader->db, &statement, sql, "iitii", range.wall_ns, wish->until_ns,
                                wish->kind, range.wall_ns, range.id);
     return r < 0 ? r : take_all(statement, take, ctx);
@@ -178,12 +233,11 @@ int st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns,
 {
     sqlite3_stmt *statement;
     char sql[1280];
-    const int r = st_history_sql_prepare(
-        reader->db, &statement,
-        st_history_sql_of(&st_event_record,
-                          "SELECT id, @ FROM event WHERE" ST_HISTORY_DROPOUT
-                          " AND wall_ns >= ? AND wall_ns < ? ORDER BY source, client, device, id",
-                          sql, sizeof(sql)),
-        "ii", since_ns, until_ns != INT64_MIN ? until_ns : INT64_MAX);
+    const int r =
+        st_history_sql_prepare(reader->db, &statement,
+                               sql_of("SELECT id, @ FROM event WHERE" ST_HISTORY_DROPOUT
+                                      " AND wall_ns >= ? AND wall_ns < ? ORDER BY source, client, device, id",
+                                      sql, sizeof(sql)),
+                               "ii", since_ns, until_ns != INT64_MIN ? until_ns : INT64_MAX);
     return r < 0 ? r : take_all(statement, take, ctx);
 }

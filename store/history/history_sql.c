@@ -205,67 +205,6 @@ void st_history_sql_row(sqlite3_stmt *statement, const char *columns, ...)
     va_end(args);
 }
 
-const char *st_history_sql_of(const struct st_record *record, const char *format, char *buf, size_t buf_bytes)
-{
-    buf[0] = '\0';
-    while (*format != '\0') {
-        const size_t plain = strcspn(format, "@*");
-        const char *comma = "";
-        st_text_append(buf, buf_bytes, "%.*s", (int)plain, format);
-        format += plain;
-        ST_EACH_OF (field, record->fields, *format != '\0' ? record->n : 0) {
-            if ((field->in & ST_FIELD_FILE) == 0)
-                continue;
-            st_text_append(buf, buf_bytes, "%s%s", comma, *format == '@' ? field->name : "?");
-            comma = ", ";
-        }
-        format += *format != '\0';
-    }
-    return buf;
-}
-
-int st_history_sql_insert(sqlite3 *db, const char *table, const struct st_record *record, const void *from)
-{
-    sqlite3_stmt *statement;
-    char sql[1024];
-    int i = 0, code = SQLITE_OK;
-    st_history_sql_of(record, ST_TEXT(80, "INSERT INTO %s (@) VALUES (*)", table), sql, sizeof(sql));
-    int r = st_history_sql_prepare(db, &statement, sql, "");
-    if (r < 0)
-        return r;
-    ST_EACH_OF (field, record->fields, record->n) {
-        if ((field->in & ST_FIELD_FILE) == 0 || code != SQLITE_OK)
-            continue;
-        i++;
-        if (!st_record_is_known(field, from)) /* NULL */
-            continue;
-        if (field->form == ST_FORM_NUMBER)
-            code = sqlite3_bind_int64(statement, i, st_record_number(field, from));
-        else
-            code = sqlite3_bind_text(statement, i, st_record_text(field, from), -1, SQLITE_STATIC);
-    }
-    r = code == SQLITE_OK ? st_history_sql_step(statement) : st_history_sql_errno(db, code);
-    sqlite3_finalize(statement);
-    return ST_MIN(r, 0);
-}
-
-void st_history_sql_record(sqlite3_stmt *statement, int first, const struct st_record *record, void *ret)
-{
-    ST_EACH_OF (field, record->fields, record->n) {
-        if ((field->in & ST_FIELD_FILE) == 0)
-            continue;
-        const char *text =
-            field->form != ST_FORM_NUMBER ? (const char *)sqlite3_column_text(statement, first) : NULL;
-        if (field->form == ST_FORM_NAME)
-            snprintf((char *)ret + field->at, field->bytes, "%s", text != NULL ? text : "");
-        else if (text != NULL)
-            (void)st_record_set_text(field, text, ret);
-        else if (sqlite3_column_type(statement, first) != SQLITE_NULL)
-            (void)st_record_set_number(field, sqlite3_column_int64(statement, first), ret);
-        first++;
-    }
-}
-
 int64_t st_history_sql_add(int64_t sum, int64_t value)
 {
     if (sum == INT64_MIN)

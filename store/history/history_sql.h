@@ -48,15 +48,6 @@ ST_NODISCARD int st_history_sql_step(sqlite3_stmt *statement);
 ST_NODISCARD int st_history_sql_number(sqlite3 *db, int64_t *ret, const char *sql, const char *types, ...);
 #define st_history_sql_run(db, sql, ...) st_history_sql_number((db), NULL, (sql), __VA_ARGS__)
 
-/** Replaces "@" in a statement by the columns of a record, and "*" by a mark for each. @return buf. */
-const char *st_history_sql_of(const struct st_record *record, const char *format, char *buf,
-                              size_t buf_bytes);
-/** Inserts a record; what is unknown is NULL. @return 0 or a negative errno value. */
-ST_NODISCARD int st_history_sql_insert(sqlite3 *db, const char *table, const struct st_record *record,
-                                       const void *from);
-/** Reads the columns of a record from `first` on. Not trusted: what is out of range stays as it is in ret. */
-void st_history_sql_record(sqlite3_stmt *statement, int first, const struct st_record *record, void *ret);
-
 /** When the first row of `span` of that level begins; *ret is unchanged if there is none. @return as
  * st_history_sql_number. */
 ST_NODISCARD int st_history_sql_oldest(sqlite3 *db, int64_t level, int64_t *ret);

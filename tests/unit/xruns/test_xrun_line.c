@@ -212,8 +212,6 @@ static void a_place_and_a_length_are_read_back(void **state)
     /* of a dropout that goes on */
     assert_int_equal(
         st_xrun_line_parse("client-dropout count_n=0 certainty=exact cycles_n=3 client=A", &line), 0);
-    for (int i = 0; i < ST_DROPOUT_PLACES; i++)
-        assert_int_equal(st_dropout_place_of(st_dropout_place_name((enum st_dropout_place)i)), i);
 }
 
 /* A program that was stopped for 20 min: of a line that is refused, nothing is known. */
