@@ -68,7 +68,9 @@ static int add_values(struct st_candidates *ret, struct st_machine *machine, boo
     if (row->steps_n == 0)
         return -ENODATA;
     describe(plan, row);
-    if (!as_root)
+    if (st_facts_int_or(row->finding->facts, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED, 0) != 0)
+        ST_PRINT(row->not_tried, "it is the setting of this jail's host");
+    else if (!as_root)
         ST_PRINT(row->not_tried, NEEDS_ROOT);
     return 0;
 }

@@ -169,8 +169,8 @@
 #define ST_KEY_RTKIT_NO_BUS    "linux.rtkit.no_bus" /* 1: no D-Bus system bus */
 #define ST_KEY_SCHED_EXT_OPS   "linux.sched_ext.ops"
 #define ST_KEY_SCHED_EXT_STATE "linux.sched_ext.state"
-/* why settings of a file in /etc do not last, and what to do instead; only there if so */
-#define ST_KEY_SETTINGS_ELSEWHERE   "linux.settings.elsewhere"
+/* why a file here does not set it for ever, and what to do instead; only there if so */
+#define ST_KEY_SETTINGS_ELSEWHERE   "system.settings_elsewhere"
 #define ST_KEY_SUSPEND_FORBIDDEN    "linux.suspend.forbidden"
 #define ST_KEY_SUSPENDED_MS         "linux.suspended_ms"
 #define ST_KEY_SWAP_OTHER_N         "linux.swap.other_n"
@@ -228,6 +228,7 @@
 #define ST_KEY_FREEBSD_POWERD_RUNNING                     "freebsd.powerd.running"
 #define ST_KEY_FREEBSD_RT_FIFO_ERRNO                      "freebsd.rt.fifo_errno"
 #define ST_KEY_FREEBSD_SECURITY_JAIL_JAILED               "freebsd.security.jail.jailed"
+#define ST_KEY_FREEBSD_SECURITY_JAIL_MLOCK                "freebsd.security.jail.mlock_allowed"
 #define ST_KEYS_FREEBSD_SNDSTAT                           "freebsd.sndstat."
 #define ST_KEYS_FREEBSD_SYSCTL_CONF                       "freebsd.sysctl_conf."
 

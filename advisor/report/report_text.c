@@ -138,6 +138,12 @@ static const char *apply_command(const struct st_finding *finding, char *buf, si
     return buf;
 }
 
+static bool is_jailed(const struct st_finding *finding)
+{
+    return finding->facts != NULL &&
+           st_facts_int_or(finding->facts, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED, 0) != 0;
+}
+
 static void print_command(const struct st_printer *printer, const struct st_finding *finding)
 {
     size_t bytes;
@@ -158,7 +164,7 @@ static void print_command(const struct st_printer *printer, const struct st_find
     } else if (command != NULL) {
         fprintf(printer->out, "%*s", INDENT, "");
         st_safe_print(printer->out, command, bytes);
-        fputc('\n', printer->out);
+        fputs(is_jailed(finding) ? "   # on the host\n" : "\n", printer->out);
     } else {
         ST_PRINT(text,
                  has_fix(finding) ? "by hand: 'sleeptune report %s' shows how"
@@ -204,7 +210,7 @@ static void print_cost(const struct st_printer *printer, const struct st_finding
     char text[512];
     /* Linux has its sudo in the command */
     const char *root = st_os_rows[st_rule_os(finding->rule)].sudo[0] == '\0' &&
-                               st_text_is(st_rule_privilege(finding->rule), "root")
+                               st_text_is(st_rule_privilege(finding->rule), "root") && !is_jailed(finding)
                            ? "; as root"
                            : "";
     if (!has_fix(finding))

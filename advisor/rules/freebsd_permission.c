@@ -92,6 +92,8 @@ static void judge_rt_permission(struct st_finding *finding)
         st_finding_problem(finding,
                            "this jail gives no real-time priority, so any busy program can delay the audio "
                            "thread");
+        st_finding_fix(finding, NULL, "# no setting gives a jail this right: start the program on the host",
+                       ST_NEEDS_NOTHING);
     } else if (error == EPERM) {
         st_finding_problem(finding,
                            "this user may not use real-time priority, so any busy program can delay the "
@@ -171,6 +173,10 @@ static bool is_kept(const struct st_facts *facts)
 static void judge_mac_priority(struct st_finding *finding)
 {
     int64_t realtime;
+    if (st_facts_int_or(finding->facts, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED, 0) != 0) {
+        st_finding_not_applicable(finding, "a jail gives no real-time priority, also with mac_priority");
+        return;
+    }
     if (st_finding_need_int(finding, REALTIME, &realtime) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
             judge_absent(finding);
@@ -199,7 +205,10 @@ const struct st_rule st_rule_freebsd_mac_priority = {
                  "group realtime (gid 47). Without it only root has that right.",
     .cost = "fairness: members of the group can take a CPU for themselves",
     .when_not = "the sound server is started by root with rtprio",
-    .sources = "mac_priority(4)\nused on 13.2: with the module and the group, rtprio works for a normal user",
+    .sources =
+        "mac_priority(4)\nused on 13.2: with the module and the group, rtprio works for a normal user\n"
+        "FreeBSD sys/kern/kern_jail.c prison_priv_check(): PRIV_SCHED_RTPRIO is not among what a jail "
+        "allows",
     .history = "13.1: new (mac_priority(4))",
     .persistent = MAC_PRIORITY_EVER,
     .needs = ST_NEEDS_RELOGIN,
@@ -209,8 +218,8 @@ const struct st_rule st_rule_freebsd_mac_priority = {
             "mac_priority",
     .first_version = "13.1",
     .facts = ST_RULE_KEYS(REALTIME, GID, LOADER, ST_KEY_FREEBSD_FILE_LOADER_CONF, KLD_LIST,
-                          ST_KEY_FREEBSD_RT_FIFO_ERRNO, ST_KEY_USER_UID, ST_KEY_USER_NAME,
-                          ST_KEY_FREEBSD_KERN_OSRELDATE),
+                          ST_KEY_FREEBSD_RT_FIFO_ERRNO, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED, ST_KEY_USER_UID,
+                          ST_KEY_USER_NAME, ST_KEY_FREEBSD_KERN_OSRELDATE),
     .judge = judge_mac_priority,
 };
 
@@ -225,6 +234,7 @@ const struct st_rule st_rule_freebsd_mac_priority = {
     "# then\n" LOGIN_STEPS(user)
 #define LOGIN_STEPS(user) "cap_mkdb /etc/login.conf\npw usermod " user " -L audio"
 
+#define WAITS     ", so an audio program may have to wait for the disk in the middle of a cycle"
 #define OF_PLAYER "; for the user who plays add --user NAME"
 #define MIB       (1024 * 1024)
 
@@ -291,6 +301,13 @@ static void judge_memlock(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     int64_t limit;
+    if (st_facts_int_or(facts, ST_KEY_FREEBSD_SECURITY_JAIL_MLOCK, 1) == 0) {
+        st_finding_advice(finding, "this jail may not lock memory" WAITS);
+        st_finding_fix_persistent(finding, ST_NEEDS_NOTHING,
+                                  "# /etc/jail.conf on the host, in the jail's part\nallow.mlock;\n# then, "
+                                  "there\nservice jail restart NAME");
+        return;
+    }
     const int r =
         st_machine_need_of_user(finding, ST_KEY_FREEBSD_LIMITS_MEMORYLOCKED_BYTES, "limits", &limit);
     if (r == -ENOENT && st_facts_int_or(facts, ST_KEY_USER_UID, -1) > 0)
@@ -330,9 +347,7 @@ static void judge_memlock(struct st_finding *finding)
                         root ? OF_PLAYER : "");
     } else {
         const bool small = bytes < MIB;
-        st_finding_advice(finding,
-                          "this user may lock only %.3g %s of memory%s, so an audio program may have to "
-                          "wait for the disk in the middle of a cycle",
+        st_finding_advice(finding, "this user may lock only %.3g %s of memory%s" WAITS,
                           (double)bytes / (small ? 1024 : MIB), small ? "KiB" : "MiB",
                           by_machine ? " (all users together)" : "");
         if (by_machine)
@@ -352,7 +367,8 @@ const struct st_rule st_rule_freebsd_memlock = {
     .when_not =
         "machines that others use, too: set a size instead of 'unlimited'; users with a login class of "
         "their own ('pw usershow NAME', field 5): put memorylocked there",
-    .sources = "login.conf(5) memorylocked, mlockall(2), limits(1); vm.max_user_wired: sysctl -d\n"
+    .sources = "login.conf(5) memorylocked, mlockall(2), limits(1), jail(8) allow.mlock; vm.max_user_wired: "
+               "sysctl -d\n"
                "FreeBSD sys/vm/vm_mmap.c sys_mlockall(): the whole address space counts, and root's limit, "
                "too\n"
                "seen on 13.2 and 15.1 in login.conf: 64 KiB in class default, 128 MiB in class daemon; "
@@ -363,7 +379,8 @@ const struct st_rule st_rule_freebsd_memlock = {
     .undo = "pw usermod NAME -L ''; take the class out of /etc/login.conf and run cap_mkdb "
             "/etc/login.conf",
     .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_LIMITS_MEMORYLOCKED_BYTES, WIRED, PAGE, ALLOWED, ST_KEY_USER_UID,
-                          ST_KEY_USER_NAME, ST_KEY_USER_CLASS, ST_KEY_FREEBSD_LOGIN_AUDIO),
+                          ST_KEY_USER_NAME, ST_KEY_USER_CLASS, ST_KEY_FREEBSD_LOGIN_AUDIO,
+                          ST_KEY_FREEBSD_SECURITY_JAIL_MLOCK),
     .targets = ST_RULE_KEYS("vm.max_user_wired"),
     .judge = judge_memlock,
 };

@@ -20,6 +20,12 @@ cp -r "$captures/freebsd-13.2" "$tmp/14.2"
 sed -i 's/^kern.osreldate: .*/kern.osreldate: 1402000/' "$tmp/14.2/sysctl-a.txt"
 is "FreeBSD 14.2 sleeps as 13.2 does" "$(report --frames 64 --root "$tmp/14.2" | head -n 1)" "$(report --frames 64 --root "$captures/freebsd-13.2" | head -n 1)"
 
+# freebsd-run-4.md D10; at 8b8d5cff o12/c1-jail.txt has "advice   the module mac_priority is not loaded", nothing of
+# memory, which measure could not lock there, and each sysctl's advice said: sleeptune apply ...; as root
+cp -r "$captures/freebsd-13.2" "$tmp/jail"
+sed -i 's/^security.jail.jailed: .*/security.jail.mlock_allowed: 0\nsecurity.jail.jailed: 1/' "$tmp/jail/sysctl-a.txt"
+screen_is freebsd-jail report --details --root "$tmp/jail"
+
 query() { "$PYTHON" -c 'import json, sys
 findings = {f["id"]: f for f in json.load(sys.stdin)["findings"]}
 print(eval(sys.argv[1], {"f": findings}))' "$1"; }

@@ -402,6 +402,7 @@ static void each_key_is_collected(void **state)
                                          "linux.threads.part",
                                          "linux.listen.rate_ppm",
                                          "linux.listen.drift_ppm",
+                                         "freebsd.security.jail.mlock_allowed", /* in a jail */
                                          "linux.listen.invalid",
                                          "linux.pmqos.user_may_open",
                                          "linux.pam.missing",

@@ -57,6 +57,26 @@ static void assert_sysctl(struct st_platform *p, const char *name, const char *w
     assert_string_equal(text, wanted);
 }
 
+/* freebsd-run-4.md D10 */
+static void a_jail_tries_nothing_of_its_host(void **state)
+{
+    (void)state;
+    struct st_platform *p = fake_freebsd("freebsd-13.2");
+    struct st_facts *facts;
+    struct st_report report;
+    struct st_candidates candidates;
+    assert_int_equal(st_collect_dir(ST_CAPTURES_DIR "/freebsd-13.2", &facts), 0);
+    assert_int_equal(st_facts_put_int(facts, "freebsd.security.jail.jailed", 1, NULL, "test"), 0);
+    assert_int_equal(st_report_make(facts, 64, 48000, &report), 0);
+    assert_int_equal(st_candidates_find(&candidates, p, &report, true, false), 0);
+    assert_string_equal(find(&candidates, "freebsd-alloweddeviation")->not_tried,
+                        "it is the setting of this jail's host");
+    st_candidates_finish(&candidates);
+    st_report_finish(&report);
+    st_facts_free(facts);
+    st_fake_free(p);
+}
+
 static void freebsd_is_tried_with_the_values_of_a_capture(void **state)
 {
     (void)state;
@@ -239,6 +259,7 @@ int main(void)
 {
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_jail_tries_nothing_of_its_host),
         cmocka_unit_test(freebsd_is_tried_with_the_values_of_a_capture),
         cmocka_unit_test(what_apply_wrote_is_not_the_trials),
         cmocka_unit_test(a_slow_clock_is_tried),
