@@ -249,8 +249,12 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
     const char *because = fired && finding->needless != NULL ? finding->needless : finding->summary;
     if (needless && !(asked && finding->status != ST_STATUS_UNKNOWN && st_rule_can_apply(finding))) {
         if (asked) {
-            print_head(rule, "this setting needs no change");
+            print_head(rule, finding->status == ST_STATUS_OK ? "this setting needs no change"
+                             : finding->status == ST_STATUS_UNKNOWN
+                                 ? "it is not known whether this setting is needed"
+                                 : "this setting does not apply here");
             st_change_output_text(4, "because:", because);
+            work->by_hand_n += finding->status != ST_STATUS_OK;
         }
         return;
     }

@@ -6,13 +6,6 @@
 #include "advisor/post/post.h"
 #include "core/text/text.h"
 
-const char st_posted_kinds[] =
-    "cat FILE, sysctl, uname, ps, chrt, ulimit, pw-top, pw-metadata, pw-cli, pw-dump, wpctl, systemctl "
-    "status, journalctl, dmesg, "
-    "jackd, aplay "
-    "-v, lsusb -t, cpupower, alsa-info.sh, rtcqs, inxi, cyclictest, sleeptune listen --json, sleeptune share "
-    "or /dev/sndstat";
-
 /* UTF-16 with its mark, as Windows' editor saves it. */
 static size_t from_utf16(const unsigned char *text, size_t bytes, char *to)
 {

@@ -9,9 +9,6 @@
 
 #define ST_POSTED_MAX_BYTES (16 * 1024 * 1024)
 
-/** The kinds, for messages and help: "cat FILE, sysctl, ...". */
-extern const char st_posted_kinds[];
-
 /**
  * Reads the text and adds its facts.
  * @param facts *facts NULL: new ones, of the text's system. @param source what the facts say where they come

@@ -117,9 +117,9 @@ static int refuse_text(const char *name, const char *text, size_t bytes, int err
         if (text[strspn(text, " \t\r\n")] == '{' && strstr(text, "\"sleeptune-listen/1\"") == NULL)
             return st_failure("%s is JSON. To read a snapshot use --snapshot.", name);
         return st_failure(
-            "nothing in %s is known to sleeptune, which reads the output of %s. On that computer, run: "
-            "sleeptune snapshot",
-            name, st_posted_kinds);
+            "nothing in %s is known to sleeptune; the manual sleeptune-report has what it reads. On that "
+            "computer, run: sleeptune share",
+            name);
     case -EXDEV:
         return st_failure("%s is from another operating system than the files before it", name);
     default:

@@ -319,7 +319,7 @@ static void set_text(const struct st_view *view, struct st_answer *answer)
     enum st_cause cause;
     const size_t buf_bytes = sizeof(answer->text);
     put_music(view, answer, buf, buf_bytes);
-    if (unheard(answer) != NULL && unheard(answer) != answer->client)
+    if (unheard(answer) != NULL)
         st_text_append(buf, buf_bytes, " What %s writes too late is not watched.", unheard(answer)->name);
     if (answer->lost && view->history.changed[0] != '\0')
         st_text_append(buf, buf_bytes, " %s", view->history.changed);

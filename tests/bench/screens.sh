@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Writes docs/screens.md: a program that computes too long plays in a session of an ordinary user, and the ten questions of a musician are
-# looked up on the screens of that user. A question without an answer is named on standard error, and the status is 1.
+# looked up on the screens of that user. A question without an answer is named on standard error, and the status is 1. The pictures of the
+# README and of the site's first page are of the same minute: docs/pictures/click.svg, page.png.
 #
-#   tests/bench/screens.sh BUILD USER >docs/screens.md     as root; two minutes; needs pipewire, wireplumber and dbus-run-session
+#   tests/bench/screens.sh BUILD USER >docs/screens.md     as root; three minutes; needs pipewire, wireplumber, dbus-run-session, curl and chromium
 set -u
 build=$(realpath "$1") user=$2 folder=${3:-}
 
@@ -11,7 +12,9 @@ if [ -z "$folder" ]; then
     chown "$user" "$folder"
     trap 'rm -rf "$folder"' EXIT
     runuser -u "$user" -- env -i PATH="$PATH" HOME="$folder" dbus-run-session -- bash "$0" "$build" "$user" "$folder"
-    exit
+    status=$?
+    cp "$folder/click.svg" "$folder/page.png" "$(dirname "$0")/../../docs/pictures/" || status=1
+    exit $status
 fi
 
 # --- within the session ---
@@ -29,7 +32,8 @@ begin wireplumber
 sleep 2
 pw-cli create-node adapter '{ factory.name=support.null-audio-sink node.name=studio media.class=Audio/Sink object.linger=true audio.position=[FL FR] }' >>log 2>&1
 pw-metadata -n settings 0 clock.force-quantum 1024 >>log 2>&1
-begin "$build/daemon/sleeptuned" -f
+printf 'http: { listen = "127.0.0.1:8077"; };\n' >conf
+begin "$build/daemon/sleeptuned" -f -c conf
 sleep 2
 sleeptune status >rest.txt
 begin "$build/tests/integration/stall_pipewire" 0 GoodSynth 5 5 1 good.log -1
@@ -39,6 +43,8 @@ sleep 40
 load=$(cut -d' ' -f1-3 /proc/loadavg)
 sleeptune status >status.txt
 COLUMNS=40 sleeptune status >narrow.txt
+curl -s http://127.0.0.1:8077/v1/cycle.svg >click.svg
+python3 "$build/../tests/integration/browser.py" chromium http://127.0.0.1:8077/ --width 900 --height 620 --wait 'document.getElementById("link").textContent.startsWith("Live, ")' --screenshot page.png
 sleeptune check >check.txt 2>&1
 sleeptune check --stress >stress.txt 2>/dev/null
 sleep 25

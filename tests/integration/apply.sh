@@ -237,6 +237,7 @@ refused "revert of nothing in particular" revert --root "$tree"
 refused "a rule of another system" apply --yes --root "$tree" freebsd-hz
 refused "no such tree" apply --yes --root "$tmp/none"
 screen_is does-not-fire apply --yes --root "$tree" linux-rt-throttling
+screen_is not-known apply --yes --root "$tree" linux-server-priority # not "needs no change"
 
 fresh nixos
 mkdir -p "$tree/etc" "$tree.before/etc"
