@@ -34,7 +34,7 @@ static void set_history_again(struct st_service *service, bool also_failing)
         st_history_writer_set(service->history, &service->config);
 }
 
-/* --- the loop rests while nothing plays (loop.when): who decides is daemon/loop/playing.h. A loop that rests
+/* --- the loop rests while nothing plays (loop.when): who decides is daemon/loop/witness.h. A loop that rests
  * has no threads and locks no memory; its last figures stay. --- */
 
 /* A loop that starts counts from zero; what other programs had goes on. */
@@ -186,7 +186,7 @@ static int rest_or_run(struct st_service *service)
     const bool always = st_text_is(service->config.loop.when, "always");
     struct st_playing_facts facts = {.own_stream = st_config_own_stream(&service->config)};
     st_observe_playing(service->observe, &facts);
-    const enum st_playing_answer answer = st_playing_judge(&music->playing, &facts, now_ns);
+    const enum st_playing_answer answer = st_witness_plays(&music->playing, &facts, now_ns);
     const bool runs = always || answer != ST_PLAYING_NO;
     int r = 0;
     char why[256];
@@ -237,11 +237,8 @@ int st_service_wait(struct st_service *service, int64_t until_ns, const sigset_t
 static void on_heard(void *ctx)
 {
     struct st_service *service = ctx;
-    if (st_mark_take(&service->marks, &service->events, &service->platform->clock, "prompted", "",
-                     st_observe_unheard(service->observe)) != 0)
+    if (st_service_view_mark(service, "prompted", "") != 0)
         ST_WARN("a mark was not kept: ten a minute at most");
-    else
-        st_observe_cut(service->observe);
 }
 
 static int start_parts(struct st_service *service)
@@ -387,13 +384,12 @@ static void check_overdue(struct st_service *service)
 {
     struct st_overdue *loop = &service->loop.overdue;
     const int64_t now_ns = st_clock_now_ns(&service->platform->clock);
-    st_overdue_check(loop, st_session_heartbeat(service->session, 0), st_service_view_due_ns(service),
-                     now_ns);
+    st_overdue_check(loop, st_session_heartbeat(service->session), st_service_view_due_ns(service), now_ns);
     const int64_t overdue_ns = st_service_view_overdue_ns(service);
     struct st_hog hog = {0};
     if (overdue_ns > 0) {
         hog = service->view.overdue.hog;
-        st_hog_look(&service->platform->machine, st_session_tid(service->session, 0), &hog);
+        st_hog_look(&service->platform->machine, st_session_tid(service->session), &hog);
     }
     service->view.overdue.hog = hog;
     if (hog.looks == ST_HOG_LOOKS)

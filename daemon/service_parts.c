@@ -31,7 +31,7 @@ static int on_refused(void *ctx, pid_t tid, int priority)
 
 static pid_t loop_tid(void *ctx)
 {
-    return st_session_tid(ctx, 0);
+    return st_session_tid(ctx);
 }
 
 static uint64_t drains(void *ctx)
@@ -242,7 +242,7 @@ static bool wishes_trace(const struct st_config *config)
 
 void st_service_parts_trace(struct st_service *service)
 {
-    const pid_t tid = st_session_tid(service->session, 0);
+    const pid_t tid = st_session_tid(service->session);
     if (service->loop.tracer_tried || tid == 0)
         return;
     service->loop.tracer_tried = true;

@@ -5,15 +5,14 @@
 #include <stdatomic.h>
 
 #include "daemon/causes/causes.h"
+#include "daemon/causes/events.h"
 #include "daemon/causes/kernel_log.h"
-#include "daemon/causes/mark.h"
 #include "daemon/causes/tracer.h"
 #include "daemon/history/history_writer.h"
 #include "daemon/http/http.h"
 #include "daemon/http/socket.h"
 #include "daemon/loop/clockwatch.h"
 #include "daemon/loop/overdue.h"
-#include "daemon/loop/playing.h"
 #include "daemon/loop/witness.h"
 #include "daemon/notify.h"
 #include "daemon/service.h"
@@ -59,7 +58,8 @@ struct st_service {
     struct st_tracer_way tracer_way;
     struct st_live live;
     struct st_forecast forecast;
-    struct st_marks marks;
+    int64_t marked_ns[10]; /* when the last marks came, CLOCK_MONOTONIC; 0: free */
+    size_t next_mark;      /* the oldest one */
     struct st_kernel_log kernel_log;
     struct st_clockwatch clockwatch;
     struct st_service_web web;

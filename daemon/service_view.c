@@ -12,7 +12,8 @@
 #include "daemon/status/minute.h"
 #include "daemon/systemd.h"
 
-#define MINUTE_NS (60 * ST_NS_PER_S)
+#define MINUTE_NS     (60 * ST_NS_PER_S)
+#define MARK_SHOWN_NS MINUTE_NS /* of the time before a mark, in its answer */
 
 #define LOG_MODULE "daemon"
 #include "daemon/log.h"
@@ -34,7 +35,7 @@ int64_t st_service_view_overdue_ns(struct st_service *service)
 {
     if (service->session == NULL || service->view.rests || (service->view.ended && !service->loop.hangs))
         return 0;
-    return st_overdue_ns(&service->loop.overdue, st_session_heartbeat(service->session, 0),
+    return st_overdue_ns(&service->loop.overdue, st_session_heartbeat(service->session),
                          st_service_view_due_ns(service), st_clock_now_ns(&service->platform->clock));
 }
 
@@ -142,6 +143,23 @@ static char *metrics_text(struct st_service *service, bool named)
     return text;
 }
 
+int st_service_view_mark(struct st_service *service, const char *by, const char *note)
+{
+    struct st_clock *clock = &service->platform->clock;
+    int64_t *oldest_ns = &service->marked_ns[service->next_mark];
+    const int64_t now_ns = st_clock_now_ns(clock);
+    if (*oldest_ns != 0 && st_ns_sub(now_ns, *oldest_ns) < MINUTE_NS)
+        return -EAGAIN;
+    *oldest_ns = now_ns;
+    service->next_mark = (service->next_mark + 1) % ST_ARRAY_LEN(service->marked_ns);
+    struct st_event event = st_event_make(st_clock_wall_ns(clock), ST_EVENT_HEARD, "%s", note);
+    ST_PRINT(event.source, "%s", by);
+    ST_PRINT(event.client, "%s", st_observe_unheard(service->observe));
+    st_events_put(&service->events, ST_LOG_INFO, &event);
+    st_observe_cut(service->observe);
+    return 0;
+}
+
 static void give_answer(void *request, char *text, unsigned http_status)
 {
     st_http_answer(request, text, http_status);
@@ -158,15 +176,12 @@ static void ask(void *ctx, enum st_route_body which, const struct st_query *quer
     if (which == ST_ROUTE_MARK && kept.state == ST_HISTORY_WRITER_OFF)
         which = ST_ROUTE_HEARD; /* its answer says why nothing is kept */
     if (which == ST_ROUTE_MARK) {
-        if (st_mark_take(&service->marks, &service->events, &service->platform->clock,
-                         query->by[0] != '\0' ? query->by : "key", query->note,
-                         st_observe_unheard(service->observe)) != 0) {
+        if (st_service_view_mark(service, query->by[0] != '\0' ? query->by : "key", query->note) != 0) {
             st_http_answer(request, st_route_error_text("ten marks a minute at most"), 429);
             return;
         }
-        st_observe_cut(service->observe);
         st_query_init(&of_mark);
-        of_mark.since_wall_ns = st_ns_sub(st_service_view_wall_ns(service), ST_MARK_SHOWN_NS);
+        of_mark.since_wall_ns = st_ns_sub(st_service_view_wall_ns(service), MARK_SHOWN_NS);
         query = &of_mark;
         which = ST_ROUTE_HEARD;
     }

@@ -22,6 +22,10 @@ int64_t st_service_view_due_ns(struct st_service *service);
 /** How long the loop's next cycle is overdue (daemon/loop/overdue.h). */
 int64_t st_service_view_overdue_ns(struct st_service *service);
 
+/** "I heard it now": keeps a mark of this moment as an event. @param by "key", "typed", "page"; "prompted": a
+ * notification asked for it. @return 0, -EAGAIN: there were ten within a minute. */
+ST_NODISCARD int st_service_view_mark(struct st_service *service, const char *by, const char *note);
+
 /** Ends the minute of the loop, or one in which it did not run: log, history, view.minute. */
 void st_service_view_end_minute(struct st_service *service);
 

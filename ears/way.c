@@ -159,11 +159,11 @@ void st_way_begin(struct st_way_run *run)
     (void)sigaction(SIGPIPE, &before, NULL);
 }
 
-int st_way_read(struct st_way_run *run, int64_t limit_ns, const struct st_capture_sink *sink, void *ctx)
+int st_way_read(struct st_way_run *run, const struct st_capture_sink *sink, void *ctx)
 {
     unsigned char bytes[READ_BYTES];
     struct pollfd readable = {.fd = run->program.out, .events = POLLIN};
-    if (poll(&readable, 1, (int)(limit_ns / ST_NS_PER_MS)) <= 0)
+    if (poll(&readable, 1, (int)(ST_WAY_WAIT_NS / ST_NS_PER_MS)) <= 0)
         return -EAGAIN;
     const ssize_t n = read(run->program.out, bytes, sizeof(bytes));
     if (n < 0)

@@ -67,10 +67,10 @@ ST_NODISCARD int st_way_open(struct st_way_run *run, struct st_machine *machine,
                              const struct st_way_wish *wish);
 /** After its head: lets it play and record. */
 void st_way_begin(struct st_way_run *run);
-/** Waits until it says something, at most limit_ns, and hands that out.
+#define ST_WAY_WAIT_NS INT64_C(100000000)
+/** Waits until it says something, at most ST_WAY_WAIT_NS, and hands that out.
  * @return 1: there may be more; 0: it has ended; -EAGAIN: nothing in that time; -EBADMSG: it said what no
  * such program says. */
-ST_NODISCARD int st_way_read(struct st_way_run *run, int64_t limit_ns, const struct st_capture_sink *sink,
-                             void *ctx);
+ST_NODISCARD int st_way_read(struct st_way_run *run, const struct st_capture_sink *sink, void *ctx);
 /** Ends the program, at most 500 ms after. */
 void st_way_close(struct st_way_run *run);

@@ -200,27 +200,26 @@ int st_counts_compare(const struct st_counts_run runs[2], struct st_counts_diffe
     return 0;
 }
 
-const char *st_counts_text(const struct st_counts_difference *difference, const char *what, char *buf,
-                           size_t buf_bytes)
+const char *st_counts_text(const struct st_counts_difference *d, char *buf, size_t buf_bytes)
 {
-    const struct st_counts_difference *d = difference;
     if (d->verdict == ST_COUNTS_FEWER)
-        snprintf(buf, buf_bytes, "%.1f times fewer %s than before (95 %%: %.1f to %.1f)", 1 / d->fold, what,
-                 1 / d->high, 1 / d->low);
+        snprintf(buf, buf_bytes, "%.1f times fewer late wake-ups than before (95 %%: %.1f to %.1f)",
+                 1 / d->fold, 1 / d->high, 1 / d->low);
     else if (d->verdict == ST_COUNTS_MORE)
-        snprintf(buf, buf_bytes, "%.1f times as many %s as before (95 %%: %.1f to %.1f)", d->fold, what,
+        snprintf(buf, buf_bytes, "%.1f times as many late wake-ups as before (95 %%: %.1f to %.1f)", d->fold,
                  d->low, d->high);
     else if (d->verdict == ST_COUNTS_DRIFTING)
         snprintf(buf, buf_bytes,
-                 "cannot tell: %s come and go within a run as much as between the two. Run it again when the "
-                 "computer does the same all the time",
-                 what);
+                 "cannot tell: late wake-ups come and go within a run as much as between the two. Run it "
+                 "again when the "
+                 "computer does the same all the time");
     else if (d->verdict == ST_COUNTS_SAME && d->none)
-        snprintf(buf, buf_bytes, "no difference shown: no %s in what was compared", what);
+        snprintf(buf, buf_bytes, "no difference shown: no late wake-ups in what was compared");
     else if (d->verdict == ST_COUNTS_TOO_SHORT)
         snprintf(buf, buf_bytes, "cannot tell: a run is too short. Repeat that one for longer");
     else
-        snprintf(buf, buf_bytes, "no difference shown: %.2g to %.2g times as many %s as before (95 %%)",
-                 d->low, d->high, what);
+        snprintf(buf, buf_bytes,
+                 "no difference shown: %.2g to %.2g times as many late wake-ups as before (95 %%)", d->low,
+                 d->high);
     return buf;
 }

@@ -52,7 +52,5 @@ struct st_counts_difference {
  * more than chance (evidence/drift.h): a difference must be larger than that. @return 0, -ENOMEM. */
 ST_NODISCARD int st_counts_compare(const struct st_counts_run runs[2], struct st_counts_difference *ret);
 
-/** "3.2 times fewer late wake-ups than before (95 %: 2.1 to 4.8)", or why nothing is shown. @param what are
- * counted, plural. @return buf. */
-const char *st_counts_text(const struct st_counts_difference *difference, const char *what, char *buf,
-                           size_t buf_bytes);
+/** "3.2 times fewer late wake-ups than before (95 %: 2.1 to 4.8)", or why nothing is shown. @return buf. */
+const char *st_counts_text(const struct st_counts_difference *d, char *buf, size_t buf_bytes);

@@ -584,14 +584,14 @@ int st_session_result(struct st_session *session, size_t i, struct st_result *re
     return r;
 }
 
-uint64_t st_session_heartbeat(const struct st_session *session, size_t i)
+uint64_t st_session_heartbeat(const struct st_session *session)
 {
-    return atomic_load_explicit(&session->lanes[i].loop.cycles_seen, memory_order_relaxed);
+    return atomic_load_explicit(&session->lanes[0].loop.cycles_seen, memory_order_relaxed);
 }
 
-pid_t st_session_tid(const struct st_session *session, size_t i)
+pid_t st_session_tid(const struct st_session *session)
 {
-    return atomic_load_explicit(&session->lanes[i].tid, memory_order_relaxed);
+    return atomic_load_explicit(&session->lanes[0].tid, memory_order_relaxed);
 }
 
 uint64_t st_session_drains(const struct st_session *session)

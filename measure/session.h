@@ -81,11 +81,11 @@ void st_session_free(struct st_session *session);
  * thread. */
 ST_NODISCARD int st_session_result(struct st_session *session, size_t i, struct st_result *ret);
 
-/** Cycles of loop i so far, warm-up included: a heartbeat. Any thread, no lock. */
-uint64_t st_session_heartbeat(const struct st_session *session, size_t i);
+/** Cycles of the first loop so far, warm-up included: a heartbeat. Any thread, no lock. */
+uint64_t st_session_heartbeat(const struct st_session *session);
 
-/** Kernel thread id of loop i (for the demoting watchdog), 0 before it runs. Any thread, no lock. */
-pid_t st_session_tid(const struct st_session *session, size_t i);
+/** Kernel thread id of the first loop (for the demoting watchdog), 0 before it runs. Any thread, no lock. */
+pid_t st_session_tid(const struct st_session *session);
 
 /** Drains so far, four a second while the drain thread has a CPU (its canary). Any thread, no lock. */
 uint64_t st_session_drains(const struct st_session *session);

@@ -39,13 +39,13 @@ static void say_price(const struct st_dropout_table *table, const char *source, 
 /* The next larger buffer in which a cycle that computed for busy_ns has room, if it computes as long there.
  * @param frames, period_ns of the buffer in use. @return a power of two, at most 2048 frames; 0: none, or the
  * buffer in use is not known. */
-static int64_t room_frames(int64_t frames, int64_t period_ns, int64_t busy_ns)
+static int64_t room_frames(const struct st_dropout_table *table, int64_t busy_ns)
 {
     int64_t larger = FRAMES_MIN;
-    if (frames <= 0 || period_ns <= 0)
+    if (table->frames <= 0 || table->period_ns <= 0)
         return 0;
-    while (larger <= FRAMES_MAX &&
-           (larger <= frames || (double)larger * (double)period_ns < (double)busy_ns * (double)frames))
+    while (larger <= FRAMES_MAX && (larger <= table->frames || (double)larger * (double)table->period_ns <
+                                                                   (double)busy_ns * (double)table->frames))
         larger *= 2;
     return larger <= FRAMES_MAX ? larger : 0;
 }
@@ -57,7 +57,7 @@ static void room_for(const struct st_dropout_table *table, const struct st_dropo
     const bool stream = client->load.streams_n > 0; /* no one simplifies a player */
     const int64_t busy_ns = client->worst.busy_ns, error_ns = client->worst.error_ns;
     const double share = share_of(client);
-    const int64_t frames = room_frames(table->frames, table->period_ns, busy_ns + error_ns);
+    const int64_t frames = room_frames(table, busy_ns + error_ns);
     char rhythm[128];
     const char *busy = ST_NS_SHORT(busy_ns);
     if (share > ST_DROPOUT_REASON_FULL) {
@@ -70,7 +70,7 @@ static void room_for(const struct st_dropout_table *table, const struct st_dropo
                table->period_ns > ST_MAX(client->worst.period_ns, client->longest_period_ns)) {
         ST_PRINT(next->why, ST_DROPOUT_NEXT_RAISED);
         return;
-    } else if (frames != room_frames(table->frames, table->period_ns, busy_ns - error_ns)) {
+    } else if (frames != room_frames(table, busy_ns - error_ns)) {
         ST_PRINT(next->why,
                  "no buffer size can be named: the CPU time of its worst cycle, %s, is only known to %s",
                  busy, ST_NS_SHORT(error_ns));

@@ -20,7 +20,7 @@ static void put(const char *label, const char *text)
 
 static const char *sentence(const struct st_before_after *done, char *buf)
 {
-    return st_counts_text(&done->late, "late wake-ups", buf, TEXT_BYTES);
+    return st_counts_text(&done->late, buf, TEXT_BYTES);
 }
 
 static const char *when(const struct st_before_after_run *run, char *buf, size_t buf_bytes)

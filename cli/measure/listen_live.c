@@ -8,7 +8,6 @@
 
 #define ANSWER_NS  (12 * ST_NS_PER_S) /* the helper programs say "absent" before */
 #define SILENCE_NS (3 * ST_NS_PER_S)  /* a program that plays says something that often */
-#define LOOK_NS    (100 * ST_NS_PER_MS)
 
 struct run {
     const struct st_listen_calls *calls;
@@ -86,8 +85,8 @@ static const struct st_capture_sink sink = {on_head, on_packet, on_event};
 static bool wait_for_head(struct st_way_run *way, struct run *run)
 {
     for (int64_t waited_ns = 0; !run->headed && waited_ns < ANSWER_NS && !st_stop_asked();) {
-        const int r = st_way_read(way, LOOK_NS, &sink, run);
-        waited_ns += r == -EAGAIN ? LOOK_NS : 0;
+        const int r = st_way_read(way, &sink, run);
+        waited_ns += r == -EAGAIN ? ST_WAY_WAIT_NS : 0;
         if (r == 0 || (r < 0 && r != -EAGAIN))
             break;
     }
@@ -102,10 +101,10 @@ static int listen_to(struct st_way_run *way, struct run *run)
     int64_t silent_ns = 0;
     st_way_begin(way);
     while (run->live->frames < run->wanted_frames && silent_ns < SILENCE_NS && !st_stop_asked()) {
-        const int r = st_way_read(way, LOOK_NS, &sink, run);
+        const int r = st_way_read(way, &sink, run);
         if (r < 0 && r != -EAGAIN)
             return r;
-        silent_ns = r == -EAGAIN ? silent_ns + LOOK_NS : 0;
+        silent_ns = r == -EAGAIN ? silent_ns + ST_WAY_WAIT_NS : 0;
         if (r == 0)
             break;
     }

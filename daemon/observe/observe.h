@@ -4,7 +4,7 @@
 #include <jansson.h>
 
 #include "daemon/config/config.h"
-#include "daemon/loop/playing.h"
+#include "daemon/loop/witness.h"
 #include "daemon/observe/observed.h"
 #include "daemon/wait.h"
 #include "store/history/history.h"

@@ -266,11 +266,11 @@ void st_history_abandon(struct st_history *history)
 }
 
 /* All zeros: there is none. */
-static struct st_history_mark mark_of(const char *path, const char *suffix)
+static struct st_history_mark mark_of(const struct st_history *history, const char *suffix)
 {
     char whole[4096];
     struct stat status;
-    ST_PRINT(whole, "%s%s", path, suffix);
+    ST_PRINT(whole, "%s%s", history->path, suffix);
     if (stat(whole, &status) != 0)
         return (struct st_history_mark){0};
     return (struct st_history_mark){status.st_dev, status.st_ino, status.st_size, status.st_mtim};
@@ -278,8 +278,8 @@ static struct st_history_mark mark_of(const char *path, const char *suffix)
 
 void st_history_mark(struct st_history *history)
 {
-    history->file = mark_of(history->path, "");
-    history->log = mark_of(history->path, "-wal");
+    history->file = mark_of(history, "");
+    history->log = mark_of(history, "-wal");
 }
 
 static bool is_same_file(const struct st_history_mark *a, const struct st_history_mark *b)
@@ -295,7 +295,7 @@ static bool is_same(const struct st_history_mark *a, const struct st_history_mar
 
 enum st_history_state st_history_look_again(const struct st_history *history)
 {
-    const struct st_history_mark file = mark_of(history->path, ""), log = mark_of(history->path, "-wal");
+    const struct st_history_mark file = mark_of(history, ""), log = mark_of(history, "-wal");
     if (!is_same_file(&file, &history->file))
         return ST_HISTORY_GONE;
     if (file.bytes == 0)

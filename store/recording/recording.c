@@ -108,11 +108,11 @@ static void data_restart(struct st_recording *recording)
 }
 
 /* Each number as its difference to the one before, modulo 2^64. */
-static void put_numbers(struct st_bytes_out *out, const int64_t *numbers, size_t n)
+static void put_numbers(struct st_recording *recording, const int64_t *numbers)
 {
     uint64_t last = 0;
-    ST_EACH_OF (number, numbers, n) {
-        st_bytes_put_signed(out, (int64_t)((uint64_t)*number - last));
+    ST_EACH_OF (number, numbers, recording->cycles_n) {
+        st_bytes_put_signed(&recording->data, (int64_t)((uint64_t)*number - last));
         last = (uint64_t)*number;
     }
 }
@@ -121,9 +121,9 @@ static void put_numbers(struct st_bytes_out *out, const int64_t *numbers, size_t
 static void run_put(struct st_recording *recording)
 {
     st_bytes_put_varint(&recording->data, recording->cycles_n);
-    put_numbers(&recording->data, recording->lateness_ns, recording->cycles_n);
+    put_numbers(recording, recording->lateness_ns);
     if (recording->has_callback)
-        put_numbers(&recording->data, recording->callback_ns, recording->cycles_n);
+        put_numbers(recording, recording->callback_ns);
     recording->cycles_n = 0;
 }
 

@@ -143,14 +143,14 @@ static void stop_ends_an_endless_run_early_and_keeps_what_it_has(void **state)
     config.duration_ns = 3600 * ST_NS_PER_S;
     struct st_session *session;
     assert_int_equal(st_session_start(st_platform_native(), &config, &session), 0);
-    while (st_session_heartbeat(session, 0) < 30)
+    while (st_session_heartbeat(session) < 30)
         (void)0;
     struct st_result result;
     assert_int_equal(st_session_result(session, 0, &result), 0); /* a look at a run that goes on */
     assert_true(result.running);
     assert_true(result.books_balance);
     st_result_finish(&result);
-    assert_true(st_session_tid(session, 0) > 0);
+    assert_true(st_session_tid(session) > 0);
     st_session_ask_stop(session);
     st_session_join(session);
     assert_int_equal(st_session_result(session, 0, &result), 0);
@@ -177,7 +177,7 @@ static void wait_for_a_loop_that_does_not_end_has_an_end(void **state)
     config.warmup_cycles = 0;
     config.duration_ns = 0;
     assert_int_equal(st_session_start(p, &config, &session), 0);
-    while (st_session_heartbeat(session, 0) == 0)
+    while (st_session_heartbeat(session) == 0)
         (void)p->clock.sleep_until_ns(&p->clock, p->clock.now_ns(&p->clock) + ST_NS_PER_MS);
     st_session_ask_stop(session);
     assert_false(st_session_wait(session, 20 * ST_NS_PER_MS));

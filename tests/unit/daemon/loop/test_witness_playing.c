@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "core/ns.h"
-#include "daemon/loop/playing.h"
+#include "daemon/loop/witness.h"
 
 #define START_NS (100 * ST_NS_PER_S)
 
@@ -24,7 +24,7 @@ static int setup(void **state)
 
 static enum st_playing_answer after(int64_t s)
 {
-    return st_playing_judge(&playing, &facts, START_NS + s * ST_NS_PER_S);
+    return st_witness_plays(&playing, &facts, START_NS + s * ST_NS_PER_S);
 }
 
 static void nothing_has_played_yet(void **state)
