@@ -24,28 +24,15 @@ const struct st_remark_words st_hearing_remarks[ST_REMARKS_N] = {
 
 /* --- while it is heard --- */
 
-/* In the order of their places: of a loss found late, the start may be before that of the last one. */
-static void keep(void *ctx, const struct st_loss *loss)
-{
-    struct st_hearing_list *list = ctx;
-    size_t at = list->n++;
-    if (at >= ST_HEARING_LOSSES_MAX)
-        return;
-    for (; at > 0 && list->losses[at - 1].at_frame > loss->at_frame; at--)
-        list->losses[at] = list->losses[at - 1];
-    list->losses[at] = *loss;
-}
-
 void st_hearing_init(struct st_hearing *hearing, uint32_t rate_hz, uint32_t channels)
 {
     hearing->rate_hz = rate_hz;
     hearing->channels = channels;
     hearing->frames = hearing->clipped = hearing->same = 0;
     hearing->peak = 0;
-    hearing->by_places.n = hearing->by_tones.n = 0;
-    st_places_init(&hearing->places, rate_hz, ST_HEARING_LEVEL, keep);
+    st_places_init(&hearing->places, rate_hz, ST_HEARING_LEVEL);
     hearing->places.tries_max = TRIES_MAX;
-    st_tones_init(&hearing->tones, rate_hz, keep);
+    st_tones_init(&hearing->tones, rate_hz);
 }
 
 void st_hearing_expect(struct st_hearing *hearing, uint64_t recorded, uint64_t played)
@@ -68,9 +55,9 @@ void st_hearing_take(struct st_hearing *hearing, const float *frames, size_t fra
     hearing->frames += frames_n;
     struct st_places *places = &hearing->places;
     const bool heard = hearing->tones.was_locked;
-    st_places_take(places, frames, channels, frames_n, &hearing->by_places);
+    st_places_take(places, frames, channels, frames_n);
     if (channels > 1)
-        st_tones_take(&hearing->tones, frames + 1, channels, frames_n, &hearing->by_tones);
+        st_tones_take(&hearing->tones, frames + 1, channels, frames_n);
     if (!heard && hearing->tones.was_locked) { /* other sound may have come before */
         places->tries_max = places->tries_n + TRIES;
         places->next_try = 0;
@@ -103,12 +90,12 @@ struct at {
 };
 
 /* @param drift  by which the signal runs ahead of the recording: a share of its time */
-static size_t places_of_losses(const struct st_hearing_list *list, double drift, struct at *ret)
+static size_t places_of_losses(const struct st_losses *list, double drift, struct at *ret)
 {
-    const size_t n = ST_MIN(list->n, ST_HEARING_LOSSES_MAX);
+    const size_t n = ST_MIN(list->n, ST_LOSSES_MAX);
     int64_t shift = 0;
     for (size_t i = 0; i < n; i++) {
-        const struct st_loss *loss = &list->losses[i];
+        const struct st_loss *loss = &list->list[i];
         const double moved = (double)shift + drift * (double)loss->at_frame;
         ret[i] = (struct at){(int64_t)loss->at_frame + llround(moved), loss->frames, loss->kind};
         shift += loss->shift_frames;
@@ -199,13 +186,13 @@ static void take_losses(const struct st_hearing *hearing, const struct st_glitch
                         struct st_hearing_result *ret)
 {
     const bool exact = is_exact(ret->path_class);
-    const struct st_hearing_list *list = exact ? &hearing->by_places : &hearing->by_tones;
+    const struct st_losses *list = exact ? &hearing->places.losses : &hearing->tones.losses;
     const uint64_t ms = hearing->rate_hz / 1000;
     const uint64_t least =
         (uint64_t)hearing->rate_hz * st_hearing_classes[ret->path_class].least_us / 1000000;
     const double drift = exact ? 0 : st_tones_drift_ppm(&hearing->tones) * 1e-6;
-    struct at losses[ST_HEARING_LOSSES_MAX], glitches[ST_SIGNAL_GLITCHES_MAX];
-    bool is_forced[ST_HEARING_LOSSES_MAX];
+    struct at losses[ST_LOSSES_MAX], glitches[ST_SIGNAL_GLITCHES_MAX];
+    bool is_forced[ST_LOSSES_MAX];
     forced_n = ST_MIN(forced_n, ST_SIGNAL_GLITCHES_MAX);
     struct match match = {.losses = losses,
                           .glitches = glitches,
@@ -229,8 +216,8 @@ static void take_losses(const struct st_hearing *hearing, const struct st_glitch
     for (size_t i = 0; i < match.losses_n; i++) { /* noise and a clock that wavers look like short ones */
         if (is_forced[i] || (ret->path_class == ST_PATH_LOSSY && losses[i].frames < least))
             continue;
-        ret->losses[ret->kept_n++] = list->losses[i];
-        ret->lost_frames += list->losses[i].frames;
+        ret->losses[ret->kept_n++] = list->list[i];
+        ret->lost_frames += list->list[i].frames;
         ret->losses_n++;
     }
 }
@@ -283,9 +270,9 @@ static void take_remarks(const struct st_hearing *hearing, struct st_hearing_res
 void st_hearing_end(struct st_hearing *hearing, const struct st_glitch *forced, size_t forced_n,
                     struct st_hearing_result *ret)
 {
-    st_places_end(&hearing->places, &hearing->by_places);
+    st_places_end(&hearing->places);
     if (hearing->channels > 1)
-        st_tones_end(&hearing->tones, &hearing->by_tones);
+        st_tones_end(&hearing->tones);
     memset(ret, 0, sizeof(*ret));
     ret->path_class = class_of(hearing);
     if (ret->path_class != ST_PATH_NONE)

@@ -7,8 +7,7 @@
 #include "ears/places.h"
 #include "ears/tones.h"
 
-#define ST_HEARING_LEVEL      0.01F /* of the signal: -40 dBFS */
-#define ST_HEARING_LOSSES_MAX 512   /* that are kept; further ones are counted */
+#define ST_HEARING_LEVEL 0.01F /* of the signal: -40 dBFS */
 
 /* number, name, what it is, what it promises; the shortest loss in us that is found (0: one frame) */
 #define ST_PATH_CLASSES(X)                                                                                   \
@@ -56,11 +55,6 @@ extern const struct st_remark_words {
     const char *name, *text;
 } st_hearing_remarks[ST_REMARKS_N];
 
-struct st_hearing_list {
-    size_t n; /* all; those beyond ST_HEARING_LOSSES_MAX are only counted */
-    struct st_loss losses[ST_HEARING_LOSSES_MAX];
-};
-
 /** Large: not for the stack. */
 struct st_hearing {
     uint32_t rate_hz, channels;
@@ -68,21 +62,20 @@ struct st_hearing {
     float peak;
     struct st_places places;
     struct st_tones tones; /* of the second channel, if there is one */
-    struct st_hearing_list by_places, by_tones;
 };
 
 struct st_hearing_result {
     enum st_path_class path_class;
     double heard_s; /* in which a loss would have been found */
     size_t losses_n;
-    size_t kept_n;                                /* of them, in `losses` */
-    struct st_loss losses[ST_HEARING_LOSSES_MAX]; /* that were not forced; at_frame: recorded */
-    uint64_t lost_frames;                         /* of all that are kept */
-    unsigned forced_n, forced_found_n;            /* those that this class promises to find, but for those
-                                                     within a longer loss */
-    double per_hour_max95;    /* losses of at least the promised length; inf: nothing heard */
-    double gain_db, noise_db; /* NAN: unknown */
-    double drift_ppm;         /* the recording's clock against the player's; NAN: unknown */
+    size_t kept_n;                        /* of them, in `losses` */
+    struct st_loss losses[ST_LOSSES_MAX]; /* that were not forced; at_frame: recorded */
+    uint64_t lost_frames;                 /* of all that are kept */
+    unsigned forced_n, forced_found_n;    /* those that this class promises to find, but for those
+                                             within a longer loss */
+    double per_hour_max95;                /* losses of at least the promised length; inf: nothing heard */
+    double gain_db, noise_db;             /* NAN: unknown */
+    double drift_ppm;                     /* the recording's clock against the player's; NAN: unknown */
     bool places_known;
     int64_t offset; /* frame of the signal minus frame recorded, where it was heard first; if places_known */
     bool remarks[ST_REMARKS_N];

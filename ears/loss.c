@@ -2,9 +2,9 @@
 
 #define JOIN_MS 20
 
-void st_losses_init(struct st_losses *losses, uint32_t rate_hz, st_loss_fn found)
+void st_losses_init(struct st_losses *losses, uint32_t rate_hz)
 {
-    *losses = (struct st_losses){.join_frames = (uint64_t)rate_hz * JOIN_MS / 1000, .found = found};
+    *losses = (struct st_losses){.join_frames = (uint64_t)rate_hz * JOIN_MS / 1000};
 }
 
 /* The next block in the wrong order would end there. */
@@ -33,28 +33,35 @@ static void join(struct st_loss *first, const struct st_loss *next)
     first->frames = ST_MAX(span, shift);
 }
 
-void st_losses_add(struct st_losses *losses, const struct st_loss *loss, uint64_t clean, void *ctx)
+void st_losses_add(struct st_losses *losses, const struct st_loss *loss, uint64_t clean)
 {
     if (is_same(losses, loss)) {
         join(&losses->last, loss);
     } else {
-        st_losses_end(losses, ctx);
+        st_losses_end(losses);
         losses->last = *loss;
         losses->holds = true;
     }
     losses->clean_from = clean;
 }
 
-void st_losses_pass(struct st_losses *losses, uint64_t frame, void *ctx)
+void st_losses_pass(struct st_losses *losses, uint64_t frame)
 {
     if (losses->holds &&
         frame > losses->clean_from + losses->join_frames + losses->slack_frames + away(losses))
-        st_losses_end(losses, ctx);
+        st_losses_end(losses);
 }
 
-void st_losses_end(struct st_losses *losses, void *ctx)
+/* In the order of their places: of a loss found late, the start may be before that of the last one. */
+void st_losses_end(struct st_losses *losses)
 {
-    if (losses->holds)
-        losses->found(ctx, &losses->last);
+    size_t at = losses->n;
+    if (!losses->holds)
+        return;
     losses->holds = false;
+    if (losses->n++ >= ST_LOSSES_MAX)
+        return;
+    for (; at > 0 && losses->list[at - 1].at_frame > losses->last.at_frame; at--)
+        losses->list[at] = losses->list[at - 1];
+    losses->list[at] = losses->last;
 }

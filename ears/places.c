@@ -16,7 +16,7 @@
 #define SEARCH_FRAMES 16
 #define KEPT_MS       2667 /* that can be looked at again, up to 98 kHz; more is memory for nothing */
 
-void st_places_init(struct st_places *places, uint32_t rate_hz, float level, st_loss_fn found)
+void st_places_init(struct st_places *places, uint32_t rate_hz, float level)
 {
     memset(places, 0, sizeof(*places));
     places->rate_hz = rate_hz;
@@ -25,7 +25,7 @@ void st_places_init(struct st_places *places, uint32_t rate_hz, float level, st_
         places->ring_frames /= 2;
     places->tries_max = UINT64_MAX;
     places->steps = st_signal_steps(level);
-    st_losses_init(&places->losses, rate_hz, found);
+    st_losses_init(&places->losses, rate_hz);
 }
 
 void st_places_expect(struct st_places *places, uint64_t recorded, uint64_t played)
@@ -187,7 +187,7 @@ static bool is_mixed(const struct st_places *places, uint64_t from, uint64_t unt
 }
 
 /* Damage from bad_at on; from `clean` on the signal is back, `shift` frames ahead. */
-static void heal(struct st_places *places, uint64_t clean, int64_t shift, void *ctx)
+static void heal(struct st_places *places, uint64_t clean, int64_t shift)
 {
     const uint64_t bad = places->bad_at;
     struct st_loss loss = {.at_frame = bad, .shift_frames = shift};
@@ -214,7 +214,7 @@ static void heal(struct st_places *places, uint64_t clean, int64_t shift, void *
         places->mixed_frames += len;
         return;
     }
-    st_losses_add(&places->losses, &loss, clean, ctx);
+    st_losses_add(&places->losses, &loss, clean);
 }
 
 /* @return since when it has agreed, up to a window before the damage. */
@@ -226,7 +226,7 @@ static uint64_t since(const struct st_places *places, uint64_t clean, int64_t of
 }
 
 /* The volume is another one: that is no loss, but for what has nothing of the signal before it. */
-static void take_volume(struct st_places *places, void *ctx)
+static void take_volume(struct st_places *places)
 {
     const uint64_t clean = since(places, places->n - CALIBRATE, places->offset);
     const uint64_t first = ST_MAX(places->bad_at, oldest(places));
@@ -236,10 +236,10 @@ static void take_volume(struct st_places *places, void *ctx)
         end++;
     places->volumes_n++;
     if (end > first)
-        heal(places, clean - end < WINDOW ? clean : end, 0, ctx); /* a few frames may agree by chance */
+        heal(places, clean - end < WINDOW ? clean : end, 0); /* a few frames may agree by chance */
 }
 
-static void settle(struct st_places *places, void *ctx)
+static void settle(struct st_places *places)
 {
     if (places->n - places->calibrate_from < CALIBRATE)
         return;
@@ -249,7 +249,7 @@ static void settle(struct st_places *places, void *ctx)
         return;
     places->losses.slack_frames = places->exact ? 0 : SLACK;
     if (places->locked)
-        take_volume(places, ctx);
+        take_volume(places);
     else if (places->was_locked)
         places->contact_lost_n++;
     if (!places->was_locked)
@@ -288,7 +288,7 @@ static bool is_loud(const struct st_places *places)
 }
 
 /* Damaged for long: has the volume changed, is other sound mixed in, or is it further away than a second? */
-static void look_again(struct st_places *places, void *ctx)
+static void look_again(struct st_places *places)
 {
     const uint64_t lasts = places->n - places->bad_at;
     if (lasts % (places->rate_hz / 10) != 0 || !is_loud(places))
@@ -297,12 +297,12 @@ static void look_again(struct st_places *places, void *ctx)
         places->calibrate_from = places->n - WINDOW;
     } else if (lasts > places->rate_hz && !is_mixed(places, places->n - places->rate_hz, places->n)) {
         if (places->expects)
-            heal(places, places->n, 0, ctx);
+            heal(places, places->n, 0);
         places->locked = false;
     }
 }
 
-static void search(struct st_places *places, void *ctx)
+static void search(struct st_places *places)
 {
     int64_t shift;
     if (!is_loud(places)) {
@@ -314,15 +314,15 @@ static void search(struct st_places *places, void *ctx)
         places->next_search = places->n + ((uint64_t)SEARCH_FRAMES << (pace < 8 ? pace : 8));
         return;
     }
-    heal(places, since(places, places->n - WINDOW, places->offset + shift), shift, ctx);
+    heal(places, since(places, places->n - WINDOW, places->offset + shift), shift);
 }
 
-static void track(struct st_places *places, void *ctx)
+static void track(struct st_places *places)
 {
     const bool good = agrees(places, places->n - 1, places->offset);
     if (!places->damaged && good) {
         places->heard_frames++;
-        st_losses_pass(&places->losses, places->n, ctx);
+        st_losses_pass(&places->losses, places->n);
         return;
     }
     if (!places->damaged) {
@@ -333,31 +333,31 @@ static void track(struct st_places *places, void *ctx)
     }
     places->good_n = good ? places->good_n + 1 : 0;
     if (places->good_n == WINDOW)
-        heal(places, places->n - WINDOW, 0, ctx);
+        heal(places, places->n - WINDOW, 0);
     else if (places->n >= places->next_search)
-        search(places, ctx);
+        search(places);
     if (places->damaged)
-        look_again(places, ctx);
+        look_again(places);
 }
 
-void st_places_take(struct st_places *places, const float *samples, size_t stride, size_t frames_n, void *ctx)
+void st_places_take(struct st_places *places, const float *samples, size_t stride, size_t frames_n)
 {
     for (size_t i = 0; i < frames_n; i++) {
         const float sample = samples[i * stride];
         places->ring[places->n++ & (places->ring_frames - 1)] = isfinite(sample) ? sample : 0;
         if (places->calibrate_from != 0)
-            settle(places, ctx);
+            settle(places);
         else if (places->locked)
-            track(places, ctx);
+            track(places);
         else if (places->n >= places->next_try && places->n >= WINDOW &&
                  (places->was_locked || places->tries_n < places->tries_max))
             seek(places);
     }
 }
 
-void st_places_end(struct st_places *places, void *ctx)
+void st_places_end(struct st_places *places)
 {
     if (places->expects && places->locked && places->damaged && places->n - places->bad_at > places->rate_hz)
-        heal(places, places->n, 0, ctx);
-    st_losses_end(&places->losses, ctx);
+        heal(places, places->n, 0);
+    st_losses_end(&places->losses);
 }

@@ -36,16 +36,15 @@ struct st_places {
 };
 
 /** @param level  of the signal. Large: not for the stack. */
-void st_places_init(struct st_places *places, uint32_t rate_hz, float level, st_loss_fn found);
+void st_places_init(struct st_places *places, uint32_t rate_hz, float level);
 
 /** A recorded frame is about that one of the signal: looks within two seconds of it first. The signal is
  * played to the end, so damage of more than a second is a loss also if nothing comes back after it. */
 void st_places_expect(struct st_places *places, uint64_t recorded, uint64_t played);
 
 /** Takes samples of channel 0; `stride` floats apart. Losses come in order, up to 1.1 s late. */
-void st_places_take(struct st_places *places, const float *samples, size_t stride, size_t frames_n,
-                    void *ctx);
+void st_places_take(struct st_places *places, const float *samples, size_t stride, size_t frames_n);
 
 /** No more comes: the last loss. Without st_places_expect damage up to the end is none: the signal has ended.
  */
-void st_places_end(struct st_places *places, void *ctx);
+void st_places_end(struct st_places *places);

@@ -18,9 +18,9 @@ struct fit {
     double rest, loud; /* root mean squares */
 };
 
-void st_tones_end(struct st_tones *tones, void *ctx)
+void st_tones_end(struct st_tones *tones)
 {
-    st_losses_end(&tones->losses, ctx);
+    st_losses_end(&tones->losses);
 }
 
 static uint64_t window_of(const struct st_tones *tones)
@@ -123,12 +123,12 @@ static void fit(const struct st_tones *tones, uint64_t until, struct fit *ret)
     ret->rest = sqrt(fmax(all, 0) / (double)n);
 }
 
-void st_tones_init(struct st_tones *tones, uint32_t rate_hz, st_loss_fn found)
+void st_tones_init(struct st_tones *tones, uint32_t rate_hz)
 {
     memset(tones, 0, offsetof(struct st_tones, waves)); /* of the rest most is never touched */
     tones->rate_hz = rate_hz;
     prepare(tones);
-    st_losses_init(&tones->losses, rate_hz, found);
+    st_losses_init(&tones->losses, rate_hz);
     tones->losses.slack_frames = rate_hz / 1000;
 }
 
@@ -253,7 +253,7 @@ static uint64_t begin_of_damage(const struct st_tones *tones, uint64_t until)
     return bad;
 }
 
-static void end_damage(struct st_tones *tones, uint64_t bad, uint64_t clean, int64_t shift, void *ctx)
+static void end_damage(struct st_tones *tones, uint64_t bad, uint64_t clean, int64_t shift)
 {
     const uint64_t block = tones->rate_hz / BLOCKS_HZ, moved = (uint64_t)llabs(shift);
     const uint64_t len = clean > bad ? clean - bad : 0;
@@ -270,11 +270,11 @@ static void end_damage(struct st_tones *tones, uint64_t bad, uint64_t clean, int
     }
     tones->damaged = false;
     if (loss.frames > 0) /* a converter that rounds skips parts of a frame */
-        st_losses_add(&tones->losses, &loss, clean, ctx);
+        st_losses_add(&tones->losses, &loss, clean);
 }
 
 /* The signal is back in the last window. */
-static void heal(struct st_tones *tones, const struct fit *now, uint64_t window, void *ctx)
+static void heal(struct st_tones *tones, const struct fit *now, uint64_t window)
 {
     const uint64_t middle = tones->n - window / 2;
     uint64_t clean = tones->n - window;
@@ -286,23 +286,23 @@ static void heal(struct st_tones *tones, const struct fit *now, uint64_t window,
     const double drifted = st_tones_drift_ppm(tones) * 1e-6 * (double)(middle - tones->fit_at);
     const bool sure = find_shift(tones, now, drifted, &shift);
     take_fit(tones, now, middle);
-    end_damage(tones, bad, clean, sure ? llround(shift) : 0, ctx);
+    end_damage(tones, bad, clean, sure ? llround(shift) : 0);
 }
 
 /* For a second they were not there as before. Silence is a loss; another volume, or other sound that may hide
  * them, is none, and what was lost then is not known. */
-static void lose(struct st_tones *tones, const struct fit *now, void *ctx)
+static void lose(struct st_tones *tones, const struct fit *now)
 {
     const uint64_t bad = begin_of_damage(tones, tones->n - window_of(tones));
     const bool there = now->loud > SILENT && now->rest <= NOISE_MAX * now->loud;
     if (tones->expects && !there && is_silent(tones, bad + EDGE, tones->n))
-        end_damage(tones, bad, tones->n, 0, ctx);
+        end_damage(tones, bad, tones->n, 0);
     else if (tones->expects)
         tones->contact_lost_n++;
     tones->locked = false;
 }
 
-static void look(struct st_tones *tones, void *ctx)
+static void look(struct st_tones *tones)
 {
     const uint64_t block = tones->rate_hz / BLOCKS_HZ, window = window_of(tones);
     struct fit now;
@@ -320,7 +320,7 @@ static void look(struct st_tones *tones, void *ctx)
         tones->bad_at = tones->n - block;
         tones->heard_frames += tones->damaged ? 0 : block;
         if (!tones->damaged)
-            st_losses_pass(&tones->losses, tones->n, ctx);
+            st_losses_pass(&tones->losses, tones->n);
         if (tones->damaged || tones->n % (10 * block) != 0)
             return;
         fit(tones, tones->n, &now);
@@ -336,20 +336,20 @@ static void look(struct st_tones *tones, void *ctx)
         tones->heals =
             now.loud > tones->loud / 2 && now.loud < 2 * tones->loud && now.rest <= tones->limit / 2;
         if (tones->heals && healed)
-            heal(tones, &now, window, ctx);
+            heal(tones, &now, window);
         else if (tones->n - tones->bad_at > tones->rate_hz)
-            lose(tones, &now, ctx);
+            lose(tones, &now);
     }
 }
 
-void st_tones_take(struct st_tones *tones, const float *samples, size_t stride, size_t frames_n, void *ctx)
+void st_tones_take(struct st_tones *tones, const float *samples, size_t stride, size_t frames_n)
 {
     const uint64_t block = tones->rate_hz / BLOCKS_HZ;
     for (size_t i = 0; i < frames_n; i++) {
         const float sample = samples[i * stride];
         tones->ring[tones->n++ % ST_TONES_RING] = isfinite(sample) ? sample : 0;
         if (block > 0 && tones->n % block == 0)
-            look(tones, ctx);
+            look(tones);
     }
 }
 

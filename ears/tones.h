@@ -30,13 +30,13 @@ struct st_tones {
     float ring[ST_TONES_RING];
 };
 
-void st_tones_init(struct st_tones *tones, uint32_t rate_hz, st_loss_fn found);
+void st_tones_init(struct st_tones *tones, uint32_t rate_hz);
 
 /** Takes samples of channel 1; `stride` floats apart. Losses come in order; places are right within 1 ms. */
-void st_tones_take(struct st_tones *tones, const float *samples, size_t stride, size_t frames_n, void *ctx);
+void st_tones_take(struct st_tones *tones, const float *samples, size_t stride, size_t frames_n);
 
 /** No more comes: the last loss. Damage of less than a second up to the end is none: the signal has ended. */
-void st_tones_end(struct st_tones *tones, void *ctx);
+void st_tones_end(struct st_tones *tones);
 
 /** Faster than the signal says: parts per million, positive if the recording's clock is slow. */
 double st_tones_drift_ppm(const struct st_tones *tones);

@@ -129,17 +129,25 @@ static void on_report_timer(void *ctx, ST_UNUSED uint64_t expirations)
     report_soon(observer);
 }
 
-static void on_resync(void *ctx, const struct st_resync_log_line *line)
+/* Never waits. */
+static void on_log(void *ctx, int fd, ST_UNUSED uint32_t mask)
 {
     struct observer *observer = ctx;
-    st_pipewire_profile_resync(&observer->profile, line);
-}
-
-static void on_log(void *ctx, ST_UNUSED int fd, ST_UNUSED uint32_t mask)
-{
-    struct observer *observer = ctx;
-    if (st_resync_log_read(&observer->log, on_resync, observer) == 0)
+    struct st_resync_log_line line;
+    char bytes[4096];
+    ssize_t n;
+    int status;
+    while ((n = read(fd, bytes, sizeof(bytes))) > 0) {
+        for (ssize_t i = 0; i < n; i++) {
+            if (st_log_line_take(&observer->log.line, bytes[i]) &&
+                st_server_log_resync(observer->log.line.text, &line))
+                st_pipewire_profile_resync(&observer->profile, &line);
+        }
+    }
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
+    close(fd);
+    (void)st_posix_start_ended(observer->log.pid, &status);
     pw_loop_destroy_source(observer->loop, observer->log_source);
     observer->log_source = NULL;
     say_ready(observer);
@@ -569,7 +577,7 @@ static void run(struct observer *observer)
         const bool playing = st_posix_now_ns(NULL) - observer->profiled_ns < QUIET_NS || observer->may_starve;
         if (playing) {
             const int64_t pause_ns = st_process_watch_sample(observer->watch);
-            st_pipewire_streams_look(observer->streams, on_lost, observer);
+            st_pipewire_streams_look(observer->streams);
             ask_if_starved(observer);
             const struct timespec pause = st_ns_to_timespec(pause_ns);
             const int64_t due_ns = st_posix_now_ns(NULL) + pause_ns;

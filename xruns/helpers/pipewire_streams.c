@@ -83,7 +83,7 @@ static void decide(struct stream *stream)
     size_t heard_n = 0;
     ST_EACH (one, stream->all->streams)
         heard_n += one->used && one->heard;
-    const int64_t period_ns = hearing->period_ns != NULL ? hearing->period_ns(hearing->ctx, stream->id) : 0;
+    const int64_t period_ns = hearing->period_ns(hearing->ctx, stream->id);
     const bool hear = hearing->wanted && stream->playing && !stream->mute && !stream->excepted &&
                       !stream->deaf && (stream->heard || heard_n < ST_LISTENED_MAX) &&
                       (period_ns == 0 ? stream->heard : period_ns >= hearing->period_min_ns);
@@ -91,12 +91,12 @@ static void decide(struct stream *stream)
     if (hear == stream->heard)
         return;
     struct st_listened_loss last;
-    if (stream->heard && hearing->lost != NULL && st_listened_end(&stream->listened, &last))
+    if (stream->heard && st_listened_end(&stream->listened, &last))
         hearing->lost(hearing->ctx, stream->id, &last);
     stream->heard = hear;
     stream->listened =
         (struct st_listened){.plug_in = !is_pulse(stream), .changed_ns = st_posix_now_ns(NULL)};
-    if (hearing->order != NULL) /* else who listened has ended */
+    if (hearing->order != NULL)
         hearing->order(hearing->ctx, stream->id, hear);
 }
 
@@ -344,8 +344,9 @@ void st_pipewire_streams_silent(struct st_pipewire_streams *streams, uint32_t id
 }
 
 /* Looks at its program, whose buffer is known. */
-static void look_at_program(struct stream *stream, st_pipewire_streams_lost_fn lost, void *ctx)
+static void look_at_program(struct stream *stream)
 {
+    const struct st_pipewire_streams_hearing *hearing = &stream->all->hearing;
     struct st_client_buffer_loss loss;
     struct timespec used;
     const int64_t now_ns = st_posix_now_ns(NULL);
@@ -368,11 +369,10 @@ static void look_at_program(struct stream *stream, st_pipewire_streams_lost_fn l
                                          .longest_ns = loss.lost_ns,
                                          .certainty = ST_CERTAINTY_EXACT,
                                          .reason = loss.reason};
-    lost(ctx, stream->id, &one);
+    hearing->lost(hearing->ctx, stream->id, &one);
 }
 
-void st_pipewire_streams_look(struct st_pipewire_streams *streams, st_pipewire_streams_lost_fn lost,
-                              void *ctx)
+void st_pipewire_streams_look(struct st_pipewire_streams *streams)
 {
     ST_EACH (stream, streams->streams) {
         struct st_listened_loss loss;
@@ -380,8 +380,8 @@ void st_pipewire_streams_look(struct st_pipewire_streams *streams, st_pipewire_s
             continue;
         decide(stream);
         if (stream->playing && !stream->refused && stream->buffer.buffer_ns > 0)
-            look_at_program(stream, lost, ctx);
+            look_at_program(stream);
         if (stream->heard && st_listened_take(&stream->listened, st_posix_now_ns(NULL), &loss))
-            lost(ctx, stream->id, &loss);
+            streams->hearing.lost(streams->hearing.ctx, stream->id, &loss);
     }
 }

@@ -14,24 +14,22 @@ struct spa_dict;
 
 struct st_pipewire_streams;
 
-/** The stream of that node lost sound. */
-typedef void (*st_pipewire_streams_lost_fn)(void *ctx, uint32_t id, const struct st_listened_loss *loss);
-
 /** How streams are heard. */
 struct st_pipewire_streams_hearing {
     bool wanted;
     int64_t period_min_ns; /* not in shorter cycles */
     const char *except;    /* not these programs', with commas between them; is kept */
-    void (*order)(void *ctx, uint32_t id, bool listen);
-    int64_t (*period_ns)(void *ctx, uint32_t id); /* of its cycles; 0: not known; needed if not wanted, too */
-    st_pipewire_streams_lost_fn lost;             /* just before a stream is no longer heard */
+    void (*order)(void *ctx, uint32_t id, bool listen); /* NULL: who listened has ended */
+    int64_t (*period_ns)(void *ctx, uint32_t id);       /* of its cycles; 0: not known */
+    /* the stream of that node lost sound: from st_pipewire_streams_look, and before it is no longer heard */
+    void (*lost)(void *ctx, uint32_t id, const struct st_listened_loss *loss);
     void *ctx;
 };
 
 /** @return NULL: no memory. */
 struct st_pipewire_streams *st_pipewire_streams_new(void);
 
-/** From now on; before the first call no stream is looked at. */
+/** From now on; to be called before a stream is added. */
 void st_pipewire_streams_hear(struct st_pipewire_streams *streams,
                               const struct st_pipewire_streams_hearing *hearing);
 
@@ -62,5 +60,4 @@ void st_pipewire_streams_silent(struct st_pipewire_streams *streams, uint32_t id
                                 int64_t lost_ns, unsigned signs);
 
 /** To be called some 25 times a second while something plays. */
-void st_pipewire_streams_look(struct st_pipewire_streams *streams, st_pipewire_streams_lost_fn lost,
-                              void *ctx);
+void st_pipewire_streams_look(struct st_pipewire_streams *streams);

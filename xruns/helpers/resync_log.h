@@ -16,8 +16,3 @@ struct st_resync_log {
 /** Starts to follow it. @return 0; -ENOENT: there is no journalctl; -ENOTSUP: never on this system; other
  * errors. */
 ST_NODISCARD int st_resync_log_open(struct st_resync_log *log);
-/** Calls seen for each such line since the call before; never waits. @return 0; -ENODATA: it is over, fd is
- * -1. */
-ST_NODISCARD int st_resync_log_read(struct st_resync_log *log,
-                                    void (*seen)(void *ctx, const struct st_resync_log_line *line),
-                                    void *ctx);

@@ -14,23 +14,14 @@
 #define RATE 48000
 
 static struct st_places places;
-static struct st_loss losses[1000];
-static size_t losses_n;
-
-static void found(void *ctx, const struct st_loss *loss)
-{
-    (void)ctx;
-    if (losses_n < 1000)
-        losses[losses_n++] = *loss;
-}
+static const struct st_loss *const losses = places.losses.list;
 
 static void listen(const float *frames, size_t n, float level)
 {
-    losses_n = 0;
-    st_places_init(&places, RATE, level, found);
+    st_places_init(&places, RATE, level);
     for (size_t i = 0; i < n; i += 100)
-        st_places_take(&places, frames + 2 * i, 2, n - i < 100 ? n - i : 100, NULL);
-    st_places_end(&places, NULL);
+        st_places_take(&places, frames + 2 * i, 2, n - i < 100 ? n - i : 100);
+    st_places_end(&places);
 }
 
 static bool is_right(const struct st_loss *loss, const struct st_loss *truth, uint64_t slack)
@@ -55,7 +46,7 @@ static void expect_each(uint64_t seed, float level, uint64_t slack, void (*path)
             if (path != NULL)
                 path(frames, n, &noise);
             listen(frames, n, level);
-            assert_int_equal(losses_n, FAULTS_N);
+            assert_int_equal(places.losses.n, FAULTS_N);
             for (size_t j = 0; j < FAULTS_N; j++) {
                 if (!is_right(&losses[j], &damage.faults[j], slack))
                     fail_msg("kind %d of %zu: %s at %llu, %llu frames; truth: at %llu, %llu frames", kind, i,
@@ -122,7 +113,7 @@ static void a_volume_that_changes_is_no_loss(void **state)
     for (size_t i = n / 2; i < n; i++)
         frames[2 * i] *= 0.5F;
     listen(frames, n, 0.01F);
-    assert_int_equal(losses_n, 0);
+    assert_int_equal(places.losses.n, 0);
     assert_int_equal(places.volumes_n, 1);
     assert_true(places.locked && fabs(places.gain - 0.5) < 1e-6);
     free(frames);
@@ -146,17 +137,16 @@ static void a_loss_before_another_volume_counts(void **state)
                                         : 0.5F;
             for (uint64_t j = at; j < at + n && how == NOISE; j++)
                 frames[2 * j] = (float)(0.005 * next_normal(&seed));
-            losses_n = 0;
-            st_places_init(&places, RATE, 0.01F, found);
+            st_places_init(&places, RATE, 0.01F);
             st_places_expect(&places, 0, 4242);
-            st_places_take(&places, frames, 2, 6 * RATE, NULL);
-            st_places_end(&places, NULL);
+            st_places_take(&places, frames, 2, 6 * RATE);
+            st_places_end(&places);
             const bool away =
                 how == NOISE && n > RATE; /* then contact was lost, and the loss is as long as is known */
             const uint64_t longer = ramp && !away ? 64 : 0;
             assert_true(places.locked && fabs(places.gain - 0.5) < 1e-6);
             assert_int_equal(places.volumes_n, !away);
-            assert_int_equal(losses_n, n > 0);
+            assert_int_equal(places.losses.n, n > 0);
             if (n > 0 &&
                 !is_right(&losses[0],
                           &(struct st_loss){.kind = how == SILENCE ? ST_LOSS_ZEROED : ST_LOSS_CORRUPTED,
@@ -180,7 +170,7 @@ static void mix(float level, bool noisy)
     for (uint64_t i = 2 * RATE; i < 5 * RATE; i++)
         frames[2 * i] += level * (noisy ? (float)next_normal(&seed) : (float)sin((double)i * 0.06));
     listen(frames, n, 0.01F);
-    assert_int_equal(losses_n, 0);
+    assert_int_equal(places.losses.n, 0);
     assert_true(places.mixed_frames > 2 * RATE && places.locked && places.contact_lost_n == 0);
     free(frames);
 }
@@ -203,7 +193,7 @@ static void what_is_far_away_is_lost_contact(void **state)
     st_signal_init(&signal, RATE, 2, 0.01F);
     st_signal_fill(&signal, 90 * RATE, frames + n, n / 2);
     listen(frames, n, 0.01F);
-    assert_int_equal(losses_n, 0);
+    assert_int_equal(places.losses.n, 0);
     assert_int_equal(places.contact_lost_n, 1);
     assert_true(places.locked);
     free(frames);
@@ -219,7 +209,7 @@ static void the_end_of_the_signal_is_no_loss(void **state)
             frames[2 * i] = 0;
     }
     listen(frames, n, 0.01F);
-    assert_int_equal(losses_n, 0);
+    assert_int_equal(places.losses.n, 0);
     assert_int_equal(places.contact_lost_n, 0);
     assert_int_equal(places.first_offset, 4242);
     free(frames);
@@ -236,7 +226,7 @@ static void what_is_no_signal_is_not_taken_for_one(void **state)
         frames[2 * i] = i % 3 == 0 ? NAN : (float)next_normal(&seed);
     listen(frames, n, 0.01F);
     assert_false(places.was_locked);
-    assert_int_equal(losses_n, 0);
+    assert_int_equal(places.losses.n, 0);
     free(frames);
 }
 
@@ -248,18 +238,17 @@ static size_t false_ones(uint64_t seconds, bool noisy)
     static float frames[RATE];
     uint64_t noise = 12345;
     st_signal_init(&signal, RATE, 1, 0.01F);
-    losses_n = 0;
-    st_places_init(&places, RATE, 0.01F, found);
+    st_places_init(&places, RATE, 0.01F);
     for (uint64_t i = 0; i < seconds; i++) {
         st_signal_fill(&signal, i * RATE, frames, RATE);
         for (size_t j = 0; noisy && j < RATE; j++)
             frames[j] *= -0.3F;
         if (noisy)
             add_normals(frames, RATE, 0.3 * 0.01 / sqrt(3) / 100, &noise);
-        st_places_take(&places, frames, 1, RATE, NULL);
+        st_places_take(&places, frames, 1, RATE);
     }
-    st_places_end(&places, NULL);
-    return losses_n + places.contact_lost_n + places.volumes_n + (places.locked ? 0 : 1);
+    st_places_end(&places);
+    return places.losses.n + places.contact_lost_n + places.volumes_n + (places.locked ? 0 : 1);
 }
 
 static void nothing_is_found_where_nothing_is_lost(void **state)

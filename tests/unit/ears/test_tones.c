@@ -15,15 +15,7 @@
 #define TURN      6.283185307179586
 
 static struct st_tones tones;
-static struct st_loss losses[1000];
-static size_t losses_n;
-
-static void found(void *ctx, const struct st_loss *loss)
-{
-    (void)ctx;
-    if (losses_n < 1000)
-        losses[losses_n++] = *loss;
-}
+static const struct st_loss *const losses = tones.losses.list;
 
 /* A sound between its samples: 32 of them, a windowed sinc. sin and cos of what lies k frames away follow
  * from those of the nearest. */
@@ -55,14 +47,13 @@ static double between(const float *frames, size_t n, double at)
 static void listen(const float *frames, size_t n, double ratio, uint32_t rate_hz, double noise)
 {
     uint64_t seed = 4711;
-    losses_n = 0;
-    st_tones_init(&tones, rate_hz, found);
+    st_tones_init(&tones, rate_hz);
     for (size_t i = 0; i < (uint64_t)((double)n * ratio); i++) {
         const float sample =
             (float)(between(frames, n, (double)i / ratio) + noise * 0.004 * next_normal(&seed));
-        st_tones_take(&tones, &sample, 1, 1, NULL);
+        st_tones_take(&tones, &sample, 1, 1);
     }
-    st_tones_end(&tones, NULL);
+    st_tones_end(&tones);
 }
 
 static void expect_each(double ratio, uint32_t rate_hz, double noise, uint64_t shortest)
@@ -75,7 +66,7 @@ static void expect_each(double ratio, uint32_t rate_hz, double noise, uint64_t s
         float *frames = damaged(&damage, kind, shortest, 20 * shortest, PLAYED_HZ, 0.01F, &n);
         assert_non_null(frames);
         listen(frames, n, ratio, rate_hz, noise);
-        assert_int_equal(losses_n, FAULTS_N); /* no false one */
+        assert_int_equal(tones.losses.n, FAULTS_N); /* no false one */
         for (size_t i = 0; i < FAULTS_N; i++) {
             const struct st_loss *loss = &losses[i], *truth = &damage.faults[i];
             right += loss->kind == truth->kind &&
@@ -116,17 +107,16 @@ static void long_silence_is_one_loss_at_a_high_rate(void **state)
 {
     enum { RATE_HZ = 192000, SILENT = 6 * RATE_HZ / 10 };
     (void)state;
-    losses_n = 0;
-    st_tones_init(&tones, RATE_HZ, found);
+    st_tones_init(&tones, RATE_HZ);
     for (size_t i = 0; i < 3 * RATE_HZ; i++) {
         float sample = 0;
         for (size_t k = 0; k < ST_SIGNAL_TONES && (i < RATE_HZ || i >= RATE_HZ + SILENT); k++)
             sample += (float)(sin(TURN * st_signal_tones_hz[k] * (double)i / (double)RATE_HZ) * 0.01 /
                               ST_SIGNAL_TONES);
-        st_tones_take(&tones, &sample, 1, 1, NULL);
+        st_tones_take(&tones, &sample, 1, 1);
     }
-    st_tones_end(&tones, NULL);
-    assert_int_equal(losses_n, 1);
+    st_tones_end(&tones);
+    assert_int_equal(tones.losses.n, 1);
     assert_int_equal(losses[0].kind, ST_LOSS_ZEROED);
     assert_in_range(losses[0].at_frame, RATE_HZ - RATE_HZ / 1000, RATE_HZ + RATE_HZ / 1000);
     assert_in_range(losses[0].frames, SILENT - RATE_HZ / 1000, SILENT + RATE_HZ / 1000);
@@ -160,15 +150,14 @@ static size_t false_ones(uint64_t seconds, uint32_t rate_hz, double ratio, doubl
 {
     static float frames[PLAYED_HZ];
     uint64_t seed = 12345;
-    losses_n = 0;
-    st_tones_init(&tones, rate_hz, found);
+    st_tones_init(&tones, rate_hz);
     for (uint64_t i = 0; i < seconds; i++) {
         convert(frames, rate_hz, ratio, i);
         add_normals(frames, rate_hz, noise * 0.004, &seed);
-        st_tones_take(&tones, frames, 1, rate_hz, NULL);
+        st_tones_take(&tones, frames, 1, rate_hz);
     }
-    st_tones_end(&tones, NULL);
-    return losses_n + tones.contact_lost_n + (tones.locked ? 0 : 1);
+    st_tones_end(&tones);
+    return tones.losses.n + tones.contact_lost_n + (tones.locked ? 0 : 1);
 }
 
 static void nothing_is_found_where_nothing_is_lost(void **state)
@@ -185,10 +174,10 @@ static void noise_is_no_more_where_the_signal_begins_later(void **state)
     convert(frames, PLAYED_HZ, 1.0009, 0);
     for (size_t silent = 0; silent < 1920; silent += 60) {
         const float none = 0;
-        st_tones_init(&tones, PLAYED_HZ, found);
+        st_tones_init(&tones, PLAYED_HZ);
         for (size_t i = 0; i < silent; i++)
-            st_tones_take(&tones, &none, 1, 1, NULL);
-        st_tones_take(&tones, frames, 1, PLAYED_HZ, NULL);
+            st_tones_take(&tones, &none, 1, 1);
+        st_tones_take(&tones, frames, 1, PLAYED_HZ);
         assert_true(tones.locked && tones.noise < 0.02);
         assert_true(fabs(fabs(st_tones_drift_ppm(&tones)) - 900) < 5);
     }
@@ -198,17 +187,16 @@ static void noise_is_no_more_where_the_signal_begins_later(void **state)
 static void parts_of_a_frame_that_are_skipped_are_no_loss(void **state)
 {
     (void)state;
-    losses_n = 0;
-    st_tones_init(&tones, PLAYED_HZ, found);
+    st_tones_init(&tones, PLAYED_HZ);
     for (uint64_t i = 0; i < 4 * PLAYED_HZ; i++) {
         const double at = (double)i + 0.4 * (double)(i / 4800);
         float sample = 0;
         for (size_t k = 0; k < ST_SIGNAL_TONES; k++)
             sample += (float)(sin(TURN * st_signal_tones_hz[k] * at / PLAYED_HZ) * 0.01 / ST_SIGNAL_TONES);
-        st_tones_take(&tones, &sample, 1, 1, NULL);
+        st_tones_take(&tones, &sample, 1, 1);
     }
-    st_tones_end(&tones, NULL);
-    assert_int_equal(losses_n, 0);
+    st_tones_end(&tones);
+    assert_int_equal(tones.losses.n, 0);
     assert_true(tones.locked && tones.contact_lost_n == 0);
 }
 
@@ -216,14 +204,13 @@ static void noise_is_no_signal(void **state)
 {
     (void)state;
     uint64_t seed = 3;
-    losses_n = 0;
-    st_tones_init(&tones, PLAYED_HZ, found);
+    st_tones_init(&tones, PLAYED_HZ);
     for (uint64_t i = 0; i < 4 * PLAYED_HZ; i++) {
         const float sample = i % 5 == 0 ? INFINITY : (float)next_normal(&seed);
-        st_tones_take(&tones, &sample, 1, 1, NULL);
+        st_tones_take(&tones, &sample, 1, 1);
     }
     assert_false(tones.was_locked);
-    assert_int_equal(losses_n, 0);
+    assert_int_equal(tones.losses.n, 0);
 }
 
 int main(int argc, char **argv)
