@@ -8,9 +8,8 @@
 
 struct st_notify;
 
-/** Opens nothing yet. @param heard  called when the user says that it was heard. @return NULL: out of memory,
- * or built without libsystemd; the others take it. */
-struct st_notify *st_notify_new(void (*heard)(void *ctx), void *ctx);
+/** Opens nothing yet. @return NULL: out of memory, or built without libsystemd; the others take it. */
+struct st_notify *st_notify_new(void);
 
 /** Shows the next cause, if one is new and it is time. @param now_ns CLOCK_MONOTONIC. */
 void st_notify_look(struct st_notify *notify, bool enabled, const struct st_view *view, int64_t now_ns);
@@ -19,5 +18,6 @@ void st_notify_look(struct st_notify *notify, bool enabled, const struct st_view
 const char *st_notify_state(const struct st_notify *notify, bool enabled, char *buf, size_t buf_bytes);
 
 void st_notify_wait(const struct st_notify *notify, struct st_wait *wait);
-void st_notify_turn(struct st_notify *notify);
+/** @return true: the user says, as an answer to one, that a dropout was heard. */
+bool st_notify_turn(struct st_notify *notify);
 void st_notify_free(struct st_notify *notify);

@@ -17,8 +17,7 @@
 #define A_TURN_MAX 32                 /* messages: a server cannot keep the daemon busy */
 
 struct st_notify {
-    void (*heard)(void *ctx);
-    void *heard_ctx;
+    bool heard;  /* says the user */
     sd_bus *bus; /* NULL: none is open */
     struct st_notify_shown shown;
     struct st_notify_text text; /* of the one that is under way */
@@ -29,14 +28,9 @@ struct st_notify {
     char why[256]; /* the last one was not shown; "": it was */
 };
 
-struct st_notify *st_notify_new(void (*heard)(void *ctx), void *ctx)
+struct st_notify *st_notify_new(void)
 {
-    struct st_notify *notify = calloc(1, sizeof(*notify));
-    if (notify != NULL) {
-        notify->heard = heard;
-        notify->heard_ctx = ctx;
-    }
-    return notify;
+    return calloc(1, sizeof(struct st_notify));
 }
 
 static void close_bus(struct st_notify *notify)
@@ -98,7 +92,7 @@ static int on_action(sd_bus_message *signal, void *ctx, ST_UNUSED sd_bus_error *
     if (st_text_is(action, "why"))
         (void)open_page(notify);
     else if (st_text_is(action, "heard"))
-        notify->heard(notify->heard_ctx);
+        notify->heard = true;
     return 0;
 }
 
@@ -252,16 +246,17 @@ void st_notify_wait(const struct st_notify *notify, struct st_wait *wait)
         st_wait_until(wait, (int64_t)until_us * ST_NS_PER_US);
 }
 
-void st_notify_turn(struct st_notify *notify)
+bool st_notify_turn(struct st_notify *notify)
 {
     if (notify == NULL || notify->bus == NULL)
-        return;
+        return false;
     int r = 1;
+    notify->heard = false;
     for (int i = 0; i < A_TURN_MAX && r > 0; i++)
         r = sd_bus_process(notify->bus, NULL);
-    if (r >= 0)
-        return;
-    if (notify->busy)
+    if (r < 0 && notify->busy)
         give_up(notify, "the session bus has gone: %s", strerror(-r));
-    close_bus(notify);
+    if (r < 0)
+        close_bus(notify);
+    return notify->heard;
 }

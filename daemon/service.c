@@ -220,7 +220,8 @@ int st_service_wait(struct st_service *service, int64_t until_ns, const sigset_t
     const int64_t played_ns = st_observe_turn(service->observe, &wait);
     st_history_writer_turn(service->history, &wait);
     st_tracer_way_turn(&service->tracer_way, service->session, &wait);
-    st_notify_turn(service->notify);
+    if (st_notify_turn(service->notify) && st_service_view_mark(service, "prompted", "") != 0)
+        ST_WARN("a mark was not kept: ten a minute at most");
     st_http_turn(web->http, &wait);
     st_http_turn(web->tcp, &wait);
     st_http_turn(web->page, &wait);
@@ -232,14 +233,6 @@ int st_service_wait(struct st_service *service, int64_t until_ns, const sigset_t
 }
 
 /* --- start --- */
-
-/* By a notification. */
-static void on_heard(void *ctx)
-{
-    struct st_service *service = ctx;
-    if (st_service_view_mark(service, "prompted", "") != 0)
-        ST_WARN("a mark was not kept: ten a minute at most");
-}
 
 static int start_parts(struct st_service *service)
 {
@@ -264,7 +257,7 @@ static int start_parts(struct st_service *service)
                            service->cycles, &service->observe);
     if (r < 0)
         return r;
-    service->notify = st_notify_new(on_heard, service);
+    service->notify = st_notify_new();
     st_service_parts_restart_tcp(service);
     st_clockwatch_tick(&service->clockwatch, &service->platform->clock, &service->events);
     return 0;

@@ -27,7 +27,7 @@ int st_rtkit_ask(struct st_threads *threads, pid_t tid, int priority, char *text
     return -ENOTSUP;
 }
 
-struct st_notify *st_notify_new(void (*heard)(void *ctx), void *ctx)
+struct st_notify *st_notify_new(void)
 {
     return NULL;
 }
@@ -42,7 +42,10 @@ const char *st_notify_state(const struct st_notify *notify, bool enabled, char *
 
 void st_notify_wait(const struct st_notify *notify, struct st_wait *wait) {}
 
-void st_notify_turn(struct st_notify *notify) {}
+bool st_notify_turn(struct st_notify *notify)
+{
+    return false;
+}
 
 void st_notify_free(struct st_notify *notify) {}
 

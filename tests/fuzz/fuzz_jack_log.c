@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "xruns/helpers/jack_log.h"
+#include "xruns/server_log.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,19 +3,22 @@
  * JACK reports every xrun to every client (jack_set_xrun_callback); those in a row are one loss
  * (jack_loss.h). It calls two things by that name: the driver was late (the device ran dry), or a client did
  * not finish in its cycle. Which of the two it was, jack_xrun.h concludes; which client, only the server's
- * own messages say (jack_log.h, jack_late.h). If there is only one client, it was that one. This client has
+ * own messages say (jack_late.h). If there is only one client, it was that one. This client has
  * no ports and no process callback, and its other callbacks do not wait: the server never waits for it.
  *
  * The server is the one that JACK_DEFAULT_SERVER names, or "default"; this program starts none.
  *
  * An xrun is the server's, not one client's, so sleeptuned's own stream on the same server counts the same
  * ones once more, and each by itself: that it is there is said. */
+#include <dirent.h>
 #include <fcntl.h>
 #include <jack/jack.h>
 #include <jack/statistics.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/stat.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include "core/ns.h"
@@ -23,15 +26,18 @@
 #include "core/text/text.h"
 #include "platform/posix/posix.h"
 #include "xruns/helpers/helper_line.h"
-#include "xruns/helpers/jack_log.h"
+#include "xruns/helpers/jack_late.h"
 #include "xruns/helpers/jack_loss.h"
 #include "xruns/helpers/jack_server.h"
+#include "xruns/helpers/log_line.h"
 
 #define NAME      "sleeptune-observe-jack"
 #define ANSWER_S  5 /* a server that hangs does not answer at all */
 #define PAUSE_MS  (ST_JACK_PAUSE_US / 1000)
 #define SAMPLE_MS 2000
 #define SAMPLES   5 /* of the DSP load, for a line each 10 s */
+
+#define READ_BYTES 65536
 
 enum over { NOT_OVER, OVER_GONE, OVER_END };
 
@@ -45,7 +51,8 @@ struct observer {
     int fds[2];                      /* struct happened, from libjack's thread; neither end waits */
     atomic_int over;                 /* enum over; Threads: any, and the signal handler */
     struct st_jack_xrun_judge judge; /* Threads: libjack's, once it calls back */
-    struct st_jack_log log;
+    int log_fd;                      /* -1: none */
+    struct st_log_line log_line;
     struct st_jack_losses losses;
     bool unnamed; /* a client was late, and which one is not known */
     char said[ST_XRUN_WHY_BYTES];
@@ -294,10 +301,116 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
     st_helper_line_xrun(&line);
 }
 
-static void on_named(ST_UNUSED void *ctx, const char *client, bool ran)
+/* --- the log of the server, which names the clients that were late; libjack does not. It is read where the
+ * user of this process can: what jackd writes to a file as its standard error, or jackdbus to
+ * ~/.log/jack/jackdbus.log. A server whose output goes to a terminal, a pipe or the journal has no log
+ * here. --- */
+
+/* A file of this user. @return -1: it is none. */
+static int open_file(const char *path)
 {
-    st_jack_loss_name(&observer.losses, client, ran);
+    struct stat info;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
+        lseek(fd, 0, SEEK_END) >= 0)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
 }
+
+/* Does a command line, its words with a NUL behind each, belong to the server of that name? */
+static bool serves(const char *words, size_t len, const char *server)
+{
+    const char *name = "default";
+    for (size_t i = 0; i < len; i += strlen(words + i) + 1) {
+        const char *word = words + i;
+        const size_t next = i + strlen(word) + 1;
+        if (st_text_is(word, "-d")) /* what follows is the driver's */
+            break;
+        if ((st_text_is(word, "-n") || st_text_is(word, "--name")) && next < len)
+            name = words + next;
+        else if (st_text_begins(word, "-n") && word[2] != '\0')
+            name = word + 2;
+        else if (st_text_begins(word, "--name="))
+            name = word + 7;
+    }
+    return st_text_is(name, server);
+}
+
+/* @return bytes; buf ends with two NULs. */
+static size_t read_process(const char *pid, const char *file, char *buf, size_t buf_bytes)
+{
+    char path[300];
+    ST_PRINT(path, "/proc/%s/%s", pid, file);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t n = fd >= 0 ? read(fd, buf, buf_bytes - 2) : 0;
+    if (fd >= 0)
+        close(fd);
+    const size_t len = n > 0 ? (size_t)n : 0;
+    buf[len] = buf[len + 1] = '\0';
+    return len;
+}
+
+/* The standard error of jackd, if that is a file. FreeBSD has no such links: no log. */
+static int open_output(const char *server)
+{
+    char name[64], words[4096], path[300];
+    int fd = -1;
+    DIR *processes = opendir("/proc");
+    for (struct dirent *entry; processes != NULL && fd < 0 && (entry = readdir(processes)) != NULL;) {
+        if (strspn(entry->d_name, "0123456789") != strlen(entry->d_name))
+            continue;
+        read_process(entry->d_name, "comm", name, sizeof(name));
+        if (!st_text_is(name, "jackd\n"))
+            continue;
+        const size_t len = read_process(entry->d_name, "cmdline", words, sizeof(words));
+        if (len == 0 || !serves(words, len, server))
+            continue;
+        ST_PRINT(path, "/proc/%s/fd/2", entry->d_name);
+        fd = open_file(path);
+    }
+    if (processes != NULL)
+        closedir(processes);
+    return fd;
+}
+
+/* Finds the log and goes to its end. @return -1: there is none. */
+static int open_log(const char *server)
+{
+    const char *home = getenv("HOME");
+    const int fd = open_output(server);
+    if (fd >= 0 || home == NULL || home[0] != '/' || !st_text_is(server, "default"))
+        return fd;
+    return open_file(ST_TEXT(1024, "%s/.log/jack/jackdbus.log", home));
+}
+
+/* Takes each message about a client that was late, of what was written since the last call: at most 64 kB,
+ * and of more the end. */
+static void read_log(void)
+{
+    static char bytes[READ_BYTES];
+    char client[ST_JACK_NAME_BYTES];
+    bool ran;
+    struct stat info;
+    const int fd = observer.log_fd;
+    if (fd < 0 || fstat(fd, &info) != 0)
+        return;
+    const off_t at = lseek(fd, 0, SEEK_CUR);
+    if (at > info.st_size || info.st_size - at > READ_BYTES) { /* it was truncated, or flooded */
+        observer.log_line.len = 0;
+        (void)lseek(fd, info.st_size > READ_BYTES ? -(off_t)READ_BYTES : 0,
+                    info.st_size > READ_BYTES ? SEEK_END : SEEK_SET);
+    }
+    const ssize_t n = read(fd, bytes, sizeof(bytes));
+    for (ssize_t i = 0; i < n; i++) {
+        if (st_log_line_take(&observer.log_line, bytes[i]) &&
+            st_server_log_jack(observer.log_line.text, client, &ran))
+            st_jack_loss_name(&observer.losses, client, ran);
+    }
+}
+
+/* --- losses --- */
 
 static void say_losses(const char *server, bool all)
 {
@@ -305,8 +418,8 @@ static void say_losses(const char *server, bool all)
     const bool unnamed = observer.unnamed;
     if (observer.losses.n == 0)
         return;
-    st_jack_log_read(&observer.log, on_named, NULL);
-    st_jack_loss_say(&observer.losses, now, observer.log.fd >= 0, all, on_seen, &server);
+    read_log();
+    st_jack_loss_say(&observer.losses, now, observer.log_fd >= 0, all, on_seen, &server);
     if (observer.unnamed && !unnamed && !all) {
         struct st_jack_graph clients;
         look_at_clients(&clients);
@@ -349,7 +462,7 @@ int main(int argc, char **argv)
     struct st_jack_graph clients;
     look_at_clients(&clients);
     say_ready(server, &clients);
-    st_jack_log_open(&observer.log, server);
+    observer.log_fd = open_log(server);
     struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = observer.fds[0], .events = POLLIN}};
     int over = NOT_OVER;
     while (over != OVER_END) {

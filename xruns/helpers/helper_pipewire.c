@@ -192,12 +192,6 @@ static void on_lost(void *ctx, uint32_t id, const struct st_listened_loss *loss)
 
 /* --- the program that listens --- */
 
-static void on_silence(void *ctx, uint32_t id, int64_t begin_ns, int64_t lost_ns, unsigned signs)
-{
-    struct observer *observer = ctx;
-    st_pipewire_streams_silent(observer->streams, id, begin_ns, lost_ns, signs);
-}
-
 static int64_t period_of(void *ctx, uint32_t id)
 {
     struct observer *observer = ctx;
@@ -223,7 +217,7 @@ static void stop_listening(struct observer *observer)
 static void on_listener(void *ctx, ST_UNUSED int fd, ST_UNUSED uint32_t mask)
 {
     struct observer *observer = ctx;
-    if (!st_listener_read(&observer->listener, on_silence, observer))
+    if (!st_listener_read(&observer->listener, observer->streams))
         stop_listening(observer);
 }
 

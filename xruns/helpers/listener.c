@@ -6,7 +6,6 @@
 #include "core/text/text.h"
 #include "platform/child_env.h"
 #include "st_config.h"
-#include "xruns/helpers/listened.h"
 
 #define NAME "sleeptune-observe-silence"
 
@@ -59,20 +58,20 @@ void st_listener_end(struct st_listener *listener, const char *why)
         ST_PRINT(listener->why, "%s", why);
 }
 
-static void take_line(struct st_listener *listener, st_listener_lost_fn lost, void *ctx)
+static void take_line(struct st_listener *listener, struct st_pipewire_streams *streams)
 {
     uint32_t id;
     int64_t begin_ns, lost_ns;
     unsigned signs;
     if (st_listened_parse(listener->line, &id, &begin_ns, &lost_ns, &signs))
-        lost(ctx, id, begin_ns, lost_ns, signs);
+        st_pipewire_streams_silent(streams, id, begin_ns, lost_ns, signs);
     else if (st_text_begins(listener->line, "taps "))
         listener->taps_n = strtol(listener->line + 5, NULL, 10);
     else if (st_text_begins(listener->line, "absent "))
         ST_PRINT(listener->why, "%s", listener->line + 7);
 }
 
-bool st_listener_read(struct st_listener *listener, st_listener_lost_fn lost, void *ctx)
+bool st_listener_read(struct st_listener *listener, struct st_pipewire_streams *streams)
 {
     char bytes[1024];
     const ssize_t n = read(listener->program.out, bytes, sizeof(bytes));
@@ -84,7 +83,7 @@ bool st_listener_read(struct st_listener *listener, st_listener_lost_fn lost, vo
         const bool stop = bytes[i] == '\n' || listener->len + 1 == sizeof(listener->line);
         listener->line[listener->len] = stop ? '\0' : bytes[i];
         if (stop)
-            take_line(listener, lost, ctx);
+            take_line(listener, streams);
         listener->len = stop ? 0 : listener->len + 1;
     }
     return true;

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include "platform/posix/posix.h"
+#include "xruns/helpers/pipewire_streams.h"
 
 struct st_listener {
     struct st_posix_piped program;
@@ -20,11 +21,8 @@ ST_NODISCARD int st_listener_start(struct st_listener *listener, const char *lis
 /** Listen to the stream of that node, or leave it. */
 void st_listener_order(struct st_listener *listener, uint32_t id, bool listen);
 
-typedef void (*st_listener_lost_fn)(void *ctx, uint32_t id, int64_t begin_ns, int64_t lost_ns,
-                                    unsigned signs);
-
-/** When `out` is readable. @return false: it has ended, and is closed. */
-bool st_listener_read(struct st_listener *listener, st_listener_lost_fn lost, void *ctx);
+/** When `out` is readable: what was silent. @return false: it has ended, and is closed. */
+bool st_listener_read(struct st_listener *listener, struct st_pipewire_streams *streams);
 
 /** Ends it, if it runs. @param why why. */
 void st_listener_end(struct st_listener *listener, const char *why);

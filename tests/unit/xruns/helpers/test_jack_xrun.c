@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "xruns/helpers/jack_log.h"
+#include "xruns/helpers/jack_late.h"
 #include "xruns/helpers/jack_xrun.h"
 
 #define PERIOD_US 21333
