@@ -370,7 +370,8 @@ static int verify_all(const struct st_change_target *target, const struct st_jou
         puts("nothing is applied");
     fflush(stdout);
     status = prove(target, journal, options, &proof);
-    if (status == ST_EXIT_DONE && (worst == OUTCOME_BAD || st_before_after_is_worse(&proof)))
+    if (status == ST_EXIT_DONE &&
+        (worst == OUTCOME_BAD || (proof.compared && proof.late.verdict == ST_COUNTS_MORE)))
         status = ST_EXIT_FINDINGS;
     if (status == ST_EXIT_DONE && worst == OUTCOME_UNKNOWN)
         status = ST_EXIT_UNKNOWN;

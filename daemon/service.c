@@ -290,7 +290,7 @@ static void free_service(struct st_service *service)
     if (service->loop.hangs)
         return; /* its threads have the rest until the process ends */
     st_live_finish(&service->live);
-    st_forecast_finish(&service->forecast);
+    st_predict_finish(&service->forecast.run);
     st_causes_free(service->causes);
     st_events_finish(&service->events);
     free(service);

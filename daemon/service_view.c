@@ -26,7 +26,7 @@ int64_t st_service_view_wall_ns(struct st_service *service)
 int64_t st_service_view_due_ns(struct st_service *service)
 {
     st_session_hold(service->session);
-    const int64_t due_ns = st_live_due_ns(&service->live);
+    const int64_t due_ns = service->live.next_due_ns;
     st_session_let_go(service->session);
     return due_ns;
 }

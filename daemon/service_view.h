@@ -16,7 +16,7 @@ void st_service_view_look_at_right(struct st_service *service);
 /** Fills a view. *result holds what view->loop points to: finish it. @return false: there is none. */
 bool st_service_view_look(struct st_service *service, struct st_view *view, struct st_result *result);
 
-/** As st_live_due_ns. */
+/** When the next period is due, as of the last drain; INT64_MIN: no loop yet. */
 int64_t st_service_view_due_ns(struct st_service *service);
 
 /** How long the loop's next cycle is overdue (daemon/loop/overdue.h). */

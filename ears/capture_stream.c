@@ -187,12 +187,6 @@ int st_capture_stream_ring_open(struct st_capture_ring *ring, size_t bytes, uint
     return 0;
 }
 
-void st_capture_stream_ring_close(struct st_capture_ring *ring)
-{
-    free(ring->bytes);
-    *ring = (struct st_capture_ring){0};
-}
-
 static size_t room(const struct st_capture_ring *ring) ST_NONBLOCKING
 {
     return ring->size - (atomic_load_explicit(&ring->head, memory_order_relaxed) -

@@ -101,11 +101,9 @@ struct st_capture_ring {
     _Alignas(ST_CACHE_LINE_BYTES) atomic_size_t tail; /* read so far */
 };
 
-/** @param bytes at least; touched, so that the callback faults on no page. @return 0 or -ENOMEM. Free with
- * st_capture_stream_ring_close. */
+/** @param bytes at least; touched, so that the callback faults on no page. @return 0 or -ENOMEM. Free
+ * ring->bytes. */
 ST_NODISCARD int st_capture_stream_ring_open(struct st_capture_ring *ring, size_t bytes, uint32_t channels);
-void st_capture_stream_ring_close(struct st_capture_ring *ring);
-
 /** In the audio callback: `packet->frames_n` frames of any number. @param from one pointer a channel, the
  * frames `stride` floats apart (NULL: silence); packet->samples is not used. */
 void st_capture_stream_ring_put(struct st_capture_ring *ring, const struct st_capture_packet *packet,

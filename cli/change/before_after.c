@@ -451,8 +451,3 @@ uint64_t st_before_after_periods(const struct st_before_after_run *run)
 {
     return run->totals.cycles + run->totals.skipped_periods;
 }
-
-bool st_before_after_is_worse(const struct st_before_after *done)
-{
-    return done->compared && done->late.verdict == ST_COUNTS_MORE;
-}

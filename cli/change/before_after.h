@@ -69,9 +69,6 @@ void st_before_after_finish(struct st_before_after *done);
 
 /** All periods of a run. */
 uint64_t st_before_after_periods(const struct st_before_after_run *run);
-/** Are more wake-ups shown to be late? */
-bool st_before_after_is_worse(const struct st_before_after *done);
-
 /* --- before_after_text.c --- */
 
 /** For people, on stdout. */

@@ -68,19 +68,15 @@ static const json_t *record_of(const struct st_listen_view *view, const struct s
     return late;
 }
 
-/* "default" and "pipewire" are plug-ins of ALSA that lead to a sound server. */
-static unsigned way_cannot_hear(const struct st_way *way, const char *plays)
-{
-    return way->cannot_hear | (strpbrk(plays, ":/") != NULL ? way->direct : 0);
-}
-
 /* A file has no time: where its recorder stood still, no sample is missing. */
 static unsigned cannot_hear(const struct st_listen_view *view)
 {
     if (view->live == NULL || view->live->way == NULL)
         return view->live == NULL ? 1U << ST_WAY_CANNOT_GAPS : 0;
     const struct st_capture_head *head = &view->live->head;
-    return way_cannot_hear(view->live->way, head->plays) |
+    const struct st_way *way = view->live->way;
+    /* "default" and "pipewire" are plug-ins of ALSA that lead to a sound server */
+    return way->cannot_hear | (strpbrk(head->plays, ":/") != NULL ? way->direct : 0) |
            (head->more_channels > 0 ? 1U << ST_WAY_CANNOT_CHANNELS : 0);
 }
 

@@ -6,11 +6,6 @@
 #define LATE_MAX     4096 /* wake-ups that are kept; their rows take some milliseconds */
 #define PERIODS      2    /* of the ring of the sound device */
 
-void st_forecast_finish(struct st_forecast *forecast)
-{
-    st_predict_finish(&forecast->run);
-}
-
 static bool is_same(const struct st_history_conditions *a, const struct st_history_conditions *b)
 {
     return a->frames == b->frames && a->rate_hz == b->rate_hz && a->priority == b->priority &&

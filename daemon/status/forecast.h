@@ -20,8 +20,6 @@ struct st_forecast {
     struct st_forecast_view view;
 };
 
-void st_forecast_finish(struct st_forecast *forecast);
-
 /** Adds a minute of the loop in which sleeptuned was not stopped. Other settings of the loop begin anew. When
  * much was late, the older half is forgotten. */
 void st_forecast_add(struct st_forecast *forecast, const struct st_history_minute *minute,

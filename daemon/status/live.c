@@ -154,11 +154,6 @@ void st_live_forget(struct st_live *live)
         second->index = -1;
 }
 
-int64_t st_live_due_ns(const struct st_live *live)
-{
-    return live->next_due_ns;
-}
-
 void st_live_take(const struct st_live *live, int64_t now_ns, struct st_live_look *ret)
 {
     ret->n = 0;

@@ -50,9 +50,5 @@ void st_live_end_minute(struct st_live *live, struct st_hist *ret);
 /** Forgets the seconds before a loop that starts after a rest: there is no gap to show. No session runs. */
 void st_live_forget(struct st_live *live);
 
-/** When the first period was due of which nothing is known, as of the last drain; INT64_MIN: no loop counts
- * yet. */
-int64_t st_live_due_ns(const struct st_live *live);
-
 /** What is known at now_ns on CLOCK_MONOTONIC: whole seconds of the last ST_LIVE_SECONDS. */
 void st_live_take(const struct st_live *live, int64_t now_ns, struct st_live_look *ret);

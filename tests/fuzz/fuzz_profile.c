@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             seen_n += st_pipewire_profile_take(&profile, pod) == 0;
         st_pipewire_profile_report(&profile);
         st_pipewire_profile_loads(&profile);
-        st_pipewire_profile_finish(&profile);
+        finish_profile(&profile);
     }
     free(pod);
     return 0;

@@ -111,6 +111,3 @@ void st_pipewire_profile_resync(struct st_pipewire_profile *profile, const struc
 
 /** Reports how long each node took that ran since the call before, and frees nodes that have gone. */
 void st_pipewire_profile_loads(struct st_pipewire_profile *profile);
-
-/** Frees all nodes. */
-void st_pipewire_profile_finish(struct st_pipewire_profile *profile);

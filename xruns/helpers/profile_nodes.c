@@ -131,12 +131,6 @@ void st_pipewire_profile_remove(struct st_pipewire_profile *profile, uint32_t id
         profile->own[i] = profile->own[--profile->own_n];
 }
 
-void st_pipewire_profile_finish(struct st_pipewire_profile *profile)
-{
-    ST_EACH (node, profile->nodes)
-        st_profile_node_forget(node);
-}
-
 int64_t st_pipewire_profile_period_ns(struct st_pipewire_profile *profile, uint32_t id)
 {
     const struct st_profile_node *node = st_profile_node_find(profile, id);

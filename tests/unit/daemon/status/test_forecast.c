@@ -122,7 +122,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
-    st_forecast_finish(&forecast);
+    st_predict_finish(&forecast.run);
     st_hist_finish(&lateness);
     return 0;
 }

@@ -54,7 +54,7 @@ static void nothing_is_known_before_the_loop_begins(void **state)
     (void)state;
     const struct st_live_look look = look_at(T0_NS);
     assert_int_equal(look.n, 0);
-    assert_int_equal(st_live_due_ns(&live), INT64_MIN);
+    assert_int_equal(live.next_due_ns, INT64_MIN);
 }
 
 static void second_has_the_periods_that_were_due_in_it(void **state)
@@ -77,7 +77,7 @@ static void second_has_the_periods_that_were_due_in_it(void **state)
     assert_int_equal(look.seconds[0].misses, 0);
     assert_int_equal(look.seconds[1].misses, 1);
     assert_int_equal(look.seconds[1].max_ns, 11000000);
-    assert_int_equal(st_live_due_ns(&live), T0_NS + 2010 * ST_NS_PER_MS);
+    assert_int_equal(live.next_due_ns, T0_NS + 2010 * ST_NS_PER_MS);
 }
 
 static void stall_is_overdue_first_and_misses_in_its_seconds_then(void **state)
@@ -86,7 +86,7 @@ static void stall_is_overdue_first_and_misses_in_its_seconds_then(void **state)
     sink.start(sink.ctx, T0_NS);
     cycles(0, 150, 1000);
     const struct st_live_look during = look_at(T0_NS + 4500 * ST_NS_PER_MS);
-    assert_int_equal(st_live_due_ns(&live), T0_NS + 1500 * ST_NS_PER_MS);
+    assert_int_equal(live.next_due_ns, T0_NS + 1500 * ST_NS_PER_MS);
     assert_int_equal(during.n, 4); /* one whole, three of which nothing is known */
     assert_int_equal(during.seconds[3].cycles + during.seconds[3].misses, 0);
     assert_int_equal(during.seconds[3].max_ns, INT64_MIN);
@@ -109,17 +109,17 @@ static void next_loop_is_not_overdue_by_the_one_before(void **state)
     assert_int_equal(st_period_init(&period, 48000, 48000), 0);
     sink.start(sink.ctx, T0_NS);
     sink.flush(sink.ctx);
-    assert_int_equal(st_live_due_ns(&live), T0_NS); /* not one cycle */
+    assert_int_equal(live.next_due_ns, T0_NS); /* not one cycle */
     cycles(0, 100, 1000);
     sink.flush(sink.ctx);
-    assert_int_equal(st_live_due_ns(&live), T0_NS + ST_NS_PER_S);
+    assert_int_equal(live.next_due_ns, T0_NS + ST_NS_PER_S);
     sink = st_live_sink(&live, &period, NULL);
     sink.flush(sink.ctx);
-    assert_int_equal(st_live_due_ns(&live), INT64_MIN); /* it warms up */
+    assert_int_equal(live.next_due_ns, INT64_MIN); /* it warms up */
     sink.start(sink.ctx, T0_NS + 100 * ST_NS_PER_S);
     cycles(0, 2, 1000);
     sink.flush(sink.ctx);
-    assert_int_equal(st_live_due_ns(&live), T0_NS + 102 * ST_NS_PER_S);
+    assert_int_equal(live.next_due_ns, T0_NS + 102 * ST_NS_PER_S);
 }
 
 static void lost_records_are_neither_cycles_nor_misses(void **state)

@@ -194,7 +194,7 @@ static inline int begin(void **state)
     is_async = false;
     report_number = 7;
     expected = 0;
-    st_pipewire_profile_finish(&profile);
+    finish_profile(&profile);
     profile = (struct st_pipewire_profile){.ops = nothing_watched};
     queue_ns = 0;
     process_has_gone = was_stopped = is_of_server = false;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "xruns/helpers/pipewire_profile.h"
+#include "xruns/helpers/profile_nodes.h"
 
 static inline void measures_nothing(ST_UNUSED void *ctx, ST_UNUSED uint32_t client,
                                     ST_UNUSED struct st_dropout_figures *figures)
@@ -32,3 +33,10 @@ static const struct st_pipewire_profile_ops nothing_watched = {.seen = seen_by_n
                                                                .priority = has_no_priority,
                                                                .plays = plays_in_no_thread,
                                                                .between = nothing_between};
+
+/* Frees all nodes. */
+static inline void finish_profile(struct st_pipewire_profile *profile)
+{
+    ST_EACH (node, profile->nodes)
+        st_profile_node_forget(node);
+}
