@@ -144,7 +144,7 @@ static bool is_made(const struct st_journal *journal, const char *folder)
 }
 
 /* How many folders above the file are not there, or are there for files of ours only: whoever goes last
- * removes them. Of a block: whether the file is not there. */
+ * removes them, as far as the journal counts. Of a block: whether the file is not there. */
 static int count_made(const struct st_applied *applied, struct st_entry *entry)
 {
     struct st_machine *machine = &applied->p->machine;
@@ -159,7 +159,7 @@ static int count_made(const struct st_applied *applied, struct st_entry *entry)
             entry->made |= st_text_is(other->target, entry->target) && other->made > 0;
         return r == -ENOENT ? 0 : r;
     }
-    while (go_up(folder)) {
+    while (entry->made < ST_ENTRY_MADE_MAX && go_up(folder)) {
         r = st_change_folder_look(machine, folder);
         if (r != -ENOENT && (r != 0 || !is_made(&applied->journal, folder)))
             break;

@@ -35,13 +35,15 @@ static const struct kind {
     const char *head;    /* stands once in the file */
     const char *comment; /* NULL: "#" */
     const char *part;    /* characters that end the key's first part */
+    bool by_name;        /* of two names the later one is read later, whatever its folder */
 } kinds[ST_CHANGE_KINDS] = {
     /* sysctl.d(5): the last name wins. FreeBSD: rc.d/sysctl reads this file, then sysctl.conf.local */
     [ST_CHANGE_SYSCTL] =
         {"sysctl",
          {{"/etc/sysctl.d/99-zz-" OURS ".conf", KEY " = " VALUE,
            "/etc/sysctl.d /run/sysctl.d /usr/local/lib/sysctl.d /usr/lib/sysctl.d /etc/sysctl.conf"},
-          {"/etc/sysctl.conf", KEY "=" VALUE, "/etc/sysctl.conf /etc/sysctl.conf.local"}}},
+          {"/etc/sysctl.conf", KEY "=" VALUE, "/etc/sysctl.conf /etc/sysctl.conf.local"}},
+         .by_name = true},
     /* tmpfiles.d(5): of lines for one path the one in the earliest name is used */
     [ST_CHANGE_SYSFS] = {"sysfs",
                          {{"/etc/tmpfiles.d/00-" OURS ".conf", "w " KEY " - - - - " VALUE,
@@ -51,29 +53,33 @@ static const struct kind {
         {"modprobe",
          {{"/etc/modprobe.d/zz-" OURS ".conf", "options " KEY " " VALUE,
            "/etc/modprobe.d /run/modprobe.d /usr/local/lib/modprobe.d /usr/lib/modprobe.d"}},
-         "takes effect when the module is loaded again, at the latest after a reboot"},
+         "takes effect when the module is loaded again, at the latest after a reboot",
+         .by_name = true},
     /* udev(7): in the order of names; an assignment replaces an earlier one */
     [ST_CHANGE_UDEV] =
         {"udev",
          {{"/etc/udev/rules.d/90-" OURS ".rules", VALUE,
            "/etc/udev/rules.d /run/udev/rules.d /usr/local/lib/udev/rules.d /usr/lib/udev/rules.d"}},
          "takes effect when a device is plugged in again. For a device that stays plugged in: "
-         "reboot, or run sudo udevadm trigger --action=add"},
+         "reboot, or run sudo udevadm trigger --action=add",
+         .by_name = true},
     /* pam_limits(8): in the order of names; the last line for a user wins */
     [ST_CHANGE_LIMITS] = {"limits",
                           {{"/etc/security/limits.d/99-" OURS "-" PART ".conf", KEY " " VALUE,
                             "/etc/security/limits.conf /etc/security/limits.d"}},
                           "takes effect at that user's next login: log out of every session and in again, "
                           "or restart",
-                          .part = " "},
+                          .part = " ",
+                          .by_name = true},
     /* systemd.unit(5): in the order of names, whatever their folder; the last one wins */
     [ST_CHANGE_SYSTEMD] = {"systemd",
                            {{"/etc/systemd/system/" PART ".d/90-" OURS ".conf", VALUE,
                              "/etc/systemd/system/" PART ".d /run/systemd/system/" PART
                              ".d /usr/lib/systemd/system/" PART ".d"}},
                            "takes effect when the unit is restarted",
-                           "[Service]\n"},
-    /* pipewire.conf(5): the user's folder last */
+                           "[Service]\n",
+                           .by_name = true},
+    /* pipewire.conf(5): the user's folder last; in the order of names */
     [ST_CHANGE_PIPEWIRE] =
         {"pipewire",
          {{PART "/pipewire/pipewire.conf.d/90-" OURS ".conf", "context.properties = { " VALUE " }",
@@ -100,8 +106,9 @@ static const struct kind {
                         {{"/etc/default/grub.d/zz-" OURS ".cfg",
                           "GRUB_CMDLINE_LINUX_DEFAULT=\"$GRUB_CMDLINE_LINUX_DEFAULT " VALUE "\"",
                           "/etc/default/grub /etc/default/grub.d"}},
-                        THEN_BOOT},
-    /* FreeBSD, loader.conf(5): read behind loader.conf */
+                        THEN_BOOT,
+                        .by_name = true},
+    /* FreeBSD, loader.conf(5): read behind loader.conf, in the order of the file system */
     [ST_CHANGE_LOADER] = {"loader",
                           {{NULL},
                            {"/boot/loader.conf.d/zz-" OURS ".conf", KEY "=\"" VALUE "\"",
@@ -111,7 +118,8 @@ static const struct kind {
     [ST_CHANGE_RC_CONF] = {"rc",
                            {{NULL},
                             {"/etc/rc.conf.d/" PART "/zz-" OURS, KEY "=\"" VALUE "\"",
-                             "/etc/rc.conf /etc/rc.conf.local /etc/rc.conf.d/" PART}},
+                             "/etc/rc.conf /etc/rc.conf.local /etc/rc.conf.d/" PART
+                             " /usr/local/etc/rc.conf.d/" PART}},
                            "takes effect after a reboot, or when its service is restarted",
                            .part = ":"},
 };
@@ -314,6 +322,7 @@ struct search {
     struct st_machine *machine;
     const struct st_entry *entry;
     const char *folder;
+    bool later; /* read behind our file */
     char *buf;
     size_t buf_bytes, n;
 };
@@ -369,8 +378,8 @@ static void look_into(struct search *search, const char *path)
             !has_any(from, strcspn(from, "\n"), search->entry->names))
             continue;
         if (search->n++ < OTHERS_SHOWN)
-            st_text_append(search->buf, search->buf_bytes, "%s%s:%u", search->n > 1 ? ", " : "", path,
-                           number);
+            st_text_append(search->buf, search->buf_bytes, "%s%s:%u%s", search->n > 1 ? ", " : "", path,
+                           number, search->later ? " (read later)" : "");
     }
     free(text);
 }
@@ -381,6 +390,8 @@ static int look_at_name(void *ctx, const char *name)
     const char *suffix = strrchr(search->entry->target, '.'); /* who reads ours reads no other */
     if (suffix == NULL || strchr(suffix, '/') != NULL)
         suffix = "";
+    search->later =
+        kinds[search->entry->kind].by_name && strcmp(name, strrchr(search->entry->target, '/') + 1) > 0;
     if (strstr(name, "sleeptune-") == NULL && name[0] != '.' && st_text_ends(name, suffix))
         look_into(search, ST_TEXT(ST_CHANGE_PATH_BYTES + 256, "%s/%s", search->folder, name));
     return 0;
@@ -399,6 +410,7 @@ size_t st_change_others(struct st_machine *machine, const struct st_entry *entry
         if (!fill(one, "", entry->part, "", "", place, sizeof(place)))
             continue;
         search.folder = place;
+        search.later = false;
         if (machine->list(machine, place, look_at_name, &search) != 0)
             look_into(&search, place);
     }

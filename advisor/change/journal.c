@@ -18,7 +18,6 @@
 
 #define JOURNAL_BYTES (1u << 20)
 #define ENTRIES_MAX   4096
-#define FOLDERS_MAX   8
 #define PERIOD_MAX    (1 << 22) /* frames, Hz: as for apply's options */
 #define FIELDS        9
 
@@ -92,7 +91,7 @@ static bool take_file(enum st_os os, char *const *fields, struct st_entry *entry
     entry->file = true;
     entry->hash = strtoull(fields[6], &end, 16);
     if (!known || strlen(fields[6]) != 16 || strspn(fields[6], "0123456789abcdef") != 16 ||
-        !number(fields[7], FOLDERS_MAX, &made) || (st_change_is_users(entry->kind) && geteuid() == 0))
+        !number(fields[7], ST_ENTRY_MADE_MAX, &made) || (st_change_is_users(entry->kind) && geteuid() == 0))
         return false;
     entry->made = (unsigned)made;
     ST_PRINT(entry->names, "%s", fields[8]);

@@ -12,6 +12,7 @@ enum st_entry_phase {
 };
 
 #define ST_ENTRY_BOOT_BYTES 40
+#define ST_ENTRY_MADE_MAX   8
 
 /** One write: a file of ours, or a running value. */
 struct st_entry {

@@ -175,6 +175,10 @@ static int resolve(struct adder *adder)
         if (r < 0)
             return refuse(adder, r, "sleeptune cannot write the change of rule %s: %.60s", finding->rule->id,
                           item->change.key);
+        const char *path = item->form.path, *end = strrchr(path, '/');
+        const char *folder = ST_TEXT(ST_CHANGE_PATH_BYTES, "%.*s", end != NULL ? (int)(end - path) : 0, path);
+        if (end != NULL && st_change_folder_look(adder->machine, folder) == -ENOTDIR)
+            return refuse(adder, -ENODATA, "add to %s by hand %s", folder, item->form.line);
     }
     return 0;
 }

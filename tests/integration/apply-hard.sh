@@ -221,6 +221,9 @@ printf 'dev.hwpstate_intel.0.epp: 50\ndev.hwpstate_intel.1.epp: 50\n' >>"$tree/s
 printf '# $FreeBSD$\nsecurity.bsd.see_other_uids=0' >"$tree/etc/sysctl.conf"
 printf 'hostname="studio"\n' >"$tree/etc/rc.conf"
 keep
+mkdir "$tree/etc/rc.conf.d" && echo 'performance_cx_lowest="C3"' >"$tree/etc/rc.conf.d/power_profile"
+screen_is freebsd-rc.conf.d-is-a-file apply --yes --root "$tree" freebsd-cpu-idle
+rm -r "$tree/etc/rc.conf.d"
 screen_is freebsd-needs-the-password-file apply --yes --root "$tree" --user ann
 screen_is freebsd apply --yes --root "$tree"
 by() { echo "# $1: written by 'sleeptune apply', removed by 'sleeptune revert'"; }

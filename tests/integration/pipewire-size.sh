@@ -74,6 +74,14 @@ fi
 screen_is -m a-shorter-cycle "$SLEEPTUNE" apply --dry-run linux-pipewire-quantum=128
 screen_is -m a-longer-one "$SLEEPTUNE" apply --dry-run linux-pipewire-quantum=2048
 is "and writes nothing" "$(ls -A "$HOME")" ""
+deep() ( # the journal could not be read when it counted more than 8 new folders
+    export XDG_CONFIG_HOME=$tmp/1/2/3/4/5/6/7/8/9
+    size 128 >/dev/null
+    find "$tmp/1" -type f | wc -l
+    revert >/dev/null
+    echo "$? $(find "$tmp/1" -type f | wc -l)"
+)
+is "a file below many new folders is reverted, too" "$(deep)" $'1\n0 0'
 screen_is -m applied size 128
 like "with that size" "$(cat "$file")" 'quantum[^0-9]*128'
 is "the file is the user's own" "$(stat -c '%U %a' "$file")" "$(id -un) 644"

@@ -389,11 +389,11 @@ static void others_that_name_the_setting_are_shown(void **state)
         {{ST_CHANGE_SYSCTL, "vm.swappiness", "10"},
          "/usr/lib/sysctl.d/x.conf",
          "a = 1\nvm.swappiness=60\n",
-         "/usr/lib/sysctl.d/x.conf:2"},
+         "/usr/lib/sysctl.d/x.conf:2 (read later)"},
         {{ST_CHANGE_SYSCTL, "vm.swappiness", "10"},
          "/etc/sysctl.d/z.conf",
          "vm/swappiness = 60",
-         "/etc/sysctl.d/z.conf:1"},
+         "/etc/sysctl.d/z.conf:1 (read later)"},
         {{ST_CHANGE_SYSCTL, "vm.swappiness", "10"},
          "/etc/sysctl.conf",
          "vm.swappiness=1\nvm.swappiness=2\n",
@@ -426,7 +426,15 @@ static void others_that_name_the_setting_are_shown(void **state)
         {{ST_CHANGE_SYSTEMD, "a.service", "LimitRTPRIO=90"},
          "/run/systemd/system/a.service.d/99.conf",
          "[Service]\nLimitRTPRIO=0\n",
-         "/run/systemd/system/a.service.d/99.conf:2"},
+         "/run/systemd/system/a.service.d/99.conf:2 (read later)"},
+        {{ST_CHANGE_SYSTEMD, "user@.service", "LimitRTPRIO=90"}, /* systemctl edit */
+         "/etc/systemd/system/user@.service.d/override.conf",
+         "[Service]\nLimitRTPRIO=0\n",
+         "/etc/systemd/system/user@.service.d/override.conf:2 (read later)"},
+        {{ST_CHANGE_LIMITS, "ann - rtprio", "90"},
+         "/etc/security/limits.d/audio.conf",
+         "@audio - rtprio 95\n",
+         "/etc/security/limits.d/audio.conf:1 (read later)"},
         {{ST_CHANGE_BOOT, "boot", "preempt=full"},
          "/etc/default/grub",
          "GRUB_CMDLINE_LINUX=\"preempt=none\"\n",
@@ -448,6 +456,7 @@ static void others_that_name_the_setting_are_shown(void **state)
         char shown[512];
         assert_int_equal(st_fake_set_file(p, row->path, row->text, 0), 0);
         assert_int_equal(st_change_form(ST_OS_LINUX, "linux-swap", &row->change, &form), 0);
+        snprintf(entry.target, sizeof(entry.target), "%s", form.path);
         snprintf(entry.names, sizeof(entry.names), "%s", form.name);
         snprintf(entry.part, sizeof(entry.part), "%s", form.part);
         (void)st_change_others(&p->machine, &entry, shown, sizeof(shown));
