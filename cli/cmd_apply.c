@@ -155,29 +155,17 @@ static void print_head(const struct st_rule *rule, const char *text)
     st_change_output_text(0, label, text);
 }
 
-static void print_lines(const char *text)
-{
-    if (text != NULL)
-        st_change_output_lines(text);
-}
-
-static void print_by_hand(const struct st_finding *finding)
-{
-    print_head(finding->rule, "make this change by hand");
-    print_lines(finding->fix_now);
-    print_lines(finding->fix_persistent);
-}
-
-/* This machine is not what the rule expects: `why` says what to do instead of the rule's own lines. */
-static void print_unexpected(const struct st_finding *finding, const char *why)
+/* why: NULL, or it says what to do instead of the rule's own lines, if they are the kernel's options. */
+static void print_by_hand(const struct st_finding *finding, const char *why)
 {
     bool boot = false;
-    ST_EACH_OF (change, finding->changes, finding->changes_n)
+    ST_EACH_OF (change, finding->changes, why != NULL ? finding->changes_n : 0)
         boot = boot || change->kind == ST_CHANGE_BOOT;
-    print_head(finding->rule, why);
-    print_lines(finding->fix_now);
-    if (!boot)
-        print_lines(finding->fix_persistent);
+    print_head(finding->rule, why != NULL ? why : "make this change by hand");
+    if (finding->fix_now != NULL)
+        st_change_output_lines(finding->fix_now);
+    if (finding->fix_persistent != NULL && !boot)
+        st_change_output_lines(finding->fix_persistent);
 }
 
 /* A right of one user may be given to another one, too; own settings may get another value. */
@@ -260,14 +248,14 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
     }
     if (!st_rule_can_apply(finding) && (!work->target->own || finding->changes_n == 0)) {
         if (asked || st_rule_is_applied(rule))
-            print_by_hand(finding);
+            print_by_hand(finding, NULL);
         work->by_hand_n += asked || finding->changes_n > 0;
         return;
     }
     const size_t steps_n = work->plan.steps_n;
     const int r = st_plan_add(&work->plan, &work->target->p->machine, finding, message, sizeof(message));
     if (r == -EEXIST || r == -ENOENT || r == -EINVAL || r == -ENOTSUP || r == -EBADMSG || r == -ENODATA) {
-        print_unexpected(finding, message);
+        print_by_hand(finding, message);
         work->by_hand_n++;
         return;
     }
@@ -322,26 +310,10 @@ static bool is_named(const struct options *options, const char *id)
     return false;
 }
 
-/* The first finding of the report that is wanted and was not looked at; NULL: none. */
-static const struct st_finding *next_finding(const struct work *work, const struct st_rule *const *seen,
-                                             size_t seen_n)
-{
-    const struct st_report *report = &work->target->report;
-    ST_EACH_OF (finding, report->findings, report->findings_n) {
-        const struct st_rule *rule = finding->rule;
-        bool wanted =
-            work->options->ids_n == 0 ? finding->needless == NULL : is_named(work->options, rule->id);
-        ST_EACH_OF (before, seen, seen_n)
-            wanted = wanted && *before != rule;
-        if (wanted)
-            return finding;
-    }
-    return NULL;
-}
-
 static int look(struct work *work)
 {
-    const size_t findings_n = work->target->report.findings_n;
+    const struct st_report *report = &work->target->report;
+    const size_t n = report->findings_n;
     st_report_leave_out_done(&work->target->report,
                              work->options->ids_n == 0 &&
                                  !needs_user(work, st_rule_find("linux-rt-permission")));
@@ -349,17 +321,21 @@ static int look(struct work *work)
         if (st_report_find(&work->target->report, *id) == NULL)
             return st_failure("rule %s is for a different operating system", *id);
     }
-    const struct st_rule **seen = calloc(findings_n, sizeof(*seen));
-    const struct st_finding *finding;
-    int r = seen == NULL ? -ENOMEM : 0;
-    for (size_t n = 0; r == 0 && (finding = next_finding(work, seen, n)) != NULL; n++) {
+    const struct st_rule **rules = calloc(n, sizeof(*rules)); /* judge_after makes another report */
+    int r = rules == NULL ? -ENOMEM : 0;
+    for (size_t i = 0; r == 0 && i < n; i++)
+        rules[i] = report->findings[i].rule;
+    for (size_t i = 0; r == 0 && i < n; i++) {
+        const struct st_finding *finding = st_report_find(report, rules[i]->id);
         const size_t steps_n = work->plan.steps_n;
-        seen[n] = finding->rule;
+        if (finding == NULL || !(work->options->ids_n == 0 ? finding->needless == NULL
+                                                           : is_named(work->options, finding->rule->id)))
+            continue;
         look_at(work, finding, work->options->ids_n > 0);
         if (work->plan.steps_n > steps_n && work->target->p->machine.os == ST_OS_FREEBSD)
             r = judge_after(work, finding);
     }
-    free(seen);
+    free(rules);
     return r == 0 ? ST_EXIT_DONE : st_failure("%s", strerror(-r));
 }
 

@@ -7,6 +7,7 @@
 #include "advisor/facts/text.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
+#include "core/text/text_buffer.h"
 
 /* Gaps in the texts below. */
 #define RULE  "\1"
@@ -35,6 +36,7 @@ static const struct kind {
     const char *head;    /* stands once in the file */
     const char *comment; /* NULL: "#" */
     const char *part;    /* characters that end the key's first part */
+    const char *command; /* makes it take effect; NULL: none is needed */
     bool by_name;        /* of two names the later one is read later, whatever its folder */
 } kinds[ST_CHANGE_KINDS] = {
     /* sysctl.d(5): the last name wins. FreeBSD: rc.d/sysctl reads this file, then sysctl.conf.local */
@@ -62,6 +64,7 @@ static const struct kind {
            "/etc/udev/rules.d /run/udev/rules.d /usr/local/lib/udev/rules.d /usr/lib/udev/rules.d"}},
          "takes effect when a device is plugged in again. For a device that stays plugged in: "
          "reboot, or run sudo udevadm trigger --action=add",
+         .command = "udevadm control --reload",
          .by_name = true},
     /* pam_limits(8): in the order of names; the last line for a user wins */
     [ST_CHANGE_LIMITS] = {"limits",
@@ -78,6 +81,7 @@ static const struct kind {
                              ".d /usr/lib/systemd/system/" PART ".d"}},
                            "takes effect when the unit is restarted",
                            "[Service]\n",
+                           .command = "systemctl daemon-reload",
                            .by_name = true},
     /* pipewire.conf(5): the user's folder last; in the order of names */
     [ST_CHANGE_PIPEWIRE] =
@@ -107,6 +111,7 @@ static const struct kind {
                           "GRUB_CMDLINE_LINUX_DEFAULT=\"$GRUB_CMDLINE_LINUX_DEFAULT " VALUE "\"",
                           "/etc/default/grub /etc/default/grub.d"}},
                         THEN_BOOT,
+                        .command = "update-grub",
                         .by_name = true},
     /* FreeBSD, loader.conf(5): read behind loader.conf, in the order of the file system */
     [ST_CHANGE_LOADER] = {"loader",
@@ -275,28 +280,30 @@ bool st_change_is_block(enum st_os os, enum st_change_kind kind)
     return os == ST_OS_FREEBSD && kind == ST_CHANGE_SYSCTL;
 }
 
-void st_change_begin(enum st_os os, enum st_change_kind kind, const char *rule, char *buf, size_t buf_bytes)
+char *st_change_text(enum st_os os, enum st_change_kind kind, const char *rule, const char *lines)
 {
-    const char *comment = kinds[kind].comment != NULL ? kinds[kind].comment : "#";
+    struct st_text_buffer text = {0};
     if (st_change_is_block(os, kind)) /* the newline ends a last line that has none */
-        snprintf(buf, buf_bytes,
-                 "\n# >>> sleeptune %s: written by 'sleeptune apply', taken back by 'sleeptune revert'\n",
-                 rule);
+        st_text_buffer_printf(&text,
+                              "\n# >>> sleeptune %s: written by 'sleeptune apply', taken back by 'sleeptune "
+                              "revert'\n%s# <<< sleeptune %s\n",
+                              rule, lines, rule);
     else
-        snprintf(buf, buf_bytes, "%s %s: written by 'sleeptune apply', removed by 'sleeptune revert'\n%s",
-                 comment, rule, kinds[kind].head != NULL ? kinds[kind].head : "");
-}
-
-void st_change_end(enum st_os os, enum st_change_kind kind, const char *rule, char *buf, size_t buf_bytes)
-{
-    buf[0] = '\0';
-    if (st_change_is_block(os, kind))
-        snprintf(buf, buf_bytes, "# <<< sleeptune %s\n", rule);
+        st_text_buffer_printf(&text,
+                              "%s %s: written by 'sleeptune apply', removed by 'sleeptune revert'\n%s%s",
+                              kinds[kind].comment != NULL ? kinds[kind].comment : "#", rule,
+                              kinds[kind].head != NULL ? kinds[kind].head : "", lines);
+    return st_text_buffer_take(&text);
 }
 
 const char *st_change_then(enum st_change_kind kind)
 {
-    return (unsigned)kind < ST_CHANGE_KINDS ? kinds[kind].then : NULL;
+    return kinds[kind].then;
+}
+
+const char *st_change_command(enum st_change_kind kind)
+{
+    return kinds[kind].command;
 }
 
 bool st_change_is_users(enum st_change_kind kind)

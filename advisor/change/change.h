@@ -31,23 +31,24 @@ ST_NODISCARD int st_change_path(enum st_os os, enum st_change_kind kind, const c
                                 char *buf, size_t buf_bytes);
 /** The name of a kind that has files, for the journal; NULL: none. */
 const char *st_change_name(enum st_change_kind kind);
-/** Starts the text of a file: whose it is, and what stands once in it. */
-void st_change_begin(enum st_os os, enum st_change_kind kind, const char *rule, char *buf, size_t buf_bytes);
-/** Ends it: with the mark behind a block. */
-void st_change_end(enum st_os os, enum st_change_kind kind, const char *rule, char *buf, size_t buf_bytes);
+/** The text of a file, or a block: whose it is, what stands once in it, and these lines. @return for free();
+ * NULL: out of memory. */
+char *st_change_text(enum st_os os, enum st_change_kind kind, const char *rule, const char *lines);
 /** Is it a block in a file of others? */
 bool st_change_is_block(enum st_os os, enum st_change_kind kind);
 /** Is that a file in the home folder of the user who plays? It is written with that user's rights only. */
 bool st_change_is_users(enum st_change_kind kind);
 /** When the file takes effect, a clause for people; NULL: at once. */
 const char *st_change_then(enum st_change_kind kind);
+/** The command (for sh, as root) that makes files of this kind take effect: update-grub ...; NULL: none. */
+const char *st_change_command(enum st_change_kind kind);
 
 /** Which other files that the same program reads name one of these settings: "/etc/x:3, /etc/y:8 and 2 more".
  * Which of them wins is not judged. @return how many lines; 0: buf is empty. */
 size_t st_change_others(struct st_machine *machine, const struct st_entry *entry, char *buf,
                         size_t buf_bytes);
 
-/* --- change_boot.c: the kernel's command line, and commands that make files take effect --- */
+/* --- change_boot.c: the kernel's command line --- */
 
 /** Does GRUB read drop-ins here? Else options of the kernel are set by hand. */
 bool st_change_has_boot_files(struct st_machine *machine);
@@ -56,9 +57,6 @@ bool st_change_has_boot_files(struct st_machine *machine);
  * known. */
 ST_NODISCARD int st_change_boot_by_hand(struct st_machine *machine, char *buf, size_t buf_bytes,
                                         const char **ret_path);
-/** The command (for sh, as root) that makes files of this kind take effect: update-grub ...
- *  @return 0 or -ENOENT: none is needed. */
-ST_NODISCARD int st_change_command(enum st_change_kind kind, char *buf, size_t buf_bytes);
 
 /* --- change.c: what is there now --- */
 

@@ -1,5 +1,4 @@
-/* The kernel's command line: whether GRUB reads drop-ins, what to do by hand if not, and the commands that
- * make changed files take effect. */
+/* The kernel's command line: whether GRUB reads drop-ins, what to do by hand if not. */
 #include "advisor/change/change.h"
 #include "core/text/text.h"
 
@@ -111,15 +110,4 @@ int st_change_boot_by_hand(struct st_machine *machine, char *buf, size_t buf_byt
     const char *where = by_hand(machine, reads_drop_ins(machine), ret_path);
     snprintf(buf, buf_bytes, "%s", where != NULL ? where : "");
     return where != NULL ? 0 : -ENOENT;
-}
-
-int st_change_command(enum st_change_kind kind, char *buf, size_t buf_bytes)
-{
-    static const char *const commands[ST_CHANGE_KINDS] = {
-        [ST_CHANGE_UDEV] = "udevadm control --reload",
-        [ST_CHANGE_SYSTEMD] = "systemctl daemon-reload",
-        [ST_CHANGE_BOOT] = "update-grub",
-    };
-    snprintf(buf, buf_bytes, "%s", commands[kind] != NULL ? commands[kind] : "");
-    return commands[kind] != NULL ? 0 : -ENOENT;
 }

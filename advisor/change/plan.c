@@ -190,8 +190,7 @@ static int add_file(struct adder *adder, size_t i)
     const struct item *item = &adder->items[i];
     const enum st_os os = adder->machine->os;
     const char *rule = adder->finding->rule->id;
-    char mark[256];
-    struct st_text_buffer text = {0};
+    struct st_text_buffer lines = {0};
     ST_EACH_OF (before, adder->items, i) {
         if (st_text_is(before->form.path, item->form.path))
             return 0;
@@ -201,20 +200,18 @@ static int add_file(struct adder *adder, size_t i)
         return adder->error;
     step->file = true;
     ST_PRINT(step->part, "%s", item->form.part);
-    st_change_begin(os, step->kind, rule, mark, sizeof(mark));
-    st_text_buffer_printf(&text, "%s", mark);
     for (size_t j = i; j < adder->finding->changes_n; j++) {
         const struct st_change_form *form = &adder->items[j].form;
         if (!st_text_is(form->path, item->form.path))
             continue;
-        st_text_buffer_printf(&text, "%s", form->line);
+        st_text_buffer_printf(&lines, "%s", form->line);
         if (strstr(step->names, form->name) == NULL &&
             strlen(step->names) + strlen(form->name) + 2 < sizeof(step->names))
             ST_APPEND(step->names, "%s%s", step->names[0] != '\0' ? " " : "", form->name);
     }
-    st_change_end(os, step->kind, rule, mark, sizeof(mark));
-    st_text_buffer_printf(&text, "%s", mark);
-    step->text = st_text_buffer_take(&text);
+    char *text = st_text_buffer_take(&lines);
+    step->text = text != NULL ? st_change_text(os, step->kind, rule, text) : NULL;
+    free(text);
     if (step->text == NULL)
         return refuse(adder, -ENOMEM, "out of memory");
     step->hash = st_change_hash(step->text, strlen(step->text));

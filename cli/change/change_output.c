@@ -30,20 +30,22 @@ static void printed(struct st_locale_stream *stream)
         st_failure("out of memory: one line of this output is missing");
 }
 
-void st_change_output_text(int column, const char *label, const char *text)
+static void print_wrapped(int column, const char *label, int text_column, const char *text)
 {
     struct st_locale_stream stream;
     const struct st_printer to = printer(&stream);
-    st_print_wrapped(&to, column, label, column == 0 ? 4 : 14, text);
+    st_print_wrapped(&to, column, label, text_column, text);
     printed(&stream);
+}
+
+void st_change_output_text(int column, const char *label, const char *text)
+{
+    print_wrapped(column, label, column == 0 ? 4 : 14, text);
 }
 
 void st_change_output_row(int column, const char *label, const char *text)
 {
-    struct st_locale_stream stream;
-    const struct st_printer to = printer(&stream);
-    st_print_wrapped(&to, 0, label, column, text);
-    printed(&stream);
+    print_wrapped(0, label, column, text);
 }
 
 void st_change_output_lines(const char *text)
@@ -157,7 +159,7 @@ void st_change_output_finish(struct st_change_output *output)
 static int run(const char *line)
 {
     fflush(stdout);
-    const int status = st_child_env_shell(line); /* one of change_boot.c's, for root's shell */
+    const int status = st_child_env_shell(line); /* of a row of change.c, for root's shell */
     if (status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == 0) {
         printf("ran       %s\n", line);
         return ST_EXIT_DONE;
@@ -188,17 +190,19 @@ static void print_then(const char *path, const char *before, const char *line, c
 
 int st_change_output_then(struct st_change_output *output, bool reverted, bool run_commands)
 {
-    char line[256], forced[512];
+    char forced[512];
     int status = ST_EXIT_DONE;
     for (unsigned i = 0; i < ST_CHANGE_KINDS; i++) {
         const enum st_change_kind kind = (enum st_change_kind)i;
         if (output->changed[i] == NULL)
             continue;
-        const bool command = st_change_command(kind, line, sizeof(line)) == 0;
-        if (command && run_commands) {
+        const char *line = st_change_command(kind), *before = "";
+        if (line != NULL && run_commands) {
             if (run(line) != ST_EXIT_DONE)
                 status = ST_EXIT_FAILURE;
-            line[0] = '\0';
+        } else if (line != NULL) {
+            before = st_os_rows[output->os].sudo;
+            st_text_join(output->left, sizeof(output->left), " && ", "%s%s", before, line);
         }
         const char *then = reverted && !needs_command_when_reverted(kind) ? NULL : st_change_then(kind);
         if (reverted && kind == ST_CHANGE_PIPEWIRE) {
@@ -206,10 +210,8 @@ int st_change_output_then(struct st_change_output *output, bool reverted, bool r
                      st_xrun_sources_find("pipewire")->set_frames);
             then = forced;
         }
-        const char *before = command && line[0] != '\0' ? st_os_rows[output->os].sudo : "";
-        if (command && line[0] != '\0')
-            st_text_join(output->left, sizeof(output->left), " && ", "%s%s", before, line);
-        print_then(output->changed[i], before, line, then != NULL ? then : "");
+        print_then(output->changed[i], before, line != NULL && !run_commands ? line : "",
+                   then != NULL ? then : "");
     }
     return status;
 }
