@@ -48,16 +48,6 @@ struct output {
     json_t *entries, *rules; /* for JSON */
 };
 
-static void print_entry(const struct st_entry *entry, const char *state, const char *detail,
-                        const char *others)
-{
-    st_change_output_row(12, state,
-                         ST_TEXT(2048, "%s%s%s", st_change_output_entry(entry, ST_ROOM(1024)),
-                                 detail[0] != '\0' ? ": " : "", detail));
-    if (others[0] != '\0')
-        st_change_output_row(12, "also in", others);
-}
-
 /** Is it as we wrote it, and does it count? */
 static enum outcome verify_entry(struct st_machine *machine, const struct st_entry *entry,
                                  struct output *output)
@@ -86,15 +76,20 @@ static enum outcome verify_entry(struct st_machine *machine, const struct st_ent
             outcome = OUTCOME_GOOD;
     }
     (void)st_change_others(machine, entry, others, sizeof(others));
-    if (output->json)
+    if (output->json) {
         json_array_append_new(output->entries,
                               json_pack("{s:s, s:s, s:s?, s:s?, s:s, s:s, s:s}", "rule", entry->rule,
                                         "target", entry->target, "old", entry->file ? NULL : entry->old_value,
                                         "new", entry->file ? NULL : entry->new_value, "state", name, "detail",
                                         detail, "also_in", others));
-    else
-        print_entry(entry, name, detail == now ? ST_TEXT(sizeof(now) + 16, "it is %s now", now) : detail,
-                    others);
+        return outcome;
+    }
+    st_change_output_row(12, name,
+                         ST_TEXT(2048, "%s%s%s%s%s", st_change_output_entry(entry, ST_ROOM(1024)),
+                                 detail == now || detail[0] != '\0' ? ": " : "",
+                                 detail == now ? "it is " : "", detail, detail == now ? " now" : ""));
+    if (others[0] != '\0')
+        st_change_output_row(12, "also in", others);
     return outcome;
 }
 
@@ -345,15 +340,6 @@ static int prove(const struct st_change_target *target, const struct st_journal 
     return ST_EXIT_DONE;
 }
 
-static int print_json(const struct output *output, const struct st_before_after *proof, enum outcome outcome)
-{
-    json_t *document =
-        json_pack("{s:s, s:o, s:O, s:O, s:o}", "schema", "sleeptune-verify/1", "in_effect",
-                  outcome == OUTCOME_UNKNOWN ? json_null() : json_boolean(outcome == OUTCOME_GOOD), "entries",
-                  output->entries, "rules", output->rules, "proof", st_before_after_json(proof));
-    return st_output_json(document);
-}
-
 static int verify_all(const struct st_change_target *target, const struct st_journal *journal,
                       const struct options *options, struct output *output)
 {
@@ -375,7 +361,11 @@ static int verify_all(const struct st_change_target *target, const struct st_jou
         status = ST_EXIT_FINDINGS;
     if (status == ST_EXIT_DONE && worst == OUTCOME_UNKNOWN)
         status = ST_EXIT_UNKNOWN;
-    if (output->json && print_json(output, &proof, worst) != ST_EXIT_DONE)
+    if (output->json &&
+        st_output_json(json_pack("{s:s, s:o, s:O, s:O, s:o}", "schema", "sleeptune-verify/1", "in_effect",
+                                 worst == OUTCOME_UNKNOWN ? json_null() : json_boolean(worst == OUTCOME_GOOD),
+                                 "entries", output->entries, "rules", output->rules, "proof",
+                                 st_before_after_json(&proof))) != ST_EXIT_DONE)
         status = ST_EXIT_FAILURE;
     if (!output->json && journal->entries_n > 0 && target->live)
         st_before_after_print(&proof);

@@ -273,14 +273,6 @@ void st_applied_close(struct st_applied *applied)
 
 /* --- before the first write --- */
 
-/* Between the plan and the write the user was asked, and the loop was recorded. */
-static bool is_as_planned(const struct st_applied *applied, const struct st_entry *step)
-{
-    char now[ST_CHANGE_VALUE_BYTES];
-    return st_change_value_read(&applied->p->machine, step->target, now, sizeof(now)) == 0 &&
-           st_text_is(now, step->old_value);
-}
-
 /* Is there a file of that name, and is it not what we would write, or cannot be read? Or a block of the
  * rule? */
 static bool is_taken(const struct st_applied *applied, const struct st_entry *step)
@@ -308,8 +300,8 @@ static int look_at_step(const struct st_applied *applied, const struct st_entry 
     }
     if (!step->file && !st_journal_value_allowed(p->machine.os, st_rule_find(step->rule), step->target))
         return -EINVAL;
-    if (!step->file && !is_as_planned(applied, step))
-        return -ESTALE;
+    if (!step->file && !st_change_value_is(&p->machine, step->target, step->old_value))
+        return -ESTALE; /* since the plan the user was asked, and the loop was recorded */
     if (step->file && st_change_is_users(step->kind) && geteuid() == 0)
         return -EINVAL;
     const int r =

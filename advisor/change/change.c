@@ -191,8 +191,7 @@ static bool is_value(const char *line, enum st_change_kind kind, const char *val
 
 static const struct form *form_of(enum st_os os, enum st_change_kind kind)
 {
-    return (unsigned)kind < ST_CHANGE_KINDS && kinds[kind].form[os].path != NULL ? &kinds[kind].form[os]
-                                                                                 : NULL;
+    return kinds[kind].form[os].path != NULL ? &kinds[kind].form[os] : NULL;
 }
 
 /* Of a path: what is behind the folder that varies; else with its folder, "transparent_hugepage/enabled". */
@@ -272,7 +271,7 @@ int st_change_form(enum st_os os, const char *rule, const struct st_change *chan
 
 const char *st_change_name(enum st_change_kind kind)
 {
-    return (unsigned)kind < ST_CHANGE_KINDS ? kinds[kind].name : NULL;
+    return kinds[kind].name;
 }
 
 bool st_change_is_block(enum st_os os, enum st_change_kind kind)

@@ -104,21 +104,15 @@ static void ST_PRINTF(2, 3) print_event(const char *label, const char *format, .
     st_change_output_row(10, label, text);
 }
 
-/* Remembers which kind of file changed. */
-static void mark(struct st_change_output *output, const struct st_entry *entry)
-{
-    if (entry->file && output->changed[entry->kind] == NULL)
-        output->changed[entry->kind] = strdup(entry->target); /* out of memory: one hint less is printed */
-}
-
 void st_change_output_event(void *ctx, enum st_change_event event, const struct st_entry *entry,
                             const char *now, int error)
 {
     struct st_change_output *output = ctx;
     const char *text = st_change_output_entry(entry, ST_ROOM(1024));
     const char *label = event != ST_EVENT_RESTORED ? "as before" : entry->file ? "removed" : "restored";
-    if (event == ST_EVENT_WRITTEN || event == ST_EVENT_RESTORED)
-        mark(output, entry);
+    if ((event == ST_EVENT_WRITTEN || event == ST_EVENT_RESTORED) && entry->file &&
+        output->changed[entry->kind] == NULL)
+        output->changed[entry->kind] = strdup(entry->target); /* out of memory: one hint less is printed */
     switch (event) {
     case ST_EVENT_WRITTEN:
         print_event("written", "%s", text);

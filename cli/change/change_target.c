@@ -17,10 +17,8 @@
 
 static bool has_file(const char *dir, const char *name)
 {
-    char path[4200];
     struct stat info;
-    const int n = ST_PRINT(path, "%s/%s", dir, name);
-    return n > 0 && (size_t)n < sizeof(path) && stat(path, &info) == 0;
+    return stat(ST_TEXT(PATH_MAX, "%s/%s", dir, name), &info) == 0;
 }
 
 static bool own_journal(char *buf, size_t buf_bytes)
