@@ -186,12 +186,12 @@ static int show_page(const char *url, char *message)
 static char *line_text(const struct wish *wish, int *ret_status)
 {
     struct st_daemon_answer answer;
-    struct st_status_line line;
     char *text = NULL;
     size_t bytes;
     *ret_status =
         st_daemon_client_try(wish->socket, "/v1/status", "sleeptune-status/1", ST_DAEMON_TIMEOUT_MS, &answer);
-    st_status_line_of(*ret_status == 0 ? answer.document : NULL, answer.error, &line);
+    const struct st_status_line line =
+        st_status_line_of(*ret_status == 0 ? answer.document : NULL, answer.error);
     FILE *out = open_memstream(&text, &bytes);
     if (out != NULL) {
         wish->line->print(out, &line);

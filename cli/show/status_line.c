@@ -3,21 +3,19 @@
 #include "core/text/json.h"
 #include "core/text/safe.h"
 
-void st_status_line_of(const json_t *document, const char *error, struct st_status_line *ret)
+struct st_status_line st_status_line_of(const json_t *document, const char *error)
 {
     static const char *const classes[][2] = {{"bad", "problem"}, {"warn", "warning"}, {"unknown", "warning"}};
     const json_t *screen = json_object_get(document, "screen");
-    if (screen == NULL) {
-        *ret = (struct st_status_line){"no sleeptuned", error, "", "", "warning"};
-        return;
-    }
-    *ret =
-        (struct st_status_line){st_json_text_of(screen, "brief"), st_json_text_of(screen, "answer"),
-                                st_json_text_of(screen, "next"), st_json_text_of(screen, "next_why"), "ok"};
+    if (screen == NULL)
+        return (struct st_status_line){"no sleeptuned", error, "", "", "warning"};
+    struct st_status_line line = {st_json_text_of(screen, "brief"), st_json_text_of(screen, "answer"),
+                                  st_json_text_of(screen, "next"), st_json_text_of(screen, "next_why"), "ok"};
     ST_EACH (row, classes) {
         if (strcmp(st_json_text_of(screen, "state"), (*row)[0]) == 0)
-            ret->class = (*row)[1];
+            line.class = (*row)[1];
     }
+    return line;
 }
 
 /* A member whose text is Pango's markup. */

@@ -21,6 +21,6 @@ struct st_status_line_form {
 
 extern const struct st_status_line_form st_status_line_forms[]; /* ends with a name of NULL */
 
-/** What a document sleeptune-status/1 says; NULL: no daemon answered, and `error` says why. *ret points into
+/** What a document sleeptune-status/1 says; NULL: no daemon answered, and `error` says why. It points into
  * both. */
-void st_status_line_of(const json_t *document, const char *error, struct st_status_line *ret);
+struct st_status_line st_status_line_of(const json_t *document, const char *error);

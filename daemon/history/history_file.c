@@ -1,6 +1,7 @@
 /* The file of the history, for its writer. */
 #include "daemon/history/history_file.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "daemon/history/fingerprint.h"
@@ -10,10 +11,119 @@
 
 #define LOG_MODULE "history"
 #include "daemon/log.h"
+#include "platform/user_folder.h"
+#include "st_config.h"
 
 #define RETAIN_NS   (3600 * ST_NS_PER_S)
 #define FACTS_NS    (24 * 3600 * ST_NS_PER_S)
 #define GROWN_BYTES INT64_C(65536) /* what is written before it is looked at again; what a write adds */
+
+#define BYTES_A_MB INT64_C(1000000)
+
+static bool is_usable(const char *folder)
+{
+    struct stat status;
+    return stat(folder, &status) == 0 && S_ISDIR(status.st_mode) && access(folder, W_OK | X_OK) == 0;
+}
+
+/* Path of the history in $STATE_DIRECTORY (systemd), else in the system's state folder, else in the user's,
+ * which is made. @return false: there is no such folder that we may write to. */
+static bool usual_path(char *buf, size_t buf_bytes)
+{
+    const char *given = getenv("STATE_DIRECTORY");
+    char folder[ST_CONFIG_TEXT_BYTES] = ST_STATE_DIR "/sleeptune";
+    if (given != NULL && given[0] == '/')
+        ST_PRINT(folder, "%.*s", (int)strcspn(given, ":"), given); /* systemd gives several */
+    else if (!is_usable(folder) &&
+             (geteuid() == 0 || !st_user_folder(ST_USER_STATE, "/sleeptune", folder, sizeof(folder)) ||
+              st_user_folder_make(folder) != 0))
+        return false;
+    return is_usable(folder) && snprintf(buf, buf_bytes, "%s/history.db", folder) < (int)buf_bytes;
+}
+
+struct st_history_settings st_history_settings_read(const struct st_config *config)
+{
+    struct st_history_settings settings = {.keep_days = config->history.keep_days,
+                                           .traces_bytes = config->history.traces_mb * BYTES_A_MB,
+                                           .max_bytes = config->history.max_mb * BYTES_A_MB};
+    if (strcmp(config->history.enabled, "off") == 0)
+        ST_PRINT(settings.why, "history.enabled is \"off\"; set it to \"on\" in sleeptuned.conf");
+    else if (config->history.path[0] != '\0')
+        ST_PRINT(settings.path, "%s", config->history.path);
+    else if (usual_path(settings.path, sizeof(settings.path)))
+        settings.usual = true;
+    else {
+        settings.path[0] = '\0';
+        settings.missing = true;
+        ST_PRINT(settings.why, "sleeptuned cannot write to any state folder: set history.path");
+    }
+    return settings;
+}
+
+void st_waiting_rows_init(struct st_waiting_rows *waiting)
+{
+    *waiting = (struct st_waiting_rows){0};
+    waiting->end = &waiting->rows;
+}
+
+static uint64_t *count_of(struct st_waiting_rows *waiting, const struct st_waiting_row *row)
+{
+    return row->is_event ? &waiting->events_n : &waiting->minutes_n;
+}
+
+void st_waiting_rows_append(struct st_waiting_rows *waiting, struct st_waiting_row *row)
+{
+    row->next = NULL;
+    *waiting->end = row;
+    waiting->end = &row->next;
+    ++*count_of(waiting, row);
+    if (row->is_event)
+        waiting->kinds.kinds[st_event_limit_place(&waiting->kinds, &row->event)].n++;
+}
+
+void st_waiting_rows_free(struct st_waiting_row *row)
+{
+    if (!row->is_event) {
+        free(row->minute.lateness);
+        free(row->minute.causes);
+    }
+    free(row);
+}
+
+void st_waiting_rows_drop(struct st_waiting_rows *waiting, bool is_event)
+{
+    const size_t place = st_event_limit_largest(&waiting->kinds);
+    struct st_waiting_row **at = &waiting->rows;
+    while ((*at)->is_event != is_event ||
+           (is_event && st_event_limit_place(&waiting->kinds, &(*at)->event) != place))
+        at = &(*at)->next;
+    struct st_waiting_row *row = *at;
+    *at = row->next;
+    if (row->next == NULL)
+        waiting->end = at;
+    if (is_event)
+        waiting->kinds.kinds[place].n--;
+    --*count_of(waiting, row);
+    st_waiting_rows_free(row);
+}
+
+void st_waiting_rows_drop_all(struct st_waiting_rows *waiting)
+{
+    for (struct st_waiting_row *row = waiting->rows, *next; row != NULL; row = next) {
+        next = row->next;
+        st_waiting_rows_free(row);
+    }
+    st_waiting_rows_init(waiting);
+}
+
+void st_waiting_rows_move(struct st_waiting_rows *to, struct st_waiting_rows *from)
+{
+    for (struct st_waiting_row *row = from->rows, *next; row != NULL; row = next) {
+        next = row->next;
+        st_waiting_rows_append(to, row);
+    }
+    st_waiting_rows_init(from);
+}
 
 static void close_file(struct st_history_file *file)
 {

@@ -3,10 +3,61 @@
  * the disk. */
 #pragma once
 
+#include "daemon/causes/event_limit.h"
 #include "daemon/causes/events.h"
-#include "daemon/history/history_settings.h"
-#include "daemon/history/waiting_rows.h"
+#include "daemon/config/config.h"
 #include "platform/platform.h"
+#include "store/history/history.h"
+
+/* Where the history is, and how much of it is kept, by the configuration. */
+#define ST_HISTORY_PATH_BYTES 1024
+#define ST_HISTORY_WHY_BYTES  256 /* a sentence */
+
+struct st_history_settings {
+    char path[ST_HISTORY_PATH_BYTES]; /* "": off */
+    char why[ST_HISTORY_WHY_BYTES];   /* why it is off */
+    bool usual;                       /* the path is that of the state folder */
+    bool missing;                     /* off, because there is no state folder */
+    int64_t keep_days, max_bytes, traces_bytes;
+};
+
+/** Makes the user's state folder if the history belongs there. Threads: any. */
+struct st_history_settings st_history_settings_read(const struct st_config *config);
+
+/** A minute or an event that waits to be written. */
+struct st_waiting_row {
+    struct st_waiting_row *next;
+    bool is_event;
+    union {
+        struct st_event event;
+        struct {
+            struct st_history_minute minute; /* without lateness: the loop did not run */
+            struct st_history_watched watched;
+        };
+    };
+};
+
+/** A queue, without a lock: oldest first. Rows are from malloc; the list frees them, with what they point to.
+ */
+struct st_waiting_rows {
+    struct st_waiting_row *rows, **end;
+    uint64_t minutes_n, events_n;
+    struct st_event_kinds kinds; /* of the events */
+};
+
+void st_waiting_rows_init(struct st_waiting_rows *waiting);
+
+void st_waiting_rows_append(struct st_waiting_rows *waiting, struct st_waiting_row *row);
+
+/** Moves all of `from` behind `to`. */
+void st_waiting_rows_move(struct st_waiting_rows *to, struct st_waiting_rows *from);
+
+/** Drops the oldest minute, or the oldest event of the most frequent kind; there must be one. */
+void st_waiting_rows_drop(struct st_waiting_rows *waiting, bool is_event);
+void st_waiting_rows_drop_all(struct st_waiting_rows *waiting);
+
+/** One that is in no list. */
+void st_waiting_rows_free(struct st_waiting_row *row);
 
 struct st_history_file {
     struct st_platform *platform;

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "daemon/causes/causes.h"
-#include "daemon/history/history_settings.h"
+#include "daemon/history/history_file.h"
 #include "daemon/http/query.h"
 #include "daemon/http/route.h"
 #include "daemon/wait.h"

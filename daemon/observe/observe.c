@@ -247,13 +247,15 @@ static void take_minute(const struct st_observe *observe, struct st_observe_minu
         ret->dropouts_n = INT64_MIN;
 }
 
-void st_observe_minute_so_far(const struct st_observe *observe, struct st_observe_minute *ret)
+struct st_history_watched st_observe_minute_so_far(const struct st_observe *observe)
 {
     struct st_clock *clock = &observe->platform->clock;
-    take_minute(observe, ret);
-    ret->watched.to_wall_ns = st_clock_wall_ns(clock);
-    ret->watched.from_wall_ns =
-        st_ns_sub(ret->watched.to_wall_ns, st_ns_sub(st_clock_now_ns(clock), observe->minute_ns));
+    struct st_observe_minute minute;
+    take_minute(observe, &minute);
+    minute.watched.to_wall_ns = st_clock_wall_ns(clock);
+    minute.watched.from_wall_ns =
+        st_ns_sub(minute.watched.to_wall_ns, st_ns_sub(st_clock_now_ns(clock), observe->minute_ns));
+    return minute.watched;
 }
 
 size_t st_observe_open_events(const struct st_observe *observe, struct st_event **ret)

@@ -55,7 +55,7 @@ struct st_observe_minute {
 };
 
 /** Since the last minute ended, or since the start, up to now. */
-void st_observe_minute_so_far(const struct st_observe *observe, struct st_observe_minute *ret);
+struct st_history_watched st_observe_minute_so_far(const struct st_observe *observe);
 
 /** What was counted and is in no event yet. @param ret to be freed; NULL when out of memory, or none.
  * @return how many. */

@@ -75,10 +75,10 @@ static void make_rows(struct st_forecast *forecast)
     }
 }
 
-void st_forecast_look(struct st_forecast *forecast, struct st_forecast_view *ret)
+const struct st_forecast_view *st_forecast_look(struct st_forecast *forecast)
 {
     if (forecast->changed)
         make_rows(forecast);
     forecast->changed = false;
-    *ret = forecast->view;
+    return &forecast->view;
 }

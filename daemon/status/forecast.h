@@ -25,5 +25,5 @@ struct st_forecast {
 void st_forecast_add(struct st_forecast *forecast, const struct st_history_minute *minute,
                      const struct st_hist *lateness, const struct st_cause_sums *causes);
 
-/** The rows as of the last minute: computed only for who asks, once a minute. */
-void st_forecast_look(struct st_forecast *forecast, struct st_forecast_view *ret);
+/** The rows as of the last minute, until the next call: computed only for who asks, once a minute. */
+const struct st_forecast_view *st_forecast_look(struct st_forecast *forecast);

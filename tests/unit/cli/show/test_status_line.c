@@ -26,7 +26,7 @@ static const char *line_of(const char *form, const json_t *document)
     memset(text, 0, sizeof(text));
     FILE *out = fmemopen(text, sizeof(text), "w");
     assert_non_null(out);
-    st_status_line_of(document, "no sleeptuned is listening on /x<y>.", &line);
+    line = st_status_line_of(document, "no sleeptuned is listening on /x<y>.");
     row->print(out, &line);
     fclose(out);
     return text;

@@ -44,58 +44,54 @@ static struct st_predict_row row_of(const struct st_forecast_view *view, uint32_
 static void the_first_minute_makes_rows(void **state)
 {
     (void)state;
-    struct st_forecast_view view;
-    st_forecast_look(&forecast, &view);
-    assert_int_equal(view.n, 0);
+    const struct st_forecast_view *view = st_forecast_look(&forecast);
+    assert_int_equal(view->n, 0);
     add_minute(64, 10000);
-    st_forecast_look(&forecast, &view);
-    assert_int_equal(view.n, 6); /* 64 .. 2048 */
-    assert_int_equal(view.rows[0].frames, 64);
-    assert_true(view.measured_s > 59 && view.measured_s < 61);
-    assert_int_equal(view.rows[0].episodes_n, 0);
-    assert_true(view.rows[0].high > 175 && view.rows[0].high < 185); /* 3 in a minute */
-    assert_true(st_predict_holds(&view.rows[0]));                    /* the most that a minute can show */
+    view = st_forecast_look(&forecast);
+    assert_int_equal(view->n, 6); /* 64 .. 2048 */
+    assert_int_equal(view->rows[0].frames, 64);
+    assert_true(view->measured_s > 59 && view->measured_s < 61);
+    assert_int_equal(view->rows[0].episodes_n, 0);
+    assert_true(view->rows[0].high > 175 && view->rows[0].high < 185); /* 3 in a minute */
+    assert_true(st_predict_holds(&view->rows[0]));                     /* the most that a minute can show */
 }
 
 static void a_stall_counts_at_the_sizes_that_it_exceeds(void **state)
 {
     (void)state;
-    struct st_forecast_view view;
     for (int i = 0; i < 180; i++)
         add_minute(64, i % 10 == 0 ? 4 * ST_NS_PER_MS : 10000);
-    st_forecast_look(&forecast, &view);
-    assert_int_equal(row_of(&view, 64).episodes_n, 18);
-    assert_false(st_predict_holds(&view.rows[0]));
-    assert_true(row_of(&view, 64).high >= row_of(&view, 128).high);
-    assert_int_equal(row_of(&view, 512).episodes_n, 0);
-    assert_true(st_predict_holds(&view.rows[3])); /* 512 frames */
+    const struct st_forecast_view *view = st_forecast_look(&forecast);
+    assert_int_equal(row_of(view, 64).episodes_n, 18);
+    assert_false(st_predict_holds(&view->rows[0]));
+    assert_true(row_of(view, 64).high >= row_of(view, 128).high);
+    assert_int_equal(row_of(view, 512).episodes_n, 0);
+    assert_true(st_predict_holds(&view->rows[3])); /* 512 frames */
 }
 
 static void a_minute_in_which_sleeptuned_was_stopped_does_not_count(void **state)
 {
     (void)state;
-    struct st_forecast_view view;
     add_minute(64, 10000);
     causes = (struct st_cause_sums){.rows = {{.cause = ST_CAUSE_HEAT}, {.cause = ST_CAUSE_STOPPED}}, .n = 2};
     add_minute(64, 4 * ST_NS_PER_S);
     causes.n = 1;
     add_minute(64, 10000);
     causes.n = 0;
-    st_forecast_look(&forecast, &view);
-    assert_true(view.measured_s > 119 && view.measured_s < 121);
-    assert_true(st_predict_holds(&view.rows[0]));
+    const struct st_forecast_view *view = st_forecast_look(&forecast);
+    assert_true(view->measured_s > 119 && view->measured_s < 121);
+    assert_true(st_predict_holds(&view->rows[0]));
 }
 
 static void other_settings_begin_anew(void **state)
 {
     (void)state;
-    struct st_forecast_view view;
     add_minute(64, 4 * ST_NS_PER_MS);
     add_minute(128, 10000);
-    st_forecast_look(&forecast, &view);
-    assert_int_equal(view.rows[0].frames, 128);
-    assert_int_equal(view.rows[0].episodes_n, 0);
-    assert_true(view.measured_s < 61);
+    const struct st_forecast_view *view = st_forecast_look(&forecast);
+    assert_int_equal(view->rows[0].frames, 128);
+    assert_int_equal(view->rows[0].episodes_n, 0);
+    assert_true(view->measured_s < 61);
 }
 
 /* Months on a bad machine: time and memory stay bounded, and the rate is that of the minutes that are
@@ -103,13 +99,12 @@ static void other_settings_begin_anew(void **state)
 static void the_oldest_minutes_are_forgotten(void **state)
 {
     (void)state;
-    struct st_forecast_view view;
     for (int i = 0; i < 9000; i++)
         add_minute(64, 4 * ST_NS_PER_MS);
-    st_forecast_look(&forecast, &view);
-    assert_true(view.measured_s > 60 * 1000 && view.measured_s < 60 * 5000);
+    const struct st_forecast_view *view = st_forecast_look(&forecast);
+    assert_true(view->measured_s > 60 * 1000 && view->measured_s < 60 * 5000);
     assert_true(forecast.run.n <= 4096);
-    assert_true(row_of(&view, 64).per_hour > 55 && row_of(&view, 64).per_hour < 65);
+    assert_true(row_of(view, 64).per_hour > 55 && row_of(view, 64).per_hour < 65);
 }
 
 static int set_up(void **state)

@@ -9,7 +9,7 @@
 #include <errno.h>
 
 #include "core/ns.h"
-#include "daemon/causes/system_pressure.h"
+#include "daemon/causes/causes.h"
 #include "tests/fake/fake.h"
 
 #define CPU3 "/sys/devices/system/cpu/cpu3/"

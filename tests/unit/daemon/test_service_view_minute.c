@@ -10,8 +10,8 @@
 
 #include "core/ns.h"
 #include "daemon/causes/tracer.h"
+#include "daemon/service_view.h"
 #include "daemon/status/live.h"
-#include "daemon/status/minute.h"
 #include "tests/fake/fake.h"
 
 static struct st_platform *fake;
