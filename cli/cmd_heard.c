@@ -84,7 +84,7 @@ static int mark(const struct options *o, const char *note)
         append_encoded(target, sizeof(target), note);
     }
     const char *socket = o->system ? ST_DAEMON_SYSTEM_SOCKET : o->socket;
-    int status = st_daemon_client_post(socket, target, "sleeptune-heard/1", &answer);
+    int status = st_daemon_client_post(socket, target, &answer);
     if (status == ST_EXIT_UNKNOWN) {
         status = st_failure("%s. If it goes on, it keeps the mark, with a later time.", answer.error);
     } else if (status != 0) {

@@ -235,7 +235,14 @@ json_t *st_event_story_json(const struct st_event *event, const struct st_story_
         shown.cause = found->cause;
         memcpy(shown.culprit, found->culprit, sizeof(shown.culprit));
     }
-    json_t *document = st_json_record(&st_event_record, &shown);
+    json_t *document = json_object();
+    ST_EACH_OF (field, st_event_record.fields, st_event_record.n) {
+        if ((field->in & ST_FIELD_JSON) == 0 || !st_record_is_known(field, &shown))
+            continue;
+        st_json_set(document, field->name,
+                    field->form == ST_FORM_NUMBER ? json_integer(st_record_number(field, &shown))
+                                                  : st_json_safe_string(st_record_text(field, &shown)));
+    }
     st_json_set(document, "time_ns", event->wall_ns);
     st_json_set(document, "event", st_event_kind_name(event->kind));
     st_json_set(document, "text",

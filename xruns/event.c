@@ -29,17 +29,11 @@ static const char *kind(int value)
     return st_event_kind_name((enum st_event_kind)value);
 }
 
-/* "exact", "probable", "" for none. Threads: any. */
-static const char *certainty_name(enum st_certainty certainty)
+static const char *certainty(int value)
 {
     static const char *const names[] = {
         [ST_CERTAINTY_NONE] = "", [ST_CERTAINTY_EXACT] = "exact", [ST_CERTAINTY_PROBABLE] = "probable"};
-    return names[certainty];
-}
-
-static const char *certainty(int value)
-{
-    return certainty_name((enum st_certainty)value);
+    return names[value];
 }
 
 static const char *reason(int value)
@@ -116,7 +110,10 @@ struct st_event st_event_make(int64_t wall_ns, enum st_event_kind kind, const ch
 struct st_event st_event_of_seen(const struct st_event *seen, int64_t wall_ns)
 {
     struct st_event event = st_event_make(wall_ns, seen->kind, "%s", "");
-    st_record_copy_line(&st_event_record, seen, &event);
+    ST_EACH (field, fields) {
+        if ((field->in & ST_FIELD_LINE) != 0)
+            memcpy((char *)&event + field->at, (const char *)seen + field->at, field->bytes);
+    }
     event.culprit_n = event.culprit[0] != '\0' ? event.count_n : 0;
     return event;
 }

@@ -89,18 +89,6 @@ struct walk {
     unsigned format;
 };
 
-static void put_text(struct walk *w, const char *leaf, const char *text)
-{
-    st_facts_put_text(w->facts, ST_TEXT(64, ST_KEYS_FREEBSD_SNDSTAT "pcm%d.%s", w->unit, leaf), text, text,
-                      w->source);
-}
-
-static void put_int(struct walk *w, const char *leaf, int64_t value, const char *raw)
-{
-    st_facts_put_int(w->facts, ST_TEXT(64, ST_KEYS_FREEBSD_SNDSTAT "pcm%d.%s", w->unit, leaf), value, raw,
-                     w->source);
-}
-
 /** "pcm0: <Generic (Analog)> on hdaa0 (1p:1v/1r:0v) default", "... at ? kld snd_uaudio ...", "... (play/rec)
  * default". */
 static void device(struct walk *w, const char *line)
@@ -114,7 +102,8 @@ static void device(struct walk *w, const char *line)
         return;
     w->unit = (int)strtoul(parts.text[0], NULL, 10);
     if (st_pattern_match(rest, "* on %s", &parts) || st_pattern_match(rest, "* kld %s", &parts))
-        put_text(w, "parent", parts.text[0]);
+        st_facts_put_text(w->facts, ST_TEXT(64, ST_KEYS_FREEBSD_SNDSTAT "pcm%d.parent", w->unit),
+                          parts.text[0], parts.text[0], w->source);
 }
 
 /** Bytes of a sample of one channel in a format word; 0: not known. sys/sys/soundcard.h AFMT_* */
@@ -164,7 +153,8 @@ static void ring(struct walk *w, const char *line)
     w->hw_play = false;
     w->has_play = true;
     if (frame != 0 && block != 0)
-        put_int(w, "play.block_us", (int64_t)block * 1000000 / ((int64_t)w->rate_hz * frame), line);
+        st_facts_put_int(w->facts, ST_TEXT(64, ST_KEYS_FREEBSD_SNDSTAT "pcm%d.play.block_us", w->unit),
+                         (int64_t)block * 1000000 / ((int64_t)w->rate_hz * frame), line, w->source);
 }
 
 int st_freebsd_text_sndstat(struct st_facts *facts, const char *text, size_t bytes, const char *source)

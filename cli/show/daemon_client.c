@@ -294,10 +294,9 @@ int st_daemon_client_try(const char *socket_wish, const char *target, const char
     return ask(&(struct asking){"GET", target, schema, timeout_ms, ret}, socket_wish);
 }
 
-int st_daemon_client_post(const char *socket_wish, const char *target, const char *schema,
-                          struct st_daemon_answer *ret)
+int st_daemon_client_post(const char *socket_wish, const char *target, struct st_daemon_answer *ret)
 {
-    return ask(&(struct asking){"POST", target, schema, ST_DAEMON_TIMEOUT_MS, ret}, socket_wish);
+    return ask(&(struct asking){"POST", target, "sleeptune-heard/1", ST_DAEMON_TIMEOUT_MS, ret}, socket_wish);
 }
 
 void st_daemon_client_finish(struct st_daemon_answer *answer)

@@ -36,9 +36,9 @@ ST_NODISCARD int st_daemon_client_try(const char *socket_wish, const char *targe
                                       int timeout_ms, struct st_daemon_answer *ret);
 #define ST_DAEMON_TIMEOUT_MS 5000 /* the usual one */
 
-/** The same for a request that writes, within ST_DAEMON_TIMEOUT_MS. @return also ST_EXIT_UNKNOWN: no answer
- * in time, but it has the request, and does it if it goes on. */
-ST_NODISCARD int st_daemon_client_post(const char *socket_wish, const char *target, const char *schema,
+/** The same for a mark, which is written, within ST_DAEMON_TIMEOUT_MS. @return also ST_EXIT_UNKNOWN: no
+ * answer in time, but it has the request, and does it if it goes on. */
+ST_NODISCARD int st_daemon_client_post(const char *socket_wish, const char *target,
                                        struct st_daemon_answer *ret);
 
 /** For the screen: whose daemon answered, and how the other one is shown if it runs, too; "" if a socket was

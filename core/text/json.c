@@ -14,19 +14,6 @@ json_t *st_json_safe_string(const char *text)
     return string;
 }
 
-json_t *st_json_record(const struct st_record *record, const void *from)
-{
-    json_t *object = json_object();
-    ST_EACH_OF (field, record->fields, record->n) {
-        if ((field->in & ST_FIELD_JSON) == 0 || !st_record_is_known(field, from))
-            continue;
-        st_json_set(object, field->name,
-                    field->form == ST_FORM_NUMBER ? json_integer(st_record_number(field, from))
-                                                  : st_json_safe_string(st_record_text(field, from)));
-    }
-    return object;
-}
-
 int st_json_write(const char *text, size_t bytes, void *ctx)
 {
     struct st_text_buffer *buffer = ctx;

@@ -3,7 +3,6 @@
 
 #include <jansson.h>
 
-#include "core/text/record.h"
 #include "core/text/text_buffer.h"
 
 static inline json_t *st_json_unsigned(uint64_t value)
@@ -113,9 +112,6 @@ static inline const char *st_json_text_of(const json_t *object, const char *key)
 
 /** The same as one safe line (core/text/safe.h), cut to buf_bytes. @return buf. */
 const char *st_json_safe_text(const json_t *object, const char *key, char *buf, size_t buf_bytes);
-
-/** The members of ST_FIELD_JSON that are known. New reference; NULL: out of memory. */
-json_t *st_json_record(const struct st_record *record, const void *from);
 
 /** A json_dump_callback_t; ctx: a struct st_text_buffer. @return 0, -1 when out of memory. */
 int st_json_write(const char *text, size_t bytes, void *ctx);

@@ -131,11 +131,3 @@ int st_record_parse(const struct st_record *record, const char *text, void *ret)
     }
     return *text == '\0' ? 0 : -EBADMSG;
 }
-
-void st_record_copy_line(const struct st_record *record, const void *from, void *ret)
-{
-    ST_EACH_OF (field, record->fields, record->n) {
-        if ((field->in & ST_FIELD_LINE) != 0)
-            memcpy((char *)ret + field->at, (const char *)from + field->at, field->bytes);
-    }
-}

@@ -52,6 +52,3 @@ void st_record_line(const struct st_record *record, const void *from, char *buf,
 /** Reads that to the end of the text. @param ret  as it is where nothing is written. @return 0, -EBADMSG:
  * malformed, or a key that a line does not have. */
 ST_NODISCARD int st_record_parse(const struct st_record *record, const char *text, void *ret);
-
-/** Copies the members of ST_FIELD_LINE. */
-void st_record_copy_line(const struct st_record *record, const void *from, void *ret);
