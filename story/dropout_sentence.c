@@ -16,34 +16,80 @@ static bool is_named(uint64_t culprit_n, uint64_t all_n)
     return culprit_n > 0 && (2 * culprit_n >= all_n || (culprit_n >= 3 && 5 * culprit_n >= all_n));
 }
 
+/* Who had the CPU: "ffmpeg and others", "sleeptune itself (sleeptuned)". @return buf. */
+static const char *culprit_text(const char *culprit, bool others, char *buf, size_t buf_bytes)
+{
+    const bool own = st_text_begins(culprit, "sleeptune"); /* no one else's */
+    const bool test = st_text_is(culprit, "sleeptune");    /* of check, measure or tune, not of the daemon */
+    snprintf(buf, buf_bytes, "%s%s%s%s",
+             test  ? "a test of sleeptune ("
+             : own ? "sleeptune itself ("
+                   : "",
+             culprit, own ? ")" : "", others ? " and others" : "");
+    return buf;
+}
+
+static void append_times(uint64_t n, const char *culprit, char *buf, size_t buf_bytes)
+{
+    st_text_append(buf, buf_bytes, ", at least %" PRIu64 " time%s %s", n, ST_PLURAL(n),
+                   culprit_text(culprit, false, ST_ROOM(160)));
+}
+
+/* Of a client that was not ready. */
+static void put_reason(const struct st_dropout_client *client, bool figures, char *buf, size_t buf_bytes)
+{
+    const enum st_dropout_reason reason = st_dropout_table_reason(client);
+    const struct st_dropout_cycle *cycle = &client->worst;
+    const char *name = client->culprit.name;
+    const uint64_t n = client->reasons_n[reason], own_n = client->culprit.own_n[reason];
+    const bool named = is_named(own_n, n), others = named && has_others(client);
+    const bool some = named && !others && 10 * own_n < 9 * n, known = named && !some && name[0] != '\0';
+    char culprit[160];
+    culprit_text(name, others, culprit, sizeof(culprit));
+    if (reason == ST_DROPOUT_CPU_TAKEN && known)
+        snprintf(buf, buf_bytes, "lost the CPU to %s", culprit);
+    else if (reason == ST_DROPOUT_WAITED_FOR_OTHER && known)
+        snprintf(buf, buf_bytes, "waited for %s%s", name,
+                 others ? " and others"
+                 : st_text_is(name, ST_DROPOUT_REASON_PULSE_SERVER) ||
+                         st_text_is(name, ST_DROPOUT_REASON_PULSEAUDIO)
+                     ? ", which did not answer"
+                     : "");
+    else
+        snprintf(buf, buf_bytes, "%s", st_dropout_reason_text(reason));
+    if (figures && reason == ST_DROPOUT_TOO_SLOW && cycle->period_ns > 0 && cycle->busy_ns > cycle->period_ns)
+        st_text_append(buf, buf_bytes, " (%s%s of CPU time, the buffer lasts %s)",
+                       cycle->error_ns > cycle->busy_ns / 50 ? "about " : "", /* more than 2 % */
+                       ST_NS_SHORT(cycle->busy_ns), ST_NS_SHORT(cycle->period_ns));
+    else if (figures && reason == ST_DROPOUT_WOKEN_LATE && cycle->wait_ns > 0)
+        st_text_append(buf, buf_bytes, " (by %s)", ST_NS_SHORT(cycle->wait_ns));
+    if (reason == ST_DROPOUT_WOKEN_LATE && known)
+        st_text_append(buf, buf_bytes, ", %s had the CPU", culprit);
+    else if (some)
+        append_times(own_n, name, buf, buf_bytes);
+    if (figures && reason == ST_DROPOUT_TOO_SLOW && client->slowed != ST_CAUSE_UNKNOWN)
+        st_text_append(buf, buf_bytes, "; meanwhile %s", st_cause_kind_text(client->slowed));
+}
+
 const char *st_dropout_sentence_why(const struct st_dropout_client *client, bool figures, char *buf,
                                     size_t buf_bytes)
 {
-    struct st_dropout_why why = {.reason = st_dropout_table_reason(client),
-                                 .device_dropout = client->device_dropouts_n > client->dropouts_n,
-                                 .device = client->device,
-                                 .culprit = client->culprit.name};
-    const uint64_t own_n = client->culprit.own_n[why.reason];
-    if (!is_named(own_n, client->reasons_n[why.reason]))
-        why.culprit = "";
-    else if (has_others(client))
-        why.others = true;
-    else if (10 * own_n < 9 * client->reasons_n[why.reason])
-        why.culprit_n = own_n;
-    if (st_dropout_table_place(client) == ST_DROPOUT_AT_BUS) {
-        snprintf(buf, buf_bytes, "%s", st_dropout_place_why(ST_DROPOUT_AT_BUS));
+    const enum st_dropout_place place = st_dropout_table_place(client);
+    if (place == ST_DROPOUT_AT_BUS) {
+        snprintf(buf, buf_bytes, "%s", st_dropout_place_why(place));
         return buf;
     }
-    if (st_dropout_table_place(client) == ST_DROPOUT_AT_RESYNC) {
-        why.resync = true;
-        why.culprit = client->device;
-        why.drift_ppb = client->drift_ppb;
+    if (place == ST_DROPOUT_AT_RESYNC) {
+        snprintf(buf, buf_bytes, "was put in step with %s",
+                 client->device[0] != '\0' ? client->device : "another card");
+        if (client->drift_ppb != 0)
+            st_text_append(buf, buf_bytes, ", which is %.0f ppm %s", fabs((double)client->drift_ppb) / 1000,
+                           client->drift_ppb < 0 ? "faster" : "slower");
+    } else if (client->device_dropouts_n > client->dropouts_n) {
+        snprintf(buf, buf_bytes, "%s", st_dropout_reason_stream(client->device));
+    } else {
+        put_reason(client, figures, buf, buf_bytes);
     }
-    if (figures) {
-        why.cycle = client->worst;
-        why.meanwhile = client->slowed != ST_CAUSE_UNKNOWN ? st_cause_kind_text(client->slowed) : NULL;
-    }
-    (void)st_dropout_reason_why(&why, buf, buf_bytes);
     if (client->rhythm.each_ns > 0)
         st_text_append(buf, buf_bytes, ", each %.1f s", (double)client->rhythm.each_ns / (double)ST_NS_PER_S);
     return buf;
@@ -98,7 +144,7 @@ static const char *taken_text(const struct st_dropout_table *table, const struct
     const bool most = victim->culprit.own_n[ST_DROPOUT_CPU_TAKEN] > 0 && 2 * leads_n >= taken_n,
                least = most && !others && leads_n < taken_n;
     if (most)
-        st_dropout_reason_culprit(leader, others, culprit, sizeof(culprit));
+        culprit_text(leader, others, culprit, sizeof(culprit));
     else
         ST_PRINT(culprit, "Other programs");
     snprintf(buf, buf_bytes, "%s took the CPU from %s%s in %s", culprit,
@@ -107,8 +153,7 @@ static const char *taken_text(const struct st_dropout_table *table, const struct
     st_text_append(buf, buf_bytes, "%s",
                    share_text(least ? leads_n : taken_n, all_n, culprit, sizeof(culprit)));
     if (!most && is_named(leads_n, taken_n))
-        st_text_append(buf, buf_bytes, ", at least %s",
-                       st_dropout_reason_times(leads_n, leader, ST_ROOM(160)));
+        append_times(leads_n, leader, buf, buf_bytes);
     return buf;
 }
 

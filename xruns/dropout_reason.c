@@ -1,6 +1,5 @@
 #include "xruns/dropout_reason.h"
 
-#include "core/ns.h"
 #include "core/text/text.h"
 
 /* docs/generate/generate.py writes their names into schemas. */
@@ -49,25 +48,6 @@ enum st_dropout_reason st_dropout_reason_most(const uint64_t reasons_n[ST_DROPOU
     return (enum st_dropout_reason)most;
 }
 
-const char *st_dropout_reason_culprit(const char *culprit, bool others, char *buf, size_t buf_bytes)
-{
-    const bool own = st_text_begins(culprit, "sleeptune"); /* no one else's */
-    const bool test = st_text_is(culprit, "sleeptune");    /* of check, measure or tune, not of the daemon */
-    snprintf(buf, buf_bytes, "%s%s%s%s",
-             test  ? "a test of sleeptune ("
-             : own ? "sleeptune itself ("
-                   : "",
-             culprit, own ? ")" : "", others ? " and others" : "");
-    return buf;
-}
-
-const char *st_dropout_reason_times(uint64_t n, const char *culprit, char *buf, size_t buf_bytes)
-{
-    snprintf(buf, buf_bytes, "%" PRIu64 " time%s %s", n, ST_PLURAL(n),
-             st_dropout_reason_culprit(culprit, false, ST_ROOM(160)));
-    return buf;
-}
-
 /** How a stream of it is lost: 1 plays and runs dry, 2 records and overflows, 0 either. */
 static size_t direction_of(const char *device)
 {
@@ -87,47 +67,11 @@ const char *st_dropout_reason_device(const char *device)
     return texts[direction_of(device)];
 }
 
-const char *st_dropout_reason_why(const struct st_dropout_why *why, char *buf, size_t buf_bytes)
+const char *st_dropout_reason_stream(const char *device)
 {
-    static const char *const streams[] = {"run dry or overflow", "run dry", "overflow"};
-    char culprit[160];
-    const bool some = why->culprit_n > 0, known = why->culprit[0] != '\0' && !some;
-    st_dropout_reason_culprit(why->culprit, why->others, culprit, sizeof(culprit));
-    if (why->resync)
-        snprintf(buf, buf_bytes, "was put in step with %s", known ? why->culprit : "another card");
-    else if (why->device_dropout)
-        snprintf(buf, buf_bytes, "let its stream %s", streams[direction_of(why->device)]);
-    else if (why->reason == ST_DROPOUT_CPU_TAKEN && known)
-        snprintf(buf, buf_bytes, "lost the CPU to %s", culprit);
-    else if (why->reason == ST_DROPOUT_WAITED_FOR_OTHER && known)
-        snprintf(buf, buf_bytes, "waited for %s%s", why->culprit,
-                 why->others ? " and others"
-                 : st_text_is(why->culprit, ST_DROPOUT_REASON_PULSE_SERVER) ||
-                         st_text_is(why->culprit, ST_DROPOUT_REASON_PULSEAUDIO)
-                     ? ", which did not answer"
-                     : "");
-    else
-        snprintf(buf, buf_bytes, "%s", reasons[why->reason].text);
-    if (why->resync && why->drift_ppb != 0)
-        st_text_append(buf, buf_bytes, ", which is %.0f ppm %s", fabs((double)why->drift_ppb) / 1000,
-                       why->drift_ppb < 0 ? "faster" : "slower");
-    if (why->device_dropout || why->resync)
-        return buf;
-    if (why->reason == ST_DROPOUT_TOO_SLOW && why->cycle.period_ns > 0 &&
-        why->cycle.busy_ns > why->cycle.period_ns)
-        st_text_append(buf, buf_bytes, " (%s%s of CPU time, the buffer lasts %s)",
-                       why->cycle.error_ns > why->cycle.busy_ns / 50 ? "about " : "", /* more than 2 % */
-                       ST_NS_SHORT(why->cycle.busy_ns), ST_NS_SHORT(why->cycle.period_ns));
-    else if (why->reason == ST_DROPOUT_WOKEN_LATE && why->cycle.wait_ns > 0)
-        st_text_append(buf, buf_bytes, " (by %s)", ST_NS_SHORT(why->cycle.wait_ns));
-    if (why->reason == ST_DROPOUT_WOKEN_LATE && known)
-        st_text_append(buf, buf_bytes, ", %s had the CPU", culprit);
-    else if (some)
-        st_text_append(buf, buf_bytes, ", at least %s",
-                       st_dropout_reason_times(why->culprit_n, why->culprit, ST_ROOM(160)));
-    if (why->reason == ST_DROPOUT_TOO_SLOW && why->meanwhile != NULL)
-        st_text_append(buf, buf_bytes, "; meanwhile %s", why->meanwhile);
-    return buf;
+    static const char *const texts[] = {"let its stream run dry or overflow", "let its stream run dry",
+                                        "let its stream overflow"};
+    return texts[direction_of(device)];
 }
 
 void st_dropout_reason_vote(char culprit[ST_DROPOUT_REASON_CULPRIT_BYTES], int64_t *culprit_n,

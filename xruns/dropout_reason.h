@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/base.h"
-#include "xruns/dropout_cycle.h"
 
 /* Next step where no program that plays has real-time rights; FreeBSD does not tell whether they have
  * them. */
@@ -59,32 +58,11 @@ enum st_dropout_reason st_dropout_reason_most(const uint64_t reasons_n[ST_DROPOU
 /** Who computes more than this part of each period does so at any buffer size. */
 #define ST_DROPOUT_REASON_FULL 0.9
 
-struct st_dropout_why {
-    enum st_dropout_reason reason;
-    bool device_dropout;           /* its own stream on a device ran dry or over: there is no reason */
-    const char *device;            /* that one; NULL: not known */
-    bool resync;                   /* a second card was put in step with culprit */
-    int64_t drift_ppb;             /* by which that card is faster than culprit; 0: not known */
-    bool others;                   /* the culprit was not always the same */
-    uint64_t culprit_n;            /* as often as known, if not nearly always; else 0 */
-    const char *culprit;           /* as in struct st_xrun_seen */
-    const char *meanwhile;         /* the machine was slower: by what; NULL: it was not */
-    struct st_dropout_cycle cycle; /* the worst; 0: not known, or not to be said */
-};
-
-/** For screens, after a client's name: "computed too long (25.0 ms of CPU time, the buffer lasts 21.3 ms)",
- * "lost the CPU to ffmpeg and others", "was woken late (by 4.10 ms), ffmpeg had the CPU". @return buf. */
-const char *st_dropout_reason_why(const struct st_dropout_why *why, char *buf, size_t buf_bytes);
-
 /** For screens: "the device ran dry", "the device overflowed", or that it is one of the two. @param device
  * its name, as in struct st_xrun_seen. */
 const char *st_dropout_reason_device(const char *device);
-
-/** For screens: who had the CPU, "ffmpeg and others", "sleeptune itself (sleeptuned)". @return buf. */
-const char *st_dropout_reason_culprit(const char *culprit, bool others, char *buf, size_t buf_bytes);
-
-/** For screens: "1 time sleeptune itself (sleeptuned)". @return buf. */
-const char *st_dropout_reason_times(uint64_t n, const char *culprit, char *buf, size_t buf_bytes);
+/** The same of a program's own stream on it: "let its stream run dry". */
+const char *st_dropout_reason_stream(const char *device);
 
 /** Notes who was to blame n times more (the majority vote of Boyer and Moore): `culprit` is then who was most
  * often, if that was more than half, whatever the order; it leads all others by culprit_n, 0 at first. */
