@@ -23,6 +23,86 @@
 #define SHOWN_ALL     20.0   /* 5 %: nothing is kept because of it */
 #define NO_ROW        (-1)
 
+#define LEVEL     0.01 /* a setting without effect is kept in at most this share of all sessions */
+#define MOST      3    /* fold */
+#define MOST_PART 0.5  /* of the growth is enough for it: the blocks are few, and may have been unlucky */
+
+/* --- evidence that may be looked at after every pair of blocks: does a setting make late wake-ups rarer? The
+ * unit is the pair, never the event: all events of a noisy block are in one arm, so that counting each of
+ * them would keep settings without effect. --- */
+
+static const double bets[ST_TUNING_BETS] = {0.1, 0.25, 0.5, 0.75, 0.9};
+
+static void begin_evidence(struct st_tuning_evidence *s)
+{
+    s->pairs_n = 0;
+    ST_EACH_OF (product, s->product, ST_TUNING_SIDES) {
+        for (size_t i = 0; i < ST_TUNING_BETS; i++)
+            (*product)[i] = 1;
+    }
+}
+
+static double share(double a, double b)
+{
+    return (a - b) / fmax(1, a + b);
+}
+
+/* Adds a pair: how many wake-ups were late in a block of A and in one of B. Which of the two ran first must
+ * have been drawn at random: then D = (a - b) / (a + b) is as likely as -D if B has no effect, whatever the
+ * machine does. @return D. */
+static double add_pair(struct st_tuning_evidence *s, uint64_t a_n, uint64_t b_n)
+{
+    const double d = share((double)a_n, (double)b_n);
+    for (size_t i = 0; i < ST_TUNING_BETS; i++) {
+        s->product[ST_TUNING_FEWER][i] *= 1 + bets[i] * d;
+        s->product[ST_TUNING_MORE][i] *= 1 - bets[i] * d;
+    }
+    s->pairs_n++;
+    return d;
+}
+
+double st_tuning_e(const struct st_tuning_evidence *s, enum st_tuning_side side)
+{
+    double sum = 0;
+    for (size_t i = 0; i < ST_TUNING_BETS; i++)
+        sum += s->product[side][i];
+    return sum / ST_TUNING_BETS;
+}
+
+/* The e-value that setting number kept_n + 1 of tests_n needs: e-Benjamini-Hochberg, at any dependence.
+ * Source: Wang and Ramdas, "False discovery rate control with e-values", 2022. */
+static double needed_e(size_t tests_n, size_t kept_n)
+{
+    return (double)tests_n / (LEVEL * (double)(kept_n + 1));
+}
+
+/* The logarithm of what a bet becomes, on average, if each of b events stays with the probability `rare`. */
+static double growth_of(double bet, double a, double b, double rare)
+{
+    const double none = pow(1 - rare, b), some = b * rare / fmax(1 - none, rare);
+    return none * log1p(bet * share(a, 0)) + (1 - none) * log1p(bet * share(a, some));
+}
+
+/* The smallest effect that pairs_n pairs usually show: the e-value of the best bet grows to `needed`, if all
+ * pairs of these blocks, in which nothing was changed, come equally often. @param late_n n of them. @return
+ * 1.25, 1.5, 2, 2.5, 3; INFINITY: not even 3-fold. */
+static double detectable(const uint64_t *late_n, size_t n, uint32_t pairs_n, double needed)
+{
+    static const double folds[] = {1.25, 1.5, 2, 2.5, MOST};
+    ST_EACH (fold, folds) {
+        ST_EACH (bet, bets) {
+            double growth = 0;
+            for (size_t i = 0; i < n * n; i++)
+                growth += growth_of(*bet, (double)late_n[i / n], (double)late_n[i % n], 1 / *fold);
+            if (pairs_n * growth / (double)(n * n) >= log(needed) * (*fold < MOST ? 1 : MOST_PART))
+                return *fold;
+        }
+    }
+    return (double)INFINITY;
+}
+
+/* --- a session --- */
+
 struct run {
     struct st_tuning *t;
     const struct st_tuning_bench *bench;
@@ -58,10 +138,10 @@ static bool is_open(const struct st_tuning_row *row)
  * again. */
 static uint32_t pairs_each(size_t open_n)
 {
-    struct st_sequential s;
-    st_sequential_init(&s);
-    while (st_sequential_e(&s, ST_SEQUENTIAL_FEWER) < st_sequential_needed(open_n, 0))
-        st_sequential_add(&s, SHOWN_FOLD * MANY, MANY);
+    struct st_tuning_evidence s;
+    begin_evidence(&s);
+    while (st_tuning_e(&s, ST_TUNING_FEWER) < needed_e(open_n, 0))
+        add_pair(&s, SHOWN_FOLD * MANY, MANY);
     return s.pairs_n + FRESH_PAIRS;
 }
 
@@ -154,7 +234,7 @@ static int measure_pair(struct run *run, uint32_t others, uint32_t rows, struct 
     }
     for (size_t arm = 0; arm < 2; arm++)
         add_block(row, arm, &ret[arm]);
-    st_sequential_add(&row->dropouts, dropouts(&ret[0]), dropouts(&ret[1]));
+    add_pair(&row->dropouts, dropouts(&ret[0]), dropouts(&ret[1]));
     return 0;
 }
 
@@ -179,8 +259,7 @@ static int measure_same(struct run *run)
     for (t->detectable = (double)INFINITY; t->sure_n > 0 && isinf(t->detectable) && t->late_n > 0;) {
         const uint32_t pairs_n =
             (left(run) - screen_blocks(t->open_n)) / 2 / (uint32_t)t->sure_n - FRESH_PAIRS;
-        t->detectable =
-            st_sequential_detectable(late_n, t->same_n, pairs_n, st_sequential_needed(t->open_n, 0));
+        t->detectable = detectable(late_n, t->same_n, pairs_n, needed_e(t->open_n, 0));
         t->sure_n -= isinf(t->detectable) ? 1 : 0;
     }
     t->end = t->late_n == 0 ? ST_TUNING_NOTHING : t->sure_n == 0 ? ST_TUNING_NOISY : ST_TUNING_DONE;
@@ -251,8 +330,8 @@ static void judge_costs(const struct st_tuning *t, struct st_tuning_row *row,
  * so that both together err as rarely as one. @return whether it is. */
 static bool is_harmful(struct st_tuning_row *row)
 {
-    const double late = st_sequential_e(&row->evidence, ST_SEQUENTIAL_MORE),
-                 drops = st_sequential_e(&row->dropouts, ST_SEQUENTIAL_MORE);
+    const double late = st_tuning_e(&row->evidence, ST_TUNING_MORE),
+                 drops = st_tuning_e(&row->dropouts, ST_TUNING_MORE);
     if ((late + drops) / 2 < HARM_NEEDED)
         return false;
     row->outcome = ST_TUNING_HARMFUL;
@@ -318,18 +397,18 @@ static int try_row(struct run *run, size_t i, enum st_tuning_others others)
     const int r = measure_pair(run, base, bit, row, (int)i, "trial", blocks);
     if (r != 0)
         return r;
-    row->seen[others] += st_sequential_add(&row->evidence, blocks[0].late_n, blocks[1].late_n);
+    row->seen[others] += add_pair(&row->evidence, blocks[0].late_n, blocks[1].late_n);
     row->seen_n[others]++;
-    const double fewer = st_sequential_e(&row->evidence, ST_SEQUENTIAL_FEWER);
+    const double fewer = st_tuning_e(&row->evidence, ST_TUNING_FEWER);
     if (is_harmful(row))
         return 0;
-    if (fewer >= st_sequential_needed(run->t->open_n, run->kept_n)) {
+    if (fewer >= needed_e(run->t->open_n, run->kept_n)) {
         row->outcome = ST_TUNING_HELPS;
         run->kept_n++;
         run->on |= row->refused ? 0 : bit;
     } else if (row->evidence.pairs_n >= WITHOUT_PAIRS && fewer < WITHOUT_E &&
-               fmax(st_sequential_e(&row->evidence, ST_SEQUENTIAL_MORE),
-                    st_sequential_e(&row->dropouts, ST_SEQUENTIAL_MORE)) < WITHOUT_MORE) {
+               fmax(st_tuning_e(&row->evidence, ST_TUNING_MORE),
+                    st_tuning_e(&row->dropouts, ST_TUNING_MORE)) < WITHOUT_MORE) {
         row->outcome = ST_TUNING_NO_EFFECT;
     }
     return 0;
@@ -367,14 +446,14 @@ static int try_together(struct run *run)
             return 0;
         r = measure_pair(run, 0, rows, row, NO_ROW, "all against none", blocks);
         if (r == 0)
-            st_sequential_add(&row->evidence, blocks[0].late_n, blocks[1].late_n);
+            add_pair(&row->evidence, blocks[0].late_n, blocks[1].late_n);
     }
     return r == ROW_OUT ? 0 : r;
 }
 
 bool st_tuning_together_helps(const struct st_tuning *tuning)
 {
-    return st_sequential_e(&tuning->together.evidence, ST_SEQUENTIAL_FEWER) >= SHOWN_ALL;
+    return st_tuning_e(&tuning->together.evidence, ST_TUNING_FEWER) >= SHOWN_ALL;
 }
 
 static int measure_kept(struct run *run)
@@ -429,8 +508,8 @@ int st_tuning_run(struct st_tuning *tuning, const struct st_tuning_bench *bench,
     size_t at;
     for (size_t i = 0; i <= tuning->n; i++) {
         struct st_tuning_row *row = i < tuning->n ? &tuning->rows[i] : &tuning->together;
-        st_sequential_init(&row->evidence);
-        st_sequential_init(&row->dropouts);
+        begin_evidence(&row->evidence);
+        begin_evidence(&row->dropouts);
     }
     st_tuning_plan(tuning);
     int r = measure_same(&run);

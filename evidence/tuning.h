@@ -4,7 +4,26 @@
  * the caller switches and measures. */
 #pragma once
 
-#include "evidence/sequential.h"
+#include "core/base.h"
+
+enum st_tuning_side {
+    ST_TUNING_FEWER, /* B has fewer late wake-ups than A */
+    ST_TUNING_MORE,  /* B has more */
+    ST_TUNING_SIDES
+};
+
+#define ST_TUNING_BETS 5
+
+/** Of pairs of blocks. */
+struct st_tuning_evidence {
+    double product[ST_TUNING_SIDES][ST_TUNING_BETS];
+    uint32_t pairs_n;
+};
+
+/** The e-value: mean over five bets of the product of (1 + bet * D). Without an effect it is ever at least x
+ * in 1 / x of all sessions at most, whenever one looks. Source: Ville 1939; Johari et al., "Always valid
+ * inference", 2022. @return >= 0. */
+double st_tuning_e(const struct st_tuning_evidence *s, enum st_tuning_side side);
 
 #define ST_TUNING_ROWS_MAX  32
 #define ST_TUNING_WHY_BYTES 200
@@ -49,8 +68,8 @@ struct st_tuning_row {
     enum st_tuning_outcome outcome;
     char why[ST_TUNING_WHY_BYTES]; /* of not tried, fought, failed, harmful; helps: its cost is too high; or
                                       "" */
-    struct st_sequential evidence; /* of late wake-ups */
-    struct st_sequential dropouts; /* of missed deadlines and of other programs */
+    struct st_tuning_evidence evidence; /* of late wake-ups */
+    struct st_tuning_evidence dropouts; /* of missed deadlines and of other programs */
     double seen[ST_TUNING_OTHERS]; /* sum of (off - on) / (off + on) of its pairs, and by the screening */
     uint32_t seen_n[ST_TUNING_OTHERS];
     struct st_tuning_fold fold;     /* how many times fewer late wake-ups, on fresh blocks; 0: unknown */

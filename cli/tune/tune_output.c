@@ -210,7 +210,7 @@ static size_t most_promising(const struct st_tuning *t)
     size_t best = t->n;
     double best_e = 1;
     for (size_t i = 0; i < t->n; i++) {
-        const double e = st_sequential_e(&t->rows[i].evidence, ST_SEQUENTIAL_FEWER);
+        const double e = st_tuning_e(&t->rows[i].evidence, ST_TUNING_FEWER);
         if (t->rows[i].outcome != ST_TUNING_UNDECIDED || e <= best_e)
             continue;
         best = i;
@@ -302,8 +302,7 @@ static void add_result(json_t *object, const struct st_tune_output *output, size
     const bool helps = row->outcome == ST_TUNING_HELPS;
     st_json_set(object, "outcome", st_tuning_outcome_name(row->outcome));
     st_json_set(object, "pairs", row->evidence.pairs_n);
-    st_json_set(object, "e_value",
-                st_json_real_or_null(true, st_sequential_e(&row->evidence, ST_SEQUENTIAL_FEWER)));
+    st_json_set(object, "e_value", st_json_real_or_null(true, st_tuning_e(&row->evidence, ST_TUNING_FEWER)));
     st_json_set(object, "fold",
                 helps ? json_pack("{s:f, s:f, s:f}", "value", row->fold.value, "low", row->fold.low, "high",
                                   row->fold.high)
