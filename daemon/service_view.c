@@ -32,7 +32,8 @@ static struct st_history_conditions conditions_of(const struct st_result *result
     return ret;
 }
 
-struct st_history_minute st_minute_so_far(const struct st_result *result, int64_t now_ns, int64_t wall_ns)
+struct st_history_minute st_service_view_minute_so_far(const struct st_result *result, int64_t now_ns,
+                                                       int64_t wall_ns)
 {
     const int64_t due_ns = st_period_due_ns(&result->period, result->t0_ns, result->elapsed_periods);
     /* a loop that does not sleep is ahead of the clock */
@@ -55,8 +56,8 @@ static uint64_t difference(uint64_t now, uint64_t before)
     return now >= before ? now - before : now;
 }
 
-bool st_minute_take(struct st_history_minute *before, const struct st_history_minute *now,
-                    struct st_history_minute *ret)
+bool st_service_view_minute_take(struct st_history_minute *before, const struct st_history_minute *now,
+                                 struct st_history_minute *ret)
 {
     const bool goes_on = before->measured_ns > 0 && now->measured_ns >= before->measured_ns;
     const int64_t measured_ns = goes_on ? now->measured_ns - before->measured_ns : now->measured_ns;
@@ -74,8 +75,8 @@ bool st_minute_take(struct st_history_minute *before, const struct st_history_mi
     return true;
 }
 
-const char *st_minute_text(const struct st_history_minute *minute, int64_t dropouts_n, char *buf,
-                           size_t buf_bytes)
+const char *st_service_view_minute_text(const struct st_history_minute *minute, int64_t dropouts_n, char *buf,
+                                        size_t buf_bytes)
 {
     char lateness[32] = "none";
     if (minute->lateness_max_ns != INT64_MIN)
@@ -368,13 +369,13 @@ static bool take_minute(struct st_service *service)
     struct st_result result;
     if (service->view.rests || !st_service_view_look(service, &view, &result))
         return false;
-    struct st_history_minute now =
-        st_minute_so_far(&result, st_clock_now_ns(&platform->clock), st_clock_wall_ns(&platform->clock));
+    struct st_history_minute now = st_service_view_minute_so_far(&result, st_clock_now_ns(&platform->clock),
+                                                                 st_clock_wall_ns(&platform->clock));
     now.own_dropouts_n = view.audio.dropouts_n;
     st_result_finish(&result);
     struct st_hist lateness = {0};
-    const bool is_over =
-        st_hist_init(&lateness, ST_HISTORY_DIGITS) == 0 && st_minute_take(&service->loop.counts, &now, ret);
+    const bool is_over = st_hist_init(&lateness, ST_HISTORY_DIGITS) == 0 &&
+                         st_service_view_minute_take(&service->loop.counts, &now, ret);
     if (is_over) {
         struct st_cause_sums causes;
         struct st_observe_minute observed;
@@ -401,7 +402,7 @@ void st_service_view_end_minute(struct st_service *service)
         return;
     }
     char text[256];
-    st_minute_text(&service->view.minute, service->view.minute_dropouts_n, text, sizeof(text));
+    st_service_view_minute_text(&service->view.minute, service->view.minute_dropouts_n, text, sizeof(text));
     st_log_event(ST_LOG_INFO, LOG_MODULE, "minute", INT64_MIN, service->view.minute.lateness_max_ns, text);
     st_systemd_notify("STATUS=%s", text);
 }

@@ -701,19 +701,13 @@ static void print_left_out(const struct st_printer *printer, const struct st_rep
         print_field(printer, "Left out:", finding->needless);
 }
 
-/* Reports show its effect: that is known, or the rule asks for a change. */
-static bool shows_effect(const struct st_finding *finding)
-{
-    return finding->effect_known || finding->status == ST_STATUS_PROBLEM ||
-           finding->status == ST_STATUS_ADVICE;
-}
-
 static void print_effect(const struct st_printer *printer, const struct st_finding *finding,
                          const struct st_wish *wish)
 {
     char text[96] = "no upper limit is known";
     const double period_us = (double)wish->period_ns / 1000;
-    if (!shows_effect(finding))
+    /* it is known, or the rule asks for a change */
+    if (!finding->effect_known && finding->status != ST_STATUS_PROBLEM && finding->status != ST_STATUS_ADVICE)
         return;
     if (finding->effect_known && finding->effect_us > 0)
         ST_PRINT(text, "up to %.1f µs of lateness in each period of %.1f µs (%.1f %%)", finding->effect_us,

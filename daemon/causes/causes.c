@@ -41,7 +41,7 @@ static int64_t permille(int64_t now_us, int64_t before_us, int64_t span_ns)
     return share < 1000 ? (int64_t)(share + 0.5) : 1000;
 }
 
-void st_system_pressure_sample(struct st_system_pressure *pressure, struct st_platform *platform, int cpu)
+void st_causes_sample_pressure(struct st_system_pressure *pressure, struct st_platform *platform, int cpu)
 {
     static const char *const of[] = {"cpu", "io", "memory"};
     struct st_event_pressure now = ST_EVENT_PRESSURE_UNKNOWN;
@@ -168,7 +168,7 @@ static void unlock_and_put_late(struct st_causes *causes)
 void st_causes_tick(struct st_causes *causes, int cpu)
 {
     struct st_platform *p = causes->platform;
-    st_system_pressure_sample(&causes->pressure, p, cpu);
+    st_causes_sample_pressure(&causes->pressure, p, cpu);
     const enum st_cause slowed = st_cause_slowed(&causes->pressure.before, &causes->pressure.last);
     pthread_mutex_lock(&causes->mutex);
     note_pressure(causes, slowed, st_clock_wall_ns(&p->clock));

@@ -22,7 +22,7 @@ struct st_system_pressure {
 
 /** Takes a sample; what is known is the difference to the one before. cpu: of the loop, -1: any. Each second;
  * one thread. */
-void st_system_pressure_sample(struct st_system_pressure *pressure, struct st_platform *platform, int cpu);
+void st_causes_sample_pressure(struct st_system_pressure *pressure, struct st_platform *platform, int cpu);
 
 struct st_causes;
 

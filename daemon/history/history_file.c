@@ -41,7 +41,7 @@ static bool usual_path(char *buf, size_t buf_bytes)
     return is_usable(folder) && snprintf(buf, buf_bytes, "%s/history.db", folder) < (int)buf_bytes;
 }
 
-struct st_history_settings st_history_settings_read(const struct st_config *config)
+struct st_history_settings st_history_file_settings(const struct st_config *config)
 {
     struct st_history_settings settings = {.keep_days = config->history.keep_days,
                                            .traces_bytes = config->history.traces_mb * BYTES_A_MB,
@@ -60,7 +60,7 @@ struct st_history_settings st_history_settings_read(const struct st_config *conf
     return settings;
 }
 
-void st_waiting_rows_init(struct st_waiting_rows *waiting)
+void st_history_file_rows_init(struct st_waiting_rows *waiting)
 {
     *waiting = (struct st_waiting_rows){0};
     waiting->end = &waiting->rows;
@@ -71,7 +71,7 @@ static uint64_t *count_of(struct st_waiting_rows *waiting, const struct st_waiti
     return row->is_event ? &waiting->events_n : &waiting->minutes_n;
 }
 
-void st_waiting_rows_append(struct st_waiting_rows *waiting, struct st_waiting_row *row)
+void st_history_file_rows_append(struct st_waiting_rows *waiting, struct st_waiting_row *row)
 {
     row->next = NULL;
     *waiting->end = row;
@@ -81,7 +81,7 @@ void st_waiting_rows_append(struct st_waiting_rows *waiting, struct st_waiting_r
         waiting->kinds.kinds[st_event_limit_place(&waiting->kinds, &row->event)].n++;
 }
 
-void st_waiting_rows_free(struct st_waiting_row *row)
+void st_history_file_rows_free(struct st_waiting_row *row)
 {
     if (!row->is_event) {
         free(row->minute.lateness);
@@ -90,7 +90,7 @@ void st_waiting_rows_free(struct st_waiting_row *row)
     free(row);
 }
 
-void st_waiting_rows_drop(struct st_waiting_rows *waiting, bool is_event)
+void st_history_file_rows_drop(struct st_waiting_rows *waiting, bool is_event)
 {
     const size_t place = st_event_limit_largest(&waiting->kinds);
     struct st_waiting_row **at = &waiting->rows;
@@ -104,25 +104,25 @@ void st_waiting_rows_drop(struct st_waiting_rows *waiting, bool is_event)
     if (is_event)
         waiting->kinds.kinds[place].n--;
     --*count_of(waiting, row);
-    st_waiting_rows_free(row);
+    st_history_file_rows_free(row);
 }
 
-void st_waiting_rows_drop_all(struct st_waiting_rows *waiting)
+void st_history_file_rows_drop_all(struct st_waiting_rows *waiting)
 {
     for (struct st_waiting_row *row = waiting->rows, *next; row != NULL; row = next) {
         next = row->next;
-        st_waiting_rows_free(row);
+        st_history_file_rows_free(row);
     }
-    st_waiting_rows_init(waiting);
+    st_history_file_rows_init(waiting);
 }
 
-void st_waiting_rows_move(struct st_waiting_rows *to, struct st_waiting_rows *from)
+void st_history_file_rows_move(struct st_waiting_rows *to, struct st_waiting_rows *from)
 {
     for (struct st_waiting_row *row = from->rows, *next; row != NULL; row = next) {
         next = row->next;
-        st_waiting_rows_append(to, row);
+        st_history_file_rows_append(to, row);
     }
-    st_waiting_rows_init(from);
+    st_history_file_rows_init(from);
 }
 
 static void close_file(struct st_history_file *file)

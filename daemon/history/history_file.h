@@ -22,7 +22,7 @@ struct st_history_settings {
 };
 
 /** Makes the user's state folder if the history belongs there. Threads: any. */
-struct st_history_settings st_history_settings_read(const struct st_config *config);
+struct st_history_settings st_history_file_settings(const struct st_config *config);
 
 /** A minute or an event that waits to be written. */
 struct st_waiting_row {
@@ -45,19 +45,19 @@ struct st_waiting_rows {
     struct st_event_kinds kinds; /* of the events */
 };
 
-void st_waiting_rows_init(struct st_waiting_rows *waiting);
+void st_history_file_rows_init(struct st_waiting_rows *waiting);
 
-void st_waiting_rows_append(struct st_waiting_rows *waiting, struct st_waiting_row *row);
+void st_history_file_rows_append(struct st_waiting_rows *waiting, struct st_waiting_row *row);
 
 /** Moves all of `from` behind `to`. */
-void st_waiting_rows_move(struct st_waiting_rows *to, struct st_waiting_rows *from);
+void st_history_file_rows_move(struct st_waiting_rows *to, struct st_waiting_rows *from);
 
 /** Drops the oldest minute, or the oldest event of the most frequent kind; there must be one. */
-void st_waiting_rows_drop(struct st_waiting_rows *waiting, bool is_event);
-void st_waiting_rows_drop_all(struct st_waiting_rows *waiting);
+void st_history_file_rows_drop(struct st_waiting_rows *waiting, bool is_event);
+void st_history_file_rows_drop_all(struct st_waiting_rows *waiting);
 
 /** One that is in no list. */
-void st_waiting_rows_free(struct st_waiting_row *row);
+void st_history_file_rows_free(struct st_waiting_row *row);
 
 struct st_history_file {
     struct st_platform *platform;

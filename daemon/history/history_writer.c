@@ -83,9 +83,9 @@ static void trim(struct st_history_writer *writer)
 {
     struct st_waiting_rows *waiting = &writer->waiting;
     for (; waiting->minutes_n > ST_HISTORY_WRITER_MINUTES_MAX; writer->view.lost_minutes_n++)
-        st_waiting_rows_drop(waiting, false);
+        st_history_file_rows_drop(waiting, false);
     for (; waiting->events_n > ST_HISTORY_WRITER_EVENTS_MAX; writer->view.lost_events_n++)
-        st_waiting_rows_drop(waiting, true);
+        st_history_file_rows_drop(waiting, true);
     writer->view.waiting_minutes_n = waiting->minutes_n;
     writer->view.waiting_events_n = waiting->events_n;
 }
@@ -94,10 +94,10 @@ static void trim(struct st_history_writer *writer)
 static void give_back(struct st_history_writer *writer, struct st_waiting_rows *rows)
 {
     struct st_waiting_rows since;
-    st_waiting_rows_init(&since);
-    st_waiting_rows_move(&since, &writer->waiting);
-    st_waiting_rows_move(&writer->waiting, rows);
-    st_waiting_rows_move(&writer->waiting, &since);
+    st_history_file_rows_init(&since);
+    st_history_file_rows_move(&since, &writer->waiting);
+    st_history_file_rows_move(&writer->waiting, rows);
+    st_history_file_rows_move(&writer->waiting, &since);
     trim(writer);
 }
 
@@ -106,9 +106,9 @@ static void flush(struct st_history_writer *writer)
 {
     struct st_waiting_rows rows;
     char why[ST_HISTORY_WHY_BYTES] = "";
-    st_waiting_rows_init(&rows);
+    st_history_file_rows_init(&rows);
     pthread_mutex_lock(&writer->mutex);
-    st_waiting_rows_move(&rows, &writer->waiting);
+    st_history_file_rows_move(&rows, &writer->waiting);
     pthread_mutex_unlock(&writer->mutex);
     const int r = st_history_file_write(&writer->file, &rows, why);
     pthread_mutex_lock(&writer->mutex);
@@ -124,7 +124,7 @@ static void flush(struct st_history_writer *writer)
     ST_PRINT(writer->view.why, "%s", why);
     ST_PRINT(writer->view.aside, "%s", writer->file.aside);
     pthread_mutex_unlock(&writer->mutex);
-    st_waiting_rows_drop_all(&rows); /* none, if they were given back */
+    st_history_file_rows_drop_all(&rows); /* none, if they were given back */
     /* a minute more does not make the disk any larger */
     writer->retry_ns = r == 0 ? INT64_MIN : st_posix_now_ns(NULL) + ST_HISTORY_WRITER_RETRY_NS;
 }
@@ -159,7 +159,7 @@ static void show_settings(struct st_history_writer *writer)
     if (settings->path[0] == '\0') {
         writer->view.lost_minutes_n += writer->waiting.minutes_n;
         writer->view.lost_events_n += writer->waiting.events_n;
-        st_waiting_rows_drop_all(&writer->waiting);
+        st_history_file_rows_drop_all(&writer->waiting);
         trim(writer);
         writer->view.state = ST_HISTORY_WRITER_OFF;
     } else if (other) {
@@ -338,7 +338,7 @@ static void hear(void *ctx, const struct st_event *event)
         const bool first = writer->waiting.events_n == 0;
         row->is_event = true;
         row->event = *event;
-        st_waiting_rows_append(&writer->waiting, row);
+        st_history_file_rows_append(&writer->waiting, row);
         trim(writer);
         if (st_recorder_note(&writer->recorder, event)) {
             writer->events_are = EVENTS_WANTED;
@@ -403,7 +403,7 @@ void st_history_writer_give_events(void *ctx, const struct st_trace_event *event
 
 static void free_writer(struct st_history_writer *writer)
 {
-    st_waiting_rows_drop_all(&writer->waiting);
+    st_history_file_rows_drop_all(&writer->waiting);
     free(writer->recorder.events);
     free(writer->recorder.levels);
     give_answers(writer->asked);
@@ -427,8 +427,8 @@ int st_history_writer_start(struct st_platform *platform, const struct st_config
     writer->answer_pipe[0] = -1;
     writer->retry_ns = INT64_MIN;
     pthread_mutex_init(&writer->mutex, NULL);
-    st_waiting_rows_init(&writer->waiting);
-    writer->settings = st_history_settings_read(config);
+    st_history_file_rows_init(&writer->waiting);
+    writer->settings = st_history_file_settings(config);
     show_settings(writer);
     st_history_file_use(&writer->file, &writer->settings);
     if (writer->settings.path[0] == '\0')
@@ -455,7 +455,7 @@ int st_history_writer_start(struct st_platform *platform, const struct st_config
 
 void st_history_writer_set(struct st_history_writer *writer, const struct st_config *config)
 {
-    struct st_history_settings settings = st_history_settings_read(config);
+    struct st_history_settings settings = st_history_file_settings(config);
     pthread_mutex_lock(&writer->mutex);
     if (settings.missing && writer->settings.usual) { /* what waits for the folder to come back is kept */
         memcpy(settings.path, writer->settings.path, sizeof(settings.path));
@@ -484,9 +484,9 @@ static void add_node(struct st_history_writer *writer, struct st_waiting_row *no
     if (writer->settings.path[0] == '\0' || !good) {
         writer->view.lost_minutes_n += !good;
         if (node != NULL)
-            st_waiting_rows_free(node);
+            st_history_file_rows_free(node);
     } else {
-        st_waiting_rows_append(&writer->waiting, node);
+        st_history_file_rows_append(&writer->waiting, node);
         trim(writer);
         pthread_cond_signal(&writer->cond);
     }

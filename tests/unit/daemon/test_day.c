@@ -200,10 +200,10 @@ static void end_minute(void)
     struct st_history_minute minute;
     static struct st_cause_sums minute_causes;
     static const struct st_history_watched nothing;
-    const struct st_history_minute now =
-        st_minute_so_far(&result, fake->clock.now_ns(&fake->clock), fake->clock.wall_ns(&fake->clock));
+    const struct st_history_minute now = st_service_view_minute_so_far(
+        &result, fake->clock.now_ns(&fake->clock), fake->clock.wall_ns(&fake->clock));
     assert_int_equal(st_hist_init(&lateness, ST_HISTORY_DIGITS), 0);
-    assert_true(st_minute_take(&counts, &now, &minute));
+    assert_true(st_service_view_minute_take(&counts, &now, &minute));
     st_live_end_minute(&live, &lateness);
     assert_int_equal(lateness.total_n, minute.cycles);
     minute.lateness_max_ns = lateness.max_ns;

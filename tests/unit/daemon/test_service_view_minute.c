@@ -64,7 +64,7 @@ static struct st_history_minute until(int64_t s, struct st_history_minute counts
 static struct st_history_minute take(struct st_history_minute *before, struct st_history_minute now)
 {
     struct st_history_minute ret;
-    assert_true(st_minute_take(before, &now, &ret));
+    assert_true(st_service_view_minute_take(before, &now, &ret));
     return ret;
 }
 
@@ -115,8 +115,9 @@ static void clock_that_is_set_back_does_not_change_how_long_a_minute_was(void **
     now.to_wall_ns -= 3600 * ST_NS_PER_S;
     char text[256];
     const struct st_history_minute taken = take(&counts, now);
-    assert_int_equal(
-        strncmp(st_minute_text(&taken, INT64_MIN, text, sizeof(text)), "last 60 s: 5 cycles", 19), 0);
+    assert_int_equal(strncmp(st_service_view_minute_text(&taken, INT64_MIN, text, sizeof(text)),
+                             "last 60 s: 5 cycles", 19),
+                     0);
     assert_int_equal(taken.from_wall_ns, 3660 * ST_NS_PER_S);
     assert_int_equal(taken.to_wall_ns, 120 * ST_NS_PER_S);
 }
@@ -140,7 +141,7 @@ static struct st_history_minute drained(uint64_t elapsed, uint64_t skipped, int6
                                .skipped_periods = skipped,
                                .misses = skipped};
     assert_int_equal(st_period_init(&result.period, 480, 48000), 0);
-    return st_minute_so_far(&result, (1000 + now_s) * ST_NS_PER_S, (5000 + now_s) * ST_NS_PER_S);
+    return st_service_view_minute_so_far(&result, (1000 + now_s) * ST_NS_PER_S, (5000 + now_s) * ST_NS_PER_S);
 }
 
 static void loop_that_does_not_sleep_measures_no_longer_than_time_went_by(void **state)
@@ -156,7 +157,7 @@ static void minute_without_the_loop_goes_on_until_it_is_back(void **state)
 {
     (void)state;
     struct st_history_minute counts = {0}, now = drained(0, 0, 30);
-    assert_false(st_minute_take(&counts, &now, &minute)); /* it did not begin */
+    assert_false(st_service_view_minute_take(&counts, &now, &minute)); /* it did not begin */
     /* it gets no CPU from 58 s on, for 142 s */
     const struct st_history_minute first = take(&counts, drained(5800, 0, 60));
     assert_int_equal(first.cycles, 5800);
@@ -165,7 +166,7 @@ static void minute_without_the_loop_goes_on_until_it_is_back(void **state)
     assert_int_equal(first.to_wall_ns, 5058 * ST_NS_PER_S);
     for (int s = 120; s <= 180; s += 60) {
         now = drained(5800, 0, s);
-        assert_false(st_minute_take(&counts, &now, &minute));
+        assert_false(st_service_view_minute_take(&counts, &now, &minute));
     }
     const struct st_history_minute second = take(&counts, drained(24000, 14199, 240));
     assert_int_equal(second.cycles, 4001);
@@ -175,8 +176,9 @@ static void minute_without_the_loop_goes_on_until_it_is_back(void **state)
     assert_int_equal(second.from_wall_ns, first.to_wall_ns);
     assert_int_equal(second.to_wall_ns, 5240 * ST_NS_PER_S);
     char text[256];
-    assert_int_equal(strncmp(st_minute_text(&second, INT64_MIN, text, sizeof(text)), "last 182 s: 4001", 16),
-                     0);
+    assert_int_equal(
+        strncmp(st_service_view_minute_text(&second, INT64_MIN, text, sizeof(text)), "last 182 s: 4001", 16),
+        0);
 }
 
 static void flood_of_late_wakes_is_counted_and_one_event(void **state)

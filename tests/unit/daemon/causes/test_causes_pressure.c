@@ -39,7 +39,7 @@ static void file(const char *path, const char *text)
 static struct st_event_pressure a_second_later(void)
 {
     st_fake_advance(fake, ST_NS_PER_S);
-    st_system_pressure_sample(&pressure, fake, 3);
+    st_causes_sample_pressure(&pressure, fake, 3);
     return pressure.now;
 }
 
