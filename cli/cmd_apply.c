@@ -95,25 +95,24 @@ static int take_card(const char *name, const char *value, struct options *option
 static int take_value(struct options *options)
 {
     static const char *const rules[] = {PIPEWIRE_RULE, HEADROOM_RULE};
-    static const char *const names[] = {PIPEWIRE_RULE "=", HEADROOM_RULE "="};
-    size_t given = ST_ARRAY_LEN(names);
+    const char *const *given = NULL;
     ST_EACH_OF (id, options->ids, options->ids_n) {
-        for (size_t i = 0; i < ST_ARRAY_LEN(names); i++)
-            given = st_text_begins(*id, names[i]) ? i : given;
+        ST_EACH (rule, rules)
+            given = st_text_begins(*id, *rule) && (*id)[strlen(*rule)] == '=' ? rule : given;
     }
-    if (given == ST_ARRAY_LEN(names))
+    if (given == NULL)
         return st_report_run_check_ids(options->ids, options->ids_n);
-    const char *name = names[given];
+    const char *name = ST_TEXT(64, "%s=", *given);
     if (options->ids_n > 1 || options->input.root != NULL)
         return st_failure_usage("%s cannot be combined with other rules or with --root", name);
     const char *value = options->ids[0] + strlen(name);
-    const int status = given == 0 ? take_size(name, value, options) : take_card(name, value, options);
+    const int status = given == rules ? take_size(name, value, options) : take_card(name, value, options);
     if (status != 0)
         return status;
     if (geteuid() == 0)
         return st_failure_usage(
             "%s writes into the home folder of the user who plays. Run it as that user, without sudo.", name);
-    options->ids = &rules[given];
+    options->ids = given;
     options->ids_n = 1;
     options->measure_ns = 0; /* the loop does not depend on it */
     return 0;

@@ -389,8 +389,9 @@ static int verify(struct st_change_target *target, const struct options *options
     /* root has each right: the question is whether the user got it */
     const bool any_user =
         target->live ? geteuid() == 0 && st_facts_input_player(&input) == NULL : input.user == NULL;
-    if (any_user && other_user(&journal, NULL, "")[0] != '\0')
-        input.user = other_user(&journal, NULL, "");
+    const char *given = any_user ? other_user(&journal, NULL, "") : "";
+    if (given[0] != '\0')
+        input.user = given;
     status = st_change_target_judge(&input, options->frames, options->rate_hz, target);
     if (status == ST_EXIT_DONE)
         status = verify_all(target, &journal, options, &output);
