@@ -208,16 +208,6 @@ static void ask_for_user(struct work *work, const struct st_finding *finding, bo
     print_head(rule, text);
 }
 
-/* A longer cycle costs delay instead. */
-static const char *cost_of(const struct work *work, const struct st_rule *rule)
-{
-    const struct st_wish *wish = &work->target->report.wish;
-    const int64_t used = wish->in_use
-                             ? (int64_t)wish->frames
-                             : st_facts_positive_or(work->target->facts, ST_KEY_PIPEWIRE_QUANTUM, INT64_MAX);
-    return work->options->quantum > used ? "delay: you hear later what you play" : rule->cost;
-}
-
 /* asked: the user named it. */
 static void look_at(struct work *work, const struct st_finding *finding, bool asked)
 {
@@ -267,7 +257,12 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
     print_head(rule, needless ? "not needed here, but you named it" : finding->summary);
     if (needless)
         st_change_output_text(4, "because:", because);
-    st_change_output_text(4, "cost:", cost_of(work, rule));
+    const struct st_wish *wish = &work->target->report.wish;
+    const int64_t used = wish->in_use
+                             ? (int64_t)wish->frames
+                             : st_facts_positive_or(work->target->facts, ST_KEY_PIPEWIRE_QUANTUM, INT64_MAX);
+    st_change_output_text(
+        4, "cost:", work->options->quantum > used ? "delay: you hear later what you play" : rule->cost);
     st_change_output_text(4, "not when:", rule->when_not);
     if (finding->changes[0].kind == ST_CHANGE_LIMITS) {
         ST_PRINT(message, "%.*s, from the next login on", (int)strcspn(finding->changes[0].key, " "),

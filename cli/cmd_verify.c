@@ -147,30 +147,24 @@ static const struct st_entry *unread(struct st_machine *machine, const struct st
 }
 
 /* FreeBSD's loader.conf counts from the next boot on, whatever a finding says that is fine. Has the kernel
- * the values in this file? */
-static bool counts(const struct st_change_target *target, const struct st_entry *entry)
-{
-    char *text, key[128], value[128];
-    const char *now;
-    bool all = true;
-    if (st_change_file_read(&target->p->machine, entry->target, &text) != 0)
-        return true;
-    for (const char *line = text; *line != '\0'; line = st_text_next_line(line)) {
-        if (line[0] != '#' && sscanf(line, "%127[^=\n]=\"%127[^\"\n]\"", key, value) == 2 &&
-            st_facts_text(target->facts, ST_TEXT(192, ST_KEYS_FREEBSD "%s", key), &now) == 0)
-            all = all && st_text_is(now, value);
-    }
-    free(text);
-    return all;
-}
-
+ * other values than the files of this rule? */
 static bool waits_for_boot(const struct st_change_target *target, const struct st_journal *journal,
                            const char *id)
 {
+    char *text, key[128], value[128];
+    const char *now;
     bool waits = false;
-    ST_EACH_OF (entry, journal->entries, journal->entries_n)
-        waits = waits || (entry->file && entry->kind == ST_CHANGE_LOADER && st_text_is(entry->rule, id) &&
-                          !counts(target, entry));
+    ST_EACH_OF (entry, journal->entries, journal->entries_n) {
+        if (!entry->file || entry->kind != ST_CHANGE_LOADER || !st_text_is(entry->rule, id) ||
+            st_change_file_read(&target->p->machine, entry->target, &text) != 0)
+            continue;
+        for (const char *line = text; *line != '\0'; line = st_text_next_line(line)) {
+            if (line[0] != '#' && sscanf(line, "%127[^=\n]=\"%127[^\"\n]\"", key, value) == 2 &&
+                st_facts_text(target->facts, ST_TEXT(192, ST_KEYS_FREEBSD "%s", key), &now) == 0)
+                waits = waits || !st_text_is(now, value);
+        }
+        free(text);
+    }
     return waits;
 }
 

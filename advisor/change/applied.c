@@ -220,18 +220,6 @@ bool st_applied_busy(struct st_writer *writer, const char *folder, char *message
     return true;
 }
 
-static void drop_forgotten(struct st_applied *applied)
-{
-    for (size_t i = applied->journal.entries_n; i > 0; i--) {
-        const struct st_entry *entry = &applied->journal.entries[i - 1];
-        if (!entry->forgotten)
-            continue;
-        notify(applied, ST_EVENT_FORGOTTEN, entry, NULL, 0);
-        st_journal_remove(&applied->journal, i - 1);
-        applied->unsaved = true;
-    }
-}
-
 int st_applied_open(struct st_applied *applied, const char *command, struct st_platform *p,
                     const char *folder, st_change_event_fn on_event, void *ctx, char *message,
                     size_t message_bytes)
@@ -260,8 +248,13 @@ int st_applied_open(struct st_applied *applied, const char *command, struct st_p
     r = st_journal_read(&p->machine, folder, &applied->journal, message, message_bytes);
     if (r < 0)
         writer->unlock_folder(writer, applied->lock);
-    else
-        drop_forgotten(applied);
+    for (size_t i = r < 0 ? 0 : applied->journal.entries_n; i > 0; i--) {
+        if (!applied->journal.entries[i - 1].forgotten)
+            continue;
+        notify(applied, ST_EVENT_FORGOTTEN, &applied->journal.entries[i - 1], NULL, 0);
+        st_journal_remove(&applied->journal, i - 1);
+        applied->unsaved = true;
+    }
     return r;
 }
 
@@ -360,17 +353,6 @@ static int do_step(struct st_applied *applied, const struct st_entry *step)
     return r < 0 ? r : saved;
 }
 
-/* Takes back everything from entry first_n on. @return how many could not be. */
-static size_t roll_back(struct st_applied *applied, size_t first_n)
-{
-    size_t left_n = 0;
-    for (size_t i = applied->journal.entries_n; i > first_n; i--)
-        left_n += undo_entry(applied, i - 1) == ST_EVENT_FAILED;
-    /* if the disk is full, the journal lists writes that are undone, and revert finds them as before */
-    (void)save(applied);
-    return left_n;
-}
-
 int st_applied_add(struct st_applied *applied, const struct st_plan *plan, size_t *ret_left)
 {
     const size_t first_n = applied->journal.entries_n;
@@ -386,8 +368,11 @@ int st_applied_add(struct st_applied *applied, const struct st_plan *plan, size_
     }
     if (r == 0)
         r = save_or_say(applied, applied->journal.entries);
+    for (size_t i = applied->journal.entries_n; r < 0 && i > first_n; i--)
+        *ret_left += undo_entry(applied, i - 1) == ST_EVENT_FAILED;
     if (r < 0) {
-        *ret_left = roll_back(applied, first_n);
+        /* if the disk is full, the journal lists writes that are undone, and revert finds them as before */
+        (void)save(applied);
         return r;
     }
     for (size_t i = first_n; i < applied->journal.entries_n; i++)

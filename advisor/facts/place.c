@@ -45,8 +45,7 @@ static void linux_notes(struct notes *notes, const struct st_facts *facts)
 static void freebsd_notes(struct notes *notes, const struct st_facts *facts)
 {
     const char *guest = st_facts_text_or(facts, ST_KEY_FREEBSD_KERN_VM_GUEST, NULL);
-    int64_t jailed;
-    if (st_facts_int(facts, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED, &jailed) == 0 && jailed != 0)
+    if (st_facts_int_or(facts, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED, 0) != 0)
         add(notes, "In a jail: these are the host's settings. Change them on the host.");
     if (guest != NULL && !st_text_is(guest, "none"))
         add(notes, "In a virtual machine (%.*s): the host's settings matter, too.", st_text_cut(guest, 40),

@@ -165,23 +165,6 @@ static int run(const char *line)
                       WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 }
 
-/* A reverted file has no effect at once, but boot loaders keep a copy of the command line, and PipeWire
- * runs. */
-static bool needs_command_when_reverted(enum st_change_kind kind)
-{
-    return st_change_is_users(kind) || kind == ST_CHANGE_BOOT || kind == ST_CHANGE_LOADER;
-}
-
-static void print_then(const char *path, const char *before, const char *line, const char *when)
-{
-    const char *text =
-        ST_TEXT(1024, "%s%s%s%s", before, line, line[0] != '\0' && when[0] != '\0' ? "; it " : "", when);
-    char *label = NULL;
-    if (text[0] != '\0' && asprintf(&label, "then      %s:", path) >= 0)
-        st_change_output_text(0, label, text);
-    free(label);
-}
-
 int st_change_output_then(struct st_change_output *output, bool reverted, bool run_commands)
 {
     char forced[512];
@@ -190,22 +173,26 @@ int st_change_output_then(struct st_change_output *output, bool reverted, bool r
         const enum st_change_kind kind = (enum st_change_kind)i;
         if (output->changed[i] == NULL)
             continue;
-        const char *line = st_change_command(kind), *before = "";
-        if (line != NULL && run_commands) {
-            if (run(line) != ST_EXIT_DONE)
-                status = ST_EXIT_FAILURE;
-        } else if (line != NULL) {
-            before = st_os_rows[output->os].sudo;
-            st_text_join(output->left, sizeof(output->left), " && ", "%s%s", before, line);
-        }
-        const char *then = reverted && !needs_command_when_reverted(kind) ? NULL : st_change_then(kind);
-        if (reverted && kind == ST_CHANGE_PIPEWIRE) {
+        const char *line = st_change_command(kind), *then = st_change_then(kind);
+        const char *command =
+            line != NULL && !run_commands ? ST_TEXT(256, "%s%s", st_os_rows[output->os].sudo, line) : "";
+        if (line != NULL && run_commands && run(line) != ST_EXIT_DONE)
+            status = ST_EXIT_FAILURE;
+        if (command[0] != '\0')
+            st_text_join(output->left, sizeof(output->left), " && ", "%s", command);
+        /* a reverted file has no effect at once, but boot loaders keep a copy, and PipeWire runs */
+        if (then == NULL ||
+            (reverted && !st_change_is_users(kind) && kind != ST_CHANGE_BOOT && kind != ST_CHANGE_LOADER)) {
+            then = "";
+        } else if (reverted && kind == ST_CHANGE_PIPEWIRE) {
             ST_PRINT(forced, "%s. A size that was forced stays until then, or type: %s 0", then,
                      st_xrun_sources_find("pipewire")->set_frames);
             then = forced;
         }
-        print_then(output->changed[i], before, line != NULL && !run_commands ? line : "",
-                   then != NULL ? then : "");
+        if (command[0] != '\0' || then[0] != '\0')
+            st_change_output_text(
+                0, ST_TEXT(ST_CHANGE_PATH_BYTES + 16, "then      %s:", output->changed[i]),
+                ST_TEXT(1024, "%s%s%s", command, command[0] != '\0' && then[0] != '\0' ? "; it " : "", then));
     }
     return status;
 }
