@@ -44,7 +44,7 @@ load=$(cut -d' ' -f1-3 /proc/loadavg)
 sleeptune status >status.txt
 COLUMNS=40 sleeptune status >narrow.txt
 curl -s http://127.0.0.1:8077/v1/cycle.svg >click.svg
-python3 "$build/../tests/integration/browser.py" chromium http://127.0.0.1:8077/ --width 900 --height 620 --wait 'document.getElementById("link").textContent.startsWith("Live, ")' --screenshot page.png
+python3 "$build/../tests/integration/browser.py" chromium http://127.0.0.1:8077/ --width 900 --height 620 --wait 'document.querySelector("rect.loss") !== null' --screenshot page.png
 sleeptune check >check.txt 2>&1
 sleeptune check --stress >stress.txt 2>/dev/null
 sleep 25
