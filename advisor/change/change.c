@@ -394,10 +394,10 @@ static int look_at_name(void *ctx, const char *name)
 {
     struct search *search = ctx;
     const char *suffix = strrchr(search->entry->target, '.'); /* who reads ours reads no other */
+    const char *slash = strrchr(search->entry->target, '/');
     if (suffix == NULL || strchr(suffix, '/') != NULL)
         suffix = "";
-    search->later =
-        kinds[search->entry->kind].by_name && strcmp(name, strrchr(search->entry->target, '/') + 1) > 0;
+    search->later = kinds[search->entry->kind].by_name && slash != NULL && strcmp(name, slash + 1) > 0;
     if (strstr(name, "sleeptune-") == NULL && name[0] != '.' && st_text_ends(name, suffix))
         look_into(search, ST_TEXT(ST_CHANGE_PATH_BYTES + 256, "%s/%s", search->folder, name));
     return 0;

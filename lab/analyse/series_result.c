@@ -181,13 +181,10 @@ void st_series_result_text(const struct st_series_result *result, FILE *out, int
     char where[4096];
     const char *line =
         result->input.untimed
-            ? ST_TEXT(400,
-                      "%" PRIu64
-                      " values, in the order of the file; --every TIME says how far apart they are",
+            ? ST_TEXT(400, "%zu values, in the order of the file; --every TIME says how far apart they are",
                       all->n)
-            : ST_TEXT(400, "%" PRIu64 " sample%s, one every %s for %s; %s missing%s", all->n,
-                      all->n == 1 ? "" : "s", ST_NS(st_period_ns(&all->period)),
-                      ST_NS((int64_t)(a->span_s * 1e9)),
+            : ST_TEXT(400, "%zu sample%s, one every %s for %s; %s missing%s", all->n, all->n == 1 ? "" : "s",
+                      ST_NS(st_period_ns(&all->period)), ST_NS((int64_t)(a->span_s * 1e9)),
                       a->untimed ? "an unknown number" : ST_TEXT(24, "%" PRIu64, missing_n),
                       result->input.interrupted ? "; ended early" : "");
     st_text_field(out, "series", line, LABEL_COLUMNS, width);

@@ -234,7 +234,7 @@ static int compare(const struct st_bench_exec *bench, const struct st_exec_figur
 {
     const int64_t *wall_ns = bench->arms[f->command - bench->config.commands].wall_ns,
                   *best_ns = bench->arms[best->command - bench->config.commands].wall_ns;
-    const size_t n = f->wall.n;
+    const size_t n = (size_t)f->wall.n;
     f->fastest = best;
     if (n < 2)
         return 0;
