@@ -8,7 +8,7 @@ trap 'rm -rf "$tmp"' EXIT
 # field FILE EXPRESSION: of the JSON document d
 field() { "$PYTHON" -c "import json, sys; d = json.load(open(sys.argv[1])); print(($2))" "$1"; }
 # table COMMAND...: the answer and the table; what comes below is about this machine
-table() { "$@" | sed -n '1s/ Measured as a normal thread.*//;1p;/^ *frames /,/ 2048 /p'; } # who has no right to real-time priority is told so
+table() { "$@" | sed -nE '1s/ Mea(sured as a normal thread|nwhile the host of) .*//;1p;/^ *frames /,/ 2048 /p'; } # so is who has no right to real-time priority, and a host that takes CPUs
 # shape FILE: a screen without what this computer decides: the first sentence, each row's mark and result (*, RESULT), which settings are
 # advised, whether a sound server runs, and the next step. Their sentences are in tests/screens/sizes.
 shape() {
