@@ -68,9 +68,10 @@ static const char help[] = "Usage: sleeptune apply [OPTION...] [ID...]\n"
                            "  sleeptune apply linux-pipewire-quantum=128\n"
                            "  sleeptune revert --all\n\n"
                            "Exit status: 0 done, also if it takes effect at the next login or start, or\n"
-                           "nothing to do; 1 a difference was shown, or a change must be made by hand;\n"
-                           "3 usage; 4 failure: nothing was changed, or the files are written and a command\n"
-                           "of --run-generators failed.\n";
+                           "nothing to do; 1 a difference was shown, a change must be made by hand, or a\n"
+                           "rule that was named does not apply here or lacks facts; 3 usage; 4 failure:\n"
+                           "nothing was changed, or the files are written and a command of --run-generators\n"
+                           "failed.\n";
 
 static int take_size(const char *name, const char *value, struct options *options)
 {

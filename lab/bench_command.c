@@ -19,6 +19,12 @@ struct st_bench_command st_bench_command(void)
     return (struct st_bench_command){.seed = st_clock_wall_ns(clock) & INT64_MAX};
 }
 
+int st_bench_command_check(const struct st_bench_command *c)
+{
+    const int r = st_chart_check("--plot", c->plot);
+    return r != 0 || c->saved_as == NULL ? r : st_output_check(c->saved_as);
+}
+
 bool st_bench_command_go_on(struct st_bench_command *c, const char *format, ...)
 {
     struct st_clock *clock = &st_platform_native()->clock;
@@ -60,7 +66,7 @@ static int save(const char *path, const json_t *document)
     char *text = document != NULL ? st_json_dump(document, JSON_INDENT(2), &bytes) : NULL;
     const int r = text != NULL ? st_output_write(path, text, bytes) : -ENOMEM;
     free(text);
-    return r == 0 ? ST_EXIT_DONE : st_failure("cannot write %s: %s", path, strerror(-r));
+    return r == 0 ? ST_EXIT_DONE : st_failure("cannot write %s: %s", path, st_destination_error(r));
 }
 
 int st_bench_command_end(struct st_bench_command *c, json_t *document, size_t measured_n)

@@ -24,6 +24,11 @@ struct st_bench_command {
 
 struct st_bench_command st_bench_command(void);
 
+/** Can its files be written? Before a measurement that takes minutes. @return 0, or an st_exit after a
+ * message.
+ */
+ST_NODISCARD int st_bench_command_check(const struct st_bench_command *c);
+
 /** Shows the line on a terminal, at most once a second. @return false: the user wants an early end. */
 bool st_bench_command_go_on(struct st_bench_command *c, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

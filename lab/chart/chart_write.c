@@ -377,11 +377,7 @@ int st_chart_check(const char *option, const char *path)
         return 0;
     if (bytes <= 4 || strcasecmp(path + bytes - 4, ".svg") != 0)
         return st_failure_usage("%s: '%s' does not end in .svg", option, path);
-    struct st_output output;
-    int r = st_output_open(&output, path);
-    if (r == 0)
-        r = st_output_close(&output, false);
-    return r == 0 ? 0 : st_failure("cannot write %s: %s", path, st_destination_error(r));
+    return st_output_check(path);
 }
 
 int st_chart_option_json(const char *name, const char *path, json_t *document, int status)

@@ -303,14 +303,18 @@ static void print_arm(const struct st_bench_exec *bench, const struct st_table_f
 
 static void print_summary(const struct st_exec_figures *f, FILE *out, int width)
 {
-    const double fast_ns = f->fastest->wall.mean_ns;
-    const char *fast = f->fastest->command->text, *slow = f->command->text;
-    if (f->difference.low_ns <= 0)
-        st_text_say(out, width, "%s and %s: no difference is shown.", fast, slow);
+    const struct st_quantile *q = &f->difference;
+    const bool other = q->high_ns < 0; /* a few slow runs made its mean, not its rounds */
+    const struct st_exec_figures *fast = other ? f : f->fastest, *slow = other ? f->fastest : f;
+    const double unit_ns = (other ? -1 : 1) * fast->wall.mean_ns;
+    if (q->low_ns <= 0 && !other)
+        st_text_say(out, width, "%s and %s: no difference is shown.", fast->command->text,
+                    slow->command->text);
     else
-        st_text_say(out, width, "%s: %.4g times faster than %s [%.4g .. %.4g].", fast,
-                    1 + (double)f->difference.value_ns / fast_ns, slow,
-                    1 + (double)f->difference.low_ns / fast_ns, 1 + (double)f->difference.high_ns / fast_ns);
+        st_text_say(out, width, "%s: %.4g times faster than %s [%.4g .. %.4g].", fast->command->text,
+                    1 + (double)q->value_ns / unit_ns, slow->command->text,
+                    1 + (double)(other ? q->high_ns : q->low_ns) / unit_ns,
+                    1 + (double)(other ? q->low_ns : q->high_ns) / unit_ns);
 }
 
 /* The starts, then all programs that are to sleep equally long next to each other. */
@@ -565,6 +569,6 @@ int st_cmd_exec(int argc, char **argv)
         return st_failure_usage("--durations and --parameters cannot be used together");
     r = st_word_list_durations(a.durations_text != NULL ? a.durations_text : USUAL_DURATIONS, &a.durations);
     if (r == 0)
-        r = st_chart_check("--plot", a.common.plot);
+        r = st_bench_command_check(&a.common);
     return r != 0 ? r : run(&a);
 }

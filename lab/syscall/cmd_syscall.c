@@ -136,7 +136,7 @@ int st_cmd_syscall(int argc, char **argv)
     }
     a.config = (struct st_bench_syscall_config){
         .methods = a.methods, .count = (size_t)a.count, .fresh = (size_t)a.fresh, .go_on = go_on, .ctx = &a};
-    r = st_chart_check("--plot", a.common.plot);
+    r = st_bench_command_check(&a.common);
     if (r == 0)
         r = ST_WORD_LIST_ROWS("--calls", a.calls_text, st_lab_native()->call_method, a.methods,
                               &a.config.methods_n);

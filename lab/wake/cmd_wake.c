@@ -224,7 +224,7 @@ int st_cmd_wake(int argc, char **argv)
                                              .seed = (uint64_t)a.common.seed,
                                              .go_on = go_on,
                                              .ctx = &a};
-    r = st_chart_check("--plot", a.common.plot);
+    r = st_bench_command_check(&a.common);
     if (r == 0)
         r = choose(&a);
     return r != 0 ? r : run(&a);

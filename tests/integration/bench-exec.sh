@@ -100,6 +100,7 @@ done
 refused "a quote without its end" 3 exec --quiet "sh -c 'exit"
 refused "no program" 3 exec --quiet
 refused "an empty command" 3 exec --quiet ' '
+refused "a file that cannot be written, before anything is run" 4 exec true --export-json none/exec.json
 
 # --- tables ----------------------------------------------------------------------------------------------------------
 bench 'sleep {}' 'env sleep {}' --durations 1ms --runs 6 --format markdown >table.md

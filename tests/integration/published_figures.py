@@ -134,8 +134,11 @@ def programs(text, document):
         ends = one["difference_ci95_ns"]
         if ends is None:
             continue
-        ratio = [f"{1 + ns / peer['wall_ns']['mean']:.4g}" for ns in (one["difference_ns"], *ends)]
+        values = one["difference_ns"], *ends
+        ratio = [f"{1 + ns / peer['wall_ns']['mean']:.4g}" for ns in values]
+        back = [f"{1 - ns / one['wall_ns']['mean']:.4g}" for ns in values]
         wanted = f"{peer['command']}: {ratio[0]} times faster than {one['command']} [{ratio[1]} .. {ratio[2]}]." if ends[0] > 0 else \
+            f"{one['command']}: {back[0]} times faster than {peer['command']} [{back[2]} .. {back[1]}]." if ends[1] < 0 else \
             f"{peer['command']} and {one['command']}: no difference is shown."
         checked += 1
         if wanted not in joined:

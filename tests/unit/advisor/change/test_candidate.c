@@ -57,18 +57,26 @@ static void assert_sysctl(struct st_platform *p, const char *name, const char *w
     assert_string_equal(text, wanted);
 }
 
+/* Of the capture, with another value of one sysctl. */
+static struct st_facts *find_freebsd(struct st_platform *p, const char *key, int64_t value,
+                                     struct st_report *report, struct st_candidates *candidates)
+{
+    struct st_facts *facts;
+    assert_int_equal(st_collect_dir(ST_CAPTURES_DIR "/freebsd-13.2", &facts), 0);
+    assert_int_equal(st_facts_put_int(facts, key, value, NULL, "test"), 0);
+    assert_int_equal(st_report_make(facts, 64, 48000, report), 0);
+    assert_int_equal(st_candidates_find(candidates, p, report, true, false), 0);
+    return facts;
+}
+
 /* freebsd-run-4.md D10 */
 static void a_jail_tries_nothing_of_its_host(void **state)
 {
     (void)state;
     struct st_platform *p = fake_freebsd("freebsd-13.2");
-    struct st_facts *facts;
     struct st_report report;
     struct st_candidates candidates;
-    assert_int_equal(st_collect_dir(ST_CAPTURES_DIR "/freebsd-13.2", &facts), 0);
-    assert_int_equal(st_facts_put_int(facts, "freebsd.security.jail.jailed", 1, NULL, "test"), 0);
-    assert_int_equal(st_report_make(facts, 64, 48000, &report), 0);
-    assert_int_equal(st_candidates_find(&candidates, p, &report, true, false), 0);
+    struct st_facts *facts = find_freebsd(p, "freebsd.security.jail.jailed", 1, &report, &candidates);
     assert_string_equal(find(&candidates, "freebsd-alloweddeviation")->not_tried,
                         "it is the setting of this jail's host");
     st_candidates_finish(&candidates);
@@ -81,13 +89,10 @@ static void freebsd_is_tried_with_the_values_of_a_capture(void **state)
 {
     (void)state;
     struct st_platform *p = fake_freebsd("freebsd-13.2");
-    struct st_facts *facts;
     struct st_report report;
     struct st_candidates candidates;
-    assert_int_equal(st_collect_dir(ST_CAPTURES_DIR "/freebsd-13.2", &facts), 0);
-    assert_int_equal(st_facts_put_int(facts, "freebsd.kern.timecounter.fast_gettime", 0, NULL, "test"), 0);
-    assert_int_equal(st_report_make(facts, 64, 48000, &report), 0);
-    assert_int_equal(st_candidates_find(&candidates, p, &report, true, false), 0);
+    struct st_facts *facts =
+        find_freebsd(p, "freebsd.kern.timecounter.fast_gettime", 0, &report, &candidates);
     const struct st_candidate *row = find(&candidates, "freebsd-alloweddeviation");
     assert_string_equal(row->setting, DEVIATION);
     assert_string_equal(row->now, "5");

@@ -316,6 +316,21 @@ static void a_file_that_is_not_ours_is_not_written_over(void **state)
     tree_remove(&tree);
 }
 
+static void apply_freebsd(struct tree *tree, struct heard *heard)
+{
+    struct st_plan plan = {0};
+    struct st_applied changes;
+    char message[256];
+    size_t left_n;
+    tree_plan_freebsd(tree->p, &plan);
+    assert_int_equal(st_applied_open(&changes, "test", tree->p, st_os_rows[ST_OS_FREEBSD].changes, hear,
+                                     heard, message, sizeof(message)),
+                     0);
+    assert_int_equal(st_applied_add(&changes, &plan, &left_n), 0);
+    st_applied_close(&changes);
+    st_plan_finish(&plan);
+}
+
 /* FreeBSD's sysctl.conf is a file of others: blocks of ours are cut out in any order, to the byte. */
 static void blocks_are_cut_out_in_any_order(void **state)
 {
@@ -325,19 +340,10 @@ static void blocks_are_cut_out_in_any_order(void **state)
     for (size_t i = 0; i < 2 * ST_ARRAY_LEN(texts); i++) {
         struct tree tree;
         struct heard heard;
-        struct st_plan plan = {0};
-        char message[256], text[1024];
-        struct st_applied changes;
-        size_t left_n;
+        char text[1024];
         tree_make_freebsd(&tree);
         tree_put(&tree, "etc/sysctl.conf", texts[i / 2]);
-        tree_plan_freebsd(tree.p, &plan);
-        assert_int_equal(st_applied_open(&changes, "test", tree.p, st_os_rows[ST_OS_FREEBSD].changes, hear,
-                                         &heard, message, sizeof(message)),
-                         0);
-        assert_int_equal(st_applied_add(&changes, &plan, &left_n), 0);
-        st_applied_close(&changes);
-        st_plan_finish(&plan);
+        apply_freebsd(&tree, &heard);
         assert_non_null(tree_text(&tree, "etc/sysctl.conf", text, sizeof(text)));
         assert_memory_equal(text, texts[i / 2], strlen(texts[i / 2]));
         assert_non_null(strstr(text, "\nhw.snd.latency=0\n# <<< sleeptune freebsd-snd-latency\n"));
@@ -355,19 +361,10 @@ static void a_block_that_someone_changed_is_left_alone(void **state)
 {
     struct tree tree;
     struct heard heard;
-    struct st_plan plan = {0};
-    char message[256], text[1024], *at;
-    struct st_applied changes;
-    size_t left_n;
+    char text[1024], *at;
     (void)state;
     tree_make_freebsd(&tree);
-    tree_plan_freebsd(tree.p, &plan);
-    assert_int_equal(st_applied_open(&changes, "test", tree.p, st_os_rows[ST_OS_FREEBSD].changes, hear,
-                                     &heard, message, sizeof(message)),
-                     0);
-    assert_int_equal(st_applied_add(&changes, &plan, &left_n), 0);
-    st_applied_close(&changes);
-    st_plan_finish(&plan);
+    apply_freebsd(&tree, &heard);
     assert_non_null(tree_text(&tree, "etc/sysctl.conf", text, sizeof(text)));
     at = strstr(text, "latency=0");
     assert_non_null(at);
