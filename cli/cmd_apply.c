@@ -263,7 +263,8 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
                              ? (int64_t)wish->frames
                              : st_facts_positive_or(work->target->facts, ST_KEY_PIPEWIRE_QUANTUM, INT64_MAX);
     st_change_output_text(
-        4, "cost:", work->options->quantum > used ? "delay: you hear later what you play" : rule->cost);
+        4,
+        "cost:", work->options->quantum > used ? "delay: you hear later what you play" : st_rule_cost(rule));
     st_change_output_text(4, "not when:", rule->when_not);
     if (finding->changes[0].kind == ST_CHANGE_LIMITS) {
         ST_PRINT(message, "%.*s, from the next login on", (int)strcspn(finding->changes[0].key, " "),

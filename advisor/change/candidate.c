@@ -130,7 +130,7 @@ static int add(struct st_candidates *ret, struct st_platform *p, const struct st
     else if (r == 0)
         add_slack(&p->threads, slack_counts, &row);
     if (r == 0) {
-        row.refused = st_report_profile_refuses(report->profile, finding->rule->cost);
+        row.refused = st_report_profile_refuses(report->profile, st_rule_cost(finding->rule));
         ret->needs_root |= st_text_is(row.not_tried, NEEDS_ROOT);
         ret->rows[ret->n++] = row;
     }

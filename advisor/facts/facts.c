@@ -123,6 +123,7 @@ static int put(struct st_facts *facts, const char *key, enum st_fact_state state
         free(fact);
         return facts->error = -ENOMEM;
     }
+    fact->facts = facts;
     fact->state = state;
     fact->error = state == ST_FACT_UNREADABLE ? error : 0;
     fact->time_ns = facts->time_ns;
@@ -252,13 +253,18 @@ const char *st_facts_text_or(const struct st_facts *facts, const char *key, cons
 
 bool st_facts_is(const struct st_facts *facts, const char *key, const char *text)
 {
-    const char *value;
-    return st_facts_text(facts, key, &value) == 0 && st_text_is(value, text);
+    return st_fact_is(st_facts_find(facts, key), text);
 }
 
-const struct st_fact *st_facts_beside(const struct st_facts *facts, const struct st_fact *fact,
-                                      const char *leaf)
+bool st_fact_is(const struct st_fact *fact, const char *text)
 {
+    const char *value;
+    return read_text(fact, &value) == 0 && st_text_is(value, text);
+}
+
+const struct st_fact *st_fact_beside(const struct st_fact *fact, const char *leaf)
+{
+    const struct st_facts *facts = fact->facts;
     const char *dot = strrchr(fact->key, '.');
     const size_t stem_len = dot != NULL ? (size_t)(dot - fact->key) + 1 : 0;
     size_t low = 0, high = stem_len > 0 ? facts->n : 0;
@@ -278,37 +284,31 @@ const struct st_fact *st_facts_beside(const struct st_facts *facts, const struct
     return NULL;
 }
 
-int st_facts_beside_int(const struct st_facts *facts, const struct st_fact *fact, const char *leaf,
-                        int64_t *ret)
+int st_fact_beside_int(const struct st_fact *fact, const char *leaf, int64_t *ret)
 {
-    return read_int(st_facts_beside(facts, fact, leaf), ret);
+    return read_int(st_fact_beside(fact, leaf), ret);
 }
 
-int st_facts_beside_text(const struct st_facts *facts, const struct st_fact *fact, const char *leaf,
-                         const char **ret)
+int st_fact_beside_text(const struct st_fact *fact, const char *leaf, const char **ret)
 {
-    return read_text(st_facts_beside(facts, fact, leaf), ret);
+    return read_text(st_fact_beside(fact, leaf), ret);
 }
 
-int64_t st_facts_beside_int_or(const struct st_facts *facts, const struct st_fact *fact, const char *leaf,
-                               int64_t fallback)
+int64_t st_fact_beside_int_or(const struct st_fact *fact, const char *leaf, int64_t fallback)
 {
-    (void)!st_facts_beside_int(facts, fact, leaf, &fallback);
+    (void)!st_fact_beside_int(fact, leaf, &fallback);
     return fallback;
 }
 
-const char *st_facts_beside_text_or(const struct st_facts *facts, const struct st_fact *fact,
-                                    const char *leaf, const char *fallback)
+const char *st_fact_beside_text_or(const struct st_fact *fact, const char *leaf, const char *fallback)
 {
-    (void)!st_facts_beside_text(facts, fact, leaf, &fallback);
+    (void)!st_fact_beside_text(fact, leaf, &fallback);
     return fallback;
 }
 
-bool st_facts_beside_is(const struct st_facts *facts, const struct st_fact *fact, const char *leaf,
-                        const char *text)
+bool st_fact_beside_is(const struct st_fact *fact, const char *leaf, const char *text)
 {
-    const char *value;
-    return st_facts_beside_text(facts, fact, leaf, &value) == 0 && st_text_is(value, text);
+    return st_fact_is(st_fact_beside(fact, leaf), text);
 }
 
 const char *st_fact_part(const struct st_fact *fact, const char *prefix, char *buf, size_t bytes)
@@ -328,7 +328,8 @@ const struct st_fact *st_facts_next(const struct st_facts *facts, const char *pr
         const size_t len = strlen(fact->key);
         if (strncmp(fact->key, prefix, prefix_len) != 0)
             break;
-        if (len >= prefix_len + suffix_len && st_text_is(fact->key + len - suffix_len, suffix))
+        if (fact->state != ST_FACT_ABSENT && len >= prefix_len + suffix_len &&
+            st_text_is(fact->key + len - suffix_len, suffix))
             return fact;
     }
     return NULL;
@@ -337,7 +338,7 @@ const struct st_fact *st_facts_next(const struct st_facts *facts, const char *pr
 bool st_facts_any(const struct st_facts *facts, const char *prefix, const char *suffix, const char *text)
 {
     ST_FACTS_EACH (fact, facts, prefix, suffix) {
-        if (fact->state == ST_FACT_OK && (text == NULL || st_text_is(fact->text, text)))
+        if (text != NULL ? st_fact_is(fact, text) : fact->state == ST_FACT_OK)
             return true;
     }
     return false;

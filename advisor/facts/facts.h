@@ -21,7 +21,8 @@ enum st_fact_state {
  * "system.<name>". Units are in the last part (_ns, _us, _hz, _bytes, _pct). One key for each CPU or policy:
  *  "linux.cpufreq.policy0.governor". */
 struct st_fact {
-    char *key; /* the other texts lie behind it, in one piece of memory */
+    const struct st_facts *facts; /* the set that it is in */
+    char *key;                    /* the other texts lie behind it, in one piece of memory */
     enum st_fact_state state;
     int error;   /* errno (positive) if unreadable, else 0 */
     char *text;  /* the value as text, trimmed; NULL unless ok */
@@ -89,28 +90,25 @@ const char *st_facts_text_or(const struct st_facts *facts, const char *key, cons
 /** Is there this text? */
 bool st_facts_is(const struct st_facts *facts, const char *key, const char *text);
 
+/** Is it there, with this text? NULL is not. */
+bool st_fact_is(const struct st_fact *fact, const char *text);
+
 /** The fact whose key differs only in the last part: beside "linux.cpufreq.policy0.governor" lies, as
  * "driver", "linux.cpufreq.policy0.driver". NULL: none. The others read it as above. */
-const struct st_fact *st_facts_beside(const struct st_facts *facts, const struct st_fact *fact,
-                                      const char *leaf);
-ST_NODISCARD int st_facts_beside_int(const struct st_facts *facts, const struct st_fact *fact,
-                                     const char *leaf, int64_t *ret);
-ST_NODISCARD int st_facts_beside_text(const struct st_facts *facts, const struct st_fact *fact,
-                                      const char *leaf, const char **ret);
+const struct st_fact *st_fact_beside(const struct st_fact *fact, const char *leaf);
+ST_NODISCARD int st_fact_beside_int(const struct st_fact *fact, const char *leaf, int64_t *ret);
+ST_NODISCARD int st_fact_beside_text(const struct st_fact *fact, const char *leaf, const char **ret);
 /** The same, or `fallback`; also an empty text is one. */
-int64_t st_facts_beside_int_or(const struct st_facts *facts, const struct st_fact *fact, const char *leaf,
-                               int64_t fallback);
-const char *st_facts_beside_text_or(const struct st_facts *facts, const struct st_fact *fact,
-                                    const char *leaf, const char *fallback);
-bool st_facts_beside_is(const struct st_facts *facts, const struct st_fact *fact, const char *leaf,
-                        const char *text);
+int64_t st_fact_beside_int_or(const struct st_fact *fact, const char *leaf, int64_t fallback);
+const char *st_fact_beside_text_or(const struct st_fact *fact, const char *leaf, const char *fallback);
+bool st_fact_beside_is(const struct st_fact *fact, const char *leaf, const char *text);
 
 /** What stands between `prefix` and the last part of the key: "1-2.3" of "linux.usb_audio.1-2.3.control"; cut
  * to the buffer. @return buf. */
 const char *st_fact_part(const struct st_fact *fact, const char *prefix, char *buf, size_t bytes);
 
-/** The next fact, in order of key, whose key starts with prefix and ends with suffix ("": any), after
- * `after`. NULL stands for the beginning, and for the end. */
+/** The next fact that is not absent, in order of key, whose key starts with prefix and ends with suffix ("":
+ * any), after `after`. NULL stands for the beginning, and for the end. */
 const struct st_fact *st_facts_next(const struct st_facts *facts, const char *prefix, const char *suffix,
                                     const struct st_fact *after);
 /** For each of them. */

@@ -4,20 +4,14 @@
 #include "core/text/safe.h"
 #include "core/text/text.h"
 
-static void spaces(FILE *out, int n)
-{
-    for (int i = 0; i < n; i++)
-        fputc(' ', out);
-}
-
 /** @return the column after it. */
 static int print_label(const struct st_printer *printer, int label_indent, const char *label, int indent)
 {
     const int end = label_indent + st_text_columns(label);
-    spaces(printer->out, label_indent);
-    st_safe_print(printer->out, label, ST_TEXT_TO_NUL);
     const int column = end < indent ? indent : end + (label[0] != '\0');
-    spaces(printer->out, column - end);
+    fprintf(printer->out, "%*s", label_indent, "");
+    st_safe_print(printer->out, label, ST_TEXT_TO_NUL);
+    fprintf(printer->out, "%*s", column - end, "");
     return column;
 }
 
@@ -35,7 +29,7 @@ static void print_lines(const struct st_printer *printer, int column, int indent
         if (line[bytes] == '\0' || line[bytes + 1] == '\0')
             break;
         line += bytes + 1;
-        spaces(printer->out, indent);
+        fprintf(printer->out, "%*s", indent, "");
         column = indent;
     }
 }

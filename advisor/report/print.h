@@ -7,6 +7,7 @@ struct st_printer {
     FILE *out;
     int width; /* columns; 0: do not wrap */
     bool colour;
+    bool all; /* the details, too */
 };
 
 /**

@@ -161,18 +161,13 @@ double st_report_sum_us(const struct st_report *report)
 
 /* --- what need not be done --- */
 
-static struct st_finding *find(const struct st_report *report, const char *id)
+struct st_finding *st_report_find(const struct st_report *report, const char *id)
 {
     ST_EACH_OF (finding, report->findings, report->findings_n) {
         if (st_text_is(finding->rule->id, id))
             return finding;
     }
     return NULL;
-}
-
-const struct st_finding *st_report_find(const struct st_report *report, const char *id)
-{
-    return find(report, id);
 }
 
 /** Does something run, or is something there, with which this machine can play? Also if that was not looked
@@ -220,7 +215,7 @@ static const struct {
 /** The finding of that rule, if it fired; else NULL. */
 static struct st_finding *fired(const struct st_report *report, const char *id)
 {
-    struct st_finding *finding = find(report, id);
+    struct st_finding *finding = st_report_find(report, id);
     return finding != NULL && st_finding_has_fired(finding) ? finding : NULL;
 }
 
@@ -229,7 +224,7 @@ static void leave_out_second(struct st_report *report)
     ST_EACH (row, firsts) {
         const struct st_finding *first = fired(report, row->first);
         struct st_finding *second = fired(report, row->id);
-        if (first == NULL || second == NULL || (first->fix_now == NULL && first->fix_persistent == NULL))
+        if (first == NULL || second == NULL || !st_finding_has_fix(first))
             continue;
         if (row->of == NULL ||
             (second->fix_persistent != NULL && st_text_has_among(second->fix_persistent, row->of)))
@@ -258,7 +253,7 @@ void st_report_leave_out_done(struct st_report *report, bool right_too)
             st_finding_statuses[finding->status].rank <= st_finding_statuses[permission->status].rank)
             finding->needless = "linux-rt-permission does it, too";
     }
-    struct st_finding *group = find(report, "linux-audio-group");
+    struct st_finding *group = st_report_find(report, "linux-audio-group");
     if (group != NULL && group->fix_persistent != NULL && strstr(group->fix_persistent, "usermod") != NULL)
         group->needless = "linux-rt-permission is another way";
 }
@@ -331,26 +326,14 @@ int st_report_profile_parse(const char *text, enum st_report_profile *ret)
     return -EINVAL;
 }
 
-/** Is `word` one of the words before the colon? */
-static bool has_cost(const char *cost, const char *word)
-{
-    const char *end = cost + strcspn(cost, ":");
-    const size_t word_len = strlen(word);
-    while (cost < end) {
-        cost += strspn(cost, ", ");
-        const size_t len = strcspn(cost, ",: ");
-        if (len == word_len && memcmp(cost, word, len) == 0)
-            return true;
-        cost += len > 0 ? len : 1;
-    }
-    return false;
-}
-
 const char *st_report_profile_refuses(enum st_report_profile profile, const char *cost)
 {
+    const int head = (int)strcspn(cost, ":");
     for (const char *const *word = refused[profile]; *word != NULL; word++) {
-        if (has_cost(cost, *word))
-            return *word;
+        ST_TEXT_EACH (one, ST_TEXT(256, "%.*s", head, cost), ", ") {
+            if (st_text_is(one, *word))
+                return *word;
+        }
     }
     return NULL;
 }
@@ -359,9 +342,8 @@ void st_report_set_profile(struct st_report *report, enum st_report_profile prof
 {
     report->profile = profile;
     ST_EACH_OF (finding, report->findings, report->findings_n) {
-        const bool has_fix = finding->fix_now != NULL || finding->fix_persistent != NULL;
-        finding->set_aside = finding->status == ST_STATUS_ADVICE && has_fix
-                                 ? st_report_profile_refuses(profile, finding->rule->cost)
+        finding->set_aside = finding->status == ST_STATUS_ADVICE && st_finding_has_fix(finding)
+                                 ? st_report_profile_refuses(profile, st_rule_cost(finding->rule))
                                  : NULL;
     }
 }

@@ -71,7 +71,7 @@ ST_NODISCARD int st_report_profile_parse(const char *text, enum st_report_profil
 const char *st_report_profile_refuses(enum st_report_profile profile, const char *cost);
 
 /** The finding of a rule; NULL: the rule is for another operating system, or unknown. */
-const struct st_finding *st_report_find(const struct st_report *report, const char *id);
+struct st_finding *st_report_find(const struct st_report *report, const char *id);
 
 /** The problem that matters most; NULL: there is none. */
 const struct st_finding *st_report_first_problem(const struct st_report *report);

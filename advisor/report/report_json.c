@@ -51,7 +51,7 @@ static json_t *finding_json(const struct st_report *report, const struct st_find
         st_json_real_or_null(finding->effect_known, finding->effect_us), "formula", finding->formula,
         "evidence", evidence_json(finding), "fix", "now", finding->fix_now, "persistent",
         finding->fix_persistent, "needs", st_finding_needs[finding->needs].name, "privilege",
-        st_rule_privilege(rule), "cost", rule->cost, "when_not", rule->when_not, "sources",
+        st_rule_privilege(rule), "cost", st_rule_cost(rule), "when_not", rule->when_not, "sources",
         lines_json(rule->sources), "applicability", st_rule_is_applied(rule) ? "auto" : "manual",
         "first_version", rule->first_version, "last_version", rule->last_version, "set_aside",
         finding->set_aside, "needless", finding->needless, "measured", measured_json(report, finding), "ask",

@@ -33,13 +33,21 @@ static void print_status(const struct st_printer *printer, enum st_status status
         fputs("\033[0m", printer->out);
 }
 
+/** Lines that stay as they are; NULL: none. */
+static void print_lines(const struct st_printer *printer, int indent, const char *label, const char *text)
+{
+    if (text != NULL)
+        st_print_verbatim(printer, INDENT, label, indent, text);
+}
+
 /* --- settings --- */
 
-/** Status, what is wrong, what it may cost. A finding that a sentence above has explained (is_said) has
- * its rule's title instead of what is wrong. */
+/** Status, what is wrong, what it may cost. The problem that the headline has explained has its rule's title
+ * instead of what is wrong. */
 static void print_row(const struct st_printer *printer, const struct st_report *report,
-                      const struct st_finding *finding, bool is_said)
+                      const struct st_finding *finding)
 {
+    const bool is_said = report->answer == NULL && finding == st_report_first_problem(report);
     char effect[48] = "", text[400]; /* no bound is known */
     const struct st_tuned_row *tuned = st_report_tuned(report, finding);
     if (tuned != NULL && tuned->outcome == ST_TUNING_HELPS)
@@ -120,11 +128,6 @@ static const char *shown_command(const struct st_printer *printer, const struct 
     return *ret_lasts ? command : one_command(finding->fix_now, printer->width, ret_bytes);
 }
 
-static bool has_fix(const struct st_finding *finding)
-{
-    return finding->fix_now != NULL || finding->fix_persistent != NULL;
-}
-
 /** Of a text that someone posted: that machine has no sleeptune, and `apply` would change this one. */
 static bool is_posted(const struct st_finding *finding)
 {
@@ -150,11 +153,9 @@ static void print_command(const struct st_printer *printer, const struct st_find
     bool lasts;
     const char *command = shown_command(printer, finding, &bytes, &lasts);
     char text[128];
-    if (is_posted(finding) && has_fix(finding)) {
-        if (finding->fix_now != NULL)
-            st_print_verbatim(printer, INDENT, "", INDENT, finding->fix_now);
-        if (finding->fix_persistent != NULL)
-            st_print_verbatim(printer, INDENT, "", INDENT, finding->fix_persistent);
+    if (is_posted(finding) && st_finding_has_fix(finding)) {
+        print_lines(printer, INDENT, "", finding->fix_now);
+        print_lines(printer, INDENT, "", finding->fix_persistent);
     } else if (is_posted(finding)) {
         st_print_wrapped(printer, INDENT, "", INDENT, "no fix is known");
     } else if (st_rule_can_apply(finding)) {
@@ -167,8 +168,8 @@ static void print_command(const struct st_printer *printer, const struct st_find
         fputs(is_jailed(finding) ? "   # on the host\n" : "\n", printer->out);
     } else {
         ST_PRINT(text,
-                 has_fix(finding) ? "by hand: 'sleeptune report %s' shows how"
-                                  : "no fix is known: see 'sleeptune report %s'",
+                 st_finding_has_fix(finding) ? "by hand: 'sleeptune report %s' shows how"
+                                             : "no fix is known: see 'sleeptune report %s'",
                  finding->rule->id);
         st_print_wrapped(printer, INDENT, "", INDENT, text);
     }
@@ -183,42 +184,36 @@ static bool is_for_now(const char *command)
 /** What has to follow the command, or how long it lasts, behind a semicolon. */
 static const char *needs(const struct st_printer *printer, const struct st_finding *finding)
 {
-    static const char *const then[] = {
-        [ST_NEEDS_NOTHING] = "; works at once",
-        [ST_NEEDS_REOPEN] = "; then open the device again",
-        [ST_NEEDS_RELOGIN] = "; then log out and in again",
-        [ST_NEEDS_REBOOT] = "; then reboot",
-    };
+    const char *then = st_finding_needs[finding->needs].then;
     size_t bytes;
     bool lasts;
     const char *command = shown_command(printer, finding, &bytes, &lasts);
     if (finding->in_place)
         return "";
     if (st_rule_can_apply(finding) || (command != NULL && lasts))
-        return then[finding->needs];
+        return then;
     if (command != NULL)
         return finding->fix_persistent != NULL || is_for_now(command) ? "; works at once, does not last"
-                                                                      : then[finding->needs];
-    return finding->needs != ST_NEEDS_NOTHING ? then[finding->needs] : "";
+                                                                      : then;
+    return finding->needs != ST_NEEDS_NOTHING ? then : "";
 }
 
 /** What the fix costs, what it needs, the rule's id: one line of at most the width. */
 static void print_cost(const struct st_printer *printer, const struct st_finding *finding)
 {
-    const char *cost = finding->rule->cost;
-    const int head = (int)strcspn(cost, ":,\n");
+    const char *cost = st_rule_cost(finding->rule);
     char text[512];
     /* Linux has its sudo in the command */
     const char *root = st_os_rows[st_rule_os(finding->rule)].sudo[0] == '\0' &&
                                st_text_is(st_rule_privilege(finding->rule), "root") && !is_jailed(finding)
                            ? "; as root"
                            : "";
-    if (!has_fix(finding))
+    if (!st_finding_has_fix(finding))
         return;
     if (st_text_begins(cost, "none"))
-        ST_PRINT(text, "%s: costs nothing%s%s", finding->rule->id, needs(printer, finding), root);
-    else
-        ST_PRINT(text, "%s: costs %.*s%s%s", finding->rule->id, head, cost, needs(printer, finding), root);
+        cost = "nothing";
+    ST_PRINT(text, "%s: costs %.*s%s%s", finding->rule->id, (int)strcspn(cost, ":,\n"), cost,
+             needs(printer, finding), root);
     const size_t room = printer->width == 0 ? sizeof(text) : (size_t)printer->width - INDENT;
     char *last;
     while (strlen(text) > room && (last = strrchr(text, ';')) != NULL)
@@ -244,14 +239,15 @@ static bool is_next(const struct st_report *report, const struct st_finding *fin
            (next != NULL && st_text_begins(next, apply_command(finding, ST_ROOM(128))));
 }
 
-static void print_setting(const struct st_printer *printer, const struct st_report *report,
-                          const struct st_finding *finding, bool is_said)
+static bool print_setting(const struct st_printer *printer, const struct st_report *report,
+                          const struct st_finding *finding)
 {
-    print_row(printer, report, finding, is_said);
+    print_row(printer, report, finding);
     if (!is_next(report, finding))
         print_command(printer, finding);
     if (report->answer == NULL)
         print_cost(printer, finding);
+    return true;
 }
 
 static int lines(const char *text)
@@ -262,35 +258,49 @@ static int lines(const char *text)
     return n;
 }
 
+/** What `print` prints of the report, or of one of its findings. @return NULL: out of memory. */
+typedef bool print_fn(const struct st_printer *printer, const struct st_report *report,
+                      const struct st_finding *finding); /* false: out of memory */
+
+static char *printed(const struct st_printer *printer, const struct st_report *report,
+                     const struct st_finding *finding, print_fn *print)
+{
+    char *text = NULL;
+    size_t bytes;
+    struct st_printer inner = *printer;
+    inner.out = open_memstream(&text, &bytes);
+    if (inner.out == NULL)
+        return NULL;
+    const bool complete = print(&inner, report, finding);
+    text = st_text_take(inner.out, &text);
+    if (!complete) {
+        free(text);
+        text = NULL;
+    }
+    return text;
+}
+
 /** room: lines on the screen. @return how many settings were printed. */
 static size_t print_settings(const struct st_printer *printer, const struct st_report *report, int room)
 {
     const size_t max = report->answer != NULL ? BELOW_MAX : SETTINGS_MAX;
     size_t n = 0;
-    bool problem_said = report->answer == NULL; /* the first one, by the headline */
-    for (size_t i = 0; i < report->findings_n && n < max; i++) {
-        const struct st_finding *finding = &report->findings[i];
+    bool fits = true;
+    ST_EACH_OF (finding, report->findings, report->findings_n) {
+        if (n == max || (!fits && !is_posted(finding))) /* of a post, a shorter one may fit */
+            break;
         if (!st_finding_may_delay(finding))
             continue;
-        const bool is_said = problem_said && finding->status == ST_STATUS_PROBLEM;
-        char *text = NULL;
-        size_t bytes;
-        const struct st_printer inner = {open_memstream(&text, &bytes), printer->width, printer->colour};
-        if (inner.out == NULL)
+        char *text = printed(printer, report, finding, print_setting);
+        if (text == NULL)
             break;
-        print_setting(&inner, report, finding, is_said);
-        const bool fits = fclose(inner.out) == 0 && (room -= lines(text)) >= 0;
-        fputs(fits ? text : "", printer->out);
-        if (!fits && is_posted(finding)) { /* a shorter one may fit */
-            room += lines(text);
-            free(text);
-            continue;
+        fits = lines(text) <= room;
+        if (fits) {
+            fputs(text, printer->out);
+            room -= lines(text);
+            n++;
         }
         free(text);
-        if (!fits)
-            break;
-        problem_said = problem_said && !is_said;
-        n++;
     }
     return n;
 }
@@ -299,6 +309,11 @@ static size_t print_settings(const struct st_printer *printer, const struct st_r
 
 #define NAMES_MAX    3 /* in a list; of longer ones two and how many more */
 #define NAMES_USEFUL 10
+
+static bool needs_root(const struct st_fact *fact)
+{
+    return fact->state == ST_FACT_UNREADABLE && (fact->error == EACCES || fact->error == EPERM);
+}
 
 /** Why a rule could not be judged, in the words of the worst of its facts. */
 static const char *reason(const struct st_report *report, const struct st_finding *finding)
@@ -314,19 +329,12 @@ static const char *reason(const struct st_report *report, const struct st_findin
             worst = "not understood";
         if (st_text_is(fact->key, ST_KEY_LISTEN_INVALID))
             worst = "the run was invalid";
-        if (fact->state != ST_FACT_UNREADABLE)
-            continue;
-        if (fact->error == EACCES || fact->error == EPERM)
+        if (needs_root(fact))
             return "need root";
-        worst = fact->error == ETIMEDOUT ? "no answer in time" : "not readable";
+        if (fact->state == ST_FACT_UNREADABLE)
+            worst = fact->error == ETIMEDOUT ? "no answer in time" : "not readable";
     }
     return worst;
-}
-
-/** It fired and cannot make this loop late: it is about delay, comfort or what is shown. */
-static bool is_harmless(const struct st_finding *finding)
-{
-    return st_finding_has_fired(finding) && !st_finding_may_delay(finding);
 }
 
 static bool is_set_aside(const struct st_finding *finding)
@@ -339,29 +347,41 @@ static bool is_unknown(const struct st_finding *finding)
     return finding->status == ST_STATUS_UNKNOWN && st_finding_counts(finding);
 }
 
-/** A name of a list of n, of which `at` were printed before. */
-static void say_name(FILE *out, const char *name, size_t at, size_t n)
+/** A list of names, cut. */
+struct names {
+    char first[NAMES_MAX][80];
+    size_t n;
+};
+
+static void add_name(struct names *names, const char *name)
 {
-    if (n <= NAMES_MAX || at < NAMES_MAX - 1)
-        fprintf(out, "%s%.*s", at > 0 ? ", " : "", st_text_cut(name, 70), name);
-    else if (at == NAMES_MAX - 1)
-        fprintf(out, " and %zu more", n - at);
+    if (names->n < NAMES_MAX)
+        ST_PRINT(names->first[names->n], "%.*s", st_text_cut(name, 70), name);
+    names->n++;
+}
+
+static void say_names(FILE *out, const struct names *names)
+{
+    const size_t shown = names->n <= NAMES_MAX ? names->n : NAMES_MAX - 1;
+    for (size_t i = 0; i < shown; i++)
+        fprintf(out, "%s%s", i > 0 ? ", " : "", names->first[i]);
+    if (shown < names->n)
+        fprintf(out, " and %zu more", names->n - shown);
 }
 
 /** "linux-hz, linux-heat (need root)": the findings that are unknown for this reason. */
 static void say_unknown(FILE *out, const struct st_report *report, const char *why)
 {
-    size_t n = 0, at = 0;
-    ST_EACH_OF (finding, report->findings, report->findings_n)
-        n += is_unknown(finding) && reason(report, finding) == why;
-    if (n > NAMES_USEFUL) { /* of a posted text */
+    struct names names = {0};
+    ST_EACH_OF (finding, report->findings, report->findings_n) {
+        if (is_unknown(finding) && reason(report, finding) == why)
+            add_name(&names, finding->rule->id);
+    }
+    if (names.n > NAMES_USEFUL) { /* of a posted text */
         fputs(why, out);
         return;
     }
-    ST_EACH_OF (finding, report->findings, report->findings_n) {
-        if (is_unknown(finding) && reason(report, finding) == why)
-            say_name(out, finding->rule->id, at++, n);
-    }
+    say_names(out, &names);
     fprintf(out, " (%s)", why);
 }
 
@@ -391,21 +411,16 @@ static void say_counts(FILE *out, const struct st_report *report)
 /** Advice about delay, comfort or what is seen. */
 static void say_harmless(FILE *out, const struct st_report *report)
 {
-    const size_t n = st_report_count_if(report, is_harmless);
-    if (n == 0)
+    struct names names = {0};
+    ST_EACH_OF (finding, report->findings, report->findings_n) {
+        if (st_finding_has_fired(finding) && !st_finding_may_delay(finding))
+            add_name(&names, finding->rule->id);
+    }
+    if (names.n == 0)
         return;
     fputs("Advice that is not about lateness: ", out);
-    size_t at = 0;
-    ST_EACH_OF (finding, report->findings, report->findings_n) {
-        if (is_harmless(finding))
-            say_name(out, finding->rule->id, at++, n);
-    }
+    say_names(out, &names);
     fputs(".\n", out);
-}
-
-static bool needs_root(const struct st_fact *fact)
-{
-    return fact->state == ST_FACT_UNREADABLE && (fact->error == EACCES || fact->error == EPERM);
 }
 
 /** The first fact of its source that could not be read. */
@@ -425,24 +440,21 @@ static bool is_first_unread(const struct st_report *report, size_t i)
 /** What could not be read, and what to do about it. */
 static void say_unread(FILE *out, const struct st_report *report)
 {
-    size_t n = 0, at = 0;
+    struct names names = {0};
     bool root_helps = false;
     for (size_t i = 0; i < report->facts->n; i++) {
-        n += is_first_unread(report, i);
-        root_helps =
-            root_helps || (needs_root(report->facts->rows[i]) && report->own_machine && geteuid() != 0);
-    }
-    for (size_t i = 0; i < report->facts->n && n > 0; i++) {
         const struct st_fact *fact = report->facts->rows[i];
-        if (!is_first_unread(report, i))
-            continue;
-        fputs(at == 0 ? "Not read: " : "", out);
-        const char *name =
-            ST_TEXT(128, "%.60s (%.40s)", fact->source != NULL ? fact->source : fact->key,
-                    fact->state == ST_FACT_MALFORMED ? "not understood" : strerror(fact->error));
-        say_name(out, name, at++, n);
+        root_helps = root_helps || (needs_root(fact) && report->own_machine && geteuid() != 0);
+        if (is_first_unread(report, i))
+            add_name(&names,
+                     ST_TEXT(128, "%.60s (%.40s)", fact->source != NULL ? fact->source : fact->key,
+                             fact->state == ST_FACT_MALFORMED ? "not understood" : strerror(fact->error)));
     }
-    fputs(n == 0 ? "" : root_helps ? ". Root can read more.\n" : ".\n", out);
+    if (names.n == 0)
+        return;
+    fputs("Not read: ", out);
+    say_names(out, &names);
+    fputs(root_helps ? ". Root can read more.\n" : ".\n", out);
 }
 
 /** What the profile does not recommend. */
@@ -466,33 +478,12 @@ static void say_notes(FILE *out, const struct st_facts *facts)
 
 /* --- the screen --- */
 
-typedef bool print_fn(const struct st_printer *printer, const struct st_report *report,
-                      const struct st_report_view *view); /* false: out of memory */
-
-/** What `print` prints. @return NULL: out of memory. */
-static char *printed(const struct st_printer *printer, const struct st_report *report,
-                     const struct st_report_view *view, print_fn *print)
-{
-    char *text = NULL;
-    size_t bytes;
-    const struct st_printer inner = {open_memstream(&text, &bytes), printer->width, printer->colour};
-    if (inner.out == NULL)
-        return NULL;
-    const bool complete = print(&inner, report, view);
-    text = st_text_take(inner.out, &text);
-    if (!complete) {
-        free(text);
-        text = NULL;
-    }
-    return text;
-}
-
 /** The counts; below an answer only among the details. */
 static bool say_rest(const struct st_printer *printer, const struct st_report *report,
-                     const struct st_report_view *view)
+                     ST_UNUSED const struct st_finding *none)
 {
     FILE *out = printer->out;
-    if ((report->answer != NULL && !view->all) || report->no_sound)
+    if ((report->answer != NULL && !printer->all) || report->no_sound)
         return true;
     say_counts(out, report);
     say_harmless(out, report);
@@ -534,9 +525,9 @@ static void print_next(const struct st_printer *printer, const struct st_report 
 
 /** What comes behind the settings: the next step, the counts. */
 static bool print_below(const struct st_printer *printer, const struct st_report *report,
-                        const struct st_report_view *view)
+                        const struct st_finding *none)
 {
-    char *rest = printed(printer, report, view, say_rest);
+    char *rest = printed(printer, report, none, say_rest);
     print_next(printer, report);
     if (rest != NULL && rest[0] != '\0')
         st_print_wrapped(printer, 0, "", 0, rest);
@@ -565,7 +556,7 @@ static bool says_itself(const struct st_report *report, const char *verdict)
 
 /** What comes before the settings: the answer, and what an answer has below its sentences. */
 static bool print_above(const struct st_printer *printer, const struct st_report *report,
-                        const struct st_report_view *view)
+                        ST_UNUSED const struct st_finding *none)
 {
     char verdict[ST_REPORT_FORMAT_HEADLINE_BYTES + ST_BUFFER_TEXT_BYTES + 16];
     const char *music, *server;
@@ -586,8 +577,8 @@ static bool print_above(const struct st_printer *printer, const struct st_report
         st_print_wrapped(printer, 0, "", 0, harmed ? verdict : music);
     if (report->answer != NULL) {
         fputc('\n', printer->out);
-        report->answer->table(report->answer->ctx, printer->out, view->width != 0 ? view->width : 80,
-                              view->colour, view->all);
+        report->answer->table(report->answer->ctx, printer->out, printer->width != 0 ? printer->width : 80,
+                              printer->colour, printer->all);
     }
     fputc('\n', printer->out);
     return true;
@@ -595,15 +586,14 @@ static bool print_above(const struct st_printer *printer, const struct st_report
 
 /** The answer, at most five settings with cost and command, and counts of the rest: settings give way where
  * the counts need room. @return 0 or -ENOMEM. */
-static int print_first_screen(const struct st_printer *printer, const struct st_report *report,
-                              const struct st_report_view *view)
+static int print_first_screen(const struct st_printer *printer, const struct st_report *report)
 {
-    const char *hint = view->all ? "About one setting: sleeptune report ID."
+    const char *hint = printer->all ? "About one setting: sleeptune report ID."
                        : report->answer != NULL
                            ? "More: --details. About one setting: sleeptune report ID."
                            : "Settings that are fine: --ok. All: --details. One: sleeptune report ID.";
-    char *above = printed(printer, report, view, print_above),
-         *below = printed(printer, report, view, print_below), last[128] = "";
+    char *above = printed(printer, report, NULL, print_above),
+         *below = printed(printer, report, NULL, print_below), last[128] = "";
     const bool complete = above != NULL && below != NULL;
     if (complete) {
         const size_t fired = st_report_count_if(report, st_finding_may_delay);
@@ -613,7 +603,7 @@ static int print_first_screen(const struct st_printer *printer, const struct st_
         fputs(above, printer->out);
         const size_t shown = print_settings(printer, report, SCREEN_LINES - rest + more);
         fprintf(printer->out, "%s%s", shown > 0 ? "\n" : "", below);
-        if (shown < fired && !view->all)
+        if (shown < fired && !printer->all)
             ST_PRINT(last, "%zu more setting%s. ", fired - shown, ST_PLURAL(fired - shown));
         ST_APPEND(last, "%s", hint);
         st_print_wrapped(printer, 0, "", 0, last);
@@ -635,24 +625,22 @@ static void print_field(const struct st_printer *printer, const char *label, con
 static void print_commands(const struct st_printer *printer, const struct st_finding *finding)
 {
     if (st_rule_can_apply(finding) && !is_posted(finding))
-        st_print_verbatim(printer, INDENT, "Apply:", TEXT_INDENT, apply_command(finding, ST_ROOM(128)));
+        print_lines(printer, TEXT_INDENT, "Apply:", apply_command(finding, ST_ROOM(128)));
     else if (finding->changes_n > 0)
         print_field(printer, "By hand:", st_facts_text_or(finding->facts, ST_KEY_SETTINGS_ELSEWHERE, NULL));
-    if (finding->fix_persistent != NULL)
-        st_print_verbatim(printer, INDENT, "For ever:", TEXT_INDENT, finding->fix_persistent);
-    if (finding->fix_now != NULL)
-        st_print_verbatim(printer, INDENT, "For now:", TEXT_INDENT, finding->fix_now);
+    print_lines(printer, TEXT_INDENT, "For ever:", finding->fix_persistent);
+    print_lines(printer, TEXT_INDENT, "For now:", finding->fix_now);
 }
 
 static void print_fix(const struct st_printer *printer, const struct st_finding *finding)
 {
     print_commands(printer, finding);
-    if (finding->fix_now == NULL && finding->fix_persistent == NULL)
+    if (!st_finding_has_fix(finding))
         return;
     const char *text = ST_TEXT(256, "%s; rights: %s", st_finding_needs[finding->needs].text,
                                st_rule_privilege(finding->rule));
     print_field(printer, "Needs:", text);
-    print_field(printer, "Cost:", finding->rule->cost);
+    print_field(printer, "Cost:", st_rule_cost(finding->rule));
     print_field(printer, "Not when:", finding->rule->when_not);
 }
 
@@ -729,15 +717,15 @@ static void print_details(const struct st_printer *printer, const struct st_repo
     print_measured(printer, report, finding);
     print_field(printer, "Formula:", finding->formula);
     print_evidence(printer, finding);
-    if (finding->status == ST_STATUS_UNKNOWN && finding->rule->check != NULL)
-        st_print_verbatim(printer, INDENT, "To know it:", TEXT_INDENT, finding->rule->check);
+    if (finding->status == ST_STATUS_UNKNOWN)
+        print_lines(printer, TEXT_INDENT, "To know it:", finding->rule->check);
     print_fix(printer, finding);
 }
 
 static int write_text(const struct st_report *report, FILE *out, const struct st_report_view *view)
 {
-    const struct st_printer printer = {out, view->width, view->colour};
-    const int r = print_first_screen(&printer, report, view);
+    const struct st_printer printer = {out, view->width, view->colour, view->all};
+    const int r = print_first_screen(&printer, report);
     const char *others = st_facts_text_or(report->facts, ST_KEY_SYSTEM_INPUT_OTHERS, NULL);
     if (view->all && others != NULL && r == 0) {
         fputs("\nLines of the text that were not understood:\n", out);
@@ -766,7 +754,7 @@ static void print_page(const struct st_printer *printer, const char *id)
 int st_report_format_rule(const struct st_rule *rule, const struct st_finding *finding,
                           const struct st_wish *wish, FILE *out, int width)
 {
-    const struct st_printer printer = {out, width, false};
+    const struct st_printer printer = {.out = out, .width = width};
     fprintf(out, "%s: %s\n\n", rule->id, rule->title);
     st_print_wrapped(&printer, INDENT, "", INDENT, rule->mechanism);
     fputc('\n', out);
@@ -780,18 +768,20 @@ int st_report_format_rule(const struct st_rule *rule, const struct st_finding *f
         fputc('\n', out);
     }
     print_field(&printer, "Rights:", st_rule_privilege(rule));
-    print_field(&printer, "Cost:", rule->cost);
+    print_field(&printer, "Cost:", st_rule_cost(rule));
     print_field(&printer, "Not when:", rule->when_not);
     print_field(&printer, "Risk:",
                 st_rule_is_applied(rule) ? "safe: revert can undo it"
                                          : "by hand only: it depends on the machine");
-    if (rule->check != NULL)
-        st_print_verbatim(&printer, INDENT, "Check:", TEXT_INDENT, rule->check);
-    print_field(&printer, "Undo:", rule->undo);
-    print_field(&printer, "True from:", rule->first_version);
-    print_field(&printer, "True up to:", rule->last_version);
-    print_field(&printer, "History:", rule->history);
-    print_field(&printer, "Sources:", rule->sources);
+    print_lines(&printer, TEXT_INDENT, "Check:", rule->check);
+    const struct {
+        const char *label, *text;
+    } rows[] = {
+        {"Undo:", rule->undo},       {"True from:", rule->first_version}, {"True up to:", rule->last_version},
+        {"History:", rule->history}, {"Sources:", rule->sources},
+    };
+    ST_EACH (row, rows)
+        print_field(&printer, row->label, row->text);
     print_page(&printer, rule->id);
     return fflush(out) == 0 && ferror(out) == 0 ? 0 : -EIO;
 }

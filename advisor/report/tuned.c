@@ -60,13 +60,12 @@ static int take(const json_t *document, const char *kernel, struct st_tuned *ret
 {
     const json_t *rows = json_object_get(document, "rows");
     const char *schema = st_json_text(document, "schema");
-    const char *day = st_json_text(document, "day");
     const char *then = st_json_text(document, "kernel");
     struct st_tuned tuned = {.frames = st_json_integer(document, "frames")};
-    if (schema == NULL || !st_text_is(schema, SCHEMA) || then == NULL || day == NULL ||
-        strlen(day) >= sizeof(tuned.day) || !st_safe_is(day) || json_array_size(rows) > ST_TUNING_ROWS_MAX)
+    if (schema == NULL || !st_text_is(schema, SCHEMA) || then == NULL ||
+        !take_text(document, "day", tuned.day, sizeof(tuned.day)) ||
+        json_array_size(rows) > ST_TUNING_ROWS_MAX)
         return -EBADMSG;
-    strcpy(tuned.day, day);
     for (size_t i = 0; i < json_array_size(rows); i++) {
         if (!take_row(json_array_get(rows, i), &tuned.rows[tuned.n++]))
             return -EBADMSG;

@@ -45,33 +45,26 @@ static bool is_server(const char *owner)
     return st_text_begins_among(owner, names);
 }
 
-static bool is_shorter(const struct st_wish *a, const struct st_wish *b)
-{
-    return (uint64_t)a->frames * b->rate_hz < (uint64_t)b->frames * a->rate_hz;
-}
-
 /** The shortest of several: "as ardour has card0 open". */
 static bool of_program(const struct st_facts *facts, struct st_wish *ret)
 {
     static const char prefix[] = ST_KEYS_ALSA;
-    bool any = false;
+    *ret = (struct st_wish){0};
     ST_FACTS_EACH (fact, facts, prefix, ".period_frames") {
         struct st_wish found;
         const char *owner, *card = fact->key + sizeof(prefix) - 1;
-        if (st_facts_beside_text(facts, fact, "owner", &owner) != 0)
+        if (st_fact_beside_text(fact, "owner", &owner) != 0)
             owner = facts->partial ? "a program" : "alsa-";
         if (is_server(owner))
             continue;
         const char *why =
             ST_TEXT(ST_WISH_WHY_BYTES, "as %.40s uses %.*s", owner, (int)(strcspn(card, ".") % 20), card);
-        if (take(&found, fact->is_int ? fact->i64 : 0, st_facts_beside_int_or(facts, fact, "rate_hz", 0),
-                 why) &&
-            (!any || is_shorter(&found, ret))) {
+        if (take(&found, fact->is_int ? fact->i64 : 0, st_fact_beside_int_or(fact, "rate_hz", 0), why) &&
+            (ret->frames == 0 ||
+             (uint64_t)found.frames * ret->rate_hz < (uint64_t)ret->frames * found.rate_hz))
             *ret = found;
-            any = true;
-        }
     }
-    return any;
+    return ret->frames > 0;
 }
 
 /* --- servers --- */
@@ -116,46 +109,41 @@ static bool is_fraction(const char *text, int64_t *ret_over, int64_t *ret_under)
            *ret_under > 0 && *ret_under < 1000000;
 }
 
-bool st_buffer_is_playing(const struct st_facts *facts, const struct st_fact *fact)
+bool st_buffer_is_playing(const struct st_fact *fact)
 {
-    return st_facts_beside_is(facts, fact, "state", "running");
+    return st_fact_beside_is(fact, "state", "running");
 }
 
-const char *st_buffer_program(const struct st_facts *facts, const struct st_fact *node)
+const char *st_buffer_program(const struct st_fact *node)
 {
-    const char *name = st_facts_beside_text_or(facts, node, "name", "a program");
-    return st_facts_beside_text_or(facts, node, "application", name);
+    const char *name = st_fact_beside_text_or(node, "name", "a program");
+    return st_fact_beside_text_or(node, "application", name);
 }
 
 /** The first node that plays and has this text in that property. NULL: none. */
 static const struct st_fact *find_node(const struct st_facts *facts, const char *leaf, const char *wanted)
 {
     ST_FACTS_EACH (node, facts, ST_KEYS_PIPEWIRE_NODE, ".state") {
-        if (st_buffer_is_playing(facts, node) && st_facts_beside_is(facts, node, leaf, wanted))
+        if (st_buffer_is_playing(node) && st_fact_beside_is(node, leaf, wanted))
             return node;
     }
     return NULL;
 }
 
-/** Who asked for that rate, or forces it. */
-static const struct st_fact *find_asker(const struct st_facts *facts, int64_t hz, bool *ret_forced)
+/** Who forces that rate; NULL: no one. */
+static const struct st_fact *find_forcer(const struct st_facts *facts, int64_t hz)
 {
-    const char *rate = ST_TEXT(32, "1/%jd", hz);
-    const struct st_fact *forces = find_node(facts, "force_rate", rate + 2);
-    *ret_forced = forces != NULL;
-    return forces != NULL ? forces : find_node(facts, "rate", rate);
+    return find_node(facts, "force_rate", ST_TEXT(32, "%jd", hz));
 }
 
 /** A device that drives runs at the rate of the graph if PipeWire may use that rate ("[ 44100, 48000 ]"), or
  * a program forces it. */
 static bool is_graph_rate(const struct st_facts *facts, int64_t hz, int64_t default_hz)
 {
-    bool forced;
-    const char *word = ST_TEXT(32, " %jd", hz);
-    (void)find_asker(facts, hz, &forced);
+    const char *allowed = st_facts_text_or(facts, ST_KEY_PIPEWIRE_ALLOWED_RATES, "");
     return hz > 0 && hz <= 1000000 &&
-           (forced || hz == default_hz ||
-            strstr(st_facts_text_or(facts, ST_KEY_PIPEWIRE_ALLOWED_RATES, ""), word) != NULL);
+           (hz == default_hz || find_forcer(facts, hz) != NULL ||
+            strstr(allowed, ST_TEXT(32, " %jd", hz)) != NULL);
 }
 
 /** Did a program that plays ask for a rate that PipeWire may use, and that is not its default? */
@@ -163,9 +151,8 @@ static bool wants_other_rate(const struct st_facts *facts, int64_t default_hz)
 {
     int64_t over, hz;
     ST_FACTS_EACH (node, facts, ST_KEYS_PIPEWIRE_NODE, ".state") {
-        if (st_buffer_is_playing(facts, node) &&
-            is_fraction(st_facts_beside_text_or(facts, node, "rate", ""), &over, &hz) && hz != default_hz &&
-            is_graph_rate(facts, hz, default_hz))
+        if (st_buffer_is_playing(node) && is_fraction(st_fact_beside_text_or(node, "rate", ""), &over, &hz) &&
+            hz != default_hz && is_graph_rate(facts, hz, default_hz))
             return true;
     }
     return false;
@@ -179,7 +166,7 @@ static void find_rate(const struct st_facts *facts, struct st_buffer_asked *ret)
     ret->default_hz = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_RATE_HZ, PIPEWIRE_RATE_HZ);
     ST_FACTS_EACH (node, facts, ST_KEYS_PIPEWIRE_NODE, ".format_rate_hz") {
         const int64_t hz = node->is_int ? node->i64 : 0;
-        if (!st_buffer_is_playing(facts, node) || !st_facts_beside_is(facts, node, "driver", "true") ||
+        if (!st_buffer_is_playing(node) || !st_fact_beside_is(node, "driver", "true") ||
             !is_graph_rate(facts, hz, ret->default_hz))
             continue;
         if (ret->running_hz != 0 && ret->running_hz != hz)
@@ -195,10 +182,12 @@ static void find_rate(const struct st_facts *facts, struct st_buffer_asked *ret)
         wants_other_rate(facts, ret->default_hz))
         ret->rate_unknown = "a program asked for another rate than the default, and pw-dump does not show "
                             "which one PipeWire chose: pw-top does (RATE)";
-    const struct st_fact *asker = find_asker(facts, ret->running_hz, &ret->rate_forced);
-    ret->rate_forced = ret->rate_forced || forced_hz > 0;
+    const struct st_fact *asker = find_forcer(facts, ret->running_hz);
+    ret->rate_forced = asker != NULL || forced_hz > 0;
+    if (asker == NULL)
+        asker = find_node(facts, "rate", ST_TEXT(32, "1/%jd", ret->running_hz));
     if (ret->running_hz != ret->default_hz && (asker != NULL || forced_hz > 0))
-        ret->rate_program = forced_hz > 0 ? "clock.force-rate" : st_buffer_program(facts, asker);
+        ret->rate_program = forced_hz > 0 ? "clock.force-rate" : st_buffer_program(asker);
 }
 
 int st_buffer_pipewire_version(const struct st_facts *facts)
@@ -217,20 +206,20 @@ bool st_buffer_is_forced(const struct st_facts *facts)
            st_facts_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_RATE_HZ, 0) > 0;
 }
 
-bool st_buffer_is_pipewires(const struct st_facts *facts, const struct st_fact *fact)
+bool st_buffer_is_pipewires(const struct st_fact *fact)
 {
-    const char *owner = st_facts_beside_text_or(facts, fact, "owner", "");
+    const char *owner = st_fact_beside_text_or(fact, "owner", "");
     return st_text_begins(owner, "pipewire") || strstr(owner, "data-loop") != NULL;
 }
 
 /** Does PipeWire fill the ring of that card by interrupts? Then its cycle may be longer than half the ring
  * (spa/plugins/alsa/alsa-pcm.c, from 1.4.9 on). */
-static bool is_by_interrupts(const struct st_facts *facts, const struct st_fact *ring)
+static bool is_by_interrupts(const struct st_fact *ring)
 {
     int64_t card;
-    ST_FACTS_EACH (node, facts, ST_KEYS_PIPEWIRE_NODE, ".disable_tsched") {
-        if (st_facts_beside_is(facts, node, "disable_tsched", "true") &&
-            st_facts_beside_int(facts, node, "card", &card) == 0 &&
+    ST_FACTS_EACH (node, ring->facts, ST_KEYS_PIPEWIRE_NODE, ".disable_tsched") {
+        if (st_fact_beside_is(node, "disable_tsched", "true") &&
+            st_fact_beside_int(node, "card", &card) == 0 &&
             st_text_begins(ring->key, ST_TEXT(48, ST_KEYS_ALSA "card%jd.", card)))
             return true;
     }
@@ -244,9 +233,9 @@ static int64_t within_rings(const struct st_facts *facts, int64_t frames, int64_
     if (st_buffer_is_forced(facts))
         return frames;
     ST_FACTS_EACH (ring, facts, ST_KEYS_ALSA, ".buffer_frames") {
-        const int64_t ring_hz = st_facts_beside_int_or(facts, ring, "rate_hz", 0);
+        const int64_t ring_hz = st_fact_beside_int_or(ring, "rate_hz", 0);
         if (ring->is_int && ring->i64 > 1 && ring->i64 < 1 << 30 && ring_hz > 0 &&
-            st_buffer_is_pipewires(facts, ring) && !is_by_interrupts(facts, ring))
+            st_buffer_is_pipewires(ring) && !is_by_interrupts(ring))
             frames = ST_MIN(frames, ring->i64 * hz / ring_hz / 2);
     }
     return ST_MAX(frames, 1);
@@ -292,13 +281,13 @@ void st_buffer_asked(const struct st_facts *facts, struct st_buffer_asked *ret)
         struct st_buffer_asked one = *ret;
         one.node = node;
         one.rate_hz = hz;
-        one.forced = st_facts_beside_int(facts, node, "force_quantum", &one.frames) == 0 && one.frames > 0 &&
+        one.forced = st_fact_beside_int(node, "force_quantum", &one.frames) == 0 && one.frames > 0 &&
                      one.frames <= 1000000;
-        if (!st_buffer_is_playing(facts, node) ||
+        if (!st_buffer_is_playing(node) ||
             (!one.forced &&
-             !is_fraction(st_facts_beside_text_or(facts, node, "latency", ""), &one.frames, &one.rate_hz)))
+             !is_fraction(st_fact_beside_text_or(node, "latency", ""), &one.frames, &one.rate_hz)))
             continue;
-        one.program = st_buffer_program(facts, node);
+        one.program = st_buffer_program(node);
         one.cycle_frames =
             one.forced ? one.frames : st_buffer_cycle(facts, one.frames, one.rate_hz, hz, default_hz);
         if (ret->node == NULL || one.forced > ret->forced ||
@@ -314,20 +303,19 @@ void st_buffer_asked(const struct st_facts *facts, struct st_buffer_asked *ret)
 /** A posted text may show that PipeWire runs, and no setting of it. */
 static bool knows_pipewire(const struct st_facts *facts)
 {
-    static const char *const keys[] = {ST_KEY_PIPEWIRE_QUANTUM, ST_KEY_PIPEWIRE_FORCE_QUANTUM,
-                                       ST_KEY_PIPEWIRE_RUNNING_FRAMES};
-    size_t n = st_facts_find(facts, ST_KEY_SYSTEM_INPUT) == NULL;
-    ST_EACH (key, keys)
-        n += st_facts_find(facts, *key) != NULL;
-    return n > 0;
+    return st_facts_find(facts, ST_KEY_SYSTEM_INPUT) == NULL ||
+           st_facts_find(facts, ST_KEY_PIPEWIRE_QUANTUM) != NULL ||
+           st_facts_find(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM) != NULL ||
+           st_facts_find(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES) != NULL;
 }
 
 static bool of_pipewire(const struct st_facts *facts, struct st_wish *ret)
 {
     struct st_buffer_asked asked;
     char why[ST_WISH_WHY_BYTES] = "";
+    const bool is_seen = st_facts_find(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES) != NULL;
     st_buffer_asked(facts, &asked);
-    if (asked.rate_unknown != NULL && st_facts_find(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES) == NULL)
+    if (asked.rate_unknown != NULL && !is_seen)
         return take(ret, asked.cycle_frames, asked.running_hz,
                     "if PipeWire runs at that rate (pw-top shows it)");
     const int64_t usual = asked.usual_frames, hz = asked.running_hz;
@@ -339,7 +327,6 @@ static bool of_pipewire(const struct st_facts *facts, struct st_wish *ret)
     else if (asked.node != NULL)
         ST_PRINT(why, "%.40s %s %jd frames", asked.program, asked.forced ? "forces" : "asked for",
                  asked.frames);
-    const bool is_seen = st_facts_find(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES) != NULL;
     if (why[0] != '\0' && (!is_seen || now == asked.cycle_frames) && take(ret, asked.cycle_frames, hz, why))
         return true;
     const bool forced = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, 0) > 0;

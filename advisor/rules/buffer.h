@@ -53,11 +53,11 @@ int st_buffer_pipewire_version(const struct st_facts *facts);
 /** Is PipeWire's cycle or rate forced for all? */
 bool st_buffer_is_forced(const struct st_facts *facts);
 /** Has PipeWire's main or data thread opened the stream that this fact is of? */
-bool st_buffer_is_pipewires(const struct st_facts *facts, const struct st_fact *fact);
+bool st_buffer_is_pipewires(const struct st_fact *fact);
 /** Does the node of PipeWire that this fact is of play? */
-bool st_buffer_is_playing(const struct st_facts *facts, const struct st_fact *fact);
+bool st_buffer_is_playing(const struct st_fact *fact);
 /** The program whose node of PipeWire this is; "a program": it has no name. */
-const char *st_buffer_program(const struct st_facts *facts, const struct st_fact *node);
+const char *st_buffer_program(const struct st_fact *node);
 
 /** "1024 frames at 48 kHz, set by PipeWire's force-quantum". @return buf. */
 const char *st_buffer_text(const struct st_wish *wish, char *buf, size_t buf_bytes);

@@ -13,10 +13,11 @@ const struct st_status_row st_finding_statuses[ST_STATUS_NOT_APPLICABLE + 1] = {
 };
 
 const struct st_needs_row st_finding_needs[ST_NEEDS_REBOOT + 1] = {
-    [ST_NEEDS_NOTHING] = {"nothing", "works at once"},
-    [ST_NEEDS_REOPEN] = {"reopen", "programs must open the sound device again"},
-    [ST_NEEDS_RELOGIN] = {"relogin", "log out and in again"},
-    [ST_NEEDS_REBOOT] = {"reboot", "reboot"},
+    [ST_NEEDS_NOTHING] = {"nothing", "works at once", "; works at once"},
+    [ST_NEEDS_REOPEN] = {"reopen", "programs must open the sound device again",
+                         "; then open the device again"},
+    [ST_NEEDS_RELOGIN] = {"relogin", "log out and in again", "; then log out and in again"},
+    [ST_NEEDS_REBOOT] = {"reboot", "reboot", "; then reboot"},
 };
 
 int st_finding_status_parse(const char *text, enum st_status *ret)
@@ -112,7 +113,7 @@ void st_finding_change(struct st_finding *finding, enum st_change_kind kind, con
     finding->changes[finding->changes_n++] = change;
 }
 
-static void quote(struct st_finding *finding, const struct st_fact *fact)
+void st_finding_quote(struct st_finding *finding, const struct st_fact *fact)
 {
     if (fact == NULL || finding->evidence_n == ST_FINDING_EVIDENCE_MAX)
         return;
@@ -123,64 +124,56 @@ static void quote(struct st_finding *finding, const struct st_fact *fact)
     finding->evidence[finding->evidence_n++] = fact;
 }
 
-void st_finding_quote(struct st_finding *finding, const char *key)
+void st_finding_quote_key(struct st_finding *finding, const char *key)
 {
-    quote(finding, st_facts_find(finding->facts, key));
+    st_finding_quote(finding, st_facts_find(finding->facts, key));
 }
 
 void st_finding_quote_beside(struct st_finding *finding, const struct st_fact *fact, const char *leaf)
 {
-    quote(finding, st_facts_beside(finding->facts, fact, leaf));
+    st_finding_quote(finding, st_fact_beside(fact, leaf));
 }
 
-/** Sets the finding for a fact whose value could not be used. r: the errno of st_facts_int(), < 0. */
-static void explain_state(struct st_finding *finding, const struct st_fact *fact, const char *key, int r)
+/** Quotes the fact and explains why its value cannot be used. r: what st_facts_int() said. @return r. */
+static int need(struct st_finding *finding, const char *key, int r)
 {
     static const char sysctl[] = ST_KEYS_FREEBSD;
+    const struct st_fact *fact = st_facts_find(finding->facts, key);
     const char *source = fact != NULL && fact->source != NULL ? fact->source
                          : st_text_begins(key, sysctl)        ? key + sizeof(sysctl) - 1
                                                               : key;
+    st_finding_quote(finding, fact);
     if (r == -ENOENT && source == key && strstr(key, "pipewire") != NULL) {
         const bool saved = st_facts_find(finding->facts, ST_KEY_SYSTEM_LACKS) != NULL;
         st_finding_set(finding, saved ? ST_STATUS_UNKNOWN : ST_STATUS_NOT_APPLICABLE, "%s",
                        saved ? "the saved files do not contain what PipeWire says"
                              : "nothing was read of PipeWire, or it does not run");
     } else if (r == -ENOMSG) {
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "this text does not show %s", source);
+        st_finding_unknown(finding, "this text does not show %s", source);
     } else if (r == -ENOENT) {
-        st_finding_set(finding, ST_STATUS_NOT_APPLICABLE, "this machine has no %s", source);
+        st_finding_not_applicable(finding, "this machine has no %s", source);
     } else if (r == -EACCES) {
-        const int error = fact != NULL ? fact->error : EACCES;
-        st_finding_set(finding, ST_STATUS_UNKNOWN, "%s cannot be read: %s%s", source,
-                       error == EXDEV ? "it is a link, and its target is not in the snapshot"
-                                      : strerror(error),
-                       error == EACCES || error == EPERM ? "; run the report as root" : "");
-    } else {
-        const char *raw = fact != NULL && fact->raw != NULL    ? fact->raw
-                          : fact != NULL && fact->text != NULL ? fact->text
-                                                               : "";
-        st_finding_set(finding, ST_STATUS_UNKNOWN,
-                       "%s has a value that sleeptune does not understand: \"%.60s\"", source, raw);
+        st_finding_unknown(finding, "%s cannot be read: %s%s", source,
+                           fact->error == EXDEV ? "it is a link, and its target is not in the snapshot"
+                                                : strerror(fact->error),
+                           fact->error == EACCES || fact->error == EPERM ? "; run the report as root" : "");
+    } else if (r != 0) {
+        const char *raw = fact->raw != NULL ? fact->raw : fact->text != NULL ? fact->text : "";
+        st_finding_unknown(finding, "%s has a value that sleeptune does not understand: \"%.60s\"", source,
+                           raw);
     }
+    return r;
 }
 
 int st_finding_need_int(struct st_finding *finding, const char *key, int64_t *ret)
 {
     int64_t unused;
-    const int r = st_facts_int(finding->facts, key, ret != NULL ? ret : &unused);
-    st_finding_quote(finding, key);
-    if (r != 0)
-        explain_state(finding, st_facts_find(finding->facts, key), key, r);
-    return r;
+    return need(finding, key, st_facts_int(finding->facts, key, ret != NULL ? ret : &unused));
 }
 
 int st_finding_need_text(struct st_finding *finding, const char *key, const char **ret)
 {
-    const int r = st_facts_text(finding->facts, key, ret);
-    st_finding_quote(finding, key);
-    if (r != 0)
-        explain_state(finding, st_facts_find(finding->facts, key), key, r);
-    return r;
+    return need(finding, key, st_facts_text(finding->facts, key, ret));
 }
 
 bool st_finding_is_of_other(struct st_finding *finding, const char *daemon_key, const char *name)
@@ -199,6 +192,11 @@ void st_finding_finish(struct st_finding *finding)
     free(finding->fix_persistent);
     free(finding->changes);
     *finding = (struct st_finding){0};
+}
+
+bool st_finding_has_fix(const struct st_finding *finding)
+{
+    return finding->fix_now != NULL || finding->fix_persistent != NULL;
 }
 
 bool st_finding_counts(const struct st_finding *finding)

@@ -26,6 +26,7 @@ enum st_needs { ST_NEEDS_NOTHING, ST_NEEDS_REOPEN, ST_NEEDS_RELOGIN, ST_NEEDS_RE
 extern const struct st_needs_row {
     const char *name; /* "nothing" ... "reboot" */
     const char *text; /* for people */
+    const char *then; /* the same behind a command: "; then reboot" */
 } st_finding_needs[ST_NEEDS_REBOOT + 1];
 
 #define ST_FINDING_EVIDENCE_MAX 20
@@ -116,10 +117,11 @@ void st_finding_fix(struct st_finding *finding, const char *now, const char *per
  * changes, or out of memory, the finding has none, and the user has to make them by hand. */
 void st_finding_change(struct st_finding *finding, enum st_change_kind kind, const char *key,
                        const char *value);
-/** Quotes a fact as evidence (also an absent or unreadable one, if a collector looked for it). What a rule
- * lists by its whole key is quoted by itself (st_rule_quote). */
-void st_finding_quote(struct st_finding *finding, const char *key);
-/** The same with st_facts_beside(). */
+/** Quotes a fact as evidence (also an absent or unreadable one, if a collector looked for it; NULL: none).
+ * What a rule lists by its whole key is quoted by itself (st_rule_quote). */
+void st_finding_quote(struct st_finding *finding, const struct st_fact *fact);
+void st_finding_quote_key(struct st_finding *finding, const char *key);
+/** The same with st_fact_beside(). */
 void st_finding_quote_beside(struct st_finding *finding, const struct st_fact *fact, const char *leaf);
 /**
  * How a rule begins: quotes the fact, and sets the finding if there is no value: absent -> not-applicable,
@@ -134,6 +136,7 @@ void st_finding_finish(struct st_finding *finding);
 
 /* --- for reports --- */
 
+bool st_finding_has_fix(const struct st_finding *finding);
 /** Not set aside by the profile, nor needless. */
 bool st_finding_counts(const struct st_finding *finding);
 /** A problem or advice that counts. */

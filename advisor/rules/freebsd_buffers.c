@@ -61,12 +61,11 @@ static void suggest(double period_ms, struct st_finding *finding)
                       ST_TEXT(96, "%d", (int)best_profile));
 }
 
-static void judge_snd_latency(struct st_finding *finding)
+static void judge_snd_latency(struct st_finding *finding, int64_t latency)
 {
-    int64_t latency, profile;
+    int64_t profile;
     const double period_ms = st_rule_period_us(finding) / 1e3;
-    if (st_finding_need_int(finding, LATENCY, &latency) != 0 ||
-        st_finding_need_int(finding, ST_KEY_FREEBSD_HW_SND_LATENCY_PROFILE, &profile) != 0)
+    if (st_finding_need_int(finding, ST_KEY_FREEBSD_HW_SND_LATENCY_PROFILE, &profile) != 0)
         return;
     if (latency < 0 || latency > LATENCY_MAX || profile < 0 || profile > PROFILE_MAX) {
         st_finding_unknown(finding,
@@ -115,7 +114,7 @@ const struct st_rule st_rule_freebsd_snd_latency = {
             "hw.snd.latency=2 hw.snd.latency_profile=1",
     .facts = ST_RULE_KEYS(LATENCY, ST_KEY_FREEBSD_HW_SND_LATENCY_PROFILE),
     .targets = ST_RULE_KEYS("hw.snd.latency", "hw.snd.latency_profile"),
-    .judge = judge_snd_latency,
+    .judge_number = judge_snd_latency,
 };
 
 /* --- freebsd-virtual-oss: virtual_oss(8): a mixing server with a buffer and a priority of its own. --- */
@@ -124,6 +123,8 @@ const struct st_rule st_rule_freebsd_snd_latency = {
 #define DSP     "freebsd.rc.virtual_oss_dsp"
 #define DEFAULT "freebsd.rc.virtual_oss_default_args" /* of FreeBSD's rc.d script */
 #define CUSE    "freebsd.kern.features.cuse"
+
+#define UNUSED "virtual_oss is not in use"
 
 #define BLOCK_MAX_MS 10000.0
 #define NUMBER_MAX   1e7
@@ -227,18 +228,13 @@ static void judge_options(const struct options *options, struct st_finding *find
                           block_ms);
 }
 
-static void judge_virtual_oss(struct st_finding *finding)
+static void judge_virtual_oss(struct st_finding *finding, const char *enable)
 {
     const struct st_facts *facts = finding->facts;
-    const char *args = NULL, *enable;
+    const char *args = NULL;
     struct options options;
-    const int r = st_facts_text(facts, ENABLE, &enable);
-    if (r == -EACCES || r == -EBADMSG) {
-        st_finding_unknown(finding, "sleeptune could not read whether virtual_oss is started");
-        return;
-    }
-    if (r != 0 || strcasecmp(enable, "YES") != 0) {
-        st_finding_not_applicable(finding, "virtual_oss is not in use");
+    if (strcasecmp(enable, "YES") != 0) {
+        st_finding_not_applicable(finding, UNUSED);
         return;
     }
     const struct st_fact *dsp = st_facts_find(facts, DSP);
@@ -281,5 +277,6 @@ const struct st_rule st_rule_freebsd_virtual_oss = {
     .check = "ps -axo args | grep '[v]irtual_oss'   # shows the options -i and -s",
     .undo = "set virtual_oss_dsp to the old options with sysrc, then: service virtual_oss restart",
     .facts = ST_RULE_KEYS(ENABLE, DSP, DEFAULT, CUSE),
-    .judge = judge_virtual_oss,
+    .judge_text = judge_virtual_oss,
+    .absent = UNUSED,
 };

@@ -11,9 +11,8 @@
 /** A file whose lines are compared with the running values. */
 struct conf {
     const char *path;
-    const char *file_key; /* was it read? */
-    const char *prefix;   /* of its lines */
-    bool of_loader;       /* hints and modules stand in it, too; sysctl.conf is read later and wins */
+    const char *prefix; /* of its lines */
+    bool of_loader;     /* hints and modules stand in it, too; sysctl.conf is read later and wins */
 };
 
 struct scan {
@@ -78,8 +77,8 @@ static void compare(struct scan *scan, const struct st_fact *fact)
     /* a sysctl that was not looked for proves nothing; an absent one does: 15 has fewer than 13 */
     if (!moved && (found == NULL || (found->state == ST_FACT_OK && is_same(fact, found))))
         return;
-    st_finding_quote(scan->finding, fact->key);
-    st_finding_quote(scan->finding, key);
+    st_finding_quote(scan->finding, fact);
+    st_finding_quote_key(scan->finding, key);
     if (scan->wrong++ > 0)
         return;
     scan->moved = moved;
@@ -146,16 +145,12 @@ static void judge_wrong(const struct scan *scan)
     st_finding_effect(finding, 0, "see the findings about these settings for their effect");
 }
 
-static void judge_conf(struct st_finding *finding, const struct conf *conf)
+static void judge_conf(struct st_finding *finding, ST_UNUSED const char *read)
 {
+    static const struct conf confs[] = {{"/etc/sysctl.conf", ST_KEYS_FREEBSD_SYSCTL_CONF, false},
+                                        {"/boot/loader.conf", ST_KEYS_FREEBSD_LOADER, true}};
+    const struct conf *conf = &confs[st_text_is(finding->rule->facts[0], ST_KEY_FREEBSD_FILE_LOADER_CONF)];
     struct scan scan = {.finding = finding, .conf = conf};
-    const char *read;
-    const int r = st_finding_need_text(finding, conf->file_key, &read);
-    if (r == -ENOENT)
-        st_finding_not_applicable(finding, "%s does not exist, or the saved files do not contain it",
-                                  conf->path);
-    if (r != 0)
-        return;
     ST_FACTS_EACH (fact, finding->facts, conf->prefix, "")
         compare(&scan, fact);
     if (scan.wrong > 0)
@@ -171,19 +166,13 @@ static void judge_conf(struct st_finding *finding, const struct conf *conf)
 
 /* --- freebsd-sysctl-conf: Lines of sysctl.conf that are not in force. --- */
 
-static void judge_sysctl_conf(struct st_finding *finding)
-{
-    static const struct conf conf = {"/etc/sysctl.conf", ST_KEY_FREEBSD_FILE_SYSCTL_CONF,
-                                     ST_KEYS_FREEBSD_SYSCTL_CONF, false};
-    judge_conf(finding, &conf);
-}
+#define ABSENT " does not exist, or the saved files do not contain it"
 
 const struct st_rule st_rule_freebsd_sysctl_conf = {
     .id = "freebsd-sysctl-conf",
     .title = "Settings that did not take effect (sysctl.conf)",
     .mechanism = "/etc/sysctl.conf is read once, at boot. A line fails almost without a message if its "
                  "driver is loaded later, or if its device is plugged in later or has a new number.",
-    .cost = "none",
     .when_not = "the running value differs from the file on purpose, for a test",
     .sources = "sysctl.conf(5), rc.conf(5); sysctl.kld.d is read for modules that rc loads (kld_list), not "
                "for others\n"
@@ -196,24 +185,17 @@ const struct st_rule st_rule_freebsd_sysctl_conf = {
     .undo = "take the lines out of /etc/sysctl.conf; the values stay until the next boot",
     .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_FILE_SYSCTL_CONF, ST_KEYS_FREEBSD_SYSCTL_CONF "*",
                           ST_KEYS_FREEBSD_DEV "*", "freebsd.hw.*", "freebsd.kern.*"),
-    .judge = judge_sysctl_conf,
+    .judge_text = judge_conf,
+    .absent = "/etc/sysctl.conf" ABSENT,
 };
 
 /* --- freebsd-loader-conf: Lines of loader.conf that are not in force. --- */
-
-static void judge_loader_conf(struct st_finding *finding)
-{
-    static const struct conf conf = {"/boot/loader.conf", ST_KEY_FREEBSD_FILE_LOADER_CONF,
-                                     ST_KEYS_FREEBSD_LOADER, true};
-    judge_conf(finding, &conf);
-}
 
 const struct st_rule st_rule_freebsd_loader_conf = {
     .id = "freebsd-loader-conf",
     .title = "Settings that wait for a reboot (loader.conf)",
     .mechanism = "/boot/loader.conf is read by the boot loader only. A line that was added after the boot, "
                  "such as kern.hz, takes effect at the next boot.",
-    .cost = "none",
     .when_not = "the running value differs from the file on purpose, for a test with sysctl",
     .sources = "loader.conf(5)",
     .persistent = "# loader.conf is read at boot: restart the machine",
@@ -222,5 +204,6 @@ const struct st_rule st_rule_freebsd_loader_conf = {
     .undo = "take the line out of /boot/loader.conf and restart",
     .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_FILE_LOADER_CONF, ST_KEYS_FREEBSD_LOADER "*",
                           ST_KEYS_FREEBSD_SYSCTL_CONF "*", "freebsd.hw.*", "freebsd.kern.*"),
-    .judge = judge_loader_conf,
+    .judge_text = judge_conf,
+    .absent = "/boot/loader.conf" ABSENT,
 };

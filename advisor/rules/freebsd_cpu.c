@@ -14,19 +14,12 @@
 #define ET_C3STOP      0x08 /* sys/sys/timeet.h */
 #define STATES_MAX     8    /* MAX_CX_STATES */
 #define LATENCY_MAX_US 1000000
-#define NOW(state)     "sysctl hw.acpi.cpu.cx_lowest=" state
-
-#define EVER(state)                                                                                          \
-    "# do not use sysctl.conf: rc.d/power_profile overwrites the setting\n"                                  \
-    "sysrc performance_cx_lowest=\"" state "\"\n"                                                            \
-    "# on battery as well:\nsysrc economy_cx_lowest=\"" state "\""
 
 /** Up to 20 us, or 2 % of a long period, is no advice. Choices of this rule. */
 #define SMALL_US    20
 #define SMALL_SHARE 0.02
 
 struct scan {
-    const struct st_facts *facts;
     struct st_finding *finding;
     bool c3_off; /* the event timer stops in C3, so the kernel does not use it */
     double period_us;
@@ -48,23 +41,20 @@ static int state_number(const char *text)
 }
 
 /** How deep this CPU may go: its own cx_lowest, else the machine's. 0: not known. */
-static int lowest_of(const struct scan *scan, const char *supported_key)
+static int lowest_of(struct st_finding *finding, const struct st_fact *supported)
 {
-    const char *own =
-        ST_TEXT(128, "%.*s.cx_lowest", (int)(strlen(supported_key) - strlen(SUPPORTED)), supported_key);
-    const char *key = st_facts_text_or(scan->facts, own, NULL) != NULL ? own : LOWEST;
-    st_finding_quote(scan->finding, key);
-    return state_number(st_facts_text_or(scan->facts, key, ""));
+    const struct st_fact *own = st_fact_beside(supported, "cx_lowest");
+    const struct st_fact *lowest =
+        own != NULL && own->state == ST_FACT_OK ? own : st_facts_find(finding->facts, LOWEST);
+    st_finding_quote(finding, lowest);
+    return lowest != NULL && lowest->state == ST_FACT_OK ? state_number(lowest->text) : 0;
 }
 
 /** One CPU: "C1/1/1 C2/2/80 C3/3/104", name/type/latency in us. */
 static void scan_cpu(struct scan *scan, const struct st_fact *fact)
 {
-    if (fact->state == ST_FACT_ABSENT)
-        return;
-    scan->cpus++;
     const char *at = fact->state == ST_FACT_OK ? fact->text : "";
-    const int lowest = lowest_of(scan, fact->key);
+    const int lowest = lowest_of(scan->finding, fact);
     int number, type, latency_us, used, states = 0;
     while (lowest > 0 && states < STATES_MAX &&
            sscanf(at, "C%1d/%2d/%7d%n", &number, &type, &latency_us, &used) == 3 && latency_us >= 0 &&
@@ -82,12 +72,11 @@ static void scan_cpu(struct scan *scan, const struct st_fact *fact)
             scan->worst_state = states;
         }
     }
-    if (states == 0 || *at != '\0') {
-        st_finding_quote(scan->finding, fact->key);
-        scan->unread++;
-    } else if (scan->cpus == 1) {
-        st_finding_quote(scan->finding, fact->key);
-    }
+    const bool unread = states == 0 || *at != '\0';
+    if (unread || scan->cpus == 0)
+        st_finding_quote(scan->finding, fact);
+    scan->unread += unread;
+    scan->cpus++;
 }
 
 static bool c3_stops_the_timer(struct st_finding *finding)
@@ -98,7 +87,7 @@ static bool c3_stops_the_timer(struct st_finding *finding)
     const char *key = ST_TEXT(128, ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET "%s.flags", timer);
     if ((st_facts_int_or(finding->facts, key, 0) & ET_C3STOP) == 0)
         return false;
-    st_finding_quote(finding, key);
+    st_finding_quote_key(finding, key);
     return true;
 }
 
@@ -114,9 +103,8 @@ static void judge_states(const struct scan *scan, struct st_finding *finding)
         const int want = scan->shallow_state > 0 ? scan->shallow_state : 1;
         st_finding_advice(finding, "waking a CPU from idle state C%d takes up to %jd µs%s", scan->worst_state,
                           scan->worst_us, c3);
-        st_finding_fix_now(finding, NOW("C%d"), want);
-        st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, EVER("C%d"), want, want);
         ST_PRINT(state, "C%d", want);
+        st_rule_fix_with(finding, "C1", state);
         st_finding_change(finding, ST_CHANGE_SYSCTL_NOW, LOWEST_SYSCTL, state);
         st_finding_change(finding, ST_CHANGE_RC_CONF, "power_profile:performance_cx_lowest", state);
     }
@@ -129,9 +117,9 @@ static void judge_states(const struct scan *scan, struct st_finding *finding)
 static void judge_cpu_idle(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    struct scan scan = {.facts = facts, .finding = finding, .period_us = st_rule_period_us(finding)};
+    struct scan scan = {.finding = finding, .period_us = st_rule_period_us(finding)};
     const char *idle = st_facts_text_or(facts, IDLE, "acpi");
-    st_finding_quote(finding, IDLE);
+    st_finding_quote_key(finding, IDLE);
     if (!st_text_is(idle, "acpi")) {
         st_finding_ok(finding, "machdep.idle is %.20s, not acpi: an idle CPU %s", idle,
                       st_text_is(idle, "spin") ? "never sleeps, which costs much power"
@@ -163,8 +151,10 @@ const struct st_rule st_rule_freebsd_cpu_idle = {
                "FreeBSD sys/dev/acpica/acpi_cpu.c acpi_cpu_idle(); sys/kern/kern_clocksource.c (C3STOP)\n"
                "latencies are what the firmware states\n"
                "no advice up to 20 µs or 2 % of the period: limits that sleeptune chose",
-    .now = NOW("C1"),
-    .persistent = EVER("C1"),
+    .now = "sysctl hw.acpi.cpu.cx_lowest=C1",
+    .persistent = "# do not use sysctl.conf: rc.d/power_profile overwrites the setting\n"
+                  "sysrc performance_cx_lowest=\"C1\"\n"
+                  "# on battery as well:\nsysrc economy_cx_lowest=\"C1\"",
     .check = "sysctl dev.cpu.0.cx_supported dev.cpu.0.cx_lowest   # C2/2/80: state C2 takes 80 µs to wake",
     .undo = "sysrc -x performance_cx_lowest economy_cx_lowest; service power_profile 0x01",
     .facts = ST_RULE_KEYS(CPU "*" SUPPORTED, CPU "*.cx_lowest", LOWEST, IDLE,
@@ -253,11 +243,8 @@ static void judge_fixed(int64_t mhz, struct st_finding *finding)
     }
 }
 
-static void judge_cpu_frequency(struct st_finding *finding)
+static void judge_cpu_frequency(struct st_finding *finding, int64_t mhz)
 {
-    int64_t mhz;
-    if (st_finding_need_int(finding, FREQ, &mhz) != 0)
-        return;
     if (mhz < 1 || mhz > MHZ_MAX) {
         st_finding_unknown(finding, "a clock of %jd MHz is not valid", mhz);
         return;
@@ -291,36 +278,29 @@ const struct st_rule st_rule_freebsd_cpu_frequency = {
     .undo = "sysrc -x powerd_flags; service powerd restart",
     .facts = ST_RULE_KEYS(FREQ, LEVELS, ST_KEY_FREEBSD_POWERD_RUNNING, FLAGS, FLAGS_XX, EPP "*.epp"),
     .targets = ST_RULE_KEYS("dev.cpu.0.freq"),
-    .judge = judge_cpu_frequency,
+    .judge_number = judge_cpu_frequency,
 };
 
 /* --- freebsd-epp: Energy/performance preference of CPUs that choose their clock by themselves. --- */
 
-#define PREFIX           "freebsd.dev.hwpstate_"
-#define SUFFIX           ".epp"
-#define INTEL            PREFIX "intel.0" SUFFIX
-#define EPP_NOW(driver)  "# one line for each CPU\nsysctl dev.hwpstate_" driver ".0.epp=0"
-#define EPP_EVER(driver) "# /etc/sysctl.conf, one line for each CPU\ndev.hwpstate_" driver ".0.epp=0"
-#define EPP_MAX          255 /* 100 in 13 and 14 */
+#define PREFIX  "freebsd.dev.hwpstate_"
+#define SUFFIX  ".epp"
+#define INTEL   PREFIX "intel.0" SUFFIX
+#define EPP_MAX 255 /* 100 in 13 and 14 */
 
 static void judge_epp(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    int cpus = 0;
-    int unread = 0;
-    int64_t worst = 0;
-    const char *worst_key = NULL;
+    const struct st_fact *worst = NULL;
+    int cpus = 0, unread = 0;
     ST_FACTS_EACH (fact, facts, PREFIX, SUFFIX) {
         const int64_t epp = fact->is_int ? fact->i64 : -1;
-        if (fact->state == ST_FACT_ABSENT)
-            continue;
         cpus++;
         if (epp < 0 || epp > EPP_MAX) {
             unread++;
-            st_finding_quote(finding, fact->key);
-        } else if (worst_key == NULL || epp > worst) {
-            worst = epp;
-            worst_key = fact->key;
+            st_finding_quote(finding, fact);
+        } else if (worst == NULL || epp > worst->i64) {
+            worst = fact;
         }
     }
     if (cpus == 0) {
@@ -332,22 +312,18 @@ static void judge_epp(struct st_finding *finding)
         st_finding_unknown(finding, "the preference (epp) of %d of %d CPUs could not be read", unread, cpus);
         return;
     }
-    st_finding_quote(finding, worst_key);
-    if (worst == 0) {
+    st_finding_quote(finding, worst);
+    if (worst->i64 == 0) {
         st_finding_fine(finding, "all CPUs prefer performance (epp 0)");
         return;
     }
-    const char *driver = strstr(worst_key, "_amd.") != NULL ? "amd" : "intel";
     st_finding_advice(finding,
                       "the CPU's preference (epp) is %jd, but 0 is best for performance: the CPU "
                       "raises its clock slowly when short work begins",
-                      worst);
-    st_finding_fix_now(finding, EPP_NOW("%s"), driver);
-    st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, EPP_EVER("%s"), driver);
-    ST_FACTS_EACH (fact, facts, PREFIX, SUFFIX) {
-        if (fact->state == ST_FACT_OK)
-            st_finding_change(finding, ST_CHANGE_SYSCTL, fact->key + strlen(ST_KEYS_FREEBSD), "0");
-    }
+                      worst->i64);
+    st_rule_fix_with(finding, "intel", strstr(worst->key, "_amd.") != NULL ? "amd" : "intel");
+    ST_FACTS_EACH (fact, facts, PREFIX, SUFFIX)
+        st_finding_change(finding, ST_CHANGE_SYSCTL, fact->key + strlen(ST_KEYS_FREEBSD), "0");
 }
 
 const struct st_rule st_rule_freebsd_epp = {
@@ -362,8 +338,8 @@ const struct st_rule st_rule_freebsd_epp = {
                "both\n"
                "machdep.hwpstate_pkg_ctrl 1 (default): a value counts for the whole package",
     .history = "15: the manual counts epp from 0 to 255, where 13 and 14 count to 100 (hwpstate_intel(4))",
-    .now = EPP_NOW("intel"),
-    .persistent = EPP_EVER("intel"),
+    .now = "# one line for each CPU\nsysctl dev.hwpstate_intel.0.epp=0",
+    .persistent = "# /etc/sysctl.conf, one line for each CPU\ndev.hwpstate_intel.0.epp=0",
     .check = "sysctl dev.hwpstate_intel.0.epp   # 0",
     .undo = "take the lines out of /etc/sysctl.conf and restart",
     .facts = ST_RULE_KEYS(PREFIX "intel.*" SUFFIX, PREFIX "amd.*" SUFFIX),
@@ -411,20 +387,17 @@ static void judge_threshold(const char *key, int64_t threshold, struct st_findin
     st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, PREEMPTION_EVER("%s", "%jd"), name, last + 1);
 }
 
-static void judge_preemption(struct st_finding *finding)
+static void judge_preemption(struct st_finding *finding, int64_t preemption)
 {
-    int64_t preemption, threshold;
-    if (st_finding_need_int(finding, PREEMPTION, &preemption) != 0)
-        return;
+    int64_t threshold;
     if (preemption == 0) {
         st_finding_advice(finding,
                           "this kernel was built without PREEMPTION: a thread that wakes up waits until the "
                           "running thread leaves the kernel");
-        st_finding_fix(
-            finding, NULL,
+        st_finding_fix_persistent(
+            finding, ST_NEEDS_REBOOT,
             "# add this line to the kernel's configuration, then build and install the kernel\noptions "
-            "PREEMPTION",
-            ST_NEEDS_REBOOT);
+            "PREEMPTION");
         return;
     }
     const char *key = st_facts_int(finding->facts, THRESH, &threshold) != -ENOENT ? THRESH : ULE_THRESH;
@@ -445,7 +418,6 @@ const struct st_rule st_rule_freebsd_preemption = {
                  "the CPU at once, even if another thread is inside the kernel. preempt_thresh is the "
                  "lowest priority that can do this. Values above the real-time range change only "
                  "normal threads, and so do slice, interact and quantum.",
-    .cost = "none",
     .when_not = "you want a value above the real-time range, such as preempt_thresh=224 (a tip for "
                 "desktops): it changes nothing for real-time threads",
     .sources = "FreeBSD sys/kern/sched_ule.c sched_shouldpreempt(); sys/conf/NOTES (PREEMPTION)\n"
@@ -462,7 +434,7 @@ const struct st_rule st_rule_freebsd_preemption = {
              "sysctl kern.sched.ule.preempt_thresh   # from 15 on: 40",
     .undo = "nothing to undo: that is the default",
     .facts = ST_RULE_KEYS(PREEMPTION, NAME, THRESH, ULE_THRESH, ST_KEY_FREEBSD_KERN_OSRELDATE),
-    .judge = judge_preemption,
+    .judge_number = judge_preemption,
 };
 
 /* --- freebsd-interrupt-storm: hw.intr_storm_threshold: interrupts that come too fast are held back. --- */

@@ -35,12 +35,12 @@ static const char *user_name(const struct st_facts *facts)
 static void fix_rt_permission(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    char now[160];
     if (st_facts_has_int(facts, REALTIME)) {
-        ST_PRINT(now, "%spw groupmod realtime -m %s",
-                 st_facts_int_or(facts, REALTIME, 0) == 0 ? "sysctl security.mac.priority.realtime=1\n" : "",
-                 user_name(facts));
-        st_finding_fix(finding, now, NULL, ST_NEEDS_RELOGIN);
+        st_finding_fix_now(
+            finding, "%spw groupmod realtime -m %s",
+            st_facts_int_or(facts, REALTIME, 0) == 0 ? "sysctl security.mac.priority.realtime=1\n" : "",
+            user_name(facts));
+        finding->needs = ST_NEEDS_RELOGIN;
     } else if (st_facts_int_or(facts, ST_KEY_FREEBSD_KERN_OSRELDATE, FIRST_WITH_POLICY) < FIRST_WITH_POLICY) {
         st_finding_fix(
             finding,
@@ -48,8 +48,7 @@ static void fix_rt_permission(struct st_finding *finding)
             "PROGRAM",
             NULL, ST_NEEDS_NOTHING);
     } else {
-        ST_PRINT(now, MAC_PRIORITY_NOW("%s"), user_name(facts));
-        st_finding_fix(finding, now, MAC_PRIORITY_EVER, ST_NEEDS_RELOGIN);
+        st_rule_fix_with(finding, "NAME", user_name(facts));
     }
 }
 
@@ -92,16 +91,15 @@ static void judge_rt_permission(struct st_finding *finding)
         st_finding_problem(finding,
                            "this jail gives no real-time priority, so any busy program can delay the audio "
                            "thread");
-        st_finding_fix(finding, NULL, "# no setting gives a jail this right: start the program on the host",
-                       ST_NEEDS_NOTHING);
+        st_finding_fix_persistent(finding, ST_NEEDS_NOTHING,
+                                  "# no setting gives a jail this right: start the program on the host");
     } else if (error == EPERM) {
         st_finding_problem(finding,
                            "this user may not use real-time priority, so any busy program can delay the "
                            "audio thread");
         fix_rt_permission(finding);
     } else {
-        st_finding_problem(finding, "asking for a real-time priority failed: %s",
-                           error > 0 && error < 200 ? strerror((int)error) : "no errno");
+        st_finding_problem(finding, "asking for a real-time priority failed: %s", strerror((int)error));
     }
 }
 
@@ -272,20 +270,15 @@ static void fix_user(struct st_finding *finding)
                audio = st_text_is(class, "audio");
     if (written && audio) {
         st_finding_fix_persistent(finding, ST_NEEDS_RELOGIN, "cap_mkdb /etc/login.conf");
-        return;
-    }
-    if (!audio && !st_text_is(class, "default")) {
+    } else if (!audio && !st_text_is(class, "default")) {
         st_finding_fix_persistent(finding, ST_NEEDS_RELOGIN,
                                   "# /etc/login.conf, in class %s, instead of another memorylocked\n"
                                   "    :memorylocked=unlimited:\\\n# then\ncap_mkdb /etc/login.conf",
                                   is_plain(class) ? class : "CLASS");
-        return;
+    } else {
+        st_finding_fix_persistent(finding, ST_NEEDS_RELOGIN, written ? LOGIN_STEPS("%s") : LOGIN_CLASS("%s"),
+                                  user_name(finding->facts));
     }
-    if (written) {
-        st_finding_fix_persistent(finding, ST_NEEDS_RELOGIN, LOGIN_STEPS("%s"), user_name(finding->facts));
-        return;
-    }
-    st_finding_fix_persistent(finding, ST_NEEDS_RELOGIN, LOGIN_CLASS("%s"), user_name(finding->facts));
 }
 
 static void fix_machine(int64_t page, struct st_finding *finding)

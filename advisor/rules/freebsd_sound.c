@@ -1,4 +1,5 @@
 /* FreeBSD: the sound devices of sound(4), USB ones among them. */
+#include "advisor/facts/text.h"
 #include "advisor/rules/freebsd.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
@@ -7,50 +8,36 @@
 /* --- devices --- */
 
 #define PCM          "freebsd.dev.pcm."
-#define SNDSTAT      "freebsd.sndstat.pcm"
 #define DEFAULT_UNIT "freebsd.hw.snd.default_unit"
-#define UNIT_MAX     255
 #define KEY_BYTES    96
-
-struct usb {
-    int64_t unit;
-    int64_t default_unit;
-};
-
-/** The parent is "uaudio0"; in sndstat of 13 and older it is "at ? kld snd_uaudio". */
-static void find_usb_parent(struct usb *usb, const struct st_fact *fact)
-{
-    const char *number = fact->key + (st_text_begins(fact->key, PCM) ? strlen(PCM) : strlen(SNDSTAT));
-    char *end;
-    const long unit = strtol(number, &end, 10);
-    if (fact->state != ST_FACT_OK || end == number || *end != '.' || unit < 0 || unit > UNIT_MAX ||
-        (!st_text_begins(fact->text, "uaudio") && !st_text_is(fact->text, "snd_uaudio")))
-        return;
-    if (usb->unit < 0 || unit == usb->default_unit)
-        usb->unit = unit;
-}
 
 /** The unit of a USB sound device, the default one if that is one; -1: there is none, or no collector
  * looked. */
 static int64_t usb_unit(const struct st_facts *facts)
 {
-    struct usb usb = {.unit = -1, .default_unit = st_facts_int_or(facts, DEFAULT_UNIT, -1)};
-    ST_FACTS_EACH (fact, facts, PCM, ".%parent")
-        find_usb_parent(&usb, fact);
-    ST_FACTS_EACH (fact, facts, SNDSTAT, ".parent")
-        find_usb_parent(&usb, fact);
-    return usb.unit;
+    /* the parent is "uaudio0"; in sndstat of 13 and older it is "at ? kld snd_uaudio" */
+    static const struct {
+        const char *prefix, *suffix;
+    } rows[] = {{PCM, ".%parent"}, {ST_KEYS_FREEBSD_SNDSTAT "pcm", ".parent"}};
+    const int64_t default_unit = st_facts_int_or(facts, DEFAULT_UNIT, -1);
+    int64_t found = -1, unit;
+    ST_EACH (row, rows) {
+        ST_FACTS_EACH (parent, facts, row->prefix, row->suffix) {
+            if (parent->state == ST_FACT_OK &&
+                (st_text_begins(parent->text, "uaudio") || st_text_is(parent->text, "snd_uaudio")) &&
+                st_text_int(st_fact_part(parent, row->prefix, ST_ROOM(16)), &unit) == 0 &&
+                (found < 0 || unit == default_unit))
+                found = unit;
+        }
+    }
+    return found;
 }
 
 /* --- freebsd-sound-polling: Sound cards that are polled at clock ticks instead of using interrupts. --- */
 
-#define HDAC                    "freebsd.dev.hdac."
-#define POLLING                 ".polling"
-#define HZ_MAX                  1000000
-#define SOUND_POLLING_NOW(name) "sysctl " name "=0"
-
-#define SOUND_POLLING_EVER(name)                                                                             \
-    "# /etc/sysctl.conf, or remove a line with 1 there (0 is the default)\n" name "=0"
+#define HDAC    "freebsd.dev.hdac."
+#define POLLING ".polling"
+#define HZ_MAX  1000000
 
 static void judge_polled(struct st_finding *finding, const char *polled)
 {
@@ -70,8 +57,7 @@ static void judge_polled(struct st_finding *finding, const char *polled)
                           tick_us, hz, wait_us);
     }
     if (st_machine_is_plain(name)) { /* it becomes part of a command to paste */
-        st_finding_fix_now(finding, SOUND_POLLING_NOW("%.60s"), name);
-        st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, SOUND_POLLING_EVER("%.60s"), name);
+        st_rule_fix_with(finding, "dev.hdac.N.polling", name);
         /* pcm units move when a USB device comes or goes, and a file would name another card then */
         if (st_text_begins(polled, HDAC))
             st_finding_change(finding, ST_CHANGE_SYSCTL, name, "0");
@@ -82,10 +68,8 @@ static void judge_sound_polling(struct st_finding *finding)
 {
     const struct st_fact *polled = NULL, *unread = NULL, *device = NULL;
     ST_FACTS_EACH (fact, finding->facts, ST_KEYS_FREEBSD_DEV, POLLING) {
-        if (fact->state == ST_FACT_ABSENT)
-            continue;
         device = fact;
-        st_finding_quote(finding, fact->key);
+        st_finding_quote(finding, fact);
         unread = fact->is_int ? unread : fact;
         polled = polled == NULL && fact->is_int && fact->i64 != 0 ? fact : polled;
     }
@@ -115,12 +99,12 @@ const struct st_rule st_rule_freebsd_sound_polling = {
     .title = "Sound card polled at clock ticks (dev.hdac.N.polling)",
     .mechanism = "In polling mode the driver does not use the card's interrupt at the end of a block, "
                  "but checks the card at clock ticks. A program may have to wait for the next check.",
-    .cost = "none",
     .when_not = "cards whose interrupts are broken (\"play interrupt timeout, channel dead\")",
     .sources = "snd_hda(4), sound(4) (dev.pcm.N.polling of older drivers)\n"
                "FreeBSD sys/dev/sound/pci/hda/hdac.c hdac_poll_reinit(): half a block, at least one tick",
-    .now = SOUND_POLLING_NOW("dev.hdac.N.polling"),
-    .persistent = SOUND_POLLING_EVER("dev.hdac.N.polling"),
+    .now = "sysctl dev.hdac.N.polling=0",
+    .persistent =
+        "# /etc/sysctl.conf, or remove a line with 1 there (0 is the default)\ndev.hdac.N.polling=0",
     .check = "sysctl dev.hdac.0.polling   # 0",
     .undo = "sysctl dev.hdac.N.polling=1",
     .worst = ST_STATUS_PROBLEM,
@@ -149,7 +133,7 @@ static double attached_ms(struct st_finding *finding, int64_t unit)
     const int64_t us = st_facts_int_or(finding->facts, key, 0);
     if (us <= 0)
         return 0;
-    st_finding_quote(finding, key);
+    st_finding_quote_key(finding, key);
     return (double)us / 1e3;
 }
 
@@ -192,11 +176,8 @@ static void judge_device(int64_t ms, int64_t unit, struct st_finding *finding)
                       block_ms, period_ms, 2 * ms + ring_ms, ms, ring_ms);
 }
 
-static void judge_uaudio_buffer(struct st_finding *finding)
+static void judge_uaudio_buffer(struct st_finding *finding, int64_t ms)
 {
-    int64_t ms;
-    if (st_finding_need_int(finding, USB_BUFFER, &ms) != 0)
-        return;
     const int64_t unit = usb_unit(finding->facts);
     if (unit < 0) {
         st_finding_not_applicable(finding, "no USB sound device is attached");
@@ -204,7 +185,7 @@ static void judge_uaudio_buffer(struct st_finding *finding)
         st_finding_unknown(finding, "buffer_ms is %jd; sleeptune knows only the values 1 to %d", ms,
                            USB_MS_MAX);
     } else {
-        st_finding_quote(finding, ST_TEXT(KEY_BYTES, PCM "%jd.%%parent", unit));
+        st_finding_quote_key(finding, ST_TEXT(KEY_BYTES, PCM "%jd.%%parent", unit));
         judge_device(ms, unit, finding);
     }
 }
@@ -233,5 +214,5 @@ const struct st_rule st_rule_freebsd_uaudio_buffer = {
     .undo = "delete the line in /boot/loader.conf and restart",
     .facts = ST_RULE_KEYS(USB_BUFFER, ST_KEY_FREEBSD_KERN_OSRELDATE, DEFAULT_UNIT,
                           "freebsd.dev.pcm.*.%parent", ST_KEYS_FREEBSD_SNDSTAT "*"),
-    .judge = judge_uaudio_buffer,
+    .judge_number = judge_uaudio_buffer,
 };

@@ -126,12 +126,9 @@ static void judge_periodic(int64_t percent, const struct st_tick_late *late, str
     st_rule_fix(finding);
 }
 
-static void judge_alloweddeviation(struct st_finding *finding)
+static void judge_alloweddeviation(struct st_finding *finding, int64_t percent)
 {
-    int64_t percent;
     struct st_tick_late late;
-    if (st_finding_need_int(finding, ST_KEY_FREEBSD_KERN_TIMECOUNTER_ALLOWEDDEVIATION, &percent) != 0)
-        return;
     const enum nanosleep kind = nanosleep_kind(finding);
     if (kind == NANOSLEEP_UNKNOWN || !lateness(percent, finding, &late))
         return;
@@ -181,7 +178,7 @@ const struct st_rule st_rule_freebsd_alloweddeviation = {
     .facts = ST_RULE_KEYS(
         ST_KEY_FREEBSD_KERN_TIMECOUNTER_ALLOWEDDEVIATION, ST_KEY_FREEBSD_KERN_TIMECOUNTER_NANOSLEEP_PRECISE,
         ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC, ST_KEY_FREEBSD_KERN_HZ, ST_KEY_FREEBSD_KERN_OSRELDATE),
-    .judge = judge_alloweddeviation,
+    .judge_number = judge_alloweddeviation,
 };
 
 /* --- freebsd-eventtimer: kern.eventtimer: does the hardware wake us when asked, or at each tick? --- */
@@ -244,18 +241,15 @@ static int64_t timer_flags(struct st_finding *finding, const char *timer)
     if (strlen(timer) >= NAME_MAX_BYTES)
         return -1;
     const char *key = ST_TEXT(128, ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET "%s" ET_SUFFIX, timer);
-    st_finding_quote(finding, key);
+    st_finding_quote_key(finding, key);
     const int64_t flags = st_facts_int_or(finding->facts, key, -1);
     return flags >= 0 ? flags : -1;
 }
 
-static void judge_eventtimer(struct st_finding *finding)
+static void judge_eventtimer(struct st_finding *finding, int64_t periodic)
 {
     const struct st_facts *facts = finding->facts;
-    int64_t periodic;
     const char *timer = st_facts_text_or(facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER, "of this machine");
-    if (st_finding_need_int(finding, ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC, &periodic) != 0)
-        return;
     const int64_t flags = timer_flags(finding, timer);
     if (periodic != 0) {
         judge_periodic_eventtimer(flags, finding);
@@ -309,24 +303,21 @@ const struct st_rule st_rule_freebsd_eventtimer = {
                           ST_KEY_FREEBSD_KERN_SMP_CPUS, ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET "*"),
     .targets = ST_RULE_KEYS("kern.eventtimer.timer"),
     .changes = ST_RULE_CHANGES({ST_CHANGE_SYSCTL, "kern.eventtimer.periodic", "0"}),
-    .judge = judge_eventtimer,
+    .judge_number = judge_eventtimer,
 };
 
 /* --- freebsd-hz: kern.hz: what it does, and what it does not do any more. --- */
 
 #define HZ_USUAL 1000
 
-static void judge_hz(struct st_finding *finding)
+static void judge_hz(struct st_finding *finding, int64_t hz)
 {
-    const struct st_facts *facts = finding->facts;
-    int64_t hz, periodic;
-    if (st_finding_need_int(finding, ST_KEY_FREEBSD_KERN_HZ, &hz) != 0)
-        return;
+    int64_t periodic;
     if (hz < 1) {
         st_finding_unknown(finding, "kern.hz is %jd, which is not valid", hz);
         return;
     }
-    if (st_facts_int(facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC, &periodic) != 0) {
+    if (st_facts_int(finding->facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC, &periodic) != 0) {
         st_finding_unknown(finding,
                            "kern.hz is %jd; kern.eventtimer.periodic could not be read, so it is "
                            "unknown whether sleeps depend on kern.hz",
@@ -378,7 +369,7 @@ const struct st_rule st_rule_freebsd_hz = {
     .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_KERN_HZ, ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC,
                           ST_KEY_FREEBSD_KERN_VM_GUEST),
     .changes = ST_RULE_CHANGES({ST_CHANGE_LOADER, "kern.hz", "1000"}),
-    .judge = judge_hz,
+    .judge_number = judge_hz,
 };
 
 /* --- freebsd-timecounter: kern.timecounter.hardware: what a look at the clock costs. --- */
@@ -443,14 +434,11 @@ static void judge_slow(const char *hardware, struct st_finding *finding)
     }
 }
 
-static void judge_timecounter(struct st_finding *finding)
+static void judge_timecounter(struct st_finding *finding, const char *hardware)
 {
     static const char *const fast_clocks[] = {"TSC", "kvmclock", "Hyper-V-TSC", "ARM MPCore", "RISC-V", NULL};
     static const char *const slow_clocks[] = {"HPET", "ACPI-", "i8254", "dummy", NULL};
-    const char *hardware;
     int64_t fast;
-    if (st_finding_need_text(finding, HARDWARE, &hardware) != 0)
-        return;
     if (st_text_begins_among(hardware, slow_clocks)) {
         judge_slow(hardware, finding);
         return;
@@ -496,20 +484,13 @@ const struct st_rule st_rule_freebsd_timecounter = {
     .undo = "take the line out of /etc/sysctl.conf and restart: the kernel chooses by itself",
     .facts = ST_RULE_KEYS(HARDWARE, TIMECOUNTER_CHOICE, FAST),
     .targets = ST_RULE_KEYS("kern.timecounter.hardware"),
-    .judge = judge_timecounter,
+    .judge_text = judge_timecounter,
 };
 
 /* --- freebsd-nanosleep-precise: FreeBSD 15's switch back to stretched sleeps --- */
 
-static void judge_nanosleep_precise(struct st_finding *finding)
+static void judge_nanosleep_precise(struct st_finding *finding, int64_t precise)
 {
-    int64_t precise;
-    if (st_finding_need_int(finding, ST_KEY_FREEBSD_KERN_TIMECOUNTER_NANOSLEEP_PRECISE, &precise) != 0) {
-        if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_not_applicable(finding, "this kernel does not have nanosleep_precise (new in FreeBSD "
-                                               "15.0): see finding freebsd-alloweddeviation");
-        return;
-    }
     if (precise == 1) {
         st_finding_fine(finding, "clock_nanosleep ends on time at any value of alloweddeviation");
         return;
@@ -548,7 +529,9 @@ const struct st_rule st_rule_freebsd_nanosleep_precise = {
     .first_version = "15.0",
     .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_KERN_TIMECOUNTER_NANOSLEEP_PRECISE,
                           ST_KEY_FREEBSD_KERN_TIMECOUNTER_ALLOWEDDEVIATION, ST_KEY_FREEBSD_KERN_OSRELDATE),
-    .judge = judge_nanosleep_precise,
+    .judge_number = judge_nanosleep_precise,
+    .absent = "this kernel does not have nanosleep_precise (new in FreeBSD 15.0): see finding "
+              "freebsd-alloweddeviation",
 };
 
 /* --- freebsd-fast-gettime: kern.timecounter.fast_gettime: the clock is read without a system call. --- */
@@ -559,7 +542,6 @@ const struct st_rule st_rule_freebsd_fast_gettime = {
     .mechanism = "Programs read the clock several times in a cycle. With fast_gettime the C library "
                  "reads the timecounter itself, from a page that the kernel shares; without fast_gettime "
                  "each clock read enters the kernel.",
-    .cost = "none",
     .when_not = "never: 1 is the default",
     .sources =
         "FreeBSD sys/kern/kern_tc.c, sys/kern/kern_sharedpage.c; the cost of the call was not measured",

@@ -6,6 +6,7 @@
 
 /* --- linux-cpu-frequency: governor and energy preference, by what the driver means --- */
 
+#define EPP_FILES     "/sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference"
 #define MAX_PERF_FILE "/sys/devices/system/cpu/intel_pstate/max_perf_pct"
 #define NO_TURBO_FILE "/sys/devices/system/cpu/intel_pstate/no_turbo"
 #define BOOST_FILE    "/sys/devices/system/cpu/cpufreq/boost"
@@ -27,72 +28,75 @@ enum kind {
 };
 
 struct scan {
-    const struct st_facts *facts;
     int policies;
     int counts[KIND_LOWEST + 1];
     const struct st_fact *worst; /* the governor of a policy of the worst kind seen */
     enum kind worst_kind;
 };
 
+static bool is_for_speed(const char *epp)
+{
+    return st_text_is(epp, "performance") || st_text_is(epp, "0");
+}
+
 /** Under intel_pstate and amd-pstate-epp "powersave" is not the lowest clock: the hardware or the driver
  * scales. */
-static enum kind active_pstate_kind(const struct st_facts *facts, const struct st_fact *policy)
+static enum kind active_pstate_kind(const struct st_fact *policy)
 {
     const char *epp;
-    const int r = st_facts_beside_text(facts, policy, "epp", &epp);
+    const int r = st_fact_beside_text(policy, "epp", &epp);
     if (r == -ENOENT)
         return KIND_SCALING;
     if (r != 0)
         return KIND_UNREAD;
-    return st_text_is(epp, "performance") || st_text_is(epp, "0") ? KIND_FAST : KIND_EPP;
+    return is_for_speed(epp) ? KIND_FAST : KIND_EPP;
 }
 
 /** Is the firmware's limit below the highest clock of its own list, which comes first? cpuinfo_max_freq may
  * be a boost clock, which no such limit reaches. */
-static bool firmware_limits(const struct st_facts *facts, const struct st_fact *policy,
-                            int64_t *ret_limit_khz, int64_t *ret_highest_khz)
+static bool firmware_limits(const struct st_fact *policy, int64_t *ret_limit_khz, int64_t *ret_highest_khz)
 {
-    *ret_highest_khz = strtoll(st_facts_beside_text_or(facts, policy, "available_khz", ""), NULL, 10);
-    *ret_limit_khz = st_facts_beside_int_or(facts, policy, "firmware_max_khz", 0);
+    *ret_highest_khz = strtoll(st_fact_beside_text_or(policy, "available_khz", ""), NULL, 10);
+    *ret_limit_khz = st_fact_beside_int_or(policy, "firmware_max_khz", 0);
     return *ret_limit_khz > 0 && *ret_limit_khz < *ret_highest_khz;
 }
 
 /** Does a setting limit it well below the highest clock of the hardware? The firmware's limit is not one. */
-static bool is_capped(const struct st_facts *facts, const struct st_fact *policy)
+static bool is_capped(const struct st_fact *policy)
 {
-    const int64_t max_khz = st_facts_beside_int_or(facts, policy, "max_khz", 0),
-                  hardware_khz = st_facts_beside_int_or(facts, policy, "hardware_max_khz", 0);
+    const int64_t max_khz = st_fact_beside_int_or(policy, "max_khz", 0),
+                  hardware_khz = st_fact_beside_int_or(policy, "hardware_max_khz", 0);
     int64_t firmware_khz, highest_khz;
     return max_khz > 0 && (double)max_khz < CAPPED_SHARE * (double)hardware_khz &&
-           (!firmware_limits(facts, policy, &firmware_khz, &highest_khz) || max_khz < firmware_khz);
+           (!firmware_limits(policy, &firmware_khz, &highest_khz) || max_khz < firmware_khz);
 }
 
 /** policy: the fact of its governor. */
-static enum kind kind_of(const struct st_facts *facts, const struct st_fact *policy)
+static enum kind kind_of(const struct st_fact *policy)
 {
     static const char *const scaling[] = {"schedutil", "ondemand", "conservative", "interactive", NULL};
     const char *driver, *governor = policy->text;
     if (policy->state != ST_FACT_OK)
         return KIND_UNREAD;
     if (st_text_is(governor, "performance"))
-        return is_capped(facts, policy) ? KIND_CAPPED : KIND_FAST;
+        return is_capped(policy) ? KIND_CAPPED : KIND_FAST;
     if (st_text_is(governor, "userspace"))
         return KIND_USERSPACE;
     if (st_text_is_among(governor, scaling))
         return KIND_SCALING;
-    if (!st_text_is(governor, "powersave") || st_facts_beside_text(facts, policy, "driver", &driver) != 0)
+    if (!st_text_is(governor, "powersave") || st_fact_beside_text(policy, "driver", &driver) != 0)
         return KIND_UNREAD;
     if (!st_text_is(driver, "intel_pstate") && !st_text_is(driver, "amd-pstate-epp"))
         return KIND_LOWEST;
-    const enum kind kind = active_pstate_kind(facts, policy);
-    return kind == KIND_FAST && is_capped(facts, policy) ? KIND_CAPPED : kind;
+    const enum kind kind = active_pstate_kind(policy);
+    return kind == KIND_FAST && is_capped(policy) ? KIND_CAPPED : kind;
 }
 
 static void scan_policy(struct scan *scan, const struct st_fact *policy)
 {
     if (policy->state == ST_FACT_ABSENT)
         return;
-    const enum kind kind = kind_of(scan->facts, policy);
+    const enum kind kind = kind_of(policy);
     scan->counts[kind]++;
     if (scan->policies++ == 0 || kind > scan->worst_kind) {
         scan->worst_kind = kind;
@@ -104,25 +108,30 @@ static void scan_policy(struct scan *scan, const struct st_fact *policy)
 static const char *worst_text(const struct scan *scan, struct st_finding *finding, const char *what)
 {
     st_finding_quote_beside(finding, scan->worst, what);
-    return st_facts_beside_text_or(scan->facts, scan->worst, what, "?");
+    return st_fact_beside_text_or(scan->worst, what, "?");
 }
 
 static double worst_ghz(const struct scan *scan, struct st_finding *finding, const char *what)
 {
     st_finding_quote_beside(finding, scan->worst, what);
-    return (double)st_facts_beside_int_or(scan->facts, scan->worst, what, 0) / 1e6;
+    return (double)st_fact_beside_int_or(scan->worst, what, 0) / 1e6;
 }
 
-/** The key of the switch that keeps the worst policy below its turbo clocks; NULL: no switch does. */
-static const char *turbo_switch(const struct scan *scan)
+/** The switch by which turbo is off; NULL: it is on. */
+static const char *turbo_switch(const struct st_facts *facts)
 {
-    const int64_t base_khz = st_facts_beside_int_or(scan->facts, scan->worst, "base_khz", 0);
-    if ((double)st_facts_beside_int_or(scan->facts, scan->worst, "max_khz", base_khz) <
-        CAPPED_SHARE * (double)base_khz)
-        return NULL; /* another limit is lower */
-    return st_facts_int_or(scan->facts, ST_KEY_CPUFREQ_NO_TURBO, 0) == 1 ? ST_KEY_CPUFREQ_NO_TURBO
-           : st_facts_int_or(scan->facts, ST_KEY_CPUFREQ_BOOST, 1) == 0  ? ST_KEY_CPUFREQ_BOOST
-                                                                         : NULL;
+    return st_facts_int_or(facts, ST_KEY_CPUFREQ_NO_TURBO, 0) == 1 ? NO_TURBO_FILE
+           : st_facts_int_or(facts, ST_KEY_CPUFREQ_BOOST, 1) == 0  ? BOOST_FILE
+                                                                   : NULL;
+}
+
+/** The switch that keeps this policy below its turbo clocks; NULL: no switch does, or another limit is
+ * lower. */
+static const char *limiting_switch(const struct st_fact *policy)
+{
+    const int64_t base_khz = st_fact_beside_int_or(policy, "base_khz", 0),
+                  max_khz = st_fact_beside_int_or(policy, "max_khz", base_khz);
+    return (double)max_khz < CAPPED_SHARE * (double)base_khz ? NULL : turbo_switch(policy->facts);
 }
 
 /** One value for all CPUs: now, at each start, and by `apply`. */
@@ -168,13 +177,10 @@ static bool judge_max_perf(struct st_finding *finding)
 
 static void fix_cpu_frequency(const struct scan *scan, struct st_finding *finding)
 {
-    const char *turbo = scan->worst_kind == KIND_CAPPED ? turbo_switch(scan) : NULL;
-    if (turbo != NULL) {
-        const bool no_turbo = st_text_is(turbo, ST_KEY_CPUFREQ_NO_TURBO);
-        fix_file(finding, no_turbo ? NO_TURBO_FILE : BOOST_FILE, no_turbo ? "0" : "1");
-        return;
-    }
-    if (scan->worst_kind == KIND_CAPPED) {
+    const char *turbo = limiting_switch(scan->worst);
+    if (scan->worst_kind == KIND_CAPPED && turbo != NULL) {
+        fix_file(finding, turbo, st_text_is(turbo, BOOST_FILE) ? "1" : "0");
+    } else if (scan->worst_kind == KIND_CAPPED) {
         st_finding_fix(
             finding,
             "for p in /sys/devices/system/cpu/cpufreq/policy*; do\n"
@@ -182,28 +188,15 @@ static void fix_cpu_frequency(const struct scan *scan, struct st_finding *findin
             "done",
             "# find what sets the limit: TLP (CPU_SCALING_MAX_FREQ_ON_AC), tuned, cpupower, thermald",
             ST_NEEDS_NOTHING);
-        return;
+    } else if (scan->worst_kind == KIND_EPP) {
+        fix_file(finding, EPP_FILES, "performance");
+    } else if (strstr(st_fact_beside_text_or(scan->worst, "available_governors", "performance"),
+                      "performance") == NULL) {
+        st_finding_fix_now(finding,
+                           "sudo modprobe cpufreq_performance\n# then see scaling_available_governors");
+    } else {
+        st_rule_fix(finding);
     }
-    if (scan->worst_kind == KIND_EPP) {
-        st_finding_fix(
-            finding,
-            "echo performance | sudo tee "
-            "/sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference",
-            "# /etc/tmpfiles.d/sleeptune.conf\n"
-            "w /sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference - - - - performance",
-            ST_NEEDS_NOTHING);
-        st_finding_change(finding, ST_CHANGE_SYSFS,
-                          "/sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference",
-                          "performance");
-        return;
-    }
-    if (strstr(st_facts_beside_text_or(scan->facts, scan->worst, "available_governors", "performance"),
-               "performance") == NULL) {
-        st_finding_fix(finding, "sudo modprobe cpufreq_performance\n# then see scaling_available_governors",
-                       NULL, ST_NEEDS_NOTHING);
-        return;
-    }
-    st_rule_fix(finding);
 }
 
 static void judge_slow(const struct scan *scan, struct st_finding *finding)
@@ -228,7 +221,7 @@ static void judge_slow(const struct scan *scan, struct st_finding *finding)
         st_finding_advice(finding, "%d of %d CPU clocks are limited, the worst to %.2f of %.2f GHz (%s)",
                           slow, scan->policies, worst_ghz(scan, finding, "max_khz"),
                           worst_ghz(scan, finding, "hardware_max_khz"),
-                          turbo_switch(scan) != NULL ? "turbo is off" : "scaling_max_freq");
+                          limiting_switch(scan->worst) != NULL ? "turbo is off" : "scaling_max_freq");
         break;
     case KIND_USERSPACE:
         st_finding_advice(finding, "a program sets %d of %d CPU clocks (%s, %s), maybe to a low value", slow,
@@ -246,19 +239,10 @@ static void judge_slow(const struct scan *scan, struct st_finding *finding)
     fix_cpu_frequency(scan, finding);
 }
 
-/** Turbo makes work shorter and may make it uneven: the report mentions it and does not judge it. */
-static const char *without_turbo(struct st_finding *finding)
-{
-    return st_facts_int_or(finding->facts, ST_KEY_CPUFREQ_BOOST, 1) == 0 ||
-                   st_facts_int_or(finding->facts, ST_KEY_CPUFREQ_NO_TURBO, 0) == 1
-               ? "; turbo is off, so the highest clock is the nominal one"
-               : "";
-}
-
 static void judge_cpu_frequency(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    struct scan scan = {.facts = facts, .worst_kind = KIND_FAST};
+    struct scan scan = {.worst_kind = KIND_FAST};
     int64_t present;
     ST_FACTS_EACH (fact, facts, ST_KEYS_CPUFREQ, ".governor")
         scan_policy(&scan, fact);
@@ -286,9 +270,11 @@ static void judge_cpu_frequency(struct st_finding *finding)
             scan.counts[KIND_UNREAD], scan.policies, worst_text(&scan, finding, "governor"));
     } else {
         (void)worst_text(&scan, finding, "epp");
-        st_finding_fine(finding, "%d of %d CPU clocks are set for speed (%s, %s)%s", scan.policies,
-                        scan.policies, worst_text(&scan, finding, "driver"),
-                        worst_text(&scan, finding, "governor"), without_turbo(finding));
+        /* turbo makes work shorter and may make it uneven: it is mentioned and not judged */
+        st_finding_fine(
+            finding, "%d of %d CPU clocks are set for speed (%s, %s)%s", scan.policies, scan.policies,
+            worst_text(&scan, finding, "driver"), worst_text(&scan, finding, "governor"),
+            turbo_switch(facts) != NULL ? "; turbo is off, so the highest clock is the nominal one" : "");
     }
 }
 
@@ -318,8 +304,7 @@ const struct st_rule st_rule_linux_cpu_frequency = {
         ST_RULE_KEYS(ST_KEY_CPUFREQ_PRESENT, ST_KEYS_CPUFREQ "policy*", ST_KEY_CPUFREQ_BOOST,
                      ST_KEY_CPUFREQ_NO_TURBO, ST_KEY_CPUFREQ_MAX_PERF_PCT, ST_KEY_PLATFORM_PROFILE_NOW,
                      ST_KEY_PLATFORM_PROFILE_CHOICES, ST_KEY_DAEMON_POWER_PROFILES_DAEMON, ST_KEY_VIRTUAL),
-    .targets = ST_RULE_KEYS("/sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference",
-                            MAX_PERF_FILE, NO_TURBO_FILE, BOOST_FILE),
+    .targets = ST_RULE_KEYS(EPP_FILES, MAX_PERF_FILE, NO_TURBO_FILE, BOOST_FILE),
     .changes = ST_RULE_CHANGES(
         {ST_CHANGE_SYSFS, "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor", "performance"}),
     .judge = judge_cpu_frequency,
@@ -350,55 +335,47 @@ static const struct {
 static void judge_power_daemons(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    size_t n = 0, first = 0, second = 0;
+    size_t n = 0, found[ST_ARRAY_LEN(managers)] = {0};
     if (st_finding_need_int(finding, ST_KEY_CPUFREQ_PRESENT, NULL) != 0 ||
         st_finding_need_int(finding, ST_KEY_PROCESSES_N, NULL) != 0)
         return;
     for (size_t i = 0; i < ST_ARRAY_LEN(managers); i++) {
         if (!st_facts_has_int(facts, managers[i].key))
             continue;
-        st_finding_quote(finding, managers[i].key);
-        *(n == 0 ? &first : &second) = i;
-        n++;
+        st_finding_quote_key(finding, managers[i].key);
+        found[n++] = i;
     }
+    const char *name = managers[found[0]].name;
     const struct st_fact *slow = NULL; /* the first governor that is not for speed */
     size_t unread_n = 0;
-    ST_FACTS_EACH (fact, facts, "linux.cpufreq.policy", ".governor") {
-        const char *epp;
-        if (fact->state != ST_FACT_OK) {
-            unread_n += fact->state != ST_FACT_ABSENT;
-            continue;
-        }
-        if (slow == NULL && !st_text_is(fact->text, "performance") &&
-            (st_facts_beside_text(facts, fact, "epp", &epp) != 0 ||
-             (!st_text_is(epp, "performance") && !st_text_is(epp, "0"))))
+    ST_FACTS_EACH (fact, facts, ST_KEYS_CPUFREQ, ".governor") {
+        unread_n += st_fact_is_unread(fact);
+        if (slow == NULL && fact->state == ST_FACT_OK && !st_text_is(fact->text, "performance") &&
+            !is_for_speed(st_fact_beside_text_or(fact, "epp", "")))
             slow = fact;
     }
-    if (slow != NULL)
-        st_finding_quote(finding, slow->key);
+    st_finding_quote(finding, slow);
     if (n == 0) {
         st_finding_fine(finding, "no running daemon changes the CPU's frequency policy");
     } else if (n > 1) {
         st_finding_advice(finding,
                           "%s and %s both set the CPU's frequency policy: each overwrites what the other "
                           "has set",
-                          managers[first].name, managers[second].name);
-        st_finding_fix(
-            finding, NULL,
+                          name, managers[found[1]].name);
+        st_finding_fix_persistent(
+            finding, ST_NEEDS_NOTHING,
             "# keep one daemon and mask the others, because some start on demand:\nsudo systemctl mask "
-            "--now power-profiles-daemon.service   # or tuned, tlp, auto-cpufreq",
-            ST_NEEDS_NOTHING);
+            "--now power-profiles-daemon.service   # or tuned, tlp, auto-cpufreq");
     } else if (slow != NULL) {
         st_finding_advice(finding,
                           "%s runs and would overwrite the setting of finding linux-cpu-frequency: choose "
                           "its profile instead",
-                          managers[first].name);
-        st_finding_fix(finding, managers[first].now, managers[first].persistent, ST_NEEDS_NOTHING);
+                          name);
+        st_finding_fix(finding, managers[found[0]].now, managers[found[0]].persistent, ST_NEEDS_NOTHING);
     } else if (unread_n > 0) {
-        st_finding_unknown(finding, "%s runs, but sleeptune could not read what it has set",
-                           managers[first].name);
+        st_finding_unknown(finding, "%s runs, but sleeptune could not read what it has set", name);
     } else {
-        st_finding_fine(finding, "%s runs and has set all CPUs to performance", managers[first].name);
+        st_finding_fine(finding, "%s runs and has set all CPUs to performance", name);
     }
 }
 
@@ -468,11 +445,11 @@ static void judge_heat(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     const struct st_fact *worst = NULL;
-    int64_t limit_khz, highest_khz, ms;
+    int64_t limit_khz, highest_khz;
     ST_FACTS_EACH (policy, facts, ST_KEYS_CPUFREQ, ".firmware_max_khz") {
-        if (!firmware_limits(facts, policy, &limit_khz, &highest_khz))
+        if (!firmware_limits(policy, &limit_khz, &highest_khz))
             continue;
-        st_finding_quote(finding, policy->key);
+        st_finding_quote(finding, policy);
         st_finding_quote_beside(finding, policy, "available_khz");
         st_rule_advise(finding, "the firmware limits the CPU clock to %.2f of %.2f GHz",
                        (double)limit_khz / 1e6, (double)highest_khz / 1e6);
@@ -482,13 +459,13 @@ static void judge_heat(struct st_finding *finding)
         if (time->is_int && (worst == NULL || time->i64 > worst->i64))
             worst = time;
         else if (!time->is_int && time->state != ST_FACT_ABSENT)
-            (void)!st_finding_need_int(finding, time->key, &ms);
+            (void)!st_finding_need_int(finding, time->key, NULL);
     }
     if (worst == NULL && finding->summary == NULL)
         st_finding_not_applicable(finding, "whether heat slows the CPU down cannot be read here");
     if (worst == NULL)
         return;
-    st_finding_quote(finding, worst->key);
+    st_finding_quote(finding, worst);
     st_finding_quote_beside(finding, worst, strstr(worst->key, ".core_") != NULL ? "core_n" : "package_n");
     if (finding->summary == NULL || worst->i64 >= HEAT_MS_AN_HOUR)
         judge_slowed(finding, worst->i64);
@@ -500,7 +477,6 @@ const struct st_rule st_rule_linux_heat = {
     .mechanism = "A CPU that gets too hot slows itself down, and firmware that does not trust the charger "
                  "limits its clock. The same work then takes longer than the period.",
     .privilege = "none",
-    .cost = "none",
     .when_not = "the time does not grow while you play",
     .sources =
         "Linux Documentation/ABI/testing/sysfs-devices-system-cpu: thermal_throttle (Intel only)\n"

@@ -27,7 +27,6 @@
     "sudo cpupower idle-set -D " us
 
 struct scan {
-    const struct st_facts *facts;
     struct st_finding *finding;
     int64_t request_us;
     int states;
@@ -36,8 +35,7 @@ struct scan {
     const struct st_fact *worst; /* its latency; NULL: none */
     int64_t period_us;
     bool looks_ahead;             /* the governor asks how far away the next timer is: all but ladder do */
-    int64_t deeper_us;            /* longest of those that a sleep of a period is too short for; 0: none */
-    const struct st_fact *deeper; /* its latency */
+    const struct st_fact *deeper; /* longest of those that a sleep of a period is too short for; NULL: none */
     int64_t shallow_us;           /* longest of them that is small; -1: none */
     int64_t least_us;             /* shortest that is not small; INT64_MAX: none */
     bool cpus_are_limited;        /* one of them at least, by its own file */
@@ -50,12 +48,12 @@ static int64_t resume_limit_us(struct scan *scan, const struct st_fact *fact)
     char key[64];
 
     ST_PRINT(key, STATES "%ld" RESUME_LIMIT, strtol(fact->key + strlen(STATES), NULL, 10));
-    if (st_facts_find(scan->facts, key) == NULL)
+    if (st_facts_find(fact->facts, key) == NULL)
         ST_PRINT(key, STATES "0" RESUME_LIMIT);
-    const int64_t limit_us = st_facts_int_or(scan->facts, key, 0);
-    if (limit_us <= 0 && !st_facts_is(scan->facts, key, "n/a"))
+    const int64_t limit_us = st_facts_int_or(fact->facts, key, 0);
+    if (limit_us <= 0 && !st_facts_is(fact->facts, key, "n/a"))
         return REQUEST_NONE_US;
-    st_finding_quote(scan->finding, key);
+    st_finding_quote_key(scan->finding, key);
     scan->cpus_are_limited = true;
     return limit_us;
 }
@@ -64,14 +62,12 @@ static int64_t resume_limit_us(struct scan *scan, const struct st_fact *fact)
  * than the time to wake. */
 static bool is_too_deep(const struct scan *scan, const struct st_fact *fact, int64_t latency_us)
 {
-    return scan->looks_ahead &&
-           st_facts_beside_int_or(scan->facts, fact, "residency_us", latency_us) > scan->period_us;
+    return scan->looks_ahead && st_fact_beside_int_or(fact, "residency_us", latency_us) > scan->period_us;
 }
 
 static struct scan new_scan(struct st_finding *finding)
 {
-    return (struct scan){.facts = finding->facts,
-                         .finding = finding,
+    return (struct scan){.finding = finding,
                          .period_us = finding->wish->period_ns / 1000,
                          .looks_ahead = !st_facts_is(finding->facts, ST_KEY_CPUIDLE_GOVERNOR, "ladder"),
                          .shallow_us = -1,
@@ -80,27 +76,23 @@ static struct scan new_scan(struct st_finding *finding)
 
 static void scan_state(struct scan *scan, const struct st_fact *fact)
 {
-    if (fact->state == ST_FACT_ABSENT)
-        return;
     scan->states++;
     /* a state whose switch cannot be read counts as enabled: the bound holds */
-    if (st_facts_beside_int_or(scan->facts, fact, "disable", 0) != 0) {
+    if (st_fact_beside_int_or(fact, "disable", 0) != 0) {
         st_finding_quote_beside(scan->finding, fact, "disable");
         return;
     }
     const int64_t latency_us = fact->is_int ? fact->i64 : -1;
     if (latency_us < 0 || latency_us > REQUEST_NONE_US) {
-        st_finding_quote(scan->finding, fact->key);
+        st_finding_quote(scan->finding, fact);
         scan->unread++;
         return;
     }
     if (latency_us > scan->request_us || latency_us > resume_limit_us(scan, fact))
         return;
     if (is_too_deep(scan, fact, latency_us)) {
-        if (latency_us > scan->deeper_us) {
-            scan->deeper_us = latency_us;
+        if (scan->deeper == NULL || latency_us > scan->deeper->i64)
             scan->deeper = fact;
-        }
         return;
     }
     if (latency_us <= SMALL_US && latency_us > scan->shallow_us)
@@ -126,18 +118,18 @@ static void fix_idle_states(const struct scan *scan, struct st_finding *finding)
 
 static const char *worst_name(const struct scan *scan, struct st_finding *finding)
 {
-    st_finding_quote(finding, scan->worst->key);
+    st_finding_quote(finding, scan->worst);
     st_finding_quote_beside(finding, scan->worst, "name");
-    return st_facts_beside_text_or(scan->facts, scan->worst, "name", "(name unknown)");
+    return st_fact_beside_text_or(scan->worst, "name", "(name unknown)");
 }
 
 static void judge_states(const struct scan *scan, bool request_known, struct st_finding *finding)
 {
     const double effect_us = (double)scan->worst_us, period_us = st_rule_period_us(finding);
-    const bool guest = st_machine_is_guest(scan->facts), held = scan->request_us < REQUEST_NONE_US,
+    const bool guest = st_machine_is_guest(finding->facts), held = scan->request_us < REQUEST_NONE_US,
                limited = held || scan->cpus_are_limited;
-    if (scan->worst == NULL && scan->deeper_us > 0) {
-        st_finding_quote(finding, scan->deeper->key);
+    if (scan->worst == NULL && scan->deeper != NULL) {
+        st_finding_quote(finding, scan->deeper);
         st_finding_fine(finding, "a sleep of %.0f µs is too short for any idle state", period_us);
         return;
     }
@@ -160,18 +152,18 @@ static void judge_states(const struct scan *scan, bool request_known, struct st_
         st_finding_set(finding, effect_us > PROBLEM_SHARE * period_us ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
                        "waking a CPU from idle state %.40s takes up to %jd µs%s%s", name, scan->worst_us,
                        request_known ? "" : ", unless a program limits it",
-                       st_machine_is_unread(scan->facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US)
+                       st_machine_is_unread(finding->facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US)
                            ? " (only root can see that)"
                            : "");
         fix_idle_states(scan, finding);
     }
-    const int64_t cpus_n = st_facts_int_or(scan->facts, ST_KEY_CPUIDLE_CPUS_N, 1);
+    const int64_t cpus_n = st_facts_int_or(finding->facts, ST_KEY_CPUIDLE_CPUS_N, 1);
     char deeper[128] = "", whose[32] = "CPU 0's";
     if (cpus_n > 1)
         ST_PRINT(whose, "%jd CPUs'", cpus_n);
-    if (scan->deeper_us > 0)
+    if (scan->deeper != NULL)
         ST_PRINT(deeper, " (deeper states, up to %jd µs, are used only for sleeps longer than %.0f µs)",
-                 scan->deeper_us, period_us);
+                 scan->deeper->i64, period_us);
     st_finding_effect(
         finding, effect_us, "longest wake-up time (exit latency) of %s enabled states%s: %jd µs%s", whose,
         held ? ST_TEXT(64, " within the limit of %jd µs that a program asks for", scan->request_us) : "",
@@ -260,7 +252,7 @@ static void judge_idle_request_access(struct st_finding *finding)
                                                      : "/dev/cpu_dma_latency");
         return;
     }
-    st_finding_quote(finding, scan.worst->key);
+    st_finding_quote(finding, scan.worst);
     if (scan.worst_us <= SMALL_US && scan.unread > 0) {
         st_finding_unknown(finding, "the wake-up time (latency) of %d idle states could not be read",
                            scan.unread);

@@ -16,24 +16,9 @@
 
 #define EVER(rule) "# /etc/udev/rules.d/90-sleeptune.rules\n" rule
 
-struct scan {
-    size_t devices_n;
-    size_t asleep_n;
-    size_t unread_n;
-    const struct st_fact *first; /* that may sleep, or else that was seen */
-    struct st_finding *finding;
-};
-
 static bool is_usb_id(const char *text)
 {
     return strlen(text) == 4 && strspn(text, "0123456789abcdefABCDEF") == 4;
-}
-
-static bool has_ids(const struct st_facts *facts, const struct st_fact *control, const char **ret_vendor,
-                    const char **ret_product)
-{
-    return st_facts_beside_text(facts, control, "vendor_id", ret_vendor) == 0 && is_usb_id(*ret_vendor) &&
-           st_facts_beside_text(facts, control, "product_id", ret_product) == 0 && is_usb_id(*ret_product);
 }
 
 /* "1-2.3" of "linux.usb_audio.1-2.3.control"; DEVICE where it is not plain. */
@@ -45,8 +30,9 @@ static const char *device_of(const struct st_fact *control, char *buf, size_t bu
 /* Changes the device that is plugged in, and by a udev rule each device with the same ids. */
 static void fix_usb_power(struct st_finding *finding, const struct st_fact *control)
 {
-    const char *vendor, *product;
-    const bool has = has_ids(finding->facts, control, &vendor, &product);
+    const char *vendor = st_fact_beside_text_or(control, "vendor_id", ""),
+               *product = st_fact_beside_text_or(control, "product_id", "");
+    const bool has = is_usb_id(vendor) && is_usb_id(product);
     const char *path = ST_TEXT(128, NOW_FILE("%s"), device_of(control, ST_ROOM(64)));
     const char *rule = ST_TEXT(ST_CHANGE_VALUE_BYTES, RULE("%s", "%s"), has ? vendor : "VVVV",
                                has ? product : "PPPP"); /* of lsusb */
@@ -54,54 +40,46 @@ static void fix_usb_power(struct st_finding *finding, const struct st_fact *cont
         st_finding_change(finding, ST_CHANGE_SYSFS_NOW, path, "on");
         st_finding_change(finding, ST_CHANGE_UDEV, "rule", rule);
     }
-    const char *now = ST_TEXT(256, "echo on | sudo tee %s", path);
-    if (finding->fix_now == NULL) /* the first one is shown */
-        st_finding_fix(finding, now, ST_TEXT(384, EVER("%s"), rule), ST_NEEDS_NOTHING);
-}
-
-static void scan_usb_power(struct scan *scan, const struct st_fact *fact)
-{
-    const struct st_facts *facts = scan->finding->facts;
-    if (fact->state == ST_FACT_ABSENT)
+    if (finding->fix_now != NULL) /* the first one is shown */
         return;
-    if (scan->first == NULL)
-        scan->first = fact;
-    if (fact->state != ST_FACT_OK) {
-        scan->unread_n++;
-        return;
-    }
-    scan->devices_n++;
-    if (st_text_is(fact->text, "on") || st_facts_beside_int_or(facts, fact, "autosuspend_ms", 0) < 0)
-        return;
-    if (scan->asleep_n++ == 0)
-        scan->first = fact;
-    fix_usb_power(scan->finding, fact);
+    st_finding_fix_now(finding, "echo on | sudo tee %s", path);
+    st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, EVER("%s"), rule);
 }
 
 static void judge_usb_autosuspend(struct st_finding *finding)
 {
-    struct scan scan = {.finding = finding};
-    ST_FACTS_EACH (fact, finding->facts, ST_KEYS_USB_AUDIO, ".control")
-        scan_usb_power(&scan, fact);
-    if (scan.first == NULL) {
+    const struct st_fact *shown = NULL; /* the first that may sleep, or else that was seen */
+    size_t devices_n = 0, asleep_n = 0, unread_n = 0;
+    ST_FACTS_EACH (control, finding->facts, ST_KEYS_USB_AUDIO, ".control") {
+        const bool unread = st_fact_is_unread(control),
+                   asleep = !unread && !st_text_is(control->text, "on") &&
+                            st_fact_beside_int_or(control, "autosuspend_ms", 0) >= 0;
+        if (shown == NULL || (asleep && asleep_n == 0))
+            shown = control;
+        if (asleep)
+            fix_usb_power(finding, control);
+        devices_n++;
+        asleep_n += asleep;
+        unread_n += unread;
+    }
+    if (shown == NULL) {
         st_finding_not_applicable(finding, "no USB audio interface is connected");
         return;
     }
-    st_finding_quote(finding, scan.first->key);
-    st_finding_quote_beside(finding, scan.first, "autosuspend_ms");
-    const char *name =
-        st_facts_beside_text_or(finding->facts, scan.first, "product", "a USB audio interface");
-    if (scan.asleep_n > 0) {
+    st_finding_quote(finding, shown);
+    st_finding_quote_beside(finding, shown, "autosuspend_ms");
+    const char *name = st_fact_beside_text_or(shown, "product", "a USB audio interface");
+    if (asleep_n > 0) {
         st_finding_advice(finding,
                           "the kernel may suspend %.40s when nothing plays; it may then wake late or not at "
                           "all",
                           name);
         st_finding_effect(finding, 0, "while a stream is open the interface stays awake");
-    } else if (scan.unread_n > 0) {
+    } else if (unread_n > 0) {
         st_finding_unknown(finding, "the power setting of %.40s could not be read", name);
     } else {
-        st_finding_fine(finding, "%zu USB audio interface%s stay%s awake", scan.devices_n,
-                        ST_PLURAL(scan.devices_n), scan.devices_n == 1 ? "s" : "");
+        st_finding_fine(finding, "%zu USB audio interface%s stay%s awake", devices_n, ST_PLURAL(devices_n),
+                        devices_n == 1 ? "s" : "");
     }
 }
 
@@ -132,11 +110,11 @@ const struct st_rule st_rule_linux_usb_autosuspend = {
 #define ONE_TRANSLATOR  "01" /* bDeviceProtocol of a hub */
 
 /** Is another full-speed audio interface plugged into the same hub? */
-static bool shares_hub(const struct st_facts *facts, const struct st_fact *speed)
+static bool shares_hub(const struct st_fact *speed)
 {
     char device[64], other[64];
     const char *dot = strrchr(st_fact_part(speed, ST_KEYS_USB_AUDIO, device, sizeof(device)), '.');
-    ST_FACTS_EACH (fact, facts, ST_KEYS_USB_AUDIO, ".speed_mbit") {
+    ST_FACTS_EACH (fact, speed->facts, ST_KEYS_USB_AUDIO, ".speed_mbit") {
         const char *at = strrchr(st_fact_part(fact, ST_KEYS_USB_AUDIO, other, sizeof(other)), '.');
         if (fact != speed && fact->is_int && fact->i64 == FULL_SPEED_MBIT && dot != NULL && at != NULL &&
             at - other == dot - device && strncmp(other, device, (size_t)(dot - device)) == 0)
@@ -152,12 +130,12 @@ static void quote_path(struct st_finding *finding, const struct st_fact *speed)
     st_finding_quote_beside(finding, speed, "hubs_n");
     ST_FACTS_EACH (camera, finding->facts, ST_KEYS_USB_CAMERA, ".product") {
         if (strncmp(camera->key + strlen(ST_KEYS_USB_CAMERA), device, strcspn(device, "-") + 1) == 0)
-            st_finding_quote(finding, camera->key);
+            st_finding_quote(finding, camera);
     }
     ST_FACTS_EACH (line, finding->facts, ST_KEYS_IRQ, ".actions") {
         if (line->state != ST_FACT_OK || strstr(line->text, "hci_hcd") == NULL)
             continue;
-        st_finding_quote(finding, line->key);
+        st_finding_quote(finding, line);
         st_finding_quote_beside(finding, line, "cpus");
     }
 }
@@ -168,17 +146,15 @@ static void judge_usb_path(struct st_finding *finding)
     size_t devices_n = 0;
     ST_FACTS_EACH (fact, facts, ST_KEYS_USB_AUDIO, ".speed_mbit") {
         int64_t speed;
-        if (fact->state == ST_FACT_ABSENT || st_finding_need_int(finding, fact->key, &speed) != 0)
+        if (st_finding_need_int(finding, fact->key, &speed) != 0)
             continue;
         devices_n++;
         quote_path(finding, fact);
         /* without a hub between nothing is split */
-        const bool software =
-            strstr(st_facts_beside_text_or(facts, fact, "controller", ""), "DWC OTG") != NULL &&
-            strchr(st_fact_part(fact, ST_KEYS_USB_AUDIO, ST_ROOM(64)), '.') != NULL;
+        const bool software = strstr(st_fact_beside_text_or(fact, "controller", ""), "DWC OTG") != NULL &&
+                              strchr(st_fact_part(fact, ST_KEYS_USB_AUDIO, ST_ROOM(64)), '.') != NULL;
         if (speed != FULL_SPEED_MBIT ||
-            (!software &&
-             (!st_facts_beside_is(facts, fact, "hub", ONE_TRANSLATOR) || !shares_hub(facts, fact))))
+            (!software && (!st_fact_beside_is(fact, "hub", ONE_TRANSLATOR) || !shares_hub(fact))))
             continue;
         st_finding_quote_beside(finding, fact, software ? "controller" : "hub");
         st_rule_advise(finding,
@@ -187,7 +163,7 @@ static void judge_usb_path(struct st_finding *finding)
                                   "comes late"
                                 : "%.40s and another audio interface share a hub with one translator for "
                                   "both: there may be no room for all packets",
-                       st_facts_beside_text_or(facts, fact, "product", "a USB audio interface"));
+                       st_fact_beside_text_or(fact, "product", "a USB audio interface"));
         return;
     }
     if (finding->summary == NULL && devices_n > 0)
@@ -207,7 +183,6 @@ const struct st_rule st_rule_linux_usb_path = {
         "software (dwc_otg, dwc2); simple hubs have one for all ports. What does not get through in its "
         "millisecond is a gap, and no xrun counter sees it.",
     .privilege = "none",
-    .cost = "none",
     .when_not = "you hear no gaps",
     .sources =
         "raspberrypi/linux issues 575 and 611 (\"Data may have been lost\"), 1842 (two "
@@ -234,7 +209,6 @@ const struct st_rule st_rule_linux_usb_audio_options = {
     .title = "Options of the USB audio driver",
     .mechanism = "With lowlatency=Y the driver fills each USB packet just before it is sent. With N it "
                  "fills a queue of packets ahead, so the sound is heard later.",
-    .cost = "none",
     .when_not = "interfaces that crackle in the low-latency mode: some devices work only with lowlatency=N",
     .sources = "modinfo snd_usb_audio (lowlatency, default Y); Linux sound/usb/card.c",
     .persistent = "# /etc/modprobe.d/sleeptune.conf, or remove lowlatency=N from the files there\n"
@@ -263,8 +237,7 @@ static bool has_hda(struct st_finding *finding)
     size_t cards_n = 0;
     ST_FACTS_EACH (driver, finding->facts, ST_KEYS_CARD, ".driver") {
         cards_n += driver->state == ST_FACT_OK;
-        if (driver->state != ST_FACT_OK || !st_text_is(driver->text, "HDA-Intel") ||
-            st_facts_beside_text(finding->facts, driver, "name", &name) != 0)
+        if (!st_fact_is(driver, "HDA-Intel") || st_fact_beside_text(driver, "name", &name) != 0)
             continue;
         if (strstr(name, "HDMI") == NULL && strstr(name, "NVidia") == NULL)
             return true;
@@ -273,11 +246,8 @@ static bool has_hda(struct st_finding *finding)
     return cards_n == 0;
 }
 
-static void judge_hda_power_save(struct st_finding *finding)
+static void judge_hda_power_save(struct st_finding *finding, int64_t after_s)
 {
-    int64_t after_s;
-    if (st_finding_need_int(finding, ST_KEY_MODULE_SND_HDA_INTEL_POWER_SAVE, &after_s) != 0)
-        return;
     if (after_s < 0 || after_s > POWER_SAVE_MAX) {
         st_finding_unknown(finding, "power_save=%jd is not a valid time", after_s);
     } else if (!has_hda(finding)) {
@@ -312,23 +282,19 @@ const struct st_rule st_rule_linux_hda_power_save = {
     .facts = ST_RULE_KEYS(ST_KEY_MODULE_SND_HDA_INTEL_POWER_SAVE, ST_KEYS_CARD "*"),
     .changes = ST_RULE_CHANGES({ST_CHANGE_SYSFS, "/sys/module/snd_hda_intel/parameters/power_save", "0"},
                                {ST_CHANGE_MODPROBE, "snd_hda_intel", "power_save=0 power_save_controller=N"}),
-    .judge = judge_hda_power_save,
+    .judge_number = judge_hda_power_save,
 };
 
 /* --- linux-idle-suspend: outputs that WirePlumber closes when nothing plays --- */
 
 #define SUSPEND_DEFAULT_S 5 /* WirePlumber's suspend-node.lua */
 
-static bool is_hdmi(const char *name)
-{
-    return strstr(name, "hdmi") != NULL || strstr(name, "HDMI") != NULL || strstr(name, "iec958") != NULL;
-}
-
 /** Outputs that play now; else those that may: not HDMI, which few use. */
-static bool is_output(const struct st_facts *facts, const struct st_fact *name, bool only_playing)
+static bool is_output(const struct st_fact *name, bool only_playing)
 {
+    static const char *const hdmi[] = {"hdmi", "HDMI", "iec958", NULL};
     return name->state == ST_FACT_OK && st_text_begins(name->text, "alsa_output.") &&
-           (only_playing ? st_buffer_is_playing(facts, name) : !is_hdmi(name->text));
+           (only_playing ? st_buffer_is_playing(name) : !st_text_has_among(name->text, hdmi));
 }
 
 /* How a rule about the nodes of PipeWire begins. @return false: none could be read; the finding is set. */
@@ -349,10 +315,10 @@ static void judge_idle_suspend(struct st_finding *finding)
     if (!need_nodes(finding))
         return;
     ST_FACTS_EACH (name, facts, ST_KEYS_PIPEWIRE_NODE, ".name")
-        playing_n += is_output(facts, name, true);
+        playing_n += is_output(name, true);
     ST_FACTS_EACH (name, facts, ST_KEYS_PIPEWIRE_NODE, ".name") {
-        const int64_t after_s = st_facts_beside_int_or(facts, name, "suspend_s", SUSPEND_DEFAULT_S);
-        if (!is_output(facts, name, playing_n > 0))
+        const int64_t after_s = st_fact_beside_int_or(name, "suspend_s", SUSPEND_DEFAULT_S);
+        if (!is_output(name, playing_n > 0))
             continue;
         if (after_s == 0) {
             kept_n++;
@@ -362,7 +328,7 @@ static void judge_idle_suspend(struct st_finding *finding)
         }
     }
     if (closed != NULL) {
-        st_finding_quote(finding, closed->key);
+        st_finding_quote(finding, closed);
         st_finding_quote_beside(finding, closed, "suspend_s");
         st_finding_advice(finding,
                           "%.60s is closed after %jd s of silence; the next sound begins late, maybe "
@@ -407,13 +373,11 @@ static void judge_card_rate(struct st_finding *finding)
     size_t right_n = 0;
     ST_FACTS_EACH (fact, finding->facts, ST_KEYS_ALSA, ".moved_hz") {
         int64_t hz, rate_hz = 0;
-        if (fact->state == ST_FACT_ABSENT)
-            continue;
-        const char *name = st_machine_stream_name(finding->facts, fact, ST_ROOM(48));
-        st_finding_quote(finding, fact->key);
+        const char *name = st_machine_stream_name(fact, ST_ROOM(48));
+        st_finding_quote(finding, fact);
         st_finding_quote_beside(finding, fact, "rate_hz");
         if (st_facts_int(finding->facts, fact->key, &hz) != 0 ||
-            st_facts_beside_int(finding->facts, fact, "rate_hz", &rate_hz) != 0) {
+            st_fact_beside_int(fact, "rate_hz", &rate_hz) != 0) {
             st_finding_unknown(finding, "the rate of %.40s could not be read", name);
         } else if (hz < rate_hz - rate_hz / 20) {
             st_rule_advise(finding,
@@ -436,7 +400,6 @@ const struct st_rule st_rule_linux_card_rate = {
     .mechanism = "A card whose clock is wrong plays fewer frames in a second than it promised. Programs then "
                  "wait or drop sound: it is too deep, video falls behind, and every xrun counter stays at 0.",
     .privilege = "none",
-    .cost = "none",
     .when_not = "the stream was paused or the clock was set while it played: close it and look again",
     .sources = "bc250-docs issue 39 (DisplayPort with 39,526 instead of 48,000 Hz, ERR 0); Linux "
                "sound/core/pcm.c\nslow: by more than 5 % after 3 s or more, limits that sleeptune chose",
@@ -498,7 +461,6 @@ const struct st_rule st_rule_linux_card_clocks = {
         "Each card counts frames with a clock of its own, and two clocks drift apart. The difference "
         "fills or empties a buffer until a period is lost or played twice, unless sound is resampled.",
     .privilege = "none",
-    .cost = "none",
     .when_not = "PipeWire, zita-a2j or zita-j2a resamples the second card and you hear nothing",
     .sources = "pjsip/pjproject issue 2339 (capture 0.6 % faster than playback: choppy)\n"
                "agm.me.uk/blog/2007/09/soundcard-clock-accuracy.php (0.016 %: a drop-out each 90 minutes)\n"
@@ -539,43 +501,6 @@ static void fix_headroom(struct st_finding *finding, const char *name, int64_t f
                               st_machine_is_plain(name) ? name : "NODE", frames);
 }
 
-/** Has the card that this output plays on a measured step that is longer than what PipeWire keeps in the
- * buffer, a cycle and the reserve? The buffer may be shorter by half of it than it seems. With interrupts
- * PipeWire knows the position. */
-static bool has_long_step(struct st_finding *finding, const struct st_fact *node, const char *name,
-                          int64_t reserve)
-{
-    const struct st_facts *facts = finding->facts;
-    struct st_buffer_asked asked;
-    int64_t card, frames, hz, wanted = 32;
-    if (st_facts_beside_int(facts, node, "card", &card) != 0 ||
-        !st_facts_beside_is(facts, node, "media_class", "Audio/Sink") ||
-        st_facts_beside_is(facts, node, "disable_tsched", "true"))
-        return false;
-    st_buffer_asked(facts, &asked);
-    const char *prefix = ST_TEXT(48, ST_KEYS_ALSA "card%jd.pcm", card);
-    ST_FACTS_EACH (step, facts, prefix, ".step_frames") {
-        if (st_facts_int(facts, step->key, &frames) != 0 ||
-            st_facts_beside_int(facts, step, "rate_hz", &hz) != 0)
-            continue;
-        const double cycle = (double)asked.cycle_frames * (double)hz / (double)asked.running_hz;
-        if ((double)frames <= cycle + (double)reserve)
-            continue;
-        st_finding_quote(finding, step->key);
-        st_finding_quote_beside(finding, node, "headroom_frames");
-        st_finding_advice(
-            finding,
-            "%.60s reports what it has played in jumps of %jd frames or more; PipeWire keeps %.0f + %jd "
-            "frames ready, so a dropout is possible although all programs are in time",
-            name, frames, cycle, reserve);
-        while (wanted < frames && wanted < HEADROOM_MAX)
-            wanted *= 2;
-        fix_headroom(finding, name, wanted);
-        return true;
-    }
-    return false;
-}
-
 #define SOF_FRAMES   1024 /* helped in issue 5284 */
 #define GUEST_FRAMES 2048 /* WirePlumber's reserve in virtual machines (alsa-vm.conf) */
 #define GUEST_CYCLE  4096 /* helped where the steps are 10 ms */
@@ -587,40 +512,59 @@ static bool has_long_step(struct st_finding *finding, const struct st_fact *node
     "  actions = { update-props = { default.clock.min-quantum = 4096 } } } ]\n"                              \
     "# then\nsystemctl --user restart pipewire"
 
-/** In a virtual machine, with the usual reserve: does the emulated position move in steps of 5 ms or more
- * that are a large part of the cycle? Only a card that plays shows them. @return false: that is no reason
- * for advice. */
-static bool has_emulated_steps(struct st_finding *finding, const struct st_fact *node, const char *name,
-                               int64_t reserve)
+/** Does the position of the card that this node plays on move in long steps, as measured while it plays?
+ * Longer than what PipeWire keeps in the buffer, a cycle and the reserve: the buffer may be shorter by half
+ * of it than it seems; with interrupts PipeWire knows the position. Or, emulated and with the usual reserve,
+ * of 5 ms or more that are a large part of the cycle. @return whether this is the finding. */
+static bool has_long_steps(struct st_finding *finding, const struct st_fact *node, bool guest,
+                           const char *name, int64_t reserve)
 {
-    const struct st_facts *facts = finding->facts;
     struct st_buffer_asked asked;
-    int64_t frames, hz;
-    st_buffer_asked(facts, &asked);
-    if (reserve >= HEADROOM_MAX || asked.cycle_frames >= GUEST_CYCLE)
-        return false;
-    const char *prefix =
-        ST_TEXT(48, ST_KEYS_ALSA "card%jd.pcm", st_facts_beside_int_or(facts, node, "card", -1));
-    const struct st_fact *step = st_facts_next(facts, prefix, ".step_frames", NULL);
-    if (step == NULL || st_facts_int(facts, step->key, &frames) != 0 ||
-        st_facts_beside_int(facts, step, "rate_hz", &hz) != 0) {
-        if (finding->summary == NULL)
-            st_finding_unknown(
+    int64_t frames, hz, wanted = 32;
+    size_t steps_n = 0;
+    st_buffer_asked(finding->facts, &asked);
+    const bool by_timer = st_fact_beside_is(node, "media_class", "Audio/Sink") &&
+                          !st_fact_beside_is(node, "disable_tsched", "true"),
+               emulated = guest && reserve >= GUEST_FRAMES && reserve < HEADROOM_MAX &&
+                          asked.cycle_frames < GUEST_CYCLE;
+    const char *prefix = ST_TEXT(48, ST_KEYS_ALSA "card%jd.pcm", st_fact_beside_int_or(node, "card", -1));
+    ST_FACTS_EACH (step, finding->facts, prefix, ".step_frames") {
+        if (st_facts_int(finding->facts, step->key, &frames) != 0 ||
+            st_fact_beside_int(step, "rate_hz", &hz) != 0)
+            continue;
+        const double cycle = (double)asked.cycle_frames * (double)hz / (double)asked.running_hz;
+        const bool long_step = by_timer && (double)frames > cycle + (double)reserve;
+        steps_n++;
+        if (!long_step && !(emulated && frames >= hz / 200 && 4 * (double)frames >= cycle))
+            continue;
+        st_finding_quote(finding, step);
+        if (!long_step) {
+            st_finding_advice(
                 finding,
-                "whether the emulated position of %.60s moves in long steps is seen only while it "
-                "plays, in the running virtual machine",
-                name);
-        return false;
+                "%.60s in a virtual machine moves its position in steps of %jd frames or more, a "
+                "large part of PipeWire's cycle of %jd: it counts xruns although the buffer is "
+                "full",
+                name, frames, asked.cycle_frames);
+            st_finding_fix(finding, NULL, GUEST_EVER, ST_NEEDS_REOPEN);
+            return true;
+        }
+        st_finding_quote_beside(finding, node, "headroom_frames");
+        st_finding_advice(
+            finding,
+            "%.60s reports what it has played in jumps of %jd frames or more; PipeWire keeps %.0f + %jd "
+            "frames ready, so a dropout is possible although all programs are in time",
+            name, frames, cycle, reserve);
+        while (wanted < frames && wanted < HEADROOM_MAX)
+            wanted *= 2;
+        fix_headroom(finding, name, wanted);
+        return true;
     }
-    if (frames < hz / 200 || 4 * frames * asked.running_hz < asked.cycle_frames * hz)
-        return false;
-    st_finding_quote(finding, step->key);
-    st_finding_advice(finding,
-                      "%.60s in a virtual machine moves its position in steps of %jd frames or more, a large "
-                      "part of PipeWire's cycle of %jd: it counts xruns although the buffer is full",
-                      name, frames, asked.cycle_frames);
-    st_finding_fix(finding, NULL, GUEST_EVER, ST_NEEDS_REOPEN);
-    return true;
+    if (emulated && steps_n == 0 && finding->summary == NULL)
+        st_finding_unknown(finding,
+                           "whether the emulated position of %.60s moves in long steps is seen only while it "
+                           "plays, in the running virtual machine",
+                           name);
+    return false;
 }
 
 #define WISHED_FRAMES 512 /* as advisor/change/change.c writes it */
@@ -638,9 +582,9 @@ static void judge_wished_card(struct st_finding *finding, const char *card)
                            card);
         return;
     }
-    st_finding_quote(finding, node->key);
+    st_finding_quote(finding, node);
     st_finding_quote_beside(finding, node, "headroom_frames");
-    const int64_t frames = st_facts_beside_int_or(facts, node, "headroom_frames", 0);
+    const int64_t frames = st_fact_beside_int_or(node, "headroom_frames", 0);
     if (frames >= WISHED_FRAMES) {
         st_finding_fine(finding, "PipeWire keeps %jd frames in reserve for %.100s", frames, card);
         return;
@@ -670,18 +614,16 @@ static void judge_device_headroom(struct st_finding *finding)
         return;
     }
     ST_FACTS_EACH (path, facts, ST_KEYS_PIPEWIRE_NODE, ".alsa_path") {
-        const int64_t frames = st_facts_beside_int_or(facts, path, "headroom_frames", 0);
-        const char *name = st_facts_beside_text_or(facts, path, "name", "a sound device");
+        const int64_t frames = st_fact_beside_int_or(path, "headroom_frames", 0);
+        const char *name = st_fact_beside_text_or(path, "name", "a sound device");
         const bool sof = path->state == ST_FACT_OK && strstr(path->text, "hw:sof") != NULL;
-        if (!st_buffer_is_playing(facts, path))
+        if (!st_buffer_is_playing(path))
             continue;
-        if (has_long_step(finding, path, name, frames))
-            return;
-        if (guest && frames >= GUEST_FRAMES && has_emulated_steps(finding, path, name, frames))
+        if (has_long_steps(finding, path, guest, name, frames))
             return;
         if (frames >= (guest ? GUEST_FRAMES : sof ? 1 : 0))
             continue;
-        st_finding_quote(finding, path->key);
+        st_finding_quote(finding, path);
         st_finding_quote_beside(finding, path, "headroom_frames");
         st_finding_advice(finding,
                           "%.60s%s moves its position in steps, and PipeWire keeps only %jd frames in "
@@ -730,7 +672,6 @@ const struct st_rule st_rule_linux_card_faults = {
         "valid loses sound or stops. That is the cable, the port, the firmware or the driver: no setting "
         "cures it, and each change of the kernel may.",
     .privilege = "none",
-    .cost = "none",
     .when_not = "the lines are from the moment when you plugged or unplugged it",
     .sources = "Linux sound/usb/clock.c, drivers/usb/core/hub.c, sound/pci/hda/hda_intel.c; "
                "Documentation/driver-api/usb/error-codes.rst: EPROTO (71)",

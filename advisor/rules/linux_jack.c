@@ -5,100 +5,76 @@
 #include "core/text/number.h"
 #include "core/text/text.h"
 
-#define WORD_BYTES 128
+#define COMMAND_BYTES 4096
 
-/** The next word, cut to the buffer. @return false at the end. */
-static bool next_word(const char **at, char *word)
-{
-    *at += strspn(*at, " \t");
-    const size_t len = strcspn(*at, " \t");
-    if (len == 0)
-        return false;
-    snprintf(word, WORD_BYTES, "%.*s", (int)(len < WORD_BYTES ? len : WORD_BYTES - 1), *at);
-    *at += len;
-    return true;
-}
-
-/** Is `word` this option with a value ("-p128", "-p 128", "--period=128", "--period 128")? Then the value is
- * in `value`. */
-static bool option_value(const char **at, const char *word, char letter, const char *name, char *value)
-{
-    const size_t name_len = strlen(name);
-    if (word[0] != '-')
-        return false;
-    if (word[1] == letter && word[2] != '\0') {
-        snprintf(value, WORD_BYTES, "%s", word + 2);
-        return true;
-    }
-    if (st_text_begins(word + 1, "-") && strncmp(word + 2, name, name_len) == 0 &&
-        word[2 + name_len] == '=') {
-        snprintf(value, WORD_BYTES, "%s", word + 3 + name_len);
-        return true;
-    }
-    if ((word[1] == letter && word[2] == '\0') || (word[1] == '-' && st_text_is(word + 2, name)))
-        return next_word(at, value);
-    return false;
-}
+/** The options that are read: of the server, and behind -d of its driver. Those without a value are among
+ * more that have none either: jack2's common/Jackdmp.cpp, linux/alsa/JackAlsaDriver.cpp. */
+static const struct {
+    const char *flags, *with_value;
+    struct {
+        const char *name;
+        char letter;
+    } names[4];
+} parts[] = {
+    {"uvshrRSTFm",
+     "Pd",
+     {{"no-realtime", 'r'}, {"realtime", 'R'}, {"realtime-priority", 'P'}, {"driver", 'd'}}},
+    {"DMHmSs", "pnr", {{"softmode", 's'}, {"period", 'p'}, {"nperiods", 'n'}, {"rate", 'r'}}},
+};
 
 static void set_number(int64_t *number, const char *value)
 {
     (void)!st_number_i64(value, 1, 1000000, number); /* what is no such number is ignored */
 }
 
-static void server_option(const char **at, const char *word, struct st_jack_command *jack, bool *driver)
+static void take(struct st_jack_command *jack, bool *driver, char letter, const char *value)
 {
-    char value[WORD_BYTES];
-    if (st_text_is(word, "-r") || st_text_is(word, "--no-realtime")) {
-        jack->realtime = false;
-    } else if (st_text_is(word, "-R") || st_text_is(word, "--realtime")) {
-        jack->realtime = true;
-    } else if (option_value(at, word, 'P', "realtime-priority", value)) {
+    if (*driver && letter == 's') {
+        jack->soft_mode = true;
+    } else if (*driver && letter == 'p') {
+        jack->frames_given = st_number_i64(value, 1, 1000000, &jack->frames) == 0;
+    } else if (*driver && letter == 'n') {
+        set_number(&jack->periods_n, value);
+    } else if (*driver && letter == 'r') {
+        set_number(&jack->rate_hz, value);
+    } else if (!*driver && (letter == 'r' || letter == 'R')) {
+        jack->realtime = letter == 'R';
+    } else if (!*driver && letter == 'P') {
         set_number(&jack->priority, value);
-    } else if (option_value(at, word, 'd', "driver", value)) {
+    } else if (!*driver && letter == 'd') {
         jack->is_alsa = st_text_is(value, "alsa");
         *driver = true;
     }
-}
-
-static void driver_option(const char **at, const char *word, struct st_jack_command *jack)
-{
-    char value[WORD_BYTES];
-    if (st_text_is(word, "-s") || st_text_is(word, "--softmode"))
-        jack->soft_mode = true;
-    else if (option_value(at, word, 'p', "period", value))
-        jack->frames_given = st_number_i64(value, 1, 1000000, &jack->frames) == 0;
-    else if (option_value(at, word, 'n', "nperiods", value))
-        set_number(&jack->periods_n, value);
-    else if (option_value(at, word, 'r', "rate", value))
-        set_number(&jack->rate_hz, value);
-}
-
-/* options without a value: jack2's common/Jackdmp.cpp, linux/alsa/JackAlsaDriver.cpp */
-#define SERVER_FLAGS "uvshrRSTFm"
-#define DRIVER_FLAGS "DMHmSs"
-
-static void option(const char **at, const char *word, struct st_jack_command *jack, bool *driver)
-{
-    if (*driver)
-        driver_option(at, word, jack);
-    else
-        server_option(at, word, jack, driver);
 }
 
 void st_linux_jack_parse(const char *text, struct st_jack_command *ret)
 {
     struct st_jack_command jack = {
         .realtime = true, .priority = 10, .frames = 1024, .periods_n = 2, .rate_hz = 48000};
-    char word[WORD_BYTES];
     bool driver = false;
-    for (const char *at = text; next_word(&at, word);) {
-        /* "-vr" is "-v -r": those without a value may share a word, as getopt(3) reads it */
-        while (word[0] == '-' && word[1] != '\0' && word[2] != '\0' &&
-               strchr(driver ? DRIVER_FLAGS : SERVER_FLAGS, word[1]) != NULL) {
-            option(&at, (char[]){'-', word[1], '\0'}, &jack, &driver);
-            memmove(word + 1, word + 2, strlen(word + 1));
+    ST_TEXT_EACH (word, ST_TEXT(COMMAND_BYTES, "%s", text), " \t") {
+        char letter = word[0] == '-' ? word[1] : '\0';
+        const char *value = letter != '\0' ? word + 2 : "";
+        if (letter == '-') { /* "--period=128", "--period 128" */
+            const char *name = value;
+            value = name + strcspn(name, "=");
+            ST_EACH (row, parts[driver].names) {
+                if (strlen(row->name) == (size_t)(value - name) && st_text_begins(name, row->name))
+                    letter = row->letter;
+            }
+            value += *value == '=';
         }
-        option(&at, word, &jack, &driver);
+        /* "-vr" is "-v -r": those without a value may share a word, as getopt(3) reads it */
+        while (letter != '\0' && strchr(parts[driver].flags, letter) != NULL) {
+            take(&jack, &driver, letter, "");
+            letter = *value;
+            value += letter != '\0';
+        }
+        if (letter == '\0' || strchr(parts[driver].with_value, letter) == NULL)
+            continue;
+        if (*value == '\0')
+            value = strtok_r(NULL, " \t", &word_rest);
+        take(&jack, &driver, letter, value != NULL ? value : "");
     }
     *ret = jack;
 }
@@ -154,7 +130,6 @@ const struct st_rule st_rule_linux_jack_realtime = {
     .mechanism = "jackd uses a real-time priority unless it is started with the option -r. Without "
                  "real-time priority each cycle waits until busy programs leave a CPU free, without a limit.",
     .privilege = "none (for the right to real-time priority see finding linux-rt-permission)",
-    .cost = "none",
     .when_not = "you use JACK only for tests with its dummy driver",
     .sources = "jackd(1) 1.9.21: -R is the default, -r turns it off, -P sets the priority (its message at "
                "start says 10)",
@@ -233,7 +208,7 @@ static void judge_jack_period(struct st_finding *finding)
                           jack.frames, jack.rate_hz, period_us / 1e3, wish_us / 1e3);
         fix_jack_period(&jack, wish_us, usb != NULL, finding);
     } else if (usb != NULL && jack.periods_n < 3) {
-        st_finding_quote(finding, usb->key);
+        st_finding_quote(finding, usb);
         st_finding_advice(finding, "JACK has %jd periods; with a USB interface three are recommended",
                           jack.periods_n);
         st_finding_fix(finding, NULL, WHERE "-n 3", ST_NEEDS_REOPEN);
@@ -288,7 +263,6 @@ const struct st_rule st_rule_linux_jack_soft_mode = {
     .mechanism = "With -s the ALSA driver of JACK ignores xruns that the sound card reports. You still hear "
                  "the gaps, but no counter shows them.",
     .privilege = "none",
-    .cost = "none",
     .when_not = "on stage, if a restart of the stream is worse than a gap",
     .sources = "jackd(1) 1.9.21, ALSA driver, -s: \"ignore xruns reported by the ALSA driver\"",
     .persistent = "# remove -s (--softmode) from the options after -d alsa: in ~/.jackdrc, or in "

@@ -53,9 +53,8 @@ static void judge_memlock(struct st_finding *finding)
                           "for the disk in the middle of a cycle",
                           shown, unit);
         if (st_machine_in_container(finding->facts)) {
-            st_finding_fix(finding, NULL,
-                           "# start the container with\n--cap-add=IPC_LOCK --ulimit memlock=-1",
-                           ST_NEEDS_NOTHING);
+            st_finding_fix_persistent(finding, ST_NEEDS_NOTHING,
+                                      "# start the container with\n--cap-add=IPC_LOCK --ulimit memlock=-1");
             return;
         }
         st_machine_fix_user(finding);
@@ -141,14 +140,13 @@ static void judge_cpu_quota(struct st_finding *finding)
     }
     const struct st_fact *fact = least != NULL ? least : exempt != NULL ? exempt : free;
     if (fact == NULL) {
-        int64_t pct;
-        (void)!st_finding_need_int(finding, ST_KEYS_CPU_QUOTA "self.pct", &pct);
+        (void)!st_finding_need_int(finding, ST_KEYS_CPU_QUOTA "self.pct", NULL);
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
             st_finding_not_applicable(finding, "no control group with a limit of CPU time was read");
         return;
     }
-    const char *name = st_facts_beside_text_or(facts, fact, "name", "programs started here");
-    st_finding_quote(finding, fact->key);
+    const char *name = st_fact_beside_text_or(fact, "name", "programs started here");
+    st_finding_quote(finding, fact);
     if (fact == free) {
         st_finding_fine(finding, "no limit of CPU time holds for programs started here");
     } else if (fact == exempt) {
@@ -159,7 +157,7 @@ static void judge_cpu_quota(struct st_finding *finding)
             finding,
             "%.40s may use %jd %% of a CPU (cpu.max); when that is used up, all threads without real-time "
             "priority stop for the rest of each %.0f ms",
-            name, fact->i64, (double)st_facts_beside_int_or(facts, fact, "period_us", 0) / 1e3);
+            name, fact->i64, (double)st_fact_beside_int_or(fact, "period_us", 0) / 1e3);
         if (strlen(fact->source) > strlen(CPU_MAX) && fact->source[0] == '/')
             fix_quota(finding, fact->source);
     }
@@ -192,6 +190,8 @@ const struct st_rule st_rule_linux_cpu_quota = {
 #define RTPRIO                 "LimitRTPRIO=90"
 #define SERVICE_LIMITS_MEMLOCK "LimitMEMLOCK=4G"
 
+#define UNRESTRICTED "RestrictRealtime=no"
+
 #define EVER(unit, lines)                                                                                    \
     "# /etc/systemd/system/" unit ".service.d/90-sleeptune.conf\n[Service]\n" lines                          \
     "\n# then\nsudo systemctl "                                                                              \
@@ -208,44 +208,28 @@ static bool allows_priority(const char *text)
     return st_text_unit_limit(text, &soft) && soft != 0;
 }
 
-static bool says_yes(const struct st_facts *facts, const struct st_fact *program, const char *leaf)
+static bool says_yes(const struct st_fact *program, const char *leaf)
 {
     bool yes;
-    return st_text_unit_boolean(st_facts_beside_text_or(facts, program, leaf, ""), &yes) && yes;
+    return st_text_unit_boolean(st_fact_beside_text_or(program, leaf, ""), &yes) && yes;
 }
 
 /** program: the fact of the unit's program. */
-static enum fault fault_of(const struct st_facts *facts, const struct st_fact *program)
+static enum fault fault_of(const struct st_fact *program)
 {
-    const char *user = st_facts_beside_text_or(facts, program, "user", ""); /* User= alone: root again */
+    const char *user = st_fact_beside_text_or(program, "user", ""); /* User= alone: root again */
     if (program->state != ST_FACT_OK)
         return FAULT_UNREAD;
-    if (says_yes(facts, program, "restrict_realtime"))
+    if (says_yes(program, "restrict_realtime"))
         return FAULT_RESTRICTED;
-    const bool is_root = !says_yes(facts, program, "dynamic_user") &&
+    const bool is_root = !says_yes(program, "dynamic_user") &&
                          (user[0] == '\0' || st_text_is(user, "root") || st_text_is(user, "0"));
-    const char *nice = st_facts_beside_text_or(facts, program, "cap_sys_nice", is_root ? "granted" : "");
+    const char *nice = st_fact_beside_text_or(program, "cap_sys_nice", is_root ? "granted" : "");
     if (st_text_is(nice, "granted") || (is_root && !st_text_is(nice, "taken")) ||
-        st_facts_beside_is(facts, program, "policy", "fifo") ||
-        st_facts_beside_is(facts, program, "policy", "rr"))
+        st_fact_beside_is(program, "policy", "fifo") || st_fact_beside_is(program, "policy", "rr"))
         return FAULT_NONE;
-    const char *usual = st_facts_text_or(facts, ST_KEY_UNIT_DEFAULT_RTPRIO, "");
-    return allows_priority(st_facts_beside_text_or(facts, program, "rtprio", usual)) ? FAULT_NONE
-                                                                                     : FAULT_LIMIT;
-}
-
-static void fix_service(struct st_finding *finding, const char *unit, const char *first, const char *second)
-{
-    const char *name = st_machine_is_plain(unit) ? unit : "UNIT";
-    const char *text = ST_TEXT(512, EVER("%.80s", "%s%s%s"), name, first, second != NULL ? "\n" : "",
-                               second != NULL ? second : "", name);
-    st_finding_fix(finding, NULL, text, ST_NEEDS_NOTHING);
-    if (!st_machine_is_plain(unit))
-        return;
-    const char *service = ST_TEXT(ST_CHANGE_KEY_BYTES, "%.80s.service", unit);
-    st_finding_change(finding, ST_CHANGE_SYSTEMD, service, first);
-    if (second != NULL)
-        st_finding_change(finding, ST_CHANGE_SYSTEMD, service, second);
+    const char *usual = st_facts_text_or(program->facts, ST_KEY_UNIT_DEFAULT_RTPRIO, "");
+    return allows_priority(st_fact_beside_text_or(program, "rtprio", usual)) ? FAULT_NONE : FAULT_LIMIT;
 }
 
 static void judge_service_limits(struct st_finding *finding)
@@ -257,10 +241,8 @@ static void judge_service_limits(struct st_finding *finding)
     size_t units_n = 0;
     char unit[UNIT_BYTES];
     ST_FACTS_EACH (fact, finding->facts, ST_KEYS_UNIT, ".program") {
-        if (fact->state == ST_FACT_ABSENT)
-            continue;
         units_n++;
-        const enum fault fault = fault_of(finding->facts, fact);
+        const enum fault fault = fault_of(fact);
         if (program == NULL || fault > worst) {
             program = fact;
             worst = fault;
@@ -274,13 +256,18 @@ static void judge_service_limits(struct st_finding *finding)
     ST_EACH (leave, leaves)
         st_finding_quote_beside(finding, program, *leave);
     st_fact_part(program, ST_KEYS_UNIT, unit, sizeof(unit));
+    const bool plain = st_machine_is_plain(unit);
+    const char *name = plain ? unit : "UNIT";
     switch (worst) {
     case FAULT_RESTRICTED:
         st_finding_problem(finding,
                            "%.40s.service has RestrictRealtime=yes, so its program cannot get real-time "
                            "priority",
                            unit);
-        fix_service(finding, unit, "RestrictRealtime=no", NULL);
+        st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, EVER("%s", UNRESTRICTED), name, name);
+        if (plain)
+            st_finding_change(finding, ST_CHANGE_SYSTEMD, ST_TEXT(UNIT_BYTES + 8, "%s.service", unit),
+                              UNRESTRICTED);
         break;
     case FAULT_LIMIT:
         st_finding_advice(
@@ -288,7 +275,9 @@ static void judge_service_limits(struct st_finding *finding)
             "%.40s.service runs without the right to real-time priority: it is not root and has no "
             "LimitRTPRIO=, and the limits in /etc/security do not apply to services",
             unit);
-        fix_service(finding, unit, RTPRIO, SERVICE_LIMITS_MEMLOCK);
+        st_rule_fix_with(finding, "UNIT", name);
+        if (!plain)
+            finding->changes_n = 0;
         break;
     case FAULT_UNREAD:
         st_finding_unknown(finding, "%.40s.service could not be read", unit);
@@ -381,14 +370,10 @@ static bool judge_deadline_server(struct st_finding *finding, int64_t runtime, b
     return true;
 }
 
-static void judge_rt_throttling(struct st_finding *finding)
+static void judge_rt_throttling(struct st_finding *finding, int64_t runtime)
 {
-    int64_t runtime, period;
-    if (st_finding_need_int(finding, RUNTIME, &runtime) != 0)
-        return;
-    if (st_facts_find(finding->facts, PERIOD) == NULL)
-        period = PERIOD_USUAL_US;
-    else if (st_finding_need_int(finding, PERIOD, &period) != 0)
+    int64_t period = PERIOD_USUAL_US;
+    if (st_facts_find(finding->facts, PERIOD) != NULL && st_finding_need_int(finding, PERIOD, &period) != 0)
         return;
     if (runtime < -1 || period < 1 || runtime > period) {
         st_finding_unknown(finding, "the kernel's real-time budget of %jd µs in %jd µs is not valid", runtime,
@@ -464,5 +449,5 @@ const struct st_rule st_rule_linux_rt_throttling = {
     .facts = ST_RULE_KEYS(RUNTIME, PERIOD, ST_LINUX_KERNEL_VERSION_KEYS, ST_KEY_CONFIG_RT_GROUP_SCHED,
                           ST_KEY_FAIR_SERVER_RUNTIME_NS),
     .targets = ST_RULE_KEYS("kernel.sched_rt_runtime_us", "kernel.sched_rt_period_us"),
-    .judge = judge_rt_throttling,
+    .judge_number = judge_rt_throttling,
 };

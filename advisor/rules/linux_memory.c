@@ -17,7 +17,7 @@ static bool is_swapped(struct st_finding *finding)
     const char *name = "", *its;
     ST_FACTS_EACH (fact, finding->facts, ST_KEYS_SWAPPED, ".kib") {
         if (fact->is_int && (most == NULL || fact->i64 > most->i64) &&
-            st_facts_beside_text(finding->facts, fact, "name", &its) == 0 &&
+            st_fact_beside_text(fact, "name", &its) == 0 &&
             (st_text_is_among(its, servers) ||
              st_machine_plays(finding->facts, its, st_fact_part(fact, ST_KEYS_SWAPPED, ST_ROOM(32))))) {
             most = fact;
@@ -26,7 +26,7 @@ static bool is_swapped(struct st_finding *finding)
     }
     if (most == NULL)
         return false;
-    st_finding_quote(finding, most->key);
+    st_finding_quote(finding, most);
     /* what was used at the start only may lie there for ever */
     if (st_rule_is_at_ease(finding))
         return false;
@@ -197,7 +197,6 @@ const struct st_rule st_rule_linux_memory_out = {
     .mechanism =
         "When no memory is left the kernel throws away the code of running programs and reads it again from "
         "the disk, sound servers among them, and then ends a program. Sound stops for seconds.",
-    .cost = "none",
     .when_not = "it was a test, or a program that you have ended since",
     .sources = "Linux mm/oom_kill.c: \"Out of memory: Killed process\"; a line that begins with \"Memory "
                "cgroup\" is "

@@ -79,8 +79,8 @@ static void judge_refused(int64_t error, int64_t priority, struct st_finding *fi
                                : "see finding linux-rt-group-sched, and check RestrictRealtime= and seccomp "
                                  "filters");
         if (st_machine_in_container(facts))
-            st_finding_fix(finding, NULL, "# start the container with\n--cap-add=SYS_NICE --ulimit rtprio=90",
-                           ST_NEEDS_NOTHING);
+            st_finding_fix_persistent(finding, ST_NEEDS_NOTHING,
+                                      "# start the container with\n--cap-add=SYS_NICE --ulimit rtprio=90");
     } else if (has_rtkit(facts)) {
         judge_rtkit_only(finding);
     } else {
@@ -286,7 +286,6 @@ const struct st_rule st_rule_linux_rt_group_sched = {
     .mechanism = "With CONFIG_RT_GROUP_SCHED each control group (cgroup) needs a budget of real-time CPU "
                  "time, and a new group has none. The kernel refuses SCHED_FIFO (EPERM) to a program in "
                  "such a group, even with the right limits and with rtkit.",
-    .cost = "none",
     .when_not = "machines that really divide real-time CPU time between groups",
     .sources = "Linux Documentation/scheduler/sched-rt-group.rst, init/Kconfig RT_GROUP_SCHED; systemd "
                "README (disable it)\n"
@@ -379,7 +378,6 @@ const struct st_rule st_rule_linux_rtkit = {
                  "priority. It gives them SCHED_RR with a low priority, if they never compute for more"
                  " than 200 ms without a sleep. If a test thread of rtkit gets no CPU time, rtkit takes "
                  "the priority away from all programs.",
-    .cost = "none",
     .when_not = "your periods are 5 ms or more, interrupts have no threads, or your limits allow real-time "
                 "priority",
     .sources = "rtkit-daemon --help of 0.13: SCHED_RR, at most 20, rttime 200000 µs, 25 threads a user\n"
@@ -398,24 +396,23 @@ const struct st_rule st_rule_linux_rtkit = {
 
 /* --- linux-audio-group: The group that carries the right to real-time priority. --- */
 
-#define LIMITS      ST_KEYS_LIMITS "@"
-#define JOIN(group) "sudo usermod -aG " group " $USER"
+#define LIMITS ST_KEYS_LIMITS "@"
 
 static void advise(struct st_finding *finding, const struct st_fact *limit, bool member)
 {
     const char *group = st_fact_part(limit, LIMITS, ST_ROOM(80));
-    st_finding_quote(finding, limit->key);
-    st_finding_quote(finding, ST_TEXT(100, ST_KEYS_GROUP "%s", group));
+    st_finding_quote(finding, limit);
+    st_finding_quote_key(finding, ST_TEXT(100, ST_KEYS_GROUP "%s", group));
     st_finding_advice(finding,
                       member ? "this user is in group %.40s, which may use priority %jd, but this "
                                "session did not get the limit"
                              : "group %.40s may use real-time priority %jd here, and the next login "
                                "does not put this user into it",
                       group, ST_MIN(st_machine_limit(limit), 99));
-    st_finding_fix(finding, NULL,
-                   member ? ST_MACHINE_FIX_LOG_IN
-                          : ST_TEXT(256, JOIN("%s"), st_machine_is_plain(group) ? group : "GROUP"),
-                   ST_NEEDS_RELOGIN);
+    if (member)
+        st_finding_fix_persistent(finding, ST_NEEDS_RELOGIN, ST_MACHINE_FIX_LOG_IN);
+    else
+        st_rule_fix_with(finding, "audio", st_machine_is_plain(group) ? group : "GROUP");
 }
 
 static void judge_audio_group(struct st_finding *finding)
@@ -439,14 +436,14 @@ static void judge_audio_group(struct st_finding *finding)
     const char *user = st_facts_text_or(facts, ST_KEY_USER_NAME, "");
     const struct st_fact *line = st_facts_find(facts, ST_TEXT(100, ST_KEYS_LIMITS "%s.rtprio", user));
     if (line != NULL && st_machine_limit(line) < ST_TRIED_PRIORITY) {
-        st_finding_quote(finding, line->key);
+        st_finding_quote(finding, line);
         st_finding_not_applicable(finding,
                                   "a line of limits.conf for this user counts before those of groups; "
                                   "see finding linux-rt-permission");
         return;
     }
     ST_FACTS_EACH (fact, facts, LIMITS, ".rtprio") {
-        const bool of_user = st_machine_is_in_group(facts, fact);
+        const bool of_user = st_machine_is_in_group(fact);
         const int64_t priority = st_machine_limit(fact);
         if (priority >= ST_TRIED_PRIORITY && (of_user != member ? of_user : priority > highest)) {
             best = fact;
@@ -457,7 +454,7 @@ static void judge_audio_group(struct st_finding *finding)
     if (best != NULL)
         advise(finding, best, member);
     else if (st_facts_int(facts, ST_KEY_LIMITS_ANY_RTPRIO, &error) == -EACCES) {
-        st_finding_quote(finding, ST_KEY_LIMITS_ANY_RTPRIO);
+        st_finding_quote_key(finding, ST_KEY_LIMITS_ANY_RTPRIO);
         st_finding_unknown(finding, "not all limits in /etc/security could be read");
     } else
         st_finding_not_applicable(finding,
@@ -478,7 +475,7 @@ const struct st_rule st_rule_linux_audio_group = {
     .sources = "limits.conf(5), pam_limits(8), group(5)\n"
                "usual groups: jackd2 package (audio), realtime-privileges (realtime), PipeWire package "
                "(pipewire)",
-    .persistent = JOIN("audio"),
+    .persistent = "sudo usermod -aG audio $USER",
     .needs = ST_NEEDS_RELOGIN,
     .check = "grep -r rtprio /etc/security/limits.conf /etc/security/limits.d   # which group has "
              "the limit\nid -nG   # after a new login: contains that group",

@@ -16,16 +16,16 @@
 enum model {
     MODEL_UNKNOWN,
     MODEL_NOT_FULL,
-    MODEL_PREEMPTIBLE,
     MODEL_NONE,
     MODEL_VOLUNTARY,
+    MODEL_PREEMPTIBLE, /* from here on preemptible */
     MODEL_LAZY,
     MODEL_FULL,
     MODEL_RT
 };
 
 static const char *const model_names[] = {
-    "unknown", "none or voluntary", "full or lazy", "none", "voluntary", "lazy", "full", "PREEMPT_RT"};
+    "unknown", "none or voluntary", "none", "voluntary", "full or lazy", "lazy", "full", "PREEMPT_RT"};
 
 struct detected {
     enum model model;
@@ -145,58 +145,48 @@ static const char *real_time_package(const struct st_facts *facts)
 
 static void fix_preemption(const struct detected *found, struct st_finding *finding)
 {
-    if (found->model == MODEL_FULL || found->model == MODEL_LAZY || found->model == MODEL_PREEMPTIBLE)
+    if (found->model >= MODEL_PREEMPTIBLE)
         st_finding_fix(finding, NULL, real_time_package(finding->facts), ST_NEEDS_REBOOT);
     else if (found->dynamic) {
         st_rule_fix(finding);
         st_machine_place_boot_option(finding, "preempt=full", true);
     } else
-        st_finding_fix(finding, NULL,
-                       "# install a low-latency or PREEMPT_RT kernel, or one with PREEMPT_DYNAMIC and then "
-                       "boot it with preempt=full",
-                       ST_NEEDS_REBOOT);
+        st_finding_fix_persistent(
+            finding, ST_NEEDS_REBOOT,
+            "# install a low-latency or PREEMPT_RT kernel, or one with PREEMPT_DYNAMIC and then "
+            "boot it with preempt=full");
 }
 
 static void judge_preemption(struct st_finding *finding)
 {
     const struct detected found = detect(finding->facts);
     const double period_ms = st_rule_period_us(finding) / 1e3;
-    switch (found.model) {
-    case MODEL_UNKNOWN:
+    const char *name = model_names[found.model];
+    const bool preemptible = found.model >= MODEL_PREEMPTIBLE;
+    if (found.model == MODEL_UNKNOWN) {
         judge_unknown(&found, finding);
         return;
-    case MODEL_RT:
+    }
+    if (found.model == MODEL_RT) {
         st_finding_ok(finding, "this is a PREEMPT_RT kernel, the best there is for short periods");
         return;
-    case MODEL_PREEMPTIBLE:
-    case MODEL_FULL:
-    case MODEL_LAZY:
-        if (finding->wish->period_ns > RT_PERIOD_NS) {
-            st_finding_ok(finding, "the kernel is preemptible (%s), which suits a period of %.2f ms",
-                          model_names[found.model], period_ms);
-            return;
-        }
-        st_finding_advice(finding,
-                          "the kernel is preemptible (%s); for a period of %.2f ms PREEMPT_RT is better, "
-                          "because only PREEMPT_RT limits how long a thread waits",
-                          model_names[found.model], period_ms);
-        break;
-    case MODEL_NOT_FULL:
-    case MODEL_NONE:
-    case MODEL_VOLUNTARY:
-        if (finding->wish->period_ns > FULL_PERIOD_NS) {
-            st_finding_ok(finding,
-                          "the kernel is not preemptible (%s), which is enough for a period of %.2f ms",
-                          model_names[found.model], period_ms);
-            return;
-        }
-        st_finding_advice(finding,
-                          "the kernel is not preemptible (%s): a system call of any program may delay the "
-                          "audio thread, which matters for a period of %.2f ms",
-                          model_names[found.model], period_ms);
-        finding->takes_all = true;
-        break;
     }
+    if (finding->wish->period_ns > (preemptible ? RT_PERIOD_NS : FULL_PERIOD_NS)) {
+        st_finding_ok(finding,
+                      preemptible
+                          ? "the kernel is preemptible (%s), which suits a period of %.2f ms"
+                          : "the kernel is not preemptible (%s), which is enough for a period of %.2f ms",
+                      name, period_ms);
+        return;
+    }
+    st_finding_advice(finding,
+                      preemptible
+                          ? "the kernel is preemptible (%s); for a period of %.2f ms PREEMPT_RT is better, "
+                            "because only PREEMPT_RT limits how long a thread waits"
+                          : "the kernel is not preemptible (%s): a system call of any program may delay the "
+                            "audio thread, which matters for a period of %.2f ms",
+                      name, period_ms);
+    finding->takes_all = !preemptible;
     fix_preemption(&found, finding);
 }
 
@@ -295,11 +285,9 @@ const struct st_rule st_rule_linux_threaded_irqs = {
 
 /* --- linux-sched-ext: a scheduler that a program loaded in place of the kernel's own --- */
 
-static void judge_sched_ext(struct st_finding *finding)
+static void judge_sched_ext(struct st_finding *finding, const char *state)
 {
-    const char *state, *ops = st_facts_text_or(finding->facts, ST_KEY_SCHED_EXT_OPS, "of a program");
-    if (st_finding_need_text(finding, ST_KEY_SCHED_EXT_STATE, &state) != 0)
-        return;
+    const char *ops = st_facts_text_or(finding->facts, ST_KEY_SCHED_EXT_OPS, "of a program");
     if (st_text_is(state, "disabled")) {
         st_finding_fine(finding, "the kernel's own scheduler decides which thread runs");
     } else if (!st_text_is(state, "enabled")) {
@@ -331,36 +319,17 @@ const struct st_rule st_rule_linux_sched_ext = {
     .check = "cat /sys/kernel/sched_ext/state   # disabled",
     .undo = "sudo systemctl enable --now scx_loader, or scx",
     .facts = ST_RULE_KEYS(ST_KEY_SCHED_EXT_STATE, ST_KEY_SCHED_EXT_OPS),
-    .judge = judge_sched_ext,
+    .judge_text = judge_sched_ext,
 };
 
 /* --- linux-irq-sharing: Does the sound card have its interrupt line for itself? --- */
 
 #define NAMES_BYTES 256
 
-struct search {
-    const struct st_facts *facts;
-    const struct st_fact *sound;  /* a line of a sound device */
-    const struct st_fact *shared; /* one with other names on it */
-};
-
-static void scan_sound_interrupt(struct search *search, const struct st_fact *fact)
-{
-    bool sound = false, other = false;
-    if (fact->state != ST_FACT_OK)
-        return;
-    char *names = ST_TEXT(NAMES_BYTES, "%s", fact->text);
-    ST_TEXT_EACH (name, names, ",")
-        *(st_machine_is_sound(search->facts, name) ? &sound : &other) = true;
-    if (sound && search->sound == NULL)
-        search->sound = fact;
-    if (sound && other && search->shared == NULL)
-        search->shared = fact;
-}
-
 /** Is the line of another card than the one that plays? */
-static bool is_of_idle_card(const struct st_facts *facts, const struct st_fact *line)
+static bool is_of_idle_card(const struct st_fact *line)
 {
+    const struct st_facts *facts = line->facts;
     bool is_known = false;
     for (unsigned card = 0; card < ST_MACHINE_CARDS_MAX; card++) {
         if (!st_machine_is_open(facts, card))
@@ -374,25 +343,27 @@ static bool is_of_idle_card(const struct st_facts *facts, const struct st_fact *
     return is_known;
 }
 
-static void judge_irq_sharing(struct st_finding *finding)
+static void judge_irq_sharing(struct st_finding *finding, ST_UNUSED int64_t readable)
 {
-    const struct st_facts *facts = finding->facts;
-    struct search search = {.facts = facts};
-    int64_t readable;
-    if (st_finding_need_int(finding, ST_KEY_IRQ_READABLE, &readable) != 0)
-        return;
-    ST_FACTS_EACH (fact, facts, ST_KEYS_IRQ, ".actions") {
-        if (!is_of_idle_card(facts, fact))
-            scan_sound_interrupt(&search, fact);
+    const struct st_fact *sound = NULL,
+                         *shared = NULL; /* lines of sound devices; with another's name on it */
+    ST_FACTS_EACH (line, finding->facts, ST_KEYS_IRQ, ".actions") {
+        bool is_sound = false, is_other = false;
+        if (line->state != ST_FACT_OK || is_of_idle_card(line))
+            continue;
+        ST_TEXT_EACH (name, ST_TEXT(NAMES_BYTES, "%s", line->text), ",")
+            *(st_machine_is_sound(finding->facts, name) ? &is_sound : &is_other) = true;
+        sound = is_sound && sound == NULL ? line : sound;
+        shared = is_sound && is_other && shared == NULL ? line : shared;
     }
-    if (search.shared != NULL) {
-        st_finding_quote(finding, search.shared->key);
+    if (shared != NULL) {
+        st_finding_quote(finding, shared);
         st_rule_advise(finding,
                        "the sound device shares its interrupt line (%.60s): the handlers run one after "
                        "the other",
-                       search.shared->text);
-    } else if (search.sound != NULL) {
-        st_finding_quote(finding, search.sound->key);
+                       shared->text);
+    } else if (sound != NULL) {
+        st_finding_quote(finding, sound);
         st_finding_fine(finding, "the sound device has its interrupt line for itself");
     } else {
         st_finding_not_applicable(finding, "no interrupt line belongs to a sound device here");
@@ -405,7 +376,6 @@ const struct st_rule st_rule_linux_irq_sharing = {
     .mechanism = "When several devices share a line, each of their handlers is called for each interrupt. "
                  "The sound card's handler waits until the other handlers have finished.",
     .privilege = "none",
-    .cost = "none",
     .when_not = "the other devices on the line are idle: they do no harm. Message-signalled interrupts "
                 "(MSI) are never shared.",
     .sources = "/proc/interrupts: Linux kernel/irq/proc.c show_interrupts()",
@@ -416,7 +386,7 @@ const struct st_rule st_rule_linux_irq_sharing = {
     .check = "grep -E 'snd|xhci' /proc/interrupts   # no other device on the line",
     .undo = "put it back",
     .facts = ST_RULE_KEYS(ST_KEY_IRQ_READABLE, ST_MACHINE_USB_AUDIO, ST_MACHINE_LINES),
-    .judge = judge_irq_sharing,
+    .judge_number = judge_irq_sharing,
 };
 
 /* --- linux-watchdogs: The kernel's lock-up detectors. --- */
@@ -429,11 +399,8 @@ const struct st_rule st_rule_linux_irq_sharing = {
 /** In longer periods a few microseconds every few seconds do not matter. A choice of this rule. */
 #define WATCHDOGS_PERIOD_SHORT_NS INT64_C(500000)
 
-static void judge_watchdogs(struct st_finding *finding)
+static void judge_watchdogs(struct st_finding *finding, int64_t nmi)
 {
-    int64_t nmi;
-    if (st_finding_need_int(finding, NMI, &nmi) != 0)
-        return;
     const int64_t thresh = st_facts_int_or(finding->facts, THRESH, THRESH_DEFAULT_S);
     if (nmi == 0) {
         st_finding_fine(finding, "the hard lock-up detector is off");
@@ -464,7 +431,7 @@ const struct st_rule st_rule_linux_watchdogs = {
                "how many µs it takes: not measured; 0.5 ms is a limit that sleeptune chose",
     ST_MACHINE_SYSCTL_FIX("kernel.nmi_watchdog", "0", "1"),
     .facts = ST_RULE_KEYS(NMI, SOFT, THRESH),
-    .judge = judge_watchdogs,
+    .judge_number = judge_watchdogs,
 };
 
 /* --- linux-firmware: what is known to call it again and again --- */
@@ -481,7 +448,7 @@ static const char *fan_tool(struct st_finding *finding)
     static const char *const tools[] = {"dell-fan-mon", "fancontrol", "i8kmon", "i8kmon-ng"};
     ST_EACH (tool, tools) {
         const char *key = ST_TEXT(64, ST_KEYS_DAEMON "%s", *tool);
-        st_finding_quote(finding, key);
+        st_finding_quote_key(finding, key);
         if (st_facts_has_int(finding->facts, key))
             return *tool;
     }
@@ -554,7 +521,6 @@ const struct st_rule st_rule_linux_firmware = {
     .mechanism = "While the firmware works, the computer may stop. Fan tools of Dell computers call it (0.4 "
                  "to 27 ms on one laptop, 500 ms on some models), and Linux 6.1 to 6.4 takes random numbers "
                  "from AMD's TPM, which is a part of it.",
-    .cost = "none",
     .when_not = "the firmware cannot control the fans itself; the TPM is a Pluton; or you hear no gaps",
     .sources =
         "Linux commits b006c439d58d (6.1), 554b841d4703 (6.5, 6.4.11, 6.1.46), 8f7f35e5aa6f (Pluton); AMD "

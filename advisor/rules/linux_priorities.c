@@ -25,19 +25,14 @@ struct top_thread {
 /** PipeWire, jackd (also in jackdbus), PulseAudio. */
 static const char *const server_names[] = {"pipewire", "jackd", "jackdbus", "pulseaudio", NULL};
 
-static bool plays(const struct st_facts *facts, const struct st_fact *process)
-{
-    return st_machine_plays(facts, process->text, st_facts_beside_text_or(facts, process, "pid", NULL));
-}
-
 /** Of processes with one of these names; NULL: of programs that play. */
 static struct top_thread top_thread(const struct st_facts *facts, const char *const *names)
 {
     struct top_thread top = {0};
     ST_FACTS_EACH (fact, facts, ST_KEYS_RT_THREAD, ".process") {
-        const int64_t priority = st_facts_beside_int_or(facts, fact, "priority", 0);
-        if (fact->state == ST_FACT_OK && priority > top.priority && priority <= 99 &&
-            (names != NULL ? st_text_is_among(fact->text, names) : plays(facts, fact)))
+        const int64_t priority = st_fact_beside_int_or(fact, "priority", 0);
+        if (priority > top.priority && priority <= 99 && fact->state == ST_FACT_OK &&
+            (names != NULL ? st_text_is_among(fact->text, names) : st_machine_thread_plays(fact)))
             top = (struct top_thread){priority, fact};
     }
     return top;
@@ -45,7 +40,7 @@ static struct top_thread top_thread(const struct st_facts *facts, const char *co
 
 static void quote_thread(struct st_finding *finding, const struct st_fact *fact)
 {
-    st_finding_quote(finding, fact->key);
+    st_finding_quote(finding, fact);
     st_finding_quote_beside(finding, fact, "priority");
 }
 
@@ -98,15 +93,13 @@ static bool has_normal_loop(const struct st_facts *facts, const char *const *nam
     return false;
 }
 
-static void judge_server_priority(struct st_finding *finding)
+static void judge_server_priority(struct st_finding *finding, ST_UNUSED int64_t processes_n)
 {
     const struct st_facts *facts = finding->facts;
     const char *without = NULL, *rule_id = NULL, *others = NULL;
     bool own = false;
-    if (st_finding_need_int(finding, ST_KEY_PROCESSES_N, NULL) != 0)
-        return;
     ST_EACH (row, servers) {
-        st_finding_quote(finding, row->key);
+        st_finding_quote_key(finding, row->key);
         const char *owner = st_owner_other(facts, row->key);
         if (!st_facts_has_int(facts, row->key))
             continue;
@@ -126,12 +119,11 @@ static void judge_server_priority(struct st_finding *finding)
                            "%s%s runs without a real-time thread, so any busy program can delay all sound",
                            row->name, st_owner_text(facts, row->key, ST_ROOM(64)));
         if (st_facts_is(facts, ST_KEY_RT_FIFO_ERRNO, "0") && st_facts_int_or(facts, ST_KEY_USER_UID, 0) != 0)
-            st_finding_fix(
-                finding, NULL,
+            st_finding_fix_persistent(
+                finding, ST_NEEDS_RELOGIN,
                 "# the right is there, but the server was started without it:\n"
                 "# log out of every session and in again (with enable-linger: restart the computer).\n"
-                "# If only this shell has it (prlimit): linux-rt-permission gives it to each login",
-                ST_NEEDS_RELOGIN);
+                "# If only this shell has it (prlimit): linux-rt-permission gives it to each login");
         else
             st_machine_fix_user(finding);
         return;
@@ -159,7 +151,6 @@ const struct st_rule st_rule_linux_server_priority = {
     .title = "Real-time thread of the sound server",
     .mechanism = "A sound server moves sound in one thread, and asks for real-time priority for it at "
                  "the start. If this is refused, you hear it only when the machine is busy.",
-    .cost = "none",
     .when_not = "gaps in the sound do not matter to you",
     .sources = "PipeWire module-rt (limits, then the portal, then rtkit); jackd(1) -R\n"
                "field report: stock installation without rtkit, limits or group: all data loops SCHED_OTHER "
@@ -175,7 +166,7 @@ const struct st_rule st_rule_linux_server_priority = {
                           ST_KEY_SYSTEM_CONTAINER, ST_KEY_JACK_COMMAND, ST_KEY_PULSE_REALTIME_SCHEDULING,
                           ST_KEYS_NORMAL_THREAD "*.process", ST_RT_LOST_KEYS, ST_OWNER_KEYS,
                           ST_KEY_PAM_MISSING, ST_KEY_RT_FIFO_ERRNO, ST_KEY_USER_UID),
-    .judge = judge_server_priority,
+    .judge_number = judge_server_priority,
 };
 
 /* --- linux-priority-order: Programs that play must not run above the server that they play through. --- */
@@ -183,11 +174,9 @@ const struct st_rule st_rule_linux_server_priority = {
 /** What system76-scheduler gave to sound servers up to 2.0.1. */
 #define SYSTEM76_PRIORITY 49
 
-static void judge_priority_order(struct st_finding *finding)
+static void judge_priority_order(struct st_finding *finding, ST_UNUSED int64_t processes_n)
 {
     int64_t complete;
-    if (st_finding_need_int(finding, ST_KEY_PROCESSES_N, NULL) != 0)
-        return;
     const struct top_thread server = top_thread(finding->facts, server_names);
     const struct top_thread client = top_thread(finding->facts, NULL);
     if (server.priority == 0) {
@@ -202,12 +191,11 @@ static void judge_priority_order(struct st_finding *finding)
             "system76-scheduler gave the sound server priority %d, less than the server asks for and than "
             "interrupt threads have (%d)",
             SYSTEM76_PRIORITY, ST_MACHINE_IRQ_PRIORITY);
-        st_finding_fix(
-            finding, NULL,
+        st_finding_fix_persistent(
+            finding, ST_NEEDS_RELOGIN,
             "# system76-scheduler 2.0.2 or newer; or, in /etc/system76-scheduler/config.kdl, take\n"
             "# sched=(fifo)49 out of the line 'sound-server', then\n"
-            "sudo systemctl restart com.system76.Scheduler",
-            ST_NEEDS_RELOGIN);
+            "sudo systemctl restart com.system76.Scheduler");
         return;
     }
     if (client.priority > server.priority) {
@@ -236,7 +224,6 @@ const struct st_rule st_rule_linux_priority_order = {
     .mechanism = "While a program with a higher real-time priority than the server computes, the server "
                  "does not get that CPU. Then it may miss its deadline, and all sound drops out.",
     .privilege = "none",
-    .cost = "none",
     .when_not = "the program must run before the sound server, and uses little CPU time",
     .sources =
         "sched(7); field report: client above the server's priority starved it (pipeasio issue 4)\n"
@@ -254,7 +241,7 @@ const struct st_rule st_rule_linux_priority_order = {
     .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, THREAD_PROCESS, THREAD_PRIORITY, THREAD_NAME,
                           ST_KEY_THREADS_COMPLETE, ST_KEY_DAEMON_SYSTEM76_SCHEDULER,
                           ST_KEY_DAEMON_ANANICY_CPP, THREAD_PID, ST_MACHINE_PLAYS),
-    .judge = judge_priority_order,
+    .judge_number = judge_priority_order,
 };
 
 /* --- linux-hybrid-cores: threads that play on the slow cores of a hybrid CPU --- */
@@ -263,24 +250,18 @@ const struct st_rule st_rule_linux_priority_order = {
     "# start the program with\ntaskset -c " program " PROGRAM\n# PipeWire: CPUAffinity=" service             \
     " under [Service]\nsystemctl --user edit pipewire"
 
-static void judge_hybrid_cores(struct st_finding *finding)
+static void judge_hybrid_cores(struct st_finding *finding, const char *list)
 {
     struct st_cpu_list slow;
-    const char *list, *fast = st_facts_text_or(finding->facts, ST_KEY_CPU_FAST, "");
-    if (st_finding_need_text(finding, ST_KEY_CPU_EFFICIENT, &list) != 0) {
-        if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_not_applicable(finding,
-                                      "no core of this machine is reported as slower than the others");
-        return;
-    }
+    const char *fast = st_facts_text_or(finding->facts, ST_KEY_CPU_FAST, "");
     if (st_cpu_list_parse(list, &slow) != 0) {
         st_finding_unknown(finding, "the list of slow cores could not be read: \"%.20s\"", list);
         return;
     }
     ST_FACTS_EACH (fact, finding->facts, ST_KEYS_RT_THREAD, ".process") {
-        const int64_t cpu = st_facts_beside_int_or(finding->facts, fact, "cpu", -1);
+        const int64_t cpu = st_fact_beside_int_or(fact, "cpu", -1);
         if (fact->state != ST_FACT_OK || cpu < 0 || !st_cpu_list_has(&slow, (size_t)cpu) ||
-            (!st_text_is_among(fact->text, server_names) && !plays(finding->facts, fact)))
+            (!st_text_is_among(fact->text, server_names) && !st_machine_thread_plays(fact)))
             continue;
         st_finding_quote_beside(finding, fact, "cpu");
         st_rule_advise(finding,
@@ -318,15 +299,14 @@ const struct st_rule st_rule_linux_hybrid_cores = {
     .undo = "start the program without taskset; for PipeWire run: systemctl --user revert pipewire",
     .facts = ST_RULE_KEYS(ST_KEY_CPU_EFFICIENT, ST_KEY_CPU_FAST, THREAD_PROCESS, ST_KEYS_RT_THREAD "*.cpu",
                           THREAD_PID, ST_MACHINE_PLAYS),
-    .judge = judge_hybrid_cores,
+    .judge_text = judge_hybrid_cores,
+    .absent = "no core of this machine is reported as slower than the others",
 };
 
 /* --- linux-irq-priorities: The thread of the sound card's interrupt beside the sound server. --- */
 
 #define IRQ_PRIORITY ST_LINUX_KERNEL_IRQ_THREAD "*.priority"
 #define IRQ_TOP      90 /* what rtirq gives, too */
-#define IRQ_NOW(driver)                                                                                      \
-    "# until the next boot or suspend:\npgrep 'irq/.*" driver "' | xargs -n1 sudo chrt -f -p 90"
 #define SERVER_BELOW_TOP                                                                                     \
     "# give the sound server a priority below 90: 'jackd -P 80', or rt.prio of PipeWire's module-rt"
 enum { ANY_CARD = -1, ANY_CONTROLLER = -2 };
@@ -340,7 +320,7 @@ static const struct st_fact *top_interrupt(const struct st_facts *facts, int car
         char irq[16];
         int64_t priority;
         if (fact->state != ST_FACT_OK || !st_machine_is_sound(facts, fact->text) ||
-            st_facts_beside_int(facts, fact, "priority", &priority) != 0)
+            st_fact_beside_int(fact, "priority", &priority) != 0)
             continue;
         const char *number = fact->text + strcspn(fact->text, "0123456789"); /* "irq/126-xhci_hc" */
         const bool usb = strstr(number, "hci") != NULL || strstr(number, "dwc") != NULL;
@@ -379,19 +359,17 @@ static const struct st_fact *above_server(const struct st_facts *facts, int64_t 
 {
     ST_FACTS_EACH (fact, facts, ST_LINUX_KERNEL_IRQ_THREAD, ".name") {
         if (fact->state == ST_FACT_OK && !st_machine_is_sound(facts, fact->text) &&
-            st_facts_beside_int_or(facts, fact, "priority", 0) > server)
+            st_fact_beside_int_or(fact, "priority", 0) > server)
             return fact;
     }
     return NULL;
 }
 
-static void judge_irq_priorities(struct st_finding *finding)
+static void judge_irq_priorities(struct st_finding *finding, ST_UNUSED int64_t processes_n)
 {
     const struct st_facts *facts = finding->facts;
     int64_t lowest = 0;
     size_t threads_n = 0;
-    if (st_finding_need_int(finding, ST_KEY_PROCESSES_N, NULL) != 0)
-        return;
     ST_FACTS_EACH (fact, facts, ST_LINUX_KERNEL_IRQ_THREAD, ".name")
         threads_n += fact->state == ST_FACT_OK;
     const struct st_fact *sound = sound_interrupt(facts, &lowest);
@@ -423,10 +401,10 @@ static void judge_irq_priorities(struct st_finding *finding)
                           "%.20s runs before the sound server, whose priority is %jd, so a busy disk or "
                           "network can delay all sound",
                           above->text, server.priority);
-        st_finding_fix(finding, NULL,
-                       "# give the sound server a priority above 50 and below 90: 'jackd -P 80'; PipeWire "
-                       "gets it by the right\n# to real-time priority: sleeptune report linux-rt-permission",
-                       ST_NEEDS_REOPEN);
+        st_finding_fix_persistent(
+            finding, ST_NEEDS_REOPEN,
+            "# give the sound server a priority above 50 and below 90: 'jackd -P 80'; PipeWire "
+            "gets it by the right\n# to real-time priority: sleeptune report linux-rt-permission");
         return;
     }
     if (lowest >= server.priority) {
@@ -444,7 +422,7 @@ static void judge_irq_priorities(struct st_finding *finding)
     if (server.priority > IRQ_TOP)
         st_finding_fix(finding, NULL, SERVER_BELOW_TOP, ST_NEEDS_REOPEN);
     else if (driver != NULL && st_machine_is_plain(driver))
-        st_finding_fix_now(finding, IRQ_NOW("%s"), driver);
+        st_rule_fix_with(finding, "(snd|xhci)", driver);
 }
 
 const struct st_rule st_rule_linux_irq_priorities = {
@@ -460,7 +438,7 @@ const struct st_rule st_rule_linux_irq_priorities = {
     .sources = "rtirq package: list 'snd usb i8042', high 90, step 5, low 51; rtirq issue 3 (lost after "
                "suspend)\n"
                "Linux kernel/irq/manage.c: threads get SCHED_FIFO 50 (sched_set_fifo)",
-    .now = IRQ_NOW("(snd|xhci)"),
+    .now = "# until the next boot or suspend:\npgrep 'irq/.*(snd|xhci)' | xargs -n1 sudo chrt -f -p 90",
     .persistent = "# install rtirq, then in /etc/default/rtirq (Fedora: /etc/sysconfig/rtirq):\n"
                   "RTIRQ_NAME_LIST=\"snd usb i8042\"\n"
                   "RTIRQ_PRIO_HIGH=90\n"
@@ -470,5 +448,5 @@ const struct st_rule st_rule_linux_irq_priorities = {
     .undo = "sudo systemctl disable rtirq; then sudo /etc/init.d/rtirq reset, or restart",
     .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_LINUX_KERNEL_IRQ_THREAD_KEYS, IRQ_PRIORITY, THREAD_PROCESS,
                           THREAD_PRIORITY, ST_MACHINE_USB_AUDIO, ST_MACHINE_LINES),
-    .judge = judge_irq_priorities,
+    .judge_number = judge_irq_priorities,
 };

@@ -28,7 +28,7 @@ static int64_t priority_of(const struct st_facts *facts, const char *process)
 {
     int64_t top = 0;
     ST_FACTS_EACH (fact, facts, ST_KEYS_RT_THREAD, ".process") {
-        const int64_t priority = st_facts_beside_int_or(facts, fact, "priority", 0);
+        const int64_t priority = st_fact_beside_int_or(fact, "priority", 0);
         if (st_facts_is(facts, fact->key, process) && priority > top)
             top = priority;
     }
@@ -98,12 +98,10 @@ static void judge_without(struct st_finding *finding, int row, int64_t suspended
     fix_lost(finding);
 }
 
-static void judge_lost(struct st_finding *finding)
+static void judge_lost(struct st_finding *finding, ST_UNUSED int64_t processes_n)
 {
     const struct st_facts *facts = finding->facts;
     const int64_t suspended_ms = st_facts_int_or(facts, ST_KEY_SUSPENDED_MS, 0);
-    if (st_finding_need_int(finding, ST_KEY_PROCESSES_N, NULL) != 0)
-        return;
     const int server = server_of(finding->facts);
     if (server < 0 && st_facts_has_int(facts, ST_KEY_THREADS_PART) &&
         st_facts_int_or(facts, ST_KEY_RTKIT_DEMOTED_N, 0) > 0) {
@@ -169,7 +167,7 @@ const struct st_rule st_rule_linux_rt_lost = {
         ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_KEYS_DAEMON "*", ST_KEY_RTKIT_COMMAND, ST_KEY_RTKIT_DEMOTED_N,
                      ST_KEY_THREADS_PART, ST_KEY_SUSPENDED_MS, ST_KEY_POWER_STATES, ST_KEY_SUSPEND_FORBIDDEN,
                      RT_PROCESS, RT_PRIORITY, ST_KEY_VIRTUAL, ST_OWNER_KEYS),
-    .judge = judge_lost,
+    .judge_number = judge_lost,
 };
 
 /* --- linux-rt-time: programs that the kernel ends because their real-time threads do not sleep --- */
@@ -200,8 +198,8 @@ static void judge_rt_time(struct st_finding *finding)
     if (!by_portal && killed_n == 0 && st_finding_need_int(finding, ST_KEY_PROCESSES_N, NULL) != 0)
         return;
     if (quoted != NULL)
-        st_finding_quote(finding, quoted->key);
-    const char *name = quoted != NULL ? st_facts_beside_text_or(facts, quoted, "name", "a program") : "";
+        st_finding_quote(finding, quoted);
+    const char *name = quoted != NULL ? st_fact_beside_text_or(quoted, "name", "a program") : "";
     if (zero != NULL) {
         st_finding_problem(finding,
                            "the kernel kills %.40s as soon as a real-time thread of it computes: its limit "
@@ -220,7 +218,7 @@ static void judge_rt_time(struct st_finding *finding)
         st_finding_problem(finding,
                            "a real-time thread of %.40s computed for %jd ms without a sleep: at %jd ms "
                            "(RLIMIT_RTTIME) the kernel kills it",
-                           name, busy->i64, st_facts_beside_int_or(facts, busy, "limit_us", 0) / 1000);
+                           name, busy->i64, st_fact_beside_int_or(busy, "limit_us", 0) / 1000);
     } else if (any != NULL) {
         st_finding_fine(finding, "no real-time thread was seen to come near its limit of computing time "
                                  "(RLIMIT_RTTIME)");
@@ -277,7 +275,7 @@ static void add_client(struct clients *clients, const struct st_fact *fact, cons
     if (st_text_is(name, clients->last))
         return;
     clients->last = name;
-    st_finding_quote(clients->finding, fact->key);
+    st_finding_quote(clients->finding, fact);
     if (++clients->without_n <= 4)
         ST_APPEND(clients->names, "%s%.40s", clients->without_n > 1 ? ", " : "", name);
 }
@@ -285,13 +283,11 @@ static void add_client(struct clients *clients, const struct st_fact *fact, cons
 /** By the threads that bear the name of PipeWire's library. */
 static void by_thread(struct clients *clients, const struct st_fact *process, bool has_priority)
 {
-    const struct st_facts *facts = clients->finding->facts;
-    if (process->state != ST_FACT_OK ||
-        !st_machine_plays(facts, process->text, st_facts_beside_text_or(facts, process, "pid", NULL)))
+    if (process->state != ST_FACT_OK || !st_machine_thread_plays(process))
         return;
     if (!has_priority)
         add_client(clients, process, process->text);
-    else if (strstr(st_facts_beside_text_or(facts, process, "name", ""), "data-loop") != NULL)
+    else if (strstr(st_fact_beside_text_or(process, "name", ""), "data-loop") != NULL)
         clients->with_n++;
 }
 
@@ -300,10 +296,9 @@ static void by_thread(struct clients *clients, const struct st_fact *process, bo
 static void by_node(struct clients *clients, const struct st_fact *plays)
 {
     const struct st_facts *facts = clients->finding->facts;
-    const char *pid, *name = st_buffer_program(facts, plays);
+    const char *pid, *name = st_buffer_program(plays);
     if (!st_facts_is(facts, plays->key, "true") || st_text_begins(name, "sleeptune") ||
-        st_facts_beside_is(facts, plays, "api", "pipewire-pulse") ||
-        st_facts_beside_text(facts, plays, "pid", &pid) != 0)
+        st_fact_beside_is(plays, "api", "pipewire-pulse") || st_fact_beside_text(plays, "pid", &pid) != 0)
         return;
     if (st_facts_any(facts, ST_KEYS_RT_THREAD, ".pid", pid))
         clients->with_n++;
@@ -311,12 +306,10 @@ static void by_node(struct clients *clients, const struct st_fact *plays)
         add_client(clients, plays, name);
 }
 
-static void judge_clients(struct st_finding *finding)
+static void judge_clients(struct st_finding *finding, ST_UNUSED int64_t processes_n)
 {
     const struct st_facts *facts = finding->facts;
     struct clients clients = {.finding = finding, .last = ""};
-    if (st_finding_need_int(finding, ST_KEY_PROCESSES_N, NULL) != 0)
-        return;
     const int server = server_of(facts);
     if (server != 0 || priority_of(facts, servers[0].process) == 0) {
         st_finding_not_applicable(finding, server != 0 ? "no PipeWire of this user runs"
@@ -360,9 +353,9 @@ static void judge_clients(struct st_finding *finding)
                          st_facts_int_or(facts, ST_KEY_USER_UID, 0) != 0; /* root's says nothing of others */
     const bool read = st_facts_find(facts, ST_KEY_USER_LIMITS_FROM) != NULL; /* what a login gives */
     if (granted && !read)
-        st_finding_fix(finding, NULL,
-                       "# start the program again. In a Flatpak also install rtkit and xdg-desktop-portal",
-                       ST_NEEDS_REOPEN);
+        st_finding_fix_persistent(
+            finding, ST_NEEDS_REOPEN,
+            "# start the program again. In a Flatpak also install rtkit and xdg-desktop-portal");
     else
         st_finding_fix(finding, NULL,
                        granted ? ST_MACHINE_FIX_LOG_IN "\n# if you did: start the program again"
@@ -379,7 +372,6 @@ const struct st_rule st_rule_linux_client_priority = {
                  "programs do not ask for it by default; in a Flatpak they need the portal "
                  "org.freedesktop.portal.Realtime.",
     .privilege = "none",
-    .cost = "none",
     .when_not = "the program need not play without gaps, such as a browser with a large buffer",
     .sources =
         "PipeWire NEWS 1.4: client.conf and client-rt.conf are the same from then on; mpv issue 11826\n"
@@ -401,5 +393,5 @@ const struct st_rule st_rule_linux_client_priority = {
                           NORMAL_PROCESS, ST_KEY_THREADS_COMPLETE, "linux.*_thread.*.pid",
                           ST_KEYS_PIPEWIRE_NODE "*", ST_KEY_PIPEWIRE_VERSION, ST_KEY_USER_UID,
                           ST_KEY_USER_LIMITS_FROM, ST_MACHINE_RIGHT_AT_LOGIN, ST_OWNER_KEYS),
-    .judge = judge_clients,
+    .judge_number = judge_clients,
 };

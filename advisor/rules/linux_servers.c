@@ -6,6 +6,15 @@
 #include "advisor/rules/rule.h"
 #include "core/text/text.h"
 
+/** How a rule about a server begins: does it run, for this user? @return false: the finding is set. */
+static bool need_server(struct st_finding *finding, const char *key, const char *name)
+{
+    const int r = st_finding_need_int(finding, key, NULL);
+    if (finding->status == ST_STATUS_NOT_APPLICABLE)
+        st_finding_not_applicable(finding, "%s does not run here", name);
+    return r == 0 && !st_finding_is_of_other(finding, key, name);
+}
+
 /* --- linux-alsa-buffer: The rings of the sound devices that are open, beside the server's quantum. --- */
 
 #define NOW(frames) "pw-metadata -n settings 0 clock.force-quantum " frames "   # 0 takes it back"
@@ -55,11 +64,7 @@ static void quote_stream(struct st_finding *finding, const struct st_fact *strea
 
 static void scan_stream(struct scan *scan, const struct st_fact *fact)
 {
-    const struct st_facts *facts = scan->finding->facts;
-    const int64_t buffer = fact->is_int ? fact->i64 : 0,
-                  rate = st_facts_beside_int_or(facts, fact, "rate_hz", 0);
-    if (fact->state == ST_FACT_ABSENT)
-        return;
+    const int64_t buffer = fact->is_int ? fact->i64 : 0, rate = st_fact_beside_int_or(fact, "rate_hz", 0);
     if (buffer <= 0 || rate <= 0) {
         quote_stream(scan->finding, fact);
         scan->unread_n++;
@@ -68,9 +73,9 @@ static void scan_stream(struct scan *scan, const struct st_fact *fact)
     if (scan->open_n++ == 0 && scan->stream == NULL)
         quote_stream(scan->finding, fact);
     const double ring_us = st_rule_us(buffer, rate);
-    const bool of_pipewire = st_buffer_is_pipewires(facts, fact);
+    const bool of_pipewire = st_buffer_is_pipewires(fact);
     const double gap_us = of_pipewire && !scan->quantum_unread ? scan->forced_us - ring_us : 0;
-    const bool one_period = buffer / 2 < st_facts_beside_int_or(facts, fact, "period_frames", 0);
+    const bool one_period = buffer / 2 < st_fact_beside_int_or(fact, "period_frames", 0);
     if (gap_us > scan->worst_gap_us) {
         scan->worst_gap_us = gap_us;
         scan->worst_ring_us = ring_us;
@@ -79,8 +84,8 @@ static void scan_stream(struct scan *scan, const struct st_fact *fact)
         scan->stream = fact;
     }
     scan->unread_n += (of_pipewire && scan->quantum_unread) ||
-                      st_fact_is_unread(st_facts_beside(facts, fact, "owner")) ||
-                      st_fact_is_unread(st_facts_beside(facts, fact, "period_frames"));
+                      st_fact_is_unread(st_fact_beside(fact, "owner")) ||
+                      st_fact_is_unread(st_fact_beside(fact, "period_frames"));
     scan->one_period = scan->one_period || one_period;
     if (scan->open_n == 1 || ring_us < scan->shortest_us)
         scan->shortest_us = ring_us;
@@ -103,7 +108,7 @@ static void judge_alsa_buffer(struct st_finding *finding)
         scan_stream(&scan, fact);
     if (scan.stream != NULL) {
         quote_stream(finding, scan.stream);
-        name = st_machine_stream_name(finding->facts, scan.stream, part, sizeof(part));
+        name = st_machine_stream_name(scan.stream, part, sizeof(part));
     }
     if (scan.worst_gap_us > 0) {
         st_finding_set(finding, version > 0 ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
@@ -122,9 +127,9 @@ static void judge_alsa_buffer(struct st_finding *finding)
                           "the buffer of %.40s is shorter than two periods: while one plays, there is no "
                           "room for the next",
                           name);
-        st_finding_fix(finding, NULL,
-                       "# set two or three periods for each buffer of that program (jackd: -n 2 or -n 3)",
-                       ST_NEEDS_REOPEN);
+        st_finding_fix_persistent(
+            finding, ST_NEEDS_REOPEN,
+            "# set two or three periods for each buffer of that program (jackd: -n 2 or -n 3)");
     } else if (scan.unread_n > 0) {
         st_finding_unknown(finding, "not all settings of %zu open stream%s could be read", scan.unread_n,
                            ST_PLURAL(scan.unread_n));
@@ -143,7 +148,6 @@ const struct st_rule st_rule_linux_alsa_buffer = {
                  "PipeWire's cycle is at most half the ring, unless its quantum is forced (from 0.3.84 on): "
                  "then a shorter buffer runs empty in each cycle.",
     .privilege = "none",
-    .cost = "none",
     .when_not = "you need that quantum for another device",
     .sources =
         "/proc/asound/card*/pcm*/sub*/hw_params: Linux sound/core/pcm.c\n"
@@ -254,11 +258,7 @@ static void judge_pipewire_quantum(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     int64_t quantum, min, max, rate, vm_min, wish;
-    if (!st_facts_has_int(facts, ST_KEY_DAEMON_PIPEWIRE)) {
-        st_finding_not_applicable(finding, "PipeWire does not run here");
-        return;
-    }
-    if (st_finding_is_of_other(finding, ST_KEY_DAEMON_PIPEWIRE, "PipeWire"))
+    if (!need_server(finding, ST_KEY_DAEMON_PIPEWIRE, "PipeWire"))
         return;
     const struct st_fact *asked = st_facts_find(facts, ST_KEY_ASK_PIPEWIRE);
     if (asked != NULL && asked->state == ST_FACT_UNREADABLE && asked->error == ECONNREFUSED) {
@@ -336,13 +336,13 @@ const struct st_rule st_rule_linux_pipewire_quantum = {
 static bool need_nodes(struct st_finding *finding)
 {
     const struct st_fact *any = st_facts_next(finding->facts, ST_KEYS_PIPEWIRE_NODE, ".state", NULL);
-    if (st_finding_need_int(finding, ST_KEY_DAEMON_PIPEWIRE, NULL) != 0 ||
-        st_finding_is_of_other(finding, ST_KEY_DAEMON_PIPEWIRE, "PipeWire"))
+    if (!need_server(finding, ST_KEY_DAEMON_PIPEWIRE, "PipeWire"))
         return false;
-    if (any == NULL || any->state != ST_FACT_OK)
-        st_finding_set(finding, any == NULL ? ST_STATUS_NOT_APPLICABLE : ST_STATUS_UNKNOWN,
-                       "pw-dump did not say what plays through PipeWire");
-    return any != NULL && any->state == ST_FACT_OK;
+    if (any != NULL && any->state == ST_FACT_OK)
+        return true;
+    st_finding_set(finding, any == NULL ? ST_STATUS_NOT_APPLICABLE : ST_STATUS_UNKNOWN,
+                   "pw-dump did not say what plays through PipeWire");
+    return false;
 }
 
 #define CLIENTS_NOW(frames)                                                                                  \
@@ -452,11 +452,7 @@ const struct st_rule st_rule_linux_pipewire_clients = {
 
 /* --- linux-pipewire-rates: who made PipeWire's rate, and with it the cycle --- */
 
-#define MUSIC_HZ     44100 /* headsets with lower rates are no reason to change PipeWire's */
-#define RATE_NOW(hz) "pw-metadata -n settings 0 clock.force-rate " hz "   # 0 lets programs choose"
-#define RATE_EVER(hz)                                                                                        \
-    "# /etc/pipewire/pipewire.conf.d/90-sleeptune.conf\n"                                                    \
-    "context.properties = { default.clock.rate = " hz "\n  default.clock.allowed-rates = [ " hz " ] }"
+#define MUSIC_HZ 44100 /* headsets with lower rates are no reason to change PipeWire's */
 
 /** A sink or stream that plays at another rate. @return its name; NULL: none. */
 static const char *find_converted(struct st_finding *finding, const char *class, int64_t running_hz,
@@ -465,12 +461,12 @@ static const char *find_converted(struct st_finding *finding, const char *class,
     const struct st_facts *facts = finding->facts;
     const char *name;
     ST_FACTS_EACH (rate, facts, ST_KEYS_PIPEWIRE_NODE, ".format_rate_hz") {
-        if (!st_buffer_is_playing(facts, rate) ||
-            !st_text_begins(st_facts_beside_text_or(facts, rate, "media_class", ""), class) ||
-            st_facts_beside_text(facts, rate, "name", &name) != 0 || st_text_begins(name, "bluez_") ||
+        if (!st_buffer_is_playing(rate) ||
+            !st_text_begins(st_fact_beside_text_or(rate, "media_class", ""), class) ||
+            st_fact_beside_text(rate, "name", &name) != 0 || st_text_begins(name, "bluez_") ||
             !rate->is_int || rate->i64 < MUSIC_HZ || rate->i64 == running_hz)
             continue;
-        st_finding_quote(finding, rate->key);
+        st_finding_quote(finding, rate);
         *ret_hz = rate->i64;
         return name;
     }
@@ -479,9 +475,12 @@ static const char *find_converted(struct st_finding *finding, const char *class,
 
 static void fix_rate(struct st_finding *finding, int64_t hz, bool forced)
 {
-    st_finding_fix_now(finding, RATE_NOW("%jd"), hz);
-    if (!forced) /* that goes before the file */
-        st_finding_fix_persistent(finding, ST_NEEDS_RELOGIN, RATE_EVER("%jd"), hz, hz);
+    st_rule_fix_with(finding, "48000", ST_TEXT(24, "%jd", hz));
+    if (forced) { /* that goes before the file */
+        free(finding->fix_persistent);
+        finding->fix_persistent = NULL;
+        finding->needs = ST_NEEDS_NOTHING;
+    }
 }
 
 static void judge_other_rate(struct st_finding *finding, const struct st_buffer_asked *asked)
@@ -552,8 +551,10 @@ const struct st_rule st_rule_linux_pipewire_rates = {
         "clock.rate\n"
         "UnleashedRecomp issue 818 (crackle only if others played first), pipewire-module-xrdp issue 4 (a "
         "sink of 44100 Hz: cured when that rate was allowed)",
-    .now = RATE_NOW("48000"),
-    .persistent = RATE_EVER("48000"),
+    .now = "pw-metadata -n settings 0 clock.force-rate 48000   # 0 lets programs choose",
+    .persistent = "# /etc/pipewire/pipewire.conf.d/90-sleeptune.conf\n"
+                  "context.properties = { default.clock.rate = 48000\n"
+                  "  default.clock.allowed-rates = [ 48000 ] }",
     .needs = ST_NEEDS_RELOGIN,
     .check = "pw-top   # QUANT and RATE: cycle = QUANT / RATE",
     .undo = "pw-metadata -n settings 0 clock.force-rate 0; delete 90-sleeptune.conf",
@@ -574,13 +575,7 @@ static void judge_pulseaudio(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
     const char *text;
-    const int r = st_finding_need_int(finding, ST_KEY_DAEMON_PULSEAUDIO, NULL);
-    if (r != 0) {
-        if (r == -ENOENT)
-            st_finding_not_applicable(finding, "PulseAudio does not run here");
-        return;
-    }
-    if (st_finding_is_of_other(finding, ST_KEY_DAEMON_PULSEAUDIO, "PulseAudio"))
+    if (!need_server(finding, ST_KEY_DAEMON_PULSEAUDIO, "PulseAudio"))
         return;
     if (st_facts_text(facts, ST_KEY_PULSE_REALTIME_SCHEDULING, &text) != -ENOENT &&
         st_finding_need_text(finding, ST_KEY_PULSE_REALTIME_SCHEDULING, &text) != 0)
@@ -616,7 +611,6 @@ const struct st_rule st_rule_linux_pulseaudio = {
                  "fragments. Its threads ask for real-time priority 5 unless its configuration forbids"
                  " it.",
     .privilege = "root; none for a file in ~/.config/pulse",
-    .cost = "none",
     .when_not = "you think of tsched=0 for a lower latency: it makes the latency fixed, not lower, "
                 "and is for drivers that report wrong positions",
     .sources = "pulse-daemon.conf(5): realtime-scheduling yes, realtime-priority 5, default-fragments 4, "

@@ -72,7 +72,7 @@ static void judge_off(struct st_finding *finding, const char *why)
                            reason);
     }
     if (!built_in)
-        st_finding_fix(finding, NULL, "# use a kernel with CONFIG_HIGH_RES_TIMERS=y", ST_NEEDS_REBOOT);
+        st_finding_fix_persistent(finding, ST_NEEDS_REBOOT, "# use a kernel with CONFIG_HIGH_RES_TIMERS=y");
     else if (word != NULL || !known)
         fix_option(finding, word != NULL ? word : "highres=off");
 }
@@ -128,7 +128,6 @@ const struct st_rule st_rule_linux_high_res_timers = {
     .mechanism = "With high-resolution timers the kernel sets the timer hardware for the end of each sleep. "
                  "Without them the kernel checks for ended sleeps only at each tick, so every sleep is "
                  "rounded up by 1 to 10 ms.",
-    .cost = "none",
     .when_not = "never: without them no period shorter than a tick can work",
     .sources = "kernel-parameters (highres=); Linux kernel/time/hrtimer.c, kernel/time/timer_list.c\n"
                "clock_getres(2): 1 ns with, one tick without",

@@ -4,7 +4,6 @@
 #include "advisor/facts/text.h"
 #include "advisor/rules/rule.h"
 #include "core/text/text.h"
-#include "core/text/text_buffer.h"
 #include "platform/proc.h"
 
 bool st_machine_is_unread(const struct st_facts *facts, const char *key)
@@ -62,21 +61,23 @@ int st_machine_boot_option(const struct st_facts *facts, const char *name, char 
 
 void st_machine_place_boot_option(struct st_finding *finding, const char *option, bool add)
 {
+    static const struct {
+        const char *mark, *command[2]; /* to remove and to add one */
+    } rows[] = {
+        {"rpm-ostree", {"sudo rpm-ostree kargs --delete=", "sudo rpm-ostree kargs --append="}},
+        {"grubby",
+         {"sudo grubby --update-kernel=ALL --remove-args=", "sudo grubby --update-kernel=ALL --args="}},
+        {"kernelstub", {"sudo kernelstub --delete-options ", "sudo kernelstub --add-options "}},
+    };
     const char *text;
     if (st_facts_text(finding->facts, ST_KEY_BOOT_OPTIONS, &text) != 0)
         return;
-    if (strstr(text, "rpm-ostree") != NULL)
-        st_finding_fix_persistent(finding, ST_NEEDS_REBOOT, "sudo rpm-ostree kargs --%s=%s",
-                                  add ? "append" : "delete", option);
-    else if (strstr(text, "grubby") != NULL)
-        st_finding_fix_persistent(finding, ST_NEEDS_REBOOT, "sudo grubby --update-kernel=ALL --%sargs=%s",
-                                  add ? "" : "remove-", option);
-    else if (strstr(text, "kernelstub") != NULL)
-        st_finding_fix_persistent(finding, ST_NEEDS_REBOOT, "sudo kernelstub --%s-options %s",
-                                  add ? "add" : "delete", option);
-    else
-        st_finding_fix_persistent(finding, ST_NEEDS_REBOOT, "# %s %s %s %s", add ? "add" : "remove", option,
-                                  add ? "to" : "from", text);
+    st_finding_fix_persistent(finding, ST_NEEDS_REBOOT, add ? "# add %s to %s" : "# remove %s from %s",
+                              option, text);
+    ST_EACH (row, rows) {
+        if (strstr(text, row->mark) != NULL)
+            st_finding_fix_persistent(finding, ST_NEEDS_REBOOT, "%s%s", row->command[add], option);
+    }
 }
 
 void st_machine_fix_sysctl(struct st_finding *finding, const char *name, const char *value)
@@ -120,14 +121,13 @@ bool st_machine_is_line_of(const struct st_facts *facts, const char *irq, unsign
     return st_facts_is(facts, key, of_line);
 }
 
-const char *st_machine_stream_name(const struct st_facts *facts, const struct st_fact *stream, char *buf,
-                                   size_t buf_bytes)
+const char *st_machine_stream_name(const struct st_fact *stream, char *buf, size_t buf_bytes)
 {
     const char *name = st_fact_part(stream, ST_KEYS_ALSA, buf, buf_bytes);
     if (!st_text_begins(name, "card"))
         return name;
     const char *key = ST_TEXT(48, ST_KEYS_CARD "%.*s.name", (int)strspn(name + 4, "0123456789"), name + 4);
-    return st_facts_text_or(facts, key, name);
+    return st_facts_text_or(stream->facts, key, name);
 }
 
 bool st_machine_is_open(const struct st_facts *facts, unsigned card)
@@ -159,11 +159,15 @@ bool st_machine_plays(const struct st_facts *facts, const char *name, const char
         return false;
     ST_FACTS_EACH (plays, facts, ST_KEYS_PIPEWIRE_NODE, ".plays") {
         is_known = is_known || plays->state == ST_FACT_OK;
-        if (pid != NULL && plays->state == ST_FACT_OK && st_text_is(plays->text, "true") &&
-            st_facts_beside_is(facts, plays, "pid", pid))
+        if (pid != NULL && st_fact_is(plays, "true") && st_fact_beside_is(plays, "pid", pid))
             return true;
     }
     return !is_known || pid == NULL;
+}
+
+bool st_machine_thread_plays(const struct st_fact *process)
+{
+    return st_machine_plays(process->facts, process->text, st_fact_beside_text_or(process, "pid", NULL));
 }
 
 /** What stands behind the lines of limits.d needs no PAM. */
@@ -182,32 +186,18 @@ static void fix_without_pam(struct st_finding *finding)
 
 void st_machine_fix_user(struct st_finding *finding)
 {
-    static const char any[] = ST_MACHINE_ANY_USER;
-    const size_t any_len = sizeof(any) - 1;
-    struct st_text_buffer lines = {0};
-    const char *user, *text = finding->rule->persistent;
-    if (st_facts_has_int(finding->facts, ST_KEY_PAM_MISSING)) {
+    const char *user = st_facts_text_or(finding->facts, ST_KEY_USER_NAME, "root");
+    if (st_facts_has_int(finding->facts, ST_KEY_PAM_MISSING))
         fix_without_pam(finding);
-        return;
-    }
-    st_rule_fix(finding);
-    if (st_facts_text(finding->facts, ST_KEY_USER_NAME, &user) != 0 || !st_machine_is_plain(user) ||
-        st_text_is(user, "root"))
-        return;
-    for (const char *at; (at = strstr(text, any)) != NULL; text = at + any_len)
-        st_text_buffer_printf(&lines, "%.*s%s ", (int)(at - text), text, user);
-    st_text_buffer_printf(&lines, "%s", text);
-    free(finding->fix_persistent);
-    finding->fix_persistent = st_text_buffer_take(&lines);
-    ST_EACH_OF (change, finding->changes, finding->changes_n) {
-        char key[ST_CHANGE_KEY_BYTES];
-        if (ST_PRINT(key, "%s %s", user, change->key + any_len) < (int)sizeof(key))
-            memcpy(change->key, key, sizeof(key));
-    }
+    else if (!st_machine_is_plain(user) || st_text_is(user, "root"))
+        st_rule_fix(finding);
+    else
+        st_rule_fix_with(finding, ST_MACHINE_ANY_USER, ST_TEXT(ST_CHANGE_KEY_BYTES, "%s ", user));
 }
 
-bool st_machine_is_in_group(const struct st_facts *facts, const struct st_fact *limit)
+bool st_machine_is_in_group(const struct st_fact *limit)
 {
+    const struct st_facts *facts = limit->facts;
     const char *name = st_fact_part(limit, ST_KEYS_LIMITS "@", ST_ROOM(80));
     const char *members = st_facts_text_or(facts, ST_TEXT(100, ST_KEYS_GROUP "%s", name), "");
     const char *now = st_facts_text_or(facts, ST_KEY_USER_GROUPS, "");
@@ -233,7 +223,7 @@ int64_t st_machine_limit_at_login(const struct st_facts *facts, const char *item
     /* a line for the user counts before those for groups, and these before "*" */
     bool by_group = false;
     ST_FACTS_EACH (fact, facts, ST_KEYS_LIMITS "@", ST_TEXT(16, ".%s", item)) {
-        if (!st_machine_is_in_group(facts, fact) ||
+        if (!st_machine_is_in_group(fact) ||
             (by_group && st_machine_limit(fact) >=
                              st_machine_limit(limit))) /* the last line counts, which is not known */
             continue;

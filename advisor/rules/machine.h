@@ -64,8 +64,7 @@ void st_machine_place_boot_option(struct st_finding *finding, const char *option
 
 struct st_finding;
 /** What /proc/asound/cards calls the card of a stream ("card1.pcm0p.sub0"); else that. */
-const char *st_machine_stream_name(const struct st_facts *facts, const struct st_fact *stream, char *buf,
-                                   size_t buf_bytes);
+const char *st_machine_stream_name(const struct st_fact *stream, char *buf, size_t buf_bytes);
 
 /** The rule's usual fix, for the user whose rights were judged; without PAM another. A rule that calls it
  * lists ST_KEY_USER_NAME and ST_KEY_PAM_MISSING. */
@@ -73,7 +72,7 @@ void st_machine_fix_user(struct st_finding *finding);
 
 /** Is this user a member of the group that has this limit ("linux.limits.@audio.rtprio"), at the next login
  * at the latest? */
-bool st_machine_is_in_group(const struct st_facts *facts, const struct st_fact *limit);
+bool st_machine_is_in_group(const struct st_fact *limit);
 
 /** What this line of pam_limits allows (rtprio: a priority, memlock: KiB), INT64_MAX: any; 0: none, or no
  * such line (NULL). */
@@ -138,6 +137,8 @@ bool st_machine_is_open(const struct st_facts *facts, unsigned card);
  * sink, by whatever lies between? Without a graph: anything but a server, and what is known to have
  * real-time threads, or threads of PipeWire's library, for something else. pid: as text, NULL: not known. */
 bool st_machine_plays(const struct st_facts *facts, const char *name, const char *pid);
+/** The same of the process of a thread, whose state is ok. */
+bool st_machine_thread_plays(const struct st_fact *process);
 #define ST_MACHINE_PLAYS ST_KEYS_PIPEWIRE_NODE "*.plays", ST_KEYS_PIPEWIRE_NODE "*.pid" /* what it reads */
 
 /** Is the text safe in a shell command, that is of letters, digits and "_.:-" only? For names in fixes. */

@@ -31,7 +31,6 @@ const struct st_rule st_rule_linux_hz = {
                  "slices. Sleeps wait for these ticks only without high-resolution timers (see finding "
                  "linux-high-res-timers).",
     .privilege = "another kernel",
-    .cost = "none",
     .when_not = "systems with high-resolution timers (nearly all): leave HZ as it is",
     .sources = "Linux kernel/Kconfig.hz, kernel/time/hrtimer.c; Documentation/timers/highres.rst (2.6.21)",
     .worst = ST_STATUS_OK,

@@ -4,6 +4,8 @@
 #include "advisor/rules/rule.h"
 #include "core/text/text.h"
 
+#define FIX_BYTES 2048
+
 /* To add a rule: write st_rule_<id with _ for -> in the file of its topic, with cases (myths.c has many) or a
  * judge function, add its row here, and put fixtures into tests/fixtures/rules/<id>/ (the README there has
  * their format). The order is that of the usual effect: who may run at once, what is in memory, timers, CPU,
@@ -111,6 +113,11 @@ const char *st_rule_privilege(const struct st_rule *rule)
     return rule->privilege != NULL ? rule->privilege : "root";
 }
 
+const char *st_rule_cost(const struct st_rule *rule)
+{
+    return rule->cost != NULL ? rule->cost : "none";
+}
+
 enum st_status st_rule_worst(const struct st_rule *rule)
 {
     return rule->worst != ST_STATUS_UNKNOWN ? rule->worst : ST_STATUS_ADVICE;
@@ -148,12 +155,30 @@ bool st_rule_can_apply(const struct st_finding *finding)
     return true;
 }
 
-void st_rule_fix(struct st_finding *finding)
+/** @param word NULL: nothing is replaced. @return buf; NULL: there is no text. */
+static const char *fill(const char *text, const char *word, const char *value, char *buf, size_t buf_bytes)
+{
+    if (text == NULL)
+        return NULL;
+    for (const char *at; word != NULL && (at = strstr(text, word)) != NULL; text = at + strlen(word))
+        st_text_append(buf, buf_bytes, "%.*s%s", (int)(at - text), text, value);
+    st_text_append(buf, buf_bytes, "%s", text);
+    return buf;
+}
+
+void st_rule_fix_with(struct st_finding *finding, const char *word, const char *value)
 {
     const struct st_rule *rule = finding->rule;
-    st_finding_fix(finding, rule->now, rule->persistent, rule->needs);
+    st_finding_fix(finding, fill(rule->now, word, value, ST_ROOM(FIX_BYTES)),
+                   fill(rule->persistent, word, value, ST_ROOM(FIX_BYTES)), rule->needs);
     for (const struct st_change *one = rule->changes; one != NULL && one->key[0] != '\0'; one++)
-        st_finding_change(finding, one->kind, one->key, one->value);
+        st_finding_change(finding, one->kind, fill(one->key, word, value, ST_ROOM(FIX_BYTES)),
+                          fill(one->value, word, value, ST_ROOM(FIX_BYTES)));
+}
+
+void st_rule_fix(struct st_finding *finding)
+{
+    st_rule_fix_with(finding, NULL, NULL);
 }
 
 /* --- cases --- */
@@ -172,18 +197,13 @@ static bool holds(const struct st_rule_case *one, int64_t number)
     return true;
 }
 
-static void judge_cases(struct st_finding *finding)
+static void judge_cases(struct st_finding *finding, const char *text)
 {
     const struct st_rule *rule = finding->rule;
     const struct st_rule_case *one = rule->cases;
-    const char *text;
-    int64_t number = 0;
-    if (st_finding_need_text(finding, rule->facts[0], &text) != 0)
-        return;
-    if (st_text_is(text, "Y"))
-        number = 1;
-    else if (one->test != ST_CASE_ELSE && !st_text_is(text, "N") &&
-             st_finding_need_int(finding, rule->facts[0], &number) != 0)
+    int64_t number = st_text_is(text, "Y");
+    if (one->test != ST_CASE_ELSE && !st_text_is(text, "Y") && !st_text_is(text, "N") &&
+        st_finding_need_int(finding, rule->facts[0], &number) != 0)
         return;
     while (!holds(one, number))
         one++;
@@ -194,8 +214,24 @@ static void judge_cases(struct st_finding *finding)
     finding->effect_known = one->status == ST_STATUS_OK;
     if (one->effect != NULL)
         st_finding_effect(finding, 0, "%s", one->effect);
-    if (one->status == ST_STATUS_PROBLEM || one->status == ST_STATUS_ADVICE)
+    if (st_finding_has_fired(finding))
         st_rule_fix(finding);
+}
+
+static void judge(struct st_finding *finding)
+{
+    const struct st_rule *rule = finding->rule;
+    const char *const first = rule->facts[0], *text;
+    int64_t number;
+    int r = 0;
+    if (rule->judge != NULL)
+        rule->judge(finding);
+    else if (rule->judge_number != NULL && (r = st_finding_need_int(finding, first, &number)) == 0)
+        rule->judge_number(finding, number);
+    else if (rule->judge_number == NULL && (r = st_finding_need_text(finding, first, &text)) == 0)
+        (rule->judge_text != NULL ? rule->judge_text : judge_cases)(finding, text);
+    if (r == -ENOENT && rule->absent != NULL)
+        st_finding_not_applicable(finding, "%s", rule->absent);
 }
 
 double st_rule_us(int64_t frames, int64_t rate_hz)
@@ -217,11 +253,11 @@ double st_rule_period_us(const struct st_finding *finding)
 void st_rule_quote(struct st_finding *finding)
 {
     const char *const *key = finding->rule->facts;
-    st_finding_quote(finding, *key);
+    st_finding_quote_key(finding, *key);
     while (finding->status != ST_STATUS_NOT_APPLICABLE && *++key != NULL) {
         const struct st_fact *fact = st_facts_find(finding->facts, *key);
         if (fact != NULL && fact->state != ST_FACT_ABSENT)
-            st_finding_quote(finding, *key);
+            st_finding_quote_key(finding, *key);
     }
 }
 
@@ -231,10 +267,7 @@ void st_rule_judge(const struct st_rule *rule, const struct st_facts *facts, con
     finding->rule = rule;
     finding->facts = facts;
     finding->wish = wish;
-    if (rule->cases != NULL)
-        judge_cases(finding);
-    else
-        rule->judge(finding);
+    judge(finding);
     finding->judged_n = finding->evidence_n;
     st_rule_quote(finding);
     finding->wish = NULL;

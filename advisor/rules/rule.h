@@ -45,7 +45,7 @@ struct st_rule {
     const char *mechanism; /* two sentences in plain words */
     const char *privilege; /* who may make the fix: "none", "CAP_SYS_NICE" ...; NULL: root */
     const char *cost; /* "power, heat: some words": power, fairness, security, throughput, memory ... before
-                         the colon are what profiles look at; "none" */
+                         the colon are what profiles look at; NULL: "none" */
     const char *when_not;
     const char *sources; /* documents, kernel files; one a line */
     const char *history; /* "15.0: what changed (source)", one a line, oldest first; NULL: nothing known */
@@ -71,13 +71,19 @@ struct st_rule {
     /** Running values that its code changes besides, NULL-terminated: names of sysctls, paths below /sys; '*'
      * stands for a name. A journal may name none but these and those of `changes`. NULL: none. */
     const char *const *targets;
-    /** A rule that looks at one number has cases and no code: the first that holds is the finding, which
-     * begins as st_finding_need_int() with the rule's first fact; "Y" is 1, "N" is 0. A problem or advice has
-     * the usual fix. Ends with {0}; NULL: none. */
-    const struct st_rule_case *cases;
-    /** Judges, if there are no cases. Pure: no I/O, no clock, no globals. The finding has rule, facts and
-     * wish, and the status unknown. */
+
+    /* It has one of these four. The last three look at the first fact, as st_finding_need_int() or _text(),
+     * and judge only if it has a value. */
+
+    /** Judges. Pure: no I/O, no clock, no globals. The finding has rule, facts and wish, and the status
+     * unknown. */
     void (*judge)(struct st_finding *finding);
+    void (*judge_number)(struct st_finding *finding, int64_t number);
+    void (*judge_text)(struct st_finding *finding, const char *text);
+    /** A rule that looks at one number and has no code: the first case that holds is the finding; "Y" is 1,
+     * "N" is 0. A problem or advice has the usual fix. Ends with {0}. */
+    const struct st_rule_case *cases;
+    const char *absent; /* what not-applicable says where the first fact is absent; NULL: that it is */
 };
 
 /** All rules, in the order of their usual effect. */
@@ -86,6 +92,7 @@ extern const size_t st_rules_n;
 const struct st_rule *st_rule_find(const char *id); /* NULL: no such rule */
 enum st_os st_rule_os(const struct st_rule *rule);
 const char *st_rule_privilege(const struct st_rule *rule); /* "root", if the rule does not say it */
+const char *st_rule_cost(const struct st_rule *rule);      /* "none", if the rule does not say it */
 /** An unknown counts at a threshold only if this reaches it. */
 enum st_status st_rule_worst(const struct st_rule *rule);
 /** Can `apply` make changes of this rule: has it `changes` or `targets`? Else they are made by hand. */
@@ -109,5 +116,7 @@ void st_rule_quote(struct st_finding *finding);
 bool st_rule_can_apply(const struct st_finding *finding);
 /** Gives the finding its rule's usual fix, with the changes. */
 void st_rule_fix(struct st_finding *finding);
+/** The same with `value` in place of each `word`, as what has to be filled in, or of a usual value. */
+void st_rule_fix_with(struct st_finding *finding, const char *word, const char *value);
 /** Advice, with that fix. */
 #define st_rule_advise(finding, ...) (st_finding_advice((finding), __VA_ARGS__), st_rule_fix(finding))

@@ -12,7 +12,8 @@
 #include "platform/program/output.h"
 #include "platform/program/terminal.h"
 
-#define OWN_MAX 16 /* options of one subcommand beside the common ones */
+#define IDS_BYTES 4096
+#define OWN_MAX   16 /* options of one subcommand beside the common ones */
 
 /* What the common options are read into. */
 struct reading {
@@ -20,22 +21,15 @@ struct reading {
     bool json; /* the last of --json and --format was --json */
 };
 
-/* @return NULL: no such format. */
-static const struct st_report_format *find_format(const char *name)
-{
-    size_t i = 0;
-    while (st_report_formats[i] != NULL && !st_text_is(st_report_formats[i]->name, name))
-        i++;
-    return st_report_formats[i];
-}
-
 static int take_format(void *ctx, const char *text)
 {
     struct reading *reading = ctx;
-    const struct st_report_format *format = find_format(text);
-    if (format == NULL)
+    const struct st_report_format *const *format = st_report_formats;
+    while (*format != NULL && !st_text_is((*format)->name, text))
+        format++;
+    if (*format == NULL)
         return st_failure_usage("--format: '%s' is unknown; use text, json or prometheus", text);
-    reading->options.format = format;
+    reading->options.format = *format;
     reading->json = false;
     return 0;
 }
@@ -142,34 +136,24 @@ static int unknown_rule(const char *typed)
 /* Leaves only the findings of the rules in "ID,ID". @return an st_exit. */
 static int leave_only(struct st_report *report, const char *ids)
 {
-    char id[256];
     size_t n = 0;
-    bool *keep = calloc(report->findings_n + 1, sizeof(*keep));
-    if (keep == NULL)
-        return st_failure("%s", strerror(ENOMEM));
-    const char *end;
-    do {
-        end = ids + strcspn(ids, ",");
-        ST_PRINT(id, "%.*s", (int)ST_MIN(end - ids, 200), ids);
-        const struct st_finding *finding = st_report_find(report, id);
-        if (finding == NULL) {
-            free(keep);
-            return st_rule_find(id) == NULL
-                       ? unknown_rule(id)
-                       : st_failure_usage("--only: '%s' is a rule of another operating system", id);
-        }
-        keep[finding - report->findings] = true;
-        ids = end + 1;
-    } while (*end != '\0');
-    for (size_t i = 0; i < report->findings_n; i++) {
-        if (keep[i])
-            report->findings[n++] = report->findings[i];
+    ST_TEXT_EACH (id, ST_TEXT(IDS_BYTES, "%s", ids), ",") {
+        if (st_rule_find(id) == NULL)
+            return unknown_rule(id);
+        if (st_report_find(report, id) == NULL)
+            return st_failure_usage("--only: '%s' is a rule of another operating system", id);
+    }
+    ST_EACH_OF (finding, report->findings, report->findings_n) {
+        bool keep = false;
+        ST_TEXT_EACH (id, ST_TEXT(IDS_BYTES, "%s", ids), ",")
+            keep = keep || st_text_is(id, finding->rule->id);
+        if (keep)
+            report->findings[n++] = *finding;
         else
-            st_finding_finish(&report->findings[i]);
+            st_finding_finish(finding);
     }
     report->findings_n = n;
-    free(keep);
-    return ST_EXIT_DONE;
+    return n > 0 ? ST_EXIT_DONE : unknown_rule(ids);
 }
 
 int st_report_run_choose(struct st_report *report, enum st_report_profile profile, const char *only)

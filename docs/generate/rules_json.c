@@ -18,7 +18,7 @@ static json_t *rule_json(const struct st_rule *rule)
         {"title", st_json_string_or_null(rule->title)},
         {"mechanism", st_json_string_or_null(rule->mechanism)},
         {"privilege", st_json_string_or_null(st_rule_privilege(rule))},
-        {"cost", st_json_string_or_null(rule->cost)},
+        {"cost", json_string(st_rule_cost(rule))},
         {"when_not", st_json_string_or_null(rule->when_not)},
         {"sources", st_json_string_or_null(rule->sources)},
         {"history", st_json_string_or_null(rule->history)},

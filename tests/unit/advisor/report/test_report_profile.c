@@ -64,7 +64,7 @@ static void every_rule_names_a_known_cost(void **state)
     static const char *const known[] = {"none", "power", "fairness", "security", "throughput", "memory",
                                         "CPU",  "heat",  "disk",     "latency",  "bandwidth",  "convenience"};
     for (size_t i = 0; i < st_rules_n; i++) {
-        const char *cost = st_rules[i]->cost;
+        const char *cost = st_rule_cost(st_rules[i]);
         const size_t len = strcspn(cost, ",:; ");
         bool found = false;
         for (size_t k = 0; k < ST_ARRAY_LEN(known); k++)

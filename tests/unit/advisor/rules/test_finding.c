@@ -114,14 +114,14 @@ static void a_fact_is_quoted_once_and_the_list_is_bounded(void **state)
         snprintf(key, sizeof(key), "k%02d", i);
         assert_int_equal(st_facts_put_int(f->facts, key, i, NULL, NULL), 0);
     }
-    st_finding_quote(&f->finding, "k00");
-    st_finding_quote(&f->finding, "k00");
-    st_finding_quote(&f->finding, "nobody");
+    st_finding_quote_key(&f->finding, "k00");
+    st_finding_quote_key(&f->finding, "k00");
+    st_finding_quote_key(&f->finding, "nobody");
     assert_int_equal(f->finding.evidence_n, 1);
     for (int i = 0; i < 20; i++) {
         char key[8];
         snprintf(key, sizeof(key), "k%02d", i);
-        st_finding_quote(&f->finding, key);
+        st_finding_quote_key(&f->finding, key);
     }
     assert_int_equal(f->finding.evidence_n, ST_FINDING_EVIDENCE_MAX);
 }

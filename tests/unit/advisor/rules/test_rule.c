@@ -251,15 +251,19 @@ static void texts_are_complete(void **state)
     check_text(rule->id, "title", rule->title);
     check_text(rule->id, "mechanism", rule->mechanism);
     check_text(rule->id, "privilege", st_rule_privilege(rule));
-    check_text(rule->id, "cost", rule->cost);
+    check_text(rule->id, "cost", st_rule_cost(rule));
     check_text(rule->id, "when_not", rule->when_not);
     check_text(rule->id, "sources", rule->sources);
     if (strlen(rule->title) > 60)
         fail_msg("%s: title is longer than 60 columns", rule->id);
     if (rule->worst != ST_STATUS_PROBLEM && rule->worst != ST_STATUS_UNKNOWN && rule->worst != ST_STATUS_OK)
         fail_msg("%s: .worst is problem, ok, or left out", rule->id);
-    if ((rule->judge == NULL) == (rule->cases == NULL))
-        fail_msg("%s: needs cases or a judge function, and not both", rule->id);
+    if ((rule->judge != NULL) + (rule->judge_number != NULL) + (rule->judge_text != NULL) +
+            (rule->cases != NULL) !=
+        1)
+        fail_msg("%s: needs cases or one judge function, and not both", rule->id);
+    if (rule->judge != NULL && rule->absent != NULL)
+        fail_msg("%s: .absent is for rules that judge their first fact", rule->id);
     const struct st_rule_case *last = rule->cases;
     while (last != NULL && last->test != ST_CASE_ELSE && last->test != ST_CASE_NONE)
         last++;
