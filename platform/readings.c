@@ -108,20 +108,6 @@ static int64_t full_power_ns(struct st_machine *machine)
     return (int64_t)((double)energy_uj / (double)limit_uw * (double)ST_NS_PER_S);
 }
 
-/* MHz of cpufreq(4). */
-static int64_t freebsd_khz(struct st_machine *machine, int cpu)
-{
-    char text[64];
-    size_t len;
-    uint64_t mhz;
-    const char *at = text;
-    const char *name = ST_TEXT(PATH_BYTES, "dev.cpu.%d.freq", cpu);
-    return machine->read_sysctl(machine, name, text, sizeof(text), &len) == 0 &&
-                   st_proc_u64(&at, &mhz) == 0 && *at == '\0' && mhz < 1000000
-               ? (int64_t)mhz * 1000
-               : UNKNOWN;
-}
-
 static void read_idle_states(struct st_machine *machine, int cpu, struct st_readings *r)
 {
     char file[PATH_BYTES];
@@ -179,6 +165,18 @@ static bool text_of(struct st_machine *machine, int cpu, const char *name, char 
     size_t len;
     const char *sysctl = ST_TEXT(PATH_BYTES, "dev.cpu.%d.%s", cpu, name);
     return machine->read_sysctl(machine, sysctl, text, bytes, &len) == 0;
+}
+
+/* MHz of cpufreq(4). */
+static int64_t freebsd_khz(struct st_machine *machine, int cpu)
+{
+    char text[64];
+    uint64_t mhz;
+    const char *at = text;
+    return text_of(machine, cpu, "freq", text, sizeof(text)) && st_proc_u64(&at, &mhz) == 0 && *at == '\0' &&
+                   mhz < 1000000
+               ? (int64_t)mhz * 1000
+               : UNKNOWN;
 }
 
 /* "C1/1/1 C2/2/80 C3/3/104": name, type, the exit in us, which the firmware's _CST says; "1366 81 4": how
@@ -277,9 +275,7 @@ int64_t st_readings_temperature_mc(struct st_machine *machine, int cpu)
     if (machine->os == ST_OS_LINUX)
         return machine->list(machine, THERMAL_DIR, on_zone, &hottest) == 0 ? hottest.mc : UNKNOWN;
     char text[64];
-    size_t len;
-    const char *name = ST_TEXT(PATH_BYTES, "dev.cpu.%d.temperature", cpu);
-    if (machine->read_sysctl(machine, name, text, sizeof(text), &len) == 0) {
+    if (text_of(machine, cpu, "temperature", text, sizeof(text))) {
         char *end;
         const double celsius = strtod(text, &end);
         if (end != text && st_text_is(end, "C") && fabs(celsius) * 1000 <= HOTTEST_MC)

@@ -27,38 +27,33 @@ int st_tree_first_line(struct st_machine *machine, const char *path, char *buf, 
     return n > 0 ? 0 : -ENODATA;
 }
 
-struct say {
-    struct st_machine *machine;
-    st_condition_fn fn;
-    void *ctx;
+/* A condition: the first line of the file or sysctl, or what `get` makes of it. value: of VALUE_BYTES.
+ * @return 0; else it is left out. */
+struct condition {
+    const char *key, *path;
+    int (*get)(struct st_machine *machine, int cpu, const struct condition *condition, char *value);
 };
-
-static void say_line(const struct say *say, const char *key, const char *path)
-{
-    char value[VALUE_BYTES];
-    if (st_tree_first_line(say->machine, path, value, sizeof(value)) == 0)
-        say->fn(say->ctx, key, value);
-}
 
 /* --- kernel --- */
 
 /* Of the kernel's build configuration. /proc/config.gz is left alone: it takes a decompressor. */
-static void say_hz(const struct say *say)
+static int hz(struct st_machine *machine, ST_UNUSED int cpu, const struct condition *condition, char *value)
 {
-    char release[VALUE_BYTES], value[32];
+    char release[VALUE_BYTES];
     size_t len;
-    if (st_tree_first_line(say->machine, "/proc/sys/kernel/osrelease", release, sizeof(release)) < 0 ||
+    if (st_tree_first_line(machine, "/proc/sys/kernel/osrelease", release, sizeof(release)) < 0 ||
         strchr(release, '/') != NULL)
-        return;
-    const char *path = ST_TEXT(VALUE_BYTES + 16, "/boot/config-%s", release);
+        return -ENODATA;
+    const char *path = ST_TEXT(VALUE_BYTES + 16, "%s%s", condition->path, release);
     /* not malloc, which would keep pages of it: a program that measures stays small */
     char *text = mmap(NULL, CONFIG_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (text == MAP_FAILED)
-        return;
-    if (say->machine->read_text(say->machine, path, text, CONFIG_BYTES, &len) == 0 &&
-        st_proc_line_text(text, "CONFIG_HZ=", value, sizeof(value)) == 0)
-        say->fn(say->ctx, "hz", value);
+        return -ENOMEM;
+    int r = machine->read_text(machine, path, text, CONFIG_BYTES, &len);
+    if (r == 0)
+        r = st_proc_line_text(text, "CONFIG_HZ=", value, VALUE_BYTES);
     munmap(text, CONFIG_BYTES);
+    return r;
 }
 
 /* How PREEMPT_DYNAMIC was set: by debugfs, or by the command line. */
@@ -82,34 +77,26 @@ static int preempt_mode(struct st_machine *machine, char *buf, size_t buf_bytes)
 }
 
 /* The version text (uname -v) names the preemption model; nothing there is none or voluntary. */
-static void say_preemption(const struct say *say, const char *version)
+static int preemption(struct st_machine *machine, ST_UNUSED int cpu, const struct condition *condition,
+                      char *value)
 {
-    char realtime[8], mode[32], value[64];
-    if (st_proc_has_word(version, "PREEMPT_RT") ||
-        (st_tree_first_line(say->machine, "/sys/kernel/realtime", realtime, sizeof(realtime)) == 0 &&
-         realtime[0] == '1')) {
-        say->fn(say->ctx, "preemption", "PREEMPT_RT");
-    } else if (st_proc_has_word(version, "PREEMPT_DYNAMIC")) {
-        const bool known = preempt_mode(say->machine, mode, sizeof(mode)) == 0;
-        ST_PRINT(value, "PREEMPT_DYNAMIC%s%s", known ? ", " : "", known ? mode : "");
-        say->fn(say->ctx, "preemption", value);
-    } else if (st_proc_has_word(version, "PREEMPT")) {
-        say->fn(say->ctx, "preemption", "PREEMPT");
-    } else {
-        say->fn(say->ctx, "preemption", "none or voluntary");
-    }
-}
-
-static void say_kernel(const struct say *say)
-{
-    char version[VALUE_BYTES];
-    say->fn(say->ctx, "os", "Linux");
-    say_line(say, "kernel_release", "/proc/sys/kernel/osrelease");
-    if (st_tree_first_line(say->machine, "/proc/sys/kernel/version", version, sizeof(version)) == 0) {
-        say->fn(say->ctx, "kernel_version", version);
-        say_preemption(say, version);
-    }
-    say_hz(say);
+    char version[VALUE_BYTES], realtime[8], mode[32] = "";
+    const int r = st_tree_first_line(machine, condition->path, version, sizeof(version));
+    if (r != 0)
+        return r;
+    const bool is_rt =
+        st_proc_has_word(version, "PREEMPT_RT") ||
+        (st_tree_first_line(machine, "/sys/kernel/realtime", realtime, sizeof(realtime)) == 0 &&
+         realtime[0] == '1');
+    const bool is_dynamic = !is_rt && st_proc_has_word(version, "PREEMPT_DYNAMIC");
+    const bool has_mode = is_dynamic && preempt_mode(machine, mode, sizeof(mode)) == 0;
+    snprintf(value, VALUE_BYTES, "%s%s%s",
+             is_rt                                  ? "PREEMPT_RT"
+             : is_dynamic                           ? "PREEMPT_DYNAMIC"
+             : st_proc_has_word(version, "PREEMPT") ? "PREEMPT"
+                                                    : "none or voluntary",
+             has_mode ? ", " : "", mode);
+    return 0;
 }
 
 /* --- CPU --- */
@@ -121,65 +108,71 @@ static int cpuinfo(struct st_machine *machine, char *buf, size_t buf_bytes)
     return r == -EFBIG ? 0 : r;
 }
 
-static void say_cpus(const struct say *say)
+static int cpu_model(struct st_machine *machine, ST_UNUSED int cpu,
+                     ST_UNUSED const struct condition *condition, char *value)
 {
-    char text[CPUINFO_BYTES], value[VALUE_BYTES];
-    static const char *const model_keys[] = {"model name", "Model", "cpu model",
-                                             "Processor"}; /* x86, arm64 .. */
-    if (cpuinfo(say->machine, text, sizeof(text)) == 0) {
-        ST_EACH (key, model_keys) {
-            if (st_proc_field(text, *key, value, sizeof(value)) == 0 && value[0] != '\0') {
-                say->fn(say->ctx, "cpu_model", value);
-                break;
-            }
-        }
+    static const char *const keys[] = {"model name", "Model", "cpu model", "Processor"}; /* x86, arm64 .. */
+    char text[CPUINFO_BYTES];
+    const bool is_read = cpuinfo(machine, text, sizeof(text)) == 0;
+    ST_EACH (key, keys) {
+        if (is_read && st_proc_field(text, *key, value, VALUE_BYTES) == 0 && value[0] != '\0')
+            return 0;
     }
-    if (st_tree_first_line(say->machine, CPU_DIR "online", text, sizeof(text)) == 0) {
-        struct st_cpu_list online;
-        if (st_cpu_list_parse(text, &online) == 0 && online.n > 0) {
-            ST_PRINT(value, "%zu", online.n);
-            say->fn(say->ctx, "cpus_online", value);
-        }
-    }
-    const int r = st_tree_first_line(say->machine, CPU_DIR "isolated", value, sizeof(value));
-    if (r == 0 || r == -ENODATA) /* an empty list is an answer */
-        say->fn(say->ctx, "cpus_isolated", r == 0 ? value : "none");
+    return -ENODATA;
+}
+
+static int cpus_online(struct st_machine *machine, ST_UNUSED int cpu, const struct condition *condition,
+                       char *value)
+{
+    char text[CPUINFO_BYTES];
+    struct st_cpu_list online;
+    if (st_tree_first_line(machine, condition->path, text, sizeof(text)) != 0 ||
+        st_cpu_list_parse(text, &online) != 0 || online.n == 0)
+        return -ENODATA;
+    snprintf(value, VALUE_BYTES, "%zu", online.n);
+    return 0;
+}
+
+static int cpus_isolated(struct st_machine *machine, ST_UNUSED int cpu, const struct condition *condition,
+                         char *value)
+{
+    const int r = st_tree_first_line(machine, condition->path, value, VALUE_BYTES);
+    if (r != -ENODATA)
+        return r;
+    snprintf(value, VALUE_BYTES, "none"); /* an empty list is an answer */
+    return 0;
 }
 
 /* Distinct values of one file of all frequency policies. */
 struct policies {
     struct st_machine *machine;
     const char *file;
-    char joined[VALUE_BYTES];
+    char *joined; /* VALUE_BYTES */
 };
 
 static int join_policy(void *ctx, const char *name)
 {
-    struct policies *policies = ctx;
-    char path[VALUE_BYTES], value[64];
-    const int n = ST_PRINT(path, CPU_DIR "cpufreq/%s/%s", name, policies->file);
-    if (n < 0 || (size_t)n >= sizeof(path) ||
-        st_tree_first_line(policies->machine, path, value, sizeof(value)) < 0 ||
-        st_proc_has_word(policies->joined, value))
-        return 0;
-    const size_t have = strlen(policies->joined);
-    const size_t left = sizeof(policies->joined) - have;
-    if (strlen(value) + 2 <= left)
-        snprintf(policies->joined + have, left, "%s%s", have > 0 ? " " : "", value);
+    const struct policies *policies = ctx;
+    char own[64];
+    if (strlen(name) <= 32 &&
+        st_tree_first_line(policies->machine,
+                           ST_TEXT(VALUE_BYTES, CPU_DIR "cpufreq/%s/%s", name, policies->file), own,
+                           sizeof(own)) == 0 &&
+        !st_proc_has_word(policies->joined, own))
+        st_text_join(policies->joined, VALUE_BYTES, " ", "%s", own);
     return 0;
 }
 
-static void say_cpufreq(const struct say *say, int cpu, const char *key, const char *file)
+static int cpufreq(struct st_machine *machine, int cpu, const struct condition *condition, char *value)
 {
-    if (cpu >= 0) {
-        const char *path = ST_TEXT(VALUE_BYTES, CPU_DIR "cpu%d/cpufreq/%s", cpu, file);
-        say_line(say, key, path);
-        return;
-    }
-    struct policies policies = {.machine = say->machine, .file = file};
-    if (say->machine->list(say->machine, CPU_DIR "cpufreq", join_policy, &policies) == 0 &&
-        policies.joined[0] != '\0')
-        say->fn(say->ctx, key, policies.joined);
+    struct policies policies = {machine, condition->path, value};
+    if (cpu >= 0)
+        return st_tree_first_line(machine,
+                                  ST_TEXT(VALUE_BYTES, CPU_DIR "cpu%d/cpufreq/%s", cpu, condition->path),
+                                  value, VALUE_BYTES);
+    value[0] = '\0';
+    const int r = machine->list(machine, CPU_DIR "cpufreq", join_policy, &policies);
+    return r == 0 && value[0] == '\0' ? -ENODATA : r;
 }
 
 /* --- hypervisor --- */
@@ -224,56 +217,40 @@ static const struct dmi_row *dmi_find(struct st_machine *machine)
     return NULL;
 }
 
-static int virtualised_linux(struct st_machine *machine, bool *ret)
+/* Its name, "unnamed", or "none". @return 0 or -ENODATA: unknown. */
+static int hypervisor(struct st_machine *machine, ST_UNUSED int cpu,
+                      ST_UNUSED const struct condition *condition, char *value)
 {
     char text[CPUINFO_BYTES], flags[CPUINFO_BYTES];
-    if (st_tree_first_line(machine, "/sys/hypervisor/type", text, sizeof(text)) == 0) {
-        *ret = true;
+    if (st_tree_first_line(machine, "/sys/hypervisor/type", value, VALUE_BYTES) == 0)
         return 0;
-    }
-    if (cpuinfo(machine, text, sizeof(text)) == 0 &&
-        st_proc_field(text, "flags", flags, sizeof(flags)) == 0) {
-        *ret = st_proc_has_word(flags, "hypervisor"); /* x86: CPUID leaf 1, ECX bit 31 */
-        return 0;
-    }
-    const struct dmi_row *row = dmi_find(machine);
-    if (row == NULL || row->also_metal)
+    const bool has_flags =
+        cpuinfo(machine, text, sizeof(text)) == 0 && st_proc_field(text, "flags", flags, sizeof(flags)) == 0;
+    /* x86: CPUID leaf 1, ECX bit 31 */
+    const bool is_guest = has_flags && st_proc_has_word(flags, "hypervisor");
+    const struct dmi_row *row = is_guest || !has_flags ? dmi_find(machine) : NULL;
+    if (!has_flags && (row == NULL || row->also_metal))
         return -ENODATA;
-    *ret = true;
+    snprintf(value, VALUE_BYTES, "%s", row != NULL ? row->hypervisor : is_guest ? "unnamed" : "none");
     return 0;
 }
 
-static void say_hypervisor(const struct say *say)
-{
-    bool virtualised;
-    char value[VALUE_BYTES];
-    if (virtualised_linux(say->machine, &virtualised) < 0)
-        return;
-    if (!virtualised) {
-        say->fn(say->ctx, "hypervisor", "none");
-    } else if (st_tree_first_line(say->machine, "/sys/hypervisor/type", value, sizeof(value)) == 0) {
-        say->fn(say->ctx, "hypervisor", value);
-    } else {
-        const struct dmi_row *row = dmi_find(say->machine);
-        say->fn(say->ctx, "hypervisor", row != NULL ? row->hypervisor : "unnamed");
-    }
-}
-
-/* --- all of it --- */
-
-static void conditions_linux(struct st_machine *machine, int cpu, st_condition_fn fn, void *ctx)
-{
-    const struct say say = {.machine = machine, .fn = fn, .ctx = ctx};
-    say_kernel(&say);
-    say_cpus(&say);
-    say_hypervisor(&say);
-    say_line(&say, "clocksource", "/sys/devices/system/clocksource/clocksource0/current_clocksource");
-    say_cpufreq(&say, cpu, "cpufreq_driver", "scaling_driver");
-    say_cpufreq(&say, cpu, "governor", "scaling_governor");
-    say_cpufreq(&say, cpu, "energy_performance_preference", "energy_performance_preference");
-    say_line(&say, "idle_driver", CPU_DIR "cpuidle/current_driver");
-    say_line(&say, "idle_governor", CPU_DIR "cpuidle/current_governor_ro");
-}
+static const struct condition of_linux[] = {
+    {"kernel_release", "/proc/sys/kernel/osrelease"},
+    {"kernel_version", "/proc/sys/kernel/version"},
+    {"preemption", "/proc/sys/kernel/version", preemption},
+    {"hz", "/boot/config-", hz},
+    {"cpu_model", NULL, cpu_model},
+    {"cpus_online", CPU_DIR "online", cpus_online},
+    {"cpus_isolated", CPU_DIR "isolated", cpus_isolated},
+    {"hypervisor", NULL, hypervisor},
+    {"clocksource", "/sys/devices/system/clocksource/clocksource0/current_clocksource"},
+    {"cpufreq_driver", "scaling_driver", cpufreq},
+    {"governor", "scaling_governor", cpufreq},
+    {"energy_performance_preference", "energy_performance_preference", cpufreq},
+    {"idle_driver", CPU_DIR "cpuidle/current_driver"},
+    {"idle_governor", CPU_DIR "cpuidle/current_governor_ro"},
+};
 
 /* /proc/sys/<name with slashes> */
 static int sysctl_path(const char *name, char *path, size_t path_bytes)
@@ -327,13 +304,20 @@ static int sysctl_line(struct st_machine *machine, const char *name, char *buf, 
     return buf[0] != '\0' ? 0 : -ENODATA;
 }
 
-struct row {
-    const char *key;
-    const char *sysctl;
-};
+static int of_cpu(struct st_machine *machine, int cpu, const struct condition *condition, char *value)
+{
+    const char *name = ST_TEXT(64, "dev.cpu.%d.%s", cpu < 0 ? 0 : cpu, condition->path);
+    return sysctl_line(machine, name, value, VALUE_BYTES);
+}
+
+/* All CPUs share cpu0's frequency unless the driver says otherwise; then it has a node of its own. */
+static int cpu_mhz(struct st_machine *machine, int cpu, const struct condition *condition, char *value)
+{
+    return of_cpu(machine, cpu, condition, value) == 0 ? 0 : of_cpu(machine, 0, condition, value);
+}
 
 /* kern.version ends in the build folder on its second line; the first one says release and build. */
-static const struct row rows[] = {
+static const struct condition of_freebsd[] = {
     {"os", "kern.ostype"},
     {"kernel_release", "kern.osrelease"},
     {"kernel_version", "kern.version"},
@@ -348,49 +332,35 @@ static const struct row rows[] = {
     {"alloweddeviation_pct", "kern.timecounter.alloweddeviation"},
     {"nanosleep_precise", "kern.timecounter.nanosleep_precise"},
     {"idle_method", "machdep.idle"},
+    {"cpu_mhz", "freq", cpu_mhz},
+    {"idle_lowest", "cx_lowest", of_cpu},
 };
-
-static void conditions_freebsd(struct st_machine *machine, int cpu, st_condition_fn fn, void *ctx)
-{
-    char name[64], value[VALUE_BYTES];
-    ST_EACH (row, rows) {
-        if (sysctl_line(machine, row->sysctl, value, sizeof(value)) == 0)
-            fn(ctx, row->key, value);
-    }
-    /* all CPUs share cpu0's frequency unless the driver says otherwise; then it has a node of its own */
-    ST_PRINT(name, "dev.cpu.%d.freq", cpu < 0 ? 0 : cpu);
-    if (sysctl_line(machine, name, value, sizeof(value)) == 0 ||
-        sysctl_line(machine, "dev.cpu.0.freq", value, sizeof(value)) == 0)
-        fn(ctx, "cpu_mhz", value);
-    ST_PRINT(name, "dev.cpu.%d.cx_lowest", cpu < 0 ? 0 : cpu);
-    if (sysctl_line(machine, name, value, sizeof(value)) == 0)
-        fn(ctx, "idle_lowest", value);
-}
-
-static int virtualised_freebsd(struct st_machine *machine, bool *ret)
-{
-    char value[VALUE_BYTES];
-    if (sysctl_line(machine, "kern.vm_guest", value, sizeof(value)) < 0)
-        return -ENODATA;
-    *ret = !st_text_is(value, "none");
-    return 0;
-}
 
 /* --- by the OS of the tunables --- */
 
 void st_tree_conditions(struct st_machine *machine, int cpu, st_condition_fn fn, void *ctx)
 {
-    switch (machine->os) {
-    case ST_OS_LINUX:
-        conditions_linux(machine, cpu, fn, ctx);
-        break;
-    case ST_OS_FREEBSD:
-        conditions_freebsd(machine, cpu, fn, ctx);
-        break;
+    const bool is_linux = machine->os == ST_OS_LINUX;
+    const struct condition *rows = is_linux ? of_linux : of_freebsd;
+    char value[VALUE_BYTES];
+    if (is_linux)
+        fn(ctx, "os", "Linux");
+    ST_EACH_OF (row, rows, is_linux ? ST_ARRAY_LEN(of_linux) : ST_ARRAY_LEN(of_freebsd)) {
+        const int r = row->get != NULL ? row->get(machine, cpu, row, value)
+                      : is_linux       ? st_tree_first_line(machine, row->path, value, sizeof(value))
+                                       : sysctl_line(machine, row->path, value, sizeof(value));
+        if (r == 0)
+            fn(ctx, row->key, value);
     }
 }
 
 int st_tree_virtualised(struct st_machine *machine, bool *ret)
 {
-    return machine->os == ST_OS_LINUX ? virtualised_linux(machine, ret) : virtualised_freebsd(machine, ret);
+    char name[VALUE_BYTES];
+    const int r = machine->os == ST_OS_LINUX ? hypervisor(machine, -1, NULL, name)
+                                             : sysctl_line(machine, "kern.vm_guest", name, sizeof(name));
+    if (r != 0)
+        return -ENODATA;
+    *ret = !st_text_is(name, "none");
+    return 0;
 }
