@@ -48,7 +48,7 @@ threaded_tests=(audio capture_stream day history_file history_writer platform ri
 loop_tests=(cause cause_charged fake loop margin ns period platform punctual punctual_budget punctual_wait recent result ring session)
 
 # Unit tests whose result may differ in another Debian: readers of what other programs print, libraries, system calls (part trixie).
-system_tests=(ask collect collect_machine collect_user linux_text linux_text_kernel posted cases jack_loss pipewire_profile profile_late
+system_tests=(ask collect collect_machine collect_user linux_text posted cases jack_loss pipewire_profile profile_late
     pulse_streams sandbox_linux server_log history history_file history_hostile history_writer platform run_posix session)
 
 jobs=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)

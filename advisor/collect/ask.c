@@ -52,90 +52,51 @@ static void put_state(struct asker *asker, const char *key, enum st_fact_state s
     st_facts_put_state(asker->facts, key, state, error, NULL, asker->question->source);
 }
 
-static void put_number(struct asker *asker, const char *key, const char *value)
-{
-    st_facts_put_number(asker->facts, key, value, value, asker->question->source);
-}
-
 /* --- answers --- */
-
-static void pipewire_setting(void *ctx, ST_UNUSED const char *section, const char *name, const char *value)
-{
-    const char *key = st_answer_pipewire_key(name);
-    if (key != NULL && value[0] == '[')
-        put_text(ctx, key, value);
-    else if (key != NULL)
-        put_number(ctx, key, value);
-}
 
 static int parse_pipewire(struct asker *asker, char *text)
 {
+    struct st_pattern_parts parts;
+    int r = -EBADMSG;
     /* the running minimum has the one for virtual machines in it */
     put_state(asker, ST_KEY_PIPEWIRE_VM_MIN_QUANTUM, ST_FACT_ABSENT, 0);
-    return st_answer_pw_metadata(text, pipewire_setting, asker);
-}
-
-/** A property of the node with the id `section`, or the server's version. */
-static void pipewire_node(void *ctx, const char *section, const char *name, const char *value)
-{
-    static const struct {
-        const char *name, *leaf;
-    } rows[] = {
-        {"state", "state"},
-        {"node.name", "name"},
-        {"application.name", "application"},
-        {"node.latency", "latency"},
-        {"node.force-quantum", "force_quantum"},
-        {"node.rate", "rate"},
-        {"node.force-rate", "force_rate"},
-        {"node.driver", "driver"},
-        {"format.rate", "format_rate_hz"},
-        {"media.class", "media_class"},
-        {"api.alsa.path", "alsa_path"},
-        {"api.alsa.headroom", "headroom_frames"},
-        {"api.alsa.disable-tsched", "disable_tsched"},
-        {"api.alsa.pcm.card", "card"},
-        {"session.suspend-timeout-seconds", "suspend_s"},
-        {"client.api", "api"},
-        {ST_ANSWER_PID, "pid"},
-        {ST_ANSWER_PLAYS, "plays"},
-    };
-    if (section[0] == '\0')
-        put_text(ctx, ST_KEY_PIPEWIRE_VERSION, value);
-    ST_EACH (row, rows) {
-        if (st_text_is(row->name, name))
-            put_text(ctx, ST_TEXT(KEY_BYTES, ST_KEYS_PIPEWIRE_NODE "%.24s.%s", section, row->leaf), value);
+    for (const char *at = text; st_pattern_next(&at, "*key:'%l' value:'%l'", &parts); r = 0) {
+        const char *key = st_answer_pipewire_key(parts.text[0]), *value = parts.text[1];
+        if (key != NULL && value[0] == '[')
+            put_text(asker, key, value);
+        else if (key != NULL)
+            st_facts_put_number(asker->facts, key, value, value, asker->question->source);
     }
+    return r;
 }
 
 static int parse_nodes(struct asker *asker, char *text)
 {
-    return st_answer_pw_dump(text, pipewire_node, asker);
+    return st_answer_pw_dump(text, asker->facts, asker->question->source);
 }
 
-/** Of the modules that open cards; one of them with tsched=0 is enough. */
-static void pulse_module(void *ctx, ST_UNUSED const char *section, const char *name, const char *arguments)
-{
-    static const char *const modules[] = {"module-alsa-card", "module-alsa-sink", "module-udev-detect",
-                                          "module-detect"};
-    const char *key = ST_KEY_PULSE_TSCHED, *seen;
-    struct asker *asker = ctx;
-    const struct st_fact *fact = st_facts_find(asker->facts, key);
-    ST_EACH (module, modules) {
-        if (!st_text_is(name, *module))
-            continue;
-        const bool off = strstr(arguments, "tsched=0") != NULL || strstr(arguments, "tsched=no") != NULL ||
-                         strstr(arguments, "tsched=\"0\"") != NULL;
-        const bool was_off = st_facts_text(asker->facts, key, &seen) == 0 && st_text_is(seen, "0") &&
-                             st_text_is(fact->source, asker->question->source);
-        put_text(asker, key, off || was_off ? "0" : "1");
-    }
-}
-
+/** Of the modules that open cards one with tsched=0 is enough. */
 static int parse_pulse(struct asker *asker, char *text)
 {
-    put_state(asker, ST_KEY_PULSE_TSCHED, ST_FACT_ABSENT, 0); /* no card is open */
-    return st_answer_pactl_modules(text, pulse_module, asker);
+    static const char *const modules[] = {"alsa-card", "alsa-sink", "udev-detect", "detect", NULL},
+                             *const off[] = {"tsched=0", "tsched=no", "tsched=\"0\"", NULL};
+    struct st_pattern_parts parts;
+    int r = -EBADMSG;
+    bool is_open = false, is_off = false;
+    ST_TEXT_EACH (line, text, "\r\n") {
+        if (!st_pattern_match(line, "%d module-%s", &parts))
+            continue;
+        r = 0;
+        if (st_text_is_among(parts.text[1], modules)) {
+            is_open = true;
+            is_off = is_off || st_text_has_among(line, off);
+        }
+    }
+    if (is_open)
+        put_text(asker, ST_KEY_PULSE_TSCHED, is_off ? "0" : "1");
+    else
+        put_state(asker, ST_KEY_PULSE_TSCHED, ST_FACT_ABSENT, 0); /* no card is open */
+    return r;
 }
 
 /** The first line that has one of the question's patterns has its only fact, which counts something or is a
@@ -143,10 +104,9 @@ static int parse_pulse(struct asker *asker, char *text)
 static int parse_one(struct asker *asker, char *text)
 {
     struct st_pattern_parts parts;
-    ST_TEXT_EACH (line, text, "\r\n") {
-        for (const char *const *pattern = asker->question->patterns; *pattern != NULL; pattern++) {
-            if (!st_pattern_match(line, *pattern, &parts))
-                continue;
+    for (const char *const *pattern = asker->question->patterns; *pattern != NULL; pattern++) {
+        const char *at = text;
+        if (st_pattern_next(&at, *pattern, &parts)) {
             put_text(asker, asker->question->facts[0], parts.text[0]);
             return 0;
         }
@@ -159,47 +119,62 @@ static int parse_jack(struct asker *asker, char *text)
     return text[0] == '0' ? -EBADMSG : parse_one(asker, text);
 }
 
-/** What is refused counts for the user whose name or number the line has. */
-static int parse_rtkit_log(struct asker *asker, char *text)
+/** How many lines are of each kind. kind_of: NULL: of none. */
+static int count_lines(struct asker *asker, char *text, const char *prefix, const char *const *kinds,
+                       const char *(*kind_of)(const struct asker *asker, const char *line))
 {
-    static const char *const kinds[] = {"demoted", "failed", "refused"};
-    char user[80] = "";
-    int64_t n[ST_ARRAY_LEN(kinds)] = {0};
-    if (text[0] == '\0') /* no right to the system's journal: it is silent then */
-        return asker->uid == 0 ? -ENODATA : -EACCES;
-    ST_TEXT_EACH (line, text, "\n") {
-        const char *kind = st_answer_rtkit_line(line, user, sizeof(user));
-        const bool is_own = user[0] == '\0' || st_facts_is(asker->facts, ST_KEY_USER_NAME, user) ||
-                            st_text_is(user, ST_TEXT(24, "%lu", (unsigned long)asker->uid));
-        for (size_t i = 0; kind != NULL && is_own && i < ST_ARRAY_LEN(kinds); i++)
-            n[i] += st_text_is(kind, kinds[i]);
+    char key[KEY_BYTES];
+    for (; *kinds != NULL; kinds++) {
+        ST_PRINT(key, "%s%s_n", prefix, *kinds);
+        put_text(asker, key, "0");
     }
-    for (size_t i = 0; i < ST_ARRAY_LEN(kinds); i++)
-        st_facts_put_int(asker->facts, ST_TEXT(KEY_BYTES, ST_KEYS_RTKIT "%s_n", kinds[i]), n[i], NULL,
+    ST_TEXT_EACH (line, text, "\n") {
+        const char *kind = kind_of(asker, line);
+        if (kind == NULL)
+            continue;
+        ST_PRINT(key, "%s%s_n", prefix, kind);
+        st_facts_put_int(asker->facts, key, st_facts_int_or(asker->facts, key, 0) + 1, NULL,
                          asker->question->source);
+    }
     return 0;
 }
 
+/** What is refused counts for the user whose name or number the line has. */
+static const char *rtkit_kind(const struct asker *asker, const char *line)
+{
+    char user[80] = "";
+    const char *kind = st_answer_rtkit_line(line, user, sizeof(user));
+    return user[0] == '\0' || st_facts_is(asker->facts, ST_KEY_USER_NAME, user) ||
+                   st_text_is(user, ST_TEXT(24, "%lu", (unsigned long)asker->uid))
+               ? kind
+               : NULL;
+}
+
+static int parse_rtkit_log(struct asker *asker, char *text)
+{
+    if (text[0] == '\0') /* no right to the system's journal: it is silent then */
+        return asker->uid == 0 ? -ENOENT : -EACCES;
+    return count_lines(asker, text, ST_KEYS_RTKIT, WORDS("demoted", "failed", "refused"), rtkit_kind);
+}
+
 /** A fault of USB counts as one of a card if the device is one. */
+static const char *kernel_kind(const struct asker *asker, const char *line)
+{
+    char device[48];
+    const char *kind = st_answer_kernel_line(line, device, sizeof(device));
+    return kind != NULL && st_text_is(kind, "usb") &&
+                   st_facts_find(asker->facts, ST_TEXT(KEY_BYTES, ST_KEYS_USB_AUDIO "%s.control", device)) !=
+                       NULL
+               ? "card"
+               : kind;
+}
+
 static int parse_kernel_log(struct asker *asker, char *text)
 {
-    static const char *const kinds[] = {"card", "usb", "clock", "heat", "memory", "rt_time"};
-    char device[48];
-    int64_t n[ST_ARRAY_LEN(kinds)] = {0};
     if (text[0] == '\0')
         return -EACCES;
-    ST_TEXT_EACH (line, text, "\n") {
-        const char *kind = st_answer_kernel_line(line, device, sizeof(device));
-        if (kind != NULL && st_text_is(kind, "usb") &&
-            st_facts_find(asker->facts, ST_TEXT(KEY_BYTES, ST_KEYS_USB_AUDIO "%s.control", device)) != NULL)
-            kind = kinds[0];
-        for (size_t i = 0; kind != NULL && i < ST_ARRAY_LEN(kinds); i++)
-            n[i] += st_text_is(kind, kinds[i]);
-    }
-    for (size_t i = 0; i < ST_ARRAY_LEN(kinds); i++)
-        st_facts_put_int(asker->facts, ST_TEXT(KEY_BYTES, ST_KEYS_KERNEL_LOG "%s_n", kinds[i]), n[i], NULL,
-                         asker->question->source);
-    return 0;
+    return count_lines(asker, text, ST_KEYS_KERNEL_LOG,
+                       WORDS("card", "usb", "clock", "heat", "memory", "rt_time"), kernel_kind);
 }
 
 /* --- questions --- */
@@ -357,14 +332,6 @@ static int find_whom(struct whom *whom, const char *user)
 
 /* --- asking --- */
 
-/** The server runs and did not answer: its settings are unknown, whatever its files say. */
-static void unanswered(struct asker *asker, enum st_fact_state state, int error)
-{
-    for (const char *const *key = asker->question->facts; *key != NULL; key++)
-        put_state(asker, *key, state, error);
-    put_state(asker, asker->question->key, state, error);
-}
-
 /** It answered: of those that run by this name, the one of this user counts. */
 static void put_answered(struct asker *asker)
 {
@@ -380,26 +347,21 @@ static void put_answered(struct asker *asker)
     put_text(asker, asker->question->key, "answered");
 }
 
+/** If the server runs and did not answer, its settings are unknown, whatever its files say. */
 static void take_answer(struct asker *asker, const struct st_run *run)
 {
-    const char *key = asker->question->key;
-    if (run->result == -ETIMEDOUT || run->result == -EFBIG)
-        unanswered(asker, ST_FACT_UNREADABLE, -run->result);
-    else if (run->result == -ENOENT) /* its client is not installed */
-        put_state(asker, key, ST_FACT_ABSENT, 0);
-    else if (run->result == -EIO) /* its client ended with an error: no socket here, or one of another user */
-        put_state(asker, key, ST_FACT_UNREADABLE, ECONNREFUSED);
-    else if (run->result != 0)
-        put_state(asker, key, ST_FACT_UNREADABLE, -run->result);
-    else {
-        const int r = asker->question->parse(asker, run->buf);
-        if (r == -EACCES || r == -ENODATA)
-            unanswered(asker, r == -EACCES ? ST_FACT_UNREADABLE : ST_FACT_ABSENT, r == -EACCES ? EACCES : 0);
-        else if (r != 0)
-            unanswered(asker, ST_FACT_MALFORMED, 0);
-        else
-            put_answered(asker);
+    /* its client ended with an error: no socket here, or one of another user */
+    int r = run->result == -EIO ? -ECONNREFUSED : run->result;
+    const bool is_of_server = r == 0 || r == -ETIMEDOUT || r == -EFBIG;
+    if (r == 0)
+        r = asker->question->parse(asker, run->buf);
+    if (r == 0) {
+        put_answered(asker);
+        return;
     }
+    for (const char *const *key = asker->question->facts; *key != NULL && is_of_server; key++)
+        st_facts_put_failure(asker->facts, *key, r, asker->question->source);
+    st_facts_put_failure(asker->facts, asker->question->key, r, asker->question->source);
 }
 
 /** The questions whose servers run, and that may be asked. @return how many. */

@@ -46,66 +46,41 @@ static void find_home(struct st_collector *c)
         c->home[len - 1] = '\0';
 }
 
-/** @return 0 or -ENOMEM; end it in either case. */
-static int begin(struct st_collector *c, struct st_platform *p, enum st_os os, bool live)
+int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
 {
-    *c = (struct st_collector){.p = p,
-                               .machine = &p->machine,
-                               .live = live,
-                               .facts = st_facts_new(os),
-                               .buf = malloc(LARGE_FILE_BYTES),
-                               .buf_bytes = LARGE_FILE_BYTES};
-    return c->facts != NULL && c->buf != NULL ? 0 : -ENOMEM;
-}
-
-/** r: what was wrong so far. @return 0 with the facts. */
-static int end(struct st_collector *c, int r, struct st_facts **ret)
-{
-    free(c->buf);
-    r = r == 0 ? c->facts->error : r;
+    struct st_collector c = {.p = p,
+                             .machine = &p->machine,
+                             .live = live,
+                             .facts = st_facts_new(p->machine.os),
+                             .buf = malloc(LARGE_FILE_BYTES),
+                             .buf_bytes = LARGE_FILE_BYTES};
+    int r = c.facts != NULL && c.buf != NULL ? 0 : -ENOMEM;
+    if (r == 0) {
+        c.facts->time_ns = live ? st_clock_wall_ns(&p->clock) : 0;
+        find_home(&c);
+        ST_EACH (source, sources) {
+            if ((*source)->os == p->machine.os)
+                (*source)->collect(&c);
+        }
+        if (live)
+            st_collect_live.collect(&c);
+        r = c.facts->error;
+    }
+    free(c.buf);
     if (r == 0)
-        *ret = c->facts;
+        *ret = c.facts;
     else
-        st_facts_free(c->facts);
+        st_facts_free(c.facts);
     return r;
 }
 
-int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
-{
-    struct st_collector c;
-    const int r = begin(&c, p, p->machine.os, live);
-    if (r != 0)
-        return end(&c, r, ret);
-    if (live)
-        c.facts->time_ns = st_clock_wall_ns(&p->clock);
-    find_home(&c);
-    ST_EACH (source, sources) {
-        if ((*source)->os == p->machine.os)
-            (*source)->collect(&c);
-    }
-    if (live)
-        st_collect_live.collect(&c);
-    return end(&c, 0, ret);
-}
-
-static int collect_freebsd_capture(struct st_platform *p, const char *text, size_t bytes,
-                                   struct st_facts **ret)
+static int doubt_capture(struct st_facts *facts, bool is_whole)
 {
     static const char name[] = "sysctl-a.txt";
-    const bool is_whole = st_platform_root_set_sysctls(p, text, bytes);
-    struct st_facts *facts;
-    int r = st_collect(p, false, &facts);
-    if (r != 0)
-        return r;
     bool any = false;
     ST_EACH_OF (fact, facts->rows, facts->n)
         any = any || st_text_begins((*fact)->source, "sysctl ");
-    r = !any ? -EBADMSG : is_whole ? 0 : st_facts_put_text(facts, ST_KEY_SYSTEM_INPUT, name, NULL, name);
-    if (r == 0)
-        *ret = facts;
-    else
-        st_facts_free(facts);
-    return r;
+    return !any ? -EBADMSG : is_whole ? 0 : st_facts_put_text(facts, ST_KEY_SYSTEM_INPUT, name, NULL, name);
 }
 
 void st_collect_rights(struct st_facts *facts, int64_t limit, const char *from, const char *source)
@@ -137,38 +112,36 @@ static int doubt_tree(struct st_machine *machine, struct st_facts *facts)
     return st_facts_put_text(facts, ST_KEY_SYSTEM_LACKS, lacks, NULL, "/");
 }
 
-static int collect_tree(struct st_platform *p, struct st_facts **ret)
+static bool is_tree(struct st_machine *machine)
 {
     static const char *const folders[] = {"/proc", "/sys", "/etc", "/boot"};
-    size_t i = 0;
-    while (i < ST_ARRAY_LEN(folders) && p->machine.list(&p->machine, folders[i], stop_at_first, NULL) != 0)
-        i++;
-    if (i == ST_ARRAY_LEN(folders))
-        return -ENODATA;
-    struct st_facts *facts;
-    int r = st_collect(p, false, &facts);
-    if (r != 0)
-        return r;
-    r = doubt_tree(&p->machine, facts);
-    if (r == 0)
-        *ret = facts;
-    else
-        st_facts_free(facts);
-    return r;
+    ST_EACH (folder, folders) {
+        if (machine->list(machine, *folder, stop_at_first, NULL) == 0)
+            return true;
+    }
+    return false;
 }
 
 static int collect_dir(struct st_platform *root, struct st_facts **ret)
 {
     size_t bytes = 0;
+    struct st_facts *facts = NULL;
     char *text = malloc(SYSCTL_TEXT_BYTES);
-    if (text == NULL)
-        return -ENOMEM;
-    int r = root->machine.read_text(&root->machine, "/sysctl-a.txt", text, SYSCTL_TEXT_BYTES, &bytes);
-    if (r == 0) {
-        r = collect_freebsd_capture(root, text, bytes, ret);
-    } else if (r == -ENOENT) {
-        r = collect_tree(root, ret);
-    }
+    int r = text != NULL
+                ? root->machine.read_text(&root->machine, "/sysctl-a.txt", text, SYSCTL_TEXT_BYTES, &bytes)
+                : -ENOMEM;
+    const bool is_freebsd = r == 0;
+    const bool is_whole = is_freebsd && st_platform_root_set_sysctls(root, text, bytes);
+    if (r == -ENOENT)
+        r = is_tree(&root->machine) ? 0 : -ENODATA;
+    if (r == 0)
+        r = st_collect(root, false, &facts);
+    if (r == 0)
+        r = is_freebsd ? doubt_capture(facts, is_whole) : doubt_tree(&root->machine, facts);
+    if (r == 0)
+        *ret = facts;
+    else
+        st_facts_free(facts);
     free(text);
     return r;
 }

@@ -236,18 +236,15 @@ static void put_limits(struct st_facts *facts, bool root)
     static const char source[] = "/etc/security/limits.d";
     const int64_t rtprio = st_machine_limit_at_login(facts, "rtprio"),
                   memlock = st_machine_limit_at_login(facts, "memlock");
-    st_facts_put_int(facts, ST_KEY_RT_FIFO_ERRNO, root || rtprio >= ST_TRIED_PRIORITY ? 0 : EPERM, NULL,
-                     source);
-    st_facts_put_int(facts, ST_KEY_RT_FIFO_PRIORITY, ST_TRIED_PRIORITY, NULL, "not tried");
-    st_facts_put_int(facts, ST_KEY_RT_RTPRIO_LIMIT, rtprio == INT64_MAX ? ST_UNLIMITED : rtprio, NULL,
-                     source);
+    const int64_t limit = rtprio == INT64_MAX ? ST_UNLIMITED : rtprio;
+    st_collect_rights(facts, root ? ST_UNLIMITED : limit, "limits.d", source);
+    st_facts_put_int(facts, ST_KEY_RT_RTPRIO_LIMIT, limit, NULL, source);
     st_facts_put_int(facts, ST_KEY_RT_IPC_LOCK, root, NULL, source);
     if (memlock > 0)
         st_facts_put_int(facts, ST_KEY_RT_MEMLOCK_LIMIT_BYTES,
                          memlock > INT64_MAX / 1024 ? ST_UNLIMITED : memlock * 1024, NULL, source);
     else
         st_facts_put_failure(facts, ST_KEY_RT_MEMLOCK_LIMIT_BYTES, -ENOENT, source);
-    st_facts_put_text(facts, ST_KEY_USER_LIMITS_FROM, "limits.d", NULL, source);
 }
 
 int st_collect_user(struct st_machine *machine, const char *name, struct st_facts *facts)

@@ -4,6 +4,7 @@
 #include <grp.h>
 
 #include "advisor/facts/text.h"
+#include "core/text/pattern.h"
 #include "core/text/text.h"
 
 #define SMALL_FILE_BYTES 4097
@@ -14,27 +15,54 @@ int st_collector_text(const struct st_collector *c, const char *path, char *buf,
     return c->machine->read_text(c->machine, path, buf, bytes, &len);
 }
 
+/** raw: what was read; it is trimmed. */
+static void put_value(struct st_collector *c, const char *key, char *value, enum st_value_kind kind,
+                      const char *raw, const char *source)
+{
+    int64_t number;
+    st_text_trim(value);
+    const bool is_endless = kind == ST_VALUE_LIMIT && st_text_is(value, "unlimited");
+    if (kind == ST_VALUE_TEXT || is_endless ||
+        (st_text_int(value, &number) == 0 && (kind != ST_VALUE_LIMIT || number >= 0)))
+        st_facts_put_text(c->facts, key, is_endless ? ST_TEXT(8, "%d", ST_UNLIMITED) : value, raw, source);
+    else
+        st_facts_put_state(c->facts, key, ST_FACT_MALFORMED, 0, raw, source);
+}
+
 void st_collector_read(struct st_collector *c, const char *key, const char *name, enum st_value_kind kind)
 {
-    char text[SMALL_FILE_BYTES], value[SMALL_FILE_BYTES], of_sysctl[300];
-    int64_t number;
+    char text[SMALL_FILE_BYTES], value[SMALL_FILE_BYTES];
     size_t bytes = 0;
     const bool is_file = name[0] == '/';
     const int r = is_file ? c->machine->read_text(c->machine, name, text, sizeof(text), &bytes)
                           : c->machine->read_sysctl(c->machine, name, text, sizeof(text), &bytes);
-    const char *source = is_file ? name : of_sysctl;
-    ST_PRINT(of_sysctl, "sysctl %s", name);
+    const char *source = is_file ? name : ST_TEXT(300, "sysctl %s", name);
     if (r != 0) {
         st_collector_put_failure(c, key, r, source);
-        return;
+    } else if (memchr(text, '\0', bytes) != NULL) {
+        st_facts_put_state(c->facts, key, ST_FACT_MALFORMED, 0, text, source);
+    } else {
+        ST_PRINT(value, "%s", text);
+        put_value(c, key, value, kind, text, source);
     }
-    memcpy(value, text, bytes);
-    value[bytes] = '\0';
-    st_text_trim(value);
-    if (memchr(text, '\0', bytes) != NULL || (kind == ST_VALUE_INT && st_text_int(value, &number) != 0))
-        st_collector_put_malformed(c, key, text, source);
-    else
-        st_facts_put_text(c->facts, key, value, text, source);
+}
+
+void st_collector_line(struct st_collector *c, const char *key, const char *path, const char *pattern,
+                       enum st_value_kind kind)
+{
+    struct st_pattern_parts parts;
+    int64_t number;
+    bool found = false;
+    const int r = st_collector_text(c, path, c->buf, c->buf_bytes);
+    const char *at = r == 0 || r == -EFBIG ? c->buf : "";
+    while ((!found || kind == ST_VALUE_LEAST) && st_pattern_next(&at, pattern, &parts)) {
+        if (!found ||
+            (st_text_int(parts.text[0], &number) == 0 && number < st_facts_int_or(c->facts, key, INT64_MIN)))
+            put_value(c, key, parts.text[0], kind, parts.text[0], path);
+        found = true;
+    }
+    if (!found)
+        st_collector_put_failure(c, key, r == 0 || r == -EFBIG ? -ENOENT : r, path);
 }
 
 void st_collector_put_groups(struct st_facts *facts, const char *key, const gid_t *gids, int n,

@@ -18,8 +18,7 @@ struct st_collector {
 /** Reads a whole file of at most bytes - 1. @return 0 or -errno; -EFBIG: the buffer has its beginning. */
 ST_NODISCARD int st_collector_text(const struct st_collector *c, const char *path, char *buf, size_t bytes);
 
-/** Puts a fact that was read, or why it was not: st_facts_put_failure(). raw: what could not be understood.
- */
+/** Puts a fact that was read, or why it was not: st_facts_put_failure(). */
 static inline void st_collector_put_text(struct st_collector *c, const char *key, const char *value,
                                          const char *source)
 {
@@ -29,11 +28,6 @@ static inline void st_collector_put_int(struct st_collector *c, const char *key,
                                         const char *source)
 {
     st_facts_put_int(c->facts, key, value, NULL, source);
-}
-static inline void st_collector_put_malformed(struct st_collector *c, const char *key, const char *raw,
-                                              const char *source)
-{
-    st_facts_put_state(c->facts, key, ST_FACT_MALFORMED, 0, raw, source);
 }
 static inline void st_collector_put_failure(struct st_collector *c, const char *key, int r,
                                             const char *source)
@@ -56,11 +50,21 @@ static inline int st_collector_list(const struct st_collector *c, const char *pa
     return c->machine->list(c->machine, path, fn, ctx);
 }
 
-enum st_value_kind { ST_VALUE_TEXT, ST_VALUE_INT };
+enum st_value_kind {
+    ST_VALUE_TEXT,
+    ST_VALUE_INT,
+    ST_VALUE_LIMIT, /* a number from 0 on, or "unlimited", which becomes ST_UNLIMITED */
+    ST_VALUE_LEAST, /* of a file's lines: the least number */
+};
 
 /** Reads one file (an absolute path) or sysctl of at most 4 KiB into one fact. An empty or non-numeric
  * ST_VALUE_INT is malformed. */
 void st_collector_read(struct st_collector *c, const char *key, const char *name, enum st_value_kind kind);
+
+/** The first part of the first line of a file that matches the pattern (core/text/pattern.h) becomes a fact.
+ * Reads into c->buf. */
+void st_collector_line(struct st_collector *c, const char *key, const char *path, const char *pattern,
+                       enum st_value_kind kind);
 
 #define ST_COLLECTOR_GROUPS_MAX 1024
 

@@ -60,42 +60,24 @@ static void collect_one(struct st_collector *c, const char *name, enum st_value_
 /** The flags of each event timer in a list such as "LAPIC(600) i8254(100) RTC(0)". */
 static void collect_event_timers(struct st_collector *c)
 {
-    const char *list;
-    if (st_facts_text(c->facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_CHOICE, &list) != 0)
-        return;
-    for (list += strspn(list, " "); *list != '\0'; list += strspn(list, " ")) {
-        char name[128];
-        const size_t len = strcspn(list, "( ");
-        if (len > 0 && len < 64) {
-            ST_PRINT(name, ET_PREFIX "%.*s.flags", (int)len, list);
-            collect_one(c, name, ST_VALUE_INT);
-        }
-        list += strcspn(list, " ");
-    }
-}
-
-static void collect_units(struct st_collector *c, const char *prefix, const char *leaf, int units,
-                          enum st_value_kind kind)
-{
-    for (int unit = 0; unit < units; unit++) {
-        char probe[8];
-        size_t len;
-        const char *name = ST_TEXT(128, "%s%d.%s", prefix, unit, leaf);
-        if (unit == 0 || c->machine->read_sysctl(c->machine, name, probe, sizeof(probe), &len) != -ENOENT)
-            collect_one(c, name, kind);
-    }
+    char *list = ST_TEXT(1024, "%s", st_facts_text_or(c->facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_CHOICE, ""));
+    ST_TEXT_EACH (timer, list, " ")
+        collect_one(c, ST_TEXT(128, ET_PREFIX "%.*s.flags", (int)ST_MIN(strcspn(timer, "("), 63), timer),
+                    ST_VALUE_INT);
 }
 
 static void collect_devices(struct st_collector *c)
 {
-    int64_t cpus;
-    if (st_facts_int(c->facts, ST_KEY_FREEBSD_KERN_SMP_CPUS, &cpus) != 0 || cpus < 1)
-        cpus = 1;
-    if (cpus > UNITS_MAX)
-        cpus = UNITS_MAX;
-    ST_EACH (device, devices)
-        collect_units(c, device->prefix, device->leaf, device->units > 0 ? device->units : (int)cpus,
-                      device->kind);
+    const int64_t cpus_n = st_facts_int_or(c->facts, ST_KEY_FREEBSD_KERN_SMP_CPUS, 1);
+    size_t len;
+    ST_EACH (device, devices) {
+        const int64_t units_n = device->units > 0 ? device->units : ST_MIN(cpus_n, UNITS_MAX);
+        for (int unit = 0; unit < ST_MAX(units_n, 1); unit++) {
+            const char *name = ST_TEXT(128, "%s%d.%s", device->prefix, unit, device->leaf);
+            if (unit == 0 || c->machine->read_sysctl(c->machine, name, ST_ROOM(8), &len) != -ENOENT)
+                collect_one(c, name, device->kind);
+        }
+    }
 }
 
 static void collect_sysctls(struct st_collector *c)
@@ -131,12 +113,19 @@ static const char *const sysctl_names[] = {"dev.hwpstate", "dev.pcm.",          
 #define LOADER_LOCAL "/boot/loader.conf.local"
 
 /** In the order in which FreeBSD reads them: of two values, the later one counts. */
-static const struct {
-    const char *key; /* says whether the file could be read; NULL: an optional one */
+static const struct setting {
+    const char *key; /* says whether the file could be read; NULL: an optional file, or a folder of such */
     const char *path;
     const char *prefix;
     const char *const *names;
+    const char *suffix; /* of a folder's files; NULL: any */
+    int64_t from_version,
+        to_version; /* kern.osreldate; 0: any. 14.1 changed the order of the loader's files */
 } settings[] = {
+    {ST_KEY_FREEBSD_FILE_LOADER_CONF, "/boot/loader.conf", ST_KEYS_FREEBSD_LOADER, loader_names},
+    {NULL, LOADER_LOCAL, ST_KEYS_FREEBSD_LOADER, loader_names, .to_version = ST_FREEBSD_LOADER_LOCAL_LAST},
+    {NULL, "/boot/loader.conf.d", ST_KEYS_FREEBSD_LOADER, loader_names, .suffix = ".conf"},
+    {NULL, LOADER_LOCAL, ST_KEYS_FREEBSD_LOADER, loader_names, .from_version = ST_FREEBSD_LOADER_LOCAL_LAST},
     {NULL, "/etc/rc.d/virtual_oss", RC, rc_names}, /* its default */
     {NULL, "/etc/defaults/rc.conf", RC, rc_names},
     {"freebsd.file.rc_conf", "/etc/rc.conf", RC, rc_names},
@@ -158,12 +147,11 @@ static bool read_file(struct st_collector *c, const char *key, const char *path,
     return r == 0;
 }
 
-static void read_assignments(struct st_collector *c, const char *key, const char *path, const char *prefix,
-                             const char *const *names)
+static void read_assignments(struct st_collector *c, const struct setting *setting, const char *path)
 {
     size_t bytes;
-    if (read_file(c, key, path, &bytes))
-        st_freebsd_text_assignments(c->facts, prefix, names, c->buf, bytes, path);
+    if (read_file(c, setting->key, path, &bytes))
+        st_freebsd_text_assignments(c->facts, setting->prefix, setting->names, c->buf, bytes, path);
 }
 
 /** Whether class audio has what freebsd-memlock gives it. */
@@ -181,47 +169,31 @@ static void read_login_class(struct st_collector *c)
                              path);
 }
 
-/** A folder of files in the form of rc.conf. */
 struct folder {
     struct st_collector *c;
-    const char *path, *suffix, *prefix;
-    const char *const *names;
+    const struct setting *setting;
 };
 
 static int read_part(void *ctx, const char *name)
 {
     const struct folder *folder = ctx;
-    if (strlen(name) <= 200 && st_text_ends(name, folder->suffix))
-        read_assignments(folder->c, NULL, ST_TEXT(300, "%s/%s", folder->path, name), folder->prefix,
-                         folder->names);
+    const struct setting *setting = folder->setting;
+    if (strlen(name) <= 200 && (setting->suffix == NULL || st_text_ends(name, setting->suffix)))
+        read_assignments(folder->c, setting, ST_TEXT(300, "%s/%s", setting->path, name));
     return 0;
-}
-
-/** Of two values the later one counts; which of the two places is later changed in 14.1. */
-static void read_loader(struct st_collector *c)
-{
-    int64_t osreldate;
-    const bool local_last = st_facts_int(c->facts, ST_KEY_FREEBSD_KERN_OSRELDATE, &osreldate) != 0 ||
-                            osreldate >= ST_FREEBSD_LOADER_LOCAL_LAST;
-    read_assignments(c, ST_KEY_FREEBSD_FILE_LOADER_CONF, "/boot/loader.conf", ST_KEYS_FREEBSD_LOADER,
-                     loader_names);
-    if (!local_last)
-        read_assignments(c, NULL, LOADER_LOCAL, ST_KEYS_FREEBSD_LOADER, loader_names);
-    struct folder folder = {c, "/boot/loader.conf.d", ".conf", ST_KEYS_FREEBSD_LOADER, loader_names};
-    (void)st_collector_list(c, folder.path, read_part, &folder);
-    if (local_last)
-        read_assignments(c, NULL, LOADER_LOCAL, ST_KEYS_FREEBSD_LOADER, loader_names);
 }
 
 static void read_settings(struct st_collector *c)
 {
-    read_loader(c);
+    const int64_t version = st_facts_int_or(c->facts, ST_KEY_FREEBSD_KERN_OSRELDATE, INT64_MAX);
     read_login_class(c);
     ST_EACH (setting, settings) {
-        struct folder folder = {c, setting->path, "", setting->prefix, setting->names};
-        read_assignments(c, setting->key, setting->path, setting->prefix, setting->names);
+        struct folder folder = {c, setting};
+        if (version < setting->from_version || (setting->to_version != 0 && version >= setting->to_version))
+            continue;
+        read_assignments(c, setting, setting->path);
         if (setting->key == NULL) /* rc.conf.d/NAME may be a file or a folder */
-            (void)st_collector_list(c, folder.path, read_part, &folder);
+            (void)st_collector_list(c, setting->path, read_part, &folder);
     }
 }
 
@@ -248,7 +220,7 @@ static void read_sndstat(struct st_collector *c)
         path = of_capture;
     if (read_file(c, ST_KEY_FREEBSD_FILE_SNDSTAT, path, &bytes) &&
         st_freebsd_text_sndstat(c->facts, c->buf, bytes, path) == -EBADMSG)
-        st_collector_put_malformed(c, ST_KEY_FREEBSD_FILE_SNDSTAT, c->buf, path);
+        st_facts_put_state(c->facts, ST_KEY_FREEBSD_FILE_SNDSTAT, ST_FACT_MALFORMED, 0, c->buf, path);
 }
 
 static int see_powerd(void *ctx, const char *name)

@@ -14,14 +14,16 @@
 
 struct reader {
     struct st_collector *c;
-    const char *folder;
-    const char *suffix;
     void (*parse)(struct reader *reader, char *text);
-    const char *path;        /* of the file that is parsed */
+    st_setting_fn setting;   /* of parse_settings */
     const char *failure_key; /* of a file or folder that is there and cannot be read; NULL: left out */
-    bool of_guests;          /* the rule that is read is for virtual machines */
-    size_t files_n;
-    size_t settings_n;
+    const char *folder, *suffix, *path; /* what is read */
+    bool of_guests;                     /* the rule that is read is for virtual machines */
+    size_t files_n, settings_n;
+    struct st_facts *unit; /* what a unit and its drop-ins say, the later the better */
+    const char *stem;      /* its name */
+    bool ambient, bounded; /* it has CAP_SYS_NICE; it cannot have it */
+    bool bounding_set;
 };
 
 /** Only what can stand in a key. */
@@ -77,18 +79,18 @@ static void read_folder(struct reader *reader, const char *folder, const char *s
 
 /* --- limits.conf and groups --- */
 
-static void limit(void *ctx, const char *domain, const char *item, const char *value)
-{
-    struct reader *reader = ctx;
-    if (!is_plain(domain) || !(st_text_is(item, "rtprio") || st_text_is(item, "memlock")))
-        return;
-    const char *key = ST_TEXT(KEY_BYTES, ST_KEYS_LIMITS "%s.%s", domain, item);
-    put(reader, key, value);
-}
-
+/** limits.conf(5): "domain type item value"; what sets the soft limit. */
 static void parse_limits(struct reader *reader, char *text)
 {
-    st_linux_text_limits(text, limit, reader);
+    struct st_pattern_parts parts;
+    for (const char *at = text; st_pattern_next(&at, "%s %s %s %s", &parts);) {
+        const char *domain = parts.text[0], *type = parts.text[1], *item = parts.text[2];
+        char *value = parts.text[3];
+        value[strcspn(value, "#")] = '\0';
+        if (value[0] != '\0' && (st_text_is(type, "-") || st_text_is(type, "soft")) && is_plain(domain) &&
+            (st_text_is(item, "rtprio") || st_text_is(item, "memlock")))
+            put(reader, ST_TEXT(KEY_BYTES, ST_KEYS_LIMITS "%s.%s", domain, item), value);
+    }
 }
 
 /** Groups that distributions use for this right, or that a limit names. */
@@ -127,34 +129,19 @@ struct dropins {
     const char *folder;
 };
 
-struct reading {
-    struct st_collector *c;
-    void (*fn)(void *ctx, const char *path, char *text); /* of one file, its lines joined; it may cut it */
-    void *ctx;
-};
+/** Lines "name = value". One that ends with a backslash goes on in the next one: systemd.syntax(7). */
+static void parse_settings(struct reader *reader, char *text)
+{
+    for (char *at = strstr(text, "\\\n"); at != NULL; at = strstr(at, "\\\n"))
+        at[0] = at[1] = ' ';
+    st_linux_text_settings(text, reader->setting, reader);
+}
 
 static const char *const unit_folders[] = {"/etc/systemd/system",           "/run/systemd/system",
                                            "/usr/local/lib/systemd/system", "/usr/lib/systemd/system",
                                            "/lib/systemd/system",           NULL};
 static const char *const conf_folders[] = {"/etc/systemd", "/run/systemd", "/usr/local/lib/systemd",
                                            "/usr/lib/systemd", NULL};
-
-/** A line that ends with a backslash goes on in the next one: systemd.syntax(7). */
-static void join_lines(char *text)
-{
-    for (char *at = strstr(text, "\\\n"); at != NULL; at = strstr(at, "\\\n"))
-        at[0] = at[1] = ' ';
-}
-
-/** @return whether it was there and could be read. */
-static bool read_one(const struct reading *reading, const char *path)
-{
-    if (st_collector_text(reading->c, path, reading->c->buf, FILE_BYTES) != 0)
-        return false;
-    join_lines(reading->c->buf);
-    reading->fn(reading->ctx, path, reading->c->buf);
-    return true;
-}
 
 static int see_dropin(void *ctx, const char *name)
 {
@@ -172,7 +159,7 @@ static int see_dropin(void *ctx, const char *name)
     return 0;
 }
 
-static void read_all(const struct reading *reading, const char *const *folders, const char *const *files,
+static void read_all(struct reader *reader, const char *const *folders, const char *const *files,
                      const char *const *kinds)
 {
     struct dropins dropins = {0};
@@ -181,44 +168,44 @@ static void read_all(const struct reading *reading, const char *const *folders, 
     for (; *files != NULL && !found; files++) {
         for (size_t i = 0; folders[i] != NULL && !found; i++) {
             ST_PRINT(path, "%s/%s", folders[i], *files);
-            found = read_one(reading, path);
+            found = read_file(reader, path);
         }
     }
     for (; *kinds != NULL; kinds++) {
         for (size_t i = 0; folders[i] != NULL; i++) {
             ST_PRINT(path, "%s/%s.d", folders[i], *kinds);
             dropins.folder = path;
-            (void)st_collector_list(reading->c, path, see_dropin, &dropins); /* most are not there */
+            (void)st_collector_list(reader->c, path, see_dropin, &dropins); /* most are not there */
         }
     }
     ST_EACH_OF (dropin, dropins.row, dropins.n)
-        (void)read_one(reading, dropin->path);
+        (void)read_file(reader, dropin->path);
 }
 
 /** Calls fn for each file that counts, in the order in which systemd reads them: the unit of this name
  * ("jack@ann.service"), or the file of its template, then its drop-ins by their names, of whatever folder.
  * Of drop-ins of one name the one of the more special folder (jack@ann.service.d, jack@.service.d,
  * service.d) counts, then that of /etc, /run, /usr/local/lib, /usr/lib: systemd.unit(5). */
-static void read_unit(const struct reading *reading, const char *unit)
+static void read_unit(struct reader *reader, const char *unit)
 {
     const char *at = strchr(unit, '@'), *dot = strrchr(unit, '.');
     if (strlen(unit) >= LAYER_NAME_BYTES || dot == NULL)
         return;
     if (at == NULL || dot <= at + 1) {
-        read_all(reading, unit_folders, (const char *const[]){unit, NULL},
+        read_all(reader, unit_folders, (const char *const[]){unit, NULL},
                  (const char *const[]){unit, dot + 1, NULL});
         return;
     }
     const char *template = ST_TEXT(LAYER_NAME_BYTES, "%.*s%s", (int)(at + 1 - unit), unit, dot);
-    read_all(reading, unit_folders, (const char *const[]){unit, template, NULL},
+    read_all(reader, unit_folders, (const char *const[]){unit, template, NULL},
              (const char *const[]){unit, template, dot + 1, NULL});
 }
 
 /** The same of a file of systemd itself ("system.conf"): systemd-system.conf(5). */
-static void read_conf(const struct reading *reading, const char *name)
+static void read_conf(struct reader *reader, const char *name)
 {
     const char *const names[] = {name, NULL};
-    read_all(reading, conf_folders, names, names);
+    read_all(reader, conf_folders, names, names);
 }
 
 /* --- units --- */
@@ -246,37 +233,28 @@ static bool find_program(const char *command, char *ret, size_t bytes)
     return false;
 }
 
-#define UNIT_SETTINGS 5
-
 static const struct unit_row {
-    const char *name, *key;
+    const char *name, *leaf;
     bool resets; /* an empty value sets the default again */
-} unit_rows[UNIT_SETTINGS] = {{"LimitRTPRIO", "rtprio", false},
-                              {"CPUSchedulingPolicy", "policy", true},
-                              {"RestrictRealtime", "restrict_realtime", false},
-                              {"DynamicUser", "dynamic_user", false},
-                              {"User", "user", true}};
+} unit_rows[] = {{"LimitRTPRIO", "rtprio", false},
+                 {"CPUSchedulingPolicy", "policy", true},
+                 {"RestrictRealtime", "restrict_realtime", false},
+                 {"DynamicUser", "dynamic_user", false},
+                 {"User", "user", true}};
 
-struct setting {
-    char value[64], path[512];
-};
-
-/** What a unit and its drop-ins say, the later the better. */
-struct unit {
-    const char *path;
-    struct setting program, rows[UNIT_SETTINGS], nice;
-    bool ambient, bounded; /* it has CAP_SYS_NICE; it cannot have it */
-    bool bounding_set;
-};
-
-static void set(const struct unit *unit, struct setting *setting, const char *value)
+static const char *unit_key(const struct reader *reader, const char *leaf, char *buf, size_t bytes)
 {
-    ST_PRINT(setting->value, "%s", value);
-    ST_PRINT(setting->path, "%s", unit->path);
+    snprintf(buf, bytes, ST_KEYS_UNIT "%s.%s", reader->stem, leaf);
+    return buf;
+}
+
+static void put_unit(struct reader *reader, const char *leaf, const char *value)
+{
+    st_facts_put_text(reader->unit, unit_key(reader, leaf, ST_ROOM(KEY_BYTES)), value, NULL, reader->path);
 }
 
 /** Lists of capabilities: "~" before one takes away, an empty one takes all away (systemd.exec(5)). */
-static void capabilities(struct unit *unit, const char *value, bool of_bounding)
+static void capabilities(struct reader *unit, const char *value, bool of_bounding)
 {
     const bool inverts = value[0] == '~', names = strcasestr(value, "CAP_SYS_NICE") != NULL;
     if (of_bounding) {
@@ -286,43 +264,34 @@ static void capabilities(struct unit *unit, const char *value, bool of_bounding)
     } else {
         unit->ambient = value[0] != '\0' && (inverts ? unit->ambient && !names : unit->ambient || names);
     }
-    set(unit, &unit->nice, unit->bounded ? "taken" : unit->ambient ? "granted" : "");
+    put_unit(unit, "cap_sys_nice", unit->bounded ? "taken" : unit->ambient ? "granted" : "");
+}
+
+/** The program that the unit starts; NULL: none of ours. */
+static const char *program_of(const struct reader *unit)
+{
+    return st_facts_text_or(unit->unit, unit_key(unit, "program", ST_ROOM(KEY_BYTES)), NULL);
 }
 
 static void unit_setting(void *ctx, const char *section, const char *name, const char *value)
 {
-    struct unit *unit = ctx;
+    struct reader *unit = ctx;
     char program[64];
     int64_t soft;
     if (!st_text_is(section, "Service"))
         return;
     if (st_text_is(name, "ExecStart") && value[0] == '\0')
-        set(unit, &unit->program, "");
-    else if (st_text_is(name, "ExecStart") && unit->program.value[0] == '\0' &&
+        put_unit(unit, "program", "");
+    else if (st_text_is(name, "ExecStart") && program_of(unit) == NULL &&
              find_program(value, program, sizeof(program)))
-        set(unit, &unit->program, program);
+        put_unit(unit, "program", program);
     else if (st_text_is(name, "AmbientCapabilities") || st_text_is(name, "CapabilityBoundingSet"))
         capabilities(unit, value, name[0] == 'C');
-    for (size_t i = 0; i < UNIT_SETTINGS; i++) {
-        if (st_text_is(name, unit_rows[i].name) && (value[0] != '\0' || unit_rows[i].resets) &&
-            (i != 0 || st_text_unit_limit(value, &soft)))
-            set(unit, &unit->rows[i], value);
+    ST_EACH (row, unit_rows) {
+        if (st_text_is(name, row->name) && (value[0] != '\0' || row->resets) &&
+            (row != unit_rows || st_text_unit_limit(value, &soft)))
+            put_unit(unit, row->leaf, value);
     }
-}
-
-static void unit_file(void *ctx, const char *path, char *text)
-{
-    struct unit *unit = ctx;
-    unit->path = path;
-    st_linux_text_settings(text, '=', "#;", unit_setting, unit);
-}
-
-static void put_setting(struct st_collector *c, const char *unit, const char *leaf,
-                        const struct setting *setting)
-{
-    if (setting->path[0] != '\0')
-        st_collector_put_text(c, ST_TEXT(KEY_BYTES, ST_KEYS_UNIT "%s.%s", unit, leaf), setting->value,
-                              setting->path);
 }
 
 /** A unit of the administrator's own, or a packaged one with drop-ins here. Those that play nothing are
@@ -330,8 +299,8 @@ static void put_setting(struct st_collector *c, const char *unit, const char *le
 static int one_unit(void *ctx, const char *name)
 {
     struct reader *outer = ctx;
-    struct unit unit = {0};
     char stem[80];
+    struct reader unit = {.c = outer->c, .parse = parse_settings, .setting = unit_setting, .stem = stem};
     size_t len = strlen(name);
     const bool is_folder = st_text_ends(name, ".service.d");
     len -= is_folder ? 2 : 0;
@@ -339,37 +308,58 @@ static int one_unit(void *ctx, const char *name)
         return 0;
     if (is_folder && name[len - 9] == '@') /* of a template, whose instances have it */
         return 0;
-    const char *file = ST_TEXT(96, "%.*s", (int)len, name);
     ST_PRINT(stem, "%.*s", (int)(len - 8), name);
-    if (st_facts_find(outer->c->facts, ST_TEXT(KEY_BYTES, ST_KEYS_UNIT "%s.program", stem)) != NULL)
+    if (st_facts_find(outer->c->facts, unit_key(&unit, "program", ST_ROOM(KEY_BYTES))) != NULL)
         return 0;
-    read_unit(&(struct reading){outer->c, unit_file, &unit}, file);
-    if (unit.program.value[0] == '\0')
-        return 0;
-    put_setting(outer->c, stem, "program", &unit.program);
-    for (size_t i = 0; i < UNIT_SETTINGS; i++)
-        put_setting(outer->c, stem, unit_rows[i].key, &unit.rows[i]);
-    put_setting(outer->c, stem, "cap_sys_nice", &unit.nice);
-    return ++outer->files_n == FILES_MAX;
+    unit.unit = st_facts_new(outer->c->facts->os);
+    if (unit.unit == NULL)
+        return outer->c->facts->error = -ENOMEM;
+    read_unit(&unit, ST_TEXT(96, "%.*s", (int)len, name));
+    if (program_of(&unit) != NULL) {
+        ST_EACH_OF (fact, unit.unit->rows, unit.unit->n)
+            st_facts_add(outer->c->facts, *fact, (*fact)->source);
+        outer->files_n++;
+    }
+    const int r = unit.unit->error;
+    st_facts_free(unit.unit);
+    return r == 0 ? outer->files_n == FILES_MAX : (outer->c->facts->error = r);
 }
 
-/** DefaultLimitRTPRIO= of all units; AllowSuspend= of the computer. */
-static void manager_setting(void *ctx, ST_UNUSED const char *section, const char *name, const char *value)
+/* --- settings that are one fact each --- */
+
+static const struct {
+    const char *section; /* NULL: any */
+    const char *name, *key;
+    enum { TEXT, NUMBER, LIMIT, FORBIDS } form; /* FORBIDS: 1 for "no" */
+} rows[] = {
+    {"context.properties", "default.clock.quantum", ST_KEY_PIPEWIRE_QUANTUM, NUMBER},
+    {"context.properties", "default.clock.min-quantum", ST_KEY_PIPEWIRE_MIN_QUANTUM, NUMBER},
+    {"context.properties", "default.clock.max-quantum", ST_KEY_PIPEWIRE_MAX_QUANTUM, NUMBER},
+    {"context.properties", "default.clock.rate", ST_KEY_PIPEWIRE_RATE_HZ, NUMBER},
+    {"vm.overrides", "default.clock.min-quantum", ST_KEY_PIPEWIRE_VM_MIN_QUANTUM, NUMBER},
+    {NULL, "realtime-scheduling", ST_KEY_PULSE_REALTIME_SCHEDULING, TEXT},
+    {NULL, "default-fragments", "linux.pulse.default-fragments", NUMBER},
+    {NULL, "default-fragment-size-msec", "linux.pulse.default-fragment-size-msec", NUMBER},
+    {NULL, "default-sample-rate", "linux.pulse.default-sample-rate", NUMBER},
+    {NULL, "DefaultLimitRTPRIO", ST_KEY_UNIT_DEFAULT_RTPRIO, LIMIT}, /* of all units */
+    {NULL, "AllowSuspend", ST_KEY_SUSPEND_FORBIDDEN, FORBIDS},
+};
+
+static void put_setting(void *ctx, const char *section, const char *name, const char *value)
 {
     const struct reader *reader = ctx;
     int64_t soft;
     bool allowed;
-    if (st_text_is(name, "DefaultLimitRTPRIO") && st_text_unit_limit(value, &soft))
-        st_collector_put_text(reader->c, ST_KEY_UNIT_DEFAULT_RTPRIO, value, reader->path);
-    if (st_text_is(name, "AllowSuspend") && st_text_unit_boolean(value, &allowed))
-        st_facts_put_int(reader->c->facts, ST_KEY_SUSPEND_FORBIDDEN, !allowed, value, reader->path);
-}
-
-static void manager_file(void *ctx, const char *path, char *text)
-{
-    struct reader *reader = ctx;
-    reader->path = path;
-    st_linux_text_settings(text, '=', "#;", manager_setting, reader);
+    ST_EACH (row, rows) {
+        if (!st_text_is(name, row->name) || (row->section != NULL && !st_text_is(section, row->section)))
+            continue;
+        if (row->form == NUMBER)
+            st_facts_put_number(reader->c->facts, row->key, value, value, reader->path);
+        else if (row->form == FORBIDS && st_text_unit_boolean(value, &allowed))
+            st_facts_put_int(reader->c->facts, row->key, !allowed, value, reader->path);
+        else if (row->form == TEXT || (row->form == LIMIT && st_text_unit_limit(value, &soft)))
+            st_collector_put_text(reader->c, row->key, value, reader->path);
+    }
 }
 
 /** Masked: a link to /dev/null, which a captured tree does not follow. */
@@ -385,8 +375,9 @@ static void collect_suspend(struct st_collector *c)
 {
     static const char *const targets[] = {"/etc/systemd/system/sleep.target",
                                           "/etc/systemd/system/suspend.target"};
-    struct reader reader = {.c = c};
-    read_conf(&(struct reading){c, manager_file, &reader}, "sleep.conf");
+    struct reader manager = {.c = c, .parse = parse_settings, .setting = put_setting};
+    read_conf(&manager, "system.conf");
+    read_conf(&manager, "sleep.conf");
     ST_EACH (target, targets) {
         if (is_masked(c, *target))
             st_facts_put_int(c->facts, ST_KEY_SUSPEND_FORBIDDEN, 1, "masked", *target);
@@ -456,7 +447,6 @@ static void collect_system(struct st_collector *c)
     (void)read_file(&groups, "/etc/group");
     struct reader units = {.c = c};
     (void)st_collector_list(c, "/etc/systemd/system", one_unit, &units); /* absent without systemd */
-    read_conf(&(struct reading){c, manager_file, &units}, "system.conf");
     collect_suspend(c);
     boot_options(c);
     const int is_nixos = st_collector_text(c, nixos, ST_ROOM(16));
@@ -509,21 +499,7 @@ static void pipewire_setting(void *ctx, const char *section, const char *name, c
         reader->of_guests = st_text_is(name, "cpu.vm.name") && st_text_is(value, "!null");
     if (reader->of_guests && st_text_is(section, "update-props"))
         section = "vm.overrides";
-    static const struct {
-        const char *section;
-        const char *name;
-        const char *key;
-    } rows[] = {
-        {"context.properties", "default.clock.quantum", ST_KEY_PIPEWIRE_QUANTUM},
-        {"context.properties", "default.clock.min-quantum", ST_KEY_PIPEWIRE_MIN_QUANTUM},
-        {"context.properties", "default.clock.max-quantum", ST_KEY_PIPEWIRE_MAX_QUANTUM},
-        {"context.properties", "default.clock.rate", ST_KEY_PIPEWIRE_RATE_HZ},
-        {"vm.overrides", "default.clock.min-quantum", ST_KEY_PIPEWIRE_VM_MIN_QUANTUM},
-    };
-    ST_EACH (row, rows) {
-        if (st_text_is(section, row->section) && st_text_is(name, row->name))
-            st_facts_put_number(reader->c->facts, row->key, value, value, reader->path);
-    }
+    put_setting(ctx, section, name, value);
 }
 
 static void parse_pipewire(struct reader *reader, char *text)
@@ -532,26 +508,6 @@ static void parse_pipewire(struct reader *reader, char *text)
 }
 
 /* --- PulseAudio --- */
-
-static void pulse_setting(void *ctx, ST_UNUSED const char *section, const char *name, const char *value)
-{
-    static const char *const numbers[] = {"default-fragments", "default-fragment-size-msec",
-                                          "default-sample-rate"};
-    struct reader *reader = ctx;
-    if (st_text_is(name, "realtime-scheduling"))
-        st_collector_put_text(reader->c, ST_KEY_PULSE_REALTIME_SCHEDULING, value, reader->path);
-    ST_EACH (number, numbers) {
-        if (!st_text_is(name, *number))
-            continue;
-        st_facts_put_number(reader->c->facts, ST_TEXT(KEY_BYTES, "linux.pulse.%s", *number), value, value,
-                            reader->path);
-    }
-}
-
-static void parse_pulse(struct reader *reader, char *text)
-{
-    st_linux_text_settings(text, '=', "#;", pulse_setting, reader);
-}
 
 /** default.pa: "load-module module-udev-detect tsched=0" */
 static void parse_pulse_script(struct reader *reader, char *text)
@@ -580,7 +536,10 @@ static void collect_servers(struct st_collector *c)
     const char *const pulse[] = {"/etc/pulse", below_home(c, ".config/pulse", ST_ROOM(600))};
     struct reader reader = {.c = c, .parse = parse_pipewire, .failure_key = ST_KEY_PIPEWIRE_QUANTUM};
     read_layers(&reader, pipewire, ST_ARRAY_LEN(pipewire), "pipewire.conf");
-    reader = (struct reader){.c = c, .parse = parse_pulse, .failure_key = ST_KEY_PULSE_REALTIME_SCHEDULING};
+    reader = (struct reader){.c = c,
+                             .parse = parse_settings,
+                             .setting = put_setting,
+                             .failure_key = ST_KEY_PULSE_REALTIME_SCHEDULING};
     read_layers(&reader, pulse, ST_ARRAY_LEN(pulse), "daemon.conf");
     reader = (struct reader){.c = c, .parse = parse_pulse_script, .failure_key = ST_KEY_PULSE_TSCHED};
     read_layers(&reader, pulse, ST_ARRAY_LEN(pulse), "default.pa");

@@ -3,7 +3,6 @@
 
 #include "advisor/collect/collector.h"
 #include "advisor/facts/text.h"
-#include "advisor/parse/linux_text.h"
 #include "core/text/pattern.h"
 #include "core/text/text.h"
 #include "platform/child_env.h"
@@ -72,16 +71,19 @@ static void config(struct st_collector *c)
         ST_PRINT(path, "%s", packed);
     }
     ST_EACH (option, options) {
-        char value[128];
         const char *key = ST_TEXT(64, ST_KEYS_CONFIG "%s", *option);
-        const int r = opened != 0 ? opened : st_linux_text_config(c->buf, *option, value, sizeof(value));
-        if (r == 0) {
-            st_facts_put_text(c->facts, key, value, ST_TEXT(256, "CONFIG_%s=%s", *option, value), path);
-        } else if (r == -EBADMSG) {
-            st_collector_put_malformed(c, key, NULL, path);
-        } else {
-            st_collector_put_failure(c, key, r, path);
-        }
+        const char *set = c->buf, *unset = c->buf, *any = c->buf;
+        struct st_pattern_parts parts;
+        if (opened != 0)
+            st_collector_put_failure(c, key, opened, path);
+        else if (st_pattern_next(&set, ST_TEXT(64, "CONFIG_%s=%%l", *option), &parts))
+            st_collector_put_text(c, key, parts.text[0], path);
+        else if (st_pattern_next(&unset, ST_TEXT(64, "# CONFIG_%s is not set", *option), &parts))
+            st_collector_put_text(c, key, "n", path);
+        else
+            st_collector_put_failure(
+                c, key,
+                st_pattern_next(&any, ST_TEXT(64, "CONFIG_%s=", *option), &parts) ? -EBADMSG : -ENOENT, path);
     }
 }
 
@@ -101,34 +103,6 @@ static void whole_version(struct st_collector *c)
     const char *version = ST_TEXT(ST_PATTERN_PART_BYTES + 1, "#%s", parts.text[1]);
     st_facts_put_text(c->facts, ST_KEY_KERNEL_RELEASE, parts.text[0], c->buf, source);
     st_facts_put_text(c->facts, ST_KEY_KERNEL_VERSION, version, c->buf, source);
-}
-
-static void timer_list(struct st_collector *c)
-{
-    static const char source[] = "/proc/timer_list";
-    struct st_timer_list list = {0};
-    const int r = read_large(c, source);
-    const bool parsed = r == 0 && st_linux_text_timer_list(c->buf, &list) == 0 &&
-                        (list.has_hres_active || list.has_resolution);
-    const struct {
-        const char *key, *name;
-        bool has;
-        int64_t value;
-    } rows[] = {
-        {ST_KEY_TIMER_LIST_HRES_ACTIVE, ".hres_active", list.has_hres_active, list.hres_active},
-        {ST_KEY_TIMER_LIST_RESOLUTION_NS, ".resolution", list.has_resolution, list.resolution_ns},
-    };
-    ST_EACH (row, rows) {
-        const char *raw = ST_TEXT(64, "%s: %jd", row->name, row->value);
-        if (r != 0)
-            st_collector_put_failure(c, row->key, r, source);
-        else if (!parsed)
-            st_collector_put_malformed(c, row->key, c->buf, source);
-        else if (row->has)
-            st_facts_put_int(c->facts, row->key, row->value, raw, source);
-        else
-            st_collector_put_failure(c, row->key, -ENOENT, source);
-    }
 }
 
 /* --- settings that are one small file each --- */
@@ -191,7 +165,11 @@ static void collect(struct st_collector *c)
         st_collector_read(c, file->key, file->path, ST_VALUE_TEXT);
     whole_version(c);
     config(c);
-    timer_list(c);
+    /* the resolution is the same in all lines: print_base() of kernel/time/timer_list.c */
+    st_collector_line(c, ST_KEY_TIMER_LIST_RESOLUTION_NS, "/proc/timer_list", ".resolution: %s",
+                      ST_VALUE_INT);
+    st_collector_line(c, ST_KEY_TIMER_LIST_HRES_ACTIVE, "/proc/timer_list", ".hres_active : %s",
+                      ST_VALUE_LEAST);
 }
 
 const struct st_collect_source st_collect_linux_kernel = {ST_OS_LINUX, collect};

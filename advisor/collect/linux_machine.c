@@ -1,9 +1,8 @@
 /* Linux: the machine: CPUs, hypervisor or container, the idle latency that is asked for, swap. */
 #include "advisor/collect/collector.h"
 #include "advisor/facts/text.h"
-#include "advisor/parse/linux_text.h"
+#include "core/text/pattern.h"
 #include "core/text/text.h"
-#include "platform/proc.h"
 
 /* --- what this runs in (hypervisor, container), and the idle latency that a program requests --- */
 
@@ -35,17 +34,12 @@ static void container(struct st_collector *c)
 /** os-release(5): "Debian GNU/Linux 12 (bookworm)", usually between quotes. */
 static void distribution(struct st_collector *c)
 {
-    static const char source[] = "/etc/os-release";
-    char value[128];
-    int r = st_collector_text(c, source, c->buf, c->buf_bytes);
-    if (r == 0 && st_proc_line_text(c->buf, "PRETTY_NAME=", value, sizeof(value)) != 0)
-        r = -ENOENT;
-    if (r != 0) {
-        st_collector_put_failure(c, ST_KEY_DISTRIBUTION, r, source);
-        return;
-    }
-    value[strcspn(value + 1, "\"'") + 1] = '\0';
-    st_collector_put_text(c, ST_KEY_DISTRIBUTION, value + strspn(value, "\"'"), source);
+    const char *text;
+    st_collector_line(c, ST_KEY_DISTRIBUTION, "/etc/os-release", "PRETTY_NAME=%l", ST_VALUE_TEXT);
+    if (st_facts_text(c->facts, ST_KEY_DISTRIBUTION, &text) == 0 && strchr("\"'", text[0]) != NULL)
+        st_collector_put_text(c, ST_KEY_DISTRIBUTION,
+                              ST_TEXT(128, "%.*s", (int)strcspn(text + 1, "\"'"), text + 1),
+                              "/etc/os-release");
 }
 
 /** A captured request is a file of 4 bytes: s32, microseconds, little-endian. */
@@ -53,17 +47,12 @@ static void captured_request(struct st_collector *c)
 {
     char buf[16];
     size_t len = 0;
+    uint32_t value = 0;
     const int r = c->machine->read_text(c->machine, REQUEST_PATH, buf, sizeof(buf), &len);
-    if (r != 0) {
-        st_collector_put_failure(c, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, r, REQUEST_PATH);
-    } else if (len != 4) {
-        st_collector_put_malformed(c, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, buf, REQUEST_PATH);
-    } else {
-        uint32_t value = 0;
-        for (size_t i = 4; i-- > 0;)
-            value = value << 8 | (unsigned char)buf[i];
-        st_collector_put_int(c, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, (int32_t)value, REQUEST_PATH);
-    }
+    for (size_t i = 4; i-- > 0;)
+        value = value << 8 | (unsigned char)buf[i];
+    st_collector_put_result(c, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, r == 0 && len != 4 ? -EBADMSG : r,
+                            (int32_t)value, REQUEST_PATH);
 }
 
 /** Linux's test conditions did not have it: a device is refused with -EINVAL once it is open, so this says
@@ -201,50 +190,25 @@ static int collect_set(struct st_collector *c, const struct set *set, size_t *re
     return r;
 }
 
-/** Is this file of another CPU as CPU 0's? Not when it cannot be read: the collector says why. */
-static bool is_alike(struct st_collector *c, const char *path, const char *key_of_cpu0)
-{
-    char text[32];
-    const char *of_cpu0;
-    const int r = st_collector_text(c, path, text, sizeof(text));
-    if (r != 0)
-        return r == -ENOENT && st_facts_text(c->facts, key_of_cpu0, &of_cpu0) == -ENOENT;
-    st_text_trim(text);
-    return st_facts_text(c->facts, key_of_cpu0, &of_cpu0) == 0 && st_text_is(text, of_cpu0);
-}
-
-struct other_cpu {
-    struct st_collector *c;
-    struct set set;
-    char folder[64], key_prefix[48];
-    bool other_limit;
-    size_t states_n;
-};
-
-/** What a program allows this CPU to take to wake, besides /dev/cpu_dma_latency: Linux
+/** What a program allows a CPU to take to wake, besides /dev/cpu_dma_latency: Linux
  * Documentation/ABI/testing/sysfs-devices-power. */
-static void limit_paths(int64_t cpu, char path[96], char key[48])
+static void resume_limit(struct st_collector *c, int64_t cpu)
 {
-    snprintf(path, 96, "/sys/devices/system/cpu/cpu%jd/power/pm_qos_resume_latency_us", cpu);
-    snprintf(key, 48, "linux.cpuidle.cpu%jd.resume_latency_us", cpu);
+    st_collector_read(c, ST_TEXT(48, "linux.cpuidle.cpu%jd.resume_latency_us", cpu),
+                      ST_TEXT(96, "/sys/devices/system/cpu/cpu%jd/power/pm_qos_resume_latency_us", cpu),
+                      ST_VALUE_TEXT);
 }
 
-static bool is_leaf_alike(const struct other_cpu *cpu, const char *state, const char *file, const char *leaf)
+/** Is this fact of another CPU, whose keys have this prefix, as CPU 0's? NULL: there is none. */
+static bool is_as_cpu0(const struct st_facts *facts, const struct st_fact *fact, const char *prefix)
 {
-    const char *path = ST_TEXT(256, "%s/%s/%s", cpu->folder, state, file);
-    const char *key = ST_TEXT(128, "%s%s.%s", idle_states.key_prefix, state, leaf);
-    return is_alike(cpu->c, path, key);
-}
-
-static int other_state(void *ctx, const char *name)
-{
-    struct other_cpu *cpu = ctx;
-    if (!st_text_begins(name, "state") || strlen(name) > 32)
-        return 0;
-    if (cpu->other_limit || !is_leaf_alike(cpu, name, "latency", "latency_us") ||
-        !is_leaf_alike(cpu, name, "disable", "disable"))
-        collect_leaves(cpu->c, &cpu->set, name);
-    return ++cpu->states_n == NAMES_MAX;
+    const struct st_fact *of_cpu0 =
+        fact != NULL
+            ? st_facts_find(facts, ST_TEXT(128, ST_KEYS_CPUIDLE_CPU0 "%s", fact->key + strlen(prefix)))
+            : NULL;
+    return fact == NULL ||
+           (of_cpu0 != NULL && fact->state == of_cpu0->state && fact->state != ST_FACT_UNREADABLE &&
+            (fact->state != ST_FACT_OK || st_text_is(fact->text, of_cpu0->text)));
 }
 
 struct other_cpus {
@@ -257,24 +221,33 @@ struct other_cpus {
 static int other_cpu(void *ctx, const char *name)
 {
     struct other_cpus *cpus = ctx;
-    struct other_cpu cpu = {.c = cpus->c, .set = idle_states};
-    char path[96], key[48], key_of_cpu0[48];
+    struct st_collector own = *cpus->c;
+    struct set states = idle_states;
     int64_t number;
+    size_t n;
     if (!st_text_begins(name, "cpu") || st_text_int(name + 3, &number) != 0 || number < 1 ||
         number > OTHER_CPUS_MAX)
         return 0;
-    ST_PRINT(cpu.folder, "/sys/devices/system/cpu/cpu%jd/cpuidle", number);
-    ST_PRINT(cpu.key_prefix, "linux.cpuidle.cpu%jd.", number);
-    limit_paths(0, path, key_of_cpu0);
-    limit_paths(number, path, key);
-    cpu.other_limit = !is_alike(cpus->c, path, key_of_cpu0);
-    if (cpu.other_limit)
-        st_collector_read(cpus->c, key, path, ST_VALUE_TEXT);
-    cpu.set.folder = cpu.folder;
-    cpu.set.key_prefix = cpu.key_prefix;
-    (void)st_collector_list(cpus->c, cpu.folder, other_state, &cpu);
-    cpus->n += cpu.states_n > 0; /* a CPU that is off has none */
-    return 0;
+    states.folder = ST_TEXT(64, "/sys/devices/system/cpu/cpu%jd/cpuidle", number);
+    states.key_prefix = ST_TEXT(48, "linux.cpuidle.cpu%jd.", number);
+    own.facts = st_facts_new(ST_OS_LINUX);
+    if (own.facts == NULL)
+        return cpus->c->facts->error = -ENOMEM;
+    resume_limit(&own, number);
+    const struct st_facts *of_all = cpus->c->facts;
+    const bool other_limit = own.facts->n > 0 && !is_as_cpu0(of_all, own.facts->rows[0], states.key_prefix);
+    (void)collect_set(&own, &states, &n);
+    cpus->n += n > 0; /* a CPU that is off has none */
+    ST_EACH_OF (row, own.facts->rows, own.facts->n) {
+        const struct st_fact *fact = *row, *latency = st_facts_beside(own.facts, fact, "latency_us"),
+                             *disable = st_facts_beside(own.facts, fact, "disable");
+        if (other_limit || !is_as_cpu0(of_all, latency, states.key_prefix) ||
+            !is_as_cpu0(of_all, disable, states.key_prefix))
+            st_facts_add(cpus->c->facts, fact, fact->source);
+    }
+    const int r = own.facts->error;
+    st_facts_free(own.facts);
+    return r == 0 ? 0 : (cpus->c->facts->error = r);
 }
 
 static void collect_other_cpus(struct st_collector *c)
@@ -286,10 +259,8 @@ static void collect_other_cpus(struct st_collector *c)
 
 static void collect_cpus(struct st_collector *c)
 {
-    char path[96], key[48];
     size_t n;
-    limit_paths(0, path, key);
-    st_collector_read(c, key, path, ST_VALUE_TEXT);
+    resume_limit(c, 0);
     (void)collect_set(c, &throttling, &n); /* only Intel's processors have it */
     const int r = collect_set(c, &policies, &n);
     st_collector_put_result(c, ST_KEY_CPUFREQ_PRESENT, n > 0 ? 0 : r != 0 ? r : -ENOENT, 1, policies.folder);
@@ -411,21 +382,23 @@ static void collect_cores(struct st_collector *c)
 static void swap(struct st_collector *c)
 {
     static const char source[] = "/proc/swaps";
-    static const char *const keys[] = {ST_KEY_SWAP_OTHER_N, ST_KEY_SWAP_ZRAM_N, ST_KEY_SWAP_ZRAM_FIRST};
-    struct st_swaps swaps;
-    const int r = st_collector_text(c, source, c->buf, c->buf_bytes);
-    const bool parsed = r == 0 && st_linux_text_swaps(c->buf, &swaps) == 0;
-    ST_EACH (key, keys) {
-        if (r != 0)
-            st_collector_put_failure(c, *key, r, source);
-        else if (!parsed)
-            st_collector_put_malformed(c, *key, c->buf, source);
+    struct {
+        int64_t n, highest; /* priority */
+    } others = {0, INT64_MIN}, zram = {0, INT64_MIN}, *kind;
+    struct st_pattern_parts parts;
+    int r = st_collector_text(c, source, c->buf, c->buf_bytes);
+    if (r == 0 && !st_text_begins(c->buf, "Filename"))
+        r = -EBADMSG;
+    for (const char *at = c->buf; r == 0 && st_pattern_next(&at, "/%s %s %d %d %d", &parts);) {
+        const char *slash = strrchr(parts.text[0], '/');
+        kind = st_text_begins(slash != NULL ? slash + 1 : parts.text[0], "zram") ? &zram : &others;
+        kind->n++;
+        kind->highest = ST_MAX(kind->highest, strtoll(parts.text[4], NULL, 10));
     }
-    if (!parsed)
-        return;
-    st_collector_put_int(c, keys[0], (int64_t)swaps.other_n, source);
-    st_collector_put_int(c, keys[1], (int64_t)swaps.zram_n, source);
-    st_collector_put_int(c, keys[2], swaps.zram_first, source);
+    const bool is_first = zram.n > 0 && others.n > 0 && zram.highest > others.highest;
+    st_collector_put_result(c, ST_KEY_SWAP_OTHER_N, r, others.n, source);
+    st_collector_put_result(c, ST_KEY_SWAP_ZRAM_N, r, zram.n, source);
+    st_collector_put_result(c, ST_KEY_SWAP_ZRAM_FIRST, r, is_first, source);
 }
 
 static void collect(struct st_collector *c)

@@ -6,6 +6,7 @@
 #include "advisor/collect/collector.h"
 #include "advisor/facts/text.h"
 #include "core/ns.h"
+#include "core/text/pattern.h"
 #include "core/text/text.h"
 #include "platform/proc.h"
 
@@ -23,32 +24,31 @@
 #define COMMAND_LINE_BYTES 1024
 #define LOOK_NS            (120 * ST_NS_PER_MS)
 
-/* By the name that the kernel keeps, which has at most 15 bytes. */
+/* Of the name the kernel keeps 15 bytes. */
 static const struct {
-    const char *name;
-    const char *key;
+    const char *name;        /* of the fact, too */
     const char *command_key; /* NULL: its command line is not wanted */
     bool of_user;            /* each user has one */
 } daemons[] = {
-    {"ananicy-cpp", ST_KEY_DAEMON_ANANICY_CPP},
-    {"auto-cpufreq", ST_KEY_DAEMON_AUTO_CPUFREQ},
-    {"dell-fan-mon", "linux.daemon.dell-fan-mon"},
-    {"fancontrol", "linux.daemon.fancontrol"},
-    {"i8kmon", "linux.daemon.i8kmon"},
-    {"i8kmon-ng", "linux.daemon.i8kmon-ng"},
-    {"jackd", ST_KEY_DAEMON_JACKD, ST_KEY_JACK_COMMAND, true},
-    {"jackdbus", ST_KEY_DAEMON_JACKDBUS, .of_user = true},
-    {"pipewire", ST_KEY_DAEMON_PIPEWIRE, .of_user = true},
-    {"pipewire-pulse", ST_KEY_DAEMON_PIPEWIRE_PULSE, .of_user = true},
-    {"power-profiles-", ST_KEY_DAEMON_POWER_PROFILES_DAEMON},
-    {"pulseaudio", ST_KEY_DAEMON_PULSEAUDIO, .of_user = true},
-    {"rtkit-daemon", ST_KEY_DAEMON_RTKIT_DAEMON, ST_KEY_RTKIT_COMMAND},
-    {"sleeptuned", ST_KEY_DAEMON_SLEEPTUNED},
-    {"system76-power", ST_KEY_DAEMON_SYSTEM76_POWER},
-    {"system76-schedu", ST_KEY_DAEMON_SYSTEM76_SCHEDULER},
-    {"tclsh", "linux.daemon.tclsh", ST_KEY_TCLSH_COMMAND}, /* of i8kmon */
-    {"tuned", ST_KEY_DAEMON_TUNED},
-    {"wireplumber", ST_KEY_DAEMON_WIREPLUMBER, .of_user = true},
+    {"ananicy-cpp"},
+    {"auto-cpufreq"},
+    {"dell-fan-mon"},
+    {"fancontrol"},
+    {"i8kmon"},
+    {"i8kmon-ng"},
+    {"jackd", ST_KEY_JACK_COMMAND, true},
+    {"jackdbus", .of_user = true},
+    {"pipewire", .of_user = true},
+    {"pipewire-pulse", .of_user = true},
+    {"power-profiles-daemon"},
+    {"pulseaudio", .of_user = true},
+    {"rtkit-daemon", ST_KEY_RTKIT_COMMAND},
+    {"sleeptuned"},
+    {"system76-power"},
+    {"system76-scheduler"},
+    {"tclsh", ST_KEY_TCLSH_COMMAND}, /* of i8kmon */
+    {"tuned"},
+    {"wireplumber", .of_user = true},
 };
 
 struct walk {
@@ -100,17 +100,18 @@ static void swapped(struct st_collector *c, const char *pid, const char *name)
 
 /** A server of the user who runs this counts before those of others. @return false: there is one that counts
  * more. */
-static bool take_owner(struct st_collector *c, const char *daemon_key, const char *pid)
+static bool take_owner(struct st_collector *c, const char *daemon, const char *pid)
 {
     char name[64];
     uint64_t uid;
     int64_t before;
     if (!in_status(c, pid, "Uid:", &uid))
         return true;
-    if (c->live && uid != getuid() && getuid() != 0 && st_facts_int(c->facts, daemon_key, &before) == 0)
+    if (c->live && uid != getuid() && getuid() != 0 &&
+        st_facts_int(c->facts, ST_TEXT(KEY_BYTES, ST_KEYS_DAEMON "%s", daemon), &before) == 0)
         return false;
     const struct passwd *entry = c->live ? getpwuid((uid_t)uid) : NULL;
-    const char *key = ST_TEXT(KEY_BYTES, ST_KEYS_DAEMON_USER "%s", strrchr(daemon_key, '.') + 1);
+    const char *key = ST_TEXT(KEY_BYTES, ST_KEYS_DAEMON_USER "%s", daemon);
     if (entry != NULL)
         ST_PRINT(name, "%.63s", entry->pw_name);
     else
@@ -124,11 +125,12 @@ static bool daemon_of(struct walk *walk, const char *name, const char *pid)
 {
     int64_t number;
     ST_EACH (daemon, daemons) {
-        if (!st_text_is(name, daemon->name) || st_text_int(pid, &number) != 0)
+        if (!st_text_is(name, ST_TEXT(16, "%s", daemon->name)) || st_text_int(pid, &number) != 0)
             continue;
-        if (daemon->of_user && !take_owner(walk->c, daemon->key, pid))
+        if (daemon->of_user && !take_owner(walk->c, daemon->name, pid))
             return true;
-        st_collector_put_int(walk->c, daemon->key, number, ST_TEXT(64, "/proc/%s/stat", pid));
+        st_collector_put_int(walk->c, ST_TEXT(KEY_BYTES, ST_KEYS_DAEMON "%s", daemon->name), number,
+                             ST_TEXT(64, "/proc/%s/stat", pid));
         if (daemon->command_key != NULL)
             command_line(walk->c, daemon->command_key, pid);
         return true;
@@ -181,27 +183,6 @@ static bool look(struct st_collector *c, const char *folder, int64_t *ret_cpu_ns
            st_proc_line_u64(text, "voluntary_ctxt_switches:", ret_sleeps_n) == 0;
 }
 
-/** A line of /proc/PID/limits: the limit that holds, -1: unlimited. */
-static void limit(struct st_collector *c, const char *text, const char *name, const char *key,
-                  const char *source)
-{
-    const char *line = strstr(text, name);
-    int64_t number;
-    if (line == NULL) {
-        st_collector_put_failure(c, key, -ENOENT, source);
-        return;
-    }
-    line += strlen(name);
-    line += strspn(line, " ");
-    const char *value = ST_TEXT(32, "%.*s", (int)strcspn(line, " \n"), line);
-    if (st_text_is(value, "unlimited"))
-        st_facts_put_int(c->facts, key, -1, value, source);
-    else if (st_text_int(value, &number) == 0 && number >= 0)
-        st_facts_put_int(c->facts, key, number, value, source);
-    else
-        st_collector_put_malformed(c, key, value, source);
-}
-
 /** RLIMIT_RTTIME of the program; and does a thread that runs now go on for 0.12 s without a sleep? Then more
  * than half of what rtkit allows is used up. */
 static void rt_time(struct walk *walk, const char *tid, bool runs)
@@ -209,12 +190,11 @@ static void rt_time(struct walk *walk, const char *tid, bool runs)
     struct st_collector *c = walk->c;
     const char *pid = walk->process_pid, *folder = ST_TEXT(64, "/proc/%s/task/%s", pid, tid);
     const char *key = ST_TEXT(KEY_BYTES, ST_KEYS_RT_TIME "%s.limit_us", pid);
-    char text[STATUS_BYTES];
     int64_t before_ns, now_ns;
     uint64_t before_n, now_n;
-    if (st_facts_find(c->facts, key) == NULL &&
-        st_collector_text(c, ST_TEXT(64, "/proc/%s/limits", pid), text, sizeof(text)) == 0) {
-        limit(c, text, "Max realtime timeout", key, "/proc/PID/limits");
+    if (st_facts_find(c->facts, key) == NULL) {
+        st_collector_line(c, key, ST_TEXT(64, "/proc/%s/limits", pid), "Max realtime timeout %s",
+                          ST_VALUE_LIMIT);
         st_collector_put_text(c, ST_TEXT(KEY_BYTES, ST_KEYS_RT_TIME "%s.name", pid), walk->process_name,
                               "/proc");
     }
@@ -354,33 +334,6 @@ static void collect_processes(struct st_collector *c)
 
 /* --- small files below /proc and /sys, limits, cgroup --- */
 
-/** The path of the version 1 hierarchy that has the cpu controller, from /proc/self/cgroup
- * ("4:cpu,cpuacct:/a/b").
- *  @return false when there is none. */
-static bool cpu_hierarchy(char *text, char *ret_path, size_t path_bytes, bool *ret_unified)
-{
-    bool found = false;
-    *ret_unified = false;
-    ST_TEXT_EACH (line, text, "\n") {
-        char *names = strchr(line, ':');
-        char *path = names != NULL ? strchr(names + 1, ':') : NULL;
-        if (path == NULL)
-            continue;
-        *path++ = '\0';
-        if (names[1] == '\0') {
-            *ret_unified = true;
-            continue;
-        }
-        ST_TEXT_EACH (name, names + 1, ",") {
-            if (st_text_is(name, "cpu")) {
-                snprintf(ret_path, path_bytes, "%s", path);
-                found = true;
-            }
-        }
-    }
-    return found;
-}
-
 /** The limit of a cgroup; version 2 has none. */
 static void rt_runtime(struct st_collector *c, const char *key, const char *group)
 {
@@ -400,52 +353,29 @@ static void rt_runtime(struct st_collector *c, const char *key, const char *grou
     st_collector_put_failure(c, key, -ENOENT, path);
 }
 
+/** "4:cpu,cpuacct:/a/b" of version 1 with the cpu controller, "0::/a/b" of version 2. */
 static void cgroup(struct st_collector *c)
 {
     static const char source[] = "/proc/self/cgroup";
-    char text[4096], group[2048] = "";
-    bool unified;
+    struct st_pattern_parts parts;
+    char text[4096];
+    const char *at = text;
     const int r = st_collector_text(c, source, text, sizeof(text));
     if (r != 0) {
         st_collector_put_failure(c, ST_KEY_CGROUP_VERSION, r, source);
         st_collector_put_failure(c, ST_KEY_CGROUP_RT_RUNTIME_US, r, source);
         return;
     }
-    char raw[sizeof(text)];
-    memcpy(raw, text, sizeof(raw));
-    if (cpu_hierarchy(text, group, sizeof(group), &unified)) {
-        st_facts_put_int(c->facts, ST_KEY_CGROUP_VERSION, 1, raw, source);
-        rt_runtime(c, ST_KEY_CGROUP_RT_RUNTIME_US, group);
+    while (st_pattern_next(&at, "%d:%l:%l", &parts)) {
+        if (!st_proc_has_word(parts.text[1], "cpu"))
+            continue;
+        st_collector_put_int(c, ST_KEY_CGROUP_VERSION, 1, source);
+        rt_runtime(c, ST_KEY_CGROUP_RT_RUNTIME_US, parts.text[2]);
         rt_runtime(c, ST_KEY_CGROUP_USERS_RT_RUNTIME_US, "/user.slice"); /* systemd's, of all sessions */
         return;
     }
-    if (unified)
-        st_facts_put_int(c->facts, ST_KEY_CGROUP_VERSION, 2, raw, source);
-    else
-        st_collector_put_malformed(c, ST_KEY_CGROUP_VERSION, raw, source);
+    st_collector_put_result(c, ST_KEY_CGROUP_VERSION, strstr(text, "0::") != NULL ? 0 : -EBADMSG, 2, source);
     st_collector_put_failure(c, ST_KEY_CGROUP_RT_RUNTIME_US, -ENOENT, source);
-}
-
-/* Limits and slack of a captured process; a live one is asked directly, in live.c. */
-
-static void limits(struct st_collector *c)
-{
-    static const struct {
-        const char *name;
-        const char *key;
-    } rows[] = {
-        {"Max realtime priority", ST_KEY_RT_RTPRIO_LIMIT},
-        {"Max locked memory", ST_KEY_RT_MEMLOCK_LIMIT_BYTES},
-    };
-    static const char source[] = "/proc/self/limits";
-    char text[4096];
-    const int r = st_collector_text(c, source, text, sizeof(text));
-    ST_EACH (row, rows) {
-        if (r == 0)
-            limit(c, text, row->name, row->key, source);
-        else
-            st_collector_put_failure(c, row->key, r, source);
-    }
 }
 
 /** Of a captured machine without its processes. */
@@ -459,12 +389,14 @@ static int one_user_slice(void *ctx, const char *name)
 
 static void collect_limits(struct st_collector *c)
 {
+    static const char limits[] = "/proc/self/limits";
     cgroup(c);
     quota_of(c, "self", "programs started here");
     if (c->live)
         return; /* live.c asks the kernel */
     (void)st_collector_list(c, "/sys/fs/cgroup/user.slice", one_user_slice, c);
-    limits(c);
+    st_collector_line(c, ST_KEY_RT_RTPRIO_LIMIT, limits, "Max realtime priority %s", ST_VALUE_LIMIT);
+    st_collector_line(c, ST_KEY_RT_MEMLOCK_LIMIT_BYTES, limits, "Max locked memory %s", ST_VALUE_LIMIT);
     st_collector_read(c, ST_KEY_TIMER_SLACK_NS, "/proc/self/timerslack_ns", ST_VALUE_INT);
 }
 

@@ -1,5 +1,6 @@
 /* Linux: sound devices: open streams, USB interfaces, interrupts. */
 #include "advisor/collect/collector.h"
+#include "advisor/facts/text.h"
 #include "advisor/parse/linux_text.h"
 #include "core/ns.h"
 #include "core/text/pattern.h"
@@ -27,35 +28,13 @@ struct scan {
 
 /* --- USB --- */
 
-/** What it hangs on: the name of the controller, and the kind of the hub before it: 01 has one translator for
- * all full-speed devices, 02 one a port. */
-static void usb_path(struct st_collector *c, const char *device)
-{
-    char key[KEY_BYTES];
-    const char *dot = strrchr(device, '.');
-    int64_t hubs_n = 0;
-    for (const char *at = device; *at != '\0'; at++)
-        hubs_n += *at == '.';
-    ST_PRINT(key, ST_KEYS_USB_AUDIO "%s.hubs_n", device);
-    st_collector_put_int(c, key, hubs_n, USB_DEVICES);
-    ST_PRINT(key, ST_KEYS_USB_AUDIO "%s.controller", device);
-    st_collector_read(c, key,
-                      ST_TEXT(PATH_BYTES, USB_DEVICES "/usb%.*s/product", (int)strcspn(device, "-"), device),
-                      ST_VALUE_TEXT);
-    if (dot == NULL)
-        return;
-    ST_PRINT(key, ST_KEYS_USB_AUDIO "%s.hub", device);
-    st_collector_read(c, key,
-                      ST_TEXT(PATH_BYTES, USB_DEVICES "/%.*s/bDeviceProtocol", (int)(dot - device), device),
-                      ST_VALUE_TEXT);
-}
-
 static void usb_device(struct st_collector *c, const char *device)
 {
+    enum folder { ITS_OWN, OF_CONTROLLER, OF_HUB };
     static const struct {
-        const char *file;
-        const char *key;
+        const char *file, *key;
         enum st_value_kind kind;
+        enum folder folder;
     } leaves[] = {
         {"idVendor", "vendor_id", ST_VALUE_TEXT},
         {"idProduct", "product_id", ST_VALUE_TEXT},
@@ -63,16 +42,29 @@ static void usb_device(struct st_collector *c, const char *device)
         {"power/control", "control", ST_VALUE_TEXT},
         {"power/autosuspend_delay_ms", "autosuspend_ms", ST_VALUE_INT},
         {"speed", "speed_mbit", ST_VALUE_INT},
+        {"product", "controller", ST_VALUE_TEXT, OF_CONTROLLER},
+        /* 01 has one translator for all full-speed devices, 02 one a port */
+        {"bDeviceProtocol", "hub", ST_VALUE_TEXT, OF_HUB},
     };
-    for (size_t i = 0; i < ST_ARRAY_LEN(leaves); i++) {
-        char key[KEY_BYTES];
-        ST_PRINT(key, ST_KEYS_USB_AUDIO "%s.%s", device, leaves[i].key);
-        if (i == 0 && st_facts_find(c->facts, key) != NULL) /* has several audio interfaces */
-            return;
-        st_collector_read(c, key, ST_TEXT(PATH_BYTES, USB_DEVICES "/%s/%s", device, leaves[i].file),
-                          leaves[i].kind);
+    const char *dot = strrchr(device, '.');
+    const char *const folders[] = {
+        device, ST_TEXT(NAME_MAX_BYTES, "usb%.*s", (int)strcspn(device, "-"), device),
+        dot != NULL ? ST_TEXT(NAME_MAX_BYTES, "%.*s", (int)(dot - device), device) : NULL};
+    char key[KEY_BYTES];
+    int64_t hubs_n = 0;
+    ST_PRINT(key, ST_KEYS_USB_AUDIO "%s.hubs_n", device);
+    if (st_facts_find(c->facts, key) != NULL) /* has several audio interfaces */
+        return;
+    for (const char *at = device; *at != '\0'; at++)
+        hubs_n += *at == '.';
+    st_collector_put_int(c, key, hubs_n, USB_DEVICES);
+    ST_EACH (leaf, leaves) {
+        if (folders[leaf->folder] == NULL)
+            continue;
+        ST_PRINT(key, ST_KEYS_USB_AUDIO "%s.%s", device, leaf->key);
+        st_collector_read(
+            c, key, ST_TEXT(PATH_BYTES, USB_DEVICES "/%s/%s", folders[leaf->folder], leaf->file), leaf->kind);
     }
-    usb_path(c, device);
 }
 
 /** The subclass of one of a device's interfaces; "": not known. */
@@ -123,37 +115,6 @@ static int usb_interface(void *ctx, const char *name)
 }
 
 /* --- ALSA streams --- */
-
-struct stream {
-    struct st_collector *c;
-    const char *name; /* "card0.pcm0p.sub0" */
-    const char *path;
-};
-
-/** The last part of the key of a line of hw_params: "period_frames" of "period_size"; NULL: none. */
-static const char *hw_param_leaf(const char *name)
-{
-    static const struct {
-        const char *name, *leaf;
-    } rows[] = {{"period_size", "period_frames"}, {"buffer_size", "buffer_frames"}, {"rate", "rate_hz"}};
-    ST_EACH (row, rows) {
-        if (st_text_is(row->name, name))
-            return row->leaf;
-    }
-    return NULL;
-}
-
-/** A line of hw_params: "period_size: 512", "rate: 48000 (48000/1)". */
-static void hw_param(void *ctx, ST_UNUSED const char *section, const char *name, const char *value)
-{
-    const struct stream *stream = ctx;
-    const char *leaf = hw_param_leaf(name);
-    if (leaf == NULL)
-        return;
-    const char *key = ST_TEXT(KEY_BYTES, ST_KEYS_ALSA "%s.%s", stream->name, leaf);
-    st_facts_put_number(stream->c->facts, key, ST_TEXT(32, "%.*s", (int)strcspn(value, " "), value), value,
-                        stream->path);
-}
 
 /* The rate in Hz at which the device moved since the start. @return 0; -ENODATA: it does not run, or for
  * less than 3 s, when one step of the position is too much. */
@@ -215,8 +176,11 @@ static void stream_steps(struct st_collector *c, const char *name, const char *p
 
 static void one_stream(struct st_collector *c, const char *folder, const char *name)
 {
+    static const struct {
+        const char *pattern, *leaf;
+    } lines[] = {
+        {"period_size: %s", "period_frames"}, {"buffer_size: %s", "buffer_frames"}, {"rate: %s", "rate_hz"}};
     char path[PATH_BYTES], text[1024];
-    struct stream stream = {c, name, path};
     ST_PRINT(path, "%.200s/hw_params", folder);
     const int r = st_collector_text(c, path, text, sizeof(text));
     if (r != 0) {
@@ -225,7 +189,9 @@ static void one_stream(struct st_collector *c, const char *folder, const char *n
     }
     if (st_text_begins(text, "closed"))
         return;
-    st_linux_text_settings(text, ':', "", hw_param, &stream);
+    ST_EACH (line, lines)
+        st_collector_line(c, ST_TEXT(KEY_BYTES + 32, ST_KEYS_ALSA "%s.%s", name, line->leaf), path,
+                          line->pattern, ST_VALUE_INT);
     ST_PRINT(path, "%.200s/status", folder);
     if (st_collector_text(c, path, text, sizeof(text)) == 0)
         stream_status(c, name, text, path);
@@ -293,67 +259,98 @@ static void collect_devices(struct st_collector *c)
 #define SOURCE    "/proc/interrupts"
 #define LINES_MAX 64
 
-static void one_line(void *ctx, unsigned number, const char *actions, const char *pci)
+/** The names are behind the last two blanks of the line ("16-fasteoi   i801_smbus, snd_hda_intel:card0").
+ * @return NULL: none. */
+static const char *interrupt_actions(const char *line)
 {
-    struct scan *lines = ctx;
-    char key[64];
-    if (!st_linux_text_carries_sound(actions) || lines->n == LINES_MAX)
+    const char *last = NULL;
+    for (const char *at = strstr(line, "  "); at != NULL; at = strstr(at + 1, "  "))
+        last = at + 2;
+    return last;
+}
+
+/** From "PCI-MSI-0000:00:14.0 0-edge", or, before Linux 6.2, from "PCI-MSI 327680-edge": domain << 27 | bus
+ * << 19 | device << 14 | function << 11 | index (pci_msi_domain_calc_hwirq() of
+ * drivers/pci/msi/irqdomain.c). */
+static void put_pci(struct st_collector *c, const char *key, const char *line)
+{
+    const char *at = strstr(line, "PCI-MSI");
+    char *end;
+    if (at == NULL)
         return;
-    lines->n++;
-    ST_PRINT(key, ST_KEYS_IRQ "%u.actions", number);
-    st_collector_put_text(lines->c, key, actions, SOURCE);
-    ST_PRINT(key, ST_KEYS_IRQ "%u.pci", number);
-    if (pci[0] != '\0')
-        st_collector_put_text(lines->c, key, pci, SOURCE);
-    ST_PRINT(key, ST_KEYS_IRQ "%u.cpus", number);
-    st_collector_read(lines->c, key, ST_TEXT(64, "/proc/irq/%u/effective_affinity_list", number),
-                      ST_VALUE_TEXT);
+    at += strcspn(at + 4, "- ") + 4;
+    const unsigned long long number = strtoull(at, &end, 10);
+    if (*at == '-')
+        st_collector_put_text(c, key, ST_TEXT(24, "%.*s", (int)strcspn(at + 1, " "), at + 1), SOURCE);
+    else if (end != at && st_text_begins(end, "-edge"))
+        st_collector_put_text(c, key,
+                              ST_TEXT(24, "%04llx:%02llx:%02llx.%llx", number >> 27 & 0xffff,
+                                      number >> 19 & 0xff, number >> 14 & 0x1f, number >> 11 & 7),
+                              SOURCE);
 }
 
 static void collect_interrupts(struct st_collector *c)
 {
-    static const char key[] = ST_KEY_IRQ_READABLE;
-    struct scan lines = {.c = c};
+    char key[64], *end;
     int r = st_collector_text(c, SOURCE, c->buf, c->buf_bytes);
-    if (r != 0 && r != -EFBIG)
-        st_collector_put_failure(c, key, r, SOURCE);
-    else if (st_linux_text_interrupts(c->buf, one_line, &lines) != 0)
-        st_collector_put_malformed(c, key, c->buf, SOURCE);
-    else
-        st_collector_put_int(c, key, 1, SOURCE);
+    if (r == -EFBIG)
+        r = 0;
+    const char *heading = r == 0 ? strstr(c->buf, "CPU") : NULL;
+    if (r == 0 && (heading == NULL || heading > c->buf + strcspn(c->buf, "\n")))
+        r = -EBADMSG;
+    st_collector_put_result(c, ST_KEY_IRQ_READABLE, r, 1, SOURCE);
+    if (r != 0)
+        return;
+    size_t n = 0;
+    ST_TEXT_EACH (line, c->buf, "\n") {
+        st_text_trim(line);
+        const unsigned long number = strtoul(line, &end, 10);
+        const char *actions = end != line && *end == ':' ? interrupt_actions(end + 1) : NULL;
+        if (actions == NULL || !st_linux_text_carries_sound(actions) || n++ >= LINES_MAX)
+            continue;
+        ST_PRINT(key, ST_KEYS_IRQ "%lu.actions", number);
+        st_collector_put_text(c, key, actions, SOURCE);
+        ST_PRINT(key, ST_KEYS_IRQ "%lu.pci", number);
+        put_pci(c, key, end + 1);
+        ST_PRINT(key, ST_KEYS_IRQ "%lu.cpus", number);
+        st_collector_read(c, key, ST_TEXT(64, "/proc/irq/%lu/effective_affinity_list", number),
+                          ST_VALUE_TEXT);
+    }
 }
 
 /* --- cards --- */
 
-/** What interrupts for it: the controller of "usb-0000:00:14.0-1.2", the number of "irq 97". */
-static void one_card(void *ctx, const struct st_sound_card *card)
+static void put_card(struct st_collector *c, unsigned long number, const char *leaf, const char *text)
 {
-    struct scan *cards = ctx;
-    struct st_pattern_parts parts;
-    char key[64];
-    if (cards->n++ == CARDS_MAX)
-        return;
-    const struct {
-        const char *leaf, *text;
-    } rows[] = {{"driver", card->driver}, {"name", card->name}};
-    ST_EACH (row, rows) {
-        ST_PRINT(key, ST_KEYS_CARD "%u.%s", card->number, row->leaf);
-        st_collector_put_text(cards->c, key, row->text, CARDS);
-    }
-    const bool is_usb = st_pattern_match(card->where, "* at usb-%l-", &parts);
-    ST_PRINT(key, ST_KEYS_CARD "%u.%s", card->number, is_usb ? "controller" : "irq");
-    if (is_usb || st_pattern_match(card->where, "* irq %d", &parts))
-        st_collector_put_text(cards->c, key, parts.text[0], CARDS);
+    st_collector_put_text(c, ST_TEXT(64, ST_KEYS_CARD "%lu.%s", number, leaf), text, CARDS);
 }
 
+/** " 0 [NVidia         ]: HDA-Intel - HDA NVidia", and a line below it says what interrupts for it: "HDA
+ * NVidia at 0xfc080000 irq 97", the controller of "... at usb-0000:02:00.0-9.1, full speed". */
 static void collect_cards(struct st_collector *c)
 {
-    struct scan cards = {.c = c};
+    struct st_pattern_parts parts;
+    unsigned long number = 0;
+    int64_t n = 0;
     const int r = st_collector_text(c, CARDS, c->buf, c->buf_bytes);
-    const bool is_read = r == 0 || r == -EFBIG;
-    if (is_read)
-        st_linux_text_cards(c->buf, one_card, &cards);
-    st_collector_put_result(c, ST_KEY_CARDS_N, is_read ? 0 : r, (int64_t)cards.n, CARDS);
+    if (r != 0 && r != -EFBIG) {
+        st_collector_put_failure(c, ST_KEY_CARDS_N, r, CARDS);
+        return;
+    }
+    ST_TEXT_EACH (line, c->buf, "\n") {
+        line += strspn(line, " ");
+        if (n < CARDS_MAX && st_pattern_match(line, "%d [%l]: %l - %l", &parts)) {
+            n++;
+            number = strtoul(parts.text[0], NULL, 10);
+            put_card(c, number, "driver", parts.text[2]);
+            put_card(c, number, "name", parts.text[3]);
+        } else if (n > 0 && st_pattern_match(line, "* at usb-%l-", &parts)) {
+            put_card(c, number, "controller", parts.text[0]);
+        } else if (n > 0 && st_pattern_match(line, "* irq %d", &parts)) {
+            put_card(c, number, "irq", parts.text[0]);
+        }
+    }
+    st_collector_put_int(c, ST_KEY_CARDS_N, n, CARDS);
 }
 
 static void collect(struct st_collector *c)

@@ -5,6 +5,7 @@
 
 #include "advisor/collect/collector.h"
 #include "core/ns.h"
+#include "core/text/pattern.h"
 #include "core/text/text.h"
 
 #define CAP_IPC_LOCK_BIT 14 /* linux/capability.h */
@@ -35,22 +36,16 @@ static void rights(struct st_collector *c)
 /** May this process lock memory beyond its limit? CAP_IPC_LOCK in CapEff. */
 static void ipc_lock(struct st_collector *c)
 {
-    static const char key[] = ST_KEY_RT_IPC_LOCK;
     static const char source[] = "/proc/self/status";
-    static const char label[] = "\nCapEff:";
-    size_t bytes;
-    const int r = c->machine->read_text(c->machine, source, c->buf, c->buf_bytes, &bytes);
-    if (r != 0) {
-        st_collector_put_failure(c, key, r, source);
-        return;
-    }
-    const char *line = strstr(c->buf, label);
-    char *end = NULL;
-    const unsigned long long mask = line != NULL ? strtoull(line + strlen(label), &end, 16) : 0;
-    if (end == NULL || end == line + strlen(label))
-        st_collector_put_malformed(c, key, NULL, source);
-    else
-        st_collector_put_int(c, key, (mask >> CAP_IPC_LOCK_BIT) & 1, source);
+    struct st_pattern_parts parts;
+    const char *at = c->buf;
+    char *end;
+    int r = st_collector_text(c, source, c->buf, c->buf_bytes);
+    const bool found = r == 0 && st_pattern_next(&at, "CapEff: %s", &parts);
+    const unsigned long long mask = found ? strtoull(parts.text[0], &end, 16) : 0;
+    if (r == 0 && (!found || *end != '\0'))
+        r = -EBADMSG;
+    st_collector_put_result(c, ST_KEY_RT_IPC_LOCK, r, (mask >> CAP_IPC_LOCK_BIT) & 1, source);
 }
 
 static void clocks(struct st_collector *c)

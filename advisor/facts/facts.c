@@ -16,8 +16,6 @@ struct st_facts *st_facts_new(enum st_os os)
 
 static void fact_free(struct st_fact *fact)
 {
-    if (fact == NULL)
-        return;
     free(fact->key); /* and its other texts */
     free(fact);
 }
@@ -165,10 +163,17 @@ int st_facts_put_state(struct st_facts *facts, const char *key, enum st_fact_sta
 
 int st_facts_put_failure(struct st_facts *facts, const char *key, int r, const char *source)
 {
-    const bool absent = r == -ENOENT || r == -ENOTDIR || r == -ENOTSUP;
+    const enum st_fact_state state = r == -ENOENT || r == -ENOTDIR || r == -ENOTSUP ? ST_FACT_ABSENT
+                                     : r == -EBADMSG                                ? ST_FACT_MALFORMED
+                                                                                    : ST_FACT_UNREADABLE;
     if (r == -ENOMSG) /* a text that does not show it says nothing of it */
         return facts->error;
-    return put(facts, key, absent ? ST_FACT_ABSENT : ST_FACT_UNREADABLE, -r, NULL, NULL, source);
+    return put(facts, key, state, -r, NULL, NULL, source);
+}
+
+int st_facts_add(struct st_facts *facts, const struct st_fact *fact, const char *source)
+{
+    return put(facts, fact->key, fact->state, fact->error, fact->text, fact->raw, source);
 }
 
 const struct st_fact *st_facts_find(const struct st_facts *facts, const char *key)
@@ -180,19 +185,11 @@ const struct st_fact *st_facts_find(const struct st_facts *facts, const char *ke
 /** 0 when the fact is there and ok. */
 static int state_errno(const struct st_fact *fact)
 {
-    if (fact == NULL)
-        return -ENOENT;
-    switch (fact->state) {
-    case ST_FACT_OK:
-        return fact->text != NULL ? 0 : -EBADMSG;
-    case ST_FACT_ABSENT:
-        return -ENOENT;
-    case ST_FACT_UNREADABLE:
-        return -EACCES;
-    case ST_FACT_MALFORMED:
-        return -EBADMSG;
-    }
-    return -EBADMSG;
+    static const int errors[] = {[ST_FACT_ABSENT] = -ENOENT,
+                                 [ST_FACT_OK] = 0,
+                                 [ST_FACT_UNREADABLE] = -EACCES,
+                                 [ST_FACT_MALFORMED] = -EBADMSG};
+    return fact != NULL ? errors[fact->state] : -ENOENT;
 }
 
 static int read_int(const struct st_fact *fact, int64_t *ret)
@@ -266,22 +263,9 @@ const struct st_fact *st_fact_beside(const struct st_fact *fact, const char *lea
 {
     const struct st_facts *facts = fact->facts;
     const char *dot = strrchr(fact->key, '.');
-    const size_t stem_len = dot != NULL ? (size_t)(dot - fact->key) + 1 : 0;
-    size_t low = 0, high = stem_len > 0 ? facts->n : 0;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const char *key = facts->rows[middle]->key;
-        int order = strncmp(key, fact->key, stem_len);
-        if (order == 0)
-            order = strcmp(key + stem_len, leaf);
-        if (order == 0)
-            return facts->rows[middle];
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    return dot != NULL
+               ? st_facts_find(facts, ST_TEXT(512, "%.*s.%s", (int)(dot - fact->key), fact->key, leaf))
+               : NULL;
 }
 
 int st_fact_beside_int(const struct st_fact *fact, const char *leaf, int64_t *ret)

@@ -58,9 +58,12 @@ int st_facts_put_number(struct st_facts *facts, const char *key, const char *tex
 /** @param error positive errno for unreadable. */
 int st_facts_put_state(struct st_facts *facts, const char *key, enum st_fact_state state, int error,
                        const char *raw, const char *source);
-/** A reading that failed with r < 0: -ENOENT, -ENOTDIR and -ENOTSUP are absent, the rest is unreadable.
- * -ENOMSG, what a posted text does not show, puts nothing. */
+/** A reading that failed with r < 0: -ENOENT, -ENOTDIR and -ENOTSUP are absent, -EBADMSG is malformed, the
+ * rest is unreadable. -ENOMSG, what a posted text does not show, puts nothing. */
 int st_facts_put_failure(struct st_facts *facts, const char *key, int r, const char *source);
+
+/** A copy of another set's fact, with this source. */
+int st_facts_add(struct st_facts *facts, const struct st_fact *fact, const char *source);
 
 /** By enum st_fact_state: "absent", "ok", "unreadable", "malformed". */
 #define ST_FACT_STATES_N 4

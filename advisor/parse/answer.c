@@ -10,19 +10,7 @@
 #define NODES_MAX   256 /* of a PipeWire graph; further ones are left out */
 #define CLIENTS_MAX 256
 #define LINKS_MAX   2048
-
-int st_answer_pw_metadata(char *text, st_setting_fn fn, void *ctx)
-{
-    int r = -EBADMSG;
-    struct st_pattern_parts parts;
-    ST_TEXT_EACH (line, text, "\r\n") {
-        if (!st_pattern_match(line, "* key:'%l' value:'%l'", &parts))
-            continue;
-        fn(ctx, "", parts.text[0], parts.text[1]);
-        r = 0;
-    }
-    return r;
-}
+#define KEY_BYTES   96
 
 const char *st_answer_pipewire_key(const char *name)
 {
@@ -44,21 +32,11 @@ const char *st_answer_pipewire_key(const char *name)
     return NULL;
 }
 
-/** Texts, whole numbers and truth values, as in PipeWire's files. */
-static void put_property(const char *id, const char *name, const json_t *value, st_setting_fn fn, void *ctx)
-{
-    const char *number = ST_TEXT(24, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-    if (json_is_string(value))
-        fn(ctx, id, name, json_string_value(value));
-    else if (json_is_integer(value))
-        fn(ctx, id, name, number);
-    else if (json_is_boolean(value))
-        fn(ctx, id, name, json_is_true(value) ? "true" : "false");
-}
-
 /* --- PipeWire's graph: which programs are linked with a device or sink, by whatever lies between --- */
 
 struct graph {
+    struct st_facts *facts;
+    const char *source;
     size_t nodes_n, clients_n, links_n;
     struct node {
         json_int_t id, client_id;
@@ -74,6 +52,12 @@ struct graph {
     } links[LINKS_MAX];
 };
 
+static const char *node_key(json_int_t id, char *buf, size_t bytes, const char *leaf)
+{
+    snprintf(buf, bytes, ST_KEYS_PIPEWIRE_NODE "%" JSON_INTEGER_FORMAT ".%s", id, leaf);
+    return buf;
+}
+
 static struct node *find_node(struct graph *graph, json_int_t id)
 {
     size_t i = 0;
@@ -82,10 +66,41 @@ static struct node *find_node(struct graph *graph, json_int_t id)
     return i < graph->nodes_n ? &graph->nodes[i] : NULL;
 }
 
-static void put_node(struct graph *graph, json_int_t id, json_t *info, st_setting_fn fn, void *ctx)
+/** Texts, whole numbers and truth values, as in PipeWire's files. */
+static void put_value(const struct graph *graph, const char *key, const json_t *value)
 {
-    json_t *value, *props = json_object_get(info, "props");
-    const char *name;
+    const char *number = ST_TEXT(24, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    const char *text = json_is_string(value)    ? json_string_value(value)
+                       : json_is_integer(value) ? number
+                       : json_is_true(value)    ? "true"
+                       : json_is_false(value)   ? "false"
+                                                : NULL;
+    if (text != NULL)
+        st_facts_put_text(graph->facts, key, text, NULL, graph->source);
+}
+
+static void put_node(struct graph *graph, json_int_t id, json_t *info)
+{
+    static const struct {
+        const char *name, *leaf;
+    } rows[] = {
+        {"node.name", "name"},
+        {"application.name", "application"},
+        {"node.latency", "latency"},
+        {"node.force-quantum", "force_quantum"},
+        {"node.rate", "rate"},
+        {"node.force-rate", "force_rate"},
+        {"node.driver", "driver"},
+        {"media.class", "media_class"},
+        {"api.alsa.path", "alsa_path"},
+        {"api.alsa.headroom", "headroom_frames"},
+        {"api.alsa.disable-tsched", "disable_tsched"},
+        {"api.alsa.pcm.card", "card"},
+        {"session.suspend-timeout-seconds", "suspend_s"},
+        {"client.api", "api"},
+    };
+    const json_t *props = json_object_get(info, "props"),
+                 *format = json_array_get(json_object_get(json_object_get(info, "params"), "Format"), 0);
     struct node *node = find_node(graph, id);
     if (node == NULL && graph->nodes_n == NODES_MAX)
         return;
@@ -94,13 +109,12 @@ static void put_node(struct graph *graph, json_int_t id, json_t *info, st_settin
     node->id = id;
     node->client_id = st_json_integer(props, "client.id");
     node->device = st_text_begins(st_json_text_of(props, "media.class"), "Audio/");
-    value = json_object_get(props, "stream.monitor");
-    node->aside = json_is_true(value) || st_text_is(st_json_text_of(props, "stream.monitor"), "true");
-    const char *section = ST_TEXT(24, "%" JSON_INTEGER_FORMAT, id);
-    put_property(section, "state", json_object_get(info, "state"), fn, ctx);
-    json_object_foreach(props, name, value) put_property(section, name, value, fn, ctx);
-    value = json_array_get(json_object_get(json_object_get(info, "params"), "Format"), 0);
-    put_property(section, "format.rate", json_object_get(value, "rate"), fn, ctx);
+    node->aside = json_is_true(json_object_get(props, "stream.monitor")) ||
+                  st_text_is(st_json_text_of(props, "stream.monitor"), "true");
+    ST_EACH (row, rows)
+        put_value(graph, node_key(id, ST_ROOM(KEY_BYTES), row->leaf), json_object_get(props, row->name));
+    put_value(graph, node_key(id, ST_ROOM(KEY_BYTES), "state"), json_object_get(info, "state"));
+    put_value(graph, node_key(id, ST_ROOM(KEY_BYTES), "format_rate_hz"), json_object_get(format, "rate"));
 }
 
 /** The server knows the process that opened the socket, also of a sandbox. pipewire-pulse opens one for
@@ -124,7 +138,7 @@ static void add_link(struct graph *graph, const json_t *info)
     graph->links[graph->links_n++].input = st_json_integer(info, "input-node-id");
 }
 
-static void put_list(const json_t *list, struct graph *graph, st_setting_fn fn, void *ctx)
+static void put_list(const json_t *list, struct graph *graph)
 {
     json_t *object;
     size_t i;
@@ -134,13 +148,13 @@ static void put_list(const json_t *list, struct graph *graph, st_setting_fn fn, 
         json_t *info = json_object_get(object, "info");
         const json_int_t id = st_json_integer(object, "id");
         if (st_text_is(type, "PipeWire:Interface:Node"))
-            put_node(graph, id, info, fn, ctx);
+            put_node(graph, id, info);
         else if (st_text_is(type, "PipeWire:Interface:Client"))
             add_client(graph, id, json_object_get(info, "props"));
         else if (st_text_is(type, "PipeWire:Interface:Link"))
             add_link(graph, info);
         else if (st_text_is(type, "PipeWire:Interface:Core"))
-            put_property("", "version", json_object_get(info, "version"), fn, ctx);
+            put_value(graph, ST_KEY_PIPEWIRE_VERSION, json_object_get(info, "version"));
     }
 }
 
@@ -161,25 +175,23 @@ static void reach(struct graph *graph)
     }
 }
 
-static void put_graph(struct graph *graph, st_setting_fn fn, void *ctx)
+static void put_graph(struct graph *graph)
 {
     reach(graph);
     ST_EACH_OF (node, graph->nodes, graph->nodes_n) {
-        char pid[24];
-        const char *section = ST_TEXT(24, "%" JSON_INTEGER_FORMAT, node->id);
         for (size_t c = 0; c < graph->clients_n && node->client_id != 0; c++) {
-            if (graph->clients[c].id != node->client_id || graph->clients[c].pid <= 0)
-                continue;
-            ST_PRINT(pid, "%" JSON_INTEGER_FORMAT, graph->clients[c].pid);
-            fn(ctx, section, ST_ANSWER_PID, pid);
+            if (graph->clients[c].id == node->client_id && graph->clients[c].pid > 0)
+                st_facts_put_int(graph->facts, node_key(node->id, ST_ROOM(KEY_BYTES), "pid"),
+                                 graph->clients[c].pid, NULL, graph->source);
         }
-        fn(ctx, section, ST_ANSWER_PLAYS, node->reached && !node->device ? "true" : "false");
+        st_facts_put_text(graph->facts, node_key(node->id, ST_ROOM(KEY_BYTES), "plays"),
+                          node->reached && !node->device ? "true" : "false", NULL, graph->source);
     }
 }
 
-int st_answer_pw_dump(const char *text, st_setting_fn fn, void *ctx)
+int st_answer_pw_dump(const char *text, struct st_facts *facts, const char *source)
 {
-    struct graph graph = {0};
+    struct graph graph = {.facts = facts, .source = source};
     int r = -EBADMSG;
     for (;;) {
         json_error_t error;
@@ -189,29 +201,12 @@ int st_answer_pw_dump(const char *text, st_setting_fn fn, void *ctx)
             json_decref(list);
             break;
         }
-        put_list(list, &graph, fn, ctx);
+        put_list(list, &graph);
         json_decref(list);
         text += error.position;
         r = 0;
     }
-    put_graph(&graph, fn, ctx);
-    return r;
-}
-
-int st_answer_pactl_modules(char *text, st_setting_fn fn, void *ctx)
-{
-    int r = -EBADMSG;
-    ST_TEXT_EACH (line, text, "\r\n") {
-        char *name = strchr(line, '\t');
-        if (name == NULL || !st_text_begins(++name, "module-"))
-            continue;
-        char *arguments = name + strcspn(name, "\t");
-        if (*arguments != '\0')
-            *arguments++ = '\0';
-        arguments[strcspn(arguments, "\t")] = '\0';
-        fn(ctx, "", name, arguments);
-        r = 0;
-    }
+    put_graph(&graph);
     return r;
 }
 

@@ -16,21 +16,15 @@ struct cut {
     struct st_post *post;
     char command[ST_POST_LINE_BYTES]; /* behind its prompt; "": none yet */
     char files[FILES_MAX][256];
-    size_t files_n, file; /* the next of those with one line each */
-    bool is_part;         /* a filter is behind it */
-    size_t open;          /* the file of these lines, number of its answer; 0: none */
+    size_t files_n, file;        /* the next of those with one line each */
+    bool is_part;                /* a filter is behind it */
+    struct st_post_answer *open; /* the file of these lines; NULL: none */
     bool fenced;
     const char *next;   /* the line behind this one */
     size_t first_other; /* line; 0: none */
     size_t others_n;
     struct st_text_buffer *others;
 };
-
-/** NULL: these lines belong to no file. */
-static struct st_post_answer *open_of(const struct cut *cut)
-{
-    return cut->open > 0 ? &cut->post->answers[cut->open - 1] : NULL;
-}
 
 /* --- commands --- */
 
@@ -103,11 +97,6 @@ static struct st_post_answer *open_file(struct cut *cut, const char *path)
     return st_post_answer_new(post, usual_name(path, ST_ROOM(300)));
 }
 
-static void keep_open(struct cut *cut, const struct st_post_answer *answer)
-{
-    cut->open = answer != NULL ? (size_t)(answer - cut->post->answers) + 1 : 0;
-}
-
 /** A file of the command: "cpu*": as many files as lines follow. */
 static void add_file(struct cut *cut, const char *word)
 {
@@ -124,7 +113,7 @@ static void add_file(struct cut *cut, const char *word)
 static void begin_command(struct cut *cut, const char *command)
 {
     char copy[ST_POST_LINE_BYTES], *words[ST_POST_WORDS_MAX], *filter;
-    cut->open = 0;
+    cut->open = NULL;
     cut->files_n = cut->file = 0;
     ST_PRINT(cut->command, "%s", command);
     ST_PRINT(copy, "%s", command);
@@ -135,17 +124,16 @@ static void begin_command(struct cut *cut, const char *command)
     size_t n = st_post_words(copy, words), i = 0;
     while (i < n && (st_text_is(words[i], "sudo") || strchr(words[i], '=') != NULL))
         i++;
-    const char *slash = i < n ? strrchr(words[i], '/') : NULL, *name = slash != NULL ? slash + 1
-                                                                       : i < n       ? words[i]
-                                                                                     : "";
+    const char *first = i < n ? words[i] : "", *option = i + 1 < n ? words[i + 1] : "",
+               *slash = strrchr(first, '/'), *name = slash != NULL ? slash + 1 : first;
     ST_PRINT(cut->post->section, "%.31s", name);
     cut->post->votes[ST_OS_FREEBSD] += st_text_is(name, "sndctl") || st_text_is(name, "kldstat");
-    if (st_text_is(name, "id") && n > i + 1 && strchr(words[i + 1], 'G') != NULL)
+    if (st_text_is(name, "id") && strchr(option, 'G') != NULL)
         ST_PRINT(cut->post->section, "groups");
     cut->post->unit[0] = '\0';
     cut->is_part = cut->is_part || st_text_is(name, "grep");
     const bool reads = st_text_is_among(name, readers),
-               of_sysctl = st_text_is(name, "sysctl") && n > i + 2 && st_text_is(words[i + 1], "-n");
+               of_sysctl = st_text_is(name, "sysctl") && n > i + 2 && st_text_is(option, "-n");
     const bool of_bus = (st_text_is(name, "busctl") && strstr(command, " get-property ") != NULL) ||
                         (st_text_is(name, "gdbus") && strstr(command, ".Get ") != NULL);
     if (st_text_is(name, "prlimit") && strstr(command, " -p") == NULL && strstr(command, " --pid") == NULL)
@@ -153,11 +141,10 @@ static void begin_command(struct cut *cut, const char *command)
     cut->post->ps.header = cut->post->ps.header && !st_text_is(name, "ps");
     if (st_text_is(name, "ps"))
         st_post_ps_columns(cut->post, words, n);
-    if (st_text_is(name, "uname") && n == i + 2 &&
-        (st_text_is(words[i + 1], "-r") || st_text_is(words[i + 1], "-v")))
-        add_file(cut, words[i + 1][1] == 'r' ? "uname -r" : "/proc/sys/kernel/version");
+    if (st_text_is(name, "uname") && n == i + 2 && (st_text_is(option, "-r") || st_text_is(option, "-v")))
+        add_file(cut, option[1] == 'r' ? "uname -r" : "/proc/sys/kernel/version");
     if (st_text_is(name, "ulimit") && n == i + 2)
-        add_file(cut, ST_TEXT(16, "ulimit %.8s", words[i + 1]));
+        add_file(cut, ST_TEXT(16, "ulimit %.8s", option));
     for (i++; i < n; i++) {
         if ((reads || cut->is_part) && (words[i][0] == '/' || words[i][0] == '~'))
             add_file(cut, words[i]);
@@ -168,7 +155,7 @@ static void begin_command(struct cut *cut, const char *command)
         (strstr(cut->files[0], "/interrupts") != NULL || strstr(cut->files[0], "/config") != NULL))
         cut->files_n = 0; /* each line speaks for itself */
     if (cut->files_n == 1 && !has_one_line(cut->files[0])) {
-        keep_open(cut, open_file(cut, cut->files[0]));
+        cut->open = open_file(cut, cut->files[0]);
         cut->files_n = 0;
     }
     if (st_text_begins(cut->command, "kldstat") && cut->is_part) /* grep says nothing where there is none */
@@ -198,7 +185,7 @@ static bool take_error(struct cut *cut, const char *line)
         if (answer != NULL)
             answer->result = row->result;
         cut->file += cut->file < cut->files_n;
-        cut->open = 0;
+        cut->open = NULL;
         return true;
     }
     return false;
@@ -206,23 +193,14 @@ static bool take_error(struct cut *cut, const char *line)
 
 /* --- sysctl --- */
 
-static bool is_one_of(const char *name, const char *const *tops)
-{
-    const size_t len = strcspn(name, ".");
-    for (; *tops != NULL; tops++) {
-        if (strlen(*tops) == len && strncmp(name, *tops, len) == 0)
-            return true;
-    }
-    return false;
-}
-
 /** "name: value" of FreeBSD, "name = value" of Linux, "name=value" of both, where the name decides. A quoted
  * value is kenv's or loader.conf's. One of FreeBSD that was set prints "kern.hz: 100 -> 1000". */
 static bool take_sysctl(struct cut *cut, const char *line)
 {
-    static const char *const freebsd[] = {"kern", "hw", "machdep", "vfs", "security", "compat", "dev", NULL};
-    static const char *const linux_only[] = {"kernel", "fs", "abi", NULL};
-    static const char *const both[] = {"vm", "net", "debug", "user", "dev", NULL};
+    static const char *const freebsd[] = {"kern.",     "hw.",     "machdep.", "vfs.",
+                                          "security.", "compat.", "dev.",     NULL};
+    static const char *const linux_only[] = {"kernel.", "fs.", "abi.", NULL};
+    static const char *const both[] = {"vm.", "net.", "debug.", "user.", "dev.", NULL};
     char name[128], path[160];
     const size_t len = strcspn(line, ":= ");
     const char mark = line[len], next = mark != '\0' ? line[len + 1] : '\0';
@@ -231,9 +209,10 @@ static bool take_sysctl(struct cut *cut, const char *line)
         (mark == '=' && next == '"') || (mark == ' ' && next != '=') ||
         (mark == ':' && next != ' ' && next != '\0'))
         return false;
-    const bool is_freebsd =
-        (mark != ' ' && is_one_of(name, freebsd)) || (mark == ':' && is_one_of(name, both));
-    if (!is_freebsd && (mark == ':' || !(is_one_of(name, linux_only) || is_one_of(name, both))))
+    const bool is_freebsd = (mark != ' ' && st_text_begins_among(name, freebsd)) ||
+                            (mark == ':' && st_text_begins_among(name, both));
+    if (!is_freebsd &&
+        (mark == ':' || !(st_text_begins_among(name, linux_only) || st_text_begins_among(name, both))))
         return false;
     const char *value = line + len + strspn(line + len, ":= "), *arrow = strstr(value, " -> ");
     ST_PRINT(path, "/proc/sys/%s", name);
@@ -278,12 +257,11 @@ static bool take_path_line(struct cut *cut, const char *line)
     if (!st_text_begins_among(line, roots) || line[len] != ':' || len >= sizeof(path) || line[len + 1] == '/')
         return false;
     ST_PRINT(path, "%.*s", (int)len, line);
-    cut->open = 0;
+    cut->open = NULL;
     struct st_post *post = cut->post;
     const char *name = usual_name(path, ST_ROOM(300));
-    const struct st_post_answer *last = post->answers_n > 0 ? &post->answers[post->answers_n - 1] : NULL;
     struct st_post_answer *answer =
-        last != NULL && st_text_is(last->name, name) ? st_post_answer_last(post, name) : open_file(cut, path);
+        st_post_answer_is_last(post, name) ? st_post_answer_last(post, name) : open_file(cut, path);
     st_post_answer_add(answer, line + len + 1 + strspn(line + len + 1, " "));
     return true;
 }
@@ -303,20 +281,19 @@ static bool begins_file(struct cut *cut, const char *line)
                 {"Filename Type ", "/proc/swaps"}};
     struct st_pattern_parts parts;
     ST_EACH (row, rows) {
-        const struct st_post_answer *open = open_of(cut);
-        const bool is_of =
-            open != NULL && (strstr(open->name, "hw_params") == NULL || strstr(row->path, "/status") == NULL);
+        const bool is_of = cut->open != NULL && (strstr(cut->open->name, "hw_params") == NULL ||
+                                                 strstr(row->path, "/status") == NULL);
         const char *inner = line + strspn(line, " \t");
         if (is_of || !st_pattern_match(inner, row->begin, &parts) ||
             (inner[0] == '[' && (inner[1] != '\0' || cut->next[strspn(cut->next, "> \t\r\n")] != '{')))
             continue;
-        keep_open(cut, open_file(cut, row->path));
-        st_post_answer_add(open_of(cut), line);
+        cut->open = open_file(cut, row->path);
+        st_post_answer_add(cut->open, line);
         return true;
     }
     if (!st_pattern_match(line, "==> %s <==", &parts))
         return false;
-    keep_open(cut, open_file(cut, parts.text[0]));
+    cut->open = open_file(cut, parts.text[0]);
     return true;
 }
 
@@ -330,7 +307,7 @@ static bool take_interrupt(struct cut *cut, const char *line)
         parts.text[2][strspn(parts.text[2], "0123456789 ")] == '\0' || strstr(line, "  ") == NULL ||
         !st_linux_text_carries_sound(line))
         return false;
-    const bool is_first = post->answers_n == 0 || !st_text_is(post->answers[post->answers_n - 1].name, path);
+    const bool is_first = !st_post_answer_is_last(post, path);
     struct st_post_answer *answer = is_first ? open_file(cut, path) : st_post_answer_last(post, path);
     if (is_first)
         st_post_answer_add(answer, "CPU0");
@@ -341,7 +318,7 @@ static bool take_interrupt(struct cut *cut, const char *line)
 /** Goes it on behind a blank line? */
 static bool has_blank_lines(const struct cut *cut)
 {
-    const char *name = open_of(cut)->name;
+    const char *name = cut->open->name;
     return cut->fenced || st_text_begins(name, "/etc/") || strstr(name, "/stream") != NULL ||
            strstr(name, ".conf") != NULL;
 }
@@ -350,9 +327,9 @@ static bool has_blank_lines(const struct cut *cut)
 static bool take_file_line(struct cut *cut, const char *line)
 {
     struct st_post *post = cut->post;
-    if (cut->open > 0 && (line[0] != '\0' || has_blank_lines(cut))) {
-        const char *name = open_of(cut)->name;
-        st_post_answer_add(open_of(cut), line);
+    if (cut->open != NULL && (line[0] != '\0' || has_blank_lines(cut))) {
+        const char *name = cut->open->name;
+        st_post_answer_add(cut->open, line);
         if (strstr(name, "/stream") != NULL || strstr(name, "/limits") != NULL ||
             st_text_is(name, "pw-dump") ||
             st_text_is(name, "/dev/sndstat")) /* what it says needs no other file */
@@ -361,9 +338,9 @@ static bool take_file_line(struct cut *cut, const char *line)
             (void)!take_sysctl(cut, line);
         return true;
     }
-    if (cut->open > 0)
-        open_of(cut)->whole = !cut->is_part;
-    cut->open = 0;
+    if (cut->open != NULL)
+        cut->open->whole = !cut->is_part;
+    cut->open = NULL;
     if (line[0] == '\0' || cut->file >= cut->files_n ||
         (cut->files_n > 1 && !has_one_line(cut->files[cut->file])) ||
         (st_text_begins(cut->files[cut->file], "ulimit") && strchr(line + strspn(line, " "), ' ') != NULL))
@@ -413,7 +390,7 @@ static bool take_line(struct cut *cut, char *line)
     }
     if (command == NULL && is_bare(inner))
         command = inner;
-    if (command != NULL && !(cut->open > 0 && inner[0] == '#')) {
+    if (command != NULL && !(cut->open != NULL && inner[0] == '#')) {
         post->section[0] = '\0'; /* a command is no output of the one before */
         (void)!st_post_rows(post, command);
         begin_command(cut, command);
@@ -430,8 +407,7 @@ static bool take_line(struct cut *cut, char *line)
         st_post_rows(post, inner) || (plain != inner && st_post_rows(post, plain)) ||
         take_freebsd_version(post, inner))
         return true;
-    bool (*const all[])(struct st_post *, char *) = {st_post_metadata, st_post_top, st_post_ps, st_post_usb,
-                                                     st_post_listen};
+    bool (*const all[])(struct st_post *, char *) = {st_post_top, st_post_ps, st_post_usb, st_post_listen};
     ST_EACH (reader, all) {
         ST_PRINT(copy, "%s", line);
         if ((*reader)(post, copy))

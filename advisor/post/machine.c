@@ -4,20 +4,12 @@
 #include "advisor/collect/collect.h"
 #include "core/text/text.h"
 
-#define ANSWERS_MAX  65536
 #define ANSWER_BYTES (1024 * 1024)
 
 struct st_post_answer *st_post_answer_new(struct st_post *post, const char *name)
 {
-    if (post->answers_n == post->answers_room) {
-        const size_t room = post->answers_room == 0 ? 64 : 2 * post->answers_room;
-        struct st_post_answer *more =
-            room <= ANSWERS_MAX ? reallocarray(post->answers, room, sizeof(*more)) : NULL;
-        if (more == NULL)
-            return NULL;
-        post->answers = more;
-        post->answers_room = room;
-    }
+    if (post->answers_n == ST_POST_ANSWERS_MAX)
+        return NULL;
     char *copy = strdup(name);
     post->failed = post->failed || copy == NULL;
     if (copy == NULL)
@@ -27,10 +19,15 @@ struct st_post_answer *st_post_answer_new(struct st_post *post, const char *name
     return answer;
 }
 
+bool st_post_answer_is_last(const struct st_post *post, const char *name)
+{
+    return post->answers_n > 0 && st_text_is(post->answers[post->answers_n - 1].name, name);
+}
+
 struct st_post_answer *st_post_answer_last(struct st_post *post, const char *name)
 {
-    struct st_post_answer *last = post->answers_n > 0 ? &post->answers[post->answers_n - 1] : NULL;
-    return last != NULL && st_text_is(last->name, name) ? last : st_post_answer_new(post, name);
+    return st_post_answer_is_last(post, name) ? &post->answers[post->answers_n - 1]
+                                              : st_post_answer_new(post, name);
 }
 
 void st_post_answer_add(struct st_post_answer *answer, const char *line)
@@ -153,8 +150,7 @@ int st_post_collect(struct st_post *post, enum st_os os, struct st_facts **ret)
         version = version || (st_text_is(answer->name, "kern.osreldate") && answer->order > 0);
     }
     post->all_sysctls = os == ST_OS_FREEBSD && jail && version;
-    if (post->answers_n > 0)
-        qsort(post->answers, post->answers_n, sizeof(*post->answers), by_name);
+    qsort(post->answers, post->answers_n, sizeof(*post->answers), by_name);
     const int r = st_collect(&shown.p, false, ret);
     return r == 0 ? st_ask_shown(&shown.p.machine, *ret) : r;
 }

@@ -7,10 +7,11 @@
 #include "core/text/pattern.h"
 #include "core/text/text_buffer.h"
 
-#define ST_POST_LINE_BYTES 4096
-#define ST_POST_WORDS_MAX  24
-#define ST_POST_ROWS_MAX   4096 /* of one kind */
-#define ST_POST_SAID_MAX   24   /* sentences */
+#define ST_POST_LINE_BYTES  4096
+#define ST_POST_WORDS_MAX   24
+#define ST_POST_ROWS_MAX    4096 /* of one kind */
+#define ST_POST_ANSWERS_MAX 65536
+#define ST_POST_SAID_MAX    24 /* sentences */
 
 /** Cuts the line into words. @return how many; what is behind ST_POST_WORDS_MAX words belongs to the last. */
 size_t st_post_words(char *line, char *ret[ST_POST_WORDS_MAX]);
@@ -44,12 +45,13 @@ struct st_post_node {
     bool follows, runs, async;
     size_t line_n;
 };
-#define ST_POST_NODES_MAX 256
+#define ST_POST_NODES_MAX  256
+#define ST_POST_PS_COLUMNS 8
 
 struct st_post {
-    struct st_facts *facts; /* of both systems, what is no file */
-    struct st_post_answer *answers;
-    size_t answers_n, answers_room;
+    struct st_facts *facts;         /* of both systems, what is no file */
+    struct st_post_answer *answers; /* room for ST_POST_ANSWERS_MAX: pages that nothing fills cost nothing */
+    size_t answers_n;
     bool failed; /* out of memory */
     const char *name;
     size_t line_n;
@@ -65,7 +67,7 @@ struct st_post {
 
     /* what the readers remember */
     struct {
-        int pid, tid, class, priority, command, nice; /* columns of ps; -1: not there */
+        int at[ST_POST_PS_COLUMNS]; /* columns of ps; -1: not there */
         bool header, kernel;
         int64_t rows_n, process;
         char process_name[32];
@@ -106,6 +108,7 @@ void st_post_say(struct st_post *post, const char *format, ...) ST_PRINTF(2, 3);
 
 /** A new answer; of two of one name the later one counts. @return NULL: out of memory, or one too many. */
 struct st_post_answer *st_post_answer_new(struct st_post *post, const char *name);
+bool st_post_answer_is_last(const struct st_post *post, const char *name);
 /** The last one if it has this name, else a new one. */
 struct st_post_answer *st_post_answer_last(struct st_post *post, const char *name);
 const struct st_post_answer *st_post_answer_find(const struct st_post *post, const char *name);
@@ -120,7 +123,6 @@ ST_NODISCARD int st_post_collect(struct st_post *post, enum st_os os, struct st_
 /** Lines that are one value each, and lines of logs. */
 bool st_post_rows(struct st_post *post, const char *line);
 void st_post_rows_end(struct st_post *post);
-bool st_post_metadata(struct st_post *post, char *line);
 bool st_post_top(struct st_post *post, char *line);
 void st_post_top_end(struct st_post *post);
 bool st_post_ps(struct st_post *post, char *line);

@@ -124,14 +124,6 @@ static bool is_shown(const struct st_post *post, const struct st_fact *fact)
     return answer != NULL ? answer->result != 0 || answer->whole : post->all_sysctls && name != fact->source;
 }
 
-static void add(struct st_facts *to, const struct st_fact *fact, const char *source)
-{
-    if (fact->state == ST_FACT_OK)
-        st_facts_put_text(to, fact->key, fact->text, fact->raw, source);
-    else
-        st_facts_put_state(to, fact->key, fact->state, fact->error, fact->raw, source);
-}
-
 /** The facts of this system, over those that are there. */
 static void add_all(const struct st_post *post, const struct st_facts *from, struct st_facts *to)
 {
@@ -140,9 +132,10 @@ static void add_all(const struct st_post *post, const struct st_facts *from, str
         const struct st_fact *fact = *row;
         const bool is_own = from == post->facts;
         if (!st_text_begins(fact->key, other) && is_shown(post, fact))
-            add(to, fact,
-                is_own || fact->source == NULL ? fact->source
-                                               : ST_TEXT(400, "%.100s (%.200s)", fact->source, post->name));
+            st_facts_add(to, fact,
+                         is_own || fact->source == NULL
+                             ? fact->source
+                             : ST_TEXT(400, "%.100s (%.200s)", fact->source, post->name));
     }
 }
 
@@ -284,10 +277,11 @@ int st_posted_add(const char *text, size_t bytes, const char *source, struct st_
     if (post != NULL) {
         post->name = source;
         post->facts = st_facts_new(ST_OS_LINUX);
+        post->answers = calloc(ST_POST_ANSWERS_MAX, sizeof(*post->answers));
         ST_FACTS_EACH (said, *facts != NULL ? *facts : post->facts, ST_KEYS_SYSTEM_SEEN, "")
             post->said_n++;
     }
-    r = post == NULL || post->facts == NULL ? -ENOMEM : 0;
+    r = post == NULL || post->facts == NULL || post->answers == NULL ? -ENOMEM : 0;
     if (r == 0) {
         st_post_read(post, clean, bytes, &others);
         say_second(post);

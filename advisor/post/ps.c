@@ -13,34 +13,46 @@ static const char *const classes[] = {"TS", "FF", "RR", "B", "IDL", "DLN", "ISO"
 static const char *const servers[] = {"pipewire", "pipewire-pulse", "wireplumber", "pulseaudio",
                                       "jackd",    "jackdbus",       NULL};
 
+enum column {
+    PID,
+    TID,
+    CLASS,
+    PRIORITY,
+    COMMAND,
+    NICE,
+    OF_LONG_PRIORITY, /* PRI of ps -l */
+    OF_LONG,          /* a column that only ps -l has */
+};
+_Static_assert(OF_LONG + 1 == ST_POST_PS_COLUMNS, "a place in struct st_post for each");
+
+static const char *const headings[ST_POST_PS_COLUMNS][6] = {
+    [PID] = {"PID"},
+    [TID] = {"TID", "LWP", "SPID"},
+    [CLASS] = {"CLS", "POL", "CLASS", "POLICY"},
+    [PRIORITY] = {"RTPRIO"},
+    [COMMAND] = {"COMMAND", "CMD", "COMM", "ARGS", "UCMD"},
+    [NICE] = {"NI"},
+    [OF_LONG_PRIORITY] = {"PRI"},
+    [OF_LONG] = {"ADDR"},
+};
+
 static bool ps_header(struct st_post *post, char *const *words, size_t n)
 {
-    static const char *const of_thread[] = {"TID", "LWP", "SPID", NULL},
-                             *const of_class[] = {"CLS", "POL", "CLASS", "POLICY", NULL},
-                             *const of_command[] = {"COMMAND", "CMD", "COMM", "ARGS", "UCMD", NULL};
-    if (n < 3 || !st_text_is_among(words[n - 1], of_command))
-        return false;
-    int pid = -1, tid = -1, class = -1, priority = -1, pri = -1, nice = -1;
-    bool is_long = false; /* ps -l */
+    int at[ST_POST_PS_COLUMNS];
+    memset(at, -1, sizeof(at));
     for (int i = 0; i < (int)n; i++) {
-        pri = st_text_is(words[i], "PRI") ? i : pri;
-        nice = st_text_is(words[i], "NI") ? i : nice;
-        is_long = is_long || st_text_is(words[i], "ADDR");
-        pid = st_text_is(words[i], "PID") ? i : pid;
-        tid = st_text_is_among(words[i], of_thread) ? i : tid;
-        class = st_text_is_among(words[i], of_class) ? i : class;
-        priority = st_text_is(words[i], "RTPRIO") ? i : priority;
+        for (size_t column = 0; column < ST_POST_PS_COLUMNS; column++)
+            at[column] = st_text_is_among(words[i], headings[column]) ? i : at[column];
     }
-    nice = priority < 0 && is_long ? nice : -1;
-    priority = nice >= 0 ? pri : priority;
-    if (priority < 0 || (class < 0 && nice < 0 && !st_text_is(post->section, "ps")))
+    if (n < 3 || at[COMMAND] != (int)n - 1)
         return false;
-    post->ps.pid = pid;
-    post->ps.tid = tid;
-    post->ps.class = class;
-    post->ps.nice = nice;
-    post->ps.priority = priority;
-    post->ps.command = (int)n - 1;
+    if (at[PRIORITY] < 0 && at[OF_LONG] >= 0)
+        at[PRIORITY] = at[OF_LONG_PRIORITY];
+    else
+        at[NICE] = -1;
+    if (at[PRIORITY] < 0 || (at[CLASS] < 0 && at[NICE] < 0 && !st_text_is(post->section, "ps")))
+        return false;
+    memcpy(post->ps.at, at, sizeof(at));
     post->ps.header = true;
     return true;
 }
@@ -115,12 +127,12 @@ static bool guess_columns(struct st_post *post, char *const *words, size_t n)
         command++;
     if (class == 3 || command >= (int)n)
         return false;
-    post->ps.nice = -1;
-    post->ps.pid = class > 1 ? class - 2 : -1;
-    post->ps.tid = class - 1;
-    post->ps.class = class;
-    post->ps.priority = class + 1;
-    post->ps.command = command;
+    memset(post->ps.at, -1, sizeof(post->ps.at));
+    post->ps.at[PID] = class > 1 ? class - 2 : -1;
+    post->ps.at[TID] = class - 1;
+    post->ps.at[CLASS] = class;
+    post->ps.at[PRIORITY] = class + 1;
+    post->ps.at[COMMAND] = command;
     return true;
 }
 
@@ -152,46 +164,47 @@ bool st_post_ps(struct st_post *post, char *line)
     if (ps_header(post, words, n))
         return true;
     if ((!post->ps.header && !guess_columns(post, words, n) && !guess_long(post, words, n)) ||
-        n <= (size_t)post->ps.command || post->ps.rows_n >= ST_POST_ROWS_MAX)
+        n <= (size_t)post->ps.at[COMMAND] || post->ps.rows_n >= ST_POST_ROWS_MAX)
         return false;
-    const char *class = post->ps.class >= 0 ? words[post->ps.class] : "";
-    if (class[0] != '\0' ? !st_text_is_among(class, classes)
-                         : post->ps.nice < 0 && !st_text_is(post->section, "ps"))
+    const char *cells[ST_POST_PS_COLUMNS] = {NULL};
+    for (size_t i = 0; i < ST_POST_PS_COLUMNS; i++)
+        cells[i] = post->ps.at[i] >= 0 ? words[post->ps.at[i]] : NULL;
+    const char *class = cells[CLASS], *priority = cells[PRIORITY];
+    if (class != NULL ? !st_text_is_among(class, classes)
+                      : cells[NICE] == NULL && !st_text_is(post->section, "ps"))
         return false;
-    const char *priority = words[post->ps.priority], *nice = post->ps.nice >= 0 ? words[post->ps.nice] : "";
-    char of_long[24]; /* procps' pr_opri(): 60 + the kernel's priority, which is -1 - rtprio */
-    ST_PRINT(of_long, "%ld", 59 - strtol(priority, NULL, 10));
-    if (nice[0] != '\0')
-        priority = st_text_is(nice, "-") ? of_long : "-";
-    char *slash = strrchr(words[post->ps.command], '/');
-    char *name = words[post->ps.command][0] == '/' && slash != NULL ? slash + 1 : words[post->ps.command];
-    const bool in_brackets = name[0] == '['; /* a command line that is none: of the kernel */
-    name += in_brackets;
-    name[in_brackets ? strcspn(name, "]") : strlen(name)] = '\0';
+    /* ps -l: procps' pr_opri(): 60 + the kernel's priority, which is -1 - rtprio */
+    const char *of_long = ST_TEXT(24, "%ld", 59 - strtol(priority, NULL, 10));
+    if (cells[NICE] != NULL)
+        priority = st_text_is(cells[NICE], "-") ? of_long : "-";
+    char *name = words[post->ps.at[COMMAND]], *slash = strrchr(name, '/');
+    name = name[0] == '/' && slash != NULL ? slash + 1 : name;
+    name += name[0] == '['; /* a command line that is none: of the kernel */
+    name[strcspn(name, "]")] = '\0';
     if ((!st_text_is(priority, "-") && (st_text_int(priority, &number) != 0 || number < 0 || number > 99)) ||
-        (post->ps.pid >= 0 && st_text_int(words[post->ps.pid], &pid) != 0))
+        (cells[PID] != NULL && st_text_int(cells[PID], &pid) != 0))
         return false;
     tid = ++post->ps.rows_n;
-    if (post->ps.tid >= 0 && st_text_int(words[post->ps.tid], &tid) != 0)
+    if (cells[TID] != NULL && st_text_int(cells[TID], &tid) != 0)
         return false;
     post->ps.kernel = post->ps.kernel || st_text_is(name, "kthreadd");
     const bool is_server = st_text_is_among(name, servers);
-    if (st_text_is(name, "pipewire") && post->ps.tid >= 0 && post->ps.pid >= 0) {
+    if (st_text_is(name, "pipewire") && cells[TID] != NULL && cells[PID] != NULL) {
         post->ps.pipewire_n++;
         post->ps.pipewire_real_time_n += strspn(priority, "0-") != strlen(priority);
     }
-    if (post->ps.pid >= 0 && pid != post->ps.process) {
+    if (cells[PID] != NULL && pid != post->ps.process) {
         post->ps.process = pid; /* its own thread comes first; without it its name is not known */
-        ST_PRINT(post->ps.process_name, "%.31s", post->ps.tid < 0 || tid == pid || is_server ? name : "");
-    } else if (post->ps.pid < 0 && strstr(name, "data-loop") == NULL) {
+        ST_PRINT(post->ps.process_name, "%.31s", cells[TID] == NULL || tid == pid || is_server ? name : "");
+    } else if (cells[PID] == NULL && strstr(name, "data-loop") == NULL) {
         ST_PRINT(post->ps.process_name, "%.31s", is_server ? name : "");
     }
     if (is_server) {
         ST_PRINT(key, ST_KEYS_DAEMON "%s", name);
         st_post_int(post, key, pid > 0 ? pid : 1);
     }
-    put_row(post, tid, name, class, st_text_is(priority, "0") ? "-" : priority,
-            post->ps.pid >= 0 ? words[post->ps.pid] : NULL);
+    put_row(post, tid, name, class != NULL ? class : "", st_text_is(priority, "0") ? "-" : priority,
+            cells[PID]);
     return true;
 }
 
@@ -252,7 +265,7 @@ static void put_granted(struct st_post *post, const struct st_post_granted *gran
 /** Without heading, kernel threads and thread ids it is what grep left of it. */
 void st_post_ps_end(struct st_post *post)
 {
-    const bool whole = post->ps.header && post->ps.kernel && post->ps.pid >= 0 && post->ps.tid >= 0;
+    const bool whole = post->ps.header && post->ps.kernel && post->ps.at[PID] >= 0 && post->ps.at[TID] >= 0;
     if (post->ps.chrt_n > 0) {
         st_post_say(post, "%" PRId64 " of %" PRId64 " threads have real-time priority%s%s",
                     post->ps.chrt_real_time_n, post->ps.chrt_n, post->ps.chrt_best[0] != '\0' ? ": " : "",

@@ -98,13 +98,17 @@ static const struct value_row {
     {"rtcqs", "*configured without swap", "/proc/swaps", "Filename", true},
     {"rtcqs", "*] Kernel %v", "/proc/sys/kernel/osrelease", "$1", true},
     {"swapon", "NAME TYPE", "/proc/swaps", "Filename", true},
-    {"swapon", "/%s %s %s %s %d", "+/proc/swaps", "/$1 $5", true},
+    {"swapon", "/%s %s %s %s %d", "+/proc/swaps", "/$1 $2 0 0 $5", true},
     {"free", "Swap: 0 0 0", "/proc/swaps", "Filename"},
     {"free", "Swap: 0B 0B 0B", "/proc/swaps", "Filename"},
     {"free", "Swap: %v %v %v"},
     {"free", "Mem: %v %v %v"},
     {"free", "total used free shared"},
 
+    {"pw-metadata", "* key:'clock.%l' value:'%l'", "^clock.$1", "$2"},
+    {"pw-metadata", "* key:'clock.%l' value:'%l'", ST_KEY_DAEMON_PIPEWIRE, "1"}, /* it answered */
+    {"pw-metadata", "* key:'%l' value:'%l'"},
+    {"pw-metadata", "Found \"settings\" metadata"},
     {"pw-cli", "*default.clock.%l = \"%d\"", "^clock.$1", "$2"},
     {"pw-cli", "*default.clock.quantum = \"%d\"", ST_KEY_DAEMON_PIPEWIRE, "1"},
     {"pw-cli", "version: \"%v\"", ST_KEY_PIPEWIRE_VERSION, "$1", true},
@@ -195,20 +199,22 @@ static inline bool may_match(const char *line, const struct pairs *pairs, const 
            (pairs->bits[pair / 64] >> pair % 64 & 1) != 0;
 }
 
-/** "$1", "$u". */
+/** "$1": a part; a letter: the text at its place in `letters`. */
 static void fill(char *to, size_t bytes, const char *with, const struct st_pattern_parts *parts,
-                 const char *unit)
+                 const char *letters, const char *const *texts)
 {
     to[0] = '\0';
     for (; *with != '\0'; with++) {
-        const size_t i = with[0] == '$' ? (size_t)(with[1] - '1') : SIZE_MAX;
+        if (*with != '$') {
+            st_text_append(to, bytes, "%c", *with);
+            continue;
+        }
+        const size_t i = (size_t)(*++with - '1');
+        const char *letter = strchr(letters, *with);
         if (i < parts->n)
             st_text_append(to, bytes, "%s", parts->text[i]);
-        else if (with[0] == '$' && with[1] == 'u')
-            st_text_append(to, bytes, "%s", unit);
-        else
-            st_text_append(to, bytes, "%c", with[0]);
-        with += with[0] == '$' && with[1] != '\0';
+        else if (letter != NULL)
+            st_text_append(to, bytes, "%s", texts[letter - letters]);
     }
 }
 
@@ -302,6 +308,7 @@ static void set(struct st_post *post, const char *kind, char *target, char *valu
 static bool take_values(struct st_post *post, const char *line, const struct pairs *pairs)
 {
     struct st_pattern_parts parts;
+    const char *unit = post->unit;
     bool any = false;
     ST_EACH (row, values) {
         char target[200], value[ST_PATTERN_PART_BYTES + 16];
@@ -311,8 +318,8 @@ static bool take_values(struct st_post *post, const char *line, const struct pai
         any = true;
         if (row->target == NULL)
             continue;
-        fill(target, sizeof(target), row->target, &parts, post->unit);
-        fill(value, sizeof(value), row->value, &parts, post->unit);
+        fill(target, sizeof(target), row->target, &parts, "u", &unit);
+        fill(value, sizeof(value), row->value, &parts, "u", &unit);
         set(post, row->kind, target, value);
     }
     return any || st_text_is_among(post->section, sections);
@@ -721,29 +728,19 @@ static void say(struct st_post *post, const struct log_row *row, const struct st
                      seen->subjects[i]);
     if (seen->subjects_n > n)
         ST_APPEND(subjects, " and %zu more", seen->subjects_n - n);
-    for (const char *at = row->sentence; *at != '\0'; at++) {
-        if (*at != '$') {
-            ST_APPEND(text, "%c", *at);
-            continue;
-        }
-        const size_t part = (size_t)(*++at - '1');
-        if (part < seen->parts.n)
-            ST_APPEND(text, "%s", seen->parts.text[part]);
-        else if (*at == 's')
-            ST_APPEND(text, "%s", subjects);
-        else if (*at == 'k')
-            ST_APPEND(text, "%s", post->release[0] != '\0' ? post->release : "this one");
-        else if (*at == 'm')
-            ST_APPEND(text, "%.*f", most_ms < 1 ? 3 : 1, most_ms);
-        else if (*at == 'u' && most_ms > 0) /* jackd's clock may have jumped */
-            ST_APPEND(text, ", for up to %.*f ms", most_ms < 1 ? 3 : 1, most_ms);
-        else if (*at == 'f' && size_of(seen->parts.text[1]) > 0.9 * size_of(seen->parts.text[0]))
-            ST_APPEND(text, ": swap is nearly full, so memory runs out, and programs wait for the disk");
-        else if (*at == 'n' && seen->n > 1)
-            ST_APPEND(text, " %" PRId64 " times", seen->n);
-        else if (*at == 't' && seen->n > 1 && seen->first_s >= 0 && seen->last_s >= seen->first_s + 1)
-            ST_APPEND(text, " in %.0f s", seen->last_s - seen->first_s);
-    }
+    const char *most = ST_TEXT(32, "%.*f", most_ms < 1 ? 3 : 1, most_ms);
+    const bool is_full = size_of(seen->parts.text[1]) > 0.9 * size_of(seen->parts.text[0]),
+               has_time = seen->n > 1 && seen->first_s >= 0 && seen->last_s >= seen->first_s + 1;
+    const char *const texts[] = {
+        subjects,
+        post->release[0] != '\0' ? post->release : "this one",
+        most,
+        most_ms > 0 ? ST_TEXT(64, ", for up to %s ms", most) : "", /* jackd's clock may have jumped */
+        is_full ? ": swap is nearly full, so memory runs out, and programs wait for the disk" : "",
+        seen->n > 1 ? ST_TEXT(32, " %" PRId64 " times", seen->n) : "",
+        has_time ? ST_TEXT(32, " in %.0f s", seen->last_s - seen->first_s) : "",
+    };
+    fill(text, sizeof(text), row->sentence, &seen->parts, "skmufnt", texts);
     if (seen->suppressed_n > 0)
         ST_APPEND(text, " (at least: %" PRId64 " more lines were suppressed, which is no number of dropouts)",
                   seen->suppressed_n);

@@ -1,30 +1,9 @@
-/* Posted texts of PipeWire's programs: pw-metadata, pw-top. */
+/* Posted texts of pw-top. */
 #include "advisor/facts/text.h"
-#include "advisor/parse/answer.h"
 #include "advisor/post/post.h"
 #include "core/text/text.h"
 
 #define KEY_BYTES 128
-
-/* --- pw-metadata -n settings --- */
-
-static void put_setting(void *ctx, ST_UNUSED const char *section, const char *name, const char *value)
-{
-    struct st_post *post = ctx;
-    const char *key = st_answer_pipewire_key(name);
-    if (key == NULL)
-        return;
-    st_post_text(post, key, value);
-    st_post_int(post, ST_KEY_DAEMON_PIPEWIRE, 1); /* it answered */
-    st_post_kind(post, "pw-metadata");
-}
-
-bool st_post_metadata(struct st_post *post, char *line)
-{
-    if (st_text_begins(line, "Found \"settings\" metadata"))
-        return true;
-    return strstr(line, " key:'") != NULL && st_answer_pw_metadata(line, put_setting, post) == 0;
-}
 
 /* --- pw-top: S ID QUANT RATE WAIT BUSY W/Q B/Q ERR [FORMAT] [+] NAME; PipeWire src/tools/pw-top.c --- */
 

@@ -60,3 +60,18 @@ bool st_pattern_match(const char *line, const char *pattern, struct st_pattern_p
         }
     }
 }
+
+bool st_pattern_next(const char **text, const char *pattern, struct st_pattern_parts *ret)
+{
+    char line[512];
+    while (**text != '\0') {
+        const char *at = *text + strspn(*text, " \t");
+        *text = st_text_next_line(*text);
+        if (strchr("*%", *pattern) == NULL && *at != *pattern)
+            continue;
+        snprintf(line, sizeof(line), "%.*s", (int)ST_MIN(strcspn(at, "\r\n"), sizeof(line) - 1), at);
+        if (st_pattern_match(line, pattern, ret))
+            return true;
+    }
+    return false;
+}

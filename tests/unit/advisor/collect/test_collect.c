@@ -227,18 +227,52 @@ static void the_kernels_own_configuration_is_unpacked(void **state)
     st_facts_free(facts);
 }
 
-static void timer_list_without_its_lines_is_malformed(void **state)
+static void a_configuration_says_yes_no_or_nothing(void **state)
 {
     struct st_platform *p = *state;
-    file(p, "/proc/timer_list", "Timer List Version: v0.9\n");
+    file(p, "/proc/sys/kernel/osrelease", "6.1\n");
+    file(p, "/boot/config-6.1",
+         "# Linux/x86 6.1.140 Kernel Configuration\nCONFIG_HZ_250=y\nCONFIG_HZ=250\n"
+         "# CONFIG_PREEMPT_RT is not set\nCONFIG_PREEMPT_DYNAMIC=y\r\n# CONFIG_RT_GROUP_SCHED is set\n"
+         "CONFIG_HIGH_RES_TIMERS=m");
     struct st_facts *facts = collect(p, false);
-    check_state(facts, "linux.timer_list.hres_active", ST_FACT_MALFORMED);
+    check_text(facts, "linux.config.HZ", "250");
+    check_text(facts, "linux.config.PREEMPT_RT", "n");
+    check_text(facts, "linux.config.PREEMPT_DYNAMIC", "y");
+    check_text(facts, "linux.config.HIGH_RES_TIMERS", "m");
+    check_state(facts, "linux.config.PREEMPT", ST_FACT_ABSENT); /* only longer names begin with it */
+    check_state(facts, "linux.config.RT_GROUP_SCHED", ST_FACT_ABSENT);
     st_facts_free(facts);
-    file(p, "/proc/timer_list", "  .hres_active    : 1\n");
-    facts = collect(p, false);
-    check_text(facts, "linux.timer_list.hres_active", "1");
-    check_state(facts, "linux.timer_list.resolution_ns", ST_FACT_ABSENT);
-    st_facts_free(facts);
+}
+
+static void timer_list_counts_the_worst_cpu(void **state)
+{
+    static const struct {
+        const char *text, *hres; /* NULL: malformed; "": absent */
+        const char *resolution;
+    } rows[] = {
+        {"Timer List Version: v0.9\n", "", ""},
+        {"  .hres_active    : 1\n", "1", ""},
+        {"cpu: 0\n  .resolution: 1 nsecs\n  .hres_active    : 1\ncpu: 1\n  .hres_active    : 0\n"
+         "  .hres_active    : 1\n",
+         "0", "1"},
+        {".hres_active : yes\n.resolution: -x nsecs\n", NULL, NULL},
+        {".hres_active : 1\n.resolution: ", "1", ""}, /* the file was too long */
+    };
+    struct st_platform *p = *state;
+    ST_EACH (row, rows) {
+        const char *const expected[] = {row->hres, row->resolution};
+        static const char *const keys[] = {"linux.timer_list.hres_active", "linux.timer_list.resolution_ns"};
+        file(p, "/proc/timer_list", row->text);
+        struct st_facts *facts = collect(p, false);
+        for (size_t i = 0; i < ST_ARRAY_LEN(keys); i++) {
+            if (expected[i] == NULL || expected[i][0] == '\0')
+                check_state(facts, keys[i], expected[i] == NULL ? ST_FACT_MALFORMED : ST_FACT_ABSENT);
+            else
+                check_text(facts, keys[i], expected[i]);
+        }
+        st_facts_free(facts);
+    }
 }
 
 static void the_cgroup_decides_where_the_limit_is(void **state)
@@ -510,7 +544,8 @@ int main(void)
         WITH_FAKE(a_release_with_a_slash_leads_nowhere),
         WITH_FAKE(an_unreadable_configuration_is_not_absent),
         WITH_FAKE(the_kernels_own_configuration_is_unpacked),
-        WITH_FAKE(timer_list_without_its_lines_is_malformed),
+        WITH_FAKE(a_configuration_says_yes_no_or_nothing),
+        WITH_FAKE(timer_list_counts_the_worst_cpu),
         WITH_FAKE(the_cgroup_decides_where_the_limit_is),
         WITH_FAKE(limits_of_a_captured_process_are_read),
         WITH_FAKE(a_hypervisor_shows_in_the_cpu_flags),

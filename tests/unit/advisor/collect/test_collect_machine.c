@@ -174,6 +174,92 @@ static void lines_that_carry_sound_are_facts(void **state)
     st_facts_free(facts);
 }
 
+static void an_interrupt_names_its_device(void **state)
+{
+    struct st_platform *p = *state;
+    file(p, "/proc/interrupts",
+         "           CPU0       CPU1\n"
+         "  16:         10          0  IR-IO-APIC   16-fasteoi   i801_smbus, snd_hda_intel:card0\n"
+         " 130:          0          7  IR-PCI-MSI 327680-edge      xhci_hcd\n"
+         " 131:          0          7  IR-PCI-MSI 327681-edge      \n"
+         " NMI:          1          1   Non-maskable interrupts\n ERR:          0\n"
+         " 55:      3 GICv3  77 Level     dwc3\n"
+         " 25:          0      12345  PCI-MSIX-0000:00:05.0   1-edge      usb-event\n 56: 1");
+    struct st_facts *facts = collect(p);
+    check(facts, "linux.irq.16.actions", "i801_smbus, snd_hda_intel:card0");
+    assert_null(st_facts_find(facts, "linux.irq.16.pci"));
+    check(facts, "linux.irq.130.actions", "xhci_hcd");
+    check(facts, "linux.irq.130.pci", "0000:00:14.0");
+    check(facts, "linux.irq.55.actions", "dwc3");
+    check(facts, "linux.irq.25.pci", "0000:00:05.0");
+    assert_null(st_facts_find(facts, "linux.irq.131.actions"));
+    check(facts, "linux.irq.readable", "1");
+    st_facts_free(facts);
+    file(p, "/proc/interrupts", "no heading\n1: 2  snd\nCPU");
+    facts = collect(p);
+    assert_int_equal(st_facts_find(facts, "linux.irq.readable")->state, ST_FACT_MALFORMED);
+    st_facts_free(facts);
+}
+
+static void cards_say_where_they_are(void **state)
+{
+    struct st_platform *p = *state;
+    file(p, "/proc/asound/cards",
+         " 0 [NVidia         ]: HDA-Intel - HDA NVidia\n"
+         "                      HDA NVidia at 0xfc080000 irq 97\n"
+         " 2 [Device         ]: USB-Audio - USB PnP Sound Device\n"
+         "                      C-Media USB PnP Sound Device at usb-0000:02:00.0-9.1.1, full s\nno card\n");
+    struct st_facts *facts = collect(p);
+    check(facts, "linux.card.0.driver", "HDA-Intel");
+    check(facts, "linux.card.0.name", "HDA NVidia");
+    check(facts, "linux.card.0.irq", "97");
+    check(facts, "linux.card.2.name", "USB PnP Sound Device");
+    check(facts, "linux.card.2.controller", "0000:02:00.0");
+    check(facts, "linux.cards_n", "2");
+    st_facts_free(facts);
+    file(p, "/proc/asound/cards", "--- no soundcards ---\n");
+    facts = collect(p);
+    check(facts, "linux.cards_n", "0");
+    st_facts_free(facts);
+}
+
+static void compressed_swap_is_counted_apart(void **state)
+{
+    struct st_platform *p = *state;
+    file(p, "/proc/swaps",
+         "Filename\tType\tSize\tUsed\tPriority\n/dev/zram0 partition 8 0 100\n"
+         "/swap\\040file file 1 0 -2\n/dev/dm-1 partition 1 0 -3\n");
+    struct st_facts *facts = collect(p);
+    check(facts, "linux.swap.zram_n", "1");
+    check(facts, "linux.swap.other_n", "2");
+    check(facts, "linux.swap.zram_first", "1");
+    st_facts_free(facts);
+    file(p, "/proc/swaps", "Filename Type Size\n");
+    facts = collect(p);
+    check(facts, "linux.swap.zram_n", "0");
+    check(facts, "linux.swap.zram_first", "0");
+    st_facts_free(facts);
+    file(p, "/proc/swaps", "");
+    facts = collect(p);
+    assert_int_equal(st_facts_find(facts, "linux.swap.zram_n")->state, ST_FACT_MALFORMED);
+    st_facts_free(facts);
+}
+
+static void limits_that_set_the_soft_limit_count(void **state)
+{
+    struct st_platform *p = *state;
+    file(p, "/etc/security/limits.conf",
+         "@audio - rtprio 95 # why\n#@audio - rtprio 19\n* hard memlock 1\n  ann\tsoft memlock "
+         "unlimited#\n@x - rtprio\n@y - rtprio # 3\n");
+    struct st_facts *facts = collect(p);
+    check(facts, "linux.limits.@audio.rtprio", "95");
+    check(facts, "linux.limits.ann.memlock", "unlimited");
+    assert_null(st_facts_find(facts, "linux.limits.*.memlock"));
+    assert_null(st_facts_find(facts, "linux.limits.@x.rtprio"));
+    assert_null(st_facts_find(facts, "linux.limits.@y.rtprio"));
+    st_facts_free(facts);
+}
+
 static void each_cpu_counts_its_throttling(void **state)
 {
     struct st_platform *p = *state;
@@ -356,6 +442,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(steps_of_the_position_are_measured, setup, teardown),
         cmocka_unit_test_setup_teardown(only_usb_devices_that_play_are_facts, setup, teardown),
         cmocka_unit_test_setup_teardown(lines_that_carry_sound_are_facts, setup, teardown),
+        cmocka_unit_test_setup_teardown(an_interrupt_names_its_device, setup, teardown),
+        cmocka_unit_test_setup_teardown(cards_say_where_they_are, setup, teardown),
+        cmocka_unit_test_setup_teardown(compressed_swap_is_counted_apart, setup, teardown),
+        cmocka_unit_test_setup_teardown(limits_that_set_the_soft_limit_count, setup, teardown),
         cmocka_unit_test_setup_teardown(each_cpu_counts_its_throttling, setup, teardown),
         cmocka_unit_test_setup_teardown(real_time_threads_and_daemons_are_found, setup, teardown),
         cmocka_unit_test_setup_teardown(what_stands_below_etc_is_read, setup, teardown),
