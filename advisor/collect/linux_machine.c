@@ -239,8 +239,8 @@ static int other_cpu(void *ctx, const char *name)
     (void)collect_set(&own, &states, &n);
     cpus->n += n > 0; /* a CPU that is off has none */
     ST_EACH_OF (row, own.facts->rows, own.facts->n) {
-        const struct st_fact *fact = *row, *latency = st_facts_beside(own.facts, fact, "latency_us"),
-                             *disable = st_facts_beside(own.facts, fact, "disable");
+        const struct st_fact *fact = *row, *latency = st_fact_beside(fact, "latency_us"),
+                             *disable = st_fact_beside(fact, "disable");
         if (other_limit || !is_as_cpu0(of_all, latency, states.key_prefix) ||
             !is_as_cpu0(of_all, disable, states.key_prefix))
             st_facts_add(cpus->c->facts, fact, fact->source);

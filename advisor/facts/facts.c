@@ -261,10 +261,9 @@ bool st_fact_is(const struct st_fact *fact, const char *text)
 
 const struct st_fact *st_fact_beside(const struct st_fact *fact, const char *leaf)
 {
-    const struct st_facts *facts = fact->facts;
     const char *dot = strrchr(fact->key, '.');
     return dot != NULL
-               ? st_facts_find(facts, ST_TEXT(512, "%.*s.%s", (int)(dot - fact->key), fact->key, leaf))
+               ? st_facts_find(fact->facts, ST_TEXT(512, "%.*s.%s", (int)(dot - fact->key), fact->key, leaf))
                : NULL;
 }
 
