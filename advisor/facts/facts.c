@@ -263,7 +263,7 @@ const struct st_fact *st_fact_beside(const struct st_fact *fact, const char *lea
 {
     const char *dot = strrchr(fact->key, '.');
     return dot != NULL
-               ? st_facts_find(fact->facts, ST_TEXT(512, "%.*s.%s", (int)(dot - fact->key), fact->key, leaf))
+               ? st_facts_find(fact->facts, ST_TEXT(4096, "%.*s.%s", (int)(dot - fact->key), fact->key, leaf))
                : NULL;
 }
 
