@@ -71,13 +71,12 @@ static int take_frames(void *ctx, const char *text)
 
 static int add_events(struct st_recording_reader *reader, struct st_predict_run *run)
 {
-    const int64_t *lateness_ns, *callback_ns;
     struct st_recording_event event;
     int r;
-    while ((r = st_recording_next_run(reader, &event, &lateness_ns, &callback_ns)) == 1) {
+    while ((r = st_recording_next(reader, &event)) == 1) {
         run->periods_n += event.kind == ST_RECORDING_LOST ? 0 : event.n;
-        for (uint64_t i = 0; event.kind == ST_RECORDING_CYCLE && i < event.n && r >= 0; i++)
-            r = st_predict_add(run, event.period_index + i, lateness_ns[i]);
+        if (event.kind == ST_RECORDING_CYCLE)
+            r = st_predict_add(run, event.period_index, event.lateness_ns);
         if (r < 0)
             break;
     }

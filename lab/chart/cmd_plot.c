@@ -82,14 +82,11 @@ static void write_foot(const struct st_recording_info *info, FILE *out)
 static int write_rows(struct st_recording_reader *reader, FILE *out)
 {
     struct st_recording_event event;
-    const int64_t *lateness_ns, *callback_ns;
-    int r;
-    while ((r = st_recording_next_run(reader, &event, &lateness_ns, &callback_ns)) == 1 && ferror(out) == 0) {
-        if (event.kind == ST_RECORDING_SKIPPED)
+    int r = 1;
+    while (ferror(out) == 0 && (r = st_recording_next(reader, &event)) == 1) {
+        if (event.kind != ST_RECORDING_LOST)
             fprintf(out, "%" PRIu64 ",%" PRId64 ",%" PRIu64 "\n", event.period_index, event.lateness_ns,
-                    event.n);
-        for (uint64_t i = 0; event.kind == ST_RECORDING_CYCLE && i < event.n; i++)
-            fprintf(out, "%" PRIu64 ",%" PRId64 ",0\n", event.period_index + i, lateness_ns[i]);
+                    event.kind == ST_RECORDING_SKIPPED ? event.n : 0);
     }
     if (r >= 0 && ferror(out) != 0)
         return errno != 0 ? -errno : -EIO;
@@ -136,7 +133,7 @@ static int write_csv(const char *file, const char *path)
     else if (status == ST_EXIT_DONE && end == ST_RECORDING_CUT)
         (void)st_failure(
             "%s has no end mark (the measurement still runs, or it was killed): the CSV has the %" PRIu64
-            " cycles of its complete blocks",
+            " cycles of its whole lines",
             file, cycles);
     return status;
 }

@@ -37,15 +37,13 @@ void st_series_input_finish(struct st_series_input *input)
 
 static int add_events(struct st_recording_reader *reader, struct st_series_input *result)
 {
-    const int64_t *lateness_ns, *callback_ns;
     struct st_recording_event event;
     int r;
-    while ((r = st_recording_next_run(reader, &event, &lateness_ns, &callback_ns)) == 1) {
-        const uint64_t n = event.kind == ST_RECORDING_CYCLE ? event.n : 0;
-        const uint64_t room = (uint64_t)ST_SERIES_COUNT_MAX - result->series.n, kept_n = n < room ? n : room;
-        result->left_out_n += n - kept_n;
-        for (uint64_t i = 0; i < kept_n && r >= 0; i++)
-            r = st_series_add(&result->series, event.period_index + i, lateness_ns[i]);
+    while ((r = st_recording_next(reader, &event)) == 1) {
+        if (event.kind == ST_RECORDING_CYCLE && result->series.n == ST_SERIES_COUNT_MAX)
+            result->left_out_n++;
+        else if (event.kind == ST_RECORDING_CYCLE)
+            r = st_series_add(&result->series, event.period_index, event.lateness_ns);
         if (r < 0)
             return r;
     }
@@ -65,7 +63,7 @@ static int read_recording(struct input *input, struct st_series_input *result)
     r = add_events(reader, result);
     result->interrupted = run->end == ST_RECORDING_INTERRUPTED;
     if (run->end == ST_RECORDING_CUT)
-        note(result, "The recording has no end mark: it was read up to its last complete block.");
+        note(result, "The recording has no end mark: it was read up to its last whole line.");
     if (run->end == ST_RECORDING_DAMAGED)
         note(result, "The recording is damaged: everything before the damage was read.");
     const char *lost = ST_TEXT(80, "%" PRIu64 " cycles are missing: the buffer for samples (ring) was full.",
@@ -316,10 +314,10 @@ int st_series_input_read(const char *path, const struct st_series_options *optio
                      : st_failure("%s is empty", input.name);
     } else {
         ungetc(first, input.stream);
-        status = first != 0x89 && first != '{' ? read_text(&input, ret)
-                 : input.cell > 0              ? st_failure("%s: only text has columns", path)
-                 : first == 0x89               ? read_recording(&input, ret)
-                                               : read_json(&input, ret);
+        status = first != 's' && first != '{' ? read_text(&input, ret)
+                 : input.cell > 0             ? st_failure("%s: only text has columns", path)
+                 : first == 's'               ? read_recording(&input, ret)
+                                              : read_json(&input, ret);
     }
     st_posix_input_close(input.stream);
     if (status == ST_EXIT_DONE && ret->left_out_n > 0) {

@@ -2,8 +2,6 @@
 
 #include <zlib.h>
 
-#include "store/recording/bytes.h"
-
 #define COUNT_BYTES 11 /* of a bucket behind another one; empty ones between them take less */
 
 size_t st_hist_deflate_room(const struct st_hist *hist)
@@ -11,31 +9,53 @@ size_t st_hist_deflate_room(const struct st_hist *hist)
     return 1 + (size_t)hist->counts_len * COUNT_BYTES;
 }
 
+/* LEB128: 7 bits a byte, the lowest first. */
+static void put(uint8_t **at, uint64_t value)
+{
+    for (; value > 0x7f; value >>= 7)
+        *(*at)++ = (uint8_t)(value | 0x80);
+    *(*at)++ = (uint8_t)value;
+}
+
+/* Moves `at`. @return UINT64_MAX: the bytes end, or it is above INT64_MAX. */
+static uint64_t get(const uint8_t **at, const uint8_t *end)
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0; shift < 63 && *at < end; shift += 7) {
+        const uint8_t byte = *(*at)++;
+        value |= (uint64_t)(byte & 0x7f) << shift;
+        if ((byte & 0x80) == 0)
+            return value;
+    }
+    return UINT64_MAX;
+}
+
 size_t st_hist_deflate_pack(const struct st_hist *hist, uint8_t *ret)
 {
-    struct st_bytes_out out = {.at = ret, .end = ret + st_hist_deflate_room(hist)};
+    uint8_t *at = ret;
     const uint32_t last = hist->counts_len - 1;
     uint32_t next = 0;
-    st_bytes_put_uint(&out, (uint64_t)hist->digits, 1);
+    *at++ = (uint8_t)hist->digits;
     for (uint32_t i = 0; i <= last; i++) {
         const uint64_t n = hist->late[i] + (i == 0 ? hist->early_n : 0) +
                            (i == last ? hist->over_n - hist->early_over_n : 0);
         if (n == 0)
             continue;
-        st_bytes_put_varint(&out, i - next);
-        st_bytes_put_varint(&out, n);
+        put(&at, i - next);
+        put(&at, n);
         next = i + 1;
     }
-    return (size_t)(out.at - ret);
+    return (size_t)(at - ret);
 }
 
 /* @param add else it only looks. */
-static int take_counts(struct st_hist *hist, const struct st_hist *layout, struct st_bytes_in in, bool add)
+static int take_counts(struct st_hist *hist, const struct st_hist *layout, const uint8_t *at,
+                       const uint8_t *end, bool add)
 {
     uint64_t next = 0, total_n = hist->total_n;
-    while (in.at < in.end) {
-        const uint64_t empty_n = st_bytes_get_varint(&in), n = st_bytes_get_varint(&in);
-        if (in.bad || empty_n >= layout->counts_len - next || n > INT64_MAX - total_n)
+    while (at < end) {
+        const uint64_t empty_n = get(&at, end), n = get(&at, end);
+        if (empty_n >= layout->counts_len - next || n > INT64_MAX - total_n)
             return -EBADMSG;
         next += empty_n;
         total_n += n;
@@ -48,12 +68,11 @@ static int take_counts(struct st_hist *hist, const struct st_hist *layout, struc
 
 int st_hist_deflate_unpack(struct st_hist *hist, const uint8_t *bytes, size_t n)
 {
-    struct st_bytes_in in = {.at = bytes, .end = bytes + n};
     struct st_hist layout;
-    if (st_hist_layout(&layout, (int)st_bytes_get_uint(&in, 1)) != 0 || layout.digits > hist->digits ||
-        take_counts(hist, &layout, in, false) != 0)
+    if (n == 0 || st_hist_layout(&layout, bytes[0]) != 0 || layout.digits > hist->digits ||
+        take_counts(hist, &layout, bytes + 1, bytes + n, false) != 0)
         return -EBADMSG;
-    return take_counts(hist, &layout, in, true);
+    return take_counts(hist, &layout, bytes + 1, bytes + n, true);
 }
 
 uint8_t *st_hist_deflate(const struct st_hist *hist, size_t *ret_bytes)

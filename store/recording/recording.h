@@ -1,12 +1,10 @@
-/* Recordings: every lateness of a run, in order, lossless, 2 to 2.5 bytes each. docs/recording-format.md
- * describes the format. A file is a sequence of blocks with length and CRC. A file that is cut anywhere can
- * be read up to the last complete block. The writer completes a block each second, so that a crash loses at
- * most that second. */
+/* Recordings: every lateness of a run, in order, lossless, as text. docs/recording-format.md describes the
+ * format. A file that is cut anywhere can be read up to its last whole line. The writer writes each second,
+ * so that a crash loses at most that second. */
 #pragma once
 
 #include "core/period.h"
 
-#define ST_RECORDING_VERSION        2
 #define ST_RECORDING_TEXT_MAX_BYTES 65536
 #define ST_RECORDING_UNKNOWN_NS     INT64_MIN
 
@@ -33,7 +31,7 @@ ST_NODISCARD int st_recording_create(const char *path, const struct st_recording
                                      struct st_recording **ret);
 
 /* Each returns 0 or a negative errno value. The first error of the file (-ENOSPC, -EIO ...) stays: later
- * calls return it, too. The torn block is cut off, and the file is readable up to the block before. */
+ * calls return it, too, and the file is readable up to there. */
 
 /** Adds "key: value" lines to the test conditions; at any time, ST_RECORDING_TEXT_MAX_BYTES in all
  * (-E2BIG). */
@@ -53,10 +51,10 @@ ST_NODISCARD int st_recording_skipped(struct st_recording *recording, uint64_t f
 /** n cycles are missing because the ring was full. */
 ST_NODISCARD int st_recording_lost(struct st_recording *recording, uint64_t first_period_index, uint64_t n);
 
-/** Completes a block if it spans a second of periods. After each drain. */
+/** Writes, if a second of periods is not written yet. After each drain. */
 ST_NODISCARD int st_recording_flush(struct st_recording *recording);
 
-/** Writes the last block and the end mark, and frees. NULL is fine. @return the first error of the file. */
+/** Writes the rest and the end mark, and frees. NULL is fine. @return the first error of the file. */
 int st_recording_close(struct st_recording *recording, bool interrupted);
 
 /* --- reading: one thread --- */
@@ -75,9 +73,9 @@ enum st_recording_end {
     ST_RECORDING_OPEN,        /* not at the end yet */
     ST_RECORDING_COMPLETE,    /* end mark: the run took its whole duration */
     ST_RECORDING_INTERRUPTED, /* end mark: the run was ended early */
-    ST_RECORDING_CUT,         /* no end mark: the writer stopped; all complete blocks were read */
-    ST_RECORDING_DAMAGED,     /* a complete block has a wrong CRC or invalid content; everything before it was
-                                 read */
+    ST_RECORDING_CUT,         /* no end mark: the writer stopped; all whole lines were read */
+    ST_RECORDING_DAMAGED, /* a line that does not belong there, after which nothing was read; or the sums of
+                             the end mark are others */
 };
 
 /** What is known of a recording. */
@@ -91,7 +89,7 @@ struct st_recording_info {
 
 struct st_recording_reader;
 
-/** @return 0; -EBADMSG (not a recording, or cut within its first block), -EPROTONOSUPPORT (of another
+/** @return 0; -EBADMSG (not a recording, or cut within its first lines), -EPROTONOSUPPORT (of another
  * version), -ENOMEM or an error of open. */
 ST_NODISCARD int st_recording_open(const char *path, struct st_recording_reader **ret);
 /** As st_recording_open, from a stream; the reader closes it, also on failure. */
@@ -99,10 +97,6 @@ ST_NODISCARD int st_recording_open_stream(FILE *stream, struct st_recording_read
 
 /** The next event, in order. @return 1; 0 at the end (st_recording_info says which); -EIO. */
 ST_NODISCARD int st_recording_next(struct st_recording_reader *reader, struct st_recording_event *ret);
-/** As st_recording_next, but neighbouring cycles come as one event with n values. @param ret_lateness_ns,
- * ret_callback_ns of cycles (not set for other events): n values each, valid until the next call. */
-ST_NODISCARD int st_recording_next_run(struct st_recording_reader *reader, struct st_recording_event *ret,
-                                       const int64_t **ret_lateness_ns, const int64_t **ret_callback_ns);
 void st_recording_close_reader(struct st_recording_reader *reader); /* NULL is fine */
 
 /** What was read so far. Valid until the reader is closed. */

@@ -106,8 +106,8 @@ if "$SLEEPTUNE" measure --duration 1s --policy other --record run.strec >/dev/nu
     status 0 "a recording that was cut is analysed up to there" "$SLEEPTUNE_LAB" analyse cut.strec
     like "which is said" "$(cat out)" 'no end mark'
     head -c 20 run.strec >stump.strec
-    refused "one cut in its first block" 4 analyse stump.strec
-    head -c 100 run.strec >early.strec
+    refused "one cut in its first line" 4 analyse stump.strec
+    head -n 2 run.strec >early.strec
     refused "one cut before its first sample" 4 analyse early.strec
 else
     fail "measure records" "$(cat err)"
