@@ -54,9 +54,9 @@ static const char help[] = "Usage: sleeptune apply [OPTION...] [ID...]\n"
                            "  -r, --rate RATE    sample rate, as in 48000 or 44.1k (likewise, else 48k)\n"
                            "  --run-generators   run the commands that make changed files take effect;\n"
                            "                     without it they are printed\n"
-                           "  --measure TIME     record the loop for TIME first, 1s .. 10m (30s); verify\n"
+                           "  --measure TIME     run the loop for TIME first, 1s .. 10m (30s); verify\n"
                            "                     compares with it. Not with --dry-run or --root\n"
-                           "  --no-measure       do not record the loop\n"
+                           "  --no-measure       do not run the loop\n"
                            "  --user NAME        for NAME, who gets the rights of linux-rt-permission and\n"
                            "                     linux-memlock (the user who logged in); FreeBSD: whose\n"
                            "                     login class freebsd-memlock judges\n"
@@ -373,7 +373,7 @@ static int carry_out(struct work *work)
     }
     int status = ST_EXIT_DONE;
     if (work->options->measure_ns > 0 && work->target->live)
-        st_before_after_record(work->target, &applied.journal, &work->plan, work->options->measure_ns);
+        st_before_after_keep(work->target, &applied.journal, &work->plan, work->options->measure_ns);
     struct st_revert_counts counts = {0};
     if (work->target->own) /* its files with another value */
         r = st_applied_revert(&applied, false, work->options->ids, work->options->ids_n, &counts);

@@ -435,7 +435,7 @@ static int measure(struct arguments *a)
     if (status == 0) {
         if (a->progress)
             fputs("\r\033[K", stderr);
-        const int files_status = st_measure_files_close(files, results, n, "");
+        const int files_status = st_measure_files_close(files, results, n);
         qsort(results, n, sizeof(*results), st_result_compare);
         const int wanted = a->limit.per_hour > 0 ? judge(a, results) : exit_status(a, results, n);
         if (a->json)

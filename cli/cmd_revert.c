@@ -64,7 +64,7 @@ static int take_back(const struct options *options, const struct st_change_targe
         return st_failure("%s", message);
     r = st_applied_revert(&applied, options->all, options->ids, options->ids_n, &counts);
     if (st_before_after_forget(target, &applied.journal))
-        puts("removed   the recording from before the changes");
+        puts("removed   what was measured before the changes");
     if (r < 0) /* each that failed was named with its own reason */
         st_failure("%s", st_applied_explain(&applied, r, &counts, message, sizeof(message)));
     st_applied_close(&applied);

@@ -24,7 +24,7 @@ struct options {
 static const char help[] = "Usage: sleeptune verify [OPTION...]\n"
                            "Check that everything 'sleeptune apply' wrote is still in place and took\n"
                            "effect; most useful after a reboot. Then run the loop as long as apply\n"
-                           "recorded it, and compare both runs. Changes nothing. Needs no root, but the\n"
+                           "ran it, and compare both runs. Changes nothing. Needs no root, but the\n"
                            "right to use the real-time priority that apply measured with.\n\n"
                            "  -f, --frames N     frames per period (as apply judged)\n"
                            "  -r, --rate RATE    sample rate, as in 48000 or 44.1k (likewise)\n"
@@ -320,13 +320,13 @@ static int prove(const struct st_change_target *target, const struct st_journal 
                  const struct options *options, struct st_before_after *ret)
 {
     char tuned[sizeof(ret->why)];
-    const char *why =
-        journal->entries_n == 0 ? "nothing is applied"
-        : !target->live         ? "a saved copy of a machine (--root) cannot be measured"
-        : target->own           ? "counted while music plays: sleeptune status --details, column Bursts/h"
-        : !st_before_after_is_recorded(target) && find_tuned(target, journal, tuned, sizeof(tuned)) ? tuned
-        : !options->measure ? "not measured (--no-measure)"
-                            : NULL;
+    const char *why = journal->entries_n == 0 ? "nothing is applied"
+                      : !target->live         ? "a saved copy of a machine (--root) cannot be measured"
+                      : target->own ? "counted while music plays: sleeptune status --details, column Bursts/h"
+                      : !st_before_after_is_kept(target) && find_tuned(target, journal, tuned, sizeof(tuned))
+                          ? tuned
+                      : !options->measure ? "not measured (--no-measure)"
+                                          : NULL;
     if (why == NULL)
         return st_before_after_make(target, journal, options->measure_ns, ret);
     *ret = (struct st_before_after){0};

@@ -5,19 +5,18 @@
 #include "advisor/change/candidate.h"
 #include "advisor/rules/buffer.h"
 #include "cli/command.h"
-#include "cli/measure/measure_files.h"
 #include "cli/measure/measure_run.h"
 #include "cli/show/measure_text.h"
 #include "core/ns.h"
 #include "core/text/json.h"
-#include "core/text/number.h"
 #include "core/text/text.h"
+#include "measure/result.h"
 #include "platform/program/locale.h"
-#include "store/recording/recording.h"
-#include "store/recording/recording_input.h"
 
-#define FILE_NAME  "/before.recording"
+#define FILE_NAME  "/before.json"
+#define SCHEMA     "sleeptune-before/1"
 #define PATH_BYTES 600
+#define FILE_BYTES 131072
 #define LINE_BYTES 4096
 #define RIGHT_RULE "linux-rt-permission" /* root has that right already */
 
@@ -27,70 +26,62 @@ static const char *path_of(const struct st_change_target *target, char *buf, siz
     return buf;
 }
 
-/* --- test conditions --- */
-
-static void print_applied(FILE *out, const struct st_journal *journal)
+static void ST_PRINTF(2, 3) set_reason(struct st_before_after *done, const char *format, ...)
 {
-    bool any = false;
-    fputs("applied:", out);
-    for (size_t i = 0; i < journal->entries_n; i++) {
-        bool seen = journal->entries[i].phase != ST_PHASE_DONE;
-        for (size_t j = 0; j < i && !seen; j++)
-            seen = st_text_is(journal->entries[j].rule, journal->entries[i].rule);
-        if (!seen)
-            fprintf(out, " %s", journal->entries[i].rule);
-        any |= !seen;
-    }
-    fputs(any ? "\n" : " nothing\n", out);
+    ST_PRINT_REST(done->why, sizeof(done->why), format);
 }
+
+/* --- test conditions --- */
 
 #define LOAD "load_average"
 
-/* What a measurement does not say of itself. NULL: out of memory. */
-static char *machine_now(const struct st_journal *journal)
+/* What a measurement does not say of itself. */
+static json_t *machine_now(const struct st_journal *journal)
 {
     struct st_machine *machine = &st_platform_native()->machine;
-    char line[LINE_BYTES], *text = NULL;
-    size_t bytes, len;
+    char line[LINE_BYTES], applied[1024] = "";
+    size_t len;
     double load;
-    FILE *out = open_memstream(&text, &bytes);
-    if (out == NULL)
-        return NULL;
-    print_applied(out, journal);
+    json_t *now = json_object();
+    ST_EACH_OF (entry, journal->entries, journal->entries_n) {
+        const char *name = ST_TEXT(64, "%s ", entry->rule);
+        if (entry->phase == ST_PHASE_DONE && strstr(applied, name) == NULL)
+            ST_APPEND(applied, "%s", name);
+    }
+    applied[strlen(applied) > 0 ? strlen(applied) - 1 : 0] = '\0';
+    st_json_set(now, "applied", json_string(applied[0] != '\0' ? applied : "nothing"));
     if (getloadavg(&load, 1) == 1)
-        fprintf(out, LOAD ": %.1f\n", load);
+        st_json_set(now, LOAD, ST_TEXT(32, "%.1f", load));
     if (machine->read_text(machine, "/proc/cmdline", line, sizeof(line), &len) == 0)
-        fprintf(out, "kernel_command_line: %.*s\n", (int)strcspn(line, "\n"), line);
-    return st_text_take(out, &text);
+        st_json_set(now, "kernel_command_line", ST_TEXT(LINE_BYTES, "%.*s", (int)strcspn(line, "\n"), line));
+    return now;
 }
 
-/* "key: value" lines, which may have come from anywhere. Cuts the text. */
-static json_t *conditions_of(char *text)
+/* Borrowed. */
+static json_t *conditions_of(const struct st_before_after_run *run)
 {
-    json_t *all = json_object();
-    for (char *at = text; *at != '\0'; at++) {
-        if ((unsigned char)*at > '~')
-            *at = '?';
-    }
-    for (char *value = strsep(&text, "\n"); value != NULL; value = strsep(&text, "\n")) {
-        const char *key = strsep(&value, ":");
-        if (value != NULL && json_object_get(all, key) == NULL)
-            st_json_set(all, key, json_string(value + (*value == ' ')));
-    }
-    return all;
+    return json_object_get(json_object_get(run->document, "measured"), "conditions");
 }
 
 /* "": unknown. */
-static const char *value_of(const struct st_before_after_run *run, const char *key)
+static const char *value_of(const struct st_before_after_run *run, const char *key, char *buf,
+                            size_t buf_bytes)
 {
-    const char *value = json_string_value(json_object_get(run->conditions, key));
-    return value != NULL ? value : "";
+    const json_t *value = json_object_get(conditions_of(run), key);
+    snprintf(buf, buf_bytes, "%s", json_is_string(value) ? json_string_value(value) : "");
+    if (json_is_integer(value))
+        snprintf(buf, buf_bytes, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    else if (json_is_real(value))
+        snprintf(buf, buf_bytes, "%g", json_real_value(value));
+    return buf;
 }
 
 /* A load that differs by less than one program is none. */
 static void compare_condition(struct st_before_after *done, const char *key)
 {
-    const char *before = value_of(&done->before, key), *now = value_of(&done->now, key);
+    char before[LINE_BYTES], now[LINE_BYTES];
+    value_of(&done->before, key, before, sizeof(before));
+    value_of(&done->now, key, now, sizeof(now));
     const bool other = st_text_is(key, LOAD) ? fabs(strtod(before, NULL) - strtod(now, NULL)) >= 1
                                              : !st_text_is(before, now);
     if (other)
@@ -102,8 +93,8 @@ static void compare_conditions(struct st_before_after *done)
 {
     const char *key;
     json_t *value, *all = json_object();
-    (void)json_object_update(all, done->now.conditions);
-    (void)json_object_update_missing(all, done->before.conditions);
+    (void)json_object_update(all, conditions_of(&done->now));
+    (void)json_object_update_missing(all, conditions_of(&done->before));
     done->differs = json_array();
     json_object_foreach(all, key, value) compare_condition(done, key);
     json_decref(all);
@@ -111,102 +102,130 @@ static void compare_conditions(struct st_before_after *done)
 
 /* --- one run --- */
 
-/* Runs the loop into a recording: in the same way before and now, as recording is some work, too. Says how
- * long it takes, and on a terminal how it goes. @return an st_exit. */
-static int record(const char *what, const char *path, const struct st_journal *journal,
-                  struct st_session_config *config)
+struct counting {
+    struct st_period period;
+    int64_t above_ns;
+    int64_t late[ST_BEFORE_AFTER_SLOTS];
+    size_t slots_n;
+};
+
+static void count(struct counting *counting, uint64_t k, uint64_t late_n)
 {
-    struct st_measure_files *files;
+    const size_t slot = (size_t)(st_period_due_ns(&counting->period, 0, k) / ST_BEFORE_AFTER_SLOT_NS);
+    if (slot >= ST_BEFORE_AFTER_SLOTS)
+        return;
+    counting->slots_n = slot + 1;
+    counting->late[slot] += (int64_t)late_n;
+}
+
+static void on_cycle(void *ctx, uint64_t k, int64_t lateness_ns, ST_UNUSED int64_t callback_ns)
+{
+    struct counting *counting = ctx;
+    count(counting, k, lateness_ns > counting->above_ns);
+}
+
+/* A skipped period is a wake-up that was too late for it. */
+static void on_skipped(void *ctx, uint64_t first, uint64_t n, ST_UNUSED int64_t due_to_done_ns)
+{
+    count(ctx, first, ST_MIN(n, (uint64_t)UINT16_MAX));
+}
+
+static json_t *document_of(const struct counting *counting, const struct st_result *result, json_t *machine)
+{
+    json_t *late = json_array(), *measured = st_result_json(result);
+    ST_EACH_OF (n, counting->late, counting->slots_n)
+        (void)json_array_append_new(late, json_integer(*n));
+    st_json_set(machine, "priority_asked", result->priority_asked);
+    (void)json_object_update(json_object_get(measured, "conditions"), machine);
+    return json_pack("{s:s, s:I, s:b, s:o, s:o}", "schema", SCHEMA, "started_wall_ns",
+                     (json_int_t)result->started_wall_ns, "interrupted", result->interrupted, "measured",
+                     measured, "late", late);
+}
+
+/* Runs the loop: in the same way before and now. Says how long it takes, and on a terminal how it goes.
+ * @return an st_exit. */
+static int measure(const char *what, const struct st_journal *journal, struct st_session_config *config,
+                   json_t **ret)
+{
     struct st_result result;
     char time[24];
+    struct counting counting = {.slots_n = 0};
+    const struct st_sink sink = {.cycle = on_cycle, .skipped = on_skipped, .ctx = &counting};
     const bool terminal = isatty(STDERR_FILENO) == 1;
-    int status = st_measure_files_open(config, path, &files);
-    if (status != 0)
-        return status;
-    char *machine = machine_now(journal);
+    if (st_period_init(&counting.period, config->frames, config->rate_hz) != 0)
+        return st_failure("the period is out of range");
+    counting.above_ns =
+        st_period_ns(&counting.period) / st_candidates_late_share(st_platform_native()->machine.os);
+    config->sinks = &sink;
+    json_t *machine = machine_now(journal);
     fflush(stdout);
     st_ns_format(config->duration_ns, time, sizeof(time));
     fprintf(stderr, "sleeptune %s: %s, %s; Ctrl-C ends it early\n", st_program_command, what,
             st_locale_text(time));
-    status = st_measure_run(config, terminal ? st_measure_text_show : NULL, NULL, &result);
+    int status = st_measure_run(config, terminal ? st_measure_text_show : NULL, NULL, &result);
     if (terminal)
         fputs("\r\033[K", stderr);
     if (status == ST_EXIT_DONE) {
-        status = st_measure_files_close(files, &result, 1, machine != NULL ? machine : "");
-        if (status == ST_EXIT_DONE)
-            status = st_measure_run_status(&result, 1);
+        status = st_measure_run_status(&result, 1);
+        *ret = status == ST_EXIT_DONE ? document_of(&counting, &result, machine) : NULL;
         if (!result.books_balance)
             st_failure(
                 "the counters of this run do not agree, so the run is invalid. Run the command again.");
         st_result_finish(&result);
     }
-    free(machine);
-    st_measure_files_free(files);
+    json_decref(machine);
     return status;
 }
 
-static void ST_PRINTF(2, 3) set_reason(struct st_before_after *done, const char *format, ...)
+/* Takes over the document, of which any number may be wrong. What is in the way is in done->why. */
+static void take(json_t *document, const char *name, struct st_before_after *done,
+                 struct st_before_after_run *ret)
 {
-    ST_PRINT_REST(done->why, sizeof(done->why), format);
-}
-
-/* A skipped period is a wake-up that was too late for it. */
-static void count(struct st_before_after_run *run, const struct st_recording_event *event)
-{
-    const struct st_period *period = &run->meta.period;
-    const int share = st_candidates_late_share(st_platform_native()->machine.os);
-    const int64_t due_ns = st_period_due_ns(period, 0, event->period_index);
-    const bool skipped = event->kind == ST_RECORDING_SKIPPED;
-    const bool missed = skipped || st_period_missed(period, event->period_index,
-                                                    st_ns_add(event->lateness_ns, event->callback_ns));
-    const size_t slot = (size_t)(due_ns / ST_BEFORE_AFTER_SLOT_NS);
-    if (missed)
-        st_miss_events_add(&run->events, due_ns,
-                           st_period_due_ns(period, 0, event->period_index + event->n - 1));
-    run->missed_n += missed ? event->n : 0;
-    run->slots_n = slot + 1;
-    if (slot >= ST_BEFORE_AFTER_SLOTS)
-        return;
-    if (skipped || event->lateness_ns > st_period_ns(period) / share) {
-        run->late[slot] += (uint32_t)ST_MIN(event->n, (uint64_t)UINT16_MAX);
-        run->late_n += event->n;
+    const json_t *measured = json_object_get(document, "measured"), *late = json_object_get(document, "late");
+    const json_t *conditions = json_object_get(measured, "conditions");
+    const int64_t frames = st_json_integer(conditions, "frames"),
+                  rate_hz = st_json_integer(conditions, "rate_hz"),
+                  lost_n = st_json_integer(measured, "records_lost");
+    *ret = (struct st_before_after_run){.document = document,
+                                        .frames = (uint32_t)frames,
+                                        .rate_hz = (uint32_t)rate_hz,
+                                        .started_wall_ns = st_json_integer(document, "started_wall_ns"),
+                                        .periods_n = st_ns_add(st_json_integer(measured, "cycles"),
+                                                               st_json_integer(measured, "skipped_periods")),
+                                        .missed_n = st_json_integer(measured, "misses"),
+                                        .events_n = st_json_integer(measured, "miss_events"),
+                                        .interrupted = json_is_true(json_object_get(document, "interrupted")),
+                                        .slots_n = json_array_size(late)};
+    if (!st_text_is(st_json_text_of(document, "schema"), SCHEMA) || frames < 1 || frames > UINT32_MAX ||
+        rate_hz < 1 || rate_hz > UINT32_MAX || ret->periods_n < 1 || ret->periods_n > UINT32_MAX ||
+        ret->missed_n < 0 || ret->events_n < 0 || ret->slots_n == 0 || ret->slots_n > ST_BEFORE_AFTER_SLOTS ||
+        st_period_init(&ret->period, ret->frames, ret->rate_hz) != 0)
+        set_reason(done, "%s is no run of at most 10 minutes", name);
+    else if (lost_n != 0)
+        set_reason(done, "%s lacks %" PRId64 " cycles, which may have been late: the CPU was too slow", name,
+                   lost_n);
+    for (size_t i = 0; done->why[0] == '\0' && i < ret->slots_n; i++) {
+        ret->late[i] = ST_MIN(ST_MAX(json_integer_value(json_array_get(late, i)), 0), UINT32_MAX);
+        ret->late_n += ret->late[i];
     }
 }
 
-static int read_events(const char *path, struct st_before_after_run *ret)
+static void read_run(const struct st_change_target *target, struct st_before_after *done)
 {
-    struct st_recording_reader *reader;
-    struct st_recording_event event;
-    int r = st_recording_open(path, &reader);
+    struct st_machine *machine = &target->p->machine;
+    const char *path = path_of(target, ST_ROOM(PATH_BYTES));
+    char *text = malloc(FILE_BYTES);
+    size_t bytes = 0;
+    json_error_t error;
+    const int r = text != NULL ? machine->read_text(machine, path, text, FILE_BYTES, &bytes) : -ENOMEM;
+    json_t *document = r == 0 ? json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &error) : NULL;
+    free(text);
     if (r != 0)
-        return r;
-    ret->meta = st_recording_info(reader)->meta;
-    while ((r = st_recording_next(reader, &event)) == 1)
-        count(ret, &event);
-    ret->totals = st_recording_info(reader)->totals;
-    ret->end = st_recording_info(reader)->end;
-    char *conditions = strdup(st_recording_info(reader)->conditions);
-    ret->conditions = conditions != NULL ? conditions_of(conditions) : NULL;
-    free(conditions);
-    st_recording_close_reader(reader);
-    return r == 0 && ret->conditions == NULL ? -ENOMEM : r;
-}
-
-/* What is in the way is in done->why. */
-static void read_run(const char *path, struct st_before_after *done, struct st_before_after_run *ret)
-{
-    const int r = read_events(path, ret);
-    if (r != 0)
-        set_reason(done, "cannot read %s: %s", path, st_recording_input_error(r));
-    else if (ret->end == ST_RECORDING_DAMAGED)
+        set_reason(done, "cannot read %s: %s", path, strerror(-r));
+    else if (document == NULL)
         set_reason(done, "%s is damaged", path);
-    else if (ret->meta.frames == 0 || ret->totals.cycles == 0 || ret->slots_n == 0)
-        set_reason(done, "%s contains no cycle, or no buffer size", path);
-    else if (ret->slots_n > ST_BEFORE_AFTER_SLOTS)
-        set_reason(done, "%s is longer than 10 minutes", path);
-    else if (ret->totals.lost_cycles > 0)
-        set_reason(done, "%s lacks %" PRIu64 " cycles, which may have been late: disk or CPU were too slow",
-                   path, ret->totals.lost_cycles);
+    else
+        take(document, path, done, &done->before);
 }
 
 /* --- before --- */
@@ -242,14 +261,16 @@ static bool lacks_right(const struct st_facts *facts)
     return !rtkit && st_facts_int_or(facts, ST_KEY_RT_RTPRIO_LIMIT, 0) == 0;
 }
 
-void st_before_after_record(const struct st_change_target *target, const struct st_journal *journal,
-                            const struct st_plan *plan, int64_t duration_ns)
+void st_before_after_keep(const struct st_change_target *target, const struct st_journal *journal,
+                          const struct st_plan *plan, int64_t duration_ns)
 {
     const struct st_wish *wish = &target->report.wish;
+    struct st_writer *writer = &target->p->writer;
     struct st_session_config config;
+    json_t *run = NULL;
     const char *path = path_of(target, ST_ROOM(PATH_BYTES));
     if (journal->entries_n > 0 && access(path, F_OK) == 0) {
-        puts("the recording from before the first change is kept: 'sleeptune verify' compares with it");
+        puts("what was measured before the first change is kept: 'sleeptune verify' compares with it");
         return;
     }
     config_of(wish->frames, wish->rate_hz, duration_ns, &config);
@@ -259,14 +280,18 @@ void st_before_after_record(const struct st_change_target *target, const struct 
         if (st_text_is(step->rule, RIGHT_RULE) && lacks_right(target->facts))
             config.policy = ST_POLICY_OTHER;
     }
-    if (record("recording the measuring loop before the change", path, journal, &config) == ST_EXIT_DONE)
+    const int status = measure("running the measuring loop before the change", journal, &config, &run);
+    char *text = status == ST_EXIT_DONE ? st_json_into_text(run, JSON_COMPACT) : NULL;
+    const int r = text != NULL ? writer->replace_file(writer, path, text, strlen(text), 0644) : -ENODATA;
+    free(text);
+    if (r == 0)
         return;
-    (void)target->p->writer.remove_file(&target->p->writer,
-                                        path); /* of a full disk, it is in the way of the journal */
-    st_failure("no recording was made: verify will have nothing to compare with");
+    if (r != -ENODATA)
+        st_failure("cannot write %s: %s", path, strerror(-r));
+    st_failure("no run was kept: verify will have nothing to compare with");
 }
 
-bool st_before_after_is_recorded(const struct st_change_target *target)
+bool st_before_after_is_kept(const struct st_change_target *target)
 {
     return access(path_of(target, ST_ROOM(PATH_BYTES)), F_OK) == 0 || errno != ENOENT;
 }
@@ -293,18 +318,16 @@ static bool gave_right(const struct st_journal *journal)
     return i < journal->entries_n;
 }
 
-/* The policy of the recorded run; real-time priority, if the right to it was applied since then. Without the
+/* The policy of the run before; real-time priority, if the right to it was applied since then. Without the
  * right to it there is no fair comparison. */
 static void choose_policy(const struct st_journal *journal, struct st_before_after *done,
                           struct st_session_config *config)
 {
     struct st_threads *threads = &st_platform_native()->threads;
     struct st_rt_rights rights;
-    const char *policy = value_of(&done->before, "policy"),
-               *asked = value_of(&done->before, "priority_asked");
-    /* on FreeBSD the kernel's priority is another number than the one that was asked for */
-    const char *priority = asked[0] != '\0' ? asked : value_of(&done->before, "priority");
-    int64_t number = 0;
+    const json_t *before = conditions_of(&done->before);
+    const char *policy = st_json_text_of(before, "policy");
+    const int64_t priority = st_json_integer(before, "priority_asked");
     const bool other = st_text_is(policy, st_platform_policy_name(ST_POLICY_OTHER));
     const bool right = gave_right(journal);
     done->right = other && right;
@@ -312,13 +335,13 @@ static void choose_policy(const struct st_journal *journal, struct st_before_aft
         config->policy = ST_POLICY_OTHER;
         return;
     }
-    if (!other && (!st_text_is(policy, st_platform_policy_name(ST_POLICY_FIFO)) ||
-                   st_number_i64(priority, 1, 99, &number) != 0)) {
-        set_reason(done, "the recording does not say which scheduling policy the measuring loop had");
+    if (!other &&
+        (!st_text_is(policy, st_platform_policy_name(ST_POLICY_FIFO)) || priority < 1 || priority > 99)) {
+        set_reason(done, "the run before does not say which scheduling policy the measuring loop had");
         return;
     }
     if (!other)
-        config->priority = (int)number;
+        config->priority = (int)priority;
     if (threads->rt_rights(threads, config->priority, &rights) != 0 || rights.fifo_errno == 0)
         return;
     if (right)
@@ -328,62 +351,45 @@ static void choose_policy(const struct st_journal *journal, struct st_before_aft
     else
         set_reason(
             done,
-            "the recording was made with SCHED_FIFO %d, which this user may not use. Run 'sleeptune verify' "
-            "as root",
+            "the run before had SCHED_FIFO %d, which this user may not use. Run 'sleeptune verify' as root",
             config->priority);
 }
 
-/* The CPU of the recorded run. */
+/* The CPU of the run before. */
 static void choose_cpu(struct st_before_after *done, struct st_session_config *config)
 {
     struct st_threads *threads = &st_platform_native()->threads;
     int allowed[1024];
-    const char *cpu = value_of(&done->before, "cpu");
-    int64_t wanted;
-    if (cpu[0] == '\0' || st_text_is(cpu, "any"))
-        return;
-    if (st_number_i64(cpu, 0, INT_MAX, &wanted) != 0) {
-        set_reason(done, "the recording does not say on which CPU the measuring loop ran");
-        return;
-    }
+    const json_t *cpu = json_object_get(conditions_of(&done->before), "cpu");
     const int n = threads->cpus_allowed(threads, allowed, (int)ST_ARRAY_LEN(allowed));
     config->cpus[0] = -1;
     for (int i = 0; i < n && i < (int)ST_ARRAY_LEN(allowed); i++) {
-        if (allowed[i] == wanted)
+        if (json_is_integer(cpu) && allowed[i] == json_integer_value(cpu))
             config->cpus[0] = allowed[i];
     }
-    if (config->cpus[0] < 0)
-        set_reason(done, "the recording was made on CPU %" PRId64 ", which sleeptune may not use now",
-                   wanted);
+    if (json_is_integer(cpu) && config->cpus[0] < 0)
+        set_reason(done,
+                   "the run before was on CPU %" JSON_INTEGER_FORMAT ", which sleeptune may not use now",
+                   json_integer_value(cpu));
 }
 
-/* A recording of its own, gone when it is read. */
 static int measure_now(const struct st_journal *journal, struct st_session_config *config,
                        struct st_before_after *done)
 {
-    const char *folder = getenv("TMPDIR");
-    char *path =
-        ST_TEXT(PATH_BYTES, "%.500s/sleeptune-XXXXXX", folder != NULL && folder[0] == '/' ? folder : "/tmp");
-    const int fd = mkstemp(path);
-    if (fd < 0) {
-        set_reason(done, "cannot record into %s: %s", path, strerror(errno));
-        return ST_EXIT_DONE;
-    }
-    close(fd);
-    const int status = record("running the measuring loop again to compare", path, journal, config);
-    if (status == ST_EXIT_DONE)
-        read_run(path, done, &done->now);
+    json_t *document = NULL;
+    const int status = measure("running the measuring loop again to compare", journal, config, &document);
+    if (document != NULL)
+        take(document, "this run", done, &done->now);
     else if (status == ST_EXIT_BOOKS)
         set_reason(done, "the counters of this run do not agree, so the run is invalid");
     else
-        set_reason(done, "the measuring loop could not be run or recorded");
-    (void)unlink(path);
-    if (done->why[0] == '\0' &&
-        !st_text_is(value_of(&done->now, "policy"), st_platform_policy_name(config->policy)))
+        set_reason(done, "the measuring loop could not be run");
+    if (done->why[0] == '\0' && !st_text_is(st_json_text_of(conditions_of(&done->now), "policy"),
+                                            st_platform_policy_name(config->policy)))
         set_reason(done, done->right
                              ? "the loop did not get real-time priority now"
-                             : "the recording was made with other scheduling rights: run verify as the "
-                               "user who ran apply");
+                             : "the run before had other scheduling rights: run verify as the user who ran "
+                               "apply");
     return status == ST_EXIT_BOOKS ? status : ST_EXIT_DONE;
 }
 
@@ -392,7 +398,7 @@ static void make_blocks(const struct st_before_after_run *run, size_t slots_each
 {
     ret->n = ST_MIN(run->slots_n / slots_each, ST_COUNTS_SIDE_MAX);
     for (size_t i = 0; i < ret->n * slots_each; i++)
-        ret->events_n[i / slots_each] += run->late[i];
+        ret->events_n[i / slots_each] += (uint64_t)run->late[i];
 }
 
 /* The shorter run has as many blocks as can be; of a longer one its first part counts. */
@@ -415,16 +421,15 @@ int st_before_after_make(const struct st_change_target *target, const struct st_
     struct st_session_config config;
     int status = ST_EXIT_DONE;
     *ret = (struct st_before_after){0};
-    if (!st_before_after_is_recorded(target)) {
-        set_reason(ret, "there is no recording from before the changes to compare with");
+    if (!st_before_after_is_kept(target)) {
+        set_reason(ret, "there is no run from before the changes to compare with");
         return status;
     }
-    read_run(path_of(target, ST_ROOM(PATH_BYTES)), ret, &ret->before);
+    read_run(target, ret);
     if (ret->why[0] != '\0')
         return status;
-    const struct st_recording_meta *meta = &ret->before.meta;
-    const int64_t then_ns = st_period_due_ns(&meta->period, 0, st_before_after_periods(&ret->before));
-    config_of(meta->frames, meta->rate_hz, duration_ns > 0 ? duration_ns : then_ns, &config);
+    config_of(ret->before.frames, ret->before.rate_hz,
+              duration_ns > 0 ? duration_ns : st_before_after_ns(&ret->before), &config);
     choose_policy(journal, ret, &config);
     if (ret->why[0] == '\0')
         choose_cpu(ret, &config);
@@ -441,13 +446,13 @@ int st_before_after_make(const struct st_change_target *target, const struct st_
 
 void st_before_after_finish(struct st_before_after *done)
 {
-    json_decref(done->before.conditions);
-    json_decref(done->now.conditions);
+    json_decref(done->before.document);
+    json_decref(done->now.document);
     json_decref(done->differs);
     *done = (struct st_before_after){0};
 }
 
-uint64_t st_before_after_periods(const struct st_before_after_run *run)
+int64_t st_before_after_ns(const struct st_before_after_run *run)
 {
-    return run->totals.cycles + run->totals.skipped_periods;
+    return st_period_due_ns(&run->period, 0, (uint64_t)run->periods_n);
 }

@@ -5,9 +5,7 @@
 
 #include "cli/change/change_target.h"
 #include "evidence/counts.h"
-#include "evidence/miss_events.h"
 #include "platform/threads.h"
-#include "store/recording/recording.h"
 
 #define ST_BEFORE_AFTER_DEFAULT_NS (30 * INT64_C(1000000000))
 
@@ -18,32 +16,31 @@
     }
 
 /**
- * Runs the loop at the target's period and keeps the recording beside the journal, unless one of a state
- * before earlier changes is there already. Says what it does. A recording that fails is removed, said, and no
- * reason not to go on. Ctrl-C ends it early. The caller holds the journal's lock. Once a process
- * (signals).
+ * Runs the loop at the target's period and keeps what it counted beside the journal, unless a run of a state
+ * before earlier changes is there already. Says what it does. A run that fails is said, and no reason not to
+ * go on. Ctrl-C ends it early. The caller holds the journal's lock. Once a process (signals).
  * @param plan  what is going to be applied: if it gives the right to real-time priority to a user who has
  * none, also not by rtkit, the loop runs without, as the user's programs do now */
-void st_before_after_record(const struct st_change_target *target, const struct st_journal *journal,
-                            const struct st_plan *plan, int64_t duration_ns);
-/** Is there a recording from before the changes, or one that cannot be looked at? */
-bool st_before_after_is_recorded(const struct st_change_target *target);
-/** Removes the recording when nothing is applied any more. The caller holds the lock. @return whether there
+void st_before_after_keep(const struct st_change_target *target, const struct st_journal *journal,
+                          const struct st_plan *plan, int64_t duration_ns);
+/** Is there a run from before the changes, or one that cannot be looked at? */
+bool st_before_after_is_kept(const struct st_change_target *target);
+/** Removes that run when nothing is applied any more. The caller holds the lock. @return whether there
  * was one. */
 bool st_before_after_forget(const struct st_change_target *target, const struct st_journal *journal);
 
 #define ST_BEFORE_AFTER_SLOTS   6200 /* of 10 min, and what Ctrl-C takes */
 #define ST_BEFORE_AFTER_SLOT_NS INT64_C(100000000)
 
-/** What is known of a recording. */
+/** What is known of a run: numbers of the document sleeptune-before/1, which has "measured" (as in
+ * sleeptune-measure/1) with its conditions. */
 struct st_before_after_run {
-    struct st_recording_meta meta;
-    struct st_recording_totals totals;
-    enum st_recording_end end;
-    json_t *conditions; /* object: of each key its text */
-    uint64_t missed_n, late_n;
-    struct st_miss_events events;
-    uint32_t late[ST_BEFORE_AFTER_SLOTS]; /* wake-ups later than the share of a period that tune looks at */
+    json_t *document; /* NULL: there is none */
+    struct st_period period;
+    uint32_t frames, rate_hz;
+    int64_t started_wall_ns, periods_n, missed_n, events_n, late_n;
+    bool interrupted;
+    int64_t late[ST_BEFORE_AFTER_SLOTS]; /* wake-ups later than the share of a period that tune looks at */
     size_t slots_n;
 };
 
@@ -60,15 +57,15 @@ struct st_before_after {
 };
 
 /**
- * Reads the recording, runs the loop again as it ran then, and compares. duration_ns: 0 for as long as then.
- * What keeps it from comparing is in ret->why, never an error. Once a process (signals). Free with
+ * Reads the run from before, runs the loop again as it ran then, and compares. duration_ns: 0 for as long as
+ * then. What keeps it from comparing is in ret->why, never an error. Once a process (signals). Free with
  * st_before_after_finish. @return an st_exit: DONE, or BOOKS. */
 ST_NODISCARD int st_before_after_make(const struct st_change_target *target, const struct st_journal *journal,
                                       int64_t duration_ns, struct st_before_after *ret);
 void st_before_after_finish(struct st_before_after *done);
 
-/** All periods of a run. */
-uint64_t st_before_after_periods(const struct st_before_after_run *run);
+/** How long a run took. */
+int64_t st_before_after_ns(const struct st_before_after_run *run);
 /* --- before_after_text.c --- */
 
 /** For people, on stdout. */

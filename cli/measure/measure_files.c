@@ -119,9 +119,8 @@ int st_measure_files_open(struct st_session_config *config, const char *record, 
     return 0;
 }
 
-/* Test conditions, complete only at the end: "key: value" lines after `first`, free with free(). NULL: out of
- * memory. */
-static char *conditions_of(const struct st_result *result, const char *first)
+/* Test conditions, complete only at the end: "key: value" lines, free with free(). NULL: out of memory. */
+static char *conditions_of(const struct st_result *result)
 {
     static const char *const locks[] = {
         [ST_LOCK_NONE] = "no", [ST_LOCK_ALL] = "yes", [ST_LOCK_ON_FAULT] = "on fault"};
@@ -130,7 +129,6 @@ static char *conditions_of(const struct st_result *result, const char *first)
     FILE *out = open_memstream(&text, &bytes);
     if (out == NULL)
         return NULL;
-    fputs(first, out);
     fprintf(out, "policy: %s\npriority: %d\npriority_asked: %d\nload_percent: %g\nmemory_locked: %s\n",
             st_platform_policy_name(result->policy), result->priority, result->priority_asked,
             result->load_percent, locks[result->lock]);
@@ -143,9 +141,9 @@ static char *conditions_of(const struct st_result *result, const char *first)
     return st_text_take(out, &text);
 }
 
-static int close_recording(struct lane *lane, const struct st_result *result, const char *first)
+static int close_recording(struct lane *lane, const struct st_result *result)
 {
-    char *text = conditions_of(result, first);
+    char *text = conditions_of(result);
     keep_first(lane, text != NULL ? st_recording_text(lane->recording, text) : -ENOMEM);
     free(text);
     keep_first(lane, st_recording_close(lane->recording, result->interrupted));
@@ -156,12 +154,11 @@ static int close_recording(struct lane *lane, const struct st_result *result, co
                       strerror(-lane->error));
 }
 
-int st_measure_files_close(struct st_measure_files *files, const struct st_result *results, size_t n,
-                           const char *lines)
+int st_measure_files_close(struct st_measure_files *files, const struct st_result *results, size_t n)
 {
     int status = 0;
     for (size_t i = 0; files->sinks != NULL && i < n; i++) {
-        const int r = close_recording(&files->lanes[i], &results[i], lines);
+        const int r = close_recording(&files->lanes[i], &results[i]);
         status = r != 0 ? r : status;
     }
     return status;

@@ -10,9 +10,7 @@ struct st_measure_files;
 ST_NODISCARD int st_measure_files_open(struct st_session_config *config, const char *record,
                                        struct st_measure_files **ret);
 
-/** Ends the recordings; results in the order of the loops. @param lines "key: value" lines for each recording
- * besides its test conditions; "". @return 0, or an exit status after a message (disk full: what was written
- * stays readable). */
-int st_measure_files_close(struct st_measure_files *files, const struct st_result *results, size_t n,
-                           const char *lines);
+/** Ends the recordings; results in the order of the loops. @return 0, or an exit status after a message (disk
+ * full: what was written stays readable). */
+int st_measure_files_close(struct st_measure_files *files, const struct st_result *results, size_t n);
 void st_measure_files_free(struct st_measure_files *files);

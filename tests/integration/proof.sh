@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The proof that it helped: apply records, verify runs again and compares, revert forgets. On the real clock and the real
+# The proof that it helped: apply measures, verify runs again and compares, revert forgets. On the real clock and the real
 # machine, but /etc/security and /var/lib are this test's own, and the rule that is applied writes a file there only.
 set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
@@ -14,7 +14,7 @@ mkdir -p /etc/security "$tmp/security" && cp -a /etc/security/. "$tmp/security"
 mount --make-rprivate / && mount -t tmpfs -o mode=755 none /etc/security &&
     mount -t tmpfs -o mode=755 none /var/lib || skip_all "no right to mount here"
 cp -a "$tmp/security/." /etc/security # a login needs its files
-folder=/var/lib/sleeptune-changes recording=/var/lib/sleeptune-changes/before.recording
+folder=/var/lib/sleeptune-changes run=/var/lib/sleeptune-changes/before.json
 limits=/etc/security/limits.d/99-sleeptune-linux-rt-permission-nobody.conf
 can_be_nobody || skip_all "nobody may not run programs in $tmp"
 mkdir -m 1777 "$tmp/T"
@@ -40,15 +40,14 @@ interrupted() {
 }
 # rows PATTERN: those lines of the last verify; why: its row proof, where what the test chose is masked
 rows() { grep -E -- "^($1)" "$tmp/out" | sed 's/no real-time priority before, now //'; } # so where rtkit is not to be had
-why() { sed -nE "s/sleeptune-[A-Za-z0-9]{6}:/sleeptune-XXXXXX:/; s/ -> ${now:-none}:/ -> NOW:/; s/^proof: +//p" "$tmp/out"; }
+why() { sed -nE "s/ -> ${now:-none}:/ -> NOW:/; s/^proof: +//p" "$tmp/out"; }
 
 # --- there and back ----------------------------------------------------------------------------------------------
 apply --measure 2s
 is "apply ends with 0" "$?" 0
 screen_is recording cat "$tmp/err"
-ok "the recording is beside the journal" test -s "$recording"
-"$SLEEPTUNE_LAB" plot --csv -o "$tmp/csv" "$recording"
-is "and is one that export reads, with what was applied" "$(grep -c '^# applied: nothing$' "$tmp/csv")" 1
+ok "what it counted is beside the journal" test -s "$run"
+like "with what was applied" "$(cat "$run")" '"applied":"nothing"'
 verify
 like "verify ends with 0 or, where it runs worse, 1" "$?" '^[01]$'
 screen_is -t running-again cat "$tmp/err"
@@ -100,34 +99,29 @@ verify --no-measure
 screen_is not-measured grep -v '^judged for\|^in effect\|^not yet\|^also in' "$tmp/out"
 like "the right is in effect if a login gives it" "$(cat "$tmp/out")" "$([ $gives = 1 ] && echo '^in effect' || echo '^not yet') +linux-rt-permission: "
 
-# --- recordings that cannot be compared with -----------------------------------------------------------------------
-cp "$recording" "$tmp/good"
-bytes=$(stat -c %s "$tmp/good")
+# --- runs that cannot be compared with ------------------------------------------------------------------------------
+cp "$run" "$tmp/good"
 # because NAME: verify says why it does not compare, and the rest as ever
 because() {
     verify --measure 1s
     is "$1: the rest is in effect" "$?" $((1 - gives))
     screen_is "$1" why
 }
-rm "$recording"
+rm "$run"
 because no-recording
-echo hello >"$recording"
+echo '{"schema": "another/1"}' >"$run"
 because another-file
-{ head -c $((bytes / 2)) "$tmp/good"; printf '\377\377'; tail -c +$((bytes / 2 + 3)) "$tmp/good"; } >"$recording"
+head -c -20 "$tmp/good" >"$run"
 because damaged
-cp "$tmp/good" "$recording"
-TMPDIR=$tmp/nowhere because no-folder
-head -c $((bytes - 20)) "$tmp/good" >"$recording"
-verify
-screen_is -m cut-by-a-crash rows runs:
+cp "$tmp/good" "$run"
 is "nothing is left in the folder for temporary files" "$(ls -A "$TMPDIR")" ""
 revert
 is "revert ends with 0" "$?" 0
 screen_is reverted cat "$tmp/out"
-ok "both are gone" test ! -e "$recording" -a ! -e "$limits"
+ok "both are gone" test ! -e "$run" -a ! -e "$limits"
 
 # --- ended early ---------------------------------------------------------------------------------------------------
-interrupted 'recording the measuring loop' "$SLEEPTUNE" apply --yes --measure 10m --user nobody linux-rt-permission
+interrupted 'running the measuring loop before' "$SLEEPTUNE" apply --yes --measure 10m --user nobody linux-rt-permission
 ok "Ctrl-C while it records: it is applied all the same" grep -q rtprio "$limits"
 verify
 screen_is -m apply-interrupted rows runs:
@@ -136,29 +130,29 @@ screen_is -m verify-interrupted rows runs:
 revert
 
 "$SLEEPTUNE" apply --yes --measure 10m --user nobody linux-rt-permission >"$tmp/out" 2>"$tmp/err" </dev/null &
-wait_for grep -q 'recording' "$tmp/err"
+wait_for grep -q 'running' "$tmp/err"
 kill -KILL $!
 wait $! 2>/dev/null
 ok "killed while it records: nothing is changed" test ! -e "$limits" -a ! -e "$folder/journal"
 screen_is nothing-applied "$SLEEPTUNE" verify
 apply --measure 1s
-is "the next apply records anew" "$?" 0
+is "the next apply measures anew" "$?" 0
 verify --measure 1s
 screen_is -m compared rows 'late: |runs: |differs: applied'
 revert
 
 apply --no-measure
 is "apply --no-measure" "$?" 0
-ok "records nothing" test ! -e "$recording" -a -e "$limits"
+ok "measures nothing" test ! -e "$run" -a -e "$limits"
 is "and does not say that it did" "$(cat "$tmp/err")" ""
 revert
 screen_is reverted-no-recording cat "$tmp/out"
 
 # --- a full disk ---------------------------------------------------------------------------------------------------
-mount -t tmpfs -o mode=755,size=12k none /var/lib
+mount -t tmpfs -o mode=755,size=4k none /var/lib
 apply --measure 4s --frames 16
-like "no space for the recording: said" "$(cat "$tmp/err")" 'No space left'
-ok "and it is not in the way" test ! -e "$recording"
+like "no space for it: said" "$(cat "$tmp/err")" 'No space left'
+ok "and it is not in the way" test ! -e "$run"
 if [ -e "$limits" ]; then
     pass "what is applied is whole"
     verify
@@ -169,7 +163,7 @@ fi
 revert
 umount /var/lib
 
-# --- without a recording: what tune measured of the values that are applied
+# --- without that run: what tune measured of the values that are applied
 mount -t tmpfs -o mode=755 none /var/lib
 mkdir -p "$folder"
 now=$(sysctl -n vm.swappiness)
