@@ -237,11 +237,17 @@ static void count_dropouts(struct st_dropout_client *client, const struct st_eve
         client->culprit.plays = leads ? event->culprit_plays : client->culprit.plays;
     }
     const enum st_dropout_reason reason = st_dropout_table_reason(client);
-    if (client->worst_reason != reason)
+    if (client->worst_reason != reason) {
         client->worst = (struct st_dropout_cycle){0};
+        client->slowed = ST_CAUSE_UNKNOWN;
+    }
     client->worst_reason = reason;
-    if (event->reason == reason && st_dropout_cycle_is_worse(&event->cycle, &client->worst))
-        client->worst = event->cycle;
+    const bool slowed = event->slowed != ST_CAUSE_UNKNOWN, was_slowed = client->slowed != ST_CAUSE_UNKNOWN;
+    if (event->reason != reason || (slowed && !was_slowed && client->worst.period_ns > 0) ||
+        (slowed == was_slowed && !st_dropout_cycle_is_worse(&event->cycle, &client->worst)))
+        return;
+    client->worst = event->cycle;
+    client->slowed = event->slowed;
 }
 
 static void take_device_load(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t now_ns)
@@ -365,8 +371,6 @@ void st_dropout_table_take_event(struct st_dropout_table *table, const struct st
     client->seen_ns = now_ns;
     client->longest_period_ns = ST_MAX(period_ns, client->longest_period_ns);
     count_dropouts(client, event);
-    if (event->reason == ST_DROPOUT_TOO_SLOW)
-        client->slowed = event->slowed;
 }
 
 static void take_end(struct st_dropout_table *table, const struct st_xrun_seen *seen, int64_t now_ns)
@@ -411,7 +415,6 @@ struct st_dropout_client st_dropout_table_of_event(const struct st_event *event)
     if (event->count_n <= 0)
         counted.count_n = counted.culprit_n = 1;
     count_dropouts(&client, &counted);
-    client.slowed = event->slowed;
     return client;
 }
 

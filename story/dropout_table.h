@@ -34,9 +34,11 @@ struct st_dropout_client {
         uint64_t own_n[ST_DROPOUT_REASONS]; /* it had by reason, since it leads */
     } culprit;
     int64_t first_wall_ns, last_wall_ns; /* of its dropouts; INT64_MIN: none */
-    /* of the worst of its dropouts of that reason, which is st_dropout_table_reason; 0: not known */
+    /* of the worst of its dropouts of that reason, which is st_dropout_table_reason; 0: not known. Only where
+     * the machine was slower in all of them, it is one of these: it says less about the client. */
     struct st_dropout_cycle worst;
     enum st_dropout_reason worst_reason;
+    enum st_cause slowed;         /* by what the machine was slower then; ST_CAUSE_UNKNOWN: it was not */
     struct st_loss_rhythm rhythm; /* of its dropouts */
     int64_t longest_period_ns;    /* at which it had a dropout; 0: not known */
     int64_t reserve_ns,
@@ -44,8 +46,6 @@ struct st_dropout_client {
     struct {
         int64_t frames, rate_hz, any; /* block_* of struct st_xrun_load, as of the last one */
     } block;
-    enum st_cause slowed;     /* by what the machine was slower in the last dropout by computing too long;
-                                 ST_CAUSE_UNKNOWN: it was not */
     int64_t drift_ppb;        /* of struct st_xrun_load, the last one that was known */
     struct st_xrun_load load; /* of the last 10 s; cycles_n 0: none */
     int64_t seen_ns, load_ns; /* its last line, and load line; INT64_MIN: none */

@@ -1,4 +1,4 @@
-/* The cycle that stands beside the answer. */
+/* The cycles that stand beside the answer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,15 +12,22 @@
 
 static struct st_dropout_table table;
 
-static void lose(const char *client)
+static void compute(const char *client, int64_t busy_ns, enum st_cause slowed)
 {
     struct st_event event = {.kind = ST_EVENT_CLIENT_DROPOUT,
                              .reason = ST_DROPOUT_TOO_SLOW,
                              .count_n = 1,
                              .lost_ns = PERIOD_NS,
-                             .longest_ns = PERIOD_NS};
+                             .longest_ns = PERIOD_NS,
+                             .cycle = {.busy_ns = busy_ns, .period_ns = PERIOD_NS},
+                             .slowed = slowed};
     snprintf(event.client, sizeof(event.client), "%s", client);
     st_dropout_table_take_event(&table, &event, 0);
+}
+
+static void lose(const char *client)
+{
+    compute(client, 0, ST_CAUSE_UNKNOWN);
 }
 
 static void cycle(const char *client, int64_t busy_ns, int64_t left_n, int64_t wall_ns)
@@ -55,8 +62,30 @@ static void the_cycle_is_of_who_lost_most(ST_UNUSED void **state)
     assert_int_equal(table.cycle.wall_ns, 50);
 }
 
+static void a_cycle_says_less_while_the_machine_was_slower(ST_UNUSED void **state)
+{
+    static const struct {
+        int64_t busy_ns;
+        enum st_cause slowed;
+        int64_t worst_ns; /* then */
+    } rows[] = {
+        {21000000, ST_CAUSE_HEAT, 21000000},  {22000000, ST_CAUSE_HEAT, 22000000},
+        {6800000, ST_CAUSE_UNKNOWN, 6800000}, {23000000, ST_CAUSE_HEAT, 6800000},
+        {6900000, ST_CAUSE_UNKNOWN, 6900000}, {6700000, ST_CAUSE_UNKNOWN, 6900000},
+    };
+    table = (struct st_dropout_table){0};
+    ST_EACH (row, rows) {
+        compute("reverb", row->busy_ns, row->slowed);
+        assert_int_equal(table.clients[0].worst.busy_ns, row->worst_ns);
+        assert_int_equal(table.clients[0].slowed == ST_CAUSE_UNKNOWN, row->worst_ns < 10000000);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_cycle_is_of_who_lost_most)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_cycle_is_of_who_lost_most),
+        cmocka_unit_test(a_cycle_says_less_while_the_machine_was_slower),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
