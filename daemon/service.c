@@ -102,7 +102,7 @@ static int wake_up(struct st_service *service, const struct st_playing_facts *fa
     st_service_view_end_minute(service);
     st_result_finish(&music->rested);
     music->rested = (struct st_result){0};
-    st_live_forget(&service->live);
+    service->live.next_due_ns = INT64_MIN;
     service->view.rests = false;
     music->calm = false;
     int r = st_service_parts_start_audio(service);
@@ -290,7 +290,6 @@ static void free_service(struct st_service *service)
     if (service->loop.hangs)
         return; /* its threads have the rest until the process ends */
     st_live_finish(&service->live);
-    st_predict_finish(&service->forecast.run);
     st_causes_free(service->causes);
     st_events_finish(&service->events);
     free(service);

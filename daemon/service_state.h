@@ -16,7 +16,6 @@
 #include "daemon/loop/witness.h"
 #include "daemon/notify.h"
 #include "daemon/service.h"
-#include "daemon/status/forecast.h"
 #include "daemon/status/live.h"
 #include "daemon/status/view.h"
 
@@ -57,7 +56,6 @@ struct st_service {
     struct st_causes *causes;
     struct st_tracer_way tracer_way;
     struct st_live live;
-    struct st_forecast forecast;
     int64_t marked_ns[10]; /* when the last marks came, CLOCK_MONOTONIC; 0: free */
     size_t next_mark;      /* the oldest one */
     struct st_kernel_log kernel_log;

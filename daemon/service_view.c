@@ -173,13 +173,7 @@ static json_t *document_of(struct st_service *service)
 {
     struct st_view view;
     struct st_result result;
-    struct st_live_look seconds;
     st_service_view_look(service, &view, &result);
-    st_session_hold(service->session);
-    st_live_take(&service->live, st_clock_now_ns(&service->platform->clock), &seconds);
-    st_session_let_go(service->session);
-    view.seconds = view.rests ? NULL : &seconds;
-    view.forecast = st_forecast_look(&service->forecast);
     view.events = st_events_json(&service->events, view.now_wall_ns);
     json_t *document = st_view_json(&view);
     json_decref(view.events);
@@ -207,7 +201,6 @@ static char *metrics_text(struct st_service *service, bool named)
     struct st_view view;
     struct st_result result;
     st_service_view_look(service, &view, &result);
-    view.forecast = st_forecast_look(&service->forecast);
     char *text = st_view_metrics(&view, named);
     st_result_finish(&result);
     return text;
@@ -384,7 +377,6 @@ static bool take_minute(struct st_service *service)
         st_session_let_go(service->session);
         ret->lateness_max_ns = lateness.total_n > 0 ? lateness.max_ns : INT64_MIN;
         st_causes_end_minute(service->causes, &causes, ret);
-        st_forecast_add(&service->forecast, ret, &lateness, &causes);
         take_observed(service, ret->from_wall_ns, ret->to_wall_ns, &observed);
         service->view.minute_dropouts_n = observed.dropouts_n;
         st_history_writer_add(service->history, ret, &lateness, &causes, &observed.watched);

@@ -42,14 +42,6 @@ static void put_class(FILE *out, const json_t *object)
     }
 }
 
-/* A button that copies it; without scripts the command stands there to be marked. */
-static void put_copy(FILE *out, const json_t *object, const char *key, const char *label)
-{
-    fputs("<button type=\"button\" data-command=\"", out);
-    put_string(out, object, key);
-    fprintf(out, "\">%s</button>", label);
-}
-
 /* Of a table: is all that stands in this column a number, which goes to the right? */
 static bool is_number(const json_t *rows, size_t column)
 {
@@ -112,11 +104,6 @@ static void put_table_row(FILE *out, const json_t *row, const json_t *rows)
     put_class(out, row);
     fputs(">", out);
     put_cells(out, get(row, "cells"), rows, false);
-    if (json_is_string(get(row, "command"))) {
-        fputs("<td>", out);
-        put_copy(out, row, "command", "Copy command");
-        fputs("</td>", out);
-    }
     fputs("</tr>", out);
 }
 
@@ -251,9 +238,9 @@ static void put_next(FILE *out, const json_t *screen)
     if (next != NULL && next[0] != '\0') {
         fputs("<code>", out);
         st_safe_print_xml(out, next);
-        fputs("</code> ", out);
-        put_copy(out, screen, "next", "Copy");
-        fputc(' ', out);
+        fputs("</code> <button type=\"button\" data-command=\"", out); /* that copies it */
+        st_safe_print_xml(out, next);
+        fputs("\">Copy</button> ", out);
     }
     put_string(out, screen, "next_why");
     fputs("</p>", out);

@@ -6,7 +6,6 @@
 #include "core/text/text.h"
 #include "core/when.h"
 #include "daemon/status/answer.h"
-#include "daemon/status/forecast.h"
 #include "evidence/miss_events.h"
 #include "st_config.h"
 #include "story/dropout_sentence.h"
@@ -15,7 +14,6 @@
 #define TEXT_BYTES 1024
 #define STALL_NS   ST_NS_PER_S /* later than that, no loop was late: it did not run */
 #define FIRST_N    8           /* clients on the first screen */
-#define SIZE_S     600.0       /* of measuring before a size is named there */
 
 enum state { OK, WARN, BAD, UNKNOWN };
 
@@ -326,66 +324,6 @@ static void add_clients(json_t *sections, const struct st_view *view)
               json_pack("[s, s, s, s, s]", "Program", "Dropouts", "Why", "Load", "Peak"));
 }
 
-/* --- the buffer sizes --- */
-
-static const struct st_predict_row *smallest_that_holds(const struct st_forecast_view *forecast)
-{
-    ST_EACH_OF (row, forecast->rows, forecast->n) {
-        if (st_predict_holds(row))
-            return row;
-    }
-    return NULL;
-}
-
-/* For the first screen, when enough was measured to say something. */
-static void add_size(struct section *to, const struct st_view *view)
-{
-    const struct st_predict_row *row = view->forecast != NULL ? smallest_that_holds(view->forecast) : NULL;
-    if (row != NULL && view->forecast->measured_s >= SIZE_S)
-        add(to, OK, "Buffer",
-            "%" PRIu32 " frames would be enough: at most %s dropouts per hour (95 %%), measured for %s",
-            row->frames, st_miss_events_rate_text(row->high, ST_ROOM(32)),
-            ST_NS_SHORT((int64_t)(view->forecast->measured_s * 1e9)));
-}
-
-/* server: which sets the size; NULL: none is known. */
-static void add_size_row(struct section *to, const struct st_predict_row *row,
-                         const struct st_observed_view *server)
-{
-    const bool holds = st_predict_holds(row);
-    char size[32], seen[32] = "-", high[32], ring[32], set[80] = "";
-    if (row->known)
-        ST_PRINT(seen, row->per_hour < 9.95 ? "%.2g" : "%.0f", row->per_hour);
-    ST_PRINT(size, "%" PRIu32 " frames", row->frames);
-    ST_PRINT(ring, "%.1f ms", row->period_us / 1e3);
-    const char *const verdict = !row->known           ? "not known yet"
-                                : holds               ? "holds"
-                                : row->episodes_n > 0 ? "dropouts"
-                                                      : "not shown yet";
-    st_miss_events_rate_text(row->high, high, sizeof(high));
-    if (row->high >= ST_PREDICT_MOST) /* says nothing */
-        ST_PRINT(high, "-");
-    json_t *line = add(to,
-                       holds                 ? OK
-                       : row->episodes_n > 0 ? WARN
-                                             : UNKNOWN,
-                       size, high[0] == '-' ? "%s" : "%s: at most %s per hour (95 %%)", verdict, high);
-    st_json_set(line, "cells", json_pack("[s, s, s, s, s]", size, seen, verdict, high, ring));
-    if (server != NULL &&
-        st_xrun_sources_set_frames(server->source, row->frames, set, sizeof(set))[0] != '\0')
-        st_json_set(line, "command", set);
-}
-
-static void add_sizes(json_t *sections, const struct st_view *view, const struct st_observed_view *server)
-{
-    struct section to = {.rows = json_array(), .detail = true};
-    for (size_t i = 0; view->forecast != NULL && i < view->forecast->n; i++)
-        add_size_row(&to, &view->forecast->rows[i], server);
-    end_table(sections, "This computer alone, by buffer size, up to the last full minute", &to,
-              json_pack("[s, s, s, s, s]", "Computer alone", "Dropouts/h", "Verdict", "At most/h (95 %)",
-                        "Period"));
-}
-
 static void add_summary(json_t *sections, const struct st_view *view, const struct st_answer *answer)
 {
     struct section to = {.rows = json_array()};
@@ -397,7 +335,6 @@ static void add_summary(json_t *sections, const struct st_view *view, const stru
     to.detail = !answer->timing_matters;
     add(&to, to.detail && timing == BAD ? WARN : timing, "This computer", "%s", answer->timing);
     to.detail = false;
-    add_size(&to, view);
     if (view->loop != NULL && view->loop->misses > 0 && !answer->timing_ok && answer->timing_matters &&
         !other)
         add_main_cause(&to, view->loop);
@@ -599,7 +536,6 @@ json_t *st_rows_json(const struct st_view *view)
     json_t *screen = json_object(), *sections = json_array();
     const struct st_answer answer = st_answer_of(view);
     add_summary(sections, view, &answer);
-    add_sizes(sections, view, answer.server);
     add_causes(sections, view);
     add_events(sections, view);
     add_loop(sections, view);

@@ -10,9 +10,6 @@
 
 #define ST_VIEW_TEXT_BYTES 512
 
-struct st_live_look;
-struct st_forecast_view;
-
 struct st_view {
     int64_t now_wall_ns, started_wall_ns, uptime_ns;
     long pid;
@@ -29,12 +26,10 @@ struct st_view {
     struct st_watchdog_view watchdog;
     struct st_observe_view observe;
     struct st_history_writer_view history;
-    struct st_history_minute minute;         /* the last one; measured_ns 0: none yet */
-    int64_t minute_dropouts_n;               /* of other programs in it; INT64_MIN: none was watched */
-    const struct st_live_look *seconds;      /* borrowed; NULL: unknown */
-    const struct st_forecast_view *forecast; /* likewise */
-    json_t *events;                          /* borrowed */
-    const char *pipewire_restart;            /* a command, where this user has such services; else NULL */
+    struct st_history_minute minute; /* the last one; measured_ns 0: none yet */
+    int64_t minute_dropouts_n;       /* of other programs in it; INT64_MIN: none was watched */
+    json_t *events;                  /* borrowed */
+    const char *pipewire_restart;    /* a command, where this user has such services; else NULL */
     bool right_set_up;               /* 'sleeptune apply' gave this user the right to real-time priority */
     char rtkit[ST_VIEW_TEXT_BYTES];  /* "" when not asked */
     char notify[ST_VIEW_TEXT_BYTES]; /* st_notify_state; "": another system */

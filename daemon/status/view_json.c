@@ -2,7 +2,6 @@
 #include "daemon/status/view.h"
 
 #include "core/text/json.h"
-#include "daemon/status/live.h"
 #include "daemon/status/rows.h"
 #include "st_config.h"
 
@@ -68,20 +67,6 @@ static json_t *history_json(const struct st_view *view)
                      (json_int_t)history->lost_minutes_n, "lost_events", (json_int_t)history->lost_events_n);
 }
 
-/* Of the last two minutes, without a gap: for programs. */
-static json_t *seconds_json(const struct st_live_look *look)
-{
-    json_t *seconds = look != NULL ? json_array() : json_null();
-    for (size_t i = 0; look != NULL && i < look->n; i++) {
-        const struct st_live_second *s = &look->seconds[i];
-        (void)json_array_append_new(
-            seconds, json_pack("{s:I, s:I, s:I, s:o, s:o}", "cycles", (json_int_t)s->cycles, "misses",
-                               (json_int_t)s->misses, "lost", (json_int_t)s->lost, "median_ns",
-                               st_json_known(s->median_ns), "max_ns", st_json_known(s->max_ns)));
-    }
-    return seconds;
-}
-
 json_t *st_view_json(const struct st_view *view)
 {
     json_t *document = json_object(), *screen = st_rows_json(view);
@@ -110,7 +95,6 @@ json_t *st_view_json(const struct st_view *view)
                           st_json_text_or_null(view->config.error)));
     st_json_set(document, "history", history_json(view));
     st_json_set(document, "last_minute", minute_json(view));
-    st_json_set(document, "seconds", seconds_json(view->seconds));
     json_object_set(document, "events", view->events);
     st_json_set(document, "screen", screen);
     return document;

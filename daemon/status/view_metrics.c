@@ -3,7 +3,6 @@
 
 #include "core/ns.h"
 #include "core/text/text.h"
-#include "daemon/status/forecast.h"
 #include "st_config.h"
 
 const int64_t st_view_bounds_ns[ST_VIEW_BOUNDS_N] = {
@@ -95,26 +94,6 @@ static void loop_metrics(FILE *out, const struct st_result *loop)
             st_platform_policy_name(loop->policy), loop->priority, loop->frames, loop->rate_hz);
 }
 
-/** At most ST_FORECAST_MAX series each, the same ones as long as the loop's size stays. */
-static void predicted(FILE *out, const struct st_forecast_view *forecast)
-{
-    const char *name = "sleeptune_predicted_dropouts_per_hour";
-    const char *most = "sleeptune_predicted_dropouts_per_hour_max95";
-    st_observe_metric(
-        out, name, "gauge",
-        "Dropouts per hour at a buffer of that size, at least: those within a minute count as one.");
-    ST_EACH_OF (row, forecast->rows, forecast->n) {
-        if (row->known)
-            fprintf(out, "%s{frames=\"%" PRIu32 "\"} %.6g\n", name, row->frames, row->per_hour);
-    }
-    st_observe_metric(out, most, "gauge",
-                      "Upper 95 % bound of the dropouts per hour at a buffer of that size.");
-    ST_EACH_OF (row, forecast->rows, forecast->n)
-        fprintf(out, "%s{frames=\"%" PRIu32 "\"} %.6g\n", most, row->frames, row->high);
-    gauge(out, "sleeptune_predicted_from_seconds", "How long the test loop ran for the predicted dropouts.",
-          forecast->measured_s);
-}
-
 /** All parts, the good ones with 0, so that a part that gets worse is a change and no new series. */
 static void degraded(FILE *out, const struct st_view *view)
 {
@@ -169,8 +148,6 @@ char *st_view_metrics(const struct st_view *view, bool named)
         "Dropouts of devices, resyncs and losses on a USB bus among them; of own: of its stream.");
     fprintf(out, "sleeptune_device_dropouts_total{source=\"own\"} %" PRIu64 "\n", view->audio.dropouts_n);
     st_observe_metrics(out, &view->observe, named);
-    if (view->forecast != NULL && view->forecast->n > 0)
-        predicted(out, view->forecast);
     degraded(out, view);
     history(out, &view->history);
     counter(out, "sleeptune_loop_starts_total", "Starts of the test loop; each start sets its counters to 0.",

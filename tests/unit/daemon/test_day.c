@@ -224,9 +224,6 @@ static void end_minute(void)
 /* Somebody looks at the page. */
 static void be_looked_at(void)
 {
-    struct st_live_look seconds;
-    st_live_take(&live, fake->clock.now_ns(&fake->clock), &seconds);
-    assert_int_equal(seconds.n, ST_LIVE_SECONDS);
     struct st_causes_now now;
     st_causes_look(causes, &now);
     char *text = st_causes_text(&now);

@@ -1,4 +1,4 @@
-/* The last seconds, what the next sink gets, and the order of events. */
+/* When the next period is due, what the next sink gets, and the order of events. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +12,7 @@
 #include "core/ns.h"
 #include "daemon/causes/events.h"
 #include "daemon/status/live.h"
+#include "store/history/history.h"
 
 #define T0_NS (5 * ST_NS_PER_S) /* periods of 10 ms: a hundred a second */
 
@@ -41,65 +42,29 @@ static void cycles(uint64_t first, uint64_t n, int64_t lateness_ns)
         sink.cycle(sink.ctx, k, lateness_ns, 0);
 }
 
-static struct st_live_look look_at(int64_t now_ns)
+static void stall_is_overdue(void **state)
 {
-    struct st_live_look look;
+    (void)state;
     sink.flush(sink.ctx);
-    st_live_take(&live, now_ns, &look);
-    return look;
-}
-
-static void nothing_is_known_before_the_loop_begins(void **state)
-{
-    (void)state;
-    const struct st_live_look look = look_at(T0_NS);
-    assert_int_equal(look.n, 0);
-    assert_int_equal(live.next_due_ns, INT64_MIN);
-}
-
-static void second_has_the_periods_that_were_due_in_it(void **state)
-{
-    (void)state;
-    sink.start(sink.ctx, T0_NS);
-    cycles(0, 99, 1000);
-    cycles(99, 1, 7000000);   /* the last one of the first second, done in the next */
-    cycles(100, 1, 11000000); /* a miss: later than its period */
-    cycles(101, 99, 2000);
-    const struct st_live_look early = look_at(T0_NS + 1900 * ST_NS_PER_MS);
-    assert_int_equal(early.n, 1); /* the second one is not whole yet */
-    cycles(200, 1, 0);
-    const struct st_live_look look = look_at(T0_NS + 2010 * ST_NS_PER_MS);
-    assert_int_equal(look.n, 2);
-    assert_int_equal(look.seconds[0].index, 5);
-    assert_int_equal(look.seconds[0].cycles, 100);
-    assert_int_equal(look.seconds[0].max_ns, 7000000);
-    assert_in_range(look.seconds[0].median_ns, 990, 1010);
-    assert_int_equal(look.seconds[0].misses, 0);
-    assert_int_equal(look.seconds[1].misses, 1);
-    assert_int_equal(look.seconds[1].max_ns, 11000000);
-    assert_int_equal(live.next_due_ns, T0_NS + 2010 * ST_NS_PER_MS);
-}
-
-static void stall_is_overdue_first_and_misses_in_its_seconds_then(void **state)
-{
-    (void)state;
+    assert_int_equal(live.next_due_ns, INT64_MIN); /* before the loop begins */
     sink.start(sink.ctx, T0_NS);
     cycles(0, 150, 1000);
-    const struct st_live_look during = look_at(T0_NS + 4500 * ST_NS_PER_MS);
+    sink.flush(sink.ctx);
     assert_int_equal(live.next_due_ns, T0_NS + 1500 * ST_NS_PER_MS);
-    assert_int_equal(during.n, 4); /* one whole, three of which nothing is known */
-    assert_int_equal(during.seconds[3].cycles + during.seconds[3].misses, 0);
-    assert_int_equal(during.seconds[3].max_ns, INT64_MIN);
     sink.cycle(sink.ctx, 150, 3001 * ST_NS_PER_MS, 0);
     sink.skipped(sink.ctx, 151, 299, 2991 * ST_NS_PER_MS);
-    cycles(450, 51, 1000);
-    const struct st_live_look after = look_at(T0_NS + 5100 * ST_NS_PER_MS);
-    assert_int_equal(after.n, 5);
-    const uint64_t misses[] = {0, 50, 100, 100, 50};
-    for (size_t i = 0; i < ST_ARRAY_LEN(misses); i++)
-        assert_int_equal(after.seconds[i].misses, misses[i]);
-    assert_int_equal(after.seconds[1].max_ns, 3001 * ST_NS_PER_MS);
-    assert_int_equal(after.seconds[2].cycles, 0);
+    sink.flush(sink.ctx);
+    assert_int_equal(live.next_due_ns, T0_NS + 4500 * ST_NS_PER_MS);
+    sink.lost(sink.ctx, 450, 100);
+    sink.flush(sink.ctx);
+    assert_int_equal(live.next_due_ns, T0_NS + 5500 * ST_NS_PER_MS);
+    struct st_hist minute;
+    assert_int_equal(st_hist_init(&minute, ST_HISTORY_DIGITS), 0);
+    st_live_end_minute(&live, &minute);
+    assert_int_equal(minute.total_n, 151); /* what was lost or skipped has no lateness */
+    assert_int_equal(minute.max_ns, 3001 * ST_NS_PER_MS);
+    assert_int_equal(live.minute.total_n, 0);
+    st_hist_finish(&minute);
 }
 
 static void next_loop_is_not_overdue_by_the_one_before(void **state)
@@ -120,47 +85,6 @@ static void next_loop_is_not_overdue_by_the_one_before(void **state)
     cycles(0, 2, 1000);
     sink.flush(sink.ctx);
     assert_int_equal(live.next_due_ns, T0_NS + 102 * ST_NS_PER_S);
-}
-
-static void lost_records_are_neither_cycles_nor_misses(void **state)
-{
-    (void)state;
-    sink.start(sink.ctx, T0_NS);
-    cycles(0, 50, 1000);
-    sink.lost(sink.ctx, 50, 100);
-    cycles(150, 51, 1000);
-    const struct st_live_look look = look_at(T0_NS + 2100 * ST_NS_PER_MS);
-    assert_int_equal(look.seconds[0].lost, 50);
-    assert_int_equal(look.seconds[0].cycles, 50);
-    assert_int_equal(look.seconds[1].lost, 50);
-    assert_int_equal(look.seconds[1].misses, 0);
-}
-
-static void only_the_last_two_minutes_are_kept(void **state)
-{
-    (void)state;
-    sink.start(sink.ctx, T0_NS);
-    cycles(0, 30000, 1000);
-    sink.skipped(sink.ctx, 30000, 1000000, 0); /* hours at once */
-    cycles(1030000, 101, 1000);
-    const struct st_live_look look = look_at(T0_NS + 10301 * ST_NS_PER_S);
-    assert_int_equal(look.n, ST_LIVE_SECONDS);
-    assert_int_equal(look.seconds[ST_LIVE_SECONDS - 1].cycles, 100);
-    assert_int_equal(look.seconds[ST_LIVE_SECONDS - 2].misses, 100);
-    assert_int_equal(look.seconds[0].misses, 100);
-    assert_int_equal(look.seconds[0].index, 5 + 10301 - ST_LIVE_SECONDS);
-}
-
-static void median_of_few_cycles_is_not_known(void **state)
-{
-    (void)state;
-    sink.start(sink.ctx, T0_NS);
-    cycles(0, 19, 1000);
-    sink.skipped(sink.ctx, 19, 81, 0);
-    cycles(100, 1, 1000);
-    const struct st_live_look look = look_at(T0_NS + 1500 * ST_NS_PER_MS);
-    assert_int_equal(look.seconds[0].median_ns, INT64_MIN);
-    assert_int_equal(look.seconds[0].max_ns, 1000);
 }
 
 static void count_late(void *ctx, const struct st_cause_event *event)
@@ -197,10 +121,6 @@ static void next_sink_gets_cycles_late_ones_and_flushes(void **state)
     sink.cycle(sink.ctx, 200, 500, 0);
     sink.flush(sink.ctx);
     assert_int_equal(heard_ns, 2005);
-    const struct st_live_look look = look_at(T0_NS + 2 * ST_NS_PER_S);
-    assert_int_equal(look.n, 2);
-    assert_int_equal(look.seconds[0].misses, 99);
-    assert_int_equal(look.seconds[1].lost, 100);
 }
 
 static void events_are_listed_by_their_times_the_newest_first(void **state)
@@ -224,13 +144,8 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(nothing_is_known_before_the_loop_begins),
-        TEST(second_has_the_periods_that_were_due_in_it),
-        TEST(stall_is_overdue_first_and_misses_in_its_seconds_then),
+        TEST(stall_is_overdue),
         TEST(next_loop_is_not_overdue_by_the_one_before),
-        TEST(lost_records_are_neither_cycles_nor_misses),
-        TEST(only_the_last_two_minutes_are_kept),
-        TEST(median_of_few_cycles_is_not_known),
         TEST(next_sink_gets_cycles_late_ones_and_flushes),
         TEST(events_are_listed_by_their_times_the_newest_first),
     };

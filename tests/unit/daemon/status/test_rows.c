@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "daemon/status/answer.h"
-#include "daemon/status/forecast.h"
 #include "daemon/status/rows.h"
 #include "tests/unit/view_fixture.h"
 
@@ -1345,47 +1344,6 @@ static void events_of_the_screen_carry_their_times(void **state)
     json_decref(screen);
 }
 
-/* The table has a command where a server is known that takes one; the first screen names a size after ten
- * minutes. */
-static void sizes_have_the_command_that_sets_them(void **state)
-{
-    (void)state;
-    struct st_forecast_view forecast = {
-        .n = 2,
-        .measured_s = 599,
-        .rows = {{.frames = 128,
-                  .period_us = 2666.7,
-                  .target_per_hour = 18,
-                  .known = true,
-                  .episodes_n = 10,
-                  .per_hour = 60,
-                  .high = 70},
-                 {.frames = 256, .period_us = 5333.3, .target_per_hour = 18, .known = true, .high = 17.97}}};
-    view.forecast = &forecast;
-    expect_row("128 frames", "dropouts: at most 70", "warn", true);
-    expect_row("256 frames", "holds: at most 18", "ok", true);
-    expect_no_row("Buffer");
-    forecast.measured_s = 600;
-    expect_row("Buffer", "256 frames would be enough: at most 18", "ok", false);
-    (void)watch_pipewire();
-    json_t *screen = st_rows_json(&view);
-    size_t i, found_n = 0;
-    const json_t *section;
-    json_array_foreach(json_object_get(screen, "sections"), i, section)
-    {
-        if (strcmp(json_string_value(json_object_get(section, "title")),
-                   "This computer alone, by buffer size, up to the last full minute") != 0)
-            continue;
-        const json_t *row = json_array_get(json_object_get(section, "rows"), 1);
-        assert_string_equal(json_string_value(json_object_get(row, "command")),
-                            "pw-metadata -n settings 0 clock.force-quantum 256");
-        found_n++;
-    }
-    assert_int_equal(found_n, 1);
-    json_decref(screen);
-    view.forecast = NULL;
-}
-
 int main(void)
 {
     (void)setenv("TZ", "UTC", 1);
@@ -1422,7 +1380,6 @@ int main(void)
         TEST(table_of_clients_has_the_first_ones_on_the_first_screen),
         TEST(table_of_clients_has_the_most_harmful_of_all_sources_first),
         TEST(longest_loss_of_all_sources_is_first_where_each_is_known),
-        TEST(sizes_have_the_command_that_sets_them),
         TEST(stall_is_left_out_of_the_usual_lateness),
         TEST(own_stop_is_not_the_timing_of_the_computer),
         TEST(screen_of_a_healthy_daemon_has_few_figures_and_one_next_step),

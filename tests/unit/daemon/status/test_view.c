@@ -133,27 +133,6 @@ static void daemon_without_a_result_is_starting_not_fine(void **state)
     free(text);
 }
 
-static void seconds_of_which_nothing_is_known_are_null(void **state)
-{
-    (void)state;
-    struct st_live_look seconds = {.n = 2};
-    seconds.seconds[0] =
-        (struct st_live_second){.cycles = 375, .misses = 4, .max_ns = 8872000, .median_ns = 27000};
-    seconds.seconds[1] = (struct st_live_second){.max_ns = INT64_MIN, .median_ns = INT64_MIN};
-    view.seconds = &seconds;
-    json_t *document = st_view_json(&view);
-    char *text = json_dumps(json_object_get(document, "seconds"), JSON_SORT_KEYS | JSON_COMPACT);
-    assert_string_equal(text,
-                        "[{\"cycles\":375,\"lost\":0,\"max_ns\":8872000,\"median_ns\":27000,\"misses\":4},"
-                        "{\"cycles\":0,\"lost\":0,\"max_ns\":null,\"median_ns\":null,\"misses\":0}]");
-    free(text);
-    json_decref(document);
-    view.seconds = NULL;
-    document = st_view_json(&view);
-    assert_true(json_is_null(json_object_get(document, "seconds")));
-    json_decref(document);
-}
-
 static void last_document_says_ended(void **state)
 {
     (void)state;
@@ -421,7 +400,6 @@ int main(void)
         TEST(loop_without_a_cpu_is_the_verdict_and_degraded),
         TEST(every_degraded_part_is_named_with_its_reason),
         TEST(daemon_without_a_result_is_starting_not_fine),
-        TEST(seconds_of_which_nothing_is_known_are_null),
         TEST(last_document_says_ended),
         TEST(document_of_a_failed_loop_does_not_say_ended),
         TEST(closed_stream_shows_no_figures_of_an_old_one),
