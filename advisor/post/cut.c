@@ -206,7 +206,7 @@ static bool take_sysctl(struct cut *cut, const char *line)
     const char mark = line[len], next = mark != '\0' ? line[len + 1] : '\0';
     ST_PRINT(name, "%.*s", len < 100 ? (int)len : 0, line);
     if (mark == '\0' || strchr(name, '.') == NULL || !st_text_is_of(name, "._%-") ||
-        (mark == '=' && next == '"') || (mark == ' ' && next != '=') ||
+        (mark == '=' && next == '"') || (mark == ' ' && next != '=') || strchr(line, '{') != NULL ||
         (mark == ':' && next != ' ' && next != '\0'))
         return false;
     const bool is_freebsd = (mark != ' ' && st_text_begins_among(name, freebsd)) ||
@@ -258,6 +258,7 @@ static bool take_path_line(struct cut *cut, const char *line)
         return false;
     ST_PRINT(path, "%.*s", (int)len, line);
     cut->open = NULL;
+    cut->files_n = 0; /* the lines have their names */
     struct st_post *post = cut->post;
     const char *name = usual_name(path, ST_ROOM(300));
     struct st_post_answer *answer =
@@ -331,6 +332,7 @@ static bool take_file_line(struct cut *cut, const char *line)
         const char *name = cut->open->name;
         st_post_answer_add(cut->open, line);
         if (strstr(name, "/stream") != NULL || strstr(name, "/limits") != NULL ||
+            strpbrk(cut->command, ";&") != NULL || /* another command's, perhaps */
             st_text_is(name, "pw-dump") ||
             st_text_is(name, "/dev/sndstat")) /* what it says needs no other file */
             (void)!st_post_rows(post, line + strspn(line, " \t"));
@@ -341,6 +343,8 @@ static bool take_file_line(struct cut *cut, const char *line)
     if (cut->open != NULL)
         cut->open->whole = !cut->is_part;
     cut->open = NULL;
+    if (line[0] == '\0' && cut->file > 0)
+        cut->files_n = 0; /* "cpu*" named more than there are */
     if (line[0] == '\0' || cut->file >= cut->files_n ||
         (cut->files_n > 1 && !has_one_line(cut->files[cut->file])) ||
         (st_text_begins(cut->files[cut->file], "ulimit") && strchr(line + strspn(line, " "), ' ') != NULL))

@@ -68,6 +68,7 @@ struct st_post {
     /* what the readers remember */
     struct {
         int at[ST_POST_PS_COLUMNS]; /* columns of ps; -1: not there */
+        size_t columns_n;
         bool header, kernel;
         int64_t rows_n, process;
         char process_name[32];
@@ -83,6 +84,7 @@ struct st_post {
     } ps;
     struct {
         size_t n;
+        bool begins; /* a heading was read, and no row below it */
         struct st_post_node nodes[ST_POST_NODES_MAX];
     } top;
     struct {

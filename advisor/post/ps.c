@@ -44,7 +44,7 @@ static bool ps_header(struct st_post *post, char *const *words, size_t n)
         for (size_t column = 0; column < ST_POST_PS_COLUMNS; column++)
             at[column] = st_text_is_among(words[i], headings[column]) ? i : at[column];
     }
-    if (n < 3 || at[COMMAND] != (int)n - 1)
+    if (n < 3 || (at[COMMAND] != 0 && at[COMMAND] != (int)n - 1))
         return false;
     if (at[PRIORITY] < 0 && at[OF_LONG] >= 0)
         at[PRIORITY] = at[OF_LONG_PRIORITY];
@@ -53,6 +53,7 @@ static bool ps_header(struct st_post *post, char *const *words, size_t n)
     if (at[PRIORITY] < 0 || (at[CLASS] < 0 && at[NICE] < 0 && !st_text_is(post->section, "ps")))
         return false;
     memcpy(post->ps.at, at, sizeof(at));
+    post->ps.columns_n = n;
     post->ps.header = true;
     return true;
 }
@@ -166,9 +167,11 @@ bool st_post_ps(struct st_post *post, char *line)
     if ((!post->ps.header && !guess_columns(post, words, n) && !guess_long(post, words, n)) ||
         n <= (size_t)post->ps.at[COMMAND] || post->ps.rows_n >= ST_POST_ROWS_MAX)
         return false;
+    /* a command that comes first may have blanks */
+    const size_t more = post->ps.at[COMMAND] == 0 && n > post->ps.columns_n ? n - post->ps.columns_n : 0;
     const char *cells[ST_POST_PS_COLUMNS] = {NULL};
     for (size_t i = 0; i < ST_POST_PS_COLUMNS; i++)
-        cells[i] = post->ps.at[i] >= 0 ? words[post->ps.at[i]] : NULL;
+        cells[i] = post->ps.at[i] >= 0 ? words[(size_t)post->ps.at[i] + more] : NULL;
     const char *class = cells[CLASS], *priority = cells[PRIORITY];
     if (class != NULL ? !st_text_is_among(class, classes)
                       : cells[NICE] == NULL && !st_text_is(post->section, "ps"))

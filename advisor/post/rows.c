@@ -20,8 +20,8 @@ static const struct value_row {
     bool own;
 } values[] = {
     {"uname", "uname -r: %s", "/proc/sys/kernel/osrelease", "$1"},
-    {"uname", "Linux %s %v #%l", "/proc/sys/kernel/osrelease", "$2"},
-    {"uname", "Linux %s %v #%l", "/proc/sys/kernel/version", "#$3"},
+    {"uname", "*Linux %s %v #%d", "/proc/sys/kernel/osrelease", "$2"},
+    {"uname", "*Linux %s %v #%l", "/proc/sys/kernel/version", "#$3"},
     {"uname", "Linux %v x86_64", "/proc/sys/kernel/osrelease", "$1"},
     {"uname", "Linux %v aarch64", "/proc/sys/kernel/osrelease", "$1"},
     {"uname", "*Linux version %v (%l) #%l", "/proc/sys/kernel/osrelease", "$1"},
@@ -109,6 +109,10 @@ static const struct value_row {
     {"pw-metadata", "* key:'clock.%l' value:'%l'", ST_KEY_DAEMON_PIPEWIRE, "1"}, /* it answered */
     {"pw-metadata", "* key:'%l' value:'%l'"},
     {"pw-metadata", "Found \"settings\" metadata"},
+    {"pipewire.conf", "*update-props = {", "@condition", ""},
+    {"pipewire.conf", "*.overrides = {", "@condition", ""},
+    {"pipewire.conf", "*s = { %l", "@", ""},
+    {"condition", "}", "@", "", true},
     {"pw-cli", "*default.clock.%l = \"%d\"", "^clock.$1", "$2"},
     {"pw-cli", "*default.clock.quantum = \"%d\"", ST_KEY_DAEMON_PIPEWIRE, "1"},
     {"pw-cli", "version: \"%v\"", ST_KEY_PIPEWIRE_VERSION, "$1", true},
@@ -134,6 +138,7 @@ static const struct value_row {
     {"JACK", "*jackd -%l", ST_KEY_JACK_COMMAND, "jackd -$1"},
     {"JACK", "*jackd *-d%l", ST_KEY_DAEMON_JACKD, "1"},
     {"JACK", "JACK is running in realtime mode, but you are not allowed", ST_KEY_RT_FIFO_ERRNO, EPERM_TEXT},
+    {"alsa-lib", "!!!Scheduler set to Round Robin with priority %d FAILED", ST_KEY_RT_FIFO_ERRNO, EPERM_TEXT},
     {"scsynth", "Couldn't set realtime scheduling priority %d: Operation not", ST_KEY_RT_FIFO_ERRNO,
      EPERM_TEXT},
     {"JACK", "*creating alsa driver ... %l|%l|%d|%d|%d|", ST_KEY_JACK_BUFFER_FRAMES, "$3"},
@@ -391,9 +396,15 @@ static const struct log_row {
     {"*pw.node: (bluez_%l) graph xrun ",
      "The cycle of a Bluetooth device was not done in time$n$t: its radio link, not a setting, is the usual "
      "reason"},
+    {"*: (%l) XRun! ", "$s lost sound$n$t (xrun)", 1},
     {"*pw.node: (%l) graph xrun ", "PipeWire's cycle was not done in time$n$t", 1},
     {"*XRun! count:%d time:"},
     {"*graph xrun "},
+    {"*out of buffers on port %d",
+     "A converter or loopback of PipeWire had no free buffer$n$t: what is behind it kept them, such as a "
+     "device "
+     "that went to sleep or a Bluetooth link that failed, and that sound was lost"},
+    {"*out of playback buffers"},
     /* programs that ended */
     {"*ANOM_ABEND*comm=\"%l\"*sig=%d", "$s was ended by signal $2$t: a crash, not a late cycle", 1},
     {"*rocess %d (%l) of user %d terminated abnormally with signal %l,",
@@ -424,6 +435,7 @@ static const struct log_row {
     {"*rtkit-daemon.service: Failed with result",
      "rtkit failed or did not start: until it runs, programs get real-time priority only by limits"},
     {"*rtkit-daemon[*pthread_create failed: "},
+    {"*rtkit-daemon[*ailed to make ourselves RT: "},
     {"*Demoted 0 threads", ""},
     {"*rtkit-daemon[*Demoted %d threads",
      "rtkit took real-time priority away from programs$t: its watchdog got no CPU"},
@@ -455,6 +467,9 @@ static const struct log_row {
     {"*JackAudioDriver::Process%l: read error", "JACK stopped: it could not read from its card", 0},
     {"*JackAudioDriver::Process%l: write error", "JACK stopped: it could not write to its card", 0},
     {"*JackAudioDriver::Process", ""},
+    {"*JACK server starting in non-realtime mode",
+     "JACK runs without real-time priority, so any busy program can delay all sound: start it without -r "
+     "(QjackCtl's settings: Realtime)"},
     {"*annot use real-time scheduling (%l)", "JACK asked for real-time priority ($1) and has no right to it"},
     {"*annot lock down %d byte memory area",
      "JACK may not lock its memory ($1 bytes): the limit memlock is too low"},
@@ -507,6 +522,7 @@ static const struct log_row {
     {"*usb %l: *cannot get freq at ep", "", 1},
     {"*usb %l: urb status %d",
      "The USB device at $s answered with error $2$n$t: its link or its firmware fails", 1},
+    {"*usb %l: *usb_set_interface failed (%d)", NULL, 1},
     {"*disabled by hub (EMI?), re-enabling",
      "A hub switched a USB port off$n$t: electrical noise, a bad cable or too little power"},
     {"*usb %l: reset %s USB device number", "The kernel reset the USB device at $s$n$t: its link failed", 1},
@@ -580,7 +596,7 @@ static const struct log_row {
     {"default.clock.min-quantum = %d",
      "A configuration in this text allows PipeWire cycles from $1 frames on"},
     {"pulse.min.quantum = %l",
-     "pulse.min.quantum is $1 in this text: if games or PulseAudio's programs crackle, let it be 1024/48000"},
+     "pulse.min.quantum is $1 in this text: below 1024/48000 some games and PulseAudio's programs crackle"},
     {"pulse.min.req = %l", NULL},
     /* measurements */
     {"T:*P:*%d I:*Max: %d",
@@ -732,7 +748,7 @@ static void say(struct st_post *post, const struct log_row *row, const struct st
     const bool is_full = size_of(seen->parts.text[1]) > 0.9 * size_of(seen->parts.text[0]),
                has_time = seen->n > 1 && seen->first_s >= 0 && seen->last_s >= seen->first_s + 1;
     const char *const texts[] = {
-        subjects,
+        n > 0 ? subjects : "A card",
         post->release[0] != '\0' ? post->release : "this one",
         most,
         most_ms > 0 ? ST_TEXT(64, ", for up to %s ms", most) : "", /* jackd's clock may have jumped */
@@ -754,7 +770,8 @@ bool st_post_rows(struct st_post *post, const char *line)
     for (const char *at = line; *at != '\0'; at++)
         pairs.bits[pair_at(at) / 64] |= UINT64_C(1) << pair_at(at) % 64;
     const bool is_value = take_values(post, line, &pairs);
-    return post->second_line != 0 || take_logs(post, line, &pairs) || is_value;
+    return post->second_line != 0 || st_text_is(post->section, "condition") ||
+           take_logs(post, line, &pairs) || is_value;
 }
 
 /** Has a row with this pattern been seen? */

@@ -65,7 +65,7 @@ bool st_post_top(struct st_post *post, char *line)
         words[TOP_STATE] = running;
     }
     if (n >= 10 && st_text_is(words[TOP_ID], "ID") && st_text_is(words[TOP_FRAMES], "QUANT")) {
-        post->top.n = 0; /* the last screen counts */
+        post->top.begins = true;
         return true;
     }
     if (n < 10 || strlen(words[TOP_STATE]) != 1 || strchr("RISCEtT!", words[TOP_STATE][0]) == NULL ||
@@ -73,6 +73,8 @@ bool st_post_top(struct st_post *post, char *line)
         st_text_int(words[TOP_RATE], &now.hz) != 0 || !is_time(words[TOP_WAIT]) ||
         !is_time(words[TOP_BUSY]) || st_text_int(words[TOP_ERRORS], &now.errors_n) != 0)
         return false;
+    post->top.n = post->top.begins ? 0 : post->top.n; /* the last screen with rows counts */
+    post->top.begins = false;
     now.runs = strchr("RtT!", words[TOP_STATE][0]) != NULL && now.hz >= 0 && now.frames >= 0;
     for (char *comma = strchr(words[TOP_BUSY_Q], ','); comma != NULL; comma = NULL)
         *comma = '.'; /* "0,77", where that is written so */

@@ -715,6 +715,51 @@ static void what_failed_is_not_what_ran_dry(void **state)
     check_said("The card does not take periods of 1024 frames for capture, so JACK did not start");
 }
 
+static void lines_of_logs_are_understood(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *file, *said;
+    } rows[] = {
+        {"qubes-issues-10616.txt", "VLC media player (LibVLC 3.0.23) was not in time: ERR 16"},
+        {"qubes-issues-10616-log.txt", "VLC media player (LibVLC 3.0.23)-60 lost sound"},
+        {"void-packages-28728.txt", "rtkit failed or did not start"},
+        {"calf-134.txt", "JACK runs without real-time priority"},
+        {"arctis-sound-manager-238.txt", "had no free buffer"},
+        {"lmms-5065.txt", "lmms has real-time priority 50"},
+        {"raspberrypi-linux-6376.txt", "The USB device at 1-1.4.4 answered with error -110 2 times in 5 s"},
+        {"easyeffects-1631.txt", "allows PipeWire cycles from 16 frames on"}, /* elsewhere, not in a guest */
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        assert_int_equal(add_file(rows[i].file), 0);
+        check_said(rows[i].said);
+        teardown(NULL);
+    }
+    assert_int_equal(add("alsa-pcm 0x9a1988: snd_pcm_avail after recover: Broken pipe\n"), 0);
+    check_said("A card ran dry");
+}
+
+static void what_stands_beside_an_answer_is_none(void **state)
+{
+    (void)state;
+    assert_int_equal(add_file("jovian-nixos-15.txt"), 0);
+    check_text("linux.cpufreq.policy0.governor", "powersave");
+    teardown(NULL);
+    assert_int_equal(
+        add("$ cat /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor\npowersave\n\nThanks!\n"), 0);
+    check_absent("linux.cpufreq.policy1.governor");
+    teardown(NULL);
+    assert_int_equal(add_file("raspberrypi-linux-6376.txt"), 0); /* cat FILE && uname -a */
+    check_text("linux.kernel.release", "6.6.47+rpt-rpi-v8");
+    teardown(NULL);
+    assert_int_equal(add_file("cliamp-221.txt"), 0); /* the command's name before its line */
+    check_text("linux.kernel.release", "7.0.3-arch1-2");
+    check_text(ST_KEY_PIPEWIRE_VERSION, "1.6.4");
+    teardown(NULL);
+    assert_int_equal(add_file("aes67-linux-daemon-53.txt"), 0);
+    assert_int_equal(status_of("linux-rt-permission"), ST_STATUS_PROBLEM);
+}
+
 static void the_journal_of_a_second_computer_is_not_read(void **state)
 {
     (void)state;
@@ -985,6 +1030,8 @@ int main(void)
         INPUT(a_cut_text_raises_no_new_problem),
         INPUT(the_answer_makes_it_certain),
         INPUT(what_failed_is_not_what_ran_dry),
+        INPUT(lines_of_logs_are_understood),
+        INPUT(what_stands_beside_an_answer_is_none),
         INPUT(the_journal_of_a_second_computer_is_not_read),
         INPUT(a_whole_dump_is_what_a_running_server_answers),
         INPUT(services_that_run_are_servers),
