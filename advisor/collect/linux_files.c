@@ -338,9 +338,9 @@ static const struct {
     {"context.properties", "default.clock.rate", ST_KEY_PIPEWIRE_RATE_HZ, NUMBER},
     {"vm.overrides", "default.clock.min-quantum", ST_KEY_PIPEWIRE_VM_MIN_QUANTUM, NUMBER},
     {NULL, "realtime-scheduling", ST_KEY_PULSE_REALTIME_SCHEDULING, TEXT},
-    {NULL, "default-fragments", "linux.pulse.default-fragments", NUMBER},
+    {NULL, "default-fragments", ST_KEY_PULSE_DEFAULT_FRAGMENTS, NUMBER},
     {NULL, "default-fragment-size-msec", "linux.pulse.default-fragment-size-msec", NUMBER},
-    {NULL, "default-sample-rate", "linux.pulse.default-sample-rate", NUMBER},
+    {NULL, "default-sample-rate", ST_KEY_PULSE_DEFAULT_SAMPLE_RATE, NUMBER},
     {NULL, "DefaultLimitRTPRIO", ST_KEY_UNIT_DEFAULT_RTPRIO, LIMIT}, /* of all units */
     {NULL, "AllowSuspend", ST_KEY_SUSPEND_FORBIDDEN, FORBIDS},
 };

@@ -85,7 +85,7 @@ static bool of_jack(const struct st_facts *facts, struct st_wish *ret)
 
 static bool of_pulse(const struct st_facts *facts, struct st_wish *ret)
 {
-    const int64_t rate_hz = st_facts_positive_or(facts, "linux.pulse.default-sample-rate", PULSE_RATE_HZ);
+    const int64_t rate_hz = st_facts_positive_or(facts, ST_KEY_PULSE_DEFAULT_SAMPLE_RATE, PULSE_RATE_HZ);
     char why[ST_WISH_WHY_BYTES];
     int64_t ms = st_xrun_sources_find("pulseaudio")->usual_ns / ST_NS_PER_MS;
     if (st_facts_has_int(facts, ST_KEY_DAEMON_PIPEWIRE_PULSE))

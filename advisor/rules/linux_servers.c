@@ -565,8 +565,6 @@ const struct st_rule st_rule_linux_pipewire_rates = {
 
 /* --- linux-pulseaudio: PulseAudio's own settings. --- */
 
-#define FRAGMENTS "linux.pulse.default-fragments"
-
 /* daemon.conf's defaults */
 #define FRAGMENTS_DEFAULT   4
 #define FRAGMENT_DEFAULT_MS 25
@@ -590,7 +588,7 @@ static void judge_pulseaudio(struct st_finding *finding)
         st_finding_need_text(finding, ST_KEY_PULSE_TSCHED, &text) != 0)
         return;
     if (st_facts_is(facts, ST_KEY_PULSE_TSCHED, "0")) {
-        const int64_t n = st_facts_positive_or(facts, FRAGMENTS, FRAGMENTS_DEFAULT),
+        const int64_t n = st_facts_positive_or(facts, ST_KEY_PULSE_DEFAULT_FRAGMENTS, FRAGMENTS_DEFAULT),
                       ms = st_facts_positive_or(facts, ST_KEY_PULSE_DEFAULT_FRAGMENT_SIZE_MSEC,
                                                 FRAGMENT_DEFAULT_MS);
         st_finding_ok(finding,
@@ -619,7 +617,8 @@ const struct st_rule st_rule_linux_pulseaudio = {
     .needs = ST_NEEDS_RELOGIN,
     .check = "ps -eLo cls,rtprio,comm | grep alsa-   # RR 5",
     .undo = "delete 90-sleeptune.conf and run systemctl --user restart pulseaudio",
-    .facts = ST_RULE_KEYS(ST_KEY_DAEMON_PULSEAUDIO, ST_KEY_PULSE_REALTIME_SCHEDULING, ST_KEY_PULSE_TSCHED,
-                          FRAGMENTS, ST_KEY_PULSE_DEFAULT_FRAGMENT_SIZE_MSEC, ST_OWNER_KEYS),
+    .facts =
+        ST_RULE_KEYS(ST_KEY_DAEMON_PULSEAUDIO, ST_KEY_PULSE_REALTIME_SCHEDULING, ST_KEY_PULSE_TSCHED,
+                     ST_KEY_PULSE_DEFAULT_FRAGMENTS, ST_KEY_PULSE_DEFAULT_FRAGMENT_SIZE_MSEC, ST_OWNER_KEYS),
     .judge = judge_pulseaudio,
 };
