@@ -148,10 +148,10 @@ static const struct value_row {
      EPERM_TEXT},
     {"JACK", "*annot use real-time scheduling (%l)*(%d: Operation not permitted)",
      ST_KEY_FREEBSD_RT_FIFO_ERRNO, EPERM_TEXT},
-    {"aplay", "Hardware PCM card %d '%l' device %d subdevice %d", "@aplay", "card$1/pcm$3p/sub$4"},
-    {"aplay", "buffer_size : %d", "+/proc/asound/$u/hw_params", "buffer_size: $1", true},
-    {"aplay", "period_size : %d", "+/proc/asound/$u/hw_params", "period_size: $1", true},
-    {"aplay", "rate : %d", "+/proc/asound/$u/hw_params", "rate: $1", true},
+    {"aplay", "*Hardware PCM card %d '%l' device %d subdevice %d", "@aplay", "card$1/pcm$3p/sub$4"},
+    {"aplay", "*buffer_size%l: %d", "+/proc/asound/$u/hw_params", "buffer_size: $2", true},
+    {"aplay", "*period_size%l: %d", "+/proc/asound/$u/hw_params", "period_size: $2", true},
+    {"aplay", "*rate%l: %d", "+/proc/asound/$u/hw_params", "rate: $2", true},
 
     {"JACK", "buffer size = %d sample rate = %d", ST_KEY_JACK_BUFFER_FRAMES, "$1"},
     {"JACK", "buffer size = %d sample rate = %d", ST_KEY_JACK_RATE_HZ, "$2"},
@@ -486,6 +486,12 @@ static const struct log_row {
      "The card's driver woke PulseAudio with nothing to write: too early, which is no dropout"},
     {"*ALSA woke us up to read new data from the device, but there was actually nothing to read"},
     {"*alsa-sink.c: Underrun!", "PulseAudio's card ran dry$n$t"},
+    {"*Implicit underrun of '%l'", "$s gave PulseAudio its sound too late$n$t", 1},
+    /* what programs print themselves: alsa-lib, RtAudio, aplay, mpv */
+    {"*(snd_pcm_recover) underrun", "A program filled its sound device too late$n$t (underrun)"},
+    {"*audio write error, underrun"},
+    {"*underrun!!! (at least"},
+    {"*Audio device underrun detected"},
     /* the kernel */
     {"*Out of memory: Killed process %d (%l)",
      "The computer's memory ran out$t: the kernel killed $s. Until then it may stop any program that waits "

@@ -48,7 +48,7 @@ bool st_post_usb(struct st_post *post, char *line)
     if (post->usb.depth < 0 || post->usb.depth >= (int)ST_ARRAY_LEN(post->usb.ports) || comma == NULL)
         return true;
     post->usb.ports[post->usb.depth] = port;
-    if (strstr(at, "Class=Audio,") != NULL)
+    if (strcasestr(at, "Class=Audio,") != NULL)
         put_usb(post, interface, (int)strtol(comma + 1, NULL, 10));
     return true;
 }

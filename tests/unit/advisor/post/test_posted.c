@@ -486,6 +486,9 @@ static void usb_trees_are_read(void **state)
     check_int("linux.usb_audio.3-3.speed_mbit", 480);
     check_int("linux.usb_audio.3-3.hubs_n", 0);
     teardown(NULL);
+    assert_int_equal(add_file("raspberrypi-linux-611.txt"), 0); /* "Class=audio" */
+    check_int("linux.usb_audio.1-1.3.speed_mbit", 12);
+    teardown(NULL);
     /* at 12 Mbit/s the hub's translators count, which are not in it */
     assert_int_equal(add_file("raspberrypi-linux-5188.txt"), -ENODATA);
 }
@@ -724,6 +727,10 @@ static void lines_of_logs_are_understood(void **state)
         {"qubes-issues-10616.txt", "VLC media player (LibVLC 3.0.23) was not in time: ERR 16"},
         {"qubes-issues-10616-log.txt", "VLC media player (LibVLC 3.0.23)-60 lost sound"},
         {"void-packages-28728.txt", "rtkit failed or did not start"},
+        {"vcvrack-114.txt", "A program filled its sound device too late 2 times"},
+        {"sdrplusplus-1790.txt", "A program filled its sound device too late"},
+        {"audio-async-loopback-2.txt", "Audio Async Loopback gave PulseAudio its sound too late"},
+        {"sof-3492.txt", "card0.pcm0p.sub0 runs with periods of 1200 frames (25.00 ms) and a buffer of 4800"},
         {"calf-134.txt", "JACK runs without real-time priority"},
         {"arctis-sound-manager-238.txt", "had no free buffer"},
         {"lmms-5065.txt", "lmms has real-time priority 50"},
