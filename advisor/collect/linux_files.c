@@ -301,20 +301,17 @@ static int one_unit(void *ctx, const char *name)
     struct reader *outer = ctx;
     char stem[80];
     struct reader unit = {.c = outer->c, .parse = parse_settings, .setting = unit_setting, .stem = stem};
-    size_t len = strlen(name);
     const bool is_folder = st_text_ends(name, ".service.d");
-    len -= is_folder ? 2 : 0;
-    if (len <= 8 || len - 8 >= sizeof(stem) || !st_text_begins(name + len - 8, ".service") || !is_plain(name))
+    if ((!is_folder && !st_text_ends(name, ".service")) || !is_plain(name))
         return 0;
-    if (is_folder && name[len - 9] == '@') /* of a template, whose instances have it */
-        return 0;
-    ST_PRINT(stem, "%.*s", (int)(len - 8), name);
-    if (st_facts_find(outer->c->facts, unit_key(&unit, "program", ST_ROOM(KEY_BYTES))) != NULL)
+    ST_PRINT(stem, "%.*s", (int)(strlen(name) - strlen(is_folder ? ".service.d" : ".service")), name);
+    if ((is_folder && st_text_ends(stem, "@")) || /* of a template, whose instances have it */
+        st_facts_find(outer->c->facts, unit_key(&unit, "program", ST_ROOM(KEY_BYTES))) != NULL)
         return 0;
     unit.unit = st_facts_new(outer->c->facts->os);
     if (unit.unit == NULL)
         return outer->c->facts->error = -ENOMEM;
-    read_unit(&unit, ST_TEXT(96, "%.*s", (int)len, name));
+    read_unit(&unit, ST_TEXT(96, "%s.service", stem));
     if (program_of(&unit) != NULL) {
         ST_EACH_OF (fact, unit.unit->rows, unit.unit->n)
             st_facts_add(outer->c->facts, *fact, (*fact)->source);

@@ -1,5 +1,6 @@
 /* Facts as JSON and back: sleeptune-snapshot/1. */
 #include "advisor/facts/snapshot.h"
+#include "advisor/facts/text.h"
 #include "core/text/json.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
@@ -125,21 +126,18 @@ static int read_fact(struct reader *reader, struct st_facts *facts, const json_t
 static int check_schema(struct reader *reader, const json_t *document)
 {
     const char *schema = st_json_text(document, "schema");
-    if (schema == NULL || !st_text_begins(schema, SCHEMA_PREFIX))
+    int64_t version = 0;
+    const int r = schema != NULL && st_text_begins(schema, SCHEMA_PREFIX)
+                      ? st_text_int(schema + strlen(SCHEMA_PREFIX), &version)
+                      : -EINVAL;
+    if (r == 0 && version == SCHEMA_VERSION)
+        return 0;
+    if (r == -EINVAL || (r == 0 && version < SCHEMA_VERSION))
         return bad(reader, "not a snapshot: its \"schema\" is %s%.60s%s", schema != NULL ? "\"" : "",
                    schema != NULL ? schema : "missing", schema != NULL ? "\"" : "");
-    const char *number = schema + strlen(SCHEMA_PREFIX);
-    char *end;
-    errno = 0;
-    const long version = strtol(number, &end, 10);
-    if (*number < '0' || *number > '9' || *end != '\0' || version < 1)
-        return bad(reader, "not a snapshot: its \"schema\" is \"%.60s\"", schema);
-    if (errno == ERANGE || version > SCHEMA_VERSION) {
-        bad(reader, "%.60s is newer than this sleeptune %s, which reads up to " SCHEMA_PREFIX "%d", schema,
-            ST_VERSION, SCHEMA_VERSION);
-        return -EPROTONOSUPPORT;
-    }
-    return 0;
+    bad(reader, "%.60s is newer than this sleeptune %s, which reads up to " SCHEMA_PREFIX "%d", schema,
+        ST_VERSION, SCHEMA_VERSION);
+    return -EPROTONOSUPPORT;
 }
 
 static int read_document(struct reader *reader, const json_t *document, struct st_facts **ret)

@@ -22,8 +22,6 @@ struct cut {
     bool fenced;
     const char *next;   /* the line behind this one */
     size_t first_other; /* line; 0: none */
-    size_t others_n;
-    struct st_text_buffer *others;
 };
 
 /* --- commands --- */
@@ -366,9 +364,10 @@ static bool take_file_line(struct cut *cut, const char *line)
 /** Ranges of the lines that no one understood: "3-5, 9". */
 static void end_others(struct cut *cut, size_t line_n)
 {
-    if (cut->first_other != 0 && cut->others->bytes < 400)
-        st_text_buffer_printf(cut->others, line_n - 1 > cut->first_other ? "%s%zu-%zu" : "%s%zu",
-                              cut->others->bytes > 0 ? ", " : "", cut->first_other, line_n - 1);
+    struct st_text_buffer *others = &cut->post->others;
+    if (cut->first_other != 0 && others->bytes < 400)
+        st_text_buffer_printf(others, line_n - 1 > cut->first_other ? "%s%zu-%zu" : "%s%zu",
+                              others->bytes > 0 ? ", " : "", cut->first_other, line_n - 1);
     cut->first_other = 0;
 }
 
@@ -420,29 +419,22 @@ static bool take_line(struct cut *cut, char *line)
     return false;
 }
 
-void st_post_read(struct st_post *post, const char *text, size_t bytes, struct st_text_buffer *others)
+void st_post_read(struct st_post *post, const char *text, size_t bytes)
 {
     char line[ST_POST_LINE_BYTES];
-    const char *at = text, *end = text + bytes;
-    struct cut *cut = calloc(1, sizeof(*cut));
-    post->failed = cut == NULL;
-    while (cut != NULL && post->second_line == 0 && post->line_n < LINES_MAX &&
-           st_text_line(&at, end, line, sizeof(line))) {
-        cut->post = post;
-        cut->others = others;
-        cut->next = at;
+    struct cut cut = {.post = post, .next = text};
+    const char *end = text + bytes;
+    while (post->second_line == 0 && post->line_n < LINES_MAX &&
+           st_text_line(&cut.next, end, line, sizeof(line))) {
         post->line_n++;
-        if (take_line(cut, line)) {
+        if (take_line(&cut, line)) {
             post->known_n += strpbrk(line, "$#%`") == NULL && line[0] != '\0'; /* no command */
-            end_others(cut, post->line_n);
-        } else {
-            cut->others_n++;
-            cut->first_other = cut->first_other == 0 ? post->line_n : cut->first_other;
+            end_others(&cut, post->line_n);
+        } else if (cut.first_other == 0) {
+            cut.first_other = post->line_n;
         }
     }
-    if (cut != NULL)
-        end_others(cut, post->line_n + 1);
-    if (post->line_n == LINES_MAX && at < end)
+    end_others(&cut, post->line_n + 1);
+    if (post->line_n == LINES_MAX && cut.next < end)
         st_post_say(post, "Only the first %d lines of this text were read", LINES_MAX);
-    free(cut);
 }

@@ -3,6 +3,7 @@
 
 #include "advisor/collect/collect.h"
 #include "core/text/text.h"
+#include "platform/tree.h"
 
 #define ANSWER_BYTES (1024 * 1024)
 
@@ -124,11 +125,6 @@ static int run(struct st_machine *machine, struct st_run *runs, size_t runs_n,
     return 0;
 }
 
-static void no_conditions(ST_UNUSED struct st_machine *machine, ST_UNUSED int cpu,
-                          ST_UNUSED st_condition_fn fn, ST_UNUSED void *ctx)
-{
-}
-
 static int no_open(ST_UNUSED struct st_machine *machine, ST_UNUSED const char *path, ST_UNUSED int flags)
 {
     return -ENOMSG;
@@ -138,7 +134,7 @@ int st_post_collect(struct st_post *post, enum st_os os, struct st_facts **ret)
 {
     struct shown shown = {.post = post,
                           .p.machine = {.os = os,
-                                        .conditions = no_conditions,
+                                        .conditions = st_tree_conditions,
                                         .open_path = no_open,
                                         .run = run,
                                         .read_text = read_answer,

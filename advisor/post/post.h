@@ -55,14 +55,15 @@ struct st_post {
     bool failed; /* out of memory */
     const char *name;
     size_t line_n;
-    size_t votes[ST_OS_N];       /* what only that system has */
-    char section[32], unit[120]; /* of rows.c: whose lines these are; "policy3" */
-    char kinds[512];             /* "pw-top, ps" */
-    char release[100], host[64]; /* of the first kernel, of the first line of a journal */
-    size_t sysctls_n, known_n;   /* lines that were understood */
-    bool all_sysctls;            /* of FreeBSD: it has no others */
-    int freebsd_version;         /* 1302000; 0: none; -1: more than one */
-    size_t second_line;          /* where a second one begins; 0: there is none */
+    size_t votes[ST_OS_N];        /* what only that system has */
+    char section[32], unit[120];  /* of rows.c: whose lines these are; "policy3" */
+    char kinds[512];              /* "pw-top, ps" */
+    char release[100], host[64];  /* of the first kernel, of the first line of a journal */
+    size_t sysctls_n, known_n;    /* lines that were understood */
+    bool all_sysctls;             /* of FreeBSD: it has no others */
+    int freebsd_version;          /* 1302000; 0: none; -1: more than one */
+    struct st_text_buffer others; /* ranges of the lines that no one understood */
+    size_t second_line;           /* where a second one begins; 0: there is none */
     struct st_post_seen seen[ST_POST_SEEN_MAX];
 
     /* what the readers remember */
@@ -137,4 +138,4 @@ bool st_post_usb(struct st_post *post, char *line);
 bool st_post_listen(struct st_post *post, char *line);
 
 /** Takes the whole text apart. */
-void st_post_read(struct st_post *post, const char *text, size_t bytes, struct st_text_buffer *others);
+void st_post_read(struct st_post *post, const char *text, size_t bytes);

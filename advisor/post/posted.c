@@ -148,7 +148,7 @@ static void put_rights(const struct st_post *post, struct st_facts *facts)
         st_collect_rights(facts, limit, ST_TEXT(64, "%.60s", from), post->name);
 }
 
-static void put_input(const struct st_post *post, struct st_facts *facts, const char *others)
+static void put_input(const struct st_post *post, struct st_facts *facts)
 {
     const char *before = st_facts_text_or(facts, ST_KEY_SYSTEM_INPUT, NULL);
     char text[600] = "";
@@ -161,8 +161,8 @@ static void put_input(const struct st_post *post, struct st_facts *facts, const 
     if (post->kinds[0] != '\0')
         st_text_join(text, sizeof(text), ", ", "%s", post->kinds);
     st_facts_put_text(facts, ST_KEY_SYSTEM_INPUT, text, NULL, post->name);
-    if (others[0] != '\0')
-        st_facts_put_text(facts, ST_KEY_SYSTEM_INPUT_OTHERS, others, NULL, post->name);
+    if (post->others.bytes > 0)
+        st_facts_put_text(facts, ST_KEY_SYSTEM_INPUT_OTHERS, post->others.text, NULL, post->name);
 }
 
 /** Streams of sound cards that are open. */
@@ -216,7 +216,7 @@ static void put_freebsd(struct st_post *post)
         none->result = -ENOENT;
 }
 
-static int add_post(struct st_post *post, const char *others, struct st_facts **facts)
+static int add_post(struct st_post *post, struct st_facts **facts)
 {
     struct st_facts *collected = NULL;
     const enum st_os os = os_of(post);
@@ -242,7 +242,7 @@ static int add_post(struct st_post *post, const char *others, struct st_facts **
     }
     if (r == 0) {
         into->partial = true;
-        put_input(post, into, others);
+        put_input(post, into);
         r = into->error;
     }
     st_facts_free(collected);
@@ -264,41 +264,38 @@ static void say_second(struct st_post *post)
             post->second_line);
 }
 
+static int read_post(struct st_post *post, const char *text, size_t bytes, struct st_facts **facts)
+{
+    post->facts = st_facts_new(ST_OS_LINUX);
+    post->answers = calloc(ST_POST_ANSWERS_MAX, sizeof(*post->answers));
+    if (post->facts == NULL || post->answers == NULL)
+        return -ENOMEM;
+    ST_FACTS_EACH (said, *facts != NULL ? *facts : post->facts, ST_KEYS_SYSTEM_SEEN, "")
+        post->said_n++;
+    st_post_read(post, text, bytes);
+    say_second(post);
+    st_post_top_end(post);
+    st_post_ps_end(post);
+    st_post_rows_end(post);
+    return post->failed ? -ENOMEM : add_post(post, facts);
+}
+
 int st_posted_add(const char *text, size_t bytes, const char *source, struct st_facts **facts)
 {
-    struct st_text_buffer others = {0};
-    char *clean = clean_text(text, bytes, &bytes);
-    int r = clean != NULL ? st_share_text_add(clean, bytes, source, facts) : -ENOMEM;
-    if (r != -ENODATA) {
-        free(clean);
-        return r;
-    }
     struct st_post *post = calloc(1, sizeof(*post));
-    if (post != NULL) {
+    char *clean = post != NULL ? clean_text(text, bytes, &bytes) : NULL;
+    int r = clean != NULL ? st_share_text_add(clean, bytes, source, facts) : -ENOMEM;
+    if (r == -ENODATA) {
         post->name = source;
-        post->facts = st_facts_new(ST_OS_LINUX);
-        post->answers = calloc(ST_POST_ANSWERS_MAX, sizeof(*post->answers));
-        ST_FACTS_EACH (said, *facts != NULL ? *facts : post->facts, ST_KEYS_SYSTEM_SEEN, "")
-            post->said_n++;
-    }
-    r = post == NULL || post->facts == NULL || post->answers == NULL ? -ENOMEM : 0;
-    if (r == 0) {
-        st_post_read(post, clean, bytes, &others);
-        say_second(post);
-        st_post_top_end(post);
-        st_post_ps_end(post);
-        st_post_rows_end(post);
-        r = post->failed ? -ENOMEM : add_post(post, others.text != NULL ? others.text : "", facts);
-    }
-    for (size_t i = 0; post != NULL && i < post->answers_n; i++) {
-        free(post->answers[i].name);
-        free(post->answers[i].text.text);
-    }
-    if (post != NULL) {
+        r = read_post(post, clean, bytes, facts);
+        for (size_t i = 0; i < post->answers_n; i++) {
+            free(post->answers[i].name);
+            free(post->answers[i].text.text);
+        }
         free(post->answers);
+        free(post->others.text);
         st_facts_free(post->facts);
     }
-    free(others.text);
     free(clean);
     free(post);
     return r;
