@@ -23,7 +23,7 @@
 struct scan {
     struct st_collector *c;
     const char *folder; /* of the level above */
-    size_t n;
+    size_t n, depth;
 };
 
 /* --- USB --- */
@@ -198,42 +198,26 @@ static void one_stream(struct st_collector *c, const char *folder, const char *n
     stream_steps(c, name, path);
 }
 
-/* The three levels of /proc/asound: card0, pcm0p, sub0. */
-
-static int substream(void *ctx, const char *name)
+/** The three levels of /proc/asound: card0, pcm0p, sub0; "cards" is none. */
+static int level(void *ctx, const char *name)
 {
+    static const char *const prefixes[] = {"card", "pcm", "sub"};
     struct scan *scan = ctx;
-    if (!st_text_begins(name, "sub") || strlen(name) > NAME_MAX_BYTES)
-        return 0;
-    const char *folder = ST_TEXT(PATH_BYTES, "%s/%s", scan->folder, name);
-    char *stream = ST_TEXT(KEY_BYTES, "%s", folder + sizeof(ASOUND));
-    for (char *at = stream; *at != '\0'; at++)
-        *at = *at == '/' ? '.' : *at;
-    one_stream(scan->c, folder, stream);
-    return ++scan->n == STREAMS_MAX;
-}
-
-/** Into a folder that the prefix and a number name: "card0", not "cards". */
-static int descend(struct scan *scan, const char *name, const char *prefix, st_name_fn next)
-{
+    const char *prefix = prefixes[scan->depth], *folder = ST_TEXT(PATH_BYTES, "%s/%s", scan->folder, name);
     if (!st_text_begins(name, prefix) || strcspn(name, "0123456789") != strlen(prefix) ||
-        strlen(name) > NAME_MAX_BYTES || strlen(scan->folder) > 2 * NAME_MAX_BYTES)
+        strlen(name) > NAME_MAX_BYTES)
         return 0;
-    const char *folder = ST_TEXT(PATH_BYTES, "%s/%s", scan->folder, name);
-    struct scan below = {.c = scan->c, .folder = folder, .n = scan->n};
-    (void)st_collector_list(scan->c, folder, next, &below); /* what went away has no stream */
+    if (scan->depth + 1 == ST_ARRAY_LEN(prefixes)) {
+        char *stream = ST_TEXT(KEY_BYTES, "%s", folder + sizeof(ASOUND));
+        for (char *at = stream; *at != '\0'; at++)
+            *at = *at == '/' ? '.' : *at;
+        one_stream(scan->c, folder, stream);
+        return ++scan->n == STREAMS_MAX;
+    }
+    struct scan below = {.c = scan->c, .folder = folder, .n = scan->n, .depth = scan->depth + 1};
+    (void)st_collector_list(scan->c, folder, level, &below); /* what went away has no stream */
     scan->n = below.n;
     return scan->n >= STREAMS_MAX;
-}
-
-static int pcm(void *ctx, const char *name)
-{
-    return descend(ctx, name, "pcm", substream);
-}
-
-static int card(void *ctx, const char *name)
-{
-    return descend(ctx, name, "card", pcm);
 }
 
 static void collect_devices(struct st_collector *c)
@@ -243,7 +227,7 @@ static void collect_devices(struct st_collector *c)
         st_name_fn fn;
         const char *key; /* of what stands for all when the folder cannot be read */
     } sets[] = {
-        {ASOUND, card, "linux.alsa.any.buffer_frames"},
+        {ASOUND, level, "linux.alsa.any.buffer_frames"},
         {USB_DEVICES, usb_interface, "linux.usb_audio.any.control"},
     };
     ST_EACH (set, sets) {
