@@ -151,7 +151,7 @@ static void read_assignments(struct st_collector *c, const struct setting *setti
 {
     size_t bytes;
     if (read_file(c, setting->key, path, &bytes))
-        st_freebsd_text_assignments(c->facts, setting->prefix, setting->names, c->buf, bytes, path);
+        st_freebsd_text_assignments(c->facts, setting->prefix, setting->names, c->buf, path);
 }
 
 /** Whether class audio has what freebsd-memlock gives it. */

@@ -13,63 +13,44 @@
 
 /* --- assignments --- */
 
-/** Cuts the value out, in place: quoted, or up to a blank, '#' or ';'. @return false without closing
- * quote. */
-static bool cut_value(char **value)
+/** A value: quoted, and then perhaps of several lines, which are joined as by a shell; or up to a blank, '#'
+ * or
+ * ';'. Moves *at behind it. @return false: no closing quote, or a shell's '$' or '`' in it. */
+static bool take_value(const char **at, char *ret, size_t bytes)
 {
-    char *at = *value + strspn(*value, " \t");
-    if (*at == '"' || *at == '\'') {
-        char *close = strchr(at + 1, *at);
-        if (close == NULL)
-            return false;
-        *close = '\0';
-        *value = at + 1;
-        return true;
+    const char *from = *at, quote[] = {*from, '\0'};
+    const bool is_quoted = *from == '"' || *from == '\'';
+    from += is_quoted;
+    const size_t len = strcspn(from, is_quoted ? quote : " \t#;\r\n");
+    const bool is_whole = st_text_copy(ret, bytes, from, len) && (!is_quoted || from[len] != '\0');
+    if (!is_whole)
+        snprintf(ret, bytes, "%.*s", (int)strcspn(from, "\r\n"), from);
+    else
+        *at = from + len;
+    for (char *end = strchr(ret, '\n'); end != NULL; end = strchr(ret, '\n')) {
+        const bool goes_on = end > ret && end[-1] == '\\';
+        memmove(end - goes_on, end, strlen(end) + 1);
+        end[-goes_on] = ' ';
     }
-    at[strcspn(at, " \t#;")] = '\0';
-    *value = at;
-    return true;
-}
-
-/** A value whose quote is still open goes on in the next lines, as in a shell; they are joined in `line`. */
-static void join_lines(char *line, size_t line_bytes, size_t value_at, const char **text, const char *end)
-{
-    const char quote = line[value_at];
-    if (quote != '"' && quote != '\'')
-        return;
-    size_t len = value_at + strlen(line + value_at);
-    while (strchr(line + value_at + 1, quote) == NULL && len + 2 < line_bytes && *text < end) {
-        if (line[len - 1] == '\\')
-            len--;
-        line[len++] = ' ';
-        if (!st_text_line(text, end, line + len, line_bytes - len))
-            return;
-        len += strlen(line + len);
-    }
+    return is_whole && strpbrk(ret, "$`") == NULL;
 }
 
 int st_freebsd_text_assignments(struct st_facts *facts, const char *prefix, const char *const *wanted,
-                                const char *text, size_t bytes, const char *source)
+                                const char *text, const char *source)
 {
-    char line[LINE_BYTES], key[2 * NAME_BYTES];
-    const char *end = text + bytes;
-    for (int n = 0; n < LINES_MAX && st_text_line(&text, end, line, sizeof(line)); n++) {
-        char *name = line + strspn(line, " \t");
+    char value[LINE_BYTES];
+    for (const char *at = text; *at != '\0'; at = st_text_next_line(at)) {
+        const char *name = at + strspn(at, " \t");
         const size_t len = strspn(name, LETTERS ".%-");
-        char *value = name + len + strspn(name + len, " \t");
-        if (len == 0 || len >= NAME_BYTES || *value != '=')
+        const char *mark = name + len + strspn(name + len, " \t");
+        if (len == 0 || len >= NAME_BYTES || *mark != '=' || !st_text_begins_among(name, wanted))
             continue;
-        *value++ = '\0';
-        name[len] = '\0';
-        if (!st_text_begins_among(name, wanted))
-            continue;
-        value += strspn(value, " \t");
-        join_lines(line, sizeof(line), (size_t)(value - line), &text, end);
-        ST_PRINT(key, "%s%s", prefix, name);
-        if (!cut_value(&value) || strpbrk(value, "$`") != NULL)
-            st_facts_put_state(facts, key, ST_FACT_MALFORMED, 0, value, source);
-        else
+        const char *key = ST_TEXT(2 * NAME_BYTES, "%s%.*s", prefix, (int)len, name);
+        at = mark + 1 + strspn(mark + 1, " \t");
+        if (take_value(&at, value, sizeof(value)))
             st_facts_put_text(facts, key, value, value, source);
+        else
+            st_facts_put_state(facts, key, ST_FACT_MALFORMED, 0, value, source);
     }
     return facts->error;
 }

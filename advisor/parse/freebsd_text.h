@@ -11,7 +11,7 @@
  * '$' or '`' is malformed.
  * @return facts->error. */
 int st_freebsd_text_assignments(struct st_facts *facts, const char *prefix, const char *const *wanted,
-                                const char *text, size_t bytes, const char *source);
+                                const char *text, const char *source);
 
 /**
  * /dev/sndstat of FreeBSD 12 to 15, at any verbosity: freebsd.sndstat.pcmN.parent and, from

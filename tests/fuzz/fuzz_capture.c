@@ -1,6 +1,7 @@
 /* Captured texts of FreeBSD: all parsers on any text. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "advisor/parse/freebsd_text.h"
 
@@ -17,13 +18,14 @@ static void require(bool holds, const char *what)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const all[] = {"", NULL};
-    const char *text = (const char *)data;
+    char *text = strndup((const char *)data, size);
     struct st_facts *facts = st_facts_new(ST_OS_FREEBSD);
-    require(facts != NULL, "out of memory");
-    require(st_freebsd_text_assignments(facts, "x.", all, text, size, "fuzz") == 0, "assignments");
-    (void)!st_freebsd_text_sndstat(facts, text, size, "fuzz");
+    require(facts != NULL && text != NULL, "out of memory");
+    require(st_freebsd_text_assignments(facts, "x.", all, text, "fuzz") == 0, "assignments");
+    (void)!st_freebsd_text_sndstat(facts, (const char *)data, size, "fuzz");
     for (size_t i = 0; i < facts->n; i++)
         require(facts->rows[i]->key[0] != '\0', "a fact without a name");
     st_facts_free(facts);
+    free(text);
     return 0;
 }

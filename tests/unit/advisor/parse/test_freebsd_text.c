@@ -42,7 +42,7 @@ static const char *const wanted[] = {"kern.", "powerd", "dev.pcm.", NULL};
 
 static void assign(struct st_facts *facts, const char *text)
 {
-    assert_int_equal(st_freebsd_text_assignments(facts, "x.", wanted, text, strlen(text), "file"), 0);
+    assert_int_equal(st_freebsd_text_assignments(facts, "x.", wanted, text, "file"), 0);
 }
 
 static void quotes_comments_and_blanks_are_understood(void **state)
