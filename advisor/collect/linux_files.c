@@ -510,12 +510,9 @@ static void parse_pipewire(struct reader *reader, char *text)
 static void parse_pulse_script(struct reader *reader, char *text)
 {
     struct st_pattern_parts parts;
-    ST_TEXT_EACH (line, text, "\r\n") {
-        st_text_trim(line);
-        if (st_pattern_match(line, "load-module* tsched=%s", &parts))
-            st_facts_put_text(reader->c->facts, ST_KEY_PULSE_TSCHED, parts.text[0][0] == '0' ? "0" : "1",
-                              line, reader->path);
-    }
+    for (const char *at = text; st_pattern_next(&at, "load-module* tsched=%s", &parts);)
+        st_collector_put_text(reader->c, ST_KEY_PULSE_TSCHED, parts.text[0][0] == '0' ? "0" : "1",
+                              reader->path);
 }
 
 static const char *below_home(struct st_collector *c, const char *name, char *path, size_t bytes)

@@ -77,9 +77,7 @@ struct st_post {
         int64_t top, pipewire_n, pipewire_real_time_n;
         int64_t chrt_n, chrt_real_time_n;
         char chrt_now[16], chrt_best[24];
-        struct st_post_granted {
-            char text[3][16]; /* thread, process, priority */
-        } granted[64];
+        struct st_pattern_parts granted[64]; /* thread, process, priority */
         size_t granted_n;
         char tags[8][16]; /* the process of each server in a journal */
     } ps;

@@ -237,11 +237,8 @@ void st_post_journal(struct st_post *post, const char *line)
         return;
     see_host(post, line);
     if (post->ps.granted_n < ST_ARRAY_LEN(post->ps.granted) &&
-        (st_pattern_match(line, "*uccessfully made thread %d of process %d *RT at priority %d", &parts))) {
-        struct st_post_granted *granted = &post->ps.granted[post->ps.granted_n++];
-        for (size_t i = 0; i < ST_ARRAY_LEN(granted->text); i++)
-            ST_PRINT(granted->text[i], "%.15s", parts.text[i]);
-    }
+        st_pattern_match(line, "*uccessfully made thread %d of process %d *RT at priority %d", &parts))
+        post->ps.granted[post->ps.granted_n++] = parts;
     ST_EACH_OF (server, servers, ST_ARRAY_LEN(servers) - 1) {
         const char *at = strstr(line, ST_TEXT(32, "%s[", *server));
         if (at != NULL && (at == line || at[-1] == ' ') && strstr(at, "]: ") != NULL)
@@ -250,7 +247,7 @@ void st_post_journal(struct st_post *post, const char *line)
     }
 }
 
-static void put_granted(struct st_post *post, const struct st_post_granted *granted)
+static void put_granted(struct st_post *post, const struct st_pattern_parts *granted)
 {
     const int64_t tid = strtol(granted->text[0], NULL, 10);
     ST_EACH_OF (server, servers, ST_ARRAY_LEN(servers) - 1) {
