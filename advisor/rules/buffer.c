@@ -101,12 +101,9 @@ static bool of_pulse(const struct st_facts *facts, struct st_wish *ret)
 /** "360/48000". @return false: it is none. */
 static bool is_fraction(const char *text, int64_t *ret_over, int64_t *ret_under)
 {
-    char over[24];
-    const size_t len = strcspn(text, "/");
-    ST_PRINT(over, "%.*s", len < sizeof(over) ? (int)len : 0, text);
-    return text[len] == '/' && st_text_int(over, ret_over) == 0 &&
-           st_text_int(text + len + 1, ret_under) == 0 && *ret_over > 0 && *ret_over < 1000000 &&
-           *ret_under > 0 && *ret_under < 1000000;
+    int end = 0;
+    return sscanf(text, "%6jd/%6jd%n", ret_over, ret_under, &end) == 2 && text[end] == '\0' &&
+           *ret_over > 0 && *ret_under > 0;
 }
 
 bool st_buffer_is_playing(const struct st_fact *fact)
@@ -192,12 +189,11 @@ static void find_rate(const struct st_facts *facts, struct st_buffer_asked *ret)
 
 int st_buffer_pipewire_version(const struct st_facts *facts)
 {
-    char major[3], minor[3], micro[5];
+    int major, minor, micro;
     const char *text = st_facts_text_or(facts, ST_KEY_PIPEWIRE_VERSION, "");
-    if (sscanf(text, "%2[0-9].%2[0-9].%4[0-9]", major, minor, micro) != 3)
+    if (sscanf(text, "%2d.%2d.%4d", &major, &minor, &micro) != 3)
         return -ENODATA;
-    return (int)(10000 * strtol(major, NULL, 10) + 100 * strtol(minor, NULL, 10) +
-                 ST_MIN(strtol(micro, NULL, 10), 99));
+    return 10000 * major + 100 * minor + ST_MIN(micro, 99);
 }
 
 bool st_buffer_is_forced(const struct st_facts *facts)

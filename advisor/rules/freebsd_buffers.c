@@ -128,6 +128,7 @@ const struct st_rule st_rule_freebsd_snd_latency = {
 
 #define BLOCK_MAX_MS 10000.0
 #define NUMBER_MAX   1e7
+#define ARGS_BYTES   4097
 
 #define VIRTUAL_OSS_EVER(set) "sysrc " set "\nservice virtual_oss restart"
 
@@ -149,51 +150,47 @@ static const char *refuse(const double of[128], char letter)
                : NULL;
 }
 
-/** "-s 4ms" or "-s 192" frames, at the rate of the -r before it. @return 0, -EINVAL. */
-static int take(struct options *options, char letter, const char *value)
+/** "-s 4ms" or "-s 192" frames, at the rate of the -r before it. @return false: it is not understood. */
+static bool take(struct options *options, char letter, const char *value)
 {
     char *end = NULL;
+    if (options->refused == NULL)
+        options->refused = refuse(options->of, letter);
     if (value == NULL || strchr("bcirs", letter) == NULL)
-        return value != NULL ? 0 : -EINVAL;
+        return value != NULL;
     const double number = strtod(value, &end);
     if (end == value || !(number >= 0) || number > NUMBER_MAX || (number <= 0 && letter == 'r'))
-        return -EINVAL;
+        return false;
     options->priority = options->priority || letter == 'i';
     options->of[(int)letter] = st_text_is(end, "ms") ? number * options->of['r'] / 1e3 : number;
-    return 0;
+    return true;
 }
 
-/** Reads them in their order, as parse_options() of virtual_oss does. frames: of the fix. @return 0, -EINVAL,
- * -ENOMEM. */
-static int read_options(const char *args, long long frames, struct options *options)
+/** Reads them in their order, as parse_options() of virtual_oss does. frames: of the fix. @return false: they
+ * are not understood. */
+static bool read_options(const char *args, long long frames, struct options *options)
 {
     const char *const size = ST_TEXT(24, "%lld", frames);
-    char *copy = strdup(args), *rest = NULL;
     const char *space = "";
-    int r = copy != NULL ? 0 : -ENOMEM;
     *options = (struct options){.set = "virtual_oss_dsp="};
-    for (char *word = r == 0 ? strtok_r(copy, " \t", &rest) : NULL; word != NULL && r == 0;
-         word = strtok_r(NULL, " \t", &rest), space = " ") {
+    ST_TEXT_EACH (word, ST_TEXT(ARGS_BYTES, "%s", args), " \t") {
         const char letter = word[0] == '-' ? word[1] : '\0';
-        if (letter == '\0' || strchr("BS", letter) != NULL) {
-            /* a variable may stand for the value of an option, but not for options */
-            r = word[0] == '$' || word[0] == '`' ? -EINVAL : 0;
+        const bool alone = letter == '\0' || strchr("BS", letter) != NULL;
+        const char *value = alone ? "" : word[2] != '\0' ? word + 2 : strtok_r(NULL, " \t", &word_rest);
+        /* a variable may stand for the value of an option, but not for options */
+        if (alone ? strchr("$`", word[0]) != NULL : !take(options, letter, value))
+            return false;
+        if (alone)
             ST_APPEND(options->set, "%s%s", space, word);
-            continue;
-        }
-        const char *value = word[2] != '\0' ? word + 2 : strtok_r(NULL, " \t", &rest);
-        if (options->refused == NULL)
-            options->refused = refuse(options->of, letter);
-        r = take(options, letter, value);
-        if (r == 0)
+        else
             ST_APPEND(options->set, "%s-%c %s", space, letter, letter == 's' ? size : value);
+        space = " ";
     }
-    free(copy);
     if (options->refused == NULL)
         options->refused = refuse(options->of, 'f');
     if (!options->priority)
         ST_APPEND(options->set, " -i 8");
-    return r;
+    return true;
 }
 
 static void judge_options(const struct options *options, struct st_finding *finding)
@@ -248,11 +245,10 @@ static void judge_virtual_oss(struct st_finding *finding, const char *enable)
                            "virtual_oss is started, but its options (virtual_oss_dsp) could not be read");
         return;
     }
-    int parsed = read_options(args, 0, &options);
-    if (parsed == 0) /* now that the rate is known */
-        parsed = read_options(args, llround(st_period_seconds(&finding->wish->period) * options.of['r']),
-                              &options);
-    if (parsed != 0 ||
+    const double period_s = st_period_seconds(&finding->wish->period);
+    /* again, now that the rate is known */
+    if (!read_options(args, 0, &options) ||
+        !read_options(args, llround(period_s * options.of['r']), &options) ||
         (options.refused == NULL && !(options.of['s'] * 1e3 <= BLOCK_MAX_MS * options.of['r'])))
         st_finding_unknown(finding, "sleeptune does not understand the options of virtual_oss: \"%.40s\"",
                            args);

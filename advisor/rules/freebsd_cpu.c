@@ -176,21 +176,15 @@ const struct st_rule st_rule_freebsd_cpu_idle = {
 /** The mode on mains power from the arguments of powerd (-a) or powerd++ (-a, --ac); hiadaptive without. */
 static void mode_of(const char *args, char *ret, size_t bytes)
 {
-    static const char *const options[] = {"--ac", "-a"};
     snprintf(ret, bytes, "hiadaptive");
-    for (const char *word = args + strspn(args, " "); *word != '\0';) {
-        const size_t len = strcspn(word, " ");
-        const char *next = word + len + strspn(word + len, " ");
-        ST_EACH (option, options) {
-            const size_t name = strlen(*option);
-            if (strncmp(word, *option, name) != 0)
-                continue;
-            const char *value = len > name ? word + name : next;
-            if (*value != '\0')
-                snprintf(ret, bytes, "%.*s", (int)strcspn(value, " "), value);
-            break;
-        }
-        word = next;
+    ST_TEXT_EACH (word, ST_TEXT(256, "%s", args), " ") {
+        const char *value = st_text_begins(word, "--ac") ? word + 4
+                            : st_text_begins(word, "-a") ? word + 2
+                                                         : NULL;
+        if (value != NULL && *value == '\0')
+            value = strtok_r(NULL, " ", &word_rest);
+        if (value != NULL)
+            snprintf(ret, bytes, "%s", value);
     }
 }
 

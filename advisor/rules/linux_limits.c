@@ -105,14 +105,10 @@ static bool is_real_time(const struct st_facts *facts, const char *pid)
 static void fix_quota(struct st_finding *finding, const char *path)
 {
     char word[1024], unit_word[1024];
-    const size_t len = strlen(path) - strlen(CPU_MAX);
-    size_t from = len;
-    while (from > 0 && path[from - 1] != '/')
-        from--;
-    const char *unit = ST_TEXT(256, "%.*s", (int)(len - from), path + from);
-    const char *dot = strrchr(unit, '.'), *user = strstr(path, "/user@");
-    const bool is_unit = dot != NULL && (st_text_is(dot, ".slice") || st_text_is(dot, ".service"));
-    const bool of_user = user != NULL && strchr(user + 1, '/') < path + len;
+    const char *group = ST_TEXT(1024, "%.*s", (int)(strlen(path) - strlen(CPU_MAX)), path);
+    const char *unit = strrchr(group, '/') + 1, *user = strstr(group, "/user@");
+    const bool is_unit = st_text_ends(unit, ".slice") || st_text_ends(unit, ".service"),
+               of_user = user != NULL && user + 1 != unit;
     if (st_safe_shell_word(path, word, sizeof(word)) != NULL)
         st_finding_fix_now(finding, "echo max | sudo tee %s", word);
     if (is_unit && st_safe_shell_word(unit, unit_word, sizeof(unit_word)) != NULL)
@@ -311,9 +307,7 @@ const struct st_rule st_rule_linux_service_limits = {
     .worst = ST_STATUS_PROBLEM,
     .changes = ST_RULE_CHANGES({ST_CHANGE_SYSTEMD, "UNIT.service", RTPRIO},
                                {ST_CHANGE_SYSTEMD, "UNIT.service", SERVICE_LIMITS_MEMLOCK}),
-    .facts = ST_RULE_KEYS(ST_KEYS_UNIT "*.program", ST_KEYS_UNIT "*.user", ST_KEYS_UNIT "*.dynamic_user",
-                          ST_KEYS_UNIT "*.rtprio", ST_KEYS_UNIT "*.policy", ST_KEYS_UNIT "*.cap_sys_nice",
-                          ST_KEYS_UNIT "*.restrict_realtime", ST_KEY_UNIT_DEFAULT_RTPRIO),
+    .facts = ST_RULE_KEYS(ST_KEYS_UNIT "*.program", ST_KEYS_UNIT "*", ST_KEY_UNIT_DEFAULT_RTPRIO),
     .judge = judge_service_limits,
 };
 

@@ -16,27 +16,8 @@
 #define THREAD_PRIORITY ST_KEYS_RT_THREAD "*.priority"
 #define THREAD_PID      ST_KEYS_RT_THREAD "*.pid"
 
-/** The thread of the highest priority among some. priority 0: there is none. */
-struct top_thread {
-    int64_t priority;
-    const struct st_fact *process;
-};
-
 /** PipeWire, jackd (also in jackdbus), PulseAudio. */
 static const char *const server_names[] = {"pipewire", "jackd", "jackdbus", "pulseaudio", NULL};
-
-/** Of processes with one of these names; NULL: of programs that play. */
-static struct top_thread top_thread(const struct st_facts *facts, const char *const *names)
-{
-    struct top_thread top = {0};
-    ST_FACTS_EACH (fact, facts, ST_KEYS_RT_THREAD, ".process") {
-        const int64_t priority = st_fact_beside_int_or(fact, "priority", 0);
-        if (priority > top.priority && priority <= 99 && fact->state == ST_FACT_OK &&
-            (names != NULL ? st_text_is_among(fact->text, names) : st_machine_thread_plays(fact)))
-            top = (struct top_thread){priority, fact};
-    }
-    return top;
-}
 
 static void quote_thread(struct st_finding *finding, const struct st_fact *fact)
 {
@@ -105,7 +86,7 @@ static void judge_server_priority(struct st_finding *finding, ST_UNUSED int64_t 
             continue;
         others = owner != NULL ? owner : others;
         own = own || owner == NULL;
-        if (owner != NULL || top_thread(facts, row->processes).priority > 0)
+        if (owner != NULL || st_machine_top_thread(facts, row->processes).priority > 0)
             continue;
         if (st_facts_find(facts, ST_KEY_THREADS_PART) != NULL && !has_normal_loop(facts, row->processes))
             continue;
@@ -128,7 +109,7 @@ static void judge_server_priority(struct st_finding *finding, ST_UNUSED int64_t 
             st_machine_fix_user(finding);
         return;
     }
-    const struct top_thread top = top_thread(facts, server_names);
+    const struct st_machine_thread top = st_machine_top_thread(facts, server_names);
     if (others != NULL && !own) {
         st_finding_not_applicable(finding, "the running sound server belongs to the user %.40s", others);
     } else if (top.priority > 0) {
@@ -177,8 +158,8 @@ const struct st_rule st_rule_linux_server_priority = {
 static void judge_priority_order(struct st_finding *finding, ST_UNUSED int64_t processes_n)
 {
     int64_t complete;
-    const struct top_thread server = top_thread(finding->facts, server_names);
-    const struct top_thread client = top_thread(finding->facts, NULL);
+    const struct st_machine_thread server = st_machine_top_thread(finding->facts, server_names);
+    const struct st_machine_thread client = st_machine_top_thread(finding->facts, NULL);
     if (server.priority == 0) {
         st_finding_not_applicable(finding, "no sound server with a real-time thread runs");
         return;
@@ -246,10 +227,6 @@ const struct st_rule st_rule_linux_priority_order = {
 
 /* --- linux-hybrid-cores: threads that play on the slow cores of a hybrid CPU --- */
 
-#define CORES_EVER(program, service)                                                                         \
-    "# start the program with\ntaskset -c " program " PROGRAM\n# PipeWire: CPUAffinity=" service             \
-    " under [Service]\nsystemctl --user edit pipewire"
-
 static void judge_hybrid_cores(struct st_finding *finding, const char *list)
 {
     struct st_cpu_list slow;
@@ -268,9 +245,9 @@ static void judge_hybrid_cores(struct st_finding *finding, const char *list)
                        "%.40s ran on CPU %jd, one of the slow cores (%.20s), where its work takes longer",
                        fact->text, cpu, list);
         if (fast[0] != '\0' && strspn(fast, "0123456789-,") == strlen(fast)) {
+            st_rule_fix_with(finding, "FAST", fast);
             st_finding_fix_now(finding, "taskset -apc %s $(pgrep -ox %s)", fast,
                                st_machine_is_plain(fact->text) ? fact->text : "PROGRAM");
-            st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, CORES_EVER("%s", "%s"), fast, fast);
         }
         return;
     }
@@ -294,7 +271,8 @@ const struct st_rule st_rule_linux_hybrid_cores = {
     .now = "# FAST: the CPUs in /sys/devices/cpu_core/cpus (Intel), or those of the highest cpu_capacity:\n"
            "grep . /sys/devices/system/cpu/cpu*/cpu_capacity\n"
            "taskset -apc FAST $(pgrep -o PROGRAM)",
-    .persistent = CORES_EVER("FAST", "FAST"),
+    .persistent = "# start the program with\ntaskset -c FAST PROGRAM\n# PipeWire: CPUAffinity=FAST under "
+                  "[Service]\nsystemctl --user edit pipewire",
     .check = "ps -eLo psr,rtprio,comm | grep -v ' - '   # PSR: the CPU of each thread",
     .undo = "start the program without taskset; for PipeWire run: systemctl --user revert pipewire",
     .facts = ST_RULE_KEYS(ST_KEY_CPU_EFFICIENT, ST_KEY_CPU_FAST, THREAD_PROCESS, ST_KEYS_RT_THREAD "*.cpu",
@@ -373,7 +351,7 @@ static void judge_irq_priorities(struct st_finding *finding, ST_UNUSED int64_t p
     ST_FACTS_EACH (fact, facts, ST_LINUX_KERNEL_IRQ_THREAD, ".name")
         threads_n += fact->state == ST_FACT_OK;
     const struct st_fact *sound = sound_interrupt(facts, &lowest);
-    const struct top_thread server = top_thread(facts, server_names);
+    const struct st_machine_thread server = st_machine_top_thread(facts, server_names);
     if (sound == NULL && threads_n == 0 && st_linux_kernel_has_irq_threads(facts)) {
         st_finding_unknown(finding,
                            "this kernel handles interrupts in threads, and none can be seen from here");

@@ -17,23 +17,11 @@
 #define SUSPENDED_LEAST 1000 /* ms; less is no suspend */
 
 static const struct {
-    const char *key, *name, *process;
+    const char *key, *name, *processes[2];
 } servers[] = {
-    {ST_KEY_DAEMON_PIPEWIRE, "PipeWire", "pipewire"},
-    {ST_KEY_DAEMON_PULSEAUDIO, "PulseAudio", "pulseaudio"},
+    {ST_KEY_DAEMON_PIPEWIRE, "PipeWire", {"pipewire", NULL}},
+    {ST_KEY_DAEMON_PULSEAUDIO, "PulseAudio", {"pulseaudio", NULL}},
 };
-
-/** The highest real-time priority of a thread of that program; 0: none. */
-static int64_t priority_of(const struct st_facts *facts, const char *process)
-{
-    int64_t top = 0;
-    ST_FACTS_EACH (fact, facts, ST_KEYS_RT_THREAD, ".process") {
-        const int64_t priority = st_fact_beside_int_or(fact, "priority", 0);
-        if (st_facts_is(facts, fact->key, process) && priority > top)
-            top = priority;
-    }
-    return top;
-}
 
 /** The sound server of this user: its row, -1: none runs. */
 static int server_of(const struct st_facts *facts)
@@ -120,7 +108,7 @@ static void judge_lost(struct st_finding *finding, ST_UNUSED int64_t processes_n
         return;
     }
 
-    const int64_t priority = priority_of(facts, servers[server].process);
+    const int64_t priority = st_machine_top_thread(facts, servers[server].processes).priority;
     if (priority == 0) {
         judge_without(finding, server, suspended_ms);
     } else if (priority > RTKIT_MAX) {
@@ -311,7 +299,7 @@ static void judge_clients(struct st_finding *finding, ST_UNUSED int64_t processe
     const struct st_facts *facts = finding->facts;
     struct clients clients = {.finding = finding, .last = ""};
     const int server = server_of(facts);
-    if (server != 0 || priority_of(facts, servers[0].process) == 0) {
+    if (server != 0 || st_machine_top_thread(facts, servers[0].processes).priority == 0) {
         st_finding_not_applicable(finding, server != 0 ? "no PipeWire of this user runs"
                                                        : "PipeWire itself has no real-time priority; see "
                                                          "finding linux-server-priority");

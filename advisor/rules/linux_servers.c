@@ -17,7 +17,7 @@ static bool need_server(struct st_finding *finding, const char *key, const char 
 
 /* --- linux-alsa-buffer: The rings of the sound devices that are open, beside the server's quantum. --- */
 
-#define NOW(frames) "pw-metadata -n settings 0 clock.force-quantum " frames "   # 0 takes it back"
+#define FORCE_QUANTUM "pw-metadata -n settings 0 clock.force-quantum %jd   # 0 lets programs choose"
 
 #define FRAMES_MAX 8192 /* PipeWire's own limit, default.clock.quantum-limit */
 
@@ -49,10 +49,10 @@ static bool is_quantum_unread(const struct st_facts *facts)
 /** The longest quantum of a power of two of which the ring holds two. */
 static void fix_quantum(double ring_us, int64_t rate_hz, struct st_finding *finding)
 {
-    int frames = 1;
-    while (frames < FRAMES_MAX && 4e6 * frames / (double)rate_hz <= ring_us)
+    int64_t frames = 1;
+    while (frames < FRAMES_MAX && 2 * st_rule_us(2 * frames, rate_hz) <= ring_us)
         frames *= 2;
-    st_finding_fix_now(finding, NOW("%d"), frames);
+    st_finding_fix_now(finding, FORCE_QUANTUM, frames);
 }
 
 static void quote_stream(struct st_finding *finding, const struct st_fact *stream)
@@ -153,7 +153,7 @@ const struct st_rule st_rule_linux_alsa_buffer = {
         "/proc/asound/card*/pcm*/sub*/hw_params: Linux sound/core/pcm.c\n"
         "PipeWire spa/plugins/alsa/alsa-pcm.c: node.max-latency, half the ring; src/pipewire/context.c: "
         "from 0.3.84 on a forced quantum or rate ignores it (2ff62641b)",
-    .now = NOW("256"),
+    .now = "pw-metadata -n settings 0 clock.force-quantum 256   # 0 lets programs choose",
     .check = "cat /proc/asound/card*/pcm*/sub*/hw_params   # buffer_size is at least two times "
              "period_size, and not below the quantum",
     .undo = "pw-metadata -n settings 0 clock.force-quantum 0",
@@ -171,8 +171,6 @@ const struct st_rule st_rule_linux_alsa_buffer = {
 #define RATE_DEFAULT                 48000
 #define MIN_FLOOR                    4 /* default.clock.quantum-floor */
 #define PIPEWIRE_QUANTUM_NOW(frames) "pw-metadata -n settings 0 clock.min-quantum " frames
-#define PIPEWIRE_FORCED_NOW(frames)                                                                          \
-    "pw-metadata -n settings 0 clock.force-quantum " frames "   # 0 lets programs choose"
 
 #define PIPEWIRE_QUANTUM_EVER(before, frames, behind)                                                        \
     "# /etc/pipewire/pipewire.conf.d/90-sleeptune.conf\n"                                                    \
@@ -191,7 +189,7 @@ static void judge_forced(int64_t quantum, int64_t rate, struct st_finding *findi
                           "PipeWire's cycle is forced to %jd frames (%.2f ms), longer than the %.2f "
                           "ms that you asked for",
                           quantum, cycle_us / 1e3, wish_us / 1e3);
-        st_finding_fix_now(finding, PIPEWIRE_FORCED_NOW("%jd"),
+        st_finding_fix_now(finding, FORCE_QUANTUM,
                            (int64_t)(wish_us * (double)rate / 1e6 + 0.01));
         return;
     }
@@ -380,7 +378,7 @@ static int64_t pulse_ms(int64_t frames, int64_t hz)
 static void fix_clients(struct st_finding *finding, bool forced, int64_t quantum, int64_t frames, int64_t hz)
 {
     if (forced) {
-        st_finding_fix_now(finding, NOW("%jd"), frames);
+        st_finding_fix_now(finding, FORCE_QUANTUM, frames);
         return;
     }
     st_finding_fix_now(finding, CLIENTS_NOW("%jd"), quantum);

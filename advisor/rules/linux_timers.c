@@ -149,18 +149,17 @@ static const char *const fast[] = {
     "tsc",      "tsc-early",        "kvm-clock",         "hyperv_clocksource_tsc_page",
     "timebase", "arch_sys_counter", "riscv_clocksource", NULL};
 
-/** The best of those that are read without a system call; the kernel lists them from best to worst. */
-static bool best_fast(const char *available, char *ret, size_t bytes)
+/** The best of those that are read without a system call; the kernel lists them from best to worst. NULL:
+ * none is. */
+static const char *best_fast(const char *available)
 {
-    for (const char *at = available; *at != '\0';) {
-        const size_t len = strcspn(at, " \n");
-        snprintf(ret, bytes, "%.*s", (int)len, at);
-        if (len < bytes && st_text_is_among(ret, fast) && !st_text_is(ret, "tsc-early"))
-            return true;
-        at += len;
-        at += strspn(at, " \n");
+    ST_TEXT_EACH (name, ST_TEXT(256, "%s", available), " \n") {
+        for (const char *const *known = fast; *known != NULL; known++) {
+            if (st_text_is(name, *known) && !st_text_is(name, "tsc-early"))
+                return *known;
+        }
     }
-    return false;
+    return NULL;
 }
 
 /** chosen: the option that chose another one, NULL: none. tsc=reliable is for the TSC; for a hypervisor's own
@@ -179,12 +178,11 @@ static void fix_slow(const char *best, const char *chosen, struct st_finding *fi
 
 static void judge_slow(const char *current, struct st_finding *finding)
 {
-    const char *available;
-    char best[40];
+    const char *available, *best;
     if (st_finding_need_text(finding, ST_KEY_CLOCKSOURCE_AVAILABLE, &available) != 0) {
         st_finding_advice(finding, "the clock is %s: each clock read needs a system call and is slow",
                           current);
-    } else if (!best_fast(available, best, sizeof(best))) {
+    } else if ((best = best_fast(available)) == NULL) {
         st_finding_advice(finding,
                           "the clock is %s, because the kernel does not offer the TSC. Do not force the "
                           "TSC; 'dmesg | grep -i tsc' shows the reason",

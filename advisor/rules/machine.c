@@ -6,6 +6,8 @@
 #include "core/text/text.h"
 #include "platform/proc.h"
 
+#define CMDLINE_BYTES 4097 /* COMMAND_LINE_SIZE at most */
+
 bool st_machine_is_unread(const struct st_facts *facts, const char *key)
 {
     return st_fact_is_unread(st_facts_find(facts, key));
@@ -40,23 +42,20 @@ bool st_machine_is_guest(const struct st_facts *facts)
 
 int st_machine_boot_option(const struct st_facts *facts, const char *name, char *ret, size_t bytes)
 {
-    const char *at;
-    const size_t name_len = strlen(name);
+    const char *line;
     int r = -ENOENT;
-    if (st_facts_text(facts, ST_KEY_CMDLINE, &at) != 0)
+    if (st_facts_text(facts, ST_KEY_CMDLINE, &line) != 0)
         return -ENODATA;
-    for (;;) {
-        at += strspn(at, " \t\n");
-        const size_t len = strcspn(at, " \t\n");
-        if (len == 0 || (len == 2 && st_text_begins(at, "--")))
-            return r;
-        const char *word = at;
-        at += len;
-        if (len < name_len || strncmp(word, name, name_len) != 0 || (len > name_len && word[name_len] != '='))
-            continue;
-        const size_t value_at = len > name_len ? name_len + 1 : name_len;
-        r = st_text_copy(ret, bytes, word + value_at, len - value_at) ? 0 : -ENOSPC;
+    ST_TEXT_EACH (word, ST_TEXT(CMDLINE_BYTES, "%s", line), " \t\n") {
+        char *value = word + strcspn(word, "=");
+        if (st_text_is(word, "--"))
+            break;
+        if (*value == '=')
+            *value++ = '\0';
+        if (st_text_is(word, name))
+            r = st_text_copy(ret, bytes, value, strlen(value)) ? 0 : -ENOSPC;
     }
+    return r;
 }
 
 void st_machine_place_boot_option(struct st_finding *finding, const char *option, bool add)
@@ -104,21 +103,13 @@ bool st_machine_is_sound(const struct st_facts *facts, const char *name)
 
 bool st_machine_is_line_of(const struct st_facts *facts, const char *irq, unsigned card)
 {
-    char key[64];
-    const char *of_line;
-    ST_PRINT(key, ST_KEYS_CARD "%u.irq", card);
-    if (st_facts_is(facts, key, irq))
-        return true;
-    ST_PRINT(key, ST_KEYS_IRQ "%s.actions", irq);
     const char *word = ST_TEXT(16, ":card%u", card);
-    const char *found = strstr(st_facts_text_or(facts, key, ""), word);
-    if (found != NULL && (found[strlen(word)] == '\0' || found[strlen(word)] == ','))
-        return true;
-    ST_PRINT(key, ST_KEYS_IRQ "%s.pci", irq);
-    if (st_facts_text(facts, key, &of_line) != 0)
-        return false;
-    ST_PRINT(key, ST_KEYS_CARD "%u.controller", card);
-    return st_facts_is(facts, key, of_line);
+    const char *actions = st_facts_text_or(facts, ST_TEXT(64, ST_KEYS_IRQ "%s.actions", irq), "");
+    const char *pci = st_facts_text_or(facts, ST_TEXT(64, ST_KEYS_IRQ "%s.pci", irq), "");
+    const char *found = strstr(actions, word);
+    return st_facts_is(facts, ST_TEXT(64, ST_KEYS_CARD "%u.irq", card), irq) ||
+           (found != NULL && strchr(",", found[strlen(word)]) != NULL) ||
+           (pci[0] != '\0' && st_facts_is(facts, ST_TEXT(64, ST_KEYS_CARD "%u.controller", card), pci));
 }
 
 const char *st_machine_stream_name(const struct st_fact *stream, char *buf, size_t buf_bytes)
@@ -168,6 +159,18 @@ bool st_machine_plays(const struct st_facts *facts, const char *name, const char
 bool st_machine_thread_plays(const struct st_fact *process)
 {
     return st_machine_plays(process->facts, process->text, st_fact_beside_text_or(process, "pid", NULL));
+}
+
+struct st_machine_thread st_machine_top_thread(const struct st_facts *facts, const char *const *names)
+{
+    struct st_machine_thread top = {0};
+    ST_FACTS_EACH (fact, facts, ST_KEYS_RT_THREAD, ".process") {
+        const int64_t priority = st_fact_beside_int_or(fact, "priority", 0);
+        if (priority > top.priority && priority <= 99 && fact->state == ST_FACT_OK &&
+            (names != NULL ? st_text_is_among(fact->text, names) : st_machine_thread_plays(fact)))
+            top = (struct st_machine_thread){priority, fact};
+    }
+    return top;
 }
 
 /** What stands behind the lines of limits.d needs no PAM. */

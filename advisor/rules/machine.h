@@ -139,6 +139,15 @@ bool st_machine_is_open(const struct st_facts *facts, unsigned card);
 bool st_machine_plays(const struct st_facts *facts, const char *name, const char *pid);
 /** The same of the process of a thread, whose state is ok. */
 bool st_machine_thread_plays(const struct st_fact *process);
+
+/** A real-time thread, and the fact of its process. priority 0: there is none. */
+struct st_machine_thread {
+    int64_t priority;
+    const struct st_fact *process;
+};
+/** That of the highest priority, of processes with one of these names; NULL: of programs that play. */
+struct st_machine_thread st_machine_top_thread(const struct st_facts *facts, const char *const *names);
+
 #define ST_MACHINE_PLAYS ST_KEYS_PIPEWIRE_NODE "*.plays", ST_KEYS_PIPEWIRE_NODE "*.pid" /* what it reads */
 
 /** Is the text safe in a shell command, that is of letters, digits and "_.:-" only? For names in fixes. */
