@@ -13,15 +13,16 @@
 #include "core/text/text_buffer.h"
 #include "st_config.h"
 
-#define SCREEN_LINES 23 /* and the prompt */
-#define POSTED_LINES 12 /* more, for the fix itself, which who posted the text cannot look up */
-#define SETTINGS_MAX 5
-#define BELOW_MAX    3 /* settings below an answer, without their costs */
-#define STATUS_WIDTH 9
-#define INDENT       2
-#define TEXT_INDENT  13
-#define NEXT_INDENT  6
-#define OK_COLUMNS   32
+#define SCREEN_LINES  23 /* and the prompt */
+#define POSTED_LINES  12 /* more, for the fix itself, which who posted the text cannot look up */
+#define SETTINGS_MAX  5
+#define BELOW_MAX     3 /* settings below an answer, without their costs */
+#define STATUS_WIDTH  9
+#define INDENT        2
+#define COMMAND_BYTES 1200
+#define TEXT_INDENT   13
+#define NEXT_INDENT   6
+#define OK_COLUMNS    32
 
 /** The status in its colour, padded to `width`. */
 static void print_status(const struct st_printer *printer, enum st_status status, int width)
@@ -34,10 +35,10 @@ static void print_status(const struct st_printer *printer, enum st_status status
 }
 
 /** Lines that stay as they are; NULL: none. */
-static void print_lines(const struct st_printer *printer, int indent, const char *label, const char *text)
+static void print_lines(const struct st_printer *printer, const char *label, const char *text)
 {
     if (text != NULL)
-        st_print_verbatim(printer, INDENT, label, indent, text);
+        st_print_verbatim(printer, INDENT, label, label[0] != '\0' ? TEXT_INDENT : INDENT, text);
 }
 
 /* --- settings --- */
@@ -118,16 +119,6 @@ static const char *one_command(const char *text, int width, size_t *ret_bytes)
     return for_shell || has_blank(command, *ret_bytes) ? NULL : command;
 }
 
-/** The command to show: the one that lasts, else the one for now. @return NULL: none fits. */
-static const char *shown_command(const struct st_printer *printer, const struct st_finding *finding,
-                                 size_t *ret_bytes, bool *ret_lasts)
-{
-    /* other single lines of what is for ever are those of a file */
-    const char *command = one_command(finding->fix_persistent, printer->width, ret_bytes);
-    *ret_lasts = command != NULL && st_text_begins(command, "sudo ");
-    return *ret_lasts ? command : one_command(finding->fix_now, printer->width, ret_bytes);
-}
-
 /** Of a text that someone posted: that machine has no sleeptune, and `apply` would change this one. */
 static bool is_posted(const struct st_finding *finding)
 {
@@ -147,55 +138,56 @@ static bool is_jailed(const struct st_finding *finding)
            st_facts_int_or(finding->facts, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED, 0) != 0;
 }
 
+/** What the user can do about a setting, in one line. */
+struct step {
+    char command[COMMAND_BYTES]; /* "": by hand */
+    const char *then;            /* what has to follow, or how long it lasts, behind a semicolon */
+};
+
+/** What `apply` can do, else the command that lasts, else the one for now. width: columns; 0: any. */
+static struct step step_of(const struct st_finding *finding, int width)
+{
+    struct step step = {.then = st_finding_needs[finding->needs].then};
+    size_t bytes = 0;
+    /* other single lines of what is for ever are those of a file */
+    const char *command = one_command(finding->fix_persistent, width, &bytes);
+    const bool lasts = command != NULL && st_text_begins(command, "sudo ");
+    if (!lasts)
+        command = one_command(finding->fix_now, width, &bytes);
+    if (st_rule_can_apply(finding)) {
+        apply_command(finding, step.command, sizeof(step.command));
+    } else if (finding->in_place) {
+        ST_PRINT(step.command, "%s", st_finding_needs[finding->needs].text);
+        step.then = "";
+    } else if (command != NULL) {
+        ST_PRINT(step.command, "%.*s%s", (int)bytes, command, is_jailed(finding) ? "   # on the host" : "");
+        /* lost at the next start of the machine or of PipeWire */
+        if (!lasts && (finding->fix_persistent != NULL || st_text_begins(command, "pw-metadata ") ||
+                       strstr(command, "| sudo tee /sys/") != NULL))
+            step.then = "; works at once, does not last";
+    } else if (finding->needs == ST_NEEDS_NOTHING) {
+        step.then = "";
+    }
+    return step;
+}
+
 static void print_command(const struct st_printer *printer, const struct st_finding *finding)
 {
-    size_t bytes;
-    bool lasts;
-    const char *command = shown_command(printer, finding, &bytes, &lasts);
-    char text[128];
+    const struct step step = step_of(finding, printer->width);
     if (is_posted(finding) && st_finding_has_fix(finding)) {
-        print_lines(printer, INDENT, "", finding->fix_now);
-        print_lines(printer, INDENT, "", finding->fix_persistent);
+        print_lines(printer, "", finding->fix_now);
+        print_lines(printer, "", finding->fix_persistent);
     } else if (is_posted(finding)) {
         st_print_wrapped(printer, INDENT, "", INDENT, "no fix is known");
-    } else if (st_rule_can_apply(finding)) {
-        fprintf(printer->out, "%*s%s\n", INDENT, "", apply_command(finding, text, sizeof(text)));
-    } else if (finding->in_place) {
-        fprintf(printer->out, "%*s%s\n", INDENT, "", st_finding_needs[finding->needs].text);
-    } else if (command != NULL) {
-        fprintf(printer->out, "%*s", INDENT, "");
-        st_safe_print(printer->out, command, bytes);
-        fputs(is_jailed(finding) ? "   # on the host\n" : "\n", printer->out);
+    } else if (step.command[0] != '\0') {
+        print_lines(printer, "", step.command);
     } else {
-        ST_PRINT(text,
-                 st_finding_has_fix(finding) ? "by hand: 'sleeptune report %s' shows how"
-                                             : "no fix is known: see 'sleeptune report %s'",
-                 finding->rule->id);
+        const char *text = ST_TEXT(128,
+                                   st_finding_has_fix(finding) ? "by hand: 'sleeptune report %s' shows how"
+                                                               : "no fix is known: see 'sleeptune report %s'",
+                                   finding->rule->id);
         st_print_wrapped(printer, INDENT, "", INDENT, text);
     }
-}
-
-/** Does this command change what is lost at the next start of the machine or of PipeWire? */
-static bool is_for_now(const char *command)
-{
-    return st_text_begins(command, "pw-metadata ") || strstr(command, "| sudo tee /sys/") != NULL;
-}
-
-/** What has to follow the command, or how long it lasts, behind a semicolon. */
-static const char *needs(const struct st_printer *printer, const struct st_finding *finding)
-{
-    const char *then = st_finding_needs[finding->needs].then;
-    size_t bytes;
-    bool lasts;
-    const char *command = shown_command(printer, finding, &bytes, &lasts);
-    if (finding->in_place)
-        return "";
-    if (st_rule_can_apply(finding) || (command != NULL && lasts))
-        return then;
-    if (command != NULL)
-        return finding->fix_persistent != NULL || is_for_now(command) ? "; works at once, does not last"
-                                                                      : then;
-    return finding->needs != ST_NEEDS_NOTHING ? then : "";
 }
 
 /** What the fix costs, what it needs, the rule's id: one line of at most the width. */
@@ -213,7 +205,7 @@ static void print_cost(const struct st_printer *printer, const struct st_finding
     if (st_text_begins(cost, "none"))
         cost = "nothing";
     ST_PRINT(text, "%s: costs %.*s%s%s", finding->rule->id, (int)strcspn(cost, ":,\n"), cost,
-             needs(printer, finding), root);
+             step_of(finding, printer->width).then, root);
     const size_t room = printer->width == 0 ? sizeof(text) : (size_t)printer->width - INDENT;
     char *last;
     while (strlen(text) > room && (last = strrchr(text, ';')) != NULL)
@@ -493,24 +485,15 @@ static bool say_rest(const struct st_printer *printer, const struct st_report *r
     return true;
 }
 
-/** What the row of the setting says, in short. @return buf. */
-static const char *step_of(const struct st_finding *finding, char *buf, size_t buf_bytes)
-{
-    if (st_rule_can_apply(finding))
-        return apply_command(finding, buf, buf_bytes);
-    if (finding->in_place)
-        return st_finding_needs[finding->needs].text;
-    snprintf(buf, buf_bytes, "sleeptune report %s", finding->rule->id);
-    return buf;
-}
-
 /** "COMMAND (why)": the command is a line of its own, whatever its length, so that it can be copied. */
 static void print_next(const struct st_printer *printer, const struct st_report *report)
 {
     const struct st_finding *problem = problem_before_next(report);
     const char *next = report->answer == NULL || report->answer->next == NULL ? ""
-                       : problem != NULL                                      ? step_of(problem, ST_ROOM(128))
-                                                                              : report->answer->next;
+                       : problem == NULL                                      ? report->answer->next
+                       : st_rule_can_apply(problem) ? apply_command(problem, ST_ROOM(128))
+                       : problem->in_place          ? st_finding_needs[problem->needs].text
+                                                    : ST_TEXT(128, "sleeptune report %s", problem->rule->id);
     const char *why = strstr(next, " (");
     if (why != NULL && st_text_ends(next, ")")) {
         fputs("Next: ", printer->out);
@@ -625,11 +608,11 @@ static void print_field(const struct st_printer *printer, const char *label, con
 static void print_commands(const struct st_printer *printer, const struct st_finding *finding)
 {
     if (st_rule_can_apply(finding) && !is_posted(finding))
-        print_lines(printer, TEXT_INDENT, "Apply:", apply_command(finding, ST_ROOM(128)));
+        print_lines(printer, "Apply:", apply_command(finding, ST_ROOM(128)));
     else if (finding->changes_n > 0)
         print_field(printer, "By hand:", st_facts_text_or(finding->facts, ST_KEY_SETTINGS_ELSEWHERE, NULL));
-    print_lines(printer, TEXT_INDENT, "For ever:", finding->fix_persistent);
-    print_lines(printer, TEXT_INDENT, "For now:", finding->fix_now);
+    print_lines(printer, "For ever:", finding->fix_persistent);
+    print_lines(printer, "For now:", finding->fix_now);
 }
 
 static void print_fix(const struct st_printer *printer, const struct st_finding *finding)
@@ -718,7 +701,7 @@ static void print_details(const struct st_printer *printer, const struct st_repo
     print_field(printer, "Formula:", finding->formula);
     print_evidence(printer, finding);
     if (finding->status == ST_STATUS_UNKNOWN)
-        print_lines(printer, TEXT_INDENT, "To know it:", finding->rule->check);
+        print_lines(printer, "To know it:", finding->rule->check);
     print_fix(printer, finding);
 }
 
@@ -729,7 +712,7 @@ static int write_text(const struct st_report *report, FILE *out, const struct st
     const char *others = st_facts_text_or(report->facts, ST_KEY_SYSTEM_INPUT_OTHERS, NULL);
     if (view->all && others != NULL && r == 0) {
         fputs("\nLines of the text that were not understood:\n", out);
-        st_print_verbatim(&printer, INDENT, "", INDENT, others);
+        print_lines(&printer, "", others);
     }
     if (view->ok && r == 0)
         print_ok(&printer, report);
@@ -767,21 +750,24 @@ int st_report_format_rule(const struct st_rule *rule, const struct st_finding *f
         print_commands(&printer, finding);
         fputc('\n', out);
     }
-    print_field(&printer, "Rights:", st_rule_privilege(rule));
-    print_field(&printer, "Cost:", st_rule_cost(rule));
-    print_field(&printer, "Not when:", rule->when_not);
-    print_field(&printer, "Risk:",
-                st_rule_is_applied(rule) ? "safe: revert can undo it"
-                                         : "by hand only: it depends on the machine");
-    print_lines(&printer, TEXT_INDENT, "Check:", rule->check);
     const struct {
         const char *label, *text;
+        bool lines;
     } rows[] = {
-        {"Undo:", rule->undo},       {"True from:", rule->first_version}, {"True up to:", rule->last_version},
-        {"History:", rule->history}, {"Sources:", rule->sources},
+        {"Rights:", st_rule_privilege(rule)},
+        {"Cost:", st_rule_cost(rule)},
+        {"Not when:", rule->when_not},
+        {"Risk:",
+         st_rule_is_applied(rule) ? "safe: revert can undo it" : "by hand only: it depends on the machine"},
+        {"Check:", rule->check, true},
+        {"Undo:", rule->undo},
+        {"True from:", rule->first_version},
+        {"True up to:", rule->last_version},
+        {"History:", rule->history},
+        {"Sources:", rule->sources},
     };
     ST_EACH (row, rows)
-        print_field(&printer, row->label, row->text);
+        (row->lines ? print_lines : print_field)(&printer, row->label, row->text);
     print_page(&printer, rule->id);
     return fflush(out) == 0 && ferror(out) == 0 ? 0 : -EIO;
 }
