@@ -232,9 +232,8 @@ const struct st_rule st_rule_freebsd_mac_priority = {
     "# then\n" LOGIN_STEPS(user)
 #define LOGIN_STEPS(user) "cap_mkdb /etc/login.conf\npw usermod " user " -L audio"
 
-#define WAITS     ", so an audio program may have to wait for the disk in the middle of a cycle"
-#define OF_PLAYER "; for the user who plays add --user NAME"
-#define MIB       (1024 * 1024)
+#define WAITS ", so an audio program may have to wait for the disk in the middle of a cycle"
+#define MIB   (1024 * 1024)
 
 /** What login class daemon has. mlockall counts the whole address space of a program. */
 #define ENOUGH_BYTES (INT64_C(128) * MIB)
@@ -322,22 +321,21 @@ static void judge_memlock(struct st_finding *finding)
         return;
     }
     const int64_t wired = wired_bytes(facts);
-    const bool by_machine = wired >= 0 && (limit == ST_UNLIMITED || wired < limit);
+    const bool by_machine = wired >= 0 && (limit == ST_UNLIMITED || wired < limit),
+               root = st_machine_is_root(facts);
     const int64_t bytes = by_machine ? wired : limit;
-    const char *unread = first_unread(facts);
-    const bool root = st_machine_is_root(facts);
+    const char *unread = first_unread(facts), *who = root ? "root" : "this user",
+               *others = root ? "; for the user who plays add --user NAME" : "";
     if ((bytes == ST_UNLIMITED || bytes >= ENOUGH_BYTES) && unread != NULL) {
         st_finding_unknown(finding,
                            "this user's own limit is enough, but %s could not be read, and this setting "
                            "may forbid locking memory",
                            unread + strlen(ST_KEYS_FREEBSD));
     } else if (bytes == ST_UNLIMITED) {
-        st_finding_fine(finding, "%s may lock any amount of memory%s", root ? "root" : "this user",
-                        root ? OF_PLAYER : "");
+        st_finding_fine(finding, "%s may lock any amount of memory%s", who, others);
     } else if (bytes >= ENOUGH_BYTES) {
-        st_finding_fine(finding, "%s may lock up to %.0f MiB of memory%s%s", root ? "root" : "this user",
-                        (double)bytes / MIB, by_machine ? " (all users together)" : "",
-                        root ? OF_PLAYER : "");
+        st_finding_fine(finding, "%s may lock up to %.0f MiB of memory%s%s", who, (double)bytes / MIB,
+                        by_machine ? " (all users together)" : "", others);
     } else {
         const bool small = bytes < MIB;
         st_finding_advice(finding, "this user may lock only %.3g %s of memory%s" WAITS,

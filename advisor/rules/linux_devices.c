@@ -97,9 +97,7 @@ const struct st_rule st_rule_linux_usb_autosuspend = {
     .check = "grep . /sys/bus/usb/devices/*/product   # shows the DEVICE of your interface; lsusb "
              "shows VVVV:PPPP\ncat /sys/bus/usb/devices/DEVICE/power/control   # on",
     .undo = "delete the line in /etc/udev/rules.d/90-sleeptune.rules and plug the interface in again",
-    .facts = ST_RULE_KEYS(ST_KEYS_USB_AUDIO "*.control", ST_KEYS_USB_AUDIO "*.autosuspend_ms",
-                          ST_KEYS_USB_AUDIO "*.product", ST_KEYS_USB_AUDIO "*.vendor_id",
-                          ST_KEYS_USB_AUDIO "*.product_id"),
+    .facts = ST_RULE_KEYS(ST_KEYS_USB_AUDIO "*.control", ST_KEYS_USB_AUDIO "*"),
     .targets = ST_RULE_KEYS(NOW_FILE("*")),
     .judge = judge_usb_autosuspend,
 };
@@ -195,10 +193,8 @@ const struct st_rule st_rule_linux_usb_path = {
     .needs = ST_NEEDS_REOPEN,
     .check = "lsusb -t   # 480M, or no hub with another 12M audio device, and not dwc_otg",
     .undo = "put it back",
-    .facts =
-        ST_RULE_KEYS(ST_KEYS_USB_AUDIO "*.speed_mbit", ST_KEYS_USB_AUDIO "*.controller",
-                     ST_KEYS_USB_AUDIO "*.hub", ST_KEYS_USB_AUDIO "*.product", ST_KEYS_USB_AUDIO "*.hubs_n",
-                     ST_KEYS_USB_CAMERA "*.product", ST_KEYS_IRQ "*.actions", ST_KEYS_IRQ "*.cpus"),
+    .facts = ST_RULE_KEYS(ST_KEYS_USB_AUDIO "*.speed_mbit", ST_KEYS_USB_AUDIO "*",
+                          ST_KEYS_USB_CAMERA "*.product", ST_KEYS_IRQ "*.actions", ST_KEYS_IRQ "*.cpus"),
     .judge = judge_usb_path,
 };
 

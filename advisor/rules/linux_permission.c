@@ -105,13 +105,14 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
                       : shell ? ST_TEXT(48, "in the shell where %s ran,", from)
                               : "at login";
     if (error == 0 && st_machine_is_root(facts)) {
-        st_finding_ok(finding, "%.40s is root, and no limit applies to root (not tested)", name);
+        st_finding_fine(finding, "%.40s is root, and no limit applies to root (not tested)", name);
     } else if (error == 0) {
         char text[32] = "unlimited";
         if (limit != ST_UNLIMITED)
             ST_PRINT(text, "%jd", limit);
-        st_finding_ok(finding, "%s %.40s gets the limit rtprio %s, which allows SCHED_FIFO %jd (not tested)",
-                      who, name, text, priority);
+        st_finding_fine(finding,
+                        "%s %.40s gets the limit rtprio %s, which allows SCHED_FIFO %jd (not tested)", who,
+                        name, text, priority);
     } else if (limit > 0) {
         st_finding_advice(finding, "%s %.40s gets the limit rtprio %jd%s", who, name, limit,
                           beside_irqs(facts, limit));
@@ -130,8 +131,6 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
                            name, cut_off_text(finding));
         st_machine_fix_user(finding);
     }
-    if (error == 0)
-        st_finding_effect(finding, 0, "allowed: this adds no lateness");
 }
 
 /** Did this process, or a login of another user, try it? Else limits were read. */

@@ -108,6 +108,7 @@ static void judge_lost(struct st_finding *finding, ST_UNUSED int64_t processes_n
         return;
     }
 
+    const char *name = servers[server].name;
     const int64_t priority = st_machine_top_thread(facts, servers[server].processes).priority;
     if (priority == 0) {
         judge_without(finding, server, suspended_ms);
@@ -115,19 +116,19 @@ static void judge_lost(struct st_finding *finding, ST_UNUSED int64_t processes_n
         st_finding_fine(finding,
                         "%s has priority %jd: rtkit gives less, so it did not give this one "
                         "and does not take it away",
-                        servers[server].name, priority);
+                        name, priority);
     } else if (suspended_ms >= SUSPENDED_LEAST && st_facts_int_or(facts, ST_KEY_RTKIT_DEMOTED_N, 1) == 0) {
         st_finding_fine(finding, "%s kept its real-time priority (%jd) when this computer was suspended",
-                        servers[server].name, priority);
+                        name, priority);
     } else if (suspended_ms >= SUSPENDED_LEAST || can_suspend(facts)) {
         st_finding_advice(finding,
                           "%s has its real-time priority (%jd) from rtkit, which may take it away when "
                           "this computer is suspended",
-                          servers[server].name, priority);
+                          name, priority);
         fix_lost(finding);
     } else {
-        st_finding_fine(finding, "%s has real-time priority %jd, and this computer is not suspended",
-                        servers[server].name, priority);
+        st_finding_fine(finding, "%s has real-time priority %jd, and this computer is not suspended", name,
+                        priority);
     }
 }
 
@@ -316,19 +317,17 @@ static void judge_clients(struct st_finding *finding, ST_UNUSED int64_t processe
         ST_FACTS_EACH (fact, facts, ST_KEYS_RT_THREAD, ".process")
             by_thread(&clients, fact, true);
     }
-    if (clients.without_n == 0 && st_facts_find(facts, ST_KEY_THREADS_PART) != NULL) {
-        st_finding_unknown(finding, "only a part of the threads is listed");
-        return;
-    }
-    if (clients.without_n == 0 && clients.with_n > 0) {
-        st_finding_fine(finding, "the programs that play through PipeWire have real-time priority, as far as "
-                                 "sleeptune can tell their threads");
-        return;
-    }
     if (clients.without_n == 0) {
-        st_finding_not_applicable(
-            finding, "no program that plays through PipeWire was found; before PipeWire 1.0.1 only "
-                     "pw-dump shows them, because their threads have no name");
+        if (st_facts_find(facts, ST_KEY_THREADS_PART) != NULL)
+            st_finding_unknown(finding, "only a part of the threads is listed");
+        else if (clients.with_n > 0)
+            st_finding_fine(finding,
+                            "the programs that play through PipeWire have real-time priority, as far "
+                            "as sleeptune can tell their threads");
+        else
+            st_finding_not_applicable(
+                finding, "no program that plays through PipeWire was found; before PipeWire 1.0.1 only "
+                         "pw-dump shows them, because their threads have no name");
         return;
     }
     st_rule_advise(finding,
@@ -340,16 +339,13 @@ static void judge_clients(struct st_finding *finding, ST_UNUSED int64_t processe
     const bool granted = st_facts_is(facts, ST_KEY_RT_FIFO_ERRNO, "0") &&
                          st_facts_int_or(facts, ST_KEY_USER_UID, 0) != 0; /* root's says nothing of others */
     const bool read = st_facts_find(facts, ST_KEY_USER_LIMITS_FROM) != NULL; /* what a login gives */
-    if (granted && !read)
-        st_finding_fix_persistent(
-            finding, ST_NEEDS_REOPEN,
-            "# start the program again. In a Flatpak also install rtkit and xdg-desktop-portal");
-    else
-        st_finding_fix(finding, NULL,
-                       granted ? ST_MACHINE_FIX_LOG_IN "\n# if you did: start the program again"
-                       : st_machine_right_at_login(facts) ? ST_MACHINE_FIX_LOG_IN
-                                                          : ST_MACHINE_FIX_LIMITS,
-                       ST_NEEDS_RELOGIN);
+    st_finding_fix(finding, NULL,
+                   granted && !read
+                       ? "# start the program again. In a Flatpak also install rtkit and xdg-desktop-portal"
+                   : granted ? ST_MACHINE_FIX_LOG_IN "\n# if you did: start the program again"
+                   : st_machine_right_at_login(facts) ? ST_MACHINE_FIX_LOG_IN
+                                                      : ST_MACHINE_FIX_LIMITS,
+                   granted && !read ? ST_NEEDS_REOPEN : ST_NEEDS_RELOGIN);
 }
 
 const struct st_rule st_rule_linux_client_priority = {

@@ -189,8 +189,7 @@ static void judge_forced(int64_t quantum, int64_t rate, struct st_finding *findi
                           "PipeWire's cycle is forced to %jd frames (%.2f ms), longer than the %.2f "
                           "ms that you asked for",
                           quantum, cycle_us / 1e3, wish_us / 1e3);
-        st_finding_fix_now(finding, FORCE_QUANTUM,
-                           (int64_t)(wish_us * (double)rate / 1e6 + 0.01));
+        st_finding_fix_now(finding, FORCE_QUANTUM, (int64_t)(wish_us * (double)rate / 1e6 + 0.01));
         return;
     }
     st_finding_ok(finding, "PipeWire's cycle is forced to %jd frames (%.2f ms) for all programs", quantum,
