@@ -530,11 +530,12 @@ static void print_ok(const struct st_printer *printer, const struct st_report *r
     }
 }
 
-/** Does a posted text show what happened, or no size, of which the verdict says nothing? */
+/** Does a posted text show what happened, or the verdict no size? */
 static bool says_itself(const struct st_report *report, const char *verdict)
 {
-    return st_facts_next(report->facts, ST_KEYS_SYSTEM_SEEN, "", NULL) != NULL ||
-           (report->facts->partial && !report->wish.in_use && strstr(verdict, " frame") == NULL);
+    return report->facts->partial &&
+           (report->wish.in_use ? st_facts_next(report->facts, ST_KEYS_SYSTEM_SEEN, "", NULL) != NULL
+                                : strstr(verdict, " kHz (") == NULL);
 }
 
 /** What comes before the settings: the answer, and what an answer has below its sentences. */
