@@ -11,9 +11,13 @@
 #define SYSCTL_TEXT_BYTES (4 * 1024 * 1024) /* some 0.5 MB of a desktop */
 
 /* One row a source, in the order in which they run: a later one may read facts of an earlier one. */
-static const struct st_collect_source *const sources[] = {
-    &st_collect_linux_kernel,  &st_collect_linux_machine, &st_collect_linux_sound,
-    &st_collect_linux_process, &st_collect_linux_files,   &st_collect_freebsd,
+static const struct {
+    enum st_os os;
+    void (*collect)(struct st_collector *c);
+} sources[] = {
+    {ST_OS_LINUX, st_linux_kernel_collect}, {ST_OS_LINUX, st_linux_machine_collect},
+    {ST_OS_LINUX, st_linux_sound_collect},  {ST_OS_LINUX, st_linux_process_collect},
+    {ST_OS_LINUX, st_linux_files_collect},  {ST_OS_FREEBSD, st_freebsd_collect},
 };
 
 /** Of a captured tree: the home of the only user; with more than one user the owner is unknown. */
@@ -59,11 +63,11 @@ int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
         c.facts->time_ns = live ? st_clock_wall_ns(&p->clock) : 0;
         find_home(&c);
         ST_EACH (source, sources) {
-            if ((*source)->os == p->machine.os)
-                (*source)->collect(&c);
+            if (source->os == p->machine.os)
+                source->collect(&c);
         }
         if (live)
-            st_collect_live.collect(&c);
+            st_live_collect(&c);
         r = c.facts->error;
     }
     free(c.buf);
@@ -83,8 +87,11 @@ static int doubt_capture(struct st_facts *facts, bool is_whole)
     return !any ? -EBADMSG : is_whole ? 0 : st_facts_put_text(facts, ST_KEY_SYSTEM_INPUT, name, NULL, name);
 }
 
-void st_collect_rights(struct st_facts *facts, int64_t limit, const char *from, const char *source)
+void st_collect_rights(struct st_facts *facts, const char *from, const char *source)
 {
+    int64_t limit;
+    if (st_facts_int(facts, ST_KEY_RT_RTPRIO_LIMIT, &limit) != 0)
+        return;
     const bool granted = limit == ST_UNLIMITED || limit >= ST_TRIED_PRIORITY;
     st_facts_put_int(facts, ST_KEY_RT_FIFO_ERRNO, granted ? 0 : EPERM, NULL, source);
     st_facts_put_int(facts, ST_KEY_RT_FIFO_PRIORITY, ST_TRIED_PRIORITY, NULL, source);
@@ -100,9 +107,7 @@ static int doubt_tree(struct st_machine *machine, struct st_facts *facts)
 {
     static const char *const folders[] = {ST_LACKS_CARDS, ST_LACKS_USB, ST_LACKS_HEAT};
     char lacks[128] = "";
-    int64_t limit;
-    if (st_facts_int(facts, ST_KEY_RT_RTPRIO_LIMIT, &limit) == 0)
-        st_collect_rights(facts, limit, ST_LIMITS_FROM_FILES, ST_LIMITS_FROM_FILES);
+    st_collect_rights(facts, ST_LIMITS_FROM_FILES, ST_LIMITS_FROM_FILES);
     if (!st_facts_has_int(facts, ST_KEY_PROCESSES_N))
         ST_APPEND(lacks, ST_LACKS_PROCESSES);
     ST_EACH (folder, folders) {

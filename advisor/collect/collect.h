@@ -14,9 +14,9 @@ ST_NODISCARD int st_collect(struct st_platform *p, bool live, struct st_facts **
  * sysctls that are read). */
 ST_NODISCARD int st_collect_dir(const char *dir, struct st_facts **ret);
 
-/** What a limit rtprio (ST_UNLIMITED: none) of a shell ("ulimit") or of a captured tree
- * (ST_LIMITS_FROM_FILES) allows. */
-void st_collect_rights(struct st_facts *facts, int64_t limit, const char *from, const char *source);
+/** What the limit rtprio (ST_UNLIMITED: none), if `facts` have it, allows: of a shell ("ulimit") or of a
+ * captured tree (ST_LIMITS_FROM_FILES). */
+void st_collect_rights(struct st_facts *facts, const char *from, const char *source);
 
 /* --- collect_user.c: the rights of another user --- */
 

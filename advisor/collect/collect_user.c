@@ -236,9 +236,11 @@ static void put_limits(struct st_facts *facts, bool root)
     static const char source[] = "/etc/security/limits.d";
     const int64_t rtprio = st_machine_limit_at_login(facts, "rtprio"),
                   memlock = st_machine_limit_at_login(facts, "memlock");
-    const int64_t limit = rtprio == INT64_MAX ? ST_UNLIMITED : rtprio;
-    st_collect_rights(facts, root ? ST_UNLIMITED : limit, "limits.d", source);
-    st_facts_put_int(facts, ST_KEY_RT_RTPRIO_LIMIT, limit, NULL, source);
+    st_facts_put_int(facts, ST_KEY_RT_RTPRIO_LIMIT, rtprio == INT64_MAX ? ST_UNLIMITED : rtprio, NULL,
+                     source);
+    st_collect_rights(facts, "limits.d", source);
+    if (root)
+        st_facts_put_int(facts, ST_KEY_RT_FIFO_ERRNO, 0, NULL, source);
     st_facts_put_int(facts, ST_KEY_RT_IPC_LOCK, root, NULL, source);
     if (memlock > 0)
         st_facts_put_int(facts, ST_KEY_RT_MEMLOCK_LIMIT_BYTES,

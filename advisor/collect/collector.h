@@ -74,16 +74,11 @@ void st_collector_put_groups(struct st_facts *facts, const char *key, const gid_
 
 /* --- the sources: each is one file and one row in collect.c --- */
 
-struct st_collect_source {
-    enum st_os os; /* st_collect_live is for every OS */
-    void (*collect)(struct st_collector *c);
-};
-
-extern const struct st_collect_source st_collect_linux_kernel;  /* version, configuration, timers, settings */
-extern const struct st_collect_source st_collect_linux_machine; /* CPUs, hypervisor, PM QoS, swap, mounts */
-extern const struct st_collect_source st_collect_linux_sound;   /* streams, USB and PCI devices, interrupts */
-extern const struct st_collect_source st_collect_linux_process; /* who runs, priorities, limits, cgroup */
-extern const struct st_collect_source st_collect_linux_files;   /* configuration files, also of servers */
-extern const struct st_collect_source st_collect_freebsd;       /* sysctls and files */
+void st_linux_kernel_collect(struct st_collector *c);  /* version, configuration, timers, settings */
+void st_linux_machine_collect(struct st_collector *c); /* CPUs, hypervisor, PM QoS, swap, mounts */
+void st_linux_sound_collect(struct st_collector *c);   /* streams, USB and PCI devices, interrupts */
+void st_linux_process_collect(struct st_collector *c); /* who runs, priorities, limits, cgroup */
+void st_linux_files_collect(struct st_collector *c);   /* configuration files, also of servers */
+void st_freebsd_collect(struct st_collector *c);       /* sysctls and files */
 /** Rights and limits of this process, its user: only of a live machine. */
-extern const struct st_collect_source st_collect_live;
+void st_live_collect(struct st_collector *c);

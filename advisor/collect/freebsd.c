@@ -243,10 +243,8 @@ static void collect_files(struct st_collector *c)
         st_collector_put_failure(c, ST_KEY_FREEBSD_POWERD_RUNNING, r, "/var/run");
 }
 
-static void collect(struct st_collector *c)
+void st_freebsd_collect(struct st_collector *c)
 {
     collect_sysctls(c);
     collect_files(c);
 }
-
-const struct st_collect_source st_collect_freebsd = {ST_OS_FREEBSD, collect};

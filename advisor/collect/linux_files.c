@@ -539,10 +539,8 @@ static void collect_servers(struct st_collector *c)
     read_layers(&reader, pulse, ST_ARRAY_LEN(pulse), "default.pa");
 }
 
-static void collect(struct st_collector *c)
+void st_linux_files_collect(struct st_collector *c)
 {
     collect_system(c);
     collect_servers(c);
 }
-
-const struct st_collect_source st_collect_linux_files = {ST_OS_LINUX, collect};

@@ -157,7 +157,7 @@ static const struct small_file texts[] = {
     {ST_KEY_ZSWAP_ENABLED, "/sys/module/zswap/parameters/enabled"},
 };
 
-static void collect(struct st_collector *c)
+void st_linux_kernel_collect(struct st_collector *c)
 {
     ST_EACH (file, numbers)
         st_collector_read(c, file->key, file->path, ST_VALUE_INT);
@@ -171,5 +171,3 @@ static void collect(struct st_collector *c)
     st_collector_line(c, ST_KEY_TIMER_LIST_HRES_ACTIVE, "/proc/timer_list", ".hres_active : %s",
                       ST_VALUE_LEAST);
 }
-
-const struct st_collect_source st_collect_linux_kernel = {ST_OS_LINUX, collect};

@@ -401,7 +401,7 @@ static void swap(struct st_collector *c)
     st_collector_put_result(c, ST_KEY_SWAP_ZRAM_FIRST, r, is_first, source);
 }
 
-static void collect(struct st_collector *c)
+void st_linux_machine_collect(struct st_collector *c)
 {
     collect_place(c);
     distribution(c);
@@ -409,5 +409,3 @@ static void collect(struct st_collector *c)
     collect_cores(c);
     swap(c);
 }
-
-const struct st_collect_source st_collect_linux_machine = {ST_OS_LINUX, collect};

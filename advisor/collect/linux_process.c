@@ -400,10 +400,8 @@ static void collect_limits(struct st_collector *c)
     st_collector_read(c, ST_KEY_TIMER_SLACK_NS, "/proc/self/timerslack_ns", ST_VALUE_INT);
 }
 
-static void collect(struct st_collector *c)
+void st_linux_process_collect(struct st_collector *c)
 {
     collect_processes(c);
     collect_limits(c);
 }
-
-const struct st_collect_source st_collect_linux_process = {ST_OS_LINUX, collect};

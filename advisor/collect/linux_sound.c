@@ -337,11 +337,9 @@ static void collect_cards(struct st_collector *c)
     st_collector_put_int(c, ST_KEY_CARDS_N, n, CARDS);
 }
 
-static void collect(struct st_collector *c)
+void st_linux_sound_collect(struct st_collector *c)
 {
     collect_devices(c);
     collect_cards(c);
     collect_interrupts(c);
 }
-
-const struct st_collect_source st_collect_linux_sound = {ST_OS_LINUX, collect};

@@ -86,7 +86,7 @@ static void user(struct st_collector *c)
     user_groups(c);
 }
 
-static void collect(struct st_collector *c)
+void st_live_collect(struct st_collector *c)
 {
     user(c);
     rights(c);
@@ -95,5 +95,3 @@ static void collect(struct st_collector *c)
     ipc_lock(c);
     clocks(c);
 }
-
-const struct st_collect_source st_collect_live = {.collect = collect};

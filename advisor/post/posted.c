@@ -139,15 +139,6 @@ static void add_all(const struct st_post *post, const struct st_facts *from, str
     }
 }
 
-/** What the limit of a shell allows. */
-static void put_rights(const struct st_post *post, struct st_facts *facts)
-{
-    int64_t limit;
-    const char *from = st_facts_text_or(facts, ST_KEY_USER_LIMITS_FROM, ST_LIMITS_FROM_FILES);
-    if (st_facts_int(facts, ST_KEY_RT_RTPRIO_LIMIT, &limit) == 0)
-        st_collect_rights(facts, limit, ST_TEXT(64, "%.60s", from), post->name);
-}
-
 static void put_input(const struct st_post *post, struct st_facts *facts)
 {
     const char *before = st_facts_text_or(facts, ST_KEY_SYSTEM_INPUT, NULL);
@@ -235,7 +226,8 @@ static int add_post(struct st_post *post, struct st_facts **facts)
             say_short_buffers(post, collected);
         add_all(post, collected, into);
         add_all(post, post->facts, into);
-        put_rights(post, into);
+        const char *from = st_facts_text_or(into, ST_KEY_USER_LIMITS_FROM, ST_LIMITS_FROM_FILES);
+        st_collect_rights(into, ST_TEXT(64, "%.60s", from), post->name);
         r = into->n > n || *facts != NULL || post->sysctls_n > 0 ? 0
             : post->known_n > 0                                  ? -ENODATA
                                                                  : -EBADMSG;
