@@ -119,62 +119,54 @@ static int parse_jack(struct asker *asker, char *text)
     return text[0] == '0' ? -EBADMSG : parse_one(asker, text);
 }
 
-/** How many lines are of each kind. kind_of: NULL: of none. */
-static int count_lines(struct asker *asker, char *text, const char *prefix, const char *const *kinds,
-                       const char *(*kind_of)(const struct asker *asker, const char *line))
+/** Which fact counts the line: what is refused counts for the user whose name or number the line has, a fault
+ * of USB as one of a card if the device is one. NULL: none. */
+static const char *count_of(const struct asker *asker, const char *line)
 {
-    char key[KEY_BYTES];
-    for (; *kinds != NULL; kinds++) {
-        ST_PRINT(key, "%s%s_n", prefix, *kinds);
-        put_text(asker, key, "0");
-    }
-    ST_TEXT_EACH (line, text, "\n") {
-        const char *kind = kind_of(asker, line);
-        if (kind == NULL)
-            continue;
-        ST_PRINT(key, "%s%s_n", prefix, kind);
-        st_facts_put_int(asker->facts, key, st_facts_int_or(asker->facts, key, 0) + 1, NULL,
-                         asker->question->source);
-    }
-    return 0;
+    char about[80];
+    const char *key = st_answer_log_key(line, about, sizeof(about));
+    if (key == NULL || about[0] == '\0')
+        return key;
+    if (st_text_begins(key, ST_KEYS_RTKIT))
+        return st_facts_is(asker->facts, ST_KEY_USER_NAME, about) ||
+                       st_text_is(about, ST_TEXT(24, "%lu", (unsigned long)asker->uid))
+                   ? key
+                   : NULL;
+    const bool is_card =
+        st_text_is(key, ST_KEY_KERNEL_LOG_USB_N) &&
+        st_facts_find(asker->facts, ST_TEXT(KEY_BYTES, ST_KEYS_USB_AUDIO "%s.control", about)) != NULL;
+    return is_card ? ST_KEY_KERNEL_LOG_CARD_N : key;
 }
 
-/** What is refused counts for the user whose name or number the line has. */
-static const char *rtkit_kind(const struct asker *asker, const char *line)
+/** How many lines there are for each of these facts. */
+static int count_lines(struct asker *asker, char *text, const char *const *keys)
 {
-    char user[80] = "";
-    const char *kind = st_answer_rtkit_line(line, user, sizeof(user));
-    return user[0] == '\0' || st_facts_is(asker->facts, ST_KEY_USER_NAME, user) ||
-                   st_text_is(user, ST_TEXT(24, "%lu", (unsigned long)asker->uid))
-               ? kind
-               : NULL;
+    for (const char *const *key = keys; *key != NULL; key++)
+        put_text(asker, *key, "0");
+    ST_TEXT_EACH (line, text, "\n") {
+        const char *key = count_of(asker, line);
+        if (key != NULL && st_text_is_among(key, keys))
+            st_facts_put_int(asker->facts, key, st_facts_int_or(asker->facts, key, 0) + 1, NULL,
+                             asker->question->source);
+    }
+    return 0;
 }
 
 static int parse_rtkit_log(struct asker *asker, char *text)
 {
     if (text[0] == '\0') /* no right to the system's journal: it is silent then */
         return asker->uid == 0 ? -ENOENT : -EACCES;
-    return count_lines(asker, text, ST_KEYS_RTKIT, WORDS("demoted", "failed", "refused"), rtkit_kind);
-}
-
-/** A fault of USB counts as one of a card if the device is one. */
-static const char *kernel_kind(const struct asker *asker, const char *line)
-{
-    char device[48];
-    const char *kind = st_answer_kernel_line(line, device, sizeof(device));
-    return kind != NULL && st_text_is(kind, "usb") &&
-                   st_facts_find(asker->facts, ST_TEXT(KEY_BYTES, ST_KEYS_USB_AUDIO "%s.control", device)) !=
-                       NULL
-               ? "card"
-               : kind;
+    return count_lines(asker, text, asker->question->facts);
 }
 
 static int parse_kernel_log(struct asker *asker, char *text)
 {
     if (text[0] == '\0')
         return -EACCES;
-    return count_lines(asker, text, ST_KEYS_KERNEL_LOG,
-                       WORDS("card", "usb", "clock", "heat", "memory", "rt_time"), kernel_kind);
+    return count_lines(asker, text,
+                       WORDS(ST_KEY_KERNEL_LOG_CARD_N, ST_KEY_KERNEL_LOG_USB_N, ST_KEYS_KERNEL_LOG "clock_n",
+                             ST_KEYS_KERNEL_LOG "heat_n", ST_KEY_KERNEL_LOG_MEMORY_N,
+                             ST_KEY_KERNEL_LOG_RT_TIME_N));
 }
 
 /* --- questions --- */

@@ -19,12 +19,12 @@
 #define STAT_BYTES         1024
 #define STATUS_BYTES       4096
 #define KEY_BYTES          128
+#define NAME_BYTES         15 /* that the kernel keeps of it */
 #define POLICY_FIFO        1
 #define POLICY_RR          2
 #define COMMAND_LINE_BYTES 1024
 #define LOOK_NS            (120 * ST_NS_PER_MS)
 
-/* Of the name the kernel keeps 15 bytes. */
 static const struct {
     const char *name;        /* of the fact, too */
     const char *command_key; /* NULL: its command line is not wanted */
@@ -125,7 +125,7 @@ static bool daemon_of(struct walk *walk, const char *name, const char *pid)
 {
     int64_t number;
     ST_EACH (daemon, daemons) {
-        if (!st_text_is(name, ST_TEXT(16, "%s", daemon->name)) || st_text_int(pid, &number) != 0)
+        if (strncmp(name, daemon->name, NAME_BYTES) != 0 || st_text_int(pid, &number) != 0)
             continue;
         if (daemon->of_user && !take_owner(walk->c, daemon->name, pid))
             return true;

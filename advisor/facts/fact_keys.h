@@ -107,10 +107,11 @@
 #define ST_KEY_KERNEL_RELEASE               "linux.kernel.release"
 #define ST_KEY_KERNEL_SIGNATURE             "linux.kernel.signature"
 #define ST_KEY_KERNEL_VERSION               "linux.kernel.version"
-/* counted lines of the kernel since the start, or in a posted text, by st_answer_kernel_line() */
+/* counted lines of the kernel since the start, or in a posted text, by st_answer_log_key() */
 #define ST_KEYS_KERNEL_LOG          "linux.kernel_log."
 #define ST_KEY_KERNEL_LOG_CARD_N    "linux.kernel_log.card_n"
 #define ST_KEY_KERNEL_LOG_MEMORY_N  "linux.kernel_log.memory_n"
+#define ST_KEY_KERNEL_LOG_USB_N     "linux.kernel_log.usb_n"
 #define ST_KEY_KERNEL_LOG_RT_TIME_N "linux.kernel_log.rt_time_n"
 #define ST_KEYS_LIMITS              "linux.limits."
 /* of the JSON of `listen`: the clock of the card that records beside the computer's,

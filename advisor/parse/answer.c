@@ -210,66 +210,53 @@ int st_answer_pw_dump(const char *text, struct st_facts *facts, const char *sour
     return r;
 }
 
-const char *st_answer_kernel_line(const char *line, char *ret_device, size_t bytes)
+const char *st_answer_log_key(const char *line, char *ret_about, size_t bytes)
 {
     static const struct {
-        const char *part, *kind;
+        const char *part, *key;
     } rows[] = {
+        /* rtkit-daemon.c, demote_known_threads(), verify_burst(), find_process(), find_thread() */
+        {"Demoted ", ST_KEY_RTKIT_DEMOTED_N},
+        {"uccessfully demoted thread ", ST_KEY_RTKIT_DEMOTED_N},
+        {"Warning: Reached ", ST_KEY_RTKIT_REFUSED_N},
+        {"rtkit-daemon.service: Failed with result", ST_KEY_RTKIT_FAILED_N},
+        {"pthread_create failed: ", ST_KEY_RTKIT_FAILED_N},
         /* sound/usb/clock.c, endpoint.c; drivers/usb/core/hub.c; -71 is EPROTO:
            Documentation/driver-api/usb/error-codes.rst */
-        {"is not valid, cannot use", "card"},
-        {"cannot get clock validity", "card"},
-        {"cannot set freq ", "card"},
-        {"cannot submit urb ", "card"},
-        {"usb_set_interface failed", "usb"},
-        {"err -71", "usb"},
-        {"error -71", "usb"},
-        {"disabled by hub (EMI?)", "usb"},
+        {"is not valid, cannot use", ST_KEY_KERNEL_LOG_CARD_N},
+        {"cannot get clock validity", ST_KEY_KERNEL_LOG_CARD_N},
+        {"cannot set freq ", ST_KEY_KERNEL_LOG_CARD_N},
+        {"cannot submit urb ", ST_KEY_KERNEL_LOG_CARD_N},
+        {"usb_set_interface failed", ST_KEY_KERNEL_LOG_USB_N},
+        {"err -71", ST_KEY_KERNEL_LOG_USB_N},
+        {"error -71", ST_KEY_KERNEL_LOG_USB_N},
+        {"disabled by hub (EMI?)", ST_KEY_KERNEL_LOG_USB_N},
         /* sound/pci/hda/hda_intel.c and hda_controller.c */
-        {"IRQ timing workaround is activated for card", "card"},
-        {"Invalid position buffer, using LPIB", "card"},
-        {"azx_get_response timeout", "card"},
+        {"IRQ timing workaround is activated for card", ST_KEY_KERNEL_LOG_CARD_N},
+        {"Invalid position buffer, using LPIB", ST_KEY_KERNEL_LOG_CARD_N},
+        {"azx_get_response timeout", ST_KEY_KERNEL_LOG_CARD_N},
         /* sound/soc/sof/ipc*.c; drivers/usb/host/dwc_otg of Raspberry Pi's kernel;
            sound/soc/bcm/bcm2835-i2s.c */
-        {"timed out for 0x", "card"},
-        {"DSP Firmware Oops", "card"},
-        {"I2S SYNC error", "card"},
-        {"FIQ reported NYET", "usb"},
+        {"timed out for 0x", ST_KEY_KERNEL_LOG_CARD_N},
+        {"DSP Firmware Oops", ST_KEY_KERNEL_LOG_CARD_N},
+        {"I2S SYNC error", ST_KEY_KERNEL_LOG_CARD_N},
+        {"FIQ reported NYET", ST_KEY_KERNEL_LOG_USB_N},
         /* kernel/time/clocksource.c; arch/x86/kernel/cpu/mce/therm_throt.c; mm/oom_kill.c, where the limit of
          * a group begins with "Memory cgroup out of memory"; kernel/time/posix-cpu-timers.c, check_rlimit()
          */
-        {"Marking clocksource ", "clock"},
-        {"clock throttled", "heat"},
-        {"Out of memory: Killed process", "memory"},
-        {"RT Watchdog Timeout (hard)", "rt_time"},
+        {"Marking clocksource ", ST_KEYS_KERNEL_LOG "clock_n"},
+        {"clock throttled", ST_KEYS_KERNEL_LOG "heat_n"},
+        {"Out of memory: Killed process", ST_KEY_KERNEL_LOG_MEMORY_N},
+        {"RT Watchdog Timeout (hard)", ST_KEY_KERNEL_LOG_RT_TIME_N},
     };
     struct st_pattern_parts parts;
-    const bool is_usb =
-        st_pattern_match(line, "*usb %s:", &parts) || st_pattern_match(line, "*audio %s:", &parts);
-    snprintf(ret_device, bytes, "%s", is_usb ? parts.text[0] : "");
+    const bool is_about = st_pattern_match(line, "*usb %s:", &parts) ||
+                          st_pattern_match(line, "*audio %s:", &parts) ||
+                          st_pattern_match(line, "*for user '%l'", &parts);
+    snprintf(ret_about, bytes, "%s", is_about ? parts.text[0] : "");
     ST_EACH (row, rows) {
         if (strstr(line, row->part) != NULL)
-            return row->kind;
-    }
-    return NULL;
-}
-
-const char *st_answer_rtkit_line(const char *line, char *ret_user, size_t bytes)
-{
-    /* rtkit-daemon.c, demote_known_threads(), verify_burst(), find_process(), find_thread() */
-    static const struct {
-        const char *pattern, *kind;
-    } rows[] = {{"*Demoted %d threads", "demoted"},
-                {"*uccessfully demoted thread %d ", "demoted"},
-                {"*Warning: Reached %l for user '%l'", "refused"},
-                {"*rtkit-daemon.service: Failed with result", "failed"},
-                {"*pthread_create failed: ", "failed"}};
-    struct st_pattern_parts parts;
-    ST_EACH (row, rows) {
-        if (!st_pattern_match(line, row->pattern, &parts) || (parts.n == 1 && st_text_is(parts.text[0], "0")))
-            continue;
-        snprintf(ret_user, bytes, "%s", parts.n == 2 ? parts.text[1] : "");
-        return row->kind;
+            return strstr(line, "Demoted 0 threads") == NULL ? row->key : NULL;
     }
     return NULL;
 }

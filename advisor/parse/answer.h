@@ -12,10 +12,6 @@ const char *st_answer_pipewire_key(const char *name);
  * meanwhile. @return 0, -EBADMSG (no list). */
 ST_NODISCARD int st_answer_pw_dump(const char *text, struct st_facts *facts, const char *source);
 
-/** What a line of the kernel's log counts as: "card" (a fault of a sound card), "usb" (one of a USB device,
- * whose name ret_device has), "clock", "heat", "memory", "rt_time"; NULL: nothing. */
-const char *st_answer_kernel_line(const char *line, char *ret_device, size_t bytes);
-
-/** What a line of rtkit's log says: "demoted", "failed", "refused" (ret_user: whom; else ""); NULL: nothing
- * of these. */
-const char *st_answer_rtkit_line(const char *line, char *ret_user, size_t bytes);
+/** The fact that counts such lines of the log of the kernel or of rtkit; NULL: none. ret_about: the name of a
+ * USB device, or the user whom rtkit refused; "": no one. */
+const char *st_answer_log_key(const char *line, char *ret_about, size_t bytes);

@@ -691,18 +691,13 @@ static void see(struct st_post_seen *seen, const struct log_row *row, const char
 /** What the live logs of the kernel and of rtkit are counted by, too: facts of rules. */
 static void count(struct st_post *post, const char *line)
 {
-    static const char *const kinds[] = {"card", "memory", "rt_time", NULL};
-    char name[80];
-    const char *kind = st_answer_kernel_line(line, name, sizeof(name)),
-               *of_rtkit = st_answer_rtkit_line(line, name, sizeof(name));
-    const char *key = of_rtkit != NULL ? ST_TEXT(64, ST_KEYS_RTKIT "%s_n", of_rtkit)
-                      : kind != NULL && st_text_is_among(kind, kinds)
-                          ? ST_TEXT(64, ST_KEYS_KERNEL_LOG "%s_n", kind)
-                          : NULL;
-    if (key == NULL)
+    static const char *const not_counted[] = {ST_KEY_KERNEL_LOG_USB_N, ST_KEYS_KERNEL_LOG "clock_n",
+                                              ST_KEYS_KERNEL_LOG "heat_n", NULL};
+    const char *key = st_answer_log_key(line, ST_ROOM(80));
+    if (key == NULL || st_text_is_among(key, not_counted))
         return;
     st_post_int(post, key, st_facts_int_or(post->facts, key, 0) + 1);
-    if (of_rtkit == NULL)
+    if (!st_text_begins(key, ST_KEYS_RTKIT))
         return;
     st_post_int(post, ST_KEY_DAEMON_RTKIT_DAEMON, 1);
     st_post_int(post, ST_KEY_PROCESSES_N, 1);

@@ -14,8 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct st_facts *facts = st_facts_new(ST_OS_LINUX);
     if (text == NULL || facts == NULL)
         abort();
-    seen += st_answer_rtkit_line(text, name, sizeof(name)) != NULL;
-    seen += st_answer_kernel_line(text, name, sizeof(name)) != NULL;
+    seen += st_answer_log_key(text, name, sizeof(name)) != NULL;
     seen += st_answer_pw_dump(text, facts, "pw-dump") == 0;
     st_facts_free(facts);
     free(text);
