@@ -5,12 +5,9 @@
 
 void st_post_kind(struct st_post *post, const char *kind)
 {
-    const size_t len = strlen(post->kinds), kind_len = strlen(kind);
-    for (const char *at = post->kinds; (at = strstr(at, kind)) != NULL; at += kind_len) {
-        if ((at == post->kinds || at[-1] == ' ') && (at[kind_len] == ',' || at[kind_len] == '\0'))
-            return;
-    }
-    st_text_append(post->kinds, sizeof(post->kinds), "%s%s", len > 0 ? ", " : "", kind);
+    const char *all = ST_TEXT(sizeof(post->kinds) + 4, ", %s,", post->kinds);
+    if (strstr(all, ST_TEXT(80, ", %s,", kind)) == NULL)
+        st_text_join(post->kinds, sizeof(post->kinds), ", ", "%s", kind);
 }
 
 void st_post_text(struct st_post *post, const char *key, const char *value)
