@@ -15,6 +15,12 @@ int st_collector_text(const struct st_collector *c, const char *path, char *buf,
     return c->machine->read_text(c->machine, path, buf, bytes, &len);
 }
 
+int st_collector_begin(const struct st_collector *c, const char *path, char *buf, size_t bytes)
+{
+    const int r = st_collector_text(c, path, buf, bytes);
+    return r == -EFBIG ? 0 : r;
+}
+
 /** raw: what was read; it is trimmed. */
 static void put_value(struct st_collector *c, const char *key, char *value, enum st_value_kind kind,
                       const char *raw, const char *source)
@@ -53,8 +59,8 @@ void st_collector_line(struct st_collector *c, const char *key, const char *path
     struct st_pattern_parts parts;
     int64_t number;
     bool found = false;
-    const int r = st_collector_text(c, path, c->buf, c->buf_bytes);
-    const char *at = r == 0 || r == -EFBIG ? c->buf : "";
+    const int r = st_collector_begin(c, path, c->buf, c->buf_bytes);
+    const char *at = r == 0 ? c->buf : "";
     while ((!found || kind == ST_VALUE_LEAST) && st_pattern_next(&at, pattern, &parts)) {
         if (!found ||
             (st_text_int(parts.text[0], &number) == 0 && number < st_facts_int_or(c->facts, key, INT64_MIN)))
@@ -62,7 +68,7 @@ void st_collector_line(struct st_collector *c, const char *key, const char *path
         found = true;
     }
     if (!found)
-        st_collector_put_failure(c, key, r == 0 || r == -EFBIG ? -ENOENT : r, path);
+        st_collector_put_failure(c, key, r == 0 ? -ENOENT : r, path);
 }
 
 void st_collector_put_groups(struct st_facts *facts, const char *key, const gid_t *gids, int n,

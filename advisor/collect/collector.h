@@ -17,6 +17,8 @@ struct st_collector {
 
 /** Reads a whole file of at most bytes - 1. @return 0 or -errno; -EFBIG: the buffer has its beginning. */
 ST_NODISCARD int st_collector_text(const struct st_collector *c, const char *path, char *buf, size_t bytes);
+/** The same where the beginning is enough: 0 then, too. */
+ST_NODISCARD int st_collector_begin(const struct st_collector *c, const char *path, char *buf, size_t bytes);
 
 /** Puts a fact that was read, or why it was not: st_facts_put_failure(). */
 static inline void st_collector_put_text(struct st_collector *c, const char *key, const char *value,

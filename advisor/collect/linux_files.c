@@ -383,8 +383,8 @@ static void collect_suspend(struct st_collector *c)
 
 static void exists(struct st_collector *c, const char *key, const char *path)
 {
-    const int r = st_collector_text(c, path, ST_ROOM(16));
-    const bool is_there = r == -EFBIG || r == -ELOOP || r == -EXDEV; /* a captured tree follows no link */
+    const int r = st_collector_begin(c, path, ST_ROOM(16));
+    const bool is_there = r == -ELOOP || r == -EXDEV; /* a captured tree follows no link */
     st_collector_put_result(c, key, is_there ? 0 : r, 1, path);
 }
 
@@ -446,8 +446,7 @@ static void collect_system(struct st_collector *c)
     (void)st_collector_list(c, "/etc/systemd/system", one_unit, &units); /* absent without systemd */
     collect_suspend(c);
     boot_options(c);
-    const int is_nixos = st_collector_text(c, nixos, ST_ROOM(16));
-    if (is_nixos == 0 || is_nixos == -EFBIG)
+    if (st_collector_begin(c, nixos, ST_ROOM(16)) == 0)
         st_collector_put_text(c, ST_KEY_SETTINGS_ELSEWHERE,
                               "this is NixOS, where /etc is generated: put the setting into "
                               "configuration.nix (limits: security.pam.loginLimits; sysctls: "

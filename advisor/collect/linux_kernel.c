@@ -15,13 +15,6 @@ static const char *const options[] = {"HIGH_RES_TIMERS", "HZ",
                                       "PREEMPT_RT",      "PREEMPT_VOLUNTARY",
                                       "RT_GROUP_SCHED",  "RT_GROUP_SCHED_DEFAULT_DISABLED"};
 
-/** Reads a whole file into c->buf; of one that is longer, the beginning. */
-static int read_large(struct st_collector *c, const char *path)
-{
-    const int r = st_collector_text(c, path, c->buf, c->buf_bytes);
-    return r == -EFBIG ? 0 : r;
-}
-
 /** Reads /boot/config-RELEASE, or where Fedora and others keep it, into c->buf. ret_path: what was read, or
  * the first one when none could be. @return 0 or what reading the first one said. */
 static int read_config(struct st_collector *c, char *ret_path, size_t path_bytes)
@@ -32,11 +25,11 @@ static int read_config(struct st_collector *c, char *ret_path, size_t path_bytes
         strchr(release, '/') != NULL)
         return -ENOENT;
     snprintf(ret_path, path_bytes, "/boot/config-%s", release);
-    const int r = read_large(c, ret_path);
+    const int r = st_collector_begin(c, ret_path, c->buf, c->buf_bytes);
     if (r == 0)
         return 0;
     const char *path = ST_TEXT(512, "/lib/modules/%s/config", release);
-    if (read_large(c, path) != 0)
+    if (st_collector_begin(c, path, c->buf, c->buf_bytes) != 0)
         return r;
     snprintf(ret_path, path_bytes, "%s", path);
     return 0;
@@ -49,9 +42,9 @@ static int read_packed_config(struct st_collector *c, const char *path)
     static const char *const argv[] = {"gzip", "-dc", "/proc/config.gz", NULL};
     struct st_run run = {.argv = argv, .buf = c->buf, .buf_bytes = c->buf_bytes};
     struct st_child_env env;
-    int r = st_collector_text(c, path, c->buf, 1);
-    if ((r != 0 && r != -EFBIG) || !c->live)
-        return r != 0 && r != -EFBIG ? r : -ENOSYS;
+    int r = st_collector_begin(c, path, c->buf, 1);
+    if (r != 0 || !c->live)
+        return r != 0 ? r : -ENOSYS;
     r = st_child_env_open(&env, getuid(), (const char *const[]){"PATH", NULL});
     const struct st_run_as as = {.env = (const char *const *)env.vars};
     if (r == 0)

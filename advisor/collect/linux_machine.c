@@ -21,8 +21,7 @@ static void container(struct st_collector *c)
     };
     ST_EACH (mark, marks) {
         char text[256];
-        const int r = st_collector_text(c, mark->path, text, sizeof(text));
-        if (r == 0 || r == -EFBIG) {
+        if (st_collector_begin(c, mark->path, text, sizeof(text)) == 0) {
             st_collector_put_text(c, ST_KEY_SYSTEM_CONTAINER, mark->name != NULL ? mark->name : text,
                                   mark->path);
             return;

@@ -83,8 +83,8 @@ static void command_line(struct st_collector *c, const char *key, const char *pi
 static bool in_status(struct st_collector *c, const char *pid, const char *line, uint64_t *ret)
 {
     char text[STATUS_BYTES];
-    const int r = st_collector_text(c, ST_TEXT(64, "/proc/%s/status", pid), text, sizeof(text));
-    return (r == 0 || r == -EFBIG) && st_proc_line_u64(text, line, ret) == 0;
+    return st_collector_begin(c, ST_TEXT(64, "/proc/%s/status", pid), text, sizeof(text)) == 0 &&
+           st_proc_line_u64(text, line, ret) == 0;
 }
 
 /** How much of a server, or of a program with real-time threads, is in swap; nothing if none is. */

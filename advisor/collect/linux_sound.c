@@ -276,9 +276,7 @@ static void put_pci(struct st_collector *c, const char *key, const char *line)
 static void collect_interrupts(struct st_collector *c)
 {
     char key[64], *end;
-    int r = st_collector_text(c, SOURCE, c->buf, c->buf_bytes);
-    if (r == -EFBIG)
-        r = 0;
+    int r = st_collector_begin(c, SOURCE, c->buf, c->buf_bytes);
     const char *heading = r == 0 ? strstr(c->buf, "CPU") : NULL;
     if (r == 0 && (heading == NULL || heading > c->buf + strcspn(c->buf, "\n")))
         r = -EBADMSG;
@@ -316,8 +314,8 @@ static void collect_cards(struct st_collector *c)
     struct st_pattern_parts parts;
     unsigned long number = 0;
     int64_t n = 0;
-    const int r = st_collector_text(c, CARDS, c->buf, c->buf_bytes);
-    if (r != 0 && r != -EFBIG) {
+    const int r = st_collector_begin(c, CARDS, c->buf, c->buf_bytes);
+    if (r != 0) {
         st_collector_put_failure(c, ST_KEY_CARDS_N, r, CARDS);
         return;
     }
