@@ -234,9 +234,10 @@ static void heading(const struct table *t, const struct column *column, FILE *ou
     const char *cut = strstr(name, "_ns"), *rest = cut != NULL ? cut + 3 : "";
     char *text =
         ST_TEXT(PATH_BYTES, "%.*s%s", (int)(cut != NULL ? (size_t)(cut - name) : strlen(name)), name, rest);
-    for (char *c = text; *c != '\0'; c++)
-        *c = *c == '_' ? ' ' : *c;
-    fprintf(out, "| %s%s", text, column->part == 0 ? " low" : column->part == 1 ? " high" : "");
+    fprintf(out, "| %s%s", st_text_swap(text, '_', ' '),
+            column->part == 0   ? " low"
+            : column->part == 1 ? " high"
+                                : "");
     if (is_time(column->path))
         fprintf(out, " [%s]", t->unit);
     fputc(' ', out);

@@ -260,10 +260,7 @@ static int sysctl_path(const char *name, char *path, size_t path_bytes)
     const int n = snprintf(path, path_bytes, "/proc/sys/%s", name);
     if (n < 0 || (size_t)n >= path_bytes)
         return -ENAMETOOLONG;
-    for (char *s = path + strlen("/proc/sys/"); *s != '\0'; s++) {
-        if (*s == '.')
-            *s = '/';
-    }
+    st_text_swap(path, '.', '/');
     return 0;
 }
 

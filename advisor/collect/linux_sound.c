@@ -208,10 +208,8 @@ static int level(void *ctx, const char *name)
         strlen(name) > NAME_MAX_BYTES)
         return 0;
     if (scan->depth + 1 == ST_ARRAY_LEN(prefixes)) {
-        char *stream = ST_TEXT(KEY_BYTES, "%s", folder + sizeof(ASOUND));
-        for (char *at = stream; *at != '\0'; at++)
-            *at = *at == '/' ? '.' : *at;
-        one_stream(scan->c, folder, stream);
+        one_stream(scan->c, folder,
+                   st_text_swap(ST_TEXT(KEY_BYTES, "%s", folder + sizeof(ASOUND)), '/', '.'));
         return ++scan->n == STREAMS_MAX;
     }
     struct scan below = {.c = scan->c, .folder = folder, .n = scan->n, .depth = scan->depth + 1};

@@ -214,8 +214,7 @@ static bool take_sysctl(struct cut *cut, const char *line)
         return false;
     const char *value = line + len + strspn(line + len, ":= "), *arrow = strstr(value, " -> ");
     ST_PRINT(path, "/proc/sys/%s", name);
-    for (char *at = path; *at != '\0'; at++)
-        *at = *at == '.' ? '/' : *at;
+    st_text_swap(path, '.', '/');
     struct st_post_answer *answer = st_post_answer_new(cut->post, is_freebsd ? name : path);
     st_post_answer_add(answer, arrow != NULL && is_freebsd ? arrow + 4 : value);
     cut->post->votes[is_freebsd ? ST_OS_FREEBSD : ST_OS_LINUX]++;

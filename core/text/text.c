@@ -30,6 +30,13 @@ bool st_text_has_among(const char *text, const char *const *words)
     return *words != NULL;
 }
 
+char *st_text_swap(char *text, char from, char to)
+{
+    for (char *at = text; *at != '\0'; at++)
+        *at = *at == from ? to : *at;
+    return text;
+}
+
 bool st_text_copy(char *ret, size_t ret_bytes, const char *text, size_t len)
 {
     if (len >= ret_bytes)

@@ -43,6 +43,9 @@ bool st_text_has_among(const char *text, const char *const *words);
 /** The first `len` bytes of a text. @return false: they do not fit, and nothing is written. */
 bool st_text_copy(char *ret, size_t ret_bytes, const char *text, size_t len);
 
+/** Puts `to` in the place of each `from`. @return text. */
+char *st_text_swap(char *text, char from, char to);
+
 /** For each part between `separators`, as strtok_r(): it cuts the text up. */
 #define ST_TEXT_EACH(part, text, separators)                                                                 \
     for (char *part##_rest = NULL, *part = strtok_r((text), (separators), &part##_rest); part != NULL;       \

@@ -55,9 +55,8 @@ static void on_condition(void *ctx, const char *key, const char *value)
             return;
     }
     ST_PRINT(name, "%s", st_text_is(key, "kernel_release") ? "kernel" : key);
-    for (char *c = name; *c != '\0'; c++)
-        *c = *c == '_' ? ' ' : *c;
-    add(taking->f, st_text_begins(key, "kernel_") ? "kernel" : "setting", name, value);
+    add(taking->f, st_text_begins(key, "kernel_") ? "kernel" : "setting", st_text_swap(name, '_', ' '),
+        value);
 }
 
 static const struct small {

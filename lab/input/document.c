@@ -82,8 +82,7 @@ static void add_word(char *buf, size_t buf_bytes, const char *key, bool named, c
         return;
     }
     char *name = ST_TEXT(40, "%.*s ", (int)(time ? bytes - 3 : bytes), key);
-    for (char *c = name; *c != '\0'; c++)
-        *c = *c == '_' ? ' ' : *c;
+    st_text_swap(name, '_', ' ');
     st_text_join(buf, buf_bytes, ", ", "%s%s", named || !json_is_string(value) ? name : "", text);
 }
 

@@ -84,8 +84,7 @@ static bool find(const char *name, char folder[PATH_MAX])
 {
     char file[ST_JACK_SERVER_NAME_BYTES], uid[24], path[PATH_MAX + 16];
     ST_PRINT(file, "%s", name);
-    for (char *at = file; *at != '\0'; at++)
-        *at = *at == '/' || *at == '\\' ? '_' : *at;
+    st_text_swap(st_text_swap(file, '/', '_'), '\\', '_');
     const bool promiscuous = getenv("JACK_PROMISCUOUS_SERVER") != NULL;
     ST_PRINT(uid, "%lu", (unsigned long)geteuid());
     ST_EACH (in, folders) {
