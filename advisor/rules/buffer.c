@@ -13,15 +13,7 @@
 #define FRAMES  128
 #define RATE_HZ 48000
 
-/* pipewire.conf(5) */
-#define PIPEWIRE_FRAMES  1024
-#define PIPEWIRE_RATE_HZ 48000
-#define PIPEWIRE_MIN     32
-#define PIPEWIRE_MAX     2048
-
-/* pulse-daemon.conf(5) */
-#define PULSE_RATE_HZ     44100
-#define PULSE_FRAGMENT_MS 25
+#define PULSE_RATE_HZ 44100 /* pulse-daemon.conf(5) */
 
 static bool take(struct st_wish *ret, int64_t frames, int64_t rate_hz, const char *why)
 {
@@ -92,7 +84,8 @@ static bool of_pulse(const struct st_facts *facts, struct st_wish *ret)
         return false;
     ST_PRINT(why, "PulseAudio has %jd ms to refill the card", ms);
     if (st_facts_is(facts, ST_KEY_PULSE_TSCHED, "0")) {
-        ms = st_facts_positive_or(facts, ST_KEY_PULSE_DEFAULT_FRAGMENT_SIZE_MSEC, PULSE_FRAGMENT_MS);
+        ms =
+            st_facts_positive_or(facts, ST_KEY_PULSE_DEFAULT_FRAGMENT_SIZE_MSEC, ST_BUFFER_PULSE_FRAGMENT_MS);
         ST_PRINT(why, "the length of PulseAudio's fragments, %jd ms", ms);
     }
     return take(ret, ms * rate_hz / 1000, rate_hz, why);
@@ -160,7 +153,7 @@ static void find_rate(const struct st_facts *facts, struct st_buffer_asked *ret)
     const int64_t forced_hz = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_RATE_HZ, 0),
                   set = forced_hz > 0 ? forced_hz
                                       : st_facts_positive_or(facts, ST_KEY_PIPEWIRE_RUNNING_RATE_HZ, 0);
-    ret->default_hz = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_RATE_HZ, PIPEWIRE_RATE_HZ);
+    ret->default_hz = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_RATE_HZ, ST_BUFFER_PIPEWIRE_RATE_HZ);
     ST_FACTS_EACH (node, facts, ST_KEYS_PIPEWIRE_NODE, ".format_rate_hz") {
         const int64_t hz = node->is_int ? node->i64 : 0;
         if (!st_buffer_is_playing(node) || !st_fact_beside_is(node, "driver", "true") ||
@@ -242,12 +235,12 @@ static int64_t within_rings(const struct st_facts *facts, int64_t frames, int64_
 int64_t st_buffer_cycle(const struct st_facts *facts, int64_t frames, int64_t frames_hz, int64_t hz,
                         int64_t default_hz)
 {
-    const int64_t now = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES, PIPEWIRE_MIN);
+    const int64_t now = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES, ST_BUFFER_PIPEWIRE_MIN);
     /* limits that are not known allow what runs */
-    const int64_t min =
-        st_facts_positive_or(facts, ST_KEY_PIPEWIRE_MIN_QUANTUM, now < PIPEWIRE_MIN ? now : PIPEWIRE_MIN);
-    const int64_t max =
-        st_facts_positive_or(facts, ST_KEY_PIPEWIRE_MAX_QUANTUM, now > PIPEWIRE_MAX ? now : PIPEWIRE_MAX);
+    const int64_t min = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_MIN_QUANTUM,
+                                             now < ST_BUFFER_PIPEWIRE_MIN ? now : ST_BUFFER_PIPEWIRE_MIN);
+    const int64_t max = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_MAX_QUANTUM,
+                                             now > ST_BUFFER_PIPEWIRE_MAX ? now : ST_BUFFER_PIPEWIRE_MAX);
     int64_t cycle = 1;
     frames = frames * hz / frames_hz;
     frames = frames < min * hz / default_hz ? min * hz / default_hz : frames;
@@ -262,7 +255,7 @@ void st_buffer_asked(const struct st_facts *facts, struct st_buffer_asked *ret)
 {
     const int64_t forced = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM, 0),
                   max = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_MAX_QUANTUM, INT64_MAX);
-    int64_t frames = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_QUANTUM, PIPEWIRE_FRAMES);
+    int64_t frames = st_facts_positive_or(facts, ST_KEY_PIPEWIRE_QUANTUM, ST_BUFFER_PIPEWIRE_FRAMES);
     frames = frames < max ? frames : max;
     *ret = (struct st_buffer_asked){.frames = frames};
     find_rate(facts, ret);

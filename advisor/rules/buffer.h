@@ -5,6 +5,15 @@
 
 #define ST_BUFFER_TEXT_BYTES (ST_WISH_WHY_BYTES + 64)
 
+/* pipewire.conf(5) */
+#define ST_BUFFER_PIPEWIRE_FRAMES  1024
+#define ST_BUFFER_PIPEWIRE_RATE_HZ 48000
+#define ST_BUFFER_PIPEWIRE_MIN     32
+#define ST_BUFFER_PIPEWIRE_MAX     2048
+
+/* pulse-daemon.conf(5) */
+#define ST_BUFFER_PULSE_FRAGMENT_MS 25
+
 /* The size that apply and verify are to judge for, of all programs, and the folder of that user's
  * settings. */
 #define ST_BUFFER_PIPEWIRE_WISH   "linux.pipewire.wished_frames"

@@ -3,6 +3,9 @@
 
 #include "advisor/rules/rule.h"
 
+/** A flag of an event timer: it stops in the idle state C3 (sys/sys/timeet.h). */
+#define ST_FREEBSD_ET_C3STOP 0x08
+
 /** The members of a rule that sets one sysctl; the second one back to its default. */
 #define ST_FREEBSD_SYSCTL_FIX(key, value, undo_)                                                             \
     .changes = ST_RULE_CHANGES({ST_CHANGE_SYSCTL, key, value}), .now = "sysctl " key "=" value,              \

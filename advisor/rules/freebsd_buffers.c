@@ -9,7 +9,6 @@
 
 /* --- freebsd-snd-latency: the ring of programs that ask for none --- */
 
-#define LATENCY               "freebsd.hw.snd.latency"
 #define LATENCY_MAX           10
 #define PROFILE_MAX           1
 #define NOW(latency, profile) "sysctl hw.snd.latency=" latency " hw.snd.latency_profile=" profile
@@ -112,17 +111,15 @@ const struct st_rule st_rule_freebsd_snd_latency = {
     .check = "sysctl hw.snd.latency hw.snd.latency_profile",
     .undo = "take the lines out of /etc/sysctl.conf; to undo it at once, set the defaults: sysctl "
             "hw.snd.latency=2 hw.snd.latency_profile=1",
-    .facts = ST_RULE_KEYS(LATENCY, ST_KEY_FREEBSD_HW_SND_LATENCY_PROFILE),
+    .facts = ST_RULE_KEYS("freebsd.hw.snd.latency", ST_KEY_FREEBSD_HW_SND_LATENCY_PROFILE),
     .targets = ST_RULE_KEYS("hw.snd.latency", "hw.snd.latency_profile"),
     .judge_number = judge_snd_latency,
 };
 
 /* --- freebsd-virtual-oss: virtual_oss(8): a mixing server with a buffer and a priority of its own. --- */
 
-#define ENABLE  "freebsd.rc.virtual_oss_enable"
 #define DSP     "freebsd.rc.virtual_oss_dsp"
 #define DEFAULT "freebsd.rc.virtual_oss_default_args" /* of FreeBSD's rc.d script */
-#define CUSE    "freebsd.kern.features.cuse"
 
 #define UNUSED "virtual_oss is not in use"
 
@@ -272,7 +269,7 @@ const struct st_rule st_rule_freebsd_virtual_oss = {
     .needs = ST_NEEDS_REOPEN,
     .check = "ps -axo args | grep '[v]irtual_oss'   # shows the options -i and -s",
     .undo = "set virtual_oss_dsp to the old options with sysrc, then: service virtual_oss restart",
-    .facts = ST_RULE_KEYS(ENABLE, DSP, DEFAULT, CUSE),
+    .facts = ST_RULE_KEYS("freebsd.rc.virtual_oss_enable", DSP, DEFAULT, "freebsd.kern.features.cuse"),
     .judge_text = judge_virtual_oss,
     .absent = UNUSED,
 };

@@ -11,8 +11,7 @@
 #define LOWEST_SYSCTL  "hw.acpi.cpu.cx_lowest"
 #define LOWEST         ST_KEYS_FREEBSD LOWEST_SYSCTL
 #define IDLE           "freebsd.machdep.idle"
-#define ET_C3STOP      0x08 /* sys/sys/timeet.h */
-#define STATES_MAX     8    /* MAX_CX_STATES */
+#define STATES_MAX     8 /* MAX_CX_STATES */
 #define LATENCY_MAX_US 1000000
 
 /** Up to 20 us, or 2 % of a long period, is no advice. Choices of this rule. */
@@ -85,7 +84,7 @@ static bool c3_stops_the_timer(struct st_finding *finding)
     if (strlen(timer) > 32)
         return false;
     const char *key = ST_TEXT(128, ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET "%s.flags", timer);
-    if ((st_facts_int_or(finding->facts, key, 0) & ET_C3STOP) == 0)
+    if ((st_facts_int_or(finding->facts, key, 0) & ST_FREEBSD_ET_C3STOP) == 0)
         return false;
     st_finding_quote_key(finding, key);
     return true;
@@ -165,7 +164,6 @@ const struct st_rule st_rule_freebsd_cpu_idle = {
 
 /* --- freebsd-cpu-frequency: CPU clock: powerd, or a fixed frequency. --- */
 
-#define FREQ      "freebsd.dev.cpu.0.freq"
 #define LEVELS    "freebsd.dev.cpu.0.freq_levels"
 #define FLAGS     "freebsd.rc.powerd_flags"
 #define FLAGS_XX  "freebsd.rc.powerdxx_flags"
@@ -270,7 +268,8 @@ const struct st_rule st_rule_freebsd_cpu_frequency = {
     .check = "ps -axo args | grep '[p]owerd'   # -a maximum\n"
              "sysctl dev.cpu.0.freq",
     .undo = "sysrc -x powerd_flags; service powerd restart",
-    .facts = ST_RULE_KEYS(FREQ, LEVELS, ST_KEY_FREEBSD_POWERD_RUNNING, FLAGS, FLAGS_XX, EPP "*.epp"),
+    .facts = ST_RULE_KEYS("freebsd.dev.cpu.0.freq", LEVELS, ST_KEY_FREEBSD_POWERD_RUNNING, FLAGS, FLAGS_XX,
+                          EPP "*.epp"),
     .targets = ST_RULE_KEYS("dev.cpu.0.freq"),
     .judge_number = judge_cpu_frequency,
 };
@@ -279,7 +278,6 @@ const struct st_rule st_rule_freebsd_cpu_frequency = {
 
 #define PREFIX  "freebsd.dev.hwpstate_"
 #define SUFFIX  ".epp"
-#define INTEL   PREFIX "intel.0" SUFFIX
 #define EPP_MAX 255 /* 100 in 13 and 14 */
 
 static void judge_epp(struct st_finding *finding)
@@ -344,7 +342,6 @@ const struct st_rule st_rule_freebsd_epp = {
 /* --- freebsd-preemption: Does a thread that wakes up interrupt one that is inside the kernel? --- */
 
 #define PREEMPTION "freebsd.kern.sched.preemption"
-#define NAME       "freebsd.kern.sched.name"
 #define THRESH     "freebsd.kern.sched.preempt_thresh"
 #define ULE_THRESH "freebsd.kern.sched.ule.preempt_thresh"
 
@@ -427,7 +424,8 @@ const struct st_rule st_rule_freebsd_preemption = {
              "sysctl kern.sched.preempt_thresh       # up to 14: 80\n"
              "sysctl kern.sched.ule.preempt_thresh   # from 15 on: 40",
     .undo = "nothing to undo: that is the default",
-    .facts = ST_RULE_KEYS(PREEMPTION, NAME, THRESH, ULE_THRESH, ST_KEY_FREEBSD_KERN_OSRELDATE),
+    .facts = ST_RULE_KEYS(PREEMPTION, "freebsd.kern.sched.name", THRESH, ULE_THRESH,
+                          ST_KEY_FREEBSD_KERN_OSRELDATE),
     .judge_number = judge_preemption,
 };
 

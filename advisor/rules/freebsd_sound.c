@@ -116,7 +116,6 @@ const struct st_rule st_rule_freebsd_sound_polling = {
 
 /* --- freebsd-uaudio-buffer: hw.usb.uaudio.buffer_ms: how much sound goes over USB at once. --- */
 
-#define USB_BUFFER        "freebsd.hw.usb.uaudio.buffer_ms"
 #define USB_NOW(ms, next) "sysctl hw.usb.uaudio.buffer_ms=" ms "\n# then " next
 #define OPEN_AGAIN        "open the device again; if that does not help, unplug it and plug it in again"
 #define USB_EVER(ms)                                                                                         \
@@ -212,7 +211,7 @@ const struct st_rule st_rule_freebsd_uaudio_buffer = {
     .needs = ST_NEEDS_REOPEN,
     .check = "sysctl hw.usb.uaudio.buffer_ms",
     .undo = "delete the line in /boot/loader.conf and restart",
-    .facts = ST_RULE_KEYS(USB_BUFFER, ST_KEY_FREEBSD_KERN_OSRELDATE, DEFAULT_UNIT,
+    .facts = ST_RULE_KEYS("freebsd.hw.usb.uaudio.buffer_ms", ST_KEY_FREEBSD_KERN_OSRELDATE, DEFAULT_UNIT,
                           "freebsd.dev.pcm.*.%parent", ST_KEYS_FREEBSD_SNDSTAT "*"),
     .judge_number = judge_uaudio_buffer,
 };

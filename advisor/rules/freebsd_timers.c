@@ -191,7 +191,6 @@ const struct st_rule st_rule_freebsd_alloweddeviation = {
 /* sys/sys/timeet.h */
 #define ET_ONESHOT 0x02
 #define ET_PERCPU  0x04
-#define ET_C3STOP  0x08
 
 /** A timer that can do one-shot on each CPU by itself. @return false: there is none. */
 static bool find_alternative(const struct st_facts *facts, char *name)
@@ -273,7 +272,7 @@ static void judge_eventtimer(struct st_finding *finding, int64_t periodic)
         return;
     }
     st_finding_fine(finding, "the event timer %s is in one-shot mode: sleeps do not wait for a tick%s", timer,
-                    flags >= 0 && (flags & ET_C3STOP) != 0
+                    flags >= 0 && (flags & ST_FREEBSD_ET_C3STOP) != 0
                         ? "; it stops in the deep idle state C3, so the kernel does not use C3, which costs "
                           "power"
                         : "");
@@ -374,7 +373,6 @@ const struct st_rule st_rule_freebsd_hz = {
 
 /* --- freebsd-timecounter: kern.timecounter.hardware: what a look at the clock costs. --- */
 
-#define HARDWARE           "freebsd.kern.timecounter.hardware"
 #define TIMECOUNTER_CHOICE "freebsd.kern.timecounter.choice"
 #define FAST               "freebsd.kern.timecounter.fast_gettime"
 
@@ -482,7 +480,7 @@ const struct st_rule st_rule_freebsd_timecounter = {
     .check = "sysctl kern.timecounter.choice   # TSC-low with a number above 0: the kernel trusts it\n"
              "sysctl kern.timecounter.hardware",
     .undo = "take the line out of /etc/sysctl.conf and restart: the kernel chooses by itself",
-    .facts = ST_RULE_KEYS(HARDWARE, TIMECOUNTER_CHOICE, FAST),
+    .facts = ST_RULE_KEYS("freebsd.kern.timecounter.hardware", TIMECOUNTER_CHOICE, FAST),
     .targets = ST_RULE_KEYS("kern.timecounter.hardware"),
     .judge_text = judge_timecounter,
 };

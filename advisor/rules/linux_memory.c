@@ -123,14 +123,6 @@ const struct st_rule st_rule_linux_numa_balancing = {
 
 /* --- linux-huge-pages: Transparent huge pages: compaction in the middle of a page fault. --- */
 
-#define NOW                                                                                                  \
-    "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled "                                   \
-    "/sys/kernel/mm/transparent_hugepage/defrag"
-
-#define EVER                                                                                                 \
-    "# /etc/tmpfiles.d/sleeptune.conf\nw /sys/kernel/mm/transparent_hugepage/enabled - - - - madvise\n"      \
-    "w /sys/kernel/mm/transparent_hugepage/defrag - - - - madvise"
-
 static int need_choice(struct st_finding *finding, const char *key, char *ret, size_t bytes)
 {
     const char *text;
@@ -178,8 +170,11 @@ const struct st_rule st_rule_linux_huge_pages = {
     .sources = "Linux Documentation/admin-guide/mm/transhuge.rst: enabled, defrag; commit 21440d7eb904 "
                "(defer+madvise)\n"
                "khugepaged also moves memory in the background: its cost was not measured",
-    .now = NOW,
-    .persistent = EVER,
+    .now = "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled "
+           "/sys/kernel/mm/transparent_hugepage/defrag",
+    .persistent = "# /etc/tmpfiles.d/sleeptune.conf\n"
+                  "w /sys/kernel/mm/transparent_hugepage/enabled - - - - madvise\n"
+                  "w /sys/kernel/mm/transparent_hugepage/defrag - - - - madvise",
     .check = "grep . /sys/kernel/mm/transparent_hugepage/enabled "
              "/sys/kernel/mm/transparent_hugepage/defrag   # [madvise]",
     .undo = "delete the lines in /etc/tmpfiles.d/sleeptune.conf and restart",

@@ -391,8 +391,6 @@ const struct st_rule st_rule_linux_irq_sharing = {
 
 /* --- linux-watchdogs: The kernel's lock-up detectors. --- */
 
-#define NMI              "linux.sysctl.kernel.nmi_watchdog"
-#define SOFT             "linux.sysctl.kernel.watchdog"
 #define THRESH           "linux.sysctl.kernel.watchdog_thresh"
 #define THRESH_DEFAULT_S 10
 
@@ -430,7 +428,7 @@ const struct st_rule st_rule_linux_watchdogs = {
                "profile sets 0\n"
                "how many µs it takes: not measured; 0.5 ms is a limit that sleeptune chose",
     ST_MACHINE_SYSCTL_FIX("kernel.nmi_watchdog", "0", "1"),
-    .facts = ST_RULE_KEYS(NMI, SOFT, THRESH),
+    .facts = ST_RULE_KEYS("linux.sysctl.kernel.nmi_watchdog", "linux.sysctl.kernel.watchdog", THRESH),
     .judge_number = judge_watchdogs,
 };
 

@@ -11,7 +11,6 @@
 
 /* --- real-time threads, as the process collector found them --- */
 
-#define THREAD_NAME     ST_KEYS_RT_THREAD "*.name"
 #define THREAD_PROCESS  ST_KEYS_RT_THREAD "*.process"
 #define THREAD_PRIORITY ST_KEYS_RT_THREAD "*.priority"
 #define THREAD_PID      ST_KEYS_RT_THREAD "*.pid"
@@ -219,7 +218,7 @@ const struct st_rule st_rule_linux_priority_order = {
     .needs = ST_NEEDS_REOPEN,
     .check = "ps -eLo cls,rtprio,comm --sort=-rtprio | head -20   # sound interrupt, server, programs",
     .undo = "set the old priority in that program again",
-    .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, THREAD_PROCESS, THREAD_PRIORITY, THREAD_NAME,
+    .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, THREAD_PROCESS, THREAD_PRIORITY, ST_KEYS_RT_THREAD "*.name",
                           ST_KEY_THREADS_COMPLETE, ST_KEY_DAEMON_SYSTEM76_SCHEDULER,
                           ST_KEY_DAEMON_ANANICY_CPP, THREAD_PID, ST_MACHINE_PLAYS),
     .judge_number = judge_priority_order,
@@ -283,10 +282,7 @@ const struct st_rule st_rule_linux_hybrid_cores = {
 
 /* --- linux-irq-priorities: The thread of the sound card's interrupt beside the sound server. --- */
 
-#define IRQ_PRIORITY ST_LINUX_KERNEL_IRQ_THREAD "*.priority"
-#define IRQ_TOP      90 /* what rtirq gives, too */
-#define SERVER_BELOW_TOP                                                                                     \
-    "# give the sound server a priority below 90: 'jackd -P 80', or rt.prio of PipeWire's module-rt"
+#define IRQ_TOP 90 /* what rtirq gives, too */
 enum { ANY_CARD = -1, ANY_CONTROLLER = -2 };
 
 /** Of the interrupt threads of that card, or of all sound cards, or of all USB controllers, the one of the
@@ -398,7 +394,10 @@ static void judge_irq_priorities(struct st_finding *finding, ST_UNUSED int64_t p
     ST_PRINT(name, "%s", sound->text);
     const char *driver = strchr(name, '-');
     if (server.priority > IRQ_TOP)
-        st_finding_fix(finding, NULL, SERVER_BELOW_TOP, ST_NEEDS_REOPEN);
+        st_finding_fix(finding, NULL,
+                       "# give the sound server a priority below 90: 'jackd -P 80', or rt.prio of PipeWire's "
+                       "module-rt",
+                       ST_NEEDS_REOPEN);
     else if (driver != NULL && st_machine_is_plain(driver))
         st_rule_fix_with(finding, "(snd|xhci)", driver);
 }
@@ -424,7 +423,8 @@ const struct st_rule st_rule_linux_irq_priorities = {
                   "sudo systemctl enable --now rtirq",
     .check = "ps -eLo cls,rtprio,comm | grep 'irq/'   # snd and xhci above the rest",
     .undo = "sudo systemctl disable rtirq; then sudo /etc/init.d/rtirq reset, or restart",
-    .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_LINUX_KERNEL_IRQ_THREAD_KEYS, IRQ_PRIORITY, THREAD_PROCESS,
-                          THREAD_PRIORITY, ST_MACHINE_USB_AUDIO, ST_MACHINE_LINES),
+    .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_LINUX_KERNEL_IRQ_THREAD_KEYS,
+                          ST_LINUX_KERNEL_IRQ_THREAD "*.priority", THREAD_PROCESS, THREAD_PRIORITY,
+                          ST_MACHINE_USB_AUDIO, ST_MACHINE_LINES),
     .judge_number = judge_irq_priorities,
 };

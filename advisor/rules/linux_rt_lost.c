@@ -11,8 +11,6 @@
 
 #define RT_PROCESS      ST_KEYS_RT_THREAD "*.process"
 #define RT_PRIORITY     ST_KEYS_RT_THREAD "*.priority"
-#define RT_NAME         ST_KEYS_RT_THREAD "*.name"
-#define NORMAL_PROCESS  ST_KEYS_NORMAL_THREAD "*.process"
 #define RTKIT_MAX       20   /* rtkit-daemon --help: what it gives at most, unless told otherwise */
 #define SUSPENDED_LEAST 1000 /* ms; less is no suspend */
 
@@ -373,9 +371,10 @@ const struct st_rule st_rule_linux_client_priority = {
     .needs = ST_NEEDS_RELOGIN,
     .check = "ps -eLo cls,rtprio,comm | grep data-loop   # RR or FF, and a priority",
     .undo = ST_MACHINE_UNDO_LIMITS " and ~/.config/environment.d/90-sleeptune.conf",
-    .facts = ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_KEYS_DAEMON "*", RT_PROCESS, RT_PRIORITY, RT_NAME,
-                          NORMAL_PROCESS, ST_KEY_THREADS_COMPLETE, "linux.*_thread.*.pid",
-                          ST_KEYS_PIPEWIRE_NODE "*", ST_KEY_PIPEWIRE_VERSION, ST_KEY_USER_UID,
-                          ST_KEY_USER_LIMITS_FROM, ST_MACHINE_RIGHT_AT_LOGIN, ST_OWNER_KEYS),
+    .facts =
+        ST_RULE_KEYS(ST_KEY_PROCESSES_N, ST_KEYS_DAEMON "*", RT_PROCESS, RT_PRIORITY,
+                     ST_KEYS_RT_THREAD "*.name", ST_KEYS_NORMAL_THREAD "*.process", ST_KEY_THREADS_COMPLETE,
+                     "linux.*_thread.*.pid", ST_KEYS_PIPEWIRE_NODE "*", ST_KEY_PIPEWIRE_VERSION,
+                     ST_KEY_USER_UID, ST_KEY_USER_LIMITS_FROM, ST_MACHINE_RIGHT_AT_LOGIN, ST_OWNER_KEYS),
     .judge_number = judge_clients,
 };

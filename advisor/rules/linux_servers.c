@@ -165,10 +165,6 @@ const struct st_rule st_rule_linux_alsa_buffer = {
 
 /* --- linux-pipewire-quantum: PipeWire: may its cycle be as short as wished? --- */
 
-#define QUANTUM_DEFAULT              1024 /* pipewire.conf(5) */
-#define MIN_DEFAULT                  32
-#define MAX_DEFAULT                  2048
-#define RATE_DEFAULT                 48000
 #define MIN_FLOOR                    4 /* default.clock.quantum-floor */
 #define PIPEWIRE_QUANTUM_NOW(frames) "pw-metadata -n settings 0 clock.min-quantum " frames
 
@@ -215,7 +211,7 @@ static int need_setting(struct st_finding *finding, const char *key, int64_t fal
 static void fix_pipewire_quantum(bool guest, bool running, int64_t rate, double wish_us,
                                  struct st_finding *finding)
 {
-    int min = MIN_DEFAULT;
+    int min = ST_BUFFER_PIPEWIRE_MIN;
     while (min > MIN_FLOOR && st_rule_us(min, rate) > wish_us * 1.001)
         min /= 2;
     if (running)
@@ -262,10 +258,10 @@ static void judge_pipewire_quantum(struct st_finding *finding)
         st_finding_not_applicable(finding, "the running PipeWire belongs to another user or another session");
         return;
     }
-    if (need_setting(finding, ST_KEY_PIPEWIRE_QUANTUM, QUANTUM_DEFAULT, &quantum) != 0 ||
-        need_setting(finding, ST_KEY_PIPEWIRE_MIN_QUANTUM, MIN_DEFAULT, &min) != 0 ||
-        need_setting(finding, ST_KEY_PIPEWIRE_MAX_QUANTUM, MAX_DEFAULT, &max) != 0 ||
-        need_setting(finding, ST_KEY_PIPEWIRE_RATE_HZ, RATE_DEFAULT, &rate) != 0 ||
+    if (need_setting(finding, ST_KEY_PIPEWIRE_QUANTUM, ST_BUFFER_PIPEWIRE_FRAMES, &quantum) != 0 ||
+        need_setting(finding, ST_KEY_PIPEWIRE_MIN_QUANTUM, ST_BUFFER_PIPEWIRE_MIN, &min) != 0 ||
+        need_setting(finding, ST_KEY_PIPEWIRE_MAX_QUANTUM, ST_BUFFER_PIPEWIRE_MAX, &max) != 0 ||
+        need_setting(finding, ST_KEY_PIPEWIRE_RATE_HZ, ST_BUFFER_PIPEWIRE_RATE_HZ, &rate) != 0 ||
         need_setting(finding, ST_KEY_PIPEWIRE_VM_MIN_QUANTUM, min, &vm_min) != 0)
         return;
     const bool running = st_facts_is(facts, ST_KEY_ASK_PIPEWIRE, "answered");
@@ -484,8 +480,9 @@ static void judge_other_rate(struct st_finding *finding, const struct st_buffer_
 {
     const double cycle_ms = st_rule_us(asked->cycle_frames, asked->running_hz) / 1e3,
                  default_ms = st_rule_us(asked->default_frames, asked->default_hz) / 1e3,
-                 wish_ms = finding->wish->in_use ? QUANTUM_DEFAULT * 1e3 / RATE_DEFAULT
-                                                 : st_rule_period_us(finding) / 1e3;
+                 wish_ms = finding->wish->in_use
+                               ? ST_BUFFER_PIPEWIRE_FRAMES * 1e3 / ST_BUFFER_PIPEWIRE_RATE_HZ
+                               : st_rule_period_us(finding) / 1e3;
     const bool shorter = cycle_ms < wish_ms * 0.999 && cycle_ms < default_ms * 0.999;
     char who[160];
     if (asked->rate_program != NULL)
@@ -563,8 +560,7 @@ const struct st_rule st_rule_linux_pipewire_rates = {
 /* --- linux-pulseaudio: PulseAudio's own settings. --- */
 
 /* daemon.conf's defaults */
-#define FRAGMENTS_DEFAULT   4
-#define FRAGMENT_DEFAULT_MS 25
+#define FRAGMENTS_DEFAULT 4
 
 static void judge_pulseaudio(struct st_finding *finding)
 {
@@ -587,7 +583,7 @@ static void judge_pulseaudio(struct st_finding *finding)
     if (st_facts_is(facts, ST_KEY_PULSE_TSCHED, "0")) {
         const int64_t n = st_facts_positive_or(facts, ST_KEY_PULSE_DEFAULT_FRAGMENTS, FRAGMENTS_DEFAULT),
                       ms = st_facts_positive_or(facts, ST_KEY_PULSE_DEFAULT_FRAGMENT_SIZE_MSEC,
-                                                FRAGMENT_DEFAULT_MS);
+                                                ST_BUFFER_PULSE_FRAGMENT_MS);
         st_finding_ok(finding,
                       "PulseAudio wakes at the card's interrupts: its buffer has %jd fragments of "
                       "%jd ms each, %jd ms in all",
