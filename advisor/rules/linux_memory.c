@@ -123,28 +123,25 @@ const struct st_rule st_rule_linux_numa_balancing = {
 
 /* --- linux-huge-pages: Transparent huge pages: compaction in the middle of a page fault. --- */
 
-static int need_choice(struct st_finding *finding, const char *key, char *ret, size_t bytes)
+static bool choose(struct st_finding *finding, const char *text, char *ret, size_t bytes)
 {
-    const char *text;
-    int r = st_finding_need_text(finding, key, &text);
-    if (r != 0)
-        return r;
-    r = st_proc_chosen(text, ret, bytes);
-    if (r != 0)
+    const bool chosen = st_proc_chosen(text, ret, bytes) == 0;
+    if (!chosen)
         st_finding_unknown(finding, "cannot tell which value is in use: no [brackets] in \"%.60s\"", text);
-    return r;
+    return chosen;
 }
 
-static void judge_huge_pages(struct st_finding *finding)
+static void judge_huge_pages(struct st_finding *finding, const char *text)
 {
     char enabled[32], defrag[32];
-    if (need_choice(finding, ST_KEY_THP_ENABLED, enabled, sizeof(enabled)) != 0)
+    if (!choose(finding, text, enabled, sizeof(enabled)))
         return;
     if (!st_text_is(enabled, "always")) {
         st_finding_fine(finding, "only programs that ask for huge pages get them (%.20s)", enabled);
         return;
     }
-    if (need_choice(finding, ST_KEY_THP_DEFRAG, defrag, sizeof(defrag)) != 0)
+    if (st_finding_need_text(finding, ST_KEY_THP_DEFRAG, &text) != 0 ||
+        !choose(finding, text, defrag, sizeof(defrag)))
         return;
     if (st_text_is(defrag, "always")) {
         st_rule_advise(finding,
@@ -181,7 +178,7 @@ const struct st_rule st_rule_linux_huge_pages = {
     .facts = ST_RULE_KEYS(ST_KEY_THP_ENABLED, ST_KEY_THP_DEFRAG),
     .changes = ST_RULE_CHANGES({ST_CHANGE_SYSFS, "/sys/kernel/mm/transparent_hugepage/enabled", "madvise"},
                                {ST_CHANGE_SYSFS, "/sys/kernel/mm/transparent_hugepage/defrag", "madvise"}),
-    .judge = judge_huge_pages,
+    .judge_text = judge_huge_pages,
 };
 
 /* --- linux-memory-out: did memory run out? --- */

@@ -354,20 +354,19 @@ static void judge_rtkit(struct st_finding *finding)
     } else if (st_facts_int_or(facts, ST_KEY_RTKIT_REFUSED_N, 0) > 0) {
         st_finding_advice(finding,
                           "rtkit refused programs of this user: too many requests or threads at once");
-        st_machine_fix_user(finding);
     } else if (st_facts_int_or(facts, ST_KEY_RTKIT_FAILED_N, 0) > 0) {
         st_finding_advice(finding, "rtkit failed since this computer was started, as the journal says");
-        st_machine_fix_user(finding);
     } else if (finding->wish->period_ns < ST_RULE_LONG_NS && highest(facts) < ST_MACHINE_IRQ_PRIORITY &&
                st_linux_kernel_has_irq_threads(facts)) {
         st_finding_advice(finding,
                           "rtkit gives SCHED_RR %jd to programs that ask, which is lower than "
                           "interrupt threads (50); for a period of %.1f ms the limit rtprio is better",
                           highest(facts), st_rule_period_us(finding) / 1e3);
-        st_machine_fix_user(finding);
     } else {
         st_finding_ok(finding, "rtkit gives SCHED_RR up to %jd to programs that ask", highest(facts));
     }
+    if (st_finding_has_fired(finding))
+        st_machine_fix_user(finding);
 }
 
 const struct st_rule st_rule_linux_rtkit = {

@@ -21,19 +21,6 @@ static bool need_server(struct st_finding *finding, const char *key, const char 
 
 #define FRAMES_MAX 8192 /* PipeWire's own limit, default.clock.quantum-limit */
 
-struct scan {
-    struct st_finding *finding;
-    size_t open_n;
-    size_t unread_n;
-    bool quantum_unread;
-    double forced_us;    /* the cycle that PipeWire is forced to; 0: it follows the ring */
-    double worst_gap_us; /* what the ring lacks of it */
-    double worst_ring_us;
-    double shortest_us;           /* ring; 0: none */
-    bool one_period;              /* some ring holds less than two periods */
-    const struct st_fact *stream; /* the buffer of the worst one; NULL: all are long enough */
-};
-
 static bool is_quantum_unread(const struct st_facts *facts)
 {
     static const char *const keys[] = {ST_KEY_PIPEWIRE_QUANTUM, ST_KEY_PIPEWIRE_MAX_QUANTUM,
@@ -62,82 +49,76 @@ static void quote_stream(struct st_finding *finding, const struct st_fact *strea
         st_finding_quote_beside(finding, stream, *leave);
 }
 
-static void scan_stream(struct scan *scan, const struct st_fact *fact)
-{
-    const int64_t buffer = fact->is_int ? fact->i64 : 0, rate = st_fact_beside_int_or(fact, "rate_hz", 0);
-    if (buffer <= 0 || rate <= 0) {
-        quote_stream(scan->finding, fact);
-        scan->unread_n++;
-        return;
-    }
-    if (scan->open_n++ == 0 && scan->stream == NULL)
-        quote_stream(scan->finding, fact);
-    const double ring_us = st_rule_us(buffer, rate);
-    const bool of_pipewire = st_buffer_is_pipewires(fact);
-    const double gap_us = of_pipewire && !scan->quantum_unread ? scan->forced_us - ring_us : 0;
-    const bool one_period = buffer / 2 < st_fact_beside_int_or(fact, "period_frames", 0);
-    if (gap_us > scan->worst_gap_us) {
-        scan->worst_gap_us = gap_us;
-        scan->worst_ring_us = ring_us;
-        scan->stream = fact;
-    } else if (one_period && scan->stream == NULL) {
-        scan->stream = fact;
-    }
-    scan->unread_n += (of_pipewire && scan->quantum_unread) ||
-                      st_fact_is_unread(st_fact_beside(fact, "owner")) ||
-                      st_fact_is_unread(st_fact_beside(fact, "period_frames"));
-    scan->one_period = scan->one_period || one_period;
-    if (scan->open_n == 1 || ring_us < scan->shortest_us)
-        scan->shortest_us = ring_us;
-}
-
 static void judge_alsa_buffer(struct st_finding *finding)
 {
+    const struct st_facts *facts = finding->facts;
+    /* the first one; one that holds less than two periods; the shortest of those that hold no quantum */
+    const struct st_fact *first = NULL, *one_period = NULL, *worst = NULL;
+    double worst_us = HUGE_VAL, shortest_us = HUGE_VAL;
+    size_t open_n = 0, unread_n = 0;
     struct st_buffer_asked asked;
-    char part[48] = "";
-    const char *name = "";
-    st_buffer_asked(finding->facts, &asked);
-    const int version = st_buffer_pipewire_version(finding->facts);
-    const bool follows_ring = version > 0 && version < 384; /* also if it is forced */
-    struct scan scan = {.finding = finding,
-                        .quantum_unread = is_quantum_unread(finding->facts),
-                        .forced_us = st_buffer_is_forced(finding->facts) && !follows_ring
-                                         ? st_rule_us(asked.usual_frames, asked.running_hz)
-                                         : 0};
-    ST_FACTS_EACH (fact, finding->facts, ST_KEYS_ALSA, ".buffer_frames")
-        scan_stream(&scan, fact);
-    if (scan.stream != NULL) {
-        quote_stream(finding, scan.stream);
-        name = st_machine_stream_name(scan.stream, part, sizeof(part));
+    st_buffer_asked(facts, &asked);
+    const int version = st_buffer_pipewire_version(facts);
+    const bool quantum_unread = is_quantum_unread(facts),
+               follows_ring = version > 0 && version < 384; /* also if it is forced */
+    const double forced_us = st_buffer_is_forced(facts) && !follows_ring && !quantum_unread
+                                 ? st_rule_us(asked.usual_frames, asked.running_hz)
+                                 : 0;
+    ST_FACTS_EACH (stream, facts, ST_KEYS_ALSA, ".buffer_frames") {
+        const int64_t buffer = stream->is_int ? stream->i64 : 0,
+                      rate = st_fact_beside_int_or(stream, "rate_hz", 0);
+        if (buffer <= 0 || rate <= 0) {
+            quote_stream(finding, stream);
+            unread_n++;
+            continue;
+        }
+        const double ring_us = st_rule_us(buffer, rate);
+        const bool of_pipewire = st_buffer_is_pipewires(stream);
+        open_n++;
+        shortest_us = fmin(shortest_us, ring_us);
+        first = first == NULL ? stream : first;
+        if (one_period == NULL && buffer / 2 < st_fact_beside_int_or(stream, "period_frames", 0))
+            one_period = stream;
+        if (of_pipewire && ring_us < forced_us && ring_us < worst_us) {
+            worst = stream;
+            worst_us = ring_us;
+        }
+        unread_n += (of_pipewire && quantum_unread) || st_fact_is_unread(st_fact_beside(stream, "owner")) ||
+                    st_fact_is_unread(st_fact_beside(stream, "period_frames"));
     }
-    if (scan.worst_gap_us > 0) {
+    const struct st_fact *shown = worst != NULL ? worst : one_period != NULL ? one_period : first;
+    if (shown != NULL) {
+        quote_stream(finding, first);
+        quote_stream(finding, shown);
+    }
+    if (worst != NULL) {
         st_finding_set(finding, version > 0 ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
                        "the buffer of %.40s holds %.1f ms, less than PipeWire's forced quantum of %.1f ms: "
                        "%sit is empty before the next quantum arrives",
-                       name, scan.worst_ring_us / 1e3, scan.forced_us / 1e3,
+                       st_machine_stream_name(worst, ST_ROOM(48)), worst_us / 1e3, forced_us / 1e3,
                        version > 0 ? "" : "from PipeWire 0.3.84 on ");
-        const double period_us = st_rule_period_us(finding);
-        st_finding_effect(finding, scan.worst_gap_us < period_us ? scan.worst_gap_us : period_us,
+        const double gap_us = forced_us - worst_us;
+        st_finding_effect(finding, fmin(gap_us, st_rule_period_us(finding)),
                           "%.1f µs of silence in each quantum: quantum %.1f µs, buffer %.1f µs; counted as "
                           "at most one period",
-                          scan.worst_gap_us, scan.forced_us, scan.worst_ring_us);
-        fix_quantum(scan.worst_ring_us, asked.running_hz, finding);
-    } else if (scan.one_period) {
+                          gap_us, forced_us, worst_us);
+        fix_quantum(worst_us, asked.running_hz, finding);
+    } else if (one_period != NULL) {
         st_finding_advice(finding,
                           "the buffer of %.40s is shorter than two periods: while one plays, there is no "
                           "room for the next",
-                          name);
+                          st_machine_stream_name(one_period, ST_ROOM(48)));
         st_finding_fix_persistent(
             finding, ST_NEEDS_REOPEN,
             "# set two or three periods for each buffer of that program (jackd: -n 2 or -n 3)");
-    } else if (scan.unread_n > 0) {
-        st_finding_unknown(finding, "not all settings of %zu open stream%s could be read", scan.unread_n,
-                           ST_PLURAL(scan.unread_n));
-    } else if (scan.open_n == 0) {
+    } else if (unread_n > 0) {
+        st_finding_unknown(finding, "not all settings of %zu open stream%s could be read", unread_n,
+                           ST_PLURAL(unread_n));
+    } else if (open_n == 0) {
         st_finding_not_applicable(finding, "no sound device is open at the moment");
     } else {
-        st_finding_fine(finding, "%zu open stream%s, the shortest buffer is %.1f ms long", scan.open_n,
-                        ST_PLURAL(scan.open_n), scan.shortest_us / 1e3);
+        st_finding_fine(finding, "%zu open stream%s, the shortest buffer is %.1f ms long", open_n,
+                        ST_PLURAL(open_n), shortest_us / 1e3);
     }
 }
 
