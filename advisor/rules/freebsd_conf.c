@@ -15,17 +15,18 @@ struct conf {
     bool of_loader;     /* hints and modules stand in it, too; sysctl.conf is read later and wins */
 };
 
-struct scan {
-    struct st_finding *finding;
-    const struct conf *conf;
-    int compared;
-    int unread;
-    int wrong;
-    bool moved;       /* the first wrong one is of a device that is not there */
-    const char *name; /* of the first wrong one, in its key */
-    const char *wanted;
-    const char *found; /* NULL: no such sysctl */
-};
+enum compared { COMPARED_NOT, COMPARED_SAME, COMPARED_UNREAD, COMPARED_WRONG };
+
+static const char *name_of(const struct conf *conf, const struct st_fact *line)
+{
+    return line->key + strlen(conf->prefix);
+}
+
+/** The running value. NULL: no one looked for it. */
+static const struct st_fact *running(const struct conf *conf, const struct st_fact *line)
+{
+    return st_facts_find(line->facts, ST_TEXT(256, ST_KEYS_FREEBSD "%.240s", name_of(conf, line)));
+}
 
 /** Is this a sysctl of a sound device that is not there, while another one is? */
 static bool is_moved(const struct st_facts *facts, const char *name)
@@ -41,14 +42,6 @@ static bool is_moved(const struct st_facts *facts, const char *name)
     return st_facts_any(facts, ST_KEYS_FREEBSD PCM, ".%desc", NULL);
 }
 
-static bool counts(const struct scan *scan, const char *name, const struct st_fact *found)
-{
-    return !scan->conf->of_loader ||
-           (found != NULL && found->state != ST_FACT_ABSENT &&
-            st_facts_find(scan->finding->facts, ST_TEXT(256, ST_KEYS_FREEBSD_SYSCTL_CONF "%.200s", name)) ==
-                NULL);
-}
-
 /** Has the kernel the value that a file sets? Both facts are ok. "Cmax" is the deepest idle state, which
  * reads as C8. */
 static bool is_same(const struct st_fact *wanted, const struct st_fact *found)
@@ -60,31 +53,21 @@ static bool is_same(const struct st_fact *wanted, const struct st_fact *found)
     return strcasecmp(wanted->text, found->text) == 0;
 }
 
-static void compare(struct scan *scan, const struct st_fact *fact)
+static enum compared compare(const struct conf *conf, const struct st_fact *line)
 {
-    const struct st_facts *facts = scan->finding->facts;
-    const char *name = fact->key + strlen(scan->conf->prefix);
-    const char *key = ST_TEXT(256, ST_KEYS_FREEBSD "%.240s", name);
-    const struct st_fact *found = st_facts_find(facts, key);
-    if (!counts(scan, name, found))
-        return;
-    scan->compared++;
-    if (fact->state != ST_FACT_OK || st_machine_is_unread(facts, key)) {
-        scan->unread++;
-        return;
-    }
-    const bool moved = is_moved(facts, name);
+    const struct st_fact *found = running(conf, line);
+    const char *name = name_of(conf, line);
+    const bool absent = found == NULL || found->state == ST_FACT_ABSENT;
+    if (conf->of_loader &&
+        (absent ||
+         st_facts_find(line->facts, ST_TEXT(256, ST_KEYS_FREEBSD_SYSCTL_CONF "%.200s", name)) != NULL))
+        return COMPARED_NOT;
+    if (line->state != ST_FACT_OK || st_fact_is_unread(found))
+        return COMPARED_UNREAD;
     /* a sysctl that was not looked for proves nothing; an absent one does: 15 has fewer than 13 */
-    if (!moved && (found == NULL || (found->state == ST_FACT_OK && is_same(fact, found))))
-        return;
-    st_finding_quote(scan->finding, fact);
-    st_finding_quote_key(scan->finding, key);
-    if (scan->wrong++ > 0)
-        return;
-    scan->moved = moved;
-    scan->name = name;
-    scan->wanted = fact->text;
-    scan->found = found != NULL && found->state == ST_FACT_OK ? found->text : NULL;
+    return is_moved(line->facts, name) || (found != NULL && (absent || !is_same(line, found)))
+               ? COMPARED_WRONG
+               : COMPARED_SAME;
 }
 
 /** A name that differs by a letter or two in one place; NULL: there is none. */
@@ -105,39 +88,37 @@ static const char *nearest(const struct st_facts *facts, const char *name)
     return NULL;
 }
 
-static void judge_wrong(const struct scan *scan)
+/** line: the first of n that are wrong. */
+static void judge_wrong(struct st_finding *finding, const struct conf *conf, const struct st_fact *line,
+                        int n)
 {
-    struct st_finding *finding = scan->finding;
-    const char *file = strrchr(scan->conf->path, '/') + 1;
+    const struct st_fact *found = running(conf, line);
+    const char *file = strrchr(conf->path, '/') + 1, *name = name_of(conf, line);
     char more[64] = "";
-    if (scan->wrong > 1)
-        ST_PRINT(more, "; and %d more", scan->wrong - 1);
-    st_rule_fix(finding);
-    if (scan->moved) {
+    if (n > 1)
+        ST_PRINT(more, "; and %d more", n - 1);
+    if (is_moved(finding->facts, name)) {
         st_finding_advice(finding,
                           "%s sets %.50s, but this device does not exist now: it has a new number, or is not "
                           "plugged in%s",
-                          file, scan->name, more);
+                          file, name, more);
         st_finding_fix(finding, NULL, finding->rule->persistent, finding->rule->needs);
-    } else if (scan->found == NULL) {
-        const char *near = nearest(finding->facts, scan->name);
-        st_finding_advice(finding, "%s sets %.50s, but this kernel has no such setting%s%.60s%s", file,
-                          scan->name, near != NULL ? "; the nearest is " : "", near != NULL ? near : "",
-                          more);
-        st_finding_fix(finding, NULL, NULL, ST_NEEDS_NOTHING);
+    } else if (found->state != ST_FACT_OK) {
+        const char *near = nearest(finding->facts, name);
+        st_finding_advice(finding, "%s sets %.50s, but this kernel has no such setting%s%.60s%s", file, name,
+                          near != NULL ? "; the nearest is " : "", near != NULL ? near : "", more);
         st_finding_fix_persistent(
             finding, ST_NEEDS_NOTHING,
-            "# remove from %s, unless it is of a module that is loaded later:\n# %.50s=%.50s",
-            scan->conf->path, scan->name, scan->wanted);
+            "# remove from %s, unless it is of a module that is loaded later:\n# %.50s=%.50s", conf->path,
+            name, line->text);
     } else {
-        st_finding_advice(finding, "%s sets %.50s=%.20s, but the kernel uses %.20s%s%s", file, scan->name,
-                          scan->wanted, scan->found,
-                          scan->conf->of_loader
-                              ? ": the machine was not restarted yet, or the value was changed later"
-                              : "",
-                          more);
+        st_rule_advise(finding, "%s sets %.50s=%.20s, but the kernel uses %.20s%s%s", file, name, line->text,
+                       found->text,
+                       conf->of_loader ? ": the machine was not restarted yet, or the value was changed later"
+                                       : "",
+                       more);
     }
-    if (st_text_begins(scan->name, "hw.acpi.cpu."))
+    if (st_text_begins(name, "hw.acpi.cpu."))
         st_finding_fix(
             finding, NULL,
             "# /etc/rc.conf overrides this setting with:\n# performance_cx_lowest, economy_cx_lowest",
@@ -150,15 +131,23 @@ static void judge_conf(struct st_finding *finding, ST_UNUSED const char *read)
     static const struct conf confs[] = {{"/etc/sysctl.conf", ST_KEYS_FREEBSD_SYSCTL_CONF, false},
                                         {"/boot/loader.conf", ST_KEYS_FREEBSD_LOADER, true}};
     const struct conf *conf = &confs[st_text_is(finding->rule->facts[0], ST_KEY_FREEBSD_FILE_LOADER_CONF)];
-    struct scan scan = {.finding = finding, .conf = conf};
-    ST_FACTS_EACH (fact, finding->facts, conf->prefix, "")
-        compare(&scan, fact);
-    if (scan.wrong > 0)
-        judge_wrong(&scan);
-    else if (scan.unread > 0)
+    const struct st_fact *wrong = NULL;
+    int n[COMPARED_WRONG + 1] = {0};
+    ST_FACTS_EACH (line, finding->facts, conf->prefix, "") {
+        const enum compared compared = compare(conf, line);
+        n[compared]++;
+        if (compared != COMPARED_WRONG)
+            continue;
+        wrong = wrong == NULL ? line : wrong;
+        st_finding_quote(finding, line);
+        st_finding_quote(finding, running(conf, line));
+    }
+    if (wrong != NULL)
+        judge_wrong(finding, conf, wrong, n[COMPARED_WRONG]);
+    else if (n[COMPARED_UNREAD] > 0)
         st_finding_unknown(finding, "%d lines of %s could not be compared with the running values",
-                           scan.unread, conf->path);
-    else if (scan.compared == 0)
+                           n[COMPARED_UNREAD], conf->path);
+    else if (n[COMPARED_SAME] == 0)
         st_finding_fine(finding, "%s sets nothing that affects sound", conf->path);
     else
         st_finding_fine(finding, "the kernel uses the values of %s", conf->path);

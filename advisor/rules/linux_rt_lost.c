@@ -282,12 +282,11 @@ static void by_thread(struct clients *clients, const struct st_fact *process, bo
  * library, for which pipewire-pulse computes, and not sleeptune, which only listens. */
 static void by_node(struct clients *clients, const struct st_fact *plays)
 {
-    const struct st_facts *facts = clients->finding->facts;
     const char *pid, *name = st_buffer_program(plays);
-    if (!st_facts_is(facts, plays->key, "true") || st_text_begins(name, "sleeptune") ||
+    if (!st_fact_is(plays, "true") || st_text_begins(name, "sleeptune") ||
         st_fact_beside_is(plays, "api", "pipewire-pulse") || st_fact_beside_text(plays, "pid", &pid) != 0)
         return;
-    if (st_facts_any(facts, ST_KEYS_RT_THREAD, ".pid", pid))
+    if (st_facts_any(plays->facts, ST_KEYS_RT_THREAD, ".pid", pid))
         clients->with_n++;
     else
         add_client(clients, plays, name);

@@ -15,22 +15,16 @@
 #define IDS_BYTES 4096
 #define OWN_MAX   16 /* options of one subcommand beside the common ones */
 
-/* What the common options are read into. */
-struct reading {
-    struct st_report_options options;
-    bool json; /* the last of --json and --format was --json */
-};
-
 static int take_format(void *ctx, const char *text)
 {
-    struct reading *reading = ctx;
+    struct st_report_options *options = ctx;
     const struct st_report_format *const *format = st_report_formats;
     while (*format != NULL && !st_text_is((*format)->name, text))
         format++;
     if (*format == NULL)
         return st_failure_usage("--format: '%s' is unknown; use text, json or prometheus", text);
-    reading->options.format = *format;
-    reading->json = false;
+    options->format = *format;
+    options->json = false;
     return 0;
 }
 
@@ -54,20 +48,19 @@ int st_report_run_profile(void *ctx, const char *text)
 int st_report_run_options(const struct st_option *own, size_t own_n, const char *help, int argc, char **argv,
                           int *ret_first, struct st_report_options *ret)
 {
-    struct reading reading = {.options = {.threshold = ST_STATUS_PROBLEM, .format = &st_report_text}};
-    struct st_report_options *o = &reading.options;
+    *ret = (struct st_report_options){.threshold = ST_STATUS_PROBLEM, .format = &st_report_text};
     const struct st_option common[] = {
-        ST_OPTION_ROWS_BUFFER(&o->frames, &o->rate_hz),
-        {"format", .take = take_format, .ctx = &reading},
-        {"json", .flag = &reading.json},
-        {"threshold", .take = take_threshold, .ctx = o},
-        {"profile", .take = st_report_run_profile, .ctx = &o->profile},
-        {"only", .text = &o->only},
-        {"ok", .flag = &o->ok},
-        {"all", .flag = &o->all},
-        {"details", .flag = &o->all},
-        {"output", 'o', .text = &o->output},
-        {"textfile", .text = &o->textfile},
+        ST_OPTION_ROWS_BUFFER(&ret->frames, &ret->rate_hz),
+        {"format", .take = take_format, .ctx = ret},
+        {"json", .flag = &ret->json},
+        {"threshold", .take = take_threshold, .ctx = ret},
+        {"profile", .take = st_report_run_profile, .ctx = &ret->profile},
+        {"only", .text = &ret->only},
+        {"ok", .flag = &ret->ok},
+        {"all", .flag = &ret->all},
+        {"details", .flag = &ret->all},
+        {"output", 'o', .text = &ret->output},
+        {"textfile", .text = &ret->textfile},
     };
     struct st_option options[ST_ARRAY_LEN(common) + OWN_MAX];
     assert(own_n <= OWN_MAX);
@@ -76,11 +69,10 @@ int st_report_run_options(const struct st_option *own, size_t own_n, const char 
     const size_t n = ST_ARRAY_LEN(common) + own_n;
     const int r = ret_first != NULL ? st_options_read(options, n, help, argc, argv, ret_first)
                                     : st_options_only(options, n, help, argc, argv);
-    o->format = reading.json ? &st_report_json : o->format;
-    *ret = *o;
-    if (r < 0 && o->textfile != NULL && st_text_is(o->textfile, o->output != NULL ? o->output : "-"))
+    ret->format = ret->json ? &st_report_json : ret->format;
+    if (r < 0 && ret->textfile != NULL && st_text_is(ret->textfile, ret->output != NULL ? ret->output : "-"))
         return st_failure_usage("--textfile: '%s' is also the file of --output. Choose another file.",
-                                o->textfile);
+                                ret->textfile);
     return r;
 }
 

@@ -7,6 +7,7 @@
 struct st_report_options {
     int64_t frames, rate_hz; /* 0: as the sound server runs */
     const struct st_report_format *format;
+    bool json; /* the last of --json and --format was --json */
     enum st_status threshold;
     enum st_report_profile profile;
     bool ok, all;
