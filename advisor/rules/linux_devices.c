@@ -368,12 +368,12 @@ static void judge_card_rate(struct st_finding *finding)
 {
     size_t right_n = 0;
     ST_FACTS_EACH (fact, finding->facts, ST_KEYS_ALSA, ".moved_hz") {
-        int64_t hz, rate_hz = 0;
+        const int64_t hz = fact->i64;
+        int64_t rate_hz = 0;
         const char *name = st_machine_stream_name(fact, ST_ROOM(48));
         st_finding_quote(finding, fact);
         st_finding_quote_beside(finding, fact, "rate_hz");
-        if (st_facts_int(finding->facts, fact->key, &hz) != 0 ||
-            st_fact_beside_int(fact, "rate_hz", &rate_hz) != 0) {
+        if (!fact->is_int || st_fact_beside_int(fact, "rate_hz", &rate_hz) != 0) {
             st_finding_unknown(finding, "the rate of %.40s could not be read", name);
         } else if (hz < rate_hz - rate_hz / 20) {
             st_rule_advise(finding,
@@ -516,7 +516,7 @@ static bool has_long_steps(struct st_finding *finding, const struct st_fact *nod
                            const char *name, int64_t reserve)
 {
     struct st_buffer_asked asked;
-    int64_t frames, hz, wanted = 32;
+    int64_t hz, wanted = 32;
     size_t steps_n = 0;
     st_buffer_asked(finding->facts, &asked);
     const bool by_timer = st_fact_beside_is(node, "media_class", "Audio/Sink") &&
@@ -525,8 +525,8 @@ static bool has_long_steps(struct st_finding *finding, const struct st_fact *nod
                           asked.cycle_frames < GUEST_CYCLE;
     const char *prefix = ST_TEXT(48, ST_KEYS_ALSA "card%jd.pcm", st_fact_beside_int_or(node, "card", -1));
     ST_FACTS_EACH (step, finding->facts, prefix, ".step_frames") {
-        if (st_facts_int(finding->facts, step->key, &frames) != 0 ||
-            st_fact_beside_int(step, "rate_hz", &hz) != 0)
+        const int64_t frames = step->i64;
+        if (!step->is_int || st_fact_beside_int(step, "rate_hz", &hz) != 0)
             continue;
         const double cycle = (double)asked.cycle_frames * (double)hz / (double)asked.running_hz;
         const bool long_step = by_timer && (double)frames > cycle + (double)reserve;
