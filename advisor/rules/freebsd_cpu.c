@@ -92,20 +92,15 @@ static bool c3_stops_the_timer(struct st_finding *finding)
 
 static void judge_states(const struct scan *scan, struct st_finding *finding)
 {
-    char state[16];
     const double worst_us = (double)scan->worst_us;
     const char *c3 = scan->c3_off ? "; C3 is not used, because the event timer stops in C3" : "";
     if (worst_us <= SMALL_US || worst_us <= SMALL_SHARE * scan->period_us) {
         st_finding_ok(finding, "waking a CPU from C%d, the deepest idle state in use, takes %jd µs%s",
                       scan->worst_state, scan->worst_us, c3);
     } else {
-        const int want = scan->shallow_state > 0 ? scan->shallow_state : 1;
         st_finding_advice(finding, "waking a CPU from idle state C%d takes up to %jd µs%s", scan->worst_state,
                           scan->worst_us, c3);
-        ST_PRINT(state, "C%d", want);
-        st_rule_fix_with(finding, "C1", state);
-        st_finding_change(finding, ST_CHANGE_SYSCTL_NOW, LOWEST_SYSCTL, state);
-        st_finding_change(finding, ST_CHANGE_RC_CONF, "power_profile:performance_cx_lowest", state);
+        st_rule_fix_with(finding, "C1", ST_TEXT(16, "C%d", ST_MAX(scan->shallow_state, 1)));
     }
     st_finding_effect(finding, worst_us,
                       "longest wake-up time of the states that the kernel may use for a sleep of %.0f µs "
@@ -158,7 +153,8 @@ const struct st_rule st_rule_freebsd_cpu_idle = {
     .undo = "sysrc -x performance_cx_lowest economy_cx_lowest; service power_profile 0x01",
     .facts = ST_RULE_KEYS(CPU "*" SUPPORTED, CPU "*.cx_lowest", LOWEST, IDLE,
                           ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER, ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET "*.flags"),
-    .targets = ST_RULE_KEYS(LOWEST_SYSCTL),
+    .changes = ST_RULE_CHANGES({ST_CHANGE_SYSCTL_NOW, LOWEST_SYSCTL, "C1"},
+                               {ST_CHANGE_RC_CONF, "power_profile:performance_cx_lowest", "C1"}),
     .judge = judge_cpu_idle,
 };
 
