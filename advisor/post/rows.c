@@ -356,48 +356,47 @@ static bool late_client(const char *line, struct st_pattern_parts *ret)
     return st_server_log_jack(line, ret->text[0], &ran);
 }
 
-/* A line of a log, and what all such lines say. "$s": the parts number `subject`; "$f": that swap is full, if
- * so; "$n": " 5 times"; "$t": " in 11 s"; "$m": the largest last part, of `unit_ns`, in ms; "$u": ", for up
- * to 2 ms"; "$k": the kernel;
+/* A line of a log, and what all such lines say. "$s": all first parts, or those number `subject`; "$f": that
+ * swap is full, if so; "$n": " 5 times"; "$t": " in 11 s"; "$m": the largest last part, of `unit_ns`, in ms;
+ * "$u": ", for up to 2 ms"; "$k": the kernel;
  * "$1": of the last line. NULL: the row before says it. "": such a line means nothing here. The most
  * important ones first; the first that matches counts. */
 static const struct log_row {
     const char *pattern, *sentence;
-    int subject; /* 0: none */
+    int subject; /* 0: the first part */
     double unit_ns;
     bool (*read)(const char *line, struct st_pattern_parts *ret); /* as helper programs read it, too */
     const char *unless; /* the pattern of a row that explains this one */
 } logs[] = {
     /* PipeWire: spa/plugins/alsa/alsa-pcm.c, src/pipewire/impl-node.c of 0.3.30 to 1.6 */
     {"*spa.alsa: %l: snd_pcm_%s error: No such device",
-     "$s went away$n$t: the kernel lost the device (cable, hub, power); no setting of PipeWire cures that",
-     1},
-    {"*spa.alsa: %l: snd_pcm_%s No such device", NULL, 1},
-    {"*spa.alsa: %l: (%d suppressed) snd_pcm_avail after recover: No such device", NULL, 1},
+     "$s went away$n$t: the kernel lost the device (cable, hub, power); no setting of PipeWire cures that"},
+    {"*spa.alsa: %l: snd_pcm_%s No such device", NULL},
+    {"*spa.alsa: %l: (%d suppressed) snd_pcm_avail after recover: No such device", NULL},
     {"*spa.alsa: %l: snd_pcm_start: %l",
-     "$s could not be started$n$t ($2): its driver or its plugin (a52, iec958) gave up", 1},
+     "$s could not be started$n$t ($2): its driver or its plugin (a52, iec958) gave up"},
     {"*spa.alsa: %l: (%d suppressed) snd_pcm_avail after recover:",
-     "$s ran dry$n$t (xrun): PipeWire came too late for the card's buffer", 1},
-    {"*spa.alsa: %l: (%d missed) snd_pcm_avail after recover:", NULL, 1},
-    {"*spa.alsa: %l: snd_pcm_avail after recover:", NULL, 1},
-    {"*spa.alsa: %l: snd_pcm_mmap_commit error:", NULL, 1},
-    {"*spa.alsa: %l: snd_pcm_mmap_begin error:", NULL, 1},
-    {"*spa.alsa: %l: XRun! ", NULL, 1},
-    {"*get_avail()] %l: (%d suppressed) snd_pcm_avail after recover:", NULL, 1},
+     "$s ran dry$n$t (xrun): PipeWire came too late for the card's buffer"},
+    {"*spa.alsa: %l: (%d missed) snd_pcm_avail after recover:", NULL},
+    {"*spa.alsa: %l: snd_pcm_avail after recover:", NULL},
+    {"*spa.alsa: %l: snd_pcm_mmap_commit error:", NULL},
+    {"*spa.alsa: %l: snd_pcm_mmap_begin error:", NULL},
+    {"*spa.alsa: %l: XRun! ", NULL},
+    {"*get_avail()] %l: (%d suppressed) snd_pcm_avail after recover:", NULL},
     {"*snd_pcm_avail after recover:"},
     {"*: follower ",
      "PipeWire put $s in step$n$t: such a card's clock is not the one that drives PipeWire. Use one card to "
      "play and to record, or give it a reserve (api.alsa.headroom = 1024)",
-     1, .read = resync},
-    {"*(alsa_%l) xrun state:", "", 1},
-    {"*pw.node: (%l) xrun state:", "$s did not finish in time for PipeWire's cycle$n$t", 1},
-    {"*(%l) xrun state:", NULL, 1},
-    {"*(%l) client missed %d wakeups", NULL, 1},
+     .read = resync},
+    {"*(alsa_%l) xrun state:", ""},
+    {"*pw.node: (%l) xrun state:", "$s did not finish in time for PipeWire's cycle$n$t"},
+    {"*(%l) xrun state:", NULL},
+    {"*(%l) client missed %d wakeups", NULL},
     {"*pw.node: (bluez_%l) graph xrun ",
      "The cycle of a Bluetooth device was not done in time$n$t: its radio link, not a setting, is the usual "
      "reason"},
-    {"*: (%l) XRun! ", "$s lost sound$n$t (xrun)", 1},
-    {"*pw.node: (%l) graph xrun ", "PipeWire's cycle was not done in time$n$t", 1},
+    {"*: (%l) XRun! ", "$s lost sound$n$t (xrun)"},
+    {"*pw.node: (%l) graph xrun ", "PipeWire's cycle was not done in time$n$t"},
     {"*XRun! count:%d time:"},
     {"*graph xrun "},
     {"*out of buffers on port %d",
@@ -406,7 +405,7 @@ static const struct log_row {
      "that went to sleep or a Bluetooth link that failed, and that sound was lost"},
     {"*out of playback buffers"},
     /* programs that ended */
-    {"*ANOM_ABEND*comm=\"%l\"*sig=%d", "$s was ended by signal $2$t: a crash, not a late cycle", 1},
+    {"*ANOM_ABEND*comm=\"%l\"*sig=%d", "$s was ended by signal $2$t: a crash, not a late cycle"},
     {"*rocess %d (%l) of user %d terminated abnormally with signal %l,",
      "$s ended with signal $4$t: a crash, not a late cycle", 2},
     {"*State 'stop-sigterm' timed out. Killing",
@@ -414,9 +413,8 @@ static const struct log_row {
     {"*Failed with result 'timeout'", ""},
     {"*]: %l: Failed with result 'signal'",
      "$s was ended by a signal$n: a crash, or the kernel killed it (memory ran out, or its real-time thread "
-     "did not sleep)",
-     1},
-    {"%l: Failed with result 'signal'", NULL, 1},
+     "did not sleep)"},
+    {"%l: Failed with result 'signal'", NULL},
     {"%l: Main process exited, code=killed", ""},
     {"Unit rtkit-daemon.service could not be found",
      "rtkit is not installed: programs get real-time priority only by limits"},
@@ -441,11 +439,11 @@ static const struct log_row {
      "rtkit took real-time priority away from programs$t: its watchdog got no CPU"},
     {"*rtkit-daemon[*uccessfully demoted thread %d"},
     {"*Reached burst limit for user '%l'",
-     "rtkit's burst limit was reached$n$t: it refused requests of user $s. " RIGHT_BY_LIMITS, 1},
+     "rtkit's burst limit was reached$n$t: it refused requests of user $s. " RIGHT_BY_LIMITS},
     {"*Reached maximum concurrent threads limit for user '%l'",
-     "rtkit refused requests of user $s$n$t: too many concurrent threads. " RIGHT_BY_LIMITS, 1},
+     "rtkit refused requests of user $s$n$t: too many concurrent threads. " RIGHT_BY_LIMITS},
     {"*Reached maximum concurrent process limit for user '%l'",
-     "rtkit refused requests of user $s$n$t: too many processes. " RIGHT_BY_LIMITS, 1},
+     "rtkit refused requests of user $s$n$t: too many processes. " RIGHT_BY_LIMITS},
     {"*Realtime error: %l",
      "The desktop portal refused real-time priority$n$t ($1), so programs run without it. " RIGHT_BY_LIMITS},
     {RTKIT_UNKNOWN, "A server asked for rtkit, which is not installed or does not run"},
@@ -461,11 +459,11 @@ static const struct log_row {
     /* JACK: jack2's common/JackEngine.cpp, posix/JackPosixThread.cpp, linux/alsa; QjackCtl */
     {"*JackEngine::XRun: client ", "JACK did not wait for $s, which was not finished in time$n$t", 1,
      .read = late_client},
-    {"*subgraph starting at %l timed out", NULL, 1}, /* jack1's engine.c */
-    {"*alsa_pcm: xrun of at least %d msecs", "JACK's card ran dry$n$t$u", 0, NS_PER_MS},
+    {"*subgraph starting at %l timed out", NULL}, /* jack1's engine.c */
+    {"*alsa_pcm: xrun of at least %d msecs", "JACK's card ran dry$n$t$u", .unit_ns = NS_PER_MS},
     {"*ALSA XRun wait_status =", ""}, /* of the same one */
-    {"*JackAudioDriver::Process%l: read error", "JACK stopped: it could not read from its card", 0},
-    {"*JackAudioDriver::Process%l: write error", "JACK stopped: it could not write to its card", 0},
+    {"*JackAudioDriver::Process%l: read error", "JACK stopped: it could not read from its card"},
+    {"*JackAudioDriver::Process%l: write error", "JACK stopped: it could not write to its card"},
     {"*JackAudioDriver::Process", ""},
     {"*JACK server starting in non-realtime mode",
      "JACK runs without real-time priority, so any busy program can delay all sound: start it without -r "
@@ -486,7 +484,7 @@ static const struct log_row {
      "The card's driver woke PulseAudio with nothing to write: too early, which is no dropout"},
     {"*ALSA woke us up to read new data from the device, but there was actually nothing to read"},
     {"*alsa-sink.c: Underrun!", "PulseAudio's card ran dry$n$t"},
-    {"*Implicit underrun of '%l'", "$s gave PulseAudio its sound too late$n$t", 1},
+    {"*Implicit underrun of '%l'", "$s gave PulseAudio its sound too late$n$t"},
     /* what programs print themselves: alsa-lib, RtAudio, aplay, mpv */
     {"*(snd_pcm_recover) underrun", "A program filled its sound device too late$n$t (underrun)"},
     {"*audio write error, underrun"},
@@ -499,54 +497,51 @@ static const struct log_row {
      "memory: close programs, or add swap (zram)",
      2},
     {"*RT Watchdog Timeout (hard): %l[",
-     "The kernel killed $s$n: its real-time thread did not sleep for longer than its limit (RLIMIT_RTTIME)",
-     1},
+     "The kernel killed $s$n: its real-time thread did not sleep for longer than its limit (RLIMIT_RTTIME)"},
     {"*Memory cgroup out of memory: Killed process %d (%l)",
      "$s reached the limit of its own group (a container or service) and was killed, which is not the "
      "computer's memory",
      2},
     {USB_GONE,
      "The USB device at $s went away while it was in use (-19): its cable, port, hub or power fails, and no "
-     "setting cures that",
-     1},
-    {"*usb %l: Unable to submit urb *-19", NULL, 1},
+     "setting cures that"},
+    {"*usb %l: Unable to submit urb *-19", NULL},
     {"*usb %l: clock source %d is not valid",
      "The USB interface at $s has no valid clock: its link or its firmware fails (-71 is such an error), and "
      "no "
      "setting cures that. Another cable, port or clock source of the interface may",
-     1, .unless = USB_GONE},
-    {"*usb %l: uac_clock_source_is_valid(): cannot get clock validity", NULL, 1},
+     .unless = USB_GONE},
+    {"*usb %l: uac_clock_source_is_valid(): cannot get clock validity", NULL},
     {"*usb %l: *cannot set freq %d",
      "The USB interface at $s did not take its rate$n: its link or its firmware fails. Try another "
      "cable and port",
-     1, .unless = USB_GONE},
+     .unless = USB_GONE},
     {"*snd-usb-audio %l: probe with driver snd-usb-audio failed with error %d",
      "The driver of USB sound could not start the device at $s (error $2): its link or its firmware fails. "
      "Try "
-     "another cable and port",
-     1},
-    {"*usb %l: *cannot get freq at ep", "", 1},
+     "another cable and port"},
+    {"*usb %l: *cannot get freq at ep", ""},
     {"*usb %l: urb status %d",
-     "The USB device at $s answered with error $2$n$t: its link or its firmware fails", 1},
-    {"*usb %l: *usb_set_interface failed (%d)", NULL, 1},
+     "The USB device at $s answered with error $2$n$t: its link or its firmware fails"},
+    {"*usb %l: *usb_set_interface failed (%d)", NULL},
     {"*disabled by hub (EMI?), re-enabling",
      "A hub switched a USB port off$n$t: electrical noise, a bad cable or too little power"},
-    {"*usb %l: reset %s USB device number", "The kernel reset the USB device at $s$n$t: its link failed", 1},
+    {"*usb %l: reset %s USB device number", "The kernel reset the USB device at $s$n$t: its link failed"},
     {"*usb %l: device descriptor read/%s error -71",
-     "The USB device at $s did not answer$n$t (-71): its cable, port, hub or power fails", 1},
-    {"*usb %l: device not accepting address %d, error -71", NULL, 1},
-    {"*usb %l: Device not responding to setup address", NULL, 1},
+     "The USB device at $s did not answer$n$t (-71): its cable, port, hub or power fails"},
+    {"*usb %l: device not accepting address %d, error -71", NULL},
+    {"*usb %l: Device not responding to setup address", NULL},
     {"*WARNING: CPU: %d PID: %d at drivers/usb/%s",
      "The kernel's USB driver warned of itself$n$t (drivers/usb/$3): another kernel than $k may help"},
     {"*WARNING: CPU: %d PID: %d at sound/%s",
      "The kernel's sound driver warned of itself$n$t (sound/$3): another kernel than $k may help"},
     {"*xhci_hcd *WARN", "The USB controller complained$n$t (xhci_hcd): its driver or the device misbehaves"},
     {"*xhci_hcd *ERROR"},
-    {"*XRUN: pcm%l:", "The kernel saw pcm$s run dry$n$t (xrun)", 1},
+    {"*XRUN: pcm%l:", "The kernel saw pcm$s run dry$n$t (xrun)"},
     {"*retire_%s_urb: %d callbacks suppressed", "USB lost packets of sound, $2 in the last such line$n$t"},
     {"*cannot submit urb*err %d", "The kernel could not send sound over USB$n$t (error $1)"},
     {"*FIQ reported NYET", "The USB driver of the Raspberry Pi lost data$n$t (NYET)"},
-    {"*usb %l: USB disconnect, device number %d", "The USB device at $s went away$n$t", 1},
+    {"*usb %l: USB disconnect, device number %d", "The USB device at $s went away$n$t"},
     {"Endpoint: %l (SYNC)",
      "An endpoint of the USB device is SYNC: it gives no feedback of its clock. If ERR of its row in pw-top "
      "grows, give it a reserve (api.alsa.headroom = 1024)"},
@@ -557,7 +552,7 @@ static const struct log_row {
     {"*Marking clocksource '%l' as unstable", "The kernel found the clock $1 unstable and left it: each look "
                                               "at the clock is slow now (hpet, acpi_pm)"},
     {"*Marking TSC unstable"},
-    {"*hrtimer: interrupt took %d ns", "An interrupt of the kernel's timers took up to $m ms", 0, 1},
+    {"*hrtimer: interrupt took %d ns", "An interrupt of the kernel's timers took up to $m ms", .unit_ns = 1},
     {"*sched: RT throttling activated",
      "The kernel stopped real-time threads$n$t (RT throttling): one of them did not sleep"},
     {"*ndervoltage detected",
@@ -572,7 +567,7 @@ static const struct log_row {
      "The processor was too hot$n$t and was slowed down"},
     {"*soft lockup - CPU#%d stuck for %d", "A CPU was stuck in the kernel$n$t, for $2 s"},
     {"*IRQ timing workaround is activated for card #%d",
-     "The HDA card $s interrupts at other times than it says: the kernel works around that", 1},
+     "The HDA card $s interrupts at other times than it says: the kernel works around that"},
     {"*Unstable LPIB", "the HDA card reports a wrong position$n$t"},
     {"*azx_get_response timeout",
      "The codec of the HDA card did not answer$n$t: its power saving (power_save=0 of snd_hda_intel), its "
@@ -582,7 +577,7 @@ static const struct log_row {
     {"irq%d: hdac%d %s %d %d", "hdac$2 shares interrupt $1 with $3, whose work may delay the card's"},
     {"irq%d: hdac%d %d %d", "The interrupt of hdac$2 came $4 times a second"},
     {"*hdac%d: Command *timeout on address",
-     "The HDA controller hdac$s did not answer$n: its driver or its firmware fails", 1},
+     "The HDA controller hdac$s did not answer$n: its driver or its firmware fails"},
     {"*sof-audio*ipc *timed out for",
      "The firmware of the sound chip (SOF, a DSP) did not answer$n$t: sound stops, whatever the settings. "
      "Another version of the firmware or another kernel than $k may help"},
@@ -594,7 +589,7 @@ static const struct log_row {
     {"xruns = 0", ""},
     {"xruns = %d", "A FreeBSD channel counted $1 underruns$n (the card ran dry)"},
     {"*pcm%d:*play interrupt timeout, channel dead",
-     "The interrupts of pcm$s did not arrive$n (channel dead)", 1},
+     "The interrupts of pcm$s did not arrive$n (channel dead)"},
     {"@%s - rtprio %d",
      "The group $1 has the right to real-time priority (rtprio $2): id shows whether the user is in it"},
     /* configuration of PipeWire; a line behind '#' sets nothing */
@@ -608,7 +603,7 @@ static const struct log_row {
     {"T:*P:*%d I:*Max: %d",
      "cyclictest: a thread of priority $1 woke up to $m ms late, by the kernel, the firmware and interrupts "
      "alone, without a sound server",
-     0, NS_PER_US},
+     .unit_ns = NS_PER_US},
     {"Swap: %v %v %v", "$2 of $1 (swap, as free counts) are in use$f"},
     {"*uccessfully made thread %d of process %d *RT at priority %d", "rtkit gave real-time priority $3$n"},
     {"*inked with libpipewire %v", "PipeWire $1 is installed"},
@@ -665,7 +660,7 @@ static int64_t suppressed(const char *line)
 }
 
 static void see(struct st_post_seen *seen, const struct log_row *row, const char *line,
-                const struct st_pattern_parts *parts)
+                const struct st_pattern_parts *parts, bool has_subject)
 {
     const double now_s = time_of(line), number = parts->n > 0 ? strtod(parts->text[parts->n - 1], NULL) : 0;
     if (seen->n++ == 0)
@@ -675,9 +670,9 @@ static void see(struct st_post_seen *seen, const struct log_row *row, const char
     seen->most = fmax(seen->most, number);
     if (parts->n >= seen->parts.n)
         seen->parts = *parts;
-    if (row->subject == 0)
+    if (!has_subject || parts->n == 0)
         return;
-    const char *name = parts->text[row->subject - 1],
+    const char *name = parts->text[row->subject > 0 ? row->subject - 1 : 0],
                *subject = name[0] == '-' ? ST_TEXT(80, "a node without a name, %.40s", name + 1) : name;
     ST_EACH_OF (known, seen->subjects, ST_MIN(seen->subjects_n, ST_ARRAY_LEN(seen->subjects))) {
         if (strncmp(*known, subject, sizeof(*known) - 1) == 0)
@@ -716,7 +711,7 @@ static bool take_logs(struct st_post *post, const char *line, const struct pairs
             continue;
         if (logs[first].sentence[0] != '\0') {
             post->votes[ST_OS_FREEBSD] += strstr(row->pattern, "hdac") != NULL;
-            see(&post->seen[first], row, line, &parts);
+            see(&post->seen[first], row, line, &parts, strstr(logs[first].sentence, "$s") != NULL);
             count(post, line);
             st_post_kind(post, "log");
         }
