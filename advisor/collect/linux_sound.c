@@ -16,7 +16,7 @@
 
 #define USB_DEVICES_MAX 512
 #define STREAMS_MAX     64
-#define KEY_BYTES       256
+#define KEY_BYTES       320
 #define PATH_BYTES      256
 #define NAME_MAX_BYTES  40 /* longer names of devices are not the kernel's */
 
@@ -135,10 +135,10 @@ static void stream_status(struct st_collector *c, const char *name, const char *
         return;
     const char *path = ST_TEXT(64, "/proc/%lld/comm", (long long)status.owner_tid);
     if (status.owner_tid > 0)
-        st_collector_read(c, ST_TEXT(KEY_BYTES + 32, ST_KEYS_ALSA "%s.owner", name), path, ST_VALUE_TEXT);
+        st_collector_read(c, ST_TEXT(KEY_BYTES, ST_KEYS_ALSA "%s.owner", name), path, ST_VALUE_TEXT);
     int64_t hz;
     if (rate_of(&status, &hz) == 0)
-        st_collector_put_int(c, ST_TEXT(KEY_BYTES + 32, ST_KEYS_ALSA "%s.moved_hz", name), hz, source);
+        st_collector_put_int(c, ST_TEXT(KEY_BYTES, ST_KEYS_ALSA "%s.moved_hz", name), hz, source);
 }
 
 /** A lower bound of the steps in which the position of a stream that PipeWire plays moves: for two looks, the
@@ -151,10 +151,10 @@ static void stream_steps(struct st_collector *c, const char *name, const char *p
     int64_t rate_hz, now_ns = 0;
     double behind_s = HUGE_VAL, step_s = 0;
     if (!c->live || strstr(name, "p.sub") == NULL ||
-        st_facts_text(c->facts, ST_TEXT(KEY_BYTES + 32, ST_KEYS_ALSA "%s.owner", name), &owner) != 0 ||
+        st_facts_text(c->facts, ST_TEXT(KEY_BYTES, ST_KEYS_ALSA "%s.owner", name), &owner) != 0 ||
         (!st_text_begins(owner, "pipewire") && strstr(owner, "data-loop") == NULL))
         return;
-    if (st_facts_int(c->facts, ST_TEXT(KEY_BYTES + 32, ST_KEYS_ALSA "%s.rate_hz", name), &rate_hz) != 0 ||
+    if (st_facts_int(c->facts, ST_TEXT(KEY_BYTES, ST_KEYS_ALSA "%s.rate_hz", name), &rate_hz) != 0 ||
         rate_hz <= 0)
         return;
     for (int i = 0; i < 50; i++) {
@@ -170,7 +170,7 @@ static void stream_steps(struct st_collector *c, const char *name, const char *p
         (void)!c->p->clock.sleep_until_ns(&c->p->clock, now_ns + ST_NS_PER_MS);
     }
     if (isfinite(behind_s))
-        st_collector_put_int(c, ST_TEXT(KEY_BYTES + 32, ST_KEYS_ALSA "%s.step_frames", name),
+        st_collector_put_int(c, ST_TEXT(KEY_BYTES, ST_KEYS_ALSA "%s.step_frames", name),
                              (int64_t)fmin(step_s * (double)rate_hz, INT32_MAX), path);
 }
 
@@ -184,14 +184,14 @@ static void one_stream(struct st_collector *c, const char *folder, const char *n
     ST_PRINT(path, "%.200s/hw_params", folder);
     const int r = st_collector_text(c, path, text, sizeof(text));
     if (r != 0) {
-        st_collector_put_failure(c, ST_TEXT(KEY_BYTES + 32, ST_KEYS_ALSA "%s.buffer_frames", name), r, path);
+        st_collector_put_failure(c, ST_TEXT(KEY_BYTES, ST_KEYS_ALSA "%s.buffer_frames", name), r, path);
         return;
     }
     if (st_text_begins(text, "closed"))
         return;
     ST_EACH (line, lines)
-        st_collector_line(c, ST_TEXT(KEY_BYTES + 32, ST_KEYS_ALSA "%s.%s", name, line->leaf), path,
-                          line->pattern, ST_VALUE_INT);
+        st_collector_line(c, ST_TEXT(KEY_BYTES, ST_KEYS_ALSA "%s.%s", name, line->leaf), path, line->pattern,
+                          ST_VALUE_INT);
     ST_PRINT(path, "%.200s/status", folder);
     if (st_collector_text(c, path, text, sizeof(text)) == 0)
         stream_status(c, name, text, path);
