@@ -218,22 +218,13 @@ static int level(void *ctx, const char *name)
     return scan->n >= STREAMS_MAX;
 }
 
-static void collect_devices(struct st_collector *c)
+/** key: of what stands for all when the folder cannot be read. */
+static void scan_folder(struct st_collector *c, const char *folder, st_name_fn fn, const char *key)
 {
-    static const struct {
-        const char *folder;
-        st_name_fn fn;
-        const char *key; /* of what stands for all when the folder cannot be read */
-    } sets[] = {
-        {ASOUND, level, "linux.alsa.any.buffer_frames"},
-        {USB_DEVICES, usb_interface, "linux.usb_audio.any.control"},
-    };
-    ST_EACH (set, sets) {
-        struct scan scan = {.c = c, .folder = set->folder};
-        const int r = st_collector_list(c, set->folder, set->fn, &scan);
-        if (r != 0 && r != -ENOENT)
-            st_collector_put_failure(c, set->key, r, set->folder);
-    }
+    struct scan scan = {.c = c, .folder = folder};
+    const int r = st_collector_list(c, folder, fn, &scan);
+    if (r != 0 && r != -ENOENT)
+        st_collector_put_failure(c, key, r, folder);
 }
 
 /* --- interrupt lines of sound and of the buses that carry it --- */
@@ -335,7 +326,8 @@ static void collect_cards(struct st_collector *c)
 
 void st_linux_sound_collect(struct st_collector *c)
 {
-    collect_devices(c);
+    scan_folder(c, ASOUND, level, "linux.alsa.any.buffer_frames");
+    scan_folder(c, USB_DEVICES, usb_interface, "linux.usb_audio.any.control");
     collect_cards(c);
     collect_interrupts(c);
 }
