@@ -461,22 +461,21 @@ static void collect_system(struct st_collector *c)
 
 /* --- sound servers: the package's, the system's and the user's files --- */
 
-/** The user's file hides the system's, and that the package's; drop-ins of all three are added, the user's
- * last. folders: from the package's to the user's, NULL for none. */
-static void read_layers(struct reader *reader, const char *const *folders, size_t folders_n, const char *name)
+/** The user's file hides the system's, and that the package's, of which PulseAudio has none; drop-ins of all
+ * three are added, the user's last. */
+static void read_layers(struct reader *reader, const char *server, const char *name)
 {
+    const char *home = reader->c->home, *own = ST_TEXT(600, "%s/.config", home);
+    const char *const folders[] = {"/usr/share", "/etc", own};
+    const size_t folders_n = ST_ARRAY_LEN(folders) - (home[0] == '\0');
     char path[PATH_BYTES];
     for (size_t i = folders_n; i-- > 0;) {
-        if (folders[i] == NULL)
-            continue;
-        ST_PRINT(path, "%s/%s", folders[i], name);
+        ST_PRINT(path, "%s/%s/%s", folders[i], server, name);
         if (read_file(reader, path))
             break;
     }
     ST_EACH_OF (folder, folders, folders_n) {
-        if (*folder == NULL)
-            continue;
-        ST_PRINT(path, "%s/%s.d", *folder, name);
+        ST_PRINT(path, "%s/%s/%s.d", *folder, server, name);
         reader->folder = path;
         reader->suffix = ".conf";
         (void)st_collector_list(reader->c, path, file_of_folder, reader); /* most machines lack some */
@@ -514,28 +513,17 @@ static void parse_pulse_script(struct reader *reader, char *text)
                               reader->path);
 }
 
-static const char *below_home(struct st_collector *c, const char *name, char *path, size_t bytes)
-{
-    if (c->home[0] == '\0')
-        return NULL;
-    snprintf(path, bytes, "%s/%s", c->home, name);
-    return path;
-}
-
 static void collect_servers(struct st_collector *c)
 {
-    const char *const pipewire[] = {"/usr/share/pipewire", "/etc/pipewire",
-                                    below_home(c, ".config/pipewire", ST_ROOM(600))};
-    const char *const pulse[] = {"/etc/pulse", below_home(c, ".config/pulse", ST_ROOM(600))};
     struct reader reader = {.c = c, .parse = parse_pipewire, .failure_key = ST_KEY_PIPEWIRE_QUANTUM};
-    read_layers(&reader, pipewire, ST_ARRAY_LEN(pipewire), "pipewire.conf");
+    read_layers(&reader, "pipewire", "pipewire.conf");
     reader = (struct reader){.c = c,
                              .parse = parse_settings,
                              .setting = put_setting,
                              .failure_key = ST_KEY_PULSE_REALTIME_SCHEDULING};
-    read_layers(&reader, pulse, ST_ARRAY_LEN(pulse), "daemon.conf");
+    read_layers(&reader, "pulse", "daemon.conf");
     reader = (struct reader){.c = c, .parse = parse_pulse_script, .failure_key = ST_KEY_PULSE_TSCHED};
-    read_layers(&reader, pulse, ST_ARRAY_LEN(pulse), "default.pa");
+    read_layers(&reader, "pulse", "default.pa");
 }
 
 void st_linux_files_collect(struct st_collector *c)
