@@ -137,12 +137,6 @@ static void parse_settings(struct reader *reader, char *text)
     st_linux_text_settings(text, reader->setting, reader);
 }
 
-static const char *const unit_folders[] = {"/etc/systemd/system",           "/run/systemd/system",
-                                           "/usr/local/lib/systemd/system", "/usr/lib/systemd/system",
-                                           "/lib/systemd/system",           NULL};
-static const char *const conf_folders[] = {"/etc/systemd", "/run/systemd", "/usr/local/lib/systemd",
-                                           "/usr/lib/systemd", NULL};
-
 static int see_dropin(void *ctx, const char *name)
 {
     struct dropins *dropins = ctx;
@@ -159,21 +153,22 @@ static int see_dropin(void *ctx, const char *name)
     return 0;
 }
 
-static void read_all(struct reader *reader, const char *const *folders, const char *const *files,
-                     const char *const *kinds)
+/** The first file of these names, then the drop-ins of all. below: the folder in those of systemd. */
+static void read_all(struct reader *reader, const char *below, const char *const *names)
 {
+    static const char *const folders[] = {"/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib"};
     struct dropins dropins = {0};
     char path[LAYER_PATH_BYTES];
     bool found = false;
-    for (; *files != NULL && !found; files++) {
-        for (size_t i = 0; folders[i] != NULL && !found; i++) {
-            ST_PRINT(path, "%s/%s", folders[i], *files);
-            found = read_file(reader, path);
+    for (const char *const *name = names; *name != NULL; name++) {
+        ST_EACH (folder, folders) {
+            ST_PRINT(path, "%s/%s/%s", *folder, below, *name);
+            found = found || read_file(reader, path);
         }
     }
-    for (; *kinds != NULL; kinds++) {
-        for (size_t i = 0; folders[i] != NULL; i++) {
-            ST_PRINT(path, "%s/%s.d", folders[i], *kinds);
+    for (; *names != NULL; names++) {
+        ST_EACH (folder, folders) {
+            ST_PRINT(path, "%s/%s/%s.d", *folder, below, *names);
             dropins.folder = path;
             (void)st_collector_list(reader->c, path, see_dropin, &dropins); /* most are not there */
         }
@@ -182,30 +177,22 @@ static void read_all(struct reader *reader, const char *const *folders, const ch
         (void)read_file(reader, dropin->path);
 }
 
-/** Calls fn for each file that counts, in the order in which systemd reads them: the unit of this name
+/** Reads each file that counts, in the order in which systemd reads them: the unit of this name
  * ("jack@ann.service"), or the file of its template, then its drop-ins by their names, of whatever folder.
  * Of drop-ins of one name the one of the more special folder (jack@ann.service.d, jack@.service.d,
  * service.d) counts, then that of /etc, /run, /usr/local/lib, /usr/lib: systemd.unit(5). */
 static void read_unit(struct reader *reader, const char *unit)
 {
-    const char *at = strchr(unit, '@'), *dot = strrchr(unit, '.');
-    if (strlen(unit) >= LAYER_NAME_BYTES || dot == NULL)
-        return;
-    if (at == NULL || dot <= at + 1) {
-        read_all(reader, unit_folders, (const char *const[]){unit, NULL},
-                 (const char *const[]){unit, dot + 1, NULL});
-        return;
-    }
-    const char *template = ST_TEXT(LAYER_NAME_BYTES, "%.*s%s", (int)(at + 1 - unit), unit, dot);
-    read_all(reader, unit_folders, (const char *const[]){unit, template, NULL},
-             (const char *const[]){unit, template, dot + 1, NULL});
+    const char *at = strchr(unit, '@'), *dot = strrchr(unit, '.'),
+               *end = at != NULL && dot > at + 1 ? at + 1 : dot;
+    const char *template = ST_TEXT(LAYER_NAME_BYTES, "%.*s%s", (int)(end - unit), unit, dot);
+    read_all(reader, "systemd/system", (const char *const[]){unit, template, dot + 1, NULL});
 }
 
 /** The same of a file of systemd itself ("system.conf"): systemd-system.conf(5). */
 static void read_conf(struct reader *reader, const char *name)
 {
-    const char *const names[] = {name, NULL};
-    read_all(reader, conf_folders, names, names);
+    read_all(reader, "systemd", (const char *const[]){name, NULL});
 }
 
 /* --- units --- */
@@ -476,9 +463,7 @@ static void read_layers(struct reader *reader, const char *server, const char *n
     }
     ST_EACH_OF (folder, folders, folders_n) {
         ST_PRINT(path, "%s/%s/%s.d", *folder, server, name);
-        reader->folder = path;
-        reader->suffix = ".conf";
-        (void)st_collector_list(reader->c, path, file_of_folder, reader); /* most machines lack some */
+        read_folder(reader, path, ".conf"); /* most machines lack some */
     }
 }
 
