@@ -27,13 +27,6 @@ enum kind {
     KIND_LOWEST,    /* stays at the lowest clock */
 };
 
-struct scan {
-    int policies;
-    int counts[KIND_LOWEST + 1];
-    const struct st_fact *worst; /* the governor of a policy of the worst kind seen */
-    enum kind worst_kind;
-};
-
 static bool is_for_speed(const char *epp)
 {
     return st_text_is(epp, "performance") || st_text_is(epp, "0");
@@ -92,29 +85,17 @@ static enum kind kind_of(const struct st_fact *policy)
     return kind == KIND_FAST && is_capped(policy) ? KIND_CAPPED : kind;
 }
 
-static void scan_policy(struct scan *scan, const struct st_fact *policy)
+/** The text of a fact of this policy, "?" when it has none. */
+static const char *text_of(struct st_finding *finding, const struct st_fact *policy, const char *what)
 {
-    if (policy->state == ST_FACT_ABSENT)
-        return;
-    const enum kind kind = kind_of(policy);
-    scan->counts[kind]++;
-    if (scan->policies++ == 0 || kind > scan->worst_kind) {
-        scan->worst_kind = kind;
-        scan->worst = policy;
-    }
+    st_finding_quote_beside(finding, policy, what);
+    return st_fact_beside_text_or(policy, what, "?");
 }
 
-/** The text of a fact of the worst policy, "?" when it has none. */
-static const char *worst_text(const struct scan *scan, struct st_finding *finding, const char *what)
+static double ghz_of(struct st_finding *finding, const struct st_fact *policy, const char *what)
 {
-    st_finding_quote_beside(finding, scan->worst, what);
-    return st_fact_beside_text_or(scan->worst, what, "?");
-}
-
-static double worst_ghz(const struct scan *scan, struct st_finding *finding, const char *what)
-{
-    st_finding_quote_beside(finding, scan->worst, what);
-    return (double)st_fact_beside_int_or(scan->worst, what, 0) / 1e6;
+    st_finding_quote_beside(finding, policy, what);
+    return (double)st_fact_beside_int_or(policy, what, 0) / 1e6;
 }
 
 /** The switch by which turbo is off; NULL: it is on. */
@@ -175,12 +156,12 @@ static bool judge_max_perf(struct st_finding *finding)
     return true;
 }
 
-static void fix_cpu_frequency(const struct scan *scan, struct st_finding *finding)
+static void fix_cpu_frequency(struct st_finding *finding, const struct st_fact *worst, enum kind kind)
 {
-    const char *turbo = limiting_switch(scan->worst);
-    if (scan->worst_kind == KIND_CAPPED && turbo != NULL) {
+    const char *turbo = limiting_switch(worst);
+    if (kind == KIND_CAPPED && turbo != NULL) {
         fix_file(finding, turbo, st_text_is(turbo, BOOST_FILE) ? "1" : "0");
-    } else if (scan->worst_kind == KIND_CAPPED) {
+    } else if (kind == KIND_CAPPED) {
         st_finding_fix(
             finding,
             "for p in /sys/devices/system/cpu/cpufreq/policy*; do\n"
@@ -188,10 +169,10 @@ static void fix_cpu_frequency(const struct scan *scan, struct st_finding *findin
             "done",
             "# find what sets the limit: TLP (CPU_SCALING_MAX_FREQ_ON_AC), tuned, cpupower, thermald",
             ST_NEEDS_NOTHING);
-    } else if (scan->worst_kind == KIND_EPP) {
+    } else if (kind == KIND_EPP) {
         fix_file(finding, EPP_FILES, "performance");
-    } else if (strstr(st_fact_beside_text_or(scan->worst, "available_governors", "performance"),
-                      "performance") == NULL) {
+    } else if (strstr(st_fact_beside_text_or(worst, "available_governors", "performance"), "performance") ==
+               NULL) {
         st_finding_fix_now(finding,
                            "sudo modprobe cpufreq_performance\n# then see scaling_available_governors");
     } else {
@@ -199,33 +180,34 @@ static void fix_cpu_frequency(const struct scan *scan, struct st_finding *findin
     }
 }
 
-static void judge_slow(const struct scan *scan, struct st_finding *finding)
+/** worst: the governor of a policy of this kind; of policies_n that many are slow. */
+static void judge_slow(struct st_finding *finding, const struct st_fact *worst, enum kind kind, int slow,
+                       int policies_n)
 {
-    const char *governor = worst_text(scan, finding, "governor");
-    const char *driver = worst_text(scan, finding, "driver");
-    const int slow = scan->policies - scan->counts[KIND_FAST] - scan->counts[KIND_UNREAD];
-    switch (scan->worst_kind) {
+    const char *governor = text_of(finding, worst, "governor");
+    const char *driver = text_of(finding, worst, "driver");
+    switch (kind) {
     case KIND_EPP:
         st_finding_advice(finding,
                           "%d of %d CPU clocks are set to save energy (%s, %s, preference %s), so short "
                           "work may run slowly",
-                          slow, scan->policies, driver, governor, worst_text(scan, finding, "epp"));
+                          slow, policies_n, driver, governor, text_of(finding, worst, "epp"));
         break;
     case KIND_LOWEST:
         st_finding_advice(finding,
                           "%d of %d CPU clocks are kept low; the worst stays at its lowest value (%s, %s)",
-                          slow, scan->policies, driver, governor);
+                          slow, policies_n, driver, governor);
         break;
     case KIND_CAPPED:
-        st_finding_quote_beside(finding, scan->worst, "base_khz");
+        st_finding_quote_beside(finding, worst, "base_khz");
         st_finding_advice(finding, "%d of %d CPU clocks are limited, the worst to %.2f of %.2f GHz (%s)",
-                          slow, scan->policies, worst_ghz(scan, finding, "max_khz"),
-                          worst_ghz(scan, finding, "hardware_max_khz"),
-                          limiting_switch(scan->worst) != NULL ? "turbo is off" : "scaling_max_freq");
+                          slow, policies_n, ghz_of(finding, worst, "max_khz"),
+                          ghz_of(finding, worst, "hardware_max_khz"),
+                          limiting_switch(worst) != NULL ? "turbo is off" : "scaling_max_freq");
         break;
     case KIND_USERSPACE:
         st_finding_advice(finding, "a program sets %d of %d CPU clocks (%s, %s), maybe to a low value", slow,
-                          scan->policies, driver, governor);
+                          policies_n, driver, governor);
         break;
     case KIND_FAST:
     case KIND_UNREAD:
@@ -233,20 +215,28 @@ static void judge_slow(const struct scan *scan, struct st_finding *finding)
         st_finding_advice(finding,
                           "%d of %d CPU clocks follow the load (%s, %s), so work after an idle time may "
                           "start slowly",
-                          slow, scan->policies, driver, governor);
+                          slow, policies_n, driver, governor);
         break;
     }
-    fix_cpu_frequency(scan, finding);
+    fix_cpu_frequency(finding, worst, kind);
 }
 
 static void judge_cpu_frequency(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    struct scan scan = {.worst_kind = KIND_FAST};
+    const struct st_fact *worst = NULL; /* the governor of a policy of the worst kind seen */
+    enum kind worst_kind = KIND_FAST;
+    int policies_n = 0, counts[KIND_LOWEST + 1] = {0};
     int64_t present;
-    ST_FACTS_EACH (fact, facts, ST_KEYS_CPUFREQ, ".governor")
-        scan_policy(&scan, fact);
-    if (scan.policies == 0) {
+    ST_FACTS_EACH (policy, facts, ST_KEYS_CPUFREQ, ".governor") {
+        const enum kind kind = kind_of(policy);
+        counts[kind]++;
+        if (policies_n++ == 0 || kind > worst_kind) {
+            worst_kind = kind;
+            worst = policy;
+        }
+    }
+    if (worst == NULL) {
         const int r = st_finding_need_int(finding, ST_KEY_CPUFREQ_PRESENT, &present);
         if (r == 0 && present != 0)
             st_finding_unknown(finding, "this machine changes its CPU clocks, but no governor could be read");
@@ -258,22 +248,23 @@ static void judge_cpu_frequency(struct st_finding *finding)
     }
     if (judge_max_perf(finding))
         return;
-    if (scan.worst_kind > KIND_UNREAD) {
-        judge_slow(&scan, finding);
+    if (worst_kind > KIND_UNREAD) {
+        judge_slow(finding, worst, worst_kind, policies_n - counts[KIND_FAST] - counts[KIND_UNREAD],
+                   policies_n);
     } else if (judge_profile(finding)) {
         return;
-    } else if (scan.worst_kind == KIND_UNREAD) {
-        (void)worst_text(&scan, finding, "driver");
-        (void)worst_text(&scan, finding, "epp");
+    } else if (worst_kind == KIND_UNREAD) {
+        (void)text_of(finding, worst, "driver");
+        (void)text_of(finding, worst, "epp");
         st_finding_unknown(
             finding, "sleeptune does not know what sets the frequency of %d of %d CPUs (governor %.40s)",
-            scan.counts[KIND_UNREAD], scan.policies, worst_text(&scan, finding, "governor"));
+            counts[KIND_UNREAD], policies_n, text_of(finding, worst, "governor"));
     } else {
-        (void)worst_text(&scan, finding, "epp");
+        (void)text_of(finding, worst, "epp");
         /* turbo makes work shorter and may make it uneven: it is mentioned and not judged */
         st_finding_fine(
-            finding, "%d of %d CPU clocks are set for speed (%s, %s)%s", scan.policies, scan.policies,
-            worst_text(&scan, finding, "driver"), worst_text(&scan, finding, "governor"),
+            finding, "%d of %d CPU clocks are set for speed (%s, %s)%s", policies_n, policies_n,
+            text_of(finding, worst, "driver"), text_of(finding, worst, "governor"),
             turbo_switch(facts) != NULL ? "; turbo is off, so the highest clock is the nominal one" : "");
     }
 }
