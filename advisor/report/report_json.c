@@ -45,7 +45,7 @@ static json_t *finding_json(const struct st_report *report, const struct st_find
     const struct st_rule *rule = finding->rule;
     return json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:o, s:s?, s:o, s:{s:s?, s:s?, s:s, s:s}, s:s, s:s, s:o, s:s, s:s?, s:s?, "
-        "s:s?, s:s?, s:o, s:s?}",
+        "s:s?, s:o, s:s?}",
         "id", rule->id, "status", st_finding_statuses[finding->status].name, "title", rule->title, "summary",
         finding->summary, "mechanism", rule->mechanism, "effect_us",
         st_json_real_or_null(finding->effect_known, finding->effect_us), "formula", finding->formula,
@@ -53,8 +53,8 @@ static json_t *finding_json(const struct st_report *report, const struct st_find
         finding->fix_persistent, "needs", st_finding_needs[finding->needs].name, "privilege",
         st_rule_privilege(rule), "cost", st_rule_cost(rule), "when_not", rule->when_not, "sources",
         lines_json(rule->sources), "applicability", st_rule_is_applied(rule) ? "auto" : "manual",
-        "first_version", rule->first_version, "last_version", rule->last_version, "set_aside",
-        finding->set_aside, "needless", finding->needless, "measured", measured_json(report, finding), "ask",
+        "first_version", rule->first_version, "set_aside", finding->set_aside, "needless", finding->needless,
+        "measured", measured_json(report, finding), "ask",
         finding->status == ST_STATUS_UNKNOWN ? rule->check : NULL);
 }
 

@@ -763,7 +763,6 @@ int st_report_format_rule(const struct st_rule *rule, const struct st_finding *f
         {"Check:", rule->check, true},
         {"Undo:", rule->undo},
         {"True from:", rule->first_version},
-        {"True up to:", rule->last_version},
         {"History:", rule->history},
         {"Sources:", rule->sources},
     };

@@ -317,9 +317,8 @@ def rule_page(outline, rule, rules, address):
         put_setting(page, rule)
         page.bullet("Rights", "", rule["privilege"])
         page.bullet("Risk", "", RISKS[rule["applicability"]])
-    for label, key in (("From", "first_version"), ("Up to", "last_version")):
-        if rule[key]:
-            page.bullet(label, "", rule[key])
+    if rule["first_version"]:
+        page.bullet("From", "", rule["first_version"])
     for heading, key in (("What changed, by version", "history"), ("Where this comes from", "sources")):
         if rule[key]:
             page.put(f"\n## {heading}\n\n")

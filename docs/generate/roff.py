@@ -48,8 +48,8 @@ def escaped(text):
 
 
 def rule_row(rule):
-    ends = "".join(f", {label} version {rule[key]}" for label, key in (("from", "first_version"), ("up to", "last_version")) if rule[key] is not None)
-    return f".It Sy {rule['id']}\n{escaped(rule['title'] + ends)}"
+    since = f", from version {rule['first_version']}" if rule["first_version"] is not None else ""
+    return f".It Sy {rule['id']}\n{escaped(rule['title'] + since)}"
 
 
 def rules_page(rules):
