@@ -180,8 +180,8 @@ static void fix_cpu_frequency(struct st_finding *finding, const struct st_fact *
     }
 }
 
-/** worst: the governor of a policy of this kind; of policies_n that many are slow. */
-static void judge_slow(struct st_finding *finding, const struct st_fact *worst, enum kind kind, int slow,
+/** worst: the governor of a policy of this kind. slow_n: of policies_n, the slow ones. */
+static void judge_slow(struct st_finding *finding, const struct st_fact *worst, enum kind kind, int slow_n,
                        int policies_n)
 {
     const char *governor = text_of(finding, worst, "governor");
@@ -191,23 +191,23 @@ static void judge_slow(struct st_finding *finding, const struct st_fact *worst, 
         st_finding_advice(finding,
                           "%d of %d CPU clocks are set to save energy (%s, %s, preference %s), so short "
                           "work may run slowly",
-                          slow, policies_n, driver, governor, text_of(finding, worst, "epp"));
+                          slow_n, policies_n, driver, governor, text_of(finding, worst, "epp"));
         break;
     case KIND_LOWEST:
         st_finding_advice(finding,
                           "%d of %d CPU clocks are kept low; the worst stays at its lowest value (%s, %s)",
-                          slow, policies_n, driver, governor);
+                          slow_n, policies_n, driver, governor);
         break;
     case KIND_CAPPED:
         st_finding_quote_beside(finding, worst, "base_khz");
         st_finding_advice(finding, "%d of %d CPU clocks are limited, the worst to %.2f of %.2f GHz (%s)",
-                          slow, policies_n, ghz_of(finding, worst, "max_khz"),
+                          slow_n, policies_n, ghz_of(finding, worst, "max_khz"),
                           ghz_of(finding, worst, "hardware_max_khz"),
                           limiting_switch(worst) != NULL ? "turbo is off" : "scaling_max_freq");
         break;
     case KIND_USERSPACE:
-        st_finding_advice(finding, "a program sets %d of %d CPU clocks (%s, %s), maybe to a low value", slow,
-                          policies_n, driver, governor);
+        st_finding_advice(finding, "a program sets %d of %d CPU clocks (%s, %s), maybe to a low value",
+                          slow_n, policies_n, driver, governor);
         break;
     case KIND_FAST:
     case KIND_UNREAD:
@@ -215,7 +215,7 @@ static void judge_slow(struct st_finding *finding, const struct st_fact *worst, 
         st_finding_advice(finding,
                           "%d of %d CPU clocks follow the load (%s, %s), so work after an idle time may "
                           "start slowly",
-                          slow, policies_n, driver, governor);
+                          slow_n, policies_n, driver, governor);
         break;
     }
     fix_cpu_frequency(finding, worst, kind);
