@@ -36,10 +36,17 @@ static bool field(const char *line, int i, char *ret, size_t bytes)
     return st_text_copy(ret, bytes, line, strcspn(line, ":"));
 }
 
+struct user {
+    const char *name;
+    char uid[NAME_BYTES], gid[NAME_BYTES], class[NAME_BYTES];
+    char groups[GROUPS_BYTES]; /* "audio video" */
+    bool found;
+};
+
 /** Calls fn with each line; free of the file's text, which may have passwords. @return 0, -ENODATA (no such
  * file), -ENOMEM, or what reading it said. */
-static int each_line(struct st_machine *machine, const char *path, void (*fn)(void *ctx, const char *line),
-                     void *ctx)
+static int each_line(struct st_machine *machine, const char *path,
+                     void (*fn)(struct user *user, const char *line), struct user *user)
 {
     size_t bytes;
     char *buf = calloc(1, FILE_BYTES);
@@ -48,7 +55,7 @@ static int each_line(struct st_machine *machine, const char *path, void (*fn)(vo
         r = 0;
     if (r == 0) {
         ST_TEXT_EACH (line, buf, "\n")
-            fn(ctx, line);
+            fn(user, line);
     }
     if (buf != NULL)
         explicit_bzero(buf, FILE_BYTES);
@@ -56,16 +63,8 @@ static int each_line(struct st_machine *machine, const char *path, void (*fn)(vo
     return r == -ENOENT ? -ENODATA : r;
 }
 
-struct user {
-    const char *name;
-    char uid[NAME_BYTES], gid[NAME_BYTES], class[NAME_BYTES];
-    char groups[GROUPS_BYTES]; /* "audio video" */
-    bool found;
-};
-
-static void see_user(void *ctx, const char *line)
+static void see_user(struct user *user, const char *line)
 {
-    struct user *user = ctx;
     char name[NAME_BYTES];
     if (user->found || !field(line, 0, name, sizeof(name)) || !st_text_is(name, user->name))
         return;
@@ -74,9 +73,8 @@ static void see_user(void *ctx, const char *line)
     (void)field(line, 4, user->class, sizeof(user->class));
 }
 
-static void see_group(void *ctx, const char *line)
+static void see_group(struct user *user, const char *line)
 {
-    struct user *user = ctx;
     char name[NAME_BYTES], gid[NAME_BYTES], members[MEMBERS_BYTES];
     if (!field(line, 0, name, sizeof(name)) || !field(line, 2, gid, sizeof(gid)))
         return;

@@ -122,9 +122,7 @@ static void parse_groups(struct reader *reader, char *text)
 #define LAYER_PATH_BYTES 512
 
 struct dropins {
-    struct {
-        char name[LAYER_NAME_BYTES], path[LAYER_PATH_BYTES];
-    } row[DROPINS_MAX];
+    char paths[DROPINS_MAX][LAYER_PATH_BYTES];
     size_t n;
     const char *folder;
 };
@@ -141,15 +139,15 @@ static int see_dropin(void *ctx, const char *name)
 {
     struct dropins *dropins = ctx;
     size_t at = 0;
+    int order = 1;
     if (strlen(name) >= LAYER_NAME_BYTES || !st_text_ends(name, ".conf"))
         return 0;
-    while (at < dropins->n && strcmp(dropins->row[at].name, name) < 0)
+    while (at < dropins->n && (order = strcmp(strrchr(dropins->paths[at], '/') + 1, name)) < 0)
         at++;
-    if (dropins->n == DROPINS_MAX || (at < dropins->n && st_text_is(dropins->row[at].name, name)))
+    if (dropins->n == DROPINS_MAX || (at < dropins->n && order == 0))
         return 0;
-    memmove(&dropins->row[at + 1], &dropins->row[at], (dropins->n++ - at) * sizeof(dropins->row[0]));
-    snprintf(dropins->row[at].name, LAYER_NAME_BYTES, "%s", name);
-    snprintf(dropins->row[at].path, LAYER_PATH_BYTES, "%s/%s", dropins->folder, name);
+    memmove(&dropins->paths[at + 1], &dropins->paths[at], (dropins->n++ - at) * sizeof(dropins->paths[0]));
+    ST_PRINT(dropins->paths[at], "%s/%s", dropins->folder, name);
     return 0;
 }
 
@@ -173,8 +171,8 @@ static void read_all(struct reader *reader, const char *below, const char *const
             (void)st_collector_list(reader->c, path, see_dropin, &dropins); /* most are not there */
         }
     }
-    ST_EACH_OF (dropin, dropins.row, dropins.n)
-        (void)read_file(reader, dropin->path);
+    ST_EACH_OF (dropin, dropins.paths, dropins.n)
+        (void)read_file(reader, *dropin);
 }
 
 /** Reads each file that counts, in the order in which systemd reads them: the unit of this name

@@ -50,7 +50,7 @@ static bool is_bare(const char *line)
                                          "cpupower ", "ps -",        "ulimit -", NULL};
     const char *at = st_text_begins(line, "sudo ") ? line + 5 : line;
     const size_t len = strcspn(at, " ");
-    const char *name = ST_TEXT(16, "%.*s", (int)ST_MIN(len, 15), at);
+    const char *name = ST_TEXT(16, "%.*s", (int)len, at);
     return (st_text_is_among(name, readers) &&
             (at[len] == ' ' && (at[len + 1] == '/' || at[len + 1] == '~'))) ||
            st_text_is(at, "groups") || st_text_begins_among(at, others);
@@ -90,8 +90,7 @@ static struct st_post_answer *open_file(struct cut *cut, const char *path)
                                                                          "/etc/rc.conf", NULL};
     post->votes[ST_OS_LINUX] += st_text_begins_among(path, of_linux);
     post->votes[ST_OS_FREEBSD] += st_text_begins_among(path, of_freebsd);
-    const char *name = ST_TEXT(64, "%.*s", (int)ST_MIN(strlen(path), 60), path);
-    st_post_kind(post, name);
+    st_post_kind(post, ST_TEXT(61, "%s", path));
     return st_post_answer_new(post, usual_name(path, ST_ROOM(300)));
 }
 

@@ -241,9 +241,8 @@ static void take_groups(struct st_post *post, char *value)
 {
     char names[ST_PATTERN_PART_BYTES] = "";
     ST_TEXT_EACH (group, value, ", ") {
-        const char *name = strchr(group, '(');
-        st_text_join(names, sizeof(names), " ", "%.*s", (int)strcspn(name != NULL ? name + 1 : group, ")"),
-                     name != NULL ? name + 1 : group);
+        const char *open = strchr(group, '('), *name = open != NULL ? open + 1 : group;
+        st_text_join(names, sizeof(names), " ", "%.*s", (int)strcspn(name, ")"), name);
     }
     st_post_text(post, ST_KEY_USER_GROUPS, names);
 }
