@@ -119,8 +119,8 @@ static const struct setting {
     const char *prefix;
     const char *const *names;
     const char *suffix; /* of a folder's files; NULL: any */
-    int64_t from_version,
-        to_version; /* kern.osreldate; 0: any. 14.1 changed the order of the loader's files */
+    /* kern.osreldate; 0: any. 14.1 changed the order of the loader's files */
+    int64_t from_version, to_version;
 } settings[] = {
     {ST_KEY_FREEBSD_FILE_LOADER_CONF, "/boot/loader.conf", ST_KEYS_FREEBSD_LOADER, loader_names},
     {NULL, LOADER_LOCAL, ST_KEYS_FREEBSD_LOADER, loader_names, .to_version = ST_FREEBSD_LOADER_LOCAL_LAST},
@@ -137,9 +137,9 @@ static const struct setting {
 };
 
 /** Reads a file into c->buf and says so in `key`. @return false when there is nothing to parse. */
-static bool read_file(struct st_collector *c, const char *key, const char *path, size_t *ret_bytes)
+static bool read_file(struct st_collector *c, const char *key, const char *path)
 {
-    const int r = c->machine->read_text(c->machine, path, c->buf, c->buf_bytes, ret_bytes);
+    const int r = st_collector_text(c, path, c->buf, c->buf_bytes);
     if (key != NULL && r != 0)
         st_collector_put_failure(c, key, r, path);
     else if (key != NULL)
@@ -149,8 +149,7 @@ static bool read_file(struct st_collector *c, const char *key, const char *path,
 
 static void read_assignments(struct st_collector *c, const struct setting *setting, const char *path)
 {
-    size_t bytes;
-    if (read_file(c, setting->key, path, &bytes))
+    if (read_file(c, setting->key, path))
         st_freebsd_text_assignments(c->facts, setting->prefix, setting->names, c->buf, path);
 }
 
@@ -158,8 +157,7 @@ static void read_assignments(struct st_collector *c, const struct setting *setti
 static void read_login_class(struct st_collector *c)
 {
     static const char path[] = "/etc/login.conf";
-    size_t bytes;
-    char *class = read_file(c, NULL, path, &bytes) ? strstr(c->buf, "\naudio:") : NULL, *end = class;
+    char *class = read_file(c, NULL, path) ? strstr(c->buf, "\naudio:") : NULL, *end = class;
     while (end != NULL && (end = strchr(end + 1, '\n')) != NULL && end[-1] == '\\')
         ;
     if (end != NULL)
@@ -214,12 +212,11 @@ static void collect_named(struct st_collector *c)
 
 static void read_sndstat(struct st_collector *c)
 {
-    size_t bytes;
-    const char *path = "/dev/sndstat", *of_capture = "/sndstat.txt";
-    if (c->machine->read_text(c->machine, of_capture, c->buf, c->buf_bytes, &bytes) == 0)
-        path = of_capture;
-    if (read_file(c, ST_KEY_FREEBSD_FILE_SNDSTAT, path, &bytes) &&
-        st_freebsd_text_sndstat(c->facts, c->buf, bytes, path) == -EBADMSG)
+    static const char of_capture[] = "/sndstat.txt";
+    const bool is_captured = st_collector_text(c, of_capture, c->buf, c->buf_bytes) == 0;
+    const char *path = is_captured ? of_capture : "/dev/sndstat";
+    if (read_file(c, ST_KEY_FREEBSD_FILE_SNDSTAT, path) &&
+        st_freebsd_text_sndstat(c->facts, c->buf, path) == -EBADMSG)
         st_facts_put_state(c->facts, ST_KEY_FREEBSD_FILE_SNDSTAT, ST_FACT_MALFORMED, 0, c->buf, path);
 }
 

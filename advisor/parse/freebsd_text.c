@@ -138,11 +138,11 @@ static void ring(struct walk *w, const char *line)
                          (int64_t)block * 1000000 / ((int64_t)w->rate_hz * frame), line, w->source);
 }
 
-int st_freebsd_text_sndstat(struct st_facts *facts, const char *text, size_t bytes, const char *source)
+int st_freebsd_text_sndstat(struct st_facts *facts, const char *text, const char *source)
 {
     struct walk w = {.facts = facts, .source = source, .unit = -1};
     char line[LINE_BYTES];
-    const char *end = text + bytes;
+    const char *end = text + strlen(text);
     bool known = false;
     for (int n = 0; n < LINES_MAX && st_text_line(&text, end, line, sizeof(line)); n++) {
         const char *inside = line + strspn(line, " \t");

@@ -17,5 +17,4 @@ int st_freebsd_text_assignments(struct st_facts *facts, const char *prefix, cons
  * /dev/sndstat of FreeBSD 12 to 15, at any verbosity: freebsd.sndstat.pcmN.parent and, from
  * verbosity 2 on, .play.block_us (of the first hardware channel).
  * @return 0, -ENOMEM, -EBADMSG (not the text of /dev/sndstat). */
-ST_NODISCARD int st_freebsd_text_sndstat(struct st_facts *facts, const char *text, size_t bytes,
-                                         const char *source);
+ST_NODISCARD int st_freebsd_text_sndstat(struct st_facts *facts, const char *text, const char *source);

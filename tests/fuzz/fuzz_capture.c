@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct st_facts *facts = st_facts_new(ST_OS_FREEBSD);
     require(facts != NULL && text != NULL, "out of memory");
     require(st_freebsd_text_assignments(facts, "x.", all, text, "fuzz") == 0, "assignments");
-    (void)!st_freebsd_text_sndstat(facts, (const char *)data, size, "fuzz");
+    (void)!st_freebsd_text_sndstat(facts, text, "fuzz");
     for (size_t i = 0; i < facts->n; i++)
         require(facts->rows[i]->key[0] != '\0', "a fact without a name");
     st_facts_free(facts);

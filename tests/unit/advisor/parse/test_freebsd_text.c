@@ -98,7 +98,7 @@ static void what_only_a_shell_can_evaluate_is_malformed(void **state)
 
 static void sndstat(struct st_facts *facts, const char *text)
 {
-    assert_int_equal(st_freebsd_text_sndstat(facts, text, strlen(text), "sndstat"), 0);
+    assert_int_equal(st_freebsd_text_sndstat(facts, text, "sndstat"), 0);
 }
 
 static void a_channel_of_13_is_on_one_line(void **state)
@@ -159,8 +159,8 @@ static void hostile_sndstat_is_left_out(void **state)
                    "\t[dsp0.play.0]: spd 48000, fmt 0x00000000, flags\n"
                    "\t interrupts 0, underruns 99999999999999999999, feed 0\n\t[b:1024/1024/1|bs:1/1/1]\n");
     check(facts, "freebsd.sndstat.pcm0.play.block_us", "(none)");
-    assert_int_equal(st_freebsd_text_sndstat(facts, "hello\n", 6, "x"), -EBADMSG);
-    assert_int_equal(st_freebsd_text_sndstat(facts, "", 0, "x"), -EBADMSG);
+    assert_int_equal(st_freebsd_text_sndstat(facts, "hello\n", "x"), -EBADMSG);
+    assert_int_equal(st_freebsd_text_sndstat(facts, "", "x"), -EBADMSG);
 }
 
 #define WITH_FACTS(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
