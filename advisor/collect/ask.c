@@ -47,9 +47,9 @@ static void put_text(struct asker *asker, const char *key, const char *value)
     st_facts_put_text(asker->facts, key, value, NULL, asker->question->source);
 }
 
-static void put_state(struct asker *asker, const char *key, enum st_fact_state state, int error)
+static void put_failure(struct asker *asker, const char *key, int r)
 {
-    st_facts_put_state(asker->facts, key, state, error, NULL, asker->question->source);
+    st_facts_put_failure(asker->facts, key, r, asker->question->source);
 }
 
 /* --- answers --- */
@@ -59,7 +59,7 @@ static int parse_pipewire(struct asker *asker, char *text)
     struct st_pattern_parts parts;
     int r = -EBADMSG;
     /* the running minimum has the one for virtual machines in it */
-    put_state(asker, ST_KEY_PIPEWIRE_VM_MIN_QUANTUM, ST_FACT_ABSENT, 0);
+    put_failure(asker, ST_KEY_PIPEWIRE_VM_MIN_QUANTUM, -ENOENT);
     for (const char *at = text; st_pattern_next(&at, "*key:'%l' value:'%l'", &parts); r = 0) {
         const char *key = st_answer_pipewire_key(parts.text[0]), *value = parts.text[1];
         if (key != NULL && value[0] == '[')
@@ -95,7 +95,7 @@ static int parse_pulse(struct asker *asker, char *text)
     if (is_open)
         put_text(asker, ST_KEY_PULSE_TSCHED, is_off ? "0" : "1");
     else
-        put_state(asker, ST_KEY_PULSE_TSCHED, ST_FACT_ABSENT, 0); /* no card is open */
+        put_failure(asker, ST_KEY_PULSE_TSCHED, -ENOENT); /* no card is open */
     return r;
 }
 
@@ -352,8 +352,8 @@ static void take_answer(struct asker *asker, const struct st_run *run)
         return;
     }
     for (const char *const *key = asker->question->facts; *key != NULL && is_of_server; key++)
-        st_facts_put_failure(asker->facts, *key, r, asker->question->source);
-    st_facts_put_failure(asker->facts, asker->question->key, r, asker->question->source);
+        put_failure(asker, *key, r);
+    put_failure(asker, asker->question->key, r);
 }
 
 /** The questions whose servers run, and that may be asked. @return how many. */
@@ -376,7 +376,8 @@ static size_t choose(struct asker *asker, const struct st_ask *ask, const struct
             /* root runs no program as another user for what that user's files say */
             put_text(asker, question->key, "read from configuration files");
         } else if (question->of_user && whom->refused != 0) {
-            put_state(asker, question->key, ST_FACT_UNREADABLE, whom->refused);
+            st_facts_put_state(asker->facts, question->key, ST_FACT_UNREADABLE, whom->refused, NULL,
+                               question->source);
         } else {
             ret[n++] = question;
         }
