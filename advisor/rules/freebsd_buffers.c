@@ -224,19 +224,18 @@ static void judge_options(const struct options *options, struct st_finding *find
 
 static void judge_virtual_oss(struct st_finding *finding, const char *enable)
 {
-    const struct st_facts *facts = finding->facts;
     const char *args = NULL;
     struct options options;
     if (strcasecmp(enable, "YES") != 0) {
         st_finding_not_applicable(finding, UNUSED);
         return;
     }
-    const struct st_fact *dsp = st_facts_find(facts, DSP);
+    const struct st_fact *dsp = st_facts_find(finding->facts, DSP);
     const char *key = dsp == NULL || dsp->state == ST_FACT_ABSENT ? DEFAULT : DSP;
     if (dsp != NULL && dsp->state == ST_FACT_MALFORMED)
         args = dsp->raw; /* has variables in it */
     else
-        (void)!st_facts_text(facts, key, &args);
+        (void)!st_facts_text(finding->facts, key, &args);
     if (args == NULL) {
         st_finding_unknown(finding,
                            "virtual_oss is started, but its options (virtual_oss_dsp) could not be read");

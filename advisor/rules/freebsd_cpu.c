@@ -110,9 +110,8 @@ static void judge_states(const struct scan *scan, struct st_finding *finding)
 
 static void judge_cpu_idle(struct st_finding *finding)
 {
-    const struct st_facts *facts = finding->facts;
     struct scan scan = {.finding = finding, .period_us = st_rule_period_us(finding)};
-    const char *idle = st_facts_text_or(facts, IDLE, "acpi");
+    const char *idle = st_facts_text_or(finding->facts, IDLE, "acpi");
     st_finding_quote_key(finding, IDLE);
     if (!st_text_is(idle, "acpi")) {
         st_finding_ok(finding, "machdep.idle is %.20s, not acpi: an idle CPU %s", idle,
@@ -121,7 +120,7 @@ static void judge_cpu_idle(struct st_finding *finding)
         return;
     }
     scan.c3_off = c3_stops_the_timer(finding);
-    ST_FACTS_EACH (fact, facts, CPU, SUPPORTED)
+    ST_FACTS_EACH (fact, finding->facts, CPU, SUPPORTED)
         scan_cpu(&scan, fact);
     if (scan.cpus == 0)
         st_finding_not_applicable(finding, "this machine shows no ACPI idle states");
@@ -184,11 +183,10 @@ static void mode_of(const char *args, char *ret, size_t bytes)
 
 static void judge_powerd(struct st_finding *finding)
 {
-    const struct st_facts *facts = finding->facts;
     const char *flags = "", *flags_xx = "";
     char mode[24];
-    const bool powerd = st_facts_text(facts, FLAGS, &flags) == 0;
-    const bool powerdxx = st_facts_text(facts, FLAGS_XX, &flags_xx) == 0;
+    const bool powerd = st_facts_text(finding->facts, FLAGS, &flags) == 0;
+    const bool powerdxx = st_facts_text(finding->facts, FLAGS_XX, &flags_xx) == 0;
     mode_of(powerd ? flags : flags_xx, mode, sizeof(mode));
     if (st_text_begins(mode, "max")) {
         st_finding_fine(finding, "powerd keeps the clock at its maximum on mains power");
@@ -278,10 +276,9 @@ const struct st_rule st_rule_freebsd_cpu_frequency = {
 
 static void judge_epp(struct st_finding *finding)
 {
-    const struct st_facts *facts = finding->facts;
     const struct st_fact *worst = NULL;
     int cpus = 0, unread = 0;
-    ST_FACTS_EACH (fact, facts, PREFIX, SUFFIX) {
+    ST_FACTS_EACH (fact, finding->facts, PREFIX, SUFFIX) {
         const int64_t epp = fact->is_int ? fact->i64 : -1;
         cpus++;
         if (epp < 0 || epp > EPP_MAX) {
@@ -310,7 +307,7 @@ static void judge_epp(struct st_finding *finding)
                       "raises its clock slowly when short work begins",
                       worst->i64);
     st_rule_fix_with(finding, "intel", strstr(worst->key, "_amd.") != NULL ? "amd" : "intel");
-    ST_FACTS_EACH (fact, facts, PREFIX, SUFFIX)
+    ST_FACTS_EACH (fact, finding->facts, PREFIX, SUFFIX)
         st_finding_change(finding, ST_CHANGE_SYSCTL, fact->key + strlen(ST_KEYS_FREEBSD), "0");
 }
 

@@ -247,16 +247,16 @@ static int64_t timer_flags(struct st_finding *finding, const char *timer)
 
 static void judge_eventtimer(struct st_finding *finding, int64_t periodic)
 {
-    const struct st_facts *facts = finding->facts;
-    const char *timer = st_facts_text_or(facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER, "of this machine");
+    const char *timer =
+        st_facts_text_or(finding->facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER, "of this machine");
     const int64_t flags = timer_flags(finding, timer);
     if (periodic != 0) {
         judge_periodic_eventtimer(flags, finding);
         return;
     }
-    const int64_t cpus = st_facts_int_or(facts, ST_KEY_FREEBSD_KERN_SMP_CPUS, 1);
+    const int64_t cpus = st_facts_int_or(finding->facts, ST_KEY_FREEBSD_KERN_SMP_CPUS, 1);
     char other[NAME_MAX_BYTES];
-    if (flags >= 0 && (flags & ET_PERCPU) == 0 && cpus > 1 && find_alternative(facts, other)) {
+    if (flags >= 0 && (flags & ET_PERCPU) == 0 && cpus > 1 && find_alternative(finding->facts, other)) {
         st_finding_advice(finding,
                           "%jd CPUs share the event timer %s, so another CPU may have to pass on a "
                           "wake-up; with the event timer %s each CPU has its own",

@@ -223,12 +223,11 @@ static void judge_slow(struct st_finding *finding, const struct st_fact *worst, 
 
 static void judge_cpu_frequency(struct st_finding *finding)
 {
-    const struct st_facts *facts = finding->facts;
     const struct st_fact *worst = NULL; /* the governor of a policy of the worst kind seen */
     enum kind worst_kind = KIND_FAST;
     int policies_n = 0, counts[KIND_LOWEST + 1] = {0};
     int64_t present;
-    ST_FACTS_EACH (policy, facts, ST_KEYS_CPUFREQ, ".governor") {
+    ST_FACTS_EACH (policy, finding->facts, ST_KEYS_CPUFREQ, ".governor") {
         const enum kind kind = kind_of(policy);
         counts[kind]++;
         if (policies_n++ == 0 || kind > worst_kind) {
@@ -241,9 +240,9 @@ static void judge_cpu_frequency(struct st_finding *finding)
         if (r == 0 && present != 0)
             st_finding_unknown(finding, "this machine changes its CPU clocks, but no governor could be read");
         else if (r == 0 || finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_not_applicable(finding, "no frequency scaling is visible here%s",
-                                      st_machine_is_guest(facts) ? "; in a virtual machine the host decides"
-                                                                 : "");
+            st_finding_not_applicable(
+                finding, "no frequency scaling is visible here%s",
+                st_machine_is_guest(finding->facts) ? "; in a virtual machine the host decides" : "");
         return;
     }
     if (judge_max_perf(finding))
@@ -262,10 +261,11 @@ static void judge_cpu_frequency(struct st_finding *finding)
     } else {
         (void)text_of(finding, worst, "epp");
         /* turbo makes work shorter and may make it uneven: it is mentioned and not judged */
-        st_finding_fine(
-            finding, "%d of %d CPU clocks are set for speed (%s, %s)%s", policies_n, policies_n,
-            text_of(finding, worst, "driver"), text_of(finding, worst, "governor"),
-            turbo_switch(facts) != NULL ? "; turbo is off, so the highest clock is the nominal one" : "");
+        st_finding_fine(finding, "%d of %d CPU clocks are set for speed (%s, %s)%s", policies_n, policies_n,
+                        text_of(finding, worst, "driver"), text_of(finding, worst, "governor"),
+                        turbo_switch(finding->facts) != NULL
+                            ? "; turbo is off, so the highest clock is the nominal one"
+                            : "");
     }
 }
 
@@ -325,13 +325,12 @@ static const struct {
 
 static void judge_power_daemons(struct st_finding *finding)
 {
-    const struct st_facts *facts = finding->facts;
     size_t n = 0, found[ST_ARRAY_LEN(managers)] = {0};
     if (st_finding_need_int(finding, ST_KEY_CPUFREQ_PRESENT, NULL) != 0 ||
         st_finding_need_int(finding, ST_KEY_PROCESSES_N, NULL) != 0)
         return;
     for (size_t i = 0; i < ST_ARRAY_LEN(managers); i++) {
-        if (!st_facts_has_int(facts, managers[i].key))
+        if (!st_facts_has_int(finding->facts, managers[i].key))
             continue;
         st_finding_quote_key(finding, managers[i].key);
         found[n++] = i;
@@ -339,7 +338,7 @@ static void judge_power_daemons(struct st_finding *finding)
     const char *name = managers[found[0]].name;
     const struct st_fact *slow = NULL; /* the first governor that is not for speed */
     size_t unread_n = 0;
-    ST_FACTS_EACH (fact, facts, ST_KEYS_CPUFREQ, ".governor") {
+    ST_FACTS_EACH (fact, finding->facts, ST_KEYS_CPUFREQ, ".governor") {
         unread_n += st_fact_is_unread(fact);
         if (slow == NULL && fact->state == ST_FACT_OK && !st_text_is(fact->text, "performance") &&
             !is_for_speed(st_fact_beside_text_or(fact, "epp", "")))
@@ -434,10 +433,9 @@ static void judge_slowed(struct st_finding *finding, int64_t ms)
 
 static void judge_heat(struct st_finding *finding)
 {
-    const struct st_facts *facts = finding->facts;
     const struct st_fact *worst = NULL;
     int64_t limit_khz, highest_khz;
-    ST_FACTS_EACH (policy, facts, ST_KEYS_CPUFREQ, ".firmware_max_khz") {
+    ST_FACTS_EACH (policy, finding->facts, ST_KEYS_CPUFREQ, ".firmware_max_khz") {
         if (!firmware_limits(policy, &limit_khz, &highest_khz))
             continue;
         st_finding_quote(finding, policy);
@@ -446,7 +444,7 @@ static void judge_heat(struct st_finding *finding)
                        (double)limit_khz / 1e6, (double)highest_khz / 1e6);
         return;
     }
-    ST_FACTS_EACH (time, facts, ST_KEYS_HEAT, "_ms") {
+    ST_FACTS_EACH (time, finding->facts, ST_KEYS_HEAT, "_ms") {
         if (time->is_int && (worst == NULL || time->i64 > worst->i64))
             worst = time;
         else if (!time->is_int && time->state != ST_FACT_ABSENT)

@@ -140,9 +140,8 @@ static void quote_path(struct st_finding *finding, const struct st_fact *speed)
 
 static void judge_usb_path(struct st_finding *finding)
 {
-    const struct st_facts *facts = finding->facts;
     size_t devices_n = 0;
-    ST_FACTS_EACH (fact, facts, ST_KEYS_USB_AUDIO, ".speed_mbit") {
+    ST_FACTS_EACH (fact, finding->facts, ST_KEYS_USB_AUDIO, ".speed_mbit") {
         int64_t speed;
         if (st_finding_need_int(finding, fact->key, &speed) != 0)
             continue;
@@ -304,15 +303,14 @@ static bool need_nodes(struct st_finding *finding)
 
 static void judge_idle_suspend(struct st_finding *finding)
 {
-    const struct st_facts *facts = finding->facts;
     const struct st_fact *closed = NULL;
     size_t kept_n = 0, playing_n = 0;
     int64_t closed_s = 0;
     if (!need_nodes(finding))
         return;
-    ST_FACTS_EACH (name, facts, ST_KEYS_PIPEWIRE_NODE, ".name")
+    ST_FACTS_EACH (name, finding->facts, ST_KEYS_PIPEWIRE_NODE, ".name")
         playing_n += is_output(name, true);
-    ST_FACTS_EACH (name, facts, ST_KEYS_PIPEWIRE_NODE, ".name") {
+    ST_FACTS_EACH (name, finding->facts, ST_KEYS_PIPEWIRE_NODE, ".name") {
         const int64_t after_s = st_fact_beside_int_or(name, "suspend_s", SUSPEND_DEFAULT_S);
         if (!is_output(name, playing_n > 0))
             continue;
@@ -568,10 +566,9 @@ static bool has_long_steps(struct st_finding *finding, const struct st_fact *nod
 /* Has the card the reserve that `sleeptune apply linux-device-headroom=CARD` gives it? */
 static void judge_wished_card(struct st_finding *finding, const char *card)
 {
-    const struct st_facts *facts = finding->facts;
     int64_t lua;
     const struct st_fact *node = NULL;
-    ST_FACTS_EACH (name, facts, ST_KEYS_PIPEWIRE_NODE, ".name")
+    ST_FACTS_EACH (name, finding->facts, ST_KEYS_PIPEWIRE_NODE, ".name")
         node = name->state == ST_FACT_OK && st_text_begins(name->text, card) ? name : node;
     if (node == NULL) {
         st_finding_unknown(finding, "PipeWire has no node %.100s now: plug the card in, or look at pw-top",
@@ -587,12 +584,12 @@ static void judge_wished_card(struct st_finding *finding, const char *card)
     }
     st_finding_advice(finding, "PipeWire keeps %jd frames in reserve for %.100s; you asked for %d", frames,
                       card, WISHED_FRAMES);
-    if (st_facts_int(facts, ST_KEY_WIREPLUMBER_LUA, &lua) != 0) {
+    if (st_facts_int(finding->facts, ST_KEY_WIREPLUMBER_LUA, &lua) != 0) {
         st_rule_fix(finding);
         return;
     }
     st_finding_change(finding, lua != 0 ? ST_CHANGE_WIREPLUMBER_LUA : ST_CHANGE_WIREPLUMBER,
-                      st_facts_text_or(facts, ST_BUFFER_PIPEWIRE_FOLDER, ""), card);
+                      st_facts_text_or(finding->facts, ST_BUFFER_PIPEWIRE_FOLDER, ""), card);
     st_finding_fix(finding, NULL, NULL, ST_NEEDS_RELOGIN);
 }
 

@@ -82,9 +82,8 @@ void st_linux_jack_parse(const char *text, struct st_jack_command *ret)
 /** How a rule about JACK begins. @return true if a server runs; else the finding is set. */
 static bool need_jack(struct st_finding *finding, struct st_jack_command *ret)
 {
-    const struct st_facts *facts = finding->facts;
     const char *text;
-    if (st_facts_text(facts, ST_KEY_JACK_COMMAND, &text) == -ENOENT) {
+    if (st_facts_text(finding->facts, ST_KEY_JACK_COMMAND, &text) == -ENOENT) {
         st_finding_not_applicable(finding, "no JACK server runs");
         return false;
     }

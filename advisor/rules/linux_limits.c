@@ -122,14 +122,13 @@ static void fix_quota(struct st_finding *finding, const char *path)
 
 static void judge_cpu_quota(struct st_finding *finding)
 {
-    const struct st_facts *facts = finding->facts;
     const struct st_fact *least = NULL, *exempt = NULL, *free = NULL;
-    ST_FACTS_EACH (fact, facts, ST_KEYS_CPU_QUOTA, ".pct") {
+    ST_FACTS_EACH (fact, finding->facts, ST_KEYS_CPU_QUOTA, ".pct") {
         if (!fact->is_int)
             continue;
         if (fact->i64 < 0)
             free = fact;
-        else if (is_real_time(facts, st_fact_part(fact, ST_KEYS_CPU_QUOTA, ST_ROOM(24))))
+        else if (is_real_time(finding->facts, st_fact_part(fact, ST_KEYS_CPU_QUOTA, ST_ROOM(24))))
             exempt = fact;
         else if (least == NULL || fact->i64 < least->i64)
             least = fact;

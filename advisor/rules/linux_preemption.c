@@ -236,18 +236,17 @@ const struct st_rule st_rule_linux_preemption = {
 
 static void judge_threaded_irqs(struct st_finding *finding)
 {
-    const struct st_facts *facts = finding->facts;
     const char *cmdline;
-    if (st_linux_kernel_realtime(facts)) {
+    if (st_linux_kernel_realtime(finding->facts)) {
         st_finding_fine(finding, "a real-time kernel handles all interrupts in threads");
         return;
     }
     if (st_finding_need_text(finding, ST_KEY_CMDLINE, &cmdline) != 0)
         return;
-    if (st_machine_boot_option(facts, "threadirqs", ST_ROOM(64)) == 0) {
+    if (st_machine_boot_option(finding->facts, "threadirqs", ST_ROOM(64)) == 0) {
         st_finding_fine(finding, "threadirqs is on: see finding linux-irq-priorities for the order of the "
                                  "threads");
-    } else if (st_machine_is_guest(facts)) {
+    } else if (st_machine_is_guest(finding->facts)) {
         st_finding_not_applicable(finding, "the host handles the real interrupts of a virtual machine");
     } else if (finding->wish->period_ns > PERIOD_SHORT_NS) {
         st_finding_ok(finding,

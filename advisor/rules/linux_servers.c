@@ -432,9 +432,8 @@ const struct st_rule st_rule_linux_pipewire_clients = {
 static const char *find_converted(struct st_finding *finding, const char *class, int64_t running_hz,
                                   int64_t *ret_hz)
 {
-    const struct st_facts *facts = finding->facts;
     const char *name;
-    ST_FACTS_EACH (rate, facts, ST_KEYS_PIPEWIRE_NODE, ".format_rate_hz") {
+    ST_FACTS_EACH (rate, finding->facts, ST_KEYS_PIPEWIRE_NODE, ".format_rate_hz") {
         if (!st_buffer_is_playing(rate) ||
             !st_text_begins(st_fact_beside_text_or(rate, "media_class", ""), class) ||
             st_fact_beside_text(rate, "name", &name) != 0 || st_text_begins(name, "bluez_") ||
