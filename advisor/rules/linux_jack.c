@@ -2,6 +2,7 @@
 #include "advisor/rules/linux_jack.h"
 
 #include "advisor/facts/owner.h"
+#include "advisor/rules/machine.h"
 #include "core/text/number.h"
 #include "core/text/text.h"
 
@@ -153,14 +154,9 @@ const struct st_rule st_rule_linux_jack_realtime = {
  * answer; the finding is set. */
 static bool take_running_value(struct st_finding *finding, const char *key, int64_t *ret)
 {
-    int64_t value;
-    const int r = st_facts_int(finding->facts, key, &value);
-    if (r == -ENOENT || r == -ENOMSG)
-        return true;
-    if (st_finding_need_int(finding, key, &value) != 0)
-        return false;
-    if (value > 0 && value <= 1000000)
-        *ret = value;
+    if (st_machine_is_unread(finding->facts, key))
+        return st_finding_need_int(finding, key, NULL) == 0;
+    *ret = st_facts_positive_or(finding->facts, key, *ret);
     return true;
 }
 
