@@ -249,17 +249,6 @@ static int64_t wired_bytes(const struct st_facts *facts)
     return pages * page;
 }
 
-/** What limits the user beside the login class and could not be read; NULL: nothing. */
-static const char *first_unread(const struct st_facts *facts)
-{
-    static const char *const keys[] = {ALLOWED, WIRED, PAGE};
-    ST_EACH (key, keys) {
-        if (st_machine_is_unread(facts, *key))
-            return *key;
-    }
-    return NULL;
-}
-
 /** The steps that are left: a login reads login.conf.db, which cap_mkdb makes. A class of the user's own has
  * more in it than this limit, so that the user keeps it. */
 static void fix_user(struct st_finding *finding)
@@ -324,7 +313,8 @@ static void judge_memlock(struct st_finding *finding)
     const bool by_machine = wired >= 0 && (limit == ST_UNLIMITED || wired < limit),
                root = st_machine_is_root(facts);
     const int64_t bytes = by_machine ? wired : limit;
-    const char *unread = first_unread(facts), *who = root ? "root" : "this user",
+    const char *unread = st_machine_first_unread(facts, ST_RULE_KEYS(ALLOWED, WIRED, PAGE)),
+               *who = root ? "root" : "this user",
                *others = root ? "; for the user who plays add --user NAME" : "";
     if ((bytes == ST_UNLIMITED || bytes >= ENOUGH_BYTES) && unread != NULL) {
         st_finding_unknown(finding,

@@ -418,8 +418,8 @@ static void judge_card_clocks(struct st_finding *finding)
     int64_t rate_ppm = 0, drift_ppm = 0;
     const bool has_rate = st_facts_int(facts, ST_KEY_LISTEN_RATE_PPM, &rate_ppm) == 0,
                has_drift = st_facts_int(facts, ST_KEY_LISTEN_DRIFT_PPM, &drift_ppm) == 0,
-               is_unread = st_machine_is_unread(facts, ST_KEY_LISTEN_RATE_PPM) ||
-                           st_machine_is_unread(facts, ST_KEY_LISTEN_DRIFT_PPM);
+               is_unread = st_machine_first_unread(
+                               facts, ST_RULE_KEYS(ST_KEY_LISTEN_RATE_PPM, ST_KEY_LISTEN_DRIFT_PPM)) != NULL;
     const double away_ppm = fabs((double)drift_ppm);
     if (llabs(rate_ppm) > RATE_PPM) {
         st_rule_advise(finding,

@@ -21,18 +21,6 @@ static bool need_server(struct st_finding *finding, const char *key, const char 
 
 #define FRAMES_MAX 8192 /* PipeWire's own limit, default.clock.quantum-limit */
 
-static bool is_quantum_unread(const struct st_facts *facts)
-{
-    static const char *const keys[] = {ST_KEY_PIPEWIRE_QUANTUM, ST_KEY_PIPEWIRE_MAX_QUANTUM,
-                                       ST_KEY_PIPEWIRE_FORCE_QUANTUM, ST_KEY_PIPEWIRE_RATE_HZ,
-                                       ST_KEY_PIPEWIRE_FORCE_RATE_HZ};
-    ST_EACH (key, keys) {
-        if (st_machine_is_unread(facts, *key))
-            return true;
-    }
-    return false;
-}
-
 /** The longest quantum of a power of two of which the ring holds two. */
 static void fix_quantum(double ring_us, int64_t rate_hz, struct st_finding *finding)
 {
@@ -59,7 +47,11 @@ static void judge_alsa_buffer(struct st_finding *finding)
     struct st_buffer_asked asked;
     st_buffer_asked(facts, &asked);
     const int version = st_buffer_pipewire_version(facts);
-    const bool quantum_unread = is_quantum_unread(facts),
+    const bool quantum_unread =
+                   st_machine_first_unread(
+                       facts, ST_RULE_KEYS(ST_KEY_PIPEWIRE_QUANTUM, ST_KEY_PIPEWIRE_MAX_QUANTUM,
+                                           ST_KEY_PIPEWIRE_FORCE_QUANTUM, ST_KEY_PIPEWIRE_RATE_HZ,
+                                           ST_KEY_PIPEWIRE_FORCE_RATE_HZ)) != NULL,
                follows_ring = version > 0 && version < 384; /* also if it is forced */
     const double forced_us = st_buffer_is_forced(facts) && !follows_ring && !quantum_unread
                                  ? st_rule_us(asked.usual_frames, asked.running_hz)

@@ -13,6 +13,13 @@ bool st_machine_is_unread(const struct st_facts *facts, const char *key)
     return st_fact_is_unread(st_facts_find(facts, key));
 }
 
+const char *st_machine_first_unread(const struct st_facts *facts, const char *const *keys)
+{
+    while (*keys != NULL && !st_machine_is_unread(facts, *keys))
+        keys++;
+    return *keys;
+}
+
 int st_machine_need_of_user(struct st_finding *finding, const char *key, const char *what, int64_t *ret)
 {
     const int r = st_finding_need_int(finding, key, ret);

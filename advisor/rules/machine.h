@@ -6,6 +6,8 @@
 
 /** Is this fact there, but could not be read or understood? Then a rule that depends on it is unknown. */
 bool st_machine_is_unread(const struct st_facts *facts, const char *key);
+/** The first of these keys (ST_RULE_KEYS) of which that is true; NULL: none. */
+const char *st_machine_first_unread(const struct st_facts *facts, const char *const *keys);
 
 /** As st_finding_need_int() of what a user has, "rights" or "limits": in saved files that do not contain them
  * it is unknown. */
