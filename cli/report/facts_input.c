@@ -80,23 +80,15 @@ static int load_root(const char *dir, struct st_facts **ret)
 static const char *kind_of(const char *text, size_t bytes)
 {
     static const struct {
-        const char *begin, *kind;
-    } rows[] = {{"\x89PNG", "a picture: paste the text itself"},
-                {"\xff\xd8\xff", "a picture: paste the text itself"},
-                {"GIF8", "a picture: paste the text itself"},
-                {"\x1f\x8b", "an archive: unpack it first"},
-                {"PK\x03\x04", "an archive: unpack it first"},
-                {"\xfd"
-                 "7zXZ",
-                 "an archive: unpack it first"},
-                {"BZh", "an archive: unpack it first"},
-                {"(\xb5/\xfd", "an archive: unpack it first"},
-                {"%PDF", "a PDF document: paste the text itself"},
-                {"<!DOCTYPE", "a page of HTML: paste the text itself"},
-                {"<!doctype", "a page of HTML: paste the text itself"},
-                {"<html", "a page of HTML: paste the text itself"}};
+        const char *kind, *begins[6];
+    } rows[] = {
+        {"a picture: paste the text itself", {"\x89PNG", "\xff\xd8\xff", "GIF8"}},
+        {"an archive: unpack it first", {"\x1f\x8b", "PK\x03\x04", "\3757zXZ", "BZh", "(\xb5/\xfd"}},
+        {"a PDF document: paste the text itself", {"%PDF"}},
+        {"a page of HTML: paste the text itself", {"<!DOCTYPE", "<!doctype", "<html"}},
+    };
     ST_EACH (row, rows) {
-        if (bytes >= strlen(row->begin) && memcmp(text, row->begin, strlen(row->begin)) == 0)
+        if (st_text_begins_among(text, row->begins))
             return row->kind;
     }
     return text[strspn(text, " \t\r\n")] == '\0' && strlen(text) == bytes ? "empty" : NULL;
