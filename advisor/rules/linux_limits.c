@@ -382,23 +382,17 @@ static void judge_rt_throttling(struct st_finding *finding, int64_t runtime)
         st_finding_unknown(
             finding, "real-time throttling is off, which is harmless with a deadline server (from Linux "
                      "6.12 on); whether this kernel has one is unknown");
-        return;
-    }
-    if (off) {
+    } else if (off) {
         judge_off(finding, runtime, "");
-        return;
-    }
-    if (share < SHARE_USUAL && server != 0 &&
-        st_facts_text(finding->facts, ST_KEY_CONFIG_RT_GROUP_SCHED, &groups) != 0) {
+    } else if (share < SHARE_USUAL && server != 0 &&
+               st_facts_text(finding->facts, ST_KEY_CONFIG_RT_GROUP_SCHED, &groups) != 0) {
         st_finding_unknown(
             finding,
             "the kernel's real-time budget is %.1f %% of a CPU (usual: 95 %%); whether it stops "
             "threads that use more depends on the kernel's version and configuration, which are "
             "unknown",
             share * 100);
-        return;
-    }
-    if (share < SHARE_USUAL) {
+    } else if (share < SHARE_USUAL) {
         st_finding_advice(finding,
                           "the kernel stops real-time threads for %.0f ms when they have used %.1f %% of a "
                           "CPU (usual: 95 %%)",
@@ -410,13 +404,13 @@ static void judge_rt_throttling(struct st_finding *finding, int64_t runtime)
                        "kernel.sched_rt_period_us = 1000000",
                        ST_NEEDS_NOTHING);
         change_back(finding, runtime);
-        return;
+    } else {
+        st_finding_fine(
+            finding,
+            "a real-time thread that uses more than %.1f %% of a CPU is stopped for up to %.0f ms; an "
+            "audio thread sleeps in each cycle, so this does not affect it",
+            share * 100, hole_us / 1e3);
     }
-    st_finding_fine(
-        finding,
-        "a real-time thread that uses more than %.1f %% of a CPU is stopped for up to %.0f ms; an "
-        "audio thread sleeps in each cycle, so this does not affect it",
-        share * 100, hole_us / 1e3);
 }
 
 const struct st_rule st_rule_linux_rt_throttling = {

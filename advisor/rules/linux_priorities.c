@@ -348,17 +348,16 @@ static void judge_irq_priorities(struct st_finding *finding, ST_UNUSED int64_t p
         threads_n += fact->state == ST_FACT_OK;
     const struct st_fact *sound = sound_interrupt(facts, &lowest);
     const struct st_machine_thread server = st_machine_top_thread(facts, server_names);
-    if (sound == NULL && threads_n == 0 && st_linux_kernel_has_irq_threads(facts)) {
-        st_finding_unknown(finding,
-                           "this kernel handles interrupts in threads, and none can be seen from here");
-        return;
-    }
     if (sound == NULL) {
-        st_finding_not_applicable(
-            finding, "%s",
-            threads_n == 0 ? "interrupts have no threads on this machine (see finding "
-                             "linux-threaded-irqs)"
-                           : "no sound device has an interrupt thread, so there is no priority to set");
+        if (threads_n == 0 && st_linux_kernel_has_irq_threads(facts))
+            st_finding_unknown(finding,
+                               "this kernel handles interrupts in threads, and none can be seen from here");
+        else
+            st_finding_not_applicable(
+                finding, "%s",
+                threads_n == 0 ? "interrupts have no threads on this machine (see finding "
+                                 "linux-threaded-irqs)"
+                               : "no sound device has an interrupt thread, so there is no priority to set");
         return;
     }
     quote_thread(finding, sound);
