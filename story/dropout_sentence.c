@@ -206,14 +206,24 @@ const char *st_dropout_sentence_of(const struct st_dropout_table *table,
     return buf;
 }
 
+const char *st_dropout_sentence_forced(const struct st_dropout_table *table,
+                                       const struct st_dropout_client *client, const char *source, char *buf,
+                                       size_t buf_bytes)
+{
+    buf[0] = '\0';
+    if (st_dropout_table_is_forced(table, client))
+        snprintf(buf, buf_bytes, "%s is forced to %" PRId64 " frames (%s). ", st_xrun_sources_title(source),
+                 table->frames, ST_NS_SHORT(table->period_ns));
+    return buf;
+}
+
 void st_dropout_sentence_say(const struct st_dropout_table *table, const struct st_dropout_client *client,
                              const struct st_dropout_sentence_about *about, char *buf, size_t buf_bytes)
 {
     const char *terse = st_xrun_sources_find(about->source)->terse;
     const char *s = ST_PLURAL(about->all_n);
-    if (st_dropout_table_is_forced(table, client))
-        st_text_append(buf, buf_bytes, "%s is forced to %" PRId64 " frames (%s). ",
-                       st_xrun_sources_title(about->source), table->frames, ST_NS_SHORT(table->period_ns));
+    st_text_append(buf, buf_bytes, "%s",
+                   st_dropout_sentence_forced(table, client, about->source, ST_ROOM(96)));
     if (client == NULL) {
         if (table->clientless_dropouts_n < about->all_n)
             st_text_append(buf, buf_bytes, "%" PRIu64 " of ", table->clientless_dropouts_n);

@@ -32,6 +32,12 @@ const char *st_dropout_sentence_of(const struct st_dropout_table *table,
                                    const struct st_dropout_sentence_about *about, char *buf,
                                    size_t buf_bytes);
 
+/** "PipeWire is forced to 32 frames (666.7 µs). ", if that is the first thing to change; else "". @return
+ * buf. */
+const char *st_dropout_sentence_forced(const struct st_dropout_table *table,
+                                       const struct st_dropout_client *client, const char *source, char *buf,
+                                       size_t buf_bytes);
+
 /** Appends the sentences that say who made the dropouts, and why: one program, or who took the CPU from
  * several, or why neither is known. The text has buf_bytes. @param client  st_dropout_table_worst of the
  * table */

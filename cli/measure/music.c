@@ -251,7 +251,9 @@ static void put_records(const struct server *server, const json_t *dropouts, con
                         int64_t duration_ns, struct st_facts *facts, char *buf, size_t bytes)
 {
     const json_t *client = first_of(first_of(dropouts, "sources"), "clients");
-    snprintf(buf, bytes, "%s (Recorded by sleeptuned on %s in at most %.0f s.)",
+    snprintf(buf, bytes, "%s%s (Recorded by sleeptuned on %s in at most %.0f s.)",
+             st_dropout_sentence_forced(&server->seen, st_dropout_table_worst(&server->seen, INT64_MAX),
+                                        server->watch.source->name, ST_ROOM(96)),
              st_json_safe_text(dropouts, "text", ST_ROOM(800)), name_of(server),
              st_ns_seconds(duration_ns + SUM_NS));
     st_facts_put_int(facts, ST_MUSIC_DROPOUTS, st_json_integer(dropouts, "count"), NULL, RECORDS);
