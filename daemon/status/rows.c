@@ -303,17 +303,20 @@ static void add_clientless(struct section *to, const struct st_view *view, bool 
     }
 }
 
-/* One table for all servers; the first ones are on the first screen. */
-static void add_clients(json_t *sections, const struct st_view *view)
+/* One table for all servers; the first ones are on the first screen, above all who the answer is about. */
+static void add_clients(json_t *sections, const struct st_view *view, const struct st_answer *answer)
 {
     struct section to = {.rows = json_array()};
     size_t n = 0, at[ST_XRUN_SOURCES_MAX] = {0};
     uint64_t others_n = 0;
-    add_clientless(&to, view, true);
+    if (answer->client == NULL)
+        add_clientless(&to, view, true);
     for (const struct st_dropout_client *client; (client = next_client(view, at)) != NULL;) {
         to.detail = n++ >= FIRST_N;
         add_client(&to, client);
     }
+    if (answer->client != NULL)
+        add_clientless(&to, view, true);
     add_clientless(&to, view, false);
     ST_EACH_OF (source, view->observe.sources, view->observe.n)
         others_n += st_observed_shown(source)->others_dropouts_n;
@@ -340,7 +343,7 @@ static void add_summary(json_t *sections, const struct st_view *view, const stru
         add_main_cause(&to, view->loop);
     add_degraded(&to, view);
     end_section(sections, "", &to);
-    add_clients(sections, view);
+    add_clients(sections, view, answer);
 }
 
 /* --- details --- */

@@ -1124,6 +1124,10 @@ static void table_of_clients_has_the_most_harmful_of_all_sources_first(void **st
     expect_programs((const char *const[]){"often", "once", "never"}, 3);
     view.observe.sources[1].state = ST_OBSERVED_ABSENT; /* its server has ended */
     expect_programs((const char *const[]){"once", "never", "often"}, 3);
+    pipewire->seen.device_dropouts_n = pipewire->seen.clientless_dropouts_n = 1; /* beside the answer's */
+    expect_programs((const char *const[]){"once", "never", "often", "PipeWire"}, 4);
+    pipewire->seen.device_dropouts_n = pipewire->seen.clientless_dropouts_n = 9;
+    expect_programs((const char *const[]){"PipeWire", "once", "never", "often"}, 4);
 }
 
 /* It lost sound for longer, once: it stands first, and its server is the one of the answer. */
