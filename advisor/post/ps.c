@@ -165,13 +165,18 @@ bool st_post_ps(struct st_post *post, char *line)
     if (ps_header(post, words, n))
         return true;
     if ((!post->ps.header && !guess_columns(post, words, n) && !guess_long(post, words, n)) ||
-        n <= (size_t)post->ps.at[COMMAND] || post->ps.rows_n >= ST_POST_ROWS_MAX)
+        post->ps.rows_n >= ST_POST_ROWS_MAX)
         return false;
     /* a command that comes first may have blanks */
     const size_t more = post->ps.at[COMMAND] == 0 && n > post->ps.columns_n ? n - post->ps.columns_n : 0;
     const char *cells[ST_POST_PS_COLUMNS] = {NULL};
-    for (size_t i = 0; i < ST_POST_PS_COLUMNS; i++)
-        cells[i] = post->ps.at[i] >= 0 ? words[(size_t)post->ps.at[i] + more] : NULL;
+    for (size_t i = 0; i < ST_POST_PS_COLUMNS; i++) {
+        if (post->ps.at[i] < 0)
+            continue;
+        if ((size_t)post->ps.at[i] + more >= n)
+            return false;
+        cells[i] = words[(size_t)post->ps.at[i] + more];
+    }
     const char *class = cells[CLASS], *priority = cells[PRIORITY];
     if (class != NULL ? !st_text_is_among(class, classes)
                       : cells[NICE] == NULL && !st_text_is(post->section, "ps"))
