@@ -510,12 +510,19 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
     const char *todo =
         late && st_result_main_cause(view->loop, &cause) != NULL ? st_cause_kind_todo(cause) : "";
     const char *unwatched = st_answer_not_watched(view, ST_ROOM(200));
+    /* no right of a program changes what kept it from waking up */
+    const bool outside = answer->client != NULL && answer->reason == ST_DROPOUT_WOKEN_LATE && late &&
+                         st_result_main_cause(view->loop, &cause) != NULL &&
+                         (cause == ST_CAUSE_HYPERVISOR_OR_INTERRUPT || cause == ST_CAUSE_STEAL ||
+                          cause == ST_CAUSE_FIRMWARE) &&
+                         !st_dropout_table_is_forced(st_observed_shown(server), answer->client);
     const struct step steps[] = {
         /* nothing is measured before that program gives way */
         {kept_busy, ST_TEXT(64, "sudo chrt --other --all-tasks --pid 0 %d", (int)view->overdue.hog.pid),
          ST_TEXT(128, "takes the real-time priority from %s; or end that program", view->overdue.hog.name)},
         /* someone has acted, and it has not played long enough */
         {raised, "sleeptune status --watch", ST_DROPOUT_NEXT_RAISED},
+        {answer->lost && outside, "sleeptune history --causes", todo},
         /* who lost sound is known */
         {answer->lost && named, client.command, client.why},
         {answer->lost, "sleeptune report", ""},

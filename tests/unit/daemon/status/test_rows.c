@@ -898,6 +898,26 @@ static void first_line_names_what_slowed_the_machine(void **state)
     json_decref(screen);
 }
 
+static void rights_do_not_help_against_the_host(void **state)
+{
+    (void)state;
+    struct st_observed_view *pipewire = watch_pipewire();
+    struct st_dropout_client *synth = add_client(pipewire, "GoodSynth", 3, ST_DROPOUT_WOKEN_LATE);
+    synth->playing = true;
+    synth->load.priority = ST_XRUN_NORMAL;
+    result.misses = 4;
+    st_hist_add_n(&result.lateness, INT64_C(50000000), 4);
+    result.causes[ST_CAUSE_RUN_QUEUE] = (struct st_cause_row){.n = 4, .total_ns = 1};
+    expect_of_screen("next", "sudo sleeptune apply linux-rt-permission");
+    result.causes[ST_CAUSE_RUN_QUEUE] = (struct st_cause_row){0};
+    result.causes[ST_CAUSE_HYPERVISOR_OR_INTERRUPT] = (struct st_cause_row){.n = 4, .total_ns = 1};
+    expect_of_screen("next", "sleeptune history --causes");
+    expect_of_screen("next_why", "give the virtual machine CPUs of its own, or play outside of it");
+    memset(result.causes, 0, sizeof(result.causes));
+    result.misses = 0;
+    st_hist_reset(&result.lateness);
+}
+
 static void timing_is_compared_with_a_shorter_period_of_the_music(void **state)
 {
     (void)state;
@@ -1374,6 +1394,7 @@ int main(void)
         TEST(a_buffer_is_larger_if_it_is_than_that_of_each),
         TEST(what_no_source_sees_is_listed),
         TEST(only_what_was_watched_is_said_to_be_without_a_dropout),
+        TEST(rights_do_not_help_against_the_host),
         TEST(timing_is_compared_with_a_shorter_period_of_the_music),
         TEST(late_wake_ups_that_the_musics_buffer_outlasts_have_no_main_cause),
         TEST(first_line_without_a_dropout_says_what_was_watched),

@@ -83,7 +83,7 @@ static void make_story(bool has_callback)
         if (i == 27)
             add_story(ST_RECORDING_SKIPPED, &k, 3, 4000000, 0); /* two events at one place */
         if (i == 60)
-            k += 12; /* a gap that nobody explains */
+            k += 12; /* a gap without a reason */
     }
 }
 
