@@ -286,7 +286,7 @@ static int judge_after(struct work *work, const struct st_finding *finding)
     ST_EACH_OF (change, finding->changes, finding->changes_n) {
         ST_PRINT(key, ST_KEYS_FREEBSD "%s", change->key);
         if (st_facts_find(target->facts, key) != NULL &&
-            st_facts_put_text(target->facts, key, change->value, NULL, "what apply plans") != 0)
+            st_facts_put_text(target->facts, key, change->value, "what apply plans") != 0)
             return -ENOMEM;
     }
     const int r = st_report_make(target->facts, work->options->frames, work->options->rate_hz, &report);

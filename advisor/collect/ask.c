@@ -44,7 +44,7 @@ struct question {
 
 static void put_text(struct asker *asker, const char *key, const char *value)
 {
-    st_facts_put_text(asker->facts, key, value, NULL, asker->question->source);
+    st_facts_put_text(asker->facts, key, value, asker->question->source);
 }
 
 static void put_failure(struct asker *asker, const char *key, int r)
@@ -65,7 +65,7 @@ static int parse_pipewire(struct asker *asker, char *text)
         if (key != NULL && value[0] == '[')
             put_text(asker, key, value);
         else if (key != NULL)
-            st_facts_put_number(asker->facts, key, value, value, asker->question->source);
+            st_facts_put_number(asker->facts, key, value, asker->question->source);
     }
     return r;
 }
@@ -146,7 +146,7 @@ static int count_lines(struct asker *asker, char *text, const char *const *keys)
     ST_TEXT_EACH (line, text, "\n") {
         const char *key = count_of(asker, line);
         if (key != NULL && st_text_is_among(key, keys))
-            st_facts_put_int(asker->facts, key, st_facts_int_or(asker->facts, key, 0) + 1, NULL,
+            st_facts_put_int(asker->facts, key, st_facts_int_or(asker->facts, key, 0) + 1,
                              asker->question->source);
     }
     return 0;
@@ -423,7 +423,7 @@ int st_ask_shown(struct st_machine *machine, struct st_facts *facts)
         /* of the others the command's name does not say which of its options were given */
         if (questions[i].of_user && machine->run(machine, &shown, 1, NULL, 0) == 0 && shown.result == 0 &&
             questions[i].parse(&asker, buf) == 0)
-            st_facts_put_int(facts, questions[i].daemon, 1, NULL, questions[i].source);
+            st_facts_put_int(facts, questions[i].daemon, 1, questions[i].source);
     }
     free(buf);
     return facts->error;

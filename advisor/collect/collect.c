@@ -84,7 +84,7 @@ static int doubt_capture(struct st_facts *facts, bool is_whole)
     bool any = false;
     ST_EACH_OF (fact, facts->rows, facts->n)
         any = any || st_text_begins((*fact)->source, "sysctl ");
-    return !any ? -EBADMSG : is_whole ? 0 : st_facts_put_text(facts, ST_KEY_SYSTEM_INPUT, name, NULL, name);
+    return !any ? -EBADMSG : is_whole ? 0 : st_facts_put_text(facts, ST_KEY_SYSTEM_INPUT, name, name);
 }
 
 void st_collect_rights(struct st_facts *facts, const char *from, const char *source)
@@ -93,9 +93,9 @@ void st_collect_rights(struct st_facts *facts, const char *from, const char *sou
     if (st_facts_int(facts, ST_KEY_RT_RTPRIO_LIMIT, &limit) != 0)
         return;
     const bool granted = limit == ST_UNLIMITED || limit >= ST_TRIED_PRIORITY;
-    st_facts_put_int(facts, ST_KEY_RT_FIFO_ERRNO, granted ? 0 : EPERM, NULL, source);
-    st_facts_put_int(facts, ST_KEY_RT_FIFO_PRIORITY, ST_TRIED_PRIORITY, NULL, source);
-    st_facts_put_text(facts, ST_KEY_USER_LIMITS_FROM, from, NULL, source);
+    st_facts_put_int(facts, ST_KEY_RT_FIFO_ERRNO, granted ? 0 : EPERM, source);
+    st_facts_put_int(facts, ST_KEY_RT_FIFO_PRIORITY, ST_TRIED_PRIORITY, source);
+    st_facts_put_text(facts, ST_KEY_USER_LIMITS_FROM, from, source);
 }
 
 static int stop_at_first(ST_UNUSED void *ctx, ST_UNUSED const char *name)
@@ -114,7 +114,7 @@ static int doubt_tree(struct st_machine *machine, struct st_facts *facts)
         if (machine->list(machine, *folder, stop_at_first, NULL) == -ENOENT)
             ST_APPEND(lacks, " %s", *folder);
     }
-    return st_facts_put_text(facts, ST_KEY_SYSTEM_LACKS, lacks, NULL, "/");
+    return st_facts_put_text(facts, ST_KEY_SYSTEM_LACKS, lacks, "/");
 }
 
 static bool is_tree(struct st_machine *machine)

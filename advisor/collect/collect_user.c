@@ -93,7 +93,7 @@ static void put_class(struct st_machine *machine, const char *name, struct st_fa
     static const char passwords[] = "/etc/master.passwd";
     struct user user = {.name = name};
     if (facts->os == ST_OS_FREEBSD && each_line(machine, passwords, see_user, &user) == 0 && user.found)
-        st_facts_put_text(facts, ST_KEY_USER_CLASS, user.class[0] != '\0' ? user.class : "default", NULL,
+        st_facts_put_text(facts, ST_KEY_USER_CLASS, user.class[0] != '\0' ? user.class : "default",
                           passwords);
 }
 
@@ -193,13 +193,13 @@ static void put_claims(struct st_facts *facts, const struct st_facts *claimed, i
             value > claim->most)
             st_facts_put_state(facts, claim->key, ST_FACT_UNREADABLE, error, NULL, source);
         else if (value != ST_RUN_LOCKED_BYTES) /* no one set it: all have what this process has */
-            st_facts_put_int(facts, claim->key, value, NULL, source);
+            st_facts_put_int(facts, claim->key, value, source);
     }
     if (facts->os != ST_OS_LINUX)
         return;
     const struct st_fact *latency = r == 0 ? st_facts_find(claimed, ST_KEY_PMQOS_CPU_DMA_LATENCY_US) : NULL;
     if (latency != NULL && latency->state != ST_FACT_ABSENT)
-        st_facts_put_int(facts, ST_KEY_PMQOS_USER_MAY_OPEN, latency->state == ST_FACT_OK, NULL, source);
+        st_facts_put_int(facts, ST_KEY_PMQOS_USER_MAY_OPEN, latency->state == ST_FACT_OK, source);
     else
         st_facts_put_state(facts, ST_KEY_PMQOS_USER_MAY_OPEN, ST_FACT_UNREADABLE, error, NULL, source);
 }
@@ -215,11 +215,11 @@ int st_collect_login(struct st_machine *machine, const char *name, struct st_fac
         return -ENOENT;
     if (uid == geteuid())
         return 0;
-    st_facts_put_text(facts, ST_KEY_USER_NAME, name, NULL, "getpwnam");
-    st_facts_put_int(facts, ST_KEY_USER_UID, (int64_t)uid, NULL, "getpwnam");
+    st_facts_put_text(facts, ST_KEY_USER_NAME, name, "getpwnam");
+    st_facts_put_int(facts, ST_KEY_USER_UID, (int64_t)uid, "getpwnam");
     if (getgrouplist(name, entry->pw_gid, gids, &gids_n) >= 0)
         st_collector_put_groups(facts, ST_KEY_USER_GROUPS, gids, gids_n, "getgrouplist");
-    st_facts_put_text(facts, ST_KEY_USER_LIMITS_FROM, ST_LIMITS_FROM_LOGIN, NULL, "rights of the user");
+    st_facts_put_text(facts, ST_KEY_USER_LIMITS_FROM, ST_LIMITS_FROM_LOGIN, "rights of the user");
     put_class(machine, name, facts);
     const int r = ask_login(machine, name, uid, &claimed);
     put_claims(facts, claimed, r, ST_TEXT(NAME_BYTES + 16, "rights of %s", name));
@@ -234,15 +234,14 @@ static void put_limits(struct st_facts *facts, bool root)
     static const char source[] = "/etc/security/limits.d";
     const int64_t rtprio = st_machine_limit_at_login(facts, "rtprio"),
                   memlock = st_machine_limit_at_login(facts, "memlock");
-    st_facts_put_int(facts, ST_KEY_RT_RTPRIO_LIMIT, rtprio == INT64_MAX ? ST_UNLIMITED : rtprio, NULL,
-                     source);
+    st_facts_put_int(facts, ST_KEY_RT_RTPRIO_LIMIT, rtprio == INT64_MAX ? ST_UNLIMITED : rtprio, source);
     st_collect_rights(facts, "limits.d", source);
     if (root)
-        st_facts_put_int(facts, ST_KEY_RT_FIFO_ERRNO, 0, NULL, source);
-    st_facts_put_int(facts, ST_KEY_RT_IPC_LOCK, root, NULL, source);
+        st_facts_put_int(facts, ST_KEY_RT_FIFO_ERRNO, 0, source);
+    st_facts_put_int(facts, ST_KEY_RT_IPC_LOCK, root, source);
     if (memlock > 0)
         st_facts_put_int(facts, ST_KEY_RT_MEMLOCK_LIMIT_BYTES,
-                         memlock > INT64_MAX / 1024 ? ST_UNLIMITED : memlock * 1024, NULL, source);
+                         memlock > INT64_MAX / 1024 ? ST_UNLIMITED : memlock * 1024, source);
     else
         st_facts_put_failure(facts, ST_KEY_RT_MEMLOCK_LIMIT_BYTES, -ENOENT, source);
 }
@@ -260,9 +259,9 @@ int st_collect_user(struct st_machine *machine, const char *name, struct st_fact
         r = -EBADMSG;
     if (r != 0)
         return r;
-    st_facts_put_text(facts, ST_KEY_USER_NAME, name, NULL, "/etc/passwd");
-    st_facts_put_int(facts, ST_KEY_USER_UID, uid, NULL, "/etc/passwd");
-    st_facts_put_text(facts, ST_KEY_USER_GROUPS, user.groups, NULL, "/etc/group");
+    st_facts_put_text(facts, ST_KEY_USER_NAME, name, "/etc/passwd");
+    st_facts_put_int(facts, ST_KEY_USER_UID, uid, "/etc/passwd");
+    st_facts_put_text(facts, ST_KEY_USER_GROUPS, user.groups, "/etc/group");
     if (facts->os == ST_OS_LINUX)
         put_limits(facts, uid == 0);
     return facts->error;

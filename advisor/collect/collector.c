@@ -21,36 +21,32 @@ int st_collector_begin(const struct st_collector *c, const char *path, char *buf
     return r == -EFBIG ? 0 : r;
 }
 
-/** raw: what was read; it is trimmed. */
+/** value: is trimmed. */
 static void put_value(struct st_collector *c, const char *key, char *value, enum st_value_kind kind,
-                      const char *raw, const char *source)
+                      const char *source)
 {
     int64_t number;
     st_text_trim(value);
     const bool is_endless = kind == ST_VALUE_LIMIT && st_text_is(value, "unlimited");
     if (kind == ST_VALUE_TEXT || is_endless ||
         (st_text_int(value, &number) == 0 && (kind != ST_VALUE_LIMIT || number >= 0)))
-        st_facts_put_text(c->facts, key, is_endless ? ST_TEXT(8, "%d", ST_UNLIMITED) : value, raw, source);
+        st_facts_put_text(c->facts, key, is_endless ? ST_TEXT(8, "%d", ST_UNLIMITED) : value, source);
     else
-        st_facts_put_state(c->facts, key, ST_FACT_MALFORMED, 0, raw, source);
+        st_facts_put_state(c->facts, key, ST_FACT_MALFORMED, 0, value, source);
 }
 
 void st_collector_read(struct st_collector *c, const char *key, const char *name, enum st_value_kind kind)
 {
-    char text[SMALL_FILE_BYTES], value[SMALL_FILE_BYTES];
+    char text[SMALL_FILE_BYTES];
     size_t bytes = 0;
     const bool is_file = name[0] == '/';
     const int r = is_file ? c->machine->read_text(c->machine, name, text, sizeof(text), &bytes)
                           : c->machine->read_sysctl(c->machine, name, text, sizeof(text), &bytes);
     const char *source = is_file ? name : ST_TEXT(300, "sysctl %s", name);
-    if (r != 0) {
-        st_collector_put_failure(c, key, r, source);
-    } else if (memchr(text, '\0', bytes) != NULL) {
-        st_facts_put_state(c->facts, key, ST_FACT_MALFORMED, 0, text, source);
-    } else {
-        ST_PRINT(value, "%s", text);
-        put_value(c, key, value, kind, text, source);
-    }
+    if (r == 0 && memchr(text, '\0', bytes) == NULL)
+        put_value(c, key, text, kind, source);
+    else
+        st_collector_put_failure(c, key, r != 0 ? r : -EBADMSG, source);
 }
 
 void st_collector_line(struct st_collector *c, const char *key, const char *path, const char *pattern,
@@ -64,7 +60,7 @@ void st_collector_line(struct st_collector *c, const char *key, const char *path
     while ((!found || kind == ST_VALUE_LEAST) && st_pattern_next(&at, pattern, &parts)) {
         if (!found ||
             (st_text_int(parts.text[0], &number) == 0 && number < st_facts_int_or(c->facts, key, INT64_MIN)))
-            put_value(c, key, parts.text[0], kind, parts.text[0], path);
+            put_value(c, key, parts.text[0], kind, path);
         found = true;
     }
     if (!found)
@@ -80,5 +76,5 @@ void st_collector_put_groups(struct st_facts *facts, const char *key, const gid_
         const char *number = ST_TEXT(32, "%lu", (unsigned long)gids[i]);
         ST_APPEND(text, "%s%s", i > 0 ? " " : "", group != NULL ? group->gr_name : number);
     }
-    st_facts_put_text(facts, key, text, NULL, source);
+    st_facts_put_text(facts, key, text, source);
 }

@@ -24,12 +24,12 @@ ST_NODISCARD int st_collector_begin(const struct st_collector *c, const char *pa
 static inline void st_collector_put_text(struct st_collector *c, const char *key, const char *value,
                                          const char *source)
 {
-    st_facts_put_text(c->facts, key, value, NULL, source);
+    st_facts_put_text(c->facts, key, value, source);
 }
 static inline void st_collector_put_int(struct st_collector *c, const char *key, int64_t value,
                                         const char *source)
 {
-    st_facts_put_int(c->facts, key, value, NULL, source);
+    st_facts_put_int(c->facts, key, value, source);
 }
 static inline void st_collector_put_failure(struct st_collector *c, const char *key, int r,
                                             const char *source)

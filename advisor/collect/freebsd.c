@@ -17,7 +17,6 @@ static const char *const numbers[] = {"dev.cpu.0.freq",
                                       "hw.usb.uaudio.buffer_ms",
                                       "kern.eventtimer.periodic",
                                       "kern.eventtimer.singlemul",
-                                      "kern.features.cuse",
                                       "kern.hz",
                                       "kern.osreldate",
                                       "kern.sched.preempt_thresh",
@@ -33,9 +32,9 @@ static const char *const numbers[] = {"dev.cpu.0.freq",
                                       "security.mac.priority.realtime_gid",
                                       "vm.max_user_wired"};
 static const char *const texts[] = {
-    "dev.cpu.0.freq_levels", "hw.acpi.cpu.cx_lowest", "kern.eventtimer.choice",  "kern.eventtimer.timer",
-    "kern.osrelease",        "kern.sched.name",       "kern.timecounter.choice", "kern.timecounter.hardware",
-    "kern.vm_guest",         "machdep.idle"};
+    "dev.cpu.0.freq_levels",     "hw.acpi.cpu.cx_lowest", "kern.eventtimer.choice",
+    "kern.eventtimer.timer",     "kern.osrelease",        "kern.timecounter.choice",
+    "kern.timecounter.hardware", "kern.vm_guest",         "machdep.idle"};
 
 #define UNITS_MAX 256
 
@@ -217,7 +216,7 @@ static void read_sndstat(struct st_collector *c)
     const char *path = is_captured ? of_capture : "/dev/sndstat";
     if (read_file(c, ST_KEY_FREEBSD_FILE_SNDSTAT, path) &&
         st_freebsd_text_sndstat(c->facts, c->buf, path) == -EBADMSG)
-        st_facts_put_state(c->facts, ST_KEY_FREEBSD_FILE_SNDSTAT, ST_FACT_MALFORMED, 0, c->buf, path);
+        st_collector_put_failure(c, ST_KEY_FREEBSD_FILE_SNDSTAT, -EBADMSG, path);
 }
 
 static int see_powerd(void *ctx, const char *name)

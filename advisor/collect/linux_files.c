@@ -235,7 +235,7 @@ static const char *unit_key(const struct reader *reader, const char *leaf, char 
 
 static void put_unit(struct reader *reader, const char *leaf, const char *value)
 {
-    st_facts_put_text(reader->unit, unit_key(reader, leaf, ST_ROOM(KEY_BYTES)), value, NULL, reader->path);
+    st_facts_put_text(reader->unit, unit_key(reader, leaf, ST_ROOM(KEY_BYTES)), value, reader->path);
 }
 
 /** Lists of capabilities: "~" before one takes away, an empty one takes all away (systemd.exec(5)). */
@@ -336,9 +336,9 @@ static void put_setting(void *ctx, const char *section, const char *name, const 
         if (!st_text_is(name, row->name) || (row->section != NULL && !st_text_is(section, row->section)))
             continue;
         if (row->form == NUMBER)
-            st_facts_put_number(reader->c->facts, row->key, value, value, reader->path);
+            st_facts_put_number(reader->c->facts, row->key, value, reader->path);
         else if (row->form == FORBIDS && st_text_unit_boolean(value, &allowed))
-            st_facts_put_int(reader->c->facts, row->key, !allowed, value, reader->path);
+            st_facts_put_int(reader->c->facts, row->key, !allowed, reader->path);
         else if (row->form == TEXT || (row->form == LIMIT && st_text_unit_limit(value, &soft)))
             st_collector_put_text(reader->c, row->key, value, reader->path);
     }
@@ -362,7 +362,7 @@ static void collect_suspend(struct st_collector *c)
     read_conf(&manager, "sleep.conf");
     ST_EACH (target, targets) {
         if (is_masked(c, *target))
-            st_facts_put_int(c->facts, ST_KEY_SUSPEND_FORBIDDEN, 1, "masked", *target);
+            st_facts_put_int(c->facts, ST_KEY_SUSPEND_FORBIDDEN, 1, *target);
     }
 }
 

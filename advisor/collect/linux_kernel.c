@@ -94,8 +94,8 @@ static void whole_version(struct st_collector *c)
         return;
     st_text_trim(parts.text[1]);
     const char *version = ST_TEXT(ST_PATTERN_PART_BYTES + 1, "#%s", parts.text[1]);
-    st_facts_put_text(c->facts, ST_KEY_KERNEL_RELEASE, parts.text[0], c->buf, source);
-    st_facts_put_text(c->facts, ST_KEY_KERNEL_VERSION, version, c->buf, source);
+    st_facts_put_text(c->facts, ST_KEY_KERNEL_RELEASE, parts.text[0], source);
+    st_facts_put_text(c->facts, ST_KEY_KERNEL_VERSION, version, source);
 }
 
 /* --- settings that are one small file each --- */
@@ -117,7 +117,6 @@ static const struct small_file numbers[] = {
     KERNEL_SYSCTL("nmi_watchdog"),
     KERNEL_SYSCTL("numa_balancing"),
     KERNEL_SYSCTL("split_lock_mitigate"),
-    KERNEL_SYSCTL("watchdog"),
     KERNEL_SYSCTL("watchdog_thresh"),
     {ST_KEY_SYSCTL_VM_SWAPPINESS, "/proc/sys/vm/swappiness"},
     {ST_KEY_CPUFREQ_BOOST, "/sys/devices/system/cpu/cpufreq/boost"},

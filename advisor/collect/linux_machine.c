@@ -69,7 +69,7 @@ static void condition(void *ctx, const char *key, const char *value)
     int64_t number;
     if (st_text_is(key, "hypervisor")) {
         const bool is_virtual = !st_text_is(value, "none");
-        st_facts_put_int(c->facts, ST_KEY_VIRTUAL, is_virtual, value, VIRTUAL_SOURCE);
+        st_facts_put_int(c->facts, ST_KEY_VIRTUAL, is_virtual, VIRTUAL_SOURCE);
         if (is_virtual)
             st_collector_put_text(c, ST_KEY_SYSTEM_HYPERVISOR, value, VIRTUAL_SOURCE);
     } else if (st_text_is(key, "cpu_model")) {

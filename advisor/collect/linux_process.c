@@ -251,13 +251,13 @@ static void quota(struct st_collector *c, const char *group, const char *who, co
         ST_PRINT(key, ST_KEYS_CPU_QUOTA "%s.pct", who);
         if (pct < least_pct) {
             least_pct = pct;
-            st_facts_put_int(c->facts, key, (int64_t)pct, text, path);
+            st_facts_put_int(c->facts, key, (int64_t)pct, path);
             ST_PRINT(key, ST_KEYS_CPU_QUOTA "%s.period_us", who);
-            st_facts_put_int(c->facts, key, period_us, text, path);
+            st_facts_put_int(c->facts, key, period_us, path);
             ST_PRINT(key, ST_KEYS_CPU_QUOTA "%s.name", who);
             st_collector_put_text(c, key, name, path);
         } else if (is_read && first && st_text_is(who, "self")) {
-            st_facts_put_int(c->facts, key, -1, text, path);
+            st_facts_put_int(c->facts, key, -1, path);
         }
         if (used == 0)
             return;
@@ -361,21 +361,14 @@ static void cgroup(struct st_collector *c)
     char text[4096];
     const char *at = text;
     const int r = st_collector_text(c, source, text, sizeof(text));
-    if (r != 0) {
-        st_collector_put_failure(c, ST_KEY_CGROUP_VERSION, r, source);
-        st_collector_put_failure(c, ST_KEY_CGROUP_RT_RUNTIME_US, r, source);
-        return;
-    }
-    while (st_pattern_next(&at, "%d:%l:%l", &parts)) {
+    while (r == 0 && st_pattern_next(&at, "%d:%l:%l", &parts)) {
         if (!st_proc_has_word(parts.text[1], "cpu"))
             continue;
-        st_collector_put_int(c, ST_KEY_CGROUP_VERSION, 1, source);
         rt_runtime(c, ST_KEY_CGROUP_RT_RUNTIME_US, parts.text[2]);
         rt_runtime(c, ST_KEY_CGROUP_USERS_RT_RUNTIME_US, "/user.slice"); /* systemd's, of all sessions */
         return;
     }
-    st_collector_put_result(c, ST_KEY_CGROUP_VERSION, strstr(text, "0::") != NULL ? 0 : -EBADMSG, 2, source);
-    st_collector_put_failure(c, ST_KEY_CGROUP_RT_RUNTIME_US, -ENOENT, source);
+    st_collector_put_failure(c, ST_KEY_CGROUP_RT_RUNTIME_US, r != 0 ? r : -ENOENT, source);
 }
 
 /** Of a captured machine without its processes. */

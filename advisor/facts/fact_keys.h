@@ -54,7 +54,6 @@
 #define ST_KEY_CARDS_N                    "linux.cards_n"
 #define ST_KEY_CGROUP_RT_RUNTIME_US       "linux.cgroup.rt_runtime_us"
 #define ST_KEY_CGROUP_USERS_RT_RUNTIME_US "linux.cgroup.users_rt_runtime_us"
-#define ST_KEY_CGROUP_VERSION             "linux.cgroup.version"
 #define ST_KEY_CLOCK_GETRES_NS            "linux.clock_getres_ns"
 #define ST_KEY_CLOCKSOURCE_AVAILABLE      "linux.clocksource.available"
 #define ST_KEY_CLOCKSOURCE_CURRENT        "linux.clocksource.current"

@@ -4,8 +4,6 @@
 #include "advisor/facts/text.h"
 #include "core/text/text.h"
 
-#define RAW_MAX_BYTES 4096
-
 struct st_facts *st_facts_new(enum st_os os)
 {
     struct st_facts *facts = calloc(1, sizeof(*facts));
@@ -83,97 +81,77 @@ static int insert(struct st_facts *facts, struct st_fact *fact)
 }
 
 /** Puts the fact's texts into one piece of memory, as valid UTF-8. NULL stays NULL. */
-static int put_texts(struct st_fact *fact, const char *key, const char *text, const char *raw,
-                     const char *source)
+static int put_texts(struct st_fact *fact, const char *key, const char *text, const char *source)
 {
     const struct {
         const char *from;
-        size_t max_bytes;
         char **ret;
-    } rows[] = {{key, SIZE_MAX / 16, &fact->key},
-                {text, SIZE_MAX / 16, &fact->text},
-                {raw, RAW_MAX_BYTES, &fact->raw},
-                {source, SIZE_MAX / 16, &fact->source}};
-    size_t lens[ST_ARRAY_LEN(rows)] = {0}, bytes = 0;
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        if (rows[i].from == NULL)
-            continue;
-        lens[i] = strnlen(rows[i].from, rows[i].max_bytes);
-        bytes += st_text_utf8_put(NULL, rows[i].from, lens[i]) + 1;
+    } rows[] = {{key, &fact->key}, {text, &fact->text}, {source, &fact->source}};
+    size_t bytes = 0;
+    ST_EACH (row, rows) {
+        if (row->from != NULL)
+            bytes += st_text_utf8_put(NULL, row->from, strlen(row->from)) + 1;
     }
     char *at = malloc(bytes);
-    if (at == NULL)
-        return -ENOMEM;
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+    for (size_t i = 0; at != NULL && i < ST_ARRAY_LEN(rows); i++) {
         if (rows[i].from == NULL)
             continue;
         *rows[i].ret = at;
-        at += st_text_utf8_put(at, rows[i].from, lens[i]) + 1;
+        at += st_text_utf8_put(at, rows[i].from, strlen(rows[i].from)) + 1;
     }
-    return 0;
+    return at != NULL ? 0 : -ENOMEM;
 }
 
-static int put(struct st_facts *facts, const char *key, enum st_fact_state state, int error, const char *text,
-               const char *raw, const char *source)
+int st_facts_put_state(struct st_facts *facts, const char *key, enum st_fact_state state, int error,
+                       const char *text, const char *source)
 {
     struct st_fact *fact = calloc(1, sizeof(*fact));
-    if (fact == NULL || put_texts(fact, key, text, raw, source) != 0) {
+    if (fact == NULL || put_texts(fact, key, text, source) != 0) {
         free(fact);
         return facts->error = -ENOMEM;
     }
     fact->facts = facts;
     fact->state = state;
     fact->error = state == ST_FACT_UNREADABLE ? error : 0;
-    fact->time_ns = facts->time_ns;
-    if (fact->text != NULL) {
+    if (text != NULL) {
         st_text_trim(fact->text);
-        fact->is_int = st_text_int(fact->text, &fact->i64) == 0;
+        fact->is_int = state == ST_FACT_OK && st_text_int(fact->text, &fact->i64) == 0;
     }
     if (insert(facts, fact) != 0)
         facts->error = -ENOMEM;
     return facts->error;
 }
 
-int st_facts_put_text(struct st_facts *facts, const char *key, const char *value, const char *raw,
-                      const char *source)
+int st_facts_put_text(struct st_facts *facts, const char *key, const char *value, const char *source)
 {
-    return put(facts, key, ST_FACT_OK, 0, value, raw, source);
+    return st_facts_put_state(facts, key, ST_FACT_OK, 0, value, source);
 }
 
-int st_facts_put_int(struct st_facts *facts, const char *key, int64_t value, const char *raw,
-                     const char *source)
+int st_facts_put_int(struct st_facts *facts, const char *key, int64_t value, const char *source)
 {
-    const char *text = ST_TEXT(32, "%lld", (long long)value);
-    return put(facts, key, ST_FACT_OK, 0, text, raw, source);
+    return st_facts_put_text(facts, key, ST_TEXT(32, "%jd", value), source);
 }
 
-int st_facts_put_number(struct st_facts *facts, const char *key, const char *text, const char *raw,
-                        const char *source)
+int st_facts_put_number(struct st_facts *facts, const char *key, const char *text, const char *source)
 {
     int64_t number;
     const bool good = st_text_int(text, &number) == 0;
-    return put(facts, key, good ? ST_FACT_OK : ST_FACT_MALFORMED, 0, good ? text : NULL, raw, source);
-}
-
-int st_facts_put_state(struct st_facts *facts, const char *key, enum st_fact_state state, int error,
-                       const char *raw, const char *source)
-{
-    return put(facts, key, state, error, NULL, raw, source);
+    return st_facts_put_state(facts, key, good ? ST_FACT_OK : ST_FACT_MALFORMED, 0, text, source);
 }
 
 int st_facts_put_failure(struct st_facts *facts, const char *key, int r, const char *source)
 {
-    const enum st_fact_state state = r == -ENOENT || r == -ENOTDIR || r == -ENOTSUP ? ST_FACT_ABSENT
-                                     : r == -EBADMSG                                ? ST_FACT_MALFORMED
-                                                                                    : ST_FACT_UNREADABLE;
+    enum st_fact_state state = ST_FACT_UNREADABLE;
     if (r == -ENOMSG) /* a text that does not show it says nothing of it */
         return facts->error;
-    return put(facts, key, state, -r, NULL, NULL, source);
+    if (r == -ENOENT || r == -ENOTDIR || r == -ENOTSUP || r == -EBADMSG)
+        state = r == -EBADMSG ? ST_FACT_MALFORMED : ST_FACT_ABSENT;
+    return st_facts_put_state(facts, key, state, -r, NULL, source);
 }
 
 int st_facts_add(struct st_facts *facts, const struct st_fact *fact, const char *source)
 {
-    return put(facts, fact->key, fact->state, fact->error, fact->text, fact->raw, source);
+    return st_facts_put_state(facts, fact->key, fact->state, fact->error, fact->text, source);
 }
 
 const struct st_fact *st_facts_find(const struct st_facts *facts, const char *key)

@@ -25,18 +25,16 @@ struct st_fact {
     char *key;                    /* the other texts lie behind it, in one piece of memory */
     enum st_fact_state state;
     int error;   /* errno (positive) if unreadable, else 0 */
-    char *text;  /* the value as text, trimmed; NULL unless ok */
+    char *text;  /* trimmed: the value if ok, what was read if malformed; else NULL */
     bool is_int; /* the value is a whole number, in i64 */
     int64_t i64;
-    char *raw;       /* what was read, at most 4 KiB, valid UTF-8; NULL if nothing was */
-    char *source;    /* path, "sysctl NAME", system call */
-    int64_t time_ns; /* wall clock, ns since 1970 */
+    char *source; /* path, "sysctl NAME", system call */
 };
 
 /** All facts of one machine. Whoever fills it in looks at `error` at the end. */
 struct st_facts {
     enum st_os os;
-    int64_t time_ns; /* wall clock, ns since 1970, for the facts that are put from here on; 0: not known */
+    int64_t time_ns;       /* when they were read: wall clock, ns since 1970; 0: not known */
     struct st_fact **rows; /* in order of key; a row stays where it is until it is freed */
     size_t n, room;
     int error;    /* -ENOMEM: some facts are missing; else 0 */
@@ -46,18 +44,14 @@ struct st_facts {
 struct st_facts *st_facts_new(enum st_os os); /* NULL: out of memory */
 void st_facts_free(struct st_facts *facts);
 
-/** Adds or replaces. Strings are copied and made valid UTF-8. @param raw what was read, or NULL. @return
- * facts->error. */
-int st_facts_put_text(struct st_facts *facts, const char *key, const char *value, const char *raw,
-                      const char *source);
-int st_facts_put_int(struct st_facts *facts, const char *key, int64_t value, const char *raw,
-                     const char *source);
+/** Adds or replaces. Strings are copied and made valid UTF-8. @return facts->error. */
+int st_facts_put_text(struct st_facts *facts, const char *key, const char *value, const char *source);
+int st_facts_put_int(struct st_facts *facts, const char *key, int64_t value, const char *source);
 /** A text that is malformed if it is no whole number. */
-int st_facts_put_number(struct st_facts *facts, const char *key, const char *text, const char *raw,
-                        const char *source);
-/** @param error positive errno for unreadable. */
+int st_facts_put_number(struct st_facts *facts, const char *key, const char *text, const char *source);
+/** @param error positive errno for unreadable, else 0. @param text of ok and malformed, else NULL. */
 int st_facts_put_state(struct st_facts *facts, const char *key, enum st_fact_state state, int error,
-                       const char *raw, const char *source);
+                       const char *text, const char *source);
 /** A reading that failed with r < 0: -ENOENT, -ENOTDIR and -ENOTSUP are absent, -EBADMSG is malformed, the
  * rest is unreadable. -ENOMSG, what a posted text does not show, puts nothing. */
 int st_facts_put_failure(struct st_facts *facts, const char *key, int r, const char *source);

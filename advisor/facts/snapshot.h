@@ -11,6 +11,5 @@ json_t *st_snapshot_json(const struct st_facts *facts); /* NULL: out of memory *
 ST_NODISCARD int st_snapshot_parse(const char *text, size_t bytes, struct st_facts **ret, char *message,
                                    size_t message_bytes);
 
-/** One fact: {key, value, state, errno, raw, source, time}; time is ISO 8601, UTC. @return NULL: out of
- * memory. */
+/** One fact: {key, value, state, errno, source}. @return NULL: out of memory. */
 json_t *st_snapshot_fact(const struct st_fact *fact);

@@ -76,7 +76,7 @@ static void put_value(const struct graph *graph, const char *key, const json_t *
                        : json_is_false(value)   ? "false"
                                                 : NULL;
     if (text != NULL)
-        st_facts_put_text(graph->facts, key, text, NULL, graph->source);
+        st_facts_put_text(graph->facts, key, text, graph->source);
 }
 
 static void put_node(struct graph *graph, json_int_t id, json_t *info)
@@ -182,10 +182,10 @@ static void put_graph(struct graph *graph)
         for (size_t c = 0; c < graph->clients_n && node->client_id != 0; c++) {
             if (graph->clients[c].id == node->client_id && graph->clients[c].pid > 0)
                 st_facts_put_int(graph->facts, node_key(node->id, ST_ROOM(KEY_BYTES), "pid"),
-                                 graph->clients[c].pid, NULL, graph->source);
+                                 graph->clients[c].pid, graph->source);
         }
         st_facts_put_text(graph->facts, node_key(node->id, ST_ROOM(KEY_BYTES), "plays"),
-                          node->reached && !node->device ? "true" : "false", NULL, graph->source);
+                          node->reached && !node->device ? "true" : "false", graph->source);
     }
 }
 

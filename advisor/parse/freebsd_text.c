@@ -48,7 +48,7 @@ int st_freebsd_text_assignments(struct st_facts *facts, const char *prefix, cons
         const char *key = ST_TEXT(2 * NAME_BYTES, "%s%.*s", prefix, (int)len, name);
         at = mark + 1 + strspn(mark + 1, " \t");
         if (take_value(&at, value, sizeof(value)))
-            st_facts_put_text(facts, key, value, value, source);
+            st_facts_put_text(facts, key, value, source);
         else
             st_facts_put_state(facts, key, ST_FACT_MALFORMED, 0, value, source);
     }
@@ -84,7 +84,7 @@ static void device(struct walk *w, const char *line)
     w->unit = (int)strtoul(parts.text[0], NULL, 10);
     if (st_pattern_match(rest, "* on %s", &parts) || st_pattern_match(rest, "* kld %s", &parts))
         st_facts_put_text(w->facts, ST_TEXT(64, ST_KEYS_FREEBSD_SNDSTAT "pcm%d.parent", w->unit),
-                          parts.text[0], parts.text[0], w->source);
+                          parts.text[0], w->source);
 }
 
 /** Bytes of a sample of one channel in a format word; 0: not known. sys/sys/soundcard.h AFMT_* */
@@ -135,7 +135,7 @@ static void ring(struct walk *w, const char *line)
     w->has_play = true;
     if (frame != 0 && block != 0)
         st_facts_put_int(w->facts, ST_TEXT(64, ST_KEYS_FREEBSD_SNDSTAT "pcm%d.play.block_us", w->unit),
-                         (int64_t)block * 1000000 / ((int64_t)w->rate_hz * frame), line, w->source);
+                         (int64_t)block * 1000000 / ((int64_t)w->rate_hz * frame), w->source);
 }
 
 int st_freebsd_text_sndstat(struct st_facts *facts, const char *text, const char *source)

@@ -24,7 +24,7 @@ static void put_id(struct reader *reader, const char *id)
     if (reader->rule == NULL || reader->status == NULL || st_facts_find(reader->facts, key) != NULL)
         return;
     reader->ids_n++;
-    st_facts_put_text(reader->facts, key, reader->status, NULL, reader->source);
+    st_facts_put_text(reader->facts, key, reader->status, reader->source);
 }
 
 bool st_share_text_may(const char *key, const char *pattern)
@@ -46,7 +46,7 @@ static void put_number(struct reader *reader, const char *name, const char *text
     while (*pattern != NULL && !st_share_text_may(name, *pattern))
         pattern++;
     if (st_text_int(text, &number) == 0 && (key != name || *pattern != NULL))
-        st_facts_put_int(reader->facts, key, number, text, reader->source);
+        st_facts_put_int(reader->facts, key, number, reader->source);
 }
 
 static void take_word(struct reader *reader, const char *before, char *word)
@@ -90,7 +90,7 @@ static void put_rest(struct reader *reader)
     const bool is_whole = st_facts_int_or(reader->facts, ST_KEYS_SHARED "ids", -1) == reader->ids_n &&
                           st_facts_int_or(reader->facts, ST_KEYS_SHARED "rules", -1) == rules_n;
     if (is_whole)
-        st_facts_put_int(reader->facts, ST_KEY_SHARED_WHOLE, 1, NULL, reader->source);
+        st_facts_put_int(reader->facts, ST_KEY_SHARED_WHOLE, 1, reader->source);
     const int64_t dropouts_n = st_facts_int_or(reader->facts, ST_KEYS_SHARED "dropouts", -1);
     const bool is_named =
         !reader->in_programs && reader->programs[0] != '\0' && st_text_is_of(reader->programs, " ;_+.-");
@@ -99,9 +99,9 @@ static void put_rest(struct reader *reader)
                           ST_TEXT(400, "That computer counted %jd dropout%s in the last day%s%s", dropouts_n,
                                   ST_PLURAL(dropouts_n), is_named ? ": " : "",
                                   is_named ? reader->programs : ""),
-                          NULL, reader->source);
+                          reader->source);
     st_facts_put_text(reader->facts, ST_KEY_SYSTEM_INPUT,
-                      is_whole ? "sleeptune share" : "a part of sleeptune share", NULL, reader->source);
+                      is_whole ? "sleeptune share" : "a part of sleeptune share", reader->source);
 }
 
 int st_share_text_add(const char *text, size_t bytes, const char *source, struct st_facts **facts)

@@ -12,7 +12,7 @@ void st_post_kind(struct st_post *post, const char *kind)
 
 void st_post_text(struct st_post *post, const char *key, const char *value)
 {
-    st_facts_put_text(post->facts, key, value, value, ST_TEXT(300, "%.250s:%zu", post->name, post->line_n));
+    st_facts_put_text(post->facts, key, value, ST_TEXT(300, "%.250s:%zu", post->name, post->line_n));
 }
 
 void st_post_int(struct st_post *post, const char *key, int64_t value)

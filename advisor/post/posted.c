@@ -151,9 +151,9 @@ static void put_input(const struct st_post *post, struct st_facts *facts)
         st_text_join(text, sizeof(text), ", ", "%zu sysctl%s", post->sysctls_n, ST_PLURAL(post->sysctls_n));
     if (post->kinds[0] != '\0')
         st_text_join(text, sizeof(text), ", ", "%s", post->kinds);
-    st_facts_put_text(facts, ST_KEY_SYSTEM_INPUT, text, NULL, post->name);
+    st_facts_put_text(facts, ST_KEY_SYSTEM_INPUT, text, post->name);
     if (post->others.bytes > 0)
-        st_facts_put_text(facts, ST_KEY_SYSTEM_INPUT_OTHERS, post->others.text, NULL, post->name);
+        st_facts_put_text(facts, ST_KEY_SYSTEM_INPUT_OTHERS, post->others.text, post->name);
 }
 
 /** Streams of sound cards that are open. */

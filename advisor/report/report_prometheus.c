@@ -8,23 +8,11 @@ static void gauge(FILE *out, const char *name, const char *help)
     fprintf(out, "# HELP %s %s\n# TYPE %s gauge\n", name, help, name);
 }
 
-/** When the latest fact was read, ns since 1970; 0: not known. */
-static int64_t latest_ns(const struct st_facts *facts)
-{
-    int64_t latest = 0;
-    ST_EACH_OF (row, facts->rows, facts->n) {
-        const int64_t time_ns = (*row)->time_ns;
-        latest = time_ns > latest ? time_ns : latest;
-    }
-    return latest;
-}
-
 /* Rules' ids and statuses need no escaping. */
 static int write(const struct st_report *report, FILE *out, ST_UNUSED const struct st_report_view *view)
 {
     static const enum st_status statuses[] = {ST_STATUS_PROBLEM, ST_STATUS_ADVICE, ST_STATUS_UNKNOWN,
                                               ST_STATUS_OK, ST_STATUS_NOT_APPLICABLE};
-    const int64_t time_ns = latest_ns(report->facts);
     size_t counting = 0;
     gauge(out, "sleeptune_report_findings",
           "Number of rules by status, without rules that the profile leaves out.");
@@ -54,9 +42,9 @@ static int write(const struct st_report *report, FILE *out, ST_UNUSED const stru
     fprintf(out, "sleeptune_report_unread_facts %zu\n", report->unreadable_n);
     gauge(out, "sleeptune_report_period_seconds", "Period for which the settings were judged.");
     fprintf(out, "sleeptune_report_period_seconds %.9g\n", st_ns_seconds(report->wish.period_ns));
-    if (time_ns != 0) {
+    if (report->facts->time_ns != 0) {
         gauge(out, "sleeptune_report_time_seconds", "When the facts were read, seconds since 1970.");
-        fprintf(out, "sleeptune_report_time_seconds %.3f\n", st_ns_seconds(time_ns));
+        fprintf(out, "sleeptune_report_time_seconds %.3f\n", st_ns_seconds(report->facts->time_ns));
     }
     return 0;
 }

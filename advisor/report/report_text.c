@@ -641,11 +641,11 @@ static void print_evidence(const struct st_printer *printer, const struct st_fin
 {
     for (size_t i = 0; i < finding->evidence_n; i++) {
         const struct st_fact *fact = finding->evidence[i];
-        const char *raw = fact->raw != NULL ? fact->raw : "";
+        const char *value = fact->text != NULL ? fact->text : "";
         char text[700]; /* may hold control characters */
         switch (fact->state) {
         case ST_FACT_OK:
-            ST_PRINT(text, "%s = %.*s", fact->key, st_text_cut(fact->text, 200), fact->text);
+            ST_PRINT(text, "%s = %.*s", fact->key, st_text_cut(value, 200), value);
             break;
         case ST_FACT_ABSENT:
             ST_PRINT(text, "%s is absent", fact->key);
@@ -654,7 +654,7 @@ static void print_evidence(const struct st_printer *printer, const struct st_fin
             ST_PRINT(text, "%s could not be read: %s", fact->key, strerror(fact->error));
             break;
         case ST_FACT_MALFORMED:
-            ST_PRINT(text, "%s is malformed: \"%.*s\"", fact->key, st_text_cut(raw, 60), raw);
+            ST_PRINT(text, "%s is malformed: \"%.*s\"", fact->key, st_text_cut(value, 60), value);
             break;
         }
         print_field(printer, i == 0 ? "Seen:" : "", text);

@@ -158,9 +158,8 @@ static int need(struct st_finding *finding, const char *key, int r)
                                                 : strerror(fact->error),
                            fact->error == EACCES || fact->error == EPERM ? "; run the report as root" : "");
     } else if (r != 0) {
-        const char *raw = fact->raw != NULL ? fact->raw : fact->text != NULL ? fact->text : "";
         st_finding_unknown(finding, "%s has a value that sleeptune does not understand: \"%.60s\"", source,
-                           raw);
+                           fact->text != NULL ? fact->text : "");
     }
     return r;
 }

@@ -233,7 +233,7 @@ static void judge_virtual_oss(struct st_finding *finding, const char *enable)
     const struct st_fact *dsp = st_facts_find(finding->facts, DSP);
     const char *key = dsp == NULL || dsp->state == ST_FACT_ABSENT ? DEFAULT : DSP;
     if (dsp != NULL && dsp->state == ST_FACT_MALFORMED)
-        args = dsp->raw; /* has variables in it */
+        args = dsp->text; /* has variables in it */
     else
         (void)!st_facts_text(finding->facts, key, &args);
     if (args == NULL) {
@@ -268,7 +268,7 @@ const struct st_rule st_rule_freebsd_virtual_oss = {
     .needs = ST_NEEDS_REOPEN,
     .check = "ps -axo args | grep '[v]irtual_oss'   # shows the options -i and -s",
     .undo = "set virtual_oss_dsp to the old options with sysrc, then: service virtual_oss restart",
-    .facts = ST_RULE_KEYS("freebsd.rc.virtual_oss_enable", DSP, DEFAULT, "freebsd.kern.features.cuse"),
+    .facts = ST_RULE_KEYS("freebsd.rc.virtual_oss_enable", DSP, DEFAULT),
     .judge_text = judge_virtual_oss,
     .absent = UNUSED,
 };

@@ -417,8 +417,7 @@ const struct st_rule st_rule_freebsd_preemption = {
              "sysctl kern.sched.preempt_thresh       # up to 14: 80\n"
              "sysctl kern.sched.ule.preempt_thresh   # from 15 on: 40",
     .undo = "nothing to undo: that is the default",
-    .facts = ST_RULE_KEYS(PREEMPTION, "freebsd.kern.sched.name", THRESH, ULE_THRESH,
-                          ST_KEY_FREEBSD_KERN_OSRELDATE),
+    .facts = ST_RULE_KEYS(PREEMPTION, THRESH, ULE_THRESH, ST_KEY_FREEBSD_KERN_OSRELDATE),
     .judge_number = judge_preemption,
 };
 

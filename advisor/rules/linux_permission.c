@@ -305,8 +305,8 @@ const struct st_rule st_rule_linux_rt_group_sched = {
     .worst = ST_STATUS_PROBLEM,
     .facts = ST_RULE_KEYS(ST_KEY_CONFIG_RT_GROUP_SCHED, CONFIG_DEFAULT, ST_KEY_RT_FIFO_ERRNO,
                           ST_KEY_RT_FIFO_PRIORITY, ST_KEY_RT_RTPRIO_LIMIT, ST_KEY_CGROUP_RT_RUNTIME_US,
-                          ST_KEY_CGROUP_VERSION, ST_KEY_CGROUP_USERS_RT_RUNTIME_US, ST_KEY_USER_UID,
-                          ST_KEY_USER_LIMITS_FROM, ST_KEY_CMDLINE),
+                          ST_KEY_CGROUP_USERS_RT_RUNTIME_US, ST_KEY_USER_UID, ST_KEY_USER_LIMITS_FROM,
+                          ST_KEY_CMDLINE),
     .judge = judge_rt_group_sched,
 };
 

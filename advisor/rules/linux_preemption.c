@@ -427,7 +427,7 @@ const struct st_rule st_rule_linux_watchdogs = {
                "profile sets 0\n"
                "how many µs it takes: not measured; 0.5 ms is a limit that sleeptune chose",
     ST_MACHINE_SYSCTL_FIX("kernel.nmi_watchdog", "0", "1"),
-    .facts = ST_RULE_KEYS("linux.sysctl.kernel.nmi_watchdog", "linux.sysctl.kernel.watchdog", THRESH),
+    .facts = ST_RULE_KEYS("linux.sysctl.kernel.nmi_watchdog", THRESH),
     .judge_number = judge_watchdogs,
 };
 

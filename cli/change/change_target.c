@@ -100,11 +100,11 @@ static int put_own(const struct st_change_target *target)
     if (target->card != NULL)
         ST_PRINT(card, "%s", target->card);
     if (frames > 0)
-        r = st_facts_put_int(target->facts, ST_BUFFER_PIPEWIRE_WISH, frames, NULL, "the user");
+        r = st_facts_put_int(target->facts, ST_BUFFER_PIPEWIRE_WISH, frames, "the user");
     if (r == 0 && card[0] != '\0')
-        r = st_facts_put_text(target->facts, ST_BUFFER_WIREPLUMBER_CARD, card, NULL, "the user");
+        r = st_facts_put_text(target->facts, ST_BUFFER_WIREPLUMBER_CARD, card, "the user");
     if (r == 0)
-        r = st_facts_put_text(target->facts, ST_BUFFER_PIPEWIRE_FOLDER, folder, NULL, "the user");
+        r = st_facts_put_text(target->facts, ST_BUFFER_PIPEWIRE_FOLDER, folder, "the user");
     return r;
 }
 

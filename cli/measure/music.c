@@ -167,7 +167,7 @@ static void put_next(const char *command, const char *why, const char *source, s
 {
     const bool both = command[0] != '\0' && why[0] != '\0';
     if (command[0] != '\0' || why[0] != '\0')
-        st_facts_put_text(facts, ST_MUSIC_NEXT, ST_TEXT(960, both ? "%s (%s)" : "%s%s", command, why), NULL,
+        st_facts_put_text(facts, ST_MUSIC_NEXT, ST_TEXT(960, both ? "%s (%s)" : "%s%s", command, why),
                           source);
 }
 
@@ -203,17 +203,17 @@ static void say(const struct st_music *music, const struct server *server, int64
 static void put(const struct server *server, int64_t duration_ns, struct st_facts *facts)
 {
     const struct st_dropout_client *client = st_dropout_table_worst(&server->seen, INT64_MAX);
-    st_facts_put_text(facts, ST_MUSIC_SERVER, name_of(server), NULL, SOURCE);
-    st_facts_put_int(facts, ST_MUSIC_DURATION_NS, duration_ns, NULL, SOURCE);
-    st_facts_put_int(facts, ST_MUSIC_DROPOUTS, (int64_t)st_dropout_table_total(&server->seen), NULL, SOURCE);
+    st_facts_put_text(facts, ST_MUSIC_SERVER, name_of(server), SOURCE);
+    st_facts_put_int(facts, ST_MUSIC_DURATION_NS, duration_ns, SOURCE);
+    st_facts_put_int(facts, ST_MUSIC_DROPOUTS, (int64_t)st_dropout_table_total(&server->seen), SOURCE);
     if (server->seen.frames > 0)
-        st_facts_put_int(facts, ST_MUSIC_FRAMES, server->seen.frames, NULL, SOURCE);
+        st_facts_put_int(facts, ST_MUSIC_FRAMES, server->seen.frames, SOURCE);
     if (client == NULL || client->name[0] == '\0')
         return;
-    st_facts_put_text(facts, ST_MUSIC_CLIENT, client->name, NULL, SOURCE);
+    st_facts_put_text(facts, ST_MUSIC_CLIENT, client->name, SOURCE);
     const struct st_dropout_client all = st_dropout_table_streams(&server->seen, client);
-    st_facts_put_int(facts, ST_MUSIC_CLIENT_DROPOUTS, (int64_t)st_dropout_table_count(&all), NULL, SOURCE);
-    st_facts_put_text(facts, ST_MUSIC_REASON, st_dropout_reason_name(st_dropout_table_reason(client)), NULL,
+    st_facts_put_int(facts, ST_MUSIC_CLIENT_DROPOUTS, (int64_t)st_dropout_table_count(&all), SOURCE);
+    st_facts_put_text(facts, ST_MUSIC_REASON, st_dropout_reason_name(st_dropout_table_reason(client)),
                       SOURCE);
     if (st_dropout_table_total(&server->seen) == 0)
         return;
@@ -256,13 +256,13 @@ static void put_records(const struct server *server, const json_t *dropouts, con
                                         server->watch.source->name, ST_ROOM(96)),
              st_json_safe_text(dropouts, "text", ST_ROOM(800)), name_of(server),
              st_ns_seconds(duration_ns + SUM_NS));
-    st_facts_put_int(facts, ST_MUSIC_DROPOUTS, st_json_integer(dropouts, "count"), NULL, RECORDS);
+    st_facts_put_int(facts, ST_MUSIC_DROPOUTS, st_json_integer(dropouts, "count"), RECORDS);
     st_facts_put_text(facts, ST_MUSIC_CLIENT, st_json_safe_text(client, "name", ST_ROOM(ST_XRUN_NAME_BYTES)),
-                      NULL, RECORDS);
+                      RECORDS);
     st_facts_put_int(facts, ST_MUSIC_CLIENT_DROPOUTS,
-                     st_json_integer(client, "dropouts") + st_json_integer(client, "device_dropouts"), NULL,
+                     st_json_integer(client, "dropouts") + st_json_integer(client, "device_dropouts"),
                      RECORDS);
-    st_facts_put_text(facts, ST_MUSIC_REASON, most_of(json_object_get(client, "reasons")), NULL, RECORDS);
+    st_facts_put_text(facts, ST_MUSIC_REASON, most_of(json_object_get(client, "reasons")), RECORDS);
     put_next(st_json_safe_text(screen, "next", ST_ROOM(128)),
              st_json_safe_text(screen, "next_why", ST_ROOM(800)), RECORDS, facts);
 }
@@ -307,7 +307,7 @@ int st_music_finish(struct st_music *music, bool ask, struct st_facts *facts)
         put(server, watched_ns, facts);
     if (!ask || server == NULL || !take_records(server, watched_ns, facts, answer, sizeof(answer)))
         say(music, server, watched_ns, answer, sizeof(answer));
-    const int r = st_facts_put_text(facts, ST_MUSIC_ANSWER, answer, NULL, SOURCE);
+    const int r = st_facts_put_text(facts, ST_MUSIC_ANSWER, answer, SOURCE);
     ST_EACH_OF (watched, music->servers, music->servers_n) {
         if (watched->open)
             st_xrun_close(&watched->watch);

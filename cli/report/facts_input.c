@@ -222,13 +222,13 @@ static int put_running(struct st_facts *facts)
         counted_n += st_json_integer(value, "device_dropouts") + st_json_integer(value, "client_dropouts");
         if (!st_text_is(st_json_text_of(value, "source"), "pipewire") || frames <= 0)
             continue;
-        r = st_facts_put_int(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES, frames, NULL, source);
+        r = st_facts_put_int(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES, frames, source);
         if (r == 0)
             r = st_facts_put_int(facts, ST_KEY_PIPEWIRE_RUNNING_RATE_HZ, st_json_integer(in_use, "rate_hz"),
-                                 NULL, source);
+                                 source);
     }
     if (r == 0 && asked == 0)
-        r = st_facts_put_int(facts, ST_MUSIC_COUNTED, counted_n, NULL, source);
+        r = st_facts_put_int(facts, ST_MUSIC_COUNTED, counted_n, source);
     st_daemon_client_finish(&answer);
     return r;
 }

@@ -33,7 +33,7 @@ static void add_fact(struct st_facts *facts[2], const char *key, const char *val
         else if (strncmp(value, "MALFORMED", 9) == 0)
             r = st_facts_put_state(facts[os], key, ST_FACT_MALFORMED, 0, value + 9, key);
         else
-            r = st_facts_put_text(facts[os], key, value, value, key);
+            r = st_facts_put_text(facts[os], key, value, key);
         require(r == 0, "out of memory", NULL);
     }
 }

@@ -27,23 +27,21 @@ static inline enum st_fact_state fixture_put_fact(struct st_facts *facts, const 
     static const char unreadable[] = "UNREADABLE ", malformed[] = "MALFORMED";
     enum st_fact_state state = ST_FACT_OK;
     int error = 0;
-    const char *raw = value;
+    const char *text = value;
     if (strcmp(value, "ABSENT") == 0) {
         state = ST_FACT_ABSENT;
-        raw = NULL;
+        text = NULL;
     } else if (strncmp(value, unreadable, strlen(unreadable)) == 0) {
         state = ST_FACT_UNREADABLE;
         error = fixture_errno(value + strlen(unreadable));
-        raw = NULL;
+        text = NULL;
         if (error == 0)
             fail_msg("%s: no such errno: %s", key, value + strlen(unreadable));
     } else if (strncmp(value, malformed, strlen(malformed)) == 0) {
         state = ST_FACT_MALFORMED;
-        raw = value + strlen(malformed);
-        raw += raw[0] == ' ';
+        text = value + strlen(malformed);
+        text += text[0] == ' ';
     }
-    assert_int_equal(state == ST_FACT_OK ? st_facts_put_text(facts, key, value, value, key)
-                                         : st_facts_put_state(facts, key, state, error, raw, key),
-                     0);
+    assert_int_equal(st_facts_put_state(facts, key, state, error, text, key), 0);
     return state;
 }

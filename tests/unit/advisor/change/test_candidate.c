@@ -63,7 +63,7 @@ static struct st_facts *find_freebsd(struct st_platform *p, const char *key, int
 {
     struct st_facts *facts;
     assert_int_equal(st_collect_dir(ST_CAPTURES_DIR "/freebsd-13.2", &facts), 0);
-    assert_int_equal(st_facts_put_int(facts, key, value, NULL, "test"), 0);
+    assert_int_equal(st_facts_put_int(facts, key, value, "test"), 0);
     assert_int_equal(st_report_make(facts, 64, 48000, report), 0);
     assert_int_equal(st_candidates_find(candidates, p, report, true, false), 0);
     return facts;
@@ -190,7 +190,7 @@ static void a_slow_clock_is_tried(void **state)
     assert_int_equal(st_collect_dir(ST_CAPTURES_DIR "/freebsd-13.2", &facts), 0);
     for (size_t i = 0; i < ST_ARRAY_LEN(values); i++) {
         snprintf(key, sizeof(key), "freebsd.%s", values[i][0]);
-        assert_int_equal(st_facts_put_text(facts, key, values[i][1], NULL, "test"), 0);
+        assert_int_equal(st_facts_put_text(facts, key, values[i][1], "test"), 0);
         assert_int_equal(st_fake_set_sysctl(p, values[i][0], values[i][1], 0), 0);
     }
     assert_int_equal(st_report_make(facts, 64, 48000, &report), 0);
@@ -244,9 +244,9 @@ static void a_value_is_tried_though_its_file_cannot_be_written(void **state)
     static const char path[] = "/sys/kernel/debug/sched/preempt", models[] = "none (voluntary) full";
     assert_int_equal(st_fake_set_file(p, path, models, 0), 0); /* and there is no /etc/default/grub */
     assert_int_equal(st_facts_put_text(facts, "linux.kernel.version",
-                                       "#1 SMP PREEMPT_DYNAMIC Debian 6.1.140-1 (2025-05-22)", NULL, "test"),
+                                       "#1 SMP PREEMPT_DYNAMIC Debian 6.1.140-1 (2025-05-22)", "test"),
                      0);
-    assert_int_equal(st_facts_put_text(facts, "linux.preempt.debugfs", models, NULL, path), 0);
+    assert_int_equal(st_facts_put_text(facts, "linux.preempt.debugfs", models, path), 0);
     assert_int_equal(st_report_make(facts, 64, 48000, &report), 0);
     assert_int_equal(st_candidates_find(&candidates, p, &report, true, false), 0);
     const struct st_candidate *row = find(&candidates, "linux-preemption");

@@ -47,7 +47,7 @@ static void answer(const char *command, const char *text, int error)
 
 static void fact(const char *key, const char *value)
 {
-    assert_int_equal(st_facts_put_text(facts, key, value, NULL, "a file"), 0);
+    assert_int_equal(st_facts_put_text(facts, key, value, "a file"), 0);
 }
 
 static void ask(void)

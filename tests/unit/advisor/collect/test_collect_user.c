@@ -44,7 +44,7 @@ static int teardown(void **state)
 /** A line of limits.d, as its collector puts it. */
 static void line(const char *key, const char *value)
 {
-    assert_int_equal(st_facts_put_text(facts, key, value, NULL, "/etc/security/limits.d/audio.conf"), 0);
+    assert_int_equal(st_facts_put_text(facts, key, value, "/etc/security/limits.d/audio.conf"), 0);
 }
 
 static void check(const char *user, const char *key, int64_t wanted)

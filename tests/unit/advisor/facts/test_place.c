@@ -15,7 +15,7 @@ static void check(enum st_os os, const char *key, const char *value, const char 
     char notes[ST_PLACE_NOTES_MAX][ST_PLACE_NOTE_BYTES];
     struct st_facts *facts = st_facts_new(os);
     assert_non_null(facts);
-    assert_int_equal(st_facts_put_text(facts, key, value, NULL, NULL), 0);
+    assert_int_equal(st_facts_put_text(facts, key, value, NULL), 0);
     const size_t n = st_place_notes(facts, notes);
     assert_int_equal(n, wanted != NULL);
     if (wanted != NULL && strstr(notes[0], wanted) == NULL)

@@ -222,7 +222,7 @@ static void hostile_facts(void)
 {
     static char hostile[] = HOSTILE;
     struct st_facts *facts = own_facts();
-    assert_int_equal(st_facts_put_text(facts, "linux.k", HOSTILE, HOSTILE, HOSTILE), 0);
+    assert_int_equal(st_facts_put_text(facts, "linux.k", HOSTILE, HOSTILE), 0);
     costs(&findings[0], ST_STATUS_PROBLEM, 5);
     findings[0].summary = hostile;
     findings[0].fix_now = hostile;
@@ -268,8 +268,8 @@ static void the_right_comes_before_what_it_makes_needless(void **state)
     struct st_facts *facts = st_facts_new(ST_OS_LINUX);
     struct st_report judged;
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++)
-        assert_int_equal(st_facts_put_int(facts, rows[i].key, rows[i].value, NULL, "a file"), 0);
-    assert_int_equal(st_facts_put_text(facts, "user.name", "ann", NULL, "a file"), 0);
+        assert_int_equal(st_facts_put_int(facts, rows[i].key, rows[i].value, "a file"), 0);
+    assert_int_equal(st_facts_put_text(facts, "user.name", "ann", "a file"), 0);
     assert_int_equal(st_report_make(facts, 64, 48000, &judged), 0);
     assert_string_equal(judged.findings[0].rule->id, "linux-rt-permission");
     st_report_leave_out(&judged);
@@ -279,7 +279,7 @@ static void the_right_comes_before_what_it_makes_needless(void **state)
     assert_false(judged.no_sound);
     st_report_finish(&judged);
     /* apply wrote the line, and this session is older: what is left to do is a login */
-    assert_int_equal(st_facts_put_int(facts, "linux.limits.ann.rtprio", 90, NULL, "a file"), 0);
+    assert_int_equal(st_facts_put_int(facts, "linux.limits.ann.rtprio", 90, "a file"), 0);
     assert_int_equal(st_report_make(facts, 64, 48000, &judged), 0);
     st_report_leave_out(&judged);
     assert_int_equal(st_report_count_if(&judged, st_finding_has_fired), 2);
@@ -296,7 +296,7 @@ static void the_right_comes_before_what_it_makes_needless(void **state)
     free(text);
     st_report_finish(&judged);
     /* its other line is there, too */
-    assert_int_equal(st_facts_put_int(facts, "linux.limits.ann.memlock", 4194304, NULL, "a file"), 0);
+    assert_int_equal(st_facts_put_int(facts, "linux.limits.ann.memlock", 4194304, "a file"), 0);
     assert_int_equal(st_report_make(facts, 64, 48000, &judged), 0);
     st_report_leave_out(&judged);
     assert_true(st_report_find(&judged, "linux-memlock")->in_place);
@@ -332,7 +332,7 @@ static void unread_facts_are_named_on_the_first_screen(void **state)
     assert_int_equal(st_facts_put_state(facts, "a", ST_FACT_UNREADABLE, EACCES, NULL, "/proc/a"), 0);
     assert_int_equal(st_facts_put_state(facts, "b", ST_FACT_UNREADABLE, EACCES, NULL, "/proc/a"), 0);
     assert_int_equal(st_facts_put_state(facts, "c", ST_FACT_MALFORMED, 0, "?", "/proc/c"), 0);
-    assert_int_equal(st_facts_put_int(facts, "d", 1, NULL, "/proc/d"), 0);
+    assert_int_equal(st_facts_put_int(facts, "d", 1, "/proc/d"), 0);
     report.unreadable_n = 3;
     char *text = print(&st_report_text, 0, false, false);
     assert_non_null(strstr(text, "\nNot read: /proc/a (Permission denied), /proc/c (not understood).\n"));
@@ -403,12 +403,12 @@ static void freebsd_13_stretches_sleeps_by_up_to_83_us(void **state)
     assert_float_equal(st_report_find(&made, "freebsd-alloweddeviation")->effect_us, 83.3, 0.05);
     st_report_finish(&made);
     /* the same machine as 14.2 */
-    assert_int_equal(st_facts_put_int(facts, "freebsd.kern.osreldate", 1402000, NULL, NULL), 0);
+    assert_int_equal(st_facts_put_int(facts, "freebsd.kern.osreldate", 1402000, NULL), 0);
     assert_int_equal(st_report_make(facts, 64, 48000, &made), 0);
     check_stretched_sleeps(&made);
     st_report_finish(&made);
     /* and with the fix applied */
-    assert_int_equal(st_facts_put_int(facts, "freebsd.kern.timecounter.alloweddeviation", 0, NULL, NULL), 0);
+    assert_int_equal(st_facts_put_int(facts, "freebsd.kern.timecounter.alloweddeviation", 0, NULL), 0);
     assert_int_equal(st_report_make(facts, 64, 48000, &made), 0);
     assert_int_equal(find(&made, "freebsd-alloweddeviation")->status, ST_STATUS_OK);
     st_report_finish(&made);
@@ -426,7 +426,7 @@ static void freebsd_15_sleeps_are_not_touched(void **state)
     assert_float_equal(finding->effect_us, 0, 0);
     assert_non_null(strstr(finding->summary, "poll"));
     st_report_finish(&made);
-    assert_int_equal(st_facts_put_int(facts, "freebsd.kern.timecounter.nanosleep_precise", 0, NULL, NULL), 0);
+    assert_int_equal(st_facts_put_int(facts, "freebsd.kern.timecounter.nanosleep_precise", 0, NULL), 0);
     assert_int_equal(st_report_make(facts, 64, 48000, &made), 0);
     assert_float_equal(find(&made, "freebsd-alloweddeviation")->effect_us, 83.333, 0.05);
     st_report_finish(&made);
@@ -465,14 +465,14 @@ static void usb_blocks_follow_buffer_ms_once_reopened(void **state)
     make("freebsd-15.1-usb", &facts, &made);
     assert_int_equal(find(&made, "freebsd-uaudio-buffer")->status, ST_STATUS_UNKNOWN);
     st_report_finish(&made);
-    assert_int_equal(st_facts_put_int(facts, "freebsd.kern.osreldate", 1501000, NULL, NULL), 0);
-    assert_int_equal(st_facts_put_int(facts, key, 1, NULL, NULL), 0);
+    assert_int_equal(st_facts_put_int(facts, "freebsd.kern.osreldate", 1501000, NULL), 0);
+    assert_int_equal(st_facts_put_int(facts, key, 1, NULL), 0);
     assert_int_equal(st_report_make(facts, 64, 48000, &made), 0);
     const struct st_finding *finding = find(&made, "freebsd-uaudio-buffer");
     assert_int_equal(finding->status, ST_STATUS_ADVICE);
     assert_non_null(strstr(finding->summary, "still uses blocks of 4.0 ms"));
     st_report_finish(&made);
-    assert_int_equal(st_facts_put_int(facts, key, 4, NULL, NULL), 0);
+    assert_int_equal(st_facts_put_int(facts, key, 4, NULL), 0);
     assert_int_equal(st_report_make(facts, 256, 48000, &made), 0);
     assert_int_equal(find(&made, "freebsd-uaudio-buffer")->status, ST_STATUS_OK);
     st_report_finish(&made);
@@ -523,9 +523,9 @@ static void a_preemptible_kernel_comes_behind_what_has_a_bound(void **state)
     for (size_t i = 0; i < ST_ARRAY_LEN(modes); i++) {
         struct st_facts *facts = st_facts_new(ST_OS_LINUX);
         struct st_report made;
-        assert_int_equal(st_facts_put_text(facts, "linux.preempt.debugfs", modes[i], NULL, NULL), 0);
-        assert_int_equal(st_facts_put_int(facts, "linux.rt.fifo_errno", EPERM, NULL, NULL), 0);
-        assert_int_equal(st_facts_put_int(facts, "linux.timer_slack_ns", 50000, NULL, NULL), 0);
+        assert_int_equal(st_facts_put_text(facts, "linux.preempt.debugfs", modes[i], NULL), 0);
+        assert_int_equal(st_facts_put_int(facts, "linux.rt.fifo_errno", EPERM, NULL), 0);
+        assert_int_equal(st_facts_put_int(facts, "linux.timer_slack_ns", 50000, NULL), 0);
         assert_int_equal(st_report_make(facts, 64, 48000, &made), 0);
         assert_int_equal(find(&made, "linux-preemption") < find(&made, "linux-timer-slack"), i == 1);
         st_report_finish(&made);

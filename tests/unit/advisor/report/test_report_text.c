@@ -100,8 +100,8 @@ static void the_worst_case_fits_80_columns_and_23_lines(void **state)
         findings[i].status = ST_STATUS_UNKNOWN;
     for (size_t i = 24; i < 30; i++)
         fires(i, ST_STATUS_ADVICE, 10, fix);
-    assert_int_equal(st_facts_put_text(facts, "system.container", "docker", NULL, NULL), 0);
-    assert_int_equal(st_facts_put_int(facts, "linux.virtual", 1, NULL, NULL), 0);
+    assert_int_equal(st_facts_put_text(facts, "system.container", "docker", NULL), 0);
+    assert_int_equal(st_facts_put_int(facts, "linux.virtual", 1, NULL), 0);
     for (int i = 0; i < 9; i++) {
         char key[16], source[80];
         snprintf(key, sizeof(key), "k%d", i);
@@ -315,12 +315,12 @@ static void without_sound_nothing_is_judged(void **state)
 static void what_the_daemon_counted_is_measured(void **state)
 {
     (void)state;
-    assert_int_equal(st_facts_put_int(facts, ST_MUSIC_COUNTED, 283, NULL, "sleeptuned"), 0);
+    assert_int_equal(st_facts_put_int(facts, ST_MUSIC_COUNTED, 283, "sleeptuned"), 0);
     char *text = screen(0);
     assert_non_null(strstr(text, "sleeptuned has counted 283 dropouts: sleeptune status says whose."));
     assert_null(strstr(text, "Not measured"));
     free(text);
-    assert_int_equal(st_facts_put_int(facts, ST_MUSIC_COUNTED, 0, NULL, "sleeptuned"), 0);
+    assert_int_equal(st_facts_put_int(facts, ST_MUSIC_COUNTED, 0, "sleeptuned"), 0);
     text = screen(0);
     assert_non_null(strstr(text, "Not measured"));
     free(text);
@@ -433,12 +433,12 @@ static void an_answer_leaves_room_for_settings_and_one_step(void **state)
     rules[0].changes = findings[0].changes = NULL;
     findings[0].changes_n = 0;
     /* music without a dropout comes behind it, with one before it */
-    assert_int_equal(st_facts_put_text(facts, ST_MUSIC_ANSWER, "What was heard.", NULL, NULL), 0);
-    assert_int_equal(st_facts_put_text(facts, ST_MUSIC_SERVER, "PipeWire", NULL, NULL), 0);
+    assert_int_equal(st_facts_put_text(facts, ST_MUSIC_ANSWER, "What was heard.", NULL), 0);
+    assert_int_equal(st_facts_put_text(facts, ST_MUSIC_SERVER, "PipeWire", NULL), 0);
     text = screen(80);
     assert_non_null(strstr(text, " 7 s.\nWhat was heard.\n"));
     free(text);
-    assert_int_equal(st_facts_put_int(facts, ST_MUSIC_DROPOUTS, 1, NULL, NULL), 0);
+    assert_int_equal(st_facts_put_int(facts, ST_MUSIC_DROPOUTS, 1, NULL), 0);
     text = screen(80);
     assert_non_null(strstr(text, "What was heard.\n64 frames"));
     check_fits(text);

@@ -27,7 +27,7 @@ static struct st_facts *facts_of(const char *kernel)
 {
     struct st_facts *facts = st_facts_new(ST_OS_LINUX);
     assert_non_null(facts);
-    assert_int_equal(st_facts_put_text(facts, "linux.kernel.release", kernel, NULL, "test"), 0);
+    assert_int_equal(st_facts_put_text(facts, "linux.kernel.release", kernel, "test"), 0);
     return facts;
 }
 

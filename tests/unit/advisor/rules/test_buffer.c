@@ -29,9 +29,9 @@ static struct st_facts *facts_of(const char *lines)
         else if (strcmp(value, "!timeout") == 0)
             assert_int_equal(st_facts_put_state(facts, key, ST_FACT_UNREADABLE, ETIMEDOUT, NULL, "test"), 0);
         else if (st_text_int(value, &number) == 0)
-            assert_int_equal(st_facts_put_int(facts, key, number, value, "test"), 0);
+            assert_int_equal(st_facts_put_int(facts, key, number, "test"), 0);
         else
-            assert_int_equal(st_facts_put_text(facts, key, value, value, "test"), 0);
+            assert_int_equal(st_facts_put_text(facts, key, value, "test"), 0);
         lines += used;
     }
     return facts;

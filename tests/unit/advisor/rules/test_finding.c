@@ -88,7 +88,7 @@ static void a_malformed_fact_is_unknown_and_quoted(void **state)
     assert_int_equal(f->finding.status, ST_STATUS_UNKNOWN);
     assert_non_null(strstr(f->finding.summary, "gr\xC3\xBCn"));
     /* of another type than the rule needs */
-    assert_int_equal(st_facts_put_text(f->facts, "k", "soon", "soon", "/sys/k"), 0);
+    assert_int_equal(st_facts_put_text(f->facts, "k", "soon", "/sys/k"), 0);
     assert_int_equal(st_finding_need_int(&f->finding, "k", &value), -EBADMSG);
     assert_int_equal(f->finding.status, ST_STATUS_UNKNOWN);
     assert_non_null(strstr(f->finding.summary, "soon"));
@@ -98,7 +98,7 @@ static void a_readable_fact_leaves_the_status_to_the_rule(void **state)
 {
     struct fixture *f = *state;
     int64_t value;
-    assert_int_equal(st_facts_put_int(f->facts, "k", 7, "7", "/sys/k"), 0);
+    assert_int_equal(st_facts_put_int(f->facts, "k", 7, "/sys/k"), 0);
     assert_int_equal(st_finding_need_int(&f->finding, "k", &value), 0);
     assert_int_equal(value, 7);
     assert_int_equal(f->finding.status, ST_STATUS_UNKNOWN);
@@ -112,7 +112,7 @@ static void a_fact_is_quoted_once_and_the_list_is_bounded(void **state)
     for (int i = 0; i < 20; i++) {
         char key[8];
         snprintf(key, sizeof(key), "k%02d", i);
-        assert_int_equal(st_facts_put_int(f->facts, key, i, NULL, NULL), 0);
+        assert_int_equal(st_facts_put_int(f->facts, key, i, NULL), 0);
     }
     st_finding_quote_key(&f->finding, "k00");
     st_finding_quote_key(&f->finding, "k00");

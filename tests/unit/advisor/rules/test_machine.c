@@ -16,7 +16,7 @@ static struct st_facts *facts_with(const char *key, const char *value)
     struct st_facts *facts = st_facts_new(ST_OS_LINUX);
     assert_non_null(facts);
     if (value != NULL)
-        assert_int_equal(st_facts_put_text(facts, key, value, value, key), 0);
+        assert_int_equal(st_facts_put_text(facts, key, value, key), 0);
     return facts;
 }
 
@@ -73,11 +73,11 @@ static void guest_and_container_need_a_reading(void **state)
     assert_false(st_machine_is_guest(facts));
     assert_false(st_machine_in_container(facts));
     assert_int_equal(st_facts_int_or(facts, ST_KEY_VIRTUAL, -7), -7);
-    assert_int_equal(st_facts_put_int(facts, ST_KEY_VIRTUAL, 1, NULL, "test"), 0);
-    assert_int_equal(st_facts_put_text(facts, ST_KEY_SYSTEM_CONTAINER, "docker", NULL, "test"), 0);
+    assert_int_equal(st_facts_put_int(facts, ST_KEY_VIRTUAL, 1, "test"), 0);
+    assert_int_equal(st_facts_put_text(facts, ST_KEY_SYSTEM_CONTAINER, "docker", "test"), 0);
     assert_true(st_machine_is_guest(facts));
     assert_true(st_machine_in_container(facts));
-    assert_int_equal(st_facts_put_text(facts, ST_KEY_SYSTEM_CONTAINER, "none", NULL, "test"), 0);
+    assert_int_equal(st_facts_put_text(facts, ST_KEY_SYSTEM_CONTAINER, "none", "test"), 0);
     assert_false(st_machine_in_container(facts));
     st_facts_free(facts);
 }

@@ -109,13 +109,13 @@ static struct st_facts *watch_as(int64_t uid, const char *source, const struct s
     const struct st_xrun_source *const sources[] = {&server, NULL};
     server = *st_xrun_sources_find(source);
     server.ops = &ops;
-    assert_int_equal(st_facts_put_int(facts, "linux.daemon.pipewire", 700, NULL, "test"), 0);
-    assert_int_equal(st_facts_put_int(facts, "linux.daemon.jackd", 701, NULL, "test"), 0);
+    assert_int_equal(st_facts_put_int(facts, "linux.daemon.pipewire", 700, "test"), 0);
+    assert_int_equal(st_facts_put_int(facts, "linux.daemon.jackd", 701, "test"), 0);
     if (uid >= 0)
-        assert_int_equal(st_facts_put_int(facts, "user.uid", uid, NULL, "test"), 0);
+        assert_int_equal(st_facts_put_int(facts, "user.uid", uid, "test"), 0);
     if (right_set_up) {
-        assert_int_equal(st_facts_put_text(facts, "user.name", "ann", NULL, "test"), 0);
-        assert_int_equal(st_facts_put_int(facts, "linux.limits.ann.rtprio", 90, NULL, "test"), 0);
+        assert_int_equal(st_facts_put_text(facts, "user.name", "ann", "test"), 0);
+        assert_int_equal(st_facts_put_int(facts, "linux.limits.ann.rtprio", 90, "test"), 0);
     }
     struct st_music *music = st_music_start(p, sources, facts, as_root);
     assert_non_null(music);

@@ -28,7 +28,7 @@ static void expect_text(const struct st_wish *wish, const char *elsewhere,
     size_t len;
     FILE *out = open_memstream(&text, &len);
     if (elsewhere != NULL)
-        assert_int_equal(st_facts_put_text(facts, ST_KEY_SETTINGS_ELSEWHERE, elsewhere, NULL, "/"), 0);
+        assert_int_equal(st_facts_put_text(facts, ST_KEY_SETTINGS_ELSEWHERE, elsewhere, "/"), 0);
     print(&output, out);
     fclose(out);
     if (strstr(text, wanted) == NULL)
