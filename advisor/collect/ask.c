@@ -412,19 +412,3 @@ int st_ask_servers(struct st_machine *machine, const struct st_ask *ask, struct 
     st_child_env_close(&whom.env);
     return r == -ENOTSUP ? 0 : r != 0 ? r : facts->error;
 }
-
-int st_ask_shown(struct st_machine *machine, struct st_facts *facts)
-{
-    struct asker asker = {.facts = facts};
-    char *buf = facts->os == ST_OS_LINUX ? malloc(ANSWER_BYTES) : NULL;
-    for (size_t i = 0; buf != NULL && i < QUESTIONS_N; i++) {
-        struct st_run shown = {.argv = questions[i].argv, .buf = buf, .buf_bytes = ANSWER_BYTES};
-        asker.question = &questions[i];
-        /* of the others the command's name does not say which of its options were given */
-        if (questions[i].of_user && machine->run(machine, &shown, 1, NULL, 0) == 0 && shown.result == 0 &&
-            questions[i].parse(&asker, buf) == 0)
-            st_facts_put_int(facts, questions[i].daemon, 1, questions[i].source);
-    }
-    free(buf);
-    return facts->error;
-}

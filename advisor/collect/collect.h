@@ -55,7 +55,3 @@ struct st_ask {
  * folder that others own are not used.
  * @return 0 or -ENOMEM. */
 ST_NODISCARD int st_ask_servers(struct st_machine *machine, const struct st_ask *ask, struct st_facts *facts);
-
-/** The same of a machine whose `run` gives what a text shows of these programs: what is not whole puts no
- * fact, and what answered runs. @return 0 or -ENOMEM. */
-ST_NODISCARD int st_ask_shown(struct st_machine *machine, struct st_facts *facts);

@@ -115,7 +115,7 @@ static bool take_owner(struct st_collector *c, const char *daemon, const char *p
     if (entry != NULL)
         ST_PRINT(name, "%.63s", entry->pw_name);
     else
-        ST_PRINT(name, "%" PRIu64, uid);
+        ST_PRINT(name, "%ju", uid);
     st_collector_put_text(c, key, name, "/proc");
     return true;
 }
@@ -245,8 +245,8 @@ static void quota(struct st_collector *c, const char *group, const char *who, co
         int64_t quota_us = 0, period_us = 0;
         ST_PRINT(path, "/sys/fs/cgroup%.*s/cpu.max", (int)used, group);
         const bool is_read = c->machine->read_text(c->machine, path, text, sizeof(text), &len) == 0;
-        const bool is_limited = is_read && sscanf(text, "%" SCNd64 " %" SCNd64, &quota_us, &period_us) == 2 &&
-                                quota_us > 0 && period_us > 0;
+        const bool is_limited =
+            is_read && sscanf(text, "%jd %jd", &quota_us, &period_us) == 2 && quota_us > 0 && period_us > 0;
         const double pct = is_limited ? (double)quota_us * 100 / (double)period_us : HUGE_VAL;
         ST_PRINT(key, ST_KEYS_CPU_QUOTA "%s.pct", who);
         if (pct < least_pct) {

@@ -133,7 +133,7 @@ static void stream_status(struct st_collector *c, const char *name, const char *
     struct st_alsa_status status;
     if (st_alsa_status_parse(text, &status) != 0)
         return;
-    const char *path = ST_TEXT(64, "/proc/%lld/comm", (long long)status.owner_tid);
+    const char *path = ST_TEXT(64, "/proc/%jd/comm", status.owner_tid);
     if (status.owner_tid > 0)
         st_collector_read(c, ST_TEXT(KEY_BYTES, ST_KEYS_ALSA "%s.owner", name), path, ST_VALUE_TEXT);
     int64_t hz;

@@ -2,6 +2,7 @@
 #include "advisor/post/post.h"
 
 #include "advisor/collect/collect.h"
+#include "advisor/parse/answer.h"
 #include "core/text/text.h"
 #include "platform/tree.h"
 
@@ -115,16 +116,6 @@ static int list(struct st_machine *machine, const char *path, st_name_fn fn, voi
     return n > 0 ? 0 : itself != NULL && itself->result != 0 ? itself->result : -ENOMSG;
 }
 
-/** What the text shows of the program's output. */
-static int run(struct st_machine *machine, struct st_run *runs, size_t runs_n,
-               ST_UNUSED const struct st_run_as *as, ST_UNUSED int64_t limit_ns)
-{
-    size_t len;
-    ST_EACH_OF (each, runs, runs_n)
-        each->result = read_answer(machine, each->argv[0], each->buf, each->buf_bytes, &len);
-    return 0;
-}
-
 static int no_open(ST_UNUSED struct st_machine *machine, ST_UNUSED const char *path, ST_UNUSED int flags)
 {
     return -ENOMSG;
@@ -136,7 +127,6 @@ int st_post_collect(struct st_post *post, enum st_os os, struct st_facts **ret)
                           .p.machine = {.os = os,
                                         .conditions = st_tree_conditions,
                                         .open_path = no_open,
-                                        .run = run,
                                         .read_text = read_answer,
                                         .read_sysctl = read_answer,
                                         .list = list}};
@@ -148,5 +138,8 @@ int st_post_collect(struct st_post *post, enum st_os os, struct st_facts **ret)
     post->all_sysctls = os == ST_OS_FREEBSD && jail && version;
     qsort(post->answers, post->answers_n, sizeof(*post->answers), by_name);
     const int r = st_collect(&shown.p, false, ret);
-    return r == 0 ? st_ask_shown(&shown.p.machine, *ret) : r;
+    const struct st_post_answer *graph = st_post_answer_find(post, "pw-dump");
+    if (r == 0 && graph != NULL && st_answer_pw_dump(graph->text.text, *ret, graph->name) == 0)
+        st_facts_put_int(*ret, ST_KEY_DAEMON_PIPEWIRE, 1, graph->name); /* it answered */
+    return r != 0 ? r : (*ret)->error;
 }

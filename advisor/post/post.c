@@ -17,7 +17,7 @@ void st_post_text(struct st_post *post, const char *key, const char *value)
 
 void st_post_int(struct st_post *post, const char *key, int64_t value)
 {
-    st_post_text(post, key, ST_TEXT(32, "%" PRId64, value));
+    st_post_text(post, key, ST_TEXT(32, "%jd", value));
 }
 
 void st_post_say(struct st_post *post, const char *format, ...)

@@ -164,7 +164,7 @@ static void say_streams(struct st_post *post, const struct st_facts *facts)
         const int64_t frames = st_fact_beside_int_or(buffer, "period_frames", 0),
                       hz = st_fact_beside_int_or(buffer, "rate_hz", 0);
         if (frames > 0 && hz > 0 && buffer->is_int)
-            st_post_say(post, "%s runs with periods of %" PRId64 " frames (%.2f ms) and a buffer of %" PRId64,
+            st_post_say(post, "%s runs with periods of %jd frames (%.2f ms) and a buffer of %jd",
                         st_fact_part(buffer, ST_KEYS_ALSA, part, sizeof(part)), frames,
                         (double)frames * 1e3 / (double)hz, buffer->i64);
     }
@@ -176,13 +176,11 @@ static void say_short_buffers(struct st_post *post, const struct st_facts *facts
     const int64_t latency = st_facts_int_or(facts, ST_KEYS_FREEBSD "hw.snd.latency", 2),
                   usb_ms = st_facts_int_or(facts, ST_KEYS_FREEBSD "hw.usb.uaudio.buffer_ms", 8);
     if (latency < 2)
-        st_post_say(post,
-                    "hw.snd.latency is %" PRId64 ", shorter than the default 2: small rings run dry sooner",
+        st_post_say(post, "hw.snd.latency is %jd, shorter than the default 2: small rings run dry sooner",
                     latency);
     if (usb_ms <= 2)
         st_post_say(post,
-                    "hw.usb.uaudio.buffer_ms is %" PRId64
-                    ": so little USB sound is under way that a short delay "
+                    "hw.usb.uaudio.buffer_ms is %jd: so little USB sound is under way that a short delay "
                     "loses some",
                     usb_ms);
 }

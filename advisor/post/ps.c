@@ -73,7 +73,7 @@ void st_post_ps_columns(struct st_post *post, char *const *words, size_t n)
 static void put_thread(struct st_post *post, const char *kind, int64_t tid, const char *leaf,
                        const char *text)
 {
-    const char *key = ST_TEXT(KEY_BYTES, "linux.%s.%lld.%s", kind, (long long)tid, leaf);
+    const char *key = ST_TEXT(KEY_BYTES, "linux.%s.%jd.%s", kind, tid, leaf);
     st_post_text(post, key, text);
 }
 
@@ -272,9 +272,8 @@ void st_post_ps_end(struct st_post *post)
 {
     const bool whole = post->ps.header && post->ps.kernel && post->ps.at[PID] >= 0 && post->ps.at[TID] >= 0;
     if (post->ps.chrt_n > 0) {
-        st_post_say(post, "%" PRId64 " of %" PRId64 " threads have real-time priority%s%s",
-                    post->ps.chrt_real_time_n, post->ps.chrt_n, post->ps.chrt_best[0] != '\0' ? ": " : "",
-                    post->ps.chrt_best);
+        st_post_say(post, "%jd of %jd threads have real-time priority%s%s", post->ps.chrt_real_time_n,
+                    post->ps.chrt_n, post->ps.chrt_best[0] != '\0' ? ": " : "", post->ps.chrt_best);
         st_post_kind(post, "chrt");
     }
     if (post->ps.rows_n > 0)
@@ -289,7 +288,7 @@ void st_post_ps_end(struct st_post *post)
         st_post_say(post, "%s", post->ps.top_name);
     /* with the command's name for all threads, all of them are there */
     if (post->ps.pipewire_n > 1 && post->ps.pipewire_real_time_n == 0 && post->ps.normal[0] == '\0')
-        st_post_say(post, "None of PipeWire's %" PRId64 " threads in this text runs with real-time priority",
+        st_post_say(post, "None of PipeWire's %jd threads in this text runs with real-time priority",
                     post->ps.pipewire_n);
     st_post_int(post, ST_KEY_PROCESSES_N, post->ps.rows_n);
     st_post_int(post, whole ? ST_KEY_THREADS_COMPLETE : ST_KEY_THREADS_PART, 1);

@@ -14,10 +14,10 @@
 /* A line of that kind: `pattern`, what it sets (a file: its path, with '+' a line more of it; "@": the
  * section that begins; "!": a sentence; '^': a setting of PipeWire; else a fact; NULL: nothing) and to what.
  * "$1": a part of the pattern;
- * "$u": what the section is about. own: only in the section of this name, which also a command begins. */
+ * "$u": what the section is about. A kind behind '=' is only in the section of its name, which also a command
+ * begins. */
 static const struct value_row {
     const char *kind, *pattern, *target, *value;
-    bool own;
 } values[] = {
     {"uname", "uname -r: %s", "/proc/sys/kernel/osrelease", "$1"},
     {"uname", "*Linux %s %v #%d", "/proc/sys/kernel/osrelease", "$2"},
@@ -49,21 +49,21 @@ static const struct value_row {
     {"alsa-info", "!!Kernel Information", "@alsa-info", ""},
     {"alsa-info", "!!Sound Servers on this system", "@alsa-servers", ""},
     {"alsa-info", "!!Loaded sound module options", "@alsa-modules", ""},
-    {"alsa-info", "Kernel release: %v", "/proc/sys/kernel/osrelease", "$1", true},
-    {"alsa-servers", "PipeWire:", "@alsa-servers", "pipewire", true},
-    {"alsa-servers", "Pulseaudio:", "@alsa-servers", "pulseaudio", true},
-    {"alsa-servers", "Jack:", "@alsa-servers", "jackd", true},
-    {"alsa-servers", "Jack2:", "@alsa-servers", "jackdbus", true},
-    {"alsa-servers", "Running - Yes", ST_KEYS_DAEMON "$u", "1", true},
-    {"alsa-modules", "!!Module: %s", "@alsa-modules", "$1", true},
-    {"alsa-modules", "%s : %l", "/sys/module/$u/parameters/$1", "$2", true},
+    {"=alsa-info", "Kernel release: %v", "/proc/sys/kernel/osrelease", "$1"},
+    {"=alsa-servers", "PipeWire:", "@alsa-servers", "pipewire"},
+    {"=alsa-servers", "Pulseaudio:", "@alsa-servers", "pulseaudio"},
+    {"=alsa-servers", "Jack:", "@alsa-servers", "jackd"},
+    {"=alsa-servers", "Jack2:", "@alsa-servers", "jackdbus"},
+    {"=alsa-servers", "Running - Yes", ST_KEYS_DAEMON "$u", "1"},
+    {"=alsa-modules", "!!Module: %s", "@alsa-modules", "$1"},
+    {"=alsa-modules", "%s : %l", "/sys/module/$u/parameters/$1", "$2"},
     {"alsa-info", "!!%l"},
 
     {"cpupower", "analyzing CPU %d:", "@cpupower", "policy$1"},
-    {"cpupower", "driver: %s", CPUFREQ "$u/scaling_driver", "$1", true},
-    {"cpupower", "*The governor \"%l\" may decide", CPUFREQ "$u/scaling_governor", "$1", true},
-    {"cpupower", "energy performance preference: %s", CPUFREQ "$u/energy_performance_preference", "$1", true},
-    {"cpupower", "available cpufreq governors: %l", CPUFREQ "$u/scaling_available_governors", "$1", true},
+    {"=cpupower", "driver: %s", CPUFREQ "$u/scaling_driver", "$1"},
+    {"=cpupower", "*The governor \"%l\" may decide", CPUFREQ "$u/scaling_governor", "$1"},
+    {"=cpupower", "energy performance preference: %s", CPUFREQ "$u/energy_performance_preference", "$1"},
+    {"=cpupower", "available cpufreq governors: %l", CPUFREQ "$u/scaling_available_governors", "$1"},
 
     {"ulimit", "*real-time priority *(-r) %s", ST_KEY_RT_RTPRIO_LIMIT, "$1"},
     {"ulimit", "ulimit -r: %s", ST_KEY_RT_RTPRIO_LIMIT, "$1"},
@@ -73,12 +73,12 @@ static const struct value_row {
     {"ulimit", "-l: *(kbytes) %s", ST_KEY_RT_MEMLOCK_LIMIT_BYTES, "$1 KiB"},
     {"ulimit", "*(%l, -"},
     {"ulimit", "*(-%l) "},
-    {"prlimit", "RTPRIO * priority %s", ST_KEY_RT_RTPRIO_LIMIT, "$1", true},
-    {"prlimit", "MEMLOCK * space %s", ST_KEY_RT_MEMLOCK_LIMIT_BYTES, "$1", true},
+    {"=prlimit", "RTPRIO * priority %s", ST_KEY_RT_RTPRIO_LIMIT, "$1"},
+    {"=prlimit", "MEMLOCK * space %s", ST_KEY_RT_MEMLOCK_LIMIT_BYTES, "$1"},
     {"id", "uid=%d(%l) gid=*groups=%l", ST_KEY_USER_UID, "$1"},
     {"id", "uid=%d(%l) gid=*groups=%l", ST_KEY_USER_NAME, "$2"},
     {"id", "uid=%d(%l) gid=*groups=%l", ST_KEY_USER_GROUPS, "$3"},
-    {"groups", "%l", ST_KEY_USER_GROUPS, "$1", true},
+    {"=groups", "%l", ST_KEY_USER_GROUPS, "$1"},
 
     /* realtimeconfigquickscan */
     {"quickscan", "Checking CPU Governors... CPU 0: '%l'", CPUFREQ "policy0/scaling_governor", "$1"},
@@ -86,19 +86,19 @@ static const struct value_row {
     {"quickscan", "Checking %l... "},
 
     {"rtcqs", "rtcqs - version", "@rtcqs", ""},
-    {"rtcqs", "*Soundcard %s with IRQ %d does not share", ST_KEYS_IRQ "$2.actions", "$1", true},
-    {"rtcqs", "*Soundcard %s with IRQ %d does not share", ST_KEY_IRQ_READABLE, "1", true},
-    {"rtcqs", "*Soundcard %s with IRQ %d shares * other devices %l", ST_KEYS_IRQ "$2.actions", "$3", true},
-    {"rtcqs", "*Soundcard %s with IRQ %d shares * other devices %l", ST_KEY_IRQ_READABLE, "1", true},
-    {"rtcqs", "*] User %s is *rtprio (%d) and memlock (%d)", ST_KEY_USER_NAME, "$1", true},
-    {"rtcqs", "*rtprio (%d) and memlock (%d)", ST_KEY_RT_RTPRIO_LIMIT, "$1", true},
-    {"rtcqs", "*rtprio (%d) and memlock (%d)", ST_KEY_RT_MEMLOCK_LIMIT_BYTES, "$2", true},
-    {"rtcqs", "*vm.swappiness is set to %d", "/proc/sys/vm/swappiness", "$1", true},
-    {"rtcqs", "*Swappiness is set at %d", "/proc/sys/vm/swappiness", "$1", true},
-    {"rtcqs", "*configured without swap", "/proc/swaps", "Filename", true},
-    {"rtcqs", "*] Kernel %v", "/proc/sys/kernel/osrelease", "$1", true},
-    {"swapon", "NAME TYPE", "/proc/swaps", "Filename", true},
-    {"swapon", "/%s %s %s %s %d", "+/proc/swaps", "/$1 $2 0 0 $5", true},
+    {"=rtcqs", "*Soundcard %s with IRQ %d does not share", ST_KEYS_IRQ "$2.actions", "$1"},
+    {"=rtcqs", "*Soundcard %s with IRQ %d does not share", ST_KEY_IRQ_READABLE, "1"},
+    {"=rtcqs", "*Soundcard %s with IRQ %d shares * other devices %l", ST_KEYS_IRQ "$2.actions", "$3"},
+    {"=rtcqs", "*Soundcard %s with IRQ %d shares * other devices %l", ST_KEY_IRQ_READABLE, "1"},
+    {"=rtcqs", "*] User %s is *rtprio (%d) and memlock (%d)", ST_KEY_USER_NAME, "$1"},
+    {"=rtcqs", "*rtprio (%d) and memlock (%d)", ST_KEY_RT_RTPRIO_LIMIT, "$1"},
+    {"=rtcqs", "*rtprio (%d) and memlock (%d)", ST_KEY_RT_MEMLOCK_LIMIT_BYTES, "$2"},
+    {"=rtcqs", "*vm.swappiness is set to %d", "/proc/sys/vm/swappiness", "$1"},
+    {"=rtcqs", "*Swappiness is set at %d", "/proc/sys/vm/swappiness", "$1"},
+    {"=rtcqs", "*configured without swap", "/proc/swaps", "Filename"},
+    {"=rtcqs", "*] Kernel %v", "/proc/sys/kernel/osrelease", "$1"},
+    {"=swapon", "NAME TYPE", "/proc/swaps", "Filename"},
+    {"=swapon", "/%s %s %s %s %d", "+/proc/swaps", "/$1 $2 0 0 $5"},
     {"free", "Swap: 0 0 0", "/proc/swaps", "Filename"},
     {"free", "Swap: 0B 0B 0B", "/proc/swaps", "Filename"},
     {"free", "Swap: %v %v %v"},
@@ -112,14 +112,14 @@ static const struct value_row {
     {"pipewire.conf", "*update-props = {", "@condition", ""},
     {"pipewire.conf", "*.overrides = {", "@condition", ""},
     {"pipewire.conf", "*s = { %l", "@", ""},
-    {"condition", "}", "@", "", true},
+    {"=condition", "}", "@", ""},
     {"pw-cli", "*default.clock.%l = \"%d\"", "^clock.$1", "$2"},
     {"pw-cli", "*default.clock.quantum = \"%d\"", ST_KEY_DAEMON_PIPEWIRE, "1"},
-    {"pw-cli", "version: \"%v\"", ST_KEY_PIPEWIRE_VERSION, "$1", true},
-    {"pw-mon", "*version: \"%v\"", ST_KEY_PIPEWIRE_VERSION, "$1", true},
+    {"=pw-cli", "version: \"%v\"", ST_KEY_PIPEWIRE_VERSION, "$1"},
+    {"=pw-mon", "*version: \"%v\"", ST_KEY_PIPEWIRE_VERSION, "$1"},
     {"pw-dump", "\"default.clock.%l\": %d", "^clock.$1", "$2"},
     {"pw-dump", "\"default.clock.rate\": %d", ST_KEY_DAEMON_PIPEWIRE, "1"},
-    {"pw-dump", "\"version\": \"%v\"", ST_KEY_PIPEWIRE_VERSION, "$1", true},
+    {"=pw-dump", "\"version\": \"%v\"", ST_KEY_PIPEWIRE_VERSION, "$1"},
     {"wpctl", "PipeWire '%l' [%v, ", "@wpctl", ""},
     {"wpctl", "PipeWire '%l' [%v, ", ST_KEY_PIPEWIRE_VERSION, "$2"},
     {"wpctl", "PipeWire '%l' [%v, ", ST_KEY_DAEMON_PIPEWIRE, "1"},
@@ -129,8 +129,8 @@ static const struct value_row {
     {"pactl", "Server Name: pulseaudio", ST_KEY_DAEMON_PULSEAUDIO, "1"},
     {"systemctl", "%s.service - ", "@systemctl", "$1"},
     {"systemctl", "%s.socket - ", "@systemctl", "$1"},
-    {"systemctl", "Active: active (running)", ST_KEYS_DAEMON "$u", "1", true},
-    {"systemctl", "Active: failed (Result: %l)", "!", "$u failed ($1)", true},
+    {"=systemctl", "Active: active (running)", ST_KEYS_DAEMON "$u", "1"},
+    {"=systemctl", "Active: failed (Result: %l)", "!", "$u failed ($1)"},
     {"systemctl", "Active: "},
     {"wireplumber", "*inked with libwireplumber %v", ST_KEY_WIREPLUMBER_VERSION, "$1"},
     {"pipewire", "*inked with libpipewire %v", ST_KEY_PIPEWIRE_VERSION, "$1"},
@@ -149,9 +149,9 @@ static const struct value_row {
     {"JACK", "*annot use real-time scheduling (%l)*(%d: Operation not permitted)",
      ST_KEY_FREEBSD_RT_FIFO_ERRNO, EPERM_TEXT},
     {"aplay", "*Hardware PCM card %d '%l' device %d subdevice %d", "@aplay", "card$1/pcm$3p/sub$4"},
-    {"aplay", "*buffer_size%l: %d", "+/proc/asound/$u/hw_params", "buffer_size: $2", true},
-    {"aplay", "*period_size%l: %d", "+/proc/asound/$u/hw_params", "period_size: $2", true},
-    {"aplay", "*rate%l: %d", "+/proc/asound/$u/hw_params", "rate: $2", true},
+    {"=aplay", "*buffer_size%l: %d", "+/proc/asound/$u/hw_params", "buffer_size: $2"},
+    {"=aplay", "*period_size%l: %d", "+/proc/asound/$u/hw_params", "period_size: $2"},
+    {"=aplay", "*rate%l: %d", "+/proc/asound/$u/hw_params", "rate: $2"},
 
     {"JACK", "buffer size = %d sample rate = %d", ST_KEY_JACK_BUFFER_FRAMES, "$1"},
     {"JACK", "buffer size = %d sample rate = %d", ST_KEY_JACK_RATE_HZ, "$2"},
@@ -316,7 +316,8 @@ static bool take_values(struct st_post *post, const char *line, const struct pai
     bool any = false;
     ST_EACH (row, values) {
         char target[200], value[ST_PATTERN_PART_BYTES + 16];
-        if (!may_match(line, pairs, row->pattern) || (row->own && !st_text_is(row->kind, post->section)) ||
+        const bool is_own = row->kind[0] == '=';
+        if (!may_match(line, pairs, row->pattern) || (is_own && !st_text_is(row->kind + 1, post->section)) ||
             !st_pattern_match(line, row->pattern, &parts) || (any && row->target == NULL))
             continue;
         any = true;
@@ -324,7 +325,7 @@ static bool take_values(struct st_post *post, const char *line, const struct pai
             continue;
         fill(target, sizeof(target), row->target, &parts, "u", &unit);
         fill(value, sizeof(value), row->value, &parts, "u", &unit);
-        set(post, row->kind, target, value);
+        set(post, row->kind + is_own, target, value);
     }
     return any || st_text_is_among(post->section, sections);
 }
@@ -358,7 +359,7 @@ static bool late_client(const char *line, struct st_pattern_parts *ret)
 /* A line of a log, and what all such lines say. "$s": all first parts, or those number `subject`; "$f": that
  * swap is full, if so; "$n": " 5 times"; "$t": " in 11 s"; "$m": the largest last part, of `unit_ns`, in ms;
  * "$u": ", for up to 2 ms"; "$k": the kernel;
- * "$1": of the last line. NULL: the row before says it. "": such a line means nothing here. The most
+ * "$1": of the last line. None: the row before says it. "": such a line means nothing here. The most
  * important ones first; the first that matches counts. */
 static const struct log_row {
     const char *pattern, *sentence;
@@ -370,18 +371,18 @@ static const struct log_row {
     /* PipeWire: spa/plugins/alsa/alsa-pcm.c, src/pipewire/impl-node.c of 0.3.30 to 1.6 */
     {"*spa.alsa: %l: snd_pcm_%s error: No such device",
      "$s went away$n$t: the kernel lost the device (cable, hub, power); no setting of PipeWire cures that"},
-    {"*spa.alsa: %l: snd_pcm_%s No such device", NULL},
-    {"*spa.alsa: %l: (%d suppressed) snd_pcm_avail after recover: No such device", NULL},
+    {"*spa.alsa: %l: snd_pcm_%s No such device"},
+    {"*spa.alsa: %l: (%d suppressed) snd_pcm_avail after recover: No such device"},
     {"*spa.alsa: %l: snd_pcm_start: %l",
      "$s could not be started$n$t ($2): its driver or its plugin (a52, iec958) gave up"},
     {"*spa.alsa: %l: (%d suppressed) snd_pcm_avail after recover:",
      "$s ran dry$n$t (xrun): PipeWire came too late for the card's buffer"},
-    {"*spa.alsa: %l: (%d missed) snd_pcm_avail after recover:", NULL},
-    {"*spa.alsa: %l: snd_pcm_avail after recover:", NULL},
-    {"*spa.alsa: %l: snd_pcm_mmap_commit error:", NULL},
-    {"*spa.alsa: %l: snd_pcm_mmap_begin error:", NULL},
-    {"*spa.alsa: %l: XRun! ", NULL},
-    {"*get_avail()] %l: (%d suppressed) snd_pcm_avail after recover:", NULL},
+    {"*spa.alsa: %l: (%d missed) snd_pcm_avail after recover:"},
+    {"*spa.alsa: %l: snd_pcm_avail after recover:"},
+    {"*spa.alsa: %l: snd_pcm_mmap_commit error:"},
+    {"*spa.alsa: %l: snd_pcm_mmap_begin error:"},
+    {"*spa.alsa: %l: XRun! "},
+    {"*get_avail()] %l: (%d suppressed) snd_pcm_avail after recover:"},
     {"*snd_pcm_avail after recover:"},
     {"*: follower ",
      "PipeWire put $s in step$n$t: such a card's clock is not the one that drives PipeWire. Use one card to "
@@ -389,8 +390,8 @@ static const struct log_row {
      .read = resync},
     {"*(alsa_%l) xrun state:", ""},
     {"*pw.node: (%l) xrun state:", "$s did not finish in time for PipeWire's cycle$n$t"},
-    {"*(%l) xrun state:", NULL},
-    {"*(%l) client missed %d wakeups", NULL},
+    {"*(%l) xrun state:"},
+    {"*(%l) client missed %d wakeups"},
     {"*pw.node: (bluez_%l) graph xrun ",
      "The cycle of a Bluetooth device was not done in time$n$t: its radio link, not a setting, is the usual "
      "reason"},
@@ -413,7 +414,7 @@ static const struct log_row {
     {"*]: %l: Failed with result 'signal'",
      "$s was ended by a signal$n: a crash, or the kernel killed it (memory ran out, or its real-time thread "
      "did not sleep)"},
-    {"%l: Failed with result 'signal'", NULL},
+    {"%l: Failed with result 'signal'"},
     {"%l: Main process exited, code=killed", ""},
     {"Unit rtkit-daemon.service could not be found",
      "rtkit is not installed: programs get real-time priority only by limits"},
@@ -458,7 +459,7 @@ static const struct log_row {
     /* JACK: jack2's common/JackEngine.cpp, posix/JackPosixThread.cpp, linux/alsa; QjackCtl */
     {"*JackEngine::XRun: client ", "JACK did not wait for $s, which was not finished in time$n$t", 1,
      .read = late_client},
-    {"*subgraph starting at %l timed out", NULL}, /* jack1's engine.c */
+    {"*subgraph starting at %l timed out"}, /* jack1's engine.c */
     {"*alsa_pcm: xrun of at least %d msecs", "JACK's card ran dry$n$t$u", .unit_ns = NS_PER_MS},
     {"*ALSA XRun wait_status =", ""}, /* of the same one */
     {"*JackAudioDriver::Process%l: read error", "JACK stopped: it could not read from its card"},
@@ -504,13 +505,13 @@ static const struct log_row {
     {USB_GONE,
      "The USB device at $s went away while it was in use (-19): its cable, port, hub or power fails, and no "
      "setting cures that"},
-    {"*usb %l: Unable to submit urb *-19", NULL},
+    {"*usb %l: Unable to submit urb *-19"},
     {"*usb %l: clock source %d is not valid",
      "The USB interface at $s has no valid clock: its link or its firmware fails (-71 is such an error), and "
      "no "
      "setting cures that. Another cable, port or clock source of the interface may",
      .unless = USB_GONE},
-    {"*usb %l: uac_clock_source_is_valid(): cannot get clock validity", NULL},
+    {"*usb %l: uac_clock_source_is_valid(): cannot get clock validity"},
     {"*usb %l: *cannot set freq %d",
      "The USB interface at $s did not take its rate$n: its link or its firmware fails. Try another "
      "cable and port",
@@ -522,14 +523,14 @@ static const struct log_row {
     {"*usb %l: *cannot get freq at ep", ""},
     {"*usb %l: urb status %d",
      "The USB device at $s answered with error $2$n$t: its link or its firmware fails"},
-    {"*usb %l: *usb_set_interface failed (%d)", NULL},
+    {"*usb %l: *usb_set_interface failed (%d)"},
     {"*disabled by hub (EMI?), re-enabling",
      "A hub switched a USB port off$n$t: electrical noise, a bad cable or too little power"},
     {"*usb %l: reset %s USB device number", "The kernel reset the USB device at $s$n$t: its link failed"},
     {"*usb %l: device descriptor read/%s error -71",
      "The USB device at $s did not answer$n$t (-71): its cable, port, hub or power fails"},
-    {"*usb %l: device not accepting address %d, error -71", NULL},
-    {"*usb %l: Device not responding to setup address", NULL},
+    {"*usb %l: device not accepting address %d, error -71"},
+    {"*usb %l: Device not responding to setup address"},
     {"*WARNING: CPU: %d PID: %d at drivers/usb/%s",
      "The kernel's USB driver warned of itself$n$t (drivers/usb/$3): another kernel than $k may help"},
     {"*WARNING: CPU: %d PID: %d at sound/%s",
@@ -597,7 +598,7 @@ static const struct log_row {
      "A configuration in this text allows PipeWire cycles from $1 frames on"},
     {"pulse.min.quantum = %l",
      "pulse.min.quantum is $1 in this text: below 1024/48000 some games and PulseAudio's programs crackle"},
-    {"pulse.min.req = %l", NULL},
+    {"pulse.min.req = %l"},
     /* measurements */
     {"T:*P:*%d I:*Max: %d",
      "cyclictest: a thread of priority $1 woke up to $m ms late, by the kernel, the firmware and interrupts "
@@ -608,31 +609,33 @@ static const struct log_row {
     {"*inked with libpipewire %v", "PipeWire $1 is installed"},
     {"PipeWire '%l' [%v, ", "PipeWire $2 runs"},
     {"Server Name: PulseAudio (on PipeWire %v)", "PipeWire $1 runs"},
-    /* nothing here */
-    {"*rtkit-daemon[%d]: ", ""},
-    {"*mod.rt: ", ""},
-    {"*pipewire[%d]: ", ""},
-    {"*pipewire-pulse[%d]: ", ""},
-    {"*wireplumber[%d]: ", ""},
-    {"*pulseaudio[%d]: ", ""},
-    {"*systemd[%d]: ", ""},
-    {"*audit[%d]: ", ""},
-    {"*kernel: ", ""},
-    {"[%d] ", ""},
-    {"[ %d] ", ""},
-    {"[%s %s %d %d:", ""},
-    {"*ERROR: ", ""},
-    {"*jackd ", ""},
-    {"JACK server starting", ""},
-    {"self-connect-mode is", ""},
-    {"ALSA: ", ""},
-    {"audio_reservation_init", ""},
-    {"Acquire audio card", ""},
-    {"jackdmp ", ""},
-    {"AcquireSelfRealTime error", ""},
-    {"policy: ", ""},
-    {"USER PID ", ""},
 };
+
+/** Behind these: lines of logs and programs that say nothing here. */
+static const char *const silent[] = {"*rtkit-daemon[%d]: ",
+                                     "*mod.rt: ",
+                                     "*pipewire[%d]: ",
+                                     "*pipewire-pulse[%d]: ",
+                                     "*wireplumber[%d]: ",
+                                     "*pulseaudio[%d]: ",
+                                     "*systemd[%d]: ",
+                                     "*audit[%d]: ",
+                                     "*kernel: ",
+                                     "[%d] ",
+                                     "[ %d] ",
+                                     "[%s %s %d %d:",
+                                     "*ERROR: ",
+                                     "*jackd ",
+                                     "JACK server starting",
+                                     "self-connect-mode is",
+                                     "ALSA: ",
+                                     "audio_reservation_init",
+                                     "Acquire audio card",
+                                     "jackdmp ",
+                                     "AcquireSelfRealTime error",
+                                     "policy: ",
+                                     "USER PID ",
+                                     NULL};
 _Static_assert(ST_ARRAY_LEN(logs) <= ST_POST_SEEN_MAX, "a row in struct st_post for each");
 
 /** The time of day of a line of a journal, or of dmesg since the start, s. @return < 0: it has none. */
@@ -716,6 +719,10 @@ static bool take_logs(struct st_post *post, const char *line, const struct pairs
         }
         return true;
     }
+    for (const char *const *pattern = silent; *pattern != NULL; pattern++) {
+        if (may_match(line, pairs, *pattern) && st_pattern_match(line, *pattern, &parts))
+            return true;
+    }
     return false;
 }
 
@@ -748,12 +755,12 @@ static void say(struct st_post *post, const struct log_row *row, const struct st
         most,
         most_ms > 0 ? ST_TEXT(64, ", for up to %s ms", most) : "", /* jackd's clock may have jumped */
         is_full ? ": swap is nearly full, so memory runs out, and programs wait for the disk" : "",
-        seen->n > 1 ? ST_TEXT(32, " %" PRId64 " times", seen->n) : "",
+        seen->n > 1 ? ST_TEXT(32, " %jd times", seen->n) : "",
         has_time ? ST_TEXT(32, " in %.0f s", seen->last_s - seen->first_s) : "",
     };
     fill(text, sizeof(text), row->sentence, &seen->parts, "skmufnt", texts);
     if (seen->suppressed_n > 0)
-        ST_APPEND(text, " (at least: %" PRId64 " more lines were suppressed, which is no number of dropouts)",
+        ST_APPEND(text, " (at least: %jd more lines were suppressed, which is no number of dropouts)",
                   seen->suppressed_n);
     st_post_say(post, "%s", text);
 }

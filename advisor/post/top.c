@@ -88,7 +88,7 @@ bool st_post_top(struct st_post *post, char *line)
 
 static void put_node(struct st_post *post, int64_t id, const char *leaf, const char *value)
 {
-    st_post_text(post, ST_TEXT(KEY_BYTES, ST_KEYS_PIPEWIRE_NODE "%" PRId64 ".%s", id, leaf), value);
+    st_post_text(post, ST_TEXT(KEY_BYTES, ST_KEYS_PIPEWIRE_NODE "%jd.%s", id, leaf), value);
 }
 
 /** What the node asks for is a wish: 0 is none. hz: of the node that drives. */
@@ -99,8 +99,7 @@ static void put_follower(struct st_post *post, const struct st_post_node *node, 
     post->line_n = node->line_n;
     put_node(post, node->id, "state", "running");
     put_node(post, node->id, "name", node->name);
-    put_node(post, node->id, "latency",
-             ST_TEXT(64, "%" PRId64 "/%" PRId64, node->frames, node->hz > 0 ? node->hz : hz));
+    put_node(post, node->id, "latency", ST_TEXT(64, "%jd/%jd", node->frames, node->hz > 0 ? node->hz : hz));
 }
 
 /** Of the card alone, of programs alone, or of both. card: it drives what runs. */
@@ -124,12 +123,12 @@ static void say_errors(struct st_post *post, const struct st_post_node *card)
         card = above > post->top.nodes && !above[-1].follows ? above - 1 : card; /* the one that drives it */
     if (worst == NULL || worst->errors_n == 0) {
         if (worst == NULL && card != NULL && card->errors_n > 0)
-            st_post_say(post, "ERR of the card's row is %" PRId64 "; no program's row is in this text",
+            st_post_say(post, "ERR of the card's row is %jd; no program's row is in this text",
                         card->errors_n);
         else if (card != NULL && card->errors_n > 0)
             st_post_say(post,
-                        "The card's row alone has ERR %" PRId64
-                        ", and no program's: the device, its driver or its link lost time (%s)",
+                        "The card's row alone has ERR %jd, and no program's: the device, its driver or its "
+                        "link lost time (%s)",
                         card->errors_n, card->name);
         else if (worst != NULL && most_n == 0)
             st_post_say(post,
@@ -139,16 +138,15 @@ static void say_errors(struct st_post *post, const struct st_post_node *card)
     }
     if (same && others_n > 0) {
         st_post_say(post,
-                    "All rows show the card's ERR %" PRId64
-                    " (%s): this PipeWire counts for the card alone, so no program is to blame by it",
+                    "All rows show the card's ERR %jd (%s): this PipeWire counts for the card alone, so no "
+                    "program is to blame by it",
                     card->errors_n, card->name);
         return;
     }
-    st_post_say(post, "%s was not in time: ERR %" PRId64 ", B/Q %.2f (its share of the cycle)%s%s",
-                worst->name, worst->errors_n, worst->busy,
-                worst->async ? "; it is async, a cycle behind the card" : "",
+    st_post_say(post, "%s was not in time: ERR %jd, B/Q %.2f (its share of the cycle)%s%s", worst->name,
+                worst->errors_n, worst->busy, worst->async ? "; it is async, a cycle behind the card" : "",
                 others_n > 1 ? "; other programs have errors, too" : "");
-    st_post_say(post, "ERR of the card's row is %" PRId64 "%s", card != NULL ? card->errors_n : 0,
+    st_post_say(post, "ERR of the card's row is %jd%s", card != NULL ? card->errors_n : 0,
                 card == NULL          ? " (it is not in this text)"
                 : card->errors_n == 0 ? ": the device was in time, the program was not"
                                       : ": late programs make the card's cycle late, too");
@@ -178,12 +176,11 @@ static void say_wishes(struct st_post *post, const struct st_post_node *card)
     if (first == NULL)
         return;
     char text[400] = "";
-    ST_APPEND(text, "%s asked for %" PRId64 " frames", first->name, first->frames);
+    ST_APPEND(text, "%s asked for %jd frames", first->name, first->frames);
     if (second != NULL)
-        ST_APPEND(text, ", %s for %" PRId64, second->name, second->frames);
+        ST_APPEND(text, ", %s for %jd", second->name, second->frames);
     if (length_s(first) < length_s(card))
-        ST_APPEND(text, "; the card runs %" PRId64 " all the same: a minimum or a lock holds it",
-                  card->frames);
+        ST_APPEND(text, "; the card runs %jd all the same: a minimum or a lock holds it", card->frames);
     st_post_say(post, "%s", text);
 }
 
@@ -212,7 +209,7 @@ void st_post_top_end(struct st_post *post)
             put_follower(post, node, card != NULL ? card->hz : 0);
     }
     if (card != NULL && card->hz > 0)
-        st_post_say(post, "PipeWire runs cycles of %" PRId64 " frames at %g kHz (%.1f ms)", card->frames,
+        st_post_say(post, "PipeWire runs cycles of %jd frames at %g kHz (%.1f ms)", card->frames,
                     (double)card->hz / 1e3, (double)card->frames * 1e3 / (double)card->hz);
     say_errors(post, card);
     say_wishes(post, card);

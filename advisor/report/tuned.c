@@ -137,9 +137,9 @@ const char *st_tuned_text(const struct st_tuned *tuned, const struct st_tuned_ro
                  row->high);
     else if (row->outcome == ST_TUNING_HARMFUL)
         ST_PRINT(effect, "more late wake-ups");
-    snprintf(buf, buf_bytes, "%s%s%s%s%s, measured %s with %lld frames", row->from,
+    snprintf(buf, buf_bytes, "%s%s%s%s%s, measured %s with %jd frames", row->from,
              row->to[0] != '\0' ? " -> " : "", row->to, row->to[0] != '\0' ? ": " : "", effect, tuned->day,
-             (long long)tuned->frames);
+             tuned->frames);
     return buf;
 }
 

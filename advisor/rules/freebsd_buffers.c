@@ -165,9 +165,9 @@ static bool take(struct options *options, char letter, const char *value)
 
 /** Reads them in their order, as parse_options() of virtual_oss does. frames: of the fix. @return false: they
  * are not understood. */
-static bool read_options(const char *args, long long frames, struct options *options)
+static bool read_options(const char *args, int64_t frames, struct options *options)
 {
-    const char *const size = ST_TEXT(24, "%lld", frames);
+    const char *const size = ST_TEXT(24, "%jd", frames);
     const char *space = "";
     *options = (struct options){.set = "virtual_oss_dsp="};
     ST_TEXT_EACH (word, ST_TEXT(ARGS_BYTES, "%s", args), " \t") {
