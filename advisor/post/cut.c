@@ -118,6 +118,8 @@ static void begin_command(struct cut *cut, const char *command)
     cut->is_part = filter != NULL && *filter == '|';
     if (filter != NULL)
         *filter = '\0';
+    if (st_text_ends(copy, ":")) /* a heading */
+        copy[strlen(copy) - 1] = '\0';
     size_t n = st_post_words(copy, words), i = 0;
     while (i < n && (st_text_is(words[i], "sudo") || strchr(words[i], '=') != NULL))
         i++;

@@ -166,17 +166,16 @@ static const struct value_row {
     {"powerd", "powerd is not running", ST_KEY_FREEBSD_POWERD_RUNNING, "0"},
     {"dmesg", "*pcm%d: *play interrupt timeout, channel dead", ST_KEY_FREEBSD_DEAD_CHANNEL, "pcm$1"},
 
-#define SERVER(pattern, fact, value)                                                                         \
+#define NO_RT(kind, pattern)                                                                                 \
+    {kind, pattern, ST_KEY_PROCESSES_N, "1"}, {kind, pattern, ST_KEY_THREADS_PART, "1"},                     \
+        {kind, pattern, ST_KEY_DAEMON_PIPEWIRE, "1"},                                                        \
     {                                                                                                        \
-        "journal", pattern, fact, value                                                                      \
+        kind, pattern, ST_KEYS_NORMAL_THREAD "0.process", "pipewire"                                         \
     }
-#define NO_RT(pattern)                                                                                       \
-    SERVER(pattern, ST_KEY_PROCESSES_N, "1"), SERVER(pattern, ST_KEY_THREADS_PART, "1"),                     \
-        SERVER(pattern, ST_KEY_DAEMON_PIPEWIRE, "1"),                                                        \
-        SERVER(pattern, ST_KEYS_NORMAL_THREAD "0.process", "pipewire")
-    NO_RT("* pipewire[%d]: *RTKit error: org.freedesktop.DBus.Error.ServiceUnknown"),
-    NO_RT("* pipewire[%d]: *could not make thread"),
-    SERVER("*rtkit-daemon[*uccessfully demoted thread*/pipewire)", ST_KEY_DAEMON_PIPEWIRE, "1"),
+    NO_RT("journal", "* pipewire[%d]: *RTKit error: org.freedesktop.DBus.Error.ServiceUnknown"),
+    NO_RT("=pipewire", "*RTKit error: org.freedesktop.DBus.Error.ServiceUnknown"),
+    NO_RT("journal", "* pipewire[%d]: *could not make thread"),
+    {"journal", "*rtkit-daemon[*uccessfully demoted thread*/pipewire)", ST_KEY_DAEMON_PIPEWIRE, "1"},
 };
 
 /** Commands whose other lines are known to have no meaning here. */
@@ -433,7 +432,12 @@ static const struct log_row {
     {"*rtkit-daemon.service: Failed with result",
      "rtkit failed or did not start: until it runs, programs get real-time priority only by limits"},
     {"*rtkit-daemon[*pthread_create failed: "},
-    {"*rtkit-daemon[*ailed to make ourselves RT: "},
+    {"*rtkit-daemon[*ailed to make ourselves RT: %l", "rtkit itself may not have real-time priority ($1), so "
+                                                      "it refused each request$n$t: in a container, or by a "
+                                                      "kernel with CONFIG_RT_GROUP_SCHED"},
+    {"*rtkit-daemon[*Recovering from system lockup, not allowing",
+     "rtkit refused real-time priority$n$t: its watchdog got no CPU shortly before (or the computer "
+     "slept). " RIGHT_BY_LIMITS},
     {"*Demoted 0 threads", ""},
     {"*rtkit-daemon[*Demoted %d threads",
      "rtkit took real-time priority away from programs$t: its watchdog got no CPU"},
@@ -446,7 +450,9 @@ static const struct log_row {
      "rtkit refused requests of user $s$n$t: too many processes. " RIGHT_BY_LIMITS},
     {"*Realtime error: %l",
      "The desktop portal refused real-time priority$n$t ($1), so programs run without it. " RIGHT_BY_LIMITS},
-    {RTKIT_UNKNOWN, "A server asked for rtkit, which is not installed or does not run"},
+    {RTKIT_UNKNOWN,
+     "A server asked for rtkit, which is not installed or does not run: install it, or give the "
+     "right to real-time priority by limits"},
     {"*could not make thread %l realtime*: %l",
      "A sound program asked for real-time priority and was refused$n$t"},
     {"*could not make thread realtime: %l"},
@@ -469,8 +475,14 @@ static const struct log_row {
      "JACK runs without real-time priority, so any busy program can delay all sound: start it without -r "
      "(QjackCtl's settings: Realtime)"},
     {"*annot use real-time scheduling (%l)", "JACK asked for real-time priority ($1) and has no right to it"},
+    {"*udio device %s cannot be acquired",
+     "The card $s could not be opened$n: another program uses it, such as another sound server"},
+    {"*device \"%l\" is already in use"},
+    {"*spa.alsa: '%l': *: Device or resource busy"},
+    {"*rror opening PCM device %l: Device or resource busy"},
     {"*annot lock down %d byte memory area",
-     "JACK may not lock its memory ($1 bytes): the limit memlock is too low"},
+     "A program may not lock its memory ($1 bytes): the limit memlock is too low"},
+    {"*ailed to mlock memory 0x* %d:"},
     {"*configuring for %dHz, period = %d frames (%d ms), buffer = %d periods",
      "JACK asked its card for $2 frames ($3 ms) at $1 Hz with $4 periods, on Linux's ALSA"},
     {"*LockedTimedWait error usec = %d",
@@ -484,6 +496,9 @@ static const struct log_row {
      "The card's driver woke PulseAudio with nothing to write: too early, which is no dropout"},
     {"*ALSA woke us up to read new data from the device, but there was actually nothing to read"},
     {"*alsa-sink.c: Underrun!", "PulseAudio's card ran dry$n$t"},
+    {"*alsa-sink.c: Increasing minimal latency"},
+    {"*module-loopback.c: Too many underruns, increasing latency to %l ms",
+     "A loopback of PulseAudio ran dry: PulseAudio raised its latency$n$t, to $1 ms in the end"},
     {"*Implicit underrun of '%l'", "$s gave PulseAudio its sound too late$n$t"},
     /* what programs print themselves: alsa-lib, RtAudio, aplay, mpv */
     {"*(snd_pcm_recover) underrun", "A program filled its sound device too late$n$t (underrun)"},
@@ -507,11 +522,14 @@ static const struct log_row {
      "setting cures that"},
     {"*usb %l: Unable to submit urb *-19"},
     {"*usb %l: clock source %d is not valid",
-     "The USB interface at $s has no valid clock: its link or its firmware fails (-71 is such an error), and "
-     "no "
+     "The USB interface at $s has no valid clock: its link or its firmware fails, and no "
      "setting cures that. Another cable, port or clock source of the interface may",
      .unless = USB_GONE},
     {"*usb %l: uac_clock_source_is_valid(): cannot get clock validity"},
+    {"*usb %l: urb status %d",
+     "The USB device at $s answered with error $2$n$t: its link or its firmware fails", .unless = USB_GONE},
+    {"*usb %l: *usb_set_interface failed (%d)"},
+    {"*usb %l: *annot *freq*: err %d"},
     {"*usb %l: *cannot set freq %d",
      "The USB interface at $s did not take its rate$n: its link or its firmware fails. Try another "
      "cable and port",
@@ -521,9 +539,6 @@ static const struct log_row {
      "Try "
      "another cable and port"},
     {"*usb %l: *cannot get freq at ep", ""},
-    {"*usb %l: urb status %d",
-     "The USB device at $s answered with error $2$n$t: its link or its firmware fails"},
-    {"*usb %l: *usb_set_interface failed (%d)"},
     {"*disabled by hub (EMI?), re-enabling",
      "A hub switched a USB port off$n$t: electrical noise, a bad cable or too little power"},
     {"*usb %l: reset %s USB device number", "The kernel reset the USB device at $s$n$t: its link failed"},

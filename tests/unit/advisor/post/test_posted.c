@@ -726,7 +726,8 @@ static void lines_of_logs_are_understood(void **state)
     } rows[] = {
         {"qubes-issues-10616.txt", "VLC media player (LibVLC 3.0.23) was not in time: ERR 16"},
         {"qubes-issues-10616-log.txt", "VLC media player (LibVLC 3.0.23)-60 lost sound"},
-        {"void-packages-28728.txt", "rtkit failed or did not start"},
+        {"void-packages-28728.txt",
+         "rtkit itself may not have real-time priority (Function not implemented)"},
         {"vcvrack-114.txt", "A program filled its sound device too late 2 times"},
         {"sdrplusplus-1790.txt", "A program filled its sound device too late"},
         {"audio-async-loopback-2.txt", "Audio Async Loopback gave PulseAudio its sound too late"},
@@ -913,6 +914,12 @@ static void posts_say_what_they_show(void **state)
         {"norns-1596.txt", "may not lock its memory (107350048 bytes)"},
         {"raspberrypi-linux-5959.txt", "!valid clock"}, /* it is gone */
         {"snowdesktop-63.txt", "!no refusal"},
+        {"xdg-desktop-portal-355.txt", "may not have real-time priority (Operation not permitted)"},
+        {"xdg-desktop-portal-355.txt", "!did not start"},
+        {"jack1-63.txt", "The card hw:0 could not be opened"},
+        {"audio-44.txt", "A loopback of PulseAudio ran dry"},
+        {"bookworm-feedback-288.txt", "The USB device at 1-1.4.4 answered with error -110 2 times"},
+        {"nixpkgs-104553.txt", "may not lock its memory (32832 bytes)"},
     };
     ST_EACH (row, rows) {
         assert_int_equal(add_file(row->name), 0);
@@ -936,6 +943,13 @@ static void posts_say_what_they_show(void **state)
     teardown(NULL);
     assert_int_equal(add_file("sonic-pi-2024.txt"), 0);
     assert_int_equal(status_of("linux-rt-permission"), ST_STATUS_PROBLEM);
+    teardown(NULL);
+    /* a command as a heading */
+    assert_int_equal(add("cat /proc/sys/vm/swappiness:\n10\n"), 0);
+    check_int(ST_KEY_SYSCTL_VM_SWAPPINESS, 10);
+    teardown(NULL);
+    assert_int_equal(add_file("void-packages-50756.txt"), 0);
+    assert_int_equal(status_of("linux-server-priority"), ST_STATUS_PROBLEM);
     teardown(NULL);
     assert_int_equal(add_file("jack2-499.txt"), 0);
     check_int(ST_KEY_RT_RTPRIO_LIMIT, 98);
