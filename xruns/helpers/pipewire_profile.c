@@ -126,6 +126,7 @@ static void ask_thread(struct st_pipewire_profile *profile, struct st_profile_no
 {
     struct st_dropout_figures since = {.signal_ns = node->thread.asked_ns, .end_ns = now_ns};
     const int32_t tid = profile->ops.plays(profile->ctx, node->client, &since);
+    node->thread.cpu_ns += since.cpu_ns;
     node->thread.queue_ns += since.queue_ns;
     node->thread.of_ns += since.measured ? now_ns - since.signal_ns : 0;
     node->thread.asked_ns = now_ns;

@@ -33,8 +33,9 @@ struct st_profile_node {
         int64_t lost_frames; /* of a driver */
     } counter;
     struct {
-        int64_t asked_ns;        /* the cycle of the latest call of "plays" */
-        int64_t queue_ns, of_ns; /* waited for a CPU, of how much time, since the latest report of loads */
+        int64_t asked_ns;                /* the cycle of the latest call of "plays" */
+        int64_t cpu_ns, queue_ns, of_ns; /* ran, waited for a CPU, in how much time, since the latest report
+                                            of loads */
     } thread;
     struct st_second_card card; /* of a device that another one drives */
 

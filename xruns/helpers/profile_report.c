@@ -168,14 +168,18 @@ void st_pipewire_profile_resync(struct st_pipewire_profile *profile, const struc
         say(profile, &event);
 }
 
-/* Woken to finished is wall time: no load where the thread waited for a CPU meanwhile. */
-static void forget_if_contended(struct st_profile_node *node, struct st_xrun_load *load)
+/* Woken to finished is wall time. Where the thread waited for a CPU meanwhile, its CPU time tells how long it
+ * computes in a cycle, and nothing how long at most. */
+static void correct_if_contended(struct st_profile_node *node, struct st_xrun_load *load)
 {
     const int64_t most_ns = load->wait_median_ns + ST_MAX(load->busy_median_ns / 10, node->period_ns / 100);
-    if ((double)node->thread.queue_ns * (double)node->period_ns >
-        (double)most_ns * (double)node->thread.of_ns)
-        load->busy_median_ns = load->busy_p99_ns = load->busy_max_ns = INT64_MIN;
-    node->thread.queue_ns = node->thread.of_ns = 0;
+    const double cycles_n = (double)node->thread.of_ns / (double)node->period_ns;
+    if ((double)node->thread.queue_ns > (double)most_ns * cycles_n) {
+        load->busy_median_ns =
+            ST_MIN(load->busy_median_ns, (int64_t)((double)node->thread.cpu_ns / cycles_n));
+        load->busy_p99_ns = load->busy_max_ns = INT64_MIN;
+    }
+    node->thread.cpu_ns = node->thread.queue_ns = node->thread.of_ns = 0;
 }
 
 void st_pipewire_profile_loads(struct st_pipewire_profile *profile)
@@ -207,7 +211,7 @@ void st_pipewire_profile_loads(struct st_pipewire_profile *profile)
         if (!ran)
             st_profile_node_settle_dry(profile, node);
         else if (runs)
-            forget_if_contended(node, &sighting.load);
+            correct_if_contended(node, &sighting.load);
         bool any = false;
         sighting.load.block_frames = runs ? st_block_rhythm_find(&node->long_cycles.rhythm, &any) : 0;
         sighting.load.block_any = any;

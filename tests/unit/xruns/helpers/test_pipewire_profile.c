@@ -395,6 +395,7 @@ static int32_t plays_waiting(void *ctx, uint32_t client, struct st_dropout_figur
     (void)ctx, (void)client;
     ret->measured = ret->end_ns - ret->signal_ns < 2 * ST_NS_PER_S;
     const int64_t cycles_n = (ret->end_ns - ret->signal_ns) / (int64_t)MS;
+    ret->cpu_ns = !ret->measured ? 0 : cycles_n * 20 * US;
     ret->queue_ns = !ret->measured ? 0 : cycles_n * (ret->end_ns < 2500 * (int64_t)MS ? first_ns : later_ns);
     return 0;
 }
@@ -411,14 +412,14 @@ static const char *loads_of_ten_seconds(int64_t of_first_ns, int64_t of_later_ns
     return strstr(loads(&profile), "/player");
 }
 
-/* It usually waits 20 us after its signal, and works 30 us by the clock. */
-static void what_waited_for_a_cpu_has_no_load(void **state)
+/* It usually waits 20 us after its signal, and works 30 us by the clock, 20 us of which by its CPU time. */
+static void what_waited_for_a_cpu_has_its_cpu_time_as_load(void **state)
 {
     (void)state;
     assert_string_equal(loads_of_ten_seconds(29 * US, 29 * US), "/player 9998 1000000 30000 20000; ");
-    assert_string_equal(loads_of_ten_seconds(31 * US, 31 * US), "/player 9998 1000000 0 20000; ");
-    assert_string_equal(loads_of_ten_seconds(300 * US, 0), "/player 9998 1000000 0 20000; ");
-    assert_string_equal(loads_of_ten_seconds(0, 100 * US), "/player 9998 1000000 0 20000; ");
+    assert_string_equal(loads_of_ten_seconds(31 * US, 31 * US), "/player 9998 1000000 20000 20000; ");
+    assert_string_equal(loads_of_ten_seconds(300 * US, 0), "/player 9998 1000000 20000 20000; ");
+    assert_string_equal(loads_of_ten_seconds(0, 100 * US), "/player 9998 1000000 20000 20000; ");
     assert_string_equal(loads_of_ten_seconds(100 * US, 0), "/player 9998 1000000 30000 20000; ");
 }
 
@@ -567,7 +568,7 @@ int main(void)
         cmocka_unit_test_setup(more_nodes_than_there_is_room_for_are_not_watched, begin),
         cmocka_unit_test_setup(each_finished_cycle_is_in_the_load_once, begin),
         cmocka_unit_test_setup(a_load_is_of_one_buffer_size, begin),
-        cmocka_unit_test_setup(what_waited_for_a_cpu_has_no_load, begin),
+        cmocka_unit_test_setup(what_waited_for_a_cpu_has_its_cpu_time_as_load, begin),
         cmocka_unit_test_setup(the_last_node_of_a_program_says_that_it_has_ended, begin),
         cmocka_unit_test_setup(a_node_that_has_gone_makes_room_after_its_last_report, begin),
         cmocka_unit_test_setup(cycles_that_are_not_reported_are_an_error, begin),
