@@ -2,6 +2,7 @@
 #include "advisor/rules/finding.h"
 #include "advisor/facts/owner.h"
 #include "advisor/facts/text.h"
+#include "advisor/rules/rule.h"
 #include "core/text/text.h"
 
 const struct st_status_row st_finding_statuses[ST_STATUS_NOT_APPLICABLE + 1] = {
@@ -150,6 +151,8 @@ static int need(struct st_finding *finding, const char *key, int r)
                              : "nothing was read of PipeWire, or it does not run");
     } else if (r == -ENOMSG) {
         st_finding_unknown(finding, "this text does not show %s", source);
+    } else if (r == -ENOENT && finding->rule->of_user && st_text_is(key, finding->rule->facts[0])) {
+        st_finding_unknown(finding, "the saved files do not say it; run the report as the user who plays");
     } else if (r == -ENOENT) {
         st_finding_not_applicable(finding, "this machine has no %s", source);
     } else if (r == -EACCES) {
@@ -164,10 +167,20 @@ static int need(struct st_finding *finding, const char *key, int r)
     return r;
 }
 
+int st_finding_need_in(struct st_finding *finding, const char *key, int64_t least, int64_t most, int64_t *ret)
+{
+    int64_t number = 0;
+    int r = st_facts_int(finding->facts, key, &number);
+    if (r == 0 && most != 0 && (number < least || number > most))
+        r = -EBADMSG;
+    if (r == 0 && ret != NULL)
+        *ret = number;
+    return need(finding, key, r);
+}
+
 int st_finding_need_int(struct st_finding *finding, const char *key, int64_t *ret)
 {
-    int64_t unused;
-    return need(finding, key, st_facts_int(finding->facts, key, ret != NULL ? ret : &unused));
+    return st_finding_need_in(finding, key, 0, 0, ret);
 }
 
 int st_finding_need_text(struct st_finding *finding, const char *key, const char **ret)

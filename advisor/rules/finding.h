@@ -129,6 +129,9 @@ void st_finding_quote_beside(struct st_finding *finding, const struct st_fact *f
  * @param ret may be NULL. @return 0 with the number, or the negative errno of st_facts_int with the finding
  * set. */
 ST_NODISCARD int st_finding_need_int(struct st_finding *finding, const char *key, int64_t *ret);
+/** The same of a number that is not understood outside of least .. most. most 0: any is. */
+ST_NODISCARD int st_finding_need_in(struct st_finding *finding, const char *key, int64_t least, int64_t most,
+                                    int64_t *ret);
 ST_NODISCARD int st_finding_need_text(struct st_finding *finding, const char *key, const char **ret);
 /** Does this server ("PipeWire") run for another user? Then the finding is not applicable. */
 bool st_finding_is_of_other(struct st_finding *finding, const char *daemon_key, const char *name);

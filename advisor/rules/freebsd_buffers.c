@@ -64,15 +64,8 @@ static void judge_snd_latency(struct st_finding *finding, int64_t latency)
 {
     int64_t profile;
     const double period_ms = st_rule_period_us(finding) / 1e3;
-    if (st_finding_need_int(finding, ST_KEY_FREEBSD_HW_SND_LATENCY_PROFILE, &profile) != 0)
+    if (st_finding_need_in(finding, ST_KEY_FREEBSD_HW_SND_LATENCY_PROFILE, 0, PROFILE_MAX, &profile) != 0)
         return;
-    if (latency < 0 || latency > LATENCY_MAX || profile < 0 || profile > PROFILE_MAX) {
-        st_finding_unknown(finding,
-                           "hw.snd.latency is %jd and hw.snd.latency_profile %jd; sleeptune "
-                           "knows only the values 0..%d and 0..%d",
-                           latency, profile, LATENCY_MAX, PROFILE_MAX);
-        return;
-    }
     const double block = block_ms(profile, latency), ring = ring_ms(profile, latency);
     if (block > period_ms) {
         st_finding_advice(finding,
@@ -113,6 +106,7 @@ const struct st_rule st_rule_freebsd_snd_latency = {
             "hw.snd.latency=2 hw.snd.latency_profile=1",
     .facts = ST_RULE_KEYS("freebsd.hw.snd.latency", ST_KEY_FREEBSD_HW_SND_LATENCY_PROFILE),
     .targets = ST_RULE_KEYS("hw.snd.latency", "hw.snd.latency_profile"),
+    .most = LATENCY_MAX,
     .judge_number = judge_snd_latency,
 };
 

@@ -231,10 +231,6 @@ static void judge_fixed(int64_t mhz, struct st_finding *finding)
 
 static void judge_cpu_frequency(struct st_finding *finding, int64_t mhz)
 {
-    if (mhz < 1 || mhz > MHZ_MAX) {
-        st_finding_unknown(finding, "a clock of %jd MHz is not valid", mhz);
-        return;
-    }
     if (st_facts_any(finding->facts, EPP, ".epp", NULL)) {
         st_finding_not_applicable(finding, "this CPU chooses its clock by itself: see finding freebsd-epp");
         return;
@@ -265,6 +261,8 @@ const struct st_rule st_rule_freebsd_cpu_frequency = {
     .facts = ST_RULE_KEYS("freebsd.dev.cpu.0.freq", LEVELS, ST_KEY_FREEBSD_POWERD_RUNNING, FLAGS, FLAGS_XX,
                           EPP "*.epp"),
     .targets = ST_RULE_KEYS("dev.cpu.0.freq"),
+    .least = 1,
+    .most = MHZ_MAX,
     .judge_number = judge_cpu_frequency,
 };
 
@@ -434,10 +432,10 @@ const struct st_rule st_rule_freebsd_interrupt_storm = {
     .sources = "FreeBSD sys/kern/kern_intr.c ithread_execute_handlers()\n0 on 13.2 and 15.1 as captured",
     ST_FREEBSD_SYSCTL_BACK("hw.intr_storm_threshold", "0"),
     .facts = ST_RULE_KEYS("freebsd.hw.intr_storm_threshold"),
+    .most = INT64_MAX,
     .cases = ST_RULE_CASES(
-        {ST_CASE_IS, 0, ST_STATUS_OK, "the kernel never slows down an interrupt source, however fast it is"},
-        {ST_CASE_BELOW, 0, ST_STATUS_UNKNOWN, "hw.intr_storm_threshold is {}, which is not valid"},
-        {ST_CASE_ELSE, 0, ST_STATUS_ADVICE,
+        {0, ST_STATUS_OK, "the kernel never slows down an interrupt source, however fast it is"},
+        {0, ST_STATUS_ADVICE,
          "after {} interrupts in a row the kernel handles an interrupt line only once in a clock tick: a "
          "sound "
          "card on this line stutters"}),

@@ -76,7 +76,7 @@ static void judge_rt_permission(struct st_finding *finding)
 {
     int64_t error;
     const char *groups;
-    const int r = st_machine_need_of_user(finding, ST_KEY_FREEBSD_RT_FIFO_ERRNO, "rights", &error);
+    const int r = st_finding_need_int(finding, ST_KEY_FREEBSD_RT_FIFO_ERRNO, &error);
     const bool may_know = r == -ENOENT || (r == -ENOMSG && st_facts_find(finding->facts, REALTIME) != NULL);
     if (may_know && st_facts_text(finding->facts, ST_KEY_USER_GROUPS, &groups) == 0)
         judge_by_groups(groups, finding);
@@ -127,6 +127,7 @@ const struct st_rule st_rule_freebsd_rt_permission = {
     .facts =
         ST_RULE_KEYS(ST_KEY_FREEBSD_RT_FIFO_ERRNO, REALTIME, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED,
                      ST_KEY_USER_UID, ST_KEY_USER_GROUPS, ST_KEY_USER_NAME, ST_KEY_FREEBSD_KERN_OSRELDATE),
+    .of_user = true,
     .judge = judge_rt_permission,
 };
 
@@ -289,18 +290,14 @@ static void judge_memlock(struct st_finding *finding)
                                   "there\nservice jail restart NAME");
         return;
     }
-    const int r =
-        st_machine_need_of_user(finding, ST_KEY_FREEBSD_LIMITS_MEMORYLOCKED_BYTES, "limits", &limit);
+    const int r = st_finding_need_in(finding, ST_KEY_FREEBSD_LIMITS_MEMORYLOCKED_BYTES, ST_UNLIMITED,
+                                     INT64_MAX, &limit);
     if (r == -ENOENT && st_facts_int_or(facts, ST_KEY_USER_UID, -1) > 0)
         st_finding_unknown(finding,
                            "the limit of locked memory of user %s is not known; run the report as this user",
                            user_name(facts));
     if (r != 0)
         return;
-    if (limit < ST_UNLIMITED) {
-        st_finding_unknown(finding, "a limit of locked memory of %jd bytes is not valid", limit);
-        return;
-    }
     if (st_facts_int_or(facts, ALLOWED, 1) == 0 && !st_machine_is_root(facts)) {
         st_finding_advice(finding, "unprivileged_mlock is 0: only root may lock memory");
         st_finding_fix(
@@ -363,6 +360,7 @@ const struct st_rule st_rule_freebsd_memlock = {
                           ST_KEY_USER_NAME, ST_KEY_USER_CLASS, ST_KEY_FREEBSD_LOGIN_AUDIO,
                           ST_KEY_FREEBSD_SECURITY_JAIL_MLOCK),
     .targets = ST_RULE_KEYS("vm.max_user_wired"),
+    .of_user = true,
     .judge = judge_memlock,
 };
 
@@ -386,8 +384,8 @@ const struct st_rule st_rule_freebsd_jail = {
     .undo = "take the lines out of /etc/devfs.rules on the host and run service devfs restart",
     .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_SECURITY_JAIL_JAILED),
     .cases = ST_RULE_CASES(
-        {ST_CASE_IS, 0, ST_STATUS_OK, "this is not a jail: the settings belong to this system"},
-        {ST_CASE_ELSE, 0, ST_STATUS_ADVICE,
+        {0, ST_STATUS_OK, "this is not a jail: the settings belong to this system"},
+        {0, ST_STATUS_ADVICE,
          "this is a jail: the settings belong to the host, and only root of the host can change them",
          "a jail uses the host's kernel, timers and scheduler, so it adds no lateness"}),
 };

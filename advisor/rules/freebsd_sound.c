@@ -180,9 +180,6 @@ static void judge_uaudio_buffer(struct st_finding *finding, int64_t ms)
     const int64_t unit = usb_unit(finding->facts);
     if (unit < 0) {
         st_finding_not_applicable(finding, "no USB sound device is attached");
-    } else if (ms < 1 || ms > USB_MS_MAX) {
-        st_finding_unknown(finding, "buffer_ms is %jd; sleeptune knows only the values 1 to %d", ms,
-                           USB_MS_MAX);
     } else {
         st_finding_quote_key(finding, ST_TEXT(KEY_BYTES, PCM "%jd.%%parent", unit));
         judge_device(ms, unit, finding);
@@ -213,5 +210,7 @@ const struct st_rule st_rule_freebsd_uaudio_buffer = {
     .undo = "delete the line in /boot/loader.conf and restart",
     .facts = ST_RULE_KEYS("freebsd.hw.usb.uaudio.buffer_ms", ST_KEY_FREEBSD_KERN_OSRELDATE, DEFAULT_UNIT,
                           "freebsd.dev.pcm.*.%parent", ST_KEYS_FREEBSD_SNDSTAT "*"),
+    .least = 1,
+    .most = USB_MS_MAX,
     .judge_number = judge_uaudio_buffer,
 };

@@ -24,13 +24,9 @@ static enum nanosleep nanosleep_kind(struct st_finding *finding)
     const struct st_fact *fact =
         st_facts_find(finding->facts, ST_KEY_FREEBSD_KERN_TIMECOUNTER_NANOSLEEP_PRECISE);
     if (fact != NULL && fact->state != ST_FACT_ABSENT) {
-        if (st_finding_need_int(finding, ST_KEY_FREEBSD_KERN_TIMECOUNTER_NANOSLEEP_PRECISE, &value) != 0)
+        if (st_finding_need_in(finding, ST_KEY_FREEBSD_KERN_TIMECOUNTER_NANOSLEEP_PRECISE, 0, 1, &value) != 0)
             return NANOSLEEP_UNKNOWN;
-        if (value == 0 || value == 1)
-            return value == 1 ? NANOSLEEP_PRECISE : NANOSLEEP_STRETCHED;
-        st_finding_unknown(finding, "kern.timecounter.nanosleep_precise is %jd, which is neither 0 nor 1",
-                           value);
-        return NANOSLEEP_UNKNOWN;
+        return value == 1 ? NANOSLEEP_PRECISE : NANOSLEEP_STRETCHED;
     }
     if (st_facts_int(finding->facts, ST_KEY_FREEBSD_KERN_OSRELDATE, &value) != 0) {
         st_finding_unknown(finding,
@@ -210,14 +206,11 @@ static void judge_periodic_eventtimer(int64_t flags, struct st_finding *finding)
 {
     int64_t hz, mul;
     const double period_us = st_rule_period_us(finding);
-    if (st_finding_need_int(finding, ST_KEY_FREEBSD_KERN_HZ, &hz) != 0 ||
+    if (st_finding_need_in(finding, ST_KEY_FREEBSD_KERN_HZ, 1, ST_TICK_HZ_MAX, &hz) != 0 ||
         st_finding_need_int(finding, SINGLEMUL, &mul) != 0) {
         st_finding_advice(finding,
                           "the event timer is periodic, so each sleep waits for the next tick; the length of "
                           "a tick is unknown");
-    } else if (hz < 1 || hz > ST_TICK_HZ_MAX) {
-        st_finding_unknown(finding, "kern.hz is %jd, which is not valid", hz);
-        return;
     } else {
         mul = st_tick_singlemul(hz, mul);
         const double tick_us = 1e6 / ((double)hz * (double)mul);
@@ -312,10 +305,6 @@ const struct st_rule st_rule_freebsd_eventtimer = {
 static void judge_hz(struct st_finding *finding, int64_t hz)
 {
     int64_t periodic;
-    if (hz < 1) {
-        st_finding_unknown(finding, "kern.hz is %jd, which is not valid", hz);
-        return;
-    }
     if (st_facts_int(finding->facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC, &periodic) != 0) {
         st_finding_unknown(finding,
                            "kern.hz is %jd; kern.eventtimer.periodic could not be read, so it is "
@@ -368,6 +357,8 @@ const struct st_rule st_rule_freebsd_hz = {
     .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_KERN_HZ, ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC,
                           ST_KEY_FREEBSD_KERN_VM_GUEST),
     .changes = ST_RULE_CHANGES({ST_CHANGE_LOADER, "kern.hz", "1000"}),
+    .least = 1,
+    .most = INT64_MAX,
     .judge_number = judge_hz,
 };
 
@@ -493,11 +484,6 @@ static void judge_nanosleep_precise(struct st_finding *finding, int64_t precise)
         st_finding_fine(finding, "clock_nanosleep ends on time at any value of alloweddeviation");
         return;
     }
-    if (precise != 0) {
-        st_finding_unknown(finding, "kern.timecounter.nanosleep_precise is %jd, which is neither 0 nor 1",
-                           precise);
-        return;
-    }
     const int64_t percent =
         st_facts_int_or(finding->facts, ST_KEY_FREEBSD_KERN_TIMECOUNTER_ALLOWEDDEVIATION, 1);
     if (percent <= 0) {
@@ -527,6 +513,7 @@ const struct st_rule st_rule_freebsd_nanosleep_precise = {
     .first_version = "15.0",
     .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_KERN_TIMECOUNTER_NANOSLEEP_PRECISE,
                           ST_KEY_FREEBSD_KERN_TIMECOUNTER_ALLOWEDDEVIATION, ST_KEY_FREEBSD_KERN_OSRELDATE),
+    .most = 1,
     .judge_number = judge_nanosleep_precise,
     .absent = "this kernel does not have nanosleep_precise (new in FreeBSD 15.0): see finding "
               "freebsd-alloweddeviation",
@@ -546,7 +533,7 @@ const struct st_rule st_rule_freebsd_fast_gettime = {
     ST_FREEBSD_SYSCTL_BACK("kern.timecounter.fast_gettime", "1"),
     .facts = ST_RULE_KEYS(FAST),
     .cases = ST_RULE_CASES(
-        {ST_CASE_IS, 0, ST_STATUS_ADVICE, "fast_gettime is 0: each clock read is a system call"},
-        {ST_CASE_ELSE, 0, ST_STATUS_OK,
+        {0, ST_STATUS_ADVICE, "fast_gettime is 0: each clock read is a system call"},
+        {0, ST_STATUS_OK,
          "programs can read the clock without a system call (see finding freebsd-timecounter for the cost)"}),
 };

@@ -25,18 +25,13 @@ static bool is_privileged(const struct st_facts *facts)
     return st_facts_int_or(facts, ST_KEY_RT_IPC_LOCK, usual) != 0;
 }
 
-static void judge_memlock(struct st_finding *finding)
+static void judge_memlock(struct st_finding *finding, int64_t limit)
 {
-    int64_t limit;
-    if (st_machine_need_of_user(finding, ST_KEY_RT_MEMLOCK_LIMIT_BYTES, "limits", &limit) != 0)
-        return;
     const double mib = (double)limit / MIB;
     const bool small = limit < MIB;
     const double shown = small ? (double)limit / 1024 : mib;
     const char *unit = small ? "KiB" : "MiB";
-    if (limit < ST_UNLIMITED) {
-        st_finding_unknown(finding, "a limit of locked memory of %jd bytes is not valid", limit);
-    } else if (limit == ST_UNLIMITED) {
+    if (limit == ST_UNLIMITED) {
         st_finding_fine(finding, "this user may lock any amount of memory");
     } else if (limit >= ENOUGH_BYTES) {
         st_finding_fine(finding, "this user may lock up to %.0f MiB of memory", mib);
@@ -87,7 +82,10 @@ const struct st_rule st_rule_linux_memlock = {
         ST_RULE_KEYS(ST_KEY_RT_MEMLOCK_LIMIT_BYTES, ST_MUSIC_COUNTED, ST_KEY_RT_IPC_LOCK, ST_KEY_USER_UID,
                      ST_KEY_USER_LIMITS_FROM, ST_MACHINE_LIMIT_AT_LOGIN("memlock"), ST_KEY_SYSTEM_CONTAINER),
     .changes = ST_RULE_CHANGES({ST_CHANGE_LIMITS, ST_MACHINE_ANY_USER "- memlock", "4194304"}),
-    .judge = judge_memlock,
+    .least = ST_UNLIMITED,
+    .most = INT64_MAX,
+    .of_user = true,
+    .judge_number = judge_memlock,
 };
 
 /* --- linux-cpu-quota: control groups whose programs may use only a part of a CPU --- */

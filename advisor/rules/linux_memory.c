@@ -50,13 +50,11 @@ static void judge_swap(struct st_finding *finding)
         st_finding_not_applicable(finding, "this machine has no swap");
         return;
     }
-    if (st_finding_need_int(finding, ST_KEY_SYSCTL_VM_SWAPPINESS, &swappiness) != 0)
+    if (st_finding_need_in(finding, ST_KEY_SYSCTL_VM_SWAPPINESS, 0, 200, &swappiness) != 0)
         return;
     const bool compressed = st_facts_is(finding->facts, ST_KEY_ZSWAP_ENABLED, "Y") ||
                             st_facts_is(finding->facts, ST_KEY_ZSWAP_ENABLED, "1");
-    if (swappiness < 0 || swappiness > 200) {
-        st_finding_unknown(finding, "swappiness of %jd is not valid (0 to 200)", swappiness);
-    } else if (other <= 0 || compressed) {
+    if (other <= 0 || compressed) {
         st_finding_ok(finding,
                       "swapped memory is kept in compressed form (%s), so a high swappiness (%jd) "
                       "is right",
@@ -116,8 +114,8 @@ const struct st_rule st_rule_linux_numa_balancing = {
     ST_MACHINE_SYSCTL_FIX("kernel.numa_balancing", "0", "1"),
     .facts = ST_RULE_KEYS("linux.sysctl.kernel.numa_balancing"),
     .cases = ST_RULE_CASES(
-        {ST_CASE_IS, 0, ST_STATUS_OK, "the kernel leaves memory where it is"},
-        {ST_CASE_ELSE, 0, ST_STATUS_ADVICE,
+        {0, ST_STATUS_OK, "the kernel leaves memory where it is"},
+        {0, ST_STATUS_ADVICE,
          "the kernel moves memory between processors while programs use it (numa_balancing {})"}),
 };
 
@@ -198,8 +196,7 @@ const struct st_rule st_rule_linux_memory_out = {
     .check = "journalctl -k -b | grep 'Out of memory'   # nothing",
     .undo = "remove that package",
     .facts = ST_RULE_KEYS(ST_KEY_KERNEL_LOG_MEMORY_N),
-    .cases =
-        ST_RULE_CASES({ST_CASE_IS, 0, ST_STATUS_OK, "the kernel logged no lack of memory since the start"},
-                      {ST_CASE_ELSE, 0, ST_STATUS_ADVICE,
-                       "memory ran out: programs that the kernel ended, by its log: {}"}),
+    .cases = ST_RULE_CASES(
+        {0, ST_STATUS_OK, "the kernel logged no lack of memory since the start"},
+        {0, ST_STATUS_ADVICE, "memory ran out: programs that the kernel ended, by its log: {}"}),
 };

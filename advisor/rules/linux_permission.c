@@ -140,11 +140,8 @@ static bool was_tried(const struct st_facts *facts)
                       ST_LIMITS_FROM_LOGIN);
 }
 
-static void judge_rt_permission(struct st_finding *finding)
+static void judge_rt_permission(struct st_finding *finding, int64_t error)
 {
-    int64_t error;
-    if (st_machine_need_of_user(finding, ST_KEY_RT_FIFO_ERRNO, "rights", &error) != 0)
-        return;
     const int64_t priority = st_facts_int_or(finding->facts, ST_KEY_RT_FIFO_PRIORITY, ST_TRIED_PRIORITY);
     if (!was_tried(finding->facts))
         judge_read(error, priority, finding);
@@ -186,7 +183,8 @@ const struct st_rule st_rule_linux_rt_permission = {
                      ST_KEY_USER_LIMITS_FROM, ST_KEY_SYSTEM_CONTAINER, ST_LINUX_KERNEL_IRQ_THREAD_KEYS),
     .changes = ST_RULE_CHANGES({ST_CHANGE_LIMITS, ST_MACHINE_ANY_USER "- rtprio", "90"},
                                {ST_CHANGE_LIMITS, ST_MACHINE_ANY_USER "- memlock", "4194304"}),
-    .judge = judge_rt_permission,
+    .of_user = true,
+    .judge_number = judge_rt_permission,
 };
 
 /* --- linux-rt-group-sched: SCHED_FIFO refused although the limit allows it --- */
@@ -323,25 +321,14 @@ static int64_t highest(const struct st_facts *facts)
     return value >= 1 && value <= 99 ? value : PRIORITY_DEFAULT;
 }
 
-/* @return false: it has it, or that is not known, and the finding says so. */
-static bool lacks_right(struct st_finding *finding, const char *fine)
-{
-    int64_t error;
-    if (st_machine_need_of_user(finding, ST_KEY_RT_FIFO_ERRNO, "rights", &error) != 0)
-        return false;
-    if (error == 0)
-        st_finding_fine(finding, "%s", fine);
-    return error != 0;
-}
-
-static void judge_rtkit(struct st_finding *finding)
+static void judge_rtkit(struct st_finding *finding, int64_t error)
 {
     const struct st_facts *facts = finding->facts;
     int64_t value;
-    if (!lacks_right(finding, "this user gets real-time priority without rtkit"))
-        return;
     const bool there = has_rtkit(facts);
-    if (!there && st_facts_int(facts, ST_KEY_RTKIT_INSTALLED, &value) == -EACCES) {
+    if (error == 0) {
+        st_finding_fine(finding, "this user gets real-time priority without rtkit");
+    } else if (!there && st_facts_int(facts, ST_KEY_RTKIT_INSTALLED, &value) == -EACCES) {
         st_finding_unknown(finding, "sleeptune could not read whether rtkit is installed");
     } else if (!there && st_facts_find(facts, ST_KEY_SYSTEM_LACKS) != NULL) {
         st_finding_unknown(finding, "the saved files do not show whether rtkit is installed");
@@ -389,7 +376,8 @@ const struct st_rule st_rule_linux_rtkit = {
         ST_RULE_KEYS(ST_KEY_RT_FIFO_ERRNO, ST_KEY_DAEMON_RTKIT_DAEMON, ST_KEY_RTKIT_INSTALLED,
                      ST_KEY_RTKIT_NO_BUS, ST_KEY_RTKIT_COMMAND, ST_KEY_RTKIT_FAILED_N, ST_KEY_RTKIT_REFUSED_N,
                      ST_KEY_USER_NAME, ST_KEY_PAM_MISSING, ST_LINUX_KERNEL_IRQ_THREAD_KEYS),
-    .judge = judge_rtkit,
+    .of_user = true,
+    .judge_number = judge_rtkit,
 };
 
 /* --- linux-audio-group: The group that carries the right to real-time priority. --- */
@@ -413,15 +401,17 @@ static void advise(struct st_finding *finding, const struct st_fact *limit, bool
         st_rule_fix_with(finding, "audio", st_machine_is_plain(group) ? group : "GROUP");
 }
 
-static void judge_audio_group(struct st_finding *finding)
+static void judge_audio_group(struct st_finding *finding, int64_t error)
 {
     const struct st_facts *facts = finding->facts;
     const struct st_fact *best = NULL;
     const char *groups;
     bool member = false;
-    int64_t error, highest = 0;
-    if (!lacks_right(finding, "this user has the right, so the group does not matter"))
+    int64_t highest = 0;
+    if (error == 0) {
+        st_finding_fine(finding, "this user has the right, so the group does not matter");
         return;
+    }
     if (st_facts_has_int(facts, ST_KEY_PAM_MISSING)) {
         st_finding_not_applicable(finding, "this system has no PAM, so nothing reads the limits of groups");
         return;
@@ -479,5 +469,6 @@ const struct st_rule st_rule_linux_audio_group = {
              "the limit\nid -nG   # after a new login: contains that group",
     .undo = "sudo gpasswd -d $USER audio",
     .facts = ST_RULE_KEYS(ST_KEY_RT_FIFO_ERRNO, ST_MACHINE_LIMIT_AT_LOGIN("rtprio")),
-    .judge = judge_audio_group,
+    .of_user = true,
+    .judge_number = judge_audio_group,
 };

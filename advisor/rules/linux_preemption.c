@@ -401,8 +401,6 @@ static void judge_watchdogs(struct st_finding *finding, int64_t nmi)
     const int64_t thresh = st_facts_int_or(finding->facts, THRESH, THRESH_DEFAULT_S);
     if (nmi == 0) {
         st_finding_fine(finding, "the hard lock-up detector is off");
-    } else if (nmi != 1) {
-        st_finding_unknown(finding, "nmi_watchdog of %jd is not valid", nmi);
     } else if (finding->wish->period_ns > WATCHDOGS_PERIOD_SHORT_NS) {
         st_finding_ok(finding,
                       "the hard lock-up detector interrupts a busy CPU once in about %jd s: too "
@@ -428,6 +426,7 @@ const struct st_rule st_rule_linux_watchdogs = {
                "how many µs it takes: not measured; 0.5 ms is a limit that sleeptune chose",
     ST_MACHINE_SYSCTL_FIX("kernel.nmi_watchdog", "0", "1"),
     .facts = ST_RULE_KEYS("linux.sysctl.kernel.nmi_watchdog", THRESH),
+    .most = 1,
     .judge_number = judge_watchdogs,
 };
 

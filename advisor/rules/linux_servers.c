@@ -172,12 +172,7 @@ static int need_setting(struct st_finding *finding, const char *key, int64_t fal
     *ret = fallback;
     if (st_facts_int(finding->facts, key, ret) == -ENOENT)
         return 0;
-    const int r = st_finding_need_int(finding, key, ret);
-    if (r == 0 && (*ret <= 0 || *ret > 1000000)) {
-        st_finding_unknown(finding, "%s of %jd is not valid", key, *ret);
-        return -ERANGE;
-    }
-    return r;
+    return st_finding_need_in(finding, key, 1, 1000000, ret);
 }
 
 /** PipeWire's own minimum, or less where even that is longer than the wish. */

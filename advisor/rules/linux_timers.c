@@ -265,20 +265,8 @@ const struct st_rule st_rule_linux_clocksource = {
 #define ENOUGH_NS    5000
 #define ENOUGH_SHARE 100
 
-static void judge_timer_slack(struct st_finding *finding)
+static void judge_timer_slack(struct st_finding *finding, int64_t slack_ns)
 {
-    int64_t slack_ns;
-    if (st_finding_need_int(finding, ST_KEY_TIMER_SLACK_NS, &slack_ns) != 0) {
-        if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_unknown(finding,
-                               "each running program has its own timer slack, which the saved files do not "
-                               "contain; the default is 50 µs");
-        return;
-    }
-    if (slack_ns < 0) {
-        st_finding_unknown(finding, "a slack of %jd ns is not valid", slack_ns);
-        return;
-    }
     if (slack_ns == 0) { /* prctl takes 0 for the default, so only a real-time thread reads it */
         st_finding_fine(finding, "the timer slack was read from a real-time thread, and real-time threads "
                                  "have none");
@@ -344,5 +332,7 @@ const struct st_rule st_rule_linux_timer_slack = {
     .undo = "echo 50000 | sudo tee /proc/TID/timerslack_ns, or remove TimerSlackNSec= from the unit",
     .worst = ST_STATUS_PROBLEM,
     .facts = ST_RULE_KEYS(ST_KEY_TIMER_SLACK_NS, ST_KEY_RT_FIFO_ERRNO),
-    .judge = judge_timer_slack,
+    .most = INT64_MAX,
+    .of_user = true,
+    .judge_number = judge_timer_slack,
 };

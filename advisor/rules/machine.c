@@ -20,17 +20,6 @@ const char *st_machine_first_unread(const struct st_facts *facts, const char *co
     return *keys;
 }
 
-int st_machine_need_of_user(struct st_finding *finding, const char *key, const char *what, int64_t *ret)
-{
-    const int r = st_finding_need_int(finding, key, ret);
-    if (r == -ENOENT)
-        st_finding_unknown(finding,
-                           "the saved files do not contain the %s of a user; run the report as the user who "
-                           "plays",
-                           what);
-    return r;
-}
-
 bool st_machine_in_container(const struct st_facts *facts)
 {
     const char *name = st_facts_text_or(facts, ST_KEY_SYSTEM_CONTAINER, "none");

@@ -9,11 +9,6 @@ bool st_machine_is_unread(const struct st_facts *facts, const char *key);
 /** The first of these keys (ST_RULE_KEYS) of which that is true; NULL: none. */
 const char *st_machine_first_unread(const struct st_facts *facts, const char *const *keys);
 
-/** As st_finding_need_int() of what a user has, "rights" or "limits": in saved files that do not contain them
- * it is unknown. */
-ST_NODISCARD int st_machine_need_of_user(struct st_finding *finding, const char *key, const char *what,
-                                         int64_t *ret);
-
 /** Is this inside a container (docker, lxc, flatpak ...)? false also when that is not known. */
 bool st_machine_in_container(const struct st_facts *facts);
 

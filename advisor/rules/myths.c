@@ -16,12 +16,12 @@ const struct st_rule st_rule_linux_split_lock = {
                "(the sysctl, 6.2); Documentation/admin-guide/sysctl/kernel.rst: split_lock_mitigate",
     .worst = ST_STATUS_OK,
     .facts = ST_RULE_KEYS("linux.sysctl.kernel.split_lock_mitigate"),
+    .most = 1,
     .cases = ST_RULE_CASES(
-        {ST_CASE_IS, 0, ST_STATUS_OK, "programs with split locks are warned about, not slowed down"},
-        {ST_CASE_IS, 1, ST_STATUS_OK,
+        {0, ST_STATUS_OK, "programs with split locks are warned about, not slowed down"},
+        {1, ST_STATUS_OK,
          "if the CPU reports split locks, a program is stopped for 10 ms at each; to look for such programs: "
-         "sudo dmesg | grep 'split_lock trap'"},
-        {ST_CASE_ELSE, 0, ST_STATUS_UNKNOWN, "split_lock_mitigate of {} is not valid"}),
+         "sudo dmesg | grep 'split_lock trap'"}),
 };
 
 const struct st_rule st_rule_linux_hz = {
@@ -35,9 +35,10 @@ const struct st_rule st_rule_linux_hz = {
     .sources = "Linux kernel/Kconfig.hz, kernel/time/hrtimer.c; Documentation/timers/highres.rst (2.6.21)",
     .worst = ST_STATUS_OK,
     .facts = ST_RULE_KEYS(ST_KEY_CONFIG_HZ),
+    .least = 1,
+    .most = INT64_MAX,
     .cases =
-        ST_RULE_CASES({ST_CASE_BELOW, 1, ST_STATUS_UNKNOWN, "HZ={} is not valid"},
-                      {ST_CASE_ELSE, 0, ST_STATUS_OK,
+        ST_RULE_CASES({0, ST_STATUS_OK,
                        "HZ={}; with high-resolution timers (see finding linux-high-res-timers) sleeps do "
                        "not depend on it"}),
 };

@@ -183,29 +183,15 @@ void st_rule_fix(struct st_finding *finding)
 
 /* --- cases --- */
 
-static bool holds(const struct st_rule_case *one, int64_t number)
-{
-    switch (one->test) {
-    case ST_CASE_IS:
-        return number == one->limit;
-    case ST_CASE_BELOW:
-        return number < one->limit;
-    case ST_CASE_NONE:
-    case ST_CASE_ELSE:
-        break;
-    }
-    return true;
-}
-
 static void judge_cases(struct st_finding *finding, const char *text)
 {
     const struct st_rule *rule = finding->rule;
     const struct st_rule_case *one = rule->cases;
     int64_t number = st_text_is(text, "Y");
-    if (one->test != ST_CASE_ELSE && !st_text_is(text, "Y") && !st_text_is(text, "N") &&
-        st_finding_need_int(finding, rule->facts[0], &number) != 0)
+    if (!st_text_is(text, "Y") && !st_text_is(text, "N") &&
+        st_finding_need_in(finding, rule->facts[0], rule->least, rule->most, &number) != 0)
         return;
-    while (!holds(one, number))
+    while (one->number != number && one[1].summary != NULL)
         one++;
     const char *gap = strstr(one->summary, "{}");
     const int before = (int)(gap != NULL ? (size_t)(gap - one->summary) : strlen(one->summary));
@@ -226,7 +212,8 @@ static void judge(struct st_finding *finding)
     int r = 0;
     if (rule->judge != NULL)
         rule->judge(finding);
-    else if (rule->judge_number != NULL && (r = st_finding_need_int(finding, first, &number)) == 0)
+    else if (rule->judge_number != NULL &&
+             (r = st_finding_need_in(finding, first, rule->least, rule->most, &number)) == 0)
         rule->judge_number(finding, number);
     else if (rule->judge_number == NULL && (r = st_finding_need_text(finding, first, &text)) == 0)
         (rule->judge_text != NULL ? rule->judge_text : judge_cases)(finding, text);

@@ -22,18 +22,10 @@ struct st_wish {
 #define ST_RULE_CASES(...)   ((const struct st_rule_case[]){__VA_ARGS__, {0}})
 #define ST_RULE_CHANGES(...) ((const struct st_change[]){__VA_ARGS__, {0}})
 
-/** What a case asks of its fact. */
-enum st_case_test {
-    ST_CASE_NONE, /* the end of the list */
-    ST_CASE_IS,   /* the number is `limit` */
-    ST_CASE_BELOW,
-    ST_CASE_ELSE, /* nothing; if it is the first case, the fact may be any text */
-};
-
-/** One line of a rule without code: "if the number is below `limit`: advice, with this sentence". */
+/** One line of a rule without code: "if this is the number: advice, with this sentence". The last one is for
+ * all other numbers. */
 struct st_rule_case {
-    enum st_case_test test;
-    int64_t limit;
+    int64_t number;
     enum st_status status;
     const char *summary; /* "{}" stands for the fact */
     const char *effect;  /* why advice costs 0 µs; NULL: the cost is not known. Ok always costs 0 */
@@ -79,10 +71,12 @@ struct st_rule {
     void (*judge)(struct st_finding *finding);
     void (*judge_number)(struct st_finding *finding, int64_t number);
     void (*judge_text)(struct st_finding *finding, const char *text);
-    /** A rule that looks at one number and has no code: the first case that holds is the finding; "Y" is 1,
-     * "N" is 0. A problem or advice has the usual fix. Ends with {0}. */
+    /** A rule that looks at one number and has no code: its case is the finding; "Y" is 1, "N" is 0. A
+     * problem or advice has the usual fix. Ends with {0}. */
     const struct st_rule_case *cases;
-    const char *absent; /* what not-applicable says where the first fact is absent; NULL: that it is */
+    int64_t least, most; /* which numbers are valid; most 0: all */
+    bool of_user;        /* its first fact is of a user or process, and unknown where nothing looked for it */
+    const char *absent;  /* what not-applicable says where the first fact is absent; NULL: that it is */
 };
 
 /** All rules, in the order of their usual effect. */

@@ -21,6 +21,7 @@ static int setup(void **state)
 {
     fixture = (struct fixture){.facts = st_facts_new(ST_OS_LINUX)};
     fixture.finding.facts = fixture.facts;
+    fixture.finding.rule = st_rules[0];
     *state = &fixture;
     return fixture.facts != NULL ? 0 : -1;
 }
@@ -94,6 +95,30 @@ static void a_malformed_fact_is_unknown_and_quoted(void **state)
     assert_non_null(strstr(f->finding.summary, "soon"));
 }
 
+static void a_number_outside_of_its_range_is_not_understood(void **state)
+{
+    struct fixture *f = *state;
+    int64_t value = 5;
+    assert_int_equal(st_facts_put_int(f->facts, "k", 11, "/sys/k"), 0);
+    assert_int_equal(st_finding_need_in(&f->finding, "k", 0, 10, &value), -EBADMSG);
+    assert_int_equal(f->finding.status, ST_STATUS_UNKNOWN);
+    assert_int_equal(value, 5);
+    assert_int_equal(st_finding_need_in(&f->finding, "k", 12, INT64_MAX, &value), -EBADMSG);
+    assert_int_equal(st_finding_need_in(&f->finding, "k", 0, 11, &value), 0);
+    assert_int_equal(value, 11);
+}
+
+static void of_a_user_an_absent_fact_is_unknown(void **state)
+{
+    struct fixture *f = *state;
+    const struct st_rule rule = {.facts = ST_RULE_KEYS("k", "other"), .of_user = true};
+    f->finding.rule = &rule;
+    assert_int_equal(st_finding_need_int(&f->finding, "k", NULL), -ENOENT);
+    assert_int_equal(f->finding.status, ST_STATUS_UNKNOWN);
+    assert_int_equal(st_finding_need_int(&f->finding, "other", NULL), -ENOENT);
+    assert_int_equal(f->finding.status, ST_STATUS_NOT_APPLICABLE);
+}
+
 static void a_readable_fact_leaves_the_status_to_the_rule(void **state)
 {
     struct fixture *f = *state;
@@ -153,6 +178,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_unreadable_fact_is_unknown_and_says_what_would_help, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(a_malformed_fact_is_unknown_and_quoted, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_number_outside_of_its_range_is_not_understood, setup, teardown),
+        cmocka_unit_test_setup_teardown(of_a_user_an_absent_fact_is_unknown, setup, teardown),
         cmocka_unit_test_setup_teardown(a_readable_fact_leaves_the_status_to_the_rule, setup, teardown),
         cmocka_unit_test_setup_teardown(a_fact_is_quoted_once_and_the_list_is_bounded, setup, teardown),
         cmocka_unit_test_setup_teardown(texts_can_be_set_again_and_stay_valid_utf8, setup, teardown),

@@ -264,11 +264,10 @@ static void texts_are_complete(void **state)
         fail_msg("%s: needs cases or one judge function, and not both", rule->id);
     if (rule->judge != NULL && rule->absent != NULL)
         fail_msg("%s: .absent is for rules that judge their first fact", rule->id);
-    const struct st_rule_case *last = rule->cases;
-    while (last != NULL && last->test != ST_CASE_ELSE && last->test != ST_CASE_NONE)
-        last++;
-    if (last != NULL && last->test == ST_CASE_NONE)
-        fail_msg("%s: the last case is ST_CASE_ELSE", rule->id);
+    if (rule->cases != NULL && rule->cases[0].summary == NULL)
+        fail_msg("%s: has no case", rule->id);
+    if (rule->most == 0 ? rule->least != 0 : rule->judge_number == NULL && rule->cases == NULL)
+        fail_msg("%s: .least goes with .most, and these with rules that judge a number", rule->id);
     assert_non_null(rule->facts);
     if (rule->facts[0] == NULL)
         fail_msg("%s: lists no facts", rule->id);
