@@ -138,6 +138,7 @@ function legend(dropouts) {
     item.append(one.why);
     return item;
   }));
+  if (seen.size > 0) at("legend").append(make("li", "Bar: sound lost. Line: from the first to the last."));
 }
 /* Its sentence, and its cycle where that is the one that the daemon keeps. */
 function pick(one) {

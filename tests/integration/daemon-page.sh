@@ -176,7 +176,7 @@ like "the newest one has its sentence and its cycle" "$(sed -n 2p <<<"$out")" "$
 print("^" + re.escape(json.load(sys.stdin)["events"][-1]["text"]) + "A cycle with a dropout, at .*GoodSynth waited 7.40 ms, computed")')"
 like "and the earliest one its own" "$(sed -n 3p <<<"$out")" 'Earlier lost sound once.* 1.00 s'
 is "a change of size is a line" "$(sed -n 4p <<<"$out")" true
-is "the reasons are told apart in words" "$(sed -n 5p <<<"$out")" 'computed too long|waited for a lock, disk or program|was stopped or frozen'
+is "the reasons are told apart in words, and the symbols are said" "$(sed -n 5p <<<"$out")" 'Bar: sound lost. Line: from the first to the last.|computed too long|waited for a lock, disk or program|was stopped or frozen'
 is "a name that would be markup is text" "$(sed -n 6p <<<"$out")" 0
 is "the sizes are those of status --details" "$(sed -n 7p <<<"$out" | sed -E 's/(256 frames)[^(]*\([^)]*\) [0-9]+ min/\1/')" \
     "$("$SLEEPTUNE" status --details --socket "$sock" | grep -A 2 '^ *Buffer used' | tr '\n' ' ' | sed -E 's/ +/ /g; s/^ | $//g; s/(256 frames)[^(]*\([^)]*\) [0-9]+ min/\1/')"
