@@ -246,7 +246,7 @@ const char *st_answer_log_key(const char *line, char *ret_about, size_t bytes)
          */
         {"Marking clocksource ", ST_KEYS_KERNEL_LOG "clock_n"},
         {"clock throttled", ST_KEYS_KERNEL_LOG "heat_n"},
-        {"Out of memory: Killed process", ST_KEY_KERNEL_LOG_MEMORY_N},
+        {"Out of memory: Kill", ST_KEY_KERNEL_LOG_MEMORY_N},
         {"RT Watchdog Timeout (hard)", ST_KEY_KERNEL_LOG_RT_TIME_N},
     };
     struct st_pattern_parts parts;

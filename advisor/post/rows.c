@@ -8,8 +8,7 @@
 
 /* --- values --- */
 
-#define CPUFREQ    "/sys/devices/system/cpu/cpufreq/"
-#define EPERM_TEXT "1"
+#define CPUFREQ "/sys/devices/system/cpu/cpufreq/"
 
 /* A line of that kind: `pattern`, what it sets (a file: its path, with '+' a line more of it; "@": the
  * section that begins; "!": a sentence; '^': a setting of PipeWire; else a fact; NULL: nothing) and to what.
@@ -123,10 +122,10 @@ static const struct value_row {
     {"wpctl", "PipeWire '%l' [%v, ", "@wpctl", ""},
     {"wpctl", "PipeWire '%l' [%v, ", ST_KEY_PIPEWIRE_VERSION, "$2"},
     {"wpctl", "PipeWire '%l' [%v, ", ST_KEY_DAEMON_PIPEWIRE, "1"},
-    {"pactl", "Server Name: PulseAudio (on PipeWire %l)", ST_KEY_PIPEWIRE_VERSION, "$1"},
-    {"pactl", "Server Name: PulseAudio (on PipeWire %l)", ST_KEY_DAEMON_PIPEWIRE, "1"},
-    {"pactl", "Server Name: PulseAudio (on PipeWire %l)", ST_KEY_DAEMON_PIPEWIRE_PULSE, "1"},
-    {"pactl", "Server Name: pulseaudio", ST_KEY_DAEMON_PULSEAUDIO, "1"},
+    {"pactl", "*Server Name: PulseAudio (on PipeWire %l)", ST_KEY_PIPEWIRE_VERSION, "$1"},
+    {"pactl", "*Server Name: PulseAudio (on PipeWire %l)", ST_KEY_DAEMON_PIPEWIRE, "1"},
+    {"pactl", "*Server Name: PulseAudio (on PipeWire %l)", ST_KEY_DAEMON_PIPEWIRE_PULSE, "1"},
+    {"pactl", "*Server Name: pulseaudio", ST_KEY_DAEMON_PULSEAUDIO, "1"},
     {"systemctl", "%s.service - ", "@systemctl", "$1"},
     {"systemctl", "%s.socket - ", "@systemctl", "$1"},
     {"=systemctl", "Active: active (running)", ST_KEYS_DAEMON "$u", "1"},
@@ -137,17 +136,9 @@ static const struct value_row {
 
     {"JACK", "*jackd -%l", ST_KEY_JACK_COMMAND, "jackd -$1"},
     {"JACK", "*jackd *-d%l", ST_KEY_DAEMON_JACKD, "1"},
-    {"JACK", "JACK is running in realtime mode, but you are not allowed", ST_KEY_RT_FIFO_ERRNO, EPERM_TEXT},
-    {"alsa-lib", "!!!Scheduler set to Round Robin with priority %d FAILED", ST_KEY_RT_FIFO_ERRNO, EPERM_TEXT},
-    {"scsynth", "Couldn't set realtime scheduling priority %d: Operation not", ST_KEY_RT_FIFO_ERRNO,
-     EPERM_TEXT},
     {"JACK", "*creating alsa driver ... %l|%l|%d|%d|%d|", ST_KEY_JACK_BUFFER_FRAMES, "$3"},
     {"JACK", "*creating alsa driver ... %l|%l|%d|%d|%d|", ST_KEY_JACK_RATE_HZ, "$5"},
     {"JACK", "*creating alsa driver ... %l|%l|%d|%d|%d|", ST_KEY_DAEMON_JACKD, "1"},
-    {"JACK", "*annot use real-time scheduling (%l)*(%d: Operation not permitted)", ST_KEY_RT_FIFO_ERRNO,
-     EPERM_TEXT},
-    {"JACK", "*annot use real-time scheduling (%l)*(%d: Operation not permitted)",
-     ST_KEY_FREEBSD_RT_FIFO_ERRNO, EPERM_TEXT},
     {"aplay", "*Hardware PCM card %d '%l' device %d subdevice %d", "@aplay", "card$1/pcm$3p/sub$4"},
     {"=aplay", "*buffer_size%l: %d", "+/proc/asound/$u/hw_params", "buffer_size: $2"},
     {"=aplay", "*period_size%l: %d", "+/proc/asound/$u/hw_params", "period_size: $2"},
@@ -337,6 +328,7 @@ static bool take_values(struct st_post *post, const char *line, const struct pai
     "Give the right by limits instead: sudo usermod -aG GROUP USER, with the group of "                      \
     "/etc/security/limits.d that has rtprio (pipewire, realtime, audio), then log in again"
 
+#define NO_RIGHT      " and has no right to it"
 #define RTKIT_UNKNOWN "*RTKit error: org.freedesktop.DBus.Error.ServiceUnknown"
 #define USB_GONE      "*usb %l: cannot submit urb %d, error -19"
 
@@ -372,14 +364,14 @@ static const struct log_row {
      "$s went away$n$t: the kernel lost the device (cable, hub, power); no setting of PipeWire cures that"},
     {"*spa.alsa: %l: snd_pcm_%s No such device"},
     {"*spa.alsa: %l: (%d suppressed) snd_pcm_avail after recover: No such device"},
+    {"*spa.alsa: set_hw_params: Cannot allocate memory",
+     "The kernel had no memory for a card's buffer$n$t, so the card did not start: its memory is fragmented "
+     "or full, or its driver fails. Another kernel than $k may help"},
     {"*spa.alsa: %l: snd_pcm_start: %l",
      "$s could not be started$n$t ($2): its driver or its plugin (a52, iec958) gave up"},
-    {"*spa.alsa: %l: (%d suppressed) snd_pcm_avail after recover:",
+    {"*spa.alsa: %l: *snd_pcm_avail after recover:",
      "$s ran dry$n$t (xrun): PipeWire came too late for the card's buffer"},
-    {"*spa.alsa: %l: (%d missed) snd_pcm_avail after recover:"},
-    {"*spa.alsa: %l: snd_pcm_avail after recover:"},
-    {"*spa.alsa: %l: snd_pcm_mmap_commit error:"},
-    {"*spa.alsa: %l: snd_pcm_mmap_begin error:"},
+    {"*spa.alsa: %l: snd_pcm_mmap_%s error:"},
     {"*spa.alsa: %l: XRun! "},
     {"*get_avail()] %l: (%d suppressed) snd_pcm_avail after recover:"},
     {"*snd_pcm_avail after recover:"},
@@ -391,17 +383,15 @@ static const struct log_row {
     {"*pw.node: (%l) xrun state:", "$s did not finish in time for PipeWire's cycle$n$t"},
     {"*(%l) xrun state:"},
     {"*(%l) client missed %d wakeups"},
-    {"*pw.node: (bluez_%l) graph xrun ",
-     "The cycle of a Bluetooth device was not done in time$n$t: its radio link, not a setting, is the usual "
-     "reason"},
+    {"*pw.node: (bluez_%l) graph xrun ", "The cycle of a Bluetooth device was not done in time$n$t: its "
+                                         "radio link, not a setting, is the usual reason"},
     {"*: (%l) XRun! ", "$s lost sound$n$t (xrun)"},
     {"*pw.node: (%l) graph xrun ", "PipeWire's cycle was not done in time$n$t"},
     {"*XRun! count:%d time:"},
     {"*graph xrun "},
     {"*out of buffers on port %d",
      "A converter or loopback of PipeWire had no free buffer$n$t: what is behind it kept them, such as a "
-     "device "
-     "that went to sleep or a Bluetooth link that failed, and that sound was lost"},
+     "device that went to sleep or a Bluetooth link that failed, and that sound was lost"},
     {"*out of playback buffers"},
     /* programs that ended */
     {"*ANOM_ABEND*comm=\"%l\"*sig=%d", "$s was ended by signal $2$t: a crash, not a late cycle"},
@@ -410,21 +400,18 @@ static const struct log_row {
     {"*State 'stop-sigterm' timed out. Killing",
      "systemd killed a service that did not stop in time, which is no dropout"},
     {"*Failed with result 'timeout'", ""},
-    {"*]: %l: Failed with result 'signal'",
-     "$s was ended by a signal$n: a crash, or the kernel killed it (memory ran out, or its real-time thread "
-     "did not sleep)"},
+    {"*]: %l: Failed with result 'signal'", "$s was ended by a signal$n: a crash, or the kernel killed it "
+                                            "(memory ran out, or its real-time thread did not sleep)"},
     {"%l: Failed with result 'signal'"},
     {"%l: Main process exited, code=killed", ""},
     {"Unit rtkit-daemon.service could not be found",
      "rtkit is not installed: programs get real-time priority only by limits"},
-    {"Max realtime timeout 0 ",
-     "A program's limit RLIMIT_RTTIME is 0: as soon as one of its threads takes real-time priority the "
-     "kernel kills it"},
+    {"Max realtime timeout 0 ", "A program's limit RLIMIT_RTTIME is 0: as soon as one of its threads takes "
+                                "real-time priority the kernel kills it"},
     {"RTTIME * tasks 0 "},
     {"*RLIMIT_RTTIME is set to %d us", /* yabridge */
      "A program's limit RLIMIT_RTTIME is $1 us: the kernel kills the program when a real-time thread "
-     "computes "
-     "longer without a sleep. " RIGHT_BY_LIMITS},
+     "computes longer without a sleep. " RIGHT_BY_LIMITS},
     {"RTTimeUSecMax: x %d", ""},
     {"MaxRealtimePriority: i %d", ""},
     {"MinNiceLevel: i %d", ""},
@@ -432,9 +419,9 @@ static const struct log_row {
     {"*rtkit-daemon.service: Failed with result",
      "rtkit failed or did not start: until it runs, programs get real-time priority only by limits"},
     {"*rtkit-daemon[*pthread_create failed: "},
-    {"*rtkit-daemon[*ailed to make ourselves RT: %l", "rtkit itself may not have real-time priority ($1), so "
-                                                      "it refused each request$n$t: in a container, or by a "
-                                                      "kernel with CONFIG_RT_GROUP_SCHED"},
+    {"*rtkit-daemon[*ailed to make ourselves RT: %l",
+     "rtkit itself could not take real-time priority ($1), so it refused each request$n$t. A container or "
+     "CONFIG_RT_GROUP_SCHED of the kernel may not permit it"},
     {"*rtkit-daemon[*Recovering from system lockup, not allowing",
      "rtkit refused real-time priority$n$t: its watchdog got no CPU shortly before (or the computer "
      "slept). " RIGHT_BY_LIMITS},
@@ -450,14 +437,11 @@ static const struct log_row {
      "rtkit refused requests of user $s$n$t: too many processes. " RIGHT_BY_LIMITS},
     {"*Realtime error: %l",
      "The desktop portal refused real-time priority$n$t ($1), so programs run without it. " RIGHT_BY_LIMITS},
-    {RTKIT_UNKNOWN,
-     "A server asked for rtkit, which is not installed or does not run: install it, or give the "
-     "right to real-time priority by limits"},
+    {RTKIT_UNKNOWN, "A server asked for rtkit, which is not installed or does not run: install it, or give "
+                    "the right to real-time priority by limits"},
     {"*could not make thread %l realtime*: %l",
      "A sound program asked for real-time priority and was refused$n$t"},
     {"*could not make thread realtime: %l"},
-    {"JACK is running in realtime mode, but you are not allowed"},
-    {"Couldn't set realtime scheduling priority %d: Operation not"},
     {"*(EE) Failed to set real-time priority for thread: "},
     {"*RTKit does not give us MinNiceLevel",
      "PipeWire could not ask rtkit for its nice level: that is no refusal of real-time priority",
@@ -467,6 +451,8 @@ static const struct log_row {
      .read = late_client},
     {"*subgraph starting at %l timed out"}, /* jack1's engine.c */
     {"*alsa_pcm: xrun of at least %d msecs", "JACK's card ran dry$n$t$u", .unit_ns = NS_PER_MS},
+    {"*delay of %d usecs exceeds estimated spare time", "JACK woke up too late for its cycle$n$t$u",
+     .unit_ns = NS_PER_US},           /* jack1 */
     {"*ALSA XRun wait_status =", ""}, /* of the same one */
     {"*JackAudioDriver::Process%l: read error", "JACK stopped: it could not read from its card"},
     {"*JackAudioDriver::Process%l: write error", "JACK stopped: it could not write to its card"},
@@ -474,7 +460,13 @@ static const struct log_row {
     {"*JACK server starting in non-realtime mode",
      "JACK runs without real-time priority, so any busy program can delay all sound: start it without -r "
      "(QjackCtl's settings: Realtime)"},
-    {"*annot use real-time scheduling (%l)", "JACK asked for real-time priority ($1) and has no right to it"},
+    {"*annot use real-time scheduling (%l)", "JACK asked for real-time priority ($1)" NO_RIGHT},
+    {"JACK is running in realtime mode, but you are not allowed",
+     "A program asked for real-time priority$n$t" NO_RIGHT},
+    {"Couldn't set realtime scheduling priority %d: Operation not"},
+    {"!!!Scheduler set to Round Robin with priority %d FAILED"},
+    {"*could not get realtime scheduling"},
+    {"*annot create RT messagebuffer thread: Operation not permitted"},
     {"*udio device %s cannot be acquired",
      "The card $s could not be opened$n: another program uses it, such as another sound server"},
     {"*device \"%l\" is already in use"},
@@ -506,24 +498,22 @@ static const struct log_row {
     {"*underrun!!! (at least"},
     {"*Audio device underrun detected"},
     /* the kernel */
-    {"*Out of memory: Killed process %d (%l)",
+    {"*Out of memory: %s process %d (%l)",
      "The computer's memory ran out$t: the kernel killed $s. Until then it may stop any program that waits "
-     "for "
-     "memory: close programs, or add swap (zram)",
-     2},
+     "for memory: close programs, or add swap (zram)",
+     3},
     {"*RT Watchdog Timeout (hard): %l[",
      "The kernel killed $s$n: its real-time thread did not sleep for longer than its limit (RLIMIT_RTTIME)"},
     {"*Memory cgroup out of memory: Killed process %d (%l)",
      "$s reached the limit of its own group (a container or service) and was killed, which is not the "
      "computer's memory",
      2},
-    {USB_GONE,
-     "The USB device at $s went away while it was in use (-19): its cable, port, hub or power fails, and no "
-     "setting cures that"},
+    {USB_GONE, "The USB device at $s went away while it was in use (-19): its cable, port, hub or power "
+               "fails, and no setting cures that"},
     {"*usb %l: Unable to submit urb *-19"},
     {"*usb %l: clock source %d is not valid",
-     "The USB interface at $s has no valid clock: its link or its firmware fails, and no "
-     "setting cures that. Another cable, port or clock source of the interface may",
+     "The USB interface at $s has no valid clock: its link or its firmware fails, and no setting cures that. "
+     "Another cable, port or clock source of the interface may",
      .unless = USB_GONE},
     {"*usb %l: uac_clock_source_is_valid(): cannot get clock validity"},
     {"*usb %l: urb status %d",
@@ -531,13 +521,12 @@ static const struct log_row {
     {"*usb %l: *usb_set_interface failed (%d)"},
     {"*usb %l: *annot *freq*: err %d"},
     {"*usb %l: *cannot set freq %d",
-     "The USB interface at $s did not take its rate$n: its link or its firmware fails. Try another "
-     "cable and port",
+     "The USB interface at $s did not take its rate$n: its link or its firmware fails. Try another cable and "
+     "port",
      .unless = USB_GONE},
     {"*snd-usb-audio %l: probe with driver snd-usb-audio failed with error %d",
      "The driver of USB sound could not start the device at $s (error $2): its link or its firmware fails. "
-     "Try "
-     "another cable and port"},
+     "Try another cable and port"},
     {"*usb %l: *cannot get freq at ep", ""},
     {"*disabled by hub (EMI?), re-enabling",
      "A hub switched a USB port off$n$t: electrical noise, a bad cable or too little power"},
@@ -557,9 +546,8 @@ static const struct log_row {
     {"*cannot submit urb*err %d", "The kernel could not send sound over USB$n$t (error $1)"},
     {"*FIQ reported NYET", "The USB driver of the Raspberry Pi lost data$n$t (NYET)"},
     {"*usb %l: USB disconnect, device number %d", "The USB device at $s went away$n$t"},
-    {"Endpoint: %l (SYNC)",
-     "An endpoint of the USB device is SYNC: it gives no feedback of its clock. If ERR of its row in pw-top "
-     "grows, give it a reserve (api.alsa.headroom = 1024)"},
+    {"Endpoint: %l (SYNC)", "An endpoint of the USB device is SYNC: it gives no feedback of its clock. If "
+                            "ERR of its row in pw-top grows, give it a reserve (api.alsa.headroom = 1024)"},
     {"Momentary freq = 0 Hz",
      "The USB stream that runs has no rate (Momentary freq = 0 Hz): the driver gets no feedback of the "
      "interface. No setting cures that: try an older kernel than $k, another port and cable"},
@@ -567,17 +555,19 @@ static const struct log_row {
     {"*Marking clocksource '%l' as unstable", "The kernel found the clock $1 unstable and left it: each look "
                                               "at the clock is slow now (hpet, acpi_pm)"},
     {"*Marking TSC unstable"},
+    {"*returned a value that is exceptionally large: ",
+     "The card's driver gave PulseAudio an impossible position$n$t: the driver fails, or PulseAudio did not "
+     "run for so long"},
+    {"*returned strange values: delay "},
     {"*hrtimer: interrupt took %d ns", "An interrupt of the kernel's timers took up to $m ms", .unit_ns = 1},
     {"*sched: RT throttling activated",
      "The kernel stopped real-time threads$n$t (RT throttling): one of them did not sleep"},
-    {"*ndervoltage detected",
-     "The computer got too little voltage$n$t: its power supply or cable is too weak. Its CPU slows down and "
-     "USB devices fail"},
+    {"*ndervoltage detected", "The computer got too little voltage$n$t: its power supply or cable is too "
+                              "weak. Its CPU slows down and USB devices fail"},
     {"*nder-voltage detected"},
     {"throttled=0x0", ""},
-    {"throttled=0x%s",
-     "The Raspberry Pi was slowed down (throttled=0x$1): bits 0 and 16 are too little voltage, the others "
-     "frequency and heat"},
+    {"throttled=0x%s", "The Raspberry Pi was slowed down (throttled=0x$1): bits 0 and 16 are too little "
+                       "voltage, the others frequency and heat"},
     {"*temperature above threshold, cpu clock*throttled",
      "The processor was too hot$n$t and was slowed down"},
     {"*soft lockup - CPU#%d stuck for %d", "A CPU was stuck in the kernel$n$t, for $2 s"},
@@ -623,7 +613,7 @@ static const struct log_row {
     {"*uccessfully made thread %d of process %d *RT at priority %d", "rtkit gave real-time priority $3$n"},
     {"*inked with libpipewire %v", "PipeWire $1 is installed"},
     {"PipeWire '%l' [%v, ", "PipeWire $2 runs"},
-    {"Server Name: PulseAudio (on PipeWire %v)", "PipeWire $1 runs"},
+    {"*Server Name: PulseAudio (on PipeWire %v)", "PipeWire $1 runs"},
 };
 
 /** Behind these: lines of logs and programs that say nothing here. */
@@ -730,6 +720,10 @@ static bool take_logs(struct st_post *post, const char *line, const struct pairs
             post->votes[ST_OS_FREEBSD] += strstr(row->pattern, "hdac") != NULL;
             see(&post->seen[first], row, line, &parts, strstr(logs[first].sentence, "$s") != NULL);
             count(post, line);
+            if (strstr(logs[first].sentence, NO_RIGHT) != NULL) {
+                st_post_int(post, ST_KEY_RT_FIFO_ERRNO, EPERM);
+                st_post_int(post, ST_KEY_FREEBSD_RT_FIFO_ERRNO, EPERM);
+            }
             st_post_kind(post, "log");
         }
         return true;

@@ -143,6 +143,15 @@ static void say_errors(struct st_post *post, const struct st_post_node *card)
                     card->errors_n, card->name);
         return;
     }
+    static const char *const devices[] = {"alsa_input.", "alsa_output.", "bluez_", NULL};
+    if (st_text_begins_among(worst->name, devices)) {
+        st_post_say(
+            post,
+            "%s follows the cycle of another device and lost sound: ERR %jd. If it is another card, its "
+            "clock differs: use one card, or give it a reserve (api.alsa.headroom = 1024)",
+            worst->name, worst->errors_n);
+        return;
+    }
     st_post_say(post, "%s was not in time: ERR %jd, B/Q %.2f (its share of the cycle)%s%s", worst->name,
                 worst->errors_n, worst->busy, worst->async ? "; it is async, a cycle behind the card" : "",
                 others_n > 1 ? "; other programs have errors, too" : "");

@@ -618,6 +618,12 @@ static void the_cards_row_is_the_cycle(void **state)
 {
     (void)state;
     struct st_wish wish;
+    /* a card that follows another one's clock is no program */
+    assert_int_equal(add("R 64 1024 48000 62.3us 44.2us 0.00 0.00 0 S24LE 2 48000 alsa_output.usb-Arctis-00\n"
+                         "R 73 0 0 12.3us 4.2us 0.00 0.00 30367 S24LE 1 48000  + alsa_input.usb-Dock-00\n"),
+                     0);
+    check_said("alsa_input.usb-Dock-00 follows the cycle of another device and lost sound: ERR 30367");
+    teardown(NULL);
     assert_int_equal(
         add("T   57   1024  48000  75.6us   9.8us  0.01  0.00    0    S32LE 2 48000 alsa_output.usb\n"
             "T  149    441  44100  17.8us   0,6ms  0.00  0,26  113    F32LE 2 44100  = Music Player Daemon\n"
@@ -727,7 +733,7 @@ static void lines_of_logs_are_understood(void **state)
         {"qubes-issues-10616.txt", "VLC media player (LibVLC 3.0.23) was not in time: ERR 16"},
         {"qubes-issues-10616-log.txt", "VLC media player (LibVLC 3.0.23)-60 lost sound"},
         {"void-packages-28728.txt",
-         "rtkit itself may not have real-time priority (Function not implemented)"},
+         "rtkit itself could not take real-time priority (Function not implemented)"},
         {"vcvrack-114.txt", "A program filled its sound device too late 2 times"},
         {"sdrplusplus-1790.txt", "A program filled its sound device too late"},
         {"audio-async-loopback-2.txt", "Audio Async Loopback gave PulseAudio its sound too late"},
@@ -896,7 +902,7 @@ static void posts_say_what_they_show(void **state)
         {"xdg-desktop-portal-2110.txt", "rtkit is not installed"},
         {"omarchy-speaker-calibrator-25.txt", "omarchy-speaker-tuning.service was ended by a signal"},
         {"jack2-129.txt", "JACK asked for real-time priority (FIFO at priority 10) and has no right to it"},
-        {"sonic-pi-2024.txt", "A sound program asked for real-time priority and was refused"},
+        {"sonic-pi-2024.txt", "A program asked for real-time priority and has no right to it"},
         {"proton-4662.txt", "rtkit refused requests of user 1000: too many concurrent threads"},
         {"linux-firewire-dkms-27.txt", "The kernel saw pcmC0D0p run dry"},
         {"linux-wallpaperengine-250.txt", "and 1 more did not finish in time for PipeWire's cycle 4 times"},
@@ -914,11 +920,17 @@ static void posts_say_what_they_show(void **state)
         {"norns-1596.txt", "may not lock its memory (107350048 bytes)"},
         {"raspberrypi-linux-5959.txt", "!valid clock"}, /* it is gone */
         {"snowdesktop-63.txt", "!no refusal"},
-        {"xdg-desktop-portal-355.txt", "may not have real-time priority (Operation not permitted)"},
+        {"xdg-desktop-portal-355.txt", "could not take real-time priority (Operation not permitted)"},
         {"xdg-desktop-portal-355.txt", "!did not start"},
         {"jack1-63.txt", "The card hw:0 could not be opened"},
         {"audio-44.txt", "A loopback of PulseAudio ran dry"},
         {"bookworm-feedback-288.txt", "The USB device at 1-1.4.4 answered with error -110 2 times"},
+        {"mpd-1024.txt", "A program asked for real-time priority and has no right to it"},
+        {"pipewire-debian-53.txt", "The kernel had no memory for a card's buffer 2 times"},
+        {"ubuntu-choppy-recording.txt", "JACK did not wait for ZynAddSubFX"},
+        {"ubuntu-maverick-freezing.txt", "memory ran out: the kernel killed knotify4"},
+        {"ubuntu-maverick-freezing.txt", "The card's driver gave PulseAudio an impossible position"},
+        {"ubuntu-jack-30-seconds.txt", "JACK woke up too late for its cycle 2 times, for up to 18.6 ms"},
         {"nixpkgs-104553.txt", "may not lock its memory (32832 bytes)"},
     };
     ST_EACH (row, rows) {
@@ -942,6 +954,9 @@ static void posts_say_what_they_show(void **state)
     assert_int_equal(status_of("freebsd-rt-permission"), ST_STATUS_PROBLEM);
     teardown(NULL);
     assert_int_equal(add_file("sonic-pi-2024.txt"), 0);
+    assert_int_equal(status_of("linux-rt-permission"), ST_STATUS_PROBLEM);
+    teardown(NULL);
+    assert_int_equal(add_file("mpd-1024.txt"), 0);
     assert_int_equal(status_of("linux-rt-permission"), ST_STATUS_PROBLEM);
     teardown(NULL);
     /* a command as a heading */

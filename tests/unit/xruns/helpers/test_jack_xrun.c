@@ -109,6 +109,9 @@ static void messages_name_the_client(void **state)
                            name, &ran));
     assert_string_equal(name, "a=b");
     assert_false(ran);
+    assert_true(st_server_log_jack("JackEngine::XRun: client = old was not run: state = 1", name, &ran));
+    assert_string_equal(name, "old");
+    assert_false(ran);
     assert_true(
         st_server_log_jack("JackEngine::XRun: client late finished after current callback", name, &ran));
     assert_string_equal(name, "late");
