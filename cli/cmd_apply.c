@@ -285,7 +285,7 @@ static int judge_after(struct work *work, const struct st_finding *finding)
     struct st_change_target *target = work->target;
     ST_EACH_OF (change, finding->changes, finding->changes_n) {
         ST_PRINT(key, ST_KEYS_FREEBSD "%s", change->key);
-        if (st_facts_find(target->facts, key) != NULL &&
+        if (st_facts_has(target->facts, key) &&
             st_facts_put_text(target->facts, key, change->value, "what apply plans") != 0)
             return -ENOMEM;
     }

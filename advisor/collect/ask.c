@@ -27,8 +27,7 @@ struct question {
     const char *or_daemon; /* or by this name; NULL: none */
     bool of_user;          /* asked over a socket of the user's session, not of the system */
     const char *in_files;  /* the one fact of its answer that files have, too; NULL: none */
-    const char *source;
-    const char *const *argv;
+    const char *command;   /* words with a blank between them */
     int (*parse)(struct asker *asker, char *text);
     const char *const *patterns; /* of parse_one; NULL-terminated */
     const char *const *facts;    /* unknown if it does not answer; NULL-terminated */
@@ -44,12 +43,12 @@ struct question {
 
 static void put_text(struct asker *asker, const char *key, const char *value)
 {
-    st_facts_put_text(asker->facts, key, value, asker->question->source);
+    st_facts_put_text(asker->facts, key, value, asker->question->command);
 }
 
 static void put_failure(struct asker *asker, const char *key, int r)
 {
-    st_facts_put_failure(asker->facts, key, r, asker->question->source);
+    st_facts_put_failure(asker->facts, key, r, asker->question->command);
 }
 
 /* --- answers --- */
@@ -65,14 +64,14 @@ static int parse_pipewire(struct asker *asker, char *text)
         if (key != NULL && value[0] == '[')
             put_text(asker, key, value);
         else if (key != NULL)
-            st_facts_put_number(asker->facts, key, value, asker->question->source);
+            st_facts_put_number(asker->facts, key, value, asker->question->command);
     }
     return r;
 }
 
 static int parse_nodes(struct asker *asker, char *text)
 {
-    return st_answer_pw_dump(text, asker->facts, asker->question->source);
+    return st_answer_pw_dump(text, asker->facts, asker->question->command);
 }
 
 /** Of the modules that open cards one with tsched=0 is enough. */
@@ -134,7 +133,7 @@ static const char *count_of(const struct asker *asker, const char *line)
                    : NULL;
     const bool is_card =
         st_text_is(key, ST_KEY_KERNEL_LOG_USB_N) &&
-        st_facts_find(asker->facts, ST_TEXT(KEY_BYTES, ST_KEYS_USB_AUDIO "%s.control", about)) != NULL;
+        st_facts_has(asker->facts, ST_TEXT(KEY_BYTES, ST_KEYS_USB_AUDIO "%s.control", about));
     return is_card ? ST_KEY_KERNEL_LOG_CARD_N : key;
 }
 
@@ -147,7 +146,7 @@ static int count_lines(struct asker *asker, char *text, const char *const *keys)
         const char *key = count_of(asker, line);
         if (key != NULL && st_text_is_among(key, keys))
             st_facts_put_int(asker->facts, key, st_facts_int_or(asker->facts, key, 0) + 1,
-                             asker->question->source);
+                             asker->question->command);
     }
     return 0;
 }
@@ -180,32 +179,28 @@ static const struct question questions[] = {
     {.key = ST_KEY_ASK_PIPEWIRE,
      .daemon = ST_KEY_DAEMON_PIPEWIRE,
      .of_user = true,
-     .source = "pw-metadata -n settings",
-     .argv = WORDS("pw-metadata", "-n", "settings"),
+     .command = "pw-metadata -n settings",
      .parse = parse_pipewire,
      .facts = WORDS(ST_KEY_PIPEWIRE_ALLOWED_RATES, ST_KEY_PIPEWIRE_FORCE_QUANTUM, ST_KEY_PIPEWIRE_MAX_QUANTUM,
                     ST_KEY_PIPEWIRE_MIN_QUANTUM, ST_KEY_PIPEWIRE_QUANTUM, ST_KEY_PIPEWIRE_RATE_HZ)},
     {.key = "linux.ask.pipewire_nodes",
      .daemon = ST_KEY_DAEMON_PIPEWIRE,
      .of_user = true,
-     .source = "pw-dump",
-     .argv = WORDS("pw-dump", "--no-colors"),
+     .command = "pw-dump --no-colors",
      .parse = parse_nodes,
      .facts = WORDS("linux.pipewire.node.any.state")},
     {.key = ST_KEY_ASK_PULSEAUDIO,
      .daemon = ST_KEY_DAEMON_PULSEAUDIO,
      .of_user = true,
      .in_files = ST_KEY_PULSE_TSCHED,
-     .source = "pactl list short modules",
-     .argv = WORDS("pactl", "list", "short", "modules"),
+     .command = "pactl list short modules",
      .parse = parse_pulse,
      .facts = WORDS(ST_KEY_PULSE_TSCHED)},
     {.key = ST_KEY_ASK_JACK_BUFSIZE,
      .daemon = ST_KEY_DAEMON_JACKD,
      .or_daemon = ST_KEY_DAEMON_JACKDBUS,
      .of_user = true,
-     .source = "jack_bufsize",
-     .argv = WORDS("jack_bufsize"),
+     .command = "jack_bufsize",
      .parse = parse_jack,
      .patterns = JACK_NUMBER,
      .facts = WORDS(ST_KEY_JACK_BUFFER_FRAMES)},
@@ -213,50 +208,45 @@ static const struct question questions[] = {
      .daemon = ST_KEY_DAEMON_JACKD,
      .or_daemon = ST_KEY_DAEMON_JACKDBUS,
      .of_user = true,
-     .source = "jack_samplerate",
-     .argv = WORDS("jack_samplerate"),
+     .command = "jack_samplerate",
      .parse = parse_jack,
      .patterns = JACK_NUMBER,
      .facts = WORDS(ST_KEY_JACK_RATE_HZ)},
     {.key = "linux.rtkit.log",
      .daemon = ST_KEY_DAEMON_RTKIT_DAEMON,
      .or_daemon = ST_KEY_RTKIT_INSTALLED,
-     .source = "journalctl --unit rtkit-daemon",
-     .argv = WORDS("journalctl", "--unit=rtkit-daemon", "--boot", "--quiet", "--no-pager", "--output=cat",
-                   "--lines=200"),
+     .command = "journalctl -b -q -u rtkit-daemon -o cat -n 200",
      .parse = parse_rtkit_log,
      .facts = WORDS(ST_KEY_RTKIT_DEMOTED_N, ST_KEY_RTKIT_FAILED_N, ST_KEY_RTKIT_REFUSED_N)},
     {.key = ST_KEYS_KERNEL_LOG "journal",
      .daemon = ST_KEY_PROCESSES_N,
-     .source = "journalctl --dmesg",
-     .argv = WORDS("journalctl", "--dmesg", "--boot", "--quiet", "--no-pager", "--output=cat"),
+     .command = "journalctl -k -b -q -o cat",
      .parse = parse_kernel_log,
      .facts = KERNEL_LOG_FACTS},
     {.key = ST_KEYS_KERNEL_LOG "dmesg", /* without systemd's journal, or without the right to read it */
      .daemon = ST_KEY_PROCESSES_N,
-     .source = "dmesg",
-     .argv = WORDS("dmesg"),
+     .command = "dmesg",
      .parse = parse_kernel_log,
      .facts = KERNEL_LOG_FACTS},
     {.key = "linux.ask.wireplumber",
-     .daemon = ST_KEY_DAEMON_WIREPLUMBER,
-     .source = "wireplumber --version",
-     .argv = WORDS("wireplumber", "--version"),
+     .daemon = "linux.daemon.wireplumber",
+     .command = "wireplumber --version",
      .parse = parse_one,
      .patterns = WORDS("*inked with libwireplumber %v"),
      .facts = WORDS(ST_KEY_WIREPLUMBER_VERSION)},
     {.key = "linux.ask.portal",
      .daemon = ST_KEY_DAEMON_PIPEWIRE,
      .of_user = true,
-     .source = "busctl --user get-property org.freedesktop.portal.Desktop",
-     .argv = WORDS("busctl", "--user", "--auto-start=no", "get-property", "org.freedesktop.portal.Desktop",
-                   "/org/freedesktop/portal/desktop", "org.freedesktop.portal.Realtime", "RTTimeUSecMax"),
+     .command = "busctl --user --auto-start=no get-property org.freedesktop.portal.Desktop "
+                "/org/freedesktop/portal/desktop org.freedesktop.portal.Realtime RTTimeUSecMax",
      .parse = parse_one,
      .patterns = WORDS("x %d"),
      .facts = WORDS(ST_KEY_PORTAL_RT_TIME_US)},
 };
 
-#define QUESTIONS_N (sizeof(questions) / sizeof(questions[0]))
+#define QUESTIONS_N   ST_ARRAY_LEN(questions)
+#define COMMAND_BYTES 256
+#define WORDS_MAX     15
 
 /* --- as whom --- */
 
@@ -377,7 +367,7 @@ static size_t choose(struct asker *asker, const struct st_ask *ask, const struct
             put_text(asker, question->key, "read from configuration files");
         } else if (question->of_user && whom->refused != 0) {
             st_facts_put_state(asker->facts, question->key, ST_FACT_UNREADABLE, whom->refused, NULL,
-                               question->source);
+                               question->command);
         } else {
             ret[n++] = question;
         }
@@ -391,6 +381,8 @@ int st_ask_servers(struct st_machine *machine, const struct st_ask *ask, struct 
     struct whom whom = {0};
     const struct question *open[QUESTIONS_N];
     struct st_run runs[QUESTIONS_N] = {0};
+    char commands[QUESTIONS_N][COMMAND_BYTES];
+    const char *argvs[QUESTIONS_N][WORDS_MAX + 1] = {0};
     if (facts->os != ST_OS_LINUX)
         return 0;
     int r = find_whom(&whom, ask->user);
@@ -399,9 +391,14 @@ int st_ask_servers(struct st_machine *machine, const struct st_ask *ask, struct 
     char *bufs = n > 0 ? malloc(n * ANSWER_BYTES) : NULL;
     if (n > 0 && bufs == NULL)
         r = -ENOMEM;
-    for (size_t i = 0; i < n && r == 0; i++)
+    for (size_t i = 0; i < n && r == 0; i++) {
+        size_t words_n = 0;
+        ST_PRINT(commands[i], "%s", open[i]->command);
+        ST_TEXT_EACH (word, commands[i], " ")
+            argvs[i][words_n++] = word;
         runs[i] =
-            (struct st_run){.argv = open[i]->argv, .buf = bufs + i * ANSWER_BYTES, .buf_bytes = ANSWER_BYTES};
+            (struct st_run){.argv = argvs[i], .buf = bufs + i * ANSWER_BYTES, .buf_bytes = ANSWER_BYTES};
+    }
     if (n > 0 && r == 0)
         r = machine->run(machine, runs, n, &whom.as, ST_ASK_LIMIT_NS);
     for (size_t i = 0; i < n && r == 0; i++) {

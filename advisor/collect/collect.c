@@ -105,11 +105,12 @@ static int stop_at_first(ST_UNUSED void *ctx, ST_UNUSED const char *name)
 
 static int doubt_tree(struct st_machine *machine, struct st_facts *facts)
 {
-    static const char *const folders[] = {ST_LACKS_CARDS, ST_LACKS_USB, ST_LACKS_HEAT};
+    static const char *const folders[] = {ST_LACKS_CARDS, ST_LACKS_USB,
+                                          "/sys/devices/system/cpu/cpu0/thermal_throttle"};
     char lacks[128] = "";
     st_collect_rights(facts, ST_LIMITS_FROM_FILES, ST_LIMITS_FROM_FILES);
     if (!st_facts_has_int(facts, ST_KEY_PROCESSES_N))
-        ST_APPEND(lacks, ST_LACKS_PROCESSES);
+        ST_APPEND(lacks, "/proc/[0-9]*");
     ST_EACH (folder, folders) {
         if (machine->list(machine, *folder, stop_at_first, NULL) == -ENOENT)
             ST_APPEND(lacks, " %s", *folder);

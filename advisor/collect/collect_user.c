@@ -187,7 +187,7 @@ static void put_claims(struct st_facts *facts, const struct st_facts *claimed, i
     const int error = r != 0 ? -r : EBADMSG;
     int64_t value;
     ST_EACH (claim, claims) {
-        if (st_facts_find(facts, claim->key) == NULL)
+        if (!st_facts_has(facts, claim->key))
             continue;
         if (r != 0 || st_facts_int(claimed, claim->key, &value) != 0 || value < claim->least ||
             value > claim->most)

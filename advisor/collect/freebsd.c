@@ -204,7 +204,7 @@ static void collect_named(struct st_collector *c)
         if (n++ == NAMED_MAX)
             break;
         const char *name = fact->key + strlen(ST_KEYS_FREEBSD_SYSCTL_CONF);
-        if (st_facts_find(c->facts, ST_TEXT(256, ST_KEYS_FREEBSD "%.240s", name)) == NULL)
+        if (!st_facts_has(c->facts, ST_TEXT(256, ST_KEYS_FREEBSD "%.240s", name)))
             collect_one(c, name, ST_VALUE_TEXT);
     }
 }

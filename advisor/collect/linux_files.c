@@ -98,7 +98,7 @@ static bool is_wanted_group(struct st_facts *facts, const char *name)
 {
     static const char *const usual[] = {"audio", "jackuser", "pipewire", "realtime", NULL};
     return st_text_is_among(name, usual) ||
-           st_facts_find(facts, ST_TEXT(KEY_BYTES, ST_KEYS_LIMITS "@%s.rtprio", name)) != NULL;
+           st_facts_has(facts, ST_TEXT(KEY_BYTES, ST_KEYS_LIMITS "@%s.rtprio", name));
 }
 
 /** "audio:x:29:ann,bob" */
@@ -291,7 +291,7 @@ static int one_unit(void *ctx, const char *name)
         return 0;
     ST_PRINT(stem, "%.*s", (int)(strlen(name) - strlen(is_folder ? ".service.d" : ".service")), name);
     if ((is_folder && st_text_ends(stem, "@")) || /* of a template, whose instances have it */
-        st_facts_find(outer->c->facts, unit_key(&unit, "program", ST_ROOM(KEY_BYTES))) != NULL)
+        st_facts_has(outer->c->facts, unit_key(&unit, "program", ST_ROOM(KEY_BYTES))))
         return 0;
     unit.unit = st_facts_new(outer->c->facts->os);
     if (unit.unit == NULL)

@@ -102,7 +102,9 @@ static void whole_version(struct st_collector *c)
 
 #define KERNEL_SYSCTL(name)                                                                                  \
     {                                                                                                        \
-        ST_KEYS_SYSCTL "kernel." name, "/proc/sys/kernel/" name                                              \
+        "linux.sysctl."                                                                                      \
+        "kernel." name,                                                                                      \
+            "/proc/sys/kernel/" name                                                                         \
     }
 
 struct small_file {

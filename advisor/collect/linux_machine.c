@@ -85,13 +85,13 @@ static void collect_place(struct st_collector *c)
     st_collector_put_failure(c, ST_KEY_KERNEL_LOG_CARD_N, -ENOENT, KERNEL_LOG); /* until it is asked for */
     st_collector_put_failure(c, ST_KEY_KERNEL_LOG_MEMORY_N, -ENOENT, KERNEL_LOG);
     c->machine->conditions(c->machine, -1, condition, c);
-    if (st_facts_find(c->facts, ST_KEY_VIRTUAL) == NULL)
+    if (!st_facts_has(c->facts, ST_KEY_VIRTUAL))
         st_collector_put_failure(c, ST_KEY_VIRTUAL, -ENOENT, VIRTUAL_SOURCE);
-    if (st_facts_find(c->facts, ST_KEY_SYSTEM_HYPERVISOR) == NULL)
+    if (!st_facts_has(c->facts, ST_KEY_SYSTEM_HYPERVISOR))
         st_collector_put_failure(c, ST_KEY_SYSTEM_HYPERVISOR, -ENOENT, VIRTUAL_SOURCE);
     if (!c->live)
         captured_request(c);
-    else if (st_facts_find(c->facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US) == NULL)
+    else if (!st_facts_has(c->facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US))
         unread_request(c);
 }
 

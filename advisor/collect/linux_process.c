@@ -1,6 +1,5 @@
 /* Linux: who runs, at which priority, and within which limits. */
 #include <pwd.h>
-#include <sys/types.h>
 #include <unistd.h>
 
 #include "advisor/collect/collector.h"
@@ -192,7 +191,7 @@ static void rt_time(struct walk *walk, const char *tid, bool runs)
     const char *key = ST_TEXT(KEY_BYTES, ST_KEYS_RT_TIME "%s.limit_us", pid);
     int64_t before_ns, now_ns;
     uint64_t before_n, now_n;
-    if (st_facts_find(c->facts, key) == NULL) {
+    if (!st_facts_has(c->facts, key)) {
         st_collector_line(c, key, ST_TEXT(64, "/proc/%s/limits", pid), "Max realtime timeout %s",
                           ST_VALUE_LIMIT);
         st_collector_put_text(c, ST_TEXT(KEY_BYTES, ST_KEYS_RT_TIME "%s.name", pid), walk->process_name,

@@ -53,7 +53,7 @@ static void usb_device(struct st_collector *c, const char *device)
     char key[KEY_BYTES];
     int64_t hubs_n = 0;
     ST_PRINT(key, ST_KEYS_USB_AUDIO "%s.hubs_n", device);
-    if (st_facts_find(c->facts, key) != NULL) /* has several audio interfaces */
+    if (st_facts_has(c->facts, key)) /* has several audio interfaces */
         return;
     for (const char *at = device; *at != '\0'; at++)
         hubs_n += *at == '.';

@@ -6,7 +6,6 @@
 #include "advisor/collect/collector.h"
 #include "core/ns.h"
 #include "core/text/pattern.h"
-#include "core/text/text.h"
 
 #define CAP_IPC_LOCK_BIT 14 /* linux/capability.h */
 

@@ -17,10 +17,8 @@
 /* the lines of the last text that were not understood: "3-5, 9" */
 #define ST_KEY_SYSTEM_INPUT_OTHERS "system.input_others"
 /* values of ST_KEY_SYSTEM_LACKS, with blanks between them */
-#define ST_LACKS_PROCESSES "/proc/[0-9]*"
-#define ST_LACKS_CARDS     "/proc/asound"
-#define ST_LACKS_USB       "/sys/bus/usb"
-#define ST_LACKS_HEAT      "/sys/devices/system/cpu/cpu0/thermal_throttle"
+#define ST_LACKS_CARDS "/proc/asound"
+#define ST_LACKS_USB   "/sys/bus/usb"
 /* what `sleeptune share` said: the status of a rule by its id, its effect in us, numbers of its lines;
  * "whole" is there if rules without a status are not applicable */
 #define ST_KEYS_SHARED        "system.shared."
@@ -79,7 +77,6 @@
 #define ST_KEY_CPUIDLE_GOVERNOR             "linux.cpuidle.governor"
 #define ST_KEYS_DAEMON                      "linux.daemon."
 #define ST_KEY_DAEMON_ANANICY_CPP           "linux.daemon.ananicy-cpp"
-#define ST_KEY_DAEMON_AUTO_CPUFREQ          "linux.daemon.auto-cpufreq"
 #define ST_KEY_DAEMON_JACKD                 "linux.daemon.jackd"
 #define ST_KEY_DAEMON_JACKDBUS              "linux.daemon.jackdbus"
 #define ST_KEY_DAEMON_PIPEWIRE              "linux.daemon.pipewire"
@@ -88,10 +85,7 @@
 #define ST_KEY_DAEMON_PULSEAUDIO            "linux.daemon.pulseaudio"
 #define ST_KEY_DAEMON_RTKIT_DAEMON          "linux.daemon.rtkit-daemon"
 #define ST_KEY_DAEMON_SLEEPTUNED            "linux.daemon.sleeptuned"
-#define ST_KEY_DAEMON_SYSTEM76_POWER        "linux.daemon.system76-power"
 #define ST_KEY_DAEMON_SYSTEM76_SCHEDULER    "linux.daemon.system76-scheduler"
-#define ST_KEY_DAEMON_TUNED                 "linux.daemon.tuned"
-#define ST_KEY_DAEMON_WIREPLUMBER           "linux.daemon.wireplumber"
 #define ST_KEYS_DAEMON_USER                 "linux.daemon_user."
 #define ST_KEY_DISTRIBUTION                 "linux.distribution"
 #define ST_KEY_FAIR_SERVER_RUNTIME_NS       "linux.fair_server.runtime_ns"
@@ -179,7 +173,6 @@
 #define ST_KEY_SWAP_ZRAM_FIRST      "linux.swap.zram_first"
 #define ST_KEY_SWAP_ZRAM_N          "linux.swap.zram_n"
 #define ST_KEYS_SWAPPED             "linux.swapped."
-#define ST_KEYS_SYSCTL              "linux.sysctl."
 #define ST_KEY_SYSCTL_VM_SWAPPINESS "linux.sysctl.vm.swappiness"
 #define ST_KEY_TCLSH_COMMAND        "linux.tclsh.command"
 #define ST_KEY_THP_DEFRAG           "linux.thp.defrag"

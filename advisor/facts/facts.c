@@ -160,6 +160,11 @@ const struct st_fact *st_facts_find(const struct st_facts *facts, const char *ke
     return i < facts->n && st_text_is(facts->rows[i]->key, key) ? facts->rows[i] : NULL;
 }
 
+bool st_facts_has(const struct st_facts *facts, const char *key)
+{
+    return st_facts_find(facts, key) != NULL;
+}
+
 /** 0 when the fact is there and ok. */
 static int state_errno(const struct st_fact *fact)
 {

@@ -1,8 +1,6 @@
 /* Facts: one reading each, with its state. The four states are never merged. */
 #pragma once
 
-#include <jansson.h>
-
 #include "advisor/facts/fact_keys.h"
 #include "platform/machine.h"
 
@@ -65,6 +63,9 @@ extern const char *const st_fact_state_names[ST_FACT_STATES_N];
 
 /** NULL: no collector looked for it; a rule treats that as absent, unless the facts are partial. */
 const struct st_fact *st_facts_find(const struct st_facts *facts, const char *key);
+
+/** Did one look for it, whatever was found? */
+bool st_facts_has(const struct st_facts *facts, const char *key);
 
 /**
  * Typed reading. @return 0; -ENOENT absent; -ENOMSG not shown; -EACCES unreadable; -EBADMSG malformed or of

@@ -16,18 +16,22 @@ static void ST_PRINTF(2, 3) add(struct notes *notes, const char *format, ...)
     ST_PRINT_REST(notes->rows[notes->n++], ST_PLACE_NOTE_BYTES, format);
 }
 
-/** "none" and "0" are how a container's mark says that there is none. */
-static const char *container(const struct st_facts *facts)
+/* "none" and "0" are how a container's mark says that there is none. */
+const char *st_place_container(const struct st_facts *facts)
 {
     const char *name = st_facts_text_or(facts, ST_KEY_SYSTEM_CONTAINER, NULL);
     return name != NULL && !st_text_is(name, "none") && !st_text_is(name, "0") ? name : NULL;
 }
 
+static void virtual_note(struct notes *notes, const char *name)
+{
+    add(notes, "In a virtual machine (%.*s): the host's settings matter, too.", st_text_cut(name, 40), name);
+}
+
 static void linux_notes(struct notes *notes, const struct st_facts *facts)
 {
-    const char *name = container(facts), *release = st_facts_text_or(facts, ST_KEY_KERNEL_RELEASE, NULL);
-    const char *hypervisor = st_facts_text_or(facts, ST_KEY_SYSTEM_HYPERVISOR, "unknown");
-    int64_t is_virtual;
+    const char *name = st_place_container(facts),
+               *release = st_facts_text_or(facts, ST_KEY_KERNEL_RELEASE, NULL);
     if (release != NULL && strcasestr(release, "microsoft") != NULL) {
         add(notes, "In WSL: the settings of Windows matter, too, and cannot be read from here.");
         return;
@@ -37,19 +41,17 @@ static void linux_notes(struct notes *notes, const struct st_facts *facts)
     else if (name != NULL)
         add(notes, "In a container (%.*s): these are the host's settings; some cannot be read.",
             st_text_cut(name, 40), name);
-    if (st_facts_int(facts, ST_KEY_VIRTUAL, &is_virtual) == 0 && is_virtual != 0)
-        add(notes, "In a virtual machine (%.*s): the host's settings matter, too.",
-            st_text_cut(hypervisor, 40), hypervisor);
+    if (st_facts_int_or(facts, ST_KEY_VIRTUAL, 0) != 0)
+        virtual_note(notes, st_facts_text_or(facts, ST_KEY_SYSTEM_HYPERVISOR, "unknown"));
 }
 
 static void freebsd_notes(struct notes *notes, const struct st_facts *facts)
 {
-    const char *guest = st_facts_text_or(facts, ST_KEY_FREEBSD_KERN_VM_GUEST, NULL);
+    const char *guest = st_facts_text_or(facts, ST_KEY_FREEBSD_KERN_VM_GUEST, "none");
     if (st_facts_int_or(facts, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED, 0) != 0)
         add(notes, "In a jail: these are the host's settings. Change them on the host.");
-    if (guest != NULL && !st_text_is(guest, "none"))
-        add(notes, "In a virtual machine (%.*s): the host's settings matter, too.", st_text_cut(guest, 40),
-            guest);
+    if (!st_text_is(guest, "none"))
+        virtual_note(notes, guest);
 }
 
 /** Servers that run and were not asked, as it was wished. */

@@ -60,7 +60,7 @@ static int read_fact(struct st_facts *facts, const json_t *object)
     while (state < ST_FACT_STATES_N &&
            !st_text_is(st_json_text_of(object, "state"), st_fact_state_names[state]))
         state++;
-    if (key[0] == '\0' || state == ST_FACT_STATES_N || st_facts_find(facts, key) != NULL ||
+    if (key[0] == '\0' || state == ST_FACT_STATES_N || st_facts_has(facts, key) ||
         (state == ST_FACT_OK && text == NULL) ||
         (state == ST_FACT_UNREADABLE ? error < 1 || error > 4095 : error != 0))
         return -EBADMSG;

@@ -2,7 +2,6 @@
 #include "advisor/parse/answer.h"
 
 #include "advisor/facts/fact_keys.h"
-#include "advisor/facts/text.h"
 #include "core/text/json.h"
 #include "core/text/pattern.h"
 #include "core/text/text.h"

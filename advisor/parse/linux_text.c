@@ -2,7 +2,6 @@
 #include "advisor/parse/linux_text.h"
 
 #include "advisor/facts/text.h"
-#include "core/text/pattern.h"
 #include "core/text/text.h"
 
 /* --- settings --- */

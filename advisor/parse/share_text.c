@@ -21,7 +21,7 @@ static void put_id(struct reader *reader, const char *id)
 {
     const char *key = ST_TEXT(KEY_BYTES, ST_KEYS_SHARED "%s", id);
     reader->rule = st_rule_find(id);
-    if (reader->rule == NULL || reader->status == NULL || st_facts_find(reader->facts, key) != NULL)
+    if (reader->rule == NULL || reader->status == NULL || st_facts_has(reader->facts, key))
         return;
     reader->ids_n++;
     st_facts_put_text(reader->facts, key, reader->status, reader->source);

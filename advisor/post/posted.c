@@ -196,11 +196,10 @@ static void put_freebsd(struct st_post *post)
             first->order = 0; /* what sysctl says counts more */
         st_post_kind(post, "uname");
     }
-    struct st_post_answer *none =
-        st_facts_is(post->facts, ST_KEY_FREEBSD_KLDSTAT_ASKED, "mac_priority") &&
-                st_facts_find(post->facts, ST_KEY_FREEBSD_KLDSTAT_MAC_PRIORITY) == NULL
-            ? st_post_answer_new(post, priority)
-            : NULL;
+    struct st_post_answer *none = st_facts_is(post->facts, ST_KEY_FREEBSD_KLDSTAT_ASKED, "mac_priority") &&
+                                          !st_facts_has(post->facts, ST_KEY_FREEBSD_KLDSTAT_MAC_PRIORITY)
+                                      ? st_post_answer_new(post, priority)
+                                      : NULL;
     if (none != NULL)
         none->result = -ENOENT;
 }

@@ -45,8 +45,7 @@ static void judge(const struct st_rule *rule, const struct st_facts *facts, cons
                   struct st_finding *finding)
 {
     const char *input = st_facts_text_or(facts, ST_KEY_SYSTEM_INPUT, ST_POSTED_ALL);
-    const bool text = strstr(input, ST_POSTED_ALL) == NULL,
-               tree = st_facts_find(facts, ST_KEY_SYSTEM_LACKS) != NULL;
+    const bool text = strstr(input, ST_POSTED_ALL) == NULL, tree = st_facts_has(facts, ST_KEY_SYSTEM_LACKS);
     st_rule_judge(rule, facts, wish, finding);
     const bool seen = finding->evidence_n > 0 && finding->evidence[0]->state != ST_FACT_ABSENT;
     if (text && !has_subject(rule, facts) && !(facts->partial && seen && st_finding_has_fired(finding))) {
@@ -179,7 +178,7 @@ static bool has_sound(const struct st_facts *facts)
     const char *lacks = st_facts_text_or(facts, ST_KEY_SYSTEM_LACKS, "");
     int64_t n;
     if (facts->os != ST_OS_LINUX || !st_facts_has_int(facts, ST_KEY_PROCESSES_N) ||
-        st_facts_find(facts, ST_KEY_CARDS_N) == NULL || st_facts_find(facts, ST_KEY_SYSTEM_INPUT) != NULL ||
+        !st_facts_has(facts, ST_KEY_CARDS_N) || st_facts_has(facts, ST_KEY_SYSTEM_INPUT) ||
         st_proc_has_word(lacks, ST_LACKS_USB) || st_proc_has_word(lacks, ST_LACKS_CARDS))
         return true;
     ST_EACH (key, found) {

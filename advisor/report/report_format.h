@@ -1,8 +1,6 @@
 /* The formats of a report. Each is one file, report_<format>.c, and one row in report_format.c. */
 #pragma once
 
-#include <jansson.h>
-
 #include "advisor/report/report.h"
 
 /** How the text format looks; the others do not look at it. */

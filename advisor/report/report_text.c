@@ -7,10 +7,8 @@
 #include "advisor/report/print.h"
 #include "advisor/report/report_format.h"
 #include "advisor/rules/buffer.h"
-#include "advisor/rules/machine.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
-#include "core/text/text_buffer.h"
 #include "st_config.h"
 
 #define SCREEN_LINES  23 /* and the prompt */
@@ -552,9 +550,9 @@ static bool print_above(const struct st_printer *printer, const struct st_report
     else if (report->wish.why[0] != '\0' && !report->no_sound && !says_itself(report, verdict))
         ST_APPEND(verdict, "\n%s.", st_buffer_text(&report->wish, ST_ROOM(ST_BUFFER_TEXT_BYTES)));
     /* where nothing runs, the row about the buffer says so */
-    const bool watched = st_facts_text(report->facts, ST_MUSIC_ANSWER, &music) == 0 &&
-                         (report->wish.in_use || st_facts_find(report->facts, ST_MUSIC_SERVER) != NULL ||
-                          report->wish.why[0] == '\0');
+    const bool watched =
+        st_facts_text(report->facts, ST_MUSIC_ANSWER, &music) == 0 &&
+        (report->wish.in_use || st_facts_has(report->facts, ST_MUSIC_SERVER) || report->wish.why[0] == '\0');
     const bool harmed = watched && st_facts_int_or(report->facts, ST_MUSIC_DROPOUTS, 0) > 0;
     st_print_wrapped(printer, 0, "", 0, harmed ? music : verdict);
     if (watched)

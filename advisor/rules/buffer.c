@@ -1,7 +1,6 @@
 #include "advisor/rules/buffer.h"
 
 #include "advisor/facts/owner.h"
-#include "advisor/facts/text.h"
 #include "advisor/rules/linux_jack.h"
 #include "advisor/rules/machine.h"
 #include "core/ns.h"
@@ -292,17 +291,16 @@ void st_buffer_asked(const struct st_facts *facts, struct st_buffer_asked *ret)
 /** A posted text may show that PipeWire runs, and no setting of it. */
 static bool knows_pipewire(const struct st_facts *facts)
 {
-    return st_facts_find(facts, ST_KEY_SYSTEM_INPUT) == NULL ||
-           st_facts_find(facts, ST_KEY_PIPEWIRE_QUANTUM) != NULL ||
-           st_facts_find(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM) != NULL ||
-           st_facts_find(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES) != NULL;
+    return !st_facts_has(facts, ST_KEY_SYSTEM_INPUT) || st_facts_has(facts, ST_KEY_PIPEWIRE_QUANTUM) ||
+           st_facts_has(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM) ||
+           st_facts_has(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES);
 }
 
 static bool of_pipewire(const struct st_facts *facts, struct st_wish *ret)
 {
     struct st_buffer_asked asked;
     char why[ST_WISH_WHY_BYTES] = "";
-    const bool is_seen = st_facts_find(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES) != NULL;
+    const bool is_seen = st_facts_has(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES);
     st_buffer_asked(facts, &asked);
     if (asked.rate_unknown != NULL && !is_seen)
         return take(ret, asked.cycle_frames, asked.running_hz,
@@ -353,10 +351,9 @@ static bool of_sndstat(const struct st_facts *facts, struct st_wish *ret)
 /** Something that runs, or the default. */
 static void in_use(const struct st_facts *facts, struct st_wish *ret)
 {
-    const char *why =
-        st_facts_has_int(facts, ST_KEY_PROCESSES_N) && st_facts_find(facts, ST_KEY_THREADS_PART) == NULL
-            ? "no sound server runs here"
-            : "sleeptune found no buffer size in use";
+    const char *why = st_facts_has_int(facts, ST_KEY_PROCESSES_N) && !st_facts_has(facts, ST_KEY_THREADS_PART)
+                          ? "no sound server runs here"
+                          : "sleeptune found no buffer size in use";
     if (of_program(facts, ret) || of_sndstat(facts, ret) ||
         take(ret, st_facts_int_or(facts, ST_KEYS_SHARED "frames", 0),
              st_facts_int_or(facts, ST_KEYS_SHARED "rate_hz", 0), "as that computer runs"))

@@ -130,11 +130,6 @@ void st_finding_quote_key(struct st_finding *finding, const char *key)
     st_finding_quote(finding, st_facts_find(finding->facts, key));
 }
 
-void st_finding_quote_beside(struct st_finding *finding, const struct st_fact *fact, const char *leaf)
-{
-    st_finding_quote(finding, st_fact_beside(fact, leaf));
-}
-
 /** Quotes the fact and explains why its value cannot be used. r: what st_facts_int() said. @return r. */
 static int need(struct st_finding *finding, const char *key, int r)
 {
@@ -145,7 +140,7 @@ static int need(struct st_finding *finding, const char *key, int r)
                                                               : key;
     st_finding_quote(finding, fact);
     if (r == -ENOENT && source == key && strstr(key, "pipewire") != NULL) {
-        const bool saved = st_facts_find(finding->facts, ST_KEY_SYSTEM_LACKS) != NULL;
+        const bool saved = st_facts_has(finding->facts, ST_KEY_SYSTEM_LACKS);
         st_finding_set(finding, saved ? ST_STATUS_UNKNOWN : ST_STATUS_NOT_APPLICABLE, "%s",
                        saved ? "the saved files do not contain what PipeWire says"
                              : "nothing was read of PipeWire, or it does not run");

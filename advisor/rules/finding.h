@@ -118,11 +118,10 @@ void st_finding_fix(struct st_finding *finding, const char *now, const char *per
 void st_finding_change(struct st_finding *finding, enum st_change_kind kind, const char *key,
                        const char *value);
 /** Quotes a fact as evidence (also an absent or unreadable one, if a collector looked for it; NULL: none).
- * What a rule lists by its whole key is quoted by itself (st_rule_quote). */
+ * What a rule lists by its whole key is quoted by itself, and what it lists as "*.leaf" beside a quoted one
+ * (rule.c). */
 void st_finding_quote(struct st_finding *finding, const struct st_fact *fact);
 void st_finding_quote_key(struct st_finding *finding, const char *key);
-/** The same with st_fact_beside(). */
-void st_finding_quote_beside(struct st_finding *finding, const struct st_fact *fact, const char *leaf);
 /**
  * How a rule begins: quotes the fact, and sets the finding if there is no value: absent -> not-applicable,
  * unreadable or malformed -> unknown, with the reason and what would make it readable.

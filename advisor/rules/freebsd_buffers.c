@@ -1,8 +1,6 @@
 /* FreeBSD: the buffers between a program and the card. */
 #include <strings.h>
 
-#include "advisor/rules/freebsd.h"
-#include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"

@@ -1,8 +1,6 @@
 /* FreeBSD: settings in files that are not in force. */
 #include <strings.h>
 
-#include "advisor/rules/freebsd.h"
-#include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
 #include "core/text/text.h"
 
@@ -59,8 +57,7 @@ static enum compared compare(const struct conf *conf, const struct st_fact *line
     const char *name = name_of(conf, line);
     const bool absent = found == NULL || found->state == ST_FACT_ABSENT;
     if (conf->of_loader &&
-        (absent ||
-         st_facts_find(line->facts, ST_TEXT(256, ST_KEYS_FREEBSD_SYSCTL_CONF "%.200s", name)) != NULL))
+        (absent || st_facts_has(line->facts, ST_TEXT(256, ST_KEYS_FREEBSD_SYSCTL_CONF "%.200s", name))))
         return COMPARED_NOT;
     if (line->state != ST_FACT_OK || st_fact_is_unread(found))
         return COMPARED_UNREAD;

@@ -2,7 +2,6 @@
 #include <strings.h>
 
 #include "advisor/facts/text.h"
-#include "advisor/rules/freebsd.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
 #include "core/text/text.h"
@@ -77,7 +76,7 @@ static void judge_rt_permission(struct st_finding *finding)
     int64_t error;
     const char *groups;
     const int r = st_finding_need_int(finding, ST_KEY_FREEBSD_RT_FIFO_ERRNO, &error);
-    const bool may_know = r == -ENOENT || (r == -ENOMSG && st_facts_find(finding->facts, REALTIME) != NULL);
+    const bool may_know = r == -ENOENT || (r == -ENOMSG && st_facts_has(finding->facts, REALTIME));
     if (may_know && st_facts_text(finding->facts, ST_KEY_USER_GROUPS, &groups) == 0)
         judge_by_groups(groups, finding);
     if (r != 0)

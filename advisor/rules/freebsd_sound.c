@@ -1,6 +1,5 @@
 /* FreeBSD: the sound devices of sound(4), USB ones among them. */
 #include "advisor/facts/text.h"
-#include "advisor/rules/freebsd.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
 #include "core/text/text.h"

@@ -85,16 +85,8 @@ static enum kind kind_of(const struct st_fact *policy)
     return kind == KIND_FAST && is_capped(policy) ? KIND_CAPPED : kind;
 }
 
-/** The text of a fact of this policy, "?" when it has none. */
-static const char *text_of(struct st_finding *finding, const struct st_fact *policy, const char *what)
+static double ghz_of(const struct st_fact *policy, const char *what)
 {
-    st_finding_quote_beside(finding, policy, what);
-    return st_fact_beside_text_or(policy, what, "?");
-}
-
-static double ghz_of(struct st_finding *finding, const struct st_fact *policy, const char *what)
-{
-    st_finding_quote_beside(finding, policy, what);
     return (double)st_fact_beside_int_or(policy, what, 0) / 1e6;
 }
 
@@ -184,14 +176,15 @@ static void fix_cpu_frequency(struct st_finding *finding, const struct st_fact *
 static void judge_slow(struct st_finding *finding, const struct st_fact *worst, enum kind kind, int slow_n,
                        int policies_n)
 {
-    const char *governor = text_of(finding, worst, "governor");
-    const char *driver = text_of(finding, worst, "driver");
+    const char *governor = worst->text;
+    const char *driver = st_fact_beside_text_or(worst, "driver", "?");
+    st_finding_quote(finding, worst);
     switch (kind) {
     case KIND_EPP:
         st_finding_advice(finding,
                           "%d of %d CPU clocks are set to save energy (%s, %s, preference %s), so short "
                           "work may run slowly",
-                          slow_n, policies_n, driver, governor, text_of(finding, worst, "epp"));
+                          slow_n, policies_n, driver, governor, st_fact_beside_text_or(worst, "epp", "?"));
         break;
     case KIND_LOWEST:
         st_finding_advice(finding,
@@ -199,10 +192,8 @@ static void judge_slow(struct st_finding *finding, const struct st_fact *worst, 
                           slow_n, policies_n, driver, governor);
         break;
     case KIND_CAPPED:
-        st_finding_quote_beside(finding, worst, "base_khz");
         st_finding_advice(finding, "%d of %d CPU clocks are limited, the worst to %.2f of %.2f GHz (%s)",
-                          slow_n, policies_n, ghz_of(finding, worst, "max_khz"),
-                          ghz_of(finding, worst, "hardware_max_khz"),
+                          slow_n, policies_n, ghz_of(worst, "max_khz"), ghz_of(worst, "hardware_max_khz"),
                           limiting_switch(worst) != NULL ? "turbo is off" : "scaling_max_freq");
         break;
     case KIND_USERSPACE:
@@ -253,16 +244,15 @@ static void judge_cpu_frequency(struct st_finding *finding)
     } else if (judge_profile(finding)) {
         return;
     } else if (worst_kind == KIND_UNREAD) {
-        (void)text_of(finding, worst, "driver");
-        (void)text_of(finding, worst, "epp");
+        st_finding_quote(finding, worst);
         st_finding_unknown(
             finding, "sleeptune does not know what sets the frequency of %d of %d CPUs (governor %.40s)",
-            counts[KIND_UNREAD], policies_n, text_of(finding, worst, "governor"));
+            counts[KIND_UNREAD], policies_n, st_fact_beside_text_or(worst, "governor", "?"));
     } else {
-        (void)text_of(finding, worst, "epp");
+        st_finding_quote(finding, worst);
         /* turbo makes work shorter and may make it uneven: it is mentioned and not judged */
         st_finding_fine(finding, "%d of %d CPU clocks are set for speed (%s, %s)%s", policies_n, policies_n,
-                        text_of(finding, worst, "driver"), text_of(finding, worst, "governor"),
+                        st_fact_beside_text_or(worst, "driver", "?"), worst->text,
                         turbo_switch(finding->facts) != NULL
                             ? "; turbo is off, so the highest clock is the nominal one"
                             : "");
@@ -292,7 +282,9 @@ const struct st_rule st_rule_linux_cpu_frequency = {
     .undo = "delete the line in /etc/tmpfiles.d/sleeptune.conf and restart: the kernel then uses its "
             "default governor",
     .facts =
-        ST_RULE_KEYS(ST_KEY_CPUFREQ_PRESENT, ST_KEYS_CPUFREQ "policy*", ST_KEY_CPUFREQ_BOOST,
+        ST_RULE_KEYS(ST_KEY_CPUFREQ_PRESENT, ST_KEYS_CPUFREQ "policy*", ST_KEYS_CPUFREQ "*.governor",
+                     ST_KEYS_CPUFREQ "*.driver", ST_KEYS_CPUFREQ "*.epp", ST_KEYS_CPUFREQ "*.max_khz",
+                     ST_KEYS_CPUFREQ "*.hardware_max_khz", ST_KEYS_CPUFREQ "*.base_khz", ST_KEY_CPUFREQ_BOOST,
                      ST_KEY_CPUFREQ_NO_TURBO, ST_KEY_CPUFREQ_MAX_PERF_PCT, ST_KEY_PLATFORM_PROFILE_NOW,
                      ST_KEY_PLATFORM_PROFILE_CHOICES, ST_KEY_DAEMON_POWER_PROFILES_DAEMON, ST_KEY_VIRTUAL),
     .targets = ST_RULE_KEYS(EPP_FILES, MAX_PERF_FILE, NO_TURBO_FILE, BOOST_FILE),
@@ -316,11 +308,11 @@ static const struct {
     const char *persistent;
 } managers[] = {
     {ST_KEY_DAEMON_POWER_PROFILES_DAEMON, "power-profiles-daemon", PPD_NOW, NULL},
-    {ST_KEY_DAEMON_TUNED, "tuned", TUNED_NOW, NULL},
+    {"linux.daemon.tuned", "tuned", TUNED_NOW, NULL},
     {ST_KEY_TLP_ENABLED, "TLP", NULL, TLP_EVER},
-    {ST_KEY_DAEMON_AUTO_CPUFREQ, "auto-cpufreq", "sudo auto-cpufreq --force=performance",
+    {"linux.daemon.auto-cpufreq", "auto-cpufreq", "sudo auto-cpufreq --force=performance",
      "# /etc/auto-cpufreq.conf\n[charger]\ngovernor = performance"},
-    {ST_KEY_DAEMON_SYSTEM76_POWER, "system76-power", "system76-power profile performance", NULL},
+    {"linux.daemon.system76-power", "system76-power", "system76-power profile performance", NULL},
 };
 
 static void judge_power_daemons(struct st_finding *finding)
@@ -439,7 +431,6 @@ static void judge_heat(struct st_finding *finding)
         if (!firmware_limits(policy, &limit_khz, &highest_khz))
             continue;
         st_finding_quote(finding, policy);
-        st_finding_quote_beside(finding, policy, "available_khz");
         st_rule_advise(finding, "the firmware limits the CPU clock to %.2f of %.2f GHz",
                        (double)limit_khz / 1e6, (double)highest_khz / 1e6);
         return;
@@ -455,7 +446,6 @@ static void judge_heat(struct st_finding *finding)
     if (worst == NULL)
         return;
     st_finding_quote(finding, worst);
-    st_finding_quote_beside(finding, worst, strstr(worst->key, ".core_") != NULL ? "core_n" : "package_n");
     if (finding->summary == NULL || worst->i64 >= HEAT_MS_AN_HOUR)
         judge_slowed(finding, worst->i64);
 }
@@ -476,8 +466,8 @@ const struct st_rule st_rule_linux_heat = {
                   "# against a limit of the firmware: the computer's own charger, newer firmware",
     .check = "grep . /sys/devices/system/cpu/cpu*/thermal_throttle/*_total_time_ms   # does not grow",
     .undo = "there is nothing to undo",
-    .facts =
-        ST_RULE_KEYS(ST_KEYS_HEAT "*", ST_KEY_UPTIME, ST_KEY_SUSPENDED_MS,
-                     ST_KEYS_CPUFREQ "policy*.firmware_max_khz", ST_KEYS_CPUFREQ "policy*.available_khz"),
+    .facts = ST_RULE_KEYS(ST_KEYS_HEAT "*", ST_KEYS_HEAT "*.core_n", ST_KEYS_HEAT "*.package_n",
+                          ST_KEY_UPTIME, ST_KEY_SUSPENDED_MS, ST_KEYS_CPUFREQ "policy*.firmware_max_khz",
+                          ST_KEYS_CPUFREQ "policy*.available_khz"),
     .judge = judge_heat,
 };

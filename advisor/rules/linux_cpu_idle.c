@@ -31,13 +31,9 @@ struct scan {
     int64_t request_us;
     int states;
     int unread;
-    int64_t worst_us;            /* longest of the enabled states the request allows */
-    const struct st_fact *worst; /* its latency; NULL: none */
-    int64_t period_us;
-    bool looks_ahead;             /* the governor asks how far away the next timer is: all but ladder do */
+    const struct st_fact *worst;  /* longest latency of the enabled states the request allows; NULL: none */
     const struct st_fact *deeper; /* longest of those that a sleep of a period is too short for; NULL: none */
-    int64_t shallow_us;           /* longest of them that is small; -1: none */
-    int64_t least_us;             /* shortest that is not small; INT64_MAX: none */
+    int64_t want_us;              /* longest that is small, but 0, which means to poll; else the shortest */
     bool cpus_are_limited;        /* one of them at least, by its own file */
 };
 
@@ -46,9 +42,8 @@ struct scan {
 static int64_t resume_limit_us(struct scan *scan, const struct st_fact *fact)
 {
     char key[64];
-
     ST_PRINT(key, STATES "%ld" RESUME_LIMIT, strtol(fact->key + strlen(STATES), NULL, 10));
-    if (st_facts_find(fact->facts, key) == NULL)
+    if (!st_facts_has(fact->facts, key))
         ST_PRINT(key, STATES "0" RESUME_LIMIT);
     const int64_t limit_us = st_facts_int_or(fact->facts, key, 0);
     if (limit_us <= 0 && !st_facts_is(fact->facts, key, "n/a"))
@@ -58,20 +53,17 @@ static int64_t resume_limit_us(struct scan *scan, const struct st_fact *fact)
     return limit_us;
 }
 
-/** A governor takes a state only when the next timer is further away than its residency, which is not shorter
- * than the time to wake. */
-static bool is_too_deep(const struct scan *scan, const struct st_fact *fact, int64_t latency_us)
+/** A governor, unless it is ladder, takes a state only when the next timer is further away than its
+ * residency, which is not shorter than the time to wake. */
+static bool is_too_deep(const struct scan *scan, const struct st_fact *fact)
 {
-    return scan->looks_ahead && st_fact_beside_int_or(fact, "residency_us", latency_us) > scan->period_us;
+    return !st_facts_is(fact->facts, ST_KEY_CPUIDLE_GOVERNOR, "ladder") &&
+           st_fact_beside_int_or(fact, "residency_us", fact->i64) > scan->finding->wish->period_ns / 1000;
 }
 
-static struct scan new_scan(struct st_finding *finding)
+static const struct st_fact *longer(const struct st_fact *one, const struct st_fact *other)
 {
-    return (struct scan){.finding = finding,
-                         .period_us = finding->wish->period_ns / 1000,
-                         .looks_ahead = !st_facts_is(finding->facts, ST_KEY_CPUIDLE_GOVERNOR, "ladder"),
-                         .shallow_us = -1,
-                         .least_us = INT64_MAX};
+    return one == NULL || other->i64 > one->i64 ? other : one;
 }
 
 static void scan_state(struct scan *scan, const struct st_fact *fact)
@@ -79,7 +71,7 @@ static void scan_state(struct scan *scan, const struct st_fact *fact)
     scan->states++;
     /* a state whose switch cannot be read counts as enabled: the bound holds */
     if (st_fact_beside_int_or(fact, "disable", 0) != 0) {
-        st_finding_quote_beside(scan->finding, fact, "disable");
+        st_finding_quote(scan->finding, fact);
         return;
     }
     const int64_t latency_us = fact->is_int ? fact->i64 : -1;
@@ -90,42 +82,29 @@ static void scan_state(struct scan *scan, const struct st_fact *fact)
     }
     if (latency_us > scan->request_us || latency_us > resume_limit_us(scan, fact))
         return;
-    if (is_too_deep(scan, fact, latency_us)) {
-        if (scan->deeper == NULL || latency_us > scan->deeper->i64)
-            scan->deeper = fact;
+    if (is_too_deep(scan, fact)) {
+        scan->deeper = longer(scan->deeper, fact);
         return;
     }
-    if (latency_us <= SMALL_US && latency_us > scan->shallow_us)
-        scan->shallow_us = latency_us;
-    if (latency_us > SMALL_US && latency_us < scan->least_us)
-        scan->least_us = latency_us;
-    if (latency_us > scan->worst_us || scan->worst == NULL) {
-        scan->worst_us = latency_us;
-        scan->worst = fact;
-    }
+    scan->worst = longer(scan->worst, fact);
+    if (latency_us > 0 && (scan->want_us == 0 ||
+                           (latency_us <= SMALL_US ? scan->want_us > SMALL_US || latency_us > scan->want_us
+                                                   : latency_us < scan->want_us)))
+        scan->want_us = latency_us;
 }
 
 static void fix_idle_states(const struct scan *scan, struct st_finding *finding)
 {
-    /* C1's latency rather than 0, which would mean to poll */
-    const int64_t want_us = scan->shallow_us > 0 ? scan->shallow_us : scan->least_us;
-    if (want_us >= scan->worst_us)
+    if (scan->want_us == 0 || scan->want_us >= scan->worst->i64)
         return;
     /* ten characters of hex: four bytes would be taken as a binary number */
-    st_finding_fix_now(finding, NOW("%jd", "%08jx"), want_us, (uint64_t)want_us);
-    st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, EVER("%jd"), want_us + 1);
-}
-
-static const char *worst_name(const struct scan *scan, struct st_finding *finding)
-{
-    st_finding_quote(finding, scan->worst);
-    st_finding_quote_beside(finding, scan->worst, "name");
-    return st_fact_beside_text_or(scan->worst, "name", "(name unknown)");
+    st_finding_fix_now(finding, NOW("%jd", "%08jx"), scan->want_us, (uint64_t)scan->want_us);
+    st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, EVER("%jd"), scan->want_us + 1);
 }
 
 static void judge_states(const struct scan *scan, bool request_known, struct st_finding *finding)
 {
-    const double effect_us = (double)scan->worst_us, period_us = st_rule_period_us(finding);
+    const double period_us = st_rule_period_us(finding);
     const bool guest = st_machine_is_guest(finding->facts), held = scan->request_us < REQUEST_NONE_US,
                limited = held || scan->cpus_are_limited;
     if (scan->worst == NULL && scan->deeper != NULL) {
@@ -141,16 +120,18 @@ static void judge_states(const struct scan *scan, bool request_known, struct st_
                             : "no idle state is enabled: the CPU is always awake, which costs power");
         return;
     }
-    const char *name = worst_name(scan, finding);
+    const int64_t worst_us = scan->worst->i64;
+    const double effect_us = (double)worst_us;
+    const char *name = st_fact_beside_text_or(scan->worst, "name", "(name unknown)");
+    st_finding_quote(finding, scan->worst);
     if (effect_us <= SMALL_US || effect_us <= SMALL_SHARE * period_us) {
-        st_finding_ok(finding, "waking a CPU from idle state %.40s takes up to %jd µs%s", name,
-                      scan->worst_us,
+        st_finding_ok(finding, "waking a CPU from idle state %.40s takes up to %jd µs%s", name, worst_us,
                       guest     ? "; the host's idle states are not visible from this virtual machine"
                       : limited ? ", because a program asks for short wake-up times"
                                 : "");
     } else {
         st_finding_set(finding, effect_us > PROBLEM_SHARE * period_us ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
-                       "waking a CPU from idle state %.40s takes up to %jd µs%s%s", name, scan->worst_us,
+                       "waking a CPU from idle state %.40s takes up to %jd µs%s%s", name, worst_us,
                        request_known ? "" : ", unless a program limits it",
                        st_machine_is_unread(finding->facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US)
                            ? " (only root can see that)"
@@ -167,13 +148,13 @@ static void judge_states(const struct scan *scan, bool request_known, struct st_
     st_finding_effect(
         finding, effect_us, "longest wake-up time (exit latency) of %s enabled states%s: %jd µs%s", whose,
         held ? ST_TEXT(64, " within the limit of %jd µs that a program asks for", scan->request_us) : "",
-        scan->worst_us, deeper);
+        worst_us, deeper);
 }
 
 static void judge_idle_states(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    struct scan scan = new_scan(finding);
+    struct scan scan = {.finding = finding};
     char idle[16];
     const char *driver;
     const bool request_known =
@@ -226,9 +207,9 @@ const struct st_rule st_rule_linux_idle_states = {
     .undo = "press Ctrl-C where the command runs; after cpupower: sudo cpupower idle-set -E",
     .worst = ST_STATUS_PROBLEM,
     /* no file holds a request: a program does, as long as it runs */
-    .facts = ST_RULE_KEYS(ST_KEY_CPUIDLE_DRIVER, ST_KEY_CPUIDLE_GOVERNOR, STATES "*.state*",
-                          STATES "*" RESUME_LIMIT, ST_KEY_CPUIDLE_CPUS_N, ST_KEY_PMQOS_CPU_DMA_LATENCY_US,
-                          ST_KEY_VIRTUAL, ST_KEY_CMDLINE),
+    .facts = ST_RULE_KEYS(ST_KEY_CPUIDLE_DRIVER, ST_KEY_CPUIDLE_GOVERNOR, STATES "*.state*", STATES "*.name",
+                          STATES "*.disable", STATES "*" RESUME_LIMIT, ST_KEY_CPUIDLE_CPUS_N,
+                          ST_KEY_PMQOS_CPU_DMA_LATENCY_US, ST_KEY_VIRTUAL, ST_KEY_CMDLINE),
     .judge = judge_idle_states,
 };
 
@@ -237,12 +218,11 @@ const struct st_rule st_rule_linux_idle_states = {
 static void judge_idle_request_access(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    struct scan scan = new_scan(finding);
+    struct scan scan = {.finding = finding, .request_us = REQUEST_NONE_US}; /* without those that are open */
     /* a tree may be saved by root; under sudo the limits of the user who ran it are read */
     const int64_t may_open = st_facts_int_or(facts, ST_KEY_PMQOS_USER_MAY_OPEN, -1);
-    const bool by_other = may_open < 0 && (st_facts_find(facts, ST_KEY_SYSTEM_LACKS) != NULL ||
-                                           st_facts_find(facts, ST_KEY_USER_LIMITS_FROM) != NULL);
-    scan.request_us = REQUEST_NONE_US; /* without those that are open */
+    const bool by_other = may_open < 0 && (st_facts_has(facts, ST_KEY_SYSTEM_LACKS) ||
+                                           st_facts_has(facts, ST_KEY_USER_LIMITS_FROM));
     ST_FACTS_EACH (state, facts, ST_KEYS_CPUIDLE_CPU0, LATENCY)
         scan_state(&scan, state);
     const struct st_fact *fact = st_facts_find(facts, ST_KEY_PMQOS_CPU_DMA_LATENCY_US);
@@ -252,22 +232,23 @@ static void judge_idle_request_access(struct st_finding *finding)
                                                      : "/dev/cpu_dma_latency");
         return;
     }
+    const int64_t worst_us = scan.worst->i64;
     st_finding_quote(finding, scan.worst);
-    if (scan.worst_us <= SMALL_US && scan.unread > 0) {
+    if (worst_us <= SMALL_US && scan.unread > 0) {
         st_finding_unknown(finding, "the wake-up time (latency) of %d idle states could not be read",
                            scan.unread);
-    } else if (scan.worst_us <= SMALL_US) {
+    } else if (worst_us <= SMALL_US) {
         st_finding_fine(
             finding,
             "a CPU wakes from the deepest idle state that it may use in %jd µs, so programs need not "
             "limit it",
-            scan.worst_us);
+            worst_us);
     } else if (may_open == 0 ||
                (fact->state == ST_FACT_UNREADABLE && (fact->error == EACCES || fact->error == EPERM))) {
         st_rule_advise(finding,
                        "audio programs of this user may not open /dev/cpu_dma_latency, so they cannot "
                        "keep the CPUs out of deep sleep (%jd µs to wake)",
-                       scan.worst_us);
+                       worst_us);
     } else if (st_finding_need_int(finding, ST_KEY_PMQOS_CPU_DMA_LATENCY_US, NULL) != 0) {
         return;
     } else if (by_other) {

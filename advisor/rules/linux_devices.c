@@ -11,8 +11,7 @@
 
 #define RULE(vendor, product)                                                                                \
     "ACTION==\"add\", SUBSYSTEM==\"usb\", ATTR{idVendor}==\"" vendor "\", ATTR{idProduct}==\"" product       \
-    "\", "                                                                                                   \
-    "ATTR{power/control}=\"on\""
+    "\", ATTR{power/control}=\"on\""
 
 #define EVER(rule) "# /etc/udev/rules.d/90-sleeptune.rules\n" rule
 
@@ -67,7 +66,6 @@ static void judge_usb_autosuspend(struct st_finding *finding)
         return;
     }
     st_finding_quote(finding, shown);
-    st_finding_quote_beside(finding, shown, "autosuspend_ms");
     const char *name = st_fact_beside_text_or(shown, "product", "a USB audio interface");
     if (asleep_n > 0) {
         st_finding_advice(finding,
@@ -97,7 +95,8 @@ const struct st_rule st_rule_linux_usb_autosuspend = {
     .check = "grep . /sys/bus/usb/devices/*/product   # shows the DEVICE of your interface; lsusb "
              "shows VVVV:PPPP\ncat /sys/bus/usb/devices/DEVICE/power/control   # on",
     .undo = "delete the line in /etc/udev/rules.d/90-sleeptune.rules and plug the interface in again",
-    .facts = ST_RULE_KEYS(ST_KEYS_USB_AUDIO "*.control", ST_KEYS_USB_AUDIO "*"),
+    .facts = ST_RULE_KEYS(ST_KEYS_USB_AUDIO "*.control", ST_KEYS_USB_AUDIO "*.autosuspend_ms",
+                          ST_KEYS_USB_AUDIO "*"),
     .targets = ST_RULE_KEYS(NOW_FILE("*")),
     .judge = judge_usb_autosuspend,
 };
@@ -125,16 +124,13 @@ static bool shares_hub(const struct st_fact *speed)
 static void quote_path(struct st_finding *finding, const struct st_fact *speed)
 {
     const char *device = speed->key + strlen(ST_KEYS_USB_AUDIO);
-    st_finding_quote_beside(finding, speed, "hubs_n");
     ST_FACTS_EACH (camera, finding->facts, ST_KEYS_USB_CAMERA, ".product") {
         if (strncmp(camera->key + strlen(ST_KEYS_USB_CAMERA), device, strcspn(device, "-") + 1) == 0)
             st_finding_quote(finding, camera);
     }
     ST_FACTS_EACH (line, finding->facts, ST_KEYS_IRQ, ".actions") {
-        if (line->state != ST_FACT_OK || strstr(line->text, "hci_hcd") == NULL)
-            continue;
-        st_finding_quote(finding, line);
-        st_finding_quote_beside(finding, line, "cpus");
+        if (line->state == ST_FACT_OK && strstr(line->text, "hci_hcd") != NULL)
+            st_finding_quote(finding, line);
     }
 }
 
@@ -153,7 +149,6 @@ static void judge_usb_path(struct st_finding *finding)
         if (speed != FULL_SPEED_MBIT ||
             (!software && (!st_fact_beside_is(fact, "hub", ONE_TRANSLATOR) || !shares_hub(fact))))
             continue;
-        st_finding_quote_beside(finding, fact, software ? "controller" : "hub");
         st_rule_advise(finding,
                        software ? "%.40s sends at 12 Mbit/s through a hub to a DWC OTG controller, whose "
                                   "driver splits each transfer itself: it loses packets if an interrupt "
@@ -192,7 +187,8 @@ const struct st_rule st_rule_linux_usb_path = {
     .needs = ST_NEEDS_REOPEN,
     .check = "lsusb -t   # 480M, or no hub with another 12M audio device, and not dwc_otg",
     .undo = "put it back",
-    .facts = ST_RULE_KEYS(ST_KEYS_USB_AUDIO "*.speed_mbit", ST_KEYS_USB_AUDIO "*",
+    .facts = ST_RULE_KEYS(ST_KEYS_USB_AUDIO "*.speed_mbit", ST_KEYS_USB_AUDIO "*.hubs_n",
+                          ST_KEYS_USB_AUDIO "*.hub", ST_KEYS_USB_AUDIO "*.controller", ST_KEYS_USB_AUDIO "*",
                           ST_KEYS_USB_CAMERA "*.product", ST_KEYS_IRQ "*.actions", ST_KEYS_IRQ "*.cpus"),
     .judge = judge_usb_path,
 };
@@ -236,7 +232,7 @@ static bool has_hda(struct st_finding *finding)
             continue;
         if (strstr(name, "HDMI") == NULL && strstr(name, "NVidia") == NULL)
             return true;
-        st_finding_quote_beside(finding, driver, "name");
+        st_finding_quote(finding, driver);
     }
     return cards_n == 0;
 }
@@ -272,7 +268,8 @@ const struct st_rule st_rule_linux_hda_power_save = {
                   "options snd_hda_intel power_save=0 power_save_controller=N",
     .check = "cat /sys/module/snd_hda_intel/parameters/power_save   # 0",
     .undo = "delete the line in /etc/modprobe.d/sleeptune.conf and restart",
-    .facts = ST_RULE_KEYS(ST_KEY_MODULE_SND_HDA_INTEL_POWER_SAVE, ST_KEYS_CARD "*"),
+    .facts =
+        ST_RULE_KEYS(ST_KEY_MODULE_SND_HDA_INTEL_POWER_SAVE, ST_KEYS_CARD "*.driver", ST_KEYS_CARD "*.name"),
     .changes = ST_RULE_CHANGES({ST_CHANGE_SYSFS, "/sys/module/snd_hda_intel/parameters/power_save", "0"},
                                {ST_CHANGE_MODPROBE, "snd_hda_intel", "power_save=0 power_save_controller=N"}),
     .most = POWER_SAVE_MAX,
@@ -322,7 +319,6 @@ static void judge_idle_suspend(struct st_finding *finding)
     }
     if (closed != NULL) {
         st_finding_quote(finding, closed);
-        st_finding_quote_beside(finding, closed, "suspend_s");
         st_finding_advice(finding,
                           "%.60s is closed after %jd s of silence; the next sound begins late, maybe "
                           "with a click",
@@ -355,7 +351,7 @@ const struct st_rule st_rule_linux_idle_suspend = {
     .needs = ST_NEEDS_REOPEN,
     .check = "pw-dump | grep suspend-timeout   # 0",
     .undo = "delete 91-sleeptune.conf and run systemctl --user restart wireplumber",
-    .facts = ST_RULE_KEYS(ST_KEYS_PIPEWIRE_NODE "*"),
+    .facts = ST_RULE_KEYS(ST_KEYS_PIPEWIRE_NODE "*", ST_KEYS_PIPEWIRE_NODE "*.suspend_s"),
     .judge = judge_idle_suspend,
 };
 
@@ -369,7 +365,6 @@ static void judge_card_rate(struct st_finding *finding)
         int64_t rate_hz = 0;
         const char *name = st_machine_stream_name(fact, ST_ROOM(48));
         st_finding_quote(finding, fact);
-        st_finding_quote_beside(finding, fact, "rate_hz");
         if (!fact->is_int || st_fact_beside_int(fact, "rate_hz", &rate_hz) != 0) {
             st_finding_unknown(finding, "the rate of %.40s could not be read", name);
         } else if (hz < rate_hz - rate_hz / 20) {
@@ -541,7 +536,7 @@ static bool has_long_steps(struct st_finding *finding, const struct st_fact *nod
             st_finding_fix(finding, NULL, GUEST_EVER, ST_NEEDS_REOPEN);
             return true;
         }
-        st_finding_quote_beside(finding, node, "headroom_frames");
+        st_finding_quote(finding, node);
         st_finding_advice(
             finding,
             "%.60s reports what it has played in jumps of %jd frames or more; PipeWire keeps %.0f + %jd "
@@ -575,7 +570,6 @@ static void judge_wished_card(struct st_finding *finding, const char *card)
         return;
     }
     st_finding_quote(finding, node);
-    st_finding_quote_beside(finding, node, "headroom_frames");
     const int64_t frames = st_fact_beside_int_or(node, "headroom_frames", 0);
     if (frames >= WISHED_FRAMES) {
         st_finding_fine(finding, "PipeWire keeps %jd frames in reserve for %.100s", frames, card);
@@ -616,7 +610,6 @@ static void judge_device_headroom(struct st_finding *finding)
         if (frames >= (guest ? GUEST_FRAMES : sof ? 1 : 0))
             continue;
         st_finding_quote(finding, path);
-        st_finding_quote_beside(finding, path, "headroom_frames");
         st_finding_advice(finding,
                           "%.60s%s moves its position in steps, and PipeWire keeps only %jd frames in "
                           "reserve: it counts xruns although the buffer is full",
@@ -648,8 +641,9 @@ const struct st_rule st_rule_linux_device_headroom = {
     .needs = ST_NEEDS_REOPEN,
     .check = "pw-dump | grep -A3 headroom   # the frames that were set",
     .undo = "delete that file and run systemctl --user restart wireplumber",
-    .facts = ST_RULE_KEYS(ST_KEYS_ALSA "*.step_frames", ST_BUFFER_ASKED_KEYS, ST_KEY_WIREPLUMBER_LUA,
-                          ST_KEY_VIRTUAL, ST_KEY_XEN_CAPABILITIES),
+    .facts =
+        ST_RULE_KEYS(ST_KEYS_ALSA "*.step_frames", ST_KEYS_PIPEWIRE_NODE "*.headroom_frames",
+                     ST_BUFFER_ASKED_KEYS, ST_KEY_WIREPLUMBER_LUA, ST_KEY_VIRTUAL, ST_KEY_XEN_CAPABILITIES),
     .judge = judge_device_headroom,
 };
 

@@ -1,4 +1,5 @@
 /* Linux: the limits of a user, a service and the kernel on real-time programs. */
+#include "advisor/facts/place.h"
 #include "advisor/facts/text.h"
 #include "advisor/rules/linux_kernel.h"
 #include "advisor/rules/machine.h"
@@ -21,7 +22,7 @@
 /** With CAP_IPC_LOCK the limit does not count. Root has it, but not in every container. */
 static bool is_privileged(const struct st_facts *facts)
 {
-    const bool usual = st_machine_is_root(facts) && !st_machine_in_container(facts);
+    const bool usual = st_machine_is_root(facts) && st_place_container(facts) == NULL;
     return st_facts_int_or(facts, ST_KEY_RT_IPC_LOCK, usual) != 0;
 }
 
@@ -47,13 +48,13 @@ static void judge_memlock(struct st_finding *finding, int64_t limit)
                           "this user may lock only %.4g %s of memory, so an audio program may have to wait "
                           "for the disk in the middle of a cycle",
                           shown, unit);
-        if (st_machine_in_container(finding->facts)) {
+        if (st_place_container(finding->facts) != NULL) {
             st_finding_fix_persistent(finding, ST_NEEDS_NOTHING,
                                       "# start the container with\n--cap-add=IPC_LOCK --ulimit memlock=-1");
             return;
         }
         st_machine_fix_user(finding);
-        if (st_facts_find(finding->facts, ST_KEY_USER_LIMITS_FROM) == NULL &&
+        if (!st_facts_has(finding->facts, ST_KEY_USER_LIMITS_FROM) &&
             st_machine_limit_at_login(finding->facts, "memlock") >= ENOUGH_BYTES / 1024)
             st_machine_say_in_place(finding);
     }
@@ -227,8 +228,6 @@ static enum fault fault_of(const struct st_fact *program)
 
 static void judge_service_limits(struct st_finding *finding)
 {
-    static const char *const leaves[] = {"program", "user",         "dynamic_user",     "rtprio",
-                                         "policy",  "cap_sys_nice", "restrict_realtime"};
     const struct st_fact *program = NULL; /* of the unit with the worst fault */
     enum fault worst = FAULT_NONE;
     size_t units_n = 0;
@@ -246,8 +245,7 @@ static void judge_service_limits(struct st_finding *finding)
                                   "no unit that was read in /etc/systemd/system starts an audio program");
         return;
     }
-    ST_EACH (leave, leaves)
-        st_finding_quote_beside(finding, program, *leave);
+    st_finding_quote(finding, program);
     st_fact_part(program, ST_KEYS_UNIT, unit, sizeof(unit));
     const bool plain = st_machine_is_plain(unit);
     const char *name = plain ? unit : "UNIT";
@@ -304,7 +302,9 @@ const struct st_rule st_rule_linux_service_limits = {
     .worst = ST_STATUS_PROBLEM,
     .changes = ST_RULE_CHANGES({ST_CHANGE_SYSTEMD, "UNIT.service", RTPRIO},
                                {ST_CHANGE_SYSTEMD, "UNIT.service", SERVICE_LIMITS_MEMLOCK}),
-    .facts = ST_RULE_KEYS(ST_KEYS_UNIT "*.program", ST_KEYS_UNIT "*", ST_KEY_UNIT_DEFAULT_RTPRIO),
+    .facts = ST_RULE_KEYS(ST_KEYS_UNIT "*.program", ST_KEYS_UNIT "*.user", ST_KEYS_UNIT "*.dynamic_user",
+                          ST_KEYS_UNIT "*.rtprio", ST_KEYS_UNIT "*.policy", ST_KEYS_UNIT "*.cap_sys_nice",
+                          ST_KEYS_UNIT "*.restrict_realtime", ST_KEY_UNIT_DEFAULT_RTPRIO),
     .judge = judge_service_limits,
 };
 
@@ -363,7 +363,7 @@ static bool judge_deadline_server(struct st_finding *finding, int64_t runtime, b
 static void judge_rt_throttling(struct st_finding *finding, int64_t runtime)
 {
     int64_t period = PERIOD_USUAL_US;
-    if (st_facts_find(finding->facts, PERIOD) != NULL && st_finding_need_int(finding, PERIOD, &period) != 0)
+    if (st_facts_has(finding->facts, PERIOD) && st_finding_need_int(finding, PERIOD, &period) != 0)
         return;
     if (runtime < -1 || period < 1 || runtime > period) {
         st_finding_unknown(finding, "the kernel's real-time budget of %jd µs in %jd µs is not valid", runtime,

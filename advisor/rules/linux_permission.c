@@ -1,5 +1,5 @@
 /* Linux: who may use real-time priority. */
-#include "advisor/facts/text.h"
+#include "advisor/facts/place.h"
 #include "advisor/rules/linux_kernel.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
@@ -74,11 +74,11 @@ static void judge_refused(int64_t error, int64_t priority, struct st_finding *fi
     } else if (uid == 0 || (has_limit && (limit == ST_UNLIMITED || limit >= priority))) {
         st_finding_problem(finding, "real-time priority was refused (%s) %s: %s", strerror((int)error),
                            uid == 0 ? "to root" : "although the limit allows it",
-                           st_machine_in_container(facts)
+                           st_place_container(facts) != NULL
                                ? "the container forbids it"
                                : "see finding linux-rt-group-sched, and check RestrictRealtime= and seccomp "
                                  "filters");
-        if (st_machine_in_container(facts))
+        if (st_place_container(facts) != NULL)
             st_finding_fix_persistent(finding, ST_NEEDS_NOTHING,
                                       "# start the container with\n--cap-add=SYS_NICE --ulimit rtprio=90");
     } else if (has_rtkit(facts)) {
@@ -149,8 +149,8 @@ static void judge_rt_permission(struct st_finding *finding, int64_t error)
         judge_granted(priority, finding);
     else
         judge_refused(error, priority, finding);
-    if (finding->changes_n > 0 && st_facts_find(finding->facts, ST_KEY_USER_LIMITS_FROM) == NULL &&
-        !st_machine_in_container(finding->facts) && st_machine_right_at_login(finding->facts))
+    if (finding->changes_n > 0 && !st_facts_has(finding->facts, ST_KEY_USER_LIMITS_FROM) &&
+        st_place_container(finding->facts) == NULL && st_machine_right_at_login(finding->facts))
         st_machine_say_in_place(finding);
 }
 
@@ -330,7 +330,7 @@ static void judge_rtkit(struct st_finding *finding, int64_t error)
         st_finding_fine(finding, "this user gets real-time priority without rtkit");
     } else if (!there && st_facts_int(facts, ST_KEY_RTKIT_INSTALLED, &value) == -EACCES) {
         st_finding_unknown(finding, "sleeptune could not read whether rtkit is installed");
-    } else if (!there && st_facts_find(facts, ST_KEY_SYSTEM_LACKS) != NULL) {
+    } else if (!there && st_facts_has(facts, ST_KEY_SYSTEM_LACKS)) {
         st_finding_unknown(finding, "the saved files do not show whether rtkit is installed");
     } else if (is_rtkit_cut_off(facts)) {
         st_finding_not_applicable(finding, CUT_OFF "; see finding linux-rt-permission");

@@ -104,7 +104,7 @@ static void judge_unknown(const struct detected *found, struct st_finding *findi
     const char *version;
     const int r = st_finding_need_text(finding, VERSION, &version);
     const struct st_fact *debugfs = st_facts_find(finding->facts, ST_KEY_PREEMPT_DEBUGFS);
-    if (found->dynamic && st_facts_find(finding->facts, ST_KEY_SYSTEM_LACKS) != NULL)
+    if (found->dynamic && st_facts_has(finding->facts, ST_KEY_SYSTEM_LACKS))
         st_finding_unknown(finding, "this kernel can switch its preemption model, and the saved files do not "
                                     "contain /sys/kernel/debug/sched/preempt, which shows it");
     else if (found->dynamic && debugfs != NULL && debugfs->state == ST_FACT_ABSENT)

@@ -1,6 +1,6 @@
 /* Linux: the order of sound server, programs and interrupt threads. */
 #include "advisor/facts/owner.h"
-#include "advisor/facts/text.h"
+#include "advisor/facts/place.h"
 #include "advisor/rules/linux_jack.h"
 #include "advisor/rules/linux_kernel.h"
 #include "advisor/rules/linux_rt_lost.h"
@@ -17,12 +17,6 @@
 
 /** PipeWire, jackd (also in jackdbus), PulseAudio. */
 static const char *const server_names[] = {"pipewire", "jackd", "jackdbus", "pulseaudio", NULL};
-
-static void quote_thread(struct st_finding *finding, const struct st_fact *fact)
-{
-    st_finding_quote(finding, fact);
-    st_finding_quote_beside(finding, fact, "priority");
-}
 
 /* --- linux-server-priority: Does the running sound server have its real-time threads? --- */
 
@@ -87,7 +81,7 @@ static void judge_server_priority(struct st_finding *finding, ST_UNUSED int64_t 
         own = own || owner == NULL;
         if (owner != NULL || st_machine_top_thread(facts, row->processes).priority > 0)
             continue;
-        if (st_facts_find(facts, ST_KEY_THREADS_PART) != NULL && !has_normal_loop(facts, row->processes))
+        if (st_facts_has(facts, ST_KEY_THREADS_PART) && !has_normal_loop(facts, row->processes))
             continue;
         const char *reporter = row->reported_by(facts);
         if (reporter != NULL) {
@@ -112,14 +106,14 @@ static void judge_server_priority(struct st_finding *finding, ST_UNUSED int64_t 
     if (others != NULL && !own) {
         st_finding_not_applicable(finding, "the running sound server belongs to the user %.40s", others);
     } else if (top.priority > 0) {
-        quote_thread(finding, top.process);
+        st_finding_quote(finding, top.process);
         st_finding_fine(finding, "the sound server's thread runs at real-time priority %jd", top.priority);
     } else if (without != NULL) {
         st_finding_not_applicable(finding, "%s runs without real-time priority; finding %s says why", without,
                                   rule_id);
     } else {
         st_finding_not_applicable(finding, "no sound server runs%s",
-                                  st_machine_in_container(facts)
+                                  st_place_container(facts) != NULL
                                       ? " in this container; sound servers of the host are not "
                                         "visible here"
                                       : "");
@@ -163,7 +157,7 @@ static void judge_priority_order(struct st_finding *finding, ST_UNUSED int64_t p
         st_finding_not_applicable(finding, "no sound server with a real-time thread runs");
         return;
     }
-    quote_thread(finding, server.process);
+    st_finding_quote(finding, server.process);
     if (server.priority == SYSTEM76_PRIORITY &&
         st_facts_has_int(finding->facts, ST_KEY_DAEMON_SYSTEM76_SCHEDULER)) {
         st_finding_advice(
@@ -179,7 +173,7 @@ static void judge_priority_order(struct st_finding *finding, ST_UNUSED int64_t p
         return;
     }
     if (client.priority > server.priority) {
-        quote_thread(finding, client.process);
+        st_finding_quote(finding, client.process);
         const char *changer = st_facts_has_int(finding->facts, ST_KEY_DAEMON_SYSTEM76_SCHEDULER)
                                   ? "; system76-scheduler sets such priorities"
                               : st_facts_has_int(finding->facts, ST_KEY_DAEMON_ANANICY_CPP)
@@ -239,7 +233,7 @@ static void judge_hybrid_cores(struct st_finding *finding, const char *list)
         if (fact->state != ST_FACT_OK || cpu < 0 || !st_cpu_list_has(&slow, (size_t)cpu) ||
             (!st_text_is_among(fact->text, server_names) && !st_machine_thread_plays(fact)))
             continue;
-        st_finding_quote_beside(finding, fact, "cpu");
+        st_finding_quote(finding, fact);
         st_rule_advise(finding,
                        "%.40s ran on CPU %jd, one of the slow cores (%.20s), where its work takes longer",
                        fact->text, cpu, list);
@@ -360,16 +354,16 @@ static void judge_irq_priorities(struct st_finding *finding, ST_UNUSED int64_t p
                                : "no sound device has an interrupt thread, so there is no priority to set");
         return;
     }
-    quote_thread(finding, sound);
+    st_finding_quote(finding, sound);
     if (server.priority == 0) {
         st_finding_not_applicable(finding, "no sound server with a real-time thread runs");
         return;
     }
-    quote_thread(finding, server.process);
+    st_finding_quote(finding, server.process);
     const struct st_fact *above = above_server(facts, server.priority);
     if (lowest >= server.priority && above != NULL && finding->wish->period_ns < ST_RULE_LONG_NS &&
         st_linux_kernel_threads_irqs(facts)) {
-        quote_thread(finding, above);
+        st_finding_quote(finding, above);
         st_finding_advice(finding,
                           "%.20s runs before the sound server, whose priority is %jd, so a busy disk or "
                           "network can delay all sound",

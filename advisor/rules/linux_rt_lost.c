@@ -315,7 +315,7 @@ static void judge_clients(struct st_finding *finding, ST_UNUSED int64_t processe
             by_thread(&clients, fact, true);
     }
     if (clients.without_n == 0) {
-        if (st_facts_find(facts, ST_KEY_THREADS_PART) != NULL)
+        if (st_facts_has(facts, ST_KEY_THREADS_PART))
             st_finding_unknown(finding, "only a part of the threads is listed");
         else if (clients.with_n > 0)
             st_finding_fine(finding,
@@ -335,7 +335,7 @@ static void judge_clients(struct st_finding *finding, ST_UNUSED int64_t processe
         return;
     const bool granted = st_facts_is(facts, ST_KEY_RT_FIFO_ERRNO, "0") &&
                          st_facts_int_or(facts, ST_KEY_USER_UID, 0) != 0; /* root's says nothing of others */
-    const bool read = st_facts_find(facts, ST_KEY_USER_LIMITS_FROM) != NULL; /* what a login gives */
+    const bool read = st_facts_has(facts, ST_KEY_USER_LIMITS_FROM);       /* what a login gives */
     st_finding_fix(finding, NULL,
                    granted && !read
                        ? "# start the program again. In a Flatpak also install rtkit and xdg-desktop-portal"

@@ -1,6 +1,5 @@
 /* Linux: buffers and scheduling of PipeWire, PulseAudio and whatever has a device open. */
 #include "advisor/facts/owner.h"
-#include "advisor/facts/text.h"
 #include "advisor/rules/buffer.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
@@ -30,13 +29,6 @@ static void fix_quantum(double ring_us, int64_t rate_hz, struct st_finding *find
     st_finding_fix_now(finding, FORCE_QUANTUM, frames);
 }
 
-static void quote_stream(struct st_finding *finding, const struct st_fact *stream)
-{
-    static const char *const leaves[] = {"buffer_frames", "period_frames", "rate_hz", "owner"};
-    ST_EACH (leave, leaves)
-        st_finding_quote_beside(finding, stream, *leave);
-}
-
 static void judge_alsa_buffer(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
@@ -60,7 +52,7 @@ static void judge_alsa_buffer(struct st_finding *finding)
         const int64_t buffer = stream->is_int ? stream->i64 : 0,
                       rate = st_fact_beside_int_or(stream, "rate_hz", 0);
         if (buffer <= 0 || rate <= 0) {
-            quote_stream(finding, stream);
+            st_finding_quote(finding, stream);
             unread_n++;
             continue;
         }
@@ -78,11 +70,8 @@ static void judge_alsa_buffer(struct st_finding *finding)
         unread_n += (of_pipewire && quantum_unread) || st_fact_is_unread(st_fact_beside(stream, "owner")) ||
                     st_fact_is_unread(st_fact_beside(stream, "period_frames"));
     }
-    const struct st_fact *shown = worst != NULL ? worst : one_period != NULL ? one_period : first;
-    if (shown != NULL) {
-        quote_stream(finding, first);
-        quote_stream(finding, shown);
-    }
+    st_finding_quote(finding, first);
+    st_finding_quote(finding, worst != NULL ? worst : one_period);
     if (worst != NULL) {
         st_finding_set(finding, version > 0 ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
                        "the buffer of %.40s holds %.1f ms, less than PipeWire's forced quantum of %.1f ms: "
@@ -379,7 +368,7 @@ static void judge_pipewire_clients(struct st_finding *finding)
     const int64_t frames = find_cycle(finding->facts, &asked, wish_ns, &quantum);
     const bool shorter =
         cycle_ns < wish_ns * 0.999 && asked_ns < wish_ns * 0.999 && frames > asked.cycle_frames;
-    st_finding_quote_beside(finding, asked.node, asked.forced ? "force_quantum" : "latency");
+    st_finding_quote(finding, asked.node);
     st_finding_set(finding, shorter ? ST_STATUS_ADVICE : ST_STATUS_OK,
                    "%.40s %s %jd frames at %jd Hz: PipeWire's cycle is %jd frames (%.2f ms) for all programs",
                    asked.program, asked.forced ? "forces" : "asked for", asked.frames, asked.rate_hz,
@@ -407,7 +396,8 @@ const struct st_rule st_rule_linux_pipewire_clients = {
     .needs = ST_NEEDS_REOPEN,
     .check = "pw-top   # QUANT of each program: what it asked for",
     .undo = "pw-metadata -n settings 0 clock.min-quantum 32; start the program without these variables",
-    .facts = ST_RULE_KEYS(ST_KEY_DAEMON_PIPEWIRE, ST_BUFFER_ASKED_KEYS, ST_OWNER_KEYS),
+    .facts = ST_RULE_KEYS(ST_KEY_DAEMON_PIPEWIRE, ST_BUFFER_ASKED_KEYS, ST_KEYS_PIPEWIRE_NODE "*.latency",
+                          ST_KEYS_PIPEWIRE_NODE "*.force_quantum", ST_OWNER_KEYS),
     .judge = judge_pipewire_clients,
 };
 
@@ -473,8 +463,8 @@ static void judge_pipewire_rates(struct st_finding *finding)
     if (!need_nodes(finding))
         return;
     st_buffer_asked(finding->facts, &asked);
-    if (st_facts_find(finding->facts, ST_KEY_SYSTEM_INPUT) != NULL &&
-        st_facts_find(finding->facts, ST_KEY_PIPEWIRE_RATE_HZ) == NULL) {
+    if (st_facts_has(finding->facts, ST_KEY_SYSTEM_INPUT) &&
+        !st_facts_has(finding->facts, ST_KEY_PIPEWIRE_RATE_HZ)) {
         st_finding_unknown(finding, "PipeWire's default rate is not in this text");
     } else if (asked.rate_unknown != NULL) {
         st_finding_unknown(finding, "%s", asked.rate_unknown);

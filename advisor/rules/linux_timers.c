@@ -212,7 +212,7 @@ static void judge_clocksource(struct st_finding *finding)
     static const char *const slow[] = {"hpet", "acpi_pm", "pit", "hyperv_clocksource_msr", NULL};
     const char *current;
     if (st_facts_has_int(finding->facts, ST_KEY_CLOCKSOURCE_UNSTABLE) &&
-        st_facts_find(finding->facts, ST_KEY_CLOCKSOURCE_CURRENT) == NULL) {
+        !st_facts_has(finding->facts, ST_KEY_CLOCKSOURCE_CURRENT)) {
         st_finding_advice(finding,
                           "the kernel marked the TSC unstable, so the clock is hpet or acpi_pm now: each "
                           "clock read needs a system call and is slow");

@@ -20,12 +20,6 @@ const char *st_machine_first_unread(const struct st_facts *facts, const char *co
     return *keys;
 }
 
-bool st_machine_in_container(const struct st_facts *facts)
-{
-    const char *name = st_facts_text_or(facts, ST_KEY_SYSTEM_CONTAINER, "none");
-    return !st_text_is(name, "none") && !st_text_is(name, "0");
-}
-
 bool st_machine_is_root(const struct st_facts *facts)
 {
     return st_facts_int_or(facts, ST_KEY_USER_UID, -1) == 0;

@@ -9,9 +9,6 @@ bool st_machine_is_unread(const struct st_facts *facts, const char *key);
 /** The first of these keys (ST_RULE_KEYS) of which that is true; NULL: none. */
 const char *st_machine_first_unread(const struct st_facts *facts, const char *const *keys);
 
-/** Is this inside a container (docker, lxc, flatpak ...)? false also when that is not known. */
-bool st_machine_in_container(const struct st_facts *facts);
-
 /** Is root judged? false also when that is not known. */
 bool st_machine_is_root(const struct st_facts *facts);
 

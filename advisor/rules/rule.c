@@ -144,7 +144,7 @@ bool st_rule_is_applied(const struct st_rule *rule)
 bool st_rule_can_apply(const struct st_finding *finding)
 {
     if (finding->changes_n == 0 || finding->in_place || !st_rule_is_applied(finding->rule) ||
-        st_facts_find(finding->facts, ST_KEY_SETTINGS_ELSEWHERE) != NULL)
+        st_facts_has(finding->facts, ST_KEY_SETTINGS_ELSEWHERE))
         return false;
     const char *boot; /* where options of the kernel are set by hand */
     const bool by_hand = st_facts_text(finding->facts, ST_KEY_BOOT_OPTIONS, &boot) == 0;
@@ -248,6 +248,17 @@ void st_rule_quote(struct st_finding *finding)
     }
 }
 
+/** Quotes what lies beside this fact, if the rule lists it as "*.leaf". */
+static void quote_beside(struct st_finding *finding, const struct st_fact *fact)
+{
+    for (const char *const *pattern = finding->rule->facts; *pattern != NULL; pattern++) {
+        const char *leaf = strstr(*pattern, "*.");
+        const struct st_fact *beside = leaf != NULL ? st_fact_beside(fact, leaf + 2) : NULL;
+        if (beside != NULL && beside->state != ST_FACT_ABSENT && fnmatch(*pattern, beside->key, 0) == 0)
+            st_finding_quote(finding, beside);
+    }
+}
+
 void st_rule_judge(const struct st_rule *rule, const struct st_facts *facts, const struct st_wish *wish,
                    struct st_finding *finding)
 {
@@ -255,6 +266,8 @@ void st_rule_judge(const struct st_rule *rule, const struct st_facts *facts, con
     finding->facts = facts;
     finding->wish = wish;
     judge(finding);
+    for (size_t n = finding->evidence_n, i = 0; i < n; i++)
+        quote_beside(finding, finding->evidence[i]);
     finding->judged_n = finding->evidence_n;
     st_rule_quote(finding);
     finding->wish = NULL;

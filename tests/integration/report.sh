@@ -97,7 +97,7 @@ for file in README.md LICENSE NEWS.md HACKING.md docs/architecture.md docs/pictu
 done
 like "its reason" "$("$SLEEPTUNE" report --input "$tmp/some.tgz" 2>&1)" 'is an archive: unpack it first'
 refused "pw-top while nothing plays" 4 report --input "$posted/easyeffects-4087.txt"
-is "the line that a fact comes from" "$(report --json "$posted/mpv-9992.txt" | grep -c 'mpv-9992\.txt:6"')" 1
+is "the line that two facts come from" "$(report --json "$posted/mpv-9992.txt" | grep -c 'mpv-9992\.txt:6"')" 2
 refused "a word that is no rule and no file" 3 report no-such-file.txt
 refused "a snapshot as a text" 4 report --input "$tmp/before.json"
 refused "texts of two systems" 4 report --input "$corpus/alsa-info" --input "$corpus/sndstat.txt"

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "advisor/facts/place.h"
 #include "advisor/rules/machine.h"
 
 static struct st_facts *facts_with(const char *key, const char *value)
@@ -71,14 +72,14 @@ static void guest_and_container_need_a_reading(void **state)
     (void)state;
     struct st_facts *facts = facts_with(ST_KEY_VIRTUAL, NULL);
     assert_false(st_machine_is_guest(facts));
-    assert_false(st_machine_in_container(facts));
+    assert_null(st_place_container(facts));
     assert_int_equal(st_facts_int_or(facts, ST_KEY_VIRTUAL, -7), -7);
     assert_int_equal(st_facts_put_int(facts, ST_KEY_VIRTUAL, 1, "test"), 0);
     assert_int_equal(st_facts_put_text(facts, ST_KEY_SYSTEM_CONTAINER, "docker", "test"), 0);
     assert_true(st_machine_is_guest(facts));
-    assert_true(st_machine_in_container(facts));
+    assert_non_null(st_place_container(facts));
     assert_int_equal(st_facts_put_text(facts, ST_KEY_SYSTEM_CONTAINER, "none", "test"), 0);
-    assert_false(st_machine_in_container(facts));
+    assert_null(st_place_container(facts));
     st_facts_free(facts);
 }
 
