@@ -1,10 +1,8 @@
 /* sleeptune history: what sleeptuned has recorded, by steps of time, as events or by causes. */
 #include <unistd.h>
 
-#include "advisor/report/report.h"
 #include "cli/command.h"
 #include "cli/module/module_history.h"
-#include "cli/report/facts_input.h"
 #include "cli/show/daemon_client.h"
 #include "cli/show/heard_text.h"
 #include "cli/show/history_text.h"
@@ -16,6 +14,7 @@
 #include "core/text/text.h"
 #include "core/when.h"
 #include "platform/module.h"
+#include "platform/platform.h"
 #include "platform/posix/posix.h"
 #include "platform/program/locale.h"
 #include "platform/program/output.h"
@@ -28,7 +27,7 @@
 #define EVENTS_USUAL  500
 
 struct options {
-    bool events, causes, heard, changes, json, system, details, names;
+    bool events, causes, heard, changes, json, system, details;
     const char *since, *until, *socket, *db;
     const char *step; /* of the steps of time only */
     const char *kind; /* of the events only, as limit */
@@ -72,7 +71,6 @@ static const char help[] =
     "                   sound was left (ALSA, PulseAudio, JACK), and the kernel, if\n"
     "                   sleeptuned traces; ID: as --events --details prints it, or\n"
     "                   last\n"
-    "  --names          the names of all programs, not only of audio and culprits\n"
     "  -o, --output F   the file (standard output)\n\n"
     "Exit status: 0 done, 2 nothing was measured in that time, 3 usage, 4 no history.\n";
 
@@ -82,8 +80,8 @@ static int check_options(const struct options *o)
     const int others = o->events + o->causes + o->heard + o->changes + (o->trace != NULL);
     if (others > 1)
         return st_failure_usage("--events, --causes, --heard, --changes and --trace cannot be used together");
-    if ((o->output != NULL || o->names) && o->trace == NULL)
-        return st_failure_usage("--output and --names need --trace");
+    if (o->output != NULL && o->trace == NULL)
+        return st_failure_usage("--output needs --trace");
     if (o->trace != NULL && (o->json || o->since != NULL || o->until != NULL))
         return st_failure_usage("--json, --since and --until cannot be used with --trace");
     if (others > 0 && o->step != NULL)
@@ -116,7 +114,6 @@ static int read_options(int argc, char **argv, struct options *ret)
         {"details", .flag = &ret->details},
         {"trace", .text = &ret->trace},
         {"output", 'o', .text = &ret->output},
-        {"names", .flag = &ret->names},
         ST_OPTION_ROWS_JSON(&ret->json),
         {"system", .flag = &ret->system},
         {"socket", .text = &ret->socket},
@@ -291,46 +288,14 @@ static int find_event(const char *id_text, struct st_history_wish wish, int64_t 
                : st_failure("the last %d events have none with the number %" PRId64, EVENTS_MAX, id);
 }
 
-#define NOTE_BYTES 300
-
-/* What `report` calls a problem on this machine now: it may have been another way then, so it says when it
- * was read. @param texts  the notes' room. */
-static void add_problems(struct st_trace_file *file, char (*texts)[NOTE_BYTES])
-{
-    struct st_facts_input input = {0};
-    struct st_facts *facts;
-    struct st_report report;
-    size_t n = 0;
-    st_facts_input_of_player(&input);
-    if (st_facts_input_load(&input, &facts) != ST_EXIT_DONE)
-        return;
-    if (st_report_make(facts, 0, 0, &report) == 0) {
-        st_report_leave_out(&report);
-        st_report_set_profile(&report, ST_REPORT_PROFILE_DESKTOP);
-        ST_EACH_OF (finding, report.findings, report.findings_n) {
-            if (finding->status == ST_STATUS_PROBLEM && finding->needless == NULL &&
-                n + 1 < ST_TRACE_FILE_NOTES_MAX)
-                snprintf(texts[++n], NOTE_BYTES, "%s: %s", finding->rule->id, finding->summary);
-        }
-        st_report_finish(&report);
-    }
-    st_facts_free(facts);
-    snprintf(texts[0], NOTE_BYTES, "%zu problem%s on this computer, read %s, when this file was made", n,
-             ST_PLURAL(n), st_when_text(st_posix_wall_ns(NULL), ST_ROOM(64)));
-    for (size_t i = 0; i <= n; i++)
-        file->notes[file->notes_n++] = texts[i];
-}
-
 static int write_trace(const struct options *options, struct st_trace_file *file)
 {
-    static char texts[ST_TRACE_FILE_NOTES_MAX][NOTE_BYTES];
     struct st_output output;
     int r = st_output_open(&output, options->output);
     if (r < 0)
         return st_failure("cannot write %s: %s",
                           options->output != NULL ? options->output : "to standard output",
                           st_destination_error(r));
-    add_problems(file, texts);
     r = st_trace_file_write(output.stream, file);
     const int closed = st_output_close(&output, r == 0);
     if (r < 0 || closed < 0)
@@ -376,7 +341,6 @@ static int show_trace(const struct options *options, struct st_history_wish wish
     status = ask(&wish, &document);
     if (status == ST_EXIT_DONE) {
         trace.happened = json_object_get(document, "events");
-        trace.names = options->names;
         status = write_trace(options, &trace);
         json_decref(document);
     }

@@ -7,15 +7,10 @@
 
 #include "store/history/trace_copy.h"
 
-#define ST_TRACE_FILE_NOTES_MAX 24
-
-/** What was kept, and notes about it. */
+/** What was kept. */
 struct st_trace_file {
     struct st_trace_copy copy;
-    bool names;                                 /* of all programs */
-    const json_t *happened;                     /* "events" of sleeptune-events/1; NULL: none */
-    const char *notes[ST_TRACE_FILE_NOTES_MAX]; /* foreign text, about the machine */
-    size_t notes_n;
+    const json_t *happened; /* "events" of sleeptune-events/1; NULL: none */
     /* of what was written */
     size_t cycles_n, missed_n; /* cycles of clients, and those that missed a deadline */
     int64_t dropouts_n;        /* that were recorded in this time */

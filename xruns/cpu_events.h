@@ -23,16 +23,12 @@ struct st_trace_event {
     int64_t at_ns; /* CLOCK_MONOTONIC */
     int cpu;
     enum st_trace_kind kind;
-    int pid;             /* switch: next; waking: who is woken */
-    int prev_pid;        /* switch */
-    int number;          /* interrupt, softirq */
-    uint8_t prev_state;  /* switch: the kernel's letters as bits, ST_TRACE_STOPPED ...; 0: runnable */
-    uint8_t is_realtime; /* switch: next has real-time priority */
+    int pid;                        /* switch: next; waking: who is woken */
+    int prev_pid;                   /* switch */
+    int number;                     /* interrupt, softirq */
     char name[ST_TRACE_NAME_BYTES]; /* switch: next's; interrupt entry: its handler's */
     char prev_name[ST_TRACE_NAME_BYTES];
 };
-
-#define ST_TRACE_STOPPED (4 | 8) /* by a signal (T), or by a debugger (t) */
 
 /** "ffmpeg/4711", "irq/27-hda", "softirq/NET_RX"; safe to print. @param number  of the thread, interrupt or
  * softirq. */

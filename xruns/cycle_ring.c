@@ -62,12 +62,6 @@ uint16_t st_cycle_ring_name(struct st_cycle_ring *ring, const char *name)
     return i;
 }
 
-void st_cycle_ring_thread(struct st_cycle_ring *ring, const char *name, int32_t tid)
-{
-    if (tid != 0)
-        ring->tids[st_cycle_ring_name(ring, name)] = tid;
-}
-
 void st_cycle_ring_put(struct st_cycle_ring *ring, const struct st_cycle_row *row)
 {
     ring->rows[ring->written % ST_CYCLE_RING_ROWS] = *row;

@@ -48,7 +48,6 @@ struct st_cycle_ring {
     int64_t wall_ns;  /* to be added to CLOCK_MONOTONIC: the time of day */
     uint64_t written; /* rows so far; the next goes to written % ST_CYCLE_RING_ROWS */
     char kernel[64], server[64];
-    int32_t tids[ST_CYCLE_RING_NAMES]; /* of the thread that computes; 0: not known */
     char names[ST_CYCLE_RING_NAMES][ST_XRUN_NAME_BYTES];
     struct st_cycle_row rows[ST_CYCLE_RING_ROWS];
     struct st_cycle_levels levels; /* of a copy only */
@@ -63,10 +62,6 @@ ST_NODISCARD int st_cycle_ring_open(const char *path, struct st_cycle_ring **ret
 /** A name's number, the same as before if it is there; when there is no room for more, that of "other
  * programs". */
 uint16_t st_cycle_ring_name(struct st_cycle_ring *ring, const char *name);
-
-/** Notes whose thread computes for the client of that name. @param tid  0: not known, and nothing is noted.
- */
-void st_cycle_ring_thread(struct st_cycle_ring *ring, const char *name, int32_t tid);
 
 /** Notes how the clocks differ now. */
 void st_cycle_ring_clocks(struct st_cycle_ring *ring);

@@ -47,7 +47,7 @@ _sleeptune() {
         snapshot) words='--root --no-servers --output -o --help' ;;
         predict) words='--history --frames --periods --load --headroom-frames --granularity --details --json --format --help' ;;
         heard) words='--key --system --socket --quiet --help' ;;
-        history) words='--events --causes --heard --changes --trace --output --names --since --until --step --kind --limit --details --json --format --system --socket --db --help' ;;
+        history) words='--events --causes --heard --changes --trace --output --since --until --step --kind --limit --details --json --format --system --socket --db --help' ;;
         status) words='--details --watch --html --json --line --follow --format --system --socket --help' ;;
         help) words='check measure listen report share tune apply verify revert snapshot predict status heard history lab' ;;
         esac

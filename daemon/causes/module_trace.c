@@ -8,8 +8,7 @@
 #include "daemon/causes/cpu_trace.h"
 #include "st_config.h"
 
-#define ALL_KB          65536 /* of all CPUs */
-#define NORMAL_PRIORITY 100   /* and above: no real-time thread */
+#define ALL_KB 65536 /* of all CPUs */
 
 extern const struct st_trace_module st_trace_module;
 
@@ -24,10 +23,10 @@ struct st_trace {
 static const struct row {
     const char *system, *event;
     enum st_trace_kind kind;
-    const char *pid, *prev_pid, *number, *name, *prev_name, *prev_state, *priority; /* fields; NULL: none */
+    const char *pid, *prev_pid, *number, *name, *prev_name; /* fields; NULL: none */
 } rows[] = {
     {"sched", "sched_switch", ST_TRACE_SWITCH, .pid = "next_pid", .prev_pid = "prev_pid", .name = "next_comm",
-     .prev_name = "prev_comm", .prev_state = "prev_state", .priority = "next_prio"},
+     .prev_name = "prev_comm"},
     {"sched", "sched_wakeup", ST_TRACE_WAKING, .pid = "pid"},
     {"irq", "irq_handler_entry", ST_TRACE_IRQ_ENTRY, .number = "irq", .name = "name"},
     {"irq", "irq_handler_exit", ST_TRACE_IRQ_EXIT, .number = "irq"},
@@ -67,8 +66,6 @@ static int on_record(struct tep_event *event, struct tep_record *record, int cpu
         made.pid = number_of(event, record, row->pid);
         made.prev_pid = number_of(event, record, row->prev_pid);
         made.number = number_of(event, record, row->number);
-        made.prev_state = (uint8_t)number_of(event, record, row->prev_state); /* 256: it was preempted */
-        made.is_realtime = row->priority != NULL && number_of(event, record, row->priority) < NORMAL_PRIORITY;
         name_of(event, record, row->name, made.name);
         name_of(event, record, row->prev_name, made.prev_name);
         trace->take(trace->ctx, &made);

@@ -106,7 +106,6 @@ static int read_trace(struct st_history_reader *reader, const char *history, con
     FILE *out = r == 0 ? open_memstream(ret, &bytes_n) : NULL;
     if (geteuid() == 0) /* who may ask root's daemon may not learn what others run */
         file.copy.events_n = 0;
-    file.notes[file.notes_n++] = "what it says of this computer is in the file of: sleeptune history --trace";
     file.happened = json_object_get(document, "events");
     if (out != NULL)
         r = st_trace_file_write(out, &file);

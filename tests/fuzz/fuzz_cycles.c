@@ -34,7 +34,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size = take(&ring->wall_ns, 8, &data, size);
     size = take(&ring->written, 8, &data, size);
     size = take(ring->names[0], sizeof(ring->names[0]), &data, size);
-    size = take(ring->tids, 8, &data, size);
     size = take(&rows_n, 1, &data, size);
     size = take(ring->rows, rows_n * sizeof(ring->rows[0]), &data, size);
     struct st_trace_file file = {.copy = {.wall_ns = INT64_C(1800000000000000000),

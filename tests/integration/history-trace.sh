@@ -36,8 +36,7 @@ is "for the user alone" "$(stat -c %a "$tmp/state/traces" "$tmp"/state/traces/* 
 ok "and makes a file" trace last -o "$tmp/trace"
 like "that says how much it has" "$(cat "$tmp/said")" '^0 dropouts\. [0-9]+ of [1-9][0-9]* cycles of clients missed'
 like "and what it has not" "$(cat "$tmp/said")" 'It does not have what the kernel did then'
-like "as does the file, and what it is about" "$(decoded stall --list | tr '\n' ' ')" 'kernel: 1 slices, Linux .*: what it did is not in this file: .* server: 1 slices, PipeWire [0-9.]+, .*length of a cycle: 1 slices, .*[0-9.]+ ms'
-like "and what report finds now" "$(decoded stall --list)" 'report: [0-9]+ slices, [0-9]+ problems? on this computer, read '
+like "as does the file, and what it is about" "$(decoded stall --list | tr '\n' ' ')" 'kernel: 1 slices, Linux .*: what it did is not in this file: .* server: 1 slices, PipeWire [0-9.]+,'
 is "it is a trace, with the client and the mark" "$(decoded stall 'the listener heard a click')" "valid, stall computes, 'the listener heard a click' is there"
 
 does "the client stalls" stall
@@ -110,9 +109,7 @@ ok "it makes a file" trace last -o "$tmp/trace"
 like "that says since when the kernel's half reaches back" "$(cat "$tmp/said")" 'What the kernel did is there from [0-9.]+ s before the event on'
 like "with the client's cycles" "$(decoded stall)" '^valid, stall computes'
 like "each CPU has what ran, interrupts and softirqs" "$(decoded stall --list | grep '^CPU 0' | tr '\n' ' ')" 'CPU 0: [1-9].* CPU 0: interrupts: .*CPU 0: softirqs: [1-9].*softirq/'
-hidden=$(decoded stall --list | grep -c '^CPU .*other [0-9]')
-ok "with all names if that is asked for" trace last --names -o "$tmp/trace"
-is "else programs that are neither audio nor culprit have none" "$((hidden > 0)) $(decoded stall --list | grep -c '^CPU .*other [0-9]')" "1 0"
+like "and each program its name" "$(decoded stall --list | grep '^CPU [0-9]*:')" '[a-z]/[0-9]+'
 config 'history: { traces_mb = 0; };'
 kill -HUP "$daemon"
 gone() { [ "$(find "$tmp/state/traces" -type f | grep -c .)" = 0 ]; }

@@ -31,8 +31,3 @@ int64_t st_process_watch_priority(ST_UNUSED struct st_process_watch *watch, ST_U
 {
     return -1;
 }
-
-pid_t st_process_watch_thread(ST_UNUSED struct st_process_watch *watch, ST_UNUSED uint32_t client)
-{
-    return 0;
-}

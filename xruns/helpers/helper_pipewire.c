@@ -259,12 +259,11 @@ static void begin_listening(struct observer *observer)
         st_pipewire_streams_hear(observer->streams, &hearing);
 }
 
-static int32_t plays(void *ctx, uint32_t client, struct st_dropout_figures *since)
+static void plays(void *ctx, uint32_t client, struct st_dropout_figures *since)
 {
     struct observer *observer = ctx;
     measure(observer, client, since);
     st_process_watch_plays(observer->watch, client);
-    return (int32_t)st_process_watch_thread(observer->watch, client);
 }
 
 /* The first loads come soon after something begins to play: they say that it does. */

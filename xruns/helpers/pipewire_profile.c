@@ -125,13 +125,11 @@ static void take_async(struct st_pipewire_profile *profile, struct st_profile_no
 static void ask_thread(struct st_pipewire_profile *profile, struct st_profile_node *node, int64_t now_ns)
 {
     struct st_dropout_figures since = {.signal_ns = node->thread.asked_ns, .end_ns = now_ns};
-    const int32_t tid = profile->ops.plays(profile->ctx, node->client, &since);
+    profile->ops.plays(profile->ctx, node->client, &since);
     node->thread.cpu_ns += since.cpu_ns;
     node->thread.queue_ns += since.queue_ns;
     node->thread.of_ns += since.measured ? now_ns - since.signal_ns : 0;
     node->thread.asked_ns = now_ns;
-    if (profile->ring != NULL)
-        st_cycle_ring_thread(profile->ring, node->name, tid);
 }
 
 static void take_follower(struct st_pipewire_profile *profile, const struct st_pipewire_cycle *cycle,

@@ -35,8 +35,8 @@ struct st_pipewire_profile_ops {
     /** Real-time priority of its thread, as in struct st_xrun_load. */
     int64_t (*priority)(void *ctx, uint32_t client);
     /** It is in a cycle; called about once a second. @param since the time since the call before, to be
-     * measured. @return the id of the thread that computes; 0: not known. */
-    int32_t (*plays)(void *ctx, uint32_t client, struct st_dropout_figures *since);
+     * measured. */
+    void (*plays)(void *ctx, uint32_t client, struct st_dropout_figures *since);
     /** enum st_xrun_between: what is watched between the program of that client and the server, and how long
      * its buffer there lasts. */
     int64_t (*between)(void *ctx, uint32_t client, int64_t *ret_buffer_ns);

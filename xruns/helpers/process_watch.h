@@ -36,6 +36,3 @@ void st_process_watch_measure(struct st_process_watch *watch, uint32_t client,
 
 /** Real-time priority of the thread that computes, 1 .. 99. 0: it is a normal thread; -1: not known. */
 int64_t st_process_watch_priority(struct st_process_watch *watch, uint32_t client);
-
-/** That thread's id; 0: not known. */
-pid_t st_process_watch_thread(struct st_process_watch *watch, uint32_t client);

@@ -649,12 +649,6 @@ int64_t st_process_watch_priority(struct st_process_watch *watch, uint32_t clien
     return process != NULL ? process->rt_priority : -1;
 }
 
-pid_t st_process_watch_thread(struct st_process_watch *watch, uint32_t client)
-{
-    const struct process *process = find(watch, client);
-    return process != NULL ? process->thread.tid : 0;
-}
-
 /* --- processes --- */
 
 struct st_process_watch *st_process_watch_new(void)

@@ -14,10 +14,9 @@ static inline int64_t has_no_priority(ST_UNUSED void *ctx, ST_UNUSED uint32_t cl
     return 0;
 }
 
-static inline int32_t plays_in_no_thread(ST_UNUSED void *ctx, ST_UNUSED uint32_t client,
-                                         ST_UNUSED struct st_dropout_figures *since)
+static inline void plays_in_no_thread(ST_UNUSED void *ctx, ST_UNUSED uint32_t client,
+                                      ST_UNUSED struct st_dropout_figures *since)
 {
-    return 0;
 }
 
 static inline int64_t nothing_between(ST_UNUSED void *ctx, ST_UNUSED uint32_t client,

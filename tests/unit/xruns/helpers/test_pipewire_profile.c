@@ -390,14 +390,13 @@ static void a_load_is_of_one_buffer_size(void **state)
  * as far as that is kept. */
 static int64_t first_ns, later_ns;
 
-static int32_t plays_waiting(void *ctx, uint32_t client, struct st_dropout_figures *ret)
+static void plays_waiting(void *ctx, uint32_t client, struct st_dropout_figures *ret)
 {
     (void)ctx, (void)client;
     ret->measured = ret->end_ns - ret->signal_ns < 2 * ST_NS_PER_S;
     const int64_t cycles_n = (ret->end_ns - ret->signal_ns) / (int64_t)MS;
     ret->cpu_ns = !ret->measured ? 0 : cycles_n * 20 * US;
     ret->queue_ns = !ret->measured ? 0 : cycles_n * (ret->end_ns < 2500 * (int64_t)MS ? first_ns : later_ns);
-    return 0;
 }
 
 static const char *loads_of_ten_seconds(int64_t of_first_ns, int64_t of_later_ns)
@@ -474,12 +473,11 @@ static void cycles_that_are_not_reported_are_an_error(void **state)
 
 static int played_n;
 
-static int32_t note_plays(void *ctx, uint32_t client, struct st_dropout_figures *since)
+static void note_plays(void *ctx, uint32_t client, struct st_dropout_figures *since)
 {
     (void)ctx, (void)since;
     assert_int_equal(client, CLIENT);
     played_n++;
-    return 0;
 }
 
 static void who_plays_is_said_once_a_second(void **state)
