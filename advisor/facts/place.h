@@ -3,12 +3,11 @@
 
 #include "advisor/facts/facts.h"
 
-#define ST_PLACE_NOTES_MAX  4
-#define ST_PLACE_NOTE_BYTES 256
+#define ST_PLACE_NOTES_BYTES 1200
 
 /** What this runs in ("docker", "lxc", "flatpak" ...). NULL: in none, or that is not known. */
 const char *st_place_container(const struct st_facts *facts);
 
-/** One sentence for each thing that stands between the report and the machine's settings, also for a report
- * that judges for another user. @return how many, at most ST_PLACE_NOTES_MAX. */
-size_t st_place_notes(const struct st_facts *facts, char ret[ST_PLACE_NOTES_MAX][ST_PLACE_NOTE_BYTES]);
+/** One sentence, a line each, for each thing that stands between the report and the machine's settings, also
+ * for a report that judges for another user. @return buf. */
+const char *st_place_notes(const struct st_facts *facts, char *buf, size_t buf_bytes);

@@ -18,11 +18,14 @@ static json_t *lines_json(const char *text)
     return array;
 }
 
-static json_t *evidence_json(const struct st_finding *finding)
+/** only_unread: those that were unreadable or malformed. */
+static json_t *facts_json(const struct st_fact *const *rows, size_t n, bool only_unread)
 {
     json_t *array = json_array();
-    ST_EACH_OF (fact, finding->evidence, finding->evidence_n)
-        st_json_append(&array, st_snapshot_fact(*fact));
+    ST_EACH_OF (fact, rows, n) {
+        if (!only_unread || st_fact_is_unread(*fact))
+            st_json_append(&array, st_snapshot_fact(*fact));
+    }
     return array;
 }
 
@@ -45,28 +48,16 @@ static json_t *finding_json(const struct st_report *report, const struct st_find
     const struct st_rule *rule = finding->rule;
     return json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:o, s:s?, s:o, s:{s:s?, s:s?, s:s, s:s}, s:s, s:s, s:o, s:s, s:s?, s:s?, "
-        "s:s?, s:o, s:s?}",
+        "s:o, s:s?}",
         "id", rule->id, "status", st_finding_statuses[finding->status].name, "title", rule->title, "summary",
         finding->summary, "mechanism", rule->mechanism, "effect_us",
         st_json_real_or_null(finding->effect_known, finding->effect_us), "formula", finding->formula,
-        "evidence", evidence_json(finding), "fix", "now", finding->fix_now, "persistent",
-        finding->fix_persistent, "needs", st_finding_needs[finding->needs].name, "privilege",
+        "evidence", facts_json(finding->evidence, finding->evidence_n, false), "fix", "now", finding->fix_now,
+        "persistent", finding->fix_persistent, "needs", st_finding_needs[finding->needs].name, "privilege",
         st_rule_privilege(rule), "cost", st_rule_cost(rule), "when_not", rule->when_not, "sources",
-        lines_json(rule->sources), "applicability", st_rule_is_applied(rule) ? "auto" : "manual",
-        "first_version", rule->first_version, "set_aside", finding->set_aside, "needless", finding->needless,
-        "measured", measured_json(report, finding), "ask",
+        lines_json(rule->sources), "applicability", st_rule_is_applied(rule) ? "auto" : "manual", "set_aside",
+        finding->set_aside, "needless", finding->needless, "measured", measured_json(report, finding), "ask",
         finding->status == ST_STATUS_UNKNOWN ? rule->check : NULL);
-}
-
-/** The facts that were unreadable or malformed. */
-static json_t *unread_json(const struct st_facts *facts)
-{
-    json_t *array = json_array();
-    ST_EACH_OF (fact, facts->rows, facts->n) {
-        if (st_fact_is_unread(*fact))
-            st_json_append(&array, st_snapshot_fact(*fact));
-    }
-    return array;
 }
 
 /** How many findings that count have each status, and how many do not count. */
@@ -82,16 +73,6 @@ static json_t *counts_json(const struct st_report *report)
         set_aside_n += finding->set_aside != NULL;
     json_object_set_new(counts, "set-aside", json_integer((json_int_t)set_aside_n));
     return counts;
-}
-
-static json_t *notes_json(const struct st_facts *facts)
-{
-    char notes[ST_PLACE_NOTES_MAX][ST_PLACE_NOTE_BYTES];
-    const size_t n = st_place_notes(facts, notes);
-    json_t *array = json_array();
-    ST_EACH_OF (note, notes, n)
-        json_array_append_new(array, json_string(*note));
-    return array;
 }
 
 /** What check saw of the music: its facts, without their prefix; null: it was not watched. */
@@ -122,9 +103,11 @@ json_t *st_report_format_json(const struct st_report *report)
         (json_int_t)report->wish.frames, "rate_hz", (json_int_t)report->wish.rate_hz, "period_ns",
         (json_int_t)report->wish.period_ns, "set_by", report->wish.why[0] != '\0' ? report->wish.why : NULL,
         "facts", (json_int_t)report->facts->n, "facts_unreadable", (json_int_t)report->unreadable_n, "unread",
-        unread_json(report->facts), "findings", findings, "profile", st_report_profile_names[report->profile],
-        "effect_sum_us", st_report_sum_us(report), "counts", counts_json(report), "notes",
-        notes_json(report->facts), "music", music_json(report->facts));
+        facts_json((const struct st_fact *const *)report->facts->rows, report->facts->n, true), "findings",
+        findings, "profile", st_report_profile_names[report->profile], "effect_sum_us",
+        st_report_sum_us(report), "counts", counts_json(report), "notes",
+        lines_json(st_place_notes(report->facts, ST_ROOM(ST_PLACE_NOTES_BYTES))), "music",
+        music_json(report->facts));
     if (document != NULL && report->answer != NULL &&
         json_object_update(document, report->answer->json) != 0) {
         json_decref(document);

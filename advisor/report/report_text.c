@@ -458,14 +458,6 @@ static void say_left_out(FILE *out, const struct st_report *report)
                 st_report_profile_names[report->profile], aside);
 }
 
-static void say_notes(FILE *out, const struct st_facts *facts)
-{
-    char notes[ST_PLACE_NOTES_MAX][ST_PLACE_NOTE_BYTES];
-    const size_t n = st_place_notes(facts, notes);
-    ST_EACH_OF (note, notes, n)
-        fprintf(out, "%s\n", *note);
-}
-
 /* --- the screen --- */
 
 /** The counts; below an answer only among the details. */
@@ -479,7 +471,7 @@ static bool say_rest(const struct st_printer *printer, const struct st_report *r
     say_harmless(out, report);
     say_unread(out, report);
     say_left_out(out, report);
-    say_notes(out, report->facts);
+    fputs(st_place_notes(report->facts, ST_ROOM(ST_PLACE_NOTES_BYTES)), out);
     return true;
 }
 
@@ -760,7 +752,6 @@ int st_report_format_rule(const struct st_rule *rule, const struct st_finding *f
          st_rule_is_applied(rule) ? "safe: revert can undo it" : "by hand only: it depends on the machine"},
         {"Check:", rule->check, true},
         {"Undo:", rule->undo},
-        {"True from:", rule->first_version},
         {"History:", rule->history},
         {"Sources:", rule->sources},
     };

@@ -214,7 +214,6 @@ const struct st_rule st_rule_freebsd_mac_priority = {
              "sysctl security.mac.priority.realtime   # 1",
     .undo = "pw groupmod realtime -d NAME; take the line out of /boot/loader.conf, and kldunload "
             "mac_priority",
-    .first_version = "13.1",
     .facts = ST_RULE_KEYS(REALTIME, GID, LOADER, ST_KEY_FREEBSD_FILE_LOADER_CONF, KLD_LIST,
                           ST_KEY_FREEBSD_RT_FIFO_ERRNO, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED, ST_KEY_USER_UID,
                           ST_KEY_USER_NAME, ST_KEY_FREEBSD_KERN_OSRELDATE),

@@ -510,7 +510,6 @@ const struct st_rule st_rule_freebsd_nanosleep_precise = {
     .history = "15.0: the sysctl is new, and on (nanosleep(2) of May 2025, commit 626ea75ed2e9)\n"
                "15.1: programs built for older releases sleep exactly, too (measured with one of 13.2)",
     ST_FREEBSD_SYSCTL_BACK("kern.timecounter.nanosleep_precise", "1"),
-    .first_version = "15.0",
     .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_KERN_TIMECOUNTER_NANOSLEEP_PRECISE,
                           ST_KEY_FREEBSD_KERN_TIMECOUNTER_ALLOWEDDEVIATION, ST_KEY_FREEBSD_KERN_OSRELDATE),
     .most = 1,

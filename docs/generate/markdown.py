@@ -317,8 +317,6 @@ def rule_page(outline, rule, rules, address):
         put_setting(page, rule)
         page.bullet("Rights", "", rule["privilege"])
         page.bullet("Risk", "", RISKS[rule["applicability"]])
-    if rule["first_version"]:
-        page.bullet("From", "", rule["first_version"])
     for heading, key in (("What changed, by version", "history"), ("Where this comes from", "sources")):
         if rule[key]:
             page.put(f"\n## {heading}\n\n")

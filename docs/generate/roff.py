@@ -48,8 +48,7 @@ def escaped(text):
 
 
 def rule_row(rule):
-    since = f", from version {rule['first_version']}" if rule["first_version"] is not None else ""
-    return f".It Sy {rule['id']}\n{escaped(rule['title'] + since)}"
+    return f".It Sy {rule['id']}\n{escaped(rule['title'])}"
 
 
 def rules_page(rules):

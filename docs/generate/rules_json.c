@@ -29,7 +29,6 @@ static json_t *rule_json(const struct st_rule *rule)
         {"needs", json_string(st_finding_needs[rule->needs].name)},
         {"only_ok", json_boolean(rule->worst == ST_STATUS_OK)},
         {"applicability", json_string(st_rule_is_applied(rule) ? "auto" : "manual")},
-        {"first_version", st_json_string_or_null(rule->first_version)},
         {"facts", facts},
     };
     json_t *object = json_object();

@@ -12,14 +12,15 @@
 
 static void check(enum st_os os, const char *key, const char *value, const char *wanted)
 {
-    char notes[ST_PLACE_NOTES_MAX][ST_PLACE_NOTE_BYTES];
+    char notes[ST_PLACE_NOTES_BYTES];
     struct st_facts *facts = st_facts_new(os);
     assert_non_null(facts);
     assert_int_equal(st_facts_put_text(facts, key, value, NULL), 0);
-    const size_t n = st_place_notes(facts, notes);
-    assert_int_equal(n, wanted != NULL);
-    if (wanted != NULL && strstr(notes[0], wanted) == NULL)
-        fail_msg("%s = %s: %s", key, value, notes[0]);
+    st_place_notes(facts, notes, sizeof(notes));
+    const char *end = strchr(notes, '\n');
+    assert_int_equal(end != NULL, wanted != NULL);
+    if (wanted != NULL && (strstr(notes, wanted) == NULL || end[1] != '\0'))
+        fail_msg("%s = %s: %s", key, value, notes);
     st_facts_free(facts);
 }
 
@@ -27,7 +28,7 @@ static void places_that_hide_settings_are_named(void **state)
 {
     (void)state;
     check(ST_OS_LINUX, "system.container", "docker", "In a container (docker)");
-    check(ST_OS_LINUX, "system.container", "flatpak", "In flatpak:");
+    check(ST_OS_LINUX, "system.container", "flatpak", "In a container (flatpak):");
     check(ST_OS_LINUX, "linux.kernel.release", "5.15.153.1-microsoft-standard-WSL2", "In WSL:");
     check(ST_OS_LINUX, "linux.virtual", "1", "In a virtual machine (unknown)");
     check(ST_OS_FREEBSD, "freebsd.security.jail.jailed", "1", "In a jail:");
