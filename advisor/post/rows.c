@@ -542,6 +542,7 @@ static const struct log_row {
     {"*xhci_hcd *WARN", "The USB controller complained$n$t (xhci_hcd): its driver or the device misbehaves"},
     {"*xhci_hcd *ERROR"},
     {"*XRUN: pcm%l:", "The kernel saw pcm$s run dry$n$t (xrun)"},
+    {"*delay: estimated %d, actual %d", "USB sound was not as far as its driver expected$n$t"},
     {"*retire_%s_urb: %d callbacks suppressed", "USB lost packets of sound, $2 in the last such line$n$t"},
     {"*cannot submit urb*err %d", "The kernel could not send sound over USB$n$t (error $1)"},
     {"*FIQ reported NYET", "The USB driver of the Raspberry Pi lost data$n$t (NYET)"},

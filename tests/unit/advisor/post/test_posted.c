@@ -925,6 +925,7 @@ static void posts_say_what_they_show(void **state)
         {"jack1-63.txt", "The card hw:0 could not be opened"},
         {"audio-44.txt", "A loopback of PulseAudio ran dry"},
         {"bookworm-feedback-288.txt", "The USB device at 1-1.4.4 answered with error -110 2 times"},
+        {"raspberrypi-linux-91.txt", "USB sound was not as far as its driver expected 2 times"},
         {"mpd-1024.txt", "A program asked for real-time priority and has no right to it"},
         {"pipewire-debian-53.txt", "The kernel had no memory for a card's buffer 2 times"},
         {"ubuntu-choppy-recording.txt", "JACK did not wait for ZynAddSubFX"},
