@@ -330,7 +330,7 @@ static bool take_values(struct st_post *post, const char *line, const struct pai
 
 #define NO_RIGHT      " and has no right to it"
 #define RTKIT_UNKNOWN "*RTKit error: org.freedesktop.DBus.Error.ServiceUnknown"
-#define USB_GONE      "*usb %l: cannot submit urb %d, error -19"
+#define USB_GONE      "*usb %l: * submit urb *-19"
 
 static bool resync(const char *line, struct st_pattern_parts *ret)
 {
@@ -360,10 +360,8 @@ static const struct log_row {
     const char *unless; /* the pattern of a row that explains this one */
 } logs[] = {
     /* PipeWire: spa/plugins/alsa/alsa-pcm.c, src/pipewire/impl-node.c of 0.3.30 to 1.6 */
-    {"*spa.alsa: %l: snd_pcm_%s error: No such device",
+    {"*spa.alsa: %l: *snd_pcm_*No such device",
      "$s went away$n$t: the kernel lost the device (cable, hub, power); no setting of PipeWire cures that"},
-    {"*spa.alsa: %l: snd_pcm_%s No such device"},
-    {"*spa.alsa: %l: (%d suppressed) snd_pcm_avail after recover: No such device"},
     {"*spa.alsa: set_hw_params: Cannot allocate memory",
      "The kernel had no memory for a card's buffer$n$t, so the card did not start: its memory is fragmented "
      "or full, or its driver fails. Another kernel than $k may help"},
@@ -399,11 +397,9 @@ static const struct log_row {
      "$s ended with signal $4$t: a crash, not a late cycle", 2},
     {"*State 'stop-sigterm' timed out. Killing",
      "systemd killed a service that did not stop in time, which is no dropout"},
-    {"*Failed with result 'timeout'", ""},
     {"*]: %l: Failed with result 'signal'", "$s was ended by a signal$n: a crash, or the kernel killed it "
                                             "(memory ran out, or its real-time thread did not sleep)"},
     {"%l: Failed with result 'signal'"},
-    {"%l: Main process exited, code=killed", ""},
     {"Unit rtkit-daemon.service could not be found",
      "rtkit is not installed: programs get real-time priority only by limits"},
     {"Max realtime timeout 0 ", "A program's limit RLIMIT_RTTIME is 0: as soon as one of its threads takes "
@@ -412,9 +408,6 @@ static const struct log_row {
     {"*RLIMIT_RTTIME is set to %d us", /* yabridge */
      "A program's limit RLIMIT_RTTIME is $1 us: the kernel kills the program when a real-time thread "
      "computes longer without a sleep. " RIGHT_BY_LIMITS},
-    {"RTTimeUSecMax: x %d", ""},
-    {"MaxRealtimePriority: i %d", ""},
-    {"MinNiceLevel: i %d", ""},
     /* rtkit: rtkit-daemon.c; PipeWire's module-rt.c; xdg-desktop-portal's realtime.c */
     {"*rtkit-daemon.service: Failed with result",
      "rtkit failed or did not start: until it runs, programs get real-time priority only by limits"},
@@ -439,9 +432,7 @@ static const struct log_row {
      "The desktop portal refused real-time priority$n$t ($1), so programs run without it. " RIGHT_BY_LIMITS},
     {RTKIT_UNKNOWN, "A server asked for rtkit, which is not installed or does not run: install it, or give "
                     "the right to real-time priority by limits"},
-    {"*could not make thread %l realtime*: %l",
-     "A sound program asked for real-time priority and was refused$n$t"},
-    {"*could not make thread realtime: %l"},
+    {"*could not make thread *realtime", "A sound program asked for real-time priority and was refused$n$t"},
     {"*(EE) Failed to set real-time priority for thread: "},
     {"*RTKit does not give us MinNiceLevel",
      "PipeWire could not ask rtkit for its nice level: that is no refusal of real-time priority",
@@ -452,11 +443,9 @@ static const struct log_row {
     {"*subgraph starting at %l timed out"}, /* jack1's engine.c */
     {"*alsa_pcm: xrun of at least %d msecs", "JACK's card ran dry$n$t$u", .unit_ns = NS_PER_MS},
     {"*delay of %d usecs exceeds estimated spare time", "JACK woke up too late for its cycle$n$t$u",
-     .unit_ns = NS_PER_US},           /* jack1 */
-    {"*ALSA XRun wait_status =", ""}, /* of the same one */
+     .unit_ns = NS_PER_US}, /* jack1 */
     {"*JackAudioDriver::Process%l: read error", "JACK stopped: it could not read from its card"},
     {"*JackAudioDriver::Process%l: write error", "JACK stopped: it could not write to its card"},
-    {"*JackAudioDriver::Process", ""},
     {"*JACK server starting in non-realtime mode",
      "JACK runs without real-time priority, so any busy program can delay all sound: start it without -r "
      "(QjackCtl's settings: Realtime)"},
@@ -510,12 +499,15 @@ static const struct log_row {
      2},
     {USB_GONE, "The USB device at $s went away while it was in use (-19): its cable, port, hub or power "
                "fails, and no setting cures that"},
-    {"*usb %l: Unable to submit urb *-19"},
     {"*usb %l: clock source %d is not valid",
      "The USB interface at $s has no valid clock: its link or its firmware fails, and no setting cures that. "
      "Another cable, port or clock source of the interface may",
      .unless = USB_GONE},
     {"*usb %l: uac_clock_source_is_valid(): cannot get clock validity"},
+    {"*ot enough bandwidth", "A USB bus had no room left for a stream$t: use a port of another controller, "
+                             "fewer channels or a lower rate"},
+    {"*usb_set_interface failed (-28)"},
+    {"*Not enough host controller resources"},
     {"*usb %l: urb status %d",
      "The USB device at $s answered with error $2$n$t: its link or its firmware fails", .unless = USB_GONE},
     {"*usb %l: *usb_set_interface failed (%d)"},
@@ -527,26 +519,36 @@ static const struct log_row {
     {"*snd-usb-audio %l: probe with driver snd-usb-audio failed with error %d",
      "The driver of USB sound could not start the device at $s (error $2): its link or its firmware fails. "
      "Try another cable and port"},
-    {"*usb %l: *cannot get freq at ep", ""},
+    {"*snd-usb-audio: probe of %l failed with error %d"},
+    {"*usb_set_interface failed",
+     "A USB device did not answer the sound driver$n$t: its link or its firmware "
+     "fails. Try another cable and port"},
+    {"*: cannot set freq %d to ep"},
+    {"*clock.c:%d clock source %d is not valid"},
     {"*disabled by hub (EMI?), re-enabling",
      "A hub switched a USB port off$n$t: electrical noise, a bad cable or too little power"},
-    {"*usb %l: reset %s USB device number", "The kernel reset the USB device at $s$n$t: its link failed"},
-    {"*usb %l: device descriptor read/%s error -71",
-     "The USB device at $s did not answer$n$t (-71): its cable, port, hub or power fails"},
-    {"*usb %l: device not accepting address %d, error -71"},
+    {"*over-current c"},
+    {"*usb %l: reset *USB device ", "The kernel reset the USB device at $s$n$t: its link failed"},
+    {"*usb %l: device descriptor read/%s error %d",
+     "The USB device at $s did not answer$n$t: its cable, port, hub or power fails"},
+    {"*usb %l: device not accepting address %d, error"},
     {"*usb %l: Device not responding to setup address"},
     {"*WARNING: CPU: %d PID: %d at drivers/usb/%s",
      "The kernel's USB driver warned of itself$n$t (drivers/usb/$3): another kernel than $k may help"},
     {"*WARNING: CPU: %d PID: %d at sound/%s",
      "The kernel's sound driver warned of itself$n$t (sound/$3): another kernel than $k may help"},
+    {"*xhci_hcd *HC died",
+     "The USB controller died$n$t (xhci_hcd), and all its devices with it: its driver, its firmware or a "
+     "device fails. Another kernel than $k may help"},
     {"*xhci_hcd *WARN", "The USB controller complained$n$t (xhci_hcd): its driver or the device misbehaves"},
     {"*xhci_hcd *ERROR"},
     {"*XRUN: pcm%l:", "The kernel saw pcm$s run dry$n$t (xrun)"},
     {"*delay: estimated %d, actual %d", "USB sound was not as far as its driver expected$n$t"},
     {"*retire_%s_urb: %d callbacks suppressed", "USB lost packets of sound, $2 in the last such line$n$t"},
-    {"*cannot submit urb*err %d", "The kernel could not send sound over USB$n$t (error $1)"},
+    {"*cannot submit urb*error %d", "The kernel could not send sound over USB$n$t (error $1)"},
+    {"*cannot submit urb (err = %d)"},
     {"*FIQ reported NYET", "The USB driver of the Raspberry Pi lost data$n$t (NYET)"},
-    {"*usb %l: USB disconnect, device number %d", "The USB device at $s went away$n$t"},
+    {"*usb %l: USB disconnect, ", "The USB device at $s went away$n$t"},
     {"Endpoint: %l (SYNC)", "An endpoint of the USB device is SYNC: it gives no feedback of its clock. If "
                             "ERR of its row in pw-top grows, give it a reserve (api.alsa.headroom = 1024)"},
     {"Momentary freq = 0 Hz",
@@ -556,16 +558,16 @@ static const struct log_row {
     {"*Marking clocksource '%l' as unstable", "The kernel found the clock $1 unstable and left it: each look "
                                               "at the clock is slow now (hpet, acpi_pm)"},
     {"*Marking TSC unstable"},
-    {"*returned a value that is exceptionally large: ",
+    {"*Clocksource tsc unstable"},
+    {"*snd_pcm_%l() *(%d ms)",
      "The card's driver gave PulseAudio an impossible position$n$t: the driver fails, or PulseAudio did not "
      "run for so long"},
     {"*returned strange values: delay "},
     {"*hrtimer: interrupt took %d ns", "An interrupt of the kernel's timers took up to $m ms", .unit_ns = 1},
     {"*sched: RT throttling activated",
      "The kernel stopped real-time threads$n$t (RT throttling): one of them did not sleep"},
-    {"*ndervoltage detected", "The computer got too little voltage$n$t: its power supply or cable is too "
-                              "weak. Its CPU slows down and USB devices fail"},
-    {"*nder-voltage detected"},
+    {"*nder*voltage detected", "The computer got too little voltage$n$t: its power supply or cable is too "
+                               "weak. Its CPU slows down and USB devices fail"},
     {"throttled=0x0", ""},
     {"throttled=0x%s", "The Raspberry Pi was slowed down (throttled=0x$1): bits 0 and 16 are too little "
                        "voltage, the others frequency and heat"},
@@ -640,6 +642,14 @@ static const char *const silent[] = {"*rtkit-daemon[%d]: ",
                                      "jackdmp ",
                                      "AcquireSelfRealTime error",
                                      "policy: ",
+                                     "*Failed with result 'timeout'",
+                                     "*Main process exited, code=killed",
+                                     "RTTimeUSecMax: x %d",
+                                     "MaxRealtimePriority: i %d",
+                                     "MinNiceLevel: i %d",
+                                     "*ALSA XRun wait_status =",
+                                     "*JackAudioDriver::Process",
+                                     "*usb %l: *cannot get freq at ep",
                                      "USER PID ",
                                      NULL};
 _Static_assert(ST_ARRAY_LEN(logs) <= ST_POST_SEEN_MAX, "a row in struct st_post for each");
