@@ -133,20 +133,19 @@ static bool is_long(const struct st_predict_table *table)
     return st_predict_seconds(table->run) >= SURE_S;
 }
 
-static void print_sizes(const void *ctx, FILE *out, int width, bool colour, bool details)
+static void print_sizes(const void *ctx, FILE *out, int width, bool colour)
 {
     const struct answer *answer = ctx;
     const struct st_predict_table *table = &answer->phases[0].sizes.table;
     const struct st_predict_view view = {.width = width,
                                          .colour = colour,
                                          .bounds = is_long(table),
-                                         .details = details,
                                          .used_frames = answer->used_frames,
                                          .music_n = answer->dropouts_n};
     st_predict_text_rows(table, &view, out);
 }
 
-static void print_phases(const void *ctx, FILE *out, ST_UNUSED int width, bool colour, ST_UNUSED bool details)
+static void print_phases(const void *ctx, FILE *out, ST_UNUSED int width, bool colour)
 {
     const struct answer *answer = ctx;
     fprintf(out, "  load      holds with    worst wake-up   (mark: do %u frames hold?)\n",
@@ -165,10 +164,10 @@ static void print_phases(const void *ctx, FILE *out, ST_UNUSED int width, bool c
     }
 }
 
-static void print_table(const void *ctx, FILE *out, int width, bool colour, bool details)
+static void print_table(const void *ctx, FILE *out, int width, bool colour)
 {
     const struct answer *answer = ctx;
-    (answer->stress ? print_phases : print_sizes)(ctx, out, width, colour, details);
+    (answer->stress ? print_phases : print_sizes)(ctx, out, width, colour);
 }
 
 static json_t *answer_json(const struct answer *answer)

@@ -18,10 +18,10 @@
 
 struct options {
     struct st_predict_wish wish;
-    int64_t periods, headroom_frames;
+    int64_t periods;
     uint32_t frames[ST_PREDICT_SIZES_MAX]; /* --frames; none: powers of two */
     size_t frames_n;
-    bool details, history, json;
+    bool history, json;
 };
 
 static const char help[] = "Usage: sleeptune predict FILE [OPTION...]\n"
@@ -34,9 +34,6 @@ static const char help[] = "Usage: sleeptune predict FILE [OPTION...]\n"
                            "      --frames LIST          sizes, such as 64,128,480 (16, 32, 64 ... 2048)\n"
                            "      --periods N            periods in the buffer of the device (2)\n"
                            "      --load PERCENT         time that the program needs of each period (0)\n"
-                           "      --headroom-frames N    PipeWire's api.alsa.headroom (0)\n"
-                           "      --granularity TIME     steps in which the device reports its position (0)\n"
-                           "      --details              all rows, with bounds and reasons\n"
                            "      --json, --format json|text\n"
                            "  -h, --help                 this text\n\n"
                            "Examples:\n"
@@ -76,9 +73,7 @@ static int add_events(struct st_recording_reader *reader, struct st_predict_run 
     while ((r = st_recording_next(reader, &event)) == 1) {
         run->periods_n += event.kind == ST_RECORDING_LOST ? 0 : event.n;
         if (event.kind == ST_RECORDING_CYCLE)
-            r = st_predict_add(run, event.period_index, event.lateness_ns);
-        if (r < 0)
-            break;
+            st_predict_add(run, event.period_index, event.lateness_ns);
     }
     return r;
 }
@@ -90,10 +85,9 @@ static int read_recording(const char *name, FILE *stream, struct st_predict_run 
     if (r != 0)
         return st_failure("cannot read %s: %s", name, st_recording_input_error(r));
     const struct st_recording_meta *meta = &st_recording_info(reader)->meta;
-    run->period = meta->period;
-    run->frames = meta->frames;
-    run->rate_hz = meta->rate_hz;
-    r = add_events(reader, run);
+    r = st_predict_begin(run, &meta->period, meta->frames, meta->rate_hz);
+    if (r == 0)
+        r = add_events(reader, run);
     const enum st_recording_end end = st_recording_info(reader)->end;
     st_recording_close_reader(reader);
     if (r < 0)
@@ -144,12 +138,10 @@ static json_t *table_json(const struct st_predict_table *table, const struct st_
 {
     const struct st_predict_wish *wish = table->wish;
     return json_pack(
-        "{s:s, s:{s:I, s:I, s:f}, s:o, s:I, s:f, s:I, s:I, s:o, s:I, s:o, s:o}", "schema",
-        "sleeptune-predict/1", "measured", "frames", (json_int_t)table->run->frames, "rate_hz",
-        (json_int_t)table->run->rate_hz, "seconds", st_predict_seconds(table->run), "history",
-        history_json(input), "periods", (json_int_t)wish->periods, "load_percent", wish->load_percent,
-        "headroom_frames", (json_int_t)wish->headroom_frames, "granularity_ns",
-        (json_int_t)wish->granularity_ns, "target_per_hour",
+        "{s:s, s:{s:I, s:I, s:f}, s:o, s:I, s:f, s:o, s:I, s:o, s:o}", "schema", "sleeptune-predict/1",
+        "measured", "frames", (json_int_t)table->run->frames, "rate_hz", (json_int_t)table->run->rate_hz,
+        "seconds", st_predict_seconds(table->run), "history", history_json(input), "periods",
+        (json_int_t)wish->periods, "load_percent", wish->load_percent, "target_per_hour",
         st_json_real_or_null(table->run->periods_n > 0, st_predict_target(st_predict_seconds(table->run))),
         "episode_ns", (json_int_t)ST_PREDICT_EPISODE_NS, "held_frames",
         st_json_integer_or_null(table->held != NULL, table->held != NULL ? table->held->frames : 0), "rows",
@@ -160,8 +152,6 @@ static json_t *table_json(const struct st_predict_table *table, const struct st_
 static void say_history(const struct st_module_history_predict *input, FILE *out, int width)
 {
     const struct st_history_predict *read = &input->read;
-    char name[sizeof(read->policy)];
-    ST_PRINT(name, "%s", read->policy);
     char other[200] = "";
     if (read->other_ns > 0) {
         ST_PRINT(other, "; not counted: %s with other settings, %.10s to %.10s",
@@ -169,27 +159,19 @@ static void say_history(const struct st_module_history_predict *input, FILE *out
                  st_when_text(read->other_since_ns, ST_ROOM(32)),
                  st_when_text(read->other_until_ns, ST_ROOM(32)));
     }
-    char policy[64] = "";
-    if (st_text_is(read->policy, st_platform_policy_name(ST_POLICY_OTHER)))
-        ST_PRINT(policy, ", without real-time priority");
-    else if (read->policy[0] != '\0')
-        ST_PRINT(policy, ", %s", st_safe_text(name));
-    if (read->policy[0] != '\0' && read->priority > 0)
-        ST_APPEND(policy, " %" PRId64, read->priority);
-    const char *line = ST_TEXT(
-        900, "%s of %s, at %u frames%s, %.10s to %.10s%s",
-        st_predict_text_time(st_predict_seconds(&input->run), ST_ROOM(32)), input->path, input->run.frames,
-        policy, st_when_text(read->since_ns, ST_ROOM(32)), st_when_text(read->until_ns, ST_ROOM(32)), other);
+    const char *line = ST_TEXT(900, "%s of %s, at %u frames, %.10s to %.10s%s",
+                               st_predict_text_time(st_predict_seconds(&input->run), ST_ROOM(32)),
+                               input->path, input->run.frames, st_when_text(read->since_ns, ST_ROOM(32)),
+                               st_when_text(read->until_ns, ST_ROOM(32)), other);
     st_text_field(out, "From", line, 6, width);
 }
 
-static int print_text(const struct st_predict_table *table, const struct st_module_history_predict *input,
-                      bool details)
+static int print_text(const struct st_predict_table *table, const struct st_module_history_predict *input)
 {
     struct st_locale_stream stream;
     FILE *out = st_locale_begin(&stream, stdout);
     const int width = st_terminal_width(STDOUT_FILENO);
-    const struct st_predict_view view = {.width = width, .bounds = true, .details = details};
+    const struct st_predict_view view = {.width = width, .bounds = true};
     st_text_wrap(out, st_predict_text_answer(table, true, ST_ROOM(300)), 0, width);
     fputc('\n', out);
     st_predict_text_rows(table, &view, out);
@@ -204,8 +186,7 @@ static int predict(struct options *o, const struct st_module_history_predict *in
 {
     struct st_predict_table table = {.run = &input->run, .wish = &o->wish};
     st_predict_text_fill(&table, o->frames, o->frames_n);
-    const int status =
-        o->json ? st_output_json(table_json(&table, input)) : print_text(&table, input, o->details);
+    const int status = o->json ? st_output_json(table_json(&table, input)) : print_text(&table, input);
     if (status != ST_EXIT_DONE)
         return status;
     return table.held != NULL ? ST_EXIT_DONE : table.known ? ST_EXIT_FINDINGS : ST_EXIT_UNKNOWN;
@@ -220,10 +201,7 @@ int st_cmd_predict(int argc, char **argv)
         {"frames", .take = take_frames, .ctx = &o},
         {"periods", .number = &o.periods, .min = 2, .max = 16},
         {"load", .real = &o.wish.load_percent, .min = 0, .max = 100},
-        {"headroom-frames", .number = &o.headroom_frames, .max = ST_PREDICT_FRAMES_MAX},
-        {"granularity", .time_ns = &o.wish.granularity_ns, .max = ST_NS_PER_S},
         {"history", .flag = &o.history},
-        {"details", .flag = &o.details},
         ST_OPTION_ROWS_JSON(&o.json),
     };
     int status = st_options_read(options, ST_ARRAY_LEN(options), help, argc, argv, &first);
@@ -234,7 +212,6 @@ int st_cmd_predict(int argc, char **argv)
     if (argc == first && !o.history)
         return st_failure_usage("give the file of a recording, or --history");
     o.wish.periods = (uint32_t)o.periods;
-    o.wish.headroom_frames = (uint32_t)o.headroom_frames;
     status = o.history ? read_history(argv[first], &input) : read_run(argv[first], &input.run);
     if (status == ST_EXIT_DONE)
         status = predict(&o, &input);

@@ -11,37 +11,27 @@
 #define ST_PREDICT_EPISODE_NS INT64_C(1000000000)
 #define ST_PREDICT_MOST       3600.0 /* episodes per hour */
 
-/** The wake-up of period k, late by lateness_ns. In a span: n of them, anywhere from period k on. */
-struct st_predict_late {
-    uint64_t k;
-    int64_t lateness_ns;
-    uint32_t n;
-};
-
-/** A run: its latest wake-ups in order (the other ones take no memory). Begins with zeros but for its period
- * and frames. */
+/** A run: how late the latest wake-up of each second was. st_predict_begin. */
 struct st_predict_run {
     struct st_period period; /* of the measurement */
     uint32_t frames, rate_hz;
-    uint64_t periods_n; /* that were seen, with skipped ones */
-    struct st_predict_late *late;
-    size_t n, room;
-    int64_t kept_above_ns; /* all wake-ups later than this are in `late` */
-    bool spans;      /* the order of wake-ups is not known within a span, such as a minute of the history */
-    int64_t body_ns; /* what each wake-up is late by, if runs at several sizes are compared */
+    uint64_t periods_n;        /* that were seen, with skipped ones */
+    struct st_hist latest;     /* of each second, or of each span */
+    struct st_hist most;       /* likewise; of a span each second as late as may be */
+    int64_t second, latest_ns; /* of the last one */
+    int64_t kept_above_ns;     /* of spans, earlier ones are left out */
+    int64_t body_ns;           /* what each wake-up is late by, if runs at several sizes are compared */
     const struct st_predict_run *longer; /* one of this computer at a longer size; NULL: none */
 };
 
-/** The program and device for which the rows hold. */
+/** The program for which the rows hold. */
 struct st_predict_wish {
-    uint32_t periods;         /* of the ring, 2 at least */
-    double load_percent;      /* own work of the program, of a period */
-    uint32_t headroom_frames; /* added to the slack (api.alsa.headroom) */
-    int64_t granularity_ns;   /* the device's position moves in steps of this: taken from the slack */
+    uint32_t periods;    /* of the ring, 2 at least */
+    double load_percent; /* own work of the program, of a period */
 };
 
-/** Late wake-ups within a second after the first one are an *episode*: one load makes several of them, and a
- * load that never ends is an episode each second. */
+/** Late wake-ups of the same second are an *episode*: one load makes several of them, and a load that never
+ * ends is an episode each second. */
 struct st_predict_row {
     uint32_t frames;
     double period_us, slack_us;
@@ -54,15 +44,18 @@ struct st_predict_row {
     char reason[160];        /* "" or a sentence without a period */
 };
 
-/** Adds a wake-up; k ascends. @return 0 or -ENOMEM. Threads: one per run. */
-ST_NODISCARD int st_predict_add(struct st_predict_run *run, uint64_t k, int64_t lateness_ns);
+/** @return 0 or -ENOMEM; st_predict_finish. */
+ST_NODISCARD int st_predict_begin(struct st_predict_run *run, const struct st_period *period, uint32_t frames,
+                                  uint32_t rate_hz);
+
+/** Adds the wake-up of period k; k ascends. Threads: one per run. */
+void st_predict_add(struct st_predict_run *run, uint64_t k, int64_t lateness_ns);
 
 /** Adds a stretch of periods_n periods of which only the histogram of lateness is known. Not mixed with
  * st_predict_add.
- * @param max_ns exact @param lateness exact to 0.5 % at least; NULL if max_ns <= kept_above_ns. Errors as
- * st_predict_add. */
-ST_NODISCARD int st_predict_add_span(struct st_predict_run *run, uint64_t periods_n, int64_t max_ns,
-                                     const struct st_hist *lateness);
+ * @param max_ns exact @param lateness exact to 0.5 % at least; NULL if max_ns <= kept_above_ns. */
+void st_predict_add_span(struct st_predict_run *run, uint64_t periods_n, int64_t max_ns,
+                         const struct st_hist *lateness);
 void st_predict_finish(struct st_predict_run *run);
 
 double st_predict_seconds(const struct st_predict_run *run);

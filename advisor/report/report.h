@@ -18,7 +18,7 @@ enum st_report_profile {
 struct st_report_answer {
     const char *text; /* sentences */
     /** A table below them. */
-    void (*table)(const void *ctx, FILE *out, int width, bool colour, bool details);
+    void (*table)(const void *ctx, FILE *out, int width, bool colour);
     const void *ctx;
     const char *next; /* what to do now; NULL: the sentences say it */
     bool fine;        /* the sentences found nothing to do: a setting that is a problem comes before `next` */

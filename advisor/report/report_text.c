@@ -552,7 +552,7 @@ static bool print_above(const struct st_printer *printer, const struct st_report
     if (report->answer != NULL) {
         fputc('\n', printer->out);
         report->answer->table(report->answer->ctx, printer->out, printer->width != 0 ? printer->width : 80,
-                              printer->colour, printer->all);
+                              printer->colour);
     }
     fputc('\n', printer->out);
     return true;

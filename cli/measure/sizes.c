@@ -21,8 +21,7 @@ static void on_cycle(void *ctx, uint64_t k, int64_t lateness_ns, ST_UNUSED int64
 {
     struct st_sizes_run *run = ctx;
     run->late.periods_n++;
-    const int r = st_predict_add(&run->late, k, lateness_ns);
-    run->error = r != 0 ? r : run->error;
+    st_predict_add(&run->late, k, lateness_ns);
 }
 
 static void on_skipped(void *ctx, ST_UNUSED uint64_t first_k, uint64_t n, ST_UNUSED int64_t due_to_done_ns)
@@ -58,18 +57,19 @@ static int measure_one(struct st_session_config *config, st_measure_look_fn look
 {
     struct st_sizes_run *run = &sizes->runs[sizes->n];
     const struct st_sink sink = {.cycle = on_cycle, .skipped = on_skipped, .ctx = run};
+    struct st_period period;
+    int status, r = st_period_init(&period, config->frames, config->rate_hz);
+    if (r == 0)
+        r = st_predict_begin(&run->late, &period, config->frames, config->rate_hz);
     config->sinks = &sink;
-    int status = st_measure_run(config, look, ctx, &run->result);
-    if (status == ST_EXIT_DONE) {
+    if (r == 0)
+        status = st_measure_run(config, look, ctx, &run->result);
+    else
+        status = st_failure("%s", strerror(-r));
+    if (status == ST_EXIT_DONE)
         sizes->n++;
-        run->late.period = run->result.period;
-        run->late.frames = run->result.frames;
-        run->late.rate_hz = run->result.rate_hz;
-        if (run->error != 0)
-            status = st_failure("out of memory");
-    } else {
+    else
         st_predict_finish(&run->late);
-    }
     return status;
 }
 

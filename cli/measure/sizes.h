@@ -12,7 +12,6 @@
 struct st_sizes_run {
     struct st_predict_run late;
     struct st_result result;
-    int error; /* -ENOMEM: late wake-ups are missing */
 };
 
 /** Begins with zeros. Holds pointers into itself: it is not copied. */

@@ -9,23 +9,18 @@
 #include "evidence/miss_events.h"
 #include "xruns/xrun.h"
 
-#define ROWS_MAX     7   /* on the first screen */
 #define WIDE         64  /* columns from which on a row has its headroom */
 #define USUAL_FRAMES 32u /* of a run that is to answer for the longer sizes */
 
-/* Says of a shorter size at least what was seen of a longer one. Sizes below the measured stay unknown. */
-static void raise_to(const struct st_predict_run *run, struct st_predict_row *row,
-                     const struct st_predict_row *longer)
+/* Says of a shorter size at least what was seen of a longer one. */
+static void raise_to(struct st_predict_row *row, const struct st_predict_row *longer)
 {
-    if (row->frames < run->frames || longer->per_hour <= row->per_hour)
+    if (!row->known || longer->per_hour <= row->per_hour)
         return;
-    ST_PRINT(row->reason, "what was too late at %u frames is too late here: at least as many as there",
-             longer->frames);
     row->high = fmax(row->high, longer->high);
     row->per_hour = longer->per_hour;
     row->episodes_n = longer->episodes_n;
     row->observed_s = longer->observed_s;
-    row->known = true;
     row->headroom_percent = -1;
 }
 
@@ -45,7 +40,7 @@ void st_predict_text_fill(struct st_predict_table *table, const uint32_t *frames
     }
     /* a stall that is too long for a size is too long for a shorter one, whatever short runs of these saw */
     for (size_t i = table->n; i-- > 1 && table->rows[i - 1].frames < table->rows[i].frames;)
-        raise_to(table->run, &table->rows[i - 1], &table->rows[i]);
+        raise_to(&table->rows[i - 1], &table->rows[i]);
     /* the smallest size from which on all hold */
     for (size_t i = table->n; i-- > 0 && st_predict_holds(&table->rows[i]);)
         table->held = &table->rows[i];
@@ -83,30 +78,6 @@ const char *st_predict_text_time(double seconds, char *buf, size_t buf_bytes)
     return buf;
 }
 
-/* Of which sizes it is known that they did not hold. */
-static void say_none_held(const struct st_predict_table *table, const char *in, const char *time, char *buf,
-                          size_t bytes)
-{
-    uint32_t first = 0, last = 0;
-    size_t known_n = 0;
-    const bool all_below = table->rows[table->n - 1].known; /* a shorter one holds less */
-    ST_EACH_OF (row, table->rows, table->n) {
-        if (!row->known)
-            continue;
-        first = known_n++ == 0 ? row->frames : first;
-        last = row->frames;
-    }
-    if (known_n == 1)
-        snprintf(buf, bytes, "%u frames did not hold%s%s", last, in, time);
-    else if (known_n < table->n && all_below)
-        snprintf(buf, bytes, "No size up to %u frames held%s%s", last, in, time);
-    else
-        snprintf(buf, bytes, "No size of %u to %u frames held%s%s", first, last, in, time);
-    st_text_append(buf, bytes,
-                   known_n < table->n && (known_n == 1 || !all_below) ? "; the other sizes are not known."
-                                                                      : ".");
-}
-
 const char *st_predict_text_answer(const struct st_predict_table *table, bool bounds, char *buf, size_t bytes)
 {
     char time[32];
@@ -125,7 +96,9 @@ const char *st_predict_text_answer(const struct st_predict_table *table, bool bo
     } else if (!table->known) {
         snprintf(buf, bytes, "Not known: %s.", table->rows[table->n - 1].reason);
     } else {
-        say_none_held(table, table->one_time ? "" : " in ", table->one_time ? "" : time, buf, bytes);
+        const struct st_predict_row *last = &table->rows[table->n - 1];
+        snprintf(buf, bytes, "No size up to %u frames held%s%s.", last->frames, table->one_time ? "" : " in ",
+                 table->one_time ? "" : time);
     }
     return buf;
 }
@@ -164,11 +137,11 @@ static const char *two_digits(double per_hour, char *buf, size_t bytes)
 static void say_dropouts(const struct st_predict_row *row, const struct st_predict_view *view, bool one_time,
                          char *buf, size_t bytes)
 {
-    const bool wide = view->width >= WIDE, bounds = wide && (view->bounds || view->details);
+    const bool wide = view->width >= WIDE, bounds = wide && view->bounds;
     const bool used = row->frames == view->used_frames;
     buf[0] = '\0';
     if (!row->known)
-        st_text_append(buf, bytes, "not known");
+        st_text_append(buf, bytes, wide ? "not known: %s" : "not known", row->reason);
     else if (row->episodes_n == 0 && (one_time || (used && !wide)))
         st_text_append(buf, bytes, "none");
     else if (row->episodes_n == 0)
@@ -186,8 +159,8 @@ static void say_dropouts(const struct st_predict_row *row, const struct st_predi
 static void say_row(const struct st_predict_row *row, const struct st_predict_view *view, bool one_time,
                     FILE *out)
 {
-    char dropouts[120], line[200];
-    say_dropouts(row, view, one_time && !view->details, dropouts, sizeof(dropouts));
+    char dropouts[240];
+    say_dropouts(row, view, one_time, dropouts, sizeof(dropouts));
     if (view->music_n > 0 && row->frames == view->used_frames)
         put_mark(&dropouts_mark, view->colour, out);
     else if (view->music_n > 0 && row->frames < view->used_frames && st_predict_holds(row))
@@ -201,46 +174,14 @@ static void say_row(const struct st_predict_row *row, const struct st_predict_vi
     } else {
         fprintf(out, "%s\n", dropouts);
     }
-    if (!view->details)
-        return;
-    line[0] = '\0';
-    if (row->slack_us > 0)
-        ST_PRINT(line, "a wake-up may be up to %s late", ST_NS((int64_t)(row->slack_us * 1e3)));
-    if (row->episodes_n > 0)
-        ST_APPEND(line, "%sdropouts: %" PRIu64 " seen", line[0] != '\0' ? "; " : "", row->episodes_n);
-    if (line[0] != '\0')
-        st_text_field(out, "", line, 9, view->width);
-    if (row->reason[0] != '\0')
-        st_text_field(out, "", row->reason, 9, view->width);
 }
 
 void st_predict_text_rows(const struct st_predict_table *table, const struct st_predict_view *view, FILE *out)
 {
-    char line[300];
-    size_t first = 0, end = table->n;
-    if (!view->details) { /* sizes that cannot be known first, then the longest ones give way */
-        while (end - first > ROWS_MAX && table->rows[first].frames < table->run->frames)
-            first++;
-        if (table->held != NULL && (size_t)(table->held - table->rows) >= first + ROWS_MAX)
-            first = (size_t)(table->held - table->rows) + 1 - ROWS_MAX;
-        end = end - first > ROWS_MAX ? first + ROWS_MAX : end;
-    }
     fprintf(out, "  frames       lasts  %s\n",
             view->width >= WIDE ? "dropouts/h, computer alone      headroom" : "dropouts/h");
-    for (size_t i = first; i < end; i++)
-        say_row(&table->rows[i], view, table->one_time, out);
-    if (!view->details || table->run->periods_n == 0)
-        return;
-    ST_PRINT(line,
-             "Dropouts within a %s count as one. At most: 95 %% bound. Headroom: largest load "
-             "with at most %s per hour. Measured at %u frames, %u Hz.",
-             table->run->spans ? "minute" : "second",
-             st_miss_events_rate_text(table->held != NULL ? table->held->target_per_hour
-                                                          : st_predict_target(st_predict_seconds(table->run)),
-                                      ST_ROOM(32)),
-             table->run->frames, table->run->rate_hz);
-    fputc('\n', out);
-    st_text_wrap(out, line, 0, view->width);
+    ST_EACH_OF (row, table->rows, table->n)
+        say_row(row, view, table->one_time, out);
 }
 
 const char *st_predict_text_setting(uint32_t frames, char *buf, size_t bytes)

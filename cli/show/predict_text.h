@@ -32,7 +32,6 @@ struct st_predict_view {
     int width; /* columns; from 64 on with headroom and bounds */
     bool colour;
     bool bounds;          /* of rows without a dropout, too */
-    bool details;         /* all rows, with bounds and reasons; else at most 7 */
     uint32_t used_frames; /* the row that gets "in use"; 0: none */
     uint64_t music_n;     /* dropouts of the music at that size, which the row has beside the computer's */
 };

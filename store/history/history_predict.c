@@ -22,7 +22,7 @@ static int read_settings(struct reading *reading)
     sqlite3_stmt *statement;
     struct st_predict_run *run = reading->run;
     int r = st_history_sql_prepare(reading->reader->db, &statement,
-                                   "SELECT c.id, c.frames, c.rate_hz, c.policy, c.priority FROM span"
+                                   "SELECT c.id, c.frames, c.rate_hz FROM span"
                                    " JOIN conditions AS c"
                                    " ON c.id = conditions WHERE level = ? ORDER BY from_ns DESC LIMIT 1",
                                    "i", ST_HISTORY_MINUTE);
@@ -31,13 +31,13 @@ static int read_settings(struct reading *reading)
     r = st_history_sql_step(statement);
     if (r == 1) {
         int64_t frames, rate_hz;
-        st_history_sql_row(statement, "iiiti", &reading->settings, &frames, &rate_hz, reading->ret->policy,
-                           sizeof(reading->ret->policy), &reading->ret->priority);
+        struct st_period period;
+        st_history_sql_row(statement, "iii", &reading->settings, &frames, &rate_hz);
         r = frames > 0 && frames <= FRAMES_MAX && rate_hz > 0 && rate_hz <= FRAMES_MAX ? 0 : -ENODATA;
-        if (r == 0 && st_period_init(&run->period, (uint32_t)frames, (uint32_t)rate_hz) < 0)
+        if (r == 0 && st_period_init(&period, (uint32_t)frames, (uint32_t)rate_hz) < 0)
             r = -ENODATA;
-        run->frames = (uint32_t)frames;
-        run->rate_hz = (uint32_t)rate_hz;
+        if (r == 0)
+            r = st_predict_begin(run, &period, (uint32_t)frames, (uint32_t)rate_hz);
     } else if (r == 0) {
         r = -ENODATA;
     }
@@ -73,8 +73,9 @@ static int take_span(struct reading *reading, sqlite3_stmt *statement, struct st
             return r;
         lateness = &sum->hist;
     }
-    return st_predict_add_span(reading->run, st_period_index_at(&reading->run->period, 0, measured_ns),
-                               max_ns, lateness);
+    st_predict_add_span(reading->run, st_period_index_at(&reading->run->period, 0, measured_ns), max_ns,
+                        lateness);
+    return 0;
 }
 
 static int read_level(struct reading *reading, int64_t level, int64_t until_ns, struct st_history_sum *sum)

@@ -9,8 +9,6 @@ struct st_history_predict {
     int64_t since_ns, until_ns;
     int64_t other_ns; /* measured with other settings than the newest minute, or with several: left out */
     int64_t other_since_ns, other_until_ns;
-    char policy[16]; /* of the loop in the days that count; "": unknown */
-    int64_t priority;
 };
 
 /** Reads all spans that have the settings of the newest minute: kernel, governor, priority, buffer size and

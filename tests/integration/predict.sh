@@ -22,13 +22,9 @@ is "rows of an hour" "$(rows "$tmp/hour.strec" --frames 24,48,96,192)" \
 48 1 1.0 4.744
 96 1 1.0 4.744
 192 0 0.0 2.996"
-is "a stall that is too long for a size leaves a shorter one, of which nothing is known, without a bound" \
-    "$(rows "$tmp/hour.strec" --granularity 1500us --frames 48,96)" \
-    "48 1 1.0 3600.0
-96 1 1.0 4.744"
 screen_is hour predict "$tmp/hour.strec" --frames 48,96,192
-screen_is shorter-size predict "$tmp/hour.strec" --frames 24,96 --details
-screen_is no-slack predict "$tmp/hour.strec" --granularity 1500us --frames 48,96 --details
+screen_is shorter-size predict "$tmp/hour.strec" --frames 24,96
+screen_is no-slack predict "$tmp/hour.strec" --load 100 --frames 48,96
 screen_is no-size-held predict "$tmp/hour.strec" --frames 48
 screen_is no-size-up-to predict "$tmp/hour.strec" --frames 24,48,96
 screen_is nothing-known predict "$tmp/hour.strec" --frames 24
@@ -37,8 +33,8 @@ screen_is nothing-known predict "$tmp/hour.strec" --frames 24
 "$PYTHON" -c '
 for k in range(300000):
     print(2500000 if k > 150000 and k % 2000 == 0 else 5000)' | recording "$tmp/mixed.strec"
-screen_is many-dropouts predict "$tmp/mixed.strec" --frames 48,96,192 --details
-COLUMNS=40 screen_is narrow predict "$tmp/mixed.strec" --details
+screen_is many-dropouts predict "$tmp/mixed.strec" --frames 48,96,192
+COLUMNS=40 screen_is narrow predict "$tmp/mixed.strec"
 
 # --- a recording ------------------------------------------------------------------------------------------------------
 "$SLEEPTUNE" measure --frames 64 --duration 2s --record "$tmp/run.strec" --quiet >/dev/null
@@ -47,7 +43,7 @@ import json, sys
 d = json.load(sys.stdin)
 print(d["measured"]["frames"], d["measured"]["rate_hz"], len(d["rows"]), [r["episodes"] for r in d["rows"]][:2], all(r["at_most_per_hour"] > 0 for r in d["rows"][2:]))')" \
     "64 48000 8 [None, None] True"
-is "at most 80 columns and seven rows" "$(predict "$tmp/run.strec" | awk 'length > 80 {long++} /^[^ ]+ +[0-9]+ +[0-9.]+ ms/ {rows++} END {print long + 0, rows <= 7}')" "0 1"
+is "at most 80 columns and eight rows" "$(predict "$tmp/run.strec" | awk 'length > 80 {long++} /^[^ ]+ +[0-9]+ +[0-9.]+ ms/ {rows++} END {print long + 0, rows == 8}')" "0 1"
 is "from standard input" "$("$SLEEPTUNE" predict - --json <"$tmp/run.strec")" "$("$SLEEPTUNE" predict "$tmp/run.strec" --json)"
 bytes=$(stat -c %s "$tmp/run.strec")
 head -c $((bytes - 100)) "$tmp/run.strec" >"$tmp/cut.strec"
@@ -66,7 +62,7 @@ if [ -x "$made/make_history" ]; then # an hour has one wake-up 3.1 to 4.1 ms lat
 2048 0"
     export TZ=UTC
     COLUMNS=200 screen_is history predict --history "$tmp/h.db"
-    is "in 40 columns" "$(COLUMNS=40 predict --history "$tmp/h.db" --details | grep -E '^.{41}' | grep -v "$tmp")" ""
+    is "in 40 columns" "$(COLUMNS=40 predict --history "$tmp/h.db" | grep -E '^.{41}' | grep -v "$tmp")" ""
     "$PYTHON" - "$tmp/h.db" <<'PY'
 import sqlite3, sys
 db = sqlite3.connect(sys.argv[1])
@@ -94,7 +90,7 @@ echo 5000 | recording "$tmp/short"
 screen_is too-short predict "$tmp/short"
 recording "$tmp/none" </dev/null
 is "JSON of no cycle" "$("$SLEEPTUNE" predict --json "$tmp/none" | "$PYTHON" -c 'import json, sys; print(json.load(sys.stdin)["target_per_hour"])')" None
-screen_is no-cycle predict --details --frames 48 "$tmp/none"
+screen_is no-cycle predict --frames 48 "$tmp/none"
 screen_is no-number predict "$tmp/short" --frames 64,x
 screen_is no-file predict
 tap_done

@@ -373,12 +373,11 @@ static void what_is_fine_is_listed_by_name(void **state)
 
 #define SCREEN(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-static void seven_rows(const void *ctx, FILE *out, int width, bool colour, bool details)
+static void seven_rows(const void *ctx, FILE *out, int width, bool colour)
 {
     (void)ctx;
     (void)width;
     (void)colour;
-    (void)details;
     for (int i = 0; i < 8; i++)
         fprintf(out, "a row\n");
 }

@@ -41,7 +41,7 @@ static void minutes_are_spans_of_their_settings(void **state)
     assert_int_equal(run.frames, 128);
     assert_int_equal(run.rate_hz, 48000);
     assert_int_equal(run.periods_n, 120 * 22500);
-    assert_int_equal(run.n, 1);
+    assert_int_equal(run.latest.total_n, 1);
     assert_true(got.since_ns == NOON_NS && got.until_ns == NOON_NS + 120 * MINUTE_NS && got.other_ns == 0);
     assert_int_equal(row_of(256).episodes_n, 1);
     assert_int_equal(row_of(2048).episodes_n, 0);
