@@ -155,7 +155,7 @@ static int see_dropin(void *ctx, const char *name)
 static void read_all(struct reader *reader, const char *below, const char *const *names)
 {
     static const char *const folders[] = {"/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib"};
-    struct dropins dropins = {0};
+    struct dropins dropins;
     char path[LAYER_PATH_BYTES];
     bool found = false;
     for (const char *const *name = names; *name != NULL; name++) {
@@ -164,7 +164,7 @@ static void read_all(struct reader *reader, const char *below, const char *const
             found = found || read_file(reader, path);
         }
     }
-    for (; *names != NULL; names++) {
+    for (dropins.n = 0; *names != NULL; names++) {
         ST_EACH (folder, folders) {
             ST_PRINT(path, "%s/%s/%s.d", *folder, below, *names);
             dropins.folder = path;

@@ -12,6 +12,8 @@ set -u
 cd "$(dirname "$0")/../.." || exit 4
 runs=${1:-10000000}
 [ $# -eq 0 ] || shift
+# large blocks of zeros are the kernel's each time, as in a program that reads one text
+export GLIBC_TUNABLES=glibc.malloc.mmap_threshold=500000
 export runs SEED=${SEED:-1} MAX_LEN=${MAX_LEN:-1024} dir=build-test/soak cc=${CC:-clang-22}
 command -v "$cc" >/dev/null || { echo "soak: $cc is not installed" >&2; exit 4; }
 mkdir -p build-test

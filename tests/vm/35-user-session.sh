@@ -52,6 +52,14 @@ ok "the history's first line names it, too" wait_for 150 recorded
 show "which of them, in the last day" sleeptune history
 show "is it my computer, which setting" sleeptune check --duration 3s --no-servers
 show "which setting" sleeptune report
+# who helps reads what the user pastes: it names no one, and report finds the same in it
+findings() { musician sleeptune report --json "$@" 2>/dev/null | jq -r '.findings[] | select(.status == "problem" or .status == "advice") | "\(.id) \(.status)"' | sort; }
+show "what to paste" sleeptune share
+sed 's/^/> /' <<<"$screen" >"$home/pasted"
+like "what is pasted has the card" "$screen" '^card .*driver'
+is "and no name" "$(grep -ciE "musician|$(hostname)|HeavyReverb\.log|/home" <<<"$screen")" 0
+is "report finds the same in it" "$(findings "$home/pasted")" "$(findings)"
+show "and what a helper sees" sleeptune report "$home/pasted"
 # under sudo the user's server is watched by a program that runs as that user
 SUDO_USER=musician sleeptune check --duration 10s --json >/tmp/check.json 2>/tmp/check.err &
 ok "check as root starts the helper program for the server" wait_for 60 pgrep -u "$id" -P "$!" sleeptune-obs
