@@ -45,7 +45,7 @@ static const char help[] =
     "                   --events, --causes and --heard: everything)\n"
     "  --until TIME     until when, in the same forms as --since (now)\n"
     "  --step LENGTH    time of one table row: 1m, 10m, 1h ... (at most 25 rows)\n"
-    "  --details        all clients, whole events, figures about the measuring\n"
+    "  --details        all clients, all of all events, figures about the measuring\n"
     "  --json           JSON: sleeptune-history/1, -events/1, -causes/1, -heard/1\n"
     "  --format F       text or json (text)\n"
     "  --system         ask the system's daemon, also if your own runs\n"
@@ -54,7 +54,8 @@ static const char help[] =
     "                   your own daemon, else the system's; none runs: its file\n"
     "  -h, --help       this text\n\n"
     "Events, oldest first:\n"
-    "  --events         late wake-ups, dropouts, suspends, degraded service ...\n"
+    "  --events         dropouts, suspends, degraded service ...; with --details\n"
+    "                   late wake-ups of the test loop, too\n"
     "  --kind NAME      only this kind: late-wake, device-dropout ...\n"
     "  -n, --limit N    the last N, 1 to 5000 (500)\n\n"
     "Causes, the longest total first:\n"
@@ -177,6 +178,7 @@ static int print_text(const struct options *options, const struct st_history_wis
     const struct st_history_text_look look = {.columns = st_terminal_width(STDOUT_FILENO),
                                               .now_wall_ns = st_posix_wall_ns(NULL),
                                               .details = options->details,
+                                              .late = options->details || options->kind != NULL,
                                               .socket = wish->socket,
                                               .db = wish->db,
                                               .trace = here()->trace};

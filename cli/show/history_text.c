@@ -480,7 +480,16 @@ void st_history_text_events(FILE *out, const json_t *document, const struct st_h
                 json_array_size(list));
     if (json_array_size(list) == 0)
         fputs("no such events in that time\n", out);
-    json_array_foreach(list, i, event) put_event(out, event, look);
+    size_t late_n = 0;
+    json_array_foreach(list, i, event)
+    {
+        const bool late = !look->late && st_text_is(st_json_text_of(event, "event"), "late-wake");
+        late_n += late;
+        if (!late)
+            put_event(out, event, look);
+    }
+    if (late_n > 0)
+        fprintf(out, "(%zu late wake-up%s of the test loop: --details)\n", late_n, ST_PLURAL(late_n));
 }
 
 /* --- causes: the sentence, then a row for each cause and culprit --- */

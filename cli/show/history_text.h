@@ -13,6 +13,7 @@ struct st_history_text_look {
     int columns;             /* of the terminal; tables need 40 */
     int64_t now_wall_ns;     /* times of this day have no date */
     bool details;            /* all of it */
+    bool late;               /* late wake-ups of the test loop, too, among events */
     const char *socket, *db; /* that the user named, for the next command; NULL */
     const char *trace;       /* of this system's row (struct st_os_row) */
 };

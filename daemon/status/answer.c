@@ -533,12 +533,11 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
         {st_text_is(st_view_state(view), "degraded"), "sleeptune history --events", ""},
         {no_rights, "sleeptune report", ""},
         /* all is well; who heard a dropout did where nothing is watched */
-        {fine && unheard(answer) != NULL, "sleeptune status --details",
-         ST_TEXT(400,
-                 "if it clicked: with observe.listen = \"on\" (sleeptuned.conf) more is watched; not "
-                 "watched here: %s",
+        {fine, "sleeptune heard",
+         ST_TEXT(400, "when it clicks: says what happened just before; not watched here: %s%s",
+                 unheard(answer) != NULL ? "a program's own buffer (observe.listen = \"on\" watches it), "
+                                         : "",
                  unwatched)},
-        {fine, "sleeptune history", ST_TEXT(300, "if it clicked: not watched here: %s", unwatched)},
         /* nothing plays, so the computer's own timing counts */
         {late, "sleeptune history --causes", todo},
         {view->rests, "sleeptune status --watch",

@@ -175,14 +175,16 @@ static void first_line_names_the_program_that_made_the_dropouts(void **state)
     expect_of_screen("answer",
                      "No dropout in the last 60 min on PipeWire at 1024 frames. Earlier: 412 dropouts, "
                      "22:22 to 22:23.");
-    expect_of_screen("next_why", "if it clicked: not watched here: " NOT_WATCHED);
+    expect_of_screen("next_why",
+                     "when it clicks: says what happened just before; not watched here: " NOT_WATCHED);
 }
 
 static void what_no_source_sees_is_listed(void **state)
 {
     (void)state;
     struct st_observed_view *pipewire = watch_pipewire();
-    expect_of_screen("next_why", "if it clicked: not watched here: " NOT_WATCHED);
+    expect_of_screen("next_why",
+                     "when it clicks: says what happened just before; not watched here: " NOT_WATCHED);
     expect_row("Not seen here", NOT_WATCHED, "ok", true);
     /* as the helper says it, where the profiler has no clocks of second cards */
     pipewire->facts = ST_XRUN_FACT_NO_RESYNCS;
@@ -423,9 +425,9 @@ static void what_is_not_watched_is_not_said_to_be_none(void **state)
     expect_of_screen("answer",
                      "No dropout since 22:13 on PipeWire at 1024 frames. What mpv writes too late is "
                      "not watched.");
-    expect_of_screen("next", "sleeptune status --details");
-    expect_of_screen("next_why", "if it clicked: with observe.listen = \"on\" (sleeptuned.conf) more is "
-                                 "watched; not watched here: " NOT_WATCHED);
+    expect_of_screen("next", "sleeptune heard");
+    expect_of_screen("next_why", "when it clicks: says what happened just before; not watched here: a "
+                                 "program's own buffer (observe.listen = \"on\" watches it), " NOT_WATCHED);
     expect_row("Not seen here", "between mpv and PipeWire", "ok", true);
     client->load.between = ST_XRUN_BETWEEN_STOPS;
     expect_cells("[\"mpv\", \"?\", \"its buffer: only stops are watched\", \"1 %\", \"0 %\"]");
@@ -970,16 +972,18 @@ static void first_line_without_a_dropout_says_what_was_watched(void **state)
     struct st_observed_view *pipewire = watch_pipewire();
     expect_of_screen("answer", "No dropout since 22:13 on PipeWire at 1024 frames.");
     expect_of_screen("state", "ok");
-    expect_of_screen("next", "sleeptune history");
-    expect_of_screen("next_why", "if it clicked: not watched here: " NOT_WATCHED);
+    expect_of_screen("next", "sleeptune heard");
+    expect_of_screen("next_why",
+                     "when it clicks: says what happened just before; not watched here: " NOT_WATCHED);
     result.misses = 4; /* the test loop is no witness against music that plays without a fault */
     st_hist_add_n(&result.lateness, INT64_C(22000000), 4);
     expect_of_screen("answer", "No dropout since 22:13 on PipeWire at 1024 frames.");
     expect_of_screen("state", "ok");
-    expect_of_screen("next_why", "if it clicked: not watched here: " NOT_WATCHED);
+    expect_of_screen("next_why",
+                     "when it clicks: says what happened just before; not watched here: " NOT_WATCHED);
     expect_row("This computer", "timing not OK: a test loop missed 4 of 1000 periods", "warn", true);
     snprintf(result.degraded, sizeof(result.degraded), "no right to SCHED_FIFO"); /* neither are its rights */
-    expect_of_screen("next", "sleeptune history");
+    expect_of_screen("next", "sleeptune heard");
     expect_no_row("Warning");
     result.degraded[0] = '\0';
     add_client(pipewire, "mpv", 1, ST_DROPOUT_WOKEN_LATE);
