@@ -65,14 +65,6 @@ static size_t place_of(const struct st_rule *rule)
     return i;
 }
 
-/** May it cost the whole period, though no bound is known? What its rule says so of, and who may run at once
- * (the first rules of the table). */
-static bool may_take_all(const struct st_finding *finding)
-{
-    return finding->status == ST_STATUS_PROBLEM || finding->takes_all ||
-           place_of(finding->rule) < place_of(st_rule_find("linux-memlock"));
-}
-
 /** Within a status: what may cost the whole period comes first, what else has no bound behind those with
  * one, what costs this loop nothing last. */
 static double effect_for_order(const struct st_finding *finding)
@@ -81,7 +73,10 @@ static double effect_for_order(const struct st_finding *finding)
         return -1;
     if (finding->effect_known)
         return finding->effect_us > 0 ? finding->effect_us : -2;
-    return may_take_all(finding) ? 1e300 : -1;
+    /* what its rule says so of, and who may run at once: the first rules of the table */
+    const bool may_take_all = finding->status == ST_STATUS_PROBLEM || finding->takes_all ||
+                              place_of(finding->rule) < place_of(st_rule_find("linux-memlock"));
+    return may_take_all ? 1e300 : -1;
 }
 
 static int by_importance(const void *left, const void *right)

@@ -327,6 +327,20 @@ static bool of_pipewire(const struct st_facts *facts, struct st_wish *ret)
                     : "PipeWire's default quantum");
 }
 
+bool st_buffer_need_nodes(struct st_finding *finding)
+{
+    const struct st_fact *any = st_facts_next(finding->facts, ST_KEYS_PIPEWIRE_NODE, ".state", NULL);
+    st_finding_quote(finding, any);
+    if (any != NULL && any->state == ST_FACT_OK)
+        return true;
+    st_finding_set(finding,
+                   any == NULL && !st_facts_has(finding->facts, ST_KEY_SYSTEM_LACKS)
+                       ? ST_STATUS_NOT_APPLICABLE
+                       : ST_STATUS_UNKNOWN,
+                   "pw-dump did not say what plays through PipeWire");
+    return false;
+}
+
 /* The first that runs has the size. JACK is first: it runs because its user started it. PulseAudio comes
  * before PipeWire: where both run, PulseAudio has the sound cards. */
 static const struct {

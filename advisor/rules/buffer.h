@@ -52,6 +52,9 @@ void st_buffer_asked(const struct st_facts *facts, struct st_buffer_asked *ret);
     ST_KEYS_ALSA "*.buffer_frames", ST_KEYS_ALSA "*.rate_hz", ST_KEYS_ALSA "*.owner",                        \
         ST_KEYS_PIPEWIRE "*" /* what it reads */
 
+/** Did pw-dump say what plays? @return false: the finding is set. */
+bool st_buffer_need_nodes(struct st_finding *finding);
+
 /** PipeWire's cycle at `hz` if a program asks for frames / frames_hz. @return frames, a power of two. */
 int64_t st_buffer_cycle(const struct st_facts *facts, int64_t frames, int64_t frames_hz, int64_t hz,
                         int64_t default_hz);

@@ -139,12 +139,7 @@ static int need(struct st_finding *finding, const char *key, int r)
                          : st_text_begins(key, sysctl)        ? key + sizeof(sysctl) - 1
                                                               : key;
     st_finding_quote(finding, fact);
-    if (r == -ENOENT && source == key && strstr(key, "pipewire") != NULL) {
-        const bool saved = st_facts_has(finding->facts, ST_KEY_SYSTEM_LACKS);
-        st_finding_set(finding, saved ? ST_STATUS_UNKNOWN : ST_STATUS_NOT_APPLICABLE, "%s",
-                       saved ? "the saved files do not contain what PipeWire says"
-                             : "nothing was read of PipeWire, or it does not run");
-    } else if (r == -ENOMSG) {
+    if (r == -ENOMSG) {
         st_finding_unknown(finding, "this text does not show %s", source);
     } else if (r == -ENOENT && finding->rule->of_user && st_text_is(key, finding->rule->facts[0])) {
         st_finding_unknown(finding, "the saved files do not say it; run the report as the user who plays");

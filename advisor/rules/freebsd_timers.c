@@ -73,30 +73,24 @@ static void judge_stretched(int64_t percent, const struct st_tick_late *late, st
         st_finding_fine(finding, "alloweddeviation is %jd: sleeps are not stretched", percent);
         return;
     }
-    const enum st_status status = max_us >= PROBLEM_SHARE * period_us ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE;
-    if (late->coarse_ns > 0) {
-        st_finding_set(finding, status,
-                       "alloweddeviation %jd makes each sleep of %.1f µs up to %.1f µs too long "
-                       "(one clock tick included); the value 0 removes this lateness",
-                       percent, period_us, max_us);
-        st_finding_effect(finding, max_us,
-                          "the kernel may make each sleep longer by up to 1/2^%d of it: %.1f µs / 2^%d = "
-                          "%.1f µs, plus %.1f µs "
-                          "because the kernel uses its coarse clock for sleeps of %.1f ms or more",
-                          late->shift, period_us, late->shift, late->slop_ns / 1e3, late->coarse_ns / 1e3,
-                          late->threshold_ns / 1e6);
-    } else {
-        st_finding_set(finding, status,
-                       "alloweddeviation %jd makes each sleep up to %.1f µs too long (in a regular "
-                       "loop about %.0f µs); the value 0 removes this lateness",
-                       percent, max_us, late->settled_ns / 1e3);
-        st_finding_effect(finding, max_us,
-                          "the kernel may make each sleep longer by up to 1/2^%d of it: %.1f µs / 2^%d = "
-                          "%.1f µs; on absolute "
-                          "deadlines %.1f / (1 + 2^-%d) = %.1f µs",
-                          late->shift, period_us, late->shift, max_us, max_us, late->shift,
-                          late->settled_ns / 1e3);
-    }
+    const double settled_us = late->settled_ns / 1e3;
+    const bool is_coarse = late->coarse_ns > 0;
+    st_finding_set(
+        finding, max_us >= PROBLEM_SHARE * period_us ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
+        "alloweddeviation %jd makes each sleep up to %.1f µs too long (%s); the value 0 removes this "
+        "lateness",
+        percent, max_us,
+        is_coarse ? "one clock tick included" : ST_TEXT(48, "in a regular loop about %.0f µs", settled_us));
+    st_finding_effect(
+        finding, max_us,
+        "the kernel may make each sleep longer by up to 1/2^%d of it: %.1f µs / 2^%d = %.1f µs%s",
+        late->shift, period_us, late->shift, late->slop_ns / 1e3,
+        is_coarse ? ST_TEXT(128,
+                            ", plus %.1f µs because the kernel uses its coarse clock for "
+                            "sleeps of %.1f ms or more",
+                            late->coarse_ns / 1e3, late->threshold_ns / 1e6)
+                  : ST_TEXT(128, "; on absolute deadlines %.1f / (1 + 2^-%d) = %.1f µs", max_us, late->shift,
+                            settled_us));
     st_rule_fix(finding);
 }
 
@@ -405,16 +399,12 @@ static void judge_slow(const char *hardware, struct st_finding *finding)
         st_finding_ok(finding,
                       "the clock is %s, which is slow to read; the faster clock TSC is not available here",
                       hardware);
-    } else if (tsc.quality <= 0) {
-        st_finding_ok(finding,
-                      "the clock is %s, which is slow to read. Do not change it: the kernel does not trust "
-                      "the TSC of this machine (quality %d)",
-                      hardware, tsc.quality);
-    } else if (now.quality > tsc.quality) {
-        st_finding_ok(finding,
-                      "the clock is %s, which is slow to read. Do not change it: the kernel trusts it more "
-                      "(quality %d) than the TSC of this machine (%d)",
-                      hardware, now.quality, tsc.quality);
+    } else if (tsc.quality <= 0 || now.quality > tsc.quality) {
+        st_finding_ok(
+            finding,
+            "the clock is %s, which is slow to read. Do not change it: the kernel trusts the TSC of "
+            "this machine less (quality %d)",
+            hardware, tsc.quality);
     } else {
         st_finding_advice(finding,
                           "the clock is %s, which is slow to read; the clock %s (quality %d) is faster",

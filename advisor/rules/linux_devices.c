@@ -20,19 +20,14 @@ static bool is_usb_id(const char *text)
     return strlen(text) == 4 && strspn(text, "0123456789abcdefABCDEF") == 4;
 }
 
-/* "1-2.3" of "linux.usb_audio.1-2.3.control"; DEVICE where it is not plain. */
-static const char *device_of(const struct st_fact *control, char *buf, size_t buf_bytes)
-{
-    return st_machine_is_plain(st_fact_part(control, ST_KEYS_USB_AUDIO, buf, buf_bytes)) ? buf : "DEVICE";
-}
-
 /* Changes the device that is plugged in, and by a udev rule each device with the same ids. */
 static void fix_usb_power(struct st_finding *finding, const struct st_fact *control)
 {
     const char *vendor = st_fact_beside_text_or(control, "vendor_id", ""),
                *product = st_fact_beside_text_or(control, "product_id", "");
     const bool has = is_usb_id(vendor) && is_usb_id(product);
-    const char *path = ST_TEXT(128, NOW_FILE("%s"), device_of(control, ST_ROOM(64)));
+    const char *device = st_fact_part(control, ST_KEYS_USB_AUDIO, ST_ROOM(64)); /* "1-2.3" */
+    const char *path = ST_TEXT(128, NOW_FILE("%s"), st_machine_is_plain(device) ? device : "DEVICE");
     const char *rule = ST_TEXT(ST_CHANGE_VALUE_BYTES, RULE("%s", "%s"), has ? vendor : "VVVV",
                                has ? product : "PPPP"); /* of lsusb */
     if (has) {
@@ -109,12 +104,11 @@ const struct st_rule st_rule_linux_usb_autosuspend = {
 /** Is another full-speed audio interface plugged into the same hub? */
 static bool shares_hub(const struct st_fact *speed)
 {
-    char device[64], other[64];
-    const char *dot = strrchr(st_fact_part(speed, ST_KEYS_USB_AUDIO, device, sizeof(device)), '.');
-    ST_FACTS_EACH (fact, speed->facts, ST_KEYS_USB_AUDIO, ".speed_mbit") {
-        const char *at = strrchr(st_fact_part(fact, ST_KEYS_USB_AUDIO, other, sizeof(other)), '.');
-        if (fact != speed && fact->is_int && fact->i64 == FULL_SPEED_MBIT && dot != NULL && at != NULL &&
-            at - other == dot - device && strncmp(other, device, (size_t)(dot - device)) == 0)
+    const char *device = st_fact_part(speed, ST_KEYS_USB_AUDIO, ST_ROOM(64)), *dot = strrchr(device, '.');
+    const char *hub = ST_TEXT(96, ST_KEYS_USB_AUDIO "%.*s.", dot != NULL ? (int)(dot - device) : 0, device);
+    ST_FACTS_EACH (fact, speed->facts, hub, ".speed_mbit") {
+        if (fact != speed && fact->i64 == FULL_SPEED_MBIT &&
+            strchr(fact->key + strlen(hub), '.') == strrchr(fact->key, '.'))
             return true;
     }
     return false;
@@ -124,10 +118,9 @@ static bool shares_hub(const struct st_fact *speed)
 static void quote_path(struct st_finding *finding, const struct st_fact *speed)
 {
     const char *device = speed->key + strlen(ST_KEYS_USB_AUDIO);
-    ST_FACTS_EACH (camera, finding->facts, ST_KEYS_USB_CAMERA, ".product") {
-        if (strncmp(camera->key + strlen(ST_KEYS_USB_CAMERA), device, strcspn(device, "-") + 1) == 0)
-            st_finding_quote(finding, camera);
-    }
+    const char *bus = ST_TEXT(64, ST_KEYS_USB_CAMERA "%.*s-", (int)strcspn(device, "-") % 24, device);
+    ST_FACTS_EACH (camera, finding->facts, bus, ".product")
+        st_finding_quote(finding, camera);
     ST_FACTS_EACH (line, finding->facts, ST_KEYS_IRQ, ".actions") {
         if (line->state == ST_FACT_OK && strstr(line->text, "hci_hcd") != NULL)
             st_finding_quote(finding, line);
@@ -288,21 +281,12 @@ static bool is_output(const struct st_fact *name, bool only_playing)
            (only_playing ? st_buffer_is_playing(name) : !st_text_has_among(name->text, hdmi));
 }
 
-/* How a rule about the nodes of PipeWire begins. @return false: none could be read; the finding is set. */
-static bool need_nodes(struct st_finding *finding)
-{
-    const char *text;
-    const struct st_fact *any = st_facts_next(finding->facts, ST_KEYS_PIPEWIRE_NODE, ".state", NULL);
-    return st_finding_need_text(finding, any != NULL ? any->key : ST_KEYS_PIPEWIRE_NODE "any.state", &text) ==
-           0;
-}
-
 static void judge_idle_suspend(struct st_finding *finding)
 {
     const struct st_fact *closed = NULL;
     size_t kept_n = 0, playing_n = 0;
     int64_t closed_s = 0;
-    if (!need_nodes(finding))
+    if (!st_buffer_need_nodes(finding))
         return;
     ST_FACTS_EACH (name, finding->facts, ST_KEYS_PIPEWIRE_NODE, ".name")
         playing_n += is_output(name, true);
@@ -593,7 +577,7 @@ static void judge_device_headroom(struct st_finding *finding)
     /* Xen's dom0 has the real devices */
     const bool guest = st_machine_is_guest(facts) &&
                        strstr(st_facts_text_or(facts, ST_KEY_XEN_CAPABILITIES, ""), "control_d") == NULL;
-    if (!need_nodes(finding))
+    if (!st_buffer_need_nodes(finding))
         return;
     if (st_facts_text(facts, ST_BUFFER_WIREPLUMBER_CARD, &card) == 0) {
         judge_wished_card(finding, card);

@@ -19,17 +19,12 @@
  * until there is a dropout. */
 #define USUAL_BYTES (INT64_C(8) * MIB)
 
-/** With CAP_IPC_LOCK the limit does not count. Root has it, but not in every container. */
-static bool is_privileged(const struct st_facts *facts)
-{
-    const bool usual = st_machine_is_root(facts) && st_place_container(facts) == NULL;
-    return st_facts_int_or(facts, ST_KEY_RT_IPC_LOCK, usual) != 0;
-}
-
 static void judge_memlock(struct st_finding *finding, int64_t limit)
 {
     const double mib = (double)limit / MIB;
-    const bool small = limit < MIB;
+    /* with CAP_IPC_LOCK the limit does not count. Root has it, but not in every container */
+    const bool small = limit < MIB,
+               usual = st_machine_is_root(finding->facts) && st_place_container(finding->facts) == NULL;
     const double shown = small ? (double)limit / 1024 : mib;
     const char *unit = small ? "KiB" : "MiB";
     if (limit == ST_UNLIMITED) {
@@ -39,7 +34,7 @@ static void judge_memlock(struct st_finding *finding, int64_t limit)
     } else if (limit >= USUAL_BYTES && st_rule_is_at_ease(finding)) {
         st_finding_ok(finding, "this user may lock %.4g %s of memory, which will do for a period of %.1f ms",
                       shown, unit, st_rule_period_us(finding) / 1e3);
-    } else if (is_privileged(finding->facts)) {
+    } else if (st_facts_int_or(finding->facts, ST_KEY_RT_IPC_LOCK, usual) != 0) {
         st_finding_fine(finding,
                         "this process may lock more memory than its limit of %.4g %s; other users may not",
                         shown, unit);
@@ -93,12 +88,6 @@ const struct st_rule st_rule_linux_memlock = {
 
 #define CPU_MAX "/cpu.max"
 
-/** The kernel stops normal threads only: "affects only processes under the fair-class scheduler". */
-static bool is_real_time(const struct st_facts *facts, const char *pid)
-{
-    return st_facts_any(facts, ST_KEYS_RT_THREAD, ".pid", pid);
-}
-
 /** path: of its cpu.max. The limit of a unit goes through the systemd that started it, the system's or the
  * user's. */
 static void fix_quota(struct st_finding *finding, const char *path)
@@ -127,8 +116,9 @@ static void judge_cpu_quota(struct st_finding *finding)
             continue;
         if (fact->i64 < 0)
             free = fact;
-        else if (is_real_time(finding->facts, st_fact_part(fact, ST_KEYS_CPU_QUOTA, ST_ROOM(24))))
-            exempt = fact;
+        else if (st_facts_any(finding->facts, ST_KEYS_RT_THREAD, ".pid",
+                              st_fact_part(fact, ST_KEYS_CPU_QUOTA, ST_ROOM(24))))
+            exempt = fact; /* "affects only processes under the fair-class scheduler" */
         else if (least == NULL || fact->i64 < least->i64)
             least = fact;
     }
@@ -195,13 +185,6 @@ const struct st_rule st_rule_linux_cpu_quota = {
 
 enum fault { FAULT_NONE, FAULT_UNREAD, FAULT_LIMIT, FAULT_RESTRICTED };
 
-/** "95", "20:95" (the soft one first), "infinity". */
-static bool allows_priority(const char *text)
-{
-    int64_t soft;
-    return st_text_unit_limit(text, &soft) && soft != 0;
-}
-
 static bool says_yes(const struct st_fact *program, const char *leaf)
 {
     bool yes;
@@ -223,7 +206,10 @@ static enum fault fault_of(const struct st_fact *program)
         st_fact_beside_is(program, "policy", "fifo") || st_fact_beside_is(program, "policy", "rr"))
         return FAULT_NONE;
     const char *usual = st_facts_text_or(program->facts, ST_KEY_UNIT_DEFAULT_RTPRIO, "");
-    return allows_priority(st_fact_beside_text_or(program, "rtprio", usual)) ? FAULT_NONE : FAULT_LIMIT;
+    int64_t soft; /* of "95", "20:95", "infinity" */
+    return st_text_unit_limit(st_fact_beside_text_or(program, "rtprio", usual), &soft) && soft != 0
+               ? FAULT_NONE
+               : FAULT_LIMIT;
 }
 
 static void judge_service_limits(struct st_finding *finding)

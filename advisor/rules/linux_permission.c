@@ -14,14 +14,6 @@ static const char *beside_irqs(const struct st_facts *facts, int64_t limit)
                                              : ", which is not above the priority of interrupt threads (50)";
 }
 
-static void judge_granted(int64_t priority, struct st_finding *finding)
-{
-    st_finding_fine(finding, "SCHED_FIFO %jd was granted to %s", priority,
-                    st_machine_is_root(finding->facts)
-                        ? "root; it may be refused to other users: run the report as the user who plays"
-                        : "this user");
-}
-
 #define CUT_OFF "rtkit is installed, but programs cannot reach it: there is no D-Bus system bus"
 
 /** Is it installed, but no program can ask it? */
@@ -36,13 +28,6 @@ static bool has_rtkit(const struct st_facts *facts)
 {
     return st_facts_has_int(facts, ST_KEY_DAEMON_RTKIT_DAEMON) ||
            (st_facts_has_int(facts, ST_KEY_RTKIT_INSTALLED) && !is_rtkit_cut_off(facts));
-}
-
-static const char *cut_off_text(struct st_finding *finding)
-{
-    if (!is_rtkit_cut_off(finding->facts))
-        return "";
-    return ". " CUT_OFF;
 }
 
 /** Shorter cycles cannot wait for the threads of interrupts, which come before what rtkit gives. A choice
@@ -87,7 +72,7 @@ static void judge_refused(int64_t error, int64_t priority, struct st_finding *fi
         st_finding_problem(
             finding,
             "this user may not use real-time priority, so any busy program can delay the audio thread%s",
-            cut_off_text(finding));
+            is_rtkit_cut_off(facts) ? ". " CUT_OFF : "");
         st_machine_fix_user(finding);
     }
 }
@@ -128,7 +113,7 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
         st_finding_problem(finding,
                            "no configuration file gives %.40s real-time priority at login, so any busy "
                            "program can delay the audio thread%s",
-                           name, cut_off_text(finding));
+                           name, is_rtkit_cut_off(facts) ? ". " CUT_OFF : "");
         st_machine_fix_user(finding);
     }
 }
@@ -146,7 +131,10 @@ static void judge_rt_permission(struct st_finding *finding, int64_t error)
     if (!was_tried(finding->facts))
         judge_read(error, priority, finding);
     else if (error == 0)
-        judge_granted(priority, finding);
+        st_finding_fine(finding, "SCHED_FIFO %jd was granted to %s", priority,
+                        st_machine_is_root(finding->facts)
+                            ? "root; it may be refused to other users: run the report as the user who plays"
+                            : "this user");
     else
         judge_refused(error, priority, finding);
     if (finding->changes_n > 0 && !st_facts_has(finding->facts, ST_KEY_USER_LIMITS_FROM) &&

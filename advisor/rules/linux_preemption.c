@@ -42,13 +42,6 @@ static enum model parse_model(const char *name, size_t len)
     return MODEL_UNKNOWN;
 }
 
-/** The word in parentheses: "none voluntary (full)". */
-static enum model debugfs_model(const struct st_facts *facts)
-{
-    const char *open = strchr(st_facts_text_or(facts, ST_KEY_PREEMPT_DEBUGFS, ""), '(');
-    return open != NULL ? parse_model(open + 1, strcspn(open + 1, ")")) : MODEL_UNKNOWN;
-}
-
 static enum model config_model(const struct st_facts *facts)
 {
     static const struct {
@@ -73,7 +66,11 @@ static struct detected detect(const struct st_facts *facts)
     const char *version;
     char option[16];
     const bool has_version = st_facts_text(facts, VERSION, &version) == 0;
-    struct detected found = {.model = st_linux_kernel_realtime(facts) ? MODEL_RT : debugfs_model(facts)};
+    /* the word in parentheses: "none voluntary (full)" */
+    const char *open = strchr(st_facts_text_or(facts, ST_KEY_PREEMPT_DEBUGFS, ""), '(');
+    struct detected found = {.model = st_linux_kernel_realtime(facts) ? MODEL_RT
+                                      : open != NULL ? parse_model(open + 1, strcspn(open + 1, ")"))
+                                                     : MODEL_UNKNOWN};
     found.dynamic = has_version ? st_proc_has_word(version, "PREEMPT_DYNAMIC")
                                 : st_facts_is(facts, ST_KEYS_CONFIG "PREEMPT_DYNAMIC", "y");
     if (found.model != MODEL_UNKNOWN)

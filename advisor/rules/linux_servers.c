@@ -20,15 +20,6 @@ static bool need_server(struct st_finding *finding, const char *key, const char 
 
 #define FRAMES_MAX 8192 /* PipeWire's own limit, default.clock.quantum-limit */
 
-/** The longest quantum of a power of two of which the ring holds two. */
-static void fix_quantum(double ring_us, int64_t rate_hz, struct st_finding *finding)
-{
-    int64_t frames = 1;
-    while (frames < FRAMES_MAX && 2 * st_rule_us(2 * frames, rate_hz) <= ring_us)
-        frames *= 2;
-    st_finding_fix_now(finding, FORCE_QUANTUM, frames);
-}
-
 static void judge_alsa_buffer(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
@@ -83,7 +74,10 @@ static void judge_alsa_buffer(struct st_finding *finding)
                           "%.1f µs of silence in each quantum: quantum %.1f µs, buffer %.1f µs; counted as "
                           "at most one period",
                           gap_us, forced_us, worst_us);
-        fix_quantum(worst_us, asked.running_hz, finding);
+        int64_t frames = 1; /* the longest quantum of a power of two of which the ring holds two */
+        while (frames < FRAMES_MAX && 2 * st_rule_us(2 * frames, asked.running_hz) <= worst_us)
+            frames *= 2;
+        st_finding_fix_now(finding, FORCE_QUANTUM, frames);
     } else if (one_period != NULL) {
         st_finding_advice(finding,
                           "the buffer of %.40s is shorter than two periods: while one plays, there is no "
@@ -164,21 +158,6 @@ static int need_setting(struct st_finding *finding, const char *key, int64_t fal
     return st_finding_need_in(finding, key, 1, 1000000, ret);
 }
 
-/** PipeWire's own minimum, or less where even that is longer than the wish. */
-static void fix_pipewire_quantum(bool guest, bool running, int64_t rate, double wish_us,
-                                 struct st_finding *finding)
-{
-    int min = ST_BUFFER_PIPEWIRE_MIN;
-    while (min > MIN_FLOOR && st_rule_us(min, rate) > wish_us * 1.001)
-        min /= 2;
-    if (running)
-        st_finding_fix_now(finding, PIPEWIRE_QUANTUM_NOW("%d"), min);
-    st_finding_fix_persistent(finding, ST_NEEDS_REOPEN,
-                              guest ? PIPEWIRE_QUANTUM_EVER("vm.overrides = { ", "%d", " }")
-                                    : PIPEWIRE_QUANTUM_EVER("", "%d", ""),
-                              min);
-}
-
 /* Does it run at the size that `sleeptune apply linux-pipewire-quantum=N` sets for all programs? */
 static void judge_wish(struct st_finding *finding, int64_t wish, int64_t quantum, int64_t min, int64_t max,
                        int64_t rate)
@@ -232,16 +211,23 @@ static void judge_pipewire_quantum(struct st_finding *finding)
         return;
     }
     const bool guest = st_machine_is_guest(facts) && vm_min > min;
-    if (guest) {
+    if (guest)
         min = vm_min;
-    }
     const double min_us = st_rule_us(min, rate), wish_us = st_rule_period_us(finding);
     if (min_us > wish_us * 1.001 && !finding->wish->in_use) {
         st_finding_advice(finding,
                           "PipeWire never goes below %jd frames (%.2f ms)%s, so a cycle of %.2f ms "
                           "is not possible",
                           min, min_us / 1e3, guest ? " in a virtual machine" : "", wish_us / 1e3);
-        fix_pipewire_quantum(guest, running, rate, wish_us, finding);
+        min = ST_BUFFER_PIPEWIRE_MIN; /* or less where even that is longer than the wish */
+        while (min > MIN_FLOOR && st_rule_us(min, rate) > wish_us * 1.001)
+            min /= 2;
+        if (running)
+            st_finding_fix_now(finding, PIPEWIRE_QUANTUM_NOW("%jd"), min);
+        st_finding_fix_persistent(finding, ST_NEEDS_REOPEN,
+                                  guest ? PIPEWIRE_QUANTUM_EVER("vm.overrides = { ", "%jd", " }")
+                                        : PIPEWIRE_QUANTUM_EVER("", "%jd", ""),
+                                  min);
         return;
     }
     st_finding_ok(finding,
@@ -282,19 +268,6 @@ const struct st_rule st_rule_linux_pipewire_quantum = {
 
 /* --- linux-pipewire-clients: which program asked for so short a cycle, by pw-dump --- */
 
-/** Did pw-dump say what plays? @return false: the finding is set. */
-static bool need_nodes(struct st_finding *finding)
-{
-    const struct st_fact *any = st_facts_next(finding->facts, ST_KEYS_PIPEWIRE_NODE, ".state", NULL);
-    if (!need_server(finding, ST_KEY_DAEMON_PIPEWIRE, "PipeWire"))
-        return false;
-    if (any != NULL && any->state == ST_FACT_OK)
-        return true;
-    st_finding_set(finding, any == NULL ? ST_STATUS_NOT_APPLICABLE : ST_STATUS_UNKNOWN,
-                   "pw-dump did not say what plays through PipeWire");
-    return false;
-}
-
 #define CLIENTS_NOW(frames)                                                                                  \
     "pw-metadata -n settings 0 clock.min-quantum " frames "   # or the cycle that you want"
 #define CLIENTS_EVER(ms, frames, hz)                                                                         \
@@ -326,22 +299,10 @@ static int64_t pulse_ms(int64_t frames, int64_t hz)
     return 1 + (50 * frames <= hz ? 4 * frames * 1000 / hz : 40 + 2 * frames * 1000 / hz);
 }
 
-/** min-quantum and these variables change nothing for a program that forces its cycle. */
-static void fix_clients(struct st_finding *finding, bool forced, int64_t quantum, int64_t frames, int64_t hz)
-{
-    if (forced) {
-        st_finding_fix_now(finding, FORCE_QUANTUM, frames);
-        return;
-    }
-    st_finding_fix_now(finding, CLIENTS_NOW("%jd"), quantum);
-    st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, CLIENTS_EVER("%jd", "%jd", "%jd"),
-                              pulse_ms(frames, hz), frames, hz, frames, hz, frames, hz);
-}
-
 static void judge_pipewire_clients(struct st_finding *finding)
 {
     struct st_buffer_asked asked;
-    if (!need_nodes(finding))
+    if (!need_server(finding, ST_KEY_DAEMON_PIPEWIRE, "PipeWire") || !st_buffer_need_nodes(finding))
         return;
     st_buffer_asked(finding->facts, &asked);
     const double frame_ns = 1e9 / (double)asked.running_hz, cycle_ns = (double)asked.cycle_frames * frame_ns,
@@ -365,7 +326,7 @@ static void judge_pipewire_clients(struct st_finding *finding)
     const double asked_ns =
         (double)asked.frames * 1e9 / (double)asked.rate_hz; /* else the rate made the cycle shorter */
     int64_t quantum = 0;
-    const int64_t frames = find_cycle(finding->facts, &asked, wish_ns, &quantum);
+    const int64_t frames = find_cycle(finding->facts, &asked, wish_ns, &quantum), hz = asked.running_hz;
     const bool shorter =
         cycle_ns < wish_ns * 0.999 && asked_ns < wish_ns * 0.999 && frames > asked.cycle_frames;
     st_finding_quote(finding, asked.node);
@@ -373,8 +334,13 @@ static void judge_pipewire_clients(struct st_finding *finding)
                    "%.40s %s %jd frames at %jd Hz: PipeWire's cycle is %jd frames (%.2f ms) for all programs",
                    asked.program, asked.forced ? "forces" : "asked for", asked.frames, asked.rate_hz,
                    asked.cycle_frames, cycle_ns / 1e6);
-    if (shorter)
-        fix_clients(finding, asked.forced, quantum, frames, asked.running_hz);
+    if (shorter && asked.forced) { /* min-quantum and these variables change nothing */
+        st_finding_fix_now(finding, FORCE_QUANTUM, frames);
+    } else if (shorter) {
+        st_finding_fix_now(finding, CLIENTS_NOW("%jd"), quantum);
+        st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, CLIENTS_EVER("%jd", "%jd", "%jd"),
+                                  pulse_ms(frames, hz), frames, hz, frames, hz, frames, hz);
+    }
 }
 
 const struct st_rule st_rule_linux_pipewire_clients = {
@@ -460,7 +426,7 @@ static void judge_pipewire_rates(struct st_finding *finding)
     struct st_buffer_asked asked;
     const char *name;
     int64_t hz = 0;
-    if (!need_nodes(finding))
+    if (!need_server(finding, ST_KEY_DAEMON_PIPEWIRE, "PipeWire") || !st_buffer_need_nodes(finding))
         return;
     st_buffer_asked(finding->facts, &asked);
     if (st_facts_has(finding->facts, ST_KEY_SYSTEM_INPUT) &&
