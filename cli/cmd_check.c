@@ -35,7 +35,7 @@ struct options {
 
 static const char help[] =
     "Usage: sleeptune check [OPTION...]\n"
-    "Measure for ten seconds, mostly at 32 frames, watch the music that plays, and\n"
+    "Measure for ten seconds at 32 frames, watch the music that plays, and\n"
     "judge the settings. One screen: who made dropouts, which buffer sizes this\n"
     "computer holds, which settings may cost most, what to do now. The first verdict\n"
     "appears after two seconds. Changes nothing and needs no root. 'sleeptune'\n"
@@ -125,7 +125,7 @@ static const struct st_predict_row *judged_row(const struct answer *answer, cons
 
 static const struct st_result *result_of(const struct phase *phase)
 {
-    return &phase->sizes.runs[0].result;
+    return &phase->sizes.result;
 }
 
 static bool is_long(const struct st_predict_table *table)
@@ -221,7 +221,7 @@ static void say_sizes(struct answer *answer, bool watched)
     const struct st_result *result = result_of(answer->worst);
     const uint32_t held = held_in_all(answer);
     const size_t bytes = sizeof(answer->text);
-    double seconds = 0;
+    const double seconds = st_predict_seconds(&answer->worst->sizes.late);
     char size[32];
     const char *time = ST_NS_SHORT(result->duration_ns);
     if (!answer->stress || !table->known) {
@@ -233,8 +233,6 @@ static void say_sizes(struct answer *answer, bool watched)
                  held > 0 ? "" : "no size up to ", size, st_stress_name(answer->worst->load),
                  ST_NS_SHORT(result->lateness.max_ns));
     }
-    ST_EACH_OF (run, answer->worst->sizes.runs, answer->worst->sizes.n)
-        seconds += st_predict_seconds(&run->late);
     if (!answer->stress && table->one_time && !watched)
         st_text_append(answer->text, bytes, " Measured for %.*f s.", seconds < 9.95 ? 1 : 0, seconds);
     if (result->policy == ST_POLICY_OTHER)
@@ -310,7 +308,7 @@ static int make_answer(const struct st_facts *facts, struct answer *answer)
     if (st_facts_int(facts, ST_MUSIC_FRAMES, &frames) == 0 && frames > 0 && frames <= ST_PREDICT_FRAMES_MAX)
         answer->used_frames = (uint32_t)frames;
     ST_EACH_OF (phase, answer->phases, answer->phases_n) {
-        if (phase->sizes.n == 0 || phase->load_error != 0)
+        if (!phase->sizes.measured || phase->load_error != 0)
             continue;
         st_sizes_fill(&phase->sizes, answer->used_frames != 0 ? answer->used_frames : answer->judged_frames);
         phase->sizes.table.one_time = !is_long(&phase->sizes.table);
@@ -337,13 +335,11 @@ static int make_answer(const struct st_facts *facts, struct answer *answer)
 /** @return an st_exit, after a message. */
 static int status_of(const struct st_sizes *sizes)
 {
-    ST_EACH_OF (run, sizes->runs, sizes->n) {
-        if (!run->result.books_balance) {
-            st_failure("the measurement is invalid: its counters do not agree");
-            return ST_EXIT_BOOKS;
-        }
+    if (sizes->measured && !sizes->result.books_balance) {
+        st_failure("the measurement is invalid: its counters do not agree");
+        return ST_EXIT_BOOKS;
     }
-    const int error = sizes->n > 0 ? sizes->runs[0].result.error : 0;
+    const int error = sizes->measured ? sizes->result.error : 0;
     return error == 0 ? ST_EXIT_DONE : st_failure("the measurement failed: %s", strerror(-error));
 }
 
@@ -357,7 +353,7 @@ static int measure_phase(struct options *options, const struct st_wish *wish, ui
     phase->load = load;
     phase->load_error = st_stress_start(load, &stress);
     if (phase->load_error == 0)
-        status = st_sizes_measure(wish, shortest, options->duration_ns, !answer->stress,
+        status = st_sizes_measure(wish->rate_hz, shortest, options->duration_ns,
                                   answer->stress ? st_stress_name(load) : NULL, look, options, &phase->sizes);
     const int ended = st_stress_stop(stress);
     phase->load_error = phase->load_error != 0 ? phase->load_error : ended;
@@ -387,7 +383,7 @@ static int measure(struct options *options, bool watch, struct st_facts *facts, 
     st_readings_read(p, -1, guest, INT64_MIN, &after);
     answer->slowed = st_cause_slowed(&before, &after);
     const bool lost = watch && st_music_finish(options->music, true, facts) != 0;
-    if (status == ST_EXIT_DONE && (lost || answer->phases[0].sizes.n == 0))
+    if (status == ST_EXIT_DONE && (lost || !answer->phases[0].sizes.measured))
         status = st_failure("out of memory");
     if (!options->quiet && isatty(STDERR_FILENO) == 1)
         fputs("\r\033[K", stderr);

@@ -76,26 +76,6 @@ bool st_predict_holds(const struct st_predict_row *row)
     return row->high < ST_PREDICT_MOST && row->high <= row->target_per_hour * (1 + 1e-9);
 }
 
-/* --- counting --- */
-
-struct counts {
-    double seconds;
-    uint64_t n, most_n; /* episodes: at least, at most (of a span: as many as wake-ups were late) */
-};
-
-static void count(const struct st_predict_run *run, double slack_ns, struct counts *counts)
-{
-    const uint64_t last_n = (double)run->latest_ns > slack_ns;
-    counts->seconds += st_predict_seconds(run);
-    counts->n += st_hist_count_above(&run->latest, (int64_t)slack_ns) + last_n;
-    counts->most_n += st_hist_count_above(&run->most, (int64_t)slack_ns) + last_n;
-}
-
-static double high_of(const struct counts *counts)
-{
-    return fmin(ST_PREDICT_MOST, st_miss_events_per_hour_max95(counts->most_n, counts->seconds));
-}
-
 /* --- rows --- */
 
 static double frame_ns(const struct st_predict_run *run)
@@ -103,52 +83,31 @@ static double frame_ns(const struct st_predict_run *run)
     return st_period_seconds(&run->period) * 1e9 / run->frames;
 }
 
-/* The longest run up to this size: what each wake-up is late by here (idle states, rounded timers). */
-static const struct st_predict_run *nearest(const struct st_predict_run *first, uint32_t frames)
+static double slack_of(const struct st_predict_run *run, const struct st_predict_wish *wish, uint32_t frames)
 {
-    const struct st_predict_run *near = first;
-    for (const struct st_predict_run *run = first; run != NULL; run = run->longer)
-        if (run->frames <= frames && run->frames > near->frames)
-            near = run;
-    return near;
+    return frame_ns(run) * frames * ((double)wish->periods - 1 - wish->load_percent / 100);
 }
 
-/* For the wake-ups of `run`. */
-static double slack_of(const struct st_predict_run *first, const struct st_predict_run *run,
-                       const struct st_predict_wish *wish, uint32_t frames)
-{
-    return frame_ns(first) * frames * ((double)wish->periods - 1 - wish->load_percent / 100) -
-           fmax(0, (double)(nearest(first, frames)->body_ns - run->body_ns));
-}
-
-/* Stalls are the same at each size, so all runs count. But a longer size may have late wake-ups of its own:
- * the bound is at least that of its run, if this had any. @return false: wake-ups
- * that are so little late are left out. */
-static bool fill(const struct st_predict_run *first, const struct st_predict_wish *wish, uint32_t frames,
+/* A stall is the same at each size. @return false: wake-ups that are so little late are left out. */
+static bool fill(const struct st_predict_run *run, const struct st_predict_wish *wish, uint32_t frames,
                  struct st_predict_row *row)
 {
-    struct counts all = {0}, own = {0};
-    for (const struct st_predict_run *run = first; run != NULL; run = run->longer) {
-        const double slack_ns = slack_of(first, run, wish, frames);
-        if (run->frames > frames)
-            continue;
-        if (slack_ns <= (double)run->kept_above_ns)
-            return false;
-        count(run, slack_ns, &all);
-        if (run == nearest(first, frames))
-            count(run, slack_ns, &own);
-    }
-    row->episodes_n = all.n;
-    row->observed_s = all.seconds;
-    row->per_hour = fmin(ST_PREDICT_MOST, (double)all.n * 3600 / all.seconds);
-    row->high = fmax(high_of(&all), own.n > 0 ? high_of(&own) : 0);
-    row->target_per_hour = st_predict_target(all.seconds);
+    const double seconds = st_predict_seconds(run);
+    const int64_t slack_ns = (int64_t)slack_of(run, wish, frames);
+    const uint64_t last_n = run->latest_ns > slack_ns;
+    if (slack_ns <= run->kept_above_ns)
+        return false;
+    row->episodes_n = st_hist_count_above(&run->latest, slack_ns) + last_n;
+    row->per_hour = fmin(ST_PREDICT_MOST, (double)row->episodes_n * 3600 / seconds);
+    row->high =
+        fmin(ST_PREDICT_MOST,
+             st_miss_events_per_hour_max95(st_hist_count_above(&run->most, slack_ns) + last_n, seconds));
     return true;
 }
 
 static double headroom_of(const struct st_predict_run *run, struct st_predict_wish wish, uint32_t frames)
 {
-    struct st_predict_row row;
+    struct st_predict_row row = {.target_per_hour = st_predict_target(st_predict_seconds(run))};
     double low = -1, high = 100;
     wish.load_percent = 0;
     for (int i = 0; i <= LOAD_STEPS; i++) {
@@ -167,10 +126,11 @@ void st_predict_row(const struct st_predict_run *run, const struct st_predict_wi
     *ret = (struct st_predict_row){
         .frames = frames,
         .period_us = frame_ns(run) * frames / 1e3,
-        .slack_us = slack_of(run, run, wish, frames) / 1e3,
+        .slack_us = slack_of(run, wish, frames) / 1e3,
         .headroom_percent = -1,
         .observed_s = st_predict_seconds(run),
         .high = ST_PREDICT_MOST,
+        .target_per_hour = st_predict_target(st_predict_seconds(run)),
     };
     if (frames < run->frames)
         ST_PRINT(ret->reason, "measure at %u frames or less", frames);

@@ -20,8 +20,6 @@ struct st_predict_run {
     struct st_hist most;       /* likewise; of a span each second as late as may be */
     int64_t second, latest_ns; /* of the last one */
     int64_t kept_above_ns;     /* of spans, earlier ones are left out */
-    int64_t body_ns;           /* what each wake-up is late by, if runs at several sizes are compared */
-    const struct st_predict_run *longer; /* one of this computer at a longer size; NULL: none */
 };
 
 /** The program for which the rows hold. */
@@ -35,9 +33,9 @@ struct st_predict_wish {
 struct st_predict_row {
     uint32_t frames;
     double period_us, slack_us;
-    bool known;              /* else there is only a reason, and high is ST_PREDICT_MOST */
-    uint64_t episodes_n;     /* of the runs that count at this size; of a span with late wake-ups: one */
-    double observed_s;       /* by these runs */
+    bool known;          /* else there is only a reason, and high is ST_PREDICT_MOST */
+    uint64_t episodes_n; /* of a span with late wake-ups: one */
+    double observed_s;
     double per_hour, high;   /* episodes that were seen; one-sided 95 % bound */
     double target_per_hour;  /* that the time can show: st_predict_target */
     double headroom_percent; /* the largest load at which `high` keeps it; < 0: none */
@@ -63,7 +61,7 @@ double st_predict_seconds(const struct st_predict_run *run);
 /** The tightest target that this time without an episode can show: 1 per hour, or 3 / its time. */
 double st_predict_target(double seconds);
 
-/** One size, 1 .. ST_PREDICT_FRAMES_MAX frames. Longer runs count from their own size on. Threads: any. */
+/** One size, 1 .. ST_PREDICT_FRAMES_MAX frames. Threads: any. */
 void st_predict_row(const struct st_predict_run *run, const struct st_predict_wish *wish, uint32_t frames,
                     struct st_predict_row *ret);
 

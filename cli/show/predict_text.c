@@ -12,18 +12,6 @@
 #define WIDE         64  /* columns from which on a row has its headroom */
 #define USUAL_FRAMES 32u /* of a run that is to answer for the longer sizes */
 
-/* Says of a shorter size at least what was seen of a longer one. */
-static void raise_to(struct st_predict_row *row, const struct st_predict_row *longer)
-{
-    if (!row->known || longer->per_hour <= row->per_hour)
-        return;
-    row->high = fmax(row->high, longer->high);
-    row->per_hour = longer->per_hour;
-    row->episodes_n = longer->episodes_n;
-    row->observed_s = longer->observed_s;
-    row->headroom_percent = -1;
-}
-
 void st_predict_text_fill(struct st_predict_table *table, const uint32_t *frames, size_t frames_n)
 {
     uint32_t usual[ST_PREDICT_SIZES_MAX];
@@ -38,9 +26,6 @@ void st_predict_text_fill(struct st_predict_table *table, const uint32_t *frames
         st_predict_row(table->run, table->wish, frames[i], row);
         table->known = table->known || row->known;
     }
-    /* a stall that is too long for a size is too long for a shorter one, whatever short runs of these saw */
-    for (size_t i = table->n; i-- > 1 && table->rows[i - 1].frames < table->rows[i].frames;)
-        raise_to(&table->rows[i - 1], &table->rows[i]);
     /* the smallest size from which on all hold */
     for (size_t i = table->n; i-- > 0 && st_predict_holds(&table->rows[i]);)
         table->held = &table->rows[i];

@@ -285,49 +285,6 @@ static void the_bound_covers_the_truth_of_known_laws(void **state)
     }
 }
 
-static struct st_predict_run longer;
-
-/* As check does: 8 s at 48 frames, then 192 frames with a stall each second. */
-static void two_sizes(uint64_t short_n, uint64_t long_n)
-{
-    struct st_period period;
-    assert_int_equal(st_period_init(&period, 192, RATE_HZ), 0);
-    assert_int_equal(st_predict_begin(&longer, &period, 192, RATE_HZ), 0);
-    longer.periods_n = 500;
-    begin(48, 8);
-    run.longer = &longer;
-    for (uint64_t i = 0; i < short_n; i++)
-        late(1500 * (i + 1), 6 * MS);
-    for (uint64_t i = 0; i < long_n; i++)
-        st_predict_add(&longer, 260 * i, 6 * MS);
-}
-
-static void runs_at_all_sizes_up_to_this_one_count(void **state)
-{
-    (void)state;
-    two_sizes(2, 1);
-    row_of(48);
-    NEAR(row.observed_s, 8);
-    assert_int_equal(row.episodes_n, 2);
-    row_of(192);
-    NEAR(row.observed_s, 10);
-    assert_int_equal(row.episodes_n, 3);
-    NEAR(row.per_hour, 3 * 360);
-    NEAR(row.high, ST_PREDICT_MOST); /* 1 in 2 s, if it belongs to this size */
-    st_predict_finish(&run);
-    st_predict_finish(&longer);
-
-    two_sizes(0, 0);
-    row_of(192);
-    NEAR(row.high, 2.995732274 * 360); /* time without a stall counts as well */
-    assert_true(st_predict_holds(&row));
-    longer.body_ns = 3 * MS; /* each wake-up is later, and a headroom of 25 % is left */
-    row_of(192);
-    NEAR(row.slack_us, 1000);
-    assert_true(row.headroom_percent > 24.8 && row.headroom_percent <= 25.1);
-    st_predict_finish(&run);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -341,7 +298,6 @@ int main(void)
         cmocka_unit_test(each_late_value_of_a_minute_is_in_the_bound),
         cmocka_unit_test(damaged_data_are_counted_and_end),
         cmocka_unit_test(the_bound_covers_the_truth_of_known_laws),
-        cmocka_unit_test(runs_at_all_sizes_up_to_this_one_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
