@@ -55,7 +55,7 @@ show "which setting" sleeptune report
 # who helps reads what the user pastes: it names no one, and report finds the same in it
 findings() { musician sleeptune report --json "$@" 2>/dev/null | jq -r '.findings[] | select(.status == "problem" or .status == "advice") | "\(.id) \(.status)"' | sort; }
 show "what to paste" sleeptune share
-sed 's/^/> /' <<<"$screen" >"$home/pasted"
+printf '> %s\n' "${screen//$'\n'/$'\n> '}" >"$home/pasted"
 like "what is pasted has the card" "$screen" '^card .*driver'
 is "and no name" "$(grep -ciE "musician|$(hostname)|HeavyReverb\.log|/home" <<<"$screen")" 0
 is "report finds the same in it" "$(findings "$home/pasted")" "$(findings)"
