@@ -68,9 +68,9 @@ static bool copy_known(const char *text, char *ret, size_t ret_bytes)
         /* CPUs, governors, drivers */
         "apple athlon atom celeron core epyc gen gold i intel n pentium pro processor r ryzen silver st "
         "nd rd th "
-        "threadripper tm ultra xeon conservative ondemand performance powersave schedutil userspace audio "
-        "bcm dsp hd "
-        "hda hdmi loopback pcm sof usb "
+        "threadripper tm ultra xeon conservative ondemand performance powersave schedutil userspace audio av "
+        "bcm bebob cmi dice digi dsp dummy fireface hammerfall hd hda hdmi hdsp hdspm ice loopback motu oxfw "
+        "oxygen pcm rme sof tascam usb via virtuoso "
         /* programs */
         "ableton alsa ardour audacity bitwig brave bristol capture carla chrome chromium data discord "
         "easyeffects "

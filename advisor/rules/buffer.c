@@ -365,7 +365,9 @@ static bool of_sndstat(const struct st_facts *facts, struct st_wish *ret)
 /** Something that runs, or the default. */
 static void in_use(const struct st_facts *facts, struct st_wish *ret)
 {
-    const char *why = st_facts_has_int(facts, ST_KEY_PROCESSES_N) && !st_facts_has(facts, ST_KEY_THREADS_PART)
+    const char *why = st_facts_has_int(facts, ST_KEY_PROCESSES_N) &&
+                              !st_facts_has(facts, ST_KEY_THREADS_PART) &&
+                              !st_facts_has(facts, ST_KEY_SYSTEM_INPUT)
                           ? "no sound server runs here"
                           : "sleeptune found no buffer size in use";
     if (of_program(facts, ret) || of_sndstat(facts, ret) ||
