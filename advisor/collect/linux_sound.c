@@ -116,18 +116,8 @@ static int usb_interface(void *ctx, const char *name)
 
 /* --- ALSA streams --- */
 
-/* The rate in Hz at which the device moved since the start. @return 0; -ENODATA: it does not run, or for
- * less than 3 s, when one step of the position is too much. */
-static int rate_of(const struct st_alsa_status *status, int64_t *ret_hz)
-{
-    const int64_t ms = status->now_ns / ST_NS_PER_MS - status->trigger_ns / ST_NS_PER_MS;
-    if (status->state != ST_ALSA_RUNNING || ms < 3000 || status->hw_ptr_frames >= INT64_MAX / 1000)
-        return -ENODATA;
-    *ret_hz = status->hw_ptr_frames * 1000 / ms;
-    return 0;
-}
-
-/** The program that opened the stream, and its rate since the start. */
+/** The program that opened the stream, and the rate in Hz at which the device moved since the start; for less
+ * than 3 s one step of the position is too much. */
 static void stream_status(struct st_collector *c, const char *name, const char *text, const char *source)
 {
     struct st_alsa_status status;
@@ -136,9 +126,10 @@ static void stream_status(struct st_collector *c, const char *name, const char *
     const char *path = ST_TEXT(64, "/proc/%jd/comm", status.owner_tid);
     if (status.owner_tid > 0)
         st_collector_read(c, ST_TEXT(KEY_BYTES, ST_KEYS_ALSA "%s.owner", name), path, ST_VALUE_TEXT);
-    int64_t hz;
-    if (rate_of(&status, &hz) == 0)
-        st_collector_put_int(c, ST_TEXT(KEY_BYTES, ST_KEYS_ALSA "%s.moved_hz", name), hz, source);
+    const int64_t ms = status.now_ns / ST_NS_PER_MS - status.trigger_ns / ST_NS_PER_MS;
+    if (status.state == ST_ALSA_RUNNING && ms >= 3000 && status.hw_ptr_frames < INT64_MAX / 1000)
+        st_collector_put_int(c, ST_TEXT(KEY_BYTES, ST_KEYS_ALSA "%s.moved_hz", name),
+                             status.hw_ptr_frames * 1000 / ms, source);
 }
 
 /** A lower bound of the steps in which the position of a stream that PipeWire plays moves: for two looks, the
@@ -232,16 +223,6 @@ static void scan_folder(struct st_collector *c, const char *folder, st_name_fn f
 #define SOURCE    "/proc/interrupts"
 #define LINES_MAX 64
 
-/** The names are behind the last two blanks of the line ("16-fasteoi   i801_smbus, snd_hda_intel:card0").
- * @return NULL: none. */
-static const char *interrupt_actions(const char *line)
-{
-    const char *last = NULL;
-    for (const char *at = strstr(line, "  "); at != NULL; at = strstr(at + 1, "  "))
-        last = at + 2;
-    return last;
-}
-
 /** From "PCI-MSI-0000:00:14.0 0-edge", or, before Linux 6.2, from "PCI-MSI 327680-edge": domain << 27 | bus
  * << 19 | device << 14 | function << 11 | index (pci_msi_domain_calc_hwirq() of
  * drivers/pci/msi/irqdomain.c). */
@@ -276,7 +257,10 @@ static void collect_interrupts(struct st_collector *c)
     ST_TEXT_EACH (line, c->buf, "\n") {
         st_text_trim(line);
         const unsigned long number = strtoul(line, &end, 10);
-        const char *actions = end != line && *end == ':' ? interrupt_actions(end + 1) : NULL;
+        /* behind the last two blanks of the line: "16-fasteoi   i801_smbus, snd_hda_intel:card0" */
+        const char *actions = NULL, *at = end != line && *end == ':' ? strstr(end, "  ") : NULL;
+        for (; at != NULL; at = strstr(at + 1, "  "))
+            actions = at + 2;
         if (actions == NULL || !st_linux_text_carries_sound(actions) || n++ >= LINES_MAX)
             continue;
         ST_PRINT(key, ST_KEYS_IRQ "%lu.actions", number);

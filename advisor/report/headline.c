@@ -7,17 +7,6 @@
 
 #define SEEN_MAX 5 /* sentences of a posted text */
 
-/** "64 frames at 48 kHz (1.3 ms)" */
-static const char *period_text(const struct st_wish *wish, char *buf, size_t buf_bytes)
-{
-    struct st_wish alone = *wish;
-    const bool short_one = wish->period_ns < 1000000;
-    alone.why[0] = '\0'; /* a row of its own says that */
-    snprintf(buf, buf_bytes, "%s (%.1f %s)", st_buffer_text(&alone, ST_ROOM(ST_BUFFER_TEXT_BYTES)),
-             (double)wish->period_ns / (short_one ? 1e3 : 1e6), short_one ? "µs" : "ms");
-    return buf;
-}
-
 /** The summary of the problem as a sentence. */
 static void say_problem(struct st_text_buffer *s, const struct st_finding *problem)
 {
@@ -79,7 +68,11 @@ const char *st_report_format_headline(const struct st_report *report, char *buf,
     if (seen_n > 0 && problem == NULL && !fires) /* the text's own answer */
         return buf;
     st_text_buffer_printf(&s, "%s", seen_n > 0 ? "\n" : "");
-    const char *period = period_text(&report->wish, ST_ROOM(96));
+    struct st_wish alone = report->wish;
+    alone.why[0] = '\0'; /* a row of its own says that */
+    const bool is_short = alone.period_ns < 1000000;
+    const char *period = ST_TEXT(96, "%s (%.1f %s)", st_buffer_text(&alone, ST_ROOM(ST_BUFFER_TEXT_BYTES)),
+                                 (double)alone.period_ns / (is_short ? 1e3 : 1e6), is_short ? "µs" : "ms");
     if (problem != NULL)
         say_problem(&s, problem);
     else

@@ -120,7 +120,7 @@ static const char *one_command(const char *text, int width, size_t *ret_bytes)
 /** Of a text that someone posted: that machine has no sleeptune, and `apply` would change this one. */
 static bool is_posted(const struct st_finding *finding)
 {
-    return finding->facts != NULL && finding->facts->partial;
+    return finding->facts->partial;
 }
 
 static const char *apply_command(const struct st_finding *finding, char *buf, size_t buf_bytes)
@@ -132,8 +132,7 @@ static const char *apply_command(const struct st_finding *finding, char *buf, si
 
 static bool is_jailed(const struct st_finding *finding)
 {
-    return finding->facts != NULL &&
-           st_facts_int_or(finding->facts, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED, 0) != 0;
+    return st_facts_int_or(finding->facts, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED, 0) != 0;
 }
 
 /** What the user can do about a setting, in one line. */
@@ -297,7 +296,7 @@ static size_t print_settings(const struct st_printer *printer, const struct st_r
 
 /* --- counts --- */
 
-#define NAMES_MAX    3 /* in a list; of longer ones two and how many more */
+#define NAMES_MAX    3 /* in a list; of longer ones how many more */
 #define NAMES_USEFUL 10
 
 static bool needs_root(const struct st_fact *fact)
@@ -337,26 +336,23 @@ static bool is_unknown(const struct st_finding *finding)
     return finding->status == ST_STATUS_UNKNOWN && st_finding_counts(finding);
 }
 
-/** A list of names, cut. */
+/** The first of a list of names. */
 struct names {
-    char first[NAMES_MAX][80];
+    char first[NAMES_MAX * 80];
     size_t n;
 };
 
 static void add_name(struct names *names, const char *name)
 {
-    if (names->n < NAMES_MAX)
-        ST_PRINT(names->first[names->n], "%.*s", st_text_cut(name, 70), name);
-    names->n++;
+    if (names->n++ < NAMES_MAX)
+        st_text_join(names->first, sizeof(names->first), ", ", "%.*s", st_text_cut(name, 70), name);
 }
 
 static void say_names(FILE *out, const struct names *names)
 {
-    const size_t shown = names->n <= NAMES_MAX ? names->n : NAMES_MAX - 1;
-    for (size_t i = 0; i < shown; i++)
-        fprintf(out, "%s%s", i > 0 ? ", " : "", names->first[i]);
-    if (shown < names->n)
-        fprintf(out, " and %zu more", names->n - shown);
+    fputs(names->first, out);
+    if (names->n > NAMES_MAX)
+        fprintf(out, " and %zu more", names->n - NAMES_MAX);
 }
 
 /** "linux-hz, linux-heat (need root)": the findings that are unknown for this reason. */
@@ -618,15 +614,6 @@ static void print_fix(const struct st_printer *printer, const struct st_finding 
     print_field(printer, "Not when:", finding->rule->when_not);
 }
 
-/** What `tune` measured here for it. */
-static void print_measured(const struct st_printer *printer, const struct st_report *report,
-                           const struct st_finding *finding)
-{
-    const struct st_tuned_row *row = st_report_tuned(report, finding);
-    if (row != NULL)
-        print_field(printer, "Measured:", st_tuned_text(report->tuned, row, ST_ROOM(ST_TUNED_TEXT_BYTES)));
-}
-
 static void print_evidence(const struct st_printer *printer, const struct st_finding *finding)
 {
     for (size_t i = 0; i < finding->evidence_n; i++) {
@@ -651,18 +638,6 @@ static void print_evidence(const struct st_printer *printer, const struct st_fin
     }
 }
 
-/** Why it does not count, if so. */
-static void print_left_out(const struct st_printer *printer, const struct st_report *report,
-                           const struct st_finding *finding)
-{
-    if (finding->set_aside != NULL)
-        print_field(printer, "Left out:",
-                    ST_TEXT(512, "not recommended by the profile %s, because it costs %s",
-                            st_report_profile_names[report->profile], finding->set_aside));
-    else
-        print_field(printer, "Left out:", finding->needless);
-}
-
 static void print_effect(const struct st_printer *printer, const struct st_finding *finding,
                          const struct st_wish *wish)
 {
@@ -682,13 +657,19 @@ static void print_effect(const struct st_printer *printer, const struct st_findi
 static void print_details(const struct st_printer *printer, const struct st_report *report,
                           const struct st_finding *finding)
 {
+    const struct st_tuned_row *tuned = st_report_tuned(report, finding);
     fputc('\n', printer->out);
     print_status(printer, finding->status, 0);
     fprintf(printer->out, ": %s [%s]\n", finding->rule->title, finding->rule->id);
     st_print_wrapped(printer, INDENT, "", INDENT, finding->summary);
-    print_left_out(printer, report, finding);
+    print_field(printer, "Left out:",
+                finding->set_aside == NULL
+                    ? finding->needless
+                    : ST_TEXT(512, "not recommended by the profile %s, because it costs %s",
+                              st_report_profile_names[report->profile], finding->set_aside));
     print_effect(printer, finding, &report->wish);
-    print_measured(printer, report, finding);
+    if (tuned != NULL)
+        print_field(printer, "Measured:", st_tuned_text(report->tuned, tuned, ST_ROOM(ST_TUNED_TEXT_BYTES)));
     print_field(printer, "Formula:", finding->formula);
     print_evidence(printer, finding);
     if (finding->status == ST_STATUS_UNKNOWN)

@@ -27,26 +27,21 @@ static bool take(struct st_wish *ret, int64_t frames, int64_t rate_hz, const cha
 
 /* --- a program that has a card for itself --- */
 
-static bool is_server(const char *owner)
-{
-    /* the thread that opened the stream (wireplumber's only tries what the card can); sleeptuned's own is no
-     * music */
-    static const char *const names[] = {"pipewire",   "data-loop", "pw-data-loop", "wireplumber", "jackd",
-                                        "pulseaudio", "alsa-",     "sleeptune",    NULL};
-    return st_text_begins_among(owner, names);
-}
-
 /** The shortest of several: "as ardour has card0 open". */
 static bool of_program(const struct st_facts *facts, struct st_wish *ret)
 {
     static const char prefix[] = ST_KEYS_ALSA;
+    /* the thread that opened the stream (wireplumber's only tries what the card can); sleeptuned's own is no
+     * music */
+    static const char *const servers[] = {"pipewire",   "data-loop", "pw-data-loop", "wireplumber", "jackd",
+                                          "pulseaudio", "alsa-",     "sleeptune",    NULL};
     *ret = (struct st_wish){0};
     ST_FACTS_EACH (fact, facts, prefix, ".period_frames") {
         struct st_wish found;
         const char *owner, *card = fact->key + sizeof(prefix) - 1;
         if (st_fact_beside_text(fact, "owner", &owner) != 0)
             owner = facts->partial ? "a program" : "alsa-";
-        if (is_server(owner))
+        if (st_text_begins_among(owner, servers))
             continue;
         const char *why =
             ST_TEXT(ST_WISH_WHY_BYTES, "as %.40s uses %.*s", owner, (int)(strcspn(card, ".") % 20), card);
@@ -288,14 +283,6 @@ void st_buffer_asked(const struct st_facts *facts, struct st_buffer_asked *ret)
         ret->forced ? ret->frames : st_buffer_cycle(facts, ret->frames, ret->rate_hz, default_hz, default_hz);
 }
 
-/** A posted text may show that PipeWire runs, and no setting of it. */
-static bool knows_pipewire(const struct st_facts *facts)
-{
-    return !st_facts_has(facts, ST_KEY_SYSTEM_INPUT) || st_facts_has(facts, ST_KEY_PIPEWIRE_QUANTUM) ||
-           st_facts_has(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM) ||
-           st_facts_has(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES);
-}
-
 static bool of_pipewire(const struct st_facts *facts, struct st_wish *ret)
 {
     struct st_buffer_asked asked;
@@ -381,7 +368,11 @@ static void in_use(const struct st_facts *facts, struct st_wish *ret)
             why = "the running sound server belongs to another user";
             continue;
         }
-        if (row->find == of_pipewire && !knows_pipewire(facts)) {
+        /* a posted text may show that PipeWire runs, and no setting of it */
+        if (row->find == of_pipewire && st_facts_has(facts, ST_KEY_SYSTEM_INPUT) &&
+            !st_facts_has(facts, ST_KEY_PIPEWIRE_QUANTUM) &&
+            !st_facts_has(facts, ST_KEY_PIPEWIRE_FORCE_QUANTUM) &&
+            !st_facts_has(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES)) {
             why = "sleeptune found no buffer size in use";
             continue;
         }

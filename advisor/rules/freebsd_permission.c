@@ -160,14 +160,6 @@ static void judge_absent(struct st_finding *finding)
     }
 }
 
-/** Will the next boot load it? Asked only where loader.conf could be read. */
-static bool is_kept(const struct st_facts *facts)
-{
-    return st_facts_text_or(facts, ST_KEY_FREEBSD_FILE_LOADER_CONF, NULL) == NULL ||
-           strcasecmp(st_facts_text_or(facts, LOADER, ""), "YES") == 0 ||
-           strstr(st_facts_text_or(facts, KLD_LIST, ""), "mac_priority") != NULL;
-}
-
 static void judge_mac_priority(struct st_finding *finding)
 {
     int64_t realtime;
@@ -189,11 +181,15 @@ static void judge_mac_priority(struct st_finding *finding)
                        ST_NEEDS_NOTHING);
         return;
     }
-    const int64_t gid = st_facts_int_or(finding->facts, GID, GID_REALTIME);
-    st_finding_fine(
-        finding, "members of group %jd%s get real-time priority%s", gid,
-        gid == GID_REALTIME ? " (realtime)" : "",
-        is_kept(finding->facts) ? "" : "; loader.conf does not load it, so it may be gone after a reboot");
+    const struct st_facts *facts = finding->facts;
+    const int64_t gid = st_facts_int_or(facts, GID, GID_REALTIME);
+    /* will the next boot load it? Asked only where loader.conf could be read */
+    const bool is_kept = st_facts_text_or(facts, ST_KEY_FREEBSD_FILE_LOADER_CONF, NULL) == NULL ||
+                         strcasecmp(st_facts_text_or(facts, LOADER, ""), "YES") == 0 ||
+                         strstr(st_facts_text_or(facts, KLD_LIST, ""), "mac_priority") != NULL;
+    st_finding_fine(finding, "members of group %jd%s get real-time priority%s", gid,
+                    gid == GID_REALTIME ? " (realtime)" : "",
+                    is_kept ? "" : "; loader.conf does not load it, so it may be gone after a reboot");
 }
 
 const struct st_rule st_rule_freebsd_mac_priority = {
@@ -268,15 +264,6 @@ static void fix_user(struct st_finding *finding)
     }
 }
 
-static void fix_machine(int64_t page, struct st_finding *finding)
-{
-    const int64_t pages = 4 * ENOUGH_BYTES / page;
-    st_finding_fix_now(finding, "sysctl vm.max_user_wired=%jd", pages);
-    st_finding_fix_persistent(finding, ST_NEEDS_NOTHING,
-                              "# /etc/sysctl.conf (in pages)\nvm.max_user_wired=%jd", pages);
-    st_finding_change(finding, ST_CHANGE_SYSCTL, "vm.max_user_wired", ST_TEXT(24, "%jd", pages));
-}
-
 static void judge_memlock(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
@@ -327,7 +314,8 @@ static void judge_memlock(struct st_finding *finding)
                           (double)bytes / (small ? 1024 : MIB), small ? "KiB" : "MiB",
                           by_machine ? " (all users together)" : "");
         if (by_machine)
-            fix_machine(st_facts_int_or(facts, PAGE, 4096), finding);
+            st_machine_fix_sysctl(finding, "vm.max_user_wired", /* pages */
+                                  ST_TEXT(24, "%jd", 4 * ENOUGH_BYTES / st_facts_int_or(facts, PAGE, 4096)));
         else
             fix_user(finding);
     }

@@ -135,19 +135,6 @@ static bool judge_profile(struct st_finding *finding)
     return true;
 }
 
-/** intel_pstate's limit for all CPUs, which scaling_max_freq does not show. @return whether this is the
- * finding. */
-static bool judge_max_perf(struct st_finding *finding)
-{
-    const int64_t pct = st_facts_int_or(finding->facts, ST_KEY_CPUFREQ_MAX_PERF_PCT, 0);
-    if (pct <= 0 || (double)pct >= CAPPED_SHARE * 100)
-        return false;
-    st_finding_advice(finding, "intel_pstate/max_perf_pct limits all CPU clocks to %jd %% of the highest",
-                      pct);
-    fix_file(finding, MAX_PERF_FILE, "100");
-    return true;
-}
-
 static void fix_cpu_frequency(struct st_finding *finding, const struct st_fact *worst, enum kind kind)
 {
     const char *turbo = limiting_switch(worst);
@@ -236,9 +223,13 @@ static void judge_cpu_frequency(struct st_finding *finding)
                 st_machine_is_guest(finding->facts) ? "; in a virtual machine the host decides" : "");
         return;
     }
-    if (judge_max_perf(finding))
-        return;
-    if (worst_kind > KIND_UNREAD) {
+    /* intel_pstate's limit for all CPUs, which scaling_max_freq does not show */
+    const int64_t pct = st_facts_int_or(finding->facts, ST_KEY_CPUFREQ_MAX_PERF_PCT, 0);
+    if (pct > 0 && (double)pct < CAPPED_SHARE * 100) {
+        st_finding_advice(finding, "intel_pstate/max_perf_pct limits all CPU clocks to %jd %% of the highest",
+                          pct);
+        fix_file(finding, MAX_PERF_FILE, "100");
+    } else if (worst_kind > KIND_UNREAD) {
         judge_slow(finding, worst, worst_kind, policies_n - counts[KIND_FAST] - counts[KIND_UNREAD],
                    policies_n);
     } else if (judge_profile(finding)) {
@@ -389,17 +380,13 @@ const struct st_rule st_rule_linux_power_daemons = {
 /** In an hour of running. Less is a few moments of other work: a build, a game. A choice of this rule. */
 #define HEAT_MS_AN_HOUR 1000
 
-/** Hours that the machine ran since the start, without suspends, as far as these are known. 0: not known. */
-static double running_hours(struct st_finding *finding)
-{
-    const double uptime_s = strtod(st_facts_text_or(finding->facts, ST_KEY_UPTIME, "0"), NULL);
-    const double suspended_s = (double)st_facts_int_or(finding->facts, ST_KEY_SUSPENDED_MS, 0) / 1e3;
-    return uptime_s > suspended_s ? (uptime_s - suspended_s) / 3600 : 0;
-}
-
 static void judge_slowed(struct st_finding *finding, int64_t ms)
 {
-    const double seconds = (double)ms / 1e3, hours = running_hours(finding);
+    const double uptime_s = strtod(st_facts_text_or(finding->facts, ST_KEY_UPTIME, "0"), NULL),
+                 suspended_s = (double)st_facts_int_or(finding->facts, ST_KEY_SUSPENDED_MS, 0) / 1e3,
+                 seconds = (double)ms / 1e3;
+    /* that the machine ran since the start, without suspends, as far as these are known; 0: not known */
+    const double hours = fmax(uptime_s - suspended_s, 0) / 3600;
     char since[64] = "since the start";
     if (hours > 0)
         ST_PRINT(since, "in %.0f %s",

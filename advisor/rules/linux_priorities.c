@@ -322,36 +322,22 @@ static const struct st_fact *sound_interrupt(const struct st_facts *facts, int64
     return lowest != NULL ? lowest : top_interrupt(facts, ANY_CARD, ret_priority);
 }
 
-/** An interrupt's thread of another device that comes before the server; NULL: none. */
-static const struct st_fact *above_server(const struct st_facts *facts, int64_t server)
-{
-    ST_FACTS_EACH (fact, facts, ST_LINUX_KERNEL_IRQ_THREAD, ".name") {
-        if (fact->state == ST_FACT_OK && !st_machine_is_sound(facts, fact->text) &&
-            st_fact_beside_int_or(fact, "priority", 0) > server)
-            return fact;
-    }
-    return NULL;
-}
-
 static void judge_irq_priorities(struct st_finding *finding, ST_UNUSED int64_t processes_n)
 {
     const struct st_facts *facts = finding->facts;
     int64_t lowest = 0;
-    size_t threads_n = 0;
-    ST_FACTS_EACH (fact, facts, ST_LINUX_KERNEL_IRQ_THREAD, ".name")
-        threads_n += fact->state == ST_FACT_OK;
+    const bool has_threads = st_facts_any(facts, ST_LINUX_KERNEL_IRQ_THREAD, ".name", NULL);
     const struct st_fact *sound = sound_interrupt(facts, &lowest);
     const struct st_machine_thread server = st_machine_top_thread(facts, server_names);
     if (sound == NULL) {
-        if (threads_n == 0 && st_linux_kernel_has_irq_threads(facts))
+        if (!has_threads && st_linux_kernel_has_irq_threads(facts))
             st_finding_unknown(finding,
                                "this kernel handles interrupts in threads, and none can be seen from here");
         else
             st_finding_not_applicable(
                 finding, "%s",
-                threads_n == 0 ? "interrupts have no threads on this machine (see finding "
-                                 "linux-threaded-irqs)"
-                               : "no sound device has an interrupt thread, so there is no priority to set");
+                has_threads ? "no sound device has an interrupt thread, so there is no priority to set"
+                            : "interrupts have no threads on this machine (see finding linux-threaded-irqs)");
         return;
     }
     st_finding_quote(finding, sound);
@@ -360,7 +346,12 @@ static void judge_irq_priorities(struct st_finding *finding, ST_UNUSED int64_t p
         return;
     }
     st_finding_quote(finding, server.process);
-    const struct st_fact *above = above_server(facts, server.priority);
+    const struct st_fact *above = NULL; /* an interrupt's thread of another device before the server */
+    ST_FACTS_EACH (fact, facts, ST_LINUX_KERNEL_IRQ_THREAD, ".name") {
+        if (fact->state == ST_FACT_OK && !st_machine_is_sound(facts, fact->text) &&
+            st_fact_beside_int_or(fact, "priority", 0) > server.priority)
+            above = fact;
+    }
     if (lowest >= server.priority && above != NULL && finding->wish->period_ns < ST_RULE_LONG_NS &&
         st_linux_kernel_threads_irqs(facts)) {
         st_finding_quote(finding, above);

@@ -61,12 +61,6 @@ static void fix_lost(struct st_finding *finding)
         st_finding_fix_persistent(finding, finding->needs, EVER("%s", "no-canary"), command);
 }
 
-static bool can_suspend(const struct st_facts *facts)
-{
-    return st_proc_has_word(st_facts_text_or(facts, ST_KEY_POWER_STATES, ""), "mem") &&
-           !st_machine_is_guest(facts) && st_facts_int_or(facts, ST_KEY_SUSPEND_FORBIDDEN, 0) == 0;
-}
-
 static void judge_without(struct st_finding *finding, int row, int64_t suspended_ms)
 {
     const bool logged = st_linux_rt_lost(finding->facts, servers[row].key);
@@ -108,6 +102,9 @@ static void judge_lost(struct st_finding *finding, ST_UNUSED int64_t processes_n
 
     const char *name = servers[server].name;
     const int64_t priority = st_machine_top_thread(facts, servers[server].processes).priority;
+    const bool can_suspend = st_proc_has_word(st_facts_text_or(facts, ST_KEY_POWER_STATES, ""), "mem") &&
+                             !st_machine_is_guest(facts) &&
+                             st_facts_int_or(facts, ST_KEY_SUSPEND_FORBIDDEN, 0) == 0;
     if (priority == 0) {
         judge_without(finding, server, suspended_ms);
     } else if (priority > RTKIT_MAX) {
@@ -118,7 +115,7 @@ static void judge_lost(struct st_finding *finding, ST_UNUSED int64_t processes_n
     } else if (suspended_ms >= SUSPENDED_LEAST && st_facts_int_or(facts, ST_KEY_RTKIT_DEMOTED_N, 1) == 0) {
         st_finding_fine(finding, "%s kept its real-time priority (%jd) when this computer was suspended",
                         name, priority);
-    } else if (suspended_ms >= SUSPENDED_LEAST || can_suspend(facts)) {
+    } else if (suspended_ms >= SUSPENDED_LEAST || can_suspend) {
         st_finding_advice(finding,
                           "%s has its real-time priority (%jd) from rtkit, which may take it away when "
                           "this computer is suspended",
@@ -184,8 +181,7 @@ static void judge_rt_time(struct st_finding *finding)
                            !st_facts_is(facts, ST_KEY_RT_FIFO_ERRNO, "0"); /* else PipeWire does not ask it */
     if (!by_portal && killed_n == 0 && st_finding_need_int(finding, ST_KEY_PROCESSES_N, NULL) != 0)
         return;
-    if (quoted != NULL)
-        st_finding_quote(finding, quoted);
+    st_finding_quote(finding, quoted);
     const char *name = quoted != NULL ? st_fact_beside_text_or(quoted, "name", "a program") : "";
     if (zero != NULL) {
         st_finding_problem(finding,

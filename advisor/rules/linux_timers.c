@@ -162,20 +162,6 @@ static const char *best_fast(const char *available)
     return NULL;
 }
 
-/** chosen: the option that chose another one, NULL: none. tsc=reliable is for the TSC; for a hypervisor's own
- * clock, options that disable it have to go. */
-static void fix_slow(const char *best, const char *chosen, struct st_finding *finding)
-{
-    if (chosen != NULL) {
-        fix_option(finding, chosen);
-    } else if (st_text_is(best, "tsc")) {
-        st_finding_fix(finding, NULL, finding->rule->persistent, ST_NEEDS_REBOOT);
-        st_machine_place_boot_option(finding, "clocksource=tsc", true);
-    }
-    st_finding_fix_now(
-        finding, "echo %s | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource", best);
-}
-
 static void judge_slow(const char *current, struct st_finding *finding)
 {
     const char *available, *best;
@@ -192,19 +178,16 @@ static void judge_slow(const char *current, struct st_finding *finding)
         st_finding_advice(finding, "the clock is %s although %s is available%s%s%s", current, best,
                           chosen != NULL ? ": " : "", chosen != NULL ? chosen : "",
                           chosen != NULL ? " is on the kernel command line" : "");
-        fix_slow(best, chosen, finding);
+        if (chosen != NULL) {
+            fix_option(finding, chosen);
+        } else if (st_text_is(best, "tsc")) { /* for a hypervisor's own clock, options that disable it go */
+            st_finding_fix(finding, NULL, finding->rule->persistent, ST_NEEDS_REBOOT);
+            st_machine_place_boot_option(finding, "clocksource=tsc", true);
+        }
+        st_finding_fix_now(
+            finding, "echo %s | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource",
+            best);
     }
-}
-
-static void judge_jiffies(struct st_finding *finding)
-{
-    const int64_t hz = st_facts_int_or(finding->facts, ST_KEY_CONFIG_HZ, 0);
-    st_finding_problem(finding,
-                       "the clock is jiffies: it moves only once a tick, and high-resolution timers do not "
-                       "work with it; 'sudo dmesg | grep -i clocksource' shows why");
-    if (hz >= 1 && hz <= HZ_MAX)
-        st_finding_effect(finding, 1e6 / (double)hz, "one tick: 1 / HZ %d = %.0f µs", (int)hz,
-                          1e6 / (double)hz);
 }
 
 static void judge_clocksource(struct st_finding *finding)
@@ -221,7 +204,12 @@ static void judge_clocksource(struct st_finding *finding)
     if (st_finding_need_text(finding, ST_KEY_CLOCKSOURCE_CURRENT, &current) != 0)
         return;
     if (st_text_is(current, "jiffies") || st_text_is(current, "refined-jiffies")) {
-        judge_jiffies(finding);
+        const double tick_us = (double)tick_ns(finding->facts) / 1e3;
+        st_finding_problem(
+            finding, "the clock is jiffies: it moves only once a tick, and high-resolution timers do not "
+                     "work with it; 'sudo dmesg | grep -i clocksource' shows why");
+        if (tick_us > 0)
+            st_finding_effect(finding, tick_us, "one tick: %.0f µs", tick_us);
     } else if (st_text_is_among(current, slow)) {
         judge_slow(current, finding);
     } else if (st_text_is(current, "xen")) {

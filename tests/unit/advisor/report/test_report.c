@@ -47,10 +47,13 @@ static struct st_report report;
 static int setup(void **state)
 {
     (void)state;
-    findings[0] = (struct st_finding){.rule = &first, .status = ST_STATUS_OK, .summary = summary};
-    findings[1] = (struct st_finding){.rule = &second, .status = ST_STATUS_OK, .summary = summary};
+    struct st_facts *facts = st_facts_new(ST_OS_LINUX);
+    findings[0] =
+        (struct st_finding){.rule = &first, .facts = facts, .status = ST_STATUS_OK, .summary = summary};
+    findings[1] =
+        (struct st_finding){.rule = &second, .facts = facts, .status = ST_STATUS_OK, .summary = summary};
     report = (struct st_report){
-        .facts = st_facts_new(ST_OS_LINUX),
+        .facts = facts,
         .wish = {.frames = 64, .rate_hz = 48000, .period_ns = 1333333},
         .findings = findings,
         .findings_n = 2,
