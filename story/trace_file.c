@@ -14,8 +14,7 @@
 struct work {
     struct st_trace_file *file;
     struct st_trace_json json;
-    int64_t from_ns, to_ns; /* what it has, so far */
-    int notes_n;
+    int64_t from_ns, event_ns;
 };
 
 /* --- the kernel's half: for each CPU what ran, interrupts and softirqs --- */
@@ -33,17 +32,6 @@ struct cpu {
         int64_t since_ns, free_ns;
     } at[PLACES];
 };
-
-/* For how long before that time nothing is missing. */
-static int64_t reach_of(const struct st_trace_copy *copy, int64_t at_ns)
-{
-    int64_t from_ns = copy->events[0].at_ns;
-    ST_EACH_OF (e, copy->events, copy->events_n) {
-        if (e->kind == ST_TRACE_LOST && e->at_ns > from_ns && e->at_ns <= at_ns)
-            from_ns = e->at_ns;
-    }
-    return ST_MAX(at_ns - from_ns, 0);
-}
 
 static int track_of(int cpu, int place)
 {
@@ -96,14 +84,13 @@ static void take(const struct work *work, struct cpu *cpus, const struct st_trac
     const bool irq = e->kind == ST_TRACE_IRQ_ENTRY || e->kind == ST_TRACE_IRQ_EXIT;
     if (e->kind == ST_TRACE_LOST) {
         leave_all(work, cpus, e->cpu, cpu->last_ns);
-        cpu->pid = -1;
+        cpu->pid = 0;
         if (e->at_ns >= work->from_ns)
             st_trace_json_instant(&work->json, ST_TRACE_CPUS, track_of(e->cpu, ON_CPU), e->at_ns,
                                   "events are missing before this");
     }
     if (!cpu->seen || e->kind == ST_TRACE_LOST)
         cpu->first_ns = e->at_ns;
-    cpu->pid = cpu->seen ? cpu->pid : -1;
     cpu->seen = true;
     cpu->last_ns = e->at_ns;
     if (e->kind == ST_TRACE_SWITCH)
@@ -120,11 +107,16 @@ static int add_cpus(const struct work *work)
     static const char *const places[] = {"", ": interrupts", ": softirqs"};
     const struct st_trace_copy *copy = &work->file->copy;
     struct cpu *cpus = calloc(ST_CPU_EVENTS_CPUS, sizeof(*cpus));
+    int64_t whole_ns = copy->events[0].at_ns; /* from then on nothing is missing */
     if (cpus == NULL)
         return -ENOMEM;
     st_trace_json_name(&work->json, ST_TRACE_CPUS, 0, "CPUs");
-    ST_EACH_OF (event, copy->events, copy->events_n)
+    ST_EACH_OF (event, copy->events, copy->events_n) {
+        if (event->kind == ST_TRACE_LOST && event->at_ns <= work->event_ns)
+            whole_ns = ST_MAX(event->at_ns, whole_ns);
         take(work, cpus, event);
+    }
+    work->file->reach_ns = ST_MAX(work->event_ns - whole_ns, 0);
     for (int i = 0; i < ST_CPU_EVENTS_CPUS; i++) {
         leave_all(work, cpus, i, copy->events[copy->events_n - 1].at_ns);
         for (int place = 0; cpus[i].seen && place < PLACES; place++)
@@ -195,7 +187,6 @@ static void add_cycle(struct work *work, const struct st_cycle_row *first, const
                                         first->is_driver ? "waits for its clients" : "waits");
     at_ns = st_trace_json_slice(&work->json, ST_TRACE_MOMENT, track, at_ns, end_ns, "computes");
     lane->free_ns[overlaps] = at_ns;
-    work->to_ns = ST_MAX(at_ns, work->to_ns);
     work->file->cycles_n += !first->is_driver;
     if (!first->is_driver && end_ns > deadline_ns) {
         add_missed(work, first, deadline_ns);
@@ -250,53 +241,43 @@ static void add_events(struct work *work)
         if (json_object_get(event, "why") != NULL) /* sound was lost */
             work->file->dropouts_n =
                 st_ns_add(work->file->dropouts_n, json_integer_value(json_object_get(event, "count_n")));
-        work->to_ns = ST_MAX(at_ns, work->to_ns);
     }
 }
 
-static void add_levels(struct work *work)
+/* By the viewer in their order. */
+static void add_levels(const struct work *work)
 {
     const struct st_cycle_levels *levels = &work->file->copy.ring->levels;
-    for (uint64_t i = levels->written > ST_LEVELS_MAX ? levels->written - ST_LEVELS_MAX : 0;
-         i < levels->written; i++) {
-        const struct st_cycle_level *level = &levels->rows[i % ST_LEVELS_MAX];
-        if (level->at_ns < work->from_ns)
-            continue;
-        st_trace_json_value(&work->json, level->at_ns, level->name, level->left_ns);
-        work->to_ns = ST_MAX(level->at_ns, work->to_ns);
+    ST_EACH_OF (level, levels->rows, ST_MIN(levels->written, ST_LEVELS_MAX)) {
+        if (level->at_ns >= work->from_ns)
+            st_trace_json_value(&work->json, level->at_ns, level->name, level->left_ns);
     }
 }
 
 /* A track of its own for each note: a slice from end to end, which can be read in the viewer. */
-static void add_note(struct work *work, const char *title, const char *text)
-{
-    const int track = ST_TRACE_NOTE + work->notes_n++;
-    if (text[0] == '\0')
-        return;
-    st_trace_json_name(&work->json, ST_TRACE_MOMENT, track, title);
-    (void)st_trace_json_slice(&work->json, ST_TRACE_MOMENT, track, work->from_ns, work->to_ns, text);
-}
-
-/* Up to what time the file reaches is known now. */
-static void add_notes(struct work *work)
+static void add_notes(const struct work *work)
 {
     const struct st_trace_file *file = work->file;
     const struct st_cycle_ring *ring = file->copy.ring;
-    char text[NOTE_BYTES];
+    char kernel[NOTE_BYTES];
+    ST_PRINT(kernel, "%s: what it did is not in this file", ring->kernel);
     if (file->reach_ns != INT64_MIN)
-        ST_PRINT(text, "%s: what it did is in this file from %.1f s before the event on", ring->kernel,
+        ST_PRINT(kernel, "%s: what it did is in this file from %.1f s before the event on", ring->kernel,
                  (double)file->reach_ns / 1e9);
-    else
-        ST_PRINT(text, "%s: what it did is not in this file%s", ring->kernel,
-                 st_text_begins(ring->kernel, "Linux")
-                     ? ": that needs trace.enabled, and only root gets it from root's sleeptuned"
-                     : "");
-    add_note(work, "kernel", text);
-    add_note(work, "server", ring->server);
-    add_note(work, "watched", ring->levels.about);
-    if (file->cycles_n == 0)
-        add_note(work, "cycles",
-                 "only PipeWire reports when each client waited and computed, to the user's own sleeptuned");
+    const char *const notes[][2] = {
+        {"kernel", kernel},
+        {"server", ring->server},
+        {"watched", ring->levels.about},
+        {"cycles", file->cycles_n > 0 ? ""
+                                      : "only PipeWire reports when each client waited and computed, to the "
+                                        "user's own sleeptuned"}};
+    for (int i = 0; i < (int)ST_ARRAY_LEN(notes); i++) {
+        if (notes[i][1][0] == '\0')
+            continue;
+        st_trace_json_name(&work->json, ST_TRACE_MOMENT, ST_TRACE_NOTE + i, notes[i][0]);
+        (void)st_trace_json_slice(&work->json, ST_TRACE_MOMENT, ST_TRACE_NOTE + i, work->from_ns,
+                                  work->event_ns + ST_TRACE_COPY_AFTER_NS, notes[i][1]);
+    }
 }
 
 static void name_tracks(const struct work *work)
@@ -316,7 +297,7 @@ int st_trace_file_write(FILE *out, struct st_trace_file *file)
     const int64_t event_ns = st_ns_sub(file->copy.wall_ns, ring->wall_ns);
     const int64_t from_ns = event_ns > file->copy.before_ns ? event_ns - file->copy.before_ns : 0;
     int r = 0;
-    struct work work = {.file = file, .json = {out, from_ns}, .from_ns = from_ns, .to_ns = from_ns};
+    struct work work = {.file = file, .json = {out, from_ns}, .from_ns = from_ns, .event_ns = event_ns};
     file->cycles_n = file->missed_n = 0;
     file->dropouts_n = 0;
     file->reach_ns = INT64_MIN;
@@ -325,10 +306,8 @@ int st_trace_file_write(FILE *out, struct st_trace_file *file)
     add_cycles(&work);
     add_events(&work);
     add_levels(&work);
-    if (file->copy.events_n > 0) {
-        file->reach_ns = reach_of(&file->copy, event_ns);
+    if (file->copy.events_n > 0)
         r = add_cpus(&work);
-    }
     add_notes(&work);
     st_trace_json_end(&work.json);
     return r;

@@ -5,7 +5,6 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "core/ns.h"
 #include "platform/posix/posix.h"
 
 #define LAST_NAME (ST_CYCLE_RING_NAMES - 1) /* of all for which there is no room */
@@ -13,17 +12,10 @@
 
 static const char magic[16] = "sleeptune-cycle";
 
-static int64_t now_ns(clockid_t clock)
-{
-    struct timespec now = {0};
-    (void)clock_gettime(clock, &now);
-    return st_ns_from_timespec(&now);
-}
-
 void st_cycle_ring_clocks(struct st_cycle_ring *ring)
 {
-    const int64_t monotonic_ns = now_ns(CLOCK_MONOTONIC);
-    ring->wall_ns = now_ns(CLOCK_REALTIME) - monotonic_ns;
+    const int64_t monotonic_ns = st_posix_now_ns(NULL);
+    ring->wall_ns = st_posix_wall_ns(NULL) - monotonic_ns;
 }
 
 void st_cycle_ring_begin(struct st_cycle_ring *ring)

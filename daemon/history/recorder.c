@@ -10,57 +10,14 @@
 #include "store/history/trace_copy.h"
 #include "xruns/dropout_reason.h"
 
-#define FILES_MAX 1024
-#define MARKED_NS (60 * ST_NS_PER_S)
-#define NEW_NAME  "new" /* until it is complete; the next one takes the place of what a kill left */
+#define NEW_NAME "new" /* until it is complete; the next one takes the place of what a kill left */
 
 /* --- which one goes --- */
 
-static int64_t wall_of(const char *name)
+static int is_copy(const struct dirent *entry)
 {
-    return strtoll(name, NULL, 10);
-}
-
-/* Of a mark, or of what was heard then: the kernel's trace in the copy of a mark may not reach so far back.
- */
-static bool is_marked(const char *const *names, size_t n, size_t i)
-{
-    ST_EACH_OF (name, names, n) {
-        const int64_t later_ns = st_ns_sub(wall_of(*name), wall_of(names[i]));
-        if (later_ns >= 0 && later_ns < MARKED_NS && strstr(*name, "-" ST_TRACE_COPY_MARK ".") != NULL)
-            return true;
-    }
-    return false;
-}
-
-size_t st_recorder_least(const char *const *names, size_t n)
-{
-    size_t least = 0;
-    for (size_t i = 1; i < n; i++) {
-        const bool a = is_marked(names, n, i), b = is_marked(names, n, least);
-        if (a < b || (a == b && wall_of(names[i]) < wall_of(names[least])))
-            least = i;
-    }
-    return least;
-}
-
-static size_t list(int folder_fd, char **names)
-{
-    const int fd = openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
-    struct dirent *entry;
-    size_t n = 0;
-    while (dir != NULL && n < FILES_MAX && (entry = readdir(dir)) != NULL) {
-        const size_t len = strlen(entry->d_name), suffix = strlen(ST_CYCLE_RING_SUFFIX);
-        if (len > suffix && st_text_is(entry->d_name + len - suffix, ST_CYCLE_RING_SUFFIX) &&
-            (names[n] = strdup(entry->d_name)) != NULL)
-            n++;
-    }
-    if (dir != NULL)
-        closedir(dir);
-    else if (fd >= 0)
-        close(fd);
-    return n;
+    const size_t len = strlen(entry->d_name), suffix = strlen(ST_CYCLE_RING_SUFFIX);
+    return len > suffix && st_text_is(entry->d_name + len - suffix, ST_CYCLE_RING_SUFFIX);
 }
 
 static int64_t bytes_of(int folder_fd, const char *name)
@@ -69,22 +26,27 @@ static int64_t bytes_of(int folder_fd, const char *name)
     return fstatat(folder_fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? (int64_t)status.st_size : 0;
 }
 
-static void trim(int folder_fd, int64_t max_bytes)
+/* The oldest go first, by their names, and those of marks last. */
+static void trim(int folder_fd, const char *history, int64_t max_bytes)
 {
-    char *names[FILES_MAX];
-    size_t n = list(folder_fd, names);
+    char folder[PATH_MAX];
+    struct dirent **copies = NULL;
+    const int n = scandir(st_trace_copy_folder(history, folder, sizeof(folder)), &copies, is_copy, alphasort);
     int64_t bytes = 0;
-    ST_EACH_OF (name, names, n)
-        bytes += bytes_of(folder_fd, *name);
-    while (n > 0 && (bytes > max_bytes || n == FILES_MAX)) {
-        const size_t least = st_recorder_least((const char *const *)names, n);
-        bytes -= bytes_of(folder_fd, names[least]);
-        (void)unlinkat(folder_fd, names[least], 0);
-        free(names[least]);
-        names[least] = names[--n];
+    for (int i = 0; i < n; i++)
+        bytes += bytes_of(folder_fd, copies[i]->d_name);
+    for (int turn = 0; turn < 2; turn++) {
+        for (int i = 0; i < n && bytes > max_bytes; i++) {
+            const bool mark = strstr(copies[i]->d_name, "-" ST_TRACE_COPY_MARK ".") != NULL;
+            if (mark != (turn == 1))
+                continue;
+            bytes -= bytes_of(folder_fd, copies[i]->d_name);
+            (void)unlinkat(folder_fd, copies[i]->d_name, 0);
+        }
     }
-    while (n > 0)
-        free(names[--n]);
+    for (int i = 0; i < n; i++)
+        free(copies[i]);
+    free(copies);
 }
 
 /* The folder of the copies. @return a descriptor or a negative errno value. */
@@ -103,7 +65,7 @@ void st_recorder_trim(const char *history, int64_t max_bytes)
     const int folder_fd = open_folder(history, false);
     if (folder_fd < 0)
         return;
-    trim(folder_fd, max_bytes);
+    trim(folder_fd, history, max_bytes);
     close(folder_fd);
 }
 
@@ -126,11 +88,11 @@ static int read_ring(const char *path, struct st_cycle_ring *ret)
 }
 
 /* Makes a file that is there when it is complete. */
-static int put(int folder_fd, const struct st_recorder *recorder, struct st_cycle_ring *ring,
-               int64_t max_bytes)
+static int put(int folder_fd, const struct st_recorder *recorder, const char *history,
+               struct st_cycle_ring *ring, int64_t max_bytes)
 {
     const char *name =
-        ST_TEXT(100, "%" PRId64 "-%s" ST_CYCLE_RING_SUFFIX, recorder->wall_ns, recorder->cause);
+        ST_TEXT(100, "%019" PRId64 "-%s" ST_CYCLE_RING_SUFFIX, recorder->wall_ns, recorder->cause);
     const int to = openat(folder_fd, NEW_NAME, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (to < 0)
         return st_posix_open_error(errno);
@@ -139,7 +101,7 @@ static int put(int folder_fd, const struct st_recorder *recorder, struct st_cycl
     if (r == 0 && bytes > max_bytes)
         r = -EFBIG;
     if (r == 0)
-        trim(folder_fd, max_bytes - bytes);
+        trim(folder_fd, history, max_bytes - bytes);
     if (r == 0 && renameat(folder_fd, NEW_NAME, folder_fd, name) != 0)
         r = -errno;
     if (r < 0)
@@ -159,7 +121,7 @@ int st_recorder_keep(const struct st_recorder *recorder, const char *history, in
         r = -ENOENT;
     const int folder_fd = r == 0 ? open_folder(history, true) : r;
     if (folder_fd >= 0) {
-        r = put(folder_fd, recorder, ring, max_bytes);
+        r = put(folder_fd, recorder, history, ring, max_bytes);
         close(folder_fd);
     }
     free(ring);

@@ -33,6 +33,3 @@ ST_NODISCARD int st_recorder_keep(const struct st_recorder *recorder, const char
 
 /** Removes what does not fit, as after another setting; 0: all. */
 void st_recorder_trim(const char *history, int64_t max_bytes);
-
-/** Which of the copies goes first: their names, "WALL_NS-CAUSE.cycles". Pure. @return its index. */
-size_t st_recorder_least(const char *const *names, size_t n);

@@ -65,10 +65,8 @@ static int find(const char *folder, int64_t wall_ns, char *ret_path, size_t path
         char *end;
         const int64_t its_ns = strtoll(entry->d_name, &end, 10);
         const int64_t before = st_ns_sub(its_ns, wall_ns), away_ns = before >= 0 ? before : -before;
-        const size_t len = strlen(entry->d_name), suffix = strlen(ST_CYCLE_RING_SUFFIX);
-        if (its_ns <= 0 || *end != '-' || len <= suffix || away_ns >= best_ns ||
-            (!newest && (before > before_ns(entry->d_name) || before < -ST_TRACE_COPY_AFTER_NS)) ||
-            !st_text_is(entry->d_name + len - suffix, ST_CYCLE_RING_SUFFIX))
+        if (its_ns <= 0 || *end != '-' || away_ns >= best_ns ||
+            (!newest && (before > before_ns(entry->d_name) || before < -ST_TRACE_COPY_AFTER_NS)))
             continue;
         best_ns = away_ns;
         *ret_wall_ns = its_ns;
