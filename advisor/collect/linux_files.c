@@ -389,25 +389,6 @@ static void collect_rtkit(struct st_collector *c)
         st_collector_put_int(c, ST_KEY_RTKIT_NO_BUS, 1, bus);
 }
 
-/** Which WirePlumber is installed, by its own files; another folder than Debian's says nothing. */
-static void collect_wireplumber(struct st_collector *c)
-{
-    const bool lua = st_change_folder_look(c->machine, "/usr/share/wireplumber/main.lua.d") == 0;
-    if (lua || st_change_folder_look(c->machine, "/usr/share/wireplumber/wireplumber.conf.d") == 0)
-        st_collector_put_int(c, ST_KEY_WIREPLUMBER_LUA, lua, "/usr/share/wireplumber");
-}
-
-static void boot_options(struct st_collector *c)
-{
-    static const char key[] = ST_KEY_BOOT_OPTIONS;
-    char text[512];
-    const char *path;
-    if (st_change_boot_by_hand(c->machine, text, sizeof(text), &path) == 0)
-        st_collector_put_text(c, key, text, path);
-    else
-        st_collector_put_failure(c, key, -ENOENT, "/etc/kernel/cmdline, /boot");
-}
-
 /** Whether there is PAM. Files that were not saved say nothing. */
 static void collect_pam(struct st_collector *c)
 {
@@ -422,6 +403,8 @@ static void collect_pam(struct st_collector *c)
 static void collect_system(struct st_collector *c)
 {
     static const char nixos[] = "/etc/NIXOS";
+    char boot[512];
+    const char *path;
     struct reader limits = {.c = c, .parse = parse_limits, .failure_key = ST_KEY_LIMITS_ANY_RTPRIO};
     (void)read_file(&limits, "/etc/security/limits.conf");
     read_folder(&limits, "/etc/security/limits.d", ".conf");
@@ -430,7 +413,10 @@ static void collect_system(struct st_collector *c)
     struct reader units = {.c = c};
     (void)st_collector_list(c, "/etc/systemd/system", one_unit, &units); /* absent without systemd */
     collect_suspend(c);
-    boot_options(c);
+    if (st_change_boot_by_hand(c->machine, boot, sizeof(boot), &path) == 0)
+        st_collector_put_text(c, ST_KEY_BOOT_OPTIONS, boot, path);
+    else
+        st_collector_put_failure(c, ST_KEY_BOOT_OPTIONS, -ENOENT, "/etc/kernel/cmdline, /boot");
     if (st_collector_begin(c, nixos, ST_ROOM(16)) == 0)
         st_collector_put_text(c, ST_KEY_SETTINGS_ELSEWHERE,
                               "this is NixOS, where /etc is generated: put the setting into "
@@ -441,7 +427,10 @@ static void collect_system(struct st_collector *c)
     exists(c, ST_KEY_TLP_ENABLED, "/etc/systemd/system/multi-user.target.wants/tlp.service");
     collect_rtkit(c);
     collect_pam(c);
-    collect_wireplumber(c);
+    /* which WirePlumber is installed, by its own files; another folder than Debian's says nothing */
+    const bool lua = st_change_folder_look(c->machine, "/usr/share/wireplumber/main.lua.d") == 0;
+    if (lua || st_change_folder_look(c->machine, "/usr/share/wireplumber/wireplumber.conf.d") == 0)
+        st_collector_put_int(c, ST_KEY_WIREPLUMBER_LUA, lua, "/usr/share/wireplumber");
 }
 
 /* --- sound servers: the package's, the system's and the user's files --- */

@@ -26,10 +26,8 @@ static int read_config(struct st_collector *c, char *ret_path, size_t path_bytes
         return -ENOENT;
     snprintf(ret_path, path_bytes, "/boot/config-%s", release);
     const int r = st_collector_begin(c, ret_path, c->buf, c->buf_bytes);
-    if (r == 0)
-        return 0;
     const char *path = ST_TEXT(512, "/lib/modules/%s/config", release);
-    if (st_collector_begin(c, path, c->buf, c->buf_bytes) != 0)
+    if (r == 0 || st_collector_begin(c, path, c->buf, c->buf_bytes) != 0)
         return r;
     snprintf(ret_path, path_bytes, "%s", path);
     return 0;

@@ -249,15 +249,9 @@ static int other_cpu(void *ctx, const char *name)
     return r == 0 ? 0 : (cpus->c->facts->error = r);
 }
 
-static void collect_other_cpus(struct st_collector *c)
-{
-    struct other_cpus cpus = {.c = c, .n = 1};
-    if (st_collector_list(c, "/sys/devices/system/cpu", other_cpu, &cpus) == 0)
-        st_collector_put_int(c, ST_KEY_CPUIDLE_CPUS_N, cpus.n, "/sys/devices/system/cpu/cpu*/cpuidle");
-}
-
 static void collect_cpus(struct st_collector *c)
 {
+    struct other_cpus cpus = {.c = c, .n = 1};
     size_t n;
     resume_limit(c, 0);
     (void)collect_set(c, &throttling, &n); /* only Intel's processors have it */
@@ -268,9 +262,9 @@ static void collect_cpus(struct st_collector *c)
     st_collector_read(c, ST_KEY_CPUIDLE_GOVERNOR, "/sys/devices/system/cpu/cpuidle/current_governor_ro",
                       ST_VALUE_TEXT);
     const int states = collect_set(c, &idle_states, &n);
-    if (n > 0)
-        collect_other_cpus(c);
-    else if (states != 0 && states != -ENOENT)
+    if (n > 0 && st_collector_list(c, "/sys/devices/system/cpu", other_cpu, &cpus) == 0)
+        st_collector_put_int(c, ST_KEY_CPUIDLE_CPUS_N, cpus.n, "/sys/devices/system/cpu/cpu*/cpuidle");
+    else if (n == 0 && states != 0 && states != -ENOENT)
         st_collector_put_failure(c, "linux.cpuidle.cpu0.state0.latency_us", states, idle_states.folder);
 }
 

@@ -34,9 +34,7 @@ static int state_number(const char *text)
 {
     if (st_text_is(text, "Cmax"))
         return STATES_MAX;
-    if (text[0] != 'C' || text[1] < '1' || text[1] > '8' || text[2] != '\0')
-        return 0;
-    return text[1] - '0';
+    return text[0] == 'C' && text[1] >= '1' && text[1] <= '8' && text[2] == '\0' ? text[1] - '0' : 0;
 }
 
 /** How deep this CPU may go: its own cx_lowest, else the machine's. 0: not known. */

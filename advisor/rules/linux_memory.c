@@ -52,8 +52,8 @@ static void judge_swap(struct st_finding *finding)
     }
     if (st_finding_need_in(finding, ST_KEY_SYSCTL_VM_SWAPPINESS, 0, 200, &swappiness) != 0)
         return;
-    const bool compressed = st_facts_is(finding->facts, ST_KEY_ZSWAP_ENABLED, "Y") ||
-                            st_facts_is(finding->facts, ST_KEY_ZSWAP_ENABLED, "1");
+    const char *zswap = st_facts_text_or(finding->facts, ST_KEY_ZSWAP_ENABLED, "N");
+    const bool compressed = !st_machine_is_off(zswap);
     if (other <= 0 || compressed) {
         st_finding_ok(finding,
                       "swapped memory is kept in compressed form (%s), so a high swappiness (%jd) "

@@ -196,43 +196,17 @@ static bool limit_refuses(const struct st_facts *facts)
            limit < st_facts_int_or(facts, ST_KEY_RT_FIFO_PRIORITY, 1);
 }
 
-static void judge_refused_rt_group_sched(struct st_finding *finding)
-{
-    const bool has_runtime = st_facts_has_int(finding->facts, ST_KEY_CGROUP_RT_RUNTIME_US);
-    const int64_t runtime = st_facts_int_or(finding->facts, ST_KEY_CGROUP_RT_RUNTIME_US, 0);
-    if (runtime > 0) {
-        st_finding_fine(finding,
-                        "the control group of this process has %jd µs of real-time budget, so it is "
-                        "not the reason why SCHED_FIFO is refused",
-                        runtime);
-        return;
-    }
-    if (!has_runtime && limit_refuses(finding->facts)) {
-        st_finding_unknown(finding,
-                           "the kernel has real-time group scheduling, but the limit rtprio already refuses "
-                           "SCHED_FIFO: solve finding linux-rt-permission first");
-        return;
-    }
-    if (has_runtime)
-        st_finding_problem(finding,
-                           "the kernel refuses SCHED_FIFO, because the control group of this process "
-                           "has a real-time budget of 0 µs");
-    else
-        st_finding_problem(finding, "SCHED_FIFO is refused although the limit allows it; this kernel has "
-                                    "real-time group scheduling, which may be the cause");
-    st_rule_fix(finding);
-}
-
 static void judge_rt_group_sched(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    const int64_t users_us = st_facts_int_or(facts, ST_KEY_CGROUP_USERS_RT_RUNTIME_US, -1);
+    const int64_t users_us = st_facts_int_or(facts, ST_KEY_CGROUP_USERS_RT_RUNTIME_US, -1),
+                  runtime_us = st_facts_int_or(facts, ST_KEY_CGROUP_RT_RUNTIME_US, -1);
     int64_t error;
     const char *config;
     const bool tried = st_facts_int(facts, ST_KEY_RT_FIFO_ERRNO, &error) == 0 && was_tried(facts);
     const int r = st_finding_need_text(finding, ST_KEY_CONFIG_RT_GROUP_SCHED, &config);
     /* only a kernel that has it has the files cpu.rt_runtime_us (kernel/sched/core.c, cpu_legacy_files) */
-    const bool by_files = users_us >= 0 || st_facts_int_or(facts, ST_KEY_CGROUP_RT_RUNTIME_US, -1) >= 0;
+    const bool by_files = users_us >= 0 || runtime_us >= 0;
     if (r == 0 && st_text_is(config, "n")) {
         st_finding_not_applicable(finding, "this kernel has no real-time group scheduling");
     } else if (r == 0 && !st_text_is(config, "y")) {
@@ -260,8 +234,23 @@ static void judge_rt_group_sched(struct st_finding *finding)
                            "refuses SCHED_FIFO. Run the report as the user who plays");
     } else if (error != EPERM) {
         st_finding_ok(finding, "SCHED_FIFO is refused, but the reason is not a missing right");
+    } else if (runtime_us > 0) {
+        st_finding_fine(finding,
+                        "the control group of this process has %jd µs of real-time budget, so it is "
+                        "not the reason why SCHED_FIFO is refused",
+                        runtime_us);
+    } else if (runtime_us < 0 && limit_refuses(facts)) {
+        st_finding_unknown(finding,
+                           "the kernel has real-time group scheduling, but the limit rtprio already refuses "
+                           "SCHED_FIFO: solve finding linux-rt-permission first");
     } else {
-        judge_refused_rt_group_sched(finding);
+        st_finding_problem(finding, "%s",
+                           runtime_us == 0
+                               ? "the kernel refuses SCHED_FIFO, because the control group of this "
+                                 "process has a real-time budget of 0 µs"
+                               : "SCHED_FIFO is refused although the limit allows it; this kernel "
+                                 "has real-time group scheduling, which may be the cause");
+        st_rule_fix(finding);
     }
 }
 

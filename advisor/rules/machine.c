@@ -163,29 +163,26 @@ struct st_machine_thread st_machine_top_thread(const struct st_facts *facts, con
     return top;
 }
 
-/** What stands behind the lines of limits.d needs no PAM. */
-static void fix_without_pam(struct st_finding *finding)
-{
-    const char *rest = finding->rule->persistent;
-    for (const char *at; (at = strstr(rest, ST_MACHINE_ANY_USER)) != NULL;)
-        rest = at + strcspn(at, "\n");
-    st_finding_fix(finding, finding->rule->now,
-                   ST_TEXT(512,
-                           "# this system has no PAM, so nothing reads limits.d:\n"
-                           "# install PAM and a login that uses it, then run again: sleeptune report %s%s",
-                           finding->rule->id, rest),
-                   ST_NEEDS_RELOGIN);
-}
-
 void st_machine_fix_user(struct st_finding *finding)
 {
-    const char *user = st_facts_text_or(finding->facts, ST_KEY_USER_NAME, "root");
-    if (st_facts_has_int(finding->facts, ST_KEY_PAM_MISSING))
-        fix_without_pam(finding);
-    else if (!st_machine_is_plain(user) || st_text_is(user, "root"))
+    const char *user = st_facts_text_or(finding->facts, ST_KEY_USER_NAME, "root"),
+               *rest = finding->rule->persistent;
+    if (st_facts_has_int(finding->facts, ST_KEY_PAM_MISSING)) {
+        /* what stands behind the lines of limits.d needs no PAM */
+        for (const char *at; (at = strstr(rest, ST_MACHINE_ANY_USER)) != NULL;)
+            rest = at + strcspn(at, "\n");
+        st_finding_fix(
+            finding, finding->rule->now,
+            ST_TEXT(512,
+                    "# this system has no PAM, so nothing reads limits.d:\n"
+                    "# install PAM and a login that uses it, then run again: sleeptune report %s%s",
+                    finding->rule->id, rest),
+            ST_NEEDS_RELOGIN);
+    } else if (!st_machine_is_plain(user) || st_text_is(user, "root")) {
         st_rule_fix(finding);
-    else
+    } else {
         st_rule_fix_with(finding, ST_MACHINE_ANY_USER, ST_TEXT(ST_CHANGE_KEY_BYTES, "%s ", user));
+    }
 }
 
 bool st_machine_is_in_group(const struct st_fact *limit)
