@@ -157,8 +157,10 @@ static void begin_command(struct cut *cut, const char *command)
         cut->open = open_file(cut, cut->files[0]);
         cut->files_n = 0;
     }
-    if (st_text_begins(cut->command, "kldstat") && cut->is_part) /* grep says nothing where there is none */
-        st_post_text(cut->post, ST_KEY_FREEBSD_KLDSTAT_ASKED, strrchr(cut->command, ' ') + 1);
+    const char *asked = strrchr(cut->command, ' ');
+    if (st_text_begins(cut->command, "kldstat") && cut->is_part &&
+        asked != NULL) /* grep says nothing where there is none */
+        st_post_text(cut->post, ST_KEY_FREEBSD_KLDSTAT_ASKED, asked + 1);
 }
 
 /** "cat: FILE: No such file or directory", "sysctl: unknown oid 'kern.x'". */
