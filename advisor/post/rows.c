@@ -27,8 +27,7 @@ static const struct value_row {
     {"uname", "*Linux version %v (%l) #%l", "/proc/sys/kernel/version", "#$3"},
     {"uname", "Kernel: %v", "/proc/sys/kernel/osrelease", "$1"},
     {"uname", "*ernel version (`uname -r`): `%v", "/proc/sys/kernel/osrelease", "$1"},
-    {"inxi", "*Kernel: %v arch: ", "/proc/sys/kernel/osrelease", "$1"},
-    {"inxi", "*Kernel: %v bits: ", "/proc/sys/kernel/osrelease", "$1"},
+    {"inxi", "*Kernel: %v %s: ", "/proc/sys/kernel/osrelease", "$1"},
     {"inxi", "Kernel Version: %v (", "/proc/sys/kernel/osrelease", "$1"},
     {"inxi", "*Server-%d: PipeWire v: %s *status: active", ST_KEY_DAEMON_PIPEWIRE, "1"},
     {"inxi", "*Server-%d: PipeWire v: %v status: active", ST_KEY_PIPEWIRE_VERSION, "$2"},
@@ -519,7 +518,7 @@ static const struct log_row {
      "The USB interface at $s did not take its rate$n: its link or its firmware fails. Try another cable and "
      "port",
      .unless = USB_GONE},
-    {"*snd-usb-audio %l: probe with driver snd-usb-audio failed with error %d",
+    {"*snd-usb-audio %l: *error %d",
      "The driver of USB sound could not start the device at $s (error $2): its link or its firmware fails. "
      "Try another cable and port"},
     {"*snd-usb-audio: probe of %l failed with error %d"},
@@ -534,8 +533,7 @@ static const struct log_row {
     {"*usb %l: reset *USB device ", "The kernel reset the USB device at $s$n$t: its link failed"},
     {"*usb %l: device descriptor read/%s error %d",
      "The USB device at $s did not answer$n$t: its cable, port, hub or power fails"},
-    {"*usb %l: device not accepting address %d, error"},
-    {"*usb %l: Device not responding to setup address"},
+    {"*usb %l: *evice not "},
     {"*WARNING: CPU: %d PID: %d at drivers/usb/%s",
      "The kernel's USB driver warned of itself$n$t (drivers/usb/$3): another kernel than $k may help"},
     {"*WARNING: CPU: %d PID: %d at sound/%s",
@@ -584,16 +582,18 @@ static const struct log_row {
      "The codec of the HDA card did not answer$n$t: its power saving (power_save=0 of snd_hda_intel), its "
      "driver or its firmware. Another kernel than $k may help"},
     {"*No response from codec"},
+    {"*CORB reset timeout"},
     {"*azx_single_send_cmd: "},
     {"irq%d: hdac%d %s %d %d", "hdac$2 shares interrupt $1 with $3, whose work may delay the card's"},
     {"irq%d: hdac%d %d %d", "The interrupt of hdac$2 came $4 times a second"},
     {"*hdac%d: Command *timeout on address",
      "The HDA controller hdac$s did not answer$n: its driver or its firmware fails"},
-    {"*sof-audio*ipc *timed out for",
-     "The firmware of the sound chip (SOF, a DSP) did not answer$n$t: sound stops, whatever the settings. "
-     "Another version of the firmware or another kernel than $k may help"},
+    {"*sof-audio*ipc * for 0x", "The firmware of the sound chip (SOF, a DSP) did not answer or failed$n$t: "
+                                "sound stops, whatever the settings. "
+                                "Another version of the firmware or another kernel than $k may help"},
     {"*sof-audio*DSP Firmware Oops"},
     {"*sof-audio*DSP panic"},
+    {"*intel_sst_acpi *Wait timed-out"},
     {"*I2S SYNC error", "The I2S sound card lost its clock$n$t"},
     {"*, underruns 0,", ""},
     {"xruns = 0", ""},
