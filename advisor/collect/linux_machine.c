@@ -108,7 +108,7 @@ struct set {
         const char *file;
         const char *key;
         enum st_value_kind kind;
-    } leaves[9];
+    } leaves[10];
 };
 
 static const struct set policies = {
@@ -122,6 +122,7 @@ static const struct set policies = {
             {"energy_performance_preference", "epp", ST_VALUE_TEXT},
             {"scaling_available_governors", "available_governors", ST_VALUE_TEXT},
             {"scaling_max_freq", "max_khz", ST_VALUE_INT},
+            {"scaling_min_freq", "min_khz", ST_VALUE_INT},
             {"cpuinfo_max_freq", "hardware_max_khz", ST_VALUE_INT},
             {"base_frequency", "base_khz", ST_VALUE_INT},
             {"bios_limit", "firmware_max_khz", ST_VALUE_INT},

@@ -71,7 +71,9 @@ static enum kind kind_of(const struct st_fact *policy)
     const char *driver, *governor = policy->text;
     if (policy->state != ST_FACT_OK)
         return KIND_UNREAD;
-    if (st_text_is(governor, "performance"))
+    const int64_t max_khz = st_fact_beside_int_or(policy, "max_khz", 0);
+    const bool one_clock = max_khz > 0 && st_fact_beside_int_or(policy, "min_khz", 0) >= max_khz;
+    if (one_clock || st_text_is(governor, "performance"))
         return is_capped(policy) ? KIND_CAPPED : KIND_FAST;
     if (st_text_is(governor, "userspace"))
         return KIND_USERSPACE;
@@ -275,7 +277,7 @@ const struct st_rule st_rule_linux_cpu_frequency = {
     .facts =
         ST_RULE_KEYS(ST_KEY_CPUFREQ_PRESENT, ST_KEYS_CPUFREQ "policy*", ST_KEYS_CPUFREQ "*.governor",
                      ST_KEYS_CPUFREQ "*.driver", ST_KEYS_CPUFREQ "*.epp", ST_KEYS_CPUFREQ "*.max_khz",
-                     ST_KEYS_CPUFREQ "*.hardware_max_khz", ST_KEYS_CPUFREQ "*.base_khz", ST_KEY_CPUFREQ_BOOST,
+                     ST_KEYS_CPUFREQ "*.min_khz", ST_KEYS_CPUFREQ "*.hardware_max_khz", ST_KEYS_CPUFREQ "*.base_khz", ST_KEY_CPUFREQ_BOOST,
                      ST_KEY_CPUFREQ_NO_TURBO, ST_KEY_CPUFREQ_MAX_PERF_PCT, ST_KEY_PLATFORM_PROFILE_NOW,
                      ST_KEY_PLATFORM_PROFILE_CHOICES, ST_KEY_DAEMON_POWER_PROFILES_DAEMON, ST_KEY_VIRTUAL),
     .targets = ST_RULE_KEYS(EPP_FILES, MAX_PERF_FILE, NO_TURBO_FILE, BOOST_FILE),
