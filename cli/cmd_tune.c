@@ -252,10 +252,7 @@ static int measure(void *ctx, struct st_tuning_block *ret, char *why)
         .missed_n = result.misses,
         .events_n = result.miss_events.n,
         .others_n = st_music_dropouts(work->music) - others_n,
-        .cost = {[ST_TUNING_P99_US] = (double)st_hist_quantile(&result.lateness, 0.99) / ST_NS_PER_US,
-                 [ST_TUNING_CPU_NS] = result.cpu_ns_per_cycle >= 0 ? result.cpu_ns_per_cycle : (double)NAN,
-                 [ST_TUNING_WATTS] =
-                     known ? (double)(after_uj - before_uj) * 1000 / (double)took_ns : (double)NAN},
+        .watts = known ? (double)(after_uj - before_uj) * 1000 / (double)took_ns : (double)NAN,
     };
     st_result_finish(&result);
     return r == 0 ? look_at_heat(work, why) : r;

@@ -12,7 +12,7 @@
 #define WITHOUT_E     0.2
 #define WITHOUT_MORE  5     /* one that may do harm is tried on */
 #define HARM_NEEDED   100.0 /* 1 % */
-#define COST_FOLD     1.25  /* a cost that rises by less is accepted */
+#define WATTS_FOLD    1.25  /* power that rises by less is accepted */
 #define SCREEN_FROM   5     /* rows: which ones promise most is first seen by screening ... */
 #define SCREEN_RUNS   12
 #define SCREEN_ROWS   11
@@ -211,8 +211,7 @@ static void add_block(struct st_tuning_row *row, size_t arm, const struct st_tun
     mean->missed_n += block->missed_n;
     mean->events_n += block->events_n;
     mean->others_n += block->others_n;
-    for (size_t c = 0; c < ST_TUNING_COSTS; c++)
-        mean->cost[c] += (block->cost[c] - mean->cost[c]) / n;
+    mean->watts += (block->watts - mean->watts) / n;
 }
 
 static uint64_t dropouts(const struct st_tuning_block *block)
@@ -312,20 +311,6 @@ static struct st_tuning_fold fold_of(double logs[FRESH_PAIRS])
                                    exp(logs[FRESH_PAIRS - 1])};
 }
 
-/* What helps must not cost much: how many times as much, at least. */
-static void judge_costs(const struct st_tuning *t, struct st_tuning_row *row,
-                        double costs[ST_TUNING_COSTS][FRESH_PAIRS])
-{
-    static const char *const names[] = {[ST_TUNING_P99_US] = "the 99th percentile of lateness is",
-                                        [ST_TUNING_CPU_NS] = "the CPU time of a cycle is",
-                                        [ST_TUNING_WATTS] = "the processor's power is"};
-    for (size_t c = 0; c < ST_TUNING_COSTS && row->why[0] == '\0'; c++) {
-        const struct st_tuning_fold fold = fold_of(costs[c]);
-        if (fold.low > COST_FOLD && !(c == ST_TUNING_WATTS && t->accepts_watts))
-            ST_PRINT(row->why, "%s %.1f times as high with it", names[c], fold.value);
-    }
-}
-
 /* More late wake-ups, or more dropouts: by the same evidence as help. The mean of two e-values is one again,
  * so that both together err as rarely as one. @return whether it is. */
 static bool is_harmful(struct st_tuning_row *row)
@@ -347,7 +332,7 @@ static int measure_again(struct run *run, size_t i)
 {
     struct st_tuning_row *row = &run->t->rows[i];
     const uint32_t bit = UINT32_C(1) << i;
-    double late[FRESH_PAIRS], costs[ST_TUNING_COSTS][FRESH_PAIRS];
+    double late[FRESH_PAIRS], watts[FRESH_PAIRS];
     for (size_t k = 0; k < FRESH_PAIRS && left(run) >= 2;) {
         struct st_tuning_block blocks[2];
         const int r = measure_pair(run, run->on & ~bit, bit, row, (int)i, "measured again", blocks);
@@ -358,17 +343,16 @@ static int measure_again(struct run *run, size_t i)
         if (r == ROW_OUT)
             continue;
         late[k] = log((double)blocks[0].late_n + 0.5) - log((double)blocks[1].late_n + 0.5);
-        for (size_t c = 0; c < ST_TUNING_COSTS; c++) {
-            const double more = log(blocks[1].cost[c] / blocks[0].cost[c]);
-            costs[c][k] = isfinite(more) ? more : 0; /* unknown is the same on both sides */
-        }
+        const double more = log(blocks[1].watts / blocks[0].watts);
+        watts[k] = isfinite(more) ? more : 0; /* unknown is the same on both sides */
         if (++k < FRESH_PAIRS)
             continue;
         row->fold = fold_of(late);
         row->outcome = row->fold.value > 1 ? ST_TUNING_HELPS : ST_TUNING_NO_EFFECT;
-        if (row->outcome == ST_TUNING_HELPS)
-            judge_costs(run->t, row, costs);
-        else
+        const struct st_tuning_fold power = fold_of(watts);
+        if (row->outcome == ST_TUNING_HELPS && power.low > WATTS_FOLD && !run->t->accepts_watts)
+            ST_PRINT(row->why, "the processor's power is %.1f times as high with it", power.value);
+        if (row->outcome != ST_TUNING_HELPS)
             ST_PRINT(row->why, "its effect was gone when it was measured again");
         return 0;
     }

@@ -28,14 +28,12 @@ double st_tuning_e(const struct st_tuning_evidence *s, enum st_tuning_side side)
 #define ST_TUNING_ROWS_MAX  32
 #define ST_TUNING_WHY_BYTES 200
 
-enum st_tuning_cost { ST_TUNING_P99_US, ST_TUNING_CPU_NS, ST_TUNING_WATTS, ST_TUNING_COSTS };
-
 /** What a block measured. */
 struct st_tuning_block {
-    uint64_t late_n, missed_n;    /* wake-ups later than a share of the period: candidate.c; missed periods */
-    uint64_t events_n;            /* of the missed ones, which come in bursts: miss_events.h */
-    uint64_t others_n;            /* dropouts of other programs */
-    double cost[ST_TUNING_COSTS]; /* NAN: unknown */
+    uint64_t late_n, missed_n; /* wake-ups later than a share of the period: candidate.c; missed periods */
+    uint64_t events_n;         /* of the missed ones, which come in bursts: miss_events.h */
+    uint64_t others_n;         /* dropouts of other programs */
+    double watts;              /* NAN: unknown */
 };
 
 enum st_tuning_outcome {

@@ -157,9 +157,9 @@ static const char *outcome_text(const struct st_tune_output *output, size_t i, c
     }
     st_text_buffer_printf(&text, "%.1f times fewer late wake-ups (95 %%: %.1f .. %.1f)", row->fold.value,
                           row->fold.low, row->fold.high);
-    const double *off = row->mean[0].cost, *on = row->mean[1].cost;
-    if (isfinite(on[ST_TUNING_WATTS] - off[ST_TUNING_WATTS]))
-        st_text_buffer_printf(&text, ", %+.1f W", on[ST_TUNING_WATTS] - off[ST_TUNING_WATTS]);
+    const double more_watts = row->mean[1].watts - row->mean[0].watts;
+    if (isfinite(more_watts))
+        st_text_buffer_printf(&text, ", %+.1f W", more_watts);
     if (candidate->refused != NULL || row->why[0] != '\0')
         st_text_buffer_printf(&text, "; not kept: %s%s", candidate->refused != NULL ? "costs " : "",
                               candidate->refused != NULL ? candidate->refused : row->why);
@@ -285,15 +285,10 @@ void st_tune_output_next(const struct st_tune_output *output, FILE *out)
 static json_t *arm_json(const struct st_tuning_row *row, size_t arm)
 {
     const struct st_tuning_block *mean = &row->mean[arm];
-    const double *cost = mean->cost;
-    const bool any = row->blocks_n[arm] > 0;
-    return json_pack(
-        "{s:I, s:I, s:I, s:o, s:o, s:o}", "blocks", (json_int_t)row->blocks_n[arm], "late",
-        (json_int_t)mean->late_n, "missed", (json_int_t)mean->missed_n, "p99_us",
-        st_json_real_or_null(any && isfinite(cost[ST_TUNING_P99_US]), cost[ST_TUNING_P99_US]),
-        "cpu_us_per_cycle",
-        st_json_real_or_null(any && isfinite(cost[ST_TUNING_CPU_NS]), cost[ST_TUNING_CPU_NS] / 1000), "watts",
-        st_json_real_or_null(any && isfinite(cost[ST_TUNING_WATTS]), cost[ST_TUNING_WATTS]));
+    const bool known = row->blocks_n[arm] > 0 && isfinite(mean->watts);
+    return json_pack("{s:I, s:I, s:I, s:o}", "blocks", (json_int_t)row->blocks_n[arm], "late",
+                     (json_int_t)mean->late_n, "missed", (json_int_t)mean->missed_n, "watts",
+                     st_json_real_or_null(known, mean->watts));
 }
 
 static void add_result(json_t *object, const struct st_tune_output *output, size_t i)

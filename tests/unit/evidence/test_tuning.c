@@ -27,11 +27,11 @@ struct machine {
     double fold[ST_TUNING_ROWS_MAX]; /* how many times fewer with the row on; 0: as 1 */
     double (*law)(uint32_t on);      /* of the rate, beside that; NULL: 1 */
     uint32_t on;
-    size_t fought_row;            /* 1 + row that another program writes after some blocks; 0: none */
-    uint64_t missed_n;            /* of a block with row 0 on: three bursts */
-    double others;                /* dropouts of other programs in a block with row 0 on */
-    double stalls;                /* of blocks, whatever is on: 21 missed periods in two bursts */
-    double cost[ST_TUNING_COSTS]; /* of a block with row 0 on, beside 1 without; 0: 1 */
+    size_t fought_row; /* 1 + row that another program writes after some blocks; 0: none */
+    uint64_t missed_n; /* of a block with row 0 on: three bursts */
+    double others;     /* dropouts of other programs in a block with row 0 on */
+    double stalls;     /* of blocks, whatever is on: 21 missed periods in two bursts */
+    double watts;      /* of a block with row 0 on, beside 1 without; 0: 1 */
     uint32_t blocks_n, stop_after;
     uint32_t on_seen[BLOCKS];
 };
@@ -94,9 +94,8 @@ static int block(void *ctx, struct st_tuning_block *ret, char *why)
         strcpy(why, "stopped");
         return -EINTR;
     }
-    *ret = (struct st_tuning_block){.late_n = poisson(&m->random, rate), .cost = {1, 1, 1}};
-    for (size_t c = 0; c < ST_TUNING_COSTS && (m->on & 1) != 0; c++)
-        ret->cost[c] = m->cost[c] > 0 ? m->cost[c] : 1;
+    *ret = (struct st_tuning_block){.late_n = poisson(&m->random, rate),
+                                    .watts = (m->on & 1) != 0 && m->watts > 0 ? m->watts : 1};
     const bool stall = m->stalls > 0 && st_random_unit(&m->random) < m->stalls;
     ret->missed_n = ((m->on & 1) != 0 ? m->missed_n : 0) + (stall ? 21u : 0);
     ret->events_n = ((m->on & 1) != 0 && m->missed_n > 0 ? 3u : 0) + (stall ? 2 : 0);
@@ -443,26 +442,20 @@ static void what_costs_too_much_is_not_kept(void **state)
 {
     (void)state;
     static struct st_tuning t;
-    static const char *const whys[] = {"the 99th percentile of lateness is 1.5 times as high with it",
-                                       "the CPU time of a cycle is 1.5 times as high with it",
-                                       "the processor's power is 1.5 times as high with it"};
-    for (size_t c = 0; c <= ST_TUNING_COSTS; c++) {
-        struct machine m = {.rate = 200, .fold = {5, 5}};
-        if (c < ST_TUNING_COSTS)
-            m.cost[c] = 1.5;
-        else
-            m.cost[0] = m.cost[1] = m.cost[2] = 1.2; /* within what is accepted */
+    static const char why[] = "the processor's power is 1.5 times as high with it";
+    for (int much = 0; much < 2; much++) {
+        struct machine m = {.rate = 200, .fold = {5, 5}, .watts = much ? 1.5 : 1.2}; /* 1.2 is accepted */
         assert_int_equal(session(&m, 2, 5, &t), 0);
         assert_int_equal(t.rows[0].outcome, ST_TUNING_HELPS);
-        assert_string_equal(t.rows[0].why, c < ST_TUNING_COSTS ? whys[c] : "");
+        assert_string_equal(t.rows[0].why, much ? why : "");
         assert_int_equal(t.rows[1].outcome, ST_TUNING_HELPS);
         assert_string_equal(t.rows[1].why, "");
         bool both = false;
         for (uint32_t i = m.blocks_n - FRESH_BLOCKS; i < m.blocks_n; i++)
             both |= m.on_seen[i] == 3;
-        assert_int_equal(both, c == ST_TUNING_COSTS); /* it is not on while the other one is measured again */
+        assert_int_equal(both, !much); /* it is not on while the other one is measured again */
     }
-    struct machine m = {.rate = 200, .fold = {5}, .cost = {[ST_TUNING_WATTS] = 1.5}};
+    struct machine m = {.rate = 200, .fold = {5}, .watts = 1.5};
     const struct st_tuning_bench bench = {.set = set, .block = block, .ctx = &m};
     memset(&t, 0, sizeof(t));
     t.n = 1;
