@@ -10,15 +10,11 @@
 /** The summary of the problem as a sentence. */
 static void say_problem(struct st_text_buffer *s, const struct st_finding *problem)
 {
-    if (strstr(problem->rule->id, "-rt-permission") != NULL) {
-        st_text_buffer_printf(s, "No real-time rights: any busy program can delay the audio thread.");
-    } else {
-        const char letter = problem->summary[0];
-        /* "jack.service", "/etc/jackdrc" are names */
-        const bool name = strcspn(problem->summary, "./") < strcspn(problem->summary, " ");
-        const bool lower = letter >= 'a' && letter <= 'z' && !name;
-        st_text_buffer_printf(s, "%c%s.", lower ? letter - 'a' + 'A' : letter, problem->summary + 1);
-    }
+    const char letter = problem->summary[0];
+    /* "jack.service", "/etc/jackdrc" are names */
+    const bool name = strcspn(problem->summary, "./") < strcspn(problem->summary, " ");
+    const bool lower = letter >= 'a' && letter <= 'z' && !name;
+    st_text_buffer_printf(s, "%c%s.", lower ? letter - 'a' + 'A' : letter, problem->summary + 1);
 }
 
 /** By the settings alone. */
@@ -91,9 +87,9 @@ const char *st_report_format_headline(const struct st_report *report, char *buf,
     if (report->own_machine)
         st_text_buffer_printf(&s, ": run sleeptune check");
     if (report->own_machine && report->wish.why[0] == '\0')
-        st_text_buffer_printf(&s, " --frames %u", (unsigned)report->wish.frames);
+        st_text_buffer_printf(&s, " --frames %u", report->wish.frames);
     if (report->own_machine && report->wish.why[0] == '\0' && report->wish.rate_hz != 48000)
-        st_text_buffer_printf(&s, " --rate %u", (unsigned)report->wish.rate_hz);
+        st_text_buffer_printf(&s, " --rate %u", report->wish.rate_hz);
     st_text_buffer_printf(&s, ".");
     return buf;
 }

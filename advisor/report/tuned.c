@@ -119,8 +119,6 @@ int st_tuned_write(struct st_writer *writer, const char *folder, const struct st
 
 const struct st_tuned_row *st_tuned_find(const struct st_tuned *tuned, const char *id)
 {
-    if (tuned == NULL)
-        return NULL;
     ST_EACH_OF (row, tuned->rows, tuned->n) {
         if (st_text_is(row->id, id))
             return row;

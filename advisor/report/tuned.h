@@ -35,7 +35,7 @@ ST_NODISCARD int st_tuned_read(struct st_machine *machine, const char *folder, c
 ST_NODISCARD int st_tuned_write(struct st_writer *writer, const char *folder, const struct st_facts *facts,
                                 const struct st_tuned *tuned);
 
-/** tuned may be NULL. @return NULL: nothing is known of that rule. */
+/** @return NULL: nothing is known of that rule. */
 const struct st_tuned_row *st_tuned_find(const struct st_tuned *tuned, const char *id);
 
 /** "none -> full: 5.1 times fewer late wake-ups (95 %: 4.2 .. 6.3), measured 2026-11-22 with 32 frames".

@@ -408,8 +408,8 @@ const char *st_buffer_text(const struct st_wish *wish, char *buf, size_t buf_byt
     if (wish->rate_hz % 100 == 0)
         ST_PRINT(rate, "%.*f kHz", wish->rate_hz % 1000 == 0 ? 0 : 1, wish->rate_hz / 1000.0);
     else
-        ST_PRINT(rate, "%u Hz", (unsigned)wish->rate_hz);
-    snprintf(buf, buf_bytes, "%u frame%s at %s%s%s", (unsigned)wish->frames, ST_PLURAL(wish->frames), rate,
+        ST_PRINT(rate, "%u Hz", wish->rate_hz);
+    snprintf(buf, buf_bytes, "%u frame%s at %s%s%s", wish->frames, ST_PLURAL(wish->frames), rate,
              wish->why[0] == '\0' ? ""
              : wish->in_use       ? ", "
                                   : ": ",

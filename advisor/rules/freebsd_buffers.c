@@ -50,12 +50,10 @@ static void suggest(double period_ms, struct st_finding *finding)
             best_latency = latency;
         }
     }
-    st_finding_fix_now(finding, NOW("%d", "%d"), (int)best_latency, (int)best_profile);
-    st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, EVER("%d", "%d"), (int)best_latency,
-                              (int)best_profile);
-    st_finding_change(finding, ST_CHANGE_SYSCTL, "hw.snd.latency", ST_TEXT(96, "%d", (int)best_latency));
-    st_finding_change(finding, ST_CHANGE_SYSCTL, "hw.snd.latency_profile",
-                      ST_TEXT(96, "%d", (int)best_profile));
+    st_finding_fix_now(finding, NOW("%jd", "%jd"), best_latency, best_profile);
+    st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, EVER("%jd", "%jd"), best_latency, best_profile);
+    st_finding_change(finding, ST_CHANGE_SYSCTL, "hw.snd.latency", ST_TEXT(24, "%jd", best_latency));
+    st_finding_change(finding, ST_CHANGE_SYSCTL, "hw.snd.latency_profile", ST_TEXT(24, "%jd", best_profile));
 }
 
 static void judge_snd_latency(struct st_finding *finding, int64_t latency)

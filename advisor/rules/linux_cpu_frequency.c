@@ -294,33 +294,30 @@ const struct st_rule st_rule_linux_cpu_frequency = {
     "# /etc/tlp.d/90-sleeptune.conf\nCPU_SCALING_GOVERNOR_ON_AC=performance\n"                               \
     "CPU_ENERGY_PERF_POLICY_ON_AC=performance\n# then\nsudo tlp start"
 
-static const struct {
-    const char *key;
-    const char *name;
-    const char *now;
-    const char *persistent;
+static const struct manager {
+    const char *key, *name, *now, *persistent;
 } managers[] = {
-    {ST_KEY_DAEMON_POWER_PROFILES_DAEMON, "power-profiles-daemon", PPD_NOW, NULL},
-    {"linux.daemon.tuned", "tuned", TUNED_NOW, NULL},
+    {ST_KEY_DAEMON_POWER_PROFILES_DAEMON, "power-profiles-daemon", PPD_NOW},
+    {"linux.daemon.tuned", "tuned", TUNED_NOW},
     {ST_KEY_TLP_ENABLED, "TLP", NULL, TLP_EVER},
     {"linux.daemon.auto-cpufreq", "auto-cpufreq", "sudo auto-cpufreq --force=performance",
      "# /etc/auto-cpufreq.conf\n[charger]\ngovernor = performance"},
-    {"linux.daemon.system76-power", "system76-power", "system76-power profile performance", NULL},
+    {"linux.daemon.system76-power", "system76-power", "system76-power profile performance"},
 };
 
 static void judge_power_daemons(struct st_finding *finding)
 {
-    size_t n = 0, found[ST_ARRAY_LEN(managers)] = {0};
+    const struct manager *first = NULL, *other = NULL;
     if (st_finding_need_int(finding, ST_KEY_CPUFREQ_PRESENT, NULL) != 0 ||
         st_finding_need_int(finding, ST_KEY_PROCESSES_N, NULL) != 0)
         return;
-    for (size_t i = 0; i < ST_ARRAY_LEN(managers); i++) {
-        if (!st_facts_has_int(finding->facts, managers[i].key))
+    ST_EACH (manager, managers) {
+        if (!st_facts_has_int(finding->facts, manager->key))
             continue;
-        st_finding_quote_key(finding, managers[i].key);
-        found[n++] = i;
+        st_finding_quote_key(finding, manager->key);
+        other = first;
+        first = manager;
     }
-    const char *name = managers[found[0]].name;
     const struct st_fact *slow = NULL; /* the first governor that is not for speed */
     size_t unread_n = 0;
     ST_FACTS_EACH (fact, finding->facts, ST_KEYS_CPUFREQ, ".governor") {
@@ -330,13 +327,13 @@ static void judge_power_daemons(struct st_finding *finding)
             slow = fact;
     }
     st_finding_quote(finding, slow);
-    if (n == 0) {
+    if (first == NULL) {
         st_finding_fine(finding, "no running daemon changes the CPU's frequency policy");
-    } else if (n > 1) {
+    } else if (other != NULL) {
         st_finding_advice(finding,
                           "%s and %s both set the CPU's frequency policy: each overwrites what the other "
                           "has set",
-                          name, managers[found[1]].name);
+                          other->name, first->name);
         st_finding_fix_persistent(
             finding, ST_NEEDS_NOTHING,
             "# keep one daemon and mask the others, because some start on demand:\nsudo systemctl mask "
@@ -345,12 +342,12 @@ static void judge_power_daemons(struct st_finding *finding)
         st_finding_advice(finding,
                           "%s runs and would overwrite the setting of finding linux-cpu-frequency: choose "
                           "its profile instead",
-                          name);
-        st_finding_fix(finding, managers[found[0]].now, managers[found[0]].persistent, ST_NEEDS_NOTHING);
+                          first->name);
+        st_finding_fix(finding, first->now, first->persistent, ST_NEEDS_NOTHING);
     } else if (unread_n > 0) {
-        st_finding_unknown(finding, "%s runs, but sleeptune could not read what it has set", name);
+        st_finding_unknown(finding, "%s runs, but sleeptune could not read what it has set", first->name);
     } else {
-        st_finding_fine(finding, "%s runs and has set all CPUs to performance", name);
+        st_finding_fine(finding, "%s runs and has set all CPUs to performance", first->name);
     }
 }
 

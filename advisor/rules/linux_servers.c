@@ -234,7 +234,7 @@ static void judge_pipewire_quantum(struct st_finding *finding)
                   "PipeWire%s cycles of %.2f ms; programs can ask for cycles down to %.2f ms: "
                   "PIPEWIRE_LATENCY=%u/%u",
                   running ? " runs" : " is configured for", st_rule_us(quantum, rate) / 1e3, min_us / 1e3,
-                  (unsigned)finding->wish->frames, (unsigned)finding->wish->rate_hz);
+                  finding->wish->frames, finding->wish->rate_hz);
     no_cost(min, rate, finding);
 }
 
