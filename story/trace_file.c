@@ -75,13 +75,12 @@ static void take_switch(const struct work *work, struct cpu *cpus, const struct 
     cpu->pid = e->pid;
     if (e->pid != 0)
         enter(cpu, e, ON_CPU, e->pid);
-    cpu->at[ON_CPU].since_ns = e->at_ns;
 }
 
 static void take(const struct work *work, struct cpu *cpus, const struct st_trace_event *e)
 {
     struct cpu *cpu = &cpus[e->cpu];
-    const bool irq = e->kind == ST_TRACE_IRQ_ENTRY || e->kind == ST_TRACE_IRQ_EXIT;
+    const int place = e->kind == ST_TRACE_IRQ_ENTRY || e->kind == ST_TRACE_IRQ_EXIT ? IN_IRQ : IN_SOFTIRQ;
     if (e->kind == ST_TRACE_LOST) {
         leave_all(work, cpus, e->cpu, cpu->last_ns);
         cpu->pid = 0;
@@ -96,9 +95,9 @@ static void take(const struct work *work, struct cpu *cpus, const struct st_trac
     if (e->kind == ST_TRACE_SWITCH)
         take_switch(work, cpus, e);
     else if (e->kind != ST_TRACE_WAKING && e->kind != ST_TRACE_LOST)
-        leave(work, cpus, e->cpu, irq ? IN_IRQ : IN_SOFTIRQ, e->at_ns);
+        leave(work, cpus, e->cpu, place, e->at_ns);
     if (e->kind == ST_TRACE_IRQ_ENTRY || e->kind == ST_TRACE_SOFTIRQ_ENTRY)
-        enter(cpu, e, irq ? IN_IRQ : IN_SOFTIRQ, e->number);
+        enter(cpu, e, place, e->number);
 }
 
 /* Writes what was since the file's beginning. @return 0 or -ENOMEM. */

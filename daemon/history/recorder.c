@@ -75,11 +75,10 @@ void st_recorder_trim(const char *history, int64_t max_bytes)
 static int read_ring(const char *path, struct st_cycle_ring *ret)
 {
     const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0 && errno != ENOENT)
-        return st_posix_open_error(errno);
     if (fd < 0) {
+        const int error = errno == ENOENT ? 0 : st_posix_open_error(errno);
         st_cycle_ring_begin(ret);
-        return 0;
+        return error;
     }
     const ssize_t n = read(fd, ret, sizeof(*ret));
     const int r = n < 0 ? -errno : n != (ssize_t)sizeof(*ret) ? -EBADMSG : 0;

@@ -51,10 +51,11 @@ const char *st_trace_copy_folder(const char *history, char *buf, size_t buf_byte
     return buf;
 }
 
-/* The nearest of those that have this moment. @param folder  beside the history. */
-static int find(const char *folder, int64_t wall_ns, char *ret_path, size_t path_bytes, int64_t *ret_wall_ns)
+/* The nearest of those that have this moment. */
+static int find(const char *history, int64_t wall_ns, char *ret_path, size_t path_bytes, int64_t *ret_wall_ns)
 {
-    DIR *dir = opendir(folder);
+    const size_t len = strlen(st_trace_copy_folder(history, ret_path, path_bytes));
+    DIR *dir = opendir(ret_path);
     const bool newest = wall_ns == INT64_MAX;
     int64_t best_ns = INT64_MAX;
     bool found = false;
@@ -70,7 +71,7 @@ static int find(const char *folder, int64_t wall_ns, char *ret_path, size_t path
             continue;
         best_ns = away_ns;
         *ret_wall_ns = its_ns;
-        found = snprintf(ret_path, path_bytes, "%s/%s", folder, entry->d_name) < (int)path_bytes;
+        found = snprintf(ret_path + len, path_bytes - len, "/%s", entry->d_name) < (int)(path_bytes - len);
     }
     closedir(dir);
     return found ? 0 : -ENOENT;
@@ -98,10 +99,7 @@ int st_trace_copy_read(const char *history, int64_t wall_ns, char *ret_path, siz
                        struct st_trace_copy *ret)
 {
     struct st_trace_copy copy = {0};
-    char folder[PATH_MAX];
-    (void)st_trace_copy_folder(history, ret_path, path_bytes);
-    int r = find(st_trace_copy_folder(history, folder, sizeof(folder)), wall_ns, ret_path, path_bytes,
-                 &copy.wall_ns);
+    int r = find(history, wall_ns, ret_path, path_bytes, &copy.wall_ns);
     if (r < 0)
         return r;
     const int fd = open(ret_path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
