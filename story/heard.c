@@ -1,7 +1,7 @@
 #include "story/heard.h"
 
 #include "core/ns.h"
-#include "evidence/counts.h"
+#include "core/stats/stats.h"
 
 #define LEVEL        0.05
 #define CHANCE_LEAST 1e-9 /* an event of no length, in a long session */
@@ -47,21 +47,6 @@ static void look_behind(const struct st_heard_mark *mark, const struct st_heard_
     }
 }
 
-/* Probability of events_n events or more, where that number is expected (Poisson). It is no less than that
- * of events with a chance each, from 1 more than expected on. */
-static double beyond(uint64_t events_n, double expected)
-{
-    const double n = (double)events_n;
-    double term = exp(n * log(expected) - expected - lgamma(n + 1)), sum = 0;
-    if (n <= expected)
-        return 1;
-    for (double i = n + 1; term > sum * 1e-12; i++) {
-        sum += term;
-        term *= expected / i;
-    }
-    return fmin(1, sum);
-}
-
 uint32_t st_heard_judge(const struct st_heard_mark *marks, size_t marks_n,
                         const struct st_heard_event *events, size_t events_n,
                         const struct st_heard_session *sessions, size_t sessions_n,
@@ -87,7 +72,10 @@ uint32_t st_heard_judge(const struct st_heard_mark *marks, size_t marks_n,
     const double look = fmax(1, (double)counted_n - ST_HEARD_LEAST_N + 1);
     const double level = LEVEL / (double)causes_n * 6 / (M_PI * M_PI * look * look);
     ST_EACH_OF (cause, causes, causes_n) {
-        cause->p_value = counted_n > 0 ? beyond(cause->hits_n, cause->expected) : 1;
+        /* Poisson: no less than that of marks with a chance each, from 1 more than expected on */
+        cause->p_value = cause->hits_n > cause->expected
+                             ? st_stats_gamma_below((double)cause->hits_n, cause->expected)
+                             : 1;
         cause->frequent = cause->expected > ST_HEARD_FREQUENT * counted_n;
         cause->named =
             counted_n >= ST_HEARD_LEAST_N && !cause->frequent && cause->hits_n > 0 && cause->p_value <= level;

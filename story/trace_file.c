@@ -4,8 +4,6 @@
 #include "core/text/json.h"
 #include "core/text/text.h"
 #include "story/trace_json.h"
-#include "xruns/cpu_events.h"
-#include "xruns/cycle_ring.h"
 
 #define PAUSE_NS   ST_NS_PER_S /* a driver that began no cycle for longer had nothing to do */
 #define NOTE_BYTES 300

@@ -82,9 +82,8 @@ struct st_quantile st_stats_quantile(const struct st_hist *hist, double p)
     return quantile;
 }
 
-/* P(X <= x) of a gamma variable of this shape and scale 1: a series below the mean, a continued fraction
- * (Lentz) above. Source: Numerical Recipes, 6.2. */
-static double gamma_below(double shape, double x)
+/* A series below the mean, a continued fraction (Lentz) above. Source: Numerical Recipes, 6.2. */
+double st_stats_gamma_below(double shape, double x)
 {
     const double front = exp(shape * log(x) - x - lgamma(shape));
     if (x < shape + 1) {
@@ -115,7 +114,7 @@ double st_stats_gamma_quantile(double q, double shape)
     double low = 0, high = 2 * guess + 10;
     for (int i = 0; i < 100 && high - low > 1e-14 * high; i++) {
         const double middle = (low + high) / 2;
-        *(gamma_below(shape, middle) < q ? &low : &high) = middle;
+        *(st_stats_gamma_below(shape, middle) < q ? &low : &high) = middle;
     }
     return high;
 }

@@ -32,6 +32,10 @@ void st_stats_sort_double(double *values, size_t n);
 /** The least n for which quantile p is printed: ceil(10 / (1 - p)); 20 for the median, 1000 for p99. */
 uint64_t st_stats_quantile_min_n(double p);
 
+/** P(X <= x) of a gamma variable of this shape (> 0) and scale 1, x > 0: that of `shape` events or more where
+ * x are expected (Poisson). */
+double st_stats_gamma_below(double shape, double x);
+
 /** The x with P(X <= x) = q of a gamma variable of this shape (> 0) and scale 1. The upper bound of a Poisson
  * mean after k events is that of shape k + 1, its lower one that of shape k. */
 double st_stats_gamma_quantile(double q, double shape);
