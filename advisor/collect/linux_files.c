@@ -93,22 +93,16 @@ static void parse_limits(struct reader *reader, char *text)
     }
 }
 
-/** Groups that distributions use for this right, or that a limit names. */
-static bool is_wanted_group(struct st_facts *facts, const char *name)
-{
-    static const char *const usual[] = {"audio", "jackuser", "pipewire", "realtime", NULL};
-    return st_text_is_among(name, usual) ||
-           st_facts_has(facts, ST_TEXT(KEY_BYTES, ST_KEYS_LIMITS "@%s.rtprio", name));
-}
-
-/** "audio:x:29:ann,bob" */
+/** "audio:x:29:ann,bob" of groups that distributions use for this right, or that a limit names. */
 static void parse_groups(struct reader *reader, char *text)
 {
+    static const char *const usual[] = {"audio", "jackuser", "pipewire", "realtime", NULL};
     ST_TEXT_EACH (line, text, "\n") {
         const char *members = strrchr(line, ':');
         line[strcspn(line, ":")] = '\0';
         if (members == NULL || members < line + strlen(line) || !is_plain(line) ||
-            !is_wanted_group(reader->c->facts, line))
+            (!st_text_is_among(line, usual) &&
+             !st_facts_has(reader->c->facts, ST_TEXT(KEY_BYTES, ST_KEYS_LIMITS "@%s.rtprio", line))))
             continue;
         const char *key = ST_TEXT(KEY_BYTES, ST_KEYS_GROUP "%s", line);
         put(reader, key, members + 1);

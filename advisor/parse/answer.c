@@ -46,7 +46,7 @@ struct graph {
     struct {
         json_int_t id, pid;
     } clients[CLIENTS_MAX];
-    struct {
+    struct link {
         json_int_t output, input;
     } links[LINKS_MAX];
 };
@@ -129,14 +129,6 @@ static void add_client(struct graph *graph, json_int_t id, const json_t *props)
         json_is_string(pid) ? strtoll(json_string_value(pid), NULL, 10) : json_integer_value(pid);
 }
 
-static void add_link(struct graph *graph, const json_t *info)
-{
-    if (graph->links_n == LINKS_MAX)
-        return;
-    graph->links[graph->links_n].output = st_json_integer(info, "output-node-id");
-    graph->links[graph->links_n++].input = st_json_integer(info, "input-node-id");
-}
-
 static void put_list(const json_t *list, struct graph *graph)
 {
     json_t *object;
@@ -150,8 +142,9 @@ static void put_list(const json_t *list, struct graph *graph)
             put_node(graph, id, info);
         else if (st_text_is(type, "PipeWire:Interface:Client"))
             add_client(graph, id, json_object_get(info, "props"));
-        else if (st_text_is(type, "PipeWire:Interface:Link"))
-            add_link(graph, info);
+        else if (st_text_is(type, "PipeWire:Interface:Link") && graph->links_n < LINKS_MAX)
+            graph->links[graph->links_n++] = (struct link){st_json_integer(info, "output-node-id"),
+                                                           st_json_integer(info, "input-node-id")};
         else if (st_text_is(type, "PipeWire:Interface:Core"))
             put_value(graph, ST_KEY_PIPEWIRE_VERSION, json_object_get(info, "version"));
     }

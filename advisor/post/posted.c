@@ -106,12 +106,6 @@ static char *clean_text(const char *text, size_t bytes, size_t *ret_bytes)
     return to;
 }
 
-/** Anything of FreeBSD alone counts; what both have is Linux'. */
-static enum st_os os_of(const struct st_post *post)
-{
-    return post->votes[ST_OS_FREEBSD] > post->votes[ST_OS_LINUX] ? ST_OS_FREEBSD : ST_OS_LINUX;
-}
-
 /** Is it absent because the text says so? Not if the text merely does not show it. */
 static bool is_shown(const struct st_post *post, const struct st_fact *fact)
 {
@@ -207,7 +201,8 @@ static void put_freebsd(struct st_post *post)
 static int add_post(struct st_post *post, struct st_facts **facts)
 {
     struct st_facts *collected = NULL;
-    const enum st_os os = os_of(post);
+    /* anything of FreeBSD alone counts; what both have is Linux' */
+    const enum st_os os = post->votes[ST_OS_FREEBSD] > post->votes[ST_OS_LINUX] ? ST_OS_FREEBSD : ST_OS_LINUX;
     if (*facts != NULL && (*facts)->os != os)
         return -EXDEV;
     put_freebsd(post);
@@ -242,17 +237,6 @@ static int add_post(struct st_post *post, struct st_facts **facts)
     return r;
 }
 
-/** A kernel or computer behind the first: facts of two are not those of one. */
-static void say_second(struct st_post *post)
-{
-    if (post->second_line != 0)
-        st_post_say(
-            post,
-            "This text shows more than one kernel or computer (a second one from line %zu on): only what is "
-            "above that line was judged",
-            post->second_line);
-}
-
 static int read_post(struct st_post *post, const char *text, size_t bytes, struct st_facts **facts)
 {
     post->facts = st_facts_new(ST_OS_LINUX);
@@ -262,7 +246,12 @@ static int read_post(struct st_post *post, const char *text, size_t bytes, struc
     ST_FACTS_EACH (said, *facts != NULL ? *facts : post->facts, ST_KEYS_SYSTEM_SEEN, "")
         post->said_n++;
     st_post_read(post, text, bytes);
-    say_second(post);
+    if (post->second_line != 0) /* facts of two are not those of one */
+        st_post_say(
+            post,
+            "This text shows more than one kernel or computer (a second one from line %zu on): only what is "
+            "above that line was judged",
+            post->second_line);
     st_post_top_end(post);
     st_post_ps_end(post);
     st_post_rows_end(post);

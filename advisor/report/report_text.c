@@ -516,14 +516,6 @@ static void print_ok(const struct st_printer *printer, const struct st_report *r
     }
 }
 
-/** Does a posted text show what happened, or the verdict no size? */
-static bool says_itself(const struct st_report *report, const char *verdict)
-{
-    return report->facts->partial &&
-           (report->wish.in_use ? st_facts_next(report->facts, ST_KEYS_SYSTEM_SEEN, "", NULL) != NULL
-                                : strstr(verdict, " kHz (") == NULL);
-}
-
 /** What comes before the settings: the answer, and what an answer has below its sentences. */
 static bool print_above(const struct st_printer *printer, const struct st_report *report,
                         ST_UNUSED const struct st_finding *none)
@@ -531,11 +523,16 @@ static bool print_above(const struct st_printer *printer, const struct st_report
     char verdict[ST_REPORT_FORMAT_HEADLINE_BYTES + ST_BUFFER_TEXT_BYTES + 16];
     const char *music, *server;
     st_report_format_headline(report, verdict, ST_REPORT_FORMAT_HEADLINE_BYTES);
+    /* does a posted text show what happened, or the verdict no size? */
+    const bool says_itself =
+        report->facts->partial &&
+        (report->wish.in_use ? st_facts_next(report->facts, ST_KEYS_SYSTEM_SEEN, "", NULL) != NULL
+                             : strstr(verdict, " kHz (") == NULL);
     if (st_facts_text(report->facts, ST_MUSIC_SERVER, &server) == 0 && !report->wish.in_use &&
         report->wish.why[0] != '\0') /* the sentence about the music says that it runs */
         ST_APPEND(verdict, "\nThe size in use is not known: the settings are judged for %u frames.",
                   report->wish.frames);
-    else if (report->wish.why[0] != '\0' && !report->no_sound && !says_itself(report, verdict))
+    else if (report->wish.why[0] != '\0' && !report->no_sound && !says_itself)
         ST_APPEND(verdict, "\n%s.", st_buffer_text(&report->wish, ST_ROOM(ST_BUFFER_TEXT_BYTES)));
     /* where nothing runs, the row about the buffer says so */
     const bool watched =

@@ -124,17 +124,6 @@ const struct st_rule st_rule_freebsd_sound_polling = {
 #define FIXED_RING_MS  8       /* before that */
 #define BLOCK_SLACK_US 500     /* blocks are rounded to whole frames */
 
-/** Block that the attached device works with, ms; 0: not known. */
-static double attached_ms(struct st_finding *finding, int64_t unit)
-{
-    const char *key = ST_TEXT(KEY_BYTES, ST_KEYS_FREEBSD_SNDSTAT "pcm%jd.play.block_us", unit);
-    const int64_t us = st_facts_int_or(finding->facts, key, 0);
-    if (us <= 0)
-        return 0;
-    st_finding_quote_key(finding, key);
-    return (double)us / 1e3;
-}
-
 static void fix_uaudio_buffer(int64_t ms, bool adaptive, struct st_finding *finding)
 {
     st_finding_fix_now(finding, USB_NOW("%jd", "%s"), ms,
@@ -146,7 +135,10 @@ static void judge_device(int64_t ms, int64_t unit, struct st_finding *finding)
 {
     const bool adaptive = st_facts_int_or(finding->facts, ST_KEY_FREEBSD_KERN_OSRELDATE, 0) >= FIRST_ADAPTIVE;
     const double period_ms = st_rule_period_us(finding) / 1e3;
-    const double now_ms = attached_ms(finding, unit);
+    /* block that the attached device works with; 0: not known */
+    const char *key = ST_TEXT(KEY_BYTES, ST_KEYS_FREEBSD_SNDSTAT "pcm%jd.play.block_us", unit);
+    const double now_ms = fmax((double)st_facts_int_or(finding->facts, key, 0) / 1e3, 0);
+    st_finding_quote_key(finding, key);
     const int64_t least = adaptive ? 1 : 2;
     const int64_t fits = period_ms >= USB_MS_MAX     ? USB_MS_MAX
                          : period_ms < (double)least ? least

@@ -277,8 +277,9 @@ const struct st_rule st_rule_linux_cpu_frequency = {
     .facts =
         ST_RULE_KEYS(ST_KEY_CPUFREQ_PRESENT, ST_KEYS_CPUFREQ "policy*", ST_KEYS_CPUFREQ "*.governor",
                      ST_KEYS_CPUFREQ "*.driver", ST_KEYS_CPUFREQ "*.epp", ST_KEYS_CPUFREQ "*.max_khz",
-                     ST_KEYS_CPUFREQ "*.min_khz", ST_KEYS_CPUFREQ "*.hardware_max_khz", ST_KEYS_CPUFREQ "*.base_khz", ST_KEY_CPUFREQ_BOOST,
-                     ST_KEY_CPUFREQ_NO_TURBO, ST_KEY_CPUFREQ_MAX_PERF_PCT, ST_KEY_PLATFORM_PROFILE_NOW,
+                     ST_KEYS_CPUFREQ "*.min_khz", ST_KEYS_CPUFREQ "*.hardware_max_khz",
+                     ST_KEYS_CPUFREQ "*.base_khz", ST_KEY_CPUFREQ_BOOST, ST_KEY_CPUFREQ_NO_TURBO,
+                     ST_KEY_CPUFREQ_MAX_PERF_PCT, ST_KEY_PLATFORM_PROFILE_NOW,
                      ST_KEY_PLATFORM_PROFILE_CHOICES, ST_KEY_DAEMON_POWER_PROFILES_DAEMON, ST_KEY_VIRTUAL),
     .targets = ST_RULE_KEYS(EPP_FILES, MAX_PERF_FILE, NO_TURBO_FILE, BOOST_FILE),
     .changes = ST_RULE_CHANGES(

@@ -169,19 +169,6 @@ static bool need_alsa(struct st_finding *finding, struct st_jack_command *ret)
     return ret->is_alsa;
 }
 
-/** The longest period of a power of two that is not longer than the wished one; JACK has 16 to 8192. */
-static void fix_jack_period(const struct st_jack_command *jack, double wish_us, bool usb,
-                            struct st_finding *finding)
-{
-    int64_t frames = FRAMES_MIN;
-    while (frames < FRAMES_MAX && 2e6 * (double)frames / (double)jack->rate_hz <= wish_us * ROUNDED)
-        frames *= 2;
-    const char *now = ST_TEXT(64, "jack_bufsize %jd", frames);
-    const char *persistent =
-        ST_TEXT(96, WHERE "-p %jd -n %jd", frames, usb && jack->periods_n < 3 ? 3 : jack->periods_n);
-    st_finding_fix(finding, now, persistent, ST_NEEDS_REOPEN);
-}
-
 static void judge_jack_period(struct st_finding *finding)
 {
     struct st_jack_command jack;
@@ -201,7 +188,13 @@ static void judge_jack_period(struct st_finding *finding)
                           "JACK's period is %jd frames at %jd Hz (%.2f ms), longer than the "
                           "%.2f ms that you asked for",
                           jack.frames, jack.rate_hz, period_us / 1e3, wish_us / 1e3);
-        fix_jack_period(&jack, wish_us, usb != NULL, finding);
+        /* the longest period of a power of two that is not longer than the wished one; JACK has 16 to 8192 */
+        int64_t frames = FRAMES_MIN;
+        while (frames < FRAMES_MAX && st_rule_us(2 * frames, jack.rate_hz) <= wish_us * ROUNDED)
+            frames *= 2;
+        st_finding_fix_now(finding, "jack_bufsize %jd", frames);
+        st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, WHERE "-p %jd -n %jd", frames,
+                                  usb != NULL ? ST_MAX(jack.periods_n, 3) : jack.periods_n);
     } else if (usb != NULL && jack.periods_n < 3) {
         st_finding_quote(finding, usb);
         st_finding_advice(finding, "JACK has %jd periods; with a USB interface three are recommended",
