@@ -65,25 +65,21 @@ const char *st_predict_text_time(double seconds, char *buf, size_t buf_bytes)
 
 const char *st_predict_text_answer(const struct st_predict_table *table, bool bounds, char *buf, size_t bytes)
 {
-    char time[32];
+    char time[40] = "";
     const struct st_predict_row *held = table->held;
-    st_predict_text_time(held != NULL ? held->observed_s : st_predict_seconds(table->run), time,
-                         sizeof(time));
+    if (!table->one_time)
+        ST_PRINT(time, " in %s", st_predict_text_time(st_predict_seconds(table->run), ST_ROOM(32)));
     if (held != NULL) {
-        snprintf(buf, bytes, "This computer alone held %u frames (%.1f ms)%s%s%s", held->frames,
-                 held->period_us / 1000, held->episodes_n == 0 ? ": no dropout" : "",
-                 table->one_time ? "" : " in ", table->one_time ? "" : time);
+        snprintf(buf, bytes, "This computer alone held %u frames (%.1f ms)%s%s", held->frames,
+                 held->period_us / 1000, held->episodes_n == 0 ? ": no dropout" : "", time);
         if (bounds)
-            st_text_append(buf, bytes, ", at most %s per hour (95 %%).",
+            st_text_append(buf, bytes, ", at most %s per hour (95 %%)",
                            st_miss_events_rate_text(held->high, ST_ROOM(32)));
-        else
-            st_text_append(buf, bytes, ".");
+        st_text_append(buf, bytes, ".");
     } else if (!table->known) {
         snprintf(buf, bytes, "Not known: %s.", table->rows[table->n - 1].reason);
     } else {
-        const struct st_predict_row *last = &table->rows[table->n - 1];
-        snprintf(buf, bytes, "No size up to %u frames held%s%s.", last->frames, table->one_time ? "" : " in ",
-                 table->one_time ? "" : time);
+        snprintf(buf, bytes, "No size up to %u frames held%s.", table->rows[table->n - 1].frames, time);
     }
     return buf;
 }
