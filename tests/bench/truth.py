@@ -54,8 +54,8 @@ class Scene:
             self.start("pw-jack", f"{args.build}/tests/integration/stall_jack", "28", "Tracker", "nul:playback_FL")
         if kind == "small":
             self.start("paplay", f"--latency-msec={args.latency_ms}", f"{server.folder}/tone.wav")
-        self.begun = time.monotonic()  # nothing in its first second is a dropout
-        time.sleep(1)
+        self.begun = time.monotonic()  # nothing in its first second is a dropout, and on a busy machine it begins later
+        time.sleep(3)
 
     def start(self, *command):
         env = {**self.server.env, "STALL_LEVEL": "0.2"}
