@@ -178,7 +178,8 @@ static int print_text(const struct options *options, const struct st_history_wis
     const struct st_history_text_look look = {.columns = st_terminal_width(STDOUT_FILENO),
                                               .now_wall_ns = st_posix_wall_ns(NULL),
                                               .details = options->details,
-                                              .late = options->details || options->kind != NULL,
+                                              .late = options->details || options->kind != NULL ||
+                                                      options->limit > 0, /* the last N are N */
                                               .socket = wish->socket,
                                               .db = wish->db,
                                               .trace = here()->trace};

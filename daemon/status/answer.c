@@ -507,12 +507,11 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
         answer->timing_matters && (st_view_degraded(view, degraded) > 0 || (late && lacks_rights(view)));
     const bool fine =
         !answer->timing_matters || (server != NULL && buffer_ns(server) > 0 && answer->timing_ok);
-    const char *todo =
-        late && st_result_main_cause(view->loop, &cause) != NULL ? st_cause_kind_todo(cause) : "";
+    const bool explained = late && st_result_main_cause(view->loop, &cause) != NULL;
+    const char *todo = explained ? st_cause_kind_todo(cause) : "";
     const char *unwatched = st_answer_not_watched(view, ST_ROOM(200));
     /* no right of a program changes what kept it from waking up */
-    const bool outside = answer->client != NULL && answer->reason == ST_DROPOUT_WOKEN_LATE && late &&
-                         st_result_main_cause(view->loop, &cause) != NULL &&
+    const bool outside = explained && answer->client != NULL && answer->reason == ST_DROPOUT_WOKEN_LATE &&
                          (cause == ST_CAUSE_HYPERVISOR_OR_INTERRUPT || cause == ST_CAUSE_STEAL ||
                           cause == ST_CAUSE_FIRMWARE) &&
                          !st_dropout_table_is_forced(st_observed_shown(server), answer->client);

@@ -94,7 +94,7 @@ XML
         if grep -q 'refused by the kernel' "$tmp/rtkit.log"; then
             skip "check asks rtkit, too" "SCHED_RR is not to be had here"
         else
-            is "check asks rtkit, too, for each of its loops" "$(grep -c '^granted priority 20 rttime 200000$' "$tmp/rtkit.log")" 2
+            is "check asks rtkit, too" "$(grep -c '^granted priority 20 rttime 200000$' "$tmp/rtkit.log")" 2
             is "and measures with that priority" "$(grep -c 'normal thread' "$tmp/check.txt")" 0
         fi
     fi

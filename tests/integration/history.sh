@@ -131,6 +131,7 @@ screen_is all-kinds-of-events history --events --db "$old"
 screen_is all-kinds-of-events-details history --events --details --db "$old"
 history --events --db "$old" >"$tmp/old-events"
 is "an event is at most two lines" "$(grep -c '^[0-9]' "$tmp/old-events") $(grep -A1 '^ ' "$tmp/old-events" | awk '/^ / && before ~ /^ / { n++ } { before = $0 } END { print n + 0 }')" "8 0"
+is "the last three are three, late wake-ups among them" "$(history --events -n 3 --db "$old" | grep -c "^2026")" 3
 is "of 80 columns" "$(grep -E '^.{81}' "$tmp/old-events")" ""
 cut_file() { head -c "$1" "$db" >"$tmp/cut.db"; "$SLEEPTUNE" history --db "$tmp/cut.db" --since 2026-11-19 >"$tmp/out" 2>&1; echo $?; }
 is "a file that is cut anywhere ends in a message or a history" "$(for bytes in 0 1 50 100 4096 5000 20000 100000; do cut_file $bytes; done | grep -vE '^(0|2|4)$')" ""
