@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A client of PulseAudio that plays a tone of 440 Hz and does what a line on its standard input says: "pause" and "play" (it corks its stream), "seek"
 (corked for 50 ms, it throws away what it has written), "hasty" (for no time), "skip" (the same, not corked), "volume PERCENT", "late MS" (it
-writes nothing for so long), "end". It writes ahead by --latency-ms.
+writes nothing for so long), "end". It writes ahead by --latency-ms; --right: the left channel stays silent.
 
     tests/bench/pulse_player.py --latency-ms 50
 """
@@ -35,7 +35,7 @@ def load():
 
 
 class Player:
-    def __init__(self, latency_ms):
+    def __init__(self, latency_ms, right):
         self.pulse = pulse = load()
         self.loop = ctypes.c_void_p(pulse.pa_threaded_mainloop_new())
         self.context = ctypes.c_void_p(pulse.pa_context_new(ctypes.c_void_p(pulse.pa_threaded_mainloop_get_api(self.loop)), b"pulse_player"))
@@ -47,7 +47,7 @@ class Player:
         buffer = Buffer(nothing, latency_ms * RATE // 1000 * 4, nothing, nothing, nothing)
         pulse.pa_stream_connect_playback(self.stream, None, ctypes.byref(buffer), 0x2000, None, None)  # PA_STREAM_ADJUST_LATENCY
         self.wait(lambda: pulse.pa_stream_get_state(self.stream) >= STREAM_READY)
-        self.tone = array.array("h", (round(8000 * math.sin(2 * math.pi * 440 * (i // 2) / RATE)) for i in range(2 * RATE))).tobytes()
+        self.tone = array.array("h", (0 if right and i % 2 == 0 else round(8000 * math.sin(2 * math.pi * 440 * (i // 2) / RATE)) for i in range(2 * RATE))).tobytes()
         self.at, self.corked, self.ended, self.late_s = 0, False, False, 0
         threading.Thread(target=self.write, daemon=True).start()
 
@@ -105,7 +105,8 @@ class Player:
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--latency-ms", type=int, default=50)
-    player = Player(parser.parse_args().latency_ms)
+    parser.add_argument("--right", action="store_true")
+    player = Player(**vars(parser.parse_args()))
     print("playing", flush=True)
     for line in sys.stdin:
         if not player.do(line.strip()):

@@ -49,7 +49,7 @@ class Scene:
         for name, base, peak, every, mode in KINDS[kind].players:
             self.start(f"{args.build}/tests/integration/stall_pipewire", "0", name, str(base), str(peak), str(every), f"{server.folder}/{name}.log", "-1", mode)
         if kind in ("late", "nothing"):
-            self.start(sys.executable, str(pathlib.Path(__file__).with_name("pulse_player.py")))
+            self.start(sys.executable, str(pathlib.Path(__file__).with_name("pulse_player.py")), *["--right"] * (kind == "nothing"))
         if kind == "jack":
             self.start("pw-jack", f"{args.build}/tests/integration/stall_jack", "28", "Tracker", "nul:playback_FL")
         if kind == "small":
@@ -158,10 +158,13 @@ def run(kind, frames, args):
     first = re.split(r"\n(?=[A-Z][A-Za-z]+  )", screen)[0].replace("\n", " ")
     after = re.sub(r"(?s)^.*?\nNext *", "", screen) if "\nNext" in screen else ""
     gaps = [round(1000 * seconds, 1) for at, seconds in found if at > scene.begun + 1 and (kind != "nothing" or seconds < 0.5)]
+    heard = sorted([(at, "left", seconds) for at, seconds in recording.found] + [(at, "right", seconds) for at, seconds in recording.right] +
+                   [(at, "skipped", 0) for at in recording.skipped]) if kind == "nothing" else []
+    heard = [(time.strftime("%H:%M:%S", time.localtime(time.time() - time.monotonic() + at)), what, round(1000 * seconds, 1)) for at, what, seconds in heard]
     lost_ms, longest_ms, why = losses(document)
     return {"kind": kind, "frames": frames, "wrong": judge(kind, gaps, first, after), "gaps": len(gaps), "gaps_ms": round(sum(gaps), 1),
             "lost_ms": round(lost_ms, 1), "longest_gap_ms": max(gaps, default=0), "longest_ms": round(longest_ms, 1), "why": why,
-            "load": os.getloadavg()[0], "first": first, "next": after.split("\n")[0]}
+            "heard": heard, "load": os.getloadavg()[0], "first": first, "next": after.split("\n")[0]}
 
 
 def main():
