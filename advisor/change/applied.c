@@ -4,7 +4,6 @@
 
 #include <unistd.h>
 
-#include "core/text/number.h"
 #include "core/text/text.h"
 
 /* --- taking one write back, if it is still ours; a run that was killed may have done any of it --- */
@@ -40,50 +39,30 @@ static int write_value(struct st_writer *writer, const char *target, const char 
                             : writer->write_sysctl(writer, target, value);
 }
 
-/* A write that was killed half-way into a file of a captured tree; the kernel's files take all or nothing. */
-static bool is_torn(const struct st_entry *entry, const char *now)
-{
-    const char *writing = entry->phase == ST_PHASE_WRITING   ? entry->new_value
-                          : entry->phase == ST_PHASE_UNDOING ? entry->old_value
-                                                             : NULL;
-    return entry->interrupted && writing != NULL && st_text_begins(writing, now);
-}
-
 static enum st_change_event undo_value(struct st_applied *applied, const struct st_entry *entry, char *now,
                                        size_t now_bytes, int *ret_error)
 {
+    const bool undoing = entry->interrupted && entry->phase == ST_PHASE_UNDOING;
     int r = st_change_value_read(&applied->p->machine, entry->target, now, now_bytes);
-    if (r == -ENOENT) { /* its device or module is gone, and the value with it */
-        *ret_error = r;
-        return ST_EVENT_AS_BEFORE;
-    }
-    /* a revert that was killed may have written the old value but for its newline: once more */
-    if (r == 0 && st_text_is(now, entry->old_value) &&
-        !(entry->interrupted && entry->phase == ST_PHASE_UNDOING))
-        return ST_EVENT_AS_BEFORE;
-    if (r == 0 && !st_text_is(now, entry->new_value) && !st_text_is(now, entry->old_value) &&
-        !is_torn(entry, now))
-        return ST_EVENT_CHANGED;
-    if (r == 0)
-        r = write_value(&applied->p->writer, entry->target, entry->old_value);
     *ret_error = r;
-    return r == 0 ? ST_EVENT_RESTORED : ST_EVENT_FAILED;
+    if (r == -ENOENT) /* its device or module is gone, and the value with it */
+        return ST_EVENT_AS_BEFORE;
+    if (r < 0)
+        return ST_EVENT_FAILED;
+    /* a revert that was killed may have written the old value but for its newline: once more */
+    const bool old = st_text_is(now, entry->old_value);
+    if (old && !undoing)
+        return ST_EVENT_AS_BEFORE;
+    /* killed half-way into a file of a captured tree; the kernel's files take all or nothing */
+    const bool torn =
+        entry->interrupted && st_text_begins(undoing ? entry->old_value : entry->new_value, now);
+    if (!old && !torn && !st_text_is(now, entry->new_value))
+        return ST_EVENT_CHANGED;
+    *ret_error = write_value(&applied->p->writer, entry->target, entry->old_value);
+    return *ret_error == 0 ? ST_EVENT_RESTORED : ST_EVENT_FAILED;
 }
 
 /* --- files --- */
-
-/* Takes out what is ours of a file that was read: all of it, or a block. *text is the rest. */
-static int take_out(struct st_applied *applied, const struct st_entry *entry, char *text, const char *ours,
-                    size_t bytes)
-{
-    struct st_writer *writer = &applied->p->writer;
-    char *at = text + (ours - text);
-    memmove(at, at + bytes, strlen(at + bytes) + 1);
-    const bool whole = !st_change_is_block(applied->p->machine.os, entry->kind);
-    if (whole || (text[0] == '\0' && entry->made > 0))
-        return writer->remove_file(writer, entry->target);
-    return writer->replace_file(writer, entry->target, text, strlen(text), 0644);
-}
 
 static enum st_change_event undo_file(struct st_applied *applied, const struct st_entry *entry,
                                       int *ret_error)
@@ -100,10 +79,14 @@ static enum st_change_event undo_file(struct st_applied *applied, const struct s
     if (r == -EISDIR || r == -EBADMSG || r == -EFBIG) /* no file that apply writes */
         return ST_EVENT_CHANGED;
     const char *ours = r == 0 ? st_change_find(applied->p->machine.os, entry, text, &bytes) : NULL;
-    if (ours != NULL)
-        r = take_out(applied, entry, text, ours, bytes);
-    else if (r == 0) /* a block that an interrupted run has not written yet, or a file of others */
+    if (ours != NULL) {
+        memmove(text + (ours - text), ours + bytes, strlen(ours + bytes) + 1);
+        r = !st_change_is_block(applied->p->machine.os, entry->kind) || (text[0] == '\0' && entry->made > 0)
+                ? writer->remove_file(writer, entry->target)
+                : writer->replace_file(writer, entry->target, text, strlen(text), 0644);
+    } else if (r == 0) { /* a block that an interrupted run has not written yet, or a file of others */
         event = entry->interrupted && bytes == 0 ? ST_EVENT_AS_BEFORE : ST_EVENT_CHANGED;
+    }
     free(text);
     *ret_error = r;
     return r == 0 ? event : ST_EVENT_FAILED;
@@ -130,11 +113,19 @@ static void remove_folders(struct st_applied *applied, const struct st_entry *en
     }
 }
 
-/* Did apply make the folder, for another file? */
-static bool is_made(const struct st_journal *journal, const char *folder)
+/* A path from which go_up leads to what is made for it: of a block to the file, too. */
+static const char *inside(enum st_os os, const struct st_entry *entry, char *buf, size_t buf_bytes)
 {
-    ST_EACH_OF (entry, journal->entries, journal->entries_n) {
-        char *above = ST_TEXT(ST_CHANGE_PATH_BYTES, "%s", entry->target);
+    snprintf(buf, buf_bytes, "%s%s", entry->target, st_change_is_block(os, entry->kind) ? "/" : "");
+    return buf;
+}
+
+/* Did apply make the folder, or the file of blocks, for another entry? */
+static bool is_made(const struct st_applied *applied, const char *folder)
+{
+    char above[ST_CHANGE_PATH_BYTES + 1];
+    ST_EACH_OF (entry, applied->journal.entries, applied->journal.entries_n) {
+        inside(applied->p->machine.os, entry, above, sizeof(above));
         for (unsigned i = 0; entry->file && i < entry->made && go_up(above); i++) {
             if (st_text_is(above, folder))
                 return true;
@@ -148,25 +139,14 @@ static bool is_made(const struct st_journal *journal, const char *folder)
 static int count_made(const struct st_applied *applied, struct st_entry *entry)
 {
     struct st_machine *machine = &applied->p->machine;
-    char *folder = ST_TEXT(ST_CHANGE_PATH_BYTES, "%s", entry->target), *text = NULL;
-    int r = 0;
-    entry->made = 0;
-    if (st_change_is_block(machine->os, entry->kind)) {
-        r = st_change_file_read(machine, entry->target, &text);
-        free(text);
-        entry->made = r == -ENOENT;
-        ST_EACH_OF (other, applied->journal.entries, applied->journal.entries_n)
-            entry->made |= st_text_is(other->target, entry->target) && other->made > 0;
-        return r == -ENOENT ? 0 : r;
+    char folder[ST_CHANGE_PATH_BYTES + 1];
+    inside(machine->os, entry, folder, sizeof(folder));
+    for (entry->made = 0; entry->made < ST_ENTRY_MADE_MAX && go_up(folder); entry->made++) {
+        const int r = st_change_folder_look(machine, folder);
+        if (r != -ENOENT && !is_made(applied, folder))
+            return r == -ENOTDIR ? 0 : r; /* a file: the write says what is in the way */
     }
-    while (entry->made < ST_ENTRY_MADE_MAX && go_up(folder)) {
-        r = st_change_folder_look(machine, folder);
-        if (r != -ENOENT && (r != 0 || !is_made(&applied->journal, folder)))
-            break;
-        entry->made++;
-        r = 0;
-    }
-    return r;
+    return 0;
 }
 
 static enum st_change_event undo_entry(struct st_applied *applied, size_t i)
@@ -184,6 +164,20 @@ static enum st_change_event undo_entry(struct st_applied *applied, size_t i)
     return event;
 }
 
+/* Of this rule (NULL: of all) what is not done, the latest write first. */
+static void undo_open(struct st_applied *applied, const char *rule, struct st_revert_counts *counts)
+{
+    for (size_t i = applied->journal.entries_n; i > 0; i--) {
+        const struct st_entry *entry = &applied->journal.entries[i - 1];
+        if (entry->phase == ST_PHASE_DONE || (rule != NULL && !st_text_is(entry->rule, rule)))
+            continue;
+        const enum st_change_event event = undo_entry(applied, i - 1);
+        counts->failed_n += event == ST_EVENT_FAILED;
+        counts->changed_n += event == ST_EVENT_CHANGED;
+        counts->restored_n += event == ST_EVENT_RESTORED || event == ST_EVENT_AS_BEFORE;
+    }
+}
+
 /* --- carrying a plan out --- */
 
 /* Makes the folders of a path that are missing. */
@@ -197,18 +191,12 @@ static int make_folders(struct st_writer *writer, const char *path)
     return r;
 }
 
-/* "1234 tune" */
 static void explain_busy(const char *holder, char *message, size_t message_bytes)
 {
-    const char *at = holder;
-    uint64_t pid;
-    if (st_number_take(&at, &pid) == 0 && at[0] == ' ' && at[1] != '\0' &&
-        at[1 + strspn(at + 1, "abcdefghijklmnopqrstuvwxyz")] == '\0')
-        snprintf(message, message_bytes,
-                 "sleeptune %s is running (process %" PRIu64 "). Wait for it, or stop it with Ctrl-C there.",
-                 at + 1, pid);
-    else
-        snprintf(message, message_bytes, "another sleeptune is changing settings. Wait for it.");
+    snprintf(message, message_bytes,
+             "another sleeptune is changing settings (process %.*s). Wait for it, or stop it with Ctrl-C "
+             "there.",
+             (int)strspn(holder, "0123456789 abcdefghijklmnopqrstuvwxyz"), holder);
 }
 
 bool st_applied_busy(struct st_writer *writer, const char *folder, char *message, size_t message_bytes)
@@ -216,7 +204,7 @@ bool st_applied_busy(struct st_writer *writer, const char *folder, char *message
     char holder[64];
     if (writer->folder_holder(writer, folder, holder, sizeof(holder)) != 0)
         return false;
-    explain_busy(holder, message, message_bytes);
+    explain_busy(holder[0] != '\0' ? holder : "unknown", message, message_bytes);
     return true;
 }
 
@@ -233,7 +221,7 @@ int st_applied_open(struct st_applied *applied, const char *command, struct st_p
         r = writer->lock_folder(writer, folder, command);
     if (r == -EWOULDBLOCK) {
         if (!st_applied_busy(writer, folder, message, message_bytes)) /* it has just ended */
-            explain_busy("", message, message_bytes);
+            explain_busy("unknown", message, message_bytes);
         return r;
     }
     if (r < 0) {
@@ -353,6 +341,14 @@ static int do_step(struct st_applied *applied, const struct st_entry *step)
     return r < 0 ? r : saved;
 }
 
+static void set_phase(struct st_applied *applied, size_t first_n, enum st_entry_phase phase)
+{
+    for (size_t i = first_n; i < applied->journal.entries_n; i++) {
+        applied->journal.entries[i].phase = phase;
+        applied->journal.entries[i].interrupted = phase != ST_PHASE_DONE;
+    }
+}
+
 int st_applied_add(struct st_applied *applied, const struct st_plan *plan, size_t *ret_left)
 {
     const size_t first_n = applied->journal.entries_n;
@@ -362,15 +358,15 @@ int st_applied_add(struct st_applied *applied, const struct st_plan *plan, size_
         return r;
     for (size_t i = 0; r == 0 && i < plan->steps_n; i++)
         r = do_step(applied, &plan->steps[i]);
-    for (size_t i = first_n; i < applied->journal.entries_n; i++) {
-        applied->journal.entries[i].phase = r == 0 ? ST_PHASE_DONE : ST_PHASE_WRITING;
-        applied->journal.entries[i].interrupted = r < 0;
-    }
-    if (r == 0)
+    if (r == 0) {
+        set_phase(applied, first_n, ST_PHASE_DONE);
         r = save_or_say(applied, applied->journal.entries);
-    for (size_t i = applied->journal.entries_n; r < 0 && i > first_n; i--)
-        *ret_left += undo_entry(applied, i - 1) == ST_EVENT_FAILED;
+    }
     if (r < 0) {
+        set_phase(applied, first_n, ST_PHASE_WRITING);
+        struct st_revert_counts counts = {0};
+        undo_open(applied, NULL, &counts);
+        *ret_left = counts.failed_n;
         /* if the disk is full, the journal lists writes that are undone, and revert finds them as before */
         (void)save(applied);
         return r;
@@ -396,88 +392,56 @@ int st_applied_begin_trial(struct st_applied *applied, const struct st_plan *pla
     return r;
 }
 
-/* Is it as it was written last? */
-static int look_at_value(const struct st_applied *applied, const struct st_entry *entry, bool was_on)
-{
-    char now[ST_CHANGE_VALUE_BYTES];
-    const int r = st_change_value_read(&applied->p->machine, entry->target, now, sizeof(now));
-    if (r != 0)
-        return r;
-    return st_text_is(now, was_on ? entry->new_value : entry->old_value) ? 0 : -EBUSY;
-}
-
 int st_applied_switch(struct st_applied *applied, const char *rule, bool was_on, bool on,
                       const char **ret_target)
 {
+    char now[ST_CHANGE_VALUE_BYTES];
     int r = 0;
     ST_EACH_OF (entry, applied->journal.entries, applied->journal.entries_n) {
         if (r != 0 || !st_text_is(entry->rule, rule) || entry->phase != ST_PHASE_WRITING)
             continue;
         *ret_target = entry->target;
-        r = look_at_value(applied, entry, was_on);
+        r = st_change_value_read(&applied->p->machine, entry->target, now, sizeof(now));
+        if (r == 0 && !st_text_is(now, was_on ? entry->new_value : entry->old_value))
+            r = -EBUSY;
         if (r == 0 && on != was_on)
             r = write_value(&applied->p->writer, entry->target, on ? entry->new_value : entry->old_value);
     }
     return r;
 }
 
-int st_applied_end_trial(struct st_applied *applied, const char *rule)
+void st_applied_end_trial(struct st_applied *applied, const char *rule)
 {
-    struct st_journal *journal = &applied->journal;
-    size_t failed_n = 0;
-    for (size_t i = journal->entries_n; i > 0; i--) {
-        const struct st_entry *entry = &journal->entries[i - 1];
-        if (entry->phase == ST_PHASE_WRITING && st_text_is(entry->rule, rule))
-            failed_n += undo_entry(applied, i - 1) == ST_EVENT_FAILED;
-    }
-    const int r = save(applied);
-    return failed_n > 0 ? -EIO : r;
+    undo_open(applied, rule, &(struct st_revert_counts){0});
+    (void)save(applied);
 }
 
 /* --- taking back what the journal says, the latest write first --- */
 
-static bool is_chosen(const struct st_entry *entry, bool all, const char *const *ids, size_t ids_n)
-{
-    ST_EACH_OF (id, ids, ids_n) {
-        if (st_text_is(entry->rule, *id))
-            return true;
-    }
-    return all || entry->phase != ST_PHASE_DONE;
-}
-
 int st_applied_revert(struct st_applied *applied, bool all, const char *const *ids, size_t ids_n,
                       struct st_revert_counts *ret)
 {
-    struct st_journal *journal = &applied->journal;
-    struct st_revert_counts counts = {0};
     bool marked = false;
-    ST_EACH_OF (entry, journal->entries, journal->entries_n) {
-        if (!is_chosen(entry, all, ids, ids_n))
-            continue;
-        if (entry->phase == ST_PHASE_DONE) {
+    *ret = (struct st_revert_counts){0};
+    ST_EACH_OF (entry, applied->journal.entries, applied->journal.entries_n) {
+        bool chosen = all;
+        ST_EACH_OF (id, ids, ids_n)
+            chosen = chosen || st_text_is(entry->rule, *id);
+        if (chosen && entry->phase == ST_PHASE_DONE) {
             entry->phase = ST_PHASE_UNDOING;
             marked = true;
         }
-        counts.chosen_n++;
+        ret->chosen_n += entry->phase != ST_PHASE_DONE;
     }
-    *ret = counts;
-    if (counts.chosen_n == 0 && !applied->unsaved)
+    if (ret->chosen_n == 0 && !applied->unsaved)
         return 0;
     /* A full disk is no reason to leave them: the journal holds them, and who finds them undone leaves
      * them. */
     if (marked)
         (void)save(applied);
-    for (size_t i = journal->entries_n; i > 0; i--) {
-        if (journal->entries[i - 1].phase == ST_PHASE_DONE)
-            continue;
-        const enum st_change_event event = undo_entry(applied, i - 1);
-        counts.failed_n += event == ST_EVENT_FAILED;
-        counts.changed_n += event == ST_EVENT_CHANGED;
-        counts.restored_n += event == ST_EVENT_RESTORED || event == ST_EVENT_AS_BEFORE;
-    }
-    *ret = counts;
+    undo_open(applied, NULL, ret);
     const int r = save(applied);
-    return counts.failed_n > 0 ? -EIO : r;
+    return ret->failed_n > 0 ? -EIO : r;
 }
 
 const char *st_applied_explain(const struct st_applied *applied, int r, const struct st_revert_counts *counts,

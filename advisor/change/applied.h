@@ -32,8 +32,8 @@ struct st_applied {
 
 /** Makes the folder, locks it, reads the journal, forgets running values of another boot.
  * @param command who locks it, for st_applied_busy. message: why not, for people.
- *  @return 0, -EWOULDBLOCK (another sleeptune holds the lock), -EPROTONOSUPPORT (journal of a newer version),
- *  -EBADMSG, or what the system said. Close with st_applied_close. */
+ *  @return 0, -EWOULDBLOCK (another sleeptune holds the lock), -EBADMSG, or what the system said. Close with
+ * st_applied_close. */
 ST_NODISCARD int st_applied_open(struct st_applied *applied, const char *command, struct st_platform *p,
                                  const char *folder, st_change_event_fn on_event, void *ctx, char *message,
                                  size_t message_bytes);
@@ -60,9 +60,9 @@ ST_NODISCARD int st_applied_begin_trial(struct st_applied *applied, const struct
 ST_NODISCARD int st_applied_switch(struct st_applied *applied, const char *rule, bool was_on, bool on,
                                    const char **ret_target);
 
-/** Takes the trial of this rule back; one that another program changed stays as it is. @return 0; -EIO:
- * something stays in the journal. */
-int st_applied_end_trial(struct st_applied *applied, const char *rule);
+/** Takes the trial of this rule back; one that another program changed stays as it is. What fails stays in
+ * the journal. */
+void st_applied_end_trial(struct st_applied *applied, const char *rule);
 
 struct st_revert_counts {
     size_t chosen_n;

@@ -46,6 +46,8 @@ static const struct kind {
            "/etc/sysctl.d /run/sysctl.d /usr/local/lib/sysctl.d /usr/lib/sysctl.d /etc/sysctl.conf"},
           {"/etc/sysctl.conf", KEY "=" VALUE, "/etc/sysctl.conf /etc/sysctl.conf.local"}},
          .by_name = true},
+    [ST_CHANGE_SYSCTL_NOW] = {"value"}, /* any running value */
+    [ST_CHANGE_SYSFS_NOW] = {"value"},
     /* tmpfiles.d(5): of lines for one path the one in the earliest name is used */
     [ST_CHANGE_SYSFS] = {"sysfs",
                          {{"/etc/tmpfiles.d/00-" OURS ".conf", "w " KEY " - - - - " VALUE,

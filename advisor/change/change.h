@@ -29,7 +29,7 @@ ST_NODISCARD int st_change_form(enum st_os os, const char *rule, const struct st
 /** The file of a rule and a part (see above). @return 0, -ENOTSUP, -EINVAL. */
 ST_NODISCARD int st_change_path(enum st_os os, enum st_change_kind kind, const char *rule, const char *part,
                                 char *buf, size_t buf_bytes);
-/** The name of a kind that has files, for the journal; NULL: none. */
+/** The name of a kind in the journal; "value": it has no file. */
 const char *st_change_name(enum st_change_kind kind);
 /** The text of a file, or a block: whose it is, what stands once in it, and these lines. @return for free();
  * NULL: out of memory. */

@@ -13,8 +13,7 @@
 #include "core/text/text.h"
 #include "core/text/text_buffer.h"
 
-#define HEAD    "sleeptune-changes/"
-#define VERSION "2"
+#define HEAD "sleeptune-changes/2"
 
 #define JOURNAL_BYTES (1u << 20)
 #define ENTRIES_MAX   4096
@@ -45,11 +44,19 @@ void st_journal_finish(struct st_journal *journal)
 
 bool st_journal_is_interrupted(const struct st_journal *journal)
 {
+    bool any = false;
+    ST_EACH_OF (entry, journal->entries, journal->entries_n)
+        any |= entry->interrupted;
+    return any;
+}
+
+const struct st_entry *st_journal_find(const struct st_journal *journal, const char *rule)
+{
     ST_EACH_OF (entry, journal->entries, journal->entries_n) {
-        if (entry->interrupted)
-            return true;
+        if (st_text_is(entry->rule, rule))
+            return entry;
     }
-    return false;
+    return NULL;
 }
 
 int st_journal_add(struct st_journal *journal, const struct st_entry *entry)
@@ -79,38 +86,35 @@ static bool number(const char *text, uint64_t max, uint64_t *ret)
     return st_number_take(&text, ret) == 0 && *text == '\0' && *ret <= max;
 }
 
-static bool take_file(enum st_os os, char *const *fields, struct st_entry *entry)
-{
-    uint64_t made;
-    char *end;
-    bool known = false;
-    for (enum st_change_kind kind = 0; !known && kind < ST_CHANGE_KINDS; kind++) {
-        known = st_change_name(kind) != NULL && st_text_is(st_change_name(kind), fields[4]);
-        entry->kind = kind;
+#define ROOM(text)                                                                                           \
+    {                                                                                                        \
+        (text), sizeof(text)                                                                                 \
     }
-    entry->file = true;
-    entry->hash = strtoull(fields[6], &end, 16);
-    if (!known || strlen(fields[6]) != 16 || strspn(fields[6], "0123456789abcdef") != 16 ||
-        !number(fields[7], ST_ENTRY_MADE_MAX, &made) || (st_change_is_users(entry->kind) && geteuid() == 0))
-        return false;
-    entry->made = (unsigned)made;
-    ST_PRINT(entry->names, "%s", fields[8]);
-    return st_text_copy(entry->part, sizeof(entry->part), fields[5], strlen(fields[5])) &&
+
+/* The last four fields. */
+static bool take_what(enum st_os os, char *const *fields, struct st_entry *entry)
+{
+    char hash[17], made[2], *end;
+    const struct {
+        char *text;
+        size_t bytes;
+    } rooms[2][4] = {{ROOM(entry->target), ROOM(entry->old_value), ROOM(entry->new_value), ROOM(entry->boot)},
+                     {ROOM(entry->part), ROOM(hash), ROOM(made), ROOM(entry->names)}};
+    ST_EACH (room, rooms[entry->file]) {
+        if (!st_text_copy(room->text, room->bytes, *fields, strlen(*fields)))
+            return false;
+        fields++;
+    }
+    if (!entry->file)
+        return entry->new_value[0] != '\0' &&
+               strspn(entry->boot, "0123456789abcdef-") == strlen(entry->boot) &&
+               st_journal_value_allowed(os, st_rule_find(entry->rule), entry->target);
+    entry->hash = strtoull(hash, &end, 16);
+    entry->made = (unsigned)(made[0] - '0');
+    return end == hash + sizeof(hash) - 1 && entry->made <= ST_ENTRY_MADE_MAX &&
+           !(st_change_is_users(entry->kind) && geteuid() == 0) &&
            st_change_path(os, entry->kind, entry->rule, entry->part, entry->target, sizeof(entry->target)) ==
                0;
-}
-
-static bool take_value(enum st_os os, char *const *fields, struct st_entry *entry)
-{
-    static const size_t bytes[] = {sizeof(entry->target), sizeof(entry->old_value), sizeof(entry->new_value),
-                                   sizeof(entry->boot)};
-    char *const to[] = {entry->target, entry->old_value, entry->new_value, entry->boot};
-    for (size_t i = 0; i < ST_ARRAY_LEN(to); i++) {
-        if (!st_text_copy(to[i], bytes[i], fields[5 + i], strlen(fields[5 + i])))
-            return false;
-    }
-    return entry->new_value[0] != '\0' && strspn(entry->boot, "0123456789abcdef-") == strlen(entry->boot) &&
-           st_journal_value_allowed(os, st_rule_find(entry->rule), entry->target);
 }
 
 /* One line, which is cut. @return false: it is not one of ours. */
@@ -119,9 +123,9 @@ static bool take_line(enum st_os os, char *line, struct st_entry *entry)
     char *fields[FIELDS];
     uint64_t frames, rate_hz;
     *entry = (struct st_entry){.frames = 0};
-    for (size_t i = 0; i < FIELDS; i++) {
-        fields[i] = strsep(&line, "\t");
-        if (fields[i] == NULL || !st_safe_is(fields[i]))
+    ST_EACH (field, fields) {
+        *field = strsep(&line, "\t");
+        if (*field == NULL || !st_safe_is(*field))
             return false;
     }
     if (line != NULL || !st_text_copy(entry->rule, sizeof(entry->rule), fields[0], strlen(fields[0])) ||
@@ -131,9 +135,12 @@ static bool take_line(enum st_os os, char *line, struct st_entry *entry)
     entry->rate_hz = (uint32_t)rate_hz;
     while (entry->phase <= ST_PHASE_UNDOING && !st_text_is(phase_names[entry->phase], fields[1]))
         entry->phase++;
+    while (entry->kind < ST_CHANGE_KINDS && !st_text_is(st_change_name(entry->kind), fields[4]))
+        entry->kind++;
     entry->interrupted = entry->phase != ST_PHASE_DONE;
-    return entry->phase <= ST_PHASE_UNDOING &&
-           (st_text_is(fields[4], "value") ? take_value(os, fields, entry) : take_file(os, fields, entry));
+    entry->file = !st_text_is(fields[4], "value");
+    return entry->phase <= ST_PHASE_UNDOING && entry->kind < ST_CHANGE_KINDS &&
+           take_what(os, fields + 5, entry);
 }
 
 int st_journal_parse(enum st_os os, char *text, struct st_journal *ret, char *message, size_t message_bytes)
@@ -142,16 +149,10 @@ int st_journal_parse(enum st_os os, char *text, struct st_journal *ret, char *me
     struct st_entry entry;
     const char *head = strsep(&text, "\n");
     int r = 0;
-    if (!st_text_begins(head, HEAD) || text == NULL) {
-        snprintf(message, message_bytes, "the journal is damaged: its first line is not " HEAD VERSION);
-        return -EBADMSG;
-    }
-    if (!st_text_is(head, HEAD VERSION)) {
+    if (!st_text_is(head, HEAD) || text == NULL) {
         snprintf(message, message_bytes,
-                 "another version of sleeptune wrote the journal (%.20s). This sleeptune reads " HEAD VERSION
-                 " and changed nothing. Use the other one.",
-                 st_safe_is(head) ? head : "?");
-        return -EPROTONOSUPPORT;
+                 "the journal is damaged, or of another version of sleeptune: its first line is not " HEAD);
+        return -EBADMSG;
     }
     for (unsigned n = 2; r == 0 && text[0] != '\0'; n++) {
         char *line = text, *end = strchr(text, '\n');
@@ -230,7 +231,7 @@ int st_journal_write(struct st_writer *writer, const char *folder, const struct 
         const int r = writer->remove_file(writer, path);
         return r == -ENOENT ? 0 : r;
     }
-    st_text_buffer_printf(&all, HEAD VERSION "\n");
+    st_text_buffer_printf(&all, HEAD "\n");
     ST_EACH_OF (entry, journal->entries, journal->entries_n) {
         st_text_buffer_printf(&all, "%s\t%s\t%u\t%u\t", entry->rule, phase_names[entry->phase], entry->frames,
                               entry->rate_hz);

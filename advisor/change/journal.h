@@ -45,7 +45,7 @@ struct st_journal {
 
 /** Reads the journal in the folder; none is an empty journal. Running values that another boot had are marked
  * as forgotten, unless a file of the same rule is in place, which set them in this boot. @param message why
- * not, for people. @return 0, -EPROTONOSUPPORT, -EBADMSG, -ENOMEM, or what reading said. Free with
+ * not, for people. @return 0, -EBADMSG, -ENOMEM, or what reading said. Free with
  * st_journal_finish. */
 ST_NODISCARD int st_journal_read(struct st_machine *machine, const char *folder, struct st_journal *ret,
                                  char *message, size_t message_bytes);
@@ -60,6 +60,8 @@ ST_NODISCARD int st_journal_write(struct st_writer *writer, const char *folder,
 void st_journal_boot(struct st_machine *machine, char *buf, size_t buf_bytes);
 /** Has a run not ended that this boot must undo? */
 bool st_journal_is_interrupted(const struct st_journal *journal);
+/** The first write of a rule; NULL: none. */
+const struct st_entry *st_journal_find(const struct st_journal *journal, const char *rule);
 void st_journal_finish(struct st_journal *journal);
 
 /** Appends a copy, without text. @return 0 or -ENOMEM. */

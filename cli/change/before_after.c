@@ -3,152 +3,114 @@
 #include <unistd.h>
 
 #include "advisor/change/candidate.h"
+#include "advisor/report/tuned.h"
 #include "advisor/rules/buffer.h"
+#include "cli/change/change_output.h"
 #include "cli/command.h"
 #include "cli/measure/measure_run.h"
 #include "cli/show/measure_text.h"
 #include "core/ns.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
+#include "core/when.h"
 #include "measure/result.h"
 #include "platform/program/locale.h"
 
-#define FILE_NAME  "/before.json"
+#define FILE_NAME  "%s/before.json"
 #define SCHEMA     "sleeptune-before/1"
 #define PATH_BYTES 600
 #define FILE_BYTES 131072
-#define LINE_BYTES 4096
+#define TEXT_BYTES 600
+#define SLOT_NS    (100 * ST_NS_PER_MS)
 #define RIGHT_RULE "linux-rt-permission" /* root has that right already */
-
-static const char *path_of(const struct st_change_target *target, char *buf, size_t buf_bytes)
-{
-    snprintf(buf, buf_bytes, "%s" FILE_NAME, target->folder);
-    return buf;
-}
 
 static void ST_PRINTF(2, 3) set_reason(struct st_before_after *done, const char *format, ...)
 {
     ST_PRINT_REST(done->why, sizeof(done->why), format);
 }
 
-/* --- test conditions --- */
-
-#define LOAD "load_average"
-
-/* What a measurement does not say of itself. */
-static json_t *machine_now(const struct st_journal *journal)
-{
-    struct st_machine *machine = &st_platform_native()->machine;
-    char line[LINE_BYTES], applied[1024] = "";
-    size_t len;
-    double load;
-    json_t *now = json_object();
-    ST_EACH_OF (entry, journal->entries, journal->entries_n) {
-        const char *name = ST_TEXT(64, "%s ", entry->rule);
-        if (entry->phase == ST_PHASE_DONE && strstr(applied, name) == NULL)
-            ST_APPEND(applied, "%s", name);
-    }
-    applied[strlen(applied) > 0 ? strlen(applied) - 1 : 0] = '\0';
-    st_json_set(now, "applied", json_string(applied[0] != '\0' ? applied : "nothing"));
-    if (getloadavg(&load, 1) == 1)
-        st_json_set(now, LOAD, ST_TEXT(32, "%.1f", load));
-    if (machine->read_text(machine, "/proc/cmdline", line, sizeof(line), &len) == 0)
-        st_json_set(now, "kernel_command_line", ST_TEXT(LINE_BYTES, "%.*s", (int)strcspn(line, "\n"), line));
-    return now;
-}
-
-/* Borrowed. */
-static json_t *conditions_of(const struct st_before_after_run *run)
-{
-    return json_object_get(json_object_get(run->document, "measured"), "conditions");
-}
-
-/* "": unknown. */
-static const char *value_of(const struct st_before_after_run *run, const char *key, char *buf,
-                            size_t buf_bytes)
-{
-    const json_t *value = json_object_get(conditions_of(run), key);
-    snprintf(buf, buf_bytes, "%s", json_is_string(value) ? json_string_value(value) : "");
-    if (json_is_integer(value))
-        snprintf(buf, buf_bytes, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-    else if (json_is_real(value))
-        snprintf(buf, buf_bytes, "%g", json_real_value(value));
-    return buf;
-}
-
-/* A load that differs by less than one program is none. */
-static void compare_condition(struct st_before_after *done, const char *key)
-{
-    char before[LINE_BYTES], now[LINE_BYTES];
-    value_of(&done->before, key, before, sizeof(before));
-    value_of(&done->now, key, now, sizeof(now));
-    const bool other = st_text_is(key, LOAD) ? fabs(strtod(before, NULL) - strtod(now, NULL)) >= 1
-                                             : !st_text_is(before, now);
-    if (other)
-        json_array_append_new(done->differs,
-                              json_pack("{s:s, s:s, s:s}", "key", key, "before", before, "now", now));
-}
-
-static void compare_conditions(struct st_before_after *done)
-{
-    const char *key;
-    json_t *value, *all = json_object();
-    (void)json_object_update(all, conditions_of(&done->now));
-    (void)json_object_update_missing(all, conditions_of(&done->before));
-    done->differs = json_array();
-    json_object_foreach(all, key, value) compare_condition(done, key);
-    json_decref(all);
-}
-
 /* --- one run --- */
+
+static const char *condition_text(const json_t *run, const char *key)
+{
+    return st_json_text_of(json_object_get(run, "conditions"), key);
+}
+
+static int64_t condition(const json_t *run, const char *key)
+{
+    return st_json_integer(json_object_get(run, "conditions"), key);
+}
+
+static size_t slots_of(const json_t *run)
+{
+    return json_array_size(json_object_get(run, "late"));
+}
+
+static int64_t duration_ns(const json_t *run)
+{
+    return (int64_t)slots_of(run) * SLOT_NS;
+}
+
+/* Late wake-ups of the first slots, of which any number may be wrong, in blocks of `each`. */
+static struct st_counts_run blocks_of(const json_t *run, size_t each)
+{
+    struct st_counts_run blocks = {.n = ST_MIN(slots_of(run) / each, ST_COUNTS_SIDE_MAX)};
+    for (size_t i = 0; i < blocks.n * each; i++) {
+        const int64_t late_n = json_integer_value(json_array_get(json_object_get(run, "late"), i));
+        blocks.events_n[i / each] += (uint64_t)ST_MIN(ST_MAX(late_n, 0), UINT32_MAX);
+    }
+    return blocks;
+}
+
+/* Any number of a file may be wrong. What is in the way is in done->why. */
+static void look_at(const json_t *run, const char *name, struct st_before_after *done)
+{
+    if (!st_text_is(st_json_text_of(run, "schema"), SCHEMA) || slots_of(run) == 0 ||
+        slots_of(run) > ST_BEFORE_AFTER_SLOTS)
+        set_reason(done, "%s is no run of at most 10 minutes", name);
+    else if (st_json_integer(run, "records_lost") != 0)
+        set_reason(done, "%s lacks %jd cycles, which may have been late: the CPU was too slow", name,
+                   st_json_integer(run, "records_lost"));
+}
 
 struct counting {
     struct st_period period;
-    int64_t above_ns;
-    int64_t late[ST_BEFORE_AFTER_SLOTS];
+    int64_t above_ns, late[ST_BEFORE_AFTER_SLOTS];
     size_t slots_n;
 };
 
-static void count(struct counting *counting, uint64_t k, uint64_t late_n)
+/* A skipped period is a wake-up that was too late for it. */
+static void on_skipped(void *ctx, uint64_t k, uint64_t n, ST_UNUSED int64_t due_to_done_ns)
 {
-    const size_t slot = (size_t)(st_period_due_ns(&counting->period, 0, k) / ST_BEFORE_AFTER_SLOT_NS);
+    struct counting *counting = ctx;
+    const size_t slot = (size_t)(st_period_due_ns(&counting->period, 0, k) / SLOT_NS);
     if (slot >= ST_BEFORE_AFTER_SLOTS)
         return;
     counting->slots_n = slot + 1;
-    counting->late[slot] += (int64_t)late_n;
+    counting->late[slot] += (int64_t)ST_MIN(n, (uint64_t)UINT16_MAX);
 }
 
 static void on_cycle(void *ctx, uint64_t k, int64_t lateness_ns, ST_UNUSED int64_t callback_ns)
 {
-    struct counting *counting = ctx;
-    count(counting, k, lateness_ns > counting->above_ns);
+    on_skipped(ctx, k, lateness_ns > ((struct counting *)ctx)->above_ns, 0);
 }
 
-/* A skipped period is a wake-up that was too late for it. */
-static void on_skipped(void *ctx, uint64_t first, uint64_t n, ST_UNUSED int64_t due_to_done_ns)
+static json_t *document_of(const struct counting *counting, const struct st_result *result)
 {
-    count(ctx, first, ST_MIN(n, (uint64_t)UINT16_MAX));
-}
-
-static json_t *document_of(const struct counting *counting, const struct st_result *result, json_t *machine)
-{
-    json_t *late = json_array(), *measured = st_result_json(result);
+    json_t *late = json_array(), *run = st_result_json(result);
     ST_EACH_OF (n, counting->late, counting->slots_n)
         (void)json_array_append_new(late, json_integer(*n));
-    st_json_set(machine, "priority_asked", result->priority_asked);
-    (void)json_object_update(json_object_get(measured, "conditions"), machine);
-    return json_pack("{s:s, s:I, s:b, s:o, s:o}", "schema", SCHEMA, "started_wall_ns",
-                     (json_int_t)result->started_wall_ns, "interrupted", result->interrupted, "measured",
-                     measured, "late", late);
+    st_json_set(run, "schema", SCHEMA);
+    st_json_set(run, "late", late);
+    return run;
 }
 
 /* Runs the loop: in the same way before and now. Says how long it takes, and on a terminal how it goes.
  * @return an st_exit. */
-static int measure(const char *what, const struct st_journal *journal, struct st_session_config *config,
-                   json_t **ret)
+static int measure(const char *what, struct st_session_config *config, json_t **ret)
 {
     struct st_result result;
-    char time[24];
+    char time[ST_NS_BYTES];
     struct counting counting = {.slots_n = 0};
     const struct st_sink sink = {.cycle = on_cycle, .skipped = on_skipped, .ctx = &counting};
     const bool terminal = isatty(STDERR_FILENO) == 1;
@@ -157,100 +119,23 @@ static int measure(const char *what, const struct st_journal *journal, struct st
     counting.above_ns =
         st_period_ns(&counting.period) / st_candidates_late_share(st_platform_native()->machine.os);
     config->sinks = &sink;
-    json_t *machine = machine_now(journal);
-    fflush(stdout);
     st_ns_format(config->duration_ns, time, sizeof(time));
+    fflush(stdout);
     fprintf(stderr, "sleeptune %s: %s, %s; Ctrl-C ends it early\n", st_program_command, what,
             st_locale_text(time));
     int status = st_measure_run(config, terminal ? st_measure_text_show : NULL, NULL, &result);
     if (terminal)
         fputs("\r\033[K", stderr);
-    if (status == ST_EXIT_DONE) {
-        status = st_measure_run_status(&result, 1);
-        *ret = status == ST_EXIT_DONE ? document_of(&counting, &result, machine) : NULL;
-        if (!result.books_balance)
-            st_failure(
-                "the counters of this run do not agree, so the run is invalid. Run the command again.");
-        st_result_finish(&result);
-    }
-    json_decref(machine);
+    if (status != ST_EXIT_DONE)
+        return status;
+    status = st_measure_run_status(&result, 1);
+    if (status == ST_EXIT_DONE)
+        *ret = document_of(&counting, &result);
+    st_result_finish(&result);
     return status;
 }
 
-/* Takes over the document, of which any number may be wrong. What is in the way is in done->why. */
-static void take(json_t *document, const char *name, struct st_before_after *done,
-                 struct st_before_after_run *ret)
-{
-    const json_t *measured = json_object_get(document, "measured"), *late = json_object_get(document, "late");
-    const json_t *conditions = json_object_get(measured, "conditions");
-    const int64_t frames = st_json_integer(conditions, "frames"),
-                  rate_hz = st_json_integer(conditions, "rate_hz"),
-                  lost_n = st_json_integer(measured, "records_lost");
-    *ret = (struct st_before_after_run){.document = document,
-                                        .frames = (uint32_t)frames,
-                                        .rate_hz = (uint32_t)rate_hz,
-                                        .started_wall_ns = st_json_integer(document, "started_wall_ns"),
-                                        .periods_n = st_ns_add(st_json_integer(measured, "cycles"),
-                                                               st_json_integer(measured, "skipped_periods")),
-                                        .missed_n = st_json_integer(measured, "misses"),
-                                        .events_n = st_json_integer(measured, "miss_events"),
-                                        .interrupted = json_is_true(json_object_get(document, "interrupted")),
-                                        .slots_n = json_array_size(late)};
-    if (!st_text_is(st_json_text_of(document, "schema"), SCHEMA) || frames < 1 || frames > UINT32_MAX ||
-        rate_hz < 1 || rate_hz > UINT32_MAX || ret->periods_n < 1 || ret->periods_n > UINT32_MAX ||
-        ret->missed_n < 0 || ret->events_n < 0 || ret->slots_n == 0 || ret->slots_n > ST_BEFORE_AFTER_SLOTS ||
-        st_period_init(&ret->period, ret->frames, ret->rate_hz) != 0)
-        set_reason(done, "%s is no run of at most 10 minutes", name);
-    else if (lost_n != 0)
-        set_reason(done, "%s lacks %" PRId64 " cycles, which may have been late: the CPU was too slow", name,
-                   lost_n);
-    for (size_t i = 0; done->why[0] == '\0' && i < ret->slots_n; i++) {
-        ret->late[i] = ST_MIN(ST_MAX(json_integer_value(json_array_get(late, i)), 0), UINT32_MAX);
-        ret->late_n += ret->late[i];
-    }
-}
-
-static void read_run(const struct st_change_target *target, struct st_before_after *done)
-{
-    struct st_machine *machine = &target->p->machine;
-    const char *path = path_of(target, ST_ROOM(PATH_BYTES));
-    char *text = malloc(FILE_BYTES);
-    size_t bytes = 0;
-    json_error_t error;
-    const int r = text != NULL ? machine->read_text(machine, path, text, FILE_BYTES, &bytes) : -ENOMEM;
-    json_t *document = r == 0 ? json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &error) : NULL;
-    free(text);
-    if (r != 0)
-        set_reason(done, "cannot read %s: %s", path, strerror(-r));
-    else if (document == NULL)
-        set_reason(done, "%s is damaged", path);
-    else
-        take(document, path, done, &done->before);
-}
-
 /* --- before --- */
-
-static void config_of(uint32_t frames, uint32_t rate_hz, int64_t duration_ns,
-                      struct st_session_config *config)
-{
-    st_session_defaults(config);
-    config->frames = frames;
-    config->rate_hz = rate_hz;
-    config->duration_ns = duration_ns;
-}
-
-/* Where this thread runs now; -1: not known. Both runs stay on one CPU, as one may be busier than another. */
-static int cpu_now(void)
-{
-    struct st_threads *threads = &st_platform_native()->threads;
-    struct st_counters_handle handle;
-    struct st_thread_counters counters = {.valid = 0};
-    if (threads->counters_open(threads, &handle) != 0)
-        return -1;
-    const int r = threads->counters_self(threads, &handle, &counters);
-    threads->counters_close(threads, &handle);
-    return r == 0 && (counters.valid & ST_COUNTER_CPU_NUMBER) != 0 ? counters.cpu : -1;
-}
 
 /* May the user who plays not use real-time priority, nor get it from rtkit? */
 static bool lacks_right(const struct st_facts *facts)
@@ -262,46 +147,45 @@ static bool lacks_right(const struct st_facts *facts)
 }
 
 void st_before_after_keep(const struct st_change_target *target, const struct st_journal *journal,
-                          const struct st_plan *plan, int64_t duration_ns)
+                          const struct st_plan *plan, int64_t asked_ns)
 {
     const struct st_wish *wish = &target->report.wish;
+    struct st_threads *threads = &target->p->threads;
     struct st_writer *writer = &target->p->writer;
     struct st_session_config config;
     json_t *run = NULL;
-    const char *path = path_of(target, ST_ROOM(PATH_BYTES));
+    const char *path = ST_TEXT(PATH_BYTES, FILE_NAME, target->folder);
     if (journal->entries_n > 0 && access(path, F_OK) == 0) {
         puts("what was measured before the first change is kept: 'sleeptune verify' compares with it");
         return;
     }
-    config_of(wish->frames, wish->rate_hz, duration_ns, &config);
+    st_session_defaults(&config);
+    config.frames = wish->frames;
+    config.rate_hz = wish->rate_hz;
+    config.duration_ns = asked_ns;
+    if (threads->cpus_allowed(threads, config.cpus, 1) < 1) /* both on one: another may be busier */
+        config.cpus[0] = -1;
     printf("judged for %s\n", st_buffer_text(wish, ST_ROOM(ST_BUFFER_TEXT_BYTES)));
-    config.cpus[0] = cpu_now();
     ST_EACH_OF (step, plan->steps, plan->steps_n) {
         if (st_text_is(step->rule, RIGHT_RULE) && lacks_right(target->facts))
             config.policy = ST_POLICY_OTHER;
     }
-    const int status = measure("running the measuring loop before the change", journal, &config, &run);
-    char *text = status == ST_EXIT_DONE ? st_json_into_text(run, JSON_COMPACT) : NULL;
-    const int r = text != NULL ? writer->replace_file(writer, path, text, strlen(text), 0644) : -ENODATA;
+    int r = measure("running the measuring loop before the change", &config, &run);
+    char *text = r == ST_EXIT_DONE ? st_json_into_text(run, JSON_COMPACT) : NULL;
+    if (text != NULL)
+        r = writer->replace_file(writer, path, text, strlen(text), 0644);
+    if (text == NULL || r != 0)
+        st_failure("no run was kept (%s): verify will have nothing to compare with",
+                   text != NULL ? strerror(-r) : "the measuring loop did not end well");
     free(text);
-    if (r == 0)
-        return;
-    if (r != -ENODATA)
-        st_failure("cannot write %s: %s", path, strerror(-r));
-    st_failure("no run was kept: verify will have nothing to compare with");
-}
-
-bool st_before_after_is_kept(const struct st_change_target *target)
-{
-    return access(path_of(target, ST_ROOM(PATH_BYTES)), F_OK) == 0 || errno != ENOENT;
 }
 
 bool st_before_after_forget(const struct st_change_target *target, const struct st_journal *journal)
 {
-    char path[PATH_BYTES];
+    const char *path = ST_TEXT(PATH_BYTES, FILE_NAME, target->folder);
     if (journal->entries_n > 0)
         return false;
-    const int r = target->p->writer.remove_file(&target->p->writer, path_of(target, path, sizeof(path)));
+    const int r = target->p->writer.remove_file(&target->p->writer, path);
     if (r != 0 && r != -ENOENT)
         st_failure("cannot remove %s: %s", path, strerror(-r));
     return r == 0;
@@ -309,150 +193,173 @@ bool st_before_after_forget(const struct st_change_target *target, const struct 
 
 /* --- now --- */
 
-static bool gave_right(const struct st_journal *journal)
+static void read_run(const struct st_change_target *target, struct st_before_after *done)
 {
-    size_t i = 0;
-    while (i < journal->entries_n &&
-           !(journal->entries[i].phase == ST_PHASE_DONE && st_text_is(journal->entries[i].rule, RIGHT_RULE)))
-        i++;
-    return i < journal->entries_n;
+    struct st_machine *machine = &target->p->machine;
+    const char *path = ST_TEXT(PATH_BYTES, FILE_NAME, target->folder);
+    char text[FILE_BYTES];
+    size_t bytes = 0;
+    const int r = machine->read_text(machine, path, text, sizeof(text), &bytes);
+    done->before = r == 0 ? json_loadb(text, bytes, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    if (r == -ENOENT)
+        set_reason(done, "there is no run from before the changes to compare with");
+    else if (r != 0)
+        set_reason(done, "cannot read %s: %s", path, strerror(-r));
+    else if (done->before == NULL)
+        set_reason(done, "%s is damaged", path);
+    else
+        look_at(done->before, path, done);
 }
 
-/* The policy of the run before; real-time priority, if the right to it was applied since then. Without the
- * right to it there is no fair comparison. */
-static void choose_policy(const struct st_journal *journal, struct st_before_after *done,
-                          struct st_session_config *config)
+/* The policy of the run before, on its CPU; real-time priority, if the right to it was applied since then.
+ * Without the right to it there is no fair comparison. */
+static void choose(const struct st_journal *journal, int64_t asked_ns, struct st_before_after *done,
+                   struct st_session_config *config)
 {
     struct st_threads *threads = &st_platform_native()->threads;
     struct st_rt_rights rights;
-    const json_t *before = conditions_of(&done->before);
-    const char *policy = st_json_text_of(before, "policy");
-    const int64_t priority = st_json_integer(before, "priority_asked");
-    const bool other = st_text_is(policy, st_platform_policy_name(ST_POLICY_OTHER));
-    const bool right = gave_right(journal);
-    done->right = other && right;
-    if (other && !right) {
+    const json_t *run = done->before;
+    const int64_t priority = condition(run, "priority");
+    const bool other = st_text_is(condition_text(run, "policy"), st_platform_policy_name(ST_POLICY_OTHER));
+    st_session_defaults(config);
+    config->frames = (uint32_t)condition(run, "frames");
+    config->rate_hz = (uint32_t)condition(run, "rate_hz");
+    config->duration_ns = asked_ns > 0 ? asked_ns : duration_ns(run);
+    config->cpus[0] = (int)condition(run, "cpu");
+    done->right = other && st_journal_find(journal, RIGHT_RULE) != NULL;
+    if (other && !done->right)
         config->policy = ST_POLICY_OTHER;
-        return;
-    }
-    if (!other &&
-        (!st_text_is(policy, st_platform_policy_name(ST_POLICY_FIFO)) || priority < 1 || priority > 99)) {
-        set_reason(done, "the run before does not say which scheduling policy the measuring loop had");
-        return;
-    }
-    if (!other)
-        config->priority = (int)priority;
-    if (threads->rt_rights(threads, config->priority, &rights) != 0 || rights.fifo_errno == 0)
-        return;
-    if (right)
+    else if (!other)
+        config->priority = (int)ST_MIN(ST_MAX(priority, 1), 99);
+    if (config->policy != ST_POLICY_OTHER && threads->rt_rights(threads, config->priority, &rights) == 0 &&
+        rights.fifo_errno != 0)
         set_reason(done,
                    "this session may not use real-time priority. Where 'sleeptune apply' gave this user the "
                    "right: log out and in again; else run 'sleeptune verify' as root");
-    else
-        set_reason(
-            done,
-            "the run before had SCHED_FIFO %d, which this user may not use. Run 'sleeptune verify' as root",
-            config->priority);
-}
-
-/* The CPU of the run before. */
-static void choose_cpu(struct st_before_after *done, struct st_session_config *config)
-{
-    struct st_threads *threads = &st_platform_native()->threads;
-    int allowed[1024];
-    const json_t *cpu = json_object_get(conditions_of(&done->before), "cpu");
-    const int n = threads->cpus_allowed(threads, allowed, (int)ST_ARRAY_LEN(allowed));
-    config->cpus[0] = -1;
-    for (int i = 0; i < n && i < (int)ST_ARRAY_LEN(allowed); i++) {
-        if (json_is_integer(cpu) && allowed[i] == json_integer_value(cpu))
-            config->cpus[0] = allowed[i];
-    }
-    if (json_is_integer(cpu) && config->cpus[0] < 0)
-        set_reason(done,
-                   "the run before was on CPU %" JSON_INTEGER_FORMAT ", which sleeptune may not use now",
-                   json_integer_value(cpu));
-}
-
-static int measure_now(const struct st_journal *journal, struct st_session_config *config,
-                       struct st_before_after *done)
-{
-    json_t *document = NULL;
-    const int status = measure("running the measuring loop again to compare", journal, config, &document);
-    if (document != NULL)
-        take(document, "this run", done, &done->now);
-    else if (status == ST_EXIT_BOOKS)
-        set_reason(done, "the counters of this run do not agree, so the run is invalid");
-    else
-        set_reason(done, "the measuring loop could not be run");
-    if (done->why[0] == '\0' && !st_text_is(st_json_text_of(conditions_of(&done->now), "policy"),
-                                            st_platform_policy_name(config->policy)))
-        set_reason(done, done->right
-                             ? "the loop did not get real-time priority now"
-                             : "the run before had other scheduling rights: run verify as the user who ran "
-                               "apply");
-    return status == ST_EXIT_BOOKS ? status : ST_EXIT_DONE;
-}
-
-/* Blocks of `slots_each` slots, as many as fit. */
-static void make_blocks(const struct st_before_after_run *run, size_t slots_each, struct st_counts_run *ret)
-{
-    ret->n = ST_MIN(run->slots_n / slots_each, ST_COUNTS_SIDE_MAX);
-    for (size_t i = 0; i < ret->n * slots_each; i++)
-        ret->events_n[i / slots_each] += (uint64_t)run->late[i];
 }
 
 /* The shorter run has as many blocks as can be; of a longer one its first part counts. */
-static void compare(struct st_before_after *ret)
+static void compare(struct st_before_after *done)
 {
-    struct st_counts_run runs[2] = {0};
-    const size_t slots_n = ST_MIN(ret->before.slots_n, ret->now.slots_n),
+    const size_t slots_n = ST_MIN(slots_of(done->before), slots_of(done->now)),
                  each = (slots_n + ST_COUNTS_SIDE_MAX - 1) / ST_COUNTS_SIDE_MAX;
-    make_blocks(&ret->before, each, &runs[0]);
-    make_blocks(&ret->now, each, &runs[1]);
-    const int r = st_counts_compare(runs, &ret->late);
+    const struct st_counts_run runs[2] = {blocks_of(done->before, each), blocks_of(done->now, each)};
+    const int r = st_counts_compare(runs, &done->late);
     if (r != 0)
-        set_reason(ret, "%s", strerror(-r));
-    ret->compared = r == 0;
+        set_reason(done, "%s", strerror(-r));
+    done->compared = r == 0;
 }
 
 int st_before_after_make(const struct st_change_target *target, const struct st_journal *journal,
-                         int64_t duration_ns, struct st_before_after *ret)
+                         int64_t asked_ns, struct st_before_after *ret)
 {
     struct st_session_config config;
-    int status = ST_EXIT_DONE;
     *ret = (struct st_before_after){0};
-    if (!st_before_after_is_kept(target)) {
-        set_reason(ret, "there is no run from before the changes to compare with");
-        return status;
-    }
     read_run(target, ret);
+    if (ret->why[0] == '\0')
+        choose(journal, asked_ns, ret, &config);
     if (ret->why[0] != '\0')
-        return status;
-    config_of(ret->before.frames, ret->before.rate_hz,
-              duration_ns > 0 ? duration_ns : st_before_after_ns(&ret->before), &config);
-    choose_policy(journal, ret, &config);
-    if (ret->why[0] == '\0')
-        choose_cpu(ret, &config);
-    ret->policy = config.policy;
-    ret->priority = config.policy == ST_POLICY_OTHER ? 0 : config.priority;
-    ret->cpu = config.cpus[0];
-    if (ret->why[0] == '\0')
-        status = measure_now(journal, &config, ret);
-    compare_conditions(ret);
+        return ST_EXIT_DONE;
+    const int status = measure("running the measuring loop again to compare", &config, &ret->now);
+    if (ret->now == NULL)
+        set_reason(ret, "the measuring loop could not be run, or its counters do not agree");
+    else if (!st_text_is(condition_text(ret->now, "policy"), st_platform_policy_name(config.policy)) ||
+             strstr(condition_text(ret->now, "degraded"), "cannot pin") != NULL) /* to the CPU */
+        set_reason(ret, "the measuring loop did not get the rights or the CPU of the run before: %s",
+                   condition_text(ret->now, "degraded"));
+    else
+        look_at(ret->now, "this run", ret);
     if (ret->why[0] == '\0')
         compare(ret);
-    return status;
+    return status == ST_EXIT_BOOKS ? status : ST_EXIT_DONE;
 }
 
 void st_before_after_finish(struct st_before_after *done)
 {
-    json_decref(done->before.document);
-    json_decref(done->now.document);
-    json_decref(done->differs);
+    json_decref(done->before);
+    json_decref(done->now);
     *done = (struct st_before_after){0};
 }
 
-int64_t st_before_after_ns(const struct st_before_after_run *run)
+/* --- what came of it --- */
+
+static const char *run_text(const json_t *run, char *buf, size_t buf_bytes)
 {
-    return st_period_due_ns(&run->period, 0, (uint64_t)run->periods_n);
+    snprintf(buf, buf_bytes, "%" PRIu64 " late wake-ups, %jd of %jd periods missed in %s%s, %s",
+             blocks_of(run, slots_of(run)).events_n[0], st_json_integer(run, "misses"),
+             st_json_integer(run, "elapsed_periods"), ST_NS_SHORT(duration_ns(run)),
+             json_is_true(json_object_get(run, "interrupted")) ? " (ended early)" : "",
+             st_when_text(st_json_integer(run, "started_ns"), ST_ROOM(40)));
+    return buf;
+}
+
+/* How late a wake-up is late. */
+static double late_us(const json_t *run)
+{
+    return (double)condition(run, "frames") * 1e6 / (double)condition(run, "rate_hz") /
+           st_candidates_late_share(st_platform_native()->machine.os);
+}
+
+/* Conditions of the test that are not the same. */
+static void put_differences(const struct st_before_after *done)
+{
+    char keys[1024] = "";
+    const char *key;
+    json_t *now, *conditions = json_object_get(done->now, "conditions");
+    json_object_foreach(conditions, key, now)
+    {
+        if (!json_equal(json_object_get(json_object_get(done->before, "conditions"), key), now))
+            st_text_join(keys, sizeof(keys), ", ", "%s", key);
+    }
+    if (keys[0] != '\0')
+        st_change_output_text(0, "differs:", keys);
+}
+
+void st_before_after_print(const struct st_before_after *done)
+{
+    char text[TEXT_BYTES];
+    const json_t *before = done->before, *now = done->now;
+    if (!done->compared) {
+        st_change_output_text(0, "proof:", done->why);
+        return;
+    }
+    const struct st_tuned_row row = {
+        .events_n = {(uint64_t)st_json_integer(before, "miss_events"),
+                     (uint64_t)st_json_integer(now, "miss_events")},
+        .seconds = {st_ns_seconds(duration_ns(before)), st_ns_seconds(duration_ns(now))}};
+    st_counts_text(&done->late, text, sizeof(text));
+    ST_APPEND(text, "%s", st_tuned_per_hour(&row, ST_ROOM(160)));
+    st_change_output_text(0, "proof:", text);
+    ST_PRINT(text,
+             "%jd frames at %jd Hz, %s%s %jd, late is above %s; before: %s; now: %s. Each side is a single "
+             "run: other changes between them count, too",
+             condition(now, "frames"), condition(now, "rate_hz"),
+             done->right ? "no real-time priority before, now " : "", condition_text(now, "policy"),
+             condition(now, "priority"), ST_NS_SHORT((int64_t)(late_us(now) * 1e3)),
+             run_text(before, ST_ROOM(200)), run_text(now, ST_ROOM(200)));
+    st_change_output_text(0, "runs:", text);
+    if (done->right && geteuid() == 0)
+        st_change_output_text(0, "note:",
+                              "the loop has root's right now; programs of the user get theirs at the first "
+                              "login after 'sleeptune apply'");
+    put_differences(done);
+}
+
+json_t *st_before_after_json(const struct st_before_after *done)
+{
+    static const char *const names[] = {[ST_COUNTS_TOO_SHORT] = "too-short",
+                                        [ST_COUNTS_SAME] = "none",
+                                        [ST_COUNTS_DRIFTING] = "drifting",
+                                        [ST_COUNTS_FEWER] = "fewer",
+                                        [ST_COUNTS_MORE] = "more"};
+    const struct st_counts_difference *late = &done->late;
+    if (!done->compared)
+        return json_pack("{s:b, s:s}", "compared", 0, "sentence", done->why);
+    json_t *times = late->verdict == ST_COUNTS_TOO_SHORT
+                        ? json_null()
+                        : json_pack("{s:f, s:f, s:f, s:f}", "value", late->fold, "low", late->low, "high",
+                                    late->high, "p_value", late->p_value);
+    return json_pack("{s:b, s:s, s:s, s:f, s:O, s:O, s:o}", "compared", 1, "sentence",
+                     st_counts_text(late, ST_ROOM(TEXT_BYTES)), "verdict", names[late->verdict], "late_us",
+                     late_us(done->now), "before", done->before, "now", done->now, "late_times", times);
 }

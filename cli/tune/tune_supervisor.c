@@ -188,7 +188,7 @@ static int switch_row(struct st_tune_supervisor *s, size_t i, bool on, char *why
     s->given_up |= bit;
     s->on &= ~bit;
     if ((s->begun & bit) != 0)
-        (void)st_applied_end_trial(&s->applied, row->finding->rule->id);
+        st_applied_end_trial(&s->applied, row->finding->rule->id);
     s->begun &= ~bit;
     return r == -EBUSY ? -EBUSY : -EIO;
 }

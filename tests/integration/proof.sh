@@ -38,22 +38,22 @@ interrupted() {
     kill -INT $!
     wait $!
 }
-# rows PATTERN: those lines of the last verify; why: its row proof, where what the test chose is masked
+# rows PATTERN: those lines of the last verify; why: its row proof
 rows() { grep -E -- "^($1)" "$tmp/out" | sed 's/no real-time priority before, now //'; } # so where rtkit is not to be had
-why() { sed -nE "s/ -> ${now:-none}:/ -> NOW:/; s/^proof: +//p" "$tmp/out"; }
+why() { sed -nE 's/^proof: +//p' "$tmp/out"; }
 
 # --- there and back ----------------------------------------------------------------------------------------------
 apply --measure 2s
 is "apply ends with 0" "$?" 0
 screen_is recording cat "$tmp/err"
 ok "what it counted is beside the journal" test -s "$run"
-like "with what was applied" "$(cat "$run")" '"applied":"nothing"'
+like "with its schema" "$(cat "$run")" '"schema":"sleeptune-before/1"'
 verify
 like "verify ends with 0 or, where it runs worse, 1" "$?" '^[01]$'
 screen_is -t running-again cat "$tmp/err"
 command -v rtkit-daemon /usr/libexec/rtkit-daemon >/dev/null ||
     like "the first loop ran as the user's programs do" "$(cat "$tmp/out")" '^runs: .* no real-time priority before, now fifo'
-screen_is -m compared rows 'late: |runs: |differs: applied'
+screen_is -m compared rows 'runs: '
 is "no line is without its figures" "$(grep -cE 'nan|inf|null' "$tmp/out")" 0
 
 # yes NAME: each line of the input "yes NAME" or "no NAME" is a test
@@ -74,11 +74,12 @@ def say(good, name):
     print("yes" if good else "no", name)
 say(d["schema"] == "sleeptune-verify/1" and d["in_effect"] is (sys.argv[2] == "1"), "JSON: the schema and whether all is in effect")
 say(d["entries"][0]["state"] == "in place" and d["rules"][0]["id"] == "linux-rt-permission", "JSON: entries and rules")
-say(p["compared"] and 1.9e9 < p["before"]["duration_ns"] < 2.9e9 <= p["now"]["duration_ns"] < 20e9, "JSON: both durations") # the last wake-up may be late
+before, now = p["before"], p["now"]
+say(p["compared"] and 19 <= len(before["late"]) < 29 <= len(now["late"]) < 200, "JSON: slots of 100 ms of both runs") # the last wake-up may be late
 t = p["late_times"]
 say(t["low"] <= t["value"] <= t["high"] and 0 <= t["p_value"] <= 1, "JSON: the ratio is in its interval")
 say((p["verdict"] in ("fewer", "more", "drifting")) == (t["p_value"] <= 0.015 and not t["low"] <= 1 <= t["high"]), "JSON: shown as p and the interval say")
-say(all(r["misses"] <= r["late"] <= r["periods"] for r in (p["before"], p["now"])), "JSON: what is missed is late, too")
+say(all(r["misses"] <= sum(r["late"]) <= r["elapsed_periods"] for r in (before, now)), "JSON: what is missed is late, too")
 say(p["verdict"] != "too-short" and p["sentence"].startswith("no difference") == (p["verdict"] == "none"), "JSON: and the sentence says so")
 PY
 )
@@ -138,7 +139,7 @@ screen_is nothing-applied "$SLEEPTUNE" verify
 apply --measure 1s
 is "the next apply measures anew" "$?" 0
 verify --measure 1s
-screen_is -m compared rows 'late: |runs: |differs: applied'
+screen_is -m compared rows 'runs: '
 revert
 
 apply --no-measure
@@ -161,23 +162,6 @@ else
     is "nothing is half-changed" "$(ls "$folder")" ""
 fi
 revert
-umount /var/lib
-
-# --- without that run: what tune measured of the values that are applied
-mount -t tmpfs -o mode=755 none /var/lib
-mkdir -p "$folder"
-now=$(sysctl -n vm.swappiness)
-printf 'sleeptune-changes/2\nlinux-swap\tdone\t0\t0\tvalue\tvm.swappiness\t61\t%s\t\n' "$now" >"$folder/journal"
-tuned() { # TO
-    echo '{"schema": "sleeptune-tuned/1", "day": "2026-11-22", "kernel": "'"$(uname -r)"'", "frames": 64, "rows": [{"id": "linux-swap",
-        "outcome": "helps", "fold": 5, "low": 4, "high": 6.5, "target": "vm.swappiness", "from": "61", "to": "'"$1"'", "runs": [{"dropouts": 12, "seconds": 90}, {"dropouts": 0, "seconds": 90}]}]}' >"$folder/tuned.json"
-}
-tuned "$now"
-verify --no-measure
-screen_is by-tune why
-tuned 62
-verify --no-measure
-screen_is by-tune-of-another-value why
 umount /var/lib
 
 # --- refused -------------------------------------------------------------------------------------------------------

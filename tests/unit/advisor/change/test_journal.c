@@ -170,9 +170,9 @@ static void an_empty_journal_is_no_file(void **state)
 static void another_version_is_refused_by_name(void **state)
 {
     (void)state;
-    check_refused("sleeptune-changes/7\n", -EPROTONOSUPPORT, "sleeptune-changes/7");
-    check_refused("sleeptune-changes/2x\n", -EPROTONOSUPPORT, "another version");
-    check_refused("sleeptune-report/1\n", -EBADMSG, "first line");
+    check_refused("sleeptune-changes/7\n", -EBADMSG, "another version");
+    check_refused("sleeptune-changes/2x\n", -EBADMSG, "another version");
+    check_refused("sleeptune-report/1\n", -EBADMSG, "is not sleeptune-changes/2");
 }
 
 static void a_damaged_journal_is_refused(void **state)
