@@ -68,8 +68,8 @@ static const char help[] = "Usage: sleeptune tune [OPTION...]\n"
                            "Examples (most settings need root):\n"
                            "  sleeptune tune --dry-run\n"
                            "  sleeptune tune --frames 32 --ask\n\n"
-                           "Exit status: 0 done, nothing to try, or nothing to improve; 2 this machine is\n"
-                           "too noisy now; 3 usage, or the budget is too short; 4 failure.\n";
+                           "Exit status: 0 done, nothing to try, or nothing to improve; 2 too few\n"
+                           "late wake-ups to compare; 3 usage, or the budget is too short; 4 failure.\n";
 
 /** @return -1 to go on, or an st_exit. */
 static int parse_options(int argc, char **argv, struct options *options)
@@ -105,7 +105,6 @@ static int plan(struct work *work)
     t->accepts_watts = st_report_profile_refuses(work->options->profile, "power") == NULL;
     for (size_t i = 0; i < t->n; i++) {
         const struct st_candidate *row = &work->candidates.rows[i];
-        t->rows[i].cost_us = row->finding->effect_known ? row->finding->effect_us : -1;
         t->rows[i].refused = row->refused != NULL;
         ST_PRINT(t->rows[i].why, "%.190s", row->not_tried);
     }
@@ -249,7 +248,6 @@ static int measure(void *ctx, struct st_tuning_block *ret, char *why)
     *ret = (struct st_tuning_block){
         .late_n = st_hist_count_above(&result.lateness, period_ns / work->candidates.late_share) +
                   result.skipped_periods,
-        .missed_n = result.misses,
         .events_n = result.miss_events.n,
         .others_n = st_music_dropouts(work->music) - others_n,
         .watts = known ? (double)(after_uj - before_uj) * 1000 / (double)took_ns : (double)NAN,
@@ -309,7 +307,7 @@ static void save(const struct work *work)
             .outcome = row->outcome, .fold = row->fold.value, .low = row->fold.low, .high = row->fold.high};
         for (int arm = 0; arm < 2; arm++) {
             to->events_n[arm] = row->mean[arm].events_n;
-            to->seconds[arm] = row->blocks_n[arm] * st_ns_seconds(ST_TUNE_BLOCK_NS - SETTLE_NS);
+            to->seconds[arm] = row->dropouts.pairs_n * st_ns_seconds(ST_TUNE_BLOCK_NS - SETTLE_NS);
         }
         const struct st_candidate *candidate = &work->candidates.rows[i];
         ST_PRINT(to->id, "%s", candidate->finding->rule->id);
@@ -436,7 +434,7 @@ static int try_settings(struct work *work)
         status = print(work, false);
     if (applied != ST_EXIT_DONE || status != ST_EXIT_DONE)
         return applied != ST_EXIT_DONE ? applied : status;
-    return work->tuning.end == ST_TUNING_NOISY ? ST_EXIT_UNKNOWN : ST_EXIT_DONE;
+    return work->tuning.end == ST_TUNING_RARE ? ST_EXIT_UNKNOWN : ST_EXIT_DONE;
 }
 
 int st_cmd_tune(int argc, char **argv)

@@ -4,121 +4,52 @@
 #include "evidence/counts.h"
 
 #define LEVEL     0.05
-#define KINDS_MAX 16 /* further ones are left out */
+#define KINDS_MAX 64 /* further ones are left out */
 #define NEAR_MAX  8  /* later changes of the same days that are compared */
-#define FAR       10 /* times the level: a normal p-value above it needs no exact one */
 #define DAY_NS    (86400 * ST_NS_PER_S)
 
 static const size_t look_days[ST_SINCE_LOOKS] = {3, 7, 14};
 
-/* Sessions of each kind. */
+/* Sessions by kind. */
 struct look {
     struct st_counts_group groups[KINDS_MAX];
-    struct {
-        size_t kind;
-        struct st_since_side before;
-    } of[KINDS_MAX]; /* the same kinds */
-    size_t groups_n;
+    struct st_since_side before[KINDS_MAX];
 };
+
+static bool is_long(const struct st_since_session *session)
+{
+    return session->played_ns >= ST_SINCE_LEAST_NS && session->kind < KINDS_MAX;
+}
 
 static int score_of(const struct st_since_session *session)
 {
-    return st_counts_score(session->dropouts_n, (double)session->played_ns / (3600.0 * (double)ST_NS_PER_S));
+    return st_counts_score((double)session->dropouts_n * 3600.0 * (double)ST_NS_PER_S /
+                           (double)session->played_ns);
 }
 
-static bool is_before(const struct st_since_session *session, const struct st_since_change *change,
-                      int64_t first_ns)
+static void add(struct st_since_side *side, size_t sessions_n, int64_t played_ns, uint64_t dropouts_n)
 {
-    return session->played_ns >= ST_SINCE_LEAST_NS && session->to_ns <= change->from_ns &&
-           session->from_ns >= first_ns;
+    side->sessions_n += sessions_n;
+    side->played_ns = st_ns_add(side->played_ns, played_ns);
+    side->dropouts_n += dropouts_n;
 }
 
-static bool is_since(const struct st_since_session *session, const struct st_since_change *change)
-{
-    return session->played_ns >= ST_SINCE_LEAST_NS && session->from_ns >= change->at_ns;
-}
-
-static void count(struct st_since_side *side, const struct st_since_session *session)
-{
-    side->sessions_n++;
-    side->played_ns = st_ns_add(side->played_ns, session->played_ns);
-    side->dropouts_n += session->dropouts_n;
-}
-
-/* The kinds that played before the change; the last sessions of each. */
+/* The last sessions of each kind. */
 static void take_before(struct look *look, const struct st_since_session *sessions, size_t n,
                         const struct st_since_change *change, int64_t first_ns)
 {
-    look->groups_n = 0;
+    memset(look, 0, sizeof(*look));
     for (size_t i = n; i-- > 0;) {
-        size_t g = 0;
-        if (!is_before(&sessions[i], change, first_ns))
+        const struct st_since_session *session = &sessions[i];
+        if (!is_long(session) || session->to_ns > change->from_ns || session->from_ns < first_ns)
             continue;
-        while (g < look->groups_n && look->of[g].kind != sessions[i].kind)
-            g++;
-        if (g == KINDS_MAX)
+        struct st_counts_group *group = &look->groups[session->kind];
+        if (group->n == ST_COUNTS_SIDE_MAX)
             continue;
-        struct st_counts_group *group = &look->groups[g];
-        if (g == look->groups_n) {
-            look->groups_n++;
-            group->before_n = 0;
-            look->of[g].kind = sessions[i].kind;
-            look->of[g].before = (struct st_since_side){0};
-        }
-        if (group->before_n == ST_COUNTS_SIDE_MAX)
-            continue;
-        group->scores[group->before_n++] = score_of(&sessions[i]);
-        count(&look->of[g].before, &sessions[i]);
-    }
-}
-
-static struct st_counts_group *group_of(struct look *look, size_t kind)
-{
-    for (size_t g = 0; g < look->groups_n; g++) {
-        if (look->of[g].kind == kind)
-            return &look->groups[g];
-    }
-    return NULL;
-}
-
-/* The sessions of the first `days` days since the change. @return false: fewer days are over. */
-static bool take_since(struct look *look, const struct st_since_session *sessions, size_t n,
-                       struct st_since_change *change, size_t days, int64_t now_ns)
-{
-    int64_t day = INT64_MIN;
-    size_t days_n = 0;
-    ST_EACH_OF (group, look->groups, look->groups_n)
-        group->n = group->before_n;
-    change->since = (struct st_since_side){0};
-    ST_EACH_OF (session, sessions, n) {
-        struct st_counts_group *group = is_since(session, change) ? group_of(look, session->kind) : NULL;
-        if (group == NULL)
-            continue;
-        if (session->from_ns / DAY_NS != day && ++days_n > days)
-            return true;
-        day = session->from_ns / DAY_NS;
-        if (change->since.sessions_n == ST_COUNTS_SIDE_MAX)
-            continue;
-        change->until_ns = session->to_ns;
+        group->before_n = group->n + 1;
         group->scores[group->n++] = score_of(session);
-        count(&change->since, session);
+        add(&look->before[session->kind], 1, session->played_ns, session->dropouts_n);
     }
-    return days_n == days && now_ns / DAY_NS > day;
-}
-
-/* The same kinds before the change. */
-static struct st_since_side before_of(const struct look *look)
-{
-    struct st_since_side before = {0};
-    for (size_t g = 0; g < look->groups_n; g++) {
-        const struct st_since_side *side = &look->of[g].before;
-        if (look->groups[g].n == look->groups[g].before_n)
-            continue;
-        before.sessions_n += side->sessions_n;
-        before.played_ns = st_ns_add(before.played_ns, side->played_ns);
-        before.dropouts_n += side->dropouts_n;
-    }
-    return before;
 }
 
 static double rate_of(const struct st_since_side *side)
@@ -126,36 +57,58 @@ static double rate_of(const struct st_since_side *side)
     return (double)side->dropouts_n / (double)side->played_ns;
 }
 
+static int compare(const struct look *look, struct st_since_change *change)
+{
+    const double number = change->number,
+                 level = LEVEL * 6 / (M_PI * M_PI * number * number) / ST_SINCE_LOOKS;
+    double p;
+    const int r = st_counts_judge(look->groups, KINDS_MAX, &p, &change->worse);
+    if (r < 0)
+        return r;
+    change->looks++;
+    change->before = (struct st_since_side){0};
+    for (size_t i = 0; i < KINDS_MAX; i++) {
+        const struct st_since_side *side = &look->before[i];
+        if (look->groups[i].n > look->groups[i].before_n)
+            add(&change->before, side->sessions_n, side->played_ns, side->dropouts_n);
+    }
+    change->p_value = fmin(change->p_value, p);
+    /* the figures that are printed must say the same */
+    change->found =
+        change->p_value <= level && (rate_of(&change->since) > rate_of(&change->before)) == change->worse;
+    return 0;
+}
+
 static int judge(const struct st_since_session *sessions, size_t n, struct st_since_change *change,
                  int64_t first_ns, int64_t now_ns)
 {
     struct look look;
-    const double number = change->number,
-                 level = LEVEL * 6 / (M_PI * M_PI * number * number) / ST_SINCE_LOOKS;
-    change->found = change->worse = false;
-    change->looks = 0;
-    change->p_value = 1;
-    change->before = change->since = (struct st_since_side){0};
-    bool shown = false;
+    struct st_since_side since = {0};
+    int64_t day = INT64_MIN;
+    size_t days_n = 0;
+    *change = (struct st_since_change){
+        .from_ns = change->from_ns, .at_ns = change->at_ns, .number = change->number, .p_value = 1};
     take_before(&look, sessions, n, change, first_ns);
-    ST_EACH_OF (day, look_days, ST_SINCE_LOOKS) {
-        const struct st_since_side whole = change->since;
-        if (!take_since(&look, sessions, n, change, *day, now_ns)) {
-            change->since = whole;
-            break;
+    for (size_t i = 0; i <= n && change->looks < ST_SINCE_LOOKS; i++) {
+        const struct st_since_session *session = i < n ? &sessions[i] : NULL;
+        struct st_counts_group *group =
+            session != NULL && is_long(session) ? &look.groups[session->kind] : NULL;
+        if (session != NULL && (group == NULL || group->before_n == 0 || session->from_ns < change->at_ns))
+            continue;
+        const int64_t today = (session != NULL ? session->from_ns : now_ns) / DAY_NS;
+        if (today > day && days_n == look_days[change->looks]) {
+            change->since = since;
+            const int r = compare(&look, change);
+            if (r < 0)
+                return r;
         }
-        change->looks++;
-        double z, p;
-        const int r = st_counts_judge(look.groups, look.groups_n, FAR * level, &z, &p);
-        if (r < 0)
-            return r;
-        change->before = before_of(&look);
-        change->p_value = shown ? change->p_value : p;
-        shown = shown || p <= level;
-        change->strength = fabs(z);
-        change->worse = z > 0;
-        /* the figures that are printed must say the same */
-        change->found = shown && (rate_of(&change->since) > rate_of(&change->before)) == change->worse;
+        days_n += today > day;
+        day = today;
+        if (session == NULL || since.sessions_n == ST_COUNTS_SIDE_MAX)
+            continue;
+        change->until_ns = session->to_ns;
+        group->scores[group->n++] = score_of(session);
+        add(&since, 1, session->played_ns, session->dropouts_n);
     }
     return 0;
 }
@@ -171,7 +124,7 @@ int st_since_judge(const struct st_since_session *sessions, size_t sessions_n,
                                changes[k].at_ns <= changes[i].until_ns;
              k++) {
             r = judge(sessions, sessions_n, &changes[k], first_ns, now_ns);
-            if (changes[k].found && changes[k].strength > changes[best].strength)
+            if (changes[k].found && changes[k].p_value < changes[best].p_value)
                 best = k;
         }
         if (r < 0)

@@ -31,12 +31,9 @@ struct st_since_change {
     bool found;     /* more dropouts since then, or fewer, beyond chance */
     bool worse;     /* of found */
     uint32_t looks; /* 0: too little was played since then */
-    double
-        p_value; /* of the last look, or the one at which it was found: two-sided, not corrected. 1: none */
+    double p_value; /* the smallest of all looks: two-sided, not corrected. 1: none */
     struct st_since_side before, since; /* as of the last look */
-    /* of since.c alone */
-    double strength;
-    int64_t until_ns;
+    int64_t until_ns; /* of since.c alone */
 };
 
 /**

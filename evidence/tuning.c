@@ -4,7 +4,6 @@
 #include "core/stats/stats.h"
 
 #define ROW_OUT       1                 /* no error: a block may end with any of these */
-#define SAME_PAIRS    6                 /* without a change */
 #define FRESH_PAIRS   8                 /* of what is shown to help */
 #define SHOWN_FOLD    3                 /* an effect that a session must be able to show */
 #define MANY          UINT64_C(1000000) /* late wake-ups: chance does not matter then */
@@ -16,16 +15,14 @@
 #define SCREEN_FROM   5     /* rows: which ones promise most is first seen by screening ... */
 #define SCREEN_RUNS   12
 #define SCREEN_ROWS   11
-#define SCREEN_ONE    0x23bu /* ... in whose first run these are on. Plackett and Burman 1946 */
+#define SCREEN_ONE    0x23bu /* ... in whose first run these are on */
 #define SCREEN_PAIRS  3      /* the screening counts as this number of pairs, ... */
 #define NO_PAIRS      1.0    /* ... and no screening as one without a difference */
 #define BOLD          0.6    /* how much more is expected of a row that was tried little */
 #define SHOWN_ALL     20.0   /* 5 %: nothing is kept because of it */
 #define NO_ROW        (-1)
 
-#define LEVEL     0.01 /* a setting without effect is kept in at most this share of all sessions */
-#define MOST      3    /* fold */
-#define MOST_PART 0.5  /* of the growth is enough for it: the blocks are few, and may have been unlucky */
+#define LEVEL 0.01 /* a setting without effect is kept in at most this share of all sessions */
 
 /* --- evidence that may be looked at after every pair of blocks: does a setting make late wake-ups rarer? The
  * unit is the pair, never the event: all events of a noisy block are in one arm, so that counting each of
@@ -33,29 +30,15 @@
 
 static const double bets[ST_TUNING_BETS] = {0.1, 0.25, 0.5, 0.75, 0.9};
 
-static void begin_evidence(struct st_tuning_evidence *s)
-{
-    s->pairs_n = 0;
-    ST_EACH_OF (product, s->product, ST_TUNING_SIDES) {
-        for (size_t i = 0; i < ST_TUNING_BETS; i++)
-            (*product)[i] = 1;
-    }
-}
-
-static double share(double a, double b)
-{
-    return (a - b) / fmax(1, a + b);
-}
-
 /* Adds a pair: how many wake-ups were late in a block of A and in one of B. Which of the two ran first must
  * have been drawn at random: then D = (a - b) / (a + b) is as likely as -D if B has no effect, whatever the
  * machine does. @return D. */
 static double add_pair(struct st_tuning_evidence *s, uint64_t a_n, uint64_t b_n)
 {
-    const double d = share((double)a_n, (double)b_n);
+    const double a = (double)a_n, b = (double)b_n, d = (a - b) / fmax(1, a + b);
     for (size_t i = 0; i < ST_TUNING_BETS; i++) {
-        s->product[ST_TUNING_FEWER][i] *= 1 + bets[i] * d;
-        s->product[ST_TUNING_MORE][i] *= 1 - bets[i] * d;
+        s->log_product[ST_TUNING_FEWER][i] += log1p(bets[i] * d);
+        s->log_product[ST_TUNING_MORE][i] += log1p(-bets[i] * d);
     }
     s->pairs_n++;
     return d;
@@ -65,7 +48,7 @@ double st_tuning_e(const struct st_tuning_evidence *s, enum st_tuning_side side)
 {
     double sum = 0;
     for (size_t i = 0; i < ST_TUNING_BETS; i++)
-        sum += s->product[side][i];
+        sum += exp(s->log_product[side][i]);
     return sum / ST_TUNING_BETS;
 }
 
@@ -74,31 +57,6 @@ double st_tuning_e(const struct st_tuning_evidence *s, enum st_tuning_side side)
 static double needed_e(size_t tests_n, size_t kept_n)
 {
     return (double)tests_n / (LEVEL * (double)(kept_n + 1));
-}
-
-/* The logarithm of what a bet becomes, on average, if each of b events stays with the probability `rare`. */
-static double growth_of(double bet, double a, double b, double rare)
-{
-    const double none = pow(1 - rare, b), some = b * rare / fmax(1 - none, rare);
-    return none * log1p(bet * share(a, 0)) + (1 - none) * log1p(bet * share(a, some));
-}
-
-/* The smallest effect that pairs_n pairs usually show: the e-value of the best bet grows to `needed`, if all
- * pairs of these blocks, in which nothing was changed, come equally often. @param late_n n of them. @return
- * 1.25, 1.5, 2, 2.5, 3; INFINITY: not even 3-fold. */
-static double detectable(const uint64_t *late_n, size_t n, uint32_t pairs_n, double needed)
-{
-    static const double folds[] = {1.25, 1.5, 2, 2.5, MOST};
-    ST_EACH (fold, folds) {
-        ST_EACH (bet, bets) {
-            double growth = 0;
-            for (size_t i = 0; i < n * n; i++)
-                growth += growth_of(*bet, (double)late_n[i / n], (double)late_n[i % n], 1 / *fold);
-            if (pairs_n * growth / (double)(n * n) >= log(needed) * (*fold < MOST ? 1 : MOST_PART))
-                return *fold;
-        }
-    }
-    return (double)INFINITY;
 }
 
 /* --- a session --- */
@@ -138,8 +96,7 @@ static bool is_open(const struct st_tuning_row *row)
  * again. */
 static uint32_t pairs_each(size_t open_n)
 {
-    struct st_tuning_evidence s;
-    begin_evidence(&s);
+    struct st_tuning_evidence s = {0};
     while (st_tuning_e(&s, ST_TUNING_FEWER) < needed_e(open_n, 0))
         add_pair(&s, SHOWN_FOLD * MANY, MANY);
     return s.pairs_n + FRESH_PAIRS;
@@ -154,17 +111,10 @@ void st_tuning_plan(struct st_tuning *tuning)
 {
     struct st_tuning *t = tuning;
     t->open_n = 0;
-    for (size_t i = 0; i < t->n; i++) {
-        size_t k = t->open_n;
-        if (!is_open(&t->rows[i]))
-            continue;
-        for (; k > 0 && t->rows[t->order[k - 1]].cost_us < t->rows[i].cost_us; k--)
-            t->order[k] = t->order[k - 1];
-        t->order[k] = i;
-        t->open_n++;
-    }
+    ST_EACH_OF (row, t->rows, t->n)
+        t->open_n += is_open(row);
     const uint32_t each = 2 * pairs_each(ST_MAX(t->open_n, 1)),
-                   before = 2 * SAME_PAIRS + screen_blocks(t->open_n);
+                   before = ST_TUNING_SAME_BLOCKS + screen_blocks(t->open_n);
     t->blocks_least = before + each;
     t->blocks_all = before + each * (uint32_t)t->open_n;
     t->sure_n = t->blocks_max > before ? ST_MIN((t->blocks_max - before) / each, t->open_n) : 0;
@@ -206,12 +156,10 @@ static int measure(struct run *run, uint32_t on, int i, const char *phase, struc
 static void add_block(struct st_tuning_row *row, size_t arm, const struct st_tuning_block *block)
 {
     struct st_tuning_block *mean = &row->mean[arm];
-    const uint32_t n = ++row->blocks_n[arm];
     mean->late_n += block->late_n;
-    mean->missed_n += block->missed_n;
     mean->events_n += block->events_n;
     mean->others_n += block->others_n;
-    mean->watts += (block->watts - mean->watts) / n;
+    mean->watts += (block->watts - mean->watts) / (row->dropouts.pairs_n + 1);
 }
 
 static uint64_t dropouts(const struct st_tuning_block *block)
@@ -237,66 +185,61 @@ static int measure_pair(struct run *run, uint32_t others, uint32_t rows, struct 
     return 0;
 }
 
-/* --- without a change: how small an effect can be shown --- */
+/* --- without a change: is there anything to show? --- */
 
 static int measure_same(struct run *run)
 {
     struct st_tuning *t = run->t;
-    uint64_t late_n[2 * SAME_PAIRS];
-    for (size_t i = 0; i < SAME_PAIRS; i++) {
-        struct st_tuning_block blocks[2];
-        struct st_tuning_row none = {0};
-        const int r = measure_pair(run, 0, 0, &none, NO_ROW, "no change", blocks);
+    struct st_tuning_block block;
+    for (size_t i = 0; i < ST_TUNING_SAME_BLOCKS; i++) {
+        const int r = measure(run, 0, NO_ROW, "no change", &block);
         if (r != 0)
             return r;
-        ST_EACH_OF (block, blocks, 2) {
-            late_n[t->same_n++] = block->late_n;
-            t->late_n += block->late_n;
-        }
+        t->late_n += block.late_n;
     }
-    /* a noisy machine needs longer trials: fewer of them */
-    for (t->detectable = (double)INFINITY; t->sure_n > 0 && isinf(t->detectable) && t->late_n > 0;) {
-        const uint32_t pairs_n =
-            (left(run) - screen_blocks(t->open_n)) / 2 / (uint32_t)t->sure_n - FRESH_PAIRS;
-        t->detectable = detectable(late_n, t->same_n, pairs_n, needed_e(t->open_n, 0));
-        t->sure_n -= isinf(t->detectable) ? 1 : 0;
-    }
-    t->end = t->late_n == 0 ? ST_TUNING_NOTHING : t->sure_n == 0 ? ST_TUNING_NOISY : ST_TUNING_DONE;
+    t->end = t->late_n == 0                          ? ST_TUNING_NOTHING
+             : t->late_n < ST_TUNING_SAME_BLOCKS / 3 ? ST_TUNING_RARE
+                                                     : ST_TUNING_DONE;
     return 0;
+}
+
+static uint32_t bits_of(const struct st_tuning *t, bool without_effect)
+{
+    uint32_t bits = 0;
+    for (size_t i = 0; i < t->n; i++) {
+        if (is_open(&t->rows[i]) || (without_effect && t->rows[i].outcome == ST_TUNING_NO_EFFECT))
+            bits |= UINT32_C(1) << i;
+    }
+    return bits;
 }
 
 /* --- screening: which ones promise most --- */
 
-/* Each run is the first one shifted, the last one has none on: each row is on in half of them. Source:
- * Plackett and Burman, "The design of optimum multifactorial experiments", 1946. */
+/* Each run is the one before shifted, the last one has none on: each of these rows is on in half of them, and
+ * any other row in half of these. Source: Plackett and Burman, "The design of optimum multifactorial
+ * experiments", 1946. */
 static int screen(struct run *run)
 {
     struct st_tuning *t = run->t;
-    size_t lines[SCREEN_RUNS];
+    const size_t n = ST_MIN(t->n, (size_t)SCREEN_ROWS);
     double less[SCREEN_ROWS] = {0};
-    const size_t n = ST_MIN(t->open_n, (size_t)SCREEN_ROWS);
-    for (size_t i = 0; i < SCREEN_RUNS; i++)
-        lines[i] = i;
-    st_random_shuffle(&run->random, lines, SCREEN_RUNS);
-    ST_EACH_OF (line, lines, SCREEN_RUNS) {
-        const uint32_t turned =
-            *line < SCREEN_ROWS ? SCREEN_ONE << *line | SCREEN_ONE << *line >> SCREEN_ROWS : 0;
+    for (size_t i = 0; i < SCREEN_RUNS; i++) {
         struct st_tuning_block block;
         uint32_t on = 0;
-        for (size_t k = 0; k < n; k++)
-            on |= is_open(&t->rows[t->order[k]]) ? (turned >> k & 1) << t->order[k] : 0;
-        const int r = measure(run, on, NO_ROW, "screening", &block);
+        for (size_t k = 0; k < n && i < SCREEN_ROWS; k++)
+            on |= (SCREEN_ONE >> (i + k) % SCREEN_ROWS & 1) << k;
+        const int r = measure(run, on & bits_of(t, false), NO_ROW, "screening", &block);
         if (r != 0 && r != ROW_OUT)
             return r;
         const double value = r == 0 ? log((double)block.late_n + 0.5) / (SCREEN_RUNS / 2) : 0;
         for (size_t k = 0; k < n; k++)
-            less[k] += (turned >> k & 1) != 0 ? -value : value;
+            less[k] += (on >> k & 1) != 0 ? -value : value;
     }
     for (size_t k = 0; k < n; k++) {
-        struct st_tuning_row *row = &t->rows[t->order[k]];
         for (size_t others = 0; others < ST_TUNING_OTHERS; others++) {
-            row->seen[others] = SCREEN_PAIRS * tanh(less[k] / 2); /* the D of counts with these logarithms */
-            row->seen_n[others] = SCREEN_PAIRS - (uint32_t)NO_PAIRS;
+            t->rows[k].seen[others] =
+                SCREEN_PAIRS * tanh(less[k] / 2); /* the D of counts with these logarithms */
+            t->rows[k].seen_n[others] = SCREEN_PAIRS - (uint32_t)NO_PAIRS;
         }
     }
     return 0;
@@ -361,16 +304,6 @@ static int measure_again(struct run *run, size_t i)
     return 0;
 }
 
-static uint32_t bits_of(const struct st_tuning *t, bool without_effect)
-{
-    uint32_t bits = 0;
-    for (size_t i = 0; i < t->n; i++) {
-        if (is_open(&t->rows[i]) || (without_effect && t->rows[i].outcome == ST_TUNING_NO_EFFECT))
-            bits |= UINT32_C(1) << i;
-    }
-    return bits;
-}
-
 /* One pair of a row. */
 static int try_row(struct run *run, size_t i, enum st_tuning_others others)
 {
@@ -404,14 +337,14 @@ static bool find_next(const struct st_tuning *t, size_t *ret_row, enum st_tuning
 {
     const uint32_t open = bits_of(t, false);
     double best = -(double)INFINITY;
-    ST_EACH_OF (place, t->order, t->open_n) {
-        const struct st_tuning_row *row = &t->rows[*place];
+    for (size_t i = 0; i < t->n; i++) {
+        const struct st_tuning_row *row = &t->rows[i];
         for (enum st_tuning_others others = 0; others < ST_TUNING_OTHERS && is_open(row); others++) {
             const double n = NO_PAIRS + row->seen_n[others], promise = row->seen[others] / n + BOLD / sqrt(n);
-            if (promise <= best || (others == ST_TUNING_OTHERS_ON && open == UINT32_C(1) << *place))
+            if (promise <= best || (others == ST_TUNING_OTHERS_ON && open == UINT32_C(1) << i))
                 continue;
             best = promise;
-            *ret_row = *place;
+            *ret_row = i;
             *ret_others = others;
         }
     }
@@ -490,11 +423,6 @@ int st_tuning_run(struct st_tuning *tuning, const struct st_tuning_bench *bench,
     struct run run = {.t = tuning, .bench = bench, .random = {seed}};
     char why[ST_TUNING_WHY_BYTES];
     size_t at;
-    for (size_t i = 0; i <= tuning->n; i++) {
-        struct st_tuning_row *row = i < tuning->n ? &tuning->rows[i] : &tuning->together;
-        begin_evidence(&row->evidence);
-        begin_evidence(&row->dropouts);
-    }
     st_tuning_plan(tuning);
     int r = measure_same(&run);
     if (r == 0 && tuning->end == ST_TUNING_DONE)

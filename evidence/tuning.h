@@ -16,7 +16,7 @@ enum st_tuning_side {
 
 /** Of pairs of blocks. */
 struct st_tuning_evidence {
-    double product[ST_TUNING_SIDES][ST_TUNING_BETS];
+    double log_product[ST_TUNING_SIDES][ST_TUNING_BETS];
     uint32_t pairs_n;
 };
 
@@ -25,15 +25,16 @@ struct st_tuning_evidence {
  * inference", 2022. @return >= 0. */
 double st_tuning_e(const struct st_tuning_evidence *s, enum st_tuning_side side);
 
-#define ST_TUNING_ROWS_MAX  32
-#define ST_TUNING_WHY_BYTES 200
+#define ST_TUNING_ROWS_MAX    32
+#define ST_TUNING_WHY_BYTES   200
+#define ST_TUNING_SAME_BLOCKS 12
 
 /** What a block measured. */
 struct st_tuning_block {
-    uint64_t late_n, missed_n; /* wake-ups later than a share of the period: candidate.c; missed periods */
-    uint64_t events_n;         /* of the missed ones, which come in bursts: miss_events.h */
-    uint64_t others_n;         /* dropouts of other programs */
-    double watts;              /* NAN: unknown */
+    uint64_t late_n;   /* wake-ups later than a share of the period: candidate.c */
+    uint64_t events_n; /* missed periods, which come in bursts: miss_events.h */
+    uint64_t others_n; /* dropouts of other programs */
+    double watts;      /* NAN: unknown */
 };
 
 enum st_tuning_outcome {
@@ -61,24 +62,22 @@ enum st_tuning_others {
 
 /** One setting. */
 struct st_tuning_row {
-    double cost_us; /* what it may cost by the rule; < 0: unknown */
-    bool refused;   /* its cost is not accepted: tried, and not kept on */
+    bool refused; /* its cost is not accepted: tried, and not kept on */
     enum st_tuning_outcome outcome;
     char why[ST_TUNING_WHY_BYTES]; /* of not tried, fought, failed, harmful; helps: its cost is too high; or
                                       "" */
     struct st_tuning_evidence evidence; /* of late wake-ups */
-    struct st_tuning_evidence dropouts; /* of missed deadlines and of other programs */
+    struct st_tuning_evidence dropouts; /* of missed deadlines and of other programs; also in fresh pairs */
     double seen[ST_TUNING_OTHERS]; /* sum of (off - on) / (off + on) of its pairs, and by the screening */
     uint32_t seen_n[ST_TUNING_OTHERS];
     struct st_tuning_fold fold;     /* how many times fewer late wake-ups, on fresh blocks; 0: unknown */
-    struct st_tuning_block mean[2]; /* off and on; sums of counts */
-    uint32_t blocks_n[2];
+    struct st_tuning_block mean[2]; /* off and on, of all pairs; sums of counts */
 };
 
 enum st_tuning_end {
     ST_TUNING_DONE,
     ST_TUNING_NOTHING, /* no late wake-up at all */
-    ST_TUNING_NOISY,   /* a 3-fold effect could not be shown */
+    ST_TUNING_RARE,    /* too few to compare settings by them */
     ST_TUNING_STOPPED, /* `why` */
 };
 
@@ -88,16 +87,14 @@ struct st_tuning {
     uint32_t blocks_max; /* the budget */
     bool accepts_watts;  /* more power is no reason not to keep a row */
     /* filled by st_tuning_plan */
-    size_t order[ST_TUNING_ROWS_MAX], open_n; /* rows that are tried, the most expensive first */
-    size_t sure_n;                            /* of them: this budget can show a 3-fold effect of each */
-    uint32_t blocks_least, blocks_all;        /* needed for one of them, for all; on a noisy machine more */
+    size_t open_n;                     /* rows that are tried */
+    size_t sure_n;                     /* of them: this budget can show a 3-fold effect of each */
+    uint32_t blocks_least, blocks_all; /* needed for one of them, for all; on a noisy machine more */
     /* filled by st_tuning_run */
     enum st_tuning_end end;
     char why[ST_TUNING_WHY_BYTES];
     uint32_t blocks_n;             /* that ran */
-    uint64_t late_n;               /* in the blocks in which nothing was changed, before the first trial */
-    uint32_t same_n;               /* how many these were */
-    double detectable;             /* smallest effect that a trial can show; INFINITY: not even 3-fold */
+    uint64_t late_n;               /* in ST_TUNING_SAME_BLOCKS without a change, before the first trial */
     struct st_tuning_row together; /* all against none, at the end, if nothing was shown to help */
 };
 
@@ -112,13 +109,13 @@ struct st_tuning_bench {
     void *ctx;
 };
 
-/** In which order rows are tried, and how many of them the budget is enough for. Measures nothing. */
+/** How many rows the budget is enough for. Measures nothing. */
 void st_tuning_plan(struct st_tuning *tuning);
 
 /** Was it shown that all rows together help, though no single one was? */
 bool st_tuning_together_helps(const struct st_tuning *tuning);
 
-/** Runs a session: pairs without a change, screening of more than four rows, trials, fresh pairs (or, if
+/** Runs a session: blocks without a change, screening of more than four rows, trials, fresh pairs (or, if
  * nothing was shown to help, all rows against none). Rows that are ST_TUNING_NOT_TRIED with a `why` are left
  * alone. Afterwards all is off.
  * @return 0, or the error that ended it. Threads: any. */

@@ -51,15 +51,15 @@ static int64_t duration_ns(const json_t *run)
     return (int64_t)slots_of(run) * SLOT_NS;
 }
 
-/* Late wake-ups of the first slots, of which any number may be wrong, in blocks of `each`. */
-static struct st_counts_run blocks_of(const json_t *run, size_t each)
+/* Late wake-ups of n slots, of which any number may be wrong. */
+static uint64_t late_of(const json_t *run, size_t first, size_t n)
 {
-    struct st_counts_run blocks = {.n = ST_MIN(slots_of(run) / each, ST_COUNTS_SIDE_MAX)};
-    for (size_t i = 0; i < blocks.n * each; i++) {
+    uint64_t sum = 0;
+    for (size_t i = first; i < first + n; i++) {
         const int64_t late_n = json_integer_value(json_array_get(json_object_get(run, "late"), i));
-        blocks.events_n[i / each] += (uint64_t)ST_MIN(ST_MAX(late_n, 0), UINT32_MAX);
+        sum += (uint64_t)ST_MIN(ST_MAX(late_n, 0), UINT32_MAX);
     }
-    return blocks;
+    return sum;
 }
 
 /* Any number of a file may be wrong. What is in the way is in done->why. */
@@ -238,13 +238,16 @@ static void choose(const struct st_journal *journal, int64_t asked_ns, struct st
                    "right: log out and in again; else run 'sleeptune verify' as root");
 }
 
-/* The shorter run has as many blocks as can be; of a longer one its first part counts. */
+/* The sections are those of the shorter run; of a longer one its first part counts. */
 static void compare(struct st_before_after *done)
 {
-    const size_t slots_n = ST_MIN(slots_of(done->before), slots_of(done->now)),
-                 each = (slots_n + ST_COUNTS_SIDE_MAX - 1) / ST_COUNTS_SIDE_MAX;
-    const struct st_counts_run runs[2] = {blocks_of(done->before, each), blocks_of(done->now, each)};
-    const int r = st_counts_compare(runs, &done->late);
+    uint64_t before_n[ST_COUNTS_SECTIONS], now_n[ST_COUNTS_SECTIONS];
+    const size_t each = ST_MIN(slots_of(done->before), slots_of(done->now)) / ST_COUNTS_SECTIONS;
+    for (size_t i = 0; i < ST_COUNTS_SECTIONS; i++) {
+        before_n[i] = late_of(done->before, i * each, each);
+        now_n[i] = late_of(done->now, i * each, each);
+    }
+    const int r = each > 0 ? st_counts_compare(before_n, now_n, &done->late) : 0;
     if (r != 0)
         set_reason(done, "%s", strerror(-r));
     done->compared = r == 0;
@@ -286,7 +289,7 @@ void st_before_after_finish(struct st_before_after *done)
 static const char *run_text(const json_t *run, char *buf, size_t buf_bytes)
 {
     snprintf(buf, buf_bytes, "%" PRIu64 " late wake-ups, %jd of %jd periods missed in %s%s, %s",
-             blocks_of(run, slots_of(run)).events_n[0], st_json_integer(run, "misses"),
+             late_of(run, 0, slots_of(run)), st_json_integer(run, "misses"),
              st_json_integer(run, "elapsed_periods"), ST_NS_SHORT(duration_ns(run)),
              json_is_true(json_object_get(run, "interrupted")) ? " (ended early)" : "",
              st_when_text(st_json_integer(run, "started_ns"), ST_ROOM(40)));

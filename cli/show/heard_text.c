@@ -52,8 +52,6 @@ static void put_found(FILE *out, const json_t *mark, const char *nothing, bool a
                        st_ns_seconds(window_ns));
     if (unheard[0] != '\0')
         st_text_append(line, bytes, "; what %s writes too late is not watched", unheard);
-    if (text[0] == '\0' && json_is_true(json_object_get(mark, "sized")))
-        st_text_append(line, bytes, "; the buffer size changed in that minute, before it or after it");
     st_text_append(line, bytes, indent == 0 ? "." : "");
     st_text_wrap(out, line, indent, look->columns);
     if (n > 1 && all) /* what is marked now needs no end, so that the command fits in 80 columns */

@@ -116,8 +116,10 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
                               ST_PLURAL(open_n), output->wish->frames, ST_NS_SHORT(output->wish->period_ns),
                               ST_NS_SHORT(output->budget_ns), output->dry_run ? "" : " Ctrl-C ends it.");
     st_text_wrap(out, line, 0, output->width);
-    ST_EACH_OF (place, output->plan->order, output->plan->open_n)
-        print_plan_row(&candidates->rows[*place], output->width, out);
+    ST_EACH_OF (row, candidates->rows, candidates->n) {
+        if (row->not_tried[0] == '\0')
+            print_plan_row(row, output->width, out);
+    }
     print_sure(output->plan, output->width, out);
     print_not_tried(candidates, output->width, out);
     print_later(candidates, output->width, out);
@@ -172,7 +174,7 @@ static const char *outcome_text(const struct st_tune_output *output, size_t i, c
 static void answer(const struct st_tune_output *output, struct st_text_buffer *text)
 {
     const struct st_tuning *t = output->tuning;
-    const double seconds = t->same_n * 4.0;
+    const double seconds = ST_TUNING_SAME_BLOCKS * 4.0;
     size_t helps_n = 0;
     ST_EACH_OF (row, t->rows, t->n)
         helps_n += row->outcome == ST_TUNING_HELPS;
@@ -180,11 +182,11 @@ static void answer(const struct st_tune_output *output, struct st_text_buffer *t
         st_text_buffer_printf(
             text, "Nothing to improve with %u frames: no wake-up was late by more than %.0f µs in %.0f s.",
             output->wish->frames, period_us(output) / output->candidates->late_share, seconds);
-    else if (t->end == ST_TUNING_NOISY)
+    else if (t->end == ST_TUNING_RARE)
         st_text_buffer_printf(text,
-                              "This machine is too noisy now for a budget of %" PRId64 " min: %" PRIu64
-                              " late wake-ups in %.0f s, and a 3-fold effect would not show.",
-                              output->budget_ns / (60 * ST_NS_PER_S), t->late_n, seconds);
+                              "Too few late wake-ups to compare settings by them: %" PRIu64
+                              " in %.0f s with %u frames.",
+                              t->late_n, seconds, output->wish->frames);
     else if (t->end == ST_TUNING_STOPPED)
         st_text_buffer_printf(text, "Ended early: %s. %zu of %zu settings help.", t->why, helps_n, t->n);
     else if (helps_n == 0 && st_tuning_together_helps(t))
@@ -195,10 +197,8 @@ static void answer(const struct st_tune_output *output, struct st_text_buffer *t
                               output->wish->frames, t->together.mean[1].late_n, t->together.mean[0].late_n,
                               t->together.evidence.pairs_n);
     else if (helps_n == 0)
-        st_text_buffer_printf(text,
-                              "No setting helps with %u frames, as far as this run can tell: it would have "
-                              "noticed %.3g times fewer late wake-ups.",
-                              output->wish->frames, t->detectable);
+        st_text_buffer_printf(text, "No setting was shown to help with %u frames in this time.",
+                              output->wish->frames);
     else
         st_text_buffer_printf(text, "%zu of %zu settings help%s with %u frames.", helps_n, t->n,
                               helps_n == 1 ? "s" : "", output->wish->frames);
@@ -223,9 +223,9 @@ static void next_step(const struct st_tune_output *output, struct st_text_buffer
 {
     const struct st_tuning *t = output->tuning;
     size_t worth_n = 0;
-    if (t->end == ST_TUNING_NOISY) {
-        st_text_buffer_printf(text,
-                              "Next: close other programs and try again, or give it more time: --budget 30m");
+    if (t->end == ST_TUNING_RARE) {
+        st_text_buffer_printf(text, "Next: try again while it clicks, or with a smaller buffer: --frames %u",
+                              ST_MAX(output->wish->frames / 2, 1));
         return;
     }
     for (size_t i = 0; i < t->n; i++) {
@@ -285,10 +285,10 @@ void st_tune_output_next(const struct st_tune_output *output, FILE *out)
 static json_t *arm_json(const struct st_tuning_row *row, size_t arm)
 {
     const struct st_tuning_block *mean = &row->mean[arm];
-    const bool known = row->blocks_n[arm] > 0 && isfinite(mean->watts);
-    return json_pack("{s:I, s:I, s:I, s:o}", "blocks", (json_int_t)row->blocks_n[arm], "late",
-                     (json_int_t)mean->late_n, "missed", (json_int_t)mean->missed_n, "watts",
-                     st_json_real_or_null(known, mean->watts));
+    const uint32_t blocks_n = row->dropouts.pairs_n;
+    return json_pack("{s:I, s:I, s:I, s:o}", "blocks", (json_int_t)blocks_n, "late", (json_int_t)mean->late_n,
+                     "dropouts", (json_int_t)(mean->events_n + mean->others_n), "watts",
+                     st_json_real_or_null(blocks_n > 0 && isfinite(mean->watts), mean->watts));
 }
 
 static void add_result(json_t *object, const struct st_tune_output *output, size_t i)
@@ -325,7 +325,7 @@ json_t *st_tune_output_json(const struct st_tune_output *output)
 {
     static const char *const ends[] = {[ST_TUNING_DONE] = "done",
                                        [ST_TUNING_NOTHING] = "nothing-to-improve",
-                                       [ST_TUNING_NOISY] = "too-noisy",
+                                       [ST_TUNING_RARE] = "too-few",
                                        [ST_TUNING_STOPPED] = "stopped"};
     const struct st_candidates *candidates = output->candidates;
     const struct st_tuning *t = output->tuning;
@@ -345,8 +345,6 @@ json_t *st_tune_output_json(const struct st_tune_output *output)
     st_json_set(document, "why", st_json_text_or_null(t->why));
     st_json_set(document, "real_time", output->real_time);
     st_json_set(document, "blocks", t->blocks_n);
-    st_json_set(document, "detectable_fold",
-                st_json_real_or_null(t->late_n > 0 && isfinite(t->detectable), t->detectable));
     st_json_set(document, "kept", output->kept_n);
     return document;
 }

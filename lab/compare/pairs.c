@@ -2,7 +2,7 @@
 
 #include "core/stats/distribution.h"
 #include "core/stats/stats.h"
-#include "evidence/drift.h"
+#include "lab/compare/drift.h"
 #include "lab/stats/tails.h"
 
 /* 1 in 100 pairs of runs of independent values exceeds it: both sides, at most four block lengths. */

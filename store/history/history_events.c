@@ -228,6 +228,12 @@ int st_history_read_events(struct st_history_reader *reader, const struct st_his
     return r < 0 ? r : take_all(statement, take, ctx);
 }
 
+int st_history_read_last(struct st_history_reader *reader, int64_t n, int64_t *ret_wall_ns)
+{
+    return st_history_sql_number(reader->db, ret_wall_ns,
+                                 "SELECT wall_ns FROM event ORDER BY wall_ns DESC LIMIT 1 OFFSET ?", "i", n);
+}
+
 int st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
                              st_history_event_fn take, void *ctx)
 {

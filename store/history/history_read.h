@@ -73,6 +73,10 @@ ST_NODISCARD int st_history_read_events(struct st_history_reader *reader,
                                         const struct st_history_events_wish *wish, st_history_event_fn take,
                                         void *ctx, bool *ret_more);
 
+/** @param ret_wall_ns when the last event but n happened; untouched: there are no more than n. @return 0 or
+ * as st_history_read_open. */
+ST_NODISCARD int st_history_read_last(struct st_history_reader *reader, int64_t n, int64_t *ret_wall_ns);
+
 /** Calls take for each of other programs' dropouts in [since, until), by source and client. @param
  * since_ns, until_ns INT64_MIN: no limit. @return 0, an error of take, or as st_history_read_open. */
 ST_NODISCARD int st_history_read_dropouts(struct st_history_reader *reader, int64_t since_ns,
@@ -133,8 +137,8 @@ struct st_history_run {
 struct st_history_sizes {
     struct st_history_size sizes[ST_HISTORY_SIZES_MAX];
     size_t n;
-    struct st_history_run runs[ST_HISTORY_RUNS_MAX];
-    size_t runs_n; /* may be more than there is room for: then those that are there are not all */
+    struct st_history_run runs[ST_HISTORY_RUNS_MAX + 1]; /* by time; the last ones */
+    size_t runs_n;                                       /* above ST_HISTORY_RUNS_MAX: these are not all */
 };
 
 /** Reads which sizes ran in [since, until) while something played, by source and period. @param since_ns,

@@ -57,10 +57,11 @@ int st_history_read_sizes(struct st_history_reader *reader, int64_t since_ns, in
     if (r == 0)
         r = st_history_sql_prepare(
             reader->db, &rows,
-            RUNS("(" SIZED " OR " UNSIZED ")") " SELECT * FROM run ORDER BY source, a LIMIT ?3", "iii",
-            since_ns, until_ns, (int64_t)ST_HISTORY_RUNS_MAX + 1);
+            RUNS("(" SIZED " OR " UNSIZED
+                 ")") " SELECT * FROM (SELECT * FROM run ORDER BY a DESC LIMIT ?3) ORDER BY a",
+            "iii", since_ns, until_ns, (int64_t)ST_HISTORY_RUNS_MAX + 1);
     while (r >= 0 && rows != NULL && (r = st_history_sql_step(rows)) == 1) {
-        struct st_history_run *run = &ret->runs[ret->runs_n++ % ST_HISTORY_RUNS_MAX];
+        struct st_history_run *run = &ret->runs[ret->runs_n++];
         st_history_sql_row(rows, "tiiii", run->source, sizeof(run->source), &run->from_wall_ns,
                            &run->to_wall_ns, &run->frames, &run->rate_hz);
     }

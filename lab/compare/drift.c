@@ -1,4 +1,4 @@
-#include "evidence/drift.h"
+#include "lab/compare/drift.h"
 
 size_t st_drift_section(size_t k, size_t n)
 {

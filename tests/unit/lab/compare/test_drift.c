@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "evidence/drift.h"
+#include "lab/compare/drift.h"
 #include "tests/unit/noise.h"
 
 static void assert_near(double got, double wanted, double within)
