@@ -28,12 +28,12 @@ struct st_since_change {
     int64_t at_ns;   /* ... until the time at which it was found */
     uint32_t number; /* of all changes of this computer, from 1 on */
     /* the result */
-    bool found;     /* more dropouts since then, or fewer, beyond chance */
-    bool worse;     /* of found */
-    uint32_t looks; /* 0: too little was played since then */
-    double p_value; /* the smallest of all looks: two-sided, not corrected. 1: none */
+    bool found;                         /* more dropouts since then, or fewer, beyond chance */
+    bool worse;                         /* of found */
+    uint32_t looks;                     /* 0: too little was played since then */
+    double p_value;                     /* the smallest of all looks: two-sided, not corrected. 1: none */
     struct st_since_side before, since; /* as of the last look */
-    int64_t until_ns; /* of since.c alone */
+    int64_t until_ns;                   /* of since.c alone */
 };
 
 /**

@@ -183,10 +183,9 @@ static void answer(const struct st_tune_output *output, struct st_text_buffer *t
             text, "Nothing to improve with %u frames: no wake-up was late by more than %.0f µs in %.0f s.",
             output->wish->frames, period_us(output) / output->candidates->late_share, seconds);
     else if (t->end == ST_TUNING_RARE)
-        st_text_buffer_printf(text,
-                              "Too few late wake-ups to compare settings by them: %" PRIu64
-                              " in %.0f s with %u frames.",
-                              t->late_n, seconds, output->wish->frames);
+        st_text_buffer_printf(
+            text, "Too few late wake-ups to compare settings by them: %" PRIu64 " in %.0f s with %u frames.",
+            t->late_n, seconds, output->wish->frames);
     else if (t->end == ST_TUNING_STOPPED)
         st_text_buffer_printf(text, "Ended early: %s. %zu of %zu settings help.", t->why, helps_n, t->n);
     else if (helps_n == 0 && st_tuning_together_helps(t))
