@@ -1,10 +1,6 @@
 /* The fake's state and its faults; what a test scripts. */
 #include "tests/fake/fake.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "lab/series/sleep.h"
 #include "tests/fake/fake_state.h"

@@ -1,7 +1,5 @@
 /* Clocks and ways of sleeping of the fake, whose lateness a test scripts. The ways have names that Linux has,
  */
-#include <errno.h>
-
 #include "core/ns.h"
 #include "lab/series/sleep.h"
 #include "tests/fake/fake_state.h"

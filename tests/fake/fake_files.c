@@ -1,10 +1,5 @@
 /* Files, sysctls and programs of the fake: texts in memory, which change when they are written. All folders
  * exist. */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "platform/tree.h"
 #include "tests/fake/fake_state.h"
 
@@ -235,7 +230,7 @@ static int fake_write_value(struct st_writer *writer, const char *path, const ch
     if (r != 0)
         return r;
     char line[1024]; /* with a newline, as a kernel prints what was written */
-    const int n = snprintf(line, sizeof(line), "%s\n", text);
+    const int n = ST_PRINT(line, "%s\n", text);
     if (n < 0 || (size_t)n >= sizeof(line))
         return -E2BIG;
     return st_fake_state_put(st_fake_state_of(p), &st_fake_state_of(p)->files, path, line, 0);

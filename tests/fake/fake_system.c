@@ -1,7 +1,4 @@
 /* Threads, process and machine of the fake. */
-#include <errno.h>
-#include <string.h>
-
 #include "platform/tree.h"
 #include "tests/fake/fake_state.h"
 

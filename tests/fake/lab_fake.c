@@ -1,10 +1,6 @@
 /* The fake laboratory: its calls, ways of waking and programs do what a test scripted. */
 #include "tests/fake/lab_fake.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "lab/syscall/call.h"
 #include "lab/wake/wake.h"

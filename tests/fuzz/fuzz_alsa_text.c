@@ -1,7 +1,4 @@
 /* ALSA's text in /proc/asound: any bytes, ended by '\0'. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "xruns/alsa.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,7 +1,4 @@
 /* All parsers of servers' answers, on the same text. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "advisor/parse/answer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

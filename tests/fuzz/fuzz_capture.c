@@ -1,8 +1,4 @@
 /* Captured texts of FreeBSD: all parsers on any text. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "advisor/parse/freebsd_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

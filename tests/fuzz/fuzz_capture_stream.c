@@ -1,8 +1,4 @@
 /* Bytes of a helper program that records, in two pieces: what is taken is within its bounds. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "ears/capture_stream.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

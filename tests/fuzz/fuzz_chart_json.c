@@ -1,10 +1,5 @@
 /* JSON that is to be drawn: what is accepted has figures in order, and each picture of it has numbers where
  * numbers go. */
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "lab/chart/chart.h"
 #include "tests/fuzz/one_of.h"
 
@@ -25,10 +20,10 @@ static void check_set(const struct st_chart_set *set)
 static void check_places(const char *svg)
 {
     static const char *const attributes[] = {" d=\"", " x=\"", " y=\"", " height=\"", " viewBox=\""};
-    for (size_t i = 0; i < ST_ARRAY_LEN(attributes); i++) {
+    ST_EACH (attribute, attributes) {
         const char *at = svg;
-        while ((at = strstr(at, attributes[i])) != NULL) {
-            at += strlen(attributes[i]);
+        while ((at = strstr(at, *attribute)) != NULL) {
+            at += strlen(*attribute);
             at += strspn(at, "MLVZ0123456789.- ");
             if (*at != '"')
                 abort();

@@ -1,9 +1,6 @@
 /* One text in the place of each Linux file that has a parser: configuration, timer_list, cgroup, limits, and
  * small ones. */
 /* Runs: 5000 */
-#include <stdlib.h>
-#include <string.h>
-
 #include "advisor/collect/collect.h"
 #include "advisor/facts/snapshot.h"
 #include "tests/fake/fake.h"
@@ -40,8 +37,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *text = strndup((const char *)data, size);
     if (p == NULL || text == NULL || st_fake_set_file(p, "/proc/sys/kernel/osrelease", "x\n", 0) != 0)
         abort();
-    for (size_t i = 0; i < ST_ARRAY_LEN(paths); i++) {
-        if (st_fake_set_file(p, paths[i], text, 0) != 0)
+    ST_EACH (path, paths) {
+        if (st_fake_set_file(p, *path, text, 0) != 0)
             abort();
     }
     if (st_collect(p, false, &facts) != 0)

@@ -1,10 +1,6 @@
 /* sleeptuned.conf through our checks and libconfig. A file that is taken holds only values within their
  * ranges. */
 /* Runs: 5000 */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "daemon/config/config.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

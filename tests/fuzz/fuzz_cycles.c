@@ -1,10 +1,6 @@
 /* A file of cycles and one of the kernel's events, as another one left them: a name, rows, events. What is
  * written must be a trace. */
 /* Runs: 2000 */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "story/trace_file.h"
 
 #define EVENTS_MAX 512

@@ -2,9 +2,6 @@
  * of the test signal: passes them, leaves some out, repeats, silences, or gives other sound. Losses come in
  * order, within what was recorded. */
 /* Runs: 400 */
-#include <stdlib.h>
-#include <string.h>
-
 #include "ears/hearing.h"
 
 #define PACKET     128U

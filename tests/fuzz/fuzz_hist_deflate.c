@@ -1,9 +1,5 @@
 /* Stored histograms: what is accepted has books that balance, and comes back when it is packed again. */
 /* Runs: 10000 */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "store/history/hist_deflate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,9 +1,6 @@
 /* Texts that people post, the whole way: text, machine, collectors, rules, screen. Whatever they are, the
  * facts are valid UTF-8, no command has a text of others unquoted, and what is refused leaves nothing behind.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "advisor/facts/snapshot.h"
 #include "advisor/post/posted.h"
 #include "advisor/report/report_format.h"

@@ -1,9 +1,5 @@
 /* Lines of a JACK server's log: any bytes, ended by '\0'. A name that is taken is part of the line, and
  * short. */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "xruns/server_log.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

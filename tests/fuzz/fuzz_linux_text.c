@@ -1,7 +1,4 @@
 /* All parsers of Linux' text files, on the same text. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "advisor/parse/linux_text.h"
 #include "platform/proc.h"
 

@@ -1,8 +1,4 @@
 /* Durations as people type them: whatever is accepted is a duration, prints, and nothing else is written. */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/ns.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,8 +1,4 @@
 /* Text of FreeBSD sysctls. The first byte is the kind, the second chooses the format, the third the room. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "platform/freebsd/oid.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,8 +1,5 @@
 /* Other people's settings, looked at for lines that name ours: any text in any kind's files. Its first byte
  * says which kind; what is shown is a line of that file. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "advisor/change/change.h"
 #include "tests/fake/fake.h"
 
@@ -39,9 +36,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     memcpy(text, data + 1, size - 1);
     struct st_entry entry = {.file = true, .kind = rows[i].change.kind};
-    snprintf(entry.names, sizeof(entry.names), "%s", form.name);
-    snprintf(entry.part, sizeof(entry.part), "%s", form.part);
-    snprintf(first, sizeof(first), "%s:", rows[i].path);
+    ST_PRINT(entry.names, "%s", form.name);
+    ST_PRINT(entry.part, "%s", form.part);
+    ST_PRINT(first, "%s:", rows[i].path);
     if (st_fake_set_file(p, rows[i].path, text, 0) != 0 ||
         (st_change_others(&p->machine, &entry, shown, sizeof(shown)) > 0) != (strstr(shown, first) == shown))
         abort();

@@ -1,7 +1,4 @@
 /* Parsers of Linux' /proc text: any bytes, ended by '\0'. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/cpu_list.h"
 #include "core/text/safe.h"
 #include "platform/proc.h"

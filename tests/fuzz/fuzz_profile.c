@@ -1,7 +1,4 @@
 /* A profile as PipeWire's client library hands it over: a pod that is as long as it says. */
-#include <stdlib.h>
-#include <string.h>
-
 #include <spa/pod/pod.h>
 
 #include "tests/unit/xruns/helpers/profile_ops.h"

@@ -1,9 +1,5 @@
 /* Recordings: whatever the file holds, the events ascend, and the reader stops. */
 /* Runs: 10000 */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "store/recording/recording.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

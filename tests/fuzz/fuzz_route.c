@@ -1,9 +1,5 @@
 /* Requests as they come from the network: method, path, Host, and what is behind "?" as key=value, one a
  * line. */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "daemon/http/query.h"
 #include "daemon/http/route.h"
 

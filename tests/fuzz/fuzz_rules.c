@@ -1,11 +1,5 @@
 /* All rules on any facts: lines "key = value" as in tests/fixtures/rules/<id>/<name>.facts. What a finding
  * must be, it is. */
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "advisor/facts/text.h"
 #include "advisor/rules/rule.h"
 #include "core/text/safe.h"

@@ -1,10 +1,6 @@
 /* Foreign text on its way out: safe text is valid UTF-8 without a character that acts, and stays as it is
  * when it is made safe again. A quoted word is read back by a model of sh as the same word. The rules stand
  * here a second time, written from RFC 3629 and the POSIX shell. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/text/safe.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -29,16 +25,16 @@ static size_t well_formed(const unsigned char *p)
     };
     if (p[0] > 0 && p[0] < 0x80)
         return 1;
-    for (size_t i = 0; i < ST_ARRAY_LEN(forms); i++) {
-        if (p[0] < forms[i].first[0] || p[0] > forms[i].first[1])
+    ST_EACH (form, forms) {
+        if (p[0] < form->first[0] || p[0] > form->first[1])
             continue;
-        if (p[1] < forms[i].second[0] || p[1] > forms[i].second[1])
+        if (p[1] < form->second[0] || p[1] > form->second[1])
             return 0;
-        for (size_t at = 2; at < forms[i].bytes; at++) {
+        for (size_t at = 2; at < form->bytes; at++) {
             if ((p[at] & 0xC0) != 0x80)
                 return 0;
         }
-        return forms[i].bytes;
+        return form->bytes;
     }
     return 0;
 }
@@ -51,8 +47,8 @@ static int acts(const unsigned char *p)
         "\xE2\x80\xAB", "\xE2\x80\xAC", "\xE2\x80\xAD", "\xE2\x80\xAE", "\xE2\x81\xA6", "\xE2\x81\xA7",
         "\xE2\x81\xA8", "\xE2\x81\xA9", "\xEF\xBF\xBE", "\xEF\xBF\xBF",
     };
-    for (size_t i = 0; i < ST_ARRAY_LEN(marks); i++) {
-        if (strncmp((const char *)p, marks[i], strlen(marks[i])) == 0)
+    ST_EACH (mark, marks) {
+        if (strncmp((const char *)p, *mark, strlen(*mark)) == 0)
             return 1;
     }
     return p[0] < 0x20 || p[0] == 0x7F || (p[0] == 0xC2 && p[1] >= 0x80 && p[1] <= 0x9F);

@@ -1,9 +1,5 @@
 /* Columns and CSV: whatever is accepted has no NUL, ascends, is within an hour, and can be analysed. */
 /* Runs: 5000 */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "lab/analyse/series_analysis.h"
 #include "lab/input/series_text.h"
 

@@ -1,7 +1,4 @@
 /* Snapshots: what is accepted is written back the same, judged and printed in each format. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "advisor/facts/snapshot.h"
 #include "advisor/report/report_format.h"
 

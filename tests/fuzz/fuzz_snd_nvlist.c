@@ -1,7 +1,4 @@
 /* Packed nvlists of FreeBSD's sound devices, and their text: any bytes. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "xruns/sndstat.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

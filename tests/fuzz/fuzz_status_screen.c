@@ -1,8 +1,4 @@
 /* What a daemon, or a false one, answers to `sleeptune status`: never beyond the screen, never raw. */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "cli/show/status_screen.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,9 +1,5 @@
 /* Events of usbmon as sleeptune-observe-usb reads them: a header of 64 bytes, and the descriptors of packets
  * of an isochronous transfer that is done. What is lost has a device and a length. */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "xruns/helpers/usb_packets.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

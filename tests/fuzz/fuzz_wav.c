@@ -1,7 +1,4 @@
 /* A WAV file: whatever it says, frames are whole and samples are numbers. */
-#include <math.h>
-#include <stdlib.h>
-
 #include "ears/capture_stream.h"
 #include "ears/wav.h"
 

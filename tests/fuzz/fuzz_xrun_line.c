@@ -1,7 +1,4 @@
 /* Lines of helper programs: any bytes, ended by '\0'. What is taken can be written and read again. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "xruns/xrun_line.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

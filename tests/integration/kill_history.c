@@ -5,13 +5,8 @@
  * kill_history FOLDER HISTORY.DB KILLS [SEED]. Each tenth kill is of a new file: empty, or a copy of
  * the one that was given. Prints how many kills there were, and of how many minutes. Exit
  * status 1: not sound. */
-#include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/ns.h"
@@ -95,19 +90,19 @@ static int64_t check(const char *path, int64_t committed)
         die("open", sqlite3_errmsg(db));
     check_text(db);
     char sql[128];
-    snprintf(sql, sizeof(sql), "SELECT count(*) FROM span WHERE level = 60 AND from_ns >= %lld",
+    ST_PRINT(sql, "SELECT count(*) FROM span WHERE level = 60 AND from_ns >= %lld",
              (long long)FROM_S * 1000000000);
     const int64_t minutes = number(db, sql);
     if (minutes < committed || minutes > committed + 1) {
-        snprintf(error, sizeof(error), "%lld are there", (long long)minutes);
-        snprintf(sql, sizeof(sql), "%lld minutes were committed", (long long)committed);
+        ST_PRINT(error, "%lld are there", (long long)minutes);
+        ST_PRINT(sql, "%lld minutes were committed", (long long)committed);
         die(sql, error);
     }
     const int64_t hours = number(db, "SELECT sum(cycles) FROM span WHERE level = 3600");
     if (number(db, "SELECT sum(cycles) FROM span WHERE level = 86400") != hours ||
         number(db, "SELECT sum(lateness_n) FROM span WHERE level = 3600") != hours)
         die("sums", "days, hours and histograms differ");
-    snprintf(sql, sizeof(sql), "SELECT sum(cycles) FROM span WHERE level = 3600 AND from_ns >= %lld",
+    ST_PRINT(sql, "SELECT sum(cycles) FROM span WHERE level = 3600 AND from_ns >= %lld",
              (long long)FROM_S * 1000000000);
     if (number(db, sql) != minutes * CYCLES)
         die("sums", "hours are not the sums of their minutes");
@@ -134,8 +129,8 @@ static void begin_anew(const char *path, const char *old)
 {
     char beside[4200];
     static const char *const suffixes[] = {"", "-wal", "-shm"};
-    for (size_t i = 0; i < ST_ARRAY_LEN(suffixes); i++) {
-        snprintf(beside, sizeof(beside), "%s%s", path, suffixes[i]);
+    ST_EACH (suffixe, suffixes) {
+        ST_PRINT(beside, "%s%s", path, *suffixe);
         unlink(beside);
     }
     if (old != NULL)
@@ -151,7 +146,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: kill_history FOLDER HISTORY.DB KILLS [SEED]\n");
         return 3;
     }
-    snprintf(path, sizeof(path), "%s/history.db", argv[1]);
+    ST_PRINT(path, "%s/history.db", argv[1]);
     const int kills = atoi(argv[3]);
     for (int i = 0; i < kills; i++) {
         int told[2];

@@ -1,10 +1,6 @@
 /* listen_live SECONDS [BACK [PLAYS]]: what `sleeptune listen` does over a way, without a detector.
  * Prints when the way is known, and frames RECORDED forced N ended 0|1 xruns N gone N Exit status as of the
  * command. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "cli/measure/listen_live.h"
 #include "core/ns.h"
 #include "platform/program/failure.h"

@@ -3,12 +3,6 @@
  * HOURS whole hours, then MINUTES minutes, up to END_S (seconds since 1970), 375 cycles a second, lateness as
  * of a desktop: two humps and a tail. Each hour one is late and each night from 3 to 4 nothing is measured.
  * An event goes with each late wake-up. */
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/stats/random.h"
 #include "store/history/hist_deflate.h"
@@ -83,7 +77,7 @@ static void add(struct st_history *history, const struct st_hist templates[TEMPL
     int r = row.lateness != NULL ? st_history_add_minute(history, &row) : -ENOMEM;
     if (r == 0 && late) {
         struct st_event event = st_event_make(row.from_wall_ns + ST_NS_PER_S, ST_EVENT_LATE_WAKE, "%s", "");
-        snprintf(event.source, sizeof(event.source), "loop");
+        ST_PRINT(event.source, "loop");
         event.cause = ST_CAUSE_RUN_QUEUE;
         event.lateness_ns = hist.max_ns;
         event.explained_ns = hist.max_ns / 10 * 9;

@@ -2,11 +2,6 @@
  * kHz; p99 - p1 below 16 us, one in 1000 later by up to 200 us, one in a million by 50 ms, which skips
  * periods. Usage: make_long_recording FILE SAMPLES
  * Or of what standard input says, a lateness in ns per line, 48 frames: make_long_recording FILE - */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/stats/random.h"
 #include "store/recording/recording.h"
 

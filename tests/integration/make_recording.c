@@ -1,9 +1,5 @@
 /* Writes a recording in which everything happens, and prints the rows that an export of it must have.
  * Usage: make_recording FILE [SECONDS] */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "store/recording/recording.h"
 
 /* due(k) of 64 frames at 48 kHz, in arithmetic of its own: 4000000 / 3 ns, rounded half up */

@@ -2,9 +2,6 @@
  * With "fed" another process, whose number it prints, hands the frames over, at most 43 ms before they are
  * played: what that has not handed over is silence. */
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -6,12 +6,6 @@
  *   damage AT DAMAGED JUMP KIND  from recorded frame AT on, DAMAGED frames are none of the signal; then it
  * goes on JUMP frames later; KIND: zeroed or other end FRAMES LATENCY           recorded; the latency at the
  * end in frames, or "unknown" It knows nothing of where a glitch was forced. Status 1: no such stream. */
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "ears/capture_stream.h"

@@ -1,10 +1,5 @@
 /* How long a history takes to answer: time_history FILE SINCE_S UNTIL_S STEP_S; the median of 9 answers, each
  * from a file that is opened anew, and of the CPU time of these. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
 #include "core/ns.h"
 #include "core/text/json.h"
 #include "store/history/history_read.h"

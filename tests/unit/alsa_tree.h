@@ -3,14 +3,11 @@
  * Real clock: files are read through the real system; no test depends on the time. */
 #pragma once
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "platform/platform.h"
+#include "tests/unit/unit.h"
 #include "xruns/xrun.h"
 
 static const struct st_xrun_source *source;
@@ -22,7 +19,7 @@ static int seen_n;
 static inline void put(const char *name, const char *text)
 {
     char path[256];
-    snprintf(path, sizeof(path), "%s/%s", root, name);
+    ST_PRINT(path, "%s/%s", root, name);
     for (char *slash = path + strlen(root) + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
         *slash = '\0';
         assert_true(mkdir(path, 0755) == 0 || errno == EEXIST);
@@ -39,7 +36,7 @@ static inline void put_status_in(const char *name, const char *state, int pid, c
                                  int hw_ptr)
 {
     char text[256];
-    snprintf(text, sizeof(text),
+    ST_PRINT(text,
              "state: %s\nowner_pid   : %d\ntrigger_time: %s\ntstamp      : 9.0\ndelay       : 0\n"
              "avail       : 1\navail_max   : 1\n-----\nhw_ptr      : %d\nappl_ptr    : %d\n",
              state, pid, trigger, hw_ptr, hw_ptr);
@@ -50,23 +47,22 @@ static inline int set_up_source(const char *name)
 {
     for (size_t i = 0; (source = st_xrun_sources[i]) != NULL && strcmp(source->name, name) != 0;)
         i++;
-    snprintf(root, sizeof(root), "/tmp/sleeptune-alsa-XXXXXX");
+    ST_PRINT(root, "/tmp/sleeptune-alsa-XXXXXX");
     seen_n = 0;
     return source == NULL || mkdtemp(root) == NULL;
 }
 
 static inline int teardown(void **state)
 {
-    (void)state;
     char command[96];
-    snprintf(command, sizeof(command), "rm -r '%s'", root);
+    ST_PRINT(command, "rm -r '%s'", root);
     return system(command);
 }
 
 static inline int open_source_in(const char *folder)
 {
     struct st_xrun_setting setting;
-    snprintf(setting.server, sizeof(setting.server), "%s", folder);
+    ST_PRINT(setting.server, "%s", folder);
     return st_xrun_open(&watch, &st_platform_native()->machine, source, &setting);
 }
 

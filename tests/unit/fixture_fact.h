@@ -1,10 +1,8 @@
 /* How fixtures write a fact: "1000", "ABSENT", "UNREADABLE EACCES", "MALFORMED soon". */
 #pragma once
 
-#include <errno.h>
-#include <string.h>
-
 #include "advisor/facts/facts.h"
+#include "tests/unit/unit.h"
 
 static inline int fixture_errno(const char *name)
 {
@@ -14,9 +12,9 @@ static inline int fixture_errno(const char *name)
     } rows[] = {
         {"EACCES", EACCES}, {"ETIMEDOUT", ETIMEDOUT}, {"EPERM", EPERM},   {"EIO", EIO},
         {"EBUSY", EBUSY},   {"ENOTSUP", ENOTSUP},     {"EINVAL", EINVAL}, {"ECONNREFUSED", ECONNREFUSED}};
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        if (strcmp(rows[i].name, name) == 0)
-            return rows[i].value;
+    ST_EACH (row, rows) {
+        if (strcmp(row->name, name) == 0)
+            return row->value;
     }
     return 0;
 }

@@ -3,9 +3,6 @@
 #pragma once
 
 #include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "core/ns.h"
@@ -13,6 +10,7 @@
 #include "store/history/hist_deflate.h"
 #include "store/history/history.h"
 #include "store/history/history_read.h"
+#include "tests/unit/unit.h"
 
 #define MINUTE_NS (60 * ST_NS_PER_S)
 #define HOUR_NS   (60 * MINUTE_NS)
@@ -30,21 +28,19 @@ static inline void open_it(void)
 
 static inline int setup(void **state)
 {
-    (void)state;
-    snprintf(folder, sizeof(folder), "/tmp/test_history.XXXXXX");
+    ST_PRINT(folder, "/tmp/test_history.XXXXXX");
     if (mkdtemp(folder) == NULL)
         return -1;
-    snprintf(path, sizeof(path), "%s/history.db", folder);
+    ST_PRINT(path, "%s/history.db", folder);
     history = NULL;
     return 0;
 }
 
 static inline int teardown(void **state)
 {
-    (void)state;
     char command[128];
     st_history_close(history);
-    snprintf(command, sizeof(command), "rm -rf '%s'", folder);
+    ST_PRINT(command, "rm -rf '%s'", folder);
     return system(command);
 }
 
@@ -93,7 +89,7 @@ static inline void add_event(int64_t wall_ns, const char *name)
     struct st_event event = st_event_make(wall_ns, st_event_kind_of(name), "words of %s", name);
     event.lateness_ns = 7;
     event.pressure = (struct st_event_pressure){125, INT64_MIN, INT64_MIN, 3600000, INT64_MIN, INT64_MIN};
-    snprintf(event.device, sizeof(event.device), "hw:\xff");
+    ST_PRINT(event.device, "hw:\xff");
     assert_int_equal(st_history_begin(history), 0);
     assert_int_equal(st_history_add_event(history, &event), 0);
     assert_int_equal(st_history_commit(history), 0);
@@ -103,9 +99,9 @@ static inline struct st_event dropout(int64_t wall_ns, const char *client, enum 
                                       int64_t n, int64_t busy_ms)
 {
     struct st_event event = st_event_make(wall_ns, ST_EVENT_CLIENT_DROPOUT, "%s", "");
-    snprintf(event.source, sizeof(event.source), "pipewire");
-    snprintf(event.device, sizeof(event.device), "alsa");
-    snprintf(event.client, sizeof(event.client), "%s", client);
+    ST_PRINT(event.source, "pipewire");
+    ST_PRINT(event.device, "alsa");
+    ST_PRINT(event.client, "%s", client);
     event.reason = reason;
     event.count_n = n;
     event.cycle.busy_ns = busy_ms * ST_NS_PER_MS;

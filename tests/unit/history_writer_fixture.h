@@ -2,15 +2,11 @@
  * Real clock: the writer is a thread; it is waited for, however long it takes. */
 #pragma once
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "daemon/history/history_writer.h"
 #include "tests/fake/fake.h"
+#include "tests/unit/unit.h"
 
 #define TRIES_MAX 600
 #define TRY_NS    50000000
@@ -23,8 +19,7 @@ static struct st_history_writer *writer;
 
 static inline int setup(void **state)
 {
-    (void)state;
-    snprintf(folder, sizeof(folder), "/tmp/test_history_writer.XXXXXX");
+    ST_PRINT(folder, "/tmp/test_history_writer.XXXXXX");
     if (mkdtemp(folder) == NULL)
         return -1;
     setenv("STATE_DIRECTORY", folder, 1);
@@ -36,12 +31,11 @@ static inline int setup(void **state)
 
 static inline int teardown(void **state)
 {
-    (void)state;
     char command[128];
     st_history_writer_stop(writer);
     st_events_finish(&events);
     st_fake_free(fake);
-    snprintf(command, sizeof(command), "rm -rf '%s'", folder);
+    ST_PRINT(command, "rm -rf '%s'", folder);
     return system(command);
 }
 

@@ -1,13 +1,11 @@
 /* A loop on the fake platform with its ring, drain and result: what the tests of measure/ start from. */
 #pragma once
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "measure/drain.h"
 #include "measure/loop.h"
 #include "tests/fake/fake.h"
+#include "tests/unit/unit.h"
 
 struct bench {
     struct st_platform *fake;

@@ -1,9 +1,6 @@
 /* Noise that wake-ups have, for tests: repeatable from a seed. */
 #pragma once
 
-#include <math.h>
-#include <stdbool.h>
-
 #include "core/stats/random.h"
 #include "lab/stats/estimate.h"
 #include "lab/stats/series.h"

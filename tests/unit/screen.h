@@ -2,9 +2,7 @@
  * what is printed. TAP_SCREENS=write writes it anew (scripts/test --screens). Needs SLEEPTUNE_SRC. */
 #pragma once
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/unit/unit.h"
 
 /** @param text as it is printed; nothing in it may be of this machine, or of this moment. */
 static void screen_is(const char *name, const char *text)
@@ -12,7 +10,7 @@ static void screen_is(const char *name, const char *text)
     const char *src = getenv("SLEEPTUNE_SRC"), *how = getenv("TAP_SCREENS");
     char path[4096], wanted[16384];
     assert_non_null(src);
-    snprintf(path, sizeof(path), "%s/tests/screens/%s.txt", src, name);
+    ST_PRINT(path, "%s/tests/screens/%s.txt", src, name);
     const bool writes = how != NULL && strcmp(how, "write") == 0;
     FILE *file = fopen(path, writes ? "w+" : "r");
     assert_non_null(file);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "platform/platform.h"
+#include "tests/unit/unit.h"
 
 /* Each word of `bytes` from `first` on, all of them pointers, is set. */
 static inline void seam_filled_words(const void *first, size_t bytes)

@@ -1,8 +1,6 @@
 /* A view of a healthy daemon: what the tests of status, metrics and screen start from. */
 #pragma once
 
-#include <string.h>
-
 #include "core/ns.h"
 #include "daemon/status/view.h"
 
@@ -11,7 +9,6 @@ static struct st_result result;
 
 static int setup(void **state)
 {
-    (void)state;
     memset(&result, 0, sizeof(result));
     if (st_period_init(&result.period, 128, 48000) != 0 || st_hist_init(&result.lateness, 3) != 0 ||
         st_hist_init(&result.response, 3) != 0)
@@ -41,7 +38,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     json_decref(view.events);
     st_result_finish(&result);
     return 0;

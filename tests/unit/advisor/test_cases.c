@@ -1,22 +1,13 @@
 /* Machines: tests/fixtures/cases/<name>.case, one subtest a file. The format is in the README beside them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <dirent.h>
 #include <fnmatch.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "advisor/collect/collect.h"
 #include "advisor/facts/text.h"
 #include "advisor/report/report_format.h"
 #include "tests/fake/fake.h"
 #include "tests/unit/fixture_fact.h"
+#include "tests/unit/unit.h"
 
 #define LINE_BYTES    4096
 #define EFFECT_EXACT  0.05 /* us */
@@ -62,7 +53,7 @@ static void set_period(struct machine *m, const char *text)
         m->frames = m->rate_hz = 0;
         return;
     }
-    snprintf(frames_text, sizeof(frames_text), "%.*s", (int)strcspn(text, "/"), text);
+    ST_PRINT(frames_text, "%.*s", (int)strcspn(text, "/"), text);
     if (slash == NULL || st_text_int(frames_text, &frames) != 0 || st_text_int(slash + 1, &rate_hz) != 0)
         fail_msg("%s:%d: not a period: %s", m->file, m->line, text);
     m->frames = (uint32_t)frames;
@@ -108,7 +99,7 @@ static void read_capture(struct machine *m, const char *name)
 {
     char dir[CAPTURE_BYTES];
     begin(m);
-    snprintf(dir, sizeof(dir), "%s/%s", ST_CAPTURES_DIR, name);
+    ST_PRINT(dir, "%s/%s", ST_CAPTURES_DIR, name);
     if (st_collect_dir(dir, &m->facts) != 0)
         fail_msg("%s:%d: no such capture: %s", m->file, m->line, name);
     note_collected(m->facts);
@@ -146,8 +137,8 @@ static void check_texts(const struct machine *m, const struct st_finding *findin
 {
     const char *const texts[] = {finding->summary, finding->formula, finding->fix_now,
                                  finding->fix_persistent, st_finding_needs[finding->needs].text};
-    for (size_t i = 0; i < ST_ARRAY_LEN(texts); i++) {
-        if (texts[i] != NULL && strstr(texts[i], part) != NULL)
+    ST_EACH (text, texts) {
+        if (*text != NULL && strstr(*text, part) != NULL)
             return;
     }
     fail_msg("%s:%d: %s does not say \"%s\": %s", m->file, m->line, finding->rule->id, part,
@@ -346,7 +337,7 @@ static void a_machine_is_judged(void **state)
 {
     char path[CAPTURE_BYTES], text[LINE_BYTES];
     struct machine m = {.file = *state};
-    snprintf(path, sizeof(path), "%s/%s", ST_CASES_DIR, m.file);
+    ST_PRINT(path, "%s/%s", ST_CASES_DIR, m.file);
     FILE *file = fopen(path, "re");
     assert_non_null(file);
     while (fgets(text, sizeof(text), file) != NULL) {
@@ -364,7 +355,6 @@ static void a_machine_is_judged(void **state)
 static void each_rule_has_cases_of_three_sources(void **state)
 {
     int missing_n = 0;
-    (void)state;
     for (size_t i = 0; i < st_rules_n; i++) {
         if (states[i].sources_n >= SOURCES_MIN)
             continue;
@@ -378,7 +368,6 @@ static void each_rule_has_cases_of_three_sources(void **state)
 /** Of a rule that reads what no collector puts: a key was misspelt. */
 static void each_key_is_collected(void **state)
 {
-    (void)state;
     /* put by a server's answer, the limits of a login, a card that plays and `listen --json`: test_ask.c,
      * test_collect_user.c, test_collect_machine.c, test_posted.c */
     static const char *const others[] = {"linux.ask.pipewire",

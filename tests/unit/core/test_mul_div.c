@@ -1,18 +1,11 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include <errno.h>
 
 #include "core/mul_div.h"
+#include "tests/unit/unit.h"
 
 /* The expected quotients are Python's. */
 static void quotients_are_exact_or_refused(void **state)
 {
-    (void)state;
     static const struct {
         uint64_t a, b, add, divisor;
         int r;
@@ -81,11 +74,10 @@ static void quotients_are_exact_or_refused(void **state)
         {UINT64_C(0x3910956772), 0x744101dfU, 0x1U, UINT64_C(0x138bdb629), 0, UINT64_C(0x15366358c1)},
         {UINT64_C(0x9f9b58b572), 0xe33cdd3U, 0x0U, UINT64_C(0x25b5eb2d0ec2c6c2), 0, 0x3cU},
     };
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+    ST_EACH (row, rows) {
         uint64_t quotient = 7;
-        assert_int_equal(st_mul_div(rows[i].a, rows[i].b, rows[i].add, rows[i].divisor, &quotient),
-                         rows[i].r);
-        assert_int_equal(quotient, rows[i].quotient);
+        assert_int_equal(st_mul_div(row->a, row->b, row->add, row->divisor, &quotient), row->r);
+        assert_int_equal(quotient, row->quotient);
     }
 }
 

@@ -1,20 +1,11 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include <errno.h>
-#include <limits.h>
-#include <string.h>
 
 #include "core/ns.h"
 #include "tests/unit/cannot.h"
+#include "tests/unit/unit.h"
 
 static void timespec_becomes_ns(void **state)
 {
-    (void)state;
     assert_int_equal(st_ns_from_timespec(&(struct timespec){.tv_sec = 3, .tv_nsec = 7}), 3000000007);
     assert_int_equal(st_ns_from_timespec(&(struct timespec){.tv_sec = -1, .tv_nsec = 999999999}), -1);
     assert_int_equal(st_ns_from_timespec(&(struct timespec){0}), 0);
@@ -27,7 +18,6 @@ static int64_t from_seconds(int64_t s, long rest_ns)
 
 static void timespec_beyond_292_years_saturates(void **state)
 {
-    (void)state;
     if (sizeof(time_t) < sizeof(int64_t))
         ST_CANNOT("such times end in 2038");
     assert_int_equal(from_seconds(9223372036, 854775807), INT64_MAX);
@@ -38,7 +28,6 @@ static void timespec_beyond_292_years_saturates(void **state)
 
 static void the_lowest_timespec_is_exact_although_its_seconds_overflow(void **state)
 {
-    (void)state;
     if (sizeof(time_t) < sizeof(int64_t))
         ST_CANNOT("such times end in 2038");
     /* INT64_MIN ns = -9223372037 s + 145224192 ns */
@@ -49,7 +38,6 @@ static void the_lowest_timespec_is_exact_although_its_seconds_overflow(void **st
 
 static void ns_becomes_a_timespec_with_nsec_in_range_and_back(void **state)
 {
-    (void)state;
     static const int64_t values[] = {
         0,           1,           -1,        999999999, 1000000000,    -999999999,
         -1000000000, -1000000001, INT64_MAX, INT64_MIN, INT64_MIN + 1,
@@ -64,14 +52,12 @@ static void ns_becomes_a_timespec_with_nsec_in_range_and_back(void **state)
 
 static void a_time_that_32_bits_cannot_hold_is_their_last(void **state)
 {
-    (void)state;
     const struct timespec ts = st_ns_to_timespec(INT64_MAX);
     assert_int_equal(ts.tv_sec, sizeof(time_t) < sizeof(int64_t) ? INT32_MAX : INT64_MAX / ST_NS_PER_S);
 }
 
 static void sums_and_differences_saturate(void **state)
 {
-    (void)state;
     assert_int_equal(st_ns_add(2, 3), 5);
     assert_int_equal(st_ns_add(INT64_MAX, 1), INT64_MAX);
     assert_int_equal(st_ns_add(INT64_MIN, -1), INT64_MIN);
@@ -86,7 +72,6 @@ static void sums_and_differences_saturate(void **state)
 
 static void durations_are_read_as_people_type_them(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         int64_t ns;
@@ -113,44 +98,41 @@ static void durations_are_read_as_people_type_them(void **state)
         {"9223372036.854775807", INT64_MAX},
         {"9223372036854775807ns", INT64_MAX},
     };
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+    ST_EACH (row, rows) {
         int64_t ns = -1;
-        assert_int_equal(st_ns_parse(rows[i].text, &ns), 0);
-        assert_int_equal(ns, rows[i].ns);
+        assert_int_equal(st_ns_parse(row->text, &ns), 0);
+        assert_int_equal(ns, row->ns);
     }
 }
 
 static void what_is_no_duration_is_refused_and_nothing_is_written(void **state)
 {
-    (void)state;
     static const char *const texts[] = {
         "",     "s",    ".",   ".s",   "-1s",  "+1s",  " 1s",   "1s ",  "1 s",  "1x",  "1.s2",
         "1..5", "1,5s", "nan", "1e3s", "0x10", "1h30", "30m1h", "1s1s", "5h5h", "inf", "1h-5m",
     };
-    for (size_t i = 0; i < ST_ARRAY_LEN(texts); i++) {
+    ST_EACH (text, texts) {
         int64_t ns = 77;
-        assert_int_equal(st_ns_parse(texts[i], &ns), -EINVAL);
+        assert_int_equal(st_ns_parse(*text, &ns), -EINVAL);
         assert_int_equal(ns, 77);
     }
 }
 
 static void a_duration_beyond_292_years_is_out_of_range(void **state)
 {
-    (void)state;
     static const char *const texts[] = {
         "9223372036.854775808",     "9223372036854775808ns", "18446744073709551616ns",
         "99999999999999999999999h", "2562047h60m",
     };
-    for (size_t i = 0; i < ST_ARRAY_LEN(texts); i++) {
+    ST_EACH (text, texts) {
         int64_t ns = 77;
-        assert_int_equal(st_ns_parse(texts[i], &ns), -ERANGE);
+        assert_int_equal(st_ns_parse(*text, &ns), -ERANGE);
         assert_int_equal(ns, 77);
     }
 }
 
 static void durations_are_printed_in_the_unit_that_fits(void **state)
 {
-    (void)state;
     static const struct {
         int64_t ns;
         const char *text;
@@ -173,15 +155,14 @@ static void durations_are_printed_in_the_unit_that_fits(void **state)
         {7200000000000, "2.0 h"},
         {INT64_MIN, "-2562047.8 h"},
     };
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+    ST_EACH (row, rows) {
         char buf[32];
-        assert_string_equal(st_ns_format(rows[i].ns, buf, sizeof(buf)), rows[i].text);
+        assert_string_equal(st_ns_format(row->ns, buf, sizeof(buf)), row->text);
     }
 }
 
 static void times_have_four_digits_where_intervals_are_narrow(void **state)
 {
-    (void)state;
     static const struct {
         int64_t ns;
         const char *text;
@@ -195,15 +176,14 @@ static void times_have_four_digits_where_intervals_are_narrow(void **state)
                 {999949, "999.9 \xc2\xb5s"},
                 {999950, "1.000 ms"},
                 {5005400, "5.005 ms"}};
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+    ST_EACH (row, rows) {
         char buf[32];
-        assert_string_equal(st_ns_format_exact(rows[i].ns, buf, sizeof(buf)), rows[i].text);
+        assert_string_equal(st_ns_format_exact(row->ns, buf, sizeof(buf)), row->text);
     }
 }
 
 static void a_short_buffer_is_not_overrun(void **state)
 {
-    (void)state;
     char buf[8] = "zzzzzzz";
     st_ns_format(1333333, buf, 4);
     assert_string_equal(buf, "1.3");

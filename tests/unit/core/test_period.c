@@ -1,14 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include <errno.h>
-#include <math.h>
 
 #include "core/period.h"
+#include "tests/unit/unit.h"
 
 #define WEEK_NS UINT64_C(604800000000000)
 
@@ -49,32 +42,29 @@ static void check_week(const struct st_period *period, uint64_t num, uint64_t de
 
 static void due_times_are_exact_for_a_week_at_audio_rates(void **state)
 {
-    (void)state;
     static const uint32_t rates[] = {44100, 48000};
     static const uint32_t frames[] = {16, 64, 128, 1024, 441};
-    for (size_t r = 0; r < ST_ARRAY_LEN(rates); r++) {
-        for (size_t f = 0; f < ST_ARRAY_LEN(frames); f++) {
+    ST_EACH (rate, rates) {
+        ST_EACH (frame, frames) {
             struct st_period period;
-            assert_int_equal(st_period_init(&period, frames[f], rates[r]), 0);
-            check_week(&period, frames[f] * UINT64_C(1000000000), rates[r], 8191);
+            assert_int_equal(st_period_init(&period, *frame, *rate), 0);
+            check_week(&period, *frame * UINT64_C(1000000000), *rate, 8191);
         }
     }
 }
 
 static void due_times_are_exact_for_a_week_with_thirds_of_a_ns(void **state)
 {
-    (void)state;
     static const uint64_t nums[] = {4000000, 4000001, 1000001, 2999999};
-    for (size_t i = 0; i < ST_ARRAY_LEN(nums); i++) {
+    ST_EACH (num, nums) {
         struct st_period period;
-        assert_int_equal(st_period_init_ns(&period, nums[i], 3), 0);
-        check_week(&period, nums[i], 3, 16381);
+        assert_int_equal(st_period_init_ns(&period, *num, 3), 0);
+        check_week(&period, *num, 3, 16381);
     }
 }
 
 static void adding_rounded_periods_would_have_drifted(void **state)
 {
-    (void)state;
     struct st_period period;
     assert_int_equal(st_period_init(&period, 64, 48000), 0);
     const uint64_t k = WEEK_NS * 3 / 4000000;
@@ -85,7 +75,6 @@ static void adding_rounded_periods_would_have_drifted(void **state)
 
 static void spot_values_hold(void **state)
 {
-    (void)state;
     struct st_period period;
     assert_int_equal(st_period_init(&period, 64, 48000), 0);
     assert_int_equal(period.num, 4000000);
@@ -106,7 +95,6 @@ static void spot_values_hold(void **state)
 
 static void due_times_are_exact_where_the_product_passes_64_bits(void **state)
 {
-    (void)state;
     struct st_period period;
     assert_int_equal(st_period_init(&period, 128, 44100), 0);
     assert_int_equal(period.num, 1280000000);
@@ -122,19 +110,17 @@ static void due_times_are_exact_where_the_product_passes_64_bits(void **state)
 
 static void periods_of_about_a_ns_are_exact(void **state)
 {
-    (void)state;
     static const uint64_t fractions[][2] = {{1, 1}, {4, 3}, {3, 2}, {5, 3}, {UINT64_MAX, UINT64_MAX / 2}};
-    for (size_t i = 0; i < ST_ARRAY_LEN(fractions); i++) {
+    ST_EACH (fraction, fractions) {
         struct st_period period;
-        assert_int_equal(st_period_init_ns(&period, fractions[i][0], fractions[i][1]), 0);
+        assert_int_equal(st_period_init_ns(&period, (*fraction)[0], (*fraction)[1]), 0);
         for (uint64_t k = 0; k < 1000; k++)
-            check(&period, fractions[i][0], fractions[i][1], -7, k);
+            check(&period, (*fraction)[0], (*fraction)[1], -7, k);
     }
 }
 
 static void due_saturates_instead_of_wrapping(void **state)
 {
-    (void)state;
     struct st_period period;
     assert_int_equal(st_period_init_ns(&period, UINT64_C(3600000000000), 1), 0);
     assert_int_equal(st_period_due_ns(&period, 0, UINT64_MAX), INT64_MAX);
@@ -148,7 +134,6 @@ static void due_saturates_instead_of_wrapping(void **state)
 
 static void before_the_start_the_index_is_0(void **state)
 {
-    (void)state;
     struct st_period period;
     assert_int_equal(st_period_init(&period, 64, 48000), 0);
     assert_int_equal(st_period_index_at(&period, 1000, 999), 0);
@@ -158,7 +143,6 @@ static void before_the_start_the_index_is_0(void **state)
 
 static void periods_out_of_range_are_refused(void **state)
 {
-    (void)state;
     struct st_period period = {.num = 7, .den = 5};
     assert_int_equal(st_period_init(&period, 0, 48000), -ERANGE);
     assert_int_equal(st_period_init(&period, 64, 0), -ERANGE);

@@ -1,15 +1,6 @@
 /* core/tick: FreeBSD's stretched sleeps, against the tables read from its source and measured on 13.2. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-#include <math.h>
-
 #include "core/tick.h"
+#include "tests/unit/unit.h"
 
 #define P64_NS  (64e9 / 48000)
 #define P128_NS (128e9 / 48000)
@@ -22,20 +13,18 @@ static void near_ns(double got, double want, double within)
 
 static void shift_is_a_power_of_two_of_the_percentage(void **state)
 {
-    (void)state;
     static const struct {
         int64_t percent;
         int shift;
     } rows[] = {{INT32_MIN, 31}, {-1, 31}, {0, 31}, {1, 7},   {2, 6},   {3, 5},
                 {4, 5},          {5, 4},   {9, 4},  {10, 3},  {19, 3},  {20, 2},
                 {49, 2},         {50, 1},  {99, 1}, {100, 0}, {101, 0}, {INT32_MAX, 0}};
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++)
-        assert_int_equal(st_tick_shift(rows[i].percent), rows[i].shift);
+    ST_EACH (row, rows)
+        assert_int_equal(st_tick_shift(row->percent), row->shift);
 }
 
 static void five_percent_is_a_sixteenth_of_the_sleep(void **state)
 {
-    (void)state;
     struct st_tick_late late;
     assert_int_equal(st_tick_late(5, 1000, P64_NS, &late), 0);
     near_ns(late.max_ns, 83333.3, 0.1);
@@ -49,7 +38,6 @@ static void five_percent_is_a_sixteenth_of_the_sleep(void **state)
 
 static void zero_percent_is_exact(void **state)
 {
-    (void)state;
     struct st_tick_late late;
     assert_int_equal(st_tick_late(0, 1000, 1e9, &late), 0);
     near_ns(late.max_ns, 0.466, 0.001);
@@ -58,7 +46,6 @@ static void zero_percent_is_exact(void **state)
 
 static void long_sleeps_start_from_the_coarse_clock(void **state)
 {
-    (void)state;
     struct st_tick_late late;
     assert_int_equal(st_tick_late(5, 1000, 15.999e6, &late), 0);
     near_ns(late.coarse_ns, 0, 0);
@@ -76,7 +63,6 @@ static void long_sleeps_start_from_the_coarse_clock(void **state)
 
 static void no_hz_has_a_lower_threshold_than_the_worst(void **state)
 {
-    (void)state;
     struct st_tick_late worst, late;
     assert_int_equal(st_tick_late(5, ST_TICK_HZ_WORST, 1e6, &worst), 0);
     for (int64_t hz = 1; hz <= 140000; hz++) {
@@ -88,7 +74,6 @@ static void no_hz_has_a_lower_threshold_than_the_worst(void **state)
 
 static void nonsense_is_refused(void **state)
 {
-    (void)state;
     struct st_tick_late late;
     assert_int_equal(st_tick_late(5, 0, 1e6, &late), -ERANGE);
     assert_int_equal(st_tick_late(5, ST_TICK_HZ_MAX + 1, 1e6, &late), -ERANGE);

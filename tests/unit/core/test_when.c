@@ -1,22 +1,12 @@
 /* Points in time as people type them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <time.h>
-
 #include "core/ns.h"
 #include "core/when.h"
+#include "tests/unit/unit.h"
 
 #define NOW_S INT64_C(1795190400) /* 2026-11-20 16:00 UTC */
 
 static void times_that_are_taken(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         int64_t seconds;
@@ -41,16 +31,15 @@ static void times_that_are_taken(void **state)
         {"2024-02-29", 1709164800},
         {"1970-01-01", 0},
     };
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+    ST_EACH (row, rows) {
         int64_t ns = -1;
-        assert_int_equal(st_when_parse(rows[i].text, NOW_S * ST_NS_PER_S, false, &ns), 0);
-        assert_int_equal(ns, rows[i].seconds * ST_NS_PER_S);
+        assert_int_equal(st_when_parse(row->text, NOW_S * ST_NS_PER_S, false, &ns), 0);
+        assert_int_equal(ns, row->seconds * ST_NS_PER_S);
     }
 }
 
 static void what_is_no_time_is_refused_and_nothing_written(void **state)
 {
-    (void)state;
     static const char *const rows[] = {"",
                                        "yesterday",
                                        "-1",
@@ -75,16 +64,15 @@ static void what_is_no_time_is_refused_and_nothing_written(void **state)
                                        "99999999999w",
                                        "100000w",
                                        "9999999999"};
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+    ST_EACH (row, rows) {
         int64_t ns = 42;
-        assert_int_not_equal(st_when_parse(rows[i], NOW_S * ST_NS_PER_S, false, &ns), 0);
+        assert_int_not_equal(st_when_parse(*row, NOW_S * ST_NS_PER_S, false, &ns), 0);
         assert_int_equal(ns, 42);
     }
 }
 
 static void dates_without_a_zone_are_local_where_that_is_wanted(void **state)
 {
-    (void)state;
     int64_t utc_ns, local_ns, summer_ns;
     setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
     tzset();
@@ -98,7 +86,6 @@ static void dates_without_a_zone_are_local_where_that_is_wanted(void **state)
 
 static void a_time_was_last_today_or_yesterday(void **state)
 {
-    (void)state;
     const int64_t four_ns = (NOW_S - 12 * 3600) * ST_NS_PER_S; /* 2026-11-20 04:00 UTC */
     const int64_t late_ns = INT64_C(1792967400) * ST_NS_PER_S; /* 2026-10-25 23:30 CET, a day of 25 hours */
     int64_t ns;
@@ -118,7 +105,6 @@ static void a_time_was_last_today_or_yesterday(void **state)
 
 static void lengths_have_days_and_weeks(void **state)
 {
-    (void)state;
     int64_t ns;
     assert_int_equal(st_when_parse_length("1d", &ns), 0);
     assert_int_equal(ns, 86400 * ST_NS_PER_S);
@@ -132,19 +118,16 @@ static void lengths_have_days_and_weeks(void **state)
 
 static void steps_read_well_and_are_not_too_many(void **state)
 {
-    (void)state;
     static const struct {
         int64_t span_s, steps, step_s;
     } rows[] = {{3600, 100, 60}, {86400, 25, 3600}, {7 * 86400, 100, 10800}, {365 * 86400, 100, 604800},
                 {60, 1, 300},    {1, 1, 60}};
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++)
-        assert_int_equal(st_when_step(rows[i].span_s * ST_NS_PER_S, rows[i].steps),
-                         rows[i].step_s * ST_NS_PER_S);
+    ST_EACH (row, rows)
+        assert_int_equal(st_when_step(row->span_s * ST_NS_PER_S, row->steps), row->step_s * ST_NS_PER_S);
 }
 
 static void texts_have_a_date_unless_it_is_today(void **state)
 {
-    (void)state;
     char text[32];
     const int64_t at_ns = INT64_C(1700000000) * ST_NS_PER_S, day_ns = 86400 * ST_NS_PER_S;
     assert_int_equal(setenv("TZ", "CET-1", 1), 0);

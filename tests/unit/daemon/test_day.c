@@ -6,18 +6,7 @@
  * One thread is loop, drain, observer and main thread in turn: the loop's callback plays the others whenever
  * their time has come. Only the history is written by the thread that always does it.
  * Real clock: only to wait for the thread that writes the history. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -36,6 +25,7 @@
 #include "store/history/history_private.h"
 #include "tests/fake/fake.h"
 #include "tests/unit/cannot.h"
+#include "tests/unit/unit.h"
 
 #define FRAMES     1024
 #define RATE_HZ    48000
@@ -230,9 +220,9 @@ static void be_looked_at(void)
     json_t *documents[] = {json_loads(text, 0, NULL),
                            st_events_json(&events, fake->clock.wall_ns(&fake->clock))};
     free(text);
-    for (size_t i = 0; i < ST_ARRAY_LEN(documents); i++) {
-        assert_non_null(documents[i]);
-        json_decref(documents[i]);
+    ST_EACH (document, documents) {
+        assert_non_null(*document);
+        json_decref(*document);
     }
 }
 
@@ -321,7 +311,7 @@ static void start_loop(void)
 static void start_all(void)
 {
     const struct st_xrun_setting setting = {{0}};
-    snprintf(folder, sizeof(folder), "/tmp/test_day.XXXXXX");
+    ST_PRINT(folder, "/tmp/test_day.XXXXXX");
     assert_non_null(mkdtemp(folder));
     assert_int_equal(setenv("STATE_DIRECTORY", folder, 1), 0);
     st_config_defaults(&config);
@@ -345,7 +335,6 @@ static void start_all(void)
 
 static int the_day_goes_by(void **state)
 {
-    (void)state;
     start_all();
     assert_int_equal(st_loop_run(&loop), 0);
     drain_once();
@@ -362,7 +351,6 @@ static int the_day_goes_by(void **state)
 
 static int clean_up(void **state)
 {
-    (void)state;
     char command[128];
     st_history_writer_stop(writer);
     st_live_finish(&live);
@@ -371,7 +359,7 @@ static int clean_up(void **state)
     st_ring_finish(&ring);
     st_result_finish(&result);
     st_fake_free(fake);
-    snprintf(command, sizeof(command), "rm -rf '%s'", folder);
+    ST_PRINT(command, "rm -rf '%s'", folder);
     return system(command);
 }
 
@@ -379,7 +367,6 @@ static int clean_up(void **state)
 
 static void the_books_balance_each_minute_and_at_the_end(void **state)
 {
-    (void)state;
     assert_int_equal(told.minutes_n, MINUTES);
     assert_int_equal(told.unbalanced_n, 0);
     assert_true(result.books_balance);
@@ -394,7 +381,6 @@ static void the_books_balance_each_minute_and_at_the_end(void **state)
 
 static void minutes_sum_up_to_the_whole(void **state)
 {
-    (void)state;
     assert_int_equal(told.cycles, result.cycles);
     assert_int_equal(told.misses, result.misses);
     assert_int_equal(told.skipped_periods, result.skipped_periods);
@@ -408,7 +394,6 @@ static void minutes_sum_up_to_the_whole(void **state)
 
 static void what_happened_is_seen_as_what_it_was(void **state)
 {
-    (void)state;
     assert_int_equal(result.misses, 9);
     assert_int_equal(result.suspends, 1);
     assert_int_equal(result.causes[ST_CAUSE_RUN_QUEUE].n, made.late_n);
@@ -427,14 +412,13 @@ static int64_t number(sqlite3 *db, const char *sql)
 
 static void the_history_has_all_of_it(void **state)
 {
-    (void)state;
     char path[96], error[256];
     struct st_history_reader *reader;
     json_t *document;
     assert_int_equal(look().state, ST_HISTORY_WRITER_WRITING);
     assert_int_equal(look().minutes_n, MINUTES);
     assert_int_equal(look().lost_minutes_n + look().lost_events_n, 0);
-    snprintf(path, sizeof(path), "%s/history.db", folder);
+    ST_PRINT(path, "%s/history.db", folder);
     assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
     sqlite3 *db = reader->db;
     assert_int_equal(number(db, "SELECT count(*) FROM span WHERE level = 60"), MINUTES);
@@ -450,7 +434,7 @@ static void the_history_has_all_of_it(void **state)
                 {"device-dropout", (int64_t)made.xruns_n}};
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         char sql[96];
-        snprintf(sql, sizeof(sql), "SELECT count(*) FROM event WHERE kind = '%s'", rows[i].name);
+        ST_PRINT(sql, "SELECT count(*) FROM event WHERE kind = '%s'", rows[i].name);
         assert_int_equal(number(db, sql), rows[i].n);
     }
     assert_int_equal(
@@ -478,7 +462,6 @@ static void the_history_has_all_of_it(void **state)
 
 static void nothing_grows(void **state)
 {
-    (void)state;
     if (in_use_first_hour == 0)
         ST_CANNOT("a sanitizer's allocator does not say what is in use");
     print_message("# in use after 1 h: %zu bytes, after 24 h: %zu\n", in_use_first_hour, in_use_end);

@@ -1,20 +1,11 @@
 /* The daemon's log on standard error: one line a message, whatever a name in it holds. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "daemon/log.h"
+#include "tests/unit/unit.h"
 
 static void a_message_is_one_safe_line(void **state)
 {
-    (void)state;
     char text[256] = "";
     FILE *file = tmpfile();
     assert_non_null(file);

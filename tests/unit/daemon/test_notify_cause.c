@@ -1,16 +1,7 @@
 /* Which cause of dropouts a notification is about: each one once, and never sleeptune's own streams. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "daemon/notify_cause.h"
+#include "tests/unit/unit.h"
 
 #define NOW_NS (INT64_C(1700000000) * ST_NS_PER_S)
 
@@ -19,7 +10,6 @@ static struct st_notify_shown shown;
 
 static int begin(void **state)
 {
-    (void)state;
     memset(&view, 0, sizeof(view));
     view.now_wall_ns = NOW_NS;
     memset(&shown, 0, sizeof(shown));
@@ -36,7 +26,7 @@ static struct st_dropout_client *add(const char *name, enum st_dropout_reason re
     *client = (struct st_dropout_client){
         .dropouts_n = n, .last_wall_ns = NOW_NS - ST_NS_PER_S, .slowed = ST_CAUSE_UNKNOWN};
     client->reasons_n[reason] = n;
-    snprintf(client->name, sizeof(client->name), "%s", name);
+    ST_PRINT(client->name, "%s", name);
     seen->dropouts_n += n;
     return client;
 }
@@ -53,7 +43,6 @@ static const char *next(void)
 
 static void counts_what_the_status_counts(void **state)
 {
-    (void)state;
     static struct st_dropout_table recent;
     struct st_notify_text text;
     struct st_observed_view *source = &view.observe.sources[0];
@@ -71,7 +60,6 @@ static void counts_what_the_status_counts(void **state)
 
 static void says_what_the_status_says(void **state)
 {
-    (void)state;
     struct st_notify_text text;
     struct st_dropout_client *heavy = add("HeavyReverb", ST_DROPOUT_TOO_SLOW, 12);
     heavy->worst.busy_ns = 25000000;
@@ -85,7 +73,6 @@ static void says_what_the_status_says(void **state)
 
 static void each_cause_is_told_once(void **state)
 {
-    (void)state;
     struct st_dropout_client *heavy = add("HeavyReverb", ST_DROPOUT_TOO_SLOW, 12);
     add("mpv", ST_DROPOUT_STOPPED, 3);
     assert_string_equal(next(), "HeavyReverb: 12 dropouts");
@@ -100,7 +87,6 @@ static void each_cause_is_told_once(void **state)
 /* As the status has it: the first of the table that has enough, and who lost most time of two servers. */
 static void the_one_that_lost_most_sound_is_first(void **state)
 {
-    (void)state;
     struct st_observed_view *sources = view.observe.sources;
     add("once", ST_DROPOUT_STOPPED, 1)->lost.ns = 5 * ST_NS_PER_S;
     add("long", ST_DROPOUT_STOPPED, 3)->lost.ns = 2 * ST_NS_PER_S;
@@ -123,7 +109,6 @@ static void the_one_that_lost_most_sound_is_first(void **state)
 
 static void two_streams_are_one_program(void **state)
 {
-    (void)state;
     add("program", ST_DROPOUT_STOPPED, 3)->lost.ns = 3 * ST_NS_PER_S;
     add("browser", ST_DROPOUT_STOPPED, 2)->lost.ns = 2 * ST_NS_PER_S;
     add("browser", ST_DROPOUT_STOPPED, 2)->lost.ns = 2 * ST_NS_PER_S;
@@ -137,13 +122,12 @@ static void two_streams_are_one_program(void **state)
 static void add_taken(const char *name, uint64_t n, enum st_dropout_reason reason, uint64_t own_n)
 {
     struct st_dropout_client *client = add(name, ST_DROPOUT_CPU_TAKEN, n);
-    snprintf(client->culprit.name, sizeof(client->culprit.name), "chromium");
+    ST_PRINT(client->culprit.name, "chromium");
     client->culprit.own_n[reason] = own_n;
 }
 
 static void who_took_the_cpu_is_one_cause(void **state)
 {
-    (void)state;
     add_taken("Guitarix", 9, ST_DROPOUT_CPU_TAKEN, 9);
     add_taken("Ardour", 5, ST_DROPOUT_CPU_TAKEN, 3);
     assert_string_equal(next(), "Guitarix: 9 dropouts");
@@ -152,7 +136,6 @@ static void who_took_the_cpu_is_one_cause(void **state)
 
 static void the_culprit_of_another_reason_is_no_cause(void **state)
 {
-    (void)state;
     add_taken("Guitarix", 9, ST_DROPOUT_CPU_TAKEN, 9);
     add_taken("Ardour", 5, ST_DROPOUT_WAITED_FOR_OTHER, 2);
     add_taken("Carla", 4, ST_DROPOUT_CPU_TAKEN, 1);
@@ -164,7 +147,6 @@ static void the_culprit_of_another_reason_is_no_cause(void **state)
 
 static void few_old_nameless_and_own_ones_are_none(void **state)
 {
-    (void)state;
     add("Firefox", ST_DROPOUT_TOO_SLOW, ST_NOTIFY_DROPOUTS - 1);
     add("", ST_DROPOUT_TOO_SLOW, 50);
     add("sleeptuned", ST_DROPOUT_TOO_SLOW, 50);
@@ -179,15 +161,14 @@ static void few_old_nameless_and_own_ones_are_none(void **state)
 
 static void there_is_an_end_of_causes(void **state)
 {
-    (void)state;
     char name[32];
     struct st_dropout_client *client = add("", ST_DROPOUT_TOO_SLOW, 3);
     for (int i = 0; i < ST_NOTIFY_CAUSES_MAX; i++) {
-        snprintf(client->name, sizeof(client->name), "program %d", i);
-        snprintf(name, sizeof(name), "program %d: 3 dropouts", i);
+        ST_PRINT(client->name, "program %d", i);
+        ST_PRINT(name, "program %d: 3 dropouts", i);
         assert_string_equal(next(), name);
     }
-    snprintf(client->name, sizeof(client->name), "one more");
+    ST_PRINT(client->name, "one more");
     assert_string_equal(next(), "");
 }
 

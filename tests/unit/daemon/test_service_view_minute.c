@@ -1,18 +1,10 @@
 /* Minute sums and the events of late wake-ups. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <string.h>
-
 #include "core/ns.h"
 #include "daemon/causes/tracer.h"
 #include "daemon/service_view.h"
 #include "daemon/status/live.h"
 #include "tests/fake/fake.h"
+#include "tests/unit/unit.h"
 
 static struct st_platform *fake;
 static struct st_events events;
@@ -24,7 +16,6 @@ static struct st_live live;
 
 static int setup(void **state)
 {
-    (void)state;
     fake = st_fake_new(ST_OS_LINUX, 0);
     if (fake == NULL || st_events_init(&events, NULL) != 0 || st_causes_new(fake, &events, &causes) != 0)
         return -1;
@@ -34,7 +25,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     st_live_finish(&live);
     st_causes_free(causes);
     st_events_finish(&events);
@@ -81,7 +71,6 @@ static int64_t latest_ns(void)
 
 static void minute_has_differences_and_its_own_maximum(void **state)
 {
-    (void)state;
     const struct st_sink functions = all_sinks();
     struct st_history_minute before = until(60, (struct st_history_minute){.cycles = 100, .misses = 3});
     functions.cycle(functions.ctx, 0, -500, 0);
@@ -109,7 +98,6 @@ static void minute_has_differences_and_its_own_maximum(void **state)
 
 static void clock_that_is_set_back_does_not_change_how_long_a_minute_was(void **state)
 {
-    (void)state;
     struct st_history_minute counts = until(60, (struct st_history_minute){0});
     struct st_history_minute now = until(120, (struct st_history_minute){.cycles = 5});
     now.to_wall_ns -= 3600 * ST_NS_PER_S;
@@ -124,7 +112,6 @@ static void clock_that_is_set_back_does_not_change_how_long_a_minute_was(void **
 
 static void counter_that_began_again_counts_from_zero(void **state)
 {
-    (void)state;
     struct st_history_minute before = until(60, (struct st_history_minute){.cycles = 1000});
     const struct st_history_minute taken = take(&before, until(7, (struct st_history_minute){.cycles = 7}));
     assert_int_equal(taken.cycles, 7);
@@ -146,7 +133,6 @@ static struct st_history_minute drained(uint64_t elapsed, uint64_t skipped, int6
 
 static void loop_that_does_not_sleep_measures_no_longer_than_time_went_by(void **state)
 {
-    (void)state;
     struct st_history_minute counts = {0};
     const struct st_history_minute taken = take(&counts, drained(100000000, 0, 60));
     assert_int_equal(taken.measured_ns, 60 * ST_NS_PER_S + 10 * ST_NS_PER_MS);
@@ -155,7 +141,6 @@ static void loop_that_does_not_sleep_measures_no_longer_than_time_went_by(void *
 
 static void minute_without_the_loop_goes_on_until_it_is_back(void **state)
 {
-    (void)state;
     struct st_history_minute counts = {0}, now = drained(0, 0, 30);
     assert_false(st_service_view_minute_take(&counts, &now, &minute)); /* it did not begin */
     /* it gets no CPU from 58 s on, for 142 s */
@@ -183,7 +168,6 @@ static void minute_without_the_loop_goes_on_until_it_is_back(void **state)
 
 static void flood_of_late_wakes_is_counted_and_one_event(void **state)
 {
-    (void)state;
     const struct st_sink functions = all_sinks();
     const struct st_cause_event event = {.cause = ST_CAUSE_RUN_QUEUE, .lateness_ns = 2 * ST_NS_PER_MS};
     for (int i = 0; i < 25; i++)
@@ -199,7 +183,6 @@ static void flood_of_late_wakes_is_counted_and_one_event(void **state)
 
 static void events_are_listed_newest_first_and_the_oldest_are_dropped(void **state)
 {
-    (void)state;
     for (int i = 0; i < ST_EVENTS_MAX + 5; i++)
         st_events_add(&events, ST_LOG_DBG, i, ST_EVENT_PAUSE, "number %d", i);
     json_t *list = st_events_json(&events, 0);
@@ -213,7 +196,6 @@ static void events_are_listed_newest_first_and_the_oldest_are_dropped(void **sta
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(minute_has_differences_and_its_own_maximum),
         TEST(clock_that_is_set_back_does_not_change_how_long_a_minute_was),

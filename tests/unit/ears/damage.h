@@ -1,9 +1,6 @@
 /* Damages a test signal in each way, at places that only the test knows. */
 #pragma once
 
-#include <stdint.h>
-#include <stdlib.h>
-
 #include "ears/loss.h"
 
 #define FAULTS_N 20

@@ -1,16 +1,10 @@
 /* What one side writes is what the other reads, in any pieces; what is no such stream is refused; the ring
  * loses nothing without saying so. */
-#include <math.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "ears/capture_stream.h"
+#include "tests/unit/unit.h"
 
 #define CHANNELS 2
 

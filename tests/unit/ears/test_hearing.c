@@ -1,17 +1,10 @@
 /* What a recording shows: the class of its path, its losses without those that were forced, and what
  * else is wrong with it. With arguments: that number of hours of each class without a fault,
  * and how many of them another run had already. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 #include "ears/hearing.h"
 #include "tests/unit/ears/converter.h"
 #include "tests/unit/ears/damage.h"
+#include "tests/unit/unit.h"
 
 #define RATE    48000
 #define SECONDS 12
@@ -70,7 +63,6 @@ static unsigned remarks_n(void)
 
 static void forced_glitches_are_found_and_are_no_losses(void **state)
 {
-    (void)state;
     for (int run = 0; run < 8; run++) {
         expects = run % 2 != 0;
         float *frames = played(0);
@@ -94,7 +86,6 @@ static void forced_glitches_are_found_and_are_no_losses(void **state)
  * frames: "other sound in its place". */
 static void over_virtual_oss_each_glitch_is_found(void **state)
 {
-    (void)state;
     const int bits[] = {16, 24, 32};
     uint64_t any = 77;
     ST_EACH (has, bits) {
@@ -116,7 +107,6 @@ static void over_virtual_oss_each_glitch_is_found(void **state)
 
 static void a_loss_that_was_not_forced_is_one(void **state)
 {
-    (void)state;
     float *frames = played(321);
     listen(frames, RATE, 2, SECONDS * RATE, true);
     assert_true(st_hearing_valid(&result));
@@ -131,7 +121,6 @@ static void a_loss_that_was_not_forced_is_one(void **state)
 /* In a run; a file that was recorded elsewhere may go on after the signal. */
 static void a_path_that_dies_in_a_run_is_a_loss(void **state)
 {
-    (void)state;
     for (int run = 0; run < 6; run++) {
         float *frames = played(0);
         for (size_t i = 0; run >= 4 && i < (size_t)2 * 9 * RATE; i++)
@@ -172,7 +161,6 @@ static size_t convert(const float *frames, double ratio, float *ret, double nois
  * after 1.5 s. Only silence is surely a loss. */
 static void a_converted_path_that_dies_is_a_loss(void **state)
 {
-    (void)state;
     static float out[2 * (SECONDS * RATE + RATE)];
     static const float kept[] = {0, 0, 0.05F, 1}, noise[] = {0, 0.05F, 0, 0.05F};
     for (size_t run = 0; run < 9; run++) {
@@ -202,7 +190,6 @@ static void a_converted_path_that_dies_is_a_loss(void **state)
 /* One within a longer loss is not counted; if that is so of most, nothing shows that it hears. */
 static void glitches_within_a_loss_are_not_counted(void **state)
 {
-    (void)state;
     for (int run = 0; run < 2; run++) {
         float *frames = played(0);
         const uint64_t from = signal_played.glitches[0].at_frame - 2000;
@@ -219,7 +206,6 @@ static void glitches_within_a_loss_are_not_counted(void **state)
 /* A detector that does not find what was forced is not believed. */
 static void a_glitch_that_is_not_found_makes_it_invalid(void **state)
 {
-    (void)state;
     float *frames = played(0);
     const struct st_glitch *glitch = &signal_played.glitches[5];
     struct st_signal clean;
@@ -237,14 +223,13 @@ static void a_glitch_that_is_not_found_makes_it_invalid(void **state)
 /* The places give up looking, here after 66 s, and look again once the tones are there. */
 static void other_sound_before_the_signal_does_not_matter(void **state)
 {
-    (void)state;
     const uint64_t before_s[] = {30, 66};
     uint64_t any = 5;
     float other[2 * 256], *frames = played(321);
-    for (size_t run = 0; run < ST_ARRAY_LEN(before_s); run++) {
+    ST_EACH (before_, before_s) {
         st_hearing_init(&hearing, RATE, 2);
-        st_hearing_expect(&hearing, before_s[run] * RATE, 0);
-        for (uint64_t i = 0; i < before_s[run] * RATE; i += 256) {
+        st_hearing_expect(&hearing, *before_ * RATE, 0);
+        for (uint64_t i = 0; i < *before_ * RATE; i += 256) {
             for (size_t j = 0; j < ST_ARRAY_LEN(other); j++)
                 other[j] = (float)(0.05 * next_normal(&any));
             st_hearing_take(&hearing, other, 256);
@@ -261,7 +246,6 @@ static void other_sound_before_the_signal_does_not_matter(void **state)
 /* It is joined with one of the path's own, which counts; the others show that it hears. */
 static void a_loss_beside_a_forced_glitch_counts(void **state)
 {
-    (void)state;
     static float out[2 * (SECONDS * RATE + RATE)];
     for (int run = 0; run < 4; run++) {
         const bool converted = run % 2 != 0;
@@ -286,7 +270,6 @@ static void a_loss_beside_a_forced_glitch_counts(void **state)
 
 static void another_volume_is_linear(void **state)
 {
-    (void)state;
     uint64_t noise = 3;
     float *frames = played(50);
     for (size_t i = 0; i < (size_t)2 * SECONDS * RATE; i++)
@@ -300,7 +283,6 @@ static void another_volume_is_linear(void **state)
 
 static void another_rate_or_clock_is_converted(void **state)
 {
-    (void)state;
     static float out[2 * (SECONDS * RATE + RATE)];
     const double ratios[] = {44100.0 / 48000, 1.0003, 0.9997};
     for (size_t i = 0; i < 3; i++) {
@@ -318,7 +300,6 @@ static void another_rate_or_clock_is_converted(void **state)
 
 static void clocks_too_far_apart_make_it_invalid(void **state)
 {
-    (void)state;
     static float out[2 * (SECONDS * RATE + RATE)];
     const double ratios[] = {1.0009, 1.002, 0.998, 1.004};
     for (size_t i = 0; i < ST_ARRAY_LEN(ratios); i++) {
@@ -334,7 +315,6 @@ static void clocks_too_far_apart_make_it_invalid(void **state)
 /* A clock that wavers looks like many a short loss there: what is shorter than 20 ms is none. */
 static void much_noise_is_lossy(void **state)
 {
-    (void)state;
     static float out[2 * SECONDS * RATE];
     static const uint64_t lost[] = {0, 7 * RATE / 1000, RATE / 20};
     ST_EACH (frames_n, lost) {
@@ -355,7 +335,6 @@ static void remarked(enum st_remark remark)
 
 static void what_is_wrong_is_said_and_not_counted(void **state)
 {
-    (void)state;
     const size_t n = (size_t)SECONDS * RATE;
     float *frames = played(0);
     for (size_t i = 0; i < n; i++)
@@ -393,7 +372,6 @@ static void what_is_wrong_is_said_and_not_counted(void **state)
 
 static void a_single_channel_of_the_sequence_is_enough(void **state)
 {
-    (void)state;
     float *frames = played(7);
     for (size_t i = 0; i < (size_t)SECONDS * RATE; i++)
         frames[i] = frames[2 * i];
@@ -405,7 +383,6 @@ static void a_single_channel_of_the_sequence_is_enough(void **state)
 
 static void a_remark_may_make_it_invalid(void **state)
 {
-    (void)state;
     result = (struct st_hearing_result){.path_class = ST_PATH_EXACT, .forced_n = 9, .forced_found_n = 9};
     assert_true(st_hearing_valid(&result));
     result.remarks[ST_REMARK_CONTACT] = true;
@@ -517,7 +494,6 @@ static void simulate_runs(uint64_t first, uint64_t runs, uint64_t seconds, bool 
 /* With noise one frame is noticed late, or not at all, and three phases do not always say one length. */
 static void on_each_class_test_glitches_are_no_losses(void **state)
 {
-    (void)state;
     simulate_runs(0, 8, 9, false);
 }
 

@@ -1,15 +1,8 @@
 /* On a path that returns samples one by one each fault is found, once, at its place and with its length; and
  * nothing where there is none. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 #include "ears/places.h"
 #include "tests/unit/ears/damage.h"
+#include "tests/unit/unit.h"
 
 #define RATE 48000
 
@@ -63,7 +56,6 @@ static void expect_each(uint64_t seed, float level, uint64_t slack, void (*path)
 
 static void every_fault_is_found_exactly_where_samples_come_back(void **state)
 {
-    (void)state;
     expect_each(7919, 0.01F, 0, NULL);
     assert_true(places.exact && places.gain == 1);
 }
@@ -77,7 +69,6 @@ static void turn_and_add_noise(float *frames, size_t n, uint64_t *noise)
 
 static void and_with_another_volume_and_noise(void **state)
 {
-    (void)state;
     expect_each(104729, 0.1F, 1, turn_and_add_noise);
     assert_true(!places.exact && fabs(places.gain + 0.3) < 0.001 && places.noise < 0.002);
 }
@@ -91,7 +82,6 @@ static void dither(float *frames, size_t n, uint64_t *noise)
 
 static void and_with_dither(void **state)
 {
-    (void)state;
     expect_each(1299709, 0.01F, 1, dither);
 }
 
@@ -107,7 +97,6 @@ static float *sound(size_t n)
 
 static void a_volume_that_changes_is_no_loss(void **state)
 {
-    (void)state;
     const size_t n = 6 * RATE;
     float *frames = sound(n);
     for (size_t i = n / 2; i < n; i++)
@@ -122,7 +111,6 @@ static void a_volume_that_changes_is_no_loss(void **state)
 /* The signal is gone for n frames, and comes back with half the volume, at once or after 20 ms. */
 static void a_loss_before_another_volume_counts(void **state)
 {
-    (void)state;
     enum { SILENCE, NOISE, NOTHING };
     const uint64_t lengths[] = {1, 480, RATE / 4, 3 * RATE / 2}, at = 2 * RATE;
     uint64_t seed = 23;
@@ -177,7 +165,6 @@ static void mix(float level, bool noisy)
 
 static void another_program_is_no_loss(void **state)
 {
-    (void)state;
     mix(0.004F, false);
     mix(0.2F, false); /* 28 dB above it */
     mix(0.1F, true);
@@ -186,7 +173,6 @@ static void another_program_is_no_loss(void **state)
 /* Further away than a second there is no length. */
 static void what_is_far_away_is_lost_contact(void **state)
 {
-    (void)state;
     struct st_signal signal;
     const size_t n = 8 * RATE;
     float *frames = sound(n);
@@ -201,7 +187,6 @@ static void what_is_far_away_is_lost_contact(void **state)
 
 static void the_end_of_the_signal_is_no_loss(void **state)
 {
-    (void)state;
     const size_t n = 6 * RATE;
     float *frames = sound(n);
     for (size_t i = 0; i < n; i++) {
@@ -217,7 +202,6 @@ static void the_end_of_the_signal_is_no_loss(void **state)
 
 static void what_is_no_signal_is_not_taken_for_one(void **state)
 {
-    (void)state;
     const size_t n = 4 * RATE;
     float *frames = calloc(2 * n, sizeof(float));
     uint64_t seed = 5;
@@ -253,7 +237,6 @@ static size_t false_ones(uint64_t seconds, bool noisy)
 
 static void nothing_is_found_where_nothing_is_lost(void **state)
 {
-    (void)state;
     assert_int_equal(false_ones(60, false), 0);
     assert_int_equal(false_ones(60, true), 0);
 }

@@ -1,19 +1,11 @@
 /* The test signal: each sample is what the frame's number and the glitches say. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "ears/signal.h"
+#include "tests/unit/unit.h"
 
 #define RATE 48000
 
 static void every_sample_of_the_sequence_is_a_step_of_16_bits_and_never_silence(void **state)
 {
-    (void)state;
     struct st_signal signal;
     static float frames[2 * RATE];
     st_signal_init(&signal, RATE, 2, 0.01F);
@@ -27,7 +19,6 @@ static void every_sample_of_the_sequence_is_a_step_of_16_bits_and_never_silence(
 
 static void a_part_is_the_same_whichever_call_it_is_of(void **state)
 {
-    (void)state;
     struct st_signal signal;
     float whole[3 * 1000], parts[3 * 1000];
     st_signal_init(&signal, 44100, 3, 0.1F);
@@ -42,7 +33,6 @@ static void a_part_is_the_same_whichever_call_it_is_of(void **state)
 /* No place of two seconds is like another: 64 steps are not found twice, also in the other channel. */
 static void sixty_four_samples_are_found_once(void **state)
 {
-    (void)state;
     for (uint64_t shift = 1; shift < 2 * RATE; shift++) {
         size_t same = 0;
         while (same < 64 &&
@@ -54,7 +44,6 @@ static void sixty_four_samples_are_found_once(void **state)
 
 static void glitches_are_of_each_kind_and_length_and_apart(void **state)
 {
-    (void)state;
     for (uint64_t chance = 0; chance < 200; chance++) {
         struct st_signal signal;
         unsigned kinds[ST_LOSS_KINDS_N] = {0}, short_n = 0;
@@ -76,7 +65,6 @@ static void glitches_are_of_each_kind_and_length_and_apart(void **state)
 
 static void a_glitch_does_what_its_kind_says(void **state)
 {
-    (void)state;
     struct st_signal signal = {
         .rate_hz = RATE,
         .channels = 1,
@@ -95,7 +83,6 @@ static void a_glitch_does_what_its_kind_says(void **state)
 /* At frames that are far apart, too, the phase is that of the time. */
 static void tones_are_of_their_frequencies(void **state)
 {
-    (void)state;
     for (uint64_t frame = 0; frame < 20; frame++) {
         double sum = 0;
         for (size_t i = 0; i < ST_SIGNAL_TONES; i++)

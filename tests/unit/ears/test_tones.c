@@ -1,15 +1,8 @@
 /* On a path that converts, faults of 1 ms and more are found, once, within 1 ms; and nothing where there is
  * none. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 #include "ears/tones.h"
 #include "tests/unit/ears/damage.h"
+#include "tests/unit/unit.h"
 
 #define PLAYED_HZ 48000
 #define TURN      6.283185307179586
@@ -81,13 +74,11 @@ static void expect_each(double ratio, uint32_t rate_hz, double noise, uint64_t s
 
 static void each_fault_of_a_millisecond_is_found_with_noise(void **state)
 {
-    (void)state;
     expect_each(1, PLAYED_HZ, 0.001, 50);
 }
 
 static void and_with_a_clock_that_is_fast_or_slow(void **state)
 {
-    (void)state;
     expect_each(1.0003, PLAYED_HZ, 0.001, 50);
     assert_true(fabs(st_tones_drift_ppm(&tones) + 300) < 1);
     expect_each(0.9997, PLAYED_HZ, 0.001, 50);
@@ -98,7 +89,6 @@ static void and_with_a_clock_that_is_fast_or_slow(void **state)
 
 static void and_at_another_rate(void **state)
 {
-    (void)state;
     expect_each(44100 / 48000.0, 44100, 0.001, 60);
     assert_true(fabs(st_tones_drift_ppm(&tones)) < 1);
 }
@@ -106,7 +96,6 @@ static void and_at_another_rate(void **state)
 static void long_silence_is_one_loss_at_a_high_rate(void **state)
 {
     enum { RATE_HZ = 192000, SILENT = 6 * RATE_HZ / 10 };
-    (void)state;
     st_tones_init(&tones, RATE_HZ);
     for (size_t i = 0; i < 3 * RATE_HZ; i++) {
         float sample = 0;
@@ -162,7 +151,6 @@ static size_t false_ones(uint64_t seconds, uint32_t rate_hz, double ratio, doubl
 
 static void nothing_is_found_where_nothing_is_lost(void **state)
 {
-    (void)state;
     assert_int_equal(false_ones(60, 44100, 1.0003, 0.001), 0);
     assert_int_equal(false_ones(60, PLAYED_HZ, 1, 0.1), 0);
 }
@@ -170,7 +158,6 @@ static void nothing_is_found_where_nothing_is_lost(void **state)
 static void noise_is_no_more_where_the_signal_begins_later(void **state)
 {
     static float frames[PLAYED_HZ];
-    (void)state;
     convert(frames, PLAYED_HZ, 1.0009, 0);
     for (size_t silent = 0; silent < 1920; silent += 60) {
         const float none = 0;
@@ -186,7 +173,6 @@ static void noise_is_no_more_where_the_signal_begins_later(void **state)
 /* As ALSA's own converter does it each period. */
 static void parts_of_a_frame_that_are_skipped_are_no_loss(void **state)
 {
-    (void)state;
     st_tones_init(&tones, PLAYED_HZ);
     for (uint64_t i = 0; i < 4 * PLAYED_HZ; i++) {
         const double at = (double)i + 0.4 * (double)(i / 4800);
@@ -202,7 +188,6 @@ static void parts_of_a_frame_that_are_skipped_are_no_loss(void **state)
 
 static void noise_is_no_signal(void **state)
 {
-    (void)state;
     uint64_t seed = 3;
     st_tones_init(&tones, PLAYED_HZ);
     for (uint64_t i = 0; i < 4 * PLAYED_HZ; i++) {

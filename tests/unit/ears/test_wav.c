@@ -1,14 +1,6 @@
 /* WAV files as people's recorders write them, and as no recorder does. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "ears/wav.h"
+#include "tests/unit/unit.h"
 
 /* "fmt " with these values, then the rest as it is. */
 struct file {
@@ -86,7 +78,6 @@ static void refused(struct file *file, const char *why)
 
 static void each_format_has_its_values(void **state)
 {
-    (void)state;
     struct file file;
     struct st_wav wav;
     float samples[64];
@@ -124,7 +115,6 @@ static void each_format_has_its_values(void **state)
 /* 0: QEMU or a recorder was killed; all ones: a stream. */
 static void without_a_size_it_is_read_to_its_end(void **state)
 {
-    (void)state;
     const uint32_t said[] = {0, UINT32_MAX};
     for (size_t i = 0; i < 2; i++) {
         struct file file;
@@ -140,7 +130,6 @@ static void without_a_size_it_is_read_to_its_end(void **state)
 
 static void what_comes_before_and_behind_the_sound_is_none(void **state)
 {
-    (void)state;
     struct file file;
     struct st_wav wav;
     float samples[64];
@@ -155,7 +144,6 @@ static void what_comes_before_and_behind_the_sound_is_none(void **state)
 
 static void extensible_and_64_bits_of_size(void **state)
 {
-    (void)state;
     struct file file;
     struct st_wav wav;
     float samples[64];
@@ -177,7 +165,6 @@ static void extensible_and_64_bits_of_size(void **state)
 
 static void one_that_is_cut_says_so(void **state)
 {
-    (void)state;
     struct file file;
     struct st_wav wav;
     float samples[64];
@@ -196,7 +183,6 @@ static void one_that_is_cut_says_so(void **state)
 
 static void formats_that_it_cannot_read(void **state)
 {
-    (void)state;
     static const struct {
         unsigned tag, channels, rate_hz, bits;
         const char *why;
@@ -205,11 +191,11 @@ static void formats_that_it_cannot_read(void **state)
                 {1, 0, 48000, 16, "channels"},     {1, 9, 48000, 16, "channels"},
                 {1, 2, 7999, 16, "rate"},          {1, 2, 192001, 16, "rate"}};
     struct file file;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    ST_EACH (row, rows) {
         begin(&file);
-        add_format(&file, rows[i].tag, rows[i].channels, rows[i].rate_hz, rows[i].bits);
+        add_format(&file, row->tag, row->channels, row->rate_hz, row->bits);
         add_data(&file, "\1\0\2\0", 4, 4);
-        refused(&file, rows[i].why);
+        refused(&file, row->why);
     }
     begin(&file);
     add_format(&file, 1, 2, 48000, 16);
@@ -226,7 +212,6 @@ static void formats_that_it_cannot_read(void **state)
 
 static void what_is_written_is_what_is_read(void **state)
 {
-    (void)state;
     struct file file = {.n = 44 + 12};
     const float values[] = {0, 0.5F, -1, 1, -2, 3.0F / 32768};
     struct st_wav wav;

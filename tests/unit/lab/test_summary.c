@@ -1,15 +1,8 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include <math.h>
-#include <string.h>
 
 #include "core/stats/random.h"
 #include "lab/summary.h"
+#include "tests/unit/unit.h"
 
 static struct st_summary summary_of(int64_t *values, size_t n)
 {
@@ -21,7 +14,6 @@ static struct st_summary summary_of(int64_t *values, size_t n)
 
 static void figures_are_those_of_the_values(void **state)
 {
-    (void)state;
     int64_t values[40];
     for (size_t i = 0; i < 40; i++)
         values[i] = (int64_t)(40 - i) * 1000; /* 1000 .. 40000, backwards */
@@ -42,7 +34,6 @@ static void figures_are_those_of_the_values(void **state)
 
 static void quantiles_need_ten_values_beyond_them(void **state)
 {
-    (void)state;
     static int64_t values[1000];
     const struct {
         size_t n;
@@ -51,18 +42,17 @@ static void quantiles_need_ten_values_beyond_them(void **state)
                 {39, true, false, false, false},  {40, true, true, false, false},
                 {199, true, true, false, false},  {200, true, true, true, false},
                 {999, true, true, true, false},   {1000, true, true, true, true}};
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        const struct st_summary s = summary_of(values, rows[i].n);
-        assert_true(s.median.known == rows[i].median);
-        assert_true(s.q1.known == rows[i].quartiles && s.q3.known == rows[i].quartiles);
-        assert_true(s.p95.known == rows[i].p95);
-        assert_true(s.p99.known == rows[i].p99);
+    ST_EACH (row, rows) {
+        const struct st_summary s = summary_of(values, row->n);
+        assert_true(s.median.known == row->median);
+        assert_true(s.q1.known == row->quartiles && s.q3.known == row->quartiles);
+        assert_true(s.p95.known == row->p95);
+        assert_true(s.p99.known == row->p99);
     }
 }
 
 static void nothing_and_one_value(void **state)
 {
-    (void)state;
     int64_t value = -7;
     struct st_summary s = summary_of(&value, 0);
     assert_int_equal(s.n, 0);

@@ -1,13 +1,9 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 
 #include "core/stats/random.h"
 #include "core/stats/stats.h"
 #include "lab/summary.h"
+#include "tests/unit/unit.h"
 
 #define N 1000
 
@@ -17,7 +13,6 @@ static int64_t values[N];
  * wish in about half of the samples, and of four times as many in nearly all. */
 static void so_many_are_enough(void **state)
 {
-    (void)state;
     struct st_random random = {.state = 11};
     for (int i = 0; i < N; i++)
         values[i] = 10000 + (int64_t)st_random_below(&random, 4000);
@@ -39,7 +34,6 @@ static void so_many_are_enough(void **state)
 
 static void a_clock_that_tells_no_finer_needs_few(void **state)
 {
-    (void)state;
     for (int i = 0; i < N; i++)
         values[i] = i % 2 * 100;
     const struct st_sample sample = st_sample_of(values, N);
@@ -50,7 +44,6 @@ static void a_clock_that_tells_no_finer_needs_few(void **state)
 
 static void too_few_cannot_tell(void **state)
 {
-    (void)state;
     const struct st_sample sample = st_sample_of(values, 19);
     assert_int_equal(st_summary_median_enough_n(&sample, 0.05, 1, 100000), 0);
     assert_in_range(st_summary_median_not_enough_min_n(100000), 1600,

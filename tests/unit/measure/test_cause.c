@@ -1,15 +1,7 @@
 /* What a late wake-up is put down to. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <string.h>
-
 #include "core/ns.h"
 #include "measure/cause.h"
+#include "tests/unit/unit.h"
 
 #define ALL                                                                                                  \
     (ST_COUNTER_CPU | ST_COUNTER_RUNQ_WAIT | ST_COUNTER_SWITCHES | ST_COUNTER_FAULTS |                       \
@@ -49,7 +41,6 @@ static enum st_cause judge(const struct scene *s, const struct st_cause_machine 
 
 static void wait_for_the_cpu_is_the_run_queue(void **state)
 {
-    (void)state;
     struct scene s = scene();
     s.record.counters.runq_wait_ns = 2900000;
     assert_int_equal(judge(&s, &guest), ST_CAUSE_RUN_QUEUE);
@@ -61,7 +52,6 @@ static void wait_for_the_cpu_is_the_run_queue(void **state)
 
 static void usual_wait_of_the_cycles_between_is_taken_off(void **state)
 {
-    (void)state;
     struct scene s = scene();
     s.record.counters.runq_wait_ns = 2000000;
     s.context.usual_wait_ns_per_cycle = 15000; /* 100 cycles: 1.5 ms of it is everyday wait */
@@ -73,7 +63,6 @@ static void usual_wait_of_the_cycles_between_is_taken_off(void **state)
 
 static void wait_longer_than_the_lateness_is_clipped(void **state)
 {
-    (void)state;
     struct scene s = scene();
     s.record.counters.runq_wait_ns = 9 * ST_NS_PER_MS;
     const struct st_cause_event e = st_cause_judge(&s.record, &s.base, &s.context, &guest);
@@ -83,7 +72,6 @@ static void wait_longer_than_the_lateness_is_clipped(void **state)
 
 static void hole_of_50_ms_is_rt_throttling(void **state)
 {
-    (void)state;
     struct scene s = scene();
     s.record.lateness_ns = 50 * ST_NS_PER_MS;
     s.record.counters.runq_wait_ns = 49900000;
@@ -98,7 +86,6 @@ static void hole_of_50_ms_is_rt_throttling(void **state)
 
 static void major_fault_is_named_only_when_the_run_queue_does_not_explain_it(void **state)
 {
-    (void)state;
     struct scene s = scene();
     s.record.counters.faults_major_n = 1;
     assert_int_equal(judge(&s, &metal), ST_CAUSE_PAGE_FAULT);
@@ -108,7 +95,6 @@ static void major_fault_is_named_only_when_the_run_queue_does_not_explain_it(voi
 
 static void rest_is_the_timer_on_bare_metal_only(void **state)
 {
-    (void)state;
     struct scene s = scene();
     assert_int_equal(judge(&s, &metal), ST_CAUSE_TIMER);
     assert_int_equal(judge(&s, &guest), ST_CAUSE_HYPERVISOR_OR_INTERRUPT);
@@ -117,7 +103,6 @@ static void rest_is_the_timer_on_bare_metal_only(void **state)
 
 static void stop_is_known_by_what_ends_it(void **state)
 {
-    (void)state;
     struct scene s = scene(); /* due at 997 ms, woke at 1000 ms */
     s.record.counters.faults_major_n = 1;
     pauses.continued_ns = 999 * ST_NS_PER_MS;
@@ -136,7 +121,6 @@ static void stop_is_known_by_what_ends_it(void **state)
 
 static void quota_is_a_part_of_the_wait_and_never_of_a_real_time_thread(void **state)
 {
-    (void)state;
     struct scene s = scene();
     s.record.counters.runq_wait_ns = 2900000;
     pauses.quota_ns = 2800000;
@@ -156,7 +140,6 @@ static void quota_is_a_part_of_the_wait_and_never_of_a_real_time_thread(void **s
 
 static void what_is_said_by_exclusion_explains_nothing_by_a_figure(void **state)
 {
-    (void)state;
     struct scene s = scene();
     const struct st_cause_event timer = st_cause_judge(&s.record, &s.base, &s.context, &metal);
     assert_int_equal(timer.explained_ns, INT64_MIN);
@@ -167,7 +150,6 @@ static void what_is_said_by_exclusion_explains_nothing_by_a_figure(void **state)
 
 static void wakes_that_share_a_look_share_what_was_counted_by_their_lateness(void **state)
 {
-    (void)state;
     struct scene s = scene();
     s.context.together_n = 2;
     s.context.together_ns = 4 * ST_NS_PER_MS; /* the other one: 1 ms */
@@ -189,7 +171,6 @@ static struct scene charged_scene(void)
 
 static void wait_that_was_charged_as_cpu_time_is_found_there(void **state)
 {
-    (void)state;
     struct scene s = charged_scene();
     struct st_cause_event e = st_cause_judge(&s.record, &s.base, &s.context, &metal);
     assert_int_equal(e.cause, ST_CAUSE_KERNEL);
@@ -208,7 +189,6 @@ static void wait_that_was_charged_as_cpu_time_is_found_there(void **state)
 /* 187 cycles behind a look, of 8 us usually, up to 12. */
 static void what_each_cycle_took_at_most_is_taken_off(void **state)
 {
-    (void)state;
     struct scene s = scene();
     s.context.cycle = 187;
     s.context.most_cpu_and_wait_ns_per_cycle = 12000;
@@ -229,7 +209,6 @@ static void what_each_cycle_took_at_most_is_taken_off(void **state)
 
 static void what_other_cycles_may_have_waited_is_not_this_ones(void **state)
 {
-    (void)state;
     struct scene s = charged_scene();
     s.context.others_late_ns = 1500000;
     struct st_cause_event e = st_cause_judge(&s.record, &s.base, &s.context, &metal);
@@ -242,7 +221,6 @@ static void what_other_cycles_may_have_waited_is_not_this_ones(void **state)
 
 static void reading_pages_from_disk_takes_cpu_time_of_the_threads_own(void **state)
 {
-    (void)state;
     struct scene s = charged_scene();
     s.record.counters.valid |= ST_COUNTER_FAULTS;
     s.base.counters.valid |= ST_COUNTER_FAULTS;
@@ -254,7 +232,6 @@ static void reading_pages_from_disk_takes_cpu_time_of_the_threads_own(void **sta
 
 static void cpu_time_whose_amount_is_not_known_explains_nothing(void **state)
 {
-    (void)state;
     struct scene s = charged_scene();
     s.context.most_cpu_and_wait_ns_per_cycle = -1;
     assert_int_equal(judge(&s, &metal), ST_CAUSE_TIMER);
@@ -268,7 +245,6 @@ static void cpu_time_whose_amount_is_not_known_explains_nothing(void **state)
 
 static void suspend_between_baseline_and_wake_is_named(void **state)
 {
-    (void)state;
     struct scene s = scene();
     s.record.counters.suspended_ns = 5 * ST_NS_PER_S;
     s.record.counters.runq_wait_ns = 2900000;
@@ -279,7 +255,6 @@ static void suspend_between_baseline_and_wake_is_named(void **state)
 
 static void without_counters_the_cause_is_unknown_never_guessed(void **state)
 {
-    (void)state;
     struct scene s = scene();
     assert_int_equal(st_cause_judge(&s.record, NULL, &s.context, &metal).cause, ST_CAUSE_UNKNOWN);
     s.base.counters.valid = ALL & ~ST_COUNTER_RUNQ_WAIT;
@@ -288,7 +263,6 @@ static void without_counters_the_cause_is_unknown_never_guessed(void **state)
 
 static void every_cause_has_a_name_and_a_text(void **state)
 {
-    (void)state;
     for (int c = 0; c < ST_CAUSE_COUNT; c++) {
         assert_non_null(st_cause_kind_name((enum st_cause)c));
         assert_non_null(st_cause_kind_text((enum st_cause)c));

@@ -1,14 +1,6 @@
 /* Late wake-ups whose wait the scheduler charged to the loop as CPU time. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-
 #include "tests/unit/measure_fixture.h"
+#include "tests/unit/unit.h"
 
 /* Each cycle takes 8 us of CPU time; the late one 0.7 ms more, which went by before it ran. */
 static struct {
@@ -68,7 +60,6 @@ static void check_not_charged(const struct bench *b)
 
 static void late_wake_whose_wait_was_charged_as_cpu_time_is_explained(void **state)
 {
-    (void)state;
     struct bench b;
     begin(&b, 50000); /* that long it may have waited, too */
     bench_run(&b);
@@ -81,7 +72,6 @@ static void late_wake_whose_wait_was_charged_as_cpu_time_is_explained(void **sta
 
 static void cpu_time_of_a_callback_is_not_taken_for_a_wait(void **state)
 {
-    (void)state;
     struct bench b;
     begin(&b, 0);
     b.loop.callback = do_nothing;
@@ -93,7 +83,6 @@ static void cpu_time_of_a_callback_is_not_taken_for_a_wait(void **state)
 /* The drain thread looks some time after it: what was counted meanwhile is not this wake-up's alone. */
 static void late_wake_that_did_not_look_itself_is_not_said_to_be_charged(void **state)
 {
-    (void)state;
     struct bench b;
     begin(&b, 0);
     assert_int_equal(st_fake_fail_at(b.fake, "counters_self", 4, -EIO),
@@ -153,11 +142,10 @@ static void run_behind_looks(struct bench *b, int64_t lateness_ns, int64_t cycle
 
 static void cycles_that_take_more_than_usual_are_not_taken_for_a_wait(void **state)
 {
-    (void)state;
     static const int64_t cycle_ns[] = {8000, 10000, 12000};
-    for (size_t i = 0; i < ST_ARRAY_LEN(cycle_ns); i++) {
+    ST_EACH (cycle_n, cycle_ns) {
         struct bench b;
-        run_behind_looks(&b, 750000, cycle_ns[i], 0); /* the timer's: no CPU time in it */
+        run_behind_looks(&b, 750000, *cycle_n, 0); /* the timer's: no CPU time in it */
         check_not_charged(&b);
         assert_int_equal(b.result.causes[ST_CAUSE_HYPERVISOR_OR_INTERRUPT].n, 1);
         bench_finish(&b);
@@ -166,7 +154,6 @@ static void cycles_that_take_more_than_usual_are_not_taken_for_a_wait(void **sta
 
 static void long_wait_among_them_is_found_all_the_same(void **state)
 {
-    (void)state;
     struct bench b;
     run_behind_looks(&b, 2500000, 10000, 2500000);
     const int64_t explained_ns = b.result.causes[ST_CAUSE_KERNEL].explained_ns;

@@ -1,15 +1,9 @@
 /* What a late wake-up is put down to on a kernel that does not count the time on the run queue. Figures of
  * real kernels: FreeBSD 13.2 in an emulated machine (../shared/fixtures/freebsd-run-2/13.2, and
  * freebsd-13.2/ps-threads.txt). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "core/tick.h"
 #include "tests/unit/measure_fixture.h"
+#include "tests/unit/unit.h"
 
 #define VALID (ST_COUNTER_CPU | ST_COUNTER_SWITCHES | ST_COUNTER_FAULTS | ST_COUNTER_CPU_NUMBER)
 
@@ -26,7 +20,6 @@ static const struct st_interrupt hdac0 = {.tid = 100029, .name = "irq22: hdac0",
 /* status.json: the latest of the wake-ups, with what was counted of it: nothing. */
 static int as_captured(void **state)
 {
-    (void)state;
     machine = (struct st_cause_machine){.virtualised = 1};
     record = (struct st_cause_record){
         .at_ns = 17164836739, .lateness_ns = 6763993, .counters = {.valid = VALID, .cpu = 1}};
@@ -57,7 +50,6 @@ static int64_t stretch_ns(int64_t percent, int64_t hz)
 
 static void where_nothing_grew_the_cause_stays_unknown(void **state)
 {
-    (void)state;
     machine.stretch_ns = stretch_ns(5, 100); /* 166.7 us of 6.764 ms */
     const struct st_cause_event event = judge();
     assert_int_equal(event.cause, ST_CAUSE_UNKNOWN);
@@ -69,7 +61,6 @@ static void where_nothing_grew_the_cause_stays_unknown(void **state)
  * 672.7. */
 static void sleep_that_the_kernel_made_longer_is_explained_by_its_formula(void **state)
 {
-    (void)state;
     machine.stretch_ns = stretch_ns(50, 1000);
     assert_int_equal(machine.stretch_ns, 2333333);
     record.lateness_ns = 2220900;
@@ -88,7 +79,6 @@ static void sleep_that_the_kernel_made_longer_is_explained_by_its_formula(void *
 
 static void interrupt_is_named_if_it_ran_on_that_cpu_for_half_the_lateness(void **state)
 {
-    (void)state;
     context.most_interrupt_share = 0;
     pauses.interrupts[0].run_ns = 4 * ST_NS_PER_MS;
     const struct st_cause_event event = judge();
@@ -106,7 +96,6 @@ static void interrupt_is_named_if_it_ran_on_that_cpu_for_half_the_lateness(void 
  * it */
 static void real_time_thread_of_another_program_is_named(void **state)
 {
-    (void)state;
     context.most_interrupt_share = 0;
     pauses.interrupts[1] = looked.interrupts[1] =
         (struct st_interrupt){.tid = 100093, .is_program = true, .name = "hog", .cpu = 1};
@@ -127,7 +116,6 @@ static void real_time_thread_of_another_program_is_named(void **state)
 
 static void usual_time_of_interrupts_is_taken_off(void **state)
 {
-    (void)state;
     pauses.interrupts[0].run_ns = 20 * ST_NS_PER_MS;
     context.most_interrupt_share = 0.07; /* 17.5 ms in 250 */
     assert_int_equal(judge().cause, ST_CAUSE_UNKNOWN);
@@ -139,7 +127,6 @@ static void usual_time_of_interrupts_is_taken_off(void **state)
 
 static void switch_that_the_thread_did_not_ask_for_is_another_thread(void **state)
 {
-    (void)state;
     record.counters.switches_involuntary_n = 1;
     const struct st_cause_event event = judge();
     assert_int_equal(event.cause, ST_CAUSE_RUN_QUEUE);
@@ -156,7 +143,6 @@ static void switch_that_the_thread_did_not_ask_for_is_another_thread(void **stat
 
 static void page_from_disk_is_named_where_nothing_else_is(void **state)
 {
-    (void)state;
     record.counters.faults_major_n = 1;
     assert_int_equal(judge().cause, ST_CAUSE_PAGE_FAULT);
     record.counters.switches_involuntary_n = 1;
@@ -165,7 +151,6 @@ static void page_from_disk_is_named_where_nothing_else_is(void **state)
 
 static void stop_is_seen_as_on_linux(void **state)
 {
-    (void)state;
     pauses.continued_ns = record.at_ns - ST_NS_PER_MS;
     assert_int_equal(judge().cause, ST_CAUSE_STOPPED);
 }
@@ -192,7 +177,7 @@ static const struct reading_case {
 static void put(struct st_platform *fake, const char *name, const char *text)
 {
     char sysctl[64];
-    snprintf(sysctl, sizeof(sysctl), "dev.cpu.1.%s", name);
+    ST_PRINT(sysctl, "dev.cpu.1.%s", name);
     assert_int_equal(st_fake_set_sysctl(fake, sysctl, text, 0), 0);
 }
 
@@ -223,7 +208,6 @@ static void reading_that_grew_names_its_cause(void **state)
 
 static void callback_at_a_low_clock_is_slow_clock(void **state)
 {
-    (void)state;
     struct st_platform *fake = st_fake_new(ST_OS_FREEBSD, 5 * ST_NS_PER_S);
     struct st_readings now = {0};
     struct st_cause_event event = {.cause = ST_CAUSE_OWN_WORK, .lateness_ns = 500000};
@@ -240,7 +224,6 @@ static void callback_at_a_low_clock_is_slow_clock(void **state)
 /* acpi_resync_clock(): resuming sets the wall clock; see platform_freebsd.c. */
 static void wall_clock_that_moved_ahead_is_a_suspend(void **state)
 {
-    (void)state;
     record.counters.valid |= ST_COUNTER_SUSPENDED;
     base.counters.valid |= ST_COUNTER_SUSPENDED;
     record.counters.suspended_ns = 30 * ST_NS_PER_S;
@@ -306,7 +289,6 @@ static void run_late(struct st_interrupt thread, size_t first, size_t step, int6
 
 static void interrupt_is_found_between_two_drains(void **state)
 {
-    (void)state;
     run.quiet_ns = 100000;
     run.late_ns = 700000;
     run_late(hdac0, 35, 100, 750000);
@@ -320,7 +302,6 @@ static void interrupt_is_found_between_two_drains(void **state)
  * unknown: the time spent waiting for a CPU could not be read". */
 static void program_that_is_busy_in_each_look_is_named_from_the_second_on(void **state)
 {
-    (void)state;
     const struct st_interrupt hog = {.tid = 100093, .is_program = true, .name = "hog", .cpu = 1};
     run.quiet_ns = 20000;
     run.late_ns = 4 * ST_NS_PER_MS;

@@ -6,22 +6,13 @@
  * of intel_idle's Kaby Lake table (drivers/idle/intel_idle.c, skl_cstates: C10 890 us), sched_ext's state
  * file (Documentation/scheduler/sched-ext.rst: "enabled"), steal of proc(5), MSR 0x34 (Intel SDM,
  * MSR_SMI_COUNT). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/ns.h"
 #include "measure/cause.h"
+#include "tests/unit/unit.h"
 
 #define CPU  "/sys/devices/system/cpu/cpu1/"
 #define HEAT CPU "thermal_throttle/"
@@ -33,7 +24,7 @@ static struct st_platform *tree;
 static void make(const char *path, const char *text, size_t bytes, off_t at)
 {
     char whole[256];
-    snprintf(whole, sizeof(whole), "%s%s", root, path);
+    ST_PRINT(whole, "%s%s", root, path);
     for (char *slash = strchr(whole + strlen(root) + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         (void)mkdir(whole, 0700);
@@ -127,7 +118,6 @@ static struct st_cause_event judge(const struct st_readings *before, const struc
 
 static void each_reading_names_its_cause(void **state)
 {
-    (void)state;
     struct st_readings before, after;
     for (size_t i = 0; i < ST_ARRAY_LEN(scenes); i++) {
         set_scene(&scenes[i], &before, &after);
@@ -145,7 +135,6 @@ static void each_reading_names_its_cause(void **state)
 
 static void wait_for_the_cpu_comes_before_them(void **state)
 {
-    (void)state;
     struct st_readings before, after;
     set_scene(&scenes[0], &before, &after);
     assert_int_equal(judge(&before, &after, NULL, 2900000, false).cause, ST_CAUSE_RUN_QUEUE);
@@ -153,7 +142,6 @@ static void wait_for_the_cpu_comes_before_them(void **state)
 
 static void what_grows_always_names_nothing(void **state)
 {
-    (void)state;
     struct st_readings before, after;
     struct st_recent usual[ST_READINGS] = {0};
     set_scene(&scenes[0], &before, &after);
@@ -165,7 +153,6 @@ static void what_grows_always_names_nothing(void **state)
 
 static void readings_of_another_cpu_do_not_count(void **state)
 {
-    (void)state;
     struct st_readings before, after;
     set_scene(&scenes[0], &before, &after);
     before.cpu = 0;
@@ -176,7 +163,6 @@ static void readings_of_another_cpu_do_not_count(void **state)
 
 static void sched_ext_decides_about_normal_threads_only(void **state)
 {
-    (void)state;
     struct st_readings before, after;
     put("/sys/kernel/sched_ext/state", "enabled\n");
     set_scene(&scenes[11], &before, &after);
@@ -190,7 +176,6 @@ static void sched_ext_decides_about_normal_threads_only(void **state)
 /* A callback of 4 ms in a period of 2.667 ms: it would have been in time at more than 1.5 times the clock. */
 static void long_callback_may_be_the_clock(void **state)
 {
-    (void)state;
     struct st_readings before, after;
     const struct st_cause_event work = {
         .cause = ST_CAUSE_OWN_WORK, .lateness_ns = 1333333, .explained_ns = 1333333};
@@ -234,7 +219,6 @@ static void long_callback_may_be_the_clock(void **state)
 
 static void whole_machine_was_slower(void **state)
 {
-    (void)state;
     struct st_readings before, after;
     set_scene(&scenes[5], &before, &after);
     assert_int_equal(st_cause_slowed(&before, &after), ST_CAUSE_HEAT);
@@ -246,16 +230,14 @@ static void whole_machine_was_slower(void **state)
 
 static int set_up(void **state)
 {
-    (void)state;
     return mkdtemp(root) != NULL && st_platform_root_new(root, &tree) == 0 ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
-    (void)state;
     char command[128];
     st_platform_root_free(tree);
-    snprintf(command, sizeof(command), "rm -r %s", root);
+    ST_PRINT(command, "rm -r %s", root);
     return system(command);
 }
 

@@ -1,18 +1,11 @@
 /* The cycle loop and what the drain makes of it, on a scripted clock. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "tests/unit/measure_fixture.h"
+#include "tests/unit/unit.h"
 
 #define PERIODS 1000
 
 static void on_time_run_balances_with_one_sleep_and_one_clock_read_a_cycle(void **state)
 {
-    (void)state;
     struct bench b;
     bench_init(&b, 4096, PERIODS);
     bench_script(&b, NULL, 0, 14000);
@@ -32,7 +25,6 @@ static void on_time_run_balances_with_one_sleep_and_one_clock_read_a_cycle(void 
 
 static void due_times_do_not_drift(void **state)
 {
-    (void)state;
     struct bench b;
     bench_init(&b, 1 << 20, 675000); /* a quarter of an hour of periods of 1333333 1/3 ns */
     bench_script(&b, NULL, 0, 0);
@@ -45,7 +37,6 @@ static void due_times_do_not_drift(void **state)
 
 static void stall_of_200_ms_is_150_misses(void **state)
 {
-    (void)state;
     struct bench b;
     int64_t late_ns[101] = {0};
     late_ns[100] = 200 * ST_NS_PER_MS;
@@ -69,7 +60,6 @@ static void stall_of_200_ms_is_150_misses(void **state)
 
 static void wake_in_the_next_period_is_a_miss_without_a_skip(void **state)
 {
-    (void)state;
     struct bench b;
     const int64_t late_ns[] = {0, 2000000};
     bench_init(&b, 4096, 10);
@@ -84,7 +74,6 @@ static void wake_in_the_next_period_is_a_miss_without_a_skip(void **state)
 
 static void done_exactly_at_the_next_due_time_is_no_miss(void **state)
 {
-    (void)state;
     struct bench b;
     int64_t late_ns[1];
     bench_init(&b, 4096, 10);
@@ -113,7 +102,6 @@ static int sleep_not_at_all(struct st_clock *clock, int64_t due_ns) ST_NONBLOCKI
 
 static void early_wake_is_negative_and_counted_apart(void **state)
 {
-    (void)state;
     struct bench b;
     const int64_t late_ns[] = {100, -3000, 200};
     bench_init(&b, 4096, 3);
@@ -127,7 +115,6 @@ static void early_wake_is_negative_and_counted_apart(void **state)
 
 static void sleeps_that_do_not_sleep_do_not_balance_the_books(void **state)
 {
-    (void)state;
     struct bench b;
     bench_init(&b, 4096, 100);
     bench_script(&b, NULL, 0, 0);
@@ -140,7 +127,6 @@ static void sleeps_that_do_not_sleep_do_not_balance_the_books(void **state)
 
 static void interrupted_sleep_is_taken_up_again(void **state)
 {
-    (void)state;
     struct bench b;
     const int64_t late_ns[] = {0, INT64_MIN, 7000};
     bench_init(&b, 4096, 5);
@@ -155,7 +141,6 @@ static void interrupted_sleep_is_taken_up_again(void **state)
 
 static void sleep_that_fails_ends_the_loop_with_its_error(void **state)
 {
-    (void)state;
     struct bench b;
     bench_init(&b, 4096, 5);
     assert_int_equal(st_fake_fail_at(b.fake, "sleep_until_ns", 3, -22), 0);
@@ -165,7 +150,6 @@ static void sleep_that_fails_ends_the_loop_with_its_error(void **state)
 
 static void stall_of_minutes_needs_wide_records_and_keeps_its_exact_value(void **state)
 {
-    (void)state;
     struct bench b;
     const int64_t stall_ns = 400 * ST_NS_PER_S + 17;
     const int64_t late_ns[] = {0, 0, stall_ns};
@@ -181,7 +165,6 @@ static void stall_of_minutes_needs_wide_records_and_keeps_its_exact_value(void *
 
 static void full_ring_counts_what_it_lost_and_the_books_balance(void **state)
 {
-    (void)state;
     struct bench b;
     int64_t late_ns[501] = {0};
     late_ns[500] = 20 * ST_NS_PER_MS; /* a skip while the ring is full */
@@ -212,7 +195,6 @@ static void drain_now_and_then(void *ctx) ST_NONBLOCKING
 
 static void loss_is_told_through_the_ring_when_there_is_room_again(void **state)
 {
-    (void)state;
     struct bench b;
     bench_init(&b, 128, PERIODS);
     struct slow_drain slow = {.bench = &b};
@@ -231,11 +213,10 @@ static void loss_is_told_through_the_ring_when_there_is_room_again(void **state)
 
 static void warm_up_is_outside_all_counts(void **state)
 {
-    (void)state;
     struct bench b;
     int64_t late_ns[200];
-    for (size_t i = 0; i < ST_ARRAY_LEN(late_ns); i++)
-        late_ns[i] = 900000;
+    ST_EACH (late_n, late_ns)
+        *late_n = 900000;
     late_ns[50] = 10 * ST_NS_PER_MS;
     bench_init(&b, 4096, PERIODS);
     b.loop.warmup_cycles = 200;
@@ -262,7 +243,6 @@ static void spend_time(void *ctx) ST_NONBLOCKING
 
 static void callback_time_enters_the_response_but_not_the_lateness(void **state)
 {
-    (void)state;
     struct bench b;
     bench_init(&b, 4096, 100);
     struct work work = {b.fake, 400000};
@@ -280,7 +260,6 @@ static void callback_time_enters_the_response_but_not_the_lateness(void **state)
 
 static void callback_longer_than_the_period_is_its_own_cause(void **state)
 {
-    (void)state;
     struct bench b;
     bench_init(&b, 4096, 100);
     struct work work = {b.fake, 3 * ST_NS_PER_MS};
@@ -344,7 +323,6 @@ static void run_watched(struct bench *b, uint64_t warmup, int drains, int64_t la
 
 static void late_wake_takes_one_cause_record_against_the_latest_baseline(void **state)
 {
-    (void)state;
     struct bench b;
     run_watched(&b, 0, 1, 750000, 700000);
     assert_int_equal(b.result.causes[ST_CAUSE_RUN_QUEUE].n, 1);
@@ -356,7 +334,6 @@ static void late_wake_takes_one_cause_record_against_the_latest_baseline(void **
 
 static void late_wake_before_the_first_drain_is_explained(void **state)
 {
-    (void)state;
     struct bench b;
     for (uint64_t warmup = 0; warmup <= 50; warmup += 50) {
         run_watched(&b, warmup, 0, 750000, 700000);
@@ -368,7 +345,6 @@ static void late_wake_before_the_first_drain_is_explained(void **state)
 
 static void late_wake_that_outlasts_many_drains_is_explained(void **state)
 {
-    (void)state;
     struct bench b;
     run_watched(&b, 0, 5, 700 * ST_NS_PER_MS, 699 * ST_NS_PER_MS);
     assert_int_equal(b.result.causes[ST_CAUSE_UNKNOWN].n, 0);
@@ -401,7 +377,6 @@ static void sleep_in_between(void *ctx) ST_NONBLOCKING
 
 static void late_wake_before_the_machine_slept_has_a_cause_of_its_own(void **state)
 {
-    (void)state;
     struct bench b;
     const struct st_thread_counters counters = {.valid = ST_COUNTER_RUNQ_WAIT, .runq_wait_ns = 40000};
     const int64_t script_ns[] = {0, 0, 750000, 0, 60 * ST_NS_PER_MS};
@@ -437,7 +412,6 @@ static void hear_late(void *ctx, const struct st_cause_event *event)
 
 static void machine_that_is_always_late_is_asked_why_at_most_eight_times_a_second(void **state)
 {
-    (void)state;
     struct bench b;
     struct heard heard = {0};
     bench_init(&b, 1 << 16, 7500); /* ten seconds */
@@ -458,7 +432,6 @@ static void machine_that_is_always_late_is_asked_why_at_most_eight_times_a_secon
 
 static void lateness_between_two_looks_is_shared_by_what_was_counted(void **state)
 {
-    (void)state;
     struct bench b;
     struct heard heard = {0};
     int64_t script_ns[128];
@@ -493,7 +466,6 @@ static void ask_stop(void *ctx) ST_NONBLOCKING
 
 static void stop_ends_it_with_balanced_books(void **state)
 {
-    (void)state;
     struct bench b;
     bench_init(&b, 4096, 0);
     b.loop.callback = ask_stop;
@@ -507,7 +479,6 @@ static void stop_ends_it_with_balanced_books(void **state)
 
 static void stop_in_warm_up_counts_nothing(void **state)
 {
-    (void)state;
     struct bench b;
     bench_init(&b, 4096, PERIODS);
     b.loop.warmup_cycles = 200;
@@ -525,7 +496,6 @@ static void stop_in_warm_up_counts_nothing(void **state)
 
 static void sleep_that_fails_in_warm_up_leaves_balanced_books(void **state)
 {
-    (void)state;
     struct bench b;
     bench_init(&b, 4096, 5);
     b.loop.warmup_cycles = 20;

@@ -1,12 +1,6 @@
 /* measure/recent: the median and the highest of the last values. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "measure/recent.h"
+#include "tests/unit/unit.h"
 
 static double median_after(struct st_recent *recent, double value)
 {
@@ -16,7 +10,6 @@ static double median_after(struct st_recent *recent, double value)
 
 static void a_wild_value_is_forgotten_at_once(void **state)
 {
-    (void)state;
     struct st_recent recent = {0};
     assert_true(st_recent_median(&recent) == 0);
     assert_true(median_after(&recent, 900) == 900); /* nothing else is known */
@@ -28,7 +21,6 @@ static void a_wild_value_is_forgotten_at_once(void **state)
 
 static void seven_wild_values_of_fifteen_do_no_harm(void **state)
 {
-    (void)state;
     struct st_recent recent = {0};
     for (int i = 0; i < 8; i++)
         st_recent_add(&recent, 10 + i);
@@ -39,7 +31,6 @@ static void seven_wild_values_of_fifteen_do_no_harm(void **state)
 
 static void what_is_older_than_the_last_fifteen_is_gone(void **state)
 {
-    (void)state;
     struct st_recent recent = {0};
     for (int i = 0; i < 100; i++)
         st_recent_add(&recent, 5000);
@@ -53,7 +44,6 @@ static void what_is_older_than_the_last_fifteen_is_gone(void **state)
 
 static void the_highest_is_that_of_the_last_fifteen(void **state)
 {
-    (void)state;
     struct st_recent recent = {0};
     assert_true(st_recent_max(&recent) == 0);
     st_recent_add(&recent, -3);

@@ -1,12 +1,5 @@
 /* Sentences and JSON of a result are computed from its figures. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include <errno.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -14,6 +7,7 @@
 #include <unistd.h>
 
 #include "tests/unit/measure_fixture.h"
+#include "tests/unit/unit.h"
 
 /* n periods of 128 frames at 48 kHz, all 10 us late; `misses` of them were missed. */
 static void make(struct st_result *result, uint64_t n, uint64_t misses)
@@ -38,7 +32,6 @@ static void make(struct st_result *result, uint64_t n, uint64_t misses)
 
 static void verdict_of_no_misses_has_the_bound(void **state)
 {
-    (void)state;
     struct st_result r;
     char text[400];
     make(&r, 11250, 0);
@@ -52,7 +45,6 @@ static void verdict_of_no_misses_has_the_bound(void **state)
 
 static void verdict_of_misses_has_their_number(void **state)
 {
-    (void)state;
     struct st_result r;
     char text[400];
     make(&r, 1000, 150);
@@ -64,7 +56,6 @@ static void verdict_of_misses_has_their_number(void **state)
 
 static void verdict_without_balance_error_or_data_never_says_holds(void **state)
 {
-    (void)state;
     struct st_result r;
     char text[400];
     make(&r, 100, 0);
@@ -81,7 +72,6 @@ static void verdict_without_balance_error_or_data_never_says_holds(void **state)
 
 static void bound_is_three_over_n(void **state)
 {
-    (void)state;
     struct st_result r;
     make(&r, 1000, 0);
     const double per_hour = st_miss_events_per_hour_max95(0, st_result_seconds(&r));
@@ -91,7 +81,6 @@ static void bound_is_three_over_n(void **state)
 
 static void bound_is_never_rounded_down(void **state)
 {
-    (void)state;
     struct st_result r;
     char text[32];
     make(&r, 1000, 0);
@@ -109,7 +98,6 @@ static void bound_is_never_rounded_down(void **state)
 
 static void verdict_of_a_normal_thread_says_so_asked_for_or_not(void **state)
 {
-    (void)state;
     struct st_result r;
     char text[400];
     for (uint64_t misses = 0; misses < 2; misses++) {
@@ -125,7 +113,6 @@ static void verdict_of_a_normal_thread_says_so_asked_for_or_not(void **state)
 
 static void periods_that_nobody_saw_are_no_evidence(void **state)
 {
-    (void)state;
     struct st_result r;
     char text[400];
     make(&r, 1000, 0);
@@ -142,7 +129,6 @@ static void periods_that_nobody_saw_are_no_evidence(void **state)
 
 static void one_sentence_for_all_cpus_speaks_of_the_worst(void **state)
 {
-    (void)state;
     struct st_result r[3];
     char text[480];
     for (int i = 0; i < 3; i++) {
@@ -178,7 +164,6 @@ static void one_sentence_for_all_cpus_speaks_of_the_worst(void **state)
 
 static void json_has_the_promised_keys(void **state)
 {
-    (void)state;
     static const char *const keys[] = {"verdict",
                                        "period_ns",
                                        "n",
@@ -205,8 +190,8 @@ static void json_has_the_promised_keys(void **state)
     make(&r, 1500, 0);
     r.causes[ST_CAUSE_TIMER] = (struct st_cause_row){2, 3000, 2000};
     json_t *o = st_result_json(&r);
-    for (size_t i = 0; i < ST_ARRAY_LEN(keys); i++)
-        assert_non_null(json_object_get(o, keys[i]));
+    ST_EACH (key, keys)
+        assert_non_null(json_object_get(o, *key));
     assert_int_equal(json_integer_value(json_object_get(json_object_get(o, "period_ns"), "num")), 8000000);
     assert_int_equal(json_integer_value(json_object_get(json_object_get(o, "period_ns"), "den")), 3);
     const json_t *lateness = json_object_get(o, "lateness_ns");
@@ -222,14 +207,13 @@ static void json_has_the_promised_keys(void **state)
 
 static void condition_that_is_no_utf8_does_not_break_the_document(void **state)
 {
-    (void)state;
     struct st_result r;
     make(&r, 10, 0);
     r.conditions_n = 2;
-    snprintf(r.conditions[0].key, sizeof(r.conditions[0].key), "cpu_model");
-    snprintf(r.conditions[0].value, sizeof(r.conditions[0].value), "bad \xff\xfe");
-    snprintf(r.conditions[1].key, sizeof(r.conditions[1].key), "timer_slack_ns");
-    snprintf(r.conditions[1].value, sizeof(r.conditions[1].value), "50000");
+    ST_PRINT(r.conditions[0].key, "cpu_model");
+    ST_PRINT(r.conditions[0].value, "bad \xff\xfe");
+    ST_PRINT(r.conditions[1].key, "timer_slack_ns");
+    ST_PRINT(r.conditions[1].value, "50000");
     json_t *o = st_result_json(&r);
     char *text = json_dumps(o, 0);
     assert_non_null(text);
@@ -259,7 +243,6 @@ static bool is_resident(const struct st_hist *hist)
 /* What response times wrote to came page by page, for hours. */
 static void an_endless_loop_has_the_memory_of_its_histograms_from_the_start(void **state)
 {
-    (void)state;
     struct st_result r = {0};
 #ifdef M_PERTURB
     (void)mallopt(M_PERTURB, 0); /* MALLOC_PERTURB_, as meson sets it, has calloc write to all of it */

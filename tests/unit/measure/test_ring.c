@@ -1,20 +1,12 @@
 /* The ring between the loop and the drain thread. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 
 #include "measure/ring.h"
+#include "tests/unit/unit.h"
 
 static void size_is_rounded_up_to_a_power_of_two(void **state)
 {
-    (void)state;
     struct st_ring ring;
     assert_int_equal(st_ring_init(&ring, 65), 0);
     assert_int_equal(ring.mask, 127);
@@ -24,7 +16,6 @@ static void size_is_rounded_up_to_a_power_of_two(void **state)
 
 static void words_come_out_in_order_over_the_wrap(void **state)
 {
-    (void)state;
     struct st_ring ring;
     int32_t out[64];
     assert_int_equal(st_ring_init(&ring, 64), 0);
@@ -43,7 +34,6 @@ static void words_come_out_in_order_over_the_wrap(void **state)
 
 static void full_ring_has_no_room_until_something_is_taken(void **state)
 {
-    (void)state;
     struct st_ring ring;
     int32_t out[64];
     assert_int_equal(st_ring_init(&ring, 64), 0);
@@ -62,7 +52,6 @@ static void full_ring_has_no_room_until_something_is_taken(void **state)
 
 static void what_is_not_published_is_not_seen(void **state)
 {
-    (void)state;
     struct st_ring ring;
     int32_t out[64];
     assert_int_equal(st_ring_init(&ring, 64), 0);
@@ -89,7 +78,6 @@ static void *produce(void *arg)
 
 static void two_threads_lose_and_swap_nothing(void **state)
 {
-    (void)state;
     struct st_ring ring;
     int32_t out[100], want = 0;
     assert_int_equal(st_ring_init(&ring, 256), 0);

@@ -1,20 +1,11 @@
 /* A whole measurement with its threads. Real clock: assertions hold on a machine of any speed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "core/ns.h"
 #include "measure/session.h"
 #include "tests/fake/fake.h"
 #include "tests/unit/cannot.h"
+#include "tests/unit/unit.h"
 
 static void run(struct st_session_config *config, struct st_result *ret)
 {
@@ -39,7 +30,6 @@ static void short_config(struct st_session_config *config)
 
 static void session_runs_to_its_end_with_balanced_books(void **state)
 {
-    (void)state;
     struct st_session_config config;
     struct st_result result;
     short_config(&config);
@@ -57,7 +47,6 @@ static void session_runs_to_its_end_with_balanced_books(void **state)
 
 static void warm_up_is_200_cycles_or_a_second(void **state)
 {
-    (void)state;
     const struct {
         uint32_t frames;
         uint64_t cycles;
@@ -100,7 +89,6 @@ static void warm_up_is_200_cycles_or_a_second(void **state)
 
 static void load_is_in_the_response_time(void **state)
 {
-    (void)state;
     struct st_session_config config;
     struct st_result result;
     short_config(&config);
@@ -114,7 +102,6 @@ static void load_is_in_the_response_time(void **state)
 
 static void every_cpu_has_its_loop_and_its_result(void **state)
 {
-    (void)state;
     struct st_session_config config;
     struct st_platform *p = st_platform_native();
     short_config(&config);
@@ -137,7 +124,6 @@ static void every_cpu_has_its_loop_and_its_result(void **state)
 
 static void stop_ends_an_endless_run_early_and_keeps_what_it_has(void **state)
 {
-    (void)state;
     struct st_session_config config;
     short_config(&config);
     config.duration_ns = 3600 * ST_NS_PER_S;
@@ -168,7 +154,6 @@ struct seen {
 
 static void wait_for_a_loop_that_does_not_end_has_an_end(void **state)
 {
-    (void)state;
     struct st_platform *p = st_platform_native();
     struct st_session_config config;
     struct st_session *session;
@@ -207,7 +192,6 @@ static void see_skipped(void *ctx, uint64_t first, uint64_t n, int64_t late_ns)
 
 static void sink_gets_every_period_in_order(void **state)
 {
-    (void)state;
     struct st_session_config config;
     struct st_result result;
     struct seen seen = {.in_order = true};
@@ -241,7 +225,6 @@ static int refuse_lock(struct st_threads *threads, enum st_lock *ret)
 
 static void refused_fifo_and_lock_are_said_in_the_result(void **state)
 {
-    (void)state;
     struct st_platform refusing = *st_platform_native();
     refusing.threads.set_policy = refuse_policy;
     refusing.threads.lock_memory = refuse_lock;
@@ -279,10 +262,10 @@ static int read_freebsd_sysctl(struct st_machine *machine, const char *name, cha
                                      {"kern.timecounter.alloweddeviation", deviation},
                                      {"kern.timecounter.nanosleep_precise", precise}};
     (void)p;
-    for (size_t i = 0; i < ST_ARRAY_LEN(values); i++) {
-        if (strcmp(name, values[i][0]) == 0 && values[i][1] != NULL) {
-            *ret_len = (size_t)snprintf(buf, buf_bytes, "%s", values[i][1]);
-            if (values[i][1] == deviation)
+    ST_EACH (value, values) {
+        if (strcmp(name, (*value)[0]) == 0 && (*value)[1] != NULL) {
+            *ret_len = (size_t)snprintf(buf, buf_bytes, "%s", (*value)[1]);
+            if ((*value)[1] == deviation)
                 deviation_first = "50"; /* someone sets it while the loop runs */
             return 0;
         }
@@ -302,7 +285,6 @@ static int count_nothing(struct st_threads *threads, const struct st_counters_ha
 
 static void sleeps_that_freebsd_stretches_are_known_by_its_sysctls(void **state)
 {
-    (void)state;
     for (int stretched = 0; stretched < 3; stretched++) {
         struct st_platform freebsd = *st_platform_native();
         freebsd.machine.os = ST_OS_FREEBSD;
@@ -351,7 +333,6 @@ static int lock_and_look(struct st_threads *threads, enum st_lock *ret)
 
 static void memory_is_locked_when_what_the_loop_needs_is_there(void **state)
 {
-    (void)state;
     struct st_platform looking = *st_platform_native();
     looking.threads.lock_memory = lock_and_look;
     struct st_session_config config;
@@ -378,7 +359,6 @@ static void memory_is_locked_when_what_the_loop_needs_is_there(void **state)
 
 static void settings_out_of_range_are_refused(void **state)
 {
-    (void)state;
     struct st_session_config config;
     struct st_session *session = NULL;
     short_config(&config);

@@ -2,23 +2,14 @@
  * Real clock: real processes compute for a third of a second. */
 #include <sys/types.h>
 
-#include <errno.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "measure/stress.h"
 #include "platform/posix/posix.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 static bool has_children(void)
 {
@@ -37,7 +28,6 @@ static double children_cpu_s(void)
 static void each_phase_works_and_leaves_nothing(void **state)
 {
     const struct timespec nap = {.tv_nsec = 300000000};
-    (void)state;
     for (int phase = 0; phase < ST_STRESS_PHASES; phase++) {
         struct st_stress *stress;
         const double before_s = children_cpu_s();
@@ -61,7 +51,6 @@ static void each_phase_works_and_leaves_nothing(void **state)
 static void names_are_found(void **state)
 {
     enum st_stress_phase found;
-    (void)state;
     for (int phase = 0; phase < ST_STRESS_PHASES; phase++) {
         assert_int_equal(st_stress_find(st_stress_name((enum st_stress_phase)phase), &found), 0);
         assert_int_equal(found, phase);
@@ -76,7 +65,6 @@ static void load_that_ended_before_is_told(void **state)
     struct st_stress *stress;
     struct rlimit before, least;
     siginfo_t info;
-    (void)state;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     least = before;
     least.rlim_cur = 1; /* as on a full disk: the file cannot grow */
@@ -94,7 +82,6 @@ static void it_ends_when_its_parent_is_killed(void **state)
 {
     int pipe_fds[2], status, ended_n = 0;
     char byte;
-    (void)state;
     st_posix_reap_begin(); /* the children that are left become ours, so that their end is seen */
     assert_int_equal(pipe(pipe_fds), 0);
     const pid_t pid = fork();

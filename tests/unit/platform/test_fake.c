@@ -1,15 +1,8 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include <errno.h>
-#include <string.h>
 
 #include "tests/fake/fake.h"
 #include "tests/unit/seam_filled.h"
+#include "tests/unit/unit.h"
 
 #define START INT64_C(1000000000)
 
@@ -236,8 +229,8 @@ static void folders_are_listed_sorted_and_once(void **state)
     struct st_platform *p = *state;
     static const char *const paths[] = {"/d/cpu10/x", "/d/cpu1/x", "/d/cpu1-a/x",
                                         "/d/cpu1/y",  "/d/zero",   "/dx/no"};
-    for (size_t i = 0; i < ST_ARRAY_LEN(paths); i++)
-        assert_int_equal(st_fake_set_file(p, paths[i], "", 0), 0);
+    ST_EACH (path, paths)
+        assert_int_equal(st_fake_set_file(p, *path, "", 0), 0);
     char names[128] = "";
     assert_int_equal(p->machine.list(&p->machine, "/d", join, names), 0);
     assert_string_equal(names, "cpu1 cpu1-a cpu10 zero ");
@@ -302,8 +295,8 @@ static void every_function_that_can_fail_can_be_made_to(void **state)
                                         "read_text",
                                         "list",
                                         "read_sysctl"};
-    for (size_t i = 0; i < ST_ARRAY_LEN(names); i++)
-        assert_int_equal(st_fake_fail_at(p, names[i], 1, -EIO), 0);
+    ST_EACH (name, names)
+        assert_int_equal(st_fake_fail_at(p, *name, 1, -EIO), 0);
     enum st_policy policy;
     struct st_counters_handle handle;
     struct st_thread_counters counters;

@@ -1,17 +1,6 @@
 /* The real system. Real clock: that is what it is about. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -20,18 +9,17 @@
 
 #include "platform/platform.h"
 #include "tests/unit/seam_filled.h"
+#include "tests/unit/unit.h"
 
 /* The real system this runs on: only what cannot depend on its speed or its settings. */
 
 static void every_function_of_the_seam_is_there(void **state)
 {
-    (void)state;
     seam_filled(st_platform_native());
 }
 
 static void the_clock_never_goes_back(void **state)
 {
-    (void)state;
     struct st_platform *p = st_platform_native();
     int64_t last_ns = p->clock.now_ns(&p->clock);
     assert_true(last_ns > 0);
@@ -45,7 +33,6 @@ static void the_clock_never_goes_back(void **state)
 
 static void a_sleep_never_ends_early(void **state)
 {
-    (void)state;
     struct st_platform *p = st_platform_native();
     for (int i = 0; i < 20; i++) {
         const int64_t due_ns = p->clock.now_ns(&p->clock) + 200000;
@@ -56,7 +43,6 @@ static void a_sleep_never_ends_early(void **state)
 
 static void a_sleep_into_the_past_succeeds(void **state)
 {
-    (void)state;
     struct st_platform *p = st_platform_native();
     assert_int_equal(p->clock.sleep_until_ns(&p->clock, p->clock.now_ns(&p->clock) - 1), 0);
     assert_int_equal(p->clock.sleep_until_ns(&p->clock, 1), 0);
@@ -67,7 +53,6 @@ static void a_sleep_into_the_past_succeeds(void **state)
 
 static void the_precise_wait_exists_only_where_it_is_needed(void **state)
 {
-    (void)state;
     struct st_platform *p = st_platform_native();
     const int64_t due_ns = p->clock.now_ns(&p->clock) + 100000;
     const int r = p->clock.sleep_until_precise_ns(&p->clock, due_ns);
@@ -82,7 +67,6 @@ static void the_precise_wait_exists_only_where_it_is_needed(void **state)
 
 static void policy_is_read_back(void **state)
 {
-    (void)state;
     struct st_platform *p = st_platform_native();
     enum st_policy policy = ST_POLICY_RR;
     int priority = -1;
@@ -104,7 +88,6 @@ static void policy_is_read_back(void **state)
 
 static void a_pinned_thread_may_use_that_cpu_only(void **state)
 {
-    (void)state;
     struct st_platform *p = st_platform_native();
     int cpus[2];
     const int n = p->threads.cpus_allowed(&p->threads, cpus, 2);
@@ -120,7 +103,6 @@ static void a_pinned_thread_may_use_that_cpu_only(void **state)
 
 static void a_name_of_16_bytes_is_refused(void **state)
 {
-    (void)state;
     struct st_platform *p = st_platform_native();
     assert_int_equal(p->threads.set_name(&p->threads, "123456789012345"), 0);
     assert_int_equal(p->threads.set_name(&p->threads, "1234567890123456"), -ERANGE);
@@ -128,7 +110,6 @@ static void a_name_of_16_bytes_is_refused(void **state)
 
 static void timer_slack_is_set_and_read(void **state)
 {
-    (void)state;
     struct st_platform *p = st_platform_native();
     int64_t ns = -1;
     if (p->machine.os == ST_OS_FREEBSD) {
@@ -147,7 +128,6 @@ static void timer_slack_is_set_and_read(void **state)
 
 static void counters_of_self_and_other_agree(void **state)
 {
-    (void)state;
     struct st_platform *p = st_platform_native();
     struct st_counters_handle handle;
     struct st_thread_counters before, other, after;
@@ -174,7 +154,6 @@ static void counters_of_self_and_other_agree(void **state)
 
 static void zeros_of_a_kernel_that_does_not_count_are_no_reading(void **state)
 {
-    (void)state;
     struct st_platform *p = st_platform_native();
     if (p->machine.os != ST_OS_LINUX) {
         print_message("# not tried: Linux only\n");
@@ -196,7 +175,6 @@ static void zeros_of_a_kernel_that_does_not_count_are_no_reading(void **state)
 
 static void touched_pages_are_counted_as_faults(void **state)
 {
-    (void)state;
     struct st_platform *p = st_platform_native();
     struct st_counters_handle handle;
     struct st_thread_counters before, after;
@@ -235,7 +213,6 @@ static void *open_and_wait(void *arg)
 
 static void another_threads_counters_are_its_own(void **state)
 {
-    (void)state;
     struct st_platform *p = st_platform_native();
     struct other other;
     pthread_t thread;
@@ -277,12 +254,11 @@ static void another_threads_counters_are_its_own(void **state)
 
 static void special_files_are_refused_at_once(void **state)
 {
-    (void)state;
     struct st_platform *p = st_platform_native();
     char dir[] = "/tmp/st_native.XXXXXX", fifo[64], buf[64];
     size_t len = 99;
     assert_non_null(mkdtemp(dir));
-    snprintf(fifo, sizeof(fifo), "%s/fifo", dir);
+    ST_PRINT(fifo, "%s/fifo", dir);
     assert_int_equal(mkfifo(fifo, 0600), 0);
     assert_int_equal(p->machine.read_text(&p->machine, fifo, buf, sizeof(buf), &len), -EINVAL);
     assert_int_equal(p->machine.read_text(&p->machine, dir, buf, sizeof(buf), &len), -EISDIR);
@@ -296,7 +272,6 @@ static void special_files_are_refused_at_once(void **state)
 
 static void text_that_just_fits_is_whole(void **state)
 {
-    (void)state;
     struct st_platform *p = st_platform_native();
     char path[] = "/tmp/st_native.XXXXXX", buf[8];
     size_t len = 99;
@@ -315,7 +290,6 @@ static void text_that_just_fits_is_whole(void **state)
 
 static void sysctls_are_read(void **state)
 {
-    (void)state;
     struct st_platform *p = st_platform_native();
     char buf[256];
     size_t len;
@@ -341,7 +315,6 @@ static void remember(void *ctx, const char *key, const char *value)
 
 static void conditions_have_keys_and_values(void **state)
 {
-    (void)state;
     struct st_platform *p = st_platform_native();
     unsigned seen = 0;
     p->machine.conditions(&p->machine, 0, remember, &seen);
@@ -350,7 +323,6 @@ static void conditions_have_keys_and_values(void **state)
 
 static void the_program_knows_where_it_lies(void **state)
 {
-    (void)state;
     struct st_platform *p = st_platform_native();
     char path[4096], cut[8];
     assert_int_equal(p->machine.program_path(&p->machine, path, sizeof(path)), 0);
@@ -362,7 +334,6 @@ static void the_program_knows_where_it_lies(void **state)
 
 static void rights_are_tried_without_changing_this_process(void **state)
 {
-    (void)state;
     struct st_platform *p = st_platform_native();
     struct st_rt_rights rights;
     enum st_policy policy;
@@ -379,7 +350,6 @@ static void rights_are_tried_without_changing_this_process(void **state)
 
 static void ignored_children_do_not_hide_the_answer(void **state)
 {
-    (void)state;
     struct st_platform *p = st_platform_native();
     struct st_rt_rights rights;
     signal(SIGCHLD, SIG_IGN);
@@ -452,7 +422,6 @@ static int locked_within_a_limit(void)
 
 static void memory_that_is_locked_within_a_limit_can_grow(void **state)
 {
-    (void)state;
     fflush(NULL);
     const pid_t child = fork();
     assert_true(child >= 0);
@@ -466,7 +435,6 @@ static void memory_that_is_locked_within_a_limit_can_grow(void **state)
 
 static void without_rights_fifo_and_mlock_are_refused(void **state)
 {
-    (void)state;
     fflush(NULL);
     const pid_t child = fork();
     assert_true(child >= 0);
@@ -501,7 +469,6 @@ static int rttime_child(struct st_platform *p)
 
 static void the_limit_on_real_time_work_is_set(void **state)
 {
-    (void)state;
     struct st_platform *p = st_platform_native();
     if (p->machine.os == ST_OS_FREEBSD) {
         assert_int_equal(p->threads.set_rttime_limit_ns(&p->threads, 1000), -ENOTSUP);
@@ -521,7 +488,6 @@ static void the_limit_on_real_time_work_is_set(void **state)
 
 static void policies_have_names(void **state)
 {
-    (void)state;
     assert_string_equal(st_platform_policy_name(ST_POLICY_OTHER), "other");
     assert_string_equal(st_platform_policy_name(ST_POLICY_FIFO), "fifo");
     assert_string_equal(st_platform_policy_name(ST_POLICY_RR), "rr");

@@ -1,20 +1,12 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "platform/platform.h"
 #include "platform/posix/posix.h"
+#include "tests/unit/unit.h"
 
 /* A folder with a tree in it and a file beside the tree. */
 struct fixture {
@@ -58,10 +50,10 @@ static int setup(void **state)
     struct fixture *f = calloc(1, sizeof(*f));
     if (f == NULL)
         return -1;
-    snprintf(f->dir, sizeof(f->dir), "/tmp/st_root.XXXXXX");
+    ST_PRINT(f->dir, "/tmp/st_root.XXXXXX");
     if (mkdtemp(f->dir) == NULL)
         return -1;
-    snprintf(f->tree, sizeof(f->tree), "%s/tree", f->dir);
+    ST_PRINT(f->tree, "%s/tree", f->dir);
     make_file(f, "secret", "secret\n");
     make_dir(f, "tree");
     make_dir(f, "tree/proc");
@@ -77,7 +69,7 @@ static int teardown(void **state)
     struct fixture *f = *state;
     char command[64];
     st_platform_root_free(f->root);
-    snprintf(command, sizeof(command), "rm -rf %s", f->dir);
+    ST_PRINT(command, "rm -rf %s", f->dir);
     const int r = system(command);
     free(f);
     return r;
@@ -134,15 +126,15 @@ static void links_never_lead_out_of_the_tree(void **state)
 {
     const struct fixture *f = *state;
     char buf[64], absolute[64];
-    snprintf(absolute, sizeof(absolute), "%s/secret", f->dir);
+    ST_PRINT(absolute, "%s/secret", f->dir);
     make_link(f, "tree/up", "../secret");
     make_link(f, "tree/far", "../../../../../../../../etc/passwd");
     make_link(f, "tree/absolute", absolute);
     make_link(f, "tree/folder", "..");
     static const char *const paths[] = {"/up",        "/far",     "/absolute", "/folder/secret",
                                         "/../secret", "../secret"};
-    for (size_t i = 0; i < ST_ARRAY_LEN(paths); i++) {
-        const int r = read_root(f, paths[i], buf, sizeof(buf));
+    ST_EACH (path, paths) {
+        const int r = read_root(f, *path, buf, sizeof(buf));
         assert_true(r == -ENOENT || r == -EXDEV || r == -ELOOP);
     }
 }
@@ -272,7 +264,7 @@ static void a_walk_stays_inside(void **state)
     assert_int_equal(walk(f, "/none", 0), -ENOENT);
 }
 
-#define TREE_TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define TREE_TEST(f) TEST(f)
 
 int main(void)
 {

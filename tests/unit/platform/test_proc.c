@@ -1,18 +1,10 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include <errno.h>
-#include <string.h>
 
 #include "platform/proc.h"
+#include "tests/unit/unit.h"
 
 static void schedstat_is_read(void **state)
 {
-    (void)state;
     int64_t cpu_ns = -1, wait_ns = -1;
     assert_int_equal(st_proc_schedstat("69463 50446 2\n", &cpu_ns, &wait_ns), 0);
     assert_int_equal(cpu_ns, 69463);
@@ -21,7 +13,6 @@ static void schedstat_is_read(void **state)
 
 static void schedstat_of_a_kernel_that_does_not_count_is_no_data(void **state)
 {
-    (void)state;
     int64_t cpu_ns = -1, wait_ns = -1;
     assert_int_equal(st_proc_schedstat("0 0 0\n", &cpu_ns, &wait_ns), -ENODATA);
     assert_int_equal(wait_ns, -1);
@@ -29,7 +20,6 @@ static void schedstat_of_a_kernel_that_does_not_count_is_no_data(void **state)
 
 static void malformed_schedstat_is_refused(void **state)
 {
-    (void)state;
     static const char *const bad[] = {"",
                                       "\n",
                                       "1",
@@ -41,8 +31,8 @@ static void malformed_schedstat_is_refused(void **state)
                                       "9223372036854775808 1 1",
                                       "\xff\xfe"};
     int64_t cpu_ns = -1, wait_ns = -1;
-    for (size_t i = 0; i < ST_ARRAY_LEN(bad); i++)
-        assert_int_equal(st_proc_schedstat(bad[i], &cpu_ns, &wait_ns), -EBADMSG);
+    ST_EACH (text, bad)
+        assert_int_equal(st_proc_schedstat(*text, &cpu_ns, &wait_ns), -EBADMSG);
     assert_int_equal(wait_ns, -1);
 }
 
@@ -65,13 +55,11 @@ static void check_stat(const char *text)
 
 static void stat_is_read(void **state)
 {
-    (void)state;
     check_stat("7075 (cat)" STAT_TAIL);
 }
 
 static void stat_of_a_thread_with_brackets_and_blanks_in_its_name_is_read(void **state)
 {
-    (void)state;
     check_stat("7075 (a) b)" STAT_TAIL);
     check_stat("7075 () R 1 2 3)" STAT_TAIL);
     check_stat("7075 (\n)" STAT_TAIL);
@@ -80,7 +68,6 @@ static void stat_of_a_thread_with_brackets_and_blanks_in_its_name_is_read(void *
 
 static void malformed_stat_is_refused(void **state)
 {
-    (void)state;
     static const char *const bad[] = {
         "",
         "1 (a",
@@ -89,8 +76,8 @@ static void malformed_stat_is_refused(void **state)
         "1 (a) R 1 1 1 1 1 1 x 1 1",
         "1 (a) R 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1"};
     struct st_proc_stat stat = {.cpu = -5};
-    for (size_t i = 0; i < ST_ARRAY_LEN(bad); i++)
-        assert_int_equal(st_proc_stat(bad[i], &stat), -EBADMSG);
+    ST_EACH (text, bad)
+        assert_int_equal(st_proc_stat(*text, &stat), -EBADMSG);
     assert_int_equal(stat.cpu, -5);
 }
 
@@ -99,7 +86,6 @@ static const char status[] = "Name:\tnonvoluntary_ctxt_switches:\t1\nGroups:\t0 
 
 static void status_field_counts_only_at_the_start_of_a_line(void **state)
 {
-    (void)state;
     uint64_t n = 0;
     assert_int_equal(st_proc_line_u64(status, "nonvoluntary_ctxt_switches:", &n), 0);
     assert_int_equal(n, 545);
@@ -115,7 +101,6 @@ static const char cpuinfo[] = "processor\t: 0\nvendor_id\t: GenuineIntel\nmodel 
 
 static void cpuinfo_field_is_the_first_ones_without_blanks_around(void **state)
 {
-    (void)state;
     char buf[64];
     assert_int_equal(st_proc_field(cpuinfo, "model name", buf, sizeof(buf)), 0);
     assert_string_equal(buf, "Intel(R) Core: i7");
@@ -126,7 +111,6 @@ static void cpuinfo_field_is_the_first_ones_without_blanks_around(void **state)
 
 static void field_is_cut_to_the_buffer(void **state)
 {
-    (void)state;
     char buf[5];
     assert_int_equal(st_proc_field(cpuinfo, "vendor_id", buf, sizeof(buf)), 0);
     assert_string_equal(buf, "Genu");
@@ -134,7 +118,6 @@ static void field_is_cut_to_the_buffer(void **state)
 
 static void a_word_is_found_only_whole(void **state)
 {
-    (void)state;
     assert_true(st_proc_has_word("fpu hypervisor arat", "hypervisor"));
     assert_true(st_proc_has_word("hypervisor", "hypervisor"));
     assert_true(st_proc_has_word("\tfpu\nhypervisor\n", "hypervisor"));
@@ -149,7 +132,6 @@ static void a_word_is_found_only_whole(void **state)
 
 static void kernel_option_is_found_whole_and_only_when_set(void **state)
 {
-    (void)state;
     static const char config[] =
         "# CONFIG_HZ_100 is not set\nCONFIG_HZ_250=y\nCONFIG_HZ=250\nCONFIG_LSM=\"a,b\"\n"
         "# CONFIG_PARAVIRT_TIME_ACCOUNTING is not set\n";
@@ -165,7 +147,6 @@ static void kernel_option_is_found_whole_and_only_when_set(void **state)
 
 static void the_marked_one_is_chosen(void **state)
 {
-    (void)state;
     char buf[16];
     assert_int_equal(st_proc_chosen("none voluntary (full) lazy", buf, sizeof(buf)), 0);
     assert_string_equal(buf, "full");
@@ -180,7 +161,6 @@ static void the_marked_one_is_chosen(void **state)
 
 static void keyed_numbers_of_a_cgroup(void **state)
 {
-    (void)state;
     uint64_t n = 7;
     const char *text = "usage_usec 12\nthrottled_usecs 3\nthrottled_usec 456\n";
     assert_int_equal(st_proc_line_u64(text, "throttled_usec ", &n), 0);
@@ -193,7 +173,6 @@ static void keyed_numbers_of_a_cgroup(void **state)
 
 static void path_of_the_unified_cgroup(void **state)
 {
-    (void)state;
     char path[16] = "untouched";
     assert_int_equal(st_proc_cgroup_path("1:name=systemd:/x\n0::/a/b\n", path, sizeof(path)), 0);
     assert_string_equal(path, "/a/b");
@@ -205,7 +184,6 @@ static void path_of_the_unified_cgroup(void **state)
 
 static void pressure_is_the_total_of_its_line(void **state)
 {
-    (void)state;
     uint64_t us = 7;
     const char *text = "some avg10=65.40 avg60=20.07 avg300=12.72 total=11963658257\n"
                        "full avg10=0.00 avg60=0.00 avg300=0.00 total=3\n";
@@ -221,7 +199,6 @@ static void pressure_is_the_total_of_its_line(void **state)
 
 static void a_name_that_the_kernel_cut_is_completed(void **state)
 {
-    (void)state;
     static const char *const rows[][3] = {
         {"qemu-system-x86\n", "/usr/bin/qemu-system-x86_64", "qemu-system-x86_64"},
         {"sleeptune-obser", "sleeptune-observe-pipewire", "sleeptune-observe-pipewire"},
@@ -232,10 +209,10 @@ static void a_name_that_the_kernel_cut_is_completed(void **state)
         {"kworker/u16:3-e", "", "kworker/u16:3-e"},
         {"fifteen-letters", "/fifteen-letters\033[31m", "fifteen-letters?[31m"},
     };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    ST_EACH (row, rows) {
         char name[64];
-        st_proc_name(rows[i][0], rows[i][1], name, sizeof(name));
-        assert_string_equal(name, rows[i][2]);
+        st_proc_name((*row)[0], (*row)[1], name, sizeof(name));
+        assert_string_equal(name, (*row)[2]);
     }
 }
 

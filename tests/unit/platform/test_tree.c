@@ -1,16 +1,8 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "platform/tree.h"
 #include "tests/fake/fake.h"
+#include "tests/unit/unit.h"
 
 static int linux_fake(void **state)
 {
@@ -49,7 +41,7 @@ static void note(void *ctx, const char *key, const char *value)
 /* All conditions, a line each, in one string that begins with a newline. */
 static const char *say(struct st_platform *p, int cpu, struct said *said)
 {
-    snprintf(said->text, sizeof(said->text), "\n");
+    ST_PRINT(said->text, "\n");
     p->machine.conditions(&p->machine, cpu, note, said);
     return said->text;
 }
@@ -58,7 +50,7 @@ static void assert_says(struct st_platform *p, const char *line)
 {
     struct said said;
     char wanted[256];
-    snprintf(wanted, sizeof(wanted), "\n%s\n", line);
+    ST_PRINT(wanted, "\n%s\n", line);
     if (strstr(say(p, -1, &said), wanted) == NULL)
         fail_msg("\"%s\" is not in:%s", line, said.text);
 }
@@ -67,7 +59,7 @@ static void assert_says_nothing_of(struct st_platform *p, const char *key)
 {
     struct said said;
     char unwanted[64];
-    snprintf(unwanted, sizeof(unwanted), "\n%s=", key);
+    ST_PRINT(unwanted, "\n%s=", key);
     assert_null(strstr(say(p, -1, &said), unwanted));
 }
 
@@ -217,8 +209,8 @@ static void freebsd_is_described_by_its_sysctls(void **state)
         {"kern.timecounter.alloweddeviation", "5"},
         {"dev.cpu.0.freq", "2600"},
     };
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++)
-        assert_int_equal(st_fake_set_sysctl(p, rows[i][0], rows[i][1], 0), 0);
+    ST_EACH (row, rows)
+        assert_int_equal(st_fake_set_sysctl(p, (*row)[0], (*row)[1], 0), 0);
     assert_string_equal(say(p, 1, &said), "\nos=FreeBSD\nkernel_release=15.1-RELEASE-p1\n"
                                           "kernel_version=FreeBSD 15.1-RELEASE-p1 GENERIC\nhz=1000\n"
                                           "hypervisor=none\nclocksource=TSC-low\nalloweddeviation_pct=5\n"

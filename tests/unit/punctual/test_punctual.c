@@ -1,25 +1,17 @@
 /* The library sleeptune on the real clock: what holds on any machine, however slow. */
-#include <errno.h>
-#include <math.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 #include <sys/time.h>
-
-#include <cmocka.h>
 
 #include <sleeptune/punctual.h>
 
+#include "tests/unit/unit.h"
+
 static void what_is_no_share_is_refused(void **state)
 {
-    (void)state;
     static const double shares[] = {-0.01, 0.51, (double)NAN, (double)INFINITY};
     struct st_punctual *punctual = NULL;
-    for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++)
-        assert_int_equal(st_punctual_new(shares[i], &punctual), -EINVAL);
+    ST_EACH (share, shares)
+        assert_int_equal(st_punctual_new(*share, &punctual), -EINVAL);
     assert_int_equal(st_punctual_new(0, NULL), -EINVAL);
     assert_null(punctual);
     st_punctual_free(NULL);
@@ -28,7 +20,6 @@ static void what_is_no_share_is_refused(void **state)
 
 static void never_early_and_all_is_counted(void **state)
 {
-    (void)state;
     static const double shares[] = {0, 0.05};
     for (size_t i = 0; i < 2; i++) {
         struct st_punctual *punctual;
@@ -64,7 +55,6 @@ static void never_early_and_all_is_counted(void **state)
 
 static void past_moment_is_over_at_once(void **state)
 {
-    (void)state;
     struct st_punctual *punctual;
     struct st_punctual_stats stats;
     assert_int_equal(st_punctual_new(0.05, &punctual), 0);
@@ -84,7 +74,6 @@ static void on_alarm(int signal_number)
 
 static void signal_is_told(void **state)
 {
-    (void)state;
     struct st_punctual *punctual;
     struct st_punctual_stats stats;
     struct sigaction action;
@@ -108,7 +97,6 @@ static void signal_is_told(void **state)
 
 static void programs_of_other_versions_get_what_they_know(void **state)
 {
-    (void)state;
     struct st_punctual *punctual;
     struct {
         struct st_punctual_stats stats;

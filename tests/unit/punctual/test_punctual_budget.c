@@ -1,18 +1,10 @@
 /* The library sleeptune on a scripted clock: what a share of a CPU buys, with signals and without. Here the
  * clock, the sleep and the signals are the test's. */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "core/ns.h"
 #include "platform/posix/posix.h"
 #include "punctual/exact_sleep.h"
 #include "tests/unit/noise.h"
+#include "tests/unit/unit.h"
 #include <sleeptune/punctual.h>
 
 #define PERIOD_NS     INT64_C(1333333)
@@ -120,7 +112,6 @@ static struct st_punctual_stats measured(double share, int64_t signals_ns, int p
 
 static void budget_is_spent_and_not_more(void **state)
 {
-    (void)state;
     const struct st_punctual_stats stats = measured(SHARE, 0, 0);
     assert_true(spent(&stats) > 0.95 * SHARE);
     assert_true(on_time(&stats) > 0.9);
@@ -129,23 +120,21 @@ static void budget_is_spent_and_not_more(void **state)
 
 static void signals_do_not_starve_it(void **state)
 {
-    (void)state;
     static const struct {
         int64_t each_ns;
         double on_time;
     } rows[] = {{40000, 0.8}, {100000, 0.8}, {250000, 0.9}, {333000, 0.9}, {700000, 0.9}, {5000000, 0.9}};
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        const struct st_punctual_stats stats = measured(SHARE, rows[i].each_ns, 0);
+    ST_EACH (row, rows) {
+        const struct st_punctual_stats stats = measured(SHARE, row->each_ns, 0);
         assert_int_equal(stats.waits_n, 3000);
         assert_true(stats.interrupted_n > 700);
         assert_true(spent(&stats) > 0.95 * SHARE);
-        assert_true(on_time(&stats) > rows[i].on_time);
+        assert_true(on_time(&stats) > row->on_time);
     }
 }
 
 static void free_setting_stays_free(void **state)
 {
-    (void)state;
     const struct st_punctual_stats without = measured(0, 0, 0), with = measured(0, 250000, 0);
     assert_true(spent(&without) < 0.001);
     assert_true(with.interrupted_n > 10000);
@@ -154,7 +143,6 @@ static void free_setting_stays_free(void **state)
 
 static void waits_of_the_past_do_not_dilute_it(void **state)
 {
-    (void)state;
     const struct st_punctual_stats stats = measured(SHARE, 0, 3);
     assert_int_equal(stats.past_n, 3 * 3000);
     assert_true(spent(&stats) > 0.95 * SHARE);
@@ -163,7 +151,6 @@ static void waits_of_the_past_do_not_dilute_it(void **state)
 
 static void budget_holds_when_wakes_become_quick(void **state)
 {
-    (void)state;
     start(0, 60000);
     struct st_punctual *punctual = punctual_of(SHARE);
     run(punctual, 3000, 0, SHARE);
@@ -174,7 +161,6 @@ static void budget_holds_when_wakes_become_quick(void **state)
 
 static void what_was_saved_in_a_long_pause_is_not_spent_at_once(void **state)
 {
-    (void)state;
     struct st_punctual_stats before, after;
     start(0, 60000);
     struct st_punctual *punctual = punctual_of(SHARE);
@@ -191,7 +177,6 @@ static void what_was_saved_in_a_long_pause_is_not_spent_at_once(void **state)
 
 static void no_wait_spins_for_more_than_half_of_it(void **state)
 {
-    (void)state;
     static const int64_t signals_ns[] = {0, 15000};
     for (size_t i = 0; i < 2; i++) {
         int64_t spun_ns = 0, most_ns = 0;
@@ -210,7 +195,6 @@ static void no_wait_spins_for_more_than_half_of_it(void **state)
 
 static void moment_that_passed_while_a_signal_was_handled_was_one_to_wait_for(void **state)
 {
-    (void)state;
     struct st_punctual_stats stats;
     int64_t woke_ns;
     start(250000, 10000);

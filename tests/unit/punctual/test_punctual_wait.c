@@ -1,11 +1,4 @@
 /* The punctual wait on a scripted clock: never early, one sleep at most, spinning bounded. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "core/base.h"
 
 /* A machine whose clock is slow: what a read and a turn of an empty loop take. */
@@ -20,6 +13,7 @@ static void turn(void) ST_NONBLOCKING
 #include "punctual/punctual_wait.h"
 #include "tests/fake/fake.h"
 #include "tests/unit/noise.h"
+#include "tests/unit/unit.h"
 
 #define START_NS  (5 * ST_NS_PER_S)
 #define PERIOD_NS INT64_C(1333333)
@@ -35,7 +29,6 @@ static struct st_platform *machine(int64_t late_ns)
 
 static void wakes_on_time_once_it_has_learned(void **state)
 {
-    (void)state;
     struct st_platform *p = machine(14000);
     struct st_margin margin;
     int64_t woke_ns = START_NS;
@@ -56,7 +49,6 @@ static void wakes_on_time_once_it_has_learned(void **state)
 
 static void wait_that_is_over_neither_sleeps_nor_learns(void **state)
 {
-    (void)state;
     struct st_platform *p = machine(14000);
     struct st_margin margin;
     int64_t woke_ns;
@@ -71,7 +63,6 @@ static void wait_that_is_over_neither_sleeps_nor_learns(void **state)
 
 static void early_wake_is_spun_out(void **state)
 {
-    (void)state;
     struct st_platform *p = machine(-3000);
     struct st_margin margin;
     int64_t woke_ns;
@@ -86,7 +77,6 @@ static void early_wake_is_spun_out(void **state)
 
 static void spins_at_most_half_of_the_wait(void **state)
 {
-    (void)state;
     struct st_platform *p = machine(0);
     struct st_margin margin;
     int64_t woke_ns;
@@ -102,7 +92,6 @@ static void spins_at_most_half_of_the_wait(void **state)
 
 static void signal_is_handed_on_and_not_learned(void **state)
 {
-    (void)state;
     struct st_platform *p = machine(14000);
     struct st_margin margin;
     int64_t woke_ns = 17;
@@ -164,24 +153,22 @@ static struct outcome outcome_of(struct st_margin *margin)
  * cycle costs some 8 us there, and half of it where a read takes half as long. */
 static void budgets_reach_what_a_wide_margin_does_where_the_clock_is_slow(void **state)
 {
-    (void)state;
     static const struct {
         int64_t read_ns, turn_ns, plain_ns;
     } clocks[] = {{164, 6, 8000}, {82, 3, 4000}, {700, 1, 8000}, {25, 1, 4000}};
     static const double factors[] = {1.7, 3};
-    for (size_t i = 0; i < ST_ARRAY_LEN(clocks); i++) {
+    ST_EACH (clock, clocks) {
         struct st_margin margin;
-        read_ns = clocks[i].read_ns;
-        turn_ns = clocks[i].turn_ns;
+        read_ns = clock->read_ns;
+        turn_ns = clock->turn_ns;
         st_margin_init(&margin, ST_MARGIN_FIXED, 125000);
         const struct outcome fixed = outcome_of(&margin);
-        for (size_t k = 0; k < ST_ARRAY_LEN(factors); k++) {
-            const double plain_ns = (double)clocks[i].plain_ns;
-            st_margin_init(&margin, ST_MARGIN_BUDGET, (factors[k] - 1) * plain_ns);
+        ST_EACH (factor, factors) {
+            const double plain_ns = (double)clock->plain_ns;
+            st_margin_init(&margin, ST_MARGIN_BUDGET, (*factor - 1) * plain_ns);
             const struct outcome budget = outcome_of(&margin);
             print_message("# read %d ns, budget %g: %.1f %% on time, %.0f ns spun; 125 us: %.1f %%\n",
-                          (int)read_ns, factors[k], 100 * budget.on_time, budget.spin_ns,
-                          100 * fixed.on_time);
+                          (int)read_ns, *factor, 100 * budget.on_time, budget.spin_ns, 100 * fixed.on_time);
             assert_true(fixed.on_time > 0.9);
             assert_true(budget.on_time >= 0.9 * fixed.on_time);
             assert_true(plain_ns + budget.spin_ns <= (plain_ns + fixed.spin_ns) / 5);

@@ -1,13 +1,7 @@
 /* Other programs' dropouts of a history: added up by client, and told. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "story/dropout_list.h"
 #include "tests/unit/history_fixture.h"
+#include "tests/unit/unit.h"
 
 static json_t *dropouts_of(int64_t since_ns, int64_t until_ns)
 {
@@ -41,7 +35,6 @@ static const char *text(const json_t *object, const char *key)
 
 static void dropouts_are_read_by_client_and_reason_the_most_first(void **state)
 {
-    (void)state;
     open_it();
     for (int i = 0; i < 3; i++) {
         const int64_t wall_ns = NOON_NS + i * MINUTE_NS + MINUTE_NS / 2;
@@ -52,7 +45,7 @@ static void dropouts_are_read_by_client_and_reason_the_most_first(void **state)
             st_event_make(wall_ns, ST_EVENT_DEVICE_DROPOUT, "%s", ""),
             st_event_make(wall_ns, ST_EVENT_OWN_DROPOUT, "dummy"), /* no other program's */
             dropout(wall_ns, "sleeptune-listen", ST_DROPOUT_CPU_TAKEN, 500, 1)};
-        snprintf(events[3].source, sizeof(events[3].source), "alsa");
+        ST_PRINT(events[3].source, "alsa");
         events[3].count_n = 2;
         events[4].count_n = 100;
         put_all(events, ST_ARRAY_LEN(events));
@@ -88,7 +81,6 @@ static void dropouts_are_read_by_client_and_reason_the_most_first(void **state)
 /* Two programs computed too long, and the CPU was hot in the last dropouts of the one with the fewer. */
 static void what_slowed_the_machine_stands_beside_whose_dropout_it_was(void **state)
 {
-    (void)state;
     open_it();
     const int64_t wall_ns = NOON_NS + MINUTE_NS / 2;
     struct st_event events[] = {dropout(wall_ns, "heavy", ST_DROPOUT_TOO_SLOW, 4, 25),
@@ -107,12 +99,11 @@ static void what_slowed_the_machine_stands_beside_whose_dropout_it_was(void **st
 /* The number behind "at least" never falls. */
 static void at_least_so_many_is_what_was_counted(void **state)
 {
-    (void)state;
     open_it();
     struct st_event events[] = {dropout(NOON_NS + MINUTE_NS / 2, "guitar", ST_DROPOUT_CPU_TAKEN, 10, 1),
                                 dropout(NOON_NS + MINUTE_NS / 2, "guitar", ST_DROPOUT_CPU_TAKEN, 3, 1)};
-    snprintf(events[0].culprit, sizeof(events[0].culprit), "ffmpeg");
-    snprintf(events[1].culprit, sizeof(events[1].culprit), "grep");
+    ST_PRINT(events[0].culprit, "ffmpeg");
+    ST_PRINT(events[1].culprit, "grep");
     events[0].culprit_n = 10;
     events[1].culprit_n = 3;
     put_all(events, ST_ARRAY_LEN(events));
@@ -127,16 +118,15 @@ static void at_least_so_many_is_what_was_counted(void **state)
  */
 static void who_took_the_cpu_once_is_not_said_of_all(void **state)
 {
-    (void)state;
     open_it();
     const int64_t wall_ns = NOON_NS + MINUTE_NS / 2;
     struct st_event events[] = {dropout(wall_ns, "PipeWire", ST_DROPOUT_CPU_TAKEN, 5, 0),
                                 dropout(wall_ns + 1, "PipeWire", ST_DROPOUT_CPU_TAKEN, 11, 0),
                                 dropout(wall_ns + 2, "Keys", ST_DROPOUT_CPU_TAKEN, 9, 0),
                                 dropout(wall_ns + 3, "Keys", ST_DROPOUT_WAITED_FOR_OTHER, 2, 0)};
-    snprintf(events[1].culprit, sizeof(events[1].culprit), "sleeptune-obser");
+    ST_PRINT(events[1].culprit, "sleeptune-obser");
     events[1].culprit_n = 1;
-    snprintf(events[3].culprit, sizeof(events[3].culprit), "Reverb");
+    ST_PRINT(events[3].culprit, "Reverb");
     events[3].culprit_n = 2;
     put_all(events, ST_ARRAY_LEN(events));
     add(NOON_NS, 100, 1000);
@@ -153,10 +143,9 @@ static void who_took_the_cpu_once_is_not_said_of_all(void **state)
 /* It has 7 of 10, not all; the lengths are those of all 10. */
 static void who_took_the_cpu_in_most_is_said_of_those(void **state)
 {
-    (void)state;
     open_it();
     struct st_event event = dropout(NOON_NS + MINUTE_NS / 2, "guitar", ST_DROPOUT_CPU_TAKEN, 10, 1);
-    snprintf(event.culprit, sizeof(event.culprit), "ffmpeg");
+    ST_PRINT(event.culprit, "ffmpeg");
     event.culprit_n = 7;
     event.lost_ns = 1000 * ST_NS_PER_MS;
     event.longest_ns = 200 * ST_NS_PER_MS;
@@ -181,7 +170,6 @@ static void who_took_the_cpu_in_most_is_said_of_those(void **state)
 /* Of three that came once a known one; behind it the others, the most frequent first. */
 static void reasons_are_in_the_order_of_their_frequency(void **state)
 {
-    (void)state;
     open_it();
     const int64_t wall_ns = NOON_NS + MINUTE_NS / 2;
     struct st_event events[] = {dropout(wall_ns, "keys", ST_DROPOUT_UNKNOWN, 1, 0),
@@ -204,7 +192,6 @@ static void reasons_are_in_the_order_of_their_frequency(void **state)
 
 static void lengths_and_places_are_read_back(void **state)
 {
-    (void)state;
     open_it();
     const int64_t wall_ns = NOON_NS + MINUTE_NS / 2;
     struct st_event events[] = {dropout(wall_ns, "paplay", ST_DROPOUT_STOPPED, 1, 0),
@@ -238,12 +225,11 @@ static void lengths_and_places_are_read_back(void **state)
 
 static void a_crowd_of_names_is_counted_behind_who_makes_most(void **state)
 {
-    (void)state;
     struct st_event events[201];
     open_it();
     for (int i = 0; i < 200; i++) {
         char name[16];
-        snprintf(name, sizeof(name), "crowd%d", i);
+        ST_PRINT(name, "crowd%d", i);
         events[i] = dropout(NOON_NS + i, name, ST_DROPOUT_UNKNOWN, 1, 0);
     }
     events[200] = dropout(NOON_NS, "heavy", ST_DROPOUT_TOO_SLOW, 52, 25);
@@ -260,7 +246,6 @@ static void a_crowd_of_names_is_counted_behind_who_makes_most(void **state)
 /* Not who lost the most often, where each one's length is known. */
 static void whoever_lost_most_sound_is_said(void **state)
 {
-    (void)state;
     struct st_event events[] = {dropout(NOON_NS, "often", ST_DROPOUT_CPU_TAKEN, 40, 25),
                                 dropout(NOON_NS, "long", ST_DROPOUT_STOPPED, 1, 1),
                                 dropout(NOON_NS + MINUTE_NS, "older", ST_DROPOUT_BLOCKED, 2, 1)};
@@ -283,7 +268,6 @@ static void whoever_lost_most_sound_is_said(void **state)
 /* By time if all lengths are known, all streams of a name together; else by number. So is the reason. */
 static void who_is_named_and_who_stands_first(void **state)
 {
-    (void)state;
     static const struct {
         struct {
             const char *client; /* "": only the device's are counted */
@@ -392,8 +376,8 @@ static void who_is_named_and_who_stands_first(void **state)
             for (int part = 0; part < 2; part++) {
                 struct st_event *event = &events[part];
                 *event = dropout(from_ns, cases[i].rows[j].client, cases[i].rows[j].reason, n, 0);
-                snprintf(event->source, sizeof(event->source), "%s", source != NULL ? source : "pipewire");
-                snprintf(event->device, sizeof(event->device), "%s", device != NULL ? device : "alsa");
+                ST_PRINT(event->source, "%s", source != NULL ? source : "pipewire");
+                ST_PRINT(event->device, "%s", device != NULL ? device : "alsa");
                 event->cycle = (struct st_dropout_cycle){0};
                 if (event->client[0] == '\0')
                     event->kind = ST_EVENT_DEVICE_DROPOUT;
@@ -421,7 +405,6 @@ static void who_is_named_and_who_stands_first(void **state)
 /* The device is named where it had more than any program. */
 static void whoever_had_most_is_said(void **state)
 {
-    (void)state;
     struct st_event events[] = {dropout(NOON_NS, "good", ST_DROPOUT_BLOCKED, 1, 1),
                                 dropout(NOON_NS, "", ST_DROPOUT_UNKNOWN, 12, 0)};
     events[1].kind = ST_EVENT_DEVICE_DROPOUT;
@@ -441,7 +424,6 @@ static void whoever_had_most_is_said(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(dropouts_are_read_by_client_and_reason_the_most_first),
         TEST(what_slowed_the_machine_stands_beside_whose_dropout_it_was),

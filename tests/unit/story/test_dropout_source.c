@@ -1,14 +1,6 @@
 /* Which source a musician asks about. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <string.h>
-
 #include "story/dropout_source.h"
+#include "tests/unit/unit.h"
 
 static struct st_dropout_table device, server, other;
 

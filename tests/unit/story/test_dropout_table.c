@@ -1,12 +1,6 @@
 /* The cycles that stand beside the answer. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "story/dropout_table.h"
+#include "tests/unit/unit.h"
 
 #define PERIOD_NS INT64_C(5333333)
 
@@ -21,7 +15,7 @@ static void compute(const char *client, int64_t busy_ns, enum st_cause slowed)
                              .longest_ns = PERIOD_NS,
                              .cycle = {.busy_ns = busy_ns, .period_ns = PERIOD_NS},
                              .slowed = slowed};
-    snprintf(event.client, sizeof(event.client), "%s", client);
+    ST_PRINT(event.client, "%s", client);
     st_dropout_table_take_event(&table, &event, 0);
 }
 
@@ -34,7 +28,7 @@ static void cycle(const char *client, int64_t busy_ns, int64_t left_n, int64_t w
 {
     struct st_xrun_seen seen = {.kind = ST_XRUN_SEEN_CYCLE, .deadline_ns = PERIOD_NS, .left_n = left_n};
     seen.event.cycle.busy_ns = busy_ns;
-    snprintf(seen.event.client, sizeof(seen.event.client), "%s", client);
+    ST_PRINT(seen.event.client, "%s", client);
     st_dropout_table_take(&table, &seen, 0, wall_ns);
 }
 

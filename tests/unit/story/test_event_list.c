@@ -1,16 +1,5 @@
 /* Answers of a history as text: written row by row, so that a long one needs no more JSON in memory than a
  * short one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "core/text/json.h"
 #include "store/history/hist_deflate.h"
@@ -19,6 +8,7 @@
 #include "store/history/history_read.h"
 #include "story/dropout_list.h"
 #include "story/event_list.h"
+#include "tests/unit/unit.h"
 
 #define MINUTE_NS (60 * ST_NS_PER_S)
 #define NOON_NS   (INT64_C(1795176000) * ST_NS_PER_S) /* 2026-11-20 12:00 UTC */
@@ -61,12 +51,11 @@ static void fill(struct st_history *history)
 
 static int setup(void **state)
 {
-    (void)state;
     struct st_history *history;
-    snprintf(folder, sizeof(folder), "/tmp/test_history_text.XXXXXX");
+    ST_PRINT(folder, "/tmp/test_history_text.XXXXXX");
     if (mkdtemp(folder) == NULL)
         return -1;
-    snprintf(path, sizeof(path), "%s/history.db", folder);
+    ST_PRINT(path, "%s/history.db", folder);
     if (st_history_open(path, &history, error, sizeof(error)) < 0)
         return -1;
     fill(history);
@@ -76,9 +65,8 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     char command[128];
-    snprintf(command, sizeof(command), "rm -rf '%s'", folder);
+    ST_PRINT(command, "rm -rf '%s'", folder);
     return system(command);
 }
 
@@ -91,7 +79,6 @@ static struct st_history_reader *open_reader(void)
 
 static void the_last_events_begin_among_those_of_one_time(void **state)
 {
-    (void)state;
     struct st_history_reader *reader = open_reader();
     json_t *document;
     for (int64_t limit = ROWS_N - 5; limit <= ROWS_N + 1; limit++) {
@@ -151,7 +138,6 @@ static int64_t most_pieces(bool steps, int64_t rows_n)
 /* The daemon's memory is locked: what 5000 events were as a tree, 25 MB, it kept. */
 static void a_long_answer_takes_no_more_json_than_a_short_one(void **state)
 {
-    (void)state;
     for (int steps = 0; steps < 2; steps++) {
         const int64_t few_n = most_pieces(steps != 0, ROWS_N / 4);
         assert_true(few_n > 5);
@@ -162,7 +148,6 @@ static void a_long_answer_takes_no_more_json_than_a_short_one(void **state)
 /* A row that another program wrote, or a disk spoiled. */
 static void a_kind_that_is_none_spoils_no_answer(void **state)
 {
-    (void)state;
     struct st_history *history;
     const struct st_event spoiled = st_event_make(NOON_NS + 1000 * ST_NS_PER_S, ST_EVENT_PAUSE, "words");
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), 0);
@@ -219,7 +204,7 @@ static int whole_sorts_n(sqlite3 *db, const char *sql)
     sqlite3_stmt *plan;
     char question[2100];
     int n = 0, rows_n = 0;
-    snprintf(question, sizeof(question), "EXPLAIN QUERY PLAN %s", sql);
+    ST_PRINT(question, "EXPLAIN QUERY PLAN %s", sql);
     assert_int_equal(sqlite3_prepare_v2(db, question, -1, &plan, NULL), SQLITE_OK);
     for (; sqlite3_step(plan) == SQLITE_ROW; rows_n++)
         n += sqlite3_column_int(plan, 1) == 0 &&
@@ -267,7 +252,6 @@ static void add_events(const char *name, int n)
 /* A sort has all of what it sorts in memory, however few were asked for. */
 static void events_are_found_in_their_order_and_never_sorted(void **state)
 {
-    (void)state;
     for (int of_kind = 0; of_kind < 2; of_kind++) {
         const struct effort effort = ask(of_kind ? "late-wake" : "", 3, 0);
         assert_int_equal(effort.sorts_n, 0);
@@ -285,7 +269,6 @@ static int64_t id_of(const json_t *document, size_t i)
 /* What is still being counted stands among the records, without a number of its own, and in no file. */
 static void what_is_still_counted_is_shown_and_not_stored(void **state)
 {
-    (void)state;
     const struct st_event open[] = {
         st_event_make(NOON_NS + 100 * ST_NS_PER_S, ST_EVENT_CLIENT_DROPOUT, "%s", ""),
         st_event_make(NOON_NS + ST_NS_PER_S - 1, ST_EVENT_DEVICE_DROPOUT, "%s", "")};
@@ -316,7 +299,6 @@ static void what_is_still_counted_is_shown_and_not_stored(void **state)
 
 static void the_last_events_of_a_kind_take_no_look_at_those_of_others(void **state)
 {
-    (void)state;
     add_events("suspend", 2);
     const struct effort few = ask("suspend", 2, 0);
     add_events("late-wake", 1000);
@@ -327,7 +309,6 @@ static void the_last_events_of_a_kind_take_no_look_at_those_of_others(void **sta
 /* The daemon may have reported it between the question and the answer. */
 static void what_became_a_record_meanwhile_is_shown_once(void **state)
 {
-    (void)state;
     const int64_t at_ns = NOON_NS + 3000 * ST_NS_PER_S;
     const struct st_history_events_wish later = {at_ns, INT64_MAX, 10, ""};
     struct st_event open[2] = {st_event_make(at_ns, ST_EVENT_DEVICE_DROPOUT, "%s", "")};
@@ -402,7 +383,7 @@ static const char *cause(void)
     assert_int_equal(read_events(reader, &wish, &document), 0);
     const json_t *event = json_array_get(json_object_get(document, "events"), 0);
     const char *text = json_string_value(json_object_get(event, "cause"));
-    snprintf(buf, sizeof(buf), "%s", text != NULL ? text : "");
+    ST_PRINT(buf, "%s", text != NULL ? text : "");
     json_decref(document);
     st_history_read_close(reader);
     return buf;
@@ -412,7 +393,6 @@ static const char *cause(void)
  * nothing. */
 static void the_loop_was_on_time_if_its_minute_says_so(void **state)
 {
-    (void)state;
     run_sql("DELETE FROM event; DELETE FROM span");
     struct st_event dropout = st_event_make(NOON_NS + 30 * ST_NS_PER_S, ST_EVENT_CLIENT_DROPOUT, "%s", "");
     dropout.loop_cpu = 0;
@@ -441,7 +421,6 @@ static void the_loop_was_on_time_if_its_minute_says_so(void **state)
 
 static void what_no_sleeptuned_has_written_is_harmless(void **state)
 {
-    (void)state;
     run_sql("DELETE FROM event; INSERT INTO event (wall_ns, kind, span_ns, count_n, reason, busy_ns, "
             "error_ns, period_ns,"
             " culprit, culprit_n, loop_cpu) VALUES (9223372036854775806, 'client-dropout', "

@@ -1,16 +1,7 @@
 /* What an event says, and its JSON. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "story/event_story.h"
+#include "tests/unit/unit.h"
 
 static const struct st_story_beside alone = {0};
 static char text[768];
@@ -22,7 +13,6 @@ static const char *say(const struct st_event *event)
 
 static void words_of_sleeptuned_itself_are_said_as_they_are(void **state)
 {
-    (void)state;
     struct st_event event = st_event_make(0, ST_EVENT_CONFIG_READ, "the settings are in force");
     assert_string_equal(say(&event), "the settings are in force");
     event.count_n = 57;
@@ -32,10 +22,9 @@ static void words_of_sleeptuned_itself_are_said_as_they_are(void **state)
 
 static void lost_sound_has_a_length_and_a_place(void **state)
 {
-    (void)state;
     struct st_event a = st_event_make(0, ST_EVENT_CLIENT_DROPOUT, "%s", "");
-    snprintf(a.source, sizeof(a.source), "pipewire");
-    snprintf(a.client, sizeof(a.client), "paplay");
+    ST_PRINT(a.source, "pipewire");
+    ST_PRINT(a.client, "paplay");
     a.certainty = ST_CERTAINTY_EXACT;
     a.reason = ST_DROPOUT_STOPPED;
     a.place = ST_DROPOUT_AT_CLIENT_BUFFER;
@@ -86,7 +75,6 @@ static void lost_sound_has_a_length_and_a_place(void **state)
 
 static void a_sum_began_before_its_first_end_and_its_longest_loss(void **state)
 {
-    (void)state;
     struct st_event event = st_event_make(100 * ST_NS_PER_S, ST_EVENT_CLIENT_DROPOUT, "%s", "");
     event.longest_ns = 3 * ST_NS_PER_S;
     assert_int_equal(st_event_began_ns(&event), 97 * ST_NS_PER_S);
@@ -98,11 +86,10 @@ static void a_sum_began_before_its_first_end_and_its_longest_loss(void **state)
 
 static void second_card_was_put_in_step(void **state)
 {
-    (void)state;
     struct st_event event = st_event_make(0, ST_EVENT_DEVICE_DROPOUT, "%s", "");
-    snprintf(event.source, sizeof(event.source), "pipewire");
-    snprintf(event.client, sizeof(event.client), "alsa_output.usb");
-    snprintf(event.device, sizeof(event.device), "alsa_output.pci");
+    ST_PRINT(event.source, "pipewire");
+    ST_PRINT(event.client, "alsa_output.usb");
+    ST_PRINT(event.device, "alsa_output.pci");
     event.certainty = ST_CERTAINTY_PROBABLE;
     event.place = ST_DROPOUT_AT_RESYNC;
     event.lost_ns = event.longest_ns = 10 * ST_NS_PER_MS;
@@ -114,7 +101,7 @@ static void second_card_was_put_in_step(void **state)
     assert_string_equal(say(&event),
                         "a device lost sound 70 times (PipeWire, probable), 10.0 ms in all (longest "
                         "10.0 ms): it was put in step with alsa_output.pci");
-    snprintf(event.source, sizeof(event.source), "usb");
+    ST_PRINT(event.source, "usb");
     event.device[0] = '\0';
     event.place = ST_DROPOUT_AT_BUS;
     assert_string_equal(say(&event), "a device lost sound 70 times (USB, probable), 10.0 ms in all (longest "
@@ -123,12 +110,11 @@ static void second_card_was_put_in_step(void **state)
 
 static void sum_of_several_clients_names_none(void **state)
 {
-    (void)state;
     struct st_event a = st_event_make(0, ST_EVENT_CLIENT_DROPOUT, "%s", ""), b = a;
-    snprintf(a.source, sizeof(a.source), "pipewire");
-    snprintf(b.source, sizeof(b.source), "pipewire");
-    snprintf(a.client, sizeof(a.client), "HeavyReverb");
-    snprintf(b.client, sizeof(b.client), "Guitarix");
+    ST_PRINT(a.source, "pipewire");
+    ST_PRINT(b.source, "pipewire");
+    ST_PRINT(a.client, "HeavyReverb");
+    ST_PRINT(b.client, "Guitarix");
     a.certainty = b.certainty = ST_CERTAINTY_EXACT;
     a.reason = b.reason = ST_DROPOUT_TOO_SLOW;
     a.cycle.busy_ns = 25000000;
@@ -150,14 +136,13 @@ static void sum_of_several_clients_names_none(void **state)
 
 static void culprit_of_a_sum_is_who_was_it_most_often(void **state)
 {
-    (void)state;
     struct st_event sum = st_event_make(0, ST_EVENT_CLIENT_DROPOUT, "%s", ""), one = sum;
     sum.reason = one.reason = ST_DROPOUT_CPU_TAKEN;
     sum.count_n = 0;
     static const char *const culprits[] = {"cc1", "ffmpeg", "ffmpeg", "", "ffmpeg", "ffmpeg"};
-    for (size_t i = 0; i < ST_ARRAY_LEN(culprits); i++) {
-        snprintf(one.culprit, sizeof(one.culprit), "%s", culprits[i]);
-        one.culprit_n = culprits[i][0] != '\0';
+    ST_EACH (culprit, culprits) {
+        ST_PRINT(one.culprit, "%s", *culprit);
+        one.culprit_n = (*culprit)[0] != '\0';
         st_event_add(&sum, &one);
     }
     assert_string_equal(sum.culprit, "ffmpeg");
@@ -170,20 +155,18 @@ static void culprit_of_a_sum_is_who_was_it_most_often(void **state)
 /* PipeWire's server for PulseAudio was stopped; or a client of its name was late, and nothing stopped it. */
 static void the_server_that_a_client_waited_for_did_not_answer(void **state)
 {
-    (void)state;
     struct st_event event = st_event_make(0, ST_EVENT_CLIENT_DROPOUT, "%s", "");
     event.reason = ST_DROPOUT_WAITED_FOR_OTHER;
     event.culprit_n = 1;
-    snprintf(event.culprit, sizeof(event.culprit), "pipewire-pulse");
+    ST_PRINT(event.culprit, "pipewire-pulse");
     assert_non_null(strstr(say(&event), ": it waited for pipewire-pulse, which did not answer"));
     assert_null(strstr(text, "stopped"));
 }
 
 static void schema_has_each_field(void **state)
 {
-    (void)state;
     char path[4096];
-    snprintf(path, sizeof(path), "%s/docs/schema/sleeptune-events-1.json", getenv("SLEEPTUNE_SRC"));
+    ST_PRINT(path, "%s/docs/schema/sleeptune-events-1.json", getenv("SLEEPTUNE_SRC"));
     json_t *schema = json_load_file(path, 0, NULL);
     assert_non_null(schema);
     const json_t *events = json_object_get(json_object_get(schema, "properties"), "events");
@@ -197,7 +180,6 @@ static void schema_has_each_field(void **state)
 
 static void event_has_what_is_known_and_nothing_else(void **state)
 {
-    (void)state;
     struct st_event event = st_event_make(0, ST_EVENT_LATE_WAKE, "%s", "");
     event.lateness_ns = 3000000;
     json_t *document = st_event_story_json(&event, &alone);
@@ -214,9 +196,8 @@ static void event_has_what_is_known_and_nothing_else(void **state)
 
 static void names_of_others_are_made_safe_in_json(void **state)
 {
-    (void)state;
     struct st_event event = st_event_make(0, ST_EVENT_DEVICE_DROPOUT, "%s", "");
-    snprintf(event.device, sizeof(event.device), "hw:\xff");
+    ST_PRINT(event.device, "hw:\xff");
     json_t *document = st_event_story_json(&event, &alone);
     assert_string_equal(json_string_value(json_object_get(document, "device")), "hw:?");
     assert_non_null(strstr(json_string_value(json_object_get(document, "text")), "hw:? had 1 dropout"));

@@ -1,16 +1,8 @@
 /* Losses at equal intervals, among others, and losses at random. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdlib.h>
-
 #include "core/ns.h"
 #include "core/stats/random.h"
 #include "story/loss_rhythm.h"
+#include "tests/unit/unit.h"
 
 #define BEATS 60
 

@@ -1,15 +1,7 @@
 /* What each buffer size that ran has cost: times by minutes, dropouts by their own period, bursts. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-
 #include "story/size_list.h"
 #include "tests/unit/history_fixture.h"
+#include "tests/unit/unit.h"
 
 static const char *dropped_by = "Synth";
 
@@ -53,7 +45,6 @@ static const char *cell(const json_t *document, size_t row, size_t i)
 
 static void sizes_have_their_time_and_dropouts(void **state)
 {
-    (void)state;
     open_it();
     assert_int_equal(st_history_begin(history), 0);
     add_watches("pipewire", NOON_NS, 120, 128, 1);
@@ -96,7 +87,6 @@ static void sizes_have_their_time_and_dropouts(void **state)
 
 static void what_is_still_counted_counts(void **state)
 {
-    (void)state;
     open_it();
     assert_int_equal(st_history_begin(history), 0);
     add_watches("pipewire", NOON_NS, 120, 128, 1);
@@ -115,7 +105,6 @@ static void what_is_still_counted_counts(void **state)
 
 static void two_servers_are_named(void **state)
 {
-    (void)state;
     open_it();
     assert_int_equal(st_history_begin(history), 0);
     add_watches("pipewire", NOON_NS, 60, 256, 1);
@@ -132,7 +121,6 @@ static void two_servers_are_named(void **state)
 
 static void an_empty_history_has_no_rows(void **state)
 {
-    (void)state;
     open_it();
     json_t *document = document_of(INT64_MIN, INT64_MIN);
     assert_int_equal(json_array_size(json_object_get(document, "sizes")), 0);
@@ -142,7 +130,6 @@ static void an_empty_history_has_no_rows(void **state)
 
 static void what_no_sleeptuned_writes_gives_numbers_or_an_error(void **state)
 {
-    (void)state;
     struct st_history_reader *reader;
     sqlite3 *db;
     char *text = NULL;
@@ -176,7 +163,6 @@ static void what_no_sleeptuned_writes_gives_numbers_or_an_error(void **state)
 /* Garwood's interval, from tables: 0 events 2.996; 5 events 1.970 to 10.513, each side 95 %. */
 static void bounds_are_those_of_poisson(void **state)
 {
-    (void)state;
     struct st_history_size size = {.playing_ns = HOUR_NS};
     struct st_size_rate rate = st_size_list_rate(&size);
     assert_true(rate.per_hour == 0 && rate.low == 0 && fabs(rate.high - 2.996) < 0.001);
@@ -190,11 +176,11 @@ static void bounds_are_those_of_poisson(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(sizes_have_their_time_and_dropouts, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_is_still_counted_counts, setup, teardown),
-        cmocka_unit_test_setup_teardown(two_servers_are_named, setup, teardown),
-        cmocka_unit_test_setup_teardown(an_empty_history_has_no_rows, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_no_sleeptuned_writes_gives_numbers_or_an_error, setup, teardown),
+        TEST(sizes_have_their_time_and_dropouts),
+        TEST(what_is_still_counted_counts),
+        TEST(two_servers_are_named),
+        TEST(an_empty_history_has_no_rows),
+        TEST(what_no_sleeptuned_writes_gives_numbers_or_an_error),
         cmocka_unit_test(bounds_are_those_of_poisson),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

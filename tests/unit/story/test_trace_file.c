@@ -1,15 +1,7 @@
 /* What a trace has of the kernel's events: tests/integration/history-trace.sh reads whole ones. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "core/text/text.h"
 #include "story/trace_file.h"
+#include "tests/unit/unit.h"
 
 #define MS     INT64_C(1000000)
 #define START  (1000 * MS)
@@ -23,7 +15,6 @@ static size_t bytes;
 /* A client's cycle of 5 ms that ends 10 ms after its begin. */
 static int begin(void **state)
 {
-    (void)state;
     ring = calloc(1, sizeof(*ring));
     assert_non_null(ring);
     memcpy(ring->magic, "sleeptune-cycle", sizeof(ring->magic));
@@ -40,7 +31,6 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-    (void)state;
     free(ring);
     free(text);
     text = NULL;
@@ -89,7 +79,6 @@ static size_t count(const char *name)
 
 static void who_had_a_cpu_has_its_name(void **state)
 {
-    (void)state;
     struct st_trace_event events[] = {
         switched(-1, 0, 0, "swapper/0", HOG, "hog\n"), at(0, 0, ST_TRACE_WAKING, CLIENT, ""),
         switched(1, 1, 0, "swapper/1", 9, "mail"),     switched(2, 1, 9, "mail", 0, "swapper/1"),
@@ -108,7 +97,6 @@ static void who_had_a_cpu_has_its_name(void **state)
 /* It held the CPU from 11 to 29 ms, and was reported behind its next cycle. */
 static void cycle_that_was_known_later_is_in_its_place(void **state)
 {
-    (void)state;
     const struct st_cycle_row next = {
         .cycle_ns = START + 30 * MS, .signal_ns = START + 30 * MS, .busy_ns = MS, .period_ns = 5 * MS};
     st_cycle_ring_put(ring, &next);
@@ -126,7 +114,6 @@ static void cycle_that_was_known_later_is_in_its_place(void **state)
 /* The second cycle began 2 ms before the first one had ended. */
 static void cycle_that_overlaps_its_next_has_a_track_of_its_own(void **state)
 {
-    (void)state;
     st_cycle_ring_put(ring, &(struct st_cycle_row){.cycle_ns = START + 5 * MS,
                                                    .signal_ns = START + 8 * MS + 1,
                                                    .wait_ns = 0,
@@ -141,7 +128,6 @@ static void cycle_that_overlaps_its_next_has_a_track_of_its_own(void **state)
 
 static void text_of_others_is_a_string(void **state)
 {
-    (void)state;
     ST_PRINT(ring->names[0], "a\"}\\\n");
     (void)written(NULL, 0);
     assert_int_equal(count("\"a\\\"}\\\\?\""), 2); /* its track, and a deadline that it missed */
@@ -149,7 +135,6 @@ static void text_of_others_is_a_string(void **state)
 
 static void interrupts_have_their_names(void **state)
 {
-    (void)state;
     struct st_trace_event events[] = {
         at(1, 3, ST_TRACE_SOFTIRQ_ENTRY, 3, ""), at(2, 3, ST_TRACE_IRQ_ENTRY, 27, "snd_hda"),
         at(3, 3, ST_TRACE_IRQ_EXIT, 27, ""),     at(4, 3, ST_TRACE_SOFTIRQ_EXIT, 3, ""),
@@ -163,7 +148,6 @@ static void interrupts_have_their_names(void **state)
 
 static void what_was_lost_is_no_ones(void **state)
 {
-    (void)state;
     struct st_trace_event events[] = {
         switched(1, 0, 0, "swapper/0", HOG, "hog"),
         at(8, 0, ST_TRACE_LOST, 0, ""),
@@ -177,7 +161,6 @@ static void what_was_lost_is_no_ones(void **state)
 
 static void without_events_it_says_so(void **state)
 {
-    (void)state;
     const struct st_trace_file file = written(NULL, 0);
     assert_true(file.reach_ns == INT64_MIN);
     assert_int_equal(count("Linux 6: what it did is not in this file"), 1);
@@ -187,7 +170,6 @@ static void without_events_it_says_so(void **state)
 
 static void what_was_left_is_a_counter_of_each(void **state)
 {
-    (void)state;
     for (int64_t i = 0; i < ST_LEVELS_MAX + 2; i++) { /* a ring, too */
         struct st_cycle_level *level = &ring->levels.rows[ring->levels.written++ % ST_LEVELS_MAX];
         *level = (struct st_cycle_level){.at_ns = START + i, .left_ns = 0x123456789};

@@ -1,13 +1,5 @@
 /* /proc/asound's text, as kernel 6.1 writes it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-
+#include "tests/unit/unit.h"
 #include "xruns/alsa.h"
 
 static const char running[] = "state: RUNNING\n"
@@ -23,7 +15,6 @@ static const char running[] = "state: RUNNING\n"
 
 static void status_of_a_running_stream_is_read(void **state)
 {
-    (void)state;
     struct st_alsa_status status;
     assert_int_equal(st_alsa_status_parse(running, &status), 0);
     assert_int_equal(status.state, ST_ALSA_RUNNING);
@@ -38,7 +29,6 @@ static void status_of_a_running_stream_is_read(void **state)
 
 static void settings_of_a_stream_are_read(void **state)
 {
-    (void)state;
     static const char hw[] = "access: RW_INTERLEAVED\nformat: S16_LE\nsubformat: STD\nchannels: 2\n"
                              "rate: 44100 (44100/1)\nperiod_size: 1024\nbuffer_size: 8192\n";
     struct st_alsa_params params;
@@ -54,7 +44,6 @@ static void settings_of_a_stream_are_read(void **state)
 
 static void closed_and_other_states_are_told_apart(void **state)
 {
-    (void)state;
     struct st_alsa_status status;
     assert_int_equal(st_alsa_status_parse("closed\n", &status), 0);
     assert_int_equal(status.state, ST_ALSA_CLOSED);
@@ -69,7 +58,6 @@ static void closed_and_other_states_are_told_apart(void **state)
 
 static void other_text_is_refused(void **state)
 {
-    (void)state;
     static const char *const bad[] = {
         "",
         "state:\n",
@@ -84,16 +72,15 @@ static void other_text_is_refused(void **state)
         "state: RUNNING\ntrigger_time: 1.5\ntstamp: soon\nhw_ptr: 5\n",
         "state: RUNNING\nowner_pid: x\ntrigger_time: 1.5\nhw_ptr: 5\n",
     };
-    for (size_t i = 0; i < ST_ARRAY_LEN(bad); i++) {
+    ST_EACH (text, bad) {
         struct st_alsa_status status;
-        if (st_alsa_status_parse(bad[i], &status) != -EBADMSG)
-            fail_msg("taken: %s", bad[i]);
+        if (st_alsa_status_parse(*text, &status) != -EBADMSG)
+            fail_msg("taken: %s", *text);
     }
 }
 
 static void list_of_devices_is_read_line_by_line(void **state)
 {
-    (void)state;
     const char *text = "00-00: ALC892 Analog : ALC892 Analog : playback 1 : capture 1\n"
                        "rubbish\n"
                        "00-03: HDMI : playback 9 : HDMI 0 : playback 1\n" /* a name that looks like a count */
@@ -118,7 +105,6 @@ static void list_of_devices_is_read_line_by_line(void **state)
 
 static void counts_of_the_next_line_are_not_this_ones(void **state)
 {
-    (void)state;
     const char *text = "00-00: A : A : playback 1\n00-01: B : B : capture 2\n";
     struct st_alsa_pcm pcm;
     assert_int_equal(st_alsa_pcm_next(&text, &pcm), 0);

@@ -1,11 +1,5 @@
 /* A device and a program that writes to it, frame by frame as the kernel counts them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "xruns/alsa.h"
 
 enum { RATE = 48000, BUFFER = 4096, PERIOD = 1024, LOOK = RATE / 4 };
@@ -20,7 +14,6 @@ static const struct st_alsa_params *params;
 
 static int setup(void **state)
 {
-    (void)state;
     room = (struct st_alsa_room){0};
     device = most = since = seen_n = seen_frames = 0;
     program = BUFFER;
@@ -59,7 +52,6 @@ static void play(int64_t frames, bool writes)
 
 static void each_stop_is_seen_with_its_length(void **state)
 {
-    (void)state;
     int64_t lost = 0;
     play(RATE, true);
     for (int i = 0; i < 60; i++) {
@@ -76,7 +68,6 @@ static void each_stop_is_seen_with_its_length(void **state)
 
 static void one_that_starts_empty_and_stays_behind_is_seen_once_within_a_second(void **state)
 {
-    (void)state;
     program = -2000;
     for (int i = 0; i < 1000; i++) { /* a period at a time, and never more */
         play(PERIOD, false);
@@ -89,7 +80,6 @@ static void one_that_starts_empty_and_stays_behind_is_seen_once_within_a_second(
 
 static void where_the_kernel_stops_it_nothing_is_said_twice(void **state)
 {
-    (void)state;
     params = &stops;
     play(RATE, true);
     play(RATE / 2, false);
@@ -99,7 +89,6 @@ static void where_the_kernel_stops_it_nothing_is_said_twice(void **state)
 
 static void the_least_that_was_left_is_kept(void **state)
 {
-    (void)state;
     play(RATE, true);
     assert_in_range(least, BUFFER - PERIOD - 1, BUFFER - PERIOD);
     play(3000, false);
@@ -110,7 +99,6 @@ static void the_least_that_was_left_is_kept(void **state)
 
 static void who_writes_nothing_has_nothing_to_play(void **state)
 {
-    (void)state;
     play(10 * RATE, false); /* dmix: its programs mix into the buffer themselves */
     assert_int_equal(seen_n, 0);
     assert_true(least == INT64_MAX);

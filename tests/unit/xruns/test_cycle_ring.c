@@ -1,26 +1,17 @@
 /* The last cycles in a file: what is written is read, and what is no such file is refused. */
-#include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "core/text/text.h"
+#include "tests/unit/unit.h"
 #include "xruns/cycle_ring.h"
 
 static char folder[] = "/tmp/sleeptune-ring-XXXXXX";
 
 static void the_newest_rows_stay(void **state)
 {
-    (void)state;
     struct st_cycle_ring *ring;
     struct stat status;
     const char *path = ST_TEXT(100, "%s/ring", folder);
@@ -43,7 +34,6 @@ static void the_newest_rows_stay(void **state)
 
 static void who_has_no_name_of_his_own_is_no_one_else(void **state)
 {
-    (void)state;
     struct st_cycle_ring *ring = calloc(1, sizeof(*ring));
     assert_non_null(ring);
     for (uint16_t i = 0; i < ST_CYCLE_RING_NAMES + 5; i++)
@@ -55,7 +45,6 @@ static void who_has_no_name_of_his_own_is_no_one_else(void **state)
 
 static void a_link_is_not_followed(void **state)
 {
-    (void)state;
     struct st_cycle_ring *ring;
     const char *link = ST_TEXT(100, "%s/link", folder);
     assert_int_equal(symlink("/tmp/sleeptune-no-such-file", link), 0);
@@ -65,7 +54,6 @@ static void a_link_is_not_followed(void **state)
 
 static void what_cannot_be_is_refused(void **state)
 {
-    (void)state;
     struct st_cycle_ring *ring = calloc(1, sizeof(*ring)), *good = calloc(1, sizeof(*ring));
     assert_non_null(ring);
     assert_non_null(good);

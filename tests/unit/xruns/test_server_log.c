@@ -1,18 +1,11 @@
 /* Lines of PipeWire's log. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "core/text/text.h"
+#include "tests/unit/unit.h"
 #include "xruns/server_log.h"
 
 /* The forms of 0.3.65, 1.2 and 1.4 (spa/plugins/alsa/alsa-pcm.c), as journald and a terminal have them. */
 static void each_form_is_read(void **state)
 {
-    (void)state;
     static const struct {
         const char *line, *card;
         int64_t n, frames, cycle_frames;
@@ -29,19 +22,18 @@ static void each_form_is_read(void **state)
         {"hw:2p: follower avail:100 delay:-5 target:128 thr:128, resync (1 suppressed)", "hw:2p", 2, 133,
          128},
     };
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+    ST_EACH (row, rows) {
         struct st_resync_log_line line;
-        assert_true(st_server_log_resync(rows[i].line, &line));
-        assert_string_equal(line.card, rows[i].card);
-        assert_int_equal(line.n, rows[i].n);
-        assert_int_equal(line.frames, rows[i].frames);
-        assert_int_equal(line.cycle_frames, rows[i].cycle_frames);
+        assert_true(st_server_log_resync(row->line, &line));
+        assert_string_equal(line.card, row->card);
+        assert_int_equal(line.n, row->n);
+        assert_int_equal(line.frames, row->frames);
+        assert_int_equal(line.cycle_frames, row->cycle_frames);
     }
 }
 
 static void other_lines_are_not(void **state)
 {
-    (void)state;
     static const char *const lines[] = {
         "",
         "hw:1: follower:1 match:1 rate:1.000000 bw:0.128 thr:256 del:300 target:256 err:1 max:256",

@@ -1,14 +1,5 @@
 /* Xruns from the counters of sound(4)'s channels, which begin anew. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <string.h>
-
+#include "tests/unit/unit.h"
 #include "xruns/sndstat.h"
 
 static struct st_snd_counters counters;
@@ -17,7 +8,6 @@ static char client[ST_XRUN_NAME_BYTES], device[ST_XRUN_NAME_BYTES];
 
 static int setup(void **state)
 {
-    (void)state;
     device_n = dropouts_n = fragments_n = 0;
     counters = (struct st_snd_counters){.n = 0};
     return 0;
@@ -56,7 +46,6 @@ static void look_at_none(void)
 
 static void underruns_of_a_virtual_channel_are_a_client_that_starved(void **state)
 {
-    (void)state;
     look(34, 500, 61);
     assert_int_equal(dropouts_n, 0); /* what was before we looked */
     look(36, 600, 61);
@@ -86,7 +75,7 @@ static void on_channel(void *ctx, const struct st_snd_channel *channel)
 static void look_at_text(unsigned underruns, unsigned feeds, unsigned ready)
 {
     char text[512];
-    snprintf(text, sizeof(text),
+    ST_PRINT(text,
              "\tdsp0.play.0[dsp0.virtual_play.0]: spd 48000, fmt 0x00200010, flags 0x1000010c, 0x00000021, "
              "pid 1087 (play)\n\t\t"
              "interrupts 0, underruns %u, feed %u, ready %u \n",
@@ -100,7 +89,6 @@ static void look_at_text(unsigned underruns, unsigned feeds, unsigned ready)
  * two looks: "play had all 7 dropouts: it was not ready, reason unknown." */
 static void a_gap_across_two_looks_is_one_dropout(void **state)
 {
-    (void)state;
     look_at_text(0, 100, 8192);
     for (unsigned gap = 1; gap <= 5; gap++)
         look_at_text(gap * 16, 100 + gap * 50, 8192);
@@ -121,7 +109,6 @@ static void a_gap_across_two_looks_is_one_dropout(void **state)
 
 static void those_of_a_hardware_channel_are_the_devices(void **state)
 {
-    (void)state;
     const struct st_snd_channel play = {.name = "dsp1.play.0", .pid = 2067, .xruns_n = 3},
                                 record = {.name = "dsp1.record.0", .xruns_n = 7};
     look_at_none();
@@ -135,7 +122,6 @@ static void those_of_a_hardware_channel_are_the_devices(void **state)
 
 static void counters_that_begin_anew_count_from_zero(void **state)
 {
-    (void)state;
     look(34, 500, 61);
     look(3, 20, 61); /* started again: 3 new ones */
     assert_int_equal(fragments_n, 3);
@@ -147,7 +133,6 @@ static void counters_that_begin_anew_count_from_zero(void **state)
 
 static void channel_that_goes_and_comes_counts_from_zero(void **state)
 {
-    (void)state;
     look(34, 500, 61);
     look_at_none();
     look(40, 600, 61);

@@ -1,17 +1,6 @@
 /* Packed nvlists of SNDSTIOC_GET_DEVS, written here as nvlist_pack(9) does. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "tests/unit/cannot.h"
+#include "tests/unit/unit.h"
 #include "xruns/sndstat.h"
 
 enum { BOOL = 2, NUMBER = 3, STRING = 4, LIST = 5, LIST_ARRAY = 11, ARRAY_NEXT = 254, LIST_UP = 255 };
@@ -148,11 +137,9 @@ static int64_t read_all(size_t len)
 
 static void list_that_libnv_packed_is_read(void **state)
 {
-    (void)state;
     char path[512];
     const char *source = getenv("SLEEPTUNE_SRC");
-    snprintf(path, sizeof(path), "%s/tests/fuzz/corpus/snd_nvlist/packed-by-libnv",
-             source != NULL ? source : ".");
+    ST_PRINT(path, "%s/tests/fuzz/corpus/snd_nvlist/packed-by-libnv", source != NULL ? source : ".");
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
     n = fread(bytes, 1, sizeof(bytes), file);
@@ -175,7 +162,6 @@ static void list_that_libnv_packed_is_read(void **state)
 
 static void channels_are_found_with_their_counters(void **state)
 {
-    (void)state;
     put_devices();
     assert_int_equal(read_all(n), 2);
     assert_int_equal(seen_n, 2);
@@ -209,7 +195,6 @@ static void devices_without_channel_info_have_none(void **state)
 
 static void cut_anywhere_it_is_malformed_or_shorter(void **state)
 {
-    (void)state;
     put_devices();
     for (size_t len = 0; len < n; len++) {
         if (read_all(len) >= 0)
@@ -219,7 +204,6 @@ static void cut_anywhere_it_is_malformed_or_shorter(void **state)
 
 static void other_byte_order_and_magic_are_refused(void **state)
 {
-    (void)state;
     put_devices();
     bytes[2] ^= 0x80;
     assert_int_equal(read_all(n), -EBADMSG);
@@ -230,7 +214,6 @@ static void other_byte_order_and_magic_are_refused(void **state)
 
 static void lists_in_lists_without_end_are_refused(void **state)
 {
-    (void)state;
     n = 0;
     put_header();
     for (int i = 0; i < 40; i++)
@@ -240,7 +223,6 @@ static void lists_in_lists_without_end_are_refused(void **state)
 
 static void ends_that_do_not_fit_are_refused(void **state)
 {
-    (void)state;
     n = 0;
     put_header();
     put_pair(LIST_UP, "", 0, 0);
@@ -255,9 +237,8 @@ static void ends_that_do_not_fit_are_refused(void **state)
 /* tests/fuzz/corpus/snd_nvlist/13.2-text: /dev/sndstat of 13.2 at hw.snd.verbose 2 while a program played */
 static void text_before_14_has_the_same_counters(void **state)
 {
-    (void)state;
     static char text[8192], path[4096];
-    snprintf(path, sizeof(path), "%s/tests/fuzz/corpus/snd_nvlist/13.2-text", getenv("SLEEPTUNE_SRC"));
+    ST_PRINT(path, "%s/tests/fuzz/corpus/snd_nvlist/13.2-text", getenv("SLEEPTUNE_SRC"));
     FILE *file = fopen(path, "re");
     assert_non_null(file);
     text[fread(text, 1, sizeof(text) - 1, file)] = '\0';

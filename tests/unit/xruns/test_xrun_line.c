@@ -1,19 +1,9 @@
 /* Lines of the helper programs that watch sound servers. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-#include <string.h>
-
+#include "tests/unit/unit.h"
 #include "xruns/xrun_line.h"
 
 static void xrun_line_has_its_count_and_names(void **state)
 {
-    (void)state;
     struct st_xrun_line line;
     assert_int_equal(st_xrun_line_parse(
                          "device-dropout count_n=3 certainty=probable device=hw%3A0 client=A%20B%25", &line),
@@ -28,7 +18,6 @@ static void xrun_line_has_its_count_and_names(void **state)
 
 static void names_may_be_missing(void **state)
 {
-    (void)state;
     struct st_xrun_line line;
     assert_int_equal(st_xrun_line_parse("device-dropout count_n=1 certainty=exact", &line), 0);
     assert_string_equal(line.seen.event.device, "");
@@ -37,7 +26,6 @@ static void names_may_be_missing(void **state)
 
 static void other_kinds_have_their_text(void **state)
 {
-    (void)state;
     struct st_xrun_line line;
     assert_int_equal(st_xrun_line_parse("ready JACK server \"default\"", &line), 0);
     assert_int_equal(line.kind, ST_XRUN_LINE_READY);
@@ -64,7 +52,6 @@ static void other_kinds_have_their_text(void **state)
 
 static void what_is_no_line_of_ours_is_refused(void **state)
 {
-    (void)state;
     static const char *const bad[] = {
         "",
         " ",
@@ -121,17 +108,16 @@ static void what_is_no_line_of_ours_is_refused(void **state)
         "load cycles_n=4 period_ns=1000000000001", /* longer than a cycle can be */
         "load cycles_n=4 count_n=1",               /* of another line */
     };
-    for (size_t i = 0; i < ST_ARRAY_LEN(bad); i++) {
+    ST_EACH (text, bad) {
         struct st_xrun_line line = {.kind = ST_XRUN_LINE_ALIVE, .text = "kept"};
-        if (st_xrun_line_parse(bad[i], &line) != -EBADMSG)
-            fail_msg("taken: \"%s\"", bad[i]);
+        if (st_xrun_line_parse(*text, &line) != -EBADMSG)
+            fail_msg("taken: \"%s\"", *text);
         assert_string_equal(line.text, "kept");
     }
 }
 
 static void long_and_hostile_names_are_cut_and_made_printable(void **state)
 {
-    (void)state;
     char text[512] = "device-dropout count_n=1 certainty=exact client=%0a%1b[2J";
     memset(text + strlen(text), 'x', 300);
     struct st_xrun_line line;
@@ -142,7 +128,6 @@ static void long_and_hostile_names_are_cut_and_made_printable(void **state)
 
 static void what_is_written_is_read_back(void **state)
 {
-    (void)state;
     struct st_xrun_seen seen = {.event = {.kind = ST_EVENT_DEVICE_DROPOUT,
                                           .device = "alsa output",
                                           .client = "50%\x01=x",
@@ -161,7 +146,6 @@ static void what_is_written_is_read_back(void **state)
 
 static void a_dropout_has_its_reason_and_its_times(void **state)
 {
-    (void)state;
     const struct st_xrun_seen seen = {.event = {.kind = ST_EVENT_CLIENT_DROPOUT,
                                                 .device = "studio",
                                                 .client = "HeavyReverb",
@@ -188,7 +172,6 @@ static void a_dropout_has_its_reason_and_its_times(void **state)
 
 static void a_place_and_a_length_are_read_back(void **state)
 {
-    (void)state;
     const struct st_xrun_seen seen = {.event = {.kind = ST_EVENT_CLIENT_DROPOUT,
                                                 .device = "studio",
                                                 .client = "paplay",
@@ -217,7 +200,6 @@ static void a_place_and_a_length_are_read_back(void **state)
 /* A program that was stopped for 20 min: of a line that is refused, nothing is known. */
 static void a_time_that_is_too_long_is_written_as_the_longest(void **state)
 {
-    (void)state;
     const struct st_xrun_seen seen = {.event = {.kind = ST_EVENT_CLIENT_DROPOUT,
                                                 .client = "paplay",
                                                 .certainty = ST_CERTAINTY_PROBABLE,
@@ -237,7 +219,6 @@ static void a_time_that_is_too_long_is_written_as_the_longest(void **state)
 
 static void a_load_is_read_back(void **state)
 {
-    (void)state;
     const struct st_xrun_seen seen = {.event = {.device = "studio", .client = "Organ"},
                                       .kind = ST_XRUN_SEEN_LOAD,
                                       .load = {.cycles_n = 469,
@@ -278,7 +259,6 @@ static void a_load_is_read_back(void **state)
 
 static void what_is_left_is_read_back(void **state)
 {
-    (void)state;
     struct st_xrun_line line;
     char buf[ST_XRUN_LINE_BYTES];
     assert_int_equal(st_xrun_line_parse("level reserve_ns=5000000 client=Organ", &line), 0);
@@ -290,7 +270,6 @@ static void what_is_left_is_read_back(void **state)
 
 static void the_end_of_a_client_is_read_back(void **state)
 {
-    (void)state;
     struct st_xrun_line line;
     char buf[ST_XRUN_LINE_BYTES];
     assert_int_equal(st_xrun_line_parse("ended device=card client=Organ", &line), 0);
@@ -303,7 +282,6 @@ static void the_end_of_a_client_is_read_back(void **state)
 /* As sleeptune-observe-pipewire wrote it of a server 0.3.65. */
 static void a_client_in_the_cycle_of_a_dropout_is_read_back(void **state)
 {
-    (void)state;
     static const char *const text =
         "cycle busy_ns=5346260 wait_ns=18315653 client=good deadline_ns=21343519 left_n=1";
     struct st_xrun_line line;
@@ -319,7 +297,6 @@ static void a_client_in_the_cycle_of_a_dropout_is_read_back(void **state)
 
 static void the_longest_names_fit_a_line(void **state)
 {
-    (void)state;
     struct st_xrun_seen seen = {.event = {.kind = ST_EVENT_CLIENT_DROPOUT,
                                           .certainty = ST_CERTAINTY_PROBABLE,
                                           .count_n = 1000000000,

@@ -1,30 +1,19 @@
 /* A source of xruns that is a helper program: real programs, which are shell scripts, well-behaved and
  * not.
  * Real clock: the programs are real, and end or hang by themselves. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
 #include <poll.h>
 #include <pwd.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/ns.h"
 #include "platform/platform.h"
 #include "st_config.h"
 #include "tests/unit/cannot.h"
+#include "tests/unit/unit.h"
 #include "xruns/xrun.h"
 
 #define SCRIPT "sleeptune-observe-test"
@@ -43,16 +32,14 @@ static int64_t seen_n;
 
 static int setup_folder(void **state)
 {
-    (void)state;
     if (mkdtemp(folder) == NULL)
         return 1;
-    snprintf(path, sizeof(path), "%s/" SCRIPT, folder);
+    ST_PRINT(path, "%s/" SCRIPT, folder);
     return setenv("SLEEPTUNE_OBSERVE_DIR", folder, 1);
 }
 
 static int teardown_folder(void **state)
 {
-    (void)state;
     (void)unlink(path);
     return rmdir(folder);
 }
@@ -75,7 +62,7 @@ static int open_script(const char *body, const char *server)
     if (fclose(file) != 0 || chmod(path, 0755) != 0)
         return -errno;
     seen_n = 0;
-    snprintf(setting.server, sizeof(setting.server), "%s", server);
+    ST_PRINT(setting.server, "%s", server);
     return st_xrun_open(&watch, &st_platform_native()->machine, &source, &setting);
 }
 
@@ -94,7 +81,6 @@ static int poll_until(int until_not, int64_t n)
 
 static void lines_become_sightings(void **state)
 {
-    (void)state;
     assert_int_equal(open_script("echo ready JACK server default\n"
                                  "printf 'client-dropout certainty=exact '\nsleep 0.1\n" /* in two pieces */
                                  "echo count_n=2 device=system client=a%20b\n"
@@ -115,7 +101,6 @@ static void lines_become_sightings(void **state)
 
 static void program_learns_the_version_of_what_started_it(void **state)
 {
-    (void)state;
     assert_int_equal(open_script("echo ready \"$*\"; exec cat", ""), 0);
     assert_int_equal(poll_until(-EAGAIN, 0), 0);
     assert_string_equal(watch.why, "-V" ST_VERSION);
@@ -124,7 +109,6 @@ static void program_learns_the_version_of_what_started_it(void **state)
 
 static void server_is_told_by_its_variable(void **state)
 {
-    (void)state;
     assert_int_equal(open_script("echo ready to \"$2\" ${HOME:+home}; exec cat", "unix:/a b"), 0);
     assert_int_equal(poll_until(-EAGAIN, 0), 0);
     assert_string_equal(
@@ -135,7 +119,6 @@ static void server_is_told_by_its_variable(void **state)
 
 static void absent_server_is_said_and_not_an_error_of_the_program(void **state)
 {
-    (void)state;
     assert_int_equal(open_script("echo absent facts=1 no JACK server runs; exit 1", ""), 0);
     assert_int_equal(poll_until(-EAGAIN, 0), -ENOENT);
     assert_string_equal(watch.why, "no JACK server runs");
@@ -145,7 +128,6 @@ static void absent_server_is_said_and_not_an_error_of_the_program(void **state)
 
 static void server_that_ends_is_not_watched_any_more_from_the_line_on_that_says_so(void **state)
 {
-    (void)state;
     assert_int_equal(open_script("echo ready JACK server default\n"
                                  "while [ -e \"$0\" ]; do sleep 0.01; done\n"
                                  "echo absent JACK server default has ended\nexit 2",
@@ -161,7 +143,6 @@ static void server_that_ends_is_not_watched_any_more_from_the_line_on_that_says_
 
 static void program_that_dies_says_how(void **state)
 {
-    (void)state;
     assert_int_equal(open_script("exit 7", ""), 0);
     assert_int_equal(poll_until(-EAGAIN, 0), -EPIPE);
     assert_string_equal(watch.why, SCRIPT " ended with exit status 7");
@@ -177,7 +158,6 @@ static void program_that_dies_says_how(void **state)
 
 static void rubbish_ends_it_and_is_quoted(void **state)
 {
-    (void)state;
     assert_int_equal(open_script("printf 'ready x\\nSegm\\033entation\\n'; exec cat", ""), 0);
     int r = poll_until(-EAGAIN, 0);
     if (r == 0)
@@ -189,7 +169,6 @@ static void rubbish_ends_it_and_is_quoted(void **state)
 
 static void endless_line_ends_it(void **state)
 {
-    (void)state;
     assert_int_equal(
         open_script("while :; do printf xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done", ""), 0);
     assert_int_equal(poll_until(-EAGAIN, 0), -EBADMSG);
@@ -199,7 +178,6 @@ static void endless_line_ends_it(void **state)
 
 static void flood_is_taken_in_bites(void **state)
 {
-    (void)state;
     assert_int_equal(open_script("echo ready x\n"
                                  "line='device-dropout count_n=1 certainty=exact "
                                  "device=dddddddddddddddddddddddddddddd'\n"
@@ -220,7 +198,6 @@ static void flood_is_taken_in_bites(void **state)
 
 static void silent_program_is_taken_for_hung_after_ten_looks(void **state)
 {
-    (void)state;
     assert_int_equal(open_script("exec sleep 1000", ""), 0);
     for (int i = 0; i < 9; i++)
         assert_int_equal(source.ops->poll(&watch, on_seen, NULL), -EAGAIN);
@@ -232,9 +209,8 @@ static void silent_program_is_taken_for_hung_after_ten_looks(void **state)
 
 static void one_that_sees_nothing_is_looked_at_more_rarely(void **state)
 {
-    (void)state;
     char go[80];
-    snprintf(go, sizeof(go), "%s.go", path);
+    ST_PRINT(go, "%s.go", path);
     assert_int_equal(open_script("echo ready as it is\nuntil [ -e \"$0.go\" ]; do sleep 0.05; done\n"
                                  "echo device-dropout count_n=1 certainty=exact device=d\nexec cat",
                                  ""),
@@ -261,7 +237,6 @@ static void one_that_sees_nothing_is_looked_at_more_rarely(void **state)
 
 static void one_that_is_stopped_is_noticed_at_the_next_look(void **state)
 {
-    (void)state;
     siginfo_t info;
     assert_int_equal(open_script("echo ready $$; read line; exec cat", ""), 0);
     assert_int_equal(poll_until(-EAGAIN, 0), 0);
@@ -290,7 +265,6 @@ static void one_that_is_stopped_is_noticed_at_the_next_look(void **state)
 
 static void it_has_a_session_of_its_own_and_gains_no_rights(void **state)
 {
-    (void)state;
     assert_int_equal(
         open_script("echo ready $# $(cut -d' ' -f6 /proc/$$/stat 2>/dev/null || ps -o sid= -p $$) $$ $PWD "
                     "$(sed -n 's/^NoNewPrivs:.//p' /proc/self/status 2>/dev/null)\nexec cat",
@@ -301,7 +275,7 @@ static void it_has_a_session_of_its_own_and_gains_no_rights(void **state)
     int sid, pid, n = 0;
     assert_int_equal(sscanf(watch.why, "1 %d %d%n", &sid, &pid, &n), 2);
     assert_int_equal(sid, pid);
-    snprintf(wanted, sizeof(wanted), " /%s", st_platform_native()->machine.os == ST_OS_LINUX ? " 1" : "");
+    ST_PRINT(wanted, " /%s", st_platform_native()->machine.os == ST_OS_LINUX ? " 1" : "");
     assert_string_equal(watch.why + n, wanted);
     st_xrun_close(&watch);
 }
@@ -324,7 +298,6 @@ static int leave(void)
 
 static void what_leaves_its_group_is_killed(void **state)
 {
-    (void)state;
     static struct st_xrun_watch other;
     assert_int_equal(open_script("echo ready stays; exec cat", ""), 0);
     assert_int_equal(poll_until(-EAGAIN, 0), 0);
@@ -332,7 +305,7 @@ static void what_leaves_its_group_is_killed(void **state)
     char body[4300], self[4096];
     assert_int_equal(
         st_platform_native()->machine.program_path(&st_platform_native()->machine, self, sizeof(self)), 0);
-    snprintf(body, sizeof(body), "echo ready $('%s' leave); exec cat", self);
+    ST_PRINT(body, "echo ready $('%s' leave); exec cat", self);
     assert_int_equal(open_script(body, ""), 0);
     assert_int_equal(poll_until(-EAGAIN, 0), 0);
     const pid_t hidden = (pid_t)strtol(watch.why, NULL, 10);
@@ -370,7 +343,6 @@ static pid_t start_a_server(void)
 
 static void what_a_library_started_is_left_alone(void **state)
 {
-    (void)state;
     struct rlimit core;
     assert_int_equal(getrlimit(RLIMIT_CORE, &core), 0);
     assert_int_equal(open_script("echo ready it; exec cat", ""), 0);
@@ -387,7 +359,6 @@ static void what_a_library_started_is_left_alone(void **state)
 
 static void root_is_gone_before_it_runs(void **state)
 {
-    (void)state;
     const struct st_xrun_setting setting = {.user = 65534};
     assert_int_equal(open_script("echo ready $(id -u) $(id -g) $(id -G) $#; exec cat", ""), 0);
     st_xrun_close(&watch);
@@ -403,7 +374,6 @@ static void root_is_gone_before_it_runs(void **state)
 /* Shared pages that a fork write-protects are copied at the next write. */
 static void it_costs_this_process_no_page_fault(void **state)
 {
-    (void)state;
     enum { PAGE = 4096, PAGES = 512 };
     static char pages[PAGES * PAGE];
     struct rusage before, after;
@@ -418,7 +388,6 @@ static void it_costs_this_process_no_page_fault(void **state)
 
 static void program_that_ignores_its_end_is_killed(void **state)
 {
-    (void)state;
     assert_int_equal(open_script("trap '' TERM\necho ready $$\nwhile :; do sleep 0.05; done", ""), 0);
     assert_int_equal(poll_until(-EAGAIN, 0), 0);
     const pid_t pid = (pid_t)strtol(watch.why, NULL, 10);
@@ -430,7 +399,6 @@ static void program_that_ignores_its_end_is_killed(void **state)
 
 static void missing_program_is_not_installed(void **state)
 {
-    (void)state;
     (void)unlink(path);
     const struct st_xrun_setting setting = {{0}};
     assert_int_equal(st_xrun_open(&watch, &st_platform_native()->machine, &source, &setting), -ENOENT);
@@ -439,7 +407,6 @@ static void missing_program_is_not_installed(void **state)
 
 static void absent_source_says_why(void **state)
 {
-    (void)state;
     static const struct st_xrun_source absent = ST_XRUN_ABSENT("other", "Other", "only others have it");
     const struct st_xrun_setting setting = {{0}};
     assert_int_equal(st_xrun_open(&watch, &st_platform_native()->machine, &absent, &setting), -ENOTSUP);
@@ -448,7 +415,6 @@ static void absent_source_says_why(void **state)
 
 static void every_source_of_this_system_has_its_texts(void **state)
 {
-    (void)state;
     const struct st_xrun_source *row;
     size_t n = 0;
     for (; (row = st_xrun_sources[n]) != NULL; n++) {

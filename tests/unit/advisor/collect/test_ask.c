@@ -1,19 +1,9 @@
 /* What servers answer, and what becomes of it: the fake prints what the clients print. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "advisor/collect/collect.h"
 #include "tests/fake/fake.h"
+#include "tests/unit/unit.h"
 
 #define PW        "pw-metadata -n settings"
 #define PW_DUMP   "pw-dump --no-colors"
@@ -25,7 +15,6 @@ static struct st_facts *facts;
 
 static int setup(void **state)
 {
-    (void)state;
     unsetenv("XDG_RUNTIME_DIR");
     p = st_fake_new(ST_OS_LINUX, 0);
     facts = st_facts_new(ST_OS_LINUX);
@@ -34,7 +23,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     st_facts_free(facts);
     st_fake_free(p);
     return 0;
@@ -83,7 +71,6 @@ static const char settings[] = "Found \"settings\" metadata 30\n"
 
 static void a_running_value_wins_over_a_file(void **state)
 {
-    (void)state;
     fact("linux.daemon.pipewire", "700");
     fact("linux.pipewire.quantum", "1024");
     fact("linux.pipewire.vm_min_quantum", "1024");
@@ -95,7 +82,7 @@ static void a_running_value_wins_over_a_file(void **state)
     is("linux.pipewire.allowed_rates", "[ 44100, 48000 ]");
     is("linux.ask.pipewire", "answered");
     char uid[24];
-    snprintf(uid, sizeof(uid), "%lu", (unsigned long)geteuid());
+    ST_PRINT(uid, "%lu", (unsigned long)geteuid());
     is("linux.daemon_user.pipewire", uid);
     is_state("linux.pipewire.vm_min_quantum", ST_FACT_ABSENT, 0); /* it is in the running minimum */
     assert_string_equal(st_facts_find(facts, "linux.pipewire.quantum")->source, PW);
@@ -131,7 +118,6 @@ static const char nodes[] =
 
 static void nodes_say_what_programs_ask_for(void **state)
 {
-    (void)state;
     fact("linux.daemon.pipewire", "700");
     answer(PW_DUMP, nodes, 0);
     ask();
@@ -189,7 +175,6 @@ static const char graph[] = "[" CLIENT("31",
 
 static void who_is_linked_with_a_device_plays(void **state)
 {
-    (void)state;
     fact("linux.daemon.pipewire", "700");
     answer(PW_DUMP, graph, 0);
     ask();
@@ -208,7 +193,6 @@ static void who_is_linked_with_a_device_plays(void **state)
 
 static void who_does_not_run_is_not_asked(void **state)
 {
-    (void)state;
     fact("linux.pipewire.quantum", "1024");
     answer(PW, settings, 0);
     ask();
@@ -218,7 +202,6 @@ static void who_does_not_run_is_not_asked(void **state)
 
 static void no_answer_in_time_makes_the_files_doubtful(void **state)
 {
-    (void)state;
     fact("linux.daemon.pipewire", "700");
     fact("linux.pipewire.quantum", "1024");
     answer(PW, "", -ETIMEDOUT);
@@ -230,7 +213,6 @@ static void no_answer_in_time_makes_the_files_doubtful(void **state)
 
 static void so_do_a_flood_and_nonsense(void **state)
 {
-    (void)state;
     fact("linux.daemon.pipewire", "700");
     fact("linux.daemon.jackd", "701");
     fact("linux.daemon.pulseaudio", "702");
@@ -248,7 +230,6 @@ static void so_do_a_flood_and_nonsense(void **state)
 
 static void a_malformed_setting_is_one(void **state)
 {
-    (void)state;
     fact("linux.daemon.pipewire", "700");
     answer(PW, "update: id:0 key:'clock.quantum' value:'many' type:''\n", 0);
     ask();
@@ -257,7 +238,6 @@ static void a_malformed_setting_is_one(void **state)
 
 static void without_the_client_or_the_right_the_files_count(void **state)
 {
-    (void)state;
     fact("linux.daemon.pipewire", "700");
     fact("linux.daemon.jackd", "701");
     fact("linux.pipewire.quantum", "1024");
@@ -271,7 +251,6 @@ static void without_the_client_or_the_right_the_files_count(void **state)
 
 static void nobody_is_asked_on_wish(void **state)
 {
-    (void)state;
     const struct st_ask how = {.skip = true};
     fact("linux.daemon.pipewire", "700");
     fact("linux.pipewire.quantum", "1024");
@@ -283,7 +262,6 @@ static void nobody_is_asked_on_wish(void **state)
 
 static void a_socket_in_a_folder_of_others_is_not_used(void **state)
 {
-    (void)state;
     fact("linux.daemon.pipewire", "700");
     answer(PW, settings, 0);
     setenv("XDG_RUNTIME_DIR", geteuid() == 0 ? "/proc/self" : "/", 1);
@@ -299,7 +277,6 @@ static void a_socket_in_a_folder_of_others_is_not_used(void **state)
 
 static void a_user_who_is_not_there_has_no_servers(void **state)
 {
-    (void)state;
     const struct st_ask how = {.user = "sleeptune-nobody-of-this-name"};
     fact("linux.daemon.pipewire", "700");
     answer(PW, settings, 0);
@@ -309,7 +286,6 @@ static void a_user_who_is_not_there_has_no_servers(void **state)
 
 static void jack_tells_what_runs(void **state)
 {
-    (void)state;
     fact("linux.daemon.jackd", "701");
     answer("jack_bufsize", "buffer size = 128  sample rate = 44100\n", 0);
     answer("jack_samplerate", "44100\n", 0);
@@ -320,7 +296,6 @@ static void jack_tells_what_runs(void **state)
 
 static void one_module_without_timers_is_enough(void **state)
 {
-    (void)state;
     fact("linux.daemon.pulseaudio", "702");
     fact("linux.pulse.tsched", "0");
     answer(PACTL, "0\tmodule-null-sink\tsink_name=n\t\n", 0);
@@ -336,7 +311,6 @@ static void one_module_without_timers_is_enough(void **state)
 
 static void log_of_rtkit_tells_that_it_demoted(void **state)
 {
-    (void)state;
     fact("linux.daemon.rtkit-daemon", "501");
     answer(RTKIT_LOG, "Supervising 8 threads of 3 processes of 1 users.\n", 0);
     ask();
@@ -355,7 +329,6 @@ static void log_of_rtkit_tells_that_it_demoted(void **state)
 /** Lines of rtkit-daemon.c; 112 is the login screen. */
 static void refusals_of_rtkit_are_those_of_this_user(void **state)
 {
-    (void)state;
     char *mine = NULL;
     fact("linux.rtkit.installed", "1");
     answer(RTKIT_LOG,
@@ -384,7 +357,6 @@ static void refusals_of_rtkit_are_those_of_this_user(void **state)
  * start, the limit of a group, and a device that is no card count as no fault of a card. */
 static void lines_of_the_kernel_are_counted(void **state)
 {
-    (void)state;
     static const char log[] = "usb 1-1.4.4: 1:3: cannot get freq (v2/v3): err -110\n"
                               "usb 1-1.4.4: 1:3: cannot set freq 44100 (v2/v3): err -110\n"
                               "usb 1-1.4.4: clock source 9 is not valid, cannot use\n"
@@ -414,7 +386,6 @@ static void lines_of_the_kernel_are_counted(void **state)
 
 static void the_portal_says_how_long_threads_may_compute(void **state)
 {
-    (void)state;
     static const char portal[] =
         "busctl --user --auto-start=no get-property org.freedesktop.portal.Desktop "
         "/org/freedesktop/portal/desktop org.freedesktop.portal.Realtime RTTimeUSecMax";
@@ -429,7 +400,6 @@ static void the_portal_says_how_long_threads_may_compute(void **state)
 
 static void a_captured_machine_is_never_asked(void **state)
 {
-    (void)state;
     struct st_platform *root;
     const struct st_ask how = {0};
     fact("linux.daemon.pipewire", "700");
@@ -441,14 +411,13 @@ static void a_captured_machine_is_never_asked(void **state)
 
 static void out_of_memory_is_told(void **state)
 {
-    (void)state;
     const struct st_ask how = {0};
     fact("linux.daemon.pipewire", "700");
     assert_int_equal(st_fake_fail_at(p, "run", 1, -ENOMEM), 0);
     assert_int_equal(st_ask_servers(&p->machine, &how, facts), -ENOMEM);
 }
 
-#define ROW(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define ROW(name) TEST(name)
 
 int main(void)
 {

@@ -1,16 +1,7 @@
 /* Collectors on a scripted tree, on the captures and on this machine. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-#include <string.h>
-
 #include "advisor/collect/collect.h"
 #include "tests/fake/fake.h"
+#include "tests/unit/unit.h"
 
 #define CLOCKSOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 #define POLICY      "/sys/devices/system/cpu/cpufreq/policy0/"
@@ -347,7 +338,6 @@ static void a_live_machine_is_tried_and_asked(void **state)
 
 static void live_freebsd_reads_its_sysctls(void **state)
 {
-    (void)state;
     struct st_platform *p = st_fake_new(ST_OS_FREEBSD, 0);
     assert_non_null(p);
     assert_int_equal(st_fake_set_sysctl(p, "kern.hz", "1000", 0), 0);
@@ -372,7 +362,6 @@ static void live_freebsd_reads_its_sysctls(void **state)
 
 static void live_freebsd_reads_each_device_that_is_there(void **state)
 {
-    (void)state;
     struct st_platform *p = st_fake_new(ST_OS_FREEBSD, 0);
     assert_non_null(p);
     assert_int_equal(st_fake_set_sysctl(p, "kern.smp.cpus", "4", 0), 0);
@@ -396,10 +385,10 @@ static void idle_states_of_other_cpus_are_facts_where_they_differ(void **state)
     for (int cpu = 0; cpu < 40; cpu++) {
         for (int s = 0; s < 3; s++) {
             char path[96], text[16];
-            snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/cpuidle/state%d/latency", cpu, s);
-            snprintf(text, sizeof(text), "%d\n", cpu == 3 && s == 2 ? 900 : 100 * s);
+            ST_PRINT(path, "/sys/devices/system/cpu/cpu%d/cpuidle/state%d/latency", cpu, s);
+            ST_PRINT(text, "%d\n", cpu == 3 && s == 2 ? 900 : 100 * s);
             file(p, path, text);
-            snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/cpuidle/state%d/disable", cpu, s);
+            ST_PRINT(path, "/sys/devices/system/cpu/cpu%d/cpuidle/state%d/disable", cpu, s);
             file(p, path, cpu == 5 && s == 1 ? "1\n" : "0\n");
         }
     }
@@ -418,7 +407,6 @@ static void idle_states_of_other_cpus_are_facts_where_they_differ(void **state)
 
 static void live_freebsd_reads_its_files(void **state)
 {
-    (void)state;
     struct st_platform *p = st_fake_new(ST_OS_FREEBSD, 0);
     assert_non_null(p);
     file(p, "/boot/loader.conf", "mac_priority_load=\"NO\"\nvfs.root.mountfrom=\"ufs:/dev/ada0\"\n");
@@ -452,16 +440,15 @@ static void the_version_of_freebsd_decides_about_loader_conf_local(void **state)
     static const struct {
         const char *osreldate, *hz;
     } rows[] = {{"1302001", "4000"}, {"1400097", "4000"}, {"1401000", "100"}, {"1501000", "100"}};
-    (void)state;
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+    ST_EACH (row, rows) {
         struct st_platform *p = st_fake_new(ST_OS_FREEBSD, 0);
         assert_non_null(p);
-        assert_int_equal(st_fake_set_sysctl(p, "kern.osreldate", rows[i].osreldate, 0), 0);
+        assert_int_equal(st_fake_set_sysctl(p, "kern.osreldate", row->osreldate, 0), 0);
         file(p, "/boot/loader.conf", "kern.hz=\"1000\"\n");
         file(p, "/boot/loader.conf.d/audio.conf", "kern.hz=\"4000\"\n");
         file(p, "/boot/loader.conf.local", "kern.hz=\"100\"\n");
         struct st_facts *facts = collect(p, true);
-        check_text(facts, "freebsd.loader.kern.hz", rows[i].hz);
+        check_text(facts, "freebsd.loader.kern.hz", row->hz);
         st_facts_free(facts);
         st_fake_free(p);
     }
@@ -481,7 +468,6 @@ static void a_failing_read_never_becomes_a_value(void **state)
 
 static void a_captured_tree_is_read_from_its_folder(void **state)
 {
-    (void)state;
     struct st_facts *facts;
     assert_int_equal(st_collect_dir(ST_CAPTURES_DIR "/linux-laptop", &facts), 0);
     assert_int_equal(facts->os, ST_OS_LINUX);
@@ -501,7 +487,6 @@ static void a_captured_tree_is_read_from_its_folder(void **state)
 
 static void a_freebsd_capture_is_known_by_its_sysctls(void **state)
 {
-    (void)state;
     struct st_facts *facts;
     assert_int_equal(st_collect_dir(ST_CAPTURES_DIR "/freebsd-13.2", &facts), 0);
     assert_int_equal(facts->os, ST_OS_FREEBSD);
@@ -519,14 +504,13 @@ static void a_freebsd_capture_is_known_by_its_sysctls(void **state)
 
 static void other_folders_are_refused(void **state)
 {
-    (void)state;
     struct st_facts *facts;
     assert_int_equal(st_collect_dir(ST_CAPTURES_DIR, &facts), -ENODATA);
     assert_int_equal(st_collect_dir(ST_CAPTURES_DIR "/nothing", &facts), -ENOENT);
     assert_int_equal(st_collect_dir(ST_CAPTURES_DIR "/README.md", &facts), -ENOTDIR);
 }
 
-#define WITH_FAKE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define WITH_FAKE(name) TEST(name)
 
 int main(void)
 {

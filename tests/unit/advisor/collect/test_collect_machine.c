@@ -1,18 +1,8 @@
 /* Collectors of sound devices, interrupts, processes and configuration, on a scripted tree. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "advisor/collect/collect.h"
 #include "advisor/report/report.h"
 #include "tests/fake/fake.h"
+#include "tests/unit/unit.h"
 
 #define USB   "/sys/bus/usb/devices/"
 #define CPUS  "/sys/devices/system/cpu/"
@@ -364,8 +354,8 @@ static void configuration_that_cannot_be_read_is_not_absent(void **state)
         {"/etc/pulse/daemon.conf", "linux.pulse.realtime-scheduling"},
     };
     struct st_platform *p = *state;
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++)
-        assert_int_equal(st_fake_set_file(p, rows[i].path, NULL, -EACCES), 0);
+    ST_EACH (row, rows)
+        assert_int_equal(st_fake_set_file(p, row->path, NULL, -EACCES), 0);
     struct st_facts *facts = collect(p);
     for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
         const struct st_fact *fact = st_facts_find(facts, rows[i].key);
@@ -424,12 +414,11 @@ static void a_captured_studio_is_judged(void **state)
     };
     struct st_facts *facts;
     struct st_report report;
-    (void)state;
     assert_int_equal(st_collect_dir(ST_CAPTURES_DIR "/linux-studio", &facts), 0);
     assert_int_equal(st_report_make(facts, 128, 48000, &report), 0);
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        if (judged(&report, rows[i].id) != rows[i].status)
-            fail_msg("%s is %s", rows[i].id, st_finding_statuses[judged(&report, rows[i].id)].name);
+    ST_EACH (row, rows) {
+        if (judged(&report, row->id) != row->status)
+            fail_msg("%s is %s", row->id, st_finding_statuses[judged(&report, row->id)].name);
     }
     st_report_finish(&report);
     st_facts_free(facts);
@@ -438,21 +427,21 @@ static void a_captured_studio_is_judged(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(an_open_stream_has_its_sizes_and_owner, setup, teardown),
-        cmocka_unit_test_setup_teardown(steps_of_the_position_are_measured, setup, teardown),
-        cmocka_unit_test_setup_teardown(only_usb_devices_that_play_are_facts, setup, teardown),
-        cmocka_unit_test_setup_teardown(lines_that_carry_sound_are_facts, setup, teardown),
-        cmocka_unit_test_setup_teardown(an_interrupt_names_its_device, setup, teardown),
-        cmocka_unit_test_setup_teardown(cards_say_where_they_are, setup, teardown),
-        cmocka_unit_test_setup_teardown(compressed_swap_is_counted_apart, setup, teardown),
-        cmocka_unit_test_setup_teardown(limits_that_set_the_soft_limit_count, setup, teardown),
-        cmocka_unit_test_setup_teardown(each_cpu_counts_its_throttling, setup, teardown),
-        cmocka_unit_test_setup_teardown(real_time_threads_and_daemons_are_found, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_stands_below_etc_is_read, setup, teardown),
-        cmocka_unit_test_setup_teardown(only_units_that_play_are_facts, setup, teardown),
-        cmocka_unit_test_setup_teardown(the_users_configuration_wins, setup, teardown),
-        cmocka_unit_test_setup_teardown(configuration_that_cannot_be_read_is_not_absent, setup, teardown),
-        cmocka_unit_test_setup_teardown(of_two_homes_none_is_taken, setup, teardown),
+        TEST(an_open_stream_has_its_sizes_and_owner),
+        TEST(steps_of_the_position_are_measured),
+        TEST(only_usb_devices_that_play_are_facts),
+        TEST(lines_that_carry_sound_are_facts),
+        TEST(an_interrupt_names_its_device),
+        TEST(cards_say_where_they_are),
+        TEST(compressed_swap_is_counted_apart),
+        TEST(limits_that_set_the_soft_limit_count),
+        TEST(each_cpu_counts_its_throttling),
+        TEST(real_time_threads_and_daemons_are_found),
+        TEST(what_stands_below_etc_is_read),
+        TEST(only_units_that_play_are_facts),
+        TEST(the_users_configuration_wins),
+        TEST(configuration_that_cannot_be_read_is_not_absent),
+        TEST(of_two_homes_none_is_taken),
         cmocka_unit_test(a_captured_studio_is_judged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,16 +1,7 @@
 /* The rights of another user in a saved tree. Those that a login gives: tests/integration/login.sh. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-#include <string.h>
-
 #include "advisor/collect/collect.h"
 #include "tests/fake/fake.h"
+#include "tests/unit/unit.h"
 
 static struct st_platform *p;
 static struct st_facts *facts;
@@ -22,7 +13,6 @@ static void file(const char *path, const char *text)
 
 static int setup(void **state)
 {
-    (void)state;
     p = st_fake_new(ST_OS_LINUX, 0);
     facts = st_facts_new(ST_OS_LINUX);
     if (p == NULL || facts == NULL)
@@ -35,7 +25,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     st_facts_free(facts);
     st_fake_free(p);
     return 0;
@@ -63,7 +52,6 @@ static void check(const char *user, const char *key, int64_t wanted)
 
 static void a_group_gives_its_limits_to_members(void **state)
 {
-    (void)state;
     line("linux.limits.@audio.rtprio", "95");
     line("linux.limits.@audio.memlock", "unlimited");
     check("ann", RTPRIO, 95);
@@ -78,7 +66,6 @@ static void a_group_gives_its_limits_to_members(void **state)
 
 static void so_does_a_line_with_the_name(void **state)
 {
-    (void)state;
     line("linux.limits.@audio.rtprio", "95");
     line("linux.limits.ann.rtprio", "20");
     line("linux.limits.ann.memlock", "65536");
@@ -89,7 +76,6 @@ static void so_does_a_line_with_the_name(void **state)
 
 static void without_a_line_there_is_no_right(void **state)
 {
-    (void)state;
     line("linux.limits.@video.rtprio", "95");
     line("linux.limits.@aud.rtprio", "95");
     check("ann", RTPRIO, 0);
@@ -101,7 +87,6 @@ static void without_a_line_there_is_no_right(void **state)
 
 static void who_does_not_exist_is_said(void **state)
 {
-    (void)state;
     assert_int_equal(st_collect_user(&p->machine, "eve", facts), -ENOENT);
     assert_int_equal(st_collect_user(&p->machine, "", facts), -ENOENT);
     assert_int_equal(st_collect_user(&p->machine, "broken", facts), -EBADMSG);
@@ -113,7 +98,7 @@ static void who_does_not_exist_is_said(void **state)
     assert_int_equal(st_collect_user(&p->machine, "ann", facts), -ENODATA);
 }
 
-#define USER(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define USER(name) TEST(name)
 
 int main(void)
 {

@@ -1,15 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "advisor/facts/facts.h"
+#include "tests/unit/unit.h"
 
 static int setup(void **state)
 {
@@ -113,8 +105,8 @@ static void a_walk_takes_prefix_and_suffix(void **state)
 {
     struct st_facts *facts = *state;
     static const char *const keys[] = {"a.1.gov", "a.2.driver", "a.2.gov", "a.gov", "ab", "b.1.gov"};
-    for (size_t i = 0; i < ST_ARRAY_LEN(keys); i++)
-        assert_int_equal(st_facts_put_int(facts, keys[i], 1, NULL), 0);
+    ST_EACH (key, keys)
+        assert_int_equal(st_facts_put_int(facts, *key, 1, NULL), 0);
     char found[100];
     collect_keys(facts, "a.", ".gov", found);
     assert_string_equal(found, "a.1.gov a.2.gov ");
@@ -127,12 +119,12 @@ static void a_walk_takes_prefix_and_suffix(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(facts_are_kept_in_order_of_key, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_second_put_replaces_and_keeps_the_pointer, setup, teardown),
-        cmocka_unit_test_setup_teardown(the_four_states_read_differently, setup, teardown),
-        cmocka_unit_test_setup_teardown(texts_are_valid, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_is_malformed_keeps_its_text_and_is_no_value, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_walk_takes_prefix_and_suffix, setup, teardown),
+        TEST(facts_are_kept_in_order_of_key),
+        TEST(a_second_put_replaces_and_keeps_the_pointer),
+        TEST(the_four_states_read_differently),
+        TEST(texts_are_valid),
+        TEST(what_is_malformed_keeps_its_text_and_is_no_value),
+        TEST(a_walk_takes_prefix_and_suffix),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,6 @@
 /* Container, sandbox, virtual machine, WSL, jail, another user: each is said. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <string.h>
-
 #include "advisor/facts/place.h"
+#include "tests/unit/unit.h"
 
 static void check(enum st_os os, const char *key, const char *value, const char *wanted)
 {
@@ -26,7 +18,6 @@ static void check(enum st_os os, const char *key, const char *value, const char 
 
 static void places_that_hide_settings_are_named(void **state)
 {
-    (void)state;
     check(ST_OS_LINUX, "system.container", "docker", "In a container (docker)");
     check(ST_OS_LINUX, "system.container", "flatpak", "In a container (flatpak):");
     check(ST_OS_LINUX, "linux.kernel.release", "5.15.153.1-microsoft-standard-WSL2", "In WSL:");
@@ -39,7 +30,6 @@ static void places_that_hide_settings_are_named(void **state)
 
 static void an_own_machine_has_no_notes(void **state)
 {
-    (void)state;
     check(ST_OS_LINUX, "system.container", "none", NULL);
     check(ST_OS_LINUX, "system.container", "0", NULL);
     check(ST_OS_LINUX, "linux.kernel.release", "6.1.0-37-amd64", NULL);

@@ -1,15 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "advisor/facts/snapshot.h"
+#include "tests/unit/unit.h"
 
 static struct st_facts *sample(void)
 {
@@ -36,7 +28,6 @@ static void same_text(const char *a, const char *b)
 
 static void a_snapshot_reads_back_as_it_was(void **state)
 {
-    (void)state;
     struct st_facts *facts = sample(), *again;
     char message[200];
     json_t *document = st_snapshot_json(facts);
@@ -65,15 +56,14 @@ static void a_snapshot_reads_back_as_it_was(void **state)
 
 static void each_fact_has_its_five_members(void **state)
 {
-    (void)state;
     struct st_facts *facts = sample();
     json_t *document = st_snapshot_json(facts);
     const json_t *array = json_object_get(document, "facts");
     assert_string_equal(json_string_value(json_object_get(document, "schema")), "sleeptune-snapshot/1");
     static const char *const names[] = {"key", "value", "state", "errno", "source"};
     for (size_t i = 0; i < json_array_size(array); i++) {
-        for (size_t j = 0; j < ST_ARRAY_LEN(names); j++)
-            assert_non_null(json_object_get(json_array_get(array, i), names[j]));
+        ST_EACH (name, names)
+            assert_non_null(json_object_get(json_array_get(array, i), *name));
     }
     const json_t *hz = json_array_get(array, 2);
     assert_string_equal(json_string_value(json_object_get(hz, "key")), "freebsd.kern.hz");
@@ -99,7 +89,6 @@ static void check_refused(const char *text, size_t bytes, int r, const char *exp
 
 static void what_is_not_a_snapshot_is_refused_with_the_reason(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         int r;
@@ -140,13 +129,12 @@ static void what_is_not_a_snapshot_is_refused_with_the_reason(void **state)
          -EBADMSG, "fact 1 (k)"},
         {HEAD "\"os\": \"linux\", \"facts\": []}", -EBADMSG, "not JSON"},
     };
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++)
-        check_refused(rows[i].text, strlen(rows[i].text), rows[i].r, rows[i].message);
+    ST_EACH (row, rows)
+        check_refused(row->text, strlen(row->text), row->r, row->message);
 }
 
 static void unknown_members_are_accepted(void **state)
 {
-    (void)state;
     static const char text[] =
         HEAD "\"later\": {}, \"facts\": [{\"key\": \"k\", \"state\": \"ok\", \"value\": 5, \"more\": [1]}]}";
     struct st_facts *facts;
@@ -160,7 +148,6 @@ static void unknown_members_are_accepted(void **state)
 
 static void deep_and_large_documents_are_refused(void **state)
 {
-    (void)state;
     const size_t bytes = 10 * 1024 * 1024;
     char *text = malloc(bytes);
     assert_non_null(text);

@@ -1,16 +1,8 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "advisor/facts/text.h"
 #include "core/text/near.h"
+#include "tests/unit/unit.h"
 
 static void check_utf8(const char *bytes, size_t n, const char *expected)
 {
@@ -22,7 +14,6 @@ static void check_utf8(const char *bytes, size_t n, const char *expected)
 
 static void valid_utf8_is_kept(void **state)
 {
-    (void)state;
     check_utf8("", 0, "");
     check_utf8("gr\xC3\xBC\xC3\x9F", 6, "gr\xC3\xBC\xC3\x9F");
     check_utf8("\xE2\x82\xAC", 3, "\xE2\x82\xAC");
@@ -31,7 +22,6 @@ static void valid_utf8_is_kept(void **state)
 
 static void invalid_bytes_become_replacement_characters(void **state)
 {
-    (void)state;
     check_utf8("a\xFFz", 3, "a\xEF\xBF\xBDz");
     check_utf8("a\0z", 3, "a\xEF\xBF\xBDz");
     check_utf8("\xC3", 1, "\xEF\xBF\xBD");                                                 /* cut short */
@@ -42,7 +32,6 @@ static void invalid_bytes_become_replacement_characters(void **state)
 
 static void a_text_is_cut_between_characters(void **state)
 {
-    (void)state;
     assert_int_equal(st_text_cut("abc", 10), 3);
     assert_int_equal(st_text_cut("abc", 2), 2);
     assert_int_equal(st_text_cut("a\xC3\xBC", 3), 3);
@@ -53,7 +42,6 @@ static void a_text_is_cut_between_characters(void **state)
 
 static void white_space_is_cut_at_both_ends_only(void **state)
 {
-    (void)state;
     char text[] = " \t a  b\r\n\n";
     st_text_trim(text);
     assert_string_equal(text, "a  b");
@@ -64,7 +52,6 @@ static void white_space_is_cut_at_both_ends_only(void **state)
 
 static void only_whole_decimal_numbers_are_numbers(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         int r;
@@ -85,16 +72,15 @@ static void only_whole_decimal_numbers_are_numbers(void **state)
         {"1.5", -EINVAL, 0},
         {"5 us", -EINVAL, 0},
     };
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+    ST_EACH (row, rows) {
         int64_t value = 42;
-        assert_int_equal(st_text_int(rows[i].text, &value), rows[i].r);
-        assert_int_equal(value, rows[i].r == 0 ? rows[i].value : 42);
+        assert_int_equal(st_text_int(row->text, &value), row->r);
+        assert_int_equal(value, row->r == 0 ? row->value : 42);
     }
 }
 
 static void distance_counts_single_edits(void **state)
 {
-    (void)state;
     assert_int_equal(st_near_distance("linux-hz", "linux-hz"), 0);
     assert_int_equal(st_near_distance("linux-hz", "linux-h"), 1);
     assert_int_equal(st_near_distance("kitten", "sitting"), 3);
@@ -112,14 +98,13 @@ static const char *nearest(const char *typed)
 {
     static const char *const names[] = {"check", "compare", "measure", "report", "status", "lab"};
     struct st_near near = {.typed = typed};
-    for (size_t i = 0; i < ST_ARRAY_LEN(names); i++)
-        st_near_offer(&near, names[i]);
+    ST_EACH (name, names)
+        st_near_offer(&near, *name);
     return near.name != NULL ? near.name : "";
 }
 
 static void name_typed_almost_right_is_found(void **state)
 {
-    (void)state;
     assert_string_equal(nearest("measrue"), "measure");
     assert_string_equal(nearest("chekcx"), "check");
     assert_string_equal(nearest("stat"), "status"); /* its beginning */

@@ -1,15 +1,6 @@
 /* Captured texts of FreeBSD. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-#include <string.h>
-
 #include "advisor/parse/freebsd_text.h"
+#include "tests/unit/unit.h"
 
 static int setup(void **state)
 {
@@ -163,7 +154,7 @@ static void hostile_sndstat_is_left_out(void **state)
     assert_int_equal(st_freebsd_text_sndstat(facts, "", "x"), -EBADMSG);
 }
 
-#define WITH_FACTS(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define WITH_FACTS(name) TEST(name)
 
 int main(void)
 {

@@ -1,17 +1,7 @@
 /* Parsers of Linux' text files. Each given setting is noted as "section|key|value;". */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "advisor/parse/linux_text.h"
 #include "platform/proc.h"
+#include "tests/unit/unit.h"
 
 static char noted[4096];
 
@@ -24,7 +14,6 @@ static void note(void *ctx, const char *section, const char *key, const char *va
 
 static int clear(void **state)
 {
-    (void)state;
     noted[0] = '\0';
     return 0;
 }
@@ -32,14 +21,12 @@ static int clear(void **state)
 static void settings_have_sections_and_comments(void **state)
 {
     char text[] = "; no\na = 1\r\n\n[Service]\n# c = 3\n ExecStart = /bin/x = y \nnothing\n[Install\nb=\n";
-    (void)state;
     st_linux_text_settings(text, note, NULL);
     assert_string_equal(noted, "|a|1;Service|ExecStart|/bin/x = y;Service|b|;");
 }
 
 static void relaxed_json_names_the_object_of_a_setting(void **state)
 {
-    (void)state;
     st_linux_text_spa("# top\ncontext.properties = {\n #a = 1\n default.clock.rate = 48000 # Hz\n"
                       " \"default.clock.quantum\": 256, list = [ 44100 48000 ]\n"
                       " vm.overrides = { default.clock.min-quantum = 1024 } after = yes }\nlog.level = 2\n",
@@ -53,7 +40,6 @@ static void relaxed_json_names_the_object_of_a_setting(void **state)
 static void relaxed_json_without_end_or_too_deep_is_survived(void **state)
 {
     char deep[200];
-    (void)state;
     memset(deep, '{', sizeof(deep) - 1);
     deep[sizeof(deep) - 1] = '\0';
     memcpy(deep + 100, " a = 1 ", 7);
@@ -65,7 +51,6 @@ static void relaxed_json_without_end_or_too_deep_is_survived(void **state)
 static void a_stat_line_gives_name_and_priority(void **state)
 {
     struct st_proc_stat stat;
-    (void)state;
     assert_int_equal(
         st_proc_stat("37 (irq/9 a) (b)) S 2 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 -51 0 1 0 26 0 0 18 0 0 0 0 0 "
                      "0 0 21 0 0 0 0 17 3 50 1 0 0 0\n",
@@ -81,7 +66,6 @@ static void a_stat_line_gives_name_and_priority(void **state)
 static void a_stat_line_that_is_cut_is_refused(void **state)
 {
     struct st_proc_stat stat;
-    (void)state;
     assert_int_equal(st_proc_stat("37 (a) S 2 0 0", &stat), -EBADMSG);
     assert_int_equal(st_proc_stat("37 (a", &stat), -EBADMSG);
     assert_int_equal(st_proc_stat(")(", &stat), -EBADMSG);

@@ -1,19 +1,11 @@
 /* How much work a text of 64 KiB makes, counted: no time of a machine. Measured beside it: 3.1 us a line of
  * four bytes, whose cost is the tables, so that the worst text below takes 40 ms. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <dirent.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "advisor/post/post.h"
 #include "advisor/post/posted.h"
 #include "core/text/text.h"
+#include "tests/unit/unit.h"
 
 #define TEXT_BYTES 65536
 
@@ -48,7 +40,6 @@ static void check_work(const char *name, const char *text, size_t bytes)
 
 static void no_line_takes_more_than_its_length(void **state)
 {
-    (void)state;
     static const char *const lines[] = {
         "a\n",
         "abcd\n",
@@ -69,7 +60,6 @@ static void no_line_takes_more_than_its_length(void **state)
 
 static void what_people_posted_takes_little(void **state)
 {
-    (void)state;
     static char text[TEXT_BYTES];
     DIR *folder = opendir(ST_POSTED_DIR);
     assert_non_null(folder);
@@ -87,7 +77,6 @@ static void what_people_posted_takes_little(void **state)
 
 static void lines_without_end_are_not_read(void **state)
 {
-    (void)state;
     static char text[5 * 400000];
     struct st_facts *facts = NULL;
     for (size_t i = 0; i < sizeof(text); i++)

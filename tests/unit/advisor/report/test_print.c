@@ -1,15 +1,8 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <string.h>
 
 #include "advisor/report/print.h"
 #include "core/text/text.h"
+#include "tests/unit/unit.h"
 
 static void check(int width, bool wrap, const char *label, const char *text, const char *expected)
 {
@@ -29,7 +22,6 @@ static void check(int width, bool wrap, const char *label, const char *text, con
 
 static void text_is_wrapped_at_the_width(void **state)
 {
-    (void)state;
     check(16, true, "a:", "one two three four", "  a:  one two\n      three four\n");
     check(17, true, "a:", "one two three four", "  a:  one two\n      three four\n");
     check(0, true, "a:", "one two three four", "  a:  one two three four\n");
@@ -37,20 +29,17 @@ static void text_is_wrapped_at_the_width(void **state)
 
 static void a_word_longer_than_the_line_stands_alone(void **state)
 {
-    (void)state;
     check(12, true, "a:", "x verylongword y", "  a:  x\n      verylongword\n      y\n");
 }
 
 static void a_long_label_is_followed_by_a_blank(void **state)
 {
-    (void)state;
     check(80, true, "label:", "text", "  label: text\n");
     check(80, true, "", "text", "      text\n");
 }
 
 static void newlines_begin_a_line_and_a_last_one_does_not(void **state)
 {
-    (void)state;
     check(80, true, "a:", "one\n two\n", "  a:  one\n      two\n");
     check(80, false, "a:", "one\n two\n", "  a:  one\n       two\n");
     check(80, true, "a:", "", "  a:  \n");
@@ -58,13 +47,11 @@ static void newlines_begin_a_line_and_a_last_one_does_not(void **state)
 
 static void commands_keep_their_length(void **state)
 {
-    (void)state;
     check(10, false, "a:", "echo one two three", "  a:  echo one two three\n");
 }
 
 static void characters_count_once_whatever_their_bytes(void **state)
 {
-    (void)state;
     assert_int_equal(st_text_columns("\xC2\xB5s"), 2);
     assert_int_equal(st_text_columns("ピアノ e\u0301"), 6 + 2); /* wide ones, and an accent of its own */
     char wide[] = "ピアノ";
@@ -75,7 +62,6 @@ static void characters_count_once_whatever_their_bytes(void **state)
 
 static void control_characters_do_not_reach_the_terminal(void **state)
 {
-    (void)state;
     check(80, true, "a:", "x\033[2J\007\x7F\r\xC2\x9By", "  a:  x?[2J????y\n");
     check(80, false, "a:", "x\033\ty\xC2\xB5", "  a:  x? y\xC2\xB5\n");
 }

@@ -1,19 +1,8 @@
 /* Order, verdict, exit status and formats of a report. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "advisor/collect/collect.h"
 #include "advisor/facts/snapshot.h"
 #include "advisor/report/report_format.h"
+#include "tests/unit/unit.h"
 
 #define HOSTILE "<b>&\"'</b> `x` *y* [z](u) \033[2J \xC2\x9B"
 
@@ -46,7 +35,6 @@ static struct st_report report;
 
 static int setup(void **state)
 {
-    (void)state;
     struct st_facts *facts = st_facts_new(ST_OS_LINUX);
     findings[0] =
         (struct st_finding){.rule = &first, .facts = facts, .status = ST_STATUS_OK, .summary = summary};
@@ -63,7 +51,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     /* made in setup, held as const like any report's */
     struct st_facts *facts;
     memcpy(&facts, &report.facts, sizeof(facts));
@@ -97,7 +84,6 @@ static void check_verdict(const char *expected)
 
 static void the_verdict_is_made_from_the_figures(void **state)
 {
-    (void)state;
     check_verdict("sleeptune found no setting that disturbs " PERIOD ". Not measured.");
     report.own_machine = true;
     check_verdict("sleeptune found no setting that disturbs " PERIOD
@@ -116,7 +102,6 @@ static void the_verdict_is_made_from_the_figures(void **state)
 
 static void advice_that_takes_the_whole_period_is_a_risk(void **state)
 {
-    (void)state;
     costs(&findings[0], ST_STATUS_ADVICE, 1333.4);
     char verdict[1024];
     assert_non_null(strstr(st_report_format_headline(&report, verdict, sizeof(verdict)),
@@ -128,7 +113,6 @@ static void advice_that_takes_the_whole_period_is_a_risk(void **state)
 
 static void nothing_read_is_never_fine(void **state)
 {
-    (void)state;
     findings[0].status = ST_STATUS_UNKNOWN;
     findings[1].status = ST_STATUS_NOT_APPLICABLE;
     check_verdict("sleeptune could not judge any setting for " PERIOD ". Not measured.");
@@ -136,7 +120,6 @@ static void nothing_read_is_never_fine(void **state)
 
 static void advice_without_an_effect_on_the_loop_does_not_bear_on_it(void **state)
 {
-    (void)state;
     costs(&findings[0], ST_STATUS_ADVICE, 0);
     check_verdict("sleeptune found no setting that disturbs " PERIOD ". Not measured.");
     findings[1].status = ST_STATUS_UNKNOWN;
@@ -145,7 +128,6 @@ static void advice_without_an_effect_on_the_loop_does_not_bear_on_it(void **stat
 
 static void advice_without_a_bound_is_never_room(void **state)
 {
-    (void)state;
     costs(&findings[0], ST_STATUS_ADVICE, -1);
     check_verdict("1 setting may disturb " PERIOD ". Not measured.");
     costs(&findings[1], ST_STATUS_ADVICE, 100);
@@ -154,21 +136,19 @@ static void advice_without_a_bound_is_never_room(void **state)
 
 static void rates_are_printed_short_and_exact(void **state)
 {
-    (void)state;
     static const struct {
         uint32_t rate_hz;
         const char *text;
     } rows[] = {{48000, " 48 kHz "}, {44100, " 44.1 kHz "}, {22050, " 22050 Hz "}, {192000, " 192 kHz "}};
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+    ST_EACH (row, rows) {
         char verdict[1024];
-        report.wish.rate_hz = rows[i].rate_hz;
-        assert_non_null(strstr(st_report_format_headline(&report, verdict, sizeof(verdict)), rows[i].text));
+        report.wish.rate_hz = row->rate_hz;
+        assert_non_null(strstr(st_report_format_headline(&report, verdict, sizeof(verdict)), row->text));
     }
 }
 
 static void a_short_buffer_cuts_the_verdict(void **state)
 {
-    (void)state;
     char verdict[20];
     st_report_format_headline(&report, verdict, sizeof(verdict));
     assert_int_equal(strlen(verdict), sizeof(verdict) - 1);
@@ -176,7 +156,6 @@ static void a_short_buffer_cuts_the_verdict(void **state)
 
 static void exit_status_follows_the_threshold(void **state)
 {
-    (void)state;
     static const struct {
         enum st_status status;
         enum st_status threshold;
@@ -189,9 +168,9 @@ static void exit_status_follows_the_threshold(void **state)
         {ST_STATUS_OK, ST_STATUS_UNKNOWN, 0},      {ST_STATUS_OK, ST_STATUS_OK, 1},
     };
     findings[0].status = ST_STATUS_NOT_APPLICABLE;
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        findings[1].status = rows[i].status;
-        assert_int_equal(st_report_exit_status(&report, rows[i].threshold), rows[i].exit);
+    ST_EACH (row, rows) {
+        findings[1].status = row->status;
+        assert_int_equal(st_report_exit_status(&report, row->threshold), row->exit);
     }
     /* 1 wins over 2 */
     findings[0].status = ST_STATUS_UNKNOWN;
@@ -201,7 +180,6 @@ static void exit_status_follows_the_threshold(void **state)
 
 static void an_unknown_that_could_not_have_mattered_is_no_failure(void **state)
 {
-    (void)state;
     struct st_rule mild = second;
     mild.worst = ST_STATUS_ADVICE;
     findings[1] = (struct st_finding){.rule = &mild, .status = ST_STATUS_UNKNOWN, .summary = summary};
@@ -236,7 +214,6 @@ static void hostile_facts(void)
 
 static void no_format_lets_control_characters_through(void **state)
 {
-    (void)state;
     hostile_facts();
     for (size_t i = 0; st_report_formats[i] != NULL; i++) {
         char *text = print(st_report_formats[i], 80, false, true);
@@ -248,7 +225,6 @@ static void no_format_lets_control_characters_through(void **state)
 
 static void colour_is_there_only_when_asked_for(void **state)
 {
-    (void)state;
     costs(&findings[0], ST_STATUS_PROBLEM, 5);
     char *text = print(&st_report_text, 80, true, false);
     assert_non_null(strstr(text, "\033[1;31mproblem"));
@@ -260,7 +236,6 @@ static void colour_is_there_only_when_asked_for(void **state)
 
 static void the_right_comes_before_what_it_makes_needless(void **state)
 {
-    (void)state;
     static const struct {
         const char *key;
         int64_t value;
@@ -270,8 +245,8 @@ static void the_right_comes_before_what_it_makes_needless(void **state)
         {"linux.processes_n", 100}, {"linux.timer_slack_ns", 50000}};
     struct st_facts *facts = st_facts_new(ST_OS_LINUX);
     struct st_report judged;
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++)
-        assert_int_equal(st_facts_put_int(facts, rows[i].key, rows[i].value, "a file"), 0);
+    ST_EACH (row, rows)
+        assert_int_equal(st_facts_put_int(facts, row->key, row->value, "a file"), 0);
     assert_int_equal(st_facts_put_text(facts, "user.name", "ann", "a file"), 0);
     assert_int_equal(st_report_make(facts, 64, 48000, &judged), 0);
     assert_string_equal(judged.findings[0].rule->id, "linux-rt-permission");
@@ -318,7 +293,6 @@ static void the_right_comes_before_what_it_makes_needless(void **state)
 
 static void details_of_fine_rules_come_with_all(void **state)
 {
-    (void)state;
     char *text = print(&st_report_text, 80, false, false);
     assert_null(strstr(text, "what is seen here"));
     assert_non_null(strstr(text, "2 ok, 0 not applicable, 0 unknown."));
@@ -330,7 +304,6 @@ static void details_of_fine_rules_come_with_all(void **state)
 
 static void unread_facts_are_named_on_the_first_screen(void **state)
 {
-    (void)state;
     struct st_facts *facts = own_facts();
     assert_int_equal(st_facts_put_state(facts, "a", ST_FACT_UNREADABLE, EACCES, NULL, "/proc/a"), 0);
     assert_int_equal(st_facts_put_state(facts, "b", ST_FACT_UNREADABLE, EACCES, NULL, "/proc/a"), 0);
@@ -344,7 +317,6 @@ static void unread_facts_are_named_on_the_first_screen(void **state)
 
 static void json_tells_what_the_text_tells(void **state)
 {
-    (void)state;
     hostile_facts();
     json_t *document = st_report_format_json(&report);
     assert_non_null(document);
@@ -369,7 +341,7 @@ static void json_tells_what_the_text_tells(void **state)
 static void make(const char *capture, struct st_facts **ret_facts, struct st_report *ret)
 {
     char dir[4096];
-    snprintf(dir, sizeof(dir), "%s/%s", ST_CAPTURES_DIR, capture);
+    ST_PRINT(dir, "%s/%s", ST_CAPTURES_DIR, capture);
     assert_int_equal(st_collect_dir(dir, ret_facts), 0);
     assert_int_equal(st_report_make(*ret_facts, 64, 48000, ret), 0);
 }
@@ -398,7 +370,6 @@ static void check_stretched_sleeps(const struct st_report *made)
 
 static void freebsd_13_stretches_sleeps_by_up_to_83_us(void **state)
 {
-    (void)state;
     struct st_facts *facts;
     struct st_report made;
     make("freebsd-13.2", &facts, &made);
@@ -420,7 +391,6 @@ static void freebsd_13_stretches_sleeps_by_up_to_83_us(void **state)
 
 static void freebsd_15_sleeps_are_not_touched(void **state)
 {
-    (void)state;
     struct st_facts *facts;
     struct st_report made;
     make("freebsd-15.1", &facts, &made);
@@ -439,7 +409,6 @@ static void freebsd_15_sleeps_are_not_touched(void **state)
 /** No capture of a working machine may read as broken; of a whole one only rights are unknown. */
 static void real_captures_have_no_problem_and_show_all_but_rights(void **state)
 {
-    (void)state;
     static const char *const captures[] = {"freebsd-13.2", "freebsd-15.1", "freebsd-13.2-usb",
                                            "freebsd-15.1-usb"};
     for (size_t c = 0; c < ST_ARRAY_LEN(captures); c++) {
@@ -461,7 +430,6 @@ static void real_captures_have_no_problem_and_show_all_but_rights(void **state)
 /** The device's blocks are what /dev/sndstat says, whatever buffer_ms says by now. */
 static void usb_blocks_follow_buffer_ms_once_reopened(void **state)
 {
-    (void)state;
     static const char key[] = "freebsd.hw.usb.uaudio.buffer_ms";
     struct st_facts *facts;
     struct st_report made;
@@ -493,12 +461,11 @@ static size_t place_of(const struct st_rule *rule)
 
 static void findings_are_in_order_of_status_and_effect(void **state)
 {
-    (void)state;
     static const char *const captures[] = {"freebsd-13.2", "freebsd-15.1", "linux-laptop"};
-    for (size_t c = 0; c < ST_ARRAY_LEN(captures); c++) {
+    ST_EACH (capture, captures) {
         struct st_facts *facts;
         struct st_report made;
-        make(captures[c], &facts, &made);
+        make(*capture, &facts, &made);
         assert_true(made.findings_n >= 6);
         for (size_t i = 0; i < made.findings_n; i++) {
             const struct st_finding *b = &made.findings[i];
@@ -521,7 +488,6 @@ static void findings_are_in_order_of_status_and_effect(void **state)
 /** Where system calls of others may take the whole period, the kernel comes before what has a bound. */
 static void a_preemptible_kernel_comes_behind_what_has_a_bound(void **state)
 {
-    (void)state;
     static const char *const modes[] = {"none voluntary (full)", "(none) voluntary full"};
     for (size_t i = 0; i < ST_ARRAY_LEN(modes); i++) {
         struct st_facts *facts = st_facts_new(ST_OS_LINUX);
@@ -538,13 +504,12 @@ static void a_preemptible_kernel_comes_behind_what_has_a_bound(void **state)
 
 static void a_snapshot_of_a_capture_gives_the_same_report(void **state)
 {
-    (void)state;
     static const char *const captures[] = {"freebsd-13.2", "freebsd-15.1", "linux-laptop"};
-    for (size_t c = 0; c < ST_ARRAY_LEN(captures); c++) {
+    ST_EACH (capture, captures) {
         struct st_facts *facts, *again;
         struct st_report made, remade;
         char message[200];
-        make(captures[c], &facts, &made);
+        make(*capture, &facts, &made);
         json_t *snapshot = st_snapshot_json(facts);
         char *text = json_dumps(snapshot, 0);
         assert_non_null(text);
@@ -565,7 +530,6 @@ static void a_snapshot_of_a_capture_gives_the_same_report(void **state)
 
 static void a_rule_has_its_sources_and_this_machines_numbers(void **state)
 {
-    (void)state;
     struct st_facts *facts;
     struct st_report made;
     make("freebsd-13.2", &facts, &made);
@@ -594,12 +558,11 @@ static void a_rule_has_its_sources_and_this_machines_numbers(void **state)
 
 static void odd_periods_are_refused(void **state)
 {
-    (void)state;
     struct st_report made;
     assert_int_equal(st_report_make(report.facts, 1 << 22, 1, &made), -ERANGE);
 }
 
-#define BY_HAND(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define BY_HAND(name) TEST(name)
 
 int main(void)
 {

@@ -1,25 +1,15 @@
 /* Which costs a profile accepts. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-#include <string.h>
-
 #include "advisor/report/report.h"
 #include "advisor/rules/rule.h"
+#include "tests/unit/unit.h"
 
 static void profiles_are_known_by_name(void **state)
 {
-    (void)state;
     static const char *const names[] = {"studio", "desktop", "laptop", "server"};
-    for (size_t i = 0; i < ST_ARRAY_LEN(names); i++) {
+    ST_EACH (name, names) {
         enum st_report_profile profile;
-        assert_int_equal(st_report_profile_parse(names[i], &profile), 0);
-        assert_string_equal(st_report_profile_names[profile], names[i]);
+        assert_int_equal(st_report_profile_parse(*name, &profile), 0);
+        assert_string_equal(st_report_profile_names[profile], *name);
     }
     enum st_report_profile profile = ST_REPORT_PROFILE_STUDIO;
     assert_int_equal(st_report_profile_parse("Studio", &profile), -EINVAL);
@@ -28,7 +18,6 @@ static void profiles_are_known_by_name(void **state)
 
 static void a_cost_is_a_word_before_the_colon(void **state)
 {
-    (void)state;
     assert_string_equal(st_report_profile_refuses(ST_REPORT_PROFILE_LAPTOP, "power: several watts"), "power");
     assert_string_equal(st_report_profile_refuses(ST_REPORT_PROFILE_LAPTOP, "heat, power"), "power");
     assert_null(
@@ -40,7 +29,6 @@ static void a_cost_is_a_word_before_the_colon(void **state)
 
 static void each_profile_refuses_what_its_row_says(void **state)
 {
-    (void)state;
     static const struct {
         enum st_report_profile profile;
         const char *cost;
@@ -53,14 +41,13 @@ static void each_profile_refuses_what_its_row_says(void **state)
         {ST_REPORT_PROFILE_SERVER, "throughput", true}, {ST_REPORT_PROFILE_SERVER, "power", false},
         {ST_REPORT_PROFILE_SERVER, "memory: x", false},
     };
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++)
-        assert_int_equal(st_report_profile_refuses(rows[i].profile, rows[i].cost) != NULL, rows[i].refused);
+    ST_EACH (row, rows)
+        assert_int_equal(st_report_profile_refuses(row->profile, row->cost) != NULL, row->refused);
 }
 
 /** A typing error in a rule's cost would make every profile accept it. */
 static void every_rule_names_a_known_cost(void **state)
 {
-    (void)state;
     static const char *const known[] = {"none", "power", "fairness", "security", "throughput", "memory",
                                         "CPU",  "heat",  "disk",     "latency",  "bandwidth",  "convenience"};
     for (size_t i = 0; i < st_rules_n; i++) {

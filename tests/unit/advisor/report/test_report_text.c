@@ -1,17 +1,7 @@
 /* What the first screen shows, and that it fits. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "advisor/report/report_format.h"
 #include "core/text/text.h"
+#include "tests/unit/unit.h"
 
 #define RULES_N 40
 
@@ -25,10 +15,9 @@ static struct st_report report;
 
 static int setup(void **state)
 {
-    (void)state;
     facts = st_facts_new(ST_OS_LINUX);
     for (size_t i = 0; i < RULES_N; i++) {
-        snprintf(ids[i], sizeof(ids[i]), "linux-a-rule-with-a-long-name-%02zu", i);
+        ST_PRINT(ids[i], "linux-a-rule-with-a-long-name-%02zu", i);
         rules[i] = (struct st_rule){
             .id = ids[i],
             .title = "A title that is as long as a title may be: sixty columns....",
@@ -50,7 +39,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     st_facts_free(facts);
     return 0;
 }
@@ -81,7 +69,7 @@ static void check_fits(const char *text)
         const size_t bytes = strcspn(line, "\n");
         char copy[1024];
         assert_true(bytes < sizeof(copy));
-        snprintf(copy, sizeof(copy), "%.*s", (int)bytes, line);
+        ST_PRINT(copy, "%.*s", (int)bytes, line);
         if (st_text_columns(copy) > 80)
             fail_msg("too wide: %s", copy);
         line += bytes + (line[bytes] == '\n');
@@ -91,7 +79,6 @@ static void check_fits(const char *text)
 
 static void the_worst_case_fits_80_columns_and_23_lines(void **state)
 {
-    (void)state;
     static char fix[] =
         "sudo sh -c 'a command that is far longer than the eighty columns of a terminal, by a lot'";
     for (size_t i = 0; i < 12; i++)
@@ -104,8 +91,8 @@ static void the_worst_case_fits_80_columns_and_23_lines(void **state)
     assert_int_equal(st_facts_put_int(facts, "linux.virtual", 1, NULL), 0);
     for (int i = 0; i < 9; i++) {
         char key[16], source[80];
-        snprintf(key, sizeof(key), "k%d", i);
-        snprintf(source, sizeof(source), "/sys/devices/system/cpu/cpufreq/policy%d/scaling_governor", i);
+        ST_PRINT(key, "k%d", i);
+        ST_PRINT(source, "/sys/devices/system/cpu/cpufreq/policy%d/scaling_governor", i);
         assert_int_equal(st_facts_put_state(facts, key, ST_FACT_UNREADABLE, EACCES, NULL, source), 0);
     }
     report.unreadable_n = 9;
@@ -120,7 +107,6 @@ static void the_worst_case_fits_80_columns_and_23_lines(void **state)
 
 static void at_most_five_settings_are_shown(void **state)
 {
-    (void)state;
     static char fix[] = "# a comment\nsudo sysctl a=1";
     for (size_t i = 0; i < 6; i++)
         fires(i, ST_STATUS_ADVICE, 1, fix);
@@ -136,7 +122,6 @@ static void at_most_five_settings_are_shown(void **state)
 
 static void advice_that_costs_nothing_takes_no_row(void **state)
 {
-    (void)state;
     static char fix[] = "sudo sysctl a=1";
     fires(0, ST_STATUS_ADVICE, 0, fix);
     fires(1, ST_STATUS_ADVICE, 0, fix);
@@ -158,7 +143,6 @@ static void advice_that_costs_nothing_takes_no_row(void **state)
 
 static void what_apply_can_do_is_offered_where_the_command_is_long(void **state)
 {
-    (void)state;
     static char fix[] = "sudo one\nsudo two";
     fires(0, ST_STATUS_ADVICE, 1, fix);
     static struct st_change change = {ST_CHANGE_SYSCTL, "vm.swappiness", "1"};
@@ -211,7 +195,6 @@ static void what_apply_can_do_is_offered_where_the_command_is_long(void **state)
 
 static void a_command_of_several_lines_is_left_to_the_report_of_its_rule(void **state)
 {
-    (void)state;
     static char fix[] = "sudo one\nsudo two";
     fires(0, ST_STATUS_ADVICE, 1, fix);
     char *text = screen(80);
@@ -252,7 +235,6 @@ static void a_command_of_several_lines_is_left_to_the_report_of_its_rule(void **
 
 static void a_finding_without_a_fix_says_so(void **state)
 {
-    (void)state;
     fires(0, ST_STATUS_PROBLEM, 1, NULL);
     char *text = screen(80);
     assert_non_null(
@@ -263,7 +245,6 @@ static void a_finding_without_a_fix_says_so(void **state)
 
 static void unknown_rules_are_counted_by_reason(void **state)
 {
-    (void)state;
     assert_int_equal(st_facts_put_state(facts, "k", ST_FACT_UNREADABLE, EACCES, NULL, "/k"), 0);
     assert_int_equal(st_facts_put_state(facts, "m", ST_FACT_MALFORMED, 0, "?", "/m"), 0);
     for (size_t i = 0; i < 3; i++)
@@ -284,7 +265,6 @@ static void unknown_rules_are_counted_by_reason(void **state)
 
 static void what_another_finding_does_too_is_not_shown(void **state)
 {
-    (void)state;
     static char fix[] = "sudo one";
     fires(0, ST_STATUS_ADVICE, 100, fix);
     fires(1, ST_STATUS_ADVICE, -1, fix);
@@ -297,11 +277,10 @@ static void what_another_finding_does_too_is_not_shown(void **state)
 
 static void without_sound_nothing_is_judged(void **state)
 {
-    (void)state;
     static char fix[] = "sudo one";
     fires(0, ST_STATUS_PROBLEM, 100, fix);
     findings[0].needless = "nothing here plays sound";
-    snprintf(report.wish.why, sizeof(report.wish.why), "no sound server runs here");
+    ST_PRINT(report.wish.why, "no sound server runs here");
     report.no_sound = true;
     char *text = screen(80);
     assert_string_equal(text, "Nothing plays here: there is no sound card, and no sound server runs. For a\n"
@@ -314,7 +293,6 @@ static void without_sound_nothing_is_judged(void **state)
 
 static void what_the_daemon_counted_is_measured(void **state)
 {
-    (void)state;
     assert_int_equal(st_facts_put_int(facts, ST_MUSIC_COUNTED, 283, "sleeptuned"), 0);
     char *text = screen(0);
     assert_non_null(strstr(text, "sleeptuned has counted 283 dropouts: sleeptune status says whose."));
@@ -328,7 +306,6 @@ static void what_the_daemon_counted_is_measured(void **state)
 
 static void what_is_left_out_is_counted_and_not_summed(void **state)
 {
-    (void)state;
     static char fix[] = "sudo one";
     fires(0, ST_STATUS_ADVICE, 100, fix);
     fires(1, ST_STATUS_PROBLEM, 200, fix);
@@ -343,7 +320,6 @@ static void what_is_left_out_is_counted_and_not_summed(void **state)
 
 static void the_first_sentence_names_the_one_thing_that_matters(void **state)
 {
-    (void)state;
     char verdict[ST_REPORT_FORMAT_HEADLINE_BYTES];
     static char fix[] = "sudo one";
     rules[0].id = "linux-rt-permission";
@@ -355,7 +331,6 @@ static void the_first_sentence_names_the_one_thing_that_matters(void **state)
 
 static void what_is_fine_is_listed_by_name(void **state)
 {
-    (void)state;
     static char fix[] = "sudo one";
     fires(0, ST_STATUS_ADVICE, 1, fix);
     findings[1].status = ST_STATUS_UNKNOWN;
@@ -371,7 +346,7 @@ static void what_is_fine_is_listed_by_name(void **state)
     free(text);
 }
 
-#define SCREEN(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define SCREEN(name) TEST(name)
 
 static void seven_rows(const void *ctx, FILE *out, int width, bool colour)
 {
@@ -384,7 +359,6 @@ static void seven_rows(const void *ctx, FILE *out, int width, bool colour)
 
 static void an_answer_leaves_room_for_settings_and_one_step(void **state)
 {
-    (void)state;
     static char fix[] = "sudo sysctl a=1";
     struct st_report_answer answer = {.text = "64 frames held: no dropout in 7 s.",
                                       .table = seven_rows,

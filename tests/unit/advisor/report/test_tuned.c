@@ -1,17 +1,8 @@
 /* What `tune` measured comes back in later reports, until another kernel runs. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-#include <string.h>
-
 #include "advisor/collect/collect.h"
 #include "advisor/report/report.h"
 #include "tests/fake/fake.h"
+#include "tests/unit/unit.h"
 
 #define FOLDER "/var/lib/sleeptune-changes"
 
@@ -33,7 +24,6 @@ static struct st_facts *facts_of(const char *kernel)
 
 static void it_comes_back_until_another_kernel_runs(void **state)
 {
-    (void)state;
     struct st_platform *p = st_fake_new(ST_OS_LINUX, 0);
     struct st_facts *facts = facts_of("6.18.5"), *other = facts_of("6.19.0");
     struct st_tuned tuned;
@@ -61,7 +51,6 @@ static void it_comes_back_until_another_kernel_runs(void **state)
 
 static void it_is_kept_on_freebsd(void **state)
 {
-    (void)state;
     struct st_platform *p = st_fake_new(ST_OS_FREEBSD, 0);
     struct st_facts *facts;
     struct st_tuned tuned;
@@ -75,7 +64,6 @@ static void it_is_kept_on_freebsd(void **state)
 
 static void what_is_no_such_document_is_refused(void **state)
 {
-    (void)state;
     static const char *const bad[] = {
         "",
         "[]",
@@ -94,8 +82,8 @@ static void what_is_no_such_document_is_refused(void **state)
     struct st_platform *p = st_fake_new(ST_OS_LINUX, 0);
     struct st_facts *facts = facts_of("6.18.5");
     struct st_tuned tuned;
-    for (size_t i = 0; i < ST_ARRAY_LEN(bad); i++) {
-        assert_int_equal(st_fake_set_file(p, FOLDER "/tuned.json", bad[i], 0), 0);
+    ST_EACH (text, bad) {
+        assert_int_equal(st_fake_set_file(p, FOLDER "/tuned.json", *text, 0), 0);
         assert_int_equal(st_tuned_read(&p->machine, FOLDER, facts, &tuned), -EBADMSG);
     }
     st_facts_free(facts);
@@ -104,7 +92,6 @@ static void what_is_no_such_document_is_refused(void **state)
 
 static void what_helps_comes_first_within_a_status(void **state)
 {
-    (void)state;
     struct st_finding findings[4] = {{.rule = st_rule_find("linux-huge-pages"), .status = ST_STATUS_ADVICE},
                                      {.rule = st_rule_find("linux-watchdogs"), .status = ST_STATUS_ADVICE},
                                      {.rule = st_rule_find("linux-swap"), .status = ST_STATUS_ADVICE},

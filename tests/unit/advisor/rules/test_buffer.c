@@ -1,17 +1,8 @@
 /* advisor/rules/buffer: which period a machine plays with, from its facts. */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "advisor/facts/text.h"
 #include "advisor/report/report.h"
 #include "advisor/rules/buffer.h"
+#include "tests/unit/unit.h"
 
 /* Facts as "key=value" lines; !ERRNO: could not be read. */
 static struct st_facts *facts_of(const char *lines)
@@ -61,7 +52,6 @@ static struct st_facts *facts_of(const char *lines)
 
 static void what_runs_decides(void **state)
 {
-    (void)state;
     static const struct {
         const char *facts, *text;
     } rows[] = {
@@ -163,20 +153,19 @@ static void what_runs_decides(void **state)
         {ARDOUR "linux.alsa.card0.pcm0p.sub0.period_frames=2\n",
          "128 frames at 48 kHz: sleeptune found no buffer size in use"},
     };
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        struct st_facts *facts = facts_of(rows[i].facts);
+    ST_EACH (row, rows) {
+        struct st_facts *facts = facts_of(row->facts);
         struct st_wish wish;
         char text[ST_BUFFER_TEXT_BYTES];
         assert_int_equal(st_buffer_choose(facts, 0, 0, &wish), 0);
-        assert_string_equal(st_buffer_text(&wish, text, sizeof(text)), rows[i].text);
-        assert_int_equal(wish.in_use, strchr(rows[i].text, ':') == NULL);
+        assert_string_equal(st_buffer_text(&wish, text, sizeof(text)), row->text);
+        assert_int_equal(wish.in_use, strchr(row->text, ':') == NULL);
         st_facts_free(facts);
     }
 }
 
 static void what_is_asked_for_wins(void **state)
 {
-    (void)state;
     struct st_facts *facts = facts_of(JACK);
     static const struct {
         int64_t frames, rate_hz;
@@ -184,11 +173,11 @@ static void what_is_asked_for_wins(void **state)
     } rows[] = {{64, 0, "64 frames at 96 kHz"},
                 {0, 44100, "256 frames at 44.1 kHz"},
                 {512, 22051, "512 frames at 22051 Hz"}};
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+    ST_EACH (row, rows) {
         struct st_wish wish;
         char text[ST_BUFFER_TEXT_BYTES];
-        assert_int_equal(st_buffer_choose(facts, rows[i].frames, rows[i].rate_hz, &wish), 0);
-        assert_string_equal(st_buffer_text(&wish, text, sizeof(text)), rows[i].text);
+        assert_int_equal(st_buffer_choose(facts, row->frames, row->rate_hz, &wish), 0);
+        assert_string_equal(st_buffer_text(&wish, text, sizeof(text)), row->text);
         assert_false(wish.in_use);
         assert_int_equal(wish.period_ns, st_period_ns(&wish.period));
     }
@@ -200,7 +189,6 @@ static void what_is_asked_for_wins(void **state)
 /* PipeWire is at 1024 frames, JACK plays with 256: no one asked PipeWire for less. */
 static void no_rule_advises_against_a_buffer_in_use(void **state)
 {
-    (void)state;
     struct st_facts *facts = facts_of(PIPEWIRE JACK "linux.pipewire.force_quantum=1024\n");
     struct st_report report;
     assert_int_equal(st_report_make(facts, 0, 0, &report), 0);

@@ -1,14 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include <errno.h>
-#include <string.h>
 
 #include "advisor/rules/rule.h"
+#include "tests/unit/unit.h"
 
 struct fixture {
     struct st_facts *facts;
@@ -28,7 +21,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     st_finding_finish(&fixture.finding);
     st_facts_free(fixture.facts);
     return 0;
@@ -36,7 +28,6 @@ static int teardown(void **state)
 
 static void statuses_are_ranked_as_the_report_orders_them(void **state)
 {
-    (void)state;
     static const char *const names[] = {"not-applicable", "ok", "unknown", "advice", "problem"};
     for (int rank = 0; rank < (int)ST_ARRAY_LEN(names); rank++) {
         enum st_status status;
@@ -136,7 +127,7 @@ static void a_fact_is_quoted_once_and_the_list_is_bounded(void **state)
     struct fixture *f = *state;
     for (int i = 0; i < 20; i++) {
         char key[8];
-        snprintf(key, sizeof(key), "k%02d", i);
+        ST_PRINT(key, "k%02d", i);
         assert_int_equal(st_facts_put_int(f->facts, key, i, NULL), 0);
     }
     st_finding_quote_key(&f->finding, "k00");
@@ -145,7 +136,7 @@ static void a_fact_is_quoted_once_and_the_list_is_bounded(void **state)
     assert_int_equal(f->finding.evidence_n, 1);
     for (int i = 0; i < 20; i++) {
         char key[8];
-        snprintf(key, sizeof(key), "k%02d", i);
+        ST_PRINT(key, "k%02d", i);
         st_finding_quote_key(&f->finding, key);
     }
     assert_int_equal(f->finding.evidence_n, ST_FINDING_EVIDENCE_MAX);
@@ -174,15 +165,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(statuses_are_ranked_as_the_report_orders_them),
-        cmocka_unit_test_setup_teardown(an_absent_fact_is_not_applicable, setup, teardown),
-        cmocka_unit_test_setup_teardown(an_unreadable_fact_is_unknown_and_says_what_would_help, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(a_malformed_fact_is_unknown_and_quoted, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_number_outside_of_its_range_is_not_understood, setup, teardown),
-        cmocka_unit_test_setup_teardown(of_a_user_an_absent_fact_is_unknown, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_readable_fact_leaves_the_status_to_the_rule, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_fact_is_quoted_once_and_the_list_is_bounded, setup, teardown),
-        cmocka_unit_test_setup_teardown(texts_can_be_set_again_and_stay_valid_utf8, setup, teardown),
+        TEST(an_absent_fact_is_not_applicable),
+        TEST(an_unreadable_fact_is_unknown_and_says_what_would_help),
+        TEST(a_malformed_fact_is_unknown_and_quoted),
+        TEST(a_number_outside_of_its_range_is_not_understood),
+        TEST(of_a_user_an_absent_fact_is_unknown),
+        TEST(a_readable_fact_leaves_the_status_to_the_rule),
+        TEST(a_fact_is_quoted_once_and_the_list_is_bounded),
+        TEST(texts_can_be_set_again_and_stay_valid_utf8),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

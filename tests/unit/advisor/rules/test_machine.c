@@ -1,16 +1,7 @@
 /* advisor/rules/machine: kernel command line, guest, container. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-#include <string.h>
-
 #include "advisor/facts/place.h"
 #include "advisor/rules/machine.h"
+#include "tests/unit/unit.h"
 
 static struct st_facts *facts_with(const char *key, const char *value)
 {
@@ -33,7 +24,6 @@ static void option_is(const char *cmdline, const char *name, int r, const char *
 
 static void boot_option_is_the_last_one_given(void **state)
 {
-    (void)state;
     option_is("quiet preempt=none ro preempt=full", "preempt", 0, "full");
     option_is("preempt=full", "preempt", 0, "full");
     option_is("threadirqs quiet", "threadirqs", 0, "");
@@ -43,33 +33,28 @@ static void boot_option_is_the_last_one_given(void **state)
 
 static void boot_option_is_a_whole_word(void **state)
 {
-    (void)state;
     option_is("nopreempt=full preempt_x=1 preempted", "preempt", -ENOENT, NULL);
     option_is("", "preempt", -ENOENT, NULL);
 }
 
 static void options_of_init_are_not_the_kernels(void **state)
 {
-    (void)state;
     option_is("quiet -- preempt=full", "preempt", -ENOENT, NULL);
     option_is("preempt=none -- preempt=full", "preempt", 0, "none");
 }
 
 static void a_long_value_is_not_cut(void **state)
 {
-    (void)state;
     option_is("preempt=voluntary", "preempt", -ENOSPC, NULL);
 }
 
 static void an_unknown_command_line_is_not_an_empty_one(void **state)
 {
-    (void)state;
     option_is(NULL, "preempt", -ENODATA, NULL);
 }
 
 static void guest_and_container_need_a_reading(void **state)
 {
-    (void)state;
     struct st_facts *facts = facts_with(ST_KEY_VIRTUAL, NULL);
     assert_false(st_machine_is_guest(facts));
     assert_null(st_place_container(facts));

@@ -1,16 +1,6 @@
 /* Judges tests/fixtures/rules/<id>/<name>.facts, one subtest a file. The format is in the README there. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <dirent.h>
 #include <fnmatch.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "advisor/change/change.h"
@@ -18,6 +8,7 @@
 #include "advisor/rules/buffer.h"
 #include "advisor/rules/rule.h"
 #include "tests/unit/fixture_fact.h"
+#include "tests/unit/unit.h"
 
 #define CONTAINS_MAX 16
 
@@ -102,7 +93,7 @@ static void parse_line(struct fixture *f, char *text, int line)
 static void parse(struct fixture *f)
 {
     char path[4096], text[1024];
-    snprintf(path, sizeof(path), "%s/%s", ST_RULES_DIR, f->name);
+    ST_PRINT(path, "%s/%s", ST_RULES_DIR, f->name);
     FILE *file = fopen(path, "re");
     assert_non_null(file);
     f->facts = st_facts_new(st_rule_os(f->rule));
@@ -229,7 +220,7 @@ static void required_fixtures_are_there(void **state)
     const struct fixture *f = *state;
     for (size_t i = 0; i < ST_ARRAY_LEN(required); i++) {
         char path[4096];
-        snprintf(path, sizeof(path), "%s/%s/%s", ST_RULES_DIR, f->rule->id, required[i]);
+        ST_PRINT(path, "%s/%s/%s", ST_RULES_DIR, f->rule->id, required[i]);
         if (access(path, R_OK) != 0)
             fail_msg("%s has no %s", f->rule->id, required[i]);
     }
@@ -275,7 +266,6 @@ static void texts_are_complete(void **state)
 
 static void ids_are_unique_and_name_their_os(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < st_rules_n; i++) {
         const char *id = st_rules[i]->id;
         if (strspn(id, "abcdefghijklmnopqrstuvwxyz0123456789-") != strlen(id))
@@ -303,7 +293,6 @@ static int is_fixture(const struct dirent *entry)
 
 static void each_folder_is_in_the_list(void **state)
 {
-    (void)state;
     struct dirent **entries;
     const int n = scandir(ST_RULES_DIR, &entries, is_folder, alphasort);
     assert_true(n >= 0);
@@ -333,16 +322,16 @@ static void add(const char *name, CMUnitTestFunction function, const struct st_r
 static void add_rule(const struct st_rule *rule)
 {
     char name[512];
-    snprintf(name, sizeof(name), "%s: texts_are_complete", rule->id);
+    ST_PRINT(name, "%s: texts_are_complete", rule->id);
     add(name, texts_are_complete, rule);
-    snprintf(name, sizeof(name), "%s: required_fixtures_are_there", rule->id);
+    ST_PRINT(name, "%s: required_fixtures_are_there", rule->id);
     add(name, required_fixtures_are_there, rule);
     char dir[4096];
-    snprintf(dir, sizeof(dir), "%s/%s", ST_RULES_DIR, rule->id);
+    ST_PRINT(dir, "%s/%s", ST_RULES_DIR, rule->id);
     struct dirent **entries;
     const int n = scandir(dir, &entries, is_fixture, alphasort);
     for (int i = 0; i < n; i++) {
-        snprintf(name, sizeof(name), "%s/%s", rule->id, entries[i]->d_name);
+        ST_PRINT(name, "%s/%s", rule->id, entries[i]->d_name);
         add(name, fixture_is_judged, rule);
         free(entries[i]);
     }

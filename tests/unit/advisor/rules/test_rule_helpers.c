@@ -1,22 +1,13 @@
 /* What several rules share: CPU lists, JACK's command line, choices and words. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-
 #include "advisor/rules/linux_jack.h"
 #include "advisor/rules/machine.h"
 #include "core/cpu_list.h"
 #include "core/text/text.h"
+#include "tests/unit/unit.h"
 
 static void a_cpu_list_has_ranges_and_single_cpus(void **state)
 {
     struct st_cpu_list list;
-    (void)state;
     assert_int_equal(st_cpu_list_parse("0-2,5,5,4095", &list), 0);
     assert_int_equal(list.n, 5);
     assert_true(st_cpu_list_has(&list, 2));
@@ -31,7 +22,6 @@ static void a_cpu_list_has_ranges_and_single_cpus(void **state)
 static void what_is_no_cpu_list_is_refused(void **state)
 {
     struct st_cpu_list list;
-    (void)state;
     assert_int_equal(st_cpu_list_parse("3-1", &list), -EBADMSG);
     assert_int_equal(st_cpu_list_parse("1-", &list), -EBADMSG);
     assert_int_equal(st_cpu_list_parse("1,", &list), -EBADMSG);
@@ -44,7 +34,6 @@ static void what_is_no_cpu_list_is_refused(void **state)
 static void jack_options_stand_before_and_behind_the_driver(void **state)
 {
     struct st_jack_command jack;
-    (void)state;
     st_linux_jack_parse("/usr/bin/jackd -P80 -t 500 -d alsa -dhw:1 -r44100 -p 64 --nperiods=3 -s", &jack);
     assert_true(jack.realtime && jack.is_alsa && jack.soft_mode);
     assert_int_equal(jack.priority, 80);
@@ -56,7 +45,6 @@ static void jack_options_stand_before_and_behind_the_driver(void **state)
 static void jack_defaults_stay_where_nothing_is_said(void **state)
 {
     struct st_jack_command jack;
-    (void)state;
     st_linux_jack_parse("jackd -r -d dummy -p 0 -n", &jack);
     assert_false(jack.realtime || jack.is_alsa || jack.soft_mode);
     assert_int_equal(jack.priority, 10);
@@ -67,7 +55,6 @@ static void jack_defaults_stay_where_nothing_is_said(void **state)
 
 static void only_whole_words_are_found(void **state)
 {
-    (void)state;
     static const char *const names[] = {"jackd", "pipewire", NULL};
     assert_true(st_text_is_among("pipewire", names));
     assert_false(st_text_is_among("pipewire-pulse", names));

@@ -1,22 +1,14 @@
 /* cli/measure/music: what check says of the music that plays, from what helper programs print. */
 #include <sys/types.h>
 
-#include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "advisor/facts/fact_keys.h"
 #include "cli/measure/music.h"
 #include "core/ns.h"
 #include "tests/fake/fake.h"
+#include "tests/unit/unit.h"
 #include "xruns/xrun.h"
 
 #define WATCHED_NS (11 * ST_NS_PER_S)
@@ -40,7 +32,7 @@ static int open_it(struct st_xrun_watch *w)
 {
     program.opened++;
     program.user = w->setting.user;
-    snprintf(w->why, sizeof(w->why), "it is not installed");
+    ST_PRINT(w->why, "it is not installed");
     assert_int_equal(pipe2(program.pipe, O_CLOEXEC | O_NONBLOCK), 0);
     assert_int_equal(write(program.pipe[1], "x", 1), 1);
     return 0;
@@ -82,14 +74,14 @@ static struct st_xrun_seen load(const char *client, int64_t frames)
     struct st_xrun_seen seen = {
         .kind = ST_XRUN_SEEN_LOAD,
         .load = {.cycles_n = 469, .busy_median_ns = ST_NS_PER_MS, .period_ns = 21333333, .frames = frames}};
-    snprintf(seen.event.client, sizeof(seen.event.client), "%s", client);
+    ST_PRINT(seen.event.client, "%s", client);
     return seen;
 }
 
 static struct st_xrun_seen missed(const char *client, int64_t n, enum st_dropout_reason reason)
 {
     struct st_xrun_seen seen = {.event = {.kind = ST_EVENT_CLIENT_DROPOUT, .count_n = n, .reason = reason}};
-    snprintf(seen.event.client, sizeof(seen.event.client), "%s", client);
+    ST_PRINT(seen.event.client, "%s", client);
     return seen;
 }
 
@@ -140,15 +132,13 @@ static void says(struct st_facts *facts, const char *wanted)
     const char *answer, *next;
     assert_int_equal(st_facts_text(facts, ST_MUSIC_ANSWER, &answer), 0);
     const bool has_next = st_facts_text(facts, ST_MUSIC_NEXT, &next) == 0;
-    snprintf(both, sizeof(both), "%s%s%s%s", answer, has_next ? " Next: " : "", has_next ? next : "",
-             has_next ? "." : "");
+    ST_PRINT(both, "%s%s%s%s", answer, has_next ? " Next: " : "", has_next ? next : "", has_next ? "." : "");
     assert_string_equal(both, wanted);
     st_facts_free(facts);
 }
 
 static void the_program_with_most_dropouts_is_named(void **state)
 {
-    (void)state;
     struct st_xrun_seen lines[] = {load("", 1024),
                                    load("HeavyReverb", 1024),
                                    load("GoodSynth", 1024),
@@ -176,7 +166,6 @@ static void the_program_with_most_dropouts_is_named(void **state)
 
 static void who_computes_longer_than_any_buffer_is_to_be_frozen(void **state)
 {
-    (void)state;
     struct st_xrun_seen lines[] = {load("", 1024), load("Heavy", 1024),
                                    missed("Heavy", 2, ST_DROPOUT_TOO_SLOW)};
     lines[2].event.cycle.busy_ns = 58 * ST_NS_PER_MS;
@@ -190,7 +179,6 @@ static void who_computes_longer_than_any_buffer_is_to_be_frozen(void **state)
 
 static void who_always_computes_too_long_needs_no_larger_buffer(void **state)
 {
-    (void)state;
     struct st_xrun_seen lines[] = {load("", 1024), load("Heavy", 1024),
                                    missed("Heavy", 2, ST_DROPOUT_TOO_SLOW)};
     lines[1].load.busy_median_ns = 21 * ST_NS_PER_MS;
@@ -201,10 +189,9 @@ static void who_always_computes_too_long_needs_no_larger_buffer(void **state)
 
 static void who_took_the_cpu_is_named_and_not_the_victim(void **state)
 {
-    (void)state;
     struct st_xrun_seen lines[] = {load("", 1024), load("Guitar", 1024),
                                    missed("Guitar", 9, ST_DROPOUT_CPU_TAKEN)};
-    snprintf(lines[2].event.culprit, sizeof(lines[2].event.culprit), "ffmpeg");
+    ST_PRINT(lines[2].event.culprit, "ffmpeg");
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
          "ffmpeg took the CPU from Guitar in all 9 dropouts in 11 s on PipeWire. Next: sleeptune report "
          "(finds "
@@ -241,7 +228,6 @@ static void who_took_the_cpu_is_named_and_not_the_victim(void **state)
 
 static void what_no_setting_helps_against_has_no_command(void **state)
 {
-    (void)state;
     struct st_xrun_seen lines[] = {load("", 256), load("Synth", 256), missed("Synth", 9, ST_DROPOUT_BLOCKED)};
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false),
          "Synth made all 9 dropouts in 11 s on PipeWire: it waited for a lock, disk or program. Next: a "
@@ -256,7 +242,6 @@ static void what_no_setting_helps_against_has_no_command(void **state)
 
 static void a_time_in_which_the_program_did_not_run_is_not_watched(void **state)
 {
-    (void)state;
     const struct st_xrun_seen lines[] = {load("", 256), load("Synth", 256)};
     silent_ns = 5 * ST_NS_PER_S;
     says(watch("pipewire", lines, ST_ARRAY_LEN(lines), 0, false), "No dropout in 6.0 s on PipeWire.");
@@ -265,7 +250,6 @@ static void a_time_in_which_the_program_did_not_run_is_not_watched(void **state)
 
 static void a_server_that_names_no_one_is_not_made_to(void **state)
 {
-    (void)state;
     const struct st_xrun_seen lines[] = {missed("", 5, ST_DROPOUT_UNKNOWN)};
     struct st_facts *facts = watch("jack", lines, 1, 0, false);
     assert_null(st_facts_find(facts, ST_MUSIC_CLIENT));
@@ -276,7 +260,6 @@ static void a_server_that_names_no_one_is_not_made_to(void **state)
 
 static void quiet_music_and_silence(void **state)
 {
-    (void)state;
     const struct st_xrun_seen plays[] = {load("", 1024), load("GoodSynth", 1024)};
     int64_t frames;
     struct st_facts *facts = watch("pipewire", plays, 2, 0, false);
@@ -288,7 +271,6 @@ static void quiet_music_and_silence(void **state)
 
 static void a_buffer_that_no_one_listens_behind_is_named(void **state)
 {
-    (void)state;
     struct st_xrun_seen plays[] = {load("", 1024), load("mpv", 1024)};
     plays[1].load.between = ST_XRUN_BETWEEN_STOPS;
     says(watch("pipewire", plays, 2, 0, false),
@@ -299,7 +281,6 @@ static void a_buffer_that_no_one_listens_behind_is_named(void **state)
 
 static void who_is_not_watched_is_said(void **state)
 {
-    (void)state;
     struct st_facts *facts = watch("pipewire", NULL, 0, -ENOENT, false);
     assert_null(st_facts_find(facts, ST_MUSIC_DROPOUTS));
     says(facts, "No sound server was watched: it is not installed.");
@@ -315,7 +296,6 @@ static void who_is_not_watched_is_said(void **state)
 
 static void who_was_stopped_has_not_watched(void **state)
 {
-    (void)state;
     const struct st_xrun_seen plays[] = {load("", 1024), load("GoodSynth", 1024)};
     const struct st_xrun_seen dropout[] = {missed("", 5, ST_DROPOUT_UNKNOWN)};
     stopped = true;
@@ -330,7 +310,6 @@ static void who_was_stopped_has_not_watched(void **state)
 /* sudo: the facts are of the user who ran it. */
 static void root_watches_as_the_user_who_ran_sudo(void **state)
 {
-    (void)state;
     says(watch_as(1000, "pipewire", NULL, 0, 0, true), "Nothing plays on PipeWire.");
     assert_int_equal(program.opened, 1);
     assert_int_equal(program.user, 1000);
@@ -340,7 +319,6 @@ static void root_watches_as_the_user_who_ran_sudo(void **state)
 
 static void names_of_others_are_made_safe(void **state)
 {
-    (void)state;
     const struct st_xrun_seen lines[] = {missed("a\033[2Jb\xff", 1, ST_DROPOUT_STOPPED)};
     struct st_facts *facts = watch("pipewire", lines, 1, 0, false);
     const char *answer;
@@ -352,7 +330,7 @@ static void names_of_others_are_made_safe(void **state)
     struct st_xrun_seen many[40];
     for (size_t i = 0; i < ST_ARRAY_LEN(many); i++) {
         char name[16];
-        snprintf(name, sizeof(name), "p%zu", i);
+        ST_PRINT(name, "p%zu", i);
         many[i] = missed(name, i == 7 ? 2 : 1, ST_DROPOUT_STOPPED);
     }
     facts = watch("pipewire", many, ST_ARRAY_LEN(many), 0, false);

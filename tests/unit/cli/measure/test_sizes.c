@@ -1,18 +1,8 @@
 /* cli/measure/sizes: the rows of check, from runs at several sizes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "cli/measure/sizes.h"
 #include "core/ns.h"
 #include "tests/unit/screen.h"
+#include "tests/unit/unit.h"
 
 #define RATE_HZ 48000
 
@@ -40,14 +30,12 @@ static void add_run(uint32_t frames, int64_t each_ns, int64_t stall_ns)
 
 static int setup(void **state)
 {
-    (void)state;
     memset(&sizes, 0, sizeof(sizes));
     return 0;
 }
 
 static int teardown(void **state)
 {
-    (void)state;
     st_sizes_finish(&sizes);
     return 0;
 }
@@ -63,7 +51,6 @@ static struct st_predict_row row(uint32_t frames)
 
 static void the_shortest_run_answers_for_the_longer_sizes(void **state)
 {
-    (void)state;
     add_run(32, 20000, 3 * ST_NS_PER_MS); /* 128 frames: 2.67 ms; 256: 5.33 ms */
     st_sizes_fill(&sizes, 128);
     assert_int_equal(sizes.table.n, 7);
@@ -75,7 +62,6 @@ static void the_shortest_run_answers_for_the_longer_sizes(void **state)
 
 static void the_buffer_in_use_has_a_row_in_its_place(void **state)
 {
-    (void)state;
     add_run(32, 20000, 0);
     st_sizes_fill(&sizes, 480);
     assert_int_equal(sizes.table.n, 7);
@@ -91,7 +77,6 @@ static void the_buffer_in_use_has_a_row_in_its_place(void **state)
 
 static void the_table_only_improves_with_the_size(void **state)
 {
-    (void)state;
     add_run(32, 20000, 8 * ST_NS_PER_MS);
     st_sizes_fill(&sizes, 256);
     for (size_t i = 0; i + 1 < sizes.table.n; i++)
@@ -116,7 +101,6 @@ static void rows_are(const char *name, const struct st_predict_view *view)
 /* Rows of one measurement have no time of their own, and no tick stands where the music had dropouts. */
 static void the_row_in_use_has_the_dropouts_of_the_music(void **state)
 {
-    (void)state;
     const struct st_predict_view view = {.width = 80, .used_frames = 256, .music_n = 38};
     add_run(32, 20000, 0);
     st_sizes_fill(&sizes, 256);
@@ -126,7 +110,6 @@ static void the_row_in_use_has_the_dropouts_of_the_music(void **state)
 
 static void the_table_is_read_at_each_width_and_in_each_state(void **state)
 {
-    (void)state;
     struct st_predict_view view = {.width = 80, .used_frames = 128};
     add_run(32, 20000, 8 * ST_NS_PER_MS);
     st_sizes_fill(&sizes, 256);
@@ -137,7 +120,6 @@ static void the_table_is_read_at_each_width_and_in_each_state(void **state)
 
 static void the_shortest_size_is_what_was_asked_for_or_32(void **state)
 {
-    (void)state;
     struct st_wish used = {.frames = 1024, .rate_hz = 48000};
     assert_int_equal(st_sizes_shortest(&used, 0), 32);
     assert_int_equal(st_sizes_shortest(&used, 256), 256);
@@ -149,7 +131,7 @@ static void the_shortest_size_is_what_was_asked_for_or_32(void **state)
 
 int main(void)
 {
-#define SIZES(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+#define SIZES(test) TEST(test)
     const struct CMUnitTest tests[] = {
         SIZES(the_shortest_run_answers_for_the_longer_sizes),
         SIZES(the_buffer_in_use_has_a_row_in_its_place),

@@ -1,21 +1,11 @@
 /* What sleeptune history says first, and its events: documents come from a socket or a file, so nothing in
  * them is trusted. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "cli/show/daemon_client.h"
 #include "cli/show/heard_text.h"
 #include "cli/show/history_text.h"
 #include "core/ns.h"
 #include "core/text/text.h"
+#include "tests/unit/unit.h"
 
 #define HOUR_NS  INT64_C(3600000000000)
 #define SINCE_NS (INT64_C(1795172400) * ST_NS_PER_S) /* 2026-11-20 11:00 UTC */
@@ -76,14 +66,12 @@ static void says_first(json_t *shown, const char *sentence)
 
 static void who_made_most_is_said_first_with_the_reason(void **state)
 {
-    (void)state;
     says_first(document(412, 24 * HOUR_NS, HOUR_NS, json_array()),
                "In the last 24 h: HeavyReverb made them.");
 }
 
 static void no_dropout_is_told_from_no_one_watched_and_nothing_played(void **state)
 {
-    (void)state;
     const int64_t watched_ns = 23 * HOUR_NS + 40 * 60 * ST_NS_PER_S;
     says_first(
         document(0, watched_ns, HOUR_NS, json_array()),
@@ -110,7 +98,6 @@ static void no_dropout_is_told_from_no_one_watched_and_nothing_played(void **sta
 /* The minutes of a daemon begin when it does; a long lateness is as wide as the others. */
 static void a_row_that_begins_within_a_minute_has_its_seconds(void **state)
 {
-    (void)state;
     json_t *shown = document(0, HOUR_NS, 0, json_array());
     json_array_append_new(json_object_get(shown, "rows"),
                           json_pack("{s:I, s:I, s:I, s:i, s:i, s:i, s:i, s:{s:I, s:I, s:I}}", "from_ns",
@@ -127,7 +114,6 @@ static void a_row_that_begins_within_a_minute_has_its_seconds(void **state)
 
 static void a_time_in_which_nothing_played_is_not_one_without_data(void **state)
 {
-    (void)state;
     for (int idle = 0; idle < 2; idle++) {
         json_t *shown = document(0, HOUR_NS, 0, json_array());
         json_array_append_new(json_object_get(shown, "rows"),
@@ -152,7 +138,6 @@ static void a_time_in_which_nothing_played_is_not_one_without_data(void **state)
 
 static void a_wake_up_within_a_minute_has_one_time(void **state)
 {
-    (void)state;
     for (int minutes = 0; minutes < 2; minutes++) {
         json_t *shown = document(0, HOUR_NS, HOUR_NS, json_array());
         json_object_set_new(json_array_get(json_object_get(shown, "rows"), 0), "to_ns",
@@ -167,7 +152,6 @@ static void a_wake_up_within_a_minute_has_one_time(void **state)
 /* In a locale without these characters each is a question mark. */
 static void wide_names_do_not_shift_their_row(void **state)
 {
-    (void)state;
     static const char *const locales[] = {"C.UTF-8", "C"},
                              *const rows[] = {"\nピアノ                             2  computed too long\n",
                                               "\n???                                2  computed too long\n"};
@@ -199,7 +183,6 @@ static json_t *with_change(const char *verdict)
 
 static void a_change_is_named_if_dropouts_changed_with_it(void **state)
 {
-    (void)state;
     char *text = render(with_change("worse"), 200, false);
     assert_non_null(
         strstr(text, "\nChanged        More dropouts since Friday, when the kernel became 6.12.5 and 1 more "
@@ -229,7 +212,6 @@ static char *changes_text(json_t *document, bool details)
 
 static void changes_are_listed_newest_first(void **state)
 {
-    (void)state;
     char *text = changes_text(with_change("too-short"), false);
     assert_string_equal(text,
                         "Dropouts did not become more or less frequent after any change, beyond chance.\n"
@@ -250,12 +232,11 @@ static void changes_are_listed_newest_first(void **state)
 
 static void many_clients_are_five_rows_and_the_rest_all_with_details(void **state)
 {
-    (void)state;
     for (int details = 0; details < 2; details++) {
         json_t *rows = json_array();
         for (int i = 0; i < 9; i++) {
             char name[16];
-            snprintf(name, sizeof(name), "client%d", i);
+            ST_PRINT(name, "client%d", i);
             json_array_append_new(rows, dropout(name, "computed too long", 10 - i));
         }
         char *text = render(document(100, HOUR_NS, HOUR_NS, rows), 80, details != 0);
@@ -269,7 +250,6 @@ static void many_clients_are_five_rows_and_the_rest_all_with_details(void **stat
 
 static void the_row_of_a_step_counts_dropouts_and_not_the_model_s(void **state)
 {
-    (void)state;
     char *text = render(document(120, HOUR_NS, HOUR_NS, json_array()), 80, false);
     assert_non_null(strstr(text, "100%      120       3    32400000"));
     free(text);
@@ -277,20 +257,19 @@ static void the_row_of_a_step_counts_dropouts_and_not_the_model_s(void **state)
 
 static void hostile_names_do_no_harm_at_any_width(void **state)
 {
-    (void)state;
     static const int widths[] = {1, 20, 40, 80, 120, 400};
     char longest[600];
     memset(longest, 'x', sizeof(longest) - 1);
     longest[sizeof(longest) - 1] = '\0';
-    for (size_t i = 0; i < ST_ARRAY_LEN(widths); i++) {
+    ST_EACH (width, widths) {
         json_t *rows = json_pack("[o, o]", dropout("\x1b[2J\u202e", "was woken\nlate", 3),
                                  dropout(longest, longest, -4));
         for (int n = 0; n < 100; n++) { /* more than the table has */
             char name[16];
-            snprintf(name, sizeof(name), "%d", n);
+            ST_PRINT(name, "%d", n);
             json_array_append_new(rows, dropout(name, "y", 1));
         }
-        char *text = render(document(3, HOUR_NS, HOUR_NS, rows), widths[i], true);
+        char *text = render(document(3, HOUR_NS, HOUR_NS, rows), *width, true);
         assert_null(strchr(text, '\x1b'));
         assert_null(strstr(text, "\u202e"));
         free(text);
@@ -317,7 +296,6 @@ static char *event_text(const char *text, int columns, bool details)
 
 static void an_event_is_said_as_it_is(void **state)
 {
-    (void)state;
     char *text = event_text("HeavyReverb made 12 dropouts on card (JACK): it computed too long", 300, false);
     assert_string_equal(text, "11:00:00 HeavyReverb made 12 dropouts on card (JACK): it computed too long\n");
     free(text);
@@ -325,7 +303,6 @@ static void an_event_is_said_as_it_is(void **state)
 
 static void an_event_is_two_lines_and_whole_with_details(void **state)
 {
-    (void)state;
     char story[700] = "HeavyReverb made 12 dropouts";
     while (strlen(story) < sizeof(story) - 20)
         st_text_append(story, sizeof(story), " and again");
@@ -345,7 +322,6 @@ static void an_event_is_two_lines_and_whole_with_details(void **state)
 
 static void what_lists_the_other_events_before_a_mark_is_said(void **state)
 {
-    (void)state;
     for (int details = 0; details < 3; details++) {
         json_t *marks =
             json_pack("{s:s, s:[{s:I, s:I, s:I, s:i, s:s}]}", "text", "1 mark.", "marks", "time_ns",
@@ -378,7 +354,6 @@ static void what_lists_the_other_events_before_a_mark_is_said(void **state)
 /* As the user named it; a name that is not safe to type is left out. */
 static void the_next_command_asks_the_same_daemon_or_file(void **state)
 {
-    (void)state;
     static const struct {
         const char *command, *socket, *db, *again;
     } rows[] = {
@@ -398,7 +373,6 @@ static void the_next_command_asks_the_same_daemon_or_file(void **state)
 
 static int setup(void **state)
 {
-    (void)state;
     return setenv("TZ", "UTC", 1);
 }
 

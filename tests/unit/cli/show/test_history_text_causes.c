@@ -1,17 +1,7 @@
 /* The table of causes; the document comes from a socket, so nothing in it is trusted. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "cli/show/history_text.h"
 #include "platform/machine.h"
+#include "tests/unit/unit.h"
 
 static enum st_os os;
 
@@ -77,14 +67,12 @@ static void check_table(int columns)
 
 static void threads_of_one_program_are_one_row_of_a_cause(void **state)
 {
-    (void)state;
     check_table(100);
     check_table(40);
 }
 
 static void hostile_rows_are_shown_without_harm(void **state)
 {
-    (void)state;
     free(render("[1, null, {}, []]", 100));
     char *text = render("[" ROW("a\\u001b[2J", "\"/1\"", 1, 1, 1, 9e300) ","                            /**/
                         ROW("run-queue", "\"x/1\"", 9223372036854775807, 9223372036854775807, 1, 1) "," /**/
@@ -97,7 +85,6 @@ static void hostile_rows_are_shown_without_harm(void **state)
 
 static void without_a_tracer_it_is_said_how_to_name_the_culprit(void **state)
 {
-    (void)state;
     static const char rows[] = "[" ROW(BUSY, "null", 2, 4000000, 3000000, 1.0) "]";
     json_t *document = json_pack("{s:s, s:o, s:i, s:s}", "verdict", "One sentence.", "rows",
                                  json_loads(rows, 0, NULL), "wakes", 1000, "tracer", "trace.enabled is off");

@@ -1,19 +1,7 @@
 /* cli/show/listen_text: what a run of listen says. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "cli/show/listen_text.h"
 #include "platform/program/failure.h"
+#include "tests/unit/unit.h"
 #include "xruns/xrun.h"
 
 #define RATE_HZ 48000
@@ -27,7 +15,7 @@ static void begin(const char *way, const char *plays)
 {
     live = (struct st_listen_live){.way = st_way_find(way, ST_OS_LINUX)};
     assert_non_null(live.way);
-    snprintf(live.head.plays, sizeof(live.head.plays), "%s", plays);
+    ST_PRINT(live.head.plays, "%s", plays);
     result = (struct st_hearing_result){.path_class = ST_PATH_EXACT,
                                         .heard_s = 60,
                                         .forced_n = 9,
@@ -78,7 +66,6 @@ static void test_cannot_hear(void **state)
                 {"device", "/dev/dsp1", false},
                 {"aloop", "default", true},
                 {"device", "pipewire", true}};
-    (void)state;
     ST_EACH (row, rows) {
         begin(row->way, row->plays);
         ST_EACH (fault, of_servers)
@@ -98,7 +85,6 @@ static void test_cannot_hear(void **state)
 /* The next step goes the same way. */
 static void test_next(void **state)
 {
-    (void)state;
     begin("cable", "alsa_output");
     says("sleeptune listen -d 3h, which can", true);
     view.wish = (struct st_listen_wish){.back = "a source", .plays = "hw:1", .frames = 64};
@@ -131,7 +117,6 @@ static json_t *record(const char *event, double at_s, const char *client, const 
 /* Each loss has a row or a place in the sum of reasons; if one has none, what was not watched is said. */
 static void test_reasons(void **state)
 {
-    (void)state;
     begin("cable", "hw:1");
     add_loss(10);
     says("not explained: no sleeptuned recorded it", true);
@@ -181,7 +166,6 @@ static void test_reasons(void **state)
 /* Each row of a live run. */
 static void test_screens(void **state)
 {
-    (void)state;
     begin("monitor", "alsa_output");
     result.path_class = ST_PATH_CONVERTED;
     result.gain_db = -6;
@@ -244,7 +228,6 @@ static void test_screens(void **state)
 /* A loss is a finding, and a run whose test glitches were not all found says nothing. */
 static void test_status(void **state)
 {
-    (void)state;
     begin("monitor", "alsa_output");
     assert_int_equal(st_listen_text_status(&view), ST_EXIT_DONE);
     live.has_ended = true;

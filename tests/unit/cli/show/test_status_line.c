@@ -1,16 +1,7 @@
 /* The line of `sleeptune status --line` in each form, with names that try to act on the bar. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <string.h>
-
 #include "cli/show/status_line.h"
 #include "core/text/safe.h"
+#include "tests/unit/unit.h"
 
 #define POLYBAR "%{A1:touch /tmp/owned:}Amp%{A}%%{F#f00}"
 #define PANGO   "<span size='1'>&amp;</span>\"'\\"
@@ -35,8 +26,8 @@ static const char *line_of(const char *form, const json_t *document)
 static json_t *document_of(const char *name, const char *state)
 {
     char brief[512], answer[512];
-    snprintf(brief, sizeof(brief), "%s: 2 dropouts", name);
-    snprintf(answer, sizeof(answer), "%s made 2 of 3 dropouts.", name);
+    ST_PRINT(brief, "%s: 2 dropouts", name);
+    ST_PRINT(answer, "%s made 2 of 3 dropouts.", name);
     /* a false daemon sends what it likes; JSON itself is UTF-8 */
     json_t *document =
         json_pack("{s:{s:s#, s:s#, s:s, s:s, s:s}}", "screen", "brief", brief, (int)strcspn(brief, "\xff"),
@@ -55,7 +46,6 @@ static void expect(const char *form, const char *name, const char *state, const 
 
 static void each_bar_reads_its_own_form(void **state)
 {
-    (void)state;
     expect("waybar", "Amp", "bad",
            "{\"class\":\"problem\",\"text\":\"Amp: 2 dropouts\",\"tooltip\":\"Amp made 2 of 3 dropouts.\\n"
            "Next: pw-metadata -n settings 0 clock.force-quantum 256 - a &amp; b\"}");
@@ -69,7 +59,6 @@ static void each_bar_reads_its_own_form(void **state)
 
 static void a_name_is_no_command_of_polybar(void **state)
 {
-    (void)state;
     expect("polybar", POLYBAR, "bad", "% {A1:touch /tmp/owned:}Amp% {A}%% {F#f00}: 2 dropouts");
     expect("polybar", "%", "bad", "%: 2 dropouts");
     expect("polybar", "%\x1b{A1:x:}", "bad", "%?{A1:x:}: 2 dropouts");
@@ -77,7 +66,6 @@ static void a_name_is_no_command_of_polybar(void **state)
 
 static void a_name_is_no_markup_of_pango(void **state)
 {
-    (void)state;
     json_t *document = document_of(PANGO, "bad");
     json_t *line = json_loads(line_of("waybar", document), 0, NULL);
     assert_string_equal(json_string_value(json_object_get(line, "text")),
@@ -89,7 +77,6 @@ static void a_name_is_no_markup_of_pango(void **state)
 
 static void a_line_stays_one_safe_line_in_each_form(void **state)
 {
-    (void)state;
     for (const struct st_status_line_form *form = st_status_line_forms; form->name != NULL; form++) {
         json_t *document = document_of(ACTS, "bad");
         assert_true(st_safe_is(line_of(form->name, document)));
@@ -100,7 +87,6 @@ static void a_line_stays_one_safe_line_in_each_form(void **state)
 
 static void what_is_missing_is_left_out(void **state)
 {
-    (void)state;
     json_t *document = json_loads("{\"screen\":{\"answer\":5}}", 0, NULL);
     assert_string_equal(line_of("waybar", document), "{\"class\":\"ok\",\"text\":\"\",\"tooltip\":\"\"}");
     json_decref(document);

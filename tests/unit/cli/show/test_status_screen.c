@@ -1,17 +1,8 @@
 /* The screen of `sleeptune status` at every size, with all that a daemon, or a false one, may send. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <string.h>
-
 #include "cli/show/status_screen.h"
 #include "core/text/text.h"
 #include "tests/unit/screen.h"
+#include "tests/unit/unit.h"
 
 static const char text_of_document[] =
     "{\"schema\":\"sleeptune-status/1\",\"time_ns\":1700000000000000000,\"screen\":{"
@@ -79,20 +70,17 @@ static void has(const char *text, const char *part)
 
 static void first_screen_is_the_answer_the_figures_and_one_next_step(void **state)
 {
-    (void)state;
     draws("first", 30, 80, true, document(), &(struct st_status_screen){.socket = "/run/s"});
 }
 
 static void details_are_all_sections_and_the_socket(void **state)
 {
-    (void)state;
     draws("details", 40, 80, true, document(),
           &(struct st_status_screen){.details = true, .socket = "/run/s"});
 }
 
 static void live_screen_has_details_as_room_allows_and_the_message_last(void **state)
 {
-    (void)state;
     const struct st_status_screen how = {.live = true, .message = "Live; q quits"};
     draws("live", 40, 80, true, document(), &how);
     draws("live-small", 12, 40, true, document(), &how);
@@ -104,7 +92,7 @@ static json_t *document_with_clients(int n)
     json_t *of = document(), *rows = json_array();
     for (int i = 0; i < n; i++) {
         char name[48];
-        snprintf(name, sizeof(name), i == 0 ? "HeavyReverb" : "Client %d with a long name of its own", i);
+        ST_PRINT(name, i == 0 ? "HeavyReverb" : "Client %d with a long name of its own", i);
         json_array_append_new(
             rows, json_pack("{s:s, s:s, s:s, s:b, s:[s, s, s, s, s]}", "label", name, "text", "407 dropouts",
                             "state", "warn", "detail", i == n - 1, "cells", name,
@@ -121,7 +109,6 @@ static json_t *document_with_clients(int n)
 
 static void clients_are_a_table_with_names_before_numbers(void **state)
 {
-    (void)state;
     const struct st_status_screen first = {0};
     draws("clients", 30, 80, true, document_with_clients(4), &first);
     draws("clients-narrow", 30, 40, false, document_with_clients(4),
@@ -134,7 +121,6 @@ static void clients_are_a_table_with_names_before_numbers(void **state)
 /* While it clicks, programs are the news, not servers that have ended. */
 static void table_keeps_room_for_the_first_programs(void **state)
 {
-    (void)state;
     json_t *of = document_with_clients(8);
     json_t *rows = json_object_get(
         json_array_get(json_object_get(json_object_get(of, "screen"), "sections"), 0), "rows");
@@ -150,7 +136,6 @@ static void table_keeps_room_for_the_first_programs(void **state)
 
 static void long_message_takes_the_rows_it_needs(void **state)
 {
-    (void)state;
     const struct st_status_screen how = {
         .live = true,
         .alert = true,
@@ -168,7 +153,6 @@ static int columns_of(const char *row)
 
 static void nothing_is_wider_than_the_screen_and_the_message_stays(void **state)
 {
-    (void)state;
     json_t *of = document_with_clients(12), *empty = json_object();
     const struct st_status_screen how = {.live = true, .details = true, .message = "M"};
     for (int rows = 1; rows <= 60; rows++) {
@@ -193,7 +177,6 @@ static void nothing_is_wider_than_the_screen_and_the_message_stays(void **state)
 
 static void foreign_documents_are_survived(void **state)
 {
-    (void)state;
     static const char *const documents[] = {
         "{}",
         "{\"screen\":3}",
@@ -206,8 +189,8 @@ static void foreign_documents_are_survived(void **state)
         ("{\"time_ns\":-9223372036854775807,\"screen\":{\"sections\":[{\"rows\":[{\"detail\":false,\"time_"
          "ns\":9223372036854775807}]}]}}"),
     };
-    for (size_t i = 0; i < ST_ARRAY_LEN(documents); i++) {
-        json_t *of = json_loads(documents[i], 0, NULL);
+    ST_EACH (document, documents) {
+        json_t *of = json_loads(*document, 0, NULL);
         assert_non_null(of);
         assert_false(st_status_screen_is_in(of));
         free(drawn(24, 80, true, of, &(struct st_status_screen){.live = true, .details = true}));
@@ -220,7 +203,6 @@ static void foreign_documents_are_survived(void **state)
 
 static void without_unicode_all_is_ascii(void **state)
 {
-    (void)state;
     json_t *of = document();
     json_object_set_new(json_object_get(of, "screen"), "answer", json_string("café – µs → 日本"));
     char *text = drawn(24, 80, false, of, &(struct st_status_screen){.live = true});
@@ -233,7 +215,6 @@ static void without_unicode_all_is_ascii(void **state)
 
 static void control_characters_do_not_reach_the_terminal(void **state)
 {
-    (void)state;
     json_t *of = document();
     json_t *screen = json_object_get(of, "screen");
     json_t *row =
@@ -253,7 +234,6 @@ static void control_characters_do_not_reach_the_terminal(void **state)
 
 static void text_of_others_cannot_reach_the_terminal_raw(void **state)
 {
-    (void)state;
     struct st_screen screen;
     assert_int_equal(st_screen_init(&screen, 1, 40, true), 0);
     assert_int_equal(
@@ -272,7 +252,6 @@ static void text_of_others_cannot_reach_the_terminal_raw(void **state)
 
 static void text_that_is_cut_says_so(void **state)
 {
-    (void)state;
     struct st_screen screen;
     assert_int_equal(st_screen_init(&screen, 3, 12, false), 0);
     assert_int_equal(st_screen_put(&screen, 0, 0, 6, ST_STYLE_PLAIN, "sixsix"), 6);
@@ -299,7 +278,6 @@ static void text_that_is_cut_says_so(void **state)
 
 static void word_longer_than_a_row_goes_on_in_the_next(void **state)
 {
-    (void)state;
     struct st_screen screen;
     assert_int_equal(st_screen_init(&screen, 4, 8, false), 0);
     assert_int_equal(st_screen_wrap(&screen, 0, 0, 8, 4, ST_STYLE_PLAIN, "/run/sleeptune/sock ok"), 3);

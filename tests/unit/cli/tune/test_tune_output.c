@@ -1,16 +1,6 @@
 /* What tune prints below its result. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "cli/tune/tune_output.h"
+#include "tests/unit/unit.h"
 
 /* Of a setting that helps. elsewhere: why the machine does not keep it in /etc; NULL: it does. */
 static void expect_text(const struct st_wish *wish, const char *elsewhere,
@@ -39,7 +29,6 @@ static void expect_text(const struct st_wish *wish, const char *elsewhere,
 
 static void a_size_that_was_asked_for_is_passed_on(void **state)
 {
-    (void)state;
     expect_text(&(struct st_wish){.frames = 64}, NULL, st_tune_output_next,
                 "sleeptune apply linux-swap --frames 64\n");
     expect_text(&(struct st_wish){.frames = 1024, .in_use = true, .why = "as PipeWire runs now"}, NULL,
@@ -48,7 +37,6 @@ static void a_size_that_was_asked_for_is_passed_on(void **state)
 
 static void what_apply_cannot_write_is_by_hand(void **state)
 {
-    (void)state;
     const struct st_wish wish = {.frames = 64};
     expect_text(&wish, "this is NixOS", st_tune_output_result,
                 "by hand: 'sleeptune report linux-swap' shows how");

@@ -1,26 +1,15 @@
 /* The process that switches settings for `tune`, on the files of a captured tree: both processes see them.
  * Real clock: a real process is killed at random moments. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/tune/tune_supervisor.h"
 #include "evidence/tuning.h"
 #include "platform/program/failure.h"
+#include "tests/unit/unit.h"
 
 #define FOLDER "/var/lib/sleeptune-changes"
 #define PAGES  "/sys/kernel/mm/transparent_hugepage/"
@@ -35,7 +24,7 @@ struct state {
 static void write_file(const struct state *s, const char *path, const char *text)
 {
     char whole[256];
-    snprintf(whole, sizeof(whole), "%s%s", s->dir, path);
+    ST_PRINT(whole, "%s%s", s->dir, path);
     FILE *file = fopen(whole, "w");
     assert_non_null(file);
     fputs(text, file);
@@ -45,7 +34,7 @@ static void write_file(const struct state *s, const char *path, const char *text
 static const char *read_file(const struct state *s, const char *path, char *buf, size_t bytes)
 {
     char whole[256];
-    snprintf(whole, sizeof(whole), "%s%s", s->dir, path);
+    ST_PRINT(whole, "%s%s", s->dir, path);
     FILE *file = fopen(whole, "r");
     buf[0] = '\0';
     if (file != NULL) {
@@ -78,10 +67,10 @@ static int add_row(struct state *s, const char *rule, const char *target, const 
     plan->steps = realloc(plan->steps, (plan->steps_n + 1) * sizeof(*plan->steps));
     struct st_entry *step = &plan->steps[plan->steps_n++];
     *step = (struct st_entry){.kind = ST_CHANGE_SYSFS};
-    snprintf(step->rule, sizeof(step->rule), "%s", rule);
-    snprintf(step->target, sizeof(step->target), "%s", target);
-    snprintf(step->old_value, sizeof(step->old_value), "%s", old);
-    snprintf(step->new_value, sizeof(step->new_value), "%s", new);
+    ST_PRINT(step->rule, "%s", rule);
+    ST_PRINT(step->target, "%s", target);
+    ST_PRINT(step->old_value, "%s", old);
+    ST_PRINT(step->new_value, "%s", new);
     return 0;
 }
 
@@ -92,7 +81,7 @@ static int set_up(void **state)
     strcpy(s->dir, "/tmp/sleeptune-tune-XXXXXX");
     if (mkdtemp(s->dir) == NULL)
         return -1;
-    snprintf(command, sizeof(command),
+    ST_PRINT(command,
              "mkdir -p '%s" PAGES "' '%s/var/lib' '%s/sys/devices/system/cpu/cpufreq/policy0' '%s/etc'",
              s->dir, s->dir, s->dir, s->dir);
     if (system(command) != 0 || st_platform_root_new(s->dir, &s->p) != 0)
@@ -112,7 +101,7 @@ static int tear_down(void **state)
     char command[128];
     st_candidates_finish(&s->candidates);
     st_platform_root_free(s->p);
-    snprintf(command, sizeof(command), "rm -rf '%s'", s->dir);
+    ST_PRINT(command, "rm -rf '%s'", s->dir);
     const int r = system(command);
     free(s);
     return r;
@@ -265,7 +254,7 @@ static pid_t tuner_with_a_setting_on(struct state *s, const char *said)
         struct st_tune_supervisor supervisor;
         char why[ST_TUNING_WHY_BYTES];
         size_t row;
-        snprintf(path, sizeof(path), "%s%s", s->dir, said);
+        ST_PRINT(path, "%s%s", s->dir, said);
         if (dup2(open(path, O_WRONLY | O_CREAT, 0600), STDERR_FILENO) >= 0 && start(s, &supervisor) == 0 &&
             st_tune_supervisor_set(&supervisor, 1, &row, why) == 0)
             pause();
@@ -299,7 +288,7 @@ static void a_journal_that_cannot_be_written_keeps_nothing_on(void **state)
     struct state *s = *state;
     char path[256];
     const pid_t tuner = tuner_with_a_setting_on(s, "/said");
-    snprintf(path, sizeof(path), "%s" FOLDER "/" ST_REPLACE_PREFIX "journal" ST_REPLACE_SUFFIX, s->dir);
+    ST_PRINT(path, "%s" FOLDER "/" ST_REPLACE_PREFIX "journal" ST_REPLACE_SUFFIX, s->dir);
     assert_int_equal(mkdir(path, 0755), 0);
     kill_and_hear(
         s, tuner, "/said",
@@ -320,7 +309,7 @@ static void a_supervisor_that_cannot_undo_says_so(void **state)
     struct state *s = *state;
     char path[256];
     const pid_t tuner = tuner_with_a_setting_on(s, "/said");
-    snprintf(path, sizeof(path), "%s" PAGES "enabled", s->dir);
+    ST_PRINT(path, "%s" PAGES "enabled", s->dir);
     assert_int_equal(unlink(path), 0);
     assert_int_equal(mkdir(path, 0755), 0);
     kill_and_hear(s, tuner, "/said",

@@ -1,15 +1,6 @@
 /* The page: complete without scripts, and nothing of others in it but as text. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/page/page.h"
+#include "tests/unit/unit.h"
 
 #define HOSTILE "<img src=x onerror='alert(1)'>\"&\x01{{verdict}}"
 #define ESCAPED "&lt;img src=x onerror=&#39;alert(1)&#39;&gt;&quot;&amp;?{{verdict}}"
@@ -36,7 +27,6 @@ static size_t count(const char *text, const char *what)
 
 static void every_figure_is_there_without_a_script(void **state)
 {
-    (void)state;
     char *page = page_of(
         "{\"state\":\"degraded\",\"version\":\"9.8.7\",\"time_ns\":1700000000000000000,\"screen\":{"
         "\"answer\":\"Holds it.\",\"state\":\"bad\",\"next\":\"sleeptune report\",\"next_why\":\"it helps\","
@@ -78,10 +68,10 @@ static void every_figure_is_there_without_a_script(void **state)
         "sleeptuned 9.8.7",
     };
     const char *at = page;
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-        const char *found = strstr(at, parts[i]);
+    ST_EACH (part, parts) {
+        const char *found = strstr(at, *part);
         if (found == NULL)
-            fail_msg("not in the page, or too early: %s\n%s", parts[i], strstr(page, "<main>"));
+            fail_msg("not in the page, or too early: %s\n%s", *part, strstr(page, "<main>"));
         at = found;
     }
     assert_null(strstr(page, "{{"));
@@ -90,7 +80,6 @@ static void every_figure_is_there_without_a_script(void **state)
 
 static void text_of_others_is_escaped_everywhere(void **state)
 {
-    (void)state;
     json_t *text = json_string(HOSTILE);
     json_t *document =
         json_pack("{s:O, s:O, s:{s:O, s:O, s:O, s:O, s:[{s:O, s:[{s:O, s:O, s:O}]}, {s:O, s:[O], s:[{s:[O, "
@@ -116,7 +105,6 @@ static void text_of_others_is_escaped_everywhere(void **state)
 
 static void empty_document_makes_a_page_that_claims_nothing(void **state)
 {
-    (void)state;
     char *page = page_of("{}");
     assert_non_null(strstr(page, "<p id=\"answer\"></p>"));
     assert_null(strstr(page, "<td>"));
@@ -126,7 +114,6 @@ static void empty_document_makes_a_page_that_claims_nothing(void **state)
 
 static void a_cycle_of_before_is_among_all_figures(void **state)
 {
-    (void)state;
     char *page = page_of(
         "{\"screen\":{\"answer\":\"No dropout.\",\"state\":\"ok\"},\"observe\":[{\"cycle\":{\"time_ns\":1,"
         "\"deadline_ns\":1000,\"text\":\"x\",\"clients\":[]}}]}");
@@ -137,7 +124,6 @@ static void a_cycle_of_before_is_among_all_figures(void **state)
 
 static void policy_lets_nothing_in_but_the_page_itself(void **state)
 {
-    (void)state;
     assert_int_equal(strncmp(st_page_policy, "default-src 'none'; style-src 'sha256-", 38), 0);
     assert_int_equal(count(st_page_policy, "'sha256-"), 2);
     assert_null(strstr(st_page_policy, "unsafe"));

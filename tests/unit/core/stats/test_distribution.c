@@ -1,13 +1,6 @@
 /* Tails against the tables. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "core/stats/distribution.h"
+#include "tests/unit/unit.h"
 
 static void assert_within(double got, double wanted, double share)
 {
@@ -16,7 +9,6 @@ static void assert_within(double got, double wanted, double share)
 
 static void test_tails(void **state)
 {
-    (void)state;
     assert_within(st_distribution_normal_p(ST_DISTRIBUTION_NORMAL_975), 0.05, 1e-12);
     assert_within(st_distribution_normal_z(0.025), ST_DISTRIBUTION_NORMAL_975, 1e-12);
     assert_within(st_distribution_student_t(ST_DISTRIBUTION_NORMAL_975, 7), 2.3646, 0.003);

@@ -1,15 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
 
 #include "core/stats/hist.h"
+#include "tests/unit/unit.h"
 
 static struct st_hist hist_of(int digits)
 {
@@ -29,7 +21,6 @@ static uint64_t random_next(uint64_t *seed)
 
 static void the_layout_is_that_of_hdrhistogram_with_3_digits(void **state)
 {
-    (void)state;
     struct st_hist hist = hist_of(3);
     assert_int_equal(hist.sub_bucket_count, 2048);
     assert_int_equal(hist.counts_len, 33 * 1024);
@@ -41,17 +32,16 @@ static void the_layout_is_that_of_hdrhistogram_with_3_digits(void **state)
         {4095, 4094, 2},   {4096, 4096, 4},   {8191, 8188, 4},   {8192, 8192, 8},
         {10000, 10000, 8}, {10007, 10000, 8}, {10009, 10008, 8},
     };
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        const uint32_t index = st_hist_index(&hist, rows[i].value_ns);
-        assert_int_equal(st_hist_bucket_lowest(&hist, index), rows[i].lowest_ns);
-        assert_int_equal(st_hist_bucket_width(&hist, index), rows[i].width_ns);
+    ST_EACH (row, rows) {
+        const uint32_t index = st_hist_index(&hist, row->value_ns);
+        assert_int_equal(st_hist_bucket_lowest(&hist, index), row->lowest_ns);
+        assert_int_equal(st_hist_bucket_width(&hist, index), row->width_ns);
     }
     st_hist_finish(&hist);
 }
 
 static void buckets_follow_each_other_without_gap_for_all_digits(void **state)
 {
-    (void)state;
     static const uint32_t sub_buckets[] = {32, 256, 2048, 32768};
     for (int digits = 1; digits <= 4; digits++) {
         struct st_hist hist = hist_of(digits);
@@ -73,7 +63,6 @@ static void buckets_follow_each_other_without_gap_for_all_digits(void **state)
 
 static void digits_out_of_range_are_refused(void **state)
 {
-    (void)state;
     struct st_hist hist;
     assert_int_equal(st_hist_init(&hist, 0), -ERANGE);
     assert_int_equal(st_hist_init(&hist, 5), -ERANGE);
@@ -87,7 +76,6 @@ static int compare(const void *a, const void *b)
 
 static void quantiles_are_within_a_twentieth_of_a_percent(void **state)
 {
-    (void)state;
     enum { N = 20000 };
     int64_t *values = calloc(N, sizeof(*values));
     assert_non_null(values);
@@ -115,11 +103,10 @@ static void quantiles_are_within_a_twentieth_of_a_percent(void **state)
 
 static void early_values_come_first_and_are_counted_apart(void **state)
 {
-    (void)state;
     struct st_hist hist = hist_of(3);
     static const int64_t values[] = {5, -3, 0, -2000, 7, -1};
-    for (size_t i = 0; i < ST_ARRAY_LEN(values); i++)
-        st_hist_add(&hist, values[i]);
+    ST_EACH (value, values)
+        st_hist_add(&hist, *value);
     static const int64_t sorted[] = {-2000, -3, -1, 0, 5, 7};
     for (size_t i = 0; i < ST_ARRAY_LEN(sorted); i++)
         assert_int_equal(st_hist_value_at_rank(&hist, i + 1), sorted[i]);
@@ -131,7 +118,6 @@ static void early_values_come_first_and_are_counted_apart(void **state)
 
 static void values_beyond_an_hour_are_counted_and_read_as_the_maximum(void **state)
 {
-    (void)state;
     struct st_hist hist = hist_of(3);
     st_hist_add(&hist, ST_HIST_HIGHEST_NS);
     assert_int_equal(hist.over_n, 0);
@@ -153,7 +139,6 @@ static void values_beyond_an_hour_are_counted_and_read_as_the_maximum(void **sta
 
 static void quantile_takes_the_rank_of_the_definition(void **state)
 {
-    (void)state;
     struct st_hist hist = hist_of(3);
     for (int64_t v = 1; v <= 100; v++)
         st_hist_add(&hist, v);
@@ -167,7 +152,6 @@ static void quantile_takes_the_rank_of_the_definition(void **state)
 
 static void an_empty_histogram_reads_0(void **state)
 {
-    (void)state;
     struct st_hist hist = hist_of(3);
     assert_int_equal(st_hist_quantile(&hist, 0.5), 0);
     assert_int_equal(st_hist_count_above(&hist, -1), 0);
@@ -178,7 +162,6 @@ static void an_empty_histogram_reads_0(void **state)
 
 static void merging_equals_adding_all_to_one(void **state)
 {
-    (void)state;
     struct st_hist a = hist_of(3), b = hist_of(3), all = hist_of(3);
     uint64_t seed = 42;
     for (int i = 0; i < 5000; i++) {
@@ -209,7 +192,6 @@ static void merging_equals_adding_all_to_one(void **state)
 
 static void reset_empties_it(void **state)
 {
-    (void)state;
     struct st_hist hist = hist_of(2), empty = hist_of(2);
     st_hist_add_n(&hist, 100, 5);
     st_hist_add_n(&hist, -100, 5);
@@ -230,7 +212,6 @@ static void reset_empties_it(void **state)
 
 static void count_above_counts_on_both_sides_of_0(void **state)
 {
-    (void)state;
     struct st_hist hist = hist_of(3);
     for (int64_t v = -10; v <= 10; v++)
         st_hist_add(&hist, v);

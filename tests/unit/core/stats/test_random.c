@@ -1,15 +1,10 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 
 #include "core/stats/random.h"
+#include "tests/unit/unit.h"
 
 static void the_stream_is_splitmix64(void **state)
 {
-    (void)state;
     /* the first outputs of the published generator for seed 1234567 */
     static const uint64_t wanted[] = {UINT64_C(6457827717110365317), UINT64_C(3203168211198807973),
                                       UINT64_C(9817491932198370423), UINT64_C(4593380528125082431),
@@ -21,7 +16,6 @@ static void the_stream_is_splitmix64(void **state)
 
 static void units_fill_their_range_evenly(void **state)
 {
-    (void)state;
     enum { N = 100000, BINS = 20 };
     struct st_random random = {7};
     unsigned counts[BINS] = {0};
@@ -39,17 +33,16 @@ static void units_fill_their_range_evenly(void **state)
 
 static void below_is_below_for_any_n(void **state)
 {
-    (void)state;
     static const uint64_t ns[] = {1, 2, 3, 10, UINT64_C(1) << 32, (UINT64_C(1) << 40) + 7, UINT64_MAX};
     struct st_random random = {3};
-    for (size_t k = 0; k < ST_ARRAY_LEN(ns); k++) {
+    ST_EACH (n, ns) {
         uint64_t largest = 0;
         for (int i = 0; i < 1000; i++) {
-            const uint64_t value = st_random_below(&random, ns[k]);
-            assert_true(value < ns[k]);
+            const uint64_t value = st_random_below(&random, *n);
+            assert_true(value < *n);
             largest = value > largest ? value : largest;
         }
-        assert_true(largest >= (ns[k] - 1) / 100 * 97); /* the upper end is reached, too */
+        assert_true(largest >= (*n - 1) / 100 * 97); /* the upper end is reached, too */
     }
 }
 

@@ -1,14 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include <errno.h>
-#include <math.h>
 
 #include "core/stats/stats.h"
+#include "tests/unit/unit.h"
 
 /* cmocka compares floats only. */
 static void assert_near(double got, double wanted, double tolerance)
@@ -30,7 +23,6 @@ static double binomial_between(uint64_t n, double p, uint64_t low, uint64_t high
 
 static void rank_intervals_cover_exactly_as_much_as_asked(void **state)
 {
-    (void)state;
     static const double ps[] = {0.5, 0.9, 0.99, 0.999, 0.1, 0.25};
     static const uint64_t ns[] = {20, 33, 100, 999, 1000, 3000, 10000, 100000};
     int checked = 0;
@@ -56,7 +48,6 @@ static void rank_intervals_cover_exactly_as_much_as_asked(void **state)
 
 static void ranks_of_the_median_of_ten_are_2_and_9(void **state)
 {
-    (void)state;
     uint64_t low, high;
     assert_int_equal(st_stats_quantile_ranks(10, 0.5, 0.95, &low, &high), 0);
     assert_int_equal(low, 2); /* textbook: 97.9 % */
@@ -65,15 +56,14 @@ static void ranks_of_the_median_of_ten_are_2_and_9(void **state)
 
 static void the_approximation_of_large_n_covers_enough_and_not_much_more(void **state)
 {
-    (void)state;
     static const struct {
         uint64_t n;
         double p;
     } rows[] = {{4100, 0.5},      {11200, 0.9},       {101500, 0.99},
                 {1002000, 0.999}, {10002000, 0.9999}, {1002000, 0.001}};
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        const uint64_t n = rows[i].n;
-        const double p = rows[i].p;
+    ST_EACH (row, rows) {
+        const uint64_t n = row->n;
+        const double p = row->p;
         assert_true((double)n * p * (1 - p) > 1000);
         uint64_t low, high;
         assert_int_equal(st_stats_quantile_ranks(n, p, 0.95, &low, &high), 0);
@@ -90,7 +80,6 @@ static void the_approximation_of_large_n_covers_enough_and_not_much_more(void **
 
 static void too_few_values_have_no_interval(void **state)
 {
-    (void)state;
     uint64_t low = 77, high = 78;
     assert_int_equal(st_stats_quantile_ranks(0, 0.5, 0.95, &low, &high), -ENODATA);
     assert_int_equal(st_stats_quantile_ranks(5, 0.5, 0.95, &low, &high), -ENODATA); /* 1 - 2 / 32 = 93.75 % */
@@ -108,18 +97,16 @@ static void too_few_values_have_no_interval(void **state)
 
 static void impossible_probabilities_are_refused(void **state)
 {
-    (void)state;
     uint64_t low, high;
     static const double bad[] = {0, 1, -0.5, 1.5, (double)NAN};
-    for (size_t i = 0; i < ST_ARRAY_LEN(bad); i++) {
-        assert_int_equal(st_stats_quantile_ranks(1000, bad[i], 0.95, &low, &high), -EINVAL);
-        assert_int_equal(st_stats_quantile_ranks(1000, 0.5, bad[i], &low, &high), -EINVAL);
+    ST_EACH (text, bad) {
+        assert_int_equal(st_stats_quantile_ranks(1000, *text, 0.95, &low, &high), -EINVAL);
+        assert_int_equal(st_stats_quantile_ranks(1000, 0.5, *text, &low, &high), -EINVAL);
     }
 }
 
 static void percentiles_need_ten_values_beyond_them(void **state)
 {
-    (void)state;
     assert_int_equal(st_stats_quantile_min_n(0.5), 20);
     assert_int_equal(st_stats_quantile_min_n(0.9), 100);
     assert_int_equal(st_stats_quantile_min_n(0.99), 1000);
@@ -130,7 +117,6 @@ static void percentiles_need_ten_values_beyond_them(void **state)
 
 static void a_percentile_is_not_known_one_value_too_early(void **state)
 {
-    (void)state;
     struct st_hist hist;
     assert_int_equal(st_hist_init(&hist, 3), 0);
     for (int64_t v = 1; v <= 999; v++)
@@ -153,13 +139,11 @@ static void a_percentile_is_not_known_one_value_too_early(void **state)
 
 static void no_event_in_n_means_at_most_3_in_n(void **state)
 {
-    (void)state;
     assert_near(st_stats_rate_max95(0), 2.995732273553991, 1e-12);
 }
 
 static void the_bound_for_some_events_is_the_exact_poisson_one(void **state)
 {
-    (void)state;
     /* half the 95 % point of chi-squared with 2 k + 2 degrees of freedom, from tables */
     assert_near(st_stats_rate_max95(1), 4.743864518390, 1e-9);
     assert_near(st_stats_rate_max95(2), 6.295793622, 1e-8);

@@ -1,19 +1,9 @@
 /* JSON for a terminal: what it would obey is escaped, and means the same. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/text/json.h"
+#include "tests/unit/unit.h"
 
 static void controls_are_escaped_and_mean_the_same(void **state)
 {
-    (void)state;
     /* ESC, DEL, U+0080, U+009B, U+009F, U+202E, U+2066, U+2028; beside them what only looks alike: U+00A0,
      * U+0142, U+20AC */
     static const char wild[] = "\x1b[\x7f\xc2\x80\xc2\x9b\xc2\x9f\xe2\x80\xae\xe2\x81\xa6\xe2\x80\xa8"
@@ -39,7 +29,6 @@ static void controls_are_escaped_and_mean_the_same(void **state)
 
 static void other_text_stays_as_it_is(void **state)
 {
-    (void)state;
     json_t *document = json_pack("{sssi}", "a", "Größe µ", "n", 5);
     char *text = st_json_dump(document, JSON_COMPACT | JSON_SORT_KEYS, NULL);
     assert_string_equal(text, "{\"a\":\"Größe µ\",\"n\":5}");

@@ -1,16 +1,9 @@
 /* core/text/number: numbers from text. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "core/text/number.h"
+#include "tests/unit/unit.h"
 
 static void whole_numbers_are_read(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         int64_t value;
@@ -20,27 +13,25 @@ static void whole_numbers_are_read(void **state)
                 {"-42", -42},
                 {"9223372036854775807", INT64_MAX},
                 {"-9223372036854775808", INT64_MIN}};
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+    ST_EACH (row, rows) {
         int64_t value = 1;
-        assert_int_equal(st_number_i64(rows[i].text, INT64_MIN, INT64_MAX, &value), 0);
-        assert_int_equal(value, rows[i].value);
+        assert_int_equal(st_number_i64(row->text, INT64_MIN, INT64_MAX, &value), 0);
+        assert_int_equal(value, row->value);
     }
 }
 
 static void other_text_is_no_whole_number(void **state)
 {
-    (void)state;
     static const char *const rows[] = {"", "-", " 1", "1 ", "+1", "--1", "1.0", "1e3", "0x10", "1\n", "x"};
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+    ST_EACH (row, rows) {
         int64_t value = 77;
-        assert_int_equal(st_number_i64(rows[i], INT64_MIN, INT64_MAX, &value), -EINVAL);
+        assert_int_equal(st_number_i64(*row, INT64_MIN, INT64_MAX, &value), -EINVAL);
         assert_int_equal(value, 77);
     }
 }
 
 static void a_number_outside_of_its_range_is_refused(void **state)
 {
-    (void)state;
     int64_t value = 77;
     assert_int_equal(st_number_i64("9", 10, 20, &value), -ERANGE);
     assert_int_equal(st_number_i64("21", 10, 20, &value), -ERANGE);
@@ -56,7 +47,6 @@ static void a_number_outside_of_its_range_is_refused(void **state)
 
 static void a_rate_is_read_as_people_write_it(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         int64_t hz;
@@ -87,10 +77,10 @@ static void a_rate_is_read_as_people_write_it(void **state)
                 {"769k", -ERANGE},
                 {"18446744073709551616", -ERANGE},
                 {"9223372036854775807k", -ERANGE}};
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+    ST_EACH (row, rows) {
         int64_t hz = 77;
-        const int r = st_number_rate_hz(rows[i].text, 500, 768000, &hz);
-        const int64_t wanted = rows[i].hz;
+        const int r = st_number_rate_hz(row->text, 500, 768000, &hz);
+        const int64_t wanted = row->hz;
         assert_int_equal(wanted < 0 ? r : hz, wanted);
         assert_int_equal(wanted < 0 ? hz : r, wanted < 0 ? 77 : 0);
     }
@@ -98,7 +88,6 @@ static void a_rate_is_read_as_people_write_it(void **state)
 
 static void digits_are_taken_from_the_beginning(void **state)
 {
-    (void)state;
     const char *at = "18446744073709551615-3";
     uint64_t value;
     assert_int_equal(st_number_take(&at, &value), 0);
@@ -115,25 +104,23 @@ static void digits_are_taken_from_the_beginning(void **state)
 
 static void decimal_numbers_are_read(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         double value;
     } rows[] = {{"0", 0}, {"-1.5", -1.5}, {"+2.", 2}, {".25", .25}, {"1e3", 1000}, {"25E-2", .25}};
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+    ST_EACH (row, rows) {
         double value = 77;
-        assert_int_equal(st_number_double(rows[i].text, &value), 0);
-        assert_true(value >= rows[i].value && value <= rows[i].value);
+        assert_int_equal(st_number_double(row->text, &value), 0);
+        assert_true(value >= row->value && value <= row->value);
     }
 }
 
 static void other_text_is_no_decimal_number(void **state)
 {
-    (void)state;
     static const char *const rows[] = {"", " 1", "1 ", "inf", "nan", "0x10", "1,5", "1e", "-", "1%", "1.2.3"};
     double value = 77;
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++)
-        assert_int_equal(st_number_double(rows[i], &value), -EINVAL);
+    ST_EACH (row, rows)
+        assert_int_equal(st_number_double(*row, &value), -EINVAL);
     assert_int_equal(st_number_double("1e999", &value), -ERANGE);
     assert_true(value >= 77 && value <= 77);
 }

@@ -1,14 +1,6 @@
 /* core/text/safe: whatever a text holds, nothing of it acts on a terminal. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "core/text/safe.h"
+#include "tests/unit/unit.h"
 
 static const struct {
     const char *text, *safe;
@@ -31,21 +23,19 @@ static const struct {
 
 static void what_acts_is_replaced_and_other_text_stays(void **state)
 {
-    (void)state;
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+    ST_EACH (row, rows) {
         char buf[64];
-        assert_int_equal(st_safe_copy(buf, sizeof(buf), rows[i].text, ST_TEXT_TO_NUL), strlen(rows[i].safe));
-        assert_string_equal(buf, rows[i].safe);
-        assert_int_equal(st_safe_is(rows[i].text), strcmp(rows[i].text, rows[i].safe) == 0);
+        assert_int_equal(st_safe_copy(buf, sizeof(buf), row->text, ST_TEXT_TO_NUL), strlen(row->safe));
+        assert_string_equal(buf, row->safe);
+        assert_int_equal(st_safe_is(row->text), strcmp(row->text, row->safe) == 0);
         assert_true(st_safe_is(buf));
-        strcpy(buf, rows[i].text);
-        assert_string_equal(st_safe_text(buf), rows[i].safe);
+        strcpy(buf, row->text);
+        assert_string_equal(st_safe_text(buf), row->safe);
     }
 }
 
 static void a_copy_ends_with_a_whole_character(void **state)
 {
-    (void)state;
     char buf[6];
     assert_int_equal(st_safe_copy(buf, sizeof(buf), "abcd\xc2\xb5", ST_TEXT_TO_NUL), 4);
     assert_string_equal(buf, "abcd");
@@ -58,7 +48,6 @@ static void a_copy_ends_with_a_whole_character(void **state)
 
 static void lines_stay_only_where_they_are_wanted(void **state)
 {
-    (void)state;
     char *text = NULL;
     size_t bytes = 0;
     FILE *out = open_memstream(&text, &bytes);

@@ -1,17 +1,9 @@
 /* core/text/safe: what is pasted is one word, the same one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "core/text/safe.h"
+#include "tests/unit/unit.h"
 
 static void words_are_quoted_where_they_need_it(void **state)
 {
-    (void)state;
     static const struct {
         const char *word, *quoted;
     } rows[] = {
@@ -33,31 +25,30 @@ static void words_are_quoted_where_they_need_it(void **state)
         {"\xe2\x80\xae", NULL},
         {"\xff", NULL},
     };
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+    ST_EACH (row, rows) {
         char buf[64];
-        const char *quoted = st_safe_shell_word(rows[i].word, buf, sizeof(buf));
-        if (rows[i].quoted == NULL)
+        const char *quoted = st_safe_shell_word(row->word, buf, sizeof(buf));
+        if (row->quoted == NULL)
             assert_null(quoted);
         else
-            assert_string_equal(quoted, rows[i].quoted);
+            assert_string_equal(quoted, row->quoted);
     }
 }
 
 static void a_word_that_does_not_fit_is_refused(void **state)
 {
-    (void)state;
     char buf[16];
     static const char *const words[] = {"plain", "two words", "'!'", ""};
-    for (size_t i = 0; i < ST_ARRAY_LEN(words); i++) {
+    ST_EACH (word, words) {
         char whole[64];
-        const size_t bytes = strlen(st_safe_shell_word(words[i], whole, sizeof(whole))) + 1;
-        assert_true(bytes <= 4 * strlen(words[i]) + 3);
+        const size_t bytes = strlen(st_safe_shell_word(*word, whole, sizeof(whole))) + 1;
+        assert_true(bytes <= 4 * strlen(*word) + 3);
         for (size_t room = 0; room < bytes && room < sizeof(buf); room++) {
             memset(buf, '#', sizeof(buf));
-            assert_null(st_safe_shell_word(words[i], buf, room));
+            assert_null(st_safe_shell_word(*word, buf, room));
             assert_int_equal(buf[room], '#');
         }
-        assert_non_null(st_safe_shell_word(words[i], whole, 4 * strlen(words[i]) + 3));
+        assert_non_null(st_safe_shell_word(*word, whole, 4 * strlen(*word) + 3));
     }
 }
 

@@ -1,19 +1,10 @@
 /* core/text/safe: nothing of a text is markup, and all of it is UTF-8. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 #include "core/base.h"
 #include "core/text/safe.h"
+#include "tests/unit/unit.h"
 
 static void texts_are_escaped(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *escaped;
     } rows[] = {
@@ -28,14 +19,14 @@ static void texts_are_escaped(void **state)
         {"\xed\xa0\x80\xf4\x90\x80\x80", "???????"}, /* a surrogate, beyond Unicode */
         {"\xef\xbf\xbe", "?"},                       /* U+FFFE is not allowed in XML */
     };
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+    ST_EACH (row, rows) {
         char *text = NULL;
         size_t bytes = 0;
         FILE *out = open_memstream(&text, &bytes);
         assert_non_null(out);
-        st_safe_print_xml(out, rows[i].text);
+        st_safe_print_xml(out, row->text);
         assert_int_equal(fclose(out), 0);
-        assert_string_equal(text, rows[i].escaped);
+        assert_string_equal(text, row->escaped);
         free(text);
     }
 }

@@ -1,20 +1,10 @@
 /* Text that is put together piece by piece. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/text/text.h"
 #include "core/text/text_buffer.h"
+#include "tests/unit/unit.h"
 
 static void an_empty_buffer_gives_an_empty_text(void **state)
 {
-    (void)state;
     struct st_text_buffer buffer = {0};
     char *text = st_text_buffer_take(&buffer);
     assert_string_equal(text, "");
@@ -24,7 +14,6 @@ static void an_empty_buffer_gives_an_empty_text(void **state)
 
 static void pieces_follow_each_other(void **state)
 {
-    (void)state;
     struct st_text_buffer buffer = {0};
     st_text_buffer_printf(&buffer, "%s", "");
     for (int i = 0; i < 1000; i++) {
@@ -49,7 +38,6 @@ static void pieces_follow_each_other(void **state)
 
 static void a_piece_of_each_length_fits(void **state)
 {
-    (void)state;
     for (int length = 1; length < 1500; length++) {
         struct st_text_buffer buffer = {0};
         st_text_buffer_printf(&buffer, "a");
@@ -63,7 +51,6 @@ static void a_piece_of_each_length_fits(void **state)
 
 static void an_array_keeps_what_fits(void **state)
 {
-    (void)state;
     char array[8] = "before";
     struct st_text_buffer buffer = st_text_buffer_on(array, sizeof(array));
     assert_string_equal(array, "");
@@ -80,7 +67,6 @@ static void an_array_keeps_what_fits(void **state)
 
 static void a_piece_is_cut_at_the_end_of_the_array(void **state)
 {
-    (void)state;
     char array[6];
     struct st_text_buffer buffer = st_text_buffer_on(array, sizeof(array));
     st_text_buffer_printf(&buffer, "%s", "abc");
@@ -99,7 +85,6 @@ static void a_piece_is_cut_at_the_end_of_the_array(void **state)
 
 static void after_a_failure_nothing_is_taken(void **state)
 {
-    (void)state;
     struct st_text_buffer buffer = {0};
     st_text_buffer_printf(&buffer, "a");
     buffer.failed = true;
@@ -113,7 +98,6 @@ static void after_a_failure_nothing_is_taken(void **state)
 
 static void append_fills_an_array_and_stops(void **state)
 {
-    (void)state;
     char array[6] = "";
     st_text_append(array, sizeof(array), "%d", 12);
     st_text_append(array, sizeof(array), "%s", "3");

@@ -1,32 +1,23 @@
 /* The own streams: what opens, what does not, and that the daemon lives on.
  * Real clock: libraries of sound servers have threads of their own; each is waited for. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <string.h>
 #include <unistd.h>
 
 #include "core/ns.h"
 #include "daemon/audio/audio.h"
 #include "st_config.h"
+#include "tests/unit/unit.h"
 
 static struct st_events events;
 static struct st_config config;
 
 static int setup(void **state)
 {
-    (void)state;
     st_config_defaults(&config);
     return st_events_init(&events, NULL);
 }
 
 static int teardown(void **state)
 {
-    (void)state;
     st_events_finish(&events);
     return 0;
 }
@@ -55,7 +46,6 @@ static struct st_audio *open_audio(const char *backend, const char *device, stru
 
 static void pause_doubles_up_to_a_minute(void **state)
 {
-    (void)state;
     static const int64_t seconds[] = {1, 1, 2, 4, 8, 16, 32, 60, 60};
     for (unsigned i = 0; i < ST_ARRAY_LEN(seconds); i++)
         assert_int_equal(st_audio_backoff_ns(i), seconds[i] * ST_NS_PER_S);
@@ -64,7 +54,6 @@ static void pause_doubles_up_to_a_minute(void **state)
 
 static void stream_that_is_not_called_for_many_looks_hangs(void **state)
 {
-    (void)state;
     struct st_audio_judge judge = {0};
     for (unsigned i = 0; i + 1 < ST_AUDIO_SILENT_LOOKS; i++)
         assert_false(st_audio_hangs(&judge, 0, 0));
@@ -76,7 +65,6 @@ static void stream_that_is_not_called_for_many_looks_hangs(void **state)
 
 static void long_buffer_has_four_of_its_lengths(void **state)
 {
-    (void)state;
     struct st_audio_judge judge = {0};
     unsigned looks = 1;
     while (!st_audio_hangs(&judge, 0, 5 * ST_NS_PER_S))
@@ -86,7 +74,6 @@ static void long_buffer_has_four_of_its_lengths(void **state)
 
 static void none_opens_nothing_and_is_no_error(void **state)
 {
-    (void)state;
     struct st_audio_view view;
     struct st_audio *audio = open_audio("none", "", &view);
     assert_int_equal(view.state, ST_AUDIO_OFF);
@@ -97,7 +84,6 @@ static void none_opens_nothing_and_is_no_error(void **state)
 
 static void dummy_plays_and_its_values_are_read_back(void **state)
 {
-    (void)state;
     struct st_audio_view view;
     struct st_audio *audio = open_audio("dummy", "", &view);
     if (!ST_HAVE_SOUNDIO) {
@@ -120,7 +106,6 @@ static void dummy_plays_and_its_values_are_read_back(void **state)
 
 static void unknown_device_is_named_and_tried_again(void **state)
 {
-    (void)state;
     if (!ST_HAVE_SOUNDIO)
         return; /* no device is looked for */
     struct st_audio_view view;
@@ -136,26 +121,24 @@ static void unknown_device_is_named_and_tried_again(void **state)
 /* The socket answers before the stream's thread is there. */
 static void before_its_thread_begins_a_wished_stream_is_being_opened(void **state)
 {
-    (void)state;
     struct st_config settings;
     st_config_defaults(&settings);
     struct st_audio_view view;
     st_audio_view_init(&settings, &view);
     assert_int_equal(view.state, ST_AUDIO_OFF); /* the default is none */
-    snprintf(settings.audio.backend, sizeof(settings.audio.backend), "dummy");
+    ST_PRINT(settings.audio.backend, "dummy");
     st_audio_view_init(&settings, &view);
     assert_int_equal(view.state, ST_AUDIO_OPENING);
     assert_string_equal(view.backend, settings.audio.backend);
     assert_int_equal(view.dropouts_n, 0);
     assert_int_equal(view.policy, -1);
-    snprintf(settings.audio.backend, sizeof(settings.audio.backend), "none");
+    ST_PRINT(settings.audio.backend, "none");
     st_audio_view_init(&settings, &view);
     assert_int_equal(view.state, ST_AUDIO_OFF);
 }
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(pause_doubles_up_to_a_minute),
         TEST(stream_that_is_not_called_for_many_looks_hangs),

@@ -1,19 +1,12 @@
 /* The own stream on a false OSS device: it plays silence, counts the gaps, and ends with the device.
  * Real clock: the stream has a thread; what it does is waited for. */
-#include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/ns.h"
 #include "daemon/audio/stream.h"
 #include "platform/freebsd/oss.h"
+#include "tests/unit/unit.h"
 
 static struct {
     int channels, fragment_bytes;
@@ -116,7 +109,7 @@ static void what_it_cannot_do_is_an_error_that_names_the_device(ST_UNUSED void *
     assert_int_equal(open_fake(2, 1 << 20, &stream), -ENOTSUP); /* more than there is silence */
     st_stream_oss.close(stream);
     assert_int_equal(atomic_load(&fake.closed), 1);
-    snprintf(config.audio.device, sizeof(config.audio.device), "/dev/none");
+    ST_PRINT(config.audio.device, "/dev/none");
     assert_int_equal(open_fake(2, 1024, &stream), -ENOENT);
     assert_non_null(strstr(error, "device /dev/none: "));
     st_stream_oss.close(stream);

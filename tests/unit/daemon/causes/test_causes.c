@@ -1,18 +1,8 @@
 /* Sums of causes, what is told of them, and xruns of others at the same time. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "daemon/causes/tracer.h"
 #include "tests/fake/fake.h"
+#include "tests/unit/unit.h"
 
 #define START_NS (1000 * ST_NS_PER_S)
 
@@ -26,7 +16,6 @@ static struct st_session_config config;
 
 static int setup(void **state)
 {
-    (void)state;
     fake = st_fake_new(ST_OS_LINUX, START_NS);
     st_session_defaults(&config);
     if (fake == NULL || st_events_init(&events, NULL) != 0 || st_causes_new(fake, &events, &causes) != 0)
@@ -38,7 +27,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     st_causes_free(causes);
     st_events_finish(&events);
     st_fake_free(fake);
@@ -81,7 +69,7 @@ static const char *said(const char *key)
     st_causes_tick(causes, 0);
     json_t *list = st_events_json(&events, fake->clock.wall_ns(&fake->clock));
     const char *text = json_string_value(json_object_get(json_array_get(list, 0), key));
-    snprintf(buf, sizeof(buf), "%s", text != NULL ? text : "");
+    ST_PRINT(buf, "%s", text != NULL ? text : "");
     json_decref(list);
     return buf;
 }
@@ -113,7 +101,6 @@ static json_int_t number(const json_t *document, const char *key)
 
 static void sums_are_by_cause_the_longest_total_first(void **state)
 {
-    (void)state;
     st_causes_wakes(causes, 1000);
     add(ST_CAUSE_RUN_QUEUE, 2 * ST_NS_PER_MS, 1900000);
     add(ST_CAUSE_TIMER, 3 * ST_NS_PER_MS, INT64_MIN);
@@ -142,13 +129,12 @@ static void take(enum st_cause cause, const char *culprit_name, int64_t ns)
 {
     struct st_trace_culprit culprit = {.ns = ns, .explains = true};
     const struct st_cause_event one = late(cause, ns, ns);
-    snprintf(culprit.name, sizeof(culprit.name), "%s", culprit_name);
+    ST_PRINT(culprit.name, "%s", culprit_name);
     st_causes_take(causes, &one, culprit_name[0] != '\0' ? &culprit : NULL);
 }
 
 static void sentence_sums_by_cause_then_names_the_worst_culprit_of_it(void **state)
 {
-    (void)state;
     st_causes_wakes(causes, 1000);
     take(ST_CAUSE_TIMER, "", 8 * ST_NS_PER_MS); /* the longest row, not the longest cause */
     take(ST_CAUSE_RUN_QUEUE, "hog/7", 5 * ST_NS_PER_MS);
@@ -172,7 +158,6 @@ static void sentence_sums_by_cause_then_names_the_worst_culprit_of_it(void **sta
 
 static void culprit_of_a_part_of_the_wait_leaves_the_wait_explained(void **state)
 {
-    (void)state;
     const struct st_cause_event one = late(ST_CAUSE_RUN_QUEUE, 2000000, 1900000);
     struct st_trace_culprit culprit = {.name = "hog/7", .ns = 600000, .explains = true};
     st_causes_take(causes, &one, &culprit);
@@ -184,7 +169,6 @@ static void culprit_of_a_part_of_the_wait_leaves_the_wait_explained(void **state
 
 static void culprit_whose_part_of_the_wait_is_not_known_explains_no_more(void **state)
 {
-    (void)state;
     const struct st_cause_event one = late(ST_CAUSE_RUN_QUEUE, 2000000, 1100000);
     const struct st_trace_culprit culprit = {.name = "hog/7", .ns = 2000000};
     st_causes_take(causes, &one, &culprit);
@@ -194,9 +178,8 @@ static void culprit_whose_part_of_the_wait_is_not_known_explains_no_more(void **
 
 static void interrupt_that_was_counted_is_named_without_a_tracer(void **state)
 {
-    (void)state;
     struct st_cause_event event = late(ST_CAUSE_KERNEL, 3 * ST_NS_PER_MS, 2900000);
-    snprintf(event.culprit, sizeof(event.culprit), "irq22: hdac0");
+    ST_PRINT(event.culprit, "irq22: hdac0");
     st_causes_wakes(causes, 1000);
     take_late(&event);
     assert_non_null(strstr(said("text"), ": irq22: hdac0 for 2.900 ms"));
@@ -209,7 +192,6 @@ static void interrupt_that_was_counted_is_named_without_a_tracer(void **state)
 
 static void nothing_late_and_nothing_measured_are_told_apart(void **state)
 {
-    (void)state;
     json_t *document = look();
     assert_non_null(strstr(json_string_value(json_object_get(document, "verdict")), "Nothing was measured"));
     json_decref(document);
@@ -222,7 +204,6 @@ static void nothing_late_and_nothing_measured_are_told_apart(void **state)
 
 static void minute_has_what_was_late_in_it_and_the_next_begins_anew(void **state)
 {
-    (void)state;
     for (int i = 0; i < 5; i++) {
         st_causes_wakes(causes, 100);
         for (int n = 0; n <= i; n++)
@@ -241,12 +222,11 @@ static void minute_has_what_was_late_in_it_and_the_next_begins_anew(void **state
 
 static void flood_of_culprits_ends_in_other_and_sums_stay_complete(void **state)
 {
-    (void)state;
     for (int i = 0; i < 500; i++) {
         struct st_trace_culprit culprit = {.ns = ST_NS_PER_MS, .explains = true};
         const struct st_cause_event one =
             late(i % 2 ? ST_CAUSE_TIMER : ST_CAUSE_RUN_QUEUE, 2 * ST_NS_PER_MS, INT64_MIN);
-        snprintf(culprit.name, sizeof(culprit.name), "thread/%d", i);
+        ST_PRINT(culprit.name, "thread/%d", i);
         st_causes_take(causes, &one, &culprit);
     }
     st_causes_wakes(causes, 500);
@@ -263,7 +243,6 @@ static void flood_of_culprits_ends_in_other_and_sums_stay_complete(void **state)
 
 static void loop_with_another_period_begins_its_sums_anew(void **state)
 {
-    (void)state;
     st_causes_wakes(causes, 100);
     st_causes_begin(causes, &config); /* the same one: they go on */
     json_t *document = look();
@@ -279,7 +258,6 @@ static void loop_with_another_period_begins_its_sums_anew(void **state)
 
 static void quarter_of_a_second_has_one_event_of_its_worst_late_wake(void **state)
 {
-    (void)state;
     for (int i = 0; i < 100; i++) {
         add(i == 70 ? ST_CAUSE_TIMER : ST_CAUSE_RUN_QUEUE, (i == 70 ? 9 : 3) * ST_NS_PER_MS, 2900000);
         st_fake_advance(fake, 2 * ST_NS_PER_MS);
@@ -307,7 +285,7 @@ static void time_goes_by(int64_t ns)
 static void observe_by(enum st_event_kind kind, int64_t span_ns, const char *backend)
 {
     struct st_event event = st_event_make(fake->clock.wall_ns(&fake->clock), kind, "%s", backend);
-    snprintf(event.source, sizeof(event.source), kind == ST_EVENT_OWN_DROPOUT ? "own" : "pipewire");
+    ST_PRINT(event.source, kind == ST_EVENT_OWN_DROPOUT ? "own" : "pipewire");
     event.certainty = ST_CERTAINTY_EXACT;
     event.span_ns = span_ns;
     st_events_put(&events, ST_LOG_WARN, &event);
@@ -320,23 +298,22 @@ static void observe(enum st_event_kind kind, int64_t span_ns)
 
 static void others_xrun_has_the_cause_of_a_late_wake_at_the_same_time(void **state)
 {
-    (void)state;
     static const struct {
         enum st_event_kind kind;
         const char *text;
     } rows[] = {{ST_EVENT_DEVICE_DROPOUT, "a device had 1 dropout (PipeWire)"},
                 {ST_EVENT_OWN_DROPOUT, "the daemon's own stream ran empty once"},
                 {ST_EVENT_CLIENT_DROPOUT, "a program had 1 dropout (PipeWire)"}};
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+    ST_EACH (row, rows) {
         char text[256];
         add(ST_CAUSE_RUN_QUEUE, 3 * ST_NS_PER_MS, 2900000);
         st_fake_advance(fake, 100 * ST_NS_PER_MS);
-        observe(rows[i].kind, 0);
-        assert_string_equal(said("event"), st_event_kind_name(rows[i].kind));
+        observe(row->kind, 0);
+        assert_string_equal(said("event"), st_event_kind_name(row->kind));
         assert_string_equal(said("cause"), "run-queue");
-        snprintf(text, sizeof(text),
+        ST_PRINT(text,
                  "%s; at the same time the test loop (CPU 0) woke 3.000 ms late: another thread had the CPU",
-                 rows[i].text);
+                 row->text);
         assert_string_equal(said("text"), text);
         st_fake_advance(fake, 10 * ST_NS_PER_S);
     }
@@ -350,8 +327,8 @@ static void not_ready(enum st_dropout_reason reason, int64_t spare_ns, int64_t s
     st_causes_tick(causes, 0);
     struct st_event event =
         st_event_make(fake->clock.wall_ns(&fake->clock), ST_EVENT_CLIENT_DROPOUT, "%s", "");
-    snprintf(event.source, sizeof(event.source), "pipewire");
-    snprintf(event.client, sizeof(event.client), "mpv");
+    ST_PRINT(event.source, "pipewire");
+    ST_PRINT(event.client, "mpv");
     event.certainty = ST_CERTAINTY_EXACT;
     event.reason = reason;
     event.spare_ns = spare_ns;
@@ -364,7 +341,6 @@ static void not_ready(enum st_dropout_reason reason, int64_t spare_ns, int64_t s
 
 static void clients_own_cycle_decides_about_its_dropout(void **state)
 {
-    (void)state;
     not_ready(ST_DROPOUT_TOO_SLOW, 1, 0);
     assert_string_equal(said("reason"), "too-slow");
     assert_string_equal(said("cause"), "");
@@ -386,7 +362,7 @@ static void clients_own_cycle_decides_about_its_dropout(void **state)
 static void memory_is_waited_for_until(int us)
 {
     char text[96];
-    snprintf(text, sizeof(text), "some avg10=0.00 avg60=0.00 avg300=0.00 total=%d\n", us);
+    ST_PRINT(text, "some avg10=0.00 avg60=0.00 avg300=0.00 total=%d\n", us);
     assert_int_equal(st_fake_set_file(fake, "/proc/pressure/memory", text, 0), 0);
     st_fake_advance(fake, ST_NS_PER_S);
     st_causes_tick(causes, 0);
@@ -396,8 +372,8 @@ static void swapped_out(int64_t span_ns)
 {
     struct st_event event =
         st_event_make(fake->clock.wall_ns(&fake->clock), ST_EVENT_CLIENT_DROPOUT, "%s", "");
-    snprintf(event.source, sizeof(event.source), "pipewire");
-    snprintf(event.client, sizeof(event.client), "mpv");
+    ST_PRINT(event.source, "pipewire");
+    ST_PRINT(event.client, "mpv");
     event.certainty = ST_CERTAINTY_EXACT;
     event.reason = ST_DROPOUT_SWAPPED_OUT;
     event.span_ns = span_ns;
@@ -406,7 +382,6 @@ static void swapped_out(int64_t span_ns)
 
 static void who_waited_for_its_memory_is_told_whether_memory_was_short(void **state)
 {
-    (void)state;
 #define WAITED MPV("made") ": it waited for its memory, which had to be read from disk"
     swapped_out(0);
     assert_string_equal(said("text"), WAITED); /* it is not known */
@@ -429,7 +404,6 @@ static void who_waited_for_its_memory_is_told_whether_memory_was_short(void **st
 
 static void sum_over_seconds_has_the_worst_late_wake_of_them(void **state)
 {
-    (void)state;
     add(ST_CAUSE_TIMER, 30 * ST_NS_PER_MS, INT64_MIN); /* before them */
     time_goes_by(4 * ST_NS_PER_S);
     for (int i = 0; i < 40; i++) { /* all in one quarter of a second, and in many */
@@ -447,7 +421,6 @@ static void sum_over_seconds_has_the_worst_late_wake_of_them(void **state)
 
 static void late_wake_that_was_under_way_at_the_xrun_is_its_cause(void **state)
 {
-    (void)state;
     observe(ST_EVENT_CLIENT_DROPOUT, 0);
     st_fake_advance(fake, 900 * ST_NS_PER_MS);
     assert_string_equal(said("cause"), ""); /* it may become known yet */
@@ -462,7 +435,6 @@ static void late_wake_that_was_under_way_at_the_xrun_is_its_cause(void **state)
 
 static void others_xrun_while_the_loop_was_on_time_is_said_to_be_theirs(void **state)
 {
-    (void)state;
     config.cpus[0] = 3;
     st_causes_begin(causes, &config);
     add(ST_CAUSE_RUN_QUEUE, 3 * ST_NS_PER_MS, 2900000); /* too long ago */
@@ -484,21 +456,20 @@ static void others_xrun_while_the_loop_was_on_time_is_said_to_be_theirs(void **s
          "server and no device",
          "dummy"},
     };
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+    ST_EACH (row, rows) {
         st_causes_tick(causes, 0);
-        observe_by(rows[i].kind, rows[i].span_ns, rows[i].backend);
+        observe_by(row->kind, row->span_ns, row->backend);
         assert_string_equal(said("cause"), ""); /* it may be late yet */
         time_goes_by(4 * ST_NS_PER_S);
-        assert_string_equal(said("event"), st_event_kind_name(rows[i].kind));
+        assert_string_equal(said("event"), st_event_kind_name(row->kind));
         assert_string_equal(said("cause"), "loop-on-time");
-        assert_non_null(strstr(said("text"), rows[i].text));
+        assert_non_null(strstr(said("text"), row->text));
         assert_int_equal(newest()->lateness_ns, INT64_MIN);
     }
 }
 
 static void loop_that_did_not_run_was_not_on_time(void **state)
 {
-    (void)state;
     observe(ST_EVENT_DEVICE_DROPOUT, 0); /* before there was any */
     st_fake_advance(fake, 5 * ST_NS_PER_S);
     assert_string_equal(said("cause"), "unknown");
@@ -529,7 +500,6 @@ static void loop_that_did_not_run_was_not_on_time(void **state)
 /* The list has room for so many: what has left it may have been late. */
 static void late_wakes_that_left_the_list_make_no_one_on_time(void **state)
 {
-    (void)state;
     time_goes_by(3 * ST_NS_PER_S);
     st_causes_tick(causes, 0);
     observe(ST_EVENT_DEVICE_DROPOUT, 0);
@@ -547,7 +517,6 @@ static void late_wakes_that_left_the_list_make_no_one_on_time(void **state)
 
 static void machine_was_slower_in_the_seconds_of_it_and_no_other(void **state)
 {
-    (void)state;
     struct st_meanwhile meanwhile = events.meanwhile;
     const int64_t from_ns = fake->clock.wall_ns(&fake->clock), to_ns = from_ns + 3 * ST_NS_PER_S;
     enum st_cause slowed;
@@ -573,7 +542,6 @@ static void machine_was_slower_in_the_seconds_of_it_and_no_other(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(sums_are_by_cause_the_longest_total_first),
         TEST(sentence_sums_by_cause_then_names_the_worst_culprit_of_it),

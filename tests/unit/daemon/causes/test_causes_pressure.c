@@ -1,16 +1,8 @@
 /* What the machine was under: differences of samples, and unknown where nothing says it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-
 #include "core/ns.h"
 #include "daemon/causes/causes.h"
 #include "tests/fake/fake.h"
+#include "tests/unit/unit.h"
 
 #define CPU3 "/sys/devices/system/cpu/cpu3/"
 
@@ -26,7 +18,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     st_fake_free(fake);
     return 0;
 }
@@ -45,7 +36,6 @@ static struct st_event_pressure a_second_later(void)
 
 static void linux_has_shares_of_the_second(void **state)
 {
-    (void)state;
     file("/proc/pressure/cpu", "some avg10=0.00 avg60=0.00 avg300=0.00 total=1000000\n");
     file("/proc/pressure/io", "some avg10=0.00 avg60=0.00 avg300=0.00 total=5\nfull total=5\n");
     file(CPU3 "cpufreq/scaling_cur_freq", "2400000\n");
@@ -74,7 +64,6 @@ static void linux_has_shares_of_the_second(void **state)
 
 static void freebsd_has_clock_and_temperature(void **state)
 {
-    (void)state;
     assert_int_equal(st_fake_set_sysctl(fake, "dev.cpu.3.freq", "3400", 0), 0);
     assert_int_equal(st_fake_set_sysctl(fake, "dev.cpu.3.temperature", "45.5C", 0), 0);
     const struct st_event_pressure c = a_second_later();

@@ -1,18 +1,8 @@
 /* Who had the CPU, from scheduler and interrupt events. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "core/stats/random.h"
 #include "daemon/causes/cpu_trace.h"
 #include "tests/fake/fake.h"
+#include "tests/unit/unit.h"
 
 #define LOOP 100
 #define HOG  4711
@@ -23,8 +13,8 @@ static struct st_trace_event switched(int64_t at_us, int cpu, int prev, const ch
 {
     struct st_trace_event e = {
         .at_ns = at_us * US, .cpu = cpu, .kind = ST_TRACE_SWITCH, .pid = next, .prev_pid = prev};
-    snprintf(e.name, sizeof(e.name), "%s", next_name);
-    snprintf(e.prev_name, sizeof(e.prev_name), "%s", prev_name);
+    ST_PRINT(e.name, "%s", next_name);
+    ST_PRINT(e.prev_name, "%s", prev_name);
     return e;
 }
 
@@ -36,13 +26,12 @@ static struct st_trace_event waking(int64_t at_us)
 static struct st_trace_event interrupt(int64_t at_us, enum st_trace_kind kind, int number, const char *name)
 {
     struct st_trace_event e = {.at_ns = at_us * US, .kind = kind, .number = number};
-    snprintf(e.name, sizeof(e.name), "%s", name);
+    ST_PRINT(e.name, "%s", name);
     return e;
 }
 
 static void thread_that_kept_the_cpu_is_named_with_its_length(void **state)
 {
-    (void)state;
     const struct st_trace_event events[] = {
         switched(900, 0, 0, "swapper/0", HOG, "hog"),
         waking(1004),
@@ -60,7 +49,6 @@ static void thread_that_kept_the_cpu_is_named_with_its_length(void **state)
 
 static void who_had_the_cpu_before_the_first_event_is_known_by_the_switch_from_it(void **state)
 {
-    (void)state;
     const struct st_trace_event events[] = {
         switched(990, 0, 0, "swapper/0", 9, "elsewhere"), /* there was a trace by then */
         switched(4000, 1, HOG, "hog", LOOP, "st-loop"),
@@ -77,7 +65,6 @@ static void who_had_the_cpu_before_the_first_event_is_known_by_the_switch_from_i
 /* "chrt -f 80 audiohog": it gets the CPU as chrt, and becomes audiohog on it */
 static void program_has_its_name_after_exec(void **state)
 {
-    (void)state;
     const struct st_trace_event events[] = {
         switched(1001, 0, 0, "swapper/0", HOG, "chrt"),      waking(1004),
         switched(2000, 0, HOG, "audiohog", 9, "other"),      switched(2010, 0, 9, "other", HOG, "audiohog"),
@@ -99,7 +86,6 @@ static struct st_trace_event lost(int64_t at_us, int cpu)
 
 static void time_before_the_oldest_event_is_nobodys(void **state)
 {
-    (void)state;
     /* due at 1 s; the ring was overwritten up to 601 s */
     const int64_t s = 1000000, due_ns = s * US, woke_ns = 603 * s * US;
     const struct st_trace_event overwritten[] = {
@@ -126,7 +112,6 @@ static void time_before_the_oldest_event_is_nobodys(void **state)
 
 static void time_of_which_the_ring_lost_the_events_is_nobodys(void **state)
 {
-    (void)state;
     /* what was left of the page that was read last; then the ring was overwritten, on this CPU only */
     const struct st_trace_event events[] = {
         switched(900, 0, 0, "swapper/0", 77, "innocent"),
@@ -181,7 +166,6 @@ static void time_of_which_the_ring_lost_the_events_is_nobodys(void **state)
 
 static void turns_before_a_gap_are_not_counted(void **state)
 {
-    (void)state;
     const struct st_trace_event events[] = {
         switched(100, 0, 0, "swapper/0", HOG, "hog"),
         lost(500, 0),
@@ -197,7 +181,6 @@ static void turns_before_a_gap_are_not_counted(void **state)
 
 static void without_its_waking_since_when_it_waited_is_not_known(void **state)
 {
-    (void)state;
     const struct st_trace_event events[] = {
         switched(900, 0, 0, "swapper/0", HOG, "hog"),
         interrupt(1200, ST_TRACE_IRQ_ENTRY, 27, "hda"),
@@ -215,8 +198,8 @@ static void without_its_waking_since_when_it_waited_is_not_known(void **state)
     assert_false(c.explains);
     /* nothing says that it waited: what remains is the interrupt, whose time nobody else had */
     const enum st_cause causes[] = {ST_CAUSE_TIMER, ST_CAUSE_UNKNOWN};
-    for (size_t i = 0; i < ST_ARRAY_LEN(causes); i++) {
-        assert_int_equal(st_cpu_trace_find_culprit(events, 4, LOOP, causes[i], 1000 * US, 4001 * US, &c), 0);
+    ST_EACH (cause, causes) {
+        assert_int_equal(st_cpu_trace_find_culprit(events, 4, LOOP, *cause, 1000 * US, 4001 * US, &c), 0);
         assert_string_equal(c.name, "irq/27-hda");
         assert_int_equal(c.ns, 1000 * US);
         assert_int_equal(c.waited_ns, 0);
@@ -226,7 +209,6 @@ static void without_its_waking_since_when_it_waited_is_not_known(void **state)
 
 static void the_longest_of_several_is_named(void **state)
 {
-    (void)state;
     const struct st_trace_event events[] = {
         waking(1001),
         switched(1500, 0, 7, "short", HOG, "hog"),
@@ -243,7 +225,6 @@ static void the_longest_of_several_is_named(void **state)
 
 static void turns_are_whole_with_their_interrupts_and_those_of_the_time_only(void **state)
 {
-    (void)state;
     const struct st_trace_event events[] = {
         switched(100, 0, HOG, "hog", 0, "swapper/0"), /* since when is not known: it does not count */
         switched(300, 0, 0, "swapper/0", HOG, "hog"),
@@ -268,7 +249,6 @@ static void turns_are_whole_with_their_interrupts_and_those_of_the_time_only(voi
 
 static void turns_of_which_an_event_was_lost_are_not_known(void **state)
 {
-    (void)state;
     const struct st_trace_event events[] = {
         switched(700, 0, 0, "swapper/0", HOG, "hog"),
         waking(1004), /* the hog's switch to another thread was lost */
@@ -284,7 +264,6 @@ static void turns_of_which_an_event_was_lost_are_not_known(void **state)
 
 static void interrupt_is_taken_off_the_thread_below_it(void **state)
 {
-    (void)state;
     const struct st_trace_event events[] = {
         switched(900, 0, 0, "swapper/0", HOG, "hog"),   waking(1000),
         interrupt(1200, ST_TRACE_SOFTIRQ_ENTRY, 3, ""), interrupt(1500, ST_TRACE_IRQ_ENTRY, 27, "hda"),
@@ -301,7 +280,6 @@ static void interrupt_is_taken_off_the_thread_below_it(void **state)
 
 static void softirq_has_the_kernels_name(void **state)
 {
-    (void)state;
     const struct st_trace_event events[] = {
         interrupt(900, ST_TRACE_SOFTIRQ_ENTRY, 3, ""),
         waking(3000),
@@ -325,7 +303,6 @@ static const struct st_trace_event waking_came_late[] = {
 
 static void thread_counts_before_the_waking_when_the_waking_was_what_came_late_on_bare_metal(void **state)
 {
-    (void)state;
     struct st_trace_culprit c;
     assert_int_equal(
         st_cpu_trace_find_culprit(waking_came_late, 3, LOOP, ST_CAUSE_TIMER, 1000 * US, 4001 * US, &c), 0);
@@ -336,7 +313,6 @@ static void thread_counts_before_the_waking_when_the_waking_was_what_came_late_o
 
 static void thread_that_was_there_when_the_host_took_the_cpu_is_not_blamed(void **state)
 {
-    (void)state;
     struct st_trace_culprit c;
     assert_int_equal(st_cpu_trace_find_culprit(waking_came_late, 3, LOOP, ST_CAUSE_HYPERVISOR_OR_INTERRUPT,
                                                1000 * US, 4001 * US, &c),
@@ -352,22 +328,19 @@ static void thread_that_was_there_when_the_host_took_the_cpu_is_not_blamed(void 
 
 static void of_a_wait_for_the_cpu_only_the_wait_is_a_threads(void **state)
 {
-    (void)state;
     const enum st_cause causes[] = {ST_CAUSE_RUN_QUEUE, ST_CAUSE_UNKNOWN};
-    for (size_t i = 0; i < ST_ARRAY_LEN(causes); i++) {
+    ST_EACH (cause, causes) {
         struct st_trace_culprit c;
         assert_int_equal(
-            st_cpu_trace_find_culprit(waking_came_late, 3, LOOP, causes[i], 3600 * US, 4000 * US, &c), 0);
+            st_cpu_trace_find_culprit(waking_came_late, 3, LOOP, *cause, 3600 * US, 4000 * US, &c), 0);
         assert_int_equal(c.ns, 100 * US);
         assert_int_equal(
-            st_cpu_trace_find_culprit(waking_came_late, 3, LOOP, causes[i], 1000 * US, 4001 * US, &c),
-            -ENOENT);
+            st_cpu_trace_find_culprit(waking_came_late, 3, LOOP, *cause, 1000 * US, 4001 * US, &c), -ENOENT);
     }
 }
 
 static void in_a_guest_an_interrupt_has_the_time_from_its_entry_to_its_exit(void **state)
 {
-    (void)state;
     const struct st_trace_event events[] = {
         switched(900, 0, 0, "swapper/0", HOG, "hog"),
         interrupt(1100, ST_TRACE_IRQ_ENTRY, 27, "hda"),
@@ -386,15 +359,14 @@ static void in_a_guest_an_interrupt_has_the_time_from_its_entry_to_its_exit(void
 
 static void interrupt_without_its_exit_has_no_time(void **state)
 {
-    (void)state;
     const struct st_trace_event other = interrupt(3100, ST_TRACE_IRQ_EXIT, 28, "");
     const struct st_trace_event preempted = switched(3100, 0, HOG, "hog", HOG, "hog");
     const struct st_trace_event next = interrupt(3100, ST_TRACE_IRQ_ENTRY, 28, "usb");
     const struct st_trace_event *const ends[] = {&other, &preempted, &next};
-    for (size_t i = 0; i < ST_ARRAY_LEN(ends); i++) {
+    ST_EACH (end, ends) {
         const struct st_trace_event events[] = {
             switched(900, 0, 0, "swapper/0", HOG, "hog"),   waking(1001),
-            interrupt(1100, ST_TRACE_IRQ_ENTRY, 27, "hda"), *ends[i],
+            interrupt(1100, ST_TRACE_IRQ_ENTRY, 27, "hda"), **end,
             switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
         };
         struct st_trace_culprit c;
@@ -413,20 +385,18 @@ static void interrupt_without_its_exit_has_no_time(void **state)
 
 static void what_is_no_others_doing_has_no_culprit(void **state)
 {
-    (void)state;
     const struct st_trace_event events[] = {switched(4000, 1, HOG, "hog", LOOP, "st-loop")};
     const enum st_cause causes[] = {ST_CAUSE_STOPPED,  ST_CAUSE_RT_THROTTLING, ST_CAUSE_CPU_QUOTA,
                                     ST_CAUSE_OWN_WORK, ST_CAUSE_SUSPEND,       ST_CAUSE_PAGE_FAULT};
-    for (size_t i = 0; i < ST_ARRAY_LEN(causes); i++) {
+    ST_EACH (cause, causes) {
         struct st_trace_culprit c;
-        assert_int_equal(st_cpu_trace_find_culprit(events, 1, LOOP, causes[i], 1000 * US, 4001 * US, &c),
+        assert_int_equal(st_cpu_trace_find_culprit(events, 1, LOOP, *cause, 1000 * US, 4001 * US, &c),
                          -ENOENT);
     }
 }
 
 static void idle_cpu_has_no_culprit(void **state)
 {
-    (void)state;
     const struct st_trace_event events[] = {
         switched(900, 0, HOG, "hog", 0, "swapper/0"),
         waking(3990),
@@ -439,7 +409,6 @@ static void idle_cpu_has_no_culprit(void **state)
 
 static void who_had_it_for_a_moment_is_not_blamed(void **state)
 {
-    (void)state;
     const struct st_trace_event events[] = {
         waking(1001),
         switched(1010, 0, 7, "kworker", 0, "swapper/0"), /* 10 us of 3 ms */
@@ -452,7 +421,6 @@ static void who_had_it_for_a_moment_is_not_blamed(void **state)
 
 static void nobody_is_blamed_for_a_time_of_which_events_were_lost(void **state)
 {
-    (void)state;
     const struct st_trace_event events[] = {
         switched(900, 0, 0, "swapper/0", HOG, "hog"),
         waking(1004), /* the hog's switch to another thread was lost */
@@ -465,7 +433,6 @@ static void nobody_is_blamed_for_a_time_of_which_events_were_lost(void **state)
 
 static void other_cpus_and_other_times_do_not_count(void **state)
 {
-    (void)state;
     const struct st_trace_event events[] = {
         switched(100, 0, 0, "swapper/0", LOOP, "st-loop"), /* the wake-up before */
         switched(950, 1, 0, "swapper/1", 9, "elsewhere"),  waking(1001),
@@ -482,7 +449,6 @@ static void other_cpus_and_other_times_do_not_count(void **state)
 
 static void names_hold_no_control_characters(void **state)
 {
-    (void)state;
     const struct st_trace_event events[] = {
         waking(1000),
         switched(4000, 0, HOG, "a\033[2J\n", LOOP, "st-loop"),
@@ -496,7 +462,6 @@ static void names_hold_no_control_characters(void **state)
 /* Whatever the events are, nobody had the CPU longer than the time was. */
 static void no_disorder_makes_more_time_than_there_was(void **state)
 {
-    (void)state;
     struct st_random random = {.state = 7};
     unsigned named = 0;
     for (int round = 0; round < 20000; round++) {
@@ -537,15 +502,14 @@ static void a_name_that_the_kernel_cut_is_completed(void **state)
         {"hog/7", "hog\n", "/bin/hogwarts", "hog/7"}, /* not cut */
         {"irq/27-snd_hda_i", "irq/27-snd_hda_\n", "", "irq/27-snd_hda_i"},
     };
-    (void)state;
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+    ST_EACH (row, rows) {
         struct st_platform *p = st_fake_new(ST_OS_LINUX, 0);
         struct st_trace_culprit culprit = {.ns = 1};
-        snprintf(culprit.name, sizeof(culprit.name), "%s", rows[i].name);
-        assert_int_equal(st_fake_set_file(p, "/proc/7/comm", rows[i].comm, 0), 0);
-        assert_int_equal(st_fake_set_file(p, "/proc/7/cmdline", rows[i].command, 0), 0);
+        ST_PRINT(culprit.name, "%s", row->name);
+        assert_int_equal(st_fake_set_file(p, "/proc/7/comm", row->comm, 0), 0);
+        assert_int_equal(st_fake_set_file(p, "/proc/7/cmdline", row->command, 0), 0);
         st_cpu_trace_complete_name(&p->machine, &culprit);
-        assert_string_equal(culprit.name, rows[i].wanted);
+        assert_string_equal(culprit.name, row->wanted);
         st_fake_free(p);
     }
 }

@@ -1,16 +1,6 @@
 /* What the system's daemon answers a user's one about the trace, which is not trusted. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "daemon/causes/culprit_request.h"
+#include "tests/unit/unit.h"
 
 static int parsed(int r, const struct st_trace_culprit *culprit, struct st_trace_culprit *ret)
 {
@@ -25,7 +15,6 @@ static int parsed(int r, const struct st_trace_culprit *culprit, struct st_trace
 
 static void a_culprit_arrives_as_it_was_found(void **state)
 {
-    (void)state;
     const struct st_trace_culprit found = {.name = "audiohog/4711",
                                            .ns = 2986000,
                                            .turns_ns = 3100000,
@@ -42,7 +31,6 @@ static void a_culprit_arrives_as_it_was_found(void **state)
 
 static void no_culprit_and_no_trace_are_two_things(void **state)
 {
-    (void)state;
     struct st_trace_culprit got;
     assert_int_equal(parsed(-ENOENT, NULL, &got), -ENOENT);
     assert_int_equal(parsed(-ENODATA, NULL, &got), -ENOENT);
@@ -54,7 +42,6 @@ static void no_culprit_and_no_trace_are_two_things(void **state)
 
 static void other_answers_are_refused_and_names_are_made_safe(void **state)
 {
-    (void)state;
     static const char *const bad[] = {"",
                                       "[]",
                                       "{}",
@@ -65,8 +52,8 @@ static void other_answers_are_refused_and_names_are_made_safe(void **state)
                                       ANSWER("\"x\"", "\"1\""),
                                       ANSWER("\"x\"", "900000000000000000")};
     struct st_trace_culprit got;
-    for (size_t i = 0; i < ST_ARRAY_LEN(bad); i++)
-        assert_int_equal(st_culprit_request_parse(bad[i], &got), -EBADMSG);
+    ST_EACH (text, bad)
+        assert_int_equal(st_culprit_request_parse(*text, &got), -EBADMSG);
     assert_int_equal(st_culprit_request_parse(ANSWER("7", "1"), &got), -ENOENT);
     assert_int_equal(st_culprit_request_parse(ANSWER("\"a\\u001b[31m\\n\"", "1"), &got), 0);
     assert_null(strchr(got.name, '\033'));
@@ -80,7 +67,6 @@ static void other_answers_are_refused_and_names_are_made_safe(void **state)
 
 static void without_a_daemon_the_error_says_so(void **state)
 {
-    (void)state;
     struct st_trace_culprit got;
     assert_int_equal(st_culprit_request("/nonexistent/sock", 1, 0, 0, &got), -ECONNREFUSED);
 }

@@ -1,11 +1,4 @@
 /* A flood of events of one source beside the events that matter: what is logged, listed and kept of both. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <sqlite3.h>
 #include <sys/stat.h>
 
@@ -14,6 +7,7 @@
 #include "store/history/history.h"
 
 #include "tests/unit/history_writer_fixture.h"
+#include "tests/unit/unit.h"
 
 #define MINUTES  10
 #define CLIENTS  60
@@ -37,7 +31,7 @@ static int poll_flood(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
                                          .certainty = ST_CERTAINTY_EXACT,
                                          .count_n = 1}};
     for (; to_see_n > 0; to_see_n--) {
-        snprintf(one.event.client, sizeof(one.event.client), "hostile %d", (int)(client++ % CLIENTS));
+        ST_PRINT(one.event.client, "hostile %d", (int)(client++ % CLIENTS));
         seen(ctx, &one);
     }
     return st_xrun_because(w, 0, "a hostile client");
@@ -75,10 +69,10 @@ static int64_t bytes_on_disk(void)
 {
     static const char *const names[] = {"history.db", "history.db-wal"};
     int64_t bytes = 0;
-    for (size_t i = 0; i < ST_ARRAY_LEN(names); i++) {
+    ST_EACH (name, names) {
         char path[128];
         struct stat status;
-        in_folder(path, sizeof(path), names[i]);
+        in_folder(path, sizeof(path), *name);
         if (stat(path, &status) == 0)
             bytes += status.st_size;
     }
@@ -96,7 +90,7 @@ static void fill_history(void)
     assert_int_equal(st_history_begin(history), 0);
     assert_int_equal(st_history_add_event(history, &event), 0);
     event = st_event_make(ST_NS_PER_S, ST_EVENT_CLIENT_DROPOUT, "%200d", 1);
-    snprintf(event.source, sizeof(event.source), "pipewire");
+    ST_PRINT(event.source, "pipewire");
     for (int i = 0; i < FILLED_N; i++)
         assert_int_equal(st_history_add_event(history, &event), 0);
     assert_int_equal(st_history_commit(history), 0);
@@ -153,10 +147,10 @@ static void flood(int64_t rate_hz)
                       "a real one");
         struct st_event real =
             st_event_make(fake->clock.wall_ns(&fake->clock), ST_EVENT_DEVICE_DROPOUT, "a real xrun of jack");
-        snprintf(real.source, sizeof(real.source), "jack");
+        ST_PRINT(real.source, "jack");
         st_events_put(&events, ST_LOG_DBG, &real);
         real = st_event_make(fake->clock.wall_ns(&fake->clock), ST_EVENT_LATE_WAKE, "a real late wake-up");
-        snprintf(real.source, sizeof(real.source), "loop");
+        ST_PRINT(real.source, "loop");
         st_events_put(&events, ST_LOG_DBG, &real);
         end_minute();
         wait_for_other(writer, ST_HISTORY_WRITER_WRITING, (uint64_t)minute + 1);
@@ -187,13 +181,11 @@ static void flood(int64_t rate_hz)
 
 static void ten_minutes_of_240_a_second_leave_the_real_events_and_the_limit(void **state)
 {
-    (void)state;
     flood(240);
 }
 
 static void ten_minutes_of_5000_a_second_leave_the_real_events_and_the_limit(void **state)
 {
-    (void)state;
     flood(5000);
 }
 
@@ -201,7 +193,6 @@ static void ten_minutes_of_5000_a_second_leave_the_real_events_and_the_limit(voi
 
 static void a_burst_passes_then_one_a_second(void **state)
 {
-    (void)state;
     static struct st_event_limit limit;
     limit = (struct st_event_limit){0};
     const struct st_event event = st_event_make(1, ST_EVENT_OBSERVE_LOST, "a helper that ends at once");
@@ -227,7 +218,6 @@ static void a_burst_passes_then_one_a_second(void **state)
 
 static void late_wake_ups_and_dropouts_all_pass(void **state)
 {
-    (void)state;
     static const enum st_event_kind kinds[] = {ST_EVENT_LATE_WAKE, ST_EVENT_CLIENT_DROPOUT,
                                                ST_EVENT_DEVICE_DROPOUT};
     static struct st_event_limit limit;
@@ -241,8 +231,7 @@ static void late_wake_ups_and_dropouts_all_pass(void **state)
 /* Without a limit of the rate: what list and queue drop is of the kind that floods. */
 static void a_full_list_and_a_full_queue_drop_the_most_frequent_kind(void **state)
 {
-    (void)state;
-    snprintf(config.history.path, sizeof(config.history.path), "%s/no-folder/history.db", folder);
+    ST_PRINT(config.history.path, "%s/no-folder/history.db", folder);
     start();
     st_events_add(&events, ST_LOG_DBG, 1, ST_EVENT_DEMOTED, "a real one");
     for (int i = 0; i < 3 * ST_HISTORY_WRITER_EVENTS_MAX; i++)
@@ -258,7 +247,7 @@ static void a_full_list_and_a_full_queue_drop_the_most_frequent_kind(void **stat
     st_history_writer_stop(writer);
     writer = NULL;
     char command[160];
-    snprintf(command, sizeof(command), "mv '%s/no-folder/history.db' '%s/'", folder, folder);
+    ST_PRINT(command, "mv '%s/no-folder/history.db' '%s/'", folder, folder);
     assert_int_equal(system(command), 0);
     assert_int_equal(db_number("SELECT count(*) FROM event WHERE kind = 'demoted'"), 1);
     assert_int_equal(db_number("SELECT count(*) FROM event WHERE kind = 'history-lost'"), 1);
@@ -268,7 +257,6 @@ static void a_full_list_and_a_full_queue_drop_the_most_frequent_kind(void **stat
 /* Without a limit of the rate, within an hour: five times what there is room for. */
 static void the_size_is_kept_as_rows_are_written(void **state)
 {
-    (void)state;
     config.history.max_mb = MAX_MB;
     start();
     st_events_add(&events, ST_LOG_DBG, 1, ST_EVENT_DEMOTED, "a real one");
@@ -288,7 +276,6 @@ static void the_size_is_kept_as_rows_are_written(void **state)
 
 int main(int argc, char **argv)
 {
-#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(a_burst_passes_then_one_a_second),
         TEST(late_wake_ups_and_dropouts_all_pass),

@@ -1,14 +1,5 @@
 /* A dropout and the late wake-ups of its time are joined by one rule: the daemon says of the last events,
  * from memory, what a history says of them that has the same records. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdlib.h>
-
 #include "core/ns.h"
 #include "core/stats/random.h"
 #include "core/text/json.h"
@@ -16,6 +7,7 @@
 #include "store/history/hist_deflate.h"
 #include "store/history/history.h"
 #include "story/event_list.h"
+#include "tests/unit/unit.h"
 
 #define MINUTE_NS  (60 * ST_NS_PER_S)
 #define NOON_NS    (INT64_C(1795176000) * ST_NS_PER_S)
@@ -29,7 +21,6 @@ static struct st_history *history;
 
 static int setup(void **state)
 {
-    (void)state;
     ST_PRINT(folder, "/tmp/test_events_join.XXXXXX");
     if (mkdtemp(folder) == NULL)
         return -1;
@@ -39,7 +30,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     char command[128];
     st_history_close(history);
     ST_PRINT(command, "rm -rf '%s'", folder);
@@ -154,7 +144,6 @@ static size_t compare(struct st_random *random, int64_t from_ns, int64_t watched
 
 static void what_is_joined_in_memory_is_joined_from_a_file(void **state)
 {
-    (void)state;
     struct st_random random = {1};
     size_t joined_n = 0;
     for (int64_t i = 0; i < ROUNDS_N; i++) {
@@ -169,7 +158,7 @@ static void what_is_joined_in_memory_is_joined_from_a_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_is_joined_in_memory_is_joined_from_a_file, setup, teardown),
+        TEST(what_is_joined_in_memory_is_joined_from_a_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,22 +1,13 @@
 /* Which lines of the kernel's log are events, and what is kept of them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "daemon/causes/kernel_log.h"
 #include "tests/fake/fake.h"
+#include "tests/unit/unit.h"
 
 static void warnings_and_usb_are_events(void **state)
 {
-    (void)state;
     static const struct {
         const char *record, *source, *about;
     } rows[] = {
@@ -47,7 +38,6 @@ static void warnings_and_usb_are_events(void **state)
 /* What was there before is left alone; later lines are one event each, of the time since the last look. */
 static void only_later_lines_count(void **state)
 {
-    (void)state;
     char path[] = "/tmp/test_kernel_log.XXXXXX";
     struct st_events events;
     struct st_platform *fake = st_fake_new(ST_OS_LINUX, 0);

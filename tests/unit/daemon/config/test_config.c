@@ -1,18 +1,7 @@
 /* sleeptuned.conf: what is taken, and what is said about what is not. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "daemon/config/config.h"
 #include "tests/fake/fake.h"
+#include "tests/unit/unit.h"
 
 static char messages[8192];
 static unsigned messages_n;
@@ -43,7 +32,6 @@ static void assert_refused(const char *text, const char *message)
 
 static void empty_file_means_defaults(void **state)
 {
-    (void)state;
     struct st_config config, defaults;
     assert_int_equal(parse("", &config), 0);
     st_config_defaults(&defaults);
@@ -59,7 +47,6 @@ static void empty_file_means_defaults(void **state)
 
 static void each_key_is_read(void **state)
 {
-    (void)state;
     struct st_config c;
     assert_int_equal(parse("loop = { rate_hz = 44100; frames = 64; priority = 97; cpu = 2;\r\n"
                            "  when = \"always\"; };\r\n"
@@ -83,7 +70,6 @@ static void each_key_is_read(void **state)
 
 static void every_integer_is_refused_outside_its_range(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < st_config_keys_n; i++) {
         const struct st_config_key *key = &st_config_keys[i];
         if (key->type != ST_CONFIG_INT)
@@ -93,8 +79,8 @@ static void every_integer_is_refused_outside_its_range(void **state)
         for (int above = 0; above <= 1; above++) {
             char text[200], message[300], allowed[200];
             const long long value = above ? key->max + 1 : key->min - 1;
-            snprintf(text, sizeof(text), "\n%.*s = {\n%s = %lld; };", group_len, key->path, name, value);
-            snprintf(message, sizeof(message), "FILE:3: %s = %lld: must be %s", key->path, value,
+            ST_PRINT(text, "\n%.*s = {\n%s = %lld; };", group_len, key->path, name, value);
+            ST_PRINT(message, "FILE:3: %s = %lld: must be %s", key->path, value,
                      st_config_allowed(key, allowed, sizeof(allowed)));
             assert_refused(text, message);
         }
@@ -103,7 +89,6 @@ static void every_integer_is_refused_outside_its_range(void **state)
 
 static void wrong_type_names_key_value_and_range(void **state)
 {
-    (void)state;
     assert_refused("loop = { frames = \"64\"; };",
                    "FILE:1: loop.frames = \"64\": must be a whole number, 0 .. 16384 frames");
     assert_refused("loop = { frames = 64.5; };", "loop.frames = 64.5");
@@ -120,7 +105,6 @@ static void wrong_type_names_key_value_and_range(void **state)
 
 static void unknown_key_is_told_with_the_nearest_known_one(void **state)
 {
-    (void)state;
     assert_refused("\n\nloop = { frmes = 64; };",
                    "FILE:3: loop.frmes: unknown key. Did you mean loop.frames?");
     assert_refused("lop = { frames = 64; };", "FILE:1: lop: unknown key. Did you mean loop?");
@@ -131,7 +115,6 @@ static void unknown_key_is_told_with_the_nearest_known_one(void **state)
 
 static void every_error_of_a_file_is_told(void **state)
 {
-    (void)state;
     struct st_config c;
     assert_int_equal(parse("loop = { frames = -1;\n rate_hz = 1;\n foo = 1; };", &c), -EBADMSG);
     assert_int_equal(messages_n, 3);
@@ -141,7 +124,6 @@ static void every_error_of_a_file_is_told(void **state)
 
 static void flood_of_errors_is_cut(void **state)
 {
-    (void)state;
     char text[4000] = "";
     for (int i = 0; i < 100; i++)
         snprintf(text + strlen(text), sizeof(text) - strlen(text), "x%d = 1;\n", i);
@@ -152,7 +134,6 @@ static void flood_of_errors_is_cut(void **state)
 
 static void syntax_error_names_the_line(void **state)
 {
-    (void)state;
     assert_refused("loop = {\n frames = ;\n};", "FILE:2: syntax error: frames = ;");
     assert_refused("loop = {\n frames = 64;\n \t frames = 32; \r\n};",
                    "FILE:3: duplicate setting name: frames = 32;");
@@ -166,7 +147,6 @@ static void syntax_error_names_the_line(void **state)
 
 static void include_and_zero_bytes_are_refused(void **state)
 {
-    (void)state;
     assert_refused("\n  @include \"/etc/hostname\"\n", "FILE:2: @include is not supported");
     struct st_config c;
     messages[0] = '\0';
@@ -176,14 +156,12 @@ static void include_and_zero_bytes_are_refused(void **state)
 
 static void control_characters_do_not_reach_a_message(void **state)
 {
-    (void)state;
     assert_refused("audio = { backend = \"\x1b[2J\x07\"; };", "audio.backend = \"?[2J?\"");
     assert_null(strchr(messages, '\x1b'));
 }
 
 static void period_out_of_range_is_refused_even_when_each_part_is_allowed(void **state)
 {
-    (void)state;
     assert_refused("loop = { frames = 16; rate_hz = 768000; };",
                    "a period of 20.8 µs: must be 100 µs .. 2 s");
     assert_refused("loop = { frames = 16384; rate_hz = 8000; };", "must be 100 µs .. 2 s");
@@ -191,7 +169,6 @@ static void period_out_of_range_is_refused_even_when_each_part_is_allowed(void *
 
 static void listen_takes_addresses_and_no_names(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         bool allowed;
@@ -203,17 +180,16 @@ static void listen_takes_addresses_and_no_names(void **state)
         {":80", false},           {"127.0.0.1: 80", false},   {"[::1:80", false},
         {"127.0.0.1:-1", false},
     };
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+    ST_EACH (row, rows) {
         union st_config_address address;
-        const int r = st_config_listen_address(rows[i].text, &address);
-        if ((r == 0) != rows[i].allowed)
-            fail_msg("%s: %d", rows[i].text, r);
+        const int r = st_config_listen_address(row->text, &address);
+        if ((r == 0) != row->allowed)
+            fail_msg("%s: %d", row->text, r);
     }
 }
 
 static void difference_says_what_a_reload_must_do(void **state)
 {
-    (void)state;
     struct st_config a, b;
     assert_int_equal(parse("", &a), 0);
     assert_int_equal(parse("loop = { frames = 64; };", &b), 0);
@@ -228,7 +204,6 @@ static void difference_says_what_a_reload_must_do(void **state)
 
 static void unreadable_file_is_an_error_with_its_reason(void **state)
 {
-    (void)state;
     struct st_platform *fake = st_fake_new(ST_OS_LINUX, 0);
     struct st_config c;
     assert_int_equal(st_fake_set_file(fake, "/c", "", -EACCES), 0);
@@ -252,7 +227,7 @@ static char *source_file(const char *path)
     char name[4096];
     const char *root = getenv("SLEEPTUNE_SRC");
     assert_non_null(root);
-    snprintf(name, sizeof(name), "%s/%s", root, path);
+    ST_PRINT(name, "%s/%s", root, path);
     FILE *in = fopen(name, "r");
     assert_non_null(in);
     char *text = calloc(1, 100000);
@@ -273,7 +248,6 @@ static char *written(void (*write)(FILE *))
 
 static void committed_example_is_current(void **state)
 {
-    (void)state;
     char *committed = source_file("conf/sleeptuned.conf"), *current = written(st_config_doc_example);
     if (strcmp(committed, current) != 0)
         fail_msg("%s", "conf/sleeptuned.conf: run daemon/gen_config example");
@@ -283,7 +257,6 @@ static void committed_example_is_current(void **state)
 
 static void example_with_all_lines_in_force_means_defaults(void **state)
 {
-    (void)state;
     char *text = written(st_config_doc_example);
     unsigned keys_n = 0;
     for (char *line = text; line != NULL && *line != '\0'; line = strchr(line, '\n') + 1) {
@@ -304,7 +277,6 @@ static void example_with_all_lines_in_force_means_defaults(void **state)
 
 static void key_list_of_the_manual_is_current(void **state)
 {
-    (void)state;
     char *manual = source_file("man/sleeptuned.conf.5"), *current = written(st_config_doc_mdoc);
     char *begin = strstr(manual, "gen_config mdoc\n"), *end = strstr(manual, ".\\\" end of keys");
     assert_non_null(begin);

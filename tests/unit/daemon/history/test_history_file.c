@@ -1,13 +1,6 @@
 /* What the thread that writes the history does with a file that is none, or a damaged one: put aside in the
  * state folder, left alone where somebody has set the path.
  * Real clock: the writer is a thread; each is waited for, however long it takes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
@@ -17,6 +10,7 @@
 #include "store/history/history_read.h"
 
 #include "tests/unit/history_writer_fixture.h"
+#include "tests/unit/unit.h"
 
 static void make_path(char *buf, size_t buf_bytes, const char *name)
 {
@@ -81,8 +75,7 @@ static void check_aside(ino_t inode)
 static void check_left_alone(const char *path, const char *copy)
 {
     char command[512];
-    snprintf(command, sizeof(command), "cmp -s '%s' '%s' && test $(ls '%s' | wc -l) -eq 2", path, copy,
-             folder);
+    ST_PRINT(command, "cmp -s '%s' '%s' && test $(ls '%s' | wc -l) -eq 2", path, copy, folder);
     assert_int_equal(system(command), 0);
     assert_string_equal(look().aside, "");
 }
@@ -101,33 +94,28 @@ static void put_aside_at_the_usual_place(enum file_kind kind)
 
 static void a_foreign_file_is_put_aside(void **state)
 {
-    (void)state;
     put_aside_at_the_usual_place(LETTER_FILE);
 }
 
 static void the_database_of_another_program_in_the_state_folder_is_put_aside(void **state)
 {
-    (void)state;
     put_aside_at_the_usual_place(FOREIGN_FILE);
     assert_non_null(strstr(events.events[0].event.detail, "of another program"));
 }
 
 static void random_bytes_in_the_state_folder_are_put_aside(void **state)
 {
-    (void)state;
     put_aside_at_the_usual_place(RANDOM_FILE);
 }
 
 static void a_damaged_history_in_the_state_folder_is_put_aside(void **state)
 {
-    (void)state;
     put_aside_at_the_usual_place(DAMAGED_FILE);
     assert_non_null(strstr(events.events[0].event.detail, "it is damaged: "));
 }
 
 static void an_empty_file_becomes_a_history(void **state)
 {
-    (void)state;
     for (int set = 0; set < 2; set++) {
         char path[96];
         struct stat before, after;
@@ -135,7 +123,7 @@ static void an_empty_file_becomes_a_history(void **state)
         make_file(path, EMPTY_FILE);
         assert_int_equal(stat(path, &before), 0);
         if (set) {
-            snprintf(config.history.path, sizeof(config.history.path), "%s", path);
+            ST_PRINT(config.history.path, "%s", path);
             st_history_writer_set(writer, &config);
         } else {
             start();
@@ -156,9 +144,9 @@ static void left_alone_where_it_was_set(enum file_kind kind, const char *why)
     make_path(path, sizeof(path), "notes.txt");
     make_path(copy, sizeof(copy), "copy");
     make_file(path, kind);
-    snprintf(command, sizeof(command), "cp '%s' '%s'", path, copy);
+    ST_PRINT(command, "cp '%s' '%s'", path, copy);
     assert_int_equal(system(command), 0);
-    snprintf(config.history.path, sizeof(config.history.path), "%s", path);
+    ST_PRINT(config.history.path, "%s", path);
     start();
     wait_for(ST_HISTORY_WRITER_FAILING);
     assert_non_null(strstr(look().why, why));
@@ -168,26 +156,22 @@ static void left_alone_where_it_was_set(enum file_kind kind, const char *why)
 
 static void a_file_that_somebody_set_is_left_alone_unless_it_is_a_history(void **state)
 {
-    (void)state;
     left_alone_where_it_was_set(
         LETTER_FILE, "notes.txt is not a history of sleeptune and is not changed (it is not a database)");
 }
 
 static void random_bytes_at_a_path_that_was_set_are_left_alone(void **state)
 {
-    (void)state;
     left_alone_where_it_was_set(RANDOM_FILE, "notes.txt is not a history of sleeptune and is not changed");
 }
 
 static void the_database_of_another_program_at_a_path_that_was_set_is_left_alone(void **state)
 {
-    (void)state;
     left_alone_where_it_was_set(FOREIGN_FILE, "is not changed (it is the database of another program)");
 }
 
 static void a_damaged_history_at_a_path_that_was_set_is_put_aside(void **state)
 {
-    (void)state;
     struct stat status;
     make_path(config.history.path, sizeof(config.history.path), "mine.db");
     make_file(config.history.path, DAMAGED_FILE);
@@ -200,7 +184,6 @@ static void a_damaged_history_at_a_path_that_was_set_is_put_aside(void **state)
 
 static void a_history_of_a_newer_version_is_left_alone_wherever_it_is(void **state)
 {
-    (void)state;
     char path[96];
     struct stat before, after;
     make_path(path, sizeof(path), "history.db");
@@ -225,7 +208,6 @@ static void a_history_of_a_newer_version_is_left_alone_wherever_it_is(void **sta
 
 static void a_link_is_not_followed(void **state)
 {
-    (void)state;
     char path[96], target[96];
     make_path(path, sizeof(path), "history.db");
     make_path(target, sizeof(target), "notes.txt");
@@ -270,7 +252,7 @@ static void move_log(void)
 static void do_in_folder(const char *command)
 {
     char whole[256];
-    snprintf(whole, sizeof(whole), "cd '%s' && %s", folder, command);
+    ST_PRINT(whole, "cd '%s' && %s", folder, command);
     assert_int_equal(system(whole), 0);
 }
 
@@ -309,7 +291,6 @@ static void damaged_while_it_is_open(const char *command, const char *why)
 
 static void one_that_is_overwritten_while_it_is_open_is_put_aside(void **state)
 {
-    (void)state;
     damaged_while_it_is_open("head -c 20000 /dev/zero | tr '\\0' x | "
                              "dd of=history.db bs=4096 seek=2 conv=notrunc 2>/dev/null",
                              "it is damaged");
@@ -317,27 +298,23 @@ static void one_that_is_overwritten_while_it_is_open_is_put_aside(void **state)
 
 static void one_whose_head_is_overwritten_while_it_is_open_is_put_aside(void **state)
 {
-    (void)state;
     damaged_while_it_is_open("head -c 100 /dev/zero | dd of=history.db conv=notrunc 2>/dev/null",
                              "not a database");
 }
 
 static void one_that_is_cut_while_it_is_open_is_put_aside(void **state)
 {
-    (void)state;
     damaged_while_it_is_open("dd if=/dev/null of=history.db bs=1 seek=9000 2>/dev/null", "malformed");
 }
 
 static void one_that_is_emptied_while_it_is_open_is_put_aside(void **state)
 {
-    (void)state;
     damaged_while_it_is_open(": >history.db", "another program emptied it");
 }
 
 /* It has all that is in no other file, so the rest can be whole: it is said all the same. */
 static void a_log_that_is_emptied_while_it_is_open_is_said(void **state)
 {
-    (void)state;
     open_history();
     do_in_folder(": >history.db-wal");
     add_row();
@@ -348,7 +325,6 @@ static void a_log_that_is_emptied_while_it_is_open_is_said(void **state)
 
 static void one_that_is_removed_is_said_though_nothing_is_written(void **state)
 {
-    (void)state;
     const struct st_history_watched nothing = {0};
     open_history();
     do_in_folder("rm history.db");
@@ -358,7 +334,6 @@ static void one_that_is_removed_is_said_though_nothing_is_written(void **state)
 
 static void what_only_reads_it_is_no_change(void **state)
 {
-    (void)state;
     struct st_history_reader *reader;
     char path[96], error[256];
     open_history();
@@ -373,7 +348,6 @@ static void what_only_reads_it_is_no_change(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(a_foreign_file_is_put_aside),
         TEST(the_database_of_another_program_in_the_state_folder_is_put_aside),

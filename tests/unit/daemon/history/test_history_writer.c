@@ -1,24 +1,12 @@
 /* The thread that writes the history: what is put is in the file, what cannot be written waits, nobody waits
  * for it.
  * Real clock: the writer is a thread that waits for a disk; the test waits for it, however long it takes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/ns.h"
@@ -26,6 +14,7 @@
 #include "daemon/lock_file.h"
 #include "story/event_list.h"
 #include "tests/fake/fake.h"
+#include "tests/unit/unit.h"
 
 #include "tests/unit/history_writer_fixture.h"
 
@@ -41,7 +30,7 @@ static void set_and_wait_for(enum st_history_writer_state state)
 
 static void want_none(void)
 {
-    snprintf(config.history.enabled, sizeof(config.history.enabled), "off");
+    ST_PRINT(config.history.enabled, "off");
 }
 
 static void *add_events(void *ctx)
@@ -135,7 +124,6 @@ static struct st_event wait_for_events(const char *kind, size_t n)
 
 static void events_do_not_wait_for_the_end_of_the_minute(void **state)
 {
-    (void)state;
     start();
     wait_for(ST_HISTORY_WRITER_WRITING);
     add_events(NULL);
@@ -144,7 +132,6 @@ static void events_do_not_wait_for_the_end_of_the_minute(void **state)
 
 static void what_threads_put_is_in_the_file(void **state)
 {
-    (void)state;
     pthread_t threads[THREADS];
     start();
     for (int i = 0; i < THREADS; i++)
@@ -173,7 +160,6 @@ static void what_threads_put_is_in_the_file(void **state)
 
 static void answer_has_what_was_still_waiting(void **state)
 {
-    (void)state;
     start();
     wait_for(ST_HISTORY_WRITER_WRITING);
     for (int i = 1; i <= 3; i++) { /* they would wait for 5 s */
@@ -186,7 +172,6 @@ static void answer_has_what_was_still_waiting(void **state)
 
 static void what_is_left_at_the_end_is_written(void **state)
 {
-    (void)state;
     start();
     add_events(NULL);
     add_minute();
@@ -200,7 +185,6 @@ static void what_is_left_at_the_end_is_written(void **state)
 
 static void what_cannot_be_written_waits_within_bounds_and_is_written_later(void **state)
 {
-    (void)state;
     in_folder(config.history.path, sizeof(config.history.path), "none/history.db");
     start();
     wait_for(ST_HISTORY_WRITER_FAILING);
@@ -231,7 +215,6 @@ static void what_cannot_be_written_waits_within_bounds_and_is_written_later(void
 
 static void what_is_off_keeps_nothing_and_says_why(void **state)
 {
-    (void)state;
     want_none();
     start();
     add_events(NULL);
@@ -250,7 +233,6 @@ static void what_is_off_keeps_nothing_and_says_why(void **state)
 
 static void a_machine_without_a_state_folder_has_no_history(void **state)
 {
-    (void)state;
     setenv("STATE_DIRECTORY", "/dev/null/state", 1);
     start();
     assert_int_equal(look().state, ST_HISTORY_WRITER_OFF);
@@ -265,11 +247,10 @@ static void a_machine_without_a_state_folder_has_no_history(void **state)
 
 static void a_state_folder_that_goes_away_does_not_cost_what_waits(void **state)
 {
-    (void)state;
     char command[128];
     start();
     wait_for(ST_HISTORY_WRITER_WRITING);
-    snprintf(command, sizeof(command), "rm -r '%s'", folder);
+    ST_PRINT(command, "rm -r '%s'", folder);
     assert_int_equal(system(command), 0);
     add_minute();
     wait_for(ST_HISTORY_WRITER_FAILING);
@@ -283,7 +264,6 @@ static void a_state_folder_that_goes_away_does_not_cost_what_waits(void **state)
 
 static void who_wants_no_history_misses_no_folder(void **state)
 {
-    (void)state;
     setenv("STATE_DIRECTORY", "/dev/null/state", 1);
     want_none();
     start();
@@ -293,7 +273,6 @@ static void who_wants_no_history_misses_no_folder(void **state)
 
 static void two_daemons_do_not_write_one_file(void **state)
 {
-    (void)state;
     struct st_events other_events;
     struct st_history_writer *other;
     char path[96];
@@ -319,7 +298,6 @@ static void two_daemons_do_not_write_one_file(void **state)
 
 static void a_lock_whose_file_was_removed_is_taken_anew_or_lost(void **state)
 {
-    (void)state;
     char path[96], file[96];
     long pid;
     in_folder(path, sizeof(path), "history.db");
@@ -343,7 +321,6 @@ static void a_lock_whose_file_was_removed_is_taken_anew_or_lost(void **state)
 
 static void a_lock_of_another_user_or_with_a_second_name_is_refused(void **state)
 {
-    (void)state;
     char path[96], file[96], other[96], text[8] = "";
     long pid;
     int fd = -1;
@@ -372,7 +349,6 @@ static void a_lock_of_another_user_or_with_a_second_name_is_refused(void **state
 /* A lease of another process makes open say EAGAIN. */
 static void a_lock_with_a_lease_is_not_waited_for(void **state)
 {
-    (void)state;
     char path[96], file[96];
     long pid;
     int fd = -1, ready[2], status;
@@ -402,7 +378,6 @@ static void a_lock_with_a_lease_is_not_waited_for(void **state)
 
 static void a_dead_process_is_not_named_as_the_writer(void **state)
 {
-    (void)state;
     char path[96], file[96];
     long pid;
     in_folder(path, sizeof(path), "history.db");
@@ -420,7 +395,6 @@ static void a_dead_process_is_not_named_as_the_writer(void **state)
 
 static void a_lock_that_was_left_behind_is_no_hindrance(void **state)
 {
-    (void)state;
     char path[96];
     in_folder(path, sizeof(path), "history.db.lock");
     FILE *file = fopen(path, "w");
@@ -433,7 +407,6 @@ static void a_lock_that_was_left_behind_is_no_hindrance(void **state)
 
 static void what_waits_is_written_before_another_file_is_taken(void **state)
 {
-    (void)state;
     start();
     wait_for(ST_HISTORY_WRITER_WRITING);
     add_events(NULL); /* they would wait some seconds */
@@ -445,7 +418,6 @@ static void what_waits_is_written_before_another_file_is_taken(void **state)
 
 static void what_is_given_up_is_counted(void **state)
 {
-    (void)state;
     in_folder(config.history.path, sizeof(config.history.path), "none/history.db");
     start();
     wait_for(ST_HISTORY_WRITER_FAILING);
@@ -455,7 +427,7 @@ static void what_is_given_up_is_counted(void **state)
     set_and_wait_for(ST_HISTORY_WRITER_OFF);
     assert_int_equal(look().lost_events_n, EVENTS_EACH);
     assert_int_equal(look().lost_minutes_n, 1);
-    snprintf(config.history.enabled, sizeof(config.history.enabled), "on");
+    ST_PRINT(config.history.enabled, "on");
     in_folder(config.history.path, sizeof(config.history.path), "history.db");
     set_and_wait_for(ST_HISTORY_WRITER_WRITING);
     const struct st_event lost = wait_for_events("history-lost", 1);
@@ -464,7 +436,6 @@ static void what_is_given_up_is_counted(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(what_threads_put_is_in_the_file),
         TEST(events_do_not_wait_for_the_end_of_the_minute),

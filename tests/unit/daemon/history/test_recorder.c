@@ -1,19 +1,11 @@
 /* Which cycles are kept, and which go. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "core/text/text.h"
 #include "daemon/history/recorder.h"
+#include "tests/unit/unit.h"
 #include "xruns/cycle_ring.h"
 
 static struct st_recorder recorder;
@@ -27,14 +19,12 @@ static void happens(enum st_event_kind kind, enum st_dropout_reason reason, int6
 
 static int forget(void **state)
 {
-    (void)state;
     recorder = (struct st_recorder){.wanted = false};
     return 0;
 }
 
 static void a_dropout_and_a_mark_are_kept(void **state)
 {
-    (void)state;
     happens(ST_EVENT_LATE_WAKE, ST_DROPOUT_UNKNOWN, 100);
     assert_false(recorder.wanted);
     happens(ST_EVENT_CLIENT_DROPOUT, ST_DROPOUT_STOPPED, 101);
@@ -49,7 +39,6 @@ static void a_dropout_and_a_mark_are_kept(void **state)
 
 static void the_same_cause_is_kept_once_in_ten_seconds(void **state)
 {
-    (void)state;
     happens(ST_EVENT_CLIENT_DROPOUT, ST_DROPOUT_STOPPED, 101);
     recorder.wanted = false; /* it was made */
     happens(ST_EVENT_CLIENT_DROPOUT, ST_DROPOUT_STOPPED, 110);
@@ -65,7 +54,7 @@ static size_t count(const char *folder)
 {
     char command[200];
     size_t n = 0;
-    snprintf(command, sizeof(command), "ls %s | wc -l", folder);
+    ST_PRINT(command, "ls %s | wc -l", folder);
     FILE *pipe = popen(command, "r");
     assert_non_null(pipe);
     assert_int_equal(fscanf(pipe, "%zu", &n), 1);
@@ -75,7 +64,6 @@ static size_t count(const char *folder)
 
 static void copies_stay_within_their_room(void **state)
 {
-    (void)state;
     char folder[] = "/tmp/sleeptune-recorder-XXXXXX";
     struct st_cycle_ring *ring;
     struct stat status;

@@ -1,21 +1,12 @@
 /* What stands behind "?" in a request. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdbool.h>
-
 #include "core/ns.h"
 #include "daemon/http/query.h"
+#include "tests/unit/unit.h"
 
 #define NOW_NS (INT64_C(1800000000) * ST_NS_PER_S)
 
 static void times_are_seconds_or_how_long_ago(void **state)
 {
-    (void)state;
     static const struct {
         const char *value;
         int64_t wall_ns; /* INT64_MIN: refused */
@@ -32,19 +23,18 @@ static void times_are_seconds_or_how_long_ago(void **state)
         {"99999999999999999999", INT64_MIN},
         {NULL, INT64_MIN},
     };
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+    ST_EACH (row, rows) {
         struct st_query query;
         st_query_init(&query);
-        const char *error = st_query_set(&query, ST_QUERY_SINCE, "since", rows[i].value, NOW_NS);
-        assert_true((error != NULL) == (rows[i].wall_ns == INT64_MIN));
-        assert_int_equal(query.since_wall_ns, rows[i].wall_ns);
+        const char *error = st_query_set(&query, ST_QUERY_SINCE, "since", row->value, NOW_NS);
+        assert_true((error != NULL) == (row->wall_ns == INT64_MIN));
+        assert_int_equal(query.since_wall_ns, row->wall_ns);
         assert_int_equal(query.until_wall_ns, INT64_MIN);
     }
 }
 
 static void names_that_the_path_does_not_take_are_refused(void **state)
 {
-    (void)state;
     struct st_query query;
     const unsigned names = ST_QUERY_UNTIL | ST_QUERY_LIMIT;
     st_query_init(&query);
@@ -60,7 +50,6 @@ static void names_that_the_path_does_not_take_are_refused(void **state)
 
 static void kinds_are_those_that_an_event_can_have(void **state)
 {
-    (void)state;
     static const char *const none[] = {
         "",           "foo",          "late",     "late-wake,", "late-wake, own-dropout",
         "unclean-en", "unclean-endx", " suspend", "minute"};
@@ -72,16 +61,15 @@ static void kinds_are_those_that_an_event_can_have(void **state)
         assert_string_equal(query.kind, "");
     }
     static const char *const kinds[] = {"late-wake", "audio-unavailable", "unclean-end"};
-    for (size_t i = 0; i < ST_ARRAY_LEN(kinds); i++) {
+    ST_EACH (kind, kinds) {
         st_query_init(&query);
-        assert_null(st_query_set(&query, ST_QUERY_KIND, "kind", kinds[i], NOW_NS));
-        assert_string_equal(query.kind, kinds[i]);
+        assert_null(st_query_set(&query, ST_QUERY_KIND, "kind", *kind, NOW_NS));
+        assert_string_equal(query.kind, *kind);
     }
 }
 
 static void a_name_stands_once(void **state)
 {
-    (void)state;
     struct st_query query;
     const unsigned names = ST_QUERY_SINCE | ST_QUERY_UNTIL;
     st_query_init(&query);
@@ -93,21 +81,20 @@ static void a_name_stands_once(void **state)
 
 static void since_is_not_behind_until(void **state)
 {
-    (void)state;
     static const struct {
         const char *since, *until; /* NULL: not given */
         bool good;
     } rows[] = {{NULL, NULL, true}, {"1h", NULL, true},  {NULL, "1h", true},   {"2h", "1h", true},
                 {"1h", "1h", true}, {"1h", "2h", false}, {"now", "1h", false}, {"1", "0", false}};
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+    ST_EACH (row, rows) {
         struct st_query query;
         const unsigned names = ST_QUERY_SINCE | ST_QUERY_UNTIL;
         st_query_init(&query);
-        if (rows[i].since != NULL)
-            assert_null(st_query_set(&query, names, "since", rows[i].since, NOW_NS));
-        if (rows[i].until != NULL)
-            assert_null(st_query_set(&query, names, "until", rows[i].until, NOW_NS));
-        assert_true((st_query_check(&query) == NULL) == rows[i].good);
+        if (row->since != NULL)
+            assert_null(st_query_set(&query, names, "since", row->since, NOW_NS));
+        if (row->until != NULL)
+            assert_null(st_query_set(&query, names, "until", row->until, NOW_NS));
+        assert_true((st_query_check(&query) == NULL) == row->good);
     }
 }
 

@@ -1,20 +1,11 @@
 /* Which answer a request gets, and the Host check that keeps web pages out. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <string.h>
-
 #include "daemon/http/route.h"
+#include "tests/unit/unit.h"
 
 static const struct st_route_names studio = {.machine = "studio", .others = ""};
 
 static void paths_and_methods_are_a_closed_list(void **state)
 {
-    (void)state;
     static const struct {
         const char *method, *path;
         unsigned http_status;
@@ -43,9 +34,9 @@ static void paths_and_methods_are_a_closed_list(void **state)
         {"OPTIONS", "*", 405},
         {"GET", "/V1/STATUS", 404},
     };
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        const struct st_route route = st_route_choose(rows[i].method, rows[i].path, NULL, false, &studio);
-        assert_int_equal(route.http_status, rows[i].http_status);
+    ST_EACH (row, rows) {
+        const struct st_route route = st_route_choose(row->method, row->path, NULL, false, &studio);
+        assert_int_equal(route.http_status, row->http_status);
         assert_true((route.body == ST_ROUTE_ERROR) == (route.http_status != 200));
         assert_true((route.error != NULL) == (route.http_status != 200));
     }
@@ -53,7 +44,6 @@ static void paths_and_methods_are_a_closed_list(void **state)
 
 static void only_the_socket_has_the_address_of_the_page(void **state)
 {
-    (void)state;
     assert_int_equal(st_route_choose("GET", "/v1/page", NULL, false, &studio).body, ST_ROUTE_ADDRESS);
     assert_int_equal(st_route_choose("GET", "/v1/page", "127.0.0.1", true, &studio).http_status, 404);
     assert_int_equal(st_route_choose("GET", "/v1/status", "127.0.0.1", true, &studio).http_status, 200);
@@ -66,7 +56,6 @@ static bool is_allowed(const char *host, const struct st_route_names *names)
 
 static void host_is_an_address_localhost_or_this_machine(void **state)
 {
-    (void)state;
     static const struct {
         const char *host;
         bool allowed;
@@ -106,9 +95,9 @@ static void host_is_an_address_localhost_or_this_machine(void **state)
         {"user@localhost", false},
     };
     const struct st_route_names names = {.machine = "studio.example.org", .others = " a.lan  B.lan"};
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        if (is_allowed(rows[i].host, &names) != rows[i].allowed)
-            fail_msg("Host: %s", rows[i].host);
+    ST_EACH (row, rows) {
+        if (is_allowed(row->host, &names) != row->allowed)
+            fail_msg("Host: %s", row->host);
     }
     const struct st_route_names none = {.machine = "", .others = ""};
     assert_false(is_allowed("x", &none));
@@ -117,7 +106,6 @@ static void host_is_an_address_localhost_or_this_machine(void **state)
 
 static void host_is_checked_on_tcp_only(void **state)
 {
-    (void)state;
     assert_int_equal(st_route_choose("GET", "/metrics", "evil.example", false, &studio).http_status, 200);
     assert_int_equal(st_route_choose("GET", "/metrics", "evil.example", true, &studio).http_status, 403);
     assert_int_equal(st_route_choose("GET", "/metrics", NULL, true, &studio).http_status, 400);
@@ -126,7 +114,6 @@ static void host_is_checked_on_tcp_only(void **state)
 
 static void host_of_an_absolute_target_counts(void **state)
 {
-    (void)state;
     static const struct {
         const char *target, *host;
         unsigned http_status;
@@ -140,10 +127,9 @@ static void host_of_an_absolute_target_counts(void **state)
         {"https://studio/metrics", "studio", 404},
         {"http://studio/metrics", NULL, 200},
     };
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        if (st_route_choose("GET", rows[i].target, rows[i].host, true, &studio).http_status !=
-            rows[i].http_status)
-            fail_msg("%s", rows[i].target);
+    ST_EACH (row, rows) {
+        if (st_route_choose("GET", row->target, row->host, true, &studio).http_status != row->http_status)
+            fail_msg("%s", row->target);
     }
     char longest[400] = "http://";
     memset(longest + 7, 'a', 300);

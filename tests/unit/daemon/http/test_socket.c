@@ -1,22 +1,12 @@
 /* The socket beside other daemons, dead ones and foreign files. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "daemon/http/socket.h"
+#include "tests/unit/unit.h"
 
 static char folder[] = "/tmp/sleeptune-test-XXXXXX";
 static char path[64], error[2048];
@@ -24,18 +14,16 @@ static struct st_config config;
 
 static int setup(void **state)
 {
-    (void)state;
     st_config_defaults(&config);
-    snprintf(path, sizeof(path), "%s/sock", folder);
+    ST_PRINT(path, "%s/sock", folder);
     error[0] = '\0';
     return 0;
 }
 
 static int teardown(void **state)
 {
-    (void)state;
     char lock[80];
-    snprintf(lock, sizeof(lock), "%s.lock", path);
+    ST_PRINT(lock, "%s.lock", path);
     unlink(lock);
     unlink(path);
     return 0;
@@ -44,7 +32,7 @@ static int teardown(void **state)
 static int connect_to(const char *to)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    snprintf(address.sun_path, sizeof(address.sun_path), "%s", to);
+    ST_PRINT(address.sun_path, "%s", to);
     const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
     const int r = connect(fd, (const struct sockaddr *)&address, sizeof(address));
     const int saved = errno;
@@ -54,7 +42,6 @@ static int connect_to(const char *to)
 
 static void socket_has_its_mode_and_takes_connections(void **state)
 {
-    (void)state;
     struct st_socket held;
     config.socket.mode = 0604;
     assert_int_equal(st_socket_open(&held, path, &config, error, sizeof(error)), 0);
@@ -68,12 +55,11 @@ static void socket_has_its_mode_and_takes_connections(void **state)
 
 static void second_daemon_is_told_the_pid_of_the_first(void **state)
 {
-    (void)state;
     struct st_socket first, second;
     char pid[32];
     assert_int_equal(st_socket_open(&first, path, &config, error, sizeof(error)), 0);
     assert_int_equal(st_socket_open(&second, path, &config, error, sizeof(error)), -EADDRINUSE);
-    snprintf(pid, sizeof(pid), "PID %ld", (long)getpid());
+    ST_PRINT(pid, "PID %ld", (long)getpid());
     assert_non_null(strstr(error, pid));
     assert_int_equal(connect_to(path), 0); /* the first is not disturbed */
     st_socket_close(&first);
@@ -81,7 +67,6 @@ static void second_daemon_is_told_the_pid_of_the_first(void **state)
 
 static void socket_of_a_killed_daemon_is_replaced(void **state)
 {
-    (void)state;
     struct st_socket dead, held;
     assert_int_equal(st_socket_open(&dead, path, &config, error, sizeof(error)), 0);
     close(dead.fd); /* what the kernel does for a killed process */
@@ -94,9 +79,8 @@ static void socket_of_a_killed_daemon_is_replaced(void **state)
 
 static void socket_that_another_program_listens_on_is_left_alone(void **state)
 {
-    (void)state;
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+    ST_PRINT(address.sun_path, "%s", path);
     const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
     assert_int_equal(bind(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
     assert_int_equal(listen(fd, 4), 0);
@@ -109,7 +93,6 @@ static void socket_that_another_program_listens_on_is_left_alone(void **state)
 
 static void file_in_the_way_is_left_alone(void **state)
 {
-    (void)state;
     const int fd = open(path, O_CREAT | O_WRONLY, 0600);
     assert_int_equal(write(fd, "x", 1), 1);
     close(fd);
@@ -123,9 +106,8 @@ static void file_in_the_way_is_left_alone(void **state)
 
 static void path_that_the_kernel_does_not_take_is_told_with_its_length(void **state)
 {
-    (void)state;
     char long_path[300];
-    snprintf(long_path, sizeof(long_path), "%s/%0200d", folder, 1);
+    ST_PRINT(long_path, "%s/%0200d", folder, 1);
     struct st_socket held;
     assert_int_equal(st_socket_open(&held, long_path, &config, error, sizeof(error)), -ENAMETOOLONG);
     assert_non_null(strstr(error, "bytes, and this system takes at most"));
@@ -133,10 +115,9 @@ static void path_that_the_kernel_does_not_take_is_told_with_its_length(void **st
 
 static void missing_folder_is_named(void **state)
 {
-    (void)state;
     char missing[100], expected[150];
-    snprintf(missing, sizeof(missing), "%s/no/such/sock", folder);
-    snprintf(expected, sizeof(expected), "cannot lock %s/no/such/sock.lock: No such file", folder);
+    ST_PRINT(missing, "%s/no/such/sock", folder);
+    ST_PRINT(expected, "cannot lock %s/no/such/sock.lock: No such file", folder);
     struct st_socket held;
     assert_int_equal(st_socket_open(&held, missing, &config, error, sizeof(error)), -ENOENT);
     if (strstr(error, expected) == NULL)
@@ -145,8 +126,7 @@ static void missing_folder_is_named(void **state)
 
 static void unknown_group_is_refused_and_leaves_no_socket(void **state)
 {
-    (void)state;
-    snprintf(config.socket.group, sizeof(config.socket.group), "no-such-group-here");
+    ST_PRINT(config.socket.group, "no-such-group-here");
     struct st_socket held;
     assert_true(st_socket_open(&held, path, &config, error, sizeof(error)) < 0);
     assert_non_null(strstr(error, "there is no group \"no-such-group-here\""));
@@ -156,7 +136,6 @@ static void unknown_group_is_refused_and_leaves_no_socket(void **state)
 /* Whatever group the folder gives: a reload may have taken socket.group away. */
 static void without_a_group_the_socket_has_the_daemons(void **state)
 {
-    (void)state;
     struct st_socket held;
     struct stat status;
     assert_int_equal(st_socket_open(&held, path, &config, error, sizeof(error)), 0);
@@ -174,12 +153,11 @@ static void without_a_group_the_socket_has_the_daemons(void **state)
 /* Whoever can write to the folder may put something else there before a reload. */
 static void link_in_the_place_of_the_socket_is_not_followed(void **state)
 {
-    (void)state;
     struct st_socket held;
     struct stat status;
     char victim[80];
     assert_int_equal(st_socket_open(&held, path, &config, error, sizeof(error)), 0);
-    snprintf(victim, sizeof(victim), "%s/victim", folder);
+    ST_PRINT(victim, "%s/victim", folder);
     const int fd = open(victim, O_WRONLY | O_CREAT, 0600);
     assert_true(fd >= 0);
     close(fd);
@@ -196,7 +174,6 @@ static void link_in_the_place_of_the_socket_is_not_followed(void **state)
 
 static void root_refuses_a_folder_that_another_user_can_change(void **state)
 {
-    (void)state;
     struct st_socket held;
     if (geteuid() != 0 || chown(folder, 65534, (gid_t)-1) != 0) {
         print_message("# not tried: needs root\n");
@@ -211,28 +188,26 @@ static void root_refuses_a_folder_that_another_user_can_change(void **state)
 
 static void root_follows_no_link_that_another_user_can_change(void **state)
 {
-    (void)state;
     struct st_socket held;
     char link_path[ST_SOCKET_PATH_BYTES], lock[ST_SOCKET_PATH_BYTES];
-    snprintf(link_path, sizeof(link_path), "%s.link", path);
+    ST_PRINT(link_path, "%s.link", path);
     if (geteuid() != 0 || symlink(folder, link_path) != 0 || lchown(link_path, 65534, 65534) != 0) {
         print_message("# not tried: needs root\n");
         return;
     }
     char through[ST_SOCKET_PATH_BYTES + 8];
-    snprintf(through, sizeof(through), "%s/new", link_path);
+    ST_PRINT(through, "%s/new", link_path);
     assert_int_equal(st_socket_open(&held, through, &config, error, sizeof(error)), -EXDEV);
     assert_non_null(strstr(error, "another user can change a symbolic link in this path"));
-    snprintf(lock, sizeof(lock), "%s/new.lock", folder);
+    ST_PRINT(lock, "%s/new.lock", folder);
     assert_int_equal(access(lock, F_OK), -1);
     assert_int_equal(unlink(link_path), 0);
 }
 
 static void environment_wins_over_the_configuration(void **state)
 {
-    (void)state;
     char chosen[ST_SOCKET_PATH_BYTES];
-    snprintf(config.socket.path, sizeof(config.socket.path), "/a/b");
+    ST_PRINT(config.socket.path, "/a/b");
     unsetenv("SLEEPTUNE_SOCKET");
     assert_int_equal(st_socket_choose(&config, chosen, sizeof(chosen), error, sizeof(error)), 0);
     assert_string_equal(chosen, "/a/b");
@@ -244,7 +219,6 @@ static void environment_wins_over_the_configuration(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(socket_has_its_mode_and_takes_connections),
         TEST(second_daemon_is_told_the_pid_of_the_first),

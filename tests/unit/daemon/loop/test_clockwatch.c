@@ -1,16 +1,8 @@
 /* Suspend, clock jumps and pauses are told apart. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <string.h>
-
 #include "core/ns.h"
 #include "daemon/loop/clockwatch.h"
 #include "tests/fake/fake.h"
+#include "tests/unit/unit.h"
 
 static struct st_platform *fake;
 static struct st_events events;
@@ -28,7 +20,6 @@ static int64_t set_wall_ns(struct st_clock *clock)
 
 static int setup(void **state)
 {
-    (void)state;
     fake = st_fake_new(ST_OS_LINUX, 100 * ST_NS_PER_S);
     fake->clock.wall_ns = set_wall_ns;
     wall_offset_ns = stopped_ns = 0;
@@ -39,7 +30,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     st_fake_free(fake);
     st_events_finish(&events);
     return 0;
@@ -54,7 +44,6 @@ static const char *last_event(void)
 
 static void ordinary_ticks_are_no_event(void **state)
 {
-    (void)state;
     for (int i = 0; i < 100; i++) {
         st_fake_advance(fake, ST_NS_PER_S + i * ST_NS_PER_MS);
         wall_offset_ns += i % 2 ? 20 * ST_NS_PER_MS : -20 * ST_NS_PER_MS; /* a clock that is slewed */
@@ -65,7 +54,6 @@ static void ordinary_ticks_are_no_event(void **state)
 
 static void suspend_is_one_event_and_no_clock_jump(void **state)
 {
-    (void)state;
     st_fake_advance(fake, ST_NS_PER_S);
     st_fake_set_suspended_ns(fake, 3600 * ST_NS_PER_S);
     wall_offset_ns += 3600 * ST_NS_PER_S; /* the wall clock went on */
@@ -79,7 +67,6 @@ static void suspend_is_one_event_and_no_clock_jump(void **state)
 
 static void clock_that_is_set_is_a_jump_in_both_directions(void **state)
 {
-    (void)state;
     wall_offset_ns = -7200 * ST_NS_PER_S;
     st_fake_advance(fake, ST_NS_PER_S);
     st_clockwatch_tick(&watch, &fake->clock, &events);
@@ -94,7 +81,6 @@ static void clock_that_is_set_is_a_jump_in_both_directions(void **state)
 
 static void thread_that_is_stopped_between_two_clocks_is_no_jump(void **state)
 {
-    (void)state;
     st_fake_advance(fake, ST_NS_PER_S);
     stopped_ns = 2 * ST_NS_PER_S;
     st_clockwatch_tick(&watch, &fake->clock, &events);
@@ -105,7 +91,6 @@ static void thread_that_is_stopped_between_two_clocks_is_no_jump(void **state)
 
 static void long_silence_is_a_pause(void **state)
 {
-    (void)state;
     st_fake_advance(fake, ST_CLOCKWATCH_PAUSE_NS - 1);
     st_clockwatch_tick(&watch, &fake->clock, &events);
     assert_int_equal(events.added_n, 0);
@@ -117,7 +102,6 @@ static void long_silence_is_a_pause(void **state)
 
 static void tick_that_is_to_come_later_is_no_pause(void **state)
 {
-    (void)state;
     watch.rest_ns = 9 * ST_NS_PER_S;
     for (int i = 0; i < 2; i++) {
         st_fake_advance(fake, 10 * ST_NS_PER_S);
@@ -131,7 +115,6 @@ static void tick_that_is_to_come_later_is_no_pause(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(ordinary_ticks_are_no_event),
         TEST(suspend_is_one_event_and_no_clock_jump),

@@ -1,18 +1,9 @@
 /* The thread that keeps a CPU busy is found in a captured /proc, whose lines are those of proc(5). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "daemon/loop/hog.h"
 #include "platform/platform.h"
+#include "tests/unit/unit.h"
 
 static char root[] = "/tmp/st_hog_XXXXXX";
 static struct st_platform *tree;
@@ -21,14 +12,14 @@ static struct st_platform *tree;
 static void put(const char *pid, int tid, const char *name, char state, int cpu, int priority)
 {
     char path[128];
-    snprintf(path, sizeof(path), "%s/proc/%s/task/%d", root, pid, tid);
+    ST_PRINT(path, "%s/proc/%s/task/%d", root, pid, tid);
     for (char *slash = strchr(path + strlen(root) + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         (void)mkdir(path, 0700);
         *slash = '/';
     }
     (void)mkdir(path, 0700);
-    snprintf(path, sizeof(path), "%s/proc/%s/task/%d/stat", root, pid, tid);
+    ST_PRINT(path, "%s/proc/%s/task/%d/stat", root, pid, tid);
     FILE *f = fopen(path, "w");
     assert_non_null(f);
     fprintf(f,
@@ -40,7 +31,6 @@ static void put(const char *pid, int tid, const char *name, char state, int cpu,
 
 static void thread_that_never_sleeps_is_named_at_the_second_look(void **state)
 {
-    (void)state;
     struct st_hog hog = {0};
     put("self", 70, "st-loop", 'R', 0, 70);
     put("700", 70, "st-loop", 'R', 0, 70); /* the loop itself */
@@ -57,7 +47,7 @@ static void thread_that_never_sleeps_is_named_at_the_second_look(void **state)
     assert_string_equal(hog.name, "hog");
     char path[128];
     put("482", 482, "qemu-system-x86", 'R', 0, 80);
-    snprintf(path, sizeof(path), "%s/proc/482/cmdline", root);
+    ST_PRINT(path, "%s/proc/482/cmdline", root);
     FILE *f = fopen(path, "w");
     assert_non_null(f);
     fprintf(f, "/usr/bin/qemu-system-x86_64%c-m%c512", 0, 0);
@@ -71,16 +61,14 @@ static void thread_that_never_sleeps_is_named_at_the_second_look(void **state)
 
 static int set_up(void **state)
 {
-    (void)state;
     return mkdtemp(root) != NULL && st_platform_root_new(root, &tree) == 0 ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
-    (void)state;
     char command[64];
     st_platform_root_free(tree);
-    snprintf(command, sizeof(command), "rm -r %s", root);
+    ST_PRINT(command, "rm -r %s", root);
     return system(command);
 }
 

@@ -1,13 +1,7 @@
 /* Whether the loop gets to run, by its heartbeat and by what was due. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "core/ns.h"
 #include "daemon/loop/overdue.h"
+#include "tests/unit/unit.h"
 
 #define PERIOD_NS INT64_C(2666667)
 #define T0_NS     (100 * ST_NS_PER_S)
@@ -21,7 +15,6 @@ static void begin(int64_t period_ns)
 
 static int setup(void **state)
 {
-    (void)state;
     begin(PERIOD_NS);
     return 0;
 }
@@ -35,7 +28,6 @@ static void runs(uint64_t heartbeat, int64_t now_ns)
 
 static void loop_without_a_cpu_is_told_after_two_seconds_and_until_what_it_missed_is_known(void **state)
 {
-    (void)state;
     const int64_t due_ns = T0_NS + 1500 * ST_NS_PER_MS;
     runs(375, T0_NS + ST_NS_PER_S);
     for (int s = 2; s <= 12; s++) {
@@ -52,7 +44,6 @@ static void loop_without_a_cpu_is_told_after_two_seconds_and_until_what_it_misse
 
 static void daemon_that_was_stopped_as_a_whole_finds_nothing_overdue(void **state)
 {
-    (void)state;
     const int64_t due_ns = T0_NS + 900 * ST_NS_PER_MS, back_ns = T0_NS + 3600 * ST_NS_PER_S;
     runs(375, T0_NS + ST_NS_PER_S);
     /* the loop had no turn since: a look, the first check, a look */
@@ -64,7 +55,6 @@ static void daemon_that_was_stopped_as_a_whole_finds_nothing_overdue(void **stat
 
 static void period_of_seconds_is_waited_for_twice(void **state)
 {
-    (void)state;
     const int64_t due_ns = T0_NS + 10 * ST_NS_PER_S;
     begin(10 * ST_NS_PER_S);
     for (int s = 1; s <= 40; s++) {
@@ -76,7 +66,6 @@ static void period_of_seconds_is_waited_for_twice(void **state)
 
 static void loop_that_never_begins_is_told_and_one_that_warms_up_is_not(void **state)
 {
-    (void)state;
     for (int s = 1; s <= 5; s++)
         st_overdue_check(&stall, 0, INT64_MIN, T0_NS + s * ST_NS_PER_S);
     assert_int_equal(st_overdue_ns(&stall, 0, INT64_MIN, T0_NS + 5 * ST_NS_PER_S),
@@ -92,7 +81,6 @@ static void loop_that_never_begins_is_told_and_one_that_warms_up_is_not(void **s
 
 static void drain_that_has_no_turn_says_nothing_of_the_loop(void **state)
 {
-    (void)state;
     for (int s = 1; s <= 60; s++) {
         const int64_t now_ns = T0_NS + s * ST_NS_PER_S;
         st_overdue_check(&stall, (uint64_t)s * 375, T0_NS, now_ns);
@@ -106,13 +94,13 @@ static void drain_that_has_no_turn_says_nothing_of_the_loop(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup(f, setup)
     const struct CMUnitTest tests[] = {
-        TEST(loop_without_a_cpu_is_told_after_two_seconds_and_until_what_it_missed_is_known),
-        TEST(daemon_that_was_stopped_as_a_whole_finds_nothing_overdue),
-        TEST(period_of_seconds_is_waited_for_twice),
-        TEST(loop_that_never_begins_is_told_and_one_that_warms_up_is_not),
-        TEST(drain_that_has_no_turn_says_nothing_of_the_loop),
+        cmocka_unit_test_setup(loop_without_a_cpu_is_told_after_two_seconds_and_until_what_it_missed_is_known,
+                               setup),
+        cmocka_unit_test_setup(daemon_that_was_stopped_as_a_whole_finds_nothing_overdue, setup),
+        cmocka_unit_test_setup(period_of_seconds_is_waited_for_twice, setup),
+        cmocka_unit_test_setup(loop_that_never_begins_is_told_and_one_that_warms_up_is_not, setup),
+        cmocka_unit_test_setup(drain_that_has_no_turn_says_nothing_of_the_loop, setup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,26 +1,16 @@
 /* The demoting watchdog: when it acts, and that it acts on the right thread.
  * Real clock: two threads look after a third; each is waited for. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-#include <limits.h>
 #include <poll.h>
 #include <stdatomic.h>
-#include <string.h>
 
 #include "core/ns.h"
 #include "daemon/loop/watchdog.h"
+#include "tests/unit/unit.h"
 
 static struct st_events events;
 
 static void six_silent_checks_in_a_row_are_starvation(void **state)
 {
-    (void)state;
     struct st_watchdog_judge judge = {0};
     assert_false(st_watchdog_starved(&judge, 5));
     for (int i = 0; i < ST_WATCHDOG_SILENT_CHECKS - 1; i++)
@@ -30,7 +20,6 @@ static void six_silent_checks_in_a_row_are_starvation(void **state)
 
 static void one_cheep_forgives_all_silence_before(void **state)
 {
-    (void)state;
     struct st_watchdog_judge judge = {0};
     for (uint64_t cheeps = 0; cheeps < 50; cheeps++) {
         for (int i = 0; i < ST_WATCHDOG_SILENT_CHECKS - 1; i++)
@@ -40,7 +29,6 @@ static void one_cheep_forgives_all_silence_before(void **state)
 
 static void half_a_cpu_is_allowed_and_more_only_for_a_moment(void **state)
 {
-    (void)state;
     struct st_watchdog_judge judge = {0};
     for (int i = 0; i < 100; i++)
         assert_false(st_watchdog_busy(&judge, 0.5));
@@ -52,7 +40,6 @@ static void half_a_cpu_is_allowed_and_more_only_for_a_moment(void **state)
 
 static void loop_that_used_little_is_not_guilty_of_starvation(void **state)
 {
-    (void)state;
     const int64_t silent_ns = INT64_C(3000000000);
     assert_false(st_watchdog_guilty(0, silent_ns));
     assert_false(st_watchdog_guilty(silent_ns / 2, silent_ns));
@@ -99,7 +86,6 @@ static void be_busy(pid_t loop_tid, struct st_watchdog_view *view)
 
 static void busy_loop_is_demoted_by_its_thread_id(void **state)
 {
-    (void)state;
     struct st_watchdog_view view;
     demote_result = 0;
     be_busy(4711, &view);
@@ -110,7 +96,6 @@ static void busy_loop_is_demoted_by_its_thread_id(void **state)
 
 static void failed_demotion_is_not_called_demoted(void **state)
 {
-    (void)state;
     struct st_watchdog_view view;
     demote_result = -EPERM;
     be_busy(4711, &view);
@@ -120,7 +105,6 @@ static void failed_demotion_is_not_called_demoted(void **state)
 
 static void demotion_that_works_at_the_second_try_is_told(void **state)
 {
-    (void)state;
     struct st_platform platform = *st_platform_native();
     platform.threads.demote = record_demote;
     pid_t loop_tid = 4711;
@@ -141,7 +125,6 @@ static void demotion_that_works_at_the_second_try_is_told(void **state)
 
 static void loop_that_does_not_run_is_left_alone(void **state)
 {
-    (void)state;
     struct st_watchdog_view view;
     demote_result = 0;
     be_busy(0, &view);
@@ -160,7 +143,6 @@ static uint64_t cheep(void *ctx)
 /* Two real threads; what the loop used of the CPU is not known. */
 static void only_a_silent_canary_costs_the_loop_its_priority(void **state)
 {
-    (void)state;
     struct st_platform platform = *st_platform_native();
     platform.threads.demote = record_demote;
     demote_result = 0;

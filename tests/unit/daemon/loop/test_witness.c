@@ -1,12 +1,6 @@
 /* Which period and priority the test loop runs with. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "daemon/loop/witness.h"
+#include "tests/unit/unit.h"
 
 static struct st_config defaults(void)
 {
@@ -22,7 +16,6 @@ static struct st_playing_facts music(int64_t frames, int64_t rate_hz, int priori
 
 static void before_anything_plays_it_has_128_frames_and_priority_70(void **state)
 {
-    (void)state;
     const struct st_config config = defaults();
     const struct st_witness witness = st_witness_choose(&config, NULL);
     assert_int_equal(witness.frames, 128);
@@ -35,7 +28,6 @@ static void before_anything_plays_it_has_128_frames_and_priority_70(void **state
 
 static void it_has_the_period_and_priority_of_the_music(void **state)
 {
-    (void)state;
     const struct st_config config = defaults();
     const struct st_playing_facts facts = music(1024, 44100, 20);
     const struct st_witness witness = st_witness_choose(&config, &facts);
@@ -49,7 +41,6 @@ static void it_has_the_period_and_priority_of_the_music(void **state)
 
 static void music_without_rights_has_a_witness_without_rights(void **state)
 {
-    (void)state;
     const struct st_config config = defaults();
     const struct st_playing_facts facts = music(256, 48000, 0);
     const struct st_witness witness = st_witness_choose(&config, &facts);
@@ -59,7 +50,6 @@ static void music_without_rights_has_a_witness_without_rights(void **state)
 
 static void what_is_not_known_is_waited_for(void **state)
 {
-    (void)state;
     const struct st_config config = defaults();
     const struct st_playing_facts no_rights = music(256, 48000, -1), no_period = music(0, 0, 88);
     const struct st_witness first = st_witness_choose(&config, &no_rights),
@@ -76,7 +66,6 @@ static void what_is_not_known_is_waited_for(void **state)
 
 static void what_is_configured_stays(void **state)
 {
-    (void)state;
     struct st_config config = defaults();
     config.loop.frames = 64;
     config.loop.rate_hz = 96000;
@@ -92,7 +81,6 @@ static void what_is_configured_stays(void **state)
 
 static void a_very_short_period_is_taken_several_times(void **state)
 {
-    (void)state;
     const struct st_config config = defaults();
     const struct st_playing_facts short_one = music(64, 96000, 88), least = music(192, 48000, 88);
     assert_int_equal(st_witness_choose(&config, &short_one).frames, 512); /* 667 us: eight of them */
@@ -101,7 +89,6 @@ static void a_very_short_period_is_taken_several_times(void **state)
 
 static void no_period_is_longer_and_no_priority_higher_than_allowed(void **state)
 {
-    (void)state;
     const struct st_config config = defaults();
     const struct st_playing_facts facts = music(100000, 8000, 99);
     const struct st_witness witness = st_witness_choose(&config, &facts);

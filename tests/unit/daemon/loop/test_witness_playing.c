@@ -1,13 +1,7 @@
 /* When the loop is to run, and when nothing plays. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "core/ns.h"
 #include "daemon/loop/witness.h"
+#include "tests/unit/unit.h"
 
 #define START_NS (100 * ST_NS_PER_S)
 
@@ -16,7 +10,6 @@ static struct st_playing_facts facts;
 
 static int setup(void **state)
 {
-    (void)state;
     facts = (struct st_playing_facts){.telling_n = 1, .played_ns = INT64_MIN};
     playing.told_ns = START_NS;
     return 0;
@@ -29,14 +22,12 @@ static enum st_playing_answer after(int64_t s)
 
 static void nothing_has_played_yet(void **state)
 {
-    (void)state;
     assert_int_equal(after(0), ST_PLAYING_NO);
     assert_int_equal(after(3600), ST_PLAYING_NO);
 }
 
 static void what_was_seen_to_play_plays_for_30_s(void **state)
 {
-    (void)state;
     facts.played_ns = START_NS + 5 * ST_NS_PER_S;
     assert_int_equal(after(5), ST_PLAYING_YES);
     assert_int_equal(after(34), ST_PLAYING_YES);
@@ -47,14 +38,12 @@ static void what_was_seen_to_play_plays_for_30_s(void **state)
 
 static void own_stream_plays(void **state)
 {
-    (void)state;
     facts.own_stream = true;
     assert_int_equal(after(1), ST_PLAYING_YES);
 }
 
 static void without_a_source_it_is_unknown_after_10_s(void **state)
 {
-    (void)state;
     facts.telling_n = 0;
     assert_int_equal(after(9), ST_PLAYING_NO);
     assert_int_equal(after(10), ST_PLAYING_UNKNOWN);
@@ -67,7 +56,6 @@ static void without_a_source_it_is_unknown_after_10_s(void **state)
 
 static void beside_a_source_that_cannot_tell_the_others_prove_nothing(void **state)
 {
-    (void)state;
     facts.blind = "jack";
     assert_int_equal(after(10), ST_PLAYING_UNKNOWN);
     facts.played_ns = START_NS + 11 * ST_NS_PER_S; /* but that something plays they know */
@@ -76,13 +64,12 @@ static void beside_a_source_that_cannot_tell_the_others_prove_nothing(void **sta
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup(f, setup)
     const struct CMUnitTest tests[] = {
-        TEST(nothing_has_played_yet),
-        TEST(what_was_seen_to_play_plays_for_30_s),
-        TEST(own_stream_plays),
-        TEST(without_a_source_it_is_unknown_after_10_s),
-        TEST(beside_a_source_that_cannot_tell_the_others_prove_nothing),
+        cmocka_unit_test_setup(nothing_has_played_yet, setup),
+        cmocka_unit_test_setup(what_was_seen_to_play_plays_for_30_s, setup),
+        cmocka_unit_test_setup(own_stream_plays, setup),
+        cmocka_unit_test_setup(without_a_source_it_is_unknown_after_10_s, setup),
+        cmocka_unit_test_setup(beside_a_source_that_cannot_tell_the_others_prove_nothing, setup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,34 +1,23 @@
 /* All sources of other programs' xruns: which are watched, how often they are read, and what plays.
  * Real clock: pselect waits for real file descriptors. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "core/ns.h"
 #include "daemon/observe/observe.h"
 #include "tests/fake/fake.h"
+#include "tests/unit/unit.h"
 
 static struct st_platform *platform;
 static struct st_events events;
 
 static int setup(void **state)
 {
-    (void)state;
     platform = st_fake_new(ST_OS_LINUX, 100 * ST_NS_PER_S);
     return platform == NULL || st_events_init(&events, NULL) != 0;
 }
 
 static int teardown(void **state)
 {
-    (void)state;
     st_events_finish(&events);
     st_fake_free(platform);
     return 0;
@@ -48,13 +37,12 @@ static void wait_and_turn(struct st_observe *observe)
 
 static void all_sources_are_watched_as_the_settings_want_it(void **state)
 {
-    (void)state;
     struct st_config config;
     struct st_observe *observe;
     struct st_observe_view view;
     struct st_platform *p = st_platform_native();
     st_config_defaults(&config);
-    snprintf(config.observe.pipewire, sizeof(config.observe.pipewire), "off");
+    ST_PRINT(config.observe.pipewire, "off");
     assert_int_equal(st_observe_new(p, st_xrun_sources, &config, &events, "", &observe), 0);
     wait_and_turn(observe);
     st_observe_look(observe, &view);
@@ -62,8 +50,8 @@ static void all_sources_are_watched_as_the_settings_want_it(void **state)
     for (size_t i = 0; i < view.n; i++)
         assert_true((view.sources[i].state == ST_OBSERVED_IS_OFF) ==
                     (strcmp(view.sources[i].source, "pipewire") == 0));
-    snprintf(config.observe.pipewire, sizeof(config.observe.pipewire), "auto");
-    snprintf(config.observe.alsa, sizeof(config.observe.alsa), "off");
+    ST_PRINT(config.observe.pipewire, "auto");
+    ST_PRINT(config.observe.alsa, "off");
     st_observe_set(observe, &config);
     wait_and_turn(observe);
     st_observe_look(observe, &view);
@@ -105,7 +93,6 @@ static void close_pipe(struct st_xrun_watch *w)
 /* The pipe is never emptied: its source writes faster than it is read. */
 static void a_source_that_floods_is_read_eight_times_a_second(void **state)
 {
-    (void)state;
     static const struct st_xrun_ops pipe_ops = {
         .open = open_pipe, .poll = poll_pipe, .close = close_pipe, .fd = fd_of_pipe};
     static const struct st_xrun_source pipe_source = {
@@ -165,7 +152,6 @@ static const struct st_xrun_source player_source = {
 
 static void what_plays_is_known_after_a_turn(void **state)
 {
-    (void)state;
     struct st_config config;
     struct st_observe *observe;
     struct st_playing_facts facts = {0};
@@ -210,7 +196,6 @@ static int poll_clients(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx
 
 static void a_minute_of_a_test_is_none_of_music(void **state)
 {
-    (void)state;
     static const struct st_xrun_ops client_ops = {
         .open = open_player, .poll = poll_clients, .close = close_player};
     static const struct st_xrun_source client_source = {.name = "pipewire",
@@ -256,7 +241,6 @@ static void a_minute_of_a_test_is_none_of_music(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(all_sources_are_watched_as_the_settings_want_it),
         TEST(a_source_that_floods_is_read_eight_times_a_second),

@@ -1,18 +1,9 @@
 /* When the next period is due, what the next sink gets, and the order of events. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "daemon/causes/events.h"
 #include "daemon/status/live.h"
 #include "store/history/history.h"
+#include "tests/unit/unit.h"
 
 #define T0_NS (5 * ST_NS_PER_S) /* periods of 10 ms: a hundred a second */
 
@@ -21,7 +12,6 @@ static struct st_sink sink;
 
 static int setup(void **state)
 {
-    (void)state;
     struct st_period period;
     if (st_live_init(&live) != 0 || st_period_init(&period, 480, 48000) != 0)
         return 1;
@@ -31,7 +21,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     st_live_finish(&live);
     return 0;
 }
@@ -44,7 +33,6 @@ static void cycles(uint64_t first, uint64_t n, int64_t lateness_ns)
 
 static void stall_is_overdue(void **state)
 {
-    (void)state;
     sink.flush(sink.ctx);
     assert_int_equal(live.next_due_ns, INT64_MIN); /* before the loop begins */
     sink.start(sink.ctx, T0_NS);
@@ -69,7 +57,6 @@ static void stall_is_overdue(void **state)
 
 static void next_loop_is_not_overdue_by_the_one_before(void **state)
 {
-    (void)state;
     struct st_period period;
     assert_int_equal(st_period_init(&period, 48000, 48000), 0);
     sink.start(sink.ctx, T0_NS);
@@ -106,7 +93,6 @@ static void count_flush(void *ctx)
 
 static void next_sink_gets_cycles_late_ones_and_flushes(void **state)
 {
-    (void)state;
     int64_t heard_ns = 0;
     const struct st_sink next = {
         .cycle = count_cycle, .late = count_late, .flush = count_flush, .ctx = &heard_ns};
@@ -125,7 +111,6 @@ static void next_sink_gets_cycles_late_ones_and_flushes(void **state)
 
 static void events_are_listed_by_their_times_the_newest_first(void **state)
 {
-    (void)state;
     static const int64_t added[] = {3, 1, 2, 2, 5, 4}; /* s; one that was held back comes late */
     static const char *const listed[] = {"4", "5", "0", "3", "2", "1"};
     struct st_events events;
@@ -142,7 +127,6 @@ static void events_are_listed_by_their_times_the_newest_first(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(stall_is_overdue),
         TEST(next_loop_is_not_overdue_by_the_one_before),

@@ -1,16 +1,6 @@
 /* Status document and metrics from a gathered view. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "daemon/status/live.h"
+#include "tests/unit/unit.h"
 #include "tests/unit/view_fixture.h"
 
 static const char *degraded_why(const json_t *document, const char *what)
@@ -32,7 +22,6 @@ static const char *state_of(const json_t *document)
 
 static void healthy_daemon_is_running_with_nothing_degraded(void **state)
 {
-    (void)state;
     json_t *document = st_view_json(&view);
     assert_string_equal(json_string_value(json_object_get(document, "schema")), "sleeptune-status/1");
     assert_string_equal(state_of(document), "running");
@@ -44,14 +33,13 @@ static void healthy_daemon_is_running_with_nothing_degraded(void **state)
 
 static void watchdog_that_a_real_time_loop_can_starve_is_a_detail(void **state)
 {
-    (void)state;
     view.watchdog.running = true;
     json_t *document = st_view_json(&view);
     assert_string_equal(state_of(document), "running");
     assert_non_null(
         strstr(degraded_why(document, "watchdog"), "the watchdog got no higher priority than the test loop"));
     json_decref(document);
-    snprintf(view.rtkit, sizeof(view.rtkit), "rtkit granted SCHED_RR 20"); /* it watches its clients itself */
+    ST_PRINT(view.rtkit, "rtkit granted SCHED_RR 20"); /* it watches its clients itself */
     document = st_view_json(&view);
     assert_null(degraded_why(document, "watchdog"));
     json_decref(document);
@@ -69,7 +57,6 @@ static void watchdog_that_a_real_time_loop_can_starve_is_a_detail(void **state)
 
 static void loop_without_a_cpu_is_the_verdict_and_degraded(void **state)
 {
-    (void)state;
     char *text = st_view_metrics(&view, true);
     assert_non_null(strstr(text, "\nsleeptune_loop_overdue_seconds 0\n"));
     free(text);
@@ -96,17 +83,16 @@ static void loop_without_a_cpu_is_the_verdict_and_degraded(void **state)
 
 static void every_degraded_part_is_named_with_its_reason(void **state)
 {
-    (void)state;
-    snprintf(result.degraded, sizeof(result.degraded), "no right to SCHED_FIFO");
+    ST_PRINT(result.degraded, "no right to SCHED_FIFO");
     result.lock = ST_LOCK_NONE;
-    snprintf(view.rtkit, sizeof(view.rtkit), "rtkit gave no real-time priority: no such service");
+    ST_PRINT(view.rtkit, "rtkit gave no real-time priority: no such service");
     view.audio.state = ST_AUDIO_WAITING;
-    snprintf(view.audio.error, sizeof(view.audio.error), "backend alsa: unable to initialize audio backend");
+    ST_PRINT(view.audio.error, "backend alsa: unable to initialize audio backend");
     view.watchdog.demoted = true;
-    snprintf(view.watchdog.reason, sizeof(view.watchdog.reason), "taken from the loop");
-    snprintf(view.config.error, sizeof(view.config.error), "f:1: loop.x: unknown key");
-    snprintf(view.failed.http, sizeof(view.failed.http), "cannot be served");
-    snprintf(view.failed.socket, sizeof(view.failed.socket), "no such group");
+    ST_PRINT(view.watchdog.reason, "taken from the loop");
+    ST_PRINT(view.config.error, "f:1: loop.x: unknown key");
+    ST_PRINT(view.failed.http, "cannot be served");
+    ST_PRINT(view.failed.socket, "no such group");
     json_t *document = st_view_json(&view);
     assert_string_equal(state_of(document), "degraded");
     assert_int_equal(json_array_size(json_object_get(document, "degraded")), 7);
@@ -122,7 +108,6 @@ static void every_degraded_part_is_named_with_its_reason(void **state)
 
 static void daemon_without_a_result_is_starting_not_fine(void **state)
 {
-    (void)state;
     view.loop = NULL;
     json_t *document = st_view_json(&view);
     assert_string_equal(state_of(document), "starting");
@@ -135,7 +120,6 @@ static void daemon_without_a_result_is_starting_not_fine(void **state)
 
 static void last_document_says_ended(void **state)
 {
-    (void)state;
     view.ended = true;
     json_t *document = st_view_json(&view);
     assert_string_equal(state_of(document), "ended");
@@ -144,7 +128,6 @@ static void last_document_says_ended(void **state)
 
 static void document_of_a_failed_loop_does_not_say_ended(void **state)
 {
-    (void)state;
     view.ended = true;
     result.error = -5;
     json_t *document = st_view_json(&view);
@@ -154,7 +137,6 @@ static void document_of_a_failed_loop_does_not_say_ended(void **state)
 
 static void closed_stream_shows_no_figures_of_an_old_one(void **state)
 {
-    (void)state;
     view.audio.state = ST_AUDIO_WAITING;
     view.audio.latency_ns = 5;
     json_t *document = st_view_json(&view);
@@ -164,11 +146,10 @@ static void closed_stream_shows_no_figures_of_an_old_one(void **state)
 
 static void history_without_a_folder_is_degraded_when_it_is_wanted(void **state)
 {
-    (void)state;
     for (int missing = 0; missing < 2; missing++) {
         view.history.state = ST_HISTORY_WRITER_OFF;
         view.history.missing = missing != 0;
-        snprintf(view.history.why, sizeof(view.history.why), "there is no state folder");
+        ST_PRINT(view.history.why, "there is no state folder");
         json_t *document = st_view_json(&view);
         const char *why = degraded_why(document, "history");
         assert_true((why != NULL) == (missing != 0));
@@ -179,9 +160,8 @@ static void history_without_a_folder_is_degraded_when_it_is_wanted(void **state)
 
 static void text_that_is_no_utf8_is_kept_readable(void **state)
 {
-    (void)state;
-    snprintf(view.config.error, sizeof(view.config.error), "caf\xe9: 20 \xc2");
-    snprintf(view.audio.device_name, sizeof(view.audio.device_name), "\xff");
+    ST_PRINT(view.config.error, "caf\xe9: 20 \xc2");
+    ST_PRINT(view.audio.device_name, "\xff");
     json_t *document = st_view_json(&view);
     assert_non_null(strstr(degraded_why(document, "config"), "caf?: 20 ?"));
     assert_string_equal(json_string_value(json_object_get(json_object_get(document, "config"), "error")),
@@ -193,7 +173,6 @@ static void text_that_is_no_utf8_is_kept_readable(void **state)
 
 static void metrics_have_the_published_names_and_cumulative_buckets(void **state)
 {
-    (void)state;
     result.misses = 6;
     result.skipped_periods = 2;
     view.audio.dropouts_n = 9;
@@ -214,9 +193,9 @@ static void metrics_have_the_published_names_and_cumulative_buckets(void **state
     };
     char *text = st_view_metrics(&view, true);
     assert_non_null(strstr(text, "sleeptune_cycles_total 1000\n"));
-    for (size_t i = 0; i < ST_ARRAY_LEN(lines); i++) {
-        if (strstr(text, lines[i]) == NULL)
-            fail_msg("no line %s in:\n%s", lines[i], text);
+    ST_EACH (line, lines) {
+        if (strstr(text, *line) == NULL)
+            fail_msg("no line %s in:\n%s", *line, text);
     }
     free(text);
 }
@@ -234,12 +213,12 @@ static int degraded_n(const char *metrics)
 /* All that can be at once, and several sources of other programs' xruns that are not there. */
 static void degrade_all(size_t sources_n)
 {
-    snprintf(result.degraded, sizeof(result.degraded), "no right to SCHED_FIFO");
+    ST_PRINT(result.degraded, "no right to SCHED_FIFO");
     result.lock = ST_LOCK_NONE;
     result.books_balance = false;
     view.ended = true;
     view.audio.state = ST_AUDIO_WAITING;
-    snprintf(view.watchdog.reason, sizeof(view.watchdog.reason), "taken from the loop");
+    ST_PRINT(view.watchdog.reason, "taken from the loop");
     for (char *const *error = (char *const[]){view.config.error, view.failed.http, view.failed.socket,
                                               view.failed.trace, NULL};
          *error != NULL; error++)
@@ -253,7 +232,6 @@ static void degrade_all(size_t sources_n)
 
 static void metrics_have_places_and_lengths_that_are_known(void **state)
 {
-    (void)state;
     struct st_xrun_seen seen = {.event = {.kind = ST_EVENT_DEVICE_DROPOUT,
                                           .count_n = 2,
                                           .place = ST_DROPOUT_AT_BUS,
@@ -287,7 +265,6 @@ static void metrics_have_places_and_lengths_that_are_known(void **state)
 
 static void metrics_have_no_count_of_what_is_not_watched(void **state)
 {
-    (void)state;
     struct st_observed_view *source = &view.observe.sources[0];
     *source = (struct st_observed_view){.source = "pipewire", .opened_n = 1, .seen.clients_n = 1};
     view.observe.n = 1;
@@ -309,7 +286,6 @@ static void metrics_have_no_count_of_what_is_not_watched(void **state)
 
 static void metrics_count_each_degraded_part(void **state)
 {
-    (void)state;
     char *text = st_view_metrics(&view, true);
     assert_int_equal(degraded_n(text), 0);
     assert_non_null(strstr(text, "\nsleeptune_degraded{what=\"loop\"} 0\n"));
@@ -326,7 +302,6 @@ static void metrics_count_each_degraded_part(void **state)
 /* What is drained of a loop that runs is compared at each look. */
 static void books_that_do_not_balance_are_degraded_while_it_runs(void **state)
 {
-    (void)state;
     result.books_balance = false;
     for (int ended = 0; ended < 2; ended++) {
         view.ended = ended != 0;
@@ -343,7 +318,6 @@ static void books_that_do_not_balance_are_degraded_while_it_runs(void **state)
 /* More than any daemon has at once. */
 static void what_is_degraded_has_room_in_its_list(void **state)
 {
-    (void)state;
     struct st_degraded degraded[ST_VIEW_DEGRADED_MAX + 8] = {0};
     degrade_all(ST_XRUN_SOURCES_MAX);
     view.overdue.ns = 12 * ST_NS_PER_S;
@@ -362,7 +336,6 @@ static void what_is_degraded_has_room_in_its_list(void **state)
 
 static void metrics_tell_causes_and_conditions(void **state)
 {
-    (void)state;
     result.causes[ST_CAUSE_RUN_QUEUE] = (struct st_cause_row){.n = 3, .total_ns = 4500000};
     result.conditions[0] = (struct st_test_condition){"cpu_model", "A \"fast\" one\\two\n\xe9"};
     result.conditions[1] = (struct st_test_condition){"kernel_release", "6.1.0-rt"};
@@ -378,7 +351,6 @@ static void metrics_tell_causes_and_conditions(void **state)
 
 static void metrics_of_the_history_are_known_or_absent(void **state)
 {
-    (void)state;
     view.history.bytes = INT64_MIN;
     view.history.lost_minutes_n = 2;
     char *text = st_view_metrics(&view, true);
@@ -393,7 +365,6 @@ static void metrics_of_the_history_are_known_or_absent(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(healthy_daemon_is_running_with_nothing_degraded),
         TEST(watchdog_that_a_real_time_loop_can_starve_is_a_detail),

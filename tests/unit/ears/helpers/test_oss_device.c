@@ -1,19 +1,12 @@
 /* The OSS devices of FreeBSD against a false one, which plays into its own input: what it answers is taken,
  * what it cannot do is an error, and an underrun is an event after which the reserve is filled again. And two
  * devices with two clocks. */
-#include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/soundcard.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "ears/helpers/oss_device.h"
+#include "tests/unit/unit.h"
 
 #define PLAY_FD   1000
 #define RECORD_FD 1001

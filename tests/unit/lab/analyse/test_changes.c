@@ -1,16 +1,7 @@
 /* lab/analyse/changes: trends and steps, apart and together. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-#include <math.h>
-
 #include "lab/analyse/changes.h"
 #include "tests/unit/noise.h"
+#include "tests/unit/unit.h"
 
 #define N 900
 
@@ -41,7 +32,6 @@ static struct st_changes find(enum noise noise, uint64_t seed, size_t n, double 
 
 static void a_trend_is_a_trend(void **state)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 20; seed++) {
         const struct st_changes changes = find(NOISE_NORMAL, seed, N, seed % 2 == 0 ? 30 : -30, 0, 0);
         assert_true(changes.trend_found);
@@ -53,14 +43,13 @@ static void a_trend_is_a_trend(void **state)
 
 static void a_step_is_a_step_at_its_place(void **state)
 {
-    (void)state;
     static const size_t places[] = {90, 450, 800};
-    for (size_t i = 0; i < ST_ARRAY_LEN(places); i++) {
+    ST_EACH (place, places) {
         for (uint64_t seed = 0; seed < 10; seed++) {
-            const struct st_changes changes = find(NOISE_NORMAL, seed, N, 0, -20e3, places[i]);
+            const struct st_changes changes = find(NOISE_NORMAL, seed, N, 0, -20e3, *place);
             assert_false(changes.trend_found);
             assert_int_equal(changes.steps_n, 1);
-            assert_in_range(changes.steps[0].index, places[i] - 3, places[i] + 3);
+            assert_in_range(changes.steps[0].index, *place - 3, *place + 3);
             assert_true(fabs(changes.steps[0].at_s - (double)changes.steps[0].index) < 1e-9);
             assert_true(fabs(changes.steps[0].size_ns + 20e3) < 2500);
         }
@@ -69,7 +58,6 @@ static void a_step_is_a_step_at_its_place(void **state)
 
 static void several_steps_come_in_their_order(void **state)
 {
-    (void)state;
     struct st_period period;
     struct st_series series;
     struct st_changes changes;
@@ -87,7 +75,6 @@ static void several_steps_come_in_their_order(void **state)
 
 static void long_series_are_taken_in_blocks(void **state)
 {
-    (void)state;
     const struct st_changes changes = find(NOISE_TWO_MODES, 1, 20000, 0, 30e3, 7001);
     assert_int_equal(changes.steps_n, 1);
     assert_in_range(changes.steps[0].index, 7001 - 10, 7001 + 10); /* blocks of 5 */
@@ -95,7 +82,6 @@ static void long_series_are_taken_in_blocks(void **state)
 
 static void an_exact_line_is_no_riddle(void **state)
 {
-    (void)state;
     struct st_period period;
     struct st_series series;
     struct st_changes changes;
@@ -112,7 +98,6 @@ static void an_exact_line_is_no_riddle(void **state)
 
 static void little_or_nothing_gives_nothing(void **state)
 {
-    (void)state;
     struct st_period period;
     struct st_series series;
     struct st_changes changes;
@@ -131,7 +116,6 @@ static void little_or_nothing_gives_nothing(void **state)
 /* A steep line and noise that is small beside it: what is not quite the slope looks like steps. */
 static void noise_on_a_steep_line_has_no_steps(void **state)
 {
-    (void)state;
     static const double slopes_ns[] = {7.3, 73, 700, 7300};
     int trends = 0;
     for (uint64_t i = 0; i < 40; i++) {
@@ -147,7 +131,6 @@ static void noise_on_a_steep_line_has_no_steps(void **state)
 /* Whole nanoseconds: what rounding leaves of a line is no step. */
 static void rounding_has_no_steps(void **state)
 {
-    (void)state;
     struct st_period period;
     assert_int_equal(st_period_init_ns(&period, 100000000, 1), 0);
     for (int k = 0; k < 20; k++) {
@@ -166,7 +149,6 @@ static void rounding_has_no_steps(void **state)
 
 static void a_curve_is_neither_line_nor_steps(void **state)
 {
-    (void)state;
     struct st_period period;
     assert_int_equal(st_period_init_ns(&period, 1000000000, 1), 0);
     int curves = 0;
@@ -188,7 +170,6 @@ static void a_curve_is_neither_line_nor_steps(void **state)
 /* Noise that hangs together over 100 of 900 values is no step, and may be said to move. */
 static void slow_noise_has_no_steps(void **state)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 60; seed++) {
         struct st_random random = {seed};
         struct st_period period;
@@ -209,7 +190,6 @@ static void slow_noise_has_no_steps(void **state)
 
 static void line_and_step_at_once_have_no_false_name(void **state)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 10; seed++) {
         const struct st_changes both = find(NOISE_NORMAL, seed, N, -50, 30e3, 270);
         assert_true(both.steps_n == 0 && !both.trend_found);
@@ -219,7 +199,6 @@ static void line_and_step_at_once_have_no_false_name(void **state)
 /* What may be a jump by a tick is said to be. */
 static void a_step_of_a_tick_is_told_as_one(void **state)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 10; seed++) {
         const struct st_changes tick = find(NOISE_NORMAL, seed, N, 0, -9.83e6, 400);
         assert_true(tick.steps_n == 1 && tick.steps[0].tick_hz == 100);
@@ -231,7 +210,6 @@ static void a_step_of_a_tick_is_told_as_one(void **state)
 /* What lies beyond it is too short for a part; the line is none the less one, and no curve. */
 static void a_jump_near_an_end_leaves_the_line(void **state)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 10; seed++) {
         for (size_t at = 3; at < N; at += N - 30) {
             const struct st_changes changes = find(NOISE_NORMAL, seed, N, 3000, -7.8e6, at);
@@ -244,7 +222,6 @@ static void a_jump_near_an_end_leaves_the_line(void **state)
 /* A loop comes to rest: 5 standard deviations of noise to go, and each 100 s a share of 1/e is left. */
 static void a_tail_is_no_step(void **state)
 {
-    (void)state;
     struct st_period period;
     struct st_series series;
     struct st_changes changes;

@@ -1,16 +1,7 @@
 /* lab/analyse/late_ones: outliers, whether they are a group, and whether they come at regular times. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-#include <math.h>
-
 #include "lab/analyse/late_ones.h"
 #include "tests/unit/noise.h"
+#include "tests/unit/unit.h"
 
 #define MS INT64_C(1000000)
 
@@ -36,7 +27,6 @@ static struct st_late_ones find(struct st_series *series, size_t *ret_rest_n)
 
 static void pulses_have_their_distance_and_are_taken_out(void **state)
 {
-    (void)state;
     struct st_series series;
     size_t rest_n;
     begin(900, 1, &series);
@@ -55,7 +45,6 @@ static void pulses_have_their_distance_and_are_taken_out(void **state)
 
 static void gaps_do_not_hide_the_distance(void **state)
 {
-    (void)state;
     for (int half = 0; half <= 1; half++) {
         struct st_series series;
         struct st_random random = {.state = 3};
@@ -73,7 +62,6 @@ static void gaps_do_not_hide_the_distance(void **state)
 
 static void five_in_a_row_are_none_and_six_are(void **state)
 {
-    (void)state;
     for (size_t n = 5; n <= 6; n++) {
         struct st_series series;
         size_t rest_n;
@@ -88,7 +76,6 @@ static void five_in_a_row_are_none_and_six_are(void **state)
 
 static void outliers_at_any_time_are_not_regular(void **state)
 {
-    (void)state;
     int alarms = 0;
     for (uint64_t seed = 0; seed < 300; seed++) {
         struct st_series series;
@@ -104,7 +91,6 @@ static void outliers_at_any_time_are_not_regular(void **state)
 
 static void a_train_among_smaller_outliers_is_found(void **state)
 {
-    (void)state;
     struct st_series series;
     struct st_random random = {.state = 5};
     size_t rest_n;
@@ -118,7 +104,6 @@ static void a_train_among_smaller_outliers_is_found(void **state)
 
 static void a_band_is_a_group_and_a_tail_is_none(void **state)
 {
-    (void)state;
     struct st_series series;
     struct st_random random = {.state = 6};
     size_t rest_n;
@@ -143,7 +128,6 @@ static void a_band_is_a_group_and_a_tail_is_none(void **state)
 
 static void without_outliers_all_is_left(void **state)
 {
-    (void)state;
     struct st_series series;
     struct st_late_ones found;
     struct st_series rest;

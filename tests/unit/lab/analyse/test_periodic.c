@@ -1,16 +1,7 @@
 /* lab/analyse/periodic: rhythms in noise, which rates look the same, and which cannot be told. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-#include <math.h>
-
 #include "lab/analyse/periodic.h"
 #include "tests/unit/noise.h"
+#include "tests/unit/unit.h"
 
 static struct st_period audio(void)
 {
@@ -42,7 +33,6 @@ static struct st_periodic find(enum noise noise, uint64_t seed, size_t n, double
 
 static void the_transform_is_the_sum_it_stands_for(void **state)
 {
-    (void)state;
     struct st_complex z[16], in[16];
     for (int i = 0; i < 16; i++)
         in[i] = z[i] = (struct st_complex){i * i % 7, 3 - i};
@@ -62,7 +52,6 @@ static void the_transform_is_the_sum_it_stands_for(void **state)
 
 static void rates_are_folded_by_the_period(void **state)
 {
-    (void)state;
     const struct st_period period = audio(); /* 4/3 ms */
     assert_true(fabs(st_periodic_alias(&period, 250) - 1.0 / 3) < 1e-12);
     assert_true(fabs(st_periodic_alias(&period, 1000) - 1.0 / 3) < 1e-12);
@@ -78,14 +67,13 @@ static void rates_are_folded_by_the_period(void **state)
  * (docs/results.md); of 40 series 33 or more are found with a probability of 0.999. */
 static void half_a_microsecond_in_ten_seconds_is_found(void **state)
 {
-    (void)state;
     static const int rates[] = {100, 250, 300, 1000};
-    for (size_t i = 0; i < ST_ARRAY_LEN(rates); i++) {
+    ST_EACH (rate, rates) {
         int found = 0;
         double amplitude_ns = 0, sd_ns = 0;
         for (uint64_t seed = 0; seed < 40; seed++) {
-            const struct st_periodic beat = find(NOISE_NORMAL, seed, 7500, 500, rates[i], 0);
-            found += beat.found && named(&beat, rates[i]);
+            const struct st_periodic beat = find(NOISE_NORMAL, seed, 7500, 500, *rate, 0);
+            found += beat.found && named(&beat, *rate);
             if (beat.found) {
                 amplitude_ns += beat.amplitude_ns;
                 sd_ns = beat.amplitude_sd_ns;
@@ -99,7 +87,6 @@ static void half_a_microsecond_in_ten_seconds_is_found(void **state)
 
 static void a_stronger_one_is_found_in_any_noise(void **state)
 {
-    (void)state;
     for (int noise = 0; noise < NOISE_COUNT; noise++) {
         const struct st_periodic beat = find((enum noise)noise, 7, 7500, 5000, 250, 0);
         assert_true(beat.found);
@@ -110,7 +97,6 @@ static void a_stronger_one_is_found_in_any_noise(void **state)
 
 static void a_rate_that_nobody_has_is_measured(void **state)
 {
-    (void)state;
     const struct st_periodic beat = find(NOISE_NORMAL, 3, 7500, 2000, 77.77, 0);
     assert_true(beat.found);
     assert_int_equal(beat.names_n, 0);
@@ -119,7 +105,6 @@ static void a_rate_that_nobody_has_is_measured(void **state)
 
 static void what_is_known_of_the_kernel_helps(void **state)
 {
-    (void)state;
     const struct st_periodic blind = find(NOISE_NORMAL, 5, 7500, 0, 0, 0);
     assert_false(blind.found);
     const struct st_periodic beat = find(NOISE_NORMAL, 5, 7500, 700, 333, 333);
@@ -130,7 +115,6 @@ static void what_is_known_of_the_kernel_helps(void **state)
 
 static void half_a_cycle_a_period_is_a_place_like_others(void **state)
 {
-    (void)state;
     struct st_period period;
     struct st_series series;
     struct st_periodic beat;
@@ -146,7 +130,6 @@ static void half_a_cycle_a_period_is_a_place_like_others(void **state)
 
 static void little_or_nothing_gives_nothing(void **state)
 {
-    (void)state;
     const struct st_period period = audio();
     struct st_series series;
     struct st_periodic beat;
@@ -162,7 +145,6 @@ static void little_or_nothing_gives_nothing(void **state)
 
 static void gaps_do_not_hide_it(void **state)
 {
-    (void)state;
     const struct st_period period = audio();
     struct st_series all, some;
     struct st_periodic beat;
@@ -180,7 +162,6 @@ static void gaps_do_not_hide_it(void **state)
 
 static void rounding_is_no_rhythm(void **state)
 {
-    (void)state;
     struct st_period period;
     assert_int_equal(st_period_init_ns(&period, 100000000, 1), 0);
     for (int k = 0; k < 10; k++) {

@@ -1,21 +1,10 @@
 /* lab/analyse/series_analysis and lab/analyse/ticks: blind, does it name what the simulator was told, and
  * nothing in noise? */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "lab/analyse/series_analysis.h"
 #include "lab/series/simulate.h"
 #include "tests/unit/noise.h"
+#include "tests/unit/unit.h"
 
 static bool says(const struct st_analysis *a, const char *text)
 {
@@ -76,7 +65,6 @@ static bool named_or_said(const struct st_analysis *a, int64_t hz)
 
 static void the_analyser_names_what_the_simulator_was_told(void **state)
 {
-    (void)state;
     int told = 0, others = 0;
     struct st_simulation s = {.count = 900};
     for (size_t h = 0; h < ST_ARRAY_LEN(grid_hz); h++) {
@@ -125,7 +113,6 @@ static struct st_simulation told(int64_t hz, double ppm, double gain, int64_t pe
 /* A tick that is steered while it is measured: one slope for all teeth would make it longer or shorter. */
 static void a_steered_tick_has_no_wrong_rate(void **state)
 {
-    (void)state;
     static const struct {
         int64_t hz;
         double ppm, gain;
@@ -146,7 +133,6 @@ static void a_steered_tick_has_no_wrong_rate(void **state)
 
 static void an_added_tick_is_told_whatever_the_drift(void **state)
 {
-    (void)state;
     static const struct {
         int64_t hz;
         double ppm;
@@ -177,7 +163,6 @@ static void an_added_tick_is_told_whatever_the_drift(void **state)
 /* Drift moves lateness by more than a tick a period: what is seen is one of many, and none is reported. */
 static void a_drift_that_is_seen_rarely_is_not_told(void **state)
 {
-    (void)state;
     static const struct {
         int64_t hz;
         double ppm;
@@ -211,7 +196,6 @@ static void a_drift_that_is_seen_rarely_is_not_told(void **state)
 
 static void the_length_of_a_tick_is_that_of_its_drift(void **state)
 {
-    (void)state;
     struct st_simulation s = told(250, 20, 0, 100000000, 2000);
     s.count = 3000;
     s.rounding = ST_ROUNDING_TVTOHZ_FIXED;
@@ -227,7 +211,6 @@ static void the_length_of_a_tick_is_that_of_its_drift(void **state)
 
 static void hermans_sawtooth_in_words(void **state)
 {
-    (void)state;
     struct st_simulation s = {
         .count = 900, .hz = 100, .rounding = ST_ROUNDING_TVTOHZ, .drift_ppm = 40, .seed = 1};
     assert_int_equal(st_period_init_ns(&s.period, ST_NS_PER_S, 1), 0);
@@ -242,7 +225,6 @@ static void hermans_sawtooth_in_words(void **state)
 
 static void figures_are_written_as_people_write_them(void **state)
 {
-    (void)state;
     struct st_simulation s = {.count = 900, .hz = 1000, .rounding = ST_ROUNDING_TVTOHZ, .seed = 1};
     assert_int_equal(st_period_init_ns(&s.period, 10240000, 1), 0);
     for (s.noise_ns = 0; s.noise_ns <= 2000; s.noise_ns += 2000) {
@@ -265,7 +247,6 @@ static void figures_are_written_as_people_write_them(void **state)
 
 static void what_cannot_be_told_is_said(void **state)
 {
-    (void)state;
     struct st_simulation s = {
         .count = 900, .hz = 100, .rounding = ST_ROUNDING_TVTOHZ, .noise_ns = 2000, .seed = 1};
     assert_int_equal(st_period_init_ns(&s.period, ST_NS_PER_S, 1), 0);
@@ -289,7 +270,6 @@ static void what_cannot_be_told_is_said(void **state)
 
 static void a_period_shorter_than_a_tick_shows_the_interval(void **state)
 {
-    (void)state;
     struct st_simulation s = {
         .count = 900, .hz = 100, .rounding = ST_ROUNDING_TVTOHZ, .noise_ns = 2000, .seed = 1};
     assert_int_equal(st_period_init_ns(&s.period, 1300000, 1), 0);
@@ -311,7 +291,6 @@ static void a_period_shorter_than_a_tick_shows_the_interval(void **state)
 /* Each has no more to it than the times of a machine that is slow. */
 static void ticks_as_long_as_periods_are_said_to_be_hidden(void **state)
 {
-    (void)state;
     static const struct {
         int hz;
         uint64_t num, den, count;
@@ -321,18 +300,17 @@ static void ticks_as_long_as_periods_are_said_to_be_hidden(void **state)
         {250, 4000000, 3, 7500, ST_ROUNDING_TVTOHZ_FIXED}, {1024, 1333000, 1, 7500, ST_ROUNDING_TVTOHZ},
         {1000, 997000, 1, 10000, ST_ROUNDING_TVTOHZ},
     };
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        struct st_simulation s = {
-            .count = rows[i].count, .hz = rows[i].hz, .rounding = rows[i].rounding, .seed = 1};
+    ST_EACH (row, rows) {
+        struct st_simulation s = {.count = row->count, .hz = row->hz, .rounding = row->rounding, .seed = 1};
         struct st_series series;
         struct st_analysis a;
-        assert_int_equal(st_period_init_ns(&s.period, rows[i].num, rows[i].den), 0);
+        assert_int_equal(st_period_init_ns(&s.period, row->num, row->den), 0);
         assert_int_equal(st_simulate(&s, &series), 0);
         assert_int_equal(st_series_analysis_of(&series, 0, false, &a), 0);
         assert_int_equal(a.findings_n, 0);
         assert_true(a.coarse_hz > s.hz);
         assert_true(says(&a, "cannot be determined whether sleeps end only at clock ticks of less than"));
-        assert_int_equal(st_series_analysis_of(&series, rows[i].hz, false, &a), 0);
+        assert_int_equal(st_series_analysis_of(&series, row->hz, false, &a), 0);
         assert_true(says(&a, "Hz: such a tick is "));
         st_series_finish(&series);
     }
@@ -341,7 +319,6 @@ static void ticks_as_long_as_periods_are_said_to_be_hidden(void **state)
 /* The samples of a text column are a period apart, whatever was skipped between them. */
 static void rows_that_cannot_be_periods_are_no_times(void **state)
 {
-    (void)state;
     struct st_simulation s = {
         .count = 7500, .hz = 100, .rounding = ST_ROUNDING_TVTOHZ_FIXED, .noise_ns = 0, .seed = 7};
     struct st_series series;
@@ -363,7 +340,6 @@ static void rows_that_cannot_be_periods_are_no_times(void **state)
 
 static void a_known_rate_that_cannot_be_told_is_said(void **state)
 {
-    (void)state;
     struct st_period period;
     struct st_series series;
     struct st_analysis a;
@@ -378,7 +354,6 @@ static void a_known_rate_that_cannot_be_told_is_said(void **state)
 
 static void a_jump_that_is_no_tick_is_a_step(void **state)
 {
-    (void)state;
     struct st_period period;
     struct st_series series;
     assert_int_equal(st_period_init_ns(&period, ST_NS_PER_S, 1), 0);
@@ -394,7 +369,6 @@ static void a_jump_that_is_no_tick_is_a_step(void **state)
 
 static void stalls_of_the_host_do_not_hide_a_lattice(void **state)
 {
-    (void)state;
     struct st_simulation s = {
         .count = 2000, .hz = 250, .rounding = ST_ROUNDING_TVTOHZ, .noise_ns = 3000, .seed = 1};
     struct st_random random = {.state = 1};
@@ -411,7 +385,6 @@ static void stalls_of_the_host_do_not_hide_a_lattice(void **state)
 /* docs/results.md has the long run. 1050 series at a rate of 1 in 1000 have 6 or more in 1 of 1000 runs. */
 static void noise_is_noise(void **state)
 {
-    (void)state;
     struct st_period period;
     int alarms = 0;
     assert_int_equal(st_period_init(&period, 64, 48000), 0);
@@ -432,7 +405,6 @@ static void noise_is_noise(void **state)
  * corners where the loop acts. */
 static void what_a_loop_does_is_no_step_and_no_drift(void **state)
 {
-    (void)state;
     static const struct {
         int64_t hz;
         double ppm, gain;
@@ -463,7 +435,6 @@ static void what_a_loop_does_is_no_step_and_no_drift(void **state)
 /* Sampled rarely, a loop acts many times between two jumps, and they are no ticks. */
 static void a_jump_that_the_loop_is_part_of_is_no_tick(void **state)
 {
-    (void)state;
     static const double gains[] = {0.005, 0.01}, ppm[] = {50, -50};
     for (size_t i = 0; i < 12; i++) {
         struct st_simulation s =
@@ -477,7 +448,6 @@ static void a_jump_that_the_loop_is_part_of_is_no_tick(void **state)
 /* A due time more or less that is left out is a period of lateness. */
 static void skipped_periods_are_no_steps(void **state)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 8; seed++) {
         struct st_simulation s = told(250, -100, 0, 1333000, seed % 2 == 0 ? 1000 : 5000);
         s.count = 3000;
@@ -492,7 +462,6 @@ static void skipped_periods_are_no_steps(void **state)
 /* What a few seconds show of the drift is its mean. */
 static void a_drift_of_a_few_seconds_may_be_another_one_later(void **state)
 {
-    (void)state;
     struct st_simulation s = told(1000, 20, 0, 1333000, 5000);
     s.count = 3000;
     s.rounding = ST_ROUNDING_TVTOHZ_FIXED;
@@ -511,7 +480,6 @@ static void a_drift_of_a_few_seconds_may_be_another_one_later(void **state)
 /* 5000 Hz is in no list, and 4998 Hz would fit as well: every range has the true rate, drift taken off. */
 static void a_rate_that_is_not_usual_is_a_range(void **state)
 {
-    (void)state;
     static const double ppm[] = {-400, -68.6, 9.75, 215, 480};
     size_t ranges_n = 0;
     for (size_t i = 0; i < 2 * ST_ARRAY_LEN(ppm); i++) {
@@ -532,7 +500,6 @@ static void a_rate_that_is_not_usual_is_a_range(void **state)
 
 static void few_samples_are_said_to_be_few(void **state)
 {
-    (void)state;
     static const int64_t herman_ns[] = {19496000, 19506000, 19516000, 19525000, 19535000};
     struct st_period period;
     struct st_series series;
@@ -550,7 +517,6 @@ static void few_samples_are_said_to_be_few(void **state)
 
 static void absurd_values_do_no_harm(void **state)
 {
-    (void)state;
     struct st_period period;
     struct st_series series;
     struct st_random random = {.state = 3};

@@ -1,21 +1,10 @@
 /* lab/analyse: series of eight classes from a generator; what is right, what is missed, and what is a false
  * name. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "lab/analyse/series_analysis.h"
 #include "lab/series/simulate.h"
 #include "tests/unit/noise.h"
+#include "tests/unit/unit.h"
 
 #define EACH_N 40 /* as a unit test; `test_series_analysis_classes 1000` for all */
 

@@ -1,21 +1,12 @@
 /* lab/analyse/ticks: how exact its figures are. What it names and what not: test_series_analysis. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-
 #include "core/ns.h"
 #include "lab/analyse/ticks.h"
 #include "lab/series/simulate.h"
+#include "tests/unit/unit.h"
 
 /* 512 frames are 2 and 2/3 ticks of 250 Hz: lateness grows by 1/3 tick, an eighth of the period, in each. */
 static void slope_is_as_exact_as_the_ticks_are(void **state)
 {
-    (void)state;
     struct st_simulation s = {.count = 900, .hz = 250, .rounding = ST_ROUNDING_TVTOHZ, .noise_ns = 20000};
     assert_int_equal(st_period_init(&s.period, 512, 48000), 0);
     for (s.seed = 1; s.seed <= 6; s.seed++) {
@@ -33,7 +24,6 @@ static void slope_is_as_exact_as_the_ticks_are(void **state)
 
 static void rate_of_a_length_is_the_commonest(void **state)
 {
-    (void)state;
     assert_int_equal(st_ticks_rate_about(10e6), 100);
     assert_int_equal(st_ticks_rate_about(9.83e6), 100);
     assert_int_equal(st_ticks_rate_about(3.906e6), 250); /* and not 256 */

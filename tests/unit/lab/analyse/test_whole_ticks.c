@@ -1,17 +1,8 @@
 /* lab/analyse/whole_ticks: levels and jumps of whole ticks, and what is neither. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-#include <math.h>
-
 #include "core/ns.h"
 #include "lab/analyse/whole_ticks.h"
 #include "tests/unit/noise.h"
+#include "tests/unit/unit.h"
 
 enum shape { LEVELS, JUMPS, TWO_LEVELS, NOTHING };
 
@@ -45,7 +36,6 @@ static struct st_whole_ticks find(enum shape shape, int hz, size_t n, uint64_t s
 
 static void levels_and_jumps_have_their_rate(void **state)
 {
-    (void)state;
     static const int rates[] = {100, 200, 250, 300, 500, 1000};
     ST_EACH (hz, rates) {
         for (uint64_t seed = 0; seed < 20; seed++) {
@@ -64,27 +54,23 @@ static void levels_and_jumps_have_their_rate(void **state)
 /* A second level may be anything that takes 1 ms; a third one 1 ms further on is no accident. */
 static void two_levels_are_not_enough(void **state)
 {
-    (void)state;
     assert_false(find(TWO_LEVELS, 1000, 800, 1).found);
 }
 
 static void noise_has_none(void **state)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 200; seed++)
         assert_false(find(NOTHING, 1000, 400, seed).found);
 }
 
 static void a_rate_that_no_kernel_has_is_none(void **state)
 {
-    (void)state;
     assert_false(find(LEVELS, 777, 800, 1).found);
     assert_false(find(JUMPS, 777, 800, 1).found);
 }
 
 static void few_samples_are_too_few(void **state)
 {
-    (void)state;
     struct st_series series;
     struct st_whole_ticks found;
     st_series_init(&series, &(struct st_period){50000000, 1});
@@ -98,7 +84,6 @@ static void few_samples_are_too_few(void **state)
 /* What comes late on a machine with a tick: the next tick's interrupt, or one behind it, wakes the thread. */
 static void late_wake_ups_at_ticks_are_bands(void **state)
 {
-    (void)state;
     static const int rates[] = {100, 250, 300, 1000};
     int bands_n = 0;
     ST_EACH (hz, rates) {
@@ -134,7 +119,6 @@ static void late_wake_ups_at_ticks_are_bands(void **state)
 /* As long as one to a hundred of the shortest tick: 200 of each kind, also rounded to whole milliseconds. */
 static void tails_have_no_bands(void **state)
 {
-    (void)state;
     enum { NORMAL, UNIFORM, PARETO, LOGNORMAL, EXPONENTIAL, ONE_BAND, KINDS_N };
     for (uint64_t seed = 0; seed < 200 * KINDS_N * 2; seed++) {
         struct st_random random = {.state = seed};

@@ -1,23 +1,16 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include <math.h>
 
 #include "lab/chart/axis.h"
+#include "tests/unit/unit.h"
 
 static void an_axis_holds_its_values(void **state)
 {
-    (void)state;
     static const double ends[][2] = {{0, 0},         {5, 5},      {-5, -5},   {-3, 8},         {1, 1e9},
                                      {1e9, 1e9 + 1}, {-1e12, -1}, {0.5, 0.6}, {15.6e6, 15.7e6}};
-    for (size_t i = 0; i < ST_ARRAY_LEN(ends); i++) {
+    ST_EACH (end, ends) {
         for (int log = 0; log < 2; log++) {
-            const struct st_axis axis = st_axis_fit(ends[i][0], ends[i][1], log == 1);
-            assert_true(axis.low <= ends[i][0] && axis.high >= ends[i][1]);
+            const struct st_axis axis = st_axis_fit((*end)[0], (*end)[1], log == 1);
+            assert_true(axis.low <= (*end)[0] && axis.high >= (*end)[1]);
             assert_true(axis.low < axis.high);
             assert_true(!axis.log || axis.low > 0);
         }
@@ -26,7 +19,6 @@ static void an_axis_holds_its_values(void **state)
 
 static void ticks_are_round_ascend_and_lie_within(void **state)
 {
-    (void)state;
     static const double lows[] = {-1e9, -3456, -1, 0, 0.3, 7, 1234, 5e6};
     for (size_t k = 0; k < ST_ARRAY_LEN(lows); k++) {
         const double low = lows[k];
@@ -48,7 +40,6 @@ static void ticks_are_round_ascend_and_lie_within(void **state)
 
 static void places_go_from_0_to_1(void **state)
 {
-    (void)state;
     const struct st_axis line = {false, 10, 20}, log = {true, 1, 10000};
     assert_float_equal(st_axis_at(&line, 15), 0.5, 1e-9);
     assert_float_equal(st_axis_at(&line, 5), 0, 1e-9);
@@ -59,7 +50,6 @@ static void places_go_from_0_to_1(void **state)
 
 static void texts_have_their_unit(void **state)
 {
-    (void)state;
     char text[32];
     const char *unit;
     const struct st_axis line = {false, 0, 200000}, log = {true, 10, 1e9};
@@ -75,7 +65,6 @@ static void texts_have_their_unit(void **state)
 
 static void logarithmic_only_above_zero_and_where_it_is_wide(void **state)
 {
-    (void)state;
     assert_true(st_axis_wants_log(1, 10, 1000));
     assert_false(st_axis_wants_log(0, 10, 1000));
     assert_false(st_axis_wants_log(-1, 10, 1000));

@@ -1,11 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 
 #include "lab/chart/box.h"
+#include "tests/unit/unit.h"
 
 static struct st_box box_of(int64_t *values, size_t n)
 {
@@ -18,7 +14,6 @@ static struct st_box box_of(int64_t *values, size_t n)
 static void whiskers_end_at_values_and_the_rest_is_counted(void **state)
 {
     int64_t values[100];
-    (void)state;
     for (int i = 0; i < 100; i++)
         values[i] = 101 + i; /* quartiles 125, 150, 175: fences 50 and 250 */
     values[0] = 49;
@@ -39,7 +34,6 @@ static void whiskers_end_at_values_and_the_rest_is_counted(void **state)
 static void equal_values_have_no_outliers(void **state)
 {
     int64_t values[50];
-    (void)state;
     for (int i = 0; i < 50; i++)
         values[i] = -3;
     struct st_box box = box_of(values, 50);
@@ -57,7 +51,6 @@ static void equal_values_have_no_outliers(void **state)
 static void extreme_values_do_not_overflow(void **state)
 {
     int64_t values[40];
-    (void)state;
     for (int i = 0; i < 40; i++)
         values[i] = i % 2 == 0 ? INT64_MIN : INT64_MAX;
     const struct st_box box = box_of(values, 40);
@@ -69,7 +62,6 @@ static void figures_alone_tell_outliers_only_when_there_are_none(void **state)
 {
     struct st_box box = {
         .n = 100, .known = true, .min_ns = 90, .q1_ns = 100, .median_ns = 105, .q3_ns = 110, .max_ns = 900};
-    (void)state;
     st_box_of_figures(&box);
     assert_int_equal(box.low_ns, 90);
     assert_int_equal(box.high_ns, 125);

@@ -1,13 +1,7 @@
 /* lab/chart/columns: where each value is, and that none is left out. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "core/stats/random.h"
 #include "lab/chart/columns.h"
+#include "tests/unit/unit.h"
 
 static struct st_columns columns;
 
@@ -23,7 +17,6 @@ static struct st_series series_of(size_t n, uint64_t first)
 
 static void each_sample_has_a_column_while_there_is_room(void **state)
 {
-    (void)state;
     struct st_series series = series_of(ST_COLUMNS_MAX + 1, 1000);
     series.n--;
     st_columns_of(&series, &columns);
@@ -41,7 +34,6 @@ static void each_sample_has_a_column_while_there_is_room(void **state)
 static void no_value_is_left_out(void **state)
 {
     enum { N = 50000 };
-    (void)state;
     struct st_series series = series_of(N, 0);
     const int64_t *values = series.lateness_ns;
     st_columns_of(&series, &columns);
@@ -62,7 +54,6 @@ static void no_value_is_left_out(void **state)
 
 static void periods_without_a_value_have_room(void **state)
 {
-    (void)state;
     struct st_series series = {.n = 0};
     assert_int_equal(st_series_add(&series, 0, 1), 0);
     assert_int_equal(st_series_add(&series, 10000, 2), 0);

@@ -1,19 +1,8 @@
 /* lab/compare/compare_results: two documents of results, row by row. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "lab/compare/compare.h"
 #include "lab/compare/verdict.h"
 #include "tests/unit/noise.h"
+#include "tests/unit/unit.h"
 
 static char host[] = "host.json", guest[] = "guest.json";
 static char *const paths[2] = {host, guest};
@@ -45,7 +34,6 @@ static struct st_compare_results compare(json_t *a, json_t *b)
 
 static void a_row_each_result_of_both_whatever_their_order(void **state)
 {
-    (void)state;
     struct st_compare_results r = compare(
         document(result("getpid", 120, 400, 1), result("time", 30, 300, 2), result("only here", 1, 300, 3)),
         document(result("time", 30, 500, 4), result("only there", 1, 300, 5),
@@ -70,7 +58,6 @@ static void a_row_each_result_of_both_whatever_their_order(void **state)
 
 static void few_values_are_no_row_or_an_unknown_one(void **state)
 {
-    (void)state;
     struct st_compare_results r =
         compare(document(result("a", 1, 3, 1), result("b", 1, 0, 2), result("c", 1, 0, 3)),
                 document(result("a", 9, 3, 1), result("b", 9, 0, 2), result("c", 9, 0, 3)));
@@ -93,7 +80,6 @@ static void few_values_are_no_row_or_an_unknown_one(void **state)
  * to). */
 static void equal_machines_do_not_differ(void **state)
 {
-    (void)state;
     size_t shown_n = 0;
     for (uint64_t i = 0; i < 20; i++) {
         struct st_compare_results r =

@@ -1,18 +1,9 @@
 /* Two runs: equal ones come out equal as often as promised, also when their values depend on each other; ones
  * that differ are told apart, and by how much. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-
 #include "lab/compare/pairs.h"
 #include "lab/compare/verdict.h"
 #include "tests/unit/noise.h"
+#include "tests/unit/unit.h"
 
 static void assert_near(double got, double wanted, double within)
 {
@@ -101,7 +92,6 @@ static bool compare(const struct story *a, const struct story *b, uint64_t seed,
  * and each interval alone leaves 0 out in about 5 %. */
 static void test_equal_runs(void **state)
 {
-    (void)state;
     enum { PAIRS = 20 };
     int shown_n = 0;
     for (int memory = 0; memory < MEMORY_COMMON; memory++) {
@@ -123,7 +113,6 @@ static void test_equal_runs(void **state)
 /* What differs is shown, is inside the interval, and the figures that are the same are not shown. */
 static void test_different_runs(void **state)
 {
-    (void)state;
     static const struct {
         struct story b;
         enum st_figure_id shown;
@@ -154,7 +143,6 @@ static void test_different_runs(void **state)
 /* Independent values are taken for that, in 99 of 100 pairs. */
 static void test_independent_runs(void **state)
 {
-    (void)state;
     enum { PAIRS = 60 };
     int narrow_n = 0;
     for (uint64_t seed = 0; seed < PAIRS; seed++) {
@@ -172,7 +160,6 @@ static void test_independent_runs(void **state)
  * tail, which the highest two levels decide, are said to be narrow. */
 static void test_slow_levels(void **state)
 {
-    (void)state;
     enum { PAIRS = 40 };
     const struct story story = {.memory = MEMORY_LEVELS, .n = 30000};
     int outside_n = 0, shown_n = 0;
@@ -190,7 +177,6 @@ static void test_slow_levels(void **state)
 /* A run that climbs within itself says by how much; one that does not, says next to nothing. */
 static void test_drift(void **state)
 {
-    (void)state;
     struct st_random random = {.state = 9};
     struct st_figure c[ST_FIGURES];
     struct st_series runs[2] = {0};
@@ -214,21 +200,20 @@ static void test_drift(void **state)
 /* Too few values: nothing is claimed. */
 static void test_few(void **state)
 {
-    (void)state;
     static const size_t ns[] = {0, 1, 7, 19, 20, 999, 1000, 9999, 10000};
-    for (size_t row = 0; row < ST_ARRAY_LEN(ns); row++) {
+    ST_EACH (n, ns) {
         struct st_figure c[ST_FIGURES];
         struct st_series runs[2] = {0};
         struct st_random random = {.state = 1};
         for (int side = 0; side < 2; side++) {
-            for (size_t i = 0; i < ns[row]; i++)
+            for (size_t i = 0; i < *n; i++)
                 assert_int_equal(st_series_add(&runs[side], i, 1000 * (side + 1)), 0);
         }
         assert_int_equal(st_pairs_compare(&runs[0], &runs[1], &random, c), 0);
-        assert_int_equal(c[ST_FIGURE_MEDIAN].difference.known, ns[row] >= 20);
-        assert_int_equal(c[ST_FIGURE_P99].difference.known, ns[row] >= 1000);
-        assert_int_equal(c[ST_FIGURE_P999].difference.known, ns[row] >= 10000);
-        if (ns[row] >= 20) { /* constants that differ: no doubt at all */
+        assert_int_equal(c[ST_FIGURE_MEDIAN].difference.known, *n >= 20);
+        assert_int_equal(c[ST_FIGURE_P99].difference.known, *n >= 1000);
+        assert_int_equal(c[ST_FIGURE_P999].difference.known, *n >= 10000);
+        if (*n >= 20) { /* constants that differ: no doubt at all */
             assert_near(c[ST_FIGURE_MEDIAN].difference.value, 1000, 0);
             assert_near(c[ST_FIGURE_MEDIAN].p_value, 0, 0);
         }

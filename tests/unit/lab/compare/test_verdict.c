@@ -1,13 +1,6 @@
 /* The rule: what is shown, what is not, and what cannot be told. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "lab/compare/verdict.h"
+#include "tests/unit/unit.h"
 
 static void assert_near(double got, double wanted, double within)
 {
@@ -17,7 +10,6 @@ static void assert_near(double got, double wanted, double within)
 /* Holm's own procedure, by hand. */
 static void test_correction(void **state)
 {
-    (void)state;
     static const double ps[] = {0.04, 0.01, 0.03, 0.005, 0.5}, wanted[] = {0.09, 0.04, 0.09, 0.025, 0.5};
     struct st_figure figures[ST_ARRAY_LEN(ps) + 1] = {0}, *list[ST_ARRAY_LEN(ps) + 1];
     for (size_t i = 0; i <= ST_ARRAY_LEN(ps); i++) {
@@ -37,7 +29,6 @@ static void test_correction(void **state)
 /* By one figure, in each direction, beside the drift. */
 static void test_drift(void **state)
 {
-    (void)state;
     static const struct {
         double value, p, drifts;
         enum st_verdict verdict;

@@ -1,17 +1,9 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "core/ns.h"
 #include "lab/exec/bench_exec.h"
 #include "tests/fake/lab_fake.h"
+#include "tests/unit/unit.h"
 
 #define MS ST_NS_PER_MS
 

@@ -1,21 +1,11 @@
 /* lab/input/series_text: columns and CSV, and what is no figure. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-#include <string.h>
-
 #include "lab/input/series_text.h"
+#include "tests/unit/unit.h"
 
 static struct st_series_text text;
 
 static int setup(void **state)
 {
-    (void)state;
     struct st_period period;
     st_series_text_init(&text, st_period_init_ns(&period, 1000000000, 1) == 0 ? &period : NULL);
     return 0;
@@ -23,7 +13,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     st_series_text_finish(&text);
     return 0;
 }
@@ -42,7 +31,6 @@ static void lines(const char *const *line, size_t n)
 
 static void seconds_as_the_article_prints_them(void **state)
 {
-    (void)state;
     static const char *const herman[] = {"# hz=100", "0.019496", " 0.019506 ", "", "0", "-1.5e-6\r"};
     lines(herman, ST_ARRAY_LEN(herman));
     assert_int_equal(text.kind, ST_SERIES_TEXT_SECONDS);
@@ -55,7 +43,6 @@ static void seconds_as_the_article_prints_them(void **state)
 
 static void whole_figures_are_nanoseconds(void **state)
 {
-    (void)state;
     static const char *const ns[] = {"15002", "-31", "+7"};
     lines(ns, ST_ARRAY_LEN(ns));
     assert_int_equal(text.kind, ST_SERIES_TEXT_NS);
@@ -65,7 +52,6 @@ static void whole_figures_are_nanoseconds(void **state)
 
 static void an_export_brings_its_period_and_gaps(void **state)
 {
-    (void)state;
     static const char *const csv[] = {"# sleeptune recording",
                                       "# period_ns: 4000000/3",
                                       "period,lateness_ns,skipped",
@@ -85,7 +71,6 @@ static void an_export_brings_its_period_and_gaps(void **state)
 
 static void a_column_of_a_table(void **state)
 {
-    (void)state;
     static const char *const tables[][3] = {
         {"15940\t149", "164\t63\r", "61\t64"}, /* as the article on system calls prints two columns */
         {"kvm;vmware", "1,5;149", "2,5;63"},
@@ -106,7 +91,6 @@ static void a_column_of_a_table(void **state)
 
 static void columns_of_different_length(void **state)
 {
-    (void)state;
     static const char *const table[] = {"period,lateness_ns,skipped", "0,5,0", "1,,0", ",7,0"};
     text.cell = 2;
     lines(table, ST_ARRAY_LEN(table));
@@ -117,7 +101,6 @@ static void columns_of_different_length(void **state)
 
 static void a_column_that_is_not_there_is_refused(void **state)
 {
-    (void)state;
     text.cell = 3;
     assert_int_equal(take("1,2"), -ENOENT);
     assert_int_equal(take("1\t2"), -ENOENT);
@@ -131,7 +114,6 @@ static void a_column_that_is_not_there_is_refused(void **state)
 
 static void a_unit_holds_for_all_figures(void **state)
 {
-    (void)state;
     static const char *const ms[] = {"6", "1.5"};
     text.unit_ns = 1000000;
     lines(ms, ST_ARRAY_LEN(ms));
@@ -141,7 +123,6 @@ static void a_unit_holds_for_all_figures(void **state)
 
 static void what_is_no_figure_is_refused(void **state)
 {
-    (void)state;
     static const char *const bad[] = {"late", "nan", "inf", "-",     "1 2",  "1,2",
                                       "0x10", "1e",  "--1", "1.2.3", "12 us"};
     for (size_t i = 0; i < ST_ARRAY_LEN(bad); i++)
@@ -156,7 +137,6 @@ static void what_is_no_figure_is_refused(void **state)
 
 static void seconds_beyond_an_hour_are_refused_at_the_end(void **state)
 {
-    (void)state;
     assert_int_equal(take("3601"), 0); /* would do as nanoseconds */
     assert_int_equal(take("0.5"), 0);
     assert_int_equal(st_series_text_end(&text), -ERANGE);
@@ -164,14 +144,13 @@ static void seconds_beyond_an_hour_are_refused_at_the_end(void **state)
 
 static void broken_csv_is_refused(void **state)
 {
-    (void)state;
     assert_int_equal(take("# period_ns: 5"), -EBADMSG);
     assert_int_equal(take("# period_ns: 5/0"), -ERANGE);
     assert_int_equal(take("period,lateness_ns,skipped"), 0);
     static const char *const bad[] = {"1",      "1,2",     "1,2,-1",  "1,2,0,3",
                                       "-1,2,0", "1,--2,0", "1,2.5,0", "99999999999999999999,2,0"};
-    for (size_t i = 0; i < ST_ARRAY_LEN(bad); i++)
-        assert_int_equal(take(bad[i]), -EBADMSG);
+    ST_EACH (line, bad)
+        assert_int_equal(take(*line), -EBADMSG);
     assert_int_equal(take("1,3600000000001,0"), -ERANGE);
     assert_int_equal(take("5,1,0"), 0);
     assert_int_equal(take("5,1,0"), -EINVAL);
@@ -179,7 +158,6 @@ static void broken_csv_is_refused(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(seconds_as_the_article_prints_them),
         TEST(whole_figures_are_nanoseconds),

@@ -1,16 +1,9 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include <errno.h>
-#include <string.h>
 
 #include "core/ns.h"
 #include "lab/posix/sleep_posix.h"
 #include "tests/fake/lab_fake.h"
+#include "tests/unit/unit.h"
 
 #define START INT64_C(1000000000)
 
@@ -42,13 +35,13 @@ static void check_row(struct st_lab *lab, const struct st_sleep_method *m)
 static void rows_are_complete(void **state)
 {
     struct st_lab *const labs[] = {st_lab_native(), *state};
-    for (size_t i = 0; i < ST_ARRAY_LEN(labs); i++) {
+    ST_EACH (lab, labs) {
         const struct st_sleep_method *m;
         size_t j = 0;
-        for (; (m = labs[i]->sleep_method(labs[i], j)) != NULL; j++)
-            check_row(labs[i], m);
+        for (; (m = (*lab)->sleep_method(*lab, j)) != NULL; j++)
+            check_row(*lab, m);
         assert_true(j >= 3);
-        assert_null(labs[i]->sleep_method(labs[i], j + 1));
+        assert_null((*lab)->sleep_method(*lab, j + 1));
     }
     assert_null(st_lab_find(st_lab_native(), st_lab_native()->sleep_method, "no-such-method"));
 }
@@ -57,7 +50,6 @@ static void rows_are_complete(void **state)
  * for. */
 static void every_method_here_sleeps_or_says_why_not(void **state)
 {
-    (void)state;
     struct st_lab *lab = st_lab_native();
     struct st_platform *p = lab->platform;
     const int64_t requested_ns = 2 * ST_NS_PER_MS;

@@ -1,18 +1,9 @@
 /* Real clock: how the kernel wakes threads is what is tried. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-#include <string.h>
-
 #include "core/ns.h"
 #include "lab/posix/lab_posix.h"
 #include "lab/wake/wake.h"
 #include "tests/fake/lab_fake.h"
+#include "tests/unit/unit.h"
 
 #define SLICE_NS (2 * ST_NS_PER_MS)
 
@@ -38,12 +29,12 @@ static int wake_open(struct st_wake *w, struct st_lab *lab, const struct st_wake
 static void rows_are_complete(void **state)
 {
     struct st_lab *const labs[] = {st_lab_native(), *state};
-    for (size_t i = 0; i < ST_ARRAY_LEN(labs); i++) {
+    ST_EACH (lab, labs) {
         const struct st_wake_method *m;
         size_t j = 0;
-        for (; (m = labs[i]->wake_method(labs[i], j)) != NULL; j++) {
+        for (; (m = (*lab)->wake_method(*lab, j)) != NULL; j++) {
             assert_int_equal(strspn(m->name, "abcdefghijklmnopqrstuvwxyz0123456789_-"), strlen(m->name));
-            assert_ptr_equal(st_lab_find(labs[i], labs[i]->wake_method, m->name), m); /* names are unique */
+            assert_ptr_equal(st_lab_find(*lab, (*lab)->wake_method, m->name), m); /* names are unique */
             assert_non_null(m->summary);
         }
         assert_true(j >= 3);
@@ -86,7 +77,6 @@ static void try_method(struct st_lab *lab, const struct st_wake_method *m, int c
 
 static void every_way_here_wakes_or_says_why_not(void **state)
 {
-    (void)state;
     struct st_lab *lab = st_lab_native();
     const struct st_wake_method *m;
     size_t worked_n = 0;
@@ -99,7 +89,6 @@ static void every_way_here_wakes_or_says_why_not(void **state)
 
 static void a_cpu_that_is_not_there_is_refused(void **state)
 {
-    (void)state;
     struct st_lab *lab = st_lab_native();
     int cpu;
     assert_true(lab->platform->threads.cpus_allowed(&lab->platform->threads, &cpu, 1) >= 1);

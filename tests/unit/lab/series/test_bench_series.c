@@ -1,29 +1,19 @@
 /* lab/series/bench_series on the fake platform: due times, what is left out, what is no sample. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-
 #include "core/ns.h"
 #include "lab/series/bench_series.h"
 #include "tests/fake/fake.h"
+#include "tests/unit/unit.h"
 
 static struct st_platform *fake;
 
 static int setup(void **state)
 {
-    (void)state;
     fake = st_fake_new(ST_OS_LINUX, 1000);
     return fake == NULL;
 }
 
 static int teardown(void **state)
 {
-    (void)state;
     st_fake_free(fake);
     return 0;
 }
@@ -38,13 +28,12 @@ static struct st_bench_series_config config(const char *method, int64_t period_n
 
 static void absolute_and_relative_sleeps_keep_the_same_due_times(void **state)
 {
-    (void)state;
     static const char *const names[] = {"timerfd-abs", "nanosleep"};
     static const int64_t late_ns[] = {1000, 7000, 500000, -200};
-    for (size_t m = 0; m < ST_ARRAY_LEN(names); m++) {
-        const struct st_bench_series_config c = config(names[m], 1000000, 8);
+    ST_EACH (name, names) {
+        const struct st_bench_series_config c = config(*name, 1000000, 8);
         struct st_bench_series bench;
-        assert_int_equal(st_fake_script_method(fake, names[m], late_ns, 4), 0);
+        assert_int_equal(st_fake_script_method(fake, *name, late_ns, 4), 0);
         assert_int_equal(st_bench_series_measure(fake, &c, &bench), 0);
         assert_int_equal(bench.series.n, 8);
         for (size_t i = 0; i < 8; i++) {
@@ -57,7 +46,6 @@ static void absolute_and_relative_sleeps_keep_the_same_due_times(void **state)
 
 static void due_times_that_passed_are_left_out(void **state)
 {
-    (void)state;
     static const int64_t late_ns[] = {2500000, 0};
     const struct st_bench_series_config c = config("timerfd-abs", 1000000, 4);
     struct st_bench_series bench;
@@ -73,7 +61,6 @@ static void due_times_that_passed_are_left_out(void **state)
 /* The fake's wall clock is its own; it starts 1 us behind a full second. */
 static void due_times_can_begin_at_a_full_second(void **state)
 {
-    (void)state;
     static const int64_t late_ns[] = {7000};
     for (int full = 0; full < 2; full++) {
         struct st_bench_series_config c = config("timerfd-abs", 250 * ST_NS_PER_MS, 2);
@@ -101,7 +88,6 @@ static bool until_two(void *ctx, uint64_t n, int64_t latest_ns)
 
 static void it_stops_when_it_is_told_to(void **state)
 {
-    (void)state;
     struct st_bench_series_config c = config("timerfd-abs", 1000000, 100);
     struct st_bench_series bench;
     static const int64_t late_ns[] = {1000};
@@ -118,7 +104,6 @@ static void it_stops_when_it_is_told_to(void **state)
 
 static void a_sleep_that_a_signal_ends_is_no_sample(void **state)
 {
-    (void)state;
     static const int64_t late_ns[] = {INT64_MIN, 1000};
     const struct st_bench_series_config c = config("timerfd-abs", 1000000, 3);
     struct st_bench_series bench;
@@ -132,7 +117,6 @@ static void a_sleep_that_a_signal_ends_is_no_sample(void **state)
 
 static void what_cannot_sleep_is_refused(void **state)
 {
-    (void)state;
     struct st_bench_series bench;
     struct st_bench_series_config c = config("nanosleep", 1000000, 3);
     assert_int_equal(st_fake_fail_method(fake, "nanosleep", -ENOTSUP), 0);
@@ -143,7 +127,6 @@ static void what_cannot_sleep_is_refused(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(absolute_and_relative_sleeps_keep_the_same_due_times),
         TEST(due_times_that_passed_are_left_out),

@@ -1,17 +1,7 @@
 /* lab/series/simulate: the patterns of the article, and what they follow from. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-
 #include "core/ns.h"
 #include "lab/series/simulate.h"
+#include "tests/unit/unit.h"
 
 static struct st_simulation herman(void)
 {
@@ -39,7 +29,6 @@ static void within(const struct st_series *series, size_t first, int64_t low_ns,
 
 static void at_100_hz_it_wakes_one_to_two_ticks_late_and_drifts(void **state)
 {
-    (void)state;
     const struct st_simulation s = herman();
     struct st_series series = run(&s);
     within(&series, 0, 10000000, 20010200); /* the sleep is told in nominal ticks */
@@ -57,7 +46,6 @@ static void at_100_hz_it_wakes_one_to_two_ticks_late_and_drifts(void **state)
 
 static void without_the_extra_tick_it_is_less_than_one_late(void **state)
 {
-    (void)state;
     struct st_simulation s = herman();
     s.rounding = ST_ROUNDING_TVTOHZ_FIXED;
     s.drift_ppm = -200;
@@ -68,7 +56,6 @@ static void without_the_extra_tick_it_is_less_than_one_late(void **state)
 
 static void without_ticks_it_is_on_time(void **state)
 {
-    (void)state;
     struct st_simulation s = herman();
     s.rounding = ST_ROUNDING_NONE;
     struct st_series series = run(&s);
@@ -86,11 +73,10 @@ static void without_ticks_it_is_on_time(void **state)
 /* A tick behind the second by 10 us: the loop takes out phase and drift, and a tick stays. */
 static void a_steered_tick_comes_to_rest_behind_the_second(void **state)
 {
-    (void)state;
     static const double gains[] = {0.1, 0.5, 1};
-    for (size_t i = 0; i < ST_ARRAY_LEN(gains); i++) {
+    ST_EACH (gain, gains) {
         struct st_simulation s = herman();
-        s.pll_gain = gains[i];
+        s.pll_gain = *gain;
         struct st_series series = run(&s);
         within(&series, 600, 10009000, 10011000);
         st_series_finish(&series);
@@ -105,12 +91,11 @@ static void a_steered_tick_comes_to_rest_behind_the_second(void **state)
  * gain. */
 static void what_a_gain_leaves_of_the_error_is_as_it_is_said(void **state)
 {
-    (void)state;
     static const struct {
         double gain, left;
     } rows[] = {{1, 0.75}, {0.5, 0.8476}, {0.1, 0.96}};
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        const double g = rows[i].gain, root = 1 - g / 2 - g * g / 8 + g * sqrt(g * (8 + g)) / 8;
+    ST_EACH (row, rows) {
+        const double g = row->gain, root = 1 - g / 2 - g * g / 8 + g * sqrt(g * (8 + g)) / 8;
         struct st_simulation s = herman();
         s.pll_gain = g;
         s.drift_ppm = 500;
@@ -125,9 +110,9 @@ static void what_a_gain_leaves_of_the_error_is_as_it_is_said(void **state)
         assert_true(from < 40);
         for (size_t n = from; n < 99; n++)
             assert_true(fabs(e[n + 1] - (2 - g - g * g / 4) * e[n] + (1 - g) * e[n - 1]) < 4);
-        assert_true(fabs(root - rows[i].left) < 5e-4);
+        assert_true(fabs(root - row->left) < 5e-4);
         if (g >= 0.5) /* the other root's part has died away, and ns are fine enough */
-            assert_true(fabs(pow(e[30] / e[25], 0.2) - rows[i].left) < 0.003);
+            assert_true(fabs(pow(e[30] / e[25], 0.2) - row->left) < 0.003);
         st_series_finish(&series);
     }
 }
@@ -135,7 +120,6 @@ static void what_a_gain_leaves_of_the_error_is_as_it_is_said(void **state)
 /* 1193182 Hz is the i8254's. */
 static void a_timers_counts_make_ticks_longer_or_shorter(void **state)
 {
-    (void)state;
     static const struct {
         int64_t timer_hz, hz, counts;
         double ppm;
@@ -154,7 +138,6 @@ static void a_timers_counts_make_ticks_longer_or_shorter(void **state)
 
 static void due_times_that_pass_are_left_out(void **state)
 {
-    (void)state;
     struct st_simulation s = herman();
     assert_int_equal(st_period_init(&s.period, 64, 48000), 0);
     struct st_series series = run(&s);
@@ -165,7 +148,6 @@ static void due_times_that_pass_are_left_out(void **state)
 
 static void the_seed_decides_everything(void **state)
 {
-    (void)state;
     struct st_simulation s = herman();
     s.noise_ns = 500;
     struct st_series a = run(&s), b = run(&s);
@@ -180,7 +162,6 @@ static void the_seed_decides_everything(void **state)
 
 static void nonsense_is_refused(void **state)
 {
-    (void)state;
     struct st_simulation rows[] = {herman(), herman(), herman(), herman(), herman(), herman(), herman()};
     rows[0].hz = 0;
     rows[1].drift_ppm = (double)NAN;
@@ -189,9 +170,9 @@ static void nonsense_is_refused(void **state)
     rows[4].count = 0;
     rows[5].count = UINT64_MAX;
     rows[6].drift_ppm = -1e6;
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+    ST_EACH (row, rows) {
         struct st_series series;
-        assert_int_equal(st_simulate(&rows[i], &series), -ERANGE);
+        assert_int_equal(st_simulate(row, &series), -ERANGE);
     }
 }
 

@@ -1,14 +1,6 @@
 /* lab/series/simulate: the ticks that a 4.4BSD kernel gives to a sleep. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-
 #include "lab/series/simulate.h"
+#include "tests/unit/unit.h"
 
 /* The article's table for hz = 100, and what the integer formula gives for exact microseconds. */
 static const struct {
@@ -23,7 +15,6 @@ static const struct {
 
 static void the_published_table_cuts_a_double_to_microseconds(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < ST_ARRAY_LEN(herman); i++) {
         const int64_t cut_us = (int64_t)(herman[i].seconds * 1e6);
         assert_int_equal(st_simulate_tvtohz(cut_us, 100, ST_ROUNDING_TVTOHZ), herman[i].published);
@@ -32,7 +23,6 @@ static void the_published_table_cuts_a_double_to_microseconds(void **state)
 
 static void exact_microseconds_give_one_more_tick_in_one_row(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < ST_ARRAY_LEN(herman); i++) {
         assert_int_equal(st_simulate_tvtohz(herman[i].exact_us, 100, ST_ROUNDING_TVTOHZ), herman[i].exact);
         assert_int_equal(st_simulate_tvtohz(herman[i].exact_us, 100, ST_ROUNDING_TVTOHZ_FIXED),
@@ -42,7 +32,6 @@ static void exact_microseconds_give_one_more_tick_in_one_row(void **state)
 
 static void no_sleep_is_zero_ticks(void **state)
 {
-    (void)state;
     assert_int_equal(st_simulate_tvtohz(0, 100, ST_ROUNDING_TVTOHZ), 1);
     assert_int_equal(st_simulate_tvtohz(0, 100, ST_ROUNDING_TVTOHZ_FIXED), 1);
     assert_int_equal(st_simulate_tvtohz(1, 100, ST_ROUNDING_TVTOHZ), 2);
@@ -50,14 +39,12 @@ static void no_sleep_is_zero_ticks(void **state)
 
 static void a_tick_is_whole_microseconds(void **state)
 {
-    (void)state;
     /* 1000000 / 1024 = 976 us: a second is 1025 of them and a bit */
     assert_int_equal(st_simulate_tvtohz(1000000, 1024, ST_ROUNDING_TVTOHZ_FIXED), 1025);
 }
 
 static void nonsense_is_refused(void **state)
 {
-    (void)state;
     assert_int_equal(st_simulate_tvtohz(-1, 100, ST_ROUNDING_TVTOHZ), -ERANGE);
     assert_int_equal(st_simulate_tvtohz(1, 0, ST_ROUNDING_TVTOHZ), -ERANGE);
     assert_int_equal(st_simulate_tvtohz(1, 1000001, ST_ROUNDING_TVTOHZ), -ERANGE);
@@ -69,7 +56,6 @@ static void nonsense_is_refused(void **state)
 
 static void names_go_both_ways(void **state)
 {
-    (void)state;
     for (int i = ST_ROUNDING_NONE; i <= ST_ROUNDING_TVTOHZ_FIXED; i++) {
         enum st_rounding rounding;
         assert_int_equal(

@@ -1,21 +1,14 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include <math.h>
 
 #include "lab/stats/estimate.h"
 #include "tests/unit/noise.h"
+#include "tests/unit/unit.h"
 
 enum { RUNS = 1000, PAIRS = 20 };
 
 /* A stall in one of 12 blocks or so: the interval holds the truth, and shows what is there. */
 static void struck_pairs_do_not_move_the_median_of_pairs(void **state)
 {
-    (void)state;
     int hits = 0, found = 0;
     for (int run = 0; run < RUNS; run++) {
         struct st_random random = {(uint64_t)run};
@@ -38,7 +31,6 @@ static void struck_pairs_do_not_move_the_median_of_pairs(void **state)
 
 static void few_pairs_have_no_interval(void **state)
 {
-    (void)state;
     const double ones[8] = {1, 1, 1, 1, 1, 1, 1, 1}, up[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     struct st_estimate estimate;
     assert_int_equal(st_estimate_of_pairs(ones, up, 7, &estimate), 0);
@@ -52,7 +44,6 @@ static void few_pairs_have_no_interval(void **state)
 /* No effect, again and again: how many intervals of 99 % leave 0 out. */
 static void ninety_nine_of_a_hundred_hold(void **state)
 {
-    (void)state;
     struct st_random random = {5};
     unsigned medians = 0;
     for (unsigned run = 0; run < 1600; run++) {
@@ -71,7 +62,6 @@ static void ninety_nine_of_a_hundred_hold(void **state)
 /* Shares at which the coverage is exact arithmetic, summed over all counts: 95 % on average. */
 static void shares_are_covered(void **state)
 {
-    (void)state;
     double low, high, sum = 0;
     enum { N = 200, SHARES = 40 };
     for (int k = 1; k <= SHARES; k++) {

@@ -1,18 +1,9 @@
 /* lab/stats/inflation: by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-
 #include "lab/stats/inflation.h"
+#include "tests/unit/unit.h"
 
 static void independent_values_are_not_inflated_and_equal_neighbours_are(void **state)
 {
-    (void)state;
     static const double turns[] = {1, -1, 1, -1, 1, -1, 1, -1}, pairs[] = {1, 1, -1, -1, 1, 1, -1, -1};
     static const double rising[] = {-3.5, -2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 3.5};
     assert_true(st_inflation(turns, 8, 0, 4) <= 1);

@@ -1,16 +1,7 @@
 /* lab/stats/levels: medians of blocks. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-#include <stdlib.h>
-
 #include "lab/stats/levels.h"
 #include "tests/unit/noise.h"
+#include "tests/unit/unit.h"
 
 static int compare(const void *a, const void *b)
 {
@@ -38,7 +29,6 @@ static bool equal(double a, double b)
 
 static void a_series_has_medians_of_equal_blocks(void **state)
 {
-    (void)state;
     const struct st_period period = second();
     struct st_series series;
     struct st_levels levels;

@@ -1,17 +1,10 @@
 /* lab/stats/moments: against wider arithmetic. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <float.h>
-#include <math.h>
 
 #include "core/stats/random.h"
 #include "lab/stats/moments.h"
 #include "tests/unit/cannot.h"
+#include "tests/unit/unit.h"
 
 #define N 100000
 
@@ -43,7 +36,6 @@ static void check(void)
 
 static void the_mean_and_the_spread_are_exact(void **state)
 {
-    (void)state;
     if (LDBL_MANT_DIG <= DBL_MANT_DIG)
         ST_CANNOT("no wider arithmetic here");
     static const struct {
@@ -58,7 +50,6 @@ static void the_mean_and_the_spread_are_exact(void **state)
 
 static void few_values_have_no_spread(void **state)
 {
-    (void)state;
     assert_int_equal(st_moments_of(values, 0).n, 0);
     const int64_t one = 7;
     const struct st_moments moments = st_moments_of(&one, 1);
@@ -68,7 +59,6 @@ static void few_values_have_no_spread(void **state)
 
 static void extremes_do_not_overflow(void **state)
 {
-    (void)state;
     const int64_t ends[] = {INT64_MIN, INT64_MAX};
     const struct st_moments moments = st_moments_of(ends, 2);
     assert_true(fabs(moments.mean) <= 1024);

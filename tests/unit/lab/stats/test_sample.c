@@ -1,20 +1,11 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "core/stats/random.h"
 #include "lab/stats/sample.h"
+#include "tests/unit/unit.h"
 
 static void an_array_is_sorted_and_looked_up_by_rank(void **state)
 {
-    (void)state;
     int64_t values[] = {30, -10, 20, 50, 40};
     const struct st_sample sample = st_sample_of(values, 5);
     assert_int_equal(sample.n, 5);
@@ -29,7 +20,6 @@ static void an_array_is_sorted_and_looked_up_by_rank(void **state)
 
 static void a_clocks_step_is_told_from_its_rounding(void **state)
 {
-    (void)state;
     static const struct {
         int64_t values_ns[8];
         size_t n;
@@ -65,15 +55,14 @@ static void look_twice(struct st_random *random, double step_ns, double tail, in
 
 static void a_clocks_step_is_told_whatever_the_tail_is(void **state)
 {
-    (void)state;
     static const double steps_ns[] = {10.02, 1, 10, 41.6667, 100};
     static const double tails[] = {0, 0.004, 0.008, 0.016};
     struct st_random random = {.state = 5};
     for (size_t s = 0; s < ST_ARRAY_LEN(steps_ns); s++) {
-        for (size_t t = 0; t < ST_ARRAY_LEN(tails); t++) {
+        ST_EACH (tail, tails) {
             for (int run = 0; run < 200; run++) {
                 int64_t values_ns[1000];
-                look_twice(&random, steps_ns[s], tails[t], values_ns, 1000);
+                look_twice(&random, steps_ns[s], *tail, values_ns, 1000);
                 const struct st_sample sample = st_sample_of(values_ns, 1000);
                 const int64_t told_ns = st_sample_clock_step_ns(&sample);
                 assert_true(told_ns == (int64_t)steps_ns[s] || told_ns == (int64_t)ceil(steps_ns[s]));
@@ -92,7 +81,6 @@ static int compare(const void *a, const void *b)
 
 static void every_rank_is_that_of_sorting(void **state)
 {
-    (void)state;
     struct st_random random = {.state = 4};
     int64_t values[60], sorted[60];
     for (size_t n = 1; n <= ST_ARRAY_LEN(values); n++) {

@@ -1,16 +1,8 @@
 /* lab/stats/series: samples in order, and what is usual among them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-
 #include "core/stats/random.h"
 #include "lab/stats/sample.h"
 #include "lab/stats/series.h"
+#include "tests/unit/unit.h"
 
 static void setup(struct st_series *series)
 {
@@ -21,7 +13,6 @@ static void setup(struct st_series *series)
 
 static void indices_ascend(void **state)
 {
-    (void)state;
     struct st_series series;
     setup(&series);
     assert_int_equal(st_series_span(&series), 0);
@@ -36,7 +27,6 @@ static void indices_ascend(void **state)
 
 static void outliers_do_not_move_what_is_usual(void **state)
 {
-    (void)state;
     struct st_series series;
     struct st_series_bulk bulk;
     setup(&series);
@@ -59,7 +49,6 @@ static void outliers_do_not_move_what_is_usual(void **state)
 /* Against sorting, on values of which many are equal. */
 static void quantiles_are_those_of_the_sorted_values(void **state)
 {
-    (void)state;
     struct st_random random = {.state = 5};
     for (size_t n = 1; n < 300; n++) {
         struct st_series series;
@@ -81,7 +70,6 @@ static void quantiles_are_those_of_the_sorted_values(void **state)
 
 static void absurd_widths_saturate(void **state)
 {
-    (void)state;
     struct st_series series;
     struct st_series_bulk bulk;
     setup(&series);

@@ -1,13 +1,6 @@
 /* Tails against the tables. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "lab/stats/tails.h"
+#include "tests/unit/unit.h"
 
 static void assert_within(double got, double wanted, double share)
 {
@@ -16,7 +9,6 @@ static void assert_within(double got, double wanted, double share)
 
 static void test_tails(void **state)
 {
-    (void)state;
     assert_within(st_tails_student_p(2.3646, 7), 0.05, 0.01);
     assert_within(st_tails_chi_squared_p(14.067, 7), 0.05, 0.01);
     assert_within(st_tails_chi_squared_p(24.322, 7), 0.001, 0.1);

@@ -1,16 +1,8 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include <errno.h>
-#include <math.h>
-#include <string.h>
 
 #include "lab/syscall/bench_syscall.h"
 #include "tests/fake/lab_fake.h"
+#include "tests/unit/unit.h"
 
 #define CLOCK_NS 25
 #define ONE_SHOT "sleeptune syscall --one-shot "
@@ -35,7 +27,6 @@ static void script(const char *name, int64_t cost_ns, int64_t raw_ns)
 
 static int prepare(void **state)
 {
-    (void)state;
     story = (struct story){.fake = st_lab_fake_new(ST_OS_LINUX, 1000)};
     if (story.fake == NULL)
         return -1;
@@ -55,7 +46,6 @@ static int prepare(void **state)
 
 static int finish(void **state)
 {
-    (void)state;
     st_bench_syscall_finish(&story.bench);
     st_lab_fake_free(story.fake);
     return 0;
@@ -78,7 +68,6 @@ static const struct st_syscall_row *row(const char *name, enum st_call_mode mode
 
 static void what_measuring_costs_is_subtracted(void **state)
 {
-    (void)state;
     measure();
     const struct st_syscall_row *getppid = row("getppid", ST_CALL_IN_PROCESS);
     assert_int_equal(getppid->n, 500);
@@ -93,7 +82,6 @@ static void what_measuring_costs_is_subtracted(void **state)
 
 static void outliers_of_fewer_than_quartiles_take_are_not_counted(void **state)
 {
-    (void)state;
     int64_t costs[39];
     for (size_t i = 0; i < ST_ARRAY_LEN(costs); i++)
         costs[i] = 100 + (int64_t)(i % 20) + (i == 30 ? 9000 : 0);
@@ -109,7 +97,6 @@ static void outliers_of_fewer_than_quartiles_take_are_not_counted(void **state)
 
 static void outliers_are_counted_and_kept(void **state)
 {
-    (void)state;
     int64_t costs[500];
     for (size_t i = 0; i < ST_ARRAY_LEN(costs); i++)
         costs[i] = 100 + (int64_t)(i % 20) + (i % 100 == 50 ? 9000 : 0);
@@ -125,7 +112,6 @@ static void outliers_are_counted_and_kept(void **state)
 
 static void the_path_is_told_by_evidence(void **state)
 {
-    (void)state;
     measure();
     assert_int_equal(row("clock_gettime-monotonic", ST_CALL_IN_PROCESS)->path, ST_PATH_VDSO);
     assert_int_equal(row("getppid", ST_CALL_IN_PROCESS)->path, ST_PATH_SYSCALL);
@@ -147,7 +133,6 @@ static void the_path_is_told_by_evidence(void **state)
  * costs the same goes through the kernel. */
 static void a_dear_clock_in_user_space_is_no_system_call(void **state)
 {
-    (void)state;
     script("clock_gettime-monotonic", 1500, 1630);
     measure();
     assert_int_equal(story.bench.clock_path, ST_PATH_VDSO);
@@ -160,7 +145,6 @@ static void a_dear_clock_in_user_space_is_no_system_call(void **state)
 
 static void no_system_call_of_that_name_and_dear_is_unknown(void **state)
 {
-    (void)state;
     script("sysconf", 400, 0);
     measure();
     assert_int_equal(row("sysconf", ST_CALL_IN_PROCESS)->path, ST_PATH_UNKNOWN);
@@ -168,7 +152,6 @@ static void no_system_call_of_that_name_and_dear_is_unknown(void **state)
 
 static void fresh_processes_are_read(void **state)
 {
-    (void)state;
     story.config.fresh = 30;
     assert_int_equal(st_fake_set_answer(story.fake->platform, ONE_SHOT "empty", "90\n", 0), 0);
     assert_int_equal(st_fake_set_answer(story.fake->platform, ONE_SHOT "getppid", "1090\n", 0), 0);
@@ -189,7 +172,6 @@ static void fresh_processes_are_read(void **state)
 
 static void what_is_refused_says_why(void **state)
 {
-    (void)state;
     assert_int_equal(st_lab_fake_fail_call(story.fake, "sysconf", -EPERM), 0);
     measure();
     assert_int_equal(row("sysconf", ST_CALL_IN_PROCESS)->error, -EPERM);
@@ -208,7 +190,6 @@ static bool until(void *ctx, const struct st_bench_syscall *bench)
 
 static void stopping_keeps_what_was_measured(void **state)
 {
-    (void)state;
     story.config.go_on = until;
     story.config.count = 3000;
     story.stop_at = 4; /* asked: the row, then each 1024 samples */
@@ -224,7 +205,6 @@ static void stopping_keeps_what_was_measured(void **state)
 /* 500 samples of 5 calls, 3 clock reads around each; 101 rows of each; 6 x 20 processes. */
 static void what_it_takes_counts_samples_rows_and_processes(void **state)
 {
-    (void)state;
     struct st_bench_syscall_config *c = &story.config;
     assert_int_equal(st_fake_set_answer(story.fake->platform, ONE_SHOT "nanosleep-1ns", "70000\n", 0), 0);
     const int64_t rows_ns =

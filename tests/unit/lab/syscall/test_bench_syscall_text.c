@@ -1,15 +1,8 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <string.h>
 
 #include "lab/syscall/bench_syscall.h"
 #include "tests/fake/lab_fake.h"
+#include "tests/unit/unit.h"
 
 #define ROWS 3
 
@@ -19,9 +12,8 @@ static struct st_syscall_row rows[ROWS];
 static struct st_bench_syscall bench;
 static char buf[8192];
 
-static int prepare(void **state)
+static int setup(void **state)
 {
-    (void)state;
     fake = st_lab_fake_new(ST_OS_LINUX, 1000);
     if (fake == NULL)
         return -1;
@@ -40,9 +32,8 @@ static int prepare(void **state)
     return 0;
 }
 
-static int finish(void **state)
+static int teardown(void **state)
 {
-    (void)state;
     st_lab_fake_free(fake);
     return 0;
 }
@@ -59,7 +50,6 @@ static const char *text(void)
 
 static void what_few_samples_cannot_tell_is_not_said(void **state)
 {
-    (void)state;
     bench.rows_n = 1;
     rows[0].enough_n = 0;
     rows[0].n = 20;
@@ -79,7 +69,6 @@ static void what_few_samples_cannot_tell_is_not_said(void **state)
 
 static void more_than_there_are_is_an_estimate(void **state)
 {
-    (void)state;
     rows[1].enough_n = 2446;
     assert_non_null(strstr(text(), "; about 2446 samples would be enough\n"));
     assert_non_null(strstr(buf, "; 20 samples would be enough\n"));
@@ -87,7 +76,6 @@ static void more_than_there_are_is_an_estimate(void **state)
 
 static void outliers_of_a_row_without_spread_are_explained(void **state)
 {
-    (void)state;
     assert_null(strstr(text(), "q1 and q3 are equal"));
     rows[0].iqr_is_zero = true;
     assert_non_null(strstr(
@@ -99,7 +87,6 @@ static void outliers_of_a_row_without_spread_are_explained(void **state)
 
 static void what_a_first_call_has_in_it_is_said_under_its_table(void **state)
 {
-    (void)state;
     assert_null(strstr(text(), "A first call"));
     rows[1].mode = ST_CALL_FRESH;
     const char *table = strstr(text(), "The first call in a new process, ns\n");
@@ -111,7 +98,6 @@ static void what_a_first_call_has_in_it_is_said_under_its_table(void **state)
 
 static void outliers_are_a_dash_where_quartiles_are(void **state)
 {
-    (void)state;
     assert_non_null(strstr(text(), "     4\n"));
     for (size_t i = 0; i < ROWS; i++)
         rows[i].outliers_known = false;
@@ -121,7 +107,6 @@ static void outliers_are_a_dash_where_quartiles_are(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, prepare, finish)
     const struct CMUnitTest tests[] = {
         TEST(what_few_samples_cannot_tell_is_not_said),
         TEST(more_than_there_are_is_an_estimate),

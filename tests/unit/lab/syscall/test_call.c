@@ -1,15 +1,8 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include <errno.h>
-#include <string.h>
 
 #include "lab/syscall/call.h"
 #include "tests/fake/lab_fake.h"
+#include "tests/unit/unit.h"
 
 static int prepare(void **state)
 {
@@ -36,15 +29,15 @@ static void check_row(struct st_lab *lab, const struct st_call_method *m)
 static void rows_are_complete(void **state)
 {
     struct st_lab *const labs[] = {st_lab_native(), *state};
-    for (size_t i = 0; i < ST_ARRAY_LEN(labs); i++) {
+    ST_EACH (lab, labs) {
         const struct st_call_method *m;
         size_t j = 0;
-        for (; (m = labs[i]->call_method(labs[i], j)) != NULL; j++)
-            check_row(labs[i], m);
-        assert_non_null(st_lab_find(labs[i], labs[i]->call_method, "empty"));
-        assert_non_null(st_lab_find(labs[i], labs[i]->call_method, "getppid"));
-        assert_non_null(st_lab_find(labs[i], labs[i]->call_method, "clock_gettime-monotonic"));
-        assert_null(labs[i]->call_method(labs[i], j + 1));
+        for (; (m = (*lab)->call_method(*lab, j)) != NULL; j++)
+            check_row(*lab, m);
+        assert_non_null(st_lab_find(*lab, (*lab)->call_method, "empty"));
+        assert_non_null(st_lab_find(*lab, (*lab)->call_method, "getppid"));
+        assert_non_null(st_lab_find(*lab, (*lab)->call_method, "clock_gettime-monotonic"));
+        assert_null((*lab)->call_method(*lab, j + 1));
     }
     assert_null(st_lab_find(st_lab_native(), st_lab_native()->call_method, "no-such-call"));
 }
@@ -52,7 +45,6 @@ static void rows_are_complete(void **state)
 /* The real thing, by the C library and by syscall(2). */
 static void every_call_here_works_or_says_why_not(void **state)
 {
-    (void)state;
     struct st_lab *lab = st_lab_native();
     const struct st_call_method *m;
     size_t worked_n = 0;

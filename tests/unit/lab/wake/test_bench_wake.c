@@ -1,16 +1,9 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include <errno.h>
-#include <string.h>
 
 #include "core/ns.h"
 #include "lab/wake/bench_wake.h"
 #include "tests/fake/lab_fake.h"
+#include "tests/unit/unit.h"
 
 #define MS ST_NS_PER_MS
 
@@ -30,7 +23,6 @@ static struct story story;
 
 static int prepare(void **state)
 {
-    (void)state;
     story = (struct story){.fake = st_lab_fake_new(ST_OS_LINUX, 1000)};
     if (story.fake == NULL)
         return -1;
@@ -54,7 +46,6 @@ static int prepare(void **state)
 
 static int finish(void **state)
 {
-    (void)state;
     st_bench_wake_finish(&story.bench);
     st_lab_fake_free(story.fake);
     return 0;
@@ -87,13 +78,12 @@ static const struct st_wake_cell *cell(const char *name, enum st_wake_placement 
 /* B3 measured an eighth of the slice: its program's own polling. */
 static void the_delay_does_not_grow_with_the_slice(void **state)
 {
-    (void)state;
     const int64_t delay[] = {12000};
     script("condvar", delay, 1, 0);
     measure();
     for (size_t i = 0; i < ST_ARRAY_LEN(slices); i++) {
-        for (size_t k = 0; k < ST_ARRAY_LEN(both_kinds); k++) {
-            const struct st_wake_cell *c = cell("condvar", ST_WAKE_OTHER_CPU, both_kinds[k], slices[i]);
+        ST_EACH (both_kind, both_kinds) {
+            const struct st_wake_cell *c = cell("condvar", ST_WAKE_OTHER_CPU, *both_kind, slices[i]);
             assert_int_equal(c->n, 110);
             assert_int_equal(c->delay.median.value_ns, 12000);
             assert_int_equal(c->delay.max_ns, 12000);
@@ -125,7 +115,6 @@ static void fill(double grows_by, size_t rounds)
 
 static void growth_with_the_slice_is_shown_with_its_figure(void **state)
 {
-    (void)state;
     struct st_wake_growth growth;
     fill(0.125, 200); /* an eighth of the slice, as B3 */
     assert_int_equal(st_bench_wake_growth(&story.bench, story.bench.cells, &growth), 0);
@@ -137,7 +126,6 @@ static void growth_with_the_slice_is_shown_with_its_figure(void **state)
 
 static void no_growth_is_a_result_and_too_few_rounds_are_none(void **state)
 {
-    (void)state;
     struct st_wake_growth growth;
     fill(0, 200);
     assert_int_equal(st_bench_wake_growth(&story.bench, story.bench.cells, &growth), 0);
@@ -153,7 +141,6 @@ static void no_growth_is_a_result_and_too_few_rounds_are_none(void **state)
 
 static void what_cannot_be_measured_says_why(void **state)
 {
-    (void)state;
     script("channel", NULL, 0, -EMFILE);
     story.config.other_cpu = -1;
     measure();
@@ -165,7 +152,6 @@ static void what_cannot_be_measured_says_why(void **state)
 
 static void a_sleeper_that_does_not_wake_ends_its_cell(void **state)
 {
-    (void)state;
     int64_t delays[30] = {0};
     delays[29] = INT64_MIN;
     script("condvar", delays, 30, 0);
@@ -187,7 +173,6 @@ static bool until(void *ctx, const struct st_bench_wake *bench)
 
 static void stopping_keeps_what_was_measured(void **state)
 {
-    (void)state;
     story.config.go_on = until;
     story.stop_at = 100;
     measure();
@@ -200,7 +185,6 @@ static void stopping_keeps_what_was_measured(void **state)
 
 static void a_budget_makes_fewer_rounds_of_each(void **state)
 {
-    (void)state;
     story.config.budget_ns = 60 * ST_NS_PER_S;
     measure();
     const size_t rounds = story.bench.config.rounds;
@@ -215,7 +199,6 @@ static void a_budget_makes_fewer_rounds_of_each(void **state)
 
 static void a_budget_that_is_no_limit_changes_nothing(void **state)
 {
-    (void)state;
     story.config.budget_ns = 86400 * ST_NS_PER_S;
     assert_int_equal(st_bench_wake_init(&story.bench, &story.config), 0);
     assert_int_equal(story.bench.config.rounds, 110);
@@ -223,7 +206,6 @@ static void a_budget_that_is_no_limit_changes_nothing(void **state)
 
 static void a_budget_for_not_one_round_says_what_that_takes(void **state)
 {
-    (void)state;
     story.config.budget_ns = 100 * MS;
     assert_int_equal(st_bench_wake_init(&story.bench, &story.config), -ERANGE);
     assert_true(st_bench_wake_expected_ns(&story.bench) > story.config.budget_ns);
@@ -231,7 +213,6 @@ static void a_budget_for_not_one_round_says_what_that_takes(void **state)
 
 static void nothing_or_too_much_is_refused(void **state)
 {
-    (void)state;
     struct st_bench_wake none;
     story.config.rounds = 0;
     assert_int_equal(st_bench_wake_init(&none, &story.config), -EINVAL);

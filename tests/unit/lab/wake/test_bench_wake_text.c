@@ -1,15 +1,9 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include <string.h>
 
 #include "core/ns.h"
 #include "lab/wake/bench_wake.h"
 #include "tests/fake/lab_fake.h"
+#include "tests/unit/unit.h"
 
 static struct st_lab *fake;
 static const struct st_wake_method *method;
@@ -20,9 +14,8 @@ static struct st_bench_wake_config config;
 static struct st_bench_wake bench;
 static char buf[4096];
 
-static int prepare(void **state)
+static int setup(void **state)
 {
-    (void)state;
     fake = st_lab_fake_new(ST_OS_LINUX, 1000);
     method = fake != NULL ? fake->wake_method(fake, 0) : NULL;
     if (method == NULL)
@@ -40,9 +33,8 @@ static int prepare(void **state)
     return st_bench_wake_init(&bench, &config);
 }
 
-static int finish(void **state)
+static int teardown(void **state)
 {
-    (void)state;
     st_bench_wake_finish(&bench);
     st_lab_fake_free(fake);
     return 0;
@@ -62,14 +54,12 @@ static const char *text(size_t rounds)
 
 static void a_dash_says_how_many_rounds_a_figure_takes(void **state)
 {
-    (void)state;
     assert_non_null(
         strstr(text(10), "A dash: too few rounds for a median, which needs 20. Set more --rounds"));
 }
 
 static void without_a_dash_nothing_is_said(void **state)
 {
-    (void)state;
     assert_null(strstr(text(60), "dash"));
     assert_null(strstr(text(0), "dash"));
 }
@@ -77,7 +67,6 @@ static void without_a_dash_nothing_is_said(void **state)
 /* Two mechanisms at two slices: a column each. */
 static void several_slices_are_one_table(void **state)
 {
-    (void)state;
     static const int64_t two_slices[] = {2 * ST_NS_PER_MS, 100 * ST_NS_PER_MS};
     const struct st_wake_method *two[2] = {method, fake->wake_method(fake, 1)};
     static const int64_t median_ns[] = {3000, 9000, 80000, 81000};
@@ -115,7 +104,6 @@ static void several_slices_are_one_table(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, prepare, finish)
     const struct CMUnitTest tests[] = {
         TEST(a_dash_says_how_many_rounds_a_figure_takes),
         TEST(without_a_dash_nothing_is_said),

@@ -1,13 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include <string.h>
 
 #include "platform/freebsd/oid.h"
+#include "tests/unit/unit.h"
 
 /* CTLTYPE_*, with a flag as the kernel sets it. */
 #define NODE   0xc0000001u
@@ -37,14 +31,13 @@ static void what_is_written_reads_back(void **state)
                 {S16, "I", "-32768"},
                 {STRING, "A", "performance"},
                 {U64, "QU", "18446744073709551615"}};
-    (void)state;
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+    ST_EACH (row, rows) {
         char buf[16], text[64];
         size_t n, len;
-        if (bytes(rows[i].kind, rows[i].format, rows[i].text, buf, &n) != 0)
-            fail_msg("%s is refused", rows[i].text);
-        assert_int_equal(st_oid_text(rows[i].kind, rows[i].format, buf, n, text, sizeof(text), &len), 0);
-        assert_string_equal(text, rows[i].text);
+        if (bytes(row->kind, row->format, row->text, buf, &n) != 0)
+            fail_msg("%s is refused", row->text);
+        assert_int_equal(st_oid_text(row->kind, row->format, buf, n, text, sizeof(text), &len), 0);
+        assert_string_equal(text, row->text);
     }
 }
 
@@ -52,7 +45,6 @@ static void what_does_not_fit_is_refused(void **state)
 {
     char buf[16];
     size_t n;
-    (void)state;
     assert_int_equal(bytes(INT, "I", "2147483648", buf, &n), -ERANGE);
     assert_int_equal(bytes(INT, "I", "-2147483649", buf, &n), -ERANGE);
     assert_int_equal(bytes(UINT, "IU", "-1", buf, &n), -ERANGE);
@@ -69,7 +61,6 @@ static void what_is_no_number_is_not_written(void **state)
 {
     char buf[16];
     size_t n;
-    (void)state;
     assert_int_equal(bytes(NODE, "N", "1", buf, &n), -EISDIR);
     assert_int_equal(bytes(OPAQUE, "S,clockinfo", "1", buf, &n), -ENOTSUP);
     assert_int_equal(bytes(INT, "IK", "300", buf, &n), -ENOTSUP);

@@ -1,15 +1,8 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include <errno.h>
-#include <string.h>
 
 #include "platform/freebsd/oid.h"
 #include "platform/freebsd/priority.h"
+#include "tests/unit/unit.h"
 
 /* CTLTYPE_* */
 enum { NODE = 1, INT, STRING, S64, OPAQUE, UINT, LONG, ULONG, U64, U8, U16, S8, S16, S32, U32 };
@@ -25,7 +18,6 @@ static void check(unsigned kind, const char *format, const void *data, size_t by
 
 static void numbers_of_every_type_are_written(void **state)
 {
-    (void)state;
     check(INT, "I", &(int32_t){-5}, 4, "-5");
     check(UINT, "IU", &(uint32_t){4294967295}, 4, "4294967295");
     check(LONG, "L", &(long){-1}, sizeof(long), "-1");
@@ -43,20 +35,17 @@ static void numbers_of_every_type_are_written(void **state)
 
 static void the_upper_bits_of_the_kind_are_flags(void **state)
 {
-    (void)state;
     check(0xc0040000u | INT, "I", &(int32_t){5}, 4, "5");
 }
 
 static void arrays_are_separated_by_blanks(void **state)
 {
-    (void)state;
     const long cp_time[] = {253, 0, 222, 13, 1835};
     check(LONG, "L", cp_time, sizeof(cp_time), "253 0 222 13 1835");
 }
 
 static void temperatures_are_in_degrees(void **state)
 {
-    (void)state;
     check(INT, "IK", &(int32_t){3232}, 4, "50.1C"); /* tenths of a kelvin; the kernel's zero is 273.15 K */
     check(INT, "IK3", &(int32_t){300000}, 4, "26.850C");
     check(INT, "IK", &(int32_t){-1}, 4, "-1"); /* no reading */
@@ -65,14 +54,12 @@ static void temperatures_are_in_degrees(void **state)
 /* As FreeBSD 13 and later have kern.boot_id. */
 static void bytes_without_a_format_are_hexadecimal(void **state)
 {
-    (void)state;
     check(OPAQUE, "", "\x4c\x86\x09\xe1\x00\xff", 6, "4c8609e100ff");
     check(OPAQUE, "", "", 0, "");
 }
 
 static void strings_end_at_the_first_zero_or_with_the_data(void **state)
 {
-    (void)state;
     check(STRING, "A", "TSC-low\0junk", 12, "TSC-low");
     check(STRING, "A", "LAPIC", 5, "LAPIC");
     check(STRING, "A", "", 1, "");
@@ -81,7 +68,6 @@ static void strings_end_at_the_first_zero_or_with_the_data(void **state)
 
 static void wrong_sizes_and_unknown_types_are_refused(void **state)
 {
-    (void)state;
     const char data[64] = {0};
     char buf[64];
     size_t len = 99;
@@ -96,7 +82,6 @@ static void wrong_sizes_and_unknown_types_are_refused(void **state)
 
 static void what_does_not_fit_is_cut_and_said(void **state)
 {
-    (void)state;
     char buf[6];
     size_t len = 0;
     assert_int_equal(st_oid_text(STRING, "A", "LAPIC", 6, buf, sizeof(buf), &len), 0);
@@ -110,7 +95,6 @@ static void what_does_not_fit_is_cut_and_said(void **state)
 
 static void priorities_are_scaled_to_0_to_31(void **state)
 {
-    (void)state;
     assert_int_equal(st_priority_to_freebsd(70), 21);
     assert_int_equal(st_priority_to_freebsd(1), 0);
     assert_int_equal(st_priority_to_freebsd(99), 31);
@@ -122,7 +106,6 @@ static void priorities_are_scaled_to_0_to_31(void **state)
 
 static void rtprio_counts_the_other_way(void **state)
 {
-    (void)state;
     assert_int_equal(st_priority_rtprio(31), 0);
     assert_int_equal(st_priority_rtprio(20), 11); /* seen on 13.2: SCHED_FIFO 20 is rtprio 11 */
 }

@@ -1,27 +1,15 @@
 /* What programs that are started get as their environment: of root nothing that it was handed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
 #include <pwd.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "platform/child_env.h"
 #include "tests/unit/cannot.h"
+#include "tests/unit/unit.h"
 
 static const char *const kept[] = {"HOME", "SLEEPTUNE_NOT_SET", NULL};
 
 static int setup(void **state)
 {
-    (void)state;
     return setenv("HOME", "/nonexistent/ann", 1) != 0 ||
            setenv("XDG_CONFIG_HOME", "/nonexistent/ann/.config", 1) != 0 ||
            setenv("PIPEWIRE_CONFIG_DIR", "/nonexistent/ann", 1) != 0;
@@ -35,7 +23,6 @@ static const char *of(const struct st_child_env *env, const char *name)
 
 static void root_gets_its_own_folders(void **state)
 {
-    (void)state;
     struct st_child_env env;
     for (int all = 0; all < 2; all++) {
         assert_int_equal(st_child_env_open(&env, geteuid(), all ? NULL : kept), 0);
@@ -57,7 +44,6 @@ static void root_gets_its_own_folders(void **state)
 
 static void another_user_gets_that_users(void **state)
 {
-    (void)state;
     struct st_child_env env;
     const struct passwd *entry = getpwnam(geteuid() == 0 ? "nobody" : "root");
     if (entry == NULL)
@@ -73,7 +59,6 @@ static void another_user_gets_that_users(void **state)
 
 static void a_variable_is_there_once(void **state)
 {
-    (void)state;
     struct st_child_env env;
     assert_int_equal(st_child_env_open(&env, geteuid(), NULL), 0);
     assert_int_equal(st_child_env_set(&env, "LC_ALL", "C"), 0);
@@ -88,7 +73,6 @@ static void a_variable_is_there_once(void **state)
 
 static void programs_are_looked_for_in_absolute_folders(void **state)
 {
-    (void)state;
     char path[64];
     const char *const vars[] = {"HOME=/", "PATH=:.:relative:/nonexistent:/bin", NULL}, *const none[] = {NULL};
     assert_int_equal(st_child_env_find(vars, "sh", path, sizeof(path)), 0);

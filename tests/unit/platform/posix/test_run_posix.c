@@ -1,18 +1,7 @@
 /* Programs that are run for what they print: the real ones, whatever the machine's speed.
  * Real clock: started programs end when they end. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -22,6 +11,7 @@
 
 #include "core/ns.h"
 #include "platform/platform.h"
+#include "tests/unit/unit.h"
 
 #define LONG_NS  (60 * ST_NS_PER_S) /* never waited for in full */
 #define SHORT_NS (50 * ST_NS_PER_MS)
@@ -136,7 +126,7 @@ static int again(const char *word, bool as_other, char *buf, int64_t limit_ns)
     char path[4200];
     struct st_platform *p = st_platform_native();
     const char *slash = strrchr(self, '/');
-    snprintf(path, sizeof(path), "PATH=%.*s", (int)(slash - self), self);
+    ST_PRINT(path, "PATH=%.*s", (int)(slash - self), self);
     const char *const vars[] = {path, NULL}, *const argv[] = {slash + 1, word, NULL};
     const struct st_run_as as = {.env = vars, .switch_user = as_other, .uid = 65534, .gid = 65534};
     struct st_run run = {.argv = argv, .buf = buf, .buf_bytes = BYTES};
@@ -159,7 +149,7 @@ static int on_a_terminal(void)
     close(fd);
     const int r = again("take-terminal", false, buf, LONG_NS);
     char wanted[32];
-    snprintf(wanted, sizeof(wanted), "open %d\n", ENXIO);
+    ST_PRINT(wanted, "open %d\n", ENXIO);
     if (r == 0 && strcmp(buf, wanted) == 0)
         return 0;
     fprintf(stderr, "%d: %s", r, buf);
@@ -168,7 +158,6 @@ static int on_a_terminal(void)
 
 static void it_cannot_reach_the_terminal(void **state)
 {
-    (void)state;
     int status;
     const pid_t pid = fork();
     if (pid == 0)
@@ -180,7 +169,6 @@ static void it_cannot_reach_the_terminal(void **state)
 
 static void what_it_hides_is_killed(void **state)
 {
-    (void)state;
     char buf[BYTES];
     const int64_t limits_ns[] = {LONG_NS, 4 * ST_NS_PER_S};
     for (int hangs = 0; hangs < 2; hangs++) {
@@ -197,7 +185,6 @@ static void what_it_hides_is_killed(void **state)
 
 static void children_from_before_are_left_alone(void **state)
 {
-    (void)state;
     char buf[BYTES];
     const pid_t before = fork();
     if (before == 0) {
@@ -229,7 +216,6 @@ static void copy_for_others(char *ret_folder, char *ret_program, size_t bytes)
 
 static void it_gets_no_limit_that_harms(void **state)
 {
-    (void)state;
     char buf[BYTES], folder[] = "/tmp/st-test-run-XXXXXX", copy[64];
     const char *const here = self;
     const bool other = geteuid() == 0;
@@ -255,7 +241,6 @@ static void it_gets_no_limit_that_harms(void **state)
 
 static void output_and_status_are_told(void **state)
 {
-    (void)state;
     char buf[BYTES];
     int status;
     assert_int_equal(shell("echo one; echo two; echo three >&2", buf, sizeof(buf), LONG_NS, NULL), 0);
@@ -273,7 +258,6 @@ static void output_and_status_are_told(void **state)
 
 static void a_missing_program_is_told(void **state)
 {
-    (void)state;
     struct st_platform *p = st_platform_native();
     char buf[2][BYTES];
     const struct st_run_as as = {.env = env};
@@ -290,7 +274,6 @@ static void a_missing_program_is_told(void **state)
 
 static void a_hung_one_is_killed_with_its_children(void **state)
 {
-    (void)state;
     char buf[BYTES];
     assert_int_equal(shell("echo begun; sleep 3600 & echo $!; wait", buf, sizeof(buf), SHORT_NS, NULL),
                      -ETIMEDOUT);
@@ -302,7 +285,7 @@ static void a_hung_one_is_killed_with_its_children(void **state)
         char path[64], text[256];
         size_t len;
         struct st_platform *p = st_platform_native();
-        snprintf(path, sizeof(path), "/proc/%d/stat", (int)grandchild);
+        ST_PRINT(path, "/proc/%d/stat", (int)grandchild);
         if (p->machine.read_text(&p->machine, path, text, sizeof(text), &len) == 0 &&
             strstr(text, ") Z") != NULL)
             return; /* dead; whoever inherits it has to reap it */
@@ -317,7 +300,6 @@ static void a_hung_one_is_killed_with_its_children(void **state)
 
 static void all_share_one_limit(void **state)
 {
-    (void)state;
     struct st_platform *p = st_platform_native();
     char buf[8][BYTES];
     const struct st_run_as as = {.env = env};
@@ -338,7 +320,6 @@ static void all_share_one_limit(void **state)
 
 static void a_flood_ends_at_the_buffer(void **state)
 {
-    (void)state;
     char buf[BYTES];
     assert_int_equal(shell("while :; do echo flood; done", buf, sizeof(buf), LONG_NS, NULL), -EFBIG);
     assert_int_equal(strlen(buf), BYTES - 1);
@@ -351,7 +332,6 @@ static void a_flood_ends_at_the_buffer(void **state)
 
 static void it_gets_nothing_of_this_process(void **state)
 {
-    (void)state;
     char buf[BYTES];
     /* as a shell leaves descriptors open */
     const int leaked = open("/dev/zero", O_RDONLY);
@@ -369,7 +349,6 @@ static void it_gets_nothing_of_this_process(void **state)
 
 static void a_user_without_rights_stays_one(void **state)
 {
-    (void)state;
     struct st_platform *p = st_platform_native();
     char buf[BYTES];
     const struct st_run_as as = {.env = env, .switch_user = true, .uid = 65534, .gid = 65534};
@@ -388,7 +367,6 @@ static void a_user_without_rights_stays_one(void **state)
 
 static void it_works_where_sigchld_is_ignored(void **state)
 {
-    (void)state;
     char buf[BYTES];
     void (*before)(int) = signal(SIGCHLD, SIG_IGN);
     assert_int_equal(shell("echo told", buf, sizeof(buf), LONG_NS, NULL), 0);
@@ -398,7 +376,6 @@ static void it_works_where_sigchld_is_ignored(void **state)
 
 static void too_many_are_refused(void **state)
 {
-    (void)state;
     struct st_platform *p = st_platform_native();
     const struct st_run_as as = {.env = env};
     struct st_run runs[17] = {0};

@@ -1,24 +1,13 @@
 /* What root takes of the environment that it was given, and from where code is taken. Real clock: none; the
  * machine is asked where this program is. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
 #include <pwd.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "platform/platform.h"
 #include "platform/trusted.h"
 #include "tests/unit/cannot.h"
+#include "tests/unit/unit.h"
 
 /** What cmocka reads itself stays. */
 static void clean(void)
@@ -39,15 +28,14 @@ static int taken(const char *value, char path[PATH_MAX])
 
 static void code_is_taken_from_a_folder_that_root_alone_can_change(void **state)
 {
-    (void)state;
     char above[] = "/tmp/sleeptune-env-XXXXXX", folder[64], link_path[64], file[80], path[PATH_MAX],
          sentence[240];
     const bool root = geteuid() == 0;
     const int refused = root ? -EPERM : 0;
     assert_non_null(mkdtemp(above));
-    snprintf(folder, sizeof(folder), "%s/folder", above);
-    snprintf(link_path, sizeof(link_path), "%s/link", above);
-    snprintf(file, sizeof(file), "%s/code.so", folder);
+    ST_PRINT(folder, "%s/folder", above);
+    ST_PRINT(link_path, "%s/link", above);
+    ST_PRINT(file, "%s/code.so", folder);
     snprintf(
         sentence, sizeof(sentence),
         "root does not load code.so: others can change %s. As root, run meson install -C build, or make it "
@@ -92,7 +80,6 @@ static void code_is_taken_from_a_folder_that_root_alone_can_change(void **state)
 
 static void address_that_names_a_program_is_forgotten_by_everyone(void **state)
 {
-    (void)state;
     static const char *const refused[] = {"unixexec:path=/bin/true",
                                           "unix:path=/none;unixexec:path=/bin/true", "tcp:host=localhost",
                                           "autolaunch:", ""};
@@ -110,17 +97,16 @@ static void address_that_names_a_program_is_forgotten_by_everyone(void **state)
 
 static void root_keeps_what_is_listed(void **state)
 {
-    (void)state;
     char ours[] = "/tmp/test_trusted.XXXXXX", theirs[] = "/tmp/test_trusted.XXXXXX", link_path[64],
          socket[64], home[PATH_MAX];
     if (geteuid() != 0)
         ST_CANNOT("only root forgets");
-    snprintf(home, sizeof(home), "%s", getpwuid(0)->pw_dir);
+    ST_PRINT(home, "%s", getpwuid(0)->pw_dir);
     assert_non_null(mkdtemp(ours));
     assert_non_null(mkdtemp(theirs));
     assert_int_equal(chown(theirs, 65534, (gid_t)-1), 0);
-    snprintf(link_path, sizeof(link_path), "%s/link", ours);
-    snprintf(socket, sizeof(socket), "%s/not/there", ours /* its folder is not there */);
+    ST_PRINT(link_path, "%s/link", ours);
+    ST_PRINT(socket, "%s/not/there", ours /* its folder is not there */);
     assert_int_equal(symlink(ours, link_path), 0);
     const char *const given[][2] = {{"HOME", theirs},
                                     {"STATE_DIRECTORY", theirs},
@@ -151,7 +137,7 @@ static void root_keeps_what_is_listed(void **state)
                           strcmp(name, "LANG") == 0 || strcmp(name, "SUDO_USER") == 0;
         assert_true((getenv(name) != NULL) == kept);
     }
-    snprintf(socket, sizeof(socket), "%s/new", ours);
+    ST_PRINT(socket, "%s/new", ours);
     assert_int_equal(setenv("SLEEPTUNE_SOCKET", socket, 1), 0);
     clean();
     assert_string_equal(getenv("SLEEPTUNE_SOCKET"), socket);

@@ -1,23 +1,15 @@
 /* Folders of the user, as his environment says. */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "core/text/text.h"
 #include "platform/user_folder.h"
+#include "tests/unit/unit.h"
 
 static char buf[64];
 
 static void what_the_environment_names_comes_first(void **state)
 {
-    (void)state;
     setenv("HOME", "/users/amy", 1);
     setenv("XDG_STATE_HOME", "/state", 1);
     assert_true(st_user_folder(ST_USER_STATE, "/sleeptune", buf, sizeof(buf)));
@@ -29,7 +21,6 @@ static void what_the_environment_names_comes_first(void **state)
 
 static void no_home_no_folder(void **state)
 {
-    (void)state;
     unsetenv("XDG_STATE_HOME");
     setenv("HOME", "amy", 1);
     assert_false(st_user_folder(ST_USER_STATE, "/sleeptune", buf, sizeof(buf)));
@@ -41,7 +32,6 @@ static void no_home_no_folder(void **state)
 
 static void folders_are_made_for_the_user_alone(void **state)
 {
-    (void)state;
     char base[] = "/tmp/sleeptune-user-folder-XXXXXX";
     struct stat status;
     assert_non_null(mkdtemp(base));

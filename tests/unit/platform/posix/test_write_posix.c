@@ -1,16 +1,5 @@
 /* Writing through the root row, which shares its code with the native ones. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #if __has_include(<sys/xattr.h>)
 #include <sys/xattr.h>
@@ -19,6 +8,7 @@
 
 #include "platform/platform.h"
 #include "platform/posix/posix.h"
+#include "tests/unit/unit.h"
 
 struct fixture {
     char dir[64];
@@ -41,7 +31,7 @@ static int teardown(void **state)
 {
     struct fixture *f = *state;
     char command[128];
-    snprintf(command, sizeof(command), "rm -rf '%s'", f->dir);
+    ST_PRINT(command, "rm -rf '%s'", f->dir);
     st_platform_root_free(f->p);
     const int r = system(command);
     free(f);
@@ -67,7 +57,7 @@ static mode_t mode_of(const struct fixture *f, const char *path)
 {
     char full[256];
     struct stat info;
-    snprintf(full, sizeof(full), "%s%s", f->dir, path);
+    ST_PRINT(full, "%s%s", f->dir, path);
     assert_int_equal(lstat(full, &info), 0);
     return info.st_mode;
 }
@@ -100,9 +90,9 @@ static void links_folders_and_fifos_are_not_replaced(void **state)
     struct fixture *f = *state;
     char full[256];
     assert_int_equal(put(f, "/target", "theirs\n", 0600), 0);
-    snprintf(full, sizeof(full), "%s/link", f->dir);
+    ST_PRINT(full, "%s/link", f->dir);
     assert_int_equal(symlink("target", full), 0);
-    snprintf(full, sizeof(full), "%s/fifo", f->dir);
+    ST_PRINT(full, "%s/fifo", f->dir);
     assert_int_equal(mkfifo(full, 0600), 0);
     assert_int_equal(f->p->writer.make_folder(&f->p->writer, "/folder", 0755), 0);
     assert_int_equal(put(f, "/link", "ours\n", 0600), -ELOOP);
@@ -126,7 +116,7 @@ static void a_link_is_one_error_on_all_systems(void **state)
     assert_int_equal(st_posix_open_error(EMLINK), -ELOOP);
     assert_int_equal(st_posix_open_error(ELOOP), -ELOOP);
     assert_int_equal(st_posix_open_error(ENOENT), -ENOENT);
-    snprintf(full, sizeof(full), "%s/link", f->dir);
+    ST_PRINT(full, "%s/link", f->dir);
     assert_int_equal(symlink("target", full), 0);
     assert_int_equal(st_posix_open_path(&f->p->machine, full, O_RDONLY | O_NOFOLLOW), -ELOOP);
 }
@@ -135,9 +125,9 @@ static void paths_are_absolute_and_end_in_a_name(void **state)
 {
     static const char *const paths[] = {"a", "", "/", "/a/", "/..", "/."};
     struct fixture *f = *state;
-    for (size_t i = 0; i < ST_ARRAY_LEN(paths); i++) {
-        assert_int_equal(put(f, paths[i], "x", 0600), -EINVAL);
-        assert_int_equal(f->p->writer.remove_file(&f->p->writer, paths[i]), -EINVAL);
+    ST_EACH (path, paths) {
+        assert_int_equal(put(f, *path, "x", 0600), -EINVAL);
+        assert_int_equal(f->p->writer.remove_file(&f->p->writer, *path), -EINVAL);
     }
     /* ".." does not lead out of the tree: it is the root of it */
     assert_int_equal(put(f, "/../../up", "x", 0600), 0);
@@ -148,7 +138,7 @@ static void a_link_to_the_outside_leads_nowhere(void **state)
 {
     struct fixture *f = *state;
     char full[256];
-    snprintf(full, sizeof(full), "%s/out", f->dir);
+    ST_PRINT(full, "%s/out", f->dir);
     assert_int_equal(symlink("/tmp", full), 0);
     assert_true(put(f, "/out/sleeptune-escaped", "x", 0600) < 0);
     assert_int_equal(access("/tmp/sleeptune-escaped", F_OK), -1);
@@ -217,7 +207,7 @@ static void who_else_may_read_it_stays(void **state)
     char path[128];
     unsigned char now[256];
     assert_int_equal(put(f, "/x", "old\n", 0644), 0);
-    snprintf(path, sizeof(path), "%s/x", f->dir);
+    ST_PRINT(path, "%s/x", f->dir);
     if (setxattr(path, "system.posix_acl_access", access_list, sizeof(access_list), 0) != 0) {
         print_message("# not tried: a file system without access lists\n");
         return;
@@ -233,18 +223,18 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #if __has_include(<sys/xattr.h>)
-        cmocka_unit_test_setup_teardown(who_else_may_read_it_stays, setup, teardown),
+        TEST(who_else_may_read_it_stays),
 #endif
-        cmocka_unit_test_setup_teardown(a_new_file_has_the_mode_and_an_old_one_keeps_its, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_a_killed_writer_left_is_no_obstacle, setup, teardown),
-        cmocka_unit_test_setup_teardown(links_folders_and_fifos_are_not_replaced, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_link_is_one_error_on_all_systems, setup, teardown),
-        cmocka_unit_test_setup_teardown(paths_are_absolute_and_end_in_a_name, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_link_to_the_outside_leads_nowhere, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_value_is_a_line_in_a_file_that_is_there, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_sysctl_is_a_file_below_proc_sys, setup, teardown),
-        cmocka_unit_test_setup_teardown(folders_are_removed_only_when_they_are_empty, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_may_be_written_is_known_before, setup, teardown),
+        TEST(a_new_file_has_the_mode_and_an_old_one_keeps_its),
+        TEST(what_a_killed_writer_left_is_no_obstacle),
+        TEST(links_folders_and_fifos_are_not_replaced),
+        TEST(a_link_is_one_error_on_all_systems),
+        TEST(paths_are_absolute_and_end_in_a_name),
+        TEST(a_link_to_the_outside_leads_nowhere),
+        TEST(a_value_is_a_line_in_a_file_that_is_there),
+        TEST(a_sysctl_is_a_file_below_proc_sys),
+        TEST(folders_are_removed_only_when_they_are_empty),
+        TEST(what_may_be_written_is_known_before),
     };
     return cmocka_run_group_tests_name("write", tests, NULL, NULL);
 }

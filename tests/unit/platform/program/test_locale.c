@@ -1,14 +1,7 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include <stdlib.h>
-#include <string.h>
 
 #include "platform/program/locale.h"
+#include "tests/unit/unit.h"
 
 static void set(const char *lc_all, const char *lc_ctype, const char *lang)
 {
@@ -19,7 +12,6 @@ static void set(const char *lc_all, const char *lc_ctype, const char *lang)
 
 static void the_first_variable_that_is_set_decides(void **state)
 {
-    (void)state;
     static const struct {
         const char *lc_all, *lc_ctype, *lang;
         bool utf8;
@@ -44,7 +36,6 @@ static void the_first_variable_that_is_set_decides(void **state)
 
 static void text_becomes_ascii(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *ascii;
     } rows[] = {
@@ -58,20 +49,19 @@ static void text_becomes_ascii(void **state)
         {"a\xA0\xA0z", "a?z"},
         {"\xF0\x9F\x98\x80!", "?!"},
     };
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
+    ST_EACH (row, rows) {
         char text[64];
-        strcpy(text, rows[i].text);
+        strcpy(text, row->text);
         set("C", NULL, NULL);
-        assert_string_equal(st_locale_text(text), rows[i].ascii);
-        strcpy(text, rows[i].text);
+        assert_string_equal(st_locale_text(text), row->ascii);
+        strcpy(text, row->text);
         set("C.UTF-8", NULL, NULL);
-        assert_string_equal(st_locale_text(text), rows[i].text);
+        assert_string_equal(st_locale_text(text), row->text);
     }
 }
 
 static void a_stream_is_ascii_when_it_ends(void **state)
 {
-    (void)state;
     for (int utf8 = 0; utf8 <= 1; utf8++) {
         char *text = NULL;
         size_t bytes;
@@ -90,12 +80,11 @@ static void a_stream_is_ascii_when_it_ends(void **state)
 
 static void foreign_text_is_made_safe(void **state)
 {
-    (void)state;
     static const struct {
         const char *locale, *shown;
     } rows[] = {{"C.UTF-8", "\xc2\xb5 a?[2J?31m\nb?c?"}, {"C", "u a?[2J?31m\nb?c?"}};
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        set(rows[i].locale, NULL, NULL);
+    ST_EACH (row, rows) {
+        set(row->locale, NULL, NULL);
         char *shown = NULL;
         size_t bytes;
         FILE *to = open_memstream(&shown, &bytes);
@@ -106,7 +95,7 @@ static void foreign_text_is_made_safe(void **state)
               st_locale_begin(&stream, to));
         assert_int_equal(st_locale_end(&stream), 0);
         fclose(to);
-        assert_string_equal(shown, rows[i].shown);
+        assert_string_equal(shown, row->shown);
         free(shown);
     }
 }

@@ -1,16 +1,9 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
 
 #include "store/history/hist_deflate.h"
+#include "tests/unit/unit.h"
 
 static uint8_t buf[400000];
 
@@ -23,7 +16,6 @@ static struct st_hist hist_of(int digits)
 
 static void a_bucket_is_its_distance_and_its_count(void **state)
 {
-    (void)state;
     struct st_hist hist = hist_of(3);
     st_hist_add_n(&hist, 1, 3);
     st_hist_add_n(&hist, 5, 300);
@@ -35,7 +27,6 @@ static void a_bucket_is_its_distance_and_its_count(void **state)
 
 static void unpacking_gives_back_what_was_packed(void **state)
 {
-    (void)state;
     for (int digits = 1; digits <= 4; digits++) {
         struct st_hist hist = hist_of(digits), back = hist_of(digits);
         uint8_t *room = malloc(st_hist_deflate_room(&hist));
@@ -61,7 +52,6 @@ static void unpacking_gives_back_what_was_packed(void **state)
 
 static void early_and_over_range_values_keep_n(void **state)
 {
-    (void)state;
     struct st_hist hist = hist_of(3), back = hist_of(3);
     st_hist_add_n(&hist, -500, 4);
     st_hist_add_n(&hist, -2 * ST_HIST_HIGHEST_NS, 1);
@@ -84,7 +74,6 @@ static void early_and_over_range_values_keep_n(void **state)
 
 static void an_empty_histogram_goes_through(void **state)
 {
-    (void)state;
     struct st_hist hist = hist_of(3), back = hist_of(3);
     assert_int_equal(st_hist_deflate_pack(&hist, buf), 1);
     assert_int_equal(st_hist_deflate_unpack(&back, buf, 1), 0);
@@ -97,7 +86,6 @@ static void an_empty_histogram_goes_through(void **state)
 /* The room is an upper bound. */
 static void the_fullest_histogram_fits(void **state)
 {
-    (void)state;
     struct st_hist hist = hist_of(2), back = hist_of(2);
     const size_t room_bytes = st_hist_deflate_room(&hist);
     uint8_t *room = malloc(room_bytes); /* so that an overrun is seen by the sanitizers */
@@ -117,7 +105,6 @@ static void the_fullest_histogram_fits(void **state)
 
 static void hostile_counts_are_refused_and_change_nothing(void **state)
 {
-    (void)state;
     static const struct {
         uint8_t bytes[24];
         size_t n;
@@ -148,7 +135,6 @@ static void hostile_counts_are_refused_and_change_nothing(void **state)
 
 static void one_of_fewer_digits_is_added_at_the_middles_of_its_buckets(void **state)
 {
-    (void)state;
     struct st_hist two = hist_of(2), three = hist_of(3);
     st_hist_add_n(&two, 77, 5);
     st_hist_add_n(&two, 100000, 3); /* 2 digits: 99840 .. 100351 */
@@ -169,7 +155,6 @@ static void one_of_fewer_digits_is_added_at_the_middles_of_its_buckets(void **st
 /* 16 MB of zeros are 16 kB. */
 static void what_inflates_beyond_its_room_is_refused(void **state)
 {
-    (void)state;
     const size_t plain_bytes = 16 << 20;
     struct st_hist hist = hist_of(2);
     uLongf deflated = compressBound(plain_bytes);

@@ -1,17 +1,11 @@
 /* The history's file: what is written is read, summed, kept as long as it should, and what is no history is
  * told. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <fcntl.h>
 #include <sys/stat.h>
 
 #include "store/history/history_sql.h"
 #include "tests/unit/history_fixture.h"
+#include "tests/unit/unit.h"
 
 struct taken {
     int64_t ids[8];
@@ -47,7 +41,6 @@ static void check_same(const struct st_event *a, const struct st_event *b)
 
 static void events_are_read_by_time_and_by_kind(void **state)
 {
-    (void)state;
     struct st_history_reader *reader;
     struct taken taken = {.n = 0};
     bool more;
@@ -63,7 +56,7 @@ static void events_are_read_by_time_and_by_kind(void **state)
     assert_true(more);
     struct st_event wanted = st_event_make(NOON_NS + 3, ST_EVENT_SUSPEND, "words of suspend");
     wanted.lateness_ns = 7;
-    snprintf(wanted.device, sizeof(wanted.device), "hw:\xff");
+    ST_PRINT(wanted.device, "hw:\xff");
     wanted.pressure.pressure_cpu_permille = 125;
     wanted.pressure.cpu_khz = 3600000;
     check_same(&taken.events[0], &wanted);
@@ -77,15 +70,14 @@ static void events_are_read_by_time_and_by_kind(void **state)
 
 static void an_event_is_read_as_it_was_written(void **state)
 {
-    (void)state;
     struct st_history_reader *reader;
     struct taken taken = {.n = 0};
     bool more;
     struct st_event event = st_event_make(NOON_NS, ST_EVENT_CLIENT_DROPOUT, "%s", "");
     event.span_ns = 9;
     event.count_n = 3;
-    snprintf(event.source, sizeof(event.source), "pipewire");
-    snprintf(event.client, sizeof(event.client), "HeavyReverb");
+    ST_PRINT(event.source, "pipewire");
+    ST_PRINT(event.client, "HeavyReverb");
     event.certainty = ST_CERTAINTY_EXACT;
     event.reason = ST_DROPOUT_WOKEN_LATE;
     event.cycle.busy_ns = 1;
@@ -98,7 +90,7 @@ static void an_event_is_read_as_it_was_written(void **state)
     event.cause = ST_CAUSE_TIMER;
     event.lateness_ns = 8;
     event.explained_ns = 7;
-    snprintf(event.culprit, sizeof(event.culprit), "ffmpeg");
+    ST_PRINT(event.culprit, "ffmpeg");
     event.culprit_n = 2;
     event.culprit_ns = 10;
     event.loop_cpu = -1;
@@ -118,7 +110,6 @@ static void an_event_is_read_as_it_was_written(void **state)
 
 static void what_is_rolled_back_was_never_there(void **state)
 {
-    (void)state;
     const struct st_event event = st_event_make(NOON_NS, ST_EVENT_PAUSE, "%s", "");
     open_it();
     assert_int_equal(st_history_begin(history), 0);
@@ -138,13 +129,12 @@ static void write_file(const char *text, size_t bytes)
 static void set_version(int version)
 {
     char sql[64];
-    snprintf(sql, sizeof(sql), "PRAGMA user_version = %d", version);
+    ST_PRINT(sql, "PRAGMA user_version = %d", version);
     assert_int_equal(query(sql), -1);
 }
 
 static void what_is_no_history_is_told_and_left_as_it_was(void **state)
 {
-    (void)state;
     struct st_history_reader *reader;
     write_file("This is a letter, not a database, and long enough.\n", 51);
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EBADMSG);
@@ -170,7 +160,6 @@ static void what_is_no_history_is_told_and_left_as_it_was(void **state)
 
 static void damaged_pages_are_found_when_it_is_opened(void **state)
 {
-    (void)state;
     open_it();
     for (int i = 0; i < 200; i++)
         add(NOON_NS + i * MINUTE_NS, 1000, 1000 + i * 1000);
@@ -190,19 +179,17 @@ static void damaged_pages_are_found_when_it_is_opened(void **state)
 
 static void nothing_but_files_is_opened(void **state)
 {
-    (void)state;
     struct st_history_reader *reader;
     assert_int_equal(mkfifo(path, 0600), 0); /* an open would wait for ever */
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EINVAL);
     assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), -EINVAL);
-    snprintf(path, sizeof(path), "%s/none/history.db", folder);
+    ST_PRINT(path, "%s/none/history.db", folder);
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -ENOENT);
     assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), -ENOENT);
 }
 
 static void a_link_or_no_file_beside_it_is_named(void **state)
 {
-    (void)state;
     static const char *const beside[] = {"-wal", "-shm", "-journal", ".lock"};
     char name[128], target[128], wanted[128];
     struct stat status;
@@ -210,15 +197,15 @@ static void a_link_or_no_file_beside_it_is_named(void **state)
     st_history_close(history);
     history = NULL;
     for (size_t i = 0; i < ST_ARRAY_LEN(beside); i++) {
-        snprintf(name, sizeof(name), "%s%s", path, beside[i]);
+        ST_PRINT(name, "%s%s", path, beside[i]);
         assert_int_equal(symlink("elsewhere", name), 0);
         assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -ELOOP);
-        snprintf(wanted, sizeof(wanted), "history.db%s in the same folder is a symbolic link", beside[i]);
+        ST_PRINT(wanted, "history.db%s in the same folder is a symbolic link", beside[i]);
         assert_string_equal(error, wanted);
         assert_int_equal(unlink(name), 0);
         assert_int_equal(mkdir(name, 0700), 0);
         assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EINVAL);
-        snprintf(wanted, sizeof(wanted), "history.db%s in the same folder is not a file", beside[i]);
+        ST_PRINT(wanted, "history.db%s in the same folder is not a file", beside[i]);
         assert_string_equal(error, wanted);
         assert_int_equal(rmdir(name), 0);
     }
@@ -227,7 +214,7 @@ static void a_link_or_no_file_beside_it_is_named(void **state)
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -ELOOP);
     assert_string_equal(error, "it is a symbolic link");
     assert_int_equal(st_history_look(path, error, sizeof(error)), -ELOOP);
-    snprintf(target, sizeof(target), "%s/elsewhere", folder);
+    ST_PRINT(target, "%s/elsewhere", folder);
     assert_int_equal(access(target, F_OK), -1);
     assert_int_equal(st_history_put_aside(path, NOON_NS, name, sizeof(name)), -EINVAL);
     assert_int_equal(lstat(path, &status), 0);
@@ -235,7 +222,6 @@ static void a_link_or_no_file_beside_it_is_named(void **state)
 
 static void whose_file_it_is_is_told_by_its_first_bytes(void **state)
 {
-    (void)state;
     assert_int_equal(st_history_look(path, error, sizeof(error)), 0); /* none */
     assert_int_equal(access(path, F_OK), -1);
     write_file("", 0);
@@ -263,11 +249,10 @@ static void whose_file_it_is_is_told_by_its_first_bytes(void **state)
 
 static void what_is_put_aside_is_never_overwritten(void **state)
 {
-    (void)state;
     char aside[3][128], log[640];
     for (int i = 0; i < 3; i++) {
         write_file("x", 1);
-        snprintf(log, sizeof(log), "%s-wal", path);
+        ST_PRINT(log, "%s-wal", path);
         FILE *file = fopen(log, "w");
         assert_non_null(file);
         fclose(file);
@@ -278,7 +263,7 @@ static void what_is_put_aside_is_never_overwritten(void **state)
     assert_non_null(strstr(aside[0], "history.db.aside-20261120T120000Z"));
     for (int i = 0; i < 3; i++) {
         assert_int_equal(access(aside[i], F_OK), 0);
-        snprintf(log, sizeof(log), "%s-wal", aside[i]);
+        ST_PRINT(log, "%s-wal", aside[i]);
         assert_int_equal(access(log, F_OK), 0);
         for (int j = 0; j < i; j++)
             assert_string_not_equal(aside[i], aside[j]);
@@ -287,7 +272,6 @@ static void what_is_put_aside_is_never_overwritten(void **state)
 
 static void old_minutes_go_first_then_old_hours(void **state)
 {
-    (void)state;
     open_it();
     add(NOON_NS - 401 * DAY_NS, 100, 1000);
     add(NOON_NS - 40 * DAY_NS, 100, 1000);
@@ -304,7 +288,6 @@ static void old_minutes_go_first_then_old_hours(void **state)
 
 static void a_clock_years_ahead_costs_a_day_a_call(void **state)
 {
-    (void)state;
     open_it();
     for (int day = 0; day < 5; day++)
         add(NOON_NS + day * DAY_NS, 100, 1000);
@@ -322,7 +305,6 @@ static void a_clock_years_ahead_costs_a_day_a_call(void **state)
 
 static void a_bound_of_size_is_kept_and_events_take_half_of_it(void **state)
 {
-    (void)state;
     open_it();
     assert_int_equal(st_history_begin(history), 0);
     const struct st_event event = st_event_make(NOON_NS, ST_EVENT_LATE_WAKE, "%s", "");
@@ -347,7 +329,6 @@ static void a_bound_of_size_is_kept_and_events_take_half_of_it(void **state)
 
 static void where_dropouts_were_removed_nothing_was_watched(void **state)
 {
-    (void)state;
     const struct st_history_watched watched = {
         .from_wall_ns = NOON_NS,
         .to_wall_ns = NOON_NS + HOUR_NS,
@@ -370,18 +351,16 @@ static void where_dropouts_were_removed_nothing_was_watched(void **state)
 
 static void a_file_that_was_moved_away_is_noticed(void **state)
 {
-    (void)state;
     char elsewhere[128];
     open_it();
     assert_int_equal(st_history_look_again(history), ST_HISTORY_OURS);
-    snprintf(elsewhere, sizeof(elsewhere), "%s/moved.db", folder);
+    ST_PRINT(elsewhere, "%s/moved.db", folder);
     assert_int_equal(rename(path, elsewhere), 0);
     assert_int_equal(st_history_look_again(history), ST_HISTORY_GONE);
 }
 
 static void a_history_without_writers_is_read_where_nothing_can_be_written(void **state)
 {
-    (void)state;
     json_t *document;
     open_it();
     add(NOON_NS, 100, 1000);
@@ -397,7 +376,6 @@ static void a_history_without_writers_is_read_where_nothing_can_be_written(void 
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(events_are_read_by_time_and_by_kind),
         TEST(an_event_is_read_as_it_was_written),

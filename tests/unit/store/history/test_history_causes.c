@@ -1,21 +1,11 @@
 /* Sums of causes in a history: minutes that become hours, and what older files have not. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "core/ns.h"
 #include "store/history/hist_deflate.h"
 #include "store/history/history.h"
 #include "store/history/history_read.h"
+#include "tests/unit/unit.h"
 
 #define MINUTE_NS (60 * ST_NS_PER_S)
 #define DAY_NS    (1440 * MINUTE_NS)
@@ -27,21 +17,19 @@ static struct st_hist lateness;
 
 static int setup(void **state)
 {
-    (void)state;
-    snprintf(folder, sizeof(folder), "/tmp/st-causes-XXXXXX");
+    ST_PRINT(folder, "/tmp/st-causes-XXXXXX");
     if (mkdtemp(folder) == NULL || st_hist_init(&lateness, 2) != 0)
         return -1;
-    snprintf(path, sizeof(path), "%s/history.db", folder);
+    ST_PRINT(path, "%s/history.db", folder);
     return st_history_open(path, &history, error, sizeof(error));
 }
 
 static int teardown(void **state)
 {
-    (void)state;
     char command[128];
     st_history_close(history);
     st_hist_finish(&lateness);
-    snprintf(command, sizeof(command), "rm -rf '%s'", folder);
+    ST_PRINT(command, "rm -rf '%s'", folder);
     return system(command);
 }
 
@@ -119,7 +107,6 @@ static void check(const json_t *document, json_int_t minutes)
 
 static void sums_are_of_the_minutes_between(void **state)
 {
-    (void)state;
     for (int i = 0; i < 5; i++)
         add_minute(FROM_NS + i * MINUTE_NS);
     json_t *all = read_causes(INT64_MIN, INT64_MIN);
@@ -135,7 +122,6 @@ static void sums_are_of_the_minutes_between(void **state)
 /* One that sleeptuned has not written yet. */
 static void minute_that_goes_on_is_added_where_it_belongs(void **state)
 {
-    (void)state;
     struct st_cause_sums sums = {.n = 1};
     const struct st_cause_span minute = {.from_wall_ns = FROM_NS + MINUTE_NS,
                                          .to_wall_ns = FROM_NS + MINUTE_NS + 7 * ST_NS_PER_S,
@@ -167,7 +153,6 @@ static void minute_that_goes_on_is_added_where_it_belongs(void **state)
 
 static void quiet_minutes_before_the_first_late_one_count(void **state)
 {
-    (void)state;
     for (int i = 0; i < 9; i++)
         add_quiet_minute(FROM_NS + i * MINUTE_NS);
     add_minute(FROM_NS + 9 * MINUTE_NS);
@@ -181,7 +166,6 @@ static void quiet_minutes_before_the_first_late_one_count(void **state)
 
 static void older_minutes_become_hours_with_the_same_sums(void **state)
 {
-    (void)state;
     for (int i = 0; i < 90; i++)
         add_minute(FROM_NS + i * MINUTE_NS);
     assert_int_equal(st_history_retain(history, FROM_NS + 4 * DAY_NS, 400, 100000000), 0);
@@ -201,7 +185,6 @@ static void older_minutes_become_hours_with_the_same_sums(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(sums_are_of_the_minutes_between),
         TEST(minute_that_goes_on_is_added_where_it_belongs),

@@ -1,16 +1,10 @@
 /* Histories that somebody made to harm who reads them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <zlib.h>
 
 #include "store/history/history_private.h"
 #include "tests/unit/cannot.h"
 #include "tests/unit/history_fixture.h"
+#include "tests/unit/unit.h"
 
 #define ENDLESS "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
 
@@ -40,7 +34,6 @@ static void check_refused(void)
 
 static void an_endless_view_is_refused_not_read(void **state)
 {
-    (void)state;
     static const char *const sql[] = {"ALTER TABLE event RENAME TO was",
                                       "CREATE VIEW event AS " ENDLESS "SELECT was.* FROM n, was"};
     make(sql, ST_ARRAY_LEN(sql));
@@ -49,7 +42,6 @@ static void an_endless_view_is_refused_not_read(void **state)
 
 static void a_trigger_is_refused(void **state)
 {
-    (void)state;
     static const char *const sql[] = {
         "CREATE TRIGGER harm AFTER INSERT ON event BEGIN DELETE FROM span; END"};
     make(sql, ST_ARRAY_LEN(sql));
@@ -59,7 +51,6 @@ static void a_trigger_is_refused(void **state)
 
 static void a_virtual_table_is_refused(void **state)
 {
-    (void)state;
     sqlite3 *db;
     make(NULL, 0);
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
@@ -99,7 +90,6 @@ static int read_both(char *buf, size_t buf_bytes)
 
 static void a_text_that_is_too_large_is_not_loaded(void **state)
 {
-    (void)state;
     char said[256];
     static const char *const sql[] = {"UPDATE event SET detail = CAST(zeroblob(20000000) AS TEXT)"};
     make(sql, ST_ARRAY_LEN(sql));
@@ -114,7 +104,6 @@ static void a_text_that_is_too_large_is_not_loaded(void **state)
 
 static void a_histogram_that_is_none_has_a_reason(void **state)
 {
-    (void)state;
     char said[256];
     static const char *const sql[] = {"UPDATE span SET lateness = x'00'"};
     make(sql, ST_ARRAY_LEN(sql));
@@ -124,7 +113,6 @@ static void a_histogram_that_is_none_has_a_reason(void **state)
 
 static void what_takes_too_long_is_ended(void **state)
 {
-    (void)state;
     struct st_history_sql_time time;
     sqlite3 *db;
     int64_t n = 0;
@@ -141,7 +129,6 @@ static void what_takes_too_long_is_ended(void **state)
 
 static void the_largest_histogram_is_no_value_that_is_too_large(void **state)
 {
-    (void)state;
     struct st_history_sum sum;
     assert_int_equal(st_history_sum_init(&sum, 3), 0);
     assert_true(compressBound(st_hist_deflate_room(&sum.hist)) + 4096 < ST_SQL_VALUE_BYTES);
@@ -150,7 +137,6 @@ static void the_largest_histogram_is_no_value_that_is_too_large(void **state)
 
 int main(void)
 {
-#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(an_endless_view_is_refused_not_read),
         TEST(a_trigger_is_refused),

@@ -1,16 +1,9 @@
 /* Rows of a history by steps: summed, with gaps, and with a head that agrees with them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "tests/unit/history_fixture.h"
+#include "tests/unit/unit.h"
 
 static void minutes_are_read_one_by_one_and_summed_by_hours_and_days(void **state)
 {
-    (void)state;
     json_t *document;
     open_it();
     add(NOON_NS - 2 * MINUTE_NS, 3000, 5000);
@@ -40,7 +33,6 @@ static void minutes_are_read_one_by_one_and_summed_by_hours_and_days(void **stat
 
 static void dropouts_of_a_minute_that_goes_on_are_in_its_hour(void **state)
 {
-    (void)state;
     json_t *document;
     const struct st_event lost[] = {
         dropout(NOON_NS + ST_NS_PER_S, "Heavy", ST_DROPOUT_TOO_SLOW, 4, 30),
@@ -71,7 +63,6 @@ static void dropouts_of_a_minute_that_goes_on_are_in_its_hour(void **state)
 
 static void steps_that_no_row_has_are_summed_when_they_are_asked_for(void **state)
 {
-    (void)state;
     json_t *document;
     open_it();
     for (int i = 0; i < 10; i++)
@@ -93,7 +84,6 @@ static void steps_that_no_row_has_are_summed_when_they_are_asked_for(void **stat
 
 static void what_was_not_measured_is_a_gap_and_no_zero(void **state)
 {
-    (void)state;
     json_t *document;
     open_it();
     add(NOON_NS, 100, 2000);
@@ -103,8 +93,8 @@ static void what_was_not_measured_is_a_gap_and_no_zero(void **state)
     const json_t *rows = rows_of(document);
     assert_int_equal(json_array_size(rows), 6);
     static const int gaps[] = {0, 3, 5};
-    for (size_t i = 0; i < ST_ARRAY_LEN(gaps); i++) {
-        const json_t *row = json_array_get(rows, (size_t)gaps[i]);
+    ST_EACH (gap, gaps) {
+        const json_t *row = json_array_get(rows, (size_t)*gap);
         assert_true(json_is_null(json_object_get(row, "misses")));
         assert_true(json_is_null(json_object_get(row, "dropouts")));
         assert_int_equal(json_integer_value(json_object_get(row, "measured_ns")), 0);
@@ -126,7 +116,7 @@ static void what_was_not_measured_is_a_gap_and_no_zero(void **state)
 static void copy_row(int n)
 {
     char sql[1024];
-    snprintf(sql, sizeof(sql),
+    ST_PRINT(sql,
              "INSERT INTO span (level, from_ns, to_ns, measured_ns, cycles, misses, skipped_periods,"
              " late_wakes, dropouts_own, lateness_n, lateness)"
              " WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
@@ -139,7 +129,6 @@ static void copy_row(int n)
 
 static void too_many_rows_are_refused(void **state)
 {
-    (void)state;
     json_t *document;
     open_it();
     add(NOON_NS, 100, 2000);
@@ -157,14 +146,13 @@ static void too_many_rows_are_refused(void **state)
 /* Whatever was asked for. */
 static void rows_of_the_file_are_counted_not_the_time_that_was_asked_for(void **state)
 {
-    (void)state;
     static const int64_t steps_ns[] = {0, MINUTE_NS, 5 * MINUTE_NS, HOUR_NS, 6 * HOUR_NS, DAY_NS};
     json_t *document;
     open_it();
     add(NOON_NS, 100, 2000);
     add(NOON_NS + MINUTE_NS, 100, 2000);
-    for (size_t i = 0; i < ST_ARRAY_LEN(steps_ns); i++) {
-        assert_int_equal(read_it(0, NOON_NS + 100 * DAY_NS, steps_ns[i], &document), 0);
+    ST_EACH (steps_n, steps_ns) {
+        assert_int_equal(read_it(0, NOON_NS + 100 * DAY_NS, *steps_n, &document), 0);
         const json_t *rows = rows_of(document);
         assert_in_range(json_array_size(rows), 3, 4); /* a gap before, one behind */
         assert_int_equal(figure(rows, 0, "from_ns"), 0);
@@ -194,7 +182,6 @@ static void check_times(const json_t *document, int64_t since_ns, int64_t until_
 
 static void head_and_rows_agree_on_a_young_file(void **state)
 {
-    (void)state;
     json_t *document;
     const int64_t since_ns = NOON_NS - 95 * MINUTE_NS, until_ns = NOON_NS + 30 * MINUTE_NS;
     open_it();
@@ -208,7 +195,6 @@ static void head_and_rows_agree_on_a_young_file(void **state)
 
 static void head_and_rows_agree_where_only_hours_are_left(void **state)
 {
-    (void)state;
     json_t *document;
     const int64_t old_ns = NOON_NS - 31 * DAY_NS;
     open_it();
@@ -232,7 +218,6 @@ static void head_and_rows_agree_where_only_hours_are_left(void **state)
 
 static void the_last_step_ends_where_the_file_does(void **state)
 {
-    (void)state;
     json_t *document;
     open_it();
     for (int i = 0; i < 20; i++)
@@ -240,18 +225,17 @@ static void the_last_step_ends_where_the_file_does(void **state)
     static const struct {
         int minutes, end_minutes; /* asked up to; said */
     } rows[] = {{10, 20}, {20, 20}, {30, 30}, {60, 60}};
-    for (size_t i = 0; i < ST_ARRAY_LEN(rows); i++) {
-        const int64_t until_ns = NOON_NS + rows[i].minutes * MINUTE_NS;
+    ST_EACH (row, rows) {
+        const int64_t until_ns = NOON_NS + row->minutes * MINUTE_NS;
         assert_int_equal(read_it(NOON_NS, until_ns, HOUR_NS, &document), 0);
         check_times(document, NOON_NS, until_ns);
-        assert_int_equal(figure(rows_of(document), 0, "to_ns"), NOON_NS + rows[i].end_minutes * MINUTE_NS);
+        assert_int_equal(figure(rows_of(document), 0, "to_ns"), NOON_NS + row->end_minutes * MINUTE_NS);
         json_decref(document);
     }
 }
 
 static void a_minute_over_the_end_of_its_step_has_room_in_it(void **state)
 {
-    (void)state;
     json_t *document;
     open_it();
     for (int i = 0; i < 5; i++)
@@ -267,7 +251,6 @@ static void a_minute_over_the_end_of_its_step_has_room_in_it(void **state)
 
 static void where_only_hours_are_left_rows_are_hours(void **state)
 {
-    (void)state;
     json_t *document;
     open_it();
     add(NOON_NS - 31 * DAY_NS, 100, 1000);
@@ -286,7 +269,6 @@ static void where_only_hours_are_left_rows_are_hours(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(minutes_are_read_one_by_one_and_summed_by_hours_and_days),
         TEST(dropouts_of_a_minute_that_goes_on_are_in_its_hour),

@@ -1,12 +1,6 @@
 /* When sound servers were watched, in a history. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "tests/unit/history_fixture.h"
+#include "tests/unit/unit.h"
 
 static const struct st_history_watch pipewire = {
     .source = "pipewire", .watched_ns = MINUTE_NS, .playing = 1, .frames = 1024, .rate_hz = 48000};
@@ -34,7 +28,6 @@ static const char *text_of(const json_t *rows, size_t i, const char *key)
 
 static void a_day_without_change_is_one_row_of_watching_and_is_cut_where_it_was_asked(void **state)
 {
-    (void)state;
     struct st_history_watch quiet = pipewire;
     quiet.playing = 0;
     quiet.frames = quiet.rate_hz = INT64_MIN;
@@ -68,7 +61,6 @@ static void a_day_without_change_is_one_row_of_watching_and_is_cut_where_it_was_
  * nothing else. */
 static void the_running_minute_counts(void **state)
 {
-    (void)state;
     struct st_history_reader *reader;
     json_t *document;
     char *text;
@@ -120,13 +112,12 @@ static const char *parts_of(const json_t *document, char *buf, size_t buf_bytes)
 
 static void where_nothing_played_there_is_no_gap(void **state)
 {
-    (void)state;
     struct st_history_watch quiet = pipewire, alsa = {.source = "alsa", .watched_ns = MINUTE_NS},
                             other = alsa;
     char text[256];
     quiet.playing = 0;
     other.playing = INT64_MIN; /* does not know what plays */
-    snprintf(other.source, sizeof(other.source), "sound4");
+    ST_PRINT(other.source, "sound4");
     open_it();
     add(NOON_NS, 100, 1000);
     add_watched(NOON_NS, pipewire);
@@ -155,7 +146,6 @@ static void where_nothing_played_there_is_no_gap(void **state)
 /* Programs play, the daemon is killed, and the next one sees them after four seconds. */
 static void a_daemon_that_starts_does_not_know_what_played_before(void **state)
 {
-    (void)state;
     struct st_history_watch quiet = pipewire;
     char text[256];
     quiet.playing = 0;
@@ -178,7 +168,6 @@ static void a_daemon_that_starts_does_not_know_what_played_before(void **state)
 
 static void dropouts_and_the_watching_go_with_all(void **state)
 {
-    (void)state;
     const struct st_event events[] = {dropout(NOON_NS, "heavy", ST_DROPOUT_TOO_SLOW, 4, 25),
                                       dropout(NOON_NS + 2 * DAY_NS, "heavy", ST_DROPOUT_TOO_SLOW, 4, 25)};
     open_it();
@@ -199,7 +188,6 @@ static void dropouts_and_the_watching_go_with_all(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(a_day_without_change_is_one_row_of_watching_and_is_cut_where_it_was_asked),
         TEST(the_running_minute_counts),

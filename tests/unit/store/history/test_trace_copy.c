@@ -1,20 +1,12 @@
 /* A copy of a moment is read as it was written; what is no copy, or not a whole one, is refused. */
-#include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/ns.h"
 #include "core/text/text.h"
 #include "store/history/trace_copy.h"
+#include "tests/unit/unit.h"
 
 static char folder[] = "/tmp/sleeptune-copies-XXXXXX";
 static struct st_trace_event events[ST_CPU_EVENTS_MAX + 3];
@@ -43,7 +35,6 @@ static int read_copy(int64_t at_s, struct st_trace_copy *ret)
 
 static void the_nearest_that_has_the_moment_is_read(void **state)
 {
-    (void)state;
     struct st_trace_copy copy;
     assert_int_equal(read_copy(0, &copy), -ENOENT);
     events[ST_CPU_EVENTS_MAX + 2] = (struct st_trace_event){.at_ns = 5, .name = "last"};
@@ -71,7 +62,6 @@ static void the_nearest_that_has_the_moment_is_read(void **state)
 
 static void rows_of_its_trace_stay(void **state)
 {
-    (void)state;
     struct st_trace_copy copy;
     for (int64_t i = 0; i < 100; i++)
         st_cycle_ring_put(ring, &(struct st_cycle_row){.signal_ns = i * ST_NS_PER_S});
@@ -93,7 +83,6 @@ static void rows_of_its_trace_stay(void **state)
 
 static void what_is_no_whole_copy_is_refused(void **state)
 {
-    (void)state;
     struct st_trace_copy copy;
     struct stat status;
     write_copy(100, "stopped", 7);

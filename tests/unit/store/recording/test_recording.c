@@ -1,32 +1,21 @@
 /* Recordings: what was told comes back, cut or not, and a full disk takes nothing that was written. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "store/recording/recording.h"
+#include "tests/unit/unit.h"
 
 static char path[] = "/tmp/sleeptune-recording-XXXXXX";
 
 /* An empty file before each test. */
 static int empty_file(void **state)
 {
-    (void)state;
     return truncate(path, 0);
 }
 
 static int remove_file(void **state)
 {
-    (void)state;
     return unlink(path);
 }
 
@@ -179,7 +168,6 @@ static int set_up(void **state)
 
 static void everything_told_comes_back_in_order(void **state)
 {
-    (void)state;
     for (int callback = 0; callback <= 1; callback++) {
         make_story(callback == 1);
         const struct st_recording_meta meta = meta_of(4800, callback == 1);
@@ -205,7 +193,6 @@ static void everything_told_comes_back_in_order(void **state)
 
 static void an_interrupted_run_says_so(void **state)
 {
-    (void)state;
     make_story(false);
     const struct st_recording_meta meta = meta_of(64, false);
     assert_int_equal(write_story(&meta, true), 0);
@@ -218,7 +205,6 @@ static void an_interrupted_run_says_so(void **state)
 
 static void cut_at_any_byte_it_reads_up_to_the_last_whole_line(void **state)
 {
-    (void)state;
     make_story(true);
     const struct st_recording_meta meta = meta_of(4800, true);
     assert_int_equal(write_story(&meta, false), 0);
@@ -252,7 +238,6 @@ static void cut_at_any_byte_it_reads_up_to_the_last_whole_line(void **state)
 /* Of a wrong digit only the end mark knows. */
 static void a_wrong_byte_anywhere_is_damage(void **state)
 {
-    (void)state;
     make_story(false);
     const struct st_recording_meta meta = meta_of(4800, false);
     assert_int_equal(write_story(&meta, false), 0);
@@ -281,7 +266,6 @@ static void a_wrong_byte_anywhere_is_damage(void **state)
 
 static void a_line_that_does_not_belong_there_ends_it(void **state)
 {
-    (void)state;
     static const struct {
         const char *lines;
         enum st_recording_end end;
@@ -310,7 +294,7 @@ static void a_line_that_does_not_belong_there_ends_it(void **state)
         char text[256];
         struct st_recording_reader *reader;
         struct st_recording_event event;
-        snprintf(text, sizeof(text), "sleeptune-recording 3\nrun 4000000 3 64 48000 0 1\n%s", row->lines);
+        ST_PRINT(text, "sleeptune-recording 3\nrun 4000000 3 64 48000 0 1\n%s", row->lines);
         assert_int_equal(st_recording_open_stream(fmemopen(text, strlen(text), "rb"), &reader), 0);
         while (st_recording_next(reader, &event) == 1)
             ;
@@ -321,7 +305,6 @@ static void a_line_that_does_not_belong_there_ends_it(void **state)
 
 static void foreign_and_newer_files_are_told_apart(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         int r;
@@ -346,7 +329,6 @@ static void foreign_and_newer_files_are_told_apart(void **state)
 
 static void many_events_without_flush_come_back(void **state)
 {
-    (void)state;
     const struct st_recording_meta meta = meta_of(64, false);
     struct st_recording *recording;
     assert_int_equal(st_recording_create(path, &meta, &recording), 0);
@@ -373,7 +355,6 @@ static void many_events_without_flush_come_back(void **state)
 
 static void a_full_disk_is_told_and_what_was_written_stays_readable(void **state)
 {
-    (void)state;
     make_story(false);
     const struct st_recording_meta meta = meta_of(4800, false);
     assert_int_equal(write_story(&meta, false), 0);
@@ -400,7 +381,6 @@ static void a_full_disk_is_told_and_what_was_written_stays_readable(void **state
 
 static void the_first_error_stays(void **state)
 {
-    (void)state;
     const struct st_recording_meta meta = meta_of(48000, false);
     struct st_recording *recording;
     assert_int_equal(st_recording_create(path, &meta, &recording), 0);
@@ -419,7 +399,6 @@ static void the_first_error_stays(void **state)
 
 static void short_writes_are_continued(void **state)
 {
-    (void)state;
     make_story(true);
     const struct st_recording_meta meta = meta_of(4800, true);
     write_at_most = 3;
@@ -432,7 +411,6 @@ static void short_writes_are_continued(void **state)
 
 static void an_older_recording_is_overwritten_and_another_file_is_not(void **state)
 {
-    (void)state;
     make_story(false);
     const struct st_recording_meta meta = meta_of(64, false);
     assert_int_equal(write_story(&meta, false), 0);
@@ -461,7 +439,6 @@ static void an_older_recording_is_overwritten_and_another_file_is_not(void **sta
 
 static void two_writers_of_one_file_are_refused(void **state)
 {
-    (void)state;
     const struct st_recording_meta meta = meta_of(64, false);
     struct st_recording *first, *second;
     assert_int_equal(st_recording_create(path, &meta, &first), 0);
@@ -473,7 +450,6 @@ static void two_writers_of_one_file_are_refused(void **state)
 
 static void period_indices_that_go_back_are_refused(void **state)
 {
-    (void)state;
     const struct st_recording_meta meta = meta_of(64, false);
     struct st_recording *recording;
     assert_int_equal(st_recording_create(path, &meta, &recording), 0);
@@ -493,7 +469,6 @@ static off_t bytes_on_disk(void)
 
 static void a_second_of_periods_is_on_the_disk_after_a_flush(void **state)
 {
-    (void)state;
     const struct st_recording_meta meta = meta_of(4800, false); /* ten a second */
     struct st_recording *recording;
     assert_int_equal(st_recording_create(path, &meta, &recording), 0);
@@ -511,7 +486,6 @@ static void a_second_of_periods_is_on_the_disk_after_a_flush(void **state)
 
 static void text_cannot_bring_control_characters_or_too_much(void **state)
 {
-    (void)state;
     const struct st_recording_meta meta = meta_of(64, false);
     struct st_recording *recording;
     assert_int_equal(st_recording_create(path, &meta, &recording), 0);

@@ -1,11 +1,5 @@
 /* Series of cycles of known truth. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "xruns/helpers/block_rhythm.h"
 
 enum { RATE = 48000, USUAL_NS = 300000 };
@@ -17,7 +11,6 @@ static int64_t not_graph; /* ... beyond which the driver counted */
 
 static int setup(void **state)
 {
-    (void)state;
     rhythm = (struct st_block_rhythm){0};
     random_state = 1;
     played = not_graph = 0;
@@ -57,7 +50,6 @@ static int64_t find(bool *any)
 
 static void a_block_is_found_whatever_the_buffer(void **state)
 {
-    (void)state;
     static const int64_t sizes[] = {128, 1024, 480, 1000};
     static const int64_t blocks[] = {16384, 32768, 65536};
     bool any;
@@ -78,7 +70,6 @@ static void a_block_is_found_whatever_the_buffer(void **state)
 
 static void noise_and_long_cycles_at_random_have_no_rhythm(void **state)
 {
-    (void)state;
     bool any;
     for (uint32_t seed = 1; seed <= 400; seed++) {
         static const int64_t sizes[] = {64, 128, 256, 1024};
@@ -96,7 +87,6 @@ static void noise_and_long_cycles_at_random_have_no_rhythm(void **state)
 /* A job that runs each second, in the computer's time. */
 static void rhythm_of_time_is_none(void **state)
 {
-    (void)state;
     static const int64_t periods_ms[] = {100, 250, 333, 500, 700, 1000, 1500, 2000};
     bool any;
     for (size_t i = 0; i < 2 * ST_ARRAY_LEN(periods_ms); i++) {
@@ -109,7 +99,6 @@ static void rhythm_of_time_is_none(void **state)
 /* Each second, eighth or thirty-second cycle: that changes with the buffer. */
 static void rhythm_of_the_graph_is_none(void **state)
 {
-    (void)state;
     bool any;
     for (int64_t n = 2; n <= 8; n++) {
         setup(NULL);
@@ -129,7 +118,6 @@ static void rhythm_of_the_graph_is_none(void **state)
 
 static void it_is_found_again_after_a_lost_cycle(void **state)
 {
-    (void)state;
     bool any;
     play_blocks(256, 32768, 40);
     not_graph += 256; /* the plug-in did not get it */
@@ -140,7 +128,6 @@ static void it_is_found_again_after_a_lost_cycle(void **state)
 /* Nothing is reported of a cycle now and then; the client computed in it, or it did not. */
 static void lost_cycles_do_not_hide_it(void **state)
 {
-    (void)state;
     bool any;
     for (uint32_t seed = 1; seed <= 20; seed++) {
         setup(NULL);
@@ -180,7 +167,6 @@ static int64_t play_on_a_busy_computer(uint32_t seed, int64_t block, int64_t per
 
 static void cycles_that_the_computer_takes_do_not_hide_it(void **state)
 {
-    (void)state;
     for (uint32_t seed = 1; seed <= 50; seed++) {
         const int64_t found = play_on_a_busy_computer(seed, 32768, 0);
         if (found != 32768)
@@ -191,7 +177,6 @@ static void cycles_that_the_computer_takes_do_not_hide_it(void **state)
 /* A time that is up to 6 % longer than a block, so that cycles that were not seen could explain it. */
 static void nor_do_they_make_a_rhythm_of_time_one(void **state)
 {
-    (void)state;
     int found_n = 0;
     for (uint32_t seed = 1; seed <= 200; seed++)
         found_n += play_on_a_busy_computer(seed, 0, 32768 + (int64_t)seed * 10) != 0;

@@ -1,11 +1,5 @@
 /* Programs that stand still longer than their buffer lasts: looks at their CPU time. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "xruns/helpers/client_buffer.h"
 
 #define MS     INT64_C(1000000)
@@ -37,7 +31,6 @@ static void play(struct scene *scene, int64_t from, int64_t to, int64_t stop, in
 
 static void a_stop_longer_than_the_buffer_is_a_dropout(void **state)
 {
-    (void)state;
     struct scene scene = {.buffer = {.buffer_ns = BUFFER}};
     play(&scene, 0, 4000, 2000, 2500, ST_STANDING_IS_STOPPED);
     assert_int_equal(scene.n, 1);
@@ -48,7 +41,6 @@ static void a_stop_longer_than_the_buffer_is_a_dropout(void **state)
 
 static void each_stop_of_the_buffer_and_150_ms_is_found(void **state)
 {
-    (void)state;
     for (int64_t begin = 0; begin < LOOK / MS; begin++) {
         struct scene scene = {.buffer = {.buffer_ns = BUFFER}};
         play(&scene, 0, 4000, 2000 + begin, 2000 + begin + BUFFER / MS + 150, ST_STANDING_IS_STOPPED);
@@ -59,7 +51,6 @@ static void each_stop_of_the_buffer_and_150_ms_is_found(void **state)
 
 static void a_stop_shorter_than_the_buffer_is_none(void **state)
 {
-    (void)state;
     for (int64_t begin = 0; begin < LOOK / MS; begin++) {
         struct scene scene = {.buffer = {.buffer_ns = 300 * MS}};
         play(&scene, 0, 4000, 2000 + begin, 2290 + begin, ST_STANDING_IS_STOPPED);
@@ -96,7 +87,6 @@ static int64_t lost_of_cycles(int64_t stop, int64_t go, enum st_standing standin
 
 static void one_that_stands_still_while_its_buffer_lasts_has_lost_nothing(void **state)
 {
-    (void)state;
     int64_t truth_ns, all_ns = 0, all_true_ns = 0;
     for (int64_t go = 2000; go < 2020; go++) { /* it waits for a CPU whenever it is asked */
         assert_int_equal(lost_of_cycles(2000, go, ST_STANDING_NO_CPU, &truth_ns), 0);
@@ -113,7 +103,6 @@ static void one_that_stands_still_while_its_buffer_lasts_has_lost_nothing(void *
 
 static void reasons_are_what_it_did(void **state)
 {
-    (void)state;
     static const struct {
         enum st_standing standing;
         int n;
@@ -122,17 +111,16 @@ static void reasons_are_what_it_did(void **state)
                  {ST_STANDING_DISK, 1, ST_DROPOUT_BLOCKED},
                  {ST_STANDING_ASLEEP, 0, ST_DROPOUT_UNKNOWN}, /* it may have had nothing to play */
                  {ST_STANDING_UNKNOWN, 0, ST_DROPOUT_UNKNOWN}};
-    for (size_t i = 0; i < ST_ARRAY_LEN(cases); i++) {
+    ST_EACH (one, cases) {
         struct scene scene = {.buffer = {.buffer_ns = BUFFER}};
-        play(&scene, 0, 4000, 2000, 2500, cases[i].standing);
-        assert_int_equal(scene.n, cases[i].n);
-        assert_int_equal(scene.losses[0].reason, cases[i].reason);
+        play(&scene, 0, 4000, 2000, 2500, one->standing);
+        assert_int_equal(scene.n, one->n);
+        assert_int_equal(scene.losses[0].reason, one->reason);
     }
 }
 
 static void one_that_only_sleeps_is_asked_ever_more_rarely(void **state)
 {
-    (void)state;
     struct scene scene = {.buffer = {.buffer_ns = BUFFER}};
     play(&scene, 0, 602000, 2000, 600000, ST_STANDING_ASLEEP);
     assert_in_range(scene.asked_n, 10, 16);
@@ -141,7 +129,6 @@ static void one_that_only_sleeps_is_asked_ever_more_rarely(void **state)
 
 static void a_stream_that_begins_or_ends_makes_none(void **state)
 {
-    (void)state;
     struct scene begins = {.buffer = {.buffer_ns = BUFFER}}, ends = begins;
     play(&begins, 0, 4000, 500, 900, ST_STANDING_IS_STOPPED);
     assert_int_equal(begins.n, 0);
@@ -152,7 +139,6 @@ static void a_stream_that_begins_or_ends_makes_none(void **state)
 /* A server that changes its buffer size pauses its streams. */
 static void a_short_pause_is_no_new_beginning(void **state)
 {
-    (void)state;
     for (int64_t pause = 400; pause <= 600; pause += 200) {
         struct scene scene = {.buffer = {.buffer_ns = BUFFER}};
         play(&scene, 0, 4000, 9000, 9000, ST_STANDING_UNKNOWN);
@@ -165,7 +151,6 @@ static void a_short_pause_is_no_new_beginning(void **state)
 
 static void a_buffer_that_is_not_known_makes_none(void **state)
 {
-    (void)state;
     struct scene scene = {.n = 0};
     play(&scene, 0, 4000, 2000, 2500, ST_STANDING_IS_STOPPED);
     assert_int_equal(scene.n + scene.asked_n, 0);
@@ -174,7 +159,6 @@ static void a_buffer_that_is_not_known_makes_none(void **state)
 /* Less than 20 ms of sound between two make them one. */
 static void two_with_next_to_no_sound_between_are_one(void **state)
 {
-    (void)state;
     struct st_client_buffer buffer = {.buffer_ns = BUFFER};
     struct st_client_buffer_loss loss;
     static const struct {
@@ -182,8 +166,8 @@ static void two_with_next_to_no_sound_between_are_one(void **state)
     } looks[] = {{0, 1},    {1500, 2}, {1520, 2}, {1600, 2}, {1800, 2}, {1810, 3},
                  {1820, 3}, {2000, 3}, {2010, 4}, {2020, 5}, {2035, 6}};
     int n = 0;
-    for (size_t i = 0; i < ST_ARRAY_LEN(looks); i++) {
-        if (st_client_buffer_look(&buffer, BEGIN + looks[i].at * MS, looks[i].cpu))
+    ST_EACH (look, looks) {
+        if (st_client_buffer_look(&buffer, BEGIN + look->at * MS, look->cpu))
             st_client_buffer_stands(&buffer, ST_STANDING_NO_CPU);
         n += st_client_buffer_loss(&buffer, &loss);
     }

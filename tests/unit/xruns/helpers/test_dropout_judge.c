@@ -1,11 +1,5 @@
 /* Why a client was not ready: figures as they were seen with PipeWire 0.3.65 at 1024 frames, rounded. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "xruns/helpers/dropout_judge.h"
 
 #define US   INT64_C(1000)
@@ -37,7 +31,6 @@ static void expect(struct st_dropout_figures figures, enum st_dropout_reason rea
 
 static void one_that_computes_past_the_deadline_is_too_slow(void **state)
 {
-    (void)state;
     expect(measured(at(10 * US, 40 * US, 34 * MS), 33900 * US, 60 * US), ST_DROPOUT_TOO_SLOW);
     expect(measured(at(10 * US, 40 * US, 21400 * US), 21350 * US, 5 * US), ST_DROPOUT_TOO_SLOW);
     /* not finished yet */
@@ -46,7 +39,6 @@ static void one_that_computes_past_the_deadline_is_too_slow(void **state)
 
 static void one_that_waits_for_threads_of_its_own_computes(void **state)
 {
-    (void)state;
     struct st_dropout_figures figures = measured(at(10 * US, 40 * US, 34 * MS), MS, 10 * US);
     figures.others_ns = 32 * MS;
     expect(figures, ST_DROPOUT_TOO_SLOW);
@@ -59,7 +51,6 @@ static void one_that_waits_for_threads_of_its_own_computes(void **state)
 
 static void one_that_sleeps_in_its_cycle_does_not_compute(void **state)
 {
-    (void)state;
     expect(measured(at(10 * US, 40 * US, 34 * MS), 50 * US, 10 * US), ST_DROPOUT_BLOCKED);
     /* not finished yet, and not known when it woke up */
     expect(measured(at(10 * US, 0, 321 * MS), 50 * US, 10 * US), ST_DROPOUT_BLOCKED);
@@ -68,7 +59,6 @@ static void one_that_sleeps_in_its_cycle_does_not_compute(void **state)
 
 static void one_whose_pages_are_read_from_disk_was_swapped_out(void **state)
 {
-    (void)state;
     struct st_dropout_figures swapped = measured(at(10 * US, 40 * US, 34 * MS), 2200 * US, 60 * US);
     swapped.faults_n = 12;
     expect(swapped, ST_DROPOUT_SWAPPED_OUT);
@@ -91,7 +81,6 @@ static void one_whose_pages_are_read_from_disk_was_swapped_out(void **state)
  * it got none. */
 static void one_that_waits_for_a_cpu_after_each_page_was_swapped_out(void **state)
 {
-    (void)state;
     static const struct {
         int64_t took_us, late_us, cpu_us, usual_us, queue_us, wait_us;
         uint64_t faults_n;
@@ -115,7 +104,6 @@ static void one_that_waits_for_a_cpu_after_each_page_was_swapped_out(void **stat
 
 static void one_without_a_cpu_lost_it_to_somebody(void **state)
 {
-    (void)state;
     struct st_dropout_figures taken = measured(at(10 * US, 30 * MS, 33 * MS), 2200 * US, 30 * MS);
     expect(taken, ST_DROPOUT_CPU_TAKEN); /* before it woke up */
     taken.taken_by_itself = true;
@@ -129,7 +117,6 @@ static void one_without_a_cpu_lost_it_to_somebody(void **state)
 /* What it computed and how long it waited are each enough: what is known better is the reason. */
 static void of_two_reasons_the_surer_is_told(void **state)
 {
-    (void)state;
     struct st_dropout_figures figures = measured(at(10 * US, 40 * US, 44 * MS), 23 * MS, 23 * MS);
     expect(figures, ST_DROPOUT_TOO_SLOW);
     figures.cpu_error_ns = 2 * MS;
@@ -140,7 +127,6 @@ static void of_two_reasons_the_surer_is_told(void **state)
 
 static void too_short_a_wait_for_the_cpu_is_not_the_reason(void **state)
 {
-    (void)state;
     expect(measured(at(10 * US, 40 * US, 34 * MS), 30 * MS, 4 * MS), ST_DROPOUT_TOO_SLOW);
     expect(measured(at(10 * US, 5 * MS, 34 * MS), 15 * MS, 9 * MS),
            ST_DROPOUT_UNKNOWN); /* each of several too short */
@@ -148,7 +134,6 @@ static void too_short_a_wait_for_the_cpu_is_not_the_reason(void **state)
 
 static void one_that_is_woken_late_and_was_not_queued(void **state)
 {
-    (void)state;
     expect(measured(at(10 * US, 20 * MS, 22 * MS), 2 * MS, 10 * US), ST_DROPOUT_WOKEN_LATE);
     expect(measured(at(10 * US, 8 * MS, 24 * MS), 16 * MS, 10 * US), ST_DROPOUT_WOKEN_LATE);
     expect(at(10 * US, 20 * MS, 22 * MS), ST_DROPOUT_WOKEN_LATE);
@@ -156,7 +141,6 @@ static void one_that_is_woken_late_and_was_not_queued(void **state)
 
 static void without_the_figures_of_its_thread_it_is_unknown(void **state)
 {
-    (void)state;
     expect(at(10 * US, 40 * US, 34 * MS), ST_DROPOUT_UNKNOWN);
     expect(at(10 * US, 0, 300 * MS), ST_DROPOUT_UNKNOWN);
     expect(at(0, 0, 0), ST_DROPOUT_UNKNOWN);
@@ -165,7 +149,6 @@ static void without_the_figures_of_its_thread_it_is_unknown(void **state)
 
 static void one_that_was_stopped(void **state)
 {
-    (void)state;
     struct st_dropout_figures figures = measured(at(10 * US, 45 * MS, 47 * MS), 2 * MS, 10 * US);
     figures.stopped = true;
     expect(figures, ST_DROPOUT_STOPPED);
@@ -179,7 +162,6 @@ static void one_that_was_stopped(void **state)
 
 static void one_whose_inputs_came_late_waited_for_another(void **state)
 {
-    (void)state;
     struct st_dropout_figures late = at(18 * MS, 18040 * US, 23 * MS);
     late.waited = true;
     expect(measured(late, 5 * MS, 10 * US), ST_DROPOUT_WAITED_FOR_OTHER);

@@ -1,15 +1,6 @@
 /* Which callbacks of JACK are one loss of sound, and how it is reported. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <string.h>
-
 #include "core/ns.h"
+#include "tests/unit/unit.h"
 #include "xruns/helpers/jack_loss.h"
 
 #define START_US  INT64_C(5000000)
@@ -42,7 +33,6 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 
 static int begin(void **state)
 {
-    (void)state;
     losses = (struct st_jack_losses){.n = 0};
     now_us = START_US;
     last_line_us = longest_pause_us = device_n = went_on_n = lines_n = 0;
@@ -91,7 +81,6 @@ static void overload(int64_t seconds, const char *client)
 
 static void a_loss_that_goes_on_is_one_and_is_said_each_second(void **state)
 {
-    (void)state;
     overload(3600, "Bass");
     wait_ms(1000);
     assert_string_equal(clients, "Bass ");
@@ -102,7 +91,6 @@ static void a_loss_that_goes_on_is_one_and_is_said_each_second(void **state)
 
 static void so_it_is_if_no_client_is_known(void **state)
 {
-    (void)state;
     log_is_read = false;
     overload(60, NULL);
     assert_string_equal(clients, " ");
@@ -112,7 +100,6 @@ static void so_it_is_if_no_client_is_known(void **state)
 
 static void another_client_that_goes_on_with_it_is_named_after_a_while(void **state)
 {
-    (void)state;
     overload(15, "Bass");
     overload(30, "JACK");
     assert_string_equal(clients, "Bass JACK ");
@@ -120,7 +107,6 @@ static void another_client_that_goes_on_with_it_is_named_after_a_while(void **st
 
 static void good_sound_between_makes_it_two(void **state)
 {
-    (void)state;
     call_back(true, 0, "Bass");
     wait_ms(60); /* each third cycle */
     call_back(true, 0, "Bass");
@@ -134,7 +120,6 @@ static void good_sound_between_makes_it_two(void **state)
 /* It is not woken once each 200 ms, and plays between. */
 static void a_chain_of_pieces_has_an_end(void **state)
 {
-    (void)state;
     for (int i = 0; i < 50; i++) {
         call_back(true, 0, NULL);
         st_jack_loss_name(&losses, "Bass", false);
@@ -147,7 +132,6 @@ static void a_chain_of_pieces_has_an_end(void **state)
 
 static void of_the_device_there_is_a_new_one_each_second(void **state)
 {
-    (void)state;
     for (int i = 0; i < 25 * 5; i++) {
         call_back(false, 60000, NULL);
         wait_ms(40);
@@ -160,7 +144,6 @@ static void of_the_device_there_is_a_new_one_each_second(void **state)
 
 static void a_client_that_goes_on_after_the_device_is_named(void **state)
 {
-    (void)state;
     for (int i = 0; i < 25 * 5; i++) {
         call_back(false, 60000, NULL);
         wait_ms(40);
@@ -171,7 +154,6 @@ static void a_client_that_goes_on_after_the_device_is_named(void **state)
 
 static void a_short_xrun_alone_is_the_devices(void **state)
 {
-    (void)state;
     call_back(false, 300, NULL);
     wait_ms(1000);
     assert_int_equal(device_n, 1);
@@ -189,7 +171,6 @@ static void a_short_xrun_alone_is_the_devices(void **state)
 
 static void a_client_may_be_called_as_the_server_is(void **state)
 {
-    (void)state;
     call_back(true, 0, "JACK");
     wait_ms(1000);
     assert_string_equal(clients, "JACK ");
@@ -199,7 +180,6 @@ static void a_client_may_be_called_as_the_server_is(void **state)
 /* Nor is it known who waited for it. */
 static void who_is_not_in_the_graph_is_probable(void **state)
 {
-    (void)state;
     call_back(true, 0, NULL);
     st_jack_loss_name(&losses, "Gone", false);
     st_jack_loss_name(&losses, "Amp", false);
@@ -209,7 +189,6 @@ static void who_is_not_in_the_graph_is_probable(void **state)
 
 static void a_line_has_the_time_of_the_last_callback(void **state)
 {
-    (void)state;
     call_back(false, 60000, NULL);
     const int64_t then_ns = now_us * ST_NS_PER_US + AHEAD_NS;
     wait_ms(1000);

@@ -1,14 +1,5 @@
 /* Whose an xrun of JACK was. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <string.h>
-
+#include "tests/unit/unit.h"
 #include "xruns/helpers/jack_late.h"
 #include "xruns/helpers/jack_xrun.h"
 
@@ -31,7 +22,6 @@ static const char *judged(float before_us, float delayed_us, int64_t after_us, i
 
 static void a_figure_that_is_renewed_is_the_devices(void **state)
 {
-    (void)state;
     assert_string_equal(judged(9, 10, 500000, 0), "device");
     assert_string_equal(judged(10, 9, 500000, INT64_MIN), "device");
     assert_string_equal(judged(0, 9, 500000, 30000), "device");
@@ -39,14 +29,12 @@ static void a_figure_that_is_renewed_is_the_devices(void **state)
 
 static void without_any_xrun_of_the_device_it_is_a_clients(void **state)
 {
-    (void)state;
     assert_string_equal(judged(0, 0, 500000, 0), "client");
     assert_string_equal(judged(0, 0, 100, 30000), "client");
 }
 
 static void two_equal_small_figures_of_a_driver_that_is_late_are_two_xruns_of_it(void **state)
 {
-    (void)state;
     assert_string_equal(judged(10, 10, LONG_AGO, 4000), "device?");
     assert_string_equal(judged(10, 10, LONG_AGO, 100), "client?");
     assert_string_equal(judged(10, 10, LONG_AGO, -4000), "client?");
@@ -56,20 +44,17 @@ static void two_equal_small_figures_of_a_driver_that_is_late_are_two_xruns_of_it
 
 static void two_that_are_told_at_once_share_the_figure_of_the_second(void **state)
 {
-    (void)state;
     assert_string_equal(judged(11, 11, 121, 0), "device?");
     assert_string_equal(judged(600123, 600123, 121, INT64_MIN), "device?");
 }
 
 static void a_long_silence_is_not_repeated_to_the_microsecond(void **state)
 {
-    (void)state;
     assert_string_equal(judged(600123, 600123, 500000, 4000), "client");
 }
 
 static void what_was_there_before_watching_was_told_to_nobody(void **state)
 {
-    (void)state;
     struct st_jack_xrun_judge judge;
     st_jack_xrun_begin(&judge, 10);
     struct st_jack_cycle now = {.delayed_us = 10, .at_us = 5, .period_us = PERIOD_US, .late_us = 0};
@@ -83,7 +68,6 @@ static void what_was_there_before_watching_was_told_to_nobody(void **state)
 /* jackd 1.9.21 with its dummy driver, 512 frames: stopped for 50 ms, and held up for 60 ms by a client */
 static void a_server_that_was_late_itself_accuses_no_client(void **state)
 {
-    (void)state;
     struct st_jack_cycle now = {.delayed_us = 28, .at_us = 1000000, .period_us = 10666, .late_us = 0};
     assert_true(st_jack_xrun_is_hasty(&now, 1000015));
     assert_false(st_jack_xrun_is_hasty(&now, 1000000)); /* of a card, too: nothing came behind it */
@@ -94,7 +78,6 @@ static void a_server_that_was_late_itself_accuses_no_client(void **state)
 
 static void messages_name_the_client(void **state)
 {
-    (void)state;
     char name[ST_JACK_NAME_BYTES];
     char longest[200], line[400];
     bool ran;
@@ -122,7 +105,7 @@ static void messages_name_the_client(void **state)
     assert_false(st_server_log_jack("JackAudioDriver::ProcessGraphAsyncMaster: Process error", name, &ran));
     memset(longest, 'x', sizeof(longest) - 1);
     longest[sizeof(longest) - 1] = '\0';
-    snprintf(line, sizeof(line), "JackEngine::XRun: client = %s was not finished, state = Running", longest);
+    ST_PRINT(line, "JackEngine::XRun: client = %s was not finished, state = Running", longest);
     assert_false(st_server_log_jack(line, name, &ran));
 }
 
@@ -166,7 +149,6 @@ static void feed(struct st_jack_graph *graph, const char *from, const char *to)
 
 static void who_ran_held_the_others_up(void **state)
 {
-    (void)state;
     const struct st_jack_graph none = {.n = 0};
     assert_string_equal(held(&none, "Amp- Bass+"), "Bass ");
     assert_string_equal(held(&none, "Bass+ Amp-"), "Bass ");
@@ -180,7 +162,6 @@ static void who_ran_held_the_others_up(void **state)
 
 static void of_those_that_did_not_begin_the_first_did(void **state)
 {
-    (void)state;
     struct st_jack_graph graph = {.n = 0};
     feed(&graph, "Bass", "Amp");
     feed(&graph, "Amp", "Reverb");
@@ -207,7 +188,6 @@ static bool continues(const struct st_jack_graph *graph, const char *messages, i
 /* At load 13 the callbacks of a stop of 1 s came in three pieces. */
 static void who_did_not_begin_since_made_one_loss(void **state)
 {
-    (void)state;
     struct st_jack_graph graph = {.n = 0};
     feed(&graph, "Bass", "Amp");
     assert_true(continues(&graph, "Amp- Bass-", 100000));
@@ -219,12 +199,11 @@ static void who_did_not_begin_since_made_one_loss(void **state)
 
 static void who_waited_for_clients_without_room_is_only_probably_to_blame(void **state)
 {
-    (void)state;
     struct st_jack_graph graph = {.n = 0};
     struct st_jack_late late = {.n = 0};
     char name[ST_JACK_NAME_BYTES];
     for (int i = 0; i < ST_JACK_CLIENTS_MAX + 2; i++) {
-        snprintf(name, sizeof(name), "%d", i);
+        ST_PRINT(name, "%d", i);
         assert_int_equal(st_jack_late_client(&graph, name),
                          i < ST_JACK_CLIENTS_MAX ? i : ST_JACK_CLIENTS_MAX);
         assert_int_equal(graph.more, i >= ST_JACK_CLIENTS_MAX);

@@ -1,11 +1,5 @@
 /* What was heard of a stream, with what is known of its program. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "xruns/helpers/listened.h"
 
 #define MS INT64_C(1000000)
@@ -19,7 +13,6 @@ static void stand(struct st_listened *listened, int64_t lost_ms, int64_t now_ms)
 
 static void a_silence_in_which_the_program_stood_still_is_one(void **state)
 {
-    (void)state;
     struct st_listened listened = {0};
     struct st_listened_loss loss;
     st_listened_find(&listened, AT, 470 * MS, 0);
@@ -37,7 +30,6 @@ static void a_silence_in_which_the_program_stood_still_is_one(void **state)
 
 static void what_it_did_before_or_later_explains_nothing(void **state)
 {
-    (void)state;
     struct st_listened listened = {0};
     struct st_listened_loss loss;
     stand(&listened, 100, -400);
@@ -59,7 +51,6 @@ static void what_it_did_before_or_later_explains_nothing(void **state)
 
 static void many_are_written_too_slowly(void **state)
 {
-    (void)state;
     struct st_listened listened = {0};
     struct st_listened_loss loss;
     for (int i = 0; i < 20; i++) {
@@ -77,7 +68,6 @@ static void many_are_written_too_slowly(void **state)
 
 static void who_cuts_itself_off_has_many_silences(void **state)
 {
-    (void)state;
     struct st_listened listened = {0};
     struct st_listened_loss loss;
     for (int n = 4; n <= 8; n += 4) {
@@ -95,7 +85,6 @@ static void who_cuts_itself_off_has_many_silences(void **state)
 
 static void two_are_enough_if_one_is_whole(void **state)
 {
-    (void)state;
     struct st_listened listened = {0};
     struct st_listened_loss loss;
     for (int whole = 1; whole >= 0; whole--) {
@@ -109,7 +98,6 @@ static void two_are_enough_if_one_is_whole(void **state)
 
 static void one_of_the_plug_in_is_enough_if_it_is_rare(void **state)
 {
-    (void)state;
     struct st_listened listened = {.plug_in = true};
     struct st_listened_loss loss;
     for (int rare = 1; rare >= 0; rare--) {
@@ -127,7 +115,6 @@ static void one_of_the_plug_in_is_enough_if_it_is_rare(void **state)
 
 static void what_goes_on_is_reported_in_parts(void **state)
 {
-    (void)state;
     struct st_listened listened = {0};
     struct st_listened_loss loss;
     int64_t n = 0, parts = 0;
@@ -145,7 +132,6 @@ static void what_goes_on_is_reported_in_parts(void **state)
 
 static void what_is_left_at_the_end_is_reported(void **state)
 {
-    (void)state;
     struct st_listened listened = {0};
     struct st_listened_loss loss;
     for (int i = 0; i < 9; i++)
@@ -166,7 +152,6 @@ static void what_is_left_at_the_end_is_reported(void **state)
 
 static void silences_of_the_music_and_changes_are_none(void **state)
 {
-    (void)state;
     struct st_listened listened = {0};
     struct st_listened_loss loss;
     st_listened_find(&listened, AT, 20 * MS, ST_LISTENED_RARE); /* alone */
@@ -188,7 +173,6 @@ static void silences_of_the_music_and_changes_are_none(void **state)
 
 static void lines_are_read(void **state)
 {
-    (void)state;
     uint32_t id;
     int64_t begin_ns, lost_ns;
     unsigned signs;

@@ -1,11 +1,5 @@
 /* Which streams were starved, by what their queues held at each look. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "xruns/helpers/pulse_streams.h"
 
 enum { CORKED = -1, GONE = -2 };
@@ -31,13 +25,11 @@ static int starved(const int *looks, size_t looks_n)
 
 static void a_stream_that_plays_is_not_starved(void **state)
 {
-    (void)state;
     assert_int_equal(STARVED(70000, 70000, 1001, 70000), 0);
 }
 
 static void empty_and_filled_again_is_once_however_long(void **state)
 {
-    (void)state;
     assert_int_equal(STARVED(70000, 0, 70000), 1);
     assert_int_equal(STARVED(70000, 0, 0, 0, 0, 0, 70000), 1);
     assert_int_equal(STARVED(70000, 0, 70000, 0, 70000, 70000), 2);
@@ -49,7 +41,6 @@ static void it_is_known_how_long_it_was_empty(void **state)
     struct st_pulse_streams streams = {0};
     static const uint64_t queued_us[] = {70000, 0, 0, 0, 70000, 70000, 0, 70000};
     static const uint64_t lost_us[] = {0, 0, 0, 0, 750000, 0, 0, 250000};
-    (void)state;
     assert_null(st_pulse_streams_find(&streams, 7));
     for (size_t i = 0; i < ST_ARRAY_LEN(queued_us); i++) {
         st_pulse_streams_look_begin(&streams);
@@ -68,7 +59,6 @@ static void it_is_known_how_long_it_was_empty(void **state)
 static void a_program_that_goes_on_is_not_stopped(void **state)
 {
     struct st_pulse_streams streams = {0};
-    (void)state;
     for (uint64_t i = 0; i < 5; i++) {
         st_pulse_streams_look_begin(&streams);
         assert_int_equal(st_pulse_streams_look(&streams, 7, false, i % 2 == 0 ? 70000 : 0, 0, 0, 250000 * i) >
@@ -106,7 +96,6 @@ static uint64_t lost_us(struct st_pulse_streams *streams, uint64_t empty_n, bool
 
 static void a_silent_pause_is_no_loss(void **state)
 {
-    (void)state;
     assert_int_equal(lost_us(&(struct st_pulse_streams){0}, 20, false), 5000000);
     assert_int_equal(lost_us(&(struct st_pulse_streams){0}, 21, false), 0);
     assert_int_equal(lost_us(&(struct st_pulse_streams){0}, 2400, false), 0);
@@ -127,7 +116,6 @@ static void who_waited_for_the_server_was_empty_since_it_was_silent(void **state
         {1000001, 7000000, 24, ST_DROPOUT_WAITED_FOR_OTHER}, /* and that is 6 s */
         {1260000, 1760000, 4, ST_DROPOUT_UNKNOWN},           /* it was empty before */
     };
-    (void)state;
     ST_EACH (one, cases) {
         struct st_pulse_streams streams = {.silent_us = one->silent_us, .answered_us = one->answered_us};
         assert_int_equal(lost_us(&streams, one->empty_n, false), 250000 * one->empty_n);
@@ -147,7 +135,6 @@ static void a_server_that_is_silent_for_longer_than_it_holds_loses_sound(void **
     struct st_pulse_streams streams = {0};
     static const uint64_t silent_us[] = {0, 80000, 0, 1000000, 0, 0}, queued_us[] = {60, 60, 60, 0, 0, 60},
                           lost_us[] = {0, 0, 0, 920000, 0, 0};
-    (void)state;
     for (size_t i = 0; i < ST_ARRAY_LEN(silent_us); i++) {
         st_pulse_streams_look_begin(&streams);
         assert_int_equal(
@@ -161,20 +148,17 @@ static void a_server_that_is_silent_for_longer_than_it_holds_loses_sound(void **
 
 static void a_stream_that_begins_is_empty(void **state)
 {
-    (void)state;
     assert_int_equal(STARVED(0, 0, 70000, 70000), 0);
 }
 
 static void a_stream_that_ends_has_played_all(void **state)
 {
-    (void)state;
     assert_int_equal(STARVED(70000, 0, 0, GONE), 0);
     assert_int_equal(STARVED(70000, 0, GONE, 70000), 0);
 }
 
 static void a_pause_is_no_starvation(void **state)
 {
-    (void)state;
     assert_int_equal(STARVED(70000, CORKED, 0, 70000), 0);
     assert_int_equal(STARVED(70000, 0, CORKED, 70000), 0);
 }
@@ -182,7 +166,6 @@ static void a_pause_is_no_starvation(void **state)
 static void streams_are_told_apart(void **state)
 {
     struct st_pulse_streams streams = {0};
-    (void)state;
     for (int i = 0; i < 4; i++) {
         st_pulse_streams_look_begin(&streams);
         assert_false(st_pulse_streams_look(&streams, 1, false, 5000, 0, 0, 0));
@@ -199,7 +182,6 @@ static void the_longest_that_it_holds_is_about_what_it_asked_for(void **state)
     static const uint64_t alone_us[] = {160667, 162014, 190075}, beside_us[] = {121660, 116559, 105807},
                           short_us[] = {14237, 16452, 14421, 15732, 17465, 17794, 19436, 15070, 15508};
     struct st_pulse_streams streams = {0};
-    (void)state;
     for (int i = 0; i < 40; i++) {
         const uint64_t long_us = i < 16 ? alone_us[i % 3] : beside_us[i % 3];
         st_pulse_streams_look_begin(&streams);
@@ -217,7 +199,6 @@ static void the_longest_that_it_holds_is_about_what_it_asked_for(void **state)
 static void more_streams_than_there_is_room_for_are_not_watched(void **state)
 {
     struct st_pulse_streams streams = {0};
-    (void)state;
     for (int i = 0; i < 3; i++) {
         st_pulse_streams_look_begin(&streams);
         for (uint32_t index = 0; index < ST_PULSE_STREAMS_MAX + 10; index++)

@@ -1,15 +1,6 @@
 /* Cards as PipeWire keeps them in step (spa/plugins/alsa/alsa-pcm.c: update_time, alsa_write_sync;
  * spa/utils/dll.h): the model says when it inserts or skips sound. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdlib.h>
-
+#include "tests/unit/unit.h"
 #include "xruns/helpers/second_card.h"
 
 #define RATE      48000
@@ -32,7 +23,6 @@ static struct {
 
 static int setup(void **state)
 {
-    (void)state;
     resyncs_n = resync_frames = seen_n = seen_frames = 0;
     card = (struct st_second_card){0};
     model.ppm = model.z1 = model.z2 = model.z3 = 0;
@@ -92,7 +82,6 @@ static void run(double seconds)
 
 static void a_steady_drift_is_known_and_is_no_resync(void **state)
 {
-    (void)state;
     static const double ppms[] = {-180, -37, 12, 250};
     static const int64_t quanta[] = {64, 256, 1024};
     for (size_t i = 0; i < ST_ARRAY_LEN(ppms) * ST_ARRAY_LEN(quanta); i++) {
@@ -113,7 +102,6 @@ static void a_steady_drift_is_known_and_is_no_resync(void **state)
 
 static void each_resync_is_seen_with_its_length(void **state)
 {
-    (void)state;
     model.ppm = 40;
     run(20);
     for (int i = 0; i < 60; i++) {
@@ -129,11 +117,10 @@ static void each_resync_is_seen_with_its_length(void **state)
 
 static void a_resync_whose_report_is_missing_is_seen(void **state)
 {
-    (void)state;
     static const double ppms[] = {0, -60, 200};
-    for (size_t i = 0; i < ST_ARRAY_LEN(ppms); i++) {
+    ST_EACH (ppm, ppms) {
         setup(NULL);
-        model.ppm = ppms[i];
+        model.ppm = *ppm;
         run(20);
         for (int j = 0; j < 60; j++) {
             model.is_missing = true;
@@ -149,7 +136,6 @@ static void a_resync_whose_report_is_missing_is_seen(void **state)
 /* It comes to the limit by some frames in each cycle. */
 static void a_resync_at_the_limit_is_seen(void **state)
 {
-    (void)state;
     static const double ppms[] = {-15000, 30000, 60000};
     static const int64_t quanta[] = {256, 1024, 2048};
     for (size_t i = 0; i < ST_ARRAY_LEN(ppms) * ST_ARRAY_LEN(quanta); i++) {
@@ -169,7 +155,6 @@ static void a_resync_at_the_limit_is_seen(void **state)
 
 static void what_is_less_than_a_resync_is_none(void **state)
 {
-    (void)state;
     run(5);
     for (int i = 0; i < 200; i++) {
         cycle(400);
@@ -181,7 +166,6 @@ static void what_is_less_than_a_resync_is_none(void **state)
 
 static void a_beginning_a_change_and_a_pause_are_none(void **state)
 {
-    (void)state;
     for (int i = 0; i < 50; i++) {
         model.quantum = i % 2 == 0 ? 256 : 1024; /* as its programs want it */
         model.level = (double)model.quantum + (i % 3 == 0 ? 4000 : 0);
@@ -196,7 +180,6 @@ static void a_beginning_a_change_and_a_pause_are_none(void **state)
 
 static void a_delay_that_stays_is_none(void **state)
 {
-    (void)state;
     run(5);
     for (int i = 0; i < 500; i++) { /* cards whose streams are linked are not put in step */
         const struct st_second_card_clock clock = {.rate_hz = RATE,
@@ -211,15 +194,14 @@ static void a_delay_that_stays_is_none(void **state)
 
 static void what_cannot_be_is_left_out(void **state)
 {
-    (void)state;
     const struct st_second_card_clock bad[] = {
         {.rate_hz = 0, .position = 1, .duration = 1024, .delay = 1024, .rate_diff = 1},
         {.rate_hz = RATE, .position = 1, .duration = 1024, .delay = -5, .rate_diff = 1},
         {.rate_hz = RATE, .position = 1, .duration = 1024, .delay = INT64_MAX, .rate_diff = 1},
         {.rate_hz = RATE, .position = INT64_MIN, .duration = 1024, .delay = 1024, .rate_diff = 1}};
     run(10);
-    for (size_t i = 0; i < ST_ARRAY_LEN(bad); i++)
-        assert_int_equal(st_second_card_take(&card, 7, &bad[i]), 0);
+    ST_EACH (text, bad)
+        assert_int_equal(st_second_card_take(&card, 7, text), 0);
     cycle(0);
     model.level += 900;
     run(1);
@@ -228,7 +210,6 @@ static void what_cannot_be_is_left_out(void **state)
 
 static void a_drift_is_known_before_the_server_has_learned_it(void **state)
 {
-    (void)state;
     for (int ppm = -150; ppm <= 150; ppm += 50) {
         setup(NULL);
         run(2);
@@ -242,14 +223,13 @@ static void a_drift_is_known_before_the_server_has_learned_it(void **state)
 
 static void the_first_report_does_not_spoil_the_first_drift(void **state)
 {
-    (void)state;
     static const int64_t delays[] = {0, 3000};
-    for (size_t i = 0; i < ST_ARRAY_LEN(delays); i++) {
+    ST_EACH (delay, delays) {
         setup(NULL);
         const struct st_second_card_clock clock = {.rate_hz = RATE,
                                                    .position = model.position,
                                                    .duration = model.quantum,
-                                                   .delay = delays[i],
+                                                   .delay = *delay,
                                                    .rate_diff = 1};
         assert_int_equal(st_second_card_take(&card, 7, &clock), 0);
         model.position += model.quantum;
@@ -262,16 +242,15 @@ static void the_first_report_does_not_spoil_the_first_drift(void **state)
 
 static void a_rate_that_no_crystal_has_is_no_drift(void **state)
 {
-    (void)state;
     static const double rates[] = {(double)NAN, 30, 0, -1, (double)INFINITY};
     model.ppm = 100;
     run(40);
-    for (size_t i = 0; i < ST_ARRAY_LEN(rates); i++) {
+    ST_EACH (rate, rates) {
         const struct st_second_card_clock clock = {.rate_hz = RATE,
                                                    .position = model.position += model.quantum,
                                                    .duration = model.quantum,
                                                    .delay = model.quantum,
-                                                   .rate_diff = rates[i]};
+                                                   .rate_diff = *rate};
         assert_int_equal(st_second_card_take(&card, 7, &clock), 0);
     }
     assert_in_range(st_second_card_drift_ppb(&card), 90000, 110000);

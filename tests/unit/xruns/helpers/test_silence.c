@@ -1,18 +1,8 @@
 /* Losses of sound in what a stream plays: tones with holes, and music that has silence of its own. With HOURS
  * of each scene as argument it counts what is found in simulated sound without a loss (docs/results.md); a
  * tenth of a minute of each otherwise. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "core/base.h"
+#include "tests/unit/unit.h"
 #include "xruns/helpers/listened.h"
 #include "xruns/helpers/silence.h"
 
@@ -116,23 +106,20 @@ static int64_t length(const struct player *player, int i)
 
 static void holes_are_found_with_their_length(void **state)
 {
-    (void)state;
     static const size_t cycles[] = {64, 256, 1024, 2048};
-    for (size_t i = 0; i < ST_ARRAY_LEN(cycles); i++) {
-        struct player player = play(cycles[i]);
+    ST_EACH (cycle, cycles) {
+        struct player player = play(*cycle);
         for (int64_t n = 1; n <= 5; n++)
             hole(&player, n, 300);
         assert_int_equal(player.n, 5);
         assert_int_equal(player.whole_n, 5);
         for (int n = 0; n < 5; n++)
-            assert_in_range(length(&player, n), (n + 1) * (int64_t)cycles[i],
-                            (n + 1) * (int64_t)cycles[i] + 1);
+            assert_in_range(length(&player, n), (n + 1) * (int64_t)*cycle, (n + 1) * (int64_t)*cycle + 1);
     }
 }
 
 static void less_than_20_ms_of_sound_between_two_makes_them_one(void **state)
 {
-    (void)state;
     struct player player = play(256);
     for (int n = 0; n < 10; n++) {
         hole(&player, 2, 10);
@@ -145,7 +132,6 @@ static void less_than_20_ms_of_sound_between_two_makes_them_one(void **state)
 
 static void who_writes_half_of_it_has_many(void **state)
 {
-    (void)state;
     struct player player = play(1024);
     for (int n = 0; n < 20; n++)
         hole(&player, 1, 22);
@@ -174,7 +160,6 @@ static void two(struct player *player, int64_t cycles, bool left, bool right)
 
 static void a_frame_is_silent_if_all_channels_are(void **state)
 {
-    (void)state;
     struct player player = {.position = 77777};
     two(&player, 2 * RATE / CYCLE, true, true);
     two(&player, 4, true, false);
@@ -190,7 +175,6 @@ static void a_frame_is_silent_if_all_channels_are(void **state)
 /* As the ALSA plug-in does: it begins anywhere. */
 static void one_that_begins_in_a_cycle_is_not_whole(void **state)
 {
-    (void)state;
     struct player player = play(1024);
     align(&player);
     tone(&player, 400);
@@ -204,7 +188,6 @@ static void one_that_begins_in_a_cycle_is_not_whole(void **state)
 /* A program that cuts its own sound off within a cycle may do so at its ends, too, for five minutes. */
 static void who_cuts_itself_off_has_no_rare_ones(void **state)
 {
-    (void)state;
     struct player player = play(256);
     hole(&player, 4, 300);
     assert_int_equal(player.rare_n, 1);
@@ -222,7 +205,6 @@ static void who_cuts_itself_off_has_no_rare_ones(void **state)
 /* Its program was stopped, or it pauses between pieces: another sign has to tell. */
 static void a_long_one_is_found_and_is_not_rare(void **state)
 {
-    (void)state;
     static const int tenths[] = {14, 16, 30, 48};
     struct player player = play(256);
     for (int i = 0; i < (int)ST_ARRAY_LEN(tenths); i++) {
@@ -242,7 +224,6 @@ static void a_long_one_is_found_and_is_not_rare(void **state)
 
 static void missing_cycles_are_as_what_was_before(void **state)
 {
-    (void)state;
     struct player player = play(256);
     align(&player);
     quiet(&player, 512);
@@ -265,7 +246,6 @@ static void missing_cycles_are_as_what_was_before(void **state)
 
 static void a_fade_of_5_ms_is_cut_off(void **state)
 {
-    (void)state;
     struct player player = play(256);
     align(&player);
     for (int i = 0; i < 256; i++)
@@ -279,7 +259,6 @@ static void a_fade_of_5_ms_is_cut_off(void **state)
 
 static void silence_of_the_music_is_none(void **state)
 {
-    (void)state;
     struct player player = play(256);
     align(&player);
     for (int i = 0; i < 190 * 256; i++) /* it dies away, and comes back with a cycle */
@@ -307,7 +286,6 @@ static void silence_of_the_music_is_none(void **state)
 
 static void what_is_no_sound_is_taken(void **state)
 {
-    (void)state;
     struct player player = play(256);
     float values[256];
     for (int i = 0; i < 256; i++)
@@ -490,7 +468,6 @@ static void count(size_t scene, double hours, struct player *player)
 
 static void sound_without_a_loss_has_none(void **state)
 {
-    (void)state;
     static struct player player;
     for (size_t i = 0; i < ST_ARRAY_LEN(scenes); i++) {
         count(i, 1.0 / 600, &player);

@@ -1,12 +1,6 @@
 /* CPU time of a late cycle, and who had the CPU: windows as they were seen in a guest with PipeWire 0.3.65,
  * one CPU and a client that computes 10 % of each period and 150 % of each 20th, rounded. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "xruns/helpers/thread_window.h"
 
 #define US   INT64_C(1000)
@@ -42,7 +36,6 @@ static void expect(int64_t from_us, int64_t end_us, int64_t to_us, int64_t ran_u
 
 static void what_other_cycles_needed_is_taken_off(void **state)
 {
-    (void)state;
     expect(-20220, 34420, 63500, 38610, false); /* one was computed just then */
     expect(-14970, 36850, 49260, 36420, true);
     expect(-4640, 34660, 39580, 34230, true);
@@ -57,7 +50,6 @@ static void what_other_cycles_needed_is_taken_off(void **state)
  * each 20th cycle, sleeps from its end up to the second cycle after that. */
 static void a_client_that_sleeps_through_the_next_cycle_has_nothing_taken_off_for_it(void **state)
 {
-    (void)state;
     const struct {
         int64_t wait_us, end_us, from_us, to_us, ran_us, usual_us;
     } seen[] = {{48, 28387, -16098, 45580, 30574, 4171},
@@ -86,7 +78,6 @@ static void a_client_that_sleeps_through_the_next_cycle_has_nothing_taken_off_fo
 /* Which of its threads computes is not known yet: the one that is sampled sleeps. */
 static void other_threads_of_its_process_have_other_cycles_too(void **state)
 {
-    (void)state;
     struct st_dropout_figures figures = late_cycle(36850);
     struct st_thread_window window = {.from_ns = FROM - 14970 * US,
                                       .to_ns = FROM + 49260 * US,
@@ -108,7 +99,6 @@ static void other_threads_of_its_process_have_other_cycles_too(void **state)
  * the observer got no CPU for 2.3 s. It took 68 ms, 27.7 of them by its own clock. */
 static void a_window_with_many_cycles_tells_little(void **state)
 {
-    (void)state;
     struct st_dropout_figures figures = {.cycle_ns = FROM,
                                          .signal_ns = FROM,
                                          .awake_ns = FROM + 37 * US,
@@ -144,7 +134,6 @@ static void a_window_with_many_cycles_tells_little(void **state)
 
 static void without_a_period_nothing_is_taken_off(void **state)
 {
-    (void)state;
     struct st_dropout_figures figures = late_cycle(34000);
     const struct st_thread_window window = {.from_ns = FROM - MS, .to_ns = FROM + 90 * MS, .ran_ns = 33 * MS};
     figures.deadline_ns = figures.cycle_ns;
@@ -163,7 +152,6 @@ static void expect_culprit(const struct st_thread_rival *rivals, size_t n, const
 
 static void who_ran_for_most_of_the_wait_is_the_culprit(void **state)
 {
-    (void)state;
     struct st_thread_rival rivals[] = {{.name = "make", .ran_ns = 4 * MS, .more_ns = 4 * MS},
                                        {.name = "ffmpeg", .ran_ns = 6 * MS, .more_ns = 6 * MS},
                                        {.name = "idle"}};
@@ -178,7 +166,6 @@ static void who_ran_for_most_of_the_wait_is_the_culprit(void **state)
 
 static void a_lower_priority_takes_the_cpu_from_no_one(void **state)
 {
-    (void)state;
     struct st_thread_rival rivals[] = {
         {.name = "ffmpeg", .ran_ns = 9 * MS, .more_ns = 9 * MS},
         {.name = "hog", .ran_ns = 6 * MS, .more_ns = 6 * MS, .rt_priority = 20}};
@@ -193,7 +180,6 @@ static void a_lower_priority_takes_the_cpu_from_no_one(void **state)
 
 static void what_players_usually_do_takes_the_cpu_from_no_one(void **state)
 {
-    (void)state;
     struct st_thread_rival rivals[] = {{.name = "synth", .ran_ns = 9 * MS, .more_ns = MS, .plays = true},
                                        {.name = "ffmpeg", .ran_ns = 6 * MS, .more_ns = MS}};
     expect_culprit(rivals, 1, &normal, 1);
@@ -205,7 +191,6 @@ static void what_players_usually_do_takes_the_cpu_from_no_one(void **state)
 /* Two of PipeWire's server for PulseAudio wake up as often. */
 static void a_process_without_real_time_threads_has_none_that_computes(void **state)
 {
-    (void)state;
     assert_int_equal(st_thread_window_priority(20, 88), 20);
     assert_int_equal(st_thread_window_priority(-1, 0), 0);
     assert_int_equal(st_thread_window_priority(-1, 88), -1);

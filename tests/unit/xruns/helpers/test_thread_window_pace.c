@@ -1,10 +1,6 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 
+#include "tests/unit/unit.h"
 #include "xruns/helpers/thread_window.h"
 
 #define MS ST_NS_PER_MS
@@ -29,7 +25,6 @@ static struct st_thread_pace begun(void)
 static void many_threads_are_sampled_half_as_often(void **state)
 {
     struct st_thread_pace pace = begun();
-    (void)state;
     assert_int_equal(pause_ms(&pace, 1, 5, ST_THREAD_PACE_MANY - 1), 20);
     assert_int_equal(pause_ms(&pace, 1, 5, ST_THREAD_PACE_MANY), 40);
 }
@@ -37,7 +32,6 @@ static void many_threads_are_sampled_half_as_often(void **state)
 static void what_costs_too_much_is_done_less_often(void **state)
 {
     struct st_thread_pace pace = begun();
-    (void)state;
     assert_int_equal(pause_ms(&pace, 5, 20, 1), 20); /* 2 % */
     assert_int_equal(pause_ms(&pace, 1, 21, 1), 40);
     assert_int_equal(pause_ms(&pace, 1, 21, 1), 80);
@@ -48,7 +42,6 @@ static void what_costs_too_much_is_done_less_often(void **state)
 static void it_is_done_as_before_when_it_costs_little(void **state)
 {
     struct st_thread_pace pace = begun();
-    (void)state;
     assert_int_equal(pause_ms(&pace, 2, 50, 1), 80);
     assert_int_equal(pause_ms(&pace, 9, 7, 1), 80); /* 0.7 %: it would cost more if it was done more often */
     assert_int_equal(pause_ms(&pace, 1, 6, 1), 40);
@@ -59,7 +52,6 @@ static void it_is_done_as_before_when_it_costs_little(void **state)
 static void a_moment_decides_nothing(void **state)
 {
     struct st_thread_pace pace = begun();
-    (void)state;
     for (int64_t ms = 20; ms < 1000; ms += 20)
         assert_int_equal(st_thread_window_pause(&pace, 1000 * ST_NS_PER_S + ms * MS, 1400 * MS, 1), 20 * MS);
 }

@@ -1,17 +1,7 @@
 /* Losses on a USB bus, from captured events (tests/fixtures/usbmon/README.md). Where a test says so it
  * changes the status of packets, or the time, in the captured bytes. */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "core/ns.h"
+#include "tests/unit/unit.h"
 #include "xruns/helpers/usb_packets.h"
 
 #define QUIET "qemu-quiet.usbmon"
@@ -82,7 +72,7 @@ static struct found take(const char *name, const struct change *change, int devi
     static struct st_usb_packets packets;
     struct found found = {0};
     char path[512];
-    snprintf(path, sizeof(path), "%s/tests/fixtures/usbmon/%s", getenv("SLEEPTUNE_SRC"), name);
+    ST_PRINT(path, "%s/tests/fixtures/usbmon/%s", getenv("SLEEPTUNE_SRC"), name);
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
     const size_t size = fread(bytes, 1, sizeof(bytes), file);
@@ -138,13 +128,11 @@ static struct found take(const char *name, const struct change *change, int devi
 
 static void a_quiet_stream_has_no_loss(void **state)
 {
-    (void)state;
     assert_int_equal(take(QUIET, NULL, 2).n, 0);
 }
 
 static void time_without_packets_is_one_dropout(void **state)
 {
-    (void)state;
     const struct found found = take(HELD, NULL, 2);
     assert_int_equal(found.n, 1);
     assert_int_equal(found.last.dropouts_n, 1);
@@ -157,7 +145,6 @@ static void time_without_packets_is_one_dropout(void **state)
 /* those of the first 20 ms are missing: nothing has played yet */
 static void frames_that_the_controller_skips_are_as_many_as_the_kernel_counts(void **state)
 {
-    (void)state;
     const struct found found = take(UHCI, NULL, 2);
     assert_in_range(found.kernel_n, 100, 1000);
     assert_in_range(found.n, 2, 4); /* it goes on, and a report comes each second */
@@ -170,13 +157,11 @@ static void frames_that_the_controller_skips_are_as_many_as_the_kernel_counts(vo
 
 static void another_device_is_not_looked_at(void **state)
 {
-    (void)state;
     assert_int_equal(take(HELD, NULL, 3).n, 0);
 }
 
 static void failed_packets_are_a_dropout_of_their_length(void **state)
 {
-    (void)state;
     const struct found quiet = take(QUIET, &(struct change){.at = 100, .transfers = 1, .status = -EXDEV}, 2);
     assert_int_equal(quiet.n, 1);
     assert_int_equal(quiet.last.dropouts_n, 1);
@@ -191,7 +176,6 @@ static void failed_packets_are_a_dropout_of_their_length(void **state)
 /* less than 20 ms of sound between them */
 static void losses_close_together_are_one(void **state)
 {
-    (void)state;
     const struct change near = {.at = 100, .transfers = 9, .each = 2, .status = -EPROTO};
     const struct change far = {.at = 100, .transfers = 101, .each = 50, .status = -EPROTO};
     const struct found one = take(QUIET, &near, 2);
@@ -204,7 +188,6 @@ static void losses_close_together_are_one(void **state)
 
 static void packets_that_fail_when_time_is_lost_are_the_same_dropout(void **state)
 {
-    (void)state;
     const struct change both = {.at = 100, .transfers = 3, .status = -EXDEV, .later_us = 30000};
     const struct found found = take(QUIET, &both, 2);
     assert_int_equal(found.sum.dropouts_n, 1);
@@ -213,14 +196,12 @@ static void packets_that_fail_when_time_is_lost_are_the_same_dropout(void **stat
 
 static void transfers_that_are_reported_late_lose_nothing(void **state)
 {
-    (void)state;
     const struct change late = {.at = 100, .transfers = 3, .only_us = 15000};
     assert_int_equal(take(QUIET, &late, 2).n, 0);
 }
 
 static void a_program_that_is_late_is_not_the_bus(void **state)
 {
-    (void)state;
     const struct change late = {.at = 100, .later_us = 50000, .unsubmitted = true};
     assert_int_equal(take(QUIET, &late, 2).n, 0);
     const struct change bus = {.at = 100, .later_us = 50000};
@@ -229,7 +210,6 @@ static void a_program_that_is_late_is_not_the_bus(void **state)
 
 static void a_stream_that_ends_has_lost_nothing(void **state)
 {
-    (void)state;
     const struct change end = {
         .at = 100, .transfers = 8, .status = -EXDEV, .urb_status = -ECONNRESET, .later_us = 300000};
     assert_int_equal(take(QUIET, &end, 2).n, 0);
@@ -237,13 +217,11 @@ static void a_stream_that_ends_has_lost_nothing(void **state)
 
 static void a_stream_that_begins_has_lost_nothing(void **state)
 {
-    (void)state;
     assert_int_equal(take(QUIET, &(struct change){.transfers = 5, .status = -EXDEV}, 2).n, 0);
 }
 
 static void a_clock_that_is_set_loses_nothing(void **state)
 {
-    (void)state;
     const struct change set = {.at = 100, .later_us = 3600 * INT64_C(1000000), .restart = true};
     assert_int_equal(take(QUIET, &set, 2).n, 0);
     const struct change back = {.at = 100, .later_us = -50000};

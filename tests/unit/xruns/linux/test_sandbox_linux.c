@@ -1,16 +1,7 @@
 /* What a program that hears others can still ask of the kernel: each call is tried in a process of its own.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -21,6 +12,7 @@
 
 #include "core/base.h"
 #include "tests/unit/cannot.h"
+#include "tests/unit/unit.h"
 #include "xruns/helpers/sandbox.h"
 
 #define NOT_SUPPORTED 77
@@ -131,7 +123,6 @@ static int nothing(void)
 
 static void nothing_of_others_can_be_asked_for(void **state)
 {
-    (void)state;
     if (behind(nothing) == NOT_SUPPORTED)
         ST_CANNOT("no filter of system calls here");
     for (tried = 0; tried < ST_ARRAY_LEN(refused); tried++) {
@@ -172,7 +163,6 @@ static int use_own(void)
 
 static void what_is_its_own_goes_on(void **state)
 {
-    (void)state;
     const int r = behind(use_own);
     if (r == NOT_SUPPORTED)
         ST_CANNOT("no filter of system calls here");

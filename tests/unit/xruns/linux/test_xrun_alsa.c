@@ -1,15 +1,9 @@
 /* The ALSA source over a tree of files that a test writes as the kernel would. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <fcntl.h>
 #include <poll.h>
 
 #include "tests/unit/alsa_tree.h"
+#include "tests/unit/unit.h"
 
 #define STATUS "asound/card0/pcm0p/sub0/status"
 
@@ -20,7 +14,6 @@ static void put_status(const char *state, int pid, const char *trigger, int hw_p
 
 static int setup(void **state)
 {
-    (void)state;
     return set_up_source("alsa");
 }
 
@@ -46,7 +39,6 @@ static void one_card(void)
 
 static void stream_in_state_xrun_is_seen_once_with_its_client(void **state)
 {
-    (void)state;
     one_card();
     put_status("XRUN", 629, "12.0", 6000);
     assert_int_equal(look(), 1);
@@ -66,7 +58,6 @@ static void stream_in_state_xrun_is_seen_once_with_its_client(void **state)
 
 static void recovery_between_two_looks_is_seen(void **state)
 {
-    (void)state;
     one_card();
     put_status("RUNNING", 629, "12.5", 100);
     assert_int_equal(look(), 1);
@@ -75,7 +66,6 @@ static void recovery_between_two_looks_is_seen(void **state)
 
 static void what_is_no_xrun_is_not_counted(void **state)
 {
-    (void)state;
     one_card();
     put_status("RUNNING", 629, "10.0", 9000); /* goes on */
     assert_int_equal(look(), 0);
@@ -98,7 +88,6 @@ static void what_is_no_xrun_is_not_counted(void **state)
 
 static void xrun_from_before_the_first_look_is_not_ours_to_count(void **state)
 {
-    (void)state;
     put("asound/pcm", "00-00: Dummy PCM : Dummy PCM : playback 1\n");
     put_status("XRUN", 629, "12.0", 6000);
     assert_int_equal(open_source(), 0);
@@ -108,10 +97,9 @@ static void xrun_from_before_the_first_look_is_not_ours_to_count(void **state)
 
 static void our_own_stream_is_left_to_own_dropouts(void **state)
 {
-    (void)state;
     char name[32], text[64];
-    snprintf(name, sizeof(name), "%d/status", (int)getpid());
-    snprintf(text, sizeof(text), "Tgid:\t%d\n", (int)getpid());
+    ST_PRINT(name, "%d/status", (int)getpid());
+    ST_PRINT(text, "Tgid:\t%d\n", (int)getpid());
     one_card();
     put(name, text);
     put_status("XRUN", getpid(), "12.0", 6000);
@@ -121,7 +109,6 @@ static void our_own_stream_is_left_to_own_dropouts(void **state)
 
 static void client_that_is_gone_leaves_its_xrun(void **state)
 {
-    (void)state;
     one_card();
     put_status("XRUN", 31337, "12.0", 6000);
     assert_int_equal(look(), 1);
@@ -131,7 +118,6 @@ static void client_that_is_gone_leaves_its_xrun(void **state)
 
 static void client_that_is_hidden_is_said_to_be(void **state)
 {
-    (void)state;
     one_card();
     put_status("XRUN", 1, "12.0", 6000); /* it runs, and is not in this /proc */
     assert_int_equal(look(), 1);
@@ -143,7 +129,6 @@ static void client_that_is_hidden_is_said_to_be(void **state)
 /* It has told the kernel never to stop: 8192 frames that the device passes by half a second. */
 static void device_that_runs_past_a_program_that_switched_xruns_off_is_seen(void **state)
 {
-    (void)state;
     static const char *const format =
         "state: RUNNING\nowner_pid   : 629\ntrigger_time: 10.0\ntstamp : 9.0\navail : %d\n"
         "avail_max   : %d\n-----\nhw_ptr      : %d\nappl_ptr    : %d\n";
@@ -160,8 +145,7 @@ static void device_that_runs_past_a_program_that_switched_xruns_off_is_seen(void
     one_card();
     int n = 0;
     for (size_t i = 0; i < sizeof(looks) / sizeof(looks[0]); i++) {
-        snprintf(text, sizeof(text), format, looks[i].avail, looks[i].avail_max, looks[i].hw_ptr,
-                 looks[i].appl_ptr);
+        ST_PRINT(text, format, looks[i].avail, looks[i].avail_max, looks[i].hw_ptr, looks[i].appl_ptr);
         put(STATUS, text);
         n += look();
         if (i == 2)
@@ -185,7 +169,6 @@ static void device_that_runs_past_a_program_that_switched_xruns_off_is_seen(void
 
 static void card_that_comes_is_watched(void **state)
 {
-    (void)state;
     one_card();
     assert_string_equal(watch.why, "1 stream of sound cards");
     put("asound/card1/pcm2c/sub1/status", "closed\n");
@@ -202,12 +185,11 @@ static void card_that_comes_is_watched(void **state)
 /* The kernel lists a card, and makes its devices, before it makes the files of its streams. */
 static void card_that_is_listed_before_its_streams_can_be_read_is_watched(void **state)
 {
-    (void)state;
     char folder[96];
     put("dev/snd/controlC0", "");
     put("proc/asound/pcm", "00-00: Generic Analog : Generic Analog : playback 1\n");
     put("proc/asound/card0/pcm0p/sub0/status", "closed\n");
-    snprintf(folder, sizeof(folder), "%s/proc", root);
+    ST_PRINT(folder, "%s/proc", root);
     assert_int_equal(open_source_in(folder), 0);
     (void)look();
     assert_int_equal(poll_ms(), 10000);
@@ -226,7 +208,6 @@ static void card_that_is_listed_before_its_streams_can_be_read_is_watched(void *
 
 static void when_the_last_card_goes_it_is_absent(void **state)
 {
-    (void)state;
     one_card();
     put("asound/pcm", "");
     int r = 0;
@@ -239,7 +220,6 @@ static void when_the_last_card_goes_it_is_absent(void **state)
 
 static void machine_without_sound_or_without_the_files_says_which(void **state)
 {
-    (void)state;
     assert_int_equal(open_source(), -ENOENT);
     assert_non_null(strstr(watch.why, "no ALSA on this system"));
     put("asound/pcm", "");
@@ -252,7 +232,6 @@ static void machine_without_sound_or_without_the_files_says_which(void **state)
 
 static void unknown_form_is_said_not_taken_for_quiet(void **state)
 {
-    (void)state;
     one_card();
     put(STATUS, "zustand: LAEUFT\n");
     assert_int_equal(source->ops->poll(&watch, on_seen, NULL), -EBADMSG);
@@ -262,7 +241,6 @@ static void unknown_form_is_said_not_taken_for_quiet(void **state)
 
 static void what_runs_plays_and_is_looked_at_more_often(void **state)
 {
-    (void)state;
     one_card();
     assert_true(watch.plays);
     assert_int_equal(poll_ms(), 250);
@@ -282,13 +260,12 @@ static void what_runs_plays_and_is_looked_at_more_often(void **state)
 
 static void program_that_opens_a_device_wakes_who_polls(void **state)
 {
-    (void)state;
     char folder[96], device[96];
     put("dev/snd/pcmC0D0p", "");
     put("proc/asound/pcm", "00-00: Dummy PCM : Dummy PCM : playback 1\n");
     put("proc/asound/card0/pcm0p/sub0/status", "closed\n");
-    snprintf(folder, sizeof(folder), "%s/proc", root);
-    snprintf(device, sizeof(device), "%s/dev/snd/pcmC0D0p", root);
+    ST_PRINT(folder, "%s/proc", root);
+    ST_PRINT(device, "%s/dev/snd/pcmC0D0p", root);
     assert_int_equal(open_source_in(folder), 0);
     (void)look();
     assert_int_equal(poll_ms(), 10000);
@@ -309,25 +286,21 @@ static void program_that_opens_a_device_wakes_who_polls(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(stream_in_state_xrun_is_seen_once_with_its_client, setup, teardown),
-        cmocka_unit_test_setup_teardown(recovery_between_two_looks_is_seen, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_is_no_xrun_is_not_counted, setup, teardown),
-        cmocka_unit_test_setup_teardown(xrun_from_before_the_first_look_is_not_ours_to_count, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(our_own_stream_is_left_to_own_dropouts, setup, teardown),
-        cmocka_unit_test_setup_teardown(client_that_is_gone_leaves_its_xrun, setup, teardown),
-        cmocka_unit_test_setup_teardown(client_that_is_hidden_is_said_to_be, setup, teardown),
-        cmocka_unit_test_setup_teardown(device_that_runs_past_a_program_that_switched_xruns_off_is_seen,
-                                        setup, teardown),
-        cmocka_unit_test_setup_teardown(card_that_comes_is_watched, setup, teardown),
-        cmocka_unit_test_setup_teardown(card_that_is_listed_before_its_streams_can_be_read_is_watched, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(when_the_last_card_goes_it_is_absent, setup, teardown),
-        cmocka_unit_test_setup_teardown(machine_without_sound_or_without_the_files_says_which, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(unknown_form_is_said_not_taken_for_quiet, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_runs_plays_and_is_looked_at_more_often, setup, teardown),
-        cmocka_unit_test_setup_teardown(program_that_opens_a_device_wakes_who_polls, setup, teardown),
+        TEST(stream_in_state_xrun_is_seen_once_with_its_client),
+        TEST(recovery_between_two_looks_is_seen),
+        TEST(what_is_no_xrun_is_not_counted),
+        TEST(xrun_from_before_the_first_look_is_not_ours_to_count),
+        TEST(our_own_stream_is_left_to_own_dropouts),
+        TEST(client_that_is_gone_leaves_its_xrun),
+        TEST(client_that_is_hidden_is_said_to_be),
+        TEST(device_that_runs_past_a_program_that_switched_xruns_off_is_seen),
+        TEST(card_that_comes_is_watched),
+        TEST(card_that_is_listed_before_its_streams_can_be_read_is_watched),
+        TEST(when_the_last_card_goes_it_is_absent),
+        TEST(machine_without_sound_or_without_the_files_says_which),
+        TEST(unknown_form_is_said_not_taken_for_quiet),
+        TEST(what_runs_plays_and_is_looked_at_more_often),
+        TEST(program_that_opens_a_device_wakes_who_polls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
