@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tests/unit/cannot.h"
+#include "tests/unit/unit.h"
 #include "tests/unit/xruns/helpers/profile_ops.h"
 
 #include <spa/param/param.h>
@@ -21,10 +22,14 @@ struct follower {
     int xruns_n;
 };
 
-/* A node's in one cycle; awake and finish 0: 20 and 50 us after the signal. */
+enum { MS = 1000000, US = 1000 };
+
+/* A node's in one cycle, in us; awake and finish 0: 20 and 50 us after the signal. */
 struct times {
-    int64_t prev_signal_ns, signal_ns, awake_ns, finish_ns;
+    int64_t prev_signal, signal, awake, finish;
 };
+
+static struct st_pipewire_profile profile;
 
 static bool is_async; /* the nodes of one test */
 static int64_t report_number;
@@ -41,10 +46,11 @@ static inline void put_block(struct spa_pod_builder *builder, uint32_t key, int 
     spa_pod_builder_push_struct(builder, &frame);
     spa_pod_builder_int(builder, id);
     spa_pod_builder_string(builder, name);
-    spa_pod_builder_long(builder, times.prev_signal_ns);
-    spa_pod_builder_long(builder, times.signal_ns);
-    spa_pod_builder_long(builder, times.awake_ns != 0 ? times.awake_ns : times.signal_ns + 20000);
-    spa_pod_builder_long(builder, times.finish_ns != 0 ? times.finish_ns : times.signal_ns + 50000);
+    const int64_t four[] = {times.prev_signal, times.signal,
+                            times.awake != 0 ? times.awake : times.signal + 20,
+                            times.finish != 0 ? times.finish : times.signal + 50};
+    ST_EACH (us, four)
+        spa_pod_builder_long(builder, *us * US);
     spa_pod_builder_int(builder, status);
     spa_pod_builder_fraction(builder, 1024, 48000);
     if (xruns_n != NO_COUNTER)
@@ -66,9 +72,10 @@ static inline void put_cycle(struct spa_pod_builder *builder, struct times drive
     spa_pod_builder_prop(builder, SPA_PROFILER_clock, 0);
     spa_pod_builder_push_struct(builder, &clock);
     spa_pod_builder_add(builder, SPA_POD_Int(0), SPA_POD_Int(1), SPA_POD_String("clock"),
-                        SPA_POD_Long(driver.signal_ns), SPA_POD_Fraction(&SPA_FRACTION(1, 48000)),
-                        SPA_POD_Long(driver.signal_ns), SPA_POD_Long(cycle_frames), SPA_POD_Long(INT64_C(0)),
-                        SPA_POD_Double(1.0), SPA_POD_Long(driver.signal_ns + 1000000), NULL);
+                        SPA_POD_Long(driver.signal * US), SPA_POD_Fraction(&SPA_FRACTION(1, 48000)),
+                        SPA_POD_Long(driver.signal * US), SPA_POD_Long(cycle_frames),
+                        SPA_POD_Long(INT64_C(0)), SPA_POD_Double(1.0), SPA_POD_Long(driver.signal * US + MS),
+                        NULL);
     if (driver_lost_frames >= 0) /* since 1.3.81 */
         spa_pod_builder_add(builder, SPA_POD_Int(0), SPA_POD_Int(0), SPA_POD_Long(driver_lost_frames), NULL);
     spa_pod_builder_pop(builder, &clock);
@@ -76,15 +83,13 @@ static inline void put_cycle(struct spa_pod_builder *builder, struct times drive
               counters ? driver_xruns_n : NO_COUNTER);
     for (size_t i = 0; i < followers_n; i++)
         put_block(builder, SPA_PROFILER_followerBlock, followers[i].id, followers[i].name,
-                  times != NULL
-                      ? times[i]
-                      : (struct times){driver.prev_signal_ns + 30000, driver.signal_ns + 30000, 0, 0},
+                  times != NULL ? times[i] : (struct times){driver.prev_signal + 30, driver.signal + 30},
                   followers[i].status, followers[i].xruns_n);
     spa_pod_builder_pop(builder, &frame);
 }
 
-static inline void take_times(struct st_pipewire_profile *profile, struct times driver, int driver_xruns_n,
-                              const struct follower *followers, const struct times *times, size_t followers_n)
+static inline void take_times(struct times driver, int driver_xruns_n, const struct follower *followers,
+                              const struct times *times, size_t followers_n)
 {
     static uint8_t space[65536];
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(space, sizeof(space));
@@ -93,29 +98,33 @@ static inline void take_times(struct st_pipewire_profile *profile, struct times 
     put_cycle(&builder, driver, driver_xruns_n, followers, times, followers_n);
     const struct spa_pod *pod = spa_pod_builder_pop(&builder, &frame);
     assert_non_null(pod);
-    assert_int_equal(st_pipewire_profile_take(profile, pod), expected);
-}
-
-static inline void take(struct st_pipewire_profile *profile, int64_t prev_signal_ns, int64_t signal_ns,
-                        int driver_xruns_n, const struct follower *followers, size_t followers_n)
-{
-    take_times(profile, (struct times){prev_signal_ns, signal_ns, 0, 0}, driver_xruns_n, followers, NULL,
-               followers_n);
+    assert_int_equal(st_pipewire_profile_take(&profile, pod), expected);
 }
 
 /* Of the player, in a period of 1 ms (48 frames). */
-static inline void take_player(struct st_pipewire_profile *profile, struct times driver, struct times player,
-                               int status, int xruns_n)
+static inline void take_player(struct times driver, struct times player, int status, int xruns_n)
 {
-    take_times(profile, driver, 5, &(struct follower){PLAYER, "player", status, xruns_n}, &player, 1);
+    take_times(driver, 5, &(struct follower){PLAYER, "player", status, xruns_n}, &player, 1);
 }
 
 #define FOLLOWERS(...)                                                                                       \
-    (const struct follower[]){__VA_ARGS__},                                                                  \
+    (const struct follower[]){__VA_ARGS__}, NULL,                                                            \
         sizeof((const struct follower[]){__VA_ARGS__}) / sizeof(struct follower)
-#define TAKE(profile, signal_us, driver_xruns_n, ...)                                                        \
-    take(profile, INT64_C(1000) * (signal_us)-10, INT64_C(1000) * (signal_us), driver_xruns_n,               \
-         FOLLOWERS(__VA_ARGS__))
+#define TAKE(signal_us, driver_xruns_n, ...)                                                                 \
+    take_times((struct times){(signal_us)-1, signal_us}, driver_xruns_n, FOLLOWERS(__VA_ARGS__))
+
+/* The player's cycle, finished in time. */
+static inline void play(int64_t signal_us, int driver_xruns_n, int xruns_n)
+{
+    TAKE(signal_us, driver_xruns_n, {PLAYER, "player", FINISHED, xruns_n});
+}
+
+/* Its cycles, each ms, without counters. */
+static inline void play_from(int64_t from_us, int64_t to_us, int driver_xruns_n)
+{
+    for (int64_t us = from_us; us <= to_us; us += 1000)
+        play(us, driver_xruns_n, NO_COUNTER);
+}
 
 /* What is reported, as text: "device/client n lost-cycles REASON CULPRIT; ", without a reason that is
  * unknown. The cycle beside it: "client WAIT+BUSY of DEADLINE us, left LEFT; ". */
@@ -146,10 +155,10 @@ static inline void write_seen(void *ctx, const struct st_xrun_seen *seen)
 }
 
 /* Where reports go. */
-static inline void seeing(struct st_pipewire_profile *profile, st_xrun_seen_fn seen, void *ctx)
+static inline void seeing(st_xrun_seen_fn seen, void *ctx)
 {
-    profile->ops.seen = seen;
-    profile->ctx = ctx;
+    profile.ops.seen = seen;
+    profile.ctx = ctx;
 }
 
 /* Loads, as text: "device/client cycles period busy wait; ", medians. */
@@ -162,27 +171,32 @@ static inline void write_load(void *ctx, const struct st_xrun_seen *seen)
              (int)seen->load.wait_median_ns);
 }
 
-static inline const char *loads(struct st_pipewire_profile *profile)
+static inline const char *loads(void)
 {
     static char text[256];
     text[0] = '\0';
-    seeing(profile, write_load, text);
-    st_pipewire_profile_loads(profile);
+    seeing(write_load, text);
+    st_pipewire_profile_loads(&profile);
     return text;
 }
 
-static inline const char *told(struct st_pipewire_profile *profile)
+static inline void tells(const char *expected_text)
 {
-    static char text[256];
-    text[0] = told_cycle[0] = '\0';
-    assert_int_equal(profile->pending, true);
-    seeing(profile, write_seen, text);
-    st_pipewire_profile_report(profile);
-    assert_int_equal(profile->pending, false);
-    return text;
+    char text[256] = "";
+    told_cycle[0] = '\0';
+    assert_true(profile.pending);
+    seeing(write_seen, text);
+    st_pipewire_profile_report(&profile);
+    assert_false(profile.pending);
+    assert_string_equal(text, expected_text);
 }
 
-static struct st_pipewire_profile profile;
+/* Once, at this time of the driver's clock. */
+static inline bool starved(int64_t at_ms, bool counts)
+{
+    return st_pipewire_profile_starved(&profile, at_ms * MS, counts);
+}
+
 static int64_t queue_ns; /* how long the client that measure() is asked for waited for a CPU */
 static bool process_has_gone, was_stopped, is_of_server;
 static uint32_t culprits[2]; /* who had it */
@@ -190,7 +204,6 @@ static size_t culprits_n;
 
 static inline int begin(void **state)
 {
-    (void)state;
     is_async = false;
     report_number = 7;
     expected = 0;
@@ -228,10 +241,15 @@ static inline void measure(void *ctx, uint32_t client, struct st_dropout_figures
     ret->measured = true;
     ret->exited = process_has_gone;
     ret->queue_ns = queue_ns;
-    snprintf(ret->culprit, sizeof(ret->culprit), "amp");
+    ST_PRINT(ret->culprit, "amp");
     memcpy(ret->culprits, culprits, sizeof(culprits));
     ret->culprits_n = culprits_n;
     ret->cpu_ns = ret->end_ns - ret->signal_ns - queue_ns;
 }
 
-enum { MS = 1000000, US = 1000 };
+static inline int begin_measured(void **state)
+{
+    begin(state);
+    profile.ops.measure = measure;
+    return 0;
+}

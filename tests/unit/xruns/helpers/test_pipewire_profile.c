@@ -1,23 +1,12 @@
 /* What PipeWire's profiler reports: counters, nodes, second cards, loads, code. */
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/unit.h"
 #include "tests/unit/xruns/helpers/profile_fixture.h"
 
 static void quiet_cycles_tell_nothing(void **state)
 {
-    (void)state;
     for (int i = 0; i < 100; i++) {
-        TAKE(&profile, 1000 + i, 5, {PLAYER, "player", FINISHED, NO_COUNTER},
-             {CARD, "card", INACTIVE, NO_COUNTER});
-        TAKE(&profile, 1000 + i, 5, {PLAYER, "player", FINISHED, 17}, {CARD, "card", NOT_TRIGGERED, 2});
+        TAKE(1000 + i, 5, {PLAYER, "player", FINISHED, NO_COUNTER}, {CARD, "card", INACTIVE, NO_COUNTER});
+        TAKE(1000 + i, 5, {PLAYER, "player", FINISHED, 17}, {CARD, "card", NOT_TRIGGERED, 2});
     }
     assert_false(profile.pending);
 }
@@ -25,29 +14,26 @@ static void quiet_cycles_tell_nothing(void **state)
 /* What is reported each ten seconds comes earlier then. */
 static void another_buffer_size_is_noticed_until_it_is_reported(void **state)
 {
-    (void)state;
     char text[256] = "";
-    TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
-    TAKE(&profile, 2000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    play_from(1000, 2000, 5);
     assert_false(profile.resized);
     cycle_frames = 96;
-    TAKE(&profile, 4000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    play(4000, 5, NO_COUNTER);
     cycle_frames = 48;
     assert_true(profile.resized);
-    seeing(&profile, write_seen, text);
+    seeing(write_seen, text);
     st_pipewire_profile_loads(&profile);
     assert_false(profile.resized);
 }
 
 static void xruns_of_the_driver_are_the_devices(void **state)
 {
-    (void)state;
-    TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
-    TAKE(&profile, 2000, 6, {PLAYER, "player", FINISHED, NO_COUNTER});
-    TAKE(&profile, 3000, 8, {PLAYER, "player", FINISHED, NO_COUNTER});
+    play(1000, 5, NO_COUNTER);
+    play(2000, 6, NO_COUNTER);
+    play(3000, 8, NO_COUNTER);
     assert_false(profile.pending); /* a client or the server may still be found to be late */
-    TAKE(&profile, 4000, 8, {PLAYER, "player", FINISHED, NO_COUNTER});
-    assert_string_equal(told(&profile), "alsa_output.card/ 3 0; ");
+    play(4000, 8, NO_COUNTER);
+    tells("alsa_output.card/ 3 0; ");
 }
 
 /* A card that is unplugged, or plays no longer, right after it ran dry: no cycle comes that settles it. */
@@ -55,61 +41,58 @@ static void a_device_that_ran_dry_and_went_is_counted(void **state)
 {
     for (int removed = 0; removed < 2; removed++) {
         assert_int_equal(begin(state), 0);
-        TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, 0});
-        TAKE(&profile, 2000, 5, {PLAYER, "player", FINISHED, 0});
-        TAKE(&profile, 3000, 6, {PLAYER, "player", FINISHED, 0});
+        play(1000, 5, 0);
+        play(2000, 5, 0);
+        play(3000, 6, 0);
         assert_false(profile.pending);
         if (removed)
             st_pipewire_profile_remove(&profile, DRIVER);
-        (void)loads(&profile); /* these cycles */
-        (void)loads(&profile); /* none since */
-        assert_string_equal(told(&profile), "alsa_output.card/ 1 0; ");
-        (void)loads(&profile);
+        (void)loads(); /* these cycles */
+        (void)loads(); /* none since */
+        tells("alsa_output.card/ 1 0; ");
+        (void)loads();
         assert_false(profile.pending);
     }
 }
 
 static void what_was_before_the_first_sight_is_not_told(void **state)
 {
-    (void)state;
-    TAKE(&profile, 1000, 500, {PLAYER, "player", FINISHED, 400});
+    play(1000, 500, 400);
     assert_false(profile.pending);
     st_pipewire_profile_remove(&profile, PLAYER); /* another has its id now */
     st_pipewire_profile_add(&profile, PLAYER, CLIENT, false, false);
-    TAKE(&profile, 2000, 500, {PLAYER, "other", FINISHED, 900});
+    TAKE(2000, 500, {PLAYER, "other", FINISHED, 900});
     assert_false(profile.pending);
 }
 
 static void nodes_of_a_client_that_is_left_out_tell_nothing(void **state)
 {
-    (void)state;
     enum { OWN = 41, OWN_CLIENT = 51 };
     st_pipewire_profile_add(&profile, OWN, OWN_CLIENT, false, false);
-    TAKE(&profile, 1000, 5, {OWN, "own", FINISHED, 1}, {PLAYER, "player", FINISHED, 1});
-    TAKE(&profile, 3000, 5, {OWN, "own", FINISHED, 4}, {PLAYER, "player", FINISHED, 3});
+    TAKE(1000, 5, {OWN, "own", FINISHED, 1}, {PLAYER, "player", FINISHED, 1});
+    TAKE(3000, 5, {OWN, "own", FINISHED, 4}, {PLAYER, "player", FINISHED, 3});
     st_pipewire_profile_leave_out(&profile, OWN_CLIENT); /* it is heard of late */
-    TAKE(&profile, 4000, 5, {OWN, "own", FINISHED, 5}, {PLAYER, "player", FINISHED, 3});
-    assert_string_equal(told(&profile), "alsa_output.card/player 0 2; ");
+    TAKE(4000, 5, {OWN, "own", FINISHED, 5}, {PLAYER, "player", FINISHED, 3});
+    tells("alsa_output.card/player 0 2; ");
     st_pipewire_profile_remove(&profile, OWN);
     st_pipewire_profile_remove(&profile, OWN_CLIENT); /* another client has its id now */
     st_pipewire_profile_add(&profile, OWN, OWN_CLIENT, false, false);
-    TAKE(&profile, 5000, 5, {OWN, "other", FINISHED, 1}, {PLAYER, "player", FINISHED, 3});
-    TAKE(&profile, 6000, 5, {OWN, "other", FINISHED, 2}, {PLAYER, "player", FINISHED, 3});
-    assert_string_equal(told(&profile), "alsa_output.card/other 0 1; ");
+    TAKE(5000, 5, {OWN, "other", FINISHED, 1}, {PLAYER, "player", FINISHED, 3});
+    TAKE(6000, 5, {OWN, "other", FINISHED, 2}, {PLAYER, "player", FINISHED, 3});
+    tells("alsa_output.card/other 0 1; ");
 }
 
 /* As 0.3.65 does when the next cycle begins: as incomplete, then as ended by the driver, which takes the time
  * of the cycle. */
 static void without_counters_each_unfinished_cycle_counts_once(void **state)
 {
-    (void)state;
     for (int cycle = 1; cycle <= 3; cycle++) {
         const struct follower player = {PLAYER, "player", cycle == 1 ? AWAKE : TRIGGERED, NO_COUNTER};
-        take(&profile, MS * cycle, MS * cycle, 5, &player, 1);
-        take(&profile, MS * cycle, MS * cycle + MS, 5, &player, 1);
+        take_times((struct times){1000 * cycle, 1000 * cycle}, 5, &player, NULL, 1);
+        take_times((struct times){1000 * cycle, 1000 * cycle + 1000}, 5, &player, NULL, 1);
     }
-    TAKE(&profile, 5000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
-    assert_string_equal(told(&profile), "alsa_output.card/player 0 3; ");
+    play(5000, 5, NO_COUNTER);
+    tells("alsa_output.card/player 0 3; ");
 }
 
 static int64_t told_dropouts_n, told_longest_ns, told_lost_ns;
@@ -127,14 +110,13 @@ static void sum_seen(ST_UNUSED void *ctx, const struct st_xrun_seen *seen)
 /* In periods of 1 ms: 40 cycles are lost, two are played, two are lost, 30 are played, one is lost. */
 static void lost_cycles_with_next_to_no_sound_between_are_one_dropout(void **state)
 {
-    (void)state;
     int lost_n = 0;
     told_dropouts_n = told_longest_ns = told_lost_ns = 0;
-    seeing(&profile, sum_seen, NULL);
+    seeing(sum_seen, NULL);
     for (int i = 0; i < 80; i++) {
         const bool lost = i >= 2 && (i < 42 || (i >= 44 && i < 46) || i == 76);
         lost_n += lost;
-        TAKE(&profile, 1000000 + 1000 * i, 5, {PLAYER, "player", FINISHED, lost_n});
+        play(1000000 + 1000 * i, 5, lost_n);
         if (i % 10 == 9) /* reported meanwhile */
             st_pipewire_profile_report(&profile);
     }
@@ -147,11 +129,10 @@ static void lost_cycles_with_next_to_no_sound_between_are_one_dropout(void **sta
 /* A line holds no longer time (xrun_line.c): a longer one would end the source. */
 static void a_dropout_of_half_an_hour_has_a_length_that_a_line_holds(void **state)
 {
-    (void)state;
     told_dropouts_n = told_longest_ns = told_lost_ns = 0;
     for (int i = 0; i < 120000; i++) { /* 15 ms each, none finished */
-        TAKE(&profile, 1000000 + INT64_C(15000) * i, 5, {PLAYER, "player", FINISHED, i});
-        seeing(&profile, sum_seen, NULL);
+        play(1000000 + INT64_C(15000) * i, 5, i);
+        seeing(sum_seen, NULL);
         st_pipewire_profile_report(&profile);
     }
     assert_int_equal(told_dropouts_n, 1);
@@ -161,15 +142,14 @@ static void a_dropout_of_half_an_hour_has_a_length_that_a_line_holds(void **stat
 /* A server that was late makes up for it by short cycles: what is lost is a cycle's sound nevertheless. */
 static void a_lost_cycle_is_no_shorter_than_its_sound(void **state)
 {
-    (void)state;
     told_dropouts_n = told_longest_ns = told_lost_ns = 0;
     for (int i = 0; i < 6; i++)
-        TAKE(&profile, 1000000 + (i < 3 ? 1000 * i : 2000 + 300 * (i - 2)), 5,
+        TAKE(1000000 + (i < 3 ? 1000 * i : 2000 + 300 * (i - 2)), 5,
              {PLAYER, "player", FINISHED,
               i < 3   ? 0
               : i < 5 ? i - 2
                       : 2});
-    seeing(&profile, sum_seen, NULL);
+    seeing(sum_seen, NULL);
     st_pipewire_profile_report(&profile);
     assert_int_equal(told_dropouts_n, 1);
     assert_int_equal(told_lost_ns, 2 * INT64_C(1000000));
@@ -178,16 +158,14 @@ static void a_lost_cycle_is_no_shorter_than_its_sound(void **state)
 
 static void counters_win_over_the_status(void **state)
 {
-    (void)state;
-    TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, 4});
-    TAKE(&profile, 2000, 5, {PLAYER, "player", AWAKE, 4});
+    play(1000, 5, 4);
+    TAKE(2000, 5, {PLAYER, "player", AWAKE, 4});
     assert_false(profile.pending);
-    TAKE(&profile, 4000, 5, {PLAYER, "player", TRIGGERED, 6});
-    TAKE(&profile, 5000, 5, {PLAYER, "player", FINISHED, 6}); /* only now it is clear what happened */
-    assert_string_equal(told(&profile), "alsa_output.card/player 0 2; ");
-    TAKE(&profile, 6000, 5,
-         {PLAYER, "player", FINISHED, 9}); /* the client has counted missed wake-ups, too */
-    assert_string_equal(told(&profile), "alsa_output.card/player 0 1; ");
+    TAKE(4000, 5, {PLAYER, "player", TRIGGERED, 6});
+    play(5000, 5, 6); /* only now it is clear what happened */
+    tells("alsa_output.card/player 0 2; ");
+    TAKE(6000, 5, {PLAYER, "player", FINISHED, 9}); /* the client has counted missed wake-ups, too */
+    tells("alsa_output.card/player 0 1; ");
 }
 
 static struct st_xrun_seen dry;
@@ -200,14 +178,13 @@ static void copy_seen(ST_UNUSED void *ctx, const struct st_xrun_seen *seen)
 
 static void a_card_that_runs_dry_says_how_much_was_lost(void **state)
 {
-    (void)state;
     for (int has = 0; has < 2; has++) {
         for (int i = 1; i <= 6; i++) { /* in the third cycle: 45 ms at 48 kHz */
             driver_lost_frames = has == 0 ? -1 : 480 + (i >= 3 ? 2160 : 0);
-            TAKE(&profile, 1000 * i + 100000 * has, 5 + has + (i >= 3), {PLAYER, "player", FINISHED, 3});
+            TAKE(1000 * i + 100000 * has, 5 + has + (i >= 3), {PLAYER, "player", FINISHED, 3});
         }
         dry = (struct st_xrun_seen){0};
-        seeing(&profile, copy_seen, NULL);
+        seeing(copy_seen, NULL);
         st_pipewire_profile_report(&profile);
         assert_int_equal(dry.event.count_n, 1);
         assert_int_equal(dry.event.place, ST_DROPOUT_AT_DEVICE_BUFFER);
@@ -219,10 +196,9 @@ static void a_card_that_runs_dry_says_how_much_was_lost(void **state)
 
 static void a_second_card_has_device_dropouts(void **state)
 {
-    (void)state;
-    TAKE(&profile, 1000, 5, {CARD, "card", FINISHED, 1}, {PLAYER, "player", FINISHED, 1});
-    TAKE(&profile, 2000, 5, {CARD, "card", FINISHED, 2}, {PLAYER, "player", FINISHED, 2});
-    assert_string_equal(told(&profile), "card/ 1 0; alsa_output.card/player 0 1; ");
+    TAKE(1000, 5, {CARD, "card", FINISHED, 1}, {PLAYER, "player", FINISHED, 1});
+    TAKE(2000, 5, {CARD, "card", FINISHED, 2}, {PLAYER, "player", FINISHED, 2});
+    tells("card/ 1 0; alsa_output.card/player 0 1; ");
 }
 
 /* Its cycle of 1 ms, in which it plays what lasts 1 ms. */
@@ -231,7 +207,7 @@ static void take_card(int64_t cycle, int64_t delay, double rate)
     static uint8_t space[4096];
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(space, sizeof(space));
     struct spa_pod_frame frame, object;
-    const struct times at = {cycle * 1000000 - 1000000, cycle * 1000000, 0, 0};
+    const struct times at = {cycle * 1000 - 1000, cycle * 1000};
     spa_pod_builder_push_struct(&builder, &frame);
     spa_pod_builder_push_object(&builder, &object, SPA_TYPE_OBJECT_Profiler, 0);
     spa_pod_builder_prop(&builder, SPA_PROFILER_info, 0);
@@ -259,7 +235,6 @@ static void see_resync(void *ctx, const struct st_xrun_seen *seen)
 
 static void a_second_card_that_is_put_in_step_is_reported_beside_the_first(void **state)
 {
-    (void)state;
     struct st_xrun_seen seen = {0};
     int64_t cycle = 1;
     for (; cycle < 12000; cycle++)
@@ -268,7 +243,7 @@ static void a_second_card_that_is_put_in_step_is_reported_beside_the_first(void 
     take_card(cycle++, 580, 1.000034);
     take_card(cycle++, 100, 1);
     assert_true(profile.pending);
-    seeing(&profile, see_resync, &seen);
+    seeing(see_resync, &seen);
     st_pipewire_profile_report(&profile);
     assert_string_equal(seen.event.device, "alsa_output.card");
     assert_string_equal(seen.event.client, "alsa_output.usb");
@@ -276,7 +251,7 @@ static void a_second_card_that_is_put_in_step_is_reported_beside_the_first(void 
     assert_int_equal(seen.event.kind, ST_EVENT_DEVICE_DROPOUT);
     assert_int_equal(seen.event.place, ST_DROPOUT_AT_RESYNC);
     assert_int_equal(seen.event.lost_ns, 10000000);
-    seeing(&profile, see_resync, &seen);
+    seeing(see_resync, &seen);
     st_pipewire_profile_loads(&profile); /* that of the card is the last one */
     assert_string_equal(seen.event.client, "alsa_output.usb");
     assert_int_equal(seen.load.drift_ppb, 37000);
@@ -294,16 +269,15 @@ static void sum_resyncs(void *ctx, const struct st_xrun_seen *seen)
 
 static void the_log_of_older_versions_is_of_the_card_that_follows_now(void **state)
 {
-    (void)state;
     enum { OTHER = 29 };
     const struct st_resync_log_line line = {"hw:1", 3, 24, 48};
     struct st_xrun_seen seen = {0};
     st_pipewire_profile_add(&profile, OTHER, ST_PIPEWIRE_PROFILE_NO_CLIENT, true, false);
     profile.nodes[3].drives = true; /* it did, and has no cycles since */
-    snprintf(profile.nodes[3].name, sizeof(profile.nodes[3].name), "alsa_output.hdmi");
+    ST_PRINT(profile.nodes[3].name, "alsa_output.hdmi");
     for (int i = 0; i < 3; i++)
-        TAKE(&profile, 1000 * i, 5, {CARD, "card", FINISHED, NO_COUNTER});
-    seeing(&profile, sum_resyncs, &seen);
+        TAKE(1000 * i, 5, {CARD, "card", FINISHED, NO_COUNTER});
+    seeing(sum_resyncs, &seen);
     st_pipewire_profile_resync(&profile, &line);
     assert_string_equal(seen.event.device, "alsa_output.card");
     assert_string_equal(seen.event.client, "card");
@@ -312,16 +286,16 @@ static void the_log_of_older_versions_is_of_the_card_that_follows_now(void **sta
     assert_int_equal(seen.event.longest_ns, 0);
     profile.nodes[3].drives = false; /* several follow: which one it is only the log knows */
     profile.nodes[3].latest.cycle_ns = 2000000;
-    snprintf(profile.nodes[3].driver, sizeof(profile.nodes[3].driver), "alsa_output.card");
-    seeing(&profile, sum_resyncs, &seen);
+    ST_PRINT(profile.nodes[3].driver, "alsa_output.card");
+    seeing(sum_resyncs, &seen);
     st_pipewire_profile_resync(&profile, &line);
     assert_string_equal(seen.event.client, "hw:1");
     assert_string_equal(seen.event.device, "alsa_output.card");
     for (int later = -1; later <= 1; later += 2) { /* another driver's, whose cycles begin at other times */
-        snprintf(profile.nodes[3].driver, sizeof(profile.nodes[3].driver), "alsa_output.pci");
+        ST_PRINT(profile.nodes[3].driver, "alsa_output.pci");
         profile.nodes[3].latest.cycle_ns = 2000000 + later * 300000;
         seen = (struct st_xrun_seen){0};
-        seeing(&profile, sum_resyncs, &seen);
+        seeing(sum_resyncs, &seen);
         st_pipewire_profile_resync(&profile, &line);
         assert_string_equal(seen.event.client, "hw:1");
         assert_string_equal(seen.event.device, "");
@@ -329,7 +303,7 @@ static void the_log_of_older_versions_is_of_the_card_that_follows_now(void **sta
         assert_int_equal(seen.event.lost_ns, 0); /* the log has it in parts of a cycle that is not known */
     }
     profile.nodes[3].latest.cycle_ns = 2000000 - ST_NS_PER_S; /* it rests */
-    seeing(&profile, sum_resyncs, &seen);
+    seeing(sum_resyncs, &seen);
     st_pipewire_profile_resync(&profile, &line);
     assert_string_equal(seen.event.client, "card");
     assert_string_equal(seen.event.device, "alsa_output.card");
@@ -337,20 +311,18 @@ static void the_log_of_older_versions_is_of_the_card_that_follows_now(void **sta
 
 static void a_lower_counter_begins_anew(void **state)
 {
-    (void)state;
-    TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, 9});
-    TAKE(&profile, 2000, 5, {PLAYER, "player", FINISHED, 1});
+    play(1000, 5, 9);
+    play(2000, 5, 1);
     assert_false(profile.pending);
-    TAKE(&profile, 3000, 5, {PLAYER, "player", FINISHED, 2});
-    assert_string_equal(told(&profile), "alsa_output.card/player 0 1; ");
+    play(3000, 5, 2);
+    tells("alsa_output.card/player 0 1; ");
 }
 
 static void more_nodes_than_there_is_room_for_are_not_watched(void **state)
 {
-    (void)state;
     for (int round = 0; round < 2; round++) {
         for (int id = 1000; id < 1000 + 2 * ST_PIPEWIRE_PROFILE_NODES_MAX; id++)
-            TAKE(&profile, 1000 + round, 5, {id, "one of many", FINISHED, round});
+            TAKE(1000 + round, 5, {id, "one of many", FINISHED, round});
     }
     int seen_n = 0;
     for (int i = 0; i < ST_PIPEWIRE_PROFILE_NODES_MAX; i++)
@@ -361,29 +333,25 @@ static void more_nodes_than_there_is_room_for_are_not_watched(void **state)
 /* The block's times are 20 us of waiting and 30 us of work. */
 static void each_finished_cycle_is_in_the_load_once(void **state)
 {
-    (void)state;
     for (int i = 1; i <= 4; i++) {
         const int status = i == 3 ? AWAKE : FINISHED;
-        TAKE(&profile, 1000 * i, 5, {PLAYER, "player", status, NO_COUNTER},
-             {CARD, "card", INACTIVE, NO_COUNTER});
-        TAKE(&profile, 1000 * i, 5, {PLAYER, "player", status, NO_COUNTER},
-             {CARD, "card", INACTIVE, NO_COUNTER});
+        TAKE(1000 * i, 5, {PLAYER, "player", status, NO_COUNTER}, {CARD, "card", INACTIVE, NO_COUNTER});
+        TAKE(1000 * i, 5, {PLAYER, "player", status, NO_COUNTER}, {CARD, "card", INACTIVE, NO_COUNTER});
     }
-    assert_string_equal(loads(&profile), "alsa_output.card/ 3 1000000 30000 20000; "
-                                         "alsa_output.card/player 2 1000000 30000 20000; ");
-    assert_string_equal(loads(&profile), "");
+    assert_string_equal(loads(), "alsa_output.card/ 3 1000000 30000 20000; "
+                                 "alsa_output.card/player 2 1000000 30000 20000; ");
+    assert_string_equal(loads(), "");
 }
 
 /* At 32 frames, 4 ms of work in a cycle of 1024 frames were 600 %. */
 static void a_load_is_of_one_buffer_size(void **state)
 {
-    (void)state;
     for (int ms = 1; ms <= 6; ms++) {
         cycle_frames = ms <= 3 ? 48 : 24;
-        TAKE(&profile, 1000 * ms, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+        play(1000 * ms, 5, NO_COUNTER);
     }
     cycle_frames = 48;
-    assert_string_equal(strstr(loads(&profile), "/player"), "/player 3 500000 30000 20000; ");
+    assert_string_equal(strstr(loads(), "/player"), "/player 3 500000 30000 20000; ");
 }
 
 /* How long the player's thread waits for a CPU in each cycle of the first two seconds and of those after it,
@@ -406,15 +374,14 @@ static const char *loads_of_ten_seconds(int64_t of_first_ns, int64_t of_later_ns
     first_ns = of_first_ns;
     later_ns = of_later_ns;
     for (int ms = 1; ms < 10000; ms++)
-        TAKE(&profile, 1000 * ms, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
-    TAKE(&profile, 10000000, 5, {PLAYER, "player", INACTIVE, NO_COUNTER}); /* not finished in time */
-    return strstr(loads(&profile), "/player");
+        play(1000 * ms, 5, NO_COUNTER);
+    TAKE(10000000, 5, {PLAYER, "player", INACTIVE, NO_COUNTER}); /* not finished in time */
+    return strstr(loads(), "/player");
 }
 
 /* It usually waits 20 us after its signal, and works 30 us by the clock, 20 us of which by its CPU time. */
 static void what_waited_for_a_cpu_has_its_cpu_time_as_load(void **state)
 {
-    (void)state;
     assert_string_equal(loads_of_ten_seconds(29 * US, 29 * US), "/player 9998 1000000 30000 20000; ");
     assert_string_equal(loads_of_ten_seconds(31 * US, 31 * US), "/player 9998 1000000 20000 20000; ");
     assert_string_equal(loads_of_ten_seconds(300 * US, 0), "/player 9998 1000000 20000 20000; ");
@@ -424,11 +391,10 @@ static void what_waited_for_a_cpu_has_its_cpu_time_as_load(void **state)
 
 static void the_last_node_of_a_program_says_that_it_has_ended(void **state)
 {
-    (void)state;
     struct st_xrun_seen last;
     st_pipewire_profile_add(&profile, 77, CLIENT, false, false);
     st_pipewire_profile_add(&profile, 78, CLIENT, false, false);
-    TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER}, {77, "player", FINISHED, NO_COUNTER});
+    TAKE(1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER}, {77, "player", FINISHED, NO_COUNTER});
     assert_false(st_pipewire_profile_ends(&profile, PLAYER, &last)); /* it has two streams */
     assert_false(st_pipewire_profile_ends(&profile, 78, &last));     /* it never ran */
     assert_false(st_pipewire_profile_ends(&profile, DRIVER, &last));
@@ -441,14 +407,13 @@ static void the_last_node_of_a_program_says_that_it_has_ended(void **state)
 
 static void a_node_that_has_gone_makes_room_after_its_last_report(void **state)
 {
-    (void)state;
-    TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    play(1000, 5, NO_COUNTER);
     st_pipewire_profile_remove(&profile, PLAYER);
-    TAKE(&profile, 2000, 5, {PLAYER, "player", FINISHED, NO_COUNTER}); /* reported late */
-    assert_string_equal(loads(&profile), "alsa_output.card/ 1 1000000 30000 20000; ");
+    play(2000, 5, NO_COUNTER); /* reported late */
+    assert_string_equal(loads(), "alsa_output.card/ 1 1000000 30000 20000; ");
     for (int id = 1000; id < 3000; id++) {
         st_pipewire_profile_add(&profile, (uint32_t)id, CLIENT, false, false);
-        TAKE(&profile, 1000 * id, 5, {id, "one of many", FINISHED, NO_COUNTER});
+        TAKE(1000 * id, 5, {id, "one of many", FINISHED, NO_COUNTER});
         st_pipewire_profile_remove(&profile, (uint32_t)id);
     }
     assert_int_equal(profile.beyond_n, 0);
@@ -458,17 +423,16 @@ static void a_node_that_has_gone_makes_room_after_its_last_report(void **state)
  * the same. */
 static void cycles_that_are_not_reported_are_an_error(void **state)
 {
-    (void)state;
-    TAKE(&profile, 1000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    play(1000, 5, NO_COUNTER);
     report_number++;
-    TAKE(&profile, 2000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    play(2000, 5, NO_COUNTER);
     report_number += 2;
-    TAKE(&profile, 3000, 5, {PLAYER, "player", FINISHED, 4});
+    play(3000, 5, 4);
     expected = -EOVERFLOW;
-    TAKE(&profile, 4000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    play(4000, 5, NO_COUNTER);
     expected = 0;
     report_number = 3; /* another server */
-    TAKE(&profile, 5000, 5, {PLAYER, "player", FINISHED, NO_COUNTER});
+    play(5000, 5, NO_COUNTER);
 }
 
 static int played_n;
@@ -482,11 +446,10 @@ static void note_plays(void *ctx, uint32_t client, struct st_dropout_figures *si
 
 static void who_plays_is_said_once_a_second(void **state)
 {
-    (void)state;
     profile.ops.plays = note_plays;
     played_n = 0;
     for (int ms = 1; ms <= 2500; ms++)
-        TAKE(&profile, 1000 * ms, 5, {PLAYER, "player", FINISHED, 4});
+        play(1000 * ms, 5, 4);
     assert_int_equal(played_n, 3);
 }
 
@@ -494,7 +457,6 @@ static void other_pods_are_malformed(void **state)
 {
     uint8_t space[1024];
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(space, sizeof(space));
-    (void)state;
     struct spa_pod_int number = SPA_POD_INIT_Int(7);
     assert_int_equal(st_pipewire_profile_take(&profile, &number.pod), -EBADMSG);
     assert_int_equal(st_pipewire_profile_take(&profile, spa_pod_builder_add_struct(&builder, SPA_POD_Int(7))),
@@ -507,7 +469,6 @@ static void a_block_of_other_values_is_malformed(void **state)
     uint8_t space[1024];
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(space, sizeof(space));
     struct st_pipewire_block block;
-    (void)state;
     for (int values = 7; values <= 9; values++) {
         struct spa_pod_frame frame;
         spa_pod_builder_push_struct(&builder, &frame);
@@ -529,7 +490,6 @@ static void the_load_has_each_cycle_and_begins_anew(void **state)
 {
     struct st_node_load load = {0};
     struct st_xrun_load told;
-    (void)state;
     assert_false(st_node_load_take(&load, &told));
     for (int64_t n = 2 * ST_NODE_LOAD_RECENT - 1; n <= 2 * ST_NODE_LOAD_RECENT + 1; n++) {
         for (int64_t i = 1; i <= n; i++)
