@@ -1,0 +1,57 @@
+/* What a test shows, one screen after the other, is a section `== TEST` of a file in tests/screens/:
+ * TAP_SCREENS=write writes it anew (scripts/test --screens). Needs SLEEPTUNE_SRC. */
+#pragma once
+
+#include "tests/unit/unit.h"
+
+static char shown[1 << 16];
+
+/** Adds a line; nothing in it may be of this machine, or of this moment. */
+ST_PRINTF(1, 2) static void show(const char *format, ...)
+{
+    const size_t n = strlen(shown);
+    va_list args;
+    va_start(args, format);
+    const int more = vsnprintf(shown + n, sizeof(shown) - n, format, args);
+    va_end(args);
+    assert_in_range(more, 1, sizeof(shown) - n - 2);
+    strcat(shown, "\n");
+}
+
+/** What was shown is this section; begins anew. */
+static void shown_is(const char *file_name, const char *section)
+{
+    static char begun[256]; /* the file of the section before */
+    static char wanted[1 << 18];
+    const char *src = getenv("SLEEPTUNE_SRC"), *how = getenv("TAP_SCREENS");
+    const bool writes = how != NULL && strcmp(how, "write") == 0;
+    char path[4096], head[256];
+    assert_non_null(src);
+    ST_PRINT(path, "%s/tests/screens/%s.txt", src, file_name);
+    ST_PRINT(head, "== %s\n", section);
+    FILE *file = fopen(path, !writes ? "r" : strcmp(begun, file_name) == 0 ? "a" : "w");
+    assert_non_null(file);
+    ST_PRINT(begun, "%s", file_name);
+    if (writes)
+        assert_true(fprintf(file, "%s%s", head, shown) > 0);
+    else
+        wanted[fread(wanted, 1, sizeof(wanted) - 1, file)] = '\0';
+    assert_int_equal(fclose(file), 0);
+    char *at = writes ? NULL : strstr(wanted, head);
+    if (!writes && at == NULL)
+        fail_msg("no %s in %s", section, path);
+    if (at != NULL) {
+        at += strlen(head);
+        char *end = strstr(at, "\n== ");
+        if (end != NULL)
+            end[1] = '\0';
+        size_t same = 0; /* in lines */
+        for (size_t i = 0; shown[i] == at[i] && at[i] != '\0'; i++)
+            same = at[i] == '\n' ? i + 1 : same;
+        if (strcmp(shown, at) != 0)
+            fail_msg("%s in %s (scripts/test --screens writes it): \"%.*s\", not \"%.*s\"", section, path,
+                     (int)strcspn(shown + same, "\n"), shown + same, (int)strcspn(at + same, "\n"),
+                     at + same);
+    }
+    shown[0] = '\0';
+}
