@@ -252,7 +252,7 @@ static bool add_history(struct answer *answer)
     if (found) {
         const struct st_predict_wish wish = {.periods = answer->phases[0].sizes.wish.periods};
         struct st_predict_table table = {.run = &past.run, .wish = &wish};
-        st_predict_text_fill(&table, NULL, 0);
+        st_predict_text_fill(&table, 0);
         json_object_set_new(answer->report.json, "history", st_predict_text_rows_json(&table));
     }
     st_predict_finish(&past.run);

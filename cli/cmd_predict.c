@@ -18,9 +18,7 @@
 
 struct options {
     struct st_predict_wish wish;
-    int64_t periods;
-    uint32_t frames[ST_PREDICT_SIZES_MAX]; /* --frames; none: powers of two */
-    size_t frames_n;
+    int64_t periods, frames;
     bool history, json;
 };
 
@@ -31,7 +29,7 @@ static const char help[] = "Usage: sleeptune predict FILE [OPTION...]\n"
                            "FILE is a recording of 'measure --record'.\n\n"
                            "      --history              what sleeptuned measured; FILE is a history\n"
                            "                             (usually the one that 'sleeptune history' shows)\n"
-                           "      --frames LIST          sizes, such as 64,128,480 (16, 32, 64 ... 2048)\n"
+                           "      --frames N             also this size, such as 480\n"
                            "      --periods N            periods in the buffer of the device (2)\n"
                            "      --load PERCENT         time that the program needs of each period (0)\n"
                            "      --json, --format json|text\n"
@@ -43,26 +41,6 @@ static const char help[] = "Usage: sleeptune predict FILE [OPTION...]\n"
                            "  sleeptune predict --history\n\n"
                            "Exit status: 0 a size held, 1 each size has dropouts, 2 too little data,\n"
                            "3 usage, 4 failure.\n";
-
-static int take_frames(void *ctx, const char *text)
-{
-    struct options *o = ctx;
-    char copy[200], *rest = copy, *word;
-    if (strlen(text) >= sizeof(copy))
-        return st_failure_usage("--frames: the list is too long");
-    memcpy(copy, text, strlen(text) + 1);
-    o->frames_n = 0;
-    while ((word = strsep(&rest, ",")) != NULL) {
-        int64_t frames;
-        if (o->frames_n == ST_PREDICT_SIZES_MAX)
-            return st_failure_usage("--frames: at most %d sizes", ST_PREDICT_SIZES_MAX);
-        const int status = st_option_i64("--frames", word, 1, ST_PREDICT_FRAMES_MAX, &frames);
-        if (status != 0)
-            return status;
-        o->frames[o->frames_n++] = (uint32_t)frames;
-    }
-    return 0;
-}
 
 /* --- input --- */
 
@@ -138,27 +116,24 @@ static json_t *table_json(const struct st_predict_table *table, const struct st_
 {
     const struct st_predict_wish *wish = table->wish;
     return json_pack(
-        "{s:s, s:{s:I, s:I, s:f}, s:o, s:I, s:f, s:o, s:I, s:o, s:o}", "schema", "sleeptune-predict/1",
-        "measured", "frames", (json_int_t)table->run->frames, "rate_hz", (json_int_t)table->run->rate_hz,
-        "seconds", st_predict_seconds(table->run), "history", history_json(input), "periods",
-        (json_int_t)wish->periods, "load_percent", wish->load_percent, "target_per_hour",
+        "{s:s, s:{s:I, s:I, s:f}, s:o, s:I, s:f, s:o, s:o, s:o}", "schema", "sleeptune-predict/1", "measured",
+        "frames", (json_int_t)table->run->frames, "rate_hz", (json_int_t)table->run->rate_hz, "seconds",
+        st_predict_seconds(table->run), "history", history_json(input), "periods", (json_int_t)wish->periods,
+        "load_percent", wish->load_percent, "target_per_hour",
         st_json_real_or_null(table->run->periods_n > 0, st_predict_target(st_predict_seconds(table->run))),
-        "episode_ns", (json_int_t)ST_PREDICT_EPISODE_NS, "held_frames",
+        "held_frames",
         st_json_integer_or_null(table->held != NULL, table->held != NULL ? table->held->frames : 0), "rows",
         st_predict_text_rows_json(table));
 }
 
-/* Which days, and which of them do not count. */
+/* Which days, and how many of them do not count. */
 static void say_history(const struct st_module_history_predict *input, FILE *out, int width)
 {
     const struct st_history_predict *read = &input->read;
-    char other[200] = "";
-    if (read->other_ns > 0) {
-        ST_PRINT(other, "; not counted: %s with other settings, %.10s to %.10s",
-                 st_predict_text_time(st_ns_seconds(read->other_ns), ST_ROOM(32)),
-                 st_when_text(read->other_since_ns, ST_ROOM(32)),
-                 st_when_text(read->other_until_ns, ST_ROOM(32)));
-    }
+    char other[80] = "";
+    if (read->other_ns > 0)
+        ST_PRINT(other, "; not counted: %s with other settings",
+                 st_predict_text_time(st_ns_seconds(read->other_ns), ST_ROOM(32)));
     const char *line = ST_TEXT(900, "%s of %s, at %u frames, %.10s to %.10s%s",
                                st_predict_text_time(st_predict_seconds(&input->run), ST_ROOM(32)),
                                input->path, input->run.frames, st_when_text(read->since_ns, ST_ROOM(32)),
@@ -185,7 +160,7 @@ static int print_text(const struct st_predict_table *table, const struct st_modu
 static int predict(struct options *o, const struct st_module_history_predict *input)
 {
     struct st_predict_table table = {.run = &input->run, .wish = &o->wish};
-    st_predict_text_fill(&table, o->frames, o->frames_n);
+    st_predict_text_fill(&table, (uint32_t)o->frames);
     const int status = o->json ? st_output_json(table_json(&table, input)) : print_text(&table, input);
     if (status != ST_EXIT_DONE)
         return status;
@@ -198,7 +173,7 @@ int st_cmd_predict(int argc, char **argv)
     struct st_module_history_predict input = {.path = ""};
     int first = 0;
     const struct st_option options[] = {
-        {"frames", .take = take_frames, .ctx = &o},
+        {"frames", .number = &o.frames, .min = 1, .max = ST_PREDICT_FRAMES_MAX},
         {"periods", .number = &o.periods, .min = 2, .max = 16},
         {"load", .real = &o.wish.load_percent, .min = 0, .max = 100},
         {"history", .flag = &o.history},

@@ -12,22 +12,20 @@ int st_predict_begin(struct st_predict_run *run, const struct st_period *period,
                      uint32_t rate_hz)
 {
     *run = (struct st_predict_run){.period = *period, .frames = frames, .rate_hz = rate_hz};
-    const int r = st_hist_init(&run->latest, DIGITS);
-    return r < 0 ? r : st_hist_init(&run->most, DIGITS);
+    return st_hist_init(&run->latest, DIGITS);
 }
 
 /* Data of others may have any number: what is later than ST_HIST_HIGHEST_NS, an hour, is as late as that. */
-static void put(struct st_hist *hist, int64_t lateness_ns, uint64_t n)
+static void put(struct st_predict_run *run, int64_t lateness_ns, uint64_t n)
 {
-    st_hist_add_n(hist, ST_MIN(lateness_ns, ST_HIST_HIGHEST_NS), n);
+    st_hist_add_n(&run->latest, ST_MIN(lateness_ns, ST_HIST_HIGHEST_NS), n);
 }
 
 void st_predict_add(struct st_predict_run *run, uint64_t k, int64_t lateness_ns)
 {
     const int64_t second = (int64_t)((double)k * st_period_seconds(&run->period));
     if (second != run->second) {
-        put(&run->latest, run->latest_ns, 1);
-        put(&run->most, run->latest_ns, 1);
+        put(run, run->latest_ns, 1);
         run->latest_ns = 0;
     }
     run->second = second;
@@ -42,15 +40,14 @@ void st_predict_add_span(struct st_predict_run *run, uint64_t periods_n, int64_t
     run->periods_n += periods_n;
     if (max_ns <= run->kept_above_ns || lateness == NULL)
         return;
-    put(&run->latest, max_ns, 1);
     const bool has_buckets = lateness->total_n > lateness->early_n; /* a damaged file may have none */
     if (!has_buckets || lateness->over_n > 0)                       /* beyond the last bucket */
-        put(&run->most, max_ns, 1);
+        put(run, max_ns, 1);
     for (uint32_t i = has_buckets ? st_hist_index(lateness, lateness->max_ns) + 1 : 0;
          i-- > 0 && left_n > 0;) {
         const double late_ns = fmin((double)st_hist_bucket_middle(lateness, i) * BUCKET, (double)max_ns);
         const uint64_t n = ST_MIN(lateness->late[i], left_n);
-        put(&run->most, (int64_t)late_ns, n);
+        put(run, (int64_t)late_ns, n);
         left_n -= n;
     }
 }
@@ -58,7 +55,6 @@ void st_predict_add_span(struct st_predict_run *run, uint64_t periods_n, int64_t
 void st_predict_finish(struct st_predict_run *run)
 {
     st_hist_finish(&run->latest);
-    st_hist_finish(&run->most);
 }
 
 double st_predict_seconds(const struct st_predict_run *run)
@@ -94,14 +90,11 @@ static bool fill(const struct st_predict_run *run, const struct st_predict_wish 
 {
     const double seconds = st_predict_seconds(run);
     const int64_t slack_ns = (int64_t)slack_of(run, wish, frames);
-    const uint64_t last_n = run->latest_ns > slack_ns;
     if (slack_ns <= run->kept_above_ns)
         return false;
-    row->episodes_n = st_hist_count_above(&run->latest, slack_ns) + last_n;
+    row->episodes_n = st_hist_count_above(&run->latest, slack_ns) + (run->latest_ns > slack_ns);
     row->per_hour = fmin(ST_PREDICT_MOST, (double)row->episodes_n * 3600 / seconds);
-    row->high =
-        fmin(ST_PREDICT_MOST,
-             st_miss_events_per_hour_max95(st_hist_count_above(&run->most, slack_ns) + last_n, seconds));
+    row->high = fmin(ST_PREDICT_MOST, st_miss_events_per_hour_max95(row->episodes_n, seconds));
     return true;
 }
 
@@ -128,13 +121,12 @@ void st_predict_row(const struct st_predict_run *run, const struct st_predict_wi
         .period_us = frame_ns(run) * frames / 1e3,
         .slack_us = slack_of(run, wish, frames) / 1e3,
         .headroom_percent = -1,
-        .observed_s = st_predict_seconds(run),
         .high = ST_PREDICT_MOST,
         .target_per_hour = st_predict_target(st_predict_seconds(run)),
     };
     if (frames < run->frames)
         ST_PRINT(ret->reason, "measure at %u frames or less", frames);
-    else if (ret->observed_s < ST_PREDICT_SECONDS)
+    else if (st_predict_seconds(run) < ST_PREDICT_SECONDS)
         ST_PRINT(ret->reason, "less than a second was measured");
     else if (ret->slack_us <= 0)
         ST_PRINT(ret->reason, "--load takes the whole buffer");

@@ -7,8 +7,7 @@
 #include "core/stats/hist.h"
 
 #define ST_PREDICT_FRAMES_MAX 8192
-#define ST_PREDICT_SECONDS    1.0 /* a shorter run is refused */
-#define ST_PREDICT_EPISODE_NS INT64_C(1000000000)
+#define ST_PREDICT_SECONDS    1.0    /* a shorter run is refused */
 #define ST_PREDICT_MOST       3600.0 /* episodes per hour */
 
 /** A run: how late the latest wake-up of each second was. st_predict_begin. */
@@ -16,8 +15,7 @@ struct st_predict_run {
     struct st_period period; /* of the measurement */
     uint32_t frames, rate_hz;
     uint64_t periods_n;        /* that were seen, with skipped ones */
-    struct st_hist latest;     /* of each second, or of each span */
-    struct st_hist most;       /* likewise; of a span each second as late as may be */
+    struct st_hist latest;     /* of each second; of a span each as late as may be */
     int64_t second, latest_ns; /* of the last one */
     int64_t kept_above_ns;     /* of spans, earlier ones are left out */
 };
@@ -33,9 +31,8 @@ struct st_predict_wish {
 struct st_predict_row {
     uint32_t frames;
     double period_us, slack_us;
-    bool known;          /* else there is only a reason, and high is ST_PREDICT_MOST */
-    uint64_t episodes_n; /* of a span with late wake-ups: one */
-    double observed_s;
+    bool known;              /* else there is only a reason, and high is ST_PREDICT_MOST */
+    uint64_t episodes_n;     /* of a span the most that there may be */
     double per_hour, high;   /* episodes that were seen; one-sided 95 % bound */
     double target_per_hour;  /* that the time can show: st_predict_target */
     double headroom_percent; /* the largest load at which `high` keeps it; < 0: none */

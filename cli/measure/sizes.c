@@ -7,8 +7,6 @@
 #include "platform/rtkit.h"
 
 #define SHORTEST 32u
-#define LONGEST  2048u
-#define ROWS_MAX 7
 /* --- the run --- */
 
 static void on_cycle(void *ctx, uint64_t k, int64_t lateness_ns, ST_UNUSED int64_t callback_ns)
@@ -89,22 +87,7 @@ void st_sizes_finish(struct st_sizes *sizes)
 
 void st_sizes_fill(struct st_sizes *sizes, uint32_t wanted_frames)
 {
-    const struct st_predict_run *run = &sizes->late;
-    uint32_t frames[ROWS_MAX + 1];
-    size_t n = 0;
-    bool placed = false;
-    for (uint32_t f = run->frames; n < ROWS_MAX && (f <= LONGEST || n == 0); f *= 2) {
-        if (!placed && wanted_frames <= f) {
-            if (wanted_frames < f)
-                frames[n++] = wanted_frames;
-            placed = true;
-        }
-        frames[n++] = f;
-    }
-    n = ST_MIN(n, ROWS_MAX);
-    if (!placed)
-        frames[n < ROWS_MAX ? n++ : n - 1] = wanted_frames;
     sizes->wish = (struct st_predict_wish){.periods = 2};
-    sizes->table = (struct st_predict_table){.run = run, .wish = &sizes->wish};
-    st_predict_text_fill(&sizes->table, frames, n);
+    sizes->table = (struct st_predict_table){.run = &sizes->late, .wish = &sizes->wish};
+    st_predict_text_fill(&sizes->table, wanted_frames);
 }

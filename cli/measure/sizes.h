@@ -24,7 +24,7 @@ ST_NODISCARD int st_sizes_measure(uint32_t rate_hz, uint32_t shortest, int64_t d
                                   const char *stress, st_measure_look_fn look, void *ctx,
                                   struct st_sizes *ret);
 
-/** Fills the table: seven rows at most, this one among them. */
+/** Fills the table: as st_predict_text_fill, for two periods. */
 void st_sizes_fill(struct st_sizes *sizes, uint32_t wanted_frames);
 
 void st_sizes_finish(struct st_sizes *sizes);

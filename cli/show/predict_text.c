@@ -9,22 +9,22 @@
 #include "evidence/miss_events.h"
 #include "xruns/xrun.h"
 
+#define LONGEST      2048u
 #define WIDE         64  /* columns from which on a row has its headroom */
 #define USUAL_FRAMES 32u /* of a run that is to answer for the longer sizes */
 
-void st_predict_text_fill(struct st_predict_table *table, const uint32_t *frames, size_t frames_n)
+void st_predict_text_fill(struct st_predict_table *table, uint32_t wanted_frames)
 {
-    uint32_t usual[ST_PREDICT_SIZES_MAX];
-    if (frames_n == 0) {
-        for (uint32_t f = 16; f <= 2048; f *= 2)
-            usual[frames_n++] = f;
-        frames = usual;
-    }
-    table->n = frames_n;
-    for (size_t i = 0; i < frames_n; i++) {
-        struct st_predict_row *row = &table->rows[i];
-        st_predict_row(table->run, table->wish, frames[i], row);
+    uint32_t next = table->run->frames;
+    table->n = 0;
+    while (next <= LONGEST || table->n == 0 || wanted_frames > 0) {
+        struct st_predict_row *row = &table->rows[table->n];
+        const bool wanted = wanted_frames > 0 && (wanted_frames <= next || (next > LONGEST && table->n > 0));
+        st_predict_row(table->run, table->wish, wanted ? wanted_frames : next, row);
+        next *= row->frames == next ? 2 : 1;
+        wanted_frames = wanted ? 0 : wanted_frames;
         table->known = table->known || row->known;
+        table->n++;
     }
     /* the smallest size from which on all hold */
     for (size_t i = table->n; i-- > 0 && st_predict_holds(&table->rows[i]);)
@@ -43,7 +43,6 @@ static json_t *row_json(const struct st_predict_row *row)
     st_json_set(o, "reason", row->reason[0] != '\0' ? json_string(row->reason) : json_null());
     st_json_set(o, "headroom_percent",
                 st_json_real_or_null(row->headroom_percent >= 0, row->headroom_percent));
-    st_json_set(o, "observed_s", row->observed_s);
     return o;
 }
 
@@ -103,32 +102,22 @@ void st_predict_text_mark(const struct st_predict_row *row, bool colour, FILE *o
     put_mark(mark, colour, out);
 }
 
-/* Two digits: few dropouts do not say more. "0.26", "1600", "14000" */
-static const char *two_digits(double per_hour, char *buf, size_t bytes)
-{
-    const double step = per_hour >= 9.95 ? pow(10, floor(log10(per_hour)) - 1) : 0;
-    if (step > 0)
-        snprintf(buf, bytes, "%.0f", round(per_hour / step) * step);
-    else
-        snprintf(buf, bytes, "%.2g", per_hour);
-    return buf;
-}
-
 /* What happened at this size: "none in 10.0 min, at most 18", "120". */
-static void say_dropouts(const struct st_predict_row *row, const struct st_predict_view *view, bool one_time,
-                         char *buf, size_t bytes)
+static void say_dropouts(const struct st_predict_row *row, const struct st_predict_view *view,
+                         const struct st_predict_table *table, char *buf, size_t bytes)
 {
     const bool wide = view->width >= WIDE, bounds = wide && view->bounds;
     const bool used = row->frames == view->used_frames;
     buf[0] = '\0';
     if (!row->known)
         st_text_append(buf, bytes, wide ? "not known: %s" : "not known", row->reason);
-    else if (row->episodes_n == 0 && (one_time || (used && !wide)))
+    else if (row->episodes_n == 0 && (table->one_time || (used && !wide)))
         st_text_append(buf, bytes, "none");
     else if (row->episodes_n == 0)
-        st_text_append(buf, bytes, "none in %s", st_predict_text_time(row->observed_s, ST_ROOM(32)));
+        st_text_append(buf, bytes, "none in %s",
+                       st_predict_text_time(st_predict_seconds(table->run), ST_ROOM(32)));
     else
-        st_text_append(buf, bytes, "%s", two_digits(row->per_hour, ST_ROOM(32)));
+        st_text_append(buf, bytes, row->per_hour < 9.95 ? "%.2g" : "%.0f", row->per_hour);
     if (bounds && row->high < ST_PREDICT_MOST)
         st_text_append(buf, bytes, ", at most %s", st_miss_events_rate_text(row->high, ST_ROOM(32)));
     if (used && view->music_n > 0)
@@ -137,11 +126,11 @@ static void say_dropouts(const struct st_predict_row *row, const struct st_predi
         st_text_append(buf, bytes, ", in use");
 }
 
-static void say_row(const struct st_predict_row *row, const struct st_predict_view *view, bool one_time,
-                    FILE *out)
+static void say_row(const struct st_predict_row *row, const struct st_predict_view *view,
+                    const struct st_predict_table *table, FILE *out)
 {
     char dropouts[240];
-    say_dropouts(row, view, one_time, dropouts, sizeof(dropouts));
+    say_dropouts(row, view, table, dropouts, sizeof(dropouts));
     if (view->music_n > 0 && row->frames == view->used_frames)
         put_mark(&dropouts_mark, view->colour, out);
     else if (view->music_n > 0 && row->frames < view->used_frames && st_predict_holds(row))
@@ -162,7 +151,7 @@ void st_predict_text_rows(const struct st_predict_table *table, const struct st_
     fprintf(out, "  frames       lasts  %s\n",
             view->width >= WIDE ? "dropouts/h, computer alone      headroom" : "dropouts/h");
     ST_EACH_OF (row, table->rows, table->n)
-        say_row(row, view, table->one_time, out);
+        say_row(row, view, table, out);
 }
 
 const char *st_predict_text_setting(uint32_t frames, char *buf, size_t bytes)
@@ -194,7 +183,7 @@ void st_predict_text_next(const struct st_predict_table *table, FILE *out, int w
     char line[300];
     if (!table->known)
         ST_PRINT(line, "sleeptune measure --frames %u --duration 10m --record FILE",
-                 table->rows[0].frames < USUAL_FRAMES ? table->rows[0].frames : USUAL_FRAMES);
+                 ST_MIN(table->rows[0].frames, USUAL_FRAMES));
     else if (table->held == NULL)
         ST_PRINT(line, "sleeptune report (what makes wake-ups late)");
     else if (st_predict_target(st_predict_seconds(table->run)) > 1)

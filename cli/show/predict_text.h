@@ -5,7 +5,7 @@
 
 #include "evidence/predict.h"
 
-#define ST_PREDICT_SIZES_MAX 32
+#define ST_PREDICT_SIZES_MAX 13 /* 1, 2 .. 2048 frames, and another one */
 
 /** Holds pointers into itself: it is not copied. */
 struct st_predict_table {
@@ -18,9 +18,9 @@ struct st_predict_table {
     bool one_time; /* all rows are of one run, whose time is said elsewhere: texts leave out their own */
 };
 
-/** Fills the rows of the table's run and wish. @param frames_n at most ST_PREDICT_SIZES_MAX; 0: 16, 32 ..
- * 2048 frames */
-void st_predict_text_fill(struct st_predict_table *table, const uint32_t *frames, size_t frames_n);
+/** Fills the rows of the table's run and wish: the measured size, its double and so on up to 2048 frames, and
+ * the wanted size in its place. @param wanted_frames 0: none */
+void st_predict_text_fill(struct st_predict_table *table, uint32_t wanted_frames);
 
 json_t *st_predict_text_rows_json(const struct st_predict_table *table);
 

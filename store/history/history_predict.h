@@ -1,4 +1,4 @@
-/* Late wake-ups of a history, for evidence/predict: minutes, and hours from before the first minute. */
+/* Late wake-ups of the minutes of a history, for evidence/predict. */
 #pragma once
 
 #include "evidence/predict.h"
@@ -8,10 +8,9 @@
 struct st_history_predict {
     int64_t since_ns, until_ns;
     int64_t other_ns; /* measured with other settings than the newest minute, or with several: left out */
-    int64_t other_since_ns, other_until_ns;
 };
 
-/** Reads all spans that have the settings of the newest minute: kernel, governor, priority, buffer size and
+/** Reads all minutes that have the settings of the newest minute: kernel, governor, priority, buffer size and
  * so on; not the minutes in which sleeptuned was stopped, as far as their causes are kept. Wake-ups that are
  * late by less than a quarter of the period are left out, so sizes with a shorter slack are refused. @param
  * ret_run ready for st_predict_row; finish it with st_predict_finish, also after an error. @return 0,

@@ -70,8 +70,7 @@ class Stalled:
         self.stalls.wait()
 
     def rows(self):
-        done = subprocess.run([f"{self.args.build}/cli/sleeptune", "predict", self.file, "--json", "--frames", ",".join(map(str, FRAMES))],
-                              capture_output=True, text=True, check=False)
+        done = subprocess.run([f"{self.args.build}/cli/sleeptune", "predict", self.file, "--json"], capture_output=True, text=True, check=False)
         return {row["frames"]: row for row in json.loads(done.stdout)["rows"]}
 
 

@@ -64,12 +64,12 @@ static void the_buffer_in_use_has_a_row_in_its_place(void **state)
 {
     add_run(32, 20000, 0);
     st_sizes_fill(&sizes, 480);
-    assert_int_equal(sizes.table.n, 7);
+    assert_int_equal(sizes.table.n, 8);
     assert_int_equal(sizes.table.rows[4].frames, 480);
-    assert_int_equal(sizes.table.rows[6].frames, 1024);
+    assert_int_equal(sizes.table.rows[7].frames, 2048);
     st_sizes_fill(&sizes, 4096);
-    assert_int_equal(sizes.table.n, 7);
-    assert_int_equal(sizes.table.rows[6].frames, 4096);
+    assert_int_equal(sizes.table.n, 8);
+    assert_int_equal(sizes.table.rows[7].frames, 4096);
     st_sizes_fill(&sizes, 16);
     assert_false(row(16).known);
     assert_int_equal(sizes.table.held->frames, 32);
