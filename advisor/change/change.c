@@ -35,7 +35,7 @@ static const struct kind {
     const char *then;
     const char *head;    /* stands once in the file */
     const char *comment; /* NULL: "#" */
-    const char *part;    /* characters that end the key's first part */
+    const char *part; /* character that ends the key's first part; "": all of it is one; NULL: it has none */
     const char *command; /* makes it take effect; NULL: none is needed */
     bool by_name;        /* of two names the later one is read later, whatever its folder */
 } kinds[ST_CHANGE_KINDS] = {
@@ -83,6 +83,7 @@ static const struct kind {
                              ".d /usr/lib/systemd/system/" PART ".d"}},
                            "takes effect when the unit is restarted",
                            "[Service]\n",
+                           .part = "",
                            .command = "systemctl daemon-reload",
                            .by_name = true},
     /* pipewire.conf(5): the user's folder last; in the order of names */
@@ -91,13 +92,15 @@ static const struct kind {
          {{PART "/pipewire/pipewire.conf.d/90-" OURS ".conf", "context.properties = { " VALUE " }",
            PART "/pipewire/pipewire.conf.d " PART "/pipewire/pipewire.conf /etc/pipewire/pipewire.conf.d"}},
          "takes effect when PipeWire starts again: at the next login, or after systemctl --user restart "
-         "pipewire, which interrupts the sound"},
+         "pipewire, which interrupts the sound",
+         .part = ""},
     [ST_CHANGE_WIREPLUMBER] = {"wireplumber",
                                {{PART "/wireplumber/wireplumber.conf.d/90-" OURS ".conf",
                                  "monitor.alsa.rules = [ { matches = [ { node.name = \"~" VALUE
                                  ".*\" } ] actions = { update-props = { api.alsa.headroom = 512 } } } ]",
                                  PART "/wireplumber/wireplumber.conf.d /etc/wireplumber/wireplumber.conf.d"}},
-                               THEN_WIREPLUMBER},
+                               THEN_WIREPLUMBER,
+                               .part = ""},
     /* WirePlumber 0.4: behind 50-alsa-config.lua, before 90-enable-all.lua */
     [ST_CHANGE_WIREPLUMBER_LUA] =
         {"wireplumber-lua",
@@ -106,7 +109,8 @@ static const struct kind {
            "*\" } } }, apply_properties = { [\"api.alsa.headroom\"] = 512 } })",
            PART "/wireplumber/main.lua.d /etc/wireplumber/main.lua.d"}},
          THEN_WIREPLUMBER,
-         .comment = "--"},
+         .comment = "--",
+         .part = ""},
     /* Debian's grub-mkconfig: sourced in the order of names */
     [ST_CHANGE_BOOT] = {"grub",
                         {{"/etc/default/grub.d/zz-" OURS ".cfg",
@@ -231,8 +235,7 @@ static void name_of(const struct st_change *change, const char *key, char *ret, 
 static void split_key(const struct st_change *change, char *part, size_t part_bytes, const char **ret_key)
 {
     const char *ends = kinds[change->kind].part;
-    const bool whole = change->kind == ST_CHANGE_SYSTEMD || st_change_is_users(change->kind);
-    const size_t len = whole ? strlen(change->key) : ends != NULL ? strcspn(change->key, ends) : 0;
+    const size_t len = ends != NULL ? strcspn(change->key, ends) : 0;
     snprintf(part, part_bytes, "%.*s", (int)len, change->key);
     *ret_key = change->key + (change->key[len] == ':' && len > 0 ? len + 1 : 0);
 }
@@ -329,17 +332,17 @@ bool st_journal_value_allowed(enum st_os os, const struct st_rule *rule, const c
 struct search {
     struct st_machine *machine;
     const struct st_entry *entry;
+    char names[ST_CHANGE_VALUE_BYTES];
     const char *folder;
     bool later; /* read behind our file */
     char *buf;
     size_t buf_bytes, n;
 };
 
-/* One character of a name: programs take a dot for a slash, and an underscore for a hyphen. */
-static bool is_same(char a, char b)
+/* Programs take a dot for a slash, and an underscore for a hyphen. */
+static const char *same(char *text)
 {
-    return a == b || (strchr("./", a) != NULL && strchr("./", b) != NULL) ||
-           (strchr("-_", a) != NULL && strchr("-_", b) != NULL);
+    return st_text_swap(st_text_swap(text, '/', '.'), '-', '_');
 }
 
 static bool is_of_name(char c)
@@ -347,25 +350,13 @@ static bool is_of_name(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Does the line have this name as a word of its own? */
-static bool has_name(const char *line, size_t line_len, const char *name, size_t len)
-{
-    for (size_t i = 0; i + len <= line_len; i++) {
-        size_t same = 0;
-        while (same < len && is_same(line[i + same], name[same]))
-            same++;
-        if (same == len && !(i > 0 && is_of_name(line[i - 1])) && !is_of_name(line[i + len]))
-            return true;
-    }
-    return false;
-}
-
-static bool has_any(const char *line, size_t line_len, const char *names)
+/* Does the line have one of the names as a word of its own? */
+static bool has_any(const char *line, const char *names)
 {
     bool found = false;
-    for (size_t len; !found && *names != '\0'; names += len + (names[len] == ' ')) {
-        len = strcspn(names, " ");
-        found = len > 0 && has_name(line, line_len, names, len);
+    ST_TEXT_EACH (name, ST_TEXT(ST_CHANGE_VALUE_BYTES, "%s", names), " ") {
+        for (const char *at = strstr(line, name); at != NULL && !found; at = strstr(at + 1, name))
+            found = !(at > line && is_of_name(at[-1])) && !is_of_name(at[strlen(name)]);
     }
     return found;
 }
@@ -377,17 +368,17 @@ static void look_into(struct search *search, const char *path)
     if (st_change_file_read(search->machine, path, &text) != 0)
         return;
     bool ours = false; /* in a block of ours */
-    for (const char *line = text; *line != '\0'; line = st_text_next_line(line)) {
+    for (char *rest = text, *line = strsep(&rest, "\n"); line != NULL; line = strsep(&rest, "\n")) {
         number++;
         ours =
             st_text_begins(line, "# >>> sleeptune ") || (ours && !st_text_begins(line, "# <<< sleeptune "));
-        const char *from = line + strspn(line, " \t");
+        char *from = line + strspn(line, " \t");
         if (ours || strchr("#;", *from) != NULL || st_text_begins(from, "--") ||
-            !has_any(from, strcspn(from, "\n"), search->entry->names))
+            !has_any(same(from + (*from == '-')), search->names)) /* sysctl.d(5) has "-name = value" */
             continue;
         if (search->n++ < OTHERS_SHOWN)
-            st_text_append(search->buf, search->buf_bytes, "%s%s:%u%s", search->n > 1 ? ", " : "", path,
-                           number, search->later ? " (read later)" : "");
+            st_text_join(search->buf, search->buf_bytes, ", ", "%s:%u%s", path, number,
+                         search->later ? " (read later)" : "");
     }
     free(text);
 }
@@ -411,10 +402,9 @@ size_t st_change_others(struct st_machine *machine, const struct st_entry *entry
     struct search search = {.machine = machine, .entry = entry, .buf = buf, .buf_bytes = buf_bytes};
     char place[ST_CHANGE_PATH_BYTES];
     buf[0] = '\0';
-    const char *at = form != NULL && entry->file ? form->read : "";
-    for (size_t len; *at != '\0'; at += len + (at[len] == ' ')) {
-        len = strcspn(at, " ");
-        const char *one = ST_TEXT(128, "%.*s", (int)len, at);
+    ST_PRINT(search.names, "%s", entry->names);
+    (void)same(search.names);
+    ST_TEXT_EACH (one, ST_TEXT(512, "%s", form != NULL && entry->file ? form->read : ""), " ") {
         if (!fill(one, "", entry->part, "", "", place, sizeof(place)))
             continue;
         search.folder = place;
