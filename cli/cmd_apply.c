@@ -35,7 +35,6 @@ struct work {
     struct st_journal journal;
     struct st_plan plan;
     size_t by_hand_n;
-    size_t in_way_n;
     size_t no_user_n;
 };
 
@@ -95,28 +94,28 @@ static int take_card(const char *name, const char *value, struct options *option
 /* "linux-pipewire-quantum=128": two ids take a value. @return an st_exit. */
 static int take_value(struct options *options)
 {
-    static const char *const rules[] = {PIPEWIRE_RULE, HEADROOM_RULE};
-    const char *const *given = NULL;
-    ST_EACH_OF (id, options->ids, options->ids_n) {
-        ST_EACH (rule, rules)
-            given = st_text_begins(*id, *rule) && (*id)[strlen(*rule)] == '=' ? rule : given;
+    static const struct {
+        const char *rule;
+        int (*take)(const char *name, const char *value, struct options *options);
+    } rows[] = {{PIPEWIRE_RULE, take_size}, {HEADROOM_RULE, take_card}};
+    const char *value = NULL;
+    ST_EACH_OF (id, options->ids, options->ids_n)
+        value = value == NULL ? strchr(*id, '=') : value;
+    if (value != NULL && options->ids_n > 1)
+        return st_failure_usage("a rule with %s cannot be combined with other rules", value);
+    ST_EACH (row, rows) {
+        if (value == NULL || !st_text_begins(options->ids[0], row->rule) ||
+            value != options->ids[0] + strlen(row->rule))
+            continue;
+        if (options->input.root != NULL || geteuid() == 0)
+            return st_failure_usage("%s= writes into the home folder of the user who plays. Run it as that "
+                                    "user, not as root, and without --root.",
+                                    row->rule);
+        options->ids = &row->rule;
+        options->measure_ns = 0; /* the loop does not depend on it */
+        return row->take(ST_TEXT(64, "%s=", row->rule), value + 1, options);
     }
-    if (given == NULL)
-        return st_report_run_check_ids(options->ids, options->ids_n);
-    const char *name = ST_TEXT(64, "%s=", *given);
-    if (options->ids_n > 1 || options->input.root != NULL)
-        return st_failure_usage("%s cannot be combined with other rules or with --root", name);
-    const char *value = options->ids[0] + strlen(name);
-    const int status = given == rules ? take_size(name, value, options) : take_card(name, value, options);
-    if (status != 0)
-        return status;
-    if (geteuid() == 0)
-        return st_failure_usage(
-            "%s writes into the home folder of the user who plays. Run it as that user, without sudo.", name);
-    options->ids = given;
-    options->ids_n = 1;
-    options->measure_ns = 0; /* the loop does not depend on it */
-    return 0;
+    return st_report_run_check_ids(options->ids, options->ids_n);
 }
 
 /** @return -1 to go on, or an st_exit. */
@@ -168,17 +167,20 @@ static void print_by_hand(const struct st_finding *finding, const char *why)
         st_change_output_lines(finding->fix_persistent);
 }
 
+static bool is_limits(const struct st_finding *finding)
+{
+    return finding->changes_n > 0 && finding->changes[0].kind == ST_CHANGE_LIMITS;
+}
+
 /* A right of one user may be given to another one, too; own settings may get another value. */
 static bool is_applied(const struct work *work, const struct st_finding *finding)
 {
-    const struct st_change *change = finding->changes;
-    const bool limits = finding->changes_n > 0 && change->kind == ST_CHANGE_LIMITS;
-    const char *user =
-        limits ? ST_TEXT(ST_CHANGE_KEY_BYTES, "%.*s", (int)strcspn(change->key, " "), change->key) : "";
     ST_EACH_OF (entry, work->journal.entries, work->journal.entries_n) {
         if (entry->phase == ST_PHASE_DONE && !entry->forgotten &&
-            st_text_is(entry->rule, finding->rule->id) && (!limits || st_text_is(entry->part, user)))
-            return true;
+            st_text_is(entry->rule, finding->rule->id) &&
+            (!is_limits(finding) ||
+             st_text_begins(finding->changes[0].key, ST_TEXT(ST_CHANGE_KEY_BYTES + 1, "%s ", entry->part))))
+            return !work->target->own;
     }
     return false;
 }
@@ -195,85 +197,72 @@ static bool needs_user(const struct work *work, const struct st_rule *rule)
             (st_facts_int(facts, ST_KEY_USER_UID, &uid) == 0 && uid == 0));
 }
 
-static void ask_for_user(struct work *work, const struct st_finding *finding, bool asked)
+/* What the user decides by. */
+static void print_planned(const struct work *work, const struct st_finding *finding, size_t first_step)
 {
-    const struct st_rule *rule = finding->rule;
-    work->no_user_n += asked;
-    if (!asked && !work->target->live && !st_finding_has_fired(finding))
-        return;
-    const char *text = ST_TEXT(
-        256,
-        "this gives one user a right that root has anyway. Name the user who plays: sleeptune apply %s "
-        "--user NAME",
-        rule->id);
-    print_head(rule, text);
-}
-
-/* asked: the user named it. */
-static void look_at(struct work *work, const struct st_finding *finding, bool asked)
-{
-    char message[512];
-    const struct st_rule *rule = finding->rule;
-    if (needs_user(work, rule)) {
-        ask_for_user(work, finding, asked);
-        return;
-    }
-    if ((asked || st_finding_has_fired(finding)) && !work->target->own && is_applied(work, finding)) {
-        print_head(rule, "already applied. Check it with 'sleeptune verify', or revert it first.");
-        return;
-    }
-    const bool needless = !st_finding_has_fired(finding);
-    const bool fired = finding->status == ST_STATUS_PROBLEM || finding->status == ST_STATUS_ADVICE;
-    const char *because = fired && finding->needless != NULL ? finding->needless : finding->summary;
-    if (needless && !(asked && finding->status != ST_STATUS_UNKNOWN && st_rule_can_apply(finding))) {
-        if (asked) {
-            print_head(rule, finding->status == ST_STATUS_OK ? "this setting needs no change"
-                             : finding->status == ST_STATUS_UNKNOWN
-                                 ? "it is not known whether this setting is needed"
-                                 : "this setting does not apply here");
-            st_change_output_text(4, "because:", because);
-            work->by_hand_n += finding->status != ST_STATUS_OK;
-        }
-        return;
-    }
-    if (!st_rule_can_apply(finding) && (!work->target->own || finding->changes_n == 0)) {
-        if (asked || st_rule_is_applied(rule))
-            print_by_hand(finding, NULL);
-        work->by_hand_n += asked || finding->changes_n > 0;
-        return;
-    }
-    const size_t steps_n = work->plan.steps_n;
-    const int r = st_plan_add(&work->plan, &work->target->p->machine, finding, message, sizeof(message));
-    if (r == -EEXIST || r == -ENOENT || r == -EINVAL || r == -ENOTSUP || r == -EBADMSG || r == -ENODATA) {
-        print_by_hand(finding, message);
-        work->by_hand_n++;
-        return;
-    }
-    if (r < 0) {
-        fflush(stdout);
-        st_failure("%s: %s", rule->id, message);
-        work->in_way_n++;
-        return;
-    }
-    print_head(rule, needless ? "not needed here, but you named it" : finding->summary);
-    if (needless)
-        st_change_output_text(4, "because:", because);
+    char text[512];
     const struct st_wish *wish = &work->target->report.wish;
     const int64_t used = wish->in_use
                              ? (int64_t)wish->frames
                              : st_facts_positive_or(work->target->facts, ST_KEY_PIPEWIRE_QUANTUM, INT64_MAX);
-    st_change_output_text(
-        4,
-        "cost:", work->options->quantum > used ? "delay: you hear later what you play" : st_rule_cost(rule));
-    st_change_output_text(4, "not when:", rule->when_not);
-    if (finding->changes[0].kind == ST_CHANGE_LIMITS) {
-        ST_PRINT(message, "%.*s, from the next login on", (int)strcspn(finding->changes[0].key, " "),
+    st_change_output_text(4, "cost:",
+                          work->options->quantum > used ? "delay: you hear later what you play"
+                                                        : st_rule_cost(finding->rule));
+    st_change_output_text(4, "not when:", finding->rule->when_not);
+    if (is_limits(finding)) {
+        ST_PRINT(text, "%.*s, from the next login on", (int)strcspn(finding->changes[0].key, " "),
                  finding->changes[0].key);
-        st_change_output_text(4, "for:", message);
+        st_change_output_text(4, "for:", text);
     }
-    for (size_t i = steps_n; i < work->plan.steps_n; i++) {
-        if (st_change_others(&work->target->p->machine, &work->plan.steps[i], message, sizeof(message)) > 0)
-            st_change_output_text(4, "also in:", message);
+    for (size_t i = first_step; i < work->plan.steps_n; i++) {
+        if (st_change_others(&work->target->p->machine, &work->plan.steps[i], text, sizeof(text)) > 0)
+            st_change_output_text(4, "also in:", text);
+    }
+}
+
+/* Plans the changes of a finding, and prints why, or why not. asked: the user named it. */
+static void look_at(struct work *work, const struct st_finding *finding, bool asked)
+{
+    static const char *const needless_texts[] = {
+        [ST_STATUS_PROBLEM] = "this setting does not apply here",
+        [ST_STATUS_ADVICE] = "this setting does not apply here",
+        [ST_STATUS_NOT_APPLICABLE] = "this setting does not apply here",
+        [ST_STATUS_UNKNOWN] = "it is not known whether this setting is needed",
+        [ST_STATUS_OK] = "this setting needs no change"};
+    char message[512];
+    const struct st_rule *rule = finding->rule;
+    const bool needless = !st_finding_has_fired(finding),
+               fired = finding->status == ST_STATUS_PROBLEM || finding->status == ST_STATUS_ADVICE;
+    const char *because = fired && finding->needless != NULL ? finding->needless : finding->summary;
+    const size_t steps_n = work->plan.steps_n;
+    if (needs_user(work, rule)) {
+        work->no_user_n += asked;
+        ST_PRINT(message,
+                 "this gives one user a right that root has anyway. Name the user who plays: sleeptune apply "
+                 "%s --user NAME",
+                 rule->id);
+        if (asked || work->target->live || !needless)
+            print_head(rule, message);
+    } else if ((asked || !needless) && is_applied(work, finding)) {
+        print_head(rule, "already applied. Check it with 'sleeptune verify', or revert it first.");
+    } else if (needless && !(asked && finding->status != ST_STATUS_UNKNOWN && st_rule_can_apply(finding))) {
+        work->by_hand_n += asked && finding->status != ST_STATUS_OK;
+        if (asked) {
+            print_head(rule, needless_texts[finding->status]);
+            st_change_output_text(4, "because:", because);
+        }
+    } else if (!st_rule_can_apply(finding) && (!work->target->own || finding->changes_n == 0)) {
+        work->by_hand_n += asked || finding->changes_n > 0;
+        if (asked || st_rule_is_applied(rule))
+            print_by_hand(finding, NULL);
+    } else if (st_plan_add(&work->plan, &work->target->p->machine, finding, message, sizeof(message)) < 0) {
+        work->by_hand_n++;
+        print_by_hand(finding, message);
+    } else {
+        print_head(rule, needless ? "not needed here, but you named it" : finding->summary);
+        if (needless)
+            st_change_output_text(4, "because:", because);
+        print_planned(work, finding, steps_n);
     }
 }
 
@@ -337,93 +326,73 @@ static int look(struct work *work)
 
 /* --- doing --- */
 
-/* What to put where, for a machine that we do not change. */
-static void print_planned_by_hand(const struct work *work)
-{
-    const char *last = "";
-    ST_EACH_OF (step, work->plan.steps, work->plan.steps_n) {
-        if (!st_text_is(step->rule, last))
-            print_head(st_rule_find(step->rule), "make this change by hand");
-        last = step->rule;
-        if (step->file)
-            st_change_output_lines(
-                ST_TEXT(ST_CHANGE_TEXT_BYTES, "# %s\n%s", step->target, strchr(step->text + 1, '\n') + 1));
-        else
-            st_change_output_lines(ST_TEXT(1024, "# now: %s = %s", step->target, step->new_value));
-    }
-}
-
-static bool is_not_allowed(int r)
-{
-    return r == -EROFS || r == -EACCES || r == -EPERM;
-}
-
-static int carry_out(struct work *work)
-{
-    char message[512];
-    struct st_change_output output = {.os = work->target->p->machine.os};
-    struct st_applied applied;
-    size_t left_n;
-    int r = st_applied_open(&applied, st_program_command, work->target->p, work->target->folder,
-                            st_change_output_event, &output, message, sizeof(message));
-    if (r < 0) {
-        if (is_not_allowed(r))
-            print_planned_by_hand(work);
-        return st_failure("%s", message);
-    }
-    int status = ST_EXIT_DONE;
-    if (work->options->measure_ns > 0 && work->target->live)
-        st_before_after_keep(work->target, &applied.journal, &work->plan, work->options->measure_ns);
-    struct st_revert_counts counts = {0};
-    if (work->target->own) /* its files with another value */
-        r = st_applied_revert(&applied, false, work->options->ids, work->options->ids_n, &counts);
-    if (r >= 0)
-        r = st_applied_add(&applied, &work->plan, &left_n);
-    if (r < 0) {
-        status = left_n > 0
-                     ? st_failure("%zu changes could not be undone. Run: sleeptune revert --all", left_n)
-                     : st_failure(counts.restored_n > 0
-                                      ? "the earlier setting was undone; the new one was not written"
-                                      : "nothing was changed");
-        if (is_not_allowed(r))
-            print_planned_by_hand(work);
-        (void)st_before_after_forget(work->target, &applied.journal);
-    }
-    st_applied_close(&applied);
-    if (status == ST_EXIT_DONE) {
-        status = st_change_output_then(&output, false, work->options->run_generators);
-        if (work->options->quantum > 0)
-            ST_PRINT(
-                output.left, "to have it now, until PipeWire ends, type: %s",
-                st_xrun_sources_set_frames("pipewire", work->options->quantum, message, sizeof(message)));
-        st_change_output_row(
-            6, "Next:",
-            ST_TEXT(1024,
-                    "%s%s'sleeptune verify' checks what took effect, 'sleeptune revert --all' undoes it.",
-                    output.left, output.left[0] != '\0' ? "; then " : ""));
-    }
-    st_change_output_finish(&output);
-    return status;
-}
-
 /* As it is for patch(1); a terminal gets no control characters from files of other users. */
 static int print_plan(const struct work *work)
 {
     char *text = NULL;
     size_t bytes = 0;
-    const bool terminal = isatty(STDOUT_FILENO) == 1;
-    FILE *out = terminal ? open_memstream(&text, &bytes) : stdout;
-    if (out == NULL)
-        return -ENOMEM;
-    int r = st_plan_print(&work->plan, &work->target->p->machine, out);
-    if (!terminal)
-        return r;
-    if (fclose(out) != 0 && r == 0)
+    FILE *out = open_memstream(&text, &bytes);
+    int r = out != NULL ? st_plan_print(&work->plan, &work->target->p->machine, out) : -ENOMEM;
+    if (out != NULL && fclose(out) != 0)
         r = -ENOMEM;
-    if (r == 0)
+    if (r == 0 && isatty(STDOUT_FILENO) == 1)
         st_safe_print_lines(stdout, text, bytes);
+    else if (r == 0)
+        fwrite(text, 1, bytes, stdout);
     free(text);
     return r;
+}
+
+/* For a machine that may not be changed: what to put where. */
+static void print_if_not_allowed(const struct work *work, int r)
+{
+    if (r != -EROFS && r != -EACCES && r != -EPERM)
+        return;
+    puts("make these changes by hand:");
+    (void)print_plan(work);
+}
+
+static int carry_out(struct work *work)
+{
+    char message[512];
+    const struct options *options = work->options;
+    struct st_change_output output = {.os = work->target->p->machine.os};
+    struct st_applied applied;
+    struct st_revert_counts counts = {0};
+    size_t left_n = 0;
+    int r = st_applied_open(&applied, st_program_command, work->target->p, work->target->folder,
+                            st_change_output_event, &output, message, sizeof(message));
+    if (r < 0) {
+        print_if_not_allowed(work, r);
+        return st_failure("%s", message);
+    }
+    if (options->measure_ns > 0 && work->target->live)
+        st_before_after_keep(work->target, &applied.journal, &work->plan, options->measure_ns);
+    if (work->target->own) /* its files with another value */
+        r = st_applied_revert(&applied, false, options->ids, options->ids_n, &counts);
+    if (r >= 0)
+        r = st_applied_add(&applied, &work->plan, &left_n);
+    if (r < 0) {
+        if (left_n > 0)
+            st_failure("%zu changes could not be undone. Run: sleeptune revert --all", left_n);
+        else
+            st_failure(counts.restored_n > 0 ? "the earlier setting was undone; the new one was not written"
+                                             : "nothing was changed");
+        print_if_not_allowed(work, r);
+        (void)st_before_after_forget(work->target, &applied.journal);
+    }
+    st_applied_close(&applied);
+    int status = r < 0 ? ST_EXIT_FAILURE : st_change_output_then(&output, false, options->run_generators);
+    if (r >= 0 && options->quantum > 0)
+        st_change_output_row(
+            10, "now",
+            ST_TEXT(640, "until PipeWire ends: %s",
+                    st_xrun_sources_set_frames("pipewire", options->quantum, message, sizeof(message))));
+    if (r >= 0)
+        st_change_output_row(
+            6, "Next:", "'sleeptune verify' checks what took effect, 'sleeptune revert --all' undoes it.");
+    st_change_output_finish(&output);
+    return status;
 }
 
 /* Asks on the terminal, unless --yes was given. @return 0 to go on, or an st_exit. */
@@ -441,10 +410,9 @@ static int confirm(bool yes)
     return 0;
 }
 
-static int decide(struct work *work, int argc, char **argv)
+static int decide(struct work *work)
 {
-    const int rest = work->in_way_n > 0    ? ST_EXIT_FAILURE
-                     : work->no_user_n > 0 ? ST_EXIT_USAGE
+    const int rest = work->no_user_n > 0   ? ST_EXIT_USAGE
                      : work->by_hand_n > 0 ? ST_EXIT_FINDINGS
                                            : ST_EXIT_DONE;
     fflush(stdout); /* before what goes to stderr */
@@ -463,9 +431,7 @@ static int decide(struct work *work, int argc, char **argv)
         const int r = print_plan(work);
         return r < 0 ? st_failure("%s", strerror(-r)) : ST_EXIT_FINDINGS;
     }
-    if (work->in_way_n > 0)
-        return st_failure("nothing was changed. To apply only some rules, give their ids.");
-    if (st_change_target_needs_root(work->target, argc, argv))
+    if (st_change_target_needs_root(work->target))
         return ST_EXIT_FAILURE;
     int status = confirm(work->options->yes);
     if (status == 0)
@@ -474,13 +440,13 @@ static int decide(struct work *work, int argc, char **argv)
 }
 
 /* Undoes what an interrupted run left before anything is judged: it may look right and not last. */
-static int recover(struct work *work, int argc, char **argv)
+static int recover(struct work *work)
 {
     if (!st_journal_is_interrupted(&work->journal))
         return ST_EXIT_DONE;
     if (work->options->dry_run)
         return st_failure("an earlier run was interrupted. The next apply or revert undoes its changes.");
-    if (st_change_target_needs_root(work->target, argc, argv))
+    if (st_change_target_needs_root(work->target))
         return ST_EXIT_FAILURE;
     const int status = st_change_target_recover(work->target, false);
     st_journal_finish(&work->journal);
@@ -504,7 +470,7 @@ int st_cmd_apply(int argc, char **argv)
     struct work work = {.options = &options, .target = &target};
     status = st_change_target_journal(&target, &work.journal);
     if (status == ST_EXIT_DONE)
-        status = recover(&work, argc, argv);
+        status = recover(&work);
     if (status == ST_EXIT_DONE)
         status = st_change_target_judge(&options.input, options.frames, options.rate_hz, &target);
     if (status == ST_EXIT_DONE) {
@@ -514,7 +480,7 @@ int st_cmd_apply(int argc, char **argv)
         status = look(&work);
     }
     if (status == ST_EXIT_DONE)
-        status = decide(&work, argc, argv);
+        status = decide(&work);
     st_plan_finish(&work.plan);
     st_journal_finish(&work.journal);
     st_change_target_close(&target);

@@ -1,7 +1,6 @@
 /* sleeptune revert: undoes what apply wrote, unless it was changed since. */
 #include <unistd.h>
 
-#include "cli/change/before_after.h"
 #include "cli/change/change_output.h"
 #include "cli/change/change_target.h"
 #include "cli/command.h"
@@ -55,21 +54,11 @@ static int parse_options(int argc, char **argv, struct options *options)
 static int take_back(const struct options *options, const struct st_change_target *target,
                      struct st_change_output *output)
 {
-    char message[512];
-    struct st_applied applied;
-    struct st_revert_counts counts = {0};
-    int r = st_applied_open(&applied, st_program_command, target->p, target->folder, st_change_output_event,
-                            output, message, sizeof(message));
-    if (r < 0)
-        return st_failure("%s", message);
-    r = st_applied_revert(&applied, options->all, options->ids, options->ids_n, &counts);
-    if (st_before_after_forget(target, &applied.journal))
-        puts("removed   what was measured before the changes");
-    if (r < 0) /* each that failed was named with its own reason */
-        st_failure("%s", st_applied_explain(&applied, r, &counts, message, sizeof(message)));
-    st_applied_close(&applied);
-    if (r < 0)
-        return ST_EXIT_FAILURE;
+    struct st_revert_counts counts;
+    const int status =
+        st_change_target_revert(target, options->all, options->ids, options->ids_n, output, &counts);
+    if (status != ST_EXIT_DONE)
+        return status;
     if (counts.restored_n + counts.changed_n == 0)
         puts("nothing to revert");
     if (st_change_output_then(output, true, options->run_generators) != ST_EXIT_DONE)
@@ -87,10 +76,7 @@ static int check_ids(const struct options *options, const struct st_change_targe
         return status;
     *ret_any = journal.entries_n > 0;
     ST_EACH_OF (id, options->ids, options->ids_n) {
-        bool known = false;
-        ST_EACH_OF (entry, journal.entries, journal.entries_n)
-            known |= strcmp(entry->rule, *id) == 0;
-        if (!known && status == ST_EXIT_DONE)
+        if (st_journal_find(&journal, *id) == NULL && status == ST_EXIT_DONE)
             status = st_report_run_check_ids(id, 1);
     }
     st_journal_finish(&journal);
@@ -113,7 +99,7 @@ int st_cmd_revert(int argc, char **argv)
     const bool nothing = !any && geteuid() != 0;
     if (status == ST_EXIT_DONE && nothing)
         puts("nothing to revert");
-    else if (status == ST_EXIT_DONE && st_change_target_needs_root(&target, argc, argv))
+    else if (status == ST_EXIT_DONE && st_change_target_needs_root(&target))
         status = ST_EXIT_FAILURE;
     else if (status == ST_EXIT_DONE)
         status = take_back(&options, &target, &output);

@@ -97,9 +97,14 @@ static void on_cycle(void *ctx, uint64_t k, int64_t lateness_ns, ST_UNUSED int64
 
 static json_t *document_of(const struct counting *counting, const struct st_result *result)
 {
+    struct st_machine *machine = &st_platform_native()->machine;
+    char line[4096];
+    size_t len;
     json_t *late = json_array(), *run = st_result_json(result);
     ST_EACH_OF (n, counting->late, counting->slots_n)
         (void)json_array_append_new(late, json_integer(*n));
+    if (machine->read_text(machine, "/proc/cmdline", line, sizeof(line), &len) == 0)
+        st_json_set(json_object_get(run, "conditions"), "kernel_command_line", (const char *)line);
     st_json_set(run, "schema", SCHEMA);
     st_json_set(run, "late", late);
     return run;

@@ -97,48 +97,37 @@ const char *st_change_output_why(int error)
     }
 }
 
-static void ST_PRINTF(2, 3) print_event(const char *label, const char *format, ...)
-{
-    char text[2048];
-    ST_PRINT_REST(text, sizeof(text), format);
-    st_change_output_row(10, label, text);
-}
+/* What is done with a value, and with a file; more, behind it. */
+static const struct {
+    const char *label[2], *more;
+} events[] = {
+    [ST_EVENT_WRITTEN] = {{"written", "written"}, ""},
+    [ST_EVENT_RESTORED] = {{"restored", "removed"}, ""},
+    [ST_EVENT_AS_BEFORE] = {{"as before", "as before"}, ""},
+    [ST_EVENT_CHANGED] = {{"kept", "kept"}, ": someone changed it after apply"},
+    [ST_EVENT_FORGOTTEN] = {{"forgotten", "forgotten"}, ": this system was started after that"},
+};
 
 void st_change_output_event(void *ctx, enum st_change_event event, const struct st_entry *entry,
                             const char *now, int error)
 {
     struct st_change_output *output = ctx;
     const char *text = st_change_output_entry(entry, ST_ROOM(1024));
-    const char *label = event != ST_EVENT_RESTORED ? "as before" : entry->file ? "removed" : "restored";
+    const bool back = event == ST_EVENT_RESTORED || event == ST_EVENT_AS_BEFORE,
+               gone = back && !entry->file && error == -ENOENT;
     if ((event == ST_EVENT_WRITTEN || event == ST_EVENT_RESTORED) && entry->file &&
         output->changed[entry->kind] == NULL)
         output->changed[entry->kind] = strdup(entry->target); /* out of memory: one hint less is printed */
-    switch (event) {
-    case ST_EVENT_WRITTEN:
-        print_event("written", "%s", text);
-        break;
-    case ST_EVENT_RESTORED:
-    case ST_EVENT_AS_BEFORE:
-        if (entry->file)
-            print_event(label, "%s", text);
-        else if (error == -ENOENT)
-            print_event("gone", "%s: its device or module is not there any more", entry->target);
-        else
-            print_event(label, "%s = %s", entry->target, entry->old_value);
-        break;
-    case ST_EVENT_CHANGED:
-        if (entry->file)
-            print_event("kept", "%s: someone changed it after apply", text);
-        else
-            print_event("kept", "%s: someone changed it to %s after apply", text, now);
-        break;
-    case ST_EVENT_FORGOTTEN:
-        print_event("forgotten", "%s: this system was started after that", text);
-        break;
-    case ST_EVENT_FAILED:
+    if (event == ST_EVENT_FAILED) {
         st_failure("%s: %s", now != NULL ? now : text, st_change_output_why(error));
-        break;
+        return;
     }
+    st_change_output_row(10, gone ? "gone" : events[event].label[entry->file],
+                         ST_TEXT(2048, "%s%s%s%s%s", back && !entry->file ? entry->target : text,
+                                 back && !entry->file && !gone ? " = " : "",
+                                 back && !entry->file && !gone ? entry->old_value : "",
+                                 gone ? ": its device or module is not there any more" : events[event].more,
+                                 now != NULL && now[0] != '\0' ? ST_TEXT(200, ", to %s", now) : ""));
 }
 
 /* --- what makes changed files take effect --- */
@@ -165,34 +154,28 @@ static int run(const char *line)
                       WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 }
 
-int st_change_output_then(struct st_change_output *output, bool reverted, bool run_commands)
+int st_change_output_then(const struct st_change_output *output, bool reverted, bool run_commands)
 {
-    char forced[512];
     int status = ST_EXIT_DONE;
-    for (unsigned i = 0; i < ST_CHANGE_KINDS; i++) {
-        const enum st_change_kind kind = (enum st_change_kind)i;
-        if (output->changed[i] == NULL)
-            continue;
+    for (enum st_change_kind kind = 0; kind < ST_CHANGE_KINDS; kind++) {
         const char *line = st_change_command(kind), *then = st_change_then(kind);
-        const char *command =
-            line != NULL && !run_commands ? ST_TEXT(256, "%s%s", st_os_rows[output->os].sudo, line) : "";
+        char text[1024] = "";
+        if (output->changed[kind] == NULL)
+            continue;
         if (line != NULL && run_commands && run(line) != ST_EXIT_DONE)
             status = ST_EXIT_FAILURE;
-        if (command[0] != '\0')
-            st_text_join(output->left, sizeof(output->left), " && ", "%s", command);
+        if (line != NULL && !run_commands)
+            ST_PRINT(text, "%s%s", st_os_rows[output->os].sudo, line);
         /* a reverted file has no effect at once, but boot loaders keep a copy, and PipeWire runs */
-        if (then == NULL ||
-            (reverted && !st_change_is_users(kind) && kind != ST_CHANGE_BOOT && kind != ST_CHANGE_LOADER)) {
-            then = "";
-        } else if (reverted && kind == ST_CHANGE_PIPEWIRE) {
-            ST_PRINT(forced, "%s. A size that was forced stays until then, or type: %s 0", then,
-                     st_xrun_sources_find("pipewire")->set_frames);
-            then = forced;
-        }
-        if (command[0] != '\0' || then[0] != '\0')
+        if (then != NULL &&
+            (!reverted || st_change_is_users(kind) || kind == ST_CHANGE_BOOT || kind == ST_CHANGE_LOADER))
+            st_text_join(text, sizeof(text), "; it ", "%s", then);
+        if (reverted && kind == ST_CHANGE_PIPEWIRE)
+            ST_APPEND(text, ". A size that was forced stays until then, or type: %s 0",
+                      st_xrun_sources_find("pipewire")->set_frames);
+        if (text[0] != '\0')
             st_change_output_text(
-                0, ST_TEXT(ST_CHANGE_PATH_BYTES + 16, "then      %s:", output->changed[i]),
-                ST_TEXT(1024, "%s%s%s", command, command[0] != '\0' && then[0] != '\0' ? "; it " : "", then));
+                0, ST_TEXT(ST_CHANGE_PATH_BYTES + 16, "then      %s:", output->changed[kind]), text);
     }
     return status;
 }

@@ -20,7 +20,6 @@ const char *st_change_output_why(int error);
 struct st_change_output {
     enum st_os os;
     char *changed[ST_CHANGE_KINDS]; /* a file of each kind that changed; NULL: none */
-    char left[512];                 /* commands that are left to run, to be pasted; "": none */
 };
 /** One line an event on stdout, failures on stderr: a st_change_event_fn. ctx: a st_change_output. */
 void st_change_output_event(void *ctx, enum st_change_event event, const struct st_entry *entry,
@@ -30,4 +29,5 @@ void st_change_output_finish(struct st_change_output *output);
 /** Prints the next step for each kind of file that changed, or runs it if it is a command (update-grub,
  *  ...). reverted: the files are as they were before apply. @return ST_EXIT_DONE, or ST_EXIT_FAILURE
  * when a command failed. */
-ST_NODISCARD int st_change_output_then(struct st_change_output *output, bool reverted, bool run_commands);
+ST_NODISCARD int st_change_output_then(const struct st_change_output *output, bool reverted,
+                                       bool run_commands);

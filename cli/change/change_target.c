@@ -6,14 +6,11 @@
 
 #include "advisor/facts/fact_keys.h"
 #include "advisor/rules/buffer.h"
-#include "advisor/rules/machine.h"
+#include "cli/change/before_after.h"
 #include "cli/change/change_output.h"
 #include "cli/command.h"
-#include "core/text/safe.h"
 #include "core/text/text.h"
 #include "platform/user_folder.h"
-
-#define LINE_BYTES 32768 /* of a command line to be pasted */
 
 static bool has_file(const char *dir, const char *name)
 {
@@ -68,7 +65,7 @@ int st_change_target_open(const char *root, bool own, struct st_change_target *r
 /* The size and card in the files of own settings; 0 and "": there is none. */
 static void written(const struct st_change_target *target, int64_t *frames, char *card, size_t card_bytes)
 {
-    static const char quantum[] = "default.clock.quantum = ", output[] = "\"~alsa_", match[] = "\"alsa_";
+    static const char quantum[] = "default.clock.quantum = ";
     struct st_journal journal;
     char *text;
     if (st_journal_read(&target->p->machine, target->folder, &journal, ST_ROOM(512)) < 0)
@@ -76,12 +73,13 @@ static void written(const struct st_change_target *target, int64_t *frames, char
     ST_EACH_OF (entry, journal.entries, journal.entries_n) {
         if (!entry->file || st_change_file_read(&target->p->machine, entry->target, &text) != 0)
             continue;
-        const char *at = strstr(text, quantum), *name = strstr(text, output);
+        const char *at = strstr(text, quantum);
         if (at != NULL)
             *frames = strtoll(at + strlen(quantum), NULL, 10);
-        name = name != NULL ? name + 2 : strstr(text, match) != NULL ? strstr(text, match) + 1 : NULL;
-        if (name != NULL)
-            snprintf(card, card_bytes, "%.*s", (int)strcspn(name, "*\"") - (name[-1] == '~'), name);
+        for (at = strstr(text, "alsa_"); at != NULL; at = strstr(at + 1, "alsa_")) {
+            if (at[-1] == '"' || at[-1] == '~') /* in a regular expression ".*" is behind it, else "*" */
+                snprintf(card, card_bytes, "%.*s", (int)strcspn(at, "*\"") - (at[-1] == '~'), at);
+        }
         free(text);
     }
     st_journal_finish(&journal);
@@ -137,30 +135,38 @@ int st_change_target_journal(const struct st_change_target *target, struct st_jo
                : ST_EXIT_DONE;
 }
 
-int st_change_target_recover(const struct st_change_target *target, bool quiet)
+int st_change_target_revert(const struct st_change_target *target, bool all, const char *const *ids,
+                            size_t ids_n, struct st_change_output *output, struct st_revert_counts *ret)
 {
     char message[512];
-    struct st_change_output output = {.os = target->p->machine.os};
-    struct st_journal journal;
     struct st_applied applied;
-    struct st_revert_counts counts;
-    const int status = st_change_target_journal(target, &journal);
-    if (status != ST_EXIT_DONE || journal.entries_n == 0)
-        return status;
-    st_journal_finish(&journal);
     int r = st_applied_open(&applied, st_program_command, target->p, target->folder,
-                            quiet ? NULL : st_change_output_event, &output, message, sizeof(message));
+                            output != NULL ? st_change_output_event : NULL, output, message, sizeof(message));
     if (r < 0)
         return st_failure("%s", message);
-    if (!quiet && st_journal_is_interrupted(&applied.journal))
-        puts("an earlier run was interrupted: undoing its changes first");
-    r = st_applied_revert(&applied, false, NULL, 0, &counts);
-    if (r < 0)
-        st_failure("an earlier run was interrupted: %s",
-                   st_applied_explain(&applied, r, &counts, message, sizeof(message)));
+    r = st_applied_revert(&applied, all, ids, ids_n, ret);
+    if (r < 0) /* each that failed was named with its own reason */
+        st_failure("%s", st_applied_explain(&applied, r, ret, message, sizeof(message)));
+    if (st_before_after_forget(target, &applied.journal) && output != NULL)
+        puts("removed   what was measured before the changes");
     st_applied_close(&applied);
-    st_change_output_finish(&output);
     return r < 0 ? ST_EXIT_FAILURE : ST_EXIT_DONE;
+}
+
+int st_change_target_recover(const struct st_change_target *target, bool quiet)
+{
+    struct st_change_output output = {.os = target->p->machine.os};
+    struct st_journal journal;
+    struct st_revert_counts counts;
+    int status = st_change_target_journal(target, &journal);
+    if (status != ST_EXIT_DONE || journal.entries_n == 0)
+        return status;
+    if (!quiet && st_journal_is_interrupted(&journal))
+        puts("an earlier run was interrupted: undoing its changes first");
+    st_journal_finish(&journal);
+    status = st_change_target_revert(target, false, NULL, 0, quiet ? NULL : &output, &counts);
+    st_change_output_finish(&output);
+    return status;
 }
 
 void st_change_target_close(struct st_change_target *target)
@@ -173,42 +179,11 @@ void st_change_target_close(struct st_change_target *target)
         st_platform_root_free(target->p);
 }
 
-/** The words of a command line, each behind a space, quoted for a shell. @return false: one of them has a
- * character that changes what is seen of the line; do not print it. */
-static bool quote_words(char *buf, size_t buf_bytes, int argc, char *const *argv)
+bool st_change_target_needs_root(const struct st_change_target *target)
 {
-    size_t used = 0;
-    buf[0] = '\0';
-    for (int i = 1; i < argc; i++) {
-        if (buf_bytes - used < 2)
-            return false;
-        buf[used++] = ' ';
-        if (st_safe_shell_word(argv[i], buf + used, buf_bytes - used) == NULL)
-            return false;
-        used += strlen(buf + used);
-    }
-    return true;
-}
-
-bool st_change_target_needs_root(const struct st_change_target *target, int argc, char *const *argv)
-{
-    if (!target->live || target->own || geteuid() == 0)
-        return false;
-    char words[LINE_BYTES];
+    const bool needs = target->live && !target->own && geteuid() != 0;
     fflush(stdout);
-    if (!quote_words(words, sizeof(words), argc, argv)) {
-        st_failure(
-            "this needs root. Run the same command as root. The command has control characters or is too "
-            "long to be shown.");
-        return true;
-    }
-    const char *sudo = st_os_rows[st_platform_native()->machine.os].sudo;
-    const char *user = target->facts != NULL ? st_facts_text_or(target->facts, ST_KEY_USER_NAME, "") : "";
-    for (int i = 1; i < argc; i++)
-        user = st_text_begins(argv[i], "--user") ? "" : user;
-    if (sudo[0] == '\0' && st_machine_is_plain(user)) /* sudo says who ran it */
-        ST_APPEND(words, " --user %s", user);
-    fprintf(stderr, "sleeptune %s: this needs root. Run%s:\n  %ssleeptune %s%s\n", st_program_command,
-            sudo[0] != '\0' ? "" : " as root", sudo, st_program_command, words);
-    return true;
+    if (needs)
+        st_failure("this needs root. Run the same command as root, for example with sudo.");
+    return needs;
 }

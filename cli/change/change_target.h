@@ -27,11 +27,15 @@ ST_NODISCARD int st_change_target_journal(const struct st_change_target *target,
  * judged for target->quantum and card, or those in their journal. @return an st_exit. */
 ST_NODISCARD int st_change_target_judge(const struct st_facts_input *input, int64_t frames, int64_t rate_hz,
                                         struct st_change_target *target);
-/** Undoes what an interrupted run (apply, revert, tune) left and forgets what another boot had, and says so
- * unless `quiet`. @return an st_exit. */
+struct st_change_output;
+/** Undoes what an interrupted run (apply, revert, tune) left, forgets what another boot had, and undoes these
+ * rules, or all. Says what it did, unless output is NULL. @return an st_exit. */
+ST_NODISCARD int st_change_target_revert(const struct st_change_target *target, bool all,
+                                         const char *const *ids, size_t ids_n,
+                                         struct st_change_output *output, struct st_revert_counts *ret);
+/** The same without rules, and nothing where the journal is empty. @return an st_exit. */
 ST_NODISCARD int st_change_target_recover(const struct st_change_target *target, bool quiet);
 void st_change_target_close(struct st_change_target *target);
 
-/** Is this live, not root, and not the user's own? Says on stderr what to run instead. */
-ST_NODISCARD bool st_change_target_needs_root(const struct st_change_target *target, int argc,
-                                              char *const *argv);
+/** Is this live, not root, and not the user's own? Says so on stderr. */
+ST_NODISCARD bool st_change_target_needs_root(const struct st_change_target *target);

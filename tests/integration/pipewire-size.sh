@@ -14,7 +14,7 @@ if [ "$(id -u)" -eq 0 ]; then
     let_nobody_in
     as_nobody test -w "${TMPDIR:-/tmp}" || unset TMPDIR
     home=$(mktemp -d)
-    like "root writes into no one's home" "$(HOME=$home XDG_CONFIG_HOME=$home size 128; echo "status $?")" 'as that user, without sudo'
+    like "root writes into no one's home" "$(HOME=$home XDG_CONFIG_HOME=$home size 128; echo "status $?")" 'as that user, not as root'
     is "and nothing is there" "$(ls -A "$home")" ""
     rmdir "$home"
     SLEEPTUNE_TESTS_BEFORE=$tap_n as_nobody "$0"
