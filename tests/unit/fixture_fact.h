@@ -4,19 +4,30 @@
 #include "advisor/facts/facts.h"
 #include "tests/unit/unit.h"
 
+static const struct {
+    const char *name;
+    int value;
+} fixture_errnos[] = {
+    {"EACCES", EACCES}, {"ETIMEDOUT", ETIMEDOUT}, {"EPERM", EPERM},   {"EIO", EIO},
+    {"EBUSY", EBUSY},   {"ENOTSUP", ENOTSUP},     {"EINVAL", EINVAL}, {"ECONNREFUSED", ECONNREFUSED},
+    {"EFBIG", EFBIG},   {"ENOSYS", ENOSYS}};
+
 static inline int fixture_errno(const char *name)
 {
-    static const struct {
-        const char *name;
-        int value;
-    } rows[] = {
-        {"EACCES", EACCES}, {"ETIMEDOUT", ETIMEDOUT}, {"EPERM", EPERM},   {"EIO", EIO},
-        {"EBUSY", EBUSY},   {"ENOTSUP", ENOTSUP},     {"EINVAL", EINVAL}, {"ECONNREFUSED", ECONNREFUSED}};
-    ST_EACH (row, rows) {
+    ST_EACH (row, fixture_errnos) {
         if (strcmp(row->name, name) == 0)
             return row->value;
     }
     return 0;
+}
+
+static inline const char *fixture_errno_name(int value)
+{
+    ST_EACH (row, fixture_errnos) {
+        if (row->value == value)
+            return row->name;
+    }
+    return "?";
 }
 
 /** Puts what `value` says. @return its state; the test ends when the errno has no name here. */

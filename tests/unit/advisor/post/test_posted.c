@@ -4,8 +4,7 @@
 #include "advisor/post/posted.h"
 #include "advisor/report/report.h"
 #include "advisor/rules/buffer.h"
-#include "core/text/text.h"
-#include "tests/unit/shown.h"
+#include "tests/unit/shown_facts.h"
 
 static struct st_facts *facts;
 
@@ -34,12 +33,7 @@ static void look(int r)
     if (facts == NULL)
         return;
     show("of %s", st_os_rows[facts->os].name);
-    ST_FACTS_EACH (fact, facts, "", "") {
-        char *text = ST_TEXT(4096, "%s", fact->text != NULL ? fact->text : strerror(fact->error));
-        show("%s = %s%s%s (%s)", fact->key, st_text_swap(text, '\n', '|'),
-             fact->is_int || fact->state == ST_FACT_OK ? "" : " ",
-             fact->state == ST_FACT_OK ? "" : st_fact_state_names[fact->state], fact->source);
-    }
+    show_facts(facts);
     char not_applicable[4096] = "";
     assert_int_equal(st_report_make(facts, 128, 48000, &report), 0);
     ST_EACH_OF (finding, report.findings, report.findings_n) {
