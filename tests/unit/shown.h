@@ -2,9 +2,12 @@
  * TAP_SCREENS=write writes it anew (scripts/test --screens). Needs SLEEPTUNE_SRC. */
 #pragma once
 
+#include "core/text/text.h"
 #include "tests/unit/unit.h"
 
 static char shown[1 << 16];
+static char last[1 << 16],
+    first[1 << 16]; /* the lines of the last show_changes(), and of the first section's */
 
 /** Adds a line; nothing in it may be of this machine, or of this moment. */
 ST_PRINTF(1, 2) static void show(const char *format, ...)
@@ -18,6 +21,21 @@ ST_PRINTF(1, 2) static void show(const char *format, ...)
     strcat(shown, "\n");
 }
 
+/** Shows each of the lines that is not as it was: at the last call, or at the end of the first section. */
+static inline void show_changes(const char *when, const char *lines)
+{
+    static char now[sizeof(last)], parts[sizeof(last)];
+    assert_in_range(snprintf(now, sizeof(now), "\n%s", lines), 1, sizeof(now) - 1);
+    show(when[0] != '\0' ? "# %s" : "#", when);
+    memcpy(parts, now, sizeof(parts));
+    ST_TEXT_EACH (line, parts, "\n") {
+        char *whole = ST_TEXT(4096, "\n%s\n", line);
+        if (strstr(last, whole) == NULL)
+            show("%s", line);
+    }
+    memcpy(last, now, sizeof(last));
+}
+
 /** What was shown is this section; begins anew. */
 static void shown_is(const char *file_name, const char *section)
 {
@@ -25,11 +43,11 @@ static void shown_is(const char *file_name, const char *section)
     static char wanted[1 << 18];
     const char *src = getenv("SLEEPTUNE_SRC"), *how = getenv("TAP_SCREENS");
     const bool writes = how != NULL && strcmp(how, "write") == 0;
-    char path[4096], head[256];
+    char file_path[4096], head[256];
     assert_non_null(src);
-    ST_PRINT(path, "%s/tests/screens/%s.txt", src, file_name);
+    ST_PRINT(file_path, "%s/tests/screens/%s.txt", src, file_name);
     ST_PRINT(head, "== %s\n", section);
-    FILE *file = fopen(path, !writes ? "r" : strcmp(begun, file_name) == 0 ? "a" : "w");
+    FILE *file = fopen(file_path, !writes ? "r" : strcmp(begun, file_name) == 0 ? "a" : "w");
     assert_non_null(file);
     ST_PRINT(begun, "%s", file_name);
     if (writes)
@@ -39,7 +57,7 @@ static void shown_is(const char *file_name, const char *section)
     assert_int_equal(fclose(file), 0);
     char *at = writes ? NULL : strstr(wanted, head);
     if (!writes && at == NULL)
-        fail_msg("no %s in %s", section, path);
+        fail_msg("no %s in %s", section, file_path);
     if (at != NULL) {
         at += strlen(head);
         char *end = strstr(at, "\n== ");
@@ -49,9 +67,12 @@ static void shown_is(const char *file_name, const char *section)
         for (size_t i = 0; shown[i] == at[i] && at[i] != '\0'; i++)
             same = at[i] == '\n' ? i + 1 : same;
         if (strcmp(shown, at) != 0)
-            fail_msg("%s in %s (scripts/test --screens writes it): \"%.*s\", not \"%.*s\"", section, path,
-                     (int)strcspn(shown + same, "\n"), shown + same, (int)strcspn(at + same, "\n"),
+            fail_msg("%s in %s (scripts/test --screens writes it): \"%.*s\", not \"%.*s\"", section,
+                     file_path, (int)strcspn(shown + same, "\n"), shown + same, (int)strcspn(at + same, "\n"),
                      at + same);
     }
     shown[0] = '\0';
+    if (first[0] == '\0')
+        memcpy(first, last, sizeof(first));
+    memcpy(last, first, sizeof(last));
 }

@@ -1,7 +1,7 @@
 /* What each buffer size that ran has cost: times by minutes, dropouts by their own period, bursts. */
 #include "story/size_list.h"
 #include "tests/unit/history_fixture.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/shown_json.h"
 
 static const char *dropped_by = "Synth";
 
@@ -19,7 +19,7 @@ static void drop(const char *source, int64_t wall_ns, int64_t n, int64_t span_ns
 static struct st_event open_events[2]; /* in answers, beside what the file has */
 static size_t open_n;
 
-static json_t *document_of(int64_t since_ns, int64_t until_ns)
+static void look(int64_t since_ns, int64_t until_ns)
 {
     struct st_history_reader *reader;
     char *text = NULL;
@@ -29,18 +29,7 @@ static json_t *document_of(int64_t since_ns, int64_t until_ns)
     assert_int_equal(st_size_list_text(reader, since_ns, until_ns, &text), 0);
     st_history_read_close(reader);
     assert_int_equal(st_json_written(text, &document), 0);
-    return document;
-}
-
-static int64_t number(const json_t *document, const char *list, size_t i, const char *key)
-{
-    return json_integer_value(json_object_get(json_array_get(json_object_get(document, list), i), key));
-}
-
-static const char *cell(const json_t *document, size_t row, size_t i)
-{
-    const json_t *rows = json_object_get(json_object_get(document, "section"), "rows");
-    return json_string_value(json_array_get(json_object_get(json_array_get(rows, row), "cells"), i));
+    show("%s--", lines_of_json(document));
 }
 
 static void sizes_have_their_time_and_dropouts(void **state)
@@ -61,28 +50,9 @@ static void sizes_have_their_time_and_dropouts(void **state)
     drop("pipewire", NOON_NS + MINUTE_NS, 50, 0, 128); /* of a test, which is no music */
     dropped_by = "Synth";
     assert_int_equal(st_history_commit(history), 0);
-    json_t *document = document_of(INT64_MIN, INT64_MIN);
-    assert_int_equal(json_array_size(json_object_get(document, "sizes")), 2);
-    assert_int_equal(number(document, "sizes", 0, "frames"), 128);
-    assert_int_equal(number(document, "sizes", 0, "playing_ns"), 120 * MINUTE_NS);
-    assert_int_equal(number(document, "sizes", 0, "dropouts"), 5 + 1 + 1 + 100 + 2);
-    assert_int_equal(number(document, "sizes", 0, "bursts"), 1 + 1 + 3 + 1);
-    assert_int_equal(number(document, "sizes", 1, "dropouts"), 0);
-    assert_int_equal(number(document, "sizes", 1, "playing_ns"), 840 * MINUTE_NS);
-    assert_int_equal(json_array_size(json_object_get(document, "runs")), 2);
-    assert_int_equal(number(document, "runs", 1, "from_ns"), NOON_NS + 180 * MINUTE_NS);
-    assert_string_equal(cell(document, 0, 0), "128 frames");
-    assert_string_equal(cell(document, 0, 1), "3 (1.3 to 5.93)");
-    assert_string_equal(cell(document, 0, 2), "2.0 h");
-    assert_string_equal(cell(document, 0, 3), "109");
-    assert_string_equal(cell(document, 1, 1), "none (at most 0.214)");
-    assert_string_equal(cell(document, 1, 2), "14 h");
-    json_decref(document);
-    document = document_of(NOON_NS + 60 * MINUTE_NS, NOON_NS + 240 * MINUTE_NS); /* a part of it */
-    assert_int_equal(number(document, "sizes", 0, "playing_ns"), 60 * MINUTE_NS);
-    assert_int_equal(number(document, "sizes", 1, "playing_ns"), 60 * MINUTE_NS);
-    assert_int_equal(number(document, "sizes", 0, "dropouts"), 2);
-    json_decref(document);
+    look(INT64_MIN, INT64_MIN);
+    look(NOON_NS + 60 * MINUTE_NS, NOON_NS + 240 * MINUTE_NS); /* a part of it */
+    shown_is("size_list/answers", __func__);
 }
 
 static void what_is_still_counted_counts(void **state)
@@ -96,11 +66,10 @@ static void what_is_still_counted_counts(void **state)
     open_events[1] = open_events[0];
     for (size_t i = 0; i < 3; i++) {
         open_n = i;
-        json_t *document = document_of(INT64_MIN, INT64_MIN);
-        assert_int_equal(number(document, "sizes", 0, "dropouts"), 5 + 3 * i);
-        json_decref(document);
+        look(INT64_MIN, INT64_MIN);
     }
     open_n = 0;
+    shown_is("size_list/answers", __func__);
 }
 
 static void two_servers_are_named(void **state)
@@ -111,21 +80,15 @@ static void two_servers_are_named(void **state)
     add_watches("jack", NOON_NS, 60, 64, INT64_MIN); /* it does not know whether one plays */
     drop("jack", NOON_NS + MINUTE_NS, 1, 0, 0);
     assert_int_equal(st_history_commit(history), 0);
-    json_t *document = document_of(INT64_MIN, INT64_MIN);
-    assert_string_equal(cell(document, 0, 0), "64 frames, JACK");
-    assert_string_equal(cell(document, 0, 3), "1");
-    assert_string_equal(cell(document, 1, 0), "256 frames, PipeWire");
-    assert_string_equal(cell(document, 1, 3), "0");
-    json_decref(document);
+    look(INT64_MIN, INT64_MIN);
+    shown_is("size_list/answers", __func__);
 }
 
 static void an_empty_history_has_no_rows(void **state)
 {
     open_it();
-    json_t *document = document_of(INT64_MIN, INT64_MIN);
-    assert_int_equal(json_array_size(json_object_get(document, "sizes")), 0);
-    assert_int_equal(json_array_size(json_object_get(json_object_get(document, "section"), "rows")), 0);
-    json_decref(document);
+    look(INT64_MIN, INT64_MIN);
+    shown_is("size_list/answers", __func__);
 }
 
 static void what_no_sleeptuned_writes_gives_numbers_or_an_error(void **state)
