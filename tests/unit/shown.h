@@ -6,8 +6,7 @@
 #include "tests/unit/unit.h"
 
 static char shown[1 << 16];
-static char last[1 << 16],
-    first[1 << 16]; /* the lines of the last show_changes(), and of the first section's */
+static char shown_last[1 << 16], shown_first[1 << 16]; /* lines: of show_changes(), of the first section */
 
 /** Adds a line; nothing in it may be of this machine, or of this moment. */
 ST_PRINTF(1, 2) static void show(const char *format, ...)
@@ -24,16 +23,16 @@ ST_PRINTF(1, 2) static void show(const char *format, ...)
 /** Shows each of the lines that is not as it was: at the last call, or at the end of the first section. */
 static inline void show_changes(const char *when, const char *lines)
 {
-    static char now[sizeof(last)], parts[sizeof(last)];
+    static char now[sizeof(shown_last)], parts[sizeof(shown_last)];
     assert_in_range(snprintf(now, sizeof(now), "\n%s", lines), 1, sizeof(now) - 1);
     show(when[0] != '\0' ? "# %s" : "#", when);
     memcpy(parts, now, sizeof(parts));
     ST_TEXT_EACH (line, parts, "\n") {
         char *whole = ST_TEXT(4096, "\n%s\n", line);
-        if (strstr(last, whole) == NULL)
+        if (strstr(shown_last, whole) == NULL)
             show("%s", line);
     }
-    memcpy(last, now, sizeof(last));
+    memcpy(shown_last, now, sizeof(shown_last));
 }
 
 /** What was shown is this section; begins anew. */
@@ -72,7 +71,7 @@ static void shown_is(const char *file_name, const char *section)
                      at + same);
     }
     shown[0] = '\0';
-    if (first[0] == '\0')
-        memcpy(first, last, sizeof(first));
-    memcpy(last, first, sizeof(last));
+    if (shown_first[0] == '\0')
+        memcpy(shown_first, shown_last, sizeof(shown_first));
+    memcpy(shown_last, shown_first, sizeof(shown_last));
 }

@@ -4,14 +4,12 @@
 #include "tests/fake/fake.h"
 #include "tests/unit/shown_facts.h"
 
-#define USB   "/sys/bus/usb/devices/"
-#define CPUS  "/sys/devices/system/cpu/"
-#define PCI   "/sys/bus/pci/devices/0000:00:1f.3/"
-#define SUB   "/proc/asound/card0/pcm0p/sub0/"
-#define UNITS "/etc/systemd/system/"
-#define HOME                                                                                                 \
-    "/home/"                                                                                                 \
-    "ann/"
+#define USB      "/sys/bus/usb/devices/"
+#define CPUS     "/sys/devices/system/cpu/"
+#define PCI      "/sys/bus/pci/devices/0000:00:1f.3/"
+#define SUB      "/proc/asound/card0/pcm0p/sub0/"
+#define UNITS    "/etc/systemd/system/"
+#define HOME     "/home/Ann/"
 #define TAIL(rt) " 0 0 0 0 0 0 0 0 20 0 2 0 26 0 0 18 0 0 0 0 0 0 0 21 0 0 0 0 17 3 " rt " 0 0 0\n"
 
 static struct st_platform *p;
@@ -263,9 +261,7 @@ static void of_two_homes_none_is_taken(void **state)
 {
     static const char text[] = "context.properties = { default.clock.quantum = 64 }\n";
     file(HOME ".config/pipewire/pipewire.conf.d/a.conf", text);
-    file("/home/"
-         "bob/.config/pipewire/pipewire.conf.d/a.conf",
-         text);
+    file("/home/Bob/.config/pipewire/pipewire.conf.d/a.conf", text);
     look();
     shown_is("collect_machine/machine", __func__);
 }
