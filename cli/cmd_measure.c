@@ -32,8 +32,10 @@ struct arguments {
     const char *record;
     enum st_stress_phase stress;
     /* of --at-most: do the events of missed periods stay below a limit? */
-    struct st_limit limit; /* per_hour 0: not asked for; any_time: the run ends as soon as it is decided */
-    bool decided;          /* nothing counts from then on */
+    double per_hour; /* the limit; 0: not asked for */
+    double hours;    /* in which these came */
+    uint64_t events_n;
+    bool broken;           /* it will be; nothing counts from then on */
     const char *junit;     /* a file; NULL: none */
     struct st_output file; /* the same, open */
     char text[256];        /* the answer; "": none yet */
@@ -60,7 +62,6 @@ static const char help[] = "Usage: sleeptune measure [OPTION...]\n"
                            "      --json, --format json|text\n"
                            "      --fail-on-miss      exit status 1 if a period was missed\n"
                            "      --at-most N/h       test: at most N events of missed periods an hour?\n"
-                           "      --early             with --at-most: end when the result is certain\n"
                            "      --junit FILE        with --at-most: write the result as JUnit XML\n"
                            "  -q, --quiet             no progress line\n"
                            "  -h, --help\n\n"
@@ -153,7 +154,7 @@ static int take_at_most(void *ctx, const char *text)
         limit > 1000)
         return st_failure_usage(
             "--at-most: '%s' is not a number of events an hour, such as 20/h (0.001/h to 1000/h)", text);
-    a->limit.per_hour = limit;
+    a->per_hour = limit;
     return 0;
 }
 
@@ -182,7 +183,6 @@ static int read_options(int argc, char **argv, struct arguments *a)
         ST_OPTION_ROWS_JSON(&a->json),
         {"fail-on-miss", .flag = &a->fail_on_miss},
         {"at-most", .take = take_at_most, .ctx = a},
-        {"early", .flag = &a->limit.any_time},
         {"junit", .text = &a->junit},
         {"quiet", 'q', .flag = &a->quiet},
     };
@@ -193,11 +193,11 @@ static int read_options(int argc, char **argv, struct arguments *a)
         config->warmup_max_ns = 0;
     }
     config->lock_memory = config->lock_memory && !no_lock;
-    if (r < 0 && a->limit.per_hour == 0 && (a->limit.any_time || a->junit != NULL))
-        return st_failure_usage("--early and --junit belong to --at-most, as in --at-most 20/h");
-    if (r < 0 && a->limit.per_hour > 0 && config->cause_above_ns > 0)
+    if (r < 0 && a->per_hour == 0 && a->junit != NULL)
+        return st_failure_usage("--junit belongs to --at-most, as in --at-most 20/h");
+    if (r < 0 && a->per_hour > 0 && config->cause_above_ns > 0)
         return st_failure_usage("--at-most finds the causes of missed periods: leave out --cause-above");
-    if (r < 0 && a->limit.per_hour > 0 && config->cpus_n > 1)
+    if (r < 0 && a->per_hour > 0 && config->cpus_n > 1)
         return st_failure_usage("--at-most judges one loop: name one CPU with --cpu");
     return r;
 }
@@ -302,38 +302,37 @@ static int begin_at_most(struct arguments *a)
 {
     struct st_session_config *config = &a->config;
     struct st_period period;
-    const double shortest = st_limit_shortest(a->limit.per_hour, a->limit.any_time);
+    const double shortest = ST_LIMIT_LEAST_N / a->per_hour;
     if (config->duration_ns < 0)
         config->duration_ns = (int64_t)(shortest * SPARE * NS_PER_HOUR);
     const char *shortest_text = ST_NS_SHORT((int64_t)(shortest * NS_PER_HOUR));
     const char *time = ST_NS_SHORT(config->duration_ns);
-    if (config->duration_ns != 0 && (double)config->duration_ns < shortest * NS_PER_HOUR)
+    if ((double)config->duration_ns < shortest * NS_PER_HOUR)
         return st_failure_usage(
             "--duration: %s cannot show at most %.6g an hour, even without a missed period. "
             "The shortest time is %s",
-            time, a->limit.per_hour, shortest_text);
+            time, a->per_hour, shortest_text);
     if (st_period_init(&period, config->frames, config->rate_hz) == 0)
         config->cause_above_ns = st_period_ns(&period); /* each is a missed period */
     if (!a->quiet)
-        fprintf(stderr, "Measuring %s%s. The shortest time that can show at most %.6g an hour is %s.\n",
-                config->duration_ns != 0 ? "for " : "until ", config->duration_ns != 0 ? time : "Ctrl-C",
-                a->limit.per_hour, shortest_text);
+        fprintf(stderr, "Measuring for %s. The shortest time that can show at most %.6g an hour is %s.\n",
+                time, a->per_hour, shortest_text);
     const int r = a->junit != NULL ? st_output_open(&a->file, a->junit) : 0;
     if (r != 0)
         return st_failure("cannot write %s: %s", a->junit, st_destination_error(r));
     return has_rights(config);
 }
 
-/* Counts. @return true: it may end, as it is decided. */
+/* Counts. @return true: it may end, as more events make it no less broken. */
 static bool count(struct arguments *a, const struct st_result *result)
 {
-    const double hours = st_result_seconds(result) / 3600;
-    if (!a->decided && hours > 0) {
-        a->limit.hours = hours;
-        a->limit.events_n = result->miss_events.n;
-        a->decided = a->limit.any_time && st_limit_judge(&a->limit) != ST_LIMIT_UNDECIDED;
+    const double planned_hours = (double)a->config.duration_ns / NS_PER_HOUR;
+    if (!a->broken && a->per_hour > 0) {
+        a->hours = st_result_seconds(result) / 3600;
+        a->events_n = result->miss_events.n;
+        a->broken = st_limit_judge(a->per_hour * planned_hours, a->events_n) == ST_LIMIT_BROKEN;
     }
-    return a->decided;
+    return a->broken;
 }
 
 /* @return NULL: the result can be judged. */
@@ -357,20 +356,20 @@ static int judge(struct arguments *a, const struct st_result *result)
     } verdicts[] = {[ST_LIMIT_KEPT] = {"Kept", ST_EXIT_DONE},
                     [ST_LIMIT_BROKEN] = {"Broken", ST_EXIT_FINDINGS},
                     [ST_LIMIT_UNDECIDED] = {"Undecided: run longer (-d)", ST_EXIT_UNKNOWN}};
-    const struct st_limit *limit = &a->limit;
     if (st_measure_run_status(result, 1) == ST_EXIT_FAILURE)
         return ST_EXIT_FAILURE;
-    (void)count(a, result);
-    a->limit.any_time |= result->interrupted;
-    const enum st_limit_verdict verdict = st_limit_judge(limit);
+    const enum st_limit_verdict verdict = count(a, result) ? ST_LIMIT_BROKEN
+                                          : result->interrupted
+                                              ? ST_LIMIT_UNDECIDED
+                                              : st_limit_judge(a->per_hour * a->hours, a->events_n);
     const char *invalid = invalid_text(result, verdict == ST_LIMIT_KEPT);
     if (invalid != NULL) {
         ST_PRINT(a->text, "Invalid: %s.", invalid);
         return ST_EXIT_BOOKS;
     }
     ST_PRINT(a->text, "%s: %" PRIu64 " events of missed periods in %s at %u frames; allowed: %.6g an hour.",
-             verdicts[verdict].word, limit->events_n, ST_NS_SHORT((int64_t)(limit->hours * NS_PER_HOUR)),
-             result->frames, limit->per_hour);
+             verdicts[verdict].word, a->events_n, ST_NS_SHORT((int64_t)(a->hours * NS_PER_HOUR)),
+             result->frames, a->per_hour);
     return verdicts[verdict].status;
 }
 
@@ -381,7 +380,7 @@ static int write_junit(struct arguments *a, int status)
                        : status == ST_EXIT_FINDINGS ? "failure"
                        : status == ST_EXIT_UNKNOWN  ? "skipped"
                                                     : "error";
-    const double seconds = a->limit.hours * 3600;
+    const double seconds = a->hours * 3600;
     FILE *out = a->file.stream;
     fprintf(out,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -390,7 +389,7 @@ static int write_junit(struct arguments *a, int status)
             "  <testcase classname=\"sleeptune.measure\" name=\"%u frames at %u Hz: at most %.6g an hour\" "
             "time=\"%.3f\">\n    <%s%s",
             status == ST_EXIT_FINDINGS, status >= ST_EXIT_USAGE, status == ST_EXIT_UNKNOWN, seconds,
-            a->config.frames, a->config.rate_hz, a->limit.per_hour, seconds, kind,
+            a->config.frames, a->config.rate_hz, a->per_hour, seconds, kind,
             status == ST_EXIT_DONE ? ">" : " message=\"");
     st_safe_print_xml(out, a->text);
     fprintf(out, "%s\n  </testcase>\n</testsuite>\n", status == ST_EXIT_DONE ? "</system-out>" : "\"/>");
@@ -430,14 +429,14 @@ static int measure(struct arguments *a)
     struct st_result *results = calloc(n, sizeof(*results));
     const int r = results == NULL ? -ENOMEM : st_stress_start(a->stress, &stress);
     status = r != 0 ? st_failure("cannot start the load of --stress: %s", strerror(-r))
-                    : st_measure_run(&a->config, a->progress || a->limit.any_time ? look : NULL, a, results);
+                    : st_measure_run(&a->config, a->progress || a->per_hour > 0 ? look : NULL, a, results);
     const int ended = st_stress_stop(stress);
     if (status == 0) {
         if (a->progress)
             fputs("\r\033[K", stderr);
         const int files_status = st_measure_files_close(files, results, n);
         qsort(results, n, sizeof(*results), st_result_compare);
-        const int wanted = a->limit.per_hour > 0 ? judge(a, results) : exit_status(a, results, n);
+        const int wanted = a->per_hour > 0 ? judge(a, results) : exit_status(a, results, n);
         if (a->json)
             status = st_output_json(document_of(a, results, n));
         else
@@ -471,7 +470,7 @@ int st_cmd_measure(int argc, char **argv)
         return r;
     a.progress = !a.quiet && isatty(STDERR_FILENO) == 1;
     r = choose_buffer(&a);
-    if (r == 0 && a.limit.per_hour > 0)
+    if (r == 0 && a.per_hour > 0)
         r = begin_at_most(&a);
     else if (a.config.duration_ns < 0)
         a.config.duration_ns = 30 * ST_NS_PER_S;

@@ -102,7 +102,6 @@ static int plan(struct work *work)
     struct st_tuning *t = &work->tuning;
     t->n = work->candidates.n;
     t->blocks_max = (uint32_t)(work->options->budget_ns / ST_TUNE_BLOCK_NS);
-    t->accepts_watts = st_report_profile_refuses(work->options->profile, "power") == NULL;
     for (size_t i = 0; i < t->n; i++) {
         const struct st_candidate *row = &work->candidates.rows[i];
         t->rows[i].refused = row->refused != NULL;

@@ -117,22 +117,19 @@ int st_since_judge(const struct st_since_session *sessions, size_t sessions_n,
                    struct st_since_change *changes, size_t changes_n, int64_t now_ns)
 {
     int64_t first_ns = INT64_MIN;
-    for (size_t i = 0, best; i < changes_n; i++) {
-        int r = judge(sessions, sessions_n, &changes[i], first_ns, now_ns);
+    for (size_t i = 0, best; i < changes_n; i = best + 1) {
         best = i;
-        for (size_t k = i + 1; r == 0 && changes[i].found && k < changes_n && k <= i + NEAR_MAX &&
-                               changes[k].at_ns <= changes[i].until_ns;
-             k++) {
-            r = judge(sessions, sessions_n, &changes[k], first_ns, now_ns);
-            if (changes[k].found && changes[k].p_value < changes[best].p_value)
-                best = k;
+        for (size_t k = i; k < changes_n && k <= i + NEAR_MAX; k++) {
+            if (k > i && (!changes[i].found || changes[k].at_ns > changes[i].until_ns))
+                break;
+            const int r = judge(sessions, sessions_n, &changes[k], first_ns, now_ns);
+            if (r < 0)
+                return r;
+            best = changes[k].found && changes[k].p_value < changes[best].p_value ? k : best;
         }
-        if (r < 0)
-            return r;
+        first_ns = changes[best].found ? changes[best].at_ns : first_ns;
         for (; i < best; i++)
             changes[i].found = false;
-        if (changes[best].found)
-            first_ns = changes[best].at_ns;
     }
     return 0;
 }

@@ -11,7 +11,6 @@
 #define WITHOUT_E     0.2
 #define WITHOUT_MORE  5     /* one that may do harm is tried on */
 #define HARM_NEEDED   100.0 /* 1 % */
-#define WATTS_FOLD    1.25  /* power that rises by less is accepted */
 #define SCREEN_FROM   5     /* rows: which ones promise most is first seen by screening ... */
 #define SCREEN_RUNS   12
 #define SCREEN_ROWS   11
@@ -74,8 +73,7 @@ const char *st_tuning_outcome_name(enum st_tuning_outcome outcome)
     static const char *const names[] = {
         [ST_TUNING_NOT_TRIED] = "not-tried", [ST_TUNING_HELPS] = "helps",
         [ST_TUNING_NO_EFFECT] = "no-effect", [ST_TUNING_HARMFUL] = "harmful",
-        [ST_TUNING_UNDECIDED] = "undecided", [ST_TUNING_FOUGHT] = "fought",
-        [ST_TUNING_FAILED] = "failed",
+        [ST_TUNING_UNDECIDED] = "undecided", [ST_TUNING_FAILED] = "failed",
     };
     return names[outcome];
 }
@@ -135,7 +133,7 @@ static int set(struct run *run, uint32_t on)
         return r;
     }
     struct st_tuning_row *row = &run->t->rows[at];
-    row->outcome = r == -EBUSY ? ST_TUNING_FOUGHT : ST_TUNING_FAILED;
+    row->outcome = ST_TUNING_FAILED;
     memcpy(row->why, why, sizeof(why));
     run->on &= ~(UINT32_C(1) << at);
     const int back = run->bench->set(run->bench->ctx, run->on, &at, why);
@@ -275,7 +273,7 @@ static int measure_again(struct run *run, size_t i)
 {
     struct st_tuning_row *row = &run->t->rows[i];
     const uint32_t bit = UINT32_C(1) << i;
-    double late[FRESH_PAIRS], watts[FRESH_PAIRS];
+    double late[FRESH_PAIRS];
     for (size_t k = 0; k < FRESH_PAIRS && left(run) >= 2;) {
         struct st_tuning_block blocks[2];
         const int r = measure_pair(run, run->on & ~bit, bit, row, (int)i, "measured again", blocks);
@@ -286,25 +284,16 @@ static int measure_again(struct run *run, size_t i)
         if (r == ROW_OUT)
             continue;
         late[k] = log((double)blocks[0].late_n + 0.5) - log((double)blocks[1].late_n + 0.5);
-        const double more = log(blocks[1].watts / blocks[0].watts);
-        watts[k] = isfinite(more) ? more : 0; /* unknown is the same on both sides */
-        if (++k < FRESH_PAIRS)
-            continue;
-        row->fold = fold_of(late);
-        row->outcome = row->fold.value > 1 ? ST_TUNING_HELPS : ST_TUNING_NO_EFFECT;
-        const struct st_tuning_fold power = fold_of(watts);
-        if (row->outcome == ST_TUNING_HELPS && power.low > WATTS_FOLD && !run->t->accepts_watts)
-            ST_PRINT(row->why, "the processor's power is %.1f times as high with it", power.value);
-        if (row->outcome != ST_TUNING_HELPS)
-            ST_PRINT(row->why, "its effect was gone when it was measured again");
-        return 0;
+        if (++k == FRESH_PAIRS)
+            row->fold = fold_of(late);
     }
-    row->outcome = ST_TUNING_UNDECIDED;
-    ST_PRINT(row->why, "no time left to measure it again");
+    if (row->fold.value > 0 && row->fold.value <= 1) {
+        row->outcome = ST_TUNING_NO_EFFECT;
+        ST_PRINT(row->why, "its effect was gone when it was measured again");
+    }
     return 0;
 }
 
-/* One pair of a row. */
 static int try_row(struct run *run, size_t i, enum st_tuning_others others)
 {
     struct st_tuning_row *row = &run->t->rows[i];
@@ -382,7 +371,7 @@ static int measure_kept(struct run *run)
         if (row->outcome != ST_TUNING_HELPS)
             continue;
         r = measure_again(run, i);
-        if (row->outcome != ST_TUNING_HELPS || row->why[0] != '\0')
+        if (row->outcome != ST_TUNING_HELPS)
             run->on &= ~(UINT32_C(1) << i);
     }
     return r;
@@ -411,7 +400,7 @@ static void end(struct st_tuning *t, bool stopped)
             continue;
         if (half || (!stopped && row->evidence.pairs_n > 0))
             row->outcome = ST_TUNING_UNDECIDED;
-        if (stopped)
+        if (half || stopped)
             ST_PRINT(row->why, "the session ended before%s", half ? " it was measured again" : "");
         else if (row->evidence.pairs_n == 0)
             ST_PRINT(row->why, "no time left: use a longer --budget");

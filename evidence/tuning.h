@@ -43,8 +43,7 @@ enum st_tuning_outcome {
     ST_TUNING_NO_EFFECT, /* none was shown, and more pairs are unlikely to show one */
     ST_TUNING_HARMFUL,   /* more late wake-ups, or more dropouts */
     ST_TUNING_UNDECIDED, /* the budget ended before anything was shown */
-    ST_TUNING_FOUGHT,    /* another program wrote it meanwhile */
-    ST_TUNING_FAILED,    /* it could not be switched */
+    ST_TUNING_FAILED,    /* it could not be switched, or another program wrote it meanwhile */
 };
 
 /** How many times as many, or as few: the median of eight pairs with the interval of the sign test, from the
@@ -64,8 +63,7 @@ enum st_tuning_others {
 struct st_tuning_row {
     bool refused; /* its cost is not accepted: tried, and not kept on */
     enum st_tuning_outcome outcome;
-    char why[ST_TUNING_WHY_BYTES]; /* of not tried, fought, failed, harmful; helps: its cost is too high; or
-                                      "" */
+    char why[ST_TUNING_WHY_BYTES];      /* of not tried, failed, harmful, no effect, undecided; or "" */
     struct st_tuning_evidence evidence; /* of late wake-ups */
     struct st_tuning_evidence dropouts; /* of missed deadlines and of other programs; also in fresh pairs */
     double seen[ST_TUNING_OTHERS]; /* sum of (off - on) / (off + on) of its pairs, and by the screening */
@@ -85,7 +83,6 @@ struct st_tuning {
     struct st_tuning_row rows[ST_TUNING_ROWS_MAX];
     size_t n;
     uint32_t blocks_max; /* the budget */
-    bool accepts_watts;  /* more power is no reason not to keep a row */
     /* filled by st_tuning_plan */
     size_t open_n;                     /* rows that are tried */
     size_t sure_n;                     /* of them: this budget can show a 3-fold effect of each */
@@ -121,5 +118,5 @@ bool st_tuning_together_helps(const struct st_tuning *tuning);
  * @return 0, or the error that ended it. Threads: any. */
 int st_tuning_run(struct st_tuning *tuning, const struct st_tuning_bench *bench, uint64_t seed);
 
-/** "helps", "no-effect", "harmful", "undecided", "fought", "failed", "not-tried". */
+/** "helps", "no-effect", "harmful", "undecided", "failed", "not-tried". */
 const char *st_tuning_outcome_name(enum st_tuning_outcome outcome);

@@ -467,18 +467,6 @@ const struct st_dropout_client *st_dropout_table_unheard(const struct st_dropout
     return i < table->clients_n ? &table->clients[i] : NULL;
 }
 
-const char *st_dropout_table_not_watched(unsigned flags, char *buf, size_t buf_bytes)
-{
-    const bool freebsd = (flags & ST_DROPOUT_TABLE_FREEBSD) != 0;
-    snprintf(buf, buf_bytes, "%s%sBluetooth's radio, %scables, power supply",
-             (flags & ST_DROPOUT_TABLE_NO_USB) == 0 ? ""
-             : freebsd                              ? "USB packets, "
-                                                    : "USB packets (need root and usbmon), ",
-             freebsd ? "programs that play through virtual_oss, " : "",
-             (flags & ST_DROPOUT_TABLE_NO_CARDS) != 0 ? "a second card that the server puts in step, " : "");
-    return buf;
-}
-
 int64_t st_dropout_table_first(const struct st_dropout_table *table)
 {
     int64_t first_wall_ns = INT64_MAX;

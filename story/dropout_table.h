@@ -51,11 +51,6 @@ struct st_dropout_client {
     int64_t seen_ns, load_ns; /* its last line, and load line; INT64_MIN: none */
 };
 
-/* Of st_dropout_table_not_watched. */
-#define ST_DROPOUT_TABLE_NO_USB   1U
-#define ST_DROPOUT_TABLE_NO_CARDS 2U /* resyncs of second cards */
-#define ST_DROPOUT_TABLE_FREEBSD  4U
-
 #define ST_DROPOUT_CYCLE_MAX 16 /* clients; further ones are left out */
 
 /** All 0 at first. */
@@ -155,9 +150,6 @@ static inline bool st_dropout_table_is_unheard(const struct st_dropout_client *c
 
 /** The first such client; NULL: there is none. */
 const struct st_dropout_client *st_dropout_table_unheard(const struct st_dropout_table *table);
-
-/** Where sound is lost and no part of sleeptune looks. @return buf. */
-const char *st_dropout_table_not_watched(unsigned flags, char *buf, size_t buf_bytes);
 
 /** When the first dropout of its clients was; INT64_MAX: not known. */
 int64_t st_dropout_table_first(const struct st_dropout_table *table);

@@ -2,7 +2,6 @@
 
 #include "core/text/json.h"
 #include "core/text/text.h"
-#include "story/dropout_table.h"
 #include "story/event_list.h"
 #include "story/heard.h"
 
@@ -57,7 +56,6 @@ struct list {
         uint32_t fits_n;
     } about[MARKS_MAX];
     size_t n;
-    unsigned unwatched; /* ST_DROPOUT_TABLE_NO_..., at one of those that nothing fits */
     struct st_heard_event events[4 * EVENTS_MAX]; /* of an event its cause and what was beside it */
     size_t events_n;
     struct st_heard_session sessions[ST_HISTORY_RUNS_MAX + 1];
@@ -166,20 +164,16 @@ static bool is_soon(const struct st_heard_mark *mark, const struct st_event *eve
            (before_ns(mark, event) >= 0 && st_ns_sub(mark->at_ns, event->wall_ns) <= SOON_NS);
 }
 
-/* What happened soon before the mark; of two losses the longer one, of two others the later wake-up; else
- * what happened last. */
+/* Than what ended before. What happened soon before the mark; of two losses the longer one, of two others the
+ * later wake-up; else what happened last. */
 static bool explains_better(const struct st_heard_mark *mark, const struct st_event *event,
                             const struct st_event *than)
 {
     if (than->wall_ns == 0)
         return true;
-    if (rank(event) != rank(than)) {
-        const struct st_event *high = rank(event) > rank(than) ? event : than,
-                              *low = high == event ? than : event;
-        /* a server that has ended and runs again lost this sound later */
-        const bool later = st_event_kind_is_dropout(low->kind) && st_event_began_ns(low) > high->wall_ns;
-        return (high == event) != later;
-    }
+    if (rank(event) != rank(than)) /* a server that has ended and runs again lost this sound later */
+        return rank(event) > rank(than) ||
+               (st_event_kind_is_dropout(event->kind) && st_event_began_ns(event) > than->wall_ns);
     if (is_soon(mark, event) != is_soon(mark, than))
         return is_soon(mark, event);
     return before_ns(mark, event) >= before_ns(mark, than);
@@ -324,9 +318,11 @@ static void say(const struct list *list, uint32_t counted_n, char *buf, size_t b
         st_text_append(buf, bytes, ": no cause came before them more often than by chance");
     st_text_append(buf, bytes, ".");
     if (named_n[CAUSES] > 0)
-        st_text_append(buf, bytes,
-                       " %zu unexplained: nothing that is watched happened then. Not watched here: %s",
-                       named_n[CAUSES], st_dropout_table_not_watched(list->unwatched, ST_ROOM(200)));
+        st_text_append(
+            buf, bytes,
+            " %zu unexplained: nothing that is watched happened then ('sleeptune status --details' "
+            "says what is not).",
+            named_n[CAUSES]);
 }
 
 static json_t *document_of(struct list *list, int64_t since_ns, int64_t until_ns)
@@ -341,25 +337,6 @@ static json_t *document_of(struct list *list, int64_t since_ns, int64_t until_ns
     return json_pack("{s:s, s:o, s:o, s:s, s:I, s:o}", "schema", "sleeptune-heard/1", "since_ns",
                      st_json_known(since_ns), "until_ns", st_json_known(until_ns), "text", text,
                      "marks_that_count", (json_int_t)counted_n, "marks", marks);
-}
-
-/* What happened at the time of a mark that nothing explains, and could not be seen. */
-static int look_at_watched(struct list *list, struct st_history_reader *reader, int64_t at_ns)
-{
-    static const struct {
-        const char *source;
-        int watched;
-        unsigned flag;
-    } rows[] = {{"usb", 0, ST_DROPOUT_TABLE_NO_USB},
-                {"pipewire", 0, ST_DROPOUT_TABLE_NO_CARDS},
-                {"sound4", 1, ST_DROPOUT_TABLE_FREEBSD}};
-    ST_EACH (row, rows) {
-        const int watched = st_history_read_was_watched(reader, row->source, at_ns);
-        if (watched < 0)
-            return watched;
-        list->unwatched |= watched == row->watched ? row->flag : 0;
-    }
-    return 0;
 }
 
 int st_heard_list_text(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns, char **ret)
@@ -386,8 +363,7 @@ int st_heard_list_text(struct st_history_reader *reader, int64_t since_ns, int64
         r = st_history_read_events(reader, &wish, take_event, list, &more);
     for (size_t i = 0; r == 0 && i < list->n; i++) {
         struct about *about = &list->about[i];
-        r = about->cause != CAUSES ? st_event_list_beside(reader, &about->found, &about->beside)
-                                   : look_at_watched(list, reader, about->heard.wall_ns);
+        r = about->cause != CAUSES ? st_event_list_beside(reader, &about->found, &about->beside) : 0;
     }
     if (r == 0) {
         make_sessions(list);

@@ -26,7 +26,7 @@ bool st_tune_output_is_worth(const struct st_tune_output *output, size_t i)
     const struct st_candidate *candidate = &output->candidates->rows[i];
     const struct st_tuning_row *row = row_of(output, i);
     return row != NULL && row->outcome == ST_TUNING_HELPS && candidate->refused == NULL &&
-           row->why[0] == '\0' && st_rule_can_apply(candidate->finding);
+           st_rule_can_apply(candidate->finding);
 }
 
 /* --- the plan --- */
@@ -162,9 +162,8 @@ static const char *outcome_text(const struct st_tune_output *output, size_t i, c
     const double more_watts = row->mean[1].watts - row->mean[0].watts;
     if (isfinite(more_watts))
         st_text_buffer_printf(&text, ", %+.1f W", more_watts);
-    if (candidate->refused != NULL || row->why[0] != '\0')
-        st_text_buffer_printf(&text, "; not kept: %s%s", candidate->refused != NULL ? "costs " : "",
-                              candidate->refused != NULL ? candidate->refused : row->why);
+    if (candidate->refused != NULL)
+        st_text_buffer_printf(&text, "; not kept: costs %s", candidate->refused);
     else if (!st_rule_can_apply(candidate->finding))
         st_text_buffer_printf(&text, "; by hand: 'sleeptune report %s' shows how",
                               candidate->finding->rule->id);

@@ -33,7 +33,7 @@ _sleeptune() {
     elif [ -z "$words" ]; then
         case $command in
         measure) words='--rate --frames --duration --cpu --policy --priority --load --warmup --wait
-            --timer-slack --cause-above --stress --no-lock --record --details --json --format --fail-on-miss --at-most --early --junit --quiet --help' ;;
+            --timer-slack --cause-above --stress --no-lock --record --details --json --format --fail-on-miss --at-most --junit --quiet --help' ;;
         check) words='--duration --frames --rate --profile --only --format --json --threshold --ok --details --all --output
             --textfile --quiet --stress --no-servers --help' ;;
         listen) words='--back --play --duration --frames --signal --input --json --format --help' ;;

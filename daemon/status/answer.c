@@ -428,18 +428,21 @@ static const char *state_of(const struct st_view *view, const struct st_answer *
 
 const char *st_answer_not_watched(const struct st_view *view, char *buf, size_t buf_bytes)
 {
-    unsigned flags = ST_DROPOUT_TABLE_NO_USB | ST_DROPOUT_TABLE_NO_CARDS;
+    bool usb = false, cards = false, freebsd = false;
     ST_EACH_OF (source, view->observe.sources, view->observe.n) {
         const bool watched = source->state == ST_OBSERVED_WATCHING;
-        if (st_text_is(source->source, "sound4") && !source->never)
-            flags |= ST_DROPOUT_TABLE_FREEBSD;
-        if (st_text_is(source->source, "usb") && watched)
-            flags &= ~ST_DROPOUT_TABLE_NO_USB;
-        if (st_text_is(source->source, "pipewire") && watched &&
-            (source->facts & ST_XRUN_FACT_NO_RESYNCS) == 0)
-            flags &= ~ST_DROPOUT_TABLE_NO_CARDS;
+        freebsd = freebsd || (st_text_is(source->source, "sound4") && !source->never);
+        usb = usb || (watched && st_text_is(source->source, "usb"));
+        cards = cards || (watched && st_text_is(source->source, "pipewire") &&
+                          (source->facts & ST_XRUN_FACT_NO_RESYNCS) == 0);
     }
-    return st_dropout_table_not_watched(flags, buf, buf_bytes);
+    snprintf(buf, buf_bytes, "%s%sBluetooth's radio, %scables, power supply",
+             usb       ? ""
+             : freebsd ? "USB packets, "
+                       : "USB packets (need root and usbmon), ",
+             freebsd ? "programs that play through virtual_oss, " : "",
+             cards ? "" : "a second card that the server puts in step, ");
+    return buf;
 }
 
 /* PipeWire ran while it was watched, and does no more. */

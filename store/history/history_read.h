@@ -91,11 +91,6 @@ ST_NODISCARD int st_history_read_loop_seen(struct st_history_reader *reader, int
 /* A late wake-up that was under way at a time is recorded at most so long after it. */
 #define ST_HISTORY_LATE_NS (125 * ST_NS_PER_S)
 
-/** Was a source of dropouts watched at a time by the wall clock? @return 1, 0: no, or not known, or as
- * st_history_read_open. */
-ST_NODISCARD int st_history_read_was_watched(struct st_history_reader *reader, const char *source,
-                                             int64_t wall_ns);
-
 /** Calls take for each late wake-up that was under way between two times by the wall clock. @return 0, an
  * error of take, or as st_history_read_open. */
 ST_NODISCARD int st_history_read_late(struct st_history_reader *reader, int64_t from_ns, int64_t to_ns,

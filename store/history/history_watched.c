@@ -83,16 +83,6 @@ int st_history_read_count(struct st_history_reader *reader, int64_t since_ns, in
         "ii", since_ns, until_ns);
 }
 
-int st_history_read_was_watched(struct st_history_reader *reader, const char *source, int64_t wall_ns)
-{
-    int64_t yes = 0;
-    const int r = st_history_sql_number(reader->db, &yes,
-                                        "SELECT 1 FROM " ST_HISTORY_WATCHES
-                                        " WHERE source = ? AND from_ns <= ? AND to_ns >= ?",
-                                        "tii", source, wall_ns, wall_ns);
-    return r < 0 ? r : yes != 0;
-}
-
 int st_history_read_idle(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns,
                          int64_t *ret_from_ns, int64_t *ret_to_ns)
 {

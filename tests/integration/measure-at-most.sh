@@ -7,11 +7,11 @@ trap 'rm -rf "$tmp"' EXIT
 chmod 755 "$tmp"
 cd "$tmp" || exit 1
 
-refused "without a limit" 3 measure --early
+refused "without a limit" 3 measure --junit x.xml
 refused "a limit without its unit" 3 measure --at-most 20
 refused "a limit of nothing" 3 measure --at-most 0/h
 refused "too short to be kept" 3 measure --at-most 20/h -d 1m
-refused "longer for one who looks all the time" 3 measure --at-most 20/h -d 10m --early
+refused "without an end" 3 measure --at-most 20/h -d 0
 refused "a file that cannot be written" 4 measure --at-most 1000/h -d 11s --quiet --junit "$tmp/no/where.xml"
 
 refused "causes of other wake-ups" 3 measure --at-most 20/h --cause-above 1ms
@@ -51,15 +51,15 @@ stop_until_end() { # PID
         sleep 1.2
     done
 }
-"$SLEEPTUNE" measure --frames 4096 --at-most 1/h --early -d 5h --junit broken.xml >out 2>err &
+"$SLEEPTUNE" measure --frames 4096 --at-most 1/h -d 3h --junit broken.xml >out 2>err &
 pid=$!
 wait_for slept $pid 60
 stop_until_end $pid
 wait $pid
-is "broken, and ends by itself with --early: status 1" $? 1
+is "broken, and ends by itself: status 1" $? 1
 like "which is the first word" "$(cat out)" '^Broken: [0-9]+ events of missed periods in '
 like "with the next step" "$(cat out)" '^To find the causes: sleeptune report --frames 4096 --rate 48000$'
-like "how long it takes was said first" "$(cat err)" '^Measuring for 5.0 h. The shortest time that can show at most 1 an hour is 4.1 h.$'
+like "how long it takes was said first" "$(cat err)" '^Measuring for 3.0 h. The shortest time that can show at most 1 an hour is 3.0 h.$'
 is "a test case that fails" "$(case_of broken.xml)" "1 1 0 0 failure 4096 frames at 48000 Hz: at most 1 an hour"
 
 "$SLEEPTUNE" measure --frames 4096 --at-most 1/h -d 5h --junit undecided.xml >out 2>/dev/null &

@@ -91,7 +91,7 @@ cp /bin/bash /tmp/tuned
 other=$!
 "${slow[@]}" "${tune[@]}" --only linux-swap --json >/tmp/out 2>/tmp/err
 is "a fight: status 0" "$?" 0
-is "the other program is named" "$(field '.candidates[0] | .outcome, .why' | tr '\n' ' ')" "fought another program wrote vm.swappiness (running here: tuned) "
+is "the other program is named" "$(field '.candidates[0] | .outcome, .why' | tr '\n' ' ')" "failed another program wrote vm.swappiness (running here: tuned) "
 is "its value stays" "$(value)" 33
 ok "also after revert" sleeptune revert --all
 is "which changes nothing" "$(value)" 33

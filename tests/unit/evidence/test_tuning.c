@@ -31,7 +31,6 @@ struct machine {
     uint64_t missed_n; /* of a block with row 0 on: three bursts */
     double others;     /* dropouts of other programs in a block with row 0 on */
     double stalls;     /* of blocks, whatever is on: 21 missed periods in two bursts */
-    double watts;      /* of a block with row 0 on, beside 1 without; 0: 1 */
     uint32_t blocks_n, stop_after;
     uint32_t on_seen[BLOCKS];
 };
@@ -94,8 +93,7 @@ static int block(void *ctx, struct st_tuning_block *ret, char *why)
         strcpy(why, "stopped");
         return -EINTR;
     }
-    *ret = (struct st_tuning_block){.late_n = poisson(&m->random, rate),
-                                    .watts = (m->on & 1) != 0 && m->watts > 0 ? m->watts : 1};
+    *ret = (struct st_tuning_block){.late_n = poisson(&m->random, rate), .watts = 1};
     const bool stall = m->stalls > 0 && st_random_unit(&m->random) < m->stalls;
     const uint64_t missed_n = ((m->on & 1) != 0 ? m->missed_n : 0) + (stall ? 21u : 0);
     ret->events_n = ((m->on & 1) != 0 && m->missed_n > 0 ? 3u : 0) + (stall ? 2 : 0);
@@ -429,41 +427,13 @@ static void what_cannot_be_tried_is_not_planned(void **state)
     assert_int_equal(t.sure_n, 2);
 }
 
-static void what_costs_too_much_is_not_kept(void **state)
-{
-    (void)state;
-    static struct st_tuning t;
-    static const char why[] = "the processor's power is 1.5 times as high with it";
-    for (int much = 0; much < 2; much++) {
-        struct machine m = {.rate = 200, .fold = {5, 5}, .watts = much ? 1.5 : 1.2}; /* 1.2 is accepted */
-        assert_int_equal(session(&m, 2, 5, &t), 0);
-        assert_int_equal(t.rows[0].outcome, ST_TUNING_HELPS);
-        assert_string_equal(t.rows[0].why, much ? why : "");
-        assert_int_equal(t.rows[1].outcome, ST_TUNING_HELPS);
-        assert_string_equal(t.rows[1].why, "");
-        bool both = false;
-        for (uint32_t i = m.blocks_n - FRESH_BLOCKS; i < m.blocks_n; i++)
-            both |= m.on_seen[i] == 3;
-        assert_int_equal(both, !much); /* it is not on while the other one is measured again */
-    }
-    struct machine m = {.rate = 200, .fold = {5}, .watts = 1.5};
-    const struct st_tuning_bench bench = {.set = set, .block = block, .ctx = &m};
-    memset(&t, 0, sizeof(t));
-    t.n = 1;
-    t.blocks_max = BLOCKS;
-    t.accepts_watts = true;
-    assert_int_equal(st_tuning_run(&t, &bench, 5), 0);
-    assert_int_equal(t.rows[0].outcome, ST_TUNING_HELPS);
-    assert_string_equal(t.rows[0].why, "");
-}
-
 static void a_fight_ends_that_setting_only(void **state)
 {
     (void)state;
     static struct st_tuning t;
     struct machine m = {.fold = {5, 5}, .fought_row = 1};
     assert_int_equal(session(&m, 2, 4, &t), 0);
-    assert_int_equal(t.rows[0].outcome, ST_TUNING_FOUGHT);
+    assert_int_equal(t.rows[0].outcome, ST_TUNING_FAILED);
     assert_string_equal(t.rows[0].why, "power-profiles-daemon wrote it");
     assert_int_equal(t.rows[1].outcome, ST_TUNING_HELPS);
 }
@@ -509,7 +479,6 @@ int main(void)
         cmocka_unit_test(what_helps_stays_on_while_the_next_one_is_tried),
         cmocka_unit_test(a_planned_budget_shows_each_effect),
         cmocka_unit_test(what_cannot_be_tried_is_not_planned),
-        cmocka_unit_test(what_costs_too_much_is_not_kept),
         cmocka_unit_test(a_fight_ends_that_setting_only),
         cmocka_unit_test(few_late_wake_ups_end_it_early),
         cmocka_unit_test(a_stop_ends_the_session_with_all_off),
