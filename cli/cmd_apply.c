@@ -255,7 +255,8 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
         work->by_hand_n += asked || finding->changes_n > 0;
         if (asked || st_rule_is_applied(rule))
             print_by_hand(finding, NULL);
-    } else if (st_plan_add(&work->plan, &work->target->p->machine, finding, message, sizeof(message)) < 0) {
+    } else if (st_plan_add(&work->plan, &work->target->p->machine, finding, false, message, sizeof(message)) <
+               0) {
         work->by_hand_n++;
         print_by_hand(finding, message);
     } else {
@@ -474,8 +475,7 @@ int st_cmd_apply(int argc, char **argv)
     if (status == ST_EXIT_DONE)
         status = st_change_target_judge(&options.input, options.frames, options.rate_hz, &target);
     if (status == ST_EXIT_DONE) {
-        /* a user's own size of PipeWire is not judged for another one */
-        work.plan.frames = target.own ? 0 : target.report.wish.frames;
+        work.plan.frames = target.own ? (uint32_t)target.quantum : target.report.wish.frames;
         work.plan.rate_hz = target.own ? 0 : target.report.wish.rate_hz;
         status = look(&work);
     }

@@ -251,7 +251,8 @@ static void verify_rule(struct work *work, const struct st_report *report, const
 static int verify_rules(struct work *work)
 {
     struct st_wish last = {.frames = 0};
-    const bool asked = work->options->frames != 0 || work->options->rate_hz != 0;
+    /* what a user asked of PipeWire is not judged for another size */
+    const bool asked = work->target.own || work->options->frames != 0 || work->options->rate_hz != 0;
     ST_EACH_OF (entry, work->journal.entries, work->journal.entries_n) {
         const bool by_apply = !asked && entry->frames > 0;
         struct st_report then, *report = by_apply ? &then : &work->target.report;

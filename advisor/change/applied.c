@@ -113,40 +113,26 @@ static void remove_folders(struct st_applied *applied, const struct st_entry *en
     }
 }
 
-/* A path from which go_up leads to what is made for it: of a block to the file, too. */
-static const char *inside(enum st_os os, const struct st_entry *entry, char *buf, size_t buf_bytes)
-{
-    snprintf(buf, buf_bytes, "%s%s", entry->target, st_change_is_block(os, entry->kind) ? "/" : "");
-    return buf;
-}
-
-/* Did apply make the folder, or the file of blocks, for another entry? */
-static bool is_made(const struct st_applied *applied, const char *folder)
-{
-    char above[ST_CHANGE_PATH_BYTES + 1];
-    ST_EACH_OF (entry, applied->journal.entries, applied->journal.entries_n) {
-        inside(applied->p->machine.os, entry, above, sizeof(above));
-        for (unsigned i = 0; entry->file && i < entry->made && go_up(above); i++) {
-            if (st_text_is(above, folder))
-                return true;
-        }
-    }
-    return false;
-}
-
 /* How many folders above the file are not there, or are there for files of ours only: whoever goes last
  * removes them, as far as the journal counts. Of a block: whether the file is not there. */
 static int count_made(const struct st_applied *applied, struct st_entry *entry)
 {
-    struct st_machine *machine = &applied->p->machine;
-    char folder[ST_CHANGE_PATH_BYTES + 1];
-    inside(machine->os, entry, folder, sizeof(folder));
-    for (entry->made = 0; entry->made < ST_ENTRY_MADE_MAX && go_up(folder); entry->made++) {
-        const int r = st_change_folder_look(machine, folder);
-        if (r != -ENOENT && !is_made(applied, folder))
-            return r == -ENOTDIR ? 0 : r; /* a file: the write says what is in the way */
+    const bool block = st_change_is_block(applied->p->machine.os, entry->kind);
+    char *path = ST_TEXT(ST_CHANGE_PATH_BYTES + 1, "%s%s", entry->target, block ? "/" : "");
+    int r = -ENOENT;
+    for (entry->made = 0; entry->made < ST_ENTRY_MADE_MAX && go_up(path); entry->made++) {
+        r = st_change_folder_look(&applied->p->machine, path);
+        if (r != -ENOENT)
+            break;
     }
-    return 0;
+    const unsigned missing_n = entry->made; /* path is what is there above them */
+    const size_t len = strlen(path);
+    ST_EACH_OF (other, applied->journal.entries, applied->journal.entries_n) {
+        if (other->file && st_text_begins(other->target, path) &&
+            (block ? other->target[len] == '\0' : strrchr(other->target, '/') == other->target + len))
+            entry->made = ST_MAX(entry->made, ST_MIN(missing_n + other->made, ST_ENTRY_MADE_MAX));
+    }
+    return r == -ENOENT || r == -ENOTDIR ? 0 : r; /* a file: the write says what is in the way */
 }
 
 static enum st_change_event undo_entry(struct st_applied *applied, size_t i)

@@ -57,7 +57,7 @@ static int add_values(struct st_candidates *ret, struct st_machine *machine, boo
 {
     struct st_plan *plan = &ret->plan;
     row->first_step = plan->steps_n;
-    const int r = st_plan_add_values(plan, machine, row->finding, row->not_tried, sizeof(row->not_tried));
+    const int r = st_plan_add(plan, machine, row->finding, true, row->not_tried, sizeof(row->not_tried));
     if (r == -ENOMEM)
         return r;
     if (r < 0) {

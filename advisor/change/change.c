@@ -229,6 +229,8 @@ static void name_of(const struct st_change *change, const char *key, char *ret, 
                        : st_change_is_users(kind) ? "api.alsa.headroom"
                                                   : key;
     snprintf(ret, ret_bytes, "%.*s", (int)strcspn(from, " =\"}"), from);
+    if (st_change_is_users(kind) && kind != ST_CHANGE_PIPEWIRE)
+        st_text_append(ret, ret_bytes, " %s", change->value);
 }
 
 /* The first part of a key and the rest of it, as paths and lines have them. */
@@ -439,19 +441,6 @@ static void keep_choice(char *text)
     text[len] = '\0';
 }
 
-static void single_spaces(char *text)
-{
-    char *to = text;
-    for (const char *from = text; *from != '\0'; from++) {
-        const bool blank = *from == ' ' || *from == '\t';
-        if (!blank)
-            *to++ = *from;
-        else if (to > text && to[-1] != ' ')
-            *to++ = ' ';
-    }
-    *to = '\0';
-}
-
 int st_change_value_read(struct st_machine *machine, const char *target, char *buf, size_t buf_bytes)
 {
     char text[ST_CHANGE_TEXT_BYTES];
@@ -463,7 +452,6 @@ int st_change_value_read(struct st_machine *machine, const char *target, char *b
     if (strlen(text) != len)
         return -EBADMSG;
     st_text_trim(text);
-    single_spaces(text);
     keep_choice(text);
     if (!st_safe_is(text) || strlen(text) >= buf_bytes)
         return -EBADMSG;

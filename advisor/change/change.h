@@ -15,11 +15,12 @@
 
 /** How one change is written on one OS. */
 struct st_change_form {
-    bool running_only;               /* a running value without a file: the rest is empty */
-    char path[ST_CHANGE_PATH_BYTES]; /* the file for ever */
-    char part[ST_CHANGE_KEY_BYTES];  /* what the path is made of besides the rule: a unit, a user ...; "" */
-    char name[ST_CHANGE_KEY_BYTES];  /* of the setting, as other files name it, too */
-    char line[512];                  /* the line(s) in that file, with a newline at the end */
+    bool running_only;                /* a running value without a file: the rest is empty */
+    char path[ST_CHANGE_PATH_BYTES];  /* the file for ever */
+    char part[ST_CHANGE_KEY_BYTES];   /* what the path is made of besides the rule: a unit, a user ...; "" */
+    char name[ST_CHANGE_VALUE_BYTES]; /* of the setting, as other files name it, too; of a card's reserve the
+                                         card behind it */
+    char line[512];                   /* the line(s) in that file, with a newline at the end */
 };
 
 /** @return 0, -ENOTSUP (no such kind on this OS), -EINVAL: key or value is not what this kind takes, more
@@ -63,8 +64,8 @@ ST_NODISCARD int st_change_boot_by_hand(struct st_machine *machine, char *buf, s
 #define ST_CHANGE_FILE_BYTES 65536 /* a longer file is not one that people write settings into */
 #define ST_CHANGE_TEXT_BYTES 4096
 
-/** A running value: of "a [b] c" the chosen b; blanks as single spaces, none at the ends. target: a path, or
- * a sysctl. @return 0, -ENOENT, -ENOTSUP (not to be had here), -EBADMSG, ... */
+/** A running value: of "a [b] c" the chosen b; without blanks at the ends. target: a path, or a sysctl.
+ * @return 0, -ENOENT, -ENOTSUP (not to be had here), -EBADMSG (it has tabs or lines), ... */
 ST_NODISCARD int st_change_value_read(struct st_machine *machine, const char *target, char *buf,
                                       size_t buf_bytes);
 /** A text file without NUL bytes, at most ST_CHANGE_FILE_BYTES. *ret is for free(). */

@@ -22,7 +22,8 @@ struct st_entry {
     bool forgotten;   /* a running value of another boot. Not on the disk: see st_journal_read */
     bool file;
     char target[320];                  /* path, or name of a sysctl; of files made again, never read */
-    uint32_t frames, rate_hz;          /* the period that apply judged for; 0: none, the size in use counts */
+    uint32_t frames, rate_hz;          /* the period that apply judged for; 0: none, the size in use counts.
+                                          Of own settings of PipeWire: the size that was asked for */
     char names[ST_CHANGE_VALUE_BYTES]; /* of files: the settings in it, with blanks between */
     enum st_change_kind kind;          /* of files, and of a plan's values */
     char part[ST_CHANGE_KEY_BYTES];    /* of files: what the path is made of besides the rule */

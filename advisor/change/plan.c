@@ -189,40 +189,28 @@ static int finish_file(struct adder *adder, struct st_entry *step)
 }
 
 /* Running values first: a file that cannot be written is said before anything is read. */
-static int add_all(struct adder *adder, bool values_only)
+int st_plan_add(struct st_plan *plan, struct st_machine *machine, const struct st_finding *finding,
+                bool values_only, char *message, size_t message_bytes)
 {
-    struct st_plan *plan = adder->plan;
+    struct adder adder = {plan, machine, finding, message, message_bytes, .first_n = plan->steps_n};
     struct st_change_form form;
-    int r = adder->finding->changes_n > 0 ? 0 : refuse(adder, -ENODATA, "make this change by hand");
-    adder->first_n = plan->steps_n;
+    int r = finding->changes_n > 0 ? 0 : refuse(&adder, -ENODATA, "make this change by hand");
     for (int files = 0; files <= !values_only; files++) {
-        ST_EACH_OF (change, adder->finding->changes, r == 0 ? adder->finding->changes_n : 0) {
+        ST_EACH_OF (change, finding->changes, r == 0 ? finding->changes_n : 0) {
             const bool value = is_value(change->kind);
             if (r == 0 && (value || !values_only))
-                r = look_at(adder, change, &form);
+                r = look_at(&adder, change, &form);
             if (r == 0 && value && files == 0)
-                r = add_running(adder, change, form.running_only);
+                r = add_running(&adder, change, form.running_only);
             if (r == 0 && files == 1 && !form.running_only)
-                r = add_lines(adder, change, &form);
+                r = add_lines(&adder, change, &form);
         }
     }
-    for (size_t i = adder->first_n; r == 0 && i < plan->steps_n; i++)
-        r = plan->steps[i].file ? finish_file(adder, &plan->steps[i]) : 0;
-    while (r < 0 && plan->steps_n > adder->first_n)
+    for (size_t i = adder.first_n; r == 0 && i < plan->steps_n; i++)
+        r = plan->steps[i].file ? finish_file(&adder, &plan->steps[i]) : 0;
+    while (r < 0 && plan->steps_n > adder.first_n)
         free(plan->steps[--plan->steps_n].text);
     return r;
-}
-
-int st_plan_add(struct st_plan *plan, struct st_machine *machine, const struct st_finding *finding,
-                char *message, size_t message_bytes)
-{
-    return add_all(&(struct adder){plan, machine, finding, message, message_bytes}, false);
-}
-
-int st_plan_add_values(struct st_plan *plan, struct st_machine *machine, const struct st_finding *finding,
-                       char *message, size_t message_bytes)
-{
-    return add_all(&(struct adder){plan, machine, finding, message, message_bytes}, true);
 }
 
 /* --- as a diff --- */

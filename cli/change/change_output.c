@@ -14,46 +14,33 @@
 #include "platform/program/terminal.h"
 #include "xruns/xrun.h"
 
-/** Text to standard output; end it with st_locale_end. */
-static struct st_printer printer(struct st_locale_stream *stream)
-{
-    const bool wrapped = isatty(STDOUT_FILENO) == 1 || getenv("COLUMNS") != NULL;
-    return (struct st_printer){
-        .out = st_locale_begin(stream, stdout),
-        .width = wrapped ? st_terminal_width(STDOUT_FILENO) : 0,
-    };
-}
+typedef void (*print_fn)(const struct st_printer *printer, int label_indent, const char *label, int indent,
+                         const char *text);
 
-static void printed(struct st_locale_stream *stream)
-{
-    if (st_locale_end(stream) != 0)
-        st_failure("out of memory: one line of this output is missing");
-}
-
-static void print_wrapped(int column, const char *label, int text_column, const char *text)
+static void print(print_fn how, int column, const char *label, int text_column, const char *text)
 {
     struct st_locale_stream stream;
-    const struct st_printer to = printer(&stream);
-    st_print_wrapped(&to, column, label, text_column, text);
-    printed(&stream);
+    const bool wrapped = isatty(STDOUT_FILENO) == 1 || getenv("COLUMNS") != NULL;
+    const struct st_printer to = {.out = st_locale_begin(&stream, stdout),
+                                  .width = wrapped ? st_terminal_width(STDOUT_FILENO) : 0};
+    how(&to, column, label, text_column, text);
+    if (st_locale_end(&stream) != 0)
+        st_failure("out of memory: one line of this output is missing");
 }
 
 void st_change_output_text(int column, const char *label, const char *text)
 {
-    print_wrapped(column, label, column == 0 ? 4 : 14, text);
+    print(st_print_wrapped, column, label, column == 0 ? 4 : 14, text);
 }
 
 void st_change_output_row(int column, const char *label, const char *text)
 {
-    print_wrapped(0, label, column, text);
+    print(st_print_wrapped, 0, label, column, text);
 }
 
 void st_change_output_lines(const char *text)
 {
-    struct st_locale_stream stream;
-    const struct st_printer to = printer(&stream);
-    st_print_verbatim(&to, 0, "", 4, text);
-    printed(&stream);
+    print(st_print_verbatim, 0, "", 4, text);
 }
 
 /* --- what happened to a write --- */

@@ -31,30 +31,24 @@ bool st_change_target_has_own(void)
 
 int st_change_target_open(const char *root, bool own, struct st_change_target *ret)
 {
-    struct st_change_target target = {.live = root == NULL, .own = own};
+    struct st_change_target target = {.live = root == NULL, .own = own, .p = st_platform_native()};
     char message[512];
-    if (root == NULL) {
-        target.p = st_platform_native();
-    } else {
-        const int r = st_platform_root_new(root, &target.p);
-        if (r < 0)
-            return st_failure("%s: %s", root, strerror(-r));
-        if (has_file(root, "sysctl-a.txt"))
-            st_platform_root_set_freebsd(target.p);
-    }
+    const int r = root != NULL ? st_platform_root_new(root, &target.p) : 0;
+    if (r < 0)
+        return st_failure("%s: %s", root, strerror(-r));
+    if (root != NULL && has_file(root, "sysctl-a.txt"))
+        st_platform_root_set_freebsd(target.p);
     const char *state = target.live ? getenv("STATE_DIRECTORY") : NULL;
     const bool given = state != NULL && state[0] == '/';
     const int n = ST_PRINT(target.folder, "%s%s", given ? state : st_os_rows[target.p->machine.os].changes,
                            given ? "/changes" : "");
-    if (n < 0 || (size_t)n >= sizeof(target.folder)) {
+    const bool found =
+        own ? own_journal(target.folder, sizeof(target.folder)) : n < (int)sizeof(target.folder);
+    if (!found || st_applied_busy(&target.p->writer, target.folder, message, sizeof(message))) {
         st_change_target_close(&target);
-        return st_failure("the path in the variable STATE_DIRECTORY is too long");
-    }
-    if (own && !own_journal(target.folder, sizeof(target.folder)))
-        return st_failure("cannot find your settings: the variable HOME is not set or too long");
-    if (st_applied_busy(&target.p->writer, target.folder, message, sizeof(message))) {
-        st_change_target_close(&target);
-        return st_failure("%s", message);
+        return st_failure("%s", found ? message
+                                      : "no folder for the journal: the variable HOME is not set, or it or "
+                                        "STATE_DIRECTORY is too long");
     }
     /* others read the folders that are made for drop-ins and the journal, whatever the shell's mask is */
     umask(022);
@@ -62,41 +56,25 @@ int st_change_target_open(const char *root, bool own, struct st_change_target *r
     return ST_EXIT_DONE;
 }
 
-/* The size and card in the files of own settings; 0 and "": there is none. */
-static void written(const struct st_change_target *target, int64_t *frames, char *card, size_t card_bytes)
-{
-    static const char quantum[] = "default.clock.quantum = ";
-    struct st_journal journal;
-    char *text;
-    if (st_journal_read(&target->p->machine, target->folder, &journal, ST_ROOM(512)) < 0)
-        return;
-    ST_EACH_OF (entry, journal.entries, journal.entries_n) {
-        if (!entry->file || st_change_file_read(&target->p->machine, entry->target, &text) != 0)
-            continue;
-        const char *at = strstr(text, quantum);
-        if (at != NULL)
-            *frames = strtoll(at + strlen(quantum), NULL, 10);
-        for (at = strstr(text, "alsa_"); at != NULL; at = strstr(at + 1, "alsa_")) {
-            if (at[-1] == '"' || at[-1] == '~') /* in a regular expression ".*" is behind it, else "*" */
-                snprintf(card, card_bytes, "%.*s", (int)strcspn(at, "*\"") - (at[-1] == '~'), at);
-        }
-        free(text);
-    }
-    st_journal_finish(&journal);
-}
-
+/* What the user asked for, now or in the journal of own settings. */
 static int put_own(const struct st_change_target *target)
 {
     char folder[512], card[ST_CHANGE_VALUE_BYTES] = "";
-    int64_t frames = 0;
+    int64_t frames = target->quantum;
+    struct st_journal journal;
     int r = 0;
-    if (!target->own || !st_user_folder("XDG_CONFIG_HOME", "/.config", "", folder, sizeof(folder)))
+    if (!target->own || !st_user_folder("XDG_CONFIG_HOME", "/.config", "", folder, sizeof(folder)) ||
+        st_journal_read(&target->p->machine, target->folder, &journal, ST_ROOM(512)) < 0)
         return 0;
-    if (target->quantum == 0 && target->card == NULL)
-        written(target, &frames, card, sizeof(card));
-    frames = target->quantum > 0 ? target->quantum : frames;
     if (target->card != NULL)
         ST_PRINT(card, "%s", target->card);
+    ST_EACH_OF (entry, journal.entries, frames > 0 || card[0] != '\0' ? 0 : journal.entries_n) {
+        const char *blank = strchr(entry->names, ' ');
+        frames = ST_MAX(frames, entry->frames);
+        if (blank != NULL)
+            ST_PRINT(card, "%s", blank + 1);
+    }
+    st_journal_finish(&journal);
     if (frames > 0)
         r = st_facts_put_int(target->facts, ST_BUFFER_PIPEWIRE_WISH, frames, "the user");
     if (r == 0 && card[0] != '\0')

@@ -168,7 +168,7 @@ static inline void tree_make_boot(struct tree *tree)
 static inline void tree_add(struct st_plan *plan, struct st_platform *p, struct st_finding *finding)
 {
     char message[256] = "";
-    const int r = st_plan_add(plan, &p->machine, finding, message, sizeof(message));
+    const int r = st_plan_add(plan, &p->machine, finding, false, message, sizeof(message));
     if (r != 0)
         fail_msg("%d: %s", r, message);
     st_finding_finish(finding);

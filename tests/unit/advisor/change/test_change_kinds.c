@@ -141,7 +141,7 @@ static void there_and_back(struct st_platform *p, const struct st_finding *findi
     struct st_plan plan = {0};
     struct st_revert_counts counts;
     size_t left_n;
-    const int r = st_plan_add(&plan, &p->machine, finding, message, sizeof(message));
+    const int r = st_plan_add(&plan, &p->machine, finding, false, message, sizeof(message));
     if (r != 0)
         fail_msg("%d: %s", r, message);
     assert_int_equal(st_applied_open(&changes, "test", p, FOLDER, NULL, NULL, message, sizeof(message)), 0);
@@ -245,7 +245,7 @@ static void check_way(const struct way *way, bool changed)
     else
         assert_int_equal(st_fake_set_sysctl(p, "hw.snd.latency", "0", 0), 0);
     st_finding_change(&finding, way->change.kind, way->change.key, way->change.value);
-    const int r = st_plan_add(&plan, &p->machine, &finding, message, sizeof(message));
+    const int r = st_plan_add(&plan, &p->machine, &finding, false, message, sizeof(message));
     if (r != 0)
         fail_msg("%s: %d, %s", way->change.key, r, message);
     const struct st_entry *file = &plan.steps[plan.steps_n - 1];
@@ -296,11 +296,11 @@ static void a_running_value_without_a_file_may_be_missing(void **state)
         machine(ST_OS_LINUX, (const struct file[FILES_MAX]){{"/etc/default/grub.d/a.cfg", ""}});
     st_finding_change(&finding, ST_CHANGE_SYSFS_NOW, "/sys/kernel/debug/sched/preempt", "full");
     st_finding_change(&finding, ST_CHANGE_BOOT, "boot", "preempt=full");
-    assert_int_equal(st_plan_add(&plan, &p->machine, &finding, message, sizeof(message)), 0);
+    assert_int_equal(st_plan_add(&plan, &p->machine, &finding, false, message, sizeof(message)), 0);
     assert_int_equal(plan.steps_n, 1);
     st_plan_finish(&plan);
     assert_int_equal(st_fake_set_file(p, "/sys/kernel/debug/sched/preempt", "none (voluntary) full\n", 0), 0);
-    assert_int_equal(st_plan_add(&plan, &p->machine, &finding, message, sizeof(message)), 0);
+    assert_int_equal(st_plan_add(&plan, &p->machine, &finding, false, message, sizeof(message)), 0);
     assert_int_equal(plan.steps_n, 2);
     assert_string_equal(plan.steps[0].old_value, "voluntary");
     st_plan_finish(&plan);
