@@ -1,6 +1,7 @@
 /* sleeptune apply: changes the settings that the advisor found, so that revert can undo it. */
 #include <unistd.h>
 
+#include "advisor/facts/text.h"
 #include "advisor/rules/machine.h"
 #include "cli/change/before_after.h"
 #include "cli/change/change_output.h"
@@ -82,13 +83,10 @@ static int take_size(const char *name, const char *value, struct options *option
 
 static int take_card(const char *name, const char *value, struct options *options)
 {
-    struct st_change change = {.kind = ST_CHANGE_WIREPLUMBER, .key = "/"};
-    struct st_change_form form;
     options->card = value;
-    return ST_PRINT(change.value, "%s", value) >= (int)sizeof(change.value) ||
-                   st_change_form(ST_OS_LINUX, HEADROOM_RULE, &change, &form) != 0
-               ? st_failure_usage("%s takes the name of a card, as pw-top shows it, from \"alsa_\" on", name)
-               : 0;
+    return st_text_begins(value, "alsa_") && st_text_is_of(value, "_.-:")
+               ? 0
+               : st_failure_usage("%s takes the name of a card, as pw-top shows it, from \"alsa_\" on", name);
 }
 
 /* "linux-pipewire-quantum=128": two ids take a value. @return an st_exit. */
@@ -268,23 +266,21 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
 }
 
 /* FreeBSD's timer settings depend on each other: judges as if the changes of this finding were made. */
-static int judge_after(struct work *work, const struct st_finding *finding)
+static int judge_after(const struct work *work, const struct st_finding *finding, struct st_report *then)
 {
-    char key[192];
     struct st_report report;
-    struct st_change_target *target = work->target;
+    struct st_facts *facts = work->target->facts;
     ST_EACH_OF (change, finding->changes, finding->changes_n) {
-        ST_PRINT(key, ST_KEYS_FREEBSD "%s", change->key);
-        if (st_facts_has(target->facts, key) &&
-            st_facts_put_text(target->facts, key, change->value, "what apply plans") != 0)
+        const char *key = ST_TEXT(192, ST_KEYS_FREEBSD "%s", change->key);
+        if (st_facts_has(facts, key) && st_facts_put_text(facts, key, change->value, "what apply plans") != 0)
             return -ENOMEM;
     }
-    const int r = st_report_make(target->facts, work->options->frames, work->options->rate_hz, &report);
-    if (r == 0) {
-        st_report_finish(&target->report);
-        target->report = report;
-    }
-    return r;
+    const int r = st_report_make(facts, work->options->frames, work->options->rate_hz, &report);
+    if (r != 0)
+        return r;
+    st_report_finish(then);
+    *then = report;
+    return 0;
 }
 
 static bool is_named(const struct options *options, const char *id)
@@ -299,7 +295,8 @@ static bool is_named(const struct options *options, const char *id)
 static int look(struct work *work)
 {
     const struct st_report *report = &work->target->report;
-    const size_t n = report->findings_n;
+    struct st_report then = {.findings = NULL};
+    int r = 0;
     st_report_leave_out_done(&work->target->report,
                              work->options->ids_n == 0 &&
                                  !needs_user(work, st_rule_find("linux-rt-permission")));
@@ -307,21 +304,18 @@ static int look(struct work *work)
         if (st_report_find(&work->target->report, *id) == NULL)
             return st_failure("rule %s is for a different operating system", *id);
     }
-    const struct st_rule **rules = calloc(n, sizeof(*rules)); /* judge_after makes another report */
-    int r = rules == NULL ? -ENOMEM : 0;
-    for (size_t i = 0; r == 0 && i < n; i++)
-        rules[i] = report->findings[i].rule;
-    for (size_t i = 0; r == 0 && i < n; i++) {
-        const struct st_finding *finding = st_report_find(report, rules[i]->id);
+    ST_EACH_OF (ranked, report->findings, report->findings_n) {
+        const struct st_finding *finding =
+            st_report_find(then.findings != NULL ? &then : report, ranked->rule->id);
         const size_t steps_n = work->plan.steps_n;
-        if (finding == NULL || !(work->options->ids_n == 0 ? finding->needless == NULL
-                                                           : is_named(work->options, finding->rule->id)))
+        if (r != 0 || !(work->options->ids_n == 0 ? finding->needless == NULL
+                                                  : is_named(work->options, finding->rule->id)))
             continue;
         look_at(work, finding, work->options->ids_n > 0);
         if (work->plan.steps_n > steps_n && work->target->p->machine.os == ST_OS_FREEBSD)
-            r = judge_after(work, finding);
+            r = judge_after(work, finding, &then);
     }
-    free(rules);
+    st_report_finish(&then);
     return r == 0 ? ST_EXIT_DONE : st_failure("%s", strerror(-r));
 }
 
@@ -392,7 +386,6 @@ static int carry_out(struct work *work)
     if (r >= 0)
         st_change_output_row(
             6, "Next:", "'sleeptune verify' checks what took effect, 'sleeptune revert --all' undoes it.");
-    st_change_output_finish(&output);
     return status;
 }
 

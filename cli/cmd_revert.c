@@ -103,7 +103,6 @@ int st_cmd_revert(int argc, char **argv)
         status = ST_EXIT_FAILURE;
     else if (status == ST_EXIT_DONE)
         status = take_back(&options, &target, &output);
-    st_change_output_finish(&output);
     st_change_target_close(&target);
     return status;
 }

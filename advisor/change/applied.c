@@ -177,21 +177,17 @@ static int make_folders(struct st_writer *writer, const char *path)
     return r;
 }
 
-static void explain_busy(const char *holder, char *message, size_t message_bytes)
+bool st_applied_busy(struct st_writer *writer, const char *folder, char *message, size_t message_bytes)
 {
+    char holder[64] = "";
+    const bool busy = writer->folder_holder(writer, folder, holder, sizeof(holder)) == 0;
+    if (holder[0] == '\0')
+        ST_PRINT(holder, "unknown");
     snprintf(message, message_bytes,
              "another sleeptune is changing settings (process %.*s). Wait for it, or stop it with Ctrl-C "
              "there.",
              (int)strspn(holder, "0123456789 abcdefghijklmnopqrstuvwxyz"), holder);
-}
-
-bool st_applied_busy(struct st_writer *writer, const char *folder, char *message, size_t message_bytes)
-{
-    char holder[64];
-    if (writer->folder_holder(writer, folder, holder, sizeof(holder)) != 0)
-        return false;
-    explain_busy(holder[0] != '\0' ? holder : "unknown", message, message_bytes);
-    return true;
+    return busy;
 }
 
 int st_applied_open(struct st_applied *applied, const char *command, struct st_platform *p,
@@ -206,8 +202,7 @@ int st_applied_open(struct st_applied *applied, const char *command, struct st_p
     if (r == 0 || r == -EEXIST)
         r = writer->lock_folder(writer, folder, command);
     if (r == -EWOULDBLOCK) {
-        if (!st_applied_busy(writer, folder, message, message_bytes)) /* it has just ended */
-            explain_busy("unknown", message, message_bytes);
+        (void)st_applied_busy(writer, folder, message, message_bytes);
         return r;
     }
     if (r < 0) {
@@ -434,15 +429,14 @@ const char *st_applied_explain(const struct st_applied *applied, int r, const st
                                char *buf, size_t buf_bytes)
 {
     if (counts->failed_n > 0)
-        snprintf(
-            buf, buf_bytes,
-            "%zu of %zu changes could not be undone. The next sleeptune revert, apply or tune tries again.",
-            counts->failed_n, counts->chosen_n);
+        snprintf(buf, buf_bytes,
+                 "%zu of %zu changes could not be undone. The next sleeptune revert, apply or tune tries "
+                 "again.",
+                 counts->failed_n, counts->chosen_n);
     else
         snprintf(buf, buf_bytes,
-                 "all is undone, but the journal in %s cannot be written (%s) and still lists it. "
-                 "Free space there: "
-                 "the next sleeptune revert, apply or tune corrects it.",
+                 "all is undone, but the journal in %s cannot be written (%s) and still lists it. Free space "
+                 "there: the next sleeptune revert, apply or tune corrects it.",
                  applied->folder, strerror(-r));
     return buf;
 }

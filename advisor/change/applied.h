@@ -37,8 +37,8 @@ struct st_applied {
 ST_NODISCARD int st_applied_open(struct st_applied *applied, const char *command, struct st_platform *p,
                                  const char *folder, st_change_event_fn on_event, void *ctx, char *message,
                                  size_t message_bytes);
-/** Does another sleeptune change settings there now? @param message which one, and what to do. Needs no
- * root. */
+/** Does another sleeptune change settings there now? @param message which one (always written), and what to
+ * do. Needs no root. */
 bool st_applied_busy(struct st_writer *writer, const char *folder, char *message, size_t message_bytes);
 void st_applied_close(struct st_applied *applied);
 

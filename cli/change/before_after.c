@@ -301,13 +301,6 @@ static const char *run_text(const json_t *run, char *buf, size_t buf_bytes)
     return buf;
 }
 
-/* How late a wake-up is late. */
-static double late_us(const json_t *run)
-{
-    return (double)condition(run, "frames") * 1e6 / (double)condition(run, "rate_hz") /
-           st_candidates_late_share(st_platform_native()->machine.os);
-}
-
 /* Conditions of the test that are not the same. */
 static void put_differences(const struct st_before_after *done)
 {
@@ -339,12 +332,11 @@ void st_before_after_print(const struct st_before_after *done)
     ST_APPEND(text, "%s", st_tuned_per_hour(&row, ST_ROOM(160)));
     st_change_output_text(0, "proof:", text);
     ST_PRINT(text,
-             "%jd frames at %jd Hz, %s%s %jd, late is above %s; before: %s; now: %s. Each side is a single "
+             "%jd frames at %jd Hz, %s%s %jd; before: %s; now: %s. Each side is a single "
              "run: other changes between them count, too",
              condition(now, "frames"), condition(now, "rate_hz"),
              done->right ? "no real-time priority before, now " : "", condition_text(now, "policy"),
-             condition(now, "priority"), ST_NS_SHORT((int64_t)(late_us(now) * 1e3)),
-             run_text(before, ST_ROOM(200)), run_text(now, ST_ROOM(200)));
+             condition(now, "priority"), run_text(before, ST_ROOM(200)), run_text(now, ST_ROOM(200)));
     st_change_output_text(0, "runs:", text);
     if (done->right && geteuid() == 0)
         st_change_output_text(0, "note:",
@@ -367,7 +359,7 @@ json_t *st_before_after_json(const struct st_before_after *done)
                         ? json_null()
                         : json_pack("{s:f, s:f, s:f, s:f}", "value", late->fold, "low", late->low, "high",
                                     late->high, "p_value", late->p_value);
-    return json_pack("{s:b, s:s, s:s, s:f, s:O, s:O, s:o}", "compared", 1, "sentence",
-                     st_counts_text(late, ST_ROOM(TEXT_BYTES)), "verdict", names[late->verdict], "late_us",
-                     late_us(done->now), "before", done->before, "now", done->now, "late_times", times);
+    return json_pack("{s:b, s:s, s:s, s:O, s:O, s:o}", "compared", 1, "sentence",
+                     st_counts_text(late, ST_ROOM(TEXT_BYTES)), "verdict", names[late->verdict], "before",
+                     done->before, "now", done->now, "late_times", times);
 }

@@ -102,9 +102,8 @@ void st_change_output_event(void *ctx, enum st_change_event event, const struct 
     const char *text = st_change_output_entry(entry, ST_ROOM(1024));
     const bool back = event == ST_EVENT_RESTORED || event == ST_EVENT_AS_BEFORE,
                gone = back && !entry->file && error == -ENOENT;
-    if ((event == ST_EVENT_WRITTEN || event == ST_EVENT_RESTORED) && entry->file &&
-        output->changed[entry->kind] == NULL)
-        output->changed[entry->kind] = strdup(entry->target); /* out of memory: one hint less is printed */
+    if ((event == ST_EVENT_WRITTEN || event == ST_EVENT_RESTORED) && entry->file)
+        ST_PRINT(output->changed[entry->kind], "%s", entry->target);
     if (event == ST_EVENT_FAILED) {
         st_failure("%s: %s", now != NULL ? now : text, st_change_output_why(error));
         return;
@@ -118,12 +117,6 @@ void st_change_output_event(void *ctx, enum st_change_event event, const struct 
 }
 
 /* --- what makes changed files take effect --- */
-
-void st_change_output_finish(struct st_change_output *output)
-{
-    for (unsigned i = 0; i < ST_CHANGE_KINDS; i++)
-        free(output->changed[i]);
-}
 
 /* @return an st_exit. */
 static int run(const char *line)
@@ -147,7 +140,7 @@ int st_change_output_then(const struct st_change_output *output, bool reverted, 
     for (enum st_change_kind kind = 0; kind < ST_CHANGE_KINDS; kind++) {
         const char *line = st_change_command(kind), *then = st_change_then(kind);
         char text[1024] = "";
-        if (output->changed[kind] == NULL)
+        if (output->changed[kind][0] == '\0')
             continue;
         if (line != NULL && run_commands && run(line) != ST_EXIT_DONE)
             status = ST_EXIT_FAILURE;

@@ -16,16 +16,15 @@ const char *st_change_output_entry(const struct st_entry *entry, char *buf, size
  * sentence, static or as strerror. */
 const char *st_change_output_why(int error);
 
-/** Prints what was done, and remembers which kinds of files changed. Free with st_change_output_finish. */
+/** Prints what was done, and remembers which kinds of files changed. */
 struct st_change_output {
     enum st_os os;
-    char *changed[ST_CHANGE_KINDS]; /* a file of each kind that changed; NULL: none */
+    char changed[ST_CHANGE_KINDS][ST_CHANGE_PATH_BYTES]; /* a file of each kind that changed; "": none */
 };
 /** One line an event on stdout, failures on stderr: a st_change_event_fn. ctx: a st_change_output. */
 void st_change_output_event(void *ctx, enum st_change_event event, const struct st_entry *entry,
                             const char *now, int error);
 
-void st_change_output_finish(struct st_change_output *output);
 /** Prints the next step for each kind of file that changed, or runs it if it is a command (update-grub,
  *  ...). reverted: the files are as they were before apply. @return ST_EXIT_DONE, or ST_EXIT_FAILURE
  * when a command failed. */

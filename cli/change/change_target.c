@@ -143,7 +143,6 @@ int st_change_target_recover(const struct st_change_target *target, bool quiet)
         puts("an earlier run was interrupted: undoing its changes first");
     st_journal_finish(&journal);
     status = st_change_target_revert(target, false, NULL, 0, quiet ? NULL : &output, &counts);
-    st_change_output_finish(&output);
     return status;
 }
 
