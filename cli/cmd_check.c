@@ -137,11 +137,8 @@ static void print_sizes(const void *ctx, FILE *out, int width, bool colour)
 {
     const struct answer *answer = ctx;
     const struct st_predict_table *table = &answer->phases[0].sizes.table;
-    const struct st_predict_view view = {.width = width,
-                                         .colour = colour,
-                                         .bounds = is_long(table),
-                                         .used_frames = answer->used_frames,
-                                         .music_n = answer->dropouts_n};
+    const struct st_predict_view view = {
+        .width = width, .colour = colour, .used_frames = answer->used_frames, .music_n = answer->dropouts_n};
     st_predict_text_rows(table, &view, out);
 }
 
@@ -206,7 +203,7 @@ static void say_held(const struct st_predict_table *table, const struct answer *
     const struct st_predict_row *held = table->held;
     const uint32_t used = answer->used_frames;
     if (answer->dropouts_n == 0 || held == NULL || used == 0)
-        st_predict_text_answer(table, is_long(table), buf, bytes);
+        st_predict_text_answer(table, buf, bytes);
     else if (held->frames <= used)
         snprintf(buf, bytes, "This computer alone would hold %u frames (%.1f ms).", held->frames,
                  held->period_us / 1000);
@@ -233,7 +230,7 @@ static void say_sizes(struct answer *answer, bool watched)
                  held > 0 ? "" : "no size up to ", size, st_stress_name(answer->worst->load),
                  ST_NS_SHORT(result->lateness.max_ns));
     }
-    if (!answer->stress && table->one_time && !watched)
+    if (!answer->stress && table->brief && !watched)
         st_text_append(answer->text, bytes, " Measured for %.*f s.", seconds < 9.95 ? 1 : 0, seconds);
     if (result->policy == ST_POLICY_OTHER)
         st_text_append(answer->text, bytes, " Measured as a normal thread: no right to real-time priority%s.",
@@ -250,8 +247,7 @@ static bool add_history(struct answer *answer)
                                       sizeof(past.error)) == 0 &&
                        function(NULL, &past) == 0 && st_predict_seconds(&past.run) >= HISTORY_S;
     if (found) {
-        const struct st_predict_wish wish = {.periods = answer->phases[0].sizes.wish.periods};
-        struct st_predict_table table = {.run = &past.run, .wish = &wish};
+        struct st_predict_table table = {.run = &past.run};
         st_predict_text_fill(&table, 0);
         json_object_set_new(answer->report.json, "history", st_predict_text_rows_json(&table));
     }
@@ -311,7 +307,7 @@ static int make_answer(const struct st_facts *facts, struct answer *answer)
         if (!phase->sizes.measured || phase->load_error != 0)
             continue;
         st_sizes_fill(&phase->sizes, answer->used_frames != 0 ? answer->used_frames : answer->judged_frames);
-        phase->sizes.table.one_time = !is_long(&phase->sizes.table);
+        phase->sizes.table.brief = !is_long(&phase->sizes.table);
         const struct st_predict_row *judged = judged_row(answer, phase);
         judged_held = judged_held && (judged == NULL || st_predict_holds(judged) || !judged->known);
         if (result_of(phase)->lateness.max_ns > result_of(answer->worst)->lateness.max_ns)

@@ -17,8 +17,7 @@
 #include "store/recording/recording_input.h"
 
 struct options {
-    struct st_predict_wish wish;
-    int64_t periods, frames;
+    int64_t frames;
     bool history, json;
 };
 
@@ -30,14 +29,11 @@ static const char help[] = "Usage: sleeptune predict FILE [OPTION...]\n"
                            "      --history              what sleeptuned measured; FILE is a history\n"
                            "                             (usually the one that 'sleeptune history' shows)\n"
                            "      --frames N             also this size, such as 480\n"
-                           "      --periods N            periods in the buffer of the device (2)\n"
-                           "      --load PERCENT         time that the program needs of each period (0)\n"
                            "      --json, --format json|text\n"
                            "  -h, --help                 this text\n\n"
                            "Examples:\n"
                            "  sleeptune measure --frames 32 --duration 10m --record run.strec\n"
                            "  sleeptune predict run.strec\n"
-                           "  sleeptune predict run.strec --load 60 --periods 3\n"
                            "  sleeptune predict --history\n\n"
                            "Exit status: 0 a size held, 1 each size has dropouts, 2 too little data,\n"
                            "3 usage, 4 failure.\n";
@@ -114,12 +110,10 @@ static json_t *history_json(const struct st_module_history_predict *input)
 
 static json_t *table_json(const struct st_predict_table *table, const struct st_module_history_predict *input)
 {
-    const struct st_predict_wish *wish = table->wish;
     return json_pack(
-        "{s:s, s:{s:I, s:I, s:f}, s:o, s:I, s:f, s:o, s:o, s:o}", "schema", "sleeptune-predict/1", "measured",
-        "frames", (json_int_t)table->run->frames, "rate_hz", (json_int_t)table->run->rate_hz, "seconds",
-        st_predict_seconds(table->run), "history", history_json(input), "periods", (json_int_t)wish->periods,
-        "load_percent", wish->load_percent, "target_per_hour",
+        "{s:s, s:{s:I, s:I, s:f}, s:o, s:o, s:o, s:o}", "schema", "sleeptune-predict/1", "measured", "frames",
+        (json_int_t)table->run->frames, "rate_hz", (json_int_t)table->run->rate_hz, "seconds",
+        st_predict_seconds(table->run), "history", history_json(input), "target_per_hour",
         st_json_real_or_null(table->run->periods_n > 0, st_predict_target(st_predict_seconds(table->run))),
         "held_frames",
         st_json_integer_or_null(table->held != NULL, table->held != NULL ? table->held->frames : 0), "rows",
@@ -132,12 +126,11 @@ static void say_history(const struct st_module_history_predict *input, FILE *out
     const struct st_history_predict *read = &input->read;
     char other[80] = "";
     if (read->other_ns > 0)
-        ST_PRINT(other, "; not counted: %s with other settings",
-                 st_predict_text_time(st_ns_seconds(read->other_ns), ST_ROOM(32)));
-    const char *line = ST_TEXT(900, "%s of %s, at %u frames, %.10s to %.10s%s",
-                               st_predict_text_time(st_predict_seconds(&input->run), ST_ROOM(32)),
-                               input->path, input->run.frames, st_when_text(read->since_ns, ST_ROOM(32)),
-                               st_when_text(read->until_ns, ST_ROOM(32)), other);
+        ST_PRINT(other, "; not counted: %s with other settings", ST_NS_SHORT(read->other_ns));
+    const char *line =
+        ST_TEXT(900, "%s of %s, at %u frames, %.10s to %.10s%s",
+                st_predict_text_time(&input->run, ST_ROOM(32)), input->path, input->run.frames,
+                st_when_text(read->since_ns, ST_ROOM(32)), st_when_text(read->until_ns, ST_ROOM(32)), other);
     st_text_field(out, "From", line, 6, width);
 }
 
@@ -146,8 +139,8 @@ static int print_text(const struct st_predict_table *table, const struct st_modu
     struct st_locale_stream stream;
     FILE *out = st_locale_begin(&stream, stdout);
     const int width = st_terminal_width(STDOUT_FILENO);
-    const struct st_predict_view view = {.width = width, .bounds = true};
-    st_text_wrap(out, st_predict_text_answer(table, true, ST_ROOM(300)), 0, width);
+    const struct st_predict_view view = {.width = width};
+    st_text_wrap(out, st_predict_text_answer(table, ST_ROOM(300)), 0, width);
     fputc('\n', out);
     st_predict_text_rows(table, &view, out);
     fputc('\n', out);
@@ -159,7 +152,7 @@ static int print_text(const struct st_predict_table *table, const struct st_modu
 
 static int predict(struct options *o, const struct st_module_history_predict *input)
 {
-    struct st_predict_table table = {.run = &input->run, .wish = &o->wish};
+    struct st_predict_table table = {.run = &input->run};
     st_predict_text_fill(&table, (uint32_t)o->frames);
     const int status = o->json ? st_output_json(table_json(&table, input)) : print_text(&table, input);
     if (status != ST_EXIT_DONE)
@@ -169,13 +162,11 @@ static int predict(struct options *o, const struct st_module_history_predict *in
 
 int st_cmd_predict(int argc, char **argv)
 {
-    struct options o = {.periods = 2};
+    struct options o = {0};
     struct st_module_history_predict input = {.path = ""};
     int first = 0;
     const struct st_option options[] = {
         {"frames", .number = &o.frames, .min = 1, .max = ST_PREDICT_FRAMES_MAX},
-        {"periods", .number = &o.periods, .min = 2, .max = 16},
-        {"load", .real = &o.wish.load_percent, .min = 0, .max = 100},
         {"history", .flag = &o.history},
         ST_OPTION_ROWS_JSON(&o.json),
     };
@@ -186,7 +177,6 @@ int st_cmd_predict(int argc, char **argv)
         return st_failure_usage("give only one file");
     if (argc == first && !o.history)
         return st_failure_usage("give the file of a recording, or --history");
-    o.wish.periods = (uint32_t)o.periods;
     status = o.history ? read_history(argv[first], &input) : read_run(argv[first], &input.run);
     if (status == ST_EXIT_DONE)
         status = predict(&o, &input);

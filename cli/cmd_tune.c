@@ -255,13 +255,13 @@ static int measure(void *ctx, struct st_tuning_block *ret, char *why)
     return r == 0 ? look_at_heat(work, why) : r;
 }
 
-static void show(void *ctx, const struct st_tuning *tuning, int row, const char *phase)
+static void show(void *ctx, const struct st_tuning *tuning, int row)
 {
     const struct work *work = ctx;
     const int64_t left_s =
         (int64_t)(tuning->blocks_max - tuning->blocks_n) * (ST_TUNE_BLOCK_NS / ST_NS_PER_S);
-    char *line = ST_TEXT(160, "%s%s%s; at most %lld:%02lld left", phase, row < 0 ? "" : ": ",
-                         row < 0 ? "" : work->candidates.rows[row].finding->rule->id,
+    char *line = ST_TEXT(160, "%s; at most %lld:%02lld left",
+                         row < 0 ? "measuring" : work->candidates.rows[row].finding->rule->id,
                          (long long)(left_s / 60), (long long)(left_s % 60));
     st_text_clip(line, st_terminal_width(STDERR_FILENO) - 1);
     fprintf(stderr, "\r%s\033[K", line);

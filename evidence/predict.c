@@ -79,17 +79,11 @@ static double frame_ns(const struct st_predict_run *run)
     return st_period_seconds(&run->period) * 1e9 / run->frames;
 }
 
-static double slack_of(const struct st_predict_run *run, const struct st_predict_wish *wish, uint32_t frames)
-{
-    return frame_ns(run) * frames * ((double)wish->periods - 1 - wish->load_percent / 100);
-}
-
 /* A stall is the same at each size. @return false: wake-ups that are so little late are left out. */
-static bool fill(const struct st_predict_run *run, const struct st_predict_wish *wish, uint32_t frames,
-                 struct st_predict_row *row)
+static bool fill(const struct st_predict_run *run, double slack, struct st_predict_row *row)
 {
     const double seconds = st_predict_seconds(run);
-    const int64_t slack_ns = (int64_t)slack_of(run, wish, frames);
+    const int64_t slack_ns = (int64_t)slack;
     if (slack_ns <= run->kept_above_ns)
         return false;
     row->episodes_n = st_hist_count_above(&run->latest, slack_ns) + (run->latest_ns > slack_ns);
@@ -98,28 +92,22 @@ static bool fill(const struct st_predict_run *run, const struct st_predict_wish 
     return true;
 }
 
-static double headroom_of(const struct st_predict_run *run, struct st_predict_wish wish, uint32_t frames)
+static double headroom_of(const struct st_predict_run *run, struct st_predict_row row)
 {
-    struct st_predict_row row = {.target_per_hour = st_predict_target(st_predict_seconds(run))};
-    double low = -1, high = 100;
-    wish.load_percent = 0;
+    double low = -1, high = 100, load = 0;
     for (int i = 0; i <= LOAD_STEPS; i++) {
-        if (fill(run, &wish, frames, &row) && st_predict_holds(&row))
-            low = wish.load_percent;
-        else
-            high = wish.load_percent;
-        wish.load_percent = (low + high) / 2;
+        const bool holds = fill(run, row.period_us * 1e3 * (1 - load / 100), &row) && st_predict_holds(&row);
+        *(holds ? &low : &high) = load;
+        load = (low + high) / 2;
     }
     return low;
 }
 
-void st_predict_row(const struct st_predict_run *run, const struct st_predict_wish *wish, uint32_t frames,
-                    struct st_predict_row *ret)
+void st_predict_row(const struct st_predict_run *run, uint32_t frames, struct st_predict_row *ret)
 {
     *ret = (struct st_predict_row){
         .frames = frames,
         .period_us = frame_ns(run) * frames / 1e3,
-        .slack_us = slack_of(run, wish, frames) / 1e3,
         .headroom_percent = -1,
         .high = ST_PREDICT_MOST,
         .target_per_hour = st_predict_target(st_predict_seconds(run)),
@@ -128,12 +116,8 @@ void st_predict_row(const struct st_predict_run *run, const struct st_predict_wi
         ST_PRINT(ret->reason, "measure at %u frames or less", frames);
     else if (st_predict_seconds(run) < ST_PREDICT_SECONDS)
         ST_PRINT(ret->reason, "less than a second was measured");
-    else if (ret->slack_us <= 0)
-        ST_PRINT(ret->reason, "--load takes the whole buffer");
-    else if (!fill(run, wish, frames, ret))
-        ST_PRINT(ret->reason, "shorter delays were not read");
     else {
-        ret->known = true;
-        ret->headroom_percent = headroom_of(run, *wish, frames);
+        ret->known = fill(run, ret->period_us * 1e3, ret);
+        ret->headroom_percent = headroom_of(run, *ret);
     }
 }

@@ -1,5 +1,5 @@
 /* Dropouts per hour at other buffer sizes, from the late wake-ups of one run: a wake-up that is later than
- * what a size leaves for it, its slack, counts. */
+ * a period of that size counts. */
 #pragma once
 
 #include "core/base.h"
@@ -20,17 +20,11 @@ struct st_predict_run {
     int64_t kept_above_ns;     /* of spans, earlier ones are left out */
 };
 
-/** The program for which the rows hold. */
-struct st_predict_wish {
-    uint32_t periods;    /* of the ring, 2 at least */
-    double load_percent; /* own work of the program, of a period */
-};
-
 /** Late wake-ups of the same second are an *episode*: one load makes several of them, and a load that never
  * ends is an episode each second. */
 struct st_predict_row {
     uint32_t frames;
-    double period_us, slack_us;
+    double period_us;        /* and the time that a wake-up may be late: one of the two periods of a ring */
     bool known;              /* else there is only a reason, and high is ST_PREDICT_MOST */
     uint64_t episodes_n;     /* of a span the most that there may be */
     double per_hour, high;   /* episodes that were seen; one-sided 95 % bound */
@@ -59,8 +53,7 @@ double st_predict_seconds(const struct st_predict_run *run);
 double st_predict_target(double seconds);
 
 /** One size, 1 .. ST_PREDICT_FRAMES_MAX frames. Threads: any. */
-void st_predict_row(const struct st_predict_run *run, const struct st_predict_wish *wish, uint32_t frames,
-                    struct st_predict_row *ret);
+void st_predict_row(const struct st_predict_run *run, uint32_t frames, struct st_predict_row *ret);
 
 /** Does the row's bound keep its target? */
 bool st_predict_holds(const struct st_predict_row *row);

@@ -140,13 +140,13 @@ static int set(struct run *run, uint32_t on)
     return back == 0 || back == -EBUSY ? ROW_OUT : back;
 }
 
-static int measure(struct run *run, uint32_t on, int i, const char *phase, struct st_tuning_block *ret)
+static int measure(struct run *run, uint32_t on, int i, struct st_tuning_block *ret)
 {
     const int r = set(run, on);
     if (r != 0)
         return r;
     if (run->bench->look != NULL)
-        run->bench->look(run->bench->ctx, run->t, i, phase);
+        run->bench->look(run->bench->ctx, run->t, i);
     run->t->blocks_n++;
     return run->bench->block(run->bench->ctx, ret, run->t->why);
 }
@@ -168,12 +168,12 @@ static uint64_t dropouts(const struct st_tuning_block *block)
 /* Both blocks in random order: ret[0] without these rows beside the others, ret[1] with them. `row`: whose
  * figures these are, number i. */
 static int measure_pair(struct run *run, uint32_t others, uint32_t rows, struct st_tuning_row *row, int i,
-                        const char *phase, struct st_tuning_block ret[2])
+                        struct st_tuning_block ret[2])
 {
     const size_t first = (size_t)st_random_below(&run->random, 2);
     for (size_t turn = 0; turn < 2; turn++) {
         const size_t arm = (first + turn) % 2;
-        const int r = measure(run, arm == 1 ? others | rows : others, i, phase, &ret[arm]);
+        const int r = measure(run, arm == 1 ? others | rows : others, i, &ret[arm]);
         if (r != 0)
             return r;
     }
@@ -190,7 +190,7 @@ static int measure_same(struct run *run)
     struct st_tuning *t = run->t;
     struct st_tuning_block block;
     for (size_t i = 0; i < ST_TUNING_SAME_BLOCKS; i++) {
-        const int r = measure(run, 0, NO_ROW, "no change", &block);
+        const int r = measure(run, 0, NO_ROW, &block);
         if (r != 0)
             return r;
         t->late_n += block.late_n;
@@ -226,7 +226,7 @@ static int screen(struct run *run)
         uint32_t on = 0;
         for (size_t k = 0; k < n && i < SCREEN_ROWS; k++)
             on |= (SCREEN_ONE >> (i + k) % SCREEN_ROWS & 1) << k;
-        const int r = measure(run, on & bits_of(t, false), NO_ROW, "screening", &block);
+        const int r = measure(run, on & bits_of(t, false), NO_ROW, &block);
         if (r != 0 && r != ROW_OUT)
             return r;
         const double value = r == 0 ? log((double)block.late_n + 0.5) / (SCREEN_RUNS / 2) : 0;
@@ -276,7 +276,7 @@ static int measure_again(struct run *run, size_t i)
     double late[FRESH_PAIRS];
     for (size_t k = 0; k < FRESH_PAIRS && left(run) >= 2;) {
         struct st_tuning_block blocks[2];
-        const int r = measure_pair(run, run->on & ~bit, bit, row, (int)i, "measured again", blocks);
+        const int r = measure_pair(run, run->on & ~bit, bit, row, (int)i, blocks);
         if (r != 0 && r != ROW_OUT)
             return r;
         if (row->outcome != ST_TUNING_HELPS || is_harmful(row))
@@ -300,7 +300,7 @@ static int try_row(struct run *run, size_t i, enum st_tuning_others others)
     const uint32_t bit = UINT32_C(1) << i;
     const uint32_t base = run->on | (others == ST_TUNING_OTHERS_ON ? bits_of(run->t, false) & ~bit : 0);
     struct st_tuning_block blocks[2];
-    const int r = measure_pair(run, base, bit, row, (int)i, "trial", blocks);
+    const int r = measure_pair(run, base, bit, row, (int)i, blocks);
     if (r != 0)
         return r;
     row->seen[others] += add_pair(&row->evidence, blocks[0].late_n, blocks[1].late_n);
@@ -350,7 +350,7 @@ static int try_together(struct run *run)
         const uint32_t rows = bits_of(run->t, true);
         if ((rows & (rows - 1)) == 0)
             return 0;
-        r = measure_pair(run, 0, rows, row, NO_ROW, "all against none", blocks);
+        r = measure_pair(run, 0, rows, row, NO_ROW, blocks);
         if (r == 0)
             add_pair(&row->evidence, blocks[0].late_n, blocks[1].late_n);
     }

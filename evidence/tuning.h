@@ -102,7 +102,7 @@ struct st_tuning_bench {
     /** Measures a block. @return 0; -EINTR: asked to stop; other errors end the session, with `why`. */
     int (*block)(void *ctx, struct st_tuning_block *ret, char *why);
     /** Before each block, for people; row: < 0 nothing is tried. May be NULL. */
-    void (*look)(void *ctx, const struct st_tuning *tuning, int row, const char *phase);
+    void (*look)(void *ctx, const struct st_tuning *tuning, int row);
     void *ctx;
 };
 

@@ -87,7 +87,6 @@ void st_sizes_finish(struct st_sizes *sizes)
 
 void st_sizes_fill(struct st_sizes *sizes, uint32_t wanted_frames)
 {
-    sizes->wish = (struct st_predict_wish){.periods = 2};
-    sizes->table = (struct st_predict_table){.run = &sizes->late, .wish = &sizes->wish};
+    sizes->table = (struct st_predict_table){.run = &sizes->late};
     st_predict_text_fill(&sizes->table, wanted_frames);
 }

@@ -11,7 +11,6 @@ struct st_sizes {
     struct st_result result;
     bool measured;
     bool rtkit_refused; /* the right to real-time priority, which this user lacks */
-    struct st_predict_wish wish;
     struct st_predict_table table;
 };
 
@@ -24,7 +23,7 @@ ST_NODISCARD int st_sizes_measure(uint32_t rate_hz, uint32_t shortest, int64_t d
                                   const char *stress, st_measure_look_fn look, void *ctx,
                                   struct st_sizes *ret);
 
-/** Fills the table: as st_predict_text_fill, for two periods. */
+/** Fills the table: st_predict_text_fill. */
 void st_sizes_fill(struct st_sizes *sizes, uint32_t wanted_frames);
 
 void st_sizes_finish(struct st_sizes *sizes);

@@ -20,7 +20,7 @@ void st_predict_text_fill(struct st_predict_table *table, uint32_t wanted_frames
     while (next <= LONGEST || table->n == 0 || wanted_frames > 0) {
         struct st_predict_row *row = &table->rows[table->n];
         const bool wanted = wanted_frames > 0 && (wanted_frames <= next || (next > LONGEST && table->n > 0));
-        st_predict_row(table->run, table->wish, wanted ? wanted_frames : next, row);
+        st_predict_row(table->run, wanted ? wanted_frames : next, row);
         next *= row->frames == next ? 2 : 1;
         wanted_frames = wanted ? 0 : wanted_frames;
         table->known = table->known || row->known;
@@ -36,7 +36,6 @@ static json_t *row_json(const struct st_predict_row *row)
     json_t *o = json_object();
     st_json_set(o, "frames", row->frames);
     st_json_set(o, "period_us", row->period_us);
-    st_json_set(o, "slack_us", row->slack_us);
     st_json_set(o, "episodes", st_json_integer_or_null(row->known, (json_int_t)row->episodes_n));
     st_json_set(o, "per_hour", st_json_real_or_null(row->known, row->per_hour));
     st_json_set(o, "at_most_per_hour", st_json_real_or_null(row->known, row->high));
@@ -54,24 +53,21 @@ json_t *st_predict_text_rows_json(const struct st_predict_table *table)
     return rows;
 }
 
-const char *st_predict_text_time(double seconds, char *buf, size_t buf_bytes)
+const char *st_predict_text_time(const struct st_predict_run *run, char *buf, size_t buf_bytes)
 {
-    if (seconds < 2 * 86400)
-        return st_ns_format_short((int64_t)(seconds * 1e9), buf, buf_bytes);
-    snprintf(buf, buf_bytes, "%.1f days", seconds / 86400);
-    return buf;
+    return st_ns_format_short((int64_t)(st_predict_seconds(run) * 1e9), buf, buf_bytes);
 }
 
-const char *st_predict_text_answer(const struct st_predict_table *table, bool bounds, char *buf, size_t bytes)
+const char *st_predict_text_answer(const struct st_predict_table *table, char *buf, size_t bytes)
 {
     char time[40] = "";
     const struct st_predict_row *held = table->held;
-    if (!table->one_time)
-        ST_PRINT(time, " in %s", st_predict_text_time(st_predict_seconds(table->run), ST_ROOM(32)));
+    if (!table->brief)
+        ST_PRINT(time, " in %s", st_predict_text_time(table->run, ST_ROOM(32)));
     if (held != NULL) {
         snprintf(buf, bytes, "This computer alone held %u frames (%.1f ms)%s%s", held->frames,
                  held->period_us / 1000, held->episodes_n == 0 ? ": no dropout" : "", time);
-        if (bounds)
+        if (!table->brief)
             st_text_append(buf, bytes, ", at most %s per hour (95 %%)",
                            st_miss_events_rate_text(held->high, ST_ROOM(32)));
         st_text_append(buf, bytes, ".");
@@ -106,19 +102,17 @@ void st_predict_text_mark(const struct st_predict_row *row, bool colour, FILE *o
 static void say_dropouts(const struct st_predict_row *row, const struct st_predict_view *view,
                          const struct st_predict_table *table, char *buf, size_t bytes)
 {
-    const bool wide = view->width >= WIDE, bounds = wide && view->bounds;
-    const bool used = row->frames == view->used_frames;
+    const bool wide = view->width >= WIDE, used = row->frames == view->used_frames;
     buf[0] = '\0';
     if (!row->known)
         st_text_append(buf, bytes, wide ? "not known: %s" : "not known", row->reason);
-    else if (row->episodes_n == 0 && (table->one_time || (used && !wide)))
+    else if (row->episodes_n == 0 && (table->brief || (used && !wide)))
         st_text_append(buf, bytes, "none");
     else if (row->episodes_n == 0)
-        st_text_append(buf, bytes, "none in %s",
-                       st_predict_text_time(st_predict_seconds(table->run), ST_ROOM(32)));
+        st_text_append(buf, bytes, "none in %s", st_predict_text_time(table->run, ST_ROOM(32)));
     else
         st_text_append(buf, bytes, row->per_hour < 9.95 ? "%.2g" : "%.0f", row->per_hour);
-    if (bounds && row->high < ST_PREDICT_MOST)
+    if (wide && !table->brief && row->high < ST_PREDICT_MOST)
         st_text_append(buf, bytes, ", at most %s", st_miss_events_rate_text(row->high, ST_ROOM(32)));
     if (used && view->music_n > 0)
         st_text_append(buf, bytes, "; music: %" PRIu64, view->music_n);

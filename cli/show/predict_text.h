@@ -10,36 +10,32 @@
 /** Holds pointers into itself: it is not copied. */
 struct st_predict_table {
     const struct st_predict_run *run;
-    const struct st_predict_wish *wish;
     struct st_predict_row rows[ST_PREDICT_SIZES_MAX];
     size_t n;
     const struct st_predict_row *held; /* the smallest size whose bound keeps the target; NULL: none */
     bool known;                        /* at least one row is */
-    bool one_time; /* all rows are of one run, whose time is said elsewhere: texts leave out their own */
+    bool brief; /* the time of the run is said elsewhere, and too short for bounds to be of use */
 };
 
-/** Fills the rows of the table's run and wish: the measured size, its double and so on up to 2048 frames, and
+/** Fills the rows of the table's run: the measured size, its double and so on up to 2048 frames, and
  * the wanted size in its place. @param wanted_frames 0: none */
 void st_predict_text_fill(struct st_predict_table *table, uint32_t wanted_frames);
 
 json_t *st_predict_text_rows_json(const struct st_predict_table *table);
 
-/** "35.0 min", "12.5 days". @return buf. */
-const char *st_predict_text_time(double seconds, char *buf, size_t buf_bytes);
+/** "35.0 min". @return buf. */
+const char *st_predict_text_time(const struct st_predict_run *run, char *buf, size_t buf_bytes);
 
 /** How the rows look. */
 struct st_predict_view {
     int width; /* columns; from 64 on with headroom and bounds */
     bool colour;
-    bool bounds;          /* of rows without a dropout, too */
     uint32_t used_frames; /* the row that gets "in use"; 0: none */
     uint64_t music_n;     /* dropouts of the music at that size, which the row has beside the computer's */
 };
 
-/** One sentence: the smallest size that held and how sure that is, or why none. bounds: else how to be sure.
- * @return buf. */
-const char *st_predict_text_answer(const struct st_predict_table *table, bool bounds, char *buf,
-                                   size_t bytes);
+/** One sentence: the smallest size that held and how sure that is, or why none. @return buf. */
+const char *st_predict_text_answer(const struct st_predict_table *table, char *buf, size_t bytes);
 /** A row for each size below a head. */
 void st_predict_text_rows(const struct st_predict_table *table, const struct st_predict_view *view,
                           FILE *out);

@@ -45,7 +45,7 @@ _sleeptune() {
         revert) words="--all --run-generators --root --help $(sleeptune report --list 2>/dev/null | awk '{print $1}')" ;;
         share) words='--root --no-servers --help' ;;
         snapshot) words='--root --no-servers --output -o --help' ;;
-        predict) words='--history --frames --periods --load --json --format --help' ;;
+        predict) words='--history --frames --json --format --help' ;;
         heard) words='--key --system --socket --quiet --help' ;;
         history) words='--events --causes --heard --changes --trace --output --since --until --step --kind --limit --details --json --format --system --socket --db --help' ;;
         status) words='--details --watch --html --json --line --follow --format --system --socket --help' ;;

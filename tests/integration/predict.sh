@@ -25,7 +25,6 @@ is "rows of an hour" "$(rows "$tmp/hour.strec" --frames 24 | head -n 4)" \
 screen_is hour predict "$tmp/hour.strec"
 screen_is shorter-size predict "$tmp/hour.strec" --frames 24
 screen_is another-size predict "$tmp/hour.strec" --frames 480
-screen_is no-slack predict "$tmp/hour.strec" --load 100
 
 # 75 stalls of 2.5 ms, 2 s apart, in the second half
 "$PYTHON" -c '

@@ -17,12 +17,10 @@
 
 static struct st_predict_run run;
 static struct st_predict_row row;
-static struct st_predict_wish wish;
 
 static void begin(uint32_t frames, double seconds)
 {
     struct st_period period;
-    wish = (struct st_predict_wish){.periods = 2};
     assert_int_equal(st_period_init(&period, frames, RATE_HZ), 0);
     assert_int_equal(st_predict_begin(&run, &period, frames, RATE_HZ), 0);
     run.periods_n = (uint64_t)llround(seconds * RATE_HZ / frames);
@@ -35,7 +33,7 @@ static void late(uint64_t k, int64_t lateness_ns)
 
 static void row_of(uint32_t frames)
 {
-    st_predict_row(&run, &wish, frames, &row);
+    st_predict_row(&run, frames, &row);
 }
 
 #define NEAR(a, b) assert_true(fabs((a) - (double)(b)) <= 1e-6 * fabs((double)(b)))
@@ -75,21 +73,6 @@ static void those_of_one_second_are_one_episode(void **state)
         late(k, 2 * MS);
     row_of(48);
     assert_int_equal(row.episodes_n, 2 + 10);
-    st_predict_finish(&run);
-}
-
-static void the_slack_has_periods_and_load(void **state)
-{
-    (void)state;
-    begin(48, 3600);
-    wish = (struct st_predict_wish){.periods = 3, .load_percent = 25};
-    row_of(96);
-    NEAR(row.slack_us, 2 * 2000 - 500);
-    NEAR(row.period_us, 2000);
-    wish = (struct st_predict_wish){.periods = 2, .load_percent = 100};
-    row_of(96);
-    assert_false(row.known);
-    NEAR(row.high, ST_PREDICT_MOST);
     st_predict_finish(&run);
 }
 
@@ -290,7 +273,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wake_up_that_is_later_than_the_slack_counts),
         cmocka_unit_test(those_of_one_second_are_one_episode),
-        cmocka_unit_test(the_slack_has_periods_and_load),
         cmocka_unit_test(the_headroom_is_the_load_that_just_holds),
         cmocka_unit_test(what_cannot_be_known_is_refused),
         cmocka_unit_test(any_number_of_late_wake_ups_is_counted_in_each_second),

@@ -104,7 +104,7 @@ static void the_row_in_use_has_the_dropouts_of_the_music(void **state)
     const struct st_predict_view view = {.width = 80, .used_frames = 256, .music_n = 38};
     add_run(32, 20000, 0);
     st_sizes_fill(&sizes, 256);
-    sizes.table.one_time = true;
+    sizes.table.brief = true;
     rows_are("sizes/music-had-dropouts", &view);
 }
 

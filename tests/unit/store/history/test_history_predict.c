@@ -25,9 +25,8 @@ static int predict(void)
 
 static struct st_predict_row row_of(uint32_t frames)
 {
-    const struct st_predict_wish wish = {.periods = 2};
     struct st_predict_row row;
-    st_predict_row(&run, &wish, frames, &row);
+    st_predict_row(&run, frames, &row);
     return row;
 }
 
