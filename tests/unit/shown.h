@@ -6,7 +6,8 @@
 #include "tests/unit/unit.h"
 
 static char shown[1 << 16];
-static char shown_last[1 << 16], shown_first[1 << 16]; /* lines: of show_changes(), of the first section */
+static char shown_last[1 << 16],
+    shown_first[1 << 16]; /* lines: of show_changes(), at the begin of a section */
 
 /** Adds a line; nothing in it may be of this machine, or of this moment. */
 ST_PRINTF(1, 2) static void show(const char *format, ...)
@@ -20,7 +21,7 @@ ST_PRINTF(1, 2) static void show(const char *format, ...)
     strcat(shown, "\n");
 }
 
-/** Shows each of the lines that is not as it was: at the last call, or at the end of the first section. */
+/** Shows each of the lines that is not as it was at the last call, or where each section begins. */
 static inline void show_changes(const char *when, const char *lines)
 {
     static char now[sizeof(shown_last)], parts[sizeof(shown_last)];
@@ -33,6 +34,12 @@ static inline void show_changes(const char *when, const char *lines)
             show("%s", line);
     }
     memcpy(shown_last, now, sizeof(shown_last));
+}
+
+/** What is shown now is where each section begins. */
+static inline void shown_begins(void)
+{
+    memcpy(shown_first, shown_last, sizeof(shown_first));
 }
 
 /** What was shown is this section; begins anew. */
@@ -71,7 +78,5 @@ static void shown_is(const char *file_name, const char *section)
                      at + same);
     }
     shown[0] = '\0';
-    if (shown_first[0] == '\0')
-        memcpy(shown_first, shown_last, sizeof(shown_first));
     memcpy(shown_last, shown_first, sizeof(shown_last));
 }

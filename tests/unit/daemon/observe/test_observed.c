@@ -1,10 +1,9 @@
 /* A source of other programs' xruns through its life, by a clock and a source that the test scripts. */
 #include "core/ns.h"
 #include "core/text/text.h"
-#include "core/when.h"
 #include "daemon/observe/observe.h"
 #include "tests/fake/fake.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/shown_json.h"
 
 #define START_NS (100 * ST_NS_PER_S)
 #define POLL_NS  (250 * ST_NS_PER_MS)
@@ -172,6 +171,33 @@ static size_t opened(void)
     return st_observed_open(&o, counted);
 }
 
+static const char *recent(void);
+
+/* Shows what is not as it was, of the source and its records. */
+static void look(const char *when)
+{
+    struct st_observe_view view = {.n = 1};
+    json_t *newest_first = st_events_json(&events, 0), *oldest_first = json_array(), *event;
+    size_t i;
+    view.sources[0] = o.view;
+    json_array_foreach(newest_first, i, event) json_array_insert(oldest_first, 0, event);
+    json_decref(newest_first);
+    (void)lines_of_json(json_pack("{s:o, s:o}", "watched", st_observe_json(&view), "records", oldest_first));
+    ST_APPEND(json_lines, "opened %u closed %u server '%s' due %jd recent '%s' from %jd\n", opens_n, closes_n,
+              server, o.due_ns == INT64_MAX ? -1 : (o.due_ns - now_ns()) / ST_NS_PER_MS, recent(),
+              o.view.recent_wall_ns);
+    ST_APPEND(json_lines, "played '%s' %jd music %jd\n", o.view.played, o.view.played_ns, o.view.music_ns);
+    ST_APPEND(json_lines, "program %jd again %jd last %jd of %jd certainty %d period %jd\n",
+              o.view.program_cpu_ns, o.view.again_wall_ns, o.view.seen.last_wall_ns,
+              o.view.seen.last_period_ns, (int)o.view.seen.certainty, o.view.seen.period_ns);
+    const size_t n = opened();
+    ST_EACH_OF (one, counted, n)
+        ST_APPEND(json_lines, "open: %s '%s' '%s' n %jd lost %jd longest %jd span %jd at %jd\n",
+                  st_event_kind_name(one->kind), one->device, one->client, one->count_n, one->lost_ns,
+                  one->longest_ns, one->span_ns, one->wall_ns);
+    show_changes(when, json_lines);
+}
+
 /* --- the tests --- */
 
 static void device_dropouts_and_dropouts_of_clients_are_counted_apart(void **state)
@@ -181,27 +207,20 @@ static void device_dropouts_and_dropouts_of_clients_are_counted_apart(void **sta
     see("hw:1", "synth", 0, 4);
     see("", "", 1, 0);
     turn_after(0);
-    assert_int_equal(o.view.state, ST_OBSERVED_WATCHING);
-    assert_int_equal(o.view.seen.device_dropouts_n, 4);
-    assert_int_equal(o.view.seen.dropouts_n, 4);
-    assert_int_equal(o.view.seen.clients_n, 2);
-    assert_string_equal(o.view.seen.clients[0].name, "synth");
-    assert_string_equal(o.view.seen.clients[0].device, "hw:1");
-    assert_int_equal(o.view.seen.clients[0].dropouts_n, 4);
-    expect_events("device-dropout", 3, 4);
-    expect_events("client-dropout", 1, 4);
+    look("");
+    shown_is("observed/looks", __func__);
 }
 
 static void xruns_of_one_client_are_summed_for_ten_seconds_and_none_is_lost(void **state)
 {
-    for (int i = 0; i < 100; i++) { /* 25 s of one xrun in each poll */
+    for (int i = 0; i < 100; i++) {
         see("hw:0", "player", 1, 0);
         turn_after(POLL_NS);
     }
-    expect_events("device-dropout", 3, 81);
+    look("25 s of one xrun in each poll");
     st_observed_finish(&o);
-    expect_events("device-dropout", 4, 100);
-    assert_int_equal(o.view.seen.device_dropouts_n, 100);
+    look("");
+    shown_is("observed/looks", __func__);
 }
 
 static void last_of_a_burst_is_told_without_another_xrun(void **state)
@@ -210,14 +229,13 @@ static void last_of_a_burst_is_told_without_another_xrun(void **state)
     turn_after(0);
     see("hw:0", "player", 5, 0);
     turn_after(POLL_NS);
-    expect_events("device-dropout", 1, 1);
+    look("");
     turn_after(ST_OBSERVED_EVENT_EACH_NS);
-    expect_events("device-dropout", 2, 6);
-    assert_non_null(strstr(text_of(0), "player had 1 dropout on hw:0 (JACK): it let its stream run dry"));
-    assert_non_null(strstr(text_of(2), "player had 5 dropouts "));
+    look("");
     see("hw:1", "", 0, 1);
     turn_after(0);
-    assert_non_null(strstr(text_of(3), "a program had 1 dropout on hw:1"));
+    look("");
+    shown_is("observed/looks", __func__);
 }
 
 /* Stops of 1 and of 0.5 s, five seconds apart: the first is reported while it goes on. */
@@ -231,13 +249,8 @@ static void the_rest_of_a_dropout_is_no_part_of_the_next(void **state)
         event->longest_ns = longest_ms[i] * ST_NS_PER_MS;
         turn_after(i == 2 ? 5 * ST_NS_PER_S : POLL_NS);
     }
-    expect_events("client-dropout", 2, 1);
-    assert_non_null(strstr(text_of(0), "player lost sound once on speakers (JACK), for 768 ms"));
-    assert_non_null(
-        strstr(text_of(2), "the dropout of player continued on speakers (JACK), for 981 ms by then"));
-    assert_int_equal(opened(), 1);
-    assert_int_equal(counted[0].count_n, 1);
-    assert_int_equal(counted[0].lost_ns, 469 * ST_NS_PER_MS);
+    look("");
+    shown_is("observed/looks", __func__);
 }
 
 static void a_loss_that_lasts_is_recorded_when_it_begins_and_when_it_has_ended(void **state)
@@ -249,36 +262,26 @@ static void a_loss_that_lasts_is_recorded_when_it_begins_and_when_it_has_ended(v
         event->longest_ns = (i + 1) * 250 * ST_NS_PER_MS;
         turn_after(i == 0 ? 0 : 250 * ST_NS_PER_MS);
     }
-    expect_events("client-dropout", 1, 1);
-    assert_int_equal(opened(), 1); /* who asks sees it */
-    assert_int_equal(counted[0].longest_ns, 30 * ST_NS_PER_S);
+    look("who asks sees it");
     turn_after(3 * ST_NS_PER_S);
-    expect_events("client-dropout", 2, 1);
-    const struct st_event *begins = &events.events[0].event, *ended = newest();
-    assert_int_equal(st_event_began_ns(ended), st_event_began_ns(begins));
-    assert_int_equal(begins->lost_ns + ended->lost_ns, 30 * ST_NS_PER_S);
-    assert_int_equal(ended->count_n, 0);
-    assert_non_null(strstr(text_of(events.events_n - 1), "for 30.00 s by then"));
+    look("");
+    shown_is("observed/looks", __func__);
 }
 
 /* A helper program may know of a loss a second later. */
 static void an_event_has_the_time_at_which_the_sound_came_back(void **state)
 {
-    const int64_t offset_ns = wall_ns() - now_ns();
-    for (int i = 1; i <= 3; i++) { /* the first is recorded at once, the others follow each other by 3 s */
+    for (int i = 1; i <= 3; i++) {
         st_fake_advance(platform, 3 * ST_NS_PER_S);
         see("speakers", "player", 0, 1)->end_ns = now_ns() - 900 * ST_NS_PER_MS;
         turn_after(0);
     }
-    assert_int_equal(opened(), 1);
-    assert_int_equal(counted[0].count_n, 2);
-    assert_int_equal(counted[0].span_ns, 3 * ST_NS_PER_S);
-    assert_int_equal(counted[0].wall_ns, now_ns() + offset_ns - 900 * ST_NS_PER_MS);
-    see("speakers", "player", 0, 1)->end_ns = 1; /* of another clock */
+    look("the first is recorded at once, the others follow each other by 3 s");
+    see("speakers", "player", 0, 1)->end_ns = 1;
     st_fake_advance(platform, ST_NS_PER_S);
     turn_after(0);
-    assert_int_equal(opened(), 1);
-    assert_int_equal(counted[0].wall_ns, now_ns() + offset_ns);
+    look("of another clock");
+    shown_is("observed/looks", __func__);
 }
 
 static struct st_event *see_end(int64_t end_ns)
@@ -293,55 +296,47 @@ static void ends_are_reported_in_any_order(void **state)
 {
     turn_after(0);
     st_fake_advance(platform, 8 * ST_NS_PER_S);
-    const int64_t now = now_ns(), wall = wall_ns();
+    const int64_t now = now_ns();
     see_end(now - 2 * ST_NS_PER_S);
     turn_after(0); /* recorded at once */
     see_end(now - 4 * ST_NS_PER_S);
     turn_after(0);
-    assert_int_equal(opened(), 1);
-    assert_true(counted[0].wall_ns > wall - 2 * ST_NS_PER_S); /* not the one that is recorded */
-    assert_int_equal(counted[0].wall_ns - counted[0].span_ns, wall - 4 * ST_NS_PER_S);
+    look("not the one that is recorded");
     see_end(now - 1 * ST_NS_PER_S);
     see_end(now - 5 * ST_NS_PER_S);
     turn_after(0);
-    assert_int_equal(opened(), 1);
-    assert_int_equal(counted[0].count_n, 3);
-    assert_int_equal(counted[0].wall_ns, wall - 1 * ST_NS_PER_S);
-    assert_int_equal(counted[0].span_ns, 4 * ST_NS_PER_S);
+    look("");
+    shown_is("observed/looks", __func__);
 }
 
 static void the_last_dropout_is_the_one_that_ended_last(void **state)
 {
     turn_after(0);
     st_fake_advance(platform, 8 * ST_NS_PER_S);
-    const int64_t now = now_ns(), wall = wall_ns();
-    for (int i = 0; i < 2; i++) { /* the later one is reported first */
+    const int64_t now = now_ns();
+    for (int i = 0; i < 2; i++) {
         struct st_event *event = see_end(now - (2 + 2 * i) * ST_NS_PER_S);
         event->cycle.period_ns = 1000 * (1 + i);
         event->certainty = i == 0 ? ST_CERTAINTY_EXACT : ST_CERTAINTY_PROBABLE;
     }
     turn_after(0);
-    const struct st_dropout_table *seen = &o.view.seen;
-    assert_int_equal(seen->dropouts_n, 2);
-    assert_int_equal(seen->last_wall_ns, wall - 2 * ST_NS_PER_S);
-    assert_int_equal(seen->last_period_ns, 1000);
-    assert_int_equal(seen->certainty, ST_CERTAINTY_EXACT);
+    look("the later one is reported first");
+    shown_is("observed/looks", __func__);
 }
 
 static void no_event_is_before_the_watching(void **state)
 {
-    const int64_t wall = wall_ns();
-    see_end(now_ns() - 2 * ST_NS_PER_S); /* in the first turn */
+    see_end(now_ns() - 2 * ST_NS_PER_S);
     turn_after(0);
-    assert_int_equal(o.view.since_wall_ns, wall);
-    assert_int_equal(o.view.seen.last_wall_ns, wall);
+    look("in the first turn");
     st_fake_advance(platform, 5 * ST_NS_PER_S);
     see_end(now_ns() - 8 * ST_NS_PER_S);
     turn_after(0);
-    assert_int_equal(o.view.seen.last_wall_ns, wall);
+    look("");
     see_end(now_ns() - 3 * ST_NS_PER_S);
     turn_after(0);
-    assert_int_equal(o.view.seen.last_wall_ns, wall + 2 * ST_NS_PER_S);
+    look("");
+    shown_is("observed/looks", __func__);
 }
 
 /* A question shows what is counted in memory, and neither cuts it nor adds an event. */
@@ -373,14 +368,11 @@ static void what_comes_after_a_cut_is_another_event(void **state)
         turn_after(POLL_NS);
     }
     st_observed_events_put(&o.made, true);
-    const int64_t cut_ns = wall_ns();
-    expect_events("device-dropout", 2, 3);
-    assert_int_equal(opened(), 0);
+    look("");
     see("hw:0", "player", 4, 0);
     turn_after(POLL_NS);
-    assert_int_equal(opened(), 1);
-    assert_int_equal(counted[0].count_n, 4);
-    assert_true(st_event_began_ns(&counted[0]) >= cut_ns);
+    look("");
+    shown_is("observed/looks", __func__);
 }
 
 static void what_is_counted_is_an_event_when_watching_ends(void **state)
@@ -390,8 +382,8 @@ static void what_is_counted_is_an_event_when_watching_ends(void **state)
     see("hw:0", "player", 2, 0);
     turn_after(POLL_NS);
     st_observed_set(&o, ST_OBSERVED_OFF, &o.setting);
-    expect_events("device-dropout", 2, 3);
-    assert_int_equal(opened(), 0);
+    look("");
+    shown_is("observed/looks", __func__);
 }
 
 static void more_clients_than_places_lose_nothing(void **state)
@@ -446,11 +438,11 @@ static void to_how_many_programs_it_listens_is_no_event(void **state)
 {
     listens_n = 1;
     st_observed_turn(&o);
-    assert_string_equal(o.view.why, "a server; listens for silence in 1 program");
+    look("");
     listens_n = 2;
     turn_after(POLL_NS);
-    assert_string_equal(o.view.why, "a server; listens for silence in 2 programs");
-    expect_events("observe", 1, 0);
+    look("");
+    shown_is("observed/looks", __func__);
 }
 
 static void absent_source_is_tried_again_at_growing_pauses_up_to_15_s(void **state)
@@ -476,7 +468,8 @@ static void what_this_system_never_has_is_not_tried_again(void **state)
 {
     open_result = -ENOTSUP;
     st_observed_turn(&o);
-    assert_true(o.due_ns == INT64_MAX);
+    look("");
+    shown_is("observed/looks", __func__);
 }
 
 /* As when no process can be started. Of poll the same number means: not ready yet. */
@@ -484,10 +477,11 @@ static void one_that_cannot_be_started_now_is_absent(void **state)
 {
     open_result = -EAGAIN;
     turn_after(0);
-    assert_int_equal(o.view.state, ST_OBSERVED_ABSENT);
+    look("");
     open_result = 0;
     turn_after(POLL_NS);
-    assert_int_equal(o.view.state, ST_OBSERVED_WATCHING);
+    look("");
+    shown_is("observed/looks", __func__);
 }
 
 static void lost_server_is_an_event_and_counts_go_on_after_it_is_back(void **state)
@@ -496,33 +490,27 @@ static void lost_server_is_an_event_and_counts_go_on_after_it_is_back(void **sta
     program_ns = 1000;
     turn_after(0);
     turn_after(POLL_NS);
-    assert_int_equal(o.view.watched_ns, POLL_NS);
+    look("");
     poll_result = -EPIPE;
     turn_after(POLL_NS);
-    assert_int_equal(o.view.state, ST_OBSERVED_ABSENT);
-    assert_int_equal(closes_n, 1);
-    expect_events("observe-lost", 1, 0);
+    look("");
     poll_result = 0;
-    program_ns = 500; /* of a new program */
+    program_ns = 500;
     see("hw:0", "player", 2, 0);
     turn_after(ST_NS_PER_S);
-    assert_int_equal(o.view.state, ST_OBSERVED_WATCHING);
-    assert_int_equal(o.view.seen.device_dropouts_n, 5);
-    assert_int_equal(o.view.program_cpu_ns, 1500);
-    assert_int_equal(o.view.opened_n, 2);
-    expect_events("observe", 2, 0);
+    look("of a new program");
+    shown_is("observed/looks", __func__);
 }
 
 static void connecting_is_neither_watching_nor_absent(void **state)
 {
     poll_result = -EAGAIN;
     turn_after(0);
-    assert_int_equal(o.view.state, ST_OBSERVED_OPENING);
-    assert_int_equal(o.view.opened_n, 0);
+    look("");
     poll_result = 0;
     turn_after(POLL_NS);
-    assert_int_equal(o.view.state, ST_OBSERVED_WATCHING);
-    assert_int_equal(o.view.watched_ns, 0);
+    look("");
+    shown_is("observed/looks", __func__);
 }
 
 static void switching_off_closes_and_keeps_what_was_counted(void **state)
@@ -530,12 +518,10 @@ static void switching_off_closes_and_keeps_what_was_counted(void **state)
     see("hw:0", "player", 3, 0);
     turn_after(0);
     switch_to(ST_OBSERVED_OFF, "");
-    assert_int_equal(closes_n, 1);
-    assert_int_equal(o.view.state, ST_OBSERVED_IS_OFF);
-    assert_true(o.due_ns == INT64_MAX);
+    look("");
     turn_after(ST_NS_PER_S);
-    assert_int_equal(opens_n, 1);
-    assert_int_equal(o.view.seen.device_dropouts_n, 3);
+    look("");
+    shown_is("observed/looks", __func__);
 }
 
 static void another_server_opens_it_again_the_same_does_not(void **state)
@@ -543,67 +529,40 @@ static void another_server_opens_it_again_the_same_does_not(void **state)
     turn_after(0);
     switch_to(ST_OBSERVED_ON, "");
     turn_after(0);
-    assert_int_equal(opens_n, 1);
+    look("");
     switch_to(ST_OBSERVED_ON, "other");
     turn_after(0);
-    assert_int_equal(opens_n, 2);
-    assert_int_equal(closes_n, 1);
-    assert_string_equal(server, "other");
-}
-
-/** Text of the newest event of this name, behind `skip`. */
-static void newest_says(const char *name, const char *wanted)
-{
-    json_t *list = st_events_json(&events, 0);
-    const char *text = "";
-    size_t i;
-    const json_t *event;
-    json_array_foreach(list, i, event)
-    {
-        if (text[0] == '\0' && strcmp(json_string_value(json_object_get(event, "event")), name) == 0)
-            text = json_string_value(json_object_get(event, "text"));
-    }
-    if (strstr(text, wanted) == NULL)
-        fail_msg("\"%s\" is not in \"%s\"", wanted, text);
-    json_decref(list);
+    look("");
+    shown_is("observed/looks", __func__);
 }
 
 static void gap_is_not_watched_and_is_said(void **state)
 {
-    char from[32], to[32], gap[128];
     turn_after(0);
     turn_after(ST_NS_PER_S);
     turn_after(ST_NS_PER_S);
-    assert_int_equal(o.view.watched_ns, 2 * ST_NS_PER_S);
-    /* stopped between two looks */
-    st_when_text_near(wall_ns(), wall_ns(), from, sizeof(from));
+    look("");
     poll_result = -EPIPE;
     turn_after(4 * ST_NS_PER_S);
-    assert_int_equal(o.view.watched_ns, 2 * ST_NS_PER_S);
-    newest_says("observe-lost", "the dropouts of jack are no longer watched: it died");
+    look("stopped between two looks");
     poll_result = 0;
     turn_after(2 * ST_NS_PER_S);
-    st_when_text_near(wall_ns(), wall_ns(), to, sizeof(to));
-    ST_PRINT(gap, "the dropouts of jack are watched: a server; not watched from %s to %s", from, to);
-    newest_says("observe", gap);
-    assert_int_equal(o.view.watched_ns, 2 * ST_NS_PER_S);
-    assert_int_equal(o.view.again_wall_ns, wall_ns());
+    look("");
     /* hung for the last 3 s, as it turns out */
     turn_after(ST_NS_PER_S);
-    st_when_text_near(wall_ns(), wall_ns(), from, sizeof(from));
     for (int i = 0; i < 3; i++)
         turn_after(ST_NS_PER_S);
-    assert_int_equal(o.view.watched_ns, 6 * ST_NS_PER_S);
+    look("");
     poll_result = -ETIMEDOUT;
     silent_ns = 3 * ST_NS_PER_S;
     turn_after(ST_NS_PER_S);
-    assert_int_equal(o.view.watched_ns, 3 * ST_NS_PER_S);
-    turn_after(60 * ST_NS_PER_S); /* again: nothing more is taken off */
-    assert_int_equal(o.view.watched_ns, 3 * ST_NS_PER_S);
+    look("");
+    turn_after(60 * ST_NS_PER_S);
+    look("again: nothing more is taken off");
     poll_result = 0;
     turn_after(60 * ST_NS_PER_S);
-    ST_PRINT(gap, "; not watched from %s to ", from);
-    newest_says("observe", gap);
+    look("");
+    shown_is("observed/looks", __func__);
 }
 
 static void a_time_in_which_the_program_did_not_run_is_not_watched(void **state)
@@ -613,18 +572,14 @@ static void a_time_in_which_the_program_did_not_run_is_not_watched(void **state)
     o.source = &program;
     for (int i = 0; i < 9; i++)
         turn_after(ST_NS_PER_S);
-    assert_int_equal(o.view.watched_ns, 8 * ST_NS_PER_S);
+    look("");
     silent_ns = 5 * ST_NS_PER_S;
     turn_after(ST_NS_PER_S);
     silent_ns = 0;
-    assert_int_equal(o.view.watched_ns, 4 * ST_NS_PER_S);
-    assert_int_equal(o.view.again_wall_ns, wall_ns());
-    newest_says("observe-lost",
-                "the dropouts of jack were not watched for 5.00 s: a-program did not run, because "
-                "other programs had the CPU or it was frozen");
+    look("");
     turn_after(ST_NS_PER_S);
-    assert_int_equal(o.view.watched_ns, 5 * ST_NS_PER_S);
-    assert_int_equal(o.view.state, ST_OBSERVED_WATCHING);
+    look("");
+    shown_is("observed/looks", __func__);
 }
 
 static void programs_are_looked_at_at_the_same_time(void **state)
@@ -633,11 +588,12 @@ static void programs_are_looked_at_at_the_same_time(void **state)
         .name = "jack", .summary = "scripted", .poll_ns = 4 * ST_NS_PER_S, .ops = &ops, .program = "a"};
     o.source = &program;
     turn_after(ST_NS_PER_S);
-    assert_int_equal(o.due_ns, START_NS + 4 * ST_NS_PER_S);
-    turn_after(ST_NS_PER_S); /* a line came: the next look is when it was */
-    assert_int_equal(o.due_ns, START_NS + 4 * ST_NS_PER_S);
+    look("");
+    turn_after(ST_NS_PER_S);
+    look("a line came: the next look is when it was");
     turn_after(2 * ST_NS_PER_S);
-    assert_int_equal(o.due_ns, START_NS + 8 * ST_NS_PER_S);
+    look("");
+    shown_is("observed/looks", __func__);
 }
 
 static void what_was_never_watched_has_no_counts(void **state)
@@ -721,19 +677,8 @@ static void dropouts_of_a_client_are_counted_by_reason_and_sorted_by_harm(void *
     see_not_ready("HeavyReverb", 2, ST_DROPOUT_TOO_SLOW, 25000000);
     see_not_ready("HeavyReverb", 1, ST_DROPOUT_WOKEN_LATE, 100);
     turn_after(0);
-    assert_int_equal(o.view.seen.frames, 1024);
-    assert_int_equal(o.view.seen.rate_hz, 48000);
-    assert_int_equal(o.view.seen.period_ns, 21333333);
-    assert_int_equal(o.view.seen.clients_n, 2);
-    const struct st_dropout_client *heavy = &o.view.seen.clients[0];
-    assert_string_equal(heavy->name, "HeavyReverb");
-    assert_true(heavy->playing);
-    assert_int_equal(heavy->dropouts_n, 6);
-    assert_int_equal(heavy->reasons_n[ST_DROPOUT_TOO_SLOW], 5);
-    assert_int_equal(heavy->reasons_n[ST_DROPOUT_WOKEN_LATE], 1);
-    assert_int_equal(heavy->worst.busy_ns, 25000000);
-    assert_int_equal(heavy->load.busy_median_ns, 9000);
-    assert_int_equal(o.view.seen.dropouts_n, 7);
+    look("");
+    shown_is("observed/looks", __func__);
 }
 
 /* The machine is looked at, and was hot up to now or is not. */
@@ -821,21 +766,16 @@ static void a_mark_cuts_what_waits(void **state)
     st_fake_advance(platform, POLL_NS);
     see_not_ready("Heavy", 1, ST_DROPOUT_TOO_SLOW, 24000000);
     turn_after(0);
-    assert_int_equal(opened(), 1);
-    assert_string_equal(counted[0].client, "Heavy");
-    assert_string_equal(counted[0].source, "jack");
+    look("");
     st_observed_cut(&o);
-    assert_int_equal(o.view.seen.dropouts_n, 0);
+    look("");
     st_fake_advance(platform, POLL_NS);
     see_not_ready("Heavy", 5, ST_DROPOUT_TOO_SLOW, 24000000);
     turn_after(0);
     look_at_machine(true);
     st_observed_count(&o);
-    assert_int_equal(opened(), 1);
-    assert_int_equal(counted[0].count_n, 5);
-    const struct st_event *event = newest();
-    assert_int_equal(event->count_n, 1);
-    assert_int_equal(event->slowed, ST_CAUSE_HEAT);
+    look("");
+    shown_is("observed/looks", __func__);
 }
 
 /* The text of the newest event. */
@@ -883,19 +823,20 @@ static void event_of_a_client_says_why_by_its_own_cycle(void **state)
 static void sum_of_dropouts_has_the_worst_cycle_of_one_reason(void **state)
 {
     see_not_ready("Heavy", 1, ST_DROPOUT_TOO_SLOW, 22000000);
-    turn_after(0); /* an event at once */
+    turn_after(0);
     for (int i = 0; i < 3; i++) {
         see_not_ready("Heavy", 8, ST_DROPOUT_TOO_SLOW, i == 1 ? 25000000 : 23000000);
         turn_after(POLL_NS);
     }
     see_not_ready("Heavy", 1, ST_DROPOUT_BLOCKED, 0);
     turn_after(ST_OBSERVED_EVENT_EACH_NS);
-    expect_events("client-dropout", 3, 26);
+    look("an event at once");
     bool found = false;
     for (size_t i = 0; i < events.events_n; i++)
         found = found || strstr(text_of(i), "Heavy made 24 dropouts on card (JACK): it computed too "
                                             "long (25.0 ms of CPU time, the buffer lasts 21.3 ms)") != NULL;
-    assert_true(found);
+    look("");
+    shown_is("observed/looks", __func__);
 }
 
 static void late_wake_explains_a_dropout_only_if_it_is_as_long_as_the_missing_time(void **state)
@@ -903,28 +844,30 @@ static void late_wake_explains_a_dropout_only_if_it_is_as_long_as_the_missing_ti
     turn_after(0);
     see_not_ready("Heavy", 1, ST_DROPOUT_UNKNOWN, 25000000);
     turn_after(0);
-    assert_int_equal(st_event_missing_ns(newest()), 25000000 - 21333333);
+    show("missing %jd", st_event_missing_ns(newest()));
     see_not_ready("Light", 1, ST_DROPOUT_UNKNOWN, 0)->spare_ns = 21333333 - 5000000;
     turn_after(0);
-    assert_int_equal(st_event_missing_ns(newest()), 21333333 - 5000000);
+    show("missing %jd", st_event_missing_ns(newest()));
     see_not_ready("Other", 1, ST_DROPOUT_UNKNOWN, 0);
     turn_after(0);
-    assert_int_equal(st_event_missing_ns(newest()), 0);
+    show("missing %jd", st_event_missing_ns(newest()));
+    shown_is("observed/looks", __func__);
 }
 
 static void worst_cycle_is_one_of_the_most_frequent_reason(void **state)
 {
     see_not_ready("Heavy", 1, ST_DROPOUT_CPU_TAKEN, 90000000);
     turn_after(0);
-    assert_int_equal(o.view.seen.clients[0].worst.busy_ns, 90000000);
+    look("");
     see_not_ready("Heavy", 2, ST_DROPOUT_TOO_SLOW, 24000000);
     turn_after(POLL_NS);
-    assert_int_equal(o.view.seen.clients[0].worst.busy_ns, 24000000);
+    look("");
     see_not_ready("Heavy", 1, ST_DROPOUT_TOO_SLOW, 25000000);
     see_not_ready("Heavy", 1, ST_DROPOUT_TOO_SLOW, 22000000);
     see_not_ready("Heavy", 1, ST_DROPOUT_CPU_TAKEN, 99000000);
     turn_after(POLL_NS);
-    assert_int_equal(o.view.seen.clients[0].worst.busy_ns, 25000000);
+    look("");
+    shown_is("observed/looks", __func__);
 }
 
 static void culprit_is_who_was_it_most_often(void **state)
@@ -937,9 +880,10 @@ static void culprit_is_who_was_it_most_often(void **state)
         if (i == 0)
             assert_non_null(strstr(newest_text(), "it lost the CPU to meson"));
     }
-    assert_string_equal(o.view.seen.clients[0].culprit.name, "ffmpeg");
+    look("");
     turn_after(ST_OBSERVED_EVENT_EACH_NS);
-    assert_non_null(strstr(newest_text(), "it lost the CPU to another program")); /* 2 is few */
+    look("2 is few");
+    shown_is("observed/looks", __func__);
 }
 
 static void client_without_two_loads_has_gone_and_keeps_its_dropouts(void **state)
@@ -949,16 +893,13 @@ static void client_without_two_loads_has_gone_and_keeps_its_dropouts(void **stat
     see_load("HeavyReverb", 9000, 0);
     see_not_ready("HeavyReverb", 1, ST_DROPOUT_BLOCKED, 0);
     turn_after(0);
-    turn_after(20 * ST_NS_PER_S); /* one load line was left out, and the next one is due */
-    assert_int_equal(o.view.seen.clients_n, 2);
+    turn_after(20 * ST_NS_PER_S);
+    look("one load line was left out, and the next one is due");
     turn_after(ST_DROPOUT_GONE_NS - 20 * ST_NS_PER_S);
-    assert_int_equal(o.view.seen.clients_n, 2);
+    look("");
     turn_after(1);
-    assert_int_equal(o.view.seen.clients_n, 1);
-    assert_false(o.view.seen.clients[0].playing);
-    assert_int_equal(o.view.seen.clients[0].load.cycles_n, 0);
-    assert_int_equal(o.view.seen.clients[0].dropouts_n, 1);
-    assert_int_equal(o.view.seen.frames, 0);
+    look("");
+    shown_is("observed/looks", __func__);
 }
 
 static const char *recent(void)
@@ -983,21 +924,22 @@ static void recent_dropouts_begin_with_one_after_a_change_alone(void **state)
     see_not_ready(ST_DROPOUT_TEST_CLIENT, 3, ST_DROPOUT_TOO_SLOW, 0);
     see_not_ready("HeavyReverb", 0, ST_DROPOUT_TOO_SLOW, 0)->cycles_n = 4;
     turn_after(POLL_NS);
-    assert_string_equal(recent(), "HeavyReverb 24");
+    look("");
     see_not_ready("HeavyReverb", 1, ST_DROPOUT_TOO_SLOW, 0);
     turn_after(POLL_NS);
-    assert_string_equal(recent(), "HeavyReverb 1");
-    see_load("", 0, 64)->period_ns = 1333333; /* a second card */
+    look("");
+    see_load("", 0, 64)->period_ns = 1333333;
 
     ST_PRINT(to_see[0].event.device, "USB");
     see_not_ready("HeavyReverb", 2, ST_DROPOUT_TOO_SLOW, 0);
     turn_after(POLL_NS);
-    assert_string_equal(recent(), "HeavyReverb 3");
-    see_ended("HeavyReverb"); /* it has ended, and others have a dropout by that */
+    look("a second card");
+    see_ended("HeavyReverb");
     turn_after(POLL_NS);
     see_not_ready("GoodSynth", 1, ST_DROPOUT_WOKEN_LATE, 0);
     turn_after(POLL_NS);
-    assert_string_equal(recent(), "HeavyReverb 3, GoodSynth 1");
+    look("it has ended, and others have a dropout by that");
+    shown_is("observed/looks", __func__);
 }
 
 static void client_that_says_that_it_has_ended_has(void **state)
@@ -1006,14 +948,12 @@ static void client_that_says_that_it_has_ended_has(void **state)
     see_load("HeavyReverb", 9000, 0);
     see_not_ready("HeavyReverb", 1, ST_DROPOUT_BLOCKED, 0);
     turn_after(0);
-    const int64_t played_ns = o.view.played_ns;
     see_ended("GoodSynth");
     see_ended("HeavyReverb");
     see_ended("NeverSeen");
     turn_after(POLL_NS);
-    assert_int_equal(o.view.seen.clients_n, 1);
-    assert_true(st_dropout_table_has_ended(&o.view.seen.clients[0]));
-    assert_int_equal(o.view.played_ns, played_ns);
+    look("");
+    shown_is("observed/looks", __func__);
 }
 
 /* Also where there was none at the other size. */
@@ -1028,10 +968,11 @@ static void recent_dropouts_begin_again_after_each_change_of_the_buffer(void **s
     see_load("", 0, 256)->period_ns = 5333333;
 
     turn_after(POLL_NS);
-    assert_string_equal(recent(), "HeavyReverb 24");
+    look("");
     see_not_ready("HeavyReverb", 6, ST_DROPOUT_TOO_SLOW, 9000);
     turn_after(POLL_NS);
-    assert_string_equal(recent(), "HeavyReverb 6");
+    look("");
+    shown_is("observed/looks", __func__);
 }
 
 /* Who lost most is still there, and what others lose now is not hidden by that. */
@@ -1044,13 +985,12 @@ static void what_others_lose_leads_when_the_worst_had_none_for_a_minute(void **s
         see_not_ready("HeavyReverb", 1, ST_DROPOUT_TOO_SLOW, 9000);
         turn_after(10 * ST_NS_PER_S);
     }
-    assert_string_equal(recent(), "GoodSynth 9, HeavyReverb 6");
+    look("");
     see_load("GoodSynth", 1000, 0);
     see_not_ready("HeavyReverb", 1, ST_DROPOUT_TOO_SLOW, 9000);
     turn_after(10 * ST_NS_PER_S);
-    assert_string_equal(recent(), "GoodSynth 9, HeavyReverb 7"); /* none is forgotten */
-    assert_string_equal(st_dropout_table_worst(&o.recent, 60 * ST_NS_PER_S)->name, "HeavyReverb");
-    assert_string_equal(st_dropout_table_worst(&o.recent, INT64_MAX)->name, "GoodSynth");
+    look("none is forgotten");
+    shown_is("observed/looks", __func__);
 }
 
 /* What is over outvotes nothing: another buffer, a program that ended, ten minutes of peace. */
@@ -1063,32 +1003,31 @@ static void recent_dropouts_are_counted_apart(void **state)
     see_not_ready("HeavyReverb", 24, ST_DROPOUT_TOO_SLOW, 9000);
     see_not_ready("GoodSynth", 1, ST_DROPOUT_STOPPED, 0);
     turn_after(0);
-    assert_string_equal(recent(), "HeavyReverb 24, GoodSynth 1");
+    look("");
     see_load("", 0, 1024);
     turn_after(POLL_NS);
-    assert_string_equal(recent(), "HeavyReverb 24, GoodSynth 1"); /* until one comes at the other size */
+    look("until one comes at the other size");
     see_not_ready("GoodSynth", 2, ST_DROPOUT_CPU_TAKEN, 0);
     see_not_ready("HeavyReverb", 5, ST_DROPOUT_TOO_SLOW, 0);
     turn_after(POLL_NS);
-    assert_string_equal(recent(), "HeavyReverb 5, GoodSynth 2");
-    for (int i = 0; i < 3; i++) { /* HeavyReverb has ended */
+    look("");
+    for (int i = 0; i < 3; i++) {
         see_load("", 0, 1024);
         see_load("GoodSynth", 1000, 0);
         turn_after(10 * ST_NS_PER_S);
     }
-    assert_string_equal(recent(), "HeavyReverb 5, GoodSynth 2");
+    look("HeavyReverb has ended");
     see_not_ready("GoodSynth", 3, ST_DROPOUT_STOPPED, 0);
     turn_after(POLL_NS);
-    assert_string_equal(recent(), "GoodSynth 3");
-    assert_int_equal(o.view.recent_wall_ns, wall_ns());
+    look("");
     for (int i = 0; i < 61; i++) {
         see_load("GoodSynth", 1000, 0);
         turn_after(10 * ST_NS_PER_S);
     }
     see_not_ready("GoodSynth", 1, ST_DROPOUT_STOPPED, 0);
     turn_after(POLL_NS);
-    assert_string_equal(recent(), "GoodSynth 1");
-    assert_int_equal(st_dropout_table_total(&o.view.seen), 36); /* all are in the counters */
+    look("all are in the counters");
+    shown_is("observed/looks", __func__);
 }
 
 static void server_that_ends_takes_loads_along(void **state)
@@ -1098,8 +1037,8 @@ static void server_that_ends_takes_loads_along(void **state)
     turn_after(0);
     poll_result = -EPIPE;
     turn_after(POLL_NS);
-    assert_int_equal(o.view.seen.clients_n, 0);
-    assert_int_equal(o.view.seen.period_ns, 0);
+    look("");
+    shown_is("observed/looks", __func__);
 }
 
 static void a_crowd_of_clients_does_not_push_out_the_one_that_clicks(void **state)
@@ -1161,11 +1100,12 @@ static void what_the_server_counts_is_not_counted_again_by_the_card(void **state
     see("hw:0,0,0 playback", "jackd", 1, 0);
     see("hw:1,0,0 playback", "mpv", 1, 0);
     turn_after(POLL_NS);
-    assert_int_equal(o.view.seen.device_dropouts_n, 1);
+    look("");
     all[0].view.state = ST_OBSERVED_ABSENT;
     see("hw:0,0,0 playback", "jackd", 1, 0);
     turn_after(POLL_NS);
-    assert_int_equal(o.view.seen.device_dropouts_n, 2);
+    look("");
+    shown_is("observed/looks", __func__);
 }
 
 static void see_at(enum st_dropout_place place, const char *device, const char *client)
@@ -1187,10 +1127,10 @@ static void a_server_that_was_late_itself_plays_no_music(void **state)
         assert_int_equal(o.view.music_ns, INT64_MIN);
         assert_string_equal(o.view.played, "default");
     }
-    see("default", "JACK", 0, 1)->place = ST_DROPOUT_AT_GRAPH; /* a client of this name */
+    see("default", "JACK", 0, 1)->place = ST_DROPOUT_AT_GRAPH;
     turn_after(POLL_NS);
-    assert_int_equal(o.view.music_ns, now_ns());
-    assert_string_equal(o.view.played, "JACK");
+    look("a client of this name");
+    shown_is("observed/looks", __func__);
 }
 
 /* The bus counts alone, also if another card ran dry; with the card that it carries it is one dropout. */
@@ -1249,6 +1189,7 @@ static void losses_on_the_bus_of_a_card_that_ran_dry_are_that_dropout(void **sta
 
 int main(void)
 {
+    (void)setenv("TZ", "UTC", 1);
     const struct CMUnitTest tests[] = {
         TEST(what_the_server_counts_is_not_counted_again_by_the_card),
         TEST(a_server_that_was_late_itself_plays_no_music),

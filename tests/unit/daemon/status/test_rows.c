@@ -51,6 +51,7 @@ static void screen_of_a_healthy_daemon_has_few_figures_and_one_next_step(void **
     look("");
     view.notify[0] = '\0';
     look("as on FreeBSD, where sleeptuned has none");
+    shown_begins();
     shown_is("rows/looks", __func__);
 }
 

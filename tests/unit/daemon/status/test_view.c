@@ -22,6 +22,7 @@ static void look(const char *when)
 static void healthy_daemon_is_running_with_nothing_degraded(void **state)
 {
     look("");
+    shown_begins();
     shown_is("view/looks", __func__);
 }
 
