@@ -5,20 +5,20 @@
 #include "core/text/text.h"
 #include "tests/unit/unit.h"
 
-static char shown[1 << 16];
+static char shown_text[1 << 16];
 static char shown_last[1 << 16],
     shown_first[1 << 16]; /* lines: of show_changes(), at the begin of a section */
 
 /** Adds a line; nothing in it may be of this machine, or of this moment. */
 ST_PRINTF(1, 2) static void show(const char *format, ...)
 {
-    const size_t n = strlen(shown);
+    const size_t n = strlen(shown_text);
     va_list args;
     va_start(args, format);
-    const int more = vsnprintf(shown + n, sizeof(shown) - n, format, args);
+    const int more = vsnprintf(shown_text + n, sizeof(shown_text) - n, format, args);
     va_end(args);
-    assert_in_range(more, 1, sizeof(shown) - n - 2);
-    strcat(shown, "\n");
+    assert_in_range(more, 1, sizeof(shown_text) - n - 2);
+    strcat(shown_text, "\n");
 }
 
 /** Shows each of the lines that is not as it was at the last call, or where each section begins. */
@@ -57,7 +57,7 @@ static void shown_is(const char *file_name, const char *section)
     assert_non_null(file);
     ST_PRINT(begun, "%s", file_name);
     if (writes)
-        assert_true(fprintf(file, "%s%s", head, shown) > 0);
+        assert_true(fprintf(file, "%s%s", head, shown_text) > 0);
     else
         wanted[fread(wanted, 1, sizeof(wanted) - 1, file)] = '\0';
     assert_int_equal(fclose(file), 0);
@@ -70,13 +70,13 @@ static void shown_is(const char *file_name, const char *section)
         if (end != NULL)
             end[1] = '\0';
         size_t same = 0; /* in lines */
-        for (size_t i = 0; shown[i] == at[i] && at[i] != '\0'; i++)
+        for (size_t i = 0; shown_text[i] == at[i] && at[i] != '\0'; i++)
             same = at[i] == '\n' ? i + 1 : same;
-        if (strcmp(shown, at) != 0)
+        if (strcmp(shown_text, at) != 0)
             fail_msg("%s in %s (scripts/test --screens writes it): \"%.*s\", not \"%.*s\"", section,
-                     file_path, (int)strcspn(shown + same, "\n"), shown + same, (int)strcspn(at + same, "\n"),
-                     at + same);
+                     file_path, (int)strcspn(shown_text + same, "\n"), shown_text + same,
+                     (int)strcspn(at + same, "\n"), at + same);
     }
-    shown[0] = '\0';
+    shown_text[0] = '\0';
     memcpy(shown_last, shown_first, sizeof(shown_last));
 }

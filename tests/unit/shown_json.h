@@ -5,7 +5,7 @@
 
 #include "tests/unit/shown.h"
 
-static char json_lines[sizeof(shown)];
+static char json_lines[sizeof(shown_text)];
 
 /* A leaf; a number to six digits, as processors differ in the last one. NULL: none. */
 static char *leaf_text(json_t *value)
