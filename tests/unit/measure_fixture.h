@@ -5,6 +5,7 @@
 #include "measure/drain.h"
 #include "measure/loop.h"
 #include "tests/fake/fake.h"
+#include "tests/unit/period.h"
 #include "tests/unit/unit.h"
 
 struct bench {
@@ -25,7 +26,7 @@ static inline void bench_init(struct bench *b, uint64_t ring_words, uint64_t per
     assert_int_equal(st_ring_init(&b->ring, ring_words), 0);
     b->loop.platform = b->fake;
     b->loop.ring = &b->ring;
-    assert_int_equal(st_period_init(&b->loop.period, 64, 48000), 0);
+    b->loop.period = period_of(64, 48000);
     b->loop.max_periods = periods;
     b->loop.cause_above_ns = INT64_MAX;
     b->result.period = b->loop.period;

@@ -25,6 +25,7 @@
 #include "store/history/history_private.h"
 #include "tests/fake/fake.h"
 #include "tests/unit/cannot.h"
+#include "tests/unit/period.h"
 #include "tests/unit/unit.h"
 
 #define FRAMES     1024
@@ -292,7 +293,7 @@ static void start_loop(void)
                             .cause_above_ns = st_session_cause_above_ns(&wish),
                             .counters = &handle};
     assert_int_equal(fake->threads.counters_open(&fake->threads, &handle), 0);
-    assert_int_equal(st_period_init(&loop.period, FRAMES, RATE_HZ), 0);
+    loop.period = period_of(FRAMES, RATE_HZ);
     result = (struct st_result){.period = loop.period,
                                 .frames = FRAMES,
                                 .rate_hz = RATE_HZ,

@@ -4,6 +4,7 @@
 #include "daemon/service_view.h"
 #include "daemon/status/live.h"
 #include "tests/fake/fake.h"
+#include "tests/unit/period.h"
 #include "tests/unit/unit.h"
 
 static struct st_platform *fake;
@@ -35,8 +36,7 @@ static int teardown(void **state)
 /* What a session gives the minute and the sums of causes. */
 static struct st_sink all_sinks(void)
 {
-    struct st_period period;
-    assert_int_equal(st_period_init(&period, 480, 48000), 0);
+    const struct st_period period = period_of(480, 48000);
     const struct st_sink late = st_tracer_way_sink(&late_wakes);
     const struct st_sink sink = st_live_sink(&live, &period, &late);
     sink.start(sink.ctx, 0);
@@ -127,7 +127,7 @@ static struct st_history_minute drained(uint64_t elapsed, uint64_t skipped, int6
                                .cycles = elapsed - skipped,
                                .skipped_periods = skipped,
                                .misses = skipped};
-    assert_int_equal(st_period_init(&result.period, 480, 48000), 0);
+    result.period = period_of(480, 48000);
     return st_service_view_minute_so_far(&result, (1000 + now_s) * ST_NS_PER_S, (5000 + now_s) * ST_NS_PER_S);
 }
 

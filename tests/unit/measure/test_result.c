@@ -7,13 +7,14 @@
 #include <unistd.h>
 
 #include "tests/unit/measure_fixture.h"
+#include "tests/unit/period.h"
 #include "tests/unit/unit.h"
 
 /* n periods of 128 frames at 48 kHz, all 10 us late; `misses` of them were missed. */
 static void make(struct st_result *result, uint64_t n, uint64_t misses)
 {
     memset(result, 0, sizeof(*result));
-    assert_int_equal(st_period_init(&result->period, 128, 48000), 0);
+    result->period = period_of(128, 48000);
     assert_int_equal(st_hist_init(&result->lateness, 3), 0);
     assert_int_equal(st_hist_init(&result->response, 3), 0);
     st_hist_add_n(&result->lateness, 10000, n);

@@ -1,6 +1,7 @@
 /* cli/measure/sizes: the rows of check, from runs at several sizes. */
 #include "cli/measure/sizes.h"
 #include "core/ns.h"
+#include "tests/unit/period.h"
 #include "tests/unit/screen.h"
 #include "tests/unit/unit.h"
 
@@ -12,8 +13,7 @@ static struct st_sizes sizes;
 static void add_run(uint32_t frames, int64_t each_ns, int64_t stall_ns)
 {
     struct st_predict_run *late = &sizes.late;
-    struct st_period period;
-    assert_int_equal(st_period_init(&period, frames, RATE_HZ), 0);
+    const struct st_period period = period_of(frames, RATE_HZ);
     assert_int_equal(st_predict_begin(late, &period, frames, RATE_HZ), 0);
     sizes.measured = true;
     sizes.result.frames = frames;

@@ -3,6 +3,7 @@
 #include "daemon/causes/events.h"
 #include "daemon/status/live.h"
 #include "store/history/history.h"
+#include "tests/unit/period.h"
 #include "tests/unit/unit.h"
 
 #define T0_NS (5 * ST_NS_PER_S) /* periods of 10 ms: a hundred a second */
@@ -57,8 +58,7 @@ static void stall_is_overdue(void **state)
 
 static void next_loop_is_not_overdue_by_the_one_before(void **state)
 {
-    struct st_period period;
-    assert_int_equal(st_period_init(&period, 48000, 48000), 0);
+    const struct st_period period = period_of(48000, 48000);
     sink.start(sink.ctx, T0_NS);
     sink.flush(sink.ctx);
     assert_int_equal(live.next_due_ns, T0_NS); /* not one cycle */

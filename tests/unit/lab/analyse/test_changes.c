@@ -1,6 +1,7 @@
 /* lab/analyse/changes: trends and steps, apart and together. */
 #include "lab/analyse/changes.h"
 #include "tests/unit/noise.h"
+#include "tests/unit/period.h"
 #include "tests/unit/unit.h"
 
 #define N 900
@@ -21,7 +22,7 @@ static struct st_changes find(enum noise noise, uint64_t seed, size_t n, double 
     struct st_period period;
     struct st_series series;
     struct st_changes changes;
-    assert_int_equal(st_period_init_ns(&period, 1000000000, 1), 0);
+    period = period_of_ns(1000000000, 1);
     assert_int_equal(noise_series(noise, seed, &period, n, 0, 0, &series), 0);
     for (size_t i = 0; i < n; i++)
         series.lateness_ns[i] += llrint(slope_ns * (double)i + (i >= at ? step_ns : 0));
@@ -61,7 +62,7 @@ static void several_steps_come_in_their_order(void **state)
     struct st_period period;
     struct st_series series;
     struct st_changes changes;
-    assert_int_equal(st_period_init_ns(&period, 1000000000, 1), 0);
+    period = period_of_ns(1000000000, 1);
     assert_int_equal(noise_series(NOISE_NORMAL, 1, &period, N, 0, 0, &series), 0);
     for (size_t i = 0; i < N; i++)
         series.lateness_ns[i] += i < 300 ? 0 : i < 600 ? 40000 : 20000;
@@ -85,7 +86,7 @@ static void an_exact_line_is_no_riddle(void **state)
     struct st_period period;
     struct st_series series;
     struct st_changes changes;
-    assert_int_equal(st_period_init_ns(&period, 1000000000, 1), 0);
+    period = period_of_ns(1000000000, 1);
     st_series_init(&series, &period);
     for (uint64_t i = 0; i < 200; i++)
         assert_int_equal(st_series_add(&series, i, 19496000 + (int64_t)i * 9750), 0);
@@ -101,7 +102,7 @@ static void little_or_nothing_gives_nothing(void **state)
     struct st_period period;
     struct st_series series;
     struct st_changes changes;
-    assert_int_equal(st_period_init_ns(&period, 1000000000, 1), 0);
+    period = period_of_ns(1000000000, 1);
     st_series_init(&series, &period);
     for (uint64_t i = 0; i < 63; i++)
         assert_int_equal(st_series_add(&series, i, 5), 0);
@@ -131,8 +132,7 @@ static void noise_on_a_steep_line_has_no_steps(void **state)
 /* Whole nanoseconds: what rounding leaves of a line is no step. */
 static void rounding_has_no_steps(void **state)
 {
-    struct st_period period;
-    assert_int_equal(st_period_init_ns(&period, 100000000, 1), 0);
+    const struct st_period period = period_of_ns(100000000, 1);
     for (int k = 0; k < 20; k++) {
         struct st_series series;
         struct st_changes changes;
@@ -149,8 +149,7 @@ static void rounding_has_no_steps(void **state)
 
 static void a_curve_is_neither_line_nor_steps(void **state)
 {
-    struct st_period period;
-    assert_int_equal(st_period_init_ns(&period, 1000000000, 1), 0);
+    const struct st_period period = period_of_ns(1000000000, 1);
     int curves = 0;
     for (int k = 0; k < 12; k++) {
         struct st_series series;
@@ -176,7 +175,7 @@ static void slow_noise_has_no_steps(void **state)
         struct st_series series;
         struct st_changes changes;
         double value = 0;
-        assert_int_equal(st_period_init_ns(&period, 1000000000, 1), 0);
+        period = period_of_ns(1000000000, 1);
         st_series_init(&series, &period);
         for (uint64_t i = 0; i < N; i++) {
             value = 0.99 * value + 700 * noise_normal(&random);
@@ -226,7 +225,7 @@ static void a_tail_is_no_step(void **state)
     struct st_series series;
     struct st_changes changes;
     size_t curves_n = 0, false_n = 0;
-    assert_int_equal(st_period_init_ns(&period, 1000000000, 1), 0);
+    period = period_of_ns(1000000000, 1);
     for (uint64_t seed = 0; seed < 20; seed++) {
         assert_int_equal(noise_series(NOISE_NORMAL, seed, &period, N, 0, 0, &series), 0);
         for (size_t i = 0; i < N; i++)

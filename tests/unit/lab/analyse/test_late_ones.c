@@ -1,6 +1,7 @@
 /* lab/analyse/late_ones: outliers, whether they are a group, and whether they come at regular times. */
 #include "lab/analyse/late_ones.h"
 #include "tests/unit/noise.h"
+#include "tests/unit/period.h"
 #include "tests/unit/unit.h"
 
 #define MS INT64_C(1000000)
@@ -8,8 +9,7 @@
 /* 50 us and noise of 5 us, one sample a second. */
 static void begin(size_t n, uint64_t seed, struct st_series *ret)
 {
-    struct st_period period;
-    assert_int_equal(st_period_init_ns(&period, 1000 * MS, 1), 0);
+    const struct st_period period = period_of_ns(1000 * MS, 1);
     assert_int_equal(noise_series(NOISE_UNIFORM, seed, &period, n, 0, 0, ret), 0);
 }
 

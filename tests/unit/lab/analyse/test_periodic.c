@@ -1,12 +1,12 @@
 /* lab/analyse/periodic: rhythms in noise, which rates look the same, and which cannot be told. */
 #include "lab/analyse/periodic.h"
 #include "tests/unit/noise.h"
+#include "tests/unit/period.h"
 #include "tests/unit/unit.h"
 
 static struct st_period audio(void)
 {
-    struct st_period period;
-    assert_int_equal(st_period_init(&period, 64, 48000), 0);
+    const struct st_period period = period_of(64, 48000);
     return period;
 }
 
@@ -118,7 +118,7 @@ static void half_a_cycle_a_period_is_a_place_like_others(void **state)
     struct st_period period;
     struct st_series series;
     struct st_periodic beat;
-    assert_int_equal(st_period_init_ns(&period, 2000000, 1), 0); /* 250 Hz: half a cycle */
+    period = period_of_ns(2000000, 1); /* 250 Hz: half a cycle */
     assert_int_equal(noise_series(NOISE_NORMAL, 1, &period, 5000, 0, 0, &series), 0);
     for (size_t i = 0; i < series.n; i++)
         series.lateness_ns[i] += i % 2 == 0 ? 1000 : -1000;
@@ -162,8 +162,7 @@ static void gaps_do_not_hide_it(void **state)
 
 static void rounding_is_no_rhythm(void **state)
 {
-    struct st_period period;
-    assert_int_equal(st_period_init_ns(&period, 100000000, 1), 0);
+    const struct st_period period = period_of_ns(100000000, 1);
     for (int k = 0; k < 10; k++) {
         for (int grain_ns = 1; grain_ns <= 1000; grain_ns *= 1000) {
             struct st_series series;

@@ -4,6 +4,7 @@
 #include "lab/analyse/series_analysis.h"
 #include "lab/series/simulate.h"
 #include "tests/unit/noise.h"
+#include "tests/unit/period.h"
 #include "tests/unit/unit.h"
 
 static bool says(const struct st_analysis *a, const char *text)
@@ -74,7 +75,7 @@ static void the_analyser_names_what_the_simulator_was_told(void **state)
             s.rounding = i / 5 % 2 == 0 ? ST_ROUNDING_TVTOHZ : ST_ROUNDING_TVTOHZ_FIXED;
             s.noise_ns = i % 3 == 0 ? 0 : 2000;
             s.seed = i;
-            assert_int_equal(st_period_init_ns(&s.period, (uint64_t)grid_period_ns[i / 10], 1), 0);
+            s.period = period_of_ns((uint64_t)grid_period_ns[i / 10], 1);
             const struct st_analysis a = blind(&s);
             const bool right = a.ticks.found && a.ticks.hz == s.hz && a.ticks.drift_known &&
                                fabs(a.ticks.drift_ppm - s.drift_ppm) < 1.5 &&
@@ -106,7 +107,7 @@ static struct st_simulation told(int64_t hz, double ppm, double gain, int64_t pe
                               .pll_gain = gain,
                               .noise_ns = noise_ns,
                               .seed = 1};
-    assert_int_equal(st_period_init_ns(&s.period, (uint64_t)period_ns, 1), 0);
+    s.period = period_of_ns((uint64_t)period_ns, 1);
     return s;
 }
 
@@ -213,7 +214,7 @@ static void hermans_sawtooth_in_words(void **state)
 {
     struct st_simulation s = {
         .count = 900, .hz = 100, .rounding = ST_ROUNDING_TVTOHZ, .drift_ppm = 40, .seed = 1};
-    assert_int_equal(st_period_init_ns(&s.period, ST_NS_PER_S, 1), 0);
+    s.period = period_of_ns(ST_NS_PER_S, 1);
     const struct st_analysis a = blind(&s);
     assert_true(says(&a, "100 Hz, a tick of 10.000 ms"));
     assert_true(says(&a, "grows by 40 \xc2\xb5s a second (40 ppm) and jumps back by a tick every 4.2 min"));
@@ -226,7 +227,7 @@ static void hermans_sawtooth_in_words(void **state)
 static void figures_are_written_as_people_write_them(void **state)
 {
     struct st_simulation s = {.count = 900, .hz = 1000, .rounding = ST_ROUNDING_TVTOHZ, .seed = 1};
-    assert_int_equal(st_period_init_ns(&s.period, 10240000, 1), 0);
+    s.period = period_of_ns(10240000, 1);
     for (s.noise_ns = 0; s.noise_ns <= 2000; s.noise_ns += 2000) {
         const struct st_analysis a = blind(&s);
         assert_true(a.ticks.found && a.ticks.drift_known);
@@ -236,7 +237,7 @@ static void figures_are_written_as_people_write_them(void **state)
     /* a rhythm that many rates have: in ascending order */
     struct st_period period;
     struct st_series series;
-    assert_int_equal(st_period_init(&period, 64, 48000), 0);
+    period = period_of(64, 48000);
     assert_int_equal(noise_series(NOISE_NORMAL, 1, &period, 7500, 3000, 1000, &series), 0);
     const struct st_analysis a = analyse(&series);
     assert_true(says(&a, "a clock tick of 50, 64, 100") || says(&a, "a clock tick of 250, 500, 1000"));
@@ -249,7 +250,7 @@ static void what_cannot_be_told_is_said(void **state)
 {
     struct st_simulation s = {
         .count = 900, .hz = 100, .rounding = ST_ROUNDING_TVTOHZ, .noise_ns = 2000, .seed = 1};
-    assert_int_equal(st_period_init_ns(&s.period, ST_NS_PER_S, 1), 0);
+    s.period = period_of_ns(ST_NS_PER_S, 1);
     struct st_analysis a = blind(&s);
     assert_false(a.ticks.found);
     assert_int_equal(a.blind_n, st_periodic_usual_hz_n); /* a second is whole ticks of all */
@@ -257,11 +258,11 @@ static void what_cannot_be_told_is_said(void **state)
     assert_true(says(&a, "10000 Hz looks the same as no tick"));
     assert_int_equal(a.coarse_hz, 0); /* none is as long as the period */
     /* at the same place of each tick, but a period that is no multiple of it tells */
-    assert_int_equal(st_period_init_ns(&s.period, 997000000, 1), 0);
+    s.period = period_of_ns(997000000, 1);
     a = blind(&s);
     assert_true(a.ticks.found && !says(&a, "cannot be determined"));
     /* no jump yet: a trend and nothing of ticks */
-    assert_int_equal(st_period_init_ns(&s.period, ST_NS_PER_S, 1), 0);
+    s.period = period_of_ns(ST_NS_PER_S, 1);
     s.drift_ppm = 1;
     a = blind(&s);
     assert_true(!a.ticks.found && a.changes.trend_found && fabs(a.changes.slope_ns_per_s - 1000) < 20);
@@ -272,7 +273,7 @@ static void a_period_shorter_than_a_tick_shows_the_interval(void **state)
 {
     struct st_simulation s = {
         .count = 900, .hz = 100, .rounding = ST_ROUNDING_TVTOHZ, .noise_ns = 2000, .seed = 1};
-    assert_int_equal(st_period_init_ns(&s.period, 1300000, 1), 0);
+    s.period = period_of_ns(1300000, 1);
     struct st_analysis a = blind(&s);
     assert_true(a.interval.found && !a.periodic.found);
     assert_true(says(&a, "every 20.000 ms, whatever period the program asks for: the tick is 50 Hz, or it is "
@@ -282,7 +283,7 @@ static void a_period_shorter_than_a_tick_shows_the_interval(void **state)
     assert_true(says(
         &a, "every 10.000 ms, whatever period the program asks for: the tick is 100 Hz, or it is 200 Hz"));
     /* 15 periods of 64 frames are 20 ms: a machine that is slow would wake there, too */
-    assert_int_equal(st_period_init(&s.period, 64, 48000), 0);
+    s.period = period_of(64, 48000);
     s.rounding = ST_ROUNDING_TVTOHZ;
     a = blind(&s);
     assert_false(a.interval.found || a.periodic.found || a.ticks.found);
@@ -304,7 +305,7 @@ static void ticks_as_long_as_periods_are_said_to_be_hidden(void **state)
         struct st_simulation s = {.count = row->count, .hz = row->hz, .rounding = row->rounding, .seed = 1};
         struct st_series series;
         struct st_analysis a;
-        assert_int_equal(st_period_init_ns(&s.period, row->num, row->den), 0);
+        s.period = period_of_ns(row->num, row->den);
         assert_int_equal(st_simulate(&s, &series), 0);
         assert_int_equal(st_series_analysis_of(&series, 0, false, &a), 0);
         assert_int_equal(a.findings_n, 0);
@@ -322,7 +323,7 @@ static void rows_that_cannot_be_periods_are_no_times(void **state)
     struct st_simulation s = {
         .count = 7500, .hz = 100, .rounding = ST_ROUNDING_TVTOHZ_FIXED, .noise_ns = 0, .seed = 7};
     struct st_series series;
-    assert_int_equal(st_period_init_ns(&s.period, 1333000, 1), 0);
+    s.period = period_of_ns(1333000, 1);
     assert_int_equal(st_simulate(&s, &series), 0);
     struct st_analysis a = analyse(&series);
     assert_true(!a.untimed && a.overlaps_n == 0); /* with its periods */
@@ -343,7 +344,7 @@ static void a_known_rate_that_cannot_be_told_is_said(void **state)
     struct st_period period;
     struct st_series series;
     struct st_analysis a;
-    assert_int_equal(st_period_init(&period, 64, 48000), 0);
+    period = period_of(64, 48000);
     assert_int_equal(noise_series(NOISE_NORMAL, 4, &period, 7500, 0, 0, &series), 0);
     assert_int_equal(st_series_analysis_of(&series, 0, false, &a), 0);
     assert_int_equal(a.sentences_n, 0); /* lateness that is short beside the period hides no tick */
@@ -356,7 +357,7 @@ static void a_jump_that_is_no_tick_is_a_step(void **state)
 {
     struct st_period period;
     struct st_series series;
-    assert_int_equal(st_period_init_ns(&period, ST_NS_PER_S, 1), 0);
+    period = period_of_ns(ST_NS_PER_S, 1);
     assert_int_equal(noise_series(NOISE_NORMAL, 4, &period, 900, 0, 0, &series), 0);
     for (size_t i = 500; i < 900; i++)
         series.lateness_ns[i] += 10000000; /* as long as a tick of 100 Hz, but upwards and without a slope */
@@ -373,7 +374,7 @@ static void stalls_of_the_host_do_not_hide_a_lattice(void **state)
         .count = 2000, .hz = 250, .rounding = ST_ROUNDING_TVTOHZ, .noise_ns = 3000, .seed = 1};
     struct st_random random = {.state = 1};
     struct st_series series;
-    assert_int_equal(st_period_init(&s.period, 1024, 48000), 0);
+    s.period = period_of(1024, 48000);
     assert_int_equal(st_simulate(&s, &series), 0);
     for (size_t i = 20; i < series.n; i += 80)
         series.lateness_ns[i] += 20000000 + (int64_t)st_random_below(&random, 800000);
@@ -387,7 +388,7 @@ static void noise_is_noise(void **state)
 {
     struct st_period period;
     int alarms = 0;
-    assert_int_equal(st_period_init(&period, 64, 48000), 0);
+    period = period_of(64, 48000);
     for (uint64_t i = 0; i < 150 * NOISE_COUNT; i++) {
         struct st_series series;
         assert_int_equal(noise_series((enum noise)(i % NOISE_COUNT), i, &period, 900, 0, 0, &series), 0);
@@ -504,7 +505,7 @@ static void few_samples_are_said_to_be_few(void **state)
     struct st_period period;
     struct st_series series;
     struct st_analysis a;
-    assert_int_equal(st_period_init_ns(&period, ST_NS_PER_S, 1), 0);
+    period = period_of_ns(ST_NS_PER_S, 1);
     st_series_init(&series, &period);
     assert_int_equal(st_series_analysis_of(&series, 0, false, &a), -ENODATA);
     for (uint64_t i = 0; i < 5; i++)
@@ -520,7 +521,7 @@ static void absurd_values_do_no_harm(void **state)
     struct st_period period;
     struct st_series series;
     struct st_random random = {.state = 3};
-    assert_int_equal(st_period_init_ns(&period, 3600 * ST_NS_PER_S, 1), 0);
+    period = period_of_ns(3600 * ST_NS_PER_S, 1);
     for (int kind = 0; kind < 3; kind++) {
         st_series_init(&series, &period);
         uint64_t index = 0;

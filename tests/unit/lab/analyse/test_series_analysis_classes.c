@@ -4,6 +4,7 @@
 #include "lab/analyse/series_analysis.h"
 #include "lab/series/simulate.h"
 #include "tests/unit/noise.h"
+#include "tests/unit/period.h"
 #include "tests/unit/unit.h"
 
 #define EACH_N 40 /* as a unit test; `test_series_analysis_classes 1000` for all */
@@ -49,8 +50,7 @@ static void background(struct st_random *random, uint64_t period_ns, size_t n, s
 {
     static const enum noise kinds[] = {NOISE_NORMAL, NOISE_UNIFORM, NOISE_LOGNORMAL, NOISE_PARETO};
     const enum noise kind = kinds[below(random, ST_ARRAY_LEN(kinds))];
-    struct st_period period;
-    assert_int_equal(st_period_init_ns(&period, period_ns, 1), 0);
+    const struct st_period period = period_of_ns(period_ns, 1);
     assert_int_equal(noise_series(kind, st_random_u64(random) % 100000, &period, n, 0, 0, ret), 0);
     for (size_t i = 0; i < n; i++)
         ret->lateness_ns[i] += 50000;
@@ -98,7 +98,7 @@ static void make_ticks(uint64_t seed, struct st_series *series, struct truth *t)
         s.noise_ns = (int64_t)st_random_below(&random, 5000);
         s.rounding = below(&random, 2) == 0 ? ST_ROUNDING_TVTOHZ : ST_ROUNDING_TVTOHZ_FIXED;
         const uint64_t period_ns = periods_ns[below(&random, ST_ARRAY_LEN(periods_ns))];
-        assert_int_equal(st_period_init_ns(&s.period, period_ns, 1), 0);
+        s.period = period_of_ns(period_ns, 1);
         /* a jump or two, and periods that are longer than the sleeps */
         const double tick_ns = 1e9 / (double)s.hz * (1 + s.drift_ppm * 1e-6);
         if (fabs(remainder((double)period_ns, tick_ns)) * (double)s.count > 2.2 * tick_ns &&
@@ -178,7 +178,7 @@ static void make_noise(uint64_t seed, struct st_series *series, struct truth *t)
     struct st_random random = {.state = seed};
     struct st_period period;
     *t = (struct truth){0};
-    assert_int_equal(st_period_init_ns(&period, any_period_ns(&random), 1), 0);
+    period = period_of_ns(any_period_ns(&random), 1);
     assert_int_equal(noise_series((enum noise)(seed % NOISE_COUNT), seed, &period, 300 + below(&random, 3000),
                                   0, 0, series),
                      0);

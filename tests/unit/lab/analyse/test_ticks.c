@@ -2,13 +2,14 @@
 #include "core/ns.h"
 #include "lab/analyse/ticks.h"
 #include "lab/series/simulate.h"
+#include "tests/unit/period.h"
 #include "tests/unit/unit.h"
 
 /* 512 frames are 2 and 2/3 ticks of 250 Hz: lateness grows by 1/3 tick, an eighth of the period, in each. */
 static void slope_is_as_exact_as_the_ticks_are(void **state)
 {
     struct st_simulation s = {.count = 900, .hz = 250, .rounding = ST_ROUNDING_TVTOHZ, .noise_ns = 20000};
-    assert_int_equal(st_period_init(&s.period, 512, 48000), 0);
+    s.period = period_of(512, 48000);
     for (s.seed = 1; s.seed <= 6; s.seed++) {
         struct st_series series;
         struct st_ticks lattice;

@@ -2,6 +2,7 @@
 #include "core/ns.h"
 #include "lab/analyse/whole_ticks.h"
 #include "tests/unit/noise.h"
+#include "tests/unit/period.h"
 #include "tests/unit/unit.h"
 
 enum shape { LEVELS, JUMPS, TWO_LEVELS, NOTHING };
@@ -15,7 +16,7 @@ static struct st_whole_ticks find(enum shape shape, int hz, size_t n, uint64_t s
     struct st_whole_ticks found;
     const double tick_ns = 1e9 / hz;
     double late_ns = 0;
-    assert_int_equal(st_period_init_ns(&period, 50000000, 1), 0);
+    period = period_of_ns(50000000, 1);
     st_series_init(&series, &period);
     for (uint64_t i = 0; i < n; i++) {
         double x = 1e5 + 1e4 * noise_normal(&random);
@@ -93,7 +94,7 @@ static void late_wake_ups_at_ticks_are_bands(void **state)
             struct st_series series;
             struct st_period period;
             struct st_whole_ticks found;
-            assert_int_equal(st_period_init_ns(&period, ST_NS_PER_S, 1), 0);
+            period = period_of_ns(ST_NS_PER_S, 1);
             st_series_init(&series, &period);
             for (uint64_t i = 0; i < 900; i++) {
                 double x = 5e4 + 1e4 * noise_exponential(&random);
@@ -127,7 +128,7 @@ static void tails_have_no_bands(void **state)
         struct st_whole_ticks found;
         const double scale = 3e5 * exp(5 * st_random_unit(&random)), one = 2e7 * st_random_unit(&random);
         const bool rounded = seed >= 200 * KINDS_N;
-        assert_int_equal(st_period_init_ns(&period, ST_NS_PER_S, 1), 0);
+        period = period_of_ns(ST_NS_PER_S, 1);
         st_series_init(&series, &period);
         for (uint64_t i = 0; i < 900; i++) {
             const double ways[] = {

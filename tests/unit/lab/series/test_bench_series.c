@@ -2,6 +2,7 @@
 #include "core/ns.h"
 #include "lab/series/bench_series.h"
 #include "tests/fake/fake.h"
+#include "tests/unit/period.h"
 #include "tests/unit/unit.h"
 
 static struct st_platform *fake;
@@ -22,7 +23,7 @@ static struct st_bench_series_config config(const char *method, int64_t period_n
 {
     struct st_bench_series_config c = {.method = st_fake_sleep_method(fake, method), .count = count};
     assert_non_null(c.method);
-    assert_int_equal(st_period_init_ns(&c.period, (uint64_t)period_ns, 1), 0);
+    c.period = period_of_ns((uint64_t)period_ns, 1);
     return c;
 }
 

@@ -1,13 +1,14 @@
 /* lab/series/simulate: the patterns of the article, and what they follow from. */
 #include "core/ns.h"
 #include "lab/series/simulate.h"
+#include "tests/unit/period.h"
 #include "tests/unit/unit.h"
 
 static struct st_simulation herman(void)
 {
     struct st_simulation s = {
         .count = 900, .hz = 100, .rounding = ST_ROUNDING_TVTOHZ, .drift_ppm = 10, .seed = 1};
-    assert_int_equal(st_period_init_ns(&s.period, ST_NS_PER_S, 1), 0);
+    s.period = period_of_ns(ST_NS_PER_S, 1);
     return s;
 }
 
@@ -139,7 +140,7 @@ static void a_timers_counts_make_ticks_longer_or_shorter(void **state)
 static void due_times_that_pass_are_left_out(void **state)
 {
     struct st_simulation s = herman();
-    assert_int_equal(st_period_init(&s.period, 64, 48000), 0);
+    s.period = period_of(64, 48000);
     struct st_series series = run(&s);
     uint64_t skipped = st_series_span(&series) - series.n;
     assert_true(skipped > 10 * series.n); /* two ticks of 10 ms are 15 periods */

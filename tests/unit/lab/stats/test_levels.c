@@ -1,6 +1,7 @@
 /* lab/stats/levels: medians of blocks. */
 #include "lab/stats/levels.h"
 #include "tests/unit/noise.h"
+#include "tests/unit/period.h"
 #include "tests/unit/unit.h"
 
 static int compare(const void *a, const void *b)
@@ -11,8 +12,7 @@ static int compare(const void *a, const void *b)
 
 static struct st_period second(void)
 {
-    struct st_period period;
-    assert_int_equal(st_period_init_ns(&period, 1000000000, 1), 0);
+    const struct st_period period = period_of_ns(1000000000, 1);
     return period;
 }
 

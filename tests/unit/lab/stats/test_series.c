@@ -2,12 +2,12 @@
 #include "core/stats/random.h"
 #include "lab/stats/sample.h"
 #include "lab/stats/series.h"
+#include "tests/unit/period.h"
 #include "tests/unit/unit.h"
 
 static void setup(struct st_series *series)
 {
-    struct st_period period;
-    assert_int_equal(st_period_init(&period, 64, 48000), 0);
+    const struct st_period period = period_of(64, 48000);
     st_series_init(series, &period);
 }
 

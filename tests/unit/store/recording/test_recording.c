@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "store/recording/recording.h"
+#include "tests/unit/period.h"
 #include "tests/unit/unit.h"
 
 static char path[] = "/tmp/sleeptune-recording-XXXXXX";
@@ -25,7 +26,7 @@ static struct st_recording_meta meta_of(uint32_t frames, bool has_callback)
                                      .rate_hz = 48000,
                                      .has_callback = has_callback,
                                      .started_wall_ns = 1700000000000000001};
-    assert_int_equal(st_period_init(&meta.period, frames, 48000), 0);
+    meta.period = period_of(frames, 48000);
     return meta;
 }
 
