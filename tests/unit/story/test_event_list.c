@@ -77,6 +77,40 @@ static struct st_history_reader *open_reader(void)
     return reader;
 }
 
+static void run_sql(const char *sql)
+{
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+static void add_events(const struct st_event *event, int n)
+{
+    struct st_history *history;
+    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), 0);
+    assert_int_equal(st_history_begin(history), 0);
+    for (int i = 0; i < n; i++)
+        assert_int_equal(st_history_add_event(history, event), 0);
+    assert_int_equal(st_history_commit(history), 0);
+    st_history_close(history);
+}
+
+static void add_event(const struct st_event *event)
+{
+    add_events(event, 1);
+}
+
+/* The events that were asked for; what the reader is told of those still counted. */
+static json_t *events_of(struct st_history_reader *reader, const struct st_history_events_wish *wish,
+                         size_t wanted_n)
+{
+    json_t *document;
+    assert_int_equal(read_events(reader, wish, &document), 0);
+    assert_int_equal(json_array_size(json_object_get(document, "events")), wanted_n);
+    return document;
+}
+
 static void the_last_events_begin_among_those_of_one_time(void **state)
 {
     struct st_history_reader *reader = open_reader();
@@ -148,33 +182,17 @@ static void a_long_answer_takes_no_more_json_than_a_short_one(void **state)
 /* A row that another program wrote, or a disk spoiled. */
 static void a_kind_that_is_none_spoils_no_answer(void **state)
 {
-    struct st_history *history;
     const struct st_event spoiled = st_event_make(NOON_NS + 1000 * ST_NS_PER_S, ST_EVENT_PAUSE, "words");
-    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), 0);
-    assert_int_equal(st_history_begin(history), 0);
-    assert_int_equal(st_history_add_event(history, &spoiled), 0);
-    assert_int_equal(st_history_commit(history), 0);
-    st_history_close(history);
-    sqlite3 *db;
-    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db,
-                                  "UPDATE event SET kind = CAST(x'6cff' AS TEXT)"
-                                  " WHERE id = (SELECT max(id) FROM event)",
-                                  NULL, NULL, NULL),
-                     SQLITE_OK);
-    sqlite3_close(db);
+    add_event(&spoiled);
+    run_sql("UPDATE event SET kind = CAST(x'6cff' AS TEXT)"
+            " WHERE id = (SELECT max(id) FROM event)");
     struct st_history_reader *reader = open_reader();
     const struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, ROWS_N + 1, ""};
     json_t *document;
-    assert_int_equal(read_events(reader, &wish, &document), 0);
-    assert_int_equal(json_array_size(json_object_get(document, "events")), ROWS_N);
+    document = events_of(reader, &wish, ROWS_N);
     json_decref(document);
     st_history_read_close(reader);
-    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    assert_int_equal(
-        sqlite3_exec(db, "DELETE FROM event WHERE id = (SELECT max(id) FROM event)", NULL, NULL, NULL),
-        SQLITE_OK);
-    sqlite3_close(db);
+    run_sql("DELETE FROM event WHERE id = (SELECT max(id) FROM event)");
 }
 
 /* What SQLite did for the questions of one answer. */
@@ -224,8 +242,7 @@ static struct effort ask(const char *kind, size_t wanted_n, size_t open_n)
     open.lateness_ns = 7;
     assert_int_equal(st_history_read_open_events(reader, &open, open_n), 0);
     assert_int_equal(sqlite3_trace_v2(reader->db, SQLITE_TRACE_PROFILE, on_question, &effort), SQLITE_OK);
-    assert_int_equal(read_events(reader, &wish, &document), 0);
-    assert_int_equal(json_array_size(json_object_get(document, "events")), wanted_n);
+    document = events_of(reader, &wish, wanted_n);
     json_decref(document);
     assert_int_equal(effort.questions_n, 2); /* where it begins, the events */
     assert_int_equal(sqlite3_trace_v2(reader->db, 0, NULL, NULL), SQLITE_OK);
@@ -234,19 +251,6 @@ static struct effort ask(const char *kind, size_t wanted_n, size_t open_n)
     st_history_read_close(reader);
     assert_true(effort.steps_n > 10);
     return effort;
-}
-
-static void add_events(const char *name, int n)
-{
-    struct st_history *history;
-    const struct st_event event =
-        st_event_make(NOON_NS + 2000 * ST_NS_PER_S, st_event_kind_of(name), "words");
-    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), 0);
-    assert_int_equal(st_history_begin(history), 0);
-    for (int i = 0; i < n; i++)
-        assert_int_equal(st_history_add_event(history, &event), 0);
-    assert_int_equal(st_history_commit(history), 0);
-    st_history_close(history);
 }
 
 /* A sort has all of what it sorts in memory, however few were asked for. */
@@ -279,29 +283,28 @@ static void what_is_still_counted_is_shown_and_not_stored(void **state)
     for (int i = 0; i < 2; i++) { /* the second answer does not have the first one's */
         reader = open_reader();
         assert_int_equal(st_history_read_open_events(reader, open, ST_ARRAY_LEN(open)), 0);
-        assert_int_equal(read_events(reader, &last, &document), 0);
-        assert_int_equal(json_array_size(json_object_get(document, "events")), 2);
+        document = events_of(reader, &last, 2);
         assert_int_equal(id_of(document, 0), ROWS_N);
         assert_int_equal(id_of(document, 1), -1);
         json_decref(document);
-        assert_int_equal(read_events(reader, &all, &document), 0);
-        assert_int_equal(json_array_size(json_object_get(document, "events")), ROWS_N + 2);
+        document = events_of(reader, &all, ROWS_N + 2);
         assert_int_equal(id_of(document, 4), -2);
         json_decref(document);
         st_history_read_close(reader);
     }
     reader = open_reader();
-    assert_int_equal(read_events(reader, &all, &document), 0);
-    assert_int_equal(json_array_size(json_object_get(document, "events")), ROWS_N);
+    document = events_of(reader, &all, ROWS_N);
     json_decref(document);
     st_history_read_close(reader);
 }
 
 static void the_last_events_of_a_kind_take_no_look_at_those_of_others(void **state)
 {
-    add_events("suspend", 2);
+    struct st_event event = st_event_make(NOON_NS + 2000 * ST_NS_PER_S, ST_EVENT_SUSPEND, "words");
+    add_events(&event, 2);
     const struct effort few = ask("suspend", 2, 0);
-    add_events("late-wake", 1000);
+    event.kind = ST_EVENT_LATE_WAKE;
+    add_events(&event, 1000);
     const struct effort many = ask("suspend", 2, 0);
     assert_int_equal(many.steps_n, few.steps_n);
 }
@@ -313,34 +316,20 @@ static void what_became_a_record_meanwhile_is_shown_once(void **state)
     const struct st_history_events_wish later = {at_ns, INT64_MAX, 10, ""};
     struct st_event open[2] = {st_event_make(at_ns, ST_EVENT_DEVICE_DROPOUT, "%s", "")};
     struct st_history_reader *reader;
-    struct st_history *history;
     json_t *document;
     ST_PRINT(open[0].device, "hw:0");
     open[1] = open[0];
     ST_PRINT(open[1].device, "hw:1");
     struct st_event kept = open[0];
     kept.wall_ns += ST_NS_PER_S; /* with one more */
-    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), 0);
-    assert_int_equal(st_history_begin(history), 0);
-    assert_int_equal(st_history_add_event(history, &kept), 0);
-    assert_int_equal(st_history_commit(history), 0);
-    st_history_close(history);
+    add_event(&kept);
     reader = open_reader();
     assert_int_equal(st_history_read_open_events(reader, open, ST_ARRAY_LEN(open)), 0);
-    assert_int_equal(read_events(reader, &later, &document), 0);
-    assert_int_equal(json_array_size(json_object_get(document, "events")), 2);
+    document = events_of(reader, &later, 2);
     assert_true(id_of(document, 0) < 0);
     assert_true(id_of(document, 1) > 0);
     json_decref(document);
     st_history_read_close(reader);
-}
-
-static void run_sql(const char *sql)
-{
-    sqlite3 *db;
-    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
-    sqlite3_close(db);
 }
 
 /* A minute of the loop from noon + `from_s` on. */
@@ -361,16 +350,6 @@ static void add_minute(int64_t from_s, int64_t length_s, uint64_t late_wakes)
     assert_int_equal(st_history_commit(history), 0);
     st_history_close(history);
     free(minute.lateness);
-}
-
-static void add_event(const struct st_event *event)
-{
-    struct st_history *history;
-    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), 0);
-    assert_int_equal(st_history_begin(history), 0);
-    assert_int_equal(st_history_add_event(history, event), 0);
-    assert_int_equal(st_history_commit(history), 0);
-    st_history_close(history);
 }
 
 /* The cause of the dropout; "" if none is said. */
@@ -433,8 +412,7 @@ static void what_no_sleeptuned_has_written_is_harmless(void **state)
     const struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, 10, ""};
     json_t *document;
     const json_t *dropouts;
-    assert_int_equal(read_events(reader, &wish, &document), 0);
-    assert_int_equal(json_array_size(json_object_get(document, "events")), 3); /* a late wake-up is late */
+    document = events_of(reader, &wish, 3); /* a late wake-up is late */
     assert_int_equal(st_dropout_list_add(reader, INT64_MIN, INT64_MIN, document), 0);
     dropouts = json_object_get(document, "dropouts");
     assert_int_equal(json_integer_value(json_object_get(dropouts, "count")), 0);
