@@ -2,7 +2,7 @@
 #include "core/ns.h"
 #include "daemon/causes/tracer.h"
 #include "tests/fake/fake.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/shown_json.h"
 
 #define START_NS (1000 * ST_NS_PER_S)
 
@@ -81,7 +81,7 @@ static void minute_passes(void)
 }
 
 /* Of the minute that goes on. */
-static json_t *look(void)
+static json_t *sums(void)
 {
     struct st_causes_now now;
     st_causes_look(causes, &now);
@@ -90,6 +90,18 @@ static json_t *look(void)
     free(text);
     assert_non_null(document);
     return document;
+}
+
+/* Shows what is not as it was: the sums, and what status says of the events. */
+static void look(const char *when)
+{
+    st_causes_tick(causes, 0);
+    json_t *newest_first = st_events_json(&events, fake->clock.wall_ns(&fake->clock)),
+           *oldest_first = json_array(), *event;
+    size_t i;
+    json_array_foreach(newest_first, i, event) json_array_insert(oldest_first, 0, event);
+    json_decref(newest_first);
+    show_changes(when, lines_of_json(json_pack("{s:o, s:o}", "sums", sums(), "events", oldest_first)));
 }
 
 static json_int_t number(const json_t *document, const char *key)
@@ -105,24 +117,8 @@ static void sums_are_by_cause_the_longest_total_first(void **state)
     add(ST_CAUSE_RUN_QUEUE, 2 * ST_NS_PER_MS, 1900000);
     add(ST_CAUSE_TIMER, 3 * ST_NS_PER_MS, INT64_MIN);
     add(ST_CAUSE_RUN_QUEUE, 4 * ST_NS_PER_MS, 4000000);
-    json_t *document = look();
-    assert_int_equal(number(document, "wakes"), 1000);
-    assert_int_equal(number(document, "late_wakes"), 3);
-    assert_int_equal(number(document, "late_threshold_ns"), 1333333);
-    const json_t *rows = json_object_get(document, "rows");
-    assert_int_equal(json_array_size(rows), 2);
-    const json_t *first = json_array_get(rows, 0), *second = json_array_get(rows, 1);
-    assert_string_equal(json_string_value(json_object_get(first, "cause")), "run-queue");
-    assert_int_equal(number(first, "count"), 2);
-    assert_int_equal(number(first, "total_ns"), 6 * ST_NS_PER_MS);
-    assert_int_equal(number(first, "worst_ns"), 4 * ST_NS_PER_MS);
-    assert_true(json_real_value(json_object_get(first, "explained")) > 0.983);
-    assert_true(json_real_value(json_object_get(first, "explained")) < 0.984);
-    assert_true(json_is_null(json_object_get(second, "explained"))); /* said by exclusion */
-    const char *verdict = json_string_value(json_object_get(document, "verdict"));
-    assert_non_null(strstr(verdict, "the test loop woke more than 1.33 ms late 3 of 1000 times"));
-    assert_non_null(strstr(verdict, "67 % of that: another thread had the CPU"));
-    json_decref(document);
+    look("said by exclusion");
+    shown_is("causes/looks", __func__);
 }
 
 static void take(enum st_cause cause, const char *culprit_name, int64_t ns)
@@ -141,19 +137,10 @@ static void sentence_sums_by_cause_then_names_the_worst_culprit_of_it(void **sta
     take(ST_CAUSE_RUN_QUEUE, "clang/70", 3 * ST_NS_PER_MS);
     take(ST_CAUSE_RUN_QUEUE, "clang/71", 3 * ST_NS_PER_MS);
     take(ST_CAUSE_RUN_QUEUE, "", 1 * ST_NS_PER_MS);
-    json_t *document = look();
-    const char *verdict = json_string_value(json_object_get(document, "verdict"));
-    assert_non_null(strstr(verdict, ", 20.0 ms in all; 60 % of that: another thread had the CPU; "
-                                    "30 % went to clang (2 threads)."));
-    assert_int_equal(json_array_size(json_object_get(document, "rows")), 5); /* each thread has its own */
-    json_decref(document);
+    look("each thread has its own");
     take(ST_CAUSE_TIMER, "irq/27-hda", 30 * ST_NS_PER_MS);
-    document = look();
-    verdict = json_string_value(json_object_get(document, "verdict"));
-    assert_non_null(strstr(verdict, "76 % of that: a late timer, an interrupt, or the time to wake an idle "
-                                    "CPU; 60 % with irq/27-hda on the "
-                                    "CPU."));
-    json_decref(document);
+    look("");
+    shown_is("causes/looks", __func__);
 }
 
 static void culprit_of_a_part_of_the_wait_leaves_the_wait_explained(void **state)
@@ -161,10 +148,11 @@ static void culprit_of_a_part_of_the_wait_leaves_the_wait_explained(void **state
     const struct st_cause_event one = late(ST_CAUSE_RUN_QUEUE, 2000000, 1900000);
     struct st_trace_culprit culprit = {.name = "hog/7", .ns = 600000, .explains = true};
     st_causes_take(causes, &one, &culprit);
-    assert_int_equal(newest()->explained_ns, 1900000); /* others had the rest */
+    look("others had the rest");
     culprit.ns = 2100000;
     st_causes_take(causes, &one, &culprit);
-    assert_int_equal(newest()->explained_ns, 2000000);
+    look("");
+    shown_is("causes/looks", __func__);
 }
 
 static void culprit_whose_part_of_the_wait_is_not_known_explains_no_more(void **state)
@@ -172,8 +160,8 @@ static void culprit_whose_part_of_the_wait_is_not_known_explains_no_more(void **
     const struct st_cause_event one = late(ST_CAUSE_RUN_QUEUE, 2000000, 1100000);
     const struct st_trace_culprit culprit = {.name = "hog/7", .ns = 2000000};
     st_causes_take(causes, &one, &culprit);
-    assert_int_equal(newest()->explained_ns, 1100000);
-    assert_string_equal(newest()->culprit, "hog/7");
+    look("");
+    shown_is("causes/looks", __func__);
 }
 
 static void interrupt_that_was_counted_is_named_without_a_tracer(void **state)
@@ -182,24 +170,16 @@ static void interrupt_that_was_counted_is_named_without_a_tracer(void **state)
     ST_PRINT(event.culprit, "irq22: hdac0");
     st_causes_wakes(causes, 1000);
     take_late(&event);
-    assert_non_null(strstr(said("text"), ": irq22: hdac0 for 2.900 ms"));
-    assert_string_equal(newest()->culprit, "irq22: hdac0");
-    json_t *document = look();
-    const json_t *row = json_array_get(json_object_get(document, "rows"), 0);
-    assert_string_equal(json_string_value(json_object_get(row, "culprit")), "irq22: hdac0");
-    json_decref(document);
+    look("");
+    shown_is("causes/looks", __func__);
 }
 
 static void nothing_late_and_nothing_measured_are_told_apart(void **state)
 {
-    json_t *document = look();
-    assert_non_null(strstr(json_string_value(json_object_get(document, "verdict")), "Nothing was measured"));
-    json_decref(document);
+    look("");
     st_causes_wakes(causes, 3000000);
-    document = look();
-    assert_non_null(
-        strstr(json_string_value(json_object_get(document, "verdict")), "late 0 of 3.0 million times"));
-    json_decref(document);
+    look("");
+    shown_is("causes/looks", __func__);
 }
 
 static void minute_has_what_was_late_in_it_and_the_next_begins_anew(void **state)
@@ -214,7 +194,7 @@ static void minute_has_what_was_late_in_it_and_the_next_begins_anew(void **state
         assert_int_equal(ended.n, 1);
         assert_int_equal(ended.rows[0].n, i + 1);
     }
-    json_t *document = look();
+    json_t *document = sums();
     assert_int_equal(number(document, "wakes"), 0);
     assert_int_equal(number(document, "from_ns"), START_NS + 5 * 60 * ST_NS_PER_S);
     json_decref(document);
@@ -230,30 +210,21 @@ static void flood_of_culprits_ends_in_other_and_sums_stay_complete(void **state)
         st_causes_take(causes, &one, &culprit);
     }
     st_causes_wakes(causes, 500);
-    json_t *document = look();
-    const json_t *rows = json_object_get(document, "rows");
-    assert_in_range(json_array_size(rows), 10, ST_CAUSE_SUMS_MAX);
-    assert_int_equal(number(document, "late_wakes"), 500);
-    const json_t *first = json_array_get(rows, 0);
-    assert_string_equal(json_string_value(json_object_get(first, "culprit")), "other");
+    look("");
     /* with a tracer, what is said by exclusion has a figure: how long its culprit had the CPU */
-    assert_true(json_real_value(json_object_get(first, "explained")) == 0.5);
-    json_decref(document);
+    look("");
+    shown_is("causes/looks", __func__);
 }
 
 static void loop_with_another_period_begins_its_sums_anew(void **state)
 {
     st_causes_wakes(causes, 100);
     st_causes_begin(causes, &config); /* the same one: they go on */
-    json_t *document = look();
-    assert_int_equal(number(document, "wakes"), 100);
-    json_decref(document);
+    look("");
     config.frames = 64;
     st_causes_begin(causes, &config);
-    document = look();
-    assert_int_equal(number(document, "wakes"), 0);
-    assert_int_equal(number(document, "late_threshold_ns"), 666666);
-    json_decref(document);
+    look("");
+    shown_is("causes/looks", __func__);
 }
 
 static void quarter_of_a_second_has_one_event_of_its_worst_late_wake(void **state)
@@ -298,25 +269,16 @@ static void observe(enum st_event_kind kind, int64_t span_ns)
 
 static void others_xrun_has_the_cause_of_a_late_wake_at_the_same_time(void **state)
 {
-    static const struct {
-        enum st_event_kind kind;
-        const char *text;
-    } rows[] = {{ST_EVENT_DEVICE_DROPOUT, "a device had 1 dropout (PipeWire)"},
-                {ST_EVENT_OWN_DROPOUT, "the daemon's own stream ran empty once"},
-                {ST_EVENT_CLIENT_DROPOUT, "a program had 1 dropout (PipeWire)"}};
-    ST_EACH (row, rows) {
-        char text[256];
+    static const enum st_event_kind kinds[] = {ST_EVENT_DEVICE_DROPOUT, ST_EVENT_OWN_DROPOUT,
+                                               ST_EVENT_CLIENT_DROPOUT};
+    ST_EACH (kind, kinds) {
         add(ST_CAUSE_RUN_QUEUE, 3 * ST_NS_PER_MS, 2900000);
         st_fake_advance(fake, 100 * ST_NS_PER_MS);
-        observe(row->kind, 0);
-        assert_string_equal(said("event"), st_event_kind_name(row->kind));
-        assert_string_equal(said("cause"), "run-queue");
-        ST_PRINT(text,
-                 "%s; at the same time the test loop (CPU 0) woke 3.000 ms late: another thread had the CPU",
-                 row->text);
-        assert_string_equal(said("text"), text);
+        observe(*kind, 0);
+        look("");
         st_fake_advance(fake, 10 * ST_NS_PER_S);
     }
+    shown_is("causes/looks", __func__);
 }
 
 /* A client's dropout, span_ns long, with a late wake-up of 3 ms of ours at the same time. */
@@ -337,25 +299,19 @@ static void not_ready(enum st_dropout_reason reason, int64_t spare_ns, int64_t s
     time_goes_by(4 * ST_NS_PER_S);
 }
 
-#define MPV(made) "mpv " made " 1 dropout (PipeWire)"
-
 static void clients_own_cycle_decides_about_its_dropout(void **state)
 {
     not_ready(ST_DROPOUT_TOO_SLOW, 1, 0);
-    assert_string_equal(said("reason"), "too-slow");
-    assert_string_equal(said("cause"), "");
-    assert_string_equal(said("text"), MPV("made") ": it computed too long");
+    look("");
     not_ready(ST_DROPOUT_WOKEN_LATE, 2 * ST_NS_PER_MS, 0);
-    assert_string_equal(said("reason"), "woken-late");
-    assert_string_equal(said("cause"), "run-queue");
+    look("");
     not_ready(ST_DROPOUT_WOKEN_LATE, 4 * ST_NS_PER_MS, 0);
-    assert_string_equal(said("cause"), "");
-    assert_string_equal(said("text"), MPV("had") ": it was woken late");
+    look("");
     not_ready(ST_DROPOUT_UNKNOWN, 2 * ST_NS_PER_MS, 0);
-    assert_string_equal(said("cause"), "run-queue");
+    look("");
     not_ready(ST_DROPOUT_UNKNOWN, 4 * ST_NS_PER_MS, 0);
-    assert_string_equal(said("cause"), "loop-on-time");
-    assert_non_null(strstr(said("text"), "was late, but not late enough to explain it"));
+    look("");
+    shown_is("causes/looks", __func__);
 }
 
 /* "total" of /proc/pressure/memory, then a second passes. */
@@ -382,24 +338,20 @@ static void swapped_out(int64_t span_ns)
 
 static void who_waited_for_its_memory_is_told_whether_memory_was_short(void **state)
 {
-#define WAITED MPV("made") ": it waited for its memory, which had to be read from disk"
     swapped_out(0);
-    assert_string_equal(said("text"), WAITED); /* it is not known */
+    look("it is not known");
     memory_is_waited_for_until(7);
     memory_is_waited_for_until(7);
     swapped_out(0);
-    assert_string_equal(said("text"),
-                        WAITED "; memory was not short: it read a file, or what was swapped out before");
+    look("");
     memory_is_waited_for_until(120007);
     memory_is_waited_for_until(120007); /* a report comes late */
     swapped_out(0);
-    assert_string_equal(said("text"),
-                        WAITED "; memory was short: programs waited for it 12.0 % of that second");
-    assert_string_equal(said("reason"), "swapped-out");
+    look("");
     memory_is_waited_for_until(240007);
     swapped_out(9 * ST_NS_PER_S);
-    assert_non_null(strstr(said("text"), "from disk")); /* it was read of the last two seconds only */
-    assert_null(strstr(said("text"), "memory was"));
+    look("it was read of the last two seconds only");
+    shown_is("causes/looks", __func__);
 }
 
 static void sum_over_seconds_has_the_worst_late_wake_of_them(void **state)
@@ -413,24 +365,19 @@ static void sum_over_seconds_has_the_worst_late_wake_of_them(void **state)
     st_fake_advance(fake, 5 * ST_NS_PER_S);
     st_causes_tick(causes, 0);
     observe(ST_EVENT_DEVICE_DROPOUT, 9 * ST_NS_PER_S);
-    assert_string_equal(said("event"), "device-dropout");
-    assert_string_equal(said("cause"), "run-queue");
-    assert_non_null(
-        strstr(said("text"), "; in that time the test loop (CPU 0) woke at worst 9.000 ms late: another"));
+    look("");
+    shown_is("causes/looks", __func__);
 }
 
 static void late_wake_that_was_under_way_at_the_xrun_is_its_cause(void **state)
 {
     observe(ST_EVENT_CLIENT_DROPOUT, 0);
     st_fake_advance(fake, 900 * ST_NS_PER_MS);
-    assert_string_equal(said("cause"), ""); /* it may become known yet */
+    look("it may become known yet");
     add(ST_CAUSE_STOPPED, 1000 * ST_NS_PER_MS, 1000 * ST_NS_PER_MS);
     st_causes_tick(causes, 0);
-    json_t *list = st_events_json(&events, fake->clock.wall_ns(&fake->clock));
-    const json_t *event = json_array_get(list, 1);
-    assert_string_equal(json_string_value(json_object_get(event, "event")), "client-dropout");
-    assert_string_equal(json_string_value(json_object_get(event, "cause")), "stopped");
-    json_decref(list);
+    look("");
+    shown_is("causes/looks", __func__);
 }
 
 static void others_xrun_while_the_loop_was_on_time_is_said_to_be_theirs(void **state)
@@ -442,59 +389,48 @@ static void others_xrun_while_the_loop_was_on_time_is_said_to_be_theirs(void **s
     static const struct {
         enum st_event_kind kind;
         int64_t span_ns;
-        const char *text, *backend;
-    } rows[] = {
-        {ST_EVENT_CLIENT_DROPOUT, 0,
-         "; the test loop (CPU 3) was on time: look at the program or its sound server", ""},
-        {ST_EVENT_DEVICE_DROPOUT, 9 * ST_NS_PER_S,
-         "; the test loop (CPU 3) was on time: look at the program or its sound server", ""},
-        {ST_EVENT_OWN_DROPOUT, 0,
-         "; the test loop (CPU 3) was on time: look at the sound server or the device", "alsa"},
-        {ST_EVENT_OWN_DROPOUT, 0,
-         "; the test loop (CPU 3) was on time: look at the stream's own thread: the dummy backend has no "
-         "sound "
-         "server and no device",
-         "dummy"},
-    };
+        const char *backend;
+    } rows[] = {{ST_EVENT_CLIENT_DROPOUT, 0, ""},
+                {ST_EVENT_DEVICE_DROPOUT, 9 * ST_NS_PER_S, ""},
+                {ST_EVENT_OWN_DROPOUT, 0, "alsa"},
+                {ST_EVENT_OWN_DROPOUT, 0, "dummy"}};
     ST_EACH (row, rows) {
         st_causes_tick(causes, 0);
         observe_by(row->kind, row->span_ns, row->backend);
-        assert_string_equal(said("cause"), ""); /* it may be late yet */
+        look("it may be late yet");
         time_goes_by(4 * ST_NS_PER_S);
-        assert_string_equal(said("event"), st_event_kind_name(row->kind));
-        assert_string_equal(said("cause"), "loop-on-time");
-        assert_non_null(strstr(said("text"), row->text));
-        assert_int_equal(newest()->lateness_ns, INT64_MIN);
+        look("");
     }
+    shown_is("causes/looks", __func__);
 }
 
 static void loop_that_did_not_run_was_not_on_time(void **state)
 {
     observe(ST_EVENT_DEVICE_DROPOUT, 0); /* before there was any */
     st_fake_advance(fake, 5 * ST_NS_PER_S);
-    assert_string_equal(said("cause"), "unknown");
-    assert_non_null(strstr(said("text"), "; it is unknown whether the test loop was late"));
+    look("");
 
     time_goes_by(5 * ST_NS_PER_S);
     st_causes_tick(causes, 0);
     observe(ST_EVENT_DEVICE_DROPOUT, 9 * ST_NS_PER_S); /* it has the first seconds not */
     time_goes_by(4 * ST_NS_PER_S);
-    assert_string_equal(said("cause"), "unknown");
+    look("");
 
     st_causes_tick(causes, 0);
     observe(ST_EVENT_DEVICE_DROPOUT, 0); /* it ends */
     st_fake_advance(fake, 5 * ST_NS_PER_S);
-    assert_string_equal(said("cause"), "unknown");
+    look("");
 
     st_fake_advance(fake, 5 * ST_NS_PER_S); /* and begins anew */
     time_goes_by(ST_NS_PER_S);
     st_causes_tick(causes, 0);
     observe(ST_EVENT_DEVICE_DROPOUT, 4 * ST_NS_PER_S);
     time_goes_by(4 * ST_NS_PER_S);
-    assert_string_equal(said("cause"), "unknown");
+    look("");
     observe(ST_EVENT_DEVICE_DROPOUT, 0);
     time_goes_by(4 * ST_NS_PER_S);
-    assert_string_equal(said("cause"), "loop-on-time");
+    look("");
+    shown_is("causes/looks", __func__);
 }
 
 /* The list has room for so many: what has left it may have been late. */
@@ -542,6 +478,7 @@ static void machine_was_slower_in_the_seconds_of_it_and_no_other(void **state)
 
 int main(void)
 {
+    (void)setenv("TZ", "UTC", 1);
     const struct CMUnitTest tests[] = {
         TEST(sums_are_by_cause_the_longest_total_first),
         TEST(sentence_sums_by_cause_then_names_the_worst_culprit_of_it),
