@@ -68,7 +68,6 @@ static inline int open_source_in(const char *folder)
 
 static inline void on_seen(void *ctx, const struct st_xrun_seen *seen)
 {
-    (void)ctx;
     if (seen->kind == ST_XRUN_SEEN_LOAD) {
         last_load = *seen;
         return;

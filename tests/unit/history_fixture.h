@@ -137,12 +137,12 @@ static inline json_t *rows_of(json_t *document)
 
 static inline int64_t figure(const json_t *rows, size_t i, const char *key)
 {
-    return json_integer_value(json_object_get(json_array_get(rows, i), key));
+    return st_json_integer(json_array_get(rows, i), key);
 }
 
 static inline int64_t lateness(const json_t *rows, size_t i, const char *key)
 {
-    return json_integer_value(json_object_get(json_object_get(json_array_get(rows, i), "lateness"), key));
+    return st_json_integer(json_object_get(json_array_get(rows, i), "lateness"), key);
 }
 
 static inline int64_t query(const char *sql)

@@ -122,7 +122,6 @@ static int sleep_by_script(struct st_clock *clock, int64_t due_ns) ST_NONBLOCKIN
 
 static int open_player(struct st_xrun_watch *w)
 {
-    (void)w;
     return 0;
 }
 
@@ -133,7 +132,6 @@ static int poll_player(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
                                                .client = "mpv",
                                                .certainty = ST_CERTAINTY_EXACT,
                                                .count_n = 1}};
-    (void)w;
     if (seconds_n / XRUN_EACH_S > (int64_t)made.xruns_n) {
         made.xruns_n++;
         seen(ctx, &one);
@@ -141,10 +139,7 @@ static int poll_player(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
     return 0;
 }
 
-static void close_player(struct st_xrun_watch *w)
-{
-    (void)w;
-}
+static void close_player(struct st_xrun_watch *w) {}
 
 static const struct st_xrun_ops player_ops = {
     .open = open_player, .poll = poll_player, .close = close_player};
@@ -260,7 +255,6 @@ static void drain_once(void)
 
 static void others_have_their_turn(void *ctx) ST_NONBLOCKING
 {
-    (void)ctx;
     made.callbacks_n++;
     const int64_t now_ns = fake->clock.now_ns(&fake->clock);
     if (now_ns - drained_ns < DRAIN_NS)
@@ -452,8 +446,8 @@ static void the_history_has_all_of_it(void **state)
     const json_t *row;
     json_array_foreach(json_object_get(document, "rows"), i, row)
     {
-        cycles += json_integer_value(json_object_get(row, "cycles"));
-        misses += json_integer_value(json_object_get(row, "misses"));
+        cycles += st_json_integer(row, "cycles");
+        misses += st_json_integer(row, "misses");
     }
     json_decref(document);
     st_history_read_close(reader);

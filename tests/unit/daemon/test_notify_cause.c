@@ -55,7 +55,7 @@ static void counts_what_the_status_counts(void **state)
     source->seen.last_wall_ns = NOW_NS - ST_NS_PER_S;
     assert_true(st_notify_cause_find(&shown, &view, &text));
     assert_string_equal(text.brief, "HeavyReverb: 12 dropouts");
-    assert_non_null(strstr(text.sentence, "HeavyReverb made all 12 dropouts (since "));
+    assert_has(text.sentence, "HeavyReverb made all 12 dropouts (since ");
 }
 
 static void says_what_the_status_says(void **state)
@@ -67,8 +67,8 @@ static void says_what_the_status_says(void **state)
     heavy->worst_reason = ST_DROPOUT_TOO_SLOW;
     assert_true(st_notify_cause_find(&shown, &view, &text));
     assert_string_equal(text.brief, "HeavyReverb: 12 dropouts");
-    assert_non_null(strstr(text.sentence, "HeavyReverb made all 12 dropouts (watched since "));
-    assert_non_null(strstr(text.sentence, "): it computed too long"));
+    assert_has(text.sentence, "HeavyReverb made all 12 dropouts (watched since ");
+    assert_has(text.sentence, "): it computed too long");
 }
 
 static void each_cause_is_told_once(void **state)

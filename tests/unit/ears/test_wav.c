@@ -73,7 +73,7 @@ static void refused(struct file *file, const char *why)
     struct st_wav wav;
     const char *error;
     assert_int_equal(open_file(file, &wav, &error), -EBADMSG);
-    assert_non_null(strstr(error, why));
+    assert_has(error, why);
 }
 
 static void each_format_has_its_values(void **state)

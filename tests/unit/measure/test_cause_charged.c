@@ -18,10 +18,7 @@ static int sleep_and_be_charged(struct st_clock *clock, int64_t due_ns) ST_NONBL
     return charged.sleep(clock, due_ns);
 }
 
-static void do_nothing(void *ctx) ST_NONBLOCKING
-{
-    (void)ctx;
-}
+static void do_nothing(void *ctx) ST_NONBLOCKING {}
 
 /* A loop whose cycle `late_cycle` is the late one, and whose sleep counts CPU time. */
 static void prepare(struct bench *b, uint64_t periods_n, uint64_t late_cycle,

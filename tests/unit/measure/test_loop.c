@@ -94,9 +94,6 @@ static void done_exactly_at_the_next_due_time_is_no_miss(void **state)
 
 static int sleep_not_at_all(struct st_clock *clock, int64_t due_ns) ST_NONBLOCKING
 {
-    struct st_platform *p = ST_PLATFORM_OF(clock, clock);
-    (void)p;
-    (void)due_ns;
     return 0;
 }
 

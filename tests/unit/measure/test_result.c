@@ -37,10 +37,10 @@ static void verdict_of_no_misses_has_the_bound(void **state)
     char text[400];
     make(&r, 11250, 0);
     st_result_verdict(&r, text, sizeof(text));
-    assert_non_null(strstr(text, "Timing OK with 128 frames at 48000 Hz"));
-    assert_non_null(strstr(text, "0 of 11250 periods missed"));
-    assert_non_null(strstr(text, "at most 360 events per hour")); /* 2.996 / 11250 * 1350000 = 359.5 */
-    assert_null(strstr(text, "none"));
+    assert_has(text, "Timing OK with 128 frames at 48000 Hz");
+    assert_has(text, "0 of 11250 periods missed");
+    assert_has(text, "at most 360 events per hour"); /* 2.996 / 11250 * 1350000 = 359.5 */
+    assert_lacks(text, "none");
     st_result_finish(&r);
 }
 
@@ -50,8 +50,8 @@ static void verdict_of_misses_has_their_number(void **state)
     char text[400];
     make(&r, 1000, 150);
     st_result_verdict(&r, text, sizeof(text));
-    assert_non_null(strstr(text, "Timing not OK"));
-    assert_non_null(strstr(text, "150 of 1000 periods missed"));
+    assert_has(text, "Timing not OK");
+    assert_has(text, "150 of 1000 periods missed");
     st_result_finish(&r);
 }
 
@@ -61,13 +61,13 @@ static void verdict_without_balance_error_or_data_never_says_holds(void **state)
     char text[400];
     make(&r, 100, 0);
     r.books_balance = false;
-    assert_null(strstr(st_result_verdict(&r, text, sizeof(text)), "Timing OK"));
+    assert_lacks(st_result_verdict(&r, text, sizeof(text)), "Timing OK");
     r.books_balance = true;
     r.error = -EINVAL;
-    assert_null(strstr(st_result_verdict(&r, text, sizeof(text)), "Timing OK"));
+    assert_lacks(st_result_verdict(&r, text, sizeof(text)), "Timing OK");
     r.error = 0;
     r.elapsed_periods = 0;
-    assert_null(strstr(st_result_verdict(&r, text, sizeof(text)), "Timing OK"));
+    assert_lacks(st_result_verdict(&r, text, sizeof(text)), "Timing OK");
     st_result_finish(&r);
 }
 
@@ -103,11 +103,11 @@ static void verdict_of_a_normal_thread_says_so_asked_for_or_not(void **state)
     char text[400];
     for (uint64_t misses = 0; misses < 2; misses++) {
         make(&r, 1000, misses);
-        assert_null(strstr(st_result_verdict(&r, text, sizeof(text)), "normal thread"));
+        assert_lacks(st_result_verdict(&r, text, sizeof(text)), "normal thread");
         r.policy = ST_POLICY_OTHER;
-        assert_non_null(strstr(st_result_verdict(&r, text, sizeof(text)), "as a normal thread"));
+        assert_has(st_result_verdict(&r, text, sizeof(text)), "as a normal thread");
         r.policy_asked = ST_POLICY_OTHER;
-        assert_non_null(strstr(st_result_verdict(&r, text, sizeof(text)), "as a normal thread"));
+        assert_has(st_result_verdict(&r, text, sizeof(text)), "as a normal thread");
         st_result_finish(&r);
     }
 }
@@ -120,11 +120,11 @@ static void periods_that_nobody_saw_are_no_evidence(void **state)
     r.elapsed_periods = r.cycles = 1500;
     r.records_lost = 500;
     st_result_verdict(&r, text, sizeof(text));
-    assert_non_null(strstr(text, "0 of 1000 periods missed"));
-    assert_non_null(strstr(text, "500 more were not seen"));
+    assert_has(text, "0 of 1000 periods missed");
+    assert_has(text, "500 more were not seen");
     assert_true(st_miss_events_per_hour_max95(0, st_result_seconds(&r)) > 2.995 / 1000 * 1350000);
     r.records_lost = 1500;
-    assert_null(strstr(st_result_verdict(&r, text, sizeof(text)), "Timing OK"));
+    assert_lacks(st_result_verdict(&r, text, sizeof(text)), "Timing OK");
     st_result_finish(&r);
 }
 
@@ -139,26 +139,25 @@ static void one_sentence_for_all_cpus_speaks_of_the_worst(void **state)
     st_hist_add(&r[1].lateness, 77000);
     qsort(r, 3, sizeof(r[0]), st_result_compare);
     st_result_verdict_of_all(r, 3, text, sizeof(text));
-    assert_non_null(strstr(text, "Timing OK with 128 frames at 48000 Hz (2.667 ms) on all 3 CPUs"));
-    assert_non_null(
-        strstr(text, "0 of 3000 periods missed (95 % confidence: at most 4050 events per hour on each)"));
-    assert_non_null(strstr(text, "77.0 \xc2\xb5s late on CPU 1."));
+    assert_has(text, "Timing OK with 128 frames at 48000 Hz (2.667 ms) on all 3 CPUs");
+    assert_has(text, "0 of 3000 periods missed (95 % confidence: at most 4050 events per hour on each)");
+    assert_has(text, "77.0 \xc2\xb5s late on CPU 1.");
 
     r[2].misses = 7;
     r[1].policy = ST_POLICY_OTHER;
     qsort(r, 3, sizeof(r[0]), st_result_compare);
     assert_int_equal(r[0].misses, 7);
     st_result_verdict_of_all(r, 3, text, sizeof(text));
-    assert_non_null(strstr(text, "Timing not OK"));
-    assert_non_null(strstr(text, "on 1 of 3 CPUs"));
-    assert_non_null(strstr(text, "missed 7 of 1000 periods"));
+    assert_has(text, "Timing not OK");
+    assert_has(text, "on 1 of 3 CPUs");
+    assert_has(text, "missed 7 of 1000 periods");
 
     r[2].books_balance = false; /* no misses there, but nothing else that can be believed */
     const int cpu = r[2].cpu;
     qsort(r, 3, sizeof(r[0]), st_result_compare);
     assert_int_equal(r[0].cpu, cpu);
     st_result_verdict_of_all(r, 3, text, sizeof(text));
-    assert_non_null(strstr(text, ": Invalid: the counters of the measuring loop do not agree"));
+    assert_has(text, ": Invalid: the counters of the measuring loop do not agree");
     for (int i = 0; i < 3; i++)
         st_result_finish(&r[i]);
 }

@@ -176,7 +176,6 @@ static void wait_for_a_loop_that_does_not_end_has_an_end(void **state)
 static void see_cycle(void *ctx, uint64_t index, int64_t lateness_ns, int64_t callback_ns)
 {
     struct seen *seen = ctx;
-    (void)lateness_ns;
     seen->in_order = seen->in_order && index == seen->next && callback_ns == 0;
     seen->next = index + 1;
     seen->cycles++;
@@ -209,17 +208,11 @@ static void sink_gets_every_period_in_order(void **state)
 /* The seam of the native platform, with one function refused. */
 static int refuse_policy(struct st_threads *threads, enum st_policy policy, int priority)
 {
-    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
-    (void)p;
-    (void)priority;
     return policy == ST_POLICY_OTHER ? 0 : -EPERM;
 }
 
 static int refuse_lock(struct st_threads *threads, enum st_lock *ret)
 {
-    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
-    (void)p;
-    (void)ret;
     return -ENOMEM;
 }
 
@@ -240,10 +233,10 @@ static void refused_fifo_and_lock_are_said_in_the_result(void **state)
     assert_int_equal(result.policy, ST_POLICY_OTHER);
     assert_int_equal(result.policy_asked, ST_POLICY_FIFO);
     assert_int_equal(result.lock, ST_LOCK_NONE);
-    assert_non_null(strstr(result.degraded, "SCHED_FIFO"));
-    assert_non_null(strstr(result.degraded, "; memory is not locked"));
+    assert_has(result.degraded, "SCHED_FIFO");
+    assert_has(result.degraded, "; memory is not locked");
     char verdict[400];
-    assert_non_null(strstr(st_result_verdict(&result, verdict, sizeof(verdict)), "as a normal thread"));
+    assert_has(st_result_verdict(&result, verdict, sizeof(verdict)), "as a normal thread");
     st_result_finish(&result);
     st_session_free(session);
 }
@@ -255,13 +248,11 @@ static const char *_Atomic deviation_first; /* loop and drain read it */
 static int read_freebsd_sysctl(struct st_machine *machine, const char *name, char *buf, size_t buf_bytes,
                                size_t *ret_len)
 {
-    struct st_platform *p = ST_PLATFORM_OF(machine, machine);
     const char *const deviation = deviation_first;
     const char *const values[][2] = {{"kern.hz", "1000"},
                                      {"kern.eventtimer.periodic", "0"},
                                      {"kern.timecounter.alloweddeviation", deviation},
                                      {"kern.timecounter.nanosleep_precise", precise}};
-    (void)p;
     ST_EACH (value, values) {
         if (strcmp(name, (*value)[0]) == 0 && (*value)[1] != NULL) {
             *ret_len = (size_t)snprintf(buf, buf_bytes, "%s", (*value)[1]);
@@ -276,9 +267,6 @@ static int read_freebsd_sysctl(struct st_machine *machine, const char *name, cha
 static int count_nothing(struct st_threads *threads, const struct st_counters_handle *h,
                          struct st_thread_counters *ret)
 {
-    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
-    (void)p;
-    (void)h;
     *ret = (struct st_thread_counters){0};
     return 0;
 }
@@ -324,8 +312,6 @@ static int64_t resident_bytes(void)
 
 static int lock_and_look(struct st_threads *threads, enum st_lock *ret)
 {
-    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
-    (void)p;
     resident_when_locked = resident_bytes();
     *ret = ST_LOCK_ON_FAULT;
     return 0;

@@ -67,10 +67,7 @@ static void past_moment_is_over_at_once(void **state)
     st_punctual_free(punctual);
 }
 
-static void on_alarm(int signal_number)
-{
-    (void)signal_number;
-}
+static void on_alarm(int signal_number) {}
 
 static void signal_is_told(void **state)
 {

@@ -19,7 +19,6 @@ static struct st_random chance;
 
 int64_t st_posix_now_ns(struct st_clock *clock) ST_NONBLOCKING
 {
-    (void)clock;
     return clock_ns += CLOCK_COST_NS;
 }
 
@@ -31,7 +30,6 @@ static int64_t draw(void)
 /* A signal wakes the thread, too, and as late; when the timer has fired by then, the sleep is over. */
 int st_exact_sleep_until_ns(struct st_clock *clock, int64_t due_ns) ST_NONBLOCKING
 {
-    (void)clock;
     if (signal_every_ns > 0) {
         const int64_t signal_ns = (clock_ns / signal_every_ns + 1) * signal_every_ns;
         if (signal_ns < due_ns) {

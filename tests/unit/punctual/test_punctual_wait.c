@@ -109,8 +109,6 @@ static struct st_random chance;
 
 static int64_t slow_now_ns(struct st_clock *clock) ST_NONBLOCKING
 {
-    struct st_platform *p = ST_PLATFORM_OF(clock, clock);
-    (void)p;
     /* no two reads take the same */
     return slow_ns += read_ns + (int64_t)(0.05 * (double)read_ns * (st_random_unit(&chance) - 0.5));
 }
@@ -118,8 +116,6 @@ static int64_t slow_now_ns(struct st_clock *clock) ST_NONBLOCKING
 /* Some 7 us late, one in fifty 2 us more: as a guest whose instructions are counted. */
 static int slow_sleep_until_ns(struct st_clock *clock, int64_t due_ns) ST_NONBLOCKING
 {
-    struct st_platform *p = ST_PLATFORM_OF(clock, clock);
-    (void)p;
     const bool tick = st_random_unit(&chance) < 0.02;
     slow_ns = (due_ns > slow_ns ? due_ns : slow_ns) + 6700 + (tick ? 2000 : 0) +
               (int64_t)(300 * st_random_unit(&chance));

@@ -122,8 +122,7 @@ static void the_last_events_begin_among_those_of_one_time(void **state)
         const json_t *events = json_object_get(document, "events");
         assert_int_equal(json_array_size(events), n);
         for (int64_t i = 0; i < n; i++)
-            assert_int_equal(json_integer_value(json_object_get(json_array_get(events, (size_t)i), "id")),
-                             ROWS_N - n + 1 + i);
+            assert_int_equal(st_json_integer(json_array_get(events, (size_t)i), "id"), ROWS_N - n + 1 + i);
         assert_int_equal(json_is_true(json_object_get(document, "more")), limit < ROWS_N);
         json_decref(document);
     }
@@ -204,8 +203,6 @@ struct effort {
 
 static int on_question(unsigned event, void *ctx, void *statement, void *took_ns)
 {
-    (void)event;
-    (void)took_ns;
     struct effort *effort = ctx;
     if (effort->questions_n < 2)
         snprintf(effort->sql[effort->questions_n], sizeof(effort->sql[0]), "%s", sqlite3_sql(statement));
@@ -267,7 +264,7 @@ static void events_are_found_in_their_order_and_never_sorted(void **state)
 
 static int64_t id_of(const json_t *document, size_t i)
 {
-    return json_integer_value(json_object_get(json_array_get(json_object_get(document, "events"), i), "id"));
+    return st_json_integer(json_array_get(json_object_get(document, "events"), i), "id");
 }
 
 /* What is still being counted stands among the records, without a number of its own, and in no file. */
@@ -361,7 +358,7 @@ static const char *cause(void)
     json_t *document;
     assert_int_equal(read_events(reader, &wish, &document), 0);
     const json_t *event = json_array_get(json_object_get(document, "events"), 0);
-    const char *text = json_string_value(json_object_get(event, "cause"));
+    const char *text = st_json_text(event, "cause");
     ST_PRINT(buf, "%s", text != NULL ? text : "");
     json_decref(document);
     st_history_read_close(reader);
@@ -415,7 +412,7 @@ static void what_no_sleeptuned_has_written_is_harmless(void **state)
     document = events_of(reader, &wish, 3); /* a late wake-up is late */
     assert_int_equal(st_dropout_list_add(reader, INT64_MIN, INT64_MIN, document), 0);
     dropouts = json_object_get(document, "dropouts");
-    assert_int_equal(json_integer_value(json_object_get(dropouts, "count")), 0);
+    assert_int_equal(st_json_integer(dropouts, "count"), 0);
     json_decref(document);
     st_history_read_close(reader);
 }

@@ -50,8 +50,8 @@ static void lost_sound_has_a_length_and_a_place(void **state)
     st_event_add(&slow, &cool);
     st_event_add(&cool, &slow);
     assert_int_equal(cool.slowed, ST_CAUSE_HEAT);
-    assert_non_null(strstr(say(&slow), ": it computed too long; meanwhile the CPU was too hot and slowed "
-                                       "itself down"));
+    assert_has(say(&slow), ": it computed too long; meanwhile the CPU was too hot and slowed "
+                           "itself down");
     struct st_event both = b; /* it went on, and then another one began */
     st_event_add(&both, &more);
     both.lost_ns = 21 * ST_NS_PER_MS;
@@ -147,9 +147,9 @@ static void culprit_of_a_sum_is_who_was_it_most_often(void **state)
     }
     assert_string_equal(sum.culprit, "ffmpeg");
     assert_int_equal(sum.culprit_n, 3);
-    assert_non_null(strstr(say(&sum), ": it lost the CPU to another program, at least 3 times ffmpeg"));
+    assert_has(say(&sum), ": it lost the CPU to another program, at least 3 times ffmpeg");
     sum.culprit_n = 6;
-    assert_non_null(strstr(say(&sum), ": it lost the CPU to ffmpeg"));
+    assert_has(say(&sum), ": it lost the CPU to ffmpeg");
 }
 
 /* PipeWire's server for PulseAudio was stopped; or a client of its name was late, and nothing stopped it. */
@@ -159,8 +159,8 @@ static void the_server_that_a_client_waited_for_did_not_answer(void **state)
     event.reason = ST_DROPOUT_WAITED_FOR_OTHER;
     event.culprit_n = 1;
     ST_PRINT(event.culprit, "pipewire-pulse");
-    assert_non_null(strstr(say(&event), ": it waited for pipewire-pulse, which did not answer"));
-    assert_null(strstr(text, "stopped"));
+    assert_has(say(&event), ": it waited for pipewire-pulse, which did not answer");
+    assert_lacks(text, "stopped");
 }
 
 static void schema_has_each_field(void **state)
@@ -200,7 +200,7 @@ static void names_of_others_are_made_safe_in_json(void **state)
     ST_PRINT(event.device, "hw:\xff");
     json_t *document = st_event_story_json(&event, &alone);
     assert_string_equal(json_string_value(json_object_get(document, "device")), "hw:?");
-    assert_non_null(strstr(json_string_value(json_object_get(document, "text")), "hw:? had 1 dropout"));
+    assert_has(json_string_value(json_object_get(document, "text")), "hw:? had 1 dropout");
     json_decref(document);
 }
 

@@ -15,7 +15,6 @@ static int setup(void **state)
 
 static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 {
-    (void)ctx;
     assert_int_equal(seen->event.certainty, ST_CERTAINTY_EXACT);
     device_n += seen->event.kind == ST_EVENT_DEVICE_DROPOUT ? seen->event.count_n : 0;
     dropouts_n += seen->event.kind == ST_EVENT_CLIENT_DROPOUT ? seen->event.count_n : 0;
@@ -67,7 +66,6 @@ static void underruns_of_a_virtual_channel_are_a_client_that_starved(void **stat
 
 static void on_channel(void *ctx, const struct st_snd_channel *channel)
 {
-    (void)ctx;
     st_sndstat_look_at(&counters, channel, on_seen, NULL);
 }
 

@@ -117,7 +117,6 @@ static void put_devices(void)
 
 static void on_channel(void *ctx, const struct st_snd_channel *channel)
 {
-    (void)ctx;
     assert_true(seen_n < ST_ARRAY_LEN(seen));
     seen[seen_n++] = *channel;
 }

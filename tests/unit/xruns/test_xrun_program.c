@@ -46,7 +46,6 @@ static int teardown_folder(void **state)
 
 static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 {
-    (void)ctx;
     last = *seen;
     seen_n += seen->event.count_n;
 }

@@ -8,7 +8,6 @@ static char noted[4096];
 static void note(void *ctx, const char *section, const char *key, const char *value)
 {
     const size_t used = strlen(noted);
-    (void)ctx;
     snprintf(noted + used, sizeof(noted) - used, "%s|%s|%s;", section, key, value);
 }
 

@@ -140,7 +140,7 @@ static void rates_are_printed_short_and_exact(void **state)
     ST_EACH (row, rows) {
         char verdict[1024];
         report.wish.rate_hz = row->rate_hz;
-        assert_non_null(strstr(st_report_format_headline(&report, verdict, sizeof(verdict)), row->text));
+        assert_has(st_report_format_headline(&report, verdict, sizeof(verdict)), row->text);
     }
 }
 
@@ -213,7 +213,7 @@ static void colour_is_there_only_when_asked_for(void **state)
 {
     costs(&findings[0], ST_STATUS_PROBLEM, 5);
     char *text = print(&st_report_text, 80, true, false);
-    assert_non_null(strstr(text, "\033[1;31mproblem"));
+    assert_has(text, "\033[1;31mproblem");
     free(text);
     text = print(&st_report_text, 80, false, false);
     assert_null(strchr(text, '\033'));
@@ -254,9 +254,9 @@ static void the_right_comes_before_what_it_makes_needless(void **state)
     assert_int_equal(
         st_report_format_write(&st_report_text, &judged, out, &(struct st_report_view){.width = 80}), 0);
     fclose(out);
-    assert_non_null(strstr(text, "\n  log out and in again\n  linux-rt-permission: costs fairness\n"));
-    assert_non_null(strstr(text, "sleeptune apply linux-memlock\n"));
-    assert_null(strstr(text, "sleeptune apply linux-rt-permission"));
+    assert_has(text, "\n  log out and in again\n  linux-rt-permission: costs fairness\n");
+    assert_has(text, "sleeptune apply linux-memlock\n");
+    assert_lacks(text, "sleeptune apply linux-rt-permission");
     free(text);
     st_report_finish(&judged);
     /* its other line is there, too */
@@ -280,11 +280,11 @@ static void the_right_comes_before_what_it_makes_needless(void **state)
 static void details_of_fine_rules_come_with_all(void **state)
 {
     char *text = print(&st_report_text, 80, false, false);
-    assert_null(strstr(text, "what is seen here"));
-    assert_non_null(strstr(text, "2 ok, 0 not applicable, 0 unknown."));
+    assert_lacks(text, "what is seen here");
+    assert_has(text, "2 ok, 0 not applicable, 0 unknown.");
     free(text);
     text = print(&st_report_text, 80, false, true);
-    assert_non_null(strstr(text, "what is seen here"));
+    assert_has(text, "what is seen here");
     free(text);
 }
 
@@ -297,7 +297,7 @@ static void unread_facts_are_named_on_the_first_screen(void **state)
     assert_int_equal(st_facts_put_int(facts, "d", 1, "/proc/d"), 0);
     report.unreadable_n = 3;
     char *text = print(&st_report_text, 0, false, false);
-    assert_non_null(strstr(text, "\nNot read: /proc/a (Permission denied), /proc/c (not understood).\n"));
+    assert_has(text, "\nNot read: /proc/a (Permission denied), /proc/c (not understood).\n");
     free(text);
 }
 
@@ -340,10 +340,10 @@ static void check_stretched_sleeps(const struct st_report *made)
     assert_true(finding->status == ST_STATUS_ADVICE || finding->status == ST_STATUS_PROBLEM);
     assert_true(finding->effect_known);
     assert_float_equal(finding->effect_us, 83.333, 0.05);
-    assert_non_null(strstr(finding->summary, "83.3"));
-    assert_non_null(strstr(finding->summary, "78"));
-    assert_non_null(strstr(finding->summary, "the value 0 removes this"));
-    assert_non_null(strstr(finding->fix_now, "kern.timecounter.alloweddeviation=0"));
+    assert_has(finding->summary, "83.3");
+    assert_has(finding->summary, "78");
+    assert_has(finding->summary, "the value 0 removes this");
+    assert_has(finding->fix_now, "kern.timecounter.alloweddeviation=0");
 }
 
 static void freebsd_13_stretches_sleeps_by_up_to_83_us(void **state)
@@ -375,7 +375,7 @@ static void freebsd_15_sleeps_are_not_touched(void **state)
     const struct st_finding *finding = find(&made, "freebsd-alloweddeviation");
     assert_true(finding->effect_known);
     assert_float_equal(finding->effect_us, 0, 0);
-    assert_non_null(strstr(finding->summary, "poll"));
+    assert_has(finding->summary, "poll");
     st_report_finish(&made);
     assert_int_equal(st_facts_put_int(facts, "freebsd.kern.timecounter.nanosleep_precise", 0, NULL), 0);
     assert_int_equal(st_report_make(facts, 64, 48000, &made), 0);
@@ -419,7 +419,7 @@ static void usb_blocks_follow_buffer_ms_once_reopened(void **state)
     assert_int_equal(st_report_make(facts, 64, 48000, &made), 0);
     const struct st_finding *finding = find(&made, "freebsd-uaudio-buffer");
     assert_int_equal(finding->status, ST_STATUS_ADVICE);
-    assert_non_null(strstr(finding->summary, "still uses blocks of 4.0 ms"));
+    assert_has(finding->summary, "still uses blocks of 4.0 ms");
     st_report_finish(&made);
     assert_int_equal(st_facts_put_int(facts, key, 4, NULL), 0);
     assert_int_equal(st_report_make(facts, 256, 48000, &made), 0);

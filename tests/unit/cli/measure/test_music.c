@@ -52,7 +52,6 @@ static int poll_it(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
 
 static void close_it(struct st_xrun_watch *w)
 {
-    (void)w;
     program.closed++;
     close(program.pipe[0]);
     close(program.pipe[1]);
@@ -60,7 +59,6 @@ static void close_it(struct st_xrun_watch *w)
 
 static int fd_of(const struct st_xrun_watch *w)
 {
-    (void)w;
     return program.pipe[0];
 }
 

@@ -79,7 +79,7 @@ static void hostile_rows_are_shown_without_harm(void **state)
                         ROW("run-queue", "\"x/2\"", 9223372036854775807, 9223372036854775807, 1, 1) "]",
                         100);
     assert_null(strchr(text, '\033'));
-    assert_non_null(strstr(text, "run-queue: x (2 threads)"));
+    assert_has(text, "run-queue: x (2 threads)");
     free(text);
 }
 
@@ -89,25 +89,25 @@ static void without_a_tracer_it_is_said_how_to_name_the_culprit(void **state)
     json_t *document = json_pack("{s:s, s:o, s:i, s:s}", "verdict", "One sentence.", "rows",
                                  json_loads(rows, 0, NULL), "wakes", 1000, "tracer", "trace.enabled is off");
     char *text = show(document, 80);
-    assert_non_null(strstr(text, "\nculprit    which program delayed the test loop is not known:"));
-    assert_non_null(strstr(text, "To name it, run sleeptuned as root"));
+    assert_has(text, "\nculprit    which program delayed the test loop is not known:");
+    assert_has(text, "To name it, run sleeptuned as root");
     free(text);
     json_object_set_new(document, "tracer", json_string("it runs in a container. Run it outside"));
     text = show(document, 400);
-    assert_non_null(strstr(text, "is not known: it runs in a container. Run it outside.\n"));
+    assert_has(text, "is not known: it runs in a container. Run it outside.\n");
     free(text);
     /* o8/d1-causes-hog.txt. At 8b8d5cff, below a row that names hog: "culprit    which program delayed the
      * test loop is not known: sleeptuned traces on Linux only; on FreeBSD it counts interrupts instead. To
      * name it, run sleeptuned as root with trace.enabled = "on": man sleeptuned.conf" */
     os = ST_OS_FREEBSD;
     text = show(document, 80);
-    assert_null(strstr(text, "\nculprit"));
-    assert_null(strstr(text, "trace"));
+    assert_lacks(text, "\nculprit");
+    assert_lacks(text, "trace");
     os = ST_OS_LINUX;
     free(text);
     json_object_set_new(document, "rows", json_array());
     text = show(document, 80);
-    assert_null(strstr(text, "culprit"));
+    assert_lacks(text, "culprit");
     free(text);
     json_decref(document);
 }

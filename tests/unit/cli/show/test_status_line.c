@@ -70,7 +70,7 @@ static void a_name_is_no_markup_of_pango(void **state)
     json_t *line = json_loads(line_of("waybar", document), 0, NULL);
     assert_string_equal(json_string_value(json_object_get(line, "text")),
                         "&lt;span size=&#39;1&#39;&gt;&amp;amp;&lt;/span&gt;&quot;&#39;\\: 2 dropouts");
-    assert_non_null(strstr(json_string_value(json_object_get(line, "tooltip")), "&lt;/span&gt;"));
+    assert_has(json_string_value(json_object_get(line, "tooltip")), "&lt;/span&gt;");
     json_decref(line);
     json_decref(document);
 }

@@ -151,7 +151,7 @@ static void another_writer_is_named_and_left_alone(void **state)
     write_file(s, "/sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "ondemand\n");
     assert_int_equal(st_tune_supervisor_set(&supervisor, 3, &row, why), -EBUSY);
     assert_int_equal(row, 1);
-    assert_non_null(strstr(why, "scaling_governor (running here: power-profiles-daemon)"));
+    assert_has(why, "scaling_governor (running here: power-profiles-daemon)");
     assert_int_equal(st_tune_supervisor_set(&supervisor, 1, &row, why), 0); /* the other one goes on */
     assert_value(s, PAGES "enabled", "madvise");
     assert_int_equal(st_tune_supervisor_end(&supervisor), 0);

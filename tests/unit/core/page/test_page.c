@@ -74,7 +74,7 @@ static void every_figure_is_there_without_a_script(void **state)
             fail_msg("not in the page, or too early: %s\n%s", *part, strstr(page, "<main>"));
         at = found;
     }
-    assert_null(strstr(page, "{{"));
+    assert_lacks(page, "{{");
     free(page);
 }
 
@@ -106,9 +106,9 @@ static void text_of_others_is_escaped_everywhere(void **state)
 static void empty_document_makes_a_page_that_claims_nothing(void **state)
 {
     char *page = page_of("{}");
-    assert_non_null(strstr(page, "<p id=\"answer\"></p>"));
-    assert_null(strstr(page, "<td>"));
-    assert_null(strstr(page, "{{"));
+    assert_has(page, "<p id=\"answer\"></p>");
+    assert_lacks(page, "<td>");
+    assert_lacks(page, "{{");
     free(page);
 }
 
@@ -126,14 +126,14 @@ static void policy_lets_nothing_in_but_the_page_itself(void **state)
 {
     assert_int_equal(strncmp(st_page_policy, "default-src 'none'; style-src 'sha256-", 38), 0);
     assert_int_equal(count(st_page_policy, "'sha256-"), 2);
-    assert_null(strstr(st_page_policy, "unsafe"));
-    assert_null(strstr(st_page_policy, "http"));
-    assert_null(strstr(st_page_template, "src="));
+    assert_lacks(st_page_policy, "unsafe");
+    assert_lacks(st_page_policy, "http");
+    assert_lacks(st_page_template, "src=");
     /* the viewer of traces, which a button opens in a tab of its own */
     assert_int_equal(count(st_page_template, "https:"), 1);
-    assert_non_null(strstr(st_page_template, "VIEWER = \"https://ui.perfetto.dev\""));
-    assert_null(strstr(st_page_template, "style=\""));
-    assert_null(strstr(st_page_template, "innerHTML"));
+    assert_has(st_page_template, "VIEWER = \"https://ui.perfetto.dev\"");
+    assert_lacks(st_page_template, "style=\"");
+    assert_lacks(st_page_template, "innerHTML");
 }
 
 int main(void)

@@ -92,7 +92,7 @@ static void dummy_plays_and_its_values_are_read_back(void **state)
         st_audio_stop(audio);
         audio = open_audio("jack", "", &view);
         assert_int_equal(view.state, ST_AUDIO_OFF);
-        assert_non_null(strstr(view.error, "sleeptune-stream.so is not installed"));
+        assert_has(view.error, "sleeptune-stream.so is not installed");
         st_audio_stop(audio);
         return;
     }
@@ -111,7 +111,7 @@ static void unknown_device_is_named_and_tried_again(void **state)
     struct st_audio_view view;
     struct st_audio *audio = open_audio("dummy", "no-such-device", &view);
     assert_int_equal(view.state, ST_AUDIO_WAITING);
-    assert_non_null(strstr(view.error, "backend dummy has no output device \"no-such-device\""));
+    assert_has(view.error, "backend dummy has no output device \"no-such-device\"");
     assert_int_equal(view.retry_after_ns, ST_NS_PER_S);
     st_audio_stop(audio);
     assert_int_equal(events.added_n, 1);

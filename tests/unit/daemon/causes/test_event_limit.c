@@ -37,10 +37,7 @@ static int poll_flood(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
     return st_xrun_because(w, 0, "a hostile client");
 }
 
-static void close_flood(struct st_xrun_watch *w)
-{
-    (void)w;
-}
+static void close_flood(struct st_xrun_watch *w) {}
 
 static const struct st_xrun_ops ops = {.open = open_flood, .poll = poll_flood, .close = close_flood};
 static const struct st_xrun_source source = {

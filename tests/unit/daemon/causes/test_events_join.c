@@ -129,8 +129,7 @@ static size_t compare(struct st_random *random, int64_t from_ns, int64_t watched
     for (size_t i = 0; i < RECORDS_N; i++) {
         json_t *one = json_array_get(listed, RECORDS_N - 1 - i), *other = json_array_get(stored, i);
         json_object_del(other, "id");
-        const char *of_memory = json_string_value(json_object_get(one, "text")),
-                   *of_file = json_string_value(json_object_get(other, "text"));
+        const char *of_memory = st_json_text(one, "text"), *of_file = st_json_text(other, "text");
         assert_string_equal(of_memory, of_file);
         assert_true(json_equal(one, other));
         joined_n += strstr(of_memory, "the test loop (CPU 3) was") != NULL ||

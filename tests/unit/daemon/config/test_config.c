@@ -8,7 +8,6 @@ static unsigned messages_n;
 
 static void collect(void *ctx, const char *message)
 {
-    (void)ctx;
     messages_n++;
     const size_t len = strlen(messages);
     snprintf(messages + len, sizeof(messages) - len, "%s\n", message);
@@ -118,8 +117,8 @@ static void every_error_of_a_file_is_told(void **state)
     struct st_config c;
     assert_int_equal(parse("loop = { frames = -1;\n rate_hz = 1;\n foo = 1; };", &c), -EBADMSG);
     assert_int_equal(messages_n, 3);
-    assert_non_null(strstr(messages, "FILE:2: loop.rate_hz"));
-    assert_non_null(strstr(messages, "FILE:3: loop.foo"));
+    assert_has(messages, "FILE:2: loop.rate_hz");
+    assert_has(messages, "FILE:3: loop.foo");
 }
 
 static void flood_of_errors_is_cut(void **state)
@@ -138,7 +137,7 @@ static void syntax_error_names_the_line(void **state)
     assert_refused("loop = {\n frames = 64;\n \t frames = 32; \r\n};",
                    "FILE:3: duplicate setting name: frames = 32;");
     assert_refused("loop = {\n", "FILE:2: syntax error"); /* there is nothing in that line */
-    assert_null(strstr(messages, "error:"));
+    assert_lacks(messages, "error:");
     assert_refused("loop = {\n x \x1b[2J = ;\n};", "syntax error: x ?[2J = ;");
     assert_refused("a = ;  # 45678901234567890123456789012345678901234567890123456789012345",
                    "syntax error: a = ;  # 456789012345678901234567890123456789012345678901...");
@@ -151,7 +150,7 @@ static void include_and_zero_bytes_are_refused(void **state)
     struct st_config c;
     messages[0] = '\0';
     assert_int_equal(st_config_parse("loop\n\0frames", 12, "FILE", &c, collect, NULL), -EBADMSG);
-    assert_non_null(strstr(messages, "FILE:2: this is not a text file"));
+    assert_has(messages, "FILE:2: this is not a text file");
 }
 
 static void control_characters_do_not_reach_a_message(void **state)
@@ -209,14 +208,14 @@ static void unreadable_file_is_an_error_with_its_reason(void **state)
     assert_int_equal(st_fake_set_file(fake, "/c", "", -EACCES), 0);
     messages[0] = '\0';
     assert_int_equal(st_config_load(&fake->machine, "/c", &c, collect, NULL), -EACCES);
-    assert_non_null(strstr(messages, "/c: cannot be read: Permission denied"));
+    assert_has(messages, "/c: cannot be read: Permission denied");
     assert_int_equal(st_config_load(&fake->machine, "/missing", &c, collect, NULL), -ENOENT);
     char *big = malloc(ST_CONFIG_FILE_BYTES + 100);
     memset(big, '#', ST_CONFIG_FILE_BYTES + 99);
     big[ST_CONFIG_FILE_BYTES + 99] = '\0';
     assert_int_equal(st_fake_set_file(fake, "/big", big, 0), 0);
     assert_int_equal(st_config_load(&fake->machine, "/big", &c, collect, NULL), -EFBIG);
-    assert_non_null(strstr(messages, "/big: larger than"));
+    assert_has(messages, "/big: larger than");
     free(big);
     st_fake_free(fake);
 }

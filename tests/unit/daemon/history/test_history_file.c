@@ -64,11 +64,11 @@ static void make_file(const char *path, enum file_kind kind)
 static void check_aside(ino_t inode)
 {
     struct stat status;
-    assert_non_null(strstr(look().aside, ".aside-"));
+    assert_has(look().aside, ".aside-");
     assert_int_equal(stat(look().aside, &status), 0);
     assert_int_equal(status.st_ino, inode);
     assert_int_equal(events.events[0].event.kind, ST_EVENT_HISTORY_ASIDE);
-    assert_non_null(strstr(events.events[0].event.detail, "the old file is now "));
+    assert_has(events.events[0].event.detail, "the old file is now ");
 }
 
 /* Nothing is beside it, and it is what it was. */
@@ -100,7 +100,7 @@ static void a_foreign_file_is_put_aside(void **state)
 static void the_database_of_another_program_in_the_state_folder_is_put_aside(void **state)
 {
     put_aside_at_the_usual_place(FOREIGN_FILE);
-    assert_non_null(strstr(events.events[0].event.detail, "of another program"));
+    assert_has(events.events[0].event.detail, "of another program");
 }
 
 static void random_bytes_in_the_state_folder_are_put_aside(void **state)
@@ -111,7 +111,7 @@ static void random_bytes_in_the_state_folder_are_put_aside(void **state)
 static void a_damaged_history_in_the_state_folder_is_put_aside(void **state)
 {
     put_aside_at_the_usual_place(DAMAGED_FILE);
-    assert_non_null(strstr(events.events[0].event.detail, "it is damaged: "));
+    assert_has(events.events[0].event.detail, "it is damaged: ");
 }
 
 static void an_empty_file_becomes_a_history(void **state)
@@ -149,8 +149,8 @@ static void left_alone_where_it_was_set(enum file_kind kind, const char *why)
     ST_PRINT(config.history.path, "%s", path);
     start();
     wait_for(ST_HISTORY_WRITER_FAILING);
-    assert_non_null(strstr(look().why, why));
-    assert_non_null(strstr(look().why, "is not changed"));
+    assert_has(look().why, why);
+    assert_has(look().why, "is not changed");
     check_left_alone(path, copy);
 }
 
@@ -179,7 +179,7 @@ static void a_damaged_history_at_a_path_that_was_set_is_put_aside(void **state)
     start();
     wait_for(ST_HISTORY_WRITER_WRITING);
     check_aside(status.st_ino);
-    assert_non_null(strstr(events.events[0].event.detail, "it is damaged: "));
+    assert_has(events.events[0].event.detail, "it is damaged: ");
 }
 
 static void a_history_of_a_newer_version_is_left_alone_wherever_it_is(void **state)
@@ -191,8 +191,7 @@ static void a_history_of_a_newer_version_is_left_alone_wherever_it_is(void **sta
     assert_int_equal(stat(path, &before), 0);
     start();
     wait_for(ST_HISTORY_WRITER_FAILING);
-    assert_non_null(
-        strstr(look().why, "is not changed: it is of version 99, made by a newer sleeptune; this sleeptune"));
+    assert_has(look().why, "is not changed: it is of version 99, made by a newer sleeptune; this sleeptune");
     assert_int_equal(stat(path, &after), 0);
     assert_int_equal(before.st_ino, after.st_ino);
     assert_string_equal(look().aside, "");
@@ -202,7 +201,7 @@ static void a_history_of_a_newer_version_is_left_alone_wherever_it_is(void **sta
     const struct timespec pause = {.tv_nsec = TRY_NS};
     for (int i = 0; i < TRIES_MAX && strstr(look().why, "mine.db") == NULL; i++)
         nanosleep(&pause, NULL);
-    assert_non_null(strstr(look().why, "mine.db is not changed: it is of version 99"));
+    assert_has(look().why, "mine.db is not changed: it is of version 99");
     assert_string_equal(look().aside, "");
 }
 
@@ -215,7 +214,7 @@ static void a_link_is_not_followed(void **state)
     assert_int_equal(symlink("notes.txt", path), 0);
     start();
     wait_for(ST_HISTORY_WRITER_FAILING);
-    assert_non_null(strstr(look().why, "history.db cannot be written: it is a symbolic link"));
+    assert_has(look().why, "history.db cannot be written: it is a symbolic link");
     assert_string_equal(look().aside, "");
 }
 
@@ -269,7 +268,7 @@ static void wait_for_event(const char *name, const char *text)
         }
         pthread_mutex_unlock(&events.mutex);
         if (event.detail[0] != '\0') {
-            assert_non_null(strstr(event.detail, text));
+            assert_has(event.detail, text);
             return;
         }
         nanosleep(&pause, NULL);

@@ -35,7 +35,6 @@ static void want_none(void)
 
 static void *add_events(void *ctx)
 {
-    (void)ctx;
     for (int i = 0; i < EVENTS_EACH; i++)
         st_events_add(&events, ST_LOG_DBG, ST_NS_PER_S, ST_EVENT_PAUSE, "number %d", i);
     return NULL;
@@ -188,7 +187,7 @@ static void what_cannot_be_written_waits_within_bounds_and_is_written_later(void
     in_folder(config.history.path, sizeof(config.history.path), "none/history.db");
     start();
     wait_for(ST_HISTORY_WRITER_FAILING);
-    assert_non_null(strstr(look().why, "/none/history.db cannot be written"));
+    assert_has(look().why, "/none/history.db cannot be written");
     while (events.added_n < ST_HISTORY_WRITER_EVENTS_MAX + 2 * EVENTS_EACH)
         add_events(NULL);
     add_minute();
@@ -199,15 +198,14 @@ static void what_cannot_be_written_waits_within_bounds_and_is_written_later(void
     assert_non_null(json_object_get(document, "error"));
     json_decref(document);
     document = answer(false);
-    assert_non_null(strstr(json_string_value(json_object_get(document, "error")),
-                           "not yet written: 2048 events, 1 minutes; sleeptune status"));
+    assert_has(json_string_value(json_object_get(document, "error")),
+               "not yet written: 2048 events, 1 minutes; sleeptune status");
     json_decref(document);
     char parent[96];
     in_folder(parent, sizeof(parent), "none");
     assert_int_equal(mkdir(parent, 0755), 0);
     set_and_wait_for(ST_HISTORY_WRITER_WRITING);
-    assert_non_null(
-        strstr(wait_for_events("history-lost", 1).detail, "102 events and 0 minutes before this"));
+    assert_has(wait_for_events("history-lost", 1).detail, "102 events and 0 minutes before this");
     assert_int_equal(look().events_n, ST_HISTORY_WRITER_EVENTS_MAX + 1);
     assert_int_equal(look().minutes_n, 1);
     assert_int_equal(look().waiting_events_n, 0);
@@ -220,10 +218,10 @@ static void what_is_off_keeps_nothing_and_says_why(void **state)
     add_events(NULL);
     add_minute();
     assert_int_equal(look().state, ST_HISTORY_WRITER_OFF);
-    assert_non_null(strstr(look().why, "history.enabled"));
+    assert_has(look().why, "history.enabled");
     assert_int_equal(look().waiting_events_n + look().waiting_minutes_n + look().lost_events_n, 0);
     json_t *document = answer(false);
-    assert_non_null(strstr(json_string_value(json_object_get(document, "error")), "history.enabled"));
+    assert_has(json_string_value(json_object_get(document, "error")), "history.enabled");
     json_decref(document);
     st_config_defaults(&config);
     set_and_wait_for(ST_HISTORY_WRITER_WRITING);
@@ -236,7 +234,7 @@ static void a_machine_without_a_state_folder_has_no_history(void **state)
     setenv("STATE_DIRECTORY", "/dev/null/state", 1);
     start();
     assert_int_equal(look().state, ST_HISTORY_WRITER_OFF);
-    assert_non_null(strstr(look().why, "state folder"));
+    assert_has(look().why, "state folder");
     assert_true(look().missing); /* it is wanted: that is degraded */
     add_minute();
     assert_int_equal(look().waiting_minutes_n, 0);
@@ -281,7 +279,7 @@ static void two_daemons_do_not_write_one_file(void **state)
     wait_for_other(other, ST_HISTORY_WRITER_WRITING, 0);
     start();
     wait_for(ST_HISTORY_WRITER_FAILING);
-    assert_non_null(strstr(look().why, "another sleeptuned (process "));
+    assert_has(look().why, "another sleeptuned (process ");
     add_events(NULL);
     add_minute();
     assert_int_equal(look().waiting_minutes_n, 1);
@@ -431,7 +429,7 @@ static void what_is_given_up_is_counted(void **state)
     in_folder(config.history.path, sizeof(config.history.path), "history.db");
     set_and_wait_for(ST_HISTORY_WRITER_WRITING);
     const struct st_event lost = wait_for_events("history-lost", 1);
-    assert_non_null(strstr(lost.detail, "50 events and 1 minute before this one are missing"));
+    assert_has(lost.detail, "50 events and 1 minute before this one are missing");
 }
 
 int main(void)

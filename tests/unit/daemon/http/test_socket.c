@@ -60,7 +60,7 @@ static void second_daemon_is_told_the_pid_of_the_first(void **state)
     assert_int_equal(st_socket_open(&first, path, &config, error, sizeof(error)), 0);
     assert_int_equal(st_socket_open(&second, path, &config, error, sizeof(error)), -EADDRINUSE);
     ST_PRINT(pid, "PID %ld", (long)getpid());
-    assert_non_null(strstr(error, pid));
+    assert_has(error, pid);
     assert_int_equal(connect_to(path), 0); /* the first is not disturbed */
     st_socket_close(&first);
 }
@@ -86,7 +86,7 @@ static void socket_that_another_program_listens_on_is_left_alone(void **state)
     assert_int_equal(listen(fd, 4), 0);
     struct st_socket held;
     assert_int_equal(st_socket_open(&held, path, &config, error, sizeof(error)), -EADDRINUSE);
-    assert_non_null(strstr(error, "another program listens"));
+    assert_has(error, "another program listens");
     assert_int_equal(connect_to(path), 0);
     close(fd);
 }
@@ -98,7 +98,7 @@ static void file_in_the_way_is_left_alone(void **state)
     close(fd);
     struct st_socket held;
     assert_int_equal(st_socket_open(&held, path, &config, error, sizeof(error)), -EEXIST);
-    assert_non_null(strstr(error, "not a socket"));
+    assert_has(error, "not a socket");
     struct stat status;
     assert_int_equal(stat(path, &status), 0);
     assert_int_equal(status.st_size, 1);
@@ -110,7 +110,7 @@ static void path_that_the_kernel_does_not_take_is_told_with_its_length(void **st
     ST_PRINT(long_path, "%s/%0200d", folder, 1);
     struct st_socket held;
     assert_int_equal(st_socket_open(&held, long_path, &config, error, sizeof(error)), -ENAMETOOLONG);
-    assert_non_null(strstr(error, "bytes, and this system takes at most"));
+    assert_has(error, "bytes, and this system takes at most");
 }
 
 static void missing_folder_is_named(void **state)
@@ -129,7 +129,7 @@ static void unknown_group_is_refused_and_leaves_no_socket(void **state)
     ST_PRINT(config.socket.group, "no-such-group-here");
     struct st_socket held;
     assert_true(st_socket_open(&held, path, &config, error, sizeof(error)) < 0);
-    assert_non_null(strstr(error, "there is no group \"no-such-group-here\""));
+    assert_has(error, "there is no group \"no-such-group-here\"");
     assert_int_equal(access(path, F_OK), -1);
 }
 
@@ -165,7 +165,7 @@ static void link_in_the_place_of_the_socket_is_not_followed(void **state)
     assert_int_equal(symlink(victim, path), 0);
     config.socket.mode = 0666;
     assert_true(st_socket_set_rights(&held, &config, error, sizeof(error)) < 0);
-    assert_non_null(strstr(error, "it is no longer a socket"));
+    assert_has(error, "it is no longer a socket");
     assert_int_equal(stat(victim, &status), 0);
     assert_int_equal(status.st_mode & 07777, 0600);
     st_socket_close(&held);
@@ -182,7 +182,7 @@ static void root_refuses_a_folder_that_another_user_can_change(void **state)
     const int r = st_socket_open(&held, path, &config, error, sizeof(error));
     assert_int_equal(chown(folder, 0, (gid_t)-1), 0);
     assert_int_equal(r, -EPERM);
-    assert_non_null(strstr(error, "another user can change its folder"));
+    assert_has(error, "another user can change its folder");
     assert_int_equal(access(path, F_OK), -1);
 }
 
@@ -198,7 +198,7 @@ static void root_follows_no_link_that_another_user_can_change(void **state)
     char through[ST_SOCKET_PATH_BYTES + 8];
     ST_PRINT(through, "%s/new", link_path);
     assert_int_equal(st_socket_open(&held, through, &config, error, sizeof(error)), -EXDEV);
-    assert_non_null(strstr(error, "another user can change a symbolic link in this path"));
+    assert_has(error, "another user can change a symbolic link in this path");
     ST_PRINT(lock, "%s/new.lock", folder);
     assert_int_equal(access(lock, F_OK), -1);
     assert_int_equal(unlink(link_path), 0);

@@ -71,12 +71,12 @@ static void clock_that_is_set_is_a_jump_in_both_directions(void **state)
     st_fake_advance(fake, ST_NS_PER_S);
     st_clockwatch_tick(&watch, &fake->clock, &events);
     assert_string_equal(last_event(), "clock-jump");
-    assert_non_null(strstr(events.events[0].event.detail, "back"));
+    assert_has(events.events[0].event.detail, "back");
     wall_offset_ns = 0;
     st_fake_advance(fake, ST_NS_PER_S);
     st_clockwatch_tick(&watch, &fake->clock, &events);
     assert_int_equal(events.added_n, 2);
-    assert_non_null(strstr(events.events[1].event.detail, "forward"));
+    assert_has(events.events[1].event.detail, "forward");
 }
 
 static void thread_that_is_stopped_between_two_clocks_is_no_jump(void **state)

@@ -52,8 +52,6 @@ static int demote_result;
 
 static int record_demote(struct st_threads *threads, pid_t tid)
 {
-    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
-    (void)p;
     atomic_store(&demoted_tid, (int)tid);
     return demote_result;
 }
@@ -65,7 +63,6 @@ static pid_t tid_of_loop(void *ctx)
 
 static uint64_t no_cheep(void *ctx)
 {
-    (void)ctx;
     return 0;
 }
 
@@ -91,7 +88,7 @@ static void busy_loop_is_demoted_by_its_thread_id(void **state)
     be_busy(4711, &view);
     assert_int_equal(atomic_load(&demoted_tid), 4711);
     assert_true(view.demoted);
-    assert_non_null(strstr(view.reason, "more than half of a CPU"));
+    assert_has(view.reason, "more than half of a CPU");
 }
 
 static void failed_demotion_is_not_called_demoted(void **state)
@@ -100,7 +97,7 @@ static void failed_demotion_is_not_called_demoted(void **state)
     demote_result = -EPERM;
     be_busy(4711, &view);
     assert_false(view.demoted);
-    assert_non_null(strstr(view.reason, "cannot take"));
+    assert_has(view.reason, "cannot take");
 }
 
 static void demotion_that_works_at_the_second_try_is_told(void **state)
@@ -136,7 +133,6 @@ static void loop_that_does_not_run_is_left_alone(void **state)
 static uint64_t cheep(void *ctx)
 {
     static _Atomic uint64_t cheeps_n;
-    (void)ctx;
     return atomic_fetch_add(&cheeps_n, 1);
 }
 
@@ -157,7 +153,7 @@ static void only_a_silent_canary_costs_the_loop_its_priority(void **state)
         (void)poll(NULL, 0, 50);
         st_watchdog_look(of_silent, &view);
     } while (!view.demoted);
-    assert_non_null(strstr(view.reason, "ordinary threads got no CPU"));
+    assert_has(view.reason, "ordinary threads got no CPU");
     st_watchdog_stop(of_silent);
     st_watchdog_look(of_heard, &view);
     assert_false(view.demoted);

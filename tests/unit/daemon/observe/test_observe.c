@@ -68,27 +68,21 @@ static unsigned reads_n;
 
 static int open_pipe(struct st_xrun_watch *w)
 {
-    (void)w;
     return 0;
 }
 
 static int poll_pipe(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
 {
-    (void)w, (void)seen, (void)ctx;
     reads_n++;
     return 0;
 }
 
 static int fd_of_pipe(const struct st_xrun_watch *w)
 {
-    (void)w;
     return read_from;
 }
 
-static void close_pipe(struct st_xrun_watch *w)
-{
-    (void)w;
-}
+static void close_pipe(struct st_xrun_watch *w) {}
 
 /* The pipe is never emptied: its source writes faster than it is read. */
 static void a_source_that_floods_is_read_eight_times_a_second(void **state)
@@ -128,22 +122,16 @@ static void a_source_that_floods_is_read_eight_times_a_second(void **state)
 
 static int poll_player(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
 {
-    (void)seen;
-    (void)ctx;
     w->plays = true;
     return 0;
 }
 
 static int open_player(struct st_xrun_watch *w)
 {
-    (void)w;
     return 0;
 }
 
-static void close_player(struct st_xrun_watch *w)
-{
-    (void)w;
-}
+static void close_player(struct st_xrun_watch *w) {}
 
 static const struct st_xrun_ops player_ops = {
     .open = open_player, .poll = poll_player, .close = close_player};
@@ -176,7 +164,6 @@ static const char *clients_seen[3]; /* "": the card */
 
 static int poll_clients(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
 {
-    (void)w;
     ST_EACH (client, clients_seen) {
         struct st_xrun_seen load = {
             .kind = ST_XRUN_SEEN_LOAD,

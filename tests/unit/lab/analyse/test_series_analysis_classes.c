@@ -221,7 +221,6 @@ static int judge_beside(const struct st_series *series, const struct st_analysis
 
 static int judge_ticks(const struct st_series *series, const struct st_analysis *a, const struct truth *t)
 {
-    (void)series;
     if (names(a, false, true, true, true) || a->whole_ticks.found || a->interval.found)
         return -1;
     if (!a->ticks.found)
@@ -248,7 +247,6 @@ static int judge_steps(const struct st_series *series, const struct st_analysis 
 
 static int judge_drift(const struct st_series *series, const struct st_analysis *a, const struct truth *t)
 {
-    (void)series;
     if (names(a, true, true, false, true))
         return -1;
     if (!a->changes.trend_found)
@@ -258,7 +256,6 @@ static int judge_drift(const struct st_series *series, const struct st_analysis 
 
 static int judge_lattice(const struct st_series *series, const struct st_analysis *a, const struct truth *t)
 {
-    (void)series;
     const int hz = a->whole_ticks.found ? a->whole_ticks.hz : a->ticks.found ? a->ticks.hz : 0;
     if (names(a, false, true, true, true) || a->interval.found || (hz != 0 && hz != t->hz))
         return -1;
@@ -267,8 +264,6 @@ static int judge_lattice(const struct st_series *series, const struct st_analysi
 
 static int judge_noise(const struct st_series *series, const struct st_analysis *a, const struct truth *t)
 {
-    (void)series;
-    (void)t;
     return names(a, true, true, true, true) || a->changes.moves ? -1 : 1;
 }
 

@@ -70,8 +70,8 @@ static void few_values_are_no_row_or_an_unknown_one(void **state)
     FILE *out = open_memstream(&text, &bytes);
     st_compare_results_text(&r, out);
     fclose(out);
-    assert_non_null(strstr(text, "a, mode in-process  unknown: too few values\n"));
-    assert_non_null(strstr(text, "Left out, because not in B or without single values: 2 of A"));
+    assert_has(text, "a, mode in-process  unknown: too few values\n");
+    assert_has(text, "Left out, because not in B or without single values: 2 of A");
     free(text);
     st_compare_results_finish(&r);
 }

@@ -18,7 +18,6 @@ static void assert_near(double got, double wanted, double within)
 /* Against tables of the F distribution: 4.893 has 1 % above it with 4 and 15 degrees of freedom. */
 static void test_known(void **state)
 {
-    (void)state;
     double figures[20];
     /* sections of four blocks, each -1 1 -1 1 around its mean; means 0 m 0 -m 0: sums of squares 8 m^2 and
      * 20 */
@@ -31,7 +30,6 @@ static void test_known(void **state)
 
 static void test_few(void **state)
 {
-    (void)state;
     static const double climbs[10] = {0, 0, 1, 1, 2, 2, 3, 3, 4, 4},
                         equal[10] = {7, 7, 7, 7, 7, 7, 7, 7, 7, 7};
     assert_near(st_drift_p(climbs, 9), 1, 0);
@@ -50,7 +48,6 @@ static void test_few(void **state)
  * of 6.3. */
 static void test_level(void **state)
 {
-    (void)state;
     struct st_random random = {.state = 11};
     for (int skewed = 0; skewed < 2; skewed++) {
         int passed_n = 0;

@@ -215,7 +215,6 @@ static void a_program_that_fails_is_told(void **state)
 
 static bool stop_after_nine(void *ctx, const struct st_bench_exec *bench)
 {
-    (void)bench;
     return ++*(int *)ctx < 10;
 }
 

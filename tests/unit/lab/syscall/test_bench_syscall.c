@@ -183,8 +183,6 @@ static void what_is_refused_says_why(void **state)
 
 static bool until(void *ctx, const struct st_bench_syscall *bench)
 {
-    (void)ctx;
-    (void)bench;
     return ++story.asked_n < story.stop_at;
 }
 

@@ -166,8 +166,6 @@ static void a_sleeper_that_does_not_wake_ends_its_cell(void **state)
 
 static bool until(void *ctx, const struct st_bench_wake *bench)
 {
-    (void)ctx;
-    (void)bench;
     return ++story.asked_n < story.stop_at;
 }
 

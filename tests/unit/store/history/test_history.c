@@ -144,14 +144,14 @@ static void what_is_no_history_is_told_and_left_as_it_was(void **state)
     st_history_close(history);
     assert_int_equal(query("PRAGMA application_id = 1"), -1);
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EPROTO);
-    assert_non_null(strstr(error, "another program"));
+    assert_has(error, "another program");
     assert_int_equal(query("PRAGMA application_id = 1397511248"), -1);
     set_version(ST_HISTORY_VERSION + 1);
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EPROTONOSUPPORT);
-    assert_non_null(strstr(error, ", made by a newer sleeptune; this sleeptune reads version "));
+    assert_has(error, ", made by a newer sleeptune; this sleeptune reads version ");
     set_version(ST_HISTORY_VERSION - 1);
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EBADMSG);
-    assert_non_null(strstr(error, ", made by an early sleeptune; this sleeptune reads version "));
+    assert_has(error, ", made by an early sleeptune; this sleeptune reads version ");
     set_version(ST_HISTORY_VERSION);
     assert_int_equal(query("DROP TABLE event"), -1);
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EBADMSG);
@@ -172,9 +172,9 @@ static void damaged_pages_are_found_when_it_is_opened(void **state)
     assert_int_equal(pwrite(fd, junk, sizeof(junk), 4096 * 10), sizeof(junk));
     close(fd);
     assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EBADMSG);
-    assert_non_null(strstr(error, "it is damaged: "));
-    assert_null(strstr(error, "***")); /* a heading is no reason */
-    assert_null(strstr(error, "SQLite does not say"));
+    assert_has(error, "it is damaged: ");
+    assert_lacks(error, "***"); /* a heading is no reason */
+    assert_lacks(error, "SQLite does not say");
 }
 
 static void nothing_but_files_is_opened(void **state)
@@ -260,7 +260,7 @@ static void what_is_put_aside_is_never_overwritten(void **state)
         assert_int_equal(access(path, F_OK), -1);
         assert_int_equal(access(log, F_OK), -1);
     }
-    assert_non_null(strstr(aside[0], "history.db.aside-20261120T120000Z"));
+    assert_has(aside[0], "history.db.aside-20261120T120000Z");
     for (int i = 0; i < 3; i++) {
         assert_int_equal(access(aside[i], F_OK), 0);
         ST_PRINT(log, "%s-wal", aside[i]);

@@ -143,8 +143,8 @@ static void minute_that_goes_on_is_added_where_it_belongs(void **state)
     assert_int_equal(number(all, "measured_ns"), MINUTE_NS + 7 * ST_NS_PER_S);
     assert_int_equal(number(all, "wakes"), 22500 + 2600);
     assert_int_equal(number(all, "late_wakes"), 4);
-    assert_non_null(strstr(json_string_value(json_object_get(all, "verdict")),
-                           "woke more than 1.33 ms late (at its longest buffer 2.67 ms) 4 of 25100 times, "));
+    assert_has(json_string_value(json_object_get(all, "verdict")),
+               "woke more than 1.33 ms late (at its longest buffer 2.67 ms) 4 of 25100 times, ");
     json_decref(all);
     json_t *before = read_causes_and(INT64_MIN, FROM_NS + MINUTE_NS, &sums, &minute);
     check(before, 1);

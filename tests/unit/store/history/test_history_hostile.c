@@ -63,9 +63,6 @@ static void a_virtual_table_is_refused(void **state)
 
 static int ignore(void *ctx, int64_t id, const struct st_event *event)
 {
-    (void)ctx;
-    (void)id;
-    (void)event;
     return 0;
 }
 

@@ -97,7 +97,7 @@ static void what_was_not_measured_is_a_gap_and_no_zero(void **state)
         const json_t *row = json_array_get(rows, (size_t)*gap);
         assert_true(json_is_null(json_object_get(row, "misses")));
         assert_true(json_is_null(json_object_get(row, "dropouts")));
-        assert_int_equal(json_integer_value(json_object_get(row, "measured_ns")), 0);
+        assert_int_equal(st_json_integer(row, "measured_ns"), 0);
     }
     assert_int_equal(figure(rows, 0, "from_ns"), NOON_NS - HOUR_NS);
     assert_int_equal(figure(rows, 0, "to_ns"), NOON_NS);
@@ -133,7 +133,7 @@ static void too_many_rows_are_refused(void **state)
     open_it();
     add(NOON_NS, 100, 2000);
     assert_int_equal(read_it(NOON_NS - 3 * DAY_NS, NOON_NS, INT64_MAX, &document), 0);
-    assert_int_equal(json_integer_value(json_object_get(document, "step_ns")), 3650 * DAY_NS);
+    assert_int_equal(st_json_integer(document, "step_ns"), 3650 * DAY_NS);
     json_decref(document);
     copy_row(2000); /* with a gap before them, one row too many */
     assert_int_equal(read_it(NOON_NS - HOUR_NS, NOON_NS + 3 * DAY_NS, MINUTE_NS, &document), -E2BIG);
@@ -160,15 +160,15 @@ static void rows_of_the_file_are_counted_not_the_time_that_was_asked_for(void **
         json_decref(document);
     }
     assert_int_equal(read_it(0, NOON_NS + HOUR_NS, 0, &document), 0);
-    assert_int_equal(json_integer_value(json_object_get(document, "step_ns")), MINUTE_NS);
+    assert_int_equal(st_json_integer(document, "step_ns"), MINUTE_NS);
     json_decref(document);
 }
 
 /* Head and rows say the same of the time. */
 static void check_times(const json_t *document, int64_t since_ns, int64_t until_ns)
 {
-    const int64_t from_ns = json_integer_value(json_object_get(document, "since_ns"));
-    const int64_t to_ns = json_integer_value(json_object_get(document, "until_ns"));
+    const int64_t from_ns = st_json_integer(document, "since_ns");
+    const int64_t to_ns = st_json_integer(document, "until_ns");
     const json_t *rows = json_object_get(document, "rows");
     assert_true(from_ns <= since_ns && to_ns >= until_ns);
     assert_true(json_array_size(rows) > 0);
@@ -188,7 +188,7 @@ static void head_and_rows_agree_on_a_young_file(void **state)
     add(NOON_NS + 20 * MINUTE_NS, 100, 1000);
     assert_int_equal(read_it(since_ns, until_ns, 5 * MINUTE_NS, &document), 0);
     check_times(document, since_ns, until_ns);
-    assert_int_equal(json_integer_value(json_object_get(document, "since_ns")), since_ns);
+    assert_int_equal(st_json_integer(document, "since_ns"), since_ns);
     assert_int_equal(figure(rows_of(document), 0, "from_ns"), since_ns); /* no hour: not taken back to one */
     json_decref(document);
 }
@@ -205,8 +205,8 @@ static void head_and_rows_agree_where_only_hours_are_left(void **state)
     assert_int_equal(read_it(old_ns + 10 * MINUTE_NS, old_ns + 20 * MINUTE_NS, MINUTE_NS, &document), 0);
     check_times(document, old_ns + 10 * MINUTE_NS, old_ns + 20 * MINUTE_NS);
     assert_int_equal(json_array_size(rows_of(document)), 1);
-    assert_int_equal(json_integer_value(json_object_get(document, "since_ns")), old_ns);
-    assert_int_equal(json_integer_value(json_object_get(document, "until_ns")), old_ns + HOUR_NS);
+    assert_int_equal(st_json_integer(document, "since_ns"), old_ns);
+    assert_int_equal(st_json_integer(document, "until_ns"), old_ns + HOUR_NS);
     assert_int_equal(figure(rows_of(document), 0, "measured_ns"), HOUR_NS);
     json_decref(document);
     /* seven minutes are no part of an hour: minutes begin where the hours end */

@@ -23,7 +23,7 @@ static json_t *document_of(int64_t since_ns, int64_t until_ns)
 
 static const char *text_of(const json_t *rows, size_t i, const char *key)
 {
-    return json_string_value(json_object_get(json_array_get(rows, i), key));
+    return st_json_text(json_array_get(rows, i), key);
 }
 
 static void a_day_without_change_is_one_row_of_watching_and_is_cut_where_it_was_asked(void **state)
@@ -98,8 +98,8 @@ static const char *parts_of(const json_t *document, char *buf, size_t buf_bytes)
     buf[0] = '\0';
     json_array_foreach(json_object_get(document, "rows"), i, row)
     {
-        const bool quiet = json_integer_value(json_object_get(row, "idle_ns")) > 0;
-        const int64_t to_ns = json_integer_value(json_object_get(row, "to_ns")) - NOON_NS;
+        const bool quiet = st_json_integer(row, "idle_ns") > 0;
+        const int64_t to_ns = st_json_integer(row, "to_ns") - NOON_NS;
         const size_t len = strlen(buf);
         snprintf(buf + len, buf_bytes - len, "%s to %g; ",
                  quiet                                          ? "nothing played"

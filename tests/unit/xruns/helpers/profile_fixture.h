@@ -223,7 +223,6 @@ static struct st_dropout_figures figures; /* what measure() was asked for */
 /* It had the CPU the rest of the time. */
 static inline void measure(void *ctx, uint32_t client, struct st_dropout_figures *ret)
 {
-    (void)ctx;
     ret->stopped = was_stopped;
     if (client == ST_DROPOUT_SERVER) {
         ret->measured = was_stopped;

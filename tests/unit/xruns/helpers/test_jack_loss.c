@@ -17,7 +17,6 @@ static struct st_jack_graph graph;
 
 static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 {
-    (void)ctx;
     last = *seen;
     lines_n++;
     device_n += seen->event.kind == ST_EVENT_DEVICE_DROPOUT;

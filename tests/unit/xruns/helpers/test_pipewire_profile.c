@@ -360,7 +360,6 @@ static int64_t first_ns, later_ns;
 
 static void plays_waiting(void *ctx, uint32_t client, struct st_dropout_figures *ret)
 {
-    (void)ctx, (void)client;
     ret->measured = ret->end_ns - ret->signal_ns < 2 * ST_NS_PER_S;
     const int64_t cycles_n = (ret->end_ns - ret->signal_ns) / (int64_t)MS;
     ret->cpu_ns = !ret->measured ? 0 : cycles_n * 20 * US;
@@ -439,7 +438,6 @@ static int played_n;
 
 static void note_plays(void *ctx, uint32_t client, struct st_dropout_figures *since)
 {
-    (void)ctx, (void)since;
     assert_int_equal(client, CLIENT);
     played_n++;
 }

@@ -483,7 +483,6 @@ static char culprit[16];
 
 static void measure_server(void *ctx, uint32_t client, struct st_dropout_figures *ret)
 {
-    (void)ctx;
     assert_int_equal(client, ST_DROPOUT_SERVER);
     ret->measured = true;
     ret->queue_ns = has_cpu ? 0 : ret->end_ns - ST_MAX(ret->signal_ns, played_ns);
@@ -520,8 +519,6 @@ static int64_t stopped_from_ns, stopped_to_ns;
 
 static void measure_stopped(void *ctx, uint32_t client, struct st_dropout_figures *ret)
 {
-    (void)ctx;
-    (void)client;
     ret->measured = ret->end_ns - ret->signal_ns < INT64_C(2500) * MS; /* samples of so long are kept */
     ret->stopped_ns = ST_MIN(ret->end_ns, stopped_to_ns) - ST_MAX(ret->signal_ns, stopped_from_ns);
     ret->stopped_ns = ST_MAX(ret->stopped_ns, 0);

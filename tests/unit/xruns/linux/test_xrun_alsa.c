@@ -122,7 +122,7 @@ static void client_that_is_hidden_is_said_to_be(void **state)
     put_status("XRUN", 1, "12.0", 6000); /* it runs, and is not in this /proc */
     assert_int_equal(look(), 1);
     assert_string_equal(last.event.client, "");
-    assert_non_null(strstr(watch.why, "they are hidden"));
+    assert_has(watch.why, "they are hidden");
     st_xrun_close(&watch);
 }
 
@@ -214,20 +214,20 @@ static void when_the_last_card_goes_it_is_absent(void **state)
     for (int i = 0; i < 9 && r == 0; i++)
         r = source->ops->poll(&watch, on_seen, NULL);
     assert_int_equal(r, -ENOENT);
-    assert_non_null(strstr(watch.why, "no sound card"));
+    assert_has(watch.why, "no sound card");
     st_xrun_close(&watch);
 }
 
 static void machine_without_sound_or_without_the_files_says_which(void **state)
 {
     assert_int_equal(open_source(), -ENOENT);
-    assert_non_null(strstr(watch.why, "no ALSA on this system"));
+    assert_has(watch.why, "no ALSA on this system");
     put("asound/pcm", "");
     assert_int_equal(open_source(), -ENOENT);
-    assert_non_null(strstr(watch.why, "no sound card"));
+    assert_has(watch.why, "no sound card");
     put("asound/pcm", "00-00: Dummy PCM : Dummy PCM : playback 1\n");
     assert_int_equal(open_source(), -ENOENT);
-    assert_non_null(strstr(watch.why, "CONFIG_SND_VERBOSE_PROCFS"));
+    assert_has(watch.why, "CONFIG_SND_VERBOSE_PROCFS");
 }
 
 static void unknown_form_is_said_not_taken_for_quiet(void **state)
@@ -235,7 +235,7 @@ static void unknown_form_is_said_not_taken_for_quiet(void **state)
     one_card();
     put(STATUS, "zustand: LAEUFT\n");
     assert_int_equal(source->ops->poll(&watch, on_seen, NULL), -EBADMSG);
-    assert_non_null(strstr(watch.why, "unknown format"));
+    assert_has(watch.why, "unknown format");
     st_xrun_close(&watch);
 }
 
