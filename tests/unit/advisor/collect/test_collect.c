@@ -205,8 +205,8 @@ static void timer_list_counts_the_worst_cpu(void **state)
     static const char *const texts[] = {
         "Timer List Version: v0.9\n",
         "  .hres_active    : 1\n",
-        "cpu: 0\n  .resolution: 1 nsecs\n  .hres_active    : 1\ncpu: 1\n  .hres_active    : 0\n"
-        "  .hres_active    : 1\n",
+        ("cpu: 0\n  .resolution: 1 nsecs\n  .hres_active    : 1\ncpu: 1\n  .hres_active    : 0\n"
+         "  .hres_active    : 1\n"),
         ".hres_active : yes\n.resolution: -x nsecs\n",
         ".hres_active : 1\n.resolution: ", /* the file was too long */
     };
