@@ -111,7 +111,7 @@ static int take_value(struct options *options)
                                     row->rule);
         options->ids = &row->rule;
         options->measure_ns = 0; /* the loop does not depend on it */
-        return row->take(ST_TEXT(64, "%s=", row->rule), value + 1, options);
+        return row->take(st_text("%s=", row->rule), value + 1, options);
     }
     return st_report_run_check_ids(options->ids, options->ids_n);
 }
@@ -148,7 +148,7 @@ static int parse_options(int argc, char **argv, struct options *options)
 
 static void print_head(const struct st_rule *rule, const char *text)
 {
-    const char *label = ST_TEXT(96, "%s:", rule->id);
+    const char *label = st_text("%s:", rule->id);
     st_change_output_text(0, label, text);
 }
 
@@ -176,8 +176,7 @@ static bool is_applied(const struct work *work, const struct st_finding *finding
     ST_EACH_OF (entry, work->journal.entries, work->journal.entries_n) {
         if (entry->phase == ST_PHASE_DONE && !entry->forgotten &&
             st_text_is(entry->rule, finding->rule->id) &&
-            (!is_limits(finding) ||
-             st_text_begins(finding->changes[0].key, ST_TEXT(ST_CHANGE_KEY_BYTES + 1, "%s ", entry->part))))
+            (!is_limits(finding) || st_text_begins(finding->changes[0].key, st_text("%s ", entry->part))))
             return !work->target->own;
     }
     return false;
@@ -271,7 +270,7 @@ static int judge_after(const struct work *work, const struct st_finding *finding
     struct st_report report;
     struct st_facts *facts = work->target->facts;
     ST_EACH_OF (change, finding->changes, finding->changes_n) {
-        const char *key = ST_TEXT(192, ST_KEYS_FREEBSD "%s", change->key);
+        const char *key = st_text(ST_KEYS_FREEBSD "%s", change->key);
         if (st_facts_has(facts, key) && st_facts_put_text(facts, key, change->value, "what apply plans") != 0)
             return -ENOMEM;
     }
@@ -381,7 +380,7 @@ static int carry_out(struct work *work)
     if (r >= 0 && options->quantum > 0)
         st_change_output_row(
             10, "now",
-            ST_TEXT(640, "until PipeWire ends: %s",
+            st_text("until PipeWire ends: %s",
                     st_xrun_sources_set_frames("pipewire", options->quantum, message, sizeof(message))));
     if (r >= 0)
         st_change_output_row(

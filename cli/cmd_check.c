@@ -81,9 +81,9 @@ static bool look(void *ctx, const struct st_result *result, bool first)
         ST_PRINT(held, "%u frames held", held_frames);
     ST_PRINT(line, "%s so far: %s%s in %s",
              held_frames > 0 && held_frames <= options->judged_frames && dropouts_n == 0 ? "OK" : "Not OK",
-             music, held, ST_NS_SHORT(result->duration_ns));
+             music, held, st_ns_short(result->duration_ns));
     if (dropouts_n == 0)
-        ST_APPEND(line, ", worst %s late", ST_NS_SHORT(result->lateness.max_ns));
+        ST_APPEND(line, ", worst %s late", st_ns_short(result->lateness.max_ns));
     if (terminal)
         st_text_clip(line, st_terminal_width(STDERR_FILENO) - 1);
     fprintf(stderr, "%s%s%s", first ? "" : "\r", st_locale_text(line), terminal ? "\033[K" : "\n");
@@ -149,11 +149,11 @@ static void print_phases(const void *ctx, FILE *out, ST_UNUSED int width, bool c
             answer->judged_frames);
     ST_EACH_OF (phase, answer->phases, answer->phases_n) {
         const struct st_predict_row *held = phase->sizes.table.held;
-        char frames[32] = "no size", latest[32] = "not known";
+        const char *frames = "no size", *latest = "not known";
         if (held != NULL)
-            ST_PRINT(frames, "%u frames", held->frames);
+            frames = st_text("%u frames", held->frames);
         if (phase->load_error == 0)
-            st_ns_format_short(result_of(phase)->lateness.max_ns, latest, sizeof(latest));
+            latest = st_ns_short(result_of(phase)->lateness.max_ns);
         st_predict_text_mark(judged_row(answer, phase), colour, out);
         fprintf(out, " %-9s ", st_stress_name(phase->load));
         st_text_pad(out, phase->load_error == 0 ? frames : "not known", 13);
@@ -220,7 +220,7 @@ static void say_sizes(struct answer *answer, bool watched)
     const size_t bytes = sizeof(answer->text);
     const double seconds = st_predict_seconds(&answer->worst->sizes.late);
     char size[32];
-    const char *time = ST_NS_SHORT(result->duration_ns);
+    const char *time = st_ns_short(result->duration_ns);
     if (!answer->stress || !table->known) {
         say_held(table, answer, answer->text, bytes);
     } else {
@@ -228,7 +228,7 @@ static void say_sizes(struct answer *answer, bool watched)
         snprintf(answer->text, bytes,
                  "Under sleeptune's own loads, %s each, %s%s held. Worst: with '%s', %s late.", time,
                  held > 0 ? "" : "no size up to ", size, st_stress_name(answer->worst->load),
-                 ST_NS_SHORT(result->lateness.max_ns));
+                 st_ns_short(result->lateness.max_ns));
     }
     if (!answer->stress && table->brief && !watched)
         st_text_append(answer->text, bytes, " Measured for %.*f s.", seconds < 9.95 ? 1 : 0, seconds);

@@ -126,7 +126,7 @@ static void say_begin(void *ctx, const struct st_way *way, const struct st_captu
     fprintf(stderr,
             "Playing a quiet test signal, %s, for %s.\n  played to:      %s\n  recorded from:  %s\n"
             "Ctrl-C ends it.\n",
-            way->title, ST_NS_SHORT(run->view.wish.duration_ns), st_safe_text(safe.plays),
+            way->title, st_ns_short(run->view.wish.duration_ns), st_safe_text(safe.plays),
             st_safe_text(safe.records));
 }
 
@@ -190,7 +190,7 @@ static void ask_daemon(struct run *run)
     run->view.wall_ns = now_ns - st_posix_now_ns(NULL);
     const int64_t since_ns = run->live.begin_ns + run->view.wall_ns - ST_NS_PER_S;
     if (st_daemon_client_try(
-            NULL, ST_TEXT(100, "/v1/events?since=%" PRId64 "&limit=%d", since_ns / ST_NS_PER_S, RECORDS),
+            NULL, st_text("/v1/events?since=%" PRId64 "&limit=%d", since_ns / ST_NS_PER_S, RECORDS),
             "sleeptune-events/1", ST_DAEMON_TIMEOUT_MS, &run->records) == 0)
         run->view.records = json_object_get(run->records.document, "events");
     if (json_is_true(json_object_get(run->records.document, "more")))

@@ -150,7 +150,7 @@ static int take_at_most(void *ctx, const char *text)
     const size_t n = strlen(text);
     double limit;
     if (n < 3 || !st_text_is(text + n - 2, "/h") ||
-        st_number_double(ST_TEXT(64, "%.*s", (int)(n - 2), text), &limit) != 0 || !(limit >= 0.001) ||
+        st_number_double(st_text("%.*s", (int)(n - 2), text), &limit) != 0 || !(limit >= 0.001) ||
         limit > 1000)
         return st_failure_usage(
             "--at-most: '%s' is not a number of events an hour, such as 20/h (0.001/h to 1000/h)", text);
@@ -305,8 +305,8 @@ static int begin_at_most(struct arguments *a)
     const double shortest = ST_LIMIT_LEAST_N / a->per_hour;
     if (config->duration_ns < 0)
         config->duration_ns = (int64_t)(shortest * SPARE * NS_PER_HOUR);
-    const char *shortest_text = ST_NS_SHORT((int64_t)(shortest * NS_PER_HOUR));
-    const char *time = ST_NS_SHORT(config->duration_ns);
+    const char *shortest_text = st_ns_short((int64_t)(shortest * NS_PER_HOUR));
+    const char *time = st_ns_short(config->duration_ns);
     if ((double)config->duration_ns < shortest * NS_PER_HOUR)
         return st_failure_usage(
             "--duration: %s cannot show at most %.6g an hour, even without a missed period. "
@@ -368,7 +368,7 @@ static int judge(struct arguments *a, const struct st_result *result)
         return ST_EXIT_BOOKS;
     }
     ST_PRINT(a->text, "%s: %" PRIu64 " events of missed periods in %s at %u frames; allowed: %.6g an hour.",
-             verdicts[verdict].word, a->events_n, ST_NS_SHORT((int64_t)(a->hours * NS_PER_HOUR)),
+             verdicts[verdict].word, a->events_n, st_ns_short((int64_t)(a->hours * NS_PER_HOUR)),
              result->frames, a->per_hour);
     return verdicts[verdict].status;
 }

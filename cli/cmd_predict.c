@@ -126,11 +126,10 @@ static void say_history(const struct st_module_history_predict *input, FILE *out
     const struct st_history_predict *read = &input->read;
     char other[80] = "";
     if (read->other_ns > 0)
-        ST_PRINT(other, "; not counted: %s with other settings", ST_NS_SHORT(read->other_ns));
+        ST_PRINT(other, "; not counted: %s with other settings", st_ns_short(read->other_ns));
     const char *line =
-        ST_TEXT(900, "%s of %s, at %u frames, %.10s to %.10s%s",
-                st_predict_text_time(&input->run, ST_ROOM(32)), input->path, input->run.frames,
-                st_when_text(read->since_ns, ST_ROOM(32)), st_when_text(read->until_ns, ST_ROOM(32)), other);
+        st_text("%s of %s, at %u frames, %.10s to %.10s%s", st_predict_text_time(&input->run), input->path,
+                input->run.frames, st_when_text(read->since_ns), st_when_text(read->until_ns), other);
     st_text_field(out, "From", line, 6, width);
 }
 

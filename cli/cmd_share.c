@@ -105,7 +105,7 @@ static bool copy_known(const char *text, char *ret, size_t ret_bytes)
 /** A common program, or one whose file came with the system. */
 static const char *program_of(const char *name)
 {
-    const bool is_file = st_text_is_of(name, "_+-") && access(ST_TEXT(64, "/usr/bin/%.40s", name), X_OK) == 0;
+    const bool is_file = st_text_is_of(name, "_+-") && access(st_text("/usr/bin/%.40s", name), X_OK) == 0;
     return is_file || (isalpha((unsigned char)name[0]) && copy_known(name, ST_ROOM(80))) ? name : "a program";
 }
 
@@ -183,7 +183,7 @@ static void add_row(char *line, const struct st_facts *facts, const struct row *
             continue;
         n++;
         most = ST_MAX(most, fact->i64);
-        if (strstr(values, ST_TEXT(96, "/%s/", value)) == NULL)
+        if (strstr(values, st_text("/%s/", value)) == NULL)
             ST_APPEND(values, "%s/", value);
     }
     if (row->form == COUNT || row->form == MOST)
@@ -222,12 +222,11 @@ static void put_buffer(const struct st_wish *wish)
 
 /* --- what sleeptuned recorded --- */
 
-static const char *rate_of(const json_t *side, char *buf, size_t buf_bytes)
+static const char *rate_of(const json_t *side)
 {
     const double hours = st_ns_seconds(st_json_integer(side, "playing_ns")) / HOUR_S;
     const double n = (double)st_json_integer(side, "dropouts");
-    return hours > 0 ? st_text_print(buf, buf_bytes, "%.1f dropouts an hour in %.1f h", n / hours, hours)
-                     : "not measured";
+    return hours > 0 ? st_text("%.1f dropouts an hour in %.1f h", n / hours, hours) : "not measured";
 }
 
 /** The last change of the kernel. */
@@ -246,9 +245,8 @@ static void put_kernel(const json_t *history)
                 continue;
             copy_known(st_json_text_of(what, "before"), before, sizeof(before));
             copy_known(st_json_text_of(what, "now"), now, sizeof(now));
-            ST_PRINT(line, "%s: %s; before, %s: %s", now,
-                     rate_of(json_object_get(change, "since"), ST_ROOM(64)), before,
-                     rate_of(json_object_get(change, "before"), ST_ROOM(64)));
+            ST_PRINT(line, "%s: %s; before, %s: %s", now, rate_of(json_object_get(change, "since")), before,
+                     rate_of(json_object_get(change, "before")));
         }
     }
     put("kernel %s", line);

@@ -153,8 +153,8 @@ static int show_page(const char *url, char *message)
     char folder[400];
     if (!page_folder(folder, sizeof(folder)))
         return st_failure("no folder for the page of --html: set XDG_RUNTIME_DIR or HOME");
-    char *path = ST_TEXT(512, "%s/sleeptune-status.html", folder);
-    char *begun = ST_TEXT(512, "%s/sleeptune-status.XXXXXX", folder);
+    char *path = st_text("%s/sleeptune-status.html", folder);
+    char *begun = st_text("%s/sleeptune-status.XXXXXX", folder);
     const int fd = mkstemp(begun);
     FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (out == NULL)
@@ -290,18 +290,18 @@ static void ask(struct watch *watch)
 /* @return whether it must not be overlooked. */
 static bool choose_message(const struct watch *watch, char *buf, size_t buf_bytes)
 {
-    char since[32];
+    const char *since;
     if (watch->error[0] != '\0' && watch->answer.document == NULL) {
         snprintf(buf, buf_bytes, "Waiting: %s (Ctrl-C quits)", watch->error);
         return true;
     }
     if (watch->error[0] != '\0') {
-        st_when_text_near(watch->since_wall_ns, st_clock_wall_ns(watch->clock), since, sizeof(since));
+        since = st_when_text_near(watch->since_wall_ns, st_clock_wall_ns(watch->clock));
         snprintf(buf, buf_bytes, "No connection since %s: %s", since, watch->error);
         return true;
     }
-    st_when_text_near(watch->since_wall_ns, watch->since_wall_ns, since, sizeof(since));
-    snprintf(buf, buf_bytes, "Live, %s; Ctrl-C quits", since);
+    snprintf(buf, buf_bytes, "Live, %s; Ctrl-C quits",
+             st_when_text_near(watch->since_wall_ns, watch->since_wall_ns));
     return false;
 }
 
@@ -340,6 +340,7 @@ static int follow_screen(const struct wish *wish)
         if (st_stop_asked())
             break;
         draw(&watch);
+        st_text_forget();
         (void)poll(NULL, 0, WATCH_MS); /* ends early at a signal */
     }
     fputs("\033[0m" END, stdout);

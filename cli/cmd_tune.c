@@ -111,7 +111,7 @@ static int plan(struct work *work)
     if (t->blocks_max >= t->blocks_least)
         return ST_EXIT_DONE;
     return st_failure_usage("--budget: %s is too short to show a 3-fold effect. Use --budget %um or more%s.",
-                            ST_NS_SHORT(work->options->budget_ns), ST_TUNE_MINUTES(t->blocks_least),
+                            st_ns_short(work->options->budget_ns), ST_TUNE_MINUTES(t->blocks_least),
                             t->open_n > 1 ? ", or name fewer settings with --only" : "");
 }
 
@@ -260,7 +260,7 @@ static void show(void *ctx, const struct st_tuning *tuning, int row)
     const struct work *work = ctx;
     const int64_t left_s =
         (int64_t)(tuning->blocks_max - tuning->blocks_n) * (ST_TUNE_BLOCK_NS / ST_NS_PER_S);
-    char *line = ST_TEXT(160, "%s; at most %lld:%02lld left",
+    char *line = st_text("%s; at most %lld:%02lld left",
                          row < 0 ? "measuring" : work->candidates.rows[row].finding->rule->id,
                          (long long)(left_s / 60), (long long)(left_s % 60));
     st_text_clip(line, st_terminal_width(STDERR_FILENO) - 1);
@@ -367,8 +367,7 @@ static int keep(struct work *work)
     const struct options *options = work->options;
     char words[][16] = {"apply", "--yes", "--no-measure", "--frames", "--rate", "--user"};
     char *argv[ST_ARRAY_LEN(words) + 4 + ST_CANDIDATES_MAX] = {words[0], words[1], words[2]};
-    char *frames = ST_TEXT(24, "%" PRId64, options->frames),
-         *rate = ST_TEXT(24, "%" PRId64, options->rate_hz);
+    char *frames = st_text("%" PRId64, options->frames), *rate = st_text("%" PRId64, options->rate_hz);
     int argc = 3, out = -1;
     const size_t before = kept(work);
     if (!is_wanted(work)) {

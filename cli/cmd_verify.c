@@ -81,7 +81,7 @@ static void verify_entry(struct work *work, const struct st_entry *entry)
                             ? INTERRUPTED
                             : st_change_state(machine, entry, now, sizeof(now), &error);
     const char *detail = look == ST_ENTRY_UNREAD                    ? strerror(-error)
-                         : look == ST_ENTRY_DIFFERS && !entry->file ? ST_TEXT(256, "it is %s now", now)
+                         : look == ST_ENTRY_DIFFERS && !entry->file ? st_text("it is %s now", now)
                                                                     : looks[look].detail;
     (void)st_change_others(machine, entry, others, sizeof(others));
     take(work, looks[look].outcome);
@@ -93,7 +93,7 @@ static void verify_entry(struct work *work, const struct st_entry *entry)
     if (work->options->json)
         return;
     st_change_output_row(12, looks[look].name,
-                         ST_TEXT(2048, "%s%s%s", st_change_output_entry(entry, ST_ROOM(1024)),
+                         st_text("%s%s%s", st_change_output_entry(entry, ST_ROOM(1024)),
                                  detail[0] != '\0' ? ": " : "", detail));
     if (others[0] != '\0')
         st_change_output_row(12, "also in", others);
@@ -137,9 +137,9 @@ static bool waits_for_boot(const struct st_change_target *target, const struct s
     if (!entry->file || entry->kind != ST_CHANGE_LOADER ||
         st_change_file_read(&target->p->machine, entry->target, &text) != 0)
         return false;
-    ST_TEXT_EACH (name, ST_TEXT(ST_CHANGE_VALUE_BYTES, "%s", entry->names), " ") {
-        waits = waits || (st_facts_text(target->facts, ST_TEXT(192, ST_KEYS_FREEBSD "%s", name), &now) == 0 &&
-                          strstr(text, ST_TEXT(512, "%s=\"%s\"", name, now)) == NULL);
+    ST_TEXT_EACH (name, st_text("%s", entry->names), " ") {
+        waits = waits || (st_facts_text(target->facts, st_text(ST_KEYS_FREEBSD "%s", name), &now) == 0 &&
+                          strstr(text, st_text("%s=\"%s\"", name, now)) == NULL);
     }
     free(text);
     return waits;
@@ -242,8 +242,8 @@ static void verify_rule(struct work *work, const struct st_report *report, const
                                                  (json_int_t)report->wish.rate_hz));
     if (!work->options->json)
         st_change_output_text(
-            0, ST_TEXT(96, "%-10s  %s:", states[state].name, id),
-            ST_TEXT(2048, "%s%s%s", summary, needs != NULL ? "; " : "", needs != NULL ? needs : ""));
+            0, st_text("%-10s  %s:", states[state].name, id),
+            st_text("%s%s%s", summary, needs != NULL ? "; " : "", needs != NULL ? needs : ""));
 }
 
 /* Each rule is judged for the size that apply judged for, unless the user asks for another one: what waits

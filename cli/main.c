@@ -92,7 +92,7 @@ static int help_command(int argc, char **argv)
     if (command == NULL)
         return unknown(argv[1]);
     char option[] = "--help";
-    char *name = ST_TEXT(64, "%s", command->name);
+    char *name = st_text("%s", command->name);
     char *args[] = {name, option, NULL};
     return start(command, 2, args);
 }

@@ -32,24 +32,15 @@ int64_t st_ns_sub(int64_t a_ns, int64_t b_ns) ST_NONBLOCKING;
  * @return 0, -EINVAL (not a duration, negative), -ERANGE (more than 292 years). Threads: any. */
 ST_NODISCARD int st_ns_parse(const char *text, int64_t *ret_ns);
 
-/**
- * Writes a duration for people into buf, in the unit that fits ("83.3 µs", "1.333 ms", "2.00 s", "412 ns");
- * UTF-8.
- * @return buf. Threads: any. */
-const char *st_ns_format(int64_t ns, char *buf, size_t buf_bytes);
+/** A duration for people, in the unit that fits: "83.3 µs", "1.333 ms", "2.00 s", "412 ns". UTF-8. These
+ * texts live as those of st_text() do (core/text/text.h). */
+ST_NODISCARD const char *st_ns_text(int64_t ns);
 
-/** The same with four digits from 1 us to 1 ms: "1.184 µs", "83.33 µs". @return buf. Threads: any. */
-const char *st_ns_format_exact(int64_t ns, char *buf, size_t buf_bytes);
+/** The same with four digits from 1 us to 1 ms: "1.184 µs", "83.33 µs". */
+ST_NODISCARD const char *st_ns_exact(int64_t ns);
 
-/** The same with three digits, for sentences: "25.0 ms", "1.33 ms", "83.3 µs". @return buf. Threads: any. */
-const char *st_ns_format_short(int64_t ns, char *buf, size_t buf_bytes);
+/** The same with three digits, for sentences: "25.0 ms", "1.33 ms", "83.3 µs". */
+ST_NODISCARD const char *st_ns_short(int64_t ns);
 
-/** How long something went on: "59 s", "5 min", "23 h 2 min", "2 d 3 h". @return buf. Threads: any. */
-const char *st_ns_format_long(int64_t ns, char *buf, size_t buf_bytes);
-
-/** The same as texts that are valid up to the end of the block. */
-#define ST_NS_BYTES     32
-#define ST_NS(ns)       st_ns_format((ns), ST_ROOM(ST_NS_BYTES))
-#define ST_NS_EXACT(ns) st_ns_format_exact((ns), ST_ROOM(ST_NS_BYTES))
-#define ST_NS_SHORT(ns) st_ns_format_short((ns), ST_ROOM(ST_NS_BYTES))
-#define ST_NS_LONG(ns)  st_ns_format_long((ns), ST_ROOM(ST_NS_BYTES))
+/** How long something went on: "59 s", "5 min", "23 h 2 min", "2 d 3 h". */
+ST_NODISCARD const char *st_ns_long(int64_t ns);

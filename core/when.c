@@ -5,8 +5,9 @@
 #include "core/text/number.h"
 #include "core/text/text.h"
 
-#define DAY_NS  (INT64_C(86400) * ST_NS_PER_S)
-#define LAST_NS (INT64_C(7258118400) * ST_NS_PER_S) /* 2200-01-01 */
+#define DAY_NS     (INT64_C(86400) * ST_NS_PER_S)
+#define WHEN_BYTES 32
+#define LAST_NS    (INT64_C(7258118400) * ST_NS_PER_S) /* 2200-01-01 */
 
 int st_when_parse_length(const char *text, int64_t *ret_ns)
 {
@@ -107,21 +108,21 @@ int st_when_parse(const char *text, int64_t now_wall_ns, bool local, int64_t *re
     return r;
 }
 
-const char *st_when_text(int64_t wall_ns, char *buf, size_t buf_bytes)
+const char *st_when_text(int64_t wall_ns)
 {
     const time_t seconds = (time_t)(wall_ns / ST_NS_PER_S);
     struct tm local;
-    if (localtime_r(&seconds, &local) == NULL || strftime(buf, buf_bytes, "%Y-%m-%d %H:%M:%S", &local) == 0)
-        snprintf(buf, buf_bytes, "?");
-    return buf;
+    char *text = st_text_room(WHEN_BYTES);
+    if (localtime_r(&seconds, &local) == NULL || strftime(text, WHEN_BYTES, "%Y-%m-%d %H:%M:%S", &local) == 0)
+        return "?";
+    return text;
 }
 
-const char *st_when_text_near(int64_t wall_ns, int64_t now_wall_ns, char *buf, size_t buf_bytes)
+const char *st_when_text_near(int64_t wall_ns, int64_t now_wall_ns)
 {
-    const char *space = strchr(st_when_text(wall_ns, buf, buf_bytes), ' ');
-    if (space != NULL && strncmp(buf, st_when_text(now_wall_ns, ST_ROOM(32)), (size_t)(space - buf)) == 0)
-        memmove(buf, space + 1, strlen(space));
-    return buf;
+    const char *text = st_when_text(wall_ns), *space = strchr(text, ' ');
+    return space != NULL && strncmp(text, st_when_text(now_wall_ns), (size_t)(space - text)) == 0 ? space + 1
+                                                                                                  : text;
 }
 
 int64_t st_when_step(int64_t span_ns, int64_t steps)

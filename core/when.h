@@ -16,11 +16,12 @@ ST_NODISCARD int st_when_parse(const char *text, int64_t now_wall_ns, bool local
  * -ERANGE. */
 ST_NODISCARD int st_when_parse_length(const char *text, int64_t *ret_ns);
 
-/** A point in time as people here read it, by TZ: "2026-11-20 15:04:05"; "?" for none. @return buf. */
-const char *st_when_text(int64_t wall_ns, char *buf, size_t buf_bytes);
+/** A point in time as people here read it, by TZ: "2026-11-20 15:04:05"; "?" for none. The text lives as
+ * those of st_text() do. */
+ST_NODISCARD const char *st_when_text(int64_t wall_ns);
 
-/** Without the date on the day of `now`: "15:04:05". @return buf. */
-const char *st_when_text_near(int64_t wall_ns, int64_t now_wall_ns, char *buf, size_t buf_bytes);
+/** Without the date on the day of `now`: "15:04:05". */
+ST_NODISCARD const char *st_when_text_near(int64_t wall_ns, int64_t now_wall_ns);
 
 /** The shortest of 1, 5, 10, 30 minutes, 1, 3, 6, 12 hours, 1, 7, 30 days .. that parts a span into at most
  * `steps` steps. @param steps >= 1. @return ns. Pure. */

@@ -33,7 +33,7 @@ static int look(int fd, const char *path)
 {
     struct stat file, folder;
     const char *slash = strrchr(path, '/');
-    const char *dir = slash != NULL ? ST_TEXT(PATH_BYTES, "%.*s/", (int)(slash - path), path) : ".";
+    const char *dir = slash != NULL ? st_text("%.*s/", (int)(slash - path), path) : ".";
     if (fstat(fd, &file) != 0 || stat(dir, &folder) != 0)
         return -errno;
     if (!S_ISREG(file.st_mode) || file.st_nlink > 1)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/ns.h"
+#include "core/text/text.h"
 #include "daemon/causes/tracer.h"
 #include "daemon/service.h"
 #include "platform/posix/posix.h"
@@ -153,6 +154,7 @@ static int serve(struct st_service *service, const sigset_t *blocked, struct st_
     int r = 0;
     while (r == 0 && ends_by == 0) {
         const int64_t now_ns = st_clock_now_ns(clock);
+        st_text_forget();
         if (now_ns >= next_ns) {
             r = st_service_tick(service);
             next_ns = now_ns + st_service_tick_ns(service);

@@ -68,7 +68,7 @@ static int open_page(struct st_notify *notify)
 {
     sd_bus_message *call = NULL;
     const char *program = ST_BIN_DIR "/sleeptune",
-               *unit = ST_TEXT(64, "sleeptune-why-%ld-%" PRIu32 ".service", (long)getpid(), notify->id);
+               *unit = st_text("sleeptune-why-%ld-%" PRIu32 ".service", (long)getpid(), notify->id);
     int r = sd_bus_message_new_method_call(notify->bus, &call, "org.freedesktop.systemd1",
                                            "/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager",
                                            "StartTransientUnit");

@@ -392,8 +392,7 @@ static void check_overdue(struct st_service *service)
         return;
     const bool begins = overdue_ns > 0;
     const int64_t for_ns = begins ? overdue_ns : now_ns - loop->since_ns;
-    char text[32];
-    st_ns_format(for_ns, text, sizeof(text));
+    const char *text = st_ns_text(for_ns);
     if (begins)
         ST_SERVICE_EVENT(
             service, ST_LOG_WARN, ST_EVENT_LOOP_STALLED,

@@ -97,14 +97,14 @@ static bool wait_for_end(struct st_service *service)
     if (st_session_wait(session, patience_ns))
         return true;
     ST_WARN("the test loop did not end within %s; it now runs as an ordinary thread on any CPU",
-            ST_NS(patience_ns));
+            st_ns_text(patience_ns));
     st_session_release(session);
     if (st_session_wait(session, LOOP_GIVE_UP_NS)) {
         ST_INFO("the test loop has ended");
         return true;
     }
     ST_ERR("the test loop did not end within another %s: the last seconds were not recorded",
-           ST_NS(LOOP_GIVE_UP_NS));
+           st_ns_text(LOOP_GIVE_UP_NS));
     return false;
 }
 

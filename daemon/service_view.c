@@ -78,9 +78,9 @@ bool st_service_view_minute_take(struct st_history_minute *before, const struct 
 const char *st_service_view_minute_text(const struct st_history_minute *minute, int64_t dropouts_n, char *buf,
                                         size_t buf_bytes)
 {
-    char lateness[32] = "none";
+    const char *lateness = "none";
     if (minute->lateness_max_ns != INT64_MIN)
-        st_ns_format(minute->lateness_max_ns, lateness, sizeof(lateness));
+        lateness = st_ns_text(minute->lateness_max_ns);
     char dropouts[64] = "";
     if (dropouts_n != INT64_MIN)
         ST_PRINT(dropouts, "%" PRId64 " dropouts of other programs; ", dropouts_n);
@@ -161,7 +161,7 @@ bool st_service_view_look(struct st_service *service, struct st_view *view, stru
     view->loop = has_result ? result : NULL;
     if (atomic_load(&service->loop.has_rtkit))
         ST_PRINT(view->rtkit, "%s", service->loop.rtkit);
-    if (access(ST_TEXT(64, "/run/user/%u/systemd/private", (unsigned)geteuid()), F_OK) == 0)
+    if (access(st_text("/run/user/%u/systemd/private", (unsigned)geteuid()), F_OK) == 0)
         view->pipewire_restart = st_os_rows[service->platform->machine.os].pipewire_restart;
     view->now_wall_ns = st_service_view_wall_ns(service);
     view->uptime_ns = st_clock_now_ns(&service->platform->clock) - service->started_ns;

@@ -48,7 +48,7 @@ void st_bench_command_done(const struct st_bench_command *c)
 
 void st_bench_command_say(const struct st_bench_command *c, const char *line)
 {
-    char *text = ST_TEXT(500, "%s", line);
+    char *text = st_text("%s", line);
     if (!c->quiet)
         st_text_wrap(stderr, st_locale_text(text), 0, st_terminal_width(STDERR_FILENO));
 }

@@ -59,8 +59,7 @@ int st_table_take_unit(void *ctx, const char *text)
 static const json_t *cell_of(const json_t *result, const struct column *column)
 {
     const char *dot = strchr(column->path, '.');
-    const char *key =
-        ST_TEXT(PATH_BYTES, "%.*s", (int)(dot != NULL ? dot - column->path : PATH_BYTES - 1), column->path);
+    const char *key = st_text("%.*s", (int)(dot != NULL ? dot - column->path : PATH_BYTES - 1), column->path);
     const json_t *value = json_object_get(result, key);
     if (dot != NULL)
         value = json_object_get(value, dot + 1);
@@ -87,7 +86,7 @@ static void add_all(struct table *t, const json_t *object, const char *within)
     json_t *value;
     json_object_foreach((json_t *)(uintptr_t)object, key, value)
     {
-        const char *path = ST_TEXT(2 * PATH_BYTES, "%s%s%s", within, within[0] != '\0' ? "." : "", key);
+        const char *path = st_text("%s%s%s", within, within[0] != '\0' ? "." : "", key);
         const size_t bytes = strlen(key);
         const bool interval = strstr(key, "ci95") != NULL || strstr(key, "interval") != NULL;
         if (json_is_object(value) && within[0] == '\0') {
@@ -232,8 +231,7 @@ static void heading(const struct table *t, const struct column *column, FILE *ou
 {
     const char *dot = strchr(column->path, '.'), *name = dot != NULL ? dot + 1 : column->path;
     const char *cut = strstr(name, "_ns"), *rest = cut != NULL ? cut + 3 : "";
-    char *text =
-        ST_TEXT(PATH_BYTES, "%.*s%s", (int)(cut != NULL ? (size_t)(cut - name) : strlen(name)), name, rest);
+    char *text = st_text("%.*s%s", (int)(cut != NULL ? (size_t)(cut - name) : strlen(name)), name, rest);
     fprintf(out, "| %s%s", st_text_swap(text, '_', ' '),
             column->part == 0   ? " low"
             : column->part == 1 ? " high"

@@ -99,7 +99,7 @@ double st_result_seconds(const struct st_result *result)
 static const char *what_text(const struct st_result *result, char *buf, size_t buf_bytes)
 {
     snprintf(buf, buf_bytes, "%" PRIu32 " frames at %" PRIu32 " Hz (%s)", result->frames, result->rate_hz,
-             ST_NS(st_period_ns(&result->period)));
+             st_ns_text(st_period_ns(&result->period)));
     return buf;
 }
 
@@ -119,7 +119,6 @@ static const char *lost_text(uint64_t lost, char *buf, size_t buf_bytes)
 
 static void nothing_counted_text(const struct st_result *result, char *buf, size_t buf_bytes)
 {
-    char length[32];
     if (result->warmup_cycles == 0)
         snprintf(buf, buf_bytes,
                  "Nothing was measured: the measurement ended before the first counted period.");
@@ -128,15 +127,14 @@ static void nothing_counted_text(const struct st_result *result, char *buf, size
                  "Nothing was measured: the measurement ended before the first counted period. Warm-up "
                  "(%" PRIu64 " cycles) takes %s.",
                  result->warmup_cycles,
-                 st_ns_format(st_period_due_ns(&result->period, 0, result->warmup_cycles), length,
-                              sizeof(length)));
+                 st_ns_text(st_period_due_ns(&result->period, 0, result->warmup_cycles)));
 }
 
 const char *st_result_verdict(const struct st_result *result, char *buf, size_t buf_bytes)
 {
     char events[200];
     const char *what = what_text(result, ST_ROOM(96));
-    const char *latest = ST_NS(result->lateness.max_ns);
+    const char *latest = st_ns_text(result->lateness.max_ns);
     st_miss_events_text(result->miss_events.n, result->misses, st_result_seconds(result), events,
                         sizeof(events));
     const char *lost = lost_text(result->records_lost, ST_ROOM(80));
@@ -211,7 +209,7 @@ const char *st_result_verdict_of_all(const struct st_result *results, size_t n, 
             latest_of = result;
     }
     const char *what = what_text(worst, ST_ROOM(96));
-    const char *latest = ST_NS(latest_of->lateness.max_ns);
+    const char *latest = st_ns_text(latest_of->lateness.max_ns);
     if (badness(worst) == 0)
         snprintf(buf, buf_bytes,
                  "Timing OK with %s on all %zu CPUs in this run%s: 0 of %" PRIu64 " periods missed (95 %% "

@@ -6,6 +6,7 @@
 
 #include "core/ns.h"
 #include "core/text/number.h"
+#include "core/text/text.h"
 #include "core/tick.h"
 #include "measure/drain.h"
 #include "measure/loop.h"
@@ -345,6 +346,7 @@ static void *drain_thread(void *arg)
         session->config.drain_every_ns > 0 ? session->config.drain_every_ns : DRAIN_EVERY_NS;
     pthread_mutex_lock(&session->mutex);
     while (!drain_all(session)) {
+        st_text_forget();
         atomic_fetch_add_explicit(&session->drains_n, 1, memory_order_relaxed);
         const struct timespec until = st_ns_to_timespec(st_posix_now_ns(NULL) + every_ns);
         (void)pthread_cond_timedwait(&session->wake_drain, &session->mutex, &until);
@@ -352,6 +354,7 @@ static void *drain_thread(void *arg)
     session->over = true;
     pthread_cond_broadcast(&session->wake_waiting);
     pthread_mutex_unlock(&session->mutex);
+    st_text_forget();
     return NULL;
 }
 

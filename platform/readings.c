@@ -47,7 +47,7 @@ int64_t st_readings_number(struct st_machine *machine, const char *path)
 
 static int64_t number_in(struct st_machine *machine, int cpu, const char *file)
 {
-    const char *path = ST_TEXT(PATH_BYTES + 64, "/sys/devices/system/cpu/cpu%d/%s", cpu, file);
+    const char *path = st_text("/sys/devices/system/cpu/cpu%d/%s", cpu, file);
     return st_readings_number(machine, path);
 }
 
@@ -58,8 +58,7 @@ static int64_t highest_khz(struct st_machine *machine, int cpu)
     char steps[1024];
     uint64_t khz, highest = 0;
     const char *at = steps;
-    const char *path =
-        ST_TEXT(PATH_BYTES, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_available_frequencies", cpu);
+    const char *path = st_text("/sys/devices/system/cpu/cpu%d/cpufreq/scaling_available_frequencies", cpu);
     if (st_tree_first_line(machine, path, steps, sizeof(steps)) == 0) {
         while (st_proc_u64(&at, &khz) == 0)
             highest = khz > highest ? khz : highest;
@@ -72,7 +71,7 @@ static int64_t highest_khz(struct st_machine *machine, int cpu)
 static int64_t smi_count(struct st_machine *machine, int cpu)
 {
     uint64_t value;
-    const char *path = ST_TEXT(PATH_BYTES, "/dev/cpu/%d/msr", cpu);
+    const char *path = st_text("/dev/cpu/%d/msr", cpu);
     const int fd = machine->open_path(machine, path, O_RDONLY);
     if (fd < 0)
         return UNKNOWN;
@@ -89,7 +88,7 @@ static int64_t stolen_ns(struct st_machine *machine, int cpu)
     const char *at = line;
     uint64_t ticks = 0;
     const int r = machine->read_text(machine, "/proc/stat", text, sizeof(text), &len);
-    const char *begins = ST_TEXT(16, "cpu%d ", cpu);
+    const char *begins = st_text("cpu%d ", cpu);
     if ((r != 0 && r != -EFBIG) || st_proc_line_text(text, begins, line, sizeof(line)) != 0)
         return UNKNOWN;
     for (int field = 1; field <= 8; field++) {
@@ -163,7 +162,7 @@ static void read_log(struct st_machine *machine, struct st_readings *r)
 static bool text_of(struct st_machine *machine, int cpu, const char *name, char *text, size_t bytes)
 {
     size_t len;
-    const char *sysctl = ST_TEXT(PATH_BYTES, "dev.cpu.%d.%s", cpu, name);
+    const char *sysctl = st_text("dev.cpu.%d.%s", cpu, name);
     return machine->read_sysctl(machine, sysctl, text, bytes, &len) == 0;
 }
 
@@ -261,7 +260,7 @@ static int on_zone(void *ctx, const char *name)
     struct hottest *hottest = ctx;
     if (!st_text_begins(name, "thermal_zone") || strlen(name) > 40)
         return 0;
-    const char *path = ST_TEXT(PATH_BYTES + 64, THERMAL_DIR "/%s/temp", name);
+    const char *path = st_text(THERMAL_DIR "/%s/temp", name);
     const int64_t mc = st_readings_number(hottest->machine, path);
     if (mc <= HOTTEST_MC && mc > hottest->mc)
         hottest->mc = mc;

@@ -44,7 +44,7 @@ static int hz(struct st_machine *machine, ST_UNUSED int cpu, const struct condit
     if (st_tree_first_line(machine, "/proc/sys/kernel/osrelease", release, sizeof(release)) < 0 ||
         strchr(release, '/') != NULL)
         return -ENODATA;
-    const char *path = ST_TEXT(VALUE_BYTES + 16, "%s%s", condition->path, release);
+    const char *path = st_text("%s%s", condition->path, release);
     /* not malloc, which would keep pages of it: a program that measures stays small */
     char *text = mmap(NULL, CONFIG_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (text == MAP_FAILED)
@@ -67,7 +67,7 @@ static int preempt_mode(struct st_machine *machine, char *buf, size_t buf_bytes)
     if (st_tree_first_line(machine, "/proc/cmdline", text, sizeof(text)) < 0)
         return -ENODATA;
     ST_EACH (mode, modes) {
-        const char *word = ST_TEXT(32, "preempt=%s", *mode);
+        const char *word = st_text("preempt=%s", *mode);
         if (st_proc_has_word(text, word)) {
             snprintf(buf, buf_bytes, "%s", *mode);
             return 0;
@@ -155,8 +155,7 @@ static int join_policy(void *ctx, const char *name)
     const struct policies *policies = ctx;
     char own[64];
     if (strlen(name) <= 32 &&
-        st_tree_first_line(policies->machine,
-                           ST_TEXT(VALUE_BYTES, CPU_DIR "cpufreq/%s/%s", name, policies->file), own,
+        st_tree_first_line(policies->machine, st_text(CPU_DIR "cpufreq/%s/%s", name, policies->file), own,
                            sizeof(own)) == 0 &&
         !st_proc_has_word(policies->joined, own))
         st_text_join(policies->joined, VALUE_BYTES, " ", "%s", own);
@@ -167,9 +166,8 @@ static int cpufreq(struct st_machine *machine, int cpu, const struct condition *
 {
     struct policies policies = {machine, condition->path, value};
     if (cpu >= 0)
-        return st_tree_first_line(machine,
-                                  ST_TEXT(VALUE_BYTES, CPU_DIR "cpu%d/cpufreq/%s", cpu, condition->path),
-                                  value, VALUE_BYTES);
+        return st_tree_first_line(machine, st_text(CPU_DIR "cpu%d/cpufreq/%s", cpu, condition->path), value,
+                                  VALUE_BYTES);
     value[0] = '\0';
     const int r = machine->list(machine, CPU_DIR "cpufreq", join_policy, &policies);
     return r == 0 && value[0] == '\0' ? -ENODATA : r;
@@ -206,7 +204,7 @@ static const struct dmi_row *dmi_find(struct st_machine *machine)
     static const char *const files[] = {"product_name", "sys_vendor", "board_vendor", "bios_vendor"};
     ST_EACH (file, files) {
         char value[VALUE_BYTES];
-        const char *path = ST_TEXT(64, "/sys/class/dmi/id/%s", *file);
+        const char *path = st_text("/sys/class/dmi/id/%s", *file);
         if (st_tree_first_line(machine, path, value, sizeof(value)) < 0)
             continue;
         ST_EACH (row, dmi_rows) {
@@ -303,7 +301,7 @@ static int sysctl_line(struct st_machine *machine, const char *name, char *buf, 
 
 static int of_cpu(struct st_machine *machine, int cpu, const struct condition *condition, char *value)
 {
-    const char *name = ST_TEXT(64, "dev.cpu.%d.%s", cpu < 0 ? 0 : cpu, condition->path);
+    const char *name = st_text("dev.cpu.%d.%s", cpu < 0 ? 0 : cpu, condition->path);
     return sysctl_line(machine, name, value, VALUE_BYTES);
 }
 

@@ -17,14 +17,14 @@ const char *st_change_story_what(const json_t *what, char *buf, size_t buf_bytes
                *name = st_json_text_of(what, "name");
     const bool file = st_text_is(kind, "file"), gone = json_is_null(json_object_get(what, "now")),
                came = json_is_null(json_object_get(what, "before"));
-    const char *text = ST_TEXT(2 * NAME_LEN + 40, "%s%.*s%s%.*s",
-                               file || st_text_is(kind, "package") ? "" : "the ", NAME_LEN, name,
-                               gone           ? " went away"
-                               : file && came ? " came"
-                               : file         ? " changed"
-                               : came         ? " came: "
-                                              : " became ",
-                               file || gone ? 0 : NAME_LEN, now);
+    const char *text =
+        st_text("%s%.*s%s%.*s", file || st_text_is(kind, "package") ? "" : "the ", NAME_LEN, name,
+                gone           ? " went away"
+                : file && came ? " came"
+                : file         ? " changed"
+                : came         ? " came: "
+                               : " became ",
+                file || gone ? 0 : NAME_LEN, now);
     (void)st_safe_copy(buf, buf_bytes, text, ST_TEXT_TO_NUL);
     return buf;
 }
@@ -38,25 +38,22 @@ size_t st_change_story_more_n(const json_t *list)
 }
 
 /* "Tuesday", "2026-11-24" */
-static const char *day_text(int64_t wall_ns, int64_t now_wall_ns, char *buf, size_t buf_bytes)
+static const char *day_text(int64_t wall_ns, int64_t now_wall_ns)
 {
     static const char *const days[] = {"Sunday",   "Monday", "Tuesday", "Wednesday",
                                        "Thursday", "Friday", "Saturday"};
     const time_t s = (time_t)(wall_ns / ST_NS_PER_S);
     struct tm local;
-    st_when_text(wall_ns, buf, buf_bytes);
-    buf[strcspn(buf, " ")] = '\0';
-    if (st_ns_sub(now_wall_ns, wall_ns) < 6 * DAY_NS && localtime_r(&s, &local) != NULL)
-        snprintf(buf, buf_bytes, "%s", days[local.tm_wday]);
-    return buf;
+    return st_ns_sub(now_wall_ns, wall_ns) < 6 * DAY_NS && localtime_r(&s, &local) != NULL
+               ? days[local.tm_wday]
+               : st_text("%.10s", st_when_text(wall_ns));
 }
 
-static const char *rate_text(const json_t *side, char *buf, size_t buf_bytes)
+static const char *rate_text(const json_t *side)
 {
     const double hours = (double)json_integer_value(json_object_get(side, "playing_ns")) / 3.6e12;
     const double rate = hours > 0 ? (double)json_integer_value(json_object_get(side, "dropouts")) / hours : 0;
-    snprintf(buf, buf_bytes, rate < 9.95 ? "%.2g" : "%.0f", rate);
-    return buf;
+    return st_text(rate < 9.95 ? "%.2g" : "%.0f", rate);
 }
 
 const char *st_change_story_kernel(const json_t *what, const char *modules, char *buf, size_t buf_bytes)
@@ -84,7 +81,9 @@ const char *st_change_story_text(const json_t *changes, int64_t now_wall_ns, cha
                                  bool *ret_worse)
 {
     const json_t *change, *last = NULL;
-    char day[32], what[2 * NAME_LEN + 40], since[32], before[32];
+    char what[2 * NAME_LEN + 40];
+    const char *before;
+    const char *since;
     size_t i;
     buf[0] = '\0';
     json_array_foreach(changes, i, change)
@@ -100,15 +99,14 @@ const char *st_change_story_text(const json_t *changes, int64_t now_wall_ns, cha
         return buf;
     const json_t *list = json_object_get(last, "what");
     const size_t more_n = st_change_story_more_n(list);
-    st_text_append(
-        buf, buf_bytes, "%s dropouts since %s, when %s", worse ? "More" : "Fewer",
-        day_text(json_integer_value(json_object_get(last, "at_ns")), now_wall_ns, day, sizeof(day)),
-        st_change_story_what(json_array_get(list, 0), what, sizeof(what)));
+    st_text_append(buf, buf_bytes, "%s dropouts since %s, when %s", worse ? "More" : "Fewer",
+                   day_text(json_integer_value(json_object_get(last, "at_ns")), now_wall_ns),
+                   st_change_story_what(json_array_get(list, 0), what, sizeof(what)));
     if (more_n > 0)
         st_text_append(buf, buf_bytes, " and %zu more thing%s changed", more_n, ST_PLURAL(more_n));
     st_text_append(buf, buf_bytes, ": %s an hour, before %s.",
-                   rate_text(json_object_get(last, "since"), since, sizeof(since)),
-                   rate_text(json_object_get(last, "before"), before, sizeof(before)));
+                   (since = rate_text(json_object_get(last, "since"))),
+                   (before = rate_text(json_object_get(last, "before"))));
     if (worse)
         st_text_append(buf, buf_bytes, "%s",
                        st_change_story_kernel(list, "/lib/modules", ST_ROOM(NAME_LEN + 40)));

@@ -84,7 +84,7 @@ static json_t *list_json(struct list *list)
             &(struct st_dropout_sentence_about){.source = name,
                                                 .all_n = st_dropout_table_total(order[0].table),
                                                 .when = "",
-                                                .where = ST_TEXT(40, " on %s", st_xrun_sources_title(name))},
+                                                .where = st_text(" on %s", st_xrun_sources_title(name))},
             text, sizeof(text));
     }
     st_json_set(object, "count", all_n);

@@ -29,7 +29,7 @@ static void say_price(const struct st_dropout_table *table, const char *source, 
     const bool force = st_xrun_sources_find(source)->set_by_force;
     st_xrun_sources_keep_frames(source, frames, lasts, sizeof(lasts));
     ST_APPEND(next->why, "; %s more delay; undo: the same with %" PRId64 "%s%s",
-              ST_NS_SHORT((int64_t)more_ns), force ? table->forced_frames : table->frames,
+              st_ns_short((int64_t)more_ns), force ? table->forced_frames : table->frames,
               lasts[0] != '\0' ? "; " : "", lasts);
 }
 
@@ -59,7 +59,7 @@ static void room_for(const struct st_dropout_table *table, const struct st_dropo
     const double share = share_of(client);
     const int64_t frames = room_frames(table, busy_ns + error_ns);
     char rhythm[128];
-    const char *busy = ST_NS_SHORT(busy_ns);
+    const char *busy = st_ns_short(busy_ns);
     if (share > ST_DROPOUT_REASON_FULL) {
         ST_PRINT(next->why, "%s needs %.0f %% of each period, so no buffer size helps", client->name,
                  100 * share);
@@ -73,7 +73,7 @@ static void room_for(const struct st_dropout_table *table, const struct st_dropo
     } else if (frames != room_frames(table, busy_ns - error_ns)) {
         ST_PRINT(next->why,
                  "no buffer size can be named: the CPU time of its worst cycle, %s, is only known to %s",
-                 busy, ST_NS_SHORT(error_ns));
+                 busy, st_ns_short(error_ns));
     } else if (frames == 0) {
         ST_PRINT(next->why, "its worst cycle of %s is longer than a buffer that one can play with", busy);
     } else {
@@ -204,11 +204,11 @@ static void own_buffer(const struct st_dropout_table *table, const struct st_dro
     const bool pipewire = st_text_is(source, "pipewire");
     if (all.lost.longest_ns > LONGEST_NS) {
         ST_PRINT(next->why, "no buffer lasts for %s: see why %s wrote nothing",
-                 ST_NS_SHORT(all.lost.longest_ns), client->name);
+                 st_ns_short(all.lost.longest_ns), client->name);
         return;
     }
     ST_PRINT(next->why, "%s needs a larger buffer of its own%s: a setting of it", client->name,
-             buffer_ns > 0 ? ST_TEXT(64, " than %s", ST_NS_SHORT(buffer_ns)) : "");
+             buffer_ns > 0 ? st_text(" than %s", st_ns_short(buffer_ns)) : "");
     if (all.lost.longest_ns > 0 && needed_ns <= ST_NS_PER_S) { /* else the delay would be seconds */
         ST_APPEND(next->why, ", or start it with PULSE_LATENCY_MSEC=%" PRId64,
                   latency_ms(needed_ns, pipewire));

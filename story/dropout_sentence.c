@@ -60,9 +60,9 @@ static void put_reason(const struct st_dropout_client *client, bool figures, cha
     if (figures && reason == ST_DROPOUT_TOO_SLOW && cycle->period_ns > 0 && cycle->busy_ns > cycle->period_ns)
         st_text_append(buf, buf_bytes, " (%s%s of CPU time, the buffer lasts %s)",
                        cycle->error_ns > cycle->busy_ns / 50 ? "about " : "", /* more than 2 % */
-                       ST_NS_SHORT(cycle->busy_ns), ST_NS_SHORT(cycle->period_ns));
+                       st_ns_short(cycle->busy_ns), st_ns_short(cycle->period_ns));
     else if (figures && reason == ST_DROPOUT_WOKEN_LATE && cycle->wait_ns > 0)
-        st_text_append(buf, buf_bytes, " (by %s)", ST_NS_SHORT(cycle->wait_ns));
+        st_text_append(buf, buf_bytes, " (by %s)", st_ns_short(cycle->wait_ns));
     if (reason == ST_DROPOUT_WOKEN_LATE && known)
         st_text_append(buf, buf_bytes, ", %s had the CPU", culprit);
     else if (some)
@@ -100,7 +100,7 @@ void st_dropout_sentence_times(const struct st_dropout_client *client, enum st_d
 {
     const uint64_t n = client->reasons_n[reason];
     if (n == 0)
-        st_text_append(buf, buf_bytes, "for %s ", ST_NS_SHORT(client->reasons_ns[reason]));
+        st_text_append(buf, buf_bytes, "for %s ", st_ns_short(client->reasons_ns[reason]));
     else
         st_text_append(buf, buf_bytes, "%" PRIu64 " time%s ", n, ST_PLURAL(n));
 }
@@ -173,15 +173,15 @@ void st_dropout_sentence_lost(const struct st_dropout_client *client,
     st_text_append(buf, buf_bytes, "%s lost sound %s%s%s, ", client->name, n < about->all_n ? "in " : "",
                    n < about->all_n ? share_text(n, about->all_n, ST_ROOM(64))
                    : n == 1         ? "once"
-                                    : ST_TEXT(32, "%" PRIu64 " times", n),
+                                    : st_text("%" PRIu64 " times", n),
                    about->when);
     if (n == 1 && longest_ns == ns)
-        st_text_append(buf, buf_bytes, "for %s", ST_NS_SHORT(ns));
+        st_text_append(buf, buf_bytes, "for %s", st_ns_short(ns));
     else
         st_text_append(buf, buf_bytes, "%s%s in all", client->lost.unknown_n > 0 ? "at least " : "",
-                       ST_NS_SHORT(ns));
+                       st_ns_short(ns));
     if (n > 1 && longest_ns > 0)
-        st_text_append(buf, buf_bytes, " (longest %s)", ST_NS_SHORT(longest_ns));
+        st_text_append(buf, buf_bytes, " (longest %s)", st_ns_short(longest_ns));
     if (st_dropout_table_place(client) != ST_DROPOUT_AT_CLIENT_BUFFER)
         return;
     st_text_append(buf, buf_bytes, ",");
@@ -213,7 +213,7 @@ const char *st_dropout_sentence_forced(const struct st_dropout_table *table,
     buf[0] = '\0';
     if (st_dropout_table_is_forced(table, client))
         snprintf(buf, buf_bytes, "%s is forced to %" PRId64 " frames (%s). ", st_xrun_sources_title(source),
-                 table->frames, ST_NS_SHORT(table->period_ns));
+                 table->frames, st_ns_short(table->period_ns));
     return buf;
 }
 

@@ -451,7 +451,7 @@ const char *st_dropout_table_rhythm(const struct st_dropout_client *client, char
     if (client->block.frames == 0 || client->block.rate_hz == 0)
         return buf;
     const double each_ns = (double)client->block.frames * (double)ST_NS_PER_S / (double)client->block.rate_hz;
-    snprintf(buf, buf_bytes, "every %s (%" PRId64 " samples)", ST_NS_SHORT((int64_t)each_ns),
+    snprintf(buf, buf_bytes, "every %s (%" PRId64 " samples)", st_ns_short((int64_t)each_ns),
              client->block.frames);
     if (client->block.any != 0)
         st_text_append(buf, buf_bytes, ", at any buffer size: a plug-in that computes in blocks of %" PRId64,

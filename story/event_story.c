@@ -78,12 +78,12 @@ static void append_cause(const struct st_event *late, char *buf, size_t buf_byte
     if (late->culprit[0] != '\0')
         st_text_append(buf, buf_bytes, ": %s", late->culprit);
     if (late->culprit[0] != '\0' && late->culprit_ns > 0)
-        st_text_append(buf, buf_bytes, " for %s", ST_NS(late->culprit_ns));
+        st_text_append(buf, buf_bytes, " for %s", st_ns_text(late->culprit_ns));
 }
 
 static void append_late(const struct st_event *event, char *buf, size_t buf_bytes)
 {
-    const char *length = ST_NS(event->lateness_ns);
+    const char *length = st_ns_text(event->lateness_ns);
     if (st_event_count(event) <= 1)
         st_text_append(buf, buf_bytes, "the test loop woke %s late: ", length);
     else
@@ -119,10 +119,9 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
     if (!named)
         ST_PRINT(client.name, "%s", is_subject ? event->device : of_device ? "a device" : "a program");
     if (event->kind == ST_EVENT_OWN_DROPOUT) {
-        st_text_append(buf, buf_bytes, "the daemon's own stream ran empty %s%s",
-                       st_event_count(event) == 1 ? "once"
-                                                  : ST_TEXT(32, "%" PRId64 " times", st_event_count(event)),
-                       where);
+        st_text_append(
+            buf, buf_bytes, "the daemon's own stream ran empty %s%s",
+            st_event_count(event) == 1 ? "once" : st_text("%" PRId64 " times", st_event_count(event)), where);
         return;
     }
     if (event->count_n == 0) /* it began in an earlier event */
@@ -132,7 +131,7 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
                                  &(struct st_dropout_sentence_about){.source = event->source, .when = where},
                                  buf, buf_bytes);
     if (event->count_n == 0 && event->longest_ns > 0)
-        st_text_append(buf, buf_bytes, ", for %s by then", ST_NS_SHORT(event->longest_ns));
+        st_text_append(buf, buf_bytes, ", for %s by then", st_ns_short(event->longest_ns));
     if (event->mixed)
         st_text_append(buf, buf_bytes, ", for several reasons");
     else if (event->reason != ST_DROPOUT_UNKNOWN ||
@@ -169,8 +168,8 @@ static void append_loop(const struct st_event *event, const struct st_story_besi
         const bool moment = event->span_ns <= ST_EVENT_SAME_TIME_NS;
         st_text_append(buf, buf_bytes, "; %s the test loop%s woke %s%s late: %s%s%s",
                        moment ? "at the same time" : "in that time", cpu_text(late->loop_cpu, ST_ROOM(24)),
-                       moment ? "" : "at worst ", ST_NS(late->lateness_ns), st_cause_kind_text(late->cause),
-                       late->culprit[0] != '\0' ? ", " : "", late->culprit);
+                       moment ? "" : "at worst ", st_ns_text(late->lateness_ns),
+                       st_cause_kind_text(late->cause), late->culprit[0] != '\0' ? ", " : "", late->culprit);
     } else if (is_on_time(event, beside)) {
         st_text_append(buf, buf_bytes, "; the test loop%s was %s: look at the %s",
                        cpu_text(event->loop_cpu, ST_ROOM(24)),

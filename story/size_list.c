@@ -52,10 +52,10 @@ static json_t *screen_row(const struct st_history_size *size, bool several, cons
         ST_APPEND(label, ", %s", st_xrun_sources_title(size->source));
     ST_PRINT(dropouts, "%" PRId64, size->dropouts_n);
     return json_pack("{s:o, s:o, s:s, s:b, s:[o, s, s, s, s]}", "label", st_json_safe_string(label), "text",
-                     st_json_safe_string(ST_TEXT(160, "bursts an hour: %s; played for %s", rate, played)),
-                     "state", size->dropouts_n > 0 ? "warn" : "ok", "detail", 1, "cells",
-                     st_json_safe_string(label), rate, played, dropouts,
-                     ST_TEXT(32, "%.1f ms", (double)size->frames * 1e3 / (double)size->rate_hz));
+                     st_json_safe_string(st_text("bursts an hour: %s; played for %s", rate, played)), "state",
+                     size->dropouts_n > 0 ? "warn" : "ok", "detail", 1, "cells", st_json_safe_string(label),
+                     rate, played, dropouts,
+                     st_text("%.1f ms", (double)size->frames * 1e3 / (double)size->rate_hz));
 }
 
 static json_t *row_json(const struct st_history_size *size)

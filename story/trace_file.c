@@ -118,7 +118,7 @@ static int add_cpus(const struct work *work)
         leave_all(work, cpus, i, copy->events[copy->events_n - 1].at_ns);
         for (int place = 0; cpus[i].seen && place < PLACES; place++)
             st_trace_json_name(&work->json, ST_TRACE_CPUS, track_of(i, place),
-                               ST_TEXT(LABEL_BYTES, "CPU %d%s", i, places[place]));
+                               st_text("CPU %d%s", i, places[place]));
     }
     free(cpus);
     return 0;
@@ -178,8 +178,7 @@ static void add_cycle(struct work *work, const struct st_cycle_row *first, const
     const int64_t deadline_ns = deadline_of(first);
     if (overlaps && lane->free_ns[1] == 0)
         st_trace_json_name(&work->json, ST_TRACE_MOMENT, track,
-                           ST_TEXT(2 * ST_XRUN_NAME_BYTES, "%s: overlaps its next cycle",
-                                   work->file->copy.ring->names[first->name]));
+                           st_text("%s: overlaps its next cycle", work->file->copy.ring->names[first->name]));
     int64_t at_ns = st_trace_json_slice(&work->json, ST_TRACE_MOMENT, track, begin_ns, awake_ns,
                                         first->is_driver ? "waits for its clients" : "waits");
     at_ns = st_trace_json_slice(&work->json, ST_TRACE_MOMENT, track, at_ns, end_ns, "computes");

@@ -74,7 +74,7 @@ def needed(build):
             continue
         dynamic = subprocess.run(["readelf", "-dW", path], capture_output=True, text=True, check=True).stdout
         for name in re.findall(r"\(NEEDED\).*\[(.*)\.so", dynamic):
-            if name != "libsleeptune":
+            if name != "libsleeptune" and not name.startswith("ld-"):  # the loader has a thread's variables
                 yield name, os.path.basename(path)
 
 

@@ -88,8 +88,7 @@ static const char *read_option(const char *text, const char *key, int64_t max, i
     if (value == NULL)
         return text;
     const size_t len = strcspn(value, " ");
-    return st_number_i64(ST_TEXT(24, "%.*s", (int)ST_MIN(len, 23), value), 0, max, ret) == 0 ? value + len
-                                                                                             : NULL;
+    return st_number_i64(st_text("%.*s", (int)ST_MIN(len, 23), value), 0, max, ret) == 0 ? value + len : NULL;
 }
 
 /** What is behind the first word. @return false when it is malformed, or has no text. */

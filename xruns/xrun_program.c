@@ -44,9 +44,9 @@ static int find_owner(struct st_xrun_watch *w, char server[PATH_MAX], uid_t *ret
     const char *const wished[] = {wish + (st_text_begins(wish, "unix:") ? 5 : 0), NULL};
     struct stat info;
     for (const char *const *place = wish[0] != '\0' ? wished : source->sockets; *place != NULL; place++) {
-        const char *path = **place == '/' ? *place
-                                          : ST_TEXT(PATH_MAX + ST_XRUN_SERVER_BYTES, "%s/%s",
-                                                    runtime != NULL ? runtime : ST_RUN_DIR "/user/0", *place);
+        const char *path = **place == '/'
+                               ? *place
+                               : st_text("%s/%s", runtime != NULL ? runtime : ST_RUN_DIR "/user/0", *place);
         if (realpath(path, server) == NULL || lstat(server, &info) != 0 || !S_ISSOCK(info.st_mode) ||
             !st_trusted_path(server, info.st_uid))
             continue;

@@ -27,7 +27,7 @@ static int save_or_say(struct st_applied *applied, const struct st_entry *entry)
 {
     const int r = save(applied);
     if (r < 0)
-        notify(applied, ST_EVENT_FAILED, entry, ST_TEXT(512, "the journal in %s", applied->folder), r);
+        notify(applied, ST_EVENT_FAILED, entry, st_text("the journal in %s", applied->folder), r);
     return r;
 }
 
@@ -106,7 +106,7 @@ static bool go_up(char *path)
 static void remove_folders(struct st_applied *applied, const struct st_entry *entry)
 {
     struct st_writer *writer = &applied->p->writer;
-    char *folder = ST_TEXT(ST_CHANGE_PATH_BYTES, "%s", entry->target);
+    char *folder = st_text("%s", entry->target);
     for (unsigned i = 0; i < entry->made && go_up(folder); i++) {
         if (writer->remove_folder(writer, folder) == -ENOTEMPTY)
             return;
@@ -118,7 +118,7 @@ static void remove_folders(struct st_applied *applied, const struct st_entry *en
 static int count_made(const struct st_applied *applied, struct st_entry *entry)
 {
     const bool block = st_change_is_block(applied->p->machine.os, entry->kind);
-    char *path = ST_TEXT(ST_CHANGE_PATH_BYTES + 1, "%s%s", entry->target, block ? "/" : "");
+    char *path = st_text("%s%s", entry->target, block ? "/" : "");
     int r = -ENOENT;
     for (entry->made = 0; entry->made < ST_ENTRY_MADE_MAX && go_up(path); entry->made++) {
         r = st_change_folder_look(&applied->p->machine, path);
@@ -171,7 +171,7 @@ static int make_folders(struct st_writer *writer, const char *path)
 {
     int r = 0;
     for (const char *slash = strchr(path + 1, '/'); r == 0 && slash != NULL; slash = strchr(slash + 1, '/')) {
-        r = writer->make_folder(writer, ST_TEXT(512, "%.*s", (int)(slash - path), path), 0755);
+        r = writer->make_folder(writer, st_text("%.*s", (int)(slash - path), path), 0755);
         r = r == -EEXIST ? 0 : r;
     }
     return r;

@@ -142,7 +142,7 @@ static int add(struct st_candidates *ret, struct st_platform *p, const struct st
 static void find_writers(struct st_candidates *ret, const struct st_facts *facts)
 {
     ST_EACH (writer, writers) {
-        const char *key = ST_TEXT(64, "%s.daemon.%s", st_os_rows[facts->os].name, *writer);
+        const char *key = st_text("%s.daemon.%s", st_os_rows[facts->os].name, *writer);
         const struct st_fact *fact = st_facts_find(facts, key);
         if (fact != NULL && fact->state == ST_FACT_OK)
             st_text_join(ret->writers, sizeof(ret->writers), ", ", "%s", *writer);

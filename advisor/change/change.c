@@ -356,7 +356,7 @@ static bool is_of_name(char c)
 static bool has_any(const char *line, const char *names)
 {
     bool found = false;
-    ST_TEXT_EACH (name, ST_TEXT(ST_CHANGE_VALUE_BYTES, "%s", names), " ") {
+    ST_TEXT_EACH (name, st_text("%s", names), " ") {
         for (const char *at = strstr(line, name); at != NULL && !found; at = strstr(at + 1, name))
             found = !(at > line && is_of_name(at[-1])) && !is_of_name(at[strlen(name)]);
     }
@@ -394,7 +394,7 @@ static int look_at_name(void *ctx, const char *name)
         suffix = "";
     search->later = kinds[search->entry->kind].by_name && slash != NULL && strcmp(name, slash + 1) > 0;
     if (strstr(name, "sleeptune-") == NULL && name[0] != '.' && st_text_ends(name, suffix))
-        look_into(search, ST_TEXT(ST_CHANGE_PATH_BYTES + 256, "%s/%s", search->folder, name));
+        look_into(search, st_text("%s/%s", search->folder, name));
     return 0;
 }
 
@@ -406,7 +406,7 @@ size_t st_change_others(struct st_machine *machine, const struct st_entry *entry
     buf[0] = '\0';
     ST_PRINT(search.names, "%s", entry->names);
     (void)same(search.names);
-    ST_TEXT_EACH (one, ST_TEXT(512, "%s", form != NULL && entry->file ? form->read : ""), " ") {
+    ST_TEXT_EACH (one, st_text("%s", form != NULL && entry->file ? form->read : ""), " ") {
         if (!fill(one, "", entry->part, "", "", place, sizeof(place)))
             continue;
         search.folder = place;
@@ -497,8 +497,8 @@ const char *st_change_find(enum st_os os, const struct st_entry *entry, const ch
     const char *begin = text;
     size_t bytes = strlen(text);
     if (st_change_is_block(os, entry->kind)) {
-        const char *first = ST_TEXT(128, "\n# >>> sleeptune %s:", entry->rule);
-        const char *last = ST_TEXT(128, "\n# <<< sleeptune %s\n", entry->rule);
+        const char *first = st_text("\n# >>> sleeptune %s:", entry->rule);
+        const char *last = st_text("\n# <<< sleeptune %s\n", entry->rule);
         begin = strstr(text, first);
         const char *end = begin != NULL ? strstr(begin, last) : NULL;
         bytes = end != NULL ? (size_t)(end - begin) + strlen(last) : 0;

@@ -199,7 +199,7 @@ static void forget_other_boots(struct st_machine *machine, struct st_journal *jo
 int st_journal_read(struct st_machine *machine, const char *folder, struct st_journal *ret, char *message,
                     size_t message_bytes)
 {
-    const char *path = ST_TEXT(512, "%s/" ST_JOURNAL_FILE, folder);
+    const char *path = st_text("%s/" ST_JOURNAL_FILE, folder);
     size_t len;
     char *text = malloc(JOURNAL_BYTES);
     if (text == NULL) {
@@ -225,7 +225,7 @@ int st_journal_read(struct st_machine *machine, const char *folder, struct st_jo
 
 int st_journal_write(struct st_writer *writer, const char *folder, const struct st_journal *journal)
 {
-    const char *path = ST_TEXT(512, "%s/" ST_JOURNAL_FILE, folder);
+    const char *path = st_text("%s/" ST_JOURNAL_FILE, folder);
     struct st_text_buffer all = {0};
     if (journal->entries_n == 0) {
         const int r = writer->remove_file(writer, path);

@@ -100,7 +100,7 @@ static int glob_name(void *ctx, const char *name)
 {
     struct glob *glob = ctx;
     const char *key = glob->change->key;
-    const char *path = ST_TEXT(512, "%.*s%s%s", glob->below_len, key, name, glob->rest);
+    const char *path = st_text("%.*s%s%s", glob->below_len, key, name, glob->rest);
     const int r = fnmatch(key, path, FNM_PATHNAME | FNM_PERIOD) == 0
                       ? add_value(glob->adder, glob->change, glob->now_only, path)
                       : -ENOENT;
@@ -123,8 +123,7 @@ static int add_running(struct adder *adder, const struct st_change *change, bool
         while (star[-1] != '/')
             star--;
         glob.below_len = (int)(star - key);
-        r = adder->machine->list(
-            adder->machine, ST_TEXT(ST_CHANGE_KEY_BYTES, "%.*s", glob.below_len - 1, key), glob_name, &glob);
+        r = adder->machine->list(adder->machine, st_text("%.*s", glob.below_len - 1, key), glob_name, &glob);
         r = r == 0 || r == -ENOTDIR ? glob.r : r;
     }
     return r == -ENOENT ? refuse(adder, r, "this machine has no %s", key) : r;
@@ -148,8 +147,7 @@ static int look_at(struct adder *adder, const struct st_change *change, struct s
         return refuse(adder, r, "sleeptune cannot write the change of rule %s: %.60s",
                       adder->finding->rule->id, change->key);
     const char *end = strrchr(form->path, '/');
-    const char *folder =
-        ST_TEXT(ST_CHANGE_PATH_BYTES, "%.*s", end != NULL ? (int)(end - form->path) : 0, form->path);
+    const char *folder = st_text("%.*s", end != NULL ? (int)(end - form->path) : 0, form->path);
     if (end != NULL && st_change_folder_look(adder->machine, folder) == -ENOTDIR)
         return refuse(adder, -ENODATA, "add to %s by hand %s", folder, form->line);
     return 0;

@@ -128,12 +128,11 @@ static const char *count_of(const struct asker *asker, const char *line)
         return key;
     if (st_text_begins(key, ST_KEYS_RTKIT))
         return st_facts_is(asker->facts, ST_KEY_USER_NAME, about) ||
-                       st_text_is(about, ST_TEXT(24, "%lu", (unsigned long)asker->uid))
+                       st_text_is(about, st_text("%lu", (unsigned long)asker->uid))
                    ? key
                    : NULL;
-    const bool is_card =
-        st_text_is(key, ST_KEY_KERNEL_LOG_USB_N) &&
-        st_facts_has(asker->facts, ST_TEXT(KEY_BYTES, ST_KEYS_USB_AUDIO "%s.control", about));
+    const bool is_card = st_text_is(key, ST_KEY_KERNEL_LOG_USB_N) &&
+                         st_facts_has(asker->facts, st_text(ST_KEYS_USB_AUDIO "%s.control", about));
     return is_card ? ST_KEY_KERNEL_LOG_CARD_N : key;
 }
 
@@ -319,7 +318,7 @@ static void put_answered(struct asker *asker)
 {
     const char *const daemons[] = {asker->question->daemon, asker->question->or_daemon};
     char key[KEY_BYTES];
-    const char *uid = ST_TEXT(24, "%lu", (unsigned long)asker->uid);
+    const char *uid = st_text("%lu", (unsigned long)asker->uid);
     for (size_t i = 0; i < ST_ARRAY_LEN(daemons) && asker->question->of_user; i++) {
         if (daemons[i] == NULL)
             continue;

@@ -222,7 +222,7 @@ int st_collect_login(struct st_machine *machine, const char *name, struct st_fac
     st_facts_put_text(facts, ST_KEY_USER_LIMITS_FROM, ST_LIMITS_FROM_LOGIN, "rights of the user");
     put_class(machine, name, facts);
     const int r = ask_login(machine, name, uid, &claimed);
-    put_claims(facts, claimed, r, ST_TEXT(NAME_BYTES + 16, "rights of %s", name));
+    put_claims(facts, claimed, r, st_text("rights of %s", name));
     st_facts_free(claimed);
     return facts->error != 0 ? facts->error : r;
 }

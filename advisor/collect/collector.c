@@ -30,7 +30,7 @@ static void put_value(struct st_collector *c, const char *key, char *value, enum
     const bool is_endless = kind == ST_VALUE_LIMIT && st_text_is(value, "unlimited");
     if (kind == ST_VALUE_TEXT || is_endless ||
         (st_text_int(value, &number) == 0 && (kind != ST_VALUE_LIMIT || number >= 0)))
-        st_facts_put_text(c->facts, key, is_endless ? ST_TEXT(8, "%d", ST_UNLIMITED) : value, source);
+        st_facts_put_text(c->facts, key, is_endless ? st_text("%d", ST_UNLIMITED) : value, source);
     else
         st_facts_put_state(c->facts, key, ST_FACT_MALFORMED, 0, value, source);
 }
@@ -42,7 +42,7 @@ void st_collector_read(struct st_collector *c, const char *key, const char *name
     const bool is_file = name[0] == '/';
     const int r = is_file ? c->machine->read_text(c->machine, name, text, sizeof(text), &bytes)
                           : c->machine->read_sysctl(c->machine, name, text, sizeof(text), &bytes);
-    const char *source = is_file ? name : ST_TEXT(300, "sysctl %s", name);
+    const char *source = is_file ? name : st_text("sysctl %s", name);
     if (r == 0 && memchr(text, '\0', bytes) == NULL)
         put_value(c, key, text, kind, source);
     else
@@ -73,7 +73,7 @@ void st_collector_put_groups(struct st_facts *facts, const char *key, const gid_
     char text[4096] = "";
     for (int i = 0; i < n; i++) {
         const struct group *group = getgrgid(gids[i]);
-        const char *number = ST_TEXT(32, "%lu", (unsigned long)gids[i]);
+        const char *number = st_text("%lu", (unsigned long)gids[i]);
         ST_APPEND(text, "%s%s", i > 0 ? " " : "", group != NULL ? group->gr_name : number);
     }
     st_facts_put_text(facts, key, text, source);

@@ -53,15 +53,15 @@ static const struct {
 
 static void collect_one(struct st_collector *c, const char *name, enum st_value_kind kind)
 {
-    st_collector_read(c, ST_TEXT(300, ST_KEYS_FREEBSD "%s", name), name, kind);
+    st_collector_read(c, st_text(ST_KEYS_FREEBSD "%s", name), name, kind);
 }
 
 /** The flags of each event timer in a list such as "LAPIC(600) i8254(100) RTC(0)". */
 static void collect_event_timers(struct st_collector *c)
 {
-    char *list = ST_TEXT(1024, "%s", st_facts_text_or(c->facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_CHOICE, ""));
+    char *list = st_text("%s", st_facts_text_or(c->facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_CHOICE, ""));
     ST_TEXT_EACH (timer, list, " ")
-        collect_one(c, ST_TEXT(128, ET_PREFIX "%.*s.flags", (int)ST_MIN(strcspn(timer, "("), 63), timer),
+        collect_one(c, st_text(ET_PREFIX "%.*s.flags", (int)ST_MIN(strcspn(timer, "("), 63), timer),
                     ST_VALUE_INT);
 }
 
@@ -72,7 +72,7 @@ static void collect_devices(struct st_collector *c)
     ST_EACH (device, devices) {
         const int64_t units_n = device->units > 0 ? device->units : ST_MIN(cpus_n, UNITS_MAX);
         for (int unit = 0; unit < ST_MAX(units_n, 1); unit++) {
-            const char *name = ST_TEXT(128, "%s%d.%s", device->prefix, unit, device->leaf);
+            const char *name = st_text("%s%d.%s", device->prefix, unit, device->leaf);
             if (unit == 0 || c->machine->read_sysctl(c->machine, name, ST_ROOM(8), &len) != -ENOENT)
                 collect_one(c, name, device->kind);
         }
@@ -176,7 +176,7 @@ static int read_part(void *ctx, const char *name)
     const struct folder *folder = ctx;
     const struct setting *setting = folder->setting;
     if (strlen(name) <= 200 && (setting->suffix == NULL || st_text_ends(name, setting->suffix)))
-        read_assignments(folder->c, setting, ST_TEXT(300, "%s/%s", setting->path, name));
+        read_assignments(folder->c, setting, st_text("%s/%s", setting->path, name));
     return 0;
 }
 
@@ -204,7 +204,7 @@ static void collect_named(struct st_collector *c)
         if (n++ == NAMED_MAX)
             break;
         const char *name = fact->key + strlen(ST_KEYS_FREEBSD_SYSCTL_CONF);
-        if (!st_facts_has(c->facts, ST_TEXT(256, ST_KEYS_FREEBSD "%.240s", name)))
+        if (!st_facts_has(c->facts, st_text(ST_KEYS_FREEBSD "%.240s", name)))
             collect_one(c, name, ST_VALUE_TEXT);
     }
 }

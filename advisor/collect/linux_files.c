@@ -62,7 +62,7 @@ static int file_of_folder(void *ctx, const char *name)
     struct reader *reader = ctx;
     if (strlen(name) > 128 || !st_text_ends(name, reader->suffix))
         return 0;
-    const char *path = ST_TEXT(PATH_BYTES, "%s/%s", reader->folder, name);
+    const char *path = st_text("%s/%s", reader->folder, name);
     (void)read_file(reader, path);
     return ++reader->files_n == FILES_MAX;
 }
@@ -89,7 +89,7 @@ static void parse_limits(struct reader *reader, char *text)
         value[strcspn(value, "#")] = '\0';
         if (value[0] != '\0' && (st_text_is(type, "-") || st_text_is(type, "soft")) && is_plain(domain) &&
             (st_text_is(item, "rtprio") || st_text_is(item, "memlock")))
-            put(reader, ST_TEXT(KEY_BYTES, ST_KEYS_LIMITS "%s.%s", domain, item), value);
+            put(reader, st_text(ST_KEYS_LIMITS "%s.%s", domain, item), value);
     }
 }
 
@@ -102,9 +102,9 @@ static void parse_groups(struct reader *reader, char *text)
         line[strcspn(line, ":")] = '\0';
         if (members == NULL || members < line + strlen(line) || !is_plain(line) ||
             (!st_text_is_among(line, usual) &&
-             !st_facts_has(reader->c->facts, ST_TEXT(KEY_BYTES, ST_KEYS_LIMITS "@%s.rtprio", line))))
+             !st_facts_has(reader->c->facts, st_text(ST_KEYS_LIMITS "@%s.rtprio", line))))
             continue;
-        const char *key = ST_TEXT(KEY_BYTES, ST_KEYS_GROUP "%s", line);
+        const char *key = st_text(ST_KEYS_GROUP "%s", line);
         put(reader, key, members + 1);
     }
 }
@@ -177,7 +177,7 @@ static void read_unit(struct reader *reader, const char *unit)
 {
     const char *at = strchr(unit, '@'), *dot = strrchr(unit, '.'),
                *end = at != NULL && dot > at + 1 ? at + 1 : dot;
-    const char *template = ST_TEXT(LAYER_NAME_BYTES, "%.*s%s", (int)(end - unit), unit, dot);
+    const char *template = st_text("%.*s%s", (int)(end - unit), unit, dot);
     read_all(reader, "systemd/system", (const char *const[]){unit, template, dot + 1, NULL});
 }
 
@@ -201,7 +201,7 @@ static const char *const programs[] = {"ardour",      "brutefir",     "camillads
 /** The program's name of "ExecStart=-/usr/bin/chrt -f 70 /usr/bin/jackd -d alsa": the first that is one. */
 static bool find_program(const char *command, char *ret, size_t bytes)
 {
-    char *text = ST_TEXT(512, "%s", command);
+    char *text = st_text("%s", command);
     ST_TEXT_EACH (word, text, " \t") {
         const char *name = strrchr(word, '/');
         name = name != NULL ? name + 1 : word + strspn(word, "-@:+!");
@@ -290,7 +290,7 @@ static int one_unit(void *ctx, const char *name)
     unit.unit = st_facts_new(outer->c->facts->os);
     if (unit.unit == NULL)
         return outer->c->facts->error = -ENOMEM;
-    read_unit(&unit, ST_TEXT(96, "%s.service", stem));
+    read_unit(&unit, st_text("%s.service", stem));
     if (program_of(&unit) != NULL) {
         ST_EACH_OF (fact, unit.unit->rows, unit.unit->n)
             st_facts_add(outer->c->facts, *fact, (*fact)->source);
@@ -433,7 +433,7 @@ static void collect_system(struct st_collector *c)
  * three are added, the user's last. */
 static void read_layers(struct reader *reader, const char *server, const char *name)
 {
-    const char *home = reader->c->home, *own = ST_TEXT(600, "%s/.config", home);
+    const char *home = reader->c->home, *own = st_text("%s/.config", home);
     const char *const folders[] = {"/usr/share", "/etc", own};
     const size_t folders_n = ST_ARRAY_LEN(folders) - (home[0] == '\0');
     char path[PATH_BYTES];

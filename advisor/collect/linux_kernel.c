@@ -26,7 +26,7 @@ static int read_config(struct st_collector *c, char *ret_path, size_t path_bytes
         return -ENOENT;
     snprintf(ret_path, path_bytes, "/boot/config-%s", release);
     const int r = st_collector_begin(c, ret_path, c->buf, c->buf_bytes);
-    const char *path = ST_TEXT(512, "/lib/modules/%s/config", release);
+    const char *path = st_text("/lib/modules/%s/config", release);
     if (r == 0 || st_collector_begin(c, path, c->buf, c->buf_bytes) != 0)
         return r;
     snprintf(ret_path, path_bytes, "%s", path);
@@ -62,19 +62,19 @@ static void config(struct st_collector *c)
         ST_PRINT(path, "%s", packed);
     }
     ST_EACH (option, options) {
-        const char *key = ST_TEXT(64, ST_KEYS_CONFIG "%s", *option);
+        const char *key = st_text(ST_KEYS_CONFIG "%s", *option);
         const char *set = c->buf, *unset = c->buf, *any = c->buf;
         struct st_pattern_parts parts;
         if (opened != 0)
             st_collector_put_failure(c, key, opened, path);
-        else if (st_pattern_next(&set, ST_TEXT(64, "CONFIG_%s=%%l", *option), &parts))
+        else if (st_pattern_next(&set, st_text("CONFIG_%s=%%l", *option), &parts))
             st_collector_put_text(c, key, parts.text[0], path);
-        else if (st_pattern_next(&unset, ST_TEXT(64, "# CONFIG_%s is not set", *option), &parts))
+        else if (st_pattern_next(&unset, st_text("# CONFIG_%s is not set", *option), &parts))
             st_collector_put_text(c, key, "n", path);
         else
             st_collector_put_failure(
-                c, key,
-                st_pattern_next(&any, ST_TEXT(64, "CONFIG_%s=", *option), &parts) ? -EBADMSG : -ENOENT, path);
+                c, key, st_pattern_next(&any, st_text("CONFIG_%s=", *option), &parts) ? -EBADMSG : -ENOENT,
+                path);
     }
 }
 
@@ -91,7 +91,7 @@ static void whole_version(struct st_collector *c)
         !st_pattern_match(c->buf, "*Linux version %s *) #%l", &parts))
         return;
     st_text_trim(parts.text[1]);
-    const char *version = ST_TEXT(ST_PATTERN_PART_BYTES + 1, "#%s", parts.text[1]);
+    const char *version = st_text("#%s", parts.text[1]);
     st_facts_put_text(c->facts, ST_KEY_KERNEL_RELEASE, parts.text[0], source);
     st_facts_put_text(c->facts, ST_KEY_KERNEL_VERSION, version, source);
 }

@@ -37,8 +37,7 @@ static void distribution(struct st_collector *c)
     st_collector_line(c, ST_KEY_DISTRIBUTION, "/etc/os-release", "PRETTY_NAME=%l", ST_VALUE_TEXT);
     if (st_facts_text(c->facts, ST_KEY_DISTRIBUTION, &text) == 0 && strchr("\"'", text[0]) != NULL)
         st_collector_put_text(c, ST_KEY_DISTRIBUTION,
-                              ST_TEXT(128, "%.*s", (int)strcspn(text + 1, "\"'"), text + 1),
-                              "/etc/os-release");
+                              st_text("%.*s", (int)strcspn(text + 1, "\"'"), text + 1), "/etc/os-release");
 }
 
 /** A captured request is a file of 4 bytes: s32, microseconds, little-endian. */
@@ -164,8 +163,8 @@ struct walk {
 static void collect_leaves(struct st_collector *c, const struct set *set, const char *name)
 {
     for (size_t i = 0; i < ST_ARRAY_LEN(set->leaves) && set->leaves[i].file != NULL; i++) {
-        const char *key = ST_TEXT(128, "%s%s.%s", set->key_prefix, name, set->leaves[i].key);
-        st_collector_read(c, key, ST_TEXT(256, "%s/%s/%s", set->folder, name, set->leaves[i].file),
+        const char *key = st_text("%s%s.%s", set->key_prefix, name, set->leaves[i].key);
+        st_collector_read(c, key, st_text("%s/%s/%s", set->folder, name, set->leaves[i].file),
                           set->leaves[i].kind);
     }
 }
@@ -194,8 +193,8 @@ static int collect_set(struct st_collector *c, const struct set *set, size_t *re
  * Documentation/ABI/testing/sysfs-devices-power. */
 static void resume_limit(struct st_collector *c, int64_t cpu)
 {
-    st_collector_read(c, ST_TEXT(48, "linux.cpuidle.cpu%jd.resume_latency_us", cpu),
-                      ST_TEXT(96, "/sys/devices/system/cpu/cpu%jd/power/pm_qos_resume_latency_us", cpu),
+    st_collector_read(c, st_text("linux.cpuidle.cpu%jd.resume_latency_us", cpu),
+                      st_text("/sys/devices/system/cpu/cpu%jd/power/pm_qos_resume_latency_us", cpu),
                       ST_VALUE_TEXT);
 }
 
@@ -203,9 +202,8 @@ static void resume_limit(struct st_collector *c, int64_t cpu)
 static bool is_as_cpu0(const struct st_facts *facts, const struct st_fact *fact, const char *prefix)
 {
     const struct st_fact *of_cpu0 =
-        fact != NULL
-            ? st_facts_find(facts, ST_TEXT(128, ST_KEYS_CPUIDLE_CPU0 "%s", fact->key + strlen(prefix)))
-            : NULL;
+        fact != NULL ? st_facts_find(facts, st_text(ST_KEYS_CPUIDLE_CPU0 "%s", fact->key + strlen(prefix)))
+                     : NULL;
     return fact == NULL ||
            (of_cpu0 != NULL && fact->state == of_cpu0->state && fact->state != ST_FACT_UNREADABLE &&
             (fact->state != ST_FACT_OK || st_text_is(fact->text, of_cpu0->text)));
@@ -228,8 +226,8 @@ static int other_cpu(void *ctx, const char *name)
     if (!st_text_begins(name, "cpu") || st_text_int(name + 3, &number) != 0 || number < 1 ||
         number > OTHER_CPUS_MAX)
         return 0;
-    states.folder = ST_TEXT(64, "/sys/devices/system/cpu/cpu%jd/cpuidle", number);
-    states.key_prefix = ST_TEXT(48, "linux.cpuidle.cpu%jd.", number);
+    states.folder = st_text("/sys/devices/system/cpu/cpu%jd/cpuidle", number);
+    states.key_prefix = st_text("linux.cpuidle.cpu%jd.", number);
     own.facts = st_facts_new(ST_OS_LINUX);
     if (own.facts == NULL)
         return cpus->c->facts->error = -ENOMEM;
@@ -302,9 +300,8 @@ static int one_pmu(void *ctx, const char *name)
     struct cores *cores = ctx;
     char text[128];
     const int slow = is_slow_pmu(name);
-    if (slow < 0 ||
-        st_collector_text(cores->c, ST_TEXT(256, "/sys/bus/event_source/devices/%.64s/cpus", name), text,
-                          sizeof(text)) != 0)
+    if (slow < 0 || st_collector_text(cores->c, st_text("/sys/bus/event_source/devices/%.64s/cpus", name),
+                                      text, sizeof(text)) != 0)
         return 0;
     st_text_trim(text);
     char *list = slow != 0 ? cores->slow : cores->fast;
@@ -319,7 +316,7 @@ static int one_capacity(void *ctx, const char *name)
     int64_t cpu, capacity;
     if (!st_text_begins(name, "cpu") || st_text_int(name + 3, &cpu) != 0 || cpu < 0 || cpu >= CPUS_MAX)
         return 0;
-    if (st_collector_text(cores->c, ST_TEXT(128, "/sys/devices/system/cpu/%.16s/cpu_capacity", name), text,
+    if (st_collector_text(cores->c, st_text("/sys/devices/system/cpu/%.16s/cpu_capacity", name), text,
                           sizeof(text)) != 0)
         return 1; /* no CPU has it, but on ARM, RISC-V and the like */
     st_text_trim(text);

@@ -65,7 +65,7 @@ static void command_line(struct st_collector *c, const char *key, const char *pi
 {
     char text[COMMAND_LINE_BYTES];
     size_t len = 0;
-    const char *path = ST_TEXT(64, "/proc/%s/cmdline", pid);
+    const char *path = st_text("/proc/%s/cmdline", pid);
     const int r = c->machine->read_text(c->machine, path, text, sizeof(text), &len);
     if (r != 0 && r != -EFBIG) {
         st_collector_put_failure(c, key, r, path);
@@ -82,7 +82,7 @@ static void command_line(struct st_collector *c, const char *key, const char *pi
 static bool in_status(struct st_collector *c, const char *pid, const char *line, uint64_t *ret)
 {
     char text[STATUS_BYTES];
-    return st_collector_begin(c, ST_TEXT(64, "/proc/%s/status", pid), text, sizeof(text)) == 0 &&
+    return st_collector_begin(c, st_text("/proc/%s/status", pid), text, sizeof(text)) == 0 &&
            st_proc_line_u64(text, line, ret) == 0;
 }
 
@@ -92,9 +92,9 @@ static void swapped(struct st_collector *c, const char *pid, const char *name)
     uint64_t kib;
     if (!in_status(c, pid, "VmSwap:", &kib) || kib == 0)
         return;
-    const char *path = ST_TEXT(64, "/proc/%s/status", pid);
-    st_collector_put_int(c, ST_TEXT(KEY_BYTES, ST_KEYS_SWAPPED "%s.kib", pid), (int64_t)kib, path);
-    st_collector_put_text(c, ST_TEXT(KEY_BYTES, ST_KEYS_SWAPPED "%s.name", pid), name, path);
+    const char *path = st_text("/proc/%s/status", pid);
+    st_collector_put_int(c, st_text(ST_KEYS_SWAPPED "%s.kib", pid), (int64_t)kib, path);
+    st_collector_put_text(c, st_text(ST_KEYS_SWAPPED "%s.name", pid), name, path);
 }
 
 /** A server of the user who runs this counts before those of others. @return false: there is one that counts
@@ -107,10 +107,10 @@ static bool take_owner(struct st_collector *c, const char *daemon, const char *p
     if (!in_status(c, pid, "Uid:", &uid))
         return true;
     if (c->live && uid != getuid() && getuid() != 0 &&
-        st_facts_int(c->facts, ST_TEXT(KEY_BYTES, ST_KEYS_DAEMON "%s", daemon), &before) == 0)
+        st_facts_int(c->facts, st_text(ST_KEYS_DAEMON "%s", daemon), &before) == 0)
         return false;
     const struct passwd *entry = c->live ? getpwuid((uid_t)uid) : NULL;
-    const char *key = ST_TEXT(KEY_BYTES, ST_KEYS_DAEMON_USER "%s", daemon);
+    const char *key = st_text(ST_KEYS_DAEMON_USER "%s", daemon);
     if (entry != NULL)
         ST_PRINT(name, "%.63s", entry->pw_name);
     else
@@ -128,8 +128,8 @@ static bool daemon_of(struct walk *walk, const char *name, const char *pid)
             continue;
         if (daemon->of_user && !take_owner(walk->c, daemon->name, pid))
             return true;
-        st_collector_put_int(walk->c, ST_TEXT(KEY_BYTES, ST_KEYS_DAEMON "%s", daemon->name), number,
-                             ST_TEXT(64, "/proc/%s/stat", pid));
+        st_collector_put_int(walk->c, st_text(ST_KEYS_DAEMON "%s", daemon->name), number,
+                             st_text("/proc/%s/stat", pid));
         if (daemon->command_key != NULL)
             command_line(walk->c, daemon->command_key, pid);
         return true;
@@ -147,15 +147,13 @@ static void put_thread(struct walk *walk, const char *kind, const char *tid, con
         return;
     }
     walk->real_time_n++;
-    st_collector_put_text(walk->c, ST_TEXT(KEY_BYTES, "linux.%s.%s.name", kind, tid), stat->name, path);
-    st_collector_put_int(walk->c, ST_TEXT(KEY_BYTES, "linux.%s.%s.priority", kind, tid), stat->rt_priority,
-                         path);
+    st_collector_put_text(walk->c, st_text("linux.%s.%s.name", kind, tid), stat->name, path);
+    st_collector_put_int(walk->c, st_text("linux.%s.%s.priority", kind, tid), stat->rt_priority, path);
     if (walk->process_name == NULL)
         return;
-    st_collector_put_text(walk->c, ST_TEXT(KEY_BYTES, "linux.%s.%s.process", kind, tid), walk->process_name,
-                          path);
-    st_collector_put_text(walk->c, ST_TEXT(KEY_BYTES, "linux.%s.%s.pid", kind, tid), walk->process_pid, path);
-    st_collector_put_int(walk->c, ST_TEXT(KEY_BYTES, "linux.%s.%s.cpu", kind, tid), stat->cpu, path);
+    st_collector_put_text(walk->c, st_text("linux.%s.%s.process", kind, tid), walk->process_name, path);
+    st_collector_put_text(walk->c, st_text("linux.%s.%s.pid", kind, tid), walk->process_pid, path);
+    st_collector_put_int(walk->c, st_text("linux.%s.%s.cpu", kind, tid), stat->cpu, path);
 }
 
 static bool is_number(const char *name)
@@ -176,9 +174,9 @@ static bool look(struct st_collector *c, const char *folder, int64_t *ret_cpu_ns
 {
     char text[STATUS_BYTES];
     int64_t wait_ns;
-    return st_collector_text(c, ST_TEXT(96, "%s/schedstat", folder), text, sizeof(text)) == 0 &&
+    return st_collector_text(c, st_text("%s/schedstat", folder), text, sizeof(text)) == 0 &&
            st_proc_schedstat(text, ret_cpu_ns, &wait_ns) == 0 &&
-           st_collector_text(c, ST_TEXT(96, "%s/status", folder), text, sizeof(text)) == 0 &&
+           st_collector_text(c, st_text("%s/status", folder), text, sizeof(text)) == 0 &&
            st_proc_line_u64(text, "voluntary_ctxt_switches:", ret_sleeps_n) == 0;
 }
 
@@ -187,22 +185,20 @@ static bool look(struct st_collector *c, const char *folder, int64_t *ret_cpu_ns
 static void rt_time(struct walk *walk, const char *tid, bool runs)
 {
     struct st_collector *c = walk->c;
-    const char *pid = walk->process_pid, *folder = ST_TEXT(64, "/proc/%s/task/%s", pid, tid);
-    const char *key = ST_TEXT(KEY_BYTES, ST_KEYS_RT_TIME "%s.limit_us", pid);
+    const char *pid = walk->process_pid, *folder = st_text("/proc/%s/task/%s", pid, tid);
+    const char *key = st_text(ST_KEYS_RT_TIME "%s.limit_us", pid);
     int64_t before_ns, now_ns;
     uint64_t before_n, now_n;
     if (!st_facts_has(c->facts, key)) {
-        st_collector_line(c, key, ST_TEXT(64, "/proc/%s/limits", pid), "Max realtime timeout %s",
-                          ST_VALUE_LIMIT);
-        st_collector_put_text(c, ST_TEXT(KEY_BYTES, ST_KEYS_RT_TIME "%s.name", pid), walk->process_name,
-                              "/proc");
+        st_collector_line(c, key, st_text("/proc/%s/limits", pid), "Max realtime timeout %s", ST_VALUE_LIMIT);
+        st_collector_put_text(c, st_text(ST_KEYS_RT_TIME "%s.name", pid), walk->process_name, "/proc");
     }
     if (!c->live || !runs || st_facts_int_or(c->facts, key, -1) < 0 ||
         !look(c, folder, &before_ns, &before_n) ||
         c->p->clock.sleep_until_ns(&c->p->clock, st_clock_now_ns(&c->p->clock) + LOOK_NS) != 0 ||
         !look(c, folder, &now_ns, &now_n) || now_n != before_n)
         return;
-    st_collector_put_int(c, ST_TEXT(KEY_BYTES, ST_KEYS_RT_TIME "%s.unslept_ms", pid),
+    st_collector_put_int(c, st_text(ST_KEYS_RT_TIME "%s.unslept_ms", pid),
                          (now_ns - before_ns) / ST_NS_PER_MS, folder);
 }
 
@@ -217,7 +213,7 @@ static int one_thread(void *ctx, const char *tid)
         return 1;
     }
     walk->threads_n++;
-    const char *path = ST_TEXT(96, "/proc/%s/task/%s/stat", walk->process_pid, tid);
+    const char *path = st_text("/proc/%s/task/%s/stat", walk->process_pid, tid);
     if (read_stat(walk->c->machine, path, &stat) != 0)
         return 0;
     if (stat.policy == POLICY_FIFO || stat.policy == POLICY_RR) {
@@ -268,7 +264,7 @@ static void quota(struct st_collector *c, const char *group, const char *who, co
 static void quota_of(struct st_collector *c, const char *pid, const char *name)
 {
     char text[4096], group[4096];
-    if (st_collector_text(c, ST_TEXT(64, "/proc/%s/cgroup", pid), text, sizeof(text)) == 0 &&
+    if (st_collector_text(c, st_text("/proc/%s/cgroup", pid), text, sizeof(text)) == 0 &&
         st_proc_cgroup_path(text, group, sizeof(group)) == 0 && strstr(group, "..") == NULL)
         quota(c, group, pid, name);
 }
@@ -283,7 +279,7 @@ static void threads_of(struct walk *walk, const char *pid, const struct st_proc_
     }
     if (always)
         walk->threads_n = 0;
-    const char *path = ST_TEXT(64, "/proc/%s/task", pid);
+    const char *path = st_text("/proc/%s/task", pid);
     walk->process_name = stat->name;
     walk->process_pid = pid;
     (void)st_collector_list(walk->c, path, one_thread, walk); /* it may have ended */
@@ -302,7 +298,7 @@ static int one_process(void *ctx, const char *pid)
     struct st_proc_stat stat;
     if (!is_number(pid))
         return 0;
-    const char *path = ST_TEXT(64, "/proc/%s/stat", pid);
+    const char *path = st_text("/proc/%s/stat", pid);
     if (read_stat(walk->c->machine, path, &stat) != 0 || stat.state == 'Z')
         return 0;
     walk->processes_n++;
@@ -373,7 +369,7 @@ static void cgroup(struct st_collector *c)
 /** Of a captured machine without its processes. */
 static int one_user_slice(void *ctx, const char *name)
 {
-    const char *group = ST_TEXT(128, "/user.slice/%.100s", name);
+    const char *group = st_text("/user.slice/%.100s", name);
     if (st_text_begins(name, "user-"))
         quota(ctx, group, "user", "programs of a user");
     return 0;

@@ -47,9 +47,8 @@ static void usb_device(struct st_collector *c, const char *device)
         {"bDeviceProtocol", "hub", ST_VALUE_TEXT, OF_HUB},
     };
     const char *dot = strrchr(device, '.');
-    const char *const folders[] = {
-        device, ST_TEXT(NAME_MAX_BYTES, "usb%.*s", (int)strcspn(device, "-"), device),
-        dot != NULL ? ST_TEXT(NAME_MAX_BYTES, "%.*s", (int)(dot - device), device) : NULL};
+    const char *const folders[] = {device, st_text("usb%.*s", (int)strcspn(device, "-"), device),
+                                   dot != NULL ? st_text("%.*s", (int)(dot - device), device) : NULL};
     char key[KEY_BYTES];
     int64_t hubs_n = 0;
     ST_PRINT(key, ST_KEYS_USB_AUDIO "%s.hubs_n", device);
@@ -62,16 +61,15 @@ static void usb_device(struct st_collector *c, const char *device)
         if (folders[leaf->folder] == NULL)
             continue;
         ST_PRINT(key, ST_KEYS_USB_AUDIO "%s.%s", device, leaf->key);
-        st_collector_read(
-            c, key, ST_TEXT(PATH_BYTES, USB_DEVICES "/%s/%s", folders[leaf->folder], leaf->file), leaf->kind);
+        st_collector_read(c, key, st_text(USB_DEVICES "/%s/%s", folders[leaf->folder], leaf->file),
+                          leaf->kind);
     }
 }
 
 /** The subclass of one of a device's interfaces; "": not known. */
 static void subclass(struct st_collector *c, const char *interface, char *ret, size_t bytes)
 {
-    if (st_collector_text(c, ST_TEXT(PATH_BYTES, USB_DEVICES "/%s/bInterfaceSubClass", interface), ret,
-                          bytes) != 0)
+    if (st_collector_text(c, st_text(USB_DEVICES "/%s/bInterfaceSubClass", interface), ret, bytes) != 0)
         ret[0] = '\0';
 }
 
@@ -105,7 +103,7 @@ static int usb_interface(void *ctx, const char *name)
     ST_PRINT(path, USB_DEVICES "/%s/bInterfaceClass", name);
     ST_PRINT(device, "%.*s", (int)(colon - name), name);
     (void)!st_collector_text(scan->c, path, class, sizeof(class));
-    const char *key = ST_TEXT(KEY_BYTES, ST_KEYS_USB_CAMERA "%s.product", device);
+    const char *key = st_text(ST_KEYS_USB_CAMERA "%s.product", device);
     ST_PRINT(path, USB_DEVICES "/%s/product", device);
     if (st_text_begins(class, "01") && carries_usb_sound(scan->c, name))
         usb_device(scan->c, device);
@@ -123,13 +121,13 @@ static void stream_status(struct st_collector *c, const char *name, const char *
     struct st_alsa_status status;
     if (st_alsa_status_parse(text, &status) != 0)
         return;
-    const char *path = ST_TEXT(64, "/proc/%jd/comm", status.owner_tid);
+    const char *path = st_text("/proc/%jd/comm", status.owner_tid);
     if (status.owner_tid > 0)
-        st_collector_read(c, ST_TEXT(KEY_BYTES, ST_KEYS_ALSA "%s.owner", name), path, ST_VALUE_TEXT);
+        st_collector_read(c, st_text(ST_KEYS_ALSA "%s.owner", name), path, ST_VALUE_TEXT);
     const int64_t ms = status.now_ns / ST_NS_PER_MS - status.trigger_ns / ST_NS_PER_MS;
     if (status.state == ST_ALSA_RUNNING && ms >= 3000 && status.hw_ptr_frames < INT64_MAX / 1000)
-        st_collector_put_int(c, ST_TEXT(KEY_BYTES, ST_KEYS_ALSA "%s.moved_hz", name),
-                             status.hw_ptr_frames * 1000 / ms, source);
+        st_collector_put_int(c, st_text(ST_KEYS_ALSA "%s.moved_hz", name), status.hw_ptr_frames * 1000 / ms,
+                             source);
 }
 
 /** A lower bound of the steps in which the position of a stream that PipeWire plays moves: for two looks, the
@@ -142,11 +140,10 @@ static void stream_steps(struct st_collector *c, const char *name, const char *p
     int64_t rate_hz, now_ns = 0;
     double behind_s = HUGE_VAL, step_s = 0;
     if (!c->live || strstr(name, "p.sub") == NULL ||
-        st_facts_text(c->facts, ST_TEXT(KEY_BYTES, ST_KEYS_ALSA "%s.owner", name), &owner) != 0 ||
+        st_facts_text(c->facts, st_text(ST_KEYS_ALSA "%s.owner", name), &owner) != 0 ||
         (!st_text_begins(owner, "pipewire") && strstr(owner, "data-loop") == NULL))
         return;
-    if (st_facts_int(c->facts, ST_TEXT(KEY_BYTES, ST_KEYS_ALSA "%s.rate_hz", name), &rate_hz) != 0 ||
-        rate_hz <= 0)
+    if (st_facts_int(c->facts, st_text(ST_KEYS_ALSA "%s.rate_hz", name), &rate_hz) != 0 || rate_hz <= 0)
         return;
     for (int i = 0; i < 50; i++) {
         const double before_s = st_ns_seconds(st_clock_now_ns(&c->p->clock));
@@ -161,7 +158,7 @@ static void stream_steps(struct st_collector *c, const char *name, const char *p
         (void)!c->p->clock.sleep_until_ns(&c->p->clock, now_ns + ST_NS_PER_MS);
     }
     if (isfinite(behind_s))
-        st_collector_put_int(c, ST_TEXT(KEY_BYTES, ST_KEYS_ALSA "%s.step_frames", name),
+        st_collector_put_int(c, st_text(ST_KEYS_ALSA "%s.step_frames", name),
                              (int64_t)fmin(step_s * (double)rate_hz, INT32_MAX), path);
 }
 
@@ -175,13 +172,13 @@ static void one_stream(struct st_collector *c, const char *folder, const char *n
     ST_PRINT(path, "%.200s/hw_params", folder);
     const int r = st_collector_text(c, path, text, sizeof(text));
     if (r != 0) {
-        st_collector_put_failure(c, ST_TEXT(KEY_BYTES, ST_KEYS_ALSA "%s.buffer_frames", name), r, path);
+        st_collector_put_failure(c, st_text(ST_KEYS_ALSA "%s.buffer_frames", name), r, path);
         return;
     }
     if (st_text_begins(text, "closed"))
         return;
     ST_EACH (line, lines)
-        st_collector_line(c, ST_TEXT(KEY_BYTES, ST_KEYS_ALSA "%s.%s", name, line->leaf), path, line->pattern,
+        st_collector_line(c, st_text(ST_KEYS_ALSA "%s.%s", name, line->leaf), path, line->pattern,
                           ST_VALUE_INT);
     ST_PRINT(path, "%.200s/status", folder);
     if (st_collector_text(c, path, text, sizeof(text)) == 0)
@@ -194,13 +191,12 @@ static int level(void *ctx, const char *name)
 {
     static const char *const prefixes[] = {"card", "pcm", "sub"};
     struct scan *scan = ctx;
-    const char *prefix = prefixes[scan->depth], *folder = ST_TEXT(PATH_BYTES, "%s/%s", scan->folder, name);
+    const char *prefix = prefixes[scan->depth], *folder = st_text("%s/%s", scan->folder, name);
     if (!st_text_begins(name, prefix) || strcspn(name, "0123456789") != strlen(prefix) ||
         strlen(name) > NAME_MAX_BYTES)
         return 0;
     if (scan->depth + 1 == ST_ARRAY_LEN(prefixes)) {
-        one_stream(scan->c, folder,
-                   st_text_swap(ST_TEXT(KEY_BYTES, "%s", folder + sizeof(ASOUND)), '/', '.'));
+        one_stream(scan->c, folder, st_text_swap(st_text("%s", folder + sizeof(ASOUND)), '/', '.'));
         return ++scan->n == STREAMS_MAX;
     }
     struct scan below = {.c = scan->c, .folder = folder, .n = scan->n, .depth = scan->depth + 1};
@@ -235,11 +231,11 @@ static void put_pci(struct st_collector *c, const char *key, const char *line)
     at += strcspn(at + 4, "- ") + 4;
     const unsigned long long number = strtoull(at, &end, 10);
     if (*at == '-')
-        st_collector_put_text(c, key, ST_TEXT(24, "%.*s", (int)strcspn(at + 1, " "), at + 1), SOURCE);
+        st_collector_put_text(c, key, st_text("%.*s", (int)strcspn(at + 1, " "), at + 1), SOURCE);
     else if (end != at && st_text_begins(end, "-edge"))
         st_collector_put_text(c, key,
-                              ST_TEXT(24, "%04llx:%02llx:%02llx.%llx", number >> 27 & 0xffff,
-                                      number >> 19 & 0xff, number >> 14 & 0x1f, number >> 11 & 7),
+                              st_text("%04llx:%02llx:%02llx.%llx", number >> 27 & 0xffff, number >> 19 & 0xff,
+                                      number >> 14 & 0x1f, number >> 11 & 7),
                               SOURCE);
 }
 
@@ -268,8 +264,7 @@ static void collect_interrupts(struct st_collector *c)
         ST_PRINT(key, ST_KEYS_IRQ "%lu.pci", number);
         put_pci(c, key, end + 1);
         ST_PRINT(key, ST_KEYS_IRQ "%lu.cpus", number);
-        st_collector_read(c, key, ST_TEXT(64, "/proc/irq/%lu/effective_affinity_list", number),
-                          ST_VALUE_TEXT);
+        st_collector_read(c, key, st_text("/proc/irq/%lu/effective_affinity_list", number), ST_VALUE_TEXT);
     }
 }
 
@@ -277,7 +272,7 @@ static void collect_interrupts(struct st_collector *c)
 
 static void put_card(struct st_collector *c, unsigned long number, const char *leaf, const char *text)
 {
-    st_collector_put_text(c, ST_TEXT(64, ST_KEYS_CARD "%lu.%s", number, leaf), text, CARDS);
+    st_collector_put_text(c, st_text(ST_KEYS_CARD "%lu.%s", number, leaf), text, CARDS);
 }
 
 /** " 0 [NVidia         ]: HDA-Intel - HDA NVidia", and a line below it says what interrupts for it: "HDA

@@ -129,7 +129,7 @@ int st_facts_put_text(struct st_facts *facts, const char *key, const char *value
 
 int st_facts_put_int(struct st_facts *facts, const char *key, int64_t value, const char *source)
 {
-    return st_facts_put_text(facts, key, ST_TEXT(32, "%jd", value), source);
+    return st_facts_put_text(facts, key, st_text("%jd", value), source);
 }
 
 int st_facts_put_number(struct st_facts *facts, const char *key, const char *text, const char *source)
@@ -246,7 +246,7 @@ const struct st_fact *st_fact_beside(const struct st_fact *fact, const char *lea
 {
     const char *dot = strrchr(fact->key, '.');
     return dot != NULL
-               ? st_facts_find(fact->facts, ST_TEXT(4096, "%.*s.%s", (int)(dot - fact->key), fact->key, leaf))
+               ? st_facts_find(fact->facts, st_text("%.*s.%s", (int)(dot - fact->key), fact->key, leaf))
                : NULL;
 }
 

@@ -8,11 +8,10 @@ static const char *other_name(const struct st_facts *facts, const char *daemon_k
 {
     const char *owner, *name;
     int64_t uid;
-    if (st_facts_text(facts, ST_TEXT(64, ST_KEYS_DAEMON_USER "%s", strrchr(daemon_key, '.') + 1), &owner) !=
-            0 ||
+    if (st_facts_text(facts, st_text(ST_KEYS_DAEMON_USER "%s", strrchr(daemon_key, '.') + 1), &owner) != 0 ||
         st_facts_int(facts, ST_KEY_USER_UID, &uid) != 0)
         return NULL;
-    const char *number = ST_TEXT(24, "%jd", uid);
+    const char *number = st_text("%jd", uid);
     const bool own = st_text_is(owner, number) ||
                      (st_facts_text(facts, ST_KEY_USER_NAME, &name) == 0 && st_text_is(owner, name));
     return own ? NULL : owner;
@@ -27,7 +26,7 @@ const char *st_owner_other(const struct st_facts *facts, const char *daemon_key)
 bool st_owner_runs(const struct st_facts *facts, const char *const *processes)
 {
     for (; *processes != NULL; processes++) {
-        const char *key = ST_TEXT(64, ST_KEYS_DAEMON "%s", *processes);
+        const char *key = st_text(ST_KEYS_DAEMON "%s", *processes);
         if (st_facts_has_int(facts, key) && st_owner_other(facts, key) == NULL)
             return true;
     }

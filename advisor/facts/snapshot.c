@@ -13,7 +13,7 @@
 /* "0002", a USB product's id, must come back as it was. */
 static json_t *value_json(const struct st_fact *fact)
 {
-    return fact->is_int && st_text_is(fact->text, ST_TEXT(24, "%jd", fact->i64))
+    return fact->is_int && st_text_is(fact->text, st_text("%jd", fact->i64))
                ? json_integer(fact->i64)
                : st_json_string_or_null(fact->text);
 }
@@ -55,9 +55,8 @@ static int read_fact(struct st_facts *facts, const json_t *object)
     const char *key = st_json_text_of(object, "key"), *text = json_string_value(value);
     const json_int_t error = st_json_integer(object, "errno");
     enum st_fact_state state = ST_FACT_ABSENT;
-    char digits[24];
     if (json_is_integer(value))
-        text = st_text_print(digits, sizeof(digits), "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        text = st_text("%" JSON_INTEGER_FORMAT, json_integer_value(value));
     while (state < ST_FACT_STATES_N &&
            !st_text_is(st_json_text_of(object, "state"), st_fact_state_names[state]))
         state++;

@@ -68,7 +68,7 @@ static struct node *find_node(struct graph *graph, json_int_t id)
 /** Texts, whole numbers and truth values, as in PipeWire's files. */
 static void put_value(const struct graph *graph, const char *key, const json_t *value)
 {
-    const char *number = ST_TEXT(24, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    const char *number = st_text("%" JSON_INTEGER_FORMAT, json_integer_value(value));
     const char *text = json_is_string(value)    ? json_string_value(value)
                        : json_is_integer(value) ? number
                        : json_is_true(value)    ? "true"

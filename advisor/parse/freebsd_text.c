@@ -45,7 +45,7 @@ int st_freebsd_text_assignments(struct st_facts *facts, const char *prefix, cons
         const char *mark = name + len + strspn(name + len, " \t");
         if (len == 0 || len >= NAME_BYTES || *mark != '=' || !st_text_begins_among(name, wanted))
             continue;
-        const char *key = ST_TEXT(2 * NAME_BYTES, "%s%.*s", prefix, (int)len, name);
+        const char *key = st_text("%s%.*s", prefix, (int)len, name);
         at = mark + 1 + strspn(mark + 1, " \t");
         if (take_value(&at, value, sizeof(value)))
             st_facts_put_text(facts, key, value, source);
@@ -83,8 +83,8 @@ static void device(struct walk *w, const char *line)
         return;
     w->unit = (int)strtoul(parts.text[0], NULL, 10);
     if (st_pattern_match(rest, "* on %s", &parts) || st_pattern_match(rest, "* kld %s", &parts))
-        st_facts_put_text(w->facts, ST_TEXT(64, ST_KEYS_FREEBSD_SNDSTAT "pcm%d.parent", w->unit),
-                          parts.text[0], w->source);
+        st_facts_put_text(w->facts, st_text(ST_KEYS_FREEBSD_SNDSTAT "pcm%d.parent", w->unit), parts.text[0],
+                          w->source);
 }
 
 /** Bytes of a sample of one channel in a format word; 0: not known. sys/sys/soundcard.h AFMT_* */
@@ -134,7 +134,7 @@ static void ring(struct walk *w, const char *line)
     w->hw_play = false;
     w->has_play = true;
     if (frame != 0 && block != 0)
-        st_facts_put_int(w->facts, ST_TEXT(64, ST_KEYS_FREEBSD_SNDSTAT "pcm%d.play.block_us", w->unit),
+        st_facts_put_int(w->facts, st_text(ST_KEYS_FREEBSD_SNDSTAT "pcm%d.play.block_us", w->unit),
                          (int64_t)block * 1000000 / ((int64_t)w->rate_hz * frame), w->source);
 }
 

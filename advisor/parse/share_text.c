@@ -19,7 +19,7 @@ struct reader {
 
 static void put_id(struct reader *reader, const char *id)
 {
-    const char *key = ST_TEXT(KEY_BYTES, ST_KEYS_SHARED "%s", id);
+    const char *key = st_text(ST_KEYS_SHARED "%s", id);
     reader->rule = st_rule_find(id);
     if (reader->rule == NULL || reader->status == NULL || st_facts_has(reader->facts, key))
         return;
@@ -39,8 +39,8 @@ static void put_number(struct reader *reader, const char *name, const char *text
     static const char *const own[] = {"frames", "rate_hz", "dropouts", "ids", "rules", NULL};
     const char *const *pattern = reader->rule != NULL ? reader->rule->facts : own;
     const bool is_effect = reader->rule != NULL && st_text_is(name, "us");
-    const char *key = is_effect ? ST_TEXT(KEY_BYTES, ST_KEYS_SHARED_EFFECT "%s", reader->rule->id)
-                      : st_text_is_among(name, own) ? ST_TEXT(KEY_BYTES, ST_KEYS_SHARED "%s", name)
+    const char *key = is_effect                     ? st_text(ST_KEYS_SHARED_EFFECT "%s", reader->rule->id)
+                      : st_text_is_among(name, own) ? st_text(ST_KEYS_SHARED "%s", name)
                                                     : name;
     int64_t number;
     while (*pattern != NULL && !st_share_text_may(name, *pattern))
@@ -96,7 +96,7 @@ static void put_rest(struct reader *reader)
         !reader->in_programs && reader->programs[0] != '\0' && st_text_is_of(reader->programs, " ;_+.-");
     if (dropouts_n >= 0)
         st_facts_put_text(reader->facts, ST_KEYS_SYSTEM_SEEN "00",
-                          ST_TEXT(400, "That computer counted %jd dropout%s in the last day%s%s", dropouts_n,
+                          st_text("That computer counted %jd dropout%s in the last day%s%s", dropouts_n,
                                   ST_PLURAL(dropouts_n), is_named ? ": " : "",
                                   is_named ? reader->programs : ""),
                           reader->source);

@@ -50,7 +50,7 @@ static bool is_bare(const char *line)
                                          "cpupower ", "ps -",        "ulimit -", NULL};
     const char *at = st_text_begins(line, "sudo ") ? line + 5 : line;
     const size_t len = strcspn(at, " ");
-    const char *name = ST_TEXT(16, "%.*s", (int)len, at);
+    const char *name = st_text("%.*s", (int)len, at);
     return (st_text_is_among(name, readers) &&
             (at[len] == ' ' && (at[len + 1] == '/' || at[len + 1] == '~'))) ||
            st_text_is(at, "groups") || st_text_begins_among(at, others);
@@ -90,7 +90,7 @@ static struct st_post_answer *open_file(struct cut *cut, const char *path)
                                                                          "/etc/rc.conf", NULL};
     post->votes[ST_OS_LINUX] += st_text_begins_among(path, of_linux);
     post->votes[ST_OS_FREEBSD] += st_text_begins_among(path, of_freebsd);
-    st_post_kind(post, ST_TEXT(61, "%s", path));
+    st_post_kind(post, st_text("%s", path));
     return st_post_answer_new(post, usual_name(path, ST_ROOM(300)));
 }
 
@@ -143,7 +143,7 @@ static void begin_command(struct cut *cut, const char *command)
     if (st_text_is(name, "uname") && n == i + 2 && (st_text_is(option, "-r") || st_text_is(option, "-v")))
         add_file(cut, option[1] == 'r' ? "uname -r" : "/proc/sys/kernel/version");
     if (st_text_is(name, "ulimit") && n == i + 2)
-        add_file(cut, ST_TEXT(16, "ulimit %.8s", option));
+        add_file(cut, st_text("ulimit %.8s", option));
     for (i++; i < n; i++) {
         if ((reads || cut->is_part) && (words[i][0] == '/' || words[i][0] == '~'))
             add_file(cut, words[i]);
@@ -353,7 +353,7 @@ static bool take_file_line(struct cut *cut, const char *line)
     if (strstr(cut->command, "uniq") != NULL) /* "  16 powersave" */
         value += strspn(value, "0123456789 ");
     if (file[0] != '/' && file[0] != '~' && strchr(file, '.') == NULL) /* "uname -r", a property */
-        return st_post_rows(post, ST_TEXT(400, "%s: %.100s", file, value));
+        return st_post_rows(post, st_text("%s: %.100s", file, value));
     struct st_post_answer *answer = open_file(cut, file);
     st_post_answer_add(answer, value);
     if (answer != NULL)

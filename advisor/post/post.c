@@ -5,19 +5,19 @@
 
 void st_post_kind(struct st_post *post, const char *kind)
 {
-    const char *all = ST_TEXT(sizeof(post->kinds) + 4, ", %s,", post->kinds);
-    if (strstr(all, ST_TEXT(80, ", %s,", kind)) == NULL)
+    const char *all = st_text(", %s,", post->kinds);
+    if (strstr(all, st_text(", %s,", kind)) == NULL)
         st_text_join(post->kinds, sizeof(post->kinds), ", ", "%s", kind);
 }
 
 void st_post_text(struct st_post *post, const char *key, const char *value)
 {
-    st_facts_put_text(post->facts, key, value, ST_TEXT(300, "%.250s:%zu", post->name, post->line_n));
+    st_facts_put_text(post->facts, key, value, st_text("%.250s:%zu", post->name, post->line_n));
 }
 
 void st_post_int(struct st_post *post, const char *key, int64_t value)
 {
-    st_post_text(post, key, ST_TEXT(32, "%jd", value));
+    st_post_text(post, key, st_text("%jd", value));
 }
 
 void st_post_say(struct st_post *post, const char *format, ...)
@@ -26,7 +26,7 @@ void st_post_say(struct st_post *post, const char *format, ...)
     if (post->said_n == ST_POST_SAID_MAX)
         return;
     ST_PRINT_REST(text, sizeof(text), format);
-    st_post_text(post, ST_TEXT(64, ST_KEYS_SYSTEM_SEEN "%02zu", post->said_n++), text);
+    st_post_text(post, st_text(ST_KEYS_SYSTEM_SEEN "%02zu", post->said_n++), text);
 }
 
 size_t st_post_words(char *line, char *ret[ST_POST_WORDS_MAX])

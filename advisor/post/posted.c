@@ -129,7 +129,7 @@ static void add_all(const struct st_post *post, const struct st_facts *from, str
             st_facts_add(to, fact,
                          is_own || fact->source == NULL
                              ? fact->source
-                             : ST_TEXT(400, "%.100s (%.200s)", fact->source, post->name));
+                             : st_text("%.100s (%.200s)", fact->source, post->name));
     }
 }
 
@@ -185,7 +185,7 @@ static void put_freebsd(struct st_post *post)
     static const char priority[] = "security.mac.priority.realtime";
     if (post->freebsd_version > 0) {
         struct st_post_answer *first = st_post_answer_new(post, "kern.osreldate");
-        st_post_answer_add(first, ST_TEXT(16, "%d", post->freebsd_version));
+        st_post_answer_add(first, st_text("%d", post->freebsd_version));
         if (first != NULL)
             first->order = 0; /* what sysctl says counts more */
         st_post_kind(post, "uname");
@@ -219,7 +219,7 @@ static int add_post(struct st_post *post, struct st_facts **facts)
         add_all(post, collected, into);
         add_all(post, post->facts, into);
         const char *from = st_facts_text_or(into, ST_KEY_USER_LIMITS_FROM, ST_LIMITS_FROM_FILES);
-        st_collect_rights(into, ST_TEXT(64, "%.60s", from), post->name);
+        st_collect_rights(into, st_text("%.60s", from), post->name);
         r = into->n > n || *facts != NULL || post->sysctls_n > 0 ? 0
             : post->known_n > 0                                  ? -ENODATA
                                                                  : -EBADMSG;

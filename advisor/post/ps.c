@@ -73,7 +73,7 @@ void st_post_ps_columns(struct st_post *post, char *const *words, size_t n)
 static void put_thread(struct st_post *post, const char *kind, int64_t tid, const char *leaf,
                        const char *text)
 {
-    const char *key = ST_TEXT(KEY_BYTES, "linux.%s.%jd.%s", kind, tid, leaf);
+    const char *key = st_text("linux.%s.%jd.%s", kind, tid, leaf);
     st_post_text(post, key, text);
 }
 
@@ -182,7 +182,7 @@ bool st_post_ps(struct st_post *post, char *line)
                       : cells[NICE] == NULL && !st_text_is(post->section, "ps"))
         return false;
     /* ps -l: procps' pr_opri(): 60 + the kernel's priority, which is -1 - rtprio */
-    const char *of_long = ST_TEXT(24, "%ld", 59 - strtol(priority, NULL, 10));
+    const char *of_long = st_text("%ld", 59 - strtol(priority, NULL, 10));
     if (cells[NICE] != NULL)
         priority = st_text_is(cells[NICE], "-") ? of_long : "-";
     char *name = words[post->ps.at[COMMAND]], *slash = strrchr(name, '/');
@@ -245,7 +245,7 @@ void st_post_journal(struct st_post *post, const char *line)
         st_pattern_match(line, "*uccessfully made thread %d of process %d *RT at priority %d", &parts))
         post->ps.granted[post->ps.granted_n++] = parts;
     ST_EACH_OF (server, servers, ST_ARRAY_LEN(servers) - 1) {
-        const char *at = strstr(line, ST_TEXT(32, "%s[", *server));
+        const char *at = strstr(line, st_text("%s[", *server));
         if (at != NULL && (at == line || at[-1] == ' ') && strstr(at, "]: ") != NULL)
             ST_PRINT(post->ps.tags[server - servers], "%.*s",
                      (int)(strspn(at + strlen(*server) + 1, "0123456789") % 16), at + strlen(*server) + 1);
@@ -262,7 +262,7 @@ static void put_granted(struct st_post *post, const struct st_pattern_parts *gra
         put_thread(post, "rt_thread", tid, "process", *server);
         put_thread(post, "rt_thread", tid, "pid", granted->text[1]);
         put_thread(post, "rt_thread", tid, "priority", granted->text[2]);
-        st_post_text(post, ST_TEXT(KEY_BYTES, ST_KEYS_DAEMON "%s", *server), granted->text[1]);
+        st_post_text(post, st_text(ST_KEYS_DAEMON "%s", *server), granted->text[1]);
         post->ps.rows_n++;
     }
 }

@@ -694,7 +694,7 @@ static void see(struct st_post_seen *seen, const struct log_row *row, const char
     if (!has_subject || parts->n == 0)
         return;
     const char *name = parts->text[row->subject > 0 ? row->subject - 1 : 0],
-               *subject = name[0] == '-' ? ST_TEXT(80, "a node without a name, %.40s", name + 1) : name;
+               *subject = name[0] == '-' ? st_text("a node without a name, %.40s", name + 1) : name;
     ST_EACH_OF (known, seen->subjects, ST_MIN(seen->subjects_n, ST_ARRAY_LEN(seen->subjects))) {
         if (strncmp(*known, subject, sizeof(*known) - 1) == 0)
             return;
@@ -769,17 +769,17 @@ static void say(struct st_post *post, const struct log_row *row, const struct st
                      seen->subjects[i]);
     if (seen->subjects_n > n)
         ST_APPEND(subjects, " and %zu more", seen->subjects_n - n);
-    const char *most = ST_TEXT(32, "%.*f", most_ms < 1 ? 3 : 1, most_ms);
+    const char *most = st_text("%.*f", most_ms < 1 ? 3 : 1, most_ms);
     const bool is_full = size_of(seen->parts.text[1]) > 0.9 * size_of(seen->parts.text[0]),
                has_time = seen->n > 1 && seen->first_s >= 0 && seen->last_s >= seen->first_s + 1;
     const char *const texts[] = {
         n > 0 ? subjects : "A card",
         post->release[0] != '\0' ? post->release : "this one",
         most,
-        most_ms > 0 ? ST_TEXT(64, ", for up to %s ms", most) : "", /* jackd's clock may have jumped */
+        most_ms > 0 ? st_text(", for up to %s ms", most) : "", /* jackd's clock may have jumped */
         is_full ? ": swap is nearly full, so memory runs out, and programs wait for the disk" : "",
-        seen->n > 1 ? ST_TEXT(32, " %jd times", seen->n) : "",
-        has_time ? ST_TEXT(32, " in %.0f s", seen->last_s - seen->first_s) : "",
+        seen->n > 1 ? st_text(" %jd times", seen->n) : "",
+        has_time ? st_text(" in %.0f s", seen->last_s - seen->first_s) : "",
     };
     fill(text, sizeof(text), row->sentence, &seen->parts, "skmufnt", texts);
     if (seen->suppressed_n > 0)

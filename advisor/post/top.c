@@ -88,7 +88,7 @@ bool st_post_top(struct st_post *post, char *line)
 
 static void put_node(struct st_post *post, int64_t id, const char *leaf, const char *value)
 {
-    st_post_text(post, ST_TEXT(KEY_BYTES, ST_KEYS_PIPEWIRE_NODE "%jd.%s", id, leaf), value);
+    st_post_text(post, st_text(ST_KEYS_PIPEWIRE_NODE "%jd.%s", id, leaf), value);
 }
 
 /** What the node asks for is a wish: 0 is none. hz: of the node that drives. */
@@ -99,7 +99,7 @@ static void put_follower(struct st_post *post, const struct st_post_node *node, 
     post->line_n = node->line_n;
     put_node(post, node->id, "state", "running");
     put_node(post, node->id, "name", node->name);
-    put_node(post, node->id, "latency", ST_TEXT(64, "%jd/%jd", node->frames, node->hz > 0 ? node->hz : hz));
+    put_node(post, node->id, "latency", st_text("%jd/%jd", node->frames, node->hz > 0 ? node->hz : hz));
 }
 
 /** Of the card alone, of programs alone, or of both. card: it drives what runs. */

@@ -25,7 +25,7 @@ static void take_shared(const struct st_facts *facts, struct st_finding *finding
     enum st_status status;
     int64_t us;
     const char *rest = st_facts_has_int(facts, ST_KEY_SHARED_WHOLE) ? "not-applicable" : "";
-    const char *text = st_facts_text_or(facts, ST_TEXT(160, ST_KEYS_SHARED "%s", rule->id), rest);
+    const char *text = st_facts_text_or(facts, st_text(ST_KEYS_SHARED "%s", rule->id), rest);
     if (st_finding_status_parse(text, &status) != 0 || (status == finding->status && rule->cases != NULL))
         return;
     st_finding_finish(finding);
@@ -33,7 +33,7 @@ static void take_shared(const struct st_facts *facts, struct st_finding *finding
     finding->facts = facts;
     st_rule_quote(finding);
     st_finding_set(finding, status, "%s: %s on that computer", rule->title, text);
-    if (st_facts_int(facts, ST_TEXT(160, ST_KEYS_SHARED_EFFECT "%s", rule->id), &us) == 0)
+    if (st_facts_int(facts, st_text(ST_KEYS_SHARED_EFFECT "%s", rule->id), &us) == 0)
         st_finding_effect(finding, (double)us, "as sleeptune says on that computer");
     if (st_finding_has_fired(finding))
         st_rule_fix(finding);
@@ -324,7 +324,7 @@ const char *st_report_profile_refuses(enum st_report_profile profile, const char
 {
     const int head = (int)strcspn(cost, ":");
     for (const char *const *word = refused[profile]; *word != NULL; word++) {
-        ST_TEXT_EACH (one, ST_TEXT(256, "%.*s", head, cost), ", ") {
+        ST_TEXT_EACH (one, st_text("%.*s", head, cost), ", ") {
             if (st_text_is(one, *word))
                 return *word;
         }

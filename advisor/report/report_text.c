@@ -179,8 +179,7 @@ static void print_command(const struct st_printer *printer, const struct st_find
     } else if (step.command[0] != '\0') {
         print_lines(printer, "", step.command);
     } else {
-        const char *text = ST_TEXT(128,
-                                   st_finding_has_fix(finding) ? "by hand: 'sleeptune report %s' shows how"
+        const char *text = st_text(st_finding_has_fix(finding) ? "by hand: 'sleeptune report %s' shows how"
                                                                : "no fix is known: see 'sleeptune report %s'",
                                    finding->rule->id);
         st_print_wrapped(printer, INDENT, "", INDENT, text);
@@ -433,7 +432,7 @@ static void say_unread(FILE *out, const struct st_report *report)
         root_helps = root_helps || (needs_root(fact) && report->own_machine && geteuid() != 0);
         if (is_first_unread(report, i))
             add_name(&names,
-                     ST_TEXT(128, "%.60s (%.40s)", fact->source != NULL ? fact->source : fact->key,
+                     st_text("%.60s (%.40s)", fact->source != NULL ? fact->source : fact->key,
                              fact->state == ST_FACT_MALFORMED ? "not understood" : strerror(fact->error)));
     }
     if (names.n == 0)
@@ -479,13 +478,13 @@ static void print_next(const struct st_printer *printer, const struct st_report 
                        : problem == NULL                                      ? report->answer->next
                        : st_rule_can_apply(problem) ? apply_command(problem, ST_ROOM(128))
                        : problem->in_place          ? st_finding_needs[problem->needs].text
-                                                    : ST_TEXT(128, "sleeptune report %s", problem->rule->id);
+                                                    : st_text("sleeptune report %s", problem->rule->id);
     const char *why = strstr(next, " (");
     if (why != NULL && st_text_ends(next, ")")) {
         fputs("Next: ", printer->out);
         st_safe_print(printer->out, next, (size_t)(why - next));
         fputc('\n', printer->out);
-        const char *inside = ST_TEXT(512, "%.*s", (int)strlen(why) - 3, why + 2);
+        const char *inside = st_text("%.*s", (int)strlen(why) - 3, why + 2);
         st_print_wrapped(printer, NEXT_INDENT, "", NEXT_INDENT, inside);
     } else if (next[0] != '\0') {
         st_print_wrapped(printer, 0, "Next:", NEXT_INDENT, next);
@@ -511,7 +510,7 @@ static void print_ok(const struct st_printer *printer, const struct st_report *r
     ST_EACH_OF (finding, report->findings, report->findings_n) {
         if (finding->status != ST_STATUS_OK || !st_finding_counts(finding))
             continue;
-        const char *label = ST_TEXT(96, "ok  %s", finding->rule->id);
+        const char *label = st_text("ok  %s", finding->rule->id);
         st_print_wrapped(printer, 0, label, OK_COLUMNS, finding->rule->title);
     }
 }
@@ -604,8 +603,8 @@ static void print_fix(const struct st_printer *printer, const struct st_finding 
     print_commands(printer, finding);
     if (!st_finding_has_fix(finding))
         return;
-    const char *text = ST_TEXT(256, "%s; rights: %s", st_finding_needs[finding->needs].text,
-                               st_rule_privilege(finding->rule));
+    const char *text =
+        st_text("%s; rights: %s", st_finding_needs[finding->needs].text, st_rule_privilege(finding->rule));
     print_field(printer, "Needs:", text);
     print_field(printer, "Cost:", st_rule_cost(finding->rule));
     print_field(printer, "Not when:", finding->rule->when_not);
@@ -662,7 +661,7 @@ static void print_details(const struct st_printer *printer, const struct st_repo
     print_field(printer, "Left out:",
                 finding->set_aside == NULL
                     ? finding->needless
-                    : ST_TEXT(512, "not recommended by the profile %s, because it costs %s",
+                    : st_text("not recommended by the profile %s, because it costs %s",
                               st_report_profile_names[report->profile], finding->set_aside));
     print_effect(printer, finding, &report->wish);
     if (tuned != NULL)
@@ -696,9 +695,9 @@ const struct st_report_format st_report_text = {"text", write_text};
  * without it. */
 static void print_page(const struct st_printer *printer, const char *id)
 {
-    print_field(printer, "Manual:", ST_TEXT(128, "man sleeptune-rules, entry %s", id));
+    print_field(printer, "Manual:", st_text("man sleeptune-rules, entry %s", id));
     const bool is_file = st_text_begins(ST_DOCS_URL, "file://");
-    const char *url = ST_TEXT(512, "%s/rules/%s.html", ST_DOCS_URL, id);
+    const char *url = st_text("%s/rules/%s.html", ST_DOCS_URL, id);
     if (ST_DOCS_URL[0] != '\0' && (!is_file || access(url + 7, R_OK) == 0))
         print_field(printer, "Page:", url);
 }

@@ -81,7 +81,7 @@ int st_tuned_read(struct st_machine *machine, const char *folder, const struct s
 {
     char text[DOCUMENT_BYTES];
     size_t bytes;
-    int r = machine->read_text(machine, ST_TEXT(600, "%s%s", folder, FILE_NAME), text, sizeof(text), &bytes);
+    int r = machine->read_text(machine, st_text("%s%s", folder, FILE_NAME), text, sizeof(text), &bytes);
     if (r != 0)
         return r;
     json_t *document = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, NULL);
@@ -111,7 +111,7 @@ int st_tuned_write(struct st_writer *writer, const char *folder, const struct st
     char *text = st_json_into_text(document, JSON_INDENT(2));
     if (text == NULL)
         return -ENOMEM;
-    const char *path = ST_TEXT(600, "%s%s", folder, FILE_NAME);
+    const char *path = st_text("%s%s", folder, FILE_NAME);
     const int r = writer->replace_file(writer, path, text, strlen(text), 0644);
     free(text);
     return r;

@@ -43,8 +43,7 @@ static bool of_program(const struct st_facts *facts, struct st_wish *ret)
             owner = facts->partial ? "a program" : "alsa-";
         if (st_text_begins_among(owner, servers))
             continue;
-        const char *why =
-            ST_TEXT(ST_WISH_WHY_BYTES, "as %.40s uses %.*s", owner, (int)(strcspn(card, ".") % 20), card);
+        const char *why = st_text("as %.40s uses %.*s", owner, (int)(strcspn(card, ".") % 20), card);
         if (take(&found, fact->is_int ? fact->i64 : 0, st_fact_beside_int_or(fact, "rate_hz", 0), why) &&
             (ret->frames == 0 ||
              (uint64_t)found.frames * ret->rate_hz < (uint64_t)ret->frames * found.rate_hz))
@@ -117,7 +116,7 @@ static const struct st_fact *find_node(const struct st_facts *facts, const char 
 /** Who forces that rate; NULL: no one. */
 static const struct st_fact *find_forcer(const struct st_facts *facts, int64_t hz)
 {
-    return find_node(facts, "force_rate", ST_TEXT(32, "%jd", hz));
+    return find_node(facts, "force_rate", st_text("%jd", hz));
 }
 
 /** A device that drives runs at the rate of the graph if PipeWire may use that rate ("[ 44100, 48000 ]"), or
@@ -127,7 +126,7 @@ static bool is_graph_rate(const struct st_facts *facts, int64_t hz, int64_t defa
     const char *allowed = st_facts_text_or(facts, ST_KEY_PIPEWIRE_ALLOWED_RATES, "");
     return hz > 0 && hz <= 1000000 &&
            (hz == default_hz || find_forcer(facts, hz) != NULL ||
-            strstr(allowed, ST_TEXT(32, " %jd", hz)) != NULL);
+            strstr(allowed, st_text(" %jd", hz)) != NULL);
 }
 
 /** Did a program that plays ask for a rate that PipeWire may use, and that is not its default? */
@@ -169,7 +168,7 @@ static void find_rate(const struct st_facts *facts, struct st_buffer_asked *ret)
     const struct st_fact *asker = find_forcer(facts, ret->running_hz);
     ret->rate_forced = asker != NULL || forced_hz > 0;
     if (asker == NULL)
-        asker = find_node(facts, "rate", ST_TEXT(32, "1/%jd", ret->running_hz));
+        asker = find_node(facts, "rate", st_text("1/%jd", ret->running_hz));
     if (ret->running_hz != ret->default_hz && (asker != NULL || forced_hz > 0))
         ret->rate_program = forced_hz > 0 ? "clock.force-rate" : st_buffer_program(asker);
 }
@@ -203,7 +202,7 @@ static bool is_by_interrupts(const struct st_fact *ring)
     ST_FACTS_EACH (node, ring->facts, ST_KEYS_PIPEWIRE_NODE, ".disable_tsched") {
         if (st_fact_beside_is(node, "disable_tsched", "true") &&
             st_fact_beside_int(node, "card", &card) == 0 &&
-            st_text_begins(ring->key, ST_TEXT(48, ST_KEYS_ALSA "card%jd.", card)))
+            st_text_begins(ring->key, st_text(ST_KEYS_ALSA "card%jd.", card)))
             return true;
     }
     return false;

@@ -52,8 +52,8 @@ static void suggest(double period_ms, struct st_finding *finding)
     }
     st_finding_fix_now(finding, NOW("%jd", "%jd"), best_latency, best_profile);
     st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, EVER("%jd", "%jd"), best_latency, best_profile);
-    st_finding_change(finding, ST_CHANGE_SYSCTL, "hw.snd.latency", ST_TEXT(24, "%jd", best_latency));
-    st_finding_change(finding, ST_CHANGE_SYSCTL, "hw.snd.latency_profile", ST_TEXT(24, "%jd", best_profile));
+    st_finding_change(finding, ST_CHANGE_SYSCTL, "hw.snd.latency", st_text("%jd", best_latency));
+    st_finding_change(finding, ST_CHANGE_SYSCTL, "hw.snd.latency_profile", st_text("%jd", best_profile));
 }
 
 static void judge_snd_latency(struct st_finding *finding, int64_t latency)
@@ -157,10 +157,10 @@ static bool take(struct options *options, char letter, const char *value)
  * are not understood. */
 static bool read_options(const char *args, int64_t frames, struct options *options)
 {
-    const char *const size = ST_TEXT(24, "%jd", frames);
+    const char *const size = st_text("%jd", frames);
     const char *space = "";
     *options = (struct options){.set = "virtual_oss_dsp="};
-    ST_TEXT_EACH (word, ST_TEXT(ARGS_BYTES, "%s", args), " \t") {
+    ST_TEXT_EACH (word, st_text("%s", args), " \t") {
         const char letter = word[0] == '-' ? word[1] : '\0';
         const bool alone = letter == '\0' || strchr("BS", letter) != NULL;
         const char *value = alone ? "" : word[2] != '\0' ? word + 2 : strtok_r(NULL, " \t", &word_rest);

@@ -23,7 +23,7 @@ static const char *name_of(const struct conf *conf, const struct st_fact *line)
 /** The running value. NULL: no one looked for it. */
 static const struct st_fact *running(const struct conf *conf, const struct st_fact *line)
 {
-    return st_facts_find(line->facts, ST_TEXT(256, ST_KEYS_FREEBSD "%.240s", name_of(conf, line)));
+    return st_facts_find(line->facts, st_text(ST_KEYS_FREEBSD "%.240s", name_of(conf, line)));
 }
 
 /** Is this a sysctl of a sound device that is not there, while another one is? */
@@ -34,7 +34,7 @@ static bool is_moved(const struct st_facts *facts, const char *name)
     const char *unit = name + strlen(PCM);
     const int digits = (int)strspn(unit, "0123456789");
     const struct st_fact *device =
-        st_facts_find(facts, ST_TEXT(64, ST_KEYS_FREEBSD PCM "%.*s.%%desc", digits < 10 ? digits : 10, unit));
+        st_facts_find(facts, st_text(ST_KEYS_FREEBSD PCM "%.*s.%%desc", digits < 10 ? digits : 10, unit));
     if (unit[digits] != '.' || (device != NULL && device->state != ST_FACT_ABSENT))
         return false;
     return st_facts_any(facts, ST_KEYS_FREEBSD PCM, ".%desc", NULL);
@@ -57,7 +57,7 @@ static enum compared compare(const struct conf *conf, const struct st_fact *line
     const char *name = name_of(conf, line);
     const bool absent = found == NULL || found->state == ST_FACT_ABSENT;
     if (conf->of_loader &&
-        (absent || st_facts_has(line->facts, ST_TEXT(256, ST_KEYS_FREEBSD_SYSCTL_CONF "%.200s", name))))
+        (absent || st_facts_has(line->facts, st_text(ST_KEYS_FREEBSD_SYSCTL_CONF "%.200s", name))))
         return COMPARED_NOT;
     if (line->state != ST_FACT_OK || st_fact_is_unread(found))
         return COMPARED_UNREAD;

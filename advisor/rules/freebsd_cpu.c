@@ -81,7 +81,7 @@ static bool c3_stops_the_timer(struct st_finding *finding)
     const char *timer = st_facts_text_or(finding->facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER, "");
     if (strlen(timer) > 32)
         return false;
-    const char *key = ST_TEXT(128, ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET "%s.flags", timer);
+    const char *key = st_text(ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET "%s.flags", timer);
     if ((st_facts_int_or(finding->facts, key, 0) & ST_FREEBSD_ET_C3STOP) == 0)
         return false;
     st_finding_quote_key(finding, key);
@@ -98,7 +98,7 @@ static void judge_states(const struct scan *scan, struct st_finding *finding)
     } else {
         st_finding_advice(finding, "waking a CPU from idle state C%d takes up to %jd µs%s", scan->worst_state,
                           scan->worst_us, c3);
-        st_rule_fix_with(finding, "C1", ST_TEXT(16, "C%d", ST_MAX(scan->shallow_state, 1)));
+        st_rule_fix_with(finding, "C1", st_text("C%d", ST_MAX(scan->shallow_state, 1)));
     }
     st_finding_effect(finding, worst_us,
                       "longest wake-up time of the states that the kernel may use for a sleep of %.0f µs "
@@ -168,7 +168,7 @@ const struct st_rule st_rule_freebsd_cpu_idle = {
 static void mode_of(const char *args, char *ret, size_t bytes)
 {
     snprintf(ret, bytes, "hiadaptive");
-    ST_TEXT_EACH (word, ST_TEXT(256, "%s", args), " ") {
+    ST_TEXT_EACH (word, st_text("%s", args), " ") {
         const char *value = st_text_begins(word, "--ac") ? word + 4
                             : st_text_begins(word, "-a") ? word + 2
                                                          : NULL;
@@ -223,7 +223,7 @@ static void judge_fixed(int64_t mhz, struct st_finding *finding)
                           "the CPU runs at %jd of %d MHz, and powerd, which could raise the clock, "
                           "does not run",
                           mhz, top);
-        st_machine_fix_sysctl(finding, "dev.cpu.0.freq", ST_TEXT(16, "%d", top));
+        st_machine_fix_sysctl(finding, "dev.cpu.0.freq", st_text("%d", top));
     }
 }
 

@@ -155,7 +155,7 @@ static void judge_absent(struct st_finding *finding)
     } else {
         st_finding_advice(finding,
                           "the module mac_priority is not loaded: only root gets real-time priority");
-        st_finding_fix(finding, ST_TEXT(160, MAC_PRIORITY_NOW("%s"), user_name(facts)), MAC_PRIORITY_EVER,
+        st_finding_fix(finding, st_text(MAC_PRIORITY_NOW("%s"), user_name(facts)), MAC_PRIORITY_EVER,
                        ST_NEEDS_RELOGIN);
     }
 }
@@ -315,7 +315,7 @@ static void judge_memlock(struct st_finding *finding)
                           by_machine ? " (all users together)" : "");
         if (by_machine)
             st_machine_fix_sysctl(finding, "vm.max_user_wired", /* pages */
-                                  ST_TEXT(24, "%jd", 4 * ENOUGH_BYTES / st_facts_int_or(facts, PAGE, 4096)));
+                                  st_text("%jd", 4 * ENOUGH_BYTES / st_facts_int_or(facts, PAGE, 4096)));
         else
             fix_user(finding);
     }

@@ -136,7 +136,7 @@ static void judge_device(int64_t ms, int64_t unit, struct st_finding *finding)
     const bool adaptive = st_facts_int_or(finding->facts, ST_KEY_FREEBSD_KERN_OSRELDATE, 0) >= FIRST_ADAPTIVE;
     const double period_ms = st_rule_period_us(finding) / 1e3;
     /* block that the attached device works with; 0: not known */
-    const char *key = ST_TEXT(KEY_BYTES, ST_KEYS_FREEBSD_SNDSTAT "pcm%jd.play.block_us", unit);
+    const char *key = st_text(ST_KEYS_FREEBSD_SNDSTAT "pcm%jd.play.block_us", unit);
     const double now_ms = fmax((double)st_facts_int_or(finding->facts, key, 0) / 1e3, 0);
     st_finding_quote_key(finding, key);
     const int64_t least = adaptive ? 1 : 2;
@@ -172,7 +172,7 @@ static void judge_uaudio_buffer(struct st_finding *finding, int64_t ms)
     if (unit < 0) {
         st_finding_not_applicable(finding, "no USB sound device is attached");
     } else {
-        st_finding_quote_key(finding, ST_TEXT(KEY_BYTES, PCM "%jd.%%parent", unit));
+        st_finding_quote_key(finding, st_text(PCM "%jd.%%parent", unit));
         judge_device(ms, unit, finding);
     }
 }

@@ -80,16 +80,15 @@ static void judge_stretched(int64_t percent, const struct st_tick_late *late, st
         "alloweddeviation %jd makes each sleep up to %.1f µs too long (%s); the value 0 removes this "
         "lateness",
         percent, max_us,
-        is_coarse ? "one clock tick included" : ST_TEXT(48, "in a regular loop about %.0f µs", settled_us));
+        is_coarse ? "one clock tick included" : st_text("in a regular loop about %.0f µs", settled_us));
     st_finding_effect(
         finding, max_us,
         "the kernel may make each sleep longer by up to 1/2^%d of it: %.1f µs / 2^%d = %.1f µs%s",
         late->shift, period_us, late->shift, late->slop_ns / 1e3,
-        is_coarse ? ST_TEXT(128,
-                            ", plus %.1f µs because the kernel uses its coarse clock for "
+        is_coarse ? st_text(", plus %.1f µs because the kernel uses its coarse clock for "
                             "sleeps of %.1f ms or more",
                             late->coarse_ns / 1e3, late->threshold_ns / 1e6)
-                  : ST_TEXT(128, "; on absolute deadlines %.1f / (1 + 2^-%d) = %.1f µs", max_us, late->shift,
+                  : st_text("; on absolute deadlines %.1f / (1 + 2^-%d) = %.1f µs", max_us, late->shift,
                             settled_us));
     st_rule_fix(finding);
 }
@@ -226,7 +225,7 @@ static int64_t timer_flags(struct st_finding *finding, const char *timer)
 {
     if (strlen(timer) >= NAME_MAX_BYTES)
         return -1;
-    const char *key = ST_TEXT(128, ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET "%s" ET_SUFFIX, timer);
+    const char *key = st_text(ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET "%s" ET_SUFFIX, timer);
     st_finding_quote_key(finding, key);
     const int64_t flags = st_facts_int_or(finding->facts, key, -1);
     return flags >= 0 ? flags : -1;

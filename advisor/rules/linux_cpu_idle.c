@@ -147,7 +147,7 @@ static void judge_states(const struct scan *scan, bool request_known, struct st_
                  scan->deeper->i64, period_us);
     st_finding_effect(
         finding, effect_us, "longest wake-up time (exit latency) of %s enabled states%s: %jd µs%s", whose,
-        held ? ST_TEXT(64, " within the limit of %jd µs that a program asks for", scan->request_us) : "",
+        held ? st_text(" within the limit of %jd µs that a program asks for", scan->request_us) : "",
         worst_us, deeper);
 }
 

@@ -27,9 +27,9 @@ static void fix_usb_power(struct st_finding *finding, const struct st_fact *cont
                *product = st_fact_beside_text_or(control, "product_id", "");
     const bool has = is_usb_id(vendor) && is_usb_id(product);
     const char *device = st_fact_part(control, ST_KEYS_USB_AUDIO, ST_ROOM(64)); /* "1-2.3" */
-    const char *path = ST_TEXT(128, NOW_FILE("%s"), st_machine_is_plain(device) ? device : "DEVICE");
-    const char *rule = ST_TEXT(ST_CHANGE_VALUE_BYTES, RULE("%s", "%s"), has ? vendor : "VVVV",
-                               has ? product : "PPPP"); /* of lsusb */
+    const char *path = st_text(NOW_FILE("%s"), st_machine_is_plain(device) ? device : "DEVICE");
+    const char *rule =
+        st_text(RULE("%s", "%s"), has ? vendor : "VVVV", has ? product : "PPPP"); /* of lsusb */
     if (has) {
         st_finding_change(finding, ST_CHANGE_SYSFS_NOW, path, "on");
         st_finding_change(finding, ST_CHANGE_UDEV, "rule", rule);
@@ -105,7 +105,7 @@ const struct st_rule st_rule_linux_usb_autosuspend = {
 static bool shares_hub(const struct st_fact *speed)
 {
     const char *device = st_fact_part(speed, ST_KEYS_USB_AUDIO, ST_ROOM(64)), *dot = strrchr(device, '.');
-    const char *hub = ST_TEXT(96, ST_KEYS_USB_AUDIO "%.*s.", dot != NULL ? (int)(dot - device) : 0, device);
+    const char *hub = st_text(ST_KEYS_USB_AUDIO "%.*s.", dot != NULL ? (int)(dot - device) : 0, device);
     ST_FACTS_EACH (fact, speed->facts, hub, ".speed_mbit") {
         if (fact != speed && fact->i64 == FULL_SPEED_MBIT &&
             strchr(fact->key + strlen(hub), '.') == strrchr(fact->key, '.'))
@@ -118,7 +118,7 @@ static bool shares_hub(const struct st_fact *speed)
 static void quote_path(struct st_finding *finding, const struct st_fact *speed)
 {
     const char *device = speed->key + strlen(ST_KEYS_USB_AUDIO);
-    const char *bus = ST_TEXT(64, ST_KEYS_USB_CAMERA "%.*s-", (int)strcspn(device, "-") % 24, device);
+    const char *bus = st_text(ST_KEYS_USB_CAMERA "%.*s-", (int)strcspn(device, "-") % 24, device);
     ST_FACTS_EACH (camera, finding->facts, bus, ".product")
         st_finding_quote(finding, camera);
     ST_FACTS_EACH (line, finding->facts, ST_KEYS_IRQ, ".actions") {
@@ -409,7 +409,7 @@ static void judge_card_clocks(struct st_finding *finding)
                        "the cards that play and record have two clocks, %.0f ppm apart: unless sound is "
                        "resampled, %u frames are lost or played twice every %s",
                        away_ppm, wish->frames,
-                       ST_NS_SHORT(llround(wish->frames / (away_ppm * 1e-15 * wish->rate_hz))));
+                       st_ns_short(llround(wish->frames / (away_ppm * 1e-15 * wish->rate_hz))));
     } else if (!has_drift && !is_unread && st_facts_has_int(facts, ST_KEY_LISTEN_INVALID)) {
         st_finding_unknown(finding,
                            "whether the clocks drift apart is unknown: the run of 'sleeptune listen' "
@@ -499,7 +499,7 @@ static bool has_long_steps(struct st_finding *finding, const struct st_fact *nod
                           !st_fact_beside_is(node, "disable_tsched", "true"),
                emulated = guest && reserve >= GUEST_FRAMES && reserve < HEADROOM_MAX &&
                           asked.cycle_frames < GUEST_CYCLE;
-    const char *prefix = ST_TEXT(48, ST_KEYS_ALSA "card%jd.pcm", st_fact_beside_int_or(node, "card", -1));
+    const char *prefix = st_text(ST_KEYS_ALSA "card%jd.pcm", st_fact_beside_int_or(node, "card", -1));
     ST_FACTS_EACH (step, finding->facts, prefix, ".step_frames") {
         const int64_t frames = step->i64;
         if (!step->is_int || st_fact_beside_int(step, "rate_hz", &hz) != 0)

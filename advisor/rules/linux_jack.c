@@ -53,7 +53,7 @@ void st_linux_jack_parse(const char *text, struct st_jack_command *ret)
     struct st_jack_command jack = {
         .realtime = true, .priority = 10, .frames = 1024, .periods_n = 2, .rate_hz = 48000};
     bool driver = false;
-    ST_TEXT_EACH (word, ST_TEXT(COMMAND_BYTES, "%s", text), " \t") {
+    ST_TEXT_EACH (word, st_text("%s", text), " \t") {
         char letter = word[0] == '-' ? word[1] : '\0';
         const char *value = letter != '\0' ? word + 2 : "";
         if (letter == '-') { /* "--period=128", "--period 128" */

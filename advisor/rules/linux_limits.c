@@ -93,7 +93,7 @@ const struct st_rule st_rule_linux_memlock = {
 static void fix_quota(struct st_finding *finding, const char *path)
 {
     char word[1024], unit_word[1024];
-    const char *group = ST_TEXT(1024, "%.*s", (int)(strlen(path) - strlen(CPU_MAX)), path);
+    const char *group = st_text("%.*s", (int)(strlen(path) - strlen(CPU_MAX)), path);
     const char *unit = strrchr(group, '/') + 1, *user = strstr(group, "/user@");
     const bool is_unit = st_text_ends(unit, ".slice") || st_text_ends(unit, ".service"),
                of_user = user != NULL && user + 1 != unit;
@@ -243,8 +243,7 @@ static void judge_service_limits(struct st_finding *finding)
                            unit);
         st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, EVER("%s", UNRESTRICTED), name, name);
         if (plain)
-            st_finding_change(finding, ST_CHANGE_SYSTEMD, ST_TEXT(UNIT_BYTES + 8, "%s.service", unit),
-                              UNRESTRICTED);
+            st_finding_change(finding, ST_CHANGE_SYSTEMD, st_text("%s.service", unit), UNRESTRICTED);
         break;
     case FAULT_LIMIT:
         st_finding_advice(

@@ -87,7 +87,7 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
     const bool files = st_text_is(from, ST_LIMITS_FROM_FILES),
                shell = files || st_text_is(from, "ulimit") || st_text_is(from, "rtcqs");
     const char *who = files   ? "in the shell that saved the files,"
-                      : shell ? ST_TEXT(48, "in the shell where %s ran,", from)
+                      : shell ? st_text("in the shell where %s ran,", from)
                               : "at login";
     if (error == 0 && st_machine_is_root(facts)) {
         st_finding_fine(finding, "%.40s is root, and no limit applies to root (not tested)", name);
@@ -365,7 +365,7 @@ static void advise(struct st_finding *finding, const struct st_fact *limit, bool
 {
     const char *group = st_fact_part(limit, LIMITS, ST_ROOM(80));
     st_finding_quote(finding, limit);
-    st_finding_quote_key(finding, ST_TEXT(100, ST_KEYS_GROUP "%s", group));
+    st_finding_quote_key(finding, st_text(ST_KEYS_GROUP "%s", group));
     st_finding_advice(finding,
                       member ? "this user is in group %.40s, which may use priority %jd, but this "
                                "session did not get the limit"
@@ -399,7 +399,7 @@ static void judge_audio_group(struct st_finding *finding, int64_t error)
         return;
     }
     const char *user = st_facts_text_or(facts, ST_KEY_USER_NAME, "");
-    const struct st_fact *line = st_facts_find(facts, ST_TEXT(100, ST_KEYS_LIMITS "%s.rtprio", user));
+    const struct st_fact *line = st_facts_find(facts, st_text(ST_KEYS_LIMITS "%s.rtprio", user));
     if (line != NULL && st_machine_limit(line) < ST_TRIED_PRIORITY) {
         st_finding_quote(finding, line);
         st_finding_not_applicable(finding,

@@ -347,7 +347,7 @@ static void judge_irq_sharing(struct st_finding *finding, ST_UNUSED int64_t read
         bool is_sound = false, is_other = false;
         if (line->state != ST_FACT_OK || is_of_idle_card(line))
             continue;
-        ST_TEXT_EACH (name, ST_TEXT(NAMES_BYTES, "%s", line->text), ",")
+        ST_TEXT_EACH (name, st_text("%s", line->text), ",")
             *(st_machine_is_sound(finding->facts, name) ? &is_sound : &is_other) = true;
         sound = is_sound && sound == NULL ? line : sound;
         shared = is_sound && is_other && shared == NULL ? line : shared;
@@ -440,7 +440,7 @@ static const char *fan_tool(struct st_finding *finding)
 {
     static const char *const tools[] = {"dell-fan-mon", "fancontrol", "i8kmon", "i8kmon-ng"};
     ST_EACH (tool, tools) {
-        const char *key = ST_TEXT(64, ST_KEYS_DAEMON "%s", *tool);
+        const char *key = st_text(ST_KEYS_DAEMON "%s", *tool);
         st_finding_quote_key(finding, key);
         if (st_facts_has_int(finding->facts, key))
             return *tool;

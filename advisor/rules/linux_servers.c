@@ -391,7 +391,7 @@ static const char *find_converted(struct st_finding *finding, const char *class,
 
 static void fix_rate(struct st_finding *finding, int64_t hz, bool forced)
 {
-    st_rule_fix_with(finding, "48000", ST_TEXT(24, "%jd", hz));
+    st_rule_fix_with(finding, "48000", st_text("%jd", hz));
     if (forced) { /* that goes before the file */
         free(finding->fix_persistent);
         finding->fix_persistent = NULL;

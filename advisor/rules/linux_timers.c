@@ -153,7 +153,7 @@ static const char *const fast[] = {
  * none is. */
 static const char *best_fast(const char *available)
 {
-    ST_TEXT_EACH (name, ST_TEXT(256, "%s", available), " \n") {
+    ST_TEXT_EACH (name, st_text("%s", available), " \n") {
         for (const char *const *known = fast; *known != NULL; known++) {
             if (st_text_is(name, *known) && !st_text_is(name, "tsc-early"))
                 return *known;

@@ -36,7 +36,7 @@ int st_machine_boot_option(const struct st_facts *facts, const char *name, char 
     int r = -ENOENT;
     if (st_facts_text(facts, ST_KEY_CMDLINE, &line) != 0)
         return -ENODATA;
-    ST_TEXT_EACH (word, ST_TEXT(CMDLINE_BYTES, "%s", line), " \t\n") {
+    ST_TEXT_EACH (word, st_text("%s", line), " \t\n") {
         char *value = word + strcspn(word, "=");
         if (st_text_is(word, "--"))
             break;
@@ -93,13 +93,13 @@ bool st_machine_is_sound(const struct st_facts *facts, const char *name)
 
 bool st_machine_is_line_of(const struct st_facts *facts, const char *irq, unsigned card)
 {
-    const char *word = ST_TEXT(16, ":card%u", card);
-    const char *actions = st_facts_text_or(facts, ST_TEXT(64, ST_KEYS_IRQ "%s.actions", irq), "");
-    const char *pci = st_facts_text_or(facts, ST_TEXT(64, ST_KEYS_IRQ "%s.pci", irq), "");
+    const char *word = st_text(":card%u", card);
+    const char *actions = st_facts_text_or(facts, st_text(ST_KEYS_IRQ "%s.actions", irq), "");
+    const char *pci = st_facts_text_or(facts, st_text(ST_KEYS_IRQ "%s.pci", irq), "");
     const char *found = strstr(actions, word);
-    return st_facts_is(facts, ST_TEXT(64, ST_KEYS_CARD "%u.irq", card), irq) ||
+    return st_facts_is(facts, st_text(ST_KEYS_CARD "%u.irq", card), irq) ||
            (found != NULL && strchr(",", found[strlen(word)]) != NULL) ||
-           (pci[0] != '\0' && st_facts_is(facts, ST_TEXT(64, ST_KEYS_CARD "%u.controller", card), pci));
+           (pci[0] != '\0' && st_facts_is(facts, st_text(ST_KEYS_CARD "%u.controller", card), pci));
 }
 
 const char *st_machine_stream_name(const struct st_fact *stream, char *buf, size_t buf_bytes)
@@ -107,13 +107,13 @@ const char *st_machine_stream_name(const struct st_fact *stream, char *buf, size
     const char *name = st_fact_part(stream, ST_KEYS_ALSA, buf, buf_bytes);
     if (!st_text_begins(name, "card"))
         return name;
-    const char *key = ST_TEXT(48, ST_KEYS_CARD "%.*s.name", (int)strspn(name + 4, "0123456789"), name + 4);
+    const char *key = st_text(ST_KEYS_CARD "%.*s.name", (int)strspn(name + 4, "0123456789"), name + 4);
     return st_facts_text_or(stream->facts, key, name);
 }
 
 bool st_machine_is_open(const struct st_facts *facts, unsigned card)
 {
-    return st_facts_any(facts, ST_TEXT(48, ST_KEYS_ALSA "card%u.", card), ".period_frames", NULL);
+    return st_facts_any(facts, st_text(ST_KEYS_ALSA "card%u.", card), ".period_frames", NULL);
 }
 
 /** The kernel keeps 15 bytes of a name. */
@@ -173,15 +173,14 @@ void st_machine_fix_user(struct st_finding *finding)
             rest = at + strcspn(at, "\n");
         st_finding_fix(
             finding, finding->rule->now,
-            ST_TEXT(512,
-                    "# this system has no PAM, so nothing reads limits.d:\n"
+            st_text("# this system has no PAM, so nothing reads limits.d:\n"
                     "# install PAM and a login that uses it, then run again: sleeptune report %s%s",
                     finding->rule->id, rest),
             ST_NEEDS_RELOGIN);
     } else if (!st_machine_is_plain(user) || st_text_is(user, "root")) {
         st_rule_fix(finding);
     } else {
-        st_rule_fix_with(finding, ST_MACHINE_ANY_USER, ST_TEXT(ST_CHANGE_KEY_BYTES, "%s ", user));
+        st_rule_fix_with(finding, ST_MACHINE_ANY_USER, st_text("%s ", user));
     }
 }
 
@@ -189,7 +188,7 @@ bool st_machine_is_in_group(const struct st_fact *limit)
 {
     const struct st_facts *facts = limit->facts;
     const char *name = st_fact_part(limit, ST_KEYS_LIMITS "@", ST_ROOM(80));
-    const char *members = st_facts_text_or(facts, ST_TEXT(100, ST_KEYS_GROUP "%s", name), "");
+    const char *members = st_facts_text_or(facts, st_text(ST_KEYS_GROUP "%s", name), "");
     const char *now = st_facts_text_or(facts, ST_KEY_USER_GROUPS, "");
     return st_proc_has_word(st_facts_text_or(facts, ST_KEY_USER_LOGIN_GROUPS, now), name) ||
            st_proc_has_word(members, st_facts_text_or(facts, ST_KEY_USER_NAME, ""));
@@ -206,13 +205,13 @@ int64_t st_machine_limit(const struct st_fact *limit)
 int64_t st_machine_limit_at_login(const struct st_facts *facts, const char *item)
 {
     const char *user = st_facts_text_or(facts, ST_KEY_USER_NAME, "");
-    const struct st_fact *limit = st_facts_find(facts, ST_TEXT(100, ST_KEYS_LIMITS "*.%s", item));
-    const struct st_fact *own = st_facts_find(facts, ST_TEXT(100, ST_KEYS_LIMITS "%s.%s", user, item));
+    const struct st_fact *limit = st_facts_find(facts, st_text(ST_KEYS_LIMITS "*.%s", item));
+    const struct st_fact *own = st_facts_find(facts, st_text(ST_KEYS_LIMITS "%s.%s", user, item));
     if (st_facts_has_int(facts, ST_KEY_PAM_MISSING))
         return 0;
     /* a line for the user counts before those for groups, and these before "*" */
     bool by_group = false;
-    ST_FACTS_EACH (fact, facts, ST_KEYS_LIMITS "@", ST_TEXT(16, ".%s", item)) {
+    ST_FACTS_EACH (fact, facts, ST_KEYS_LIMITS "@", st_text(".%s", item)) {
         if (!st_machine_is_in_group(fact) ||
             (by_group && st_machine_limit(fact) >=
                              st_machine_limit(limit))) /* the last line counts, which is not known */
@@ -234,7 +233,7 @@ void st_machine_say_in_place(struct st_finding *finding)
 {
     finding->in_place = true;
     st_finding_set(finding, finding->status, "%s; the limit is set up, for the next login",
-                   ST_TEXT(400, "%s", finding->summary));
+                   st_text("%s", finding->summary));
     st_finding_fix(finding, finding->rule->now, ST_MACHINE_FIX_LOG_IN, ST_NEEDS_RELOGIN);
 }
 

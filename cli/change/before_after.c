@@ -115,7 +115,6 @@ static json_t *document_of(const struct counting *counting, const struct st_resu
 static int measure(const char *what, struct st_session_config *config, json_t **ret)
 {
     struct st_result result;
-    char time[ST_NS_BYTES];
     struct counting counting = {.slots_n = 0};
     const struct st_sink sink = {.cycle = on_cycle, .skipped = on_skipped, .ctx = &counting};
     const bool terminal = isatty(STDERR_FILENO) == 1;
@@ -124,10 +123,10 @@ static int measure(const char *what, struct st_session_config *config, json_t **
     counting.above_ns =
         st_period_ns(&counting.period) / st_candidates_late_share(st_platform_native()->machine.os);
     config->sinks = &sink;
-    st_ns_format(config->duration_ns, time, sizeof(time));
+    const char *time = st_ns_text(config->duration_ns);
     fflush(stdout);
     fprintf(stderr, "sleeptune %s: %s, %s; Ctrl-C ends it early\n", st_program_command, what,
-            st_locale_text(time));
+            st_locale_text(st_text("%s", time)));
     int status = st_measure_run(config, terminal ? st_measure_text_show : NULL, NULL, &result);
     if (terminal)
         fputs("\r\033[K", stderr);
@@ -159,7 +158,7 @@ void st_before_after_keep(const struct st_change_target *target, const struct st
     struct st_writer *writer = &target->p->writer;
     struct st_session_config config;
     json_t *run = NULL;
-    const char *path = ST_TEXT(PATH_BYTES, FILE_NAME, target->folder);
+    const char *path = st_text(FILE_NAME, target->folder);
     if (journal->entries_n > 0 && access(path, F_OK) == 0) {
         puts("what was measured before the first change is kept: 'sleeptune verify' compares with it");
         return;
@@ -187,7 +186,7 @@ void st_before_after_keep(const struct st_change_target *target, const struct st
 
 bool st_before_after_forget(const struct st_change_target *target, const struct st_journal *journal)
 {
-    const char *path = ST_TEXT(PATH_BYTES, FILE_NAME, target->folder);
+    const char *path = st_text(FILE_NAME, target->folder);
     if (journal->entries_n > 0)
         return false;
     const int r = target->p->writer.remove_file(&target->p->writer, path);
@@ -201,7 +200,7 @@ bool st_before_after_forget(const struct st_change_target *target, const struct 
 static void read_run(const struct st_change_target *target, struct st_before_after *done)
 {
     struct st_machine *machine = &target->p->machine;
-    const char *path = ST_TEXT(PATH_BYTES, FILE_NAME, target->folder);
+    const char *path = st_text(FILE_NAME, target->folder);
     char text[FILE_BYTES];
     size_t bytes = 0;
     const int r = machine->read_text(machine, path, text, sizeof(text), &bytes);
@@ -295,9 +294,9 @@ static const char *run_text(const json_t *run, char *buf, size_t buf_bytes)
 {
     snprintf(buf, buf_bytes, "%" PRIu64 " late wake-ups, %jd of %jd periods missed in %s%s, %s",
              late_of(run, 0, slots_of(run)), st_json_integer(run, "misses"),
-             st_json_integer(run, "elapsed_periods"), ST_NS_SHORT(duration_ns(run)),
+             st_json_integer(run, "elapsed_periods"), st_ns_short(duration_ns(run)),
              json_is_true(json_object_get(run, "interrupted")) ? " (ended early)" : "",
-             st_when_text(st_json_integer(run, "started_ns"), ST_ROOM(40)));
+             st_when_text(st_json_integer(run, "started_ns")));
     return buf;
 }
 

@@ -109,11 +109,11 @@ void st_change_output_event(void *ctx, enum st_change_event event, const struct 
         return;
     }
     st_change_output_row(10, gone ? "gone" : events[event].label[entry->file],
-                         ST_TEXT(2048, "%s%s%s%s%s", back && !entry->file ? entry->target : text,
+                         st_text("%s%s%s%s%s", back && !entry->file ? entry->target : text,
                                  back && !entry->file && !gone ? " = " : "",
                                  back && !entry->file && !gone ? entry->old_value : "",
                                  gone ? ": its device or module is not there any more" : events[event].more,
-                                 now != NULL && now[0] != '\0' ? ST_TEXT(200, ", to %s", now) : ""));
+                                 now != NULL && now[0] != '\0' ? st_text(", to %s", now) : ""));
 }
 
 /* --- what makes changed files take effect --- */
@@ -154,8 +154,7 @@ int st_change_output_then(const struct st_change_output *output, bool reverted, 
             ST_APPEND(text, ". A size that was forced stays until then, or type: %s 0",
                       st_xrun_sources_find("pipewire")->set_frames);
         if (text[0] != '\0')
-            st_change_output_text(
-                0, ST_TEXT(ST_CHANGE_PATH_BYTES + 16, "then      %s:", output->changed[kind]), text);
+            st_change_output_text(0, st_text("then      %s:", output->changed[kind]), text);
     }
     return status;
 }

@@ -15,7 +15,7 @@
 static bool has_file(const char *dir, const char *name)
 {
     struct stat info;
-    return stat(ST_TEXT(PATH_MAX, "%s/%s", dir, name), &info) == 0;
+    return stat(st_text("%s/%s", dir, name), &info) == 0;
 }
 
 static bool own_journal(char *buf, size_t buf_bytes)

@@ -154,7 +154,7 @@ static const struct server *best(const struct st_music *music)
 static void say_dropouts(const struct server *server, const char *time, char *buf, size_t bytes)
 {
     const struct st_dropout_table *seen = &server->seen;
-    const char *when = ST_TEXT(96, " in %s on %s", time, name_of(server));
+    const char *when = st_text(" in %s on %s", time, name_of(server));
     st_dropout_sentence_say(seen, st_dropout_table_worst(seen, INT64_MAX),
                             &(struct st_dropout_sentence_about){.source = server->watch.source->name,
                                                                 .all_n = st_dropout_table_total(seen),
@@ -167,8 +167,7 @@ static void put_next(const char *command, const char *why, const char *source, s
 {
     const bool both = command[0] != '\0' && why[0] != '\0';
     if (command[0] != '\0' || why[0] != '\0')
-        st_facts_put_text(facts, ST_MUSIC_NEXT, ST_TEXT(960, both ? "%s (%s)" : "%s%s", command, why),
-                          source);
+        st_facts_put_text(facts, ST_MUSIC_NEXT, st_text(both ? "%s (%s)" : "%s%s", command, why), source);
 }
 
 /** Of the first that could not be watched. */
@@ -180,8 +179,7 @@ static const char *why_none(const struct st_music *music)
 static void say(const struct st_music *music, const struct server *server, int64_t duration_ns, char *buf,
                 size_t bytes)
 {
-    const char *time =
-        ST_TEXT(32, "%.*f s", duration_ns < 10 * ST_NS_PER_S ? 1 : 0, st_ns_seconds(duration_ns));
+    const char *time = st_text("%.*f s", duration_ns < 10 * ST_NS_PER_S ? 1 : 0, st_ns_seconds(duration_ns));
     buf[0] = '\0';
     if (server == NULL) {
         st_text_append(buf, bytes, "No sound server was watched: %s.", why_none(music));
@@ -273,7 +271,7 @@ static bool take_records(const struct server *server, int64_t duration_ns, struc
                          size_t bytes)
 {
     struct st_daemon_answer status = {0}, causes;
-    const char *since = ST_TEXT(64, "/v1/causes?since=%" PRId64,
+    const char *since = st_text("/v1/causes?since=%" PRId64,
                                 (st_clock_wall_ns(&server->music->p->clock) - duration_ns) / ST_NS_PER_S);
     int r = st_daemon_client_try(NULL, since, "sleeptune-causes/1", RECORDS_MS, &causes);
     const json_t *dropouts = json_object_get(causes.document, "dropouts");

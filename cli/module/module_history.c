@@ -42,7 +42,7 @@ static int ask_daemon(const struct st_history_wish *wish, json_t **ret)
                      [ST_HISTORY_OF_CAUSES] = {"/v1/causes", "sleeptune-causes/1"},
                      [ST_HISTORY_OF_HEARD] = {"/v1/heard", "sleeptune-heard/1"}};
     struct st_daemon_answer answer;
-    char *target = ST_TEXT(TARGET_BYTES, "%s", documents[wish->document].path);
+    char *target = st_text("%s", documents[wish->document].path);
     put_moment(target, "since", wish->since_ns);
     put_moment(target, "until", wish->until_ns);
     if (wish->limit != INT64_MIN)

@@ -129,7 +129,7 @@ static int unknown_rule(const char *typed)
 static int leave_only(struct st_report *report, const char *ids)
 {
     size_t n = 0;
-    ST_TEXT_EACH (id, ST_TEXT(IDS_BYTES, "%s", ids), ",") {
+    ST_TEXT_EACH (id, st_text("%s", ids), ",") {
         if (st_rule_find(id) == NULL)
             return unknown_rule(id);
         if (st_report_find(report, id) == NULL)
@@ -137,7 +137,7 @@ static int leave_only(struct st_report *report, const char *ids)
     }
     ST_EACH_OF (finding, report->findings, report->findings_n) {
         bool keep = false;
-        ST_TEXT_EACH (id, ST_TEXT(IDS_BYTES, "%s", ids), ",")
+        ST_TEXT_EACH (id, st_text("%s", ids), ",")
             keep = keep || st_text_is(id, finding->rule->id);
         if (keep)
             report->findings[n++] = *finding;

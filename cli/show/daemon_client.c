@@ -60,7 +60,7 @@ const char *st_daemon_client_of_sudo(char *buf, size_t buf_bytes)
     int64_t uid;
     const char *text = getenv("SUDO_UID");
     if (geteuid() != 0 || text == NULL || st_number_i64(text, 1, UINT32_MAX - 1, &uid) != 0 ||
-        !is_socket_of(ST_TEXT(ST_DAEMON_PATH_BYTES, USER_SOCKET, (unsigned long)uid), (uid_t)uid))
+        !is_socket_of(st_text(USER_SOCKET, (unsigned long)uid), (uid_t)uid))
         return NULL;
     const struct passwd *entry = getpwuid((uid_t)uid);
     if (entry == NULL)
@@ -171,7 +171,7 @@ static int forbidden(const struct asking *asking)
 static const char *daemon_program(void)
 {
     const char *dirs = getenv("PATH");
-    const char *const env[] = {ST_TEXT(4096, "PATH=%s", dirs != NULL ? dirs : ""), NULL};
+    const char *const env[] = {st_text("PATH=%s", dirs != NULL ? dirs : ""), NULL};
     return st_child_env_find(env, "sleeptuned", ST_ROOM(PATH_MAX)) == 0 ? "sleeptuned"
                                                                         : ST_SBIN_DIR "/sleeptuned";
 }

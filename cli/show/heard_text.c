@@ -13,20 +13,15 @@
 static void append_mark(const json_t *mark, const struct st_history_text_look *look, char *buf, size_t bytes)
 {
     const char *note = st_json_safe_text(mark, "note", ST_ROOM(200));
-    st_text_append(buf, bytes, "%s",
-                   st_when_text_near(st_json_integer(mark, "time_ns"), look->now_wall_ns, ST_ROOM(32)));
+    st_text_append(buf, bytes, "%s", st_when_text_near(st_json_integer(mark, "time_ns"), look->now_wall_ns));
     if (note[0] != '\0')
         st_text_append(buf, bytes, "  \"%s\"", note);
 }
 
 /* A moment as --since takes it on each day: "2026-11-20T15:04:05" */
-static const char *word(int64_t wall_ns, char *buf, size_t bytes)
+static const char *word(int64_t wall_ns)
 {
-    st_when_text(wall_ns, buf, bytes);
-    char *space = strchr(buf, ' ');
-    if (space != NULL)
-        *space = 'T';
-    return buf;
+    return st_text_swap(st_text("%s", st_when_text(wall_ns)), ' ', 'T');
 }
 
 /* "1.2 s before it: Synth lost sound ..., and 2 more events in 2.5 s" and, if wanted, what lists them */
@@ -41,7 +36,7 @@ static void put_found(FILE *out, const json_t *mark, const char *nothing, bool a
     if (text[0] == '\0')
         st_text_append(line, bytes, "In the %.3g s before it: %s", st_ns_seconds(window_ns), nothing);
     else if (before_ns < 0)
-        st_text_append(line, bytes, "Before it and on until %s after it", ST_NS_SHORT(-before_ns));
+        st_text_append(line, bytes, "Before it and on until %s after it", st_ns_short(-before_ns));
     else
         st_text_append(line, bytes, "%.*f s before it", before_ns < 10 * ST_NS_PER_S,
                        st_ns_seconds(before_ns));
@@ -57,9 +52,8 @@ static void put_found(FILE *out, const json_t *mark, const char *nothing, bool a
     if (n > 1 && all) /* what is marked now needs no end, so that the command fits in 80 columns */
         fprintf(out, "%*sAll: %s --since %s%s\n", indent, "",
                 st_daemon_client_again("sleeptune history --events", look->socket, look->db, ST_ROOM(512)),
-                word(st_ns_sub(at_ns, window_ns), ST_ROOM(32)),
-                indent == 0 ? ""
-                            : ST_TEXT(48, " --until %s", word(st_ns_add(at_ns, ST_NS_PER_S), ST_ROOM(32))));
+                word(st_ns_sub(at_ns, window_ns)),
+                indent == 0 ? "" : st_text(" --until %s", word(st_ns_add(at_ns, ST_NS_PER_S))));
 }
 
 void st_heard_text(FILE *out, const json_t *document, const struct st_history_text_look *look)

@@ -27,12 +27,9 @@
 #define CAUSE_MIN       24 /* a cause that has less room stands below its figures */
 
 /* "2026-11-20 15:04" */
-static const char *minute_of(int64_t wall_ns, char *buf, size_t buf_bytes)
+static const char *minute_of(int64_t wall_ns)
 {
-    st_when_text(wall_ns, buf, buf_bytes);
-    if (strlen(buf) > 3)
-        buf[strlen(buf) - 3] = '\0';
-    return buf;
+    return st_text("%.16s", st_when_text(wall_ns));
 }
 
 /* --- sums --- */
@@ -94,12 +91,11 @@ static const char *say_when(const json_t *document, int64_t now_wall_ns, char *b
     const int64_t since_ns = st_json_integer(document, "since_ns"),
                   until_ns = st_json_integer(document, "until_ns"), span_ns = span_of(document);
     if (until_ns < now_wall_ns - LATEST_NS || until_ns > now_wall_ns + LATEST_NS)
-        snprintf(buf, buf_bytes, "from %s to %s", minute_of(since_ns, ST_ROOM(32)),
-                 minute_of(until_ns, ST_ROOM(32)));
+        snprintf(buf, buf_bytes, "from %s to %s", minute_of(since_ns), minute_of(until_ns));
     else if (span_ns >= 10 * HOUR_NS && span_ns < 2 * DAY_NS)
         snprintf(buf, buf_bytes, "in the last %" PRId64 " h", span_ns / HOUR_NS);
     else
-        snprintf(buf, buf_bytes, "in the last %s", ST_NS_LONG(span_ns));
+        snprintf(buf, buf_bytes, "in the last %s", st_ns_long(span_ns));
     return buf;
 }
 
@@ -154,7 +150,7 @@ static bool put_answer(FILE *out, const json_t *document, const struct sums *sum
     say_when(document, look->now_wall_ns, when, sizeof(when));
     const char *timing = say_timing(document, sums, ST_ROOM(128));
     const char *server = st_dropouts_text_server(watched, ST_ROOM(40));
-    const char *watched_for = ST_NS_LONG(st_json_integer(watched, "watched_ns"));
+    const char *watched_for = st_ns_long(st_json_integer(watched, "watched_ns"));
     if (watched != NULL && !whole)
         ST_PRINT(when, "while %s was watched (for %s)", server, watched_for);
     bool has_timing = false;
@@ -181,12 +177,12 @@ static void put_watched(const struct st_text_sheet *sheet, const json_t *documen
         char text[256];
         const int64_t frames = st_json_integer(one, "frames"), rate_hz = st_json_integer(one, "rate_hz");
         const json_t *playing = json_object_get(one, "playing_ns");
-        ST_PRINT(text, "watched for %s", ST_NS_LONG(st_json_integer(one, "watched_ns")));
+        ST_PRINT(text, "watched for %s", st_ns_long(st_json_integer(one, "watched_ns")));
         if (json_is_integer(playing))
-            ST_APPEND(text, ", clients played for %s", ST_NS_LONG(json_integer_value(playing)));
+            ST_APPEND(text, ", clients played for %s", st_ns_long(json_integer_value(playing)));
         if (frames > 0 && frames < INT32_MAX && rate_hz > 0)
             ST_APPEND(text, ", last at %" PRId64 " frames at %g kHz (%s)", frames, (double)rate_hz / 1000,
-                      ST_NS_SHORT(frames * ST_NS_PER_S / rate_hz));
+                      st_ns_short(frames * ST_NS_PER_S / rate_hz));
         st_text_row(sheet, st_dropouts_text_server(one, ST_ROOM(40)), "%s", text);
     }
 }
@@ -195,16 +191,17 @@ static void put_watched(const struct st_text_sheet *sheet, const json_t *documen
 static void put_timing(const struct st_text_sheet *sheet, const json_t *document, const struct sums *sums,
                        bool said)
 {
-    char text[256], from[32], to[32];
+    char text[256];
+    const char *to;
+    const char *from;
     if (sums->max_ns == INT64_MIN && said)
         return;
     text[0] = '\0';
     if (!said)
         say_timing(document, sums, text, sizeof(text));
     if (sums->max_ns != INT64_MIN) {
-        const char *late = st_ns_format(sums->max_ns, ST_ROOM(32));
-        const bool one = st_text_is(minute_of(sums->max_from_ns, from, sizeof(from)),
-                                    minute_of(sums->max_to_ns, to, sizeof(to)));
+        const char *late = st_ns_text(sums->max_ns);
+        const bool one = st_text_is((from = minute_of(sums->max_from_ns)), (to = minute_of(sums->max_to_ns)));
         ST_APPEND(text, "%sworst wake-up %s late, %s %s%s%s", said ? "" : "; ", late, one ? "at" : "between",
                   from, one ? "" : " and ", one ? "" : to);
     }
@@ -215,8 +212,8 @@ static void put_timing(const struct st_text_sheet *sheet, const json_t *document
 static void put_details(const struct st_text_sheet *sheet, const json_t *document, const struct sums *sums)
 {
     char text[128];
-    st_text_row(sheet, "measured", "for %s of %s, %" PRId64 " cycles", ST_NS_LONG(sums->measured_ns),
-                ST_NS_LONG(span_of(document)), sums->cycles);
+    st_text_row(sheet, "measured", "for %s of %s, %" PRId64 " cycles", st_ns_long(sums->measured_ns),
+                st_ns_long(span_of(document)), sums->cycles);
     if (sums->cycles + sums->skipped > 0)
         st_text_row(sheet, "missed", "%" PRId64 " periods%s", sums->misses,
                     st_miss_events_text((uint64_t)sums->miss_events, (uint64_t)sums->misses,
@@ -238,12 +235,10 @@ static void right(FILE *out, const char *text, int columns)
     fprintf(out, "%*s%s", have < columns ? columns - have : 1, "", text);
 }
 
-static const char *ns_text(const json_t *value, char *buf, size_t buf_bytes)
+static const char *ns_text(const json_t *value)
 {
-    if (json_is_integer(value) && json_integer_value(value) < 100 * ST_NS_PER_MS)
-        return st_ns_format(json_integer_value(value), buf, buf_bytes);
-    snprintf(buf, buf_bytes, "%s", json_is_integer(value) ? ST_NS_SHORT(json_integer_value(value)) : "-");
-    return buf;
+    const int64_t ns = json_integer_value(value);
+    return !json_is_integer(value) ? "-" : ns < 100 * ST_NS_PER_MS ? st_ns_text(ns) : st_ns_short(ns);
 }
 
 /* The columns after the time; those that do not fit are left out. */
@@ -255,7 +250,7 @@ static const struct {
 
 #define FROM_COLUMNS 16
 
-static void put_cells(FILE *out, char cells[][24], int columns)
+static void put_cells(FILE *out, const char *const *cells, int columns)
 {
     int used = FROM_COLUMNS;
     for (size_t i = 0; i < ST_ARRAY_LEN(row_columns); i++) {
@@ -268,25 +263,23 @@ static void put_cells(FILE *out, char cells[][24], int columns)
 
 static void put_heading(FILE *out, int columns)
 {
-    char cells[ST_ARRAY_LEN(row_columns)][24];
+    const char *cells[ST_ARRAY_LEN(row_columns)];
     for (size_t i = 0; i < ST_ARRAY_LEN(row_columns); i++)
-        ST_PRINT(cells[i], "%s", row_columns[i].name);
+        cells[i] = row_columns[i].name;
     st_text_pad(out, "from", FROM_COLUMNS);
     put_cells(out, cells, columns);
 }
 
 static void put_row(FILE *out, const json_t *row, int columns)
 {
-    char text[96], to[32], cells[ST_ARRAY_LEN(row_columns)][24];
     const int64_t from_ns = st_json_integer(row, "from_ns"), to_ns = st_json_integer(row, "to_ns");
     const int64_t measured_ns = st_json_integer(row, "measured_ns");
     const json_t *dropouts = json_object_get(row, "dropouts"), *lateness = json_object_get(row, "lateness");
-    minute_of(from_ns, text, sizeof(text));
-    minute_of(to_ns, to, sizeof(to));
+    const char *text = minute_of(from_ns), *to = minute_of(to_ns);
     if (json_is_null(json_object_get(row, "cycles")) && st_text_is(text, to) &&
         json_integer_value(dropouts) <= 0)
-        return;                                            /* less than a minute */
-    const char *when = st_when_text(from_ns, ST_ROOM(32)); /* without the year, it fits with seconds */
+        return;                               /* less than a minute */
+    const char *when = st_when_text(from_ns); /* without the year, it fits with seconds */
     if (from_ns % (60 * ST_NS_PER_S) == 0 || strlen(when) < FROM_COLUMNS)
         fputs(text, out);
     else
@@ -307,18 +300,17 @@ static void put_row(FILE *out, const json_t *row, int columns)
         fputc('\n', out);
         return;
     }
-    ST_PRINT(cells[0], "-");
-    if (to_ns > from_ns)
-        ST_PRINT(cells[0], "%.0f%%", floor(100 * (1e-4 + (double)measured_ns / (double)(to_ns - from_ns))));
-    ST_PRINT(cells[1], "-");
-    if (json_is_integer(dropouts))
-        ST_PRINT(cells[1], "%" PRId64, (int64_t)json_integer_value(dropouts));
-    ST_PRINT(cells[2], "%" PRId64, st_json_integer(row, "misses"));
-    ST_PRINT(cells[3], "%" PRId64,
-             st_ns_add(st_json_integer(row, "cycles"), st_json_integer(row, "skipped_periods")));
-    ns_text(json_object_get(lateness, "p50_ns"), cells[4], sizeof(cells[4]));
-    ns_text(json_object_get(lateness, "p99_ns"), cells[5], sizeof(cells[5]));
-    ns_text(json_object_get(lateness, "max_ns"), cells[6], sizeof(cells[6]));
+    const char *const cells[] = {
+        to_ns > from_ns
+            ? st_text("%.0f%%", floor(100 * (1e-4 + (double)measured_ns / (double)(to_ns - from_ns))))
+            : "-",
+        json_is_integer(dropouts) ? st_text("%" PRId64, (int64_t)json_integer_value(dropouts)) : "-",
+        st_text("%" PRId64, st_json_integer(row, "misses")),
+        st_text("%" PRId64,
+                st_ns_add(st_json_integer(row, "cycles"), st_json_integer(row, "skipped_periods"))),
+        ns_text(json_object_get(lateness, "p50_ns")),
+        ns_text(json_object_get(lateness, "p99_ns")),
+        ns_text(json_object_get(lateness, "max_ns"))};
     put_cells(out, cells, columns);
 }
 
@@ -340,8 +332,8 @@ void st_history_text_steps(FILE *out, const json_t *document, const struct st_hi
     char text[128];
     if (sums.measured_ns <= 0 && sums.dropouts == 0 && watched_source(document) == NULL) {
         ST_PRINT(text, "No whole minute was measured from %s to %s.",
-                 minute_of(st_json_integer(document, "since_ns"), ST_ROOM(32)),
-                 minute_of(st_json_integer(document, "until_ns"), ST_ROOM(32)));
+                 minute_of(st_json_integer(document, "since_ns")),
+                 minute_of(st_json_integer(document, "until_ns")));
         st_text_wrap(out, text, 0, columns);
         return;
     }
@@ -398,8 +390,8 @@ static void put_change(FILE *out, const json_t *change, bool details, int column
         const size_t more_n = details ? 0 : st_change_story_more_n(list);
         if (more_n > 0)
             ST_APPEND(line, ", and %zu more", more_n);
-        st_text_field(out, i == 0 ? minute_of(st_json_integer(change, "at_ns"), ST_ROOM(32)) : "", line,
-                      WHEN_COLUMNS, columns);
+        st_text_field(out, i == 0 ? minute_of(st_json_integer(change, "at_ns")) : "", line, WHEN_COLUMNS,
+                      columns);
     }
 }
 
@@ -460,10 +452,10 @@ static void put_two_lines(FILE *out, char *text, const struct st_history_text_lo
 
 static void put_event(FILE *out, const json_t *event, const struct st_history_text_look *look)
 {
-    char when[64], kind[32], text[ST_EVENT_STORY_BYTES], line[sizeof(text) + 128];
-    st_when_text_near(st_json_integer(event, "time_ns"), look->now_wall_ns, when, sizeof(when));
+    char kind[32], text[ST_EVENT_STORY_BYTES], line[sizeof(text) + 128];
+    const char *when = st_when_text_near(st_json_integer(event, "time_ns"), look->now_wall_ns);
     if (look->details && st_json_integer(event, "id") > 0) /* for --trace */
-        ST_APPEND(when, "  #%" PRId64, st_json_integer(event, "id"));
+        when = st_text("%s  #%" PRId64, when, st_json_integer(event, "id"));
     st_json_safe_text(event, "event", kind, sizeof(kind));
     st_json_safe_text(event, "text", text, sizeof(text));
     const bool dropout = st_event_kind_is_dropout(st_event_kind_of(kind));
@@ -556,13 +548,13 @@ static size_t gather(const json_t *document_rows, struct shown *rows)
 
 static void show_row(FILE *out, const struct shown *row, int columns)
 {
-    char cells[4][32] = {"", "", "", "-"}, figures[128] = "", why[320];
+    char figures[128] = "", why[320];
     static const int cell_columns[] = {7, 11, 11, 11};
-    ST_PRINT(cells[0], "%" PRId64, row->count);
-    st_ns_format(row->total_ns, cells[1], sizeof(cells[1]));
-    st_ns_format(row->worst_ns, cells[2], sizeof(cells[2]));
-    if (row->figures && row->total_ns > 0)
-        ST_PRINT(cells[3], "%.0f %%", 100 * row->explained_ns / (double)row->total_ns);
+    const char *const cells[] = {st_text("%" PRId64, row->count), st_ns_text(row->total_ns),
+                                 st_ns_text(row->worst_ns),
+                                 row->figures && row->total_ns > 0
+                                     ? st_text("%.0f %%", 100 * row->explained_ns / (double)row->total_ns)
+                                     : "-"};
     for (size_t i = 0; i < ST_ARRAY_LEN(cells); i++)
         ST_APPEND(figures, "%*s%s", cell_columns[i] - st_text_columns(cells[i]), "", cells[i]);
     ST_PRINT(why, "%s%s%s", row->cause, row->culprit[0] != '\0' ? ": " : "", row->culprit);
@@ -598,7 +590,7 @@ void st_history_text_causes(FILE *out, const json_t *document, const struct st_h
         const json_t *asked = json_object_get(document, "asked_from_ns");
         ST_PRINT(to, "in this history");
         if (json_is_integer(asked))
-            ST_PRINT(to, "since %s", minute_of(json_integer_value(asked), ST_ROOM(32)));
+            ST_PRINT(to, "since %s", minute_of(json_integer_value(asked)));
         st_dropouts_text_sentence(dropouts, to, text, sizeof(text));
         st_text_wrap(out, text, 0, columns);
         fputc('\n', out);
@@ -610,9 +602,8 @@ void st_history_text_causes(FILE *out, const json_t *document, const struct st_h
         show_rows(out, rows, columns);
     fputc('\n', out);
     if (st_json_integer(document, "wakes") > 0)
-        st_text_row(&sheet, "from", "%s to %s",
-                    st_when_text(st_json_integer(document, "from_ns"), ST_ROOM(32)),
-                    st_when_text(st_json_integer(document, "to_ns"), ST_ROOM(48)));
+        st_text_row(&sheet, "from", "%s to %s", st_when_text(st_json_integer(document, "from_ns")),
+                    st_when_text(st_json_integer(document, "to_ns")));
     if (json_array_size(rows) > 0)
         st_text_row(
             &sheet, "explained",

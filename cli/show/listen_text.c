@@ -131,7 +131,7 @@ static void say_answer(const struct st_listen_view *view, char *buf, size_t byte
     const struct st_hearing_result *result = view->result;
     char bound[32];
     st_miss_events_rate_text(result->per_hour_max95, bound, sizeof(bound));
-    const char *heard = ST_NS_LONG(llround(result->heard_s * ST_NS_PER_S));
+    const char *heard = st_ns_long(llround(result->heard_s * ST_NS_PER_S));
     if (result->path_class == ST_PATH_NONE)
         snprintf(buf, bytes, "! Invalid: %s, so nothing can be said about losses.", why_not_heard(view));
     else if (result->forced_n == 0 && !result->remarks[ST_REMARK_SHORT])
@@ -143,7 +143,7 @@ static void say_answer(const struct st_listen_view *view, char *buf, size_t byte
                                                           ? "the device or the sound server has gone too soon"
                                                           : "the recording is too short for all test glitches"
                  : result->forced_found_n < result->forced_n
-                     ? ST_TEXT(80, "only %u of the %u test glitches were found", result->forced_found_n,
+                     ? st_text("only %u of the %u test glitches were found", result->forced_found_n,
                                result->forced_n)
                      : "the signal was lost for more than a second",
                  result->losses_n, result->losses_n == 1 ? " was" : "es were", heard, title(view));
@@ -242,7 +242,7 @@ static void say_losses(const struct st_listen_view *view, const struct st_text_s
             ST_APPEND(text, "; %s", st_capture_stream_event_say(event->kind));
         if (record != NULL)
             ST_APPEND(text, "; sleeptuned saw: %s",
-                      st_safe_text(ST_TEXT(500, "%s", st_json_text_of(record, "text"))));
+                      st_safe_text(st_text("%s", st_json_text_of(record, "text"))));
         if (view->live != NULL && event == NULL && record == NULL)
             ST_APPEND(text, "; not explained: %s",
                       view->records == NULL                         ? "no sleeptuned recorded it"

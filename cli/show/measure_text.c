@@ -17,32 +17,25 @@ static const struct {
     double p;
 } quantiles[] = {{"median", 0.5}, {"p99", 0.99}, {"p99.9", 0.999}};
 
-static void interval(const struct st_quantile *q, char *buf, size_t buf_bytes)
+static const char *interval(const struct st_quantile *q)
 {
-    if (!q->interval_known) {
-        buf[0] = '\0';
-        return;
-    }
-    const char *low = ST_NS(q->low_ns), *high = ST_NS(q->high_ns);
+    if (!q->interval_known)
+        return "";
+    const char *low = st_ns_text(q->low_ns), *high = st_ns_text(q->high_ns);
     /* "14.2 .. 14.4 µs" has its unit once */
     const char *unit = strchr(low, ' '), *unit_high = strchr(high, ' ');
     const bool same = unit != NULL && unit_high != NULL && st_text_is(unit, unit_high);
-    snprintf(buf, buf_bytes, " [%.*s .. %s]", (int)strcspn(low, same ? " " : ""), low, high);
+    return st_text(" [%.*s .. %s]", (int)strcspn(low, same ? " " : ""), low, high);
 }
 
 /* A quantile, or how long to measure for it. */
-static void quantile_cell(const struct st_result *result, const struct st_hist *hist, double p, char *buf,
-                          size_t buf_bytes)
+static const char *quantile_cell(const struct st_result *result, const struct st_hist *hist, double p)
 {
     const struct st_quantile q = st_stats_quantile(hist, p);
-    char between[64];
-    if (q.known) {
-        interval(&q, between, sizeof(between));
-        snprintf(buf, buf_bytes, "%s%s", ST_NS(q.value_ns), between);
-        return;
-    }
+    if (q.known)
+        return st_text("%s%s", st_ns_text(q.value_ns), interval(&q));
     const double seconds = (double)st_stats_quantile_min_n(p) * st_period_seconds(&result->period);
-    snprintf(buf, buf_bytes, "- (needs %s)", ST_NS((int64_t)(seconds * (double)ST_NS_PER_S)));
+    return st_text("- (needs %s)", st_ns_text((int64_t)(seconds * (double)ST_NS_PER_S)));
 }
 
 static void row(FILE *out, const char *label, const char *a, const char *b)
@@ -54,28 +47,22 @@ static void row(FILE *out, const char *label, const char *a, const char *b)
 
 static void table(const struct st_result *result, FILE *out)
 {
-    char a[96], b[96];
     row(out, "", "lateness of the wake-up", "response (callback done)");
-    ST_PRINT(a, "%" PRIu64 " cycles", result->lateness.total_n);
-    ST_PRINT(b, "%" PRIu64 " periods, skipped ones included", result->response.total_n);
-    row(out, "n", a, b);
+    row(out, "n", st_text("%" PRIu64 " cycles", result->lateness.total_n),
+        st_text("%" PRIu64 " periods, skipped ones included", result->response.total_n));
     if (result->lateness.total_n == 0)
         return;
-    row(out, "min", st_ns_format(result->lateness.min_ns, a, sizeof(a)),
-        st_ns_format(result->response.min_ns, b, sizeof(b)));
-    ST_EACH (quantile, quantiles) {
-        quantile_cell(result, &result->lateness, quantile->p, a, sizeof(a));
-        quantile_cell(result, &result->response, quantile->p, b, sizeof(b));
-        row(out, quantile->label, a, b);
-    }
-    row(out, "max", st_ns_format(result->lateness.max_ns, a, sizeof(a)),
-        st_ns_format(result->response.max_ns, b, sizeof(b)));
+    row(out, "min", st_ns_text(result->lateness.min_ns), st_ns_text(result->response.min_ns));
+    ST_EACH (quantile, quantiles)
+        row(out, quantile->label, quantile_cell(result, &result->lateness, quantile->p),
+            quantile_cell(result, &result->response, quantile->p));
+    row(out, "max", st_ns_text(result->lateness.max_ns), st_ns_text(result->response.max_ns));
 }
 
 static void causes(const struct st_result *result, const struct st_text_sheet *sheet)
 {
     st_text_row(sheet, "late", "%" PRIu64 " later than %s, %" PRIu64 " explained", result->cause_late_n,
-                ST_NS(result->cause_above_ns), result->cause_explained_n);
+                st_ns_text(result->cause_above_ns), result->cause_explained_n);
     for (int c = 0; c < ST_CAUSE_COUNT; c++) {
         const struct st_cause_row *r = &result->causes[c];
         if (r->n == 0)
@@ -86,7 +73,8 @@ static void causes(const struct st_result *result, const struct st_text_sheet *s
         if (r->explained_ns > 0)
             ST_PRINT(share, "%.0f %% explained", 100 * (double)r->explained_ns / (double)r->total_ns);
         st_text_row(sheet, "", "%" PRIu64 " x %s: %s in all, worst %s, %s", r->n,
-                    st_cause_kind_text((enum st_cause)c), ST_NS(r->total_ns), ST_NS(r->max_ns), share);
+                    st_cause_kind_text((enum st_cause)c), st_ns_text(r->total_ns), st_ns_text(r->max_ns),
+                    share);
     }
 }
 
@@ -102,7 +90,7 @@ static void self_cost(const struct st_result *result, const struct st_text_sheet
 {
     char cpu[48] = "CPU time unknown", faults[40], switches[48];
     if (result->cpu_ns_per_cycle >= 0)
-        ST_PRINT(cpu, "%s CPU per cycle", ST_NS((int64_t)(result->cpu_ns_per_cycle + 0.5)));
+        ST_PRINT(cpu, "%s CPU per cycle", st_ns_text((int64_t)(result->cpu_ns_per_cycle + 0.5)));
     else if (result->running)
         ST_PRINT(cpu, "CPU time is known at the end");
     known_or(faults, sizeof(faults), result->faults_minor >= 0, result->faults_minor + result->faults_major,
@@ -112,8 +100,8 @@ static void self_cost(const struct st_result *result, const struct st_text_sheet
     st_text_row(sheet, "self",
                 "%s, clock read %s, %s, %s, ring at most %" PRIu64 " of %" PRIu64 " words, %" PRIu64
                 " records lost",
-                cpu, result->clock_read_ns >= 0 ? ST_NS(result->clock_read_ns) : "unknown", faults, switches,
-                result->ring_high_water, result->ring_words, result->records_lost);
+                cpu, result->clock_read_ns >= 0 ? st_ns_text(result->clock_read_ns) : "unknown", faults,
+                switches, result->ring_high_water, result->ring_words, result->records_lost);
 }
 
 static void conditions(const struct st_result *result, const struct st_text_sheet *sheet)
@@ -166,16 +154,15 @@ static void doubts(const struct st_result *result, const struct st_text_sheet *s
 /* Lateness in four figures; `table` has all. */
 static void lateness(const struct st_result *result, FILE *out)
 {
-    char cell[96];
     if (result->lateness.total_n == 0)
         return;
     for (size_t i = 0; i < ST_ARRAY_LEN(quantiles); i++) {
-        quantile_cell(result, &result->lateness, quantiles[i].p, cell, sizeof(cell));
         st_text_pad(out, quantiles[i].label, LABEL_COLUMNS);
-        fprintf(out, "%s%s\n", cell, i == 0 ? " late" : "");
+        fprintf(out, "%s%s\n", quantile_cell(result, &result->lateness, quantiles[i].p),
+                i == 0 ? " late" : "");
     }
     st_text_pad(out, "maximum", LABEL_COLUMNS);
-    fprintf(out, "%s\n", st_ns_format(result->lateness.max_ns, cell, sizeof(cell)));
+    fprintf(out, "%s\n", st_ns_text(result->lateness.max_ns));
 }
 
 void st_measure_text_print(const struct st_result *result, const char *buffer, bool all, FILE *out, int width)
@@ -227,10 +214,10 @@ static const char *progress(const struct st_result *result, char *buf, size_t bu
     }
     snprintf(
         buf, buf_bytes, "%s: %" PRIu64 " of %" PRIu64 " missed (at most %s events/h), worst wake-up %s",
-        ST_NS(result->duration_ns), result->misses, result->elapsed_periods,
+        st_ns_text(result->duration_ns), result->misses, result->elapsed_periods,
         st_miss_events_rate_text(
             st_miss_events_per_hour_max95(result->miss_events.n, st_result_seconds(result)), ST_ROOM(32)),
-        ST_NS(result->lateness.max_ns));
+        st_ns_text(result->lateness.max_ns));
     return buf;
 }
 

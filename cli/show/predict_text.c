@@ -53,9 +53,9 @@ json_t *st_predict_text_rows_json(const struct st_predict_table *table)
     return rows;
 }
 
-const char *st_predict_text_time(const struct st_predict_run *run, char *buf, size_t buf_bytes)
+const char *st_predict_text_time(const struct st_predict_run *run)
 {
-    return st_ns_format_short((int64_t)(st_predict_seconds(run) * 1e9), buf, buf_bytes);
+    return st_ns_short((int64_t)(st_predict_seconds(run) * 1e9));
 }
 
 const char *st_predict_text_answer(const struct st_predict_table *table, char *buf, size_t bytes)
@@ -63,7 +63,7 @@ const char *st_predict_text_answer(const struct st_predict_table *table, char *b
     char time[40] = "";
     const struct st_predict_row *held = table->held;
     if (!table->brief)
-        ST_PRINT(time, " in %s", st_predict_text_time(table->run, ST_ROOM(32)));
+        ST_PRINT(time, " in %s", st_predict_text_time(table->run));
     if (held != NULL) {
         snprintf(buf, bytes, "This computer alone held %u frames (%.1f ms)%s%s", held->frames,
                  held->period_us / 1000, held->episodes_n == 0 ? ": no dropout" : "", time);
@@ -109,7 +109,7 @@ static void say_dropouts(const struct st_predict_row *row, const struct st_predi
     else if (row->episodes_n == 0 && (table->brief || (used && !wide)))
         st_text_append(buf, bytes, "none");
     else if (row->episodes_n == 0)
-        st_text_append(buf, bytes, "none in %s", st_predict_text_time(table->run, ST_ROOM(32)));
+        st_text_append(buf, bytes, "none in %s", st_predict_text_time(table->run));
     else
         st_text_append(buf, bytes, row->per_hour < 9.95 ? "%.2g" : "%.0f", row->per_hour);
     if (wide && !table->brief && row->high < ST_PREDICT_MOST)

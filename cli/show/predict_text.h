@@ -24,7 +24,7 @@ void st_predict_text_fill(struct st_predict_table *table, uint32_t wanted_frames
 json_t *st_predict_text_rows_json(const struct st_predict_table *table);
 
 /** "35.0 min". @return buf. */
-const char *st_predict_text_time(const struct st_predict_run *run, char *buf, size_t buf_bytes);
+const char *st_predict_text_time(const struct st_predict_run *run);
 
 /** How the rows look. */
 struct st_predict_view {

@@ -53,10 +53,9 @@ static void put_field(struct place *place, enum st_style style, const char *labe
 static void put_row(struct place *place, const json_t *row, int64_t now_ns)
 {
     const json_t *time = json_object_get(row, "time_ns");
-    char text[TEXT_BYTES], at[32] = "";
+    const char *text = st_json_text_of(row, "text");
     if (json_is_integer(time))
-        st_when_text_near(json_integer_value(time), now_ns, at, sizeof(at));
-    ST_PRINT(text, "%s%s%s", at, at[0] != '\0' ? " " : "", st_json_text_of(row, "text"));
+        text = st_text("%s %s", st_when_text_near(json_integer_value(time), now_ns), text);
     const char *label = st_json_text_of(row, "label");
     put_field(place, style_of(row, ST_STYLE_PLAIN), label, text);
 }

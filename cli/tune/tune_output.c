@@ -113,8 +113,8 @@ void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
             output->wish->frames, candidates->needs_root ? " without root" : "");
     else
         st_text_buffer_printf(&text, "%zu setting%s to try with %u frames (%s), %s at most.%s", open_n,
-                              ST_PLURAL(open_n), output->wish->frames, ST_NS_SHORT(output->wish->period_ns),
-                              ST_NS_SHORT(output->budget_ns), output->dry_run ? "" : " Ctrl-C ends it.");
+                              ST_PLURAL(open_n), output->wish->frames, st_ns_short(output->wish->period_ns),
+                              st_ns_short(output->budget_ns), output->dry_run ? "" : " Ctrl-C ends it.");
     st_text_wrap(out, line, 0, output->width);
     ST_EACH_OF (row, candidates->rows, candidates->n) {
         if (row->not_tried[0] == '\0')

@@ -259,7 +259,7 @@ static void put_sections(FILE *out, const json_t *document, bool details)
 static void put_slot(FILE *out, const json_t *document, const char *name, size_t len)
 {
     const json_t *of = get(document, "screen");
-    const char *slot = ST_TEXT(16, "%.*s", (int)len, name);
+    const char *slot = st_text("%.*s", (int)len, name);
     if (st_text_is(slot, "state") || st_text_is(slot, "version"))
         put_string(out, document, slot);
     else if (st_text_is(slot, "next"))

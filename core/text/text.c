@@ -3,10 +3,46 @@
 
 #include "core/text/safe.h"
 
-char *st_text_print(char *buf, size_t bytes, const char *format, ...)
+#define BLOCK_BYTES (4 * ST_TEXT_MAX_BYTES)
+
+struct block {
+    struct block *next;
+    char room[BLOCK_BYTES];
+};
+
+static _Thread_local struct block oldest, *last; /* NULL: the oldest one */
+static _Thread_local size_t used_bytes, more_n;  /* of the last one; behind the oldest one */
+
+char *st_text_room(size_t bytes)
 {
-    ST_PRINT_REST(buf, bytes, format);
-    return buf;
+    struct block *block = last != NULL ? last : &oldest;
+    if (BLOCK_BYTES - used_bytes < bytes) {
+        if (block->next == NULL && more_n < ST_TEXT_TURN_BYTES / BLOCK_BYTES &&
+            (block->next = calloc(1, sizeof(*block))) != NULL)
+            more_n++;
+        block = block->next != NULL ? block->next : &oldest;
+        used_bytes = 0;
+    }
+    last = block;
+    used_bytes += bytes;
+    return block->room + used_bytes - bytes;
+}
+
+char *st_text(const char *format, ...)
+{
+    char *text = st_text_room(ST_TEXT_MAX_BYTES);
+    ST_PRINT_REST(text, ST_TEXT_MAX_BYTES, format);
+    used_bytes -= ST_TEXT_MAX_BYTES - strlen(text) - 1;
+    return text;
+}
+
+void st_text_forget(void)
+{
+    for (struct block *next; (next = oldest.next) != NULL; free(next))
+        oldest.next = next->next;
+    memset(oldest.room, '?', sizeof(oldest.room)); /* who keeps a text shows that on the screen */
+    last = NULL;
+    used_bytes = more_n = 0;
 }
 
 bool st_text_is_among(const char *text, const char *const *words)

@@ -3,10 +3,19 @@
 
 #include "core/base.h"
 
-/** A printed text of fewer than `bytes` bytes, cut if it is longer; it is valid up to the end of the block.
- */
-#define ST_TEXT(bytes, ...) st_text_print((char[bytes]){0}, bytes, __VA_ARGS__)
-char *st_text_print(char *buf, size_t bytes, const char *format, ...) ST_PRINTF(3, 4);
+/** A printed text of at most ST_TEXT_MAX_BYTES - 1 bytes, cut if it is longer. It lives until its thread
+ * forgets its texts: at the end of a turn of a loop; in a command, until that ends. A thread that has
+ * ST_TEXT_TURN_BYTES of them gets the oldest ones' room. Threads: any, each has its own; never the loop that
+ * measures, since it allocates. */
+#define ST_TEXT_MAX_BYTES  4096
+#define ST_TEXT_TURN_BYTES (1024 * 1024)
+ST_NODISCARD char *st_text(const char *format, ...) ST_PRINTF(1, 2);
+
+/** Room of at most ST_TEXT_MAX_BYTES that lives as long. */
+ST_NODISCARD char *st_text_room(size_t bytes);
+
+/** Ends the life of all texts of this thread, and gives their memory back. */
+void st_text_forget(void);
 
 static inline bool st_text_is(const char *text, const char *other)
 {

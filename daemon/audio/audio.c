@@ -107,7 +107,7 @@ static void note_running(struct st_audio *audio)
     pthread_mutex_unlock(&audio->mutex);
     st_events_add(audio->events, ST_LOG_INFO, wall_ns(audio), ST_EVENT_AUDIO_OPEN,
                   "the daemon's own stream on %s, device %.80s: %lld Hz, %s, buffer %s", now.backend,
-                  now.device, (long long)now.rate_hz, now.format, ST_NS(now.latency_ns));
+                  now.device, (long long)now.rate_hz, now.format, st_ns_text(now.latency_ns));
 }
 
 /* What came since the last look is one event; too many events are summed (daemon/causes/event_limit.h). */

@@ -58,7 +58,7 @@ int st_culprit_request(const char *socket_path, pid_t tid, int64_t since_wall_ns
 {
     char *body;
     const char *target =
-        ST_TEXT(200, "/v1/culprits?tid=%ld&since=%" PRId64 ".%09" PRId64 "&until=%" PRId64 ".%09" PRId64,
+        st_text("/v1/culprits?tid=%ld&since=%" PRId64 ".%09" PRId64 "&until=%" PRId64 ".%09" PRId64,
                 (long)tid, since_wall_ns / ST_NS_PER_S, since_wall_ns % ST_NS_PER_S,
                 until_wall_ns / ST_NS_PER_S, until_wall_ns % ST_NS_PER_S);
     const int status = st_local_http_ask(socket_path, "GET", target, PATIENCE_MS, ANSWER_BYTES, &body);

@@ -206,7 +206,7 @@ static void nearest_name(const char *name, bool top_level, char *ret, size_t ret
     size_t best = SIZE_MAX;
     ST_EACH_OF (row, st_config_keys, st_config_keys_n) {
         const char *path = row->path, *dot = strrchr(path, '.');
-        char *known = ST_TEXT(NAME_BYTES, "%s", path);
+        char *known = st_text("%s", path);
         if (top_level)
             known[strcspn(known, ".")] = '\0';
         const size_t far = distance(name, known);
@@ -267,7 +267,7 @@ static void read_group(struct parse *parse, const config_setting_t *group, const
                 complain(parse, config_setting_source_line(setting), "%s: must be a group, { ... }", name);
             continue;
         }
-        const char *path = ST_TEXT(2 * NAME_BYTES, "%s%s%s", prefix, prefix[0] != '\0' ? "." : "", name);
+        const char *path = st_text("%s%s%s", prefix, prefix[0] != '\0' ? "." : "", name);
         read_key(parse, setting, path);
     }
 }
@@ -285,7 +285,7 @@ static void check_period(struct parse *parse)
              "loop.frames = %" PRId64 " at loop.rate_hz = %" PRId64
              " is a period of %s: must be 100 µs .. 2 s",
              parse->config->loop.frames, parse->config->loop.rate_hz,
-             ST_NS(parse->config->loop.frames * ST_NS_PER_S / parse->config->loop.rate_hz));
+             st_ns_text(parse->config->loop.frames * ST_NS_PER_S / parse->config->loop.rate_hz));
 }
 
 static bool always;
@@ -303,8 +303,7 @@ void st_config_defaults(struct st_config *ret)
         if (key->type == ST_CONFIG_INT) {
             *(int64_t *)member = strtoll(key->default_text, NULL, 10);
         } else {
-            const char *text = ST_TEXT(ST_CONFIG_TEXT_BYTES, "%.*s", (int)strlen(key->default_text) - 2,
-                                       key->default_text + 1);
+            const char *text = st_text("%.*s", (int)strlen(key->default_text) - 2, key->default_text + 1);
             (void)store_text(key, text, member);
         }
     }

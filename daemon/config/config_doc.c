@@ -50,7 +50,7 @@ void st_config_doc_example(FILE *out)
         fputc('\n', out);
         write_wrapped(out, key->help);
         if (allowed_to_say(key, allowed, sizeof(allowed)))
-            write_wrapped(out, ST_TEXT(320, "Allowed: %s.", allowed));
+            write_wrapped(out, st_text("Allowed: %s.", allowed));
         fprintf(out, "    #%s = %s;\n", dot + 1, key->default_text);
     }
     fputs("};\n", out);

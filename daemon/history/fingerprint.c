@@ -13,7 +13,7 @@ static void add(struct st_fingerprint *f, const char *kind, const char *name, co
     if (f->n == ST_FINGERPRINT_MAX || value[0] == '\0')
         return;
     struct st_history_fact *fact = &f->facts[f->n];
-    *fact = (struct st_history_fact){kind, strdup(name), strdup(ST_TEXT(VALUE_BYTES, "%s", value))};
+    *fact = (struct st_history_fact){kind, strdup(name), strdup(st_text("%s", value))};
     if (fact->name != NULL && fact->value != NULL) {
         f->n++;
     } else {
@@ -29,7 +29,7 @@ static void add_hash(struct st_fingerprint *f, const char *kind, const char *nam
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     for (size_t i = 0; i < len; i++)
         hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
-    add(f, kind, name, ST_TEXT(24, "%016" PRIx64, hash));
+    add(f, kind, name, st_text("%016" PRIx64, hash));
 }
 
 /* --- kernel, firmware, settings --- */
@@ -100,7 +100,7 @@ static void add_smalls(struct taking *taking)
     microcode = microcode != NULL ? strchr(microcode, ':') : NULL;
     if (microcode != NULL)
         add(taking->f, "firmware", "microcode",
-            ST_TEXT(40, "%.*s", (int)strcspn(microcode + 1 + strspn(microcode + 1, " "), "\n"),
+            st_text("%.*s", (int)strcspn(microcode + 1 + strspn(microcode + 1, " "), "\n"),
                     microcode + 1 + strspn(microcode + 1, " ")));
 }
 
@@ -163,7 +163,7 @@ static int on_pacman(void *ctx, const char *entry)
     for (int dashes = 0; len > 0 && dashes < 2;)
         dashes += entry[--len] == '-';
     if (len > 0 && is_package(entry, len))
-        add(taking->f, "package", ST_TEXT(100, "%.*s", (int)len, entry), entry + len + 1);
+        add(taking->f, "package", st_text("%.*s", (int)len, entry), entry + len + 1);
     return 0;
 }
 
@@ -174,7 +174,7 @@ static int on_library(void *ctx, const char *entry)
     const char *so = strstr(entry, ".so"), *first = so != NULL ? strchr(so + 1, '.') : NULL;
     if (so != NULL && is_one_of(libraries, ST_ARRAY_LEN(libraries), entry, (size_t)(so - entry)) &&
         ((first != NULL && first != strrchr(entry, '.')) || st_text_begins(entry, "libpulsecommon-")))
-        add(taking->f, "package", ST_TEXT(100, "%.*s", (int)(so - entry), entry), so + 1);
+        add(taking->f, "package", st_text("%.*s", (int)(so - entry), entry), so + 1);
     return 0;
 }
 
@@ -211,8 +211,8 @@ static void add_path(struct taking *taking, const char *path)
     const int r =
         text != NULL ? taking->machine->read_text(taking->machine, path, text, FILE_BYTES, &len) : -ENOMEM;
     if (r == 0 || r == -EFBIG)
-        add_hash(taking->f, "file",
-                 ST_TEXT(PATH_BYTES, "%s%s", at_home ? "~" : "", path + (at_home ? home_len : 0)), text, len);
+        add_hash(taking->f, "file", st_text("%s%s", at_home ? "~" : "", path + (at_home ? home_len : 0)),
+                 text, len);
     free(text);
     if (r == 0 || r == -EFBIG || below.depth > DEPTH_MAX)
         return;
@@ -255,7 +255,7 @@ static void add_files(struct taking *taking)
     ST_EACH (path, of_system)
         add_path(taking, *path);
     for (size_t i = 0; taking->home != NULL && taking->home[0] == '/' && i < ST_ARRAY_LEN(of_user); i++)
-        add_path(taking, ST_TEXT(PATH_BYTES, "%.400s/%s", taking->home, of_user[i]));
+        add_path(taking, st_text("%.400s/%s", taking->home, of_user[i]));
 }
 
 void st_fingerprint_take(struct st_machine *machine, const char *home, struct st_fingerprint *ret)

@@ -318,6 +318,7 @@ static void *run(void *ctx)
         }
         if (!heard)
             answer(writer, asked);
+        st_text_forget();
     }
     st_history_file_close(&writer->file);
     return NULL;

@@ -504,7 +504,7 @@ static bool has_token(struct MHD_Connection *connection, const char *token)
 /* Browsers say which page sends what writes. */
 static bool is_own_origin(struct MHD_Connection *connection, const char *host)
 {
-    return host != NULL && header_is(connection, "Origin", ST_TEXT(300, "http://%s", host));
+    return host != NULL && header_is(connection, "Origin", st_text("http://%s", host));
 }
 
 /* What a request without the token gets. */

@@ -21,7 +21,7 @@ static bool read_stat(struct st_machine *machine, const char *process, const cha
 {
     char text[1024];
     size_t len;
-    return machine->read_text(machine, ST_TEXT(96, "/proc/%.16s/task/%.16s/stat", process, thread), text,
+    return machine->read_text(machine, st_text("/proc/%.16s/task/%.16s/stat", process, thread), text,
                               sizeof(text), &len) == 0 &&
            st_proc_stat(text, ret) == 0;
 }
@@ -66,7 +66,7 @@ static int consider(void *ctx, const char *name)
 void st_hog_look(struct st_machine *machine, pid_t loop, struct st_hog *hog)
 {
     struct search search = {.machine = machine, .left = PROCESSES_MAX, .loop_tid = loop};
-    const char *thread = ST_TEXT(16, "%d", (int)loop);
+    const char *thread = st_text("%d", (int)loop);
     if (!read_stat(machine, "self", thread, &search.loop))
         return;
     (void)machine->list(machine, "/proc", consider, &search);

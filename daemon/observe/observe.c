@@ -30,7 +30,7 @@ struct st_observe {
 
 static enum st_observed_mode mode_of(const struct st_config *config, const char *source)
 {
-    const char *mode = st_config_text(config, ST_TEXT(PATH_BYTES, "observe.%s", source));
+    const char *mode = st_config_text(config, st_text("observe.%s", source));
     if (st_text_is(mode, "on"))
         return ST_OBSERVED_ON;
     return st_text_is(mode, "auto") ? ST_OBSERVED_AUTO : ST_OBSERVED_OFF;
@@ -41,8 +41,7 @@ void st_observe_set(struct st_observe *observe, const struct st_config *config)
     observe->may_rest = st_text_is(config->loop.when, "playing");
     ST_EACH_OF (o, observe->sources, observe->n) {
         struct st_xrun_setting setting = {.own_stream = st_config_own_stream(config)};
-        ST_PRINT(setting.server, "%s",
-                 st_config_text(config, ST_TEXT(PATH_BYTES, "observe.%s_server", o->source->name)));
+        ST_PRINT(setting.server, "%s", st_config_text(config, st_text("observe.%s_server", o->source->name)));
         if (o->source->sees_cycles) {
             ST_PRINT(setting.cycles, "%s", observe->cycles);
             ST_PRINT(setting.listen, "%.7s",

@@ -77,13 +77,13 @@ static json_t *cycle_json(const struct st_dropout_table_cycle *cycle)
                                         (json_int_t)client->event.cycle.busy_ns));
         if (client->event.cycle.wait_ns + client->event.cycle.busy_ns < deadline_ns)
             continue;
-        ST_APPEND(text, "%s waited %s, ", client->event.client, ST_NS_SHORT(client->event.cycle.wait_ns));
+        ST_APPEND(text, "%s waited %s, ", client->event.client, st_ns_short(client->event.cycle.wait_ns));
         if (client->event.cycle.busy_ns > 0)
-            ST_APPEND(text, "computed %s; ", ST_NS_SHORT(client->event.cycle.busy_ns));
+            ST_APPEND(text, "computed %s; ", st_ns_short(client->event.cycle.busy_ns));
         else
             ST_APPEND(text, "had not begun to compute; ");
     }
-    ST_APPEND(text, "the next cycle began after %s", ST_NS_SHORT(deadline_ns));
+    ST_APPEND(text, "the next cycle began after %s", st_ns_short(deadline_ns));
     return json_pack("{s:I, s:I, s:o, s:o}", "time_ns", (json_int_t)cycle->wall_ns, "deadline_ns",
                      (json_int_t)deadline_ns, "text", st_json_safe_string(text), "clients", clients);
 }

@@ -262,9 +262,8 @@ static void set_state(struct st_observed *o, enum st_observed_state state, const
     const bool lost = view->state == ST_OBSERVED_WATCHING && state == ST_OBSERVED_ABSENT;
     char gap[120] = "";
     if (state == ST_OBSERVED_WATCHING && view->state != state && o->view.lost_wall_ns != INT64_MIN)
-        ST_PRINT(gap, "; not watched from %s to %s",
-                 st_when_text_near(o->view.lost_wall_ns, wall_ns(o), ST_ROOM(32)),
-                 st_when_text_near(wall_ns(o), wall_ns(o), ST_ROOM(32)));
+        ST_PRINT(gap, "; not watched from %s to %s", st_when_text_near(o->view.lost_wall_ns, wall_ns(o)),
+                 st_when_text_near(wall_ns(o), wall_ns(o)));
     view->state = state;
     view->facts = o->watch.facts;
     ST_PRINT(o->lasting, "%s", why);
@@ -436,7 +435,7 @@ static void note_silence(struct st_observed *o)
         wall_ns(o), ST_EVENT_OBSERVE_LOST,
         "the dropouts of %s were not watched for %s: %s did not run, because other programs had the CPU "
         "or it was frozen",
-        o->source->name, ST_NS_SHORT(silent_ns), o->source->program);
+        o->source->name, st_ns_short(silent_ns), o->source->program);
     event.span_ns = silent_ns;
     st_events_put(o->events, ST_LOG_WARN, &event);
 }

@@ -141,13 +141,10 @@ static struct st_answer find_answer(const struct st_view *view)
 /* --- the first line --- */
 
 /* "14:03", with the date if that is another day. */
-static const char *clock_text(const struct st_view *view, int64_t wall_ns, char *buf, size_t buf_bytes)
+static const char *clock_text(const struct st_view *view, int64_t wall_ns)
 {
-    st_when_text_near(wall_ns, view->now_wall_ns, buf, buf_bytes);
-    const size_t len = strlen(buf);
-    if (len > 3 && buf[len - 3] == ':')
-        buf[len - 3] = '\0'; /* no seconds */
-    return buf;
+    const char *text = st_when_text_near(wall_ns, view->now_wall_ns);
+    return st_text("%.*s", (int)(strrchr(text, ':') - text), text); /* no seconds */
 }
 
 /* " (watched since 14:03)"; " (since 14:05:12)": others were before, perhaps in that minute. */
@@ -155,10 +152,9 @@ static const char *since_text(const struct st_view *view, const struct st_observ
                               size_t buf_bytes)
 {
     if (st_dropout_table_total(st_observed_shown(source)) == st_dropout_table_total(&source->seen))
-        snprintf(buf, buf_bytes, " (watched since %s)", clock_text(view, source->since_wall_ns, ST_ROOM(32)));
+        snprintf(buf, buf_bytes, " (watched since %s)", clock_text(view, source->since_wall_ns));
     else
-        snprintf(buf, buf_bytes, " (since %s)",
-                 st_when_text_near(source->recent_wall_ns, view->now_wall_ns, ST_ROOM(32)));
+        snprintf(buf, buf_bytes, " (since %s)", st_when_text_near(source->recent_wall_ns, view->now_wall_ns));
     return buf;
 }
 
@@ -178,14 +174,13 @@ static void put_dropouts(const struct st_view *view, const struct st_answer *ans
     const struct st_observed_view *server = answer->server;
     const struct st_dropout_client *client = answer->client;
     const char *since = since_text(view, server, ST_ROOM(64));
-    st_dropout_sentence_say(
-        st_observed_shown(server), client,
-        &(struct st_dropout_sentence_about){
-            .source = server->source,
-            .all_n = answer->dropouts_n,
-            .when = since,
-            .where = ST_TEXT(96, " on %s%s", st_xrun_sources_title(server->source), since)},
-        buf, buf_bytes);
+    st_dropout_sentence_say(st_observed_shown(server), client,
+                            &(struct st_dropout_sentence_about){
+                                .source = server->source,
+                                .all_n = answer->dropouts_n,
+                                .when = since,
+                                .where = st_text(" on %s%s", st_xrun_sources_title(server->source), since)},
+                            buf, buf_bytes);
     if (client != NULL && client->name[0] != '\0' && !answer->taken && st_dropout_table_has_ended(client))
         st_text_append(buf, buf_bytes, " It does not play now.");
 }
@@ -212,8 +207,8 @@ static void put_absent(const struct st_view *view, const struct st_observed_view
     const bool known = source->lost_wall_ns != INT64_MIN;
     st_text_append(buf, buf_bytes, "%s %s%s%s%s.", st_xrun_sources_title(source->source),
                    known ? "has not been watched since " : "is not watched now",
-                   known ? clock_text(view, source->lost_wall_ns, ST_ROOM(32)) : "",
-                   source->why[0] != '\0' ? ": " : "", source->why);
+                   known ? clock_text(view, source->lost_wall_ns) : "", source->why[0] != '\0' ? ": " : "",
+                   source->why);
 }
 
 /* "Earlier: 85 dropouts, 04:22 to 04:23, the last one at 32 frames; the buffer is larger now." Those of the
@@ -224,7 +219,7 @@ static void put_earlier(const struct st_view *view, const struct st_answer *answ
     const struct st_dropout_table *seen = st_observed_shown(answer->server);
     int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
     uint64_t dropouts_n = 0;
-    char first[32], last[32], where[64] = "";
+    char where[64] = "";
     ST_EACH_OF (source, view->observe.sources, view->observe.n) {
         const int64_t wall_ns = ST_MIN(st_dropout_table_first(&source->seen), source->seen.last_wall_ns);
         const uint64_t n = st_dropout_table_total(&source->seen);
@@ -237,8 +232,7 @@ static void put_earlier(const struct st_view *view, const struct st_answer *answ
             ST_APPEND(where, "%s %s", where[0] == '\0' ? " on" : " and",
                       st_xrun_sources_title(source->source));
     }
-    clock_text(view, first_ns, first, sizeof(first));
-    clock_text(view, last_ns, last, sizeof(last));
+    const char *first = clock_text(view, first_ns), *last = clock_text(view, last_ns);
     const bool range = !st_text_is(first, last);
     st_text_append(buf, buf_bytes, " Earlier: %" PRIu64 " dropout%s%s, %s%s%s", dropouts_n,
                    ST_PLURAL(dropouts_n), where, range ? first : "", range ? " to " : "", last);
@@ -299,11 +293,9 @@ static void put_music(const struct st_view *view, const struct st_answer *answer
                            absent != NULL ? absent->why : "");
     } else if (answer->plays_known && !answer->plays) {
         st_text_append(buf, buf_bytes, "Nothing plays on %s, and no dropout since %s.",
-                       st_xrun_sources_title(server->source),
-                       clock_text(view, server->again_wall_ns, ST_ROOM(32)));
+                       st_xrun_sources_title(server->source), clock_text(view, server->again_wall_ns));
     } else {
-        st_text_append(buf, buf_bytes, "No dropout since %s on %s",
-                       clock_text(view, server->again_wall_ns, ST_ROOM(32)),
+        st_text_append(buf, buf_bytes, "No dropout since %s on %s", clock_text(view, server->again_wall_ns),
                        st_xrun_sources_title(server->source));
         if (server->seen.frames > 0)
             st_text_append(buf, buf_bytes, " at %" PRId64 " frames", server->seen.frames);
@@ -377,7 +369,7 @@ static void set_timing(const struct st_view *view, struct st_answer *answer)
         snprintf(buf, buf_bytes, view->rests ? "timing not measured; " RESTS : "timing not measured yet");
         return;
     }
-    const char *worst = ST_NS_SHORT(loop->lateness.max_ns);
+    const char *worst = st_ns_short(loop->lateness.max_ns);
     const bool other = is_other(loop, answer->server);
     const int64_t period_ns = other ? buffer_ns(answer->server) : 0;
     /* what its own buffer missed is of no interest then */
@@ -392,15 +384,14 @@ static void set_timing(const struct st_view *view, struct st_answer *answer)
                  worst,
                  answer->server->seen.period_ns == period_ns
                      ? "the buffer lasts"
-                     : ST_TEXT(64, "%s usually has", st_xrun_sources_title(answer->server->source)),
-                 ST_NS_SHORT(period_ns));
+                     : st_text("%s usually has", st_xrun_sources_title(answer->server->source)),
+                 st_ns_short(period_ns));
     } else {
         snprintf(buf, buf_bytes,
                  "timing %s: a test loop missed %" PRIu64 " of %" PRIu64 " periods at %" PRIu32 " frames",
                  answer->timing_ok ? "OK" : "not OK", loop->misses, loop->elapsed_periods, loop->frames);
         if (loop->misses > 0)
-            st_text_append(buf, buf_bytes, " since %s, %s %s%s",
-                           clock_text(view, loop->started_wall_ns, ST_ROOM(32)),
+            st_text_append(buf, buf_bytes, " since %s, %s %s%s", clock_text(view, loop->started_wall_ns),
                            loop->lateness.max_ns < STALL_NS ? "up to" : "longest stall", worst,
                            loop->lateness.max_ns < STALL_NS ? " late" : "");
     }
@@ -520,8 +511,8 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
                          !st_dropout_table_is_forced(st_observed_shown(server), answer->client);
     const struct step steps[] = {
         /* nothing is measured before that program gives way */
-        {kept_busy, ST_TEXT(64, "sudo chrt --other --all-tasks --pid 0 %d", (int)view->overdue.hog.pid),
-         ST_TEXT(128, "takes the real-time priority from %s; or end that program", view->overdue.hog.name)},
+        {kept_busy, st_text("sudo chrt --other --all-tasks --pid 0 %d", (int)view->overdue.hog.pid),
+         st_text("takes the real-time priority from %s; or end that program", view->overdue.hog.name)},
         /* someone has acted, and it has not played long enough */
         {raised, "sleeptune status --watch", ST_DROPOUT_NEXT_RAISED},
         {answer->lost && outside, "sleeptune history --causes", todo},
@@ -536,7 +527,7 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
         {no_rights, "sleeptune report", ""},
         /* all is well; who heard a dropout did where nothing is watched */
         {fine, "sleeptune heard",
-         ST_TEXT(400, "when it clicks: says what happened just before; not watched here: %s%s",
+         st_text("when it clicks: says what happened just before; not watched here: %s%s",
                  unheard(answer) != NULL ? "a program's own buffer (observe.listen = \"on\" watches it), "
                                          : "",
                  unwatched)},

@@ -37,7 +37,7 @@ static void put_count(struct line *line, uint64_t n, const char *word)
 static void put_ns(struct line *line, const char *name, bool known, int64_t ns)
 {
     PUT(line, "%s%s%s%s", line->text[0] != '\0' ? ", " : "", name, name[0] != '\0' ? " " : "",
-        known ? ST_NS(ns) : "not known yet");
+        known ? st_ns_text(ns) : "not known yet");
 }
 
 /* --- sections and rows --- */
@@ -116,9 +116,9 @@ static void add_server(struct section *to, const struct st_view *view, const str
         PUT(&line, "not watched now");
     else if (of->seen.frames > 0 && of->seen.rate_hz > 0)
         PUT(&line, "%" PRId64 " frames at %g kHz (%s)", of->seen.frames, (double)of->seen.rate_hz / 1000,
-            ST_NS_SHORT(of->seen.period_ns));
+            st_ns_short(of->seen.period_ns));
     else if (of->seen.period_ns > 0)
-        PUT(&line, "period %s", ST_NS_SHORT(of->seen.period_ns));
+        PUT(&line, "period %s", st_ns_short(of->seen.period_ns));
     else if (of->seen.device_load_ns > 0 || view->rests)
         PUT(&line, "nothing plays now");
     else
@@ -130,10 +130,10 @@ static void add_server(struct section *to, const struct st_view *view, const str
     const int64_t first_wall_ns = st_dropout_table_first(shown);
     const bool range = only && dropouts_n > 1 && first_wall_ns != INT64_MAX;
     if (range)
-        PUT(&line, ", first dropout %s", st_when_text_near(first_wall_ns, view->now_wall_ns, ST_ROOM(32)));
+        PUT(&line, ", first dropout %s", st_when_text_near(first_wall_ns, view->now_wall_ns));
     if (dropouts_n > 0)
         PUT(&line, ", last%s %s%s%s", only && !range ? " dropout" : "",
-            st_when_text_near(shown->last_wall_ns, view->now_wall_ns, ST_ROOM(32)),
+            st_when_text_near(shown->last_wall_ns, view->now_wall_ns),
             ago_text(view->now_wall_ns - shown->last_wall_ns, ST_ROOM(32)),
             shown->certainty == ST_CERTAINTY_PROBABLE ? " (probably)" : "");
     if (before_n > 0)
@@ -173,7 +173,7 @@ static void add_lateness(struct section *to, const struct st_hist *hist)
     put_quantile(&line, "99.9 %", hist, 0.999);
     if (hist->total_n > 0 && hist->max_ns > STALL_NS)
         PUT(&line, ", not counting %" PRIu64 " in stalls of up to %s",
-            (uint64_t)st_hist_count_above(hist, STALL_NS), ST_NS(hist->max_ns));
+            (uint64_t)st_hist_count_above(hist, STALL_NS), st_ns_text(hist->max_ns));
     else
         put_ns(&line, "worst", hist->total_n > 0, hist->max_ns);
     add(to, OK, "Lateness", "%s (n = %" PRIu64 ")", line.text, (uint64_t)hist->total_n);
@@ -185,7 +185,7 @@ static void add_main_cause(struct section *to, const struct st_result *loop)
     const struct st_cause_row *row = st_result_main_cause(loop, &cause);
     if (row != NULL)
         add(to, WARN, "Main cause", "%s: %" PRIu64 " of %" PRIu64 " late wake-ups, longest %s",
-            st_cause_kind_text(cause), (uint64_t)row->n, loop->cause_late_n, ST_NS(row->max_ns));
+            st_cause_kind_text(cause), (uint64_t)row->n, loop->cause_late_n, st_ns_text(row->max_ns));
 }
 
 static void add_minute(struct section *to, const struct st_view *view)
@@ -194,8 +194,8 @@ static void add_minute(struct section *to, const struct st_view *view)
     if (minute->measured_ns == 0)
         return;
     struct line line = {0};
-    PUT(&line, "%s to ", st_when_text_near(minute->from_wall_ns, view->now_wall_ns, ST_ROOM(32)));
-    PUT(&line, "%s: ", st_when_text_near(minute->to_wall_ns, view->now_wall_ns, ST_ROOM(32)));
+    PUT(&line, "%s to ", st_when_text_near(minute->from_wall_ns, view->now_wall_ns));
+    PUT(&line, "%s: ", st_when_text_near(minute->to_wall_ns, view->now_wall_ns));
     if (view->minute_dropouts_n != INT64_MIN)
         put_count(&line, (uint64_t)view->minute_dropouts_n, "dropout");
     else
@@ -354,7 +354,7 @@ static void add_causes(json_t *sections, const struct st_view *view)
     const struct st_result *loop = view->loop;
     if (loop != NULL)
         add(&to, OK, "Late", "%" PRIu64 " wake-up%s more than %s late", loop->cause_late_n,
-            ST_PLURAL(loop->cause_late_n), ST_NS(loop->cause_above_ns));
+            ST_PLURAL(loop->cause_late_n), st_ns_text(loop->cause_above_ns));
     for (size_t i = 0; loop != NULL && i < ST_CAUSE_COUNT; i++) {
         const struct st_cause_row *row = &loop->causes[i];
         struct line line = {0};
@@ -393,7 +393,7 @@ static void add_loop(json_t *sections, const struct st_view *view)
     struct line line = {0};
     if (loop != NULL) {
         PUT(&line, "%" PRIu32 " frames at %" PRIu32 " Hz (%s), %s %d, ", loop->frames, loop->rate_hz,
-            ST_NS(st_period_ns(&loop->period)), st_platform_policy_name(loop->policy), loop->priority);
+            st_ns_text(st_period_ns(&loop->period)), st_platform_policy_name(loop->policy), loop->priority);
         if (loop->cpu >= 0)
             PUT(&line, "CPU %d", loop->cpu);
         else
@@ -434,8 +434,8 @@ static void add_reserve(struct section *to, const struct st_dropout_client *clie
     if (client->reserve_ns > 0)
         add(to, OK, "Least reserve", "%s: %s of a buffer of %s on %s",
             client->name[0] != '\0' ? client->name : "not named",
-            client->reserve_ns > 1 ? ST_NS_SHORT(client->reserve_ns) : "nothing",
-            ST_NS_SHORT(client->buffer_ns), client->device);
+            client->reserve_ns > 1 ? st_ns_short(client->reserve_ns) : "nothing",
+            st_ns_short(client->buffer_ns), client->device);
 }
 
 /* What is known of each program besides its dropouts, and buffers between it and its server, which no counter
@@ -468,7 +468,7 @@ static void add_source(struct section *to, const struct st_observed_view *of, in
     if (of->why[0] != '\0')
         PUT(&line, " (%s)", of->why);
     PUT(&line, ", since %s: %" PRIu64 " dropouts of devices",
-        st_when_text_near(of->since_wall_ns, now_wall_ns, ST_ROOM(32)), of->seen.device_dropouts_n);
+        st_when_text_near(of->since_wall_ns, now_wall_ns), of->seen.device_dropouts_n);
     if (!of->device_only)
         PUT(&line, ", %" PRIu64 " of clients", of->seen.dropouts_n);
     if (of->seen.dropouts_n > 0 && !st_xrun_sources_find(of->source)->sees_cycles)
@@ -524,7 +524,7 @@ static void add_daemon(json_t *sections, const struct st_view *view)
 {
     struct section to = {.rows = json_array(), .detail = true};
     add(&to, OK, "Daemon", "sleeptuned " ST_VERSION ", PID %ld, %s for %s", view->pid, st_view_state(view),
-        ST_NS_LONG(view->uptime_ns));
+        st_ns_long(view->uptime_ns));
     add(&to, OK, "Settings", "%s", view->config.file[0] != '\0' ? view->config.file : "defaults, no file");
     add_history(&to, view);
     if (view->notify[0] != '\0')

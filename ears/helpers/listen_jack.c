@@ -250,8 +250,8 @@ static int begin(bool cable, const char *server)
 /* Others that play to the same physical port are heard with the signal. */
 static void look_for_others(void)
 {
-    const jack_port_t *plays = jack_port_by_name(
-        listener.client, ST_TEXT(ST_CAPTURE_TEXT_BYTES + 8, "%s:left", listener.ear.shared->client));
+    const jack_port_t *plays =
+        jack_port_by_name(listener.client, st_text("%s:left", listener.ear.shared->client));
     const char **peers = plays != NULL ? jack_port_get_all_connections(listener.client, plays) : NULL;
     uint32_t n = 0;
     for (size_t i = 0; peers != NULL && peers[i] != NULL; i++) {

@@ -406,11 +406,10 @@ static void choose(struct listener *listener)
     listener->device = cable && !listener->ear.player ? find_device(listener, source, listener->source, false)
                                                       : listener->sink_node;
     if (listener->sink_node == 0)
-        end(listener,
-            absent(listener, ST_TEXT(ST_CAPTURE_TEXT_BYTES, "PipeWire has no sink %.100s: see 'wpctl status'",
-                                     sink[0] != '\0' ? sink : "to play to")));
+        end(listener, absent(listener, st_text("PipeWire has no sink %.100s: see 'wpctl status'",
+                                               sink[0] != '\0' ? sink : "to play to")));
     else if (listener->device == 0)
-        end(listener, absent(listener, ST_TEXT(ST_CAPTURE_TEXT_BYTES, "PipeWire has no source %.100s",
+        end(listener, absent(listener, st_text("PipeWire has no source %.100s",
                                                source[0] != '\0' ? source : "to record")));
     else
         open_filter(listener);

@@ -50,7 +50,7 @@ static int several(char *const *paths, size_t n, const struct st_series_options 
         status = result == NULL ? ST_EXIT_FAILURE : read(paths[i], options, result);
         if (status == ST_EXIT_DONE && result->input.heading[0] != '\0')
             st_safe_copy(result->name, sizeof(result->name),
-                         ST_TEXT(300, "%s %s", paths[i], result->input.heading), ST_TEXT_TO_NUL);
+                         st_text("%s %s", paths[i], result->input.heading), ST_TEXT_TO_NUL);
         if (status == ST_EXIT_DONE)
             status = st_series_result_analyse(result, known_hz);
     }

@@ -21,20 +21,17 @@ static void say(struct st_analysis *a, const char *format, ...)
 }
 
 /* ns of any size, finer than st_ns_format below 10 us. */
-static const char *time_text(double ns, char *buf)
+static const char *time_text(double ns)
 {
-    if (fabs(ns) < 9999.5)
-        snprintf(buf, TEXT_BYTES, "%.2f \xc2\xb5s", ns / 1e3);
-    else
-        st_ns_format(fabs(ns) < 9e18 ? llrint(ns) : INT64_MAX, buf, TEXT_BYTES);
-    return buf;
+    return fabs(ns) < 9999.5 ? st_text("%.2f \xc2\xb5s", ns / 1e3)
+                             : st_ns_text(fabs(ns) < 9e18 ? llrint(ns) : INT64_MAX);
 }
 
 /* A time, or where values are counted as many of them: their period is then a second. */
 static const char *span_text(const struct st_analysis *a, double seconds, char *buf)
 {
     if (!a->counted)
-        return time_text(seconds * 1e9, buf);
+        return time_text(seconds * 1e9);
     snprintf(buf, TEXT_BYTES, "%.6g values", seconds);
     return buf;
 }
@@ -90,16 +87,15 @@ static void say_sawtooth(struct st_analysis *a)
 static void say_ticks(struct st_analysis *a)
 {
     const struct st_ticks *l = &a->ticks;
-    char tick[TEXT_BYTES], rate[3 * TEXT_BYTES];
+    char rate[3 * TEXT_BYTES];
     if (!l->found)
         return;
-    time_text(l->tick_ns, tick);
     if (l->hz > 0 && l->slope_modulo)
         ST_PRINT(rate, "%d Hz", l->hz);
     else if (l->slope_modulo)
         ST_PRINT(rate, "the rate of the tick cannot be determined at this period");
     else if (l->hz > 0)
-        ST_PRINT(rate, "%d Hz, a tick of %s", l->hz, tick);
+        ST_PRINT(rate, "%d Hz, a tick of %s", l->hz, time_text(l->tick_ns));
     else
         ST_PRINT(rate, "%.0f to %.0f Hz (not a usual rate)",
                  floor(1e9 / l->tick_ns - st_ticks_rate_error(l->tick_ns, l->tick_sd_ns)),
@@ -136,14 +132,14 @@ static void say_ticks_limits(struct st_analysis *a)
 static void say_interval(struct st_analysis *a)
 {
     const struct st_interval *i = &a->interval;
-    char interval[TEXT_BYTES], rates[120] = "";
+    char rates[120] = "";
     if (!i->found)
         return;
     if (i->hz > 0)
         ST_PRINT(rates, ": the tick is %d Hz, or it is %d Hz and the kernel adds a tick to each sleep", i->hz,
                  2 * i->hz);
-    say(a, "Wake-ups come every %s, whatever period the program asks for%s.",
-        time_text(i->interval_ns, interval), rates);
+    say(a, "Wake-ups come every %s, whatever period the program asks for%s.", time_text(i->interval_ns),
+        rates);
 }
 
 static void say_whole_ticks(struct st_analysis *a)
@@ -158,19 +154,17 @@ static void say_whole_ticks(struct st_analysis *a)
                       : "Lateness jumps by %s, %" PRIu64
                         " times, and moves freely in between: a timer of %d Hz, or a program that rounds "
                         "its sleeps to %s.",
-            time_text(1e9 / w->hz, tick), w->jumps_n, w->hz, tick);
+            time_text(1e9 / w->hz), w->jumps_n, w->hz, tick);
 }
 
 static void say_bands(struct st_analysis *a)
 {
     const struct st_whole_ticks *w = &a->whole_ticks;
-    char one[TEXT_BYTES], two[TEXT_BYTES];
     if (w->bands_hz > 0)
         say(a,
             "Late wake-ups come at clock ticks of %d Hz: %" PRIu64 " of the %" PRIu64
             " that are late by half a tick or more lie at %s, %s or another whole number of ticks.",
-            w->bands_hz, w->bands_n, w->late_n, time_text(1e9 / w->bands_hz, one),
-            time_text(2e9 / w->bands_hz, two));
+            w->bands_hz, w->bands_n, w->late_n, time_text(1e9 / w->bands_hz), time_text(2e9 / w->bands_hz));
 }
 
 /* " (30 periods)" */
@@ -185,19 +179,19 @@ static const char *periods_text(const struct st_analysis *a, double periods, cha
 static void say_late_ones(struct st_analysis *a)
 {
     const struct st_late_ones *l = &a->late_ones;
-    char low[TEXT_BYTES], high[TEXT_BYTES], below[TEXT_BYTES], periods[TEXT_BYTES];
+    char high[TEXT_BYTES], periods[TEXT_BYTES];
     if (l->regular)
         say(a, "%s come every %s%s, in %zu of %zu cases: typically %s more than the median.",
             a->counted ? "Outliers" : "Late wake-ups", span_text(a, l->every_s, high),
             periods_text(a, l->every_periods, periods), (size_t)l->seen_n, (size_t)l->slots_n,
-            time_text(l->late_ns, low));
+            time_text(l->late_ns));
     else if (l->group)
         say(a,
             "%" PRIu64 " of %" PRIu64
             " samples (%.1f %%) form a group of their own, 90 %% of them from %s to %s: no other "
             "sample is later than %s.",
-            l->n, a->head_n, 100 * (double)l->n / (double)a->head_n, time_text((double)l->low_ns, low),
-            time_text((double)l->high_ns, high), time_text((double)l->below_ns, below));
+            l->n, a->head_n, 100 * (double)l->n / (double)a->head_n, time_text((double)l->low_ns),
+            time_text((double)l->high_ns), time_text((double)l->below_ns));
 }
 
 /* Does a usual tick rate look like this, and few enough others that it is worth its name? */
@@ -223,7 +217,7 @@ static void tick_text(const struct st_analysis *a, char *buf, size_t buf_bytes)
     else
         snprintf(buf, buf_bytes, "; a clock tick of %s Hz would look the same at this period%s",
                  list_text(b->names_hz, b->names_n, rates, sizeof(rates)),
-                 b->others_n > 0 ? ST_TEXT(80, ", and so would %d other whole-number rates up to %d Hz",
+                 b->others_n > 0 ? st_text(", and so would %d other whole-number rates up to %d Hz",
                                            b->others_n, ST_PERIODIC_HZ_MAX)
                                  : "");
 }
@@ -231,7 +225,7 @@ static void tick_text(const struct st_analysis *a, char *buf, size_t buf_bytes)
 static void say_periodic(struct st_analysis *a)
 {
     const struct st_periodic *b = &a->periodic;
-    char size[TEXT_BYTES], second[TEXT_BYTES], repeats[TEXT_BYTES], periods[TEXT_BYTES], tick[260];
+    char second[TEXT_BYTES], repeats[TEXT_BYTES], periods[TEXT_BYTES], tick[260];
     if (!b->found)
         return;
     span_text(a, b->repeats_s, repeats);
@@ -239,11 +233,11 @@ static void say_periodic(struct st_analysis *a)
     tick_text(a, tick, sizeof(tick));
     if (b->high_share > 0)
         say(a, "Every %s%s %s is %s %s for %s%s.", repeats, periods, a->counted ? "the value" : "lateness",
-            time_text(fabs(b->high_ns), size), b->high_ns > 0 ? "higher" : "lower",
+            time_text(fabs(b->high_ns)), b->high_ns > 0 ? "higher" : "lower",
             span_text(a, b->high_share * b->repeats_s, second), tick);
     else
         say(a, "A pattern of %s amplitude (standard error %s) repeats every %s%s%s.",
-            time_text(b->amplitude_ns, size), time_text(b->amplitude_sd_ns, second), repeats, periods, tick);
+            time_text(b->amplitude_ns), time_text(b->amplitude_sd_ns), repeats, periods, tick);
 }
 
 static void say_changes(struct st_analysis *a)
@@ -253,18 +247,18 @@ static void say_changes(struct st_analysis *a)
     if (c->trend_found && a->counted)
         say(a, "The values %s by %s \xc2\xb5s a value, %s in all.", c->slope_ns_per_s > 0 ? "grow" : "fall",
             number_text(fabs(c->slope_ns_per_s) / 1e3, 3, text),
-            time_text(fabs(c->slope_ns_per_s) * a->span_s, all));
+            time_text(fabs(c->slope_ns_per_s) * a->span_s));
     else if (c->trend_found)
         say(a, "Lateness %s by %s \xc2\xb5s a second (%s ppm), %s in all.",
             c->slope_ns_per_s > 0 ? "grows" : "falls", number_text(fabs(c->slope_ns_per_s) / 1e3, 3, text),
-            text, time_text(fabs(c->slope_ns_per_s) * a->span_s, all));
+            text, time_text(fabs(c->slope_ns_per_s) * a->span_s));
     ST_EACH_OF (step, c->steps, c->steps_n) {
         char tick[60] = "";
         if (step->tick_hz > 0 && !a->counted)
             ST_PRINT(tick, ": the step is about one tick of %d Hz", step->tick_hz);
         say(a, "%s after the start, the %s goes %s by %s and stays there%s.", span_text(a, step->at_s, all),
             a->counted ? "level" : "lateness", step->size_ns > 0 ? "up" : "down",
-            time_text(fabs(step->size_ns), text), tick);
+            time_text(fabs(step->size_ns)), tick);
     }
     if (c->moves)
         say(a,
@@ -303,7 +297,6 @@ static bool skips_often(uint64_t samples_n, uint64_t span)
 static int say_coarse(const struct st_series *series, int known_hz, struct st_analysis *a)
 {
     struct st_series_bulk bulk;
-    char tick[TEXT_BYTES], longer[TEXT_BYTES];
     const int r = st_series_bulk(series, &bulk);
     const double period_ns = (double)series->period.num / (double)series->period.den;
     const double tick_ns = period_ns / PERIOD_TICKS_MIN;
@@ -315,12 +308,12 @@ static int say_coarse(const struct st_series *series, int known_hz, struct st_an
         say(a,
             "At this period it cannot be determined whether sleeps end only at ticks of %d Hz: such a tick "
             "is %s long, more than %s, and a slow machine would wake up late in the same way.",
-            known_hz, time_text(1e9 / known_hz, tick), time_text(tick_ns, longer));
+            known_hz, time_text(1e9 / known_hz), time_text(tick_ns));
     else
         say(a,
             "At this period it cannot be determined whether sleeps end only at clock ticks of less than %d "
             "Hz: such ticks are longer than %s, and a slow machine would wake up late in the same way.",
-            a->coarse_hz, time_text(tick_ns, longer));
+            a->coarse_hz, time_text(tick_ns));
     return 0;
 }
 

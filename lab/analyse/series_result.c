@@ -122,7 +122,7 @@ static int64_t whole_ns(double ns)
 /* "key value", behind a comma unless it is the first one. */
 static void add_figure(char *line, size_t bytes, const char *label, int64_t ns)
 {
-    st_text_join(line, bytes, ", ", "%s %s", label, ST_NS_EXACT(ns));
+    st_text_join(line, bytes, ", ", "%s %s", label, st_ns_exact(ns));
 }
 
 static void print_figures(const struct st_series_result *result, FILE *out, int width)
@@ -147,18 +147,18 @@ static void print_outliers(const struct st_analysis *a, FILE *out, int width)
     char line[300];
     if (!a->late_known)
         return;
-    const char *limit = ST_NS_EXACT(l->limit_ns);
+    const char *limit = st_ns_exact(l->limit_ns);
     if (l->n == 0)
         ST_PRINT(line, "none later than %s (q3 + 3 interquartile ranges)", limit);
     else if (l->n == 1)
         ST_PRINT(line, "1 of %" PRIu64 " is later than %s (q3 + 3 interquartile ranges): %s", a->head_n,
-                 limit, ST_NS_EXACT(l->max_ns));
+                 limit, st_ns_exact(l->max_ns));
     else
         ST_PRINT(line,
                  "%" PRIu64 " of %" PRIu64
                  " are later than %s (q3 + 3 interquartile ranges): 90 %% of these %s to %s, latest %s",
-                 l->n, a->head_n, limit, ST_NS_EXACT(l->low_ns), ST_NS_EXACT(l->high_ns),
-                 ST_NS_EXACT(l->max_ns));
+                 l->n, a->head_n, limit, st_ns_exact(l->low_ns), st_ns_exact(l->high_ns),
+                 st_ns_exact(l->max_ns));
     st_text_field(out, "outliers", line, LABEL_COLUMNS, width);
 }
 
@@ -181,11 +181,11 @@ void st_series_result_text(const struct st_series_result *result, FILE *out, int
     char where[4096];
     const char *line =
         result->input.untimed
-            ? ST_TEXT(400, "%zu values, in the order of the file; --every TIME says how far apart they are",
+            ? st_text("%zu values, in the order of the file; --every TIME says how far apart they are",
                       all->n)
-            : ST_TEXT(400, "%zu sample%s, one every %s for %s; %s missing%s", all->n, all->n == 1 ? "" : "s",
-                      ST_NS(st_period_ns(&all->period)), ST_NS((int64_t)(a->span_s * 1e9)),
-                      a->untimed ? "an unknown number" : ST_TEXT(24, "%" PRIu64, missing_n),
+            : st_text("%zu sample%s, one every %s for %s; %s missing%s", all->n, all->n == 1 ? "" : "s",
+                      st_ns_text(st_period_ns(&all->period)), st_ns_text((int64_t)(a->span_s * 1e9)),
+                      a->untimed ? "an unknown number" : st_text("%" PRIu64, missing_n),
                       result->input.interrupted ? "; ended early" : "");
     st_text_field(out, "series", line, LABEL_COLUMNS, width);
     if (result->input.note[0] != '\0')

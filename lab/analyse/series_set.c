@@ -40,7 +40,6 @@ void st_series_set_text(const struct st_series_set *set, const char *heading, FI
 {
     static const char *const columns[] = {"min", "q1", "median", "mean", "q3", "max"};
     int name_columns = NAME_COLUMNS;
-    char text[32];
     ST_EACH_OF (result, set->result, set->n)
         name_columns =
             st_text_columns((*result)->name) > name_columns ? st_text_columns((*result)->name) : name_columns;
@@ -55,9 +54,10 @@ void st_series_set_text(const struct st_series_set *set, const char *heading, FI
             llrint((*row)->moments.mean), st_sample_quantile(sample, 0.75), sample->values_ns[sample->n - 1]};
         fprintf(out, "%s%*s%9llu", (*row)->name, name_columns - st_text_columns((*row)->name), "",
                 (unsigned long long)sample->n);
-        ST_EACH (ns, figures)
-            fprintf(out, "%*s%s", 11 - st_text_columns(st_ns_format_exact(*ns, text, sizeof(text))), "",
-                    text);
+        ST_EACH (ns, figures) {
+            const char *text = st_ns_exact(*ns);
+            fprintf(out, "%*s%s", 11 - st_text_columns(text), "", text);
+        }
         fputc('\n', out);
     }
 }

@@ -188,7 +188,7 @@ static int plan(struct st_picture *picture)
         cut_n += box->known && box->outliers_known ? box->outliers_n : 0;
         if (box->median_known && described_n++ < 12)
             ST_APPEND(picture->description, "%s%s %s", described_n > 1 ? ", " : "", (*place)->label,
-                      ST_NS_EXACT(box->median_ns));
+                      st_ns_exact(box->median_ns));
     }
     if (described_n == 0)
         ST_APPEND(picture->description, "unknown, too few values.");
@@ -223,7 +223,7 @@ static void heading(const struct st_picture_area *area, const char *group, const
     if (part->parts_n > 1)
         ST_PRINT(of, "%s%zu of %zu%s", group[0] != '\0' ? "; " : "", part->i + 1, part->parts_n,
                  own ? ", own axis" : "");
-    const char *text = ST_TEXT(256, "%s%s", group, of);
+    const char *text = st_text("%s%s", group, of);
     st_picture_heading(area, text);
 }
 
@@ -265,7 +265,7 @@ static void draw_box(const struct st_picture_area *area, double x, double width,
     const double left = x - width / 2, right = x + width / 2, cap = width / 4;
     const struct st_point whiskers[] = {{x, q1},        {x, low},       {x, q3},         {x, high},
                                         {x - cap, low}, {x + cap, low}, {x - cap, high}, {x + cap, high}};
-    const char *text = ST_NS_EXACT(box->median_ns);
+    const char *text = st_ns_exact(box->median_ns);
     st_svg_segments(area->svg, whiskers, ST_ARRAY_LEN(whiskers), &thin);
     st_picture_rectangle(area->svg, left, q3, width, fmax(q1 - q3, 1), fill, &thin);
     st_svg_segments(area->svg, (struct st_point[]){{left, median}, {right, median}}, 2, &thick);
@@ -287,14 +287,13 @@ static void draw_speck(const struct st_picture_area *area, double x, const struc
     const bool two = !box->median_known && box->min_ns < box->max_ns;
     const double at = (y_of(area, box->min_ns) + y_of(area, box->max_ns)) / 2, half = SPECK_LINE_PX / 2;
     const double above = at - 7, below = at + 16;
-    char text[32];
     struct st_font font = median_font(ST_ANCHOR_MIDDLE);
     font.role = box->median_known ? font.role : "values";
     st_svg_segments(area->svg, (struct st_point[]){{x - half, at}, {x + half, at}}, 2, &thick);
-    st_ns_format_exact(two ? box->max_ns : box->median_ns, text, sizeof(text));
+    const char *text = st_ns_exact(two ? box->max_ns : box->median_ns);
     st_svg_text(area->svg, x, !two && above < area->y + 10 ? below : above, text, &font);
     if (two)
-        st_svg_text(area->svg, x, below, st_ns_format_exact(box->min_ns, text, sizeof(text)), &font);
+        st_svg_text(area->svg, x, below, st_ns_exact(box->min_ns), &font);
 }
 
 /* A line from minimum to maximum, and the median if it is known. */
@@ -313,7 +312,7 @@ static void draw_few(const struct st_picture_area *area, double x, const struct 
         {x - CAP_PX, low}, {x + CAP_PX, low}, {x - CAP_PX, high}, {x + CAP_PX, high}};
     st_svg_segments(area->svg, (struct st_point[]){{x, low}, {x, high}}, 2, &dashed);
     st_svg_segments(area->svg, caps, ST_ARRAY_LEN(caps), &thin);
-    const char *text = ST_NS_EXACT(box->median_known ? box->median_ns : box->mean_ns);
+    const char *text = st_ns_exact(box->median_known ? box->median_ns : box->mean_ns);
     const double mean = y_of(area, box->mean_ns), end = x + 11 + st_picture_text_px(text, ST_PICTURE_TEXT_PX);
     const bool left = end > area->x + area->width + 22;
     struct st_font font = median_font(left ? ST_ANCHOR_END : ST_ANCHOR_START);

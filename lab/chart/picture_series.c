@@ -14,13 +14,12 @@ static bool has(const struct st_chart_set *set)
 
 static void say_set(struct st_picture *picture, const struct st_chart_set *set)
 {
-    char *caption = picture->caption, *description = picture->description, least[32], median[32],
-         greatest[32], every[32], skipped[48] = "", name[ST_CHART_NAME_BYTES];
+    char *caption = picture->caption, *description = picture->description, skipped[48] = "",
+         name[ST_CHART_NAME_BYTES];
     st_chart_name(picture->data, set, name);
     const size_t bytes = sizeof(picture->caption), description_bytes = sizeof(picture->description);
-    st_ns_format_exact(set->box.min_ns, least, sizeof(least));
-    st_ns_format_exact(set->box.median_ns, median, sizeof(median));
-    st_ns_format_exact(set->box.max_ns, greatest, sizeof(greatest));
+    const char *least = st_ns_exact(set->box.min_ns), *median = st_ns_exact(set->box.median_ns),
+               *greatest = st_ns_exact(set->box.max_ns);
     const unsigned long long skipped_n = st_series_span(&set->series) - set->series.n;
     if (set->timed && skipped_n > 0)
         ST_PRINT(skipped, "; %llu period%s without a value", skipped_n, skipped_n == 1 ? "" : "s");
@@ -29,8 +28,7 @@ static void say_set(struct st_picture *picture, const struct st_chart_set *set)
                    name, (unsigned long long)set->n, least, greatest, median, skipped);
     st_text_join(caption, bytes, " ", "%s: n = %llu", name, (unsigned long long)set->n);
     if (set->timed)
-        st_text_append(caption, bytes, ", one every %s",
-                       st_ns_format(st_period_ns(&set->series.period), every, sizeof(every)));
+        st_text_append(caption, bytes, ", one every %s", st_ns_text(st_period_ns(&set->series.period)));
     st_text_append(caption, bytes, ", least %s, median %s, greatest %s%s.", least, median, greatest, skipped);
 }
 

@@ -46,7 +46,7 @@ static int plan(struct st_picture *picture)
         least_n = set->n < least_n ? set->n : least_n;
         most_n = set->n > most_n ? set->n : most_n;
         ST_APPEND(picture->description, "%s %s %s after %s", i > 0 ? "," : "", st_chart_name(data, set, name),
-                  ST_NS(set->box.median_ns), ST_NS_SHORT(set->x_ns));
+                  st_ns_text(set->box.median_ns), st_ns_short(set->x_ns));
     }
     ST_APPEND(picture->caption,
               "Lines join medians; bars go from the first to the third quartile. n at each point: %llu",

@@ -83,7 +83,7 @@ void st_svg_polyline(struct st_svg *svg, const struct st_point *points, size_t n
 void st_svg_polygon(struct st_svg *svg, const struct st_point *points, size_t n, uint32_t fill_rgb,
                     const struct st_pen *pen)
 {
-    const char *fill = ST_TEXT(16, "#%06x", fill_rgb);
+    const char *fill = st_text("#%06x", fill_rgb);
     path(svg, points, n, false, true, fill, pen);
 }
 

@@ -54,22 +54,21 @@ void st_compare_results_text(const struct st_compare_results *results, FILE *out
             "p");
     ST_EACH_OF (row, results->rows, results->n) {
         const struct st_figure *f = &row->figures[ST_FIGURE_MEDIAN];
-        char b[32];
         st_safe_print(out, row->name, strlen(row->name));
         fprintf(out, "%*s", columns - st_text_columns(row->name), "");
         if (!f->difference.known) {
             fputs("  unknown: too few values\n", out);
             continue;
         }
-        const char *a = ST_NS_EXACT(llrint(f->value[0]));
-        st_ns_format_exact(llrint(f->value[1]), b, sizeof(b));
-        const char *by = ST_NS_EXACT(llrint(f->difference.value));
-        const char *interval = ST_TEXT(80, "%s .. %s", ST_NS_EXACT(llrint(f->difference.low)),
-                                       ST_NS_EXACT(llrint(f->difference.high)));
+        const char *a = st_ns_exact(llrint(f->value[0]));
+        const char *b = st_ns_exact(llrint(f->value[1]));
+        const char *by = st_ns_exact(llrint(f->difference.value));
+        const char *interval = st_text("%s .. %s", st_ns_exact(llrint(f->difference.low)),
+                                       st_ns_exact(llrint(f->difference.high)));
         fprintf(out, "  %*s%s %*s%s %*s%s   %s%*s %s%s\n", 10 - st_text_columns(a), "", a,
                 10 - st_text_columns(b), "", b, 11 - st_text_columns(by), "", by, interval,
                 25 - st_text_columns(interval), "",
-                f->p_corrected < 0.0001 ? "<0.0001" : ST_TEXT(16, "%.4f", f->p_corrected),
+                f->p_corrected < 0.0001 ? "<0.0001" : st_text("%.4f", f->p_corrected),
                 st_verdict_shows(f) ? " *" : "");
     }
     fputs("p is corrected for all rows (Holm). * marks a difference that is shown.\n"

@@ -21,7 +21,9 @@ static void put(FILE *out, const char *label, const char *text, int width)
 
 static void print_file(FILE *out, const struct st_compare_file *file, const char *name, int width)
 {
-    char text[900], every[32], all[32];
+    char text[900];
+    const char *all;
+    const char *every;
     const struct st_series *series = &file->input.series;
     const uint64_t span = st_series_span(series), skipped_n = span - series->n;
     ST_PRINT(text, "%.300s: %s", file->path, file->input.source);
@@ -29,9 +31,8 @@ static void print_file(FILE *out, const struct st_compare_file *file, const char
     if (file->input.untimed)
         ST_APPEND(text, " in the order of the file");
     else
-        ST_APPEND(text, ", one every %s, %s in all",
-                  st_ns_format(st_period_ns(&series->period), every, sizeof(every)),
-                  st_ns_format(st_period_due_ns(&series->period, 0, span), all, sizeof(all)));
+        ST_APPEND(text, ", one every %s, %s in all", (every = st_ns_text(st_period_ns(&series->period))),
+                  (all = st_ns_text(st_period_due_ns(&series->period, 0, span))));
     if (file->input.interrupted)
         ST_APPEND(text, ", ended early");
     if (!file->input.untimed && skipped_n > 0)
@@ -108,16 +109,14 @@ static void print_figures(FILE *out, const struct st_compare_result *result, int
 static void print_notes(FILE *out, const struct st_compare_result *result, int width)
 {
     fputc('\n', out);
-    const char *text = ST_TEXT(
-        500,
+    const char *text = st_text(
         "%s%s"
         "Each file is one run: anything else that changed between them counts, too. To see how much that "
         "is, run A again after B.",
-        result->tests_n > 1
-            ? ST_TEXT(100, "p is corrected for the %zu figures compared (Holm). ", result->tests_n)
-            : "",
+        result->tests_n > 1 ? st_text("p is corrected for the %zu figures compared (Holm). ", result->tests_n)
+                            : "",
         result->tests_n > 0
-            ? ST_TEXT(100, "* marks a difference that is shown (p <= %.2f, and more than the drift). ",
+            ? st_text("* marks a difference that is shown (p <= %.2f, and more than the drift). ",
                       ST_VERDICT_LEVEL)
             : "");
     put(out, "note", text, width);

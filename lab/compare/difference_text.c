@@ -9,18 +9,15 @@
 #define VALUE_BYTES   32
 
 /* So that the ends of an interval differ. */
-static const char *value_text(double value, char *buf)
+static const char *value_text(double value)
 {
-    return st_ns_format_exact(llrint(value), buf, VALUE_BYTES);
+    return st_ns_exact(llrint(value));
 }
 
 /* With a sign; 0 has none. */
-static const char *signed_value(double value, char *buf)
+static const char *signed_value(double value)
 {
-    char plain[VALUE_BYTES];
-    value_text(fabs(value), plain);
-    snprintf(buf, VALUE_BYTES, "%s%.*s", value > 0 ? "+" : value < 0 ? "-" : "", VALUE_BYTES - 2, plain);
-    return buf;
+    return st_text("%s%s", value > 0 ? "+" : value < 0 ? "-" : "", value_text(fabs(value)));
 }
 
 /* --- the answer --- */
@@ -32,7 +29,6 @@ static const char *const phrases[ST_FIGURES] = {
  * there is one. */
 static bool list(const struct st_figure *figures, enum st_verdict verdict, char *buf)
 {
-    char size[VALUE_BYTES], low[VALUE_BYTES], high[VALUE_BYTES];
     buf[0] = '\0';
     ST_EACH_FIGURE (id) {
         const struct st_estimate *e = &figures[id].difference;
@@ -40,11 +36,11 @@ static bool list(const struct st_figure *figures, enum st_verdict verdict, char 
         if (figures[id].verdict != verdict)
             continue;
         st_text_join(buf, ST_DIFFERENCE_TEXT_BYTES, ", ", "%s is %s %s (95 %%: %s .. %s)", phrases[id],
-                     value_text(fabs(e->value), size), more ? "more" : "less",
-                     value_text(more ? e->low : -e->high, low), value_text(more ? e->high : -e->low, high));
+                     value_text(fabs(e->value)), more ? "more" : "less", value_text(more ? e->low : -e->high),
+                     value_text(more ? e->high : -e->low));
         if (verdict == ST_VERDICT_DRIFTING)
             st_text_append(buf, ST_DIFFERENCE_TEXT_BYTES, ", but within one run it changes by %s",
-                           value_text(figures[id].drifts, size));
+                           value_text(figures[id].drifts));
     }
     return buf[0] != '\0';
 }
@@ -52,12 +48,11 @@ static bool list(const struct st_figure *figures, enum st_verdict verdict, char 
 /* How large a difference would have been shown. @return whether that is known. */
 static bool detectable(const struct st_figure *figures, size_t tests_n, char *buf)
 {
-    char size[VALUE_BYTES];
     buf[0] = '\0';
     ST_EACH_FIGURE (id) {
         if (figures[id].difference.known)
             st_text_join(buf, ST_DIFFERENCE_TEXT_BYTES, " or ", "%s in %s",
-                         value_text(st_verdict_detectable(&figures[id], tests_n), size), phrases[id]);
+                         value_text(st_verdict_detectable(&figures[id], tests_n)), phrases[id]);
     }
     return buf[0] != '\0';
 }
@@ -91,12 +86,11 @@ const char *st_difference_text_sentence(const struct st_figure *figures, size_t 
 
 const char *st_difference_text_drift(const struct st_figure *figures, char *buf)
 {
-    char size[VALUE_BYTES];
     buf[0] = '\0';
     ST_EACH_FIGURE (id) {
         if (figures[id].drifts > 0)
             st_text_join(buf, ST_DIFFERENCE_TEXT_BYTES, ", ", "%s by %s", st_figure_names[id],
-                         value_text(figures[id].drifts, size));
+                         value_text(figures[id].drifts));
     }
     if (buf[0] != '\0')
         st_text_append(
@@ -126,18 +120,16 @@ const char *st_difference_text_doubts(const struct st_figure *figures, char *buf
 
 static void put_row(FILE *out, const struct st_figure *figure, enum st_figure_id id)
 {
-    char text[2][VALUE_BYTES];
     const struct st_estimate *e = &figure->difference;
     st_text_pad(out, st_figure_names[id], LABEL_COLUMNS);
     for (size_t side = 0; side < 2; side++)
-        st_text_pad(out, figure->known[side] ? value_text(figure->value[side], text[0]) : "-", CELL_COLUMNS);
+        st_text_pad(out, figure->known[side] ? value_text(figure->value[side]) : "-", CELL_COLUMNS);
     if (!e->known) {
         fputs("unknown: too few values\n", out);
         return;
     }
-    st_text_pad(out, signed_value(e->value, text[0]), CELL_COLUMNS);
-    const char *interval = ST_TEXT(2 * VALUE_BYTES + 8, "%s .. %s", signed_value(e->low, text[0]),
-                                   signed_value(e->high, text[1]));
+    st_text_pad(out, signed_value(e->value), CELL_COLUMNS);
+    const char *interval = st_text("%s .. %s", signed_value(e->low), signed_value(e->high));
     st_text_pad(out, interval, 2 * CELL_COLUMNS + 2);
     if (figure->p_corrected < 0.0001)
         fputs("<0.0001", out);

@@ -199,34 +199,30 @@ static struct digits digits_for(const struct st_table_format *format, double val
     return d;
 }
 
-static const char *number(const struct digits *d, double ns, char buf[32])
+static const char *number(const struct digits *d, double ns)
 {
-    snprintf(buf, 32, "%.*f", d->decimals, ns / d->unit_ns);
-    return buf;
+    return st_text("%.*f", d->decimals, ns / d->unit_ns);
 }
 
 /* "6.217 ± 0.073 ms, 6.113 .. 6.371 ms, user 1.1 ms, system 700 µs, n 10" */
 static void say_whole(const struct st_table_format *format, const struct st_exec_figures *f, char *text,
                       size_t bytes)
 {
-    char a[32], b[32];
     const struct st_summary *w = &f->wall;
     const struct digits d = digits_for(format, w->mean_ns, w->sd_ns);
-    st_text_append(text, bytes, "%s", number(&d, w->mean_ns, a));
+    st_text_append(text, bytes, "%s", number(&d, w->mean_ns));
     if (w->sd_known)
-        st_text_append(text, bytes, " ± %s", number(&d, w->sd_ns, a));
-    st_text_append(text, bytes, " %s, %s .. %s %s", d.unit, number(&d, (double)w->min_ns, a),
-                   number(&d, (double)w->max_ns, b), d.unit);
-    st_text_append(text, bytes, ", user %s", st_ns_format((int64_t)f->user_ns, a, sizeof(a)));
-    st_text_append(text, bytes, ", system %s, n %" PRIu64, st_ns_format((int64_t)f->system_ns, a, sizeof(a)),
-                   w->n);
+        st_text_append(text, bytes, " ± %s", number(&d, w->sd_ns));
+    st_text_append(text, bytes, " %s, %s .. %s %s", d.unit, number(&d, (double)w->min_ns),
+                   number(&d, (double)w->max_ns), d.unit);
+    st_text_append(text, bytes, ", user %s", st_ns_text((int64_t)f->user_ns));
+    st_text_append(text, bytes, ", system %s, n %" PRIu64, st_ns_text((int64_t)f->system_ns), w->n);
 }
 
 /* "; without its start 5.089 ms, overshoot 89 µs [60 .. 120 µs] (1.8 %)" */
 static void say_net(const struct st_table_format *format, const struct st_exec_command *command, bool idle,
                     const struct st_exec_figures *f, char *text, size_t bytes)
 {
-    char a[32], b[32];
     const double low_ns = (double)(f->net.low_ns - command->requested_ns),
                  high_ns = (double)(f->net.high_ns - command->requested_ns);
     const double below_ns = (double)(f->net.value_ns - f->net.low_ns),
@@ -237,12 +233,12 @@ static void say_net(const struct st_table_format *format, const struct st_exec_c
                  wide_ns = fmax(10, near_ns > 0 ? near_ns : fmax(below_ns, above_ns));
     struct digits d = digits_for(format, (double)f->net.value_ns, wide_ns);
     st_text_append(text, bytes, "; without %s start %s %s", idle ? "its" : "the",
-                   number(&d, (double)f->net.value_ns, a), d.unit);
+                   number(&d, (double)f->net.value_ns), d.unit);
     if (f->overshoot_known) {
         d = digits_for(format, fmax(fabs(f->overshoot_ns), wide_ns), wide_ns);
-        st_text_append(text, bytes, ", overshoot %s %s", number(&d, f->overshoot_ns, a), d.unit);
+        st_text_append(text, bytes, ", overshoot %s %s", number(&d, f->overshoot_ns), d.unit);
     }
-    st_text_append(text, bytes, " [%s .. %s %s]", number(&d, low_ns, a), number(&d, high_ns, b), d.unit);
+    st_text_append(text, bytes, " [%s .. %s %s]", number(&d, low_ns), number(&d, high_ns), d.unit);
     if (f->overshoot_known)
         st_text_append(text, bytes, " (%.*f %%)",
                        fabs(f->percent) < 0.1  ? 3
@@ -265,12 +261,11 @@ static void say_net(const struct st_table_format *format, const struct st_exec_c
 static void say_difference(const struct st_table_format *format, const struct st_quantile *q,
                            const char *first, char *text, size_t bytes)
 {
-    char a[32], b[32], c[32];
     const double wide_ns = fmax(1, (double)(q->high_ns - q->low_ns) / 2);
     const struct digits d = digits_for(format, fmax(fabs((double)q->value_ns), wide_ns), wide_ns);
     st_text_append(text, bytes, "; %s%s %s [%s .. %s %s] against %s, round by round",
-                   q->value_ns > 0 ? "+" : "", number(&d, (double)q->value_ns, a), d.unit,
-                   number(&d, (double)q->low_ns, b), number(&d, (double)q->high_ns, c), d.unit, first);
+                   q->value_ns > 0 ? "+" : "", number(&d, (double)q->value_ns), d.unit,
+                   number(&d, (double)q->low_ns), number(&d, (double)q->high_ns), d.unit, first);
 }
 
 /* One program's figures. */
@@ -341,7 +336,7 @@ static void print_text(const struct st_bench_exec *bench, const struct st_table_
               "runs."
             : "");
     st_text_say(out, width, "%s in random order, seed %" PRIu64 ", after %u run%s to warm up%s.",
-                ST_NS(bench->elapsed_ns), bench->config.seed, bench->warm_up_n,
+                st_ns_text(bench->elapsed_ns), bench->config.seed, bench->warm_up_n,
                 bench->warm_up_n == 1 ? "" : "s", bench->stopped ? "; ended early" : "");
 }
 
@@ -410,7 +405,7 @@ static int measure(struct arguments *a, const struct st_exec_command *commands, 
     else if (bench.arms[0].n == 0 && !bench.stopped)
         status = st_failure("nothing was measured: running each program once took %s. Set --budget to "
                             "twice that or more.",
-                            ST_NS(bench.elapsed_ns));
+                            st_ns_text(bench.elapsed_ns));
     else if (bench.arms[0].n == 0)
         status = st_failure("nothing was measured");
     if (bench.arms[0].n > 0) {

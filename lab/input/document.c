@@ -69,19 +69,15 @@ const json_t *st_document_result(const struct st_document *kind, const json_t *d
 /* Adds "fifo", or with the name of the key, for numbers or if `named`, "requested 5.000 ms". */
 static void add_word(char *buf, size_t buf_bytes, const char *key, bool named, const json_t *value)
 {
-    char text[96];
     const size_t bytes = strlen(key);
     const bool time = bytes > 3 && strcmp(key + bytes - 3, "_ns") == 0;
-    if (json_is_string(value)) {
-        ST_PRINT(text, "%s", json_string_value(value));
-    } else if (json_is_integer(value) && time) {
-        st_ns_format(json_integer_value(value), text, sizeof(text));
-    } else if (json_is_integer(value)) {
-        ST_PRINT(text, "%lld", (long long)json_integer_value(value));
-    } else {
+    const char *text = json_string_value(value);
+    if (json_is_integer(value))
+        text = time ? st_ns_text(json_integer_value(value))
+                    : st_text("%lld", (long long)json_integer_value(value));
+    if (text == NULL)
         return;
-    }
-    char *name = ST_TEXT(40, "%.*s ", (int)(time ? bytes - 3 : bytes), key);
+    char *name = st_text("%.*s ", (int)(time ? bytes - 3 : bytes), key);
     st_text_swap(name, '_', ' ');
     st_text_join(buf, buf_bytes, ", ", "%s%s", named || !json_is_string(value) ? name : "", text);
 }

@@ -66,7 +66,7 @@ static int read_recording(struct input *input, struct st_series_input *result)
         note(result, "The recording has no end mark: it was read up to its last whole line.");
     if (run->end == ST_RECORDING_DAMAGED)
         note(result, "The recording is damaged: everything before the damage was read.");
-    const char *lost = ST_TEXT(80, "%" PRIu64 " cycles are missing: the buffer for samples (ring) was full.",
+    const char *lost = st_text("%" PRIu64 " cycles are missing: the buffer for samples (ring) was full.",
                                run->totals.lost_cycles);
     if (run->totals.lost_cycles > 0)
         note(result, lost);

@@ -92,7 +92,7 @@ static void list(struct st_lab *lab, FILE *out)
     for (size_t i = 0; (m = lab->sleep_method(lab, i)) != NULL; i++) {
         struct st_sleep s;
         const int r = st_sleep_open(&s, lab->platform, m);
-        char *text = ST_TEXT(240, "%s, clock %s%s%s", m->summary, m->clock, r != 0 ? "; not available: " : "",
+        char *text = st_text("%s, clock %s%s%s", m->summary, m->clock, r != 0 ? "; not available: " : "",
                              r != 0 ? strerror(-r) : "");
         if (r == 0)
             st_sleep_close(&s);
@@ -104,7 +104,7 @@ static bool go_on(void *ctx, uint64_t n, int64_t latest_ns)
 {
     struct arguments *a = ctx;
     return st_bench_command_go_on(&a->shown, "%" PRIu64 " of %" PRId64 " samples taken, the last one %s late",
-                                  n, a->count, ST_NS(latest_ns));
+                                  n, a->count, st_ns_text(latest_ns));
 }
 
 /* @return the kernel's tick rate, 0: unknown. */
@@ -138,8 +138,8 @@ static void announce(const struct arguments *a, const struct st_bench_series_con
     const double seconds = st_period_seconds(&config->period) * (double)config->count * (double)series_n;
     if (series_n > 1)
         ST_PRINT(all, " and %zu more, in turn", series_n - 1);
-    const char *line = ST_TEXT(200, "%s%s: takes %s.", a->methods[0]->name, all,
-                               ST_NS(seconds < 9e9 ? (int64_t)(seconds * 1e9) : INT64_MAX));
+    const char *line = st_text("%s%s: takes %s.", a->methods[0]->name, all,
+                               st_ns_text(seconds < 9e9 ? (int64_t)(seconds * 1e9) : INT64_MAX));
     st_bench_command_say(&a->shown, line);
 }
 
@@ -162,7 +162,7 @@ static int measure(struct arguments *a, const struct st_bench_series_config *con
     struct st_bench_series bench;
     char why[120] = "";
     const char *name = a->policies_n > 1
-                           ? ST_TEXT(96, "%s, %s", config->method->name, st_platform_policy_name(*policy))
+                           ? st_text("%s, %s", config->method->name, st_platform_policy_name(*policy))
                            : config->method->name;
     struct st_series_result *result = st_series_set_add(set, name);
     if (result == NULL)
@@ -183,7 +183,7 @@ static int measure(struct arguments *a, const struct st_bench_series_config *con
         ST_PRINT(why, "%s", strerror(-r));
     }
     (void)json_array_append_new(a->missing, json_pack("{s:s, s:s}", "name", name, "missing", why));
-    st_bench_command_say(&a->shown, ST_TEXT(300, "%s: not measured: %s", name, why));
+    st_bench_command_say(&a->shown, st_text("%s: not measured: %s", name, why));
     st_series_set_drop(set);
     return ST_EXIT_DONE;
 }
@@ -252,7 +252,7 @@ static int run_sleepers(struct arguments *a, struct st_bench_series_config *conf
     if (r != 0)
         status = st_failure("%s: %s", config->method->name, strerror(-r));
     for (size_t i = 0; i < (size_t)a->sleepers_n; i++) {
-        struct st_series_result *result = st_series_set_add(&set, ST_TEXT(32, "sleeper %zu", i + 1));
+        struct st_series_result *result = st_series_set_add(&set, st_text("sleeper %zu", i + 1));
         if (result == NULL || status != ST_EXIT_DONE) {
             st_series_finish(&bench[i].series);
             status = ST_EXIT_FAILURE;

@@ -128,7 +128,7 @@ static void say_settled(const struct st_simulation *s, struct st_series_result *
     if (s->pll_gain > 0 && 3 * from < 2 * series->n)
         st_text_join(result->input.note, sizeof(result->input.note), " ",
                      "The loop settles: after %s lateness stays within 1 %% of %s.",
-                     ST_NS((int64_t)(after_s * 1e9)), ST_NS(llrint(rest_ns)));
+                     st_ns_text((int64_t)(after_s * 1e9)), st_ns_text(llrint(rest_ns)));
     else if (s->pll_gain > 0)
         st_text_join(result->input.note, sizeof(result->input.note), " ",
                      "The loop does not settle within two thirds of this series.");
@@ -157,7 +157,7 @@ static int simulate_rates(const struct rates *rates, const struct st_simulation 
     struct st_series_set set = {.n = 0};
     int status = ST_EXIT_DONE;
     for (size_t i = 0; i < rates->n && status == ST_EXIT_DONE; i++) {
-        const char *name = ST_TEXT(32, "%lld Hz", (long long)rates->hz[i]);
+        const char *name = st_text("%lld Hz", (long long)rates->hz[i]);
         struct st_series_result *result = st_series_set_add(&set, name);
         simulations[i] = *given;
         simulations[i].hz = rates->hz[i];

@@ -60,7 +60,6 @@ void st_sleepers_judge(const struct st_series_set *set, struct st_sleepers *ret)
 
 void st_sleepers_text(const struct st_series_set *set, const struct st_sleepers *s, FILE *out, int width)
 {
-    char early[2][32], late[2][32];
     const struct st_interval_ns *a = &s->median[s->earliest], *b = &s->median[s->latest];
     st_series_set_text(set, "lateness", out);
     if (!s->known)
@@ -73,13 +72,10 @@ void st_sleepers_text(const struct st_series_set *set, const struct st_sleepers 
             0, width);
     else
         st_text_wrap(out,
-                     ST_TEXT(300,
-                             "They are not alike: sleeper %zu (median %s .. %s) wakes later than sleeper %zu "
+                     st_text("They are not alike: sleeper %zu (median %s .. %s) wakes later than sleeper %zu "
                              "(%s .. %s; 95 %% for all together).",
-                             s->latest + 1, st_ns_format_exact(b->low_ns, late[0], sizeof(late[0])),
-                             st_ns_format_exact(b->high_ns, late[1], sizeof(late[1])), s->earliest + 1,
-                             st_ns_format_exact(a->low_ns, early[0], sizeof(early[0])),
-                             st_ns_format_exact(a->high_ns, early[1], sizeof(early[1]))),
+                             s->latest + 1, st_ns_exact(b->low_ns), st_ns_exact(b->high_ns), s->earliest + 1,
+                             st_ns_exact(a->low_ns), st_ns_exact(a->high_ns)),
                      0, width);
 }
 

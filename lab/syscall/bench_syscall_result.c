@@ -221,7 +221,7 @@ void st_bench_syscall_print(const struct st_bench_syscall *bench, struct st_lab 
         "1.5 interquartile ranges beyond q1 or q3; all figures include them, and the first calls, too. k: "
         "thousands, M: millions.%s Measured in %s%s.",
         dashes ? " A dash: too few samples (a median needs 20; q1, q3, outliers 40)." : "",
-        ST_NS(bench->elapsed_ns), bench->stopped ? ", ended early" : "");
+        st_ns_text(bench->elapsed_ns), bench->stopped ? ", ended early" : "");
     no_spread_sentence(bench, out, width);
     st_bench_text_conditions(&lab->platform->machine, out, width);
 }

@@ -85,7 +85,7 @@ static void announce(const struct arguments *a)
     if (c->fresh > 0)
         ST_PRINT(fresh, " and %zu fresh process%s", c->fresh, c->fresh == 1 ? "" : "es");
     const char *line =
-        ST_TEXT(200, "%zu call%s, %zu sample%s%s each: about %s.", c->methods_n, c->methods_n == 1 ? "" : "s",
+        st_text("%zu call%s, %zu sample%s%s each: about %s.", c->methods_n, c->methods_n == 1 ? "" : "s",
                 c->count, c->count == 1 ? "" : "s", fresh,
                 st_bench_text_rough(st_bench_syscall_expected_ns(st_lab_native(), c), ST_ROOM(32)));
     st_bench_command_say(&a->common, line);

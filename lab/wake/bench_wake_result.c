@@ -104,7 +104,7 @@ static void write_growth(const struct st_bench_wake *bench, const struct st_wake
     size_t unknown_n = 0;
     double most = 0;
     heading(cell, "", out);
-    fprintf(out, " after sleeps of %s to %s:", ST_NS(growths[0].from_ns), ST_NS(growths[0].to_ns));
+    fprintf(out, " after sleeps of %s to %s:", st_ns_text(growths[0].from_ns), st_ns_text(growths[0].to_ns));
     for (size_t i = 0; i < bench->config.methods_n; i++) {
         unknown_n += !growths[i].by_ns.known && bench->cells[first + i].n > 0;
         most = growths[i].by_ns.known && growths[i].by_ns.high > most ? growths[i].by_ns.high : most;
@@ -204,8 +204,8 @@ void st_bench_wake_print(const struct st_bench_wake *bench, struct st_lab *lab, 
     ST_PRINT(line, "Waking thread on CPU %d", c->sender_cpu);
     if (c->other_cpu >= 0)
         ST_APPEND(line, ", other CPU %d", c->other_cpu);
-    ST_APPEND(line, "; random order, seed %llu; %s%s.", (unsigned long long)c->seed, ST_NS(bench->elapsed_ns),
-              bench->stopped ? ", ended early" : "");
+    ST_APPEND(line, "; random order, seed %llu; %s%s.", (unsigned long long)c->seed,
+              st_ns_text(bench->elapsed_ns), bench->stopped ? ", ended early" : "");
     st_text_wrap(out, line, 0, width);
     st_bench_text_conditions(&lab->platform->machine, out, width);
 }

@@ -146,10 +146,10 @@ static void announce(const struct arguments *a, const struct st_bench_wake *benc
         st_bench_command_say(&a->common, "None of these combinations can be measured on this machine.");
         return; /* the result says why */
     }
-    const char *line = ST_TEXT(
-        240, "%zu combination%s, %zu round%s each, in random order (seed %llu): about %s.", cells_n,
-        cells_n == 1 ? "" : "s", rounds, rounds == 1 ? "" : "s", (unsigned long long)bench->config.seed,
-        st_bench_text_rough(st_bench_wake_expected_ns(bench), ST_ROOM(32)));
+    const char *line = st_text("%zu combination%s, %zu round%s each, in random order (seed %llu): about %s.",
+                               cells_n, cells_n == 1 ? "" : "s", rounds, rounds == 1 ? "" : "s",
+                               (unsigned long long)bench->config.seed,
+                               st_bench_text_rough(st_bench_wake_expected_ns(bench), ST_ROOM(32)));
     st_bench_command_say(&a->common, line);
     if (rounds < a->config.rounds && rounds < st_stats_quantile_min_n(0.5))
         st_bench_command_say(&a->common,

@@ -201,7 +201,7 @@ static clockid_t thread_clock(pid_t tid)
 
 static int open_task_file(pid_t tid, const char *file)
 {
-    const char *path = ST_TEXT(64, "/proc/self/task/%d/%s", (int)tid, file);
+    const char *path = st_text("/proc/self/task/%d/%s", (int)tid, file);
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 
@@ -488,7 +488,7 @@ static pid_t parent_of(const char *name)
 {
     char text[STATUS_BYTES];
     uint64_t parent;
-    const char *path = ST_TEXT(64, "/proc/%.20s/status", name);
+    const char *path = st_text("/proc/%.20s/status", name);
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     const ssize_t len = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
     if (fd >= 0)
@@ -560,7 +560,7 @@ static void linux_conditions(struct st_machine *machine, int cpu, st_condition_f
     say_cpu_dma_latency(fn, ctx);
     int64_t slack_ns = 0;
     if (linux_timer_slack_ns(&p->threads, &slack_ns) == 0) {
-        const char *value = ST_TEXT(32, "%lld", (long long)slack_ns);
+        const char *value = st_text("%lld", (long long)slack_ns);
         fn(ctx, "timer_slack_ns", value);
     }
 }

@@ -69,7 +69,7 @@ static int set_constants(struct st_child_env *env, uid_t uid)
     const struct passwd *entry = getpwuid(uid);
     if (entry == NULL)
         return -ENOENT;
-    const char *runtime = ST_TEXT(64, RUNTIME_DIR, (unsigned long)uid);
+    const char *runtime = st_text(RUNTIME_DIR, (unsigned long)uid);
     const char *const rows[][2] = {{"PATH", ST_PATH_DEFAULT},
                                    {"HOME", entry->pw_dir},
                                    {"USER", entry->pw_name},

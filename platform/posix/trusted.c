@@ -63,7 +63,7 @@ static const char *roots(const char *value, char path[PATH_MAX])
         return NULL;
     if (realpath(value, path) == NULL) {
         if (errno != ENOENT || slash[1] == '\0' || slash[1] == '.' ||
-            realpath(ST_TEXT(PATH_MAX, "%.*s/", (int)(slash - value), value), path) == NULL ||
+            realpath(st_text("%.*s/", (int)(slash - value), value), path) == NULL ||
             strlen(path) + strlen(slash) >= PATH_MAX || !st_trusted_path(path, 0))
             return NULL;
         st_text_append(path, PATH_MAX, "%s", slash);
@@ -80,7 +80,7 @@ int st_trusted_find(struct st_machine *machine, const char *variable, const char
     if (machine->program_path(machine, own, sizeof(own)) != 0)
         own[0] = '\0';
     own[strrchr(own, '/') != NULL ? strrchr(own, '/') - own : 0] = '\0';
-    const char *const dirs[] = {chosen != NULL ? chosen : ST_TEXT(PATH_MAX + 64, "%s/%s", own, beside),
+    const char *const dirs[] = {chosen != NULL ? chosen : st_text("%s/%s", own, beside),
                                 chosen != NULL ? chosen : installed};
     ST_EACH (dir, dirs) {
         ST_PRINT(file, "%s/%s", *dir, name);

@@ -288,7 +288,7 @@ int st_posix_can_write(struct st_writer *writer, const char *path, bool in_place
 
 static void name_holder(int fd, const char *name)
 {
-    const char *text = ST_TEXT(64, "%ld %s", (long)getpid(), name);
+    const char *text = st_text("%ld %s", (long)getpid(), name);
     if (unlinkat(fd, HOLDER, 0) == 0 || errno == ENOENT)
         (void)!symlinkat(text, fd, HOLDER);
 }

@@ -104,7 +104,7 @@ static int keep_value(const struct st_option *option, const char *text)
         *option->text = text;
     if (option->take != NULL)
         return option->take(option->ctx, text);
-    const char *name = ST_TEXT(32, "--%s", option->name);
+    const char *name = st_text("--%s", option->name);
     if (option->time_ns != NULL)
         return take_time(option, name, text);
     if (option->number != NULL)
@@ -127,7 +127,7 @@ static int refuse(const struct st_option *options, size_t options_n, bool lacks_
         return st_failure_usage("%s needs a value", typed);
     if (optopt >= LONG_BASE)
         return st_failure_usage("--%s takes no value", options[optopt - LONG_BASE].name);
-    const char *name = ST_TEXT(64, "%.*s", (int)strcspn(typed + 2, "="), typed + 2);
+    const char *name = st_text("%.*s", (int)strcspn(typed + 2, "="), typed + 2);
     struct st_near near = {.typed = name};
     ST_EACH_OF (option, options, options_n)
         st_near_offer(&near, option->name);

@@ -129,7 +129,7 @@ static void say_most(const struct st_cause_sums *sums, int64_t total_ns, char *b
 static const char *verdict_of(const struct st_cause_sums *sums, const struct st_cause_span *span, char *buf,
                               size_t buf_bytes)
 {
-    const char *measured = ST_NS_LONG(span->measured_ns);
+    const char *measured = st_ns_long(span->measured_ns);
     if (span->wakes_n == 0) {
         snprintf(buf, buf_bytes, "Nothing was measured: there is no wake-up in this time.");
         return buf;
@@ -146,9 +146,9 @@ static const char *verdict_of(const struct st_cause_sums *sums, const struct st_
         total_ns = st_ns_add(total_ns, row->total_ns);
     }
     snprintf(buf, buf_bytes, "In %s the test loop woke more than %s late", measured,
-             ST_NS_SHORT(span->above_ns));
+             st_ns_short(span->above_ns));
     if (span->above_most_ns > span->above_ns)
-        st_text_append(buf, buf_bytes, " (at its longest buffer %s)", ST_NS_SHORT(span->above_most_ns));
+        st_text_append(buf, buf_bytes, " (at its longest buffer %s)", st_ns_short(span->above_most_ns));
     st_text_append(buf, buf_bytes, " %" PRIu64 " of %s times", n, count_text(span->wakes_n, ST_ROOM(32)));
     if (n == 0 || total_ns <= 0) {
         st_text_append(buf, buf_bytes, ".");
@@ -156,7 +156,7 @@ static const char *verdict_of(const struct st_cause_sums *sums, const struct st_
     }
     char most[200];
     say_most(sums, total_ns, most, sizeof(most));
-    st_text_append(buf, buf_bytes, ", %s in all%s.", ST_NS_SHORT(total_ns), most);
+    st_text_append(buf, buf_bytes, ", %s in all%s.", st_ns_short(total_ns), most);
     return buf;
 }
 

@@ -218,8 +218,7 @@ int st_history_read_events(struct st_history_reader *reader, const struct st_his
     if (r < 0)
         return r;
     *ret_more = range.more;
-    sql_of(ST_TEXT(160,
-                   "SELECT id, @ FROM event WHERE wall_ns >= ? AND wall_ns < ? AND %s"
+    sql_of(st_text("SELECT id, @ FROM event WHERE wall_ns >= ? AND wall_ns < ? AND %s"
                    " AND (wall_ns > ? OR id >= ?) ORDER BY wall_ns, id",
                    kind),
            sql, sizeof(sql));

@@ -15,8 +15,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (r == 0 ? ns < 0 : ns != -77)
         abort();
     if (r == 0) {
-        char buf[32];
-        if (strlen(st_ns_format(ns, buf, sizeof(buf))) >= sizeof(buf))
+        const char *buf;
+        if (strlen((buf = st_ns_text(ns))) >= sizeof(buf))
             abort();
     }
     free(text);

@@ -29,7 +29,7 @@ static inline void show_changes(const char *when, const char *lines)
     show(when[0] != '\0' ? "# %s" : "#", when);
     memcpy(parts, now, sizeof(parts));
     ST_TEXT_EACH (line, parts, "\n") {
-        char *whole = ST_TEXT(4096, "\n%s\n", line);
+        char *whole = st_text("\n%s\n", line);
         if (strstr(shown_last, whole) == NULL)
             show("%s", line);
     }

@@ -13,9 +13,9 @@ static void show_facts(const struct st_facts *facts)
         const struct st_fact *fact = *row;
         if (st_text_begins(fact->key, "user.") && st_text_begins(fact->source, "get"))
             continue;
-        char *text = ST_TEXT(4096, "%s", fact->text != NULL ? fact->text : "");
+        char *text = st_text("%s", fact->text != NULL ? fact->text : "");
         if (fact->state == ST_FACT_UNREADABLE)
-            text = ST_TEXT(64, "UNREADABLE %s", fixture_errno_name(fact->error));
+            text = st_text("UNREADABLE %s", fixture_errno_name(fact->error));
         if (fact->state == ST_FACT_ABSENT)
             absent_n++;
         else

@@ -29,9 +29,9 @@ static void put_members(const char *prefix, json_t *object, const char *of, bool
     json_t *member;
     json_object_foreach(object, key, member)
     {
-        const char *name = ST_TEXT(256, "%s%s", prefix, key);
+        const char *name = st_text("%s%s", prefix, key);
         if (is_row && json_is_object(member))
-            put_members(ST_TEXT(256, "%s.", name), member, of, true);
+            put_members(st_text("%s.", name), member, of, true);
         char *text = strcmp(key, "sleeptune") != 0 && strcmp(key, "version") != 0 ? leaf_text(member) : NULL;
         if (text != NULL && of == NULL && !st_text_is_among(text, empties))
             ST_APPEND(json_lines, " %s %s", name, text);
@@ -58,18 +58,18 @@ static void put_json(const char *where, json_t *value, bool in_row)
             if (strlen(json_lines) == head)
                 json_lines[before] = '\0';
         }
-        char *line = ST_TEXT(8192, "%s:%s\n", where, json_lines + begin);
+        char *line = st_text("%s:%s\n", where, json_lines + begin);
         json_lines[begin] = '\0';
         if (!st_text_ends(line, ":\n"))
             ST_APPEND(json_lines, "%s", line);
     }
     json_object_foreach(value, key, member)
-        put_json(ST_TEXT(512, "%s.%s", where, key), member, is_row && json_is_object(member));
+        put_json(st_text("%s.%s", where, key), member, is_row && json_is_object(member));
     json_array_foreach(value, i, member)
     {
         char *text = leaf_text(member);
         if (text == NULL)
-            put_json(ST_TEXT(512, "%s[%d]", where, (int)i), member, false);
+            put_json(st_text("%s[%d]", where, (int)i), member, false);
         else
             ST_APPEND(json_lines, "%s[%d]: %s\n", where, (int)i, text);
         free(text);

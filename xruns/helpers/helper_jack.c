@@ -382,7 +382,7 @@ static int open_log(const char *server)
     const int fd = open_output(server);
     if (fd >= 0 || home == NULL || home[0] != '/' || !st_text_is(server, "default"))
         return fd;
-    return open_file(ST_TEXT(1024, "%s/.log/jack/jackdbus.log", home));
+    return open_file(st_text("%s/.log/jack/jackdbus.log", home));
 }
 
 /* Takes each message about a client that was late, of what was written since the last call: at most 64 kB,

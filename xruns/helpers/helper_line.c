@@ -105,7 +105,7 @@ static ST_PRINTF(2, 0) void put_text(const char *word, const char *format, va_li
 {
     char text[ST_XRUN_WHY_BYTES + 32]; /* and two numbers */
     vsnprintf(text, sizeof(text), format, args);
-    put(ST_TEXT(ST_XRUN_LINE_BYTES, "%s %s\n", word, st_safe_text(text)));
+    put(st_text("%s %s\n", word, st_safe_text(text)));
 }
 
 void st_helper_line_ready(const char *format, ...)
@@ -119,6 +119,7 @@ void st_helper_line_ready(const char *format, ...)
 void st_helper_line_alive(void)
 {
     put("alive\n");
+    st_text_forget(); /* that is the end of a turn */
 }
 
 void st_helper_line_due(int64_t due_ns)
@@ -126,7 +127,7 @@ void st_helper_line_due(int64_t due_ns)
     const int64_t late_ns = st_posix_now_ns(NULL) - due_ns;
     if (late_ns < LATE_NS)
         return;
-    put(ST_TEXT(64, "alive late=%" PRId64 "\n", late_ns));
+    put(st_text("alive late=%" PRId64 "\n", late_ns));
 }
 
 int st_helper_line_absent(const char *format, ...)

@@ -88,7 +88,7 @@ static int open_bus(int number)
     }
     if (buses_n == BUSES_MAX)
         return 0;
-    const int fd = open(ST_TEXT(32, "/dev/usbmon%d", number), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
+    const int fd = open(st_text("/dev/usbmon%d", number), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)
         return -errno;
     (void)ioctl(fd, MON_IOCT_RING_SIZE, RING_BYTES); /* else it has 300 kB */

@@ -29,7 +29,7 @@ int st_listener_start(struct st_listener *listener, const char *listen)
     int r = find_program(path, sizeof(path));
     if (r < 0)
         return r;
-    const char *const argv[] = {NAME, "-V" ST_VERSION, ST_TEXT(16, "-l%s", listen), NULL};
+    const char *const argv[] = {NAME, "-V" ST_VERSION, st_text("-l%s", listen), NULL};
     r = st_child_env_open(&env, geteuid(), NULL);
     if (r == 0)
         r = st_posix_piped_start(&listener->program, path, argv,

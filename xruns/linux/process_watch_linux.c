@@ -104,8 +104,7 @@ struct st_process_watch {
 static bool read_stat(pid_t pid, pid_t tid, struct st_proc_stat *ret)
 {
     char text[1024];
-    return st_standing_read(ST_TEXT(64, "/proc/%d/task/%d/stat", (int)pid, (int)tid), text, sizeof(text)) >
-               0 &&
+    return st_standing_read(st_text("/proc/%d/task/%d/stat", (int)pid, (int)tid), text, sizeof(text)) > 0 &&
            st_proc_stat(text, ret) == 0;
 }
 
@@ -141,7 +140,7 @@ static void end_thread(struct thread *thread)
 
 static int open_file(pid_t pid, pid_t tid, const char *name)
 {
-    return open(ST_TEXT(64, "/proc/%d/task/%d/%s", (int)pid, (int)tid, name), O_RDONLY | O_CLOEXEC);
+    return open(st_text("/proc/%d/task/%d/%s", (int)pid, (int)tid, name), O_RDONLY | O_CLOEXEC);
 }
 
 static void begin_thread(struct thread *thread, pid_t pid, pid_t tid, bool times, int64_t from)
@@ -163,7 +162,7 @@ static int for_each(struct st_process_watch *watch, pid_t pid, int most, each_fn
 {
     struct dirent *entry;
     int n = 0;
-    DIR *folder = opendir(ST_TEXT(64, pid != 0 ? "/proc/%d/task" : "/proc", (int)pid));
+    DIR *folder = opendir(st_text(pid != 0 ? "/proc/%d/task" : "/proc", (int)pid));
     while (folder != NULL && n < most && (entry = readdir(folder)) != NULL) {
         int64_t id;
         if (!isdigit((unsigned char)entry->d_name[0]) || st_number_i64(entry->d_name, 1, INT_MAX, &id) != 0)
@@ -192,8 +191,7 @@ static void consider(ST_UNUSED struct st_process_watch *watch, void *ctx, pid_t 
     struct st_proc_stat stat;
     char text[96];
     if (!read_stat(pid, tid, &stat) ||
-        st_standing_read(ST_TEXT(64, "/proc/%d/task/%d/schedstat", (int)pid, (int)tid), text, sizeof(text)) ==
-            0)
+        st_standing_read(st_text("/proc/%d/task/%d/schedstat", (int)pid, (int)tid), text, sizeof(text)) == 0)
         return;
     const char *times = strrchr(text, ' ');
     int64_t rank = times != NULL ? (int64_t)(strtoull(times, NULL, 10) % INT_MAX) : 0;
@@ -667,7 +665,7 @@ static void add(struct st_process_watch *watch, uint32_t client, pid_t pid)
 {
     struct stat owner;
     clockid_t clock;
-    if (stat(ST_TEXT(64, "/proc/%d", (int)pid), &owner) < 0 || owner.st_uid != geteuid() ||
+    if (stat(st_text("/proc/%d", (int)pid), &owner) < 0 || owner.st_uid != geteuid() ||
         clock_getcpuclockid(pid, &clock) != 0)
         return;
     for (int i = 0; find(watch, client) == NULL && i < PROCESSES_MAX; i++) {

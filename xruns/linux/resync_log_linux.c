@@ -16,7 +16,7 @@ int st_resync_log_open(struct st_resync_log *log)
                                 "--output=cat",
                                 "--priority=warning",
                                 "_SYSTEMD_USER_UNIT=pipewire.service",
-                                ST_TEXT(32, "_UID=%u", (unsigned)geteuid()), /* some see others' servers */
+                                st_text("_UID=%u", (unsigned)geteuid()), /* some see others' servers */
                                 NULL};
     static const char *const kept[] = {"PATH", NULL};
     struct st_child_env env;

@@ -22,7 +22,7 @@ size_t st_standing_read(const char *path, char *buf, size_t buf_bytes)
 int st_standing_open(pid_t pid, const char *binary, clockid_t *ret)
 {
     char file[PATH_MAX];
-    const ssize_t n = readlink(ST_TEXT(64, "/proc/%d/exe", (int)pid), file, sizeof(file) - 1);
+    const ssize_t n = readlink(st_text("/proc/%d/exe", (int)pid), file, sizeof(file) - 1);
     if (n < 0)
         return -errno;
     file[n] = '\0';
@@ -55,7 +55,7 @@ static enum st_standing of_thread(pid_t pid, const char *tid)
 {
     char text[1024];
     struct st_proc_stat stat;
-    if (st_standing_read(ST_TEXT(64, "/proc/%d/task/%.12s/stat", (int)pid, tid), text, sizeof(text)) == 0 ||
+    if (st_standing_read(st_text("/proc/%d/task/%.12s/stat", (int)pid, tid), text, sizeof(text)) == 0 ||
         st_proc_stat(text, &stat) != 0)
         return ST_STANDING_UNKNOWN;
     return stat.state == 'T' || stat.state == 't' ? ST_STANDING_IS_STOPPED
@@ -68,7 +68,7 @@ enum st_standing st_standing_ask(pid_t pid)
 {
     enum st_standing most = ST_STANDING_UNKNOWN;
     struct dirent *entry;
-    DIR *folder = opendir(ST_TEXT(64, "/proc/%d/task", (int)pid));
+    DIR *folder = opendir(st_text("/proc/%d/task", (int)pid));
     for (int i = 0; folder != NULL && i < THREADS_MAX && (entry = readdir(folder)) != NULL; i++) {
         const enum st_standing one =
             entry->d_name[0] != '.' ? of_thread(pid, entry->d_name) : ST_STANDING_UNKNOWN;

@@ -406,7 +406,7 @@ static void pressure_and_heat_are_causes(void **state)
         assert_int_equal(st_history_commit(history), 0);
         json_t *read = document_since(from_ns);
         assert_non_null(
-            strstr(text_of(read, "text"), ST_TEXT(200, "5 marks: 5 of 5 after this: %s (", row->text)));
+            strstr(text_of(read, "text"), st_text("5 marks: 5 of 5 after this: %s (", row->text)));
         json_decref(read);
     }
     frames = 128;

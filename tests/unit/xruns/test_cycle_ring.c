@@ -14,7 +14,7 @@ static void the_newest_rows_stay(void **state)
 {
     struct st_cycle_ring *ring;
     struct stat status;
-    const char *path = ST_TEXT(100, "%s/ring", folder);
+    const char *path = st_text("%s/ring", folder);
     assert_int_equal(st_cycle_ring_open(path, &ring), 0);
     assert_int_equal(stat(path, &status), 0);
     assert_int_equal(status.st_mode & 07777, 0600);
@@ -37,7 +37,7 @@ static void who_has_no_name_of_his_own_is_no_one_else(void **state)
     struct st_cycle_ring *ring = calloc(1, sizeof(*ring));
     assert_non_null(ring);
     for (uint16_t i = 0; i < ST_CYCLE_RING_NAMES + 5; i++)
-        assert_int_equal(st_cycle_ring_name(ring, ST_TEXT(20, "client %d", i)),
+        assert_int_equal(st_cycle_ring_name(ring, st_text("client %d", i)),
                          i < ST_CYCLE_RING_NAMES ? i : ST_CYCLE_RING_NAMES - 1);
     assert_string_equal(ring->names[ST_CYCLE_RING_NAMES - 1], "other programs");
     free(ring);
@@ -46,7 +46,7 @@ static void who_has_no_name_of_his_own_is_no_one_else(void **state)
 static void a_link_is_not_followed(void **state)
 {
     struct st_cycle_ring *ring;
-    const char *link = ST_TEXT(100, "%s/link", folder);
+    const char *link = st_text("%s/link", folder);
     assert_int_equal(symlink("/tmp/sleeptune-no-such-file", link), 0);
     assert_int_equal(st_cycle_ring_open(link, &ring), -ELOOP);
     assert_int_equal(unlink(link), 0);

@@ -46,7 +46,7 @@ static void ask(void)
 
 static void show_answers(void)
 {
-    const char *mine = ST_TEXT(24, "%lu", (unsigned long)geteuid());
+    const char *mine = st_text("%lu", (unsigned long)geteuid());
     ST_FACTS_EACH (user, facts, "linux.daemon_user.", "") {
         if (st_fact_is(user, mine))
             fact(user->key, "who runs this test");

@@ -348,7 +348,7 @@ static void captured_trees_are_read_from_their_folders(void **state)
     static const char *const captures[] = {"linux-laptop", "freebsd-13.2", "freebsd-15.1"};
     ST_EACH (name, captures) {
         struct st_facts *facts;
-        assert_int_equal(st_collect_dir(ST_TEXT(4096, ST_CAPTURES_DIR "/%s", *name), &facts), 0);
+        assert_int_equal(st_collect_dir(st_text(ST_CAPTURES_DIR "/%s", *name), &facts), 0);
         assert_int_equal(facts->time_ns, 0);
         show("of %s", st_os_rows[facts->os].name);
         show_facts(facts);

@@ -253,7 +253,7 @@ static void what_a_text_does_not_have_is_unknown(void **state)
 static int add_file(const char *name)
 {
     static char text[65536];
-    FILE *file = fopen(ST_TEXT(4096, ST_POSTED_DIR "/%s", name), "r");
+    FILE *file = fopen(st_text(ST_POSTED_DIR "/%s", name), "r");
     assert_non_null(file);
     text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
     fclose(file);
@@ -310,7 +310,7 @@ static void a_cut_text_raises_no_new_problem(void **state)
         assert_int_equal(st_report_make(facts, 128, 48000, &whole), 0);
         all = facts;
         facts = NULL;
-        FILE *file = fopen(ST_TEXT(4096, ST_POSTED_DIR "/%s", name), "r");
+        FILE *file = fopen(st_text(ST_POSTED_DIR "/%s", name), "r");
         assert_non_null(file);
         const size_t bytes = fread(text, 1, sizeof(text) - 1, file);
         fclose(file);

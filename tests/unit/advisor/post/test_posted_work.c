@@ -66,7 +66,7 @@ static void what_people_posted_takes_little(void **state)
     for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
         if (!st_text_ends(entry->d_name, ".txt"))
             continue;
-        FILE *file = fopen(ST_TEXT(4096, ST_POSTED_DIR "/%s", entry->d_name), "r");
+        FILE *file = fopen(st_text(ST_POSTED_DIR "/%s", entry->d_name), "r");
         assert_non_null(file);
         const size_t bytes = fread(text, 1, sizeof(text), file);
         fclose(file);

@@ -294,9 +294,8 @@ static void what_lists_the_other_events_before_a_mark_is_said(void **state)
                                      : "1.0 s before it, so far: Synth stopped, and 7 more events in 2.5 s.");
         static const char *const places[] = {"", " --db '/tmp/my days.db'", " --system"};
         const char *day = "2026-11-21T";
-        const char *all =
-            ST_TEXT(256, "All: sleeptune history --events%s --since %s10:59:57%s\n", places[details], day,
-                    details < 2 ? ST_TEXT(40, " --until %s11:00:01", day) : "");
+        const char *all = st_text("All: sleeptune history --events%s --since %s10:59:57%s\n", places[details],
+                                  day, details < 2 ? st_text(" --until %s11:00:01", day) : "");
         assert_true((strstr(text, all) != NULL) == (details > 0));
         json_decref(marks);
         free(text);

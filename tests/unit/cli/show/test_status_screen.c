@@ -49,7 +49,7 @@ static void draws(const char *name, int rows, int columns, bool unicode, json_t 
                   const struct st_status_screen *how)
 {
     char *text = drawn(rows, columns, unicode, of, how);
-    screen_is(ST_TEXT(64, "status_screen/%s", name), text);
+    screen_is(st_text("status_screen/%s", name), text);
     free(text);
     json_decref(of);
 }

@@ -69,7 +69,7 @@ static void copies_stay_within_their_room(void **state)
     struct stat status;
     assert_non_null(mkdtemp(folder));
     ST_PRINT(recorder.from, "%s/ring", folder);
-    const char *history = ST_TEXT(100, "%s/history.db", folder), *traces = ST_TEXT(100, "%s/traces", folder);
+    const char *history = st_text("%s/history.db", folder), *traces = st_text("%s/traces", folder);
     recorder.wall_ns = 1;
     ST_PRINT(recorder.cause, "stopped");
     assert_int_equal(st_recorder_keep(&recorder, history, 64000000), -2); /* ENOENT: nothing is known */
@@ -79,7 +79,7 @@ static void copies_stay_within_their_room(void **state)
     assert_int_equal(st_recorder_keep(&recorder, history, 0), 0);
     assert_int_equal(stat(traces, &status), -1);
     assert_int_equal(st_recorder_keep(&recorder, history, 64000000), 0); /* no ring, but a level */
-    assert_int_equal(stat(ST_TEXT(160, "%s/0000000000000000001-stopped.cycles", traces), &status), 0);
+    assert_int_equal(stat(st_text("%s/0000000000000000001-stopped.cycles", traces), &status), 0);
     assert_int_equal(status.st_mode & 07777, 0600);
     const int64_t each = status.st_size;
     assert_int_equal(st_cycle_ring_open(recorder.from, &ring), 0);
@@ -88,22 +88,22 @@ static void copies_stay_within_their_room(void **state)
         assert_int_equal(st_recorder_keep(&recorder, history, 3 * each + each / 2), 0);
     }
     assert_int_equal(count(traces), 3);
-    assert_int_equal(stat(ST_TEXT(160, "%s/0000000000000000001-stopped.cycles", traces), &status), -1);
-    assert_int_equal(stat(ST_TEXT(160, "%s/0000000000000000006-stopped.cycles", traces), &status), 0);
+    assert_int_equal(stat(st_text("%s/0000000000000000001-stopped.cycles", traces), &status), -1);
+    assert_int_equal(stat(st_text("%s/0000000000000000006-stopped.cycles", traces), &status), 0);
     recorder.wall_ns = 3;
     ST_PRINT(recorder.cause, "heard");
     for (int64_t i = 0; i < 2; i++, recorder.wall_ns = 7) { /* the oldest, and of a mark */
         assert_int_equal(st_recorder_keep(&recorder, history, 3 * each + each / 2), 0);
         ST_PRINT(recorder.cause, "stopped");
     }
-    assert_int_equal(stat(ST_TEXT(160, "%s/0000000000000000003-heard.cycles", traces), &status), 0);
-    assert_int_equal(stat(ST_TEXT(160, "%s/0000000000000000005-stopped.cycles", traces), &status), -1);
+    assert_int_equal(stat(st_text("%s/0000000000000000003-heard.cycles", traces), &status), 0);
+    assert_int_equal(stat(st_text("%s/0000000000000000005-stopped.cycles", traces), &status), -1);
     for (int64_t i = 8; i <= 11; i++) { /* also where only marks are left */
         recorder.wall_ns = i;
         ST_PRINT(recorder.cause, i < 11 ? "heard" : "stopped");
         assert_int_equal(st_recorder_keep(&recorder, history, 3 * each + each / 2), 0);
     }
-    assert_int_equal(stat(ST_TEXT(160, "%s/0000000000000000011-stopped.cycles", traces), &status), 0);
+    assert_int_equal(stat(st_text("%s/0000000000000000011-stopped.cycles", traces), &status), 0);
     recorder.wall_ns = 12;
     assert_int_equal(st_recorder_keep(&recorder, history, each / 2), -27); /* EFBIG: the others stay */
     assert_int_equal(count(traces), 3);
@@ -111,7 +111,7 @@ static void copies_stay_within_their_room(void **state)
     st_recorder_trim(history, 0);
     assert_int_equal(count(traces), 0);
     munmap(ring, sizeof(*ring));
-    assert_int_equal(system(ST_TEXT(100, "rm -r %s", folder)), 0);
+    assert_int_equal(system(st_text("rm -r %s", folder)), 0);
 }
 
 int main(void)

@@ -723,8 +723,8 @@ static void a_client_that_computed_too_long_waits_until_the_machine_was_looked_a
     look_at_machine(false);
     turn_after(0);
     ST_EACH (row, rows) {
-        const char *name = ST_TEXT(16, "Heavy%d", (int)(row - rows));
-        const char *after = ST_TEXT(16, "After%d", (int)(row - rows));
+        const char *name = st_text("Heavy%d", (int)(row - rows));
+        const char *after = st_text("After%d", (int)(row - rows));
         look_at_machine(false);
         st_fake_advance(platform, 30 * ST_NS_PER_S);
         const int64_t at_wall_ns = wall_ns();

@@ -180,7 +180,7 @@ static void metrics_have_no_count_of_what_is_not_watched(void **state)
         source->seen.clients[0].load.between = between;
         for (uint64_t n = 0; n <= 2; n += 2) {
             source->seen.clients[0].dropouts_n = n;
-            look(ST_TEXT(32, "between %d", between));
+            look(st_text("between %d", between));
         }
     }
     shown_is("view/looks", __func__);

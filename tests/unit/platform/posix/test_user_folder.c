@@ -35,7 +35,7 @@ static void folders_are_made_for_the_user_alone(void **state)
     char base[] = "/tmp/sleeptune-user-folder-XXXXXX";
     struct stat status;
     assert_non_null(mkdtemp(base));
-    const char *folder = ST_TEXT(128, "%s/a/b", base), *above = ST_TEXT(128, "%s/a", base);
+    const char *folder = st_text("%s/a/b", base), *above = st_text("%s/a", base);
     for (int twice = 0; twice < 2; twice++) {
         assert_int_equal(st_user_folder_make(folder), 0);
         assert_int_equal(stat(folder, &status), 0);

@@ -26,7 +26,7 @@ static void write_copy(int64_t at_s, const char *cause, size_t events_n)
 static int read_copy(int64_t at_s, struct st_trace_copy *ret)
 {
     char found[200];
-    const int r = st_trace_copy_read(ST_TEXT(100, "%s/history.db", folder),
+    const int r = st_trace_copy_read(st_text("%s/history.db", folder),
                                      at_s == 0 ? INT64_MAX : at_s * ST_NS_PER_S, found, sizeof(found), ret);
     if (r == 0)
         assert_string_equal(found, path);
@@ -113,11 +113,11 @@ int main(void)
         cmocka_unit_test(what_is_no_whole_copy_is_refused),
     };
     ring = calloc(1, sizeof(*ring));
-    if (ring == NULL || mkdtemp(folder) == NULL || mkdir(ST_TEXT(100, "%s/traces", folder), 0700) != 0)
+    if (ring == NULL || mkdtemp(folder) == NULL || mkdir(st_text("%s/traces", folder), 0700) != 0)
         return 1;
     st_cycle_ring_begin(ring);
     ring->wall_ns = 0;
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     free(ring);
-    return system(ST_TEXT(100, "rm -r %s", folder)) != 0 ? 1 : failed;
+    return system(st_text("rm -r %s", folder)) != 0 ? 1 : failed;
 }
