@@ -306,22 +306,6 @@ static int write_file(struct st_applied *applied, const struct st_entry *step)
     return r;
 }
 
-static int do_step(struct st_applied *applied, const struct st_entry *step)
-{
-    struct st_entry entry = *step;
-    entry.phase = ST_PHASE_WRITING;
-    int r = entry.file ? count_made(applied, &entry) : 0;
-    if (r == 0)
-        r = st_journal_add(&applied->journal, &entry);
-    const int saved = r == 0 ? save_or_say(applied, &entry) : 0;
-    if (r == 0 && saved == 0)
-        r = entry.file ? write_file(applied, step)
-                       : write_value(&applied->p->writer, step->target, step->new_value);
-    if (r < 0)
-        notify(applied, ST_EVENT_FAILED, &entry, NULL, r);
-    return r < 0 ? r : saved;
-}
-
 static void set_phase(struct st_applied *applied, size_t first_n, enum st_entry_phase phase)
 {
     for (size_t i = first_n; i < applied->journal.entries_n; i++) {
@@ -330,22 +314,55 @@ static void set_phase(struct st_applied *applied, size_t first_n, enum st_entry_
     }
 }
 
+static void cut_journal(struct st_applied *applied, size_t n)
+{
+    while (applied->journal.entries_n > n)
+        st_journal_remove(&applied->journal, applied->journal.entries_n - 1);
+}
+
+int st_applied_begin(struct st_applied *applied, const struct st_plan *plan)
+{
+    const size_t first_n = applied->journal.entries_n;
+    int r = look_ahead(applied, plan);
+    ST_EACH_OF (step, plan->steps, r == 0 ? plan->steps_n : 0) {
+        struct st_entry entry = *step;
+        if (r == 0 && entry.file)
+            r = count_made(applied, &entry);
+        if (r == 0)
+            r = st_journal_add(&applied->journal, &entry);
+        if (r < 0)
+            notify(applied, ST_EVENT_FAILED, step, NULL, r);
+    }
+    if (r == 0)
+        r = save_or_say(applied, plan->steps);
+    if (r < 0)
+        cut_journal(applied, first_n);
+    return r;
+}
+
 int st_applied_add(struct st_applied *applied, const struct st_plan *plan, size_t *ret_left)
 {
     const size_t first_n = applied->journal.entries_n;
+    size_t tried_n = 0;
     *ret_left = 0;
-    int r = look_ahead(applied, plan);
+    int r = st_applied_begin(applied, plan);
     if (r < 0)
         return r;
-    for (size_t i = 0; r == 0 && i < plan->steps_n; i++)
-        r = do_step(applied, &plan->steps[i]);
+    for (; r == 0 && tried_n < plan->steps_n; tried_n++) {
+        const struct st_entry *step = &plan->steps[tried_n];
+        r = step->file ? write_file(applied, step)
+                       : write_value(&applied->p->writer, step->target, step->new_value);
+        if (r < 0)
+            notify(applied, ST_EVENT_FAILED, step, NULL, r);
+    }
     if (r == 0) {
         set_phase(applied, first_n, ST_PHASE_DONE);
-        r = save_or_say(applied, applied->journal.entries);
+        r = save_or_say(applied, plan->steps);
     }
     if (r < 0) {
-        set_phase(applied, first_n, ST_PHASE_WRITING);
         struct st_revert_counts counts = {0};
+        cut_journal(applied, first_n + tried_n);
+        set_phase(applied, first_n, ST_PHASE_WRITING);
         undo_open(applied, NULL, &counts);
         *ret_left = counts.failed_n;
         /* if the disk is full, the journal lists writes that are undone, and revert finds them as before */
@@ -358,20 +375,6 @@ int st_applied_add(struct st_applied *applied, const struct st_plan *plan, size_
 }
 
 /* --- trials --- */
-
-int st_applied_begin_trial(struct st_applied *applied, const struct st_plan *plan)
-{
-    struct st_journal *journal = &applied->journal;
-    const size_t first_n = journal->entries_n;
-    int r = look_ahead(applied, plan);
-    for (size_t i = 0; r == 0 && i < plan->steps_n; i++)
-        r = plan->steps[i].file ? -EINVAL : st_journal_add(journal, &plan->steps[i]);
-    if (r == 0)
-        r = save(applied);
-    while (r < 0 && journal->entries_n > first_n)
-        st_journal_remove(journal, journal->entries_n - 1);
-    return r;
-}
 
 int st_applied_switch(struct st_applied *applied, const char *rule, bool was_on, bool on,
                       const char **ret_target)

@@ -42,16 +42,17 @@ ST_NODISCARD int st_applied_open(struct st_applied *applied, const char *command
 bool st_applied_busy(struct st_writer *writer, const char *folder, char *message, size_t message_bytes);
 void st_applied_close(struct st_applied *applied);
 
-/** Carries the plan out, all or nothing: earlier writes are undone if a later one fails.
- *  @param ret_left how many writes could not be undone; they stay in the journal. Always written.
- *  @return 0; -EALREADY (the journal has the rule: a second one, planned before the first was done);
- *  -EEXIST (a running value is another rule's); -ESTALE (one is not what it was when planned); or the error
- * that was said as ST_EVENT_FAILED. */
-ST_NODISCARD int st_applied_add(struct st_applied *applied, const struct st_plan *plan, size_t *ret_left);
+/** Puts a plan into the journal as writes of a run that has not ended: st_applied_revert takes them back,
+ * also after a crash. Writes nothing else yet: st_applied_add does, or of running values st_applied_switch.
+ * @return 0; -EALREADY (the journal has the rule: a second one, planned before the first was done); -EEXIST
+ * (a running value is another rule's); -ESTALE (one is not what it was when planned); or the error that was
+ * said as ST_EVENT_FAILED. */
+ST_NODISCARD int st_applied_begin(struct st_applied *applied, const struct st_plan *plan);
 
-/** Puts the running values of a plan into the journal as writes of a run that has not ended:
- * st_applied_revert takes them back, also after a crash. Writes no value yet. @return as st_applied_add. */
-ST_NODISCARD int st_applied_begin_trial(struct st_applied *applied, const struct st_plan *plan);
+/** Begins, and carries the plan out, all or nothing: earlier writes are undone if a later one fails.
+ *  @param ret_left how many writes could not be undone; they stay in the journal. Always written.
+ *  @return as st_applied_begin. */
+ST_NODISCARD int st_applied_add(struct st_applied *applied, const struct st_plan *plan, size_t *ret_left);
 
 /** Writes the new values of these rules' entries, or the old ones, after a look whether each is as it was
  * written last.

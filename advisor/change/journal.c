@@ -147,30 +147,24 @@ int st_journal_parse(enum st_os os, char *text, struct st_journal *ret, char *me
 {
     struct st_journal journal = {0};
     struct st_entry entry;
-    const char *head = strsep(&text, "\n");
+    char *line;
     int r = 0;
-    if (!st_text_is(head, HEAD) || text == NULL) {
-        snprintf(message, message_bytes,
-                 "the journal is damaged, or of another version of sleeptune: its first line is not " HEAD);
-        return -EBADMSG;
+    unsigned n = 0; /* the last line ends, too */
+    while (r == 0 && (line = strsep(&text, "\n")) != NULL && (text != NULL || line[0] != '\0' || n == 0)) {
+        n++;
+        const bool good = text != NULL && n <= ENTRIES_MAX &&
+                          (n == 1 ? st_text_is(line, HEAD) : take_line(os, line, &entry));
+        r = !good ? -EBADMSG : n > 1 ? st_journal_add(&journal, &entry) : 0;
     }
-    for (unsigned n = 2; r == 0 && text[0] != '\0'; n++) {
-        char *line = text, *end = strchr(text, '\n');
-        text = end != NULL ? end + 1 : text;
-        if (end != NULL)
-            *end = '\0';
-        if (end == NULL || n > ENTRIES_MAX || !take_line(os, line, &entry)) {
-            snprintf(message, message_bytes,
-                     "the journal is damaged: line %u is not one that sleeptune writes", n);
-            r = -EBADMSG;
-        } else if ((r = st_journal_add(&journal, &entry)) != 0) {
-            snprintf(message, message_bytes, "out of memory");
-        }
-    }
-    if (r == 0)
+    if (r == 0) {
         *ret = journal;
-    else
-        st_journal_finish(&journal);
+        return 0;
+    }
+    snprintf(message, message_bytes,
+             "the journal is damaged, or of another version of sleeptune: line %u is not one that this one "
+             "writes",
+             n);
+    st_journal_finish(&journal);
     return r;
 }
 
@@ -202,11 +196,7 @@ int st_journal_read(struct st_machine *machine, const char *folder, struct st_jo
     const char *path = st_text("%s/" ST_JOURNAL_FILE, folder);
     size_t len;
     char *text = malloc(JOURNAL_BYTES);
-    if (text == NULL) {
-        snprintf(message, message_bytes, "out of memory");
-        return -ENOMEM;
-    }
-    int r = machine->read_text(machine, path, text, JOURNAL_BYTES, &len);
+    int r = text != NULL ? machine->read_text(machine, path, text, JOURNAL_BYTES, &len) : -ENOMEM;
     *ret = (struct st_journal){0};
     if (r == 0) {
         text[0] = strlen(text) == len ? text[0] : '\0'; /* a NUL byte: damaged */

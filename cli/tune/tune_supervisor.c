@@ -175,7 +175,7 @@ static int switch_row(struct st_tune_supervisor *s, size_t i, bool on, char *why
     if (row->kind == ST_CANDIDATE_VALUES && on && (s->begun & bit) == 0) {
         const struct st_plan plan = {.steps = &s->candidates->plan.steps[row->first_step],
                                      .steps_n = row->steps_n};
-        r = st_applied_begin_trial(&s->applied, &plan);
+        r = st_applied_begin(&s->applied, &plan);
         s->begun |= r == 0 ? bit : 0;
     }
     if (r == 0 && (s->begun & bit) != 0)

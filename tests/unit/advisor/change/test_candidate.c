@@ -116,7 +116,7 @@ static void freebsd_is_tried_with_the_values_of_a_capture(void **state)
     const char *target;
     const struct st_plan plan = {.steps = &candidates.plan.steps[row->first_step], .steps_n = row->steps_n};
     assert_int_equal(st_applied_open(&applied, "test", p, FOLDER, NULL, NULL, message, sizeof(message)), 0);
-    assert_int_equal(st_applied_begin_trial(&applied, &plan), 0);
+    assert_int_equal(st_applied_begin(&applied, &plan), 0);
     assert_sysctl(p, DEVIATION, "5"); /* the journal comes first */
     assert_int_equal(st_applied_switch(&applied, "freebsd-alloweddeviation", false, true, &target), 0);
     assert_sysctl(p, DEVIATION, "0");
@@ -128,7 +128,7 @@ static void freebsd_is_tried_with_the_values_of_a_capture(void **state)
     assert_int_equal(applied.journal.entries_n, 0);
 
     /* another program writes it */
-    assert_int_equal(st_applied_begin_trial(&applied, &plan), 0);
+    assert_int_equal(st_applied_begin(&applied, &plan), 0);
     assert_int_equal(st_applied_switch(&applied, "freebsd-alloweddeviation", false, true, &target), 0);
     assert_int_equal(st_fake_set_sysctl(p, DEVIATION, "3", 0), 0);
     assert_int_equal(st_applied_switch(&applied, "freebsd-alloweddeviation", true, true, &target), -EBUSY);
@@ -162,7 +162,7 @@ static void what_apply_wrote_is_not_the_trials(void **state)
     const struct st_plan plan = {.steps = &candidates.plan.steps[row->first_step], .steps_n = row->steps_n};
     assert_int_equal(st_applied_open(&applied, "test", p, FOLDER, NULL, NULL, message, sizeof(message)), 0);
     assert_int_equal(st_applied_add(&applied, &plan, &left_n), 0);
-    assert_int_equal(st_applied_begin_trial(&applied, &plan), -EALREADY);
+    assert_int_equal(st_applied_begin(&applied, &plan), -EALREADY);
     st_applied_end_trial(&applied, "freebsd-alloweddeviation");
     assert_int_equal(st_applied_revert(&applied, false, NULL, 0, &counts), 0);
     assert_sysctl(p, DEVIATION, "0");
