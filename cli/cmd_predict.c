@@ -16,11 +16,6 @@
 #include "platform/program/terminal.h"
 #include "store/recording/recording_input.h"
 
-struct options {
-    int64_t frames;
-    bool history, json;
-};
-
 static const char help[] = "Usage: sleeptune predict FILE [OPTION...]\n"
                            "       sleeptune predict --history [FILE] [OPTION...]\n"
                            "Which buffer size can I use? Dropouts per hour at each size, and how sure that\n"
@@ -52,36 +47,32 @@ static int add_events(struct st_recording_reader *reader, struct st_predict_run 
     return r;
 }
 
-static int read_recording(const char *name, FILE *stream, struct st_predict_run *run)
+static int read_recording(const char *path, struct st_predict_run *run)
 {
     struct st_recording_reader *reader;
+    const char *name = st_text_is(path, "-") ? "standard input" : path;
+    FILE *stream = st_posix_input_open(path);
+    if (stream == NULL)
+        return st_failure("cannot read %s: %s", path, st_posix_input_error(errno));
     int r = st_recording_open_stream(stream, &reader);
     if (r != 0)
         return st_failure("cannot read %s: %s", name, st_recording_input_error(r));
-    const struct st_recording_meta *meta = &st_recording_info(reader)->meta;
+    const struct st_recording_info *info = st_recording_info(reader);
+    const struct st_recording_meta *meta = &info->meta;
+    const bool sized = meta->frames != 0 && meta->rate_hz != 0;
     r = st_predict_begin(run, &meta->period, meta->frames, meta->rate_hz);
     if (r == 0)
         r = add_events(reader, run);
-    const enum st_recording_end end = st_recording_info(reader)->end;
+    const enum st_recording_end end = info->end;
     st_recording_close_reader(reader);
     if (r < 0)
         return st_failure("cannot read %s: %s", name, strerror(-r));
     if (end == ST_RECORDING_CUT || end == ST_RECORDING_DAMAGED)
         st_failure("%s is %s: everything before that was read", name,
                    end == ST_RECORDING_CUT ? "cut" : "damaged");
-    return ST_EXIT_DONE;
-}
-
-static int read_run(const char *path, struct st_predict_run *run)
-{
-    const char *name = st_text_is(path, "-") ? "standard input" : path;
-    FILE *stream = st_posix_input_open(path);
-    if (stream == NULL)
-        return st_failure("cannot read %s: %s", path, st_posix_input_error(errno));
-    const int status = read_recording(name, stream, run);
-    if (status == ST_EXIT_DONE && (run->frames == 0 || run->rate_hz == 0))
-        return st_failure("%s does not say its buffer size. Record with 'sleeptune measure --record'.", name);
-    return status;
+    return sized ? ST_EXIT_DONE
+                 : st_failure("%s does not say its buffer size. Record with 'sleeptune measure --record'.",
+                              name);
 }
 
 static int read_history(const char *path, struct st_module_history_predict *ret)
@@ -99,21 +90,18 @@ static int read_history(const char *path, struct st_module_history_predict *ret)
 
 /* --- output --- */
 
-static json_t *history_json(const struct st_module_history_predict *input)
-{
-    const struct st_history_predict *read = &input->read;
-    if (input->path[0] == '\0')
-        return json_null();
-    return json_pack("{s:s, s:I, s:I, s:I}", "path", input->path, "since_ns", (json_int_t)read->since_ns,
-                     "until_ns", (json_int_t)read->until_ns, "other_settings_ns", (json_int_t)read->other_ns);
-}
-
 static json_t *table_json(const struct st_predict_table *table, const struct st_module_history_predict *input)
 {
+    const struct st_history_predict *read = &input->read;
     return json_pack(
         "{s:s, s:{s:I, s:I, s:f}, s:o, s:o, s:o, s:o}", "schema", "sleeptune-predict/1", "measured", "frames",
         (json_int_t)table->run->frames, "rate_hz", (json_int_t)table->run->rate_hz, "seconds",
-        st_predict_seconds(table->run), "history", history_json(input), "target_per_hour",
+        st_predict_seconds(table->run), "history",
+        input->path[0] == '\0' ? json_null()
+                               : json_pack("{s:s, s:I, s:I, s:I}", "path", input->path, "since_ns",
+                                           (json_int_t)read->since_ns, "until_ns", (json_int_t)read->until_ns,
+                                           "other_settings_ns", (json_int_t)read->other_ns),
+        "target_per_hour",
         st_json_real_or_null(table->run->periods_n > 0, st_predict_target(st_predict_seconds(table->run))),
         "held_frames",
         st_json_integer_or_null(table->held != NULL, table->held != NULL ? table->held->frames : 0), "rows",
@@ -149,36 +137,32 @@ static int print_text(const struct st_predict_table *table, const struct st_modu
     return st_output_text(&stream, ST_EXIT_DONE);
 }
 
-static int predict(struct options *o, const struct st_module_history_predict *input)
-{
-    struct st_predict_table table = {.run = &input->run};
-    st_predict_text_fill(&table, (uint32_t)o->frames);
-    const int status = o->json ? st_output_json(table_json(&table, input)) : print_text(&table, input);
-    if (status != ST_EXIT_DONE)
-        return status;
-    return table.held != NULL ? ST_EXIT_DONE : table.known ? ST_EXIT_FINDINGS : ST_EXIT_UNKNOWN;
-}
-
 int st_cmd_predict(int argc, char **argv)
 {
-    struct options o = {0};
     struct st_module_history_predict input = {.path = ""};
+    struct st_predict_table table = {.run = &input.run};
+    int64_t frames = 0;
+    bool history = false, json = false;
     int first = 0;
     const struct st_option options[] = {
-        {"frames", .number = &o.frames, .min = 1, .max = ST_PREDICT_FRAMES_MAX},
-        {"history", .flag = &o.history},
-        ST_OPTION_ROWS_JSON(&o.json),
+        {"frames", .number = &frames, .min = 1, .max = ST_PREDICT_FRAMES_MAX},
+        {"history", .flag = &history},
+        ST_OPTION_ROWS_JSON(&json),
     };
     int status = st_options_read(options, ST_ARRAY_LEN(options), help, argc, argv, &first);
     if (status >= 0)
         return status;
     if (argc - first > 1)
         return st_failure_usage("give only one file");
-    if (argc == first && !o.history)
+    if (argc == first && !history)
         return st_failure_usage("give the file of a recording, or --history");
-    status = o.history ? read_history(argv[first], &input) : read_run(argv[first], &input.run);
-    if (status == ST_EXIT_DONE)
-        status = predict(&o, &input);
+    status = history ? read_history(argv[first], &input) : read_recording(argv[first], &input.run);
+    if (status == ST_EXIT_DONE) {
+        st_predict_text_fill(&table, (uint32_t)frames);
+        status = json ? st_output_json(table_json(&table, &input)) : print_text(&table, &input);
+    }
     st_predict_finish(&input.run);
-    return status;
+    return status != ST_EXIT_DONE || table.held != NULL ? status
+           : table.known                                ? ST_EXIT_FINDINGS
+                                                        : ST_EXIT_UNKNOWN;
 }

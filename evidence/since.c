@@ -5,7 +5,6 @@
 
 #define LEVEL     0.05
 #define KINDS_MAX 64 /* further ones are left out */
-#define NEAR_MAX  8  /* later changes of the same days that are compared */
 #define DAY_NS    (86400 * ST_NS_PER_S)
 
 static const size_t look_days[ST_SINCE_LOOKS] = {3, 7, 14};
@@ -59,7 +58,7 @@ static double rate_of(const struct st_since_side *side)
 
 static int compare(const struct look *look, struct st_since_change *change)
 {
-    const double number = change->number,
+    const double number = (double)change->number,
                  level = LEVEL * 6 / (M_PI * M_PI * number * number) / ST_SINCE_LOOKS;
     double p;
     const int r = st_counts_judge(look->groups, KINDS_MAX, &p, &change->worse);
@@ -119,7 +118,7 @@ int st_since_judge(const struct st_since_session *sessions, size_t sessions_n,
     int64_t first_ns = INT64_MIN;
     for (size_t i = 0, best; i < changes_n; i = best + 1) {
         best = i;
-        for (size_t k = i; k < changes_n && k <= i + NEAR_MAX; k++) {
+        for (size_t k = i; k < changes_n; k++) {
             if (k > i && (!changes[i].found || changes[k].at_ns > changes[i].until_ns))
                 break;
             const int r = judge(sessions, sessions_n, &changes[k], first_ns, now_ns);

@@ -12,7 +12,7 @@ struct st_since_session {
     int64_t from_ns, to_ns;
     int64_t played_ns;
     uint64_t dropouts_n;
-    size_t kind; /* sessions are compared with those of the same program and buffer size */
+    int64_t kind; /* sessions are compared with those of the same program and buffer size */
 };
 
 /** What was compared of one side. */
@@ -26,7 +26,7 @@ struct st_since_side {
 struct st_since_change {
     int64_t from_ns; /* last time at which it was not there yet; what played after it does not count ... */
     int64_t at_ns;   /* ... until the time at which it was found */
-    uint32_t number; /* of all changes of this computer, from 1 on */
+    int64_t number;  /* of all changes of this computer, from 1 on */
     /* the result */
     bool found;                         /* more dropouts since then, or fewer, beyond chance */
     bool worse;                         /* of found */

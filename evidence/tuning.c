@@ -18,7 +18,6 @@
 #define SCREEN_PAIRS  3      /* the screening counts as this number of pairs, ... */
 #define NO_PAIRS      1.0    /* ... and no screening as one without a difference */
 #define BOLD          0.6    /* how much more is expected of a row that was tried little */
-#define SHOWN_ALL     20.0   /* 5 %: nothing is kept because of it */
 #define NO_ROW        (-1)
 
 #define LEVEL 0.01 /* a setting without effect is kept in at most this share of all sessions */
@@ -64,7 +63,6 @@ struct run {
     struct st_tuning *t;
     const struct st_tuning_bench *bench;
     struct st_random random;
-    uint32_t on;   /* what stays on */
     size_t kept_n; /* rows shown to help */
 };
 
@@ -76,6 +74,19 @@ const char *st_tuning_outcome_name(enum st_tuning_outcome outcome)
         [ST_TUNING_UNDECIDED] = "undecided", [ST_TUNING_FAILED] = "failed",
     };
     return names[outcome];
+}
+
+/* Rows that are open, or are kept on: which were shown to help. */
+static uint32_t bits_of(const struct st_tuning *t, enum st_tuning_outcome outcome)
+{
+    uint32_t bits = 0;
+    for (size_t i = 0; i < t->n; i++) {
+        const struct st_tuning_row *row = &t->rows[i];
+        bits |= (uint32_t)(row->outcome == outcome && row->why[0] == '\0' &&
+                           (outcome != ST_TUNING_HELPS || !row->refused))
+                << i;
+    }
+    return bits;
 }
 
 static uint32_t left(const struct run *run)
@@ -127,16 +138,14 @@ static int set(struct run *run, uint32_t on)
     size_t at = 0;
     char why[ST_TUNING_WHY_BYTES] = "";
     const int r = run->bench->set(run->bench->ctx, on, &at, why);
-    if ((r != -EBUSY && r != -EIO) || at >= run->t->n) {
-        if (r != 0)
-            memcpy(run->t->why, why, sizeof(why));
+    if (r == 0)
+        return 0;
+    const bool out = (r == -EBUSY || r == -EIO) && at < run->t->n;
+    memcpy(out ? run->t->rows[at].why : run->t->why, why, sizeof(why));
+    if (!out)
         return r;
-    }
-    struct st_tuning_row *row = &run->t->rows[at];
-    row->outcome = ST_TUNING_FAILED;
-    memcpy(row->why, why, sizeof(why));
-    run->on &= ~(UINT32_C(1) << at);
-    const int back = run->bench->set(run->bench->ctx, run->on, &at, why);
+    run->t->rows[at].outcome = ST_TUNING_FAILED;
+    const int back = run->bench->set(run->bench->ctx, bits_of(run->t, ST_TUNING_HELPS), &at, why);
     return back == 0 || back == -EBUSY ? ROW_OUT : back;
 }
 
@@ -201,16 +210,6 @@ static int measure_same(struct run *run)
     return 0;
 }
 
-static uint32_t bits_of(const struct st_tuning *t, bool without_effect)
-{
-    uint32_t bits = 0;
-    for (size_t i = 0; i < t->n; i++) {
-        if (is_open(&t->rows[i]) || (without_effect && t->rows[i].outcome == ST_TUNING_NO_EFFECT))
-            bits |= UINT32_C(1) << i;
-    }
-    return bits;
-}
-
 /* --- screening: which ones promise most --- */
 
 /* Each run is the one before shifted, the last one has none on: each of these rows is on in half of them, and
@@ -226,7 +225,7 @@ static int screen(struct run *run)
         uint32_t on = 0;
         for (size_t k = 0; k < n && i < SCREEN_ROWS; k++)
             on |= (SCREEN_ONE >> (i + k) % SCREEN_ROWS & 1) << k;
-        const int r = measure(run, on & bits_of(t, false), NO_ROW, &block);
+        const int r = measure(run, on & bits_of(t, ST_TUNING_NOT_TRIED), NO_ROW, &block);
         if (r != 0 && r != ROW_OUT)
             return r;
         const double value = r == 0 ? log((double)block.late_n + 0.5) / (SCREEN_RUNS / 2) : 0;
@@ -276,7 +275,7 @@ static int measure_again(struct run *run, size_t i)
     double late[FRESH_PAIRS];
     for (size_t k = 0; k < FRESH_PAIRS && left(run) >= 2;) {
         struct st_tuning_block blocks[2];
-        const int r = measure_pair(run, run->on & ~bit, bit, row, (int)i, blocks);
+        const int r = measure_pair(run, bits_of(run->t, ST_TUNING_HELPS) & ~bit, bit, row, (int)i, blocks);
         if (r != 0 && r != ROW_OUT)
             return r;
         if (row->outcome != ST_TUNING_HELPS || is_harmful(row))
@@ -298,7 +297,8 @@ static int try_row(struct run *run, size_t i, enum st_tuning_others others)
 {
     struct st_tuning_row *row = &run->t->rows[i];
     const uint32_t bit = UINT32_C(1) << i;
-    const uint32_t base = run->on | (others == ST_TUNING_OTHERS_ON ? bits_of(run->t, false) & ~bit : 0);
+    const uint32_t base = bits_of(run->t, ST_TUNING_HELPS) |
+                          (others == ST_TUNING_OTHERS_ON ? bits_of(run->t, ST_TUNING_NOT_TRIED) & ~bit : 0);
     struct st_tuning_block blocks[2];
     const int r = measure_pair(run, base, bit, row, (int)i, blocks);
     if (r != 0)
@@ -311,7 +311,6 @@ static int try_row(struct run *run, size_t i, enum st_tuning_others others)
     if (fewer >= needed_e(run->t->open_n, run->kept_n)) {
         row->outcome = ST_TUNING_HELPS;
         run->kept_n++;
-        run->on |= row->refused ? 0 : bit;
     } else if (row->evidence.pairs_n >= WITHOUT_PAIRS && fewer < WITHOUT_E &&
                fmax(st_tuning_e(&row->evidence, ST_TUNING_MORE),
                     st_tuning_e(&row->dropouts, ST_TUNING_MORE)) < WITHOUT_MORE) {
@@ -324,7 +323,7 @@ static int try_row(struct run *run, size_t i, enum st_tuning_others others)
  * for what was tried little. @return false: none is open. */
 static bool find_next(const struct st_tuning *t, size_t *ret_row, enum st_tuning_others *ret_others)
 {
-    const uint32_t open = bits_of(t, false);
+    const uint32_t open = bits_of(t, ST_TUNING_NOT_TRIED);
     double best = -(double)INFINITY;
     for (size_t i = 0; i < t->n; i++) {
         const struct st_tuning_row *row = &t->rows[i];
@@ -340,43 +339,6 @@ static bool find_next(const struct st_tuning *t, size_t *ret_row, enum st_tuning
     return open != 0;
 }
 
-/* All against none: two settings may help together only, or each too little to be shown. */
-static int try_together(struct run *run)
-{
-    struct st_tuning_row *row = &run->t->together;
-    int r = 0;
-    while (left(run) >= 2 && (r == 0 || r == ROW_OUT) && !st_tuning_together_helps(run->t)) {
-        struct st_tuning_block blocks[2];
-        const uint32_t rows = bits_of(run->t, true);
-        if ((rows & (rows - 1)) == 0)
-            return 0;
-        r = measure_pair(run, 0, rows, row, NO_ROW, blocks);
-        if (r == 0)
-            add_pair(&row->evidence, blocks[0].late_n, blocks[1].late_n);
-    }
-    return r == ROW_OUT ? 0 : r;
-}
-
-bool st_tuning_together_helps(const struct st_tuning *tuning)
-{
-    return st_tuning_e(&tuning->together.evidence, ST_TUNING_FEWER) >= SHOWN_ALL;
-}
-
-static int measure_kept(struct run *run)
-{
-    struct st_tuning *t = run->t;
-    int r = 0;
-    for (size_t i = 0; i < t->n && r == 0; i++) {
-        struct st_tuning_row *row = &t->rows[i];
-        if (row->outcome != ST_TUNING_HELPS)
-            continue;
-        r = measure_again(run, i);
-        if (row->outcome != ST_TUNING_HELPS)
-            run->on &= ~(UINT32_C(1) << i);
-    }
-    return r;
-}
-
 static int try_all(struct run *run)
 {
     size_t row = 0;
@@ -386,8 +348,9 @@ static int try_all(struct run *run)
     while ((r == 0 || r == ROW_OUT) && left(run) >= 2 * (1 + FRESH_PAIRS * (run->kept_n + 1)) &&
            find_next(run->t, &row, &others))
         r = try_row(run, row, others);
-    if (r == 0 || r == ROW_OUT)
-        r = run->kept_n > 0 ? measure_kept(run) : try_together(run);
+    r = r == ROW_OUT ? 0 : r;
+    for (size_t i = 0; i < run->t->n && r == 0; i++)
+        r = run->t->rows[i].outcome == ST_TUNING_HELPS ? measure_again(run, i) : 0;
     return r;
 }
 

@@ -90,9 +90,8 @@ struct st_tuning {
     /* filled by st_tuning_run */
     enum st_tuning_end end;
     char why[ST_TUNING_WHY_BYTES];
-    uint32_t blocks_n;             /* that ran */
-    uint64_t late_n;               /* in ST_TUNING_SAME_BLOCKS without a change, before the first trial */
-    struct st_tuning_row together; /* all against none, at the end, if nothing was shown to help */
+    uint32_t blocks_n; /* that ran */
+    uint64_t late_n;   /* in ST_TUNING_SAME_BLOCKS without a change, before the first trial */
 };
 
 struct st_tuning_bench {
@@ -109,12 +108,8 @@ struct st_tuning_bench {
 /** How many rows the budget is enough for. Measures nothing. */
 void st_tuning_plan(struct st_tuning *tuning);
 
-/** Was it shown that all rows together help, though no single one was? */
-bool st_tuning_together_helps(const struct st_tuning *tuning);
-
-/** Runs a session: blocks without a change, screening of more than four rows, trials, fresh pairs (or, if
- * nothing was shown to help, all rows against none). Rows that are ST_TUNING_NOT_TRIED with a `why` are left
- * alone. Afterwards all is off.
+/** Runs a session: blocks without a change, screening of more than four rows, trials, fresh pairs. Rows that
+ * are ST_TUNING_NOT_TRIED with a `why` are left alone. Afterwards all is off.
  * @return 0, or the error that ended it. Threads: any. */
 int st_tuning_run(struct st_tuning *tuning, const struct st_tuning_bench *bench, uint64_t seed);
 

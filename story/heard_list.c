@@ -301,8 +301,9 @@ static void say(const struct list *list, uint32_t counted_n, char *buf, size_t b
     st_text_append(buf, bytes, "%zu mark%s", list->n, ST_PLURAL(list->n));
     if (counted_n < list->n)
         st_text_append(buf, bytes,
-                       ", %" PRIu32 " count%s (something must play, and marks less than 10 s apart are one)",
-                       counted_n, counted_n == 1 ? "s" : "");
+                       ", of which %" PRIu32
+                       " count (something must play, and marks less than 10 s apart are one)",
+                       counted_n);
     if (counted_n < ST_HEARD_LEAST_N)
         st_text_append(buf, bytes, ": too few to tell a cause from chance (needs %d)", ST_HEARD_LEAST_N);
     else if (best != NULL)
@@ -325,7 +326,7 @@ static void say(const struct list *list, uint32_t counted_n, char *buf, size_t b
             named_n[CAUSES]);
 }
 
-static json_t *document_of(struct list *list, int64_t since_ns, int64_t until_ns)
+static json_t *document_of(struct list *list)
 {
     char text[500];
     json_t *marks = json_array();
@@ -334,9 +335,8 @@ static json_t *document_of(struct list *list, int64_t since_ns, int64_t until_ns
     for (size_t i = 0; i < list->n; i++)
         (void)json_array_append_new(marks, mark_json(list, i));
     say(list, counted_n, text, sizeof(text));
-    return json_pack("{s:s, s:o, s:o, s:s, s:I, s:o}", "schema", "sleeptune-heard/1", "since_ns",
-                     st_json_known(since_ns), "until_ns", st_json_known(until_ns), "text", text,
-                     "marks_that_count", (json_int_t)counted_n, "marks", marks);
+    return json_pack("{s:s, s:s, s:I, s:o}", "schema", "sleeptune-heard/1", "text", text, "marks_that_count",
+                     (json_int_t)counted_n, "marks", marks);
 }
 
 int st_heard_list_text(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns, char **ret)
@@ -368,7 +368,7 @@ int st_heard_list_text(struct st_history_reader *reader, int64_t since_ns, int64
     if (r == 0) {
         make_sessions(list);
         qsort(list->events, list->events_n, sizeof(list->events[0]), by_start);
-        *ret = st_json_into_text(document_of(list, since_ns, until_ns), JSON_INDENT(2));
+        *ret = st_json_into_text(document_of(list), JSON_INDENT(2));
         r = *ret != NULL ? 0 : -ENOMEM;
     }
     free(list);
@@ -377,9 +377,7 @@ int st_heard_list_text(struct st_history_reader *reader, int64_t since_ns, int64
 
 char *st_heard_list_none(const char *why)
 {
-    struct list *list = calloc(1, sizeof(*list));
-    json_t *document = list != NULL ? document_of(list, INT64_MIN, INT64_MIN) : NULL;
-    (void)json_object_set_new(document, "text", json_string(why));
-    free(list);
-    return st_json_into_text(document, JSON_INDENT(2));
+    return st_json_into_text(json_pack("{s:s, s:s, s:i, s:[]}", "schema", "sleeptune-heard/1", "text", why,
+                                       "marks_that_count", 0, "marks"),
+                             JSON_INDENT(2));
 }

@@ -9,9 +9,8 @@
 #include "evidence/miss_events.h"
 #include "xruns/xrun.h"
 
-#define LONGEST      2048u
-#define WIDE         64  /* columns from which on a row has its headroom */
-#define USUAL_FRAMES 32u /* of a run that is to answer for the longer sizes */
+#define LONGEST 2048u
+#define WIDE    64 /* columns from which on a row has its headroom */
 
 void st_predict_text_fill(struct st_predict_table *table, uint32_t wanted_frames)
 {
@@ -106,7 +105,7 @@ static void say_dropouts(const struct st_predict_row *row, const struct st_predi
     buf[0] = '\0';
     if (!row->known)
         st_text_append(buf, bytes, wide ? "not known: %s" : "not known", row->reason);
-    else if (row->episodes_n == 0 && (table->brief || (used && !wide)))
+    else if (row->episodes_n == 0 && (table->brief || !wide))
         st_text_append(buf, bytes, "none");
     else if (row->episodes_n == 0)
         st_text_append(buf, bytes, "none in %s", st_predict_text_time(table->run));
@@ -176,8 +175,7 @@ void st_predict_text_next(const struct st_predict_table *table, FILE *out, int w
 {
     char line[300];
     if (!table->known)
-        ST_PRINT(line, "sleeptune measure --frames %u --duration 10m --record FILE",
-                 ST_MIN(table->rows[0].frames, USUAL_FRAMES));
+        ST_PRINT(line, "sleeptune measure --frames 32 --duration 10m --record FILE");
     else if (table->held == NULL)
         ST_PRINT(line, "sleeptune report (what makes wake-ups late)");
     else if (st_predict_target(st_predict_seconds(table->run)) > 1)

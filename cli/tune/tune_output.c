@@ -187,13 +187,6 @@ static void answer(const struct st_tune_output *output, struct st_text_buffer *t
             t->late_n, seconds, output->wish->frames);
     else if (t->end == ST_TUNING_STOPPED)
         st_text_buffer_printf(text, "Ended early: %s. %zu of %zu settings help.", t->why, helps_n, t->n);
-    else if (helps_n == 0 && st_tuning_together_helps(t))
-        st_text_buffer_printf(text,
-                              "No single setting was shown to help with %u frames in this time, but all of "
-                              "them together do: %" PRIu64 " late wake-ups with them, %" PRIu64
-                              " without (%u pairs of blocks).",
-                              output->wish->frames, t->together.mean[1].late_n, t->together.mean[0].late_n,
-                              t->together.evidence.pairs_n);
     else if (helps_n == 0)
         st_text_buffer_printf(text, "No setting was shown to help with %u frames in this time.",
                               output->wish->frames);
@@ -237,10 +230,6 @@ static void next_step(const struct st_tune_output *output, struct st_text_buffer
         st_text_buffer_printf(text, " --frames %u", output->wish->frames);
     if (worth_n > 0)
         return;
-    if (st_tuning_together_helps(t)) {
-        st_text_buffer_printf(text, "Next: give it more time: %ssleeptune tune --budget 60m", sudo_word());
-        return;
-    }
     const size_t best = most_promising(t);
     if (best < t->n)
         st_text_buffer_printf(text, "Next: give it more time: %ssleeptune tune --budget 30m --only %s",

@@ -52,13 +52,12 @@ int st_history_add_facts(struct st_history *history, int64_t from_ns, int64_t wa
 
 struct changes {
     struct st_since_change changes[CHANGES_MAX];
-    json_t *what[CHANGES_MAX];
     size_t n;
     struct st_since_session sessions[RUNS_MAX];
     size_t sessions_n;
 };
 
-static int read_facts(sqlite3 *db, struct changes *changes)
+static int read_facts(sqlite3 *db, struct changes *changes, json_t *list)
 {
     sqlite3_stmt *rows;
     int r = st_history_sql_prepare(db, &rows,
@@ -71,13 +70,14 @@ static int read_facts(sqlite3 *db, struct changes *changes)
         st_history_sql_row(rows, "iii", &number, &from_ns, &at_ns);
         struct st_since_change *last = changes->n > 0 ? &changes->changes[changes->n - 1] : NULL;
         if (last == NULL || last->number != number) {
-            if (number > UINT32_MAX || (last != NULL && at_ns < last->at_ns))
+            if (last != NULL && at_ns < last->at_ns)
                 continue; /* the clock was set back */
-            changes->what[changes->n] = json_array();
+            (void)json_array_append_new(list, json_pack("{s:I, s:I, s:[]}", "from_ns", (json_int_t)from_ns,
+                                                        "at_ns", (json_int_t)at_ns, "what"));
             last = &changes->changes[changes->n++];
-            *last = (struct st_since_change){.from_ns = from_ns, .at_ns = at_ns, .number = (uint32_t)number};
+            *last = (struct st_since_change){.from_ns = from_ns, .at_ns = at_ns, .number = number};
         }
-        json_t *what = changes->what[changes->n - 1];
+        json_t *what = json_object_get(json_array_get(list, changes->n - 1), "what");
         if (json_array_size(what) < WHAT_MAX)
             (void)json_array_append_new(what, st_history_read_object(rows, 3));
     }
@@ -106,12 +106,9 @@ static int read_sessions(sqlite3 *db, struct changes *changes)
     sqlite3_stmt *rows;
     int r = st_history_sql_prepare(db, &rows, sessions, "ii", (int64_t)RUNS_MAX, PAUSE_NS);
     while (r >= 0 && (r = st_history_sql_step(rows)) == 1) {
-        struct st_since_session session = {0};
-        int64_t kind;
-        st_history_sql_row(rows, "iiiia", &session.from_ns, &session.to_ns, &session.played_ns, &kind,
-                           &session.dropouts_n);
-        session.kind = (size_t)kind;
-        changes->sessions[changes->sessions_n++] = session;
+        struct st_since_session *session = &changes->sessions[changes->sessions_n++];
+        st_history_sql_row(rows, "iiiia", &session->from_ns, &session->to_ns, &session->played_ns,
+                           &session->kind, &session->dropouts_n);
     }
     sqlite3_finalize(rows);
     return r;
@@ -123,43 +120,38 @@ static json_t *side_json(const struct st_since_side *side)
                      (json_int_t)side->played_ns, "dropouts", (json_int_t)side->dropouts_n);
 }
 
-static json_t *changes_json(struct changes *changes)
+static void add_verdicts(const struct changes *changes, json_t *list)
 {
-    json_t *list = json_array();
     for (size_t i = 0; i < changes->n; i++) {
         const struct st_since_change *change = &changes->changes[i];
+        json_t *object = json_array_get(list, i);
         const char *verdict = change->looks == 0 ? "too-short"
                               : !change->found   ? "none"
                               : change->worse    ? "worse"
                                                  : "better";
-        (void)json_array_append_new(
-            list, json_pack("{s:I, s:I, s:I, s:O, s:s, s:I, s:f, s:o, s:o}", "from_ns",
-                            (json_int_t)change->from_ns, "at_ns", (json_int_t)change->at_ns, "number",
-                            (json_int_t)change->number, "what", changes->what[i], "verdict", verdict, "looks",
-                            (json_int_t)change->looks, "p_value", change->p_value, "before",
-                            side_json(&change->before), "since", side_json(&change->since)));
+        st_json_set(object, "verdict", verdict);
+        st_json_set(object, "before", side_json(&change->before));
+        st_json_set(object, "since", side_json(&change->since));
     }
-    return list;
 }
 
 int st_history_read_changes(struct st_history_reader *reader, json_t **ret)
 {
     struct changes *changes = calloc(1, sizeof(*changes));
+    json_t *list = json_array();
     int64_t now_ns = INT64_MIN; /* sleeptuned writes what it watches each minute */
-    int r = changes != NULL ? read_facts(reader->db, changes) : -ENOMEM;
+    int r = changes != NULL && list != NULL ? read_facts(reader->db, changes, list) : -ENOMEM;
     if (r == 0 && changes->n > 0)
         r = st_history_sql_number(reader->db, &now_ns, "SELECT max(to_ns) FROM main.watch", "");
     if (r == 0 && changes->n > 0)
         r = read_sessions(reader->db, changes);
     if (r == 0 && changes->n > 0)
         r = st_since_judge(changes->sessions, changes->sessions_n, changes->changes, changes->n, now_ns);
-    json_t *list = r == 0 ? changes_json(changes) : NULL;
-    for (size_t i = 0; changes != NULL && i < changes->n; i++)
-        json_decref(changes->what[i]);
+    if (r == 0) {
+        add_verdicts(changes, list);
+        *ret = json_incref(list);
+    }
+    json_decref(list);
     free(changes);
-    if (r == 0 && list == NULL)
-        r = -ENOMEM;
-    if (r == 0)
-        *ret = list;
     return r;
 }

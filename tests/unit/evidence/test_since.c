@@ -38,7 +38,7 @@ static uint64_t poisson(struct st_random *random, double mean)
     return n;
 }
 
-static void play(int64_t from_ns, int64_t length_ns, uint64_t dropouts_n, size_t kind)
+static void play(int64_t from_ns, int64_t length_ns, uint64_t dropouts_n, int64_t kind)
 {
     assert_true(sessions_n < SESSIONS_MAX);
     sessions[sessions_n++] =

@@ -212,11 +212,6 @@ static double last_of_four(uint32_t on)
     return (on & 8) != 0 ? 0.2 : 1;
 }
 
-static double all_of_ten(uint32_t on)
-{
-    return on == 1023 ? 0.02 : 1;
-}
-
 /* Either is enough. */
 static double either(uint32_t on)
 {
@@ -263,30 +258,6 @@ static void settings_that_hide_each_other_are_found(void **state)
         assert_true(found_n * 100 >= n * cases[c].least);
         assert_true(null_n * 20 <= n);
     }
-}
-
-/* Too many that help only together: none of them is shown in this time, but that all of them help. */
-static void all_against_none_is_tried_if_nothing_helps(void **state)
-{
-    (void)state;
-    static struct st_tuning t;
-    const size_t n = sessions() / 6;
-    size_t shown_n = 0, null_n = 0;
-    for (size_t k = 0; k < n; k++) {
-        struct machine m = {.cv = 0.5, .law = all_of_ten};
-        assert_int_equal(session(&m, 10, k, &t), 0);
-        size_t helps_n = 0;
-        for (size_t i = 0; i < 10; i++)
-            helps_n += t.rows[i].outcome == ST_TUNING_HELPS;
-        shown_n += helps_n > 0 || st_tuning_together_helps(&t);
-        m = (struct machine){.cv = 0.5};
-        assert_int_equal(session(&m, 10, k, &t), 0);
-        null_n += st_tuning_together_helps(&t);
-    }
-    print_message("# ten that help only together: shown in %zu of %zu sessions; without effect in %zu\n",
-                  shown_n, n, null_n);
-    assert_true(shown_n * 10 >= n * 5);
-    assert_true(null_n * 20 <= n);
 }
 
 /* A computer that stalls now and then: what does nothing neither helps nor harms. A stall of 21 periods in
@@ -472,7 +443,6 @@ int main(void)
         cmocka_unit_test(a_fivefold_effect_is_found_in_ninety_percent_at_least),
         cmocka_unit_test(one_of_ten_is_found),
         cmocka_unit_test(settings_that_hide_each_other_are_found),
-        cmocka_unit_test(all_against_none_is_tried_if_nothing_helps),
         cmocka_unit_test(stalls_are_no_harm),
         cmocka_unit_test(harm_is_found_and_switched_off),
         cmocka_unit_test(a_setting_that_makes_dropouts_only_is_tried_until_that_shows),
