@@ -22,8 +22,8 @@ struct options {
     bool dry_run;
     bool yes;
     bool run_generators;
-    int64_t measure_ns; /* before the first change; 0: not */
-    const char *const *ids;
+    int64_t measure_ns;     /* before the first change; 0: not */
+    const char *const *ids; /* end with NULL */
     size_t ids_n;
     int64_t quantum;  /* of linux-pipewire-quantum=N; 0: not given */
     const char *card; /* of linux-device-headroom=CARD; NULL: not given */
@@ -93,25 +93,25 @@ static int take_card(const char *name, const char *value, struct options *option
 static int take_value(struct options *options)
 {
     static const struct {
-        const char *rule;
+        const char *ids[2];
         int (*take)(const char *name, const char *value, struct options *options);
-    } rows[] = {{PIPEWIRE_RULE, take_size}, {HEADROOM_RULE, take_card}};
+    } rows[] = {{{PIPEWIRE_RULE}, take_size}, {{HEADROOM_RULE}, take_card}};
     const char *value = NULL;
     ST_EACH_OF (id, options->ids, options->ids_n)
         value = value == NULL ? strchr(*id, '=') : value;
     if (value != NULL && options->ids_n > 1)
         return st_failure_usage("a rule with %s cannot be combined with other rules", value);
     ST_EACH (row, rows) {
-        if (value == NULL || !st_text_begins(options->ids[0], row->rule) ||
-            value != options->ids[0] + strlen(row->rule))
+        if (value == NULL || !st_text_begins(options->ids[0], row->ids[0]) ||
+            value != options->ids[0] + strlen(row->ids[0]))
             continue;
         if (options->input.root != NULL || geteuid() == 0)
             return st_failure_usage("%s= writes into the home folder of the user who plays. Run it as that "
                                     "user, not as root, and without --root.",
-                                    row->rule);
-        options->ids = &row->rule;
+                                    row->ids[0]);
+        options->ids = row->ids;
         options->measure_ns = 0; /* the loop does not depend on it */
-        return row->take(st_text("%s=", row->rule), value + 1, options);
+        return row->take(st_text("%s=", row->ids[0]), value + 1, options);
     }
     return st_report_run_check_ids(options->ids, options->ids_n);
 }
@@ -198,13 +198,7 @@ static bool needs_user(const struct work *work, const struct st_rule *rule)
 static void print_planned(const struct work *work, const struct st_finding *finding, size_t first_step)
 {
     char text[512];
-    const struct st_wish *wish = &work->target->report.wish;
-    const int64_t used = wish->in_use
-                             ? (int64_t)wish->frames
-                             : st_facts_positive_or(work->target->facts, ST_KEY_PIPEWIRE_QUANTUM, INT64_MAX);
-    st_change_output_text(4, "cost:",
-                          work->options->quantum > used ? "delay: you hear later what you play"
-                                                        : st_rule_cost(finding->rule));
+    st_change_output_text(4, "cost:", st_rule_cost(finding->rule));
     st_change_output_text(4, "not when:", finding->rule->when_not);
     if (is_limits(finding)) {
         ST_PRINT(text, "%.*s, from the next login on", (int)strcspn(finding->changes[0].key, " "),
@@ -282,15 +276,6 @@ static int judge_after(const struct work *work, const struct st_finding *finding
     return 0;
 }
 
-static bool is_named(const struct options *options, const char *id)
-{
-    ST_EACH_OF (given, options->ids, options->ids_n) {
-        if (st_text_is(*given, id))
-            return true;
-    }
-    return false;
-}
-
 static int look(struct work *work)
 {
     const struct st_report *report = &work->target->report;
@@ -308,7 +293,7 @@ static int look(struct work *work)
             st_report_find(then.findings != NULL ? &then : report, ranked->rule->id);
         const size_t steps_n = work->plan.steps_n;
         if (r != 0 || !(work->options->ids_n == 0 ? finding->needless == NULL
-                                                  : is_named(work->options, finding->rule->id)))
+                                                  : st_text_is_among(finding->rule->id, work->options->ids)))
             continue;
         look_at(work, finding, work->options->ids_n > 0);
         if (work->plan.steps_n > steps_n && work->target->p->machine.os == ST_OS_FREEBSD)

@@ -271,18 +271,6 @@ static int look_at_step(const struct st_applied *applied, const struct st_entry 
     return r == 0 && step->file && is_taken(applied, step) ? -ENOTEMPTY : r;
 }
 
-static int look_ahead(const struct st_applied *applied, const struct st_plan *plan)
-{
-    ST_EACH_OF (step, plan->steps, plan->steps_n) {
-        const int r = look_at_step(applied, step);
-        if (r < 0) {
-            notify(applied, ST_EVENT_FAILED, step, NULL, r);
-            return r;
-        }
-    }
-    return 0;
-}
-
 /* --- one write --- */
 
 /* A file of ours, or a block at the end of another's. */
@@ -323,9 +311,12 @@ static void cut_journal(struct st_applied *applied, size_t n)
 int st_applied_begin(struct st_applied *applied, const struct st_plan *plan)
 {
     const size_t first_n = applied->journal.entries_n;
-    int r = look_ahead(applied, plan);
-    ST_EACH_OF (step, plan->steps, r == 0 ? plan->steps_n : 0) {
+    int r = 0;
+    ST_EACH_OF (step, plan->steps, plan->steps_n) {
         struct st_entry entry = *step;
+        if (r < 0)
+            break;
+        r = look_at_step(applied, &entry);
         if (r == 0 && entry.file)
             r = count_made(applied, &entry);
         if (r == 0)

@@ -8,7 +8,6 @@
 
 #include "advisor/change/change.h"
 #include "advisor/facts/text.h"
-#include "core/text/number.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
 #include "core/text/text_buffer.h"
@@ -17,7 +16,6 @@
 
 #define JOURNAL_BYTES (1u << 20)
 #define ENTRIES_MAX   4096
-#define PERIOD_MAX    (1 << 22) /* frames, Hz: as for apply's options */
 #define FIELDS        9
 
 static const char *const phase_names[] = {
@@ -80,12 +78,6 @@ void st_journal_remove(struct st_journal *journal, size_t i)
 
 /* --- reading --- */
 
-/* A number of at most `max`. */
-static bool number(const char *text, uint64_t max, uint64_t *ret)
-{
-    return st_number_take(&text, ret) == 0 && *text == '\0' && *ret <= max;
-}
-
 #define ROOM(text)                                                                                           \
     {                                                                                                        \
         (text), sizeof(text)                                                                                 \
@@ -121,18 +113,16 @@ static bool take_what(enum st_os os, char *const *fields, struct st_entry *entry
 static bool take_line(enum st_os os, char *line, struct st_entry *entry)
 {
     char *fields[FIELDS];
-    uint64_t frames, rate_hz;
     *entry = (struct st_entry){.frames = 0};
     ST_EACH (field, fields) {
         *field = strsep(&line, "\t");
         if (*field == NULL || !st_safe_is(*field))
             return false;
     }
-    if (line != NULL || !st_text_copy(entry->rule, sizeof(entry->rule), fields[0], strlen(fields[0])) ||
-        !number(fields[2], PERIOD_MAX, &frames) || !number(fields[3], PERIOD_MAX, &rate_hz))
+    if (line != NULL || !st_text_copy(entry->rule, sizeof(entry->rule), fields[0], strlen(fields[0])))
         return false;
-    entry->frames = (uint32_t)frames;
-    entry->rate_hz = (uint32_t)rate_hz;
+    entry->frames = (uint32_t)strtoul(fields[2], NULL, 10);
+    entry->rate_hz = (uint32_t)strtoul(fields[3], NULL, 10);
     while (entry->phase <= ST_PHASE_UNDOING && !st_text_is(phase_names[entry->phase], fields[1]))
         entry->phase++;
     while (entry->kind < ST_CHANGE_KINDS && !st_text_is(st_change_name(entry->kind), fields[4]))

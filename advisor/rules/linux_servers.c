@@ -245,7 +245,7 @@ const struct st_rule st_rule_linux_pipewire_quantum = {
                  "asks for, between min-quantum and max-quantum. If no program asks, it uses the default "
                  "quantum.",
     .privilege = "root; none for a file in ~/.config/pipewire",
-    .cost = "power, CPU: a shorter cycle wakes all programs more often",
+    .cost = "power, CPU: a shorter cycle wakes all programs more often; a longer one delays what you hear",
     .when_not = "only some programs need a short cycle: let these ask for it. In virtual machines the"
                 " minimum is 1024 because the host may be too slow for less.",
     .sources =
