@@ -200,15 +200,6 @@ static const struct form *form_of(enum st_os os, enum st_change_kind kind)
     return kinds[kind].form[os].path != NULL ? &kinds[kind].form[os] : NULL;
 }
 
-/* Of a path: what is behind the folder that varies; else with its folder, "transparent_hugepage/enabled". */
-static const char *sysfs_name(const char *key)
-{
-    const char *varies = strrchr(key, '*'), *slash = varies != NULL ? strchr(varies, '/') : NULL;
-    if (slash == NULL)
-        slash = memrchr(key, '/', (size_t)(strrchr(key, '/') - key));
-    return slash + 1;
-}
-
 /* Of a rule of udev: the attribute that is set, or the device. */
 static const char *udev_name(const char *value)
 {
@@ -222,7 +213,7 @@ static void name_of(const struct st_change *change, const char *key, char *ret, 
     const enum st_change_kind kind = change->kind;
     const char *blank = strrchr(key, ' ');
     const char *from = kind == ST_CHANGE_LIMITS && blank != NULL ? blank + 1
-                       : kind == ST_CHANGE_SYSFS                 ? sysfs_name(key)
+                       : kind == ST_CHANGE_SYSFS                 ? strrchr(key, '/') + 1
                        : kind == ST_CHANGE_UDEV                  ? udev_name(change->value)
                        : kind == ST_CHANGE_PIPEWIRE || kind == ST_CHANGE_SYSTEMD || kind == ST_CHANGE_BOOT
                            ? change->value

@@ -207,10 +207,8 @@ static void read_run(const struct st_change_target *target, struct st_before_aft
     done->before = r == 0 ? json_loadb(text, bytes, JSON_REJECT_DUPLICATES, NULL) : NULL;
     if (r == -ENOENT)
         set_reason(done, "there is no run from before the changes to compare with");
-    else if (r != 0)
-        set_reason(done, "cannot read %s: %s", path, strerror(-r));
     else if (done->before == NULL)
-        set_reason(done, "%s is damaged", path);
+        set_reason(done, "cannot read %s: %s", path, r != 0 ? strerror(-r) : "it is damaged");
     else
         look_at(done->before, path, done);
 }

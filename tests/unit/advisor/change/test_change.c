@@ -36,7 +36,7 @@ static void each_kind_has_its_file_and_line(void **state)
         {ST_OS_LINUX,
          {ST_CHANGE_SYSFS, "/sys/kernel/mm/a/enabled", "on"},
          "/etc/tmpfiles.d/00-sleeptune-x-y.conf",
-         "a/enabled",
+         "enabled",
          "w /sys/kernel/mm/a/enabled - - - - on\n"},
         {ST_OS_LINUX,
          {ST_CHANGE_MODPROBE, "snd-hda-intel", "power_save=0"},
