@@ -346,8 +346,10 @@ static bool is_of_name(char c)
 /* Does the line have one of the names as a word of its own? */
 static bool has_any(const char *line, const char *names)
 {
+    char copy[ST_CHANGE_VALUE_BYTES]; /* no st_text: there are many lines */
     bool found = false;
-    ST_TEXT_EACH (name, st_text("%s", names), " ") {
+    ST_PRINT(copy, "%s", names);
+    ST_TEXT_EACH (name, copy, " ") {
         for (const char *at = strstr(line, name); at != NULL && !found; at = strstr(at + 1, name))
             found = !(at > line && is_of_name(at[-1])) && !is_of_name(at[strlen(name)]);
     }
@@ -393,11 +395,12 @@ size_t st_change_others(struct st_machine *machine, const struct st_entry *entry
 {
     const struct form *form = form_of(machine->os, entry->kind);
     struct search search = {.machine = machine, .entry = entry, .buf = buf, .buf_bytes = buf_bytes};
-    char place[ST_CHANGE_PATH_BYTES];
+    char place[ST_CHANGE_PATH_BYTES], places[512];
     buf[0] = '\0';
     ST_PRINT(search.names, "%s", entry->names);
+    ST_PRINT(places, "%s", form != NULL && entry->file ? form->read : "");
     (void)same(search.names);
-    ST_TEXT_EACH (one, st_text("%s", form != NULL && entry->file ? form->read : ""), " ") {
+    ST_TEXT_EACH (one, places, " ") {
         if (!fill(one, "", entry->part, "", "", place, sizeof(place)))
             continue;
         search.folder = place;
