@@ -1,34 +1,24 @@
 /* Rows of a history by steps: summed, with gaps, and with a head that agrees with them. */
 #include "tests/unit/history_fixture.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/shown_json.h"
+
+static void look(int64_t since_ns, int64_t until_ns, int64_t step_ns)
+{
+    json_t *document;
+    assert_int_equal(read_it(since_ns, until_ns, step_ns, &document), 0);
+    show("%s--", lines_of_json(document));
+}
 
 static void minutes_are_read_one_by_one_and_summed_by_hours_and_days(void **state)
 {
-    json_t *document;
     open_it();
     add(NOON_NS - 2 * MINUTE_NS, 3000, 5000);
     add(NOON_NS - MINUTE_NS, 1000, 9000);
     add(NOON_NS, 1000, 100000);
-    assert_int_equal(read_it(NOON_NS - 2 * MINUTE_NS, NOON_NS + MINUTE_NS, MINUTE_NS, &document), 0);
-    assert_int_equal(json_array_size(rows_of(document)), 3);
-    assert_int_equal(figure(rows_of(document), 1, "cycles"), 1000);
-    assert_in_range(lateness(rows_of(document), 1, "p50_ns"), 8965, 9036);
-    assert_int_equal(lateness(rows_of(document), 1, "max_ns"), 9001);
-    json_decref(document);
-    assert_int_equal(read_it(NOON_NS - HOUR_NS, NOON_NS + HOUR_NS, HOUR_NS, &document), 0);
-    assert_int_equal(json_array_size(rows_of(document)), 2);
-    assert_int_equal(figure(rows_of(document), 0, "cycles"), 4000);
-    assert_int_equal(figure(rows_of(document), 0, "misses"), 2);
-    assert_int_equal(figure(rows_of(document), 0, "measured_ns"), 2 * MINUTE_NS);
-    assert_in_range(lateness(rows_of(document), 0, "p50_ns"), 4980, 5020);
-    assert_in_range(lateness(rows_of(document), 0, "p99_ns"), 8965, 9036);
-    json_decref(document);
-    assert_int_equal(read_it(NOON_NS - HOUR_NS, NOON_NS + HOUR_NS, DAY_NS, &document), 0);
-    assert_int_equal(json_array_size(rows_of(document)), 1);
-    assert_int_equal(figure(rows_of(document), 0, "cycles"), 5000);
-    assert_int_equal(lateness(rows_of(document), 0, "n"), 5000);
-    assert_int_equal(lateness(rows_of(document), 0, "max_ns"), 100001);
-    json_decref(document);
+    look(NOON_NS - 2 * MINUTE_NS, NOON_NS + MINUTE_NS, MINUTE_NS);
+    look(NOON_NS - HOUR_NS, NOON_NS + HOUR_NS, HOUR_NS);
+    look(NOON_NS - HOUR_NS, NOON_NS + HOUR_NS, DAY_NS);
+    shown_is("history_read/answers", __func__);
 }
 
 static void dropouts_of_a_minute_that_goes_on_are_in_its_hour(void **state)
@@ -63,23 +53,13 @@ static void dropouts_of_a_minute_that_goes_on_are_in_its_hour(void **state)
 
 static void steps_that_no_row_has_are_summed_when_they_are_asked_for(void **state)
 {
-    json_t *document;
     open_it();
     for (int i = 0; i < 10; i++)
         add(NOON_NS + i * MINUTE_NS, 100, i < 9 ? 2000 : 70000);
     add(NOON_NS + HOUR_NS, 100, 2000);
-    assert_int_equal(read_it(NOON_NS, NOON_NS + 10 * MINUTE_NS, 5 * MINUTE_NS, &document), 0);
-    assert_int_equal(json_array_size(rows_of(document)), 2);
-    assert_int_equal(figure(rows_of(document), 1, "cycles"), 500);
-    assert_in_range(lateness(rows_of(document), 1, "p50_ns"), 1990, 2010);
-    assert_true(json_is_null(
-        json_object_get(json_object_get(json_array_get(rows_of(document), 1), "lateness"), "p99_ns")));
-    json_decref(document);
-    assert_int_equal(read_it(NOON_NS, NOON_NS + 2 * HOUR_NS, 2 * HOUR_NS, &document), 0);
-    assert_int_equal(json_array_size(rows_of(document)), 1);
-    assert_int_equal(lateness(rows_of(document), 0, "n"), 1100);
-    assert_in_range(lateness(rows_of(document), 0, "p99_ns"), 69700, 70300);
-    json_decref(document);
+    look(NOON_NS, NOON_NS + 10 * MINUTE_NS, 5 * MINUTE_NS);
+    look(NOON_NS, NOON_NS + 2 * HOUR_NS, 2 * HOUR_NS);
+    shown_is("history_read/answers", __func__);
 }
 
 static void what_was_not_measured_is_a_gap_and_no_zero(void **state)
@@ -182,15 +162,11 @@ static void check_times(const json_t *document, int64_t since_ns, int64_t until_
 
 static void head_and_rows_agree_on_a_young_file(void **state)
 {
-    json_t *document;
     const int64_t since_ns = NOON_NS - 95 * MINUTE_NS, until_ns = NOON_NS + 30 * MINUTE_NS;
     open_it();
     add(NOON_NS + 20 * MINUTE_NS, 100, 1000);
-    assert_int_equal(read_it(since_ns, until_ns, 5 * MINUTE_NS, &document), 0);
-    check_times(document, since_ns, until_ns);
-    assert_int_equal(st_json_integer(document, "since_ns"), since_ns);
-    assert_int_equal(figure(rows_of(document), 0, "from_ns"), since_ns); /* no hour: not taken back to one */
-    json_decref(document);
+    look(since_ns, until_ns, 5 * MINUTE_NS); /* no hour: not taken back to one */
+    shown_is("history_read/answers", __func__);
 }
 
 static void head_and_rows_agree_where_only_hours_are_left(void **state)
@@ -218,7 +194,6 @@ static void head_and_rows_agree_where_only_hours_are_left(void **state)
 
 static void the_last_step_ends_where_the_file_does(void **state)
 {
-    json_t *document;
     open_it();
     for (int i = 0; i < 20; i++)
         add(NOON_NS + i * MINUTE_NS, 100, 1000);
@@ -227,44 +202,33 @@ static void the_last_step_ends_where_the_file_does(void **state)
     } rows[] = {{10, 20}, {20, 20}, {30, 30}, {60, 60}};
     ST_EACH (row, rows) {
         const int64_t until_ns = NOON_NS + row->minutes * MINUTE_NS;
-        assert_int_equal(read_it(NOON_NS, until_ns, HOUR_NS, &document), 0);
-        check_times(document, NOON_NS, until_ns);
-        assert_int_equal(figure(rows_of(document), 0, "to_ns"), NOON_NS + row->end_minutes * MINUTE_NS);
-        json_decref(document);
+        look(NOON_NS, until_ns, HOUR_NS);
     }
+    shown_is("history_read/answers", __func__);
 }
 
 static void a_minute_over_the_end_of_its_step_has_room_in_it(void **state)
 {
-    json_t *document;
     open_it();
     for (int i = 0; i < 5; i++)
         add(NOON_NS + i * MINUTE_NS, 100, 1000);
     add(NOON_NS + 5 * MINUTE_NS - ST_NS_PER_S, 100, 1000); /* six minutes began in five */
     for (int hours = 0; hours < 2; hours++) {
         const int64_t until_ns = NOON_NS + 10 * MINUTE_NS;
-        assert_int_equal(read_it(NOON_NS, until_ns, hours ? HOUR_NS : 5 * MINUTE_NS, &document), 0);
-        check_times(document, NOON_NS, until_ns);
-        json_decref(document);
+        look(NOON_NS, until_ns, hours ? HOUR_NS : 5 * MINUTE_NS);
     }
+    shown_is("history_read/answers", __func__);
 }
 
 static void where_only_hours_are_left_rows_are_hours(void **state)
 {
-    json_t *document;
     open_it();
     add(NOON_NS - 31 * DAY_NS, 100, 1000);
     add(NOON_NS - 31 * DAY_NS + MINUTE_NS, 100, 1000);
     add(NOON_NS - 30 * DAY_NS, 100, 1000);
     assert_int_equal(st_history_retain(history, NOON_NS, 400, INT64_C(1000000000)), 0);
-    assert_int_equal(
-        read_it(NOON_NS - 31 * DAY_NS, NOON_NS - 30 * DAY_NS + 10 * MINUTE_NS, 10 * MINUTE_NS, &document), 0);
-    const json_t *rows = rows_of(document);
-    assert_int_equal(json_array_size(rows), 3);
-    assert_int_equal(figure(rows, 0, "to_ns") - figure(rows, 0, "from_ns"), HOUR_NS);
-    assert_int_equal(figure(rows, 0, "cycles"), 200);
-    assert_int_equal(figure(rows, 2, "to_ns") - figure(rows, 2, "from_ns"), 10 * MINUTE_NS);
-    json_decref(document);
+    look(NOON_NS - 31 * DAY_NS, NOON_NS - 30 * DAY_NS + 10 * MINUTE_NS, 10 * MINUTE_NS);
+    shown_is("history_read/answers", __func__);
 }
 
 int main(void)

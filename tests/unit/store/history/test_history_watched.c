@@ -1,6 +1,6 @@
 /* When sound servers were watched, in a history. */
 #include "tests/unit/history_fixture.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/shown_json.h"
 
 static const struct st_history_watch pipewire = {
     .source = "pipewire", .watched_ns = MINUTE_NS, .playing = 1, .frames = 1024, .rate_hz = 48000};
@@ -21,9 +21,9 @@ static json_t *document_of(int64_t since_ns, int64_t until_ns)
     return document;
 }
 
-static const char *text_of(const json_t *rows, size_t i, const char *key)
+static void look(int64_t since_ns, int64_t until_ns)
 {
-    return st_json_text(json_array_get(rows, i), key);
+    show("%s--", lines_of_json(document_of(since_ns, until_ns)));
 }
 
 static void a_day_without_change_is_one_row_of_watching_and_is_cut_where_it_was_asked(void **state)
@@ -38,23 +38,10 @@ static void a_day_without_change_is_one_row_of_watching_and_is_cut_where_it_was_
     late.watched_ns = MINUTE_NS / 2;
     add_watched(NOON_NS + 120 * MINUTE_NS, late);
     assert_int_equal(query("SELECT count(*) FROM watch"), 3);
-    json_t *document = document_of(NOON_NS + 10 * MINUTE_NS, NOON_NS + 50 * MINUTE_NS);
-    const json_t *watched = json_object_get(document, "watched");
-    assert_int_equal(json_array_size(watched), 1);
-    assert_string_equal(text_of(watched, 0, "source"), "pipewire");
-    assert_int_equal(figure(watched, 0, "watched_ns"), 40 * MINUTE_NS);
-    assert_int_equal(figure(watched, 0, "playing_ns"), 30 * MINUTE_NS);
-    json_decref(document);
-    document = document_of(NOON_NS, NOON_NS + 200 * MINUTE_NS);
-    watched = json_object_get(document, "watched");
-    assert_int_equal(figure(watched, 0, "watched_ns"), 60 * MINUTE_NS + MINUTE_NS / 2);
-    assert_int_equal(figure(watched, 0, "frames"), 1024); /* the last that is known of it */
-    assert_int_equal(figure(rows_of(document), 1, "idle_ns"), 20 * MINUTE_NS); /* of a gap without a loop */
-    json_decref(document);
-    document = document_of(NOON_NS + 61 * MINUTE_NS, NOON_NS + 100 * MINUTE_NS);
-    assert_int_equal(figure(rows_of(document), 0, "idle_ns"), 0);
-    assert_int_equal(json_array_size(json_object_get(document, "watched")), 0);
-    json_decref(document);
+    look(NOON_NS + 10 * MINUTE_NS, NOON_NS + 50 * MINUTE_NS);
+    look(NOON_NS, NOON_NS + 200 * MINUTE_NS); /* the last that is known of it; of a gap without a loop */
+    look(NOON_NS + 61 * MINUTE_NS, NOON_NS + 100 * MINUTE_NS);
+    shown_is("history_watched/answers", __func__);
 }
 
 /* What is watched in the minute that still runs is in no file; it is added to what the file has, and to
@@ -90,31 +77,10 @@ static void the_running_minute_counts(void **state)
     assert_int_equal(query("SELECT count(*) FROM watch"), 1);
 }
 
-/* "measured", "nothing played" or "no data" up to which minute from noon on, one after the other. */
-static const char *parts_of(const json_t *document, char *buf, size_t buf_bytes)
-{
-    size_t i;
-    const json_t *row;
-    buf[0] = '\0';
-    json_array_foreach(json_object_get(document, "rows"), i, row)
-    {
-        const bool quiet = st_json_integer(row, "idle_ns") > 0;
-        const int64_t to_ns = st_json_integer(row, "to_ns") - NOON_NS;
-        const size_t len = strlen(buf);
-        snprintf(buf + len, buf_bytes - len, "%s to %g; ",
-                 quiet                                          ? "nothing played"
-                 : json_is_null(json_object_get(row, "cycles")) ? "no data"
-                                                                : "measured",
-                 (double)to_ns / (double)MINUTE_NS);
-    }
-    return buf;
-}
-
 static void where_nothing_played_there_is_no_gap(void **state)
 {
     struct st_history_watch quiet = pipewire, alsa = {.source = "alsa", .watched_ns = MINUTE_NS},
                             other = alsa;
-    char text[256];
     quiet.playing = 0;
     other.playing = INT64_MIN; /* does not know what plays */
     ST_PRINT(other.source, "sound4");
@@ -130,24 +96,15 @@ static void where_nothing_played_there_is_no_gap(void **state)
     /* the daemon is gone from 11 to 20; a source that cannot tell watches to 22; then another rest */
     for (int i = 20; i < 30; i++)
         add_watched(NOON_NS + i * MINUTE_NS, i < 22 ? other : quiet);
-    json_t *document = document_of(NOON_NS, NOON_NS + 30 * MINUTE_NS + ST_NS_PER_S);
-    assert_string_equal(
-        parts_of(document, text, sizeof(text)),
-        "measured to 1; nothing played to 10; measured to 11; no data to 22; nothing played to "
-        "30.0167; ");
-    json_decref(document);
-    document = document_of(NOON_NS + 2 * MINUTE_NS, NOON_NS + 50 * MINUTE_NS);
-    assert_string_equal(
-        parts_of(document, text, sizeof(text)),
-        "nothing played to 10; measured to 11; no data to 22; nothing played to 30; no data to 50; ");
-    json_decref(document);
+    look(NOON_NS, NOON_NS + 30 * MINUTE_NS + ST_NS_PER_S);
+    look(NOON_NS + 2 * MINUTE_NS, NOON_NS + 50 * MINUTE_NS);
+    shown_is("history_watched/answers", __func__);
 }
 
 /* Programs play, the daemon is killed, and the next one sees them after four seconds. */
 static void a_daemon_that_starts_does_not_know_what_played_before(void **state)
 {
     struct st_history_watch quiet = pipewire;
-    char text[256];
     quiet.playing = 0;
     quiet.watched_ns = 4 * ST_NS_PER_S;
     open_it();
@@ -160,10 +117,8 @@ static void a_daemon_that_starts_does_not_know_what_played_before(void **state)
     assert_int_equal(st_history_add_watched(history, &start), 0);
     add(NOON_NS + 2 * MINUTE_NS, 100, 1000);
     add_watched(NOON_NS + 2 * MINUTE_NS, pipewire);
-    json_t *document = document_of(NOON_NS, NOON_NS + 3 * MINUTE_NS);
-    assert_string_equal(parts_of(document, text, sizeof(text)),
-                        "measured to 1; no data to 2; measured to 3; ");
-    json_decref(document);
+    look(NOON_NS, NOON_NS + 3 * MINUTE_NS);
+    shown_is("history_watched/answers", __func__);
 }
 
 static void dropouts_and_the_watching_go_with_all(void **state)
