@@ -1,7 +1,6 @@
 /* All parsers of servers' answers, on the same text. */
 #include "advisor/parse/answer.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static size_t seen;
 

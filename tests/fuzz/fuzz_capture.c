@@ -1,7 +1,6 @@
 /* Captured texts of FreeBSD: all parsers on any text. */
 #include "advisor/parse/freebsd_text.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static void require(bool holds, const char *what)
 {

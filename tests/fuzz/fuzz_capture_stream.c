@@ -1,13 +1,6 @@
 /* Bytes of a helper program that records, in two pieces: what is taken is within its bounds. */
 #include "ears/capture_stream.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check(int ok)
-{
-    if (!ok)
-        abort();
-}
+#include "tests/fuzz/fuzz.h"
 
 static struct st_capture_reader reader;
 

@@ -1,11 +1,10 @@
 /* JSON that is to be drawn: what is accepted has figures in order, and each picture of it has numbers where
  * numbers go. */
 #include "lab/chart/chart.h"
+#include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/one_of.h"
 
 #define NAME "fuzz"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_set(const struct st_chart_set *set)
 {

@@ -4,9 +4,8 @@
 #include "advisor/collect/collect.h"
 #include "advisor/facts/snapshot.h"
 #include "tests/fake/fake.h"
+#include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/one_of.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -2,8 +2,8 @@
  * ranges. */
 /* Runs: 5000 */
 #include "daemon/config/config.h"
+#include "tests/fuzz/fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 const char *__lsan_default_suppressions(void);
 
 /* libconfig 1.5 loses the text it was reading when the file ends in the middle of it */
@@ -26,11 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct st_config config;
     if (size > ST_CONFIG_FILE_BYTES)
         return 0;
-    char *text = malloc(size + 1);
-    if (text == NULL)
-        return 0;
-    memcpy(text, data, size);
-    text[size] = '\0';
+    char *text = text_of(data, size);
     const int r = st_config_parse(text, size, "fuzz", &config, on_error, NULL);
     free(text);
     for (size_t i = 0; r == 0 && i < st_config_keys_n; i++) {

@@ -2,18 +2,12 @@
  * short safe name and times. */
 #include "core/text/safe.h"
 #include "daemon/causes/culprit_request.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct st_trace_culprit culprit;
-    char safe[ST_TRACE_CULPRIT_BYTES], *text = malloc(size + 1);
-    if (text == NULL)
-        return 0;
-    if (size > 0)
-        memcpy(text, data, size);
-    text[size] = '\0';
+    char safe[ST_TRACE_CULPRIT_BYTES], *text = text_of(data, size);
     if (st_culprit_request_parse(text, &culprit) == 0) {
         (void)st_safe_copy(safe, sizeof(safe), culprit.name, ST_TEXT_TO_NUL);
         if (culprit.ns < 0 || culprit.turns_ns < 0 || culprit.name[0] == '\0' ||

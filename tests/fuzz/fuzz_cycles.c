@@ -2,10 +2,9 @@
  * written must be a trace. */
 /* Runs: 2000 */
 #include "story/trace_file.h"
+#include "tests/fuzz/fuzz.h"
 
 #define EVENTS_MAX 512
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* @return what is left. */
 static size_t take(void *to, size_t bytes, const uint8_t **data, size_t size)

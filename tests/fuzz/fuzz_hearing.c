@@ -3,11 +3,10 @@
  * order, within what was recorded. */
 /* Runs: 400 */
 #include "ears/hearing.h"
+#include "tests/fuzz/fuzz.h"
 
 #define PACKET     128U
 #define FRAMES_MAX (16 * 8000U)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct st_hearing hearing;
 static struct st_hearing_result result;

@@ -4,9 +4,8 @@
 #include "advisor/facts/snapshot.h"
 #include "advisor/post/posted.h"
 #include "advisor/report/report_format.h"
+#include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/one_of.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /** Has a command of the fix a text of others that a shell would not take for a word? */
 static void check_fix(const struct st_facts *facts, const char *fix, const char *own)

@@ -1,8 +1,7 @@
 /* All parsers of Linux' text files, on the same text. */
 #include "advisor/parse/linux_text.h"
 #include "platform/proc.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static size_t seen;
 

@@ -1,15 +1,10 @@
 /* Durations as people type them: whatever is accepted is a duration, prints, and nothing else is written. */
 #include "core/ns.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char *text = malloc(size + 1);
-    if (text == NULL)
-        return 0;
-    memcpy(text, data, size);
-    text[size] = '\0';
+    char *text = text_of(data, size);
     int64_t ns = -77;
     const int r = st_ns_parse(text, &ns);
     if (r == 0 ? ns < 0 : ns != -77)

@@ -1,7 +1,6 @@
 /* Text of FreeBSD sysctls. The first byte is the kind, the second chooses the format, the third the room. */
 #include "platform/freebsd/oid.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

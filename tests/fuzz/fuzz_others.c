@@ -2,8 +2,7 @@
  * says which kind; what is shown is a line of that file. */
 #include "advisor/change/change.h"
 #include "tests/fake/fake.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static const struct {
     enum st_os os;

@@ -2,23 +2,11 @@
 #include "core/cpu_list.h"
 #include "core/text/safe.h"
 #include "platform/proc.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check(int ok)
-{
-    if (!ok)
-        abort();
-}
+#include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char *text = malloc(size + 1);
-    if (text == NULL)
-        return 0;
-    if (size > 0)
-        memcpy(text, data, size);
-    text[size] = '\0';
+    char *text = text_of(data, size);
 
     int64_t cpu_ns = -1, wait_ns = -1;
     if (st_proc_schedstat(text, &cpu_ns, &wait_ns) == 0)

@@ -1,9 +1,8 @@
 /* A profile as PipeWire's client library hands it over: a pod that is as long as it says. */
 #include <spa/pod/pod.h>
 
+#include "tests/fuzz/fuzz.h"
 #include "tests/unit/xruns/helpers/profile_ops.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int64_t seen_n;
 

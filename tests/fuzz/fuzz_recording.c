@@ -1,8 +1,7 @@
 /* Recordings: whatever the file holds, the events ascend, and the reader stops. */
 /* Runs: 10000 */
 #include "store/recording/recording.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static void read_all(struct st_recording_reader *reader)
 {

@@ -2,8 +2,7 @@
  * line. */
 #include "daemon/http/query.h"
 #include "daemon/http/route.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static void ask(char *line)
 {
@@ -34,11 +33,7 @@ static void ask(char *line)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char *text = malloc(size + 1);
-    if (text == NULL)
-        return 0;
-    memcpy(text, data, size);
-    text[size] = '\0';
+    char *text = text_of(data, size);
     char nothing[] = "", *parts[4] = {text, nothing, NULL, NULL};
     char *rest = text;
     for (size_t i = 1; i < ST_ARRAY_LEN(parts) && rest != NULL; i++) {

@@ -3,10 +3,9 @@
 #include "advisor/facts/text.h"
 #include "advisor/rules/rule.h"
 #include "core/text/safe.h"
+#include "tests/fuzz/fuzz.h"
 
 #define LINE_BYTES 512
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void require(bool holds, const char *what, const struct st_rule *rule)
 {

@@ -2,8 +2,7 @@
  * when it is made safe again. A quoted word is read back by a model of sh as the same word. The rules stand
  * here a second time, written from RFC 3629 and the POSIX shell. */
 #include "core/text/safe.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static void require(int ok, const char *what)
 {

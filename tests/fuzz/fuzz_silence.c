@@ -1,9 +1,8 @@
 /* Cycles of a stream: a byte for the length, one for a gap, then 16-bit samples. What is found lies in what
  * was played. */
 /* Runs: 5000 */
+#include "tests/fuzz/fuzz.h"
 #include "xruns/helpers/silence.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int64_t last_end;
 

@@ -1,8 +1,7 @@
 /* Snapshots: what is accepted is written back the same, judged and printed in each format. */
 #include "advisor/facts/snapshot.h"
 #include "advisor/report/report_format.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static void print_all(const struct st_report *report)
 {

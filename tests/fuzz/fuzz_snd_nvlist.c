@@ -1,7 +1,6 @@
 /* Packed nvlists of FreeBSD's sound devices, and their text: any bytes. */
+#include "tests/fuzz/fuzz.h"
 #include "xruns/sndstat.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void on_channel(void *ctx, const struct st_snd_channel *channel)
 {

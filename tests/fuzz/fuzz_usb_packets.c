@@ -1,8 +1,7 @@
 /* Events of usbmon as sleeptune-observe-usb reads them: a header of 64 bytes, and the descriptors of packets
  * of an isochronous transfer that is done. What is lost has a device and a length. */
+#include "tests/fuzz/fuzz.h"
 #include "xruns/helpers/usb_packets.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void on_lost(void *ctx, const struct st_usb_loss *loss)
 {

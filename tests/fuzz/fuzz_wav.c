@@ -1,8 +1,7 @@
 /* A WAV file: whatever it says, frames are whole and samples are numbers. */
 #include "ears/capture_stream.h"
 #include "ears/wav.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static void read_sound(struct st_wav *wav, size_t size)
 {
