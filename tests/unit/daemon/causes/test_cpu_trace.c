@@ -2,7 +2,7 @@
 #include "core/stats/random.h"
 #include "daemon/causes/cpu_trace.h"
 #include "tests/fake/fake.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/shown.h"
 
 #define LOOP 100
 #define HOG  4711
@@ -30,6 +30,19 @@ static struct st_trace_event interrupt(int64_t at_us, enum st_trace_kind kind, i
     return e;
 }
 
+/* Who is found, in us. */
+static void look(const struct st_trace_event *events, size_t n, enum st_cause cause, int64_t due_us,
+                 int64_t woke_us)
+{
+    struct st_trace_culprit c;
+    const int r = st_cpu_trace_find_culprit(events, n, LOOP, cause, due_us * US, woke_us * US, &c);
+    if (r != 0)
+        show("%s", r == -ENOENT ? "no one" : r == -ENODATA ? "not yet known" : "error");
+    else
+        show("%s %jd waited %jd turns %jd CPU %d%s%s", c.name, c.ns / US, c.waited_ns / US, c.turns_ns / US,
+             c.cpu, c.waking_was_seen ? ", waking seen" : "", c.explains ? ", explains" : "");
+}
+
 static void thread_that_kept_the_cpu_is_named_with_its_length(void **state)
 {
     const struct st_trace_event events[] = {
@@ -37,14 +50,9 @@ static void thread_that_kept_the_cpu_is_named_with_its_length(void **state)
         waking(1004),
         switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
     };
-    struct st_trace_culprit c;
-    assert_int_equal(st_cpu_trace_find_culprit(events, 3, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4003 * US, &c),
-                     0);
-    assert_string_equal(c.name, "hog/4711");
-    assert_int_equal(c.ns, 2996 * US); /* from the waking: it did not delay the wake-up before */
-    assert_int_equal(c.waited_ns, 2996 * US);
-    assert_int_equal(c.turns_ns, 3100 * US); /* from switch to switch */
-    assert_int_equal(c.cpu, 0);
+    look(events, 3, ST_CAUSE_RUN_QUEUE, 1000,
+         4003); /* from the waking: it did not delay the wake-up before; from switch to switch */
+    shown_is("cpu_trace/culprits", __func__);
 }
 
 static void who_had_the_cpu_before_the_first_event_is_known_by_the_switch_from_it(void **state)
@@ -53,13 +61,8 @@ static void who_had_the_cpu_before_the_first_event_is_known_by_the_switch_from_i
         switched(990, 0, 0, "swapper/0", 9, "elsewhere"), /* there was a trace by then */
         switched(4000, 1, HOG, "hog", LOOP, "st-loop"),
     };
-    struct st_trace_culprit c;
-    assert_int_equal(st_cpu_trace_find_culprit(events, 2, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
-                     0);
-    assert_string_equal(c.name, "hog/4711");
-    assert_int_equal(c.ns, 3000 * US);
-    assert_int_equal(c.turns_ns, 0); /* it may have had it for long */
-    assert_int_equal(c.cpu, 1);
+    look(events, 2, ST_CAUSE_RUN_QUEUE, 1000, 4001); /* it may have had it for long */
+    shown_is("cpu_trace/culprits", __func__);
 }
 
 /* "chrt -f 80 audiohog": it gets the CPU as chrt, and becomes audiohog on it */
@@ -70,13 +73,9 @@ static void program_has_its_name_after_exec(void **state)
         switched(2000, 0, HOG, "audiohog", 9, "other"),      switched(2010, 0, 9, "other", HOG, "audiohog"),
         switched(4000, 0, HOG, "audiohog", LOOP, "st-loop"),
     };
-    struct st_trace_culprit c;
-    assert_int_equal(st_cpu_trace_find_culprit(events, 3, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4003 * US, &c),
-                     -ENODATA);
-    assert_int_equal(st_cpu_trace_find_culprit(events, 5, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4003 * US, &c),
-                     0);
-    assert_string_equal(c.name, "audiohog/4711");
-    assert_int_equal(c.waited_ns, 2986 * US); /* under both names */
+    look(events, 3, ST_CAUSE_RUN_QUEUE, 1000, 4003);
+    look(events, 5, ST_CAUSE_RUN_QUEUE, 1000, 4003); /* under both names */
+    shown_is("cpu_trace/culprits", __func__);
 }
 
 static struct st_trace_event lost(int64_t at_us, int cpu)
@@ -93,21 +92,15 @@ static void time_before_the_oldest_event_is_nobodys(void **state)
         {.at_ns = 602 * s * US, .cpu = 1, .kind = ST_TRACE_WAKING, .pid = LOOP},
         switched(603 * s, 1, 50, "sh", LOOP, "st-loop"),
     };
-    struct st_trace_culprit c;
-    assert_int_equal(st_cpu_trace_find_culprit(overwritten, 3, LOOP, ST_CAUSE_RUN_QUEUE, due_ns, woke_ns, &c),
-                     -ENOENT);
-    assert_int_equal(st_cpu_trace_find_culprit(overwritten, 3, LOOP, ST_CAUSE_TIMER, due_ns, woke_ns, &c),
-                     -ENOENT);
+    look(overwritten, 3, ST_CAUSE_RUN_QUEUE, due_ns / US, woke_ns / US);
+    look(overwritten, 3, ST_CAUSE_TIMER, due_ns / US, woke_ns / US);
     /* of 3 ms the last 1 ms was seen */
     const struct st_trace_event half[] = {
         switched(3000, 0, 77, "innocent", HOG, "hog"),
         switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
     };
-    assert_int_equal(st_cpu_trace_find_culprit(half, 2, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
-                     0);
-    assert_string_equal(c.name, "hog/4711");
-    assert_int_equal(c.ns, 1000 * US);
-    assert_int_equal(c.turns_ns, 0); /* there may have been others before it */
+    look(half, 2, ST_CAUSE_RUN_QUEUE, 1000, 4001); /* there may have been others before it */
+    shown_is("cpu_trace/culprits", __func__);
 }
 
 static void time_of_which_the_ring_lost_the_events_is_nobodys(void **state)
@@ -123,12 +116,7 @@ static void time_of_which_the_ring_lost_the_events_is_nobodys(void **state)
         switched(3300, 0, 77, "innocent", HOG, "hog"),
         switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
     };
-    struct st_trace_culprit c;
-    assert_int_equal(st_cpu_trace_find_culprit(events, 8, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
-                     0);
-    assert_string_equal(c.name, "hog/4711");
-    assert_int_equal(c.ns, 700 * US);
-    assert_int_equal(c.turns_ns, 0);
+    look(events, 8, ST_CAUSE_RUN_QUEUE, 1000, 4001);
     /* who has the CPU after the gap is known by the switch from it, unless there is another gap before
      * that */
     const struct st_trace_event after[] = {
@@ -137,10 +125,7 @@ static void time_of_which_the_ring_lost_the_events_is_nobodys(void **state)
         lost(2000, 0),
         switched(4000, 0, 77, "innocent", LOOP, "st-loop"),
     };
-    assert_int_equal(st_cpu_trace_find_culprit(after, 4, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
-                     0);
-    assert_int_equal(c.ns, 2000 * US);
-    assert_true(c.explains);
+    look(after, 4, ST_CAUSE_RUN_QUEUE, 1000, 4001);
     const struct st_trace_event two[] = {
         switched(900, 0, 0, "swapper/0", 77, "innocent"),
         waking(1001),
@@ -149,8 +134,7 @@ static void time_of_which_the_ring_lost_the_events_is_nobodys(void **state)
         lost(3900, 0),
         switched(4000, 0, 77, "innocent", LOOP, "st-loop"),
     };
-    assert_int_equal(st_cpu_trace_find_culprit(two, 6, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
-                     -ENOENT);
+    look(two, 6, ST_CAUSE_RUN_QUEUE, 1000, 4001);
     /* another CPU's gap is no matter */
     const struct st_trace_event other[] = {
         switched(900, 0, 0, "swapper/0", HOG, "hog"),
@@ -158,10 +142,8 @@ static void time_of_which_the_ring_lost_the_events_is_nobodys(void **state)
         lost(3900, 1),
         switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
     };
-    assert_int_equal(st_cpu_trace_find_culprit(other, 4, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
-                     0);
-    assert_int_equal(c.ns, 2999 * US);
-    assert_int_equal(c.turns_ns, 3100 * US);
+    look(other, 4, ST_CAUSE_RUN_QUEUE, 1000, 4001);
+    shown_is("cpu_trace/culprits", __func__);
 }
 
 static void turns_before_a_gap_are_not_counted(void **state)
@@ -172,11 +154,8 @@ static void turns_before_a_gap_are_not_counted(void **state)
         waking(1001),
         switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
     };
-    struct st_trace_culprit c;
-    assert_int_equal(st_cpu_trace_find_culprit(events, 4, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
-                     0);
-    assert_int_equal(c.ns, 2999 * US);
-    assert_int_equal(c.turns_ns, 0);
+    look(events, 4, ST_CAUSE_RUN_QUEUE, 1000, 4001);
+    shown_is("cpu_trace/culprits", __func__);
 }
 
 static void without_its_waking_since_when_it_waited_is_not_known(void **state)
@@ -187,24 +166,14 @@ static void without_its_waking_since_when_it_waited_is_not_known(void **state)
         interrupt(2200, ST_TRACE_IRQ_EXIT, 27, ""),
         switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
     };
-    struct st_trace_culprit c;
     /* by the counters it waited for its CPU: the hog had it, but since when it was waited for is not known */
-    assert_int_equal(st_cpu_trace_find_culprit(events, 4, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
-                     0);
-    assert_string_equal(c.name, "hog/4711");
-    assert_int_equal(c.ns, 2000 * US);
-    assert_int_equal(c.waited_ns, 0);
-    assert_false(c.waking_was_seen);
-    assert_false(c.explains);
+    look(events, 4, ST_CAUSE_RUN_QUEUE, 1000, 4001);
     /* nothing says that it waited: what remains is the interrupt, whose time nobody else had */
     const enum st_cause causes[] = {ST_CAUSE_TIMER, ST_CAUSE_UNKNOWN};
     ST_EACH (cause, causes) {
-        assert_int_equal(st_cpu_trace_find_culprit(events, 4, LOOP, *cause, 1000 * US, 4001 * US, &c), 0);
-        assert_string_equal(c.name, "irq/27-hda");
-        assert_int_equal(c.ns, 1000 * US);
-        assert_int_equal(c.waited_ns, 0);
-        assert_true(c.explains);
+        look(events, 4, *cause, 1000, 4001);
     }
+    shown_is("cpu_trace/culprits", __func__);
 }
 
 static void the_longest_of_several_is_named(void **state)
@@ -216,11 +185,8 @@ static void the_longest_of_several_is_named(void **state)
         switched(4000, 0, 8, "other", HOG, "hog"),
         switched(4400, 0, HOG, "hog", LOOP, "st-loop"),
     };
-    struct st_trace_culprit c;
-    assert_int_equal(st_cpu_trace_find_culprit(events, 5, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4500 * US, &c),
-                     0);
-    assert_string_equal(c.name, "hog/4711");
-    assert_int_equal(c.ns, 2400 * US); /* both of its turns */
+    look(events, 5, ST_CAUSE_RUN_QUEUE, 1000, 4500); /* both of its turns */
+    shown_is("cpu_trace/culprits", __func__);
 }
 
 static void turns_are_whole_with_their_interrupts_and_those_of_the_time_only(void **state)
@@ -239,12 +205,8 @@ static void turns_are_whole_with_their_interrupts_and_those_of_the_time_only(voi
         switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
         switched(4010, 0, LOOP, "st-loop", HOG, "hog"),
     };
-    struct st_trace_culprit c;
-    assert_int_equal(
-        st_cpu_trace_find_culprit(events, 12, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4003 * US, &c), 0);
-    assert_string_equal(c.name, "hog/4711");
-    assert_int_equal(c.ns, 2850 * US); /* from 1100 on, less 50 */
-    assert_int_equal(c.turns_ns, 3250 * US);
+    look(events, 12, ST_CAUSE_RUN_QUEUE, 1000, 4003); /* from 1100 on, less 50 */
+    shown_is("cpu_trace/culprits", __func__);
 }
 
 static void turns_of_which_an_event_was_lost_are_not_known(void **state)
@@ -255,11 +217,8 @@ static void turns_of_which_an_event_was_lost_are_not_known(void **state)
         switched(1100, 0, 77, "other", HOG, "hog"),
         switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
     };
-    struct st_trace_culprit c;
-    assert_int_equal(st_cpu_trace_find_culprit(events, 4, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4003 * US, &c),
-                     0);
-    assert_int_equal(c.ns, 2900 * US);
-    assert_int_equal(c.turns_ns, 0);
+    look(events, 4, ST_CAUSE_RUN_QUEUE, 1000, 4003);
+    shown_is("cpu_trace/culprits", __func__);
 }
 
 static void interrupt_is_taken_off_the_thread_below_it(void **state)
@@ -270,12 +229,8 @@ static void interrupt_is_taken_off_the_thread_below_it(void **state)
         interrupt(3500, ST_TRACE_IRQ_EXIT, 27, ""),     interrupt(3600, ST_TRACE_SOFTIRQ_EXIT, 3, ""),
         switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
     };
-    struct st_trace_culprit c;
-    assert_int_equal(st_cpu_trace_find_culprit(events, 7, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
-                     0);
-    assert_string_equal(c.name, "irq/27-hda");
-    assert_int_equal(c.ns, 2000 * US);
-    assert_int_equal(c.turns_ns, 0); /* turns are a thread's */
+    look(events, 7, ST_CAUSE_RUN_QUEUE, 1000, 4001); /* turns are a thread's */
+    shown_is("cpu_trace/culprits", __func__);
 }
 
 static void softirq_has_the_kernels_name(void **state)
@@ -286,12 +241,9 @@ static void softirq_has_the_kernels_name(void **state)
         interrupt(3900, ST_TRACE_SOFTIRQ_EXIT, 3, ""),
         switched(4000, 0, 0, "swapper/0", LOOP, "st-loop"),
     };
-    struct st_trace_culprit c;
-    assert_int_equal(st_cpu_trace_find_culprit(events, 4, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
-                     0);
-    assert_string_equal(c.name, "softirq/NET_RX");
-    assert_int_equal(c.ns, 2900 * US); /* before the waking, too: it may be what kept the timer */
-    assert_int_equal(c.waited_ns, 900 * US);
+    look(events, 4, ST_CAUSE_RUN_QUEUE, 1000,
+         4001); /* before the waking, too: it may be what kept the timer */
+    shown_is("cpu_trace/culprits", __func__);
 }
 
 /* Interrupts were off until 3900, or the host had taken the CPU away: the events are the same. */
@@ -303,40 +255,29 @@ static const struct st_trace_event waking_came_late[] = {
 
 static void thread_counts_before_the_waking_when_the_waking_was_what_came_late_on_bare_metal(void **state)
 {
-    struct st_trace_culprit c;
-    assert_int_equal(
-        st_cpu_trace_find_culprit(waking_came_late, 3, LOOP, ST_CAUSE_TIMER, 1000 * US, 4001 * US, &c), 0);
-    assert_string_equal(c.name, "hog/4711");
-    assert_int_equal(c.ns, 3000 * US);
-    assert_int_equal(c.waited_ns, 100 * US);
+    look(waking_came_late, 3, ST_CAUSE_TIMER, 1000, 4001);
+    shown_is("cpu_trace/culprits", __func__);
 }
 
 static void thread_that_was_there_when_the_host_took_the_cpu_is_not_blamed(void **state)
 {
-    struct st_trace_culprit c;
-    assert_int_equal(st_cpu_trace_find_culprit(waking_came_late, 3, LOOP, ST_CAUSE_HYPERVISOR_OR_INTERRUPT,
-                                               1000 * US, 4001 * US, &c),
-                     -ENOENT);
+    look(waking_came_late, 3, ST_CAUSE_HYPERVISOR_OR_INTERRUPT, 1000, 4001);
     const struct st_trace_event after[] = {
         waking(1001), /* nor is it when the host took it between the waking and the switch */
         switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
     };
-    assert_int_equal(
-        st_cpu_trace_find_culprit(after, 2, LOOP, ST_CAUSE_HYPERVISOR_OR_INTERRUPT, 1000 * US, 4001 * US, &c),
-        -ENOENT);
+    look(after, 2, ST_CAUSE_HYPERVISOR_OR_INTERRUPT, 1000, 4001);
+    shown_is("cpu_trace/culprits", __func__);
 }
 
 static void of_a_wait_for_the_cpu_only_the_wait_is_a_threads(void **state)
 {
     const enum st_cause causes[] = {ST_CAUSE_RUN_QUEUE, ST_CAUSE_UNKNOWN};
     ST_EACH (cause, causes) {
-        struct st_trace_culprit c;
-        assert_int_equal(
-            st_cpu_trace_find_culprit(waking_came_late, 3, LOOP, *cause, 3600 * US, 4000 * US, &c), 0);
-        assert_int_equal(c.ns, 100 * US);
-        assert_int_equal(
-            st_cpu_trace_find_culprit(waking_came_late, 3, LOOP, *cause, 1000 * US, 4001 * US, &c), -ENOENT);
+        look(waking_came_late, 3, *cause, 3600, 4000);
+        look(waking_came_late, 3, *cause, 1000, 4001);
     }
+    shown_is("cpu_trace/culprits", __func__);
 }
 
 static void in_a_guest_an_interrupt_has_the_time_from_its_entry_to_its_exit(void **state)
@@ -348,13 +289,8 @@ static void in_a_guest_an_interrupt_has_the_time_from_its_entry_to_its_exit(void
         interrupt(3100, ST_TRACE_IRQ_EXIT, 27, ""),
         switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
     };
-    struct st_trace_culprit c;
-    assert_int_equal(st_cpu_trace_find_culprit(events, 5, LOOP, ST_CAUSE_HYPERVISOR_OR_INTERRUPT, 1000 * US,
-                                               4001 * US, &c),
-                     0);
-    assert_string_equal(c.name, "irq/27-hda");
-    assert_int_equal(c.ns, 2000 * US);
-    assert_int_equal(c.waited_ns, 1900 * US);
+    look(events, 5, ST_CAUSE_HYPERVISOR_OR_INTERRUPT, 1000, 4001);
+    shown_is("cpu_trace/culprits", __func__);
 }
 
 static void interrupt_without_its_exit_has_no_time(void **state)
@@ -369,18 +305,11 @@ static void interrupt_without_its_exit_has_no_time(void **state)
             interrupt(1100, ST_TRACE_IRQ_ENTRY, 27, "hda"), **end,
             switched(4000, 0, HOG, "hog", LOOP, "st-loop"),
         };
-        struct st_trace_culprit c;
-        assert_int_equal(st_cpu_trace_find_culprit(events, 5, LOOP, ST_CAUSE_HYPERVISOR_OR_INTERRUPT,
-                                                   1000 * US, 4001 * US, &c),
-                         -ENOENT);
-        assert_int_equal(
-            st_cpu_trace_find_culprit(events, 5, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c), 0);
-        assert_string_equal(c.name, "hog/4711"); /* it was its turn */
-        assert_int_equal(c.ns, 2999 * US);
-        assert_int_equal(
-            st_cpu_trace_find_culprit(events, 5, LOOP, ST_CAUSE_KERNEL, 1000 * US, 4001 * US, &c), 0);
-        assert_string_equal(c.name, "hog/4711"); /* in the kernel */
+        look(events, 5, ST_CAUSE_HYPERVISOR_OR_INTERRUPT, 1000, 4001);
+        look(events, 5, ST_CAUSE_RUN_QUEUE, 1000, 4001); /* it was its turn */
+        look(events, 5, ST_CAUSE_KERNEL, 1000, 4001);    /* in the kernel */
     }
+    shown_is("cpu_trace/culprits", __func__);
 }
 
 static void what_is_no_others_doing_has_no_culprit(void **state)
@@ -389,10 +318,9 @@ static void what_is_no_others_doing_has_no_culprit(void **state)
     const enum st_cause causes[] = {ST_CAUSE_STOPPED,  ST_CAUSE_RT_THROTTLING, ST_CAUSE_CPU_QUOTA,
                                     ST_CAUSE_OWN_WORK, ST_CAUSE_SUSPEND,       ST_CAUSE_PAGE_FAULT};
     ST_EACH (cause, causes) {
-        struct st_trace_culprit c;
-        assert_int_equal(st_cpu_trace_find_culprit(events, 1, LOOP, *cause, 1000 * US, 4001 * US, &c),
-                         -ENOENT);
+        look(events, 1, *cause, 1000, 4001);
     }
+    shown_is("cpu_trace/culprits", __func__);
 }
 
 static void idle_cpu_has_no_culprit(void **state)
@@ -402,9 +330,8 @@ static void idle_cpu_has_no_culprit(void **state)
         waking(3990),
         switched(4000, 0, 0, "swapper/0", LOOP, "st-loop"),
     };
-    struct st_trace_culprit c;
-    assert_int_equal(st_cpu_trace_find_culprit(events, 3, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
-                     -ENOENT);
+    look(events, 3, ST_CAUSE_RUN_QUEUE, 1000, 4001);
+    shown_is("cpu_trace/culprits", __func__);
 }
 
 static void who_had_it_for_a_moment_is_not_blamed(void **state)
@@ -414,9 +341,8 @@ static void who_had_it_for_a_moment_is_not_blamed(void **state)
         switched(1010, 0, 7, "kworker", 0, "swapper/0"), /* 10 us of 3 ms */
         switched(4000, 0, 0, "swapper/0", LOOP, "st-loop"),
     };
-    struct st_trace_culprit c;
-    assert_int_equal(st_cpu_trace_find_culprit(events, 3, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
-                     -ENOENT);
+    look(events, 3, ST_CAUSE_RUN_QUEUE, 1000, 4001);
+    shown_is("cpu_trace/culprits", __func__);
 }
 
 static void nobody_is_blamed_for_a_time_of_which_events_were_lost(void **state)
@@ -426,9 +352,8 @@ static void nobody_is_blamed_for_a_time_of_which_events_were_lost(void **state)
         waking(1004), /* the hog's switch to another thread was lost */
         switched(4000, 0, 77, "other", LOOP, "st-loop"),
     };
-    struct st_trace_culprit c;
-    assert_int_equal(st_cpu_trace_find_culprit(events, 3, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4003 * US, &c),
-                     -ENOENT);
+    look(events, 3, ST_CAUSE_RUN_QUEUE, 1000, 4003);
+    shown_is("cpu_trace/culprits", __func__);
 }
 
 static void other_cpus_and_other_times_do_not_count(void **state)
@@ -438,13 +363,10 @@ static void other_cpus_and_other_times_do_not_count(void **state)
         switched(950, 1, 0, "swapper/1", 9, "elsewhere"),  waking(1001),
         switched(4000, 0, HOG, "hog", LOOP, "st-loop"),    switched(5000, 0, LOOP, "st-loop", 9, "later"),
     };
-    struct st_trace_culprit c;
-    assert_int_equal(st_cpu_trace_find_culprit(events, 5, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
-                     -ENOENT);
-    assert_int_equal(st_cpu_trace_find_culprit(events, 3, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
-                     -ENODATA); /* the ring lost it */
-    assert_int_equal(st_cpu_trace_find_culprit(events, 0, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
-                     -ENODATA);
+    look(events, 5, ST_CAUSE_RUN_QUEUE, 1000, 4001);
+    look(events, 3, ST_CAUSE_RUN_QUEUE, 1000, 4001); /* the ring lost it */
+    look(events, 0, ST_CAUSE_RUN_QUEUE, 1000, 4001);
+    shown_is("cpu_trace/culprits", __func__);
 }
 
 static void names_hold_no_control_characters(void **state)
@@ -453,10 +375,8 @@ static void names_hold_no_control_characters(void **state)
         waking(1000),
         switched(4000, 0, HOG, "a\033[2J\n", LOOP, "st-loop"),
     };
-    struct st_trace_culprit c;
-    assert_int_equal(st_cpu_trace_find_culprit(events, 2, LOOP, ST_CAUSE_RUN_QUEUE, 1000 * US, 4001 * US, &c),
-                     0);
-    assert_string_equal(c.name, "a?[2J?/4711");
+    look(events, 2, ST_CAUSE_RUN_QUEUE, 1000, 4001);
+    shown_is("cpu_trace/culprits", __func__);
 }
 
 /* Whatever the events are, nobody had the CPU longer than the time was. */
