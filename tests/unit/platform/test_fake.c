@@ -6,32 +6,33 @@
 
 #define START INT64_C(1000000000)
 
+static struct st_platform *p;
+
 static int linux_fake(void **state)
 {
-    *state = st_fake_new(ST_OS_LINUX, START);
-    return *state == NULL;
+    p = st_fake_new(ST_OS_LINUX, START);
+    return p == NULL;
 }
 
 static int freebsd_fake(void **state)
 {
-    *state = st_fake_new(ST_OS_FREEBSD, START);
-    return *state == NULL;
+    p = st_fake_new(ST_OS_FREEBSD, START);
+    return p == NULL;
 }
 
 static int finish(void **state)
 {
-    st_fake_free(*state);
+    st_fake_free(p);
     return 0;
 }
 
 static void every_function_of_the_seam_is_there(void **state)
 {
-    seam_filled(*state);
+    seam_filled(p);
 }
 
 static void time_moves_only_by_script(void **state)
 {
-    struct st_platform *p = *state;
     assert_int_equal(p->clock.now_ns(&p->clock), START);
     assert_int_equal(p->clock.now_ns(&p->clock), START);
     st_fake_advance(p, 500);
@@ -43,7 +44,6 @@ static void time_moves_only_by_script(void **state)
 
 static void time_saturates(void **state)
 {
-    struct st_platform *p = *state;
     st_fake_advance(p, INT64_MAX);
     assert_int_equal(p->clock.now_ns(&p->clock), INT64_MAX);
     assert_int_equal(p->clock.sleep_until_ns(&p->clock, INT64_MAX), 0);
@@ -52,7 +52,6 @@ static void time_saturates(void **state)
 
 static void a_late_sleep_near_the_end_of_time_saturates(void **state)
 {
-    struct st_platform *p = *state;
     assert_int_equal(st_fake_script_sleeps(p, NULL, 0, INT64_MAX), 0);
     assert_int_equal(p->clock.sleep_until_ns(&p->clock, START + 1), 0);
     assert_int_equal(p->clock.now_ns(&p->clock), INT64_MAX);
@@ -60,7 +59,6 @@ static void a_late_sleep_near_the_end_of_time_saturates(void **state)
 
 static void a_clock_read_costs_what_was_scripted_after_it(void **state)
 {
-    struct st_platform *p = *state;
     st_fake_set_clock_cost_ns(p, 40);
     assert_int_equal(p->clock.now_ns(&p->clock), START);
     assert_int_equal(p->clock.now_ns(&p->clock), START + 40);
@@ -68,7 +66,6 @@ static void a_clock_read_costs_what_was_scripted_after_it(void **state)
 
 static void sleeps_wake_as_late_as_scripted(void **state)
 {
-    struct st_platform *p = *state;
     const int64_t late[] = {100, -30, INT64_MIN};
     assert_int_equal(st_fake_script_sleeps(p, late, ST_ARRAY_LEN(late), 7), 0);
     assert_int_equal(p->clock.sleep_until_ns(&p->clock, START + 1000), 0);
@@ -84,7 +81,6 @@ static void sleeps_wake_as_late_as_scripted(void **state)
 
 static void a_sleep_into_the_past_returns_at_once(void **state)
 {
-    struct st_platform *p = *state;
     assert_int_equal(st_fake_script_sleeps(p, NULL, 0, 100), 0);
     assert_int_equal(p->clock.sleep_until_ns(&p->clock, START - 1), 0);
     assert_int_equal(p->clock.sleep_until_ns(&p->clock, START), 0);
@@ -93,7 +89,6 @@ static void a_sleep_into_the_past_returns_at_once(void **state)
 
 static void an_early_wake_never_goes_back_in_time(void **state)
 {
-    struct st_platform *p = *state;
     const int64_t late[] = {-5000};
     assert_int_equal(st_fake_script_sleeps(p, late, 1, 0), 0);
     assert_int_equal(p->clock.sleep_until_ns(&p->clock, START + 1000), 0);
@@ -102,7 +97,6 @@ static void an_early_wake_never_goes_back_in_time(void **state)
 
 static void linux_has_no_precise_wait(void **state)
 {
-    struct st_platform *p = *state;
     assert_int_equal(p->clock.sleep_until_precise_ns(&p->clock, START + 1), -ENOTSUP);
     int64_t ns;
     assert_int_equal(p->threads.timer_slack_ns(&p->threads, &ns), 0);
@@ -111,7 +105,6 @@ static void linux_has_no_precise_wait(void **state)
 
 static void freebsd_has_a_precise_wait_and_no_slack(void **state)
 {
-    struct st_platform *p = *state;
     assert_int_equal(st_fake_script_sleeps(p, NULL, 0, 3), 0);
     assert_int_equal(p->clock.sleep_until_precise_ns(&p->clock, START + 1), 0);
     assert_int_equal(p->clock.now_ns(&p->clock), START + 4);
@@ -124,7 +117,6 @@ static void freebsd_has_a_precise_wait_and_no_slack(void **state)
 
 static void policy_is_remembered_and_demoted(void **state)
 {
-    struct st_platform *p = *state;
     enum st_policy policy;
     int priority;
     assert_int_equal(p->threads.set_policy(&p->threads, ST_POLICY_FIFO, 70), 0);
@@ -141,7 +133,6 @@ static void policy_is_remembered_and_demoted(void **state)
 
 static void a_pinned_thread_has_one_cpu(void **state)
 {
-    struct st_platform *p = *state;
     int cpus[4] = {-1, -1, -1, -1};
     assert_int_equal(p->threads.cpus_allowed(&p->threads, cpus, 4), 2);
     assert_int_equal(p->threads.pin(&p->threads, 2), -EINVAL);
@@ -152,7 +143,6 @@ static void a_pinned_thread_has_one_cpu(void **state)
 
 static void counters_are_the_scripted_ones(void **state)
 {
-    struct st_platform *p = *state;
     struct st_counters_handle handle;
     const struct st_thread_counters set = {.valid = ST_COUNTER_CPU, .cpu_ns = 77};
     struct st_thread_counters got = {0};
@@ -169,7 +159,6 @@ static void counters_are_the_scripted_ones(void **state)
 
 static void files_are_read_cut_and_refused(void **state)
 {
-    struct st_platform *p = *state;
     char buf[8];
     size_t len = 99;
     assert_int_equal(st_fake_set_file(p, "/a", "first", 0), 0);
@@ -188,7 +177,6 @@ static void files_are_read_cut_and_refused(void **state)
 
 static void linux_sysctls_are_also_files(void **state)
 {
-    struct st_platform *p = *state;
     char buf[32];
     size_t len;
     assert_int_equal(st_fake_set_file(p, "/proc/sys/kernel/sched_rt_runtime_us", "950000\n", 0), 0);
@@ -206,7 +194,6 @@ static void linux_sysctls_are_also_files(void **state)
 
 static void freebsd_sysctls_are_not_files(void **state)
 {
-    struct st_platform *p = *state;
     char buf[32];
     size_t len;
     assert_int_equal(st_fake_set_file(p, "/proc/sys/kern/hz", "1", 0), 0);
@@ -226,7 +213,6 @@ static int join(void *ctx, const char *name)
 
 static void folders_are_listed_sorted_and_once(void **state)
 {
-    struct st_platform *p = *state;
     static const char *const paths[] = {"/d/cpu10/x", "/d/cpu1/x", "/d/cpu1-a/x",
                                         "/d/cpu1/y",  "/d/zero",   "/dx/no"};
     ST_EACH (path, paths)
@@ -243,7 +229,6 @@ static void folders_are_listed_sorted_and_once(void **state)
 
 static void listing_ends_when_asked(void **state)
 {
-    struct st_platform *p = *state;
     assert_int_equal(st_fake_set_file(p, "/d/go", "", 0), 0);
     assert_int_equal(st_fake_set_file(p, "/d/stop", "", 0), 0);
     assert_int_equal(st_fake_set_file(p, "/d/tail", "", 0), 0);
@@ -254,7 +239,6 @@ static void listing_ends_when_asked(void **state)
 
 static void the_nth_call_fails_and_later_ones_succeed(void **state)
 {
-    struct st_platform *p = *state;
     assert_int_equal(st_fake_fail_at(p, "lock_memory", 2, -ENOMEM), 0);
     assert_int_equal(p->threads.lock_memory(&p->threads, NULL), 0);
     assert_int_equal(p->threads.lock_memory(&p->threads, NULL), -ENOMEM);
@@ -263,7 +247,6 @@ static void the_nth_call_fails_and_later_ones_succeed(void **state)
 
 static void with_n_0_every_call_fails(void **state)
 {
-    struct st_platform *p = *state;
     assert_int_equal(st_fake_fail_at(p, "set_policy", 0, -EPERM), 0);
     assert_int_equal(p->threads.set_policy(&p->threads, ST_POLICY_FIFO, 70), -EPERM);
     assert_int_equal(p->threads.set_policy(&p->threads, ST_POLICY_FIFO, 70), -EPERM);
@@ -271,7 +254,6 @@ static void with_n_0_every_call_fails(void **state)
 
 static void every_function_that_can_fail_can_be_made_to(void **state)
 {
-    struct st_platform *p = *state;
     static const char *const names[] = {"sleep_until_ns",
                                         "sleep_until_precise_ns",
                                         "suspended_ns",
@@ -333,7 +315,6 @@ static void every_function_that_can_fail_can_be_made_to(void **state)
 
 static void an_unknown_function_or_error_cannot_be_injected(void **state)
 {
-    struct st_platform *p = *state;
     assert_int_equal(st_fake_fail_at(p, "now_ns", 1, -EIO), -ENOENT); /* a clock read never fails */
     assert_int_equal(st_fake_fail_at(p, "pin", 1, EIO), -EINVAL);
 }

@@ -2,84 +2,83 @@
 #include "advisor/parse/freebsd_text.h"
 #include "tests/unit/unit.h"
 
+static struct st_facts *facts;
+
 static int setup(void **state)
 {
-    *state = st_facts_new(ST_OS_FREEBSD);
-    return *state != NULL ? 0 : -1;
+    facts = st_facts_new(ST_OS_FREEBSD);
+    return facts != NULL ? 0 : -1;
 }
 
 static int teardown(void **state)
 {
-    st_facts_free(*state);
+    st_facts_free(facts);
     return 0;
 }
 
-static const char *value(const struct st_facts *facts, const char *key)
+static const char *value(const char *key)
 {
     const char *text = "(none)";
     (void)!st_facts_text(facts, key, &text);
     return text;
 }
 
-static void check(const struct st_facts *facts, const char *key, const char *expected)
+static void check(const char *key, const char *expected)
 {
-    if (strcmp(value(facts, key), expected) != 0)
-        fail_msg("%s is %s, not %s", key, value(facts, key), expected);
+    if (strcmp(value(key), expected) != 0)
+        fail_msg("%s is %s, not %s", key, value(key), expected);
 }
 
 /* --- assignments --- */
 
 static const char *const wanted[] = {"kern.", "powerd", "dev.pcm.", NULL};
 
-static void assign(struct st_facts *facts, const char *text)
+static void assign(const char *text)
 {
     assert_int_equal(st_freebsd_text_assignments(facts, "x.", wanted, text, "file"), 0);
 }
 
 static void quotes_comments_and_blanks_are_understood(void **state)
 {
-    struct st_facts *facts = *state;
-    assign(facts, "kern.a=\"1 2\" # why\n"
-                  "  kern.b = 2   # comment\r\n"
-                  "kern.c='x\"y'\n"
-                  "#kern.d=1\n"
-                  "kern.e=\n"
-                  "kern.f=1;kern.g=2\n"
-                  "dev.pcm.0.%x=7\n"
-                  "powerd_flags+=\"-a\"\n"
-                  "secret=1\n"
-                  "kern.last=9");
-    check(facts, "x.kern.a", "1 2");
-    check(facts, "x.kern.b", "2");
-    check(facts, "x.kern.c", "x\"y");
-    check(facts, "x.kern.e", "");
-    check(facts, "x.kern.f", "1");
-    check(facts, "x.dev.pcm.0.%x", "7");
-    check(facts, "x.kern.last", "9");
+    assign("kern.a=\"1 2\" # why\n"
+           "  kern.b = 2   # comment\r\n"
+           "kern.c='x\"y'\n"
+           "#kern.d=1\n"
+           "kern.e=\n"
+           "kern.f=1;kern.g=2\n"
+           "dev.pcm.0.%x=7\n"
+           "powerd_flags+=\"-a\"\n"
+           "secret=1\n"
+           "kern.last=9");
+    check("x.kern.a", "1 2");
+    check("x.kern.b", "2");
+    check("x.kern.c", "x\"y");
+    check("x.kern.e", "");
+    check("x.kern.f", "1");
+    check("x.dev.pcm.0.%x", "7");
+    check("x.kern.last", "9");
     assert_int_equal(facts->n, 7);
 }
 
 static void the_later_of_two_values_counts(void **state)
 {
-    assign(*state, "kern.hz=100\nkern.hz=1000\n");
-    check(*state, "x.kern.hz", "1000");
+    assign("kern.hz=100\nkern.hz=1000\n");
+    check("x.kern.hz", "1000");
 }
 
 static void an_open_quote_goes_on_over_lines(void **state)
 {
-    struct st_facts *facts = *state;
-    assign(facts, "powerd_flags=\"-a maximum \\\n  -b adaptive\"\nkern.a='1\n2'\nkern.b=3\n");
-    check(facts, "x.powerd_flags", "-a maximum    -b adaptive");
-    check(facts, "x.kern.a", "1 2");
-    check(facts, "x.kern.b", "3");
-    assign(facts, "kern.c=\"\\");
+    assign("powerd_flags=\"-a maximum \\\n  -b adaptive\"\nkern.a='1\n2'\nkern.b=3\n");
+    check("x.powerd_flags", "-a maximum    -b adaptive");
+    check("x.kern.a", "1 2");
+    check("x.kern.b", "3");
+    assign("kern.c=\"\\");
     assert_int_equal(st_facts_find(facts, "x.kern.c")->state, ST_FACT_MALFORMED);
 }
 
 static void what_only_a_shell_can_evaluate_is_malformed(void **state)
 {
-    struct st_facts *facts = *state;
-    assign(facts, "kern.a=\"$x\"\nkern.b=`date`\nkern.c=\"open\n");
+    assign("kern.a=\"$x\"\nkern.b=`date`\nkern.c=\"open\n");
     assert_int_equal(st_facts_find(facts, "x.kern.a")->state, ST_FACT_MALFORMED);
     assert_int_equal(st_facts_find(facts, "x.kern.b")->state, ST_FACT_MALFORMED);
     assert_int_equal(st_facts_find(facts, "x.kern.c")->state, ST_FACT_MALFORMED);
@@ -87,15 +86,14 @@ static void what_only_a_shell_can_evaluate_is_malformed(void **state)
 
 /* --- sndstat --- */
 
-static void sndstat(struct st_facts *facts, const char *text)
+static void sndstat(const char *text)
 {
     assert_int_equal(st_freebsd_text_sndstat(facts, text, "sndstat"), 0);
 }
 
 static void a_channel_of_13_is_on_one_line(void **state)
 {
-    sndstat(*state,
-            "FreeBSD Audio Driver (64bit 2009061500/amd64)\n"
+    sndstat("FreeBSD Audio Driver (64bit 2009061500/amd64)\n"
             "Installed devices:\n"
             "pcm0: <USB audio> at ? kld snd_uaudio (1p:1v/0r:0v) default\n"
             "\tsnddev flags=0x2e3<SIMPLEX,AUTOVCHAN,BUSY,MPSAFE,REGISTERED,VPC>\n"
@@ -106,14 +104,13 @@ static void a_channel_of_13_is_on_one_line(void **state)
             "(dsp)\n"
             "\t interrupts 0, underruns 16, feed 266, ready 0 [b:0/0/0|bs:8192/1024/8]\n"
             "No devices installed from userspace.\n");
-    check(*state, "freebsd.sndstat.pcm0.parent", "snd_uaudio");
-    check(*state, "freebsd.sndstat.pcm0.play.block_us", "8000"); /* buffer_ms = 8 */
+    check("freebsd.sndstat.pcm0.parent", "snd_uaudio");
+    check("freebsd.sndstat.pcm0.play.block_us", "8000"); /* buffer_ms = 8 */
 }
 
 static void a_channel_of_15_is_on_several_lines(void **state)
 {
     sndstat(
-        *state,
         "FreeBSD Audio Driver\n"
         "Installed devices:\n"
         "pcm0: <Generic (0x1af40022) (Analog)> on hdaa0 (1p:0v/1r:0v)\n"
@@ -127,29 +124,27 @@ static void a_channel_of_15_is_on_several_lines(void **state)
         "Installed devices from userspace:\n"
         "dsp.play: <virtual_oss device> (play/rec)\n"
         "\t[dsp9.play.0]: spd 1, fmt 0x00200010, flags\n");
-    check(*state, "freebsd.sndstat.pcm0.parent", "hdaa0");
-    check(*state, "freebsd.sndstat.pcm0.play.block_us", "(none)");
-    check(*state, "freebsd.sndstat.pcm1.play.block_us", "4000"); /* of the hardware's rate */
+    check("freebsd.sndstat.pcm0.parent", "hdaa0");
+    check("freebsd.sndstat.pcm0.play.block_us", "(none)");
+    check("freebsd.sndstat.pcm1.play.block_us", "4000"); /* of the hardware's rate */
 }
 
 static void without_verbosity_there_are_names_only(void **state)
 {
-    sndstat(*state,
-            "Installed devices:\npcm5: <A <b> c> (play) default\nNo devices installed from userspace.\n");
-    check(*state, "freebsd.sndstat.pcm5.parent", "(none)");
+    sndstat("Installed devices:\npcm5: <A <b> c> (play) default\nNo devices installed from userspace.\n");
+    check("freebsd.sndstat.pcm5.parent", "(none)");
 }
 
 static void hostile_sndstat_is_left_out(void **state)
 {
-    struct st_facts *facts = *state;
-    sndstat(facts, "Installed devices:\n"
-                   "pcm: <x> (play)\npcm999999999999999999999: <x> (play)\npcm3: >y< (play)\n"
-                   "\t[dsp3.play.0]: spd 0, fmt 0x00200010, flags\n\t[b:1/1/1|\n");
+    sndstat("Installed devices:\n"
+            "pcm: <x> (play)\npcm999999999999999999999: <x> (play)\npcm3: >y< (play)\n"
+            "\t[dsp3.play.0]: spd 0, fmt 0x00200010, flags\n\t[b:1/1/1|\n");
     assert_int_equal(facts->n, 0);
-    sndstat(facts, "Installed devices:\npcm0: <x> (play)\n"
-                   "\t[dsp0.play.0]: spd 48000, fmt 0x00000000, flags\n"
-                   "\t interrupts 0, underruns 99999999999999999999, feed 0\n\t[b:1024/1024/1|bs:1/1/1]\n");
-    check(facts, "freebsd.sndstat.pcm0.play.block_us", "(none)");
+    sndstat("Installed devices:\npcm0: <x> (play)\n"
+            "\t[dsp0.play.0]: spd 48000, fmt 0x00000000, flags\n"
+            "\t interrupts 0, underruns 99999999999999999999, feed 0\n\t[b:1024/1024/1|bs:1/1/1]\n");
+    check("freebsd.sndstat.pcm0.play.block_us", "(none)");
     assert_int_equal(st_freebsd_text_sndstat(facts, "hello\n", "x"), -EBADMSG);
     assert_int_equal(st_freebsd_text_sndstat(facts, "", "x"), -EBADMSG);
 }

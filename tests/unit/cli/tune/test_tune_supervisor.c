@@ -21,7 +21,9 @@ struct state {
     struct st_finding findings[2];
 };
 
-static void write_file(const struct state *s, const char *path, const char *text)
+static struct state *s;
+
+static void write_file(const char *path, const char *text)
 {
     char whole[256];
     ST_PRINT(whole, "%s%s", s->dir, path);
@@ -31,7 +33,7 @@ static void write_file(const struct state *s, const char *path, const char *text
     assert_int_equal(fclose(file), 0);
 }
 
-static const char *read_file(const struct state *s, const char *path, char *buf, size_t bytes)
+static const char *read_file(const char *path, char *buf, size_t bytes)
 {
     char whole[256];
     ST_PRINT(whole, "%s%s", s->dir, path);
@@ -45,19 +47,19 @@ static const char *read_file(const struct state *s, const char *path, char *buf,
     return buf;
 }
 
-static void assert_value(const struct state *s, const char *path, const char *wanted)
+static void assert_value(const char *path, const char *wanted)
 {
     char text[256];
-    assert_string_equal(read_file(s, path, text, sizeof(text)), wanted);
+    assert_string_equal(read_file(path, text, sizeof(text)), wanted);
 }
 
-static bool has_journal(const struct state *s)
+static bool has_journal(void)
 {
     char text[16];
-    return read_file(s, FOLDER "/journal", text, sizeof(text))[0] != '\0';
+    return read_file(FOLDER "/journal", text, sizeof(text))[0] != '\0';
 }
 
-static int add_row(struct state *s, const char *rule, const char *target, const char *old, const char *new)
+static int add_row(const char *rule, const char *target, const char *old, const char *new)
 {
     struct st_plan *plan = &s->candidates.plan;
     const size_t i = s->candidates.n++;
@@ -76,7 +78,7 @@ static int add_row(struct state *s, const char *rule, const char *target, const 
 
 static int set_up(void **state)
 {
-    struct state *s = calloc(1, sizeof(*s));
+    s = calloc(1, sizeof(*s));
     char command[512];
     strcpy(s->dir, "/tmp/sleeptune-tune-XXXXXX");
     if (mkdtemp(s->dir) == NULL)
@@ -86,18 +88,16 @@ static int set_up(void **state)
              s->dir, s->dir, s->dir, s->dir);
     if (system(command) != 0 || st_platform_root_new(s->dir, &s->p) != 0)
         return -1;
-    write_file(s, PAGES "enabled", "always\n");
-    write_file(s, "/sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "powersave\n");
-    add_row(s, "linux-huge-pages", PAGES "enabled", "always", "madvise");
-    add_row(s, "linux-cpu-frequency", "/sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "powersave",
+    write_file(PAGES "enabled", "always\n");
+    write_file("/sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "powersave\n");
+    add_row("linux-huge-pages", PAGES "enabled", "always", "madvise");
+    add_row("linux-cpu-frequency", "/sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "powersave",
             "performance");
-    *state = s;
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    struct state *s = *state;
     char command[128];
     st_candidates_finish(&s->candidates);
     st_platform_root_free(s->p);
@@ -107,57 +107,55 @@ static int tear_down(void **state)
     return r;
 }
 
-static int start(struct state *s, struct st_tune_supervisor *supervisor)
+static int start(struct st_tune_supervisor *supervisor)
 {
     return st_tune_supervisor_start(supervisor, s->p, FOLDER, &s->candidates);
 }
 
-static void assert_as_before(const struct state *s)
+static void assert_as_before(void)
 {
-    assert_value(s, PAGES "enabled", "always");
-    assert_value(s, "/sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "powersave");
-    assert_false(has_journal(s));
+    assert_value(PAGES "enabled", "always");
+    assert_value("/sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "powersave");
+    assert_false(has_journal());
 }
 
 static void it_switches_and_sets_back(void **state)
 {
-    struct state *s = *state;
     struct st_tune_supervisor supervisor;
     char why[ST_TUNING_WHY_BYTES];
     size_t row;
-    assert_int_equal(start(s, &supervisor), 0);
+    assert_int_equal(start(&supervisor), 0);
     assert_int_equal(st_tune_supervisor_set(&supervisor, 0, &row, why), 0);
-    assert_false(has_journal(s)); /* nothing was written yet */
+    assert_false(has_journal()); /* nothing was written yet */
     assert_int_equal(st_tune_supervisor_set(&supervisor, 1, &row, why), 0);
-    assert_value(s, PAGES "enabled", "madvise");
-    assert_true(has_journal(s));
+    assert_value(PAGES "enabled", "madvise");
+    assert_true(has_journal());
     assert_int_equal(st_tune_supervisor_set(&supervisor, 3, &row, why), 0);
-    assert_value(s, "/sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "performance");
+    assert_value("/sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "performance");
     assert_int_equal(st_tune_supervisor_set(&supervisor, 2, &row, why), 0);
-    assert_value(s, PAGES "enabled", "always");
+    assert_value(PAGES "enabled", "always");
     assert_int_equal(st_tune_supervisor_end(&supervisor), 0);
-    assert_as_before(s);
+    assert_as_before();
 }
 
 static void another_writer_is_named_and_left_alone(void **state)
 {
-    struct state *s = *state;
     struct st_tune_supervisor supervisor;
     char why[ST_TUNING_WHY_BYTES];
     size_t row = 9;
     strcpy(s->candidates.writers, "power-profiles-daemon");
-    assert_int_equal(start(s, &supervisor), 0);
+    assert_int_equal(start(&supervisor), 0);
     assert_int_equal(st_tune_supervisor_set(&supervisor, 3, &row, why), 0);
-    write_file(s, "/sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "ondemand\n");
+    write_file("/sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "ondemand\n");
     assert_int_equal(st_tune_supervisor_set(&supervisor, 3, &row, why), -EBUSY);
     assert_int_equal(row, 1);
     assert_has(why, "scaling_governor (running here: power-profiles-daemon)");
     assert_int_equal(st_tune_supervisor_set(&supervisor, 1, &row, why), 0); /* the other one goes on */
-    assert_value(s, PAGES "enabled", "madvise");
+    assert_value(PAGES "enabled", "madvise");
     assert_int_equal(st_tune_supervisor_end(&supervisor), 0);
-    assert_value(s, PAGES "enabled", "always");
-    assert_value(s, "/sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "ondemand");
-    assert_false(has_journal(s));
+    assert_value(PAGES "enabled", "always");
+    assert_value("/sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "ondemand");
+    assert_false(has_journal());
 }
 
 static void nap(unsigned us)
@@ -169,7 +167,6 @@ static void nap(unsigned us)
 /* At any moment, within a switch or between two. */
 static void a_killed_tuner_leaves_nothing(void **state)
 {
-    struct state *s = *state;
     srand(1);
     for (int i = 0; i < 40; i++) {
         const pid_t tuner = fork();
@@ -177,7 +174,7 @@ static void a_killed_tuner_leaves_nothing(void **state)
             struct st_tune_supervisor supervisor;
             char why[ST_TUNING_WHY_BYTES];
             size_t row;
-            if (start(s, &supervisor) == 0) {
+            if (start(&supervisor) == 0) {
                 uint32_t on = 1;
                 while (st_tune_supervisor_set(&supervisor, on, &row, why) == 0)
                     on = (on + 1) % 4;
@@ -187,66 +184,64 @@ static void a_killed_tuner_leaves_nothing(void **state)
         nap((unsigned)(rand() % 20000));
         kill(tuner, SIGKILL);
         waitpid(tuner, NULL, 0);
-        for (int tries = 0; tries < 5000 && has_journal(s); tries++)
+        for (int tries = 0; tries < 5000 && has_journal(); tries++)
             nap(2000);
         /* the supervisor may have been between its end and its first journal */
         struct st_tune_supervisor next;
-        int r = start(s, &next);
+        int r = start(&next);
         for (int tries = 0; tries < 5000 && r == -EWOULDBLOCK; tries++) {
             nap(2000);
-            r = start(s, &next);
+            r = start(&next);
         }
         assert_int_equal(r, 0);
         assert_int_equal(st_tune_supervisor_end(&next), 0);
-        assert_as_before(s);
+        assert_as_before();
     }
 }
 
 /* `apply` has its own words for what the journal refuses; strerror would say "File exists". */
 static void a_setting_of_another_rule_is_refused_in_the_words_of_apply(void **state)
 {
-    struct state *s = *state;
     struct st_tune_supervisor supervisor;
     char why[ST_TUNING_WHY_BYTES];
     size_t row;
     strcpy(s->candidates.plan.steps[1].target, PAGES "enabled");
     strcpy(s->candidates.rows[1].setting, PAGES "enabled");
-    assert_int_equal(start(s, &supervisor), 0);
+    assert_int_equal(start(&supervisor), 0);
     assert_int_equal(st_tune_supervisor_set(&supervisor, 3, &row, why), -EIO);
     assert_int_equal(row, 1);
     assert_string_equal(why, PAGES "enabled: this setting is already changed for another rule. Revert that "
                                    "rule first.");
     assert_int_equal(st_tune_supervisor_end(&supervisor), 0);
-    assert_as_before(s);
+    assert_as_before();
 }
 
 /* Both are killed: the next run finds the journal. */
 static void two_killed_processes_are_made_good_by_the_next_run(void **state)
 {
-    struct state *s = *state;
     struct st_tune_supervisor next;
     const pid_t tuner = fork();
     if (tuner == 0) {
         struct st_tune_supervisor supervisor;
         char why[ST_TUNING_WHY_BYTES];
         size_t row;
-        if (start(s, &supervisor) == 0 && st_tune_supervisor_set(&supervisor, 3, &row, why) == 0) {
+        if (start(&supervisor) == 0 && st_tune_supervisor_set(&supervisor, 3, &row, why) == 0) {
             kill(supervisor.pid, SIGKILL);
             raise(SIGKILL);
         }
         _exit(0);
     }
     waitpid(tuner, NULL, 0);
-    assert_value(s, PAGES "enabled", "madvise");
-    assert_true(has_journal(s));
-    assert_int_equal(start(s, &next), 0);
-    assert_value(s, PAGES "enabled", "always");
+    assert_value(PAGES "enabled", "madvise");
+    assert_true(has_journal());
+    assert_int_equal(start(&next), 0);
+    assert_value(PAGES "enabled", "always");
     assert_int_equal(st_tune_supervisor_end(&next), 0);
-    assert_as_before(s);
+    assert_as_before();
 }
 
 /* A tuner with a setting on, whose supervisor prints to the file `said`. */
-static pid_t tuner_with_a_setting_on(struct state *s, const char *said)
+static pid_t tuner_with_a_setting_on(const char *said)
 {
     char path[256];
     const pid_t tuner = fork();
@@ -255,7 +250,7 @@ static pid_t tuner_with_a_setting_on(struct state *s, const char *said)
         char why[ST_TUNING_WHY_BYTES];
         size_t row;
         ST_PRINT(path, "%s%s", s->dir, said);
-        if (dup2(open(path, O_WRONLY | O_CREAT, 0600), STDERR_FILENO) >= 0 && start(s, &supervisor) == 0 &&
+        if (dup2(open(path, O_WRONLY | O_CREAT, 0600), STDERR_FILENO) >= 0 && start(&supervisor) == 0 &&
             st_tune_supervisor_set(&supervisor, 1, &row, why) == 0)
             pause();
         _exit(1);
@@ -263,20 +258,20 @@ static pid_t tuner_with_a_setting_on(struct state *s, const char *said)
     char now[16] = "";
     for (int tries = 0; tries < 5000 && strcmp(now, "madvise") != 0; tries++) {
         nap(2000);
-        read_file(s, PAGES "enabled", now, sizeof(now));
+        read_file(PAGES "enabled", now, sizeof(now));
     }
     assert_string_equal(now, "madvise");
     return tuner;
 }
 
-static void kill_and_hear(struct state *s, pid_t tuner, const char *said, const char *wanted)
+static void kill_and_hear(pid_t tuner, const char *said, const char *wanted)
 {
     char text[1024] = "";
     kill(tuner, SIGKILL);
     waitpid(tuner, NULL, 0);
     for (int tries = 0; tries < 5000 && strlen(text) < strlen(wanted); tries++) {
         nap(2000);
-        read_file(s, said, text, sizeof(text));
+        read_file(said, text, sizeof(text));
     }
     assert_string_equal(text, wanted);
 }
@@ -285,57 +280,54 @@ static void kill_and_hear(struct state *s, pid_t tuner, const char *said, const 
  * written. */
 static void a_journal_that_cannot_be_written_keeps_nothing_on(void **state)
 {
-    struct state *s = *state;
     char path[256];
-    const pid_t tuner = tuner_with_a_setting_on(s, "/said");
+    const pid_t tuner = tuner_with_a_setting_on("/said");
     ST_PRINT(path, "%s" FOLDER "/" ST_REPLACE_PREFIX "journal" ST_REPLACE_SUFFIX, s->dir);
     assert_int_equal(mkdir(path, 0755), 0);
     kill_and_hear(
-        s, tuner, "/said",
+        tuner, "/said",
         "sleeptune tune: all is undone, but the journal in " FOLDER
         " cannot be written (Is a directory) and still lists it. Free space there: the next sleeptune "
         "revert, apply or tune corrects it.");
-    assert_value(s, PAGES "enabled", "always");
-    assert_true(has_journal(s));
+    assert_value(PAGES "enabled", "always");
+    assert_true(has_journal());
     assert_int_equal(rmdir(path), 0);
     struct st_tune_supervisor next;
-    assert_int_equal(start(s, &next), 0);
+    assert_int_equal(start(&next), 0);
     assert_int_equal(st_tune_supervisor_end(&next), 0);
-    assert_as_before(s);
+    assert_as_before();
 }
 
 static void a_supervisor_that_cannot_undo_says_so(void **state)
 {
-    struct state *s = *state;
     char path[256];
-    const pid_t tuner = tuner_with_a_setting_on(s, "/said");
+    const pid_t tuner = tuner_with_a_setting_on("/said");
     ST_PRINT(path, "%s" PAGES "enabled", s->dir);
     assert_int_equal(unlink(path), 0);
     assert_int_equal(mkdir(path, 0755), 0);
-    kill_and_hear(s, tuner, "/said",
+    kill_and_hear(tuner, "/said",
                   "sleeptune tune: the tuner was ended, and its change was not undone. Run 'sleeptune revert "
                   "linux-huge-pages'. " PAGES "enabled = madvise (was always): Is a directory");
-    assert_true(has_journal(s));
+    assert_true(has_journal());
     assert_int_equal(rmdir(path), 0);
-    write_file(s, PAGES "enabled", "madvise\n");
+    write_file(PAGES "enabled", "madvise\n");
     struct st_tune_supervisor next;
-    int r = start(s, &next);
+    int r = start(&next);
     for (int tries = 0; tries < 5000 && r == -EWOULDBLOCK; tries++) {
         nap(2000);
-        r = start(s, &next);
+        r = start(&next);
     }
     assert_int_equal(r, 0);
     assert_int_equal(st_tune_supervisor_end(&next), 0);
-    assert_as_before(s);
+    assert_as_before();
 }
 
 static void a_killed_supervisor_ends_the_session(void **state)
 {
-    struct state *s = *state;
     struct st_tune_supervisor supervisor;
     char why[ST_TUNING_WHY_BYTES];
     size_t row;
-    assert_int_equal(start(s, &supervisor), 0);
+    assert_int_equal(start(&supervisor), 0);
     assert_int_equal(st_tune_supervisor_set(&supervisor, 3, &row, why), 0);
     kill(supervisor.pid, SIGTERM); /* is not for it: the tuner gets one, too */
     kill(supervisor.pid, SIGHUP);
@@ -344,7 +336,7 @@ static void a_killed_supervisor_ends_the_session(void **state)
     waitpid(supervisor.pid, NULL, 0);
     assert_int_equal(st_tune_supervisor_set(&supervisor, 3, &row, why), -EPIPE);
     assert_int_equal(st_tune_supervisor_end(&supervisor), 0);
-    assert_as_before(s);
+    assert_as_before();
 }
 
 int main(void)

@@ -22,10 +22,11 @@ struct story {
     struct st_exec_figures *figures;
 };
 
+static struct story *s;
+
 static int prepare(void **state)
 {
-    struct story *s = calloc(1, sizeof(*s));
-    *state = s;
+    s = calloc(1, sizeof(*s));
     if (s == NULL)
         return -1;
     s->fake = st_lab_fake_new(ST_OS_LINUX, ST_NS_PER_S);
@@ -38,7 +39,6 @@ static int prepare(void **state)
 
 static int finish(void **state)
 {
-    struct story *s = *state;
     free(s->figures);
     st_bench_exec_finish(&s->bench);
     st_lab_fake_free(s->fake);
@@ -48,7 +48,6 @@ static int finish(void **state)
 
 static void the_start_is_taken_off_round_by_round(void **state)
 {
-    struct story *s = *state;
     s->config.runs_n = 40;
     assert_int_equal(st_bench_exec_init(&s->bench, &s->config), 0);
     assert_int_equal(st_bench_exec_measure(&s->bench, s->fake), 0);
@@ -70,7 +69,6 @@ static void the_start_is_taken_off_round_by_round(void **state)
  * in turn, all others 6.1 and 7.1 ms. */
 static void each_has_its_own_start(void **state)
 {
-    struct story *s = *state;
     static const struct st_exec_command two[] = {{"a 0", argv_true, .start = 0, .idle = true},
                                                  {"a 0.005", argv_sleep, 5 * MS, .start = 0},
                                                  {"b 0", argv_sleep, .start = 2, .idle = true},
@@ -101,7 +99,6 @@ static void each_has_its_own_start(void **state)
 
 static void differences_are_to_the_fastest_that_sleeps_as_long(void **state)
 {
-    struct story *s = *state;
     static const struct st_exec_command two[] = {{"true", argv_true, .start = 0},
                                                  {"a 0.005", argv_sleep, 5 * MS, .start = 0},
                                                  {"b 0.005", argv_true, 5 * MS, .start = 0},
@@ -127,7 +124,6 @@ static void differences_are_to_the_fastest_that_sleeps_as_long(void **state)
 
 static void the_budget_ends_it(void **state)
 {
-    struct story *s = *state;
     s->config.budget_ns = 60 * MS;
     assert_int_equal(st_bench_exec_init(&s->bench, &s->config), 0);
     assert_int_equal(st_bench_exec_measure(&s->bench, s->fake), 0);
@@ -135,7 +131,7 @@ static void the_budget_ends_it(void **state)
     assert_in_range(s->bench.arms[1].n, 1, 5);
 }
 
-static void measure_runs(struct story *s, unsigned runs_n)
+static void measure_runs(unsigned runs_n)
 {
     s->config.runs_n = runs_n;
     assert_int_equal(st_bench_exec_init(&s->bench, &s->config), 0);
@@ -146,9 +142,8 @@ static void measure_runs(struct story *s, unsigned runs_n)
 static void a_few_runs_have_an_interval_of_less_confidence(void **state)
 {
     static const int64_t two_ns[] = {6100000, 7300000};
-    struct story *s = *state;
     st_lab_fake_script_programs(s->fake, false, two_ns, 2, 0);
-    measure_runs(s, 3);
+    measure_runs(3);
     const struct st_exec_figures *f = &s->figures[1];
     assert_true(f->net.known && !f->net.interval_known && f->overshoot_known);
     assert_true(f->net_confidence == 0.75); /* the median is outside of three runs in 2 of 8 cases */
@@ -158,16 +153,14 @@ static void a_few_runs_have_an_interval_of_less_confidence(void **state)
 
 static void one_run_shows_no_overshoot(void **state)
 {
-    struct story *s = *state;
-    measure_runs(s, 1);
+    measure_runs(1);
     assert_false(s->figures[1].net.known || s->figures[1].overshoot_known);
 }
 
 static void a_sleep_that_ends_before_its_time_is_impossible(void **state)
 {
-    struct story *s = *state;
     st_lab_fake_script_programs(s->fake, false, start_ns, 2, 0); /* it does not sleep at all */
-    measure_runs(s, 8);
+    measure_runs(8);
     assert_true(s->figures[1].overshoot_known && s->figures[1].overshoot_ns == -5e6);
     assert_true(s->figures[1].impossible);
 }
@@ -178,10 +171,9 @@ static void ratios_of_spreads_are_to_the_fastest_that_sleeps_as_long(void **stat
     static const struct st_exec_command three[] = {{"true", argv_true, .start = 0},
                                                    {"a", argv_sleep, 5 * MS, .start = 0},
                                                    {"b", argv_true, 5 * MS, .start = 0}};
-    struct story *s = *state;
     s->config.commands = three;
     s->config.commands_n = 3;
-    measure_runs(s, 10);
+    measure_runs(10);
     const struct st_exec_figures *a = &s->figures[1], *b = &s->figures[2];
     assert_ptr_equal(b->command, &three[2]);
     assert_true(b->sd_ratio == 0 && b->range_ratio == 0 && s->figures[0].sd_ratio == 0);
@@ -190,7 +182,6 @@ static void ratios_of_spreads_are_to_the_fastest_that_sleeps_as_long(void **stat
 
 static void a_short_budget_warms_up_less_and_still_counts(void **state)
 {
-    struct story *s = *state;
     s->config.budget_ns = 20 * MS; /* rounds take 7.1 and 9.1 ms in turn */
     assert_int_equal(st_bench_exec_init(&s->bench, &s->config), 0);
     assert_int_equal(st_bench_exec_measure(&s->bench, s->fake), 0);
@@ -201,7 +192,6 @@ static void a_short_budget_warms_up_less_and_still_counts(void **state)
 
 static void a_program_that_fails_is_told(void **state)
 {
-    struct story *s = *state;
     st_lab_fake_script_programs(s->fake, false, sleep_ns, 2, 7);
     assert_int_equal(st_bench_exec_init(&s->bench, &s->config), 0);
     assert_int_equal(st_bench_exec_measure(&s->bench, s->fake), -ECHILD);
@@ -220,7 +210,6 @@ static bool stop_after_nine(void *ctx, const struct st_bench_exec *bench)
 
 static void stopping_keeps_whole_rounds(void **state)
 {
-    struct story *s = *state;
     int asked = 0;
     s->config.go_on = stop_after_nine;
     s->config.ctx = &asked;

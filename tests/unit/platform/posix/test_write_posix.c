@@ -15,21 +15,21 @@ struct fixture {
     struct st_platform *p;
 };
 
+static struct fixture *f;
+
 static int setup(void **state)
 {
-    struct fixture *f = calloc(1, sizeof(*f));
+    f = calloc(1, sizeof(*f));
     if (f == NULL)
         return -1;
     strcpy(f->dir, "/tmp/sleeptune-write.XXXXXX");
     if (mkdtemp(f->dir) == NULL)
         return -1;
-    *state = f;
     return st_platform_root_new(f->dir, &f->p);
 }
 
 static int teardown(void **state)
 {
-    struct fixture *f = *state;
     char command[128];
     ST_PRINT(command, "rm -rf '%s'", f->dir);
     st_platform_root_free(f->p);
@@ -38,7 +38,7 @@ static int teardown(void **state)
     return r;
 }
 
-static void check(struct fixture *f, const char *path, const char *wanted)
+static void check(const char *path, const char *wanted)
 {
     char buf[256];
     size_t len;
@@ -48,12 +48,12 @@ static void check(struct fixture *f, const char *path, const char *wanted)
         assert_string_equal(buf, wanted);
 }
 
-static int put(struct fixture *f, const char *path, const char *text, mode_t mode)
+static int put(const char *path, const char *text, mode_t mode)
 {
     return f->p->writer.replace_file(&f->p->writer, path, text, strlen(text), mode);
 }
 
-static mode_t mode_of(const struct fixture *f, const char *path)
+static mode_t mode_of(const char *path)
 {
     char full[256];
     struct stat info;
@@ -64,54 +64,50 @@ static mode_t mode_of(const struct fixture *f, const char *path)
 
 static void a_new_file_has_the_mode_and_an_old_one_keeps_its(void **state)
 {
-    struct fixture *f = *state;
-    assert_int_equal(put(f, "/a", "one\n", 0640), 0);
-    check(f, "/a", "one\n");
-    assert_int_equal(mode_of(f, "/a") & 07777, 0640);
-    assert_int_equal(put(f, "/a", "two\n", 0600), 0);
-    check(f, "/a", "two\n");
-    assert_int_equal(mode_of(f, "/a") & 07777, 0640);
+    assert_int_equal(put("/a", "one\n", 0640), 0);
+    check("/a", "one\n");
+    assert_int_equal(mode_of("/a") & 07777, 0640);
+    assert_int_equal(put("/a", "two\n", 0600), 0);
+    check("/a", "two\n");
+    assert_int_equal(mode_of("/a") & 07777, 0640);
 }
 
 static void what_a_killed_writer_left_is_no_obstacle(void **state)
 {
-    struct fixture *f = *state;
-    assert_int_equal(put(f, "/" ST_REPLACE_PREFIX "a" ST_REPLACE_SUFFIX, "half", 0600), 0);
-    assert_int_equal(put(f, "/a", "whole\n", 0600), 0);
-    check(f, "/a", "whole\n");
-    assert_int_equal(put(f, "/" ST_REPLACE_PREFIX "b" ST_REPLACE_SUFFIX, "half", 0600), 0);
+    assert_int_equal(put("/" ST_REPLACE_PREFIX "a" ST_REPLACE_SUFFIX, "half", 0600), 0);
+    assert_int_equal(put("/a", "whole\n", 0600), 0);
+    check("/a", "whole\n");
+    assert_int_equal(put("/" ST_REPLACE_PREFIX "b" ST_REPLACE_SUFFIX, "half", 0600), 0);
     assert_int_equal(f->p->writer.clean_file(&f->p->writer, "/b"), 0);
-    check(f, "/" ST_REPLACE_PREFIX "b" ST_REPLACE_SUFFIX, NULL);
+    check("/" ST_REPLACE_PREFIX "b" ST_REPLACE_SUFFIX, NULL);
     assert_int_equal(f->p->writer.clean_file(&f->p->writer, "/none/b"), 0);
 }
 
 static void links_folders_and_fifos_are_not_replaced(void **state)
 {
-    struct fixture *f = *state;
     char full[256];
-    assert_int_equal(put(f, "/target", "theirs\n", 0600), 0);
+    assert_int_equal(put("/target", "theirs\n", 0600), 0);
     ST_PRINT(full, "%s/link", f->dir);
     assert_int_equal(symlink("target", full), 0);
     ST_PRINT(full, "%s/fifo", f->dir);
     assert_int_equal(mkfifo(full, 0600), 0);
     assert_int_equal(f->p->writer.make_folder(&f->p->writer, "/folder", 0755), 0);
-    assert_int_equal(put(f, "/link", "ours\n", 0600), -ELOOP);
-    assert_int_equal(put(f, "/fifo", "ours\n", 0600), -EINVAL);
-    assert_int_equal(put(f, "/folder", "ours\n", 0600), -EISDIR);
+    assert_int_equal(put("/link", "ours\n", 0600), -ELOOP);
+    assert_int_equal(put("/fifo", "ours\n", 0600), -EINVAL);
+    assert_int_equal(put("/folder", "ours\n", 0600), -EISDIR);
     assert_int_equal(f->p->writer.write_value(&f->p->writer, "/link", "ours"), -ELOOP);
     assert_true(f->p->writer.write_value(&f->p->writer, "/fifo", "ours") < 0);
     assert_int_equal(f->p->writer.remove_file(&f->p->writer, "/link"), -ELOOP);
     assert_int_equal(f->p->writer.remove_file(&f->p->writer, "/folder"), -EISDIR);
     assert_int_equal(f->p->writer.can_write(&f->p->writer, "/link", false), -ELOOP);
-    check(f, "/target", "theirs\n");
-    assert_true(S_ISLNK(mode_of(f, "/link")));
+    check("/target", "theirs\n");
+    assert_true(S_ISLNK(mode_of("/link")));
 }
 
 /* FreeBSD 15.1, freebsd-run-4.md D11: "O_NOFOLLOW is EMLINK on FreeBSD: unit tests cycle_ring 3 and
  * trace_copy 3 (ELOOP expected". */
 static void a_link_is_one_error_on_all_systems(void **state)
 {
-    struct fixture *f = *state;
     char full[256];
     assert_int_equal(st_posix_open_error(EMLINK), -ELOOP);
     assert_int_equal(st_posix_open_error(ELOOP), -ELOOP);
@@ -124,23 +120,21 @@ static void a_link_is_one_error_on_all_systems(void **state)
 static void paths_are_absolute_and_end_in_a_name(void **state)
 {
     static const char *const paths[] = {"a", "", "/", "/a/", "/..", "/."};
-    struct fixture *f = *state;
     ST_EACH (path, paths) {
-        assert_int_equal(put(f, *path, "x", 0600), -EINVAL);
+        assert_int_equal(put(*path, "x", 0600), -EINVAL);
         assert_int_equal(f->p->writer.remove_file(&f->p->writer, *path), -EINVAL);
     }
     /* ".." does not lead out of the tree: it is the root of it */
-    assert_int_equal(put(f, "/../../up", "x", 0600), 0);
-    check(f, "/up", "x");
+    assert_int_equal(put("/../../up", "x", 0600), 0);
+    check("/up", "x");
 }
 
 static void a_link_to_the_outside_leads_nowhere(void **state)
 {
-    struct fixture *f = *state;
     char full[256];
     ST_PRINT(full, "%s/out", f->dir);
     assert_int_equal(symlink("/tmp", full), 0);
-    assert_true(put(f, "/out/sleeptune-escaped", "x", 0600) < 0);
+    assert_true(put("/out/sleeptune-escaped", "x", 0600) < 0);
     assert_int_equal(access("/tmp/sleeptune-escaped", F_OK), -1);
     assert_true(f->p->writer.make_folder(&f->p->writer, "/out/sleeptune-escaped", 0755) < 0);
     assert_int_equal(access("/tmp/sleeptune-escaped", F_OK), -1);
@@ -148,23 +142,21 @@ static void a_link_to_the_outside_leads_nowhere(void **state)
 
 static void a_value_is_a_line_in_a_file_that_is_there(void **state)
 {
-    struct fixture *f = *state;
     assert_int_equal(f->p->writer.write_value(&f->p->writer, "/none", "1"), -ENOENT);
-    check(f, "/none", NULL);
-    assert_int_equal(put(f, "/value", "a longer one\n", 0600), 0);
+    check("/none", NULL);
+    assert_int_equal(put("/value", "a longer one\n", 0600), 0);
     assert_int_equal(f->p->writer.write_value(&f->p->writer, "/value", "1"), 0);
-    check(f, "/value", "1\n");
+    check("/value", "1\n");
 }
 
 static void a_sysctl_is_a_file_below_proc_sys(void **state)
 {
-    struct fixture *f = *state;
     assert_int_equal(f->p->writer.make_folder(&f->p->writer, "/proc", 0755), 0);
     assert_int_equal(f->p->writer.make_folder(&f->p->writer, "/proc/sys", 0755), 0);
     assert_int_equal(f->p->writer.make_folder(&f->p->writer, "/proc/sys/vm", 0755), 0);
-    assert_int_equal(put(f, "/proc/sys/vm/x", "60\n", 0600), 0);
+    assert_int_equal(put("/proc/sys/vm/x", "60\n", 0600), 0);
     assert_int_equal(f->p->writer.write_sysctl(&f->p->writer, "vm.x", "10"), 0);
-    check(f, "/proc/sys/vm/x", "10\n");
+    check("/proc/sys/vm/x", "10\n");
     assert_int_equal(f->p->writer.write_sysctl(&f->p->writer, "vm.y", "10"), -ENOENT);
     assert_int_equal(f->p->writer.write_sysctl(&f->p->writer, "", "10"), -EINVAL);
     st_platform_root_set_freebsd(f->p);
@@ -173,10 +165,9 @@ static void a_sysctl_is_a_file_below_proc_sys(void **state)
 
 static void folders_are_removed_only_when_they_are_empty(void **state)
 {
-    struct fixture *f = *state;
     assert_int_equal(f->p->writer.make_folder(&f->p->writer, "/d", 0755), 0);
     assert_int_equal(f->p->writer.make_folder(&f->p->writer, "/d", 0755), -EEXIST);
-    assert_int_equal(put(f, "/d/a", "x", 0600), 0);
+    assert_int_equal(put("/d/a", "x", 0600), 0);
     assert_int_equal(f->p->writer.remove_folder(&f->p->writer, "/d"), -ENOTEMPTY);
     assert_int_equal(f->p->writer.remove_file(&f->p->writer, "/d/a"), 0);
     assert_int_equal(f->p->writer.remove_folder(&f->p->writer, "/d"), 0);
@@ -185,10 +176,9 @@ static void folders_are_removed_only_when_they_are_empty(void **state)
 
 static void what_may_be_written_is_known_before(void **state)
 {
-    struct fixture *f = *state;
     assert_int_equal(f->p->writer.can_write(&f->p->writer, "/a/b/c", false), 0);
     assert_int_equal(f->p->writer.can_write(&f->p->writer, "/a", true), -ENOENT);
-    assert_int_equal(put(f, "/a", "x", 0600), 0);
+    assert_int_equal(put("/a", "x", 0600), 0);
     assert_int_equal(f->p->writer.can_write(&f->p->writer, "/a", true), 0);
     assert_int_equal(f->p->writer.can_write(&f->p->writer, "/a/b", false), -ENOTDIR);
 }
@@ -203,17 +193,16 @@ static const unsigned char access_list[] = {
 
 static void who_else_may_read_it_stays(void **state)
 {
-    struct fixture *f = *state;
     char path[128];
     unsigned char now[256];
-    assert_int_equal(put(f, "/x", "old\n", 0644), 0);
+    assert_int_equal(put("/x", "old\n", 0644), 0);
     ST_PRINT(path, "%s/x", f->dir);
     if (setxattr(path, "system.posix_acl_access", access_list, sizeof(access_list), 0) != 0) {
         print_message("# not tried: a file system without access lists\n");
         return;
     }
-    assert_int_equal(put(f, "/x", "new\n", 0600), 0);
-    check(f, "/x", "new\n");
+    assert_int_equal(put("/x", "new\n", 0600), 0);
+    check("/x", "new\n");
     assert_int_equal(getxattr(path, "system.posix_acl_access", now, sizeof(now)), sizeof(access_list));
     assert_memory_equal(now, access_list, sizeof(access_list));
 }
