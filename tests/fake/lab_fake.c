@@ -168,7 +168,7 @@ static int fake_wake_round(struct st_wake *w, int64_t slice_ns, bool interrupted
     if (delay_ns == INT64_MIN)
         return -ETIMEDOUT;
     st_fake_advance(p, slice_ns);
-    const int64_t now_ns = p->clock.now_ns(&p->clock);
+    const int64_t now_ns = st_clock_now_ns(&p->clock);
     *ret = (struct st_wake_stamps){.woke_ns = now_ns + delay_ns};
     if (interrupted) {
         ret->signal_ns = now_ns;

@@ -163,7 +163,7 @@ static void wait_for_a_loop_that_does_not_end_has_an_end(void **state)
     config.duration_ns = 0;
     assert_int_equal(st_session_start(p, &config, &session), 0);
     while (st_session_heartbeat(session) == 0)
-        (void)p->clock.sleep_until_ns(&p->clock, p->clock.now_ns(&p->clock) + ST_NS_PER_MS);
+        (void)p->clock.sleep_until_ns(&p->clock, st_clock_now_ns(&p->clock) + ST_NS_PER_MS);
     st_session_ask_stop(session);
     assert_false(st_session_wait(session, 20 * ST_NS_PER_MS));
     st_session_release(session);

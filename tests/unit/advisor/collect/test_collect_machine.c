@@ -74,8 +74,8 @@ static int read_moving(struct st_machine *machine, const char *path, char *buf, 
         return card.read_tree(machine, path, buf, buf_bytes, ret_len);
     const bool xrun = card.has_xruns && card.looks_n % 25 == 5;
     st_fake_advance(p, card.looks_n++ % 7 == 3 ? 9000000 : 20000);
-    card.started_ns = xrun ? p->clock.now_ns(&p->clock) : card.started_ns;
-    const int64_t steps_n = (p->clock.now_ns(&p->clock) - card.started_ns) * 48 / 1000000 / card.step_frames;
+    card.started_ns = xrun ? st_clock_now_ns(&p->clock) : card.started_ns;
+    const int64_t steps_n = (st_clock_now_ns(&p->clock) - card.started_ns) * 48 / 1000000 / card.step_frames;
     *ret_len =
         (size_t)snprintf(buf, buf_bytes, "state: %s\nowner_pid: 3700\ntrigger_time: 0.0\nhw_ptr: %lld\n",
                          xrun || !card.runs ? "XRUN" : "RUNNING", (long long)(steps_n * card.step_frames));

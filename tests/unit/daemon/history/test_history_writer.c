@@ -80,7 +80,7 @@ static json_t *answer(bool steps)
     st_history_writer_ask(writer, &ask);
     while (answer.http_status == 0) { /* the test's limit ends it */
         struct st_wait wait;
-        st_wait_init(&wait, p->clock.now_ns(&p->clock) + ST_NS_PER_S);
+        st_wait_init(&wait, st_clock_now_ns(&p->clock) + ST_NS_PER_S);
         st_history_writer_wait(writer, &wait);
         st_wait(&wait, &p->clock, &none);
         st_history_writer_turn(writer, &wait);
