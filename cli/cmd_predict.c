@@ -101,8 +101,7 @@ static json_t *table_json(const struct st_predict_table *table, const struct st_
                                : json_pack("{s:s, s:I, s:I, s:I}", "path", input->path, "since_ns",
                                            (json_int_t)read->since_ns, "until_ns", (json_int_t)read->until_ns,
                                            "other_settings_ns", (json_int_t)read->other_ns),
-        "target_per_hour",
-        st_json_real_or_null(table->run->periods_n > 0, st_predict_target(st_predict_seconds(table->run))),
+        "target_per_hour", st_json_real_or_null(true, st_predict_target(st_predict_seconds(table->run))),
         "held_frames",
         st_json_integer_or_null(table->held != NULL, table->held != NULL ? table->held->frames : 0), "rows",
         st_predict_text_rows_json(table));
@@ -126,10 +125,9 @@ static int print_text(const struct st_predict_table *table, const struct st_modu
     struct st_locale_stream stream;
     FILE *out = st_locale_begin(&stream, stdout);
     const int width = st_terminal_width(STDOUT_FILENO);
-    const struct st_predict_view view = {.width = width};
     st_text_wrap(out, st_predict_text_answer(table, ST_ROOM(300)), 0, width);
     fputc('\n', out);
-    st_predict_text_rows(table, &view, out);
+    st_predict_text_rows(table, &(struct st_predict_view){.width = width}, out);
     fputc('\n', out);
     if (input->path[0] != '\0')
         say_history(input, out, width);

@@ -1,7 +1,7 @@
 #include "evidence/counts.h"
 
-#define SCORE_STEP 2.0 /* for twice as many */
-#define SCORE_MAX  31  /* of 46,000 events per unit of time and more */
+#define SCORE_STEP 4.0 /* for twice as many */
+#define SCORE_MAX  63  /* of 55,000 events per unit of time and more */
 #define SUMS       (ST_COUNTS_SIDE_MAX * SCORE_MAX + 1)
 #define T_95       2.145 /* 14 degrees of freedom */
 #define HALF       0.5   /* an event, where there is none: a ratio is finite */

@@ -8,7 +8,7 @@
 
 #define ST_COUNTS_SIDE_MAX 60
 #define ST_COUNTS_SECTIONS 8 /* of a run, of equal length; so long that they hardly depend on each other */
-#define ST_COUNTS_LEVEL    0.015 /* of two runs */
+#define ST_COUNTS_LEVEL    0.005 /* of two runs */
 
 /** Scores of stretches that are comparable: those before the change, then those since. Of all groups together
  * at most ST_COUNTS_SIDE_MAX since. */

@@ -32,16 +32,12 @@ void st_predict_text_fill(struct st_predict_table *table, uint32_t wanted_frames
 
 static json_t *row_json(const struct st_predict_row *row)
 {
-    json_t *o = json_object();
-    st_json_set(o, "frames", row->frames);
-    st_json_set(o, "period_us", row->period_us);
-    st_json_set(o, "episodes", st_json_integer_or_null(row->known, (json_int_t)row->episodes_n));
-    st_json_set(o, "per_hour", st_json_real_or_null(row->known, row->per_hour));
-    st_json_set(o, "at_most_per_hour", st_json_real_or_null(row->known, row->high));
-    st_json_set(o, "reason", row->reason[0] != '\0' ? json_string(row->reason) : json_null());
-    st_json_set(o, "headroom_percent",
-                st_json_real_or_null(row->headroom_percent >= 0, row->headroom_percent));
-    return o;
+    return json_pack(
+        "{s:i, s:f, s:o, s:o, s:o, s:o, s:o}", "frames", (int)row->frames, "period_us", row->period_us,
+        "episodes", st_json_integer_or_null(row->known, (json_int_t)row->episodes_n), "per_hour",
+        st_json_real_or_null(row->known, row->per_hour), "at_most_per_hour",
+        st_json_real_or_null(row->known, row->high), "reason", st_json_text_or_null(row->reason),
+        "headroom_percent", st_json_real_or_null(row->headroom_percent >= 0, row->headroom_percent));
 }
 
 json_t *st_predict_text_rows_json(const struct st_predict_table *table)

@@ -78,7 +78,7 @@ before, now = p["before"], p["now"]
 say(p["compared"] and 19 <= len(before["late"]) < 29 <= len(now["late"]) < 200, "JSON: slots of 100 ms of both runs") # the last wake-up may be late
 t = p["late_times"]
 say(t["low"] <= t["value"] <= t["high"] and 0 <= t["p_value"] <= 1, "JSON: the ratio is in its interval")
-say((p["verdict"] in ("fewer", "more", "drifting")) == (t["p_value"] <= 0.015 and not t["low"] <= 1 <= t["high"]), "JSON: shown as p and the interval say")
+say((p["verdict"] in ("fewer", "more", "drifting")) == (t["p_value"] <= 0.005 and not t["low"] <= 1 <= t["high"]), "JSON: shown as p and the interval say")
 say(all(r["misses"] <= sum(r["late"]) <= r["elapsed_periods"] for r in (before, now)), "JSON: what is missed is late, too")
 say(p["verdict"] != "too-short" and p["sentence"].startswith("no difference") == (p["verdict"] == "none"), "JSON: and the sentence says so")
 PY
