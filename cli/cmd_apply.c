@@ -228,12 +228,11 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
     const size_t steps_n = work->plan.steps_n;
     if (needs_user(work, rule)) {
         work->no_user_n += asked;
-        ST_PRINT(message,
-                 "this gives one user a right that root has anyway. Name the user who plays: sleeptune apply "
-                 "%s --user NAME",
-                 rule->id);
         if (asked || work->target->live || !needless)
-            print_head(rule, message);
+            print_head(rule,
+                       st_text("this gives one user a right that root has anyway. Name the user who plays: "
+                               "sleeptune apply %s --user NAME",
+                               rule->id));
     } else if ((asked || !needless) && is_applied(work, finding)) {
         print_head(rule, "already applied. Check it with 'sleeptune verify', or revert it first.");
     } else if (needless && !(asked && finding->status != ST_STATUS_UNKNOWN && st_rule_can_apply(finding))) {

@@ -92,9 +92,9 @@ static void verify_entry(struct work *work, const struct st_entry *entry)
                                     "detail", detail, "also_in", others));
     if (work->options->json)
         return;
-    st_change_output_row(12, looks[look].name,
-                         st_text("%s%s%s", st_change_output_entry(entry, ST_ROOM(1024)),
-                                 detail[0] != '\0' ? ": " : "", detail));
+    st_change_output_row(
+        12, looks[look].name,
+        st_text("%s%s%s", st_change_output_entry(entry), detail[0] != '\0' ? ": " : "", detail));
     if (others[0] != '\0')
         st_change_output_row(12, "also in", others);
 }
@@ -208,17 +208,14 @@ static void verify_rule(struct work *work, const struct st_report *report, const
         other_user(&work->journal, id, st_facts_text_or(work->target.facts, ST_KEY_USER_NAME, ""));
     const char *summary = finding->summary, *needs = NULL;
     enum state state = IN_EFFECT;
-    char text[700];
     if (fired && other[0] != '\0') {
         state = NOT_YET;
-        needs = text;
-        ST_PRINT(text, "the right was given to another user, %s: sleeptune apply %s --user NAME", other, id);
+        needs = st_text("the right was given to another user, %s: sleeptune apply %s --user NAME", other, id);
     } else if (finding->status == ST_STATUS_NOT_APPLICABLE) {
         state = NOT_NEEDED;
     } else if (fired && come.unread != NULL) { /* the rule judged by less, such as the kernel's options */
         state = NOT_KNOWN;
-        summary = text;
-        ST_PRINT(text, "%s cannot be read (%s)", come.unread->target, strerror(-come.error));
+        summary = st_text("%s cannot be read (%s)", come.unread->target, strerror(-come.error));
         needs = geteuid() != 0 ? "run sleeptune verify as root" : NULL;
     } else if (finding->status == ST_STATUS_UNKNOWN) {
         state = NOT_KNOWN;
@@ -286,8 +283,7 @@ static int prove(const struct work *work, struct st_before_after *ret)
                                                 : NULL;
     if (why == NULL)
         return st_before_after_make(target, &work->journal, work->options->measure_ns, ret);
-    *ret = (struct st_before_after){0};
-    ST_PRINT(ret->why, "%s", why);
+    *ret = (struct st_before_after){.why = why};
     return ST_EXIT_DONE;
 }
 
@@ -306,7 +302,7 @@ static int verify_all(struct work *work)
     fflush(stdout);
     status = prove(work, &proof);
     if (status == ST_EXIT_DONE)
-        status = work->worst == OUTCOME_BAD || (proof.compared && proof.late.verdict == ST_COUNTS_MORE)
+        status = work->worst == OUTCOME_BAD || (proof.why == NULL && proof.late.verdict == ST_COUNTS_MORE)
                      ? ST_EXIT_FINDINGS
                  : work->worst == OUTCOME_UNKNOWN ? ST_EXIT_UNKNOWN
                                                   : ST_EXIT_DONE;

@@ -419,18 +419,15 @@ int st_applied_revert(struct st_applied *applied, bool all, const char *const *i
     return ret->failed_n > 0 ? -EIO : r;
 }
 
-const char *st_applied_explain(const struct st_applied *applied, int r, const struct st_revert_counts *counts,
-                               char *buf, size_t buf_bytes)
+const char *st_applied_explain(const struct st_applied *applied, int r, const struct st_revert_counts *counts)
 {
-    if (counts->failed_n > 0)
-        snprintf(buf, buf_bytes,
-                 "%zu of %zu changes could not be undone. The next sleeptune revert, apply or tune tries "
-                 "again.",
-                 counts->failed_n, counts->chosen_n);
-    else
-        snprintf(buf, buf_bytes,
-                 "all is undone, but the journal in %s cannot be written (%s) and still lists it. Free space "
-                 "there: the next sleeptune revert, apply or tune corrects it.",
-                 applied->folder, strerror(-r));
-    return buf;
+    return counts->failed_n > 0
+               ? st_text(
+                     "%zu of %zu changes could not be undone. The next sleeptune revert, apply or tune tries "
+                     "again.",
+                     counts->failed_n, counts->chosen_n)
+               : st_text(
+                     "all is undone, but the journal in %s cannot be written (%s) and still lists it. Free "
+                     "space there: the next sleeptune revert, apply or tune corrects it.",
+                     applied->folder, strerror(-r));
 }

@@ -78,6 +78,6 @@ struct st_revert_counts {
  * journal still lists it. */
 ST_NODISCARD int st_applied_revert(struct st_applied *applied, bool all, const char *const *ids, size_t ids_n,
                                    struct st_revert_counts *ret);
-/** What an error of st_applied_revert means, for people. @return buf. */
-const char *st_applied_explain(const struct st_applied *applied, int r, const struct st_revert_counts *counts,
-                               char *buf, size_t buf_bytes);
+/** What an error of st_applied_revert means, for people; for a turn. */
+const char *st_applied_explain(const struct st_applied *applied, int r,
+                               const struct st_revert_counts *counts);

@@ -24,11 +24,6 @@
 #define SLOT_NS    (100 * ST_NS_PER_MS)
 #define RIGHT_RULE "linux-rt-permission" /* root has that right already */
 
-static void ST_PRINTF(2, 3) set_reason(struct st_before_after *done, const char *format, ...)
-{
-    ST_PRINT_REST(done->why, sizeof(done->why), format);
-}
-
 /* --- one run --- */
 
 static const char *condition_text(const json_t *run, const char *key)
@@ -67,10 +62,10 @@ static void look_at(const json_t *run, const char *name, struct st_before_after 
 {
     if (!st_text_is(st_json_text_of(run, "schema"), SCHEMA) || slots_of(run) == 0 ||
         slots_of(run) > ST_BEFORE_AFTER_SLOTS)
-        set_reason(done, "%s is no run of at most 10 minutes", name);
+        done->why = st_text("%s is no run of at most 10 minutes", name);
     else if (st_json_integer(run, "records_lost") != 0)
-        set_reason(done, "%s lacks %jd cycles, which may have been late: the CPU was too slow", name,
-                   st_json_integer(run, "records_lost"));
+        done->why = st_text("%s lacks %jd cycles, which may have been late: the CPU was too slow", name,
+                            st_json_integer(run, "records_lost"));
 }
 
 struct counting {
@@ -206,9 +201,9 @@ static void read_run(const struct st_change_target *target, struct st_before_aft
     const int r = machine->read_text(machine, path, text, sizeof(text), &bytes);
     done->before = r == 0 ? json_loadb(text, bytes, JSON_REJECT_DUPLICATES, NULL) : NULL;
     if (r == -ENOENT)
-        set_reason(done, "there is no run from before the changes to compare with");
+        done->why = st_text("there is no run from before the changes to compare with");
     else if (done->before == NULL)
-        set_reason(done, "cannot read %s: %s", path, r != 0 ? strerror(-r) : "it is damaged");
+        done->why = st_text("cannot read %s: %s", path, r != 0 ? strerror(-r) : "it is damaged");
     else
         look_at(done->before, path, done);
 }
@@ -235,9 +230,9 @@ static void choose(const struct st_journal *journal, int64_t asked_ns, struct st
         config->priority = (int)ST_MIN(ST_MAX(priority, 1), 99);
     if (config->policy != ST_POLICY_OTHER && threads->rt_rights(threads, config->priority, &rights) == 0 &&
         rights.fifo_errno != 0)
-        set_reason(done,
-                   "this session may not use real-time priority. Where 'sleeptune apply' gave this user the "
-                   "right: log out and in again; else run 'sleeptune verify' as root");
+        done->why =
+            st_text("this session may not use real-time priority. Where 'sleeptune apply' gave this user the "
+                    "right: log out and in again; else run 'sleeptune verify' as root");
 }
 
 /* The sections are those of the shorter run; of a longer one its first part counts. */
@@ -251,8 +246,7 @@ static void compare(struct st_before_after *done)
     }
     const int r = each > 0 ? st_counts_compare(before_n, now_n, &done->late) : 0;
     if (r != 0)
-        set_reason(done, "%s", strerror(-r));
-    done->compared = r == 0;
+        done->why = st_text("%s", strerror(-r));
 }
 
 int st_before_after_make(const struct st_change_target *target, const struct st_journal *journal,
@@ -261,20 +255,20 @@ int st_before_after_make(const struct st_change_target *target, const struct st_
     struct st_session_config config;
     *ret = (struct st_before_after){0};
     read_run(target, ret);
-    if (ret->why[0] == '\0')
+    if (ret->why == NULL)
         choose(journal, asked_ns, ret, &config);
-    if (ret->why[0] != '\0')
+    if (ret->why != NULL)
         return ST_EXIT_DONE;
     const int status = measure("running the measuring loop again to compare", &config, &ret->now);
     if (ret->now == NULL)
-        set_reason(ret, "the measuring loop could not be run, or its counters do not agree");
+        ret->why = st_text("the measuring loop could not be run, or its counters do not agree");
     else if (!st_text_is(condition_text(ret->now, "policy"), st_platform_policy_name(config.policy)) ||
              strstr(condition_text(ret->now, "degraded"), "cannot pin") != NULL) /* to the CPU */
-        set_reason(ret, "the measuring loop did not get the rights or the CPU of the run before: %s",
-                   condition_text(ret->now, "degraded"));
+        ret->why = st_text("the measuring loop did not get the rights or the CPU of the run before: %s",
+                           condition_text(ret->now, "degraded"));
     else
         look_at(ret->now, "this run", ret);
-    if (ret->why[0] == '\0')
+    if (ret->why == NULL)
         compare(ret);
     return status == ST_EXIT_BOOKS ? status : ST_EXIT_DONE;
 }
@@ -288,14 +282,13 @@ void st_before_after_finish(struct st_before_after *done)
 
 /* --- what came of it --- */
 
-static const char *run_text(const json_t *run, char *buf, size_t buf_bytes)
+static const char *run_text(const json_t *run)
 {
-    snprintf(buf, buf_bytes, "%" PRIu64 " late wake-ups, %jd of %jd periods missed in %s%s, %s",
-             late_of(run, 0, slots_of(run)), st_json_integer(run, "misses"),
-             st_json_integer(run, "elapsed_periods"), st_ns_short(duration_ns(run)),
-             json_is_true(json_object_get(run, "interrupted")) ? " (ended early)" : "",
-             st_when_text(st_json_integer(run, "started_ns")));
-    return buf;
+    return st_text("%" PRIu64 " late wake-ups, %jd of %jd periods missed in %s%s, %s",
+                   late_of(run, 0, slots_of(run)), st_json_integer(run, "misses"),
+                   st_json_integer(run, "elapsed_periods"), st_ns_short(duration_ns(run)),
+                   json_is_true(json_object_get(run, "interrupted")) ? " (ended early)" : "",
+                   st_when_text(st_json_integer(run, "started_ns")));
 }
 
 /* Conditions of the test that are not the same. */
@@ -315,9 +308,8 @@ static void put_differences(const struct st_before_after *done)
 
 void st_before_after_print(const struct st_before_after *done)
 {
-    char text[TEXT_BYTES];
     const json_t *before = done->before, *now = done->now;
-    if (!done->compared) {
+    if (done->why != NULL) {
         st_change_output_text(0, "proof:", done->why);
         return;
     }
@@ -325,16 +317,17 @@ void st_before_after_print(const struct st_before_after *done)
         .events_n = {(uint64_t)st_json_integer(before, "miss_events"),
                      (uint64_t)st_json_integer(now, "miss_events")},
         .seconds = {st_ns_seconds(duration_ns(before)), st_ns_seconds(duration_ns(now))}};
-    st_counts_text(&done->late, text, sizeof(text));
-    ST_APPEND(text, "%s", st_tuned_per_hour(&row, ST_ROOM(160)));
-    st_change_output_text(0, "proof:", text);
-    ST_PRINT(text,
-             "%jd frames at %jd Hz, %s%s %jd; before: %s; now: %s. Each side is a single "
-             "run: other changes between them count, too",
-             condition(now, "frames"), condition(now, "rate_hz"),
-             done->right ? "no real-time priority before, now " : "", condition_text(now, "policy"),
-             condition(now, "priority"), run_text(before, ST_ROOM(200)), run_text(now, ST_ROOM(200)));
-    st_change_output_text(0, "runs:", text);
+    st_change_output_text(0, "proof:",
+                          st_text("%s%s", st_counts_text(&done->late, ST_ROOM(TEXT_BYTES)),
+                                  st_tuned_per_hour(&row, ST_ROOM(160))));
+    st_change_output_text(
+        0, "runs:",
+        st_text(
+            "%jd frames at %jd Hz, %s%s %jd; before: %s; now: %s. Each side is a single run: other changes "
+            "between them count, too",
+            condition(now, "frames"), condition(now, "rate_hz"),
+            done->right ? "no real-time priority before, now " : "", condition_text(now, "policy"),
+            condition(now, "priority"), run_text(before), run_text(now)));
     if (done->right && geteuid() == 0)
         st_change_output_text(0, "note:",
                               "the loop has root's right now; programs of the user get theirs at the first "
@@ -350,7 +343,7 @@ json_t *st_before_after_json(const struct st_before_after *done)
                                         [ST_COUNTS_FEWER] = "fewer",
                                         [ST_COUNTS_MORE] = "more"};
     const struct st_counts_difference *late = &done->late;
-    if (!done->compared)
+    if (done->why != NULL)
         return json_pack("{s:b, s:s}", "compared", 0, "sentence", done->why);
     json_t *times = late->verdict == ST_COUNTS_TOO_SHORT
                         ? json_null()

@@ -29,9 +29,8 @@ bool st_before_after_forget(const struct st_change_target *target, const struct 
 #define ST_BEFORE_AFTER_SLOTS 6200 /* of 100 ms: 10 min, and what Ctrl-C takes */
 
 struct st_before_after {
-    bool compared; /* false: `why` says why not */
-    bool right;    /* to real-time priority: applied after the first run, which was without it */
-    char why[600];
+    const char *why; /* it is not compared; NULL: it is */
+    bool right;      /* to real-time priority: applied after the first run, which was without it */
     /** Documents sleeptune-before/1: the keys of sleeptune-measure/1, and "late": of each slot the wake-ups
      * that were later than the share of a period that tune looks at. NULL: there is none. */
     json_t *before, *now;

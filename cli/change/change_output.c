@@ -44,15 +44,12 @@ void st_change_output_lines(const char *text)
 
 /* --- what happened to a write --- */
 
-const char *st_change_output_entry(const struct st_entry *entry, char *buf, size_t buf_bytes)
+const char *st_change_output_entry(const struct st_entry *entry)
 {
     const bool block = st_text_is(entry->target, "/etc/sysctl.conf");
-    if (entry->file)
-        snprintf(buf, buf_bytes, "%s%s%s", entry->target, block ? ": block of " : "",
-                 block ? entry->rule : "");
-    else
-        snprintf(buf, buf_bytes, "%s = %s (was %s)", entry->target, entry->new_value, entry->old_value);
-    return st_safe_text(buf);
+    return st_safe_text(
+        entry->file ? st_text("%s%s%s", entry->target, block ? ": block of " : "", block ? entry->rule : "")
+                    : st_text("%s = %s (was %s)", entry->target, entry->new_value, entry->old_value));
 }
 
 const char *st_change_output_why(int error)
@@ -98,7 +95,7 @@ void st_change_output_event(void *ctx, enum st_change_event event, const struct 
                             const char *now, int error)
 {
     struct st_change_output *output = ctx;
-    const char *text = st_change_output_entry(entry, ST_ROOM(1024));
+    const char *text = st_change_output_entry(entry);
     const bool back = event == ST_EVENT_RESTORED || event == ST_EVENT_AS_BEFORE,
                gone = back && !entry->file && error == -ENOENT;
     if ((event == ST_EVENT_WRITTEN || event == ST_EVENT_RESTORED) && entry->file)

@@ -124,7 +124,7 @@ int st_change_target_revert(const struct st_change_target *target, bool all, con
         return st_failure("%s", message);
     r = st_applied_revert(&applied, all, ids, ids_n, ret);
     if (r < 0) /* each that failed was named with its own reason */
-        st_failure("%s", st_applied_explain(&applied, r, ret, message, sizeof(message)));
+        st_failure("%s", st_applied_explain(&applied, r, ret));
     if (st_before_after_forget(target, &applied.journal) && output != NULL)
         puts("removed   what was measured before the changes");
     st_applied_close(&applied);

@@ -32,7 +32,7 @@ static void hear(ST_UNUSED void *ctx, enum st_change_event event, const struct s
     if (event != ST_EVENT_FAILED)
         return;
     ST_PRINT(text, "the tuner was ended, and its change was not undone. Run 'sleeptune revert %s'. %s: %s",
-             entry->rule, st_change_output_entry(entry, ST_ROOM(1024)), st_change_output_why(error));
+             entry->rule, st_change_output_entry(entry), st_change_output_why(error));
     complain(text);
 }
 
@@ -72,7 +72,7 @@ static _Noreturn void supervise(struct st_platform *p, const char *folder, int f
     if (r == 0) {
         r = st_applied_revert(&applied, false, NULL, 0, &counts);
         if (r < 0 && counts.failed_n == 0)
-            complain(st_applied_explain(&applied, r, &counts, message, sizeof(message)));
+            complain(st_applied_explain(&applied, r, &counts));
         st_applied_close(&applied);
     } else {
         snprintf(
@@ -129,7 +129,7 @@ int st_tune_supervisor_start(struct st_tune_supervisor *ret, struct st_platform 
         ST_PRINT(message, "cannot start a process: %s", strerror(-r));
     ret->open = r == 0;
     if (r == 0 && (r = st_applied_revert(&ret->applied, false, NULL, 0, &counts)) < 0) {
-        (void)st_applied_explain(&ret->applied, r, &counts, message, sizeof(message));
+        ST_PRINT(message, "%s", st_applied_explain(&ret->applied, r, &counts));
         st_applied_close(&ret->applied);
         ret->open = false;
     }
@@ -222,7 +222,7 @@ int st_tune_supervisor_end(struct st_tune_supervisor *s)
     if (s->open) {
         r = st_applied_revert(&s->applied, false, NULL, 0, &counts);
         if (r < 0)
-            st_failure("%s", st_applied_explain(&s->applied, r, &counts, ST_ROOM(512)));
+            st_failure("%s", st_applied_explain(&s->applied, r, &counts));
         st_applied_close(&s->applied);
         s->open = false;
     }
