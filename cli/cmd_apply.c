@@ -372,21 +372,6 @@ static int carry_out(struct work *work)
     return status;
 }
 
-/* Asks on the terminal, unless --yes was given. @return 0 to go on, or an st_exit. */
-static int confirm(bool yes)
-{
-    char answer[16] = "";
-    if (yes)
-        return 0;
-    if (isatty(STDIN_FILENO) != 1)
-        return st_failure_usage("cannot ask for confirmation without a terminal: add --yes");
-    fflush(stdout);
-    fputs("Apply this? [y/N] ", stderr);
-    if (fgets(answer, sizeof(answer), stdin) == NULL || (answer[0] != 'y' && answer[0] != 'Y'))
-        return st_failure("nothing was changed");
-    return 0;
-}
-
 static int decide(struct work *work)
 {
     const int rest = work->no_user_n > 0   ? ST_EXIT_USAGE
@@ -410,9 +395,11 @@ static int decide(struct work *work)
     }
     if (st_change_target_needs_root(work->target))
         return ST_EXIT_FAILURE;
-    int status = confirm(work->options->yes);
-    if (status == 0)
-        status = carry_out(work);
+    if (!work->options->yes && isatty(STDIN_FILENO) != 1)
+        return st_failure_usage("cannot ask for confirmation without a terminal: add --yes");
+    if (!work->options->yes && !st_change_output_ask("Apply this?"))
+        return st_failure("nothing was changed");
+    const int status = carry_out(work);
     return status == ST_EXIT_DONE ? rest : status;
 }
 

@@ -3,6 +3,7 @@
 #include <glob.h>
 #include <unistd.h>
 
+#include "cli/change/change_output.h"
 #include "cli/change/change_target.h"
 #include "cli/command.h"
 #include "cli/measure/measure_run.h"
@@ -332,14 +333,9 @@ static void save(const struct work *work)
 
 static bool is_wanted(const struct work *work)
 {
-    char answer[16] = "";
-    if (!work->options->ask)
-        return true;
-    if (work->options->json)
+    if (work->options->ask && work->options->json)
         (void)print_text(st_tune_output_result, &work->output, stderr);
-    fflush(stdout);
-    fputs("Make permanent what helped? [y/N] ", stderr);
-    return fgets(answer, sizeof(answer), stdin) != NULL && (answer[0] == 'y' || answer[0] == 'Y');
+    return !work->options->ask || st_change_output_ask("Make permanent what helped?");
 }
 
 /* How many of what helped the journal has now. */

@@ -42,6 +42,14 @@ void st_change_output_lines(const char *text)
     print(st_print_verbatim, 0, "", 4, text);
 }
 
+bool st_change_output_ask(const char *question)
+{
+    char answer[16] = "";
+    fflush(stdout);
+    fprintf(stderr, "%s [y/N] ", question);
+    return fgets(answer, sizeof(answer), stdin) != NULL && (answer[0] == 'y' || answer[0] == 'Y');
+}
+
 /* --- what happened to a write --- */
 
 const char *st_change_output_entry(const struct st_entry *entry)

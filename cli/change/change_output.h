@@ -10,6 +10,9 @@ void st_change_output_row(int column, const char *label, const char *text);
 /** The lines of a text, indented, on stdout. */
 void st_change_output_lines(const char *text);
 
+/** Asks on standard error; nothing typed is a no. */
+bool st_change_output_ask(const char *question);
+
 /** "/etc/x", "kern.y = 1 (was 0)", safe to print; for a turn. */
 const char *st_change_output_entry(const struct st_entry *entry);
 /** Why a setting was not changed, and what to do: of the error of an `st_applied_` function. @return a
