@@ -7,7 +7,7 @@
 #include "cli/change/before_after.h"
 #include "cli/change/change_output.h"
 #include "cli/change/change_target.h"
-#include "cli/command.h"
+#include "cli/report/report_run.h"
 #include "core/text/text.h"
 #include "platform/program/output.h"
 
@@ -62,10 +62,10 @@ static const struct {
     const char *name, *detail;
     enum outcome outcome;
 } looks[] = {
-    [ST_ENTRY_IN_PLACE] = {"in place", "", OUTCOME_GOOD},
-    [ST_ENTRY_DIFFERS] = {"differs", "someone changed it", OUTCOME_BAD},
-    [ST_ENTRY_GONE] = {"gone", "", OUTCOME_BAD},
-    [ST_ENTRY_UNREAD] = {"not read", "", OUTCOME_UNKNOWN},
+    [ST_ENTRY_IN_PLACE] = {"in place", NULL, OUTCOME_GOOD},
+    [ST_ENTRY_DIFFERS] = {"differs", NULL, OUTCOME_BAD},
+    [ST_ENTRY_GONE] = {"gone", NULL, OUTCOME_BAD},
+    [ST_ENTRY_UNREAD] = {"not read", NULL, OUTCOME_UNKNOWN},
     [INTERRUPTED] = {"interrupted", "run: sleeptune revert --all", OUTCOME_BAD},
     [FORGOTTEN] = {"forgotten", "this system was started after that", OUTCOME_GOOD},
 };
@@ -74,15 +74,12 @@ static const struct {
 static void verify_entry(struct work *work, const struct st_entry *entry)
 {
     struct st_machine *machine = &work->target.p->machine;
-    char now[ST_CHANGE_VALUE_BYTES] = "", others[1024] = "";
-    int error = 0;
-    const size_t look = entry->forgotten ? FORGOTTEN
-                        : entry->phase != ST_PHASE_DONE
-                            ? INTERRUPTED
-                            : st_change_state(machine, entry, now, sizeof(now), &error);
-    const char *detail = look == ST_ENTRY_UNREAD                    ? strerror(-error)
-                         : look == ST_ENTRY_DIFFERS && !entry->file ? st_text("it is %s now", now)
-                                                                    : looks[look].detail;
+    char others[1024] = "";
+    const char *detail = "";
+    const size_t look = entry->forgotten                ? FORGOTTEN
+                        : entry->phase != ST_PHASE_DONE ? INTERRUPTED
+                                                        : st_change_state(machine, entry, &detail);
+    detail = looks[look].detail != NULL ? looks[look].detail : detail;
     (void)st_change_others(machine, entry, others, sizeof(others));
     take(work, looks[look].outcome);
     json_array_append_new(work->entries,
@@ -150,7 +147,7 @@ struct come {
     bool again; /* the finding still asks for one of them */
     bool waits; /* for a boot, though nothing is asked for */
     const struct st_entry *unread;
-    int error; /* why */
+    const char *why; /* it cannot be read */
 };
 
 static struct come come_of(const struct work *work, const struct st_finding *finding)
@@ -158,16 +155,13 @@ static struct come come_of(const struct work *work, const struct st_finding *fin
     struct st_machine *machine = &work->target.p->machine;
     struct come come = {.again = false};
     ST_EACH_OF (entry, work->journal.entries, work->journal.entries_n) {
-        int error = 0;
         if (!st_text_is(entry->rule, finding->rule->id))
             continue;
         ST_EACH_OF (change, finding->changes, finding->changes_n)
             come.again = come.again || is_written(machine, change, entry);
         come.waits |= waits_for_boot(&work->target, entry);
-        (void)st_change_state(machine, entry, ST_ROOM(ST_CHANGE_VALUE_BYTES), &error);
-        if (error != 0 && come.unread == NULL)
+        if (come.unread == NULL && st_change_state(machine, entry, &come.why) == ST_ENTRY_UNREAD)
             come.unread = entry;
-        come.error = come.error != 0 ? come.error : error;
     }
     return come;
 }
@@ -215,7 +209,7 @@ static void verify_rule(struct work *work, const struct st_report *report, const
         state = NOT_NEEDED;
     } else if (fired && come.unread != NULL) { /* the rule judged by less, such as the kernel's options */
         state = NOT_KNOWN;
-        summary = st_text("%s cannot be read (%s)", come.unread->target, strerror(-come.error));
+        summary = st_text("%s cannot be read (%s)", come.unread->target, come.why);
         needs = geteuid() != 0 ? "run sleeptune verify as root" : NULL;
     } else if (finding->status == ST_STATUS_UNKNOWN) {
         state = NOT_KNOWN;
@@ -255,9 +249,11 @@ static int verify_rules(struct work *work)
         struct st_report then, *report = by_apply ? &then : &work->target.report;
         if (st_journal_find(&work->journal, entry->rule) != entry)
             continue;
-        const int r = by_apply ? st_report_make(work->target.facts, entry->frames, entry->rate_hz, &then) : 0;
-        if (r != 0)
-            return st_failure("%s: %s", entry->rule, strerror(-r));
+        const int status = by_apply
+                               ? st_report_run_make(work->target.facts, entry->frames, entry->rate_hz, &then)
+                               : ST_EXIT_DONE;
+        if (status != ST_EXIT_DONE)
+            return status;
         if (!work->options->json &&
             (report->wish.frames != last.frames || report->wish.rate_hz != last.rate_hz))
             printf("judged for %s%s\n", st_buffer_text(&report->wish, ST_ROOM(ST_BUFFER_TEXT_BYTES)),

@@ -239,14 +239,11 @@ void st_applied_close(struct st_applied *applied)
  * rule? */
 static bool is_taken(const struct st_applied *applied, const struct st_entry *step)
 {
-    char *text;
-    size_t bytes;
-    const int r = st_change_file_read(&applied->p->machine, step->target, &text);
-    if (r != 0)
-        return r != -ENOENT;
-    const bool same = st_change_find(applied->p->machine.os, step, text, &bytes) != NULL;
-    free(text);
-    return st_change_is_block(applied->p->machine.os, step->kind) ? bytes > 0 : !same;
+    const char *detail;
+    struct st_machine *machine = &applied->p->machine;
+    const enum st_entry_state state = st_change_state(machine, step, &detail);
+    return state != ST_ENTRY_GONE &&
+           (state != ST_ENTRY_IN_PLACE || st_change_is_block(machine->os, step->kind));
 }
 
 static int look_at_step(const struct st_applied *applied, const struct st_entry *step)

@@ -501,22 +501,23 @@ const char *st_change_find(enum st_os os, const struct st_entry *entry, const ch
     return bytes > 0 && st_change_hash(begin, bytes) == entry->hash ? begin : NULL;
 }
 
-enum st_entry_state st_change_state(struct st_machine *machine, const struct st_entry *entry, char *buf,
-                                    size_t buf_bytes, int *ret_error)
+enum st_entry_state st_change_state(struct st_machine *machine, const struct st_entry *entry,
+                                    const char **ret_detail)
 {
-    char *text = NULL;
-    size_t bytes;
-    buf[0] = '\0';
+    char *text = NULL, now[ST_CHANGE_VALUE_BYTES];
+    size_t bytes = 1;
+    *ret_detail = "";
     const int r = entry->file ? st_change_file_read(machine, entry->target, &text)
-                              : st_change_value_read(machine, entry->target, buf, buf_bytes);
-    if (r == -ENOENT)
-        return ST_ENTRY_GONE;
-    if (r < 0) {
-        *ret_error = r;
-        return ST_ENTRY_UNREAD;
-    }
+                              : st_change_value_read(machine, entry->target, now, sizeof(now));
+    if (r < 0 && r != -ENOENT)
+        *ret_detail = st_text("%s", strerror(-r));
+    if (r < 0)
+        return r == -ENOENT ? ST_ENTRY_GONE : ST_ENTRY_UNREAD;
     const bool same = entry->file ? st_change_find(machine->os, entry, text, &bytes) != NULL
-                                  : st_text_is(buf, entry->new_value);
+                                  : st_text_is(now, entry->new_value);
     free(text);
-    return same ? ST_ENTRY_IN_PLACE : ST_ENTRY_DIFFERS;
+    if (same || (bytes == 0 && st_change_is_block(machine->os, entry->kind)))
+        return same ? ST_ENTRY_IN_PLACE : ST_ENTRY_GONE;
+    *ret_detail = entry->file ? "someone changed it" : st_text("it is %s now", now);
+    return ST_ENTRY_DIFFERS;
 }

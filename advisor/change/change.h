@@ -82,10 +82,11 @@ bool st_change_value_is(struct st_machine *machine, const char *target, const ch
 
 enum st_entry_state {
     ST_ENTRY_IN_PLACE,
-    ST_ENTRY_DIFFERS, /* buf has what is there, of a value */
-    ST_ENTRY_GONE,    /* the file or sysctl is not there */
-    ST_ENTRY_UNREAD,  /* error */
+    ST_ENTRY_DIFFERS,
+    ST_ENTRY_GONE, /* the file, its block or the sysctl is not there */
+    ST_ENTRY_UNREAD,
 };
-/** Is it as we wrote it? */
-enum st_entry_state st_change_state(struct st_machine *machine, const struct st_entry *entry, char *buf,
-                                    size_t buf_bytes, int *ret_error);
+/** Is it as we wrote it? @param ret_detail what is there, or why it cannot be read, for people; "": nothing
+ * to say. For a turn. */
+enum st_entry_state st_change_state(struct st_machine *machine, const struct st_entry *entry,
+                                    const char **ret_detail);

@@ -160,10 +160,10 @@ int st_journal_parse(enum st_os os, char *text, struct st_journal *ret, char *me
 
 static bool is_set_at_boot(struct st_machine *machine, const struct st_journal *journal, const char *rule)
 {
-    int error;
+    const char *detail;
     ST_EACH_OF (entry, journal->entries, journal->entries_n) {
         if (entry->file && st_text_is(entry->rule, rule) &&
-            st_change_state(machine, entry, ST_ROOM(ST_CHANGE_VALUE_BYTES), &error) == ST_ENTRY_IN_PLACE)
+            st_change_state(machine, entry, &detail) == ST_ENTRY_IN_PLACE)
             return true;
     }
     return false;

@@ -8,7 +8,7 @@
 #include "advisor/rules/buffer.h"
 #include "cli/change/before_after.h"
 #include "cli/change/change_output.h"
-#include "cli/command.h"
+#include "cli/report/report_run.h"
 #include "core/text/text.h"
 #include "platform/user_folder.h"
 
@@ -93,16 +93,8 @@ int st_change_target_judge(const struct st_facts_input *input, int64_t frames, i
     const int status = st_facts_input_load(&whose, &target->facts);
     if (status != ST_EXIT_DONE)
         return status;
-    int r = put_own(target);
-    if (r == 0)
-        r = st_report_make(target->facts, frames, rate_hz, &target->report);
-    if (r == 0)
-        return ST_EXIT_DONE;
-    st_facts_free(target->facts);
-    target->facts = NULL;
-    return r == -ERANGE ? st_failure_usage("the period of %lld frames at %lld Hz exceeds an hour",
-                                           (long long)frames, (long long)rate_hz)
-                        : st_failure("%s", strerror(-r));
+    return put_own(target) == 0 ? st_report_run_make(target->facts, frames, rate_hz, &target->report)
+                                : st_failure("out of memory");
 }
 
 int st_change_target_journal(const struct st_change_target *target, struct st_journal *ret)

@@ -166,31 +166,31 @@ static int finish_report(struct st_report *report, const struct st_report_option
     return status == ST_EXIT_DONE ? print_report(report, options) : status;
 }
 
-static int out_of_range(const struct st_report_options *options)
+static int out_of_range(int64_t frames, int64_t rate_hz)
 {
-    return st_failure_usage("the period of %lld frames at %lld Hz exceeds an hour",
-                            (long long)options->frames, (long long)options->rate_hz);
+    return st_failure_usage("the period of %jd frames at %jd Hz exceeds an hour", frames, rate_hz);
 }
 
 int st_report_run_period(const struct st_facts *facts, const struct st_report_options *options,
                          struct st_wish *ret)
 {
-    return st_buffer_choose(facts, options->frames, options->rate_hz, ret) == 0 ? ST_EXIT_DONE
-                                                                                : out_of_range(options);
+    return st_buffer_choose(facts, options->frames, options->rate_hz, ret) == 0
+               ? ST_EXIT_DONE
+               : out_of_range(options->frames, options->rate_hz);
 }
 
-static int make(const struct st_facts *facts, const struct st_report_options *options, struct st_report *ret)
+int st_report_run_make(const struct st_facts *facts, int64_t frames, int64_t rate_hz, struct st_report *ret)
 {
-    const int r = st_report_make(facts, options->frames, options->rate_hz, ret);
+    const int r = st_report_make(facts, frames, rate_hz, ret);
     if (r == -ERANGE)
-        return out_of_range(options);
+        return out_of_range(frames, rate_hz);
     return r == 0 ? ST_EXIT_DONE : st_failure("%s", strerror(-r));
 }
 
 int st_report_run(const struct st_facts *facts, const struct st_report_options *options, bool own_machine)
 {
     struct st_report report;
-    int status = make(facts, options, &report);
+    int status = st_report_run_make(facts, options->frames, options->rate_hz, &report);
     if (status != ST_EXIT_DONE)
         return status;
     status = finish_report(&report, options, own_machine);
@@ -213,7 +213,7 @@ int st_report_run_rules(const struct st_facts *facts, const struct st_report_opt
                         const char *const *ids, size_t ids_n)
 {
     struct st_report report;
-    const int status = make(facts, options, &report);
+    const int status = st_report_run_make(facts, options->frames, options->rate_hz, &report);
     if (status != ST_EXIT_DONE)
         return status;
     int r = 0;

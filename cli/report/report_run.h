@@ -51,6 +51,10 @@ ST_NODISCARD int st_report_run_options(const struct st_option *own, size_t own_n
 ST_NODISCARD int st_report_run_choose(struct st_report *report, enum st_report_profile profile,
                                       const char *only);
 
+/** Judges. @return an st_exit, after a message. */
+ST_NODISCARD int st_report_run_make(const struct st_facts *facts, int64_t frames, int64_t rate_hz,
+                                    struct st_report *ret);
+
 /** The period of the options and facts. @return an st_exit, after a message. */
 ST_NODISCARD int st_report_run_period(const struct st_facts *facts, const struct st_report_options *options,
                                       struct st_wish *ret);
