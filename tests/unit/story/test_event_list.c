@@ -1,20 +1,11 @@
 /* Answers of a history as text: written row by row, so that a long one needs no more JSON in memory than a
  * short one. */
-#include "core/ns.h"
-#include "core/text/json.h"
-#include "store/history/hist_deflate.h"
-#include "store/history/history.h"
 #include "store/history/history_private.h"
-#include "store/history/history_read.h"
 #include "story/dropout_list.h"
 #include "story/event_list.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/history_fixture.h"
 
-#define MINUTE_NS (60 * ST_NS_PER_S)
-#define NOON_NS   (INT64_C(1795176000) * ST_NS_PER_S) /* 2026-11-20 12:00 UTC */
-#define ROWS_N    40
-
-static char folder[64], path[96], error[256];
+#define ROWS_N 40
 
 /* Minutes one after the other, and as many events; four of them at each time. */
 static int read_events(struct st_history_reader *reader, const struct st_history_events_wish *wish,
@@ -25,7 +16,7 @@ static int read_events(struct st_history_reader *reader, const struct st_history
     return r < 0 ? r : st_json_written(text, ret);
 }
 
-static void fill(struct st_history *history)
+static void fill(void)
 {
     struct st_hist hist;
     struct st_history_minute minute = {
@@ -49,25 +40,15 @@ static void fill(struct st_history *history)
     free(minute.lateness);
 }
 
-static int setup(void **state)
+static int setup_filled(void **state)
 {
-    struct st_history *history;
-    ST_PRINT(folder, "/tmp/test_history_text.XXXXXX");
-    if (mkdtemp(folder) == NULL)
+    if (setup(state) != 0)
         return -1;
-    ST_PRINT(path, "%s/history.db", folder);
-    if (st_history_open(path, &history, error, sizeof(error)) < 0)
-        return -1;
-    fill(history);
+    open_it();
+    fill();
     st_history_close(history);
+    history = NULL;
     return 0;
-}
-
-static int teardown(void **state)
-{
-    char command[128];
-    ST_PRINT(command, "rm -rf '%s'", folder);
-    return system(command);
 }
 
 static struct st_history_reader *open_reader(void)
@@ -87,16 +68,16 @@ static void run_sql(const char *sql)
 
 static void add_events(const struct st_event *event, int n)
 {
-    struct st_history *history;
-    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), 0);
+    open_it();
     assert_int_equal(st_history_begin(history), 0);
     for (int i = 0; i < n; i++)
         assert_int_equal(st_history_add_event(history, event), 0);
     assert_int_equal(st_history_commit(history), 0);
     st_history_close(history);
+    history = NULL;
 }
 
-static void add_event(const struct st_event *event)
+static void put_event(const struct st_event *event)
 {
     add_events(event, 1);
 }
@@ -182,7 +163,7 @@ static void a_long_answer_takes_no_more_json_than_a_short_one(void **state)
 static void a_kind_that_is_none_spoils_no_answer(void **state)
 {
     const struct st_event spoiled = st_event_make(NOON_NS + 1000 * ST_NS_PER_S, ST_EVENT_PAUSE, "words");
-    add_event(&spoiled);
+    put_event(&spoiled);
     run_sql("UPDATE event SET kind = CAST(x'6cff' AS TEXT)"
             " WHERE id = (SELECT max(id) FROM event)");
     struct st_history_reader *reader = open_reader();
@@ -319,7 +300,7 @@ static void what_became_a_record_meanwhile_is_shown_once(void **state)
     ST_PRINT(open[1].device, "hw:1");
     struct st_event kept = open[0];
     kept.wall_ns += ST_NS_PER_S; /* with one more */
-    add_event(&kept);
+    put_event(&kept);
     reader = open_reader();
     assert_int_equal(st_history_read_open_events(reader, open, ST_ARRAY_LEN(open)), 0);
     document = events_of(reader, &later, 2);
@@ -332,7 +313,6 @@ static void what_became_a_record_meanwhile_is_shown_once(void **state)
 /* A minute of the loop from noon + `from_s` on. */
 static void add_minute(int64_t from_s, int64_t length_s, uint64_t late_wakes)
 {
-    struct st_history *history;
     struct st_hist hist;
     struct st_history_minute minute = {.from_wall_ns = NOON_NS + from_s * ST_NS_PER_S,
                                        .to_wall_ns = NOON_NS + (from_s + length_s) * ST_NS_PER_S,
@@ -341,11 +321,12 @@ static void add_minute(int64_t from_s, int64_t length_s, uint64_t late_wakes)
     assert_int_equal(st_hist_init(&hist, ST_HISTORY_DIGITS), 0);
     minute.lateness = st_hist_deflate(&hist, &minute.lateness_bytes);
     st_hist_finish(&hist);
-    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), 0);
+    open_it();
     assert_int_equal(st_history_begin(history), 0);
     assert_int_equal(st_history_add_minute(history, &minute), 0);
     assert_int_equal(st_history_commit(history), 0);
     st_history_close(history);
+    history = NULL;
     free(minute.lateness);
 }
 
@@ -372,7 +353,7 @@ static void the_loop_was_on_time_if_its_minute_says_so(void **state)
     run_sql("DELETE FROM event; DELETE FROM span");
     struct st_event dropout = st_event_make(NOON_NS + 30 * ST_NS_PER_S, ST_EVENT_CLIENT_DROPOUT, "%s", "");
     dropout.loop_cpu = 0;
-    add_event(&dropout);
+    put_event(&dropout);
     assert_string_equal(cause(), ""); /* the minute is not over */
     add_minute(-30, 60, 0);           /* the loop was not seen after it */
     assert_string_equal(cause(), "");
@@ -388,10 +369,10 @@ static void the_loop_was_on_time_if_its_minute_says_so(void **state)
     struct st_event late = st_event_make(NOON_NS + 10 * ST_NS_PER_S, ST_EVENT_LATE_WAKE, "%s", "");
     late.cause = ST_CAUSE_RUN_QUEUE;
     late.lateness_ns = 3 * ST_NS_PER_MS;
-    add_event(&late);
+    put_event(&late);
     assert_string_equal(cause(), "loop-on-time"); /* at another time */
     late.wall_ns = NOON_NS + 30 * ST_NS_PER_S;
-    add_event(&late);
+    put_event(&late);
     assert_string_equal(cause(), "run-queue");
 }
 
@@ -430,5 +411,5 @@ int main(void)
         cmocka_unit_test(the_loop_was_on_time_if_its_minute_says_so),
         cmocka_unit_test(what_no_sleeptuned_has_written_is_harmless),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup_filled, teardown);
 }
