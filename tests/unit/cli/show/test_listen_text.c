@@ -1,7 +1,7 @@
 /* cli/show/listen_text: what a run of listen says. */
 #include "cli/show/listen_text.h"
 #include "platform/program/failure.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/shown.h"
 #include "xruns/xrun.h"
 
 #define RATE_HZ 48000
@@ -27,78 +27,61 @@ static void begin(const char *way, const char *plays)
         .result = &result, .live = &live, .rate_hz = RATE_HZ, .channels = 2, .rate_ppm = (double)NAN};
 }
 
-static char *screen(int width)
+/* Shows what is not as it was. */
+static void look(int width, const char *when)
 {
     char *text;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
     st_listen_text_screen(&view, out, width);
     assert_int_equal(fclose(out), 0);
-    return text;
-}
-
-static void says(const char *wanted, bool is)
-{
-    char *text = screen(1000);
-    if ((strstr(text, wanted) != NULL) != is)
-        fail_msg("\"%s\" is %s here: %s", wanted, is ? "missing" : "too much", text);
-    free(text);
-}
-
-static void shows(const char *wanted)
-{
-    char *text = screen(80);
-    assert_string_equal(text, wanted);
+    show_changes(when, text);
     free(text);
 }
 
 /* A card that is played to directly has no sound server and no other program on its way. */
 static void test_cannot_hear(void **state)
 {
-    static const char *const of_servers[] = {"not ready in its cycle", "own buffer that runs empty",
-                                             "server that is late as a whole",
-                                             "second card that is put in step"};
     static const struct {
         const char *way, *plays;
-        bool server;
-    } rows[] = {{"aloop", "hw:Loopback,0", false},
-                {"device", "hw:1", false},
-                {"device", "/dev/dsp1", false},
-                {"aloop", "default", true},
-                {"device", "pipewire", true}};
+    } rows[] = {{"aloop", "hw:Loopback,0"},
+                {"device", "hw:1"},
+                {"device", "/dev/dsp1"},
+                {"aloop", "default"},
+                {"device", "pipewire"}};
     ST_EACH (row, rows) {
         begin(row->way, row->plays);
-        ST_EACH (fault, of_servers)
-            says(*fault, !row->server);
-        says("lost USB packets", strcmp(row->way, "aloop") == 0);
+        look(1000, row->plays);
     }
-    says("nothing: this way hears each kind of loss", true);
+    look(1000, "");
     live.head.more_channels = 6;
-    says("Cannot hear channels after the second\n", true);
+    look(1000, "");
     live.head.more_channels = 0;
     live.way = NULL;
-    says("Cannot hear", false);
+    look(1000, "");
     view.live = NULL; /* a file */
-    says("Cannot hear gaps, if the recorder stands still when nothing comes\n", true);
+    look(1000, "");
+    shown_is("listen_text/screens", __func__);
 }
 
 /* The next step goes the same way. */
 static void test_next(void **state)
 {
     begin("cable", "alsa_output");
-    says("sleeptune listen -d 3h, which can", true);
+    look(1000, "");
     view.wish = (struct st_listen_wish){.back = "a source", .plays = "hw:1", .frames = 64};
-    says("sleeptune listen --back 'a source' --play hw:1 -f 64 -d 3h, which can", true);
+    look(1000, "");
     live.has_ended = true;
-    says("start the sound server again, then sleeptune listen --back 'a source' --play hw:1 -f 64\n", true);
+    look(1000, "");
     live.has_ended = false;
     result.forced_found_n = 0;
     view.wish = (struct st_listen_wish){.back = "cable"};
-    says("Next        sleeptune listen --help, for another way back (--back)\n", true);
+    look(1000, "");
     live.events_n[ST_CAPTURE_MIXED] = 1;
-    says("Next        stop the other programs that play, then run: sleeptune listen --back cable\n", true);
+    look(1000, "");
     result.remarks[ST_REMARK_CLOCKS] = true; /* as the daemon says it */
-    says("Next        one clock for both cards (word clock, S/PDIF), or use one card\n", true);
+    look(1000, "");
+    shown_is("listen_text/screens", __func__);
 }
 
 static void add_loss(double at_s)
@@ -119,7 +102,7 @@ static void test_reasons(void **state)
 {
     begin("cable", "hw:1");
     add_loss(10);
-    says("not explained: no sleeptuned recorded it", true);
+    look(1000, "");
     json_t *records = json_pack(
         "[o, o, o, o]", record("client-dropout", 11, "Bitwig\x1b", "too slow", "Bitwig was late"),
         record("device-dropout", 21, "", "lost USB packets", "an xrun"),
@@ -133,21 +116,17 @@ static void test_reasons(void **state)
                   "jack", "state", "absent", "source", (*foreign)->name, "state", "absent");
     view.records = records;
     view.sources = sources;
-    says("at 10.000 s: 10 ms silence; sleeptuned saw: Bitwig was late\n", true);
-    says("does not watch", false);
+    look(1000, "");
     add_loss(20);
     add_loss(31);
-    says("sleeptuned saw: woke late\n", true);
+    look(1000, "");
     add_loss(10.5);
     add_loss(29.5); /* it woke up late, but more than a second after */
-    says("and 2 more: add --json. Of 5: 2 when Bitwig? was not ready, 1 when the card lost USB packets, "
-         "1 when the test loop woke up late, 1 not explained\n",
-         true);
-    says("sleeptuned does not watch PipeWire\n", true);
+    look(1000, "");
     result.losses[0].at_frame = 5 * RATE_HZ;
-    says("at 5.000 s: 10 ms silence; not explained: no record at that moment\n", true);
+    look(1000, "");
     view.records_from_ns = INT64_C(6000000000);
-    says("at 5.000 s: 10 ms silence; not explained: there are too many later records\n", true);
+    look(1000, "");
     view.records_from_ns = 0;
     result.losses[0].at_frame = 10 * RATE_HZ;
     live.events[0] = (struct st_capture_event){.kind = ST_CAPTURE_PLAYER, .at_frame = 30 * RATE_HZ};
@@ -155,12 +134,12 @@ static void test_reasons(void **state)
     result.losses[4].at_frame = 30 * RATE_HZ;
     json_t *sum = json_array_get(records, 2);
     json_object_set_new(sum, "span_ns", json_integer(INT64_C(10000000000)));
-    says("when the test loop woke up late", false);
+    look(1000, "");
     json_object_del(sum, "span_ns");
-    says("1 when the program that plays the signal was not ready\n", true);
-    says("does not watch", false);
+    look(1000, "");
     json_decref(records);
     json_decref(sources);
+    shown_is("listen_text/screens", __func__);
 }
 
 /* Each row of a live run. */
@@ -187,42 +166,15 @@ static void test_screens(void **state)
     result.lost_frames = 3 * RATE_HZ / 100;
     json_t *records = json_pack("[o]", record("client-dropout", 11, "Bitwig", "too slow", "Bitwig was late"));
     view.records = records;
-    shows("✘ 3 losses, 30 ms in all, in 60 s over the monitor of PipeWire's sink: at most\n"
-          "  310 per hour (95 %).\n"
-          "\n"
-          "Losses      at 10.000 s: 10 ms silence; sleeptuned saw: Bitwig was late\n"
-          "            at 20.000 s: 10 ms silence; not explained: no record at that moment\n"
-          "            at 30.000 s: 10 ms silence; the sound server or the device reported\n"
-          "            an xrun\n"
-          "Path        converted or analogue: losses from 1 ms are found; volume -6.0 dB;\n"
-          "            noise -49 dB\n"
-          "Test        all 9 test glitches were found\n"
-          "Latency     42.7 ms (2048 frames)\n"
-          "Rate        48828 Hz instead of 48000: the clock of the card that records is\n"
-          "            wrong\n"
-          "Clocks      two: the one that records is 300 ppm slower than the one that plays\n"
-          "Reported    the sound server or the device reported an xrun (3 times): server\n"
-          "            \"default\", server \"other\"\n"
-          "Cannot hear a sound server that is late as a whole; a second card that is put in\n"
-          "            step; lost USB packets, cable, codec; conversion, limiter, volume\n"
-          "Next        sleeptune check, to find what was late\n");
+    look(80, "");
     result.drift_ppm = -2000;
     result.remarks[ST_REMARK_CLOCKS] = true;
     result.losses_n = result.kept_n = live.events_n[ST_CAPTURE_XRUN] = 0;
     view.rate_ppm = 12;
     view.latency_known = false;
-    shows("! Invalid: the two clocks are more than 0.1 % apart, so losses may have been\n"
-          "  missed. 0 losses were found in 60 s over the monitor of PipeWire's sink.\n"
-          "\n"
-          "Path        converted or analogue: losses from 1 ms are found; volume -6.0 dB;\n"
-          "            noise -49 dB\n"
-          "Clocks      two: the one that records is 2000 ppm faster than the one that\n"
-          "            plays. A card's rate is wrong\n"
-          "Note        The two clocks are more than 0.1 % apart, which is not followed.\n"
-          "Cannot hear a sound server that is late as a whole; a second card that is put in\n"
-          "            step; lost USB packets, cable, codec; conversion, limiter, volume\n"
-          "Next        one clock for both cards (word clock, S/PDIF), or use one card\n");
+    look(80, "");
     json_decref(records);
+    shown_is("listen_text/screens", __func__);
 }
 
 /* A loss is a finding, and a run whose test glitches were not all found says nothing. */
