@@ -44,6 +44,28 @@ static inline int teardown(void **state)
     return system(command);
 }
 
+static inline void put_all(const struct st_event *events, size_t n)
+{
+    assert_int_equal(st_history_begin(history), 0);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(st_history_add_event(history, &events[i]), 0);
+    assert_int_equal(st_history_commit(history), 0);
+}
+
+static inline void put_minute(const struct st_history_minute *minute)
+{
+    assert_int_equal(st_history_begin(history), 0);
+    assert_int_equal(st_history_add_minute(history, minute), 0);
+    assert_int_equal(st_history_commit(history), 0);
+}
+
+static inline void put_watched(const struct st_history_watched *watched)
+{
+    assert_int_equal(st_history_begin(history), 0);
+    assert_int_equal(st_history_add_watched(history, watched), 0);
+    assert_int_equal(st_history_commit(history), 0);
+}
+
 /* A minute whose n wake-ups were all as late. @param dropouts INT64_MIN: no server was watched. */
 static inline void add(int64_t from_ns, uint64_t n, int64_t lateness_ns)
 {
@@ -63,9 +85,7 @@ static inline void add(int64_t from_ns, uint64_t n, int64_t lateness_ns)
     minute.lateness = st_hist_deflate(&hist, &minute.lateness_bytes);
     st_hist_finish(&hist);
     assert_non_null(minute.lateness);
-    assert_int_equal(st_history_begin(history), 0);
-    assert_int_equal(st_history_add_minute(history, &minute), 0);
-    assert_int_equal(st_history_commit(history), 0);
+    put_minute(&minute);
     free(minute.lateness);
 }
 
@@ -90,9 +110,7 @@ static inline void add_event(int64_t wall_ns, const char *name)
     event.lateness_ns = 7;
     event.pressure = (struct st_event_pressure){125, INT64_MIN, INT64_MIN, 3600000, INT64_MIN, INT64_MIN};
     ST_PRINT(event.device, "hw:\xff");
-    assert_int_equal(st_history_begin(history), 0);
-    assert_int_equal(st_history_add_event(history, &event), 0);
-    assert_int_equal(st_history_commit(history), 0);
+    put_all(&event, 1);
 }
 
 static inline struct st_event dropout(int64_t wall_ns, const char *client, enum st_dropout_reason reason,
@@ -111,19 +129,17 @@ static inline struct st_event dropout(int64_t wall_ns, const char *client, enum 
     return event;
 }
 
-static inline void put_all(const struct st_event *events, size_t n)
+static inline struct st_history_reader *open_reader(void)
 {
-    assert_int_equal(st_history_begin(history), 0);
-    for (size_t i = 0; i < n; i++)
-        assert_int_equal(st_history_add_event(history, &events[i]), 0);
-    assert_int_equal(st_history_commit(history), 0);
+    struct st_history_reader *reader;
+    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
+    return reader;
 }
 
 static inline int read_it(int64_t since_ns, int64_t until_ns, int64_t step_ns, json_t **ret)
 {
-    struct st_history_reader *reader;
     const struct st_history_span span = {since_ns, until_ns, step_ns};
-    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
+    struct st_history_reader *reader = open_reader();
     char *text;
     const int r = st_history_read_text(reader, &span, adds_more, &text);
     st_history_read_close(reader);

@@ -51,13 +51,6 @@ static int setup_filled(void **state)
     return 0;
 }
 
-static struct st_history_reader *open_reader(void)
-{
-    struct st_history_reader *reader;
-    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
-    return reader;
-}
-
 static void run_sql(const char *sql)
 {
     sqlite3 *db;
@@ -322,9 +315,7 @@ static void add_minute(int64_t from_s, int64_t length_s, uint64_t late_wakes)
     minute.lateness = st_hist_deflate(&hist, &minute.lateness_bytes);
     st_hist_finish(&hist);
     open_it();
-    assert_int_equal(st_history_begin(history), 0);
-    assert_int_equal(st_history_add_minute(history, &minute), 0);
-    assert_int_equal(st_history_commit(history), 0);
+    put_minute(&minute);
     st_history_close(history);
     history = NULL;
     free(minute.lateness);

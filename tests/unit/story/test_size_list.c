@@ -21,10 +21,9 @@ static size_t open_n;
 
 static void look(int64_t since_ns, int64_t until_ns)
 {
-    struct st_history_reader *reader;
     char *text = NULL;
     json_t *document = NULL;
-    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
+    struct st_history_reader *reader = open_reader();
     assert_int_equal(st_history_read_open_events(reader, open_events, open_n), 0);
     assert_int_equal(st_size_list_text(reader, since_ns, until_ns, &text), 0);
     st_history_read_close(reader);
@@ -93,7 +92,6 @@ static void an_empty_history_has_no_rows(void **state)
 
 static void what_no_sleeptuned_writes_gives_numbers_or_an_error(void **state)
 {
-    struct st_history_reader *reader;
     sqlite3 *db;
     char *text = NULL;
     open_it();
@@ -113,7 +111,7 @@ static void what_no_sleeptuned_writes_gives_numbers_or_an_error(void **state)
             NULL, NULL, NULL),
         SQLITE_OK);
     sqlite3_close(db);
-    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
+    struct st_history_reader *reader = open_reader();
     const int r = st_size_list_text(reader, INT64_MIN, INT64_MIN, &text);
     assert_true(r < 0 || text != NULL);
     static const char *const never[] = {"nan", "playing_ns\": -", "dropouts\": -", "bursts\": -"};

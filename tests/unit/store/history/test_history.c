@@ -41,13 +41,12 @@ static void check_same(const struct st_event *a, const struct st_event *b)
 
 static void events_are_read_by_time_and_by_kind(void **state)
 {
-    struct st_history_reader *reader;
     struct taken taken = {.n = 0};
     bool more;
     open_it();
     for (int i = 0; i < 5; i++)
         add_event(NOON_NS + i, i % 2 == 0 ? "late-wake" : "suspend");
-    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
+    struct st_history_reader *reader = open_reader();
     struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, 2, ""};
     assert_int_equal(st_history_read_events(reader, &wish, take, &taken, &more), 0);
     assert_int_equal(taken.n, 2);
@@ -70,7 +69,6 @@ static void events_are_read_by_time_and_by_kind(void **state)
 
 static void an_event_is_read_as_it_was_written(void **state)
 {
-    struct st_history_reader *reader;
     struct taken taken = {.n = 0};
     bool more;
     struct st_event event = st_event_make(NOON_NS, ST_EVENT_CLIENT_DROPOUT, "%s", "");
@@ -97,10 +95,8 @@ static void an_event_is_read_as_it_was_written(void **state)
     event.slowed = ST_CAUSE_HEAT;
     event.pressure = (struct st_event_pressure){1, 2, 3, 4, 5, 6};
     open_it();
-    assert_int_equal(st_history_begin(history), 0);
-    assert_int_equal(st_history_add_event(history, &event), 0);
-    assert_int_equal(st_history_commit(history), 0);
-    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
+    put_all(&event, 1);
+    struct st_history_reader *reader = open_reader();
     const struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, 2, ""};
     assert_int_equal(st_history_read_events(reader, &wish, take, &taken, &more), 0);
     assert_int_equal(taken.n, 1);

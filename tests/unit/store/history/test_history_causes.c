@@ -25,9 +25,7 @@ static void add_minute(int64_t from_ns, bool late)
                                              .causes_n = late ? 2 : 0};
     st_hist_finish(&lateness_of);
     assert_non_null(minute.lateness);
-    assert_int_equal(st_history_begin(history), 0);
-    assert_int_equal(st_history_add_minute(history, &minute), 0);
-    assert_int_equal(st_history_commit(history), 0);
+    put_minute(&minute);
     free(minute.lateness);
 }
 
@@ -40,9 +38,8 @@ static void add_minutes(int n)
 static void look_with(int64_t since_ns, int64_t until_ns, const struct st_cause_sums *sums,
                       const struct st_cause_span *minute)
 {
-    struct st_history_reader *reader;
     json_t *document;
-    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
+    struct st_history_reader *reader = open_reader();
     assert_int_equal(st_history_read_causes(reader, since_ns, until_ns, sums, minute, &document), 0);
     st_history_read_close(reader);
     show("%s--", lines_of_json(document));

@@ -37,9 +37,7 @@ static void dropouts_of_a_minute_that_goes_on_are_in_its_hour(void **state)
     open_it();
     add(NOON_NS, 1000, 5000);
     put_all(lost, ST_ARRAY_LEN(lost));
-    assert_int_equal(st_history_begin(history), 0);
-    assert_int_equal(st_history_add_watched(history, &watched), 0);
-    assert_int_equal(st_history_commit(history), 0);
+    put_watched(&watched);
     assert_int_equal(read_it(NOON_NS, NOON_NS + 5 * MINUTE_NS, HOUR_NS, &document), 0);
     assert_int_equal(figure(rows_of(document), 0, "dropouts"), 7);
     json_decref(document);

@@ -9,9 +9,7 @@ static void add_watched(int64_t from_ns, struct st_history_watch watch)
 {
     const struct st_history_watched watched = {
         .from_wall_ns = from_ns, .to_wall_ns = from_ns + MINUTE_NS, .watches = {watch}, .watches_n = 1};
-    assert_int_equal(st_history_begin(history), 0);
-    assert_int_equal(st_history_add_watched(history, &watched), 0);
-    assert_int_equal(st_history_commit(history), 0);
+    put_watched(&watched);
 }
 
 static json_t *document_of(int64_t since_ns, int64_t until_ns)
@@ -63,7 +61,7 @@ static void the_running_minute_counts(void **state)
                                                                 .frames = 64,
                                                                 .rate_hz = 48000}},
                                                    .watches_n = 1};
-        assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
+        reader = open_reader();
         assert_int_equal(st_history_read_running(reader, &running), 0);
         assert_int_equal(st_history_read_text(reader, &span, NULL, &text), 0);
         st_history_read_close(reader);
