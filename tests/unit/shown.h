@@ -1,5 +1,5 @@
-/* What a test shows, one screen after the other, is a section `== TEST` of a file in tests/screens/:
- * TAP_SCREENS=write writes it anew (scripts/test --screens). Needs SLEEPTUNE_SRC. */
+/* What a test shows, one screen after the other, is a section `== TEST` of the file in tests/screens/unit/
+ * that has the name of its program: TAP_SCREENS=write writes it anew (scripts/test --screens). */
 #pragma once
 
 #include "core/text/text.h"
@@ -43,19 +43,20 @@ static inline void shown_begins(void)
 }
 
 /** What was shown is this section; begins anew. */
-static void shown_is(const char *file_name, const char *section)
+static void shown_is(const char *section)
 {
-    static char begun[256]; /* the file of the section before */
+    static bool begun;
     static char wanted[1 << 18];
     const char *src = getenv("SLEEPTUNE_SRC"), *how = getenv("TAP_SCREENS");
+    const char *name = strrchr(__BASE_FILE__, '/') + 1 + strlen("test_");
     const bool writes = how != NULL && strcmp(how, "write") == 0;
     char file_path[4096], head[256];
     assert_non_null(src);
-    ST_PRINT(file_path, "%s/tests/screens/%s.txt", src, file_name);
+    ST_PRINT(file_path, "%s/tests/screens/unit/%.*s.txt", src, (int)strcspn(name, "."), name);
     ST_PRINT(head, "== %s\n", section);
-    FILE *file = fopen(file_path, !writes ? "r" : strcmp(begun, file_name) == 0 ? "a" : "w");
+    FILE *file = fopen(file_path, !writes ? "r" : begun ? "a" : "w");
     assert_non_null(file);
-    ST_PRINT(begun, "%s", file_name);
+    begun = true;
     if (writes)
         assert_true(fprintf(file, "%s%s", head, shown_text) > 0);
     else

@@ -50,7 +50,7 @@ static void verdict_is_made_from_the_figures(void **state)
     r.policy = ST_POLICY_OTHER;
     look();
     st_result_finish(&r);
-    shown_is("result/verdicts", __func__);
+    shown_is(__func__);
 }
 
 static void verdict_without_balance_error_or_data_never_says_holds(void **state)
@@ -65,7 +65,7 @@ static void verdict_without_balance_error_or_data_never_says_holds(void **state)
     r.elapsed_periods = 0;
     look();
     st_result_finish(&r);
-    shown_is("result/verdicts", __func__);
+    shown_is(__func__);
 }
 
 static void bound_is_three_over_n(void **state)
@@ -100,7 +100,7 @@ static void verdict_of_a_normal_thread_says_so_asked_for_or_not(void **state)
     r.policy_asked = ST_POLICY_OTHER;
     look();
     st_result_finish(&r);
-    shown_is("result/verdicts", __func__);
+    shown_is(__func__);
 }
 
 static void periods_that_nobody_saw_are_no_evidence(void **state)
@@ -113,7 +113,7 @@ static void periods_that_nobody_saw_are_no_evidence(void **state)
     r.records_lost = 1500;
     look();
     st_result_finish(&r);
-    shown_is("result/verdicts", __func__);
+    shown_is(__func__);
 }
 
 static void look_at_all(const struct st_result *all)
@@ -142,7 +142,7 @@ static void one_sentence_for_all_cpus_speaks_of_the_worst(void **state)
     look_at_all(all);
     ST_EACH (one, all)
         st_result_finish(one);
-    shown_is("result/verdicts", __func__);
+    shown_is(__func__);
 }
 
 /* 1500 < 10000: the median is known, the 99.9 % is not; what is unknown is null, not 0. */
@@ -157,7 +157,7 @@ static void json_has_each_figure(void **state)
     ST_PRINT(r.conditions[1].value, "50000");
     show("%s", lines_of_json(st_result_json(&r)));
     st_result_finish(&r);
-    shown_is("result/verdicts", __func__);
+    shown_is(__func__);
 }
 
 /* Are the late table's pages there? Those at its ends, which other memory may share, are not looked at. */

@@ -32,7 +32,7 @@ static void dropouts_are_read_by_client_and_reason_the_most_first(void **state)
     }
     look(NOON_NS, NOON_NS + 3 * MINUTE_NS);
     look(NOON_NS + MINUTE_NS, NOON_NS + 2 * MINUTE_NS);
-    shown_is("dropout_list/answers", __func__);
+    shown_is(__func__);
 }
 
 /* Two programs computed too long, and the CPU was hot in the last dropouts of the one with the fewer. */
@@ -46,7 +46,7 @@ static void what_slowed_the_machine_stands_beside_whose_dropout_it_was(void **st
     put_all(events, ST_ARRAY_LEN(events));
     add(NOON_NS, 100, 1000);
     look(NOON_NS, NOON_NS + MINUTE_NS);
-    shown_is("dropout_list/answers", __func__);
+    shown_is(__func__);
 }
 
 /* The number behind "at least" never falls. */
@@ -62,7 +62,7 @@ static void at_least_so_many_is_what_was_counted(void **state)
     put_all(events, ST_ARRAY_LEN(events));
     add(NOON_NS, 100, 1000);
     look(NOON_NS, NOON_NS + MINUTE_NS);
-    shown_is("dropout_list/answers", __func__);
+    shown_is(__func__);
 }
 
 /* An own program is neither blamed for what is not known nor left out. Of what it waited for no CPU was lost.
@@ -82,7 +82,7 @@ static void who_took_the_cpu_once_is_not_said_of_all(void **state)
     put_all(events, ST_ARRAY_LEN(events));
     add(NOON_NS, 100, 1000);
     look(NOON_NS, NOON_NS + MINUTE_NS);
-    shown_is("dropout_list/answers", __func__);
+    shown_is(__func__);
 }
 
 /* It has 7 of 10, not all; the lengths are those of all 10. */
@@ -98,7 +98,7 @@ static void who_took_the_cpu_in_most_is_said_of_those(void **state)
     put_all(&event, 1);
     add(NOON_NS, 100, 1000);
     look(NOON_NS, NOON_NS + MINUTE_NS);
-    shown_is("dropout_list/answers", __func__);
+    shown_is(__func__);
 }
 
 /* Of three that came once a known one; behind it the others, the most frequent first. */
@@ -115,7 +115,7 @@ static void reasons_are_in_the_order_of_their_frequency(void **state)
     put_all(events, ST_ARRAY_LEN(events));
     add(NOON_NS, 100, 1000);
     look(NOON_NS, NOON_NS + MINUTE_NS);
-    shown_is("dropout_list/answers", __func__);
+    shown_is(__func__);
 }
 
 static void lengths_and_places_are_read_back(void **state)
@@ -137,7 +137,7 @@ static void lengths_and_places_are_read_back(void **state)
     put_all(events, ST_ARRAY_LEN(events));
     add(NOON_NS, 100, 1000);
     look(NOON_NS, NOON_NS + MINUTE_NS);
-    shown_is("dropout_list/answers", __func__);
+    shown_is(__func__);
 }
 
 static void a_crowd_of_names_is_counted_behind_who_makes_most(void **state)
@@ -153,7 +153,7 @@ static void a_crowd_of_names_is_counted_behind_who_makes_most(void **state)
     put_all(events, ST_ARRAY_LEN(events));
     add(NOON_NS, 100, 1000);
     look(NOON_NS, NOON_NS + MINUTE_NS);
-    shown_is("dropout_list/answers", __func__);
+    shown_is(__func__);
 }
 
 /* Not who lost the most often, where each one's length is known. */
@@ -170,7 +170,7 @@ static void whoever_lost_most_sound_is_said(void **state)
     add(NOON_NS, 100, 1000);
     look(NOON_NS, NOON_NS + MINUTE_NS);
     look(NOON_NS, NOON_NS + 2 * MINUTE_NS); /* of the older one it is not known */
-    shown_is("dropout_list/answers", __func__);
+    shown_is(__func__);
 }
 
 /* By time if all lengths are known, all streams of a name together; else by number. So is the reason. */
@@ -254,7 +254,7 @@ static void who_is_named_and_who_stands_first(void **state)
         look(from_ns, from_ns + MINUTE_NS);
         from_ns += MINUTE_NS;
     }
-    shown_is("dropout_list/answers", __func__);
+    shown_is(__func__);
 }
 
 /* The device is named where it had more than any program. */
@@ -268,7 +268,7 @@ static void whoever_had_most_is_said(void **state)
     add(NOON_NS, 100, 1000);
     look(NOON_NS, NOON_NS + MINUTE_NS);
     look(NOON_NS + MINUTE_NS, NOON_NS + 2 * MINUTE_NS);
-    shown_is("dropout_list/answers", __func__);
+    shown_is(__func__);
 }
 
 int main(void)

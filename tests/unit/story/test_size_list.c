@@ -51,7 +51,7 @@ static void sizes_have_their_time_and_dropouts(void **state)
     assert_int_equal(st_history_commit(history), 0);
     look(INT64_MIN, INT64_MIN);
     look(NOON_NS + 60 * MINUTE_NS, NOON_NS + 240 * MINUTE_NS); /* a part of it */
-    shown_is("size_list/answers", __func__);
+    shown_is(__func__);
 }
 
 static void what_is_still_counted_counts(void **state)
@@ -68,7 +68,7 @@ static void what_is_still_counted_counts(void **state)
         look(INT64_MIN, INT64_MIN);
     }
     open_n = 0;
-    shown_is("size_list/answers", __func__);
+    shown_is(__func__);
 }
 
 static void two_servers_are_named(void **state)
@@ -80,14 +80,14 @@ static void two_servers_are_named(void **state)
     drop("jack", NOON_NS + MINUTE_NS, 1, 0, 0);
     assert_int_equal(st_history_commit(history), 0);
     look(INT64_MIN, INT64_MIN);
-    shown_is("size_list/answers", __func__);
+    shown_is(__func__);
 }
 
 static void an_empty_history_has_no_rows(void **state)
 {
     open_it();
     look(INT64_MIN, INT64_MIN);
-    shown_is("size_list/answers", __func__);
+    shown_is(__func__);
 }
 
 static void what_no_sleeptuned_writes_gives_numbers_or_an_error(void **state)

@@ -55,7 +55,7 @@ static void an_open_stream_has_its_sizes_and_owner(void **state)
     file("/proc/3700/comm", "pipewire\n");
     file("/proc/asound/card0/pcm1c/sub0/hw_params", "closed\n");
     look();
-    shown_is("collect_machine/machine", __func__);
+    shown_is(__func__);
 }
 
 /* A card of 48 kHz whose position moves in steps; each seventh look at it takes 9 ms, in each 25th it starts
@@ -129,7 +129,7 @@ static void only_usb_devices_that_play_are_facts(void **state)
     file(USB "1-5:1.0/bInterfaceClass", "0e\n");
     file(USB "1-5/product", "Webcam C310\n");
     look();
-    shown_is("collect_machine/machine", __func__);
+    shown_is(__func__);
 }
 
 static void lines_that_carry_sound_are_facts(void **state)
@@ -138,7 +138,7 @@ static void lines_that_carry_sound_are_facts(void **state)
          "     CPU0\n 9:  1  IO-APIC  9-edge  acpi\n 16:  1  IO-APIC  16-edge  i801_smbus, snd_hda_intel\n");
     file("/proc/irq/16/effective_affinity_list", "3\n");
     look();
-    shown_is("collect_machine/machine", __func__);
+    shown_is(__func__);
 }
 
 static void an_interrupt_names_its_device(void **state)
@@ -154,7 +154,7 @@ static void an_interrupt_names_its_device(void **state)
     look();
     file("/proc/interrupts", "no heading\n1: 2  snd\nCPU");
     look();
-    shown_is("collect_machine/machine", __func__);
+    shown_is(__func__);
 }
 
 static void cards_say_where_they_are(void **state)
@@ -167,7 +167,7 @@ static void cards_say_where_they_are(void **state)
     look();
     file("/proc/asound/cards", "--- no soundcards ---\n");
     look();
-    shown_is("collect_machine/machine", __func__);
+    shown_is(__func__);
 }
 
 static void compressed_swap_is_counted_apart(void **state)
@@ -179,7 +179,7 @@ static void compressed_swap_is_counted_apart(void **state)
     look();
     file("/proc/swaps", "");
     look();
-    shown_is("collect_machine/machine", __func__);
+    shown_is(__func__);
 }
 
 static void limits_that_set_the_soft_limit_count(void **state)
@@ -188,7 +188,7 @@ static void limits_that_set_the_soft_limit_count(void **state)
          "@audio - rtprio 95 # why\n#@audio - rtprio 19\n* hard memlock 1\n  ann\tsoft memlock "
          "unlimited#\n@x - rtprio\n@y - rtprio # 3\n");
     look();
-    shown_is("collect_machine/machine", __func__);
+    shown_is(__func__);
 }
 
 static void each_cpu_counts_its_throttling(void **state)
@@ -199,7 +199,7 @@ static void each_cpu_counts_its_throttling(void **state)
     file(CPUS "cpufreq/policy0/scaling_available_frequencies", "2800000 2600000 \n");
     file("/proc/cpuinfo", "model name\t: AMD Ryzen 7 4800H with Radeon Graphics\nflags\t: fpu\n");
     look();
-    shown_is("collect_machine/machine", __func__);
+    shown_is(__func__);
 }
 
 static void real_time_threads_and_daemons_are_found(void **state)
@@ -212,7 +212,7 @@ static void real_time_threads_and_daemons_are_found(void **state)
     file("/proc/702/stat", "702 (jackd) Z 1 7 7 0 -1 4194304" TAIL("0 0")); /* it has ended */
     file("/proc/self/stat", "1 (x) S" TAIL("0 0"));
     look();
-    shown_is("collect_machine/machine", __func__);
+    shown_is(__func__);
 }
 
 static void what_stands_below_etc_is_read(void **state)
@@ -221,7 +221,7 @@ static void what_stands_below_etc_is_read(void **state)
          "@studio - rtprio 95\n@studio - memlock unlimited\n@x$(y) - rtprio 95\n");
     file("/etc/group", "audio:x:29:\nstudio:x:30:ann,bob\nwheel:x:31:ann\nbroken\n");
     look();
-    shown_is("collect_machine/machine", __func__);
+    shown_is(__func__);
 }
 
 static void only_units_that_play_are_facts(void **state)
@@ -231,7 +231,7 @@ static void only_units_that_play_are_facts(void **state)
     file(UNITS "jack.service.d/limits.conf", "[Service]\nLimitRTPRIO=95\n");
     file(UNITS "web.service", "[Service]\nExecStart=/usr/bin/httpd\nLimitRTPRIO=1\n");
     look();
-    shown_is("collect_machine/machine", __func__);
+    shown_is(__func__);
 }
 
 static void the_users_configuration_wins(void **state)
@@ -244,7 +244,7 @@ static void the_users_configuration_wins(void **state)
     file("/etc/pulse/daemon.conf", "realtime-scheduling = no\ndefault-fragments = many\n");
     file("/etc/pulse/default.pa", "# load-module x tsched=1\nload-module module-udev-detect tsched=0\n");
     look();
-    shown_is("collect_machine/machine", __func__);
+    shown_is(__func__);
 }
 
 static void configuration_that_cannot_be_read_is_not_absent(void **state)
@@ -254,7 +254,7 @@ static void configuration_that_cannot_be_read_is_not_absent(void **state)
     ST_EACH (path, paths)
         assert_int_equal(st_fake_set_file(p, *path, NULL, -EACCES), 0);
     look();
-    shown_is("collect_machine/machine", __func__);
+    shown_is(__func__);
 }
 
 static void of_two_homes_none_is_taken(void **state)
@@ -263,7 +263,7 @@ static void of_two_homes_none_is_taken(void **state)
     file(HOME ".config/pipewire/pipewire.conf.d/a.conf", text);
     file("/home/Bob/.config/pipewire/pipewire.conf.d/a.conf", text);
     look();
-    shown_is("collect_machine/machine", __func__);
+    shown_is(__func__);
 }
 
 static void a_captured_studio_is_judged(void **state)
@@ -277,7 +277,7 @@ static void a_captured_studio_is_judged(void **state)
         show("%s: %s", finding->rule->id, st_finding_statuses[finding->status].name);
     st_report_finish(&report);
     st_facts_free(facts);
-    shown_is("collect_machine/machine", __func__);
+    shown_is(__func__);
 }
 
 int main(void)

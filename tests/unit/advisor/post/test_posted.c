@@ -225,13 +225,13 @@ static void texts_show_what_they_have(void **state)
     ST_EACH (row, rows) {
         look(add(row->text));
         teardown(NULL);
-        shown_is("posted/texts", row->name);
+        shown_is(row->name);
     }
     static const char wide[] = "\xff\xfe$\0 \0u\0n\0a\0m\0e\0 \0-\0r\0\n\0006\0.\0001\0.\0000\0\n\0";
     look(st_posted_add(wide, sizeof(wide) - 1, "posted.txt", &facts));
     teardown(NULL);
     look(st_posted_add(DUMP, 150, "posted.txt", &facts));
-    shown_is("posted/texts", "UTF-16, and a dump that is cut");
+    shown_is("UTF-16, and a dump that is cut");
 }
 
 static void what_a_text_does_not_have_is_unknown(void **state)
@@ -273,7 +273,7 @@ static void posts_show_what_they_have(void **state)
     ST_EACH_OF (entry, entries, n) {
         look(add_file((*entry)->d_name));
         teardown(NULL);
-        shown_is("posted/posts", (*entry)->d_name);
+        shown_is((*entry)->d_name);
         free(*entry);
     }
     free(entries);
@@ -291,7 +291,7 @@ static void texts_of_one_machine_add_up(void **state)
     look(add("\033[31mkernel.sched_rt_runtime_us = -1\033[0m\n"
              "> update: id:0 key:'clock.rate' value:'44100' type:''\n"));
     look(add("kern.hz: 100\n"));
-    shown_is("posted/together", __func__);
+    shown_is(__func__);
 }
 
 /* A forum, or who copies, may cut a text anywhere. */

@@ -312,7 +312,7 @@ static void every_format_tells_the_same(void **state)
         show("%.*s%s", version != NULL ? (int)(version - text) : 0, text,
              version != NULL ? strchr(version, '\n') + 1 : text);
         free(text);
-        shown_is("report_rule/formats", st_report_formats[i]->name);
+        shown_is(st_report_formats[i]->name);
     }
 }
 
@@ -523,7 +523,7 @@ static void a_rule_has_its_sources_and_this_machines_numbers(void **state)
         fclose(out);
         show("%s", text);
         free(text);
-        shown_is("report_rule/rules", *id);
+        shown_is(*id);
     }
     st_report_finish(&made);
     st_facts_free(facts);

@@ -71,7 +71,7 @@ static void look(char *text)
 static void who_made_most_is_said_first_with_the_reason(void **state)
 {
     look(first_line(document(412, 24 * HOUR_NS, HOUR_NS, json_array())));
-    shown_is("history_text/screens", __func__);
+    shown_is(__func__);
 }
 
 static void no_dropout_is_told_from_no_one_watched_and_nothing_played(void **state)
@@ -84,7 +84,7 @@ static void no_dropout_is_told_from_no_one_watched_and_nothing_played(void **sta
     look(first_line(document(0, HOUR_NS, 0, json_array())));
     look(first_line(document(7, HOUR_NS, HOUR_NS, json_array())));
     look(first_line(document(-1, 0, -1, json_array())));
-    shown_is("history_text/screens", __func__);
+    shown_is(__func__);
 }
 
 /* The minutes of a daemon begin when it does; a long lateness is as wide as the others. */
@@ -99,7 +99,7 @@ static void a_row_that_begins_within_a_minute_has_its_seconds(void **state)
                                     "misses", 0, "dropouts", 8, "lateness", "p50_ns", (json_int_t)4711,
                                     "p99_ns", (json_int_t)2188000, "max_ns", (json_int_t)297403000));
     look(render(shown, 80, false));
-    shown_is("history_text/screens", __func__);
+    shown_is(__func__);
 }
 
 static void a_time_in_which_nothing_played_is_not_one_without_data(void **state)
@@ -119,7 +119,7 @@ static void a_time_in_which_nothing_played_is_not_one_without_data(void **state)
                                     (json_int_t)(UNTIL_NS + 40 * ST_NS_PER_S), "idle_ns",
                                     (json_int_t)(40 * ST_NS_PER_S), "cycles"));
     look(render(shown, 80, false)); /* it begins and ends in the same minute */
-    shown_is("history_text/screens", __func__);
+    shown_is(__func__);
 }
 
 static void a_wake_up_within_a_minute_has_one_time(void **state)
@@ -130,7 +130,7 @@ static void a_wake_up_within_a_minute_has_one_time(void **state)
                             json_integer(SINCE_NS + (minutes != 0 ? 60 : 20) * ST_NS_PER_S));
         look(render(shown, 200, false));
     }
-    shown_is("history_text/screens", __func__);
+    shown_is(__func__);
 }
 
 /* In a locale without these characters each is a question mark. */
@@ -145,7 +145,7 @@ static void wide_names_do_not_shift_their_row(void **state)
                     80, false));
     }
     assert_int_equal(unsetenv("LC_ALL"), 0);
-    shown_is("history_text/screens", __func__);
+    shown_is(__func__);
 }
 
 static json_t *with_change(const char *verdict)
@@ -166,7 +166,7 @@ static void a_change_is_named_if_dropouts_changed_with_it(void **state)
     look(render(with_change("worse"), 200, false));
     look(render(with_change("better"), 200, false));
     look(render(with_change("none"), 200, false));
-    shown_is("history_text/screens", __func__);
+    shown_is(__func__);
 }
 
 static char *changes_text(json_t *document, bool details)
@@ -186,7 +186,7 @@ static void changes_are_listed_newest_first(void **state)
     look(changes_text(with_change("too-short"), false));
     look(changes_text(with_change("worse"), true));
     look(changes_text(json_pack("{s:[]}", "changes"), false));
-    shown_is("history_text/screens", __func__);
+    shown_is(__func__);
 }
 
 static void many_clients_are_five_rows_and_the_rest_all_with_details(void **state)
@@ -200,13 +200,13 @@ static void many_clients_are_five_rows_and_the_rest_all_with_details(void **stat
         }
         look(render(document(100, HOUR_NS, HOUR_NS, rows), 80, details != 0));
     }
-    shown_is("history_text/screens", __func__);
+    shown_is(__func__);
 }
 
 static void the_row_of_a_step_counts_dropouts_and_not_the_model_s(void **state)
 {
     look(render(document(120, HOUR_NS, HOUR_NS, json_array()), 80, false));
-    shown_is("history_text/screens", __func__);
+    shown_is(__func__);
 }
 
 static void hostile_names_do_no_harm_at_any_width(void **state)
@@ -251,7 +251,7 @@ static char *event_text(const char *text, int columns, bool details)
 static void an_event_is_said_as_it_is(void **state)
 {
     look(event_text("HeavyReverb made 12 dropouts on card (JACK): it computed too long", 300, false));
-    shown_is("history_text/screens", __func__);
+    shown_is(__func__);
 }
 
 static void an_event_is_two_lines_and_whole_with_details(void **state)

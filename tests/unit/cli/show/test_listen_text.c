@@ -61,7 +61,7 @@ static void test_cannot_hear(void **state)
     look(1000, "");
     view.live = NULL; /* a file */
     look(1000, "");
-    shown_is("listen_text/screens", __func__);
+    shown_is(__func__);
 }
 
 /* The next step goes the same way. */
@@ -81,7 +81,7 @@ static void test_next(void **state)
     look(1000, "");
     result.remarks[ST_REMARK_CLOCKS] = true; /* as the daemon says it */
     look(1000, "");
-    shown_is("listen_text/screens", __func__);
+    shown_is(__func__);
 }
 
 static void add_loss(double at_s)
@@ -139,7 +139,7 @@ static void test_reasons(void **state)
     look(1000, "");
     json_decref(records);
     json_decref(sources);
-    shown_is("listen_text/screens", __func__);
+    shown_is(__func__);
 }
 
 /* Each row of a live run. */
@@ -174,7 +174,7 @@ static void test_screens(void **state)
     view.latency_known = false;
     look(80, "");
     json_decref(records);
-    shown_is("listen_text/screens", __func__);
+    shown_is(__func__);
 }
 
 /* A loss is a finding, and a run whose test glitches were not all found says nothing. */

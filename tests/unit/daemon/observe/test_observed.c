@@ -206,7 +206,7 @@ static void device_dropouts_and_dropouts_of_clients_are_counted_apart(void **sta
     see("", "", 1, 0);
     turn_after(0);
     look("");
-    shown_is("observed/looks", __func__);
+    shown_is(__func__);
 }
 
 static void xruns_of_one_client_are_summed_for_ten_seconds_and_none_is_lost(void **state)
@@ -218,7 +218,7 @@ static void xruns_of_one_client_are_summed_for_ten_seconds_and_none_is_lost(void
     look("25 s of one xrun in each poll");
     st_observed_finish(&o);
     look("");
-    shown_is("observed/looks", __func__);
+    shown_is(__func__);
 }
 
 static void last_of_a_burst_is_told_without_another_xrun(void **state)
@@ -233,7 +233,7 @@ static void last_of_a_burst_is_told_without_another_xrun(void **state)
     see("hw:1", "", 0, 1);
     turn_after(0);
     look("");
-    shown_is("observed/looks", __func__);
+    shown_is(__func__);
 }
 
 /* Stops of 1 and of 0.5 s, five seconds apart: the first is reported while it goes on. */
@@ -248,7 +248,7 @@ static void the_rest_of_a_dropout_is_no_part_of_the_next(void **state)
         turn_after(i == 2 ? 5 * ST_NS_PER_S : POLL_NS);
     }
     look("");
-    shown_is("observed/looks", __func__);
+    shown_is(__func__);
 }
 
 static void a_loss_that_lasts_is_recorded_when_it_begins_and_when_it_has_ended(void **state)
@@ -263,7 +263,7 @@ static void a_loss_that_lasts_is_recorded_when_it_begins_and_when_it_has_ended(v
     look("who asks sees it");
     turn_after(3 * ST_NS_PER_S);
     look("");
-    shown_is("observed/looks", __func__);
+    shown_is(__func__);
 }
 
 /* A helper program may know of a loss a second later. */
@@ -279,7 +279,7 @@ static void an_event_has_the_time_at_which_the_sound_came_back(void **state)
     st_fake_advance(platform, ST_NS_PER_S);
     turn_after(0);
     look("of another clock");
-    shown_is("observed/looks", __func__);
+    shown_is(__func__);
 }
 
 static struct st_event *see_end(int64_t end_ns)
@@ -304,7 +304,7 @@ static void ends_are_reported_in_any_order(void **state)
     see_end(now - 5 * ST_NS_PER_S);
     turn_after(0);
     look("");
-    shown_is("observed/looks", __func__);
+    shown_is(__func__);
 }
 
 static void the_last_dropout_is_the_one_that_ended_last(void **state)
@@ -319,7 +319,7 @@ static void the_last_dropout_is_the_one_that_ended_last(void **state)
     }
     turn_after(0);
     look("the later one is reported first");
-    shown_is("observed/looks", __func__);
+    shown_is(__func__);
 }
 
 static void no_event_is_before_the_watching(void **state)
@@ -334,7 +334,7 @@ static void no_event_is_before_the_watching(void **state)
     see_end(now_ns() - 3 * ST_NS_PER_S);
     turn_after(0);
     look("");
-    shown_is("observed/looks", __func__);
+    shown_is(__func__);
 }
 
 /* A question shows what is counted in memory, and neither cuts it nor adds an event. */
@@ -370,7 +370,7 @@ static void what_comes_after_a_cut_is_another_event(void **state)
     see("hw:0", "player", 4, 0);
     turn_after(POLL_NS);
     look("");
-    shown_is("observed/looks", __func__);
+    shown_is(__func__);
 }
 
 static void what_is_counted_is_an_event_when_watching_ends(void **state)
@@ -381,7 +381,7 @@ static void what_is_counted_is_an_event_when_watching_ends(void **state)
     turn_after(POLL_NS);
     st_observed_set(&o, ST_OBSERVED_OFF, &o.setting);
     look("");
-    shown_is("observed/looks", __func__);
+    shown_is(__func__);
 }
 
 static void more_clients_than_places_lose_nothing(void **state)
@@ -440,7 +440,7 @@ static void to_how_many_programs_it_listens_is_no_event(void **state)
     listens_n = 2;
     turn_after(POLL_NS);
     look("");
-    shown_is("observed/looks", __func__);
+    shown_is(__func__);
 }
 
 static void absent_source_is_tried_again_at_growing_pauses_up_to_15_s(void **state)
@@ -467,7 +467,7 @@ static void what_this_system_never_has_is_not_tried_again(void **state)
     open_result = -ENOTSUP;
     st_observed_turn(&o);
     look("");
-    shown_is("observed/looks", __func__);
+    shown_is(__func__);
 }
 
 /* As when no process can be started. Of poll the same number means: not ready yet. */
@@ -479,7 +479,7 @@ static void one_that_cannot_be_started_now_is_absent(void **state)
     open_result = 0;
     turn_after(POLL_NS);
     look("");
-    shown_is("observed/looks", __func__);
+    shown_is(__func__);
 }
 
 static void lost_server_is_an_event_and_counts_go_on_after_it_is_back(void **state)
@@ -497,7 +497,7 @@ static void lost_server_is_an_event_and_counts_go_on_after_it_is_back(void **sta
     see("hw:0", "player", 2, 0);
     turn_after(ST_NS_PER_S);
     look("of a new program");
-    shown_is("observed/looks", __func__);
+    shown_is(__func__);
 }
 
 static void connecting_is_neither_watching_nor_absent(void **state)
@@ -508,7 +508,7 @@ static void connecting_is_neither_watching_nor_absent(void **state)
     poll_result = 0;
     turn_after(POLL_NS);
     look("");
-    shown_is("observed/looks", __func__);
+    shown_is(__func__);
 }
 
 static void switching_off_closes_and_keeps_what_was_counted(void **state)
@@ -519,7 +519,7 @@ static void switching_off_closes_and_keeps_what_was_counted(void **state)
     look("");
     turn_after(ST_NS_PER_S);
     look("");
-    shown_is("observed/looks", __func__);
+    shown_is(__func__);
 }
 
 static void another_server_opens_it_again_the_same_does_not(void **state)
@@ -531,7 +531,7 @@ static void another_server_opens_it_again_the_same_does_not(void **state)
     switch_to(ST_OBSERVED_ON, "other");
     turn_after(0);
     look("");
-    shown_is("observed/looks", __func__);
+    shown_is(__func__);
 }
 
 static void gap_is_not_watched_and_is_said(void **state)
@@ -560,7 +560,7 @@ static void gap_is_not_watched_and_is_said(void **state)
     poll_result = 0;
     turn_after(60 * ST_NS_PER_S);
     look("");
-    shown_is("observed/looks", __func__);
+    shown_is(__func__);
 }
 
 static void a_time_in_which_the_program_did_not_run_is_not_watched(void **state)
@@ -577,7 +577,7 @@ static void a_time_in_which_the_program_did_not_run_is_not_watched(void **state)
     look("");
     turn_after(ST_NS_PER_S);
     look("");
-    shown_is("observed/looks", __func__);
+    shown_is(__func__);
 }
 
 static void programs_are_looked_at_at_the_same_time(void **state)
@@ -591,7 +591,7 @@ static void programs_are_looked_at_at_the_same_time(void **state)
     look("a line came: the next look is when it was");
     turn_after(2 * ST_NS_PER_S);
     look("");
-    shown_is("observed/looks", __func__);
+    shown_is(__func__);
 }
 
 static void what_was_never_watched_has_no_counts(void **state)
@@ -676,7 +676,7 @@ static void dropouts_of_a_client_are_counted_by_reason_and_sorted_by_harm(void *
     see_not_ready("HeavyReverb", 1, ST_DROPOUT_WOKEN_LATE, 100);
     turn_after(0);
     look("");
-    shown_is("observed/looks", __func__);
+    shown_is(__func__);
 }
 
 /* The machine is looked at, and was hot up to now or is not. */
@@ -773,7 +773,7 @@ static void a_mark_cuts_what_waits(void **state)
     look_at_machine(true);
     st_observed_count(&o);
     look("");
-    shown_is("observed/looks", __func__);
+    shown_is(__func__);
 }
 
 /* The text of the newest event. */
@@ -834,7 +834,7 @@ static void sum_of_dropouts_has_the_worst_cycle_of_one_reason(void **state)
         found = found || strstr(text_of(i), "Heavy made 24 dropouts on card (JACK): it computed too "
                                             "long (25.0 ms of CPU time, the buffer lasts 21.3 ms)") != NULL;
     look("");
-    shown_is("observed/looks", __func__);
+    shown_is(__func__);
 }
 
 static void late_wake_explains_a_dropout_only_if_it_is_as_long_as_the_missing_time(void **state)
@@ -849,7 +849,7 @@ static void late_wake_explains_a_dropout_only_if_it_is_as_long_as_the_missing_ti
     see_not_ready("Other", 1, ST_DROPOUT_UNKNOWN, 0);
     turn_after(0);
     show("missing %jd", st_event_missing_ns(newest()));
-    shown_is("observed/looks", __func__);
+    shown_is(__func__);
 }
 
 static void worst_cycle_is_one_of_the_most_frequent_reason(void **state)
@@ -865,7 +865,7 @@ static void worst_cycle_is_one_of_the_most_frequent_reason(void **state)
     see_not_ready("Heavy", 1, ST_DROPOUT_CPU_TAKEN, 99000000);
     turn_after(POLL_NS);
     look("");
-    shown_is("observed/looks", __func__);
+    shown_is(__func__);
 }
 
 static void culprit_is_who_was_it_most_often(void **state)
@@ -881,7 +881,7 @@ static void culprit_is_who_was_it_most_often(void **state)
     look("");
     turn_after(ST_OBSERVED_EVENT_EACH_NS);
     look("2 is few");
-    shown_is("observed/looks", __func__);
+    shown_is(__func__);
 }
 
 static void client_without_two_loads_has_gone_and_keeps_its_dropouts(void **state)
@@ -897,7 +897,7 @@ static void client_without_two_loads_has_gone_and_keeps_its_dropouts(void **stat
     look("");
     turn_after(1);
     look("");
-    shown_is("observed/looks", __func__);
+    shown_is(__func__);
 }
 
 static const char *recent(void)
@@ -937,7 +937,7 @@ static void recent_dropouts_begin_with_one_after_a_change_alone(void **state)
     see_not_ready("GoodSynth", 1, ST_DROPOUT_WOKEN_LATE, 0);
     turn_after(POLL_NS);
     look("it has ended, and others have a dropout by that");
-    shown_is("observed/looks", __func__);
+    shown_is(__func__);
 }
 
 static void client_that_says_that_it_has_ended_has(void **state)
@@ -951,7 +951,7 @@ static void client_that_says_that_it_has_ended_has(void **state)
     see_ended("NeverSeen");
     turn_after(POLL_NS);
     look("");
-    shown_is("observed/looks", __func__);
+    shown_is(__func__);
 }
 
 /* Also where there was none at the other size. */
@@ -970,7 +970,7 @@ static void recent_dropouts_begin_again_after_each_change_of_the_buffer(void **s
     see_not_ready("HeavyReverb", 6, ST_DROPOUT_TOO_SLOW, 9000);
     turn_after(POLL_NS);
     look("");
-    shown_is("observed/looks", __func__);
+    shown_is(__func__);
 }
 
 /* Who lost most is still there, and what others lose now is not hidden by that. */
@@ -988,7 +988,7 @@ static void what_others_lose_leads_when_the_worst_had_none_for_a_minute(void **s
     see_not_ready("HeavyReverb", 1, ST_DROPOUT_TOO_SLOW, 9000);
     turn_after(10 * ST_NS_PER_S);
     look("none is forgotten");
-    shown_is("observed/looks", __func__);
+    shown_is(__func__);
 }
 
 /* What is over outvotes nothing: another buffer, a program that ended, ten minutes of peace. */
@@ -1025,7 +1025,7 @@ static void recent_dropouts_are_counted_apart(void **state)
     see_not_ready("GoodSynth", 1, ST_DROPOUT_STOPPED, 0);
     turn_after(POLL_NS);
     look("all are in the counters");
-    shown_is("observed/looks", __func__);
+    shown_is(__func__);
 }
 
 static void server_that_ends_takes_loads_along(void **state)
@@ -1036,7 +1036,7 @@ static void server_that_ends_takes_loads_along(void **state)
     poll_result = -EPIPE;
     turn_after(POLL_NS);
     look("");
-    shown_is("observed/looks", __func__);
+    shown_is(__func__);
 }
 
 static void a_crowd_of_clients_does_not_push_out_the_one_that_clicks(void **state)
@@ -1103,7 +1103,7 @@ static void what_the_server_counts_is_not_counted_again_by_the_card(void **state
     see("hw:0,0,0 playback", "jackd", 1, 0);
     turn_after(POLL_NS);
     look("");
-    shown_is("observed/looks", __func__);
+    shown_is(__func__);
 }
 
 static void see_at(enum st_dropout_place place, const char *device, const char *client)
@@ -1128,7 +1128,7 @@ static void a_server_that_was_late_itself_plays_no_music(void **state)
     see("default", "JACK", 0, 1)->place = ST_DROPOUT_AT_GRAPH;
     turn_after(POLL_NS);
     look("a client of this name");
-    shown_is("observed/looks", __func__);
+    shown_is(__func__);
 }
 
 /* The bus counts alone, also if another card ran dry; with the card that it carries it is one dropout. */
