@@ -364,8 +364,7 @@ static int carry_out(struct work *work)
     if (r >= 0 && options->quantum > 0)
         st_change_output_row(
             10, "now",
-            st_text("until PipeWire ends: %s",
-                    st_xrun_sources_set_frames("pipewire", options->quantum, message, sizeof(message))));
+            st_text("until PipeWire ends: %s", st_xrun_sources_set_frames("pipewire", options->quantum)));
     if (r >= 0)
         st_change_output_row(
             6, "Next:", "'sleeptune verify' checks what took effect, 'sleeptune revert --all' undoes it.");

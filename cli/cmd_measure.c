@@ -272,7 +272,7 @@ static int choose_buffer(struct arguments *a)
         if (r != 0)
             return st_failure_usage("the period (--frames / --rate) is longer than an hour");
         if (wish.why[0] != '\0')
-            st_buffer_text(&wish, a->buffer, sizeof(a->buffer));
+            ST_PRINT(a->buffer, "%s", st_buffer_text(&wish));
         a->frames = wish.frames;
         a->rate_hz = wish.rate_hz;
     }

@@ -256,8 +256,7 @@ static int verify_rules(struct work *work)
             return status;
         if (!work->options->json &&
             (report->wish.frames != last.frames || report->wish.rate_hz != last.rate_hz))
-            printf("judged for %s%s\n", st_buffer_text(&report->wish, ST_ROOM(ST_BUFFER_TEXT_BYTES)),
-                   by_apply ? ", as by apply" : "");
+            printf("judged for %s%s\n", st_buffer_text(&report->wish), by_apply ? ", as by apply" : "");
         last = report->wish;
         verify_rule(work, report, entry->rule);
         if (by_apply)

@@ -41,8 +41,7 @@ bool st_notify_cause_find(const struct st_notify_shown *shown, const struct st_v
                 continue;
             first = all;
             ret->cause = cause;
-            st_dropout_sentence_brief(client->name, st_dropout_table_count(&all), ret->brief,
-                                      sizeof(ret->brief));
+            ST_PRINT(ret->brief, "%s", st_dropout_sentence_brief(client->name, st_dropout_table_count(&all)));
             (void)st_answer_sentence(view, source, client, ret->sentence, sizeof(ret->sentence));
             if (!st_dropout_table_is_timed(table))
                 break; /* the others of this source are behind it */

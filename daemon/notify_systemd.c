@@ -216,20 +216,17 @@ void st_notify_look(struct st_notify *notify, bool enabled, const struct st_view
         give_up(notify, "no session bus: %s", strerror(-r));
 }
 
-const char *st_notify_state(const struct st_notify *notify, bool enabled, char *buf, size_t buf_bytes)
+const char *st_notify_state(const struct st_notify *notify, bool enabled)
 {
     const char *why = no_desktop();
     if (!enabled)
-        snprintf(buf, buf_bytes, "off (notify.enabled)");
-    else if (why != NULL)
-        snprintf(buf, buf_bytes, "none: %s", why);
-    else if (notify == NULL || notify->why[0] != '\0')
-        snprintf(buf, buf_bytes, "the last one was not shown: %s",
-                 notify != NULL ? notify->why : "out of memory");
-    else
-        snprintf(buf, buf_bytes, "one for each new cause, at most one an hour; shown: %" PRIu64,
-                 notify->shown_n);
-    return buf;
+        return st_text("off (notify.enabled)");
+    if (why != NULL)
+        return st_text("none: %s", why);
+    if (notify == NULL || notify->why[0] != '\0')
+        return st_text("the last one was not shown: %s", notify != NULL ? notify->why : "out of memory");
+    return st_text("one for each new cause, at most one an hour; shown: %" PRIu64, notify->shown_n);
+    return "";
 }
 
 void st_notify_wait(const struct st_notify *notify, struct st_wait *wait)

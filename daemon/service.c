@@ -115,26 +115,21 @@ static int wake_up(struct st_service *service, const struct st_playing_facts *fa
 }
 
 /* Why the loop runs. @return buf. */
-static const char *why_text(enum st_playing_answer answer, const struct st_playing_facts *facts, bool always,
-                            char *buf, size_t buf_bytes)
+static const char *why_text(enum st_playing_answer answer, const struct st_playing_facts *facts, bool always)
 {
     if (always)
-        snprintf(buf, buf_bytes, "the test loop runs, because loop.when is \"always\"");
-    else if (answer == ST_PLAYING_UNKNOWN && facts->blind != NULL)
-        snprintf(buf, buf_bytes,
-                 "the test loop runs all the time: %s does not report whether a program plays (loop.when)",
-                 facts->blind);
-    else if (answer == ST_PLAYING_UNKNOWN)
-        snprintf(
-            buf, buf_bytes,
-            "the test loop runs all the time: sleeptuned watches no sound server and no sound card, so it "
-            "cannot know when a program plays (loop.when)");
-    else if (facts->own_stream)
-        snprintf(buf, buf_bytes, "the test loop runs because the daemon's own stream plays");
-    else
-        snprintf(buf, buf_bytes, "%s%s%s plays: the test loop runs", facts->what,
-                 facts->what[0] != '\0' ? " on " : "", facts->by);
-    return buf;
+        return st_text("the test loop runs, because loop.when is \"always\"");
+    if (answer == ST_PLAYING_UNKNOWN && facts->blind != NULL)
+        return st_text(
+            "the test loop runs all the time: %s does not report whether a program plays (loop.when)",
+            facts->blind);
+    if (answer == ST_PLAYING_UNKNOWN)
+        return "the test loop runs all the time: sleeptuned watches no sound server and no sound card, so it "
+               "cannot know when a program plays (loop.when)";
+    if (facts->own_stream)
+        return st_text("the test loop runs because the daemon's own stream plays");
+    return st_text("%s%s%s plays: the test loop runs", facts->what, facts->what[0] != '\0' ? " on " : "",
+                   facts->by);
 }
 
 static int restart_loop(struct st_service *service)
@@ -189,9 +184,8 @@ static int rest_or_run(struct st_service *service)
     const enum st_playing_answer answer = st_witness_plays(&music->playing, &facts, now_ns);
     const bool runs = always || answer != ST_PLAYING_NO;
     int r = 0;
-    char why[256];
     if (runs && service->view.rests)
-        r = wake_up(service, &facts, why_text(answer, &facts, always, why, sizeof(why)));
+        r = wake_up(service, &facts, why_text(answer, &facts, always));
     else if (!runs && !service->view.rests && service->loop.overdue.since_ns == 0)
         r = go_to_rest(service); /* not while the loop gets no CPU: it could not be ended */
     else if (runs && service->loop.overdue.since_ns == 0)

@@ -155,8 +155,7 @@ bool st_service_view_look(struct st_service *service, struct st_view *view, stru
         st_observe_look(service->observe, &view->observe);
     st_history_writer_look(service->history, &view->history);
     if (service->platform->machine.os == ST_OS_LINUX) /* by systemd's library */
-        st_notify_state(service->notify, st_config_notifies(&service->config), view->notify,
-                        sizeof(view->notify));
+        ST_PRINT(view->notify, "%s", st_notify_state(service->notify, st_config_notifies(&service->config)));
     view->overdue.ns = st_service_view_overdue_ns(service);
     view->loop = has_result ? result : NULL;
     if (atomic_load(&service->loop.has_rtkit))

@@ -34,10 +34,9 @@ struct st_notify *st_notify_new(void)
 
 void st_notify_look(struct st_notify *notify, bool enabled, const struct st_view *view, int64_t now_ns) {}
 
-const char *st_notify_state(const struct st_notify *notify, bool enabled, char *buf, size_t buf_bytes)
+const char *st_notify_state(const struct st_notify *notify, bool enabled)
 {
-    snprintf(buf, buf_bytes, "none: this sleeptuned was built without systemd");
-    return buf;
+    return st_text("none: this sleeptuned was built without systemd");
 }
 
 void st_notify_wait(const struct st_notify *notify, struct st_wait *wait) {}

@@ -96,11 +96,10 @@ double st_result_seconds(const struct st_result *result)
 }
 
 /* "128 frames at 48000 Hz (2.667 ms)" */
-static const char *what_text(const struct st_result *result, char *buf, size_t buf_bytes)
+static const char *what_text(const struct st_result *result)
 {
-    snprintf(buf, buf_bytes, "%" PRIu32 " frames at %" PRIu32 " Hz (%s)", result->frames, result->rate_hz,
-             st_ns_text(st_period_ns(&result->period)));
-    return buf;
+    return st_text("%" PRIu32 " frames at %" PRIu32 " Hz (%s)", result->frames, result->rate_hz,
+                   st_ns_text(st_period_ns(&result->period)));
 }
 
 static const char *how_text(const struct st_result *result)
@@ -109,12 +108,9 @@ static const char *how_text(const struct st_result *result)
 }
 
 /* ", 17 more were not seen because the ring was full" */
-static const char *lost_text(uint64_t lost, char *buf, size_t buf_bytes)
+static const char *lost_text(uint64_t lost)
 {
-    buf[0] = '\0';
-    if (lost > 0)
-        snprintf(buf, buf_bytes, ", %" PRIu64 " more were not seen because the ring was full", lost);
-    return buf;
+    return lost > 0 ? st_text(", %" PRIu64 " more were not seen because the ring was full", lost) : "";
 }
 
 static void nothing_counted_text(const struct st_result *result, char *buf, size_t buf_bytes)
@@ -133,11 +129,11 @@ static void nothing_counted_text(const struct st_result *result, char *buf, size
 const char *st_result_verdict(const struct st_result *result, char *buf, size_t buf_bytes)
 {
     char events[200];
-    const char *what = what_text(result, ST_ROOM(96));
+    const char *what = what_text(result);
     const char *latest = st_ns_text(result->lateness.max_ns);
     st_miss_events_text(result->miss_events.n, result->misses, st_result_seconds(result), events,
                         sizeof(events));
-    const char *lost = lost_text(result->records_lost, ST_ROOM(80));
+    const char *lost = lost_text(result->records_lost);
     const char *how = how_text(result);
     const uint64_t n = periods_seen(result);
 
@@ -208,14 +204,14 @@ const char *st_result_verdict_of_all(const struct st_result *results, size_t n, 
         if (result->lateness.max_ns > latest_of->lateness.max_ns)
             latest_of = result;
     }
-    const char *what = what_text(worst, ST_ROOM(96));
+    const char *what = what_text(worst);
     const char *latest = st_ns_text(latest_of->lateness.max_ns);
     if (badness(worst) == 0)
         snprintf(buf, buf_bytes,
                  "Timing OK with %s on all %zu CPUs in this run%s: 0 of %" PRIu64 " periods missed (95 %% "
                  "confidence: at most %s events per hour on each)%s, worst wake-up %s late on CPU %d.",
                  what, n, how_text(worst), periods, st_miss_events_rate_text(bound_max, ST_ROOM(32)),
-                 lost_text(lost_n, ST_ROOM(80)), latest, latest_of->cpu);
+                 lost_text(lost_n), latest, latest_of->cpu);
     else if (badness(worst) == 2)
         snprintf(buf, buf_bytes,
                  "Timing not OK with %s on %zu of %zu CPUs%s: CPU %d missed %" PRIu64 " of %" PRIu64 " "

@@ -56,11 +56,10 @@ static const char *rate_text(const json_t *side)
     return st_text(rate < 9.95 ? "%.2g" : "%.0f", rate);
 }
 
-const char *st_change_story_kernel(const json_t *what, const char *modules, char *buf, size_t buf_bytes)
+const char *st_change_story_kernel(const json_t *what, const char *modules)
 {
     size_t i;
     const json_t *one;
-    buf[0] = '\0';
     json_array_foreach(what, i, one)
     {
         const char *before = st_json_text_of(one, "before");
@@ -72,9 +71,9 @@ const char *st_change_story_kernel(const json_t *what, const char *modules, char
         if (access(path, F_OK) != 0)
             continue;
         (void)st_safe_copy(release, sizeof(release), before, ST_TEXT_TO_NUL);
-        snprintf(buf, buf_bytes, " %s is still installed: boot it once.", release);
+        return st_text(" %s is still installed: boot it once.", release);
     }
-    return buf;
+    return "";
 }
 
 const char *st_change_story_text(const json_t *changes, int64_t now_wall_ns, char *buf, size_t buf_bytes,
@@ -108,7 +107,6 @@ const char *st_change_story_text(const json_t *changes, int64_t now_wall_ns, cha
                    (since = rate_text(json_object_get(last, "since"))),
                    (before = rate_text(json_object_get(last, "before"))));
     if (worse)
-        st_text_append(buf, buf_bytes, "%s",
-                       st_change_story_kernel(list, "/lib/modules", ST_ROOM(NAME_LEN + 40)));
+        st_text_append(buf, buf_bytes, "%s", st_change_story_kernel(list, "/lib/modules"));
     return buf;
 }

@@ -20,7 +20,7 @@ size_t st_change_story_more_n(const json_t *list);
 /** " 6.12.47 is still installed: boot it once." "": the kernel did not change, or that one has no folder in
  * `modules` any more, which is looked at. @param what as in st_change_story_more_n.
  * @return buf, safe text. */
-const char *st_change_story_kernel(const json_t *what, const char *modules, char *buf, size_t buf_bytes);
+const char *st_change_story_kernel(const json_t *what, const char *modules);
 
 /** The last change since which dropouts are more frequent, or rarer: "More dropouts since Tuesday, when the
  * kernel became 6.12.48: 14 an hour, before 0.2." If it is worse, with

@@ -23,11 +23,10 @@ static double share_of(const struct st_dropout_client *client)
 static void say_price(const struct st_dropout_table *table, const char *source, int64_t frames,
                       struct st_dropout_next *next)
 {
-    char lasts[64];
     const double more_ns =
         (double)table->period_ns * (double)(frames - table->frames) / (double)table->frames;
     const bool force = st_xrun_sources_find(source)->set_by_force;
-    st_xrun_sources_keep_frames(source, frames, lasts, sizeof(lasts));
+    const char *lasts = st_xrun_sources_keep_frames(source, frames);
     ST_APPEND(next->why, "; %s more delay; undo: the same with %" PRId64 "%s%s",
               st_ns_short((int64_t)more_ns), force ? table->forced_frames : table->frames,
               lasts[0] != '\0' ? "; " : "", lasts);
@@ -77,7 +76,7 @@ static void room_for(const struct st_dropout_table *table, const struct st_dropo
     } else if (frames == 0) {
         ST_PRINT(next->why, "its worst cycle of %s is longer than a buffer that one can play with", busy);
     } else {
-        st_xrun_sources_set_frames(source, frames, next->command, sizeof(next->command));
+        ST_PRINT(next->command, "%s", st_xrun_sources_set_frames(source, frames));
         ST_PRINT(next->why, "room for its worst cycle of %s", busy);
         say_price(table, source, frames, next);
     }

@@ -17,22 +17,21 @@ static bool is_named(uint64_t culprit_n, uint64_t all_n)
 }
 
 /* Who had the CPU: "ffmpeg and others", "sleeptune itself (sleeptuned)". @return buf. */
-static const char *culprit_text(const char *culprit, bool others, char *buf, size_t buf_bytes)
+static const char *culprit_text(const char *culprit, bool others)
 {
     const bool own = st_text_begins(culprit, "sleeptune"); /* no one else's */
     const bool test = st_text_is(culprit, "sleeptune");    /* of check, measure or tune, not of the daemon */
-    snprintf(buf, buf_bytes, "%s%s%s%s",
-             test  ? "a test of sleeptune ("
-             : own ? "sleeptune itself ("
-                   : "",
-             culprit, own ? ")" : "", others ? " and others" : "");
-    return buf;
+    return st_text("%s%s%s%s",
+                   test  ? "a test of sleeptune ("
+                   : own ? "sleeptune itself ("
+                         : "",
+                   culprit, own ? ")" : "", others ? " and others" : "");
 }
 
 static void append_times(uint64_t n, const char *culprit, char *buf, size_t buf_bytes)
 {
     st_text_append(buf, buf_bytes, ", at least %" PRIu64 " time%s %s", n, ST_PLURAL(n),
-                   culprit_text(culprit, false, ST_ROOM(160)));
+                   culprit_text(culprit, false));
 }
 
 /* Of a client that was not ready. */
@@ -44,8 +43,7 @@ static void put_reason(const struct st_dropout_client *client, bool figures, cha
     const uint64_t n = client->reasons_n[reason], own_n = client->culprit.own_n[reason];
     const bool named = is_named(own_n, n), others = named && has_others(client);
     const bool some = named && !others && 10 * own_n < 9 * n, known = named && !some && name[0] != '\0';
-    char culprit[160];
-    culprit_text(name, others, culprit, sizeof(culprit));
+    const char *culprit = culprit_text(name, others);
     if (reason == ST_DROPOUT_CPU_TAKEN && known)
         snprintf(buf, buf_bytes, "lost the CPU to %s", culprit);
     else if (reason == ST_DROPOUT_WAITED_FOR_OTHER && known)
@@ -106,17 +104,15 @@ void st_dropout_sentence_times(const struct st_dropout_client *client, enum st_d
 }
 
 /* "the only dropout", "all 9 dropouts", "3 of 9 dropouts"; "3 dropouts" for all_n 0. @return buf. */
-static const char *share_text(uint64_t n, uint64_t all_n, char *buf, size_t buf_bytes)
+static const char *share_text(uint64_t n, uint64_t all_n)
 {
     if (all_n == 0)
-        snprintf(buf, buf_bytes, "%" PRIu64 " dropout%s", n, ST_PLURAL(n));
-    else if (all_n == 1)
-        snprintf(buf, buf_bytes, "the only dropout");
-    else if (n >= all_n)
-        snprintf(buf, buf_bytes, "all %" PRIu64 " dropouts", all_n);
-    else
-        snprintf(buf, buf_bytes, "%" PRIu64 " of %" PRIu64 " dropouts", n, all_n);
-    return buf;
+        return st_text("%" PRIu64 " dropout%s", n, ST_PLURAL(n));
+    if (all_n == 1)
+        return st_text("the only dropout");
+    if (n >= all_n)
+        return st_text("all %" PRIu64 " dropouts", all_n);
+    return st_text("%" PRIu64 " of %" PRIu64 " dropouts", n, all_n);
 }
 
 static const char *taken_text(const struct st_dropout_table *table, const struct st_dropout_client *client,
@@ -130,7 +126,6 @@ static const char *taken_text(const struct st_dropout_table *table, const struct
     bool others = has_others(victim);
     uint64_t taken_n = 0, victims_n = 0; /* dropouts; clients that had some */
     uint64_t leads_n = 0, led_n = 0;     /* those by the leader, at least */
-    char culprit[160];
     ST_EACH_OF (other, table->clients, table->clients_n) {
         const uint64_t n = other->reasons_n[ST_DROPOUT_CPU_TAKEN],
                        own_n = ST_MIN(n, other->culprit.own_n[ST_DROPOUT_CPU_TAKEN]);
@@ -143,15 +138,11 @@ static const char *taken_text(const struct st_dropout_table *table, const struct
     }
     const bool most = victim->culprit.own_n[ST_DROPOUT_CPU_TAKEN] > 0 && 2 * leads_n >= taken_n,
                least = most && !others && leads_n < taken_n;
-    if (most)
-        culprit_text(leader, others, culprit, sizeof(culprit));
-    else
-        ST_PRINT(culprit, "Other programs");
-    snprintf(buf, buf_bytes, "%s took the CPU from %s%s in %s", culprit,
+    snprintf(buf, buf_bytes, "%s took the CPU from %s%s in %s%s",
+             most ? culprit_text(leader, others) : "Other programs",
              victim->name[0] != '\0' ? victim->name : "a program",
-             (least ? led_n : victims_n) > 1 ? " and others" : "", least ? "at least " : "");
-    st_text_append(buf, buf_bytes, "%s",
-                   share_text(least ? leads_n : taken_n, all_n, culprit, sizeof(culprit)));
+             (least ? led_n : victims_n) > 1 ? " and others" : "", least ? "at least " : "",
+             share_text(least ? leads_n : taken_n, all_n));
     if (!most && is_named(leads_n, taken_n))
         append_times(leads_n, leader, buf, buf_bytes);
     return buf;
@@ -166,12 +157,12 @@ void st_dropout_sentence_lost(const struct st_dropout_client *client,
     const enum st_dropout_blame blame = st_dropout_reason_blame(st_dropout_table_reason(client));
     if (ns == 0) {
         st_text_append(buf, buf_bytes, "%s %s %s%s", client->name,
-                       blame == ST_DROPOUT_BLAME_ITSELF ? "made" : "had",
-                       share_text(n, about->all_n, ST_ROOM(64)), about->when);
+                       blame == ST_DROPOUT_BLAME_ITSELF ? "made" : "had", share_text(n, about->all_n),
+                       about->when);
         return;
     }
     st_text_append(buf, buf_bytes, "%s lost sound %s%s%s, ", client->name, n < about->all_n ? "in " : "",
-                   n < about->all_n ? share_text(n, about->all_n, ST_ROOM(64))
+                   n < about->all_n ? share_text(n, about->all_n)
                    : n == 1         ? "once"
                                     : st_text("%" PRIu64 " times", n),
                    about->when);
@@ -247,8 +238,7 @@ void st_dropout_sentence_say(const struct st_dropout_table *table, const struct 
     st_text_append(buf, buf_bytes, "%s", st_dropout_sentence_of(table, client, about, ST_ROOM(512)));
 }
 
-const char *st_dropout_sentence_brief(const char *name, uint64_t n, char *buf, size_t buf_bytes)
+const char *st_dropout_sentence_brief(const char *name, uint64_t n)
 {
-    snprintf(buf, buf_bytes, "%s: %" PRIu64 " dropout%s", name, n, ST_PLURAL(n));
-    return buf;
+    return st_text("%s: %" PRIu64 " dropout%s", name, n, ST_PLURAL(n));
 }

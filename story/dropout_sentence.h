@@ -45,4 +45,4 @@ void st_dropout_sentence_say(const struct st_dropout_table *table, const struct 
                              const struct st_dropout_sentence_about *about, char *buf, size_t buf_bytes);
 
 /** The same for a place with room for a few words: "HeavyReverb: 407 dropouts". @return buf. */
-const char *st_dropout_sentence_brief(const char *name, uint64_t n, char *buf, size_t buf_bytes);
+const char *st_dropout_sentence_brief(const char *name, uint64_t n);

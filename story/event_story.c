@@ -55,19 +55,16 @@ static bool is_on_time(const struct st_event *event, const struct st_story_besid
 /* --- its parts --- */
 
 /* " in 10 s" */
-static const char *span_text(const struct st_event *event, char *buf, size_t buf_bytes)
+static const char *span_text(const struct st_event *event)
 {
-    buf[0] = '\0';
-    if (event->span_ns >= ST_NS_PER_S)
-        snprintf(buf, buf_bytes, " in %.0f s", (double)event->span_ns / (double)ST_NS_PER_S);
-    return buf;
+    return event->span_ns >= ST_NS_PER_S ? st_text(" in %.0f s", (double)event->span_ns / (double)ST_NS_PER_S)
+                                         : "";
 }
 
 /* " (CPU 2)" */
-static const char *cpu_text(int cpu, char *buf, size_t buf_bytes)
+static const char *cpu_text(int cpu)
 {
-    snprintf(buf, buf_bytes, " (CPU %d)", cpu);
-    return cpu >= 0 ? buf : "";
+    return cpu >= 0 ? st_text(" (CPU %d)", cpu) : "";
 }
 
 /* "another thread had the CPU: ffmpeg/4711 for 2.9 ms" */
@@ -89,7 +86,7 @@ static void append_late(const struct st_event *event, char *buf, size_t buf_byte
     else
         st_text_append(buf, buf_bytes,
                        "the test loop woke late %" PRId64 " times%s, at worst by %s: ", event->count_n,
-                       span_text(event, ST_ROOM(40)), length);
+                       span_text(event), length);
     append_cause(event, buf, buf_bytes);
 }
 
@@ -100,7 +97,7 @@ static const char *where_text(const struct st_event *event, bool device, char *b
     const bool probable = event->certainty == ST_CERTAINTY_PROBABLE;
     buf[0] = '\0';
     if (event->count_n != 0)
-        span_text(event, buf, buf_bytes);
+        span_text(event);
     if (device && event->device[0] != '\0' && event->place != ST_DROPOUT_AT_RESYNC)
         st_text_append(buf, buf_bytes, " on %s", event->device);
     if (event->kind != ST_EVENT_OWN_DROPOUT && event->source[0] != '\0')
@@ -167,12 +164,11 @@ static void append_loop(const struct st_event *event, const struct st_story_besi
     if (late != NULL) {
         const bool moment = event->span_ns <= ST_EVENT_SAME_TIME_NS;
         st_text_append(buf, buf_bytes, "; %s the test loop%s woke %s%s late: %s%s%s",
-                       moment ? "at the same time" : "in that time", cpu_text(late->loop_cpu, ST_ROOM(24)),
+                       moment ? "at the same time" : "in that time", cpu_text(late->loop_cpu),
                        moment ? "" : "at worst ", st_ns_text(late->lateness_ns),
                        st_cause_kind_text(late->cause), late->culprit[0] != '\0' ? ", " : "", late->culprit);
     } else if (is_on_time(event, beside)) {
-        st_text_append(buf, buf_bytes, "; the test loop%s was %s: look at the %s",
-                       cpu_text(event->loop_cpu, ST_ROOM(24)),
+        st_text_append(buf, buf_bytes, "; the test loop%s was %s: look at the %s", cpu_text(event->loop_cpu),
                        beside->late.lateness_ns > 0 ? "late, but not late enough to explain it" : "on time",
                        elsewhere(event));
     } else if (is_unexplained(event) && st_event_story_is_settled(beside)) {
@@ -194,8 +190,7 @@ const char *st_event_story_text(const struct st_event *event, const struct st_st
         snprintf(buf, buf_bytes, "the listener heard a click"); /* the note stays out of pages */
     } else {
         if (event->count_n > 1)
-            snprintf(buf, buf_bytes, "%" PRId64 " times%s, the last: ", event->count_n,
-                     span_text(event, ST_ROOM(40)));
+            snprintf(buf, buf_bytes, "%" PRId64 " times%s, the last: ", event->count_n, span_text(event));
         st_text_append(buf, buf_bytes, "%s", event->detail);
     }
     return buf;

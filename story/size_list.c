@@ -30,16 +30,14 @@ static const char *time_text(int64_t ns, char *buf, size_t buf_bytes)
 }
 
 /* "3.1 (2.0 to 4.61)", "none (at most 0.214)" */
-static const char *rate_text(const struct st_size_rate *rate, char *buf, size_t buf_bytes)
+static const char *rate_text(const struct st_size_rate *rate)
 {
     char high[32];
     st_miss_events_rate_text(rate->high, high, sizeof(high));
     if (rate->per_hour > 0)
-        snprintf(buf, buf_bytes, rate->per_hour < 9.95 ? "%.2g (%.2g to %s)" : "%.0f (%.0f to %s)",
-                 rate->per_hour, rate->low, high);
-    else
-        snprintf(buf, buf_bytes, "none (at most %s)", high);
-    return buf;
+        return st_text(rate->per_hour < 9.95 ? "%.2g (%.2g to %s)" : "%.0f (%.0f to %s)", rate->per_hour,
+                       rate->low, high);
+    return st_text("none (at most %s)", high);
 }
 
 /* The row of a table: on the terminal and on the page. */
@@ -85,9 +83,8 @@ static json_t *document_of(struct st_history_sizes *sizes, int64_t since_ns, int
         const struct st_size_rate rate = st_size_list_rate(size);
         (void)json_array_append_new(list, row_json(size));
         if ((double)size->playing_ns >= LEAST_S * 1e9)
-            (void)json_array_append_new(rows,
-                                        screen_row(size, several, time_text(size->playing_ns, ST_ROOM(32)),
-                                                   rate_text(&rate, ST_ROOM(96))));
+            (void)json_array_append_new(
+                rows, screen_row(size, several, time_text(size->playing_ns, ST_ROOM(32)), rate_text(&rate)));
     }
     for (size_t i = 0; i < sizes->runs_n && sizes->runs_n <= ST_HISTORY_RUNS_MAX; i++) {
         if (sizes->runs[i].frames > 0)

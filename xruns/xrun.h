@@ -193,11 +193,11 @@ const char *st_xrun_sources_title(const char *name);
 bool st_xrun_is_server(const char *client);
 
 /** The command that sets that source's buffer now; "" if there is none, or frames is 0. @return buf. */
-const char *st_xrun_sources_set_frames(const char *name, int64_t frames, char *buf, size_t buf_bytes);
+const char *st_xrun_sources_set_frames(const char *name, int64_t frames);
 
 /** "to last: " and the command that keeps that buffer when the server starts again; "" if apply has none.
  * @return buf. */
-const char *st_xrun_sources_keep_frames(const char *name, int64_t frames, char *buf, size_t buf_bytes);
+const char *st_xrun_sources_keep_frames(const char *name, int64_t frames);
 
 /* Its rows: of one system (linux/xrun_alsa.c, linux/xrun_usb.c, freebsd/xrun_sound4.c), and of the helper
  * programs (xrun_program.c). */

@@ -1,4 +1,5 @@
 /* The list of all sources of xruns, and what a name says of one. */
+#include "core/text/text.h"
 #include "xruns/xrun.h"
 
 const struct st_xrun_source *const st_xrun_sources[] = {
@@ -23,20 +24,16 @@ const char *st_xrun_sources_title(const char *name)
     return title != NULL ? title : name;
 }
 
-const char *st_xrun_sources_set_frames(const char *name, int64_t frames, char *buf, size_t buf_bytes)
+const char *st_xrun_sources_set_frames(const char *name, int64_t frames)
 {
     const char *command = st_xrun_sources_find(name)->set_frames;
-    buf[0] = '\0';
-    if (frames > 0 && command != NULL)
-        snprintf(buf, buf_bytes, "%s %" PRId64, command, frames);
-    return buf;
+    return frames > 0 && command != NULL ? st_text("%s %" PRId64, command, frames) : "";
 }
 
-const char *st_xrun_sources_keep_frames(const char *name, int64_t frames, char *buf, size_t buf_bytes)
+const char *st_xrun_sources_keep_frames(const char *name, int64_t frames)
 {
     const char *setting = st_xrun_sources_find(name)->keep_frames;
-    buf[0] = '\0';
-    if (frames >= 16 && (frames & (frames - 1)) == 0 && setting != NULL)
-        snprintf(buf, buf_bytes, "to last: sleeptune apply %s=%" PRId64, setting, frames);
-    return buf;
+    return frames >= 16 && (frames & (frames - 1)) == 0 && setting != NULL
+               ? st_text("to last: sleeptune apply %s=%" PRId64, setting, frames)
+               : "";
 }

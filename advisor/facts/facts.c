@@ -277,11 +277,10 @@ bool st_fact_beside_is(const struct st_fact *fact, const char *leaf, const char 
     return st_fact_is(st_fact_beside(fact, leaf), text);
 }
 
-const char *st_fact_part(const struct st_fact *fact, const char *prefix, char *buf, size_t bytes)
+const char *st_fact_part(const struct st_fact *fact, const char *prefix)
 {
     const char *from = fact->key + strlen(prefix), *dot = strrchr(from, '.');
-    snprintf(buf, bytes, "%.*s", (int)(dot != NULL ? dot - from : 0), from);
-    return buf;
+    return st_text("%.*s", (int)(dot != NULL ? dot - from : 0), from);
 }
 
 const struct st_fact *st_facts_next(const struct st_facts *facts, const char *prefix, const char *suffix,

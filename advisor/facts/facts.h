@@ -103,7 +103,7 @@ bool st_fact_beside_is(const struct st_fact *fact, const char *leaf, const char 
 
 /** What stands between `prefix` and the last part of the key: "1-2.3" of "linux.usb_audio.1-2.3.control"; cut
  * to the buffer. @return buf. */
-const char *st_fact_part(const struct st_fact *fact, const char *prefix, char *buf, size_t bytes);
+const char *st_fact_part(const struct st_fact *fact, const char *prefix);
 
 /** The next fact that is not absent, in order of key, whose key starts with prefix and ends with suffix ("":
  * any), after `after`. NULL stands for the beginning, and for the end. */

@@ -33,10 +33,9 @@ bool st_owner_runs(const struct st_facts *facts, const char *const *processes)
     return false;
 }
 
-const char *st_owner_text(const struct st_facts *facts, const char *daemon_key, char *buf, size_t buf_bytes)
+const char *st_owner_text(const struct st_facts *facts, const char *daemon_key)
 {
     const char *owner = other_name(facts, daemon_key);
-    snprintf(buf, buf_bytes, "%s%.*s", owner != NULL ? " of the user " : "",
-             owner != NULL ? st_text_cut(owner, 40) : 0, owner != NULL ? owner : "");
-    return buf;
+    return st_text("%s%.*s", owner != NULL ? " of the user " : "", owner != NULL ? st_text_cut(owner, 40) : 0,
+                   owner != NULL ? owner : "");
 }

@@ -15,4 +15,4 @@ const char *st_owner_other(const struct st_facts *facts, const char *daemon_key)
 bool st_owner_runs(const struct st_facts *facts, const char *const *processes);
 
 /** " of the user ann" for such a user, also if root is judged, else "". Writes into buf. @return buf. */
-const char *st_owner_text(const struct st_facts *facts, const char *daemon_key, char *buf, size_t buf_bytes);
+const char *st_owner_text(const struct st_facts *facts, const char *daemon_key);

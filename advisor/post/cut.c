@@ -69,17 +69,14 @@ static bool has_one_line(const char *path)
 #define THEIR_NAME "user" /* who posted the text: any name does, since collectors take the only one */
 
 /** The name under which the collectors look for it. */
-static const char *usual_name(const char *path, char *buf, size_t bytes)
+static const char *usual_name(const char *path)
 {
     struct st_pattern_parts parts;
     if (path[0] == '~' && path[1] == '/')
-        snprintf(buf, bytes, "/home/%s%s", THEIR_NAME, path + 1);
-    else if (st_pattern_match(path, "/sys/devices/system/cpu/cpu%d/cpufreq/%s", &parts))
-        snprintf(buf, bytes, "/sys/devices/system/cpu/cpufreq/policy%.8s/%.60s", parts.text[0],
-                 parts.text[1]);
-    else
-        snprintf(buf, bytes, "%s", path);
-    return buf;
+        return st_text("/home/%s%s", THEIR_NAME, path + 1);
+    if (st_pattern_match(path, "/sys/devices/system/cpu/cpu%d/cpufreq/%s", &parts))
+        return st_text("/sys/devices/system/cpu/cpufreq/policy%.8s/%.60s", parts.text[0], parts.text[1]);
+    return st_text("%s", path);
 }
 
 static struct st_post_answer *open_file(struct cut *cut, const char *path)
@@ -91,7 +88,7 @@ static struct st_post_answer *open_file(struct cut *cut, const char *path)
     post->votes[ST_OS_LINUX] += st_text_begins_among(path, of_linux);
     post->votes[ST_OS_FREEBSD] += st_text_begins_among(path, of_freebsd);
     st_post_kind(post, st_text("%s", path));
-    return st_post_answer_new(post, usual_name(path, ST_ROOM(300)));
+    return st_post_answer_new(post, usual_name(path));
 }
 
 /** A file of the command: "cpu*": as many files as lines follow. */
@@ -260,7 +257,7 @@ static bool take_path_line(struct cut *cut, const char *line)
     cut->open = NULL;
     cut->files_n = 0; /* the lines have their names */
     struct st_post *post = cut->post;
-    const char *name = usual_name(path, ST_ROOM(300));
+    const char *name = usual_name(path);
     struct st_post_answer *answer =
         st_post_answer_is_last(post, name) ? st_post_answer_last(post, name) : open_file(cut, path);
     st_post_answer_add(answer, line + len + 1 + strspn(line + len + 1, " "));

@@ -153,14 +153,13 @@ static void put_input(const struct st_post *post, struct st_facts *facts)
 /** Streams of sound cards that are open. */
 static void say_streams(struct st_post *post, const struct st_facts *facts)
 {
-    char part[64];
     ST_FACTS_EACH (buffer, facts, ST_KEYS_ALSA, ".buffer_frames") {
         const int64_t frames = st_fact_beside_int_or(buffer, "period_frames", 0),
                       hz = st_fact_beside_int_or(buffer, "rate_hz", 0);
         if (frames > 0 && hz > 0 && buffer->is_int)
             st_post_say(post, "%s runs with periods of %jd frames (%.2f ms) and a buffer of %jd",
-                        st_fact_part(buffer, ST_KEYS_ALSA, part, sizeof(part)), frames,
-                        (double)frames * 1e3 / (double)hz, buffer->i64);
+                        st_fact_part(buffer, ST_KEYS_ALSA), frames, (double)frames * 1e3 / (double)hz,
+                        buffer->i64);
     }
 }
 

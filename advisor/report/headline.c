@@ -67,7 +67,7 @@ const char *st_report_format_headline(const struct st_report *report, char *buf,
     struct st_wish alone = report->wish;
     alone.why[0] = '\0'; /* a row of its own says that */
     const bool is_short = alone.period_ns < 1000000;
-    const char *period = st_text("%s (%.1f %s)", st_buffer_text(&alone, ST_ROOM(ST_BUFFER_TEXT_BYTES)),
+    const char *period = st_text("%s (%.1f %s)", st_buffer_text(&alone),
                                  (double)alone.period_ns / (is_short ? 1e3 : 1e6), is_short ? "µs" : "ms");
     if (problem != NULL)
         say_problem(&s, problem);

@@ -123,11 +123,9 @@ static bool is_posted(const struct st_finding *finding)
     return finding->facts->partial;
 }
 
-static const char *apply_command(const struct st_finding *finding, char *buf, size_t buf_bytes)
+static const char *apply_command(const struct st_finding *finding)
 {
-    snprintf(buf, buf_bytes, "%ssleeptune apply %s", st_os_rows[st_rule_os(finding->rule)].sudo,
-             finding->rule->id);
-    return buf;
+    return st_text("%ssleeptune apply %s", st_os_rows[st_rule_os(finding->rule)].sudo, finding->rule->id);
 }
 
 static bool is_jailed(const struct st_finding *finding)
@@ -152,7 +150,7 @@ static struct step step_of(const struct st_finding *finding, int width)
     if (!lasts)
         command = one_command(finding->fix_now, width, &bytes);
     if (st_rule_can_apply(finding)) {
-        apply_command(finding, step.command, sizeof(step.command));
+        ST_PRINT(step.command, "%s", apply_command(finding));
     } else if (finding->in_place) {
         ST_PRINT(step.command, "%s", st_finding_needs[finding->needs].text);
         step.then = "";
@@ -224,7 +222,7 @@ static bool is_next(const struct st_report *report, const struct st_finding *fin
 {
     const char *next = report->answer != NULL ? report->answer->next : NULL;
     return finding == problem_before_next(report) ||
-           (next != NULL && st_text_begins(next, apply_command(finding, ST_ROOM(128))));
+           (next != NULL && st_text_begins(next, apply_command(finding)));
 }
 
 static bool print_setting(const struct st_printer *printer, const struct st_report *report,
@@ -476,9 +474,9 @@ static void print_next(const struct st_printer *printer, const struct st_report 
     const struct st_finding *problem = problem_before_next(report);
     const char *next = report->answer == NULL || report->answer->next == NULL ? ""
                        : problem == NULL                                      ? report->answer->next
-                       : st_rule_can_apply(problem) ? apply_command(problem, ST_ROOM(128))
-                       : problem->in_place          ? st_finding_needs[problem->needs].text
-                                                    : st_text("sleeptune report %s", problem->rule->id);
+                       : st_rule_can_apply(problem)                           ? apply_command(problem)
+                       : problem->in_place ? st_finding_needs[problem->needs].text
+                                           : st_text("sleeptune report %s", problem->rule->id);
     const char *why = strstr(next, " (");
     if (why != NULL && st_text_ends(next, ")")) {
         fputs("Next: ", printer->out);
@@ -532,7 +530,7 @@ static bool print_above(const struct st_printer *printer, const struct st_report
         ST_APPEND(verdict, "\nThe size in use is not known: the settings are judged for %u frames.",
                   report->wish.frames);
     else if (report->wish.why[0] != '\0' && !report->no_sound && !says_itself)
-        ST_APPEND(verdict, "\n%s.", st_buffer_text(&report->wish, ST_ROOM(ST_BUFFER_TEXT_BYTES)));
+        ST_APPEND(verdict, "\n%s.", st_buffer_text(&report->wish));
     /* where nothing runs, the row about the buffer says so */
     const bool watched =
         st_facts_text(report->facts, ST_MUSIC_ANSWER, &music) == 0 &&
@@ -591,7 +589,7 @@ static void print_field(const struct st_printer *printer, const char *label, con
 static void print_commands(const struct st_printer *printer, const struct st_finding *finding)
 {
     if (st_rule_can_apply(finding) && !is_posted(finding))
-        print_lines(printer, "Apply:", apply_command(finding, ST_ROOM(128)));
+        print_lines(printer, "Apply:", apply_command(finding));
     else if (finding->changes_n > 0)
         print_field(printer, "By hand:", st_facts_text_or(finding->facts, ST_KEY_SETTINGS_ELSEWHERE, NULL));
     print_lines(printer, "For ever:", finding->fix_persistent);

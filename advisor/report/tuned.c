@@ -141,19 +141,17 @@ const char *st_tuned_text(const struct st_tuned *tuned, const struct st_tuned_ro
     return buf;
 }
 
-const char *st_tuned_per_hour(const struct st_tuned_row *row, char *buf, size_t buf_bytes)
+const char *st_tuned_per_hour(const struct st_tuned_row *row)
 {
     char with[32];
-    buf[0] = '\0';
     if (row->seconds[0] <= 0 || row->seconds[1] <= 0)
-        return buf;
+        return "";
     const double usual = (double)row->events_n[0] * 3600 / row->seconds[0];
     const char *without = st_miss_events_rate_text(
         usual > 0 ? usual : st_miss_events_per_hour_max95(row->events_n[0], row->seconds[0]), ST_ROOM(32));
     st_miss_events_rate_text(st_miss_events_per_hour_max95(row->events_n[1], row->seconds[1]), with,
                              sizeof(with));
-    snprintf(buf, buf_bytes,
-             "; dropouts of the test loop: %s %s an hour without it, at most %s with it (95 %%)",
-             usual > 0 ? "about" : "at most", without, with);
-    return buf;
+    return st_text("; dropouts of the test loop: %s %s an hour without it, at most %s with it (95 %%)",
+                   usual > 0 ? "about" : "at most", without, with);
+    return "";
 }

@@ -45,4 +45,4 @@ const char *st_tuned_text(const struct st_tuned *tuned, const struct st_tuned_ro
 
 /** "; dropouts of the test loop: about 480 an hour without it, at most 190 with it (95 %)"; "": unknown.
  * @return buf. */
-const char *st_tuned_per_hour(const struct st_tuned_row *row, char *buf, size_t buf_bytes);
+const char *st_tuned_per_hour(const struct st_tuned_row *row);

@@ -401,17 +401,16 @@ int st_buffer_choose(const struct st_facts *facts, int64_t frames, int64_t rate_
     return 0;
 }
 
-const char *st_buffer_text(const struct st_wish *wish, char *buf, size_t buf_bytes)
+const char *st_buffer_text(const struct st_wish *wish)
 {
     char rate[32];
     if (wish->rate_hz % 100 == 0)
         ST_PRINT(rate, "%.*f kHz", wish->rate_hz % 1000 == 0 ? 0 : 1, wish->rate_hz / 1000.0);
     else
         ST_PRINT(rate, "%u Hz", wish->rate_hz);
-    snprintf(buf, buf_bytes, "%u frame%s at %s%s%s", wish->frames, ST_PLURAL(wish->frames), rate,
-             wish->why[0] == '\0' ? ""
-             : wish->in_use       ? ", "
-                                  : ": ",
-             wish->why);
-    return buf;
+    return st_text("%u frame%s at %s%s%s", wish->frames, ST_PLURAL(wish->frames), rate,
+                   wish->why[0] == '\0' ? ""
+                   : wish->in_use       ? ", "
+                                        : ": ",
+                   wish->why);
 }

@@ -72,4 +72,4 @@ bool st_buffer_is_playing(const struct st_fact *fact);
 const char *st_buffer_program(const struct st_fact *node);
 
 /** "1024 frames at 48 kHz, set by PipeWire's force-quantum". @return buf. */
-const char *st_buffer_text(const struct st_wish *wish, char *buf, size_t buf_bytes);
+const char *st_buffer_text(const struct st_wish *wish);

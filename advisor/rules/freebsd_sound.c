@@ -24,7 +24,7 @@ static int64_t usb_unit(const struct st_facts *facts)
         ST_FACTS_EACH (parent, facts, row->prefix, row->suffix) {
             if (parent->state == ST_FACT_OK &&
                 (st_text_begins(parent->text, "uaudio") || st_text_is(parent->text, "snd_uaudio")) &&
-                st_text_int(st_fact_part(parent, row->prefix, ST_ROOM(16)), &unit) == 0 &&
+                st_text_int(st_fact_part(parent, row->prefix), &unit) == 0 &&
                 (found < 0 || unit == default_unit))
                 found = unit;
         }

@@ -186,7 +186,7 @@ static bool find_alternative(const struct st_facts *facts, char *name)
 {
     ST_FACTS_EACH (fact, facts, ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET, ET_SUFFIX) {
         const size_t len = strlen(fact->key) - strlen(ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET) - strlen(ET_SUFFIX);
-        st_fact_part(fact, ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET, name, NAME_MAX_BYTES);
+        snprintf(name, NAME_MAX_BYTES, "%s", st_fact_part(fact, ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET));
         /* the name becomes part of a command to paste, and a capture may come from a stranger */
         if (fact->state == ST_FACT_OK && fact->is_int && len < NAME_MAX_BYTES &&
             (fact->i64 & (ET_ONESHOT | ET_PERCPU)) == (ET_ONESHOT | ET_PERCPU) && st_text_is_of(name, "_-"))

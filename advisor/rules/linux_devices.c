@@ -26,7 +26,7 @@ static void fix_usb_power(struct st_finding *finding, const struct st_fact *cont
     const char *vendor = st_fact_beside_text_or(control, "vendor_id", ""),
                *product = st_fact_beside_text_or(control, "product_id", "");
     const bool has = is_usb_id(vendor) && is_usb_id(product);
-    const char *device = st_fact_part(control, ST_KEYS_USB_AUDIO, ST_ROOM(64)); /* "1-2.3" */
+    const char *device = st_fact_part(control, ST_KEYS_USB_AUDIO); /* "1-2.3" */
     const char *path = st_text(NOW_FILE("%s"), st_machine_is_plain(device) ? device : "DEVICE");
     const char *rule =
         st_text(RULE("%s", "%s"), has ? vendor : "VVVV", has ? product : "PPPP"); /* of lsusb */
@@ -104,7 +104,7 @@ const struct st_rule st_rule_linux_usb_autosuspend = {
 /** Is another full-speed audio interface plugged into the same hub? */
 static bool shares_hub(const struct st_fact *speed)
 {
-    const char *device = st_fact_part(speed, ST_KEYS_USB_AUDIO, ST_ROOM(64)), *dot = strrchr(device, '.');
+    const char *device = st_fact_part(speed, ST_KEYS_USB_AUDIO), *dot = strrchr(device, '.');
     const char *hub = st_text(ST_KEYS_USB_AUDIO "%.*s.", dot != NULL ? (int)(dot - device) : 0, device);
     ST_FACTS_EACH (fact, speed->facts, hub, ".speed_mbit") {
         if (fact != speed && fact->i64 == FULL_SPEED_MBIT &&
@@ -138,7 +138,7 @@ static void judge_usb_path(struct st_finding *finding)
         quote_path(finding, fact);
         /* without a hub between nothing is split */
         const bool software = strstr(st_fact_beside_text_or(fact, "controller", ""), "DWC OTG") != NULL &&
-                              strchr(st_fact_part(fact, ST_KEYS_USB_AUDIO, ST_ROOM(64)), '.') != NULL;
+                              strchr(st_fact_part(fact, ST_KEYS_USB_AUDIO), '.') != NULL;
         if (speed != FULL_SPEED_MBIT ||
             (!software && (!st_fact_beside_is(fact, "hub", ONE_TRANSLATOR) || !shares_hub(fact))))
             continue;
@@ -347,7 +347,7 @@ static void judge_card_rate(struct st_finding *finding)
     ST_FACTS_EACH (fact, finding->facts, ST_KEYS_ALSA, ".moved_hz") {
         const int64_t hz = fact->i64;
         int64_t rate_hz = 0;
-        const char *name = st_machine_stream_name(fact, ST_ROOM(48));
+        const char *name = st_machine_stream_name(fact);
         st_finding_quote(finding, fact);
         if (!fact->is_int || st_fact_beside_int(fact, "rate_hz", &rate_hz) != 0) {
             st_finding_unknown(finding, "the rate of %.40s could not be read", name);

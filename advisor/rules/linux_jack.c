@@ -111,7 +111,7 @@ static void judge_jack_realtime(struct st_finding *finding)
         st_finding_problem(finding,
                            "JACK%s runs without real-time priority (-r), so any busy program can delay all "
                            "sound",
-                           st_owner_text(finding->facts, ST_KEY_DAEMON_JACKD, ST_ROOM(64)));
+                           st_owner_text(finding->facts, ST_KEY_DAEMON_JACKD));
         st_rule_fix(finding);
     } else if (jack.priority > PRIORITY_HIGHEST) {
         st_finding_advice(finding,

@@ -117,7 +117,7 @@ static void judge_cpu_quota(struct st_finding *finding)
         if (fact->i64 < 0)
             free = fact;
         else if (st_facts_any(finding->facts, ST_KEYS_RT_THREAD, ".pid",
-                              st_fact_part(fact, ST_KEYS_CPU_QUOTA, ST_ROOM(24))))
+                              st_fact_part(fact, ST_KEYS_CPU_QUOTA)))
             exempt = fact; /* "affects only processes under the fair-class scheduler" */
         else if (least == NULL || fact->i64 < least->i64)
             least = fact;
@@ -217,7 +217,6 @@ static void judge_service_limits(struct st_finding *finding)
     const struct st_fact *program = NULL; /* of the unit with the worst fault */
     enum fault worst = FAULT_NONE;
     size_t units_n = 0;
-    char unit[UNIT_BYTES];
     ST_FACTS_EACH (fact, finding->facts, ST_KEYS_UNIT, ".program") {
         units_n++;
         const enum fault fault = fault_of(fact);
@@ -232,7 +231,7 @@ static void judge_service_limits(struct st_finding *finding)
         return;
     }
     st_finding_quote(finding, program);
-    st_fact_part(program, ST_KEYS_UNIT, unit, sizeof(unit));
+    const char *unit = st_fact_part(program, ST_KEYS_UNIT);
     const bool plain = st_machine_is_plain(unit);
     const char *name = plain ? unit : "UNIT";
     switch (worst) {

@@ -19,7 +19,7 @@ static bool is_swapped(struct st_finding *finding)
         if (fact->is_int && (most == NULL || fact->i64 > most->i64) &&
             st_fact_beside_text(fact, "name", &its) == 0 &&
             (st_text_is_among(its, servers) ||
-             st_machine_plays(finding->facts, its, st_fact_part(fact, ST_KEYS_SWAPPED, ST_ROOM(32))))) {
+             st_machine_plays(finding->facts, its, st_fact_part(fact, ST_KEYS_SWAPPED)))) {
             most = fact;
             name = its;
         }

@@ -363,7 +363,7 @@ const struct st_rule st_rule_linux_rtkit = {
 
 static void advise(struct st_finding *finding, const struct st_fact *limit, bool member)
 {
-    const char *group = st_fact_part(limit, LIMITS, ST_ROOM(80));
+    const char *group = st_fact_part(limit, LIMITS);
     st_finding_quote(finding, limit);
     st_finding_quote_key(finding, st_text(ST_KEYS_GROUP "%s", group));
     st_finding_advice(finding,

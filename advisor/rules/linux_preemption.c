@@ -330,11 +330,10 @@ static bool is_of_idle_card(const struct st_fact *line)
     for (unsigned card = 0; card < ST_MACHINE_CARDS_MAX; card++) {
         if (!st_machine_is_open(facts, card))
             continue;
-        if (st_machine_is_line_of(facts, st_fact_part(line, ST_KEYS_IRQ, ST_ROOM(16)), card))
+        if (st_machine_is_line_of(facts, st_fact_part(line, ST_KEYS_IRQ), card))
             return false;
         ST_FACTS_EACH (other, facts, ST_KEYS_IRQ, ".actions")
-            is_known =
-                is_known || st_machine_is_line_of(facts, st_fact_part(other, ST_KEYS_IRQ, ST_ROOM(16)), card);
+            is_known = is_known || st_machine_is_line_of(facts, st_fact_part(other, ST_KEYS_IRQ), card);
     }
     return is_known;
 }

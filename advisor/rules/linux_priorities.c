@@ -91,7 +91,7 @@ static void judge_server_priority(struct st_finding *finding, ST_UNUSED int64_t 
         }
         st_finding_problem(finding,
                            "%s%s runs without a real-time thread, so any busy program can delay all sound",
-                           row->name, st_owner_text(facts, row->key, ST_ROOM(64)));
+                           row->name, st_owner_text(facts, row->key));
         if (st_facts_is(facts, ST_KEY_RT_FIFO_ERRNO, "0") && st_facts_int_or(facts, ST_KEY_USER_UID, 0) != 0)
             st_finding_fix_persistent(
                 finding, ST_NEEDS_RELOGIN,

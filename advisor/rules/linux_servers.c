@@ -67,7 +67,7 @@ static void judge_alsa_buffer(struct st_finding *finding)
         st_finding_set(finding, version > 0 ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
                        "the buffer of %.40s holds %.1f ms, less than PipeWire's forced quantum of %.1f ms: "
                        "%sit is empty before the next quantum arrives",
-                       st_machine_stream_name(worst, ST_ROOM(48)), worst_us / 1e3, forced_us / 1e3,
+                       st_machine_stream_name(worst), worst_us / 1e3, forced_us / 1e3,
                        version > 0 ? "" : "from PipeWire 0.3.84 on ");
         const double gap_us = forced_us - worst_us;
         st_finding_effect(finding, fmin(gap_us, st_rule_period_us(finding)),
@@ -82,7 +82,7 @@ static void judge_alsa_buffer(struct st_finding *finding)
         st_finding_advice(finding,
                           "the buffer of %.40s is shorter than two periods: while one plays, there is no "
                           "room for the next",
-                          st_machine_stream_name(one_period, ST_ROOM(48)));
+                          st_machine_stream_name(one_period));
         st_finding_fix_persistent(
             finding, ST_NEEDS_REOPEN,
             "# set two or three periods for each buffer of that program (jackd: -n 2 or -n 3)");

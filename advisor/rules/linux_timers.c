@@ -20,13 +20,12 @@ static int64_t tick_ns(const struct st_facts *facts)
 }
 
 /** "highres=off", as it stands on the kernel command line. @return NULL: no such option, or no plain word. */
-static const char *option_word(const struct st_facts *facts, const char *name, char *buf, size_t bytes)
+static const char *option_word(const struct st_facts *facts, const char *name)
 {
     char value[32];
     if (st_machine_boot_option(facts, name, value, sizeof(value)) != 0 || !st_machine_is_plain(value))
         return NULL;
-    snprintf(buf, bytes, "%s=%s", name, value);
-    return buf;
+    return st_text("%s=%s", name, value);
 }
 
 static void fix_option(struct st_finding *finding, const char *word)
@@ -36,9 +35,9 @@ static void fix_option(struct st_finding *finding, const char *word)
 }
 
 /** "highres=off". NULL: it is not there. */
-static const char *off_word(const struct st_facts *facts, char *buf, size_t bytes)
+static const char *off_word(const struct st_facts *facts)
 {
-    const char *word = option_word(facts, "highres", buf, bytes);
+    const char *word = option_word(facts, "highres");
     return word != NULL && st_machine_is_off(strchr(word, '=') + 1) ? word : NULL;
 }
 
@@ -47,7 +46,7 @@ static void judge_off(struct st_finding *finding, const char *why)
     const int64_t tick = tick_ns(finding->facts);
     const bool built_in = !st_facts_is(finding->facts, CONFIG, "n");
     const double tick_us = (double)tick / 1e3;
-    const char *word = off_word(finding->facts, ST_ROOM(48));
+    const char *word = off_word(finding->facts);
     const bool known = st_facts_text_or(finding->facts, ST_KEY_CMDLINE, NULL) != NULL;
     char reason[128];
     if (word != NULL)
@@ -81,7 +80,7 @@ static void judge_off(struct st_finding *finding, const char *why)
 static void judge_config(struct st_finding *finding)
 {
     const char *config;
-    if (off_word(finding->facts, ST_ROOM(48)) != NULL) {
+    if (off_word(finding->facts) != NULL) {
         judge_off(finding, "");
         return;
     }
@@ -174,7 +173,7 @@ static void judge_slow(const char *current, struct st_finding *finding)
                           "TSC; 'dmesg | grep -i tsc' shows the reason",
                           current);
     } else {
-        const char *chosen = option_word(finding->facts, "clocksource", ST_ROOM(48));
+        const char *chosen = option_word(finding->facts, "clocksource");
         st_finding_advice(finding, "the clock is %s although %s is available%s%s%s", current, best,
                           chosen != NULL ? ": " : "", chosen != NULL ? chosen : "",
                           chosen != NULL ? " is on the kernel command line" : "");

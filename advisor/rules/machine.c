@@ -102,9 +102,9 @@ bool st_machine_is_line_of(const struct st_facts *facts, const char *irq, unsign
            (pci[0] != '\0' && st_facts_is(facts, st_text(ST_KEYS_CARD "%u.controller", card), pci));
 }
 
-const char *st_machine_stream_name(const struct st_fact *stream, char *buf, size_t buf_bytes)
+const char *st_machine_stream_name(const struct st_fact *stream)
 {
-    const char *name = st_fact_part(stream, ST_KEYS_ALSA, buf, buf_bytes);
+    const char *name = st_fact_part(stream, ST_KEYS_ALSA);
     if (!st_text_begins(name, "card"))
         return name;
     const char *key = st_text(ST_KEYS_CARD "%.*s.name", (int)strspn(name + 4, "0123456789"), name + 4);
@@ -187,7 +187,7 @@ void st_machine_fix_user(struct st_finding *finding)
 bool st_machine_is_in_group(const struct st_fact *limit)
 {
     const struct st_facts *facts = limit->facts;
-    const char *name = st_fact_part(limit, ST_KEYS_LIMITS "@", ST_ROOM(80));
+    const char *name = st_fact_part(limit, ST_KEYS_LIMITS "@");
     const char *members = st_facts_text_or(facts, st_text(ST_KEYS_GROUP "%s", name), "");
     const char *now = st_facts_text_or(facts, ST_KEY_USER_GROUPS, "");
     return st_proc_has_word(st_facts_text_or(facts, ST_KEY_USER_LOGIN_GROUPS, now), name) ||

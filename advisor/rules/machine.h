@@ -58,7 +58,7 @@ void st_machine_place_boot_option(struct st_finding *finding, const char *option
 
 struct st_finding;
 /** What /proc/asound/cards calls the card of a stream ("card1.pcm0p.sub0"); else that. */
-const char *st_machine_stream_name(const struct st_fact *stream, char *buf, size_t buf_bytes);
+const char *st_machine_stream_name(const struct st_fact *stream);
 
 /** The rule's usual fix, for the user whose rights were judged; without PAM another. A rule that calls it
  * lists ST_KEY_USER_NAME and ST_KEY_PAM_MISSING. */

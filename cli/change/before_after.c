@@ -164,7 +164,7 @@ void st_before_after_keep(const struct st_change_target *target, const struct st
     config.duration_ns = asked_ns;
     if (threads->cpus_allowed(threads, config.cpus, 1) < 1) /* both on one: another may be busier */
         config.cpus[0] = -1;
-    printf("judged for %s\n", st_buffer_text(wish, ST_ROOM(ST_BUFFER_TEXT_BYTES)));
+    printf("judged for %s\n", st_buffer_text(wish));
     ST_EACH_OF (step, plan->steps, plan->steps_n) {
         if (st_text_is(step->rule, RIGHT_RULE) && lacks_right(target->facts))
             config.policy = ST_POLICY_OTHER;
@@ -317,9 +317,9 @@ void st_before_after_print(const struct st_before_after *done)
         .events_n = {(uint64_t)st_json_integer(before, "miss_events"),
                      (uint64_t)st_json_integer(now, "miss_events")},
         .seconds = {st_ns_seconds(duration_ns(before)), st_ns_seconds(duration_ns(now))}};
-    st_change_output_text(0, "proof:",
-                          st_text("%s%s", st_counts_text(&done->late, ST_ROOM(TEXT_BYTES)),
-                                  st_tuned_per_hour(&row, ST_ROOM(160))));
+    st_change_output_text(
+        0,
+        "proof:", st_text("%s%s", st_counts_text(&done->late, ST_ROOM(TEXT_BYTES)), st_tuned_per_hour(&row)));
     st_change_output_text(
         0, "runs:",
         st_text(

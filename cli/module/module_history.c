@@ -187,8 +187,7 @@ int st_module_history_ask(const char *command, const struct st_history_wish *wis
         return ask_daemon(wish, ret);
     char buf[PATH_MAX];
     const char *path = choose_file(buf, sizeof(buf));
-    const char *of_sudo =
-        wish->socket == NULL ? st_daemon_client_of_sudo(ST_ROOM(ST_DAEMON_WHOSE_BYTES)) : NULL;
+    const char *of_sudo = wish->socket == NULL ? st_daemon_client_of_sudo() : NULL;
     if (of_sudo != NULL && access(path, F_OK) != 0)
         return st_failure("no sleeptuned is listening on " ST_DAEMON_SYSTEM_SOCKET ". %s", of_sudo);
     if (access(path, F_OK) != 0)

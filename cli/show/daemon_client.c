@@ -55,7 +55,7 @@ static bool find_own(char *buf, size_t buf_bytes)
     return own_path(buf, buf_bytes) && is_socket_of(buf, geteuid()) && st_local_http_listens(buf);
 }
 
-const char *st_daemon_client_of_sudo(char *buf, size_t buf_bytes)
+const char *st_daemon_client_of_sudo(void)
 {
     int64_t uid;
     const char *text = getenv("SUDO_UID");
@@ -65,8 +65,7 @@ const char *st_daemon_client_of_sudo(char *buf, size_t buf_bytes)
     const struct passwd *entry = getpwuid((uid_t)uid);
     if (entry == NULL)
         return NULL;
-    snprintf(buf, buf_bytes, "%.40s has a sleeptuned: run this without sudo", entry->pw_name);
-    return st_safe_text(buf);
+    return st_safe_text(st_text("%.40s has a sleeptuned: run this without sudo", entry->pw_name));
 }
 
 static const char *named(const char *wish)
@@ -184,7 +183,7 @@ static int not_running(const struct asking *asking)
         return fail(asking, "%s is not a socket. Name the socket of sleeptuned, or leave out --socket.",
                     path);
     char own[ST_DAEMON_PATH_BYTES];
-    const char *of_sudo = asking->chosen ? st_daemon_client_of_sudo(ST_ROOM(ST_DAEMON_WHOSE_BYTES)) : NULL;
+    const char *of_sudo = asking->chosen ? st_daemon_client_of_sudo() : NULL;
     if (of_sudo != NULL)
         return fail(asking, "no sleeptuned is listening on %s. %s.", path, of_sudo);
     const bool both = asking->chosen && geteuid() != 0 && own_path(own, sizeof(own));

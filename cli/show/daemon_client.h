@@ -16,7 +16,7 @@ bool st_daemon_client_listens(const char *socket_wish);
 
 /** Under sudo: who ran it has a daemon's socket, which is not asked. @return buf, a sentence without its full
  * stop: "musician has a sleeptuned: run this without sudo"; NULL: not under sudo, or there is none. */
-const char *st_daemon_client_of_sudo(char *buf, size_t buf_bytes);
+const char *st_daemon_client_of_sudo(void);
 
 struct st_daemon_answer {
     char socket[ST_DAEMON_PATH_BYTES]; /* who was asked */

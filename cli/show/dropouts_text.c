@@ -14,17 +14,15 @@
 #define WHY_COLUMNS      42 /* if there is room */
 #define COUNT_COLUMNS    9
 
-const char *st_dropouts_text_server(const json_t *source, char *buf, size_t buf_bytes)
+const char *st_dropouts_text_server(const json_t *source)
 {
-    snprintf(buf, buf_bytes, "%s", st_xrun_sources_title(st_json_safe_text(source, "source", ST_ROOM(32))));
-    return buf;
+    return st_text("%s", st_xrun_sources_title(st_json_safe_text(source, "source", ST_ROOM(32))));
 }
 
-const char *st_dropouts_text_sentence(const json_t *dropouts, const char *when, char *buf, size_t buf_bytes)
+const char *st_dropouts_text_sentence(const json_t *dropouts, const char *when)
 {
-    snprintf(buf, buf_bytes, "%c%s: %s", when[0] - 'a' + 'A', when + 1,
-             st_json_safe_text(dropouts, "text", ST_ROOM(512)));
-    return buf;
+    return st_text("%c%s: %s", when[0] - 'a' + 'A', when + 1,
+                   st_json_safe_text(dropouts, "text", ST_ROOM(512)));
 }
 
 static void put_row(FILE *out, int name_columns, const char *name, int64_t n, const char *why, int columns)
@@ -84,7 +82,7 @@ void st_dropouts_text_table(FILE *out, const json_t *dropouts, bool all, int col
         const char *terse = st_xrun_sources_find(st_json_safe_text(source, "source", ST_ROOM(32)))->terse;
         const char *why = terse != NULL ? terse : st_dropout_reason_device(name);
         if (name[0] == '\0' || terse != NULL) /* JACK's is "default" */
-            st_dropouts_text_server(source, name, sizeof(name));
+            ST_PRINT(name, "%s", st_dropouts_text_server(source));
         add(&table, name, st_json_integer(source, "clientless_dropouts"), why);
     }
     if (table.rows_n > 0 && table.left_n > 0)

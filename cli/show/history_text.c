@@ -68,15 +68,14 @@ static struct sums sum_up(const json_t *document)
 }
 
 /* "32,400,000" */
-static const char *grouped(int64_t n, char *buf, size_t buf_bytes)
+static const char *grouped(int64_t n)
 {
-    char digits[24];
-    const int len = ST_PRINT(digits, "%" PRId64, n);
-    buf[0] = '\0';
-    for (int i = 0; i < len; i++)
-        st_text_append(buf, buf_bytes, "%s%c", i > 0 && (len - i) % 3 == 0 && digits[i - 1] != '-' ? "," : "",
+    const char *digits = st_text("%" PRId64, n), *text = "";
+    const size_t len = strlen(digits);
+    for (size_t i = 0; i < len; i++)
+        text = st_text("%s%s%c", text, i > 0 && (len - i) % 3 == 0 && digits[i - 1] != '-' ? "," : "",
                        digits[i]);
-    return buf;
+    return text;
 }
 
 static int64_t span_of(const json_t *document)
@@ -86,17 +85,15 @@ static int64_t span_of(const json_t *document)
 
 /* "in the last 24 h", "from 2026-11-20 14:00 to 2026-11-20 16:00". The first step may begin before the time
  * that was asked for, so hours are cut. */
-static const char *say_when(const json_t *document, int64_t now_wall_ns, char *buf, size_t buf_bytes)
+static const char *say_when(const json_t *document, int64_t now_wall_ns)
 {
     const int64_t since_ns = st_json_integer(document, "since_ns"),
                   until_ns = st_json_integer(document, "until_ns"), span_ns = span_of(document);
     if (until_ns < now_wall_ns - LATEST_NS || until_ns > now_wall_ns + LATEST_NS)
-        snprintf(buf, buf_bytes, "from %s to %s", minute_of(since_ns), minute_of(until_ns));
-    else if (span_ns >= 10 * HOUR_NS && span_ns < 2 * DAY_NS)
-        snprintf(buf, buf_bytes, "in the last %" PRId64 " h", span_ns / HOUR_NS);
-    else
-        snprintf(buf, buf_bytes, "in the last %s", st_ns_long(span_ns));
-    return buf;
+        return st_text("from %s to %s", minute_of(since_ns), minute_of(until_ns));
+    if (span_ns >= 10 * HOUR_NS && span_ns < 2 * DAY_NS)
+        return st_text("in the last %" PRId64 " h", span_ns / HOUR_NS);
+    return st_text("in the last %s", st_ns_long(span_ns));
 }
 
 /* The source that the answer is about: whose clients had the dropouts, else on which clients played
@@ -127,14 +124,13 @@ bool st_history_text_measured(const json_t *document)
 }
 
 /* "this computer's timing missed 3 of 32,400,000 periods at 128 frames" */
-static const char *say_timing(const json_t *document, const struct sums *sums, char *buf, size_t buf_bytes)
+static const char *say_timing(const json_t *document, const struct sums *sums)
 {
-    const json_t *first = json_array_get(json_object_get(document, "conditions"), 0);
-    snprintf(buf, buf_bytes, "missed %s of %s periods", grouped(sums->misses, ST_ROOM(32)),
-             grouped(sums->cycles + sums->skipped, ST_ROOM(32)));
-    if (json_array_size(json_object_get(document, "conditions")) == 1 && st_json_integer(first, "frames") > 0)
-        st_text_append(buf, buf_bytes, " at %" PRId64 " frames", st_json_integer(first, "frames"));
-    return buf;
+    const json_t *conditions = json_object_get(document, "conditions");
+    const int64_t frames = st_json_integer(json_array_get(conditions, 0), "frames");
+    return st_text("missed %s of %s periods%s", grouped(sums->misses), grouped(sums->cycles + sums->skipped),
+                   json_array_size(conditions) == 1 && frames > 0 ? st_text(" at %" PRId64 " frames", frames)
+                                                                  : "");
 }
 
 /* The answer: who made dropouts, or that there was none, or why that is unknown. @return whether it has the
@@ -142,27 +138,26 @@ static const char *say_timing(const json_t *document, const struct sums *sums, c
 static bool put_answer(FILE *out, const json_t *document, const struct sums *sums,
                        const struct st_history_text_look *look)
 {
-    char text[512], when[96];
     const json_t *watched = watched_source(document);
     const json_t *playing = json_object_get(watched, "playing_ns");
     const bool whole = st_json_integer(watched, "watched_ns") >= span_of(document) / 10 * 9;
     const bool none_played = json_is_integer(playing) && json_integer_value(playing) == 0;
-    say_when(document, look->now_wall_ns, when, sizeof(when));
-    const char *timing = say_timing(document, sums, ST_ROOM(128));
-    const char *server = st_dropouts_text_server(watched, ST_ROOM(40));
+    const char *when = say_when(document, look->now_wall_ns), *text;
+    const char *timing = say_timing(document, sums);
+    const char *server = st_dropouts_text_server(watched);
     const char *watched_for = st_ns_long(st_json_integer(watched, "watched_ns"));
     if (watched != NULL && !whole)
-        ST_PRINT(when, "while %s was watched (for %s)", server, watched_for);
+        when = st_text("while %s was watched (for %s)", server, watched_for);
     bool has_timing = false;
     if (sums->dropouts > 0) {
-        st_dropouts_text_sentence(json_object_get(document, "dropouts"), when, text, sizeof(text));
+        text = st_dropouts_text_sentence(json_object_get(document, "dropouts"), when);
     } else if (watched != NULL) {
         has_timing = !none_played && sums->measured_ns > 0;
-        ST_PRINT(text, whole ? "%s %s (%s was watched for %s)" : "%s %s",
-                 none_played ? "Nothing played" : "No dropout", when, server, watched_for);
-        ST_APPEND(text, "%s%s.", has_timing ? "; this computer's timing " : "", has_timing ? timing : "");
+        text = st_text("%s %s%s%s%s.", none_played ? "Nothing played" : "No dropout", when,
+                       whole ? st_text(" (%s was watched for %s)", server, watched_for) : "",
+                       has_timing ? "; this computer's timing " : "", has_timing ? timing : "");
     } else {
-        ST_PRINT(text, "No sound server was watched %s: other programs' dropouts are unknown.", when);
+        text = st_text("No sound server was watched %s: other programs' dropouts are unknown.", when);
     }
     st_text_wrap(out, text, 0, look->columns);
     return has_timing;
@@ -183,7 +178,7 @@ static void put_watched(const struct st_text_sheet *sheet, const json_t *documen
         if (frames > 0 && frames < INT32_MAX && rate_hz > 0)
             ST_APPEND(text, ", last at %" PRId64 " frames at %g kHz (%s)", frames, (double)rate_hz / 1000,
                       st_ns_short(frames * ST_NS_PER_S / rate_hz));
-        st_text_row(sheet, st_dropouts_text_server(one, ST_ROOM(40)), "%s", text);
+        st_text_row(sheet, st_dropouts_text_server(one), "%s", text);
     }
 }
 
@@ -191,19 +186,15 @@ static void put_watched(const struct st_text_sheet *sheet, const json_t *documen
 static void put_timing(const struct st_text_sheet *sheet, const json_t *document, const struct sums *sums,
                        bool said)
 {
-    char text[256];
-    const char *to;
-    const char *from;
+    const char *text = said ? "" : say_timing(document, sums);
     if (sums->max_ns == INT64_MIN && said)
         return;
-    text[0] = '\0';
-    if (!said)
-        say_timing(document, sums, text, sizeof(text));
     if (sums->max_ns != INT64_MIN) {
-        const char *late = st_ns_text(sums->max_ns);
-        const bool one = st_text_is((from = minute_of(sums->max_from_ns)), (to = minute_of(sums->max_to_ns)));
-        ST_APPEND(text, "%sworst wake-up %s late, %s %s%s%s", said ? "" : "; ", late, one ? "at" : "between",
-                  from, one ? "" : " and ", one ? "" : to);
+        const char *from = minute_of(sums->max_from_ns), *to = minute_of(sums->max_to_ns);
+        const bool one = st_text_is(from, to);
+        text =
+            st_text("%s%sworst wake-up %s late, %s %s%s%s", text, said ? "" : "; ", st_ns_text(sums->max_ns),
+                    one ? "at" : "between", from, one ? "" : " and ", one ? "" : to);
     }
     st_text_row(sheet, "This computer", "%s", text);
 }
@@ -581,18 +572,16 @@ static void show_rows(FILE *out, const json_t *document_rows, int columns)
 
 void st_history_text_causes(FILE *out, const json_t *document, const struct st_history_text_look *look)
 {
-    char text[512], to[48];
+    char text[512];
     const int columns = look->columns;
     const struct st_text_sheet sheet = {out, CAUSE_LABELS, columns};
     const json_t *rows = json_object_get(document, "rows"), *tracer = json_object_get(document, "tracer");
     const json_t *dropouts = json_object_get(document, "dropouts");
     if (st_json_integer(dropouts, "count") > 0) {
         const json_t *asked = json_object_get(document, "asked_from_ns");
-        ST_PRINT(to, "in this history");
-        if (json_is_integer(asked))
-            ST_PRINT(to, "since %s", minute_of(json_integer_value(asked)));
-        st_dropouts_text_sentence(dropouts, to, text, sizeof(text));
-        st_text_wrap(out, text, 0, columns);
+        const char *to = json_is_integer(asked) ? st_text("since %s", minute_of(json_integer_value(asked)))
+                                                : "in this history";
+        st_text_wrap(out, st_dropouts_text_sentence(dropouts, to), 0, columns);
         fputc('\n', out);
         st_dropouts_text_table(out, dropouts, true, columns);
         fputc('\n', out);

@@ -87,14 +87,12 @@ static bool is_known(double value)
 
 /* --- the screen --- */
 
-static const char *time_of(const struct st_listen_view *view, double frames, char *buf, size_t bytes)
+static const char *time_of(const struct st_listen_view *view, double frames)
 {
     const double seconds = frames / view->rate_hz;
     if (seconds < 0.9995)
-        snprintf(buf, bytes, "%.3g ms", seconds * 1000);
-    else
-        snprintf(buf, bytes, "%.3f s", seconds);
-    return buf;
+        return st_text("%.3g ms", seconds * 1000);
+    return st_text("%.3f s", seconds);
 }
 
 static const char *title(const struct st_listen_view *view)
@@ -157,7 +155,7 @@ static void say_answer(const struct st_listen_view *view, char *buf, size_t byte
     else
         snprintf(buf, bytes, "✘ %zu loss%s, %s in all, in %s %s: at most %s per hour (95 %%).",
                  result->losses_n, result->losses_n == 1 ? "" : "es",
-                 time_of(view, (double)result->lost_frames, ST_ROOM(32)), heard, title(view), bound);
+                 time_of(view, (double)result->lost_frames), heard, title(view), bound);
 }
 
 /* "when Bitwig was not ready", or "not explained". */
@@ -237,7 +235,7 @@ static void say_losses(const struct st_listen_view *view, const struct st_text_s
         const json_t *record = record_of(view, loss);
         char text[700];
         ST_PRINT(text, "at %.3f s: %s %s", (double)loss->at_frame / view->rate_hz,
-                 time_of(view, (double)loss->frames, ST_ROOM(32)), st_signal_loss_text(loss->kind));
+                 time_of(view, (double)loss->frames), st_signal_loss_text(loss->kind));
         if (event != NULL)
             ST_APPEND(text, "; %s", st_capture_stream_event_say(event->kind));
         if (record != NULL)
@@ -277,8 +275,8 @@ static void say_path(const struct st_listen_view *view, const struct st_text_she
     if (st_hearing_valid(result))
         st_text_row(sheet, "Test", "all %u test glitches were found", result->forced_n);
     if (view->latency_known)
-        st_text_row(sheet, "Latency", "%s (%" PRId64 " frames)",
-                    time_of(view, (double)view->latency_frames, ST_ROOM(32)), view->latency_frames);
+        st_text_row(sheet, "Latency", "%s (%" PRId64 " frames)", time_of(view, (double)view->latency_frames),
+                    view->latency_frames);
     if (is_known(view->rate_ppm) && fabs(view->rate_ppm) > 1000)
         st_text_row(sheet, "Rate",
                     "%.0f Hz instead of %" PRIu32 ": the clock of the card that records is wrong",

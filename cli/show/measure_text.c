@@ -206,19 +206,16 @@ void st_measure_text_print(const struct st_result *result, const char *buffer, b
         doubts(result, &sheet);
 }
 
-static const char *progress(const struct st_result *result, char *buf, size_t buf_bytes)
+static const char *progress(const struct st_result *result)
 {
-    if (result->lateness.total_n == 0) {
-        snprintf(buf, buf_bytes, "warming up");
-        return buf;
-    }
-    snprintf(
-        buf, buf_bytes, "%s: %" PRIu64 " of %" PRIu64 " missed (at most %s events/h), worst wake-up %s",
+    if (result->lateness.total_n == 0)
+        return "warming up";
+    return st_text(
+        "%s: %" PRIu64 " of %" PRIu64 " missed (at most %s events/h), worst wake-up %s",
         st_ns_text(result->duration_ns), result->misses, result->elapsed_periods,
         st_miss_events_rate_text(
             st_miss_events_per_hour_max95(result->miss_events.n, st_result_seconds(result)), ST_ROOM(32)),
         st_ns_text(result->lateness.max_ns));
-    return buf;
 }
 
 bool st_measure_text_show(ST_UNUSED void *ctx, const struct st_result *worst, bool first)
@@ -226,7 +223,7 @@ bool st_measure_text_show(ST_UNUSED void *ctx, const struct st_result *worst, bo
     char line[240], cpu[24] = "";
     if (worst->cpu >= 0)
         ST_PRINT(cpu, "CPU %d: ", worst->cpu);
-    ST_PRINT(line, "%s%s", cpu, progress(worst, ST_ROOM(200)));
+    ST_PRINT(line, "%s%s", cpu, progress(worst));
     fprintf(stderr, "%s%s\033[K", first ? "" : "\r",
             st_text_clip(st_locale_text(line), st_terminal_width(STDERR_FILENO) - 1));
     fflush(stderr);

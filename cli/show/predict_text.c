@@ -147,15 +147,15 @@ const char *st_predict_text_setting(uint32_t frames, char *buf, size_t bytes)
 {
     const struct st_facts_input input = {.no_servers = true};
     struct st_facts *facts = NULL;
-    char set[80] = "", lasts[64] = "";
+    const char *set = "", *lasts = "";
     const bool known = st_facts_input_load(&input, &facts) == ST_EXIT_DONE;
     /* the last one: JACK, if it runs beside PipeWire */
     for (size_t i = 0; known && st_xrun_sources[i] != NULL; i++) {
         const char *source = st_xrun_sources[i]->name;
         if (!st_owner_runs(facts, st_xrun_sources[i]->daemons) || st_xrun_sources[i]->set_frames == NULL)
             continue;
-        st_xrun_sources_set_frames(source, frames, set, sizeof(set));
-        st_xrun_sources_keep_frames(source, frames, lasts, sizeof(lasts));
+        set = st_xrun_sources_set_frames(source, frames);
+        lasts = st_xrun_sources_keep_frames(source, frames);
     }
     if (known)
         st_facts_free(facts);

@@ -14,39 +14,30 @@
 
 /* --- one value: what is allowed, and storing it --- */
 
-const char *st_config_allowed(const struct st_config_key *key, char *buf, size_t buf_bytes)
+const char *st_config_allowed(const struct st_config_key *key)
 {
-    const char *space = key->unit[0] != '\0' ? " " : "";
+    const char *words = "one of";
     switch (key->type) {
     case ST_CONFIG_INT:
-        snprintf(buf, buf_bytes, "a whole number, %" PRId64 " .. %" PRId64 "%s%s", key->min, key->max, space,
-                 key->unit);
-        break;
-    case ST_CONFIG_CHOICE: {
-        int at = snprintf(buf, buf_bytes, "one of");
-        for (const char *word = key->choices; at > 0 && (size_t)at < buf_bytes && *word != '\0';) {
-            const size_t len = strcspn(word, " ");
-            at += snprintf(buf + at, buf_bytes - (size_t)at, "%s \"%.*s\"", word == key->choices ? "" : ",",
-                           (int)len, word);
+        return st_text("a whole number, %" PRId64 " .. %" PRId64 "%s%s", key->min, key->max,
+                       key->unit[0] != '\0' ? " " : "", key->unit);
+    case ST_CONFIG_CHOICE:
+        for (const char *word = key->choices; *word != '\0'; word += strspn(word, " ")) {
+            const int len = (int)strcspn(word, " ");
+            words = st_text("%s%s \"%.*s\"", words, word == key->choices ? "" : ",", len, word);
             word += len;
-            word += strspn(word, " ");
         }
-        break;
-    }
+        return words;
     case ST_CONFIG_TEXT:
-        snprintf(buf, buf_bytes, "a text of at most %d bytes", ST_CONFIG_TEXT_BYTES - 1);
-        break;
+        return st_text("a text of at most %d bytes", ST_CONFIG_TEXT_BYTES - 1);
     case ST_CONFIG_PATH:
-        snprintf(buf, buf_bytes, "\"\" or an absolute path of at most %d bytes", ST_CONFIG_TEXT_BYTES - 1);
-        break;
+        return st_text("\"\" or an absolute path of at most %d bytes", ST_CONFIG_TEXT_BYTES - 1);
     case ST_CONFIG_MODE:
-        snprintf(buf, buf_bytes, "octal digits in quotes, \"0000\" .. \"0777\"");
-        break;
+        return "octal digits in quotes, \"0000\" .. \"0777\"";
     case ST_CONFIG_LISTEN:
-        snprintf(buf, buf_bytes, "\"\" or an IP address and a port, such as \"127.0.0.1:9733\"");
-        break;
+        return "\"\" or an IP address and a port, such as \"127.0.0.1:9733\"";
     }
-    return buf;
+    return "";
 }
 
 int st_config_listen_address(const char *text, union st_config_address *ret)
@@ -154,7 +145,7 @@ static void ST_PRINTF(3, 4) complain(struct parse *parse, unsigned line, const c
 }
 
 /* That line (from 1) of a file, without the blanks around it, printable, short: ": text", or "" for none. */
-static const char *quote_line(const char *text, unsigned line, char *buf, size_t buf_bytes)
+static const char *quote_line(const char *text, unsigned line)
 {
     char copy[QUOTE_BYTES + 1], safe[QUOTE_BYTES];
     for (; line > 1 && *text != '\0'; line -= *text++ == '\n')
@@ -164,8 +155,7 @@ static const char *quote_line(const char *text, unsigned line, char *buf, size_t
     while (len > 0 && strchr(" \t\r", text[len - 1]) != NULL)
         len--;
     ST_PRINT(copy, "%.*s", (int)(len < sizeof(copy) ? len : sizeof(copy)), text);
-    snprintf(buf, buf_bytes, "%s%s", len > 0 ? ": " : "", safe_text(copy, safe, sizeof(safe)));
-    return buf;
+    return st_text("%s%s", len > 0 ? ": " : "", safe_text(copy, safe, sizeof(safe)));
 }
 
 static const char *value_text(const config_setting_t *setting, char *buf, size_t buf_bytes)
@@ -243,11 +233,10 @@ static void read_key(struct parse *parse, const config_setting_t *setting, const
     ST_EACH_OF (key, st_config_keys, st_config_keys_n) {
         if (!st_text_is(key->path, path))
             continue;
-        char value[NAME_BYTES + 8], allowed[256];
+        char value[NAME_BYTES + 8];
         if (!store(key, setting, parse->config))
             complain(parse, config_setting_source_line(setting), "%s = %s: must be %s", path,
-                     value_text(setting, value, sizeof(value)),
-                     st_config_allowed(key, allowed, sizeof(allowed)));
+                     value_text(setting, value, sizeof(value)), st_config_allowed(key));
         return;
     }
     unknown_key(parse, setting, path);
@@ -343,9 +332,7 @@ int st_config_parse(const char *text, size_t len, const char *name, struct st_co
     if (config_read_string(&file, text) != CONFIG_TRUE) {
         const unsigned line = (unsigned)config_error_line(&file);
         const char *why = config_error_text(&file);
-        char quote[QUOTE_BYTES + 2];
-        complain(&parse, line, "%s%s", why != NULL ? why : "cannot be read",
-                 quote_line(text, line, quote, sizeof(quote)));
+        complain(&parse, line, "%s%s", why != NULL ? why : "cannot be read", quote_line(text, line));
     } else {
         read_group(&parse, config_root_setting(&file), "");
         if (parse.errors_n == 0)

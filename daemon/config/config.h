@@ -137,7 +137,7 @@ union st_config_address {
 ST_NODISCARD int st_config_listen_address(const char *text, union st_config_address *ret);
 
 /** What a value of this key may be, for messages and documents: "16 .. 8192 frames". @return buf. */
-const char *st_config_allowed(const struct st_config_key *key, char *buf, size_t buf_bytes);
+const char *st_config_allowed(const struct st_config_key *key);
 
 /** conf/sleeptuned.conf: every key at its default, commented out (config_doc.c). */
 void st_config_doc_example(FILE *out);

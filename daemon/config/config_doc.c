@@ -25,10 +25,10 @@ static void write_wrapped(FILE *out, const char *text)
 }
 
 /* What of a key's values is not said once for all, at the beginning of the page. */
-static bool allowed_to_say(const struct st_config_key *key, char *ret_text, size_t size)
+static const char *allowed_to_say(const struct st_config_key *key)
 {
-    st_config_allowed(key, ret_text, size);
-    return !st_text_begins(ret_text, "a text of");
+    const char *text = st_config_allowed(key);
+    return st_text_begins(text, "a text of") ? NULL : text;
 }
 
 void st_config_doc_example(FILE *out)
@@ -46,10 +46,10 @@ void st_config_doc_example(FILE *out)
             ST_PRINT(group, "%.*s", (int)group_len, key->path);
             fprintf(out, "\n%s:\n{", group);
         }
-        char allowed[256];
         fputc('\n', out);
         write_wrapped(out, key->help);
-        if (allowed_to_say(key, allowed, sizeof(allowed)))
+        const char *allowed = allowed_to_say(key);
+        if (allowed != NULL)
             write_wrapped(out, st_text("Allowed: %s.", allowed));
         fprintf(out, "    #%s = %s;\n", dot + 1, key->default_text);
     }
@@ -83,12 +83,12 @@ static void write_mdoc_argument(FILE *out, const char *text)
 void st_config_doc_mdoc(FILE *out)
 {
     ST_EACH_OF (key, st_config_keys, st_config_keys_n) {
-        char allowed[256];
         fprintf(out, ".It Ic %s No = Li ", key->path);
         write_mdoc_argument(out, key->default_text);
         fputc('\n', out);
         write_mdoc_text(out, key->help);
-        if (allowed_to_say(key, allowed, sizeof(allowed)))
+        const char *allowed = allowed_to_say(key);
+        if (allowed != NULL)
             fprintf(out, "Allowed: %s.\n", allowed);
     }
 }

@@ -29,9 +29,8 @@ static int64_t bytes_of(int folder_fd, const char *name)
 /* The oldest go first, by their names, and those of marks last. */
 static void trim(int folder_fd, const char *history, int64_t max_bytes)
 {
-    char folder[PATH_MAX];
     struct dirent **copies = NULL;
-    const int n = scandir(st_trace_copy_folder(history, folder, sizeof(folder)), &copies, is_copy, alphasort);
+    const int n = scandir(st_trace_copy_folder(history), &copies, is_copy, alphasort);
     int64_t bytes = 0;
     for (int i = 0; i < n; i++)
         bytes += bytes_of(folder_fd, copies[i]->d_name);
@@ -52,8 +51,7 @@ static void trim(int folder_fd, const char *history, int64_t max_bytes)
 /* The folder of the copies. @return a descriptor or a negative errno value. */
 static int open_folder(const char *history, bool make)
 {
-    char folder[PATH_MAX];
-    (void)st_trace_copy_folder(history, folder, sizeof(folder));
+    const char *folder = st_trace_copy_folder(history);
     if (make && mkdir(folder, 0700) != 0 && errno != EEXIST)
         return -errno;
     const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

@@ -342,7 +342,7 @@ static void set_brief(const struct st_view *view, struct st_answer *answer)
             name = answer->client->name;
             n = st_dropout_table_count(&all);
         }
-        (void)st_dropout_sentence_brief(name, n, answer->brief, sizeof(answer->brief));
+        ST_PRINT(answer->brief, "%s", st_dropout_sentence_brief(name, n));
         return;
     }
     if (view->overdue.ns > 0 || (answer->timing_matters && answer->timing_bad))
@@ -417,7 +417,7 @@ static const char *state_of(const struct st_view *view, const struct st_answer *
 
 /* --- the next step --- */
 
-const char *st_answer_not_watched(const struct st_view *view, char *buf, size_t buf_bytes)
+const char *st_answer_not_watched(const struct st_view *view)
 {
     bool usb = false, cards = false, freebsd = false;
     ST_EACH_OF (source, view->observe.sources, view->observe.n) {
@@ -427,13 +427,12 @@ const char *st_answer_not_watched(const struct st_view *view, char *buf, size_t 
         cards = cards || (watched && st_text_is(source->source, "pipewire") &&
                           (source->facts & ST_XRUN_FACT_NO_RESYNCS) == 0);
     }
-    snprintf(buf, buf_bytes, "%s%sBluetooth's radio, %scables, power supply",
-             usb       ? ""
-             : freebsd ? "USB packets, "
-                       : "USB packets (need root and usbmon), ",
-             freebsd ? "programs that play through virtual_oss, " : "",
-             cards ? "" : "a second card that the server puts in step, ");
-    return buf;
+    return st_text("%s%sBluetooth's radio, %scables, power supply",
+                   usb       ? ""
+                   : freebsd ? "USB packets, "
+                             : "USB packets (need root and usbmon), ",
+                   freebsd ? "programs that play through virtual_oss, " : "",
+                   cards ? "" : "a second card that the server puts in step, ");
 }
 
 /* PipeWire ran while it was watched, and does no more. */
@@ -503,7 +502,7 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
         !answer->timing_matters || (server != NULL && buffer_ns(server) > 0 && answer->timing_ok);
     const bool explained = late && st_result_main_cause(view->loop, &cause) != NULL;
     const char *todo = explained ? st_cause_kind_todo(cause) : "";
-    const char *unwatched = st_answer_not_watched(view, ST_ROOM(200));
+    const char *unwatched = st_answer_not_watched(view);
     /* no right of a program changes what kept it from waking up */
     const bool outside = explained && answer->client != NULL && answer->reason == ST_DROPOUT_WOKEN_LATE &&
                          (cause == ST_CAUSE_HYPERVISOR_OR_INTERRUPT || cause == ST_CAUSE_STEAL ||

@@ -35,7 +35,7 @@ const char *st_answer_sentence(const struct st_view *view, const struct st_obser
                                const struct st_dropout_client *client, char *buf, size_t buf_bytes);
 
 /** Where sound is lost and nothing of sleeptune looks now. @return buf. */
-const char *st_answer_not_watched(const struct st_view *view, char *buf, size_t buf_bytes);
+const char *st_answer_not_watched(const struct st_view *view);
 
 /** Pure; points into the view. */
 struct st_answer st_answer_of(const struct st_view *view);

@@ -92,13 +92,11 @@ static void add_degraded(struct section *to, const struct st_view *view)
 }
 
 /* ", 5 s ago", ", 3 min ago"; "" after an hour, which the time itself shows. */
-static const char *ago_text(int64_t ns, char *buf, size_t buf_bytes)
+static const char *ago_text(int64_t ns)
 {
     const int64_t s = ns / ST_NS_PER_S;
-    buf[0] = '\0';
-    if (s >= 0 && s < 3600)
-        snprintf(buf, buf_bytes, ", %" PRId64 " %s ago", s < 60 ? s : s / 60, s < 60 ? "s" : "min");
-    return buf;
+    return s < 0 || s >= 3600 ? ""
+                              : st_text(", %" PRId64 " %s ago", s < 60 ? s : s / 60, s < 60 ? "s" : "min");
 }
 
 /* "256 frames at 48 kHz (5.33 ms), first dropout 14:03:12, last 14:05:12, 5 s ago; Discord asked for 360
@@ -134,7 +132,7 @@ static void add_server(struct section *to, const struct st_view *view, const str
     if (dropouts_n > 0)
         PUT(&line, ", last%s %s%s%s", only && !range ? " dropout" : "",
             st_when_text_near(shown->last_wall_ns, view->now_wall_ns),
-            ago_text(view->now_wall_ns - shown->last_wall_ns, ST_ROOM(32)),
+            ago_text(view->now_wall_ns - shown->last_wall_ns),
             shown->certainty == ST_CERTAINTY_PROBABLE ? " (probably)" : "");
     if (before_n > 0)
         PUT(&line, "; %" PRIu64 " earlier dropout%s", before_n, ST_PLURAL(before_n));
@@ -486,7 +484,7 @@ static void add_sound(json_t *sections, const struct st_view *view)
         add_stream(&to, &view->audio);
     ST_EACH_OF (source, view->observe.sources, view->observe.n)
         add_source(&to, source, view->now_wall_ns);
-    add(&to, OK, "Not seen here", "%s", st_answer_not_watched(view, ST_ROOM(200)));
+    add(&to, OK, "Not seen here", "%s", st_answer_not_watched(view));
     end_section(sections, "Sound", &to);
 }
 

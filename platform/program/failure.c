@@ -26,19 +26,17 @@ void st_failure_note(const char *format, ...)
 }
 
 /* "PROGRAM COMMAND". */
-static const char *who_runs(char *buf, size_t buf_bytes)
+static const char *who_runs(void)
 {
     const char *command = st_program_command;
-    snprintf(buf, buf_bytes, "%s%s%s", st_program_name, command != NULL ? " " : "",
-             command != NULL ? command : "");
-    return buf;
+    return st_text("%s%s%s", st_program_name, command != NULL ? " " : "", command != NULL ? command : "");
 }
 
 ST_PRINTF(1, 0)
 static void print_message(const char *format, va_list args)
 {
     char text[MESSAGE_BYTES];
-    const int begun = ST_PRINT(text, "%s: ", who_runs(ST_ROOM(64)));
+    const int begun = ST_PRINT(text, "%s: ", who_runs());
     vsnprintf(text + begun, sizeof(text) - (size_t)begun, format, args);
     wrap(text, 2);
 }
@@ -49,7 +47,7 @@ int st_failure_usage(const char *format, ...)
     va_start(args, format);
     print_message(format, args);
     va_end(args);
-    fprintf(stderr, "Try '%s --help'.\n", who_runs(ST_ROOM(64)));
+    fprintf(stderr, "Try '%s --help'.\n", who_runs());
     return ST_EXIT_USAGE;
 }
 

@@ -42,7 +42,7 @@ static int take_real(const struct st_option *option, const char *name, const cha
 }
 
 /* As it is typed: "90s", "1ms". */
-static const char *typed(int64_t ns, char *buf, size_t buf_bytes)
+static const char *typed(int64_t ns)
 {
     static const struct {
         int64_t ns;
@@ -52,8 +52,7 @@ static const char *typed(int64_t ns, char *buf, size_t buf_bytes)
     size_t i = ns == 0 ? 2 : 0;
     while (ns % units[i].ns != 0)
         i++;
-    snprintf(buf, buf_bytes, "%lld%s", (long long)(ns / units[i].ns), units[i].name);
-    return buf;
+    return st_text("%lld%s", (long long)(ns / units[i].ns), units[i].name);
 }
 
 static int take_time(const struct st_option *option, const char *name, const char *text)
@@ -66,8 +65,8 @@ static int take_time(const struct st_option *option, const char *name, const cha
     if (r == 0 && ns == 0 && strpbrk(text, "123456789") != NULL)
         return st_failure_usage("%s: %s is less than 1 ns", name, text);
     if (r != 0 || ns < option->min || ns > option->max)
-        return st_failure_usage("%s: %s is out of range: %s .. %s", name, text,
-                                typed(option->min, ST_ROOM(32)), typed(option->max, ST_ROOM(32)));
+        return st_failure_usage("%s: %s is out of range: %s .. %s", name, text, typed(option->min),
+                                typed(option->max));
     *option->time_ns = ns;
     return 0;
 }

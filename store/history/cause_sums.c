@@ -60,15 +60,13 @@ static void sort(struct st_cause_sums *sums)
 }
 
 /* "2.7 million", "812" */
-static const char *count_text(uint64_t n, char *buf, size_t buf_bytes)
+static const char *count_text(uint64_t n)
 {
     if (n >= UINT64_C(1000000000))
-        snprintf(buf, buf_bytes, "%.1f billion", (double)n / 1e9);
-    else if (n >= UINT64_C(1000000))
-        snprintf(buf, buf_bytes, "%.1f million", (double)n / 1e6);
-    else
-        snprintf(buf, buf_bytes, "%" PRIu64, n);
-    return buf;
+        return st_text("%.1f billion", (double)n / 1e9);
+    if (n >= UINT64_C(1000000))
+        return st_text("%.1f million", (double)n / 1e6);
+    return st_text("%" PRIu64, n);
 }
 
 /* The same with the threads of one program in one row, "clang (2 threads)". */
@@ -138,7 +136,7 @@ static const char *verdict_of(const struct st_cause_sums *sums, const struct st_
     int64_t total_ns = 0;
     if (span->above_ns <= 0) { /* no row has the limit of late */
         snprintf(buf, buf_bytes, "In %s the test loop woke late 0 of %s times.", measured,
-                 count_text(span->wakes_n, ST_ROOM(32)));
+                 count_text(span->wakes_n));
         return buf;
     }
     ST_EACH_OF (row, sums->rows, sums->n) {
@@ -149,7 +147,7 @@ static const char *verdict_of(const struct st_cause_sums *sums, const struct st_
              st_ns_short(span->above_ns));
     if (span->above_most_ns > span->above_ns)
         st_text_append(buf, buf_bytes, " (at its longest buffer %s)", st_ns_short(span->above_most_ns));
-    st_text_append(buf, buf_bytes, " %" PRIu64 " of %s times", n, count_text(span->wakes_n, ST_ROOM(32)));
+    st_text_append(buf, buf_bytes, " %" PRIu64 " of %s times", n, count_text(span->wakes_n));
     if (n == 0 || total_ns <= 0) {
         st_text_append(buf, buf_bytes, ".");
         return buf;

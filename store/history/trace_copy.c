@@ -43,18 +43,17 @@ int st_trace_copy_write(int fd, const char *name, struct st_cycle_ring *ring,
     return good ? 0 : errno != 0 ? -errno : -EIO;
 }
 
-const char *st_trace_copy_folder(const char *history, char *buf, size_t buf_bytes)
+const char *st_trace_copy_folder(const char *history)
 {
     const char *slash = strrchr(history, '/');
-    snprintf(buf, buf_bytes, "%.*s/traces", slash != NULL ? (int)(slash - history) : 1,
-             slash != NULL ? history : ".");
-    return buf;
+    return st_text("%.*s/traces", slash != NULL ? (int)(slash - history) : 1, slash != NULL ? history : ".");
 }
 
 /* The nearest of those that have this moment. */
 static int find(const char *history, int64_t wall_ns, char *ret_path, size_t path_bytes, int64_t *ret_wall_ns)
 {
-    const size_t len = strlen(st_trace_copy_folder(history, ret_path, path_bytes));
+    snprintf(ret_path, path_bytes, "%s", st_trace_copy_folder(history));
+    const size_t len = strlen(ret_path);
     DIR *dir = opendir(ret_path);
     const bool newest = wall_ns == INT64_MAX;
     int64_t best_ns = INT64_MAX;

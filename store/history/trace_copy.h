@@ -32,7 +32,7 @@ ST_NODISCARD int st_trace_copy_write(int fd, const char *name, struct st_cycle_r
                                      const struct st_trace_event *events, size_t n);
 
 /** The folder of the copies beside a history. @return buf. */
-const char *st_trace_copy_folder(const char *history, char *buf, size_t buf_bytes);
+const char *st_trace_copy_folder(const char *history);
 
 /** The nearest copy that has a moment in it. @param wall_ns  INT64_MAX: the newest. @param
  * ret_path  the file, else the folder, also after an error. @return 0; -ENOENT: there is none; another

@@ -1,5 +1,6 @@
 /* Who was late in a cycle of PipeWire's graph, a client or the server, and why. */
 #include "xruns/helpers/profile_late.h"
+#include "core/text/text.h"
 
 #include "core/ns.h"
 #include "xruns/helpers/profile_rows.h"
@@ -75,8 +76,7 @@ static bool is_short(int64_t length_ns, int64_t period_ns)
 }
 
 /* A process is called as its client is, where it has one or two. */
-static const char *culprit_of(struct st_pipewire_profile *profile, const struct st_dropout_figures *late,
-                              char *buf, size_t buf_bytes)
+static const char *culprit_of(struct st_pipewire_profile *profile, const struct st_dropout_figures *late)
 {
     const char *names[ST_ARRAY_LEN(late->culprits)] = {NULL};
     size_t n = 0;
@@ -89,9 +89,8 @@ static const char *culprit_of(struct st_pipewire_profile *profile, const struct 
         }
         n += names[n] != NULL;
     }
-    snprintf(buf, buf_bytes, "%.28s%s%.28s", n > 0 ? names[0] : late->culprit, n > 1 ? " or " : "",
-             n > 1 ? names[1] : "");
-    return buf;
+    return st_text("%.28s%s%.28s", n > 0 ? names[0] : late->culprit, n > 1 ? " or " : "",
+                   n > 1 ? names[1] : "");
 }
 
 /* Who kept the server from beginning a cycle in that time made n dropouts: a client that computed, if it is
@@ -120,8 +119,7 @@ static void blame_late(struct st_pipewire_profile *profile, struct st_profile_no
                late.measured && late.stopped ? ST_DROPOUT_STOPPED
                : taken                       ? ST_DROPOUT_CPU_TAKEN
                                              : ST_DROPOUT_WOKEN_LATE,
-               (struct st_dropout_cycle){0},
-               taken ? culprit_of(profile, &late, ST_ROOM(ST_XRUN_NAME_BYTES)) : "", late.culprits_n > 0);
+               (struct st_dropout_cycle){0}, taken ? culprit_of(profile, &late) : "", late.culprits_n > 0);
 }
 
 /* The server's dropout, once for all of its clients that were not ready. */
@@ -193,7 +191,7 @@ static void judge(struct st_pipewire_profile *profile, struct st_profile_node *n
                                          slow ? 0 : awake_ns - late->signal_ns, 0},
                reason == ST_DROPOUT_WAITED_FOR_OTHER ? node->late.waited_for
                : reason == ST_DROPOUT_CPU_TAKEN || reason == ST_DROPOUT_CPU_TAKEN_BY_ITSELF
-                   ? culprit_of(profile, late, ST_ROOM(ST_XRUN_NAME_BYTES))
+                   ? culprit_of(profile, late)
                    : "",
                reason == ST_DROPOUT_WAITED_FOR_OTHER || late->culprits_n > 0);
     node->late = (struct st_profile_late){0};
@@ -498,6 +496,6 @@ bool st_pipewire_profile_starved(struct st_pipewire_profile *profile, int64_t no
     }
     st_profile_late_add(driver, n, from_ns, now_ns);
     count_lost(profile, driver, ST_DROPOUT_CPU_TAKEN, (struct st_dropout_cycle){0},
-               culprit_of(profile, &late, ST_ROOM(ST_XRUN_NAME_BYTES)), late.culprits_n > 0);
+               culprit_of(profile, &late), late.culprits_n > 0);
     return true;
 }
