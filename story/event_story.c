@@ -97,7 +97,7 @@ static const char *where_text(const struct st_event *event, bool device, char *b
     const bool probable = event->certainty == ST_CERTAINTY_PROBABLE;
     buf[0] = '\0';
     if (event->count_n != 0)
-        span_text(event);
+        st_text_append(buf, buf_bytes, "%s", span_text(event));
     if (device && event->device[0] != '\0' && event->place != ST_DROPOUT_AT_RESYNC)
         st_text_append(buf, buf_bytes, " on %s", event->device);
     if (event->kind != ST_EVENT_OWN_DROPOUT && event->source[0] != '\0')

@@ -28,12 +28,9 @@ static const char *time_text(double ns)
 }
 
 /* A time, or where values are counted as many of them: their period is then a second. */
-static const char *span_text(const struct st_analysis *a, double seconds, char *buf)
+static const char *span_text(const struct st_analysis *a, double seconds)
 {
-    if (!a->counted)
-        return time_text(seconds * 1e9);
-    snprintf(buf, TEXT_BYTES, "%.6g values", seconds);
-    return buf;
+    return a->counted ? st_text("%.6g values", seconds) : time_text(seconds * 1e9);
 }
 
 /* A number with `digits` significant digits, as people write it: no exponent, no zeros at the end. @return
@@ -66,7 +63,7 @@ static const char *list_text(const int *hz, size_t n, char *buf, size_t buf_byte
 static void say_sawtooth(struct st_analysis *a)
 {
     const struct st_ticks *l = &a->ticks;
-    char tooth[TEXT_BYTES], slope[TEXT_BYTES], unseen[TEXT_BYTES], span[TEXT_BYTES], also[160] = "";
+    char slope[TEXT_BYTES], unseen[TEXT_BYTES], also[160] = "";
     if (l->slope_modulo)
         return;
     if (l->tooth_s > 0 && l->tooth_s < 1e9)
@@ -74,11 +71,11 @@ static void say_sawtooth(struct st_analysis *a)
             "Lateness is a sawtooth: it %s by %s \xc2\xb5s a second (%s ppm) and jumps back by a tick every "
             "%s.",
             l->slope_ns_per_s > 0 ? "grows" : "falls", number_text(fabs(l->slope_ns_per_s) / 1e3, 4, slope),
-            slope, span_text(a, l->tooth_s, tooth));
+            slope, span_text(a, l->tooth_s));
     if (l->drift_known && fabs(l->drift_ppm) > fmax(DRIFT_ERRORS * l->drift_sd_ppm, DRIFT_MIN_PPM)) {
         if (l->unseen_ppm > UNSEEN_MAX_PPM)
             ST_PRINT(also, " in these %s; over a longer time it may differ by up to %s ppm",
-                     span_text(a, a->span_s, span), number_text(l->unseen_ppm, 2, unseen));
+                     span_text(a, a->span_s), number_text(l->unseen_ppm, 2, unseen));
         say(a, "A clock tick is %s ppm %s than 1/%d s (measured with the clock that measures lateness)%s.",
             number_text(fabs(l->drift_ppm), 3, slope), l->drift_ppm >= 0 ? "longer" : "shorter", l->hz, also);
     }
@@ -179,10 +176,10 @@ static const char *periods_text(const struct st_analysis *a, double periods, cha
 static void say_late_ones(struct st_analysis *a)
 {
     const struct st_late_ones *l = &a->late_ones;
-    char high[TEXT_BYTES], periods[TEXT_BYTES];
+    char periods[TEXT_BYTES];
     if (l->regular)
         say(a, "%s come every %s%s, in %zu of %zu cases: typically %s more than the median.",
-            a->counted ? "Outliers" : "Late wake-ups", span_text(a, l->every_s, high),
+            a->counted ? "Outliers" : "Late wake-ups", span_text(a, l->every_s),
             periods_text(a, l->every_periods, periods), (size_t)l->seen_n, (size_t)l->slots_n,
             time_text(l->late_ns));
     else if (l->group)
@@ -225,16 +222,15 @@ static void tick_text(const struct st_analysis *a, char *buf, size_t buf_bytes)
 static void say_periodic(struct st_analysis *a)
 {
     const struct st_periodic *b = &a->periodic;
-    char second[TEXT_BYTES], repeats[TEXT_BYTES], periods[TEXT_BYTES], tick[260];
+    char repeats[TEXT_BYTES], periods[TEXT_BYTES], tick[260];
     if (!b->found)
         return;
-    span_text(a, b->repeats_s, repeats);
     periods_text(a, 1 / b->cycles_per_period, periods);
     tick_text(a, tick, sizeof(tick));
     if (b->high_share > 0)
         say(a, "Every %s%s %s is %s %s for %s%s.", repeats, periods, a->counted ? "the value" : "lateness",
             time_text(fabs(b->high_ns)), b->high_ns > 0 ? "higher" : "lower",
-            span_text(a, b->high_share * b->repeats_s, second), tick);
+            span_text(a, b->high_share * b->repeats_s), tick);
     else
         say(a, "A pattern of %s amplitude (standard error %s) repeats every %s%s%s.",
             time_text(b->amplitude_ns), time_text(b->amplitude_sd_ns), repeats, periods, tick);
@@ -243,7 +239,7 @@ static void say_periodic(struct st_analysis *a)
 static void say_changes(struct st_analysis *a)
 {
     const struct st_changes *c = &a->changes;
-    char text[TEXT_BYTES], all[TEXT_BYTES];
+    char text[TEXT_BYTES];
     if (c->trend_found && a->counted)
         say(a, "The values %s by %s \xc2\xb5s a value, %s in all.", c->slope_ns_per_s > 0 ? "grow" : "fall",
             number_text(fabs(c->slope_ns_per_s) / 1e3, 3, text),
@@ -256,7 +252,7 @@ static void say_changes(struct st_analysis *a)
         char tick[60] = "";
         if (step->tick_hz > 0 && !a->counted)
             ST_PRINT(tick, ": the step is about one tick of %d Hz", step->tick_hz);
-        say(a, "%s after the start, the %s goes %s by %s and stays there%s.", span_text(a, step->at_s, all),
+        say(a, "%s after the start, the %s goes %s by %s and stays there%s.", span_text(a, step->at_s),
             a->counted ? "level" : "lateness", step->size_ns > 0 ? "up" : "down",
             time_text(fabs(step->size_ns)), tick);
     }
