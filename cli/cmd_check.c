@@ -203,7 +203,7 @@ static void say_held(const struct st_predict_table *table, const struct answer *
     const struct st_predict_row *held = table->held;
     const uint32_t used = answer->used_frames;
     if (answer->dropouts_n == 0 || held == NULL || used == 0)
-        st_predict_text_answer(table, buf, bytes);
+        snprintf(buf, bytes, "%s", st_predict_text_answer(table));
     else if (held->frames <= used)
         snprintf(buf, bytes, "This computer alone would hold %u frames (%.1f ms).", held->frames,
                  held->period_us / 1000);
@@ -281,7 +281,7 @@ static void say_next(struct answer *answer, bool right_set_up, bool judged_held,
     else if (held == 0)
         snprintf(answer->next, bytes, "sleeptune report (what makes wake-ups late)");
     else if (!judged_held)
-        st_predict_text_setting(held, answer->next, bytes);
+        ST_PRINT(answer->next, "%s", st_predict_text_setting(held));
     else if (history)
         snprintf(answer->next, bytes,
                  "sleeptune predict --history (ten seconds are short: what sleeptuned saw)");

@@ -213,7 +213,7 @@ static json_t *document_of(const struct arguments *a, const struct st_result *re
         json_t *loops = json_array();
         ST_EACH_OF (result, results, n)
             json_array_append_new(loops, st_result_json(result));
-        st_json_set(document, "verdict", st_result_verdict_of_all(results, n, ST_ROOM(480)));
+        st_json_set(document, "verdict", st_result_verdict_of_all(results, n));
         json_object_set_new(document, "loops", loops);
     }
     if (a->text[0] != '\0')
@@ -232,7 +232,7 @@ static int print_text(const struct arguments *a, const struct st_result *results
     if (a->text[0] != '\0')
         st_text_wrap(out, a->text, 0, width);
     if (n > 1)
-        st_text_wrap(out, st_result_verdict_of_all(results, n, ST_ROOM(480)), 0, width);
+        st_text_wrap(out, st_result_verdict_of_all(results, n), 0, width);
     ST_EACH_OF (result, results, n) {
         if (n > 1)
             fprintf(out, "\n== CPU %d\n", result->cpu);

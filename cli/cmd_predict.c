@@ -125,7 +125,7 @@ static int print_text(const struct st_predict_table *table, const struct st_modu
     struct st_locale_stream stream;
     FILE *out = st_locale_begin(&stream, stdout);
     const int width = st_terminal_width(STDOUT_FILENO);
-    st_text_wrap(out, st_predict_text_answer(table, ST_ROOM(300)), 0, width);
+    st_text_wrap(out, st_predict_text_answer(table), 0, width);
     fputc('\n', out);
     st_predict_text_rows(table, &(struct st_predict_view){.width = width}, out);
     fputc('\n', out);

@@ -42,7 +42,7 @@ bool st_notify_cause_find(const struct st_notify_shown *shown, const struct st_v
             first = all;
             ret->cause = cause;
             ST_PRINT(ret->brief, "%s", st_dropout_sentence_brief(client->name, st_dropout_table_count(&all)));
-            (void)st_answer_sentence(view, source, client, ret->sentence, sizeof(ret->sentence));
+            ST_PRINT(ret->sentence, "%s", st_answer_sentence(view, source, client));
             if (!st_dropout_table_is_timed(table))
                 break; /* the others of this source are behind it */
         }

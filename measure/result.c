@@ -113,20 +113,16 @@ static const char *lost_text(uint64_t lost)
     return lost > 0 ? st_text(", %" PRIu64 " more were not seen because the ring was full", lost) : "";
 }
 
-static void nothing_counted_text(const struct st_result *result, char *buf, size_t buf_bytes)
+static const char *nothing_counted_text(const struct st_result *result)
 {
-    if (result->warmup_cycles == 0)
-        snprintf(buf, buf_bytes,
-                 "Nothing was measured: the measurement ended before the first counted period.");
-    else
-        snprintf(buf, buf_bytes,
-                 "Nothing was measured: the measurement ended before the first counted period. Warm-up "
-                 "(%" PRIu64 " cycles) takes %s.",
-                 result->warmup_cycles,
-                 st_ns_text(st_period_due_ns(&result->period, 0, result->warmup_cycles)));
+    return st_text("Nothing was measured: the measurement ended before the first counted period.%s",
+                   result->warmup_cycles == 0
+                       ? ""
+                       : st_text(" Warm-up (%" PRIu64 " cycles) takes %s.", result->warmup_cycles,
+                                 st_ns_text(st_period_due_ns(&result->period, 0, result->warmup_cycles))));
 }
 
-const char *st_result_verdict(const struct st_result *result, char *buf, size_t buf_bytes)
+const char *st_result_verdict(const struct st_result *result)
 {
     char events[200];
     const char *what = what_text(result);
@@ -138,29 +134,22 @@ const char *st_result_verdict(const struct st_result *result, char *buf, size_t 
     const uint64_t n = periods_seen(result);
 
     if (!result->books_balance)
-        snprintf(buf, buf_bytes,
-                 "Invalid: the counters of the measuring loop do not agree, so no figure here can be "
-                 "trusted.");
-    else if (result->error != 0)
-        snprintf(buf, buf_bytes,
-                 "The measurement stopped after %" PRIu64 " periods: the system call that sleeps failed: %s.",
-                 result->elapsed_periods, strerror(-result->error));
-    else if (result->elapsed_periods == 0)
-        nothing_counted_text(result, buf, buf_bytes);
-    else if (n == 0)
-        snprintf(buf, buf_bytes,
-                 "Nothing was measured: the buffer for samples (ring) was full all the time.");
-    else if (result->misses == 0)
-        snprintf(buf, buf_bytes,
-                 "Timing OK with %s in this run%s: 0 of %" PRIu64
-                 " periods missed%s%s, worst wake-up %s late.",
-                 what, how, n, events, lost, latest);
-    else
-        snprintf(buf, buf_bytes,
-                 "Timing not OK with %s%s: %" PRIu64 " of %" PRIu64 " periods missed%s%s, worst wake-up "
-                 "%s late.",
-                 what, how, result->misses, n, events, lost, latest);
-    return buf;
+        return "Invalid: the counters of the measuring loop do not agree, so no figure here can be trusted.";
+    if (result->error != 0)
+        return st_text("The measurement stopped after %" PRIu64
+                       " periods: the system call that sleeps failed: %s.",
+                       result->elapsed_periods, strerror(-result->error));
+    if (result->elapsed_periods == 0)
+        return nothing_counted_text(result);
+    if (n == 0)
+        return "Nothing was measured: the buffer for samples (ring) was full all the time.";
+    if (result->misses == 0)
+        return st_text("Timing OK with %s in this run%s: 0 of %" PRIu64
+                       " periods missed%s%s, worst wake-up %s late.",
+                       what, how, n, events, lost, latest);
+    return st_text("Timing not OK with %s%s: %" PRIu64 " of %" PRIu64 " periods missed%s%s, worst wake-up "
+                   "%s late.",
+                   what, how, result->misses, n, events, lost, latest);
 }
 
 /* Rank from worst to best: not to be trusted, failed, missed periods, measured nothing, the rest. */
@@ -187,11 +176,11 @@ int st_result_compare(const void *a, const void *b)
     return x->cpu - y->cpu;
 }
 
-const char *st_result_verdict_of_all(const struct st_result *results, size_t n, char *buf, size_t buf_bytes)
+const char *st_result_verdict_of_all(const struct st_result *results, size_t n)
 {
     const struct st_result *worst = &results[0], *latest_of = &results[0];
     if (n == 1)
-        return st_result_verdict(worst, buf, buf_bytes);
+        return st_result_verdict(worst);
     uint64_t periods = 0, lost_n = 0;
     double bound_max = 0;
     size_t missing = 0;
@@ -207,19 +196,15 @@ const char *st_result_verdict_of_all(const struct st_result *results, size_t n, 
     const char *what = what_text(worst);
     const char *latest = st_ns_text(latest_of->lateness.max_ns);
     if (badness(worst) == 0)
-        snprintf(buf, buf_bytes,
-                 "Timing OK with %s on all %zu CPUs in this run%s: 0 of %" PRIu64 " periods missed (95 %% "
-                 "confidence: at most %s events per hour on each)%s, worst wake-up %s late on CPU %d.",
-                 what, n, how_text(worst), periods, st_miss_events_rate_text(bound_max, ST_ROOM(32)),
-                 lost_text(lost_n), latest, latest_of->cpu);
-    else if (badness(worst) == 2)
-        snprintf(buf, buf_bytes,
-                 "Timing not OK with %s on %zu of %zu CPUs%s: CPU %d missed %" PRIu64 " of %" PRIu64 " "
-                 "periods; worst wake-up %s late on CPU %d.",
-                 what, missing, n, how_text(worst), worst->cpu, worst->misses, periods_seen(worst), latest,
-                 latest_of->cpu);
-    else
-        snprintf(buf, buf_bytes, "CPU %d: %s", worst->cpu,
-                 st_result_verdict(worst, ST_ROOM(ST_RESULT_VERDICT_BYTES)));
-    return buf;
+        return st_text("Timing OK with %s on all %zu CPUs in this run%s: 0 of %" PRIu64
+                       " periods missed (95 %% "
+                       "confidence: at most %s events per hour on each)%s, worst wake-up %s late on CPU %d.",
+                       what, n, how_text(worst), periods, st_miss_events_rate_text(bound_max, ST_ROOM(32)),
+                       lost_text(lost_n), latest, latest_of->cpu);
+    if (badness(worst) == 2)
+        return st_text("Timing not OK with %s on %zu of %zu CPUs%s: CPU %d missed %" PRIu64 " of %" PRIu64 " "
+                       "periods; worst wake-up %s late on CPU %d.",
+                       what, missing, n, how_text(worst), worst->cpu, worst->misses, periods_seen(worst),
+                       latest, latest_of->cpu);
+    return st_text("CPU %d: %s", worst->cpu, st_result_verdict(worst));
 }

@@ -104,9 +104,9 @@ static json_t *conditions(const struct st_result *result)
 
 json_t *st_result_json(const struct st_result *result)
 {
-    char verdict[ST_RESULT_VERDICT_BYTES];
+    const char *verdict;
     json_t *o = json_object();
-    st_json_set(o, "verdict", st_result_verdict(result, verdict, sizeof(verdict)));
+    st_json_set(o, "verdict", (verdict = st_result_verdict(result)));
     st_json_set(o, "period_ns",
                 json_pack("{s:I, s:I}", "num", (json_int_t)result->period.num, "den",
                           (json_int_t)result->period.den));

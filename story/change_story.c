@@ -11,22 +11,20 @@
 #define DAY_NS   (86400 * ST_NS_PER_S)
 #define NAME_LEN 120 /* of what changed, on a screen */
 
-const char *st_change_story_what(const json_t *what, char *buf, size_t buf_bytes)
+const char *st_change_story_what(const json_t *what)
 {
     const char *kind = st_json_text_of(what, "kind"), *now = st_json_text_of(what, "now"),
                *name = st_json_text_of(what, "name");
     const bool file = st_text_is(kind, "file"), gone = json_is_null(json_object_get(what, "now")),
                came = json_is_null(json_object_get(what, "before"));
-    const char *text =
-        st_text("%s%.*s%s%.*s", file || st_text_is(kind, "package") ? "" : "the ", NAME_LEN, name,
-                gone           ? " went away"
-                : file && came ? " came"
-                : file         ? " changed"
-                : came         ? " came: "
-                               : " became ",
-                file || gone ? 0 : NAME_LEN, now);
-    (void)st_safe_copy(buf, buf_bytes, text, ST_TEXT_TO_NUL);
-    return buf;
+    return st_safe_text(st_text("%s%.*s%s%.*s", file || st_text_is(kind, "package") ? "" : "the ", NAME_LEN,
+                                name,
+                                gone           ? " went away"
+                                : file && came ? " came"
+                                : file         ? " changed"
+                                : came         ? " came: "
+                                               : " became ",
+                                file || gone ? 0 : NAME_LEN, now));
 }
 
 size_t st_change_story_more_n(const json_t *list)
@@ -80,7 +78,7 @@ const char *st_change_story_text(const json_t *changes, int64_t now_wall_ns, cha
                                  bool *ret_worse)
 {
     const json_t *change, *last = NULL;
-    char what[2 * NAME_LEN + 40];
+    const char *what;
     const char *before;
     const char *since;
     size_t i;
@@ -100,7 +98,7 @@ const char *st_change_story_text(const json_t *changes, int64_t now_wall_ns, cha
     const size_t more_n = st_change_story_more_n(list);
     st_text_append(buf, buf_bytes, "%s dropouts since %s, when %s", worse ? "More" : "Fewer",
                    day_text(json_integer_value(json_object_get(last, "at_ns")), now_wall_ns),
-                   st_change_story_what(json_array_get(list, 0), what, sizeof(what)));
+                   (what = st_change_story_what(json_array_get(list, 0))));
     if (more_n > 0)
         st_text_append(buf, buf_bytes, " and %zu more thing%s changed", more_n, ST_PLURAL(more_n));
     st_text_append(buf, buf_bytes, ": %s an hour, before %s.",

@@ -10,7 +10,7 @@
 
 /** "the kernel became 6.12.48", "/etc/asound.conf changed". @param what of "changes" of sleeptune-history/1;
  * not trusted. @return buf, safe text. */
-const char *st_change_story_what(const json_t *what, char *buf, size_t buf_bytes);
+const char *st_change_story_what(const json_t *what);
 
 /** How many more things changed with the first one, for a reader: what else the kernel says of itself is
  * none.

@@ -57,7 +57,7 @@ static void room_for(const struct st_dropout_table *table, const struct st_dropo
     const int64_t busy_ns = client->worst.busy_ns, error_ns = client->worst.error_ns;
     const double share = share_of(client);
     const int64_t frames = room_frames(table, busy_ns + error_ns);
-    char rhythm[128];
+    const char *rhythm;
     const char *busy = st_ns_short(busy_ns);
     if (share > ST_DROPOUT_REASON_FULL) {
         ST_PRINT(next->why, "%s needs %.0f %% of each period, so no buffer size helps", client->name,
@@ -84,7 +84,7 @@ static void room_for(const struct st_dropout_table *table, const struct st_dropo
         return;
     if (!stream)
         ST_APPEND(next->why, "; freeze or simplify %s", client->name);
-    if (st_dropout_table_rhythm(client, rhythm, sizeof(rhythm))[0] != '\0')
+    if ((rhythm = st_dropout_table_rhythm(client))[0] != '\0')
         ST_APPEND(next->why, "; its long cycles come %s", rhythm);
 }
 
@@ -235,7 +235,7 @@ void st_dropout_next(const struct st_dropout_table *table, const struct st_dropo
 {
     *ret = (struct st_dropout_next){0};
     if (st_dropout_table_is_forced(table, client)) {
-        const char *asked = st_dropout_table_asked(table, ST_ROOM(160));
+        const char *asked = st_dropout_table_asked(table);
         ST_PRINT(ret->command, "%s 0", st_xrun_sources_find(source)->set_frames);
         ret->settings = true;
         ST_PRINT(ret->why, "takes back the size that was forced%s%s", asked[0] != '\0' ? "; besides, " : "",

@@ -4,6 +4,8 @@
 #include "core/text/text.h"
 #include "xruns/xrun.h"
 
+#define TEXT_BYTES 1024 /* of a sentence */
+
 /* Of those dropouts of which it is known. */
 static bool has_others(const struct st_dropout_client *client)
 {
@@ -116,12 +118,11 @@ static const char *share_text(uint64_t n, uint64_t all_n)
 }
 
 static const char *taken_text(const struct st_dropout_table *table, const struct st_dropout_client *client,
-                              uint64_t all_n, char *buf, size_t buf_bytes)
+                              uint64_t all_n)
 {
     const struct st_dropout_client *victim = st_dropout_table_victim(table, client);
-    buf[0] = '\0';
     if (victim == NULL)
-        return buf;
+        return "";
     const char *leader = victim->culprit.name;
     bool others = has_others(victim);
     uint64_t taken_n = 0, victims_n = 0; /* dropouts; clients that had some */
@@ -138,13 +139,14 @@ static const char *taken_text(const struct st_dropout_table *table, const struct
     }
     const bool most = victim->culprit.own_n[ST_DROPOUT_CPU_TAKEN] > 0 && 2 * leads_n >= taken_n,
                least = most && !others && leads_n < taken_n;
-    snprintf(buf, buf_bytes, "%s took the CPU from %s%s in %s%s",
+    char *buf = st_text_room(TEXT_BYTES);
+    snprintf(buf, TEXT_BYTES, "%s took the CPU from %s%s in %s%s",
              most ? culprit_text(leader, others) : "Other programs",
              victim->name[0] != '\0' ? victim->name : "a program",
              (least ? led_n : victims_n) > 1 ? " and others" : "", least ? "at least " : "",
              share_text(least ? leads_n : taken_n, all_n));
     if (!most && is_named(leads_n, taken_n))
-        append_times(leads_n, leader, buf, buf_bytes);
+        append_times(leads_n, leader, buf, TEXT_BYTES);
     return buf;
 }
 
@@ -183,17 +185,18 @@ void st_dropout_sentence_lost(const struct st_dropout_client *client,
 
 const char *st_dropout_sentence_of(const struct st_dropout_table *table,
                                    const struct st_dropout_client *client,
-                                   const struct st_dropout_sentence_about *about, char *buf, size_t buf_bytes)
+                                   const struct st_dropout_sentence_about *about)
 {
+    char *buf = st_text_room(TEXT_BYTES);
     const struct st_dropout_client all = st_dropout_table_streams(table, client);
     const enum st_dropout_reason reason = st_dropout_table_reason(client);
     buf[0] = '\0';
-    st_dropout_sentence_lost(&all, about, buf, buf_bytes);
-    st_text_append(buf, buf_bytes, ": ");
+    st_dropout_sentence_lost(&all, about, buf, TEXT_BYTES);
+    st_text_append(buf, TEXT_BYTES, ": ");
     if (client->device_dropouts_n <= client->dropouts_n &&
         10 * all.reasons_n[reason] < 9 * st_dropout_table_count(&all))
-        st_dropout_sentence_times(&all, reason, buf, buf_bytes);
-    st_text_append(buf, buf_bytes, "it %s.", st_dropout_sentence_why(client, true, ST_ROOM(400)));
+        st_dropout_sentence_times(&all, reason, buf, TEXT_BYTES);
+    st_text_append(buf, TEXT_BYTES, "it %s.", st_dropout_sentence_why(client, true, ST_ROOM(400)));
     return buf;
 }
 
@@ -223,9 +226,9 @@ void st_dropout_sentence_say(const struct st_dropout_table *table, const struct 
         return;
     }
     if (st_dropout_table_is_taken(table, client)) {
-        st_text_append(
-            buf, buf_bytes, "%s%s.%s", taken_text(table, client, about->all_n, ST_ROOM(400)), about->when,
-            st_dropout_table_is_normal(table) ? " No program that plays has real-time rights." : "");
+        st_text_append(buf, buf_bytes, "%s%s.%s", taken_text(table, client, about->all_n), about->when,
+                       st_dropout_table_is_normal(table) ? " No program that plays has real-time rights."
+                                                         : "");
         return;
     }
     if (client->name[0] == '\0') {
@@ -235,7 +238,7 @@ void st_dropout_sentence_say(const struct st_dropout_table *table, const struct 
                        st_xrun_sources_title(about->source));
         return;
     }
-    st_text_append(buf, buf_bytes, "%s", st_dropout_sentence_of(table, client, about, ST_ROOM(512)));
+    st_text_append(buf, buf_bytes, "%s", st_dropout_sentence_of(table, client, about));
 }
 
 const char *st_dropout_sentence_brief(const char *name, uint64_t n)

@@ -29,8 +29,7 @@ void st_dropout_sentence_lost(const struct st_dropout_client *client,
 /** The sentence about the dropouts of a client that has a name. about->where is not read. @return buf. */
 const char *st_dropout_sentence_of(const struct st_dropout_table *table,
                                    const struct st_dropout_client *client,
-                                   const struct st_dropout_sentence_about *about, char *buf,
-                                   size_t buf_bytes);
+                                   const struct st_dropout_sentence_about *about);
 
 /** "PipeWire is forced to 32 frames (666.7 µs). ", if that is the first thing to change; else "". @return
  * buf. */

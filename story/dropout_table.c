@@ -418,8 +418,9 @@ struct st_dropout_client st_dropout_table_of_event(const struct st_event *event)
     return client;
 }
 
-const char *st_dropout_table_asked(const struct st_dropout_table *table, char *buf, size_t buf_bytes)
+const char *st_dropout_table_asked(const struct st_dropout_table *table)
 {
+    const char *text = "";
     const struct st_dropout_client *least = NULL, *rate = NULL;
     ST_EACH_OF (client, table->clients, table->clients_n) {
         const struct st_xrun_load *load = &client->load;
@@ -432,31 +433,28 @@ const char *st_dropout_table_asked(const struct st_dropout_table *table, char *b
         if (rate == NULL && load->asked_rate_hz == table->rate_hz && table->rate_hz != USUAL_RATE_HZ)
             rate = client;
     }
-    buf[0] = '\0';
     const bool is_ms = least != NULL && least->load.asked_rate_hz == ST_XRUN_ASKED_MS;
     if (least != NULL)
-        snprintf(buf, buf_bytes, "%s %s %" PRId64 " %s", least->name,
-                 is_ms ? "has a buffer of about" : "asked for", least->load.asked_frames,
-                 is_ms ? "ms" : "frames");
+        text = st_text("%s %s %" PRId64 " %s", least->name, is_ms ? "has a buffer of about" : "asked for",
+                       least->load.asked_frames, is_ms ? "ms" : "frames");
     if (rate != NULL && rate != least)
-        st_text_append(buf, buf_bytes, ", %s for %g kHz", rate->name, (double)table->rate_hz / 1000);
+        text = st_text("%s, %s for %g kHz", text, rate->name, (double)table->rate_hz / 1000);
     else if (rate != NULL)
-        st_text_append(buf, buf_bytes, " at %g kHz", (double)table->rate_hz / 1000);
-    return buf;
+        text = st_text("%s at %g kHz", text, (double)table->rate_hz / 1000);
+    return text;
 }
 
-const char *st_dropout_table_rhythm(const struct st_dropout_client *client, char *buf, size_t buf_bytes)
+const char *st_dropout_table_rhythm(const struct st_dropout_client *client)
 {
-    buf[0] = '\0';
+    const char *text = "";
     if (client->block.frames == 0 || client->block.rate_hz == 0)
-        return buf;
+        return text;
     const double each_ns = (double)client->block.frames * (double)ST_NS_PER_S / (double)client->block.rate_hz;
-    snprintf(buf, buf_bytes, "every %s (%" PRId64 " samples)", st_ns_short((int64_t)each_ns),
-             client->block.frames);
+    text = st_text("every %s (%" PRId64 " samples)", st_ns_short((int64_t)each_ns), client->block.frames);
     if (client->block.any != 0)
-        st_text_append(buf, buf_bytes, ", at any buffer size: a plug-in that computes in blocks of %" PRId64,
+        text = st_text("%s, at any buffer size: a plug-in that computes in blocks of %" PRId64, text,
                        client->block.frames);
-    return buf;
+    return text;
 }
 
 const struct st_dropout_client *st_dropout_table_unheard(const struct st_dropout_table *table)

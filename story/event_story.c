@@ -92,18 +92,17 @@ static void append_late(const struct st_event *event, char *buf, size_t buf_byte
 
 /* " in 10 s on alsa_output.pci (PipeWire, probable)". A card that was put in step has the device in its
  * reason. */
-static const char *where_text(const struct st_event *event, bool device, char *buf, size_t buf_bytes)
+static const char *where_text(const struct st_event *event, bool device)
 {
+    const char *text = "";
     const bool probable = event->certainty == ST_CERTAINTY_PROBABLE;
-    buf[0] = '\0';
     if (event->count_n != 0)
-        st_text_append(buf, buf_bytes, "%s", span_text(event));
+        text = st_text("%s%s", text, span_text(event));
     if (device && event->device[0] != '\0' && event->place != ST_DROPOUT_AT_RESYNC)
-        st_text_append(buf, buf_bytes, " on %s", event->device);
+        text = st_text("%s on %s", text, event->device);
     if (event->kind != ST_EVENT_OWN_DROPOUT && event->source[0] != '\0')
-        st_text_append(buf, buf_bytes, " (%s%s)", st_xrun_sources_title(event->source),
-                       probable ? ", probable" : "");
-    return buf;
+        text = st_text("%s (%s%s)", text, st_xrun_sources_title(event->source), probable ? ", probable" : "");
+    return text;
 }
 
 static void append_dropout(const struct st_event *event, char *buf, size_t buf_bytes)
@@ -112,7 +111,7 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
     const bool of_device = event->kind == ST_EVENT_DEVICE_DROPOUT, named = client.name[0] != '\0';
     const bool is_subject = of_device && !named && event->device[0] != '\0' &&
                             event->place != ST_DROPOUT_AT_RESYNC; /* there it is what they follow */
-    const char *where = where_text(event, !is_subject, ST_ROOM(200));
+    const char *where = where_text(event, !is_subject);
     if (!named)
         ST_PRINT(client.name, "%s", is_subject ? event->device : of_device ? "a device" : "a program");
     if (event->kind == ST_EVENT_OWN_DROPOUT) {

@@ -19,14 +19,12 @@ struct st_size_rate st_size_list_rate(const struct st_history_size *size)
 }
 
 /* "14 min", "3.2 h", "140 h" */
-static const char *time_text(int64_t ns, char *buf, size_t buf_bytes)
+static const char *time_text(int64_t ns)
 {
     const double s = (double)ns / 1e9;
     if (s < 3600)
-        snprintf(buf, buf_bytes, "%.0f min", floor(s / 60));
-    else
-        snprintf(buf, buf_bytes, s < 36000 ? "%.1f h" : "%.0f h", s / 3600);
-    return buf;
+        return st_text("%.0f min", floor(s / 60));
+    return st_text(s < 36000 ? "%.1f h" : "%.0f h", s / 3600);
 }
 
 /* "3.1 (2.0 to 4.61)", "none (at most 0.214)" */
@@ -84,7 +82,7 @@ static json_t *document_of(struct st_history_sizes *sizes, int64_t since_ns, int
         (void)json_array_append_new(list, row_json(size));
         if ((double)size->playing_ns >= LEAST_S * 1e9)
             (void)json_array_append_new(
-                rows, screen_row(size, several, time_text(size->playing_ns, ST_ROOM(32)), rate_text(&rate)));
+                rows, screen_row(size, several, time_text(size->playing_ns), rate_text(&rate)));
     }
     for (size_t i = 0; i < sizes->runs_n && sizes->runs_n <= ST_HISTORY_RUNS_MAX; i++) {
         if (sizes->runs[i].frames > 0)

@@ -52,9 +52,10 @@ static void posted_note(struct st_text_buffer *notes, const struct st_facts *fac
             st_text_cut(read, 110), read, others);
 }
 
-const char *st_place_notes(const struct st_facts *facts, char *buf, size_t buf_bytes)
+const char *st_place_notes(const struct st_facts *facts)
 {
-    struct st_text_buffer notes = st_text_buffer_on(buf, buf_bytes);
+    char *text = st_text_room(ST_PLACE_NOTES_BYTES);
+    struct st_text_buffer notes = st_text_buffer_on(text, ST_PLACE_NOTES_BYTES);
     const char *limits = st_facts_text_or(facts, ST_KEY_USER_LIMITS_FROM, NULL);
     posted_note(&notes, facts);
     place_notes(&notes, facts);
@@ -73,5 +74,5 @@ const char *st_place_notes(const struct st_facts *facts, char *buf, size_t buf_b
     if (st_facts_any(facts, "linux.ask.", "", "not asked"))
         st_text_buffer_printf(&notes, "sleeptune did not ask the running sound servers; it judged their "
                                       "configuration files.\n");
-    return buf;
+    return text;
 }

@@ -10,4 +10,4 @@ const char *st_place_container(const struct st_facts *facts);
 
 /** One sentence, a line each, for each thing that stands between the report and the machine's settings, also
  * for a report that judges for another user. @return buf. */
-const char *st_place_notes(const struct st_facts *facts, char *buf, size_t buf_bytes);
+const char *st_place_notes(const struct st_facts *facts);

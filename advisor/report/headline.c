@@ -41,18 +41,19 @@ static void answer_by_settings(struct st_text_buffer *s, const struct st_report 
         st_text_buffer_printf(s, "sleeptune could not judge any setting for %s.", period);
 }
 
-const char *st_report_format_headline(const struct st_report *report, char *buf, size_t buf_bytes)
+const char *st_report_format_headline(const struct st_report *report)
 {
-    struct st_text_buffer s = st_text_buffer_on(buf, buf_bytes);
+    char *text = st_text_room(ST_REPORT_FORMAT_HEADLINE_BYTES);
+    struct st_text_buffer s = st_text_buffer_on(text, ST_REPORT_FORMAT_HEADLINE_BYTES);
     if (report->answer != NULL) {
         st_text_buffer_printf(&s, "%s", report->answer->text);
-        return buf;
+        return text;
     }
     if (report->no_sound) {
         st_text_buffer_printf(
             &s, "Nothing plays here: there is no sound card, and no sound server runs. For a program of "
                 "yours that runs in periods: sleeptune report --frames 128.");
-        return buf;
+        return text;
     }
     const struct st_finding *problem = st_report_first_problem(report);
     size_t seen_n = 0;
@@ -62,7 +63,7 @@ const char *st_report_format_headline(const struct st_report *report, char *buf,
     }
     const bool fires = st_report_count_if(report, st_finding_may_delay) > 0;
     if (seen_n > 0 && problem == NULL && !fires) /* the text's own answer */
-        return buf;
+        return text;
     st_text_buffer_printf(&s, "%s", seen_n > 0 ? "\n" : "");
     struct st_wish alone = report->wish;
     alone.why[0] = '\0'; /* a row of its own says that */
@@ -74,12 +75,12 @@ const char *st_report_format_headline(const struct st_report *report, char *buf,
     else
         answer_by_settings(&s, report, period, st_report_count_if(report, st_finding_may_delay));
     if (report->facts->partial)
-        return buf;
+        return text;
     const int64_t counted_n = st_facts_int_or(report->facts, ST_MUSIC_COUNTED, 0);
     if (counted_n > 0) {
         st_text_buffer_printf(&s, " sleeptuned has counted %jd dropout%s: sleeptune status says whose.",
                               counted_n, ST_PLURAL(counted_n));
-        return buf;
+        return text;
     }
     st_text_buffer_printf(&s, " Not measured%s%s", problem != NULL ? " at " : "",
                           problem != NULL ? period : "");
@@ -91,5 +92,5 @@ const char *st_report_format_headline(const struct st_report *report, char *buf,
     if (report->own_machine && report->wish.why[0] == '\0' && report->wish.rate_hz != 48000)
         st_text_buffer_printf(&s, " --rate %u", report->wish.rate_hz);
     st_text_buffer_printf(&s, ".");
-    return buf;
+    return text;
 }

@@ -40,4 +40,4 @@ ST_NODISCARD int st_report_format_rule(const struct st_rule *rule, const struct 
 
 /** The first sentences: what matters most, or the answer of check (headline.c). Writes into buf and returns
  * it. */
-const char *st_report_format_headline(const struct st_report *report, char *buf, size_t buf_bytes);
+const char *st_report_format_headline(const struct st_report *report);

@@ -90,7 +90,7 @@ static json_t *music_json(const struct st_facts *facts)
 
 json_t *st_report_format_json(const struct st_report *report)
 {
-    char verdict[ST_REPORT_FORMAT_HEADLINE_BYTES];
+    const char *verdict;
     json_t *findings = json_array();
     ST_EACH_OF (finding, report->findings, report->findings_n)
         st_json_append(&findings, finding_json(report, finding));
@@ -99,15 +99,14 @@ json_t *st_report_format_json(const struct st_report *report)
     json_t *document = json_pack(
         "{s:s, s:s, s:s, s:s, s:{s:I, s:I, s:I, s:s?}, s:I, s:I, s:o, s:o, s:s, s:f, s:o, s:o, s:o}",
         "schema", "sleeptune-report/1", "sleeptune", ST_VERSION, "os", st_os_rows[report->facts->os].name,
-        "verdict", st_report_format_headline(report, verdict, sizeof(verdict)), "period", "frames",
+        "verdict", (verdict = st_report_format_headline(report)), "period", "frames",
         (json_int_t)report->wish.frames, "rate_hz", (json_int_t)report->wish.rate_hz, "period_ns",
         (json_int_t)report->wish.period_ns, "set_by", report->wish.why[0] != '\0' ? report->wish.why : NULL,
         "facts", (json_int_t)report->facts->n, "facts_unreadable", (json_int_t)report->unreadable_n, "unread",
         facts_json((const struct st_fact *const *)report->facts->rows, report->facts->n, true), "findings",
         findings, "profile", st_report_profile_names[report->profile], "effect_sum_us",
         st_report_sum_us(report), "counts", counts_json(report), "notes",
-        lines_json(st_place_notes(report->facts, ST_ROOM(ST_PLACE_NOTES_BYTES))), "music",
-        music_json(report->facts));
+        lines_json(st_place_notes(report->facts)), "music", music_json(report->facts));
     if (document != NULL && report->answer != NULL &&
         json_object_update(document, report->answer->json) != 0) {
         json_decref(document);

@@ -464,7 +464,7 @@ static bool say_rest(const struct st_printer *printer, const struct st_report *r
     say_harmless(out, report);
     say_unread(out, report);
     say_left_out(out, report);
-    fputs(st_place_notes(report->facts, ST_ROOM(ST_PLACE_NOTES_BYTES)), out);
+    fputs(st_place_notes(report->facts), out);
     return true;
 }
 
@@ -519,7 +519,7 @@ static bool print_above(const struct st_printer *printer, const struct st_report
 {
     char verdict[ST_REPORT_FORMAT_HEADLINE_BYTES + ST_BUFFER_TEXT_BYTES + 16];
     const char *music, *server;
-    st_report_format_headline(report, verdict, ST_REPORT_FORMAT_HEADLINE_BYTES);
+    ST_PRINT(verdict, "%s", st_report_format_headline(report));
     /* does a posted text show what happened, or the verdict no size? */
     const bool says_itself =
         report->facts->partial &&

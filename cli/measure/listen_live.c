@@ -159,14 +159,14 @@ static void say_makes(const struct st_platform *p)
 }
 
 /* "jack, monitor, aloop, cable": the words for --back on this system. */
-static const char *ways_here(const struct st_platform *p, char *buf, size_t bytes)
+static const char *ways_here(const struct st_platform *p)
 {
-    buf[0] = '\0';
+    const char *text = "";
     ST_EACH (way, st_ways) {
-        if (is_here(p, way) && !st_text_is(way->name, "device") && strstr(buf, way->name) == NULL)
-            st_text_join(buf, bytes, ", ", "%s", way->name);
+        if (is_here(p, way) && !st_text_is(way->name, "device") && strstr(text, way->name) == NULL)
+            text = st_text("%s%s%s", text, text[0] != '\0' ? ", " : "", way->name);
     }
-    return buf;
+    return text;
 }
 
 /* Whether JACK has it, the helper program finds out. */
@@ -217,7 +217,7 @@ static int say_none(const struct st_platform *p, const struct st_listen_wish *wi
         return st_failure_usage("--back %s: no such way on this system", wish->back);
     st_failure("--back %s: %s.", wish->back, why);
     if (!st_text_is(name, wish->back))
-        fprintf(stderr, "  --back: %s, or a device to record from (%s)\n", ways_here(p, ST_ROOM(128)),
+        fprintf(stderr, "  --back: %s, or a device to record from (%s)\n", ways_here(p),
                 st_os_rows[p->machine.os].devices);
     else if (st_text_is(name, "cable"))
         way = st_way_find("device", p->machine.os);

@@ -375,7 +375,7 @@ static void put_change(FILE *out, const json_t *change, bool details, int column
         char line[500] = "";
         const bool file = st_text_is(st_json_safe_text(what, "kind", before, sizeof(before)), "file");
         st_json_safe_text(what, "before", before, sizeof(before));
-        ST_APPEND(line, "%s", st_change_story_what(what, ST_ROOM(300)));
+        ST_APPEND(line, "%s", st_change_story_what(what));
         if (!file && before[0] != '\0')
             ST_APPEND(line, " (%s before)", before);
         const size_t more_n = details ? 0 : st_change_story_more_n(list);

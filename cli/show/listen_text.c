@@ -336,24 +336,25 @@ static void say_deaf(const struct st_listen_view *view, const struct st_text_she
 }
 
 /* The command that goes this way again, for any time: "sleeptune listen --back cable". @return buf. */
-static const char *command_of(const struct st_listen_wish *wish, char *buf, size_t bytes)
+static const char *command_of(const struct st_listen_wish *wish)
 {
+    const char *text = "";
     const char *const options[][2] = {{"--back", wish->back}, {"--play", wish->plays}};
     char word[512];
-    snprintf(buf, bytes, "sleeptune listen");
+    text = st_text("sleeptune listen");
     ST_EACH (option, options) {
         if ((*option)[1] != NULL && st_safe_shell_word((*option)[1], word, sizeof(word)) != NULL)
-            st_text_append(buf, bytes, " %s %s", (*option)[0], word);
+            text = st_text("%s %s %s", text, (*option)[0], word);
     }
     if (wish->frames > 0)
-        st_text_append(buf, bytes, " -f %" PRIu32, wish->frames);
-    return buf;
+        text = st_text("%s -f %" PRIu32, text, wish->frames);
+    return text;
 }
 
 static void say_next(const struct st_listen_view *view, const struct st_text_sheet *sheet)
 {
     const struct st_hearing_result *result = view->result;
-    const char *next = NULL, *again = command_of(&view->wish, ST_ROOM(1200));
+    const char *next = NULL, *again = command_of(&view->wish);
     char text[1300];
     if (result->remarks[ST_REMARK_CLOCKS])
         next = ST_DROPOUT_REASON_ONE_CLOCK;

@@ -168,12 +168,9 @@ static void lateness(const struct st_result *result, FILE *out)
 void st_measure_text_print(const struct st_result *result, const char *buffer, bool all, FILE *out, int width)
 {
     const struct st_text_sheet sheet = {out, LABEL_COLUMNS, width};
-    char line[ST_RESULT_VERDICT_BYTES];
-    st_text_wrap(out, st_result_verdict(result, line, sizeof(line)), 0, width);
-    if (result->degraded[0] != '\0') {
-        ST_PRINT(line, "Warning: %s.", result->degraded);
-        st_text_wrap(out, line, 0, width);
-    }
+    st_text_wrap(out, st_result_verdict(result), 0, width);
+    if (result->degraded[0] != '\0')
+        st_text_wrap(out, st_text("Warning: %s.", result->degraded), 0, width);
     if (result->interrupted)
         st_text_wrap(out, "The measurement was ended early.", 0, width);
     if (result->n == 0) /* a table of zeros is no answer */

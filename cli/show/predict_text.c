@@ -53,25 +53,19 @@ const char *st_predict_text_time(const struct st_predict_run *run)
     return st_ns_short((int64_t)(st_predict_seconds(run) * 1e9));
 }
 
-const char *st_predict_text_answer(const struct st_predict_table *table, char *buf, size_t bytes)
+const char *st_predict_text_answer(const struct st_predict_table *table)
 {
-    char time[40] = "";
     const struct st_predict_row *held = table->held;
-    if (!table->brief)
-        ST_PRINT(time, " in %s", st_predict_text_time(table->run));
-    if (held != NULL) {
-        snprintf(buf, bytes, "This computer alone held %u frames (%.1f ms)%s%s", held->frames,
-                 held->period_us / 1000, held->episodes_n == 0 ? ": no dropout" : "", time);
-        if (!table->brief)
-            st_text_append(buf, bytes, ", at most %s per hour (95 %%)",
-                           st_miss_events_rate_text(held->high, ST_ROOM(32)));
-        st_text_append(buf, bytes, ".");
-    } else if (!table->known) {
-        snprintf(buf, bytes, "Not known: %s.", table->rows[table->n - 1].reason);
-    } else {
-        snprintf(buf, bytes, "No size up to %u frames held%s.", table->rows[table->n - 1].frames, time);
-    }
-    return buf;
+    const char *time = table->brief ? "" : st_text(" in %s", st_predict_text_time(table->run));
+    if (held != NULL)
+        return st_text("This computer alone held %u frames (%.1f ms)%s%s%s.", held->frames,
+                       held->period_us / 1000, held->episodes_n == 0 ? ": no dropout" : "", time,
+                       table->brief ? ""
+                                    : st_text(", at most %s per hour (95 %%)",
+                                              st_miss_events_rate_text(held->high, ST_ROOM(32))));
+    if (!table->known)
+        return st_text("Not known: %s.", table->rows[table->n - 1].reason);
+    return st_text("No size up to %u frames held%s.", table->rows[table->n - 1].frames, time);
 }
 
 static const struct mark {
@@ -143,7 +137,7 @@ void st_predict_text_rows(const struct st_predict_table *table, const struct st_
         say_row(row, view, table, out);
 }
 
-const char *st_predict_text_setting(uint32_t frames, char *buf, size_t bytes)
+const char *st_predict_text_setting(uint32_t frames)
 {
     const struct st_facts_input input = {.no_servers = true};
     struct st_facts *facts = NULL;
@@ -160,27 +154,20 @@ const char *st_predict_text_setting(uint32_t frames, char *buf, size_t bytes)
     if (known)
         st_facts_free(facts);
     if (set[0] != '\0')
-        snprintf(buf, bytes, "%s (%s%sother places: man sleeptune-size)", set, lasts,
-                 lasts[0] != '\0' ? "; " : "");
-    else
-        snprintf(buf, bytes, "set %u frames in your sound server or program: man sleeptune-size", frames);
-    return buf;
+        return st_text("%s (%s%sother places: man sleeptune-size)", set, lasts, lasts[0] != '\0' ? "; " : "");
+    return st_text("set %u frames in your sound server or program: man sleeptune-size", frames);
 }
 
 void st_predict_text_next(const struct st_predict_table *table, FILE *out, int width)
 {
-    char line[300];
+    const char *line = "sleeptune report (what makes wake-ups late)";
     if (!table->known)
-        ST_PRINT(line, "sleeptune measure --frames 32 --duration 10m --record FILE");
-    else if (table->held == NULL)
-        ST_PRINT(line, "sleeptune report (what makes wake-ups late)");
-    else if (st_predict_target(st_predict_seconds(table->run)) > 1)
-        snprintf(
-            line, sizeof(line),
-            "sleeptune measure --frames %u --duration 3h --record FILE (3 h without a dropout: at most 1 "
-            "per hour with 95 %% confidence)",
-            table->run->frames);
-    else
-        st_predict_text_setting(table->held->frames, line, sizeof(line));
+        line = "sleeptune measure --frames 32 --duration 10m --record FILE";
+    else if (table->held != NULL && st_predict_target(st_predict_seconds(table->run)) > 1)
+        line = st_text("sleeptune measure --frames %u --duration 3h --record FILE (3 h without a dropout: at "
+                       "most 1 per hour with 95 %% confidence)",
+                       table->run->frames);
+    else if (table->held != NULL)
+        line = st_predict_text_setting(table->held->frames);
     st_text_field(out, "Next", line, 6, width);
 }

@@ -35,12 +35,12 @@ struct st_predict_view {
 };
 
 /** One sentence: the smallest size that held and how sure that is, or why none. @return buf. */
-const char *st_predict_text_answer(const struct st_predict_table *table, char *buf, size_t bytes);
+const char *st_predict_text_answer(const struct st_predict_table *table);
 /** A row for each size below a head. */
 void st_predict_text_rows(const struct st_predict_table *table, const struct st_predict_view *view,
                           FILE *out);
 /** ✔, ! or ✘; row NULL: not known. */
 void st_predict_text_mark(const struct st_predict_row *row, bool colour, FILE *out);
 /** How the size is set in the server that runs here, if it is this user's. @return buf. */
-const char *st_predict_text_setting(uint32_t frames, char *buf, size_t bytes);
+const char *st_predict_text_setting(uint32_t frames);
 void st_predict_text_next(const struct st_predict_table *table, FILE *out, int width);

@@ -117,15 +117,10 @@ struct parse {
 };
 
 /* Foreign text in a message: safe, short. */
-static const char *safe_text(const char *text, char *buf, size_t buf_bytes)
+static const char *safe_text(const char *text, int bytes)
 {
-    if (strlen(text) < buf_bytes) {
-        st_safe_copy(buf, buf_bytes, text, ST_TEXT_TO_NUL);
-        return buf;
-    }
-    const size_t n = st_safe_copy(buf, buf_bytes - 3, text, ST_TEXT_TO_NUL);
-    memcpy(buf + n, "...", 4);
-    return buf;
+    const bool whole = strlen(text) < (size_t)bytes;
+    return st_safe_text(st_text("%.*s%s", whole ? bytes : bytes - 4, text, whole ? "" : "..."));
 }
 
 static void ST_PRINTF(3, 4) complain(struct parse *parse, unsigned line, const char *format, ...)
@@ -147,7 +142,7 @@ static void ST_PRINTF(3, 4) complain(struct parse *parse, unsigned line, const c
 /* That line (from 1) of a file, without the blanks around it, printable, short: ": text", or "" for none. */
 static const char *quote_line(const char *text, unsigned line)
 {
-    char copy[QUOTE_BYTES + 1], safe[QUOTE_BYTES];
+    char copy[QUOTE_BYTES + 1];
     for (; line > 1 && *text != '\0'; line -= *text++ == '\n')
         ;
     text += strspn(text, " \t\r");
@@ -155,31 +150,30 @@ static const char *quote_line(const char *text, unsigned line)
     while (len > 0 && strchr(" \t\r", text[len - 1]) != NULL)
         len--;
     ST_PRINT(copy, "%.*s", (int)(len < sizeof(copy) ? len : sizeof(copy)), text);
-    return st_text("%s%s", len > 0 ? ": " : "", safe_text(copy, safe, sizeof(safe)));
+    return st_text("%s%s", len > 0 ? ": " : "", safe_text(copy, QUOTE_BYTES));
 }
 
-static const char *value_text(const config_setting_t *setting, char *buf, size_t buf_bytes)
+static const char *value_text(const config_setting_t *setting)
 {
     switch (config_setting_type(setting)) {
     case CONFIG_TYPE_INT:
     case CONFIG_TYPE_INT64:
-        snprintf(buf, buf_bytes, "%lld", config_setting_get_int64(setting));
+        return st_text("%lld", config_setting_get_int64(setting));
         break;
     case CONFIG_TYPE_FLOAT:
-        snprintf(buf, buf_bytes, "%g", config_setting_get_float(setting));
+        return st_text("%g", config_setting_get_float(setting));
         break;
     case CONFIG_TYPE_BOOL:
-        snprintf(buf, buf_bytes, "%s", config_setting_get_bool(setting) ? "true" : "false");
+        return st_text("%s", config_setting_get_bool(setting) ? "true" : "false");
         break;
     case CONFIG_TYPE_STRING:
-        snprintf(buf, buf_bytes, "\"%s\"",
-                 safe_text(config_setting_get_string(setting), ST_ROOM(NAME_BYTES)));
+        return st_text("\"%s\"", safe_text(config_setting_get_string(setting), NAME_BYTES));
         break;
     default: /* a list or an array */
-        snprintf(buf, buf_bytes, config_setting_is_group(setting) ? "{ ... }" : "( ... )");
+        return st_text(config_setting_is_group(setting) ? "{ ... }" : "( ... )");
         break;
     }
-    return buf;
+    return "";
 }
 
 /* An exact name is nearest, then one that begins like this. */
@@ -212,8 +206,8 @@ static void nearest_name(const char *name, bool top_level, char *ret, size_t ret
 
 static void unknown_key(struct parse *parse, const config_setting_t *setting, const char *path)
 {
-    char safe[NAME_BYTES], nearest[NAME_BYTES];
-    safe_text(path, safe, sizeof(safe));
+    char nearest[NAME_BYTES];
+    const char *safe = safe_text(path, NAME_BYTES);
     nearest_name(safe, strchr(safe, '.') == NULL, nearest, sizeof(nearest));
     complain(parse, config_setting_source_line(setting), "%s: unknown key. Did you mean %s?", safe, nearest);
 }
@@ -233,10 +227,9 @@ static void read_key(struct parse *parse, const config_setting_t *setting, const
     ST_EACH_OF (key, st_config_keys, st_config_keys_n) {
         if (!st_text_is(key->path, path))
             continue;
-        char value[NAME_BYTES + 8];
         if (!store(key, setting, parse->config))
             complain(parse, config_setting_source_line(setting), "%s = %s: must be %s", path,
-                     value_text(setting, value, sizeof(value)), st_config_allowed(key));
+                     value_text(setting), st_config_allowed(key));
         return;
     }
     unknown_key(parse, setting, path);

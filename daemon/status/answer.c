@@ -159,13 +159,13 @@ static const char *since_text(const struct st_view *view, const struct st_observ
 }
 
 const char *st_answer_sentence(const struct st_view *view, const struct st_observed_view *source,
-                               const struct st_dropout_client *client, char *buf, size_t buf_bytes)
+                               const struct st_dropout_client *client)
 {
     const struct st_dropout_table *shown = st_observed_shown(source);
     const struct st_dropout_sentence_about about = {.source = source->source,
                                                     .all_n = st_dropout_table_total(shown),
                                                     .when = since_text(view, source, ST_ROOM(64))};
-    return st_dropout_sentence_of(shown, client, &about, buf, buf_bytes);
+    return st_dropout_sentence_of(shown, client, &about);
 }
 
 static void put_dropouts(const struct st_view *view, const struct st_answer *answer, char *buf,
@@ -307,7 +307,7 @@ static void put_music(const struct st_view *view, const struct st_answer *answer
 
 static void set_text(const struct st_view *view, struct st_answer *answer)
 {
-    char *buf = answer->text, trouble[ST_VIEW_TEXT_BYTES], overdue[ST_VIEW_OVERDUE_BYTES];
+    char *buf = answer->text;
     enum st_cause cause;
     const size_t buf_bytes = sizeof(answer->text);
     put_music(view, answer, buf, buf_bytes);
@@ -316,9 +316,9 @@ static void set_text(const struct st_view *view, struct st_answer *answer)
     if (answer->lost && view->history.changed[0] != '\0')
         st_text_append(buf, buf_bytes, " %s", view->history.changed);
     if (view->overdue.ns > 0)
-        st_text_append(buf, buf_bytes, " The loop %s.", st_view_overdue_text(view, overdue, sizeof(overdue)));
+        st_text_append(buf, buf_bytes, " The loop %s.", st_view_overdue_text(view));
     else if (answer->timing_known && (view->loop->error != 0 || !view->loop->books_balance))
-        st_text_append(buf, buf_bytes, " %s", st_result_verdict(view->loop, trouble, sizeof(trouble)));
+        st_text_append(buf, buf_bytes, " %s", st_result_verdict(view->loop));
     else if (answer->dropouts_n == 0 && answer->timing_matters && (answer->timing_known || !view->rests))
         st_text_append(buf, buf_bytes, " This computer's timing: %s.",
                        !answer->timing_known ? "not measured yet"
@@ -361,8 +361,7 @@ static void set_timing(const struct st_view *view, struct st_answer *answer)
     const size_t buf_bytes = sizeof(answer->timing);
     const struct st_result *loop = view->loop;
     if (view->overdue.ns > 0) {
-        snprintf(buf, buf_bytes, "timing not OK: the loop %s",
-                 st_view_overdue_text(view, ST_ROOM(ST_VIEW_OVERDUE_BYTES)));
+        snprintf(buf, buf_bytes, "timing not OK: the loop %s", st_view_overdue_text(view));
         return;
     }
     if (!answer->timing_known || loop->elapsed_periods == 0) {

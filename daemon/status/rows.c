@@ -105,7 +105,7 @@ static void add_server(struct section *to, const struct st_view *view, const str
                        bool only)
 {
     struct line line = {0};
-    char asked[192];
+    const char *asked;
     const char *hint = st_xrun_sources_find(of->source)->frames_hint;
     const struct st_dropout_table *shown = st_observed_shown(of);
     const uint64_t dropouts_n = st_dropout_table_total(shown),
@@ -136,7 +136,7 @@ static void add_server(struct section *to, const struct st_view *view, const str
             shown->certainty == ST_CERTAINTY_PROBABLE ? " (probably)" : "");
     if (before_n > 0)
         PUT(&line, "; %" PRIu64 " earlier dropout%s", before_n, ST_PLURAL(before_n));
-    if (st_dropout_table_asked(&of->seen, asked, sizeof(asked))[0] != '\0')
+    if ((asked = st_dropout_table_asked(&of->seen))[0] != '\0')
         PUT(&line, "; %s", asked);
     else if (of->seen.frames > 0 && hint != NULL)
         PUT(&line, "; %s", hint);
@@ -207,16 +207,14 @@ static void add_minute(struct section *to, const struct st_view *view)
 /* --- the clients --- */
 
 /* "117 %": a time as a share of the period; "-" where it is not known. */
-static const char *share_text(int64_t ns, int64_t period_ns, char *buf, size_t buf_bytes)
+static const char *share_text(int64_t ns, int64_t period_ns)
 {
     const double percent = period_ns > 0 ? 100 * (double)ns / (double)period_ns : -1;
-    snprintf(buf, buf_bytes, percent >= 0 ? "%.*f %%" : "-", percent >= 0.05 && percent < 0.95 ? 1 : 0,
-             percent);
-    return buf;
+    return st_text(percent >= 0 ? "%.*f %%" : "-", percent >= 0.05 && percent < 0.95 ? 1 : 0, percent);
 }
 
 /* The longest cycle, of its worst dropout if that computed too long, or of the last seconds. */
-static const char *worst_text(const struct st_dropout_client *client, char *buf, size_t buf_bytes)
+static const char *worst_text(const struct st_dropout_client *client)
 {
     const struct st_xrun_load *load = &client->load;
     const bool dropout = client->worst_reason == ST_DROPOUT_TOO_SLOW && client->worst.busy_ns > 0 &&
@@ -224,8 +222,8 @@ static const char *worst_text(const struct st_dropout_client *client, char *buf,
     if (dropout && (load->cycles_n == 0 || load->period_ns <= 0 ||
                     (double)client->worst.busy_ns * (double)load->period_ns >
                         (double)load->busy_max_ns * (double)client->worst.period_ns))
-        return share_text(client->worst.busy_ns, client->worst.period_ns, buf, buf_bytes);
-    return share_text(load->cycles_n > 0 ? load->busy_max_ns : -1, load->period_ns, buf, buf_bytes);
+        return share_text(client->worst.busy_ns, client->worst.period_ns);
+    return share_text(load->cycles_n > 0 ? load->busy_max_ns : -1, load->period_ns);
 }
 
 /* known: 0 dropouts are none, else it is not known whether there were any. */
@@ -257,13 +255,12 @@ static void add_client(struct section *to, const struct st_dropout_client *clien
                  !st_dropout_table_is_unheard(client)     ? ""
                  : load->between == ST_XRUN_BETWEEN_STOPS ? "its buffer: only stops are watched"
                                                           : "not watched between it and PipeWire");
-    add_program(
-        to, client->name[0] != '\0' ? client->name : "not named", n, !st_dropout_table_is_unheard(client),
-        reason,
-        st_dropout_table_has_ended(client)
-            ? "ended"
-            : share_text(load->cycles_n > 0 ? load->busy_median_ns : -1, load->period_ns, ST_ROOM(32)),
-        worst_text(client, ST_ROOM(32)));
+    add_program(to, client->name[0] != '\0' ? client->name : "not named", n,
+                !st_dropout_table_is_unheard(client), reason,
+                st_dropout_table_has_ended(client)
+                    ? "ended"
+                    : share_text(load->cycles_n > 0 ? load->busy_median_ns : -1, load->period_ns),
+                worst_text(client));
 }
 
 /* Of all sources the client that lost most and is not yet in the table, those of a server that is watched now
@@ -440,10 +437,10 @@ static void add_reserve(struct section *to, const struct st_dropout_client *clie
  * shows. */
 static void add_programs_details(struct section *to, const struct st_observed_view *of)
 {
-    char rhythm[128];
+    const char *rhythm;
     ST_EACH_OF (client, of->seen.clients, of->seen.clients_n) {
         add_reserve(to, client);
-        if (st_dropout_table_rhythm(client, rhythm, sizeof(rhythm))[0] != '\0')
+        if ((rhythm = st_dropout_table_rhythm(client))[0] != '\0')
             add(to, OK, "Long cycles", "%s: %s", client->name, rhythm);
         if (!st_dropout_table_is_unheard(client))
             continue;

@@ -18,20 +18,20 @@ static void ST_PRINTF(4, 5)
     ST_PRINT_REST(entry->why, sizeof(entry->why), format);
 }
 
-const char *st_view_overdue_text(const struct st_view *view, char *buf, size_t buf_bytes)
+const char *st_view_overdue_text(const struct st_view *view)
 {
+    const char *text = "";
     const int64_t seconds = view->overdue.ns / ST_NS_PER_S;
     const int64_t period_ns = view->loop != NULL ? st_period_ns(&view->loop->period) : 0;
     if (view->loop != NULL && view->loop->elapsed_periods > 0 && period_ns > 0)
-        snprintf(buf, buf_bytes, "has not run for %" PRId64 " s (about %" PRId64 " periods overdue)", seconds,
-                 view->overdue.ns / period_ns);
+        text = st_text("has not run for %" PRId64 " s (about %" PRId64 " periods overdue)", seconds,
+                       view->overdue.ns / period_ns);
     else
-        snprintf(buf, buf_bytes, "has not run for %" PRId64 " s and has not counted a period yet", seconds);
+        text = st_text("has not run for %" PRId64 " s and has not counted a period yet", seconds);
     if (view->overdue.hog.looks >= ST_HOG_LOOKS)
-        st_text_append(buf, buf_bytes, ": %s/%d with real-time priority %d keeps CPU %d busy",
-                       view->overdue.hog.name, (int)view->overdue.hog.tid, view->overdue.hog.priority,
-                       view->overdue.hog.cpu);
-    return buf;
+        text = st_text("%s: %s/%d with real-time priority %d keeps CPU %d busy", text, view->overdue.hog.name,
+                       (int)view->overdue.hog.tid, view->overdue.hog.priority, view->overdue.hog.cpu);
+    return text;
 }
 
 size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VIEW_DEGRADED_MAX])
@@ -42,7 +42,7 @@ size_t st_view_degraded(const struct st_view *view, struct st_degraded ret[ST_VI
         ret[n - 1].rights = true;
     }
     if (view->overdue.ns > 0) {
-        add(ret, &n, "loop", "the test loop %s", st_view_overdue_text(view, ST_ROOM(ST_VIEW_OVERDUE_BYTES)));
+        add(ret, &n, "loop", "the test loop %s", st_view_overdue_text(view));
         ret[n - 1].counts = true;
     }
     if (view->loop != NULL && view->loop->lock == ST_LOCK_NONE &&

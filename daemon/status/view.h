@@ -53,7 +53,7 @@ const char *st_view_state(const struct st_view *view);
  * of a loop with overdue_ns.
  * @return buf. */
 #define ST_VIEW_OVERDUE_BYTES 256
-const char *st_view_overdue_text(const struct st_view *view, char *buf, size_t buf_bytes);
+const char *st_view_overdue_text(const struct st_view *view);
 
 /** "off", "opening", "writing", "failing". */
 const char *st_view_history_state(const struct st_view *view);

@@ -35,8 +35,7 @@ static struct st_result r;
 
 static void look(void)
 {
-    char text[400];
-    show("%s", st_result_verdict(&r, text, sizeof(text)));
+    show("%s", st_result_verdict(&r));
 }
 
 /* 2.996 / 11250 * 1350000 = 359.5 */
@@ -119,10 +118,9 @@ static void periods_that_nobody_saw_are_no_evidence(void **state)
 static void look_at_all(const struct st_result *all)
 {
     struct st_result sorted[3];
-    char text[480];
     memcpy(sorted, all, sizeof(sorted));
     qsort(sorted, 3, sizeof(sorted[0]), st_result_compare);
-    st_result_verdict_of_all(sorted, 3, text, sizeof(text));
+    const char *text = st_result_verdict_of_all(sorted, 3);
     show("CPU %d first: %s", sorted[0].cpu, text);
 }
 

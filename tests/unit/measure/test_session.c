@@ -61,7 +61,6 @@ static void warm_up_is_200_cycles_or_a_second(void **state)
         struct st_session_config config;
         struct st_session *session;
         struct st_result result;
-        char text[256];
         st_session_defaults(&config);
         assert_int_equal(config.warmup_cycles, 200);
         assert_true(config.warmup_max_ns == ST_NS_PER_S);
@@ -79,7 +78,7 @@ static void warm_up_is_200_cycles_or_a_second(void **state)
         result.error = 0;
         if (i == 2) /* it says what it would have taken */
             assert_string_equal(
-                st_result_verdict(&result, text, sizeof(text)),
+                st_result_verdict(&result),
                 "Nothing was measured: the measurement ended before the first counted period. "
                 "Warm-up (2 cycles) takes 682.667 ms.");
         st_result_finish(&result);
@@ -235,8 +234,7 @@ static void refused_fifo_and_lock_are_said_in_the_result(void **state)
     assert_int_equal(result.lock, ST_LOCK_NONE);
     assert_has(result.degraded, "SCHED_FIFO");
     assert_has(result.degraded, "; memory is not locked");
-    char verdict[400];
-    assert_has(st_result_verdict(&result, verdict, sizeof(verdict)), "as a normal thread");
+    assert_has(st_result_verdict(&result), "as a normal thread");
     st_result_finish(&result);
     st_session_free(session);
 }

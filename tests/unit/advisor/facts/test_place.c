@@ -4,11 +4,10 @@
 
 static void check(enum st_os os, const char *key, const char *value, const char *wanted)
 {
-    char notes[ST_PLACE_NOTES_BYTES];
     struct st_facts *facts = st_facts_new(os);
     assert_non_null(facts);
     assert_int_equal(st_facts_put_text(facts, key, value, NULL), 0);
-    st_place_notes(facts, notes, sizeof(notes));
+    const char *notes = st_place_notes(facts);
     const char *end = strchr(notes, '\n');
     assert_int_equal(end != NULL, wanted != NULL);
     if (wanted != NULL && (strstr(notes, wanted) == NULL || end[1] != '\0'))

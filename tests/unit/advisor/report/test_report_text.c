@@ -259,13 +259,11 @@ static void what_is_left_out_is_counted_and_not_summed(void **state)
 
 static void the_first_sentence_names_the_one_thing_that_matters(void **state)
 {
-    char verdict[ST_REPORT_FORMAT_HEADLINE_BYTES];
     static char fix[] = "sudo one";
     rules[0].id = "linux-rt-permission";
     fires(0, ST_STATUS_PROBLEM, -1, fix);
-    assert_string_equal(st_report_format_headline(&report, verdict, sizeof(verdict)),
-                        "What is seen here. "
-                        "Not measured at 64 frames at 48 kHz (1.3 ms).");
+    assert_string_equal(st_report_format_headline(&report), "What is seen here. "
+                                                            "Not measured at 64 frames at 48 kHz (1.3 ms).");
 }
 
 static void what_is_fine_is_listed_by_name(void **state)
