@@ -8,7 +8,7 @@
  * ST_TEXT_TURN_BYTES of them gets the oldest ones' room. Threads: any, each has its own; never the loop that
  * measures, since it allocates. */
 #define ST_TEXT_MAX_BYTES  4096
-#define ST_TEXT_TURN_BYTES (1024 * 1024)
+#define ST_TEXT_TURN_BYTES (16 * 1024 * 1024)
 ST_NODISCARD char *st_text(const char *format, ...) ST_PRINTF(1, 2);
 
 /** Room of at most ST_TEXT_MAX_BYTES that lives as long. */
