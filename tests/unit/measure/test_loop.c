@@ -4,12 +4,18 @@
 
 #define PERIODS 1000
 
+static struct bench b;
+
+static void run(uint64_t periods, const int64_t *late_ns, size_t n, int64_t late_after_ns)
+{
+    bench_init(&b, 4096, periods);
+    bench_script(&b, late_ns, n, late_after_ns);
+    bench_run(&b);
+}
+
 static void on_time_run_balances_with_one_sleep_and_one_clock_read_a_cycle(void **state)
 {
-    struct bench b;
-    bench_init(&b, 4096, PERIODS);
-    bench_script(&b, NULL, 0, 14000);
-    bench_run(&b);
+    run(PERIODS, NULL, 0, 14000);
     assert_true(b.result.books_balance);
     assert_int_equal(b.result.n, PERIODS);
     assert_int_equal(b.result.cycles, PERIODS);
@@ -25,7 +31,6 @@ static void on_time_run_balances_with_one_sleep_and_one_clock_read_a_cycle(void 
 
 static void due_times_do_not_drift(void **state)
 {
-    struct bench b;
     bench_init(&b, 1 << 20, 675000); /* a quarter of an hour of periods of 1333333 1/3 ns */
     bench_script(&b, NULL, 0, 0);
     bench_run(&b);
@@ -37,12 +42,9 @@ static void due_times_do_not_drift(void **state)
 
 static void stall_of_200_ms_is_150_misses(void **state)
 {
-    struct bench b;
     int64_t late_ns[101] = {0};
     late_ns[100] = 200 * ST_NS_PER_MS;
-    bench_init(&b, 4096, PERIODS);
-    bench_script(&b, late_ns, 101, 0);
-    bench_run(&b);
+    run(PERIODS, late_ns, 101, 0);
     assert_true(b.result.books_balance);
     assert_int_equal(b.result.misses, 150);
     assert_int_equal(b.result.skipped_periods, 149);
@@ -60,11 +62,8 @@ static void stall_of_200_ms_is_150_misses(void **state)
 
 static void wake_in_the_next_period_is_a_miss_without_a_skip(void **state)
 {
-    struct bench b;
     const int64_t late_ns[] = {0, 2000000};
-    bench_init(&b, 4096, 10);
-    bench_script(&b, late_ns, 2, 0);
-    bench_run(&b);
+    run(10, late_ns, 2, 0);
     assert_int_equal(b.result.misses, 1);
     assert_int_equal(b.result.skipped_periods, 0);
     assert_int_equal(b.result.cycles, 10);
@@ -74,7 +73,6 @@ static void wake_in_the_next_period_is_a_miss_without_a_skip(void **state)
 
 static void done_exactly_at_the_next_due_time_is_no_miss(void **state)
 {
-    struct bench b;
     int64_t late_ns[1];
     bench_init(&b, 4096, 10);
     late_ns[0] = st_period_ns(&b.loop.period);
@@ -85,9 +83,7 @@ static void done_exactly_at_the_next_due_time_is_no_miss(void **state)
     late_ns[0]++;
     bench_finish(&b);
 
-    bench_init(&b, 4096, 10);
-    bench_script(&b, late_ns, 1, 0);
-    bench_run(&b);
+    run(10, late_ns, 1, 0);
     assert_int_equal(b.result.misses, 1);
     bench_finish(&b);
 }
@@ -99,11 +95,8 @@ static int sleep_not_at_all(struct st_clock *clock, int64_t due_ns) ST_NONBLOCKI
 
 static void early_wake_is_negative_and_counted_apart(void **state)
 {
-    struct bench b;
     const int64_t late_ns[] = {100, -3000, 200};
-    bench_init(&b, 4096, 3);
-    bench_script(&b, late_ns, 3, 0);
-    bench_run(&b);
+    run(3, late_ns, 3, 0);
     assert_int_equal(b.result.early, 1);
     assert_int_equal(b.result.lateness.min_ns, -3000);
     assert_true(b.result.books_balance);
@@ -112,7 +105,6 @@ static void early_wake_is_negative_and_counted_apart(void **state)
 
 static void sleeps_that_do_not_sleep_do_not_balance_the_books(void **state)
 {
-    struct bench b;
     bench_init(&b, 4096, 100);
     bench_script(&b, NULL, 0, 0);
     b.fake->clock.sleep_until_ns = sleep_not_at_all;
@@ -124,11 +116,8 @@ static void sleeps_that_do_not_sleep_do_not_balance_the_books(void **state)
 
 static void interrupted_sleep_is_taken_up_again(void **state)
 {
-    struct bench b;
     const int64_t late_ns[] = {0, INT64_MIN, 7000};
-    bench_init(&b, 4096, 5);
-    bench_script(&b, late_ns, 3, 0);
-    bench_run(&b);
+    run(5, late_ns, 3, 0);
     assert_int_equal(b.result.cycles, 5);
     assert_int_equal(b.result.misses, 0);
     assert_int_equal(b.result.lateness.max_ns, 7000);
@@ -138,7 +127,6 @@ static void interrupted_sleep_is_taken_up_again(void **state)
 
 static void sleep_that_fails_ends_the_loop_with_its_error(void **state)
 {
-    struct bench b;
     bench_init(&b, 4096, 5);
     assert_int_equal(st_fake_fail_at(b.fake, "sleep_until_ns", 3, -22), 0);
     assert_int_equal(st_loop_run(&b.loop), -22);
@@ -147,12 +135,9 @@ static void sleep_that_fails_ends_the_loop_with_its_error(void **state)
 
 static void stall_of_minutes_needs_wide_records_and_keeps_its_exact_value(void **state)
 {
-    struct bench b;
     const int64_t stall_ns = 400 * ST_NS_PER_S + 17;
     const int64_t late_ns[] = {0, 0, stall_ns};
-    bench_init(&b, 4096, 301000);
-    bench_script(&b, late_ns, 3, 0);
-    bench_run(&b);
+    run(301000, late_ns, 3, 0);
     assert_int_equal(b.result.lateness.max_ns, stall_ns);
     assert_int_equal(b.result.skipped_periods, 299999);
     assert_int_equal(b.result.misses, 300000);
@@ -162,7 +147,6 @@ static void stall_of_minutes_needs_wide_records_and_keeps_its_exact_value(void *
 
 static void full_ring_counts_what_it_lost_and_the_books_balance(void **state)
 {
-    struct bench b;
     int64_t late_ns[501] = {0};
     late_ns[500] = 20 * ST_NS_PER_MS; /* a skip while the ring is full */
     bench_init(&b, 64, PERIODS);
@@ -192,7 +176,6 @@ static void drain_now_and_then(void *ctx) ST_NONBLOCKING
 
 static void loss_is_told_through_the_ring_when_there_is_room_again(void **state)
 {
-    struct bench b;
     bench_init(&b, 128, PERIODS);
     struct slow_drain slow = {.bench = &b};
     b.loop.callback = drain_now_and_then;
@@ -210,7 +193,6 @@ static void loss_is_told_through_the_ring_when_there_is_room_again(void **state)
 
 static void warm_up_is_outside_all_counts(void **state)
 {
-    struct bench b;
     int64_t late_ns[200];
     ST_EACH (late_n, late_ns)
         *late_n = 900000;
@@ -240,7 +222,6 @@ static void spend_time(void *ctx) ST_NONBLOCKING
 
 static void callback_time_enters_the_response_but_not_the_lateness(void **state)
 {
-    struct bench b;
     bench_init(&b, 4096, 100);
     struct work work = {b.fake, 400000};
     b.loop.callback = spend_time;
@@ -257,7 +238,6 @@ static void callback_time_enters_the_response_but_not_the_lateness(void **state)
 
 static void callback_longer_than_the_period_is_its_own_cause(void **state)
 {
-    struct bench b;
     bench_init(&b, 4096, 100);
     struct work work = {b.fake, 3 * ST_NS_PER_MS};
     b.loop.callback = spend_time;
@@ -297,31 +277,30 @@ static void look_while_late(void *ctx) ST_NONBLOCKING
 }
 
 /* One wake-up that is late by late_ns, and what is made of it. */
-static void run_watched(struct bench *b, uint64_t warmup, int drains, int64_t late_ns, int64_t waited_ns)
+static void run_watched(uint64_t warmup, int drains, int64_t late_ns, int64_t waited_ns)
 {
-    bench_init(b, 4096, 50);
-    struct watched w = {.bench = b, .drains = drains, .waited_ns = waited_ns};
+    bench_init(&b, 4096, 50);
+    struct watched w = {.bench = &b, .drains = drains, .waited_ns = waited_ns};
     w.counters = (struct st_thread_counters){
         .valid = ST_COUNTER_CPU | ST_COUNTER_RUNQ_WAIT, .cpu_ns = 1000, .runq_wait_ns = 40000};
-    st_fake_set_counters(b->fake, &w.counters);
-    b->loop.cause_above_ns = 600000;
-    b->loop.warmup_cycles = warmup;
-    b->loop.counters = &b->counters;
-    b->loop.callback = look_while_late;
-    b->loop.callback_ctx = &w;
+    st_fake_set_counters(b.fake, &w.counters);
+    b.loop.cause_above_ns = 600000;
+    b.loop.warmup_cycles = warmup;
+    b.loop.counters = &b.counters;
+    b.loop.callback = look_while_late;
+    b.loop.callback_ctx = &w;
     int64_t script_ns[64] = {0};
     script_ns[warmup + 2] = late_ns;
-    bench_script(b, script_ns, (size_t)warmup + 3, 0);
-    bench_run(b);
-    assert_int_equal(b->result.cause_late_n, 1);
-    assert_int_equal(b->result.cause_explained_n, 1);
-    assert_true(b->result.books_balance);
+    bench_script(&b, script_ns, (size_t)warmup + 3, 0);
+    bench_run(&b);
+    assert_int_equal(b.result.cause_late_n, 1);
+    assert_int_equal(b.result.cause_explained_n, 1);
+    assert_true(b.result.books_balance);
 }
 
 static void late_wake_takes_one_cause_record_against_the_latest_baseline(void **state)
 {
-    struct bench b;
-    run_watched(&b, 0, 1, 750000, 700000);
+    run_watched(0, 1, 750000, 700000);
     assert_int_equal(b.result.causes[ST_CAUSE_RUN_QUEUE].n, 1);
     assert_int_equal(b.result.causes[ST_CAUSE_RUN_QUEUE].max_ns, 750000);
     assert_int_equal(b.result.events[0].runq_wait_ns, 700000);
@@ -331,9 +310,8 @@ static void late_wake_takes_one_cause_record_against_the_latest_baseline(void **
 
 static void late_wake_before_the_first_drain_is_explained(void **state)
 {
-    struct bench b;
     for (uint64_t warmup = 0; warmup <= 50; warmup += 50) {
-        run_watched(&b, warmup, 0, 750000, 700000);
+        run_watched(warmup, 0, 750000, 700000);
         assert_int_equal(b.result.causes[ST_CAUSE_RUN_QUEUE].n, 1);
         assert_int_equal(b.result.events[0].runq_wait_ns, 700000);
         bench_finish(&b);
@@ -342,8 +320,7 @@ static void late_wake_before_the_first_drain_is_explained(void **state)
 
 static void late_wake_that_outlasts_many_drains_is_explained(void **state)
 {
-    struct bench b;
-    run_watched(&b, 0, 5, 700 * ST_NS_PER_MS, 699 * ST_NS_PER_MS);
+    run_watched(0, 5, 700 * ST_NS_PER_MS, 699 * ST_NS_PER_MS);
     assert_int_equal(b.result.causes[ST_CAUSE_UNKNOWN].n, 0);
     assert_int_equal(b.result.causes[ST_CAUSE_RUN_QUEUE].n, 1);
     assert_int_equal(b.result.events[0].runq_wait_ns, 699 * ST_NS_PER_MS);
@@ -353,19 +330,18 @@ static void late_wake_that_outlasts_many_drains_is_explained(void **state)
 /* Two late wake-ups and a sleep of the machine between two drains. */
 static void sleep_in_between(void *ctx) ST_NONBLOCKING
 {
-    struct bench *b = ctx;
     static const struct st_thread_counters waited = {.valid = ST_COUNTER_RUNQ_WAIT, .runq_wait_ns = 740000};
-    switch (atomic_load(&b->loop.cycles_seen)) {
+    switch (atomic_load(&b.loop.cycles_seen)) {
     case 0:
-        st_drain_step(&b->drain);
-        st_drain_baseline(&b->drain);
-        st_fake_advance(b->fake, 1);
+        st_drain_step(&b.drain);
+        st_drain_baseline(&b.drain);
+        st_fake_advance(b.fake, 1);
         break;
     case 2:
-        st_fake_set_counters(b->fake, &waited);
+        st_fake_set_counters(b.fake, &waited);
         break;
     case 4:
-        st_fake_set_suspended_ns(b->fake, 4 * ST_NS_PER_S);
+        st_fake_set_suspended_ns(b.fake, 4 * ST_NS_PER_S);
         break;
     default:
         break;
@@ -374,7 +350,6 @@ static void sleep_in_between(void *ctx) ST_NONBLOCKING
 
 static void late_wake_before_the_machine_slept_has_a_cause_of_its_own(void **state)
 {
-    struct bench b;
     const struct st_thread_counters counters = {.valid = ST_COUNTER_RUNQ_WAIT, .runq_wait_ns = 40000};
     const int64_t script_ns[] = {0, 0, 750000, 0, 60 * ST_NS_PER_MS};
     bench_init(&b, 4096, 400);
@@ -409,7 +384,6 @@ static void hear_late(void *ctx, const struct st_cause_event *event)
 
 static void machine_that_is_always_late_is_asked_why_at_most_eight_times_a_second(void **state)
 {
-    struct bench b;
     struct heard heard = {0};
     bench_init(&b, 1 << 16, 7500); /* ten seconds */
     b.drain.sink = (struct st_sink){.late = hear_late, .ctx = &heard};
@@ -429,7 +403,6 @@ static void machine_that_is_always_late_is_asked_why_at_most_eight_times_a_secon
 
 static void lateness_between_two_looks_is_shared_by_what_was_counted(void **state)
 {
-    struct bench b;
     struct heard heard = {0};
     int64_t script_ns[128];
     bench_init(&b, 4096, 80);
@@ -463,7 +436,6 @@ static void ask_stop(void *ctx) ST_NONBLOCKING
 
 static void stop_ends_it_with_balanced_books(void **state)
 {
-    struct bench b;
     bench_init(&b, 4096, 0);
     b.loop.callback = ask_stop;
     b.loop.callback_ctx = &b.loop;
@@ -476,7 +448,6 @@ static void stop_ends_it_with_balanced_books(void **state)
 
 static void stop_in_warm_up_counts_nothing(void **state)
 {
-    struct bench b;
     bench_init(&b, 4096, PERIODS);
     b.loop.warmup_cycles = 200;
     b.loop.callback = ask_stop;
@@ -493,7 +464,6 @@ static void stop_in_warm_up_counts_nothing(void **state)
 
 static void sleep_that_fails_in_warm_up_leaves_balanced_books(void **state)
 {
-    struct bench b;
     bench_init(&b, 4096, 5);
     b.loop.warmup_cycles = 20;
     assert_int_equal(st_fake_fail_at(b.fake, "sleep_until_ns", 3, -22), 0);
