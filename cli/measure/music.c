@@ -252,17 +252,14 @@ static void put_records(const struct server *server, const json_t *dropouts, con
     snprintf(buf, bytes, "%s%s (Recorded by sleeptuned on %s in at most %.0f s.)",
              st_dropout_sentence_forced(&server->seen, st_dropout_table_worst(&server->seen, INT64_MAX),
                                         server->watch.source->name, ST_ROOM(96)),
-             st_json_safe_text(dropouts, "text", ST_ROOM(800)), name_of(server),
-             st_ns_seconds(duration_ns + SUM_NS));
+             st_json_safe_text(dropouts, "text"), name_of(server), st_ns_seconds(duration_ns + SUM_NS));
     st_facts_put_int(facts, ST_MUSIC_DROPOUTS, st_json_integer(dropouts, "count"), RECORDS);
-    st_facts_put_text(facts, ST_MUSIC_CLIENT, st_json_safe_text(client, "name", ST_ROOM(ST_XRUN_NAME_BYTES)),
-                      RECORDS);
+    st_facts_put_text(facts, ST_MUSIC_CLIENT, st_json_safe_text(client, "name"), RECORDS);
     st_facts_put_int(facts, ST_MUSIC_CLIENT_DROPOUTS,
                      st_json_integer(client, "dropouts") + st_json_integer(client, "device_dropouts"),
                      RECORDS);
     st_facts_put_text(facts, ST_MUSIC_REASON, most_of(json_object_get(client, "reasons")), RECORDS);
-    put_next(st_json_safe_text(screen, "next", ST_ROOM(128)),
-             st_json_safe_text(screen, "next_why", ST_ROOM(800)), RECORDS, facts);
+    put_next(st_json_safe_text(screen, "next"), st_json_safe_text(screen, "next_why"), RECORDS, facts);
 }
 
 /* A daemon of this user sees more than check: two answers in the same second would contradict each other.

@@ -16,13 +16,12 @@
 
 const char *st_dropouts_text_server(const json_t *source)
 {
-    return st_text("%s", st_xrun_sources_title(st_json_safe_text(source, "source", ST_ROOM(32))));
+    return st_text("%s", st_xrun_sources_title(st_json_safe_text(source, "source")));
 }
 
 const char *st_dropouts_text_sentence(const json_t *dropouts, const char *when)
 {
-    return st_text("%c%s: %s", when[0] - 'a' + 'A', when + 1,
-                   st_json_safe_text(dropouts, "text", ST_ROOM(512)));
+    return st_text("%c%s: %s", when[0] - 'a' + 'A', when + 1, st_json_safe_text(dropouts, "text"));
 }
 
 static void put_row(FILE *out, int name_columns, const char *name, int64_t n, const char *why, int columns)
@@ -68,21 +67,20 @@ void st_dropouts_text_table(FILE *out, const json_t *dropouts, bool all, int col
                           .left_n = st_json_integer(dropouts, "count")};
     size_t i, j;
     const json_t *source, *client;
-    char name[80];
     json_array_foreach(json_object_get(dropouts, "sources"), i, source)
     {
         json_array_foreach(json_object_get(source, "clients"), j, client)
         {
-            st_json_safe_text(client, "name", name, sizeof(name));
+            const char *name = st_json_safe_text(client, "name");
             add(&table, name[0] != '\0' ? name : "not named",
                 st_ns_add(st_json_integer(client, "dropouts"), st_json_integer(client, "device_dropouts")),
-                st_json_safe_text(client, "text", ST_ROOM(512)));
+                st_json_safe_text(client, "text"));
         }
-        st_json_safe_text(source, "clientless_device", name, sizeof(name));
-        const char *terse = st_xrun_sources_find(st_json_safe_text(source, "source", ST_ROOM(32)))->terse;
+        const char *name = st_json_safe_text(source, "clientless_device");
+        const char *terse = st_xrun_sources_find(st_json_safe_text(source, "source"))->terse;
         const char *why = terse != NULL ? terse : st_dropout_reason_device(name);
         if (name[0] == '\0' || terse != NULL) /* JACK's is "default" */
-            ST_PRINT(name, "%s", st_dropouts_text_server(source));
+            name = st_dropouts_text_server(source);
         add(&table, name, st_json_integer(source, "clientless_dropouts"), why);
     }
     if (table.rows_n > 0 && table.left_n > 0)

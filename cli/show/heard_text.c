@@ -12,7 +12,7 @@
 /* "15:04:05  in the second verse" */
 static void append_mark(const json_t *mark, const struct st_history_text_look *look, char *buf, size_t bytes)
 {
-    const char *note = st_json_safe_text(mark, "note", ST_ROOM(200));
+    const char *note = st_json_safe_text(mark, "note");
     st_text_append(buf, bytes, "%s", st_when_text_near(st_json_integer(mark, "time_ns"), look->now_wall_ns));
     if (note[0] != '\0')
         st_text_append(buf, bytes, "  \"%s\"", note);
@@ -31,8 +31,8 @@ static void put_found(FILE *out, const json_t *mark, const char *nothing, bool a
     const int64_t n = st_json_integer(mark, "events"), at_ns = st_json_integer(mark, "time_ns"),
                   window_ns = st_json_integer(mark, "window_ns"),
                   before_ns = st_ns_sub(at_ns, st_json_integer(mark, "cause_time_ns"));
-    const char *unheard = st_json_safe_text(mark, "unheard", ST_ROOM(80));
-    const char *text = st_json_safe_text(mark, "text", ST_ROOM(ST_EVENT_STORY_BYTES));
+    const char *unheard = st_json_safe_text(mark, "unheard");
+    const char *text = st_json_safe_text(mark, "text");
     if (text[0] == '\0')
         st_text_append(line, bytes, "In the %.3g s before it: %s", st_ns_seconds(window_ns), nothing);
     else if (before_ns < 0)
@@ -60,7 +60,7 @@ void st_heard_text(FILE *out, const json_t *document, const struct st_history_te
 {
     size_t i;
     const json_t *mark;
-    st_text_wrap(out, st_json_safe_text(document, "text", ST_ROOM(600)), 0, look->columns);
+    st_text_wrap(out, st_json_safe_text(document, "text"), 0, look->columns);
     json_array_foreach(json_object_get(document, "marks"), i, mark)
     {
         char line[ST_EVENT_STORY_BYTES + 400] = "";
@@ -80,8 +80,7 @@ void st_heard_text_mark(FILE *out, const json_t *document, const struct st_histo
         json_array_size(marks) > 0 ? json_array_get(marks, json_array_size(marks) - 1) : NULL;
     char line[ST_EVENT_STORY_BYTES + 400] = "Kept: ";
     if (mark == NULL) {
-        ST_PRINT(line, "Kept. What was before it is not known: %s.",
-                 st_json_safe_text(document, "text", ST_ROOM(600)));
+        ST_PRINT(line, "Kept. What was before it is not known: %s.", st_json_safe_text(document, "text"));
         st_text_wrap(out, line, 0, look->columns);
         return;
     }

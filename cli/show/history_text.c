@@ -101,14 +101,14 @@ static const char *say_when(const json_t *document, int64_t now_wall_ns)
 static const json_t *watched_source(const json_t *document)
 {
     const json_t *most = json_array_get(json_object_get(json_object_get(document, "dropouts"), "sources"), 0);
-    const char *worst = st_json_safe_text(most, "source", ST_ROOM(32));
+    const char *worst = st_json_safe_text(most, "source");
     const json_t *one, *ret = NULL;
     size_t i;
     json_array_foreach(json_object_get(document, "watched"), i, one)
     {
         if (st_json_integer(one, "watched_ns") <= 0)
             continue;
-        if (st_text_is(st_json_safe_text(one, "source", ST_ROOM(32)), worst))
+        if (st_text_is(st_json_safe_text(one, "source"), worst))
             return one;
         if (ret == NULL || st_json_integer(one, "playing_ns") > st_json_integer(ret, "playing_ns"))
             ret = one;
@@ -365,7 +365,6 @@ void st_history_text_steps(FILE *out, const json_t *document, const struct st_hi
 /* "2026-11-24 08:10  the kernel became 6.12.48 (6.12.41 before)" */
 static void put_change(FILE *out, const json_t *change, bool details, int columns)
 {
-    char before[100];
     const json_t *list = json_object_get(change, "what"), *what;
     size_t i;
     json_array_foreach(list, i, what)
@@ -373,8 +372,8 @@ static void put_change(FILE *out, const json_t *change, bool details, int column
         if (i > 0 && !details)
             break;
         char line[500] = "";
-        const bool file = st_text_is(st_json_safe_text(what, "kind", before, sizeof(before)), "file");
-        st_json_safe_text(what, "before", before, sizeof(before));
+        const bool file = st_text_is(st_json_text_of(what, "kind"), "file");
+        const char *before = st_json_safe_text(what, "before");
         ST_APPEND(line, "%s", st_change_story_what(what));
         if (!file && before[0] != '\0')
             ST_APPEND(line, " (%s before)", before);
@@ -391,7 +390,7 @@ void st_history_text_changes(FILE *out, const json_t *document, const struct st_
     const json_t *changes = json_object_get(document, "changes");
     const size_t n = json_array_size(changes);
     const int columns = ST_MAX(look->columns, WIDTH_MIN);
-    const char *verdict = st_json_safe_text(json_array_get(changes, n - 1), "verdict", ST_ROOM(16));
+    const char *verdict = st_json_safe_text(json_array_get(changes, n - 1), "verdict");
     char text[ST_CHANGE_STORY_BYTES];
     st_change_story_text(changes, look->now_wall_ns, text, sizeof(text), NULL);
     if (text[0] != '\0')
@@ -443,15 +442,15 @@ static void put_two_lines(FILE *out, char *text, const struct st_history_text_lo
 
 static void put_event(FILE *out, const json_t *event, const struct st_history_text_look *look)
 {
-    char kind[32], text[ST_EVENT_STORY_BYTES], line[sizeof(text) + 128];
     const char *when = st_when_text_near(st_json_integer(event, "time_ns"), look->now_wall_ns);
     if (look->details && st_json_integer(event, "id") > 0) /* for --trace */
         when = st_text("%s  #%" PRId64, when, st_json_integer(event, "id"));
-    st_json_safe_text(event, "event", kind, sizeof(kind));
-    st_json_safe_text(event, "text", text, sizeof(text));
+    const char *kind = st_json_safe_text(event, "event");
     const bool dropout = st_event_kind_is_dropout(st_event_kind_of(kind));
-    ST_PRINT(line, "%s  %s%s%s", when, dropout ? "" : kind, dropout ? "" : ": ", text);
-    put_two_lines(out, line, look);
+    put_two_lines(out,
+                  st_text("%s  %s%s%s", when, dropout ? "" : kind, dropout ? "" : ": ",
+                          st_json_safe_text(event, "text")),
+                  look);
 }
 
 void st_history_text_events(FILE *out, const json_t *document, const struct st_history_text_look *look)
@@ -479,7 +478,7 @@ void st_history_text_events(FILE *out, const json_t *document, const struct st_h
 
 /* A row of the document, or those of several threads of one program. */
 struct shown {
-    char cause[160], culprit[128];
+    const char *cause, *culprit;
     size_t program_len; /* of the culprit; 0: no thread */
     int64_t threads_n, count, total_ns, worst_ns;
     double explained_ns;
@@ -518,8 +517,8 @@ static size_t gather(const json_t *document_rows, struct shown *rows)
         if (row.count <= 0) /* it has only xruns */
             continue;
         row.explained_ns = json_number_value(explained) * (double)row.total_ns;
-        st_json_safe_text(from, "text", row.cause, sizeof(row.cause));
-        st_json_safe_text(from, "culprit", row.culprit, sizeof(row.culprit));
+        row.cause = st_json_safe_text(from, "text");
+        row.culprit = st_json_safe_text(from, "culprit");
         row.program_len = st_cause_kind_program_len(row.culprit);
         struct shown *to = of_same_program(rows, n, &row);
         if (to == NULL) {
@@ -572,7 +571,6 @@ static void show_rows(FILE *out, const json_t *document_rows, int columns)
 
 void st_history_text_causes(FILE *out, const json_t *document, const struct st_history_text_look *look)
 {
-    char text[512];
     const int columns = look->columns;
     const struct st_text_sheet sheet = {out, CAUSE_LABELS, columns};
     const json_t *rows = json_object_get(document, "rows"), *tracer = json_object_get(document, "tracer");
@@ -586,7 +584,7 @@ void st_history_text_causes(FILE *out, const json_t *document, const struct st_h
         st_dropouts_text_table(out, dropouts, true, columns);
         fputc('\n', out);
     }
-    st_text_wrap(out, st_json_safe_text(document, "verdict", text, sizeof(text)), 0, columns);
+    st_text_wrap(out, st_json_safe_text(document, "verdict"), 0, columns);
     if (json_array_size(rows) > 0)
         show_rows(out, rows, columns);
     fputc('\n', out);
@@ -602,7 +600,7 @@ void st_history_text_causes(FILE *out, const json_t *document, const struct st_h
     if (look->trace != NULL && json_is_string(tracer) && json_array_size(rows) > 0) {
         const bool has_step = strstr(json_string_value(tracer), ". Run") != NULL;
         st_text_row(&sheet, "culprit", "which program delayed the test loop is not known: %s.%s%s",
-                    st_json_safe_text(document, "tracer", ST_ROOM(200)), has_step ? "" : " To name it, ",
+                    st_json_safe_text(document, "tracer"), has_step ? "" : " To name it, ",
                     has_step ? "" : look->trace);
     }
 }

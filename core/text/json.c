@@ -1,6 +1,7 @@
 #include "core/text/json.h"
 
 #include "core/text/safe.h"
+#include "core/text/text.h"
 
 #define ESCAPE_BYTES 6 /* \u009b */
 
@@ -77,8 +78,7 @@ char *st_json_dump(const json_t *document, size_t flags, size_t *ret_bytes)
     return text;
 }
 
-const char *st_json_safe_text(const json_t *object, const char *key, char *buf, size_t buf_bytes)
+const char *st_json_safe_text(const json_t *object, const char *key)
 {
-    st_safe_copy(buf, buf_bytes, st_json_text_of(object, key), ST_TEXT_TO_NUL);
-    return buf;
+    return st_safe_text(st_text("%s", st_json_text_of(object, key)));
 }

@@ -110,8 +110,8 @@ static inline const char *st_json_text_of(const json_t *object, const char *key)
     return text != NULL ? text : "";
 }
 
-/** The same as one safe line (core/text/safe.h), cut to buf_bytes. @return buf. */
-const char *st_json_safe_text(const json_t *object, const char *key, char *buf, size_t buf_bytes);
+/** The same as one safe line (core/text/safe.h), which lives as those of st_text() do. */
+const char *st_json_safe_text(const json_t *object, const char *key);
 
 /** A json_dump_callback_t; ctx: a struct st_text_buffer. @return 0, -1 when out of memory. */
 int st_json_write(const char *text, size_t bytes, void *ctx);
