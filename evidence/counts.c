@@ -1,5 +1,7 @@
 #include "evidence/counts.h"
 
+#include "core/text/text.h"
+
 #define SCORE_STEP 4.0 /* for twice as many */
 #define SCORE_MAX  63  /* of 55,000 events per unit of time and more */
 #define SUMS       (ST_COUNTS_SIDE_MAX * SCORE_MAX + 1)
@@ -104,25 +106,21 @@ int st_counts_compare(const uint64_t before_n[ST_COUNTS_SECTIONS], const uint64_
     return 0;
 }
 
-const char *st_counts_text(const struct st_counts_difference *d, char *buf, size_t buf_bytes)
+const char *st_counts_text(const struct st_counts_difference *d)
 {
     if (d->verdict == ST_COUNTS_FEWER)
-        snprintf(buf, buf_bytes, "%.1f times fewer late wake-ups than before (95 %%: %.1f to %.1f)",
-                 1 / d->fold, 1 / d->high, 1 / d->low);
-    else if (d->verdict == ST_COUNTS_MORE)
-        snprintf(buf, buf_bytes, "%.1f times as many late wake-ups as before (95 %%: %.1f to %.1f)", d->fold,
-                 d->low, d->high);
-    else if (d->verdict == ST_COUNTS_DRIFTING)
-        snprintf(buf, buf_bytes,
-                 "cannot tell: late wake-ups come and go within a run as much as between the two. Run it "
-                 "again when the computer does the same all the time");
-    else if (d->verdict == ST_COUNTS_SAME && d->none)
-        snprintf(buf, buf_bytes, "no difference shown: no late wake-ups in what was compared");
-    else if (d->verdict == ST_COUNTS_TOO_SHORT)
-        snprintf(buf, buf_bytes, "cannot tell: a run is too short. Repeat that one for longer");
-    else
-        snprintf(buf, buf_bytes,
-                 "no difference shown: %.2g to %.2g times as many late wake-ups as before (95 %%)", d->low,
-                 d->high);
-    return buf;
+        return st_text("%.1f times fewer late wake-ups than before (95 %%: %.1f to %.1f)", 1 / d->fold,
+                       1 / d->high, 1 / d->low);
+    if (d->verdict == ST_COUNTS_MORE)
+        return st_text("%.1f times as many late wake-ups as before (95 %%: %.1f to %.1f)", d->fold, d->low,
+                       d->high);
+    if (d->verdict == ST_COUNTS_DRIFTING)
+        return "cannot tell: late wake-ups come and go within a run as much as between the two. Run it "
+               "again when the computer does the same all the time";
+    if (d->verdict == ST_COUNTS_SAME && d->none)
+        return "no difference shown: no late wake-ups in what was compared";
+    if (d->verdict == ST_COUNTS_TOO_SHORT)
+        return "cannot tell: a run is too short. Repeat that one for longer";
+    return st_text("no difference shown: %.2g to %.2g times as many late wake-ups as before (95 %%)", d->low,
+                   d->high);
 }

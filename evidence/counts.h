@@ -47,4 +47,4 @@ ST_NODISCARD int st_counts_compare(const uint64_t before_n[ST_COUNTS_SECTIONS],
                                    struct st_counts_difference *ret);
 
 /** "3.2 times fewer late wake-ups than before (95 %: 2.1 to 4.8)", or why nothing is shown. @return buf. */
-const char *st_counts_text(const struct st_counts_difference *d, char *buf, size_t buf_bytes);
+const char *st_counts_text(const struct st_counts_difference *d);

@@ -2,6 +2,7 @@
 
 #include "core/ns.h"
 #include "core/stats/stats.h"
+#include "core/text/text.h"
 
 void st_miss_events_add(struct st_miss_events *events, int64_t first_ns, int64_t last_ns)
 {
@@ -14,7 +15,7 @@ double st_miss_events_per_hour_max95(uint64_t events_n, double seconds)
     return seconds > 0 ? st_stats_rate_max95(events_n) * 3600 / seconds : HUGE_VAL;
 }
 
-const char *st_miss_events_rate_text(double per_hour, char *buf, size_t buf_bytes)
+const char *st_miss_events_rate_text(double per_hour)
 {
     int decimals = 0;
     if (isfinite(per_hour) && per_hour > 0) {
@@ -23,22 +24,16 @@ const char *st_miss_events_rate_text(double per_hour, char *buf, size_t buf_byte
         per_hour = ceil(per_hour / step) * step;
         decimals = digits < 2 ? 2 - (int)digits : 0;
     }
-    snprintf(buf, buf_bytes, "%.*f", decimals, per_hour);
-    return buf;
+    return st_text("%.*f", decimals, per_hour);
 }
 
-const char *st_miss_events_text(uint64_t events_n, uint64_t misses_n, double seconds, char *buf,
-                                size_t buf_bytes)
+const char *st_miss_events_text(uint64_t events_n, uint64_t misses_n, double seconds)
 {
-    char events[64] = "";
-    const char *bound =
-        st_miss_events_rate_text(st_miss_events_per_hour_max95(events_n, seconds), ST_ROOM(32));
-    if (events_n > 0)
-        ST_PRINT(events, " in %" PRIu64 " event%s of %.1f periods", events_n, events_n == 1 ? "" : "s",
-                 (double)misses_n / (double)events_n);
-    snprintf(buf, buf_bytes,
-             "%s (95 %% confidence: at most %s events per hour; missed periods less than " ST_MISS_EVENTS_GAP
-             " apart are one event)",
-             events, bound);
-    return buf;
+    return st_text(
+        "%s (95 %% confidence: at most %s events per hour; missed periods less than " ST_MISS_EVENTS_GAP
+        " apart are one event)",
+        events_n == 0 ? ""
+                      : st_text(" in %" PRIu64 " event%s of %.1f periods", events_n, ST_PLURAL(events_n),
+                                (double)misses_n / (double)events_n),
+        st_miss_events_rate_text(st_miss_events_per_hour_max95(events_n, seconds)));
 }

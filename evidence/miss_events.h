@@ -20,9 +20,8 @@ void st_miss_events_add(struct st_miss_events *events, int64_t first_ns, int64_t
 double st_miss_events_per_hour_max95(uint64_t events_n, double seconds);
 
 /** A bound as text, rounded up to three digits, as an upper bound must be. @return buf. */
-const char *st_miss_events_rate_text(double per_hour, char *buf, size_t buf_bytes);
+const char *st_miss_events_rate_text(double per_hour);
 
 /** What follows "12 of 7500 periods missed": " in 5 events of 2.4 periods (95 % confidence: at most ...)".
  * @return buf; 200 bytes are enough. */
-const char *st_miss_events_text(uint64_t events_n, uint64_t misses_n, double seconds, char *buf,
-                                size_t buf_bytes);
+const char *st_miss_events_text(uint64_t events_n, uint64_t misses_n, double seconds);

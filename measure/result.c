@@ -124,11 +124,10 @@ static const char *nothing_counted_text(const struct st_result *result)
 
 const char *st_result_verdict(const struct st_result *result)
 {
-    char events[200];
     const char *what = what_text(result);
     const char *latest = st_ns_text(result->lateness.max_ns);
-    st_miss_events_text(result->miss_events.n, result->misses, st_result_seconds(result), events,
-                        sizeof(events));
+    const char *events =
+        st_miss_events_text(result->miss_events.n, result->misses, st_result_seconds(result));
     const char *lost = lost_text(result->records_lost);
     const char *how = how_text(result);
     const uint64_t n = periods_seen(result);
@@ -199,7 +198,7 @@ const char *st_result_verdict_of_all(const struct st_result *results, size_t n)
         return st_text("Timing OK with %s on all %zu CPUs in this run%s: 0 of %" PRIu64
                        " periods missed (95 %% "
                        "confidence: at most %s events per hour on each)%s, worst wake-up %s late on CPU %d.",
-                       what, n, how_text(worst), periods, st_miss_events_rate_text(bound_max, ST_ROOM(32)),
+                       what, n, how_text(worst), periods, st_miss_events_rate_text(bound_max),
                        lost_text(lost_n), latest, latest_of->cpu);
     if (badness(worst) == 2)
         return st_text("Timing not OK with %s on %zu of %zu CPUs%s: CPU %d missed %" PRIu64 " of %" PRIu64 " "

@@ -38,18 +38,18 @@ static int take(void *ctx, ST_UNUSED int64_t id, const struct st_event *event)
 /* With the reason by which it lost most in full, and how often the others were, the most frequent first. */
 static json_t *client_json(const struct st_dropout_client *client)
 {
-    char text[512] = "";
+    const char *text = "";
     uint64_t left_n[ST_DROPOUT_REASONS];
     enum st_dropout_reason reason = st_dropout_table_reason(client);
     memcpy(left_n, client->reasons_n, sizeof(left_n));
     if (left_n[reason] < left_n[st_dropout_reason_most(left_n, NULL)])
-        st_dropout_sentence_times(client, reason, text, sizeof(text));
+        text = st_dropout_sentence_times(client, reason);
     if (client->device_dropouts_n <= client->dropouts_n)
         left_n[reason] = 0;
-    ST_APPEND(text, "%s", st_dropout_sentence_why(client, true, ST_ROOM(400)));
+    text = st_text("%s%s", text, st_dropout_sentence_why(client, true));
     while (left_n[reason = st_dropout_reason_most(left_n, NULL)] > 0) {
-        ST_APPEND(text, "; %" PRIu64 " time%s %s", left_n[reason], ST_PLURAL(left_n[reason]),
-                  st_dropout_reason_text(reason));
+        text = st_text("%s; %" PRIu64 " time%s %s", text, left_n[reason], ST_PLURAL(left_n[reason]),
+                       st_dropout_reason_text(reason));
         left_n[reason] = 0;
     }
     json_t *object = st_dropout_json_client(client);
@@ -61,7 +61,7 @@ static json_t *list_json(struct list *list)
 {
     json_t *object = json_object(), *sources = json_array();
     uint64_t all_n = 0;
-    char text[512] = "";
+    const char *text = "";
     struct st_dropout_source order[ST_HISTORY_WATCHES_MAX];
     ST_EACH_OF (source, list->sources, list->n) {
         st_dropout_table_age(&source->table, INT64_MAX, false);
@@ -79,13 +79,12 @@ static json_t *list_json(struct list *list)
     }
     if (all_n > 0) {
         const char *name = order[0].name;
-        st_dropout_sentence_say(
+        text = st_dropout_sentence_say(
             order[0].table, st_dropout_table_worst(order[0].table, INT64_MAX),
             &(struct st_dropout_sentence_about){.source = name,
                                                 .all_n = st_dropout_table_total(order[0].table),
                                                 .when = "",
-                                                .where = st_text(" on %s", st_xrun_sources_title(name))},
-            text, sizeof(text));
+                                                .where = st_text(" on %s", st_xrun_sources_title(name))});
     }
     st_json_set(object, "count", all_n);
     st_json_set(object, "text", st_json_text_or_null(text));

@@ -4,8 +4,6 @@
 #include "core/text/text.h"
 #include "xruns/xrun.h"
 
-#define TEXT_BYTES 1024 /* of a sentence */
-
 /* Of those dropouts of which it is known. */
 static bool has_others(const struct st_dropout_client *client)
 {
@@ -30,14 +28,13 @@ static const char *culprit_text(const char *culprit, bool others)
                    culprit, own ? ")" : "", others ? " and others" : "");
 }
 
-static void append_times(uint64_t n, const char *culprit, char *buf, size_t buf_bytes)
+static const char *times_text(uint64_t n, const char *culprit)
 {
-    st_text_append(buf, buf_bytes, ", at least %" PRIu64 " time%s %s", n, ST_PLURAL(n),
-                   culprit_text(culprit, false));
+    return st_text(", at least %" PRIu64 " time%s %s", n, ST_PLURAL(n), culprit_text(culprit, false));
 }
 
 /* Of a client that was not ready. */
-static void put_reason(const struct st_dropout_client *client, bool figures, char *buf, size_t buf_bytes)
+static const char *reason_text(const struct st_dropout_client *client, bool figures)
 {
     const enum st_dropout_reason reason = st_dropout_table_reason(client);
     const struct st_dropout_cycle *cycle = &client->worst;
@@ -45,64 +42,57 @@ static void put_reason(const struct st_dropout_client *client, bool figures, cha
     const uint64_t n = client->reasons_n[reason], own_n = client->culprit.own_n[reason];
     const bool named = is_named(own_n, n), others = named && has_others(client);
     const bool some = named && !others && 10 * own_n < 9 * n, known = named && !some && name[0] != '\0';
-    const char *culprit = culprit_text(name, others);
+    const char *culprit = culprit_text(name, others), *text = st_dropout_reason_text(reason);
     if (reason == ST_DROPOUT_CPU_TAKEN && known)
-        snprintf(buf, buf_bytes, "lost the CPU to %s", culprit);
+        text = st_text("lost the CPU to %s", culprit);
     else if (reason == ST_DROPOUT_WAITED_FOR_OTHER && known)
-        snprintf(buf, buf_bytes, "waited for %s%s", name,
-                 others ? " and others"
-                 : st_text_is(name, ST_DROPOUT_REASON_PULSE_SERVER) ||
-                         st_text_is(name, ST_DROPOUT_REASON_PULSEAUDIO)
-                     ? ", which did not answer"
-                     : "");
-    else
-        snprintf(buf, buf_bytes, "%s", st_dropout_reason_text(reason));
+        text = st_text("waited for %s%s", name,
+                       others ? " and others"
+                       : st_text_is(name, ST_DROPOUT_REASON_PULSE_SERVER) ||
+                               st_text_is(name, ST_DROPOUT_REASON_PULSEAUDIO)
+                           ? ", which did not answer"
+                           : "");
     if (figures && reason == ST_DROPOUT_TOO_SLOW && cycle->period_ns > 0 && cycle->busy_ns > cycle->period_ns)
-        st_text_append(buf, buf_bytes, " (%s%s of CPU time, the buffer lasts %s)",
+        text = st_text("%s (%s%s of CPU time, the buffer lasts %s)", text,
                        cycle->error_ns > cycle->busy_ns / 50 ? "about " : "", /* more than 2 % */
                        st_ns_short(cycle->busy_ns), st_ns_short(cycle->period_ns));
     else if (figures && reason == ST_DROPOUT_WOKEN_LATE && cycle->wait_ns > 0)
-        st_text_append(buf, buf_bytes, " (by %s)", st_ns_short(cycle->wait_ns));
+        text = st_text("%s (by %s)", text, st_ns_short(cycle->wait_ns));
     if (reason == ST_DROPOUT_WOKEN_LATE && known)
-        st_text_append(buf, buf_bytes, ", %s had the CPU", culprit);
+        text = st_text("%s, %s had the CPU", text, culprit);
     else if (some)
-        append_times(own_n, name, buf, buf_bytes);
-    if (figures && reason == ST_DROPOUT_TOO_SLOW && client->slowed != ST_CAUSE_UNKNOWN)
-        st_text_append(buf, buf_bytes, "; meanwhile %s", st_cause_kind_text(client->slowed));
+        text = st_text("%s%s", text, times_text(own_n, name));
+    return figures && reason == ST_DROPOUT_TOO_SLOW && client->slowed != ST_CAUSE_UNKNOWN
+               ? st_text("%s; meanwhile %s", text, st_cause_kind_text(client->slowed))
+               : text;
 }
 
-const char *st_dropout_sentence_why(const struct st_dropout_client *client, bool figures, char *buf,
-                                    size_t buf_bytes)
+const char *st_dropout_sentence_why(const struct st_dropout_client *client, bool figures)
 {
     const enum st_dropout_place place = st_dropout_table_place(client);
-    if (place == ST_DROPOUT_AT_BUS) {
-        snprintf(buf, buf_bytes, "%s", st_dropout_place_why(place));
-        return buf;
-    }
-    if (place == ST_DROPOUT_AT_RESYNC) {
-        snprintf(buf, buf_bytes, "was put in step with %s",
-                 client->device[0] != '\0' ? client->device : "another card");
-        if (client->drift_ppb != 0)
-            st_text_append(buf, buf_bytes, ", which is %.0f ppm %s", fabs((double)client->drift_ppb) / 1000,
-                           client->drift_ppb < 0 ? "faster" : "slower");
-    } else if (client->device_dropouts_n > client->dropouts_n) {
-        snprintf(buf, buf_bytes, "%s", st_dropout_reason_stream(client->device));
-    } else {
-        put_reason(client, figures, buf, buf_bytes);
-    }
-    if (client->rhythm.each_ns > 0)
-        st_text_append(buf, buf_bytes, ", each %.1f s", (double)client->rhythm.each_ns / (double)ST_NS_PER_S);
-    return buf;
+    const char *text;
+    if (place == ST_DROPOUT_AT_BUS)
+        return st_dropout_place_why(place);
+    if (place == ST_DROPOUT_AT_RESYNC)
+        text = st_text(
+            "was put in step with %s%s", client->device[0] != '\0' ? client->device : "another card",
+            client->drift_ppb == 0 ? ""
+                                   : st_text(", which is %.0f ppm %s", fabs((double)client->drift_ppb) / 1000,
+                                             client->drift_ppb < 0 ? "faster" : "slower"));
+    else if (client->device_dropouts_n > client->dropouts_n)
+        text = st_dropout_reason_stream(client->device);
+    else
+        text = reason_text(client, figures);
+    return client->rhythm.each_ns > 0
+               ? st_text("%s, each %.1f s", text, (double)client->rhythm.each_ns / (double)ST_NS_PER_S)
+               : text;
 }
 
-void st_dropout_sentence_times(const struct st_dropout_client *client, enum st_dropout_reason reason,
-                               char *buf, size_t buf_bytes)
+const char *st_dropout_sentence_times(const struct st_dropout_client *client, enum st_dropout_reason reason)
 {
     const uint64_t n = client->reasons_n[reason];
-    if (n == 0)
-        st_text_append(buf, buf_bytes, "for %s ", st_ns_short(client->reasons_ns[reason]));
-    else
-        st_text_append(buf, buf_bytes, "%" PRIu64 " time%s ", n, ST_PLURAL(n));
+    return n == 0 ? st_text("for %s ", st_ns_short(client->reasons_ns[reason]))
+                  : st_text("%" PRIu64 " time%s ", n, ST_PLURAL(n));
 }
 
 /* "the only dropout", "all 9 dropouts", "3 of 9 dropouts"; "3 dropouts" for all_n 0. @return buf. */
@@ -139,106 +129,85 @@ static const char *taken_text(const struct st_dropout_table *table, const struct
     }
     const bool most = victim->culprit.own_n[ST_DROPOUT_CPU_TAKEN] > 0 && 2 * leads_n >= taken_n,
                least = most && !others && leads_n < taken_n;
-    char *buf = st_text_room(TEXT_BYTES);
-    snprintf(buf, TEXT_BYTES, "%s took the CPU from %s%s in %s%s",
-             most ? culprit_text(leader, others) : "Other programs",
-             victim->name[0] != '\0' ? victim->name : "a program",
-             (least ? led_n : victims_n) > 1 ? " and others" : "", least ? "at least " : "",
-             share_text(least ? leads_n : taken_n, all_n));
-    if (!most && is_named(leads_n, taken_n))
-        append_times(leads_n, leader, buf, TEXT_BYTES);
-    return buf;
+    return st_text("%s took the CPU from %s%s in %s%s%s",
+                   most ? culprit_text(leader, others) : "Other programs",
+                   victim->name[0] != '\0' ? victim->name : "a program",
+                   (least ? led_n : victims_n) > 1 ? " and others" : "", least ? "at least " : "",
+                   share_text(least ? leads_n : taken_n, all_n),
+                   !most && is_named(leads_n, taken_n) ? times_text(leads_n, leader) : "");
 }
 
-void st_dropout_sentence_lost(const struct st_dropout_client *client,
-                              const struct st_dropout_sentence_about *about, char *buf, size_t buf_bytes)
+const char *st_dropout_sentence_lost(const struct st_dropout_client *client,
+                                     const struct st_dropout_sentence_about *about)
 {
     const uint64_t n = st_dropout_table_count(client),
                    there_n = client->places_n[ST_DROPOUT_AT_CLIENT_BUFFER];
     const int64_t ns = client->lost.ns, longest_ns = client->lost.longest_ns;
     const enum st_dropout_blame blame = st_dropout_reason_blame(st_dropout_table_reason(client));
-    if (ns == 0) {
-        st_text_append(buf, buf_bytes, "%s %s %s%s", client->name,
-                       blame == ST_DROPOUT_BLAME_ITSELF ? "made" : "had", share_text(n, about->all_n),
-                       about->when);
-        return;
-    }
-    st_text_append(buf, buf_bytes, "%s lost sound %s%s%s, ", client->name, n < about->all_n ? "in " : "",
-                   n < about->all_n ? share_text(n, about->all_n)
-                   : n == 1         ? "once"
-                                    : st_text("%" PRIu64 " times", n),
-                   about->when);
-    if (n == 1 && longest_ns == ns)
-        st_text_append(buf, buf_bytes, "for %s", st_ns_short(ns));
-    else
-        st_text_append(buf, buf_bytes, "%s%s in all", client->lost.unknown_n > 0 ? "at least " : "",
-                       st_ns_short(ns));
+    if (ns == 0)
+        return st_text("%s %s %s%s", client->name, blame == ST_DROPOUT_BLAME_ITSELF ? "made" : "had",
+                       share_text(n, about->all_n), about->when);
+    const char *times = n < about->all_n ? st_text("in %s", share_text(n, about->all_n))
+                        : n == 1         ? "once"
+                                         : st_text("%" PRIu64 " times", n);
+    const char *text =
+        n == 1 && longest_ns == ns
+            ? st_text("%s lost sound %s%s, for %s", client->name, times, about->when, st_ns_short(ns))
+            : st_text("%s lost sound %s%s, %s%s in all", client->name, times, about->when,
+                      client->lost.unknown_n > 0 ? "at least " : "", st_ns_short(ns));
     if (n > 1 && longest_ns > 0)
-        st_text_append(buf, buf_bytes, " (longest %s)", st_ns_short(longest_ns));
+        text = st_text("%s (longest %s)", text, st_ns_short(longest_ns));
     if (st_dropout_table_place(client) != ST_DROPOUT_AT_CLIENT_BUFFER)
-        return;
-    st_text_append(buf, buf_bytes, ",");
-    if (10 * there_n < 9 * n)
-        st_text_append(buf, buf_bytes, " %" PRIu64 " time%s", there_n, ST_PLURAL(there_n));
-    st_text_append(buf, buf_bytes, " between it and %s", st_xrun_sources_title(about->source));
+        return text;
+    return st_text("%s,%s between it and %s", text,
+                   10 * there_n < 9 * n ? st_text(" %" PRIu64 " time%s", there_n, ST_PLURAL(there_n)) : "",
+                   st_xrun_sources_title(about->source));
 }
 
 const char *st_dropout_sentence_of(const struct st_dropout_table *table,
                                    const struct st_dropout_client *client,
                                    const struct st_dropout_sentence_about *about)
 {
-    char *buf = st_text_room(TEXT_BYTES);
     const struct st_dropout_client all = st_dropout_table_streams(table, client);
     const enum st_dropout_reason reason = st_dropout_table_reason(client);
-    buf[0] = '\0';
-    st_dropout_sentence_lost(&all, about, buf, TEXT_BYTES);
-    st_text_append(buf, TEXT_BYTES, ": ");
-    if (client->device_dropouts_n <= client->dropouts_n &&
-        10 * all.reasons_n[reason] < 9 * st_dropout_table_count(&all))
-        st_dropout_sentence_times(&all, reason, buf, TEXT_BYTES);
-    st_text_append(buf, TEXT_BYTES, "it %s.", st_dropout_sentence_why(client, true, ST_ROOM(400)));
-    return buf;
+    const bool some = client->device_dropouts_n <= client->dropouts_n &&
+                      10 * all.reasons_n[reason] < 9 * st_dropout_table_count(&all);
+    return st_text("%s: %sit %s.", st_dropout_sentence_lost(&all, about),
+                   some ? st_dropout_sentence_times(&all, reason) : "",
+                   st_dropout_sentence_why(client, true));
 }
 
 const char *st_dropout_sentence_forced(const struct st_dropout_table *table,
-                                       const struct st_dropout_client *client, const char *source, char *buf,
-                                       size_t buf_bytes)
+                                       const struct st_dropout_client *client, const char *source)
 {
-    buf[0] = '\0';
-    if (st_dropout_table_is_forced(table, client))
-        snprintf(buf, buf_bytes, "%s is forced to %" PRId64 " frames (%s). ", st_xrun_sources_title(source),
-                 table->frames, st_ns_short(table->period_ns));
-    return buf;
+    return st_dropout_table_is_forced(table, client)
+               ? st_text("%s is forced to %" PRId64 " frames (%s). ", st_xrun_sources_title(source),
+                         table->frames, st_ns_short(table->period_ns))
+               : "";
 }
 
-void st_dropout_sentence_say(const struct st_dropout_table *table, const struct st_dropout_client *client,
-                             const struct st_dropout_sentence_about *about, char *buf, size_t buf_bytes)
+const char *st_dropout_sentence_say(const struct st_dropout_table *table,
+                                    const struct st_dropout_client *client,
+                                    const struct st_dropout_sentence_about *about)
 {
     const char *terse = st_xrun_sources_find(about->source)->terse;
-    const char *s = ST_PLURAL(about->all_n);
-    st_text_append(buf, buf_bytes, "%s",
-                   st_dropout_sentence_forced(table, client, about->source, ST_ROOM(96)));
-    if (client == NULL) {
-        if (table->clientless_dropouts_n < about->all_n)
-            st_text_append(buf, buf_bytes, "%" PRIu64 " of ", table->clientless_dropouts_n);
-        st_text_append(buf, buf_bytes, "%" PRIu64 " dropout%s happened%s: %s.", about->all_n, s, about->where,
-                       terse != NULL ? terse : st_dropout_reason_device(table->clientless_device));
-        return;
-    }
-    if (st_dropout_table_is_taken(table, client)) {
-        st_text_append(buf, buf_bytes, "%s%s.%s", taken_text(table, client, about->all_n), about->when,
+    const char *forced = st_dropout_sentence_forced(table, client, about->source);
+    const char *happened =
+        st_text("%" PRIu64 " dropout%s happened%s:", about->all_n, ST_PLURAL(about->all_n), about->where);
+    if (client == NULL)
+        return st_text("%s%s%s %s.", forced,
+                       table->clientless_dropouts_n < about->all_n
+                           ? st_text("%" PRIu64 " of ", table->clientless_dropouts_n)
+                           : "",
+                       happened, terse != NULL ? terse : st_dropout_reason_device(table->clientless_device));
+    if (st_dropout_table_is_taken(table, client))
+        return st_text("%s%s%s.%s", forced, taken_text(table, client, about->all_n), about->when,
                        st_dropout_table_is_normal(table) ? " No program that plays has real-time rights."
                                                          : "");
-        return;
-    }
-    if (client->name[0] == '\0') {
-        st_text_append(buf, buf_bytes,
-                       "%" PRIu64 " dropout%s happened%s: a program %s. %s does not say which program.",
-                       about->all_n, s, about->where, st_dropout_sentence_why(client, true, ST_ROOM(400)),
-                       st_xrun_sources_title(about->source));
-        return;
-    }
-    st_text_append(buf, buf_bytes, "%s", st_dropout_sentence_of(table, client, about));
+    if (client->name[0] == '\0')
+        return st_text("%s%s a program %s. %s does not say which program.", forced, happened,
+                       st_dropout_sentence_why(client, true), st_xrun_sources_title(about->source));
+    return st_text("%s%s", forced, st_dropout_sentence_of(table, client, about));
 }
 
 const char *st_dropout_sentence_brief(const char *name, uint64_t n)

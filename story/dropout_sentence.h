@@ -1,17 +1,14 @@
 /* What is said about dropouts: who, how many of all, when, and why. One for status, check and history. Names
- * are printed as they are. Pure. */
+ * are printed as they are. Texts live as those of st_text() do. Pure. */
 #pragma once
 
 #include "story/dropout_table.h"
 
-/** Why it lost most sound (st_dropout_table_reason); with the figures of the worst cycle, if wanted. @return
- * buf. */
-const char *st_dropout_sentence_why(const struct st_dropout_client *client, bool figures, char *buf,
-                                    size_t buf_bytes);
+/** Why it lost most sound (st_dropout_table_reason); with the figures of the worst cycle, if wanted. */
+const char *st_dropout_sentence_why(const struct st_dropout_client *client, bool figures);
 
-/** Appends "3 times ": how often that was the reason; "for 4.00 s ", if it was only while one went on. */
-void st_dropout_sentence_times(const struct st_dropout_client *client, enum st_dropout_reason reason,
-                               char *buf, size_t buf_bytes);
+/** "3 times ": how often that was the reason; "for 4.00 s ", if it was only while one went on. */
+const char *st_dropout_sentence_times(const struct st_dropout_client *client, enum st_dropout_reason reason);
 
 /** When and where dropouts were, in the words of the caller. */
 struct st_dropout_sentence_about {
@@ -21,27 +18,25 @@ struct st_dropout_sentence_about {
     const char *where;  /* behind a number alone: " on JACK (watched since 14:03)" */
 };
 
-/** Appends how much sound a client lost, without why: "HeavyReverb lost sound 3 times (watched since 14:03),
+/** How much sound a client lost, without why: "HeavyReverb lost sound 3 times (watched since 14:03),
  * 64.0 ms in all (longest 21.3 ms)". about->where is not read. */
-void st_dropout_sentence_lost(const struct st_dropout_client *client,
-                              const struct st_dropout_sentence_about *about, char *buf, size_t buf_bytes);
+const char *st_dropout_sentence_lost(const struct st_dropout_client *client,
+                                     const struct st_dropout_sentence_about *about);
 
-/** The sentence about the dropouts of a client that has a name. about->where is not read. @return buf. */
+/** The sentence about the dropouts of a client that has a name. about->where is not read. */
 const char *st_dropout_sentence_of(const struct st_dropout_table *table,
                                    const struct st_dropout_client *client,
                                    const struct st_dropout_sentence_about *about);
 
-/** "PipeWire is forced to 32 frames (666.7 µs). ", if that is the first thing to change; else "". @return
- * buf. */
+/** "PipeWire is forced to 32 frames (666.7 µs). ", if that is the first thing to change; else "". */
 const char *st_dropout_sentence_forced(const struct st_dropout_table *table,
-                                       const struct st_dropout_client *client, const char *source, char *buf,
-                                       size_t buf_bytes);
+                                       const struct st_dropout_client *client, const char *source);
 
-/** Appends the sentences that say who made the dropouts, and why: one program, or who took the CPU from
- * several, or why neither is known. The text has buf_bytes. @param client  st_dropout_table_worst of the
- * table */
-void st_dropout_sentence_say(const struct st_dropout_table *table, const struct st_dropout_client *client,
-                             const struct st_dropout_sentence_about *about, char *buf, size_t buf_bytes);
+/** The sentences that say who made the dropouts, and why: one program, or who took the CPU from
+ * several, or why neither is known. @param client  st_dropout_table_worst of the table */
+const char *st_dropout_sentence_say(const struct st_dropout_table *table,
+                                    const struct st_dropout_client *client,
+                                    const struct st_dropout_sentence_about *about);
 
-/** The same for a place with room for a few words: "HeavyReverb: 407 dropouts". @return buf. */
+/** The same for a place with room for a few words: "HeavyReverb: 407 dropouts". */
 const char *st_dropout_sentence_brief(const char *name, uint64_t n);

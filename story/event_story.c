@@ -123,16 +123,16 @@ static void append_dropout(const struct st_event *event, char *buf, size_t buf_b
     if (event->count_n == 0) /* it began in an earlier event */
         st_text_append(buf, buf_bytes, "the dropout of %s continued%s", client.name, where);
     else
-        st_dropout_sentence_lost(&client,
-                                 &(struct st_dropout_sentence_about){.source = event->source, .when = where},
-                                 buf, buf_bytes);
+        st_text_append(buf, buf_bytes, "%s",
+                       st_dropout_sentence_lost(&client, &(struct st_dropout_sentence_about){
+                                                             .source = event->source, .when = where}));
     if (event->count_n == 0 && event->longest_ns > 0)
         st_text_append(buf, buf_bytes, ", for %s by then", st_ns_short(event->longest_ns));
     if (event->mixed)
         st_text_append(buf, buf_bytes, ", for several reasons");
     else if (event->reason != ST_DROPOUT_UNKNOWN ||
              (of_device && (named || st_dropout_place_why(event->place) != NULL)))
-        st_text_append(buf, buf_bytes, ": it %s", st_dropout_sentence_why(&client, true, ST_ROOM(400)));
+        st_text_append(buf, buf_bytes, ": it %s", st_dropout_sentence_why(&client, true));
 }
 
 /* It waited for its memory: was memory short? */

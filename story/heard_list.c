@@ -84,16 +84,14 @@ static size_t cause_of(const struct st_event *event)
     return event->kind == ST_EVENT_CLIENT_DROPOUT ? event->reason : OF_DEVICE;
 }
 
-static const char *cause_text(size_t cause, char *buf, size_t buf_bytes)
+static const char *cause_text(size_t cause)
 {
     if (cause >= OF_DEVICE && cause < OF_LATE_WAKE)
         return others[cause - OF_DEVICE].text;
-    if (cause >= OF_LATE_WAKE)
-        snprintf(buf, buf_bytes, "the test loop woke late: %s",
-                 st_cause_kind_text((enum st_cause)(cause - OF_LATE_WAKE)));
-    else
-        snprintf(buf, buf_bytes, "a program %s", st_dropout_reason_text((enum st_dropout_reason)cause));
-    return buf;
+    return cause >= OF_LATE_WAKE
+               ? st_text("the test loop woke late: %s",
+                         st_cause_kind_text((enum st_cause)(cause - OF_LATE_WAKE)))
+               : st_text("a program %s", st_dropout_reason_text((enum st_dropout_reason)cause));
 }
 
 static const char *cause_name(size_t cause)
@@ -308,13 +306,11 @@ static void say(const struct list *list, uint32_t counted_n, char *buf, size_t b
         st_text_append(buf, bytes, ": too few to tell a cause from chance (needs %d)", ST_HEARD_LEAST_N);
     else if (best != NULL)
         st_text_append(buf, bytes, ": %" PRIu32 " of %" PRIu32 " after this: %s (%.2g expected by chance)",
-                       best->hits_n, counted_n, cause_text((size_t)(best - list->causes), ST_ROOM(200)),
-                       best->expected);
+                       best->hits_n, counted_n, cause_text((size_t)(best - list->causes)), best->expected);
     else if (named_n[most] > 0)
-        st_text_append(buf, bytes, ": %zu of %zu name this: %s, which %s", named_n[most], list->n,
-                       cause_text(most, ST_ROOM(200)),
-                       list->causes[most].frequent ? "is too frequent to tell it from chance"
-                                                   : "may be chance");
+        st_text_append(
+            buf, bytes, ": %zu of %zu name this: %s, which %s", named_n[most], list->n, cause_text(most),
+            list->causes[most].frequent ? "is too frequent to tell it from chance" : "may be chance");
     else
         st_text_append(buf, bytes, ": no cause came before them more often than by chance");
     st_text_append(buf, bytes, ".");

@@ -30,8 +30,7 @@ static const char *time_text(int64_t ns)
 /* "3.1 (2.0 to 4.61)", "none (at most 0.214)" */
 static const char *rate_text(const struct st_size_rate *rate)
 {
-    char high[32];
-    st_miss_events_rate_text(rate->high, high, sizeof(high));
+    const char *high = st_miss_events_rate_text(rate->high);
     if (rate->per_hour > 0)
         return st_text(rate->per_hour < 9.95 ? "%.2g (%.2g to %s)" : "%.0f (%.0f to %s)", rate->per_hour,
                        rate->low, high);

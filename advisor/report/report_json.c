@@ -34,11 +34,11 @@ static json_t *facts_json(const struct st_fact *const *rows, size_t n, bool only
 static json_t *measured_json(const struct st_report *report, const struct st_finding *finding)
 {
     const struct st_tuned_row *row = st_report_tuned(report, finding);
-    char text[ST_TUNED_TEXT_BYTES];
+    const char *text;
     if (row == NULL)
         return json_null();
     return json_pack("{s:s, s:s, s:o, s:s}", "outcome", st_tuning_outcome_name(row->outcome), "text",
-                     st_tuned_text(report->tuned, row, text, sizeof(text)), "fold",
+                     (text = st_tuned_text(report->tuned, row)), "fold",
                      st_json_real_or_null(row->outcome == ST_TUNING_HELPS, row->fold), "day",
                      report->tuned->day);
 }

@@ -663,7 +663,7 @@ static void print_details(const struct st_printer *printer, const struct st_repo
                               st_report_profile_names[report->profile], finding->set_aside));
     print_effect(printer, finding, &report->wish);
     if (tuned != NULL)
-        print_field(printer, "Measured:", st_tuned_text(report->tuned, tuned, ST_ROOM(ST_TUNED_TEXT_BYTES)));
+        print_field(printer, "Measured:", st_tuned_text(report->tuned, tuned));
     print_field(printer, "Formula:", finding->formula);
     print_evidence(printer, finding);
     if (finding->status == ST_STATUS_UNKNOWN)

@@ -126,31 +126,27 @@ const struct st_tuned_row *st_tuned_find(const struct st_tuned *tuned, const cha
     return NULL;
 }
 
-const char *st_tuned_text(const struct st_tuned *tuned, const struct st_tuned_row *row, char *buf,
-                          size_t buf_bytes)
+const char *st_tuned_text(const struct st_tuned *tuned, const struct st_tuned_row *row)
 {
-    char effect[96] = "no effect shown";
+    const char *effect = "no effect shown";
     if (row->outcome == ST_TUNING_HELPS)
-        ST_PRINT(effect, "%.1f times fewer late wake-ups (95 %%: %.1f .. %.1f)", row->fold, row->low,
-                 row->high);
+        effect =
+            st_text("%.1f times fewer late wake-ups (95 %%: %.1f .. %.1f)", row->fold, row->low, row->high);
     else if (row->outcome == ST_TUNING_HARMFUL)
-        ST_PRINT(effect, "more late wake-ups");
-    snprintf(buf, buf_bytes, "%s%s%s%s%s, measured %s with %jd frames", row->from,
-             row->to[0] != '\0' ? " -> " : "", row->to, row->to[0] != '\0' ? ": " : "", effect, tuned->day,
-             tuned->frames);
-    return buf;
+        effect = "more late wake-ups";
+    return st_text("%s%s%s%s%s, measured %s with %jd frames", row->from, row->to[0] != '\0' ? " -> " : "",
+                   row->to, row->to[0] != '\0' ? ": " : "", effect, tuned->day, tuned->frames);
 }
 
 const char *st_tuned_per_hour(const struct st_tuned_row *row)
 {
-    char with[32];
     if (row->seconds[0] <= 0 || row->seconds[1] <= 0)
         return "";
     const double usual = (double)row->events_n[0] * 3600 / row->seconds[0];
     const char *without = st_miss_events_rate_text(
-        usual > 0 ? usual : st_miss_events_per_hour_max95(row->events_n[0], row->seconds[0]), ST_ROOM(32));
-    st_miss_events_rate_text(st_miss_events_per_hour_max95(row->events_n[1], row->seconds[1]), with,
-                             sizeof(with));
+        usual > 0 ? usual : st_miss_events_per_hour_max95(row->events_n[0], row->seconds[0]));
+    const char *with =
+        st_miss_events_rate_text(st_miss_events_per_hour_max95(row->events_n[1], row->seconds[1]));
     return st_text("; dropouts of the test loop: %s %s an hour without it, at most %s with it (95 %%)",
                    usual > 0 ? "about" : "at most", without, with);
     return "";

@@ -156,24 +156,20 @@ bool st_rule_can_apply(const struct st_finding *finding)
 }
 
 /** @param word NULL: nothing is replaced. @return buf; NULL: there is no text. */
-static const char *fill(const char *text, const char *word, const char *value, char *buf, size_t buf_bytes)
+static const char *fill(const char *text, const char *word, const char *value)
 {
-    if (text == NULL)
-        return NULL;
-    for (const char *at; word != NULL && (at = strstr(text, word)) != NULL; text = at + strlen(word))
-        st_text_append(buf, buf_bytes, "%.*s%s", (int)(at - text), text, value);
-    st_text_append(buf, buf_bytes, "%s", text);
-    return buf;
+    const char *at = text == NULL || word == NULL ? NULL : strstr(text, word);
+    return at == NULL
+               ? text
+               : st_text("%.*s%s%s", (int)(at - text), text, value, fill(at + strlen(word), word, value));
 }
 
 void st_rule_fix_with(struct st_finding *finding, const char *word, const char *value)
 {
     const struct st_rule *rule = finding->rule;
-    st_finding_fix(finding, fill(rule->now, word, value, ST_ROOM(FIX_BYTES)),
-                   fill(rule->persistent, word, value, ST_ROOM(FIX_BYTES)), rule->needs);
+    st_finding_fix(finding, fill(rule->now, word, value), fill(rule->persistent, word, value), rule->needs);
     for (const struct st_change *one = rule->changes; one != NULL && one->key[0] != '\0'; one++)
-        st_finding_change(finding, one->kind, fill(one->key, word, value, ST_ROOM(FIX_BYTES)),
-                          fill(one->value, word, value, ST_ROOM(FIX_BYTES)));
+        st_finding_change(finding, one->kind, fill(one->key, word, value), fill(one->value, word, value));
 }
 
 void st_rule_fix(struct st_finding *finding)

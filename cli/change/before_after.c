@@ -317,9 +317,7 @@ void st_before_after_print(const struct st_before_after *done)
         .events_n = {(uint64_t)st_json_integer(before, "miss_events"),
                      (uint64_t)st_json_integer(now, "miss_events")},
         .seconds = {st_ns_seconds(duration_ns(before)), st_ns_seconds(duration_ns(now))}};
-    st_change_output_text(
-        0,
-        "proof:", st_text("%s%s", st_counts_text(&done->late, ST_ROOM(TEXT_BYTES)), st_tuned_per_hour(&row)));
+    st_change_output_text(0, "proof:", st_text("%s%s", st_counts_text(&done->late), st_tuned_per_hour(&row)));
     st_change_output_text(
         0, "runs:",
         st_text(
@@ -349,7 +347,7 @@ json_t *st_before_after_json(const struct st_before_after *done)
                         ? json_null()
                         : json_pack("{s:f, s:f, s:f, s:f}", "value", late->fold, "low", late->low, "high",
                                     late->high, "p_value", late->p_value);
-    return json_pack("{s:b, s:s, s:s, s:O, s:O, s:o}", "compared", 1, "sentence",
-                     st_counts_text(late, ST_ROOM(TEXT_BYTES)), "verdict", names[late->verdict], "before",
-                     done->before, "now", done->now, "late_times", times);
+    return json_pack("{s:b, s:s, s:s, s:O, s:O, s:o}", "compared", 1, "sentence", st_counts_text(late),
+                     "verdict", names[late->verdict], "before", done->before, "now", done->now, "late_times",
+                     times);
 }

@@ -155,12 +155,13 @@ static void say_dropouts(const struct server *server, const char *time, char *bu
 {
     const struct st_dropout_table *seen = &server->seen;
     const char *when = st_text(" in %s on %s", time, name_of(server));
-    st_dropout_sentence_say(seen, st_dropout_table_worst(seen, INT64_MAX),
-                            &(struct st_dropout_sentence_about){.source = server->watch.source->name,
-                                                                .all_n = st_dropout_table_total(seen),
-                                                                .when = when,
-                                                                .where = when},
-                            buf, bytes);
+    snprintf(
+        buf, bytes, "%s",
+        st_dropout_sentence_say(seen, st_dropout_table_worst(seen, INT64_MAX),
+                                &(struct st_dropout_sentence_about){.source = server->watch.source->name,
+                                                                    .all_n = st_dropout_table_total(seen),
+                                                                    .when = when,
+                                                                    .where = when}));
 }
 
 static void put_next(const char *command, const char *why, const char *source, struct st_facts *facts)
@@ -251,7 +252,7 @@ static void put_records(const struct server *server, const json_t *dropouts, con
     const json_t *client = first_of(first_of(dropouts, "sources"), "clients");
     snprintf(buf, bytes, "%s%s (Recorded by sleeptuned on %s in at most %.0f s.)",
              st_dropout_sentence_forced(&server->seen, st_dropout_table_worst(&server->seen, INT64_MAX),
-                                        server->watch.source->name, ST_ROOM(96)),
+                                        server->watch.source->name),
              st_json_safe_text(dropouts, "text"), name_of(server), st_ns_seconds(duration_ns + SUM_NS));
     st_facts_put_int(facts, ST_MUSIC_DROPOUTS, st_json_integer(dropouts, "count"), RECORDS);
     st_facts_put_text(facts, ST_MUSIC_CLIENT, st_json_safe_text(client, "name"), RECORDS);

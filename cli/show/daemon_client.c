@@ -250,28 +250,25 @@ static int check(const struct asking *asking)
     return 0;
 }
 
-const char *st_daemon_client_again(const char *command, const char *socket_wish, const char *db, char *buf,
-                                   size_t buf_bytes)
+const char *st_daemon_client_again(const char *command, const char *socket_wish, const char *db)
 {
     char word[PATH_MAX];
     const bool history = st_text_begins(command, "sleeptune history"), of_file = history && db != NULL;
     const char *place = of_file ? db : socket_wish;
-    snprintf(buf, buf_bytes, "%s", command);
     if (place == NULL || !(history || st_text_begins(command, "sleeptune status")))
-        return buf;
+        return command;
     if (st_text_is(place, ST_DAEMON_SYSTEM_SOCKET))
-        st_text_append(buf, buf_bytes, " --system");
-    else if (st_safe_shell_word(place, word, sizeof(word)) != NULL)
-        st_text_append(buf, buf_bytes, " --%s %s", of_file ? "db" : "socket", word);
-    return buf;
+        return st_text("%s --system", command);
+    if (st_safe_shell_word(place, word, sizeof(word)) == NULL)
+        return command;
+    return st_text("%s --%s %s", command, of_file ? "db" : "socket", word);
 }
 
 static void repeat_place(json_t *screen, const char *socket_wish)
 {
     const char *next = st_json_text_of(screen, "next");
     if (next[0] != '\0')
-        st_json_set(screen, "next",
-                    json_string(st_daemon_client_again(next, socket_wish, NULL, ST_ROOM(512))));
+        st_json_set(screen, "next", json_string(st_daemon_client_again(next, socket_wish, NULL)));
 }
 
 static int ask(struct asking *asking, const char *socket_wish)

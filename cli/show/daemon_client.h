@@ -48,7 +48,6 @@ bool st_daemon_client_whose(const char *socket_wish, const struct st_daemon_answ
 
 /** A command "sleeptune status ..." or "sleeptune history ..." with the place that the user named: --socket,
  * --system, or of history --db. Other commands stay as they are. @return buf. */
-const char *st_daemon_client_again(const char *command, const char *socket_wish, const char *db, char *buf,
-                                   size_t buf_bytes);
+const char *st_daemon_client_again(const char *command, const char *socket_wish, const char *db);
 
 void st_daemon_client_finish(struct st_daemon_answer *answer);

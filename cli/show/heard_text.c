@@ -51,7 +51,7 @@ static void put_found(FILE *out, const json_t *mark, const char *nothing, bool a
     st_text_wrap(out, line, indent, look->columns);
     if (n > 1 && all) /* what is marked now needs no end, so that the command fits in 80 columns */
         fprintf(out, "%*sAll: %s --since %s%s\n", indent, "",
-                st_daemon_client_again("sleeptune history --events", look->socket, look->db, ST_ROOM(512)),
+                st_daemon_client_again("sleeptune history --events", look->socket, look->db),
                 word(st_ns_sub(at_ns, window_ns)),
                 indent == 0 ? "" : st_text(" --until %s", word(st_ns_add(at_ns, ST_NS_PER_S))));
 }
@@ -88,6 +88,5 @@ void st_heard_text_mark(FILE *out, const json_t *document, const struct st_histo
     ST_APPEND(line, ". ");
     put_found(out, mark, "nothing so far. Some dropouts are noticed a few seconds later", true, 0, line,
               sizeof(line), look);
-    fprintf(out, "Next: %s\n",
-            st_daemon_client_again("sleeptune history --heard", look->socket, look->db, ST_ROOM(512)));
+    fprintf(out, "Next: %s\n", st_daemon_client_again("sleeptune history --heard", look->socket, look->db));
 }

@@ -208,7 +208,7 @@ static void put_details(const struct st_text_sheet *sheet, const json_t *documen
     if (sums->cycles + sums->skipped > 0)
         st_text_row(sheet, "missed", "%" PRId64 " periods%s", sums->misses,
                     st_miss_events_text((uint64_t)sums->miss_events, (uint64_t)sums->misses,
-                                        (double)sums->measured_ns / (double)ST_NS_PER_S, ST_ROOM(200)));
+                                        (double)sums->measured_ns / (double)ST_NS_PER_S));
     ST_PRINT(text, "%" PRId64 " of devices and %" PRId64 " of clients", sums->device_dropouts,
              sums->dropouts - sums->device_dropouts);
     if (watched_source(document) == NULL && sums->dropouts == 0)
@@ -343,7 +343,7 @@ void st_history_text_steps(FILE *out, const json_t *document, const struct st_hi
         st_text_row(&sheet, "Changed", "%s", changed);
     const char *next = worse ? "sleeptune history --changes" : next_step(document, &sums);
     if (next != NULL)
-        st_text_row(&sheet, "Next", "%s", st_daemon_client_again(next, look->socket, look->db, ST_ROOM(512)));
+        st_text_row(&sheet, "Next", "%s", st_daemon_client_again(next, look->socket, look->db));
     if (st_json_integer(dropouts, "count") > 0)
         fputc('\n', out);
     st_dropouts_text_table(out, dropouts, look->details, columns);
@@ -410,8 +410,7 @@ void st_history_text_changes(FILE *out, const json_t *document, const struct st_
         put_change(out, json_array_get(changes, i), look->details, columns);
     if (n > 0 && !look->details)
         st_text_field(out, "All of it",
-                      st_daemon_client_again("sleeptune history --changes --details", look->socket, look->db,
-                                             ST_ROOM(512)),
+                      st_daemon_client_again("sleeptune history --changes --details", look->socket, look->db),
                       WHEN_COLUMNS, columns);
 }
 

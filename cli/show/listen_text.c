@@ -127,8 +127,7 @@ static const char *why_not_heard(const struct st_listen_view *view)
 static void say_answer(const struct st_listen_view *view, char *buf, size_t bytes)
 {
     const struct st_hearing_result *result = view->result;
-    char bound[32];
-    st_miss_events_rate_text(result->per_hour_max95, bound, sizeof(bound));
+    const char *bound = st_miss_events_rate_text(result->per_hour_max95);
     const char *heard = st_ns_long(llround(result->heard_s * ST_NS_PER_S));
     if (result->path_class == ST_PATH_NONE)
         snprintf(buf, bytes, "! Invalid: %s, so nothing can be said about losses.", why_not_heard(view));

@@ -189,8 +189,7 @@ void st_measure_text_print(const struct st_result *result, const char *buffer, b
     if (all && result->elapsed_periods > 0)
         st_text_row(&sheet, "missed", "%" PRIu64 " of %" PRIu64 " periods%s", result->misses,
                     result->elapsed_periods,
-                    st_miss_events_text(result->miss_events.n, result->misses, st_result_seconds(result),
-                                        ST_ROOM(200)));
+                    st_miss_events_text(result->miss_events.n, result->misses, st_result_seconds(result)));
     if (!all)
         lateness(result, out);
     if (all || result->cause_late_n > 0)
@@ -207,12 +206,11 @@ static const char *progress(const struct st_result *result)
 {
     if (result->lateness.total_n == 0)
         return "warming up";
-    return st_text(
-        "%s: %" PRIu64 " of %" PRIu64 " missed (at most %s events/h), worst wake-up %s",
-        st_ns_text(result->duration_ns), result->misses, result->elapsed_periods,
-        st_miss_events_rate_text(
-            st_miss_events_per_hour_max95(result->miss_events.n, st_result_seconds(result)), ST_ROOM(32)),
-        st_ns_text(result->lateness.max_ns));
+    return st_text("%s: %" PRIu64 " of %" PRIu64 " missed (at most %s events/h), worst wake-up %s",
+                   st_ns_text(result->duration_ns), result->misses, result->elapsed_periods,
+                   st_miss_events_rate_text(
+                       st_miss_events_per_hour_max95(result->miss_events.n, st_result_seconds(result))),
+                   st_ns_text(result->lateness.max_ns));
 }
 
 bool st_measure_text_show(ST_UNUSED void *ctx, const struct st_result *worst, bool first)

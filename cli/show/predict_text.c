@@ -60,9 +60,9 @@ const char *st_predict_text_answer(const struct st_predict_table *table)
     if (held != NULL)
         return st_text("This computer alone held %u frames (%.1f ms)%s%s%s.", held->frames,
                        held->period_us / 1000, held->episodes_n == 0 ? ": no dropout" : "", time,
-                       table->brief ? ""
-                                    : st_text(", at most %s per hour (95 %%)",
-                                              st_miss_events_rate_text(held->high, ST_ROOM(32))));
+                       table->brief
+                           ? ""
+                           : st_text(", at most %s per hour (95 %%)", st_miss_events_rate_text(held->high)));
     if (!table->known)
         return st_text("Not known: %s.", table->rows[table->n - 1].reason);
     return st_text("No size up to %u frames held%s.", table->rows[table->n - 1].frames, time);
@@ -102,7 +102,7 @@ static void say_dropouts(const struct st_predict_row *row, const struct st_predi
     else
         st_text_append(buf, bytes, row->per_hour < 9.95 ? "%.2g" : "%.0f", row->per_hour);
     if (wide && !table->brief && row->high < ST_PREDICT_MOST)
-        st_text_append(buf, bytes, ", at most %s", st_miss_events_rate_text(row->high, ST_ROOM(32)));
+        st_text_append(buf, bytes, ", at most %s", st_miss_events_rate_text(row->high));
     if (used && view->music_n > 0)
         st_text_append(buf, bytes, "; music: %" PRIu64, view->music_n);
     if (used)

@@ -148,23 +148,19 @@ static const char *clock_text(const struct st_view *view, int64_t wall_ns)
 }
 
 /* " (watched since 14:03)"; " (since 14:05:12)": others were before, perhaps in that minute. */
-static const char *since_text(const struct st_view *view, const struct st_observed_view *source, char *buf,
-                              size_t buf_bytes)
+static const char *since_text(const struct st_view *view, const struct st_observed_view *source)
 {
-    if (st_dropout_table_total(st_observed_shown(source)) == st_dropout_table_total(&source->seen))
-        snprintf(buf, buf_bytes, " (watched since %s)", clock_text(view, source->since_wall_ns));
-    else
-        snprintf(buf, buf_bytes, " (since %s)", st_when_text_near(source->recent_wall_ns, view->now_wall_ns));
-    return buf;
+    return st_dropout_table_total(st_observed_shown(source)) == st_dropout_table_total(&source->seen)
+               ? st_text(" (watched since %s)", clock_text(view, source->since_wall_ns))
+               : st_text(" (since %s)", st_when_text_near(source->recent_wall_ns, view->now_wall_ns));
 }
 
 const char *st_answer_sentence(const struct st_view *view, const struct st_observed_view *source,
                                const struct st_dropout_client *client)
 {
     const struct st_dropout_table *shown = st_observed_shown(source);
-    const struct st_dropout_sentence_about about = {.source = source->source,
-                                                    .all_n = st_dropout_table_total(shown),
-                                                    .when = since_text(view, source, ST_ROOM(64))};
+    const struct st_dropout_sentence_about about = {
+        .source = source->source, .all_n = st_dropout_table_total(shown), .when = since_text(view, source)};
     return st_dropout_sentence_of(shown, client, &about);
 }
 
@@ -173,14 +169,15 @@ static void put_dropouts(const struct st_view *view, const struct st_answer *ans
 {
     const struct st_observed_view *server = answer->server;
     const struct st_dropout_client *client = answer->client;
-    const char *since = since_text(view, server, ST_ROOM(64));
-    st_dropout_sentence_say(st_observed_shown(server), client,
-                            &(struct st_dropout_sentence_about){
-                                .source = server->source,
-                                .all_n = answer->dropouts_n,
-                                .when = since,
-                                .where = st_text(" on %s%s", st_xrun_sources_title(server->source), since)},
-                            buf, buf_bytes);
+    const char *since = since_text(view, server);
+    st_text_append(buf, buf_bytes, "%s",
+                   st_dropout_sentence_say(
+                       st_observed_shown(server), client,
+                       &(struct st_dropout_sentence_about){
+                           .source = server->source,
+                           .all_n = answer->dropouts_n,
+                           .when = since,
+                           .where = st_text(" on %s%s", st_xrun_sources_title(server->source), since)}));
     if (client != NULL && client->name[0] != '\0' && !answer->taken && st_dropout_table_has_ended(client))
         st_text_append(buf, buf_bytes, " It does not play now.");
 }

@@ -242,19 +242,17 @@ static void add_program(struct section *to, const char *name, uint64_t dropouts_
 
 static void add_client(struct section *to, const struct st_dropout_client *client)
 {
-    char reason[192];
     const struct st_xrun_load *load = &client->load;
     const uint64_t n = st_dropout_table_count(client);
+    const char *reason = "";
     if (n > 0)
-        st_dropout_sentence_why(client, false, reason, sizeof(reason));
+        reason = st_dropout_sentence_why(client, false);
     else if (client->playing && load->drift_ppb != 0)
-        ST_PRINT(reason, "second card, %.0f ppm %s than %.60s", fabs((double)load->drift_ppb) / 1000,
-                 load->drift_ppb < 0 ? "slower" : "faster", client->device);
-    else
-        ST_PRINT(reason, "%s",
-                 !st_dropout_table_is_unheard(client)     ? ""
-                 : load->between == ST_XRUN_BETWEEN_STOPS ? "its buffer: only stops are watched"
-                                                          : "not watched between it and PipeWire");
+        reason = st_text("second card, %.0f ppm %s than %.60s", fabs((double)load->drift_ppb) / 1000,
+                         load->drift_ppb < 0 ? "slower" : "faster", client->device);
+    else if (st_dropout_table_is_unheard(client))
+        reason = load->between == ST_XRUN_BETWEEN_STOPS ? "its buffer: only stops are watched"
+                                                        : "not watched between it and PipeWire";
     add_program(to, client->name[0] != '\0' ? client->name : "not named", n,
                 !st_dropout_table_is_unheard(client), reason,
                 st_dropout_table_has_ended(client)
@@ -399,7 +397,7 @@ static void add_loop(json_t *sections, const struct st_view *view)
         add_lateness(&to, &loop->lateness);
         add_minute(&to, view);
         add(&to, OK, "Missed", "%" PRIu64 " of %" PRIu64 " periods%s", loop->misses, loop->elapsed_periods,
-            st_miss_events_text(loop->miss_events.n, loop->misses, st_result_seconds(loop), ST_ROOM(200)));
+            st_miss_events_text(loop->miss_events.n, loop->misses, st_result_seconds(loop)));
         add(&to, OK, "Skipped", "%" PRIu64 " of the missed periods had no wake-up at all",
             loop->skipped_periods);
     }

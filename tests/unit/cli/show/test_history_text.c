@@ -318,8 +318,7 @@ static void the_next_command_asks_the_same_daemon_or_file(void **state)
         {"sleeptune history", "/run/\x1b[m", NULL, "sleeptune history"},
     };
     ST_EACH (row, rows)
-        assert_string_equal(st_daemon_client_again(row->command, row->socket, row->db, ST_ROOM(128)),
-                            row->again);
+        assert_string_equal(st_daemon_client_again(row->command, row->socket, row->db), row->again);
 }
 
 static int setup(void **state)
