@@ -164,22 +164,20 @@ const char *st_answer_sentence(const struct st_view *view, const struct st_obser
     return st_dropout_sentence_of(shown, client, &about);
 }
 
-static void put_dropouts(const struct st_view *view, const struct st_answer *answer, char *buf,
-                         size_t buf_bytes)
+static const char *dropouts_text(const struct st_view *view, const struct st_answer *answer)
 {
     const struct st_observed_view *server = answer->server;
     const struct st_dropout_client *client = answer->client;
     const char *since = since_text(view, server);
-    st_text_append(buf, buf_bytes, "%s",
-                   st_dropout_sentence_say(
-                       st_observed_shown(server), client,
-                       &(struct st_dropout_sentence_about){
-                           .source = server->source,
-                           .all_n = answer->dropouts_n,
-                           .when = since,
-                           .where = st_text(" on %s%s", st_xrun_sources_title(server->source), since)}));
-    if (client != NULL && client->name[0] != '\0' && !answer->taken && st_dropout_table_has_ended(client))
-        st_text_append(buf, buf_bytes, " It does not play now.");
+    const struct st_dropout_sentence_about about = {
+        .source = server->source,
+        .all_n = answer->dropouts_n,
+        .when = since,
+        .where = st_text(" on %s%s", st_xrun_sources_title(server->source), since)};
+    const bool ended =
+        client != NULL && client->name[0] != '\0' && !answer->taken && st_dropout_table_has_ended(client);
+    return st_text("%s%s", st_dropout_sentence_say(st_observed_shown(server), client, &about),
+                   ended ? " It does not play now." : "");
 }
 
 static const struct st_observed_view *first_absent(const struct st_view *view)
@@ -197,26 +195,24 @@ static const struct st_observed_view *first_absent(const struct st_view *view)
     return first;
 }
 
-/* " is not watched now: ..."; " has not been watched since 14:03: ..." */
-static void put_absent(const struct st_view *view, const struct st_observed_view *source, char *buf,
-                       size_t buf_bytes)
+/* "PipeWire is not watched now: ..."; "PipeWire has not been watched since 14:03: ..." */
+static const char *absent_text(const struct st_view *view, const struct st_observed_view *source)
 {
-    const bool known = source->lost_wall_ns != INT64_MIN;
-    st_text_append(buf, buf_bytes, "%s %s%s%s%s.", st_xrun_sources_title(source->source),
-                   known ? "has not been watched since " : "is not watched now",
-                   known ? clock_text(view, source->lost_wall_ns) : "", source->why[0] != '\0' ? ": " : "",
-                   source->why);
+    return st_text("%s %s%s%s.", st_xrun_sources_title(source->source),
+                   source->lost_wall_ns != INT64_MIN
+                       ? st_text("has not been watched since %s", clock_text(view, source->lost_wall_ns))
+                       : "is not watched now",
+                   source->why[0] != '\0' ? ": " : "", source->why);
 }
 
 /* "Earlier: 85 dropouts, 04:22 to 04:23, the last one at 32 frames; the buffer is larger now." Those of the
  * server; if it had none, "Earlier: 2 dropouts on JACK, 04:22." */
-static void put_earlier(const struct st_view *view, const struct st_answer *answer, char *buf,
-                        size_t buf_bytes)
+static const char *earlier_text(const struct st_view *view, const struct st_answer *answer)
 {
     const struct st_dropout_table *seen = st_observed_shown(answer->server);
     int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
     uint64_t dropouts_n = 0;
-    char where[64] = "";
+    const char *where = "";
     ST_EACH_OF (source, view->observe.sources, view->observe.n) {
         const int64_t wall_ns = ST_MIN(st_dropout_table_first(&source->seen), source->seen.last_wall_ns);
         const uint64_t n = st_dropout_table_total(&source->seen);
@@ -226,44 +222,28 @@ static void put_earlier(const struct st_view *view, const struct st_answer *answ
         first_ns = ST_MIN(wall_ns, first_ns);
         dropouts_n += n;
         if (source != answer->server)
-            ST_APPEND(where, "%s %s", where[0] == '\0' ? " on" : " and",
-                      st_xrun_sources_title(source->source));
+            where = st_text("%s%s %s", where, where[0] == '\0' ? " on" : " and",
+                            st_xrun_sources_title(source->source));
     }
     const char *first = clock_text(view, first_ns), *last = clock_text(view, last_ns);
-    const bool range = !st_text_is(first, last);
-    st_text_append(buf, buf_bytes, " Earlier: %" PRIu64 " dropout%s%s, %s%s%s", dropouts_n,
-                   ST_PLURAL(dropouts_n), where, range ? first : "", range ? " to " : "", last);
     const double frames = (double)seen->last_period_ns * (double)seen->rate_hz / 1e9;
-    if (answer->raised && frames > 0 && fabs(frames - round(frames)) < 0.01) /* else it was another rate */
-        st_text_append(buf, buf_bytes, ", the last one at %.0f frames", frames);
-    if (answer->raised)
-        st_text_append(buf, buf_bytes, "; the buffer is larger now");
-    st_text_append(buf, buf_bytes, ".");
+    const bool range = !st_text_is(first, last),
+               whole = frames > 0 && fabs(frames - round(frames)) < 0.01; /* else it was another rate */
+    return st_text(" Earlier: %" PRIu64 " dropout%s%s, %s%s%s%s%s.", dropouts_n, ST_PLURAL(dropouts_n), where,
+                   range ? first : "", range ? " to " : "", last,
+                   answer->raised && whole ? st_text(", the last one at %.0f frames", frames) : "",
+                   answer->raised ? "; the buffer is larger now" : "");
 }
 
-/* "No dropout in the last 12 min on PipeWire at 256 frames. Earlier: ..." */
-static void put_over(const struct st_view *view, const struct st_answer *answer, char *buf, size_t buf_bytes)
+/* "in the last 12 min" */
+static const char *quiet_text(const struct st_view *view, const struct st_answer *answer)
 {
-    const struct st_observed_view *server = answer->server;
-    const bool gap = server->again_wall_ns > answer->last_wall_ns;
-    const int64_t from_ns = gap ? server->again_wall_ns : answer->last_wall_ns;
-    const int64_t s = st_ns_sub(view->now_wall_ns, from_ns) / ST_NS_PER_S;
-    char quiet[32];
-    if (s < 120)
-        ST_PRINT(quiet, "%" PRId64 " s", ST_MAX(s, 0));
-    else
-        ST_PRINT(quiet, "%" PRId64 " %s", s < 7200 ? s / 60 : s / 3600, s < 7200 ? "min" : "h");
-    if (server->state != ST_OBSERVED_WATCHING)
-        put_absent(view, server, buf, buf_bytes);
-    else if (answer->plays_known && !answer->plays)
-        st_text_append(buf, buf_bytes, "Nothing plays on %s.", st_xrun_sources_title(server->source));
-    else if (server->seen.frames > 0)
-        st_text_append(buf, buf_bytes, "No dropout in the last %s on %s at %" PRId64 " frames.", quiet,
-                       st_xrun_sources_title(server->source), server->seen.frames);
-    else
-        st_text_append(buf, buf_bytes, "No dropout in the last %s on %s.", quiet,
-                       st_xrun_sources_title(server->source));
-    put_earlier(view, answer, buf, buf_bytes);
+    const int64_t s =
+        st_ns_sub(view->now_wall_ns, ST_MAX(answer->server->again_wall_ns, answer->last_wall_ns)) /
+        ST_NS_PER_S;
+    return s < 120
+               ? st_text("in the last %" PRId64 " s", ST_MAX(s, 0))
+               : st_text("in the last %" PRId64 " %s", s < 7200 ? s / 60 : s / 3600, s < 7200 ? "min" : "h");
 }
 
 /* A client that plays, and of which not every dropout is seen; NULL: none. */
@@ -274,130 +254,109 @@ static const struct st_dropout_client *unheard(const struct st_answer *answer)
                : NULL;
 }
 
-static void put_music(const struct st_view *view, const struct st_answer *answer, char *buf, size_t buf_bytes)
+static const char *music_text(const struct st_view *view, const struct st_answer *answer)
 {
-    const struct st_observed_view *server = answer->server;
-    if (answer->over) {
-        put_over(view, answer, buf, buf_bytes);
-    } else if (answer->lost) {
-        put_dropouts(view, answer, buf, buf_bytes);
-    } else if (server == NULL) {
-        const struct st_observed_view *absent = first_absent(view);
-        if (absent != NULL && absent->lost_wall_ns != INT64_MIN)
-            put_absent(view, absent, buf, buf_bytes);
-        else
-            st_text_append(buf, buf_bytes, "No sound server is watched%s%s.", absent != NULL ? ": " : "",
-                           absent != NULL ? absent->why : "");
-    } else if (answer->plays_known && !answer->plays) {
-        st_text_append(buf, buf_bytes, "Nothing plays on %s, and no dropout since %s.",
-                       st_xrun_sources_title(server->source), clock_text(view, server->again_wall_ns));
-    } else {
-        st_text_append(buf, buf_bytes, "No dropout since %s on %s", clock_text(view, server->again_wall_ns),
-                       st_xrun_sources_title(server->source));
-        if (server->seen.frames > 0)
-            st_text_append(buf, buf_bytes, " at %" PRId64 " frames", server->seen.frames);
-        st_text_append(buf, buf_bytes, ".");
-    }
-    if (answer->dropouts_n == 0 && answer->all_n > 0)
-        put_earlier(view, answer, buf, buf_bytes);
+    const struct st_observed_view *server = answer->server, *absent = first_absent(view);
+    if (answer->lost)
+        return dropouts_text(view, answer);
+    if (server == NULL && absent != NULL && absent->lost_wall_ns != INT64_MIN)
+        return absent_text(view, absent);
+    if (server == NULL)
+        return st_text("No sound server is watched%s%s.", absent != NULL ? ": " : "",
+                       absent != NULL ? absent->why : "");
+    if (answer->over && server->state != ST_OBSERVED_WATCHING)
+        return absent_text(view, server);
+    const char *title = st_xrun_sources_title(server->source);
+    const char *since = st_text("since %s", clock_text(view, server->again_wall_ns));
+    if (answer->plays_known && !answer->plays)
+        return st_text("Nothing plays on %s%s%s.", title, answer->over ? "" : ", and no dropout ",
+                       answer->over ? "" : since);
+    return st_text("No dropout %s on %s%s.", answer->over ? quiet_text(view, answer) : since, title,
+                   server->seen.frames > 0 ? st_text(" at %" PRId64 " frames", server->seen.frames) : "");
 }
 
-static void set_text(const struct st_view *view, struct st_answer *answer)
+static const char *timing_words(const struct st_answer *answer)
 {
-    char *buf = answer->text;
+    return !answer->timing_known ? "not measured yet" : answer->timing_ok ? "OK" : "not OK";
+}
+
+static const char *text_of(const struct st_view *view, const struct st_answer *answer)
+{
     enum st_cause cause;
-    const size_t buf_bytes = sizeof(answer->text);
-    put_music(view, answer, buf, buf_bytes);
+    const char *text = music_text(view, answer);
+    const bool matters = answer->dropouts_n == 0 && answer->timing_matters;
+    if (answer->over || (answer->dropouts_n == 0 && answer->all_n > 0))
+        text = st_text("%s%s", text, earlier_text(view, answer));
     if (unheard(answer) != NULL)
-        st_text_append(buf, buf_bytes, " What %s writes too late is not watched.", unheard(answer)->name);
+        text = st_text("%s What %s writes too late is not watched.", text, unheard(answer)->name);
     if (answer->lost && view->history.changed[0] != '\0')
-        st_text_append(buf, buf_bytes, " %s", view->history.changed);
+        text = st_text("%s %s", text, view->history.changed);
     if (view->overdue.ns > 0)
-        st_text_append(buf, buf_bytes, " The loop %s.", st_view_overdue_text(view));
+        text = st_text("%s The loop %s.", text, st_view_overdue_text(view));
     else if (answer->timing_known && (view->loop->error != 0 || !view->loop->books_balance))
-        st_text_append(buf, buf_bytes, " %s", st_result_verdict(view->loop));
-    else if (answer->dropouts_n == 0 && answer->timing_matters && (answer->timing_known || !view->rests))
-        st_text_append(buf, buf_bytes, " This computer's timing: %s.",
-                       !answer->timing_known ? "not measured yet"
-                       : answer->timing_ok   ? "OK"
-                                             : "not OK");
-    if (answer->dropouts_n == 0 && answer->timing_matters && answer->timing_bad && view->overdue.ns == 0 &&
+        text = st_text("%s %s", text, st_result_verdict(view->loop));
+    else if (matters && (answer->timing_known || !view->rests))
+        text = st_text("%s This computer's timing: %s.", text, timing_words(answer));
+    if (matters && answer->timing_bad && view->overdue.ns == 0 &&
         st_result_main_cause(view->loop, &cause) != NULL)
-        st_text_append(buf, buf_bytes, " Main cause: %s.", st_cause_kind_text(cause));
+        text = st_text("%s Main cause: %s.", text, st_cause_kind_text(cause));
+    return text;
 }
 
-static void set_brief(const struct st_view *view, struct st_answer *answer)
+static const char *brief_of(const struct st_view *view, const struct st_answer *answer)
 {
     const struct st_observed_view *server = answer->server;
-    const char *text = "no dropout";
     if (answer->lost) {
-        const char *name = st_xrun_sources_title(server->source);
-        uint64_t n = answer->dropouts_n;
-        if (answer->client != NULL && !answer->taken && answer->client->name[0] != '\0') {
-            const struct st_dropout_client all =
-                st_dropout_table_streams(st_observed_shown(server), answer->client);
-            name = answer->client->name;
-            n = st_dropout_table_count(&all);
-        }
-        ST_PRINT(answer->brief, "%s", st_dropout_sentence_brief(name, n));
-        return;
+        const bool named = answer->client != NULL && !answer->taken && answer->client->name[0] != '\0';
+        if (!named)
+            return st_dropout_sentence_brief(st_xrun_sources_title(server->source), answer->dropouts_n);
+        const struct st_dropout_client all =
+            st_dropout_table_streams(st_observed_shown(server), answer->client);
+        return st_dropout_sentence_brief(answer->client->name, st_dropout_table_count(&all));
     }
     if (view->overdue.ns > 0 || (answer->timing_matters && answer->timing_bad))
-        text = "timing not OK";
-    else if (answer->blind)
-        text = "no sound server";
-    else if (answer->plays_known && !answer->plays)
-        text = "nothing plays";
-    ST_PRINT(answer->brief, "%s", text);
+        return "timing not OK";
+    if (answer->blind)
+        return "no sound server";
+    return answer->plays_known && !answer->plays ? "nothing plays" : "no dropout";
 }
 
 /* Where the music's buffer is longer: "timing OK: at most 6.41 ms late, and the buffer lasts 21.3 ms" */
-static void set_timing(const struct st_view *view, struct st_answer *answer)
+static const char *timing_of(const struct st_view *view, const struct st_answer *answer)
 {
-    char *buf = answer->timing;
-    const size_t buf_bytes = sizeof(answer->timing);
     const struct st_result *loop = view->loop;
-    if (view->overdue.ns > 0) {
-        snprintf(buf, buf_bytes, "timing not OK: the loop %s", st_view_overdue_text(view));
-        return;
-    }
-    if (!answer->timing_known || loop->elapsed_periods == 0) {
-        snprintf(buf, buf_bytes, view->rests ? "timing not measured; " RESTS : "timing not measured yet");
-        return;
-    }
-    const char *worst = st_ns_short(loop->lateness.max_ns);
-    const bool other = is_other(loop, answer->server);
+    if (view->overdue.ns > 0)
+        return st_text("timing not OK: the loop %s", st_view_overdue_text(view));
+    if (!answer->timing_known || loop->elapsed_periods == 0)
+        return view->rests ? "timing not measured; " RESTS : "timing not measured yet";
+    const char *worst = st_ns_short(loop->lateness.max_ns), *text = "timing OK";
+    const bool other = is_other(loop, answer->server), late = loop->lateness.max_ns < STALL_NS;
     const int64_t period_ns = other ? buffer_ns(answer->server) : 0;
     /* what its own buffer missed is of no interest then */
-    if (is_stopped(loop) && answer->timing_ok) {
-        snprintf(buf, buf_bytes, "timing OK");
-    } else if (other &&
-               (period_ns < st_period_ns(&loop->period) || (answer->timing_ok && loop->misses > 0))) {
-        snprintf(buf, buf_bytes, "timing %sOK: at most %s late, and %s %s",
-                 !answer->timing_ok                      ? "not "
-                 : loop->lateness.max_ns > period_ns / 2 ? "barely "
-                                                         : "",
-                 worst,
-                 answer->server->seen.period_ns == period_ns
-                     ? "the buffer lasts"
-                     : st_text("%s usually has", st_xrun_sources_title(answer->server->source)),
-                 st_ns_short(period_ns));
-    } else {
-        snprintf(buf, buf_bytes,
-                 "timing %s: a test loop missed %" PRIu64 " of %" PRIu64 " periods at %" PRIu32 " frames",
-                 answer->timing_ok ? "OK" : "not OK", loop->misses, loop->elapsed_periods, loop->frames);
-        if (loop->misses > 0)
-            st_text_append(buf, buf_bytes, " since %s, %s %s%s", clock_text(view, loop->started_wall_ns),
-                           loop->lateness.max_ns < STALL_NS ? "up to" : "longest stall", worst,
-                           loop->lateness.max_ns < STALL_NS ? " late" : "");
-    }
+    const bool own = is_stopped(loop) && answer->timing_ok;
+    if (!own && other && (period_ns < st_period_ns(&loop->period) || (answer->timing_ok && loop->misses > 0)))
+        text = st_text("timing %sOK: at most %s late, and %s %s",
+                       !answer->timing_ok                      ? "not "
+                       : loop->lateness.max_ns > period_ns / 2 ? "barely "
+                                                               : "",
+                       worst,
+                       answer->server->seen.period_ns == period_ns
+                           ? "the buffer lasts"
+                           : st_text("%s usually has", st_xrun_sources_title(answer->server->source)),
+                       st_ns_short(period_ns));
+    else if (!own)
+        text = st_text(
+            "timing %s: a test loop missed %" PRIu64 " of %" PRIu64 " periods at %" PRIu32 " frames%s",
+            timing_words(answer), loop->misses, loop->elapsed_periods, loop->frames,
+            loop->misses == 0 ? ""
+                              : st_text(" since %s, %s %s%s", clock_text(view, loop->started_wall_ns),
+                                        late ? "up to" : "longest stall", worst, late ? " late" : ""));
     if (is_stopped(loop))
-        st_text_append(buf, buf_bytes, "; sleeptuned itself was stopped for %s", worst);
+        text = st_text("%s; sleeptuned itself was stopped for %s", text, worst);
     if (loop->records_lost > 0)
-        st_text_append(buf, buf_bytes, "; not recorded: %" PRIu64 " period%s", loop->records_lost,
+        text = st_text("%s; not recorded: %" PRIu64 " period%s", text, loop->records_lost,
                        ST_PLURAL(loop->records_lost));
-    if (view->rests)
-        st_text_append(buf, buf_bytes, "; " RESTS);
+    return view->rests ? st_text("%s; " RESTS, text) : text;
 }
 
 static const char *state_of(const struct st_view *view, const struct st_answer *answer)
@@ -536,16 +495,16 @@ static void set_next(const struct st_view *view, struct st_answer *answer)
     const struct step *step = steps;
     while (!step->holds)
         step++;
-    ST_PRINT(answer->next, "%s", step->command);
-    ST_PRINT(answer->next_why, "%s", step->why);
+    answer->next = st_text("%s", step->command);
+    answer->next_why = st_text("%s", step->why);
 }
 
 struct st_answer st_answer_of(const struct st_view *view)
 {
     struct st_answer answer = find_answer(view);
-    set_text(view, &answer);
-    set_brief(view, &answer);
-    set_timing(view, &answer);
+    answer.text = text_of(view, &answer);
+    answer.brief = brief_of(view, &answer);
+    answer.timing = timing_of(view, &answer);
     answer.state = state_of(view, &answer);
     set_next(view, &answer);
     return answer;

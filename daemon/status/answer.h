@@ -20,13 +20,13 @@ struct st_answer {
     bool plays, plays_known;
     bool timing_known;   /* then it is either of the next two */
     bool timing_matters; /* nothing plays, or it had dropouts: music without one is the better witness */
-    bool timing_ok, timing_bad;          /* at the buffer of the music if that is known, else at the loop's */
-    const char *state;                   /* "ok", "warn", "bad" or "unknown" */
-    char text[ST_VIEW_TEXT_BYTES];       /* the first line: one to three sentences */
-    char brief[ST_XRUN_NAME_BYTES + 32]; /* the same in a few words: "HeavyReverb: 12 dropouts" */
-    char timing[ST_VIEW_TEXT_BYTES];     /* "timing OK: a test loop missed 0 of 9373 periods at 128 frames" */
-    char next[128],
-        next_why[800]; /* a command that helps next, and what it does or what else helps; "": none */
+    bool timing_ok, timing_bad; /* at the buffer of the music if that is known, else at the loop's */
+    const char *state;          /* "ok", "warn", "bad" or "unknown" */
+    const char *text;           /* the first line: one to three sentences */
+    const char *brief;          /* the same in a few words: "HeavyReverb: 12 dropouts" */
+    const char *timing;         /* "timing OK: a test loop missed 0 of 9373 periods at 128 frames" */
+    const char *next,
+        *next_why; /* a command that helps next, and what it does or what else helps; "": none */
 };
 
 /** The sentence about the dropouts of one client of st_observed_shown(source), of all of these:
