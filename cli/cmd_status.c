@@ -215,6 +215,7 @@ static int print_lines(const struct wish *wish)
         }
         free(last);
         last = text;
+        st_text_forget();
     } while (wish->follow && ferror(stdout) == 0 && poll(&reader, 1, LINE_MS) == 0);
     const bool printed = last != NULL;
     free(last);
