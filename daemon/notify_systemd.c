@@ -220,7 +220,7 @@ const char *st_notify_state(const struct st_notify *notify, bool enabled)
 {
     const char *why = no_desktop();
     if (!enabled)
-        return st_text("off (notify.enabled)");
+        return "off (notify.enabled)";
     if (why != NULL)
         return st_text("none: %s", why);
     if (notify == NULL || notify->why[0] != '\0')

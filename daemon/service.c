@@ -118,7 +118,7 @@ static int wake_up(struct st_service *service, const struct st_playing_facts *fa
 static const char *why_text(enum st_playing_answer answer, const struct st_playing_facts *facts, bool always)
 {
     if (always)
-        return st_text("the test loop runs, because loop.when is \"always\"");
+        return "the test loop runs, because loop.when is \"always\"";
     if (answer == ST_PLAYING_UNKNOWN && facts->blind != NULL)
         return st_text(
             "the test loop runs all the time: %s does not report whether a program plays (loop.when)",
@@ -127,7 +127,7 @@ static const char *why_text(enum st_playing_answer answer, const struct st_playi
         return "the test loop runs all the time: sleeptuned watches no sound server and no sound card, so it "
                "cannot know when a program plays (loop.when)";
     if (facts->own_stream)
-        return st_text("the test loop runs because the daemon's own stream plays");
+        return "the test loop runs because the daemon's own stream plays";
     return st_text("%s%s%s plays: the test loop runs", facts->what, facts->what[0] != '\0' ? " on " : "",
                    facts->by);
 }

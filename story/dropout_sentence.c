@@ -101,7 +101,7 @@ static const char *share_text(uint64_t n, uint64_t all_n)
     if (all_n == 0)
         return st_text("%" PRIu64 " dropout%s", n, ST_PLURAL(n));
     if (all_n == 1)
-        return st_text("the only dropout");
+        return "the only dropout";
     if (n >= all_n)
         return st_text("all %" PRIu64 " dropouts", all_n);
     return st_text("%" PRIu64 " of %" PRIu64 " dropouts", n, all_n);

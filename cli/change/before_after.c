@@ -201,7 +201,7 @@ static void read_run(const struct st_change_target *target, struct st_before_aft
     const int r = machine->read_text(machine, path, text, sizeof(text), &bytes);
     done->before = r == 0 ? json_loadb(text, bytes, JSON_REJECT_DUPLICATES, NULL) : NULL;
     if (r == -ENOENT)
-        done->why = st_text("there is no run from before the changes to compare with");
+        done->why = "there is no run from before the changes to compare with";
     else if (done->before == NULL)
         done->why = st_text("cannot read %s: %s", path, r != 0 ? strerror(-r) : "it is damaged");
     else
@@ -261,7 +261,7 @@ int st_before_after_make(const struct st_change_target *target, const struct st_
         return ST_EXIT_DONE;
     const int status = measure("running the measuring loop again to compare", &config, &ret->now);
     if (ret->now == NULL)
-        ret->why = st_text("the measuring loop could not be run, or its counters do not agree");
+        ret->why = "the measuring loop could not be run, or its counters do not agree";
     else if (!st_text_is(condition_text(ret->now, "policy"), st_platform_policy_name(config.policy)) ||
              strstr(condition_text(ret->now, "degraded"), "cannot pin") != NULL) /* to the CPU */
         ret->why = st_text("the measuring loop did not get the rights or the CPU of the run before: %s",

@@ -337,10 +337,9 @@ static void say_deaf(const struct st_listen_view *view, const struct st_text_she
 /* The command that goes this way again, for any time: "sleeptune listen --back cable". @return buf. */
 static const char *command_of(const struct st_listen_wish *wish)
 {
-    const char *text = "";
+    const char *text = "sleeptune listen";
     const char *const options[][2] = {{"--back", wish->back}, {"--play", wish->plays}};
     char word[512];
-    text = st_text("sleeptune listen");
     ST_EACH (option, options) {
         if ((*option)[1] != NULL && st_safe_shell_word((*option)[1], word, sizeof(word)) != NULL)
             text = st_text("%s %s %s", text, (*option)[0], word);

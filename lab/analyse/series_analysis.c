@@ -142,7 +142,6 @@ static void say_interval(struct st_analysis *a)
 static void say_whole_ticks(struct st_analysis *a)
 {
     const struct st_whole_ticks *w = &a->whole_ticks;
-    char tick[TEXT_BYTES];
     if (w->found)
         say(a,
             w->levels ? "Lateness takes levels that are %s apart (%" PRIu64
@@ -151,7 +150,7 @@ static void say_whole_ticks(struct st_analysis *a)
                       : "Lateness jumps by %s, %" PRIu64
                         " times, and moves freely in between: a timer of %d Hz, or a program that rounds "
                         "its sleeps to %s.",
-            time_text(1e9 / w->hz), w->jumps_n, w->hz, tick);
+            time_text(1e9 / w->hz), w->jumps_n, w->hz, time_text(1e9 / w->hz));
 }
 
 static void say_bands(struct st_analysis *a)
@@ -222,9 +221,10 @@ static void tick_text(const struct st_analysis *a, char *buf, size_t buf_bytes)
 static void say_periodic(struct st_analysis *a)
 {
     const struct st_periodic *b = &a->periodic;
-    char repeats[TEXT_BYTES], periods[TEXT_BYTES], tick[260];
+    char periods[TEXT_BYTES], tick[260];
     if (!b->found)
         return;
+    const char *repeats = span_text(a, b->repeats_s);
     periods_text(a, 1 / b->cycles_per_period, periods);
     tick_text(a, tick, sizeof(tick));
     if (b->high_share > 0)
