@@ -59,6 +59,5 @@ const char *st_ns_long(int64_t ns)
         return st_text("%" PRId64 " min", minutes);
     if (minutes < 48 * 60)
         return st_text("%" PRId64 " h %" PRId64 " min", minutes / 60, minutes % 60);
-    else
-        return st_text("%" PRId64 " d %" PRId64 " h", minutes / 1440, minutes / 60 % 24);
+    return st_text("%" PRId64 " d %" PRId64 " h", minutes / 1440, minutes / 60 % 24);
 }

@@ -14,7 +14,7 @@ struct st_notify *st_notify_new(void);
 /** Shows the next cause, if one is new and it is time. @param now_ns CLOCK_MONOTONIC. */
 void st_notify_look(struct st_notify *notify, bool enabled, const struct st_view *view, int64_t now_ns);
 
-/** For the screen: "on: one for each new cause, at most one an hour", or why none is shown. @return buf. */
+/** For the screen: "on: one for each new cause, at most one an hour", or why none is shown. */
 const char *st_notify_state(const struct st_notify *notify, bool enabled);
 
 void st_notify_wait(const struct st_notify *notify, struct st_wait *wait);

@@ -114,7 +114,7 @@ static int wake_up(struct st_service *service, const struct st_playing_facts *fa
     return 0;
 }
 
-/* Why the loop runs. @return buf. */
+/* Why the loop runs. */
 static const char *why_text(enum st_playing_answer answer, const struct st_playing_facts *facts, bool always)
 {
     if (always)

@@ -46,5 +46,5 @@ ST_NODISCARD int st_counts_compare(const uint64_t before_n[ST_COUNTS_SECTIONS],
                                    const uint64_t now_n[ST_COUNTS_SECTIONS],
                                    struct st_counts_difference *ret);
 
-/** "3.2 times fewer late wake-ups than before (95 %: 2.1 to 4.8)", or why nothing is shown. @return buf. */
+/** "3.2 times fewer late wake-ups than before (95 %: 2.1 to 4.8)", or why nothing is shown. */
 const char *st_counts_text(const struct st_counts_difference *d);

@@ -19,9 +19,8 @@ void st_miss_events_add(struct st_miss_events *events, int64_t first_ns, int64_t
 /** Upper 95 % bound of events per hour (exact Poisson: Garwood 1936). +inf if nothing was measured. */
 double st_miss_events_per_hour_max95(uint64_t events_n, double seconds);
 
-/** A bound as text, rounded up to three digits, as an upper bound must be. @return buf. */
+/** A bound as text, rounded up to three digits, as an upper bound must be. */
 const char *st_miss_events_rate_text(double per_hour);
 
-/** What follows "12 of 7500 periods missed": " in 5 events of 2.4 periods (95 % confidence: at most ...)".
- * @return buf; 200 bytes are enough. */
+/** What follows "12 of 7500 periods missed": " in 5 events of 2.4 periods (95 % confidence: at most ...)". */
 const char *st_miss_events_text(uint64_t events_n, uint64_t misses_n, double seconds);

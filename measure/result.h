@@ -11,7 +11,6 @@
 
 #define ST_RESULT_CONDITIONS_MAX 48
 #define ST_RESULT_EVENTS_MAX     16
-#define ST_RESULT_VERDICT_BYTES  520
 
 struct st_test_condition {
     char key[40];
@@ -85,14 +84,13 @@ const struct st_cause_row *st_result_main_cause(const struct st_result *result, 
 /** Appends a reason. */
 void st_result_degrade(struct st_result *result, const char *format, ...) ST_PRINTF(2, 3);
 
-/** One sentence: does it hold this period here, by what evidence, how sure. Computed from the figures.
- * @return buf. */
+/** One sentence: does it hold this period here, by what evidence, how sure. Computed from the figures. */
 const char *st_result_verdict(const struct st_result *result);
 
 /** For qsort: the worst first. */
 int st_result_compare(const void *a, const void *b);
 
-/** One sentence for the loops of one session, the worst first (st_result_compare). n >= 1. @return buf. */
+/** One sentence for the loops of one session, the worst first (st_result_compare). n >= 1. */
 const char *st_result_verdict_of_all(const struct st_result *results, size_t n);
 
 /** Time of the periods that were seen, s. */

@@ -9,7 +9,7 @@
 #define ST_CHANGE_STORY_BYTES 400
 
 /** "the kernel became 6.12.48", "/etc/asound.conf changed". @param what of "changes" of sleeptune-history/1;
- * not trusted. @return buf, safe text. */
+ * not trusted. @return safe text. */
 const char *st_change_story_what(const json_t *what);
 
 /** How many more things changed with the first one, for a reader: what else the kernel says of itself is
@@ -19,7 +19,7 @@ size_t st_change_story_more_n(const json_t *list);
 
 /** " 6.12.47 is still installed: boot it once." "": the kernel did not change, or that one has no folder in
  * `modules` any more, which is looked at. @param what as in st_change_story_more_n.
- * @return buf, safe text. */
+ * @return safe text. */
 const char *st_change_story_kernel(const json_t *what, const char *modules);
 
 /** The last change since which dropouts are more frequent, or rarer: "More dropouts since Tuesday, when the

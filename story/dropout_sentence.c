@@ -16,7 +16,7 @@ static bool is_named(uint64_t culprit_n, uint64_t all_n)
     return culprit_n > 0 && (2 * culprit_n >= all_n || (culprit_n >= 3 && 5 * culprit_n >= all_n));
 }
 
-/* Who had the CPU: "ffmpeg and others", "sleeptune itself (sleeptuned)". @return buf. */
+/* Who had the CPU: "ffmpeg and others", "sleeptune itself (sleeptuned)". */
 static const char *culprit_text(const char *culprit, bool others)
 {
     const bool own = st_text_begins(culprit, "sleeptune"); /* no one else's */
@@ -95,7 +95,7 @@ const char *st_dropout_sentence_times(const struct st_dropout_client *client, en
                   : st_text("%" PRIu64 " time%s ", n, ST_PLURAL(n));
 }
 
-/* "the only dropout", "all 9 dropouts", "3 of 9 dropouts"; "3 dropouts" for all_n 0. @return buf. */
+/* "the only dropout", "all 9 dropouts", "3 of 9 dropouts"; "3 dropouts" for all_n 0. */
 static const char *share_text(uint64_t n, uint64_t all_n)
 {
     if (all_n == 0)

@@ -127,12 +127,11 @@ struct st_dropout_client st_dropout_table_streams(const struct st_dropout_table 
                                                   const struct st_dropout_client *client);
 
 /** The rhythm of its long cycles: "every 683 ms (32768 samples), at any buffer size: a plug-in that computes
- * in blocks of 32768". "": it has none, or not known. @return buf. */
+ * in blocks of 32768". "": it has none, or not known. */
 const char *st_dropout_table_rhythm(const struct st_dropout_client *client);
 
 /** Which client that plays on the device in use asked for the shortest cycle, and which for its rate: "Game
- * asked for 1024 frames, Music for 44.1 kHz". "": none did.
- * @return buf. */
+ * asked for 1024 frames, Music for 44.1 kHz". "": none did. */
 const char *st_dropout_table_asked(const struct st_dropout_table *table);
 
 /** It played, and does no more: so it makes no dropouts either. Known only where the server reports who

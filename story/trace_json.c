@@ -9,7 +9,7 @@
 static void put_text(FILE *out, const char *text)
 {
     fputc('"', out);
-    for (const char *c = st_safe_text(st_text("%s", text)); *c != '\0'; c++) {
+    for (const char *c = st_safe_text(st_text("%.*s", NAME_BYTES - 1, text)); *c != '\0'; c++) {
         if (*c == '"' || *c == '\\')
             fputc('\\', out);
         fputc(*c, out);

@@ -192,11 +192,10 @@ const char *st_xrun_sources_title(const char *name);
  * dropouts have another place than ST_DROPOUT_AT_DEVICE_BUFFER. */
 bool st_xrun_is_server(const char *client);
 
-/** The command that sets that source's buffer now; "" if there is none, or frames is 0. @return buf. */
+/** The command that sets that source's buffer now; "" if there is none, or frames is 0. */
 const char *st_xrun_sources_set_frames(const char *name, int64_t frames);
 
-/** "to last: " and the command that keeps that buffer when the server starts again; "" if apply has none.
- * @return buf. */
+/** "to last: " and the command that keeps that buffer when the server starts again; "" if apply has none. */
 const char *st_xrun_sources_keep_frames(const char *name, int64_t frames);
 
 /* Its rows: of one system (linux/xrun_alsa.c, linux/xrun_usb.c, freebsd/xrun_sound4.c), and of the helper

@@ -101,8 +101,7 @@ int64_t st_fact_beside_int_or(const struct st_fact *fact, const char *leaf, int6
 const char *st_fact_beside_text_or(const struct st_fact *fact, const char *leaf, const char *fallback);
 bool st_fact_beside_is(const struct st_fact *fact, const char *leaf, const char *text);
 
-/** What stands between `prefix` and the last part of the key: "1-2.3" of "linux.usb_audio.1-2.3.control"; cut
- * to the buffer. @return buf. */
+/** What stands between `prefix` and the last part of the key: "1-2.3" of "linux.usb_audio.1-2.3.control". */
 const char *st_fact_part(const struct st_fact *fact, const char *prefix);
 
 /** The next fact that is not absent, in order of key, whose key starts with prefix and ends with suffix ("":

@@ -14,5 +14,5 @@ const char *st_owner_other(const struct st_facts *facts, const char *daemon_key)
 /** Does one of these processes run ("jackd"; ends with NULL), and not as such a user? */
 bool st_owner_runs(const struct st_facts *facts, const char *const *processes);
 
-/** " of the user ann" for such a user, also if root is judged, else "". Writes into buf. @return buf. */
+/** " of the user ann" for such a user, also if root is judged, else "". */
 const char *st_owner_text(const struct st_facts *facts, const char *daemon_key);

@@ -9,5 +9,5 @@
 const char *st_place_container(const struct st_facts *facts);
 
 /** One sentence, a line each, for each thing that stands between the report and the machine's settings, also
- * for a report that judges for another user. @return buf. */
+ * for a report that judges for another user. */
 const char *st_place_notes(const struct st_facts *facts);

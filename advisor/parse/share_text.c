@@ -5,7 +5,6 @@
 #include "core/text/text.h"
 
 #define SHARE_BYTES 16384 /* a share has at most 40 lines of 76 columns; quoted and wrapped it has more */
-#define KEY_BYTES   160
 
 struct reader {
     struct st_facts *facts;

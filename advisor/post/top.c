@@ -3,8 +3,6 @@
 #include "advisor/post/post.h"
 #include "core/text/text.h"
 
-#define KEY_BYTES 128
-
 /* --- pw-top: S ID QUANT RATE WAIT BUSY W/Q B/Q ERR [FORMAT] [+] NAME; PipeWire src/tools/pw-top.c --- */
 
 enum {

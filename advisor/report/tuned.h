@@ -7,8 +7,6 @@
 #include "platform/machine.h"
 #include "platform/writer.h"
 
-#define ST_TUNED_TEXT_BYTES 400
-
 /** One setting that was tried to an end: helps, no effect or harmful. */
 struct st_tuned_row {
     char id[64]; /* of the rule */
@@ -38,10 +36,8 @@ ST_NODISCARD int st_tuned_write(struct st_writer *writer, const char *folder, co
 /** @return NULL: nothing is known of that rule. */
 const struct st_tuned_row *st_tuned_find(const struct st_tuned *tuned, const char *id);
 
-/** "none -> full: 5.1 times fewer late wake-ups (95 %: 4.2 .. 6.3), measured 2026-11-22 with 32 frames".
- * @return buf. */
+/** "none -> full: 5.1 times fewer late wake-ups (95 %: 4.2 .. 6.3), measured 2026-11-22 with 32 frames". */
 const char *st_tuned_text(const struct st_tuned *tuned, const struct st_tuned_row *row);
 
-/** "; dropouts of the test loop: about 480 an hour without it, at most 190 with it (95 %)"; "": unknown.
- * @return buf. */
+/** "; dropouts of the test loop: about 480 an hour without it, at most 190 with it (95 %)"; "": unknown. */
 const char *st_tuned_per_hour(const struct st_tuned_row *row);

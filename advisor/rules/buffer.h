@@ -71,5 +71,5 @@ bool st_buffer_is_playing(const struct st_fact *fact);
 /** The program whose node of PipeWire this is; "a program": it has no name. */
 const char *st_buffer_program(const struct st_fact *node);
 
-/** "1024 frames at 48 kHz, set by PipeWire's force-quantum". @return buf. */
+/** "1024 frames at 48 kHz, set by PipeWire's force-quantum". */
 const char *st_buffer_text(const struct st_wish *wish);

@@ -115,7 +115,6 @@ const struct st_rule st_rule_freebsd_snd_latency = {
 
 #define BLOCK_MAX_MS 10000.0
 #define NUMBER_MAX   1e7
-#define ARGS_BYTES   4097
 
 #define VIRTUAL_OSS_EVER(set) "sysrc " set "\nservice virtual_oss restart"
 

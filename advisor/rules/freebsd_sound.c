@@ -8,7 +8,6 @@
 
 #define PCM          "freebsd.dev.pcm."
 #define DEFAULT_UNIT "freebsd.hw.snd.default_unit"
-#define KEY_BYTES    96
 
 /** The unit of a USB sound device, the default one if that is one; -1: there is none, or no collector
  * looked. */

@@ -6,8 +6,6 @@
 #include "core/text/number.h"
 #include "core/text/text.h"
 
-#define COMMAND_BYTES 4096
-
 /** The options that are read: of the server, and behind -d of its driver. Those without a value are among
  * more that have none either: jack2's common/Jackdmp.cpp, linux/alsa/JackAlsaDriver.cpp. */
 static const struct {

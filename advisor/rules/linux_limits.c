@@ -181,8 +181,6 @@ const struct st_rule st_rule_linux_cpu_quota = {
     "\n# then\nsudo systemctl "                                                                              \
     "daemon-reload\nsudo systemctl restart " unit
 
-#define UNIT_BYTES 256 /* systemd's names have at most 255 */
-
 enum fault { FAULT_NONE, FAULT_UNREAD, FAULT_LIMIT, FAULT_RESTRICTED };
 
 static bool says_yes(const struct st_fact *program, const char *leaf)

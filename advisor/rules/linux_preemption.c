@@ -320,8 +320,6 @@ const struct st_rule st_rule_linux_sched_ext = {
 
 /* --- linux-irq-sharing: Does the sound card have its interrupt line for itself? --- */
 
-#define NAMES_BYTES 256
-
 /** Is the line of another card than the one that plays? */
 static bool is_of_idle_card(const struct st_fact *line)
 {

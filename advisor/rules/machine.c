@@ -6,8 +6,6 @@
 #include "core/text/text.h"
 #include "platform/proc.h"
 
-#define CMDLINE_BYTES 4097 /* COMMAND_LINE_SIZE at most */
-
 bool st_machine_is_unread(const struct st_facts *facts, const char *key)
 {
     return st_fact_is_unread(st_facts_find(facts, key));

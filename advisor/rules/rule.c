@@ -4,8 +4,6 @@
 #include "advisor/rules/rule.h"
 #include "core/text/text.h"
 
-#define FIX_BYTES 2048
-
 /* To add a rule: write st_rule_<id with _ for -> in the file of its topic, with cases (myths.c has many) or a
  * judge function, add its row here, and put fixtures into tests/fixtures/rules/<id>/ (the README there has
  * their format). The order is that of the usual effect: who may run at once, what is in memory, timers, CPU,
@@ -155,7 +153,7 @@ bool st_rule_can_apply(const struct st_finding *finding)
     return true;
 }
 
-/** @param word NULL: nothing is replaced. @return buf; NULL: there is no text. */
+/** @param word NULL: nothing is replaced. @return NULL: there is no text. */
 static const char *fill(const char *text, const char *word, const char *value)
 {
     const char *at = text == NULL || word == NULL ? NULL : strstr(text, word);

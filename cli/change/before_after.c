@@ -18,9 +18,7 @@
 
 #define FILE_NAME  "%s/before.json"
 #define SCHEMA     "sleeptune-before/1"
-#define PATH_BYTES 600
 #define FILE_BYTES 131072
-#define TEXT_BYTES 600
 #define SLOT_NS    (100 * ST_NS_PER_MS)
 #define RIGHT_RULE "linux-rt-permission" /* root has that right already */
 

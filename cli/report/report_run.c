@@ -12,8 +12,7 @@
 #include "platform/program/output.h"
 #include "platform/program/terminal.h"
 
-#define IDS_BYTES 4096
-#define OWN_MAX   16 /* options of one subcommand beside the common ones */
+#define OWN_MAX 16 /* options of one subcommand beside the common ones */
 
 static int take_format(void *ctx, const char *text)
 {

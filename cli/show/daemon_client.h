@@ -14,8 +14,9 @@
 /** Does a daemon listen on the socket that would be used? True if a socket was named. */
 bool st_daemon_client_listens(const char *socket_wish);
 
-/** Under sudo: who ran it has a daemon's socket, which is not asked. @return buf, a sentence without its full
- * stop: "musician has a sleeptuned: run this without sudo"; NULL: not under sudo, or there is none. */
+/** Under sudo: who ran it has a daemon's socket, which is not asked. @return a sentence
+ * without its full stop: "musician has a sleeptuned: run this without sudo"; NULL: not under sudo, or there
+ * is none. */
 const char *st_daemon_client_of_sudo(void);
 
 struct st_daemon_answer {
@@ -47,7 +48,7 @@ bool st_daemon_client_whose(const char *socket_wish, const struct st_daemon_answ
                             size_t buf_bytes);
 
 /** A command "sleeptune status ..." or "sleeptune history ..." with the place that the user named: --socket,
- * --system, or of history --db. Other commands stay as they are. @return buf. */
+ * --system, or of history --db. Other commands stay as they are. */
 const char *st_daemon_client_again(const char *command, const char *socket_wish, const char *db);
 
 void st_daemon_client_finish(struct st_daemon_answer *answer);

@@ -334,7 +334,7 @@ static void say_deaf(const struct st_listen_view *view, const struct st_text_she
                 text[0] != '\0' ? text : "nothing: this way hears each kind of loss");
 }
 
-/* The command that goes this way again, for any time: "sleeptune listen --back cable". @return buf. */
+/* The command that goes this way again, for any time: "sleeptune listen --back cable". */
 static const char *command_of(const struct st_listen_wish *wish)
 {
     const char *text = "sleeptune listen";

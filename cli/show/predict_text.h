@@ -23,7 +23,7 @@ void st_predict_text_fill(struct st_predict_table *table, uint32_t wanted_frames
 
 json_t *st_predict_text_rows_json(const struct st_predict_table *table);
 
-/** "35.0 min". @return buf. */
+/** "35.0 min". */
 const char *st_predict_text_time(const struct st_predict_run *run);
 
 /** How the rows look. */
@@ -34,13 +34,13 @@ struct st_predict_view {
     uint64_t music_n;     /* dropouts of the music at that size, which the row has beside the computer's */
 };
 
-/** One sentence: the smallest size that held and how sure that is, or why none. @return buf. */
+/** One sentence: the smallest size that held and how sure that is, or why none. */
 const char *st_predict_text_answer(const struct st_predict_table *table);
 /** A row for each size below a head. */
 void st_predict_text_rows(const struct st_predict_table *table, const struct st_predict_view *view,
                           FILE *out);
 /** ✔, ! or ✘; row NULL: not known. */
 void st_predict_text_mark(const struct st_predict_row *row, bool colour, FILE *out);
-/** How the size is set in the server that runs here, if it is this user's. @return buf. */
+/** How the size is set in the server that runs here, if it is this user's. */
 const char *st_predict_text_setting(uint32_t frames);
 void st_predict_text_next(const struct st_predict_table *table, FILE *out, int width);

@@ -11,7 +11,6 @@
 #define CELL_COLUMNS  17 /* names are cut to this before columns at the right are left out */
 #define FIRST_ROWS    20 /* of the screen without details, where a row has room for a sentence */
 #define TABLE_ROWS    3  /* of a table that the rows above it leave room for */
-#define TEXT_BYTES    1200
 
 static int least(int a, int b)
 {

@@ -3,7 +3,7 @@
 
 #include "core/text/safe.h"
 
-#define BLOCK_BYTES (4 * ST_TEXT_MAX_BYTES)
+#define BLOCK_BYTES (2 * ST_TEXT_MAX_BYTES)
 
 struct block {
     struct block *next;
@@ -38,6 +38,8 @@ char *st_text(const char *format, ...)
 
 void st_text_forget(void)
 {
+    if (last == NULL)
+        return;
     for (struct block *next; (next = oldest.next) != NULL; free(next))
         oldest.next = next->next;
     memset(oldest.room, '?', sizeof(oldest.room)); /* who keeps a text shows that on the screen */

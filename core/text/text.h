@@ -7,7 +7,7 @@
  * forgets its texts: at the end of a turn of a loop; in a command, until that ends. A thread that has
  * ST_TEXT_TURN_BYTES of them gets the oldest ones' room. Threads: any, each has its own; never the loop that
  * measures, since it allocates. */
-#define ST_TEXT_MAX_BYTES  4096
+#define ST_TEXT_MAX_BYTES  8192
 #define ST_TEXT_TURN_BYTES (16 * 1024 * 1024)
 ST_NODISCARD char *st_text(const char *format, ...) ST_PRINTF(1, 2);
 

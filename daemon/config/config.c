@@ -164,13 +164,13 @@ static const char *value_text(const config_setting_t *setting)
         return st_text("%g", config_setting_get_float(setting));
         break;
     case CONFIG_TYPE_BOOL:
-        return st_text("%s", config_setting_get_bool(setting) ? "true" : "false");
+        return config_setting_get_bool(setting) ? "true" : "false";
         break;
     case CONFIG_TYPE_STRING:
         return st_text("\"%s\"", safe_text(config_setting_get_string(setting), NAME_BYTES));
         break;
     default: /* a list or an array */
-        return st_text(config_setting_is_group(setting) ? "{ ... }" : "( ... )");
+        return config_setting_is_group(setting) ? "{ ... }" : "( ... )";
         break;
     }
     return "";

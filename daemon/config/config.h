@@ -136,7 +136,7 @@ union st_config_address {
 /** Of "127.0.0.1:9733" or "[::1]:9733". @return 0, -EINVAL (no IP address, no port 1 .. 65535). */
 ST_NODISCARD int st_config_listen_address(const char *text, union st_config_address *ret);
 
-/** What a value of this key may be, for messages and documents: "16 .. 8192 frames". @return buf. */
+/** What a value of this key may be, for messages and documents: "16 .. 8192 frames". */
 const char *st_config_allowed(const struct st_config_key *key);
 
 /** conf/sleeptuned.conf: every key at its default, commented out (config_doc.c). */

@@ -13,7 +13,7 @@ static void add(struct st_fingerprint *f, const char *kind, const char *name, co
     if (f->n == ST_FINGERPRINT_MAX || value[0] == '\0')
         return;
     struct st_history_fact *fact = &f->facts[f->n];
-    *fact = (struct st_history_fact){kind, strdup(name), strdup(st_text("%s", value))};
+    *fact = (struct st_history_fact){kind, strdup(name), strdup(st_text("%.*s", VALUE_BYTES - 1, value))};
     if (fact->name != NULL && fact->value != NULL) {
         f->n++;
     } else {

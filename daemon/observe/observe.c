@@ -9,7 +9,6 @@
  * more is held up by its pipe. Events are at most as late by it. Twice: a line, or a few words and the end,
  * cost no wake-up more. */
 #define LOOK_EACH_NS (250 * ST_NS_PER_MS)
-#define PATH_BYTES   64
 
 struct st_observe {
     struct st_platform *platform;

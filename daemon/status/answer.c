@@ -144,7 +144,7 @@ static struct st_answer find_answer(const struct st_view *view)
 static const char *clock_text(const struct st_view *view, int64_t wall_ns)
 {
     const char *text = st_when_text_near(wall_ns, view->now_wall_ns);
-    return st_text("%.*s", (int)(strrchr(text, ':') - text), text); /* no seconds */
+    return st_text("%.*s", (int)strlen(text) - 3, text); /* no seconds */
 }
 
 /* " (watched since 14:03)"; " (since 14:05:12)": others were before, perhaps in that minute. */

@@ -30,11 +30,11 @@ struct st_answer {
 };
 
 /** The sentence about the dropouts of one client of st_observed_shown(source), of all of these:
- * "HeavyReverb made 407 of 412 dropouts (watched since 14:03): it computed too long." Pure. @return buf. */
+ * "HeavyReverb made 407 of 412 dropouts (watched since 14:03): it computed too long." Pure. */
 const char *st_answer_sentence(const struct st_view *view, const struct st_observed_view *source,
                                const struct st_dropout_client *client);
 
-/** Where sound is lost and nothing of sleeptune looks now. @return buf. */
+/** Where sound is lost and nothing of sleeptune looks now. */
 const char *st_answer_not_watched(const struct st_view *view);
 
 /** Pure; points into the view. */

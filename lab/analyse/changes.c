@@ -7,7 +7,6 @@
 #define GROUPS     64
 #define STEP_MIN_N 12 /* levels on each side of a step */
 #define MIN_NS     5  /* rounding makes steps and lines of less */
-#define NEAR_N     6  /* levels right beside a step, at least */
 #define NEAR_SHARE 8  /* of the shorter side */
 #define PARTS_CUT  2  /* times that each side of a step is cut, to see what hangs together beside steps */
 #define ALPHA_LINE 1e-5

@@ -53,7 +53,7 @@ void st_chart_finish(struct st_chart_data *data);
 
 /** A new, empty set. @return NULL when out of memory, or when there are too many. */
 struct st_chart_set *st_chart_add(struct st_chart_data *data, const char *label);
-/** "label", and its group if there are several groups. @return buf. */
+/** "label", and its group if there are several groups. */
 const char *st_chart_name(const struct st_chart_data *data, const struct st_chart_set *set,
                           char buf[ST_CHART_NAME_BYTES]);
 /** Adds the test conditions of a file, as text of st_conditions_text. The picture shows those of the first

@@ -6,7 +6,6 @@
 
 #define LABEL_COLUMNS 9
 #define CELL_COLUMNS  12
-#define VALUE_BYTES   32
 
 /* So that the ends of an interval differ. */
 static const char *value_text(double value)

@@ -31,7 +31,7 @@ static inline void st_trace_copy_finish(struct st_trace_copy *copy)
 ST_NODISCARD int st_trace_copy_write(int fd, const char *name, struct st_cycle_ring *ring,
                                      const struct st_trace_event *events, size_t n);
 
-/** The folder of the copies beside a history. @return buf. */
+/** The folder of the copies beside a history. */
 const char *st_trace_copy_folder(const char *history);
 
 /** The nearest copy that has a moment in it. @param wall_ns  INT64_MAX: the newest. @param

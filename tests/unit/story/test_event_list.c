@@ -75,7 +75,7 @@ static void put_event(const struct st_event *event)
     add_events(event, 1);
 }
 
-/* The events that were asked for; what the reader is told of those still counted. */
+/* The events that were asked for, and which of them are still counted. */
 static json_t *events_of(struct st_history_reader *reader, const struct st_history_events_wish *wish,
                          size_t wanted_n)
 {
