@@ -45,6 +45,7 @@ static const struct st_command *find(const char *name)
 static int start(const struct st_command *command, int argc, char **argv)
 {
     st_program_command = command->name;
+    st_program_words = argv + 1;
     return command->run(argc, argv);
 }
 

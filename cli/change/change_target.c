@@ -9,6 +9,7 @@
 #include "cli/change/before_after.h"
 #include "cli/change/change_output.h"
 #include "cli/report/report_run.h"
+#include "core/text/safe.h"
 #include "core/text/text.h"
 #include "platform/user_folder.h"
 
@@ -151,8 +152,17 @@ void st_change_target_close(struct st_change_target *target)
 bool st_change_target_needs_root(const struct st_change_target *target)
 {
     const bool needs = target->live && !target->own && geteuid() != 0;
+    const char *line = "";
     fflush(stdout);
-    if (needs)
-        st_failure("this needs root. Run the same command as root, for example with sudo.");
+    for (char *const *word = st_program_words; needs && *word != NULL; word++) {
+        char room[512];
+        const char *safe = st_safe_shell_word(*word, room, sizeof(room));
+        line = st_text("%s %s", line, safe != NULL ? safe : "...");
+    }
+    if (needs) {
+        st_failure("this needs root. Next, as root:"); /* the command in one line, to be pasted */
+        fprintf(stderr, "%ssleeptune %s%s\n", st_os_rows[target->p->machine.os].sudo, st_program_command,
+                line);
+    }
     return needs;
 }

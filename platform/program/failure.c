@@ -8,6 +8,7 @@
 
 const char *st_program_name = "sleeptune";
 const char *st_program_command;
+char *const *st_program_words;
 
 #define MESSAGE_BYTES 8192 /* a path has at most 4096 */
 

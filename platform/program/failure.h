@@ -19,6 +19,8 @@ enum st_exit {
 extern const char *st_program_name;
 /** The command of it that runs, in messages: main sets it. NULL: none. */
 extern const char *st_program_command;
+/** What stands behind it; ends with NULL. */
+extern char *const *st_program_words;
 
 /** "PROGRAM COMMAND: message" on stderr, and how to get help. @return ST_EXIT_USAGE. */
 int st_failure_usage(const char *format, ...) ST_PRINTF(1, 2);

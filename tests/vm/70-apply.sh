@@ -18,7 +18,7 @@ is "a dry run of a user without rights shows a difference" "$(as_nobody sleeptun
 like "in the limits" "$(cat /tmp/dry)" '^\+nobody - rtprio 90$'
 as_nobody sleeptune apply --yes >/dev/null 2>/tmp/err
 is "which needs root" "$?" 4
-like "and says what to run" "$(cat /tmp/err)" '^sleeptune apply: this needs root[.] Run the same command as root'
+like "and says what to run" "$(cat /tmp/err)" '^sudo sleeptune apply --yes$'
 sleeptune apply --yes --no-measure --user nobody >/tmp/out
 is "root applies it" "$?" 0
 ok "the limits are there" grep -q '^nobody - rtprio 90$' "$limits"
