@@ -157,6 +157,8 @@ static const struct set throttling = {
 struct walk {
     struct st_collector *c;
     const struct set *set;
+    const char
+        *unlike; /* prefix of keys: folders whose latency and switch are as theirs do not count; NULL: all */
     size_t n;
 };
 
@@ -169,6 +171,16 @@ static void collect_leaves(struct st_collector *c, const struct set *set, const 
     }
 }
 
+/** Says this file of another CPU something else than this fact? */
+static bool differs(const struct st_collector *c, const char *path, const char *key)
+{
+    char text[64];
+    const int r = st_collector_text(c, path, text, sizeof(text));
+    if (r == 0)
+        st_text_trim(text);
+    return r != -ENOENT && (r != 0 || !st_facts_is(c->facts, key, text));
+}
+
 static int one_folder(void *ctx, const char *name)
 {
     struct walk *walk = ctx;
@@ -176,37 +188,26 @@ static int one_folder(void *ctx, const char *name)
     if (!st_text_begins(name, set->name_prefix) || strcspn(name, "0123456789") != strlen(set->name_prefix) ||
         strlen(name) > 32)
         return 0;
-    collect_leaves(walk->c, set, name);
+    if (walk->unlike == NULL ||
+        differs(walk->c, st_text("%s/%s/latency", set->folder, name),
+                st_text("%s%s.latency_us", walk->unlike, name)) ||
+        differs(walk->c, st_text("%s/%s/disable", set->folder, name),
+                st_text("%s%s.disable", walk->unlike, name)))
+        collect_leaves(walk->c, set, name);
     return ++walk->n == NAMES_MAX;
 }
 
-/** @return how many folders, or what listing said. */
-static int collect_set(struct st_collector *c, const struct set *set, size_t *ret_n)
+/** @return what listing said. */
+static int collect_set(struct walk *walk)
 {
-    struct walk walk = {.c = c, .set = set};
-    const int r = st_collector_list(c, set->folder, one_folder, &walk);
-    *ret_n = walk.n;
-    return r;
+    return st_collector_list(walk->c, walk->set->folder, one_folder, walk);
 }
 
 /** What a program allows a CPU to take to wake, besides /dev/cpu_dma_latency: Linux
  * Documentation/ABI/testing/sysfs-devices-power. */
-static void resume_limit(struct st_collector *c, int64_t cpu)
+static const char *resume_path(const char *cpu)
 {
-    st_collector_read(c, st_text("linux.cpuidle.cpu%jd.resume_latency_us", cpu),
-                      st_text("/sys/devices/system/cpu/cpu%jd/power/pm_qos_resume_latency_us", cpu),
-                      ST_VALUE_TEXT);
-}
-
-/** Is this fact of another CPU, whose keys have this prefix, as CPU 0's? NULL: there is none. */
-static bool is_as_cpu0(const struct st_facts *facts, const struct st_fact *fact, const char *prefix)
-{
-    const struct st_fact *of_cpu0 =
-        fact != NULL ? st_facts_find(facts, st_text(ST_KEYS_CPUIDLE_CPU0 "%s", fact->key + strlen(prefix)))
-                     : NULL;
-    return fact == NULL ||
-           (of_cpu0 != NULL && fact->state == of_cpu0->state && fact->state != ST_FACT_UNREADABLE &&
-            (fact->state != ST_FACT_OK || st_text_is(fact->text, of_cpu0->text)));
+    return st_text("/sys/devices/system/cpu/%s/power/pm_qos_resume_latency_us", cpu);
 }
 
 struct other_cpus {
@@ -219,52 +220,46 @@ struct other_cpus {
 static int other_cpu(void *ctx, const char *name)
 {
     struct other_cpus *cpus = ctx;
-    struct st_collector own = *cpus->c;
+    struct st_collector *c = cpus->c;
     struct set states = idle_states;
     int64_t number;
-    size_t n;
     if (!st_text_begins(name, "cpu") || st_text_int(name + 3, &number) != 0 || number < 1 ||
         number > OTHER_CPUS_MAX)
         return 0;
-    states.folder = st_text("/sys/devices/system/cpu/cpu%jd/cpuidle", number);
-    states.key_prefix = st_text("linux.cpuidle.cpu%jd.", number);
-    own.facts = st_facts_new(ST_OS_LINUX);
-    if (own.facts == NULL)
-        return cpus->c->facts->error = -ENOMEM;
-    resume_limit(&own, number);
-    const struct st_facts *of_all = cpus->c->facts;
-    const bool other_limit = own.facts->n > 0 && !is_as_cpu0(of_all, own.facts->rows[0], states.key_prefix);
-    (void)collect_set(&own, &states, &n);
-    cpus->n += n > 0; /* a CPU that is off has none */
-    ST_EACH_OF (row, own.facts->rows, own.facts->n) {
-        const struct st_fact *fact = *row, *latency = st_fact_beside(fact, "latency_us"),
-                             *disable = st_fact_beside(fact, "disable");
-        if (other_limit || !is_as_cpu0(of_all, latency, states.key_prefix) ||
-            !is_as_cpu0(of_all, disable, states.key_prefix))
-            st_facts_add(cpus->c->facts, fact, fact->source);
-    }
-    const int r = own.facts->error;
-    st_facts_free(own.facts);
-    return r == 0 ? 0 : (cpus->c->facts->error = r);
+    const char *key = st_text("linux.cpuidle.%s.resume_latency_us", name), *limit = resume_path(name);
+    const bool other_limit = differs(c, limit, ST_KEYS_CPUIDLE_CPU0 "resume_latency_us");
+    states.folder = st_text("/sys/devices/system/cpu/%s/cpuidle", name);
+    states.key_prefix = st_text("linux.cpuidle.%s.", name);
+    struct walk walk = {.c = c, .set = &states, .unlike = other_limit ? NULL : ST_KEYS_CPUIDLE_CPU0};
+    (void)collect_set(&walk);
+    cpus->n += walk.n > 0; /* a CPU that is off has none */
+    if (other_limit && walk.n > 0)
+        st_collector_read(c, key, limit, ST_VALUE_TEXT);
+    return 0;
 }
 
 static void collect_cpus(struct st_collector *c)
 {
     struct other_cpus cpus = {.c = c, .n = 1};
-    size_t n;
-    resume_limit(c, 0);
-    (void)collect_set(c, &throttling, &n); /* only Intel's processors have it */
-    const int r = collect_set(c, &policies, &n);
-    st_collector_put_result(c, ST_KEY_CPUFREQ_PRESENT, n > 0 ? 0 : r != 0 ? r : -ENOENT, 1, policies.folder);
+    struct walk heat = {.c = c, .set = &throttling}, clocks = {.c = c, .set = &policies},
+                states = {.c = c, .set = &idle_states};
+    st_collector_read(c, ST_KEYS_CPUIDLE_CPU0 "resume_latency_us", resume_path("cpu0"), ST_VALUE_TEXT);
+    (void)collect_set(&heat); /* only Intel's processors have it */
+    int r = collect_set(&clocks);
+    st_collector_put_result(c, ST_KEY_CPUFREQ_PRESENT,
+                            clocks.n > 0 ? 0
+                            : r != 0     ? r
+                                         : -ENOENT,
+                            1, policies.folder);
     st_collector_read(c, ST_KEY_CPUIDLE_DRIVER, "/sys/devices/system/cpu/cpuidle/current_driver",
                       ST_VALUE_TEXT);
     st_collector_read(c, ST_KEY_CPUIDLE_GOVERNOR, "/sys/devices/system/cpu/cpuidle/current_governor_ro",
                       ST_VALUE_TEXT);
-    const int states = collect_set(c, &idle_states, &n);
-    if (n > 0 && st_collector_list(c, "/sys/devices/system/cpu", other_cpu, &cpus) == 0)
+    r = collect_set(&states);
+    if (states.n > 0 && st_collector_list(c, "/sys/devices/system/cpu", other_cpu, &cpus) == 0)
         st_collector_put_int(c, ST_KEY_CPUIDLE_CPUS_N, cpus.n, "/sys/devices/system/cpu/cpu*/cpuidle");
-    else if (n == 0 && states != 0 && states != -ENOENT)
-        st_collector_put_failure(c, "linux.cpuidle.cpu0.state0.latency_us", states, idle_states.folder);
+    else if (states.n == 0 && r != 0 && r != -ENOENT)
+        st_collector_put_failure(c, "linux.cpuidle.cpu0.state0.latency_us", r, idle_states.folder);
 }
 
 /* --- fast and slow cores --- */
@@ -278,36 +273,6 @@ struct cores {
     int64_t highest;
     char fast[256], slow[256]; /* lists of CPUs */
 };
-
-/** Is the PMU of this name that of slow cores? @return 1, 0, -ENOENT: it is of no core. */
-static int is_slow_pmu(const char *name)
-{
-    static const struct {
-        const char *begins;
-        int slow;
-    } rows[] = {{"cpu_core", 0},        {"cpu_atom", 1},        {"cpu_lowpower", 1},   {"armv8_cortex_a3", 1},
-                {"armv8_cortex_a5", 1}, {"armv9_cortex_a5", 1}, {"apple_icestorm", 1}, {"apple_blizzard", 1},
-                {"armv8_", 0},          {"armv9_", 0},          {"apple_", 0}};
-    ST_EACH (row, rows) {
-        if (st_text_begins(name, row->begins))
-            return row->slow;
-    }
-    return -ENOENT;
-}
-
-static int one_pmu(void *ctx, const char *name)
-{
-    struct cores *cores = ctx;
-    char text[128];
-    const int slow = is_slow_pmu(name);
-    if (slow < 0 || st_collector_text(cores->c, st_text("/sys/bus/event_source/devices/%.64s/cpus", name),
-                                      text, sizeof(text)) != 0)
-        return 0;
-    st_text_trim(text);
-    char *list = slow != 0 ? cores->slow : cores->fast;
-    st_text_join(list, sizeof(cores->slow), ",", "%s", text);
-    return 0;
-}
 
 static int one_capacity(void *ctx, const char *name)
 {
@@ -347,7 +312,7 @@ static void list_cpus(const struct cores *cores, bool slow, char *ret, size_t by
 
 static void collect_cores(struct st_collector *c)
 {
-    static const char pmus[] = "/sys/devices/cpu_atom, /sys/bus/event_source/devices";
+    static const char capacities[] = "/sys/devices/system/cpu/cpu*/cpu_capacity";
     struct cores cores = {.c = c};
     st_collector_read(c, ST_KEY_CPU_FAST, "/sys/devices/cpu_core/cpus", ST_VALUE_TEXT);
     st_collector_read(c, ST_KEY_CPU_EFFICIENT, "/sys/devices/cpu_atom/cpus", ST_VALUE_TEXT);
@@ -357,15 +322,10 @@ static void collect_cores(struct st_collector *c)
     (void)st_collector_list(c, "/sys/devices/system/cpu", one_capacity, &cores);
     list_cpus(&cores, true, cores.slow, sizeof(cores.slow));
     list_cpus(&cores, false, cores.fast, sizeof(cores.fast));
-    if (cores.highest == 0)
-        (void)st_collector_list(c, "/sys/bus/event_source/devices", one_pmu, &cores);
-    const char *source = cores.highest > 0 ? "/sys/devices/system/cpu/cpu*/cpu_capacity" : pmus;
-    if (cores.slow[0] == '\0' || cores.fast[0] == '\0') {
-        st_collector_put_failure(c, ST_KEY_CPU_EFFICIENT, -ENOENT, source);
+    if (cores.slow[0] == '\0' || cores.fast[0] == '\0')
         return;
-    }
-    st_collector_put_text(c, ST_KEY_CPU_FAST, cores.fast, source);
-    st_collector_put_text(c, ST_KEY_CPU_EFFICIENT, cores.slow, source);
+    st_collector_put_text(c, ST_KEY_CPU_FAST, cores.fast, capacities);
+    st_collector_put_text(c, ST_KEY_CPU_EFFICIENT, cores.slow, capacities);
 }
 
 /* --- swap --- */
