@@ -4,21 +4,10 @@
 #include "advisor/facts/facts.h"
 
 /* What the functions below read; a rule that calls them lists these. */
-#define ST_LINUX_KERNEL_VERSION_KEYS  ST_KEY_KERNEL_RELEASE, ST_KEY_KERNEL_VERSION, ST_KEY_KERNEL_SIGNATURE
 #define ST_LINUX_KERNEL_REALTIME_KEYS ST_KEY_KERNEL_VERSION, ST_KEY_REALTIME
 #define ST_LINUX_KERNEL_IRQ_THREAD    "linux.irq_thread."
 #define ST_LINUX_KERNEL_IRQ_THREAD_KEYS                                                                      \
     ST_LINUX_KERNEL_REALTIME_KEYS, ST_KEY_CMDLINE, ST_LINUX_KERNEL_IRQ_THREAD "*.name"
-
-/** 6.1.140: 6, 1, 140. */
-struct st_linux_kernel {
-    int major, minor;
-    int patch;      /* -1: not known, because distributions count their own builds there ("6.1.0-37") */
-    bool backports; /* has an unknown part of newer versions: RHEL, SUSE Linux Enterprise */
-};
-
-/** The upstream version. @return 0, -ENODATA: not known. */
-ST_NODISCARD int st_linux_kernel_version(const struct st_facts *facts, struct st_linux_kernel *ret);
 
 /** Has the kernel what came with this version? @return 1, 0, -ENODATA: not known, as of an older kernel with
  * backports. */

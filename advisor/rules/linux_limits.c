@@ -412,7 +412,7 @@ const struct st_rule st_rule_linux_rt_throttling = {
     .persistent = "# remove from /etc/sysctl.conf and /etc/sysctl.d:\n# kernel.sched_rt_runtime_us = -1",
     .check = "sysctl kernel.sched_rt_runtime_us   # 950000",
     .undo = "nothing to undo: that is the default",
-    .facts = ST_RULE_KEYS("linux.sysctl.kernel.sched_rt_runtime_us", PERIOD, ST_LINUX_KERNEL_VERSION_KEYS,
+    .facts = ST_RULE_KEYS("linux.sysctl.kernel.sched_rt_runtime_us", PERIOD, ST_KEY_KERNEL_RELEASE,
                           ST_KEY_CONFIG_RT_GROUP_SCHED, ST_KEY_FAIR_SERVER_RUNTIME_NS),
     .targets = ST_RULE_KEYS("kernel.sched_rt_runtime_us", "kernel.sched_rt_period_us"),
     .judge_number = judge_rt_throttling,

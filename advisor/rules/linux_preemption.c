@@ -216,11 +216,11 @@ const struct st_rule st_rule_linux_preemption = {
     .check = "sudo cat /sys/kernel/debug/sched/preempt   # none voluntary (full)\n"
              "uname -v   # PREEMPT_RT, PREEMPT_DYNAMIC or neither",
     .undo = ST_MACHINE_UNDO_BOOT_OPTION("preempt=full"),
-    .facts =
-        ST_RULE_KEYS(ST_LINUX_KERNEL_VERSION_KEYS, ST_KEY_REALTIME, ST_KEY_PREEMPT_DEBUGFS, ST_KEY_CMDLINE,
-                     ST_KEY_BOOT_OPTIONS, ST_KEYS_CONFIG "PREEMPT", ST_KEYS_CONFIG "PREEMPT_RT",
-                     ST_KEYS_CONFIG "PREEMPT_DYNAMIC", ST_KEYS_CONFIG "PREEMPT_VOLUNTARY",
-                     ST_KEYS_CONFIG "PREEMPT_NONE", ST_KEYS_CONFIG "PREEMPT_LAZY"),
+    .facts = ST_RULE_KEYS(ST_KEY_KERNEL_RELEASE, ST_LINUX_KERNEL_REALTIME_KEYS, ST_KEY_PREEMPT_DEBUGFS,
+                          ST_KEY_CMDLINE, ST_KEY_BOOT_OPTIONS, ST_KEYS_CONFIG "PREEMPT",
+                          ST_KEYS_CONFIG "PREEMPT_RT", ST_KEYS_CONFIG "PREEMPT_DYNAMIC",
+                          ST_KEYS_CONFIG "PREEMPT_VOLUNTARY", ST_KEYS_CONFIG "PREEMPT_NONE",
+                          ST_KEYS_CONFIG "PREEMPT_LAZY"),
     .changes = ST_RULE_CHANGES({ST_CHANGE_SYSFS_NOW, "/sys/kernel/debug/sched/preempt", "full"},
                                {ST_CHANGE_BOOT, "boot", "preempt=full"}),
     .judge = judge_preemption,
@@ -428,9 +428,6 @@ const struct st_rule st_rule_linux_watchdogs = {
 
 #define FANS_EVER(tool)                                                                                      \
     "sudo systemctl disable --now " tool "   # if the firmware can control the fans itself"
-#define TPM_EVER                                                                                             \
-    "# random numbers: Linux 6.5 or newer, 6.4.11, 6.1.46; or no fTPM in the firmware's setup\n"             \
-    "# (save the keys of encrypted disks before)"
 
 /** A program that asks dell_smm_hwmon for fans and temperatures; NULL: none is known to run. */
 static const char *fan_tool(struct st_finding *finding)
@@ -446,82 +443,29 @@ static const char *fan_tool(struct st_finding *finding)
                                                                                                 : NULL;
 }
 
-/** Does this kernel take random numbers from AMD's firmware? With the fix only a Pluton gives them.
- * @return 1, 0, -ENODATA. */
-static int asks_firmware(const struct st_facts *facts)
+static void judge_firmware(struct st_finding *finding, ST_UNUSED const char *driver)
 {
-    struct st_linux_kernel kernel;
-    if (st_linux_kernel_version(facts, &kernel) != 0)
-        return -ENODATA;
-    if (kernel.major != 6 || kernel.minor < 1 || kernel.minor >= 5)
-        return kernel.backports && kernel.major < 6 ? -ENODATA : 0;
-    const int fixed = kernel.minor == 1 ? 46 : kernel.minor == 4 ? 11 : INT_MAX;
-    if (kernel.backports || (kernel.patch < 0 && fixed != INT_MAX))
-        return -ENODATA;
-    return kernel.patch < fixed;
-}
-
-static void judge_hwrng(struct st_finding *finding)
-{
-    const char *source, *cpu = st_facts_text_or(finding->facts, ST_KEY_CPU_MODEL, "");
-    const char *device = st_facts_text_or(finding->facts, ST_KEY_TPM_DEVICE, "");
-    const char *release = st_facts_text_or(finding->facts, ST_KEY_KERNEL_RELEASE, "");
-    if (st_finding_need_text(finding, ST_KEY_HWRNG_CURRENT, &source) != 0)
-        return;
-    const int asks = asks_firmware(finding->facts);
-    if (!st_text_begins(source, "tpm-rng") || (cpu[0] != '\0' && !st_text_begins(cpu, "AMD ")) ||
-        (device[0] != '\0' && strstr(device, "DRIVER=tpm_crb") == NULL) || asks == 0) {
-        st_finding_fine(finding, "nothing is known to call the firmware again and again");
-    } else if (cpu[0] == '\0' || device[0] == '\0' || release[0] == '\0') {
-        st_finding_unknown(finding, "whether AMD's firmware gives the random numbers could not be read");
-    } else if (asks < 0) {
-        st_finding_unknown(
-            finding,
-            "whether Linux %.40s takes random numbers from AMD's firmware depends on the upstream "
-            "version that it was made from, which it does not say",
-            release);
-    } else {
-        st_finding_advice(finding,
-                          "Linux %.20s takes random numbers from AMD's firmware, and the computer may pause "
-                          "meanwhile",
-                          release);
-        st_finding_fix(finding, NULL, TPM_EVER, ST_NEEDS_REBOOT);
-    }
-}
-
-static void judge_firmware(struct st_finding *finding)
-{
-    const char *driver;
-    const int r = st_facts_text(finding->facts, ST_KEY_MODULE_DELL_SMM_HWMON, &driver);
-    const char *tool = r == 0 ? fan_tool(finding) : NULL;
+    const char *tool = fan_tool(finding);
     if (tool != NULL) {
         st_finding_advice(finding, "%s calls the firmware again and again, and each call stops all CPUs",
                           tool);
         st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, FANS_EVER("%s"), tool);
-    } else if (r != 0 && r != -ENOENT) {
-        (void)!st_finding_need_text(finding, ST_KEY_MODULE_DELL_SMM_HWMON, &driver);
     } else {
-        judge_hwrng(finding);
+        st_finding_fine(finding, "nothing is known to call the firmware again and again");
     }
 }
 
 const struct st_rule st_rule_linux_firmware = {
     .id = "linux-firmware",
     .title = "Calls of the firmware",
-    .mechanism = "While the firmware works, the computer may stop. Fan tools of Dell computers call it (0.4 "
-                 "to 27 ms on one laptop, 500 ms on some models), and Linux 6.1 to 6.4 takes random numbers "
-                 "from AMD's TPM, which is a part of it.",
-    .when_not = "the firmware cannot control the fans itself; the TPM is a Pluton; or you hear no gaps",
-    .sources =
-        "Linux commits b006c439d58d (6.1), 554b841d4703 (6.5, 6.4.11, 6.1.46), 8f7f35e5aa6f (Pluton); AMD "
-        "PA-410\ni8kutils issue 15 (a click every 2 s), dellfan issue 3; drivers/hwmon/dell-smm-hwmon.c",
-    .persistent = FANS_EVER("i8kmon") "\n" TPM_EVER,
-    .needs = ST_NEEDS_REBOOT,
-    .check = "pgrep -af 'i8kmon|dell-fan-mon|fancontrol'   # none\n"
-             "cat /sys/class/misc/hw_random/rng_current   # not tpm-rng-0",
-    .undo = "sudo systemctl enable --now i8kmon; switch the fTPM on again",
-    .facts =
-        ST_RULE_KEYS(ST_KEY_HWRNG_CURRENT, ST_KEY_CPU_MODEL, ST_KEY_TPM_DEVICE, ST_LINUX_KERNEL_VERSION_KEYS,
-                     ST_KEY_MODULE_DELL_SMM_HWMON, ST_KEY_TCLSH_COMMAND, ST_KEYS_DAEMON "*"),
-    .judge = judge_firmware,
+    .mechanism = "While the firmware works, the computer may stop. Fan tools of Dell computers call it again "
+                 "and again (0.4 to 27 ms on one laptop, 500 ms on some models).",
+    .when_not = "the firmware cannot control the fans itself, or you hear no gaps",
+    .sources = "i8kutils issue 15 (a click every 2 s), dellfan issue 3; Linux drivers/hwmon/dell-smm-hwmon.c",
+    .persistent = FANS_EVER("i8kmon"),
+    .check = "pgrep -af 'i8kmon|dell-fan-mon|fancontrol'   # none",
+    .undo = "sudo systemctl enable --now i8kmon",
+    .facts = ST_RULE_KEYS(ST_KEY_MODULE_DELL_SMM_HWMON, ST_KEY_TCLSH_COMMAND, ST_KEYS_DAEMON "*"),
+    .judge_text = judge_firmware,
+    .absent = "the driver by which fan tools call the firmware (dell_smm_hwmon) is not loaded",
 };

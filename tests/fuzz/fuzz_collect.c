@@ -25,7 +25,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         "/dev/cpu_dma_latency",
         "/proc/version",
         "/proc/uptime",
-        "/proc/version_signature",
         "/sys/fs/cgroup/cpu.max",
         "/sys/devices/system/cpu/cpu0/cpu_capacity",
         "/sys/devices/system/cpu/cpu1/cpu_capacity",
