@@ -67,27 +67,21 @@ static const char *cpu_text(int cpu)
     return cpu >= 0 ? st_text(" (CPU %d)", cpu) : "";
 }
 
-/* "another thread had the CPU: ffmpeg/4711 for 2.9 ms" */
-static void append_cause(const struct st_event *late, char *buf, size_t buf_bytes)
+/* "the test loop woke 2.9 ms late: another thread had the CPU: ffmpeg/4711 for 2.9 ms" */
+static const char *late_text(const struct st_event *late)
 {
-    st_text_append(buf, buf_bytes, "%s",
+    const char *length = st_ns_text(late->lateness_ns);
+    const char *text = st_event_count(late) <= 1
+                           ? st_text("the test loop woke %s late", length)
+                           : st_text("the test loop woke late %" PRId64 " times%s, at worst by %s",
+                                     late->count_n, span_text(late), length);
+    text = st_text("%s: %s", text,
                    late->lateness_ns != INT64_MIN ? st_cause_kind_text(late->cause) : "cause unknown");
     if (late->culprit[0] != '\0')
-        st_text_append(buf, buf_bytes, ": %s", late->culprit);
-    if (late->culprit[0] != '\0' && late->culprit_ns > 0)
-        st_text_append(buf, buf_bytes, " for %s", st_ns_text(late->culprit_ns));
-}
-
-static void append_late(const struct st_event *event, char *buf, size_t buf_bytes)
-{
-    const char *length = st_ns_text(event->lateness_ns);
-    if (st_event_count(event) <= 1)
-        st_text_append(buf, buf_bytes, "the test loop woke %s late: ", length);
-    else
-        st_text_append(buf, buf_bytes,
-                       "the test loop woke late %" PRId64 " times%s, at worst by %s: ", event->count_n,
-                       span_text(event), length);
-    append_cause(event, buf, buf_bytes);
+        text = st_text("%s: %s", text, late->culprit);
+    return late->culprit[0] != '\0' && late->culprit_ns > 0
+               ? st_text("%s for %s", text, st_ns_text(late->culprit_ns))
+               : text;
 }
 
 /* " in 10 s on alsa_output.pci (PipeWire, probable)". A card that was put in step has the device in its
@@ -105,46 +99,43 @@ static const char *where_text(const struct st_event *event, bool device)
     return text;
 }
 
-static void append_dropout(const struct st_event *event, char *buf, size_t buf_bytes)
+static const char *dropout_text(const struct st_event *event)
 {
     struct st_dropout_client client = st_dropout_table_of_event(event);
     const bool of_device = event->kind == ST_EVENT_DEVICE_DROPOUT, named = client.name[0] != '\0';
     const bool is_subject = of_device && !named && event->device[0] != '\0' &&
                             event->place != ST_DROPOUT_AT_RESYNC; /* there it is what they follow */
-    const char *where = where_text(event, !is_subject);
+    const char *where = where_text(event, !is_subject), *text;
     if (!named)
         ST_PRINT(client.name, "%s", is_subject ? event->device : of_device ? "a device" : "a program");
-    if (event->kind == ST_EVENT_OWN_DROPOUT) {
-        st_text_append(
-            buf, buf_bytes, "the daemon's own stream ran empty %s%s",
+    if (event->kind == ST_EVENT_OWN_DROPOUT)
+        return st_text(
+            "the daemon's own stream ran empty %s%s",
             st_event_count(event) == 1 ? "once" : st_text("%" PRId64 " times", st_event_count(event)), where);
-        return;
-    }
-    if (event->count_n == 0) /* it began in an earlier event */
-        st_text_append(buf, buf_bytes, "the dropout of %s continued%s", client.name, where);
-    else
-        st_text_append(buf, buf_bytes, "%s",
-                       st_dropout_sentence_lost(&client, &(struct st_dropout_sentence_about){
-                                                             .source = event->source, .when = where}));
-    if (event->count_n == 0 && event->longest_ns > 0)
-        st_text_append(buf, buf_bytes, ", for %s by then", st_ns_short(event->longest_ns));
+    if (event->count_n != 0)
+        text = st_dropout_sentence_lost(
+            &client, &(struct st_dropout_sentence_about){.source = event->source, .when = where});
+    else /* it began in an earlier event */
+        text =
+            st_text("the dropout of %s continued%s%s", client.name, where,
+                    event->longest_ns > 0 ? st_text(", for %s by then", st_ns_short(event->longest_ns)) : "");
     if (event->mixed)
-        st_text_append(buf, buf_bytes, ", for several reasons");
+        text = st_text("%s, for several reasons", text);
     else if (event->reason != ST_DROPOUT_UNKNOWN ||
              (of_device && (named || st_dropout_place_why(event->place) != NULL)))
-        st_text_append(buf, buf_bytes, ": it %s", st_dropout_sentence_why(&client, true));
+        text = st_text("%s: it %s", text, st_dropout_sentence_why(&client, true));
+    return text;
 }
 
 /* It waited for its memory: was memory short? */
-static void append_machine(const struct st_event *event, char *buf, size_t buf_bytes)
+static const char *machine_text(const struct st_event *event)
 {
     const int64_t permille = event->pressure.pressure_memory_permille;
-    if (event->reason == ST_DROPOUT_SWAPPED_OUT && permille > 0)
-        st_text_append(buf, buf_bytes, "; memory was short: programs waited for it %.1f %% of that second",
-                       (double)permille / 10);
-    else if (event->reason == ST_DROPOUT_SWAPPED_OUT && permille == 0)
-        st_text_append(buf, buf_bytes,
-                       "; memory was not short: it read a file, or what was swapped out before");
+    if (event->reason != ST_DROPOUT_SWAPPED_OUT || permille < 0)
+        return "";
+    return permille > 0 ? st_text("; memory was short: programs waited for it %.1f %% of that second",
+                                  (double)permille / 10)
+                        : "; memory was not short: it read a file, or what was swapped out before";
 }
 
 static const char *elsewhere(const struct st_event *event)
@@ -156,43 +147,36 @@ static const char *elsewhere(const struct st_event *event)
                : "sound server or the device";
 }
 
-static void append_loop(const struct st_event *event, const struct st_story_beside *beside, char *buf,
-                        size_t buf_bytes)
+static const char *loop_text(const struct st_event *event, const struct st_story_beside *beside)
 {
     const struct st_event *late = explanation(event, beside);
     if (late != NULL) {
         const bool moment = event->span_ns <= ST_EVENT_SAME_TIME_NS;
-        st_text_append(buf, buf_bytes, "; %s the test loop%s woke %s%s late: %s%s%s",
+        return st_text("; %s the test loop%s woke %s%s late: %s%s%s",
                        moment ? "at the same time" : "in that time", cpu_text(late->loop_cpu),
                        moment ? "" : "at worst ", st_ns_text(late->lateness_ns),
                        st_cause_kind_text(late->cause), late->culprit[0] != '\0' ? ", " : "", late->culprit);
-    } else if (is_on_time(event, beside)) {
-        st_text_append(buf, buf_bytes, "; the test loop%s was %s: look at the %s", cpu_text(event->loop_cpu),
+    }
+    if (is_on_time(event, beside))
+        return st_text("; the test loop%s was %s: look at the %s", cpu_text(event->loop_cpu),
                        beside->late.lateness_ns > 0 ? "late, but not late enough to explain it" : "on time",
                        elsewhere(event));
-    } else if (is_unexplained(event) && st_event_story_is_settled(beside)) {
-        st_text_append(buf, buf_bytes, "; it is unknown whether the test loop was late");
-    }
+    return is_unexplained(event) && st_event_story_is_settled(beside)
+               ? "; it is unknown whether the test loop was late"
+               : "";
 }
 
-const char *st_event_story_text(const struct st_event *event, const struct st_story_beside *beside, char *buf,
-                                size_t buf_bytes)
+const char *st_event_story_text(const struct st_event *event, const struct st_story_beside *beside)
 {
-    buf[0] = '\0';
-    if (event->kind == ST_EVENT_LATE_WAKE) {
-        append_late(event, buf, buf_bytes);
-    } else if (st_event_kind_is_dropout(event->kind)) {
-        append_dropout(event, buf, buf_bytes);
-        append_machine(event, buf, buf_bytes);
-        append_loop(event, beside, buf, buf_bytes);
-    } else if (event->kind == ST_EVENT_HEARD) {
-        snprintf(buf, buf_bytes, "the listener heard a click"); /* the note stays out of pages */
-    } else {
-        if (event->count_n > 1)
-            snprintf(buf, buf_bytes, "%" PRId64 " times%s, the last: ", event->count_n, span_text(event));
-        st_text_append(buf, buf_bytes, "%s", event->detail);
-    }
-    return buf;
+    if (event->kind == ST_EVENT_LATE_WAKE)
+        return late_text(event);
+    if (st_event_kind_is_dropout(event->kind))
+        return st_text("%s%s%s", dropout_text(event), machine_text(event), loop_text(event, beside));
+    if (event->kind == ST_EVENT_HEARD)
+        return "the listener heard a click"; /* the note stays out of pages */
+    return event->count_n > 1
+               ? st_text("%" PRId64 " times%s, the last: %s", event->count_n, span_text(event), event->detail)
+               : st_text("%s", event->detail);
 }
 
 /* --- JSON --- */
@@ -238,8 +222,7 @@ json_t *st_event_story_json(const struct st_event *event, const struct st_story_
     }
     st_json_set(document, "time_ns", event->wall_ns);
     st_json_set(document, "event", st_event_kind_name(event->kind));
-    st_json_set(document, "text",
-                st_json_safe_string(st_event_story_text(event, beside, ST_ROOM(ST_EVENT_STORY_BYTES))));
+    st_json_set(document, "text", st_json_safe_string(st_event_story_text(event, beside)));
     if (event->kind == ST_EVENT_CLIENT_DROPOUT) /* unknown is said, too */
         st_json_set(document, "reason", st_dropout_reason_name(event->reason));
     if (st_event_kind_is_dropout(event->kind))

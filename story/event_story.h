@@ -10,7 +10,6 @@
 /** "loop-on-time": in the place of a cause: the test loop has nothing to do with the dropout. */
 #define ST_STORY_ON_TIME "loop-on-time"
 
-#define ST_EVENT_STORY_BYTES 768 /* room for the sentence of any event */
 
 /** What a reader of records knows beside an event: of the last ones (daemon/causes/events.c), or of a file
  * (story/event_list.c). Times are by the wall clock. */
@@ -32,9 +31,8 @@ void st_event_story_join(struct st_story_beside *beside, const struct st_event *
 bool st_event_story_is_settled(const struct st_story_beside *beside);
 
 /** "HeavyReverb made 3 dropouts on card (PipeWire): it computed too long (25.0 ms of CPU time, the buffer
- * lasts 21.3 ms)". Names in it are others' bytes. @return buf. */
-const char *st_event_story_text(const struct st_event *event, const struct st_story_beside *beside, char *buf,
-                                size_t buf_bytes);
+ * lasts 21.3 ms)". Names in it are others' bytes. @return as st_text. */
+const char *st_event_story_text(const struct st_event *event, const struct st_story_beside *beside);
 
 /** {time_ns, event, text} and what is known of the rest, as in docs/schema/sleeptune-events-1.json. New
  * reference, NULL when out of memory. */

@@ -274,21 +274,18 @@ static json_t *mark_json(const struct list *list, size_t i)
         st_json_text_or_null(heard->detail), "events", (json_int_t)about->fits_n, "cause",
         known ? json_string(cause_name(about->cause)) : json_null(), "cause_time_ns",
         st_json_integer_or_null(known, found->wall_ns), "text",
-        known ? st_json_safe_string(st_event_story_text(found, &about->beside, ST_ROOM(ST_EVENT_STORY_BYTES)))
-              : json_null(),
-        "unheard", st_json_text_or_null(known && found->kind != ST_EVENT_LATE_WAKE ? "" : heard->client));
+        known ? st_json_safe_string(st_event_story_text(found, &about->beside)) : json_null(), "unheard",
+        st_json_text_or_null(known && found->kind != ST_EVENT_LATE_WAKE ? "" : heard->client));
 }
 
 /* "5 marks: 4 of 5 after this: ... (0.1 expected by chance). 1 unexplained: ..." */
-static void say(const struct list *list, uint32_t counted_n, char *buf, size_t bytes)
+static const char *answer_text(const struct list *list, uint32_t counted_n)
 {
     size_t named_n[CAUSES + 1] = {0}, most = 0;
     const struct st_heard_cause *best = NULL;
-    buf[0] = '\0';
-    if (list->n == 0) {
-        snprintf(buf, bytes, "No marks. When it clicks, run: sleeptune heard");
-        return;
-    }
+    const char *but = "", *text = "no cause came before them more often than by chance";
+    if (list->n == 0)
+        return "No marks. When it clicks, run: sleeptune heard";
     ST_EACH_OF (about, list->about, list->n)
         named_n[about->cause]++;
     for (size_t i = 0; i < CAUSES; i++) {
@@ -296,43 +293,36 @@ static void say(const struct list *list, uint32_t counted_n, char *buf, size_t b
         most = named_n[i] > named_n[most] ? i : most;
         best = cause->named && (best == NULL || cause->p_value < best->p_value) ? cause : best;
     }
-    st_text_append(buf, bytes, "%zu mark%s", list->n, ST_PLURAL(list->n));
     if (counted_n < list->n)
-        st_text_append(buf, bytes,
-                       ", of which %" PRIu32
-                       " count (something must play, and marks less than 10 s apart are one)",
-                       counted_n);
+        but = st_text(", of which %" PRIu32
+                      " count (something must play, and marks less than 10 s apart are one)",
+                      counted_n);
     if (counted_n < ST_HEARD_LEAST_N)
-        st_text_append(buf, bytes, ": too few to tell a cause from chance (needs %d)", ST_HEARD_LEAST_N);
+        text = st_text("too few to tell a cause from chance (needs %d)", ST_HEARD_LEAST_N);
     else if (best != NULL)
-        st_text_append(buf, bytes, ": %" PRIu32 " of %" PRIu32 " after this: %s (%.2g expected by chance)",
-                       best->hits_n, counted_n, cause_text((size_t)(best - list->causes)), best->expected);
+        text = st_text("%" PRIu32 " of %" PRIu32 " after this: %s (%.2g expected by chance)", best->hits_n,
+                       counted_n, cause_text((size_t)(best - list->causes)), best->expected);
     else if (named_n[most] > 0)
-        st_text_append(
-            buf, bytes, ": %zu of %zu name this: %s, which %s", named_n[most], list->n, cause_text(most),
-            list->causes[most].frequent ? "is too frequent to tell it from chance" : "may be chance");
-    else
-        st_text_append(buf, bytes, ": no cause came before them more often than by chance");
-    st_text_append(buf, bytes, ".");
-    if (named_n[CAUSES] > 0)
-        st_text_append(
-            buf, bytes,
-            " %zu unexplained: nothing that is watched happened then ('sleeptune status --details' "
-            "says what is not).",
-            named_n[CAUSES]);
+        text =
+            st_text("%zu of %zu name this: %s, which %s", named_n[most], list->n, cause_text(most),
+                    list->causes[most].frequent ? "is too frequent to tell it from chance" : "may be chance");
+    return st_text("%zu mark%s%s: %s.%s", list->n, ST_PLURAL(list->n), but, text,
+                   named_n[CAUSES] == 0
+                       ? ""
+                       : st_text(" %zu unexplained: nothing that is watched happened then ('sleeptune status "
+                                 "--details' says what is not).",
+                                 named_n[CAUSES]));
 }
 
 static json_t *document_of(struct list *list)
 {
-    char text[500];
     json_t *marks = json_array();
     const uint32_t counted_n = st_heard_judge(list->marks, list->n, list->events, list->events_n,
                                               list->sessions, list->sessions_n, list->causes, CAUSES);
     for (size_t i = 0; i < list->n; i++)
         (void)json_array_append_new(marks, mark_json(list, i));
-    say(list, counted_n, text, sizeof(text));
-    return json_pack("{s:s, s:s, s:I, s:o}", "schema", "sleeptune-heard/1", "text", text, "marks_that_count",
-                     (json_int_t)counted_n, "marks", marks);
+    return json_pack("{s:s, s:s, s:I, s:o}", "schema", "sleeptune-heard/1", "text",
+                     answer_text(list, counted_n), "marks_that_count", (json_int_t)counted_n, "marks", marks);
 }
 
 int st_heard_list_text(struct st_history_reader *reader, int64_t since_ns, int64_t until_ns, char **ret)

@@ -475,97 +475,23 @@ void st_history_text_events(FILE *out, const json_t *document, const struct st_h
 
 /* --- causes: the sentence, then a row for each cause and culprit --- */
 
-/* A row of the document, or those of several threads of one program. */
-struct shown {
-    const char *cause, *culprit;
-    size_t program_len; /* of the culprit; 0: no thread */
-    int64_t threads_n, count, total_ns, worst_ns;
-    double explained_ns;
-    bool figures;
-};
-
-static struct shown *of_same_program(struct shown *rows, size_t n, const struct shown *row)
+static void show_row(FILE *out, const json_t *row, int columns)
 {
-    for (size_t i = 0; i < n && row->program_len > 0; i++) {
-        if (st_text_is(rows[i].cause, row->cause) && rows[i].program_len == row->program_len &&
-            memcmp(rows[i].culprit, row->culprit, row->program_len) == 0)
-            return &rows[i];
-    }
-    return NULL;
-}
-
-static int longest_first(const void *a, const void *b)
-{
-    const struct shown *x = a, *y = b;
-    return (x->total_ns < y->total_ns) - (x->total_ns > y->total_ns);
-}
-
-/* @return the number; rows has room for all rows of the document. */
-static size_t gather(const json_t *document_rows, struct shown *rows)
-{
-    size_t n = 0, i;
-    const json_t *from;
-    json_array_foreach(document_rows, i, from)
-    {
-        const json_t *explained = json_object_get(from, "explained");
-        struct shown row = {.threads_n = 1,
-                            .count = st_json_integer(from, "count"),
-                            .total_ns = st_json_integer(from, "total_ns"),
-                            .worst_ns = st_json_integer(from, "worst_ns"),
-                            .figures = json_is_number(explained)};
-        if (row.count <= 0) /* it has only xruns */
-            continue;
-        row.explained_ns = json_number_value(explained) * (double)row.total_ns;
-        row.cause = st_json_safe_text(from, "text");
-        row.culprit = st_json_safe_text(from, "culprit");
-        row.program_len = st_cause_kind_program_len(row.culprit);
-        struct shown *to = of_same_program(rows, n, &row);
-        if (to == NULL) {
-            rows[n++] = row;
-            continue;
-        }
-        to->threads_n++;
-        to->count = st_ns_add(to->count, row.count);
-        to->total_ns = st_ns_add(to->total_ns, row.total_ns);
-        to->worst_ns = ST_MAX(row.worst_ns, to->worst_ns);
-        to->explained_ns += row.explained_ns;
-        to->figures = to->figures || row.figures;
-    }
-    qsort(rows, n, sizeof(*rows), longest_first);
-    return n;
-}
-
-static void show_row(FILE *out, const struct shown *row, int columns)
-{
-    char figures[128] = "", why[320];
+    const json_t *explained = json_object_get(row, "explained");
+    const char *culprit = st_json_safe_text(row, "culprit"), *figures = "";
     static const int cell_columns[] = {7, 11, 11, 11};
-    const char *const cells[] = {st_text("%" PRId64, row->count), st_ns_text(row->total_ns),
-                                 st_ns_text(row->worst_ns),
-                                 row->figures && row->total_ns > 0
-                                     ? st_text("%.0f %%", 100 * row->explained_ns / (double)row->total_ns)
-                                     : "-"};
+    const char *const cells[] = {
+        st_text("%" PRId64, st_json_integer(row, "count")), st_ns_text(st_json_integer(row, "total_ns")),
+        st_ns_text(st_json_integer(row, "worst_ns")),
+        json_is_number(explained) ? st_text("%.0f %%", 100 * json_number_value(explained)) : "-"};
     for (size_t i = 0; i < ST_ARRAY_LEN(cells); i++)
-        ST_APPEND(figures, "%*s%s", cell_columns[i] - st_text_columns(cells[i]), "", cells[i]);
-    ST_PRINT(why, "%s%s%s", row->cause, row->culprit[0] != '\0' ? ": " : "", row->culprit);
-    if (row->threads_n > 1)
-        ST_PRINT(why, "%s: %.*s (%" PRId64 " threads)", row->cause, (int)row->program_len, row->culprit,
-                 row->threads_n);
+        figures = st_text("%s%*s%s", figures, cell_columns[i] - st_text_columns(cells[i]), "", cells[i]);
+    const char *why =
+        st_text("%s%s%s", st_json_safe_text(row, "text"), culprit[0] != '\0' ? ": " : "", culprit);
     const bool narrow = columns < FIGURE_COLUMNS + CAUSE_MIN;
     if (narrow)
         fprintf(out, "%s\n", figures);
     st_text_field(out, narrow ? "" : figures, why, narrow ? EVENT_INDENT : FIGURE_COLUMNS, columns);
-}
-
-static void show_rows(FILE *out, const json_t *document_rows, int columns)
-{
-    struct shown *rows = calloc(json_array_size(document_rows), sizeof(*rows));
-    if (rows == NULL)
-        return;
-    fprintf(out, "\n%7s%11s%11s%11s  cause\n", "count", "total", "worst", "explained");
-    const size_t n = gather(document_rows, rows);
-    ST_EACH_OF (row, rows, n)
-        show_row(out, row, columns);
-    free(rows);
 }
 
 void st_history_text_causes(FILE *out, const json_t *document, const struct st_history_text_look *look)
@@ -573,6 +499,8 @@ void st_history_text_causes(FILE *out, const json_t *document, const struct st_h
     const int columns = look->columns;
     const struct st_text_sheet sheet = {out, CAUSE_LABELS, columns};
     const json_t *rows = json_object_get(document, "rows"), *tracer = json_object_get(document, "tracer");
+    const json_t *row;
+    size_t i;
     const json_t *dropouts = json_object_get(document, "dropouts");
     if (st_json_integer(dropouts, "count") > 0) {
         const json_t *asked = json_object_get(document, "asked_from_ns");
@@ -585,7 +513,8 @@ void st_history_text_causes(FILE *out, const json_t *document, const struct st_h
     }
     st_text_wrap(out, st_json_safe_text(document, "verdict"), 0, columns);
     if (json_array_size(rows) > 0)
-        show_rows(out, rows, columns);
+        fprintf(out, "\n%7s%11s%11s%11s  cause\n", "count", "total", "worst", "explained");
+    json_array_foreach(rows, i, row) show_row(out, row, columns);
     fputc('\n', out);
     if (st_json_integer(document, "wakes") > 0)
         st_text_row(&sheet, "from", "%s to %s", st_when_text(st_json_integer(document, "from_ns")),

@@ -188,7 +188,7 @@ struct ready {
     enum st_log_level level;
     const char *kind;
     int64_t count_n, lateness_ns;
-    char text[LOG_TEXT_BYTES];
+    const char *text;
 };
 
 static bool next_ready(struct st_events *events, int64_t wall_ns, bool end, struct ready *ret)
@@ -205,7 +205,7 @@ static bool next_ready(struct st_events *events, int64_t wall_ns, bool end, stru
         ret->kind = st_event_kind_name(event->kind);
         ret->count_n = event->count_n;
         ret->lateness_ns = event->lateness_ns;
-        (void)st_event_story_text(event, &beside, ret->text, sizeof(ret->text));
+        ret->text = st_event_story_text(event, &beside);
         return true;
     }
     return false;

@@ -20,11 +20,10 @@ static struct st_cause_sum *find(struct st_cause_sums *sums, enum st_cause cause
 static struct st_cause_sum *place_for(struct st_cause_sums *sums, const struct st_cause_sum *row)
 {
     struct st_cause_sum *place = find(sums, row->cause, row->culprit);
-    const char *culprit = row->culprit;
-    if (place == NULL && sums->n >= ST_CAUSE_SUMS_MAX - KEPT_FOR_OTHER) {
-        culprit = ST_CAUSE_CULPRIT_OTHER;
+    const bool full = sums->n >= ST_CAUSE_SUMS_MAX - KEPT_FOR_OTHER;
+    const char *culprit = full ? ST_CAUSE_CULPRIT_OTHER : row->culprit;
+    if (place == NULL && full)
         place = find(sums, row->cause, culprit);
-    }
     if (place != NULL)
         return place;
     place = &sums->rows[sums->n++];
@@ -35,11 +34,14 @@ static struct st_cause_sum *place_for(struct st_cause_sums *sums, const struct s
 
 void st_cause_sums_add(struct st_cause_sums *sums, const struct st_cause_sum *row)
 {
-    struct st_cause_sum *to = place_for(sums, row);
+    struct st_cause_sum of_program = *row;
+    const size_t len = st_cause_kind_program_len(row->culprit);
+    if (len > 0)
+        of_program.culprit[len] = '\0';
+    struct st_cause_sum *to = place_for(sums, &of_program);
     to->n += row->n;
     to->total_ns = st_ns_add(to->total_ns, row->total_ns);
-    if (row->worst_ns > to->worst_ns)
-        to->worst_ns = row->worst_ns;
+    to->worst_ns = ST_MAX(row->worst_ns, to->worst_ns);
     to->explained_ns = st_ns_add(to->explained_ns, row->explained_ns);
     to->figures = to->figures || row->figures;
 }
@@ -54,11 +56,6 @@ static int longest_first(const void *a, const void *b)
     return strcmp(x->culprit, y->culprit);
 }
 
-static void sort(struct st_cause_sums *sums)
-{
-    qsort(sums->rows, sums->n, sizeof(sums->rows[0]), longest_first);
-}
-
 /* "2.7 million", "812" */
 static const char *count_text(uint64_t n)
 {
@@ -67,25 +64,6 @@ static const char *count_text(uint64_t n)
     if (n >= UINT64_C(1000000))
         return st_text("%.1f million", (double)n / 1e6);
     return st_text("%" PRIu64, n);
-}
-
-/* The same with the threads of one program in one row, "clang (2 threads)". */
-static void sum_programs(const struct st_cause_sums *sums, struct st_cause_sums *ret)
-{
-    ret->n = 0;
-    for (size_t i = 0; i < sums->n; i++) {
-        struct st_cause_sum row = sums->rows[i];
-        const size_t len = st_cause_kind_program_len(row.culprit);
-        unsigned threads_n = 0;
-        for (size_t j = 0; j < sums->n && len > 0; j++)
-            threads_n += sums->rows[j].cause == row.cause &&
-                         st_cause_kind_program_len(sums->rows[j].culprit) == len &&
-                         memcmp(sums->rows[j].culprit, row.culprit, len) == 0;
-        if (threads_n > 1)
-            snprintf(row.culprit + len, sizeof(row.culprit) - len, " (%u threads)", threads_n);
-        st_cause_sums_add(ret, &row);
-    }
-    sort(ret);
 }
 
 /* The cause with the longest total. @return that total. */
@@ -102,60 +80,42 @@ static int64_t longest_cause(const struct st_cause_sums *sums, enum st_cause *re
     return total_ns[*ret];
 }
 
-/* "; 92 % of that: another thread had the CPU; 60 % went to clang (2 threads)" */
-static void say_most(const struct st_cause_sums *sums, int64_t total_ns, char *buf, size_t buf_bytes)
+/* "; 92 % of that: another thread had the CPU; 60 % went to clang". The sums are sorted. */
+static const char *most_text(const struct st_cause_sums *sums, int64_t total_ns)
 {
-    struct st_cause_sums programs;
     enum st_cause cause;
     const double percent = 100 / (double)total_ns;
     const int64_t most_ns = longest_cause(sums, &cause);
-    snprintf(buf, buf_bytes, "; %.0f %% of that: %s", percent * (double)most_ns, st_cause_kind_text(cause));
-    sum_programs(sums, &programs);
-    ST_EACH_OF (row, programs.rows, programs.n) { /* the longest is first */
-        if (row->cause != cause || row->culprit[0] == '\0' ||
-            st_text_is(row->culprit, ST_CAUSE_CULPRIT_OTHER))
-            continue;
-        st_text_append(buf, buf_bytes,
-                       st_cause_kind_by_exclusion(cause) ? "; %.0f %% with %s on the CPU"
-                                                         : "; %.0f %% went to %s",
-                       percent * (double)row->total_ns, row->culprit);
-        return;
+    const char *text = st_text("; %.0f %% of that: %s", percent * (double)most_ns, st_cause_kind_text(cause));
+    ST_EACH_OF (row, sums->rows, sums->n) { /* the longest is first */
+        if (row->cause == cause && row->culprit[0] != '\0' &&
+            !st_text_is(row->culprit, ST_CAUSE_CULPRIT_OTHER))
+            return st_text(st_cause_kind_by_exclusion(cause) ? "%s; %.0f %% with %s on the CPU"
+                                                             : "%s; %.0f %% went to %s",
+                           text, percent * (double)row->total_ns, row->culprit);
     }
+    return text;
 }
 
-/* One sentence: the number of late wake-ups and the largest causes. @return buf. */
-static const char *verdict_of(const struct st_cause_sums *sums, const struct st_cause_span *span, char *buf,
-                              size_t buf_bytes)
+/* One sentence: the number of late wake-ups and the largest causes. */
+static const char *verdict_of(const struct st_cause_sums *sums, const struct st_cause_span *span, uint64_t n)
 {
-    const char *measured = st_ns_long(span->measured_ns);
-    if (span->wakes_n == 0) {
-        snprintf(buf, buf_bytes, "Nothing was measured: there is no wake-up in this time.");
-        return buf;
-    }
-    uint64_t n = 0;
+    const char *measured = st_ns_long(span->measured_ns), *wakes = count_text(span->wakes_n);
     int64_t total_ns = 0;
-    if (span->above_ns <= 0) { /* no row has the limit of late */
-        snprintf(buf, buf_bytes, "In %s the test loop woke late 0 of %s times.", measured,
-                 count_text(span->wakes_n));
-        return buf;
-    }
-    ST_EACH_OF (row, sums->rows, sums->n) {
-        n += row->n;
+    if (span->wakes_n == 0)
+        return "Nothing was measured: there is no wake-up in this time.";
+    if (span->above_ns <= 0) /* no row has the limit of late */
+        return st_text("In %s the test loop woke late 0 of %s times.", measured, wakes);
+    ST_EACH_OF (row, sums->rows, sums->n)
         total_ns = st_ns_add(total_ns, row->total_ns);
-    }
-    snprintf(buf, buf_bytes, "In %s the test loop woke more than %s late", measured,
-             st_ns_short(span->above_ns));
-    if (span->above_most_ns > span->above_ns)
-        st_text_append(buf, buf_bytes, " (at its longest buffer %s)", st_ns_short(span->above_most_ns));
-    st_text_append(buf, buf_bytes, " %" PRIu64 " of %s times", n, count_text(span->wakes_n));
-    if (n == 0 || total_ns <= 0) {
-        st_text_append(buf, buf_bytes, ".");
-        return buf;
-    }
-    char most[200];
-    say_most(sums, total_ns, most, sizeof(most));
-    st_text_append(buf, buf_bytes, ", %s in all%s.", st_ns_short(total_ns), most);
-    return buf;
+    return st_text("In %s the test loop woke more than %s late%s %" PRIu64 " of %s times%s.", measured,
+                   st_ns_short(span->above_ns),
+                   span->above_most_ns > span->above_ns
+                       ? st_text(" (at its longest buffer %s)", st_ns_short(span->above_most_ns))
+                       : "",
+                   n, wakes,
+                   total_ns > 0 ? st_text(", %s in all%s", st_ns_short(total_ns), most_text(sums, total_ns))
+                                : "");
 }
 
 static json_t *row_json(const struct st_cause_sum *row)
@@ -173,16 +133,16 @@ json_t *st_cause_sums_json(struct st_cause_sums *sums, const struct st_cause_spa
 {
     json_t *rows = json_array();
     uint64_t n = 0;
-    sort(sums);
+    qsort(sums->rows, sums->n, sizeof(sums->rows[0]), longest_first);
     ST_EACH_OF (row, sums->rows, sums->n) {
         n += row->n;
         json_array_append_new(rows, row_json(row));
     }
     return json_pack("{s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "schema",
-                     "sleeptune-causes/1", "verdict",
-                     st_json_safe_string(verdict_of(sums, span, ST_ROOM(400))), "asked_from_ns",
-                     st_json_known(span->asked_from_wall_ns), "from_ns", (json_int_t)span->from_wall_ns,
-                     "to_ns", (json_int_t)span->to_wall_ns, "measured_ns", (json_int_t)span->measured_ns,
-                     "wakes", (json_int_t)span->wakes_n, "late_threshold_ns", (json_int_t)span->above_ns,
-                     "late_wakes", (json_int_t)n, "tracer", st_json_text_or_null(span->tracer), "rows", rows);
+                     "sleeptune-causes/1", "verdict", st_json_safe_string(verdict_of(sums, span, n)),
+                     "asked_from_ns", st_json_known(span->asked_from_wall_ns), "from_ns",
+                     (json_int_t)span->from_wall_ns, "to_ns", (json_int_t)span->to_wall_ns, "measured_ns",
+                     (json_int_t)span->measured_ns, "wakes", (json_int_t)span->wakes_n, "late_threshold_ns",
+                     (json_int_t)span->above_ns, "late_wakes", (json_int_t)n, "tracer",
+                     st_json_text_or_null(span->tracer), "rows", rows);
 }

@@ -14,7 +14,7 @@
 /** One cause with one culprit. */
 struct st_cause_sum {
     enum st_cause cause;
-    char culprit[ST_CAUSE_CULPRIT_BYTES]; /* "ffmpeg/4711", "irq/27-hda"; "": unknown */
+    char culprit[ST_CAUSE_CULPRIT_BYTES]; /* "ffmpeg", "irq/27-hda"; "": unknown */
     uint64_t n;
     int64_t total_ns, worst_ns; /* lateness */
     int64_t explained_ns;       /* part of total_ns that a counter explains */
@@ -26,8 +26,8 @@ struct st_cause_sums {
     size_t n;
 };
 
-/** Adds one row to the row of the same cause and culprit, or as a new row, or, if only the reserved rows are
- * free, to the row "other" of its cause. */
+/** Adds one row to the row of the same cause and program ("ffmpeg" of its thread "ffmpeg/4711"), or as a new
+ * row, or, if only the reserved rows are free, to the row "other" of its cause. */
 void st_cause_sums_add(struct st_cause_sums *sums, const struct st_cause_sum *row);
 
 /** The time that the sums cover. */

@@ -137,7 +137,7 @@ static void sentence_sums_by_cause_then_names_the_worst_culprit_of_it(void **sta
     take(ST_CAUSE_RUN_QUEUE, "clang/70", 3 * ST_NS_PER_MS);
     take(ST_CAUSE_RUN_QUEUE, "clang/71", 3 * ST_NS_PER_MS);
     take(ST_CAUSE_RUN_QUEUE, "", 1 * ST_NS_PER_MS);
-    look("each thread has its own");
+    look("threads of a program are one");
     take(ST_CAUSE_TIMER, "irq/27-hda", 30 * ST_NS_PER_MS);
     look("");
     shown_is(__func__);
@@ -206,7 +206,7 @@ static void flood_of_culprits_ends_in_other_and_sums_stay_complete(void **state)
         struct st_trace_culprit culprit = {.ns = ST_NS_PER_MS, .explains = true};
         const struct st_cause_event one =
             late(i % 2 ? ST_CAUSE_TIMER : ST_CAUSE_RUN_QUEUE, 2 * ST_NS_PER_MS, INT64_MIN);
-        ST_PRINT(culprit.name, "thread/%d", i);
+        ST_PRINT(culprit.name, "program%d/7", i);
         st_causes_take(causes, &one, &culprit);
     }
     st_causes_wakes(causes, 500);

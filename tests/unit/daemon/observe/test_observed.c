@@ -129,10 +129,9 @@ static const struct st_event *newest(void)
 /* What an event says by itself. */
 static const char *text_of(size_t i)
 {
-    static char text[512];
     const struct st_event *event = &events.events[i].event;
     const struct st_story_beside alone = st_event_story_alone(event);
-    return st_event_story_text(event, &alone, text, sizeof(text));
+    return st_event_story_text(event, &alone);
 }
 
 /** How many events have this name, and the sum of their counts. */
