@@ -61,50 +61,35 @@ const char *st_change_story_kernel(const json_t *what, const char *modules)
     json_array_foreach(what, i, one)
     {
         const char *before = st_json_text_of(one, "before");
-        char path[NAME_LEN + 256], release[NAME_LEN];
         if (!st_text_is(st_json_text_of(one, "name"), "kernel") || before == NULL || before[0] == '.' ||
             strchr(before, '/') != NULL)
             continue;
-        ST_PRINT(path, "%s/%s", modules, before);
-        if (access(path, F_OK) != 0)
-            continue;
-        (void)st_safe_copy(release, sizeof(release), before, ST_TEXT_TO_NUL);
-        return st_text(" %s is still installed: boot it once.", release);
+        if (access(st_text("%s/%s", modules, before), F_OK) == 0)
+            return st_text(" %s is still installed: boot it once.",
+                           st_safe_text(st_text("%.*s", NAME_LEN, before)));
     }
     return "";
 }
 
-const char *st_change_story_text(const json_t *changes, int64_t now_wall_ns, char *buf, size_t buf_bytes,
-                                 bool *ret_worse)
+const char *st_change_story_text(const json_t *changes, int64_t now_wall_ns, bool *ret_worse)
 {
     const json_t *change, *last = NULL;
-    const char *what;
-    const char *before;
-    const char *since;
     size_t i;
-    buf[0] = '\0';
     json_array_foreach(changes, i, change)
     {
         const char *verdict = st_json_text_of(change, "verdict");
         if (st_text_is(verdict, "worse") || st_text_is(verdict, "better"))
             last = change;
     }
-    const bool worse = st_text_is(st_json_text_of(last, "verdict"), "worse");
-    if (ret_worse != NULL)
-        *ret_worse = worse;
-    if (last == NULL)
-        return buf;
     const json_t *list = json_object_get(last, "what");
     const size_t more_n = st_change_story_more_n(list);
-    st_text_append(buf, buf_bytes, "%s dropouts since %s, when %s", worse ? "More" : "Fewer",
+    *ret_worse = st_text_is(st_json_text_of(last, "verdict"), "worse");
+    if (last == NULL)
+        return "";
+    return st_text("%s dropouts since %s, when %s%s: %s an hour, before %s.%s", *ret_worse ? "More" : "Fewer",
                    day_text(json_integer_value(json_object_get(last, "at_ns")), now_wall_ns),
-                   (what = st_change_story_what(json_array_get(list, 0))));
-    if (more_n > 0)
-        st_text_append(buf, buf_bytes, " and %zu more thing%s changed", more_n, ST_PLURAL(more_n));
-    st_text_append(buf, buf_bytes, ": %s an hour, before %s.",
-                   (since = rate_text(json_object_get(last, "since"))),
-                   (before = rate_text(json_object_get(last, "before"))));
-    if (worse)
-        st_text_append(buf, buf_bytes, "%s", st_change_story_kernel(list, "/lib/modules"));
-    return buf;
+                   st_change_story_what(json_array_get(list, 0)),
+                   more_n > 0 ? st_text(" and %zu more thing%s changed", more_n, ST_PLURAL(more_n)) : "",
+                   rate_text(json_object_get(last, "since")), rate_text(json_object_get(last, "before")),
+                   *ret_worse ? st_change_story_kernel(list, "/lib/modules") : "");
 }

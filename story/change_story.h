@@ -6,8 +6,6 @@
 
 #include "core/base.h"
 
-#define ST_CHANGE_STORY_BYTES 400
-
 /** "the kernel became 6.12.48", "/etc/asound.conf changed". @param what of "changes" of sleeptune-history/1;
  * not trusted. @return safe text. */
 const char *st_change_story_what(const json_t *what);
@@ -24,6 +22,5 @@ const char *st_change_story_kernel(const json_t *what, const char *modules);
 
 /** The last change since which dropouts are more frequent, or rarer: "More dropouts since Tuesday, when the
  * kernel became 6.12.48: 14 an hour, before 0.2." If it is worse, with
- * st_change_story_kernel of /lib/modules. @param ret_worse NULL is fine. @return buf; "": there is none. */
-const char *st_change_story_text(const json_t *changes, int64_t now_wall_ns, char *buf, size_t buf_bytes,
-                                 bool *ret_worse);
+ * st_change_story_kernel of /lib/modules. @param ret_worse it is. @return "": there is none. */
+const char *st_change_story_text(const json_t *changes, int64_t now_wall_ns, bool *ret_worse);

@@ -169,15 +169,14 @@ static void put_watched(const struct st_text_sheet *sheet, const json_t *documen
     const json_t *one;
     json_array_foreach(json_object_get(document, "watched"), i, one)
     {
-        char text[256];
         const int64_t frames = st_json_integer(one, "frames"), rate_hz = st_json_integer(one, "rate_hz");
         const json_t *playing = json_object_get(one, "playing_ns");
-        ST_PRINT(text, "watched for %s", st_ns_long(st_json_integer(one, "watched_ns")));
+        const char *text = st_text("watched for %s", st_ns_long(st_json_integer(one, "watched_ns")));
         if (json_is_integer(playing))
-            ST_APPEND(text, ", clients played for %s", st_ns_long(json_integer_value(playing)));
+            text = st_text("%s, clients played for %s", text, st_ns_long(json_integer_value(playing)));
         if (frames > 0 && frames < INT32_MAX && rate_hz > 0)
-            ST_APPEND(text, ", last at %" PRId64 " frames at %g kHz (%s)", frames, (double)rate_hz / 1000,
-                      st_ns_short(frames * ST_NS_PER_S / rate_hz));
+            text = st_text("%s, last at %" PRId64 " frames at %g kHz (%s)", text, frames,
+                           (double)rate_hz / 1000, st_ns_short(frames * ST_NS_PER_S / rate_hz));
         st_text_row(sheet, st_dropouts_text_server(one), "%s", text);
     }
 }
@@ -202,20 +201,19 @@ static void put_timing(const struct st_text_sheet *sheet, const json_t *document
 /* Figures about the measuring itself. */
 static void put_details(const struct st_text_sheet *sheet, const json_t *document, const struct sums *sums)
 {
-    char text[128];
     st_text_row(sheet, "measured", "for %s of %s, %" PRId64 " cycles", st_ns_long(sums->measured_ns),
                 st_ns_long(span_of(document)), sums->cycles);
     if (sums->cycles + sums->skipped > 0)
         st_text_row(sheet, "missed", "%" PRId64 " periods%s", sums->misses,
                     st_miss_events_text((uint64_t)sums->miss_events, (uint64_t)sums->misses,
                                         (double)sums->measured_ns / (double)ST_NS_PER_S));
-    ST_PRINT(text, "%" PRId64 " of devices and %" PRId64 " of clients", sums->device_dropouts,
-             sums->dropouts - sums->device_dropouts);
-    if (watched_source(document) == NULL && sums->dropouts == 0)
-        ST_PRINT(text, "other programs were not watched");
-    if (sums->own > 0) /* not recorded is whether it ran */
-        ST_APPEND(text, "; %" PRId64 " in sleeptuned's own stream", sums->own);
-    st_text_row(sheet, "dropouts", "%s", text);
+    st_text_row(sheet, "dropouts", "%s%s",
+                watched_source(document) == NULL && sums->dropouts == 0
+                    ? "other programs were not watched"
+                    : st_text("%" PRId64 " of devices and %" PRId64 " of clients", sums->device_dropouts,
+                              sums->dropouts - sums->device_dropouts),
+                /* not recorded is whether it ran */
+                sums->own > 0 ? st_text("; %" PRId64 " in sleeptuned's own stream", sums->own) : "");
 }
 
 /* --- rows --- */
@@ -320,12 +318,12 @@ void st_history_text_steps(FILE *out, const json_t *document, const struct st_hi
     const int columns = ST_MAX(look->columns, WIDTH_MIN);
     const struct st_text_sheet sheet = {out, LABEL_COLUMNS, columns};
     const json_t *dropouts = json_object_get(document, "dropouts");
-    char text[128];
     if (sums.measured_ns <= 0 && sums.dropouts == 0 && watched_source(document) == NULL) {
-        ST_PRINT(text, "No whole minute was measured from %s to %s.",
-                 minute_of(st_json_integer(document, "since_ns")),
-                 minute_of(st_json_integer(document, "until_ns")));
-        st_text_wrap(out, text, 0, columns);
+        st_text_wrap(out,
+                     st_text("No whole minute was measured from %s to %s.",
+                             minute_of(st_json_integer(document, "since_ns")),
+                             minute_of(st_json_integer(document, "until_ns"))),
+                     0, columns);
         return;
     }
     const bool timing_said = put_answer(out, document, &sums, look);
@@ -335,10 +333,9 @@ void st_history_text_steps(FILE *out, const json_t *document, const struct st_hi
         put_timing(&sheet, document, &sums, timing_said);
     if (sums.measured_ns > 0 && look->details)
         put_details(&sheet, document, &sums);
-    char changed[ST_CHANGE_STORY_BYTES];
     bool worse;
-    st_change_story_text(json_object_get(document, "changes"), look->now_wall_ns, changed, sizeof(changed),
-                         &worse);
+    const char *changed =
+        st_change_story_text(json_object_get(document, "changes"), look->now_wall_ns, &worse);
     if (changed[0] != '\0')
         st_text_row(&sheet, "Changed", "%s", changed);
     const char *next = worse ? "sleeptune history --changes" : next_step(document, &sums);
@@ -371,15 +368,13 @@ static void put_change(FILE *out, const json_t *change, bool details, int column
     {
         if (i > 0 && !details)
             break;
-        char line[500] = "";
         const bool file = st_text_is(st_json_text_of(what, "kind"), "file");
-        const char *before = st_json_safe_text(what, "before");
-        ST_APPEND(line, "%s", st_change_story_what(what));
+        const char *before = st_json_safe_text(what, "before"), *line = st_change_story_what(what);
         if (!file && before[0] != '\0')
-            ST_APPEND(line, " (%s before)", before);
+            line = st_text("%s (%s before)", line, before);
         const size_t more_n = details ? 0 : st_change_story_more_n(list);
         if (more_n > 0)
-            ST_APPEND(line, ", and %zu more", more_n);
+            line = st_text("%s, and %zu more", line, more_n);
         st_text_field(out, i == 0 ? minute_of(st_json_integer(change, "at_ns")) : "", line, WHEN_COLUMNS,
                       columns);
     }
@@ -391,18 +386,18 @@ void st_history_text_changes(FILE *out, const json_t *document, const struct st_
     const size_t n = json_array_size(changes);
     const int columns = ST_MAX(look->columns, WIDTH_MIN);
     const char *verdict = st_json_safe_text(json_array_get(changes, n - 1), "verdict");
-    char text[ST_CHANGE_STORY_BYTES];
-    st_change_story_text(changes, look->now_wall_ns, text, sizeof(text), NULL);
+    bool worse;
+    const char *text = st_change_story_text(changes, look->now_wall_ns, &worse);
     if (text[0] != '\0')
-        ST_APPEND(text, " A new project or program may be the reason, too.");
+        text = st_text("%s A new project or program may be the reason, too.", text);
     else if (n == 0)
-        ST_PRINT(text, "No version, file or setting of the system has changed in this history. The buffer "
-                       "size is none of them: status --details compares sizes.");
+        text = "No version, file or setting of the system has changed in this history. The buffer size is "
+               "none of them: status --details compares sizes.";
     else
-        ST_PRINT(text, "Dropouts did not become more or less frequent after any change, beyond chance.%s",
-                 st_text_is(verdict, "too-short")
-                     ? " It is too early to judge the last one: that takes 3 days of music."
-                     : "");
+        text = st_text("Dropouts did not become more or less frequent after any change, beyond chance.%s",
+                       st_text_is(verdict, "too-short")
+                           ? " It is too early to judge the last one: that takes 3 days of music."
+                           : "");
     st_text_wrap(out, text, 0, columns);
     if (n > 0)
         fputc('\n', out);

@@ -158,18 +158,17 @@ char *st_history_answer(const struct st_history_writer_view *view, struct st_his
     return text;
 }
 
-void st_history_answer_changed(const char *path, int64_t now_wall_ns, char *buf, size_t buf_bytes)
+const char *st_history_answer_changed(const char *path, int64_t now_wall_ns)
 {
     struct st_history_reader *reader;
     json_t *changes = NULL;
+    const char *text = "";
     bool worse = false;
-    buf[0] = '\0';
     if (st_history_read_open(path, &reader, ST_ROOM(SENTENCE)) < 0)
-        return;
+        return "";
     if (st_history_read_changes(reader, &changes) == 0)
-        st_change_story_text(changes, now_wall_ns, buf, buf_bytes, &worse);
-    if (!worse)
-        buf[0] = '\0';
+        text = st_change_story_text(changes, now_wall_ns, &worse);
     json_decref(changes);
     st_history_read_close(reader);
+    return worse ? text : "";
 }

@@ -257,13 +257,12 @@ static void read_changed(struct st_history_writer *writer)
     const struct st_history_file *file = &writer->file;
     struct st_clock *clock = &writer->platform->clock;
     const int64_t now_ns = st_clock_now_ns(clock);
-    char changed[ST_CHANGE_STORY_BYTES];
     if (writer->retry_ns != INT64_MIN || file->history == NULL ||
         (writer->changed_of_n == file->opened_n && now_ns - writer->changed_ns < CHANGED_NS))
         return;
     writer->changed_of_n = file->opened_n;
     writer->changed_ns = now_ns;
-    st_history_answer_changed(file->used.path, st_clock_wall_ns(clock), changed, sizeof(changed));
+    const char *changed = st_history_answer_changed(file->used.path, st_clock_wall_ns(clock));
     pthread_mutex_lock(&writer->mutex);
     ST_PRINT(writer->view.changed, "%s", changed);
     pthread_mutex_unlock(&writer->mutex);

@@ -37,7 +37,7 @@ struct st_history_writer_view {
     bool missing;                        /* OFF, though it is wanted: there is no state folder */
     char aside[ST_HISTORY_PATH_BYTES];   /* a file that was put aside since the start; "" */
     int64_t bytes;                       /* of the file in use; INT64_MIN: not known */
-    char changed[ST_CHANGE_STORY_BYTES]; /* since when dropouts are more frequent; "": not so */
+    char changed[400]; /* since when dropouts are more frequent; "": not so */
     uint64_t minutes_n, events_n;        /* written since the start */
     uint64_t waiting_minutes_n, waiting_events_n;
     uint64_t lost_minutes_n, lost_events_n; /* dropped; an event says so when the file can be written again */
@@ -110,4 +110,4 @@ char *st_history_answer(const struct st_history_writer_view *view, struct st_his
 
 /** The sentence of st_change_story_text, where dropouts are more frequent now; "" if it cannot be read.
  * Threads: the writer's. */
-void st_history_answer_changed(const char *path, int64_t now_wall_ns, char *buf, size_t buf_bytes);
+const char *st_history_answer_changed(const char *path, int64_t now_wall_ns);

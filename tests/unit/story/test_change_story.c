@@ -20,7 +20,7 @@
 #define TUESDAY_NS (INT64_C(1795521600) * ST_NS_PER_S) /* 2026-11-24 12:00 UTC */
 #define DAY_NS     (86400 * ST_NS_PER_S)
 
-static char text[ST_CHANGE_STORY_BYTES];
+static const char *text;
 
 static json_t *change(const char *verdict, const char *kind, const char *name, const char *now)
 {
@@ -35,7 +35,7 @@ static json_t *change(const char *verdict, const char *kind, const char *name, c
 static const char *say(json_t *changes, int64_t now_ns)
 {
     bool worse;
-    st_change_story_text(changes, now_ns, text, sizeof(text), &worse);
+    text = st_change_story_text(changes, now_ns, &worse);
     assert_int_equal(worse, strncmp(text, "More", 4) == 0);
     json_decref(changes);
     return text;
