@@ -66,8 +66,9 @@ static int ask_daemon(const struct st_history_wish *wish, json_t **ret)
 static int read_file(const char *path, const struct st_history_wish *wish, json_t **ret)
 {
     struct st_history_reader *reader;
-    char error[256], *text = NULL;
-    int r = st_history_read_open(path, &reader, error, sizeof(error));
+    const char *error;
+    char *text = NULL;
+    int r = st_history_read_open(path, &reader, &error);
     if (r < 0)
         return st_failure("%s: %s", path, error);
     if (wish->document == ST_HISTORY_OF_STEPS) {
@@ -154,12 +155,13 @@ int st_module_history_trace(const char *command, const struct st_history_wish *w
 int st_module_history_predict(const char *db, struct st_module_history_predict *ret)
 {
     struct st_history_reader *reader;
-    char buf[PATH_MAX], error[256];
+    char buf[PATH_MAX];
+    const char *error;
     *ret = (struct st_module_history_predict){.path = ""};
     if (db == NULL)
         db = file_of(NULL, buf, sizeof(buf));
     st_safe_copy(ret->path, sizeof(ret->path), db, ST_TEXT_TO_NUL);
-    int r = st_history_read_open(db, &reader, error, sizeof(error));
+    int r = st_history_read_open(db, &reader, &error);
     if (r < 0) {
         ST_PRINT(ret->error, "cannot read %.200s: %s%s", ret->path, error,
                  r == -EACCES   ? ". Run as root"

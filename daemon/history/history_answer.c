@@ -14,33 +14,18 @@
 
 #define USUAL_SPAN_NS (86400 * ST_NS_PER_S)
 #define USUAL_EVENTS  500
-#define SENTENCE      400
 
 enum { HTTP_BAD_REQUEST = 400, HTTP_NOT_FOUND = 404, HTTP_NO_STORE = 503 };
 
 /* A file that cannot be read says nothing of what is not in it yet. */
-static void say_cannot_be_read(const struct st_history_writer_view *view, const char *why, char *error,
-                               size_t error_bytes)
+static const char *unreadable_text(const struct st_history_writer_view *view, const char *why)
 {
-    const int n = snprintf(error, error_bytes, "the history cannot be read: %s", why);
-    if (n > 0 && (size_t)n < error_bytes && view->waiting_minutes_n + view->waiting_events_n > 0)
-        snprintf(error + n, error_bytes - (size_t)n,
-                 "; not yet written: %" PRIu64 " events, %" PRIu64 " minutes"
-                 "; sleeptune status shows the last events",
-                 view->waiting_events_n, view->waiting_minutes_n);
-}
-
-/* @return NULL with a sentence. */
-static struct st_history_reader *open_reader(const struct st_history_writer_view *view, char *error,
-                                             size_t error_bytes)
-{
-    struct st_history_reader *reader = NULL;
-    char why[256];
-    if (view->state == ST_HISTORY_WRITER_OFF)
-        snprintf(error, error_bytes, "no history is kept: %s", view->why);
-    else if (st_history_read_open(view->path, &reader, why, sizeof(why)) < 0)
-        say_cannot_be_read(view, why, error, error_bytes);
-    return reader;
+    return st_text("the history cannot be read: %s%s", why,
+                   view->waiting_minutes_n + view->waiting_events_n == 0
+                       ? ""
+                       : st_text("; not yet written: %" PRIu64 " events, %" PRIu64
+                                 " minutes; sleeptune status shows the last events",
+                                 view->waiting_events_n, view->waiting_minutes_n));
 }
 
 static char *refuse(unsigned *http_status, unsigned status, const char *error)
@@ -124,9 +109,13 @@ static int read_trace(struct st_history_reader *reader, const char *history, con
 char *st_history_answer(const struct st_history_writer_view *view, struct st_history_ask *ask,
                         unsigned *http_status)
 {
-    char error[SENTENCE];
+    const char *error;
     char *text = NULL;
-    struct st_history_reader *reader = open_reader(view, error, sizeof(error));
+    struct st_history_reader *reader = NULL;
+    if (view->state == ST_HISTORY_WRITER_OFF)
+        error = st_text("no history is kept: %s", view->why);
+    else if (st_history_read_open(view->path, &reader, &error) < 0)
+        error = unreadable_text(view, error);
     if (reader == NULL && ask->which == ST_ROUTE_CAUSES)
         return st_causes_text(&ask->now);
     if (reader == NULL)
@@ -151,7 +140,7 @@ char *st_history_answer(const struct st_history_writer_view *view, struct st_his
         text = refuse(http_status, HTTP_BAD_REQUEST,
                       "the answer would be too large: ask for a shorter time, or for longer steps");
     else if (r < 0) {
-        say_cannot_be_read(view, st_history_read_error(reader, r), error, sizeof(error));
+        error = unreadable_text(view, st_history_read_error(reader, r));
         text = ask->marked ? st_heard_list_none(error) : refuse(http_status, HTTP_NO_STORE, error);
     }
     st_history_read_close(reader);
@@ -162,9 +151,9 @@ const char *st_history_answer_changed(const char *path, int64_t now_wall_ns)
 {
     struct st_history_reader *reader;
     json_t *changes = NULL;
-    const char *text = "";
+    const char *text = "", *error;
     bool worse = false;
-    if (st_history_read_open(path, &reader, ST_ROOM(SENTENCE)) < 0)
+    if (st_history_read_open(path, &reader, &error) < 0)
         return "";
     if (st_history_read_changes(reader, &changes) == 0)
         text = st_change_story_text(changes, now_wall_ns, &worse);

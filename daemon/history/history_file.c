@@ -6,6 +6,7 @@
 
 #include "daemon/history/fingerprint.h"
 #include "daemon/history/history_writer.h"
+#include "core/text/text.h"
 #include "daemon/history/recorder.h"
 #include "daemon/lock_file.h"
 
@@ -133,50 +134,50 @@ static void close_file(struct st_history_file *file)
 
 /* The state folder has only files of ours. history.path may name any file: it is not opened for writing,
  * locked or renamed unless it is a history. @return 0 or why it is left alone. */
-static int look_at_file(const struct st_history_file *file, char *error, size_t error_bytes)
+static int look_at_file(const struct st_history_file *file, const char **error)
 {
-    return file->used.usual ? 0 : st_history_look(file->used.path, error, error_bytes);
+    return file->used.usual ? 0 : st_history_look(file->used.path, error);
 }
 
 /* A file that is damaged or not ours makes room for a new one. A history of a newer version stays, whole.
  * @param r, why  what is wrong with it. @return 0 or why it stays. */
-static int put_aside(struct st_history_file *file, int r, char *why, size_t why_bytes)
+static int put_aside(struct st_history_file *file, int r, const char **why)
 {
-    char aside[ST_HISTORY_PATH_BYTES], reason[ST_HISTORY_WHY_BYTES];
+    char aside[ST_HISTORY_PATH_BYTES];
+    const char *reason;
     if (r != -EBADMSG && (r != -EPROTO || !file->used.usual))
         return r;
-    r = look_at_file(file, reason, sizeof(reason));
+    r = look_at_file(file, &reason);
     if (r < 0) {
-        snprintf(why, why_bytes, "%s", reason);
+        *why = reason;
         return r;
     }
     const int64_t now_ns = st_clock_wall_ns(&file->platform->clock);
     r = st_history_put_aside(file->used.path, now_ns, aside, sizeof(aside));
     if (r < 0) {
-        ST_PRINT(reason, "%s", why);
-        snprintf(why, why_bytes, "%.90s, and it cannot be renamed: %s", reason, strerror(-r));
+        *why = st_text("%.90s, and it cannot be renamed: %s", *why, strerror(-r));
         return r;
     }
     ST_PRINT(file->aside, "%s", aside);
     const char *name = strrchr(aside, '/');
     st_events_add(file->events, ST_LOG_WARN, now_ns, ST_EVENT_HISTORY_ASIDE,
                   "sleeptuned started a new history; the old file is now %.80s: %.90s",
-                  name != NULL ? name + 1 : aside, why);
+                  name != NULL ? name + 1 : aside, *why);
     return 0;
 }
 
 /* Only one daemon writes a history: SQLite's own locks let two writers take turns, and figures of two in one
  * file could not be distinguished. Where there can be no lock file (no rights, full disk, no locks) it is
  * done without. */
-static int lock(struct st_history_file *file, char *error, size_t error_bytes)
+static int lock(struct st_history_file *file, const char **error)
 {
     struct st_platform *p = file->platform;
     long pid;
     const int r = st_lock_file_take(file->used.path, &file->lock_fd, &pid);
     if (r == -EBUSY && pid > 0)
-        snprintf(error, error_bytes, "another sleeptuned (process %ld) writes this history", pid);
+        *error = st_text("another sleeptuned (process %ld) writes this history", pid);
     else if (r == -EBUSY)
-        snprintf(error, error_bytes, "another process uses the lock file of this history");
+        *error = "another process uses the lock file of this history";
     else if (r == 0 && pid > 0)
         st_events_add(file->events, ST_LOG_WARN, st_clock_wall_ns(&p->clock), ST_EVENT_UNCLEAN_END,
                       "the previous run of sleeptuned did not end cleanly (killed, or a power cut)");
@@ -185,7 +186,7 @@ static int lock(struct st_history_file *file, char *error, size_t error_bytes)
 
 /* What others did to the file since we wrote: what we write to one that is gone or damaged would be lost.
  * @return 0, with the file open or closed; or why it cannot be written. */
-static int look_after_file(struct st_history_file *file, char *error, size_t error_bytes)
+static int look_after_file(struct st_history_file *file, const char **error)
 {
     const enum st_history_state state =
         file->history != NULL ? st_history_look_again(file->history) : ST_HISTORY_OURS;
@@ -205,26 +206,26 @@ static int look_after_file(struct st_history_file *file, char *error, size_t err
                       gone ? "moved or removed" : "wrote to", file->used.path);
         return 0;
     }
-    snprintf(error, error_bytes, "another program emptied it");
-    return put_aside(file, -EBADMSG, error, error_bytes);
+    *error = "another program emptied it";
+    return put_aside(file, -EBADMSG, error);
 }
 
-static int open_file(struct st_history_file *file, char *error, size_t error_bytes)
+static int open_file(struct st_history_file *file, const char **error)
 {
-    int r = look_after_file(file, error, error_bytes);
+    int r = look_after_file(file, error);
     if (r == 0 && file->history == NULL)
-        r = look_at_file(file, error, error_bytes);
+        r = look_at_file(file, error);
     if (r == 0)
-        r = lock(file, error, error_bytes);
+        r = lock(file, error);
     if (r < 0)
         close_file(file);
     if (r < 0 || file->history != NULL)
         return r;
-    r = st_history_open(file->used.path, &file->history, error, error_bytes);
+    r = st_history_open(file->used.path, &file->history, error);
     if (r < 0) {
-        r = put_aside(file, r, error, error_bytes);
+        r = put_aside(file, r, error);
         if (r == 0)
-            r = st_history_open(file->used.path, &file->history, error, error_bytes);
+            r = st_history_open(file->used.path, &file->history, error);
     }
     file->retained_ns = file->facts_wall_ns = INT64_MIN;
     file->retained_bytes = 0;
@@ -267,24 +268,23 @@ static int retain(struct st_history_file *file)
 }
 
 /* @return 0 when all is in the file. */
-static int write_all(struct st_history_file *file, const struct st_waiting_rows *rows, char *error,
-                     size_t error_bytes)
+static int write_all(struct st_history_file *file, const struct st_waiting_rows *rows, const char **error)
 {
-    int r = open_file(file, error, error_bytes);
+    int r = open_file(file, error);
     for (int attempt = 0; r == 0 && attempt < 2; attempt++) {
         r = write_rows(file, rows);
         if (r == 0)
             break;
-        snprintf(error, error_bytes, "%s",
-                 r == -ENOSPC ? "no space left on the device" : st_history_error(file->history, r));
+        *error =
+            st_text("%s", r == -ENOSPC ? "no space left on the device" : st_history_error(file->history, r));
         st_history_rollback(file->history);
         if (r == -EBUSY || r == -ENOSPC)
             break;
         close_file(file); /* what it knows of the file may be wrong */
         if (attempt == 0) {
-            r = put_aside(file, r, error, error_bytes);
+            r = put_aside(file, r, error);
             if (r == 0)
-                r = open_file(file, error, error_bytes);
+                r = open_file(file, error);
         }
     }
     return r;
@@ -317,23 +317,20 @@ static int write_facts(struct st_history_file *file)
     return r;
 }
 
-static void say_why(const struct st_history_file *file, int r, const char *error, char *buf, size_t buf_bytes)
+static const char *why_text(const struct st_history_file *file, int r, const char *error)
 {
     const char *path = file->used.path;
     if (r == -EPROTO)
-        snprintf(buf, buf_bytes, "%.115s is not a history of sleeptune and is not changed (%.80s)", path,
-                 error);
-    else if (r == -EPROTONOSUPPORT)
-        snprintf(buf, buf_bytes, "%.115s is not changed: %.120s", path, error);
-    else
-        snprintf(buf, buf_bytes, "%.115s cannot be written: %.115s", path, error);
+        return st_text("%.115s is not a history of sleeptune and is not changed (%.80s)", path, error);
+    return st_text(r == -EPROTONOSUPPORT ? "%.115s is not changed: %.120s"
+                                         : "%.115s cannot be written: %.115s",
+                   path, error);
 }
 
-int st_history_file_write(struct st_history_file *file, const struct st_waiting_rows *rows,
-                          char why[ST_HISTORY_WHY_BYTES])
+int st_history_file_write(struct st_history_file *file, const struct st_waiting_rows *rows, const char **why)
 {
-    char error[ST_HISTORY_WHY_BYTES] = "";
-    const int r = write_all(file, rows, error, sizeof(error));
+    const char *error = "";
+    const int r = write_all(file, rows, &error);
     if (r == 0) {
         const int retained = retain(file), noted = write_facts(file); /* the new rows are safe all the same */
         if (retained < 0)
@@ -344,8 +341,7 @@ int st_history_file_write(struct st_history_file *file, const struct st_waiting_
     }
     if (file->history != NULL)
         st_history_mark(file->history);
-    if (r < 0)
-        say_why(file, r, error[0] != '\0' ? error : strerror(-r), why, ST_HISTORY_WHY_BYTES);
+    *why = r < 0 ? why_text(file, r, error[0] != '\0' ? error : strerror(-r)) : "";
     return r;
 }
 

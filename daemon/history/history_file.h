@@ -77,8 +77,8 @@ struct st_history_file {
 void st_history_file_use(struct st_history_file *file, const struct st_history_settings *settings);
 
 /** Writes all of it, or nothing; when it is time, what is too old goes, and what changed on the computer is
- * noted. @param why  on error only. @return 0 or a negative errno value. */
+ * noted. @param why "" if it is written. @return 0 or a negative errno value. */
 ST_NODISCARD int st_history_file_write(struct st_history_file *file, const struct st_waiting_rows *rows,
-                                       char why[ST_HISTORY_WHY_BYTES]);
+                                       const char **why);
 
 void st_history_file_close(struct st_history_file *file);

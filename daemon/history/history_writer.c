@@ -105,12 +105,12 @@ static void give_back(struct st_history_writer *writer, struct st_waiting_rows *
 static void flush(struct st_history_writer *writer)
 {
     struct st_waiting_rows rows;
-    char why[ST_HISTORY_WHY_BYTES] = "";
+    const char *why;
     st_history_file_rows_init(&rows);
     pthread_mutex_lock(&writer->mutex);
     st_history_file_rows_move(&rows, &writer->waiting);
     pthread_mutex_unlock(&writer->mutex);
-    const int r = st_history_file_write(&writer->file, &rows, why);
+    const int r = st_history_file_write(&writer->file, &rows, &why);
     pthread_mutex_lock(&writer->mutex);
     if (r == 0) {
         writer->view.bytes = writer->file.bytes >= 0 ? writer->file.bytes : INT64_MIN;

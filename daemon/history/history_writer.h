@@ -33,12 +33,12 @@ enum st_history_writer_state {
 struct st_history_writer_view {
     enum st_history_writer_state state;
     char path[ST_HISTORY_PATH_BYTES];
-    char why[ST_HISTORY_WHY_BYTES];      /* OFF and FAILING */
-    bool missing;                        /* OFF, though it is wanted: there is no state folder */
-    char aside[ST_HISTORY_PATH_BYTES];   /* a file that was put aside since the start; "" */
-    int64_t bytes;                       /* of the file in use; INT64_MIN: not known */
-    char changed[400]; /* since when dropouts are more frequent; "": not so */
-    uint64_t minutes_n, events_n;        /* written since the start */
+    char why[ST_HISTORY_WHY_BYTES];    /* OFF and FAILING */
+    bool missing;                      /* OFF, though it is wanted: there is no state folder */
+    char aside[ST_HISTORY_PATH_BYTES]; /* a file that was put aside since the start; "" */
+    int64_t bytes;                     /* of the file in use; INT64_MIN: not known */
+    char changed[400];                 /* since when dropouts are more frequent; "": not so */
+    uint64_t minutes_n, events_n;      /* written since the start */
     uint64_t waiting_minutes_n, waiting_events_n;
     uint64_t lost_minutes_n, lost_events_n; /* dropped; an event says so when the file can be written again */
 };

@@ -97,7 +97,7 @@ static int first_damage(sqlite3_stmt *statement, char *buf, size_t buf_bytes)
 }
 
 /* Finds damage before anything is added. */
-static int check_pages(struct st_history *history, char *error, size_t error_bytes)
+static int check_pages(struct st_history *history, const char **error)
 {
     sqlite3_stmt *statement;
     int r = st_history_sql_prepare(history->db, &statement, "PRAGMA quick_check(1)", "");
@@ -108,11 +108,11 @@ static int check_pages(struct st_history *history, char *error, size_t error_byt
     sqlite3_finalize(statement);
     if (r < 0 || st_text_is(said, "ok"))
         return r < 0 ? r : 0;
-    snprintf(error, error_bytes, "it is damaged: %s", said);
+    *error = st_text("it is damaged: %s", said);
     return -EBADMSG;
 }
 
-static int prepare_file(struct st_history *history, char *error, size_t error_bytes)
+static int prepare_file(struct st_history *history, const char **error)
 {
     int64_t version;
     char sql[128];
@@ -121,10 +121,9 @@ static int prepare_file(struct st_history *history, char *error, size_t error_by
     sqlite3_busy_timeout(history->db, BUSY_MS);
     int r = exec(history, "PRAGMA cache_size = -512");
     if (r == 0)
-        r = st_history_sql_identify(history->db, &version, error, error_bytes);
+        r = st_history_sql_identify(history->db, &version, error);
     if (r == 0 && sqlite3_db_readonly(history->db, "main") == 1) { /* adding would fail */
-        snprintf(error, error_bytes, "%s",
-                 access(history->path, W_OK) != 0 ? strerror(errno) : "it is read-only");
+        *error = st_text("%s", access(history->path, W_OK) != 0 ? strerror(errno) : "it is read-only");
         r = -EROFS;
     }
     /* before there is a log: st_history_look reads the application id from the first bytes of the file */
@@ -141,7 +140,7 @@ static int prepare_file(struct st_history *history, char *error, size_t error_by
         r = exec(history, sql);
     }
     if (r == 0)
-        r = check_pages(history, error, error_bytes);
+        r = check_pages(history, error);
     if (r == 0 && version == 0)
         r = create_tables(history);
     return r;
@@ -149,7 +148,7 @@ static int prepare_file(struct st_history *history, char *error, size_t error_by
 
 /* Only regular files are opened: a FIFO would block, and a link may lead to a file of another user. @param
  * suffix "" for the file itself. */
-static int look_at_path(const char *path, const char *suffix, char *error, size_t error_bytes)
+static int look_at_path(const char *path, const char *suffix, const char **error)
 {
     char whole[4096];
     struct stat status;
@@ -160,30 +159,30 @@ static int look_at_path(const char *path, const char *suffix, char *error, size_
     const char *what = S_ISLNK(status.st_mode) ? "a symbolic link" : "not a file";
     const char *name = strrchr(whole, '/');
     if (suffix[0] == '\0')
-        snprintf(error, error_bytes, "it is %s", what);
+        *error = st_text("it is %s", what);
     else
-        snprintf(error, error_bytes, "%s in the same folder is %s", name != NULL ? name + 1 : whole, what);
+        *error = st_text("%s in the same folder is %s", name != NULL ? name + 1 : whole, what);
     return S_ISLNK(status.st_mode) ? -ELOOP : -EINVAL;
 }
 
-int st_history_look_beside(const char *path, char *error, size_t error_bytes)
+int st_history_look_beside(const char *path, const char **error)
 {
     static const char *const suffixes[] = {"-wal", "-shm", "-journal", ".lock"};
     int r = 0;
     for (size_t i = 0; r == 0 && i < ST_ARRAY_LEN(suffixes); i++)
-        r = look_at_path(path, suffixes[i], error, error_bytes);
+        r = look_at_path(path, suffixes[i], error);
     return r;
 }
 
-int st_history_look(const char *path, char *error, size_t error_bytes)
+int st_history_look(const char *path, const char **error)
 {
     static const char magic[16] = "SQLite format 3";
     unsigned char head[APPLICATION_AT + 4] = {0};
     sqlite3 *db = NULL;
     sqlite3_file *file = NULL;
     sqlite3_int64 bytes = 0;
-    error[0] = '\0';
-    int r = look_at_path(path, "", error, error_bytes);
+    *error = "";
+    int r = look_at_path(path, "", error);
     if (r < 0)
         return r;
     /* through SQLite: closing the file ourselves would drop the locks of a reader in this process */
@@ -205,18 +204,18 @@ int st_history_look(const char *path, char *error, size_t error_bytes)
     const uint8_t *id = head + APPLICATION_AT;
     const int64_t application = (int64_t)id[0] << 24 | (int64_t)id[1] << 16 | (int64_t)id[2] << 8 | id[3];
     if (memcmp(head, magic, sizeof(magic)) != 0)
-        snprintf(error, error_bytes, "it is not a database");
+        *error = "it is not a database";
     else if (application != ST_HISTORY_APPLICATION)
-        snprintf(error, error_bytes, "it is the database of another program");
-    return error[0] == '\0' ? 0 : -EPROTO;
+        *error = "it is the database of another program";
+    return (*error)[0] == '\0' ? 0 : -EPROTO;
 }
 
-int st_history_open(const char *path, struct st_history **ret, char *error, size_t error_bytes)
+int st_history_open(const char *path, struct st_history **ret, const char **error)
 {
-    error[0] = '\0';
-    int r = look_at_path(path, "", error, error_bytes);
+    *error = "";
+    int r = look_at_path(path, "", error);
     if (r == 0)
-        r = st_history_look_beside(path, error, error_bytes);
+        r = st_history_look_beside(path, error);
     if (r < 0)
         return r;
     struct st_history *history = calloc(1, sizeof(*history));
@@ -235,11 +234,10 @@ int st_history_open(const char *path, struct st_history **ret, char *error, size
     if (r < 0 && history->db != NULL)
         r = st_history_sql_errno(history->db, sqlite3_extended_errcode(history->db));
     if (r == 0)
-        r = prepare_file(history, error, error_bytes);
+        r = prepare_file(history, error);
     if (r < 0) {
-        if (error[0] == '\0')
-            snprintf(error, error_bytes, "%s",
-                     r == -EBADMSG ? st_history_sql_sentence(history->db, r) : strerror(-r));
+        if ((*error)[0] == '\0')
+            *error = st_text("%s", r == -EBADMSG ? st_history_sql_sentence(history->db, r) : strerror(-r));
         st_history_close(history);
         return r;
     }

@@ -70,14 +70,14 @@ struct st_history;
  * the path, when it fails. @return 0: a history, whole or damaged, an empty file, no file, or one that cannot
  * be read; -EPROTO: a file of another program; -ELOOP: a symbolic link; -EINVAL: not a regular file. Threads:
  * any. */
-ST_NODISCARD int st_history_look(const char *path, char *error, size_t error_bytes);
+ST_NODISCARD int st_history_look(const char *path, const char **error);
 
 /** Opens a history, creates one if there is no file or an empty one. @param error a sentence without the
  * path, when it fails. @return 0; -EBADMSG: damaged, no database, or of a version that is too old; -EPROTO:
  * of another program; -EPROTONOSUPPORT: of a newer version; -ELOOP, -EINVAL: the file, its log or its lock is
  * a symbolic link or not a regular file; -EBUSY: locked by another program for 2 s; -EROFS: read-only;
  * -ENOSPC, -EACCES, -ENOENT, -EIO, -ENOMEM. Threads: any, one per history. */
-ST_NODISCARD int st_history_open(const char *path, struct st_history **ret, char *error, size_t error_bytes);
+ST_NODISCARD int st_history_open(const char *path, struct st_history **ret, const char **error);
 void st_history_close(struct st_history *history); /* NULL is fine */
 
 enum st_history_state {

@@ -31,7 +31,7 @@ enum {
 
 /** Of the files that SQLite opens beside it, and the lock: a FIFO would block, and a link may lead to another
  * user's. @return 0; -ELOOP, -EINVAL with a sentence; -ENAMETOOLONG. */
-ST_NODISCARD int st_history_look_beside(const char *path, char *error, size_t error_bytes);
+ST_NODISCARD int st_history_look_beside(const char *path, const char **error);
 
 /** A sum of rows with one histogram. */
 struct st_history_sum {

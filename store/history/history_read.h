@@ -19,8 +19,7 @@ struct st_history_reader;
  * with -ETIMEDOUT. @param error a sentence without the path, when it fails. @return 0, -ENOENT, -EACCES,
  * -EBADMSG (no database, damaged), -EPROTO (of another program), -EPROTONOSUPPORT (of a newer version),
  * -EBUSY, -EIO, -ETIMEDOUT, -ENOMEM. Threads: any, one per reader. */
-ST_NODISCARD int st_history_read_open(const char *path, struct st_history_reader **ret, char *error,
-                                      size_t error_bytes);
+ST_NODISCARD int st_history_read_open(const char *path, struct st_history_reader **ret, const char **error);
 void st_history_read_close(struct st_history_reader *reader); /* NULL is fine */
 
 /** Adds what was watched in the minute that still runs. Once, in memory. @return 0 or as

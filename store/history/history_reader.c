@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "core/text/json.h"
+#include "core/text/text.h"
 
 #define BUSY_MS 1000
 
@@ -26,8 +27,8 @@ static bool make_uri(char *buf, size_t buf_bytes, const char *path, const char *
     return *path == '\0' && snprintf(buf + n, buf_bytes - n, "?%s", options) < (int)(buf_bytes - n);
 }
 
-static int open_with(struct st_history_reader *reader, const char *path, const char *options, char *error,
-                     size_t error_bytes)
+static int open_with(struct st_history_reader *reader, const char *path, const char *options,
+                     const char **error)
 {
     char uri[4096];
     if (!make_uri(uri, sizeof(uri), path, options))
@@ -40,7 +41,7 @@ static int open_with(struct st_history_reader *reader, const char *path, const c
     st_history_sql_limit_time(reader->db, &reader->time, ST_SQL_READ_NS);
     sqlite3_busy_timeout(reader->db, BUSY_MS);
     int64_t version;
-    const int r = st_history_sql_identify(reader->db, &version, error, error_bytes);
+    const int r = st_history_sql_identify(reader->db, &version, error);
     if (r < 0 || version == 0)
         return r < 0 ? r : -ENODATA;
     /* each row is read once; the table is that of st_history_read_running */
@@ -62,11 +63,11 @@ static bool is_other(int r)
     return r == -EPROTO || r == -EPROTONOSUPPORT;
 }
 
-int st_history_read_open(const char *path, struct st_history_reader **ret, char *error, size_t error_bytes)
+int st_history_read_open(const char *path, struct st_history_reader **ret, const char **error)
 {
     struct stat status;
     char whole[PATH_MAX];
-    error[0] = '\0';
+    *error = "";
     int r = 0;
     if (realpath(path, whole) == NULL || stat(path, &status) != 0)
         r = -errno;
@@ -75,30 +76,30 @@ int st_history_read_open(const char *path, struct st_history_reader **ret, char 
     else if (status.st_size == 0 && !has_log(path)) /* of /proc, too, where a read may wait for ever */
         r = -ENODATA;
     else
-        r = st_history_look_beside(whole, error, error_bytes);
+        r = st_history_look_beside(whole, error);
     struct st_history_reader *reader = r == 0 ? calloc(1, sizeof(*reader)) : NULL;
     if (r == 0)
         r = reader == NULL ? -ENOMEM : st_history_sum_init(&reader->sum, 3);
     if (r == 0) {
-        r = open_with(reader, path, "mode=ro", error, error_bytes);
+        r = open_with(reader, path, "mode=ro", error);
         /* If no file can be created beside it, SQLite cannot share the log. Without a log no process is
          * writing, and the file alone is complete. */
         if (r < 0 && r != -EBADMSG && !is_other(r) && !has_log(path)) {
             sqlite3_close(reader->db);
             reader->db = NULL;
-            error[0] = '\0';
-            r = open_with(reader, path, "mode=ro&immutable=1", error, error_bytes);
+            *error = "";
+            r = open_with(reader, path, "mode=ro&immutable=1", error);
         }
         if (r == 0) /* all reads see one state */
             r = st_history_sql_run(reader->db, "BEGIN", "");
     }
     if (r < 0) {
         if (r == -ENODATA)
-            snprintf(error, error_bytes, "the history is still empty");
-        else if (r == -EINVAL && error[0] == '\0')
-            snprintf(error, error_bytes, "it is not a regular file");
-        else if (error[0] == '\0' && r != -EBADMSG && !is_other(r) && r != -EBUSY && r != -ETIMEDOUT)
-            snprintf(error, error_bytes, "%s", strerror(-r));
+            *error = "the history is still empty";
+        else if (r == -EINVAL && (*error)[0] == '\0')
+            *error = "it is not a regular file";
+        else if ((*error)[0] == '\0' && r != -EBADMSG && !is_other(r) && r != -EBUSY && r != -ETIMEDOUT)
+            *error = st_text("%s", strerror(-r));
         st_history_read_close(reader);
         return r;
     }

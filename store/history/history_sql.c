@@ -222,7 +222,7 @@ void st_history_sql_text(sqlite3_stmt *statement, int i, char *buf, size_t buf_b
 #define IS_STORED    "(type IN ('table', 'index') AND rootpage > 0)"
 #define OUR_TABLES_N 3
 
-int st_history_sql_identify(sqlite3 *db, int64_t *ret_version, char *error, size_t error_bytes)
+int st_history_sql_identify(sqlite3 *db, int64_t *ret_version, const char **error)
 {
     int64_t application = 0, version = 0, all_n = 0, strange_n = 0, ours_n = 0;
     const struct {
@@ -239,34 +239,31 @@ int st_history_sql_identify(sqlite3 *db, int64_t *ret_version, char *error, size
     ST_EACH (number, numbers)
         r = r == 0 ? st_history_sql_number(db, number->ret, number->sql, "") : r;
     if (r < 0) {
-        snprintf(error, error_bytes, "%s", st_history_sql_sentence(db, r));
+        *error = st_text("%s", st_history_sql_sentence(db, r));
         return r;
     }
     const bool is_new =
         (application == 0 || application == ST_HISTORY_APPLICATION) && version == 0 && all_n == 0;
     if (!is_new && (application != ST_HISTORY_APPLICATION || version < 1)) {
-        snprintf(error, error_bytes, "it is the database of another program");
+        *error = "it is the database of another program";
         return -EPROTO;
     }
     if (version > ST_HISTORY_VERSION) {
-        snprintf(error, error_bytes,
-                 "it is of version %lld, made by a newer sleeptune; this sleeptune reads version %d",
-                 (long long)version, ST_HISTORY_VERSION);
+        *error = st_text("it is of version %lld, made by a newer sleeptune; this sleeptune reads version %d",
+                         (long long)version, ST_HISTORY_VERSION);
         return -EPROTONOSUPPORT;
     }
     if (!is_new && version < ST_HISTORY_VERSION) {
-        snprintf(error, error_bytes,
-                 "it is of version %lld, made by an early sleeptune; this sleeptune reads version %d",
-                 (long long)version, ST_HISTORY_VERSION);
+        *error = st_text("it is of version %lld, made by an early sleeptune; this sleeptune reads version %d",
+                         (long long)version, ST_HISTORY_VERSION);
         return -EBADMSG;
     }
     if (strange_n > 0) {
-        snprintf(error, error_bytes,
-                 "the file has a view, a trigger or a virtual table, which sleeptune never makes");
+        *error = "the file has a view, a trigger or a virtual table, which sleeptune never makes";
         return -EPROTO;
     }
     if (!is_new && ours_n < OUR_TABLES_N) {
-        snprintf(error, error_bytes, "some tables of a history are missing in the file");
+        *error = "some tables of a history are missing in the file";
         return -EBADMSG;
     }
     *ret_version = version;

@@ -67,4 +67,4 @@ void st_history_sql_text(sqlite3_stmt *statement, int i, char *buf, size_t buf_b
 /** Reads the version of a history; that of an empty database is 0. @return 0; with a sentence in `error`:
  * -EPROTO (of another program, or with views, triggers or virtual tables), -EPROTONOSUPPORT (newer), -EBADMSG
  * (older, or tables are missing), or an error of SQLite. */
-ST_NODISCARD int st_history_sql_identify(sqlite3 *db, int64_t *ret_version, char *error, size_t error_bytes);
+ST_NODISCARD int st_history_sql_identify(sqlite3 *db, int64_t *ret_version, const char **error);

@@ -11,6 +11,7 @@
 
 #include "core/ns.h"
 #include "core/stats/random.h"
+#include "core/text/text.h"
 #include "store/history/hist_deflate.h"
 #include "store/history/history.h"
 #include "store/history/history_sql.h"
@@ -31,9 +32,8 @@ static _Noreturn void write_minutes(const char *path, int64_t first, int told)
 {
     struct st_history *history;
     struct st_hist hist;
-    char error[256];
-    if (st_history_open(path, &history, error, sizeof(error)) < 0 ||
-        st_hist_init(&hist, ST_HISTORY_DIGITS) != 0)
+    const char *error;
+    if (st_history_open(path, &history, &error) < 0 || st_hist_init(&hist, ST_HISTORY_DIGITS) != 0)
         _exit(2);
     for (int64_t i = first;; i++) {
         const struct st_event event =
@@ -82,8 +82,8 @@ static int64_t check(const char *path, int64_t committed)
 {
     struct st_history *history;
     sqlite3 *db;
-    char error[256];
-    if (st_history_open(path, &history, error, sizeof(error)) < 0)
+    const char *error;
+    if (st_history_open(path, &history, &error) < 0)
         die("open", error);
     st_history_close(history);
     if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
@@ -94,7 +94,7 @@ static int64_t check(const char *path, int64_t committed)
              (long long)FROM_S * 1000000000);
     const int64_t minutes = number(db, sql);
     if (minutes < committed || minutes > committed + 1) {
-        ST_PRINT(error, "%lld are there", (long long)minutes);
+        error = st_text("%lld are there", (long long)minutes);
         ST_PRINT(sql, "%lld minutes were committed", (long long)committed);
         die(sql, error);
     }

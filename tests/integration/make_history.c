@@ -93,7 +93,7 @@ int main(int argc, char **argv)
 {
     static struct st_hist templates[TEMPLATES];
     struct st_history *history;
-    char error[256];
+    const char *error;
     if (argc < 5) {
         fprintf(stderr, "usage: make_history FILE END_S HOURS MINUTES [SEED]\n");
         return 3;
@@ -101,7 +101,7 @@ int main(int argc, char **argv)
     const int64_t end_s = atoll(argv[2]), hours = atoll(argv[3]), minutes = atoll(argv[4]);
     chance.state = argc > 5 ? strtoull(argv[5], NULL, 10) : 1;
     make_templates(templates);
-    int r = st_history_open(argv[1], &history, error, sizeof(error));
+    int r = st_history_open(argv[1], &history, &error);
     if (r < 0) {
         fprintf(stderr, "make_history: %s: %s\n", argv[1], error);
         return 1;

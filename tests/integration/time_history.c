@@ -30,9 +30,9 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < ST_ARRAY_LEN(took_ns); i++) {
         struct st_history_reader *reader;
         json_t *document;
-        char error[256];
+        const char *error;
         const int64_t from_ns = now_ns(CLOCK_MONOTONIC), cpu_from_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
-        if (st_history_read_open(argv[1], &reader, error, sizeof(error)) < 0) {
+        if (st_history_read_open(argv[1], &reader, &error) < 0) {
             fprintf(stderr, "time_history: %s: %s\n", argv[1], error);
             return 4;
         }

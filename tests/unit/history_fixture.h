@@ -17,13 +17,14 @@
 #define DAY_NS    (24 * HOUR_NS)
 #define NOON_NS   (INT64_C(1795176000) * ST_NS_PER_S) /* 2026-11-20 12:00 UTC */
 
-static char folder[64], path[96], error[256];
+static char folder[64], path[96];
+static const char *error;
 static struct st_history *history;
 static st_history_more_fn adds_more; /* to answers */
 
 static inline void open_it(void)
 {
-    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), 0);
+    assert_int_equal(st_history_open(path, &history, &error), 0);
 }
 
 static inline int setup(void **state)
@@ -132,7 +133,7 @@ static inline struct st_event dropout(int64_t wall_ns, const char *client, enum 
 static inline struct st_history_reader *open_reader(void)
 {
     struct st_history_reader *reader;
-    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
+    assert_int_equal(st_history_read_open(path, &reader, &error), 0);
     return reader;
 }
 

@@ -407,14 +407,15 @@ static int64_t number(sqlite3 *db, const char *sql)
 
 static void the_history_has_all_of_it(void **state)
 {
-    char path[96], error[256];
+    char path[96];
+    const char *error;
     struct st_history_reader *reader;
     json_t *document;
     assert_int_equal(look().state, ST_HISTORY_WRITER_WRITING);
     assert_int_equal(look().minutes_n, MINUTES);
     assert_int_equal(look().lost_minutes_n + look().lost_events_n, 0);
     ST_PRINT(path, "%s/history.db", folder);
-    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
+    assert_int_equal(st_history_read_open(path, &reader, &error), 0);
     sqlite3 *db = reader->db;
     assert_int_equal(number(db, "SELECT count(*) FROM span WHERE level = 60"), MINUTES);
     assert_int_equal(number(db, "SELECT sum(cycles) FROM span WHERE level = 60"), result.cycles);

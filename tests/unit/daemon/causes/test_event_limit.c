@@ -79,11 +79,12 @@ static int64_t bytes_on_disk(void)
 /* Rows of before: the file is as large as it may be, and the oldest of them are the ones that matter. */
 static void fill_history(void)
 {
-    char path[128], error[256];
+    char path[128];
+    const char *error;
     struct st_history *history;
     struct st_event event = st_event_make(ST_NS_PER_S, ST_EVENT_DEMOTED, "the loop lost real-time priority");
     in_folder(path, sizeof(path), "history.db");
-    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), 0);
+    assert_int_equal(st_history_open(path, &history, &error), 0);
     assert_int_equal(st_history_begin(history), 0);
     assert_int_equal(st_history_add_event(history, &event), 0);
     event = st_event_make(ST_NS_PER_S, ST_EVENT_CLIENT_DROPOUT, "%200d", 1);

@@ -16,7 +16,8 @@
 #define APART_NS   (40 * ST_NS_PER_MS)
 #define LONGEST_NS (9 * ST_NS_PER_S)
 
-static char folder[64], path[96], error[256];
+static char folder[64], path[96];
+static const char *error;
 static struct st_history *history;
 
 static int setup(void **state)
@@ -25,7 +26,7 @@ static int setup(void **state)
     if (mkdtemp(folder) == NULL)
         return -1;
     ST_PRINT(path, "%s/history.db", folder);
-    return st_history_open(path, &history, error, sizeof(error));
+    return st_history_open(path, &history, &error);
 }
 
 static int teardown(void **state)
@@ -93,7 +94,7 @@ static json_t *from_file(int64_t from_ns, int64_t to_ns)
     struct st_history_reader *reader;
     json_t *document;
     char *text;
-    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
+    assert_int_equal(st_history_read_open(path, &reader, &error), 0);
     assert_int_equal(st_event_list_text(reader, &wish, &text), 0);
     assert_int_equal(st_json_written(text, &document), 0);
     st_history_read_close(reader);

@@ -41,7 +41,7 @@ static void make_file(const char *path, enum file_kind kind)
 {
     static const uint8_t newer[] = {0, 0, 0, 99}, foreign[] = {0, 0, 0, 1};
     uint8_t noise[8192];
-    char error[256];
+    const char *error;
     struct st_history *history;
     for (size_t i = 0; i < sizeof(noise); i++)
         noise[i] = (uint8_t)(i * i * 31 + i / 7 + 1);
@@ -50,7 +50,7 @@ static void make_file(const char *path, enum file_kind kind)
         overwrite(path, noise, sizeof(noise), 0);
     if (kind == LETTER_FILE || kind == EMPTY_FILE || kind == RANDOM_FILE)
         return;
-    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), 0);
+    assert_int_equal(st_history_open(path, &history, &error), 0);
     st_history_close(history);
     if (kind == DAMAGED_FILE)
         overwrite(path, noise, sizeof(noise), 8192);
@@ -334,10 +334,11 @@ static void one_that_is_removed_is_said_though_nothing_is_written(void **state)
 static void what_only_reads_it_is_no_change(void **state)
 {
     struct st_history_reader *reader;
-    char path[96], error[256];
+    char path[96];
+    const char *error;
     open_history();
     make_path(path, sizeof(path), "history.db");
-    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
+    assert_int_equal(st_history_read_open(path, &reader, &error), 0);
     st_history_read_close(reader);
     do_in_folder("chmod 600 history.db && cat history.db >/dev/null");
     add_row();

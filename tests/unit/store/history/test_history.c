@@ -133,24 +133,24 @@ static void what_is_no_history_is_told_and_left_as_it_was(void **state)
 {
     struct st_history_reader *reader;
     write_file("This is a letter, not a database, and long enough.\n", 51);
-    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EBADMSG);
-    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), -EBADMSG);
+    assert_int_equal(st_history_open(path, &history, &error), -EBADMSG);
+    assert_int_equal(st_history_read_open(path, &reader, &error), -EBADMSG);
     assert_int_equal(unlink(path), 0);
     open_it();
     st_history_close(history);
     assert_int_equal(query("PRAGMA application_id = 1"), -1);
-    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EPROTO);
+    assert_int_equal(st_history_open(path, &history, &error), -EPROTO);
     assert_has(error, "another program");
     assert_int_equal(query("PRAGMA application_id = 1397511248"), -1);
     set_version(ST_HISTORY_VERSION + 1);
-    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EPROTONOSUPPORT);
+    assert_int_equal(st_history_open(path, &history, &error), -EPROTONOSUPPORT);
     assert_has(error, ", made by a newer sleeptune; this sleeptune reads version ");
     set_version(ST_HISTORY_VERSION - 1);
-    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EBADMSG);
+    assert_int_equal(st_history_open(path, &history, &error), -EBADMSG);
     assert_has(error, ", made by an early sleeptune; this sleeptune reads version ");
     set_version(ST_HISTORY_VERSION);
     assert_int_equal(query("DROP TABLE event"), -1);
-    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EBADMSG);
+    assert_int_equal(st_history_open(path, &history, &error), -EBADMSG);
     history = NULL;
 }
 
@@ -167,7 +167,7 @@ static void damaged_pages_are_found_when_it_is_opened(void **state)
     assert_true(fd >= 0);
     assert_int_equal(pwrite(fd, junk, sizeof(junk), 4096 * 10), sizeof(junk));
     close(fd);
-    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EBADMSG);
+    assert_int_equal(st_history_open(path, &history, &error), -EBADMSG);
     assert_has(error, "it is damaged: ");
     assert_lacks(error, "***"); /* a heading is no reason */
     assert_lacks(error, "SQLite does not say");
@@ -177,11 +177,11 @@ static void nothing_but_files_is_opened(void **state)
 {
     struct st_history_reader *reader;
     assert_int_equal(mkfifo(path, 0600), 0); /* an open would wait for ever */
-    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EINVAL);
-    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), -EINVAL);
+    assert_int_equal(st_history_open(path, &history, &error), -EINVAL);
+    assert_int_equal(st_history_read_open(path, &reader, &error), -EINVAL);
     ST_PRINT(path, "%s/none/history.db", folder);
-    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -ENOENT);
-    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), -ENOENT);
+    assert_int_equal(st_history_open(path, &history, &error), -ENOENT);
+    assert_int_equal(st_history_read_open(path, &reader, &error), -ENOENT);
 }
 
 static void a_link_or_no_file_beside_it_is_named(void **state)
@@ -195,21 +195,21 @@ static void a_link_or_no_file_beside_it_is_named(void **state)
     for (size_t i = 0; i < ST_ARRAY_LEN(beside); i++) {
         ST_PRINT(name, "%s%s", path, beside[i]);
         assert_int_equal(symlink("elsewhere", name), 0);
-        assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -ELOOP);
+        assert_int_equal(st_history_open(path, &history, &error), -ELOOP);
         ST_PRINT(wanted, "history.db%s in the same folder is a symbolic link", beside[i]);
         assert_string_equal(error, wanted);
         assert_int_equal(unlink(name), 0);
         assert_int_equal(mkdir(name, 0700), 0);
-        assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EINVAL);
+        assert_int_equal(st_history_open(path, &history, &error), -EINVAL);
         ST_PRINT(wanted, "history.db%s in the same folder is not a file", beside[i]);
         assert_string_equal(error, wanted);
         assert_int_equal(rmdir(name), 0);
     }
     assert_int_equal(unlink(path), 0);
     assert_int_equal(symlink("elsewhere", path), 0); /* which would be made there */
-    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -ELOOP);
+    assert_int_equal(st_history_open(path, &history, &error), -ELOOP);
     assert_string_equal(error, "it is a symbolic link");
-    assert_int_equal(st_history_look(path, error, sizeof(error)), -ELOOP);
+    assert_int_equal(st_history_look(path, &error), -ELOOP);
     ST_PRINT(target, "%s/elsewhere", folder);
     assert_int_equal(access(target, F_OK), -1);
     assert_int_equal(st_history_put_aside(path, NOON_NS, name, sizeof(name)), -EINVAL);
@@ -218,28 +218,27 @@ static void a_link_or_no_file_beside_it_is_named(void **state)
 
 static void whose_file_it_is_is_told_by_its_first_bytes(void **state)
 {
-    assert_int_equal(st_history_look(path, error, sizeof(error)), 0); /* none */
+    assert_int_equal(st_history_look(path, &error), 0); /* none */
     assert_int_equal(access(path, F_OK), -1);
     write_file("", 0);
-    assert_int_equal(st_history_look(path, error, sizeof(error)), 0);
+    assert_int_equal(st_history_look(path, &error), 0);
     write_file("x", 1);
-    assert_int_equal(st_history_look(path, error, sizeof(error)), -EPROTO);
+    assert_int_equal(st_history_look(path, &error), -EPROTO);
     assert_string_equal(error, "it is not a database");
     assert_int_equal(unlink(path), 0);
     open_it();
-    assert_int_equal(st_history_look(path, error, sizeof(error)),
-                     0); /* at once, not from the first checkpoint on */
+    assert_int_equal(st_history_look(path, &error), 0); /* at once, not from the first checkpoint on */
     st_history_close(history);
     history = NULL;
-    assert_int_equal(st_history_look(path, error, sizeof(error)), 0);
+    assert_int_equal(st_history_look(path, &error), 0);
     assert_int_equal(truncate(path, 200), 0); /* damaged, ours all the same */
-    assert_int_equal(st_history_look(path, error, sizeof(error)), 0);
+    assert_int_equal(st_history_look(path, &error), 0);
     assert_int_equal(unlink(path), 0);
     open_it();
     st_history_close(history);
     history = NULL;
     assert_int_equal(query("PRAGMA application_id = 1"), -1);
-    assert_int_equal(st_history_look(path, error, sizeof(error)), -EPROTO);
+    assert_int_equal(st_history_look(path, &error), -EPROTO);
     assert_string_equal(error, "it is the database of another program");
 }
 

@@ -34,7 +34,7 @@ static json_t *changes_of(void)
 {
     struct st_history_reader *reader;
     json_t *ret;
-    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
+    assert_int_equal(st_history_read_open(path, &reader, &error), 0);
     assert_int_equal(st_history_read_changes(reader, &ret), 0);
     st_history_read_close(reader);
     return ret;

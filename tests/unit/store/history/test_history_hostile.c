@@ -24,10 +24,10 @@ static void make(const char *const sql[], size_t sql_n)
 static void check_refused(void)
 {
     struct st_history_reader *reader;
-    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), -EPROTO);
+    assert_int_equal(st_history_read_open(path, &reader, &error), -EPROTO);
     assert_string_equal(error,
                         "the file has a view, a trigger or a virtual table, which sleeptune never makes");
-    assert_int_equal(st_history_open(path, &history, error, sizeof(error)), -EPROTO);
+    assert_int_equal(st_history_open(path, &history, &error), -EPROTO);
     assert_string_equal(error,
                         "the file has a view, a trigger or a virtual table, which sleeptune never makes");
 }
@@ -73,7 +73,7 @@ static int read_both(char *buf, size_t buf_bytes)
     const struct st_history_span span = {NOON_NS - HOUR_NS, NOON_NS + HOUR_NS, 2 * MINUTE_NS};
     const struct st_history_events_wish wish = {INT64_MIN, INT64_MAX, 10, ""};
     char *text;
-    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
+    assert_int_equal(st_history_read_open(path, &reader, &error), 0);
     int r = st_history_read_text(reader, &span, NULL, &text);
     if (r == 0) {
         bool more;

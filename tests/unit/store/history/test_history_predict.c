@@ -17,7 +17,7 @@ static struct st_history_predict got;
 static int predict(void)
 {
     struct st_history_reader *reader;
-    assert_int_equal(st_history_read_open(path, &reader, error, sizeof(error)), 0);
+    assert_int_equal(st_history_read_open(path, &reader, &error), 0);
     const int r = st_history_predict(reader, &run, &got);
     st_history_read_close(reader);
     return r;
