@@ -1,7 +1,6 @@
 /* Channels of FreeBSD's sound(4). */
 #include "xruns/sndstat.h"
 
-#include "core/text/number.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
 
@@ -163,61 +162,6 @@ int64_t st_sndstat_nvlist(const unsigned char *bytes, size_t n,
         }
     }
     return depth == 0 ? channels_n : -EBADMSG;
-}
-
-/* --- the text --- */
-
-static bool number_behind(const char *line, const char *word, uint64_t *ret)
-{
-    const char *at = strstr(line, word);
-    if (at == NULL)
-        return false;
-    at += strlen(word);
-    return st_number_take(&at, ret) == 0;
-}
-
-static void begin_channel(char *line, char *mark, struct st_snd_channel *channel)
-{
-    uint64_t pid;
-    *mark = '\0';
-    const char *name = strrchr(line, '['), *program = strstr(mark + 1, " ("), *end = strrchr(mark + 1, ')');
-    *channel = (struct st_snd_channel){.pid = 0};
-    if (name != NULL)
-        st_safe_copy(channel->name, sizeof(channel->name), name + 1, strlen(name + 1));
-    channel->is_virtual = strstr(channel->name, "virtual") != NULL;
-    if (number_behind(mark + 1, ", pid ", &pid) && pid <= INT32_MAX)
-        channel->pid = (int64_t)pid;
-    if (channel->pid > 0 && program != NULL && end > program) /* the program's name may hold anything */
-        st_safe_copy(channel->program, sizeof(channel->program), program + 2, (size_t)(end - program - 2));
-}
-
-int64_t st_sndstat_text(const char *text, void (*fn)(void *ctx, const struct st_snd_channel *channel),
-                        void *ctx)
-{
-    struct st_snd_channel channel = {.pid = 0};
-    int64_t channels_n = 0;
-    char line[512];
-    while (*text != '\0') {
-        const size_t len = strcspn(text, "\n"), kept = len < sizeof(line) ? len : sizeof(line) - 1;
-        memcpy(line, text, kept);
-        line[kept] = '\0';
-        text += len + (text[len] == '\n');
-        char *mark = strstr(line, "]: spd ");
-        if (mark != NULL) {
-            begin_channel(line, mark, &channel);
-        } else if (channel.name[0] != '\0' && number_behind(line, "interrupts ", &channel.interrupts_n) &&
-                   (number_behind(line, ", underruns ", &channel.xruns_n) ||
-                    number_behind(line, ", overruns ", &channel.xruns_n))) {
-            uint64_t left_n = 1;
-            (void)number_behind(line, ", feed ", &channel.feeds_n);
-            if (number_behind(line, ", ready ", &left_n) || number_behind(line, ", sfree ", &left_n))
-                channel.stuck = left_n == 0;
-            fn(ctx, &channel);
-            channels_n++;
-            channel.name[0] = '\0';
-        }
-    }
-    return channels_n;
 }
 
 /* Xruns from the counters of sound(4)'s channels.

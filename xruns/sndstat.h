@@ -1,6 +1,5 @@
 /* Xruns from the counters of FreeBSD's sound(4) channels: what the ioctl SNDSTIOC_GET_DEVS of /dev/sndstat
- * fills in (from 14 on, sndstat(4)), a packed nvlist (nv(9)), before that its text. The nvlist is read here
- * without libnv, which the tools that build sleeptune for FreeBSD lack. It is foreign bytes: all functions
+ * fills in (from 14 on, sndstat(4)), a packed nvlist (nv(9)). It is read here without libnv, which the tools that build sleeptune for FreeBSD lack. It is foreign bytes: all functions
  * are pure, so that every host tests and fuzzes them. Threads: any; no allocation. */
 #pragma once
 
@@ -26,12 +25,6 @@ struct st_snd_channel {
 ST_NODISCARD int64_t st_sndstat_nvlist(const unsigned char *bytes, size_t n,
                                        void (*fn)(void *ctx, const struct st_snd_channel *channel),
                                        void *ctx);
-
-/** The same for the text at hw.snd.verbose 2: a line "...[NAME]: spd N, ...[, pid N (PROGRAM)]" begins a
- * channel, one with "interrupts N, underruns N, feed N" (recording: overruns) has its counters. @return how
- * many. */
-int64_t st_sndstat_text(const char *text, void (*fn)(void *ctx, const struct st_snd_channel *channel),
-                        void *ctx);
 
 #define ST_SND_CHANNELS_MAX 64
 

@@ -1,22 +1,19 @@
-/* Xruns of sound(4)'s channels: an ioctl of /dev/sndstat from FreeBSD 14 on, its text before. sndstat(4). */
+/* Xruns of sound(4)'s channels: an ioctl of /dev/sndstat, which FreeBSD has from 14 on. sndstat(4). */
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "core/ns.h"
 #include "st_config.h"
+#include "xruns/sndstat.h"
 
 #if ST_HAVE_SNDSTAT_IOCTL
 #include <sys/types.h>
 
 #include <sys/ioctl.h>
 #include <sys/sndstat.h>
-#endif
 
-#include "core/ns.h"
-#include "xruns/sndstat.h"
-
-#define PATH       "/dev/sndstat"
-#define BYTES_MAX  (1024 * 1024) /* a device is some kilobytes */
-#define TEXT_BYTES (64 * 1024)
+#define PATH      "/dev/sndstat"
+#define BYTES_MAX (1024 * 1024) /* a device is some kilobytes */
 
 struct sound4 {
     struct st_snd_counters counters;
@@ -28,7 +25,6 @@ struct sound4 {
 };
 
 /** Fills sound4->bytes. @return their bytes or -errno. */
-#if ST_HAVE_SNDSTAT_IOCTL
 static int64_t get_devices(struct sound4 *sound4)
 {
     struct sndstioc_nv_arg arg = {.nbytes = 0};
@@ -48,7 +44,6 @@ static int64_t get_devices(struct sound4 *sound4)
         return -errno;
     return arg.nbytes > 0 ? (int64_t)arg.nbytes : -EAGAIN; /* it has grown in between: next time */
 }
-#endif
 
 static void on_channel(void *ctx, const struct st_snd_channel *channel)
 {
@@ -59,49 +54,21 @@ static void on_channel(void *ctx, const struct st_snd_channel *channel)
 
 static void no_sighting(ST_UNUSED void *ctx, ST_UNUSED const struct st_xrun_seen *seen) {}
 
-/** @return how many channels, or an error. */
-static int64_t read_channels(struct st_xrun_watch *w)
-{
-    struct sound4 *sound4 = w->state;
-#if ST_HAVE_SNDSTAT_IOCTL
-    const int64_t n = get_devices(sound4);
-    return n < 0 ? n : st_sndstat_nvlist(sound4->bytes, (size_t)n, on_channel, sound4);
-#else
-    size_t len;
-    const int r = w->machine->read_text(w->machine, PATH, (char *)sound4->bytes, sound4->bytes_n, &len);
-    return r != 0 && r != -EFBIG ? r : st_sndstat_text((const char *)sound4->bytes, on_channel, sound4);
-#endif
-}
-
-/* The text has no counters at the default, 0. */
-static int no_channel(struct st_xrun_watch *w)
-{
-    char verbose[32];
-    size_t len;
-    if (!ST_HAVE_SNDSTAT_IOCTL &&
-        w->machine->read_sysctl(w->machine, "hw.snd.verbose", verbose, sizeof(verbose), &len) == 0 &&
-        verbose[0] < '2')
-        return st_xrun_because(w, -ENOENT,
-                               "before FreeBSD 14 dropouts are counted with sysctl hw.snd.verbose=2 only "
-                               "(it is %s)",
-                               verbose);
-    return st_xrun_because(w, -ENOENT, "no sound card: " PATH " lists no channel");
-}
-
 static int look(struct st_xrun_watch *w, st_xrun_seen_fn seen, void *ctx)
 {
     struct sound4 *sound4 = w->state;
     sound4->seen = seen;
     sound4->seen_ctx = ctx;
     st_sndstat_look_begin(&sound4->counters);
-    const int64_t n = read_channels(w);
+    int64_t n = get_devices(sound4);
+    n = n < 0 ? n : st_sndstat_nvlist(sound4->bytes, (size_t)n, on_channel, sound4);
     if (n == -EAGAIN || n == -EBUSY)
         return 0;
     if (n < 0)
         return st_xrun_because(w, (int)n, "cannot read the devices of " PATH ": %s", strerror((int)-n));
     st_sndstat_look_end(&sound4->counters);
     if (n == 0)
-        return no_channel(w);
+        return st_xrun_because(w, -ENOENT, "no sound card: " PATH " lists no channel");
     return st_xrun_because(w, 0, "%lld channels of sound(4)%s", (long long)n,
                            n > ST_SND_CHANNELS_MAX ? ", not all of them watched" : "");
 }
@@ -121,15 +88,8 @@ static int open_sound4(struct st_xrun_watch *w)
     if (sound4 == NULL)
         return st_xrun_because(w, -ENOMEM, "out of memory");
     w->state = sound4;
-#if ST_HAVE_SNDSTAT_IOCTL
     sound4->fd = open(PATH, O_RDONLY | O_CLOEXEC);
     int r = sound4->fd >= 0 ? 0 : st_xrun_because(w, -errno, "cannot open " PATH ": %s", strerror(errno));
-#else
-    sound4->fd = -1; /* each look opens it: that takes the text anew */
-    sound4->bytes_n = TEXT_BYTES;
-    sound4->bytes = malloc(TEXT_BYTES);
-    int r = sound4->bytes != NULL ? 0 : st_xrun_because(w, -ENOMEM, "out of memory");
-#endif
     if (r == 0)
         r = look(w, no_sighting, NULL);
     if (r < 0)
@@ -147,6 +107,10 @@ const struct st_xrun_source st_xrun_sound4 = {
     .poll_ns = ST_NS_PER_S,
     .ops = &ops,
 };
+#else
+const struct st_xrun_source st_xrun_sound4 =
+    ST_XRUN_ABSENT("sound4", "sound(4)", "before FreeBSD 14 the counters of sound(4) cannot be read");
+#endif
 
 const struct st_xrun_source st_xrun_alsa =
     ST_XRUN_ABSENT("alsa", "ALSA", "only Linux has ALSA's files in /proc");

@@ -64,22 +64,18 @@ static void underruns_of_a_virtual_channel_are_a_client_that_starved(void **stat
     assert_int_equal(fragments_n, 2 + 289);
 }
 
-static void on_channel(void *ctx, const struct st_snd_channel *channel)
-{
-    st_sndstat_look_at(&counters, channel, on_seen, NULL);
-}
-
 /* The channel of freebsd-run-4/15.1/underrun/sndstat-v2.txt at another moment. */
-static void look_at_text(unsigned underruns, unsigned feeds, unsigned ready)
+static void look_at_buffer(unsigned underruns, unsigned feeds, unsigned ready)
 {
-    char text[512];
-    ST_PRINT(text,
-             "\tdsp0.play.0[dsp0.virtual_play.0]: spd 48000, fmt 0x00200010, flags 0x1000010c, 0x00000021, "
-             "pid 1087 (play)\n\t\t"
-             "interrupts 0, underruns %u, feed %u, ready %u \n",
-             underruns, feeds, ready);
+    const struct st_snd_channel play = {.name = "dsp0.virtual_play.0",
+                                        .program = "play",
+                                        .pid = 1087,
+                                        .is_virtual = true,
+                                        .feeds_n = feeds,
+                                        .xruns_n = underruns,
+                                        .stuck = ready == 0};
     st_sndstat_look_begin(&counters);
-    assert_int_equal(st_sndstat_text(text, on_channel, NULL), 1);
+    st_sndstat_look_at(&counters, &play, on_seen, NULL);
     st_sndstat_look_end(&counters);
 }
 
@@ -87,20 +83,20 @@ static void look_at_text(unsigned underruns, unsigned feeds, unsigned ready)
  * two looks: "play had all 7 dropouts: it was not ready, reason unknown." */
 static void a_gap_across_two_looks_is_one_dropout(void **state)
 {
-    look_at_text(0, 100, 8192);
+    look_at_buffer(0, 100, 8192);
     for (unsigned gap = 1; gap <= 5; gap++)
-        look_at_text(gap * 16, 100 + gap * 50, 8192);
-    look_at_text(87, 400, 0); /* 7 fragments, and it goes on */
-    look_at_text(96, 450, 8192);
+        look_at_buffer(gap * 16, 100 + gap * 50, 8192);
+    look_at_buffer(87, 400, 0); /* 7 fragments, and it goes on */
+    look_at_buffer(96, 450, 8192);
     assert_int_equal(dropouts_n, 6);
     assert_int_equal(fragments_n, 96);
-    look_at_text(96, 500, 8192);
-    look_at_text(100, 550, 0); /* one for more than two looks ... */
-    look_at_text(150, 600, 0);
-    look_at_text(170, 650, 0); /* ... that ended before another one began */
+    look_at_buffer(96, 500, 8192);
+    look_at_buffer(100, 550, 0); /* one for more than two looks ... */
+    look_at_buffer(150, 600, 0);
+    look_at_buffer(170, 650, 0); /* ... that ended before another one began */
     assert_int_equal(dropouts_n, 8);
-    look_at_text(170, 651, 0); /* an empty buffer is no gap yet */
-    look_at_text(180, 700, 8192);
+    look_at_buffer(170, 651, 0); /* an empty buffer is no gap yet */
+    look_at_buffer(180, 700, 8192);
     assert_int_equal(dropouts_n, 9);
     assert_int_equal(fragments_n, 180);
 }

@@ -233,43 +233,9 @@ static void ends_that_do_not_fit_are_refused(void **state)
     assert_int_equal(read_all(n), -EBADMSG);
 }
 
-/* tests/fuzz/corpus/snd_nvlist/13.2-text: /dev/sndstat of 13.2 at hw.snd.verbose 2 while a program played */
-static void text_before_14_has_the_same_counters(void **state)
-{
-    static char text[8192], path[4096];
-    ST_PRINT(path, "%s/tests/fuzz/corpus/snd_nvlist/13.2-text", getenv("SLEEPTUNE_SRC"));
-    FILE *file = fopen(path, "re");
-    assert_non_null(file);
-    text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
-    fclose(file);
-    seen_n = 0;
-    assert_int_equal(st_sndstat_text(text, on_channel, NULL), 4);
-    assert_int_equal(seen_n, 4);
-    assert_string_equal(seen[0].name, "pcm0:play:dsp0.p0");
-    assert_int_equal(seen[0].interrupts_n, 1154);
-    assert_false(seen[0].is_virtual);
-    assert_string_equal(seen[1].name, "pcm0:virtual:dsp0.vp0");
-    assert_string_equal(seen[1].program, "dsp");
-    assert_int_equal(seen[1].pid, 61);
-    assert_int_equal(seen[1].xruns_n, 27);
-    assert_int_equal(seen[1].feeds_n, 1152);
-    assert_true(seen[1].is_virtual);
-    assert_int_equal(seen[2].pid, 0);
-    assert_int_equal(st_sndstat_text("pcm0: <Generic> (play/rec) default\n", on_channel, NULL), 0);
-    assert_true(seen[1].stuck);
-    /* 15.1, freebsd-run-4/15.1/screens/o13/sndstat.txt, its buffer full */
-    assert_int_equal(st_sndstat_text("\tdsp0.record.0[dsp0.virtual_record.0]: spd 48000, pid 737 (rec)\n"
-                                     "\t\t"
-                                     "interrupts 0, overruns 1, feed 15383, hfree 0, sfree 0\n",
-                                     on_channel, NULL),
-                     1);
-    assert_true(seen[4].stuck);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_before_14_has_the_same_counters),
         cmocka_unit_test(list_that_libnv_packed_is_read),
         cmocka_unit_test(channels_are_found_with_their_counters),
         cmocka_unit_test(devices_without_channel_info_have_none),
