@@ -1,5 +1,6 @@
 /* Xruns from the counters of FreeBSD's sound(4) channels: what the ioctl SNDSTIOC_GET_DEVS of /dev/sndstat
- * fills in (from 14 on, sndstat(4)), a packed nvlist (nv(9)). It is read here without libnv, which the tools that build sleeptune for FreeBSD lack. It is foreign bytes: all functions
+ * fills in (from 14 on, sndstat(4)), a packed nvlist (nv(9)). It is read here without
+ * libnv, which the tools that build sleeptune for FreeBSD lack. It is foreign bytes: all functions
  * are pure, so that every host tests and fuzzes them. Threads: any; no allocation. */
 #pragma once
 

@@ -62,9 +62,7 @@ struct observer {
     struct st_pipewire_profile profile;
     struct st_process_watch *watch;
     struct st_pipewire_streams *streams;
-    struct st_resync_log log;
-    struct spa_source *log_source; /* NULL: it is not followed */
-    bool log_tried;
+    bool no_resyncs; /* there is a second card whose clock the server does not report */
     struct st_helper_line_options options;
     struct st_listener listener;
     struct spa_source *listener_source; /* NULL: it does not run */
@@ -89,7 +87,6 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 
 static void say_ready(struct observer *observer)
 {
-    const bool no_log = observer->log_tried && observer->log_source == NULL;
     int64_t heard_n = 0;
     char beyond[80] = "", deaf[256] = "";
     observer->beyond_n = observer->profile.beyond_n;
@@ -102,8 +99,8 @@ static void say_ready(struct observer *observer)
     else if (observer->listener.why[0] != '\0')
         ST_PRINT(deaf, "; does not listen for silence: %s", observer->listener.why);
     st_helper_line_ready("facts=%d listens=%" PRId64 " profiler of PipeWire %s%s%s%s",
-                         no_log ? ST_XRUN_FACT_NO_RESYNCS : 0, heard_n, observer->version,
-                         no_log ? "; resyncs of second cards are not watched: its log cannot be read" : "",
+                         observer->no_resyncs ? ST_XRUN_FACT_NO_RESYNCS : 0, heard_n, observer->version,
+                         observer->no_resyncs ? "; resyncs of second cards are seen from version 1.4 on" : "",
                          deaf, beyond);
 }
 
@@ -118,7 +115,7 @@ static void report(struct observer *observer)
 /* At once, or when the pause after the report before is over. */
 static void report_soon(struct observer *observer)
 {
-    if (observer->profile.pending && !observer->reported_lately)
+    if (observer->profile.unreported_n > 0 && !observer->reported_lately)
         report(observer);
 }
 
@@ -127,41 +124,6 @@ static void on_report_timer(void *ctx, ST_UNUSED uint64_t expirations)
     struct observer *observer = ctx;
     observer->reported_lately = false;
     report_soon(observer);
-}
-
-/* Never waits. */
-static void on_log(void *ctx, int fd, ST_UNUSED uint32_t mask)
-{
-    struct observer *observer = ctx;
-    struct st_resync_log_line line;
-    char bytes[4096];
-    ssize_t n;
-    int status;
-    while ((n = read(fd, bytes, sizeof(bytes))) > 0) {
-        for (ssize_t i = 0; i < n; i++) {
-            if (st_log_line_take(&observer->log.line, bytes[i]) &&
-                st_server_log_resync(observer->log.line.text, &line))
-                st_pipewire_profile_resync(&observer->profile, &line);
-        }
-    }
-    if (n < 0 && (errno == EAGAIN || errno == EINTR))
-        return;
-    close(fd);
-    (void)st_posix_start_ended(observer->log.pid, &status);
-    pw_loop_destroy_source(observer->loop, observer->log_source);
-    observer->log_source = NULL;
-    say_ready(observer);
-}
-
-/* Once there is a second card of which only the log says something. */
-static void follow_log(struct observer *observer)
-{
-    observer->log_tried = true;
-    if (st_resync_log_open(&observer->log) == 0)
-        observer->log_source =
-            pw_loop_add_io(observer->loop, observer->log.fd, SPA_IO_IN | SPA_IO_HUP, false, on_log, observer);
-    if (observer->log_source == NULL)
-        say_ready(observer);
 }
 
 static void measure(void *ctx, uint32_t client, struct st_dropout_figures *figures)
@@ -482,10 +444,11 @@ static void on_loads_timer(void *ctx, ST_UNUSED uint64_t expirations)
     observer->loads_armed = observer->loads_said;
     if (!observer->loads_armed) /* nothing runs, and this program need not wake up for it */
         pw_loop_update_timer(observer->loop, observer->loads_timer, &stop, &stop, false);
-    if (observer->profile.beyond_n != observer->beyond_n || observer->listener.taps_n != observer->taps_n)
+    const bool no_resyncs = observer->no_resyncs;
+    observer->no_resyncs |= st_pipewire_profile_lacks_clock(&observer->profile);
+    if (observer->profile.beyond_n != observer->beyond_n || observer->listener.taps_n != observer->taps_n ||
+        observer->no_resyncs != no_resyncs)
         say_ready(observer);
-    if (!observer->log_tried && st_pipewire_profile_needs_log(&observer->profile))
-        follow_log(observer);
 }
 
 /* libpipewire could not begin: without the files of its package it finds nothing. */

@@ -32,9 +32,11 @@ static void take_driver(struct st_pipewire_profile *profile, const struct st_pip
     const int64_t lost = node->counter.known ? cycle->lost_frames - node->counter.lost_frames : 0;
     const int64_t rise = risen(node, cycle->xruns_n);
     node->counter.lost_frames = cycle->lost_frames;
-    node->server.dry_ns = node->server.dry.n == 0 ? cycle->driver.signal_ns : node->server.dry_ns;
-    st_profile_report_add(&node->server.dry, rise,
-                          rise > 0 && lost > 0 ? st_pipewire_cycle_time_of(lost, (double)cycle->rate_hz) : 0);
+    node->server.dry_ns = node->server.dry_n == 0 ? cycle->driver.signal_ns : node->server.dry_ns;
+    node->server.dry_n += rise;
+    if (rise > 0 && lost > 0)
+        node->server.dry_lost_ns =
+            st_ns_add(node->server.dry_lost_ns, st_pipewire_cycle_time_of(lost, (double)cycle->rate_hz));
     profile->resized |= node->period_ns > 0 && node->period_ns != cycle->period_ns;
     st_profile_node_count_load(node, cycle, &cycle->driver, false);
 }
@@ -160,8 +162,7 @@ static void take_follower(struct st_pipewire_profile *profile, const struct st_p
     node->latest.signal_ns = block->signal_ns;
     node->latest.awake_ns = block->awake_ns;
     if (node->is_device && block->xruns_n != ST_PIPEWIRE_CYCLE_NOT_COUNTED) {
-        node->unreported.device.n += rise;
-        profile->pending |= rise > 0;
+        st_profile_losses_dry(profile, node, rise, 0);
     } else if (begins || node->gone ||
                block->status > ST_PIPEWIRE_CYCLE_FINISHED) { /* gone: it is reported later */
         st_profile_late_forgive(node);
@@ -189,9 +190,10 @@ static int take_card(struct st_pipewire_profile *profile, uint32_t id, uint32_t 
     const int64_t lost = st_second_card_take(&node->card, driver_id, &clock);
     if (lost == 0)
         return 0;
-    st_profile_report_add(&node->unreported.resyncs, 1,
-                          st_pipewire_cycle_time_of(lost, (double)clock.rate_hz));
-    profile->pending = true;
+    struct st_event event = st_profile_losses_event(node, ST_EVENT_DEVICE_DROPOUT, ST_DROPOUT_AT_RESYNC);
+    event.certainty = ST_CERTAINTY_PROBABLE;
+    event.lost_ns = event.longest_ns = st_pipewire_cycle_time_of(lost, (double)clock.rate_hz);
+    st_profile_losses_add(profile, &event);
     return 0;
 }
 

@@ -19,7 +19,6 @@
 
 #include "xruns/cycle_ring.h"
 #include "xruns/helpers/profile_nodes.h"
-#include "xruns/helpers/resync_log.h"
 
 struct spa_pod;
 
@@ -57,8 +56,9 @@ struct st_pipewire_profile {
         int64_t cycle_ns; /* when that cycle began; 0: none is kept */
         bool counts;      /* a client was late in it: false where the server was, and nothing is reported */
     } kept;
-    bool any_late;         /* a client is late in the cycle that is taken */
-    bool pending;          /* there is something to report */
+    bool any_late;                  /* a client is late in the cycle that is taken */
+    struct st_event unreported[64]; /* dropouts */
+    size_t unreported_n;
     bool resized;          /* a driver has another buffer size than its loads said */
     int64_t forced_frames; /* the size that the server is forced to; 0: none */
     bool has_clocks;       /* the server reports the clock of a second card */
@@ -92,7 +92,7 @@ ST_NODISCARD int st_pipewire_profile_take(struct st_pipewire_profile *profile, c
  * @return is it one? */
 bool st_pipewire_profile_starved(struct st_pipewire_profile *profile, int64_t now_ns, bool count);
 
-/** Reports what is new: for each node a sighting of each reason, of its device and of resyncs. */
+/** Reports what is new: a sighting for each device, client, reason and place. */
 void st_pipewire_profile_report(struct st_pipewire_profile *profile);
 
 /** Reports dropouts of that node's client, between its program and the server: of those in `loss` that its
@@ -103,11 +103,8 @@ void st_pipewire_profile_lost(struct st_pipewire_profile *profile, uint32_t id,
 /** @return the length of that node's cycles; 0: not known. */
 int64_t st_pipewire_profile_period_ns(struct st_pipewire_profile *profile, uint32_t id);
 
-/** Is a second card in the cycles that has no clock there? Then its resyncs are in the server's log only. */
-bool st_pipewire_profile_needs_log(const struct st_pipewire_profile *profile);
-
-/** Reports what the log says. */
-void st_pipewire_profile_resync(struct st_pipewire_profile *profile, const struct st_resync_log_line *line);
+/** Is a second card in the cycles that has no clock there? Then its resyncs are not seen. */
+bool st_pipewire_profile_lacks_clock(const struct st_pipewire_profile *profile);
 
 /** Reports how long each node took that ran since the call before, and frees nodes that have gone. */
 void st_pipewire_profile_loads(struct st_pipewire_profile *profile);

@@ -25,32 +25,36 @@ static void count_lost(struct st_pipewire_profile *profile, struct st_profile_no
                        bool culprit_plays)
 {
     struct st_profile_lost *lost = &node->lost;
-    struct st_profile_reason *sum = &node->unreported.reasons[reason];
+    const bool begins = lost->end_ns == 0 || lost->from_ns - lost->end_ns >= SOUND_NS;
     if (lost->n == 0)
         return;
+    struct st_event event = st_profile_losses_event(
+        node, ST_EVENT_CLIENT_DROPOUT, node->drives ? ST_DROPOUT_AT_DEVICE_BUFFER : ST_DROPOUT_AT_GRAPH);
     profile->kept.counts |= st_profile_late_is(node, profile->kept.cycle_ns);
-    cycle.period_ns = node->period_ns;
-    if (sum->n == 0 || st_dropout_cycle_is_worse(&cycle, &sum->worst)) {
-        sum->worst = cycle;
-        if (culprit[0] != '\0' || sum->n == 0) {
-            st_profile_node_rename(&sum->culprit, culprit);
-            sum->culprit_plays = culprit_plays;
-        }
-    }
-    sum->n += lost->n;
-    if (lost->end_ns == 0 || lost->from_ns - lost->end_ns >= SOUND_NS) {
-        sum->dropouts_n++;
+    if (begins) {
         lost->begin_ns = lost->from_ns;
         lost->cycles_ns = lost->length_ns = 0;
     }
-    lost->end_ns = sum->end_ns = lost->to_ns;
+    lost->end_ns = lost->to_ns;
     lost->cycles_ns = st_ns_add(lost->cycles_ns, lost->n * node->period_ns);
     const int64_t so_far_ns = lost->length_ns;
     lost->length_ns = ST_MAX(so_far_ns, ST_MAX(lost->cycles_ns, lost->end_ns - lost->begin_ns));
-    sum->lost_ns = st_ns_add(sum->lost_ns, lost->length_ns - so_far_ns);
-    sum->longest_ns = ST_MAX(lost->length_ns, sum->longest_ns);
+    event.count_n = begins;
+    event.reason = reason;
+    event.cycles_n = lost->n;
+    event.lost_ns = lost->length_ns - so_far_ns;
+    event.longest_ns = lost->length_ns;
+    event.end_ns = lost->end_ns;
+    event.cycle = cycle;
+    event.cycle.period_ns = node->period_ns;
+    event.spare_ns = st_profile_losses_spare_ns(node, node->period_ns);
+    event.culprit_plays = culprit_plays;
+    event.culprit_n = culprit[0] != '\0' ? lost->n : 0;
+    ST_PRINT(event.culprit, "%s", culprit);
+    if (node->drives)
+        ST_PRINT(event.client, ST_XRUN_SERVER_ITSELF);
     lost->n = 0;
-    profile->pending = true;
+    st_profile_losses_add(profile, &event);
 }
 
 void st_profile_late_add(struct st_profile_node *node, int64_t n, int64_t from_ns, int64_t to_ns)
@@ -396,7 +400,7 @@ void st_profile_late_explain_dry(struct st_pipewire_profile *profile, struct st_
 {
     struct st_profile_server *server = &driver->server;
     const int64_t near_ns = 2 * driver->period_ns;
-    if (server->dry.n == 0)
+    if (server->dry_n == 0)
         return;
     const bool counted =
         was_client_late(profile, driver) ||
@@ -404,9 +408,9 @@ void st_profile_late_explain_dry(struct st_pipewire_profile *profile, struct st_
     if (counted || (server->began_ns != 0 && llabs(server->dry_ns - server->began_ns) < near_ns)) {
         if (!counted && server->counted_ns < server->began_ns) {
             server->counted_ns = server->began_ns + driver->period_ns;
-            blame_late(profile, driver, server->holder, server->due_ns, server->began_ns, server->dry.n);
+            blame_late(profile, driver, server->holder, server->due_ns, server->began_ns, server->dry_n);
         }
-        server->dry = (struct st_profile_losses){0};
+        server->dry_n = server->dry_lost_ns = 0;
     } else if (driver->latest.cycle_ns - server->dry_ns >= near_ns) {
         st_profile_node_settle_dry(profile, driver);
     }

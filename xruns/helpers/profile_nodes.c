@@ -85,8 +85,11 @@ void st_pipewire_profile_leave_out(struct st_pipewire_profile *profile, uint32_t
     ST_EACH (node, profile->nodes) {
         if (node->client != client)
             continue;
-        memset(node->unreported.reasons, 0, sizeof(node->unreported.reasons));
         node->lost.n = 0;
+        for (size_t i = profile->unreported_n; i-- > 0;) {
+            if (st_text_is(profile->unreported[i].client, node->name))
+                profile->unreported[i] = profile->unreported[--profile->unreported_n];
+        }
     }
 }
 
@@ -109,14 +112,8 @@ bool st_pipewire_profile_ends(struct st_pipewire_profile *profile, uint32_t id, 
 
 void st_profile_node_settle_dry(struct st_pipewire_profile *profile, struct st_profile_node *driver)
 {
-    struct st_profile_losses *device = &driver->unreported.device, *dry = &driver->server.dry;
-    if (dry->n == 0)
-        return;
-    device->n += dry->n;
-    device->lost_ns = st_ns_add(device->lost_ns, dry->lost_ns);
-    device->longest_ns = ST_MAX(device->longest_ns, dry->longest_ns);
-    *dry = (struct st_profile_losses){0};
-    profile->pending = true;
+    st_profile_losses_dry(profile, driver, driver->server.dry_n, driver->server.dry_lost_ns);
+    driver->server.dry_n = driver->server.dry_lost_ns = 0;
 }
 
 void st_pipewire_profile_remove(struct st_pipewire_profile *profile, uint32_t id)

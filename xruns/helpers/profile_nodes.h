@@ -63,7 +63,6 @@ struct st_profile_node {
         int64_t length_ns; /* of that cycle; 0: it did nothing */
         int64_t wait_ns, busy_ns;
     } kept; /* in the cycle of a dropout (st_pipewire_profile.kept) */
-    struct st_profile_unreported unreported;
 };
 
 /** @return NULL: it is not there. */

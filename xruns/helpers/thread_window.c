@@ -110,11 +110,6 @@ size_t st_thread_window_culprit(const struct st_thread_rival *rivals, size_t n,
     return culprit;
 }
 
-int64_t st_thread_window_priority(int64_t own, int64_t most)
-{
-    return own >= 0 ? own : most == 0 ? 0 : -1;
-}
-
 #define LOOK_NS ST_NS_PER_S
 #define MOST    50 /* 1/50 of a CPU is too much: a slow one, or hundreds of clients. Our own choice */
 #define LITTLE  150

@@ -34,10 +34,6 @@ struct st_thread_rival {
 size_t st_thread_window_culprit(const struct st_thread_rival *rivals, size_t n,
                                 const struct st_thread_rival *own, int64_t queue_ns);
 
-/** Real-time priority of the thread that computes: its own, or -1 if it is not known which one that is; then
- * @param most of all threads of its process, or -1, tells it where none has any. @return -1: not known. */
-int64_t st_thread_window_priority(int64_t own, int64_t most);
-
 /* How often threads are sampled: less often where that costs too much of a CPU. */
 #define ST_THREAD_PACE_NS         (20 * ST_NS_PER_MS) /* between two samples; twice that for many threads */
 #define ST_THREAD_PACE_MANY       6                   /* threads */

@@ -35,14 +35,14 @@
 #define KNOWN_NS     (250 * ST_NS_PER_MS) /* name, priority and CPU of a rival */
 #define HUNT_NS      (30 * ST_NS_PER_S)   /* after a dropout by a lack of CPU */
 #define FROZEN_TICKS 5                    /* a thread that has not run for so long may be in a frozen group */
-#define RARE_TICKS   25                   /* ... and is asked more rarely */
+#define RARE_TICKS   25                   /* ... and is asked again each time, as is one that runs */
 #define USUAL_TICKS  8                    /* of a moving average */
 #define AROUND       3                    /* samples before and after a late cycle that are tried */
 #define FDS_MAX      64                   /* among which the server's socket is searched */
 
 struct thread {
     pid_t pid, tid;         /* tid 0: none */
-    int times_fd, state_fd; /* its schedstat and stat, read again and again; -1: none */
+    int times_fd, state_fd; /* its schedstat and stat, read again and again */
     int64_t from;           /* first sample of it */
 };
 
@@ -50,7 +50,6 @@ struct figures {
     int64_t cpu_ns, queue_ns, process_ns; /* the latter: of all threads of its process */
     uint64_t faults_n; /* its major page faults so far; up to half a second ago if it had none for longer */
     bool stopped, counted; /* counted: its faults were, in this sample */
-    bool waits;            /* for a CPU */
 };
 
 struct process {
@@ -69,9 +68,7 @@ struct process {
 
 /* A thread that may take the CPU from others. */
 struct rival {
-    struct thread thread; /* times_fd: -1 for the only thread of a process, whose clock is cheaper to read */
-    int twin;             /* the process whose thread that is, and which has read it already; -1: none */
-    clockid_t clock;
+    struct thread thread;
     struct st_proc_stat stat; /* as of stat_ns */
     int64_t stat_ns;
     int64_t cpu_ns[RING];
@@ -131,10 +128,10 @@ static int read_times(const struct thread *thread, int64_t *ret_cpu_ns, int64_t 
 
 static void end_thread(struct thread *thread)
 {
-    if (thread->tid != 0 && thread->times_fd >= 0)
+    if (thread->tid != 0) {
         close(thread->times_fd);
-    if (thread->tid != 0)
         close(thread->state_fd);
+    }
     thread->tid = 0;
 }
 
@@ -143,14 +140,12 @@ static int open_file(pid_t pid, pid_t tid, const char *name)
     return open(st_text("/proc/%d/task/%d/%s", (int)pid, (int)tid, name), O_RDONLY | O_CLOEXEC);
 }
 
-static void begin_thread(struct thread *thread, pid_t pid, pid_t tid, bool times, int64_t from)
+static void begin_thread(struct thread *thread, pid_t pid, pid_t tid, int64_t from)
 {
     end_thread(thread);
-    const int times_fd = times ? open_file(pid, tid, "schedstat") : -1;
-    const int state_fd = times_fd >= 0 || !times ? open_file(pid, tid, "stat") : -1;
-    *thread = (struct thread){.pid = pid, .tid = state_fd >= 0 ? tid : 0, times_fd, state_fd, from};
-    if (state_fd < 0 && times_fd >= 0)
-        close(times_fd);
+    *thread = (struct thread){pid, tid, open_file(pid, tid, "schedstat"), open_file(pid, tid, "stat"), from};
+    if (thread->times_fd < 0 || thread->state_fd < 0) /* it has ended */
+        end_thread(thread);
 }
 
 /* --- all threads --- */
@@ -270,9 +265,10 @@ static void choose_threads(struct st_process_watch *watch, int64_t now)
         if (choice.tid == 0)
             end_thread(&process->thread);
         else if (choice.tid != process->thread.tid)
-            begin_thread(&process->thread, process->thread.pid, choice.tid, true, watch->samples_n);
-        process->rt_priority = st_thread_window_priority(process->thread.tid != 0 ? choice.rt_priority : -1,
-                                                         n < THREADS_EACH ? choice.most_rt_priority : -1);
+            begin_thread(&process->thread, process->thread.pid, choice.tid, watch->samples_n);
+        process->rt_priority = process->thread.tid != 0                           ? choice.rt_priority
+                               : n < THREADS_EACH && choice.most_rt_priority == 0 ? 0
+                                                                                  : -1;
     }
 }
 
@@ -289,14 +285,6 @@ static bool is_idle(const struct st_process_watch *watch, const struct rival *ri
     return rival->thread.tid == 0 ||
            (first < watch->samples_n - 1 &&
             rival->cpu_ns[first % RING] == rival->cpu_ns[(watch->samples_n - 1) % RING]);
-}
-
-static int twin_of(const struct st_process_watch *watch, pid_t tid)
-{
-    int twin = PROCESSES_MAX - 1;
-    while (twin >= 0 && watch->processes[twin].thread.tid != tid)
-        twin--;
-    return twin;
 }
 
 /* Real-time threads, of which a machine may have more than there is room for and which mostly sleep, make
@@ -320,26 +308,7 @@ static void consider_rival(struct st_process_watch *watch, ST_UNUSED void *ctx, 
     if (room == NULL)
         return;
     room->stat_ns = 0;
-    room->twin = twin_of(watch, tid);
-    const bool has_clock = stat.threads_n == 1 && clock_getcpuclockid(pid, &room->clock) == 0;
-    begin_thread(&room->thread, pid, tid, !has_clock, watch->samples_n);
-}
-
-/* @return below 0: it has ended. */
-static int read_rival(const struct st_process_watch *watch, const struct rival *rival, int64_t *ret_cpu_ns)
-{
-    struct timespec used;
-    int64_t queue_ns;
-    if (rival->twin >= 0 && watch->processes[rival->twin].thread.tid == rival->thread.tid) {
-        *ret_cpu_ns = watch->processes[rival->twin].samples[watch->samples_n % RING].cpu_ns;
-        return 0;
-    }
-    if (rival->thread.times_fd >= 0)
-        return read_times(&rival->thread, ret_cpu_ns, &queue_ns);
-    if (clock_gettime(rival->clock, &used) != 0)
-        return -errno;
-    *ret_cpu_ns = st_ns_from_timespec(&used);
-    return 0;
+    begin_thread(&room->thread, pid, tid, watch->samples_n);
 }
 
 static int64_t cpu_now_ns(void)
@@ -416,12 +385,6 @@ static void sample(struct st_process_watch *watch, struct process *process, int6
         figures->process_ns = st_ns_from_timespec(&total);
     process->idle_n = again && figures->cpu_ns == before.cpu_ns ? process->idle_n + 1 : 0;
     const int64_t since_ns = again ? now - watch->at_ns[(watch->samples_n - 1) % RING] : 0;
-    if (process->idle_n > RARE_TICKS && process->idle_n % RARE_TICKS != 0) {
-        figures->stopped = before.stopped;
-        figures->waits = before.waits;
-        figures->queue_ns = ST_MAX(before.queue_ns + (before.waits ? since_ns : 0), figures->queue_ns);
-        return;
-    }
     const bool rare = watch->samples_n % RARE_TICKS == 0;
     /* one that is stopped now may have run since the last sample, but less than usual */
     const int64_t ran_ns = again ? figures->cpu_ns - before.cpu_ns : process->usual_ns;
@@ -441,8 +404,7 @@ static void sample(struct st_process_watch *watch, struct process *process, int6
     const bool ask = process->idle_n == FROZEN_TICKS || process->idle_n % RARE_TICKS == 0;
     figures->stopped = figures->stopped || (ask ? st_standing_is_frozen(process->thread.pid)
                                                 : before.stopped && process->idle_n > 1);
-    figures->waits = stat.state == 'R'; /* the kernel adds what it waits now when it gets a CPU */
-    if (figures->waits)
+    if (stat.state == 'R') /* the kernel adds what it waits now when it gets a CPU */
         figures->queue_ns = before.queue_ns + since_ns;
 }
 
@@ -463,9 +425,10 @@ int64_t st_process_watch_sample(struct st_process_watch *watch)
             end_thread(&process->thread);
         threads_n++;
     }
-    for (int i = 0; watch->knows_ran && i < RIVALS_MAX; i++) {
-        struct rival *rival = &watch->rivals[i];
-        if (rival->thread.tid != 0 && read_rival(watch, rival, &rival->cpu_ns[watch->samples_n % RING]) < 0)
+    ST_EACH (rival, watch->rivals) {
+        int64_t queue_ns;
+        if (rival->thread.tid != 0 &&
+            read_times(&rival->thread, &rival->cpu_ns[watch->samples_n % RING], &queue_ns) < 0)
             end_thread(&rival->thread);
     }
     watch->at_ns[watch->samples_n % RING] = now;

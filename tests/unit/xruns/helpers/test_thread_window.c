@@ -189,19 +189,10 @@ static void what_players_usually_do_takes_the_cpu_from_no_one(void **state)
 }
 
 /* Two of PipeWire's server for PulseAudio wake up as often. */
-static void a_process_without_real_time_threads_has_none_that_computes(void **state)
-{
-    assert_int_equal(st_thread_window_priority(20, 88), 20);
-    assert_int_equal(st_thread_window_priority(-1, 0), 0);
-    assert_int_equal(st_thread_window_priority(-1, 88), -1);
-    assert_int_equal(st_thread_window_priority(-1, -1), -1);
-}
-
 int main(void)
 {
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_process_without_real_time_threads_has_none_that_computes),
         cmocka_unit_test(what_other_cycles_needed_is_taken_off),
         cmocka_unit_test(a_client_that_sleeps_through_the_next_cycle_has_nothing_taken_off_for_it),
         cmocka_unit_test(other_threads_of_its_process_have_other_cycles_too),
