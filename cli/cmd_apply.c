@@ -15,7 +15,7 @@
 #define PIPEWIRE_RULE "linux-pipewire-quantum"
 #define HEADROOM_RULE "linux-device-headroom"
 
-struct options {
+struct work {
     struct st_facts_input input;
     int64_t frames;
     int64_t rate_hz;
@@ -27,14 +27,9 @@ struct options {
     size_t ids_n;
     int64_t quantum;  /* of linux-pipewire-quantum=N; 0: not given */
     const char *card; /* of linux-device-headroom=CARD; NULL: not given */
-};
 
-/* What came of looking at the findings. */
-struct work {
-    const struct options *options;
-    struct st_change_target *target;
-    struct st_journal journal;
-    struct st_plan plan;
+    struct st_change_target target;
+    struct st_journal journal, plan;
     size_t by_hand_n;
     size_t no_user_n;
 };
@@ -73,74 +68,74 @@ static const char help[] = "Usage: sleeptune apply [OPTION...] [ID...]\n"
                            "nothing was changed, or the files are written and a command of --run-generators\n"
                            "failed.\n";
 
-static int take_size(const char *name, const char *value, struct options *options)
+static int take_size(const char *name, const char *value, struct work *work)
 {
-    const int status = st_option_i64(name, value, 16, 8192, &options->quantum);
-    if (status == 0 && (options->quantum & (options->quantum - 1)) != 0)
+    const int status = st_option_i64(name, value, 16, 8192, &work->quantum);
+    if (status == 0 && (work->quantum & (work->quantum - 1)) != 0)
         return st_failure_usage("%s: PipeWire accepts only powers of two, from 16 to 8192", name);
     return status;
 }
 
-static int take_card(const char *name, const char *value, struct options *options)
+static int take_card(const char *name, const char *value, struct work *work)
 {
-    options->card = value;
+    work->card = value;
     return st_text_begins(value, "alsa_") && st_text_is_of(value, "_.-:")
                ? 0
                : st_failure_usage("%s takes the name of a card, as pw-top shows it, from \"alsa_\" on", name);
 }
 
 /* "linux-pipewire-quantum=128": two ids take a value. @return an st_exit. */
-static int take_value(struct options *options)
+static int take_value(struct work *work)
 {
     static const struct {
         const char *ids[2];
-        int (*take)(const char *name, const char *value, struct options *options);
+        int (*take)(const char *name, const char *value, struct work *work);
     } rows[] = {{{PIPEWIRE_RULE}, take_size}, {{HEADROOM_RULE}, take_card}};
     const char *value = NULL;
-    ST_EACH_OF (id, options->ids, options->ids_n)
+    ST_EACH_OF (id, work->ids, work->ids_n)
         value = value == NULL ? strchr(*id, '=') : value;
-    if (value != NULL && options->ids_n > 1)
+    if (value != NULL && work->ids_n > 1)
         return st_failure_usage("a rule with %s cannot be combined with other rules", value);
     ST_EACH (row, rows) {
-        if (value == NULL || !st_text_begins(options->ids[0], row->ids[0]) ||
-            value != options->ids[0] + strlen(row->ids[0]))
+        if (value == NULL || !st_text_begins(work->ids[0], row->ids[0]) ||
+            value != work->ids[0] + strlen(row->ids[0]))
             continue;
-        if (options->input.root != NULL || geteuid() == 0)
+        if (work->input.root != NULL || geteuid() == 0)
             return st_failure_usage("%s= writes into the home folder of the user who plays. Run it as that "
                                     "user, not as root, and without --root.",
                                     row->ids[0]);
-        options->ids = row->ids;
-        options->measure_ns = 0; /* the loop does not depend on it */
-        return row->take(st_text("%s=", row->ids[0]), value + 1, options);
+        work->ids = row->ids;
+        work->measure_ns = 0; /* the loop does not depend on it */
+        return row->take(st_text("%s=", row->ids[0]), value + 1, work);
     }
-    return st_report_run_check_ids(options->ids, options->ids_n);
+    return st_report_run_check_ids(work->ids, work->ids_n);
 }
 
 /** @return -1 to go on, or an st_exit. */
-static int parse_options(int argc, char **argv, struct options *options)
+static int parse_options(int argc, char **argv, struct work *work)
 {
     int first;
     bool no_measure = false;
     const struct st_option table[] = {
-        {"dry-run", .flag = &options->dry_run},
-        {"yes", 'y', .flag = &options->yes},
-        ST_OPTION_ROWS_BUFFER(&options->frames, &options->rate_hz),
-        {"root", .text = &options->input.root},
-        {"user", .text = &options->input.user},
-        {"run-generators", .flag = &options->run_generators},
-        ST_BEFORE_AFTER_OPTION(&options->measure_ns),
+        {"dry-run", .flag = &work->dry_run},
+        {"yes", 'y', .flag = &work->yes},
+        ST_OPTION_ROWS_BUFFER(&work->frames, &work->rate_hz),
+        {"root", .text = &work->input.root},
+        {"user", .text = &work->input.user},
+        {"run-generators", .flag = &work->run_generators},
+        ST_BEFORE_AFTER_OPTION(&work->measure_ns),
         {"no-measure", .flag = &no_measure},
     };
     int r = st_options_read(table, ST_ARRAY_LEN(table), help, argc, argv, &first);
     if (r != -1)
         return r;
     if (no_measure)
-        options->measure_ns = 0;
-    if (options->run_generators && options->input.root != NULL)
+        work->measure_ns = 0;
+    if (work->run_generators && work->input.root != NULL)
         return st_failure_usage("--run-generators works only on this machine: leave out --root");
-    options->ids = (const char *const *)argv + first;
-    options->ids_n = (size_t)(argc - first);
-    r = take_value(options);
+    work->ids = (const char *const *)argv + first;
+    work->ids_n = (size_t)(argc - first);
+    r = take_value(work);
     return r != 0 ? r : -1;
 }
 
@@ -165,19 +160,15 @@ static void print_by_hand(const struct st_finding *finding, const char *why)
         st_change_output_lines(finding->fix_persistent);
 }
 
-static bool is_limits(const struct st_finding *finding)
-{
-    return finding->changes_n > 0 && finding->changes[0].kind == ST_CHANGE_LIMITS;
-}
-
 /* A right of one user may be given to another one, too; own settings may get another value. */
 static bool is_applied(const struct work *work, const struct st_finding *finding)
 {
     ST_EACH_OF (entry, work->journal.entries, work->journal.entries_n) {
         if (entry->phase == ST_PHASE_DONE && !entry->forgotten &&
             st_text_is(entry->rule, finding->rule->id) &&
-            (!is_limits(finding) || st_text_begins(finding->changes[0].key, st_text("%s ", entry->part))))
-            return !work->target->own;
+            (entry->kind != ST_CHANGE_LIMITS || finding->changes_n == 0 ||
+             st_text_begins(finding->changes[0].key, st_text("%s ", entry->part))))
+            return !work->target.own;
     }
     return false;
 }
@@ -187,9 +178,8 @@ static bool needs_user(const struct work *work, const struct st_rule *rule)
 {
     int64_t uid;
     const char *user;
-    const struct st_facts *facts = work->target->facts;
-    return rule->changes != NULL && rule->changes[0].kind == ST_CHANGE_LIMITS &&
-           work->options->input.user == NULL &&
+    const struct st_facts *facts = work->target.facts;
+    return rule->changes != NULL && rule->changes[0].kind == ST_CHANGE_LIMITS && work->input.user == NULL &&
            (st_facts_text(facts, ST_KEY_USER_NAME, &user) != 0 ||
             (st_facts_int(facts, ST_KEY_USER_UID, &uid) == 0 && uid == 0));
 }
@@ -197,17 +187,15 @@ static bool needs_user(const struct work *work, const struct st_rule *rule)
 /* What the user decides by. */
 static void print_planned(const struct work *work, const struct st_finding *finding, size_t first_step)
 {
-    char text[512];
     st_change_output_text(4, "cost:", st_rule_cost(finding->rule));
     st_change_output_text(4, "not when:", finding->rule->when_not);
-    if (is_limits(finding)) {
-        ST_PRINT(text, "%.*s, from the next login on", (int)strcspn(finding->changes[0].key, " "),
-                 finding->changes[0].key);
-        st_change_output_text(4, "for:", text);
-    }
-    for (size_t i = first_step; i < work->plan.steps_n; i++) {
-        if (st_change_others(&work->target->p->machine, &work->plan.steps[i], text, sizeof(text)) > 0)
-            st_change_output_text(4, "also in:", text);
+    for (size_t i = first_step; i < work->plan.entries_n; i++) {
+        const struct st_entry *step = &work->plan.entries[i];
+        const char *others = st_change_others(&work->target.p->machine, step);
+        if (step->file && step->kind == ST_CHANGE_LIMITS)
+            st_change_output_text(4, "for:", st_text("%s, from the next login on", step->part));
+        if (others[0] != '\0')
+            st_change_output_text(4, "also in:", others);
     }
 }
 
@@ -220,15 +208,15 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
         [ST_STATUS_NOT_APPLICABLE] = "this setting does not apply here",
         [ST_STATUS_UNKNOWN] = "it is not known whether this setting is needed",
         [ST_STATUS_OK] = "this setting needs no change"};
-    char message[512];
     const struct st_rule *rule = finding->rule;
     const bool needless = !st_finding_has_fired(finding),
                fired = finding->status == ST_STATUS_PROBLEM || finding->status == ST_STATUS_ADVICE;
     const char *because = fired && finding->needless != NULL ? finding->needless : finding->summary;
-    const size_t steps_n = work->plan.steps_n;
+    const size_t steps_n = work->plan.entries_n;
+    const char *why;
     if (needs_user(work, rule)) {
         work->no_user_n += asked;
-        if (asked || work->target->live || !needless)
+        if (asked || work->target.live || !needless)
             print_head(rule,
                        st_text("this gives one user a right that root has anyway. Name the user who plays: "
                                "sleeptune apply %s --user NAME",
@@ -241,14 +229,13 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
             print_head(rule, needless_texts[finding->status]);
             st_change_output_text(4, "because:", because);
         }
-    } else if (!st_rule_can_apply(finding) && (!work->target->own || finding->changes_n == 0)) {
+    } else if (!st_rule_can_apply(finding) && (!work->target.own || finding->changes_n == 0)) {
         work->by_hand_n += asked || finding->changes_n > 0;
         if (asked || st_rule_is_applied(rule))
             print_by_hand(finding, NULL);
-    } else if (st_plan_add(&work->plan, &work->target->p->machine, finding, false, message, sizeof(message)) <
-               0) {
+    } else if ((why = st_plan_add(&work->plan, &work->target.p->machine, finding, false)) != NULL) {
         work->by_hand_n++;
-        print_by_hand(finding, message);
+        print_by_hand(finding, why);
     } else {
         print_head(rule, needless ? "not needed here, but you named it" : finding->summary);
         if (needless)
@@ -261,13 +248,13 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
 static int judge_after(const struct work *work, const struct st_finding *finding, struct st_report *then)
 {
     struct st_report report;
-    struct st_facts *facts = work->target->facts;
+    struct st_facts *facts = work->target.facts;
     ST_EACH_OF (change, finding->changes, finding->changes_n) {
         const char *key = st_text(ST_KEYS_FREEBSD "%s", change->key);
         if (st_facts_has(facts, key) && st_facts_put_text(facts, key, change->value, "what apply plans") != 0)
             return -ENOMEM;
     }
-    const int r = st_report_make(facts, work->options->frames, work->options->rate_hz, &report);
+    const int r = st_report_make(facts, work->frames, work->rate_hz, &report);
     if (r != 0)
         return r;
     st_report_finish(then);
@@ -277,25 +264,24 @@ static int judge_after(const struct work *work, const struct st_finding *finding
 
 static int look(struct work *work)
 {
-    const struct st_report *report = &work->target->report;
+    const struct st_report *report = &work->target.report;
     struct st_report then = {.findings = NULL};
     int r = 0;
-    st_report_leave_out_done(&work->target->report,
-                             work->options->ids_n == 0 &&
-                                 !needs_user(work, st_rule_find("linux-rt-permission")));
-    ST_EACH_OF (id, work->options->ids, work->options->ids_n) {
-        if (st_report_find(&work->target->report, *id) == NULL)
+    st_report_leave_out_done(&work->target.report,
+                             work->ids_n == 0 && !needs_user(work, st_rule_find("linux-rt-permission")));
+    ST_EACH_OF (id, work->ids, work->ids_n) {
+        if (st_report_find(&work->target.report, *id) == NULL)
             return st_failure("rule %s is for a different operating system", *id);
     }
     ST_EACH_OF (ranked, report->findings, report->findings_n) {
         const struct st_finding *finding =
             st_report_find(then.findings != NULL ? &then : report, ranked->rule->id);
-        const size_t steps_n = work->plan.steps_n;
-        if (r != 0 || !(work->options->ids_n == 0 ? finding->needless == NULL
-                                                  : st_text_is_among(finding->rule->id, work->options->ids)))
+        const size_t steps_n = work->plan.entries_n;
+        if (r != 0 ||
+            !(work->ids_n == 0 ? finding->needless == NULL : st_text_is_among(finding->rule->id, work->ids)))
             continue;
-        look_at(work, finding, work->options->ids_n > 0);
-        if (work->plan.steps_n > steps_n && work->target->p->machine.os == ST_OS_FREEBSD)
+        look_at(work, finding, work->ids_n > 0);
+        if (work->plan.entries_n > steps_n && work->target.p->machine.os == ST_OS_FREEBSD)
             r = judge_after(work, finding, &then);
     }
     st_report_finish(&then);
@@ -304,70 +290,50 @@ static int look(struct work *work)
 
 /* --- doing --- */
 
-/* As it is for patch(1); a terminal gets no control characters from files of other users. */
-static int print_plan(const struct work *work)
-{
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *out = open_memstream(&text, &bytes);
-    int r = out != NULL ? st_plan_print(&work->plan, &work->target->p->machine, out) : -ENOMEM;
-    if (out != NULL && fclose(out) != 0)
-        r = -ENOMEM;
-    if (r == 0 && isatty(STDOUT_FILENO) == 1)
-        st_safe_print_lines(stdout, text, bytes);
-    else if (r == 0)
-        fwrite(text, 1, bytes, stdout);
-    free(text);
-    return r;
-}
-
 /* For a machine that may not be changed: what to put where. */
 static void print_if_not_allowed(const struct work *work, int r)
 {
     if (r != -EROFS && r != -EACCES && r != -EPERM)
         return;
     puts("make these changes by hand:");
-    (void)print_plan(work);
+    st_change_output_plan(&work->plan);
 }
 
 static int carry_out(struct work *work)
 {
-    char message[512];
-    const struct options *options = work->options;
-    struct st_change_output output = {.os = work->target->p->machine.os};
+    const char *why;
+    struct st_change_output output = {.os = work->target.p->machine.os};
     struct st_applied applied;
-    struct st_revert_counts counts = {0};
-    size_t left_n = 0;
-    int r = st_applied_open(&applied, st_program_command, work->target->p, work->target->folder,
-                            st_change_output_event, &output, message, sizeof(message));
+    int r = st_applied_open(&applied, st_program_command, work->target.p, work->target.folder,
+                            st_change_output_event, &output, &why);
     if (r < 0) {
         print_if_not_allowed(work, r);
-        return st_failure("%s", message);
+        return st_failure("%s", why);
     }
-    if (options->measure_ns > 0 && work->target->live)
-        st_before_after_keep(work->target, &applied.journal, &work->plan, options->measure_ns);
-    if (work->target->own) /* its files with another value */
-        r = st_applied_revert(&applied, false, options->ids, options->ids_n, &counts);
-    if (r >= 0)
-        r = st_applied_add(&applied, &work->plan, &left_n);
+    if (work->measure_ns > 0 && work->target.live)
+        st_before_after_keep(&work->target, &applied.journal, &work->plan, work->measure_ns);
+    if (work->target.own) /* its files with another value */
+        why = st_applied_revert(&applied, false, work->ids, work->ids_n);
+    r = why == NULL ? st_applied_add(&applied, &work->plan) : -EIO;
     if (r < 0) {
-        if (left_n > 0)
-            st_failure("%zu changes could not be undone. Run: sleeptune revert --all", left_n);
-        else
-            st_failure(counts.restored_n > 0 ? "the earlier setting was undone; the new one was not written"
-                                             : "nothing was changed");
+        st_failure("%s", st_journal_is_interrupted(&applied.journal)
+                             ? "some changes could not be undone. Run: sleeptune revert --all"
+                         : output.n[ST_EVENT_RESTORED] > 0 && work->target.own
+                             ? "the earlier setting was undone; the new one was not written"
+                             : "nothing was changed");
         print_if_not_allowed(work, r);
-        (void)st_before_after_forget(work->target, &applied.journal);
+        (void)st_before_after_forget(&work->target, &applied.journal);
     }
     st_applied_close(&applied);
-    int status = r < 0 ? ST_EXIT_FAILURE : st_change_output_then(&output, false, options->run_generators);
-    if (r >= 0 && options->quantum > 0)
+    if (r < 0)
+        return ST_EXIT_FAILURE;
+    const int status = st_change_output_then(&output, false, work->run_generators);
+    if (work->quantum > 0)
         st_change_output_row(
             10, "now",
-            st_text("until PipeWire ends: %s", st_xrun_sources_set_frames("pipewire", options->quantum)));
-    if (r >= 0)
-        st_change_output_row(
-            6, "Next:", "'sleeptune verify' checks what took effect, 'sleeptune revert --all' undoes it.");
+            st_text("until PipeWire ends: %s", st_xrun_sources_set_frames("pipewire", work->quantum)));
+    st_change_output_row(
+        6, "Next:", "'sleeptune verify' checks what took effect, 'sleeptune revert --all' undoes it.");
     return status;
 }
 
@@ -378,25 +344,25 @@ static int decide(struct work *work)
                                            : ST_EXIT_DONE;
     fflush(stdout); /* before what goes to stderr */
     const char *refusal =
-        work->target->own ? NULL : st_facts_text_or(work->target->facts, ST_KEY_SETTINGS_ELSEWHERE, NULL);
-    if (refusal != NULL && work->by_hand_n > 0 && !work->options->dry_run)
+        work->target.own ? NULL : st_facts_text_or(work->target.facts, ST_KEY_SETTINGS_ELSEWHERE, NULL);
+    if (refusal != NULL && work->by_hand_n > 0 && !work->dry_run)
         return st_failure("nothing was changed: %s", refusal);
-    if (work->plan.steps_n == 0) {
+    if (work->plan.entries_n == 0) {
         if (rest == ST_EXIT_DONE)
-            puts(work->target->report.no_sound && work->options->ids_n == 0
+            puts(work->target.report.no_sound && work->ids_n == 0
                      ? "nothing to apply: nothing here plays sound"
                      : "nothing to apply");
         return rest;
     }
-    if (work->options->dry_run) {
-        const int r = print_plan(work);
-        return r < 0 ? st_failure("%s", strerror(-r)) : ST_EXIT_FINDINGS;
-    }
-    if (st_change_target_needs_root(work->target))
+    if (work->dry_run || (!work->yes && isatty(STDIN_FILENO) == 1))
+        st_change_output_plan(&work->plan);
+    if (work->dry_run)
+        return ST_EXIT_FINDINGS;
+    if (st_change_target_needs_root(&work->target))
         return ST_EXIT_FAILURE;
-    if (!work->options->yes && isatty(STDIN_FILENO) != 1)
+    if (!work->yes && isatty(STDIN_FILENO) != 1)
         return st_failure_usage("cannot ask for confirmation without a terminal: add --yes");
-    if (!work->options->yes && !st_change_output_ask("Apply this?"))
+    if (!work->yes && !st_change_output_ask("Apply this?"))
         return st_failure("nothing was changed");
     const int status = carry_out(work);
     return status == ST_EXIT_DONE ? rest : status;
@@ -407,44 +373,44 @@ static int recover(struct work *work)
 {
     if (!st_journal_is_interrupted(&work->journal))
         return ST_EXIT_DONE;
-    if (work->options->dry_run)
+    if (work->dry_run)
         return st_failure("an earlier run was interrupted. The next apply or revert undoes its changes.");
-    if (st_change_target_needs_root(work->target))
+    if (st_change_target_needs_root(&work->target))
         return ST_EXIT_FAILURE;
-    const int status = st_change_target_recover(work->target, false);
+    const int status = st_change_target_recover(&work->target, false);
     st_journal_finish(&work->journal);
     /* the plan is made by what is left */
-    const int read = st_change_target_journal(work->target, &work->journal);
+    const int read = st_change_target_journal(&work->target, &work->journal);
     return read != ST_EXIT_DONE ? read : status;
 }
 
 int st_cmd_apply(int argc, char **argv)
 {
-    struct options options = {.measure_ns = ST_BEFORE_AFTER_DEFAULT_NS};
-    struct st_change_target target;
-    int status = parse_options(argc, argv, &options);
+    struct work work = {.measure_ns = ST_BEFORE_AFTER_DEFAULT_NS};
+    struct st_change_target *target = &work.target;
+    int status = parse_options(argc, argv, &work);
     if (status >= 0)
         return status;
-    status = st_change_target_open(options.input.root, options.quantum > 0 || options.card != NULL, &target);
+    status = st_change_target_open(work.input.root, work.quantum > 0 || work.card != NULL, target);
     if (status != ST_EXIT_DONE)
         return status;
-    target.quantum = options.quantum;
-    target.card = options.card;
-    struct work work = {.options = &options, .target = &target};
-    status = st_change_target_journal(&target, &work.journal);
+    target->quantum = work.quantum;
+    target->card = work.card;
+    status = st_change_target_journal(target, &work.journal);
     if (status == ST_EXIT_DONE)
         status = recover(&work);
     if (status == ST_EXIT_DONE)
-        status = st_change_target_judge(&options.input, options.frames, options.rate_hz, &target);
-    if (status == ST_EXIT_DONE) {
-        work.plan.frames = target.own ? (uint32_t)target.quantum : target.report.wish.frames;
-        work.plan.rate_hz = target.own ? 0 : target.report.wish.rate_hz;
+        status = st_change_target_judge(&work.input, work.frames, work.rate_hz, target);
+    if (status == ST_EXIT_DONE)
         status = look(&work);
+    ST_EACH_OF (step, work.plan.entries, work.plan.entries_n) {
+        step->frames = target->own ? (uint32_t)target->quantum : target->report.wish.frames;
+        step->rate_hz = target->own ? 0 : target->report.wish.rate_hz;
     }
     if (status == ST_EXIT_DONE)
         status = decide(&work);
-    st_plan_finish(&work.plan);
+    st_journal_finish(&work.plan);
     st_journal_finish(&work.journal);
-    st_change_target_close(&target);
+    st_change_target_close(target);
     return status;
 }

@@ -54,16 +54,15 @@ static int parse_options(int argc, char **argv, struct options *options)
 static int take_back(const struct options *options, const struct st_change_target *target,
                      struct st_change_output *output)
 {
-    struct st_revert_counts counts;
-    const int status =
-        st_change_target_revert(target, options->all, options->ids, options->ids_n, output, &counts);
+    const int status = st_change_target_revert(target, options->all, options->ids, options->ids_n, output);
     if (status != ST_EXIT_DONE)
         return status;
-    if (counts.restored_n + counts.changed_n == 0)
+    const size_t changed_n = output->n[ST_EVENT_CHANGED];
+    if (output->rows_n == 0)
         puts("nothing to revert");
     if (st_change_output_then(output, true, options->run_generators) != ST_EXIT_DONE)
         return ST_EXIT_FAILURE;
-    return counts.changed_n > 0 ? ST_EXIT_FINDINGS : ST_EXIT_DONE;
+    return changed_n > 0 ? ST_EXIT_FINDINGS : ST_EXIT_DONE;
 }
 
 /* An id that this version does not know is fine when the journal does. @param ret_any  is anything applied?

@@ -312,7 +312,7 @@ static void save(const struct work *work)
         const struct st_candidate *candidate = &work->candidates.rows[i];
         ST_PRINT(to->id, "%s", candidate->finding->rule->id);
         if (candidate->kind == ST_CANDIDATE_VALUES && candidate->steps_n > 0)
-            ST_PRINT(to->target, "%.199s", work->candidates.plan.steps[candidate->first_step].target);
+            ST_PRINT(to->target, "%.199s", work->candidates.plan.entries[candidate->first_step].target);
         ST_PRINT(to->from, "%.63s", candidate->now);
         ST_PRINT(to->to, "%.63s", candidate->trial);
         tuned.n += row->outcome == ST_TUNING_HELPS || row->outcome == ST_TUNING_NO_EFFECT ||
@@ -343,7 +343,7 @@ static size_t kept(const struct work *work)
 {
     struct st_journal journal;
     size_t n = 0;
-    if (st_journal_read(&work->target.p->machine, work->target.folder, &journal, ST_ROOM(512)) != 0)
+    if (st_journal_read(&work->target.p->machine, work->target.folder, &journal) != NULL)
         return 0;
     for (size_t i = 0; i < work->tuning.n; i++) {
         size_t k = st_tune_output_is_worth(&work->output, i) ? 0 : journal.entries_n;

@@ -1,7 +1,7 @@
 /* sleeptune verify: is what apply wrote still there, and did it take effect? */
-#include <fnmatch.h>
 #include <unistd.h>
 
+#include "advisor/change/plan.h"
 #include "advisor/rules/buffer.h"
 #include "advisor/rules/machine.h"
 #include "cli/change/before_after.h"
@@ -10,14 +10,6 @@
 #include "cli/report/report_run.h"
 #include "core/text/text.h"
 #include "platform/program/output.h"
-
-struct options {
-    struct st_facts_input input;
-    int64_t frames, rate_hz;
-    bool json;
-    bool measure;
-    int64_t measure_ns; /* 0: as long as before */
-};
 
 static const char help[] = "Usage: sleeptune verify [OPTION...]\n"
                            "Check that everything 'sleeptune apply' wrote is still in place and took\n"
@@ -42,7 +34,11 @@ static const char help[] = "Usage: sleeptune verify [OPTION...]\n"
 enum outcome { OUTCOME_GOOD, OUTCOME_UNKNOWN, OUTCOME_BAD };
 
 struct work {
-    const struct options *options;
+    struct st_facts_input input;
+    int64_t frames, rate_hz;
+    bool json, no_measure;
+    int64_t measure_ns; /* 0: as long as before */
+
     struct st_change_target target;
     struct st_journal journal;
     enum outcome worst;
@@ -74,20 +70,18 @@ static const struct {
 static void verify_entry(struct work *work, const struct st_entry *entry)
 {
     struct st_machine *machine = &work->target.p->machine;
-    char others[1024] = "";
-    const char *detail = "";
+    const char *detail = "", *others = st_change_others(machine, entry);
     const size_t look = entry->forgotten                ? FORGOTTEN
                         : entry->phase != ST_PHASE_DONE ? INTERRUPTED
                                                         : st_change_state(machine, entry, &detail);
     detail = looks[look].detail != NULL ? looks[look].detail : detail;
-    (void)st_change_others(machine, entry, others, sizeof(others));
     take(work, looks[look].outcome);
     json_array_append_new(work->entries,
                           json_pack("{s:s, s:s, s:s?, s:s?, s:s, s:s, s:s}", "rule", entry->rule, "target",
                                     entry->target, "old", entry->file ? NULL : entry->old_value, "new",
                                     entry->file ? NULL : entry->new_value, "state", looks[look].name,
                                     "detail", detail, "also_in", others));
-    if (work->options->json)
+    if (work->json)
         return;
     st_change_output_row(
         12, looks[look].name,
@@ -97,23 +91,6 @@ static void verify_entry(struct work *work, const struct st_entry *entry)
 }
 
 /* --- their rules --- */
-
-/* Would this change be the write of this entry? */
-static bool is_written(struct st_machine *machine, const struct st_change *change,
-                       const struct st_entry *entry)
-{
-    struct st_change_form form;
-    char *text;
-    if (!entry->file)
-        return st_text_is(change->value, entry->new_value) &&
-               fnmatch(change->key, entry->target, FNM_PATHNAME) == 0;
-    if (st_change_form(machine->os, entry->rule, change, &form) != 0 ||
-        !st_text_is(form.path, entry->target) || st_change_file_read(machine, form.path, &text) != 0)
-        return false;
-    const bool found = strstr(text, form.line) != NULL;
-    free(text);
-    return found;
-}
 
 /* Has the running PipeWire the size for now that the written file gives it later? */
 static bool is_forced(const struct st_change_target *target, const struct st_finding *finding)
@@ -153,16 +130,19 @@ struct come {
 static struct come come_of(const struct work *work, const struct st_finding *finding)
 {
     struct st_machine *machine = &work->target.p->machine;
+    struct st_journal plan = {0};
     struct come come = {.again = false};
+    const bool planned = st_plan_add(&plan, machine, finding, false) == NULL;
     ST_EACH_OF (entry, work->journal.entries, work->journal.entries_n) {
         if (!st_text_is(entry->rule, finding->rule->id))
             continue;
-        ST_EACH_OF (change, finding->changes, finding->changes_n)
-            come.again = come.again || is_written(machine, change, entry);
+        ST_EACH_OF (step, plan.entries, planned ? plan.entries_n : 0)
+            come.again |= st_text_is(step->target, entry->target);
         come.waits |= waits_for_boot(&work->target, entry);
         if (come.unread == NULL && st_change_state(machine, entry, &come.why) == ST_ENTRY_UNREAD)
             come.unread = entry;
     }
+    st_journal_finish(&plan);
     return come;
 }
 
@@ -231,7 +211,7 @@ static void verify_rule(struct work *work, const struct st_report *report, const
                                                  states[state].name, "summary", summary, "needs", needs,
                                                  "frames", (json_int_t)report->wish.frames, "rate_hz",
                                                  (json_int_t)report->wish.rate_hz));
-    if (!work->options->json)
+    if (!work->json)
         st_change_output_text(
             0, st_text("%-10s  %s:", states[state].name, id),
             st_text("%s%s%s", summary, needs != NULL ? "; " : "", needs != NULL ? needs : ""));
@@ -243,7 +223,7 @@ static int verify_rules(struct work *work)
 {
     struct st_wish last = {.frames = 0};
     /* what a user asked of PipeWire is not judged for another size */
-    const bool asked = work->target.own || work->options->frames != 0 || work->options->rate_hz != 0;
+    const bool asked = work->target.own || work->frames != 0 || work->rate_hz != 0;
     ST_EACH_OF (entry, work->journal.entries, work->journal.entries_n) {
         const bool by_apply = !asked && entry->frames > 0;
         struct st_report then, *report = by_apply ? &then : &work->target.report;
@@ -254,8 +234,7 @@ static int verify_rules(struct work *work)
                                : ST_EXIT_DONE;
         if (status != ST_EXIT_DONE)
             return status;
-        if (!work->options->json &&
-            (report->wish.frames != last.frames || report->wish.rate_hz != last.rate_hz))
+        if (!work->json && (report->wish.frames != last.frames || report->wish.rate_hz != last.rate_hz))
             printf("judged for %s%s\n", st_buffer_text(&report->wish), by_apply ? ", as by apply" : "");
         last = report->wish;
         verify_rule(work, report, entry->rule);
@@ -274,17 +253,17 @@ static int prove(const struct work *work, struct st_before_after *ret)
     const char *why = work->journal.entries_n == 0 ? "nothing is applied"
                       : !target->live              ? "a saved copy of a machine (--root) cannot be measured"
                       : target->own ? "counted while music plays: sleeptune status --details, column Bursts/h"
-                      : !work->options->measure ? "not measured (--no-measure)"
-                                                : NULL;
+                      : work->no_measure ? "not measured (--no-measure)"
+                                         : NULL;
     if (why == NULL)
-        return st_before_after_make(target, &work->journal, work->options->measure_ns, ret);
+        return st_before_after_make(target, &work->journal, work->measure_ns, ret);
     *ret = (struct st_before_after){.why = why};
     return ST_EXIT_DONE;
 }
 
 static int verify_all(struct work *work)
 {
-    const bool json = work->options->json, any = work->journal.entries_n > 0;
+    const bool json = work->json, any = work->journal.entries_n > 0;
     const struct st_change_target *target = &work->target;
     struct st_before_after proof;
     ST_EACH_OF (entry, work->journal.entries, work->journal.entries_n)
@@ -320,52 +299,41 @@ static int verify_all(struct work *work)
 
 static int verify(struct work *work)
 {
-    struct st_facts_input input = work->options->input;
     int status = st_change_target_journal(&work->target, &work->journal);
     if (status != ST_EXIT_DONE)
         return status;
     /* root has each right: the question is whether the user got it */
-    const bool any_user =
-        work->target.live ? geteuid() == 0 && st_facts_input_player(&input) == NULL : input.user == NULL;
+    const bool any_user = work->target.live ? geteuid() == 0 && st_facts_input_player(&work->input) == NULL
+                                            : work->input.user == NULL;
     const char *given = any_user ? other_user(&work->journal, NULL, "") : "";
     if (given[0] != '\0')
-        input.user = given;
-    status = st_change_target_judge(&input, work->options->frames, work->options->rate_hz, &work->target);
+        work->input.user = given;
+    status = st_change_target_judge(&work->input, work->frames, work->rate_hz, &work->target);
     if (status == ST_EXIT_DONE)
         status = verify_all(work);
     st_journal_finish(&work->journal);
     return status;
 }
 
-/** @return -1 to go on, or an st_exit. */
-static int parse_options(int argc, char **argv, struct options *options)
-{
-    bool no_measure = false;
-    const struct st_option table[] = {
-        ST_OPTION_ROWS_BUFFER(&options->frames, &options->rate_hz),
-        {"root", .text = &options->input.root},
-        {"user", .text = &options->input.user},
-        ST_BEFORE_AFTER_OPTION(&options->measure_ns),
-        {"no-measure", .flag = &no_measure},
-        ST_OPTION_ROWS_JSON(&options->json),
-    };
-    const int r = st_options_only(table, ST_ARRAY_LEN(table), help, argc, argv);
-    options->measure = !no_measure;
-    return r;
-}
-
 int st_cmd_verify(int argc, char **argv)
 {
-    struct options options = {0};
-    int status = parse_options(argc, argv, &options);
-    if (status >= 0)
-        return status;
-    struct work work = {.options = &options, .entries = json_array(), .rules = json_array()};
-    status = st_change_target_open(options.input.root,
-                                   options.input.root == NULL && st_change_target_has_own(), &work.target);
-    if (status == ST_EXIT_DONE) {
-        status = verify(&work);
-        st_change_target_close(&work.target);
+    struct work work = {.entries = json_array(), .rules = json_array()};
+    const struct st_option table[] = {
+        ST_OPTION_ROWS_BUFFER(&work.frames, &work.rate_hz),
+        {"root", .text = &work.input.root},
+        {"user", .text = &work.input.user},
+        ST_BEFORE_AFTER_OPTION(&work.measure_ns),
+        {"no-measure", .flag = &work.no_measure},
+        ST_OPTION_ROWS_JSON(&work.json),
+    };
+    int status = st_options_only(table, ST_ARRAY_LEN(table), help, argc, argv);
+    if (status < 0) {
+        const bool own = work.input.root == NULL && st_change_target_has_own();
+        status = st_change_target_open(work.input.root, own, &work.target);
+        if (status == ST_EXIT_DONE) {
+            status = verify(&work);
+            st_change_target_close(&work.target);
+        }
     }
     json_decref(work.entries);
     json_decref(work.rules);

@@ -8,18 +8,17 @@
 
 /* --- taking one write back, if it is still ours; a run that was killed may have done any of it --- */
 
-static void notify(const struct st_applied *applied, enum st_change_event event, const struct st_entry *entry,
+static void notify(struct st_applied *applied, enum st_change_event event, const struct st_entry *entry,
                    const char *now, int error)
 {
+    applied->n[event]++;
     if (applied->on_event != NULL)
         applied->on_event(applied->ctx, event, entry, now, error);
 }
 
 static int save(struct st_applied *applied)
 {
-    const int r = st_journal_write(&applied->p->writer, applied->folder, &applied->journal);
-    applied->unsaved = r < 0;
-    return r;
+    return st_journal_write(&applied->p->writer, applied->folder, &applied->journal);
 }
 
 /* Before a write, or after the last one. */
@@ -39,14 +38,15 @@ static int write_value(struct st_writer *writer, const char *target, const char 
                             : writer->write_sysctl(writer, target, value);
 }
 
-static enum st_change_event undo_value(struct st_applied *applied, const struct st_entry *entry, char *now,
-                                       size_t now_bytes, int *ret_error)
+static enum st_change_event undo_value(struct st_applied *applied, const struct st_entry *entry,
+                                       const char **ret_now, int *ret_error)
 {
-    const bool undoing = entry->interrupted && entry->phase == ST_PHASE_UNDOING;
-    int r = st_change_value_read(&applied->p->machine, entry->target, now, now_bytes);
+    const bool undoing = entry->phase == ST_PHASE_UNDOING;
+    const char *now;
+    const int r = st_change_value_read(&applied->p->machine, entry->target, &now);
     *ret_error = r;
-    if (r == -ENOENT) /* its device or module is gone, and the value with it */
-        return ST_EVENT_AS_BEFORE;
+    if (r == -ENOENT)
+        return ST_EVENT_GONE;
     if (r < 0)
         return ST_EVENT_FAILED;
     /* a revert that was killed may have written the old value but for its newline: once more */
@@ -55,7 +55,8 @@ static enum st_change_event undo_value(struct st_applied *applied, const struct 
         return ST_EVENT_AS_BEFORE;
     /* killed half-way into a file of a captured tree; the kernel's files take all or nothing */
     const bool torn =
-        entry->interrupted && st_text_begins(undoing ? entry->old_value : entry->new_value, now);
+        st_journal_is_open(entry) && st_text_begins(undoing ? entry->old_value : entry->new_value, now);
+    *ret_now = now;
     if (!old && !torn && !st_text_is(now, entry->new_value))
         return ST_EVENT_CHANGED;
     *ret_error = write_value(&applied->p->writer, entry->target, entry->old_value);
@@ -78,14 +79,14 @@ static enum st_change_event undo_file(struct st_applied *applied, const struct s
         return ST_EVENT_AS_BEFORE;
     if (r == -EISDIR || r == -EBADMSG || r == -EFBIG) /* no file that apply writes */
         return ST_EVENT_CHANGED;
-    const char *ours = r == 0 ? st_change_find(applied->p->machine.os, entry, text, &bytes) : NULL;
+    const char *ours = r == 0 ? st_change_find(entry, text, &bytes) : NULL;
     if (ours != NULL) {
         memmove(text + (ours - text), ours + bytes, strlen(ours + bytes) + 1);
-        r = !st_change_is_block(applied->p->machine.os, entry->kind) || (text[0] == '\0' && entry->made > 0)
+        r = !entry->block || (text[0] == '\0' && entry->made > 0)
                 ? writer->remove_file(writer, entry->target)
                 : writer->replace_file(writer, entry->target, text, strlen(text), 0644);
     } else if (r == 0) { /* a block that an interrupted run has not written yet, or a file of others */
-        event = entry->interrupted && bytes == 0 ? ST_EVENT_AS_BEFORE : ST_EVENT_CHANGED;
+        event = st_journal_is_open(entry) && bytes == 0 ? ST_EVENT_AS_BEFORE : ST_EVENT_CHANGED;
     }
     free(text);
     *ret_error = r;
@@ -117,7 +118,7 @@ static void remove_folders(struct st_applied *applied, const struct st_entry *en
  * removes them, as far as the journal counts. Of a block: whether the file is not there. */
 static int count_made(const struct st_applied *applied, struct st_entry *entry)
 {
-    const bool block = st_change_is_block(applied->p->machine.os, entry->kind);
+    const bool block = entry->block;
     char *path = st_text("%s%s", entry->target, block ? "/" : "");
     int r = -ENOENT;
     for (entry->made = 0; entry->made < ST_ENTRY_MADE_MAX && go_up(path); entry->made++) {
@@ -135,33 +136,30 @@ static int count_made(const struct st_applied *applied, struct st_entry *entry)
     return r == -ENOENT || r == -ENOTDIR ? 0 : r; /* a file: the write says what is in the way */
 }
 
-static enum st_change_event undo_entry(struct st_applied *applied, size_t i)
+static void undo_entry(struct st_applied *applied, size_t i)
 {
     const struct st_entry *entry = &applied->journal.entries[i];
-    char now[ST_CHANGE_VALUE_BYTES] = "";
+    const char *now = NULL;
     int error = 0;
-    const enum st_change_event event = entry->file ? undo_file(applied, entry, &error)
-                                                   : undo_value(applied, entry, now, sizeof(now), &error);
-    if (entry->file && event != ST_EVENT_FAILED && !st_change_is_block(applied->p->machine.os, entry->kind))
+    const enum st_change_event event =
+        entry->file ? undo_file(applied, entry, &error) : undo_value(applied, entry, &now, &error);
+    if (entry->file && event != ST_EVENT_FAILED && !entry->block)
         remove_folders(applied, entry);
     notify(applied, event, entry, event == ST_EVENT_CHANGED ? now : NULL, error);
     if (event != ST_EVENT_FAILED)
         st_journal_remove(&applied->journal, i);
-    return event;
 }
 
-/* Of this rule (NULL: of all) what is not done, the latest write first. */
-static void undo_open(struct st_applied *applied, const char *rule, struct st_revert_counts *counts)
+/* Of this rule (NULL: of all) what is not done, the latest write first. @return how many failed. */
+static size_t undo_open(struct st_applied *applied, const char *rule)
 {
+    const size_t failed_n = applied->n[ST_EVENT_FAILED];
     for (size_t i = applied->journal.entries_n; i > 0; i--) {
         const struct st_entry *entry = &applied->journal.entries[i - 1];
-        if (entry->phase == ST_PHASE_DONE || (rule != NULL && !st_text_is(entry->rule, rule)))
-            continue;
-        const enum st_change_event event = undo_entry(applied, i - 1);
-        counts->failed_n += event == ST_EVENT_FAILED;
-        counts->changed_n += event == ST_EVENT_CHANGED;
-        counts->restored_n += event == ST_EVENT_RESTORED || event == ST_EVENT_AS_BEFORE;
+        if (entry->phase != ST_PHASE_DONE && (rule == NULL || st_text_is(entry->rule, rule)))
+            undo_entry(applied, i - 1);
     }
+    return applied->n[ST_EVENT_FAILED] - failed_n;
 }
 
 /* --- carrying a plan out --- */
@@ -177,22 +175,21 @@ static int make_folders(struct st_writer *writer, const char *path)
     return r;
 }
 
-bool st_applied_busy(struct st_writer *writer, const char *folder, char *message, size_t message_bytes)
+const char *st_applied_busy(struct st_writer *writer, const char *folder)
 {
     char holder[64] = "";
-    const bool busy = writer->folder_holder(writer, folder, holder, sizeof(holder)) == 0;
+    if (writer->folder_holder(writer, folder, holder, sizeof(holder)) != 0)
+        return NULL;
     if (holder[0] == '\0')
         ST_PRINT(holder, "unknown");
-    snprintf(message, message_bytes,
-             "another sleeptune is changing settings (process %.*s). Wait for it, or stop it with Ctrl-C "
-             "there.",
-             (int)strspn(holder, "0123456789 abcdefghijklmnopqrstuvwxyz"), holder);
-    return busy;
+    return st_text(
+        "another sleeptune is changing settings (process %.*s). Wait for it, or stop it with Ctrl-C "
+        "there.",
+        (int)strspn(holder, "0123456789 abcdefghijklmnopqrstuvwxyz"), holder);
 }
 
 int st_applied_open(struct st_applied *applied, const char *command, struct st_platform *p,
-                    const char *folder, st_change_event_fn on_event, void *ctx, char *message,
-                    size_t message_bytes)
+                    const char *folder, st_change_event_fn on_event, void *ctx, const char **ret_why)
 {
     *applied = (struct st_applied){.p = p, .folder = folder, .on_event = on_event, .ctx = ctx};
     struct st_writer *writer = &p->writer;
@@ -201,30 +198,25 @@ int st_applied_open(struct st_applied *applied, const char *command, struct st_p
         r = writer->make_folder(writer, folder, ST_JOURNAL_FOLDER_MODE);
     if (r == 0 || r == -EEXIST)
         r = writer->lock_folder(writer, folder, command);
-    if (r == -EWOULDBLOCK) {
-        (void)st_applied_busy(writer, folder, message, message_bytes);
-        return r;
-    }
-    if (r < 0) {
-        snprintf(message, message_bytes, "%s: %s", folder,
-                 r == -EPERM
-                     ? "this folder belongs to another user, or others may write to it. Check its owner "
-                       "and mode."
-                     : strerror(-r));
-        return r;
-    }
-    applied->lock = r;
-    r = st_journal_read(&p->machine, folder, &applied->journal, message, message_bytes);
+    *ret_why = r == -EWOULDBLOCK ? st_applied_busy(writer, folder) : NULL;
+    if (r < 0 && *ret_why == NULL)
+        *ret_why = st_text("%s: %s", folder,
+                           r == -EPERM ? "this folder belongs to another user, or others may write to it. "
+                                         "Check its owner and mode."
+                                       : strerror(-r));
     if (r < 0)
+        return r;
+    applied->lock = r;
+    *ret_why = st_journal_read(&p->machine, folder, &applied->journal);
+    if (*ret_why != NULL)
         writer->unlock_folder(writer, applied->lock);
-    for (size_t i = r < 0 ? 0 : applied->journal.entries_n; i > 0; i--) {
+    for (size_t i = applied->journal.entries_n; i > 0; i--) {
         if (!applied->journal.entries[i - 1].forgotten)
             continue;
         notify(applied, ST_EVENT_FORGOTTEN, &applied->journal.entries[i - 1], NULL, 0);
         st_journal_remove(&applied->journal, i - 1);
-        applied->unsaved = true;
     }
-    return r;
+    return *ret_why != NULL ? -EBADMSG : 0;
 }
 
 void st_applied_close(struct st_applied *applied)
@@ -242,8 +234,7 @@ static bool is_taken(const struct st_applied *applied, const struct st_entry *st
     const char *detail;
     struct st_machine *machine = &applied->p->machine;
     const enum st_entry_state state = st_change_state(machine, step, &detail);
-    return state != ST_ENTRY_GONE &&
-           (state != ST_ENTRY_IN_PLACE || st_change_is_block(machine->os, step->kind));
+    return state != ST_ENTRY_GONE && (state != ST_ENTRY_IN_PLACE || step->block);
 }
 
 static int look_at_step(const struct st_applied *applied, const struct st_entry *step)
@@ -276,7 +267,7 @@ static int write_file(struct st_applied *applied, const struct st_entry *step)
     struct st_writer *writer = &applied->p->writer;
     char *old = NULL, *whole;
     int r = make_folders(writer, step->target);
-    if (r == 0 && st_change_is_block(applied->p->machine.os, step->kind))
+    if (r == 0 && step->block)
         r = st_change_file_read(&applied->p->machine, step->target, &old);
     if (r != 0 && r != -ENOENT)
         return r;
@@ -293,10 +284,8 @@ static int write_file(struct st_applied *applied, const struct st_entry *step)
 
 static void set_phase(struct st_applied *applied, size_t first_n, enum st_entry_phase phase)
 {
-    for (size_t i = first_n; i < applied->journal.entries_n; i++) {
+    for (size_t i = first_n; i < applied->journal.entries_n; i++)
         applied->journal.entries[i].phase = phase;
-        applied->journal.entries[i].interrupted = phase != ST_PHASE_DONE;
-    }
 }
 
 static void cut_journal(struct st_applied *applied, size_t n)
@@ -305,11 +294,11 @@ static void cut_journal(struct st_applied *applied, size_t n)
         st_journal_remove(&applied->journal, applied->journal.entries_n - 1);
 }
 
-int st_applied_begin(struct st_applied *applied, const struct st_plan *plan)
+int st_applied_begin(struct st_applied *applied, const struct st_journal *plan)
 {
     const size_t first_n = applied->journal.entries_n;
     int r = 0;
-    ST_EACH_OF (step, plan->steps, plan->steps_n) {
+    ST_EACH_OF (step, plan->entries, plan->entries_n) {
         struct st_entry entry = *step;
         if (r < 0)
             break;
@@ -322,22 +311,21 @@ int st_applied_begin(struct st_applied *applied, const struct st_plan *plan)
             notify(applied, ST_EVENT_FAILED, step, NULL, r);
     }
     if (r == 0)
-        r = save_or_say(applied, plan->steps);
+        r = save_or_say(applied, plan->entries);
     if (r < 0)
         cut_journal(applied, first_n);
     return r;
 }
 
-int st_applied_add(struct st_applied *applied, const struct st_plan *plan, size_t *ret_left)
+int st_applied_add(struct st_applied *applied, const struct st_journal *plan)
 {
     const size_t first_n = applied->journal.entries_n;
     size_t tried_n = 0;
-    *ret_left = 0;
     int r = st_applied_begin(applied, plan);
     if (r < 0)
         return r;
-    for (; r == 0 && tried_n < plan->steps_n; tried_n++) {
-        const struct st_entry *step = &plan->steps[tried_n];
+    for (; r == 0 && tried_n < plan->entries_n; tried_n++) {
+        const struct st_entry *step = &plan->entries[tried_n];
         r = step->file ? write_file(applied, step)
                        : write_value(&applied->p->writer, step->target, step->new_value);
         if (r < 0)
@@ -345,14 +333,12 @@ int st_applied_add(struct st_applied *applied, const struct st_plan *plan, size_
     }
     if (r == 0) {
         set_phase(applied, first_n, ST_PHASE_DONE);
-        r = save_or_say(applied, plan->steps);
+        r = save_or_say(applied, plan->entries);
     }
     if (r < 0) {
-        struct st_revert_counts counts = {0};
         cut_journal(applied, first_n + tried_n);
         set_phase(applied, first_n, ST_PHASE_WRITING);
-        undo_open(applied, NULL, &counts);
-        *ret_left = counts.failed_n;
+        (void)undo_open(applied, NULL);
         /* if the disk is full, the journal lists writes that are undone, and revert finds them as before */
         (void)save(applied);
         return r;
@@ -367,13 +353,13 @@ int st_applied_add(struct st_applied *applied, const struct st_plan *plan, size_
 int st_applied_switch(struct st_applied *applied, const char *rule, bool was_on, bool on,
                       const char **ret_target)
 {
-    char now[ST_CHANGE_VALUE_BYTES];
+    const char *now;
     int r = 0;
     ST_EACH_OF (entry, applied->journal.entries, applied->journal.entries_n) {
         if (r != 0 || !st_text_is(entry->rule, rule) || entry->phase != ST_PHASE_WRITING)
             continue;
         *ret_target = entry->target;
-        r = st_change_value_read(&applied->p->machine, entry->target, now, sizeof(now));
+        r = st_change_value_read(&applied->p->machine, entry->target, &now);
         if (r == 0 && !st_text_is(now, was_on ? entry->new_value : entry->old_value))
             r = -EBUSY;
         if (r == 0 && on != was_on)
@@ -384,45 +370,36 @@ int st_applied_switch(struct st_applied *applied, const char *rule, bool was_on,
 
 void st_applied_end_trial(struct st_applied *applied, const char *rule)
 {
-    undo_open(applied, rule, &(struct st_revert_counts){0});
+    (void)undo_open(applied, rule);
     (void)save(applied);
 }
 
 /* --- taking back what the journal says, the latest write first --- */
 
-int st_applied_revert(struct st_applied *applied, bool all, const char *const *ids, size_t ids_n,
-                      struct st_revert_counts *ret)
+const char *st_applied_revert(struct st_applied *applied, bool all, const char *const *ids, size_t ids_n)
 {
-    bool marked = false;
-    *ret = (struct st_revert_counts){0};
+    size_t open_n = applied->n[ST_EVENT_FORGOTTEN];
     ST_EACH_OF (entry, applied->journal.entries, applied->journal.entries_n) {
         bool chosen = all;
         ST_EACH_OF (id, ids, ids_n)
             chosen = chosen || st_text_is(entry->rule, *id);
-        if (chosen && entry->phase == ST_PHASE_DONE) {
-            entry->phase = ST_PHASE_UNDOING;
-            marked = true;
-        }
-        ret->chosen_n += entry->phase != ST_PHASE_DONE;
+        if (chosen && entry->phase == ST_PHASE_DONE)
+            entry->phase = ST_PHASE_CHOSEN;
+        open_n += entry->phase != ST_PHASE_DONE;
     }
-    if (ret->chosen_n == 0 && !applied->unsaved)
-        return 0;
+    if (open_n == 0)
+        return NULL;
     /* A full disk is no reason to leave them: the journal holds them, and who finds them undone leaves
      * them. */
-    if (marked)
-        (void)save(applied);
-    undo_open(applied, NULL, ret);
+    (void)save(applied);
+    const size_t failed_n = undo_open(applied, NULL);
     const int r = save(applied);
-    return ret->failed_n > 0 ? -EIO : r;
-}
-
-const char *st_applied_explain(const struct st_applied *applied, int r, const struct st_revert_counts *counts)
-{
-    return counts->failed_n > 0
-               ? st_text(
-                     "%zu of %zu changes could not be undone. The next sleeptune revert, apply or tune tries "
-                     "again.",
-                     counts->failed_n, counts->chosen_n)
+    if (failed_n > 0)
+        return st_text(
+            "%zu change%s could not be undone. The next sleeptune revert, apply or tune tries again.",
+            failed_n, ST_PLURAL(failed_n));
+    return r == 0
+               ? NULL
                : st_text(
                      "all is undone, but the journal in %s cannot be written (%s) and still lists it. Free "
                      "space there: the next sleeptune revert, apply or tune corrects it.",

@@ -40,9 +40,9 @@ static const char *const writers[] = {"power-profiles-daemon", "tuned", "auto-cp
 
 /* --- what is switched --- */
 
-static void describe(const struct st_plan *plan, struct st_candidate *row)
+static void describe(const struct st_journal *plan, struct st_candidate *row)
 {
-    const struct st_entry *step = &plan->steps[row->first_step];
+    const struct st_entry *step = &plan->entries[row->first_step];
     char more[32] = "";
     if (row->steps_n > 1)
         ST_PRINT(more, " and %zu more", row->steps_n - 1);
@@ -55,16 +55,15 @@ static void describe(const struct st_plan *plan, struct st_candidate *row)
 static int add_values(struct st_candidates *ret, struct st_machine *machine, bool as_root,
                       struct st_candidate *row)
 {
-    struct st_plan *plan = &ret->plan;
-    row->first_step = plan->steps_n;
-    const int r = st_plan_add(plan, machine, row->finding, true, row->not_tried, sizeof(row->not_tried));
-    if (r == -ENOMEM)
-        return r;
-    if (r < 0) {
+    struct st_journal *plan = &ret->plan;
+    row->first_step = plan->entries_n;
+    const char *why = st_plan_add(plan, machine, row->finding, true);
+    if (why != NULL) {
         ST_PRINT(row->setting, "%s", row->finding->rule->title);
+        ST_PRINT(row->not_tried, "%s", why);
         return 0;
     }
-    row->steps_n = plan->steps_n - row->first_step;
+    row->steps_n = plan->entries_n - row->first_step;
     if (row->steps_n == 0)
         return -ENODATA;
     describe(plan, row);
@@ -171,5 +170,5 @@ int st_candidates_find(struct st_candidates *ret, struct st_platform *p, const s
 
 void st_candidates_finish(struct st_candidates *candidates)
 {
-    st_plan_finish(&candidates->plan);
+    st_journal_finish(&candidates->plan);
 }

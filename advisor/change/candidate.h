@@ -27,7 +27,7 @@ struct st_candidates {
     struct st_candidate rows[ST_CANDIDATES_MAX];
     size_t n;
     bool needs_root;                                   /* some of them do, and this process is not */
-    struct st_plan plan;                               /* running values only */
+    struct st_journal plan;                            /* running values only */
     const struct st_finding *later[ST_CANDIDATES_MAX]; /* cannot be switched on and off while the loop runs,
                                                           or it does not feel them */
     size_t later_n;

@@ -51,15 +51,14 @@ static bool is_systemd_boot(struct st_machine *machine)
  * drop-ins, but for what may lie there unused. */
 static const struct {
     const char *path, *where;
-    bool after_grub; /* only without drop-ins of GRUB */
+    bool after_grub;  /* only without drop-ins of GRUB */
+    const char *with; /* only if this program is there, too */
 } rows[] = {
-    {"/etc/NIXOS", "boot.kernelParams in configuration.nix, then sudo nixos-rebuild boot", false},
-    {"/run/ostree-booted", "the options of rpm-ostree kargs", false},
+    {"/etc/NIXOS", "boot.kernelParams in configuration.nix, then sudo nixos-rebuild boot"},
+    {"/run/ostree-booted", "the options of rpm-ostree kargs"},
     {"/etc/default/grub-steamos",
      "GRUB_CMDLINE_LINUX_DEFAULT in /etc/default/grub-steamos, then run: sudo update-grub. An update of "
-     "SteamOS may "
-     "drop it",
-     false},
+     "SteamOS may drop it"},
     {"/boot/firmware/cmdline.txt", "the only line of /boot/firmware/cmdline.txt", true},
     {"/boot/cmdline.txt", "the only line of /boot/cmdline.txt", true},
     {"/etc/kernelstub/configuration", "the options of kernelstub", true},
@@ -72,42 +71,24 @@ static const struct {
      "GRUB_CMDLINE_LINUX_DEFAULT in /etc/default/grub, then run: sudo grub-mkconfig -o /boot/grub/grub.cfg",
      true},
     {"/etc/lilo.conf", "the line append= in /etc/lilo.conf, then run: sudo lilo", true},
-    {"/etc/kernel/cmdline", NULL, true},
+    /* of kernel-install: systemd-boot, unified kernel images */
+    {"/etc/kernel/cmdline", BY_CMDLINE "sdbootutil update-all-entries", true, "/usr/bin/sdbootutil"},
+    {"/etc/kernel/cmdline", BY_CMDLINE "mkinitcpio -P", true, "/usr/bin/mkinitcpio"},
+    {"/etc/kernel/cmdline", BY_CMDLINE "kernel-install add, once for each kernel", true},
     {"/boot/loader/loader.conf", "the options lines in /boot/loader/entries", true},
     {"/efi/loader/loader.conf", "the options lines in /efi/loader/entries", true},
 };
 
-/* Of kernel-install: systemd-boot, unified kernel images. */
-static const char *cmdline_text(struct st_machine *machine)
+const char *st_change_boot_by_hand(struct st_machine *machine, const char **ret_path)
 {
-    return exists(machine, "/usr/bin/sdbootutil")   ? BY_CMDLINE "sdbootutil update-all-entries"
-           : exists(machine, "/usr/bin/mkinitcpio") ? BY_CMDLINE "mkinitcpio -P"
-                                                    : BY_CMDLINE "kernel-install add, once for each kernel";
-}
-
-/* @return the row; NULL: GRUB's drop-ins, or not known. */
-static const char *by_hand(struct st_machine *machine, bool grub, const char **ret_path)
-{
-    const bool systemd = is_systemd_boot(machine);
+    const bool grub = reads_drop_ins(machine), systemd = is_systemd_boot(machine);
     ST_EACH (row, rows) {
         if ((row->after_grub && grub && !systemd) || !exists(machine, row->path) ||
-            (systemd && row->where != NULL && st_text_begins(row->where, "GRUB")))
+            (row->with != NULL && !exists(machine, row->with)) ||
+            (systemd && st_text_begins(row->where, "GRUB")))
             continue;
         *ret_path = row->path;
-        return row->where != NULL ? row->where : cmdline_text(machine);
+        return row->where;
     }
-    return NULL;
-}
-
-bool st_change_has_boot_files(struct st_machine *machine)
-{
-    const char *path;
-    return reads_drop_ins(machine) && !is_systemd_boot(machine) && by_hand(machine, true, &path) == NULL;
-}
-
-int st_change_boot_by_hand(struct st_machine *machine, char *buf, size_t buf_bytes, const char **ret_path)
-{
-    const char *where = by_hand(machine, reads_drop_ins(machine), ret_path);
-    snprintf(buf, buf_bytes, "%s", where != NULL ? where : "");
-    return where != NULL ? 0 : -ENOENT;
+    return grub && !systemd ? "" : NULL;
 }

@@ -18,33 +18,34 @@
 #define ENTRIES_MAX   4096
 #define FIELDS        9
 
+/* A text is taken for the first phase that has it. */
 static const char *const phase_names[] = {
     [ST_PHASE_WRITING] = "writing",
     [ST_PHASE_DONE] = "done",
     [ST_PHASE_UNDOING] = "undoing",
+    [ST_PHASE_CHOSEN] = "undoing",
 };
-
-void st_journal_boot(struct st_machine *machine, char *buf, size_t buf_bytes)
-{
-    size_t len;
-    if (machine->read_sysctl(machine, st_os_rows[machine->os].boot_id, buf, buf_bytes, &len) != 0)
-        buf[0] = '\0';
-    st_text_trim(buf);
-}
 
 /* --- in memory --- */
 
 void st_journal_finish(struct st_journal *journal)
 {
+    while (journal->entries_n > 0)
+        st_journal_remove(journal, journal->entries_n - 1);
     free(journal->entries);
     *journal = (struct st_journal){0};
+}
+
+bool st_journal_is_open(const struct st_entry *entry)
+{
+    return entry->phase == ST_PHASE_WRITING || entry->phase == ST_PHASE_UNDOING;
 }
 
 bool st_journal_is_interrupted(const struct st_journal *journal)
 {
     bool any = false;
     ST_EACH_OF (entry, journal->entries, journal->entries_n)
-        any |= entry->interrupted;
+        any |= st_journal_is_open(entry) && !entry->forgotten;
     return any;
 }
 
@@ -59,18 +60,21 @@ const struct st_entry *st_journal_find(const struct st_journal *journal, const c
 
 int st_journal_add(struct st_journal *journal, const struct st_entry *entry)
 {
+    const size_t n = journal->entries_n;
     struct st_entry *grown =
-        reallocarray(journal->entries, journal->entries_n + 1, sizeof(*journal->entries));
+        n < ENTRIES_MAX ? reallocarray(journal->entries, n + 1, sizeof(*journal->entries)) : NULL;
     if (grown == NULL)
         return -ENOMEM;
     journal->entries = grown;
-    grown[journal->entries_n] = *entry;
-    grown[journal->entries_n++].text = NULL;
+    grown[n] = *entry;
+    grown[n].text = NULL;
+    journal->entries_n = n + 1;
     return 0;
 }
 
 void st_journal_remove(struct st_journal *journal, size_t i)
 {
+    free(journal->entries[i].text);
     journal->entries_n--;
     memmove(&journal->entries[i], &journal->entries[i + 1],
             (journal->entries_n - i) * sizeof(*journal->entries));
@@ -104,9 +108,7 @@ static bool take_what(enum st_os os, char *const *fields, struct st_entry *entry
     entry->hash = strtoull(hash, &end, 16);
     entry->made = (unsigned)(made[0] - '0');
     return end == hash + sizeof(hash) - 1 && entry->made <= ST_ENTRY_MADE_MAX &&
-           !(st_change_is_users(entry->kind) && geteuid() == 0) &&
-           st_change_path(os, entry->kind, entry->rule, entry->part, entry->target, sizeof(entry->target)) ==
-               0;
+           !(st_change_is_users(entry->kind) && geteuid() == 0) && st_change_path(os, entry);
 }
 
 /* One line, which is cut. @return false: it is not one of ours. */
@@ -119,43 +121,35 @@ static bool take_line(enum st_os os, char *line, struct st_entry *entry)
         if (*field == NULL || !st_safe_is(*field))
             return false;
     }
-    if (line != NULL || !st_text_copy(entry->rule, sizeof(entry->rule), fields[0], strlen(fields[0])))
-        return false;
     entry->frames = (uint32_t)strtoul(fields[2], NULL, 10);
     entry->rate_hz = (uint32_t)strtoul(fields[3], NULL, 10);
     while (entry->phase <= ST_PHASE_UNDOING && !st_text_is(phase_names[entry->phase], fields[1]))
         entry->phase++;
     while (entry->kind < ST_CHANGE_KINDS && !st_text_is(st_change_name(entry->kind), fields[4]))
         entry->kind++;
-    entry->interrupted = entry->phase != ST_PHASE_DONE;
     entry->file = !st_text_is(fields[4], "value");
-    return entry->phase <= ST_PHASE_UNDOING && entry->kind < ST_CHANGE_KINDS &&
+    return line == NULL && st_text_copy(entry->rule, sizeof(entry->rule), fields[0], strlen(fields[0])) &&
+           entry->phase <= ST_PHASE_UNDOING && entry->kind < ST_CHANGE_KINDS &&
            take_what(os, fields + 5, entry);
 }
 
-int st_journal_parse(enum st_os os, char *text, struct st_journal *ret, char *message, size_t message_bytes)
+const char *st_journal_parse(enum st_os os, char *text, struct st_journal *ret)
 {
-    struct st_journal journal = {0};
     struct st_entry entry;
     char *line;
-    int r = 0;
     unsigned n = 0; /* the last line ends, too */
-    while (r == 0 && (line = strsep(&text, "\n")) != NULL && (text != NULL || line[0] != '\0' || n == 0)) {
+    *ret = (struct st_journal){0};
+    while ((line = strsep(&text, "\n")) != NULL && (text != NULL || line[0] != '\0' || n == 0)) {
         n++;
-        const bool good = text != NULL && n <= ENTRIES_MAX &&
-                          (n == 1 ? st_text_is(line, HEAD) : take_line(os, line, &entry));
-        r = !good ? -EBADMSG : n > 1 ? st_journal_add(&journal, &entry) : 0;
+        if (text != NULL && (n == 1 ? st_text_is(line, HEAD)
+                                    : take_line(os, line, &entry) && st_journal_add(ret, &entry) == 0))
+            continue;
+        st_journal_finish(ret);
+        return st_text("the journal is damaged, or of another version of sleeptune: line %u is not one that "
+                       "this one writes",
+                       n);
     }
-    if (r == 0) {
-        *ret = journal;
-        return 0;
-    }
-    snprintf(message, message_bytes,
-             "the journal is damaged, or of another version of sleeptune: line %u is not one that this one "
-             "writes",
-             n);
-    st_journal_finish(&journal);
-    return r;
+    return NULL;
 }
 
 static bool is_set_at_boot(struct st_machine *machine, const struct st_journal *journal, const char *rule)
@@ -169,36 +163,34 @@ static bool is_set_at_boot(struct st_machine *machine, const struct st_journal *
     return false;
 }
 
-static void forget_other_boots(struct st_machine *machine, struct st_journal *journal)
+const char *st_journal_read(struct st_machine *machine, const char *folder, struct st_journal *ret)
 {
-    char boot[ST_ENTRY_BOOT_BYTES];
-    st_journal_boot(machine, boot, sizeof(boot));
-    ST_EACH_OF (entry, journal->entries, journal->entries_n) {
-        entry->forgotten = !entry->file && boot[0] != '\0' && entry->boot[0] != '\0' &&
-                           !st_text_is(boot, entry->boot) && !is_set_at_boot(machine, journal, entry->rule);
-        entry->interrupted = entry->interrupted && !entry->forgotten;
-    }
-}
-
-int st_journal_read(struct st_machine *machine, const char *folder, struct st_journal *ret, char *message,
-                    size_t message_bytes)
-{
-    const char *path = st_text("%s/" ST_JOURNAL_FILE, folder);
+    const char *path = st_text("%s/" ST_JOURNAL_FILE, folder), *boot = st_journal_boot(machine), *why;
     size_t len;
     char *text = malloc(JOURNAL_BYTES);
-    int r = text != NULL ? machine->read_text(machine, path, text, JOURNAL_BYTES, &len) : -ENOMEM;
+    const int r = text != NULL ? machine->read_text(machine, path, text, JOURNAL_BYTES, &len) : -ENOMEM;
     *ret = (struct st_journal){0};
     if (r == 0) {
         text[0] = strlen(text) == len ? text[0] : '\0'; /* a NUL byte: damaged */
-        r = st_journal_parse(machine->os, text, ret, message, message_bytes);
-        forget_other_boots(machine, ret);
-    } else if (r == -ENOENT) {
-        r = 0;
+        why = st_journal_parse(machine->os, text, ret);
     } else {
-        snprintf(message, message_bytes, "cannot read %s: %s", path, strerror(-r));
+        why = r == -ENOENT ? NULL : st_text("cannot read %s: %s", path, strerror(-r));
     }
     free(text);
-    return r;
+    ST_EACH_OF (entry, ret->entries, ret->entries_n)
+        entry->forgotten = !entry->file && boot[0] != '\0' && entry->boot[0] != '\0' &&
+                           !st_text_is(boot, entry->boot) && !is_set_at_boot(machine, ret, entry->rule);
+    return why;
+}
+
+const char *st_journal_boot(struct st_machine *machine)
+{
+    char *text = st_text_room(ST_ENTRY_BOOT_BYTES);
+    size_t len;
+    if (machine->read_sysctl(machine, st_os_rows[machine->os].boot_id, text, ST_ENTRY_BOOT_BYTES, &len) != 0)
+        text[0] = '\0';
+    st_text_trim(text);
+    return text;
 }
 
 /* --- writing --- */

@@ -8,7 +8,8 @@
 enum st_entry_phase {
     ST_PHASE_WRITING, /* may or may not be written: its run has not ended */
     ST_PHASE_DONE,
-    ST_PHASE_UNDOING, /* about to be taken back */
+    ST_PHASE_UNDOING, /* an earlier run was about to take it back */
+    ST_PHASE_CHOSEN,  /* this one is; on the disk it is "undoing" */
 };
 
 #define ST_ENTRY_BOOT_BYTES 40
@@ -18,9 +19,9 @@ enum st_entry_phase {
 struct st_entry {
     char rule[64];
     enum st_entry_phase phase;
-    bool interrupted; /* its run did not end. Not on the disk: derived from the phase */
-    bool forgotten;   /* a running value of another boot. Not on the disk: see st_journal_read */
+    bool forgotten; /* a running value of another boot. Not on the disk: see st_journal_read */
     bool file;
+    bool block;                        /* in a file of others, which is target. Not on the disk */
     char target[320];                  /* path, or name of a sysctl; of files made again, never read */
     uint32_t frames, rate_hz;          /* the period that apply judged for; 0: none, the size in use counts.
                                           Of own settings of PipeWire: the size that was asked for */
@@ -35,6 +36,7 @@ struct st_entry {
     char *text;                     /* of a plan's files: what is written; else NULL */
 };
 
+/** What apply wrote; or a plan, what it will write: running values first. */
 struct st_journal {
     struct st_entry *entries; /* in the order of writing */
     size_t entries_n;
@@ -45,27 +47,27 @@ struct st_journal {
 #define ST_JOURNAL_FILE        "journal"
 
 /** Reads the journal in the folder; none is an empty journal. Running values that another boot had are marked
- * as forgotten, unless a file of the same rule is in place, which set them in this boot. @param message why
- * not, for people. @return 0, -EBADMSG, -ENOMEM, or what reading said. Free with
- * st_journal_finish. */
-ST_NODISCARD int st_journal_read(struct st_machine *machine, const char *folder, struct st_journal *ret,
-                                 char *message, size_t message_bytes);
+ * as forgotten, unless a file of the same rule is in place, which set them in this boot.
+ * @return NULL; or why not, for people: then it is empty. Free with st_journal_finish. */
+ST_NODISCARD const char *st_journal_read(struct st_machine *machine, const char *folder,
+                                         struct st_journal *ret);
 /** The same from text, which is changed. Names only files and running values that sleeptune itself would
  * change. */
-ST_NODISCARD int st_journal_parse(enum st_os os, char *text, struct st_journal *ret, char *message,
-                                  size_t message_bytes);
+ST_NODISCARD const char *st_journal_parse(enum st_os os, char *text, struct st_journal *ret);
 /** Writes it; an empty one is removed. */
 ST_NODISCARD int st_journal_write(struct st_writer *writer, const char *folder,
                                   const struct st_journal *journal);
-/** The id of the running system's boot; "": unknown. */
-void st_journal_boot(struct st_machine *machine, char *buf, size_t buf_bytes);
-/** Has a run not ended that this boot must undo? */
+/** The id of the running system's boot; "": unknown. For a turn. */
+const char *st_journal_boot(struct st_machine *machine);
+/** Has the run of this write not ended? */
+bool st_journal_is_open(const struct st_entry *entry);
+/** Has any that this boot must undo? */
 bool st_journal_is_interrupted(const struct st_journal *journal);
 /** The first write of a rule; NULL: none. */
 const struct st_entry *st_journal_find(const struct st_journal *journal, const char *rule);
 void st_journal_finish(struct st_journal *journal);
 
-/** Appends a copy, without text. @return 0 or -ENOMEM. */
+/** Appends a copy, without text. @return 0 or -ENOMEM: there is no memory, or too many. */
 ST_NODISCARD int st_journal_add(struct st_journal *journal, const struct st_entry *entry);
 void st_journal_remove(struct st_journal *journal, size_t i);
 

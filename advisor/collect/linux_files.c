@@ -397,8 +397,7 @@ static void collect_pam(struct st_collector *c)
 static void collect_system(struct st_collector *c)
 {
     static const char nixos[] = "/etc/NIXOS";
-    char boot[512];
-    const char *path;
+    const char *path, *boot = st_change_boot_by_hand(c->machine, &path);
     struct reader limits = {.c = c, .parse = parse_limits, .failure_key = ST_KEY_LIMITS_ANY_RTPRIO};
     (void)read_file(&limits, "/etc/security/limits.conf");
     read_folder(&limits, "/etc/security/limits.d", ".conf");
@@ -407,7 +406,7 @@ static void collect_system(struct st_collector *c)
     struct reader units = {.c = c};
     (void)st_collector_list(c, "/etc/systemd/system", one_unit, &units); /* absent without systemd */
     collect_suspend(c);
-    if (st_change_boot_by_hand(c->machine, boot, sizeof(boot), &path) == 0)
+    if (boot != NULL && boot[0] != '\0')
         st_collector_put_text(c, ST_KEY_BOOT_OPTIONS, boot, path);
     else
         st_collector_put_failure(c, ST_KEY_BOOT_OPTIONS, -ENOENT, "/etc/kernel/cmdline, /boot");

@@ -144,7 +144,7 @@ static bool lacks_right(const struct st_facts *facts)
 }
 
 void st_before_after_keep(const struct st_change_target *target, const struct st_journal *journal,
-                          const struct st_plan *plan, int64_t asked_ns)
+                          const struct st_journal *plan, int64_t asked_ns)
 {
     const struct st_wish *wish = &target->report.wish;
     struct st_threads *threads = &target->p->threads;
@@ -163,7 +163,7 @@ void st_before_after_keep(const struct st_change_target *target, const struct st
     if (threads->cpus_allowed(threads, config.cpus, 1) < 1) /* both on one: another may be busier */
         config.cpus[0] = -1;
     printf("judged for %s\n", st_buffer_text(wish));
-    ST_EACH_OF (step, plan->steps, plan->steps_n) {
+    ST_EACH_OF (step, plan->entries, plan->entries_n) {
         if (st_text_is(step->rule, RIGHT_RULE) && lacks_right(target->facts))
             config.policy = ST_POLICY_OTHER;
     }

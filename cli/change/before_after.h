@@ -21,7 +21,7 @@
  * @param plan  what is going to be applied: if it gives the right to real-time priority to a user who has
  * none, also not by rtkit, the loop runs without, as the user's programs do now */
 void st_before_after_keep(const struct st_change_target *target, const struct st_journal *journal,
-                          const struct st_plan *plan, int64_t duration_ns);
+                          const struct st_journal *plan, int64_t duration_ns);
 /** Removes that run when nothing is applied any more. The caller holds the lock. @return whether there
  * was one. */
 bool st_before_after_forget(const struct st_change_target *target, const struct st_journal *journal);

@@ -54,10 +54,20 @@ bool st_change_output_ask(const char *question)
 
 const char *st_change_output_entry(const struct st_entry *entry)
 {
-    const bool block = st_text_is(entry->target, "/etc/sysctl.conf");
-    return st_safe_text(
-        entry->file ? st_text("%s%s%s", entry->target, block ? ": block of " : "", block ? entry->rule : "")
-                    : st_text("%s = %s (was %s)", entry->target, entry->new_value, entry->old_value));
+    return st_safe_text(st_text(entry->block  ? "%s: block of %s"
+                                : entry->file ? "%s"
+                                              : "%s = %s (was %s)",
+                                entry->target, entry->block ? entry->rule : entry->new_value,
+                                entry->old_value));
+}
+
+void st_change_output_plan(const struct st_journal *plan)
+{
+    ST_EACH_OF (step, plan->entries, plan->entries_n) {
+        st_change_output_row(10, "write", st_change_output_entry(step));
+        if (step->file)
+            st_change_output_lines(step->text);
+    }
 }
 
 const char *st_change_output_why(int error)
@@ -95,6 +105,7 @@ static const struct {
     [ST_EVENT_WRITTEN] = {{"written", "written"}, ""},
     [ST_EVENT_RESTORED] = {{"restored", "removed"}, ""},
     [ST_EVENT_AS_BEFORE] = {{"as before", "as before"}, ""},
+    [ST_EVENT_GONE] = {{"gone"}, ": its device or module is not there any more"},
     [ST_EVENT_CHANGED] = {{"kept", "kept"}, ": someone changed it after apply"},
     [ST_EVENT_FORGOTTEN] = {{"forgotten", "forgotten"}, ": this system was started after that"},
 };
@@ -104,20 +115,19 @@ void st_change_output_event(void *ctx, enum st_change_event event, const struct 
 {
     struct st_change_output *output = ctx;
     const char *text = st_change_output_entry(entry);
-    const bool back = event == ST_EVENT_RESTORED || event == ST_EVENT_AS_BEFORE,
-               gone = back && !entry->file && error == -ENOENT;
+    const bool back = event == ST_EVENT_RESTORED || event == ST_EVENT_AS_BEFORE;
+    output->n[event]++;
+    output->rows_n++;
     if ((event == ST_EVENT_WRITTEN || event == ST_EVENT_RESTORED) && entry->file)
-        ST_PRINT(output->changed[entry->kind], "%s", entry->target);
-    if (event == ST_EVENT_FAILED) {
+        output->changed[entry->kind] = st_text("%s", entry->target);
+    if (back && !entry->file)
+        text = st_text("%s = %s", entry->target, entry->old_value);
+    if (event == ST_EVENT_FAILED)
         st_failure("%s: %s", now != NULL ? now : text, st_change_output_why(error));
-        return;
-    }
-    st_change_output_row(10, gone ? "gone" : events[event].label[entry->file],
-                         st_text("%s%s%s%s%s", back && !entry->file ? entry->target : text,
-                                 back && !entry->file && !gone ? " = " : "",
-                                 back && !entry->file && !gone ? entry->old_value : "",
-                                 gone ? ": its device or module is not there any more" : events[event].more,
-                                 now != NULL && now[0] != '\0' ? st_text(", to %s", now) : ""));
+    else
+        st_change_output_row(10, events[event].label[entry->file],
+                             st_text("%s%s%s%s", text, events[event].more, now != NULL ? ", to " : "",
+                                     now != NULL ? now : ""));
 }
 
 /* --- what makes changed files take effect --- */
@@ -138,15 +148,13 @@ int st_change_output_then(const struct st_change_output *output, bool reverted, 
     for (enum st_change_kind kind = 0; kind < ST_CHANGE_KINDS; kind++) {
         const char *line = st_change_command(kind), *then = st_change_then(kind);
         char text[1024] = "";
-        if (output->changed[kind][0] == '\0')
+        if (output->changed[kind] == NULL)
             continue;
         if (line != NULL && run_commands && run(line) != ST_EXIT_DONE)
             status = ST_EXIT_FAILURE;
         if (line != NULL && !run_commands)
             ST_PRINT(text, "%s%s", st_os_rows[output->os].sudo, line);
-        /* a reverted file has no effect at once, but boot loaders keep a copy, and PipeWire runs */
-        if (then != NULL &&
-            (!reverted || st_change_is_users(kind) || kind == ST_CHANGE_BOOT || kind == ST_CHANGE_LOADER))
+        if (then != NULL)
             st_text_join(text, sizeof(text), "; it ", "%s", then);
         if (reverted && kind == ST_CHANGE_PIPEWIRE)
             ST_APPEND(text, ". A size that was forced stays until then, or type: %s 0",

@@ -19,10 +19,14 @@ const char *st_change_output_entry(const struct st_entry *entry);
  * sentence, static or as strerror. */
 const char *st_change_output_why(int error);
 
+/** What would be written: a row each, as of what was; of files the text below it. */
+void st_change_output_plan(const struct st_journal *plan);
+
 /** Prints what was done, and remembers which kinds of files changed. */
 struct st_change_output {
     enum st_os os;
-    char changed[ST_CHANGE_KINDS][ST_CHANGE_PATH_BYTES]; /* a file of each kind that changed; "": none */
+    size_t n[ST_EVENT_FORGOTTEN + 1], rows_n; /* how many events of each kind there were, and in all */
+    const char *changed[ST_CHANGE_KINDS];     /* a file of each kind that changed; NULL: none */
 };
 /** One line an event on stdout, failures on stderr: a st_change_event_fn. ctx: a st_change_output. */
 void st_change_output_event(void *ctx, enum st_change_event event, const struct st_entry *entry,

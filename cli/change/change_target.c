@@ -33,7 +33,6 @@ bool st_change_target_has_own(void)
 int st_change_target_open(const char *root, bool own, struct st_change_target *ret)
 {
     struct st_change_target target = {.live = root == NULL, .own = own, .p = st_platform_native()};
-    char message[512];
     const int r = root != NULL ? st_platform_root_new(root, &target.p) : 0;
     if (r < 0)
         return st_failure("%s: %s", root, strerror(-r));
@@ -45,11 +44,12 @@ int st_change_target_open(const char *root, bool own, struct st_change_target *r
                            given ? "/changes" : "");
     const bool found =
         own ? own_journal(target.folder, sizeof(target.folder)) : n < (int)sizeof(target.folder);
-    if (!found || st_applied_busy(&target.p->writer, target.folder, message, sizeof(message))) {
+    const char *why = found ? st_applied_busy(&target.p->writer, target.folder)
+                            : "no folder for the journal: the variable HOME is not set, or it or "
+                              "STATE_DIRECTORY is too long";
+    if (why != NULL) {
         st_change_target_close(&target);
-        return st_failure("%s", found ? message
-                                      : "no folder for the journal: the variable HOME is not set, or it or "
-                                        "STATE_DIRECTORY is too long");
+        return st_failure("%s", why);
     }
     /* others read the folders that are made for drop-ins and the journal, whatever the shell's mask is */
     umask(022);
@@ -65,7 +65,7 @@ static int put_own(const struct st_change_target *target)
     struct st_journal journal;
     int r = 0;
     if (!target->own || !st_user_folder("XDG_CONFIG_HOME", "/.config", "", folder, sizeof(folder)) ||
-        st_journal_read(&target->p->machine, target->folder, &journal, ST_ROOM(512)) < 0)
+        st_journal_read(&target->p->machine, target->folder, &journal) != NULL)
         return 0;
     if (target->card != NULL)
         ST_PRINT(card, "%s", target->card);
@@ -100,43 +100,38 @@ int st_change_target_judge(const struct st_facts_input *input, int64_t frames, i
 
 int st_change_target_journal(const struct st_change_target *target, struct st_journal *ret)
 {
-    char message[512];
-    return st_journal_read(&target->p->machine, target->folder, ret, message, sizeof(message)) < 0
-               ? st_failure("%s", message)
-               : ST_EXIT_DONE;
+    const char *why = st_journal_read(&target->p->machine, target->folder, ret);
+    return why != NULL ? st_failure("%s", why) : ST_EXIT_DONE;
 }
 
 int st_change_target_revert(const struct st_change_target *target, bool all, const char *const *ids,
-                            size_t ids_n, struct st_change_output *output, struct st_revert_counts *ret)
+                            size_t ids_n, struct st_change_output *output)
 {
-    char message[512];
+    const char *why;
     struct st_applied applied;
-    int r = st_applied_open(&applied, st_program_command, target->p, target->folder,
-                            output != NULL ? st_change_output_event : NULL, output, message, sizeof(message));
-    if (r < 0)
-        return st_failure("%s", message);
-    r = st_applied_revert(&applied, all, ids, ids_n, ret);
-    if (r < 0) /* each that failed was named with its own reason */
-        st_failure("%s", st_applied_explain(&applied, r, ret));
+    if (st_applied_open(&applied, st_program_command, target->p, target->folder,
+                        output != NULL ? st_change_output_event : NULL, output, &why) < 0)
+        return st_failure("%s", why);
+    why = st_applied_revert(&applied, all, ids, ids_n);
+    if (why != NULL) /* each that failed was named with its own reason */
+        st_failure("%s", why);
     if (st_before_after_forget(target, &applied.journal) && output != NULL)
         puts("removed   what was measured before the changes");
     st_applied_close(&applied);
-    return r < 0 ? ST_EXIT_FAILURE : ST_EXIT_DONE;
+    return why != NULL ? ST_EXIT_FAILURE : ST_EXIT_DONE;
 }
 
 int st_change_target_recover(const struct st_change_target *target, bool quiet)
 {
     struct st_change_output output = {.os = target->p->machine.os};
     struct st_journal journal;
-    struct st_revert_counts counts;
-    int status = st_change_target_journal(target, &journal);
+    const int status = st_change_target_journal(target, &journal);
     if (status != ST_EXIT_DONE || journal.entries_n == 0)
         return status;
     if (!quiet && st_journal_is_interrupted(&journal))
         puts("an earlier run was interrupted: undoing its changes first");
     st_journal_finish(&journal);
-    status = st_change_target_revert(target, false, NULL, 0, quiet ? NULL : &output, &counts);
-    return status;
+    return st_change_target_revert(target, false, NULL, 0, quiet ? NULL : &output);
 }
 
 void st_change_target_close(struct st_change_target *target)

@@ -32,7 +32,7 @@ struct st_change_output;
  * rules, or all. Says what it did, unless output is NULL. @return an st_exit. */
 ST_NODISCARD int st_change_target_revert(const struct st_change_target *target, bool all,
                                          const char *const *ids, size_t ids_n,
-                                         struct st_change_output *output, struct st_revert_counts *ret);
+                                         struct st_change_output *output);
 /** The same without rules, and nothing where the journal is empty. @return an st_exit. */
 ST_NODISCARD int st_change_target_recover(const struct st_change_target *target, bool quiet);
 void st_change_target_close(struct st_change_target *target);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/change/change_output.h"
+#include "core/text/text.h"
 #include "evidence/tuning.h"
 #include "platform/program/failure.h"
 
@@ -28,12 +29,10 @@ static void complain(const char *text)
 static void hear(ST_UNUSED void *ctx, enum st_change_event event, const struct st_entry *entry,
                  ST_UNUSED const char *now, int error)
 {
-    char text[1400];
-    if (event != ST_EVENT_FAILED)
-        return;
-    ST_PRINT(text, "the tuner was ended, and its change was not undone. Run 'sleeptune revert %s'. %s: %s",
-             entry->rule, st_change_output_entry(entry), st_change_output_why(error));
-    complain(text);
+    if (event == ST_EVENT_FAILED)
+        complain(
+            st_text("the tuner was ended, and its change was not undone. Run 'sleeptune revert %s'. %s: %s",
+                    entry->rule, st_change_output_entry(entry), st_change_output_why(error)));
 }
 
 /* Waits for the end of the tuner, which has the journal's lock until then; one that is silent is ended. */
@@ -42,8 +41,8 @@ static _Noreturn void supervise(struct st_platform *p, const char *folder, int f
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
     struct pollfd wait = {.fd = fd, .events = POLLIN};
     struct st_applied applied;
-    struct st_revert_counts counts;
-    char beat, message[512], text[640];
+    const char *why = NULL;
+    char beat;
     int n, r = -EWOULDBLOCK;
     bool begun = false;
     /* Ctrl-C is the tuner's. It stays in the tuner's session, so that st_posix_reap_rest spares it. */
@@ -65,24 +64,22 @@ static _Noreturn void supervise(struct st_platform *p, const char *folder, int f
     if (!begun) /* it has switched nothing, and may have been refused the lock */
         _exit(0);
     for (int tries = 0; tries < 1000 && r == -EWOULDBLOCK; tries++) {
-        r = st_applied_open(&applied, COMMAND, p, folder, hear, NULL, message, sizeof(message));
+        r = st_applied_open(&applied, COMMAND, p, folder, hear, NULL, &why);
         if (r == -EWOULDBLOCK)
             (void)poll(NULL, 0, 10); /* the kernel has not closed the tuner's files yet */
     }
     if (r == 0) {
-        r = st_applied_revert(&applied, false, NULL, 0, &counts);
-        if (r < 0 && counts.failed_n == 0)
-            complain(st_applied_explain(&applied, r, &counts));
+        why = st_applied_revert(&applied, false, NULL, 0);
+        if (why != NULL && applied.n[ST_EVENT_FAILED] == 0) /* each that failed was named */
+            complain(why);
         st_applied_close(&applied);
     } else {
-        snprintf(
-            text, sizeof(text),
-            "the tuner was ended, and its settings may still be on: %s The next sleeptune revert, apply or "
-            "tune sets them back.",
-            message);
-        complain(text);
+        complain(
+            st_text("the tuner was ended, and its settings may still be on: %s The next sleeptune revert, "
+                    "apply or tune sets them back.",
+                    why));
     }
-    _exit(r < 0 ? 1 : 0);
+    _exit(why != NULL);
 }
 
 static int fork_supervisor(struct st_tune_supervisor *s, struct st_platform *p, const char *folder)
@@ -117,24 +114,23 @@ static bool has_values(const struct st_candidates *candidates)
 int st_tune_supervisor_start(struct st_tune_supervisor *ret, struct st_platform *p, const char *folder,
                              const struct st_candidates *candidates)
 {
-    char message[512];
-    struct st_revert_counts counts;
+    const char *why = NULL;
     *ret = (struct st_tune_supervisor){.candidates = candidates, .applied.p = p, .latency = -1, .fd = -1};
     if (!has_values(candidates)) /* what is held or a thread's own ends with the tuner */
         return 0;
     int r = fork_supervisor(ret, p, folder); /* before the lock: it is the tuner's alone */
     if (r == 0)
-        r = st_applied_open(&ret->applied, COMMAND, p, folder, NULL, NULL, message, sizeof(message));
+        r = st_applied_open(&ret->applied, COMMAND, p, folder, NULL, NULL, &why);
     else
-        ST_PRINT(message, "cannot start a process: %s", strerror(-r));
+        why = st_text("cannot start a process: %s", strerror(-r));
     ret->open = r == 0;
-    if (r == 0 && (r = st_applied_revert(&ret->applied, false, NULL, 0, &counts)) < 0) {
-        ST_PRINT(message, "%s", st_applied_explain(&ret->applied, r, &counts));
+    if (r == 0 && (why = st_applied_revert(&ret->applied, false, NULL, 0)) != NULL) {
         st_applied_close(&ret->applied);
         ret->open = false;
+        r = -EIO;
     }
     if (r < 0) {
-        st_failure("nothing was changed: %s", message);
+        st_failure("nothing was changed: %s", why);
         (void)st_tune_supervisor_end(ret);
     }
     return r;
@@ -173,8 +169,7 @@ static int switch_row(struct st_tune_supervisor *s, size_t i, bool on, char *why
     if (row->kind == ST_CANDIDATE_LATENCY && on != was_on)
         r = hold(s, on);
     if (row->kind == ST_CANDIDATE_VALUES && on && (s->begun & bit) == 0) {
-        const struct st_plan plan = {.steps = &s->candidates->plan.steps[row->first_step],
-                                     .steps_n = row->steps_n};
+        const struct st_journal plan = {&s->candidates->plan.entries[row->first_step], row->steps_n};
         r = st_applied_begin(&s->applied, &plan);
         s->begun |= r == 0 ? bit : 0;
     }
@@ -215,14 +210,13 @@ int st_tune_supervisor_set(struct st_tune_supervisor *s, uint32_t on, size_t *re
 
 int st_tune_supervisor_end(struct st_tune_supervisor *s)
 {
-    struct st_revert_counts counts;
-    int r = 0;
+    const char *why = NULL;
     if (s->latency >= 0)
         (void)hold(s, false);
     if (s->open) {
-        r = st_applied_revert(&s->applied, false, NULL, 0, &counts);
-        if (r < 0)
-            st_failure("%s", st_applied_explain(&s->applied, r, &counts));
+        why = st_applied_revert(&s->applied, false, NULL, 0);
+        if (why != NULL)
+            st_failure("%s", why);
         st_applied_close(&s->applied);
         s->open = false;
     }
@@ -232,5 +226,5 @@ int st_tune_supervisor_end(struct st_tune_supervisor *s)
         while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
             continue;
     }
-    return r;
+    return why != NULL ? -EIO : 0;
 }

@@ -11,17 +11,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void check(const struct st_journal *journal, struct st_platform *p)
 {
     struct st_journal again;
-    char message[256], path[ST_CHANGE_PATH_BYTES];
+    struct st_entry path;
     ST_EACH_OF (entry, journal->entries, journal->entries_n) {
-        if (entry->file ? st_change_path(p->machine.os, entry->kind, entry->rule, entry->part, path,
-                                         sizeof(path)) != 0 ||
-                              strcmp(path, entry->target) != 0
+        path = *entry;
+        if (entry->file ? !st_change_path(p->machine.os, &path) || strcmp(path.target, entry->target) != 0
                         : !st_journal_value_allowed(p->machine.os, st_rule_find(entry->rule), entry->target))
             abort();
     }
     if (st_journal_write(&p->writer, "/j", journal) != 0)
         return; /* larger than it may be */
-    if (st_journal_read(&p->machine, "/j", &again, message, sizeof(message)) != 0)
+    if (st_journal_read(&p->machine, "/j", &again) != NULL)
         abort();
     if (again.entries_n != journal->entries_n)
         abort();
@@ -33,14 +32,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (int os = ST_OS_LINUX; os <= ST_OS_FREEBSD; os++) {
         struct st_platform *p = st_fake_new((enum st_os)os, 0);
         struct st_journal journal;
-        char message[256] = "", *text = calloc(1, size + 1);
+        char *text = calloc(1, size + 1);
         if (p == NULL || text == NULL)
             abort();
         memcpy(text, data, size);
-        if (st_journal_parse(p->machine.os, text, &journal, message, sizeof(message)) == 0) {
+        const char *why = st_journal_parse(p->machine.os, text, &journal);
+        if (why == NULL) {
             check(&journal, p);
             st_journal_finish(&journal);
-        } else if (message[0] == '\0') {
+        } else if (why[0] == '\0') {
             abort();
         }
         free(text);

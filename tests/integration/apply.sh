@@ -42,17 +42,6 @@ printf 'Filename Type Size Used Priority\n/swapfile file 1048572 0 -2\n' >"$tree
 screen_is nothing-plays apply --dry-run --root "$tree"
 screen_is for-a-period-of-ones-own apply --dry-run --frames 128 --root "$tree"
 
-fresh patch freebsd-13.2
-apply --dry-run --root "$tree" freebsd-alloweddeviation >"$tmp/diff"
-if command -v patch >/dev/null; then
-    ok "the diff is one that patch(1) takes" patch -s "$tree.before/etc/sysctl.conf" "$tmp/diff"
-    apply --yes --root "$tree" freebsd-alloweddeviation >/dev/null
-    ok "and makes what apply makes" cmp "$tree.before/etc/sysctl.conf" "$tree/etc/sysctl.conf"
-    is "the user's last line got its newline" "$(sed -n 2p "$tree/etc/sysctl.conf")" hw.usb.no_pf=1
-else
-    skip "the diff is one that patch(1) takes" "patch is not installed"
-fi
-
 fresh later
 mkdir -p "$tree/proc/sys/kernel" "$tree/etc/sysctl.d"
 echo 1 >"$tree/proc/sys/kernel/nmi_watchdog"
@@ -269,7 +258,7 @@ if can_be_nobody; then
     out=$(SUDO_USER=nobody "$SLEEPTUNE" apply --dry-run --frames 128 linux-rt-permission 2>&1 </dev/null)
     like "under sudo the rights of the user who ran it are judged" "$out" '^The settings are judged for nobody'
     like "root itself is asked whom to give it to" "$(env -u SUDO_USER "$SLEEPTUNE" apply --yes linux-rt-permission 2>&1 </dev/null | tr -s '\n ' ' ')" 'Name the user who plays'
-    like "not those of root" "$out" '^\+nobody - rtprio 90$|rtkit'
+    like "not those of root" "$out" '^    nobody - rtprio 90$|rtkit'
     like "unless they are named" "$(SUDO_USER=nobody "$SLEEPTUNE" apply --dry-run --user root linux-rt-permission 2>&1 </dev/null)" '^nothing to apply'
     fresh nobody
     "$SLEEPTUNE" apply --yes --root "$tree" linux-cpu-frequency >/dev/null 2>&1

@@ -165,43 +165,42 @@ static inline void tree_make_boot(struct tree *tree)
     tree_put(tree, "etc/default/grub.d/50-mine.cfg", "GRUB_TIMEOUT=1\n");
 }
 
-static inline void tree_add(struct st_plan *plan, struct st_platform *p, struct st_finding *finding)
+static inline void tree_add(struct st_journal *plan, struct st_platform *p, struct st_finding *finding)
 {
-    char message[256] = "";
-    const int r = st_plan_add(plan, &p->machine, finding, false, message, sizeof(message));
-    if (r != 0)
-        fail_msg("%d: %s", r, message);
+    const char *why = st_plan_add(plan, &p->machine, finding, false);
+    if (why != NULL)
+        fail_msg("%s", why);
     st_finding_finish(finding);
 }
 
 /* Each kind of FreeBSD's. */
-static inline void tree_plan_freebsd(struct st_platform *p, struct st_plan *plan)
+static inline void tree_plan_freebsd(struct st_platform *p, struct st_journal *plan)
 {
     struct st_finding a = {.rule = &freebsd_rule_a}, b = {.rule = &freebsd_rule_b};
     st_finding_change(&a, ST_CHANGE_SYSCTL, "hw.snd.latency", "0");
     st_finding_change(&a, ST_CHANGE_LOADER, "kern.hz", "1000");
     st_finding_change(&b, ST_CHANGE_RC_CONF, "powerd:powerd_flags", "-a maximum");
     st_finding_change(&b, ST_CHANGE_SYSCTL, "vm.max_user_wired", "4194304");
-    *plan = (struct st_plan){0};
+    *plan = (struct st_journal){0};
     tree_add(plan, p, &a);
     tree_add(plan, p, &b);
 }
 
 /* The kinds of Linux that tree_plan has not. */
-static inline void tree_plan_boot(struct st_platform *p, struct st_plan *plan)
+static inline void tree_plan_boot(struct st_platform *p, struct st_journal *plan)
 {
     struct st_finding a = {.rule = &rule_a}, b = {.rule = &rule_b};
     st_finding_change(&a, ST_CHANGE_BOOT, "boot", "preempt=full");
     st_finding_change(&a, ST_CHANGE_UDEV, "rule", "KERNEL==\"rtc0\", GROUP=\"audio\"");
     st_finding_change(&b, ST_CHANGE_BOOT, "boot", "threadirqs");
     st_finding_change(&b, ST_CHANGE_MODPROBE, "snd_hda_intel", "power_save=0");
-    *plan = (struct st_plan){0};
+    *plan = (struct st_journal){0};
     tree_add(plan, p, &a);
     tree_add(plan, p, &b);
 }
 
 /* Three rules: a sysctl and limits; the governors and a unit; another sysctl. */
-static inline void tree_plan(struct st_platform *p, struct st_plan *plan)
+static inline void tree_plan(struct st_platform *p, struct st_journal *plan)
 {
     struct st_finding a = {.rule = &rule_a}, b = {.rule = &rule_b}, c = {.rule = &rule_c};
     st_finding_change(&a, ST_CHANGE_SYSCTL, "vm.swappiness", "10");
@@ -210,7 +209,7 @@ static inline void tree_plan(struct st_platform *p, struct st_plan *plan)
                       "performance");
     st_finding_change(&b, ST_CHANGE_SYSTEMD, "user@.service", "LimitRTPRIO=90");
     st_finding_change(&c, ST_CHANGE_SYSCTL, "kernel.nmi_watchdog", "0");
-    *plan = (struct st_plan){0};
+    *plan = (struct st_journal){0};
     tree_add(plan, p, &a);
     tree_add(plan, p, &b);
     tree_add(plan, p, &c);

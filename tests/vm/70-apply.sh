@@ -15,7 +15,7 @@ prlimit --pid 1 --rtprio=0 --memlock=8388608
 : >>/etc/default/grub # without it the options of the kernel are shown instead of written
 etc >/tmp/before
 is "a dry run of a user without rights shows a difference" "$(as_nobody sleeptune apply --dry-run >/tmp/dry; echo $?)" 1
-like "in the limits" "$(cat /tmp/dry)" '^\+nobody - rtprio 90$'
+like "in the limits" "$(cat /tmp/dry)" '^    nobody - rtprio 90$'
 as_nobody sleeptune apply --yes >/dev/null 2>/tmp/err
 is "which needs root" "$?" 4
 like "and says what to run" "$(cat /tmp/err)" '^sudo sleeptune apply --yes$'
@@ -54,7 +54,7 @@ mount --bind /etc /etc && mount -o remount,bind,ro /etc
 sleeptune apply --yes --no-measure --user nobody >/tmp/out 2>/tmp/err
 is "a read-only /etc is refused" "$?" 4
 like "by name" "$(cat /tmp/err)" 'read-only'
-like "with what to put where" "$(cat /tmp/out)" '^\+nobody - rtprio 90$'
+like "with what to put where" "$(cat /tmp/out)" '^    nobody - rtprio 90$'
 umount /etc
 etc >/tmp/after
 ok "and left as it was" cmp /tmp/before /tmp/after

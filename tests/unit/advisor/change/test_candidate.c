@@ -107,15 +107,15 @@ static void freebsd_is_tried_with_the_values_of_a_capture(void **state)
         assert_int_equal(st_tick_late(5, 100, period_ns, &late), 0);
         assert_true(late.settled_ns > period_ns / candidates.late_share);
     }
-    for (size_t i = 0; i < candidates.plan.steps_n; i++) /* files are for apply */
-        assert_false(candidates.plan.steps[i].file);
+    for (size_t i = 0; i < candidates.plan.entries_n; i++) /* files are for apply */
+        assert_false(candidates.plan.entries[i].file);
 
     struct st_applied applied;
-    struct st_revert_counts counts;
-    char message[512];
+    const char *why;
     const char *target;
-    const struct st_plan plan = {.steps = &candidates.plan.steps[row->first_step], .steps_n = row->steps_n};
-    assert_int_equal(st_applied_open(&applied, "test", p, FOLDER, NULL, NULL, message, sizeof(message)), 0);
+    const struct st_journal plan = {.entries = &candidates.plan.entries[row->first_step],
+                                    .entries_n = row->steps_n};
+    assert_int_equal(st_applied_open(&applied, "test", p, FOLDER, NULL, NULL, &why), 0);
     assert_int_equal(st_applied_begin(&applied, &plan), 0);
     assert_sysctl(p, DEVIATION, "5"); /* the journal comes first */
     assert_int_equal(st_applied_switch(&applied, "freebsd-alloweddeviation", false, true, &target), 0);
@@ -123,7 +123,7 @@ static void freebsd_is_tried_with_the_values_of_a_capture(void **state)
     assert_int_equal(st_applied_switch(&applied, "freebsd-alloweddeviation", true, false, &target), 0);
     assert_sysctl(p, DEVIATION, "5");
     assert_int_equal(st_applied_switch(&applied, "freebsd-alloweddeviation", false, true, &target), 0);
-    assert_int_equal(st_applied_revert(&applied, false, NULL, 0, &counts), 0);
+    assert_null(st_applied_revert(&applied, false, NULL, 0));
     assert_sysctl(p, DEVIATION, "5");
     assert_int_equal(applied.journal.entries_n, 0);
 
@@ -152,19 +152,18 @@ static void what_apply_wrote_is_not_the_trials(void **state)
     struct st_report report;
     struct st_candidates candidates;
     struct st_applied applied;
-    struct st_revert_counts counts;
-    char message[512];
-    size_t left_n;
+    const char *why;
     assert_int_equal(st_collect_dir(ST_CAPTURES_DIR "/freebsd-13.2", &facts), 0);
     assert_int_equal(st_report_make(facts, 64, 48000, &report), 0);
     assert_int_equal(st_candidates_find(&candidates, p, &report, true, false), 0);
     const struct st_candidate *row = find(&candidates, "freebsd-alloweddeviation");
-    const struct st_plan plan = {.steps = &candidates.plan.steps[row->first_step], .steps_n = row->steps_n};
-    assert_int_equal(st_applied_open(&applied, "test", p, FOLDER, NULL, NULL, message, sizeof(message)), 0);
-    assert_int_equal(st_applied_add(&applied, &plan, &left_n), 0);
+    const struct st_journal plan = {.entries = &candidates.plan.entries[row->first_step],
+                                    .entries_n = row->steps_n};
+    assert_int_equal(st_applied_open(&applied, "test", p, FOLDER, NULL, NULL, &why), 0);
+    assert_int_equal(st_applied_add(&applied, &plan), 0);
     assert_int_equal(st_applied_begin(&applied, &plan), -EALREADY);
     st_applied_end_trial(&applied, "freebsd-alloweddeviation");
-    assert_int_equal(st_applied_revert(&applied, false, NULL, 0, &counts), 0);
+    assert_null(st_applied_revert(&applied, false, NULL, 0));
     assert_sysctl(p, DEVIATION, "0");
     assert_int_equal(applied.journal.entries_n, 1);
     st_applied_close(&applied);

@@ -108,7 +108,7 @@ static bool dies(int (*work)(struct st_platform *p), struct st_platform *p, unsi
 /* What is applied, and to what. */
 static const struct set {
     void (*make)(struct tree *tree);
-    void (*plan)(struct st_platform *p, struct st_plan *plan);
+    void (*plan)(struct st_platform *p, struct st_journal *plan);
 } linux_set = {tree_make, tree_plan}, boot_set = {tree_make_boot, tree_plan_boot},
   freebsd_set = {tree_make_freebsd, tree_plan_freebsd}, *set = &linux_set;
 
@@ -120,37 +120,32 @@ static const char *folder(struct st_platform *p)
 /* As the command does: what an earlier run left is taken back first. @return 0, or what went wrong. */
 static int apply(struct st_platform *p)
 {
-    char message[256];
+    const char *why;
     struct st_applied changes;
-    struct st_revert_counts counts;
-    struct st_plan plan;
-    size_t left_n = 0;
-    int r = st_applied_open(&changes, "test", p, folder(p), NULL, NULL, message, sizeof(message));
+    struct st_journal plan;
+    int r = st_applied_open(&changes, "test", p, folder(p), NULL, NULL, &why);
     if (r < 0)
         return 1;
-    r = st_applied_revert(&changes, false, NULL, 0, &counts);
-    if (r == 0 && counts.changed_n > 0)
-        r = -EBADMSG;
+    why = st_applied_revert(&changes, false, NULL, 0);
+    r = why != NULL || changes.n[ST_EVENT_CHANGED] > 0 ? -EBADMSG : 0;
     if (r == 0 && changes.journal.entries_n == 0) {
         set->plan(p, &plan);
-        r = st_applied_add(&changes, &plan, &left_n);
-        st_plan_finish(&plan);
+        r = st_applied_add(&changes, &plan);
+        st_journal_finish(&plan);
     }
     st_applied_close(&changes);
-    return r == 0 && left_n == 0 ? 0 : 2;
+    return r == 0 ? 0 : 2;
 }
 
 static int revert(struct st_platform *p, const char *const *ids, size_t ids_n)
 {
-    char message[256];
+    const char *why;
     struct st_applied changes;
-    struct st_revert_counts counts;
-    int r = st_applied_open(&changes, "test", p, folder(p), NULL, NULL, message, sizeof(message));
-    if (r < 0)
+    if (st_applied_open(&changes, "test", p, folder(p), NULL, NULL, &why) < 0)
         return 1;
-    r = st_applied_revert(&changes, ids == NULL, ids, ids_n, &counts);
+    why = st_applied_revert(&changes, ids == NULL, ids, ids_n);
     st_applied_close(&changes);
-    return r == 0 && counts.changed_n == 0 && counts.failed_n == 0 ? 0 : 2;
+    return why == NULL && changes.n[ST_EVENT_CHANGED] == 0 ? 0 : 2;
 }
 
 static int revert_all(struct st_platform *p)

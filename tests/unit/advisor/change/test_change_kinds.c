@@ -58,65 +58,50 @@ static struct st_platform *machine(enum st_os os, const struct file *files)
 static const struct {
     const char *name;
     struct file files[FILES_MAX];
-    const char *by_hand; /* part of it; NULL: into GRUB's drop-ins, or not known */
-    bool files_of_ours;
+    const char *by_hand; /* part of it; \"\": into GRUB's drop-ins; NULL: not known */
 } boots[] = {
-    {"Debian, Ubuntu", {GRUB, DROP_INS, {"/usr/sbin/update-grub", ""}}, NULL, true},
-    {"a captured /etc of Debian", {{"/etc/default/grub.d/a.cfg", ""}}, NULL, true},
+    {"Debian, Ubuntu", {GRUB, DROP_INS, {"/usr/sbin/update-grub", ""}}, ""},
+    {"a captured /etc of Debian", {{"/etc/default/grub.d/a.cfg", ""}}, ""},
     {"Fedora",
      {GRUB, CMDLINE, {"/usr/sbin/grubby", ""}, {"/usr/sbin/grub2-mkconfig", "#!/bin/sh"}},
-     "grubby",
-     false},
+     "grubby"},
     {"Arch with GRUB",
      {GRUB, {"/usr/bin/grub-mkconfig", "#!/bin/sh"}},
-     "grub-mkconfig -o /boot/grub/grub.cfg",
-     false},
+     "grub-mkconfig -o /boot/grub/grub.cfg"},
     {"a folder of drop-ins that this GRUB does not read",
      {GRUB, {"/etc/default/grub.d/a.cfg", ""}, {"/usr/bin/grub-mkconfig", "#!/bin/sh"}},
-     "GRUB_CMDLINE_LINUX_DEFAULT in /etc/default/grub",
-     false},
+     "GRUB_CMDLINE_LINUX_DEFAULT in /etc/default/grub"},
     {"openSUSE with GRUB",
      {GRUB, {"/usr/sbin/grub2-mkconfig", "#!/bin/sh"}},
-     "grub2-mkconfig -o /boot/grub2/grub.cfg",
-     false},
-    {"Silverblue", {GRUB, DROP_INS, {"/run/ostree-booted", ""}}, "rpm-ostree kargs", false},
-    {"SteamOS",
-     {GRUB, DROP_INS, {"/etc/default/grub-steamos", ""}},
-     "An update of SteamOS may drop it",
-     false},
-    {"NixOS", {{"/etc/NIXOS", ""}}, "boot.kernelParams", false},
-    {"Pop!_OS", {{"/etc/kernelstub/configuration", "{}"}, CMDLINE}, "kernelstub", false},
-    {"Debian with systemd-boot", {CMDLINE}, "/etc/kernel/cmdline, then run: sudo kernel-install add", false},
+     "grub2-mkconfig -o /boot/grub2/grub.cfg"},
+    {"Silverblue", {GRUB, DROP_INS, {"/run/ostree-booted", ""}}, "rpm-ostree kargs"},
+    {"SteamOS", {GRUB, DROP_INS, {"/etc/default/grub-steamos", ""}}, "An update of SteamOS may drop it"},
+    {"NixOS", {{"/etc/NIXOS", ""}}, "boot.kernelParams"},
+    {"Pop!_OS", {{"/etc/kernelstub/configuration", "{}"}, CMDLINE}, "kernelstub"},
+    {"Debian with systemd-boot", {CMDLINE}, "/etc/kernel/cmdline, then run: sudo kernel-install add"},
     {"systemd-boot beside files of GRUB",
      {GRUB, DROP_INS, CMDLINE, {LOADER_INFO, "....s.y.s.t.e.m.d.-.b.o.o.t. .2.5.5."}},
-     "/etc/kernel/cmdline",
-     false},
-    {"GRUB beside a cmdline", {GRUB, DROP_INS, CMDLINE, {LOADER_INFO, "....G.R.U.B. .2...1.2."}}, NULL, true},
-    {"systemd-boot and no cmdline",
-     {GRUB, DROP_INS, {LOADER_INFO, "....s.y.s.t.e.m.d.-.b.o.o.t."}},
-     NULL,
-     false},
-    {"Arch with unified images", {CMDLINE, {"/usr/bin/mkinitcpio", ""}}, "mkinitcpio -P", false},
-    {"openSUSE with systemd-boot",
-     {CMDLINE, {"/usr/bin/sdbootutil", ""}},
-     "sdbootutil update-all-entries",
-     false},
-    {"Arch with entries written by hand", {{"/boot/loader/loader.conf", ""}}, "options lines", false},
-    {"Raspberry Pi", {{"/boot/firmware/cmdline.txt", ""}}, "/boot/firmware/cmdline.txt", false},
-    {"nothing that is known", {{"/etc/passwd", ""}}, NULL, false},
+     "/etc/kernel/cmdline"},
+    {"GRUB beside a cmdline", {GRUB, DROP_INS, CMDLINE, {LOADER_INFO, "....G.R.U.B. .2...1.2."}}, ""},
+    {"systemd-boot and no cmdline", {GRUB, DROP_INS, {LOADER_INFO, "....s.y.s.t.e.m.d.-.b.o.o.t."}}, NULL},
+    {"Arch with unified images", {CMDLINE, {"/usr/bin/mkinitcpio", ""}}, "mkinitcpio -P"},
+    {"openSUSE with systemd-boot", {CMDLINE, {"/usr/bin/sdbootutil", ""}}, "sdbootutil update-all-entries"},
+    {"Arch with entries written by hand", {{"/boot/loader/loader.conf", ""}}, "options lines"},
+    {"Raspberry Pi", {{"/boot/firmware/cmdline.txt", ""}}, "/boot/firmware/cmdline.txt"},
+    {"nothing that is known", {{"/etc/passwd", ""}}, NULL},
 };
 
 static void the_boot_loader_decides_where_and_how(void **state)
 {
     (void)state;
     ST_EACH (boot, boots) {
-        char where[512] = "";
         const char *path;
         struct st_platform *p = machine(ST_OS_LINUX, boot->files);
-        const int r = st_change_boot_by_hand(&p->machine, where, sizeof(where), &path);
-        if ((r == 0) != (boot->by_hand != NULL) || (r == 0 && strstr(where, boot->by_hand) == NULL) ||
-            st_change_has_boot_files(&p->machine) != boot->files_of_ours)
-            fail_msg("%s: %d, \"%s\"", boot->name, r, where);
+        const char *where = st_change_boot_by_hand(&p->machine, &path);
+        if (boot->by_hand == NULL || where == NULL
+                ? where != boot->by_hand
+                : strstr(where, boot->by_hand) == NULL || (where[0] == '\0') != (boot->by_hand[0] == '\0'))
+            fail_msg("%s: \"%s\"", boot->name, where != NULL ? where : "NULL");
         st_fake_free(p);
     }
 }
@@ -136,20 +121,17 @@ static void check_file(struct st_platform *p, const char *path, const char *want
 static void there_and_back(struct st_platform *p, const struct st_finding *finding, const struct file *after,
                            const struct file *before)
 {
-    char message[256] = "";
     struct st_applied changes;
-    struct st_plan plan = {0};
-    struct st_revert_counts counts;
-    size_t left_n;
-    const int r = st_plan_add(&plan, &p->machine, finding, false, message, sizeof(message));
-    if (r != 0)
-        fail_msg("%d: %s", r, message);
-    assert_int_equal(st_applied_open(&changes, "test", p, FOLDER, NULL, NULL, message, sizeof(message)), 0);
-    assert_int_equal(st_applied_add(&changes, &plan, &left_n), 0);
+    struct st_journal plan = {0};
+    const char *why = st_plan_add(&plan, &p->machine, finding, false);
+    if (why != NULL)
+        fail_msg("%s", why);
+    assert_int_equal(st_applied_open(&changes, "test", p, FOLDER, NULL, NULL, &why), 0);
+    assert_int_equal(st_applied_add(&changes, &plan), 0);
     for (size_t i = 0; i < FILES_MAX && after[i].path != NULL; i++)
         check_file(p, after[i].path, after[i].text);
-    assert_int_equal(st_applied_revert(&changes, true, NULL, 0, &counts), 0);
-    assert_int_equal(counts.changed_n + counts.failed_n, 0);
+    assert_null(st_applied_revert(&changes, true, NULL, 0));
+    assert_int_equal(changes.n[ST_EVENT_CHANGED], 0);
     for (size_t i = 0; i < FILES_MAX && before[i].path != NULL; i++)
         check_file(p, before[i].path, before[i].text);
     for (size_t i = 0; i < FILES_MAX && after[i].path != NULL; i++) {
@@ -160,7 +142,7 @@ static void there_and_back(struct st_platform *p, const struct st_finding *findi
             check_file(p, after[i].path, NULL);
     }
     st_applied_close(&changes);
-    st_plan_finish(&plan);
+    st_journal_finish(&plan);
 }
 
 static void freebsd_files_are_written_and_restored_to_the_byte(void **state)
@@ -227,12 +209,11 @@ static const struct way {
 /* changed: by someone, between apply and revert. */
 static void check_way(const struct way *way, bool changed)
 {
-    char message[256] = "", ours[1024], now[1100];
+    char ours[1024], now[1100];
     const struct st_rule *of = st_rule_find(way->os == ST_OS_LINUX ? "linux-swap" : "freebsd-snd-latency");
     struct st_applied changes;
-    struct st_plan plan = {0};
-    struct st_revert_counts counts;
-    size_t left_n, len;
+    struct st_journal plan = {0};
+    size_t len;
     struct st_finding finding = {.rule = of};
     const bool lower = st_change_is_users(way->change.kind) && geteuid() == 0; /* not for root */
     if (lower)
@@ -245,25 +226,25 @@ static void check_way(const struct way *way, bool changed)
     else
         assert_int_equal(st_fake_set_sysctl(p, "hw.snd.latency", "0", 0), 0);
     st_finding_change(&finding, way->change.kind, way->change.key, way->change.value);
-    const int r = st_plan_add(&plan, &p->machine, &finding, false, message, sizeof(message));
-    if (r != 0)
-        fail_msg("%s: %d, %s", way->change.key, r, message);
-    const struct st_entry *file = &plan.steps[plan.steps_n - 1];
+    const char *why = st_plan_add(&plan, &p->machine, &finding, false);
+    if (why != NULL)
+        fail_msg("%s: %s", way->change.key, why);
+    const struct st_entry *file = &plan.entries[plan.entries_n - 1];
     assert_true(file->file);
-    const bool block = st_change_is_block(way->os, way->change.kind);
-    assert_int_equal(st_applied_open(&changes, "test", p, FOLDER, NULL, NULL, message, sizeof(message)), 0);
-    assert_int_equal(st_applied_add(&changes, &plan, &left_n), 0);
+    const bool block = file->block;
+    assert_int_equal(st_applied_open(&changes, "test", p, FOLDER, NULL, NULL, &why), 0);
+    assert_int_equal(st_applied_add(&changes, &plan), 0);
     assert_int_equal(p->machine.read_text(&p->machine, file->target, ours, sizeof(ours), &len), 0);
     assert_string_equal(ours + (block ? strlen("# mine") : 0), file->text);
     snprintf(now, sizeof(now), "%s", ours);
     now[len - (block ? strlen("# <<< sleeptune freebsd-snd-latency\n") + 2 : 2)] = 'X';
     if (changed)
         assert_int_equal(st_fake_set_file(p, file->target, now, 0), 0);
-    assert_int_equal(st_applied_revert(&changes, true, NULL, 0, &counts), 0);
-    assert_int_equal(counts.changed_n, changed);
+    assert_null(st_applied_revert(&changes, true, NULL, 0));
+    assert_int_equal(changes.n[ST_EVENT_CHANGED], changed);
     check_file(p, file->target, changed ? now : block ? "# mine" : NULL);
     st_applied_close(&changes);
-    st_plan_finish(&plan);
+    st_journal_finish(&plan);
     st_finding_finish(&finding);
     st_fake_free(p);
     if (lower)
@@ -289,21 +270,20 @@ static void what_others_changed_is_left(void **state)
 static void a_running_value_without_a_file_may_be_missing(void **state)
 {
     struct st_finding finding = {.rule = &preemption};
-    struct st_plan plan = {0};
-    char message[256];
+    struct st_journal plan = {0};
     (void)state;
     struct st_platform *p =
         machine(ST_OS_LINUX, (const struct file[FILES_MAX]){{"/etc/default/grub.d/a.cfg", ""}});
     st_finding_change(&finding, ST_CHANGE_SYSFS_NOW, "/sys/kernel/debug/sched/preempt", "full");
     st_finding_change(&finding, ST_CHANGE_BOOT, "boot", "preempt=full");
-    assert_int_equal(st_plan_add(&plan, &p->machine, &finding, false, message, sizeof(message)), 0);
-    assert_int_equal(plan.steps_n, 1);
-    st_plan_finish(&plan);
+    assert_null(st_plan_add(&plan, &p->machine, &finding, false));
+    assert_int_equal(plan.entries_n, 1);
+    st_journal_finish(&plan);
     assert_int_equal(st_fake_set_file(p, "/sys/kernel/debug/sched/preempt", "none (voluntary) full\n", 0), 0);
-    assert_int_equal(st_plan_add(&plan, &p->machine, &finding, false, message, sizeof(message)), 0);
-    assert_int_equal(plan.steps_n, 2);
-    assert_string_equal(plan.steps[0].old_value, "voluntary");
-    st_plan_finish(&plan);
+    assert_null(st_plan_add(&plan, &p->machine, &finding, false));
+    assert_int_equal(plan.entries_n, 2);
+    assert_string_equal(plan.entries[0].old_value, "voluntary");
+    st_journal_finish(&plan);
     st_finding_finish(&finding);
     st_fake_free(p);
 }

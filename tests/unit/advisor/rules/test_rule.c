@@ -165,8 +165,9 @@ static void check_finding(const struct fixture *f, const struct st_finding *find
     if (finding->changes_n > 0 && (!st_rule_is_applied(f->rule) || finding->fix_persistent == NULL))
         fail_msg("%s: changes need a rule that is applied, and a fix for people", f->name);
     for (size_t i = 0; i < finding->changes_n; i++) {
-        struct st_change_form form;
-        if (st_change_form(st_rule_os(f->rule), f->rule->id, &finding->changes[i], &form) != 0)
+        struct st_entry form;
+        const char *line;
+        if (!st_change_form(st_rule_os(f->rule), f->rule->id, &finding->changes[i], &form, &line))
             fail_msg("%s: change \"%s\" \"%s\" cannot be written", f->name, finding->changes[i].key,
                      finding->changes[i].value);
         if (writes_running_value(finding->changes[i].kind) &&

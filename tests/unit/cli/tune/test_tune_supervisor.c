@@ -61,13 +61,13 @@ static bool has_journal(void)
 
 static int add_row(const char *rule, const char *target, const char *old, const char *new)
 {
-    struct st_plan *plan = &s->candidates.plan;
+    struct st_journal *plan = &s->candidates.plan;
     const size_t i = s->candidates.n++;
     s->findings[i].rule = st_rule_find(rule);
     s->candidates.rows[i] =
-        (struct st_candidate){.finding = &s->findings[i], .first_step = plan->steps_n, .steps_n = 1};
-    plan->steps = realloc(plan->steps, (plan->steps_n + 1) * sizeof(*plan->steps));
-    struct st_entry *step = &plan->steps[plan->steps_n++];
+        (struct st_candidate){.finding = &s->findings[i], .first_step = plan->entries_n, .steps_n = 1};
+    plan->entries = realloc(plan->entries, (plan->entries_n + 1) * sizeof(*plan->entries));
+    struct st_entry *step = &plan->entries[plan->entries_n++];
     *step = (struct st_entry){.kind = ST_CHANGE_SYSFS};
     ST_PRINT(step->rule, "%s", rule);
     ST_PRINT(step->target, "%s", target);
@@ -205,7 +205,7 @@ static void a_setting_of_another_rule_is_refused_in_the_words_of_apply(void **st
     struct st_tune_supervisor supervisor;
     char why[ST_TUNING_WHY_BYTES];
     size_t row;
-    strcpy(s->candidates.plan.steps[1].target, PAGES "enabled");
+    strcpy(s->candidates.plan.entries[1].target, PAGES "enabled");
     strcpy(s->candidates.rows[1].setting, PAGES "enabled");
     assert_int_equal(start(&supervisor), 0);
     assert_int_equal(st_tune_supervisor_set(&supervisor, 3, &row, why), -EIO);
