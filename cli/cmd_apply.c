@@ -191,7 +191,7 @@ static void print_planned(const struct work *work, const struct st_finding *find
     st_change_output_text(4, "not when:", finding->rule->when_not);
     for (size_t i = first_step; i < work->plan.entries_n; i++) {
         const struct st_entry *step = &work->plan.entries[i];
-        const char *others = st_change_others(&work->target.p->machine, step);
+        const char *others = st_change_others(work->target.p, step);
         if (step->file && step->kind == ST_CHANGE_LIMITS)
             st_change_output_text(4, "for:", st_text("%s, from the next login on", step->part));
         if (others[0] != '\0')
@@ -233,7 +233,7 @@ static void look_at(struct work *work, const struct st_finding *finding, bool as
         work->by_hand_n += asked || finding->changes_n > 0;
         if (asked || st_rule_is_applied(rule))
             print_by_hand(finding, NULL);
-    } else if ((why = st_plan_add(&work->plan, &work->target.p->machine, finding, false)) != NULL) {
+    } else if ((why = st_plan_add(&work->plan, work->target.p, finding, false)) != NULL) {
         work->by_hand_n++;
         print_by_hand(finding, why);
     } else {
@@ -281,7 +281,7 @@ static int look(struct work *work)
             !(work->ids_n == 0 ? finding->needless == NULL : st_text_is_among(finding->rule->id, work->ids)))
             continue;
         look_at(work, finding, work->ids_n > 0);
-        if (work->plan.entries_n > steps_n && work->target.p->machine.os == ST_OS_FREEBSD)
+        if (work->plan.entries_n > steps_n && work->target.p->os == ST_OS_FREEBSD)
             r = judge_after(work, finding, &then);
     }
     st_report_finish(&then);
@@ -302,7 +302,7 @@ static void print_if_not_allowed(const struct work *work, int r)
 static int carry_out(struct work *work)
 {
     const char *why;
-    struct st_change_output output = {.os = work->target.p->machine.os};
+    struct st_change_output output = {.os = work->target.p->os};
     struct st_applied applied;
     int r = st_applied_open(&applied, st_program_command, work->target.p, work->target.folder,
                             st_change_output_event, &output, &why);

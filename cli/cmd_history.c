@@ -165,7 +165,7 @@ static int ask(const struct st_history_wish *wish, json_t **ret)
 
 static const struct st_os_row *here(void)
 {
-    return &st_os_rows[st_platform_native()->machine.os];
+    return &st_os_rows[st_platform_native()->os];
 }
 
 typedef void (*print_fn)(FILE *out, const json_t *document, const struct st_history_text_look *look);

@@ -87,9 +87,9 @@ static int too_many_cpus(void)
 /* N, LIST (0,2-3) or all. Only CPUs that this process may use. */
 static int parse_cpus(const char *text, struct st_session_config *config)
 {
-    struct st_threads *threads = &st_platform_native()->threads;
+    struct st_platform *platform = st_platform_native();
     int allowed[4096];
-    const int n = threads->cpus_allowed(threads, allowed, (int)ST_ARRAY_LEN(allowed));
+    const int n = platform->cpus_allowed(platform, allowed, (int)ST_ARRAY_LEN(allowed));
     if (n < 0)
         return st_failure("cannot read which CPUs may be used: %s", strerror(-n));
     const size_t allowed_n = (size_t)n < ST_ARRAY_LEN(allowed) ? (size_t)n : ST_ARRAY_LEN(allowed);
@@ -286,9 +286,9 @@ static int choose_buffer(struct arguments *a)
 /* Without the right to it a normal thread would be judged, unnoticed. */
 static int has_rights(const struct st_session_config *config)
 {
-    struct st_threads *threads = &st_platform_native()->threads;
+    struct st_platform *platform = st_platform_native();
     struct st_rt_rights rights;
-    if (config->policy == ST_POLICY_OTHER || threads->rt_rights(threads, config->priority, &rights) != 0 ||
+    if (config->policy == ST_POLICY_OTHER || platform->rt_rights(platform, config->priority, &rights) != 0 ||
         rights.fifo_errno == 0)
         return ST_EXIT_DONE;
     return st_failure("no right to real-time priority %d: %s. 'sleeptune report' says how to get it; "

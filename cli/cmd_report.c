@@ -95,7 +95,7 @@ static int list_rules(void)
  * anything. */
 static bool read_tuned(const struct st_facts *facts, struct st_tuned *ret)
 {
-    struct st_machine *machine = &st_platform_native()->machine;
+    struct st_platform *machine = st_platform_native();
     size_t n = 0;
     if (st_tuned_read(machine, st_os_rows[facts->os].changes, facts, ret) != 0)
         return false;

@@ -94,7 +94,7 @@ int st_cmd_revert(int argc, char **argv)
         return status;
     bool any = true;
     status = check_ids(&options, &target, &any);
-    struct st_change_output output = {.os = target.p->machine.os};
+    struct st_change_output output = {.os = target.p->os};
     const bool nothing = !any && geteuid() != 0;
     if (status == ST_EXIT_DONE && nothing)
         puts("nothing to revert");

@@ -13,7 +13,6 @@
 #include "core/ns.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
-#include "platform/clock.h"
 #include "platform/platform.h"
 #include "platform/proc.h"
 #include "st_config.h"
@@ -341,7 +340,7 @@ static int print_share(const struct st_facts *facts)
 {
     struct st_report report;
     char date[16];
-    const time_t now = (time_t)(st_clock_wall_ns(&st_platform_native()->clock) / ST_NS_PER_S);
+    const time_t now = (time_t)(st_platform_wall_ns(st_platform_native()) / ST_NS_PER_S);
     struct tm utc;
     const int r = st_report_make(facts, 0, 0, &report);
     if (r != 0)

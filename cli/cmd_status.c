@@ -256,7 +256,7 @@ static void show(const struct st_screen *screen)
 
 struct watch {
     const struct wish *wish;
-    struct st_clock *clock;
+    struct st_platform *platform;
     struct st_daemon_answer answer; /* the last good one */
     char whose[ST_DAEMON_WHOSE_BYTES];
     bool current;           /* that one has this program's version */
@@ -285,7 +285,7 @@ static void ask(struct watch *watch)
     st_daemon_client_finish(&watch->answer);
     watch->answer = answer;
     watch->error[0] = '\0';
-    watch->since_wall_ns = st_clock_wall_ns(watch->clock);
+    watch->since_wall_ns = st_platform_wall_ns(watch->platform);
 }
 
 /* @return whether it must not be overlooked. */
@@ -297,7 +297,7 @@ static bool choose_message(const struct watch *watch, char *buf, size_t buf_byte
         return true;
     }
     if (watch->error[0] != '\0') {
-        since = st_when_text_near(watch->since_wall_ns, st_clock_wall_ns(watch->clock));
+        since = st_when_text_near(watch->since_wall_ns, st_platform_wall_ns(watch->platform));
         snprintf(buf, buf_bytes, "No connection since %s: %s", since, watch->error);
         return true;
     }
@@ -329,7 +329,7 @@ static void draw(const struct watch *watch)
 
 static int follow_screen(const struct wish *wish)
 {
-    struct watch watch = {.wish = wish, .clock = &st_platform_native()->clock};
+    struct watch watch = {.wish = wish, .platform = st_platform_native()};
     const char *type = getenv("TERM");
     if (type == NULL || strcmp(type, "dumb") == 0)
         return st_failure("a terminal of type '%s' cannot be redrawn: leave out --watch",

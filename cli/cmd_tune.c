@@ -134,8 +134,7 @@ static int look(struct work *work)
     if (status != ST_EXIT_DONE)
         return status;
     const bool real_time =
-        target->p->threads.rt_rights(&target->p->threads, work->config.priority, &rights) == 0 &&
-        rights.fifo_errno == 0;
+        target->p->rt_rights(target->p, work->config.priority, &rights) == 0 && rights.fifo_errno == 0;
     const int r =
         st_candidates_find(&work->candidates, target->p, &target->report, geteuid() == 0, !real_time);
     if (r != 0)
@@ -184,7 +183,7 @@ static int set(void *ctx, uint32_t on, size_t *ret_row, char *why)
  * unknown is false. */
 static bool is_disturbed(const struct work *work, char *device, size_t device_bytes)
 {
-    struct st_machine *machine = &work->target.p->machine;
+    struct st_platform *machine = work->target.p;
     glob_t paths = {0};
     char text[128] = "";
     size_t bytes;
@@ -202,7 +201,7 @@ static bool is_disturbed(const struct work *work, char *device, size_t device_by
 
 static int look_at_heat(const struct work *work, char *why)
 {
-    const int64_t now_mc = st_readings_temperature_mc(&work->target.p->machine, 0);
+    const int64_t now_mc = st_readings_temperature_mc(work->target.p, 0);
     if (now_mc == INT64_MIN || work->start_mc == INT64_MIN ||
         (now_mc < HOT_MC && now_mc - work->start_mc < WARMER_MC))
         return 0;
@@ -226,13 +225,12 @@ static int measure(void *ctx, struct st_tuning_block *ret, char *why)
     }
     st_music_poll(work->music);
     const uint64_t others_n = st_music_dropouts(work->music);
-    const int64_t before_uj = st_readings_number(&p->machine, ENERGY), before_ns = st_clock_now_ns(&p->clock);
+    const int64_t before_uj = st_readings_number(p, ENERGY), before_ns = st_platform_now_ns(p);
     if (st_measure_run(&work->config, NULL, NULL, &result) != ST_EXIT_DONE) {
         snprintf(why, ST_TUNING_WHY_BYTES, "the measuring loop did not start");
         return -EIO;
     }
-    const int64_t after_uj = st_readings_number(&p->machine, ENERGY),
-                  took_ns = st_clock_now_ns(&p->clock) - before_ns;
+    const int64_t after_uj = st_readings_number(p, ENERGY), took_ns = st_platform_now_ns(p) - before_ns;
     int r = 0;
     if (st_stop_asked() || result.interrupted) {
         snprintf(why, ST_TUNING_WHY_BYTES, "stopped");
@@ -279,7 +277,7 @@ static int run(struct work *work)
     if (r != 0)
         return ST_EXIT_FAILURE;
     work->music = st_music_start(p, st_xrun_sources, work->target.facts, geteuid() == 0);
-    const int ended = st_tuning_run(&work->tuning, &bench, (uint64_t)st_clock_wall_ns(&p->clock));
+    const int ended = st_tuning_run(&work->tuning, &bench, (uint64_t)st_platform_wall_ns(p));
     if (bench.look != NULL)
         fputs("\r\033[K", stderr);
     r = st_tune_supervisor_end(&work->supervisor);
@@ -323,9 +321,8 @@ static void save(const struct work *work)
     if (localtime_r(&now, &tm) != NULL)
         strftime(tuned.day, sizeof(tuned.day), "%Y-%m-%d", &tm);
     /* The journal makes this folder; a session that tries only the timer slack has no journal. */
-    (void)work->target.p->writer.make_folder(&work->target.p->writer, work->target.folder,
-                                             ST_JOURNAL_FOLDER_MODE);
-    const int r = st_tuned_write(&work->target.p->writer, work->target.folder, work->target.facts, &tuned);
+    (void)work->target.p->make_folder(work->target.p, work->target.folder, ST_JOURNAL_FOLDER_MODE);
+    const int r = st_tuned_write(work->target.p, work->target.folder, work->target.facts, &tuned);
     if (r != 0)
         fprintf(stderr, "sleeptune tune: cannot save the result in %s: %s\n", work->target.folder,
                 strerror(-r));
@@ -343,7 +340,7 @@ static size_t kept(const struct work *work)
 {
     struct st_journal journal;
     size_t n = 0;
-    if (st_journal_read(&work->target.p->machine, work->target.folder, &journal) != NULL)
+    if (st_journal_read(work->target.p, work->target.folder, &journal) != NULL)
         return 0;
     for (size_t i = 0; i < work->tuning.n; i++) {
         size_t k = st_tune_output_is_worth(&work->output, i) ? 0 : journal.entries_n;
@@ -452,7 +449,7 @@ int st_cmd_tune(int argc, char **argv)
         work->config.warmup_max_ns = SETTLE_NS;
         work->config.warmup_cycles =
             (uint64_t)wish->rate_hz * (uint64_t)(SETTLE_NS / ST_NS_PER_S) / wish->frames + 1;
-        work->start_mc = st_readings_temperature_mc(&work->target.p->machine, 0);
+        work->start_mc = st_readings_temperature_mc(work->target.p, 0);
         status = options.dry_run ? print(work, true) : try_settings(work);
         st_candidates_finish(&work->candidates);
     }

@@ -69,7 +69,7 @@ static const struct {
 /** Is it as we wrote it, and does it count? */
 static void verify_entry(struct work *work, const struct st_entry *entry)
 {
-    struct st_machine *machine = &work->target.p->machine;
+    struct st_platform *machine = work->target.p;
     const char *detail = "", *others = st_change_others(machine, entry);
     const size_t look = entry->forgotten                ? FORGOTTEN
                         : entry->phase != ST_PHASE_DONE ? INTERRUPTED
@@ -109,7 +109,7 @@ static bool waits_for_boot(const struct st_change_target *target, const struct s
     const char *now;
     bool waits = false;
     if (!entry->file || entry->kind != ST_CHANGE_LOADER ||
-        st_change_file_read(&target->p->machine, entry->target, &text) != 0)
+        st_change_file_read(target->p, entry->target, &text) != 0)
         return false;
     ST_TEXT_EACH (name, st_text("%s", entry->names), " ") {
         waits = waits || (st_facts_text(target->facts, st_text(ST_KEYS_FREEBSD "%s", name), &now) == 0 &&
@@ -129,7 +129,7 @@ struct come {
 
 static struct come come_of(const struct work *work, const struct st_finding *finding)
 {
-    struct st_machine *machine = &work->target.p->machine;
+    struct st_platform *machine = work->target.p;
     struct st_journal plan = {0};
     struct come come = {.again = false};
     const bool planned = st_plan_add(&plan, machine, finding, false) == NULL;
@@ -290,7 +290,7 @@ static int verify_all(struct work *work)
         st_before_after_print(&proof);
     st_before_after_finish(&proof);
     if (!json && target->own &&
-        st_change_folder_look(&target->p->machine, st_os_rows[target->p->machine.os].changes) != -ENOENT)
+        st_change_folder_look(target->p, st_os_rows[target->p->os].changes) != -ENOENT)
         st_change_output_row(
             0, "",
             "These are your own settings. Run 'sleeptune verify' as root for the changes that root applied.");

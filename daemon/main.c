@@ -111,7 +111,7 @@ static int read_options(int argc, char **argv, struct options *ret)
 
 /* A file that was named must be there; the default one may be missing. @return 0, or EXIT_USAGE with messages
  * given. */
-static int read_config(struct st_machine *machine, const struct options *options, struct st_config *ret,
+static int read_config(struct st_platform *machine, const struct options *options, struct st_config *ret,
                        const char **ret_path)
 {
     *ret_path = options->config;
@@ -143,17 +143,17 @@ static void on_rttime(ST_UNUSED int number)
 {
     const int error = errno;
     struct st_platform *platform = st_platform_native();
-    (void)platform->threads.set_policy(&platform->threads, ST_POLICY_OTHER, 0);
+    (void)platform->set_policy(platform, ST_POLICY_OTHER, 0);
     ran_too_long = 1;
     errno = error;
 }
 
-static int serve(struct st_service *service, const sigset_t *blocked, struct st_clock *clock)
+static int serve(struct st_service *service, const sigset_t *blocked, struct st_platform *platform)
 {
-    int64_t next_ns = st_clock_now_ns(clock) + ST_SERVICE_TICK_NS;
+    int64_t next_ns = st_platform_now_ns(platform) + ST_SERVICE_TICK_NS;
     int r = 0;
     while (r == 0 && ends_by == 0) {
-        const int64_t now_ns = st_clock_now_ns(clock);
+        const int64_t now_ns = st_platform_now_ns(platform);
         st_text_forget();
         if (now_ns >= next_ns) {
             r = st_service_tick(service);
@@ -225,7 +225,7 @@ int main(int argc, char **argv)
     struct st_platform *platform = st_platform_native();
     struct st_config config;
     const char *config_path;
-    status = read_config(&platform->machine, &options, &config, &config_path);
+    status = read_config(platform, &options, &config, &config_path);
     if (status != 0)
         return status;
     if (options.check) {
@@ -261,7 +261,7 @@ int main(int argc, char **argv)
     struct st_service *service;
     if (!has_descriptors() || st_service_start(platform, &config, config_path, &service) < 0)
         return EXIT_FAILED;
-    const int served = serve(service, &blocked, &platform->clock);
+    const int served = serve(service, &blocked, platform);
     const int stopped = st_service_stop(service);
     return served == 0 && stopped == 0 ? EXIT_DONE : EXIT_FAILED;
 }

@@ -45,7 +45,7 @@ static void forget_counts(struct st_service *service)
 
 static void begin_rest(struct st_service *service)
 {
-    service->music.playing.told_ns = st_clock_now_ns(&service->platform->clock);
+    service->music.playing.told_ns = st_platform_now_ns(service->platform);
     service->view.rests =
         st_text_is(service->config.loop.when, "playing") && !st_config_own_stream(&service->config);
     if (service->view.rests)
@@ -97,8 +97,7 @@ static int wake_up(struct st_service *service, const struct st_playing_facts *fa
 {
     struct st_service_music *music = &service->music;
     service->loop.witness = st_witness_choose(&service->config, facts);
-    st_clockwatch_tick(&service->clockwatch, &service->platform->clock,
-                       &service->events); /* before its time */
+    st_clockwatch_tick(&service->clockwatch, service->platform, &service->events); /* before its time */
     st_service_view_end_minute(service);
     st_result_finish(&music->rested);
     music->rested = (struct st_result){0};
@@ -165,8 +164,8 @@ static int follow_music(struct st_service *service, enum st_playing_answer answe
     const bool starts = answer == ST_PLAYING_YES && !service->music.plays;
     service->music.plays = answer == ST_PLAYING_YES;
     const struct st_witness wished = st_witness_choose(&service->config, facts);
-    const bool resized = is_resized(&service->music, &service->loop.witness, &wished,
-                                    st_clock_now_ns(&service->platform->clock));
+    const bool resized =
+        is_resized(&service->music, &service->loop.witness, &wished, st_platform_now_ns(service->platform));
     if (!service->music.plays || (!starts && !resized && service->loop.witness.settled))
         return 0;
     const bool differs = st_witness_differs(&service->loop.witness, &wished);
@@ -177,7 +176,7 @@ static int follow_music(struct st_service *service, enum st_playing_answer answe
 static int rest_or_run(struct st_service *service)
 {
     struct st_service_music *music = &service->music;
-    const int64_t now_ns = st_clock_now_ns(&service->platform->clock);
+    const int64_t now_ns = st_platform_now_ns(service->platform);
     const bool always = st_text_is(service->config.loop.when, "always");
     struct st_playing_facts facts = {.own_stream = st_config_own_stream(&service->config)};
     st_observe_playing(service->observe, &facts);
@@ -210,7 +209,7 @@ int st_service_wait(struct st_service *service, int64_t until_ns, const sigset_t
     st_observe_wait(service->observe, &wait);
     st_notify_wait(service->notify, &wait);
     st_tracer_way_wait(&service->tracer_way, &wait);
-    st_wait(&wait, &service->platform->clock, blocked);
+    st_wait(&wait, service->platform, blocked);
     const int64_t played_ns = st_observe_turn(service->observe, &wait);
     st_history_writer_turn(service->history, &wait);
     st_tracer_way_turn(&service->tracer_way, service->session, &wait);
@@ -234,7 +233,7 @@ static int start_parts(struct st_service *service)
     if (r < 0)
         return r;
     /* the last line of defence; rtkit may ask for less */
-    r = service->platform->threads.set_rttime_limit_ns(&service->platform->threads, ST_WATCHDOG_RTTIME_NS);
+    r = service->platform->set_rttime_limit_ns(service->platform, ST_WATCHDOG_RTTIME_NS);
     if (r < 0 && r != -ENOTSUP)
         ST_WARN("cannot set RLIMIT_RTTIME: %s. Only the watchdog guards against a runaway loop.",
                 strerror(-r));
@@ -253,7 +252,7 @@ static int start_parts(struct st_service *service)
         return r;
     service->notify = st_notify_new();
     st_service_parts_restart_tcp(service);
-    st_clockwatch_tick(&service->clockwatch, &service->platform->clock, &service->events);
+    st_clockwatch_tick(&service->clockwatch, service->platform, &service->events);
     return 0;
 }
 
@@ -293,7 +292,7 @@ static void free_service(struct st_service *service)
  * it. */
 static int init_books(struct st_service *service)
 {
-    int r = st_events_init(&service->events, &service->platform->clock);
+    int r = st_events_init(&service->events, service->platform);
     if (r < 0)
         return r;
     r = st_causes_new(service->platform, &service->events, &service->causes);
@@ -328,7 +327,7 @@ int st_service_start(struct st_platform *platform, const struct st_config *confi
     service->config_path = config_path;
     service->web.socket.fd = -1;
     service->web.socket.lock_fd = -1;
-    service->started_ns = st_clock_now_ns(&platform->clock);
+    service->started_ns = st_platform_now_ns(platform);
     service->view.started_wall_ns = st_service_view_wall_ns(service);
     service->view.config.read_wall_ns = st_service_view_wall_ns(service);
     service->view.pid = (long)getpid();
@@ -363,19 +362,19 @@ static void report_cpu(struct st_service *service)
     const bool real_time = result.policy != ST_POLICY_OTHER && result.cpu_ns_per_cycle >= 0;
     st_result_finish(&result);
     if (real_time)
-        st_watchdog_report_cpu(service->watchdog, cpu_ns, st_clock_now_ns(&service->platform->clock));
+        st_watchdog_report_cpu(service->watchdog, cpu_ns, st_platform_now_ns(service->platform));
 }
 
 static void check_overdue(struct st_service *service)
 {
     struct st_overdue *loop = &service->loop.overdue;
-    const int64_t now_ns = st_clock_now_ns(&service->platform->clock);
+    const int64_t now_ns = st_platform_now_ns(service->platform);
     st_overdue_check(loop, st_session_heartbeat(service->session), st_service_view_due_ns(service), now_ns);
     const int64_t overdue_ns = st_service_view_overdue_ns(service);
     struct st_hog hog = {0};
     if (overdue_ns > 0) {
         hog = service->view.overdue.hog;
-        st_hog_look(&service->platform->machine, st_session_tid(service->session), &hog);
+        st_hog_look(service->platform, st_session_tid(service->session), &hog);
     }
     service->view.overdue.hog = hog;
     if (hog.looks == ST_HOG_LOOKS)
@@ -420,7 +419,7 @@ static void report_news(struct st_service *service)
     const size_t n = without_counting(degraded, all);
     st_result_finish(&result);
     st_notify_look(service->notify, st_config_notifies(&service->config), &view,
-                   st_clock_now_ns(&service->platform->clock));
+                   st_platform_now_ns(service->platform));
     ST_EACH_OF (part, degraded, n) {
         bool is_there = false;
         for (size_t j = 0; j < service->degraded_n && !is_there; j++)
@@ -461,7 +460,7 @@ int st_service_tick(struct st_service *service)
 {
     const uint64_t before = service->tick;
     service->tick += (uint64_t)(st_service_tick_ns(service) / ST_SERVICE_TICK_NS);
-    st_clockwatch_tick(&service->clockwatch, &service->platform->clock, &service->events);
+    st_clockwatch_tick(&service->clockwatch, service->platform, &service->events);
     int r = look_after_loop(service);
     if (r < 0)
         return r;
@@ -556,7 +555,7 @@ static int apply(struct st_service *service, const struct st_config *config)
 int st_service_reload(struct st_service *service)
 {
     st_systemd_notify("RELOADING=1\nMONOTONIC_USEC=%lld",
-                      (long long)(st_clock_now_ns(&service->platform->clock) / ST_NS_PER_US));
+                      (long long)(st_platform_now_ns(service->platform) / ST_NS_PER_US));
     struct st_config config;
     char error[ST_VIEW_TEXT_BYTES] = "";
     const char *file = service->config_path;
@@ -565,7 +564,7 @@ int st_service_reload(struct st_service *service)
         file = ST_SERVICE_CONFIG;
     if (file == NULL) {
         ST_INFO("reload: no configuration file exists");
-    } else if (st_config_load(&service->platform->machine, file, &config, on_config_error, error) < 0) {
+    } else if (st_config_load(service->platform, file, &config, on_config_error, error) < 0) {
         ST_SERVICE_EVENT(service, ST_LOG_ERR, ST_EVENT_CONFIG_REJECTED,
                          "reload: %.100s has errors; the old settings stay in force", file);
     } else {

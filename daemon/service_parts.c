@@ -20,10 +20,10 @@
 static int on_refused(void *ctx, pid_t tid, int priority)
 {
     struct st_service *service = ctx;
-    if (service->platform->machine.os != ST_OS_LINUX) /* there is no rtkit */
+    if (service->platform->os != ST_OS_LINUX) /* there is no rtkit */
         return -EPERM;
-    const int r = st_rtkit_ask(&service->platform->threads, tid, priority, service->loop.rtkit,
-                               sizeof(service->loop.rtkit));
+    const int r =
+        st_rtkit_ask(service->platform, tid, priority, service->loop.rtkit, sizeof(service->loop.rtkit));
     atomic_store(&service->loop.has_rtkit, true);
     ST_SERVICE_EVENT(service, r == 0 ? ST_LOG_INFO : ST_LOG_WARN, ST_EVENT_RTKIT, "%s", service->loop.rtkit);
     return service->config.loop.priority == 0 ? r : -EPERM; /* less is fine unless a priority was asked for */
@@ -82,7 +82,7 @@ int st_service_parts_start_loop(struct st_service *service)
     service->session = session;
     service->watchdog = watchdog;
     service->view.loop_starts++;
-    const int64_t now_ns = st_clock_now_ns(&service->platform->clock);
+    const int64_t now_ns = st_platform_now_ns(service->platform);
     service->loop.overdue =
         (struct st_overdue){.period_ns = st_period_ns(&period), .heard_ns = now_ns, .checked_ns = now_ns};
     return 0;
@@ -246,7 +246,7 @@ void st_service_parts_trace(struct st_service *service)
     if (service->loop.tracer_tried || tid == 0)
         return;
     service->loop.tracer_tried = true;
-    const bool has_trace = st_os_rows[service->platform->machine.os].trace != NULL;
+    const bool has_trace = st_os_rows[service->platform->os].trace != NULL;
     char why[200];
     ST_PRINT(why, "%s",
              has_trace ? "trace.enabled is off in the configuration" : "this system has no such trace");

@@ -94,7 +94,7 @@ const char *st_service_view_minute_text(const struct st_history_minute *minute, 
 
 int64_t st_service_view_wall_ns(struct st_service *service)
 {
-    return st_clock_wall_ns(&service->platform->clock);
+    return st_platform_wall_ns(service->platform);
 }
 
 int64_t st_service_view_due_ns(struct st_service *service)
@@ -110,7 +110,7 @@ int64_t st_service_view_overdue_ns(struct st_service *service)
     if (service->session == NULL || service->view.rests || (service->view.ended && !service->loop.hangs))
         return 0;
     return st_overdue_ns(&service->loop.overdue, st_session_heartbeat(service->session),
-                         st_service_view_due_ns(service), st_clock_now_ns(&service->platform->clock));
+                         st_service_view_due_ns(service), st_platform_now_ns(service->platform));
 }
 
 #define LIMITS_FOLDER "/etc/security/limits.d"            /* on Linux; FreeBSD has no such folder */
@@ -131,7 +131,7 @@ static int look_at_right(void *ctx, const char *name)
 
 void st_service_view_look_at_right(struct st_service *service)
 {
-    struct st_machine *machine = &service->platform->machine;
+    struct st_platform *machine = service->platform;
     service->view.right_set_up = false;
     if (geteuid() != 0)
         (void)machine->list(machine, LIMITS_FOLDER, look_at_right, &service->view.right_set_up);
@@ -154,16 +154,16 @@ bool st_service_view_look(struct st_service *service, struct st_view *view, stru
     if (service->observe != NULL)
         st_observe_look(service->observe, &view->observe);
     st_history_writer_look(service->history, &view->history);
-    if (service->platform->machine.os == ST_OS_LINUX) /* by systemd's library */
+    if (service->platform->os == ST_OS_LINUX) /* by systemd's library */
         ST_PRINT(view->notify, "%s", st_notify_state(service->notify, st_config_notifies(&service->config)));
     view->overdue.ns = st_service_view_overdue_ns(service);
     view->loop = has_result ? result : NULL;
     if (atomic_load(&service->loop.has_rtkit))
         ST_PRINT(view->rtkit, "%s", service->loop.rtkit);
     if (access(st_text("/run/user/%u/systemd/private", (unsigned)geteuid()), F_OK) == 0)
-        view->pipewire_restart = st_os_rows[service->platform->machine.os].pipewire_restart;
+        view->pipewire_restart = st_os_rows[service->platform->os].pipewire_restart;
     view->now_wall_ns = st_service_view_wall_ns(service);
-    view->uptime_ns = st_clock_now_ns(&service->platform->clock) - service->started_ns;
+    view->uptime_ns = st_platform_now_ns(service->platform) - service->started_ns;
     return has_result;
 }
 
@@ -207,14 +207,14 @@ static char *metrics_text(struct st_service *service, bool named)
 
 int st_service_view_mark(struct st_service *service, const char *by, const char *note)
 {
-    struct st_clock *clock = &service->platform->clock;
+    struct st_platform *platform = service->platform;
     int64_t *oldest_ns = &service->marked_ns[service->next_mark];
-    const int64_t now_ns = st_clock_now_ns(clock);
+    const int64_t now_ns = st_platform_now_ns(platform);
     if (*oldest_ns != 0 && st_ns_sub(now_ns, *oldest_ns) < MINUTE_NS)
         return -EAGAIN;
     *oldest_ns = now_ns;
     service->next_mark = (service->next_mark + 1) % ST_ARRAY_LEN(service->marked_ns);
-    struct st_event event = st_event_make(st_clock_wall_ns(clock), ST_EVENT_HEARD, "%s", note);
+    struct st_event event = st_event_make(st_platform_wall_ns(platform), ST_EVENT_HEARD, "%s", note);
     ST_PRINT(event.source, "%s", by);
     ST_PRINT(event.client, "%s", st_observe_unheard(service->observe));
     st_events_put(&service->events, ST_LOG_INFO, &event);
@@ -260,7 +260,7 @@ static void ask(void *ctx, enum st_route_body which, const struct st_query *quer
 static char *culprit_text(struct st_service *service, const struct st_query *query, unsigned *http_status)
 {
     struct st_platform *p = service->platform;
-    const int64_t offset_ns = st_clock_wall_ns(&p->clock) - st_clock_now_ns(&p->clock);
+    const int64_t offset_ns = st_platform_wall_ns(p) - st_platform_now_ns(p);
     const int64_t since_ns = st_ns_sub(query->since_wall_ns, offset_ns);
     const int64_t until_ns = st_ns_sub(query->until_wall_ns, offset_ns);
     struct st_trace_culprit culprit;
@@ -361,8 +361,8 @@ static bool take_minute(struct st_service *service)
     struct st_result result;
     if (service->view.rests || !st_service_view_look(service, &view, &result))
         return false;
-    struct st_history_minute now = st_service_view_minute_so_far(&result, st_clock_now_ns(&platform->clock),
-                                                                 st_clock_wall_ns(&platform->clock));
+    struct st_history_minute now =
+        st_service_view_minute_so_far(&result, st_platform_now_ns(platform), st_platform_wall_ns(platform));
     now.own_dropouts_n = view.audio.dropouts_n;
     st_result_finish(&result);
     struct st_hist lateness = {0};

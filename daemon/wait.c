@@ -40,9 +40,9 @@ void st_wait_to_write(struct st_wait *wait, int fd)
     add(wait, &wait->write, fd);
 }
 
-void st_wait(struct st_wait *wait, struct st_clock *clock, const sigset_t *blocked)
+void st_wait(struct st_wait *wait, struct st_platform *platform, const sigset_t *blocked)
 {
-    const int64_t wait_ns = st_ns_sub(wait->due_ns, st_clock_now_ns(clock));
+    const int64_t wait_ns = st_ns_sub(wait->due_ns, st_platform_now_ns(platform));
     const struct timespec timeout = st_ns_to_timespec(ST_MAX(wait_ns, 0));
     const int ready = pselect(wait->fd_max + 1, &wait->read, &wait->write, &wait->error, &timeout, blocked);
     if (ready < 0 && errno != EINTR)

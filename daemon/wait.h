@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <sys/select.h>
 
-#include "platform/clock.h"
+#include "platform/platform.h"
 
 /** libmicrohttpd fills the sets, so they are those of pselect: descriptors below FD_SETSIZE. */
 struct st_wait {
@@ -27,7 +27,7 @@ void st_wait_to_write(struct st_wait *wait, int fd);
 
 /** Waits with these signals blocked, and no others. The sets then have what is ready: nothing after a signal,
  * or at due_ns. */
-void st_wait(struct st_wait *wait, struct st_clock *clock, const sigset_t *blocked);
+void st_wait(struct st_wait *wait, struct st_platform *platform, const sigset_t *blocked);
 
 /** After st_wait. */
 bool st_wait_can_read(const struct st_wait *wait, int fd);

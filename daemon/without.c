@@ -21,7 +21,7 @@ void st_systemd_log(enum st_log_level level, const char *module, const char *eve
            event != NULL ? event : "", event != NULL ? ")" : "");
 }
 
-int st_rtkit_ask(struct st_threads *threads, pid_t tid, int priority, char *text, size_t text_bytes)
+int st_rtkit_ask(struct st_platform *platform, pid_t tid, int priority, char *text, size_t text_bytes)
 {
     snprintf(text, text_bytes, "rtkit was not asked: this sleeptuned was built without systemd");
     return -ENOTSUP;

@@ -133,7 +133,7 @@ static int start(struct st_way_run *run, const char *path, const struct st_way_w
     return r;
 }
 
-int st_way_open(struct st_way_run *run, struct st_machine *machine, const struct st_way *way,
+int st_way_open(struct st_way_run *run, struct st_platform *machine, const struct st_way *way,
                 const struct st_way_wish *wish)
 {
     char path[PATH_MAX];

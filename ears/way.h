@@ -3,7 +3,7 @@
 #pragma once
 
 #include "ears/capture_stream.h"
-#include "platform/machine.h"
+#include "platform/platform.h"
 #include "platform/posix/posix.h"
 
 /* number, name, what is lost, as a noun */
@@ -63,7 +63,7 @@ struct st_way_run {
 
 /** Starts the program. What it says comes by st_way_read. @return 0; -EPERM (root, of_user), -ENOENT (not
  * installed), or what starting said. End with st_way_close after 0. */
-ST_NODISCARD int st_way_open(struct st_way_run *run, struct st_machine *machine, const struct st_way *way,
+ST_NODISCARD int st_way_open(struct st_way_run *run, struct st_platform *machine, const struct st_way *way,
                              const struct st_way_wish *wish);
 /** After its head: lets it play and record. */
 void st_way_begin(struct st_way_run *run);

@@ -15,8 +15,8 @@
 
 struct st_bench_command st_bench_command(void)
 {
-    struct st_clock *clock = &st_platform_native()->clock;
-    return (struct st_bench_command){.seed = st_clock_wall_ns(clock) & INT64_MAX};
+    struct st_platform *platform = st_platform_native();
+    return (struct st_bench_command){.seed = st_platform_wall_ns(platform) & INT64_MAX};
 }
 
 int st_bench_command_check(const struct st_bench_command *c)
@@ -27,8 +27,8 @@ int st_bench_command_check(const struct st_bench_command *c)
 
 bool st_bench_command_go_on(struct st_bench_command *c, const char *format, ...)
 {
-    struct st_clock *clock = &st_platform_native()->clock;
-    const int64_t now_ns = st_clock_now_ns(clock);
+    struct st_platform *platform = st_platform_native();
+    const int64_t now_ns = st_platform_now_ns(platform);
     if (!c->quiet && isatty(STDERR_FILENO) == 1 && now_ns - c->shown_ns > ST_NS_PER_S) {
         char line[160];
         ST_PRINT_REST(line, sizeof(line), format);

@@ -18,14 +18,14 @@ static void condition(void *ctx, const char *key, const char *value)
     }
 }
 
-void st_bench_text_conditions(struct st_machine *machine, FILE *out, int width)
+void st_bench_text_conditions(struct st_platform *machine, FILE *out, int width)
 {
     char line[LINE_BYTES] = "";
     machine->conditions(machine, -1, condition, line);
     st_text_wrap(out, line, 0, width);
 }
 
-json_t *st_bench_text_conditions_json(struct st_machine *machine)
+json_t *st_bench_text_conditions_json(struct st_platform *machine)
 {
     json_t *o = json_object();
     machine->conditions(machine, -1, st_result_condition_json, o);

@@ -3,13 +3,13 @@
 
 #include <jansson.h>
 
-#include "platform/machine.h"
+#include "platform/platform.h"
 
 /** One line of what a result must be read with: kernel, CPU, hypervisor, clocksource, governor ... */
-void st_bench_text_conditions(struct st_machine *machine, FILE *out, int width);
+void st_bench_text_conditions(struct st_platform *machine, FILE *out, int width);
 
 /** The test conditions for a document. */
-json_t *st_bench_text_conditions_json(struct st_machine *machine);
+json_t *st_bench_text_conditions_json(struct st_platform *machine);
 
 /** How long something takes, roughly: "66 s", "12 min", "6.0 h". @return buf. */
 const char *st_bench_text_rough(int64_t ns, char *buf, size_t buf_bytes);

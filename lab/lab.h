@@ -56,7 +56,7 @@ struct st_lab *st_lab_native(void);
 /** CLOCK_MONOTONIC. */
 static inline int64_t st_lab_now_ns(struct st_lab *lab)
 {
-    return st_clock_now_ns(&lab->platform->clock);
+    return st_platform_now_ns(lab->platform);
 }
 
 /** The row of that name in a table of the lab. @return NULL: none here. */

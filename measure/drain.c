@@ -194,9 +194,9 @@ static size_t record(struct st_drain *drain, const int32_t *words, size_t n)
 
 static void look_at_suspend(struct st_drain *drain)
 {
-    struct st_clock *clock = &drain->loop->platform->clock;
+    struct st_platform *platform = drain->loop->platform;
     int64_t suspended_ns;
-    if (clock->suspended_ns(clock, &suspended_ns) != 0)
+    if (platform->suspended_ns(platform, &suspended_ns) != 0)
         return;
     if (drain->suspended_ns != INT64_MIN && suspended_ns - drain->suspended_ns > ST_CAUSE_SUSPEND_MIN_NS &&
         drain->counting)
@@ -221,7 +221,7 @@ void st_drain_step(struct st_drain *drain)
     struct st_late_judge *late = &drain->late;
     struct st_platform *p = drain->loop->platform;
     const struct st_thread_counters *counters = &late->base[0].counters;
-    p->threads.pauses(&p->threads, &late->pauses);
+    p->pauses(p, &late->pauses);
     st_readings_read(p, counters->valid & ST_COUNTER_CPU_NUMBER ? counters->cpu : -1,
                      late->machine.virtualised > 0, late->pauses.smi_n, &late->readings);
     uint64_t taken;

@@ -219,14 +219,14 @@ bool st_late_judge_look(struct st_late_judge *judge, struct st_cause_baseline *r
 {
     const struct st_loop *loop = judge->loop;
     struct st_cause_baseline base = {.quota_ns = judge->pauses.quota_ns, .readings = judge->readings};
-    if (loop->counters == NULL || loop->platform->threads.counters_other(
-                                      &loop->platform->threads, loop->counters, &base.counters) != 0) {
+    if (loop->counters == NULL ||
+        loop->platform->counters_other(loop->platform, loop->counters, &base.counters) != 0) {
         judge_waiting(judge, NULL, false);
         return false;
     }
     judge->looked_late_n += judge->waiting_n;
     judge_waiting(judge, &base.counters, false);
-    base.at_ns = st_clock_now_ns(&loop->platform->clock);
+    base.at_ns = st_platform_now_ns(loop->platform);
     base.cycle = atomic_load_explicit(&loop->cycles_seen, memory_order_relaxed);
     base.late_ns = judge->late_ns;
     const struct st_cause_baseline *before = &judge->base[0];

@@ -84,8 +84,7 @@ static void take_cause(struct st_loop *loop, struct state *state, int64_t woke_n
     memset(&record, 0, sizeof(record));
     record.at_ns = woke_ns;
     record.lateness_ns = lateness_ns;
-    if (loop->platform->threads.counters_self(&loop->platform->threads, loop->counters, &record.counters) !=
-        0)
+    if (loop->platform->counters_self(loop->platform, loop->counters, &record.counters) != 0)
         return;
     state->cause_tokens--;
     int32_t words[CAUSE_WORDS];
@@ -102,11 +101,11 @@ static inline __attribute__((always_inline)) int span(struct st_loop *loop, stru
                                                       int64_t t0_ns, uint64_t last, int64_t cause_above_ns,
                                                       const bool has_callback) ST_NONBLOCKING
 {
-    struct st_clock *const clock = &loop->platform->clock;
+    struct st_platform *const platform = loop->platform;
     struct st_ring *const ring = state->ring;
-    int64_t (*const now_ns)(struct st_clock *) ST_NONBLOCKING = clock->now_ns;
-    int (*const sleep_until_ns)(struct st_clock *, int64_t) ST_NONBLOCKING =
-        loop->precise_wait ? clock->sleep_until_precise_ns : clock->sleep_until_ns;
+    int64_t (*const now_ns)(struct st_platform *) ST_NONBLOCKING = platform->now_ns;
+    int (*const sleep_until_ns)(struct st_platform *, int64_t) ST_NONBLOCKING =
+        loop->precise_wait ? platform->sleep_until_precise_ns : platform->sleep_until_ns;
     const struct st_period period = loop->period;
     uint64_t cycles = atomic_load_explicit(&loop->cycles_seen, memory_order_relaxed);
     uint64_t k = state->k;
@@ -115,18 +114,18 @@ static inline __attribute__((always_inline)) int span(struct st_loop *loop, stru
 
     while (k < last) {
         const bool sleeps = done_ns < due_ns; /* else an expired sleep would still cost its system call */
-        while (sleeps && (r = sleep_until_ns(clock, due_ns)) != 0) {
+        while (sleeps && (r = sleep_until_ns(platform, due_ns)) != 0) {
             if (r != -EINTR)
                 goto out;
             r = 0;
             if (atomic_load_explicit(&loop->stop, memory_order_relaxed))
                 goto out;
         }
-        const int64_t woke_ns = now_ns(clock);
+        const int64_t woke_ns = now_ns(platform);
         done_ns = woke_ns;
         if (has_callback) {
             loop->callback(loop->callback_ctx);
-            done_ns = now_ns(clock);
+            done_ns = now_ns(platform);
         }
         const int64_t lateness_ns = woke_ns - due_ns, callback_ns = done_ns - woke_ns;
 
@@ -193,19 +192,18 @@ int st_loop_run(struct st_loop *loop)
 
     loop->cycles = loop->lost_cycles = loop->lost_skipped = 0;
     atomic_store_explicit(&loop->cycles_seen, 0, memory_order_relaxed);
-    state.cause_refilled_ns = p->clock.now_ns(&p->clock);
+    state.cause_refilled_ns = p->now_ns(p);
     if (loop->warmup_cycles > 0) {
         if (loop->counters != NULL) /* what is usual is known from the first late wake-up on */
-            take_cause(loop, &state, p->clock.now_ns(&p->clock), 0);
-        const int r = run_span(loop, &state, p->clock.now_ns(&p->clock) + period_ns, loop->warmup_cycles,
-                               cause_above_ns);
+            take_cause(loop, &state, p->now_ns(p), 0);
+        const int r = run_span(loop, &state, p->now_ns(p) + period_ns, loop->warmup_cycles, cause_above_ns);
         if (r != 0)
             return nothing_counted(loop, r);
     }
     if (loop->counters !=
         NULL) { /* the first baseline; and the slow path's pages are touched before counting */
         state.cause_tokens = CAUSE_BURST;
-        take_cause(loop, &state, p->clock.now_ns(&p->clock), 0);
+        take_cause(loop, &state, p->now_ns(p), 0);
         state.cause_tokens = CAUSE_BURST;
     }
     /* Drop what was lost during warm-up. The start mark needs room in the ring: wait for the drain thread to
@@ -215,7 +213,7 @@ int st_loop_run(struct st_loop *loop)
     bool room;
     while (!(room = st_ring_has_room(state.ring, ST_RECORD_WORDS)) &&
            !atomic_load_explicit(&loop->stop, memory_order_relaxed)) {
-        const int r = p->clock.sleep_until_ns(&p->clock, p->clock.now_ns(&p->clock) + period_ns);
+        const int r = p->sleep_until_ns(p, p->now_ns(p) + period_ns);
         if (r != 0 && r != -EINTR)
             return nothing_counted(loop, r);
     }
@@ -223,13 +221,13 @@ int st_loop_run(struct st_loop *loop)
         return nothing_counted(loop, 0);
     const uint64_t warmup = atomic_load_explicit(&loop->cycles_seen, memory_order_relaxed);
     if (loop->counters != NULL)
-        (void)p->threads.counters_self(&p->threads, loop->counters, &loop->counters_start);
-    const int64_t t0_ns = p->clock.now_ns(&p->clock) + period_ns;
+        (void)p->counters_self(p, loop->counters, &loop->counters_start);
+    const int64_t t0_ns = p->now_ns(p) + period_ns;
     put_record(state.ring, ST_RECORD_START, (uint64_t)t0_ns);
     st_ring_publish(state.ring);
     const int r = run_span(loop, &state, t0_ns, loop->max_periods, cause_above_ns);
     if (loop->counters != NULL)
-        (void)p->threads.counters_self(&p->threads, loop->counters, &loop->counters_end);
+        (void)p->counters_self(p, loop->counters, &loop->counters_end);
     loop->cycles = atomic_load_explicit(&loop->cycles_seen, memory_order_relaxed) - warmup;
     return r;
 }

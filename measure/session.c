@@ -99,15 +99,15 @@ static void add_condition(void *ctx, const char *key, const char *value)
 }
 
 /* Cost of one clock read: the least of batches, so that a preemption does not count. */
-static int64_t clock_read_cost_ns(struct st_clock *clock)
+static int64_t clock_read_cost_ns(struct st_platform *platform)
 {
     enum { BATCHES = 32, READS = 64 };
     int64_t best_ns = INT64_MAX;
     for (int i = 0; i < BATCHES; i++) {
-        const int64_t start_ns = st_clock_now_ns(clock);
+        const int64_t start_ns = st_platform_now_ns(platform);
         for (int j = 0; j < READS; j++)
-            (void)st_clock_now_ns(clock);
-        const int64_t read_ns = (st_clock_now_ns(clock) - start_ns) / (READS + 1);
+            (void)st_platform_now_ns(platform);
+        const int64_t read_ns = (st_platform_now_ns(platform) - start_ns) / (READS + 1);
         best_ns = ST_MIN(best_ns, read_ns);
     }
     return best_ns;
@@ -149,7 +149,7 @@ static void run_load(void *ctx) ST_NONBLOCKING
 
 /* Finds how many rounds take load_percent of the period on this CPU at its speed of the moment: takes about
  * 10 ms. */
-static void calibrate_load(struct load *load, struct st_clock *clock, const struct st_period *period,
+static void calibrate_load(struct load *load, struct st_platform *platform, const struct st_period *period,
                            double load_percent)
 {
     enum { BATCHES = 20, ROUNDS = 1000 };
@@ -157,9 +157,9 @@ static void calibrate_load(struct load *load, struct st_clock *clock, const stru
     int64_t best_ns = INT64_MAX;
     for (int i = 0; i < BATCHES; i++) {
         load->rounds = ROUNDS;
-        const int64_t start_ns = st_clock_now_ns(clock);
+        const int64_t start_ns = st_platform_now_ns(platform);
         run_load(load);
-        const int64_t ns = st_clock_now_ns(clock) - start_ns;
+        const int64_t ns = st_platform_now_ns(platform) - start_ns;
         if (ns < best_ns)
             best_ns = ns;
     }
@@ -174,19 +174,19 @@ static void calibrate_load(struct load *load, struct st_clock *clock, const stru
 static void become_real_time(struct lane *lane, struct st_result *result)
 {
     struct st_session *session = lane->session;
-    struct st_threads *threads = &session->platform->threads;
+    struct st_platform *platform = session->platform;
     const struct st_session_config *config = &session->config;
     enum st_policy policy = ST_POLICY_OTHER;
     int r = 0, priority = 0;
-    if (threads->get_policy(threads, &policy, &priority) == 0 && policy == ST_POLICY_OTHER)
-        (void)threads->set_policy(threads, ST_POLICY_OTHER,
-                                  0); /* no longer SCHED_BATCH (st_posix_give_way) */
+    if (platform->get_policy(platform, &policy, &priority) == 0 && policy == ST_POLICY_OTHER)
+        (void)platform->set_policy(platform, ST_POLICY_OTHER,
+                                   0); /* no longer SCHED_BATCH (st_posix_give_way) */
     if (config->policy != ST_POLICY_OTHER)
-        r = threads->set_policy(threads, config->policy, config->priority);
+        r = platform->set_policy(platform, config->policy, config->priority);
     const bool content = r == 0 || (config->on_refused != NULL &&
-                                    config->on_refused(config->on_refused_ctx, threads->thread_id(threads),
+                                    config->on_refused(config->on_refused_ctx, platform->thread_id(platform),
                                                        config->priority) == 0);
-    if (threads->get_policy(threads, &policy, &priority) == 0) {
+    if (platform->get_policy(platform, &policy, &priority) == 0) {
         result->policy = policy;
         result->priority = priority;
     }
@@ -210,44 +210,44 @@ static void prepare(struct lane *lane)
         lane->result; /* the drain counts nothing before the loop runs, so no update is lost */
     pthread_mutex_unlock(&session->mutex);
 
-    atomic_store_explicit(&lane->tid, (int)p->threads.thread_id(&p->threads), memory_order_relaxed);
-    (void)p->threads.set_name(&p->threads, "st-loop");
+    atomic_store_explicit(&lane->tid, (int)p->thread_id(p), memory_order_relaxed);
+    (void)p->set_name(p, "st-loop");
     if (cpu >= 0) {
-        const int r = p->threads.pin(&p->threads, cpu);
+        const int r = p->pin(p, cpu);
         if (r != 0)
             st_result_degrade(&found, "cannot pin to CPU %d (%s)", cpu, strerror(-r));
     }
     if (config->timer_slack_ns >= 0) {
-        const int r = p->threads.set_timer_slack_ns(&p->threads, config->timer_slack_ns);
+        const int r = p->set_timer_slack_ns(p, config->timer_slack_ns);
         if (r != 0)
             st_result_degrade(&found, "cannot set the timer slack (%s)", strerror(-r));
         else
             found.timer_slack_set_ns = config->timer_slack_ns;
     }
     touch_stack();
-    lane->counters_open = p->threads.counters_open(&p->threads, &lane->counters) == 0;
+    lane->counters_open = p->counters_open(p, &lane->counters) == 0;
     if (lane->counters_open) {
         struct st_thread_counters first; /* the first call may fault */
-        (void)p->threads.counters_self(&p->threads, &lane->counters, &first);
+        (void)p->counters_self(p, &lane->counters, &first);
         lane->loop.counters = &lane->counters;
     }
-    found.clock_read_ns = clock_read_cost_ns(&p->clock);
+    found.clock_read_ns = clock_read_cost_ns(p);
     if (config->load_percent > 0) {
-        calibrate_load(&lane->load, &p->clock, &lane->loop.period, config->load_percent);
+        calibrate_load(&lane->load, p, &lane->loop.period, config->load_percent);
         lane->loop.callback = run_load;
         lane->loop.callback_ctx = &lane->load;
     }
     become_real_time(lane, &found);
     if (session->lock_error != 0)
         st_result_degrade(&found, "memory is not locked (%s)", strerror(-session->lock_error));
-    p->machine.conditions(&p->machine, cpu, add_condition, &found);
+    p->conditions(p, cpu, add_condition, &found);
     add_condition(&found, "wait", lane->loop.precise_wait ? "precise" : "plain");
     if (config->stress != NULL)
         add_condition(&found, "stress", config->stress);
 
     pthread_mutex_lock(&session->mutex);
     found.lock = session->lock;
-    found.started_wall_ns = st_clock_wall_ns(&p->clock);
+    found.started_wall_ns = st_platform_wall_ns(p);
     lane->result = found;
     lane->prepared = true;
     pthread_mutex_unlock(&session->mutex);
@@ -257,12 +257,12 @@ static void *loop_thread(void *arg)
 {
     struct lane *lane = arg;
     struct st_session *session = lane->session;
-    struct st_threads *threads = &session->platform->threads;
+    struct st_platform *platform = session->platform;
     pthread_mutex_lock(&session->mutex); /* until all threads are there and memory is locked */
     pthread_mutex_unlock(&session->mutex);
     prepare(lane);
     const int r = st_loop_run(&lane->loop);
-    (void)threads->set_policy(threads, ST_POLICY_OTHER, 0); /* before anything slow */
+    (void)platform->set_policy(platform, ST_POLICY_OTHER, 0); /* before anything slow */
 
     pthread_mutex_lock(&session->mutex);
     lane->result.error = r;
@@ -272,7 +272,7 @@ static void *loop_thread(void *arg)
     return NULL;
 }
 
-static int read_number(struct st_machine *machine, const char *key, int64_t lowest, int64_t highest,
+static int read_number(struct st_platform *machine, const char *key, int64_t lowest, int64_t highest,
                        int64_t *ret)
 {
     char text[32];
@@ -283,7 +283,7 @@ static int read_number(struct st_machine *machine, const char *key, int64_t lowe
 
 /* What FreeBSD's kernel may add to a sleep until the next period: rules freebsd-eventtimer and
  * freebsd-alloweddeviation. */
-static int64_t stretch_ns(struct st_machine *machine, const struct st_loop *loop)
+static int64_t stretch_ns(struct st_platform *machine, const struct st_loop *loop)
 {
     int64_t hz, periodic, mul, precise, percent;
     struct st_tick_late late;
@@ -312,7 +312,7 @@ static bool drain_all(struct st_session *session)
         int64_t *stretched_ns = &lane->drain.late.machine.stretch_ns;
         if (lane->drained)
             continue;
-        const int64_t now_ns = stretch_ns(&session->platform->machine, &lane->loop);
+        const int64_t now_ns = stretch_ns(session->platform, &lane->loop);
         if (now_ns > *stretched_ns) /* a change since the last drain: the longer one explains more */
             *stretched_ns = now_ns;
         st_drain_step(&lane->drain);
@@ -329,7 +329,7 @@ static bool drain_all(struct st_session *session)
         lane->result.interrupted =
             lane->loop.max_periods != 0 && lane->loop.elapsed_periods < lane->loop.max_periods;
         if (lane->counters_open)
-            session->platform->threads.counters_close(&session->platform->threads, &lane->counters);
+            session->platform->counters_close(session->platform, &lane->counters);
     }
     return over;
 }
@@ -341,7 +341,7 @@ static void *drain_thread(void *arg)
     sigemptyset(&continued);
     sigaddset(&continued, SIGCONT);
     (void)pthread_sigmask(SIG_UNBLOCK, &continued, NULL); /* pauses() */
-    (void)session->platform->threads.set_name(&session->platform->threads, "st-drain");
+    (void)session->platform->set_name(session->platform, "st-drain");
     const int64_t every_ns =
         session->config.drain_every_ns > 0 ? session->config.drain_every_ns : DRAIN_EVERY_NS;
     pthread_mutex_lock(&session->mutex);
@@ -358,7 +358,7 @@ static void *drain_thread(void *arg)
     return NULL;
 }
 
-static void ask_machine(struct st_machine *machine, struct st_cause_machine *ret)
+static void ask_machine(struct st_platform *machine, struct st_cause_machine *ret)
 {
     bool yes;
     int64_t period_us, runtime_us;
@@ -399,7 +399,7 @@ static int init_lane(struct st_session *session, size_t i, const struct st_cause
     loop->max_periods =
         config->duration_ns > 0 ? st_period_index_at(&loop->period, 0, config->duration_ns - 1) + 1 : 0;
     loop->cause_above_ns = st_session_cause_above_ns(config);
-    loop->precise_wait = config->precise_wait && p->clock.sleep_until_precise_ns(&p->clock, 0) != -ENOTSUP;
+    loop->precise_wait = config->precise_wait && p->sleep_until_precise_ns(p, 0) != -ENOTSUP;
 
     const uint64_t words_a_cycle = config->load_percent > 0 ? 2 : 1;
     r = st_ring_init(&lane->ring, ((uint64_t)(RING_SPAN_NS / period_ns) + 64) * words_a_cycle);
@@ -427,7 +427,7 @@ static int init_lane(struct st_session *session, size_t i, const struct st_cause
         .books_balance = true,
     };
     struct st_cause_machine known = *machine;
-    known.stretch_ns = stretch_ns(&p->machine, loop);
+    known.stretch_ns = stretch_ns(p, loop);
     r = st_result_init(result, config->duration_ns == 0);
     if (r == 0)
         st_drain_init(&lane->drain, loop, result, session->sinks != NULL ? &session->sinks[i] : NULL, &known);
@@ -480,7 +480,7 @@ int st_session_start(struct st_platform *platform, const struct st_session_confi
         r = st_posix_condition_init(&session->wake_waiting);
 
     struct st_cause_machine machine;
-    ask_machine(&platform->machine, &machine);
+    ask_machine(platform, &machine);
     session->lanes = aligned_alloc(ST_CACHE_LINE_BYTES, config->cpus_n * sizeof(*session->lanes));
     if (session->lanes == NULL)
         r = -ENOMEM;
@@ -501,7 +501,7 @@ int st_session_start(struct st_platform *platform, const struct st_session_confi
         pthread_mutex_lock(&session->mutex);
         r = start_threads(session);
         if (r == 0 && config->lock_memory)
-            session->lock_error = platform->threads.lock_memory(&platform->threads, &session->lock);
+            session->lock_error = platform->lock_memory(platform, &session->lock);
         pthread_mutex_unlock(&session->mutex);
     }
     if (r != 0) {
@@ -527,13 +527,13 @@ void st_session_ask_stop(struct st_session *session)
 
 void st_session_release(struct st_session *session)
 {
-    struct st_threads *threads = &session->platform->threads;
+    struct st_platform *platform = session->platform;
     ST_EACH_OF (lane, session->lanes, session->config.cpus_n) {
         const int tid = atomic_load_explicit(&lane->tid, memory_order_relaxed);
         if (tid == 0)
             continue;
-        (void)threads->demote(threads, tid);
-        (void)threads->unpin(threads, tid);
+        (void)platform->demote(platform, tid);
+        (void)platform->unpin(platform, tid);
     }
 }
 

@@ -183,8 +183,8 @@ static int start_child(struct st_stress *stress, void (*run)(int fd), int fd)
         (void)setpgid(0, 0); /* Ctrl-C is this program's; and its own children are found */
         if (fd >= 0)
             (void)dup2(fd, STDIN_FILENO);
-        (void)st_platform_native()->threads.set_policy(&st_platform_native()->threads, ST_POLICY_OTHER,
-                                                       0); /* never as chrt had us */
+        (void)st_platform_native()->set_policy(st_platform_native(), ST_POLICY_OTHER,
+                                               0); /* never as chrt had us */
         st_posix_child_alone(true, false);
         if (getppid() != parent) /* it ended before this process had asked to be killed then */
             _exit(0);

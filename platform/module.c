@@ -11,7 +11,7 @@
 int st_module_load(const char *name, const char *symbol, void *ret, char *error, size_t error_bytes)
 {
     char path[PATH_MAX];
-    const int r = st_trusted_find(&st_platform_native()->machine, "SLEEPTUNE_MODULE_DIR", "", ST_MODULE_DIR,
+    const int r = st_trusted_find(st_platform_native(), "SLEEPTUNE_MODULE_DIR", "", ST_MODULE_DIR,
                                   st_text("sleeptune-%s.so", name), path);
     if (r != 0) {
         snprintf(error, error_bytes, "%s%s", r == -ENOENT ? "the module " : "", path);

@@ -51,19 +51,18 @@ struct root {
     bool has_all; /* what the text does not have does not exist */
 };
 
-static int root_open_path(struct st_machine *machine, const char *path, int flags)
+static int root_open_path(struct st_platform *machine, const char *path, int flags)
 {
-    struct st_platform *p = ST_PLATFORM_OF(machine, machine);
-    return st_posix_open_beneath(((const struct root *)p)->dir_fd, path, flags);
+    return st_posix_open_beneath(((const struct root *)machine)->dir_fd, path, flags);
 }
 
-static int no_read_sysctl(ST_UNUSED struct st_machine *machine, ST_UNUSED const char *name,
+static int no_read_sysctl(ST_UNUSED struct st_platform *machine, ST_UNUSED const char *name,
                           ST_UNUSED char *buf, ST_UNUSED size_t buf_bytes, ST_UNUSED size_t *ret_len)
 {
     return -ENOTSUP;
 }
 
-static int no_write_sysctl(ST_UNUSED struct st_writer *writer, ST_UNUSED const char *name,
+static int no_write_sysctl(ST_UNUSED struct st_platform *platform, ST_UNUSED const char *name,
                            ST_UNUSED const char *text)
 {
     return -ENOTSUP;
@@ -83,10 +82,10 @@ static const char *captured_line(const struct root *root, const char *name)
     return found;
 }
 
-static int captured_sysctl(struct st_machine *machine, const char *name, char *buf, size_t buf_bytes,
+static int captured_sysctl(struct st_platform *machine, const char *name, char *buf, size_t buf_bytes,
                            size_t *ret_len)
 {
-    const struct root *root = (const struct root *)ST_PLATFORM_OF(machine, machine);
+    const struct root *root = (const struct root *)machine;
     const char *value = captured_line(root, name), *end = root->sysctls + root->sysctls_bytes;
     if (value == NULL)
         return root->has_all ? -ENOENT : -ENOMSG;
@@ -101,18 +100,18 @@ static int captured_sysctl(struct st_machine *machine, const char *name, char *b
 }
 
 /* Of a machine that is not here only its files can be asked. */
-static int root_timer_slack_ns(ST_UNUSED struct st_threads *threads, ST_UNUSED int64_t *ret_ns)
+static int root_timer_slack_ns(ST_UNUSED struct st_platform *platform, ST_UNUSED int64_t *ret_ns)
 {
     return -ENOTSUP;
 }
 
-static int root_rt_rights(ST_UNUSED struct st_threads *threads, ST_UNUSED int priority,
+static int root_rt_rights(ST_UNUSED struct st_platform *platform, ST_UNUSED int priority,
                           ST_UNUSED struct st_rt_rights *ret)
 {
     return -ENOTSUP;
 }
 
-static int root_run(ST_UNUSED struct st_machine *machine, ST_UNUSED struct st_run *runs,
+static int root_run(ST_UNUSED struct st_platform *machine, ST_UNUSED struct st_run *runs,
                     ST_UNUSED size_t runs_n, ST_UNUSED const struct st_run_as *as, ST_UNUSED int64_t limit_ns)
 {
     return -ENOTSUP;
@@ -130,32 +129,32 @@ int st_platform_root_new(const char *dir, struct st_platform **ret)
     }
     *root = (struct root){.row = *st_platform_native(), .dir_fd = dir_fd};
     root->row.name = "root";
-    root->row.machine.os = ST_OS_LINUX;
-    root->row.machine.open_path = root_open_path;
-    root->row.machine.read_text = st_posix_read_text;
-    root->row.machine.read_sysctl = st_tree_read_sysctl_linux;
-    root->row.writer.write_sysctl = st_tree_write_sysctl_linux;
-    root->row.machine.conditions = st_tree_conditions;
-    root->row.machine.virtualised = st_tree_virtualised;
-    root->row.threads.timer_slack_ns = root_timer_slack_ns;
-    root->row.threads.rt_rights = root_rt_rights;
-    root->row.machine.run = root_run;
+    root->row.os = ST_OS_LINUX;
+    root->row.open_path = root_open_path;
+    root->row.read_text = st_posix_read_text;
+    root->row.read_sysctl = st_tree_read_sysctl_linux;
+    root->row.write_sysctl = st_tree_write_sysctl_linux;
+    root->row.conditions = st_tree_conditions;
+    root->row.virtualised = st_tree_virtualised;
+    root->row.timer_slack_ns = root_timer_slack_ns;
+    root->row.rt_rights = root_rt_rights;
+    root->row.run = root_run;
     *ret = &root->row;
     return 0;
 }
 
 void st_platform_root_set_freebsd(struct st_platform *p)
 {
-    p->machine.os = ST_OS_FREEBSD;
-    p->machine.read_sysctl = no_read_sysctl;
-    p->writer.write_sysctl = no_write_sysctl;
+    p->os = ST_OS_FREEBSD;
+    p->read_sysctl = no_read_sysctl;
+    p->write_sysctl = no_write_sysctl;
 }
 
 bool st_platform_root_set_sysctls(struct st_platform *p, const char *text, size_t bytes)
 {
     struct root *root = (struct root *)p;
     st_platform_root_set_freebsd(p);
-    p->machine.read_sysctl = captured_sysctl;
+    p->read_sysctl = captured_sysctl;
     root->sysctls = text;
     root->sysctls_bytes = bytes;
     root->has_all =

@@ -34,7 +34,7 @@ static const struct {
     {ST_READING_PACKAGE_POWER_N, HEAT_FOLDER "package_power_limit_count", 1},
 };
 
-int64_t st_readings_number(struct st_machine *machine, const char *path)
+int64_t st_readings_number(struct st_platform *machine, const char *path)
 {
     char text[64];
     uint64_t value;
@@ -45,7 +45,7 @@ int64_t st_readings_number(struct st_machine *machine, const char *path)
     return (int64_t)value;
 }
 
-static int64_t number_in(struct st_machine *machine, int cpu, const char *file)
+static int64_t number_in(struct st_platform *machine, int cpu, const char *file)
 {
     const char *path = st_text("/sys/devices/system/cpu/cpu%d/%s", cpu, file);
     return st_readings_number(machine, path);
@@ -53,7 +53,7 @@ static int64_t number_in(struct st_machine *machine, int cpu, const char *file)
 
 /* The highest of its steps: cpuinfo_max_freq of acpi-cpufreq is the boost clock, which no limit and no
  * scaling_cur_freq names. */
-static int64_t highest_khz(struct st_machine *machine, int cpu)
+static int64_t highest_khz(struct st_platform *machine, int cpu)
 {
     char steps[1024];
     uint64_t khz, highest = 0;
@@ -68,7 +68,7 @@ static int64_t highest_khz(struct st_machine *machine, int cpu)
                : number_in(machine, cpu, "cpufreq/cpuinfo_max_freq");
 }
 
-static int64_t smi_count(struct st_machine *machine, int cpu)
+static int64_t smi_count(struct st_platform *machine, int cpu)
 {
     uint64_t value;
     const char *path = st_text("/dev/cpu/%d/msr", cpu);
@@ -81,7 +81,7 @@ static int64_t smi_count(struct st_machine *machine, int cpu)
 }
 
 /* Field 8 of the CPU's line: proc(5). */
-static int64_t stolen_ns(struct st_machine *machine, int cpu)
+static int64_t stolen_ns(struct st_platform *machine, int cpu)
 {
     char text[16384], line[256];
     size_t len;
@@ -98,7 +98,7 @@ static int64_t stolen_ns(struct st_machine *machine, int cpu)
     return ticks < INT64_MAX / TICK_NS ? (int64_t)ticks * TICK_NS : UNKNOWN;
 }
 
-static int64_t full_power_ns(struct st_machine *machine)
+static int64_t full_power_ns(struct st_platform *machine)
 {
     const int64_t energy_uj = st_readings_number(machine, RAPL_FOLDER "energy_uj");
     const int64_t limit_uw = st_readings_number(machine, RAPL_FOLDER "constraint_0_power_limit_uw");
@@ -107,7 +107,7 @@ static int64_t full_power_ns(struct st_machine *machine)
     return (int64_t)((double)energy_uj / (double)limit_uw * (double)ST_NS_PER_S);
 }
 
-static void read_idle_states(struct st_machine *machine, int cpu, struct st_readings *r)
+static void read_idle_states(struct st_platform *machine, int cpu, struct st_readings *r)
 {
     char file[PATH_BYTES];
     for (int i = 0; i < ST_IDLE_STATES_MAX; i++) {
@@ -137,7 +137,7 @@ static void take_log_line(char *text, struct st_readings *r)
     st_safe_copy(r->culprit, sizeof(r->culprit), name + 5, ST_TEXT_TO_NUL);
 }
 
-static void read_log(struct st_machine *machine, struct st_readings *r)
+static void read_log(struct st_platform *machine, struct st_readings *r)
 {
     char text[1024];
     if (r->log_fd == 0) {
@@ -159,7 +159,7 @@ static void read_log(struct st_machine *machine, struct st_readings *r)
 /* --- FreeBSD --- */
 
 /* A sysctl of one CPU. @return false: it does not exist, or is too long. */
-static bool text_of(struct st_machine *machine, int cpu, const char *name, char *text, size_t bytes)
+static bool text_of(struct st_platform *machine, int cpu, const char *name, char *text, size_t bytes)
 {
     size_t len;
     const char *sysctl = st_text("dev.cpu.%d.%s", cpu, name);
@@ -167,7 +167,7 @@ static bool text_of(struct st_machine *machine, int cpu, const char *name, char 
 }
 
 /* MHz of cpufreq(4). */
-static int64_t freebsd_khz(struct st_machine *machine, int cpu)
+static int64_t freebsd_khz(struct st_platform *machine, int cpu)
 {
     char text[64];
     uint64_t mhz;
@@ -182,7 +182,7 @@ static int64_t freebsd_khz(struct st_machine *machine, int cpu)
  * often each was entered (sys/dev/ acpica/acpi_cpu.c: acpi_cpu_cx_list(), acpi_cpu_usage_counters_sysctl()).
  * The log of coretemp(4) stays 1 once the processor's thermal sensor has tripped
  * (sys/dev/coretemp/coretemp.c), so it counts once. CPU 0 has the clock of all CPUs (cpufreq(4)). */
-static void read_freebsd(struct st_machine *machine, int cpu, struct st_readings *r)
+static void read_freebsd(struct st_platform *machine, int cpu, struct st_readings *r)
 {
     char text[256], states[256];
     unsigned mhz, us;
@@ -221,37 +221,36 @@ void st_readings_read(struct st_platform *p, int cpu, bool guest, int64_t amd_sm
             r->counts[i] = UNKNOWN;
     }
     r->clock_khz = r->clock_highest_khz = r->clock_limit_khz = r->idle_entries_n[0] = UNKNOWN;
-    r->at_ns = st_clock_now_ns(&p->clock);
+    r->at_ns = st_platform_now_ns(p);
     r->cpu = cpu;
-    if (p->machine.os == ST_OS_FREEBSD) {
-        read_freebsd(&p->machine, cpu, r);
+    if (p->os == ST_OS_FREEBSD) {
+        read_freebsd(p, cpu, r);
         return;
     }
     ST_EACH (file, files) {
-        const int64_t value = number_in(&p->machine, cpu, file->path);
+        const int64_t value = number_in(p, cpu, file->path);
         r->counts[file->reading] = value != UNKNOWN ? value * file->unit : UNKNOWN;
     }
-    r->counts[ST_READING_SMI] = smi_count(&p->machine, cpu);
+    r->counts[ST_READING_SMI] = smi_count(p, cpu);
     if (r->counts[ST_READING_SMI] == UNKNOWN)
         r->counts[ST_READING_SMI] = amd_smi_n;
     if (guest)
-        r->counts[ST_READING_STEAL_NS] = stolen_ns(&p->machine, cpu);
-    r->counts[ST_READING_FULL_POWER_NS] = full_power_ns(&p->machine);
-    r->clock_khz = number_in(&p->machine, cpu, "cpufreq/scaling_cur_freq");
-    r->clock_highest_khz = highest_khz(&p->machine, cpu);
-    const int64_t firmware_khz = number_in(&p->machine, cpu, "cpufreq/bios_limit");
-    r->clock_limit_khz = number_in(&p->machine, cpu, "cpufreq/scaling_max_freq");
+        r->counts[ST_READING_STEAL_NS] = stolen_ns(p, cpu);
+    r->counts[ST_READING_FULL_POWER_NS] = full_power_ns(p);
+    r->clock_khz = number_in(p, cpu, "cpufreq/scaling_cur_freq");
+    r->clock_highest_khz = highest_khz(p, cpu);
+    const int64_t firmware_khz = number_in(p, cpu, "cpufreq/bios_limit");
+    r->clock_limit_khz = number_in(p, cpu, "cpufreq/scaling_max_freq");
     if (firmware_khz != UNKNOWN && (r->clock_limit_khz == UNKNOWN || firmware_khz < r->clock_limit_khz))
         r->clock_limit_khz = firmware_khz;
-    read_idle_states(&p->machine, cpu, r);
-    r->sched_ext =
-        st_tree_first_line(&p->machine, "/sys/kernel/sched_ext/state", state, sizeof(state)) == 0 &&
-        st_text_is(state, "enabled");
-    read_log(&p->machine, r);
+    read_idle_states(p, cpu, r);
+    r->sched_ext = st_tree_first_line(p, "/sys/kernel/sched_ext/state", state, sizeof(state)) == 0 &&
+                   st_text_is(state, "enabled");
+    read_log(p, r);
 }
 
 struct hottest {
-    struct st_machine *machine;
+    struct st_platform *machine;
     int64_t mc;
 };
 
@@ -268,7 +267,7 @@ static int on_zone(void *ctx, const char *name)
 }
 
 /* Linux: the hottest sensor; FreeBSD: "45.0C" of coretemp(4) and amdtemp(4). */
-int64_t st_readings_temperature_mc(struct st_machine *machine, int cpu)
+int64_t st_readings_temperature_mc(struct st_platform *machine, int cpu)
 {
     struct hottest hottest = {machine, UNKNOWN};
     if (machine->os == ST_OS_LINUX)

@@ -2,7 +2,7 @@
  * the module sleeptune-rtkit of the commands. */
 #pragma once
 
-#include "platform/threads.h"
+#include "platform/platform.h"
 
 /**
  * Asks rtkit for SCHED_RR for thread `tid` of this process. Sets RLIMIT_RTTIME first, which cannot be raised
@@ -11,8 +11,8 @@
  * @return 0 when it was granted; -ENOTSUP (built without systemd), or the error of the bus. Waits at most
  * some seconds. */
 __attribute__((visibility("default"))) ST_NODISCARD int
-st_rtkit_ask(struct st_threads *threads, pid_t tid, int priority, char *text, size_t text_bytes);
+st_rtkit_ask(struct st_platform *platform, pid_t tid, int priority, char *text, size_t text_bytes);
 
 #define ST_RTKIT_SYMBOL "st_rtkit_ask"
-typedef int (*st_rtkit_ask_fn)(struct st_threads *threads, pid_t tid, int priority, char *text,
+typedef int (*st_rtkit_ask_fn)(struct st_platform *platform, pid_t tid, int priority, char *text,
                                size_t text_bytes);

@@ -12,7 +12,7 @@
 #define CONFIG_BYTES  524288 /* Debian's are 250 KiB */
 #define VALUE_BYTES   256
 
-int st_tree_first_line(struct st_machine *machine, const char *path, char *buf, size_t buf_bytes)
+int st_tree_first_line(struct st_platform *machine, const char *path, char *buf, size_t buf_bytes)
 {
     size_t len;
     const int r = machine->read_text(machine, path, buf, buf_bytes, &len);
@@ -31,13 +31,13 @@ int st_tree_first_line(struct st_machine *machine, const char *path, char *buf, 
  * @return 0; else it is left out. */
 struct condition {
     const char *key, *path;
-    int (*get)(struct st_machine *machine, int cpu, const struct condition *condition, char *value);
+    int (*get)(struct st_platform *machine, int cpu, const struct condition *condition, char *value);
 };
 
 /* --- kernel --- */
 
 /* Of the kernel's build configuration. /proc/config.gz is left alone: it takes a decompressor. */
-static int hz(struct st_machine *machine, ST_UNUSED int cpu, const struct condition *condition, char *value)
+static int hz(struct st_platform *machine, ST_UNUSED int cpu, const struct condition *condition, char *value)
 {
     char release[VALUE_BYTES];
     size_t len;
@@ -57,7 +57,7 @@ static int hz(struct st_machine *machine, ST_UNUSED int cpu, const struct condit
 }
 
 /* How PREEMPT_DYNAMIC was set: by debugfs, or by the command line. */
-static int preempt_mode(struct st_machine *machine, char *buf, size_t buf_bytes)
+static int preempt_mode(struct st_platform *machine, char *buf, size_t buf_bytes)
 {
     char text[4096];
     if (st_tree_first_line(machine, "/sys/kernel/debug/sched/preempt", text, sizeof(text)) == 0 &&
@@ -77,7 +77,7 @@ static int preempt_mode(struct st_machine *machine, char *buf, size_t buf_bytes)
 }
 
 /* The version text (uname -v) names the preemption model; nothing there is none or voluntary. */
-static int preemption(struct st_machine *machine, ST_UNUSED int cpu, const struct condition *condition,
+static int preemption(struct st_platform *machine, ST_UNUSED int cpu, const struct condition *condition,
                       char *value)
 {
     char version[VALUE_BYTES], realtime[8], mode[32] = "";
@@ -101,14 +101,14 @@ static int preemption(struct st_machine *machine, ST_UNUSED int cpu, const struc
 
 /* --- CPU --- */
 
-static int cpuinfo(struct st_machine *machine, char *buf, size_t buf_bytes)
+static int cpuinfo(struct st_platform *machine, char *buf, size_t buf_bytes)
 {
     size_t len;
     const int r = machine->read_text(machine, "/proc/cpuinfo", buf, buf_bytes, &len);
     return r == -EFBIG ? 0 : r;
 }
 
-static int cpu_model(struct st_machine *machine, ST_UNUSED int cpu,
+static int cpu_model(struct st_platform *machine, ST_UNUSED int cpu,
                      ST_UNUSED const struct condition *condition, char *value)
 {
     static const char *const keys[] = {"model name", "Model", "cpu model", "Processor"}; /* x86, arm64 .. */
@@ -121,7 +121,7 @@ static int cpu_model(struct st_machine *machine, ST_UNUSED int cpu,
     return -ENODATA;
 }
 
-static int cpus_online(struct st_machine *machine, ST_UNUSED int cpu, const struct condition *condition,
+static int cpus_online(struct st_platform *machine, ST_UNUSED int cpu, const struct condition *condition,
                        char *value)
 {
     char text[CPUINFO_BYTES];
@@ -133,7 +133,7 @@ static int cpus_online(struct st_machine *machine, ST_UNUSED int cpu, const stru
     return 0;
 }
 
-static int cpus_isolated(struct st_machine *machine, ST_UNUSED int cpu, const struct condition *condition,
+static int cpus_isolated(struct st_platform *machine, ST_UNUSED int cpu, const struct condition *condition,
                          char *value)
 {
     const int r = st_tree_first_line(machine, condition->path, value, VALUE_BYTES);
@@ -145,7 +145,7 @@ static int cpus_isolated(struct st_machine *machine, ST_UNUSED int cpu, const st
 
 /* Distinct values of one file of all frequency policies. */
 struct policies {
-    struct st_machine *machine;
+    struct st_platform *machine;
     const char *file;
     char *joined; /* VALUE_BYTES */
 };
@@ -162,7 +162,7 @@ static int join_policy(void *ctx, const char *name)
     return 0;
 }
 
-static int cpufreq(struct st_machine *machine, int cpu, const struct condition *condition, char *value)
+static int cpufreq(struct st_platform *machine, int cpu, const struct condition *condition, char *value)
 {
     struct policies policies = {machine, condition->path, value};
     if (cpu >= 0)
@@ -199,7 +199,7 @@ static const struct dmi_row dmi_rows[] = {
     {"Virtual Machine", "hyper-v"}, /* product name; its vendor is Microsoft, who sell laptops too */
 };
 
-static const struct dmi_row *dmi_find(struct st_machine *machine)
+static const struct dmi_row *dmi_find(struct st_platform *machine)
 {
     static const char *const files[] = {"product_name", "sys_vendor", "board_vendor", "bios_vendor"};
     ST_EACH (file, files) {
@@ -216,7 +216,7 @@ static const struct dmi_row *dmi_find(struct st_machine *machine)
 }
 
 /* Its name, "unnamed", or "none". @return 0 or -ENODATA: unknown. */
-static int hypervisor(struct st_machine *machine, ST_UNUSED int cpu,
+static int hypervisor(struct st_platform *machine, ST_UNUSED int cpu,
                       ST_UNUSED const struct condition *condition, char *value)
 {
     char text[CPUINFO_BYTES], flags[CPUINFO_BYTES];
@@ -262,7 +262,7 @@ static int sysctl_path(const char *name, char *path, size_t path_bytes)
     return 0;
 }
 
-int st_tree_read_sysctl_linux(struct st_machine *machine, const char *name, char *buf, size_t buf_bytes,
+int st_tree_read_sysctl_linux(struct st_platform *machine, const char *name, char *buf, size_t buf_bytes,
                               size_t *ret_len)
 {
     char path[VALUE_BYTES];
@@ -280,16 +280,16 @@ int st_tree_read_sysctl_linux(struct st_machine *machine, const char *name, char
     return r;
 }
 
-int st_tree_write_sysctl_linux(struct st_writer *writer, const char *name, const char *text)
+int st_tree_write_sysctl_linux(struct st_platform *platform, const char *name, const char *text)
 {
     char path[VALUE_BYTES];
     const int r = sysctl_path(name, path, sizeof(path));
-    return r < 0 ? r : writer->write_value(writer, path, text);
+    return r < 0 ? r : platform->write_value(platform, path, text);
 }
 
 /* --- FreeBSD --- */
 
-static int sysctl_line(struct st_machine *machine, const char *name, char *buf, size_t buf_bytes)
+static int sysctl_line(struct st_platform *machine, const char *name, char *buf, size_t buf_bytes)
 {
     size_t len;
     const int r = machine->read_sysctl(machine, name, buf, buf_bytes, &len);
@@ -299,14 +299,14 @@ static int sysctl_line(struct st_machine *machine, const char *name, char *buf, 
     return buf[0] != '\0' ? 0 : -ENODATA;
 }
 
-static int of_cpu(struct st_machine *machine, int cpu, const struct condition *condition, char *value)
+static int of_cpu(struct st_platform *machine, int cpu, const struct condition *condition, char *value)
 {
     const char *name = st_text("dev.cpu.%d.%s", cpu < 0 ? 0 : cpu, condition->path);
     return sysctl_line(machine, name, value, VALUE_BYTES);
 }
 
 /* All CPUs share cpu0's frequency unless the driver says otherwise; then it has a node of its own. */
-static int cpu_mhz(struct st_machine *machine, int cpu, const struct condition *condition, char *value)
+static int cpu_mhz(struct st_platform *machine, int cpu, const struct condition *condition, char *value)
 {
     return of_cpu(machine, cpu, condition, value) == 0 ? 0 : of_cpu(machine, 0, condition, value);
 }
@@ -333,7 +333,7 @@ static const struct condition of_freebsd[] = {
 
 /* --- by the OS of the tunables --- */
 
-void st_tree_conditions(struct st_machine *machine, int cpu, st_condition_fn fn, void *ctx)
+void st_tree_conditions(struct st_platform *machine, int cpu, st_condition_fn fn, void *ctx)
 {
     const bool is_linux = machine->os == ST_OS_LINUX;
     const struct condition *rows = is_linux ? of_linux : of_freebsd;
@@ -349,7 +349,7 @@ void st_tree_conditions(struct st_machine *machine, int cpu, st_condition_fn fn,
     }
 }
 
-int st_tree_virtualised(struct st_machine *machine, bool *ret)
+int st_tree_virtualised(struct st_platform *machine, bool *ret)
 {
     char name[VALUE_BYTES];
     const int r = machine->os == ST_OS_LINUX ? hypervisor(machine, -1, NULL, name)

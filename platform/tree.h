@@ -2,18 +2,17 @@
  * that the native row, a captured tree and the fake answer alike, on any host. */
 #pragma once
 
-#include "platform/machine.h"
-#include "platform/writer.h"
+#include "platform/platform.h"
 
-int st_tree_read_sysctl_linux(struct st_machine *machine, const char *name, char *buf, size_t buf_bytes,
+int st_tree_read_sysctl_linux(struct st_platform *machine, const char *name, char *buf, size_t buf_bytes,
                               size_t *ret_len);
-int st_tree_write_sysctl_linux(struct st_writer *writer, const char *name, const char *text);
+int st_tree_write_sysctl_linux(struct st_platform *platform, const char *name, const char *text);
 
 /** By the OS of p's tunables; FreeBSD's are sysctls (kern.timecounter.*, hw.model ...). The keys that both
  * systems have are named alike. */
-void st_tree_conditions(struct st_machine *machine, int cpu, st_condition_fn fn, void *ctx);
-int st_tree_virtualised(struct st_machine *machine, bool *ret);
+void st_tree_conditions(struct st_platform *machine, int cpu, st_condition_fn fn, void *ctx);
+int st_tree_virtualised(struct st_platform *machine, bool *ret);
 
 /** The first line of a file without blanks around it. @return 0, -ENODATA (empty), or what read_text
  * returned. */
-int st_tree_first_line(struct st_machine *machine, const char *path, char *buf, size_t buf_bytes);
+int st_tree_first_line(struct st_platform *machine, const char *path, char *buf, size_t buf_bytes);

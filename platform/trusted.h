@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-#include "platform/machine.h"
+#include "platform/platform.h"
 
 /** Can that user and root alone change what the path names, and each folder above it? In a sticky folder
  * others cannot replace what is not theirs. What programs write into a socket changes none.
@@ -15,7 +15,7 @@ bool st_trusted_path(const char *path, uid_t uid);
  * else where it is installed. Root takes none from a folder that others can change.
  * @param variable  NULL: none. @param beside  from the folder of this program to that of the file
  * @return 0; -ENOENT or -EPERM, and path is the sentence that says why. */
-ST_NODISCARD int st_trusted_find(struct st_machine *machine, const char *variable, const char *beside,
+ST_NODISCARD int st_trusted_find(struct st_platform *machine, const char *variable, const char *beside,
                                  const char *installed, const char *name, char path[PATH_MAX]);
 
 /** Early in each main, before any library reads a variable: root, and a program with more rights than its

@@ -20,7 +20,7 @@
  * Signals make it leave much: a sleep that they end anew, shortly before the time, is not as the distribution
  * says. */
 struct st_punctual {
-    struct st_clock clock; /* of which the wait uses now_ns */
+    struct st_platform platform; /* of which the wait uses now_ns */
     struct st_margin margin;
     double cpu_share;
     double saved_ns, saved_max_ns;          /* the account, and what it holds */
@@ -58,7 +58,7 @@ int st_punctual_new(double cpu_share, struct st_punctual **ret)
     struct st_punctual *punctual = calloc(1, sizeof(*punctual));
     if (punctual == NULL)
         return -ENOMEM;
-    punctual->clock.now_ns = st_posix_now_ns;
+    punctual->platform.now_ns = st_posix_now_ns;
     punctual->cpu_share = cpu_share;
     st_punctual_reset(punctual);
     *ret = punctual;
@@ -135,8 +135,8 @@ int st_punctual_wait_until(struct st_punctual *punctual, int64_t due_ns, int64_t
     else
         st_margin_review(&punctual->margin);
     punctual->begun_ns = INT64_MIN;
-    const int r = st_punctual_wait_early(&punctual->margin, &punctual->clock, st_exact_sleep_until_ns, now_ns,
-                                         until_ns, early_ns(punctual, begun_ns, until_ns), &woke_ns);
+    const int r = st_punctual_wait_early(&punctual->margin, &punctual->platform, st_exact_sleep_until_ns,
+                                         now_ns, until_ns, early_ns(punctual, begun_ns, until_ns), &woke_ns);
     if (r == -EINTR) {
         stats->interrupted_n++;
         punctual->begun_ns = begun_ns;

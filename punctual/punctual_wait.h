@@ -1,7 +1,7 @@
 /* The wait of punctual mode: sleep to a margin before the time, spin the rest. */
 #pragma once
 
-#include "platform/clock.h"
+#include "platform/platform.h"
 #include "punctual/margin.h"
 
 #define ST_PUNCTUAL_NEAR_NS                                                                                  \
@@ -28,15 +28,15 @@ static inline unsigned st_punctual_wait_turns(const struct st_margin *margin, in
 
 /* Reads the clock until due_ns. Reads in a row would be late by up to the time of one. Little is done between
  * two of them, and the same each time: it is part of that time. */
-static inline int64_t st_punctual_wait_spin(struct st_margin *margin, struct st_clock *clock, int64_t now_ns,
-                                            int64_t due_ns) ST_NONBLOCKING
+static inline int64_t st_punctual_wait_spin(struct st_margin *margin, struct st_platform *platform,
+                                            int64_t now_ns, int64_t due_ns) ST_NONBLOCKING
 {
     while (now_ns < due_ns) {
         const int64_t before_ns = now_ns;
         const unsigned turns = st_punctual_wait_turns(margin, due_ns - now_ns);
         for (unsigned i = 0; i < turns; i++)
             ST_PUNCTUAL_TURN();
-        now_ns = clock->now_ns(clock);
+        now_ns = platform->now_ns(platform);
         if (turns > 0) {
             margin->turns_n += turns;
             margin->turns_ns += now_ns - before_ns - margin->read_ns;
@@ -56,36 +56,36 @@ static inline int64_t st_punctual_wait_spin(struct st_margin *margin, struct st_
  * success.
  * @return 0, -EINTR (a signal came first), or what the sleep said. Real-time safe; one thread a margin.
  * Inline: once a cycle. */
-static inline int st_punctual_wait_early(struct st_margin *margin, struct st_clock *clock,
-                                         int (*sleep_until_ns)(struct st_clock *, int64_t) ST_NONBLOCKING,
+static inline int st_punctual_wait_early(struct st_margin *margin, struct st_platform *platform,
+                                         int (*sleep_until_ns)(struct st_platform *, int64_t) ST_NONBLOCKING,
                                          int64_t now_ns, int64_t due_ns, int64_t early_ns,
                                          int64_t *ret_woke_ns) ST_NONBLOCKING
 {
     const int64_t wake_ns = due_ns - early_ns;
     const bool sleeps = wake_ns > now_ns;
     if (sleeps) {
-        const int r = sleep_until_ns(clock, wake_ns);
+        const int r = sleep_until_ns(platform, wake_ns);
         if (r != 0)
             return r;
     }
-    int64_t woke_ns = clock->now_ns(clock);
+    int64_t woke_ns = platform->now_ns(platform);
     if (sleeps)
         margin->overshoot_ns = woke_ns - wake_ns;
     margin->spun_ns = 0;
     if (woke_ns < due_ns) {
         margin->spun_ns = due_ns - woke_ns;
-        woke_ns = st_punctual_wait_spin(margin, clock, woke_ns, due_ns);
+        woke_ns = st_punctual_wait_spin(margin, platform, woke_ns, due_ns);
     }
     *ret_woke_ns = woke_ns;
     return 0;
 }
 
 /** The same by the margin as it is, for no more than half of the wait. Learns what the wait before saw. */
-static inline int st_punctual_wait(struct st_margin *margin, struct st_clock *clock,
-                                   int (*sleep_until_ns)(struct st_clock *, int64_t) ST_NONBLOCKING,
+static inline int st_punctual_wait(struct st_margin *margin, struct st_platform *platform,
+                                   int (*sleep_until_ns)(struct st_platform *, int64_t) ST_NONBLOCKING,
                                    int64_t now_ns, int64_t due_ns, int64_t *ret_woke_ns) ST_NONBLOCKING
 {
     st_margin_review(margin); /* here there is time; after a wake-up there is none */
-    return st_punctual_wait_early(margin, clock, sleep_until_ns, now_ns, due_ns,
+    return st_punctual_wait_early(margin, platform, sleep_until_ns, now_ns, due_ns,
                                   st_margin_for(margin, due_ns - now_ns), ret_woke_ns);
 }

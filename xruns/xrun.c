@@ -25,7 +25,7 @@ bool st_xrun_is_server(const char *client)
     return st_text_is(client, ST_XRUN_SERVER_ITSELF) || st_text_is(client, ST_XRUN_JACK_ITSELF);
 }
 
-int st_xrun_open(struct st_xrun_watch *w, struct st_machine *machine, const struct st_xrun_source *source,
+int st_xrun_open(struct st_xrun_watch *w, struct st_platform *machine, const struct st_xrun_source *source,
                  const struct st_xrun_setting *setting)
 {
     *w = (struct st_xrun_watch){.source = source, .machine = machine, .setting = *setting};

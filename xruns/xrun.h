@@ -6,7 +6,7 @@
  * All functions: one thread a watch; it may be any normal one, never the cycle loop's. */
 #pragma once
 
-#include "platform/machine.h"
+#include "platform/platform.h"
 #include "xruns/event.h"
 
 /* All of them, in the order of the status; and those of sound servers, which have a key observe.NAME_server.
@@ -152,7 +152,7 @@ struct st_xrun_setting {
 /** An open source. */
 struct st_xrun_watch {
     const struct st_xrun_source *source;
-    struct st_machine *machine;
+    struct st_platform *machine;
     struct st_xrun_setting setting;
     void *state;       /* the source's own */
     bool plays;        /* something played at the last poll; of sources without load lines */
@@ -171,7 +171,7 @@ struct st_xrun_watch {
     }
 
 /** @return as ops->open; -ENOTSUP where it is absent. After 0: end with st_xrun_close. */
-ST_NODISCARD int st_xrun_open(struct st_xrun_watch *w, struct st_machine *machine,
+ST_NODISCARD int st_xrun_open(struct st_xrun_watch *w, struct st_platform *machine,
                               const struct st_xrun_source *source, const struct st_xrun_setting *setting);
 
 void st_xrun_close(struct st_xrun_watch *w);

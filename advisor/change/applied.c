@@ -18,7 +18,7 @@ static void notify(struct st_applied *applied, enum st_change_event event, const
 
 static int save(struct st_applied *applied)
 {
-    return st_journal_write(&applied->p->writer, applied->folder, &applied->journal);
+    return st_journal_write(applied->p, applied->folder, &applied->journal);
 }
 
 /* Before a write, or after the last one. */
@@ -32,10 +32,10 @@ static int save_or_say(struct st_applied *applied, const struct st_entry *entry)
 
 /* --- running values --- */
 
-static int write_value(struct st_writer *writer, const char *target, const char *value)
+static int write_value(struct st_platform *platform, const char *target, const char *value)
 {
-    return target[0] == '/' ? writer->write_value(writer, target, value)
-                            : writer->write_sysctl(writer, target, value);
+    return target[0] == '/' ? platform->write_value(platform, target, value)
+                            : platform->write_sysctl(platform, target, value);
 }
 
 static enum st_change_event undo_value(struct st_applied *applied, const struct st_entry *entry,
@@ -43,7 +43,7 @@ static enum st_change_event undo_value(struct st_applied *applied, const struct 
 {
     const bool undoing = entry->phase == ST_PHASE_UNDOING;
     const char *now;
-    const int r = st_change_value_read(&applied->p->machine, entry->target, &now);
+    const int r = st_change_value_read(applied->p, entry->target, &now);
     *ret_error = r;
     if (r == -ENOENT)
         return ST_EVENT_GONE;
@@ -59,7 +59,7 @@ static enum st_change_event undo_value(struct st_applied *applied, const struct 
     *ret_now = now;
     if (!old && !torn && !st_text_is(now, entry->new_value))
         return ST_EVENT_CHANGED;
-    *ret_error = write_value(&applied->p->writer, entry->target, entry->old_value);
+    *ret_error = write_value(applied->p, entry->target, entry->old_value);
     return *ret_error == 0 ? ST_EVENT_RESTORED : ST_EVENT_FAILED;
 }
 
@@ -68,13 +68,13 @@ static enum st_change_event undo_value(struct st_applied *applied, const struct 
 static enum st_change_event undo_file(struct st_applied *applied, const struct st_entry *entry,
                                       int *ret_error)
 {
-    struct st_writer *writer = &applied->p->writer;
+    struct st_platform *platform = applied->p;
     char *text = NULL;
     size_t bytes;
     enum st_change_event event = ST_EVENT_RESTORED;
-    int r = writer->clean_file(writer, entry->target);
+    int r = platform->clean_file(platform, entry->target);
     if (r == 0)
-        r = st_change_file_read(&applied->p->machine, entry->target, &text);
+        r = st_change_file_read(applied->p, entry->target, &text);
     if (r == -ENOENT || r == -ENOTDIR)
         return ST_EVENT_AS_BEFORE;
     if (r == -EISDIR || r == -EBADMSG || r == -EFBIG) /* no file that apply writes */
@@ -83,8 +83,8 @@ static enum st_change_event undo_file(struct st_applied *applied, const struct s
     if (ours != NULL) {
         memmove(text + (ours - text), ours + bytes, strlen(ours + bytes) + 1);
         r = !entry->block || (text[0] == '\0' && entry->made > 0)
-                ? writer->remove_file(writer, entry->target)
-                : writer->replace_file(writer, entry->target, text, strlen(text), 0644);
+                ? platform->remove_file(platform, entry->target)
+                : platform->replace_file(platform, entry->target, text, strlen(text), 0644);
     } else if (r == 0) { /* a block that an interrupted run has not written yet, or a file of others */
         event = st_journal_is_open(entry) && bytes == 0 ? ST_EVENT_AS_BEFORE : ST_EVENT_CHANGED;
     }
@@ -106,10 +106,10 @@ static bool go_up(char *path)
 /* The folders that were made for it, the deepest first, if they are empty. */
 static void remove_folders(struct st_applied *applied, const struct st_entry *entry)
 {
-    struct st_writer *writer = &applied->p->writer;
+    struct st_platform *platform = applied->p;
     char *folder = st_text("%s", entry->target);
     for (unsigned i = 0; i < entry->made && go_up(folder); i++) {
-        if (writer->remove_folder(writer, folder) == -ENOTEMPTY)
+        if (platform->remove_folder(platform, folder) == -ENOTEMPTY)
             return;
     }
 }
@@ -122,7 +122,7 @@ static int count_made(const struct st_applied *applied, struct st_entry *entry)
     char *path = st_text("%s%s", entry->target, block ? "/" : "");
     int r = -ENOENT;
     for (entry->made = 0; entry->made < ST_ENTRY_MADE_MAX && go_up(path); entry->made++) {
-        r = st_change_folder_look(&applied->p->machine, path);
+        r = st_change_folder_look(applied->p, path);
         if (r != -ENOENT)
             break;
     }
@@ -165,20 +165,20 @@ static size_t undo_open(struct st_applied *applied, const char *rule)
 /* --- carrying a plan out --- */
 
 /* Makes the folders of a path that are missing. */
-static int make_folders(struct st_writer *writer, const char *path)
+static int make_folders(struct st_platform *platform, const char *path)
 {
     int r = 0;
     for (const char *slash = strchr(path + 1, '/'); r == 0 && slash != NULL; slash = strchr(slash + 1, '/')) {
-        r = writer->make_folder(writer, st_text("%.*s", (int)(slash - path), path), 0755);
+        r = platform->make_folder(platform, st_text("%.*s", (int)(slash - path), path), 0755);
         r = r == -EEXIST ? 0 : r;
     }
     return r;
 }
 
-const char *st_applied_busy(struct st_writer *writer, const char *folder)
+const char *st_applied_busy(struct st_platform *platform, const char *folder)
 {
     char holder[64] = "";
-    if (writer->folder_holder(writer, folder, holder, sizeof(holder)) != 0)
+    if (platform->folder_holder(platform, folder, holder, sizeof(holder)) != 0)
         return NULL;
     if (holder[0] == '\0')
         ST_PRINT(holder, "unknown");
@@ -192,13 +192,13 @@ int st_applied_open(struct st_applied *applied, const char *command, struct st_p
                     const char *folder, st_change_event_fn on_event, void *ctx, const char **ret_why)
 {
     *applied = (struct st_applied){.p = p, .folder = folder, .on_event = on_event, .ctx = ctx};
-    struct st_writer *writer = &p->writer;
-    int r = make_folders(writer, folder);
+    struct st_platform *platform = p;
+    int r = make_folders(platform, folder);
     if (r == 0)
-        r = writer->make_folder(writer, folder, ST_JOURNAL_FOLDER_MODE);
+        r = platform->make_folder(platform, folder, ST_JOURNAL_FOLDER_MODE);
     if (r == 0 || r == -EEXIST)
-        r = writer->lock_folder(writer, folder, command);
-    *ret_why = r == -EWOULDBLOCK ? st_applied_busy(writer, folder) : NULL;
+        r = platform->lock_folder(platform, folder, command);
+    *ret_why = r == -EWOULDBLOCK ? st_applied_busy(platform, folder) : NULL;
     if (r < 0 && *ret_why == NULL)
         *ret_why = st_text("%s: %s", folder,
                            r == -EPERM ? "this folder belongs to another user, or others may write to it. "
@@ -207,9 +207,9 @@ int st_applied_open(struct st_applied *applied, const char *command, struct st_p
     if (r < 0)
         return r;
     applied->lock = r;
-    *ret_why = st_journal_read(&p->machine, folder, &applied->journal);
+    *ret_why = st_journal_read(p, folder, &applied->journal);
     if (*ret_why != NULL)
-        writer->unlock_folder(writer, applied->lock);
+        platform->unlock_folder(platform, applied->lock);
     for (size_t i = applied->journal.entries_n; i > 0; i--) {
         if (!applied->journal.entries[i - 1].forgotten)
             continue;
@@ -221,7 +221,7 @@ int st_applied_open(struct st_applied *applied, const char *command, struct st_p
 
 void st_applied_close(struct st_applied *applied)
 {
-    applied->p->writer.unlock_folder(&applied->p->writer, applied->lock);
+    applied->p->unlock_folder(applied->p, applied->lock);
     st_journal_finish(&applied->journal);
 }
 
@@ -232,7 +232,7 @@ void st_applied_close(struct st_applied *applied)
 static bool is_taken(const struct st_applied *applied, const struct st_entry *step)
 {
     const char *detail;
-    struct st_machine *machine = &applied->p->machine;
+    struct st_platform *machine = applied->p;
     const enum st_entry_state state = st_change_state(machine, step, &detail);
     return state != ST_ENTRY_GONE && (state != ST_ENTRY_IN_PLACE || step->block);
 }
@@ -248,14 +248,13 @@ static int look_at_step(const struct st_applied *applied, const struct st_entry 
         if (target && !step->file)
             return -EEXIST;
     }
-    if (!step->file && !st_journal_value_allowed(p->machine.os, st_rule_find(step->rule), step->target))
+    if (!step->file && !st_journal_value_allowed(p->os, st_rule_find(step->rule), step->target))
         return -EINVAL;
-    if (!step->file && !st_change_value_is(&p->machine, step->target, step->old_value))
+    if (!step->file && !st_change_value_is(p, step->target, step->old_value))
         return -ESTALE; /* since the plan the user was asked, and the loop was recorded */
     if (step->file && st_change_is_users(step->kind) && geteuid() == 0)
         return -EINVAL;
-    const int r =
-        step->file || step->target[0] == '/' ? p->writer.can_write(&p->writer, step->target, !step->file) : 0;
+    const int r = step->file || step->target[0] == '/' ? p->can_write(p, step->target, !step->file) : 0;
     return r == 0 && step->file && is_taken(applied, step) ? -ENOTEMPTY : r;
 }
 
@@ -264,11 +263,11 @@ static int look_at_step(const struct st_applied *applied, const struct st_entry 
 /* A file of ours, or a block at the end of another's. */
 static int write_file(struct st_applied *applied, const struct st_entry *step)
 {
-    struct st_writer *writer = &applied->p->writer;
+    struct st_platform *platform = applied->p;
     char *old = NULL, *whole;
-    int r = make_folders(writer, step->target);
+    int r = make_folders(platform, step->target);
     if (r == 0 && step->block)
-        r = st_change_file_read(&applied->p->machine, step->target, &old);
+        r = st_change_file_read(applied->p, step->target, &old);
     if (r != 0 && r != -ENOENT)
         return r;
     if (asprintf(&whole, "%s%s", old != NULL ? old : "", step->text) < 0)
@@ -276,7 +275,7 @@ static int write_file(struct st_applied *applied, const struct st_entry *step)
     r = whole == NULL ? -ENOMEM
         : strlen(whole) > ST_CHANGE_FILE_BYTES
             ? -EFBIG
-            : writer->replace_file(writer, step->target, whole, strlen(whole), 0644);
+            : platform->replace_file(platform, step->target, whole, strlen(whole), 0644);
     free(whole);
     free(old);
     return r;
@@ -326,8 +325,7 @@ int st_applied_add(struct st_applied *applied, const struct st_journal *plan)
         return r;
     for (; r == 0 && tried_n < plan->entries_n; tried_n++) {
         const struct st_entry *step = &plan->entries[tried_n];
-        r = step->file ? write_file(applied, step)
-                       : write_value(&applied->p->writer, step->target, step->new_value);
+        r = step->file ? write_file(applied, step) : write_value(applied->p, step->target, step->new_value);
         if (r < 0)
             notify(applied, ST_EVENT_FAILED, step, NULL, r);
     }
@@ -359,11 +357,11 @@ int st_applied_switch(struct st_applied *applied, const char *rule, bool was_on,
         if (r != 0 || !st_text_is(entry->rule, rule) || entry->phase != ST_PHASE_WRITING)
             continue;
         *ret_target = entry->target;
-        r = st_change_value_read(&applied->p->machine, entry->target, &now);
+        r = st_change_value_read(applied->p, entry->target, &now);
         if (r == 0 && !st_text_is(now, was_on ? entry->new_value : entry->old_value))
             r = -EBUSY;
         if (r == 0 && on != was_on)
-            r = write_value(&applied->p->writer, entry->target, on ? entry->new_value : entry->old_value);
+            r = write_value(applied->p, entry->target, on ? entry->new_value : entry->old_value);
     }
     return r;
 }

@@ -40,7 +40,7 @@ ST_NODISCARD int st_applied_open(struct st_applied *applied, const char *command
                                  const char **ret_why);
 /** Which other sleeptune changes settings there now, and what to do, for people; NULL: none does. Needs no
  * root. */
-const char *st_applied_busy(struct st_writer *writer, const char *folder);
+const char *st_applied_busy(struct st_platform *platform, const char *folder);
 void st_applied_close(struct st_applied *applied);
 
 /** Puts a plan into the journal as writes of a run that has not ended: st_applied_revert takes them back,

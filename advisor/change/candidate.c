@@ -52,7 +52,7 @@ static void describe(const struct st_journal *plan, struct st_candidate *row)
 }
 
 /* The steps of this finding that write running values; lines in files are for `apply`. */
-static int add_values(struct st_candidates *ret, struct st_machine *machine, bool as_root,
+static int add_values(struct st_candidates *ret, struct st_platform *machine, bool as_root,
                       struct st_candidate *row)
 {
     struct st_journal *plan = &ret->plan;
@@ -74,24 +74,24 @@ static int add_values(struct st_candidates *ret, struct st_machine *machine, boo
     return 0;
 }
 
-static void add_latency(struct st_threads *threads, struct st_candidate *row)
+static void add_latency(struct st_platform *platform, struct st_candidate *row)
 {
     ST_PRINT(row->setting, LATENCY_FILE);
     ST_PRINT(row->now, "as found");
     ST_PRINT(row->trial, LATENCY_US " us");
-    const int handle = threads->hold_latency(threads, 0);
+    const int handle = platform->hold_latency(platform, 0);
     if (handle >= 0)
-        threads->release_latency(threads, handle);
+        platform->release_latency(platform, handle);
     else
         ST_PRINT(row->not_tried, handle == -EACCES ? NEEDS_ROOT : LATENCY_FILE ": %s", strerror(-handle));
 }
 
-static void add_slack(struct st_threads *threads, bool counts, struct st_candidate *row)
+static void add_slack(struct st_platform *platform, bool counts, struct st_candidate *row)
 {
     int64_t ns = 0;
     ST_PRINT(row->setting, "timer slack of the test loop");
     ST_PRINT(row->trial, SLACK_NS " ns");
-    const int r = threads->timer_slack_ns(threads, &ns);
+    const int r = platform->timer_slack_ns(platform, &ns);
     ST_PRINT(row->now, "%lld ns", (long long)ns);
     if (r < 0)
         ST_PRINT(row->not_tried, "timer slack: %s", strerror(-r));
@@ -123,11 +123,11 @@ static int add(struct st_candidates *ret, struct st_platform *p, const struct st
     struct st_candidate row = {.finding = finding};
     int r = find_kind(finding->rule->id, &row.kind) && ret->n < ST_CANDIDATES_MAX ? 0 : -ENODATA;
     if (r == 0 && row.kind == ST_CANDIDATE_VALUES)
-        r = add_values(ret, &p->machine, as_root, &row);
+        r = add_values(ret, p, as_root, &row);
     else if (r == 0 && row.kind == ST_CANDIDATE_LATENCY)
-        add_latency(&p->threads, &row);
+        add_latency(p, &row);
     else if (r == 0)
-        add_slack(&p->threads, slack_counts, &row);
+        add_slack(p, slack_counts, &row);
     if (r == 0) {
         row.refused = st_report_profile_refuses(report->profile, st_rule_cost(finding->rule));
         ret->needs_root |= st_text_is(row.not_tried, NEEDS_ROOT);

@@ -288,7 +288,7 @@ bool st_journal_value_allowed(enum st_os os, const struct st_rule *rule, const c
 #define OTHERS_SHOWN 4
 
 struct search {
-    struct st_machine *machine;
+    struct st_platform *machine;
     const struct st_entry *entry;
     char names[ST_CHANGE_VALUE_BYTES], shown[1024];
     const char *folder;
@@ -354,7 +354,7 @@ static int look_at_name(void *ctx, const char *name)
     return 0;
 }
 
-const char *st_change_others(struct st_machine *machine, const struct st_entry *entry)
+const char *st_change_others(struct st_platform *machine, const struct st_entry *entry)
 {
     const char *read = entry->file ? kinds[entry->kind].form[machine->os].read : "";
     struct search search = {.machine = machine, .entry = entry};
@@ -393,7 +393,7 @@ static void keep_choice(char *text)
     text[len] = '\0';
 }
 
-int st_change_value_read(struct st_machine *machine, const char *target, const char **ret)
+int st_change_value_read(struct st_platform *machine, const char *target, const char **ret)
 {
     char *text = st_text_room(4096);
     size_t len;
@@ -409,13 +409,13 @@ int st_change_value_read(struct st_machine *machine, const char *target, const c
     return st_safe_is(text) && strlen(text) < ST_CHANGE_VALUE_BYTES ? 0 : -EBADMSG;
 }
 
-bool st_change_value_is(struct st_machine *machine, const char *target, const char *value)
+bool st_change_value_is(struct st_platform *machine, const char *target, const char *value)
 {
     const char *now;
     return st_change_value_read(machine, target, &now) == 0 && st_text_is(now, value);
 }
 
-int st_change_file_read(struct st_machine *machine, const char *path, char **ret)
+int st_change_file_read(struct st_platform *machine, const char *path, char **ret)
 {
     size_t len;
     char *text = malloc(ST_CHANGE_FILE_BYTES + 1);
@@ -437,7 +437,7 @@ static int ignore_name(ST_UNUSED void *ctx, ST_UNUSED const char *name)
     return 1;
 }
 
-int st_change_folder_look(struct st_machine *machine, const char *path)
+int st_change_folder_look(struct st_platform *machine, const char *path)
 {
     return machine->list(machine, path, ignore_name, NULL);
 }
@@ -456,7 +456,7 @@ const char *st_change_find(const struct st_entry *entry, const char *text, size_
     return bytes > 0 && st_change_hash(begin, bytes) == entry->hash ? begin : NULL;
 }
 
-enum st_entry_state st_change_state(struct st_machine *machine, const struct st_entry *entry,
+enum st_entry_state st_change_state(struct st_platform *machine, const struct st_entry *entry,
                                     const char **ret_detail)
 {
     char *text = NULL;

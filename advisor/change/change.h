@@ -35,13 +35,13 @@ const char *st_change_command(enum st_change_kind kind);
 
 /** Which other files that the same program reads name one of these settings: "/etc/x:3, /etc/y:8 and 2 more";
  * "": none. Which of them wins is not judged. */
-const char *st_change_others(struct st_machine *machine, const struct st_entry *entry);
+const char *st_change_others(struct st_platform *machine, const struct st_entry *entry);
 
 /* --- change_boot.c: the kernel's command line --- */
 
 /** Where an option of the kernel's command line is put by hand (ST_KEY_BOOT_OPTIONS). ret_path: the file that
  * shows it. @return "": in GRUB's drop-ins, which apply writes; NULL: not known. */
-const char *st_change_boot_by_hand(struct st_machine *machine, const char **ret_path);
+const char *st_change_boot_by_hand(struct st_platform *machine, const char **ret_path);
 
 /* --- change.c: what is there now --- */
 
@@ -49,13 +49,13 @@ const char *st_change_boot_by_hand(struct st_machine *machine, const char **ret_
 
 /** A running value: of "a [b] c" the chosen b; without blanks at the ends. target: a path, or a sysctl.
  * @return 0, -ENOENT, -ENOTSUP (not to be had here), -EBADMSG (it has tabs or lines, or is too long), ... */
-ST_NODISCARD int st_change_value_read(struct st_machine *machine, const char *target, const char **ret);
+ST_NODISCARD int st_change_value_read(struct st_platform *machine, const char *target, const char **ret);
 /** Is the running value `value`? */
-bool st_change_value_is(struct st_machine *machine, const char *target, const char *value);
+bool st_change_value_is(struct st_platform *machine, const char *target, const char *value);
 /** A text file without NUL bytes, at most ST_CHANGE_FILE_BYTES. *ret is for free(). */
-ST_NODISCARD int st_change_file_read(struct st_machine *machine, const char *path, char **ret);
+ST_NODISCARD int st_change_file_read(struct st_platform *machine, const char *path, char **ret);
 /** Is the folder there? @return 0, -ENOENT, or what reading said. */
-ST_NODISCARD int st_change_folder_look(struct st_machine *machine, const char *path);
+ST_NODISCARD int st_change_folder_look(struct st_platform *machine, const char *path);
 /** FNV-1a, 64 bits: tells whether a text is the same, not who wrote it. */
 uint64_t st_change_hash(const char *text, size_t bytes);
 /** What is ours of a file's text, as entry->hash has it: all of it, or a block. ret_bytes: its length.
@@ -70,5 +70,5 @@ enum st_entry_state {
 };
 /** Is it as we wrote it? @param ret_detail what is there, or why it cannot be read, for people; "": nothing
  * to say. */
-enum st_entry_state st_change_state(struct st_machine *machine, const struct st_entry *entry,
+enum st_entry_state st_change_state(struct st_platform *machine, const struct st_entry *entry,
                                     const char **ret_detail);

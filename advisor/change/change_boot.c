@@ -8,7 +8,7 @@
  * module bli is loaded. Source: systemd's Boot Loader Interface. */
 #define LOADER_INFO "/sys/firmware/efi/efivars/LoaderInfo-4a67b082-0a4c-41cf-b6c7-440b29bb8c4f"
 
-static bool exists(struct st_machine *machine, const char *path)
+static bool exists(struct st_platform *machine, const char *path)
 {
     char buf[1];
     size_t len;
@@ -21,7 +21,7 @@ static const char *const grub_scripts[] = {"/usr/sbin/grub-mkconfig", "/usr/sbin
 
 /* Drop-ins are an addition of Debian's; a folder that was made by hand on another distribution is not read. A
  * captured tree has no script. A script without GRUB's own settings lies there unused. */
-static bool reads_drop_ins(struct st_machine *machine)
+static bool reads_drop_ins(struct st_platform *machine)
 {
     char *text;
     ST_EACH (script, grub_scripts) {
@@ -34,7 +34,7 @@ static bool reads_drop_ins(struct st_machine *machine)
     return st_change_folder_look(machine, GRUB_FOLDER) == 0;
 }
 
-static bool is_systemd_boot(struct st_machine *machine)
+static bool is_systemd_boot(struct st_platform *machine)
 {
     static const char name[] = "systemd-boot";
     char raw[128];
@@ -79,7 +79,7 @@ static const struct {
     {"/efi/loader/loader.conf", "the options lines in /efi/loader/entries", true},
 };
 
-const char *st_change_boot_by_hand(struct st_machine *machine, const char **ret_path)
+const char *st_change_boot_by_hand(struct st_platform *machine, const char **ret_path)
 {
     const bool grub = reads_drop_ins(machine), systemd = is_systemd_boot(machine);
     ST_EACH (row, rows) {

@@ -152,7 +152,7 @@ const char *st_journal_parse(enum st_os os, char *text, struct st_journal *ret)
     return NULL;
 }
 
-static bool is_set_at_boot(struct st_machine *machine, const struct st_journal *journal, const char *rule)
+static bool is_set_at_boot(struct st_platform *machine, const struct st_journal *journal, const char *rule)
 {
     const char *detail;
     ST_EACH_OF (entry, journal->entries, journal->entries_n) {
@@ -163,7 +163,7 @@ static bool is_set_at_boot(struct st_machine *machine, const struct st_journal *
     return false;
 }
 
-const char *st_journal_read(struct st_machine *machine, const char *folder, struct st_journal *ret)
+const char *st_journal_read(struct st_platform *machine, const char *folder, struct st_journal *ret)
 {
     const char *path = st_text("%s/" ST_JOURNAL_FILE, folder), *boot = st_journal_boot(machine), *why;
     size_t len;
@@ -183,7 +183,7 @@ const char *st_journal_read(struct st_machine *machine, const char *folder, stru
     return why;
 }
 
-const char *st_journal_boot(struct st_machine *machine)
+const char *st_journal_boot(struct st_platform *machine)
 {
     char *text = st_text_room(ST_ENTRY_BOOT_BYTES);
     size_t len;
@@ -195,12 +195,12 @@ const char *st_journal_boot(struct st_machine *machine)
 
 /* --- writing --- */
 
-int st_journal_write(struct st_writer *writer, const char *folder, const struct st_journal *journal)
+int st_journal_write(struct st_platform *platform, const char *folder, const struct st_journal *journal)
 {
     const char *path = st_text("%s/" ST_JOURNAL_FILE, folder);
     struct st_text_buffer all = {0};
     if (journal->entries_n == 0) {
-        const int r = writer->remove_file(writer, path);
+        const int r = platform->remove_file(platform, path);
         return r == -ENOENT ? 0 : r;
     }
     st_text_buffer_printf(&all, HEAD "\n");
@@ -217,7 +217,7 @@ int st_journal_write(struct st_writer *writer, const char *folder, const struct 
     char *text = st_text_buffer_take(&all);
     const size_t len = text != NULL ? strlen(text) : 0;
     const int r = text == NULL          ? -ENOMEM
-                  : len < JOURNAL_BYTES ? writer->replace_file(writer, path, text, len, 0644)
+                  : len < JOURNAL_BYTES ? platform->replace_file(platform, path, text, len, 0644)
                                         : -EFBIG;
     free(text);
     return r;

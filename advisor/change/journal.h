@@ -49,16 +49,16 @@ struct st_journal {
 /** Reads the journal in the folder; none is an empty journal. Running values that another boot had are marked
  * as forgotten, unless a file of the same rule is in place, which set them in this boot.
  * @return NULL; or why not, for people: then it is empty. Free with st_journal_finish. */
-ST_NODISCARD const char *st_journal_read(struct st_machine *machine, const char *folder,
+ST_NODISCARD const char *st_journal_read(struct st_platform *machine, const char *folder,
                                          struct st_journal *ret);
 /** The same from text, which is changed. Names only files and running values that sleeptune itself would
  * change. */
 ST_NODISCARD const char *st_journal_parse(enum st_os os, char *text, struct st_journal *ret);
 /** Writes it; an empty one is removed. */
-ST_NODISCARD int st_journal_write(struct st_writer *writer, const char *folder,
+ST_NODISCARD int st_journal_write(struct st_platform *platform, const char *folder,
                                   const struct st_journal *journal);
 /** The id of the running system's boot; "": unknown. For a turn. */
-const char *st_journal_boot(struct st_machine *machine);
+const char *st_journal_boot(struct st_platform *machine);
 /** Has the run of this write not ended? */
 bool st_journal_is_open(const struct st_entry *entry);
 /** Has any that this boot must undo? */

@@ -9,7 +9,7 @@
 
 struct adder {
     struct st_journal *plan;
-    struct st_machine *machine;
+    struct st_platform *machine;
     const struct st_finding *finding;
     size_t first_n; /* of other findings */
 };
@@ -148,8 +148,8 @@ static const char *finish_file(struct st_entry *step)
 }
 
 /* Running values first: a file that cannot be written is said before anything is read. */
-const char *st_plan_add(struct st_journal *plan, struct st_machine *machine, const struct st_finding *finding,
-                        bool values_only)
+const char *st_plan_add(struct st_journal *plan, struct st_platform *machine,
+                        const struct st_finding *finding, bool values_only)
 {
     struct adder adder = {plan, machine, finding, .first_n = plan->entries_n};
     struct st_entry form;

@@ -374,7 +374,7 @@ static size_t choose(struct asker *asker, const struct st_ask *ask, const struct
     return n;
 }
 
-int st_ask_servers(struct st_machine *machine, const struct st_ask *ask, struct st_facts *facts)
+int st_ask_servers(struct st_platform *machine, const struct st_ask *ask, struct st_facts *facts)
 {
     struct asker asker = {.facts = facts};
     struct whom whom = {0};

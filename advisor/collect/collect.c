@@ -53,17 +53,17 @@ static void find_home(struct st_collector *c)
 int st_collect(struct st_platform *p, bool live, struct st_facts **ret)
 {
     struct st_collector c = {.p = p,
-                             .machine = &p->machine,
+                             .machine = p,
                              .live = live,
-                             .facts = st_facts_new(p->machine.os),
+                             .facts = st_facts_new(p->os),
                              .buf = malloc(LARGE_FILE_BYTES),
                              .buf_bytes = LARGE_FILE_BYTES};
     int r = c.facts != NULL && c.buf != NULL ? 0 : -ENOMEM;
     if (r == 0) {
-        c.facts->time_ns = live ? st_clock_wall_ns(&p->clock) : 0;
+        c.facts->time_ns = live ? st_platform_wall_ns(p) : 0;
         find_home(&c);
         ST_EACH (source, sources) {
-            if (source->os == p->machine.os)
+            if (source->os == p->os)
                 source->collect(&c);
         }
         if (live)
@@ -103,7 +103,7 @@ static int stop_at_first(ST_UNUSED void *ctx, ST_UNUSED const char *name)
     return 1;
 }
 
-static int doubt_tree(struct st_machine *machine, struct st_facts *facts)
+static int doubt_tree(struct st_platform *machine, struct st_facts *facts)
 {
     static const char *const folders[] = {ST_LACKS_CARDS, ST_LACKS_USB,
                                           "/sys/devices/system/cpu/cpu0/thermal_throttle"};
@@ -118,7 +118,7 @@ static int doubt_tree(struct st_machine *machine, struct st_facts *facts)
     return st_facts_put_text(facts, ST_KEY_SYSTEM_LACKS, lacks, "/");
 }
 
-static bool is_tree(struct st_machine *machine)
+static bool is_tree(struct st_platform *machine)
 {
     static const char *const folders[] = {"/proc", "/sys", "/etc", "/boot"};
     ST_EACH (folder, folders) {
@@ -133,17 +133,15 @@ static int collect_dir(struct st_platform *root, struct st_facts **ret)
     size_t bytes = 0;
     struct st_facts *facts = NULL;
     char *text = malloc(SYSCTL_TEXT_BYTES);
-    int r = text != NULL
-                ? root->machine.read_text(&root->machine, "/sysctl-a.txt", text, SYSCTL_TEXT_BYTES, &bytes)
-                : -ENOMEM;
+    int r = text != NULL ? root->read_text(root, "/sysctl-a.txt", text, SYSCTL_TEXT_BYTES, &bytes) : -ENOMEM;
     const bool is_freebsd = r == 0;
     const bool is_whole = is_freebsd && st_platform_root_set_sysctls(root, text, bytes);
     if (r == -ENOENT)
-        r = is_tree(&root->machine) ? 0 : -ENODATA;
+        r = is_tree(root) ? 0 : -ENODATA;
     if (r == 0)
         r = st_collect(root, false, &facts);
     if (r == 0)
-        r = is_freebsd ? doubt_capture(facts, is_whole) : doubt_tree(&root->machine, facts);
+        r = is_freebsd ? doubt_capture(facts, is_whole) : doubt_tree(root, facts);
     if (r == 0)
         *ret = facts;
     else

@@ -27,14 +27,14 @@ void st_collect_rights(struct st_facts *facts, const char *from, const char *sou
  * @return 0, -ENOENT (no such user), -ENOMEM, or why the rights are not known, and then the facts are
  * unreadable: -EPERM (not root, or others than root may change this program), -ETIMEDOUT, -EFBIG, -EIO,
  * -EBADMSG (it printed something else). */
-ST_NODISCARD int st_collect_login(struct st_machine *machine, const char *name, struct st_facts *facts);
+ST_NODISCARD int st_collect_login(struct st_platform *machine, const char *name, struct st_facts *facts);
 
 /**
  * The same for a saved tree, from its /etc/passwd, /etc/group and, on Linux, from the lines of limits.conf
  * and limits.d that `facts` have. Nothing else that gives rights is known: "user.limits_from" says so.
  * @return 0, -ENOENT (no such user), -ENODATA (no such file), -EBADMSG (the user's line is malformed),
  * -ENOMEM, or what reading these two said. */
-ST_NODISCARD int st_collect_user(struct st_machine *machine, const char *name, struct st_facts *facts);
+ST_NODISCARD int st_collect_user(struct st_platform *machine, const char *name, struct st_facts *facts);
 
 /* --- ask.c: what only a running server has: PipeWire, PulseAudio, JACK; rtkit's journal --- */
 
@@ -54,4 +54,5 @@ struct st_ask {
  * installed, or unreadable. Servers of another user are asked as that user, which needs root; sockets in a
  * folder that others own are not used.
  * @return 0 or -ENOMEM. */
-ST_NODISCARD int st_ask_servers(struct st_machine *machine, const struct st_ask *ask, struct st_facts *facts);
+ST_NODISCARD int st_ask_servers(struct st_platform *machine, const struct st_ask *ask,
+                                struct st_facts *facts);

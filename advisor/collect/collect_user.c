@@ -45,7 +45,7 @@ struct user {
 
 /** Calls fn with each line; free of the file's text, which may have passwords. @return 0, -ENODATA (no such
  * file), -ENOMEM, or what reading it said. */
-static int each_line(struct st_machine *machine, const char *path,
+static int each_line(struct st_platform *machine, const char *path,
                      void (*fn)(struct user *user, const char *line), struct user *user)
 {
     size_t bytes;
@@ -88,7 +88,7 @@ static void see_group(struct user *user, const char *line)
 }
 
 /** FreeBSD's login class, which only root reads. */
-static void put_class(struct st_machine *machine, const char *name, struct st_facts *facts)
+static void put_class(struct st_platform *machine, const char *name, struct st_facts *facts)
 {
     static const char passwords[] = "/etc/master.passwd";
     struct user user = {.name = name};
@@ -124,7 +124,7 @@ static char *between(char *text, const char *mark)
 
 /** Runs this program as the user. mark: on a line of its own before and behind what it prints. @return 0 or a
  * negative errno value; what was printed is in buf. */
-static int log_in(struct st_machine *machine, const char *name, const char *mark, char *buf)
+static int log_in(struct st_platform *machine, const char *name, const char *mark, char *buf)
 {
     char program[PATH_MAX], word[PATH_MAX];
     struct st_child_env env = {0};
@@ -152,7 +152,7 @@ static int log_in(struct st_machine *machine, const char *name, const char *mark
 }
 
 /** Asks a login what it may. @return 0 with the claims, or a negative errno value. */
-static int ask_login(struct st_machine *machine, const char *name, uid_t uid, struct st_facts **ret)
+static int ask_login(struct st_platform *machine, const char *name, uid_t uid, struct st_facts **ret)
 {
     unsigned char random[MARK_BYTES];
     char mark[2 * MARK_BYTES + 1] = "", message[8];
@@ -204,7 +204,7 @@ static void put_claims(struct st_facts *facts, const struct st_facts *claimed, i
         st_facts_put_state(facts, ST_KEY_PMQOS_USER_MAY_OPEN, ST_FACT_UNREADABLE, error, NULL, source);
 }
 
-int st_collect_login(struct st_machine *machine, const char *name, struct st_facts *facts)
+int st_collect_login(struct st_platform *machine, const char *name, struct st_facts *facts)
 {
     gid_t gids[ST_COLLECTOR_GROUPS_MAX];
     int gids_n = ST_COLLECTOR_GROUPS_MAX;
@@ -246,7 +246,7 @@ static void put_limits(struct st_facts *facts, bool root)
         st_facts_put_failure(facts, ST_KEY_RT_MEMLOCK_LIMIT_BYTES, -ENOENT, source);
 }
 
-int st_collect_user(struct st_machine *machine, const char *name, struct st_facts *facts)
+int st_collect_user(struct st_platform *machine, const char *name, struct st_facts *facts)
 {
     struct user user = {.name = name};
     int64_t uid;

@@ -6,7 +6,7 @@
 
 struct st_collector {
     struct st_platform *p;
-    struct st_machine *machine; /* p's */
+    struct st_platform *machine; /* p's */
     struct st_facts *facts;
     bool live;
     char *buf; /* for whole files: config, timer_list */

@@ -161,7 +161,7 @@ static bool is_number(const char *name)
     return name[0] != '\0' && strlen(name) < 12 && strspn(name, "0123456789") == strlen(name);
 }
 
-static int read_stat(struct st_machine *machine, const char *path, struct st_proc_stat *ret)
+static int read_stat(struct st_platform *machine, const char *path, struct st_proc_stat *ret)
 {
     char text[STAT_BYTES];
     size_t len;
@@ -195,7 +195,7 @@ static void rt_time(struct walk *walk, const char *tid, bool runs)
     }
     if (!c->live || !runs || st_facts_int_or(c->facts, key, -1) < 0 ||
         !look(c, folder, &before_ns, &before_n) ||
-        c->p->clock.sleep_until_ns(&c->p->clock, st_clock_now_ns(&c->p->clock) + LOOK_NS) != 0 ||
+        c->p->sleep_until_ns(c->p, st_platform_now_ns(c->p) + LOOK_NS) != 0 ||
         !look(c, folder, &now_ns, &now_n) || now_n != before_n)
         return;
     st_collector_put_int(c, st_text(ST_KEYS_RT_TIME "%s.unslept_ms", pid),

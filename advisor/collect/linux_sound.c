@@ -146,16 +146,16 @@ static void stream_steps(struct st_collector *c, const char *name, const char *p
     if (st_facts_int(c->facts, st_text(ST_KEYS_ALSA "%s.rate_hz", name), &rate_hz) != 0 || rate_hz <= 0)
         return;
     for (int i = 0; i < 50; i++) {
-        const double before_s = st_ns_seconds(st_clock_now_ns(&c->p->clock));
+        const double before_s = st_ns_seconds(st_platform_now_ns(c->p));
         if (st_collector_text(c, path, text, sizeof(text)) != 0 || st_alsa_status_parse(text, &status) != 0)
             return;
         const double at_s = (double)status.hw_ptr_frames / (double)rate_hz;
-        now_ns = st_clock_now_ns(&c->p->clock);
+        now_ns = st_platform_now_ns(c->p);
         if (status.state == ST_ALSA_RUNNING) { /* not between an xrun and the next start */
             behind_s = fmin(behind_s, at_s - before_s);
             step_s = fmax(step_s, at_s - st_ns_seconds(now_ns) - behind_s);
         }
-        (void)!c->p->clock.sleep_until_ns(&c->p->clock, now_ns + ST_NS_PER_MS);
+        (void)!c->p->sleep_until_ns(c->p, now_ns + ST_NS_PER_MS);
     }
     if (isfinite(behind_s))
         st_collector_put_int(c, st_text(ST_KEYS_ALSA "%s.step_frames", name),

@@ -20,7 +20,7 @@ static void rights(struct st_collector *c)
     static const char try[] = "sched_setscheduler in a child";
     static const char limits[] = "getrlimit";
     struct st_rt_rights rights = {0};
-    const int r = c->p->threads.rt_rights(&c->p->threads, ST_TRIED_PRIORITY, &rights);
+    const int r = c->p->rt_rights(c->p, ST_TRIED_PRIORITY, &rights);
     if (c->machine->os == ST_OS_FREEBSD) {
         put_right(c, ST_KEY_FREEBSD_RT_FIFO_ERRNO, r, rights.fifo_errno, try);
         put_right(c, ST_KEY_FREEBSD_LIMITS_MEMORYLOCKED_BYTES, r, rights.memlock_limit_bytes, limits);
@@ -51,9 +51,9 @@ static void clocks(struct st_collector *c)
 {
     int64_t ns = 0;
     struct timespec step = {0};
-    int r = c->p->threads.timer_slack_ns(&c->p->threads, &ns);
+    int r = c->p->timer_slack_ns(c->p, &ns);
     put_right(c, ST_KEY_TIMER_SLACK_NS, r, ns, "prctl(PR_GET_TIMERSLACK)");
-    r = c->p->clock.suspended_ns(&c->p->clock, &ns);
+    r = c->p->suspended_ns(c->p, &ns);
     put_right(c, ST_KEY_SUSPENDED_MS, r, ns / ST_NS_PER_MS, "CLOCK_BOOTTIME - CLOCK_MONOTONIC");
     r = clock_getres(CLOCK_MONOTONIC, &step) == 0 ? 0 : -errno;
     put_right(c, ST_KEY_CLOCK_GETRES_NS, r, st_ns_from_timespec(&step), "clock_getres(CLOCK_MONOTONIC)");

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "advisor/facts/fact_keys.h"
-#include "platform/machine.h"
+#include "platform/platform.h"
 
 /** kern.osreldate from which on FreeBSD's loader reads /boot/loader.conf.local last (14.1, commit
  * a25531db0fc2); before, ahead of /boot/loader.conf.d. */

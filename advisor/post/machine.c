@@ -73,12 +73,12 @@ struct shown {
     struct st_post *post;
 };
 
-static struct st_post *post_of(struct st_machine *machine)
+static struct st_post *post_of(struct st_platform *machine)
 {
-    return ((struct shown *)(void *)ST_PLATFORM_OF(machine, machine))->post;
+    return ((struct shown *)(void *)machine)->post;
 }
 
-static int read_answer(struct st_machine *machine, const char *name, char *buf, size_t buf_bytes,
+static int read_answer(struct st_platform *machine, const char *name, char *buf, size_t buf_bytes,
                        size_t *ret_len)
 {
     const struct st_post *post = post_of(machine);
@@ -94,7 +94,7 @@ static int read_answer(struct st_machine *machine, const char *name, char *buf, 
     return len < answer->text.bytes ? -EFBIG : 0;
 }
 
-static int list(struct st_machine *machine, const char *path, st_name_fn fn, void *ctx)
+static int list(struct st_platform *machine, const char *path, st_name_fn fn, void *ctx)
 {
     const struct st_post *post = post_of(machine);
     const struct st_post_answer *itself = st_post_answer_find(post, path);
@@ -116,7 +116,7 @@ static int list(struct st_machine *machine, const char *path, st_name_fn fn, voi
     return n > 0 ? 0 : itself != NULL && itself->result != 0 ? itself->result : -ENOMSG;
 }
 
-static int no_open(ST_UNUSED struct st_machine *machine, ST_UNUSED const char *path, ST_UNUSED int flags)
+static int no_open(ST_UNUSED struct st_platform *machine, ST_UNUSED const char *path, ST_UNUSED int flags)
 {
     return -ENOMSG;
 }
@@ -124,12 +124,12 @@ static int no_open(ST_UNUSED struct st_machine *machine, ST_UNUSED const char *p
 int st_post_collect(struct st_post *post, enum st_os os, struct st_facts **ret)
 {
     struct shown shown = {.post = post,
-                          .p.machine = {.os = os,
-                                        .conditions = st_tree_conditions,
-                                        .open_path = no_open,
-                                        .read_text = read_answer,
-                                        .read_sysctl = read_answer,
-                                        .list = list}};
+                          .p = {.os = os,
+                                .conditions = st_tree_conditions,
+                                .open_path = no_open,
+                                .read_text = read_answer,
+                                .read_sysctl = read_answer,
+                                .list = list}};
     bool jail = false, version = false; /* the last ones of `sysctl -a`, and of its first */
     ST_EACH_OF (answer, post->answers, post->answers_n) {
         jail = jail || st_text_is(answer->name, "security.jail.jailed");

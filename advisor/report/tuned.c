@@ -76,7 +76,7 @@ static int take(const json_t *document, const char *kernel, struct st_tuned *ret
     return 0;
 }
 
-int st_tuned_read(struct st_machine *machine, const char *folder, const struct st_facts *facts,
+int st_tuned_read(struct st_platform *machine, const char *folder, const struct st_facts *facts,
                   struct st_tuned *ret)
 {
     char text[DOCUMENT_BYTES];
@@ -90,7 +90,7 @@ int st_tuned_read(struct st_machine *machine, const char *folder, const struct s
     return r;
 }
 
-int st_tuned_write(struct st_writer *writer, const char *folder, const struct st_facts *facts,
+int st_tuned_write(struct st_platform *platform, const char *folder, const struct st_facts *facts,
                    const struct st_tuned *tuned)
 {
     const char *kernel = kernel_of(facts);
@@ -112,7 +112,7 @@ int st_tuned_write(struct st_writer *writer, const char *folder, const struct st
     if (text == NULL)
         return -ENOMEM;
     const char *path = st_text("%s%s", folder, FILE_NAME);
-    const int r = writer->replace_file(writer, path, text, strlen(text), 0644);
+    const int r = platform->replace_file(platform, path, text, strlen(text), 0644);
     free(text);
     return r;
 }

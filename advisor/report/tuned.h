@@ -4,8 +4,7 @@
 
 #include "advisor/facts/facts.h"
 #include "evidence/tuning.h"
-#include "platform/machine.h"
-#include "platform/writer.h"
+#include "platform/platform.h"
 
 /** One setting that was tried to an end: helps, no effect or harmful. */
 struct st_tuned_row {
@@ -27,11 +26,11 @@ struct st_tuned {
 
 /** Reads it from the folder of the journal. facts: of the machine now. @return 0, -ESTALE (another kernel
  * runs now), -ENOENT, -EBADMSG, or what reading said. */
-ST_NODISCARD int st_tuned_read(struct st_machine *machine, const char *folder, const struct st_facts *facts,
+ST_NODISCARD int st_tuned_read(struct st_platform *machine, const char *folder, const struct st_facts *facts,
                                struct st_tuned *ret);
 /** @return 0, -ENODATA (the kernel is unknown), -ENOMEM, or what writing said. */
-ST_NODISCARD int st_tuned_write(struct st_writer *writer, const char *folder, const struct st_facts *facts,
-                                const struct st_tuned *tuned);
+ST_NODISCARD int st_tuned_write(struct st_platform *platform, const char *folder,
+                                const struct st_facts *facts, const struct st_tuned *tuned);
 
 /** @return NULL: nothing is known of that rule. */
 const struct st_tuned_row *st_tuned_find(const struct st_tuned *tuned, const char *id);

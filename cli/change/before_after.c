@@ -90,7 +90,7 @@ static void on_cycle(void *ctx, uint64_t k, int64_t lateness_ns, ST_UNUSED int64
 
 static json_t *document_of(const struct counting *counting, const struct st_result *result)
 {
-    struct st_machine *machine = &st_platform_native()->machine;
+    struct st_platform *machine = st_platform_native();
     char line[4096];
     size_t len;
     json_t *late = json_array(), *run = st_result_json(result);
@@ -113,8 +113,7 @@ static int measure(const char *what, struct st_session_config *config, json_t **
     const bool terminal = isatty(STDERR_FILENO) == 1;
     if (st_period_init(&counting.period, config->frames, config->rate_hz) != 0)
         return st_failure("the period is out of range");
-    counting.above_ns =
-        st_period_ns(&counting.period) / st_candidates_late_share(st_platform_native()->machine.os);
+    counting.above_ns = st_period_ns(&counting.period) / st_candidates_late_share(st_platform_native()->os);
     config->sinks = &sink;
     const char *time = st_ns_text(config->duration_ns);
     fflush(stdout);
@@ -147,8 +146,7 @@ void st_before_after_keep(const struct st_change_target *target, const struct st
                           const struct st_journal *plan, int64_t asked_ns)
 {
     const struct st_wish *wish = &target->report.wish;
-    struct st_threads *threads = &target->p->threads;
-    struct st_writer *writer = &target->p->writer;
+    struct st_platform *platform = target->p;
     struct st_session_config config;
     json_t *run = NULL;
     const char *path = st_text(FILE_NAME, target->folder);
@@ -160,7 +158,7 @@ void st_before_after_keep(const struct st_change_target *target, const struct st
     config.frames = wish->frames;
     config.rate_hz = wish->rate_hz;
     config.duration_ns = asked_ns;
-    if (threads->cpus_allowed(threads, config.cpus, 1) < 1) /* both on one: another may be busier */
+    if (platform->cpus_allowed(platform, config.cpus, 1) < 1) /* both on one: another may be busier */
         config.cpus[0] = -1;
     printf("judged for %s\n", st_buffer_text(wish));
     ST_EACH_OF (step, plan->entries, plan->entries_n) {
@@ -170,7 +168,7 @@ void st_before_after_keep(const struct st_change_target *target, const struct st
     int r = measure("running the measuring loop before the change", &config, &run);
     char *text = r == ST_EXIT_DONE ? st_json_into_text(run, JSON_COMPACT) : NULL;
     if (text != NULL)
-        r = writer->replace_file(writer, path, text, strlen(text), 0644);
+        r = platform->replace_file(platform, path, text, strlen(text), 0644);
     if (text == NULL || r != 0)
         st_failure("no run was kept (%s): verify will have nothing to compare with",
                    text != NULL ? strerror(-r) : "the measuring loop did not end well");
@@ -182,7 +180,7 @@ bool st_before_after_forget(const struct st_change_target *target, const struct 
     const char *path = st_text(FILE_NAME, target->folder);
     if (journal->entries_n > 0)
         return false;
-    const int r = target->p->writer.remove_file(&target->p->writer, path);
+    const int r = target->p->remove_file(target->p, path);
     if (r != 0 && r != -ENOENT)
         st_failure("cannot remove %s: %s", path, strerror(-r));
     return r == 0;
@@ -192,7 +190,7 @@ bool st_before_after_forget(const struct st_change_target *target, const struct 
 
 static void read_run(const struct st_change_target *target, struct st_before_after *done)
 {
-    struct st_machine *machine = &target->p->machine;
+    struct st_platform *machine = target->p;
     const char *path = st_text(FILE_NAME, target->folder);
     char text[FILE_BYTES];
     size_t bytes = 0;
@@ -211,7 +209,7 @@ static void read_run(const struct st_change_target *target, struct st_before_aft
 static void choose(const struct st_journal *journal, int64_t asked_ns, struct st_before_after *done,
                    struct st_session_config *config)
 {
-    struct st_threads *threads = &st_platform_native()->threads;
+    struct st_platform *platform = st_platform_native();
     struct st_rt_rights rights;
     const json_t *run = done->before;
     const int64_t priority = condition(run, "priority");
@@ -226,7 +224,7 @@ static void choose(const struct st_journal *journal, int64_t asked_ns, struct st
         config->policy = ST_POLICY_OTHER;
     else if (!other)
         config->priority = (int)ST_MIN(ST_MAX(priority, 1), 99);
-    if (config->policy != ST_POLICY_OTHER && threads->rt_rights(threads, config->priority, &rights) == 0 &&
+    if (config->policy != ST_POLICY_OTHER && platform->rt_rights(platform, config->priority, &rights) == 0 &&
         rights.fifo_errno != 0)
         done->why =
             st_text("this session may not use real-time priority. Where 'sleeptune apply' gave this user the "

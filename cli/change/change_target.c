@@ -40,11 +40,11 @@ int st_change_target_open(const char *root, bool own, struct st_change_target *r
         st_platform_root_set_freebsd(target.p);
     const char *state = target.live ? getenv("STATE_DIRECTORY") : NULL;
     const bool given = state != NULL && state[0] == '/';
-    const int n = ST_PRINT(target.folder, "%s%s", given ? state : st_os_rows[target.p->machine.os].changes,
+    const int n = ST_PRINT(target.folder, "%s%s", given ? state : st_os_rows[target.p->os].changes,
                            given ? "/changes" : "");
     const bool found =
         own ? own_journal(target.folder, sizeof(target.folder)) : n < (int)sizeof(target.folder);
-    const char *why = found ? st_applied_busy(&target.p->writer, target.folder)
+    const char *why = found ? st_applied_busy(target.p, target.folder)
                             : "no folder for the journal: the variable HOME is not set, or it or "
                               "STATE_DIRECTORY is too long";
     if (why != NULL) {
@@ -65,7 +65,7 @@ static int put_own(const struct st_change_target *target)
     struct st_journal journal;
     int r = 0;
     if (!target->own || !st_user_folder("XDG_CONFIG_HOME", "/.config", "", folder, sizeof(folder)) ||
-        st_journal_read(&target->p->machine, target->folder, &journal) != NULL)
+        st_journal_read(target->p, target->folder, &journal) != NULL)
         return 0;
     if (target->card != NULL)
         ST_PRINT(card, "%s", target->card);
@@ -100,7 +100,7 @@ int st_change_target_judge(const struct st_facts_input *input, int64_t frames, i
 
 int st_change_target_journal(const struct st_change_target *target, struct st_journal *ret)
 {
-    const char *why = st_journal_read(&target->p->machine, target->folder, ret);
+    const char *why = st_journal_read(target->p, target->folder, ret);
     return why != NULL ? st_failure("%s", why) : ST_EXIT_DONE;
 }
 
@@ -123,7 +123,7 @@ int st_change_target_revert(const struct st_change_target *target, bool all, con
 
 int st_change_target_recover(const struct st_change_target *target, bool quiet)
 {
-    struct st_change_output output = {.os = target->p->machine.os};
+    struct st_change_output output = {.os = target->p->os};
     struct st_journal journal;
     const int status = st_change_target_journal(target, &journal);
     if (status != ST_EXIT_DONE || journal.entries_n == 0)
@@ -156,8 +156,7 @@ bool st_change_target_needs_root(const struct st_change_target *target)
     }
     if (needs) {
         st_failure("this needs root. Next, as root:"); /* the command in one line, to be pasted */
-        fprintf(stderr, "%ssleeptune %s%s\n", st_os_rows[target->p->machine.os].sudo, st_program_command,
-                line);
+        fprintf(stderr, "%ssleeptune %s%s\n", st_os_rows[target->p->os].sudo, st_program_command, line);
     }
     return needs;
 }

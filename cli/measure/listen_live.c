@@ -117,7 +117,7 @@ static int try_way(struct st_platform *p, const struct st_way *way, const struct
                    int64_t duration_ns, struct run *run)
 {
     struct st_way_run program;
-    int r = st_way_open(&program, &p->machine, way, wish);
+    int r = st_way_open(&program, p, way, wish);
     run->headed = false;
     run->absent[0] = '\0';
     if (r < 0) {
@@ -130,7 +130,7 @@ static int try_way(struct st_platform *p, const struct st_way *way, const struct
     }
     r = 0;
     if (wait_for_head(&program, run)) {
-        const struct st_way *other = st_way_find(run->live->head.way, p->machine.os);
+        const struct st_way *other = st_way_find(run->live->head.way, p->os);
         if (other != NULL && !st_text_is(other->name, way->name)) /* a sink's monitor, a port in the graph */
             way = other;
         run->live->way = way;
@@ -147,7 +147,7 @@ static int try_way(struct st_platform *p, const struct st_way *way, const struct
 
 static bool is_here(const struct st_platform *p, const struct st_way *way)
 {
-    return (way->systems & 1U << p->machine.os) != 0;
+    return (way->systems & 1U << p->os) != 0;
 }
 
 static void say_makes(const struct st_platform *p)
@@ -212,15 +212,15 @@ static int say_none(const struct st_platform *p, const struct st_listen_wish *wi
         say_makes(p);
         return ST_EXIT_FAILURE;
     }
-    const struct st_way *way = st_way_find(name, p->machine.os);
+    const struct st_way *way = st_way_find(name, p->os);
     if (way == NULL)
         return st_failure_usage("--back %s: no such way on this system", wish->back);
     st_failure("--back %s: %s.", wish->back, why);
     if (!st_text_is(name, wish->back))
         fprintf(stderr, "  --back: %s, or a device to record from (%s)\n", ways_here(p),
-                st_os_rows[p->machine.os].devices);
+                st_os_rows[p->os].devices);
     else if (st_text_is(name, "cable"))
-        way = st_way_find("device", p->machine.os);
+        way = st_way_find("device", p->os);
     if (st_text_is(name, wish->back) && way->make != NULL && wish->frames == 0)
         fprintf(stderr, "  %s\n", way->make);
     return ST_EXIT_FAILURE;

@@ -70,8 +70,8 @@ static int open_recordings(struct st_measure_files *files, const struct st_sessi
         .rate_hz = config->rate_hz,
         .has_callback = config->load_percent > 0,
     };
-    struct st_clock *clock = &st_platform_native()->clock;
-    meta.started_wall_ns = st_clock_wall_ns(clock);
+    struct st_platform *platform = st_platform_native();
+    meta.started_wall_ns = st_platform_wall_ns(platform);
     int r = st_period_init(&meta.period, config->frames, config->rate_hz);
     if (r != 0)
         return st_failure_usage("a period of %" PRIu32 " frame%s at %" PRIu32 " Hz is out of range",

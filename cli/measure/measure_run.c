@@ -75,7 +75,7 @@ int st_measure_run(const struct st_session_config *config, st_measure_look_fn lo
     struct st_session *session;
     st_stop_catch(on_stop);
     if (config->policy != ST_POLICY_OTHER)
-        st_stop_limit_rttime(&p->threads, on_demoted);
+        st_stop_limit_rttime(p, on_demoted);
     const int r = st_session_start(p, config, &session);
     if (r == -ERANGE)
         return st_failure_usage("a period of %u frame%s at %u Hz is out of range: 50 us .. 10 s",

@@ -42,13 +42,13 @@ struct st_music {
 static void on_seen(void *ctx, const struct st_xrun_seen *seen)
 {
     struct server *server = ctx;
-    struct st_clock *clock = &server->music->p->clock;
+    struct st_platform *platform = server->music->p;
     struct st_xrun_seen safe = *seen;
     if (seen->kind == ST_XRUN_SEEN_ENDED) /* what it did in the run is asked for */
         return;
     st_safe_text(safe.event.client);
     st_safe_text(safe.event.culprit);
-    st_dropout_table_take(&server->seen, &safe, st_clock_now_ns(clock), st_clock_wall_ns(clock));
+    st_dropout_table_take(&server->seen, &safe, st_platform_now_ns(platform), st_platform_wall_ns(platform));
 }
 
 static bool plays(const struct server *server)
@@ -84,7 +84,7 @@ static void start_server(struct st_music *music, const struct st_xrun_source *so
     const struct st_xrun_setting setting = {.user = (uid_t)uid};
     struct server *server = &music->servers[music->servers_n];
     server->music = music;
-    server->open = st_xrun_open(&server->watch, &music->p->machine, source, &setting) == 0;
+    server->open = st_xrun_open(&server->watch, music->p, source, &setting) == 0;
     music->servers_n++;
 }
 
@@ -99,7 +99,7 @@ struct st_music *st_music_start(struct st_platform *p, const struct st_xrun_sour
     if (as_root && st_facts_int(facts, ST_KEY_USER_UID, &uid) != 0) /* under sudo: of the user who ran it */
         uid = 0;
     music->p = p;
-    music->begin_ns = st_clock_now_ns(&p->clock);
+    music->begin_ns = st_platform_now_ns(p);
     music->why = "no sound server of this user runs";
     for (; (source = *sources) != NULL; sources++) {
         if (source->program == NULL || music->servers_n == ST_XRUN_SOURCES_MAX ||
@@ -270,7 +270,7 @@ static bool take_records(const struct server *server, int64_t duration_ns, struc
 {
     struct st_daemon_answer status = {0}, causes;
     const char *since = st_text("/v1/causes?since=%" PRId64,
-                                (st_clock_wall_ns(&server->music->p->clock) - duration_ns) / ST_NS_PER_S);
+                                (st_platform_wall_ns(server->music->p) - duration_ns) / ST_NS_PER_S);
     int r = st_daemon_client_try(NULL, since, "sleeptune-causes/1", RECORDS_MS, &causes);
     const json_t *dropouts = json_object_get(causes.document, "dropouts");
     if (st_json_integer(dropouts, "count") <= 0 ||
@@ -294,9 +294,9 @@ int st_music_finish(struct st_music *music, bool ask, struct st_facts *facts)
     st_music_poll(music);
     ST_EACH_OF (server, music->servers, music->servers_n)
         take(server); /* one that was stopped has nothing to read, and has not watched */
-    const int64_t duration_ns = st_clock_now_ns(&music->p->clock) - music->begin_ns;
+    const int64_t duration_ns = st_platform_now_ns(music->p) - music->begin_ns;
     ST_EACH_OF (server, music->servers, music->servers_n)
-        st_dropout_table_age(&server->seen, st_clock_now_ns(&music->p->clock), true);
+        st_dropout_table_age(&server->seen, st_platform_now_ns(music->p), true);
     const struct server *server = best(music);
     const int64_t watched_ns = server != NULL ? duration_ns - server->watch.silent_ns : 0;
     if (server != NULL)

@@ -28,16 +28,16 @@ static st_rtkit_ask_fn ask_rtkit;
 static int on_refused(void *ctx, pid_t tid, int priority)
 {
     struct st_sizes *sizes = ctx;
-    const int r = ask_rtkit(&st_platform_native()->threads, tid, priority, ST_ROOM(256));
+    const int r = ask_rtkit(st_platform_native(), tid, priority, ST_ROOM(256));
     sizes->rtkit_refused = r != 0;
     return r;
 }
 
 static void use_rtkit(struct st_session_config *config, struct st_sizes *sizes)
 {
-    struct st_threads *threads = &st_platform_native()->threads;
+    struct st_platform *platform = st_platform_native();
     struct st_rt_rights rights;
-    if (threads->rt_rights(threads, config->priority, &rights) != 0 || rights.fifo_errno == 0 ||
+    if (platform->rt_rights(platform, config->priority, &rights) != 0 || rights.fifo_errno == 0 ||
         st_module_load("rtkit", ST_RTKIT_SYMBOL, &ask_rtkit, ST_ROOM(512)) != 0)
         return;
     config->on_refused = on_refused;

@@ -146,7 +146,7 @@ static int no_such_user(const char *name)
 }
 
 /** The rights of input->user in a saved tree. */
-static int load_user(const struct st_facts_input *input, struct st_machine *machine, struct st_facts *facts)
+static int load_user(const struct st_facts_input *input, struct st_platform *machine, struct st_facts *facts)
 {
     const int r = st_collect_user(machine, input->user, facts);
     switch (r) {
@@ -166,7 +166,7 @@ static int load_user(const struct st_facts_input *input, struct st_machine *mach
 /** The rights that a login gives input->user in the place of those of this process. */
 static int load_login(const struct st_facts_input *input, struct st_facts *facts)
 {
-    const int r = st_collect_login(&st_platform_native()->machine, input->user, facts);
+    const int r = st_collect_login(st_platform_native(), input->user, facts);
     if (r == -ENOENT)
         return no_such_user(input->user);
     if (r == -ENOMEM)
@@ -188,7 +188,7 @@ static int load_folder(const struct st_facts_input *input, struct st_facts **ret
     if (r != 0) {
         status = st_failure("cannot read %s: %s", input->root, strerror(-r));
     } else if (input->user != NULL) {
-        status = load_user(input, &p->machine, *ret);
+        status = load_user(input, p, *ret);
         st_platform_root_free(p);
     }
     return status;
@@ -198,7 +198,7 @@ static int load_folder(const struct st_facts_input *input, struct st_facts **ret
 static int ask_servers(const struct st_facts_input *input, struct st_facts *facts)
 {
     const struct st_ask ask = {.skip = input->no_servers, .user = input->user};
-    const int r = st_ask_servers(&st_platform_native()->machine, &ask, facts);
+    const int r = st_ask_servers(st_platform_native(), &ask, facts);
     return r == 0 ? ST_EXIT_DONE : st_failure("cannot ask the servers: %s", strerror(-r));
 }
 

@@ -99,7 +99,7 @@ bool st_daemon_client_listens(const char *socket_wish)
 
 static const struct st_os_row *here(void)
 {
-    return &st_os_rows[st_platform_native()->machine.os];
+    return &st_os_rows[st_platform_native()->os];
 }
 
 /* @return NULL: a user has no service here. */

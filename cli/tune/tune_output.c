@@ -70,7 +70,7 @@ static const char *why_not(const struct st_tune_output *output, size_t i)
 static const char *sudo_word(void)
 {
     const bool wanted = geteuid() != 0 || getenv("SUDO_USER") != NULL;
-    return wanted ? st_os_rows[st_platform_native()->machine.os].sudo : "";
+    return wanted ? st_os_rows[st_platform_native()->os].sudo : "";
 }
 
 static void print_plan_row(const struct st_candidate *row, int width, FILE *out)

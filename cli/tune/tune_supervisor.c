@@ -149,11 +149,11 @@ static void explain(const char *writers, int r, const char *target, char *why)
 
 static int hold(struct st_tune_supervisor *s, bool on)
 {
-    struct st_threads *threads = &s->applied.p->threads;
+    struct st_platform *platform = s->applied.p;
     if (on)
-        s->latency = threads->hold_latency(threads, 0);
+        s->latency = platform->hold_latency(platform, 0);
     else
-        threads->release_latency(threads, s->latency);
+        platform->release_latency(platform, s->latency);
     const int r = on && s->latency < 0 ? s->latency : 0;
     s->latency = on && r == 0 ? s->latency : -1;
     return r;

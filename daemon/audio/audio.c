@@ -72,7 +72,7 @@ struct st_audio {
 
 static int64_t wall_ns(struct st_audio *audio)
 {
-    return st_clock_wall_ns(&audio->platform->clock);
+    return st_platform_wall_ns(audio->platform);
 }
 
 static void note_failure(struct st_audio *audio, enum st_event_kind kind, const char *error)
@@ -177,14 +177,14 @@ static int64_t step(struct st_audio *audio)
 /* pthread_cond_timedwait at an absolute time on CLOCK_MONOTONIC. */
 static void wait_ns(struct st_audio *audio, int64_t ns)
 {
-    const struct timespec until = st_ns_to_timespec(st_ns_add(st_clock_now_ns(&audio->platform->clock), ns));
+    const struct timespec until = st_ns_to_timespec(st_ns_add(st_platform_now_ns(audio->platform), ns));
     pthread_cond_timedwait(&audio->wake, &audio->mutex, &until);
 }
 
 static void *run(void *ctx)
 {
     struct st_audio *audio = ctx;
-    (void)audio->platform->threads.set_name(&audio->platform->threads, "st-audio");
+    (void)audio->platform->set_name(audio->platform, "st-audio");
     pthread_mutex_lock(&audio->mutex);
     while (!audio->stop) {
         pthread_mutex_unlock(&audio->mutex);
@@ -262,7 +262,7 @@ void st_audio_stop(struct st_audio *audio)
     audio->stop = true;
     pthread_cond_broadcast(&audio->wake);
     const struct timespec until =
-        st_ns_to_timespec(st_ns_add(st_clock_now_ns(&audio->platform->clock), STOP_WAIT_NS));
+        st_ns_to_timespec(st_ns_add(st_platform_now_ns(audio->platform), STOP_WAIT_NS));
     int r = 0;
     while (!audio->ended && r == 0)
         r = pthread_cond_timedwait(&audio->wake, &audio->mutex, &until);

@@ -36,13 +36,12 @@ struct st_stream_module {
 static inline void st_stream_set_policy(struct st_platform *platform, const struct st_config *config,
                                         struct st_stream_seen *seen)
 {
-    struct st_threads *threads = &platform->threads;
     const int priority = config->loop.priority > 1 ? (int)config->loop.priority - 1 : 1;
     enum st_policy policy;
     int got;
-    if (threads->set_policy(threads, ST_POLICY_FIFO, priority) < 0)
-        (void)threads->set_policy(threads, ST_POLICY_OTHER, 0); /* not SCHED_BATCH */
-    if (threads->get_policy(threads, &policy, &got) == 0) {
+    if (platform->set_policy(platform, ST_POLICY_FIFO, priority) < 0)
+        (void)platform->set_policy(platform, ST_POLICY_OTHER, 0); /* not SCHED_BATCH */
+    if (platform->get_policy(platform, &policy, &got) == 0) {
         atomic_store(&seen->priority, got);
         atomic_store(&seen->policy, (int)policy);
     }

@@ -32,7 +32,7 @@ static void *play(void *ctx)
     static const unsigned char silence[FRAGMENT_BYTES];
     struct st_own_stream *stream = ctx;
     int r = 0;
-    (void)stream->platform->threads.set_name(&stream->platform->threads, "st-oss");
+    (void)stream->platform->set_name(stream->platform, "st-oss");
     st_stream_set_policy(stream->platform, stream->config, stream->seen);
     while (r == 0 && !atomic_load(&stream->stop)) {
         r = st_oss_write(stream->calls, stream->fd, silence, (size_t)stream->room.fragsize);

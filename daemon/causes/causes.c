@@ -14,7 +14,7 @@
 #define UNKNOWN    INT64_MIN
 #define PATH_BYTES 128
 
-static int64_t pressure_us(struct st_machine *machine, const char *of)
+static int64_t pressure_us(struct st_platform *machine, const char *of)
 {
     char path[PATH_BYTES], text[512];
     size_t len;
@@ -49,12 +49,12 @@ void st_causes_sample_pressure(struct st_system_pressure *pressure, struct st_pl
                            &now.pressure_memory_permille};
     bool guest = false;
     cpu = ST_MAX(cpu, 0);
-    (void)platform->machine.virtualised(&platform->machine, &guest);
+    (void)platform->virtualised(platform, &guest);
     pressure->before = pressure->last;
     st_readings_read(platform, cpu, guest, INT64_MIN, &pressure->last);
     const int64_t span_ns = pressure->last.at_ns - pressure->before.at_ns;
     for (size_t i = 0; i < ST_ARRAY_LEN(of); i++) {
-        const int64_t us = pressure_us(&platform->machine, of[i]);
+        const int64_t us = pressure_us(platform, of[i]);
         if (pressure->sampled)
             *to[i] = permille(us, pressure->pressure_us[i], span_ns);
         pressure->pressure_us[i] = us;
@@ -63,7 +63,7 @@ void st_causes_sample_pressure(struct st_system_pressure *pressure, struct st_pl
         now.throttles_n =
             grown(pressure->last.counts[ST_READING_HEAT_N], pressure->before.counts[ST_READING_HEAT_N]);
     now.cpu_khz = pressure->last.clock_khz;
-    now.temperature_mc = st_readings_temperature_mc(&platform->machine, cpu);
+    now.temperature_mc = st_readings_temperature_mc(platform, cpu);
     pressure->sampled = true;
     pressure->now = now;
 }
@@ -88,11 +88,11 @@ struct st_causes {
 /* Under the mutex. */
 static void begin_minute(struct st_causes *causes)
 {
-    struct st_clock *clock = &causes->platform->clock;
+    struct st_platform *platform = causes->platform;
     causes->now.n = 0;
     causes->wakes_n = 0;
-    causes->from_ns = st_clock_now_ns(clock);
-    causes->from_wall_ns = st_clock_wall_ns(clock);
+    causes->from_ns = st_platform_now_ns(platform);
+    causes->from_wall_ns = st_platform_wall_ns(platform);
 }
 
 int st_causes_new(struct st_platform *platform, struct st_events *events, struct st_causes **ret)
@@ -171,7 +171,7 @@ void st_causes_tick(struct st_causes *causes, int cpu)
     st_causes_sample_pressure(&causes->pressure, p, cpu);
     const enum st_cause slowed = st_cause_slowed(&causes->pressure.before, &causes->pressure.last);
     pthread_mutex_lock(&causes->mutex);
-    note_pressure(causes, slowed, st_clock_wall_ns(&p->clock));
+    note_pressure(causes, slowed, st_platform_wall_ns(p));
     st_events_set_meanwhile(causes->events, &causes->meanwhile);
     unlock_and_put_late(causes);
 }
@@ -191,7 +191,7 @@ void st_causes_end_minute(struct st_causes *causes, struct st_cause_sums *ret,
 
 void st_causes_wakes(struct st_causes *causes, uint64_t n)
 {
-    const int64_t wall_ns = st_clock_wall_ns(&causes->platform->clock);
+    const int64_t wall_ns = st_platform_wall_ns(causes->platform);
     pthread_mutex_lock(&causes->mutex);
     struct st_meanwhile *m = &causes->meanwhile;
     causes->wakes_n += n;
@@ -258,9 +258,9 @@ static void unlock_and_join(struct st_causes *causes, const struct st_event *lat
 void st_causes_take(struct st_causes *causes, const struct st_cause_event *late,
                     const struct st_trace_culprit *culprit)
 {
-    struct st_clock *clock = &causes->platform->clock;
+    struct st_platform *platform = causes->platform;
     const int64_t wall_ns =
-        st_ns_sub(st_clock_wall_ns(clock), st_ns_sub(st_clock_now_ns(clock), late->at_ns));
+        st_ns_sub(st_platform_wall_ns(platform), st_ns_sub(st_platform_now_ns(platform), late->at_ns));
     int64_t explained_ns = late->explained_ns;
     struct st_trace_culprit counted = {.ns = explained_ns};
     if (culprit == NULL && late->culprit[0] != '\0') {
@@ -285,13 +285,13 @@ void st_causes_set_untraced(struct st_causes *causes, const char *why)
 
 void st_causes_look(struct st_causes *causes, struct st_causes_now *ret)
 {
-    struct st_clock *clock = &causes->platform->clock;
+    struct st_platform *platform = causes->platform;
     pthread_mutex_lock(&causes->mutex);
     ret->sums = causes->now;
     ret->span = (struct st_cause_span){.from_wall_ns = causes->from_wall_ns,
-                                       .to_wall_ns = st_clock_wall_ns(clock),
+                                       .to_wall_ns = st_platform_wall_ns(platform),
                                        .asked_from_wall_ns = INT64_MIN,
-                                       .measured_ns = st_clock_now_ns(clock) - causes->from_ns,
+                                       .measured_ns = st_platform_now_ns(platform) - causes->from_ns,
                                        .wakes_n = causes->wakes_n,
                                        .above_ns = causes->above_ns};
     memcpy(ret->span.tracer, causes->no_tracer, sizeof(ret->span.tracer));

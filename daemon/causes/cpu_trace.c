@@ -268,7 +268,7 @@ int st_cpu_trace_find_culprit(const struct st_trace_event *events, size_t n, int
     return 0;
 }
 
-void st_cpu_trace_complete_name(struct st_machine *machine, struct st_trace_culprit *culprit)
+void st_cpu_trace_complete_name(struct st_platform *machine, struct st_trace_culprit *culprit)
 {
     char path[64], comm[64], command[512] = "", full[ST_TRACE_CULPRIT_BYTES - 12];
     size_t len = st_cause_kind_program_len(culprit->name);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/cause_kind.h"
-#include "platform/machine.h"
+#include "platform/platform.h"
 #include "xruns/cpu_events.h"
 
 #define ST_TRACEFS        "/sys/kernel/tracing" /* used where it is mounted; sleeptune never mounts it */
@@ -54,7 +54,7 @@ ST_NODISCARD int st_cpu_trace_find_culprit(const struct st_trace_event *events, 
 
 /** The kernel's names of threads end after 15 characters: a thread that runs still gets the one of its
  * program, if that begins so. */
-void st_cpu_trace_complete_name(struct st_machine *machine, struct st_trace_culprit *culprit);
+void st_cpu_trace_complete_name(struct st_platform *machine, struct st_trace_culprit *culprit);
 
 /* --- the module sleeptune-trace.so, which reads the ring by libtracefs (Linux) --- */
 

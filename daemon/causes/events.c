@@ -15,9 +15,9 @@
 #define LOG_A_MINUTE   10
 #define LOG_TEXT_BYTES 1024
 
-int st_events_init(struct st_events *events, struct st_clock *clock)
+int st_events_init(struct st_events *events, struct st_platform *platform)
 {
-    *events = (struct st_events){.clock = clock,
+    *events = (struct st_events){.platform = platform,
                                  .late_gone_ns = INT64_MIN,
                                  .meanwhile = {.pressure = ST_EVENT_PRESSURE_UNKNOWN,
                                                .slowed = ST_CAUSE_UNKNOWN,
@@ -98,8 +98,9 @@ static bool put_if_few(struct st_events *events, enum st_log_level level, const 
                        bool logged)
 {
     pthread_mutex_lock(&events->mutex);
-    const bool few = events->clock == NULL ||
-                     st_event_limit_passes(&events->limit, st_clock_now_ns(events->clock), level, event);
+    const bool few =
+        events->platform == NULL ||
+        st_event_limit_passes(&events->limit, st_platform_now_ns(events->platform), level, event);
     if (few)
         put(events, level, event, logged);
     pthread_mutex_unlock(&events->mutex);
@@ -218,8 +219,9 @@ void st_events_log(struct st_events *events, int64_t wall_ns, bool end)
     struct ready ready;
     bool more = true;
     pthread_mutex_lock(&events->mutex);
-    while (events->clock != NULL &&
-           st_event_limit_sum(&events->limit, st_clock_now_ns(events->clock), wall_ns, end, &sum, &level))
+    while (
+        events->platform != NULL &&
+        st_event_limit_sum(&events->limit, st_platform_now_ns(events->platform), wall_ns, end, &sum, &level))
         put(events, level, &sum, false);
     const uint64_t unlogged_n = events->unlogged_n;
     events->unlogged_n = 0;

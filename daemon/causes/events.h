@@ -8,7 +8,7 @@
 
 #include "daemon/causes/event_limit.h"
 #include "daemon/log.h"
-#include "platform/clock.h"
+#include "platform/platform.h"
 #include "story/event_story.h"
 
 #define ST_EVENTS_MAX 64
@@ -32,10 +32,10 @@ struct st_events {
         bool logged;
     } events[ST_EVENTS_MAX]; /* in the order in which they were added */
     size_t events_n;
-    struct st_event_kinds kinds; /* of these */
-    uint64_t added_n;            /* since the start */
-    int64_t late_gone_ns;        /* the last late wake-up that has left the list; INT64_MIN: none has */
-    struct st_clock *clock;      /* NULL: no limit */
+    struct st_event_kinds kinds;  /* of these */
+    uint64_t added_n;             /* since the start */
+    int64_t late_gone_ns;         /* the last late wake-up that has left the list; INT64_MIN: none has */
+    struct st_platform *platform; /* NULL: no limit */
     struct st_event_limit limit;
     struct st_meanwhile meanwhile;
     void (*hear)(void *ctx, const struct st_event *event); /* NULL: no one listens */
@@ -45,9 +45,9 @@ struct st_events {
     unsigned log_left;   /* late wake-ups that may still be logged in it */
 };
 
-/** @param clock that limits the rate: at most ST_EVENT_LIMIT_BURST_N events of a kind, then one
+/** @param platform that limits the rate: at most ST_EVENT_LIMIT_BURST_N events of a kind, then one
  * each ST_EVENT_LIMIT_EACH_NS; NULL: no limit. @return 0 or a negative errno value. */
-ST_NODISCARD int st_events_init(struct st_events *events, struct st_clock *clock);
+ST_NODISCARD int st_events_init(struct st_events *events, struct st_platform *platform);
 void st_events_finish(struct st_events *events);
 
 /** hear is called in the thread of each event, one at a time, and must not wait or add events. NULL: no more.

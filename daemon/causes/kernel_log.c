@@ -38,10 +38,10 @@ const char *st_kernel_log_judge(const char *record, char *ret_about, size_t abou
 void st_kernel_log_look(struct st_kernel_log *log, struct st_platform *platform, struct st_events *events)
 {
     char record[1024], about[4 * ABOUT_MAX];
-    const int64_t now_ns = st_clock_now_ns(&platform->clock), before_ns = log->looked_ns;
+    const int64_t now_ns = st_platform_now_ns(platform), before_ns = log->looked_ns;
     log->looked_ns = now_ns;
     if (log->fd == 0) {
-        log->fd = platform->machine.open_path(&platform->machine, "/dev/kmsg", O_RDONLY);
+        log->fd = platform->open_path(platform, "/dev/kmsg", O_RDONLY);
         if (log->fd > 0)
             (void)lseek(log->fd, 0, SEEK_END);
         return;
@@ -55,7 +55,7 @@ void st_kernel_log_look(struct st_kernel_log *log, struct st_platform *platform,
         if (source == NULL)
             continue;
         struct st_event event = st_event_make(
-            st_clock_wall_ns(&platform->clock), ST_EVENT_KERNEL_LOG, "the kernel logged %s%s%s",
+            st_platform_wall_ns(platform), ST_EVENT_KERNEL_LOG, "the kernel logged %s%s%s",
             st_text_is(source, "usb") ? "a line" : "a warning", about[0] != '\0' ? " about " : "", about);
         ST_PRINT(event.source, "%s", source);
         event.span_ns = st_ns_sub(now_ns, before_ns);

@@ -57,8 +57,8 @@ static int find(struct st_tracer *tracer, const struct st_cause_event *event, in
                 struct st_trace_culprit *ret)
 {
     const int64_t due_ns = event->at_ns - event->lateness_ns;
-    struct st_clock *clock = &tracer->platform->clock;
-    const int64_t now_ns = st_clock_now_ns(clock), offset_ns = st_clock_wall_ns(clock) - now_ns;
+    struct st_platform *platform = tracer->platform;
+    const int64_t now_ns = st_platform_now_ns(platform), offset_ns = st_platform_wall_ns(platform) - now_ns;
     if (tracer->module != NULL)
         return st_cpu_trace_find_culprit(tracer->events, tracer->events_n, (int)tracer->tid, event->cause,
                                          due_ns, event->at_ns, ret);
@@ -83,7 +83,7 @@ static void name(struct st_tracer *tracer, const struct st_cause_event *events, 
             st_causes_take(tracer->causes, late, NULL);
             continue;
         }
-        st_cpu_trace_complete_name(&tracer->platform->machine, &found);
+        st_cpu_trace_complete_name(tracer->platform, &found);
         if (found.waking_was_seen)
             ST_PRINT(waited, "%lld ns of this time while the loop waited", (long long)found.waited_ns);
         if (found.turns_ns > 0)
@@ -113,10 +113,11 @@ void st_tracer_clear(void)
 }
 
 /* Does the system's daemon trace, and may it be asked? @return 0 or why not. */
-static int try_remote(struct st_clock *clock, const char *socket, pid_t tid, char *why, size_t why_bytes)
+static int try_remote(struct st_platform *platform, const char *socket, pid_t tid, char *why,
+                      size_t why_bytes)
 {
     struct st_trace_culprit none;
-    const int64_t now_ns = st_clock_wall_ns(clock);
+    const int64_t now_ns = st_platform_wall_ns(platform);
     const int r = st_culprit_request(socket, tid, now_ns, now_ns, &none);
     if (r == 0 || r == -ENOENT)
         return 0;
@@ -154,7 +155,7 @@ int st_tracer_start(struct st_platform *platform, const struct st_config *config
         return -ENOTSUP;
     }
     if (socket != NULL)
-        r = try_remote(&platform->clock, socket, tid, why, why_bytes);
+        r = try_remote(platform, socket, tid, why, why_bytes);
     else
         r = st_module_load("trace", ST_TRACE_SYMBOL, &module, why, why_bytes);
     if (r == 0 && module != NULL && strcmp(module->version, ST_VERSION) != 0) {
@@ -251,7 +252,7 @@ void st_tracer_way_turn(struct st_tracer_way *way, struct st_session *session, c
     way->waiting_n = 0;
     (void)!read(tracer->told[0], (char[8]){0}, 8);
     st_session_let_go(session);
-    name(tracer, taken, n, st_clock_now_ns(&tracer->platform->clock) + ASK_NS);
+    name(tracer, taken, n, st_platform_now_ns(tracer->platform) + ASK_NS);
 }
 
 int st_tracer_way_find(struct st_tracer_way *way, pid_t tid, int64_t due_ns, int64_t woke_ns,
@@ -264,7 +265,7 @@ int st_tracer_way_find(struct st_tracer_way *way, pid_t tid, int64_t due_ns, int
     const int r = st_cpu_trace_find_culprit(tracer->events, tracer->events_n, (int)tid, ST_CAUSE_RUN_QUEUE,
                                             due_ns, woke_ns, ret);
     if (r == 0)
-        st_cpu_trace_complete_name(&tracer->platform->machine, ret);
+        st_cpu_trace_complete_name(tracer->platform, ret);
     return r;
 }
 
@@ -277,7 +278,7 @@ void st_tracer_way_freeze(struct st_tracer_way *way)
         return;
     }
     read_ring(tracer);
-    const int64_t from_ns = st_clock_now_ns(&tracer->platform->clock) - FROZEN_NS;
+    const int64_t from_ns = st_platform_now_ns(tracer->platform) - FROZEN_NS;
     while (first < tracer->events_n && tracer->events[first].at_ns < from_ns)
         first++;
     way->frozen(way->frozen_ctx, tracer->events + first, tracer->events_n - first);

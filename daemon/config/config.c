@@ -348,7 +348,7 @@ bool st_config_own_stream(const struct st_config *config)
     return !st_text_is(config->audio.backend, "none") && !st_text_is(config->audio.backend, "dummy");
 }
 
-int st_config_load(struct st_machine *machine, const char *path, struct st_config *ret,
+int st_config_load(struct st_platform *machine, const char *path, struct st_config *ret,
                    st_config_error_fn error, void *ctx)
 {
     struct parse parse = {.name = path, .error = error, .ctx = ctx};

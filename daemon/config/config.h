@@ -117,7 +117,7 @@ bool st_config_notifies(const struct st_config *config);
 
 /** Reads a file. A file that cannot be read, or is not there, is reported to error(), too.
  * @return as st_config_parse, or the error of machine->read_text. */
-ST_NODISCARD int st_config_load(struct st_machine *machine, const char *path, struct st_config *ret,
+ST_NODISCARD int st_config_load(struct st_platform *machine, const char *path, struct st_config *ret,
                                 st_config_error_fn error, void *ctx);
 
 /** Value of a key that is a text or a choice; "" where there is no such key. Threads: any. */

@@ -35,7 +35,7 @@ static void add_hash(struct st_fingerprint *f, const char *kind, const char *nam
 /* --- kernel, firmware, settings --- */
 
 struct taking {
-    struct st_machine *machine;
+    struct st_platform *machine;
     struct st_fingerprint *f;
     const char *home;      /* is "~" in names, which pages show */
     char path[PATH_BYTES]; /* of the folder that is listed */
@@ -81,7 +81,7 @@ static const struct small {
 
 static void add_smalls(struct taking *taking)
 {
-    struct st_machine *machine = taking->machine;
+    struct st_platform *machine = taking->machine;
     char text[4096];
     size_t len;
     ST_EACH (small, smalls[machine->os]) {
@@ -182,7 +182,7 @@ static void add_packages(struct taking *taking)
 {
     static const char *const folders[] = {"/usr/lib64", "/usr/lib64/pulseaudio", "/usr/local/lib",
                                           "/usr/local/lib/pulseaudio"};
-    struct st_machine *machine = taking->machine;
+    struct st_platform *machine = taking->machine;
     size_t len;
     char *text = malloc(DPKG_BYTES);
     const size_t before_n = taking->f->n;
@@ -258,7 +258,7 @@ static void add_files(struct taking *taking)
         add_path(taking, st_text("%.400s/%s", taking->home, of_user[i]));
 }
 
-void st_fingerprint_take(struct st_machine *machine, const char *home, struct st_fingerprint *ret)
+void st_fingerprint_take(struct st_platform *machine, const char *home, struct st_fingerprint *ret)
 {
     struct taking taking = {.machine = machine, .f = ret, .home = home};
     ret->n = 0;

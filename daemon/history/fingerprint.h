@@ -1,7 +1,7 @@
 /* What may change dropouts, as it is on this computer now: kernel, firmware, packages, settings, files. */
 #pragma once
 
-#include "platform/machine.h"
+#include "platform/platform.h"
 #include "store/history/history.h"
 
 #define ST_FINGERPRINT_MAX 300
@@ -17,5 +17,5 @@ struct st_fingerprint {
  * dpkg or pacman, else of the servers' libraries, settings of the power saving of cards, memory and
  * real-time limits. FreeBSD: the same without firmware, with sysctls of sound(4). @param home of the user
  * whose files count; NULL: none. Free with st_fingerprint_finish. Threads: any that may wait for a disk. */
-void st_fingerprint_take(struct st_machine *machine, const char *home, struct st_fingerprint *ret);
+void st_fingerprint_take(struct st_platform *machine, const char *home, struct st_fingerprint *ret);
 void st_fingerprint_finish(struct st_fingerprint *fingerprint);

@@ -152,7 +152,7 @@ static int put_aside(struct st_history_file *file, int r, const char **why)
         *why = reason;
         return r;
     }
-    const int64_t now_ns = st_clock_wall_ns(&file->platform->clock);
+    const int64_t now_ns = st_platform_wall_ns(file->platform);
     r = st_history_put_aside(file->used.path, now_ns, aside, sizeof(aside));
     if (r < 0) {
         *why = st_text("%.90s, and it cannot be renamed: %s", *why, strerror(-r));
@@ -179,7 +179,7 @@ static int lock(struct st_history_file *file, const char **error)
     else if (r == -EBUSY)
         *error = "another process uses the lock file of this history";
     else if (r == 0 && pid > 0)
-        st_events_add(file->events, ST_LOG_WARN, st_clock_wall_ns(&p->clock), ST_EVENT_UNCLEAN_END,
+        st_events_add(file->events, ST_LOG_WARN, st_platform_wall_ns(p), ST_EVENT_UNCLEAN_END,
                       "the previous run of sleeptuned did not end cleanly (killed, or a power cut)");
     return r == -EBUSY ? r : 0;
 }
@@ -201,7 +201,7 @@ static int look_after_file(struct st_history_file *file, const char **error)
         file->history = NULL;
     }
     if (state != ST_HISTORY_EMPTIED) {
-        st_events_add(file->events, ST_LOG_WARN, st_clock_wall_ns(&file->platform->clock),
+        st_events_add(file->events, ST_LOG_WARN, st_platform_wall_ns(file->platform),
                       ST_EVENT_HISTORY_CHANGED, "another program %s %.150s; rows may be missing",
                       gone ? "moved or removed" : "wrote to", file->used.path);
         return 0;
@@ -252,7 +252,7 @@ static int write_rows(struct st_history_file *file, const struct st_waiting_rows
  * than it may be, of which some 4 MB are given back at a time. */
 static int retain(struct st_history_file *file)
 {
-    const int64_t now_ns = st_clock_now_ns(&file->platform->clock);
+    const int64_t now_ns = st_platform_now_ns(file->platform);
     const int64_t max_bytes = file->used.max_bytes - ST_HISTORY_LOG_BYTES - 2 * GROWN_BYTES;
     const int64_t bytes = st_history_bytes(file->history);
     const bool full = (bytes > max_bytes && bytes > file->retained_bytes + GROWN_BYTES) ||
@@ -260,8 +260,8 @@ static int retain(struct st_history_file *file)
     if (!full && file->retained_ns != INT64_MIN && now_ns - file->retained_ns < RETAIN_NS)
         return 0;
     file->retained_ns = now_ns;
-    const int r = st_history_retain(file->history, st_clock_wall_ns(&file->platform->clock),
-                                    file->used.keep_days, max_bytes);
+    const int r = st_history_retain(file->history, st_platform_wall_ns(file->platform), file->used.keep_days,
+                                    max_bytes);
     file->retained_bytes = st_history_bytes(file->history);
     st_recorder_trim(file->used.path, file->used.traces_bytes);
     return r;
@@ -296,13 +296,13 @@ static int write_all(struct st_history_file *file, const struct st_waiting_rows 
 static int write_facts(struct st_history_file *file)
 {
     struct st_platform *p = file->platform;
-    const int64_t wall_ns = st_clock_wall_ns(&p->clock), last_ns = file->facts_wall_ns;
+    const int64_t wall_ns = st_platform_wall_ns(p), last_ns = file->facts_wall_ns;
     if (last_ns != INT64_MIN && wall_ns >= last_ns && wall_ns - last_ns < FACTS_NS)
         return 0;
     struct st_fingerprint *taken = malloc(sizeof(*taken));
     if (taken == NULL)
         return 0;
-    st_fingerprint_take(&p->machine, geteuid() != 0 ? getenv("HOME") : NULL, taken);
+    st_fingerprint_take(p, geteuid() != 0 ? getenv("HOME") : NULL, taken);
     const int64_t from_ns = last_ns != INT64_MIN && last_ns <= wall_ns ? last_ns : wall_ns;
     int r = st_history_begin(file->history);
     if (r == 0)

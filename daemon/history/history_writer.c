@@ -140,7 +140,7 @@ static bool record_lost(struct st_history_writer *writer)
         return false;
     writer->missing_events_n = view.lost_events_n;
     writer->missing_minutes_n = view.lost_minutes_n;
-    st_events_add(writer->file.events, ST_LOG_WARN, st_clock_wall_ns(&writer->platform->clock),
+    st_events_add(writer->file.events, ST_LOG_WARN, st_platform_wall_ns(writer->platform),
                   ST_EVENT_HISTORY_LOST,
                   "%" PRIu64 " event%s and %" PRIu64
                   " minute%s before this one are missing: the history could not be written",
@@ -255,14 +255,14 @@ static void answer(struct st_history_writer *writer, struct asked *asked)
 static void read_changed(struct st_history_writer *writer)
 {
     const struct st_history_file *file = &writer->file;
-    struct st_clock *clock = &writer->platform->clock;
-    const int64_t now_ns = st_clock_now_ns(clock);
+    struct st_platform *platform = writer->platform;
+    const int64_t now_ns = st_platform_now_ns(platform);
     if (writer->retry_ns != INT64_MIN || file->history == NULL ||
         (writer->changed_of_n == file->opened_n && now_ns - writer->changed_ns < CHANGED_NS))
         return;
     writer->changed_of_n = file->opened_n;
     writer->changed_ns = now_ns;
-    const char *changed = st_history_answer_changed(file->used.path, st_clock_wall_ns(clock));
+    const char *changed = st_history_answer_changed(file->used.path, st_platform_wall_ns(platform));
     pthread_mutex_lock(&writer->mutex);
     ST_PRINT(writer->view.changed, "%s", changed);
     pthread_mutex_unlock(&writer->mutex);
@@ -296,7 +296,7 @@ static void *run(void *ctx)
 {
     struct st_history_writer *writer = ctx;
     bool stop = false;
-    (void)writer->platform->threads.set_name(&writer->platform->threads, "st-history");
+    (void)writer->platform->set_name(writer->platform, "st-history");
     while (!stop) {
         pthread_mutex_lock(&writer->mutex);
         const bool writes = wait_for_work(writer);

@@ -8,15 +8,15 @@
 
 /* All three at one moment: a thread that was stopped between two reads would see a jump. A machine so busy
  * that it happens at each try has the tightest of them. */
-static void read_clocks(struct st_clock *clock, struct st_clockwatch *seen)
+static void read_clocks(struct st_platform *platform, struct st_clockwatch *seen)
 {
     int64_t tightest_ns = INT64_MAX;
     for (int i = 0; i < TRIES && tightest_ns > TOGETHER_NS; i++) {
-        struct st_clockwatch read = {.started = true, .now_ns = st_clock_now_ns(clock)};
-        read.wall_ns = st_clock_wall_ns(clock);
-        if (clock->suspended_ns(clock, &read.suspended_ns) < 0)
+        struct st_clockwatch read = {.started = true, .now_ns = st_platform_now_ns(platform)};
+        read.wall_ns = st_platform_wall_ns(platform);
+        if (platform->suspended_ns(platform, &read.suspended_ns) < 0)
             read.suspended_ns = 0;
-        const int64_t span_ns = st_ns_sub(st_clock_now_ns(clock), read.now_ns);
+        const int64_t span_ns = st_ns_sub(st_platform_now_ns(platform), read.now_ns);
         if (span_ns >= tightest_ns)
             continue;
         tightest_ns = span_ns;
@@ -24,11 +24,11 @@ static void read_clocks(struct st_clock *clock, struct st_clockwatch *seen)
     }
 }
 
-void st_clockwatch_tick(struct st_clockwatch *watch, struct st_clock *clock, struct st_events *events)
+void st_clockwatch_tick(struct st_clockwatch *watch, struct st_platform *platform, struct st_events *events)
 {
     struct st_clockwatch seen = {.started = true};
     const int64_t rest_ns = watch->rest_ns;
-    read_clocks(clock, &seen);
+    read_clocks(platform, &seen);
     const struct st_clockwatch last = *watch;
     *watch = seen;
     watch->rest_ns = rest_ns;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "daemon/causes/events.h"
-#include "platform/clock.h"
+#include "platform/platform.h"
 
 #define ST_CLOCKWATCH_SUSPEND_NS INT64_C(100000000) /* less is noise between two clock reads */
 #define ST_CLOCKWATCH_JUMP_NS    INT64_C(500000000)
@@ -16,4 +16,4 @@ struct st_clockwatch {
 };
 
 /** Compares with the last call and adds events. Threads: one. */
-void st_clockwatch_tick(struct st_clockwatch *watch, struct st_clock *clock, struct st_events *events);
+void st_clockwatch_tick(struct st_clockwatch *watch, struct st_platform *platform, struct st_events *events);

@@ -8,7 +8,7 @@
 #define THREADS_MAX   64 /* of one program */
 
 struct search {
-    struct st_machine *machine;
+    struct st_platform *machine;
     const char *process; /* whose threads are looked at; NULL: processes */
     int left;
     struct st_proc_stat loop;
@@ -16,7 +16,7 @@ struct search {
     struct st_hog found;
 };
 
-static bool read_stat(struct st_machine *machine, const char *process, const char *thread,
+static bool read_stat(struct st_platform *machine, const char *process, const char *thread,
                       struct st_proc_stat *ret)
 {
     char text[1024];
@@ -63,7 +63,7 @@ static int consider(void *ctx, const char *name)
     return 0;
 }
 
-void st_hog_look(struct st_machine *machine, pid_t loop, struct st_hog *hog)
+void st_hog_look(struct st_platform *machine, pid_t loop, struct st_hog *hog)
 {
     struct search search = {.machine = machine, .left = PROCESSES_MAX, .loop_tid = loop};
     const char *thread = st_text("%d", (int)loop);

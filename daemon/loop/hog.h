@@ -1,7 +1,7 @@
 /* Who keeps a real-time thread from running for seconds: a thread of higher priority that never sleeps. */
 #pragma once
 
-#include "platform/machine.h"
+#include "platform/platform.h"
 
 /** All zero: none. Threads: the owner's lock. */
 struct st_hog {
@@ -16,4 +16,4 @@ struct st_hog {
 /** Looks for the runnable real-time thread of the highest priority that was last on the CPU of thread `loop`
  * of this process, at or above its priority. Reads all of /proc: some ms; about once a second, while that
  * thread does not run. Linux; elsewhere none. */
-void st_hog_look(struct st_machine *machine, pid_t loop, struct st_hog *hog);
+void st_hog_look(struct st_platform *machine, pid_t loop, struct st_hog *hog);

@@ -52,8 +52,7 @@ static int64_t loop_cpu_ns(const struct st_watchdog *watchdog)
     const struct st_counters_handle handle = {
         .tid = watchdog->loop.tid(watchdog->loop.ctx), .fd_schedstat = -1, .fd_stat = -1, .fd_status = -1};
     struct st_thread_counters counters;
-    if (handle.tid == 0 ||
-        watchdog->platform->threads.counters_other(&watchdog->platform->threads, &handle, &counters) != 0 ||
+    if (handle.tid == 0 || watchdog->platform->counters_other(watchdog->platform, &handle, &counters) != 0 ||
         (counters.valid & ST_COUNTER_CPU) == 0)
         return -1;
     return counters.cpu_ns;
@@ -79,7 +78,7 @@ void st_watchdog_demote(struct st_watchdog *watchdog, enum st_watchdog_reason re
     const pid_t tid = watchdog->loop.tid(watchdog->loop.ctx);
     if (tid == 0)
         return;
-    const int r = watchdog->platform->threads.demote(&watchdog->platform->threads, tid);
+    const int r = watchdog->platform->demote(watchdog->platform, tid);
     int before = atomic_load(&watchdog->demotion);
     char text[ST_WATCHDOG_TEXT_BYTES];
     /* once, and once more when it works after it did not; else the other thread says it */
@@ -87,8 +86,8 @@ void st_watchdog_demote(struct st_watchdog *watchdog, enum st_watchdog_reason re
         !atomic_compare_exchange_strong(&watchdog->demotion, &before, (int)reason - r * ERRNO_UNIT))
         return;
     say_demotion((int)reason - r * ERRNO_UNIT, text, sizeof(text));
-    st_events_add(watchdog->events, ST_LOG_ERR, st_clock_wall_ns(&watchdog->platform->clock),
-                  ST_EVENT_DEMOTED, "%s", text);
+    st_events_add(watchdog->events, ST_LOG_ERR, st_platform_wall_ns(watchdog->platform), ST_EVENT_DEMOTED,
+                  "%s", text);
 }
 
 /* @return false when it is time to end. */
@@ -104,7 +103,7 @@ static void report_starved(struct st_watchdog *watchdog, bool guilty)
     if (guilty)
         st_watchdog_demote(watchdog, ST_WATCHDOG_STARVED);
     else
-        st_events_add(watchdog->events, ST_LOG_WARN, st_clock_wall_ns(&watchdog->platform->clock),
+        st_events_add(watchdog->events, ST_LOG_WARN, st_platform_wall_ns(watchdog->platform),
                       ST_EVENT_STARVED,
                       "ordinary threads got no CPU for 3 s, but not because of the test loop");
 }
@@ -113,15 +112,15 @@ static void *run_checker(void *ctx)
 {
     struct st_watchdog *watchdog = ctx;
     struct st_platform *platform = watchdog->platform;
-    (void)platform->threads.set_name(&platform->threads, "st-watchdog");
+    (void)platform->set_name(platform, "st-watchdog");
     atomic_store(&watchdog->above_loop,
-                 platform->threads.set_policy(&platform->threads, ST_POLICY_FIFO, watchdog->priority) == 0);
+                 platform->set_policy(platform, ST_POLICY_FIFO, watchdog->priority) == 0);
     atomic_store(&watchdog->running, true);
     struct st_watchdog_judge judge = {0};
     int64_t cpu_ns = -1, since_ns = 0; /* when the canary was heard last */
     while (pause_until_check(watchdog)) {
         const bool starved = st_watchdog_starved(&judge, watchdog->loop.cheeps(watchdog->loop.ctx));
-        const int64_t now_cpu_ns = loop_cpu_ns(watchdog), now_ns = st_clock_now_ns(&platform->clock);
+        const int64_t now_cpu_ns = loop_cpu_ns(watchdog), now_ns = st_platform_now_ns(platform);
         if (starved) {
             const int64_t used_ns = cpu_ns >= 0 && now_cpu_ns >= 0 ? now_cpu_ns - cpu_ns : -1;
             report_starved(watchdog, st_watchdog_guilty(used_ns, now_ns - since_ns));

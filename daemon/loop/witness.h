@@ -4,7 +4,7 @@
 #pragma once
 
 #include "daemon/config/config.h"
-#include "platform/threads.h"
+#include "platform/platform.h"
 
 /* Something that stopped plays again soon: a pause between two songs. Longer than the 10 s between two load
  * lines of a helper program. */

@@ -58,7 +58,7 @@ static int fd_of(const struct st_observed *o)
 
 void st_observe_wait(const struct st_observe *observe, struct st_wait *wait)
 {
-    const int64_t now_ns = st_clock_now_ns(&observe->platform->clock);
+    const int64_t now_ns = st_platform_now_ns(observe->platform);
     for (size_t i = 0; i < observe->n; i++) {
         st_wait_until(wait, observe->sources[i].due_ns);
         if (observe->sources[i].waiting_n > 0)
@@ -75,7 +75,7 @@ int64_t st_observe_turn(struct st_observe *observe, const struct st_wait *wait)
     struct st_playing_facts facts = {0};
     for (size_t i = 0; i < observe->n; i++) {
         struct st_observed *o = &observe->sources[i];
-        const int64_t now_ns = st_clock_now_ns(&observe->platform->clock);
+        const int64_t now_ns = st_platform_now_ns(observe->platform);
         const bool readable = st_wait_can_read(wait, fd_of(o));
         if (readable && st_ns_sub(now_ns, observe->read_ns[i]) < LOOK_EACH_NS)
             observe->rests_until_ns[i] = now_ns + LOOK_EACH_NS;
@@ -87,8 +87,8 @@ int64_t st_observe_turn(struct st_observe *observe, const struct st_wait *wait)
             st_observed_count(o);
     }
     st_observe_playing(observe, &facts);
-    const bool plays = facts.played_ns != INT64_MIN && st_ns_sub(st_clock_now_ns(&observe->platform->clock),
-                                                                 facts.played_ns) < ST_PLAYING_KEEP_NS;
+    const bool plays = facts.played_ns != INT64_MIN &&
+                       st_ns_sub(st_platform_now_ns(observe->platform), facts.played_ns) < ST_PLAYING_KEEP_NS;
     ST_EACH_OF (source, observe->sources, observe->n)
         st_observed_quiet(source, observe->may_rest && facts.telling_n > 0 && !plays);
     return facts.played_ns;
@@ -103,7 +103,7 @@ int st_observe_new(struct st_platform *platform, const struct st_xrun_source *co
         return -ENOMEM;
     observe->cycles = strlen(cycles) < ST_XRUN_SERVER_BYTES ? cycles : "";
     observe->platform = platform;
-    observe->minute_ns = st_clock_now_ns(&platform->clock);
+    observe->minute_ns = st_platform_now_ns(platform);
     for (; observe->n < ST_XRUN_SOURCES_MAX && sources[observe->n] != NULL; observe->n++)
         st_observed_init(&observe->sources[observe->n], platform, events, sources[observe->n]);
     ST_EACH_OF (source, observe->sources, observe->n) {
@@ -247,12 +247,12 @@ static void take_minute(const struct st_observe *observe, struct st_observe_minu
 
 struct st_history_watched st_observe_minute_so_far(const struct st_observe *observe)
 {
-    struct st_clock *clock = &observe->platform->clock;
+    struct st_platform *platform = observe->platform;
     struct st_observe_minute minute;
     take_minute(observe, &minute);
-    minute.watched.to_wall_ns = st_clock_wall_ns(clock);
+    minute.watched.to_wall_ns = st_platform_wall_ns(platform);
     minute.watched.from_wall_ns =
-        st_ns_sub(minute.watched.to_wall_ns, st_ns_sub(st_clock_now_ns(clock), observe->minute_ns));
+        st_ns_sub(minute.watched.to_wall_ns, st_ns_sub(st_platform_now_ns(platform), observe->minute_ns));
     return minute.watched;
 }
 
@@ -293,5 +293,5 @@ void st_observe_end_minute(struct st_observe *observe, struct st_observe_minute 
                                  : "";
         memmove(before->client, client, strlen(client) + 1);
     }
-    observe->minute_ns = st_clock_now_ns(&observe->platform->clock);
+    observe->minute_ns = st_platform_now_ns(observe->platform);
 }

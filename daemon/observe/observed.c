@@ -23,12 +23,12 @@ const char *st_observed_state_name(enum st_observed_state state)
 
 static int64_t now_ns(const struct st_observed *o)
 {
-    return st_clock_now_ns(&o->platform->clock);
+    return st_platform_now_ns(o->platform);
 }
 
 static int64_t wall_ns(const struct st_observed *o)
 {
-    return st_clock_wall_ns(&o->platform->clock);
+    return st_platform_wall_ns(o->platform);
 }
 
 /* --- counts --- */
@@ -346,7 +346,7 @@ void st_observed_init(struct st_observed *o, struct st_platform *platform, struc
                                         .played_ns = INT64_MIN,
                                         .music_ns = INT64_MIN,
                                         .test_ns = INT64_MIN};
-    st_observed_events_init(&o->made, &platform->clock, events);
+    st_observed_events_init(&o->made, platform, events);
 }
 
 void st_observed_set(struct st_observed *o, enum st_observed_mode mode, const struct st_xrun_setting *setting)
@@ -401,7 +401,7 @@ size_t st_observed_open(const struct st_observed *o, struct st_event *ret)
 
 static int open_source(struct st_observed *o)
 {
-    const int r = st_xrun_open(&o->watch, &o->platform->machine, o->source, &o->setting);
+    const int r = st_xrun_open(&o->watch, o->platform, o->source, &o->setting);
     if (r < 0)
         return r;
     o->open = true;
@@ -411,9 +411,9 @@ static int open_source(struct st_observed *o)
 
 static int poll_source(struct st_observed *o)
 {
-    const int64_t before_ns = o->platform->threads.thread_cpu_ns(&o->platform->threads);
+    const int64_t before_ns = o->platform->thread_cpu_ns(o->platform);
     const int r = o->source->ops->poll(&o->watch, on_seen, o);
-    o->view.poll_cpu_ns += o->platform->threads.thread_cpu_ns(&o->platform->threads) - before_ns;
+    o->view.poll_cpu_ns += o->platform->thread_cpu_ns(o->platform) - before_ns;
     o->view.polls_n++;
     if (r == 0 && o->watch.plays)
         note_playing(o, "", "");

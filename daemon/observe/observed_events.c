@@ -6,9 +6,10 @@
 
 #define ENDED_NS (2 * ST_NS_PER_S) /* one that lasts is seen more often */
 
-void st_observed_events_init(struct st_observed_events *e, struct st_clock *clock, struct st_events *events)
+void st_observed_events_init(struct st_observed_events *e, struct st_platform *platform,
+                             struct st_events *events)
 {
-    *e = (struct st_observed_events){.clock = clock, .events = events};
+    *e = (struct st_observed_events){.platform = platform, .events = events};
     ST_EACH (pending, e->pending)
         pending->reported_ns = INT64_MIN;
 }
@@ -16,7 +17,7 @@ void st_observed_events_init(struct st_observed_events *e, struct st_clock *cloc
 static void report(const struct st_observed_events *e, struct st_observed_pending *pending)
 {
     st_events_put(e->events, ST_LOG_WARN, &pending->event);
-    pending->reported_ns = st_clock_now_ns(e->clock);
+    pending->reported_ns = st_platform_now_ns(e->platform);
     /* device, client and reason stay: the next one of them is counted here */
     pending->event.count_n = pending->event.cycles_n = 0;
 }
@@ -29,7 +30,7 @@ static bool is_unreported(const struct st_observed_pending *pending)
 /* The rest of a dropout that has an event is due when it has ended. */
 static bool is_due(const struct st_observed_events *e, const struct st_observed_pending *pending)
 {
-    const int64_t now_ns = st_clock_now_ns(e->clock);
+    const int64_t now_ns = st_platform_now_ns(e->platform);
     return pending->reported_ns == INT64_MIN ||
            (now_ns - pending->reported_ns >= ST_OBSERVED_EVENT_EACH_NS &&
             (pending->event.count_n > 0 || now_ns - pending->end_ns >= ENDED_NS));

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "daemon/causes/events.h"
-#include "platform/clock.h"
+#include "platform/platform.h"
 
 #define ST_OBSERVED_PENDING_MAX     16 /* of a source, and one for all others of each kind */
 #define ST_OBSERVED_EVENTS_OPEN_MAX (ST_OBSERVED_PENDING_MAX + 2)
@@ -11,7 +11,7 @@
 
 /** Threads: one. */
 struct st_observed_events {
-    struct st_clock *clock;
+    struct st_platform *platform;
     struct st_events *events;
     /* what was seen of one device, client and reason since its last event */
     struct st_observed_pending {
@@ -22,7 +22,8 @@ struct st_observed_events {
     } pending[ST_OBSERVED_EVENTS_OPEN_MAX];
 };
 
-void st_observed_events_init(struct st_observed_events *e, struct st_clock *clock, struct st_events *events);
+void st_observed_events_init(struct st_observed_events *e, struct st_platform *platform,
+                             struct st_events *events);
 
 /** Dropouts of the source; the last of them ended at_ns. */
 void st_observed_events_take(struct st_observed_events *e, const struct st_event *event, int64_t at_ns);

@@ -40,13 +40,12 @@ static int time_program(struct st_lab *lab, const struct st_exec_command *comman
                         struct st_program_time *ret)
 {
     int64_t slack_ns;
-    const bool slack =
-        command->idle && lab->platform->threads.timer_slack_ns(&lab->platform->threads, &slack_ns) == 0;
+    const bool slack = command->idle && lab->platform->timer_slack_ns(lab->platform, &slack_ns) == 0;
     if (slack)
-        (void)lab->platform->threads.set_timer_slack_ns(&lab->platform->threads, 1);
+        (void)lab->platform->set_timer_slack_ns(lab->platform, 1);
     const int r = lab->time_program(lab, command->argv, ret);
     if (slack)
-        (void)lab->platform->threads.set_timer_slack_ns(&lab->platform->threads, slack_ns);
+        (void)lab->platform->set_timer_slack_ns(lab->platform, slack_ns);
     return r;
 }
 
@@ -329,6 +328,6 @@ json_t *st_bench_exec_json(const struct st_bench_exec *bench, const struct st_ex
     st_json_set(o, "interrupted", bench->stopped);
     st_json_set(o, "starts", starts);
     st_json_set(o, "results", results);
-    st_json_set(o, "conditions", st_bench_text_conditions_json(&lab->platform->machine));
+    st_json_set(o, "conditions", st_bench_text_conditions_json(lab->platform));
     return o;
 }

@@ -15,7 +15,7 @@
 /* The wait below the thread library's: the one that the cycle loop takes with wait = "precise". */
 static int sleep_umtx(struct st_sleep *s, ST_UNUSED int64_t requested_ns)
 {
-    return s->platform->clock.sleep_until_precise_ns(&s->platform->clock, s->due_ns);
+    return s->platform->sleep_until_precise_ns(s->platform, s->due_ns);
 }
 
 /* Ways of sleeping, one row each. */

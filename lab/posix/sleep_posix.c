@@ -24,7 +24,7 @@ static int64_t rounded_up(const struct st_sleep *s, int64_t ns)
 static struct timespec due_on_clock(const struct st_sleep *s)
 {
     const int64_t clock_ns = st_posix_clock_ns(s->method->clock_id);
-    const int64_t now_ns = st_clock_now_ns(&s->platform->clock);
+    const int64_t now_ns = st_platform_now_ns(s->platform);
     return st_ns_to_timespec(st_ns_add(s->due_ns, clock_ns - now_ns));
 }
 
@@ -66,7 +66,7 @@ int st_sleep_clock_relative(struct st_sleep *s, int64_t requested_ns)
 int st_sleep_clock_absolute(struct st_sleep *s, ST_UNUSED int64_t requested_ns)
 {
     if (s->method->clock_id == CLOCK_MONOTONIC) /* the call of the cycle loop */
-        return s->platform->clock.sleep_until_ns(&s->platform->clock, s->due_ns);
+        return s->platform->sleep_until_ns(s->platform, s->due_ns);
     const struct timespec ts = due_on_clock(s);
     return -clock_nanosleep(s->method->clock_id, TIMER_ABSTIME, &ts, NULL);
 }
@@ -114,7 +114,7 @@ int st_sleep_open_punctual(struct st_sleep *s)
 int st_sleep_punctual(struct st_sleep *s, int64_t requested_ns)
 {
     int64_t woke_ns;
-    return st_punctual_wait(s->state, &s->platform->clock, st_exact_sleep_until_ns,
+    return st_punctual_wait(s->state, s->platform, st_exact_sleep_until_ns,
                             st_ns_sub(s->due_ns, requested_ns), s->due_ns, &woke_ns);
 }
 

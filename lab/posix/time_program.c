@@ -73,7 +73,8 @@ static void hold(sigset_t *ret_before)
 
 /* It stays a zombie, whose number no other process gets, until the handlers have forgotten it.
  * @return its status, or a negative errno value. */
-static int wait_for_end(pid_t child, int64_t *ret_end_ns, struct st_clock *clock, struct rusage *ret_usage)
+static int wait_for_end(pid_t child, int64_t *ret_end_ns, struct st_platform *platform,
+                        struct rusage *ret_usage)
 {
     siginfo_t info;
     sigset_t before;
@@ -82,7 +83,7 @@ static int wait_for_end(pid_t child, int64_t *ret_end_ns, struct st_clock *clock
         if (errno != EINTR)
             break;
     }
-    *ret_end_ns = st_clock_now_ns(clock);
+    *ret_end_ns = st_platform_now_ns(platform);
     hold(&before);
     running = early = 0;
     const pid_t waited = wait4(child, &status, 0, ret_usage);
@@ -93,7 +94,7 @@ static int wait_for_end(pid_t child, int64_t *ret_end_ns, struct st_clock *clock
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static int time_path(struct st_clock *clock, const char *path, char *const argv[], char *const env[],
+static int time_path(struct st_platform *platform, const char *path, char *const argv[], char *const env[],
                      struct st_program_time *ret)
 {
     struct rusage usage;
@@ -101,7 +102,7 @@ static int time_path(struct st_clock *clock, const char *path, char *const argv[
     pid_t child;
     int64_t end_ns;
     hold(&before);
-    const int64_t begin_ns = st_clock_now_ns(clock);
+    const int64_t begin_ns = st_platform_now_ns(platform);
     const int r = spawn(path, argv, env, &child);
     if (r == 0) {
         running = child;
@@ -111,7 +112,7 @@ static int time_path(struct st_clock *clock, const char *path, char *const argv[
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (r != 0)
         return r;
-    const int status = wait_for_end(child, &end_ns, clock, &usage);
+    const int status = wait_for_end(child, &end_ns, platform, &usage);
     if (status < 0)
         return status;
     *ret = (struct st_program_time){
@@ -131,7 +132,7 @@ int st_lab_posix_time_program(struct st_lab *lab, char *const argv[], struct st_
     if (r == 0)
         r = st_child_env_find((const char *const *)env.vars, argv[0], path, sizeof(path));
     if (r == 0)
-        r = time_path(&lab->platform->clock, path, argv, env.vars, ret);
+        r = time_path(lab->platform, path, argv, env.vars, ret);
     st_child_env_close(&env);
     return r;
 }

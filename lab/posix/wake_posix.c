@@ -35,19 +35,19 @@ struct pair {
 
 static int settle(struct pair *pair, int cpu)
 {
-    struct st_threads *threads = &pair->place.platform->threads;
-    return threads->pin(threads, cpu);
+    struct st_platform *platform = pair->place.platform;
+    return platform->pin(platform, cpu);
 }
 
 static void wait_once(struct pair *pair)
 {
-    struct st_clock *clock = &pair->place.platform->clock;
-    const int64_t now_ns = st_clock_now_ns(clock);
+    struct st_platform *platform = pair->place.platform;
+    const int64_t now_ns = st_platform_now_ns(platform);
     const int64_t due_ns = st_ns_add(now_ns, pair->slice_ns + (pair->interrupted ? 2 * PATIENCE_NS : 0));
     pair->due_ns = due_ns;
     atomic_store(&pair->waits_ns, now_ns);
     const int r = pair->method->ops->wait(&pair->place, due_ns);
-    pair->woke_ns = st_clock_now_ns(clock);
+    pair->woke_ns = st_platform_now_ns(platform);
     pair->result = r == (pair->interrupted ? 0 : -ETIMEDOUT) ? 0 : r != 0 ? r : -EIO;
 }
 
@@ -79,12 +79,12 @@ static int start_sleeper(struct pair *pair)
 /* @return 0, -ETIMEDOUT, -EPIPE (it died). */
 static int await_answer(struct pair *pair, int64_t limit_ns)
 {
-    struct st_clock *clock = &pair->place.platform->clock;
-    const int64_t end_ns = st_ns_add(st_clock_now_ns(clock), limit_ns);
+    struct st_platform *platform = pair->place.platform;
+    const int64_t end_ns = st_ns_add(st_platform_now_ns(platform), limit_ns);
     struct pollfd polled = {.fd = pair->answer[0], .events = POLLIN};
     char byte;
     for (;;) {
-        const int64_t left_ms = (end_ns - st_clock_now_ns(clock)) / ST_NS_PER_MS;
+        const int64_t left_ms = (end_ns - st_platform_now_ns(platform)) / ST_NS_PER_MS;
         const int ready = left_ms > 0 ? poll(&polled, 1, (int)left_ms) : 0;
         if (ready == 0)
             return -ETIMEDOUT;
@@ -103,23 +103,23 @@ static int command(struct pair *pair, char byte)
 /* Until the sleeper has waited for half the slice. @return 0, -ETIMEDOUT. */
 static int await_sleep(struct pair *pair, int64_t begin_ns)
 {
-    struct st_clock *clock = &pair->place.platform->clock;
-    (void)clock->sleep_until_ns(clock, st_ns_add(begin_ns, pair->slice_ns));
+    struct st_platform *platform = pair->place.platform;
+    (void)platform->sleep_until_ns(platform, st_ns_add(begin_ns, pair->slice_ns));
     for (;;) {
         const int64_t waits_ns = atomic_load(&pair->waits_ns);
-        const int64_t now_ns = st_clock_now_ns(clock);
+        const int64_t now_ns = st_platform_now_ns(platform);
         if (waits_ns != 0 && now_ns - waits_ns >= pair->slice_ns / 2)
             return 0;
         if (now_ns - begin_ns > pair->slice_ns + PATIENCE_NS)
             return -ETIMEDOUT;
-        (void)clock->sleep_until_ns(clock, st_ns_add(now_ns, NAP_NS));
+        (void)platform->sleep_until_ns(platform, st_ns_add(now_ns, NAP_NS));
     }
 }
 
 int st_lab_posix_wake_round(struct st_wake *w, int64_t slice_ns, bool interrupted, struct st_wake_stamps *ret)
 {
     struct pair *pair = w->state;
-    struct st_clock *clock = &w->platform->clock;
+    struct st_platform *platform = w->platform;
     int r = 0;
     if (pair->stuck)
         return -ETIMEDOUT;
@@ -127,14 +127,14 @@ int st_lab_posix_wake_round(struct st_wake *w, int64_t slice_ns, bool interrupte
     pair->interrupted = interrupted;
     pair->slice_ns = slice_ns;
     atomic_store(&pair->waits_ns, 0);
-    const int64_t begin_ns = st_clock_now_ns(clock);
+    const int64_t begin_ns = st_platform_now_ns(platform);
     r = command(pair, 'r');
     if (r == 0 && interrupted) {
         r = await_sleep(pair, begin_ns);
         if (r == 0) {
-            stamps.signal_ns = st_clock_now_ns(clock);
+            stamps.signal_ns = st_platform_now_ns(platform);
             r = w->method->ops->wake(&pair->place);
-            stamps.sent_ns = st_clock_now_ns(clock);
+            stamps.sent_ns = st_platform_now_ns(platform);
         }
     }
     const int answered = await_answer(pair, slice_ns + PATIENCE_NS);

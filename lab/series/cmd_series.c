@@ -118,7 +118,7 @@ static int conditions(struct st_platform *p, const struct st_sleep_method *metho
     struct st_lab *lab = st_lab_native();
     result->conditions = json_object();
     st_result_condition_json(result->conditions, "method", method->name);
-    if (p->threads.get_policy(&p->threads, &policy, &priority) == 0) {
+    if (p->get_policy(p, &policy, &priority) == 0) {
         ST_PRINT(text, "%d", priority);
         st_result_condition_json(result->conditions, "policy", st_platform_policy_name(policy));
         st_result_condition_json(result->conditions, "priority", text);
@@ -127,7 +127,7 @@ static int conditions(struct st_platform *p, const struct st_sleep_method *metho
         ST_PRINT(text, "%+.2f", correction_ppm);
         st_result_condition_json(result->conditions, "clock_correction_ppm", text);
     }
-    p->machine.conditions(&p->machine, -1, st_result_condition_json, result->conditions);
+    p->conditions(p, -1, st_result_condition_json, result->conditions);
     const json_int_t hz = st_json_integer(result->conditions, "hz"); /* 0: unknown */
     return hz >= 1 && hz <= 1000000 ? (int)hz : 0;
 }
@@ -167,14 +167,14 @@ static int measure(struct arguments *a, const struct st_bench_series_config *con
     struct st_series_result *result = st_series_set_add(set, name);
     if (result == NULL)
         return ST_EXIT_FAILURE;
-    int r = policy != NULL ? p->threads.set_policy(&p->threads, *policy, (int)a->priority) : 0;
+    int r = policy != NULL ? p->set_policy(p, *policy, (int)a->priority) : 0;
     if (r != 0)
         ST_PRINT(why, "no permission for the policy %s: %s", st_platform_policy_name(*policy), strerror(-r));
     else
         r = st_bench_series_measure(p, config, &bench);
     const int known_hz = conditions(p, config->method, result);
     if (policy != NULL)
-        (void)p->threads.set_policy(&p->threads, ST_POLICY_OTHER, 0); /* the rest is in no hurry */
+        (void)p->set_policy(p, ST_POLICY_OTHER, 0); /* the rest is in no hurry */
     st_bench_command_done(&a->shown);
     if (r == 0)
         return take(&bench, known_hz, result);
@@ -243,7 +243,7 @@ static int run_sleepers(struct arguments *a, struct st_bench_series_config *conf
     int status = ST_EXIT_DONE, width;
     if (a->methods_n != 1 || a->policies_n > 1)
         return st_failure_usage("--sleepers takes a single method and policy");
-    if (a->policies_n > 0 && p->threads.set_policy(&p->threads, a->policies[0], (int)a->priority) != 0)
+    if (a->policies_n > 0 && p->set_policy(p, a->policies[0], (int)a->priority) != 0)
         return st_failure("no permission for the policy %s", st_platform_policy_name(a->policies[0]));
     config->method = a->methods[0];
     config->go_on = go_on_quietly;
@@ -304,7 +304,7 @@ int st_cmd_series(int argc, char **argv)
     config.count = (uint64_t)a.count;
     a.missing = json_array();
     st_stop_catch(NULL);
-    st_stop_limit_rttime(&st_platform_native()->threads, NULL);
+    st_stop_limit_rttime(st_platform_native(), NULL);
     r = a.sleepers_n > 0 ? run_sleepers(&a, &config) : run(&a, &config);
     json_decref(a.missing);
     return r;

@@ -30,7 +30,7 @@ static int parse(const char *text, int64_t *ret_ns)
 static int fresh_process_sample(struct st_lab *lab, const char *call, int64_t *ret_ns)
 {
     char program[PATH_MAX], path[PATH_MAX + sizeof("PATH=")], buf[32];
-    int r = lab->platform->machine.program_path(&lab->platform->machine, program, sizeof(program));
+    int r = lab->platform->program_path(lab->platform, program, sizeof(program));
     char *name = r == 0 ? strrchr(program, '/') : NULL;
     if (name == NULL)
         return r != 0 ? r : -ENOENT;
@@ -40,7 +40,7 @@ static int fresh_process_sample(struct st_lab *lab, const char *call, int64_t *r
     const char *const env[] = {path, NULL};
     struct st_run run = {.argv = argv, .buf = buf, .buf_bytes = sizeof(buf)};
     const struct st_run_as as = {.env = env};
-    r = lab->platform->machine.run(&lab->platform->machine, &run, 1, &as, LIMIT_NS);
+    r = lab->platform->run(lab->platform, &run, 1, &as, LIMIT_NS);
     if (r == 0)
         r = run.result;
     return r == 0 ? parse(buf, ret_ns) : r;
@@ -365,5 +365,5 @@ const char *st_bench_syscall_finding(const struct st_bench_syscall *bench, struc
 {
     if (bench->clock_path != ST_PATH_SYSCALL)
         return NULL;
-    return lab->platform->machine.os == ST_OS_FREEBSD ? "freebsd-fast-gettime" : "linux-clocksource";
+    return lab->platform->os == ST_OS_FREEBSD ? "freebsd-fast-gettime" : "linux-clocksource";
 }

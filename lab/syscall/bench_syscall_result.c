@@ -223,7 +223,7 @@ void st_bench_syscall_print(const struct st_bench_syscall *bench, struct st_lab 
         dashes ? " A dash: too few samples (a median needs 20; q1, q3, outliers 40)." : "",
         st_ns_text(bench->elapsed_ns), bench->stopped ? ", ended early" : "");
     no_spread_sentence(bench, out, width);
-    st_bench_text_conditions(&lab->platform->machine, out, width);
+    st_bench_text_conditions(lab->platform, out, width);
 }
 
 /* sleeptune-bench-syscall/1 */
@@ -279,6 +279,6 @@ json_t *st_bench_syscall_json(const struct st_bench_syscall *bench, struct st_la
     st_json_set(o, "interrupted", bench->stopped);
     st_json_set(o, "clock", clock_json(bench, lab));
     st_json_set(o, "results", results);
-    st_json_set(o, "conditions", st_bench_text_conditions_json(&lab->platform->machine));
+    st_json_set(o, "conditions", st_bench_text_conditions_json(lab->platform));
     return o;
 }

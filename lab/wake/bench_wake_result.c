@@ -207,7 +207,7 @@ void st_bench_wake_print(const struct st_bench_wake *bench, struct st_lab *lab, 
     ST_APPEND(line, "; random order, seed %llu; %s%s.", (unsigned long long)c->seed,
               st_ns_text(bench->elapsed_ns), bench->stopped ? ", ended early" : "");
     st_text_wrap(out, line, 0, width);
-    st_bench_text_conditions(&lab->platform->machine, out, width);
+    st_bench_text_conditions(lab->platform, out, width);
 }
 
 /* sleeptune-bench-wake/1 */
@@ -243,6 +243,6 @@ json_t *st_bench_wake_json(const struct st_bench_wake *bench, struct st_lab *lab
     st_json_set(o, "elapsed_ns", bench->elapsed_ns);
     st_json_set(o, "interrupted", bench->stopped);
     st_json_set(o, "results", results);
-    st_json_set(o, "conditions", st_bench_text_conditions_json(&lab->platform->machine));
+    st_json_set(o, "conditions", st_bench_text_conditions_json(lab->platform));
     return o;
 }

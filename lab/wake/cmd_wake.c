@@ -96,7 +96,7 @@ static int choose_cpus(struct arguments *a)
 {
     struct st_lab *lab = st_lab_native();
     int allowed[2] = {-1, -1};
-    const int n = lab->platform->threads.cpus_allowed(&lab->platform->threads, allowed, 2);
+    const int n = lab->platform->cpus_allowed(lab->platform, allowed, 2);
     if (n < 1)
         return st_failure("cannot read which CPUs may be used: %s", strerror(n < 0 ? -n : ENODATA));
     a->config.sender_cpu = allowed[0];

@@ -1,14 +1,12 @@
 /* Members of the FreeBSD row that are not POSIX, one file per idea. */
 #pragma once
 
-#include "platform/clock.h"
-#include "platform/machine.h"
-#include "platform/writer.h"
+#include "platform/platform.h"
 
 /* clock_freebsd.c */
-int st_freebsd_sleep_until_precise_ns(struct st_clock *clock, int64_t due_ns) ST_NONBLOCKING;
+int st_freebsd_sleep_until_precise_ns(struct st_platform *platform, int64_t due_ns) ST_NONBLOCKING;
 
 /* sysctl_freebsd.c */
-int st_freebsd_read_sysctl(struct st_machine *machine, const char *name, char *buf, size_t buf_bytes,
+int st_freebsd_read_sysctl(struct st_platform *machine, const char *name, char *buf, size_t buf_bytes,
                            size_t *ret_len);
-int st_freebsd_write_sysctl(struct st_writer *writer, const char *name, const char *text);
+int st_freebsd_write_sysctl(struct st_platform *platform, const char *name, const char *text);

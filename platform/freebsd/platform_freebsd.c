@@ -46,7 +46,7 @@ static int set_rtprio(lwpid_t tid, unsigned short type, int priority)
     return rtprio_thread(RTP_SET, tid, &rtp) == 0 ? 0 : -errno;
 }
 
-static int freebsd_set_policy(ST_UNUSED struct st_threads *threads, enum st_policy policy, int priority)
+static int freebsd_set_policy(ST_UNUSED struct st_platform *platform, enum st_policy policy, int priority)
 {
     switch (policy) {
     case ST_POLICY_OTHER:
@@ -59,7 +59,7 @@ static int freebsd_set_policy(ST_UNUSED struct st_threads *threads, enum st_poli
     return -EINVAL;
 }
 
-static int freebsd_get_policy(ST_UNUSED struct st_threads *threads, enum st_policy *ret_policy,
+static int freebsd_get_policy(ST_UNUSED struct st_platform *platform, enum st_policy *ret_policy,
                               int *ret_priority)
 {
     struct rtprio rtp;
@@ -75,12 +75,12 @@ static int freebsd_get_policy(ST_UNUSED struct st_threads *threads, enum st_poli
     return 0;
 }
 
-static pid_t freebsd_thread_id(ST_UNUSED struct st_threads *threads)
+static pid_t freebsd_thread_id(ST_UNUSED struct st_platform *platform)
 {
     return pthread_getthreadid_np();
 }
 
-static int freebsd_demote(ST_UNUSED struct st_threads *threads, pid_t tid)
+static int freebsd_demote(ST_UNUSED struct st_platform *platform, pid_t tid)
 {
     return set_rtprio(tid, RTP_PRIO_NORMAL, 0);
 }
@@ -95,7 +95,7 @@ struct cpus {
 
 static const size_t set_bytes[] = {sizeof(struct cpus), 32};
 
-static int freebsd_pin(ST_UNUSED struct st_threads *threads, int cpu)
+static int freebsd_pin(ST_UNUSED struct st_platform *platform, int cpu)
 {
     struct cpus cpus = {{0}};
     if (cpu < 0 || (size_t)cpu >= ST_ARRAY_LEN(cpus.word) * WORD_BITS)
@@ -111,7 +111,7 @@ static int freebsd_pin(ST_UNUSED struct st_threads *threads, int cpu)
                                                : -error; /* EDEADLK: none of these CPUs is in our set */
 }
 
-static int freebsd_unpin(ST_UNUSED struct st_threads *threads, pid_t tid)
+static int freebsd_unpin(ST_UNUSED struct st_platform *platform, pid_t tid)
 {
     struct cpus cpus;
     int error = ERANGE;
@@ -125,7 +125,7 @@ static int freebsd_unpin(ST_UNUSED struct st_threads *threads, pid_t tid)
     return -error;
 }
 
-static int freebsd_cpus_allowed(ST_UNUSED struct st_threads *threads, int *cpus_out, int max)
+static int freebsd_cpus_allowed(ST_UNUSED struct st_platform *platform, int *cpus_out, int max)
 {
     struct cpus cpus = {{0}};
     int error = ERANGE;
@@ -148,7 +148,7 @@ static int freebsd_cpus_allowed(ST_UNUSED struct st_threads *threads, int *cpus_
     return n;
 }
 
-static int freebsd_set_name(ST_UNUSED struct st_threads *threads, const char *name)
+static int freebsd_set_name(ST_UNUSED struct st_platform *platform, const char *name)
 {
     if (strlen(name) > 15) /* the seam's limit; MAXCOMLEN is 19 */
         return -ERANGE;
@@ -156,7 +156,7 @@ static int freebsd_set_name(ST_UNUSED struct st_threads *threads, const char *na
     return 0;
 }
 
-static int freebsd_set_rttime_limit_ns(ST_UNUSED struct st_threads *threads, ST_UNUSED int64_t ns)
+static int freebsd_set_rttime_limit_ns(ST_UNUSED struct st_platform *platform, ST_UNUSED int64_t ns)
 {
     return -ENOTSUP; /* RLIMIT_CPU counts sleeping threads' work too and kills the process: not the same */
 }
@@ -165,10 +165,10 @@ static int freebsd_set_rttime_limit_ns(ST_UNUSED struct st_threads *threads, ST_
 
 #define THREADS_MAX 32768
 
-static int freebsd_counters_open(struct st_threads *threads, struct st_counters_handle *ret)
+static int freebsd_counters_open(struct st_platform *platform, struct st_counters_handle *ret)
 {
     *ret = (struct st_counters_handle){
-        .tid = freebsd_thread_id(threads),
+        .tid = freebsd_thread_id(platform),
         .fd_schedstat = -1,
         .fd_stat = -1,
         .fd_status = -1,
@@ -176,7 +176,7 @@ static int freebsd_counters_open(struct st_threads *threads, struct st_counters_
     return 0;
 }
 
-static void freebsd_counters_close(ST_UNUSED struct st_threads *threads,
+static void freebsd_counters_close(ST_UNUSED struct st_platform *platform,
                                    ST_UNUSED struct st_counters_handle *h)
 {
 }
@@ -203,7 +203,7 @@ static void add_rusage(const struct rusage *usage, struct st_thread_counters *co
 }
 
 /* Time on the run queue is not counted by this kernel: ST_COUNTER_RUNQ_WAIT is never valid here. */
-static int freebsd_counters_self(ST_UNUSED struct st_threads *threads,
+static int freebsd_counters_self(ST_UNUSED struct st_platform *platform,
                                  ST_UNUSED const struct st_counters_handle *h, struct st_thread_counters *ret)
 {
     struct st_thread_counters counters = {0};
@@ -246,7 +246,7 @@ static int read_threads(const int *mib, unsigned mib_n, struct kinfo_proc **ret)
     }
 }
 
-static int freebsd_counters_other(ST_UNUSED struct st_threads *threads, const struct st_counters_handle *h,
+static int freebsd_counters_other(ST_UNUSED struct st_platform *platform, const struct st_counters_handle *h,
                                   struct st_thread_counters *ret)
 {
     const int own[] = {CTL_KERN, KERN_PROC, KERN_PROC_PID | KERN_PROC_INC_THREAD, getpid()};
@@ -275,13 +275,13 @@ static int freebsd_counters_other(ST_UNUSED struct st_threads *threads, const st
 /* Interrupt threads are those of the kernel's process "intr"; their priorities (PI_*) are better than all
  * real-time ones: sys/sys/priority.h. Of other programs the real-time threads count that are not below the
  * loop, the least of our own real-time threads. A jail and security.bsd.see_other_uids=0 hide threads. */
-static void freebsd_pauses(struct st_threads *threads, struct st_pauses *ret)
+static void freebsd_pauses(struct st_platform *platform, struct st_pauses *ret)
 {
     static const int all[] = {CTL_KERN, KERN_PROC, KERN_PROC_ALL};
     struct kinfo_proc *rows;
     int loop_level = 0;
     struct timespec now;
-    st_posix_pauses(threads, ret);
+    st_posix_pauses(platform, ret);
     ret->interrupts_n = 0;
     const int n = read_threads(all, ST_ARRAY_LEN(all), &rows);
     ret->at_ns = st_posix_now_ns(NULL);
@@ -316,7 +316,7 @@ static void freebsd_pauses(struct st_threads *threads, struct st_pauses *ret)
         free(rows);
 }
 
-static int freebsd_program_path(ST_UNUSED struct st_machine *machine, char *buf, size_t buf_bytes)
+static int freebsd_program_path(ST_UNUSED struct st_platform *machine, char *buf, size_t buf_bytes)
 {
     const int mib[4] = {CTL_KERN, KERN_PROC, KERN_PROC_PATHNAME, -1}; /* -1: this process */
     size_t bytes = buf_bytes;
@@ -325,7 +325,7 @@ static int freebsd_program_path(ST_UNUSED struct st_machine *machine, char *buf,
     return bytes > 0 && buf[bytes - 1] == '\0' ? 0 : -ENOENT;
 }
 
-static int freebsd_lock_memory(ST_UNUSED struct st_threads *threads, enum st_lock *ret)
+static int freebsd_lock_memory(ST_UNUSED struct st_platform *platform, enum st_lock *ret)
 {
     /* with MCL_FUTURE a mapping beyond the limit fails (sys/vm/vm_mmap.c): malloc() would, some time after */
     struct rlimit limit;
@@ -407,7 +407,7 @@ static int read_sndstat(int fd, char *buf, size_t buf_bytes, size_t *ret_len)
     return st_posix_read_fd(fd, buf, buf_bytes, ret_len);
 }
 
-static int freebsd_read_text(struct st_machine *machine, const char *path, char *buf, size_t buf_bytes,
+static int freebsd_read_text(struct st_platform *machine, const char *path, char *buf, size_t buf_bytes,
                              size_t *ret_len)
 {
     if (strcmp(path, "/dev/sndstat") != 0)
@@ -422,90 +422,78 @@ static int freebsd_read_text(struct st_machine *machine, const char *path, char 
 
 /* CLOCK_BOOTTIME is another name of CLOCK_UPTIME here: no clock tells how long the system was suspended.
  * Timer slack: alloweddeviation is the machine's, not the thread's. */
-static int no_suspended_ns(ST_UNUSED struct st_clock *clock, ST_UNUSED int64_t *ret_ns)
+static int no_suspended_ns(ST_UNUSED struct st_platform *platform, ST_UNUSED int64_t *ret_ns)
 {
     return -ENOTSUP;
 }
 
-static int no_timer_slack_ns(ST_UNUSED struct st_threads *threads, ST_UNUSED int64_t *ret_ns)
+static int no_timer_slack_ns(ST_UNUSED struct st_platform *platform, ST_UNUSED int64_t *ret_ns)
 {
     return -ENOTSUP;
 }
 
-static int no_set_timer_slack_ns(ST_UNUSED struct st_threads *threads, ST_UNUSED int64_t ns)
+static int no_set_timer_slack_ns(ST_UNUSED struct st_platform *platform, ST_UNUSED int64_t ns)
 {
     return -ENOTSUP;
 }
 
-static int no_hold_latency(ST_UNUSED struct st_threads *threads, ST_UNUSED int32_t us)
+static int no_hold_latency(ST_UNUSED struct st_platform *platform, ST_UNUSED int32_t us)
 {
     return -ENOTSUP;
 }
 
-static void no_release_latency(ST_UNUSED struct st_threads *threads, ST_UNUSED int handle) {}
+static void no_release_latency(ST_UNUSED struct st_platform *platform, ST_UNUSED int handle) {}
 
 struct st_platform *st_platform_native(void)
 {
     static struct st_platform freebsd_row = {
         .name = "freebsd",
-        .clock =
-            {
-                .now_ns = st_posix_now_ns,
-                .sleep_until_ns = st_posix_sleep_until_ns,
-                .sleep_until_precise_ns = st_freebsd_sleep_until_precise_ns,
-                .wall_ns = st_posix_wall_ns,
-                .suspended_ns = no_suspended_ns,
-            },
-        .threads =
-            {
-                .set_policy = freebsd_set_policy,
-                .get_policy = freebsd_get_policy,
-                .thread_id = freebsd_thread_id,
-                .demote = freebsd_demote,
-                .pin = freebsd_pin,
-                .unpin = freebsd_unpin,
-                .cpus_allowed = freebsd_cpus_allowed,
-                .set_name = freebsd_set_name,
-                .timer_slack_ns = no_timer_slack_ns,
-                .set_timer_slack_ns = no_set_timer_slack_ns,
-                .hold_latency = no_hold_latency,
-                .release_latency = no_release_latency,
-                .counters_open = freebsd_counters_open,
-                .counters_self = freebsd_counters_self,
-                .thread_cpu_ns = st_posix_thread_cpu_ns,
-                .counters_other = freebsd_counters_other,
-                .counters_close = freebsd_counters_close,
-                .pauses = freebsd_pauses,
-                .lock_memory = freebsd_lock_memory,
-                .set_rttime_limit_ns = freebsd_set_rttime_limit_ns,
-                .rt_rights = st_posix_rt_rights,
-            },
-        .machine =
-            {
-                .os = ST_OS_FREEBSD,
-                .program_path = freebsd_program_path,
-                .run = st_posix_run,
-                .conditions = st_tree_conditions,
-                .virtualised = st_tree_virtualised,
-                .open_path = st_posix_open_path,
-                .read_text = freebsd_read_text,
-                .list = st_posix_list,
-                .read_sysctl = st_freebsd_read_sysctl,
-            },
-        .writer =
-            {
-                .replace_file = st_posix_replace_file,
-                .clean_file = st_posix_clean_file,
-                .remove_file = st_posix_remove_file,
-                .make_folder = st_posix_make_folder,
-                .remove_folder = st_posix_remove_folder,
-                .write_value = st_posix_write_value,
-                .write_sysctl = st_freebsd_write_sysctl,
-                .can_write = st_posix_can_write,
-                .lock_folder = st_posix_lock_folder,
-                .folder_holder = st_posix_folder_holder,
-                .unlock_folder = st_posix_unlock_folder,
-            },
+        .now_ns = st_posix_now_ns,
+        .sleep_until_ns = st_posix_sleep_until_ns,
+        .sleep_until_precise_ns = st_freebsd_sleep_until_precise_ns,
+        .wall_ns = st_posix_wall_ns,
+        .suspended_ns = no_suspended_ns,
+        .set_policy = freebsd_set_policy,
+        .get_policy = freebsd_get_policy,
+        .thread_id = freebsd_thread_id,
+        .demote = freebsd_demote,
+        .pin = freebsd_pin,
+        .unpin = freebsd_unpin,
+        .cpus_allowed = freebsd_cpus_allowed,
+        .set_name = freebsd_set_name,
+        .timer_slack_ns = no_timer_slack_ns,
+        .set_timer_slack_ns = no_set_timer_slack_ns,
+        .hold_latency = no_hold_latency,
+        .release_latency = no_release_latency,
+        .counters_open = freebsd_counters_open,
+        .counters_self = freebsd_counters_self,
+        .thread_cpu_ns = st_posix_thread_cpu_ns,
+        .counters_other = freebsd_counters_other,
+        .counters_close = freebsd_counters_close,
+        .pauses = freebsd_pauses,
+        .lock_memory = freebsd_lock_memory,
+        .set_rttime_limit_ns = freebsd_set_rttime_limit_ns,
+        .rt_rights = st_posix_rt_rights,
+        .os = ST_OS_FREEBSD,
+        .program_path = freebsd_program_path,
+        .run = st_posix_run,
+        .conditions = st_tree_conditions,
+        .virtualised = st_tree_virtualised,
+        .open_path = st_posix_open_path,
+        .read_text = freebsd_read_text,
+        .list = st_posix_list,
+        .read_sysctl = st_freebsd_read_sysctl,
+        .replace_file = st_posix_replace_file,
+        .clean_file = st_posix_clean_file,
+        .remove_file = st_posix_remove_file,
+        .make_folder = st_posix_make_folder,
+        .remove_folder = st_posix_remove_folder,
+        .write_value = st_posix_write_value,
+        .write_sysctl = st_freebsd_write_sysctl,
+        .can_write = st_posix_can_write,
+        .lock_folder = st_posix_lock_folder,
+        .folder_holder = st_posix_folder_holder,
+        .unlock_folder = st_posix_unlock_folder,
     };
     return &freebsd_row;
 }

@@ -67,7 +67,7 @@ static int read_value(const struct oid *oid, void **ret, size_t *ret_bytes)
     return -ENOMEM;
 }
 
-int st_freebsd_read_sysctl(ST_UNUSED struct st_machine *machine, const char *name, char *buf,
+int st_freebsd_read_sysctl(ST_UNUSED struct st_platform *machine, const char *name, char *buf,
                            size_t buf_bytes, size_t *ret_len)
 {
     struct oid oid;
@@ -86,7 +86,7 @@ int st_freebsd_read_sysctl(ST_UNUSED struct st_machine *machine, const char *nam
     return r;
 }
 
-int st_freebsd_write_sysctl(ST_UNUSED struct st_writer *writer, const char *name, const char *text)
+int st_freebsd_write_sysctl(ST_UNUSED struct st_platform *platform, const char *name, const char *text)
 {
     struct oid oid;
     int r = find(name, &oid);

@@ -39,14 +39,14 @@ static int policy_to_linux(enum st_policy policy)
     return -1;
 }
 
-static int linux_set_policy(ST_UNUSED struct st_threads *threads, enum st_policy policy, int priority)
+static int linux_set_policy(ST_UNUSED struct st_platform *platform, enum st_policy policy, int priority)
 {
     const struct sched_param param = {.sched_priority = policy == ST_POLICY_OTHER ? 0 : priority};
     /* musl has functions for these calls that only fail */
     return syscall(SYS_sched_setscheduler, 0, policy_to_linux(policy), &param) == 0 ? 0 : -errno;
 }
 
-static int linux_get_policy(ST_UNUSED struct st_threads *threads, enum st_policy *ret_policy,
+static int linux_get_policy(ST_UNUSED struct st_platform *platform, enum st_policy *ret_policy,
                             int *ret_priority)
 {
     struct sched_param param;
@@ -59,18 +59,18 @@ static int linux_get_policy(ST_UNUSED struct st_threads *threads, enum st_policy
     return 0;
 }
 
-static pid_t linux_thread_id(ST_UNUSED struct st_threads *threads)
+static pid_t linux_thread_id(ST_UNUSED struct st_platform *platform)
 {
     return gettid();
 }
 
-static int linux_demote(ST_UNUSED struct st_threads *threads, pid_t tid)
+static int linux_demote(ST_UNUSED struct st_platform *platform, pid_t tid)
 {
     const struct sched_param param = {.sched_priority = 0};
     return syscall(SYS_sched_setscheduler, tid, SCHED_OTHER, &param) == 0 ? 0 : -errno;
 }
 
-static int linux_pin(ST_UNUSED struct st_threads *threads, int cpu)
+static int linux_pin(ST_UNUSED struct st_platform *platform, int cpu)
 {
     if (cpu < 0 || cpu >= CPUS_MAX)
         return -EINVAL;
@@ -80,7 +80,7 @@ static int linux_pin(ST_UNUSED struct st_threads *threads, int cpu)
     return sched_setaffinity(0, sizeof(set), set) == 0 ? 0 : -errno;
 }
 
-static int linux_unpin(ST_UNUSED struct st_threads *threads, pid_t tid)
+static int linux_unpin(ST_UNUSED struct st_platform *platform, pid_t tid)
 {
     cpu_set_t set[SETS_N];
     CPU_ZERO_S(sizeof(set), set);
@@ -89,7 +89,7 @@ static int linux_unpin(ST_UNUSED struct st_threads *threads, pid_t tid)
     return sched_setaffinity(tid, sizeof(set), set) == 0 ? 0 : -errno;
 }
 
-static int linux_cpus_allowed(ST_UNUSED struct st_threads *threads, int *cpus, int max)
+static int linux_cpus_allowed(ST_UNUSED struct st_platform *platform, int *cpus, int max)
 {
     cpu_set_t set[SETS_N];
     CPU_ZERO_S(sizeof(set), set);
@@ -106,12 +106,12 @@ static int linux_cpus_allowed(ST_UNUSED struct st_threads *threads, int *cpus, i
     return n;
 }
 
-static int linux_set_name(ST_UNUSED struct st_threads *threads, const char *name)
+static int linux_set_name(ST_UNUSED struct st_platform *platform, const char *name)
 {
     return -pthread_setname_np(pthread_self(), name);
 }
 
-static int linux_set_rttime_limit_ns(ST_UNUSED struct st_threads *threads, int64_t ns)
+static int linux_set_rttime_limit_ns(ST_UNUSED struct st_platform *platform, int64_t ns)
 {
     if (ns <= 0)
         return -EINVAL;
@@ -133,7 +133,7 @@ static int linux_set_rttime_limit_ns(ST_UNUSED struct st_threads *threads, int64
 
 /* The two clocks cannot be read at once. Between two reads of one the other is bracketed; the tightest of
  * some tries is taken, so that a thread that lost its CPU between the reads does not see a suspend. */
-static int linux_suspended_ns(ST_UNUSED struct st_clock *clock, int64_t *ret_ns)
+static int linux_suspended_ns(ST_UNUSED struct st_platform *platform, int64_t *ret_ns)
 {
     int64_t tightest_ns = INT64_MAX, suspended_ns = 0;
     for (int i = 0; i < 8 && tightest_ns > TOGETHER_NS; i++) {
@@ -151,7 +151,7 @@ static int linux_suspended_ns(ST_UNUSED struct st_clock *clock, int64_t *ret_ns)
     return 0;
 }
 
-static int linux_timer_slack_ns(ST_UNUSED struct st_threads *threads, int64_t *ret_ns)
+static int linux_timer_slack_ns(ST_UNUSED struct st_platform *platform, int64_t *ret_ns)
 {
     /* prctl() returns int; the kernel's answer is a long */
     const long slack_ns = syscall(SYS_prctl, PR_GET_TIMERSLACK, 0, 0, 0, 0);
@@ -161,7 +161,7 @@ static int linux_timer_slack_ns(ST_UNUSED struct st_threads *threads, int64_t *r
     return 0;
 }
 
-static int linux_set_timer_slack_ns(ST_UNUSED struct st_threads *threads, int64_t ns)
+static int linux_set_timer_slack_ns(ST_UNUSED struct st_platform *platform, int64_t ns)
 {
     if (ns < 1 || ns > INT64_C(0x7fffffff)) /* 0 means "back to the default" to the kernel */
         return -EINVAL;
@@ -171,7 +171,7 @@ static int linux_set_timer_slack_ns(ST_UNUSED struct st_threads *threads, int64_
 /* PM QoS: a request that lasts as long as the device is open. Linux
  * Documentation/power/pm_qos_interface.rst. */
 
-static int linux_hold_latency(ST_UNUSED struct st_threads *threads, int32_t us)
+static int linux_hold_latency(ST_UNUSED struct st_platform *platform, int32_t us)
 {
     const int fd = open("/dev/cpu_dma_latency", O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)
@@ -183,7 +183,7 @@ static int linux_hold_latency(ST_UNUSED struct st_threads *threads, int32_t us)
     return error != 0 ? -error : -EIO;
 }
 
-static void linux_release_latency(ST_UNUSED struct st_threads *threads, int handle)
+static void linux_release_latency(ST_UNUSED struct st_platform *platform, int handle)
 {
     close(handle);
 }
@@ -205,7 +205,7 @@ static int open_task_file(pid_t tid, const char *file)
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-static int linux_counters_open(ST_UNUSED struct st_threads *threads, struct st_counters_handle *ret)
+static int linux_counters_open(ST_UNUSED struct st_platform *platform, struct st_counters_handle *ret)
 {
     const pid_t tid = gettid();
     *ret = (struct st_counters_handle){
@@ -217,7 +217,7 @@ static int linux_counters_open(ST_UNUSED struct st_threads *threads, struct st_c
     return 0;
 }
 
-static void linux_counters_close(ST_UNUSED struct st_threads *threads, struct st_counters_handle *h)
+static void linux_counters_close(ST_UNUSED struct st_platform *platform, struct st_counters_handle *h)
 {
     int *const fds[] = {&h->fd_schedstat, &h->fd_stat, &h->fd_status};
     ST_EACH (fd, fds) {
@@ -270,19 +270,18 @@ static void add_cpu(clockid_t clock, struct st_thread_counters *counters)
     }
 }
 
-static void add_suspended(struct st_clock *clock, struct st_thread_counters *counters)
+static void add_suspended(struct st_platform *platform, struct st_thread_counters *counters)
 {
-    if (linux_suspended_ns(clock, &counters->suspended_ns) == 0)
+    if (linux_suspended_ns(platform, &counters->suspended_ns) == 0)
         counters->valid |= ST_COUNTER_SUSPENDED;
 }
 
-static int linux_counters_self(struct st_threads *threads, const struct st_counters_handle *h,
+static int linux_counters_self(struct st_platform *platform, const struct st_counters_handle *h,
                                struct st_thread_counters *ret)
 {
-    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
     struct st_thread_counters counters = {0};
     struct rusage usage;
-    add_suspended(&p->clock, &counters);
+    add_suspended(platform, &counters);
     add_cpu(CLOCK_THREAD_CPUTIME_ID, &counters);
     add_runq_wait(h->fd_schedstat, &counters);
     if (getrusage(RUSAGE_THREAD, &usage) == 0) {
@@ -298,10 +297,9 @@ static int linux_counters_self(struct st_threads *threads, const struct st_count
     return 0;
 }
 
-static int linux_counters_other(struct st_threads *threads, const struct st_counters_handle *h,
+static int linux_counters_other(struct st_platform *platform, const struct st_counters_handle *h,
                                 struct st_thread_counters *ret)
 {
-    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
     struct st_thread_counters counters = {0};
     struct st_proc_stat stat;
     char text[16384]; /* status is the longest: its line of groups */
@@ -318,7 +316,7 @@ static int linux_counters_other(struct st_threads *threads, const struct st_coun
         counters.valid |= ST_COUNTER_SWITCHES;
     if (counters.valid == 0)
         return -ESRCH;
-    add_suspended(&p->clock, &counters);
+    add_suspended(platform, &counters);
     *ret = counters;
     return 0;
 }
@@ -341,7 +339,7 @@ static bool later_mappings_would_fail(void)
     return false;
 }
 
-static int linux_lock_memory(ST_UNUSED struct st_threads *threads, enum st_lock *ret)
+static int linux_lock_memory(ST_UNUSED struct st_platform *platform, enum st_lock *ret)
 {
     enum st_lock lock = ST_LOCK_ON_FAULT;
     int on_fault = MCL_ONFAULT;
@@ -362,7 +360,7 @@ static int linux_lock_memory(ST_UNUSED struct st_threads *threads, enum st_lock 
 
 /* --- the running program --- */
 
-static int linux_program_path(ST_UNUSED struct st_machine *machine, char *buf, size_t buf_bytes)
+static int linux_program_path(ST_UNUSED struct st_platform *machine, char *buf, size_t buf_bytes)
 {
     const ssize_t len = readlink("/proc/self/exe", buf, buf_bytes);
     if (len < 0)
@@ -413,7 +411,7 @@ static void open_level(const char *path)
  * CPU; a service without that right must not even try, since its unit may end who makes this system call. */
 static int smi_fd = -1;
 
-static void open_smi_counter(struct st_machine *machine)
+static void open_smi_counter(struct st_platform *machine)
 {
     char text[1024], vendor[32];
     size_t len;
@@ -429,7 +427,7 @@ static void open_levels(void)
 {
     char text[8192], path[4096];
     size_t len;
-    struct st_machine *machine = &st_platform_native()->machine;
+    struct st_platform *machine = st_platform_native();
     open_smi_counter(machine);
     if (machine->read_text(machine, "/proc/self/cgroup", text, sizeof(text), &len) != 0 ||
         st_proc_cgroup_path(text, path, sizeof(path)) != 0)
@@ -442,12 +440,12 @@ static void open_levels(void)
     }
 }
 
-static void linux_pauses(struct st_threads *threads, struct st_pauses *ret)
+static void linux_pauses(struct st_platform *platform, struct st_pauses *ret)
 {
     uint64_t smi_n;
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     (void)pthread_once(&once, open_levels);
-    st_posix_pauses(threads, ret);
+    st_posix_pauses(platform, ret);
     if (smi_fd >= 0 && read(smi_fd, &smi_n, sizeof(smi_n)) == (ssize_t)sizeof(smi_n))
         ret->smi_n = (int64_t)smi_n;
     ST_EACH_OF (fd, stat_fds, stat_fds_n) {
@@ -553,19 +551,19 @@ static void say_cpu_dma_latency(st_condition_fn fn, void *ctx)
     close(fd);
 }
 
-static void linux_conditions(struct st_machine *machine, int cpu, st_condition_fn fn, void *ctx)
+static void linux_conditions(struct st_platform *machine, int cpu, st_condition_fn fn, void *ctx)
 {
-    struct st_platform *p = ST_PLATFORM_OF(machine, machine);
-    st_tree_conditions(&p->machine, cpu, fn, ctx);
+    st_tree_conditions(machine, cpu, fn, ctx);
     say_cpu_dma_latency(fn, ctx);
     int64_t slack_ns = 0;
-    if (linux_timer_slack_ns(&p->threads, &slack_ns) == 0) {
+    if (linux_timer_slack_ns(machine, &slack_ns) == 0) {
         const char *value = st_text("%lld", (long long)slack_ns);
         fn(ctx, "timer_slack_ns", value);
     }
 }
 
-static int sleep_until_precise_ns(ST_UNUSED struct st_clock *clock, ST_UNUSED int64_t due_ns) ST_NONBLOCKING
+static int sleep_until_precise_ns(ST_UNUSED struct st_platform *platform,
+                                  ST_UNUSED int64_t due_ns) ST_NONBLOCKING
 {
     return -ENOTSUP; /* timer slack does not touch SCHED_FIFO: the plain sleep is exact */
 }
@@ -574,64 +572,52 @@ struct st_platform *st_platform_native(void)
 {
     static struct st_platform linux_row = {
         .name = "linux",
-        .clock =
-            {
-                .now_ns = st_posix_now_ns,
-                .sleep_until_ns = st_posix_sleep_until_ns,
-                .sleep_until_precise_ns = sleep_until_precise_ns,
-                .wall_ns = st_posix_wall_ns,
-                .suspended_ns = linux_suspended_ns,
-            },
-        .threads =
-            {
-                .set_policy = linux_set_policy,
-                .get_policy = linux_get_policy,
-                .thread_id = linux_thread_id,
-                .demote = linux_demote,
-                .pin = linux_pin,
-                .unpin = linux_unpin,
-                .cpus_allowed = linux_cpus_allowed,
-                .set_name = linux_set_name,
-                .timer_slack_ns = linux_timer_slack_ns,
-                .set_timer_slack_ns = linux_set_timer_slack_ns,
-                .hold_latency = linux_hold_latency,
-                .release_latency = linux_release_latency,
-                .counters_open = linux_counters_open,
-                .counters_self = linux_counters_self,
-                .thread_cpu_ns = st_posix_thread_cpu_ns,
-                .counters_other = linux_counters_other,
-                .counters_close = linux_counters_close,
-                .pauses = linux_pauses,
-                .lock_memory = linux_lock_memory,
-                .set_rttime_limit_ns = linux_set_rttime_limit_ns,
-                .rt_rights = st_posix_rt_rights,
-            },
-        .machine =
-            {
-                .os = ST_OS_LINUX,
-                .program_path = linux_program_path,
-                .run = st_posix_run,
-                .conditions = linux_conditions,
-                .virtualised = st_tree_virtualised,
-                .open_path = st_posix_open_path,
-                .read_text = st_posix_read_text,
-                .list = st_posix_list,
-                .read_sysctl = st_tree_read_sysctl_linux,
-            },
-        .writer =
-            {
-                .replace_file = st_posix_replace_file,
-                .clean_file = st_posix_clean_file,
-                .remove_file = st_posix_remove_file,
-                .make_folder = st_posix_make_folder,
-                .remove_folder = st_posix_remove_folder,
-                .write_value = st_posix_write_value,
-                .write_sysctl = st_tree_write_sysctl_linux,
-                .can_write = st_posix_can_write,
-                .lock_folder = st_posix_lock_folder,
-                .folder_holder = st_posix_folder_holder,
-                .unlock_folder = st_posix_unlock_folder,
-            },
+        .now_ns = st_posix_now_ns,
+        .sleep_until_ns = st_posix_sleep_until_ns,
+        .sleep_until_precise_ns = sleep_until_precise_ns,
+        .wall_ns = st_posix_wall_ns,
+        .suspended_ns = linux_suspended_ns,
+        .set_policy = linux_set_policy,
+        .get_policy = linux_get_policy,
+        .thread_id = linux_thread_id,
+        .demote = linux_demote,
+        .pin = linux_pin,
+        .unpin = linux_unpin,
+        .cpus_allowed = linux_cpus_allowed,
+        .set_name = linux_set_name,
+        .timer_slack_ns = linux_timer_slack_ns,
+        .set_timer_slack_ns = linux_set_timer_slack_ns,
+        .hold_latency = linux_hold_latency,
+        .release_latency = linux_release_latency,
+        .counters_open = linux_counters_open,
+        .counters_self = linux_counters_self,
+        .thread_cpu_ns = st_posix_thread_cpu_ns,
+        .counters_other = linux_counters_other,
+        .counters_close = linux_counters_close,
+        .pauses = linux_pauses,
+        .lock_memory = linux_lock_memory,
+        .set_rttime_limit_ns = linux_set_rttime_limit_ns,
+        .rt_rights = st_posix_rt_rights,
+        .os = ST_OS_LINUX,
+        .program_path = linux_program_path,
+        .run = st_posix_run,
+        .conditions = linux_conditions,
+        .virtualised = st_tree_virtualised,
+        .open_path = st_posix_open_path,
+        .read_text = st_posix_read_text,
+        .list = st_posix_list,
+        .read_sysctl = st_tree_read_sysctl_linux,
+        .replace_file = st_posix_replace_file,
+        .clean_file = st_posix_clean_file,
+        .remove_file = st_posix_remove_file,
+        .make_folder = st_posix_make_folder,
+        .remove_folder = st_posix_remove_folder,
+        .write_value = st_posix_write_value,
+        .write_sysctl = st_tree_write_sysctl_linux,
+        .can_write = st_posix_can_write,
+        .lock_folder = st_posix_lock_folder,
+        .folder_holder = st_posix_folder_holder,
+        .unlock_folder = st_posix_unlock_folder,
     };
     return &linux_row;
 }

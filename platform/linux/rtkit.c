@@ -27,7 +27,7 @@ static void read_limits(sd_bus *bus, int *ret_priority_max, int64_t *ret_rttime_
         *ret_rttime_ns = rttime_us * ST_NS_PER_US;
 }
 
-int st_rtkit_ask(struct st_threads *threads, pid_t tid, int priority, char *text, size_t text_bytes)
+int st_rtkit_ask(struct st_platform *platform, pid_t tid, int priority, char *text, size_t text_bytes)
 {
     sd_bus *bus = NULL;
     sd_bus_error error = SD_BUS_ERROR_NULL;
@@ -41,7 +41,7 @@ int st_rtkit_ask(struct st_threads *threads, pid_t tid, int priority, char *text
     int64_t rttime_ns = RTKIT_RTTIME_NS;
     read_limits(bus, &priority_max, &rttime_ns);
     const int granted = priority < priority_max ? priority : priority_max;
-    r = threads->set_rttime_limit_ns(threads, rttime_ns);
+    r = platform->set_rttime_limit_ns(platform, rttime_ns);
     if (r < 0) {
         snprintf(text, text_bytes, "rtkit was not asked: cannot set RLIMIT_RTTIME (%s)", strerror(-r));
     } else {

@@ -17,7 +17,7 @@ int clock_nanosleep(clockid_t clock, int flags, const struct timespec *request,
 #pragma GCC diagnostic pop
 #endif
 
-int64_t st_posix_now_ns(ST_UNUSED struct st_clock *clock) ST_NONBLOCKING
+int64_t st_posix_now_ns(ST_UNUSED struct st_platform *platform) ST_NONBLOCKING
 {
     struct timespec ts;
     clock_gettime(CLOCK_MONOTONIC, &ts); /* cannot fail with this clock and a valid pointer */
@@ -27,7 +27,7 @@ int64_t st_posix_now_ns(ST_UNUSED struct st_clock *clock) ST_NONBLOCKING
 /* On Linux the system call without libc's wrapper, which is a cancellation point and costs 45 instructions
  * more in every cycle (counted by single steps, glibc 2.36). Under RealtimeSanitizer, and where time_t is 32
  * bits wide, libc's. */
-int st_posix_sleep_until_ns(ST_UNUSED struct st_clock *clock, int64_t due_ns) ST_NONBLOCKING
+int st_posix_sleep_until_ns(ST_UNUSED struct st_platform *platform, int64_t due_ns) ST_NONBLOCKING
 {
     const uint64_t due = due_ns > 0 ? (uint64_t)due_ns : 0; /* unsigned division is the shorter one */
     const struct timespec ts = {.tv_sec = (time_t)(due / (uint64_t)ST_NS_PER_S),
@@ -40,7 +40,7 @@ int st_posix_sleep_until_ns(ST_UNUSED struct st_clock *clock, int64_t due_ns) ST
 #endif
 }
 
-int64_t st_posix_wall_ns(ST_UNUSED struct st_clock *clock)
+int64_t st_posix_wall_ns(ST_UNUSED struct st_platform *platform)
 {
     struct timespec ts;
     clock_gettime(CLOCK_REALTIME, &ts);
@@ -55,7 +55,7 @@ int64_t st_posix_clock_ns(clockid_t clock)
     return (int64_t)ts.tv_sec * ST_NS_PER_S + ts.tv_nsec;
 }
 
-int64_t st_posix_thread_cpu_ns(ST_UNUSED struct st_threads *threads)
+int64_t st_posix_thread_cpu_ns(ST_UNUSED struct st_platform *platform)
 {
     return st_posix_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }

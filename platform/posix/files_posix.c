@@ -112,7 +112,7 @@ static int read_regular(int fd, char *buf, size_t buf_bytes, size_t *ret_len)
     return S_ISREG(st.st_mode) ? st_posix_read_fd(fd, buf, buf_bytes, ret_len) : -EINVAL;
 }
 
-int st_posix_read_text(struct st_machine *machine, const char *path, char *buf, size_t buf_bytes,
+int st_posix_read_text(struct st_platform *machine, const char *path, char *buf, size_t buf_bytes,
                        size_t *ret_len)
 {
     const int fd = machine->open_path(machine, path, O_RDONLY);
@@ -179,7 +179,7 @@ static int names_read(struct names *names, DIR *dir)
     }
 }
 
-int st_posix_list(struct st_machine *machine, const char *path, st_name_fn fn, void *ctx)
+int st_posix_list(struct st_platform *machine, const char *path, st_name_fn fn, void *ctx)
 {
     const int fd = machine->open_path(machine, path, O_RDONLY | O_DIRECTORY);
     if (fd < 0)
@@ -209,7 +209,7 @@ int st_posix_open_error(int error)
     return error == EMLINK ? -ELOOP : -error;
 }
 
-int st_posix_open_path(ST_UNUSED struct st_machine *machine, const char *path, int flags)
+int st_posix_open_path(ST_UNUSED struct st_platform *machine, const char *path, int flags)
 {
     const int fd = open(path, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     return fd < 0 ? st_posix_open_error(errno) : fd;

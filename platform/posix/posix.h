@@ -4,10 +4,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 
-#include "platform/clock.h"
-#include "platform/machine.h"
-#include "platform/threads.h"
-#include "platform/writer.h"
+#include "platform/platform.h"
 
 /* To enter a folder that this user may not read; no link. */
 #ifdef O_PATH
@@ -18,29 +15,29 @@
 
 /* --- members of a row --- */
 
-int64_t st_posix_now_ns(struct st_clock *clock) ST_NONBLOCKING;
-int st_posix_sleep_until_ns(struct st_clock *clock, int64_t due_ns) ST_NONBLOCKING;
-int64_t st_posix_wall_ns(struct st_clock *clock);
-int64_t st_posix_thread_cpu_ns(struct st_threads *threads);
-int st_posix_rt_rights(struct st_threads *threads, int priority, struct st_rt_rights *ret);
-void st_posix_pauses(struct st_threads *threads, struct st_pauses *ret);
-int st_posix_run(struct st_machine *machine, struct st_run *runs, size_t runs_n, const struct st_run_as *as,
+int64_t st_posix_now_ns(struct st_platform *platform) ST_NONBLOCKING;
+int st_posix_sleep_until_ns(struct st_platform *platform, int64_t due_ns) ST_NONBLOCKING;
+int64_t st_posix_wall_ns(struct st_platform *platform);
+int64_t st_posix_thread_cpu_ns(struct st_platform *platform);
+int st_posix_rt_rights(struct st_platform *platform, int priority, struct st_rt_rights *ret);
+void st_posix_pauses(struct st_platform *platform, struct st_pauses *ret);
+int st_posix_run(struct st_platform *machine, struct st_run *runs, size_t runs_n, const struct st_run_as *as,
                  int64_t limit_ns);
-int st_posix_open_path(struct st_machine *machine, const char *path, int flags);
-int st_posix_read_text(struct st_machine *machine, const char *path, char *buf, size_t buf_bytes,
+int st_posix_open_path(struct st_platform *machine, const char *path, int flags);
+int st_posix_read_text(struct st_platform *machine, const char *path, char *buf, size_t buf_bytes,
                        size_t *ret_len);
-int st_posix_list(struct st_machine *machine, const char *path, st_name_fn fn, void *ctx);
-int st_posix_replace_file(struct st_writer *writer, const char *path, const char *text, size_t bytes,
+int st_posix_list(struct st_platform *machine, const char *path, st_name_fn fn, void *ctx);
+int st_posix_replace_file(struct st_platform *platform, const char *path, const char *text, size_t bytes,
                           mode_t mode);
-int st_posix_clean_file(struct st_writer *writer, const char *path);
-int st_posix_remove_file(struct st_writer *writer, const char *path);
-int st_posix_make_folder(struct st_writer *writer, const char *path, mode_t mode);
-int st_posix_remove_folder(struct st_writer *writer, const char *path);
-int st_posix_write_value(struct st_writer *writer, const char *path, const char *text);
-int st_posix_can_write(struct st_writer *writer, const char *path, bool in_place);
-int st_posix_lock_folder(struct st_writer *writer, const char *path, const char *name);
-int st_posix_folder_holder(struct st_writer *writer, const char *path, char *buf, size_t buf_bytes);
-void st_posix_unlock_folder(struct st_writer *writer, int handle);
+int st_posix_clean_file(struct st_platform *platform, const char *path);
+int st_posix_remove_file(struct st_platform *platform, const char *path);
+int st_posix_make_folder(struct st_platform *platform, const char *path, mode_t mode);
+int st_posix_remove_folder(struct st_platform *platform, const char *path);
+int st_posix_write_value(struct st_platform *platform, const char *path, const char *text);
+int st_posix_can_write(struct st_platform *platform, const char *path, bool in_place);
+int st_posix_lock_folder(struct st_platform *platform, const char *path, const char *name);
+int st_posix_folder_holder(struct st_platform *platform, const char *path, char *buf, size_t buf_bytes);
+void st_posix_unlock_folder(struct st_platform *platform, int handle);
 
 /* --- helpers --- */
 

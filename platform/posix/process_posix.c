@@ -22,7 +22,7 @@ static int64_t limit_value(rlim_t value)
 /* Tries SCHED_FIFO in a child that ends at once: between fork and _exit system calls only.
  * @param ret_errno 0 or a positive errno value. @return 0, -EAGAIN, -ENOMEM (fork, pipe), -EIO (the child
  * died). */
-static int try_fifo(struct st_threads *threads, int priority, int *ret_errno)
+static int try_fifo(struct st_platform *platform, int priority, int *ret_errno)
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
@@ -35,7 +35,7 @@ static int try_fifo(struct st_threads *threads, int priority, int *ret_errno)
         return r;
     }
     if (child == 0) {
-        const unsigned char result = (unsigned char)-threads->set_policy(threads, ST_POLICY_FIFO, priority);
+        const unsigned char result = (unsigned char)-platform->set_policy(platform, ST_POLICY_FIFO, priority);
         _exit(write(ends[1], &result, 1) == 1 ? 0 : 1);
     }
     close(ends[1]);
@@ -54,7 +54,7 @@ static int try_fifo(struct st_threads *threads, int priority, int *ret_errno)
     return 0;
 }
 
-int st_posix_rt_rights(struct st_threads *threads, int priority, struct st_rt_rights *ret)
+int st_posix_rt_rights(struct st_platform *platform, int priority, struct st_rt_rights *ret)
 {
     struct st_rt_rights rights = {.fifo_priority = priority, .rtprio_limit = INT64_MIN};
     struct rlimit limit;
@@ -66,7 +66,7 @@ int st_posix_rt_rights(struct st_threads *threads, int priority, struct st_rt_ri
         return -errno;
     rights.rtprio_limit = limit_value(limit.rlim_cur);
 #endif
-    const int r = try_fifo(threads, priority, &rights.fifo_errno);
+    const int r = try_fifo(platform, priority, &rights.fifo_errno);
     if (r == 0)
         *ret = rights;
     return r;
@@ -124,7 +124,7 @@ static void watch(void)
         (void)sigaction(SIGCONT, &action, NULL);
 }
 
-void st_posix_pauses(ST_UNUSED struct st_threads *threads, struct st_pauses *ret)
+void st_posix_pauses(ST_UNUSED struct st_platform *platform, struct st_pauses *ret)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     (void)pthread_once(&once, watch);

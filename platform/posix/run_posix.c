@@ -126,12 +126,11 @@ static size_t alive(const struct child *children, size_t n)
     return alive_n;
 }
 
-int st_posix_run(struct st_machine *machine, struct st_run *runs, size_t runs_n, const struct st_run_as *as,
+int st_posix_run(struct st_platform *machine, struct st_run *runs, size_t runs_n, const struct st_run_as *as,
                  int64_t limit_ns)
 {
-    struct st_platform *p = ST_PLATFORM_OF(machine, machine);
     struct child children[RUNS_MAX];
-    const int64_t end_ns = st_ns_add(st_clock_now_ns(&p->clock), limit_ns);
+    const int64_t end_ns = st_ns_add(st_platform_now_ns(machine), limit_ns);
     if (runs_n > RUNS_MAX)
         return -EINVAL;
     for (size_t i = 0; i < runs_n; i++) {
@@ -141,15 +140,15 @@ int st_posix_run(struct st_machine *machine, struct st_run *runs, size_t runs_n,
         const int r = start(&children[i], &runs[i], as);
         runs[i].result = r != 0 ? r : -EINPROGRESS;
     }
-    for (int64_t now_ns = st_clock_now_ns(&p->clock); alive(children, runs_n) > 0 && now_ns < end_ns;
-         now_ns = st_clock_now_ns(&p->clock))
+    for (int64_t now_ns = st_platform_now_ns(machine); alive(children, runs_n) > 0 && now_ns < end_ns;
+         now_ns = st_platform_now_ns(machine))
         turn(children, runs, runs_n, end_ns - now_ns);
     for (size_t i = 0; i < runs_n; i++) {
         if (children[i].pid != 0 && runs[i].result == -EINPROGRESS)
             finish(&children[i], &runs[i], -ETIMEDOUT);
     }
-    const int64_t dead_ns = st_ns_add(st_clock_now_ns(&p->clock), DEATH_NS);
-    while (alive(children, runs_n) > 0 && st_clock_now_ns(&p->clock) < dead_ns)
+    const int64_t dead_ns = st_ns_add(st_platform_now_ns(machine), DEATH_NS);
+    while (alive(children, runs_n) > 0 && st_platform_now_ns(machine) < dead_ns)
         turn(children, runs, runs_n, NAP_NS);
     st_posix_start_clean();
     return 0;

@@ -72,7 +72,7 @@ static const char *roots(const char *value, char path[PATH_MAX])
     return st_trusted_path(path, 0) ? path : NULL;
 }
 
-int st_trusted_find(struct st_machine *machine, const char *variable, const char *beside,
+int st_trusted_find(struct st_platform *machine, const char *variable, const char *beside,
                     const char *installed, const char *name, char path[PATH_MAX])
 {
     char own[PATH_MAX], file[PATH_MAX + NAME_MAX];

@@ -32,9 +32,8 @@ static int split(const char *path, char *dir, size_t dir_bytes, char *name, size
                : -ENAMETOOLONG;
 }
 
-static int place_open(struct st_writer *writer, const char *path, struct place *ret)
+static int place_open(struct st_platform *platform, const char *path, struct place *ret)
 {
-    struct st_machine *machine = &ST_PLATFORM_OF(writer, writer)->machine;
     char dir[PATH_MAX];
     const int r = split(path, dir, sizeof(dir), ret->name, sizeof(ret->name));
     if (r < 0)
@@ -42,7 +41,7 @@ static int place_open(struct st_writer *writer, const char *path, struct place *
     const int n = ST_PRINT(ret->temporary, ST_REPLACE_PREFIX "%s" ST_REPLACE_SUFFIX, ret->name);
     if (n < 0 || (size_t)n >= sizeof(ret->temporary))
         return -ENAMETOOLONG;
-    ret->dir_fd = machine->open_path(machine, dir, O_RDONLY | O_DIRECTORY);
+    ret->dir_fd = platform->open_path(platform, dir, O_RDONLY | O_DIRECTORY);
     return ret->dir_fd < 0 ? ret->dir_fd : 0;
 }
 
@@ -153,11 +152,11 @@ static int replace_at(const struct place *place, const char *text, size_t bytes,
     return fsync(place->dir_fd) == 0 ? 0 : -errno;
 }
 
-int st_posix_replace_file(struct st_writer *writer, const char *path, const char *text, size_t bytes,
+int st_posix_replace_file(struct st_platform *platform, const char *path, const char *text, size_t bytes,
                           mode_t mode)
 {
     struct place place;
-    int r = place_open(writer, path, &place);
+    int r = place_open(platform, path, &place);
     if (r < 0)
         return r;
     r = replace_at(&place, text, bytes, mode);
@@ -165,10 +164,10 @@ int st_posix_replace_file(struct st_writer *writer, const char *path, const char
     return r;
 }
 
-int st_posix_clean_file(struct st_writer *writer, const char *path)
+int st_posix_clean_file(struct st_platform *platform, const char *path)
 {
     struct place place;
-    int r = place_open(writer, path, &place);
+    int r = place_open(platform, path, &place);
     if (r < 0)
         return r == -ENOENT ? 0 : r;
     r = clean_at(&place);
@@ -176,11 +175,11 @@ int st_posix_clean_file(struct st_writer *writer, const char *path)
     return r;
 }
 
-int st_posix_remove_file(struct st_writer *writer, const char *path)
+int st_posix_remove_file(struct st_platform *platform, const char *path)
 {
     struct place place;
     struct stat info;
-    int r = place_open(writer, path, &place);
+    int r = place_open(platform, path, &place);
     if (r < 0)
         return r;
     r = clean_at(&place);
@@ -194,10 +193,10 @@ int st_posix_remove_file(struct st_writer *writer, const char *path)
     return r;
 }
 
-int st_posix_make_folder(struct st_writer *writer, const char *path, mode_t mode)
+int st_posix_make_folder(struct st_platform *platform, const char *path, mode_t mode)
 {
     struct place place;
-    int r = place_open(writer, path, &place);
+    int r = place_open(platform, path, &place);
     if (r < 0)
         return r;
     if (mkdirat(place.dir_fd, place.name, mode) != 0 || fsync(place.dir_fd) != 0)
@@ -206,10 +205,10 @@ int st_posix_make_folder(struct st_writer *writer, const char *path, mode_t mode
     return r;
 }
 
-int st_posix_remove_folder(struct st_writer *writer, const char *path)
+int st_posix_remove_folder(struct st_platform *platform, const char *path)
 {
     struct place place;
-    int r = place_open(writer, path, &place);
+    int r = place_open(platform, path, &place);
     if (r < 0)
         return r;
     if (unlinkat(place.dir_fd, place.name, AT_REMOVEDIR) != 0 || fsync(place.dir_fd) != 0)
@@ -218,9 +217,8 @@ int st_posix_remove_folder(struct st_writer *writer, const char *path)
     return r == -EEXIST ? -ENOTEMPTY : r; /* POSIX allows both */
 }
 
-int st_posix_write_value(struct st_writer *writer, const char *path, const char *text)
+int st_posix_write_value(struct st_platform *platform, const char *path, const char *text)
 {
-    struct st_platform *p = ST_PLATFORM_OF(writer, writer);
     struct stat info;
     char line[1024];
     const int n = ST_PRINT(line, "%s\n", text);
@@ -228,7 +226,7 @@ int st_posix_write_value(struct st_writer *writer, const char *path, const char 
         return -E2BIG;
     /* O_TRUNC means nothing to procfs and sysfs; in a captured tree the old value may be longer */
     const int fd =
-        p->machine.open_path(&p->machine, path, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+        platform->open_path(platform, path, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return fd;
     int r = fstat(fd, &info) != 0 ? -errno : S_ISREG(info.st_mode) ? 0 : -EINVAL;
@@ -259,21 +257,21 @@ static int allowed_beside(const struct place *place)
     return faccessat(place->dir_fd, ".", W_OK | X_OK, AT_EACCESS) == 0 ? 0 : -errno;
 }
 
-int st_posix_can_write(struct st_writer *writer, const char *path, bool in_place)
+int st_posix_can_write(struct st_platform *platform, const char *path, bool in_place)
 {
     char file[PATH_MAX];
     if (strlen(path) >= sizeof(file))
         return -ENAMETOOLONG;
     strcpy(file, path);
     struct place place;
-    int r = place_open(writer, file, &place);
+    int r = place_open(platform, file, &place);
     /* what will be made: look at the nearest folder that is there */
     while (r == -ENOENT && !in_place) {
         char *slash = strrchr(file, '/');
         if (slash == file)
             return -ENOENT;
         *slash = '\0';
-        r = place_open(writer, file, &place);
+        r = place_open(platform, file, &place);
     }
     if (r < 0)
         return r;
@@ -293,11 +291,10 @@ static void name_holder(int fd, const char *name)
         (void)!symlinkat(text, fd, HOLDER);
 }
 
-int st_posix_lock_folder(struct st_writer *writer, const char *path, const char *name)
+int st_posix_lock_folder(struct st_platform *platform, const char *path, const char *name)
 {
-    struct st_platform *p = ST_PLATFORM_OF(writer, writer);
     struct stat info;
-    const int fd = p->machine.open_path(&p->machine, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    const int fd = platform->open_path(platform, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
     if (fd < 0)
         return fd;
     int r = fstat(fd, &info) != 0 ? -errno : 0;
@@ -328,13 +325,12 @@ static bool is_sleeptune(pid_t pid)
     return st_text_begins(comm, "sleeptune");
 }
 
-int st_posix_folder_holder(struct st_writer *writer, const char *path, char *buf, size_t buf_bytes)
+int st_posix_folder_holder(struct st_platform *platform, const char *path, char *buf, size_t buf_bytes)
 {
-    struct st_platform *p = ST_PLATFORM_OF(writer, writer);
-    int fd = p->machine.open_path(&p->machine, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    int fd = platform->open_path(platform, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
     const bool may_lock = fd != -EACCES;
     if (!may_lock)
-        fd = p->machine.open_path(&p->machine, path, ST_POSIX_OPEN_FOLDER);
+        fd = platform->open_path(platform, path, ST_POSIX_OPEN_FOLDER);
     if (fd < 0)
         return fd;
     const ssize_t n = readlinkat(fd, HOLDER, buf, buf_bytes - 1);
@@ -349,7 +345,7 @@ int st_posix_folder_holder(struct st_writer *writer, const char *path, char *buf
     return held ? 0 : -ENOENT;
 }
 
-void st_posix_unlock_folder(ST_UNUSED struct st_writer *writer, int handle)
+void st_posix_unlock_folder(ST_UNUSED struct st_platform *platform, int handle)
 {
     (void)unlinkat(handle, HOLDER, 0);
     close(handle);

@@ -6,7 +6,7 @@
 #include "core/ns.h"
 #include "core/text/number.h"
 #include "core/text/text.h"
-#include "platform/threads.h"
+#include "platform/platform.h"
 
 /* r: of the function that read the text; what: what the option takes. */
 static int judge(int r, const char *option, const char *text, const char *what, int64_t min, int64_t max)

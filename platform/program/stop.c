@@ -16,14 +16,14 @@ static _Atomic int64_t asked_ns;
 /* The first one ends the measurement early, another one ends the program. */
 static void on_stop(int signal_number, siginfo_t *info, ST_UNUSED void *context)
 {
-    struct st_clock *clock = &st_platform_native()->clock;
-    if (asked && st_clock_now_ns(clock) - asked_ns > STOP_AGAIN_NS) {
+    struct st_platform *platform = st_platform_native();
+    if (asked && st_platform_now_ns(platform) - asked_ns > STOP_AGAIN_NS) {
         signal(signal_number, SIG_DFL);
         raise(signal_number); /* comes when this handler has returned */
         return;
     }
     if (!asked)
-        asked_ns = st_clock_now_ns(clock);
+        asked_ns = st_platform_now_ns(platform);
     asked = 1;
     to_pass_on = info->si_code != SI_KERNEL ? signal_number : 0;
     if (on_first != NULL)
@@ -72,15 +72,15 @@ static void (*on_demoted)(void);
 /* The kernel sends SIGXCPU to the thread that ran too long. */
 static void on_rttime(ST_UNUSED int signal_number)
 {
-    struct st_threads *threads = &st_platform_native()->threads;
-    (void)threads->set_policy(threads, ST_POLICY_OTHER, 0);
+    struct st_platform *platform = st_platform_native();
+    (void)platform->set_policy(platform, ST_POLICY_OTHER, 0);
     if (on_demoted != NULL)
         on_demoted();
 }
 
-void st_stop_limit_rttime(struct st_threads *threads, void (*demoted)(void))
+void st_stop_limit_rttime(struct st_platform *platform, void (*demoted)(void))
 {
     on_demoted = demoted;
     catch_signal(SIGXCPU, (struct sigaction){.sa_handler = on_rttime, .sa_flags = SA_RESTART});
-    (void)threads->set_rttime_limit_ns(threads, RTTIME_NS);
+    (void)platform->set_rttime_limit_ns(platform, RTTIME_NS);
 }

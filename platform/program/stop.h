@@ -1,7 +1,7 @@
 /* Ctrl-C, SIGTERM and SIGHUP end a measurement early, which still prints what it has. */
 #pragma once
 
-#include "platform/threads.h"
+#include "platform/platform.h"
 
 /** Catches these signals from now on. A second one, not at once, ends the program. SIGHUP stays ignored under
  * nohup. @param first_seen called in the signal handler at the first one; async-signal-safe; may be NULL. */
@@ -19,4 +19,4 @@ int st_stop_to_pass_on(void);
  * at half of it the thread loses its policy, at all of it the kernel ends the program. FreeBSD has no such
  * limit; there only a SIGXCPU from outside does it. @param demoted  called in the signal handler, in that
  * thread, after the thread lost its policy; async-signal-safe; may be NULL. */
-void st_stop_limit_rttime(struct st_threads *threads, void (*demoted)(void));
+void st_stop_limit_rttime(struct st_platform *platform, void (*demoted)(void));

@@ -4,10 +4,9 @@
 #include "lab/series/sleep.h"
 #include "tests/fake/fake_state.h"
 
-static int64_t fake_now_ns(struct st_clock *clock) ST_NONBLOCKING
+static int64_t fake_now_ns(struct st_platform *platform) ST_NONBLOCKING
 {
-    struct st_platform *p = ST_PLATFORM_OF(clock, clock);
-    struct st_fake *fake = st_fake_state_of(p);
+    struct st_fake *fake = st_fake_state_of(platform);
     atomic_fetch_add(&fake->clock_reads_n, 1);
     const int64_t now_ns = atomic_load(&fake->now_ns);
     const int64_t cost_ns = atomic_load(&fake->clock_cost_ns);
@@ -33,38 +32,34 @@ static int sleep_scripted(struct st_fake *fake, int64_t due_ns) ST_NONBLOCKING
     return 0;
 }
 
-static int fake_sleep_until_ns(struct st_clock *clock, int64_t due_ns) ST_NONBLOCKING
+static int fake_sleep_until_ns(struct st_platform *platform, int64_t due_ns) ST_NONBLOCKING
 {
-    struct st_platform *p = ST_PLATFORM_OF(clock, clock);
-    struct st_fake *fake = st_fake_state_of(p);
+    struct st_fake *fake = st_fake_state_of(platform);
     const int error = st_fake_state_fault(fake, F_sleep_until_ns);
     return error != 0 ? error : sleep_scripted(fake, due_ns);
 }
 
-static int fake_sleep_until_precise_ns(struct st_clock *clock, int64_t due_ns) ST_NONBLOCKING
+static int fake_sleep_until_precise_ns(struct st_platform *platform, int64_t due_ns) ST_NONBLOCKING
 {
-    struct st_platform *p = ST_PLATFORM_OF(clock, clock);
-    struct st_fake *fake = st_fake_state_of(p);
+    struct st_fake *fake = st_fake_state_of(platform);
     const int error = st_fake_state_fault(fake, F_sleep_until_precise_ns);
     if (error != 0)
         return error;
-    return p->machine.os == ST_OS_LINUX ? -ENOTSUP : sleep_scripted(fake, due_ns);
+    return platform->os == ST_OS_LINUX ? -ENOTSUP : sleep_scripted(fake, due_ns);
 }
 
-static int64_t fake_wall_ns(struct st_clock *clock)
+static int64_t fake_wall_ns(struct st_platform *platform)
 {
-    struct st_platform *p = ST_PLATFORM_OF(clock, clock);
-    return atomic_load(&st_fake_state_of(p)->now_ns);
+    return atomic_load(&st_fake_state_of(platform)->now_ns);
 }
 
-static int fake_suspended_ns(struct st_clock *clock, int64_t *ret_ns)
+static int fake_suspended_ns(struct st_platform *platform, int64_t *ret_ns)
 {
-    struct st_platform *p = ST_PLATFORM_OF(clock, clock);
-    struct st_fake *fake = st_fake_state_of(p);
+    struct st_fake *fake = st_fake_state_of(platform);
     const int error = st_fake_state_fault(fake, F_suspended_ns);
     if (error != 0)
         return error;
-    if (p->machine.os == ST_OS_FREEBSD)
+    if (platform->os == ST_OS_FREEBSD)
         return -ENOTSUP;
     pthread_mutex_lock(&fake->lock);
     *ret_ns = fake->suspended_ns;
@@ -72,10 +67,9 @@ static int fake_suspended_ns(struct st_clock *clock, int64_t *ret_ns)
     return 0;
 }
 
-static void fake_pauses(struct st_threads *threads, struct st_pauses *ret)
+static void fake_pauses(struct st_platform *platform, struct st_pauses *ret)
 {
-    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
-    struct st_fake *fake = st_fake_state_of(p);
+    struct st_fake *fake = st_fake_state_of(platform);
     pthread_mutex_lock(&fake->lock);
     *ret = fake->pauses;
     pthread_mutex_unlock(&fake->lock);
@@ -97,7 +91,7 @@ static const struct st_sleep_method methods[ST_FAKE_METHODS_N] = {
 
 const struct st_sleep_method *st_fake_state_sleep(struct st_platform *p, size_t i)
 {
-    const size_t n = ST_ARRAY_LEN(methods) - (p->machine.os == ST_OS_FREEBSD ? 0 : 1);
+    const size_t n = ST_ARRAY_LEN(methods) - (p->os == ST_OS_FREEBSD ? 0 : 1);
     return i < n ? &methods[i] : NULL;
 }
 
@@ -127,10 +121,10 @@ static int fake_sleep(struct st_sleep *s, int64_t requested_ns)
 
 void st_fake_state_add_clocks(struct st_platform *row)
 {
-    row->clock.now_ns = fake_now_ns;
-    row->clock.sleep_until_ns = fake_sleep_until_ns;
-    row->clock.sleep_until_precise_ns = fake_sleep_until_precise_ns;
-    row->clock.wall_ns = fake_wall_ns;
-    row->clock.suspended_ns = fake_suspended_ns;
-    row->threads.pauses = fake_pauses;
+    row->now_ns = fake_now_ns;
+    row->sleep_until_ns = fake_sleep_until_ns;
+    row->sleep_until_precise_ns = fake_sleep_until_precise_ns;
+    row->wall_ns = fake_wall_ns;
+    row->suspended_ns = fake_suspended_ns;
+    row->pauses = fake_pauses;
 }

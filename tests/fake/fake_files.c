@@ -25,11 +25,10 @@ static int copy_text(const struct st_fake_entry *entry, char *buf, size_t buf_by
     return fits < len ? -EFBIG : 0;
 }
 
-static int fake_read_text(struct st_machine *machine, const char *path, char *buf, size_t buf_bytes,
+static int fake_read_text(struct st_platform *machine, const char *path, char *buf, size_t buf_bytes,
                           size_t *ret_len)
 {
-    struct st_platform *p = ST_PLATFORM_OF(machine, machine);
-    struct st_fake *fake = st_fake_state_of(p);
+    struct st_fake *fake = st_fake_state_of(machine);
     const int error = st_fake_state_fault(fake, F_read_text);
     if (error != 0)
         return error;
@@ -43,11 +42,10 @@ static int fake_read_text(struct st_machine *machine, const char *path, char *bu
 }
 
 /* The sysctls that were put there; on Linux also the files below /proc/sys. */
-static int fake_read_sysctl(struct st_machine *machine, const char *name, char *buf, size_t buf_bytes,
+static int fake_read_sysctl(struct st_platform *machine, const char *name, char *buf, size_t buf_bytes,
                             size_t *ret_len)
 {
-    struct st_platform *p = ST_PLATFORM_OF(machine, machine);
-    struct st_fake *fake = st_fake_state_of(p);
+    struct st_fake *fake = st_fake_state_of(machine);
     const int error = st_fake_state_fault(fake, F_read_sysctl);
     if (error != 0)
         return error;
@@ -57,8 +55,8 @@ static int fake_read_sysctl(struct st_machine *machine, const char *name, char *
     if (entry != NULL)
         r = copy_text(entry, buf, buf_bytes, ret_len);
     pthread_mutex_unlock(&fake->lock);
-    if (entry == NULL && p->machine.os == ST_OS_LINUX)
-        return st_tree_read_sysctl_linux(&p->machine, name, buf, buf_bytes, ret_len);
+    if (entry == NULL && machine->os == ST_OS_LINUX)
+        return st_tree_read_sysctl_linux(machine, name, buf, buf_bytes, ret_len);
     return r;
 }
 
@@ -70,10 +68,9 @@ static size_t component_below(const char *path, const char *dir, size_t dir_len)
     return strcspn(path + dir_len + 1, "/");
 }
 
-static int fake_list(struct st_machine *machine, const char *path, st_name_fn fn, void *ctx)
+static int fake_list(struct st_platform *machine, const char *path, st_name_fn fn, void *ctx)
 {
-    struct st_platform *p = ST_PLATFORM_OF(machine, machine);
-    struct st_fake *fake = st_fake_state_of(p);
+    struct st_fake *fake = st_fake_state_of(machine);
     const int error = st_fake_state_fault(fake, F_list);
     if (error != 0)
         return error;
@@ -173,124 +170,113 @@ static int forget_file(struct st_fake *fake, const char *path)
     return entry != NULL ? 0 : -ENOENT;
 }
 
-static int fake_replace_file(struct st_writer *writer, const char *path, const char *text, size_t bytes,
+static int fake_replace_file(struct st_platform *platform, const char *path, const char *text, size_t bytes,
                              mode_t mode)
 {
-    struct st_platform *p = ST_PLATFORM_OF(writer, writer);
     (void)mode;
-    const int error = st_fake_state_fault(st_fake_state_of(p), F_replace_file);
+    const int error = st_fake_state_fault(st_fake_state_of(platform), F_replace_file);
     if (error != 0)
         return error;
     char *copy = strndup(text, bytes);
     if (copy == NULL)
         return -ENOMEM;
-    const int r = st_fake_state_put(st_fake_state_of(p), &st_fake_state_of(p)->files, path, copy, 0);
+    const int r =
+        st_fake_state_put(st_fake_state_of(platform), &st_fake_state_of(platform)->files, path, copy, 0);
     free(copy);
     return r;
 }
 
-static int fake_clean_file(struct st_writer *writer, const char *path)
+static int fake_clean_file(struct st_platform *platform, const char *path)
 {
-    struct st_platform *p = ST_PLATFORM_OF(writer, writer);
     (void)path;
-    return st_fake_state_fault(st_fake_state_of(p), F_clean_file);
+    return st_fake_state_fault(st_fake_state_of(platform), F_clean_file);
 }
 
-static int fake_remove_file(struct st_writer *writer, const char *path)
+static int fake_remove_file(struct st_platform *platform, const char *path)
 {
-    struct st_platform *p = ST_PLATFORM_OF(writer, writer);
-    const int error = st_fake_state_fault(st_fake_state_of(p), F_remove_file);
-    return error != 0 ? error : forget_file(st_fake_state_of(p), path);
+    const int error = st_fake_state_fault(st_fake_state_of(platform), F_remove_file);
+    return error != 0 ? error : forget_file(st_fake_state_of(platform), path);
 }
 
-static int fake_make_folder(struct st_writer *writer, const char *path, mode_t mode)
+static int fake_make_folder(struct st_platform *platform, const char *path, mode_t mode)
 {
-    struct st_platform *p = ST_PLATFORM_OF(writer, writer);
     (void)path;
     (void)mode;
-    return st_fake_state_fault(st_fake_state_of(p), F_make_folder);
+    return st_fake_state_fault(st_fake_state_of(platform), F_make_folder);
 }
 
-static int fake_remove_folder(struct st_writer *writer, const char *path)
+static int fake_remove_folder(struct st_platform *platform, const char *path)
 {
-    struct st_platform *p = ST_PLATFORM_OF(writer, writer);
     (void)path;
-    return st_fake_state_fault(st_fake_state_of(p), F_remove_folder);
+    return st_fake_state_fault(st_fake_state_of(platform), F_remove_folder);
 }
 
-static int fake_write_value(struct st_writer *writer, const char *path, const char *text)
+static int fake_write_value(struct st_platform *platform, const char *path, const char *text)
 {
-    struct st_platform *p = ST_PLATFORM_OF(writer, writer);
     char old[4096];
     size_t len;
-    const int error = st_fake_state_fault(st_fake_state_of(p), F_write_value);
+    const int error = st_fake_state_fault(st_fake_state_of(platform), F_write_value);
     if (error != 0)
         return error;
-    const int r = fake_read_text(&p->machine, path, old, sizeof(old), &len);
+    const int r = fake_read_text(platform, path, old, sizeof(old), &len);
     if (r != 0)
         return r;
     char line[1024]; /* with a newline, as a kernel prints what was written */
     const int n = ST_PRINT(line, "%s\n", text);
     if (n < 0 || (size_t)n >= sizeof(line))
         return -E2BIG;
-    return st_fake_state_put(st_fake_state_of(p), &st_fake_state_of(p)->files, path, line, 0);
+    return st_fake_state_put(st_fake_state_of(platform), &st_fake_state_of(platform)->files, path, line, 0);
 }
 
-static int fake_write_sysctl(struct st_writer *writer, const char *name, const char *text)
+static int fake_write_sysctl(struct st_platform *platform, const char *name, const char *text)
 {
-    struct st_platform *p = ST_PLATFORM_OF(writer, writer);
     char old[4096];
     size_t len;
-    struct st_fake *fake = st_fake_state_of(p);
+    struct st_fake *fake = st_fake_state_of(platform);
     const int error = st_fake_state_fault(fake, F_write_sysctl);
     if (error != 0)
         return error;
-    if (p->machine.os == ST_OS_LINUX)
-        return st_tree_write_sysctl_linux(&p->writer, name, text);
-    const int r = fake_read_sysctl(&p->machine, name, old, sizeof(old), &len);
+    if (platform->os == ST_OS_LINUX)
+        return st_tree_write_sysctl_linux(platform, name, text);
+    const int r = fake_read_sysctl(platform, name, old, sizeof(old), &len);
     return r != 0 ? r : st_fake_state_put(fake, &fake->sysctls, name, text, 0);
 }
 
-static int fake_can_write(struct st_writer *writer, const char *path, bool in_place)
+static int fake_can_write(struct st_platform *platform, const char *path, bool in_place)
 {
-    struct st_platform *p = ST_PLATFORM_OF(writer, writer);
     (void)path;
     (void)in_place;
-    return st_fake_state_fault(st_fake_state_of(p), F_can_write);
+    return st_fake_state_fault(st_fake_state_of(platform), F_can_write);
 }
 
-static int fake_lock_folder(struct st_writer *writer, const char *path, const char *name)
+static int fake_lock_folder(struct st_platform *platform, const char *path, const char *name)
 {
-    struct st_platform *p = ST_PLATFORM_OF(writer, writer);
     (void)path;
     (void)name;
-    return st_fake_state_fault(st_fake_state_of(p), F_lock_folder);
+    return st_fake_state_fault(st_fake_state_of(platform), F_lock_folder);
 }
 
 /* No one has it. */
-static int fake_folder_holder(struct st_writer *writer, const char *path, char *buf, size_t buf_bytes)
+static int fake_folder_holder(struct st_platform *platform, const char *path, char *buf, size_t buf_bytes)
 {
-    struct st_platform *p = ST_PLATFORM_OF(writer, writer);
     (void)path;
     (void)buf;
     (void)buf_bytes;
-    const int error = st_fake_state_fault(st_fake_state_of(p), F_folder_holder);
+    const int error = st_fake_state_fault(st_fake_state_of(platform), F_folder_holder);
     return error != 0 ? error : -ENOENT;
 }
 
-static void fake_unlock_folder(struct st_writer *writer, int handle)
+static void fake_unlock_folder(struct st_platform *platform, int handle)
 {
-    struct st_platform *p = ST_PLATFORM_OF(writer, writer);
-    (void)p;
+    (void)platform;
     (void)handle;
 }
 
 /* Each program prints what the test put there for its command line. */
-static int fake_run(struct st_machine *machine, struct st_run *runs, size_t runs_n,
+static int fake_run(struct st_platform *machine, struct st_run *runs, size_t runs_n,
                     const struct st_run_as *as, int64_t limit_ns)
 {
-    struct st_platform *p = ST_PLATFORM_OF(machine, machine);
-    struct st_fake *fake = st_fake_state_of(p);
+    struct st_fake *fake = st_fake_state_of(machine);
     (void)as;
     (void)limit_ns;
     const int error = st_fake_state_fault(fake, F_run);
@@ -311,10 +297,9 @@ static int fake_run(struct st_machine *machine, struct st_run *runs, size_t runs
 }
 
 /* Its files are in memory: nothing has a descriptor. */
-static int fake_open_path(struct st_machine *machine, const char *path, int flags)
+static int fake_open_path(struct st_platform *machine, const char *path, int flags)
 {
-    struct st_platform *p = ST_PLATFORM_OF(machine, machine);
-    (void)p;
+    (void)machine;
     (void)path;
     (void)flags;
     return -ENOTSUP;
@@ -322,20 +307,20 @@ static int fake_open_path(struct st_machine *machine, const char *path, int flag
 
 void st_fake_state_add_files(struct st_platform *row)
 {
-    row->machine.open_path = fake_open_path;
-    row->machine.read_text = fake_read_text;
-    row->machine.list = fake_list;
-    row->machine.read_sysctl = fake_read_sysctl;
-    row->machine.run = fake_run;
-    row->writer.replace_file = fake_replace_file;
-    row->writer.clean_file = fake_clean_file;
-    row->writer.remove_file = fake_remove_file;
-    row->writer.make_folder = fake_make_folder;
-    row->writer.remove_folder = fake_remove_folder;
-    row->writer.write_value = fake_write_value;
-    row->writer.write_sysctl = fake_write_sysctl;
-    row->writer.can_write = fake_can_write;
-    row->writer.lock_folder = fake_lock_folder;
-    row->writer.folder_holder = fake_folder_holder;
-    row->writer.unlock_folder = fake_unlock_folder;
+    row->open_path = fake_open_path;
+    row->read_text = fake_read_text;
+    row->list = fake_list;
+    row->read_sysctl = fake_read_sysctl;
+    row->run = fake_run;
+    row->replace_file = fake_replace_file;
+    row->clean_file = fake_clean_file;
+    row->remove_file = fake_remove_file;
+    row->make_folder = fake_make_folder;
+    row->remove_folder = fake_remove_folder;
+    row->write_value = fake_write_value;
+    row->write_sysctl = fake_write_sysctl;
+    row->can_write = fake_can_write;
+    row->lock_folder = fake_lock_folder;
+    row->folder_holder = fake_folder_holder;
+    row->unlock_folder = fake_unlock_folder;
 }

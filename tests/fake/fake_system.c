@@ -13,17 +13,15 @@ static int set_policy(struct st_fake *fake, enum st_policy policy, int priority)
     return 0;
 }
 
-static int fake_set_policy(struct st_threads *threads, enum st_policy policy, int priority)
+static int fake_set_policy(struct st_platform *platform, enum st_policy policy, int priority)
 {
-    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
-    const int error = st_fake_state_fault(st_fake_state_of(p), F_set_policy);
-    return error != 0 ? error : set_policy(st_fake_state_of(p), policy, priority);
+    const int error = st_fake_state_fault(st_fake_state_of(platform), F_set_policy);
+    return error != 0 ? error : set_policy(st_fake_state_of(platform), policy, priority);
 }
 
-static int fake_get_policy(struct st_threads *threads, enum st_policy *ret_policy, int *ret_priority)
+static int fake_get_policy(struct st_platform *platform, enum st_policy *ret_policy, int *ret_priority)
 {
-    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
-    struct st_fake *fake = st_fake_state_of(p);
+    struct st_fake *fake = st_fake_state_of(platform);
     const int error = st_fake_state_fault(fake, F_get_policy);
     if (error != 0)
         return error;
@@ -34,26 +32,23 @@ static int fake_get_policy(struct st_threads *threads, enum st_policy *ret_polic
     return 0;
 }
 
-static pid_t fake_thread_id(struct st_threads *threads)
+static pid_t fake_thread_id(struct st_platform *platform)
 {
-    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
-    (void)p;
+    (void)platform;
     return FAKE_TID;
 }
 
-static int fake_demote(struct st_threads *threads, pid_t tid)
+static int fake_demote(struct st_platform *platform, pid_t tid)
 {
-    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
-    const int error = st_fake_state_fault(st_fake_state_of(p), F_demote);
+    const int error = st_fake_state_fault(st_fake_state_of(platform), F_demote);
     if (error != 0)
         return error;
-    return tid == FAKE_TID ? set_policy(st_fake_state_of(p), ST_POLICY_OTHER, 0) : -ESRCH;
+    return tid == FAKE_TID ? set_policy(st_fake_state_of(platform), ST_POLICY_OTHER, 0) : -ESRCH;
 }
 
-static int fake_pin(struct st_threads *threads, int cpu)
+static int fake_pin(struct st_platform *platform, int cpu)
 {
-    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
-    struct st_fake *fake = st_fake_state_of(p);
+    struct st_fake *fake = st_fake_state_of(platform);
     const int error = st_fake_state_fault(fake, F_pin);
     if (error != 0)
         return error;
@@ -65,10 +60,9 @@ static int fake_pin(struct st_threads *threads, int cpu)
     return 0;
 }
 
-static int fake_unpin(struct st_threads *threads, pid_t tid)
+static int fake_unpin(struct st_platform *platform, pid_t tid)
 {
-    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
-    struct st_fake *fake = st_fake_state_of(p);
+    struct st_fake *fake = st_fake_state_of(platform);
     const int error = st_fake_state_fault(fake, F_unpin);
     if (error != 0)
         return error;
@@ -81,10 +75,9 @@ static int fake_unpin(struct st_threads *threads, pid_t tid)
 }
 
 /* Two CPUs, or the one it is pinned to. */
-static int fake_cpus_allowed(struct st_threads *threads, int *cpus, int max)
+static int fake_cpus_allowed(struct st_platform *platform, int *cpus, int max)
 {
-    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
-    struct st_fake *fake = st_fake_state_of(p);
+    struct st_fake *fake = st_fake_state_of(platform);
     const int error = st_fake_state_fault(fake, F_cpus_allowed);
     if (error != 0)
         return error;
@@ -98,23 +91,21 @@ static int fake_cpus_allowed(struct st_threads *threads, int *cpus, int max)
     return n;
 }
 
-static int fake_set_name(struct st_threads *threads, const char *name)
+static int fake_set_name(struct st_platform *platform, const char *name)
 {
-    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
-    const int error = st_fake_state_fault(st_fake_state_of(p), F_set_name);
+    const int error = st_fake_state_fault(st_fake_state_of(platform), F_set_name);
     if (error != 0)
         return error;
     return strlen(name) <= 15 ? 0 : -ERANGE;
 }
 
-static int fake_timer_slack_ns(struct st_threads *threads, int64_t *ret_ns)
+static int fake_timer_slack_ns(struct st_platform *platform, int64_t *ret_ns)
 {
-    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
-    struct st_fake *fake = st_fake_state_of(p);
+    struct st_fake *fake = st_fake_state_of(platform);
     const int error = st_fake_state_fault(fake, F_timer_slack_ns);
     if (error != 0)
         return error;
-    if (p->machine.os == ST_OS_FREEBSD)
+    if (platform->os == ST_OS_FREEBSD)
         return -ENOTSUP;
     pthread_mutex_lock(&fake->lock);
     *ret_ns = fake->timer_slack_ns;
@@ -122,14 +113,13 @@ static int fake_timer_slack_ns(struct st_threads *threads, int64_t *ret_ns)
     return 0;
 }
 
-static int fake_set_timer_slack_ns(struct st_threads *threads, int64_t ns)
+static int fake_set_timer_slack_ns(struct st_platform *platform, int64_t ns)
 {
-    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
-    struct st_fake *fake = st_fake_state_of(p);
+    struct st_fake *fake = st_fake_state_of(platform);
     const int error = st_fake_state_fault(fake, F_set_timer_slack_ns);
     if (error != 0)
         return error;
-    if (p->machine.os == ST_OS_FREEBSD)
+    if (platform->os == ST_OS_FREEBSD)
         return -ENOTSUP;
     if (ns < 1)
         return -EINVAL;
@@ -139,30 +129,28 @@ static int fake_set_timer_slack_ns(struct st_threads *threads, int64_t ns)
     return 0;
 }
 
-static int fake_hold_latency(struct st_threads *threads, int32_t us)
+static int fake_hold_latency(struct st_platform *platform, int32_t us)
 {
-    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
-    struct st_fake *fake = st_fake_state_of(p);
+    struct st_fake *fake = st_fake_state_of(platform);
     const int error = st_fake_state_fault(fake, F_hold_latency);
     if (error != 0)
         return error;
-    if (p->machine.os == ST_OS_FREEBSD)
+    if (platform->os == ST_OS_FREEBSD)
         return -ENOTSUP;
     if (us < 0)
         return -EINVAL;
     return 0;
 }
 
-static void fake_release_latency(struct st_threads *threads, int handle)
+static void fake_release_latency(struct st_platform *platform, int handle)
 {
-    (void)threads;
+    (void)platform;
     (void)handle;
 }
 
-static int fake_counters_open(struct st_threads *threads, struct st_counters_handle *ret)
+static int fake_counters_open(struct st_platform *platform, struct st_counters_handle *ret)
 {
-    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
-    const int error = st_fake_state_fault(st_fake_state_of(p), F_counters_open);
+    const int error = st_fake_state_fault(st_fake_state_of(platform), F_counters_open);
     if (error != 0)
         return error;
     *ret = (struct st_counters_handle){.tid = FAKE_TID, .fd_schedstat = -1, .fd_stat = -1, .fd_status = -1};
@@ -182,80 +170,72 @@ static int read_counters(struct st_fake *fake, enum st_fake_function function, s
     return 0;
 }
 
-static int fake_counters_self(struct st_threads *threads, const struct st_counters_handle *h,
+static int fake_counters_self(struct st_platform *platform, const struct st_counters_handle *h,
                               struct st_thread_counters *ret)
 {
-    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
     (void)h;
-    return read_counters(st_fake_state_of(p), F_counters_self, ret);
+    return read_counters(st_fake_state_of(platform), F_counters_self, ret);
 }
 
-static int64_t fake_thread_cpu_ns(struct st_threads *threads)
+static int64_t fake_thread_cpu_ns(struct st_platform *platform)
 {
-    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
-    struct st_fake *fake = st_fake_state_of(p);
+    struct st_fake *fake = st_fake_state_of(platform);
     pthread_mutex_lock(&fake->lock);
     const int64_t cpu_ns = fake->counters.valid & ST_COUNTER_CPU ? fake->counters.cpu_ns : -1;
     pthread_mutex_unlock(&fake->lock);
     return cpu_ns;
 }
 
-static int fake_counters_other(struct st_threads *threads, const struct st_counters_handle *h,
+static int fake_counters_other(struct st_platform *platform, const struct st_counters_handle *h,
                                struct st_thread_counters *ret)
 {
-    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
     (void)h;
-    return read_counters(st_fake_state_of(p), F_counters_other, ret);
+    return read_counters(st_fake_state_of(platform), F_counters_other, ret);
 }
 
-static void fake_counters_close(struct st_threads *threads, struct st_counters_handle *h)
+static void fake_counters_close(struct st_platform *platform, struct st_counters_handle *h)
 {
-    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
-    (void)p;
+    (void)platform;
     (void)h;
 }
 
-static int fake_lock_memory(struct st_threads *threads, enum st_lock *ret)
+static int fake_lock_memory(struct st_platform *platform, enum st_lock *ret)
 {
-    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
-    const int error = st_fake_state_fault(st_fake_state_of(p), F_lock_memory);
+    const int error = st_fake_state_fault(st_fake_state_of(platform), F_lock_memory);
     if (error != 0)
         return error;
     if (ret != NULL)
-        *ret = p->machine.os == ST_OS_LINUX ? ST_LOCK_ON_FAULT : ST_LOCK_ALL;
+        *ret = platform->os == ST_OS_LINUX ? ST_LOCK_ON_FAULT : ST_LOCK_ALL;
     return 0;
 }
 
-static int fake_set_rttime_limit_ns(struct st_threads *threads, int64_t ns)
+static int fake_set_rttime_limit_ns(struct st_platform *platform, int64_t ns)
 {
-    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
     (void)ns;
-    const int error = st_fake_state_fault(st_fake_state_of(p), F_set_rttime_limit_ns);
+    const int error = st_fake_state_fault(st_fake_state_of(platform), F_set_rttime_limit_ns);
     if (error != 0)
         return error;
-    return p->machine.os == ST_OS_LINUX ? 0 : -ENOTSUP;
+    return platform->os == ST_OS_LINUX ? 0 : -ENOTSUP;
 }
 
-static int fake_rt_rights(struct st_threads *threads, int priority, struct st_rt_rights *ret)
+static int fake_rt_rights(struct st_platform *platform, int priority, struct st_rt_rights *ret)
 {
-    struct st_platform *p = ST_PLATFORM_OF(threads, threads);
-    const int error = st_fake_state_fault(st_fake_state_of(p), F_rt_rights);
+    const int error = st_fake_state_fault(st_fake_state_of(platform), F_rt_rights);
     if (error != 0)
         return error;
     *ret = (struct st_rt_rights){
         .fifo_errno = 0,
         .fifo_priority = priority,
-        .rtprio_limit = p->machine.os == ST_OS_LINUX ? 95 : INT64_MIN,
+        .rtprio_limit = platform->os == ST_OS_LINUX ? 95 : INT64_MIN,
         .memlock_limit_bytes = -1,
     };
     return 0;
 }
 
-static int fake_program_path(struct st_machine *machine, char *buf, size_t buf_bytes)
+static int fake_program_path(struct st_platform *machine, char *buf, size_t buf_bytes)
 {
-    struct st_platform *p = ST_PLATFORM_OF(machine, machine);
     static const char path[] = "/usr/bin/sleeptune";
-    const int error = st_fake_state_fault(st_fake_state_of(p), F_program_path);
+    const int error = st_fake_state_fault(st_fake_state_of(machine), F_program_path);
     if (error != 0)
         return error;
     if (sizeof(path) > buf_bytes)
@@ -264,36 +244,35 @@ static int fake_program_path(struct st_machine *machine, char *buf, size_t buf_b
     return 0;
 }
 
-static int fake_virtualised(struct st_machine *machine, bool *ret)
+static int fake_virtualised(struct st_platform *machine, bool *ret)
 {
-    struct st_platform *p = ST_PLATFORM_OF(machine, machine);
-    const int error = st_fake_state_fault(st_fake_state_of(p), F_virtualised);
-    return error != 0 ? error : st_tree_virtualised(&p->machine, ret);
+    const int error = st_fake_state_fault(st_fake_state_of(machine), F_virtualised);
+    return error != 0 ? error : st_tree_virtualised(machine, ret);
 }
 
 void st_fake_state_add_system(struct st_platform *row)
 {
-    row->threads.set_policy = fake_set_policy;
-    row->threads.get_policy = fake_get_policy;
-    row->threads.thread_id = fake_thread_id;
-    row->threads.demote = fake_demote;
-    row->threads.pin = fake_pin;
-    row->threads.unpin = fake_unpin;
-    row->threads.cpus_allowed = fake_cpus_allowed;
-    row->threads.set_name = fake_set_name;
-    row->threads.timer_slack_ns = fake_timer_slack_ns;
-    row->threads.set_timer_slack_ns = fake_set_timer_slack_ns;
-    row->threads.hold_latency = fake_hold_latency;
-    row->threads.release_latency = fake_release_latency;
-    row->threads.counters_open = fake_counters_open;
-    row->threads.counters_self = fake_counters_self;
-    row->threads.thread_cpu_ns = fake_thread_cpu_ns;
-    row->threads.counters_other = fake_counters_other;
-    row->threads.counters_close = fake_counters_close;
-    row->threads.lock_memory = fake_lock_memory;
-    row->threads.set_rttime_limit_ns = fake_set_rttime_limit_ns;
-    row->threads.rt_rights = fake_rt_rights;
-    row->machine.program_path = fake_program_path;
-    row->machine.conditions = st_tree_conditions;
-    row->machine.virtualised = fake_virtualised;
+    row->set_policy = fake_set_policy;
+    row->get_policy = fake_get_policy;
+    row->thread_id = fake_thread_id;
+    row->demote = fake_demote;
+    row->pin = fake_pin;
+    row->unpin = fake_unpin;
+    row->cpus_allowed = fake_cpus_allowed;
+    row->set_name = fake_set_name;
+    row->timer_slack_ns = fake_timer_slack_ns;
+    row->set_timer_slack_ns = fake_set_timer_slack_ns;
+    row->hold_latency = fake_hold_latency;
+    row->release_latency = fake_release_latency;
+    row->counters_open = fake_counters_open;
+    row->counters_self = fake_counters_self;
+    row->thread_cpu_ns = fake_thread_cpu_ns;
+    row->counters_other = fake_counters_other;
+    row->counters_close = fake_counters_close;
+    row->lock_memory = fake_lock_memory;
+    row->set_rttime_limit_ns = fake_set_rttime_limit_ns;
+    row->rt_rights = fake_rt_rights;
+    row->program_path = fake_program_path;
+    row->conditions = st_tree_conditions;
+    row->virtualised = fake_virtualised;
 }

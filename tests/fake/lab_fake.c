@@ -156,7 +156,7 @@ static struct st_lab_fake_wake *wake_script(struct st_lab *lab, const struct st_
 static int fake_wake_open(struct st_wake *w, const struct st_wake_setting *setting)
 {
     struct st_platform *p = w->platform;
-    const int r = p->threads.pin(&p->threads, setting->sender_cpu);
+    const int r = p->pin(p, setting->sender_cpu);
     return r != 0 ? r : wake_script(w->lab, w->method)->open_error;
 }
 
@@ -168,7 +168,7 @@ static int fake_wake_round(struct st_wake *w, int64_t slice_ns, bool interrupted
     if (delay_ns == INT64_MIN)
         return -ETIMEDOUT;
     st_fake_advance(p, slice_ns);
-    const int64_t now_ns = st_clock_now_ns(&p->clock);
+    const int64_t now_ns = st_platform_now_ns(p);
     *ret = (struct st_wake_stamps){.woke_ns = now_ns + delay_ns};
     if (interrupted) {
         ret->signal_ns = now_ns;

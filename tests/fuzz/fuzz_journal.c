@@ -14,13 +14,13 @@ static void check(const struct st_journal *journal, struct st_platform *p)
     struct st_entry path;
     ST_EACH_OF (entry, journal->entries, journal->entries_n) {
         path = *entry;
-        if (entry->file ? !st_change_path(p->machine.os, &path) || strcmp(path.target, entry->target) != 0
-                        : !st_journal_value_allowed(p->machine.os, st_rule_find(entry->rule), entry->target))
+        if (entry->file ? !st_change_path(p->os, &path) || strcmp(path.target, entry->target) != 0
+                        : !st_journal_value_allowed(p->os, st_rule_find(entry->rule), entry->target))
             abort();
     }
-    if (st_journal_write(&p->writer, "/j", journal) != 0)
+    if (st_journal_write(p, "/j", journal) != 0)
         return; /* larger than it may be */
-    if (st_journal_read(&p->machine, "/j", &again) != NULL)
+    if (st_journal_read(p, "/j", &again) != NULL)
         abort();
     if (again.entries_n != journal->entries_n)
         abort();
@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (p == NULL || text == NULL)
             abort();
         memcpy(text, data, size);
-        const char *why = st_journal_parse(p->machine.os, text, &journal);
+        const char *why = st_journal_parse(p->os, text, &journal);
         if (why == NULL) {
             check(&journal, p);
             st_journal_finish(&journal);

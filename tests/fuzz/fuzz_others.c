@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ST_PRINT(first, "%s:", rows[i].path);
     if (st_fake_set_file(p, rows[i].path, text, 0) != 0)
         abort();
-    const char *shown = st_change_others(&p->machine, &entry);
+    const char *shown = st_change_others(p, &entry);
     if (shown[0] != '\0' && strstr(shown, first) != shown)
         abort();
     /* and a block in it is found only as it was written */

@@ -63,7 +63,7 @@ static inline int open_source_in(const char *folder)
 {
     struct st_xrun_setting setting;
     ST_PRINT(setting.server, "%s", folder);
-    return st_xrun_open(&watch, &st_platform_native()->machine, source, &setting);
+    return st_xrun_open(&watch, st_platform_native(), source, &setting);
 }
 
 static inline void on_seen(void *ctx, const struct st_xrun_seen *seen)

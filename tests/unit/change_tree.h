@@ -167,7 +167,7 @@ static inline void tree_make_boot(struct tree *tree)
 
 static inline void tree_add(struct st_journal *plan, struct st_platform *p, struct st_finding *finding)
 {
-    const char *why = st_plan_add(plan, &p->machine, finding, false);
+    const char *why = st_plan_add(plan, p, finding, false);
     if (why != NULL)
         fail_msg("%s", why);
     st_finding_finish(finding);

@@ -162,7 +162,7 @@ static int scan(struct st_xrun_watch *w)
 static int64_t program_of(struct st_xrun_watch *w, int64_t tid, char ret[ST_XRUN_NAME_BYTES])
 {
     struct alsa *alsa = w->state;
-    struct st_machine *machine = w->machine;
+    struct st_platform *machine = w->machine;
     char path[PATH_BYTES], text[STATUS_BYTES], command[STATUS_BYTES];
     size_t len;
     uint64_t pid;

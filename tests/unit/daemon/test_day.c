@@ -54,7 +54,7 @@
 
 static char folder[64];
 static struct st_platform *fake;
-static int (*plain_sleep)(struct st_clock *clock, int64_t due_ns) ST_NONBLOCKING;
+static int (*plain_sleep)(struct st_platform *platform, int64_t due_ns) ST_NONBLOCKING;
 static _Atomic int64_t wall_ahead_ns;
 static struct st_config config;
 static struct st_events events;
@@ -87,9 +87,9 @@ static size_t in_use_first_hour, in_use_end;
 
 /* --- the machine --- */
 
-static int64_t wall_by_script(struct st_clock *clock)
+static int64_t wall_by_script(struct st_platform *platform)
 {
-    return clock->now_ns(clock) + atomic_load(&wall_ahead_ns);
+    return platform->now_ns(platform) + atomic_load(&wall_ahead_ns);
 }
 
 static uint64_t next_random(void)
@@ -101,22 +101,21 @@ static uint64_t next_random(void)
 }
 
 /* 5 to 37 us late, as an idle machine is; where it is more, another thread had the CPU. */
-static int sleep_by_script(struct st_clock *clock, int64_t due_ns) ST_NONBLOCKING
+static int sleep_by_script(struct st_platform *platform, int64_t due_ns) ST_NONBLOCKING
 {
-    struct st_platform *p = ST_PLATFORM_OF(clock, clock);
     static struct st_thread_counters counters = {.valid = ST_COUNTER_RUNQ_WAIT};
-    const int r = plain_sleep(clock, due_ns);
+    const int r = plain_sleep(platform, due_ns);
     int64_t late_ns = 5000 + (int64_t)(next_random() % 32768);
     made.sleeps_n++;
     if (made.sleeps_n % LATE_EACH == 0 || made.sleeps_n == STALL_CYCLE) {
         late_ns = made.sleeps_n == STALL_CYCLE ? STALL_NS : LATE_NS;
         counters.runq_wait_ns += late_ns;
-        st_fake_set_counters(p, &counters);
+        st_fake_set_counters(platform, &counters);
         made.late_n++;
     }
     if (late_ns > made.worst_ns)
         made.worst_ns = late_ns;
-    st_fake_advance(p, late_ns);
+    st_fake_advance(platform, late_ns);
     return r;
 }
 
@@ -187,7 +186,7 @@ static void end_minute(void)
     static struct st_cause_sums minute_causes;
     static const struct st_history_watched nothing;
     const struct st_history_minute now =
-        st_service_view_minute_so_far(&result, st_clock_now_ns(&fake->clock), st_clock_wall_ns(&fake->clock));
+        st_service_view_minute_so_far(&result, st_platform_now_ns(fake), st_platform_wall_ns(fake));
     assert_int_equal(st_hist_init(&lateness, ST_HISTORY_DIGITS), 0);
     assert_true(st_service_view_minute_take(&counts, &now, &minute));
     st_live_end_minute(&live, &lateness);
@@ -213,8 +212,7 @@ static void be_looked_at(void)
     struct st_causes_now now;
     st_causes_look(causes, &now);
     char *text = st_causes_text(&now);
-    json_t *documents[] = {json_loads(text, 0, NULL),
-                           st_events_json(&events, st_clock_wall_ns(&fake->clock))};
+    json_t *documents[] = {json_loads(text, 0, NULL), st_events_json(&events, st_platform_wall_ns(fake))};
     free(text);
     ST_EACH (document, documents) {
         assert_non_null(*document);
@@ -232,9 +230,9 @@ static void second_goes_by(void)
     }
     if (seconds_n == BACK_AT_S)
         atomic_fetch_sub(&wall_ahead_ns, BACK_NS);
-    st_clockwatch_tick(&clockwatch, &fake->clock, &events);
+    st_clockwatch_tick(&clockwatch, fake, &events);
     st_causes_tick(causes, -1);
-    st_events_log(&events, st_clock_wall_ns(&fake->clock), false);
+    st_events_log(&events, st_platform_wall_ns(fake), false);
     if (seconds_n % 60 != 0)
         return;
     end_minute();
@@ -256,7 +254,7 @@ static void drain_once(void)
 static void others_have_their_turn(void *ctx) ST_NONBLOCKING
 {
     made.callbacks_n++;
-    const int64_t now_ns = st_clock_now_ns(&fake->clock);
+    const int64_t now_ns = st_platform_now_ns(fake);
     if (now_ns - drained_ns < DRAIN_NS)
         return;
     drained_ns = now_ns;
@@ -286,7 +284,7 @@ static void start_loop(void)
                             .max_periods = PERIODS,
                             .cause_above_ns = st_session_cause_above_ns(&wish),
                             .counters = &handle};
-    assert_int_equal(fake->threads.counters_open(&fake->threads, &handle), 0);
+    assert_int_equal(fake->counters_open(fake, &handle), 0);
     loop.period = period_of(FRAMES, RATE_HZ);
     result = (struct st_result){.period = loop.period,
                                 .frames = FRAMES,
@@ -312,9 +310,9 @@ static void start_all(void)
     st_config_defaults(&config);
     fake = st_fake_new(ST_OS_LINUX, START_NS);
     assert_non_null(fake);
-    plain_sleep = fake->clock.sleep_until_ns;
-    fake->clock.sleep_until_ns = sleep_by_script;
-    fake->clock.wall_ns = wall_by_script;
+    plain_sleep = fake->sleep_until_ns;
+    fake->sleep_until_ns = sleep_by_script;
+    fake->wall_ns = wall_by_script;
     atomic_store(&wall_ahead_ns, WALL_NS - START_NS);
     assert_int_equal(st_events_init(&events, NULL), 0);
     assert_int_equal(st_causes_new(fake, &events, &causes), 0);
@@ -324,7 +322,7 @@ static void start_all(void)
     st_observed_init(&observed, fake, &events, &player);
     st_observed_set(&observed, ST_OBSERVED_ON, &setting);
     drained_ns = START_NS;
-    st_clockwatch_tick(&clockwatch, &fake->clock, &events);
+    st_clockwatch_tick(&clockwatch, fake, &events);
     start_loop();
 }
 
@@ -334,12 +332,12 @@ static int the_day_goes_by(void **state)
     assert_int_equal(st_loop_run(&loop), 0);
     drain_once();
     st_drain_finish(&drain);
-    st_fake_advance(fake, START_NS + SECONDS * ST_NS_PER_S - st_clock_now_ns(&fake->clock));
+    st_fake_advance(fake, START_NS + SECONDS * ST_NS_PER_S - st_platform_now_ns(fake));
     second_goes_by();
     wait_for_history();
     in_use_end = in_use();
     st_observed_finish(&observed);
-    st_events_log(&events, st_clock_wall_ns(&fake->clock), true);
+    st_events_log(&events, st_platform_wall_ns(fake), true);
     wait_for_history();
     return 0;
 }

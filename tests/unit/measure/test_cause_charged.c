@@ -7,30 +7,30 @@ static struct {
     struct bench *bench;
     struct st_thread_counters counters;
     uint64_t late_cycle;
-    int (*sleep)(struct st_clock *clock, int64_t due_ns) ST_NONBLOCKING;
+    int (*sleep)(struct st_platform *platform, int64_t due_ns) ST_NONBLOCKING;
 } charged;
 
-static int sleep_and_be_charged(struct st_clock *clock, int64_t due_ns) ST_NONBLOCKING
+static int sleep_and_be_charged(struct st_platform *platform, int64_t due_ns) ST_NONBLOCKING
 {
     const uint64_t cycle = atomic_load(&charged.bench->loop.cycles_seen);
     charged.counters.cpu_ns += cycle == charged.late_cycle ? 708000 : 8000;
     st_fake_set_counters(charged.bench->fake, &charged.counters);
-    return charged.sleep(clock, due_ns);
+    return charged.sleep(platform, due_ns);
 }
 
 static void do_nothing(void *ctx) ST_NONBLOCKING {}
 
 /* A loop whose cycle `late_cycle` is the late one, and whose sleep counts CPU time. */
 static void prepare(struct bench *b, uint64_t periods_n, uint64_t late_cycle,
-                    int (*sleep)(struct st_clock *clock, int64_t due_ns) ST_NONBLOCKING)
+                    int (*sleep)(struct st_platform *platform, int64_t due_ns) ST_NONBLOCKING)
 {
     bench_init(b, 4096, periods_n);
     charged.bench = b;
     charged.counters = (struct st_thread_counters){.valid = ST_COUNTER_CPU | ST_COUNTER_RUNQ_WAIT};
     st_fake_set_counters(b->fake, &charged.counters);
     charged.late_cycle = late_cycle;
-    charged.sleep = b->fake->clock.sleep_until_ns;
-    b->fake->clock.sleep_until_ns = sleep;
+    charged.sleep = b->fake->sleep_until_ns;
+    b->fake->sleep_until_ns = sleep;
     b->loop.cause_above_ns = 600000;
     b->loop.counters = &b->counters;
 }
@@ -106,7 +106,7 @@ static struct {
     int64_t cycle_ns, more_ns; /* CPU time behind the last look; of the late cycle in addition */
 } behind;
 
-static int sleep_and_be_looked_at(struct st_clock *clock, int64_t due_ns) ST_NONBLOCKING
+static int sleep_and_be_looked_at(struct st_platform *platform, int64_t due_ns) ST_NONBLOCKING
 {
     struct bench *b = charged.bench;
     const uint64_t cycle = atomic_load(&b->loop.cycles_seen) - b->loop.warmup_cycles;
@@ -119,7 +119,7 @@ static int sleep_and_be_looked_at(struct st_clock *clock, int64_t due_ns) ST_NON
     charged.counters.cpu_ns += looked_at ? looks_ns[cycle / LOOK_EVERY] : behind.cycle_ns;
     charged.counters.cpu_ns += cycle == charged.late_cycle ? behind.more_ns : 0;
     st_fake_set_counters(charged.bench->fake, &charged.counters);
-    return charged.sleep(clock, due_ns);
+    return charged.sleep(platform, due_ns);
 }
 
 /* One wake-up that is late, 187 cycles behind the last look. */

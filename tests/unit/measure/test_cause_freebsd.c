@@ -241,28 +241,28 @@ static struct {
     struct st_pauses pauses;
     int64_t quiet_ns,
         late_ns; /* what the thread runs for between two looks; longer if the loop is late there */
-    int (*sleep)(struct st_clock *clock, int64_t due_ns) ST_NONBLOCKING;
+    int (*sleep)(struct st_platform *platform, int64_t due_ns) ST_NONBLOCKING;
 } run;
 static int64_t script_ns[100];
 
 static void look(void)
 {
     const uint64_t cycle = atomic_load(&run.bench.loop.cycles_seen);
-    struct st_clock *clock = &run.bench.fake->clock;
-    run.pauses.at_ns = clock->now_ns(clock);
+    struct st_platform *platform = run.bench.fake;
+    run.pauses.at_ns = platform->now_ns(platform);
     run.pauses.interrupts[0].run_ns += run.quiet_ns + (script_ns[cycle - 5] > 0 ? run.late_ns : 0);
     st_fake_set_pauses(run.bench.fake, &run.pauses);
     st_drain_step(&run.bench.drain);
 }
 
-static int sleep_and_look(struct st_clock *clock, int64_t due_ns) ST_NONBLOCKING
+static int sleep_and_look(struct st_platform *platform, int64_t due_ns) ST_NONBLOCKING
 {
     const uint64_t cycle = atomic_load(&run.bench.loop.cycles_seen);
     if (cycle > 0 && cycle % 10 == 0) {
         look();
         st_drain_baseline(&run.bench.drain);
     }
-    return run.sleep(clock, due_ns);
+    return run.sleep(platform, due_ns);
 }
 
 /* 100 cycles, those at first, first + step ... late. */
@@ -274,8 +274,8 @@ static void run_late(struct st_interrupt thread, size_t first, size_t step, int6
     st_fake_set_counters(b->fake, &counters);
     run.pauses = looked;
     run.pauses.interrupts[0] = thread;
-    run.sleep = b->fake->clock.sleep_until_ns;
-    b->fake->clock.sleep_until_ns = sleep_and_look;
+    run.sleep = b->fake->sleep_until_ns;
+    b->fake->sleep_until_ns = sleep_and_look;
     b->loop.cause_above_ns = 600000;
     b->loop.counters = &b->counters;
     memset(script_ns, 0, sizeof(script_ns));

@@ -88,7 +88,7 @@ static void done_exactly_at_the_next_due_time_is_no_miss(void **state)
     bench_finish(&b);
 }
 
-static int sleep_not_at_all(struct st_clock *clock, int64_t due_ns) ST_NONBLOCKING
+static int sleep_not_at_all(struct st_platform *platform, int64_t due_ns) ST_NONBLOCKING
 {
     return 0;
 }
@@ -107,7 +107,7 @@ static void sleeps_that_do_not_sleep_do_not_balance_the_books(void **state)
 {
     bench_init(&b, 4096, 100);
     bench_script(&b, NULL, 0, 0);
-    b.fake->clock.sleep_until_ns = sleep_not_at_all;
+    b.fake->sleep_until_ns = sleep_not_at_all;
     bench_run(&b);
     assert_int_equal(b.result.cycles, 100);
     assert_false(b.result.books_balance); /* the clock has not seen 100 periods */

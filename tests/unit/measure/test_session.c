@@ -104,7 +104,7 @@ static void every_cpu_has_its_loop_and_its_result(void **state)
     struct st_session_config config;
     struct st_platform *p = st_platform_native();
     short_config(&config);
-    const int n = p->threads.cpus_allowed(&p->threads, config.cpus, ST_SESSION_CPUS_MAX);
+    const int n = p->cpus_allowed(p, config.cpus, ST_SESSION_CPUS_MAX);
     assert_true(n >= 1);
     config.cpus_n = n > 4 ? 4 : (size_t)n;
     struct st_session *session;
@@ -162,7 +162,7 @@ static void wait_for_a_loop_that_does_not_end_has_an_end(void **state)
     config.duration_ns = 0;
     assert_int_equal(st_session_start(p, &config, &session), 0);
     while (st_session_heartbeat(session) == 0)
-        (void)p->clock.sleep_until_ns(&p->clock, st_clock_now_ns(&p->clock) + ST_NS_PER_MS);
+        (void)p->sleep_until_ns(p, st_platform_now_ns(p) + ST_NS_PER_MS);
     st_session_ask_stop(session);
     assert_false(st_session_wait(session, 20 * ST_NS_PER_MS));
     st_session_release(session);
@@ -205,12 +205,12 @@ static void sink_gets_every_period_in_order(void **state)
 }
 
 /* The seam of the native platform, with one function refused. */
-static int refuse_policy(struct st_threads *threads, enum st_policy policy, int priority)
+static int refuse_policy(struct st_platform *platform, enum st_policy policy, int priority)
 {
     return policy == ST_POLICY_OTHER ? 0 : -EPERM;
 }
 
-static int refuse_lock(struct st_threads *threads, enum st_lock *ret)
+static int refuse_lock(struct st_platform *platform, enum st_lock *ret)
 {
     return -ENOMEM;
 }
@@ -218,8 +218,8 @@ static int refuse_lock(struct st_threads *threads, enum st_lock *ret)
 static void refused_fifo_and_lock_are_said_in_the_result(void **state)
 {
     struct st_platform refusing = *st_platform_native();
-    refusing.threads.set_policy = refuse_policy;
-    refusing.threads.lock_memory = refuse_lock;
+    refusing.set_policy = refuse_policy;
+    refusing.lock_memory = refuse_lock;
     struct st_session_config config;
     short_config(&config);
     config.policy = ST_POLICY_FIFO;
@@ -243,7 +243,7 @@ static void refused_fifo_and_lock_are_said_in_the_result(void **state)
 static const char *precise;
 static const char *_Atomic deviation_first; /* loop and drain read it */
 
-static int read_freebsd_sysctl(struct st_machine *machine, const char *name, char *buf, size_t buf_bytes,
+static int read_freebsd_sysctl(struct st_platform *machine, const char *name, char *buf, size_t buf_bytes,
                                size_t *ret_len)
 {
     const char *const deviation = deviation_first;
@@ -262,7 +262,7 @@ static int read_freebsd_sysctl(struct st_machine *machine, const char *name, cha
     return -ENOENT;
 }
 
-static int count_nothing(struct st_threads *threads, const struct st_counters_handle *h,
+static int count_nothing(struct st_platform *platform, const struct st_counters_handle *h,
                          struct st_thread_counters *ret)
 {
     *ret = (struct st_thread_counters){0};
@@ -273,10 +273,10 @@ static void sleeps_that_freebsd_stretches_are_known_by_its_sysctls(void **state)
 {
     for (int stretched = 0; stretched < 3; stretched++) {
         struct st_platform freebsd = *st_platform_native();
-        freebsd.machine.os = ST_OS_FREEBSD;
+        freebsd.os = ST_OS_FREEBSD;
         deviation_first = stretched == 2 ? "0" : "50";
-        freebsd.machine.read_sysctl = read_freebsd_sysctl;
-        freebsd.threads.counters_self = freebsd.threads.counters_other = count_nothing;
+        freebsd.read_sysctl = read_freebsd_sysctl;
+        freebsd.counters_self = freebsd.counters_other = count_nothing;
         precise = stretched ? NULL : "1"; /* before FreeBSD 15 there is no such sysctl */
         struct st_session_config config;
         short_config(&config);
@@ -308,7 +308,7 @@ static int64_t resident_bytes(void)
     return resident_pages * sysconf(_SC_PAGESIZE);
 }
 
-static int lock_and_look(struct st_threads *threads, enum st_lock *ret)
+static int lock_and_look(struct st_platform *platform, enum st_lock *ret)
 {
     resident_when_locked = resident_bytes();
     *ret = ST_LOCK_ON_FAULT;
@@ -318,7 +318,7 @@ static int lock_and_look(struct st_threads *threads, enum st_lock *ret)
 static void memory_is_locked_when_what_the_loop_needs_is_there(void **state)
 {
     struct st_platform looking = *st_platform_native();
-    looking.threads.lock_memory = lock_and_look;
+    looking.lock_memory = lock_and_look;
     struct st_session_config config;
     short_config(&config);
     config.lock_memory = true;

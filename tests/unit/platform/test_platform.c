@@ -21,47 +21,47 @@ static void every_function_of_the_seam_is_there(void **state)
 static void the_clock_never_goes_back(void **state)
 {
     struct st_platform *p = st_platform_native();
-    int64_t last_ns = st_clock_now_ns(&p->clock);
+    int64_t last_ns = st_platform_now_ns(p);
     assert_true(last_ns > 0);
     for (int i = 0; i < 10000; i++) {
-        const int64_t now_ns = st_clock_now_ns(&p->clock);
+        const int64_t now_ns = st_platform_now_ns(p);
         assert_true(now_ns >= last_ns);
         last_ns = now_ns;
     }
-    assert_true(st_clock_wall_ns(&p->clock) > INT64_C(1577836800000000000)); /* 2020 */
+    assert_true(st_platform_wall_ns(p) > INT64_C(1577836800000000000)); /* 2020 */
 }
 
 static void a_sleep_never_ends_early(void **state)
 {
     struct st_platform *p = st_platform_native();
     for (int i = 0; i < 20; i++) {
-        const int64_t due_ns = st_clock_now_ns(&p->clock) + 200000;
-        assert_int_equal(p->clock.sleep_until_ns(&p->clock, due_ns), 0);
-        assert_true(st_clock_now_ns(&p->clock) >= due_ns);
+        const int64_t due_ns = st_platform_now_ns(p) + 200000;
+        assert_int_equal(p->sleep_until_ns(p, due_ns), 0);
+        assert_true(st_platform_now_ns(p) >= due_ns);
     }
 }
 
 static void a_sleep_into_the_past_succeeds(void **state)
 {
     struct st_platform *p = st_platform_native();
-    assert_int_equal(p->clock.sleep_until_ns(&p->clock, st_clock_now_ns(&p->clock) - 1), 0);
-    assert_int_equal(p->clock.sleep_until_ns(&p->clock, 1), 0);
-    assert_int_equal(p->clock.sleep_until_ns(&p->clock, 0), 0);
-    assert_int_equal(p->clock.sleep_until_ns(&p->clock, -1), 0);
-    assert_int_equal(p->clock.sleep_until_ns(&p->clock, INT64_MIN), 0);
+    assert_int_equal(p->sleep_until_ns(p, st_platform_now_ns(p) - 1), 0);
+    assert_int_equal(p->sleep_until_ns(p, 1), 0);
+    assert_int_equal(p->sleep_until_ns(p, 0), 0);
+    assert_int_equal(p->sleep_until_ns(p, -1), 0);
+    assert_int_equal(p->sleep_until_ns(p, INT64_MIN), 0);
 }
 
 static void the_precise_wait_exists_only_where_it_is_needed(void **state)
 {
     struct st_platform *p = st_platform_native();
-    const int64_t due_ns = st_clock_now_ns(&p->clock) + 100000;
-    const int r = p->clock.sleep_until_precise_ns(&p->clock, due_ns);
-    if (p->machine.os == ST_OS_LINUX) {
+    const int64_t due_ns = st_platform_now_ns(p) + 100000;
+    const int r = p->sleep_until_precise_ns(p, due_ns);
+    if (p->os == ST_OS_LINUX) {
         assert_int_equal(r, -ENOTSUP);
     } else {
         assert_int_equal(r, 0);
-        assert_true(st_clock_now_ns(&p->clock) >= due_ns);
-        assert_int_equal(p->clock.sleep_until_precise_ns(&p->clock, -1), 0);
+        assert_true(st_platform_now_ns(p) >= due_ns);
+        assert_int_equal(p->sleep_until_precise_ns(p, -1), 0);
     }
 }
 
@@ -70,19 +70,19 @@ static void policy_is_read_back(void **state)
     struct st_platform *p = st_platform_native();
     enum st_policy policy = ST_POLICY_RR;
     int priority = -1;
-    assert_int_equal(p->threads.set_policy(&p->threads, ST_POLICY_OTHER, 70), 0);
-    assert_int_equal(p->threads.get_policy(&p->threads, &policy, &priority), 0);
+    assert_int_equal(p->set_policy(p, ST_POLICY_OTHER, 70), 0);
+    assert_int_equal(p->get_policy(p, &policy, &priority), 0);
     assert_int_equal(policy, ST_POLICY_OTHER);
     assert_int_equal(priority, 0);
-    assert_int_equal(p->threads.set_policy(&p->threads, ST_POLICY_FIFO, 100), -EINVAL);
-    const int r = p->threads.set_policy(&p->threads, ST_POLICY_FIFO, 1);
+    assert_int_equal(p->set_policy(p, ST_POLICY_FIFO, 100), -EINVAL);
+    const int r = p->set_policy(p, ST_POLICY_FIFO, 1);
     assert_true(r == 0 || r == -EPERM);
     if (r == 0) {
-        assert_int_equal(p->threads.get_policy(&p->threads, &policy, &priority), 0);
+        assert_int_equal(p->get_policy(p, &policy, &priority), 0);
         assert_int_equal(policy, ST_POLICY_FIFO);
-        assert_int_equal(p->threads.demote(&p->threads, p->threads.thread_id(&p->threads)), 0);
+        assert_int_equal(p->demote(p, p->thread_id(p)), 0);
     }
-    assert_int_equal(p->threads.get_policy(&p->threads, &policy, &priority), 0);
+    assert_int_equal(p->get_policy(p, &policy, &priority), 0);
     assert_int_equal(policy, ST_POLICY_OTHER);
 }
 
@@ -90,38 +90,37 @@ static void a_pinned_thread_may_use_that_cpu_only(void **state)
 {
     struct st_platform *p = st_platform_native();
     int cpus[2];
-    const int n = p->threads.cpus_allowed(&p->threads, cpus, 2);
+    const int n = p->cpus_allowed(p, cpus, 2);
     assert_true(n >= 1);
-    assert_int_equal(p->threads.pin(&p->threads, cpus[0]), 0);
+    assert_int_equal(p->pin(p, cpus[0]), 0);
     const int first = cpus[0];
-    assert_int_equal(p->threads.cpus_allowed(&p->threads, cpus, 2), 1);
+    assert_int_equal(p->cpus_allowed(p, cpus, 2), 1);
     assert_int_equal(cpus[0], first);
-    assert_int_equal(p->threads.pin(&p->threads, -1), -EINVAL);
-    assert_int_equal(p->threads.pin(&p->threads, 1000000), -EINVAL);
-    assert_int_equal(p->threads.pin(&p->threads, 1023), -EINVAL); /* no such CPU here */
+    assert_int_equal(p->pin(p, -1), -EINVAL);
+    assert_int_equal(p->pin(p, 1000000), -EINVAL);
+    assert_int_equal(p->pin(p, 1023), -EINVAL); /* no such CPU here */
 }
 
 static void a_name_of_16_bytes_is_refused(void **state)
 {
     struct st_platform *p = st_platform_native();
-    assert_int_equal(p->threads.set_name(&p->threads, "123456789012345"), 0);
-    assert_int_equal(p->threads.set_name(&p->threads, "1234567890123456"), -ERANGE);
+    assert_int_equal(p->set_name(p, "123456789012345"), 0);
+    assert_int_equal(p->set_name(p, "1234567890123456"), -ERANGE);
 }
 
 static void timer_slack_is_set_and_read(void **state)
 {
     struct st_platform *p = st_platform_native();
     int64_t ns = -1;
-    if (p->machine.os == ST_OS_FREEBSD) {
-        assert_int_equal(p->threads.timer_slack_ns(&p->threads, &ns), -ENOTSUP);
+    if (p->os == ST_OS_FREEBSD) {
+        assert_int_equal(p->timer_slack_ns(p, &ns), -ENOTSUP);
         return;
     }
-    assert_int_equal(p->threads.set_timer_slack_ns(&p->threads, 12345), 0);
-    assert_int_equal(p->threads.timer_slack_ns(&p->threads, &ns), 0);
+    assert_int_equal(p->set_timer_slack_ns(p, 12345), 0);
+    assert_int_equal(p->timer_slack_ns(p, &ns), 0);
     assert_int_equal(ns, 12345);
-    assert_int_equal(p->threads.set_timer_slack_ns(&p->threads, 0),
-                     -EINVAL); /* the kernel would take it as "default" */
-    assert_int_equal(p->threads.set_timer_slack_ns(&p->threads, INT64_MAX), -EINVAL);
+    assert_int_equal(p->set_timer_slack_ns(p, 0), -EINVAL); /* the kernel would take it as "default" */
+    assert_int_equal(p->set_timer_slack_ns(p, INT64_MAX), -EINVAL);
 }
 
 #define ALWAYS_COUNTED (ST_COUNTER_CPU | ST_COUNTER_SWITCHES | ST_COUNTER_FAULTS | ST_COUNTER_CPU_NUMBER)
@@ -131,11 +130,11 @@ static void counters_of_self_and_other_agree(void **state)
     struct st_platform *p = st_platform_native();
     struct st_counters_handle handle;
     struct st_thread_counters before, other, after;
-    assert_int_equal(p->threads.counters_open(&p->threads, &handle), 0);
-    assert_int_equal(handle.tid, p->threads.thread_id(&p->threads));
-    assert_int_equal(p->threads.counters_self(&p->threads, &handle, &before), 0);
-    assert_int_equal(p->threads.counters_other(&p->threads, &handle, &other), 0);
-    assert_int_equal(p->threads.counters_self(&p->threads, &handle, &after), 0);
+    assert_int_equal(p->counters_open(p, &handle), 0);
+    assert_int_equal(handle.tid, p->thread_id(p));
+    assert_int_equal(p->counters_self(p, &handle, &before), 0);
+    assert_int_equal(p->counters_other(p, &handle, &other), 0);
+    assert_int_equal(p->counters_self(p, &handle, &after), 0);
     assert_int_equal(before.valid & ALWAYS_COUNTED, ALWAYS_COUNTED);
     assert_int_equal(other.valid, before.valid);
     assert_true(other.faults_minor_n >= before.faults_minor_n &&
@@ -145,17 +144,17 @@ static void counters_of_self_and_other_agree(void **state)
     assert_true(other.switches_involuntary_n >= before.switches_involuntary_n);
     assert_true(other.switches_involuntary_n <= after.switches_involuntary_n);
     assert_true(after.cpu_ns > 0 && after.cpu_ns >= before.cpu_ns);
-    if (p->machine.os == ST_OS_LINUX) { /* FreeBSD counts a running thread's time at its next switch */
+    if (p->os == ST_OS_LINUX) { /* FreeBSD counts a running thread's time at its next switch */
         assert_true(other.cpu_ns >= before.cpu_ns && other.cpu_ns <= after.cpu_ns);
         assert_true(after.runq_wait_ns >= before.runq_wait_ns);
     }
-    p->threads.counters_close(&p->threads, &handle);
+    p->counters_close(p, &handle);
 }
 
 static void zeros_of_a_kernel_that_does_not_count_are_no_reading(void **state)
 {
     struct st_platform *p = st_platform_native();
-    if (p->machine.os != ST_OS_LINUX) {
+    if (p->os != ST_OS_LINUX) {
         print_message("# not tried: Linux only\n");
         return;
     }
@@ -164,11 +163,11 @@ static void zeros_of_a_kernel_that_does_not_count_are_no_reading(void **state)
     assert_non_null(file);
     const struct st_counters_handle handle = {.fd_schedstat = fileno(file), .fd_stat = -1, .fd_status = -1};
     assert_int_equal(pwrite(handle.fd_schedstat, "5 7 1\n", 6, 0), 6);
-    assert_int_equal(p->threads.counters_self(&p->threads, &handle, &counters), 0);
+    assert_int_equal(p->counters_self(p, &handle, &counters), 0);
     assert_int_equal(counters.valid & ST_COUNTER_RUNQ_WAIT, ST_COUNTER_RUNQ_WAIT);
     assert_int_equal(counters.runq_wait_ns, 7);
     assert_int_equal(pwrite(handle.fd_schedstat, "0 0 0\n", 6, 0), 6);
-    assert_int_equal(p->threads.counters_self(&p->threads, &handle, &counters), 0);
+    assert_int_equal(p->counters_self(p, &handle, &counters), 0);
     assert_int_equal(counters.valid & ST_COUNTER_RUNQ_WAIT, 0);
     fclose(file);
 }
@@ -178,18 +177,18 @@ static void touched_pages_are_counted_as_faults(void **state)
     struct st_platform *p = st_platform_native();
     struct st_counters_handle handle;
     struct st_thread_counters before, after;
-    assert_int_equal(p->threads.counters_open(&p->threads, &handle), 0);
+    assert_int_equal(p->counters_open(p, &handle), 0);
     const size_t bytes = (size_t)64 << 20; /* huge pages of 2 MiB still make 31 of it */
     void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(pages != MAP_FAILED);
     volatile char *memory = pages;
-    assert_int_equal(p->threads.counters_self(&p->threads, &handle, &before), 0);
+    assert_int_equal(p->counters_self(p, &handle, &before), 0);
     for (size_t i = 0; i < bytes; i += 4096)
         memory[i] = 1;
-    assert_int_equal(p->threads.counters_self(&p->threads, &handle, &after), 0);
+    assert_int_equal(p->counters_self(p, &handle, &after), 0);
     assert_true(after.faults_minor_n - before.faults_minor_n >= 16);
     assert_int_equal(munmap(pages, bytes), 0);
-    p->threads.counters_close(&p->threads, &handle);
+    p->counters_close(p, &handle);
 }
 
 struct other {
@@ -203,12 +202,12 @@ static void *open_and_wait(void *arg)
     struct st_platform *p = st_platform_native();
     int cpu = 0;
     char c = 0;
-    const int allowed_n = p->threads.cpus_allowed(&p->threads, &cpu, 1);
-    (void)p->threads.counters_open(&p->threads, &other->handle);
-    (void)p->threads.pin(&p->threads, cpu);
+    const int allowed_n = p->cpus_allowed(p, &cpu, 1);
+    (void)p->counters_open(p, &other->handle);
+    (void)p->pin(p, cpu);
     if (write(other->opened[1], &c, 1) != 1 || read(other->done[0], &c, 1) != 1)
         return other;
-    return p->threads.cpus_allowed(&p->threads, &cpu, 1) == allowed_n ? NULL : other; /* unpinned meanwhile */
+    return p->cpus_allowed(p, &cpu, 1) == allowed_n ? NULL : other; /* unpinned meanwhile */
 }
 
 static void another_threads_counters_are_its_own(void **state)
@@ -224,28 +223,27 @@ static void another_threads_counters_are_its_own(void **state)
     assert_int_equal(read(other.opened[0], &c, 1), 1);
     struct st_thread_counters counters, mine;
     struct st_counters_handle own;
-    assert_int_not_equal(other.handle.tid, p->threads.thread_id(&p->threads));
-    assert_int_equal(p->threads.counters_open(&p->threads, &own), 0);
-    const int64_t until_ns =
-        st_clock_now_ns(&p->clock) + INT64_C(20000000); /* 20 ms of work in this thread */
-    while (st_clock_now_ns(&p->clock) < until_ns) {
+    assert_int_not_equal(other.handle.tid, p->thread_id(p));
+    assert_int_equal(p->counters_open(p, &own), 0);
+    const int64_t until_ns = st_platform_now_ns(p) + INT64_C(20000000); /* 20 ms of work in this thread */
+    while (st_platform_now_ns(p) < until_ns) {
     }
-    assert_int_equal(p->threads.counters_other(&p->threads, &other.handle, &counters), 0);
-    assert_int_equal(p->threads.counters_self(&p->threads, &own, &mine), 0);
+    assert_int_equal(p->counters_other(p, &other.handle, &counters), 0);
+    assert_int_equal(p->counters_self(p, &own, &mine), 0);
     assert_true(counters.cpu_ns < mine.cpu_ns); /* it did nothing, and began later */
-    assert_int_equal(p->threads.demote(&p->threads, other.handle.tid), 0);
-    assert_int_equal(p->threads.unpin(&p->threads, other.handle.tid), 0);
+    assert_int_equal(p->demote(p, other.handle.tid), 0);
+    assert_int_equal(p->unpin(p, other.handle.tid), 0);
     assert_int_equal(write(other.done[1], &c, 1), 1);
     assert_int_equal(pthread_join(thread, &failed), 0);
     assert_null(failed);
     int gone = 0; /* the kernel wakes the joiner a moment before the thread is gone */
     for (int i = 0; i < 5000 && gone == 0; i++) {
-        gone = p->threads.counters_other(&p->threads, &other.handle, &counters);
-        (void)p->clock.sleep_until_ns(&p->clock, st_clock_now_ns(&p->clock) + 1000000);
+        gone = p->counters_other(p, &other.handle, &counters);
+        (void)p->sleep_until_ns(p, st_platform_now_ns(p) + 1000000);
     }
     assert_int_equal(gone, -ESRCH);
-    p->threads.counters_close(&p->threads, &other.handle);
-    p->threads.counters_close(&p->threads, &own);
+    p->counters_close(p, &other.handle);
+    p->counters_close(p, &own);
     for (int i = 0; i < 2; i++) {
         close(other.opened[i]);
         close(other.done[i]);
@@ -260,11 +258,11 @@ static void special_files_are_refused_at_once(void **state)
     assert_non_null(mkdtemp(dir));
     ST_PRINT(fifo, "%s/fifo", dir);
     assert_int_equal(mkfifo(fifo, 0600), 0);
-    assert_int_equal(p->machine.read_text(&p->machine, fifo, buf, sizeof(buf), &len), -EINVAL);
-    assert_int_equal(p->machine.read_text(&p->machine, dir, buf, sizeof(buf), &len), -EISDIR);
-    assert_int_equal(p->machine.read_text(&p->machine, "/dev/zero", buf, sizeof(buf), &len), -EINVAL);
-    assert_int_equal(p->machine.read_text(&p->machine, "/nowhere/at/all", buf, sizeof(buf), &len), -ENOENT);
-    assert_int_equal(p->machine.read_text(&p->machine, "/dev/zero", buf, 0, &len), -EINVAL);
+    assert_int_equal(p->read_text(p, fifo, buf, sizeof(buf), &len), -EINVAL);
+    assert_int_equal(p->read_text(p, dir, buf, sizeof(buf), &len), -EISDIR);
+    assert_int_equal(p->read_text(p, "/dev/zero", buf, sizeof(buf), &len), -EINVAL);
+    assert_int_equal(p->read_text(p, "/nowhere/at/all", buf, sizeof(buf), &len), -ENOENT);
+    assert_int_equal(p->read_text(p, "/dev/zero", buf, 0, &len), -EINVAL);
     assert_int_equal(len, 99);
     unlink(fifo);
     rmdir(dir);
@@ -278,10 +276,10 @@ static void text_that_just_fits_is_whole(void **state)
     const int fd = mkstemp(path);
     assert_true(fd >= 0);
     assert_int_equal(write(fd, "1234567", 7), 7);
-    assert_int_equal(p->machine.read_text(&p->machine, path, buf, sizeof(buf), &len), 0);
+    assert_int_equal(p->read_text(p, path, buf, sizeof(buf), &len), 0);
     assert_string_equal(buf, "1234567");
     assert_int_equal(len, 7);
-    assert_int_equal(p->machine.read_text(&p->machine, path, buf, 7, &len), -EFBIG);
+    assert_int_equal(p->read_text(p, path, buf, 7, &len), -EFBIG);
     assert_string_equal(buf, "123456");
     assert_int_equal(len, 6);
     close(fd);
@@ -293,12 +291,11 @@ static void sysctls_are_read(void **state)
     struct st_platform *p = st_platform_native();
     char buf[256];
     size_t len;
-    const char *name = p->machine.os == ST_OS_LINUX ? "kernel.osrelease" : "kern.osrelease";
-    assert_int_equal(p->machine.read_sysctl(&p->machine, name, buf, sizeof(buf), &len), 0);
+    const char *name = p->os == ST_OS_LINUX ? "kernel.osrelease" : "kern.osrelease";
+    assert_int_equal(p->read_sysctl(p, name, buf, sizeof(buf), &len), 0);
     assert_int_equal(len, strlen(buf));
     assert_null(strchr(buf, '\n'));
-    assert_int_equal(p->machine.read_sysctl(&p->machine, "kern.no.such.thing", buf, sizeof(buf), &len),
-                     -ENOENT);
+    assert_int_equal(p->read_sysctl(p, "kern.no.such.thing", buf, sizeof(buf), &len), -ENOENT);
 }
 
 static void remember(void *ctx, const char *key, const char *value)
@@ -317,7 +314,7 @@ static void conditions_have_keys_and_values(void **state)
 {
     struct st_platform *p = st_platform_native();
     unsigned seen = 0;
-    p->machine.conditions(&p->machine, 0, remember, &seen);
+    p->conditions(p, 0, remember, &seen);
     assert_int_equal(seen, 3);
 }
 
@@ -325,11 +322,11 @@ static void the_program_knows_where_it_lies(void **state)
 {
     struct st_platform *p = st_platform_native();
     char path[4096], cut[8];
-    assert_int_equal(p->machine.program_path(&p->machine, path, sizeof(path)), 0);
+    assert_int_equal(p->program_path(p, path, sizeof(path)), 0);
     assert_int_equal(path[0], '/');
     assert_has(path, "/test_platform");
     assert_int_equal(access(path, X_OK), 0);
-    assert_int_equal(p->machine.program_path(&p->machine, cut, sizeof(cut)), -ENAMETOOLONG);
+    assert_int_equal(p->program_path(p, cut, sizeof(cut)), -ENAMETOOLONG);
 }
 
 static void rights_are_tried_without_changing_this_process(void **state)
@@ -338,12 +335,12 @@ static void rights_are_tried_without_changing_this_process(void **state)
     struct st_rt_rights rights;
     enum st_policy policy;
     int priority;
-    assert_int_equal(p->threads.rt_rights(&p->threads, 70, &rights), 0);
+    assert_int_equal(p->rt_rights(p, 70, &rights), 0);
     assert_true(rights.fifo_errno == 0 || rights.fifo_errno == EPERM);
     assert_int_equal(rights.fifo_priority, 70);
-    assert_int_equal(p->threads.rt_rights(&p->threads, 100, &rights), 0);
+    assert_int_equal(p->rt_rights(p, 100, &rights), 0);
     assert_int_equal(rights.fifo_errno, EINVAL);
-    assert_int_equal(p->threads.get_policy(&p->threads, &policy, &priority), 0);
+    assert_int_equal(p->get_policy(p, &policy, &priority), 0);
     assert_int_equal(policy, ST_POLICY_OTHER);
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* the child was reaped */
 }
@@ -353,7 +350,7 @@ static void ignored_children_do_not_hide_the_answer(void **state)
     struct st_platform *p = st_platform_native();
     struct st_rt_rights rights;
     signal(SIGCHLD, SIG_IGN);
-    assert_int_equal(p->threads.rt_rights(&p->threads, 100, &rights), 0);
+    assert_int_equal(p->rt_rights(p, 100, &rights), 0);
     assert_int_equal(rights.fifo_errno, EINVAL);
     signal(SIGCHLD, SIG_DFL);
 }
@@ -387,12 +384,11 @@ static int without_rights(void)
         return __LINE__;
     struct st_rt_rights rights;
     enum st_lock lock = ST_LOCK_NONE;
-    if (p->threads.set_policy(&p->threads, ST_POLICY_FIFO, 70) != -EPERM)
+    if (p->set_policy(p, ST_POLICY_FIFO, 70) != -EPERM)
         return __LINE__;
-    if (p->threads.rt_rights(&p->threads, 70, &rights) != 0 || rights.fifo_errno != EPERM ||
-        rights.memlock_limit_bytes != 0)
+    if (p->rt_rights(p, 70, &rights) != 0 || rights.fifo_errno != EPERM || rights.memlock_limit_bytes != 0)
         return __LINE__;
-    const int r = p->threads.lock_memory(&p->threads, &lock);
+    const int r = p->lock_memory(p, &lock);
     if (!MLOCKALL_REPLACED && ((r != -EPERM && r != -ENOMEM) || lock != ST_LOCK_NONE))
         return __LINE__;
     return 0;
@@ -411,7 +407,7 @@ static int locked_within_a_limit(void)
         return __LINE__;
     if (geteuid() == 0 && (setgid(NOBODY) != 0 || setuid(NOBODY) != 0))
         return __LINE__;
-    if (p->threads.lock_memory(&p->threads, NULL) != 0)
+    if (p->lock_memory(p, NULL) != 0)
         return 0; /* a limit below this program's size */
     for (int i = 0; i < 10; i++) {
         if (mmap(NULL, 16 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANON, -1, 0) == MAP_FAILED)
@@ -451,12 +447,12 @@ static int rttime_child(struct st_platform *p)
 {
 #ifdef RLIMIT_RTTIME
     struct rlimit limit;
-    if (p->threads.set_rttime_limit_ns(&p->threads, INT64_C(200000000)) != 0)
+    if (p->set_rttime_limit_ns(p, INT64_C(200000000)) != 0)
         return __LINE__ % 256;
     if (getrlimit(RLIMIT_RTTIME, &limit) != 0 || limit.rlim_max > 200000 ||
         limit.rlim_cur > limit.rlim_max / 2)
         return __LINE__ % 256;
-    if (p->threads.set_rttime_limit_ns(&p->threads, INT64_C(1000000000)) != 0)
+    if (p->set_rttime_limit_ns(p, INT64_C(1000000000)) != 0)
         return __LINE__ % 256;
     if (getrlimit(RLIMIT_RTTIME, &limit) != 0 || limit.rlim_max > 200000 || limit.rlim_cur > 100000)
         return __LINE__ % 256;
@@ -469,11 +465,11 @@ static int rttime_child(struct st_platform *p)
 static void the_limit_on_real_time_work_is_set(void **state)
 {
     struct st_platform *p = st_platform_native();
-    if (p->machine.os == ST_OS_FREEBSD) {
-        assert_int_equal(p->threads.set_rttime_limit_ns(&p->threads, 1000), -ENOTSUP);
+    if (p->os == ST_OS_FREEBSD) {
+        assert_int_equal(p->set_rttime_limit_ns(p, 1000), -ENOTSUP);
         return;
     }
-    assert_int_equal(p->threads.set_rttime_limit_ns(&p->threads, 0), -EINVAL);
+    assert_int_equal(p->set_rttime_limit_ns(p, 0), -EINVAL);
     fflush(NULL);
     const pid_t child = fork(); /* the hard limit cannot be raised again without rights */
     assert_true(child >= 0);

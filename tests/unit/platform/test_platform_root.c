@@ -78,7 +78,7 @@ static int teardown(void **state)
 static int read_root(const struct fixture *f, const char *path, char *buf, size_t buf_bytes)
 {
     size_t len;
-    return f->root->machine.read_text(&f->root->machine, path, buf, buf_bytes, &len);
+    return f->root->read_text(f->root, path, buf, buf_bytes, &len);
 }
 
 static void files_are_the_trees(void **state)
@@ -88,18 +88,17 @@ static void files_are_the_trees(void **state)
     size_t len;
     assert_int_equal(read_root(f, "/proc/sys/kernel/osrelease", buf, sizeof(buf)), 0);
     assert_string_equal(buf, "6.1-captured\n");
-    assert_int_equal(
-        f->root->machine.read_sysctl(&f->root->machine, "kernel.osrelease", buf, sizeof(buf), &len), 0);
+    assert_int_equal(f->root->read_sysctl(f->root, "kernel.osrelease", buf, sizeof(buf), &len), 0);
     assert_string_equal(buf, "6.1-captured");
     assert_int_equal(read_root(f, "/proc/self/stat", buf, sizeof(buf)), -ENOENT);
-    assert_int_equal(f->root->machine.os, ST_OS_LINUX);
+    assert_int_equal(f->root->os, ST_OS_LINUX);
 }
 
 static void check_captured(struct st_platform *root, const char *name, int r, const char *value)
 {
     char buf[16] = "";
     size_t len;
-    assert_int_equal(root->machine.read_sysctl(&root->machine, name, buf, sizeof(buf), &len), r);
+    assert_int_equal(root->read_sysctl(root, name, buf, sizeof(buf), &len), r);
     assert_string_equal(buf, value);
 }
 
@@ -111,7 +110,7 @@ static void sysctls_are_those_of_the_text(void **state)
         "kern.long: 0123456789abcdef\nkern.no line\nkern.last: 5",
                       whole[] = "kern.osreldate: 1302001\nsecurity.jail.jailed: 0\n";
     assert_false(st_platform_root_set_sysctls(f->root, part, sizeof(part) - 1));
-    assert_int_equal(f->root->machine.os, ST_OS_FREEBSD);
+    assert_int_equal(f->root->os, ST_OS_FREEBSD);
     check_captured(f->root, "kern.hz", 0, "1000");
     check_captured(f->root, "kern.empty", 0, "");
     check_captured(f->root, "kern.last", 0, " 5");
@@ -185,12 +184,12 @@ static void folders_are_listed_sorted(void **state)
     make_file(f, "tree/proc/a", "");
     make_link(f, "tree/out", "..");
     char names[64] = "";
-    assert_int_equal(f->root->machine.list(&f->root->machine, "/proc", join, names), 0);
+    assert_int_equal(f->root->list(f->root, "/proc", join, names), 0);
     assert_string_equal(names, "a b sys ");
-    assert_int_equal(f->root->machine.list(&f->root->machine, "/proc/a", join, names), -ENOTDIR);
-    assert_int_equal(f->root->machine.list(&f->root->machine, "/none", join, names), -ENOENT);
+    assert_int_equal(f->root->list(f->root, "/proc/a", join, names), -ENOTDIR);
+    assert_int_equal(f->root->list(f->root, "/none", join, names), -ENOENT);
     names[0] = '\0';
-    (void)f->root->machine.list(&f->root->machine, "/out", join, names);
+    (void)f->root->list(f->root, "/out", join, names);
     assert_lacks(names, "secret");
 }
 
@@ -200,8 +199,8 @@ static void what_only_a_running_machine_can_say_is_not_supported(void **state)
     struct st_platform *p = f->root;
     struct st_rt_rights rights;
     int64_t ns;
-    assert_int_equal(p->threads.rt_rights(&p->threads, 70, &rights), -ENOTSUP);
-    assert_int_equal(p->threads.timer_slack_ns(&p->threads, &ns), -ENOTSUP);
+    assert_int_equal(p->rt_rights(p, 70, &rights), -ENOTSUP);
+    assert_int_equal(p->timer_slack_ns(p, &ns), -ENOTSUP);
 }
 
 static void a_root_that_is_no_folder_is_refused(void **state)

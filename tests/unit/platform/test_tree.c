@@ -44,7 +44,7 @@ static void note(void *ctx, const char *key, const char *value)
 static const char *say(int cpu, struct said *said)
 {
     ST_PRINT(said->text, "\n");
-    p->machine.conditions(&p->machine, cpu, note, said);
+    p->conditions(p, cpu, note, said);
     return said->text;
 }
 
@@ -140,9 +140,9 @@ static void hz_comes_from_the_running_kernels_configuration(void **state)
 static void hypervisor_is_named_by_firmware(void **state)
 {
     bool virtualised = false;
-    assert_int_equal(p->machine.virtualised(&p->machine, &virtualised), -ENODATA);
+    assert_int_equal(p->virtualised(p, &virtualised), -ENODATA);
     put("/proc/cpuinfo", "flags\t\t: fpu hypervisor\n");
-    assert_int_equal(p->machine.virtualised(&p->machine, &virtualised), 0);
+    assert_int_equal(p->virtualised(p, &virtualised), 0);
     assert_true(virtualised);
     assert_says("hypervisor=unnamed");
     put("/sys/class/dmi/id/sys_vendor", "QEMU\n");
@@ -156,7 +156,7 @@ static void a_machine_without_the_flag_is_not_virtual(void **state)
     bool virtualised = true;
     put("/proc/cpuinfo", "flags\t\t: fpu\n");
     put("/sys/class/dmi/id/sys_vendor", "Amazon EC2\n"); /* a metal instance */
-    assert_int_equal(p->machine.virtualised(&p->machine, &virtualised), 0);
+    assert_int_equal(p->virtualised(p, &virtualised), 0);
     assert_false(virtualised);
 }
 
@@ -165,9 +165,9 @@ static void without_cpu_flags_only_a_vendor_of_guests_counts(void **state)
     bool virtualised = false;
     put("/proc/cpuinfo", "CPU implementer : 0x41\n");
     put("/sys/class/dmi/id/sys_vendor", "Amazon EC2\n");
-    assert_int_equal(p->machine.virtualised(&p->machine, &virtualised), -ENODATA);
+    assert_int_equal(p->virtualised(p, &virtualised), -ENODATA);
     put("/sys/class/dmi/id/sys_vendor", "QEMU\n");
-    assert_int_equal(p->machine.virtualised(&p->machine, &virtualised), 0);
+    assert_int_equal(p->virtualised(p, &virtualised), 0);
     assert_true(virtualised);
 }
 
@@ -177,12 +177,12 @@ static void a_line_is_trimmed_and_an_empty_one_is_no_data(void **state)
     put("/a", " \t value with blanks");
     put("/b", "x \r\nsecond\n");
     put("/c", " \n");
-    assert_int_equal(st_tree_first_line(&p->machine, "/a", buf, sizeof(buf)), 0);
+    assert_int_equal(st_tree_first_line(p, "/a", buf, sizeof(buf)), 0);
     assert_string_equal(buf, "value with b"); /* 15 bytes were read */
-    assert_int_equal(st_tree_first_line(&p->machine, "/b", buf, sizeof(buf)), 0);
+    assert_int_equal(st_tree_first_line(p, "/b", buf, sizeof(buf)), 0);
     assert_string_equal(buf, "x");
-    assert_int_equal(st_tree_first_line(&p->machine, "/c", buf, sizeof(buf)), -ENODATA);
-    assert_int_equal(st_tree_first_line(&p->machine, "/d", buf, sizeof(buf)), -ENOENT);
+    assert_int_equal(st_tree_first_line(p, "/c", buf, sizeof(buf)), -ENODATA);
+    assert_int_equal(st_tree_first_line(p, "/d", buf, sizeof(buf)), -ENOENT);
 }
 
 static void freebsd_is_described_by_its_sysctls(void **state)
@@ -190,7 +190,7 @@ static void freebsd_is_described_by_its_sysctls(void **state)
     bool virtualised;
     struct said said;
     assert_string_equal(say(-1, &said), "\n");
-    assert_int_equal(p->machine.virtualised(&p->machine, &virtualised), -ENODATA);
+    assert_int_equal(p->virtualised(p, &virtualised), -ENODATA);
     static const char *const rows[][2] = {
         {"kern.ostype", "FreeBSD"},
         {"kern.osrelease", "15.1-RELEASE-p1"},
@@ -207,10 +207,10 @@ static void freebsd_is_described_by_its_sysctls(void **state)
                                        "kernel_version=FreeBSD 15.1-RELEASE-p1 GENERIC\nhz=1000\n"
                                        "hypervisor=none\nclocksource=TSC-low\nalloweddeviation_pct=5\n"
                                        "cpu_mhz=2600\n");
-    assert_int_equal(p->machine.virtualised(&p->machine, &virtualised), 0);
+    assert_int_equal(p->virtualised(p, &virtualised), 0);
     assert_false(virtualised);
     assert_int_equal(st_fake_set_sysctl(p, "kern.vm_guest", "kvm", 0), 0);
-    assert_int_equal(p->machine.virtualised(&p->machine, &virtualised), 0);
+    assert_int_equal(p->virtualised(p, &virtualised), 0);
     assert_true(virtualised);
 }
 

@@ -17,7 +17,7 @@ static int64_t signal_every_ns; /* 0: no signals */
 static double late_ns;          /* what a wake takes, mostly */
 static struct st_random chance;
 
-int64_t st_posix_now_ns(struct st_clock *clock) ST_NONBLOCKING
+int64_t st_posix_now_ns(struct st_platform *platform) ST_NONBLOCKING
 {
     return clock_ns += CLOCK_COST_NS;
 }
@@ -28,7 +28,7 @@ static int64_t draw(void)
 }
 
 /* A signal wakes the thread, too, and as late; when the timer has fired by then, the sleep is over. */
-int st_exact_sleep_until_ns(struct st_clock *clock, int64_t due_ns) ST_NONBLOCKING
+int st_exact_sleep_until_ns(struct st_platform *platform, int64_t due_ns) ST_NONBLOCKING
 {
     if (signal_every_ns > 0) {
         const int64_t signal_ns = (clock_ns / signal_every_ns + 1) * signal_every_ns;

@@ -35,8 +35,7 @@ static void wakes_on_time_once_it_has_learned(void **state)
     st_margin_init(&margin, ST_MARGIN_QUANTILE, 0.99);
     for (int k = 1; k <= 200; k++) {
         const int64_t due_ns = START_NS + k * PERIOD_NS;
-        assert_int_equal(
-            st_punctual_wait(&margin, &p->clock, p->clock.sleep_until_ns, woke_ns, due_ns, &woke_ns), 0);
+        assert_int_equal(st_punctual_wait(&margin, p, p->sleep_until_ns, woke_ns, due_ns, &woke_ns), 0);
         assert_true(woke_ns >= due_ns); /* never early */
         if (k <= 32)
             assert_int_equal(woke_ns - due_ns, 14000);
@@ -53,8 +52,7 @@ static void wait_that_is_over_neither_sleeps_nor_learns(void **state)
     struct st_margin margin;
     int64_t woke_ns;
     st_margin_init(&margin, ST_MARGIN_QUANTILE, 0.99);
-    assert_int_equal(
-        st_punctual_wait(&margin, &p->clock, p->clock.sleep_until_ns, START_NS, START_NS - 5, &woke_ns), 0);
+    assert_int_equal(st_punctual_wait(&margin, p, p->sleep_until_ns, START_NS, START_NS - 5, &woke_ns), 0);
     assert_int_equal(woke_ns, START_NS);
     assert_int_equal(st_fake_sleeps_n(p), 0);
     assert_true(margin.overshoot_ns == INT64_MIN);
@@ -67,9 +65,8 @@ static void early_wake_is_spun_out(void **state)
     struct st_margin margin;
     int64_t woke_ns;
     st_margin_init(&margin, ST_MARGIN_QUANTILE, 0.01);
-    assert_int_equal(st_punctual_wait(&margin, &p->clock, p->clock.sleep_until_ns, START_NS,
-                                      START_NS + PERIOD_NS, &woke_ns),
-                     0);
+    assert_int_equal(
+        st_punctual_wait(&margin, p, p->sleep_until_ns, START_NS, START_NS + PERIOD_NS, &woke_ns), 0);
     assert_in_range(woke_ns, START_NS + PERIOD_NS, START_NS + PERIOD_NS + 20);
     assert_int_equal(margin.overshoot_ns, -3000);
     st_fake_free(p);
@@ -81,9 +78,8 @@ static void spins_at_most_half_of_the_wait(void **state)
     struct st_margin margin;
     int64_t woke_ns;
     st_margin_init(&margin, ST_MARGIN_FIXED, 100 * ST_NS_PER_MS);
-    assert_int_equal(st_punctual_wait(&margin, &p->clock, p->clock.sleep_until_ns, START_NS,
-                                      START_NS + PERIOD_NS, &woke_ns),
-                     0);
+    assert_int_equal(
+        st_punctual_wait(&margin, p, p->sleep_until_ns, START_NS, START_NS + PERIOD_NS, &woke_ns), 0);
     assert_int_equal(st_fake_sleeps_n(p), 1);
     /* a read each 20 ns for half of it, the one that was due and the one after the sleep */
     assert_in_range(st_fake_clock_reads_n(p), PERIOD_NS / 2 / 20 - 2, PERIOD_NS / 2 / 20 + 3);
@@ -97,9 +93,8 @@ static void signal_is_handed_on_and_not_learned(void **state)
     int64_t woke_ns = 17;
     st_margin_init(&margin, ST_MARGIN_QUANTILE, 0.99);
     assert_int_equal(st_fake_fail_at(p, "sleep_until_ns", 1, -EINTR), 0);
-    assert_int_equal(st_punctual_wait(&margin, &p->clock, p->clock.sleep_until_ns, START_NS,
-                                      START_NS + PERIOD_NS, &woke_ns),
-                     -EINTR);
+    assert_int_equal(
+        st_punctual_wait(&margin, p, p->sleep_until_ns, START_NS, START_NS + PERIOD_NS, &woke_ns), -EINTR);
     assert_int_equal(woke_ns, 17);
     assert_true(margin.overshoot_ns == INT64_MIN);
     st_fake_free(p);
@@ -107,14 +102,14 @@ static void signal_is_handed_on_and_not_learned(void **state)
 
 static struct st_random chance;
 
-static int64_t slow_now_ns(struct st_clock *clock) ST_NONBLOCKING
+static int64_t slow_now_ns(struct st_platform *platform) ST_NONBLOCKING
 {
     /* no two reads take the same */
     return slow_ns += read_ns + (int64_t)(0.05 * (double)read_ns * (st_random_unit(&chance) - 0.5));
 }
 
 /* Some 7 us late, one in fifty 2 us more: as a guest whose instructions are counted. */
-static int slow_sleep_until_ns(struct st_clock *clock, int64_t due_ns) ST_NONBLOCKING
+static int slow_sleep_until_ns(struct st_platform *platform, int64_t due_ns) ST_NONBLOCKING
 {
     const bool tick = st_random_unit(&chance) < 0.02;
     slow_ns = (due_ns > slow_ns ? due_ns : slow_ns) + 6700 + (tick ? 2000 : 0) +
@@ -128,14 +123,13 @@ struct outcome {
 
 static struct outcome outcome_of(struct st_margin *margin)
 {
-    struct st_platform p = {.clock.now_ns = slow_now_ns, .clock.sleep_until_ns = slow_sleep_until_ns};
+    struct st_platform p = {.now_ns = slow_now_ns, .sleep_until_ns = slow_sleep_until_ns};
     struct outcome outcome = {0, 0};
     int64_t woke_ns = slow_ns = START_NS;
     chance = (struct st_random){.state = 5};
     for (int k = 1; k <= 4000; k++) {
         const int64_t due_ns = START_NS + k * PERIOD_NS;
-        assert_int_equal(
-            st_punctual_wait(margin, &p.clock, p.clock.sleep_until_ns, woke_ns, due_ns, &woke_ns), 0);
+        assert_int_equal(st_punctual_wait(margin, &p, p.sleep_until_ns, woke_ns, due_ns, &woke_ns), 0);
         assert_true(woke_ns >= due_ns);
         if (k <= 1000)
             continue;
@@ -153,14 +147,14 @@ static void budgets_reach_what_a_wide_margin_does_where_the_clock_is_slow(void *
         int64_t read_ns, turn_ns, plain_ns;
     } clocks[] = {{164, 6, 8000}, {82, 3, 4000}, {700, 1, 8000}, {25, 1, 4000}};
     static const double factors[] = {1.7, 3};
-    ST_EACH (clock, clocks) {
+    ST_EACH (platform, clocks) {
         struct st_margin margin;
-        read_ns = clock->read_ns;
-        turn_ns = clock->turn_ns;
+        read_ns = platform->read_ns;
+        turn_ns = platform->turn_ns;
         st_margin_init(&margin, ST_MARGIN_FIXED, 125000);
         const struct outcome fixed = outcome_of(&margin);
         ST_EACH (factor, factors) {
-            const double plain_ns = (double)clock->plain_ns;
+            const double plain_ns = (double)platform->plain_ns;
             st_margin_init(&margin, ST_MARGIN_BUDGET, (*factor - 1) * plain_ns);
             const struct outcome budget = outcome_of(&margin);
             print_message("# read %d ns, budget %g: %.1f %% on time, %.0f ns spun; 125 us: %.1f %%\n",

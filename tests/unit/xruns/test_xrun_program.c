@@ -62,7 +62,7 @@ static int open_script(const char *body, const char *server)
         return -errno;
     seen_n = 0;
     ST_PRINT(setting.server, "%s", server);
-    return st_xrun_open(&watch, &st_platform_native()->machine, &source, &setting);
+    return st_xrun_open(&watch, st_platform_native(), &source, &setting);
 }
 
 /** Polls whenever there is something to read, until poll says something else than `until_not`, or `n` xruns
@@ -274,7 +274,7 @@ static void it_has_a_session_of_its_own_and_gains_no_rights(void **state)
     int sid, pid, n = 0;
     assert_int_equal(sscanf(watch.why, "1 %d %d%n", &sid, &pid, &n), 2);
     assert_int_equal(sid, pid);
-    ST_PRINT(wanted, " /%s", st_platform_native()->machine.os == ST_OS_LINUX ? " 1" : "");
+    ST_PRINT(wanted, " /%s", st_platform_native()->os == ST_OS_LINUX ? " 1" : "");
     assert_string_equal(watch.why + n, wanted);
     st_xrun_close(&watch);
 }
@@ -302,8 +302,7 @@ static void what_leaves_its_group_is_killed(void **state)
     assert_int_equal(poll_until(-EAGAIN, 0), 0);
     other = watch;
     char body[4300], self[4096];
-    assert_int_equal(
-        st_platform_native()->machine.program_path(&st_platform_native()->machine, self, sizeof(self)), 0);
+    assert_int_equal(st_platform_native()->program_path(st_platform_native(), self, sizeof(self)), 0);
     ST_PRINT(body, "echo ready $('%s' leave); exec cat", self);
     assert_int_equal(open_script(body, ""), 0);
     assert_int_equal(poll_until(-EAGAIN, 0), 0);
@@ -351,7 +350,7 @@ static void what_a_library_started_is_left_alone(void **state)
     const bool lives = kill(server, 0) == 0;
     (void)kill(server, SIGKILL);
     (void)waitpid(server, NULL, 0);
-    if (st_platform_native()->machine.os != ST_OS_LINUX && core.rlim_max == 0)
+    if (st_platform_native()->os != ST_OS_LINUX && core.rlim_max == 0)
         ST_CANNOT("FreeBSD cannot tell it then");
     assert_true(lives);
 }
@@ -364,7 +363,7 @@ static void root_is_gone_before_it_runs(void **state)
     if (geteuid() != 0 || getpwuid(65534) == NULL)
         ST_CANNOT("only root becomes another user");
     assert_int_equal(chmod(folder, 0755), 0);
-    assert_int_equal(st_xrun_open(&watch, &st_platform_native()->machine, &source, &setting), 0);
+    assert_int_equal(st_xrun_open(&watch, st_platform_native(), &source, &setting), 0);
     assert_int_equal(poll_until(-EAGAIN, 0), 0);
     assert_string_equal(watch.why, "65534 65534 65534 1");
     st_xrun_close(&watch);
@@ -400,7 +399,7 @@ static void missing_program_is_not_installed(void **state)
 {
     (void)unlink(path);
     const struct st_xrun_setting setting = {{0}};
-    assert_int_equal(st_xrun_open(&watch, &st_platform_native()->machine, &source, &setting), -ENOENT);
+    assert_int_equal(st_xrun_open(&watch, st_platform_native(), &source, &setting), -ENOENT);
     assert_string_equal(watch.why, SCRIPT " is not installed");
 }
 
@@ -408,7 +407,7 @@ static void absent_source_says_why(void **state)
 {
     static const struct st_xrun_source absent = ST_XRUN_ABSENT("other", "Other", "only others have it");
     const struct st_xrun_setting setting = {{0}};
-    assert_int_equal(st_xrun_open(&watch, &st_platform_native()->machine, &absent, &setting), -ENOTSUP);
+    assert_int_equal(st_xrun_open(&watch, st_platform_native(), &absent, &setting), -ENOTSUP);
     assert_string_equal(watch.why, "only others have it");
 }
 

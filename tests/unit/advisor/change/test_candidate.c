@@ -53,7 +53,7 @@ static void assert_sysctl(struct st_platform *p, const char *name, const char *w
 {
     char text[64];
     size_t len;
-    assert_int_equal(p->machine.read_sysctl(&p->machine, name, text, sizeof(text), &len), 0);
+    assert_int_equal(p->read_sysctl(p, name, text, sizeof(text), &len), 0);
     assert_string_equal(text, wanted);
 }
 

@@ -171,7 +171,7 @@ static int apply(struct st_platform *p, struct heard *heard)
     struct st_applied changes;
     struct st_journal plan;
     *heard = (struct heard){0};
-    int r = st_applied_open(&changes, "test", p, st_os_rows[p->machine.os].changes, hear, heard, &why);
+    int r = st_applied_open(&changes, "test", p, st_os_rows[p->os].changes, hear, heard, &why);
     if (r < 0)
         return r;
     tree_plan(p, &plan);
@@ -186,7 +186,7 @@ static int revert(struct st_platform *p, const char *id, struct heard *heard)
     const char *why;
     struct st_applied changes;
     *heard = (struct heard){0};
-    int r = st_applied_open(&changes, "test", p, st_os_rows[p->machine.os].changes, hear, heard, &why);
+    int r = st_applied_open(&changes, "test", p, st_os_rows[p->os].changes, hear, heard, &why);
     if (r < 0)
         return r;
     why = st_applied_revert(&changes, id == NULL, &id, id != NULL ? 1 : 0);
@@ -442,7 +442,7 @@ static void others_that_name_the_setting_are_shown(void **state)
         const char *line;
         assert_int_equal(st_fake_set_file(p, row->path, row->text, 0), 0);
         assert_true(st_change_form(ST_OS_LINUX, "linux-swap", &row->change, &entry, &line));
-        assert_string_equal(st_change_others(&p->machine, &entry), row->shown);
+        assert_string_equal(st_change_others(p, &entry), row->shown);
         st_fake_free(p);
     }
 }
@@ -563,7 +563,7 @@ static void another_rules_value_is_not_taken_over(void **state)
     assert_int_equal(apply(tree.p, &heard), 0);
     struct st_finding finding = {.rule = &rule_b};
     st_finding_change(&finding, ST_CHANGE_SYSCTL, "vm.swappiness", "1");
-    assert_null(st_plan_add(&plan, &tree.p->machine, &finding, false));
+    assert_null(st_plan_add(&plan, tree.p, &finding, false));
     assert_int_equal(
         st_applied_open(&changes, "test", tree.p, st_os_rows[ST_OS_LINUX].changes, hear, &heard, &why), 0);
     assert_int_equal(st_applied_add(&changes, &plan), -EEXIST);
@@ -635,14 +635,13 @@ static void a_plan_needs_the_files_it_names(void **state)
     st_finding_change(&missing, ST_CHANGE_SYSCTL, "vm.swappiness", "10");
     st_finding_change(&missing, ST_CHANGE_SYSFS, "/sys/devices/none*/x", "1");
     st_finding_change(&bad, ST_CHANGE_SYSCTL, "vm.swappiness", "1\n2");
-    assert_non_null(strstr(st_plan_add(&plan, &tree.p->machine, &none, false), "by hand"));
-    assert_non_null(
-        strstr(st_plan_add(&plan, &tree.p->machine, &missing, false), "has no /sys/devices/none*/x"));
-    assert_non_null(strstr(st_plan_add(&plan, &tree.p->machine, &bad, false), "cannot write the change"));
+    assert_non_null(strstr(st_plan_add(&plan, tree.p, &none, false), "by hand"));
+    assert_non_null(strstr(st_plan_add(&plan, tree.p, &missing, false), "has no /sys/devices/none*/x"));
+    assert_non_null(strstr(st_plan_add(&plan, tree.p, &bad, false), "cannot write the change"));
     tree_put(&tree, "proc/sys/vm/swappiness", "6\001\n");
     struct st_finding odd = {.rule = &rule_a};
     st_finding_change(&odd, ST_CHANGE_SYSCTL, "vm.swappiness", "10");
-    assert_non_null(strstr(st_plan_add(&plan, &tree.p->machine, &odd, false), "could not restore"));
+    assert_non_null(strstr(st_plan_add(&plan, tree.p, &odd, false), "could not restore"));
     assert_int_equal(plan.entries_n, 0);
     st_journal_finish(&plan);
     st_finding_finish(&none);
@@ -659,10 +658,10 @@ static void the_chosen_word_is_the_value(void **state)
     (void)state;
     tree_make(&tree);
     tree_put(&tree, "sys/a", "always [madvise] never\n");
-    assert_int_equal(st_change_value_read(&tree.p->machine, "/sys/a", &value), 0);
+    assert_int_equal(st_change_value_read(tree.p, "/sys/a", &value), 0);
     assert_string_equal(value, "madvise");
     tree_put(&tree, "sys/a", "4096\t 16384  6291456\n");
-    assert_int_equal(st_change_value_read(&tree.p->machine, "/sys/a", &value), -EBADMSG);
+    assert_int_equal(st_change_value_read(tree.p, "/sys/a", &value), -EBADMSG);
     tree_remove(&tree);
 }
 
@@ -684,7 +683,7 @@ static void check_fake(struct st_platform *p, const char *path, const char *want
 {
     char buf[4096];
     size_t len;
-    const int r = p->machine.read_text(&p->machine, path, buf, sizeof(buf), &len);
+    const int r = p->read_text(p, path, buf, sizeof(buf), &len);
     assert_int_equal(r, wanted != NULL ? 0 : -ENOENT);
     if (wanted != NULL)
         assert_string_equal(buf, wanted);
@@ -761,9 +760,9 @@ static void a_value_is_compared_as_it_is_chosen(void **state)
     (void)state;
     struct st_platform *p = st_fake_new(ST_OS_LINUX, 0);
     assert_int_equal(st_fake_set_file(p, "/sys/kernel/mm/x", "always [madvise] never\n", 0), 0);
-    assert_true(st_change_value_is(&p->machine, "/sys/kernel/mm/x", "madvise"));
-    assert_false(st_change_value_is(&p->machine, "/sys/kernel/mm/x", "always"));
-    assert_false(st_change_value_is(&p->machine, "vm.none", "1")); /* not to be had */
+    assert_true(st_change_value_is(p, "/sys/kernel/mm/x", "madvise"));
+    assert_false(st_change_value_is(p, "/sys/kernel/mm/x", "always"));
+    assert_false(st_change_value_is(p, "vm.none", "1")); /* not to be had */
     st_fake_free(p);
 }
 

@@ -114,7 +114,7 @@ static const struct set {
 
 static const char *folder(struct st_platform *p)
 {
-    return st_os_rows[p->machine.os].changes;
+    return st_os_rows[p->os].changes;
 }
 
 /* As the command does: what an earlier run left is taken back first. @return 0, or what went wrong. */
@@ -155,8 +155,7 @@ static int revert_all(struct st_platform *p)
 
 static int revert_first(struct st_platform *p)
 {
-    return revert(
-        p, (const char *const[]){p->machine.os == ST_OS_FREEBSD ? "freebsd-snd-latency" : "linux-swap"}, 1);
+    return revert(p, (const char *const[]){p->os == ST_OS_FREEBSD ? "freebsd-snd-latency" : "linux-swap"}, 1);
 }
 
 static void check_as_before(const struct tree *tree, const char *before, unsigned n)

@@ -97,7 +97,7 @@ static void the_boot_loader_decides_where_and_how(void **state)
     ST_EACH (boot, boots) {
         const char *path;
         struct st_platform *p = machine(ST_OS_LINUX, boot->files);
-        const char *where = st_change_boot_by_hand(&p->machine, &path);
+        const char *where = st_change_boot_by_hand(p, &path);
         if (boot->by_hand == NULL || where == NULL
                 ? where != boot->by_hand
                 : strstr(where, boot->by_hand) == NULL || (where[0] == '\0') != (boot->by_hand[0] == '\0'))
@@ -112,7 +112,7 @@ static void check_file(struct st_platform *p, const char *path, const char *want
 {
     char buf[4096];
     size_t len;
-    const int r = p->machine.read_text(&p->machine, path, buf, sizeof(buf), &len);
+    const int r = p->read_text(p, path, buf, sizeof(buf), &len);
     assert_int_equal(r, wanted != NULL ? 0 : -ENOENT);
     if (wanted != NULL)
         assert_string_equal(buf, wanted);
@@ -123,7 +123,7 @@ static void there_and_back(struct st_platform *p, const struct st_finding *findi
 {
     struct st_applied changes;
     struct st_journal plan = {0};
-    const char *why = st_plan_add(&plan, &p->machine, finding, false);
+    const char *why = st_plan_add(&plan, p, finding, false);
     if (why != NULL)
         fail_msg("%s", why);
     assert_int_equal(st_applied_open(&changes, "test", p, FOLDER, NULL, NULL, &why), 0);
@@ -179,7 +179,7 @@ static void freebsd_files_are_written_and_restored_to_the_byte(void **state)
     st_finding_change(&finding, ST_CHANGE_LOADER, "kern.hz", "1000");
     there_and_back(p, &finding, after, before);
     for (size_t i = 0; i < ST_ARRAY_LEN(sysctls); i++) {
-        assert_int_equal(p->machine.read_sysctl(&p->machine, sysctls[i][0], value, sizeof(value), &len), 0);
+        assert_int_equal(p->read_sysctl(p, sysctls[i][0], value, sizeof(value), &len), 0);
         assert_string_equal(value, sysctls[i][1]);
     }
     st_finding_finish(&finding);
@@ -226,7 +226,7 @@ static void check_way(const struct way *way, bool changed)
     else
         assert_int_equal(st_fake_set_sysctl(p, "hw.snd.latency", "0", 0), 0);
     st_finding_change(&finding, way->change.kind, way->change.key, way->change.value);
-    const char *why = st_plan_add(&plan, &p->machine, &finding, false);
+    const char *why = st_plan_add(&plan, p, &finding, false);
     if (why != NULL)
         fail_msg("%s: %s", way->change.key, why);
     const struct st_entry *file = &plan.entries[plan.entries_n - 1];
@@ -234,7 +234,7 @@ static void check_way(const struct way *way, bool changed)
     const bool block = file->block;
     assert_int_equal(st_applied_open(&changes, "test", p, FOLDER, NULL, NULL, &why), 0);
     assert_int_equal(st_applied_add(&changes, &plan), 0);
-    assert_int_equal(p->machine.read_text(&p->machine, file->target, ours, sizeof(ours), &len), 0);
+    assert_int_equal(p->read_text(p, file->target, ours, sizeof(ours), &len), 0);
     assert_string_equal(ours + (block ? strlen("# mine") : 0), file->text);
     snprintf(now, sizeof(now), "%s", ours);
     now[len - (block ? strlen("# <<< sleeptune freebsd-snd-latency\n") + 2 : 2)] = 'X';
@@ -276,11 +276,11 @@ static void a_running_value_without_a_file_may_be_missing(void **state)
         machine(ST_OS_LINUX, (const struct file[FILES_MAX]){{"/etc/default/grub.d/a.cfg", ""}});
     st_finding_change(&finding, ST_CHANGE_SYSFS_NOW, "/sys/kernel/debug/sched/preempt", "full");
     st_finding_change(&finding, ST_CHANGE_BOOT, "boot", "preempt=full");
-    assert_null(st_plan_add(&plan, &p->machine, &finding, false));
+    assert_null(st_plan_add(&plan, p, &finding, false));
     assert_int_equal(plan.entries_n, 1);
     st_journal_finish(&plan);
     assert_int_equal(st_fake_set_file(p, "/sys/kernel/debug/sched/preempt", "none (voluntary) full\n", 0), 0);
-    assert_null(st_plan_add(&plan, &p->machine, &finding, false));
+    assert_null(st_plan_add(&plan, p, &finding, false));
     assert_int_equal(plan.entries_n, 2);
     assert_string_equal(plan.entries[0].old_value, "voluntary");
     st_journal_finish(&plan);

@@ -65,8 +65,8 @@ static void what_was_written_is_read_back(void **state)
     assert_non_null(p);
     ST_EACH (entry, entries)
         assert_int_equal(st_journal_add(&journal, entry), 0);
-    assert_int_equal(st_journal_write(&p->writer, FOLDER, &journal), 0);
-    assert_null(st_journal_read(&p->machine, FOLDER, &again));
+    assert_int_equal(st_journal_write(p, FOLDER, &journal), 0);
+    assert_null(st_journal_read(p, FOLDER, &again));
     assert_int_equal(again.entries_n, 3);
     for (size_t i = 0; i < 3; i++) {
         const struct st_entry *entry = &again.entries[i];
@@ -128,7 +128,7 @@ static void running_values_of_another_boot_are_forgotten(void **state)
         assert_int_equal(st_fake_set_sysctl(p, row->boot_id, "a-1", 0), 0);
         assert_int_equal(st_journal_add(&journal, &row->value), 0);
         assert_int_equal(st_journal_add(&journal, &file), 0);
-        assert_int_equal(st_journal_write(&p->writer, FOLDER, &journal), 0);
+        assert_int_equal(st_journal_write(p, FOLDER, &journal), 0);
         for (int boot = 1; boot <= 4; boot++) { /* the same, another, another with the file, unknown */
             if (boot == 2)
                 assert_int_equal(st_fake_set_sysctl(p, row->boot_id, "b-2", 0), 0);
@@ -136,7 +136,7 @@ static void running_values_of_another_boot_are_forgotten(void **state)
                 assert_int_equal(st_fake_set_file(p, row->path, text, 0), 0);
             if (boot == 4)
                 assert_int_equal(st_fake_set_sysctl(p, row->boot_id, "", -ENOENT), 0);
-            assert_null(st_journal_read(&p->machine, FOLDER, &again));
+            assert_null(st_journal_read(p, FOLDER, &again));
             assert_int_equal(again.entries_n, 2);
             assert_int_equal(again.entries[0].forgotten, boot == 2);
             assert_int_equal(st_journal_is_interrupted(&again), boot != 2);
@@ -156,11 +156,11 @@ static void an_empty_journal_is_no_file(void **state)
     size_t len;
     (void)state;
     assert_non_null(p);
-    assert_null(st_journal_read(&p->machine, FOLDER, &journal));
+    assert_null(st_journal_read(p, FOLDER, &journal));
     assert_int_equal(journal.entries_n, 0);
     assert_int_equal(st_fake_set_file(p, FOLDER "/journal", "x", 0), 0);
-    assert_int_equal(st_journal_write(&p->writer, FOLDER, &journal), 0);
-    assert_int_equal(p->machine.read_text(&p->machine, FOLDER "/journal", buf, sizeof(buf), &len), -ENOENT);
+    assert_int_equal(st_journal_write(p, FOLDER, &journal), 0);
+    assert_int_equal(p->read_text(p, FOLDER "/journal", buf, sizeof(buf), &len), -ENOENT);
     st_fake_free(p);
 }
 

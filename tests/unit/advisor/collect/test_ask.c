@@ -41,7 +41,7 @@ static void fact(const char *key, const char *value)
 static void ask(void)
 {
     const struct st_ask how = {0};
-    assert_int_equal(st_ask_servers(&p->machine, &how, facts), 0);
+    assert_int_equal(st_ask_servers(p, &how, facts), 0);
 }
 
 static void show_answers(void)
@@ -213,7 +213,7 @@ static void nobody_is_asked_on_wish(void **state)
     fact("linux.daemon.pipewire", "700");
     fact("linux.pipewire.quantum", "1024");
     answer(PW, settings, 0);
-    assert_int_equal(st_ask_servers(&p->machine, &how, facts), 0);
+    assert_int_equal(st_ask_servers(p, &how, facts), 0);
     show_answers();
     shown_is(__func__);
 }
@@ -238,7 +238,7 @@ static void a_user_who_is_not_there_has_no_servers(void **state)
     const struct st_ask how = {.user = "sleeptune-nobody-of-this-name"};
     fact("linux.daemon.pipewire", "700");
     answer(PW, settings, 0);
-    assert_int_equal(st_ask_servers(&p->machine, &how, facts), 0);
+    assert_int_equal(st_ask_servers(p, &how, facts), 0);
     show_answers();
     shown_is(__func__);
 }
@@ -348,7 +348,7 @@ static void a_captured_machine_is_never_asked(void **state)
     const struct st_ask how = {0};
     fact("linux.daemon.pipewire", "700");
     assert_int_equal(st_platform_root_new("/", &root), 0);
-    assert_int_equal(st_ask_servers(&root->machine, &how, facts), 0);
+    assert_int_equal(st_ask_servers(root, &how, facts), 0);
     st_platform_root_free(root);
     assert_null(st_facts_find(facts, "linux.ask.pipewire"));
 }
@@ -358,7 +358,7 @@ static void out_of_memory_is_told(void **state)
     const struct st_ask how = {0};
     fact("linux.daemon.pipewire", "700");
     assert_int_equal(st_fake_fail_at(p, "run", 1, -ENOMEM), 0);
-    assert_int_equal(st_ask_servers(&p->machine, &how, facts), -ENOMEM);
+    assert_int_equal(st_ask_servers(p, &how, facts), -ENOMEM);
 }
 
 int main(void)

@@ -61,21 +61,21 @@ static void an_open_stream_has_its_sizes_and_owner(void **state)
 /* A card of 48 kHz whose position moves in steps; each seventh look at it takes 9 ms, in each 25th it starts
  * again after an xrun. */
 static struct {
-    int (*read_tree)(struct st_machine *machine, const char *path, char *buf, size_t buf_bytes,
+    int (*read_tree)(struct st_platform *machine, const char *path, char *buf, size_t buf_bytes,
                      size_t *ret_len);
     int64_t step_frames, looks_n, started_ns;
     bool has_xruns, runs;
 } card;
 
-static int read_moving(struct st_machine *machine, const char *path, char *buf, size_t buf_bytes,
+static int read_moving(struct st_platform *machine, const char *path, char *buf, size_t buf_bytes,
                        size_t *ret_len)
 {
     if (strcmp(path, SUB "status") != 0)
         return card.read_tree(machine, path, buf, buf_bytes, ret_len);
     const bool xrun = card.has_xruns && card.looks_n % 25 == 5;
     st_fake_advance(p, card.looks_n++ % 7 == 3 ? 9000000 : 20000);
-    card.started_ns = xrun ? st_clock_now_ns(&p->clock) : card.started_ns;
-    const int64_t steps_n = (st_clock_now_ns(&p->clock) - card.started_ns) * 48 / 1000000 / card.step_frames;
+    card.started_ns = xrun ? st_platform_now_ns(p) : card.started_ns;
+    const int64_t steps_n = (st_platform_now_ns(p) - card.started_ns) * 48 / 1000000 / card.step_frames;
     *ret_len =
         (size_t)snprintf(buf, buf_bytes, "state: %s\nowner_pid: 3700\ntrigger_time: 0.0\nhw_ptr: %lld\n",
                          xrun || !card.runs ? "XRUN" : "RUNNING", (long long)(steps_n * card.step_frames));
@@ -99,8 +99,8 @@ static void steps_of_the_position_are_measured(void **state)
     file(SUB "hw_params", "rate: 48000 (48000/1)\n");
     file(SUB "status", "");
     file("/proc/3700/comm", "pipewire\n");
-    card.read_tree = p->machine.read_text;
-    p->machine.read_text = read_moving;
+    card.read_tree = p->read_text;
+    p->read_text = read_moving;
     card.runs = true;
     for (size_t i = 0; i < 2 * ST_ARRAY_LEN(steps); i++) {
         card.step_frames = steps[i / 2];

@@ -39,7 +39,7 @@ static void line(const char *key, const char *value)
 static void check(const char *user, const char *key, int64_t wanted)
 {
     int64_t number;
-    assert_int_equal(st_collect_user(&p->machine, user, facts), 0);
+    assert_int_equal(st_collect_user(p, user, facts), 0);
     if (st_facts_int(facts, key, &number) != 0)
         fail_msg("%s: no number %s", user, key);
     if (number != wanted)
@@ -87,15 +87,15 @@ static void without_a_line_there_is_no_right(void **state)
 
 static void who_does_not_exist_is_said(void **state)
 {
-    assert_int_equal(st_collect_user(&p->machine, "eve", facts), -ENOENT);
-    assert_int_equal(st_collect_user(&p->machine, "", facts), -ENOENT);
-    assert_int_equal(st_collect_user(&p->machine, "broken", facts), -EBADMSG);
+    assert_int_equal(st_collect_user(p, "eve", facts), -ENOENT);
+    assert_int_equal(st_collect_user(p, "", facts), -ENOENT);
+    assert_int_equal(st_collect_user(p, "broken", facts), -EBADMSG);
     assert_int_equal(facts->n, 0);
     st_fake_free(p);
     p = st_fake_new(ST_OS_LINUX, 0);
-    assert_int_equal(st_collect_user(&p->machine, "ann", facts), -ENODATA);
+    assert_int_equal(st_collect_user(p, "ann", facts), -ENODATA);
     file("/etc/passwd", "ann:x:1000:1000:Ann,,,:/:/bin/sh\n"); /* and no /etc/group */
-    assert_int_equal(st_collect_user(&p->machine, "ann", facts), -ENODATA);
+    assert_int_equal(st_collect_user(p, "ann", facts), -ENODATA);
 }
 
 #define USER(name) TEST(name)

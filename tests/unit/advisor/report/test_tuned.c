@@ -27,9 +27,9 @@ static void it_comes_back_until_another_kernel_runs(void **state)
     struct st_platform *p = st_fake_new(ST_OS_LINUX, 0);
     struct st_facts *facts = facts_of("6.18.5"), *other = facts_of("6.19.0");
     struct st_tuned tuned;
-    assert_int_equal(st_tuned_read(&p->machine, FOLDER, facts, &tuned), -ENOENT);
-    assert_int_equal(st_tuned_write(&p->writer, FOLDER, facts, &sample), 0);
-    assert_int_equal(st_tuned_read(&p->machine, FOLDER, facts, &tuned), 0);
+    assert_int_equal(st_tuned_read(p, FOLDER, facts, &tuned), -ENOENT);
+    assert_int_equal(st_tuned_write(p, FOLDER, facts, &sample), 0);
+    assert_int_equal(st_tuned_read(p, FOLDER, facts, &tuned), 0);
     assert_int_equal(tuned.n, 2);
     assert_string_equal(
         st_tuned_text(&tuned, st_tuned_find(&tuned, "linux-swap")),
@@ -42,7 +42,7 @@ static void it_comes_back_until_another_kernel_runs(void **state)
         "; dropouts of the test loop: about 480 an hour without it, at most 190 with it (95 %)");
     assert_string_equal(st_tuned_per_hour(&tuned.rows[1]), "");
     assert_null(st_tuned_find(&tuned, "linux-hz"));
-    assert_int_equal(st_tuned_read(&p->machine, FOLDER, other, &tuned), -ESTALE);
+    assert_int_equal(st_tuned_read(p, FOLDER, other, &tuned), -ESTALE);
     st_facts_free(facts);
     st_facts_free(other);
     st_fake_free(p);
@@ -54,8 +54,8 @@ static void it_is_kept_on_freebsd(void **state)
     struct st_facts *facts;
     struct st_tuned tuned;
     assert_int_equal(st_collect_dir(ST_CAPTURES_DIR "/freebsd-13.2", &facts), 0);
-    assert_int_equal(st_tuned_write(&p->writer, FOLDER, facts, &sample), 0);
-    assert_int_equal(st_tuned_read(&p->machine, FOLDER, facts, &tuned), 0);
+    assert_int_equal(st_tuned_write(p, FOLDER, facts, &sample), 0);
+    assert_int_equal(st_tuned_read(p, FOLDER, facts, &tuned), 0);
     assert_int_equal(tuned.n, 2);
     st_facts_free(facts);
     st_fake_free(p);
@@ -83,7 +83,7 @@ static void what_is_no_such_document_is_refused(void **state)
     struct st_tuned tuned;
     ST_EACH (text, bad) {
         assert_int_equal(st_fake_set_file(p, FOLDER "/tuned.json", *text, 0), 0);
-        assert_int_equal(st_tuned_read(&p->machine, FOLDER, facts, &tuned), -EBADMSG);
+        assert_int_equal(st_tuned_read(p, FOLDER, facts, &tuned), -EBADMSG);
     }
     st_facts_free(facts);
     st_fake_free(p);

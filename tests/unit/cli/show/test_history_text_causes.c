@@ -1,6 +1,6 @@
 /* The table of causes; the document comes from a socket, so nothing in it is trusted. */
 #include "cli/show/history_text.h"
-#include "platform/machine.h"
+#include "platform/platform.h"
 #include "tests/unit/unit.h"
 
 static enum st_os os;

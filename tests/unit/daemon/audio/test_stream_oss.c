@@ -42,7 +42,7 @@ static int fake_ioctl(ST_UNUSED int fd, unsigned long request, void *value)
 }
 
 /* Threads: the writer's, before it writes. */
-static int fake_set_name(ST_UNUSED struct st_threads *threads, const char *name)
+static int fake_set_name(ST_UNUSED struct st_platform *platform, const char *name)
 {
     ST_PRINT(fake.thread, "%s", name);
     return 0;
@@ -71,7 +71,7 @@ static int open_fake(int channels, int fragment_bytes, struct st_own_stream **re
     fake.channels = channels;
     fake.fragment_bytes = fragment_bytes;
     struct st_platform *platform = st_platform_native();
-    platform->threads.set_name = fake_set_name;
+    platform->set_name = fake_set_name;
     return st_stream_oss_open(&calls, platform, &config, &seen, ret, error, sizeof(error));
 }
 

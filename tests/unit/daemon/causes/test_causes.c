@@ -36,7 +36,7 @@ static int teardown(void **state)
 static struct st_cause_event late(enum st_cause cause, int64_t lateness_ns, int64_t explained_ns)
 {
     return (struct st_cause_event){.cause = cause,
-                                   .at_ns = st_clock_now_ns(&fake->clock),
+                                   .at_ns = st_platform_now_ns(fake),
                                    .lateness_ns = lateness_ns,
                                    .explained_ns = explained_ns,
                                    .together_n = 1};
@@ -67,7 +67,7 @@ static const char *said(const char *key)
 {
     static char buf[512];
     st_causes_tick(causes, 0);
-    json_t *list = st_events_json(&events, st_clock_wall_ns(&fake->clock));
+    json_t *list = st_events_json(&events, st_platform_wall_ns(fake));
     const char *text = json_string_value(json_object_get(json_array_get(list, 0), key));
     ST_PRINT(buf, "%s", text != NULL ? text : "");
     json_decref(list);
@@ -96,8 +96,8 @@ static json_t *sums(void)
 static void look(const char *when)
 {
     st_causes_tick(causes, 0);
-    json_t *newest_first = st_events_json(&events, st_clock_wall_ns(&fake->clock)),
-           *oldest_first = json_array(), *event;
+    json_t *newest_first = st_events_json(&events, st_platform_wall_ns(fake)), *oldest_first = json_array(),
+           *event;
     size_t i;
     json_array_foreach(newest_first, i, event) json_array_insert(oldest_first, 0, event);
     json_decref(newest_first);
@@ -255,7 +255,7 @@ static void time_goes_by(int64_t ns)
 
 static void observe_by(enum st_event_kind kind, int64_t span_ns, const char *backend)
 {
-    struct st_event event = st_event_make(st_clock_wall_ns(&fake->clock), kind, "%s", backend);
+    struct st_event event = st_event_make(st_platform_wall_ns(fake), kind, "%s", backend);
     ST_PRINT(event.source, kind == ST_EVENT_OWN_DROPOUT ? "own" : "pipewire");
     event.certainty = ST_CERTAINTY_EXACT;
     event.span_ns = span_ns;
@@ -287,7 +287,7 @@ static void not_ready(enum st_dropout_reason reason, int64_t spare_ns, int64_t s
     time_goes_by(12 * ST_NS_PER_S);
     add(ST_CAUSE_RUN_QUEUE, 3 * ST_NS_PER_MS, 2900000);
     st_causes_tick(causes, 0);
-    struct st_event event = st_event_make(st_clock_wall_ns(&fake->clock), ST_EVENT_CLIENT_DROPOUT, "%s", "");
+    struct st_event event = st_event_make(st_platform_wall_ns(fake), ST_EVENT_CLIENT_DROPOUT, "%s", "");
     ST_PRINT(event.source, "pipewire");
     ST_PRINT(event.client, "mpv");
     event.certainty = ST_CERTAINTY_EXACT;
@@ -325,7 +325,7 @@ static void memory_is_waited_for_until(int us)
 
 static void swapped_out(int64_t span_ns)
 {
-    struct st_event event = st_event_make(st_clock_wall_ns(&fake->clock), ST_EVENT_CLIENT_DROPOUT, "%s", "");
+    struct st_event event = st_event_make(st_platform_wall_ns(fake), ST_EVENT_CLIENT_DROPOUT, "%s", "");
     ST_PRINT(event.source, "pipewire");
     ST_PRINT(event.client, "mpv");
     event.certainty = ST_CERTAINTY_EXACT;
@@ -442,7 +442,7 @@ static void late_wakes_that_left_the_list_make_no_one_on_time(void **state)
         add(ST_CAUSE_RUN_QUEUE, ST_NS_PER_MS, 900000);
     }
     st_causes_tick(causes, 0);
-    json_t *list = st_events_json(&events, st_clock_wall_ns(&fake->clock));
+    json_t *list = st_events_json(&events, st_platform_wall_ns(fake));
     const json_t *event = json_array_get(list, json_array_size(list) - 1);
     assert_string_equal(json_string_value(json_object_get(event, "event")), "device-dropout");
     assert_null(json_object_get(event, "cause"));
@@ -452,7 +452,7 @@ static void late_wakes_that_left_the_list_make_no_one_on_time(void **state)
 static void machine_was_slower_in_the_seconds_of_it_and_no_other(void **state)
 {
     struct st_meanwhile meanwhile = events.meanwhile;
-    const int64_t from_ns = st_clock_wall_ns(&fake->clock), to_ns = from_ns + 3 * ST_NS_PER_S;
+    const int64_t from_ns = st_platform_wall_ns(fake), to_ns = from_ns + 3 * ST_NS_PER_S;
     enum st_cause slowed;
     assert_true(st_events_slowed(&events, from_ns, &slowed)); /* no one looks at the machine */
     assert_int_equal(slowed, ST_CAUSE_UNKNOWN);

@@ -428,7 +428,7 @@ static void a_name_that_the_kernel_cut_is_completed(void **state)
         ST_PRINT(culprit.name, "%s", row->name);
         assert_int_equal(st_fake_set_file(p, "/proc/7/comm", row->comm, 0), 0);
         assert_int_equal(st_fake_set_file(p, "/proc/7/cmdline", row->command, 0), 0);
-        st_cpu_trace_complete_name(&p->machine, &culprit);
+        st_cpu_trace_complete_name(p, &culprit);
         assert_string_equal(culprit.name, row->wanted);
         st_fake_free(p);
     }

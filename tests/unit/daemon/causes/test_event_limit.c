@@ -98,7 +98,7 @@ static void fill_history(void)
 static void end_minute(void)
 {
     struct st_hist lateness;
-    const int64_t wall_ns = st_clock_wall_ns(&fake->clock);
+    const int64_t wall_ns = st_platform_wall_ns(fake);
     const struct st_history_minute minute = {.from_wall_ns = wall_ns - 60 * ST_NS_PER_S,
                                              .to_wall_ns = wall_ns,
                                              .measured_ns = 60 * ST_NS_PER_S,
@@ -129,7 +129,7 @@ static void flood(int64_t rate_hz)
     client = 0;
     config.history.max_mb = MAX_MB;
     fill_history();
-    events.clock = &fake->clock;
+    events.platform = fake;
     start();
     st_observed_init(&o, fake, &events, &source);
     st_observed_set(&o, ST_OBSERVED_ON, &setting);
@@ -139,15 +139,14 @@ static void flood(int64_t rate_hz)
             to_see_n = rate_hz / 4;
             st_observed_turn(&o);
             if (quarter % 4 == 0)
-                st_events_log(&events, st_clock_wall_ns(&fake->clock), false);
+                st_events_log(&events, st_platform_wall_ns(fake), false);
         }
-        st_events_add(&events, ST_LOG_DBG, st_clock_wall_ns(&fake->clock), ST_EVENT_LOOP_STALLED,
-                      "a real one");
+        st_events_add(&events, ST_LOG_DBG, st_platform_wall_ns(fake), ST_EVENT_LOOP_STALLED, "a real one");
         struct st_event real =
-            st_event_make(st_clock_wall_ns(&fake->clock), ST_EVENT_DEVICE_DROPOUT, "a real xrun of jack");
+            st_event_make(st_platform_wall_ns(fake), ST_EVENT_DEVICE_DROPOUT, "a real xrun of jack");
         ST_PRINT(real.source, "jack");
         st_events_put(&events, ST_LOG_DBG, &real);
-        real = st_event_make(st_clock_wall_ns(&fake->clock), ST_EVENT_LATE_WAKE, "a real late wake-up");
+        real = st_event_make(st_platform_wall_ns(fake), ST_EVENT_LATE_WAKE, "a real late wake-up");
         ST_PRINT(real.source, "loop");
         st_events_put(&events, ST_LOG_DBG, &real);
         end_minute();
@@ -155,7 +154,7 @@ static void flood(int64_t rate_hz)
         assert_in_range(bytes_on_disk(), 1, MAX_MB * MB + ST_HISTORY_LOG_BYTES + (minute == 0 ? 4 * MB : 0));
     }
     st_observed_finish(&o);
-    st_events_log(&events, st_clock_wall_ns(&fake->clock), true);
+    st_events_log(&events, st_platform_wall_ns(fake), true);
     assert_int_equal(o.view.seen.dropouts_n, rate_hz * 60 * MINUTES); /* counts are exact */
     assert_int_equal(in_list("loop-stalled", ""), MINUTES);
     assert_int_equal(in_list("device-dropout", "jack"), MINUTES);

@@ -206,14 +206,14 @@ static void unreadable_file_is_an_error_with_its_reason(void **state)
     struct st_config c;
     assert_int_equal(st_fake_set_file(fake, "/c", "", -EACCES), 0);
     messages[0] = '\0';
-    assert_int_equal(st_config_load(&fake->machine, "/c", &c, collect, NULL), -EACCES);
+    assert_int_equal(st_config_load(fake, "/c", &c, collect, NULL), -EACCES);
     assert_has(messages, "/c: cannot be read: Permission denied");
-    assert_int_equal(st_config_load(&fake->machine, "/missing", &c, collect, NULL), -ENOENT);
+    assert_int_equal(st_config_load(fake, "/missing", &c, collect, NULL), -ENOENT);
     char *big = malloc(ST_CONFIG_FILE_BYTES + 100);
     memset(big, '#', ST_CONFIG_FILE_BYTES + 99);
     big[ST_CONFIG_FILE_BYTES + 99] = '\0';
     assert_int_equal(st_fake_set_file(fake, "/big", big, 0), 0);
-    assert_int_equal(st_config_load(&fake->machine, "/big", &c, collect, NULL), -EFBIG);
+    assert_int_equal(st_config_load(fake, "/big", &c, collect, NULL), -EFBIG);
     assert_has(messages, "/big: larger than");
     free(big);
     st_fake_free(fake);

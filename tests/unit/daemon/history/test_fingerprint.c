@@ -44,7 +44,7 @@ static const char *value_of(const char *kind, const char *name)
 
 static void take(void)
 {
-    st_fingerprint_take(&fake->machine, HOME, &taken);
+    st_fingerprint_take(fake, HOME, &taken);
 }
 
 static void finish(void)

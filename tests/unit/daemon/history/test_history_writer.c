@@ -80,9 +80,9 @@ static json_t *answer(bool steps)
     st_history_writer_ask(writer, &ask);
     while (answer.http_status == 0) { /* the test's limit ends it */
         struct st_wait wait;
-        st_wait_init(&wait, st_clock_now_ns(&p->clock) + ST_NS_PER_S);
+        st_wait_init(&wait, st_platform_now_ns(p) + ST_NS_PER_S);
         st_history_writer_wait(writer, &wait);
-        st_wait(&wait, &p->clock, &none);
+        st_wait(&wait, p, &none);
         st_history_writer_turn(writer, &wait);
     }
     assert_non_null(answer.text);

@@ -38,9 +38,9 @@ static void thread_that_never_sleeps_is_named_at_the_second_look(void **state)
     put("483", 483, "elsewhere", 'R', 1, 90); /* another CPU */
     put("484", 484, "sleeper", 'S', 0, 95);   /* it sleeps */
     put("485", 485, "lower", 'R', 0, 60);     /* the loop preempts it */
-    st_hog_look(&tree->machine, 70, &hog);
+    st_hog_look(tree, 70, &hog);
     assert_int_equal(hog.looks, 1);
-    st_hog_look(&tree->machine, 70, &hog);
+    st_hog_look(tree, 70, &hog);
     assert_int_equal(hog.looks, ST_HOG_LOOKS);
     assert_int_equal(hog.tid, 482);
     assert_int_equal(hog.priority, 80);
@@ -52,10 +52,10 @@ static void thread_that_never_sleeps_is_named_at_the_second_look(void **state)
     assert_non_null(f);
     fprintf(f, "/usr/bin/qemu-system-x86_64%c-m%c512", 0, 0);
     assert_int_equal(fclose(f), 0);
-    st_hog_look(&tree->machine, 70, &hog);
+    st_hog_look(tree, 70, &hog);
     assert_string_equal(hog.name, "qemu-system-x86_64"); /* the kernel cuts names */
     put("482", 482, "hog", 'S', 0, 80);
-    st_hog_look(&tree->machine, 70, &hog);
+    st_hog_look(tree, 70, &hog);
     assert_int_equal(hog.looks, 0);
 }
 

@@ -50,7 +50,7 @@ static void loop_that_used_little_is_not_guilty_of_starvation(void **state)
 static _Atomic int demoted_tid;
 static int demote_result;
 
-static int record_demote(struct st_threads *threads, pid_t tid)
+static int record_demote(struct st_platform *platform, pid_t tid)
 {
     atomic_store(&demoted_tid, (int)tid);
     return demote_result;
@@ -70,7 +70,7 @@ static uint64_t no_cheep(void *ctx)
 static void be_busy(pid_t loop_tid, struct st_watchdog_view *view)
 {
     struct st_platform platform = *st_platform_native();
-    platform.threads.demote = record_demote;
+    platform.demote = record_demote;
     struct st_watchdog *watchdog;
     atomic_store(&demoted_tid, 0);
     const struct st_watchdog_loop loop = {.tid = tid_of_loop, .cheeps = no_cheep, .ctx = &loop_tid};
@@ -103,7 +103,7 @@ static void failed_demotion_is_not_called_demoted(void **state)
 static void demotion_that_works_at_the_second_try_is_told(void **state)
 {
     struct st_platform platform = *st_platform_native();
-    platform.threads.demote = record_demote;
+    platform.demote = record_demote;
     pid_t loop_tid = 4711;
     struct st_watchdog *watchdog;
     const uint64_t before = events.added_n;
@@ -140,7 +140,7 @@ static uint64_t cheep(void *ctx)
 static void only_a_silent_canary_costs_the_loop_its_priority(void **state)
 {
     struct st_platform platform = *st_platform_native();
-    platform.threads.demote = record_demote;
+    platform.demote = record_demote;
     demote_result = 0;
     pid_t loop_tid = INT_MAX;
     const struct st_watchdog_loop silent = {.tid = tid_of_loop, .cheeps = no_cheep, .ctx = &loop_tid};

@@ -29,9 +29,9 @@ static void wait_and_turn(struct st_observe *observe)
     struct st_wait wait;
     sigset_t none;
     sigemptyset(&none);
-    st_wait_init(&wait, st_clock_now_ns(&p->clock) + ST_NS_PER_S);
+    st_wait_init(&wait, st_platform_now_ns(p) + ST_NS_PER_S);
     st_observe_wait(observe, &wait);
-    st_wait(&wait, &p->clock, &none);
+    st_wait(&wait, p, &none);
     (void)st_observe_turn(observe, &wait);
 }
 
@@ -103,12 +103,12 @@ static void a_source_that_floods_is_read_eight_times_a_second(void **state)
     assert_int_equal(st_observe_new(platform, sources, &config, &events, "", &observe), 0);
     reads_n = 0;
     assert_int_equal(write(fds[1], "x", 1), 1);
-    const int64_t end_ns = st_clock_now_ns(&platform->clock) + ST_NS_PER_S;
-    while (st_clock_now_ns(&platform->clock) < end_ns) {
+    const int64_t end_ns = st_platform_now_ns(platform) + ST_NS_PER_S;
+    while (st_platform_now_ns(platform) < end_ns) {
         struct st_wait wait;
-        st_wait_init(&wait, st_clock_now_ns(&platform->clock));
+        st_wait_init(&wait, st_platform_now_ns(platform));
         st_observe_wait(observe, &wait);
-        st_wait(&wait, &platform->clock, &none);
+        st_wait(&wait, platform, &none);
         (void)st_observe_turn(observe, &wait);
         st_fake_advance(platform, 5 * ST_NS_PER_MS);
     }
@@ -149,7 +149,7 @@ static void what_plays_is_known_after_a_turn(void **state)
     st_wait_init(&wait, 0);
     assert_int_equal(st_observe_new(platform, sources, &config, &events, "", &observe), 0);
     const int64_t played_ns = st_observe_turn(observe, &wait);
-    assert_int_equal(played_ns, st_clock_now_ns(&platform->clock));
+    assert_int_equal(played_ns, st_platform_now_ns(platform));
     st_observe_playing(observe, &facts);
     assert_int_equal(facts.telling_n, 1);
     assert_null(facts.blind);

@@ -107,12 +107,12 @@ static struct st_event *see(const char *device, const char *client, int64_t xrun
 
 static int64_t now_ns(void)
 {
-    return st_clock_now_ns(&platform->clock);
+    return st_platform_now_ns(platform);
 }
 
 static int64_t wall_ns(void)
 {
-    return st_clock_wall_ns(&platform->clock);
+    return st_platform_wall_ns(platform);
 }
 
 static void turn_after(int64_t ns)

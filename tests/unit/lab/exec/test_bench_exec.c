@@ -79,7 +79,7 @@ static void each_has_its_own_start(void **state)
     s->config.runs_n = 60;
     s->config.budget_ns = 60 * ST_NS_PER_S;
     int64_t slack_ns;
-    assert_int_equal(s->fake->platform->threads.timer_slack_ns(&s->fake->platform->threads, &slack_ns), 0);
+    assert_int_equal(s->fake->platform->timer_slack_ns(s->fake->platform, &slack_ns), 0);
     assert_int_equal(st_bench_exec_init(&s->bench, &s->config), 0);
     assert_int_equal(st_bench_exec_measure(&s->bench, s->fake), 0);
     assert_int_equal(st_bench_exec_figures(&s->bench, &s->figures), 0);
@@ -89,7 +89,7 @@ static void each_has_its_own_start(void **state)
     assert_in_range(a->net.value_ns, 4100000, 6100000);
     assert_in_range(llabs(b->net.value_ns), 0, 1000000); /* its start takes as long */
     int64_t after_ns;
-    assert_int_equal(s->fake->platform->threads.timer_slack_ns(&s->fake->platform->threads, &after_ns), 0);
+    assert_int_equal(s->fake->platform->timer_slack_ns(s->fake->platform, &after_ns), 0);
     assert_int_equal(after_ns, slack_ns); /* which the starts had for themselves */
     s->config.commands_n = 2;
     s->config.commands = &two[2]; /* a start that is not there */

@@ -81,7 +81,7 @@ static void every_way_here_wakes_or_says_why_not(void **state)
     const struct st_wake_method *m;
     size_t worked_n = 0;
     int cpu;
-    assert_true(lab->platform->threads.cpus_allowed(&lab->platform->threads, &cpu, 1) >= 1);
+    assert_true(lab->platform->cpus_allowed(lab->platform, &cpu, 1) >= 1);
     for (size_t i = 0; (m = lab->wake_method(lab, i)) != NULL; i++)
         try_method(lab, m, cpu, &worked_n);
     assert_true(worked_n >= 3);
@@ -91,7 +91,7 @@ static void a_cpu_that_is_not_there_is_refused(void **state)
 {
     struct st_lab *lab = st_lab_native();
     int cpu;
-    assert_true(lab->platform->threads.cpus_allowed(&lab->platform->threads, &cpu, 1) >= 1);
+    assert_true(lab->platform->cpus_allowed(lab->platform, &cpu, 1) >= 1);
     const struct st_wake_setting setting = {.sender_cpu = cpu, .sleeper_cpu = 8000};
     struct st_wake w;
     assert_int_equal(wake_open(&w, lab, st_lab_find(lab, lab->wake_method, "channel"), &setting), -EINVAL);

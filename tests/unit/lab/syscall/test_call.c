@@ -75,12 +75,12 @@ static void the_fake_costs_as_scripted(void **state)
     assert_int_equal(st_lab_fake_script_call(lab, "empty", cost, 2, 90), -ENOENT);
     assert_int_equal(st_call_open(&c, lab, st_lab_find(lab, lab->call_method, "getppid")), 0);
     assert_int_equal(c.method->call(&c), 0);
-    assert_int_equal(lab->platform->clock.now_ns(&lab->platform->clock), 1500);
+    assert_int_equal(lab->platform->now_ns(lab->platform), 1500);
     assert_int_equal(c.method->call(&c), 0);
     assert_int_equal(c.method->call(&c), 0);
-    assert_int_equal(lab->platform->clock.now_ns(&lab->platform->clock), 1700);
+    assert_int_equal(lab->platform->now_ns(lab->platform), 1700);
     assert_int_equal(c.method->raw(&c), 0);
-    assert_int_equal(lab->platform->clock.now_ns(&lab->platform->clock), 1790);
+    assert_int_equal(lab->platform->now_ns(lab->platform), 1790);
     st_call_close(&c);
     assert_int_equal(st_lab_fake_fail_call(lab, "getppid", -EPERM), 0);
     assert_int_equal(st_call_open(&c, lab, st_lab_find(lab, lab->call_method, "getppid")), -EPERM);

@@ -26,7 +26,7 @@ static int shell(const char *script, char *buf, size_t bytes, int64_t limit_ns, 
     const char *const argv[] = {"sh", "-c", script, NULL};
     const struct st_run_as as = {.env = env};
     struct st_run run = {.argv = argv, .buf = buf, .buf_bytes = bytes};
-    assert_int_equal(p->machine.run(&p->machine, &run, 1, &as, limit_ns), 0);
+    assert_int_equal(p->run(p, &run, 1, &as, limit_ns), 0);
     if (ret_status != NULL)
         *ret_status = run.exit_status;
     assert_int_equal(strlen(buf), run.len);
@@ -107,14 +107,14 @@ static int show_limits(void)
     int priority;
     (void)getrlimit(RLIMIT_CORE, &limit);
     printf("core %d, policy %d", (int)limit.rlim_max,
-           p->threads.get_policy(&p->threads, &policy, &priority) == 0 && policy == ST_POLICY_OTHER);
+           p->get_policy(p, &policy, &priority) == 0 && policy == ST_POLICY_OTHER);
     (void)getrlimit(RLIMIT_MEMLOCK, &limit);
     printf(", memlock %d", limit.rlim_max <= 65536);
 #ifdef RLIMIT_RTPRIO
     (void)getrlimit(RLIMIT_RTPRIO, &limit);
     printf(", rtprio %d", (int)limit.rlim_max);
 #endif
-    printf(", fifo %d\n", p->threads.set_policy(&p->threads, ST_POLICY_FIFO, 1) == 0 ? 0 : -1);
+    printf(", fifo %d\n", p->set_policy(p, ST_POLICY_FIFO, 1) == 0 ? 0 : -1);
     return 0;
 }
 
@@ -130,7 +130,7 @@ static int again(const char *word, bool as_other, char *buf, int64_t limit_ns)
     const char *const vars[] = {path, NULL}, *const argv[] = {slash + 1, word, NULL};
     const struct st_run_as as = {.env = vars, .switch_user = as_other, .uid = 65534, .gid = 65534};
     struct st_run run = {.argv = argv, .buf = buf, .buf_bytes = BYTES};
-    assert_int_equal(p->machine.run(&p->machine, &run, 1, &as, limit_ns), 0);
+    assert_int_equal(p->run(p, &run, 1, &as, limit_ns), 0);
     return run.result;
 }
 
@@ -208,7 +208,7 @@ static void copy_for_others(char *ret_folder, char *ret_program, size_t bytes)
     const char *const argv[] = {"cp", "--", self, ret_program, NULL};
     const struct st_run_as as = {.env = env};
     struct st_run run = {.argv = argv, .buf = buf, .buf_bytes = sizeof(buf)};
-    assert_int_equal(p->machine.run(&p->machine, &run, 1, &as, LONG_NS), 0);
+    assert_int_equal(p->run(p, &run, 1, &as, LONG_NS), 0);
     assert_int_equal(run.result, 0);
     assert_int_equal(run.exit_status, 0);
     assert_int_equal(chmod(ret_program, 0755), 0);
@@ -265,7 +265,7 @@ static void a_missing_program_is_told(void **state)
                                                                                         NULL};
     struct st_run runs[] = {{.argv = missing, .buf = buf[0], .buf_bytes = BYTES},
                             {.argv = echo, .buf = buf[1], .buf_bytes = BYTES}};
-    assert_int_equal(p->machine.run(&p->machine, runs, 2, &as, LONG_NS), 0);
+    assert_int_equal(p->run(p, runs, 2, &as, LONG_NS), 0);
     assert_int_equal(runs[0].result, -ENOENT);
     assert_int_equal(runs[1].result, 0);
     assert_string_equal(buf[1], "there\n");
@@ -286,8 +286,7 @@ static void a_hung_one_is_killed_with_its_children(void **state)
         size_t len;
         struct st_platform *p = st_platform_native();
         ST_PRINT(path, "/proc/%d/stat", (int)grandchild);
-        if (p->machine.read_text(&p->machine, path, text, sizeof(text), &len) == 0 &&
-            strstr(text, ") Z") != NULL)
+        if (p->read_text(p, path, text, sizeof(text), &len) == 0 && strstr(text, ") Z") != NULL)
             return; /* dead; whoever inherits it has to reap it */
         assert_true(i < 4999);
         (void)usleep(1000);
@@ -309,8 +308,7 @@ static void all_share_one_limit(void **state)
         runs[i] = (struct st_run){.argv = i == 7 ? echo : sleeper, .buf = buf[i], .buf_bytes = BYTES};
     int tries = 0; /* echo may need longer where a machine is busy */
     do {
-        assert_int_equal(
-            p->machine.run(&p->machine, runs, 8, &as, (ST_NS_PER_S + ST_NS_PER_S / 2) << tries * 2), 0);
+        assert_int_equal(p->run(p, runs, 8, &as, (ST_NS_PER_S + ST_NS_PER_S / 2) << tries * 2), 0);
         for (size_t i = 0; i < 7; i++)
             assert_int_equal(runs[i].result, -ETIMEDOUT);
         none_survives();
@@ -354,7 +352,7 @@ static void a_user_without_rights_stays_one(void **state)
     const struct st_run_as as = {.env = env, .switch_user = true, .uid = 65534, .gid = 65534};
     const char *const argv[] = {"sh", "-c", "id -u; id -g; id -G", NULL};
     struct st_run run = {.argv = argv, .buf = buf, .buf_bytes = BYTES};
-    assert_int_equal(p->machine.run(&p->machine, &run, 1, &as, LONG_NS), 0);
+    assert_int_equal(p->run(p, &run, 1, &as, LONG_NS), 0);
     if (geteuid() == 0) {
         assert_int_equal(run.result, 0);
         assert_string_equal(buf, "65534\n65534\n65534\n");
@@ -379,7 +377,7 @@ static void too_many_are_refused(void **state)
     struct st_platform *p = st_platform_native();
     const struct st_run_as as = {.env = env};
     struct st_run runs[17] = {0};
-    assert_int_equal(p->machine.run(&p->machine, runs, 17, &as, LONG_NS), -EINVAL);
+    assert_int_equal(p->run(p, runs, 17, &as, LONG_NS), -EINVAL);
 }
 
 int main(int argc, char **argv)
@@ -390,7 +388,7 @@ int main(int argc, char **argv)
                : strcmp(argv[1], "hide") == 0          ? hide(false)
                : strcmp(argv[1], "hide-and-hang") == 0 ? hide(true)
                                                        : show_limits();
-    if (st_platform_native()->machine.program_path(&st_platform_native()->machine, path, sizeof(path)) != 0)
+    if (st_platform_native()->program_path(st_platform_native(), path, sizeof(path)) != 0)
         return 1;
     self = path;
     const struct CMUnitTest tests[] = {

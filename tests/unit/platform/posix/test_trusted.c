@@ -22,8 +22,8 @@ static void clean(void)
 static int taken(const char *value, char path[PATH_MAX])
 {
     assert_int_equal(setenv("SLEEPTUNE_FOLDER", value, 1), 0);
-    return st_trusted_find(&st_platform_native()->machine, "SLEEPTUNE_FOLDER", "../none", "/nonexistent",
-                           "code.so", path);
+    return st_trusted_find(st_platform_native(), "SLEEPTUNE_FOLDER", "../none", "/nonexistent", "code.so",
+                           path);
 }
 
 static void code_is_taken_from_a_folder_that_root_alone_can_change(void **state)

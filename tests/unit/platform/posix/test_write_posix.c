@@ -42,7 +42,7 @@ static void check(const char *path, const char *wanted)
 {
     char buf[256];
     size_t len;
-    const int r = f->p->machine.read_text(&f->p->machine, path, buf, sizeof(buf), &len);
+    const int r = f->p->read_text(f->p, path, buf, sizeof(buf), &len);
     assert_int_equal(r, wanted != NULL ? 0 : -ENOENT);
     if (wanted != NULL)
         assert_string_equal(buf, wanted);
@@ -50,7 +50,7 @@ static void check(const char *path, const char *wanted)
 
 static int put(const char *path, const char *text, mode_t mode)
 {
-    return f->p->writer.replace_file(&f->p->writer, path, text, strlen(text), mode);
+    return f->p->replace_file(f->p, path, text, strlen(text), mode);
 }
 
 static mode_t mode_of(const char *path)
@@ -78,9 +78,9 @@ static void what_a_killed_writer_left_is_no_obstacle(void **state)
     assert_int_equal(put("/a", "whole\n", 0600), 0);
     check("/a", "whole\n");
     assert_int_equal(put("/" ST_REPLACE_PREFIX "b" ST_REPLACE_SUFFIX, "half", 0600), 0);
-    assert_int_equal(f->p->writer.clean_file(&f->p->writer, "/b"), 0);
+    assert_int_equal(f->p->clean_file(f->p, "/b"), 0);
     check("/" ST_REPLACE_PREFIX "b" ST_REPLACE_SUFFIX, NULL);
-    assert_int_equal(f->p->writer.clean_file(&f->p->writer, "/none/b"), 0);
+    assert_int_equal(f->p->clean_file(f->p, "/none/b"), 0);
 }
 
 static void links_folders_and_fifos_are_not_replaced(void **state)
@@ -91,15 +91,15 @@ static void links_folders_and_fifos_are_not_replaced(void **state)
     assert_int_equal(symlink("target", full), 0);
     ST_PRINT(full, "%s/fifo", f->dir);
     assert_int_equal(mkfifo(full, 0600), 0);
-    assert_int_equal(f->p->writer.make_folder(&f->p->writer, "/folder", 0755), 0);
+    assert_int_equal(f->p->make_folder(f->p, "/folder", 0755), 0);
     assert_int_equal(put("/link", "ours\n", 0600), -ELOOP);
     assert_int_equal(put("/fifo", "ours\n", 0600), -EINVAL);
     assert_int_equal(put("/folder", "ours\n", 0600), -EISDIR);
-    assert_int_equal(f->p->writer.write_value(&f->p->writer, "/link", "ours"), -ELOOP);
-    assert_true(f->p->writer.write_value(&f->p->writer, "/fifo", "ours") < 0);
-    assert_int_equal(f->p->writer.remove_file(&f->p->writer, "/link"), -ELOOP);
-    assert_int_equal(f->p->writer.remove_file(&f->p->writer, "/folder"), -EISDIR);
-    assert_int_equal(f->p->writer.can_write(&f->p->writer, "/link", false), -ELOOP);
+    assert_int_equal(f->p->write_value(f->p, "/link", "ours"), -ELOOP);
+    assert_true(f->p->write_value(f->p, "/fifo", "ours") < 0);
+    assert_int_equal(f->p->remove_file(f->p, "/link"), -ELOOP);
+    assert_int_equal(f->p->remove_file(f->p, "/folder"), -EISDIR);
+    assert_int_equal(f->p->can_write(f->p, "/link", false), -ELOOP);
     check("/target", "theirs\n");
     assert_true(S_ISLNK(mode_of("/link")));
 }
@@ -114,7 +114,7 @@ static void a_link_is_one_error_on_all_systems(void **state)
     assert_int_equal(st_posix_open_error(ENOENT), -ENOENT);
     ST_PRINT(full, "%s/link", f->dir);
     assert_int_equal(symlink("target", full), 0);
-    assert_int_equal(st_posix_open_path(&f->p->machine, full, O_RDONLY | O_NOFOLLOW), -ELOOP);
+    assert_int_equal(st_posix_open_path(f->p, full, O_RDONLY | O_NOFOLLOW), -ELOOP);
 }
 
 static void paths_are_absolute_and_end_in_a_name(void **state)
@@ -122,7 +122,7 @@ static void paths_are_absolute_and_end_in_a_name(void **state)
     static const char *const paths[] = {"a", "", "/", "/a/", "/..", "/."};
     ST_EACH (path, paths) {
         assert_int_equal(put(*path, "x", 0600), -EINVAL);
-        assert_int_equal(f->p->writer.remove_file(&f->p->writer, *path), -EINVAL);
+        assert_int_equal(f->p->remove_file(f->p, *path), -EINVAL);
     }
     /* ".." does not lead out of the tree: it is the root of it */
     assert_int_equal(put("/../../up", "x", 0600), 0);
@@ -136,51 +136,51 @@ static void a_link_to_the_outside_leads_nowhere(void **state)
     assert_int_equal(symlink("/tmp", full), 0);
     assert_true(put("/out/sleeptune-escaped", "x", 0600) < 0);
     assert_int_equal(access("/tmp/sleeptune-escaped", F_OK), -1);
-    assert_true(f->p->writer.make_folder(&f->p->writer, "/out/sleeptune-escaped", 0755) < 0);
+    assert_true(f->p->make_folder(f->p, "/out/sleeptune-escaped", 0755) < 0);
     assert_int_equal(access("/tmp/sleeptune-escaped", F_OK), -1);
 }
 
 static void a_value_is_a_line_in_a_file_that_is_there(void **state)
 {
-    assert_int_equal(f->p->writer.write_value(&f->p->writer, "/none", "1"), -ENOENT);
+    assert_int_equal(f->p->write_value(f->p, "/none", "1"), -ENOENT);
     check("/none", NULL);
     assert_int_equal(put("/value", "a longer one\n", 0600), 0);
-    assert_int_equal(f->p->writer.write_value(&f->p->writer, "/value", "1"), 0);
+    assert_int_equal(f->p->write_value(f->p, "/value", "1"), 0);
     check("/value", "1\n");
 }
 
 static void a_sysctl_is_a_file_below_proc_sys(void **state)
 {
-    assert_int_equal(f->p->writer.make_folder(&f->p->writer, "/proc", 0755), 0);
-    assert_int_equal(f->p->writer.make_folder(&f->p->writer, "/proc/sys", 0755), 0);
-    assert_int_equal(f->p->writer.make_folder(&f->p->writer, "/proc/sys/vm", 0755), 0);
+    assert_int_equal(f->p->make_folder(f->p, "/proc", 0755), 0);
+    assert_int_equal(f->p->make_folder(f->p, "/proc/sys", 0755), 0);
+    assert_int_equal(f->p->make_folder(f->p, "/proc/sys/vm", 0755), 0);
     assert_int_equal(put("/proc/sys/vm/x", "60\n", 0600), 0);
-    assert_int_equal(f->p->writer.write_sysctl(&f->p->writer, "vm.x", "10"), 0);
+    assert_int_equal(f->p->write_sysctl(f->p, "vm.x", "10"), 0);
     check("/proc/sys/vm/x", "10\n");
-    assert_int_equal(f->p->writer.write_sysctl(&f->p->writer, "vm.y", "10"), -ENOENT);
-    assert_int_equal(f->p->writer.write_sysctl(&f->p->writer, "", "10"), -EINVAL);
+    assert_int_equal(f->p->write_sysctl(f->p, "vm.y", "10"), -ENOENT);
+    assert_int_equal(f->p->write_sysctl(f->p, "", "10"), -EINVAL);
     st_platform_root_set_freebsd(f->p);
-    assert_int_equal(f->p->writer.write_sysctl(&f->p->writer, "vm.x", "1"), -ENOTSUP);
+    assert_int_equal(f->p->write_sysctl(f->p, "vm.x", "1"), -ENOTSUP);
 }
 
 static void folders_are_removed_only_when_they_are_empty(void **state)
 {
-    assert_int_equal(f->p->writer.make_folder(&f->p->writer, "/d", 0755), 0);
-    assert_int_equal(f->p->writer.make_folder(&f->p->writer, "/d", 0755), -EEXIST);
+    assert_int_equal(f->p->make_folder(f->p, "/d", 0755), 0);
+    assert_int_equal(f->p->make_folder(f->p, "/d", 0755), -EEXIST);
     assert_int_equal(put("/d/a", "x", 0600), 0);
-    assert_int_equal(f->p->writer.remove_folder(&f->p->writer, "/d"), -ENOTEMPTY);
-    assert_int_equal(f->p->writer.remove_file(&f->p->writer, "/d/a"), 0);
-    assert_int_equal(f->p->writer.remove_folder(&f->p->writer, "/d"), 0);
-    assert_int_equal(f->p->writer.remove_folder(&f->p->writer, "/d"), -ENOENT);
+    assert_int_equal(f->p->remove_folder(f->p, "/d"), -ENOTEMPTY);
+    assert_int_equal(f->p->remove_file(f->p, "/d/a"), 0);
+    assert_int_equal(f->p->remove_folder(f->p, "/d"), 0);
+    assert_int_equal(f->p->remove_folder(f->p, "/d"), -ENOENT);
 }
 
 static void what_may_be_written_is_known_before(void **state)
 {
-    assert_int_equal(f->p->writer.can_write(&f->p->writer, "/a/b/c", false), 0);
-    assert_int_equal(f->p->writer.can_write(&f->p->writer, "/a", true), -ENOENT);
+    assert_int_equal(f->p->can_write(f->p, "/a/b/c", false), 0);
+    assert_int_equal(f->p->can_write(f->p, "/a", true), -ENOENT);
     assert_int_equal(put("/a", "x", 0600), 0);
-    assert_int_equal(f->p->writer.can_write(&f->p->writer, "/a", true), 0);
-    assert_int_equal(f->p->writer.can_write(&f->p->writer, "/a/b", false), -ENOTDIR);
+    assert_int_equal(f->p->can_write(f->p, "/a", true), 0);
+    assert_int_equal(f->p->can_write(f->p, "/a/b", false), -ENOTDIR);
 }
 
 #if __has_include(<sys/xattr.h>)
