@@ -9,7 +9,6 @@
 #define NODES_MAX   256 /* of a PipeWire graph; further ones are left out */
 #define CLIENTS_MAX 256
 #define LINKS_MAX   2048
-#define KEY_BYTES   96
 
 const char *st_answer_pipewire_key(const char *name)
 {
@@ -51,10 +50,9 @@ struct graph {
     } links[LINKS_MAX];
 };
 
-static const char *node_key(json_int_t id, char *buf, size_t bytes, const char *leaf)
+static const char *node_key(json_int_t id, const char *leaf)
 {
-    snprintf(buf, bytes, ST_KEYS_PIPEWIRE_NODE "%" JSON_INTEGER_FORMAT ".%s", id, leaf);
-    return buf;
+    return st_text(ST_KEYS_PIPEWIRE_NODE "%" JSON_INTEGER_FORMAT ".%s", id, leaf);
 }
 
 static struct node *find_node(struct graph *graph, json_int_t id)
@@ -111,9 +109,9 @@ static void put_node(struct graph *graph, json_int_t id, json_t *info)
     node->aside = json_is_true(json_object_get(props, "stream.monitor")) ||
                   st_text_is(st_json_text_of(props, "stream.monitor"), "true");
     ST_EACH (row, rows)
-        put_value(graph, node_key(id, ST_ROOM(KEY_BYTES), row->leaf), json_object_get(props, row->name));
-    put_value(graph, node_key(id, ST_ROOM(KEY_BYTES), "state"), json_object_get(info, "state"));
-    put_value(graph, node_key(id, ST_ROOM(KEY_BYTES), "format_rate_hz"), json_object_get(format, "rate"));
+        put_value(graph, node_key(id, row->leaf), json_object_get(props, row->name));
+    put_value(graph, node_key(id, "state"), json_object_get(info, "state"));
+    put_value(graph, node_key(id, "format_rate_hz"), json_object_get(format, "rate"));
 }
 
 /** The server knows the process that opened the socket, also of a sandbox. pipewire-pulse opens one for
@@ -173,10 +171,10 @@ static void put_graph(struct graph *graph)
     ST_EACH_OF (node, graph->nodes, graph->nodes_n) {
         for (size_t c = 0; c < graph->clients_n && node->client_id != 0; c++) {
             if (graph->clients[c].id == node->client_id && graph->clients[c].pid > 0)
-                st_facts_put_int(graph->facts, node_key(node->id, ST_ROOM(KEY_BYTES), "pid"),
-                                 graph->clients[c].pid, graph->source);
+                st_facts_put_int(graph->facts, node_key(node->id, "pid"), graph->clients[c].pid,
+                                 graph->source);
         }
-        st_facts_put_text(graph->facts, node_key(node->id, ST_ROOM(KEY_BYTES), "plays"),
+        st_facts_put_text(graph->facts, node_key(node->id, "plays"),
                           node->reached && !node->device ? "true" : "false", graph->source);
     }
 }

@@ -409,7 +409,7 @@ static bool take_line(struct cut *cut, char *line)
         st_post_rows(post, inner) || (plain != inner && st_post_rows(post, plain)) ||
         take_freebsd_version(post, inner))
         return true;
-    bool (*const all[])(struct st_post *, char *) = {st_post_top, st_post_ps, st_post_usb, st_post_listen};
+    bool (*const all[])(struct st_post *, char *) = {st_post_top, st_post_ps, st_post_usb};
     ST_EACH (reader, all) {
         ST_PRINT(copy, "%s", line);
         if ((*reader)(post, copy))

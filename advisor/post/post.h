@@ -91,9 +91,6 @@ struct st_post {
         size_t indent; /* of the tree */
         bool software;
     } usb;
-    struct {
-        bool seen, live, valid;
-    } listen;
     size_t said_n;
 };
 
@@ -133,7 +130,6 @@ void st_post_ps_end(struct st_post *post);
 /** What a line of a journal says of processes, whatever else it says. */
 void st_post_journal(struct st_post *post, const char *line);
 bool st_post_usb(struct st_post *post, char *line);
-bool st_post_listen(struct st_post *post, char *line);
 
 /** Takes the whole text apart. */
 void st_post_read(struct st_post *post, const char *text, size_t bytes);

@@ -1,31 +1,23 @@
 /* From a text to facts. */
 #include "advisor/post/posted.h"
 
+#include <iconv.h>
+
 #include "advisor/collect/collect.h"
 #include "advisor/parse/share_text.h"
 #include "advisor/post/post.h"
 #include "core/text/text.h"
 
-/* UTF-16 with its mark, as Windows' editor saves it. */
-static size_t from_utf16(const unsigned char *text, size_t bytes, char *to)
+/* UTF-16 with its mark, as Windows' editor saves it, up to what is none. @return bytes. */
+static size_t from_utf16(const char *text, size_t bytes, char *to, size_t room)
 {
-    const bool little = text[0] == 0xff;
-    size_t n = 0;
-    for (size_t i = 2; i + 1 < bytes; i += 2) {
-        const unsigned c =
-            little ? text[i] | (unsigned)text[i + 1] << 8 : text[i + 1] | (unsigned)text[i] << 8;
-        if (c < 0x80) {
-            to[n++] = (char)c;
-        } else if (c < 0x800) {
-            to[n++] = (char)(0xc0 | c >> 6);
-            to[n++] = (char)(0x80 | (c & 0x3f));
-        } else {
-            to[n++] = (char)(0xe0 | c >> 12);
-            to[n++] = (char)(0x80 | (c >> 6 & 0x3f));
-            to[n++] = (char)(0x80 | (c & 0x3f));
-        }
-    }
-    return n;
+    char *in = (char *)(uintptr_t)text, *end = to;
+    const iconv_t converter = iconv_open("UTF-8", "UTF-16");
+    if (converter == (iconv_t)-1)
+        return 0;
+    (void)iconv(converter, &in, &bytes, &end, &room);
+    (void)iconv_close(converter);
+    return (size_t)(end - to);
 }
 
 /* An entity of HTML, a blank of another kind, or a control sequence of a terminal at the beginning of
@@ -70,16 +62,12 @@ static char *unquote(char *line, char *end)
  * quoting and of code, with as many lines. @return NULL: out of memory; ret_bytes: without its 0. */
 static char *clean_text(const char *text, size_t bytes, size_t *ret_bytes)
 {
-    const unsigned char *mark = (const unsigned char *)text;
-    const bool wide =
-        bytes > 1 && ((mark[0] == 0xff && mark[1] == 0xfe) || (mark[0] == 0xfe && mark[1] == 0xff));
-    char *to = malloc(bytes + (wide ? bytes / 2 : 0) + 2);
+    const bool wide = bytes > 1 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0);
+    char *to = malloc(2 * bytes + 1);
     if (to == NULL)
         return NULL;
-    size_t n = bytes;
-    if (wide)
-        n = from_utf16(mark, bytes, to);
-    else
+    const size_t n = wide ? from_utf16(text, bytes, to, 2 * bytes) : bytes;
+    if (!wide)
         memcpy(to, text, bytes);
     to[n] = '\0';
     char *out = to, *line = to;

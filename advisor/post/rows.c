@@ -13,164 +13,170 @@
 /* A line of that kind: `pattern`, what it sets (a file: its path, with '+' a line more of it; "@": the
  * section that begins; "!": a sentence; '^': a setting of PipeWire; else a fact; NULL: nothing) and to what.
  * "$1": a part of the pattern;
- * "$u": what the section is about. A kind behind '=' is only in the section of its name, which also a command
- * begins. */
+ * "$u": what the section is about. value NULL: "$1"; kind NULL: that of the row above. A kind behind '=' is
+ * only in the section of its name, which also a command begins. */
 static const struct value_row {
-    const char *kind, *pattern, *target, *value;
+    const char *pattern, *target, *value, *kind;
 } values[] = {
-    {"uname", "uname -r: %s", "/proc/sys/kernel/osrelease", "$1"},
-    {"uname", "*Linux %s %v #%d", "/proc/sys/kernel/osrelease", "$2"},
-    {"uname", "*Linux %s %v #%l", "/proc/sys/kernel/version", "#$3"},
-    {"uname", "Linux %v x86_64", "/proc/sys/kernel/osrelease", "$1"},
-    {"uname", "Linux %v aarch64", "/proc/sys/kernel/osrelease", "$1"},
-    {"uname", "*Linux version %v (%l) #%l", "/proc/sys/kernel/osrelease", "$1"},
-    {"uname", "*Linux version %v (%l) #%l", "/proc/sys/kernel/version", "#$3"},
-    {"uname", "Kernel: %v", "/proc/sys/kernel/osrelease", "$1"},
-    {"uname", "*ernel version (`uname -r`): `%v", "/proc/sys/kernel/osrelease", "$1"},
-    {"inxi", "*Kernel: %v %s: ", "/proc/sys/kernel/osrelease", "$1"},
-    {"inxi", "Kernel Version: %v (", "/proc/sys/kernel/osrelease", "$1"},
-    {"inxi", "*Server-%d: PipeWire v: %s *status: active", ST_KEY_DAEMON_PIPEWIRE, "1"},
-    {"inxi", "*Server-%d: PipeWire v: %v status: active", ST_KEY_PIPEWIRE_VERSION, "$2"},
-    {"inxi", "*Server-%d: JACK v: %s *status: active", ST_KEY_DAEMON_JACKD, "1"},
-    {"inxi", "*Server-%d: PulseAudio v: %s *status: active", ST_KEY_DAEMON_PULSEAUDIO, "1"},
-    {"dmesg", "[*ommand line: %l", "/proc/cmdline", "$1"},
-    {"dmesg", "*kernel: *ommand line: %l", "/proc/cmdline", "$1"},
-    {"dmesg", "*Switched to clocksource %s",
-     "/sys/devices/system/clocksource/clocksource0/current_clocksource", "$1"},
-    {"dmesg", "*Marking clocksource 'tsc' as unstable", ST_KEY_CLOCKSOURCE_UNSTABLE, "1"},
-    {"dmesg", "*Marking TSC unstable", ST_KEY_CLOCKSOURCE_UNSTABLE, "1"},
-    {"dmesg", "*Dynamic Preempt: %s", "/sys/kernel/debug/sched/preempt", "($1)"},
+    {"uname -r: %s", "/proc/sys/kernel/osrelease", "$1", "uname"},
+    {"*Linux %s %v #%d", "/proc/sys/kernel/osrelease", "$2"},
+    {"*Linux %s %v #%l", "/proc/sys/kernel/version", "#$3"},
+    {"Linux %v x86_64", "/proc/sys/kernel/osrelease"},
+    {"Linux %v aarch64", "/proc/sys/kernel/osrelease"},
+    {"*Linux version %v (%l) #%l", "/proc/sys/kernel/osrelease"},
+    {"*Linux version %v (%l) #%l", "/proc/sys/kernel/version", "#$3"},
+    {"Kernel: %v", "/proc/sys/kernel/osrelease"},
+    {"*ernel version (`uname -r`): `%v", "/proc/sys/kernel/osrelease"},
+    {"*Kernel: %v %s: ", "/proc/sys/kernel/osrelease", "$1", "inxi"},
+    {"Kernel Version: %v (", "/proc/sys/kernel/osrelease"},
+    {"*Server-%d: PipeWire v: %s *status: active", ST_KEY_DAEMON_PIPEWIRE, "1"},
+    {"*Server-%d: PipeWire v: %v status: active", ST_KEY_PIPEWIRE_VERSION, "$2"},
+    {"*Server-%d: JACK v: %s *status: active", ST_KEY_DAEMON_JACKD, "1"},
+    {"*Server-%d: PulseAudio v: %s *status: active", ST_KEY_DAEMON_PULSEAUDIO, "1"},
+    {"[*ommand line: %l", "/proc/cmdline", "$1", "dmesg"},
+    {"*kernel: *ommand line: %l", "/proc/cmdline"},
+    {"*Switched to clocksource %s", "/sys/devices/system/clocksource/clocksource0/current_clocksource"},
+    {"*Marking clocksource 'tsc' as unstable", ST_KEY_CLOCKSOURCE_UNSTABLE, "1"},
+    {"*Marking TSC unstable", ST_KEY_CLOCKSOURCE_UNSTABLE, "1"},
+    {"*Dynamic Preempt: %s", "/sys/kernel/debug/sched/preempt", "($1)"},
 
-    {"kernel config", "CONFIG_%s=%l", ST_KEYS_CONFIG "$1", "$2"},
-    {"kernel config", "CONFIG_%s is not set", ST_KEYS_CONFIG "$1", "n"},
+    {"CONFIG_%s=%l", ST_KEYS_CONFIG "$1", "$2", "kernel config"},
+    {"CONFIG_%s is not set", ST_KEYS_CONFIG "$1", "n"},
 
-    {"alsa-info", "!!Kernel Information", "@alsa-info", ""},
-    {"alsa-info", "!!Sound Servers on this system", "@alsa-servers", ""},
-    {"alsa-info", "!!Loaded sound module options", "@alsa-modules", ""},
-    {"=alsa-info", "Kernel release: %v", "/proc/sys/kernel/osrelease", "$1"},
-    {"=alsa-servers", "PipeWire:", "@alsa-servers", "pipewire"},
-    {"=alsa-servers", "Pulseaudio:", "@alsa-servers", "pulseaudio"},
-    {"=alsa-servers", "Jack:", "@alsa-servers", "jackd"},
-    {"=alsa-servers", "Jack2:", "@alsa-servers", "jackdbus"},
-    {"=alsa-servers", "Running - Yes", ST_KEYS_DAEMON "$u", "1"},
-    {"=alsa-modules", "!!Module: %s", "@alsa-modules", "$1"},
-    {"=alsa-modules", "%s : %l", "/sys/module/$u/parameters/$1", "$2"},
-    {"alsa-info", "!!%l"},
+    {"!!Kernel Information", "@alsa-info", "", "alsa-info"},
+    {"!!Sound Servers on this system", "@alsa-servers", ""},
+    {"!!Loaded sound module options", "@alsa-modules", ""},
+    {"Kernel release: %v", "/proc/sys/kernel/osrelease", "$1", "=alsa-info"},
+    {"PipeWire:", "@alsa-servers", "pipewire", "=alsa-servers"},
+    {"Pulseaudio:", "@alsa-servers", "pulseaudio"},
+    {"Jack:", "@alsa-servers", "jackd"},
+    {"Jack2:", "@alsa-servers", "jackdbus"},
+    {"Running - Yes", ST_KEYS_DAEMON "$u", "1"},
+    {"!!Module: %s", "@alsa-modules", "$1", "=alsa-modules"},
+    {"%s : %l", "/sys/module/$u/parameters/$1", "$2"},
+    {"!!%l", .kind = "alsa-info"},
 
-    {"cpupower", "analyzing CPU %d:", "@cpupower", "policy$1"},
-    {"=cpupower", "driver: %s", CPUFREQ "$u/scaling_driver", "$1"},
-    {"=cpupower", "*The governor \"%l\" may decide", CPUFREQ "$u/scaling_governor", "$1"},
-    {"=cpupower", "energy performance preference: %s", CPUFREQ "$u/energy_performance_preference", "$1"},
-    {"=cpupower", "available cpufreq governors: %l", CPUFREQ "$u/scaling_available_governors", "$1"},
+    {"analyzing CPU %d:", "@cpupower", "policy$1", "cpupower"},
+    {"driver: %s", CPUFREQ "$u/scaling_driver", "$1", "=cpupower"},
+    {"*The governor \"%l\" may decide", CPUFREQ "$u/scaling_governor"},
+    {"energy performance preference: %s", CPUFREQ "$u/energy_performance_preference"},
+    {"available cpufreq governors: %l", CPUFREQ "$u/scaling_available_governors"},
 
-    {"ulimit", "*real-time priority *(-r) %s", ST_KEY_RT_RTPRIO_LIMIT, "$1"},
-    {"ulimit", "ulimit -r: %s", ST_KEY_RT_RTPRIO_LIMIT, "$1"},
-    {"ulimit", "ulimit -l: %s", ST_KEY_RT_MEMLOCK_LIMIT_BYTES, "$1 KiB"},
-    {"ulimit", "-r: *priority %s", ST_KEY_RT_RTPRIO_LIMIT, "$1"},
-    {"ulimit", "*locked *(kbytes, -l) %s", ST_KEY_RT_MEMLOCK_LIMIT_BYTES, "$1 KiB"},
-    {"ulimit", "-l: *(kbytes) %s", ST_KEY_RT_MEMLOCK_LIMIT_BYTES, "$1 KiB"},
-    {"ulimit", "*(%l, -"},
-    {"ulimit", "*(-%l) "},
-    {"=prlimit", "RTPRIO * priority %s", ST_KEY_RT_RTPRIO_LIMIT, "$1"},
-    {"=prlimit", "MEMLOCK * space %s", ST_KEY_RT_MEMLOCK_LIMIT_BYTES, "$1"},
-    {"id", "uid=%d(%l) gid=*groups=%l", ST_KEY_USER_UID, "$1"},
-    {"id", "uid=%d(%l) gid=*groups=%l", ST_KEY_USER_NAME, "$2"},
-    {"id", "uid=%d(%l) gid=*groups=%l", ST_KEY_USER_GROUPS, "$3"},
-    {"=groups", "%l", ST_KEY_USER_GROUPS, "$1"},
+    {"*real-time priority *(-r) %s", ST_KEY_RT_RTPRIO_LIMIT, "$1", "ulimit"},
+    {"ulimit -r: %s", ST_KEY_RT_RTPRIO_LIMIT},
+    {"ulimit -l: %s", ST_KEY_RT_MEMLOCK_LIMIT_BYTES, "$1 KiB"},
+    {"-r: *priority %s", ST_KEY_RT_RTPRIO_LIMIT},
+    {"*locked *(kbytes, -l) %s", ST_KEY_RT_MEMLOCK_LIMIT_BYTES, "$1 KiB"},
+    {"-l: *(kbytes) %s", ST_KEY_RT_MEMLOCK_LIMIT_BYTES, "$1 KiB"},
+    {"*(%l, -"},
+    {"*(-%l) "},
+    {"RTPRIO * priority %s", ST_KEY_RT_RTPRIO_LIMIT, "$1", "=prlimit"},
+    {"MEMLOCK * space %s", ST_KEY_RT_MEMLOCK_LIMIT_BYTES},
+    {"uid=%d(%l) gid=*groups=%l", ST_KEY_USER_UID, "$1", "id"},
+    {"uid=%d(%l) gid=*groups=%l", ST_KEY_USER_NAME, "$2"},
+    {"uid=%d(%l) gid=*groups=%l", ST_KEY_USER_GROUPS, "$3"},
+    {"%l", ST_KEY_USER_GROUPS, "$1", "=groups"},
+
+    {"\"schema\": \"sleeptune-listen/1\"", "@listen", "", "sleeptune listen"},
+    /* a recording that was made elsewhere has no "back": its clock is no card's of this machine */
+    {"\"back\": null", "@json", "", "=listen"},
+    {"\"kernel\": \"FreeBSD", "@json", ""},
+    {"\"drift_ppm\": %s", ST_KEY_LISTEN_INVALID},
+    {"\"rate_ppm\": %s", ST_KEY_LISTEN_RATE_PPM},
+    {"\"valid\": true", "@listened", ""},
+    {"\"drift_ppm\": %s", ST_KEY_LISTEN_DRIFT_PPM, "$1", "=listened"},
+    {"\"rate_ppm\": %s", ST_KEY_LISTEN_RATE_PPM},
 
     /* realtimeconfigquickscan */
-    {"quickscan", "Checking CPU Governors... CPU 0: '%l'", CPUFREQ "policy0/scaling_governor", "$1"},
-    {"quickscan", "Checking swappiness... %d", "/proc/sys/vm/swappiness", "$1"},
-    {"quickscan", "Checking %l... "},
+    {"Checking CPU Governors... CPU 0: '%l'", CPUFREQ "policy0/scaling_governor", "$1", "quickscan"},
+    {"Checking swappiness... %d", "/proc/sys/vm/swappiness"},
+    {"Checking %l... "},
 
-    {"rtcqs", "rtcqs - version", "@rtcqs", ""},
-    {"=rtcqs", "*Soundcard %s with IRQ %d does not share", ST_KEYS_IRQ "$2.actions", "$1"},
-    {"=rtcqs", "*Soundcard %s with IRQ %d does not share", ST_KEY_IRQ_READABLE, "1"},
-    {"=rtcqs", "*Soundcard %s with IRQ %d shares * other devices %l", ST_KEYS_IRQ "$2.actions", "$3"},
-    {"=rtcqs", "*Soundcard %s with IRQ %d shares * other devices %l", ST_KEY_IRQ_READABLE, "1"},
-    {"=rtcqs", "*] User %s is *rtprio (%d) and memlock (%d)", ST_KEY_USER_NAME, "$1"},
-    {"=rtcqs", "*rtprio (%d) and memlock (%d)", ST_KEY_RT_RTPRIO_LIMIT, "$1"},
-    {"=rtcqs", "*rtprio (%d) and memlock (%d)", ST_KEY_RT_MEMLOCK_LIMIT_BYTES, "$2"},
-    {"=rtcqs", "*wappiness is set %s %d", "/proc/sys/vm/swappiness", "$2"},
-    {"=rtcqs", "*configured without swap", "/proc/swaps", "Filename"},
-    {"=rtcqs", "*] Kernel %v", "/proc/sys/kernel/osrelease", "$1"},
-    {"=swapon", "NAME TYPE", "/proc/swaps", "Filename"},
-    {"=swapon", "/%s %s %s %s %d", "+/proc/swaps", "/$1 $2 0 0 $5"},
-    {"free", "Swap: 0 0 0", "/proc/swaps", "Filename"},
-    {"free", "Swap: 0B 0B 0B", "/proc/swaps", "Filename"},
-    {"free", "Swap: %v %v %v"},
-    {"free", "Mem: %v %v %v"},
-    {"free", "total used free shared"},
+    {"rtcqs - version", "@rtcqs", "", "rtcqs"},
+    {"*Soundcard %s with IRQ %d does not share", ST_KEYS_IRQ "$2.actions", "$1", "=rtcqs"},
+    {"*Soundcard %s with IRQ %d does not share", ST_KEY_IRQ_READABLE, "1"},
+    {"*Soundcard %s with IRQ %d shares * other devices %l", ST_KEYS_IRQ "$2.actions", "$3"},
+    {"*Soundcard %s with IRQ %d shares * other devices %l", ST_KEY_IRQ_READABLE, "1"},
+    {"*] User %s is *rtprio (%d) and memlock (%d)", ST_KEY_USER_NAME},
+    {"*rtprio (%d) and memlock (%d)", ST_KEY_RT_RTPRIO_LIMIT},
+    {"*rtprio (%d) and memlock (%d)", ST_KEY_RT_MEMLOCK_LIMIT_BYTES, "$2"},
+    {"*wappiness is set %s %d", "/proc/sys/vm/swappiness", "$2"},
+    {"*configured without swap", "/proc/swaps", "Filename"},
+    {"*] Kernel %v", "/proc/sys/kernel/osrelease"},
+    {"NAME TYPE", "/proc/swaps", "Filename", "=swapon"},
+    {"/%s %s %s %s %d", "+/proc/swaps", "/$1 $2 0 0 $5"},
+    {"Swap: 0 0 0", "/proc/swaps", "Filename", "free"},
+    {"Swap: 0B 0B 0B", "/proc/swaps", "Filename"},
+    {"Swap: %v %v %v"},
+    {"Mem: %v %v %v"},
+    {"total used free shared"},
 
-    {"pw-metadata", "* key:'clock.%l' value:'%l'", "^clock.$1", "$2"},
-    {"pw-metadata", "* key:'clock.%l' value:'%l'", ST_KEY_DAEMON_PIPEWIRE, "1"}, /* it answered */
-    {"pw-metadata", "* key:'%l' value:'%l'"},
-    {"pw-metadata", "Found \"settings\" metadata"},
-    {"pipewire.conf", "*update-props = {", "@condition", ""},
-    {"pipewire.conf", "*.overrides = {", "@condition", ""},
-    {"pipewire.conf", "*s = { %l", "@", ""},
-    {"=condition", "}", "@", ""},
-    {"pw-cli", "*default.clock.%l = \"%d\"", "^clock.$1", "$2"},
-    {"pw-cli", "*default.clock.quantum = \"%d\"", ST_KEY_DAEMON_PIPEWIRE, "1"},
-    {"=pw-cli", "version: \"%v\"", ST_KEY_PIPEWIRE_VERSION, "$1"},
-    {"=pw-mon", "*version: \"%v\"", ST_KEY_PIPEWIRE_VERSION, "$1"},
-    {"pw-dump", "\"default.clock.%l\": %d", "^clock.$1", "$2"},
-    {"pw-dump", "\"default.clock.rate\": %d", ST_KEY_DAEMON_PIPEWIRE, "1"},
-    {"=pw-dump", "\"version\": \"%v\"", ST_KEY_PIPEWIRE_VERSION, "$1"},
-    {"wpctl", "PipeWire '%l' [%v, ", "@wpctl", ""},
-    {"wpctl", "PipeWire '%l' [%v, ", ST_KEY_PIPEWIRE_VERSION, "$2"},
-    {"wpctl", "PipeWire '%l' [%v, ", ST_KEY_DAEMON_PIPEWIRE, "1"},
-    {"pactl", "*Server Name: PulseAudio (on PipeWire %l)", ST_KEY_PIPEWIRE_VERSION, "$1"},
-    {"pactl", "*Server Name: PulseAudio (on PipeWire %l)", ST_KEY_DAEMON_PIPEWIRE, "1"},
-    {"pactl", "*Server Name: PulseAudio (on PipeWire %l)", ST_KEY_DAEMON_PIPEWIRE_PULSE, "1"},
-    {"pactl", "*Server Name: pulseaudio", ST_KEY_DAEMON_PULSEAUDIO, "1"},
-    {"systemctl", "%s.service - ", "@systemctl", "$1"},
-    {"systemctl", "%s.socket - ", "@systemctl", "$1"},
-    {"=systemctl", "Active: active (running)", ST_KEYS_DAEMON "$u", "1"},
-    {"=systemctl", "Active: failed (Result: %l)", "!", "$u failed ($1)"},
-    {"systemctl", "Active: "},
-    {"wireplumber", "*inked with libwireplumber %v", ST_KEY_WIREPLUMBER_VERSION, "$1"},
-    {"pipewire", "*inked with libpipewire %v", ST_KEY_PIPEWIRE_VERSION, "$1"},
+    {"* key:'clock.%l' value:'%l'", "^clock.$1", "$2", "pw-metadata"},
+    {"* key:'%l' value:'%l'"},
+    {"Found \"settings\" metadata"},
+    {"*update-props = {", "@condition", "", "pipewire.conf"},
+    {"*.overrides = {", "@condition", ""},
+    {"*s = { %l", "@", ""},
+    {"}", "@", "", "=condition"},
+    {"*default.clock.%l = \"%d\"", "^clock.$1", "$2", "pw-cli"},
+    {"version: \"%v\"", ST_KEY_PIPEWIRE_VERSION, "$1", "=pw-cli"},
+    {"*version: \"%v\"", ST_KEY_PIPEWIRE_VERSION, "$1", "=pw-mon"},
+    {"\"default.clock.%l\": %d", "^clock.$1", "$2", "pw-dump"},
+    {"\"version\": \"%v\"", ST_KEY_PIPEWIRE_VERSION, "$1", "=pw-dump"},
+    {"PipeWire '%l' [%v, ", "@wpctl", "", "wpctl"},
+    {"PipeWire '%l' [%v, ", ST_KEY_PIPEWIRE_VERSION, "$2"},
+    {"PipeWire '%l' [%v, ", ST_KEY_DAEMON_PIPEWIRE, "1"},
+    {"*Server Name: PulseAudio (on PipeWire %l)", ST_KEY_PIPEWIRE_VERSION, "$1", "pactl"},
+    {"*Server Name: PulseAudio (on PipeWire %l)", ST_KEY_DAEMON_PIPEWIRE, "1"},
+    {"*Server Name: PulseAudio (on PipeWire %l)", ST_KEY_DAEMON_PIPEWIRE_PULSE, "1"},
+    {"*Server Name: pulseaudio", ST_KEY_DAEMON_PULSEAUDIO, "1"},
+    {"%s.service - ", "@systemctl", "$1", "systemctl"},
+    {"%s.socket - ", "@systemctl"},
+    {"Active: active (running)", ST_KEYS_DAEMON "$u", "1", "=systemctl"},
+    {"Active: failed (Result: %l)", "!", "$u failed ($1)"},
+    {"Active: ", .kind = "systemctl"},
+    {"*inked with libwireplumber %v", ST_KEY_WIREPLUMBER_VERSION, "$1", "wireplumber"},
+    {"*inked with libpipewire %v", ST_KEY_PIPEWIRE_VERSION, "$1", "pipewire"},
 
-    {"JACK", "*jackd -%l", ST_KEY_JACK_COMMAND, "jackd -$1"},
-    {"JACK", "*jackd *-d%l", ST_KEY_DAEMON_JACKD, "1"},
-    {"JACK", "*creating alsa driver ... %l|%l|%d|%d|%d|", ST_KEY_JACK_BUFFER_FRAMES, "$3"},
-    {"JACK", "*creating alsa driver ... %l|%l|%d|%d|%d|", ST_KEY_JACK_RATE_HZ, "$5"},
-    {"JACK", "*creating alsa driver ... %l|%l|%d|%d|%d|", ST_KEY_DAEMON_JACKD, "1"},
-    {"aplay", "*Hardware PCM card %d '%l' device %d subdevice %d", "@aplay", "card$1/pcm$3p/sub$4"},
-    {"=aplay", "*buffer_size%l: %d", "+/proc/asound/$u/hw_params", "buffer_size: $2"},
-    {"=aplay", "*period_size%l: %d", "+/proc/asound/$u/hw_params", "period_size: $2"},
-    {"=aplay", "*rate%l: %d", "+/proc/asound/$u/hw_params", "rate: $2"},
+    {"*jackd -%l", ST_KEY_JACK_COMMAND, "jackd -$1", "JACK"},
+    {"*jackd *-d%l", ST_KEY_DAEMON_JACKD, "1"},
+    {"*creating alsa driver ... %l|%l|%d|%d|%d|", ST_KEY_JACK_BUFFER_FRAMES, "$3"},
+    {"*creating alsa driver ... %l|%l|%d|%d|%d|", ST_KEY_JACK_RATE_HZ, "$5"},
+    {"*creating alsa driver ... %l|%l|%d|%d|%d|", ST_KEY_DAEMON_JACKD, "1"},
+    {"*Hardware PCM card %d '%l' device %d subdevice %d", "@aplay", "card$1/pcm$3p/sub$4", "aplay"},
+    {"*buffer_size%l: %d", "+/proc/asound/$u/hw_params", "buffer_size: $2", "=aplay"},
+    {"*period_size%l: %d", "+/proc/asound/$u/hw_params", "period_size: $2"},
+    {"*rate%l: %d", "+/proc/asound/$u/hw_params", "rate: $2"},
 
-    {"JACK", "buffer size = %d sample rate = %d", ST_KEY_JACK_BUFFER_FRAMES, "$1"},
-    {"JACK", "buffer size = %d sample rate = %d", ST_KEY_JACK_RATE_HZ, "$2"},
-    {"vmstat", "interrupt total rate", "@vmstat", ""},
-    {"kldstat", "%d %d 0x%s %s mac_priority.ko", ST_KEY_FREEBSD_KLDSTAT_MAC_PRIORITY, "1"},
-    {"kldstat", "%d %d 0x%s %s kernel", ST_KEY_FREEBSD_KLDSTAT_ASKED, "mac_priority"},
-    {"kldstat", "%d %d 0x%s %s %s"},
-    {"kldstat", "Id Refs Address Size Name"},
-    {"portal", "RTTimeUSecMax: x %d", ST_KEY_PORTAL_RT_TIME_US, "$1"},
-    {"portal", "RTTimeUSecMax: (<int64 %d>", ST_KEY_PORTAL_RT_TIME_US, "$1"}, /* gdbus */
-    {"powerd", "powerd is running", ST_KEY_FREEBSD_POWERD_RUNNING, "1"},
-    {"powerd", "powerd is not running", ST_KEY_FREEBSD_POWERD_RUNNING, "0"},
-    {"dmesg", "*pcm%d: *play interrupt timeout, channel dead", ST_KEY_FREEBSD_DEAD_CHANNEL, "pcm$1"},
+    {"buffer size = %d sample rate = %d", ST_KEY_JACK_BUFFER_FRAMES, "$1", "JACK"},
+    {"buffer size = %d sample rate = %d", ST_KEY_JACK_RATE_HZ, "$2"},
+    {"interrupt total rate", "@vmstat", "", "vmstat"},
+    {"%d %d 0x%s %s mac_priority.ko", ST_KEY_FREEBSD_KLDSTAT_MAC_PRIORITY, "1", "kldstat"},
+    {"%d %d 0x%s %s kernel", ST_KEY_FREEBSD_KLDSTAT_ASKED, "mac_priority"},
+    {"%d %d 0x%s %s %s"},
+    {"Id Refs Address Size Name"},
+    {"RTTimeUSecMax: x %d", ST_KEY_PORTAL_RT_TIME_US, "$1", "portal"},
+    {"RTTimeUSecMax: (<int64 %d>", ST_KEY_PORTAL_RT_TIME_US}, /* gdbus */
+    {"powerd is running", ST_KEY_FREEBSD_POWERD_RUNNING, "1", "powerd"},
+    {"powerd is not running", ST_KEY_FREEBSD_POWERD_RUNNING, "0"},
+    {"*pcm%d: *play interrupt timeout, channel dead", ST_KEY_FREEBSD_DEAD_CHANNEL, "pcm$1", "dmesg"},
 
 #define NO_RT(kind, pattern)                                                                                 \
-    {kind, pattern, ST_KEY_PROCESSES_N, "1"}, {kind, pattern, ST_KEY_THREADS_PART, "1"},                     \
-        {kind, pattern, ST_KEY_DAEMON_PIPEWIRE, "1"},                                                        \
+    {pattern, ST_KEY_PROCESSES_N, "1", kind}, {pattern, ST_KEY_THREADS_PART, "1"},                           \
+        {pattern, ST_KEY_DAEMON_PIPEWIRE, "1"},                                                              \
     {                                                                                                        \
-        kind, pattern, ST_KEYS_NORMAL_THREAD "0.process", "pipewire"                                         \
+        pattern, ST_KEYS_NORMAL_THREAD "0.process", "pipewire"                                               \
     }
     NO_RT("journal", "* pipewire[%d]: *RTKit error: org.freedesktop.DBus.Error.ServiceUnknown"),
     NO_RT("=pipewire", "*RTKit error: org.freedesktop.DBus.Error.ServiceUnknown"),
     NO_RT("journal", "* pipewire[%d]: *could not make thread"),
-    {"journal", "*rtkit-daemon[*uccessfully demoted thread*/pipewire)", ST_KEY_DAEMON_PIPEWIRE, "1"},
+    {"*rtkit-daemon[*uccessfully demoted thread*/pipewire)", ST_KEY_DAEMON_PIPEWIRE, "1"},
 };
 
 /** Commands whose other lines are known to have no meaning here. */
-static const char *const sections[] = {"cpupower", "prlimit", "rtcqs", "pw-cli",    "pw-mon",
-                                       "pw-dump",  "wpctl",   "pactl", "systemctl", "aplay",
-                                       "vmstat",   "sndctl",  NULL};
+static const char *const sections[] = {"cpupower", "prlimit",  "rtcqs",     "pw-cli", "pw-mon", "pw-dump",
+                                       "wpctl",    "pactl",    "systemctl", "aplay",  "vmstat", "sndctl",
+                                       "listen",   "listened", "json",      NULL};
 
 /** Which pairs of bytes a line has: most patterns are ruled out by their first one. */
 struct pairs {
@@ -224,6 +230,25 @@ static bool take_limit(struct st_post *post, const char *key, char *value)
     return true;
 }
 
+#define PPM_MAX    1e6
+#define CLOCKS_PPM 1000 /* more makes a run invalid: the remark "clocks" */
+
+/** Of `listen`: a number or null. */
+static void take_ppm(struct st_post *post, const char *key, const char *value)
+{
+    char *end;
+    const double ppm = strtod(value, &end);
+    if (st_text_is(key, ST_KEY_LISTEN_INVALID) && fabs(ppm) <= CLOCKS_PPM) {
+        st_post_int(post, key, 1);
+        return;
+    }
+    key = st_text_is(key, ST_KEY_LISTEN_INVALID) ? ST_KEY_LISTEN_DRIFT_PPM : key;
+    if (end != value && fabs(ppm) < PPM_MAX)
+        st_post_int(post, key, llround(ppm));
+    else if (!st_text_begins(value, "null"))
+        st_facts_put_state(post->facts, key, ST_FACT_MALFORMED, 0, value, post->name);
+}
+
 /** Of "1001(ann),0(wheel)" the names. */
 static void take_groups(struct st_post *post, char *value)
 {
@@ -274,7 +299,9 @@ static void set(struct st_post *post, const char *kind, char *target, char *valu
     if (strstr(value, "...") != NULL || post->second_line != 0 || /* shortened by hand */
         !st_text_is_of(target + strspn(target, "+^"), "-_./@"))
         return;
-    st_post_kind(post, st_text_begins(kind, "alsa-") ? "alsa-info" : kind);
+    st_post_kind(post, st_text_begins(kind, "alsa-")    ? "alsa-info"
+                       : st_text_begins(kind, "listen") ? "sleeptune listen"
+                                                        : kind);
     if (target[0] == '/') {
         st_post_answer_add(st_post_answer_new(post, target), value);
         post->votes[ST_OS_LINUX]++;
@@ -282,6 +309,7 @@ static void set(struct st_post *post, const char *kind, char *target, char *valu
         const char *key = st_answer_pipewire_key(target + 1);
         if (key != NULL)
             st_post_text(post, key, value);
+        st_post_int(post, ST_KEY_DAEMON_PIPEWIRE, 1); /* it answered */
     } else if (target[0] == '+') {
         st_post_answer_add(st_post_answer_last(post, target + 1), value);
     } else if (st_text_is(target, ST_KEY_RT_RTPRIO_LIMIT) ||
@@ -290,6 +318,8 @@ static void set(struct st_post *post, const char *kind, char *target, char *valu
             st_post_text(post, ST_KEY_USER_LIMITS_FROM, st_text_is(post->unit, "shell") ? "ulimit" : kind);
     } else if (st_text_is(target, ST_KEY_USER_GROUPS)) {
         take_groups(post, value);
+    } else if (st_text_begins(target, "linux.listen.")) {
+        take_ppm(post, target, value);
     } else {
         post->votes[ST_OS_FREEBSD] +=
             st_text_begins(target, "freebsd.kld") || st_text_begins(target, "freebsd.dead");
@@ -300,20 +330,21 @@ static void set(struct st_post *post, const char *kind, char *target, char *valu
 static bool take_values(struct st_post *post, const char *line, const struct pairs *pairs)
 {
     struct st_pattern_parts parts;
-    const char *unit = post->unit;
+    const char *unit = post->unit, *kind = NULL;
     bool any = false;
     ST_EACH (row, values) {
         char target[200], value[ST_PATTERN_PART_BYTES + 16];
-        const bool is_own = row->kind[0] == '=';
-        if (!may_match(line, pairs, row->pattern) || (is_own && !st_text_is(row->kind + 1, post->section)) ||
+        kind = row->kind != NULL ? row->kind : kind;
+        const bool is_own = kind[0] == '=';
+        if (!may_match(line, pairs, row->pattern) || (is_own && !st_text_is(kind + 1, post->section)) ||
             !st_pattern_match(line, row->pattern, &parts) || (any && row->target == NULL))
             continue;
         any = true;
         if (row->target == NULL)
             continue;
         fill(target, sizeof(target), row->target, &parts, "u", &unit);
-        fill(value, sizeof(value), row->value, &parts, "u", &unit);
-        set(post, row->kind + is_own, target, value);
+        fill(value, sizeof(value), row->value != NULL ? row->value : "$1", &parts, "u", &unit);
+        set(post, kind + is_own, target, value);
     }
     return any || st_text_is_among(post->section, sections);
 }

@@ -2,28 +2,23 @@
 #include "advisor/post/post.h"
 #include "core/text/text.h"
 
-#define KEY_BYTES 160
-
 /* --- lsusb -t: usbutils' lsusb-t.c --- */
 
 /** Only the number of its interfaces tells a sound card from a MIDI keyboard. At 12 Mbit/s the translator of
  * a hub before it matters, which this text does not have. */
 static void put_usb(struct st_post *post, unsigned interface, int speed_mbit)
 {
-    char device[64], key[KEY_BYTES];
+    char device[64];
     ST_PRINT(device, "%d-%d", post->usb.bus, post->usb.ports[0]);
     for (int i = 1; i <= post->usb.depth; i++)
         ST_APPEND(device, ".%d", post->usb.ports[i]);
     if (interface < 2 || (speed_mbit <= 12 && post->usb.depth > 0 && !post->usb.software))
         return;
     st_post_kind(post, "lsusb -t");
-    ST_PRINT(key, ST_KEYS_USB_AUDIO "%s.speed_mbit", device);
-    st_post_int(post, key, speed_mbit);
-    ST_PRINT(key, ST_KEYS_USB_AUDIO "%s.hubs_n", device);
-    st_post_int(post, key, post->usb.depth);
-    ST_PRINT(key, ST_KEYS_USB_AUDIO "%s.controller", device);
+    st_post_int(post, st_text(ST_KEYS_USB_AUDIO "%s.speed_mbit", device), speed_mbit);
+    st_post_int(post, st_text(ST_KEYS_USB_AUDIO "%s.hubs_n", device), post->usb.depth);
     if (post->usb.software)
-        st_post_text(post, key, "DWC OTG Controller");
+        st_post_text(post, st_text(ST_KEYS_USB_AUDIO "%s.controller", device), "DWC OTG Controller");
 }
 
 bool st_post_usb(struct st_post *post, char *line)
