@@ -24,7 +24,6 @@
 #define USUAL_SPAN_NS (24 * 3600 * ST_NS_PER_S)
 #define ROWS_USUAL    25 /* a day by hours, with the hour that has begun */
 #define EVENTS_MAX    5000
-#define EVENTS_USUAL  500
 
 struct options {
     bool events, causes, heard, changes, json, system, details;
@@ -134,7 +133,7 @@ static int take_time(const char *option, const char *text, int64_t now_wall_ns, 
 }
 
 /* @return 0 or ST_EXIT_USAGE. */
-static int make_wish(const struct options *options, struct st_history_wish *ret)
+static int make_wish(const struct options *options, struct st_history_asked *ret)
 {
     const int64_t now_ns = st_posix_wall_ns(NULL);
     int status = take_time("--since", options->since, now_ns, &ret->since_ns);
@@ -200,8 +199,8 @@ static int print_text(const struct options *options, const struct st_history_wis
 static int take_step(const char *text, struct st_history_wish *wish)
 {
     if (text == NULL)
-        wish->step_ns = st_when_step(wish->until_ns - wish->since_ns, ROWS_USUAL);
-    else if (st_when_parse_length(text, &wish->step_ns) != 0 || wish->step_ns < 60 * ST_NS_PER_S)
+        wish->asked.step_ns = st_when_step(wish->asked.until_ns - wish->asked.since_ns, ROWS_USUAL);
+    else if (st_when_parse_length(text, &wish->asked.step_ns) != 0 || wish->asked.step_ns < 60 * ST_NS_PER_S)
         return st_failure_usage("--step: '%s' is not a time of at least a minute, such as 1m, 10m, 1h or 1d",
                                 text);
     return 0;
@@ -212,8 +211,8 @@ static int64_t step_for(const json_t *document, const struct st_history_wish *wi
 {
     const json_t *rows = json_object_get(document, "rows"), *first = json_array_get(rows, 0);
     if (json_array_size(rows) < 2 || !json_is_null(json_object_get(first, "cycles")))
-        return wish->step_ns;
-    return st_when_step(wish->until_ns - st_json_integer(first, "to_ns"), ROWS_USUAL - 1);
+        return wish->asked.step_ns;
+    return st_when_step(wish->asked.until_ns - st_json_integer(first, "to_ns"), ROWS_USUAL - 1);
 }
 
 /* Asks again with a shorter step if --since is long before the first row of the history. */
@@ -222,9 +221,9 @@ static int ask_steps(const struct options *options, struct st_history_wish *wish
     int status = ask(wish, ret);
     while (status == 0 && options->step == NULL) {
         const int64_t step_ns = step_for(*ret, wish);
-        if (step_ns >= wish->step_ns)
+        if (step_ns >= wish->asked.step_ns)
             break;
-        wish->step_ns = step_ns;
+        wish->asked.step_ns = step_ns;
         json_decref(*ret);
         status = ask(wish, ret);
     }
@@ -274,8 +273,8 @@ static int find_event(const char *id_text, struct st_history_wish wish, int64_t 
     int64_t id;
     if (st_number_i64(id_text, 1, INT64_MAX, &id) != 0)
         return st_failure_usage("--trace: '%s' is neither the number of an event nor 'last'", id_text);
-    wish.document = ST_HISTORY_OF_EVENTS;
-    wish.limit = EVENTS_MAX;
+    wish.asked.document = ST_HISTORY_OF_EVENTS;
+    wish.asked.limit = EVENTS_MAX;
     const int status = ask(&wish, &document);
     if (status != ST_EXIT_DONE)
         return status;
@@ -337,10 +336,9 @@ static int show_trace(const struct options *options, struct st_history_wish wish
         status = read_trace(st_program_command, &wish, wall_ns, &trace.copy);
     if (status != 0)
         return status;
-    wish.document = ST_HISTORY_OF_EVENTS;
-    wish.since_ns = st_ns_sub(trace.copy.wall_ns, trace.copy.before_ns);
-    wish.until_ns = st_ns_add(trace.copy.wall_ns, ST_TRACE_COPY_AFTER_NS);
-    wish.limit = EVENTS_USUAL;
+    wish.asked.document = ST_HISTORY_OF_EVENTS;
+    wish.asked.since_ns = st_ns_sub(trace.copy.wall_ns, trace.copy.before_ns);
+    wish.asked.until_ns = st_ns_add(trace.copy.wall_ns, ST_TRACE_COPY_AFTER_NS);
     status = ask(&wish, &document);
     if (status == ST_EXIT_DONE) {
         trace.happened = json_object_get(document, "events");
@@ -358,28 +356,26 @@ int st_cmd_history(int argc, char **argv)
     const int read = read_options(argc, argv, &options);
     if (read >= 0)
         return read;
-    struct st_history_wish wish = {.document = options.events   ? ST_HISTORY_OF_EVENTS
-                                               : options.causes ? ST_HISTORY_OF_CAUSES
-                                               : options.heard  ? ST_HISTORY_OF_HEARD
-                                                                : ST_HISTORY_OF_STEPS,
+    struct st_history_wish wish = {.asked = {.document = options.events   ? ST_HISTORY_OF_EVENTS
+                                                         : options.causes ? ST_HISTORY_OF_CAUSES
+                                                         : options.heard  ? ST_HISTORY_OF_HEARD
+                                                                          : ST_HISTORY_OF_STEPS,
+                                             .since_ns = INT64_MIN,
+                                             .until_ns = INT64_MIN,
+                                             .step_ns = INT64_MIN,
+                                             .limit = options.limit > 0 ? options.limit : INT64_MIN,
+                                             .kind = options.kind != NULL ? options.kind : ""},
                                    .socket = options.system ? ST_DAEMON_SYSTEM_SOCKET : options.socket,
                                    .db = options.db,
                                    .whose = whose,
-                                   .whose_bytes = sizeof(whose),
-                                   .since_ns = INT64_MIN,
-                                   .until_ns = INT64_MIN,
-                                   .step_ns = INT64_MIN,
-                                   .limit = INT64_MIN};
-    const int status = make_wish(&options, &wish);
+                                   .whose_bytes = sizeof(whose)};
+    const int status = make_wish(&options, &wish.asked);
     if (status != 0)
         return status;
-    wish.kind = options.kind;
     if (options.trace != NULL)
         return show_trace(&options, wish);
     if (options.changes)
-        wish.step_ns = wish.until_ns - wish.since_ns; /* its rows are of no interest */
-    if (options.events)
-        wish.limit = options.limit > 0 ? options.limit : EVENTS_USUAL;
+        wish.asked.step_ns = wish.asked.until_ns - wish.asked.since_ns; /* its rows are of no interest */
     return options.events    ? show_document(&options, &wish, st_history_text_events)
            : options.causes  ? show_document(&options, &wish, st_history_text_causes)
            : options.heard   ? show_document(&options, &wish, st_heard_text)

@@ -11,9 +11,6 @@
 #include "platform/user_folder.h"
 #include "st_config.h"
 #include "store/history/trace_copy.h"
-#include "story/dropout_list.h"
-#include "story/event_list.h"
-#include "story/heard_list.h"
 
 #define USUAL_PATH   ST_STATE_DIR "/sleeptune/history.db"
 #define TARGET_BYTES 256
@@ -42,16 +39,17 @@ static int ask_daemon(const struct st_history_wish *wish, json_t **ret)
                      [ST_HISTORY_OF_CAUSES] = {"/v1/causes", "sleeptune-causes/1"},
                      [ST_HISTORY_OF_HEARD] = {"/v1/heard", "sleeptune-heard/1"}};
     struct st_daemon_answer answer;
-    char *target = st_text("%s", documents[wish->document].path);
-    put_moment(target, "since", wish->since_ns);
-    put_moment(target, "until", wish->until_ns);
-    if (wish->limit != INT64_MIN)
-        put(target, "limit", "%" PRId64, wish->limit);
-    if (wish->step_ns != INT64_MIN)
-        put(target, "step", "%" PRId64 "s", wish->step_ns / ST_NS_PER_S);
-    if (wish->kind != NULL)
-        put(target, "kind", "%s", wish->kind);
-    int status = st_daemon_client_try(wish->socket, target, documents[wish->document].schema,
+    const struct st_history_asked *asked = &wish->asked;
+    char *target = st_text("%s", documents[asked->document].path);
+    put_moment(target, "since", asked->since_ns);
+    put_moment(target, "until", asked->until_ns);
+    if (asked->limit != INT64_MIN)
+        put(target, "limit", "%" PRId64, asked->limit);
+    if (asked->step_ns != INT64_MIN)
+        put(target, "step", "%" PRId64 "s", asked->step_ns / ST_NS_PER_S);
+    if (asked->kind[0] != '\0')
+        put(target, "kind", "%s", asked->kind);
+    int status = st_daemon_client_try(wish->socket, target, documents[asked->document].schema,
                                       ST_DAEMON_TIMEOUT_MS, &answer);
     if (status == 0)
         (void)st_daemon_client_whose(wish->socket, &answer, wish->whose, wish->whose_bytes);
@@ -71,32 +69,12 @@ static int read_file(const char *path, const struct st_history_wish *wish, json_
     int r = st_history_read_open(path, &reader, &error);
     if (r < 0)
         return st_failure("%s: %s", path, error);
-    if (wish->document == ST_HISTORY_OF_STEPS) {
-        const struct st_history_span span = {.since_ns = wish->since_ns,
-                                             .until_ns = wish->until_ns,
-                                             .step_ns = wish->step_ns != INT64_MIN ? wish->step_ns : 0};
-        r = st_history_read_text(reader, &span, st_dropout_list_add, &text);
-    } else if (wish->document == ST_HISTORY_OF_CAUSES) {
-        r = st_history_read_causes(reader, wish->since_ns, wish->until_ns, NULL, NULL, ret);
-        if (r == 0 && (r = st_dropout_list_add(reader, wish->since_ns, wish->until_ns, *ret)) < 0)
-            json_decref(*ret);
-    } else if (wish->document == ST_HISTORY_OF_HEARD) {
-        r = st_heard_list_text(reader, wish->since_ns, wish->until_ns, &text);
-    } else {
-        const struct st_history_events_wish events = {.since_ns = wish->since_ns,
-                                                      .until_ns = wish->until_ns != INT64_MIN ? wish->until_ns
-                                                                                              : INT64_MAX,
-                                                      .limit = wish->limit,
-                                                      .kind = wish->kind != NULL ? wish->kind : ""};
-        r = st_event_list_text(reader, &events, &text);
-    }
-    if (r == 0 && text != NULL)
+    r = st_history_document_text(reader, &wish->asked, NULL, NULL, &text);
+    if (r == 0)
         r = st_json_written(text, ret);
-    int status = ST_EXIT_DONE;
-    if (r == -E2BIG)
-        status = st_failure("the answer would be too large: ask for a shorter time, or for longer steps");
-    else if (r < 0)
-        status = st_failure("%s: %s", path, st_history_read_error(reader, r));
+    const int status = r == 0        ? ST_EXIT_DONE
+                       : r == -E2BIG ? st_failure("%s", st_history_document_error(reader, r))
+                                     : st_failure("%s: %s", path, st_history_document_error(reader, r));
     st_history_read_close(reader);
     return status;
 }

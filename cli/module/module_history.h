@@ -6,24 +6,15 @@
 
 #include "core/base.h"
 #include "store/history/history_predict.h"
+#include "story/history_document.h"
 #include "story/trace_file.h"
 
-enum st_history_document {
-    ST_HISTORY_OF_STEPS,
-    ST_HISTORY_OF_EVENTS,
-    ST_HISTORY_OF_CAUSES,
-    ST_HISTORY_OF_HEARD
-};
-
-/** Which document, and from where. Times are CLOCK_REALTIME; INT64_MIN: not given. */
+/** Which document, and from where. */
 struct st_history_wish {
-    enum st_history_document document;
+    struct st_history_asked asked;
     const char *socket; /* --socket; NULL */
     const char *db;     /* --db; NULL: the daemon if one listens, else a file in a state folder */
-    int64_t since_ns, until_ns, step_ns;
-    int64_t limit;
-    const char *kind; /* NULL: all */
-    char *whose;      /* where the answer came from, a line for the screen */
+    char *whose;        /* where the answer came from, a line for the screen */
     size_t whose_bytes;
 };
 

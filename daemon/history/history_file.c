@@ -4,9 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/text/text.h"
 #include "daemon/history/fingerprint.h"
 #include "daemon/history/history_writer.h"
-#include "core/text/text.h"
 #include "daemon/history/recorder.h"
 #include "daemon/lock_file.h"
 
