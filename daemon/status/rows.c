@@ -11,33 +11,18 @@
 #include "story/dropout_sentence.h"
 #include "xruns/xrun.h"
 
-#define TEXT_BYTES 1024
-#define STALL_NS   ST_NS_PER_S /* later than that, no loop was late: it did not run */
-#define FIRST_N    8           /* clients on the first screen */
+#define STALL_NS     ST_NS_PER_S /* later than that, no loop was late: it did not run */
+#define FIRST_N      8           /* clients on the first screen */
+#define UNKNOWN_TEXT "not known yet"
 
 enum state { OK, WARN, BAD, UNKNOWN };
 
 static const char *const state_names[] = {[OK] = "ok", [WARN] = "warn", [BAD] = "bad", [UNKNOWN] = "unknown"};
 
-/* --- one line of text; what does not fit is cut --- */
-
-struct line {
-    char text[TEXT_BYTES];
-};
-
-#define PUT(line, ...) st_text_append((line)->text, sizeof((line)->text), __VA_ARGS__)
-
-/* Appends "1 WORD" or "2 WORDs". */
-static void put_count(struct line *line, uint64_t n, const char *word)
+/* "1 WORD" or "2 WORDs" */
+static const char *count_text(uint64_t n, const char *word)
 {
-    PUT(line, "%" PRIu64 " %s%s", n, word, ST_PLURAL(n));
-}
-
-/* Appends "NAME VALUE", after a comma unless it is the first. */
-static void put_ns(struct line *line, const char *name, bool known, int64_t ns)
-{
-    PUT(line, "%s%s%s%s", line->text[0] != '\0' ? ", " : "", name, name[0] != '\0' ? " " : "",
-        known ? st_ns_text(ns) : "not known yet");
+    return st_text("%" PRIu64 " %s%s", n, word, ST_PLURAL(n));
 }
 
 /* --- sections and rows --- */
@@ -47,11 +32,8 @@ struct section {
     bool detail; /* of the rows that are added from now on */
 };
 
-static ST_PRINTF(4, 5) json_t *add(struct section *section, enum state state, const char *label,
-                                   const char *format, ...)
+static json_t *add(struct section *section, enum state state, const char *label, const char *text)
 {
-    char text[TEXT_BYTES];
-    ST_PRINT_REST(text, sizeof(text), format);
     json_t *row = json_object();
     st_json_set(row, "label", label);
     st_json_set(row, "text", st_json_safe_string(text));
@@ -86,8 +68,8 @@ static void add_degraded(struct section *to, const struct st_view *view)
     const size_t n = st_view_degraded(view, degraded);
     ST_EACH_OF (reason, degraded, n) {
         if (reason->rights == to->detail)
-            add(to, reason->rights ? WARN : BAD, reason->rights ? "Rights" : "Warning", "%s: %s",
-                reason->what, reason->why);
+            add(to, reason->rights ? WARN : BAD, reason->rights ? "Rights" : "Warning",
+                st_text("%s: %s", reason->what, reason->why));
     }
 }
 
@@ -104,43 +86,38 @@ static const char *ago_text(int64_t ns)
 static void add_server(struct section *to, const struct st_view *view, const struct st_observed_view *of,
                        bool only)
 {
-    struct line line = {0};
-    const char *asked;
+    const char *text = "not watched now", *asked = st_dropout_table_asked(&of->seen);
     const char *hint = st_xrun_sources_find(of->source)->frames_hint;
     const struct st_dropout_table *shown = st_observed_shown(of);
     const uint64_t dropouts_n = st_dropout_table_total(shown),
                    before_n = st_dropout_table_total(&of->seen) - dropouts_n;
-    if (of->state != ST_OBSERVED_WATCHING)
-        PUT(&line, "not watched now");
-    else if (of->seen.frames > 0 && of->seen.rate_hz > 0)
-        PUT(&line, "%" PRId64 " frames at %g kHz (%s)", of->seen.frames, (double)of->seen.rate_hz / 1000,
-            st_ns_short(of->seen.period_ns));
-    else if (of->seen.period_ns > 0)
-        PUT(&line, "period %s", st_ns_short(of->seen.period_ns));
-    else if (of->seen.device_load_ns > 0 || view->rests)
-        PUT(&line, "nothing plays now");
-    else
-        PUT(&line, "%s", of->why[0] != '\0' ? of->why : st_observed_state_name(of->state));
-    if (!only) {
-        PUT(&line, ", ");
-        put_count(&line, dropouts_n, "dropout");
-    }
     const int64_t first_wall_ns = st_dropout_table_first(shown);
     const bool range = only && dropouts_n > 1 && first_wall_ns != INT64_MAX;
+    if (of->state == ST_OBSERVED_WATCHING && of->seen.frames > 0 && of->seen.rate_hz > 0)
+        text = st_text("%" PRId64 " frames at %g kHz (%s)", of->seen.frames, (double)of->seen.rate_hz / 1000,
+                       st_ns_short(of->seen.period_ns));
+    else if (of->state == ST_OBSERVED_WATCHING && of->seen.period_ns > 0)
+        text = st_text("period %s", st_ns_short(of->seen.period_ns));
+    else if (of->state == ST_OBSERVED_WATCHING && (of->seen.device_load_ns > 0 || view->rests))
+        text = "nothing plays now";
+    else if (of->state == ST_OBSERVED_WATCHING)
+        text = of->why[0] != '\0' ? of->why : st_observed_state_name(of->state);
+    if (!only)
+        text = st_text("%s, %s", text, count_text(dropouts_n, "dropout"));
     if (range)
-        PUT(&line, ", first dropout %s", st_when_text_near(first_wall_ns, view->now_wall_ns));
+        text = st_text("%s, first dropout %s", text, st_when_text_near(first_wall_ns, view->now_wall_ns));
     if (dropouts_n > 0)
-        PUT(&line, ", last%s %s%s%s", only && !range ? " dropout" : "",
-            st_when_text_near(shown->last_wall_ns, view->now_wall_ns),
-            ago_text(view->now_wall_ns - shown->last_wall_ns),
-            shown->certainty == ST_CERTAINTY_PROBABLE ? " (probably)" : "");
+        text = st_text("%s, last%s %s%s%s", text, only && !range ? " dropout" : "",
+                       st_when_text_near(shown->last_wall_ns, view->now_wall_ns),
+                       ago_text(view->now_wall_ns - shown->last_wall_ns),
+                       shown->certainty == ST_CERTAINTY_PROBABLE ? " (probably)" : "");
     if (before_n > 0)
-        PUT(&line, "; %" PRIu64 " earlier dropout%s", before_n, ST_PLURAL(before_n));
-    if ((asked = st_dropout_table_asked(&of->seen))[0] != '\0')
-        PUT(&line, "; %s", asked);
-    else if (of->seen.frames > 0 && hint != NULL)
-        PUT(&line, "; %s", hint);
-    add(to, dropouts_n > 0 ? WARN : OK, st_xrun_sources_title(of->source), "%s", line.text);
+        text = st_text("%s; %s", text, count_text(before_n, "earlier dropout"));
+    if (asked[0] == '\0' && of->seen.frames > 0 && hint != NULL)
+        asked = hint;
+    if (asked[0] != '\0')
+        text = st_text("%s; %s", text, asked);
+    add(to, dropouts_n > 0 ? WARN : OK, st_xrun_sources_title(of->source), text);
 }
 
 static void add_servers(struct section *to, const struct st_view *view, const struct st_answer *answer)
@@ -153,28 +130,25 @@ static void add_servers(struct section *to, const struct st_view *view, const st
 }
 
 /* Quantiles of the wake-ups up to STALL_NS: those in a stall are one event, not the usual lateness. */
-static void put_quantile(struct line *line, const char *name, const struct st_hist *hist, double p)
+static const char *quantile_text(const struct st_hist *hist, double p)
 {
     const double stalled = hist->total_n > 0 && hist->max_ns > STALL_NS
                                ? (double)st_hist_count_above(hist, STALL_NS) / (double)hist->total_n
                                : 0;
     const struct st_quantile quantile = st_stats_quantile(hist, p * (1 - stalled));
-    put_ns(line, name, quantile.known && stalled < 1, quantile.value_ns);
+    return quantile.known && stalled < 1 ? st_ns_text(quantile.value_ns) : UNKNOWN_TEXT;
 }
 
 static void add_lateness(struct section *to, const struct st_hist *hist)
 {
-    struct line line = {0};
-    put_ns(&line, "earliest", hist->total_n > 0, hist->min_ns);
-    put_quantile(&line, "median", hist, 0.5);
-    put_quantile(&line, "99 %", hist, 0.99);
-    put_quantile(&line, "99.9 %", hist, 0.999);
+    const char *worst = st_text(", worst %s", hist->total_n > 0 ? st_ns_text(hist->max_ns) : UNKNOWN_TEXT);
     if (hist->total_n > 0 && hist->max_ns > STALL_NS)
-        PUT(&line, ", not counting %" PRIu64 " in stalls of up to %s",
-            (uint64_t)st_hist_count_above(hist, STALL_NS), st_ns_text(hist->max_ns));
-    else
-        put_ns(&line, "worst", hist->total_n > 0, hist->max_ns);
-    add(to, OK, "Lateness", "%s (n = %" PRIu64 ")", line.text, (uint64_t)hist->total_n);
+        worst = st_text(", not counting %" PRIu64 " in stalls of up to %s",
+                        (uint64_t)st_hist_count_above(hist, STALL_NS), st_ns_text(hist->max_ns));
+    add(to, OK, "Lateness",
+        st_text("earliest %s, median %s, 99 %% %s, 99.9 %% %s%s (n = %" PRIu64 ")",
+                hist->total_n > 0 ? st_ns_text(hist->min_ns) : UNKNOWN_TEXT, quantile_text(hist, 0.5),
+                quantile_text(hist, 0.99), quantile_text(hist, 0.999), worst, (uint64_t)hist->total_n));
 }
 
 static void add_main_cause(struct section *to, const struct st_result *loop)
@@ -182,8 +156,9 @@ static void add_main_cause(struct section *to, const struct st_result *loop)
     enum st_cause cause;
     const struct st_cause_row *row = st_result_main_cause(loop, &cause);
     if (row != NULL)
-        add(to, WARN, "Main cause", "%s: %" PRIu64 " of %" PRIu64 " late wake-ups, longest %s",
-            st_cause_kind_text(cause), (uint64_t)row->n, loop->cause_late_n, st_ns_text(row->max_ns));
+        add(to, WARN, "Main cause",
+            st_text("%s: %" PRIu64 " of %" PRIu64 " late wake-ups, longest %s", st_cause_kind_text(cause),
+                    row->n, loop->cause_late_n, st_ns_text(row->max_ns)));
 }
 
 static void add_minute(struct section *to, const struct st_view *view)
@@ -191,17 +166,15 @@ static void add_minute(struct section *to, const struct st_view *view)
     const struct st_history_minute *minute = &view->minute;
     if (minute->measured_ns == 0)
         return;
-    struct line line = {0};
-    PUT(&line, "%s to ", st_when_text_near(minute->from_wall_ns, view->now_wall_ns));
-    PUT(&line, "%s: ", st_when_text_near(minute->to_wall_ns, view->now_wall_ns));
-    if (view->minute_dropouts_n != INT64_MIN)
-        put_count(&line, (uint64_t)view->minute_dropouts_n, "dropout");
-    else
-        PUT(&line, "no sound server watched");
-    PUT(&line, ", %" PRIu64 " of the test loop's %" PRIu64 " periods missed", minute->misses,
-        minute->cycles + minute->skipped_periods);
-    put_ns(&line, "worst wake-up", minute->lateness_max_ns != INT64_MIN, minute->lateness_max_ns);
-    add(to, minute->misses > 0 || view->minute_dropouts_n > 0 ? BAD : OK, "Last minute", "%s", line.text);
+    add(to, minute->misses > 0 || view->minute_dropouts_n > 0 ? BAD : OK, "Last minute",
+        st_text("%s to %s: %s, %" PRIu64 " of the test loop's %" PRIu64 " periods missed, worst wake-up %s",
+                st_when_text_near(minute->from_wall_ns, view->now_wall_ns),
+                st_when_text_near(minute->to_wall_ns, view->now_wall_ns),
+                view->minute_dropouts_n != INT64_MIN
+                    ? count_text((uint64_t)view->minute_dropouts_n, "dropout")
+                    : "no sound server watched",
+                minute->misses, minute->cycles + minute->skipped_periods,
+                minute->lateness_max_ns != INT64_MIN ? st_ns_text(minute->lateness_max_ns) : UNKNOWN_TEXT));
 }
 
 /* --- the clients --- */
@@ -230,11 +203,10 @@ static const char *worst_text(const struct st_dropout_client *client)
 static void add_program(struct section *to, const char *name, uint64_t dropouts_n, bool known,
                         const char *reason, const char *load, const char *peak)
 {
-    char dropouts[32] = "?";
-    if (known || dropouts_n > 0)
-        ST_PRINT(dropouts, "%" PRIu64, dropouts_n);
-    json_t *row = add(to, dropouts_n > 0 ? WARN : OK, name, "%s dropout%s%s%s", dropouts,
-                      ST_PLURAL(dropouts_n), reason[0] != '\0' ? ": " : "", reason);
+    const char *dropouts = known || dropouts_n > 0 ? st_text("%" PRIu64, dropouts_n) : "?";
+    json_t *row = add(
+        to, dropouts_n > 0 ? WARN : OK, name,
+        st_text("%s dropout%s%s%s", dropouts, ST_PLURAL(dropouts_n), reason[0] != '\0' ? ": " : "", reason));
     st_json_set(row, "cells",
                 json_pack("[o, s, o, s, s]", st_json_safe_string(name), dropouts, st_json_safe_string(reason),
                           load, peak));
@@ -329,7 +301,7 @@ static void add_summary(json_t *sections, const struct st_view *view, const stru
     const enum state timing = answer->timing_ok ? OK : answer->timing_bad ? BAD : UNKNOWN;
     add_servers(&to, view, answer);
     to.detail = !answer->timing_matters;
-    add(&to, to.detail && timing == BAD ? WARN : timing, "This computer", "%s", answer->timing);
+    add(&to, to.detail && timing == BAD ? WARN : timing, "This computer", answer->timing);
     to.detail = false;
     if (view->loop != NULL && view->loop->misses > 0 && !answer->timing_ok && answer->timing_matters &&
         !other)
@@ -346,18 +318,16 @@ static void add_causes(json_t *sections, const struct st_view *view)
     struct section to = {.rows = json_array(), .detail = true};
     const struct st_result *loop = view->loop;
     if (loop != NULL)
-        add(&to, OK, "Late", "%" PRIu64 " wake-up%s more than %s late", loop->cause_late_n,
-            ST_PLURAL(loop->cause_late_n), st_ns_text(loop->cause_above_ns));
+        add(&to, OK, "Late",
+            st_text("%s more than %s late", count_text(loop->cause_late_n, "wake-up"),
+                    st_ns_text(loop->cause_above_ns)));
     for (size_t i = 0; loop != NULL && i < ST_CAUSE_COUNT; i++) {
         const struct st_cause_row *row = &loop->causes[i];
-        struct line line = {0};
-        if (row->n == 0)
-            continue;
-        put_count(&line, (uint64_t)row->n, "late wake-up");
-        PUT(&line, ": %s", st_cause_kind_text((enum st_cause)i));
-        put_ns(&line, "in all", true, row->total_ns);
-        put_ns(&line, "longest", true, row->max_ns);
-        add(&to, WARN, "", "%s", line.text);
+        if (row->n > 0)
+            add(&to, WARN, "",
+                st_text("%s: %s, in all %s, longest %s", count_text((uint64_t)row->n, "late wake-up"),
+                        st_cause_kind_text((enum st_cause)i), st_ns_text(row->total_ns),
+                        st_ns_text(row->max_ns)));
     }
     end_section(sections, "Causes", &to);
 }
@@ -370,8 +340,8 @@ static void add_events(json_t *sections, const struct st_view *view)
         const char *name = json_string_value(json_object_get(event, "event"));
         const char *text = json_string_value(json_object_get(event, "text"));
         const bool dropout = st_event_kind_is_dropout(st_event_kind_of(name));
-        json_t *row =
-            add(&to, dropout ? WARN : OK, "", "%s%s%s", dropout ? "" : name, dropout ? "" : ": ", text);
+        json_t *row = add(&to, dropout ? WARN : OK, "",
+                          st_text("%s%s%s", dropout ? "" : name, dropout ? "" : ": ", text));
         (void)json_object_set(row, "time_ns", json_object_get(event, "time_ns"));
     }
     end_section(sections, "Events", &to);
@@ -383,52 +353,45 @@ static void add_loop(json_t *sections, const struct st_view *view)
         [ST_LOCK_NONE] = "no", [ST_LOCK_ALL] = "all", [ST_LOCK_ON_FAULT] = "on first use"};
     struct section to = {.rows = json_array(), .detail = true};
     const struct st_result *loop = view->loop;
-    struct line line = {0};
     if (loop != NULL) {
-        PUT(&line, "%" PRIu32 " frames at %" PRIu32 " Hz (%s), %s %d, ", loop->frames, loop->rate_hz,
-            st_ns_text(st_period_ns(&loop->period)), st_platform_policy_name(loop->policy), loop->priority);
-        if (loop->cpu >= 0)
-            PUT(&line, "CPU %d", loop->cpu);
-        else
-            PUT(&line, "any CPU");
-        PUT(&line, ", memory locked: %s", locks[loop->lock]);
-        add(&to, OK, "Loop", "%s", line.text);
+        add(&to, OK, "Loop",
+            st_text("%" PRIu32 " frames at %" PRIu32 " Hz (%s), %s %d, %s, memory locked: %s", loop->frames,
+                    loop->rate_hz, st_ns_text(st_period_ns(&loop->period)),
+                    st_platform_policy_name(loop->policy), loop->priority,
+                    loop->cpu >= 0 ? st_text("CPU %d", loop->cpu) : "any CPU", locks[loop->lock]));
         add_degraded(&to, view);
         add_lateness(&to, &loop->lateness);
         add_minute(&to, view);
-        add(&to, OK, "Missed", "%" PRIu64 " of %" PRIu64 " periods%s", loop->misses, loop->elapsed_periods,
-            st_miss_events_text(loop->miss_events.n, loop->misses, st_result_seconds(loop)));
-        add(&to, OK, "Skipped", "%" PRIu64 " of the missed periods had no wake-up at all",
-            loop->skipped_periods);
+        add(&to, OK, "Missed",
+            st_text("%" PRIu64 " of %" PRIu64 " periods%s", loop->misses, loop->elapsed_periods,
+                    st_miss_events_text(loop->miss_events.n, loop->misses, st_result_seconds(loop))));
+        add(&to, OK, "Skipped",
+            st_text("%" PRIu64 " of the missed periods had no wake-up at all", loop->skipped_periods));
     }
     if (view->rtkit[0] != '\0')
-        add(&to, OK, "RealtimeKit", "%s", view->rtkit);
+        add(&to, OK, "RealtimeKit", view->rtkit);
     end_section(sections, "Loop", &to);
 }
 
 static void add_stream(struct section *to, const struct st_audio_view *audio)
 {
-    struct line line = {0};
-    PUT(&line, "%s, %s", audio->backend, st_audio_state_name(audio->state));
-    if (audio->state == ST_AUDIO_RUNNING) {
-        PUT(&line, ", %s, %" PRId64 " Hz, %s", audio->device, audio->rate_hz, audio->format);
-        put_ns(&line, "buffer", true, audio->latency_ns);
-    }
-    if (audio->dropouts_n > 0) {
-        PUT(&line, ", ");
-        put_count(&line, audio->dropouts_n, "dropout");
-    }
-    add(to, audio->state == ST_AUDIO_WAITING ? BAD : OK, "Own stream", "%s", line.text);
+    const char *text = st_text("%s, %s", audio->backend, st_audio_state_name(audio->state));
+    if (audio->state == ST_AUDIO_RUNNING)
+        text = st_text("%s, %s, %" PRId64 " Hz, %s, buffer %s", text, audio->device, audio->rate_hz,
+                       audio->format, st_ns_text(audio->latency_ns));
+    if (audio->dropouts_n > 0)
+        text = st_text("%s, %s", text, count_text(audio->dropouts_n, "dropout"));
+    add(to, audio->state == ST_AUDIO_WAITING ? BAD : OK, "Own stream", text);
 }
 
 /* What the buffer of a device had left. */
 static void add_reserve(struct section *to, const struct st_dropout_client *client)
 {
     if (client->reserve_ns > 0)
-        add(to, OK, "Least reserve", "%s: %s of a buffer of %s on %s",
-            client->name[0] != '\0' ? client->name : "not named",
-            client->reserve_ns > 1 ? st_ns_short(client->reserve_ns) : "nothing",
-            st_ns_short(client->buffer_ns), client->device);
+        add(to, OK, "Least reserve",
+            st_text("%s: %s of a buffer of %s on %s", client->name[0] != '\0' ? client->name : "not named",
+                    client->reserve_ns > 1 ? st_ns_short(client->reserve_ns) : "nothing",
+                    st_ns_short(client->buffer_ns), client->device));
 }
 
 /* What is known of each program besides its dropouts, and buffers between it and its server, which no counter
@@ -439,36 +402,35 @@ static void add_programs_details(struct section *to, const struct st_observed_vi
     ST_EACH_OF (client, of->seen.clients, of->seen.clients_n) {
         add_reserve(to, client);
         if ((rhythm = st_dropout_table_rhythm(client))[0] != '\0')
-            add(to, OK, "Long cycles", "%s: %s", client->name, rhythm);
+            add(to, OK, "Long cycles", st_text("%s: %s", client->name, rhythm));
         if (!st_dropout_table_is_unheard(client))
             continue;
-        add(to, OK, "Not seen here", "between %s and %s%s", client->name, st_xrun_sources_title(of->source),
-            client->load.between == ST_XRUN_BETWEEN_STOPS
-                ? ": sound that the program writes too late while it runs (that it stands still is watched)"
-                : "");
+        add(to, OK, "Not seen here",
+            st_text("between %s and %s%s", client->name, st_xrun_sources_title(of->source),
+                    client->load.between == ST_XRUN_BETWEEN_STOPS
+                        ? ": sound that the program writes too late while it runs (that it stands still is "
+                          "watched)"
+                        : ""));
     }
 }
 
 static void add_source(struct section *to, const struct st_observed_view *of, int64_t now_wall_ns)
 {
-    struct line line = {0};
     if (of->state != ST_OBSERVED_WATCHING) {
         if ((of->state == ST_OBSERVED_ABSENT && !of->never) || of->mode == ST_OBSERVED_ON)
-            add(to, of->mode == ST_OBSERVED_ON ? BAD : OK, "Not watched", "%s (%s)", of->source, of->why);
+            add(to, of->mode == ST_OBSERVED_ON ? BAD : OK, "Not watched",
+                st_text("%s (%s)", of->source, of->why));
         return;
     }
-    PUT(&line, "%s", of->source);
-    if (of->why[0] != '\0')
-        PUT(&line, " (%s)", of->why);
-    PUT(&line, ", since %s: %" PRIu64 " dropouts of devices",
-        st_when_text_near(of->since_wall_ns, now_wall_ns), of->seen.device_dropouts_n);
-    if (!of->device_only)
-        PUT(&line, ", %" PRIu64 " of clients", of->seen.dropouts_n);
-    if (of->seen.dropouts_n > 0 && !st_xrun_sources_find(of->source)->sees_cycles)
-        PUT(&line, " (no times of their cycles)");
-    put_ns(&line, "CPU time per poll", of->polls_n > 0,
-           of->polls_n > 0 ? of->poll_cpu_ns / (int64_t)of->polls_n : 0);
-    add(to, OK, "Watched", "%s (n = %" PRIu64 ")", line.text, of->polls_n);
+    const bool cycles = of->seen.dropouts_n == 0 || st_xrun_sources_find(of->source)->sees_cycles;
+    add(to, OK, "Watched",
+        st_text("%s%s, since %s: %" PRIu64 " dropouts of devices%s%s, CPU time per poll %s (n = %" PRIu64 ")",
+                of->source, of->why[0] != '\0' ? st_text(" (%s)", of->why) : "",
+                st_when_text_near(of->since_wall_ns, now_wall_ns), of->seen.device_dropouts_n,
+                of->device_only ? "" : st_text(", %" PRIu64 " of clients", of->seen.dropouts_n),
+                cycles ? "" : " (no times of their cycles)",
+                of->polls_n > 0 ? st_ns_text(of->poll_cpu_ns / (int64_t)of->polls_n) : UNKNOWN_TEXT,
+                of->polls_n));
     add_programs_details(to, of);
 }
 
@@ -479,49 +441,46 @@ static void add_sound(json_t *sections, const struct st_view *view)
         add_stream(&to, &view->audio);
     ST_EACH_OF (source, view->observe.sources, view->observe.n)
         add_source(&to, source, view->now_wall_ns);
-    add(&to, OK, "Not seen here", "%s", st_answer_not_watched(view));
+    add(&to, OK, "Not seen here", st_answer_not_watched(view));
     end_section(sections, "Sound", &to);
 }
 
-/* Appends "; 3 minutes and 1 event STATE", if there are any. */
-static void put_minutes_and_events(struct line *line, uint64_t minutes, uint64_t events, const char *state)
+/* "; 3 minutes and 1 event STATE"; "": there are none. */
+static const char *rows_text(uint64_t minutes, uint64_t events, const char *state)
 {
-    if (minutes == 0 && events == 0)
-        return;
-    PUT(line, "; ");
-    put_count(line, minutes, "minute");
-    PUT(line, " and ");
-    put_count(line, events, "event");
-    PUT(line, " %s", state);
+    return minutes + events > 0
+               ? st_text("; %s and %s %s", count_text(minutes, "minute"), count_text(events, "event"), state)
+               : "";
 }
 
 static void add_history(struct section *to, const struct st_view *view)
 {
     const struct st_history_writer_view *history = &view->history;
-    struct line line = {0};
-    PUT(&line, "%s", st_view_history_state(view));
+    const char *text = st_view_history_state(view);
     if (history->path[0] != '\0')
-        PUT(&line, " %s", history->path);
+        text = st_text("%s %s", text, history->path);
     if (history->bytes != INT64_MIN)
-        PUT(&line, ", %.1f MB", (double)history->bytes / 1e6);
+        text = st_text("%s, %.1f MB", text, (double)history->bytes / 1e6);
     if (history->why[0] != '\0')
-        PUT(&line, ": %s", history->why);
-    put_minutes_and_events(&line, history->waiting_minutes_n, history->waiting_events_n, "waiting in memory");
-    put_minutes_and_events(&line, history->lost_minutes_n, history->lost_events_n, "lost");
-    add(to, history->state == ST_HISTORY_WRITER_FAILING ? BAD : OK, "History", "%s", line.text);
+        text = st_text("%s: %s", text, history->why);
+    add(to, history->state == ST_HISTORY_WRITER_FAILING ? BAD : OK, "History",
+        st_text("%s%s%s", text,
+                rows_text(history->waiting_minutes_n, history->waiting_events_n, "waiting in memory"),
+                rows_text(history->lost_minutes_n, history->lost_events_n, "lost")));
     if (history->aside[0] != '\0')
-        add(to, WARN, "", "the old history file was renamed to %s", history->aside);
+        add(to, WARN, "", st_text("the old history file was renamed to %s", history->aside));
 }
 
 static void add_daemon(json_t *sections, const struct st_view *view)
 {
     struct section to = {.rows = json_array(), .detail = true};
-    add(&to, OK, "Daemon", "sleeptuned " ST_VERSION ", PID %ld, %s for %s", view->pid, st_view_state(view),
-        st_ns_long(view->uptime_ns));
-    add(&to, OK, "Settings", "%s", view->config.file[0] != '\0' ? view->config.file : "defaults, no file");
+    add(&to, OK, "Daemon",
+        st_text("sleeptuned " ST_VERSION ", PID %ld, %s for %s", view->pid, st_view_state(view),
+                st_ns_long(view->uptime_ns)));
+    add(&to, OK, "Settings", view->config.file[0] != '\0' ? view->config.file : "defaults, no file");
     add_history(&to, view);
     if (view->notify[0] != '\0')
-        add(&to, OK, "Notifications", "%s", view->notify);
+        add(&to, OK, "Notifications", view->notify);
     end_section(sections, "Daemon", &to);
 }
 
