@@ -20,16 +20,14 @@ static double share_of(const struct st_dropout_client *client)
 
 /* "; 5.33 ms more delay; undo: the same with 0; to last: sleeptune apply ...": three lines with its command
  */
-static void say_price(const struct st_dropout_table *table, const char *source, int64_t frames,
-                      struct st_dropout_next *next)
+static const char *price_text(const struct st_dropout_table *table, const char *source, int64_t frames)
 {
     const double more_ns =
         (double)table->period_ns * (double)(frames - table->frames) / (double)table->frames;
     const bool force = st_xrun_sources_find(source)->set_by_force;
     const char *lasts = st_xrun_sources_keep_frames(source, frames);
-    ST_APPEND(next->why, "; %s more delay; undo: the same with %" PRId64 "%s%s",
-              st_ns_short((int64_t)more_ns), force ? table->forced_frames : table->frames,
-              lasts[0] != '\0' ? "; " : "", lasts);
+    return st_text("; %s more delay; undo: the same with %" PRId64 "%s%s", st_ns_short((int64_t)more_ns),
+                   force ? table->forced_frames : table->frames, lasts[0] != '\0' ? "; " : "", lasts);
 }
 
 #define FRAMES_MIN 16
@@ -50,42 +48,40 @@ static int64_t room_frames(const struct st_dropout_table *table, int64_t busy_ns
 }
 
 /* A client that computes too long: the next larger buffer in which its worst cycle has room. */
-static void room_for(const struct st_dropout_table *table, const struct st_dropout_client *client,
-                     const char *source, struct st_dropout_next *next)
+static struct st_dropout_next room_for(const struct st_dropout_table *table,
+                                       const struct st_dropout_client *client, const char *source)
 {
-    const bool stream = client->load.streams_n > 0; /* no one simplifies a player */
     const int64_t busy_ns = client->worst.busy_ns, error_ns = client->worst.error_ns;
     const double share = share_of(client);
     const int64_t frames = room_frames(table, busy_ns + error_ns);
-    const char *rhythm;
-    const char *busy = st_ns_short(busy_ns);
-    if (share > ST_DROPOUT_REASON_FULL) {
-        ST_PRINT(next->why, "%s needs %.0f %% of each period, so no buffer size helps", client->name,
-                 100 * share);
-    } else if (busy_ns == 0 || table->frames == 0) {
-        ST_PRINT(next->why, "no buffer size can be named: %s is not known",
-                 busy_ns == 0 ? "the CPU time of its cycles" : "the buffer in use now");
-    } else if (client->worst.period_ns > 0 && busy_ns < table->period_ns &&
-               table->period_ns > ST_MAX(client->worst.period_ns, client->longest_period_ns)) {
-        ST_PRINT(next->why, ST_DROPOUT_NEXT_RAISED);
-        return;
-    } else if (frames != room_frames(table, busy_ns - error_ns)) {
-        ST_PRINT(next->why,
-                 "no buffer size can be named: the CPU time of its worst cycle, %s, is only known to %s",
-                 busy, st_ns_short(error_ns));
-    } else if (frames == 0) {
-        ST_PRINT(next->why, "its worst cycle of %s is longer than a buffer that one can play with", busy);
-    } else {
-        ST_PRINT(next->command, "%s", st_xrun_sources_set_frames(source, frames));
-        ST_PRINT(next->why, "room for its worst cycle of %s", busy);
-        say_price(table, source, frames, next);
-    }
-    if (next->command[0] != '\0')
-        return;
-    if (!stream)
-        ST_APPEND(next->why, "; freeze or simplify %s", client->name);
-    if ((rhythm = st_dropout_table_rhythm(client))[0] != '\0')
-        ST_APPEND(next->why, "; its long cycles come %s", rhythm);
+    const char *busy = st_ns_short(busy_ns), *rhythm = st_dropout_table_rhythm(client);
+    struct st_dropout_next next = {"", "", false};
+    if (share > ST_DROPOUT_REASON_FULL)
+        next.why =
+            st_text("%s needs %.0f %% of each period, so no buffer size helps", client->name, 100 * share);
+    else if (busy_ns == 0 || table->frames == 0)
+        next.why = st_text("no buffer size can be named: %s is not known",
+                           busy_ns == 0 ? "the CPU time of its cycles" : "the buffer in use now");
+    else if (client->worst.period_ns > 0 && busy_ns < table->period_ns &&
+             table->period_ns > ST_MAX(client->worst.period_ns, client->longest_period_ns))
+        return (struct st_dropout_next){"", ST_DROPOUT_NEXT_RAISED, false};
+    else if (frames != room_frames(table, busy_ns - error_ns))
+        next.why =
+            st_text("no buffer size can be named: the CPU time of its worst cycle, %s, is only known to %s",
+                    busy, st_ns_short(error_ns));
+    else if (frames == 0)
+        next.why = st_text("its worst cycle of %s is longer than a buffer that one can play with", busy);
+    else
+        next = (struct st_dropout_next){
+            st_xrun_sources_set_frames(source, frames),
+            st_text("room for its worst cycle of %s%s", busy, price_text(table, source, frames)), false};
+    if (next.command[0] != '\0')
+        return next;
+    if (client->load.streams_n == 0) /* no one simplifies a player */
+        next.why = st_text("%s; freeze or simplify %s", next.why, client->name);
+    if (rhythm[0] != '\0')
+        next.why = st_text("%s; its long cycles come %s", next.why, rhythm);
+    return next;
 }
 
 static bool is_real_time(int64_t priority)
@@ -93,24 +89,21 @@ static bool is_real_time(int64_t priority)
     return priority > 0 && priority < ST_XRUN_NORMAL;
 }
 
-/* Only threads whose priority is not lower are taken for the culprit of a real-time thread. */
-static void take_priority(const struct st_dropout_client *victim, struct st_dropout_next *next)
+/* Only threads whose priority is not lower are taken for the culprit of a real-time thread. "": its name is
+ * no word of a command. */
+static const char *take_priority(const struct st_dropout_client *victim)
 {
-    char word[ST_XRUN_NAME_BYTES]; /* so that the command of 128 bytes holds it */
-    if (st_safe_shell_word(victim->culprit.name, word, sizeof(word)) == NULL || word[0] == '-')
-        return;
-    next->settings = false;
-    ST_PRINT(next->command, "sudo chrt --other --all-tasks --pid 0 $(pidof -s %s)", word);
-    ST_PRINT(next->why,
-             "takes the real-time priority from %s, which is not below that of %s; or end that program",
-             victim->culprit.name, victim->name);
+    char word[ST_XRUN_NAME_BYTES];
+    return st_safe_shell_word(victim->culprit.name, word, sizeof(word)) != NULL && word[0] != '-'
+               ? st_text("sudo chrt --other --all-tasks --pid 0 $(pidof -s %s)", word)
+               : "";
 }
 
 #define LOG_IN ST_DROPOUT_REASON_LOG_IN "; if you did: sleeptune report"
 
 /* What lets programs that lost the CPU to others go before them. */
-static void rights_of(const struct st_dropout_table *table, const struct st_dropout_client *client,
-                      bool right_set_up, struct st_dropout_next *next)
+static struct st_dropout_next rights_of(const struct st_dropout_table *table,
+                                        const struct st_dropout_client *client, bool right_set_up)
 {
     const struct st_dropout_client *victim =
         st_dropout_table_is_taken(table, client) ? st_dropout_table_victim(table, client) : NULL;
@@ -118,45 +111,48 @@ static void rights_of(const struct st_dropout_table *table, const struct st_drop
         victim != NULL ? victim : client, victim != NULL ? ST_DROPOUT_CPU_TAKEN : ST_DROPOUT_WOKEN_LATE);
     client = victim != NULL ? victim : client;
     const bool server = !client->playing && st_xrun_is_server(client->name);
-    next->settings = true;
-    if (st_dropout_table_is_normal(table) && right_set_up) {
-        ST_PRINT(next->why, LOG_IN);
-        return;
-    }
-    if (st_dropout_table_is_normal(table)) {
-        ST_PRINT(next->command, ST_DROPOUT_REASON_GET_RIGHTS);
-        ST_PRINT(next->why, "lets programs that play go before others; then log out and in again");
-    } else if (is_real_time(table->priority) && client->load.priority == ST_XRUN_NORMAL) {
-        ST_PRINT(next->command, "sleeptune report linux-client-priority");
-        ST_PRINT(next->why, "%s plays without real-time priority, which the server has: how it gets it",
-                 client->name);
-    } else if (is_real_time(server ? table->priority : client->load.priority) && named &&
-               !client->culprit.plays) {
-        take_priority(client, next);
-    }
-    if (next->command[0] == '\0') {
-        ST_PRINT(next->command, "sleeptune report");
-        ST_PRINT(next->why, "finds the settings that make programs lose the CPU or wake up late");
-    }
+    const char *chrt = "";
+    if (st_dropout_table_is_normal(table))
+        return right_set_up
+                   ? (struct st_dropout_next){"", LOG_IN, true}
+                   : (struct st_dropout_next){ST_DROPOUT_REASON_GET_RIGHTS,
+                                              "lets programs that play go before others; then log out and in "
+                                              "again",
+                                              true};
+    if (is_real_time(table->priority) && client->load.priority == ST_XRUN_NORMAL)
+        return (struct st_dropout_next){
+            "sleeptune report linux-client-priority",
+            st_text("%s plays without real-time priority, which the server has: how it gets it",
+                    client->name),
+            true};
+    if (is_real_time(server ? table->priority : client->load.priority) && named && !client->culprit.plays)
+        chrt = take_priority(client);
+    if (chrt[0] != '\0')
+        return (struct st_dropout_next){
+            chrt,
+            st_text("takes the real-time priority from %s, which is not below that of %s; or end that "
+                    "program",
+                    client->culprit.name, client->name),
+            false};
+    return (struct st_dropout_next){
+        "sleeptune report", "finds the settings that make programs lose the CPU or wake up late", true};
 }
 
 /* A small drift is resampled away: then cycles that begin late are too much for its reserve. */
-static void next_resync(const struct st_dropout_client *client, struct st_dropout_next *next)
+static struct st_dropout_next next_resync(const struct st_dropout_client *client)
 {
     char word[ST_XRUN_NAME_BYTES];
-    if (llabs(client->drift_ppb) > FAR_PPB) {
-        ST_PRINT(next->why, ST_DROPOUT_REASON_ONE_CLOCK ": their rates are too far apart");
-        return;
-    }
+    if (llabs(client->drift_ppb) > FAR_PPB)
+        return (struct st_dropout_next){"", ST_DROPOUT_REASON_ONE_CLOCK ": their rates are too far apart",
+                                        false};
     /* an older PipeWire's log has the card's name of ALSA */
-    if (st_text_begins(client->name, "alsa_") && st_safe_shell_word(client->name, word, sizeof(word)) != NULL)
-        ST_PRINT(next->command, "sleeptune apply linux-device-headroom=%s", word);
-    ST_PRINT(next->why,
-             next->command[0] != '\0'
-                 ? "a larger reserve for %s, or one clock for both cards"
-                 : "a larger reserve for %s, api.alsa.headroom = 512 in a rule of WirePlumber, or "
-                   "one clock for both cards",
-             client->name);
+    const bool known =
+        st_text_begins(client->name, "alsa_") && st_safe_shell_word(client->name, word, sizeof(word)) != NULL;
+    return (struct st_dropout_next){
+        known ? st_text("sleeptune apply linux-device-headroom=%s", word) : "",
+        st_text("a larger reserve for %s,%s or one clock for both cards", client->name,
+                known ? "" : " api.alsa.headroom = 512 in a rule of WirePlumber,"),
+        false};
 }
 
 /* What has to be asked for, so that the buffer of a program that plays through PulseAudio is that long:
@@ -194,95 +190,93 @@ static int64_t buffer_of(const struct st_dropout_table *table, const char *name)
     return longest_ns;
 }
 
-static void own_buffer(const struct st_dropout_table *table, const struct st_dropout_client *client,
-                       const char *source, struct st_dropout_next *next)
+static const char *own_buffer_text(const struct st_dropout_table *table,
+                                   const struct st_dropout_client *client, const char *source)
 {
     const struct st_dropout_client all = st_dropout_table_streams(table, client);
     const int64_t buffer_ns = buffer_of(table, client->name);
     const int64_t needed_ns = buffer_ns + all.lost.longest_ns;
     const bool pipewire = st_text_is(source, "pipewire");
-    if (all.lost.longest_ns > LONGEST_NS) {
-        ST_PRINT(next->why, "no buffer lasts for %s: see why %s wrote nothing",
-                 st_ns_short(all.lost.longest_ns), client->name);
-        return;
-    }
-    ST_PRINT(next->why, "%s needs a larger buffer of its own%s: a setting of it", client->name,
-             buffer_ns > 0 ? st_text(" than %s", st_ns_short(buffer_ns)) : "");
-    if (all.lost.longest_ns > 0 && needed_ns <= ST_NS_PER_S) { /* else the delay would be seconds */
-        ST_APPEND(next->why, ", or start it with PULSE_LATENCY_MSEC=%" PRId64,
-                  latency_ms(needed_ns, pipewire));
-        if (pipewire && buffer_ns == 0)
-            ST_APPEND(next->why,
-                      " (if it plays through ALSA: PIPEWIRE_ALSA='{ alsa.buffer-bytes=%" PRId64 " }')",
-                      alsa_bytes(needed_ns));
-    }
-    ST_APPEND(next->why, "; the buffer of %s does not matter", st_xrun_sources_title(source));
+    const char *start = "";
+    if (all.lost.longest_ns > LONGEST_NS)
+        return st_text("no buffer lasts for %s: see why %s wrote nothing", st_ns_short(all.lost.longest_ns),
+                       client->name);
+    if (all.lost.longest_ns > 0 && needed_ns <= ST_NS_PER_S) /* else the delay would be seconds */
+        start = st_text(", or start it with PULSE_LATENCY_MSEC=%" PRId64, latency_ms(needed_ns, pipewire));
+    if (start[0] != '\0' && pipewire && buffer_ns == 0)
+        start = st_text("%s (if it plays through ALSA: PIPEWIRE_ALSA='{ alsa.buffer-bytes=%" PRId64 " }')",
+                        start, alsa_bytes(needed_ns));
+    return st_text("%s needs a larger buffer of its own%s: a setting of it%s; the buffer of %s does not "
+                   "matter",
+                   client->name, buffer_ns > 0 ? st_text(" than %s", st_ns_short(buffer_ns)) : "", start,
+                   st_xrun_sources_title(source));
 }
 
 /* What a free CPU does not help. */
-static void say_slow(const struct st_dropout_table *table, struct st_dropout_next *next)
+static const char *slow_text(const struct st_dropout_table *table)
 {
     const struct st_dropout_client *slow = st_dropout_table_most(table, ST_DROPOUT_TOO_SLOW);
     if (slow == NULL)
-        return;
+        return "";
     const uint64_t n = slow->reasons_n[ST_DROPOUT_TOO_SLOW];
-    ST_APPEND(next->why, "; the %" PRIu64 " dropout%s in which %s computed too long stay%s", n, ST_PLURAL(n),
-              slow->name[0] != '\0' ? slow->name : "a program", n == 1 ? "s" : "");
+    return st_text("; the %" PRIu64 " dropout%s in which %s computed too long stay%s", n, ST_PLURAL(n),
+                   slow->name[0] != '\0' ? slow->name : "a program", n == 1 ? "s" : "");
 }
 
-void st_dropout_next(const struct st_dropout_table *table, const struct st_dropout_client *client,
-                     const char *source, bool right_set_up, struct st_dropout_next *ret)
+struct st_dropout_next st_dropout_next(const struct st_dropout_table *table,
+                                       const struct st_dropout_client *client, const char *source,
+                                       bool right_set_up)
 {
-    *ret = (struct st_dropout_next){0};
     if (st_dropout_table_is_forced(table, client)) {
         const char *asked = st_dropout_table_asked(table);
-        ST_PRINT(ret->command, "%s 0", st_xrun_sources_find(source)->set_frames);
-        ret->settings = true;
-        ST_PRINT(ret->why, "takes back the size that was forced%s%s", asked[0] != '\0' ? "; besides, " : "",
-                 asked);
-        return;
+        return (struct st_dropout_next){
+            st_text("%s 0", st_xrun_sources_find(source)->set_frames),
+            st_text("takes back the size that was forced%s%s", asked[0] != '\0' ? "; besides, " : "", asked),
+            true};
     }
+    struct st_dropout_next next = {"", "", false};
     const enum st_dropout_reason reason = st_dropout_table_reason(client);
     const enum st_dropout_place place = st_dropout_table_place(client);
     const char *name = client->name[0] != '\0' ? client->name : "the program";
     const bool lost_cpu = st_dropout_table_lost_cpu(table, client);
     if (reason == ST_DROPOUT_TOO_SLOW && client->slowed != ST_CAUSE_UNKNOWN && !lost_cpu) {
-        ST_PRINT(ret->why, "%s", st_cause_kind_todo(client->slowed));
+        next.why = st_cause_kind_todo(client->slowed);
     } else if (place == ST_DROPOUT_AT_RESYNC) {
-        next_resync(client, ret);
+        next = next_resync(client);
     } else if (place == ST_DROPOUT_AT_BUS) {
-        ST_PRINT(ret->why, "another USB port without a hub, or another cable; no buffer size helps");
+        next.why = "another USB port without a hub, or another cable; no buffer size helps";
     } else if (place == ST_DROPOUT_AT_CLIENT_BUFFER && reason != ST_DROPOUT_STOPPED &&
                reason != ST_DROPOUT_WAITED_FOR_OTHER) {
-        own_buffer(table, client, source, ret);
+        next.why = own_buffer_text(table, client, source);
     } else if (lost_cpu) {
-        rights_of(table, client, right_set_up, ret);
-        say_slow(table, ret);
+        next = rights_of(table, client, right_set_up);
+        next.why = st_text("%s%s", next.why, slow_text(table));
     } else if (reason == ST_DROPOUT_TOO_SLOW || reason == ST_DROPOUT_CPU_TAKEN_BY_ITSELF) {
-        room_for(table, client, source, ret);
-    } else if (reason == ST_DROPOUT_STOPPED && client->playing) { /* or was, 20 s ago */
-        ST_PRINT(ret->why, "see whether it happens again; if %s still stands: let it run (fg)", name);
+        next = room_for(table, client, source);
     } else if (reason == ST_DROPOUT_STOPPED) {
-        ST_PRINT(ret->why, "let %s run again (fg), or exclude it from power saving", name);
+        next.why = st_text(client->playing /* or was, 20 s ago */
+                               ? "see whether it happens again; if %s still stands: let it run (fg)"
+                               : "let %s run again (fg), or exclude it from power saving",
+                           name);
     } else if (reason == ST_DROPOUT_BLOCKED) {
-        ST_PRINT(ret->why,
-                 "a setting of %s, such as reading sounds ahead from the disk; else report it to its authors",
-                 name);
+        next.why = st_text(
+            "a setting of %s, such as reading sounds ahead from the disk; else report it to its authors",
+            name);
     } else if (reason == ST_DROPOUT_SWAPPED_OUT) {
-        ST_PRINT(ret->command, "sleeptune report");
-        ST_PRINT(
-            ret->why,
-            "close programs that use much memory, and let a sampler load its sounds before you play; the "
-            "settings of swap and locked memory are in the report");
-        ret->settings = true;
+        next = (struct st_dropout_next){"sleeptune report",
+                                        "close programs that use much memory, and let a sampler load its "
+                                        "sounds before you play; the settings of swap and locked memory are "
+                                        "in the report",
+                                        true};
     } else if (reason == ST_DROPOUT_WAITED_FOR_OTHER) {
-        ST_PRINT(ret->why, "look at %s",
-                 st_dropout_table_is_culprit(client, reason) ? client->culprit.name
-                                                             : "the program that this one waited for");
+        next.why = st_text("look at %s", st_dropout_table_is_culprit(client, reason)
+                                             ? client->culprit.name
+                                             : "the program that this one waited for");
     } else if (reason == ST_DROPOUT_UNKNOWN && client->name[0] != '\0' && st_text_is(source, "sound4")) {
-        ST_PRINT(ret->command, "sleeptune history --events");
-        ST_PRINT(ret->why,
-                 "not seen on FreeBSD: whether %s was stopped, lost the CPU, woke late or computed too long",
-                 name);
+        next.command = "sleeptune history --events";
+        next.why = st_text("not seen on FreeBSD: whether %s was stopped, lost the CPU, woke late or computed "
+                           "too long",
+                           name);
     }
+    return next;
 }

@@ -3,10 +3,11 @@
 
 #include "story/dropout_table.h"
 
+/** Texts as of st_text. */
 struct st_dropout_next {
-    char command[128]; /* "": none */
-    char why[800];     /* what it does, or what else helps; "": no word about it */
-    bool settings;     /* it is about settings that make the whole computer's timing better, too */
+    const char *command; /* "": none */
+    const char *why;     /* what it does, or what else helps; "": no word about it */
+    bool settings;       /* it is about settings that make the whole computer's timing better, too */
 };
 
 #define ST_DROPOUT_NEXT_RAISED                                                                               \
@@ -15,5 +16,6 @@ struct st_dropout_next {
 /** The next step against the dropouts of a client (NULL: of the device at a forced size); all empty where the
  * reason is not known, unless the source never sees one. The source's name is as in st_xrun_source.
  * right_set_up: the right to real-time priority comes with the next login. */
-void st_dropout_next(const struct st_dropout_table *table, const struct st_dropout_client *client,
-                     const char *source, bool right_set_up, struct st_dropout_next *ret);
+struct st_dropout_next st_dropout_next(const struct st_dropout_table *table,
+                                       const struct st_dropout_client *client, const char *source,
+                                       bool right_set_up);

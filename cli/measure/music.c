@@ -216,9 +216,8 @@ static void put(const struct server *server, int64_t duration_ns, struct st_fact
                       SOURCE);
     if (st_dropout_table_total(&server->seen) == 0)
         return;
-    struct st_dropout_next next;
-    st_dropout_next(&server->seen, client, server->watch.source->name, st_machine_right_at_login(facts),
-                    &next);
+    const struct st_dropout_next next =
+        st_dropout_next(&server->seen, client, server->watch.source->name, st_machine_right_at_login(facts));
     put_next(next.command, next.why, SOURCE, facts);
 }
 

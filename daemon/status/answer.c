@@ -409,29 +409,31 @@ static bool lacks_rights(const struct st_view *view)
 static struct st_dropout_next client_next(const struct st_view *view, const struct st_answer *answer)
 {
     const struct st_dropout_client *client = answer->client;
-    struct st_dropout_next next = {0};
+    struct st_dropout_next next;
     const bool forced =
         answer->server != NULL && st_dropout_table_is_forced(st_observed_shown(answer->server), client);
     if (!forced && (client == NULL || (client->dropouts_n == 0 &&
                                        st_dropout_place_why(st_dropout_table_place(client)) == NULL)))
-        return next;
+        return (struct st_dropout_next){"", "", false};
     if (!forced && !st_dropout_table_lost_cpu(st_observed_shown(answer->server), client) &&
-        st_dropout_table_has_ended(client)) {
-        ST_PRINT(next.command, "sleeptune status --watch");
-        ST_PRINT(next.why, "%s does not play now: play on, and see whether other programs make dropouts",
-                 client->name);
-    } else {
-        st_dropout_next(st_observed_shown(answer->server), client, answer->server->source, view->right_set_up,
-                        &next);
-    }
+        st_dropout_table_has_ended(client))
+        next = (struct st_dropout_next){
+            "sleeptune status --watch",
+            st_text("%s does not play now: play on, and see whether other programs make dropouts",
+                    client->name),
+            false};
+    else
+        next = st_dropout_next(st_observed_shown(answer->server), client, answer->server->source,
+                               view->right_set_up);
     if (next.command[0] == '\0' && next.why[0] == '\0')
-        ST_PRINT(next.command, "sleeptune history --events");
+        next.command = "sleeptune history --events";
     else if (next.command[0] == '\0' && client->playing &&
              st_dropout_table_reason(client) == ST_DROPOUT_STOPPED)
-        ST_PRINT(next.command, "sleeptune status --watch");
+        next.command = "sleeptune status --watch";
     if (answer->timing_bad && !next.settings)
-        ST_APPEND(next.why, "%sfor this computer's timing: sleeptune %s", next.why[0] != '\0' ? "; " : "",
-                  lacks_rights(view) ? "report" : "history --causes");
+        next.why =
+            st_text("%s%sfor this computer's timing: sleeptune %s", next.why, next.why[0] != '\0' ? "; " : "",
+                    lacks_rights(view) ? "report" : "history --causes");
     return next;
 }
 
