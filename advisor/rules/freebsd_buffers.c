@@ -113,98 +113,51 @@ const struct st_rule st_rule_freebsd_snd_latency = {
 
 #define UNUSED "virtual_oss is not in use"
 
-#define BLOCK_MAX_MS 10000.0
-#define NUMBER_MAX   1e7
+#define BLOCK_MAX_MS 10000
 
 #define VIRTUAL_OSS_EVER(set) "sysrc " set "\nservice virtual_oss restart"
 
-struct options {
-    double of[128];      /* by letter; 0: not given */
-    bool priority;       /* -i */
-    const char *refused; /* why virtual_oss ends at once; NULL: it does not */
-    char set[512];       /* the options of the fix: the same, with the new -s and -i */
-};
-
-/** What virtual_oss demands of the options before this one. */
-static const char *refuse(const double of[128], char letter)
+/** Where the value of this option begins, of several the last; "": it is not given. */
+static const char *value_of(const char *args, const char *option)
 {
-    const bool format = of['b'] > 0 && of['c'] > 0;
-    if (letter == 's' && (of['s'] > 0 || !format))
-        return of['s'] > 0 ? "-s may only be given once" : "-s has to stand behind -b and -c";
-    return strchr("dflLOPR", letter) != NULL && !(format && of['r'] > 0 && of['s'] > 0)
-               ? "-b, -c, -r and -s have to stand before -f and -d"
-               : NULL;
-}
-
-/** "-s 4ms" or "-s 192" frames, at the rate of the -r before it. @return false: it is not understood. */
-static bool take(struct options *options, char letter, const char *value)
-{
-    char *end = NULL;
-    if (options->refused == NULL)
-        options->refused = refuse(options->of, letter);
-    if (value == NULL || strchr("bcirs", letter) == NULL)
-        return value != NULL;
-    const double number = strtod(value, &end);
-    if (end == value || !(number >= 0) || number > NUMBER_MAX || (number <= 0 && letter == 'r'))
-        return false;
-    options->priority = options->priority || letter == 'i';
-    options->of[(int)letter] = st_text_is(end, "ms") ? number * options->of['r'] / 1e3 : number;
-    return true;
-}
-
-/** Reads them in their order, as parse_options() of virtual_oss does. frames: of the fix. @return false: they
- * are not understood. */
-static bool read_options(const char *args, int64_t frames, struct options *options)
-{
-    const char *const size = st_text("%jd", frames);
-    const char *space = "";
-    *options = (struct options){.set = "virtual_oss_dsp="};
-    ST_TEXT_EACH (word, st_text("%s", args), " \t") {
-        const char letter = word[0] == '-' ? word[1] : '\0';
-        const bool alone = letter == '\0' || strchr("BS", letter) != NULL;
-        const char *value = alone ? "" : word[2] != '\0' ? word + 2 : strtok_r(NULL, " \t", &word_rest);
-        /* a variable may stand for the value of an option, but not for options */
-        if (alone ? strchr("$`", word[0]) != NULL : !take(options, letter, value))
-            return false;
-        if (alone)
-            ST_APPEND(options->set, "%s%s", space, word);
-        else
-            ST_APPEND(options->set, "%s-%c %s", space, letter, letter == 's' ? size : value);
-        space = " ";
+    const char *value = "";
+    for (const char *at = args; (at = strstr(at, option)) != NULL; at++) {
+        if (at == args || strchr(" \t", at[-1]) != NULL)
+            value = at + 2 + strspn(at + 2, " \t");
     }
-    if (options->refused == NULL)
-        options->refused = refuse(options->of, 'f');
-    if (!options->priority)
-        ST_APPEND(options->set, " -i 8");
-    return true;
+    return value;
 }
 
-static void judge_options(const struct options *options, struct st_finding *finding)
+static void judge_options(struct st_finding *finding, const char *args)
 {
-    const double period_s = st_period_seconds(&finding->wish->period), period_ms = period_s * 1e3;
-    const double block_ms = options->of['s'] * 1e3 / options->of['r'];
-    char command[4 * sizeof(options->set) + 3];
-    if (options->refused != NULL) {
-        st_finding_advice(finding, "virtual_oss does not start with its options: %s", options->refused);
+    const double period_ms = st_rule_period_us(finding) / 1e3, hz = strtod(value_of(args, "-r"), NULL);
+    const bool priority = value_of(args, "-i")[0] != '\0';
+    const char *size = value_of(args, "-s");
+    char command[2048], *end;
+    const double number = strtod(size, &end),
+                 block_ms = st_text_begins(end, "ms") ? number : number * 1e3 / hz;
+    const char *set = st_text("virtual_oss_dsp=%.*s%.0f%s%s", (int)(size - args), args, period_ms * hz / 1e3,
+                              end + strcspn(end, " \t"), priority ? "" : " -i 8");
+    if (!(hz > 0 && block_ms > 0 && block_ms <= BLOCK_MAX_MS)) {
+        st_finding_unknown(finding, "sleeptune does not understand the options of virtual_oss: \"%.40s\"",
+                           args);
         return;
     }
-    if (block_ms <= period_ms && options->priority) {
+    if (block_ms <= period_ms && priority) {
         st_finding_ok(finding, "virtual_oss uses blocks of %.4g ms and has a real-time priority", block_ms);
     } else {
         if (block_ms > period_ms)
             st_finding_advice(finding,
                               "virtual_oss uses blocks of %.4g ms, which is longer than your period of %.2f "
                               "ms%s",
-                              block_ms, period_ms,
-                              options->priority ? "" : ", and without real-time priority");
+                              block_ms, period_ms, priority ? "" : ", and without real-time priority");
         else
             st_finding_advice(finding, "virtual_oss runs without a real-time priority (-i)");
         /* rc.conf is read by a shell: what it would run is not written there a second time */
-        if (strlen(options->set) + 1 < sizeof(options->set) && strpbrk(options->set, "$`\"\\") == NULL &&
-            st_safe_shell_word(options->set, command, sizeof(command)) != NULL)
+        if (strpbrk(set, "$`\"\\") == NULL && st_safe_shell_word(set, command, sizeof(command)) != NULL)
             st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, VIRTUAL_OSS_EVER("%s"), command);
     }
-    if (options->priority) /* else behind whatever else is busy: no bound is known */
+    if (priority) /* else behind whatever else is busy: no bound is known */
         st_finding_effect(finding, 0,
                           "adds a delay of at least one block (%.2f ms) to the sound; threads do not wake "
                           "later",
@@ -213,32 +166,16 @@ static void judge_options(const struct options *options, struct st_finding *find
 
 static void judge_virtual_oss(struct st_finding *finding, const char *enable)
 {
-    const char *args = NULL;
-    struct options options;
-    if (strcasecmp(enable, "YES") != 0) {
-        st_finding_not_applicable(finding, UNUSED);
-        return;
-    }
     const struct st_fact *dsp = st_facts_find(finding->facts, DSP);
-    const char *key = dsp == NULL || dsp->state == ST_FACT_ABSENT ? DEFAULT : DSP;
-    if (dsp != NULL && dsp->state == ST_FACT_MALFORMED)
-        args = dsp->text; /* has variables in it */
-    else
-        (void)!st_facts_text(finding->facts, key, &args);
-    if (args == NULL) {
+    if (dsp == NULL || dsp->state == ST_FACT_ABSENT)
+        dsp = st_facts_find(finding->facts, DEFAULT);
+    if (strcasecmp(enable, "YES") != 0)
+        st_finding_not_applicable(finding, UNUSED);
+    else if (dsp == NULL || dsp->text == NULL) /* malformed: it has variables in it */
         st_finding_unknown(finding,
                            "virtual_oss is started, but its options (virtual_oss_dsp) could not be read");
-        return;
-    }
-    const double period_s = st_period_seconds(&finding->wish->period);
-    /* again, now that the rate is known */
-    if (!read_options(args, 0, &options) ||
-        !read_options(args, llround(period_s * options.of['r']), &options) ||
-        (options.refused == NULL && !(options.of['s'] * 1e3 <= BLOCK_MAX_MS * options.of['r'])))
-        st_finding_unknown(finding, "sleeptune does not understand the options of virtual_oss: \"%.40s\"",
-                           args);
     else
-        judge_options(&options, finding);
+        judge_options(finding, dsp->text);
 }
 
 const struct st_rule st_rule_freebsd_virtual_oss = {
@@ -250,7 +187,6 @@ const struct st_rule st_rule_freebsd_virtual_oss = {
     .cost = "CPU: shorter blocks mean more wake-ups",
     .when_not = "you only play back, and a longer delay does no harm",
     .sources = "virtual_oss(8) (-s frames or milliseconds with \"ms\", -i real-time priority, -r rate)\n"
-               "virtual_oss's main.c, parse_options(): -s once, behind -b and -c, before -f and -d\n"
                "rc.conf(5) (virtual_oss_enable, virtual_oss_dsp); without it the options in rc.d/virtual_oss",
     .persistent =
         VIRTUAL_OSS_EVER("'virtual_oss_dsp=-S -C 2 -c 2 -r 48000 -b 32 -s 128 -i 8 -f /dev/dsp0 -d dsp'"),

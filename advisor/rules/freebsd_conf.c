@@ -67,24 +67,6 @@ static enum compared compare(const struct conf *conf, const struct st_fact *line
                : COMPARED_SAME;
 }
 
-/** A name that differs by a letter or two in one place; NULL: there is none. */
-static const char *nearest(const struct st_facts *facts, const char *name)
-{
-    const size_t len = strlen(name);
-    ST_FACTS_EACH (fact, facts, ST_KEYS_FREEBSD, "") {
-        const char *other = fact->key + strlen(ST_KEYS_FREEBSD);
-        const size_t other_len = strlen(other), least = ST_MIN(len, other_len);
-        size_t same = 0, behind = 0;
-        while (same < least && name[same] == other[same])
-            same++;
-        while (same + behind < least && name[len - 1 - behind] == other[other_len - 1 - behind])
-            behind++;
-        if (fact->state == ST_FACT_OK && same + behind + 2 >= ST_MAX(len, other_len))
-            return other;
-    }
-    return NULL;
-}
-
 /** line: the first of n that are wrong. */
 static void judge_wrong(struct st_finding *finding, const struct conf *conf, const struct st_fact *line,
                         int n)
@@ -101,9 +83,7 @@ static void judge_wrong(struct st_finding *finding, const struct conf *conf, con
                           file, name, more);
         st_finding_fix(finding, NULL, finding->rule->persistent, finding->rule->needs);
     } else if (found->state != ST_FACT_OK) {
-        const char *near = nearest(finding->facts, name);
-        st_finding_advice(finding, "%s sets %.50s, but this kernel has no such setting%s%.60s%s", file, name,
-                          near != NULL ? "; the nearest is " : "", near != NULL ? near : "", more);
+        st_finding_advice(finding, "%s sets %.50s, but this kernel has no such setting%s", file, name, more);
         st_finding_fix_persistent(
             finding, ST_NEEDS_NOTHING,
             "# remove from %s, unless it is of a module that is loaded later:\n# %.50s=%.50s", conf->path,

@@ -165,39 +165,21 @@ static void fix_cpu_frequency(struct st_finding *finding, const struct st_fact *
 static void judge_slow(struct st_finding *finding, const struct st_fact *worst, enum kind kind, int slow_n,
                        int policies_n)
 {
-    const char *governor = worst->text;
-    const char *driver = st_fact_beside_text_or(worst, "driver", "?");
+    static const char *const says[] = {[KIND_CAPPED] = "are limited",
+                                       [KIND_USERSPACE] = "are set by a program, maybe to a low value",
+                                       [KIND_SCALING] =
+                                           "follow the load, so work after an idle time may start slowly",
+                                       [KIND_EPP] = "are set to save energy, so short work may run slowly",
+                                       [KIND_LOWEST] = "are kept low; the worst stays at its lowest value"};
+    const char *about = st_text("%s, %s", st_fact_beside_text_or(worst, "driver", "?"), worst->text);
     st_finding_quote(finding, worst);
-    switch (kind) {
-    case KIND_EPP:
-        st_finding_advice(finding,
-                          "%d of %d CPU clocks are set to save energy (%s, %s, preference %s), so short "
-                          "work may run slowly",
-                          slow_n, policies_n, driver, governor, st_fact_beside_text_or(worst, "epp", "?"));
-        break;
-    case KIND_LOWEST:
-        st_finding_advice(finding,
-                          "%d of %d CPU clocks are kept low; the worst stays at its lowest value (%s, %s)",
-                          slow_n, policies_n, driver, governor);
-        break;
-    case KIND_CAPPED:
-        st_finding_advice(finding, "%d of %d CPU clocks are limited, the worst to %.2f of %.2f GHz (%s)",
-                          slow_n, policies_n, ghz_of(worst, "max_khz"), ghz_of(worst, "hardware_max_khz"),
-                          limiting_switch(worst) != NULL ? "turbo is off" : "scaling_max_freq");
-        break;
-    case KIND_USERSPACE:
-        st_finding_advice(finding, "a program sets %d of %d CPU clocks (%s, %s), maybe to a low value",
-                          slow_n, policies_n, driver, governor);
-        break;
-    case KIND_FAST:
-    case KIND_UNREAD:
-    case KIND_SCALING:
-        st_finding_advice(finding,
-                          "%d of %d CPU clocks follow the load (%s, %s), so work after an idle time may "
-                          "start slowly",
-                          slow_n, policies_n, driver, governor);
-        break;
-    }
+    if (kind == KIND_CAPPED)
+        about = st_text("the worst to %.2f of %.2f GHz: %s", ghz_of(worst, "max_khz"),
+                        ghz_of(worst, "hardware_max_khz"),
+                        limiting_switch(worst) != NULL ? "turbo is off" : "scaling_max_freq");
+    else if (kind == KIND_EPP)
+        about = st_text("%s, preference %s", about, st_fact_beside_text_or(worst, "epp", "?"));
+    st_finding_advice(finding, "%d of %d CPU clocks %s (%s)", slow_n, policies_n, says[kind], about);
     fix_cpu_frequency(finding, worst, kind);
 }
 
