@@ -10,37 +10,25 @@
 #include "advisor/facts/text.h"
 #include "advisor/rules/machine.h"
 #include "core/ns.h"
+#include "core/text/pattern.h"
 #include "core/text/safe.h"
 #include "core/text/text.h"
 #include "platform/child_env.h"
+#include "platform/proc.h"
 #include "platform/trusted.h"
 
-#define FILE_BYTES    (256 * 1024)
-#define ANSWER_BYTES  (1024 * 1024)
-#define LIMIT_NS      (10 * ST_NS_PER_S)
-#define MARK_BYTES    16
-#define NAME_BYTES    65
-#define GROUPS_BYTES  2048
-#define MEMBERS_BYTES 4096
+#define FILE_BYTES   (256 * 1024)
+#define ANSWER_BYTES (1024 * 1024)
+#define LIMIT_NS     (10 * ST_NS_PER_S)
+#define MARK_BYTES   16
+#define GROUPS_BYTES 2048
 
 /* --- /etc/passwd and /etc/group --- */
 
-/** Field i of a line with colons, as a copy. @return false: no such field, or too long. */
-static bool field(const char *line, int i, char *ret, size_t bytes)
-{
-    for (; i > 0; i--) {
-        line += strcspn(line, ":");
-        if (*line++ == '\0')
-            return false;
-    }
-    return st_text_copy(ret, bytes, line, strcspn(line, ":"));
-}
-
 struct user {
     const char *name;
-    char uid[NAME_BYTES], gid[NAME_BYTES], class[NAME_BYTES];
-    char groups[GROUPS_BYTES]; /* "audio video" */
-    bool found;
+    struct st_pattern_parts parts; /* name, uid, gid, and the class of master.passwd */
+    char groups[GROUPS_BYTES];     /* "audio video" */
 };
 
 /** Calls fn with each line; free of the file's text, which may have passwords. @return 0, -ENODATA (no such
@@ -65,26 +53,18 @@ static int each_line(struct st_platform *machine, const char *path,
 
 static void see_user(struct user *user, const char *line)
 {
-    char name[NAME_BYTES];
-    if (user->found || !field(line, 0, name, sizeof(name)) || !st_text_is(name, user->name))
-        return;
-    user->found =
-        field(line, 2, user->uid, sizeof(user->uid)) && field(line, 3, user->gid, sizeof(user->gid));
-    (void)field(line, 4, user->class, sizeof(user->class));
+    struct st_pattern_parts parts;
+    if ((st_pattern_match(line, "%l:*:%d:%d:%l:", &parts) || st_pattern_match(line, "%l:*:%d:%d:", &parts)) &&
+        st_text_is(parts.text[0], user->name) && user->parts.n == 0)
+        user->parts = parts;
 }
 
 static void see_group(struct user *user, const char *line)
 {
-    char name[NAME_BYTES], gid[NAME_BYTES], members[MEMBERS_BYTES];
-    if (!field(line, 0, name, sizeof(name)) || !field(line, 2, gid, sizeof(gid)))
-        return;
-    bool member = st_text_is(gid, user->gid);
-    if (field(line, 3, members, sizeof(members))) {
-        ST_TEXT_EACH (one, members, ",")
-            member = member || st_text_is(one, user->name);
-    }
-    if (member)
-        ST_APPEND(user->groups, "%s%s", user->groups[0] != '\0' ? " " : "", name);
+    struct st_pattern_parts parts;
+    if (st_pattern_match(line, "%l:*:%d:", &parts) && (st_text_is(parts.text[1], user->parts.text[2]) ||
+                                                       st_proc_has_word(strrchr(line, ':') + 1, user->name)))
+        st_text_join(user->groups, sizeof(user->groups), " ", "%s", parts.text[0]);
 }
 
 /** FreeBSD's login class, which only root reads. */
@@ -92,8 +72,8 @@ static void put_class(struct st_platform *machine, const char *name, struct st_f
 {
     static const char passwords[] = "/etc/master.passwd";
     struct user user = {.name = name};
-    if (facts->os == ST_OS_FREEBSD && each_line(machine, passwords, see_user, &user) == 0 && user.found)
-        st_facts_put_text(facts, ST_KEY_USER_CLASS, user.class[0] != '\0' ? user.class : "default",
+    if (facts->os == ST_OS_FREEBSD && each_line(machine, passwords, see_user, &user) == 0 && user.parts.n > 0)
+        st_facts_put_text(facts, ST_KEY_USER_CLASS, user.parts.n > 3 ? user.parts.text[3] : "default",
                           passwords);
 }
 
@@ -126,17 +106,16 @@ static char *between(char *text, const char *mark)
  * negative errno value; what was printed is in buf. */
 static int log_in(struct st_platform *machine, const char *name, const char *mark, char *buf)
 {
-    char program[PATH_MAX], word[PATH_MAX];
+    char program[PATH_MAX];
     struct st_child_env env = {0};
     int r = machine->program_path(machine, program, sizeof(program));
     if (r == 0 && !st_trusted_path(program, 0))
         r = -EPERM;
     if (r == 0)
         r = st_child_env_open(&env, 0, NULL);
-    const char *quoted = r == 0 ? st_safe_shell_word(program, word, sizeof(word)) : NULL;
-    char line[PATH_MAX + 128];
-    ST_PRINT(line, "echo %s; %s snapshot --no-servers; echo %s", mark, quoted != NULL ? quoted : "false",
-             mark);
+    const char *quoted = r == 0 ? st_safe_shell_word(program, ST_ROOM(PATH_MAX)) : NULL;
+    const char *line =
+        st_text("echo %s; %s snapshot --no-servers; echo %s", mark, quoted != NULL ? quoted : "false", mark);
     const char *const runuser[] = {"runuser", "-l", "-s", "/bin/sh", "-c", line, "--", name, NULL};
     const char *const su[] = {"su", "-l", "-s", "/bin/sh", "-c", line, "--", name, NULL};
     const char *const freebsd[] = {"su", "-l", "--", name, "-c", line, NULL};
@@ -251,11 +230,11 @@ int st_collect_user(struct st_platform *machine, const char *name, struct st_fac
     struct user user = {.name = name};
     int64_t uid;
     int r = each_line(machine, "/etc/passwd", see_user, &user);
-    if (r == 0 && !user.found)
+    if (r == 0 && user.parts.n == 0)
         r = -ENOENT;
     if (r == 0)
         r = each_line(machine, "/etc/group", see_group, &user);
-    if (r == 0 && st_text_int(user.uid, &uid) != 0)
+    if (r == 0 && st_text_int(user.parts.text[1], &uid) != 0)
         r = -EBADMSG;
     if (r != 0)
         return r;

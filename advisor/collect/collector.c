@@ -21,6 +21,14 @@ int st_collector_begin(const struct st_collector *c, const char *path, char *buf
     return r == -EFBIG ? 0 : r;
 }
 
+char *st_collector_small(const struct st_collector *c, const char *path)
+{
+    char *text = st_text_room(SMALL_FILE_BYTES);
+    if (st_collector_begin(c, path, text, SMALL_FILE_BYTES) != 0)
+        text[0] = '\0';
+    return text;
+}
+
 /** value: is trimmed. */
 static void put_value(struct st_collector *c, const char *key, char *value, enum st_value_kind kind,
                       const char *source)
@@ -71,10 +79,10 @@ void st_collector_put_groups(struct st_facts *facts, const char *key, const gid_
                              const char *source)
 {
     char text[4096] = "";
-    for (int i = 0; i < n; i++) {
-        const struct group *group = getgrgid(gids[i]);
-        const char *number = st_text("%lu", (unsigned long)gids[i]);
-        ST_APPEND(text, "%s%s", i > 0 ? " " : "", group != NULL ? group->gr_name : number);
+    ST_EACH_OF (gid, gids, n) {
+        const struct group *group = getgrgid(*gid);
+        st_text_join(text, sizeof(text), " ", "%s",
+                     group != NULL ? group->gr_name : st_text("%lu", (unsigned long)*gid));
     }
     st_facts_put_text(facts, key, text, source);
 }

@@ -20,6 +20,9 @@ ST_NODISCARD int st_collector_text(const struct st_collector *c, const char *pat
 /** The same where the beginning is enough: 0 then, too. */
 ST_NODISCARD int st_collector_begin(const struct st_collector *c, const char *path, char *buf, size_t bytes);
 
+/** The beginning of a file, at most 4 KiB of it; "": it could not be read. */
+ST_NODISCARD char *st_collector_small(const struct st_collector *c, const char *path);
+
 /** Puts a fact that was read, or why it was not: st_facts_put_failure(). */
 static inline void st_collector_put_text(struct st_collector *c, const char *key, const char *value,
                                          const char *source)

@@ -9,8 +9,6 @@
 #define FILES_MAX    64           /* of one folder */
 #define SETTINGS_MAX 128          /* of one kind; who has a limit has two */
 #define FILE_BYTES   (256 * 1024) /* people write less into these */
-#define KEY_BYTES    256
-#define PATH_BYTES   900
 
 struct reader {
     struct st_collector *c;
@@ -113,10 +111,9 @@ static void parse_groups(struct reader *reader, char *text)
 
 #define DROPINS_MAX      64
 #define LAYER_NAME_BYTES 128
-#define LAYER_PATH_BYTES 512
 
 struct dropins {
-    char paths[DROPINS_MAX][LAYER_PATH_BYTES];
+    const char *paths[DROPINS_MAX];
     size_t n;
     const char *folder;
 };
@@ -141,7 +138,7 @@ static int see_dropin(void *ctx, const char *name)
     if (dropins->n == DROPINS_MAX || (at < dropins->n && order == 0))
         return 0;
     memmove(&dropins->paths[at + 1], &dropins->paths[at], (dropins->n++ - at) * sizeof(dropins->paths[0]));
-    ST_PRINT(dropins->paths[at], "%s/%s", dropins->folder, name);
+    dropins->paths[at] = st_text("%s/%s", dropins->folder, name);
     return 0;
 }
 
@@ -150,19 +147,15 @@ static void read_all(struct reader *reader, const char *below, const char *const
 {
     static const char *const folders[] = {"/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib"};
     struct dropins dropins;
-    char path[LAYER_PATH_BYTES];
     bool found = false;
     for (const char *const *name = names; *name != NULL; name++) {
-        ST_EACH (folder, folders) {
-            ST_PRINT(path, "%s/%s/%s", *folder, below, *name);
-            found = found || read_file(reader, path);
-        }
+        ST_EACH (folder, folders)
+            found = found || read_file(reader, st_text("%s/%s/%s", *folder, below, *name));
     }
     for (dropins.n = 0; *names != NULL; names++) {
         ST_EACH (folder, folders) {
-            ST_PRINT(path, "%s/%s/%s.d", *folder, below, *names);
-            dropins.folder = path;
-            (void)st_collector_list(reader->c, path, see_dropin, &dropins); /* most are not there */
+            dropins.folder = st_text("%s/%s/%s.d", *folder, below, *names);
+            (void)st_collector_list(reader->c, dropins.folder, see_dropin, &dropins); /* most are not there */
         }
     }
     ST_EACH_OF (dropin, dropins.paths, dropins.n)
@@ -198,18 +191,17 @@ static const char *const programs[] = {"ardour",      "brutefir",     "camillads
                                        "squeezelite", "supernova",    "sushi",          "zita-a2j",
                                        "zita-j2a",    "zita-n2j",     "zynaddsubfx",    NULL};
 
-/** The program's name of "ExecStart=-/usr/bin/chrt -f 70 /usr/bin/jackd -d alsa": the first that is one. */
-static bool find_program(const char *command, char *ret, size_t bytes)
+/** The program's name of "ExecStart=-/usr/bin/chrt -f 70 /usr/bin/jackd -d alsa": the first that is one;
+ * NULL: none. */
+static const char *find_program(const char *command)
 {
-    char *text = st_text("%s", command);
-    ST_TEXT_EACH (word, text, " \t") {
-        const char *name = strrchr(word, '/');
-        name = name != NULL ? name + 1 : word + strspn(word, "-@:+!");
-        snprintf(ret, bytes, "%s", name);
+    ST_TEXT_EACH (word, st_text("%s", command), " \t") {
+        const char *slash = strrchr(word, '/'),
+                   *name = slash != NULL ? slash + 1 : word + strspn(word, "-@:+!");
         if (st_text_is_among(name, programs))
-            return true;
+            return name;
     }
-    return false;
+    return NULL;
 }
 
 static const struct unit_row {
@@ -221,15 +213,14 @@ static const struct unit_row {
                  {"DynamicUser", "dynamic_user", false},
                  {"User", "user", true}};
 
-static const char *unit_key(const struct reader *reader, const char *leaf, char *buf, size_t bytes)
+static const char *unit_key(const struct reader *reader, const char *leaf)
 {
-    snprintf(buf, bytes, ST_KEYS_UNIT "%s.%s", reader->stem, leaf);
-    return buf;
+    return st_text(ST_KEYS_UNIT "%s.%s", reader->stem, leaf);
 }
 
 static void put_unit(struct reader *reader, const char *leaf, const char *value)
 {
-    st_facts_put_text(reader->unit, unit_key(reader, leaf, ST_ROOM(KEY_BYTES)), value, reader->path);
+    st_facts_put_text(reader->unit, unit_key(reader, leaf), value, reader->path);
 }
 
 /** Lists of capabilities: "~" before one takes away, an empty one takes all away (systemd.exec(5)). */
@@ -249,21 +240,19 @@ static void capabilities(struct reader *unit, const char *value, bool of_boundin
 /** The program that the unit starts; NULL: none of ours. */
 static const char *program_of(const struct reader *unit)
 {
-    return st_facts_text_or(unit->unit, unit_key(unit, "program", ST_ROOM(KEY_BYTES)), NULL);
+    return st_facts_text_or(unit->unit, unit_key(unit, "program"), NULL);
 }
 
 static void unit_setting(void *ctx, const char *section, const char *name, const char *value)
 {
     struct reader *unit = ctx;
-    char program[64];
     int64_t soft;
     if (!st_text_is(section, "Service"))
         return;
     if (st_text_is(name, "ExecStart") && value[0] == '\0')
         put_unit(unit, "program", "");
-    else if (st_text_is(name, "ExecStart") && program_of(unit) == NULL &&
-             find_program(value, program, sizeof(program)))
-        put_unit(unit, "program", program);
+    else if (st_text_is(name, "ExecStart") && program_of(unit) == NULL && find_program(value) != NULL)
+        put_unit(unit, "program", find_program(value));
     else if (st_text_is(name, "AmbientCapabilities") || st_text_is(name, "CapabilityBoundingSet"))
         capabilities(unit, value, name[0] == 'C');
     ST_EACH (row, unit_rows) {
@@ -278,19 +267,18 @@ static void unit_setting(void *ctx, const char *section, const char *name, const
 static int one_unit(void *ctx, const char *name)
 {
     struct reader *outer = ctx;
-    char stem[80];
-    struct reader unit = {.c = outer->c, .parse = parse_settings, .setting = unit_setting, .stem = stem};
+    struct reader unit = {.c = outer->c, .parse = parse_settings, .setting = unit_setting};
     const bool is_folder = st_text_ends(name, ".service.d");
     if ((!is_folder && !st_text_ends(name, ".service")) || !is_plain(name))
         return 0;
-    ST_PRINT(stem, "%.*s", (int)(strlen(name) - strlen(is_folder ? ".service.d" : ".service")), name);
-    if ((is_folder && st_text_ends(stem, "@")) || /* of a template, whose instances have it */
-        st_facts_has(outer->c->facts, unit_key(&unit, "program", ST_ROOM(KEY_BYTES))))
+    unit.stem = st_text("%.*s", (int)(strlen(name) - strlen(is_folder ? ".service.d" : ".service")), name);
+    if ((is_folder && st_text_ends(unit.stem, "@")) || /* of a template, whose instances have it */
+        st_facts_has(outer->c->facts, unit_key(&unit, "program")))
         return 0;
     unit.unit = st_facts_new(outer->c->facts->os);
     if (unit.unit == NULL)
         return outer->c->facts->error = -ENOMEM;
-    read_unit(&unit, st_text("%s.service", stem));
+    read_unit(&unit, st_text("%s.service", unit.stem));
     if (program_of(&unit) != NULL) {
         ST_EACH_OF (fact, unit.unit->rows, unit.unit->n)
             st_facts_add(outer->c->facts, *fact, (*fact)->source);
@@ -435,16 +423,11 @@ static void read_layers(struct reader *reader, const char *server, const char *n
     const char *home = reader->c->home, *own = st_text("%s/.config", home);
     const char *const folders[] = {"/usr/share", "/etc", own};
     const size_t folders_n = ST_ARRAY_LEN(folders) - (home[0] == '\0');
-    char path[PATH_BYTES];
-    for (size_t i = folders_n; i-- > 0;) {
-        ST_PRINT(path, "%s/%s/%s", folders[i], server, name);
-        if (read_file(reader, path))
-            break;
-    }
-    ST_EACH_OF (folder, folders, folders_n) {
-        ST_PRINT(path, "%s/%s/%s.d", *folder, server, name);
-        read_folder(reader, path, ".conf"); /* most machines lack some */
-    }
+    for (size_t i = folders_n;
+         i > 0 && !read_file(reader, st_text("%s/%s/%s", folders[i - 1], server, name));)
+        i--;
+    ST_EACH_OF (folder, folders, folders_n) /* most machines lack some */
+        read_folder(reader, st_text("%s/%s/%s.d", *folder, server, name), ".conf");
 }
 
 /* --- PipeWire --- */

@@ -15,24 +15,6 @@ static const char *const options[] = {"HIGH_RES_TIMERS", "HZ",
                                       "PREEMPT_RT",      "PREEMPT_VOLUNTARY",
                                       "RT_GROUP_SCHED",  "RT_GROUP_SCHED_DEFAULT_DISABLED"};
 
-/** Reads /boot/config-RELEASE, or where Fedora and others keep it, into c->buf. ret_path: what was read, or
- * the first one when none could be. @return 0 or what reading the first one said. */
-static int read_config(struct st_collector *c, char *ret_path, size_t path_bytes)
-{
-    const char *release;
-    snprintf(ret_path, path_bytes, "/boot/config-*");
-    if (st_facts_text(c->facts, ST_KEY_KERNEL_RELEASE, &release) != 0 || strlen(release) > 200 ||
-        strchr(release, '/') != NULL)
-        return -ENOENT;
-    snprintf(ret_path, path_bytes, "/boot/config-%s", release);
-    const int r = st_collector_begin(c, ret_path, c->buf, c->buf_bytes);
-    const char *path = st_text("/lib/modules/%s/config", release);
-    if (r == 0 || st_collector_begin(c, path, c->buf, c->buf_bytes) != 0)
-        return r;
-    snprintf(ret_path, path_bytes, "%s", path);
-    return 0;
-}
-
 /** The running kernel's own configuration, which is compressed; it is there with CONFIG_IKCONFIG_PROC, as on
  * Arch. @return 0, -ENOENT, -ENOSYS (of a captured machine: it is not unpacked), or what gzip said. */
 static int read_packed_config(struct st_collector *c, const char *path)
@@ -54,12 +36,19 @@ static int read_packed_config(struct st_collector *c, const char *path)
 static void config(struct st_collector *c)
 {
     static const char packed[] = "/proc/config.gz";
-    char path[512];
-    int opened = read_config(c, path, sizeof(path));
+    const char *named = st_facts_text_or(c->facts, ST_KEY_KERNEL_RELEASE, "*"),
+               *release = strchr(named, '/') != NULL ? "*" : named,
+               *path = st_text("/boot/config-%.200s", release), /* or where Fedora and others keep it */
+                   *other = st_text("/lib/modules/%.200s/config", release);
+    int opened = st_collector_begin(c, path, c->buf, c->buf_bytes);
+    if (opened != 0 && st_collector_begin(c, other, c->buf, c->buf_bytes) == 0) {
+        opened = 0;
+        path = other;
+    }
     const int unpacked = opened == 0 ? -ENOENT : read_packed_config(c, packed);
     if (unpacked == 0 || (unpacked != -ENOENT && opened == -ENOENT)) {
         opened = unpacked;
-        ST_PRINT(path, "%s", packed);
+        path = packed;
     }
     ST_EACH (option, options) {
         const char *key = st_text(ST_KEYS_CONFIG "%s", *option);

@@ -20,12 +20,11 @@ static void container(struct st_collector *c)
         {"/run/.containerenv", "podman"}, {"/.dockerenv", "docker"},
     };
     ST_EACH (mark, marks) {
-        char text[256];
-        if (st_collector_begin(c, mark->path, text, sizeof(text)) == 0) {
-            st_collector_put_text(c, ST_KEY_SYSTEM_CONTAINER, mark->name != NULL ? mark->name : text,
-                                  mark->path);
-            return;
-        }
+        if (st_collector_begin(c, mark->path, c->buf, c->buf_bytes) != 0)
+            continue;
+        st_collector_put_text(c, ST_KEY_SYSTEM_CONTAINER, mark->name != NULL ? mark->name : c->buf,
+                              mark->path);
+        return;
     }
     st_collector_put_failure(c, ST_KEY_SYSTEM_CONTAINER, -ENOENT, marks[0].path);
 }
@@ -277,12 +276,11 @@ struct cores {
 static int one_capacity(void *ctx, const char *name)
 {
     struct cores *cores = ctx;
-    char text[32];
     int64_t cpu, capacity;
     if (!st_text_begins(name, "cpu") || st_text_int(name + 3, &cpu) != 0 || cpu < 0 || cpu >= CPUS_MAX)
         return 0;
-    if (st_collector_text(cores->c, st_text("/sys/devices/system/cpu/%.16s/cpu_capacity", name), text,
-                          sizeof(text)) != 0)
+    char *text = st_collector_small(cores->c, st_text("/sys/devices/system/cpu/%.16s/cpu_capacity", name));
+    if (text[0] == '\0')
         return 1; /* no CPU has it, but on ARM, RISC-V and the like */
     st_text_trim(text);
     if (st_text_int(text, &capacity) != 0 || capacity <= 0)

@@ -16,8 +16,6 @@
 #define THREADS_OF_ONE_MAX 48  /* a program with more is a browser, not a sound server */
 #define REAL_TIME_MAX      128
 #define STAT_BYTES         1024
-#define STATUS_BYTES       4096
-#define KEY_BYTES          128
 #define NAME_BYTES         15 /* that the kernel keeps of it */
 #define POLICY_FIFO        1
 #define POLICY_RR          2
@@ -79,11 +77,9 @@ static void command_line(struct st_collector *c, const char *key, const char *pi
 }
 
 /** A number of /proc/PID/status: "Uid:" is whose process it is. @return false: not known. */
-static bool in_status(struct st_collector *c, const char *pid, const char *line, uint64_t *ret)
+static bool in_status(const struct st_collector *c, const char *pid, const char *line, uint64_t *ret)
 {
-    char text[STATUS_BYTES];
-    return st_collector_begin(c, st_text("/proc/%s/status", pid), text, sizeof(text)) == 0 &&
-           st_proc_line_u64(text, line, ret) == 0;
+    return st_proc_line_u64(st_collector_small(c, st_text("/proc/%s/status", pid)), line, ret) == 0;
 }
 
 /** How much of a server, or of a program with real-time threads, is in swap; nothing if none is. */
@@ -101,7 +97,6 @@ static void swapped(struct st_collector *c, const char *pid, const char *name)
  * more. */
 static bool take_owner(struct st_collector *c, const char *daemon, const char *pid)
 {
-    char name[64];
     uint64_t uid;
     int64_t before;
     if (!in_status(c, pid, "Uid:", &uid))
@@ -110,12 +105,8 @@ static bool take_owner(struct st_collector *c, const char *daemon, const char *p
         st_facts_int(c->facts, st_text(ST_KEYS_DAEMON "%s", daemon), &before) == 0)
         return false;
     const struct passwd *entry = c->live ? getpwuid((uid_t)uid) : NULL;
-    const char *key = st_text(ST_KEYS_DAEMON_USER "%s", daemon);
-    if (entry != NULL)
-        ST_PRINT(name, "%.63s", entry->pw_name);
-    else
-        ST_PRINT(name, "%ju", uid);
-    st_collector_put_text(c, key, name, "/proc");
+    st_collector_put_text(c, st_text(ST_KEYS_DAEMON_USER "%s", daemon),
+                          entry != NULL ? entry->pw_name : st_text("%ju", uid), "/proc");
     return true;
 }
 
@@ -170,14 +161,14 @@ static int read_stat(struct st_platform *machine, const char *path, struct st_pr
 }
 
 /** CPU time of a thread, and how many times it slept. */
-static bool look(struct st_collector *c, const char *folder, int64_t *ret_cpu_ns, uint64_t *ret_sleeps_n)
+static bool look(const struct st_collector *c, const char *folder, int64_t *ret_cpu_ns,
+                 uint64_t *ret_sleeps_n)
 {
-    char text[STATUS_BYTES];
     int64_t wait_ns;
-    return st_collector_text(c, st_text("%s/schedstat", folder), text, sizeof(text)) == 0 &&
-           st_proc_schedstat(text, ret_cpu_ns, &wait_ns) == 0 &&
-           st_collector_text(c, st_text("%s/status", folder), text, sizeof(text)) == 0 &&
-           st_proc_line_u64(text, "voluntary_ctxt_switches:", ret_sleeps_n) == 0;
+    return st_proc_schedstat(st_collector_small(c, st_text("%s/schedstat", folder)), ret_cpu_ns, &wait_ns) ==
+               0 &&
+           st_proc_line_u64(st_collector_small(c, st_text("%s/status", folder)),
+                            "voluntary_ctxt_switches:", ret_sleeps_n) == 0;
 }
 
 /** RLIMIT_RTTIME of the program; and does a thread that runs now go on for 0.12 s without a sleep? Then more
@@ -233,26 +224,23 @@ static int one_thread(void *ctx, const char *tid)
  * too. */
 static void quota(struct st_collector *c, const char *group, const char *who, const char *name)
 {
-    char path[4200], text[64], key[KEY_BYTES];
-    size_t len, used = !st_text_is(group, "/") ? strlen(group) : 0;
+    size_t used = !st_text_is(group, "/") ? strlen(group) : 0;
+    const char *key = st_text(ST_KEYS_CPU_QUOTA "%s.pct", who);
     double least_pct = HUGE_VAL;
     for (bool first = true;; first = false) {
         int64_t quota_us = 0, period_us = 0;
-        ST_PRINT(path, "/sys/fs/cgroup%.*s/cpu.max", (int)used, group);
-        const bool is_read = c->machine->read_text(c->machine, path, text, sizeof(text), &len) == 0;
+        const char *path = st_text("/sys/fs/cgroup%.*s/cpu.max", (int)used, group),
+                   *text = st_collector_small(c, path);
         const bool is_limited =
-            is_read && sscanf(text, "%jd %jd", &quota_us, &period_us) == 2 && quota_us > 0 && period_us > 0;
+            sscanf(text, "%jd %jd", &quota_us, &period_us) == 2 && quota_us > 0 && period_us > 0;
         const double pct = is_limited ? (double)quota_us * 100 / (double)period_us : HUGE_VAL;
-        ST_PRINT(key, ST_KEYS_CPU_QUOTA "%s.pct", who);
         if (pct < least_pct) {
             least_pct = pct;
-            st_facts_put_int(c->facts, key, (int64_t)pct, path);
-            ST_PRINT(key, ST_KEYS_CPU_QUOTA "%s.period_us", who);
-            st_facts_put_int(c->facts, key, period_us, path);
-            ST_PRINT(key, ST_KEYS_CPU_QUOTA "%s.name", who);
-            st_collector_put_text(c, key, name, path);
-        } else if (is_read && first && st_text_is(who, "self")) {
-            st_facts_put_int(c->facts, key, -1, path);
+            st_collector_put_int(c, key, (int64_t)pct, path);
+            st_collector_put_int(c, st_text(ST_KEYS_CPU_QUOTA "%s.period_us", who), period_us, path);
+            st_collector_put_text(c, st_text(ST_KEYS_CPU_QUOTA "%s.name", who), name, path);
+        } else if (text[0] != '\0' && first && st_text_is(who, "self")) {
+            st_collector_put_int(c, key, -1, path);
         }
         if (used == 0)
             return;
@@ -263,9 +251,10 @@ static void quota(struct st_collector *c, const char *group, const char *who, co
 
 static void quota_of(struct st_collector *c, const char *pid, const char *name)
 {
-    char text[4096], group[4096];
-    if (st_collector_text(c, st_text("/proc/%s/cgroup", pid), text, sizeof(text)) == 0 &&
-        st_proc_cgroup_path(text, group, sizeof(group)) == 0 && strstr(group, "..") == NULL)
+    char group[4096];
+    if (st_proc_cgroup_path(st_collector_small(c, st_text("/proc/%s/cgroup", pid)), group, sizeof(group)) ==
+            0 &&
+        strstr(group, "..") == NULL)
         quota(c, group, pid, name);
 }
 
@@ -333,19 +322,15 @@ static void collect_processes(struct st_collector *c)
 static void rt_runtime(struct st_collector *c, const char *key, const char *group)
 {
     static const char *const mounts[] = {"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct"};
-    char path[4096];
-    if (strstr(group, "..") != NULL) { /* outside of this cgroup namespace */
-        st_collector_put_failure(c, key, -ENOENT, "/proc/self/cgroup");
-        return;
-    }
-    ST_EACH (mount, mounts) {
-        ST_PRINT(path, "%s%s/cpu.rt_runtime_us", *mount, st_text_is(group, "/") ? "" : group);
-        if (st_collector_text(c, path, ST_ROOM(64)) == -ENOENT)
-            continue;
-        st_collector_read(c, key, path, ST_VALUE_INT);
-        return;
-    }
-    st_collector_put_failure(c, key, -ENOENT, path);
+    const bool is_outside = strstr(group, "..") != NULL; /* of this cgroup namespace */
+    st_collector_put_failure(c, key, -ENOENT, "/proc/self/cgroup");
+    for (size_t i = 0;
+         i < ST_ARRAY_LEN(mounts) && !is_outside && st_facts_text_or(c->facts, key, NULL) == NULL &&
+         !st_fact_is_unread(st_facts_find(c->facts, key));
+         i++)
+        st_collector_read(c, key,
+                          st_text("%s%s/cpu.rt_runtime_us", mounts[i], st_text_is(group, "/") ? "" : group),
+                          ST_VALUE_INT);
 }
 
 /** "4:cpu,cpuacct:/a/b" of version 1 with the cpu controller, "0::/a/b" of version 2. */
@@ -353,9 +338,8 @@ static void cgroup(struct st_collector *c)
 {
     static const char source[] = "/proc/self/cgroup";
     struct st_pattern_parts parts;
-    char text[4096];
-    const char *at = text;
-    const int r = st_collector_text(c, source, text, sizeof(text));
+    const char *at = c->buf;
+    const int r = st_collector_text(c, source, c->buf, c->buf_bytes);
     while (r == 0 && st_pattern_next(&at, "%d:%l:%l", &parts)) {
         if (!st_proc_has_word(parts.text[1], "cpu"))
             continue;

@@ -16,8 +16,6 @@
 
 #define USB_DEVICES_MAX 512
 #define STREAMS_MAX     64
-#define KEY_BYTES       320
-#define PATH_BYTES      256
 #define NAME_MAX_BYTES  40 /* longer names of devices are not the kernel's */
 
 struct scan {
@@ -49,66 +47,54 @@ static void usb_device(struct st_collector *c, const char *device)
     const char *dot = strrchr(device, '.');
     const char *const folders[] = {device, st_text("usb%.*s", (int)strcspn(device, "-"), device),
                                    dot != NULL ? st_text("%.*s", (int)(dot - device), device) : NULL};
-    char key[KEY_BYTES];
+    const char *key = st_text(ST_KEYS_USB_AUDIO "%s.hubs_n", device);
     int64_t hubs_n = 0;
-    ST_PRINT(key, ST_KEYS_USB_AUDIO "%s.hubs_n", device);
     if (st_facts_has(c->facts, key)) /* has several audio interfaces */
         return;
     for (const char *at = device; *at != '\0'; at++)
         hubs_n += *at == '.';
     st_collector_put_int(c, key, hubs_n, USB_DEVICES);
     ST_EACH (leaf, leaves) {
-        if (folders[leaf->folder] == NULL)
-            continue;
-        ST_PRINT(key, ST_KEYS_USB_AUDIO "%s.%s", device, leaf->key);
-        st_collector_read(c, key, st_text(USB_DEVICES "/%s/%s", folders[leaf->folder], leaf->file),
-                          leaf->kind);
+        if (folders[leaf->folder] != NULL)
+            st_collector_read(c, st_text(ST_KEYS_USB_AUDIO "%s.%s", device, leaf->key),
+                              st_text(USB_DEVICES "/%s/%s", folders[leaf->folder], leaf->file), leaf->kind);
     }
 }
 
-/** The subclass of one of a device's interfaces; "": not known. */
-static void subclass(struct st_collector *c, const char *interface, char *ret, size_t bytes)
+/** What a file of one of a device's interfaces says; "": not known. */
+static const char *of_interface(const struct st_collector *c, const char *interface, const char *file)
 {
-    if (st_collector_text(c, st_text(USB_DEVICES "/%s/bInterfaceSubClass", interface), ret, bytes) != 0)
-        ret[0] = '\0';
+    return st_collector_small(c, st_text(USB_DEVICES "/%s/%s", interface, file));
 }
 
 /** Does this interface make its device a sound card? 02 carries sound and 03 MIDI, which reserves no
  * bandwidth; each device has a 01 before it, which says nothing. (USB Device Class Definition for Audio
  * Devices 1.0, A.2) */
-static bool carries_usb_sound(struct st_collector *c, const char *interface)
+static bool carries_usb_sound(const struct st_collector *c, const char *interface)
 {
-    char its[8], other[8], name[2 * NAME_MAX_BYTES + 8];
-    subclass(c, interface, its, sizeof(its));
-    if (!st_text_begins(its, "01"))
-        return !st_text_begins(its, "03");
-    const char *dot = strrchr(interface, '.');
-    for (int i = 0; i < 16 && dot != NULL; i++) {
-        ST_PRINT(name, "%.*s%d", (int)(dot - interface) + 1, interface, i);
-        subclass(c, name, other, sizeof(other));
-        if (st_text_begins(other, "03"))
+    const char *subclass = of_interface(c, interface, "bInterfaceSubClass"), *dot = strrchr(interface, '.');
+    for (int i = 0; i < 16 && dot != NULL && st_text_begins(subclass, "01"); i++) {
+        const char *other = st_text("%.*s%d", (int)(dot - interface) + 1, interface, i);
+        if (st_text_begins(of_interface(c, other, "bInterfaceSubClass"), "03"))
             return false; /* if it carries sound, too, another interface says so */
     }
-    return true;
+    return !st_text_begins(subclass, "03");
 }
 
 /** "1-2.3:1.0" is an interface of the device "1-2.3"; class 01 is audio, 0e video. */
 static int usb_interface(void *ctx, const char *name)
 {
     struct scan *scan = ctx;
-    char path[PATH_BYTES], class[16] = "", device[NAME_MAX_BYTES];
-    const char *colon = strchr(name, ':');
-    if (colon == NULL || (size_t)(colon - name) >= sizeof(device) || strlen(name) > 2 * sizeof(device))
+    const size_t len = strcspn(name, ":");
+    if (name[len] == '\0' || len >= NAME_MAX_BYTES || strlen(name) > 2 * NAME_MAX_BYTES)
         return 0;
-    ST_PRINT(path, USB_DEVICES "/%s/bInterfaceClass", name);
-    ST_PRINT(device, "%.*s", (int)(colon - name), name);
-    (void)!st_collector_text(scan->c, path, class, sizeof(class));
-    const char *key = st_text(ST_KEYS_USB_CAMERA "%s.product", device);
-    ST_PRINT(path, USB_DEVICES "/%s/product", device);
+    const char *class = of_interface(scan->c, name, "bInterfaceClass"),
+               *device = st_text("%.*s", (int)len, name);
     if (st_text_begins(class, "01") && carries_usb_sound(scan->c, name))
         usb_device(scan->c, device);
     else if (st_text_begins(class, "0e"))
-        st_collector_read(scan->c, key, path, ST_VALUE_TEXT);
+        st_collector_read(scan->c, st_text(ST_KEYS_USB_CAMERA "%s.product", device),
+                          st_text(USB_DEVICES "/%s/product", device), ST_VALUE_TEXT);
     return ++scan->n == USB_DEVICES_MAX;
 }
 
@@ -116,10 +102,10 @@ static int usb_interface(void *ctx, const char *name)
 
 /** The program that opened the stream, and the rate in Hz at which the device moved since the start; for less
  * than 3 s one step of the position is too much. */
-static void stream_status(struct st_collector *c, const char *name, const char *text, const char *source)
+static void stream_status(struct st_collector *c, const char *name, const char *source)
 {
     struct st_alsa_status status;
-    if (st_alsa_status_parse(text, &status) != 0)
+    if (st_alsa_status_parse(st_collector_small(c, source), &status) != 0)
         return;
     const char *path = st_text("/proc/%jd/comm", status.owner_tid);
     if (status.owner_tid > 0)
@@ -136,7 +122,6 @@ static void stream_steps(struct st_collector *c, const char *name, const char *p
 {
     struct st_alsa_status status;
     const char *owner;
-    char text[1024];
     int64_t rate_hz, now_ns = 0;
     double behind_s = HUGE_VAL, step_s = 0;
     if (!c->live || strstr(name, "p.sub") == NULL ||
@@ -147,7 +132,7 @@ static void stream_steps(struct st_collector *c, const char *name, const char *p
         return;
     for (int i = 0; i < 50; i++) {
         const double before_s = st_ns_seconds(st_platform_now_ns(c->p));
-        if (st_collector_text(c, path, text, sizeof(text)) != 0 || st_alsa_status_parse(text, &status) != 0)
+        if (st_alsa_status_parse(st_collector_small(c, path), &status) != 0)
             return;
         const double at_s = (double)status.hw_ptr_frames / (double)rate_hz;
         now_ns = st_platform_now_ns(c->p);
@@ -168,22 +153,14 @@ static void one_stream(struct st_collector *c, const char *folder, const char *n
         const char *pattern, *leaf;
     } lines[] = {
         {"period_size: %s", "period_frames"}, {"buffer_size: %s", "buffer_frames"}, {"rate: %s", "rate_hz"}};
-    char path[PATH_BYTES], text[1024];
-    ST_PRINT(path, "%.200s/hw_params", folder);
-    const int r = st_collector_text(c, path, text, sizeof(text));
-    if (r != 0) {
-        st_collector_put_failure(c, st_text(ST_KEYS_ALSA "%s.buffer_frames", name), r, path);
-        return;
-    }
-    if (st_text_begins(text, "closed"))
+    const char *path = st_text("%s/hw_params", folder), *status = st_text("%s/status", folder);
+    if (st_text_begins(st_collector_small(c, path), "closed"))
         return;
     ST_EACH (line, lines)
         st_collector_line(c, st_text(ST_KEYS_ALSA "%s.%s", name, line->leaf), path, line->pattern,
                           ST_VALUE_INT);
-    ST_PRINT(path, "%.200s/status", folder);
-    if (st_collector_text(c, path, text, sizeof(text)) == 0)
-        stream_status(c, name, text, path);
-    stream_steps(c, name, path);
+    stream_status(c, name, status);
+    stream_steps(c, name, status);
 }
 
 /** The three levels of /proc/asound: card0, pcm0p, sub0; "cards" is none. */
@@ -241,7 +218,7 @@ static void put_pci(struct st_collector *c, const char *key, const char *line)
 
 static void collect_interrupts(struct st_collector *c)
 {
-    char key[64], *end;
+    char *end;
     int r = st_collector_begin(c, SOURCE, c->buf, c->buf_bytes);
     const char *heading = r == 0 ? strstr(c->buf, "CPU") : NULL;
     if (r == 0 && (heading == NULL || heading > c->buf + strcspn(c->buf, "\n")))
@@ -259,12 +236,10 @@ static void collect_interrupts(struct st_collector *c)
             actions = at + 2;
         if (actions == NULL || !st_linux_text_carries_sound(actions) || n++ >= LINES_MAX)
             continue;
-        ST_PRINT(key, ST_KEYS_IRQ "%lu.actions", number);
-        st_collector_put_text(c, key, actions, SOURCE);
-        ST_PRINT(key, ST_KEYS_IRQ "%lu.pci", number);
-        put_pci(c, key, end + 1);
-        ST_PRINT(key, ST_KEYS_IRQ "%lu.cpus", number);
-        st_collector_read(c, key, st_text("/proc/irq/%lu/effective_affinity_list", number), ST_VALUE_TEXT);
+        st_collector_put_text(c, st_text(ST_KEYS_IRQ "%lu.actions", number), actions, SOURCE);
+        put_pci(c, st_text(ST_KEYS_IRQ "%lu.pci", number), end + 1);
+        st_collector_read(c, st_text(ST_KEYS_IRQ "%lu.cpus", number),
+                          st_text("/proc/irq/%lu/effective_affinity_list", number), ST_VALUE_TEXT);
     }
 }
 
