@@ -3,11 +3,10 @@
 
 #include "advisor/rules/buffer.h"
 #include "cli/command.h"
-#include "cli/measure/measure_files.h"
+#include "cli/measure/measure_file.h"
 #include "cli/measure/measure_run.h"
 #include "cli/report/facts_input.h"
 #include "cli/show/measure_text.h"
-#include "core/cpu_list.h"
 #include "core/ns.h"
 #include "core/text/json.h"
 #include "core/text/number.h"
@@ -47,7 +46,7 @@ static const char help[] = "Usage: sleeptune measure [OPTION...]\n"
                            "  -r, --rate RATE         48000, 44.1k ... (as in the sound server, else 48k)\n"
                            "  -f, --frames N          frames per period (likewise, else 128)\n"
                            "  -d, --duration TIME     30s, 500ms, 10m ... (30s); 0 until Ctrl-C\n"
-                           "  -a, --cpu N|LIST|all    a loop on each CPU, as 0,2-3 (one loop on any CPU)\n"
+                           "  -a, --cpu N             on that CPU (on any)\n"
                            "      --policy POLICY     fifo, rr or other (fifo)\n"
                            "  -p, --priority N        1 .. 99 (70)\n"
                            "      --load PERCENT      the loop computes for 0 .. 90 % of the period (0)\n"
@@ -67,62 +66,26 @@ static const char help[] = "Usage: sleeptune measure [OPTION...]\n"
                            "  -h, --help\n\n"
                            "Examples:\n"
                            "  sleeptune measure --frames 64 --duration 1m\n"
-                           "  sleeptune measure --cpu all --load 30 --json >result.json\n"
+                           "  sleeptune measure --cpu 1 --load 30 --json >result.json\n"
                            "  sleeptune measure --policy other --duration 10s    what a normal thread gets\n"
                            "  sleeptune measure --frames 128 --at-most 20/h --junit result.xml\n\n"
                            "Ctrl-C ends the measurement early and prints it. Exit status: 0 done, 1 missed\n"
                            "periods with --fail-on-miss, or more than --at-most, 2 --at-most is undecided,\n"
                            "3 usage, 4 failure, 5 invalid measurement.\n";
 
-static int bad_cpus(const char *text)
-{
-    return st_failure_usage("--cpu: '%s' is neither a CPU nor a list such as 0,2-3 nor 'all'", text);
-}
-
-static int too_many_cpus(void)
-{
-    return st_failure_usage("--cpu: at most %d CPUs at once", ST_SESSION_CPUS_MAX);
-}
-
-/* N, LIST (0,2-3) or all. Only CPUs that this process may use. */
-static int parse_cpus(const char *text, struct st_session_config *config)
+/* Only a CPU that this process may use. @return an st_exit. */
+static int check_cpu(int64_t cpu)
 {
     struct st_platform *platform = st_platform_native();
     int allowed[4096];
     const int n = platform->cpus_allowed(platform, allowed, (int)ST_ARRAY_LEN(allowed));
     if (n < 0)
         return st_failure("cannot read which CPUs may be used: %s", strerror(-n));
-    const size_t allowed_n = (size_t)n < ST_ARRAY_LEN(allowed) ? (size_t)n : ST_ARRAY_LEN(allowed);
-    if (st_text_is(text, "all")) {
-        if (allowed_n > ST_SESSION_CPUS_MAX)
-            return too_many_cpus();
-        memcpy(config->cpus, allowed, allowed_n * sizeof(allowed[0]));
-        config->cpus_n = allowed_n;
-        return 0;
+    ST_EACH_OF (one, allowed, ST_MIN((size_t)n, ST_ARRAY_LEN(allowed))) {
+        if (*one == cpu)
+            return ST_EXIT_DONE;
     }
-    struct st_cpu_list wanted;
-    if (st_cpu_list_parse(text, &wanted) != 0 || wanted.n == 0)
-        return bad_cpus(text);
-    config->cpus_n = 0;
-    ST_EACH_OF (cpu, allowed, allowed_n) {
-        if (!st_cpu_list_has(&wanted, (size_t)*cpu))
-            continue;
-        if (config->cpus_n == ST_SESSION_CPUS_MAX)
-            return too_many_cpus();
-        config->cpus[config->cpus_n++] = *cpu;
-        st_cpu_list_remove(&wanted, (size_t)*cpu);
-    }
-    for (size_t cpu = 0; cpu < ST_CPU_LIST_MAX; cpu++) {
-        if (st_cpu_list_has(&wanted, cpu))
-            return st_failure_usage("--cpu: CPU %zu does not exist or may not be used here", cpu);
-    }
-    return 0;
-}
-
-static int take_cpus(void *ctx, const char *text)
-{
-    struct arguments *a = ctx;
-    return parse_cpus(text, &a->config);
+    return st_failure_usage("--cpu: CPU %" PRId64 " does not exist or may not be used here", cpu);
 }
 
 static int take_wait(void *ctx, const char *text)
@@ -162,13 +125,13 @@ static int take_at_most(void *ctx, const char *text)
 static int read_options(int argc, char **argv, struct arguments *a)
 {
     struct st_session_config *config = &a->config;
-    int64_t priority = config->priority, warmup = -1;
+    int64_t priority = config->priority, warmup = -1, cpu = -1;
     bool no_lock = false;
     const struct st_option options[] = {
         {"rate", 'r', .rate_hz = &a->rate_hz, .min = 1000, .max = 768000},
         {"frames", 'f', .number = &a->frames, .min = 1, .max = 1 << 20},
         {"duration", 'd', .time_ns = &config->duration_ns, .min = 0, .max = DURATION_MAX_NS},
-        {"cpu", 'a', .take = take_cpus, .ctx = a},
+        {"cpu", 'a', .number = &cpu, .min = 0, .max = INT16_MAX},
         {"policy", .take = st_option_policy, .ctx = &config->policy},
         {"priority", 'p', .number = &priority, .min = 1, .max = 99},
         {"load", .real = &config->load_percent, .min = 0, .max = 90},
@@ -188,6 +151,7 @@ static int read_options(int argc, char **argv, struct arguments *a)
     };
     const int r = st_options_only(options, ST_ARRAY_LEN(options), help, argc, argv);
     config->priority = (int)priority;
+    config->cpu = (int)cpu;
     if (warmup >= 0) { /* exactly this number, also beyond a second */
         config->warmup_cycles = (uint64_t)warmup;
         config->warmup_max_ns = 0;
@@ -197,64 +161,34 @@ static int read_options(int argc, char **argv, struct arguments *a)
         return st_failure_usage("--junit belongs to --at-most, as in --at-most 20/h");
     if (r < 0 && a->per_hour > 0 && config->cause_above_ns > 0)
         return st_failure_usage("--at-most finds the causes of missed periods: leave out --cause-above");
-    if (r < 0 && a->per_hour > 0 && config->cpus_n > 1)
-        return st_failure_usage("--at-most judges one loop: name one CPU with --cpu");
-    return r;
+    return r < 0 && cpu >= 0 && check_cpu(cpu) != ST_EXIT_DONE ? ST_EXIT_USAGE : r;
 }
 
-/* sleeptune-measure/1 of results sorted by st_result_compare. New reference, NULL when out of memory. */
-static json_t *document_of(const struct arguments *a, const struct st_result *results, size_t n)
+/* sleeptune-measure/1. New reference, NULL when out of memory. */
+static json_t *document_of(const struct arguments *a, const struct st_result *result)
 {
-    json_t *document;
-    if (n == 1) {
-        document = st_result_json(&results[0]);
-    } else {
-        document = json_object();
-        json_t *loops = json_array();
-        ST_EACH_OF (result, results, n)
-            json_array_append_new(loops, st_result_json(result));
-        st_json_set(document, "verdict", st_result_verdict_of_all(results, n));
-        json_object_set_new(document, "loops", loops);
-    }
+    json_t *document = st_result_json(result);
     if (a->text[0] != '\0')
         st_json_set(document, "at_most", a->text);
     st_json_set(document, "schema", "sleeptune-measure/1");
     return document;
 }
 
-static int print_text(const struct arguments *a, const struct st_result *results, size_t n)
+static int print_text(const struct arguments *a, const struct st_result *result)
 {
     int width = st_terminal_width(STDOUT_FILENO);
     struct st_locale_stream stream;
     FILE *out = st_locale_begin(&stream, stdout);
-    bool missed = false;
     width = ST_MIN(width, 100);
     if (a->text[0] != '\0')
         st_text_wrap(out, a->text, 0, width);
-    if (n > 1)
-        st_text_wrap(out, st_result_verdict_of_all(results, n), 0, width);
-    ST_EACH_OF (result, results, n) {
-        if (n > 1)
-            fprintf(out, "\n== CPU %d\n", result->cpu);
-        st_measure_text_print(result, a->buffer, a->details, out, width);
-        missed = missed || result->misses > 0;
-    }
-    if (missed)
+    st_measure_text_print(result, a->buffer, a->details, out, width);
+    if (result->misses > 0)
         fprintf(out, "\nTo find the causes: sleeptune report --frames %u --rate %u\n", a->config.frames,
                 a->config.rate_hz);
-    else if (!a->details && results[0].n > 0)
+    else if (!a->details && result->n > 0)
         fputs("\nMore figures: --details\n", out);
     return st_output_text(&stream, 0);
-}
-
-static int exit_status(const struct arguments *a, const struct st_result *results, size_t n)
-{
-    const int status = st_measure_run_status(results, n);
-    ST_EACH_OF (result, results, n) {
-        if (status == ST_EXIT_DONE && a->fail_on_miss && result->misses > 0)
-            return ST_EXIT_FINDINGS;
-    }
-    return status;
 }
 
 /* As the sound server runs, if there is one and nothing was asked for. @return an st_exit. */
@@ -356,7 +290,7 @@ static int judge(struct arguments *a, const struct st_result *result)
     } verdicts[] = {[ST_LIMIT_KEPT] = {"Kept", ST_EXIT_DONE},
                     [ST_LIMIT_BROKEN] = {"Broken", ST_EXIT_FINDINGS},
                     [ST_LIMIT_UNDECIDED] = {"Undecided: run longer (-d)", ST_EXIT_UNKNOWN}};
-    if (st_measure_run_status(result, 1) == ST_EXIT_FAILURE)
+    if (st_measure_run_status(result) == ST_EXIT_FAILURE)
         return ST_EXIT_FAILURE;
     const enum st_limit_verdict verdict = count(a, result) ? ST_LIMIT_BROKEN
                                           : result->interrupted
@@ -410,52 +344,46 @@ static int end_at_most(struct arguments *a, int status)
 
 /* --- the run --- */
 
-static bool look(void *ctx, const struct st_result *worst, bool first)
+static bool look(void *ctx, const struct st_result *so_far, bool first)
 {
     struct arguments *a = ctx;
     if (a->progress)
-        (void)st_measure_text_show(NULL, worst, first);
-    return !count(a, worst);
+        (void)st_measure_text_show(NULL, so_far, first);
+    return !count(a, so_far);
 }
 
 static int measure(struct arguments *a)
 {
-    const size_t n = a->config.cpus_n;
-    struct st_measure_files *files = NULL;
-    int status = st_measure_files_open(&a->config, a->record, &files);
+    struct st_measure_file file = {.path = a->record};
+    struct st_stress *stress = NULL;
+    struct st_result result;
+    int status = a->record != NULL ? st_measure_file_open(&a->config, &file) : 0;
     if (status != 0)
         return status;
-    struct st_stress *stress = NULL;
-    struct st_result *results = calloc(n, sizeof(*results));
-    const int r = results == NULL ? -ENOMEM : st_stress_start(a->stress, &stress);
+    const int r = st_stress_start(a->stress, &stress);
     status = r != 0 ? st_failure("cannot start the load of --stress: %s", strerror(-r))
-                    : st_measure_run(&a->config, a->progress || a->per_hour > 0 ? look : NULL, a, results);
-    const int ended = st_stress_stop(stress);
-    if (status == 0) {
-        if (a->progress)
-            fputs("\r\033[K", stderr);
-        const int files_status = st_measure_files_close(files, results, n);
-        qsort(results, n, sizeof(*results), st_result_compare);
-        const int wanted = a->per_hour > 0 ? judge(a, results) : exit_status(a, results, n);
-        if (a->json)
-            status = st_output_json(document_of(a, results, n));
-        else
-            status = print_text(a, results, n);
-        status = status == 0 ? wanted : status;
-        if (ended != 0 && status != ST_EXIT_BOOKS)
-            status = st_failure(
-                "the load of --stress %s ended too early: these figures are not those of a busy "
-                "machine%s",
-                a->config.stress,
-                a->stress == ST_STRESS_DISK ? ". The load needs 64 MiB of free space in $TMPDIR or /var/tmp"
-                                            : "");
-        if (files_status != 0 && status != ST_EXIT_BOOKS)
-            status = files_status;
-        ST_EACH_OF (result, results, n)
-            st_result_finish(result);
-    }
-    free(results);
-    st_measure_files_free(files);
+                    : st_measure_run(&a->config, a->progress || a->per_hour > 0 ? look : NULL, a, &result);
+    const int ended = st_stress_stop(stress),
+              file_status = st_measure_file_close(&file, status == 0 ? &result : NULL);
+    if (status != 0)
+        return status;
+    if (a->progress)
+        fputs("\r\033[K", stderr);
+    int wanted = a->per_hour > 0 ? judge(a, &result) : st_measure_run_status(&result);
+    if (wanted == ST_EXIT_DONE && a->fail_on_miss && result.misses > 0)
+        wanted = ST_EXIT_FINDINGS;
+    status = a->json ? st_output_json(document_of(a, &result)) : print_text(a, &result);
+    status = status == 0 ? wanted : status;
+    if (ended != 0 && status != ST_EXIT_BOOKS)
+        status = st_failure("the load of --stress %s ended too early: these figures are not those of a busy "
+                            "machine%s",
+                            a->config.stress,
+                            a->stress == ST_STRESS_DISK
+                                ? ". The load needs 64 MiB of free space in $TMPDIR or /var/tmp"
+                                : "");
+    if (file_status != 0 && status != ST_EXIT_BOOKS)
+        status = file_status;
+    st_result_finish(&result);
     return status;
 }
 

@@ -235,7 +235,7 @@ static int measure(void *ctx, struct st_tuning_block *ret, char *why)
     if (st_stop_asked() || result.interrupted) {
         snprintf(why, ST_TUNING_WHY_BYTES, "stopped");
         r = -EINTR;
-    } else if (st_measure_run_status(&result, 1) != ST_EXIT_DONE) {
+    } else if (st_measure_run_status(&result) != ST_EXIT_DONE) {
         snprintf(why, ST_TUNING_WHY_BYTES, "the measuring loop failed");
         r = -EIO;
     }

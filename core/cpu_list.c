@@ -42,11 +42,3 @@ bool st_cpu_list_has(const struct st_cpu_list *list, size_t cpu)
 {
     return cpu < ST_CPU_LIST_MAX && (list->has[cpu / 8] >> cpu % 8 & 1) != 0;
 }
-
-void st_cpu_list_remove(struct st_cpu_list *list, size_t cpu)
-{
-    if (!st_cpu_list_has(list, cpu))
-        return;
-    list->has[cpu / 8] &= (unsigned char)~(1u << cpu % 8);
-    list->n--;
-}

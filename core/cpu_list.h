@@ -15,5 +15,3 @@ struct st_cpu_list {
 ST_NODISCARD int st_cpu_list_parse(const char *text, struct st_cpu_list *ret);
 
 bool st_cpu_list_has(const struct st_cpu_list *list, size_t cpu);
-/** Does nothing if the CPU is not in the list. */
-void st_cpu_list_remove(struct st_cpu_list *list, size_t cpu);

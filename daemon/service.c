@@ -61,7 +61,7 @@ int64_t st_service_tick_ns(const struct st_service *service)
 static void keep_figures(struct st_service *service)
 {
     struct st_result result = {0};
-    if (st_session_result(service->session, 0, &result) != 0)
+    if (st_session_result(service->session, &result) != 0)
         ST_WARN("out of memory: the last figures of the test loop are lost");
     st_result_finish(&service->music.rested);
     service->music.rested = result;

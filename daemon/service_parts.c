@@ -51,13 +51,12 @@ int st_service_parts_start_loop(struct st_service *service)
     st_session_defaults(&wish);
     wish.frames = (uint32_t)witness->frames;
     wish.rate_hz = (uint32_t)witness->rate_hz;
-    wish.cpus[0] = (int)config->loop.cpu;
-    wish.cpus_n = 1;
+    wish.cpu = (int)config->loop.cpu;
     wish.policy = witness->policy;
     wish.priority = witness->priority;
     wish.duration_ns = 0;
     wish.lock_memory = true;
-    wish.sinks = &sink;
+    wish.sink = &sink;
     wish.on_refused = on_refused;
     wish.on_refused_ctx = service;
     atomic_store(&service->loop.has_rtkit, false);

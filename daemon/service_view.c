@@ -143,7 +143,7 @@ bool st_service_view_look(struct st_service *service, struct st_view *view, stru
     *view = service->view;
     *result = (struct st_result){0};
     const bool has_result = service->session != NULL
-                                ? st_session_result(service->session, 0, result) == 0
+                                ? st_session_result(service->session, result) == 0
                                 : service->view.rests && service->music.rested.rate_hz > 0 &&
                                       st_result_copy(result, &service->music.rested) == 0;
     if (service->audio != NULL)

@@ -95,24 +95,6 @@ double st_result_seconds(const struct st_result *result)
     return (double)periods_seen(result) * st_period_seconds(&result->period);
 }
 
-/* "128 frames at 48000 Hz (2.667 ms)" */
-static const char *what_text(const struct st_result *result)
-{
-    return st_text("%" PRIu32 " frames at %" PRIu32 " Hz (%s)", result->frames, result->rate_hz,
-                   st_ns_text(st_period_ns(&result->period)));
-}
-
-static const char *how_text(const struct st_result *result)
-{
-    return result->policy == ST_POLICY_OTHER ? " as a normal thread" : "";
-}
-
-/* ", 17 more were not seen because the ring was full" */
-static const char *lost_text(uint64_t lost)
-{
-    return lost > 0 ? st_text(", %" PRIu64 " more were not seen because the ring was full", lost) : "";
-}
-
 static const char *nothing_counted_text(const struct st_result *result)
 {
     return st_text("Nothing was measured: the measurement ended before the first counted period.%s",
@@ -124,12 +106,16 @@ static const char *nothing_counted_text(const struct st_result *result)
 
 const char *st_result_verdict(const struct st_result *result)
 {
-    const char *what = what_text(result);
+    const char *what = st_text("%" PRIu32 " frames at %" PRIu32 " Hz (%s)", result->frames, result->rate_hz,
+                               st_ns_text(st_period_ns(&result->period)));
     const char *latest = st_ns_text(result->lateness.max_ns);
     const char *events =
         st_miss_events_text(result->miss_events.n, result->misses, st_result_seconds(result));
-    const char *lost = lost_text(result->records_lost);
-    const char *how = how_text(result);
+    const char *lost =
+        result->records_lost > 0
+            ? st_text(", %" PRIu64 " more were not seen because the ring was full", result->records_lost)
+            : "";
+    const char *how = result->policy == ST_POLICY_OTHER ? " as a normal thread" : "";
     const uint64_t n = periods_seen(result);
 
     if (!result->books_balance)
@@ -149,61 +135,4 @@ const char *st_result_verdict(const struct st_result *result)
     return st_text("Timing not OK with %s%s: %" PRIu64 " of %" PRIu64 " periods missed%s%s, worst wake-up "
                    "%s late.",
                    what, how, result->misses, n, events, lost, latest);
-}
-
-/* Rank from worst to best: not to be trusted, failed, missed periods, measured nothing, the rest. */
-static int badness(const struct st_result *result)
-{
-    if (!result->books_balance)
-        return 4;
-    if (result->error != 0)
-        return 3;
-    if (result->misses > 0)
-        return 2;
-    return periods_seen(result) == 0 ? 1 : 0;
-}
-
-int st_result_compare(const void *a, const void *b)
-{
-    const struct st_result *x = a, *y = b;
-    if (badness(x) != badness(y))
-        return badness(x) < badness(y) ? 1 : -1;
-    if (x->misses != y->misses)
-        return x->misses < y->misses ? 1 : -1;
-    if (x->lateness.max_ns != y->lateness.max_ns)
-        return x->lateness.max_ns < y->lateness.max_ns ? 1 : -1;
-    return x->cpu - y->cpu;
-}
-
-const char *st_result_verdict_of_all(const struct st_result *results, size_t n)
-{
-    const struct st_result *worst = &results[0], *latest_of = &results[0];
-    if (n == 1)
-        return st_result_verdict(worst);
-    uint64_t periods = 0, lost_n = 0;
-    double bound_max = 0;
-    size_t missing = 0;
-    ST_EACH_OF (result, results, n) {
-        periods += periods_seen(result);
-        lost_n += result->records_lost;
-        missing += result->misses > 0;
-        bound_max =
-            fmax(bound_max, st_miss_events_per_hour_max95(result->miss_events.n, st_result_seconds(result)));
-        if (result->lateness.max_ns > latest_of->lateness.max_ns)
-            latest_of = result;
-    }
-    const char *what = what_text(worst);
-    const char *latest = st_ns_text(latest_of->lateness.max_ns);
-    if (badness(worst) == 0)
-        return st_text("Timing OK with %s on all %zu CPUs in this run%s: 0 of %" PRIu64
-                       " periods missed (95 %% "
-                       "confidence: at most %s events per hour on each)%s, worst wake-up %s late on CPU %d.",
-                       what, n, how_text(worst), periods, st_miss_events_rate_text(bound_max),
-                       lost_text(lost_n), latest, latest_of->cpu);
-    if (badness(worst) == 2)
-        return st_text("Timing not OK with %s on %zu of %zu CPUs%s: CPU %d missed %" PRIu64 " of %" PRIu64 " "
-                       "periods; worst wake-up %s late on CPU %d.",
-                       what, missing, n, how_text(worst), worst->cpu, worst->misses, periods_seen(worst),
-                       latest, latest_of->cpu);
-    return st_text("CPU %d: %s", worst->cpu, st_result_verdict(worst));
 }

@@ -87,12 +87,6 @@ void st_result_degrade(struct st_result *result, const char *format, ...) ST_PRI
 /** One sentence: does it hold this period here, by what evidence, how sure. Computed from the figures. */
 const char *st_result_verdict(const struct st_result *result);
 
-/** For qsort: the worst first. */
-int st_result_compare(const void *a, const void *b);
-
-/** One sentence for the loops of one session, the worst first (st_result_compare). n >= 1. */
-const char *st_result_verdict_of_all(const struct st_result *results, size_t n);
-
 /** Time of the periods that were seen, s. */
 double st_result_seconds(const struct st_result *result);
 

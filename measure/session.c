@@ -17,48 +17,35 @@
 #define PERIOD_MIN_NS     (50 * ST_NS_PER_US)
 #define PERIOD_MAX_NS     (10 * ST_NS_PER_S)
 #define LOAD_MAX_PERCENT  90.0
-#define LOAD_SAMPLES      64
 #define WARMUP_CYCLES_MIN 2
 #define STACK_BYTES       (256 * 1024)
 #define STACK_TOUCH       (32 * 1024)
 
-/* A synthetic DSP load: a chain of biquad filters over a small buffer; `rounds` passes are one callback. */
+/* A synthetic DSP load: a recursive filter, of which each value needs the one before. */
 struct load {
-    float samples[LOAD_SAMPLES];
-    float state[4];
+    float state;
     uint64_t rounds;
-};
-
-/* One loop with everything around it. */
-struct lane {
-    struct st_session *session;
-    size_t index;
-    struct st_loop loop;
-    struct st_ring ring;
-    struct load load;
-    struct st_drain drain;
-    struct st_result result; /* under session->mutex while the session runs */
-    struct st_counters_handle counters;
-    bool counters_open;
-    pthread_t thread;
-    bool started;
-    bool prepared; /* under session->mutex: its thread has set what the drain reads of it */
-    bool ended;    /* under session->mutex */
-    bool drained;
-    _Atomic int tid;
 };
 
 struct st_session {
     struct st_platform *platform;
     struct st_session_config config;
-    struct st_sink *sinks;
-    struct lane *lanes;
+    struct st_loop loop;
+    struct st_ring ring;
+    struct load load;
+    struct st_drain drain;
+    struct st_result result; /* under mutex while the session runs */
+    struct st_counters_handle counters;
+    bool counters_open;
+    pthread_t loop_thread, drain_thread;
+    bool loop_started, drain_started;
+    bool prepared; /* under mutex: the loop's thread has set what the drain reads of it */
+    bool ended;    /* under mutex */
+    _Atomic int tid;
     pthread_mutex_t mutex;
-    pthread_cond_t wake_drain;   /* a loop has ended */
+    pthread_cond_t wake_drain;   /* the loop has ended */
     pthread_cond_t wake_waiting; /* it is over */
-    pthread_t drain_thread;
-    bool drain_started;
-    bool over; /* drain thread done; under mutex */
+    bool over;                   /* drain thread done; under mutex */
     _Atomic uint64_t drains_n;
     enum st_lock lock;
     int lock_error;
@@ -69,8 +56,7 @@ void st_session_defaults(struct st_session_config *config)
     *config = (struct st_session_config){
         .frames = 128,
         .rate_hz = 48000,
-        .cpus = {-1},
-        .cpus_n = 1,
+        .cpu = -1,
         .policy = ST_POLICY_FIFO,
         .priority = 70,
         .warmup_cycles = 200,
@@ -123,28 +109,11 @@ static void touch_stack(void)
 
 /* --- the load --- */
 
-static void one_round(struct load *load) ST_NONBLOCKING
-{
-    /* low-pass biquad (direct form II transposed), stable: the values stay in the range of the input */
-    const float b0 = 0.067455f, b1 = 0.134911f, b2 = 0.067455f, a1 = -1.142980f, a2 = 0.412802f;
-    float z1 = load->state[0], z2 = load->state[1];
-    ST_EACH (sample, load->samples) {
-        const float in = *sample;
-        const float out = b0 * in + z1;
-        z1 = b1 * in - a1 * out + z2;
-        z2 = b2 * in - a2 * out;
-        *sample = 0.5f * in + 0.5f * out;
-    }
-    load->state[0] = z1;
-    load->state[1] = z2;
-    load->samples[0] = 1.0f; /* keeps it from decaying into denormals */
-}
-
 static void run_load(void *ctx) ST_NONBLOCKING
 {
     struct load *load = ctx;
     for (uint64_t i = 0; i < load->rounds; i++)
-        one_round(load);
+        load->state = 0.9f * load->state + 0.1f;
 }
 
 /* Finds how many rounds take load_percent of the period on this CPU at its speed of the moment: takes about
@@ -152,7 +121,7 @@ static void run_load(void *ctx) ST_NONBLOCKING
 static void calibrate_load(struct load *load, struct st_platform *platform, const struct st_period *period,
                            double load_percent)
 {
-    enum { BATCHES = 20, ROUNDS = 1000 };
+    enum { BATCHES = 20, ROUNDS = 100000 };
     memset(load, 0, sizeof(*load));
     int64_t best_ns = INT64_MAX;
     for (int i = 0; i < BATCHES; i++) {
@@ -171,9 +140,8 @@ static void calibrate_load(struct load *load, struct st_platform *platform, cons
 /* --- the threads --- */
 
 /* Sets the policy asked for, or what on_refused gets, or none, and stores it in the result. */
-static void become_real_time(struct lane *lane, struct st_result *result)
+static void become_real_time(struct st_session *session, struct st_result *result)
 {
-    struct st_session *session = lane->session;
     struct st_platform *platform = session->platform;
     const struct st_session_config *config = &session->config;
     enum st_policy policy = ST_POLICY_OTHER;
@@ -199,18 +167,17 @@ static void become_real_time(struct lane *lane, struct st_result *result)
                       config->policy == ST_POLICY_FIFO ? "FIFO" : "RR", config->priority, strerror(-r), got);
 }
 
-static void prepare(struct lane *lane)
+static void prepare(struct st_session *session)
 {
-    struct st_session *session = lane->session;
     struct st_platform *p = session->platform;
     const struct st_session_config *config = &session->config;
-    const int cpu = config->cpus[lane->index];
+    const int cpu = config->cpu;
     pthread_mutex_lock(&session->mutex);
     struct st_result found =
-        lane->result; /* the drain counts nothing before the loop runs, so no update is lost */
+        session->result; /* the drain counts nothing before the loop runs, so no update is lost */
     pthread_mutex_unlock(&session->mutex);
 
-    atomic_store_explicit(&lane->tid, (int)p->thread_id(p), memory_order_relaxed);
+    atomic_store_explicit(&session->tid, (int)p->thread_id(p), memory_order_relaxed);
     (void)p->set_name(p, "st-loop");
     if (cpu >= 0) {
         const int r = p->pin(p, cpu);
@@ -225,48 +192,47 @@ static void prepare(struct lane *lane)
             found.timer_slack_set_ns = config->timer_slack_ns;
     }
     touch_stack();
-    lane->counters_open = p->counters_open(p, &lane->counters) == 0;
-    if (lane->counters_open) {
+    session->counters_open = p->counters_open(p, &session->counters) == 0;
+    if (session->counters_open) {
         struct st_thread_counters first; /* the first call may fault */
-        (void)p->counters_self(p, &lane->counters, &first);
-        lane->loop.counters = &lane->counters;
+        (void)p->counters_self(p, &session->counters, &first);
+        session->loop.counters = &session->counters;
     }
     found.clock_read_ns = clock_read_cost_ns(p);
     if (config->load_percent > 0) {
-        calibrate_load(&lane->load, p, &lane->loop.period, config->load_percent);
-        lane->loop.callback = run_load;
-        lane->loop.callback_ctx = &lane->load;
+        calibrate_load(&session->load, p, &session->loop.period, config->load_percent);
+        session->loop.callback = run_load;
+        session->loop.callback_ctx = &session->load;
     }
-    become_real_time(lane, &found);
+    become_real_time(session, &found);
     if (session->lock_error != 0)
         st_result_degrade(&found, "memory is not locked (%s)", strerror(-session->lock_error));
     p->conditions(p, cpu, add_condition, &found);
-    add_condition(&found, "wait", lane->loop.precise_wait ? "precise" : "plain");
+    add_condition(&found, "wait", session->loop.precise_wait ? "precise" : "plain");
     if (config->stress != NULL)
         add_condition(&found, "stress", config->stress);
 
     pthread_mutex_lock(&session->mutex);
     found.lock = session->lock;
     found.started_wall_ns = st_platform_wall_ns(p);
-    lane->result = found;
-    lane->prepared = true;
+    session->result = found;
+    session->prepared = true;
     pthread_mutex_unlock(&session->mutex);
 }
 
-static void *loop_thread(void *arg)
+static void *run_loop(void *arg)
 {
-    struct lane *lane = arg;
-    struct st_session *session = lane->session;
+    struct st_session *session = arg;
     struct st_platform *platform = session->platform;
-    pthread_mutex_lock(&session->mutex); /* until all threads are there and memory is locked */
+    pthread_mutex_lock(&session->mutex); /* until both threads are there and memory is locked */
     pthread_mutex_unlock(&session->mutex);
-    prepare(lane);
-    const int r = st_loop_run(&lane->loop);
+    prepare(session);
+    const int r = st_loop_run(&session->loop);
     (void)platform->set_policy(platform, ST_POLICY_OTHER, 0); /* before anything slow */
 
     pthread_mutex_lock(&session->mutex);
-    lane->result.error = r;
-    lane->ended = true;
+    session->result.error = r;
+    session->ended = true;
     pthread_cond_signal(&session->wake_drain);
     pthread_mutex_unlock(&session->mutex);
     return NULL;
@@ -303,38 +269,30 @@ static int64_t stretch_ns(struct st_platform *machine, const struct st_loop *loo
                : 0;
 }
 
-/* One drain of every loop. @return true when all have ended and were drained to the last word. Under the
- * mutex. */
-static bool drain_all(struct st_session *session)
+/* @return true when the loop has ended and was drained to the last word. Under the mutex. */
+static bool drain(struct st_session *session)
 {
-    bool over = true;
-    ST_EACH_OF (lane, session->lanes, session->config.cpus_n) {
-        int64_t *stretched_ns = &lane->drain.late.machine.stretch_ns;
-        if (lane->drained)
-            continue;
-        const int64_t now_ns = stretch_ns(session->platform, &lane->loop);
-        if (now_ns > *stretched_ns) /* a change since the last drain: the longer one explains more */
-            *stretched_ns = now_ns;
-        st_drain_step(&lane->drain);
+    int64_t *stretched_ns = &session->drain.late.machine.stretch_ns;
+    const int64_t now_ns = stretch_ns(session->platform, &session->loop);
+    if (now_ns > *stretched_ns) /* a change since the last drain: the longer one explains more */
         *stretched_ns = now_ns;
-        if (!lane->ended) {
-            if (lane->prepared)
-                st_drain_baseline(&lane->drain);
-            over = false;
-            continue;
-        }
-        lane->drained = true;
-        st_drain_finish(&lane->drain);
-        lane->result.running = false;
-        lane->result.interrupted =
-            lane->loop.max_periods != 0 && lane->loop.elapsed_periods < lane->loop.max_periods;
-        if (lane->counters_open)
-            session->platform->counters_close(session->platform, &lane->counters);
+    st_drain_step(&session->drain);
+    *stretched_ns = now_ns;
+    if (!session->ended) {
+        if (session->prepared)
+            st_drain_baseline(&session->drain);
+        return false;
     }
-    return over;
+    st_drain_finish(&session->drain);
+    session->result.running = false;
+    session->result.interrupted =
+        session->loop.max_periods != 0 && session->loop.elapsed_periods < session->loop.max_periods;
+    if (session->counters_open)
+        session->platform->counters_close(session->platform, &session->counters);
+    return true;
 }
 
-static void *drain_thread(void *arg)
+static void *run_drain(void *arg)
 {
     struct st_session *session = arg;
     sigset_t continued;
@@ -345,7 +303,7 @@ static void *drain_thread(void *arg)
     const int64_t every_ns =
         session->config.drain_every_ns > 0 ? session->config.drain_every_ns : DRAIN_EVERY_NS;
     pthread_mutex_lock(&session->mutex);
-    while (!drain_all(session)) {
+    while (!drain(session)) {
         st_text_forget();
         atomic_fetch_add_explicit(&session->drains_n, 1, memory_order_relaxed);
         const struct timespec until = st_ns_to_timespec(st_posix_now_ns(NULL) + every_ns);
@@ -377,18 +335,15 @@ static uint64_t warmup_cycles(const struct st_session_config *config, int64_t pe
     return config->warmup_max_ns > 0 && most < config->warmup_cycles ? most : config->warmup_cycles;
 }
 
-static int init_lane(struct st_session *session, size_t i, const struct st_cause_machine *machine)
+static int init(struct st_session *session)
 {
     const struct st_session_config *config = &session->config;
     struct st_platform *p = session->platform;
-    struct lane *lane = &session->lanes[i];
-    struct st_result *result = &lane->result;
-    lane->session = session;
-    lane->index = i;
-
-    struct st_loop *loop = &lane->loop;
+    struct st_result *result = &session->result;
+    struct st_loop *loop = &session->loop;
+    struct st_cause_machine machine;
     loop->platform = p;
-    loop->ring = &lane->ring;
+    loop->ring = &session->ring;
     int r = st_period_init(&loop->period, config->frames, config->rate_hz);
     if (r != 0)
         return r;
@@ -402,7 +357,7 @@ static int init_lane(struct st_session *session, size_t i, const struct st_cause
     loop->precise_wait = config->precise_wait && p->sleep_until_precise_ns(p, 0) != -ENOTSUP;
 
     const uint64_t words_a_cycle = config->load_percent > 0 ? 2 : 1;
-    r = st_ring_init(&lane->ring, ((uint64_t)(RING_SPAN_NS / period_ns) + 64) * words_a_cycle);
+    r = st_ring_init(&session->ring, ((uint64_t)(RING_SPAN_NS / period_ns) + 64) * words_a_cycle);
     if (r != 0)
         return r;
     *result = (struct st_result){
@@ -410,14 +365,14 @@ static int init_lane(struct st_session *session, size_t i, const struct st_cause
         .frames = config->frames,
         .rate_hz = config->rate_hz,
         .warmup_cycles = loop->warmup_cycles,
-        .cpu = config->cpus[i],
+        .cpu = config->cpu,
         .load_percent = config->load_percent,
         .has_callback = config->load_percent > 0,
         .policy_asked = config->policy,
         .priority_asked = config->priority,
         .timer_slack_set_ns = -1,
         .running = true,
-        .ring_words = lane->ring.mask + 1,
+        .ring_words = session->ring.mask + 1,
         .cause_above_ns = loop->cause_above_ns,
         .cpu_ns_per_cycle = -1,
         .clock_read_ns = -1,
@@ -426,78 +381,51 @@ static int init_lane(struct st_session *session, size_t i, const struct st_cause
         .switches_involuntary = -1,
         .books_balance = true,
     };
-    struct st_cause_machine known = *machine;
-    known.stretch_ns = stretch_ns(p, loop);
+    ask_machine(p, &machine);
+    machine.stretch_ns = stretch_ns(p, loop);
     r = st_result_init(result, config->duration_ns == 0);
     if (r == 0)
-        st_drain_init(&lane->drain, loop, result, session->sinks != NULL ? &session->sinks[i] : NULL, &known);
+        st_drain_init(&session->drain, loop, result, config->sink, &machine);
     return r;
 }
 
 /* Under the mutex, which the threads wait for. SIGCONT is for the drain thread alone: blocked in the caller
- * from now on, and so in the loops. */
+ * from now on, and so in the loop. */
 static int start_threads(struct st_session *session)
 {
     sigset_t continued;
     sigemptyset(&continued);
     sigaddset(&continued, SIGCONT);
     (void)pthread_sigmask(SIG_BLOCK, &continued, NULL);
-    int r = 0;
-    for (size_t i = 0; i < session->config.cpus_n && r == 0; i++) {
-        struct lane *lane = &session->lanes[i];
-        r = st_posix_thread_start(&lane->thread, STACK_BYTES, loop_thread, lane);
-        lane->started = r == 0;
-    }
+    int r = st_posix_thread_start(&session->loop_thread, STACK_BYTES, run_loop, session);
+    session->loop_started = r == 0;
     if (r == 0)
-        r = st_posix_thread_start(&session->drain_thread, STACK_BYTES, drain_thread, session);
+        r = st_posix_thread_start(&session->drain_thread, STACK_BYTES, run_drain, session);
     session->drain_started = r == 0;
     return r;
-}
-
-static int check(const struct st_session_config *config)
-{
-    if (config->cpus_n < 1 || config->cpus_n > ST_SESSION_CPUS_MAX)
-        return -EINVAL;
-    if (!(config->load_percent >= 0 && config->load_percent <= LOAD_MAX_PERCENT))
-        return -ERANGE;
-    return config->duration_ns < 0 ? -EINVAL : 0;
 }
 
 int st_session_start(struct st_platform *platform, const struct st_session_config *config,
                      struct st_session **ret)
 {
-    int r = check(config);
-    if (r != 0)
-        return r;
-    struct st_session *session = calloc(1, sizeof(*session));
+    if (!(config->load_percent >= 0 && config->load_percent <= LOAD_MAX_PERCENT))
+        return -ERANGE;
+    if (config->duration_ns < 0)
+        return -EINVAL;
+    struct st_session *session = aligned_alloc(ST_CACHE_LINE_BYTES, sizeof(*session));
     if (session == NULL)
         return -ENOMEM;
+    memset(session, 0, sizeof(*session));
     session->platform = platform;
     session->config = *config;
     pthread_mutex_init(&session->mutex, NULL);
-    r = st_posix_condition_init(&session->wake_drain);
+    int r = st_posix_condition_init(&session->wake_drain);
     if (r == 0)
         r = st_posix_condition_init(&session->wake_waiting);
-
-    struct st_cause_machine machine;
-    ask_machine(platform, &machine);
-    session->lanes = aligned_alloc(ST_CACHE_LINE_BYTES, config->cpus_n * sizeof(*session->lanes));
-    if (session->lanes == NULL)
-        r = -ENOMEM;
-    else
-        memset(session->lanes, 0, config->cpus_n * sizeof(*session->lanes));
-    if (r == 0 && config->sinks != NULL) {
-        session->sinks = calloc(config->cpus_n, sizeof(*session->sinks));
-        if (session->sinks == NULL)
-            r = -ENOMEM;
-        else
-            memcpy(session->sinks, config->sinks, config->cpus_n * sizeof(*session->sinks));
-    }
-    session->config.sinks = NULL;
-    for (size_t i = 0; i < config->cpus_n && r == 0; i++)
-        r = init_lane(session, i, &machine);
+    if (r == 0)
+        r = init(session);
     if (r == 0) {
-        /* Locks memory after all that the loops need is allocated, their stacks included. */
+        /* Locks memory after all that the loop needs is allocated, its stack included. */
         pthread_mutex_lock(&session->mutex);
         r = start_threads(session);
         if (r == 0 && config->lock_memory)
@@ -514,27 +442,19 @@ int st_session_start(struct st_platform *platform, const struct st_session_confi
     return 0;
 }
 
-static size_t lanes_n(const struct st_session *session)
-{
-    return session->lanes != NULL ? session->config.cpus_n : 0;
-}
-
 void st_session_ask_stop(struct st_session *session)
 {
-    ST_EACH_OF (lane, session->lanes, lanes_n(session))
-        atomic_store_explicit(&lane->loop.stop, true, memory_order_relaxed);
+    atomic_store_explicit(&session->loop.stop, true, memory_order_relaxed);
 }
 
 void st_session_release(struct st_session *session)
 {
     struct st_platform *platform = session->platform;
-    ST_EACH_OF (lane, session->lanes, session->config.cpus_n) {
-        const int tid = atomic_load_explicit(&lane->tid, memory_order_relaxed);
-        if (tid == 0)
-            continue;
-        (void)platform->demote(platform, tid);
-        (void)platform->unpin(platform, tid);
-    }
+    const int tid = st_session_tid(session);
+    if (tid == 0)
+        return;
+    (void)platform->demote(platform, tid);
+    (void)platform->unpin(platform, tid);
 }
 
 bool st_session_wait(struct st_session *session, int64_t timeout_ns)
@@ -551,11 +471,9 @@ bool st_session_wait(struct st_session *session, int64_t timeout_ns)
 
 void st_session_join(struct st_session *session)
 {
-    ST_EACH_OF (lane, session->lanes, lanes_n(session)) {
-        if (lane->started)
-            pthread_join(lane->thread, NULL);
-        lane->started = false;
-    }
+    if (session->loop_started)
+        pthread_join(session->loop_thread, NULL);
+    session->loop_started = false;
     if (session->drain_started)
         pthread_join(session->drain_thread, NULL);
     session->drain_started = false;
@@ -565,22 +483,18 @@ void st_session_free(struct st_session *session)
 {
     if (session == NULL)
         return;
-    ST_EACH_OF (lane, session->lanes, lanes_n(session)) {
-        st_ring_finish(&lane->ring);
-        st_result_finish(&lane->result);
-    }
+    st_ring_finish(&session->ring);
+    st_result_finish(&session->result);
     pthread_cond_destroy(&session->wake_drain);
     pthread_cond_destroy(&session->wake_waiting);
     pthread_mutex_destroy(&session->mutex);
-    free(session->lanes);
-    free(session->sinks);
     free(session);
 }
 
-int st_session_result(struct st_session *session, size_t i, struct st_result *ret)
+int st_session_result(struct st_session *session, struct st_result *ret)
 {
     pthread_mutex_lock(&session->mutex);
-    const int r = st_result_copy(ret, &session->lanes[i].result);
+    const int r = st_result_copy(ret, &session->result);
     pthread_mutex_unlock(&session->mutex);
     if (r == 0 && ret->running && ret->elapsed_periods > 0)
         ret->duration_ns = st_period_due_ns(&ret->period, 0, ret->elapsed_periods);
@@ -589,12 +503,12 @@ int st_session_result(struct st_session *session, size_t i, struct st_result *re
 
 uint64_t st_session_heartbeat(const struct st_session *session)
 {
-    return atomic_load_explicit(&session->lanes[0].loop.cycles_seen, memory_order_relaxed);
+    return atomic_load_explicit(&session->loop.cycles_seen, memory_order_relaxed);
 }
 
 pid_t st_session_tid(const struct st_session *session)
 {
-    return atomic_load_explicit(&session->lanes[0].tid, memory_order_relaxed);
+    return atomic_load_explicit(&session->tid, memory_order_relaxed);
 }
 
 uint64_t st_session_drains(const struct st_session *session)

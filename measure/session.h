@@ -1,9 +1,7 @@
-/* A measurement with its threads: one real-time loop a CPU, one normal thread that drains them. */
+/* A measurement with its threads: a real-time loop and a normal thread that drains it. */
 #pragma once
 
 #include "measure/result.h"
-
-#define ST_SESSION_CPUS_MAX 256
 
 /** Where every sample goes besides the histograms (recording, history). Called in the drain thread, in
  * order. */
@@ -25,8 +23,7 @@ struct st_sink {
 
 struct st_session_config {
     uint32_t frames, rate_hz;
-    int cpus[ST_SESSION_CPUS_MAX]; /* -1: not pinned */
-    size_t cpus_n;                 /* >= 1 */
+    int cpu; /* -1: not pinned */
     enum st_policy policy;
     int priority;
     double load_percent; /* of the period, synthetic DSP work; 0: no callback */
@@ -38,8 +35,8 @@ struct st_session_config {
     int64_t cause_above_ns; /* 0: half a period */
     bool precise_wait;
     bool lock_memory;
-    int64_t drain_every_ns;      /* 0: 250 ms */
-    const struct st_sink *sinks; /* NULL, or one a CPU; members may be NULL */
+    int64_t drain_every_ns;     /* 0: 250 ms */
+    const struct st_sink *sink; /* NULL: none; members may be NULL */
     /** Asked when the priority is refused, in the loop thread, before it starts (rtkit). @return 0: what the
      * thread has then is good enough; else, or NULL, the result says what it has. */
     int (*on_refused)(void *ctx, pid_t tid, int priority);
@@ -62,29 +59,29 @@ int64_t st_session_cause_above_ns(const struct st_session_config *config);
 ST_NODISCARD int st_session_start(struct st_platform *platform, const struct st_session_config *config,
                                   struct st_session **ret);
 
-/** Asks the loops to end; async-signal-safe. */
+/** Asks the loop to end; async-signal-safe. */
 void st_session_ask_stop(struct st_session *session);
 
-/** Takes real-time policy and pinning away from all loops, so that starved threads get a CPU again;
+/** Takes real-time policy and pinning away from the loop, so that starved threads get a CPU again;
  * async-signal-safe (for SIGXCPU: a thread exceeded RLIMIT_RTTIME). */
 void st_session_release(struct st_session *session);
 
-/** Waits for the loops and the last drain, at most timeout_ns; 0: only looks. @return true: they have ended,
+/** Waits for the loop and the last drain, at most timeout_ns; 0: only looks. @return true: it has ended,
  * and st_session_join does not wait. Threads: any. */
 bool st_session_wait(struct st_session *session, int64_t timeout_ns);
 
-/** Waits for the loops and the last drain. Call once, before free. */
+/** Waits for the loop and the last drain. Call once, before free. */
 void st_session_join(struct st_session *session);
 void st_session_free(struct st_session *session);
 
-/** A copy of what is known of loop i, at any time. @return 0, -ENOMEM. Free with st_result_finish. Any
+/** A copy of what is known, at any time. @return 0, -ENOMEM. Free with st_result_finish. Any
  * thread. */
-ST_NODISCARD int st_session_result(struct st_session *session, size_t i, struct st_result *ret);
+ST_NODISCARD int st_session_result(struct st_session *session, struct st_result *ret);
 
-/** Cycles of the first loop so far, warm-up included: a heartbeat. Any thread, no lock. */
+/** Cycles so far, warm-up included: a heartbeat. Any thread, no lock. */
 uint64_t st_session_heartbeat(const struct st_session *session);
 
-/** Kernel thread id of the first loop (for the demoting watchdog), 0 before it runs. Any thread, no lock. */
+/** Kernel thread id of the loop (for the demoting watchdog), 0 before it runs. Any thread, no lock. */
 pid_t st_session_tid(const struct st_session *session);
 
 /** Drains so far, four a second while the drain thread has a CPU (its canary). Any thread, no lock. */

@@ -114,7 +114,7 @@ static int measure(const char *what, struct st_session_config *config, json_t **
     if (st_period_init(&counting.period, config->frames, config->rate_hz) != 0)
         return st_failure("the period is out of range");
     counting.above_ns = st_period_ns(&counting.period) / st_candidates_late_share(st_platform_native()->os);
-    config->sinks = &sink;
+    config->sink = &sink;
     const char *time = st_ns_text(config->duration_ns);
     fflush(stdout);
     fprintf(stderr, "sleeptune %s: %s, %s; Ctrl-C ends it early\n", st_program_command, what,
@@ -124,7 +124,7 @@ static int measure(const char *what, struct st_session_config *config, json_t **
         fputs("\r\033[K", stderr);
     if (status != ST_EXIT_DONE)
         return status;
-    status = st_measure_run_status(&result, 1);
+    status = st_measure_run_status(&result);
     if (status == ST_EXIT_DONE)
         *ret = document_of(&counting, &result);
     st_result_finish(&result);
@@ -158,8 +158,8 @@ void st_before_after_keep(const struct st_change_target *target, const struct st
     config.frames = wish->frames;
     config.rate_hz = wish->rate_hz;
     config.duration_ns = asked_ns;
-    if (platform->cpus_allowed(platform, config.cpus, 1) < 1) /* both on one: another may be busier */
-        config.cpus[0] = -1;
+    if (platform->cpus_allowed(platform, &config.cpu, 1) < 1) /* both on one: another may be busier */
+        config.cpu = -1;
     printf("judged for %s\n", st_buffer_text(wish));
     ST_EACH_OF (step, plan->entries, plan->entries_n) {
         if (st_text_is(step->rule, RIGHT_RULE) && lacks_right(target->facts))
@@ -218,7 +218,7 @@ static void choose(const struct st_journal *journal, int64_t asked_ns, struct st
     config->frames = (uint32_t)condition(run, "frames");
     config->rate_hz = (uint32_t)condition(run, "rate_hz");
     config->duration_ns = asked_ns > 0 ? asked_ns : duration_ns(run);
-    config->cpus[0] = (int)condition(run, "cpu");
+    config->cpu = (int)condition(run, "cpu");
     done->right = other && st_journal_find(journal, RIGHT_RULE) != NULL;
     if (other && !done->right)
         config->policy = ST_POLICY_OTHER;

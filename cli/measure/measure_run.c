@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "core/ns.h"
+#include "core/text/text.h"
 #include "platform/program/stop.h"
 
 #define NAP_NS (100 * ST_NS_PER_MS)
@@ -25,82 +26,51 @@ static void on_demoted(void)
         st_session_release(running);
 }
 
-/** Calls `look` with the worst loop so far. @return what it says; true: there is nothing to look at yet. */
-static bool show(struct st_session *session, size_t n, st_measure_look_fn look, void *ctx, bool first)
+/** @return what `look` says; true: there is nothing to look at yet. */
+static bool show(struct st_session *session, st_measure_look_fn look, void *ctx, bool first)
 {
-    struct st_result worst, result;
-    if (st_session_result(session, 0, &worst) != 0)
+    struct st_result result;
+    if (st_session_result(session, &result) != 0)
         return true;
-    for (size_t i = 1; i < n && st_session_result(session, i, &result) == 0; i++) {
-        const bool worse = st_result_compare(&result, &worst) < 0;
-        st_result_finish(worse ? &worst : &result);
-        if (worse)
-            worst = result;
-    }
-    const bool go_on = look(ctx, &worst, first);
-    st_result_finish(&worst);
+    const bool go_on = look(ctx, &result, first);
+    st_result_finish(&result);
     return go_on;
 }
 
-static void wait_for_end(struct st_session *session, size_t n, st_measure_look_fn look, void *ctx)
-{
-    for (int naps = 0; !st_session_wait(session, NAP_NS); naps++) {
-        if (look != NULL && naps >= 19 && naps % 10 == 9 && !show(session, n, look, ctx, naps == 19))
-            st_session_ask_stop(session);
-    }
-}
-
-static int collect(struct st_session *session, struct st_result *results, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        const int r = st_session_result(session, i, &results[i]);
-        if (r != 0) {
-            while (i-- > 0)
-                st_result_finish(&results[i]);
-            return st_failure("%s", strerror(-r));
-        }
-        if (demoted)
-            st_result_degrade(
-                &results[i],
-                "a measuring loop ran too long without a sleep (RLIMIT_RTTIME): all measuring loops lost "
-                "their real-time priority");
-    }
-    return ST_EXIT_DONE;
-}
-
 int st_measure_run(const struct st_session_config *config, st_measure_look_fn look, void *ctx,
-                   struct st_result *results)
+                   struct st_result *ret)
 {
     struct st_platform *p = st_platform_native();
     struct st_session *session;
     st_stop_catch(on_stop);
     if (config->policy != ST_POLICY_OTHER)
         st_stop_limit_rttime(p, on_demoted);
-    const int r = st_session_start(p, config, &session);
+    int r = st_session_start(p, config, &session);
     if (r == -ERANGE)
         return st_failure_usage("a period of %u frame%s at %u Hz is out of range: 50 us .. 10 s",
-                                config->frames, config->frames == 1 ? "" : "s", config->rate_hz);
+                                config->frames, ST_PLURAL(config->frames), config->rate_hz);
     if (r != 0)
         return st_failure("cannot start: %s", strerror(-r));
     running = session;
     if (st_stop_asked()) /* before there was a session to stop */
         st_session_ask_stop(session);
-    wait_for_end(session, config->cpus_n, look, ctx);
+    for (int naps = 0; !st_session_wait(session, NAP_NS); naps++) {
+        if (look != NULL && naps >= 19 && naps % 10 == 9 && !show(session, look, ctx, naps == 19))
+            st_session_ask_stop(session);
+    }
     st_session_join(session);
     running = NULL;
-    const int status = collect(session, results, config->cpus_n);
+    r = st_session_result(session, ret);
+    if (r == 0 && demoted)
+        st_result_degrade(ret, "the measuring loop ran too long without a sleep (RLIMIT_RTTIME): it lost its "
+                               "real-time priority");
     st_session_free(session);
-    return status;
+    return r != 0 ? st_failure("%s", strerror(-r)) : ST_EXIT_DONE;
 }
 
-int st_measure_run_status(const struct st_result *results, size_t n)
+int st_measure_run_status(const struct st_result *result)
 {
-    int status = ST_EXIT_DONE;
-    ST_EACH_OF (result, results, n) {
-        if (!result->books_balance)
-            return ST_EXIT_BOOKS;
-        if (result->error != 0 || result->n == 0)
-            status = ST_EXIT_FAILURE;
-    }
-    return status;
+    return !result->books_balance                 ? ST_EXIT_BOOKS
+           : result->error != 0 || result->n == 0 ? ST_EXIT_FAILURE
+                                                  : ST_EXIT_DONE;
 }

@@ -1,16 +1,16 @@
-/* A measurement from start to end: signals, waiting, results. */
+/* A measurement from start to end: signals, waiting, result. */
 #pragma once
 
 #include "measure/session.h"
 
-/** Called once a second from 2 s on with the worst loop so far. @return false: the loops are to end. */
-typedef bool (*st_measure_look_fn)(void *ctx, const struct st_result *worst, bool first);
+/** Called once a second from 2 s on with the result so far. @return false: the loop is to end. */
+typedef bool (*st_measure_look_fn)(void *ctx, const struct st_result *so_far, bool first);
 
-/** Runs until the loops have ended; Ctrl-C, SIGTERM and SIGHUP end them early, SIGXCPU takes their real-time
- * policy away. @param look may be NULL. @param results config->cpus_n results, in the order of the loops; on
- * success the caller frees them with st_result_finish. @return an st_exit, after a message.*/
+/** Runs until the loop has ended; Ctrl-C, SIGTERM and SIGHUP end it early, SIGXCPU takes its real-time
+ * policy away. @param look may be NULL. @param ret on success the caller frees it with st_result_finish.
+ * @return an st_exit, after a message. */
 ST_NODISCARD int st_measure_run(const struct st_session_config *config, st_measure_look_fn look, void *ctx,
-                                struct st_result *results);
+                                struct st_result *ret);
 
-/** ST_EXIT_BOOKS, ST_EXIT_FAILURE (a loop ended with an error, or measured nothing) or ST_EXIT_DONE. */
-int st_measure_run_status(const struct st_result *results, size_t n);
+/** ST_EXIT_BOOKS, ST_EXIT_FAILURE (the loop ended with an error, or measured nothing) or ST_EXIT_DONE. */
+int st_measure_run_status(const struct st_result *result);

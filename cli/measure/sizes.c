@@ -64,7 +64,7 @@ int st_sizes_measure(uint32_t rate_hz, uint32_t shortest, int64_t duration_ns, c
     config.rate_hz = rate_hz;
     config.duration_ns = duration_ns;
     config.stress = stress;
-    config.sinks = &sink;
+    config.sink = &sink;
     use_rtkit(&config, ret);
     int r = st_period_init(&period, shortest, rate_hz);
     if (r == 0)

@@ -213,12 +213,10 @@ static const char *progress(const struct st_result *result)
                    st_ns_text(result->lateness.max_ns));
 }
 
-bool st_measure_text_show(ST_UNUSED void *ctx, const struct st_result *worst, bool first)
+bool st_measure_text_show(ST_UNUSED void *ctx, const struct st_result *so_far, bool first)
 {
-    char line[240], cpu[24] = "";
-    if (worst->cpu >= 0)
-        ST_PRINT(cpu, "CPU %d: ", worst->cpu);
-    ST_PRINT(line, "%s%s", cpu, progress(worst));
+    char line[240];
+    ST_PRINT(line, "%s", progress(so_far));
     fprintf(stderr, "%s%s\033[K", first ? "" : "\r",
             st_text_clip(st_locale_text(line), st_terminal_width(STDERR_FILENO) - 1));
     fflush(stderr);

@@ -13,4 +13,4 @@ void st_measure_text_print(const struct st_result *result, const char *buffer, b
 
 /** Writes one line for a running measurement over the line before, on the terminal that is standard error: a
  * st_measure_look_fn. @param ctx not used. @return true. */
-bool st_measure_text_show(void *ctx, const struct st_result *worst, bool first);
+bool st_measure_text_show(void *ctx, const struct st_result *so_far, bool first);

@@ -24,7 +24,6 @@ _sleeptune() {
     --frames | -f) words='16 32 64 128 256 512 1024' ;;
     --rate | -r) words='44100 48000 88200 96000 192000' ;;
     --duration | -d) words='10s 30s 1m 10m 1h' ;;
-    --cpu | -a) words=all ;;
     --budget) words='10s 60s 10m' ;;
     --os) words='linux freebsd' ;;
     esac

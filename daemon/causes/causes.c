@@ -129,7 +129,7 @@ void st_causes_begin(struct st_causes *causes, const struct st_session_config *c
 {
     const int64_t above_ns = st_session_cause_above_ns(config);
     pthread_mutex_lock(&causes->mutex);
-    causes->cpu = causes->meanwhile.loop_cpu = config->cpus[0];
+    causes->cpu = causes->meanwhile.loop_cpu = config->cpu;
     if (above_ns != causes->above_ns) {
         causes->above_ns = above_ns;
         begin_minute(causes);

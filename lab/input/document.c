@@ -33,13 +33,6 @@ static const struct st_document documents[] = {
      .x = "slice_ns"},
     {"sleeptune-series/", "series", NULL, "lateness_ns", "late", {"conditions.method"}, {NULL}},
     {"sleeptune-series-set/", "series", "series", "lateness_ns", "late", {"name"}, {NULL}},
-    {"sleeptune-measure/",
-     "measure",
-     "loops",
-     "lateness_ns",
-     "lateness (woke - due)",
-     {"conditions.cpu"},
-     {NULL}},
     {"sleeptune-measure/", "measure", NULL, "lateness_ns", "lateness (woke - due)", {NULL}, {NULL}},
 };
 

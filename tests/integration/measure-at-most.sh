@@ -15,7 +15,6 @@ refused "without an end" 3 measure --at-most 20/h -d 0
 refused "a file that cannot be written" 4 measure --at-most 1000/h -d 11s --quiet --junit "$tmp/no/where.xml"
 
 refused "causes of other wake-ups" 3 measure --at-most 20/h --cause-above 1ms
-[ "$(nproc)" -eq 1 ] || like "several loops are refused" "$("$SLEEPTUNE" measure --at-most 20/h --cpu all 2>&1)" ": --at-most judges one loop"
 
 # case FILE: what the JUnit file says, read by a parser
 case_of() {

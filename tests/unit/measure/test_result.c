@@ -114,34 +114,6 @@ static void periods_that_nobody_saw_are_no_evidence(void **state)
     shown_is(__func__);
 }
 
-static void look_at_all(const struct st_result *all)
-{
-    struct st_result sorted[3];
-    memcpy(sorted, all, sizeof(sorted));
-    qsort(sorted, 3, sizeof(sorted[0]), st_result_compare);
-    const char *text = st_result_verdict_of_all(sorted, 3);
-    show("CPU %d first: %s", sorted[0].cpu, text);
-}
-
-static void one_sentence_for_all_cpus_speaks_of_the_worst(void **state)
-{
-    struct st_result all[3];
-    for (int i = 0; i < 3; i++) {
-        make(&all[i], 1000, 0);
-        all[i].cpu = i;
-    }
-    st_hist_add(&all[1].lateness, 77000);
-    look_at_all(all);
-    all[2].misses = 7;
-    all[1].policy = ST_POLICY_OTHER;
-    look_at_all(all);
-    all[0].books_balance = false; /* no misses there, but nothing else that can be believed */
-    look_at_all(all);
-    ST_EACH (one, all)
-        st_result_finish(one);
-    shown_is(__func__);
-}
-
 /* 1500 < 10000: the median is known, the 99.9 % is not; what is unknown is null, not 0. */
 static void json_has_each_figure(void **state)
 {
@@ -196,7 +168,6 @@ int main(void)
         cmocka_unit_test(bound_is_never_rounded_down),
         cmocka_unit_test(verdict_of_a_normal_thread_says_so_asked_for_or_not),
         cmocka_unit_test(periods_that_nobody_saw_are_no_evidence),
-        cmocka_unit_test(one_sentence_for_all_cpus_speaks_of_the_worst),
         cmocka_unit_test(json_has_each_figure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

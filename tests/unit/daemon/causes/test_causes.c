@@ -380,7 +380,7 @@ static void late_wake_that_was_under_way_at_the_xrun_is_its_cause(void **state)
 
 static void others_xrun_while_the_loop_was_on_time_is_said_to_be_theirs(void **state)
 {
-    config.cpus[0] = 3;
+    config.cpu = 3;
     st_causes_begin(causes, &config);
     add(ST_CAUSE_RUN_QUEUE, 3 * ST_NS_PER_MS, 2900000); /* too long ago */
     time_goes_by(12 * ST_NS_PER_S);
