@@ -3,7 +3,6 @@
 
 #include "advisor/facts/text.h"
 #include "core/text/text.h"
-#include "core/text/text_buffer.h"
 
 /* "none" and "0" are how a container's mark says that there is none. */
 const char *st_place_container(const struct st_facts *facts)
@@ -12,67 +11,64 @@ const char *st_place_container(const struct st_facts *facts)
     return name != NULL && !st_text_is(name, "none") && !st_text_is(name, "0") ? name : NULL;
 }
 
-static void place_notes(struct st_text_buffer *notes, const struct st_facts *facts)
+static const char *place_text(const struct st_facts *facts)
 {
-    const char *container = st_place_container(facts);
+    const char *container = st_place_container(facts), *text = "";
     const char *hypervisor = st_facts_int_or(facts, ST_KEY_VIRTUAL, 0) != 0
                                  ? st_facts_text_or(facts, ST_KEY_SYSTEM_HYPERVISOR, "unknown")
                                  : st_facts_text_or(facts, ST_KEY_FREEBSD_KERN_VM_GUEST, "none");
-    if (strcasestr(st_facts_text_or(facts, ST_KEY_KERNEL_RELEASE, ""), "microsoft") != NULL) {
-        st_text_buffer_printf(notes,
-                              "In WSL: the settings of Windows matter, too, and cannot be read from here.\n");
-        return;
-    }
+    if (strcasestr(st_facts_text_or(facts, ST_KEY_KERNEL_RELEASE, ""), "microsoft") != NULL)
+        return "In WSL: the settings of Windows matter, too, and cannot be read from here.\n";
     if (container != NULL)
-        st_text_buffer_printf(notes,
-                              "In a container (%.*s): these are the host's settings; some cannot be read.\n",
-                              st_text_cut(container, 40), container);
+        text = st_text("In a container (%.*s): these are the host's settings; some cannot be read.\n",
+                       st_text_cut(container, 40), container);
     if (st_facts_int_or(facts, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED, 0) != 0)
-        st_text_buffer_printf(notes, "In a jail: these are the host's settings. Change them on the host.\n");
-    if (!st_text_is(hypervisor, "none"))
-        st_text_buffer_printf(notes, "In a virtual machine (%.*s): the host's settings matter, too.\n",
-                              st_text_cut(hypervisor, 40), hypervisor);
+        text = st_text("%sIn a jail: these are the host's settings. Change them on the host.\n", text);
+    return st_text_is(hypervisor, "none")
+               ? text
+               : st_text("%sIn a virtual machine (%.*s): the host's settings matter, too.\n", text,
+                         st_text_cut(hypervisor, 40), hypervisor);
 }
 
 /** What was read of posted texts, and how much was not. */
-static void posted_note(struct st_text_buffer *notes, const struct st_facts *facts)
+static const char *posted_text(const struct st_facts *facts)
 {
-    const char *read = st_facts_text_or(facts, ST_KEY_SYSTEM_INPUT, NULL);
-    const char *lines = st_facts_text_or(facts, ST_KEY_SYSTEM_INPUT_OTHERS, NULL);
-    char others[96] = "";
-    if (lines != NULL)
-        ST_PRINT(others, "; not understood: line%s %.*s%s", strpbrk(lines, ",-") != NULL ? "s" : "",
-                 (int)(strlen(lines) > 40 ? strcspn(lines + 30, ",") + 30 : strlen(lines)), lines,
-                 strlen(lines) > 40 ? " ..." : "");
-    if (read != NULL && !st_text_begins(read, "all "))
-        st_text_buffer_printf(
-            notes,
-            "Read: %.*s%s. More of that computer: 'sleeptune share' to paste, 'sleeptune snapshot' as a "
-            "file.\n",
-            st_text_cut(read, 110), read, others);
+    const char *read = st_facts_text_or(facts, ST_KEY_SYSTEM_INPUT, "all ");
+    const char *lines = st_facts_text_or(facts, ST_KEY_SYSTEM_INPUT_OTHERS, "");
+    const bool cut = strlen(lines) > 40;
+    if (st_text_begins(read, "all "))
+        return "";
+    return st_text(
+        "Read: %.*s%s%.*s%s. More of that computer: 'sleeptune share' to paste, 'sleeptune snapshot' "
+        "as a file.\n",
+        st_text_cut(read, 110), read,
+        lines[0] == '\0'               ? ""
+        : strpbrk(lines, ",-") != NULL ? "; not understood: lines "
+                                       : "; not understood: line ",
+        (int)(cut ? strcspn(lines + 30, ",") + 30 : strlen(lines)), lines, cut ? " ..." : "");
+}
+
+/** Whose rights are judged. */
+static const char *limits_text(const struct st_facts *facts)
+{
+    const char *from = st_facts_text_or(facts, ST_KEY_USER_LIMITS_FROM, NULL);
+    const char *name = st_facts_text_or(facts, ST_KEY_USER_NAME, "another user");
+    if (from == NULL)
+        return "";
+    if (st_text_is(from, ST_LIMITS_FROM_FILES))
+        return "The limits are those of the shell that saved the files (or: --user NAME).\n";
+    if (st_text_is(from, "ulimit") || st_text_is(from, "rtcqs"))
+        return st_text("The limits are those of the shell in which %s ran.\n", from);
+    return st_text("The rights are those that %.*s gets at login (from: %.*s). Services have limits of their "
+                   "own.\n",
+                   st_text_cut(name, 40), name, st_text_cut(from, 80), from);
 }
 
 const char *st_place_notes(const struct st_facts *facts)
 {
-    char *text = st_text_room(ST_PLACE_NOTES_BYTES);
-    struct st_text_buffer notes = st_text_buffer_on(text, ST_PLACE_NOTES_BYTES);
-    const char *limits = st_facts_text_or(facts, ST_KEY_USER_LIMITS_FROM, NULL);
-    posted_note(&notes, facts);
-    place_notes(&notes, facts);
-    if (limits != NULL && st_text_is(limits, ST_LIMITS_FROM_FILES)) {
-        st_text_buffer_printf(&notes,
-                              "The limits are those of the shell that saved the files (or: --user NAME).\n");
-    } else if (limits != NULL && (st_text_is(limits, "ulimit") || st_text_is(limits, "rtcqs"))) {
-        st_text_buffer_printf(&notes, "The limits are those of the shell in which %s ran.\n", limits);
-    } else if (limits != NULL) {
-        const char *name = st_facts_text_or(facts, ST_KEY_USER_NAME, "another user");
-        st_text_buffer_printf(
-            &notes,
-            "The rights are those that %.*s gets at login (from: %.*s). Services have limits of their own.\n",
-            st_text_cut(name, 40), name, st_text_cut(limits, 80), limits);
-    }
-    if (st_facts_any(facts, "linux.ask.", "", "not asked"))
-        st_text_buffer_printf(&notes, "sleeptune did not ask the running sound servers; it judged their "
-                                      "configuration files.\n");
-    return text;
+    return st_text(
+        "%s%s%s%s", posted_text(facts), place_text(facts), limits_text(facts),
+        st_facts_any(facts, "linux.ask.", "", "not asked")
+            ? "sleeptune did not ask the running sound servers; it judged their configuration files.\n"
+            : "");
 }

@@ -3,94 +3,82 @@
 
 #include "advisor/rules/buffer.h"
 #include "core/text/text.h"
-#include "core/text/text_buffer.h"
 
 #define SEEN_MAX 5 /* sentences of a posted text */
 
 /** The summary of the problem as a sentence. */
-static void say_problem(struct st_text_buffer *s, const struct st_finding *problem)
+static const char *problem_text(const struct st_finding *problem)
 {
     const char letter = problem->summary[0];
     /* "jack.service", "/etc/jackdrc" are names */
     const bool name = strcspn(problem->summary, "./") < strcspn(problem->summary, " ");
     const bool lower = letter >= 'a' && letter <= 'z' && !name;
-    st_text_buffer_printf(s, "%c%s.", lower ? letter - 'a' + 'A' : letter, problem->summary + 1);
+    return st_text("%c%s.", lower ? letter - 'a' + 'A' : letter, problem->summary + 1);
 }
 
 /** By the settings alone. */
-static void answer_by_settings(struct st_text_buffer *s, const struct st_report *report, const char *period,
-                               size_t bearing_n)
+static const char *answer_by_settings(const struct st_report *report, const char *period, size_t bearing_n)
 {
     const size_t judged_n =
         st_report_count(report, ST_STATUS_OK) + st_report_count_if(report, st_finding_has_fired);
     const size_t unknown_n = st_report_count(report, ST_STATUS_UNKNOWN);
     const bool risky = st_report_sum_us(report) >= (double)report->wish.period_ns / 1000;
     if (bearing_n > 0 && risky)
-        st_text_buffer_printf(s, "%zu setting%s put%s %s at risk.", bearing_n, ST_PLURAL(bearing_n),
-                              bearing_n == 1 ? "s" : "", period);
-    else if (bearing_n > 0)
-        st_text_buffer_printf(s, "%zu setting%s may disturb %s.", bearing_n, ST_PLURAL(bearing_n), period);
-    else if (judged_n > 0 && unknown_n > judged_n)
-        st_text_buffer_printf(s, "Too little is known: %zu of %zu settings could not be judged for %s.",
-                              unknown_n, unknown_n + judged_n, period);
-    else if (judged_n > 0)
-        st_text_buffer_printf(s, "sleeptune found no setting that disturbs %s.", period);
-    else if (report->facts->partial && !report->wish.in_use)
-        st_text_buffer_printf(s, "What sleeptune knows in this text shows no fault and decides no setting.");
-    else
-        st_text_buffer_printf(s, "sleeptune could not judge any setting for %s.", period);
+        return st_text("%zu setting%s put%s %s at risk.", bearing_n, ST_PLURAL(bearing_n),
+                       bearing_n == 1 ? "s" : "", period);
+    if (bearing_n > 0)
+        return st_text("%zu setting%s may disturb %s.", bearing_n, ST_PLURAL(bearing_n), period);
+    if (judged_n > 0 && unknown_n > judged_n)
+        return st_text("Too little is known: %zu of %zu settings could not be judged for %s.", unknown_n,
+                       unknown_n + judged_n, period);
+    if (judged_n > 0)
+        return st_text("sleeptune found no setting that disturbs %s.", period);
+    if (report->facts->partial && !report->wish.in_use)
+        return "What sleeptune knows in this text shows no fault and decides no setting.";
+    return st_text("sleeptune could not judge any setting for %s.", period);
+}
+
+/** " Not measured: run sleeptune check", with the period unless check takes it by itself. */
+static const char *unmeasured_text(const struct st_report *report, const char *at)
+{
+    const struct st_wish *wish = &report->wish;
+    const bool chosen = wish->why[0] == '\0';
+    return st_text(
+        " Not measured%s%s%s%s.", at, report->own_machine ? ": run sleeptune check" : "",
+        report->own_machine && chosen ? st_text(" --frames %u", wish->frames) : "",
+        report->own_machine && chosen && wish->rate_hz != 48000 ? st_text(" --rate %u", wish->rate_hz) : "");
 }
 
 const char *st_report_format_headline(const struct st_report *report)
 {
-    char *text = st_text_room(ST_REPORT_FORMAT_HEADLINE_BYTES);
-    struct st_text_buffer s = st_text_buffer_on(text, ST_REPORT_FORMAT_HEADLINE_BYTES);
-    if (report->answer != NULL) {
-        st_text_buffer_printf(&s, "%s", report->answer->text);
-        return text;
-    }
-    if (report->no_sound) {
-        st_text_buffer_printf(
-            &s, "Nothing plays here: there is no sound card, and no sound server runs. For a program of "
-                "yours that runs in periods: sleeptune report --frames 128.");
-        return text;
-    }
+    if (report->answer != NULL)
+        return report->answer->text;
+    if (report->no_sound)
+        return "Nothing plays here: there is no sound card, and no sound server runs. For a program of yours "
+               "that runs in periods: sleeptune report --frames 128.";
     const struct st_finding *problem = st_report_first_problem(report);
+    const size_t bearing_n = st_report_count_if(report, st_finding_may_delay);
+    const char *said = "";
     size_t seen_n = 0;
     ST_FACTS_EACH (seen, report->facts, ST_KEYS_SYSTEM_SEEN, "") {
-        if (seen->state == ST_FACT_OK && seen_n < SEEN_MAX)
-            st_text_buffer_printf(&s, "%s%s.", seen_n++ > 0 ? "\n" : "", seen->text);
+        if (seen->state == ST_FACT_OK && seen_n++ < SEEN_MAX)
+            said = st_text("%s%s%s.", said, said[0] != '\0' ? "\n" : "", seen->text);
     }
-    const bool fires = st_report_count_if(report, st_finding_may_delay) > 0;
-    if (seen_n > 0 && problem == NULL && !fires) /* the text's own answer */
-        return text;
-    st_text_buffer_printf(&s, "%s", seen_n > 0 ? "\n" : "");
+    if (seen_n > 0 && bearing_n == 0) /* the text's own answer */
+        return said;
     struct st_wish alone = report->wish;
     alone.why[0] = '\0'; /* a row of its own says that */
     const bool is_short = alone.period_ns < 1000000;
     const char *period = st_text("%s (%.1f %s)", st_buffer_text(&alone),
                                  (double)alone.period_ns / (is_short ? 1e3 : 1e6), is_short ? "µs" : "ms");
-    if (problem != NULL)
-        say_problem(&s, problem);
-    else
-        answer_by_settings(&s, report, period, st_report_count_if(report, st_finding_may_delay));
-    if (report->facts->partial)
-        return text;
+    said = st_text("%s%s%s", said, seen_n > 0 ? "\n" : "",
+                   problem != NULL ? problem_text(problem) : answer_by_settings(report, period, bearing_n));
     const int64_t counted_n = st_facts_int_or(report->facts, ST_MUSIC_COUNTED, 0);
-    if (counted_n > 0) {
-        st_text_buffer_printf(&s, " sleeptuned has counted %jd dropout%s: sleeptune status says whose.",
-                              counted_n, ST_PLURAL(counted_n));
-        return text;
-    }
-    st_text_buffer_printf(&s, " Not measured%s%s", problem != NULL ? " at " : "",
-                          problem != NULL ? period : "");
-    /* check takes the same period by itself, unless the user chose it */
-    if (report->own_machine)
-        st_text_buffer_printf(&s, ": run sleeptune check");
-    if (report->own_machine && report->wish.why[0] == '\0')
-        st_text_buffer_printf(&s, " --frames %u", report->wish.frames);
-    if (report->own_machine && report->wish.why[0] == '\0' && report->wish.rate_hz != 48000)
-        st_text_buffer_printf(&s, " --rate %u", report->wish.rate_hz);
-    st_text_buffer_printf(&s, ".");
-    return text;
+    if (report->facts->partial)
+        return said;
+    return st_text("%s%s", said,
+                   counted_n > 0
+                       ? st_text(" sleeptuned has counted %jd dropout%s: sleeptune status says whose.",
+                                 counted_n, ST_PLURAL(counted_n))
+                       : unmeasured_text(report, problem != NULL ? st_text(" at %s", period) : ""));
 }

@@ -36,8 +36,5 @@ json_t *st_report_format_json(const struct st_report *report);
 ST_NODISCARD int st_report_format_rule(const struct st_rule *rule, const struct st_finding *finding,
                                        const struct st_wish *wish, FILE *out, int width);
 
-#define ST_REPORT_FORMAT_HEADLINE_BYTES 4096
-
-/** The first sentences: what matters most, or the answer of check (headline.c). Writes into buf and returns
- * it. */
+/** The first sentences: what matters most, or the answer of check (headline.c). For a turn. */
 const char *st_report_format_headline(const struct st_report *report);

@@ -11,16 +11,15 @@
 #include "core/text/text.h"
 #include "st_config.h"
 
-#define SCREEN_LINES  23 /* and the prompt */
-#define POSTED_LINES  12 /* more, for the fix itself, which who posted the text cannot look up */
-#define SETTINGS_MAX  5
-#define BELOW_MAX     3 /* settings below an answer, without their costs */
-#define STATUS_WIDTH  9
-#define INDENT        2
-#define COMMAND_BYTES 1200
-#define TEXT_INDENT   13
-#define NEXT_INDENT   6
-#define OK_COLUMNS    32
+#define SCREEN_LINES 23 /* and the prompt */
+#define POSTED_LINES 12 /* more, for the fix itself, which who posted the text cannot look up */
+#define SETTINGS_MAX 5
+#define BELOW_MAX    3 /* settings below an answer, without their costs */
+#define STATUS_WIDTH 9
+#define INDENT       2
+#define TEXT_INDENT  13
+#define NEXT_INDENT  6
+#define OK_COLUMNS   32
 
 /** The status in its colour, padded to `width`. */
 static void print_status(const struct st_printer *printer, enum st_status status, int width)
@@ -47,23 +46,19 @@ static void print_row(const struct st_printer *printer, const struct st_report *
                       const struct st_finding *finding)
 {
     const bool is_said = report->answer == NULL && finding == st_report_first_problem(report);
-    char effect[48] = "", text[400]; /* no bound is known */
     const struct st_tuned_row *tuned = st_report_tuned(report, finding);
-    if (tuned != NULL && tuned->outcome == ST_TUNING_HELPS)
-        ST_PRINT(effect, " (tried: %.1f times fewer late)", tuned->fold);
-    else if (tuned != NULL)
-        ST_PRINT(effect, " (tried: %s)",
-                 tuned->outcome == ST_TUNING_HARMFUL ? "harmful here" : "no effect here");
-    else if (finding->effect_known && finding->effect_us > 0)
-        ST_PRINT(effect, " (%.1f µs)", finding->effect_us);
     const char *what = is_said ? finding->rule->title : finding->summary;
-    char cost[32]; /* many sentences have it */
-    ST_PRINT(cost, "%.*f µs", finding->effect_us != floor(finding->effect_us), finding->effect_us);
-    if (tuned == NULL && finding->effect_known && strstr(what, cost) != NULL)
-        effect[0] = '\0';
-    ST_PRINT(text, "%.*s%s", (int)st_text_cut(what, sizeof(text) - sizeof(effect)), what, effect);
+    const char *effect = ""; /* no bound is known, or the sentence has it */
+    const char *cost =
+        st_text("%.*f µs", finding->effect_us != floor(finding->effect_us), finding->effect_us);
+    if (tuned != NULL && tuned->outcome == ST_TUNING_HELPS)
+        effect = st_text(" (tried: %.1f times fewer late)", tuned->fold);
+    else if (tuned != NULL)
+        effect = tuned->outcome == ST_TUNING_HARMFUL ? " (tried: harmful here)" : " (tried: no effect here)";
+    else if (finding->effect_known && finding->effect_us > 0 && strstr(what, cost) == NULL)
+        effect = st_text(" (%.1f µs)", finding->effect_us);
     print_status(printer, finding->status, STATUS_WIDTH);
-    st_print_on(printer, STATUS_WIDTH, text);
+    st_print_on(printer, STATUS_WIDTH, st_text("%.*s%s", st_text_cut(what, 350), what, effect));
 }
 
 /** Has it a word in capitals to be filled in, such as TID in /proc/TID/timerslack_ns? */
@@ -135,14 +130,14 @@ static bool is_jailed(const struct st_finding *finding)
 
 /** What the user can do about a setting, in one line. */
 struct step {
-    char command[COMMAND_BYTES]; /* "": by hand */
-    const char *then;            /* what has to follow, or how long it lasts, behind a semicolon */
+    const char *command; /* "": by hand */
+    const char *then;    /* what has to follow, or how long it lasts, behind a semicolon */
 };
 
 /** What `apply` can do, else the command that lasts, else the one for now. width: columns; 0: any. */
 static struct step step_of(const struct st_finding *finding, int width)
 {
-    struct step step = {.then = st_finding_needs[finding->needs].then};
+    struct step step = {"", st_finding_needs[finding->needs].then};
     size_t bytes = 0;
     /* other single lines of what is for ever are those of a file */
     const char *command = one_command(finding->fix_persistent, width, &bytes);
@@ -150,12 +145,12 @@ static struct step step_of(const struct st_finding *finding, int width)
     if (!lasts)
         command = one_command(finding->fix_now, width, &bytes);
     if (st_rule_can_apply(finding)) {
-        ST_PRINT(step.command, "%s", apply_command(finding));
+        step.command = apply_command(finding);
     } else if (finding->in_place) {
-        ST_PRINT(step.command, "%s", st_finding_needs[finding->needs].text);
+        step.command = st_finding_needs[finding->needs].text;
         step.then = "";
     } else if (command != NULL) {
-        ST_PRINT(step.command, "%.*s%s", (int)bytes, command, is_jailed(finding) ? "   # on the host" : "");
+        step.command = st_text("%.*s%s", (int)bytes, command, is_jailed(finding) ? "   # on the host" : "");
         /* lost at the next start of the machine or of PipeWire */
         if (!lasts && (finding->fix_persistent != NULL || st_text_begins(command, "pw-metadata ") ||
                        strstr(command, "| sudo tee /sys/") != NULL))
@@ -188,7 +183,6 @@ static void print_command(const struct st_printer *printer, const struct st_find
 static void print_cost(const struct st_printer *printer, const struct st_finding *finding)
 {
     const char *cost = st_rule_cost(finding->rule);
-    char text[512];
     /* Linux has its sudo in the command */
     const char *root = st_os_rows[st_rule_os(finding->rule)].sudo[0] == '\0' &&
                                st_text_is(st_rule_privilege(finding->rule), "root") && !is_jailed(finding)
@@ -198,15 +192,12 @@ static void print_cost(const struct st_printer *printer, const struct st_finding
         return;
     if (st_text_begins(cost, "none"))
         cost = "nothing";
-    ST_PRINT(text, "%s: costs %.*s%s%s", finding->rule->id, (int)strcspn(cost, ":,\n"), cost,
-             step_of(finding, printer->width).then, root);
-    const size_t room = printer->width == 0 ? sizeof(text) : (size_t)printer->width - INDENT;
-    char *last;
+    char *last, *text = st_text("%s: costs %.*s%s%s", finding->rule->id, (int)strcspn(cost, ":,\n"), cost,
+                                step_of(finding, printer->width).then, root);
+    const size_t room = printer->width == 0 ? SIZE_MAX : (size_t)printer->width - INDENT;
     while (strlen(text) > room && (last = strrchr(text, ';')) != NULL)
         *last = '\0';
-    if (strlen(text) > room)
-        text[st_text_cut(text, room)] = '\0';
-    fprintf(printer->out, "%*s%s\n", INDENT, "", text);
+    fprintf(printer->out, "%*s%.*s\n", INDENT, "", st_text_cut(text, room), text);
 }
 
 /** @return the worst setting, if it comes before the answer's next step; NULL: there is none, or it does
@@ -225,7 +216,7 @@ static bool is_next(const struct st_report *report, const struct st_finding *fin
            (next != NULL && st_text_begins(next, apply_command(finding)));
 }
 
-static bool print_setting(const struct st_printer *printer, const struct st_report *report,
+static void print_setting(const struct st_printer *printer, const struct st_report *report,
                           const struct st_finding *finding)
 {
     print_row(printer, report, finding);
@@ -233,7 +224,6 @@ static bool print_setting(const struct st_printer *printer, const struct st_repo
         print_command(printer, finding);
     if (report->answer == NULL)
         print_cost(printer, finding);
-    return true;
 }
 
 static int lines(const char *text)
@@ -245,11 +235,11 @@ static int lines(const char *text)
 }
 
 /** What `print` prints of the report, or of one of its findings. @return NULL: out of memory. */
-typedef bool print_fn(const struct st_printer *printer, const struct st_report *report,
-                      const struct st_finding *finding); /* false: out of memory */
+typedef void print_fn(const struct st_printer *printer, const struct st_report *report,
+                      const struct st_finding *finding);
 
-static char *printed(const struct st_printer *printer, const struct st_report *report,
-                     const struct st_finding *finding, print_fn *print)
+static const char *printed(const struct st_printer *printer, const struct st_report *report,
+                           const struct st_finding *finding, print_fn *print)
 {
     char *text = NULL;
     size_t bytes;
@@ -257,13 +247,11 @@ static char *printed(const struct st_printer *printer, const struct st_report *r
     inner.out = open_memstream(&text, &bytes);
     if (inner.out == NULL)
         return NULL;
-    const bool complete = print(&inner, report, finding);
+    print(&inner, report, finding);
     text = st_text_take(inner.out, &text);
-    if (!complete) {
-        free(text);
-        text = NULL;
-    }
-    return text;
+    const char *copy = text != NULL ? st_text("%s", text) : NULL;
+    free(text);
+    return copy;
 }
 
 /** room: lines on the screen. @return how many settings were printed. */
@@ -277,16 +265,13 @@ static size_t print_settings(const struct st_printer *printer, const struct st_r
             break;
         if (!st_finding_may_delay(finding))
             continue;
-        char *text = printed(printer, report, finding, print_setting);
-        if (text == NULL)
-            break;
-        fits = lines(text) <= room;
+        const char *text = printed(printer, report, finding, print_setting);
+        fits = text != NULL && lines(text) <= room;
         if (fits) {
             fputs(text, printer->out);
             room -= lines(text);
             n++;
         }
-        free(text);
     }
     return n;
 }
@@ -333,77 +318,63 @@ static bool is_unknown(const struct st_finding *finding)
     return finding->status == ST_STATUS_UNKNOWN && st_finding_counts(finding);
 }
 
-/** The first of a list of names. */
+/** A list of names: the first ones, and how many more. */
 struct names {
-    char first[NAMES_MAX * 80];
+    const char *text;
     size_t n;
 };
 
 static void add_name(struct names *names, const char *name)
 {
     if (names->n++ < NAMES_MAX)
-        st_text_join(names->first, sizeof(names->first), ", ", "%.*s", st_text_cut(name, 70), name);
+        names->text = st_text("%s%s%.*s", names->n > 1 ? names->text : "", names->n > 1 ? ", " : "",
+                              st_text_cut(name, 70), name);
 }
 
-static void say_names(FILE *out, const struct names *names)
+static const char *names_text(const struct names *names)
 {
-    fputs(names->first, out);
-    if (names->n > NAMES_MAX)
-        fprintf(out, " and %zu more", names->n - NAMES_MAX);
+    return names->n > NAMES_MAX ? st_text("%s and %zu more", names->text, names->n - NAMES_MAX) : names->text;
 }
 
-/** "linux-hz, linux-heat (need root)": the findings that are unknown for this reason. */
-static void say_unknown(FILE *out, const struct st_report *report, const char *why)
+/** "linux-hz, linux-heat (need root)": the findings that are unknown for the same reason as this one, which
+ * is the first of them; else "". */
+static const char *unknown_text(const struct st_report *report, const struct st_finding *first)
 {
+    const char *why = reason(report, first);
     struct names names = {0};
     ST_EACH_OF (finding, report->findings, report->findings_n) {
-        if (is_unknown(finding) && reason(report, finding) == why)
-            add_name(&names, finding->rule->id);
+        if (!is_unknown(finding) || reason(report, finding) != why)
+            continue;
+        if (names.n == 0 && finding != first)
+            return "";
+        add_name(&names, finding->rule->id);
     }
-    if (names.n > NAMES_USEFUL) { /* of a posted text */
-        fputs(why, out);
-        return;
-    }
-    say_names(out, &names);
-    fprintf(out, " (%s)", why);
+    return names.n > NAMES_USEFUL ? why : st_text("%s (%s)", names_text(&names), why); /* of a posted text */
 }
 
 /** "8 ok, 2 not applicable, 3 unknown: linux-hz (need root), linux-heat (could not be read here)". */
-static void say_counts(FILE *out, const struct st_report *report)
+static const char *counts_text(const struct st_report *report)
 {
-    fprintf(out, "%zu ok, %zu not applicable, %zu unknown", st_report_count(report, ST_STATUS_OK),
-            st_report_count(report, ST_STATUS_NOT_APPLICABLE), st_report_count(report, ST_STATUS_UNKNOWN));
-    const char *said[8];
-    size_t said_n = 0;
+    const char *unknown = "";
     ST_EACH_OF (finding, report->findings, report->findings_n) {
-        if (!is_unknown(finding))
-            continue;
-        const char *why = reason(report, finding);
-        bool is_new = said_n < ST_ARRAY_LEN(said);
-        ST_EACH_OF (before, said, said_n)
-            is_new = is_new && *before != why;
-        if (!is_new)
-            continue;
-        fputs(said_n == 0 ? ": " : "; ", out);
-        say_unknown(out, report, why);
-        said[said_n++] = why;
+        const char *text = is_unknown(finding) ? unknown_text(report, finding) : "";
+        if (text[0] != '\0')
+            unknown = st_text("%s%s %s", unknown, unknown[0] == '\0' ? ":" : ";", text);
     }
-    fputs(".\n", out);
+    return st_text("%zu ok, %zu not applicable, %zu unknown%s.\n", st_report_count(report, ST_STATUS_OK),
+                   st_report_count(report, ST_STATUS_NOT_APPLICABLE),
+                   st_report_count(report, ST_STATUS_UNKNOWN), unknown);
 }
 
 /** Advice about delay, comfort or what is seen. */
-static void say_harmless(FILE *out, const struct st_report *report)
+static const char *harmless_text(const struct st_report *report)
 {
     struct names names = {0};
     ST_EACH_OF (finding, report->findings, report->findings_n) {
         if (st_finding_has_fired(finding) && !st_finding_may_delay(finding))
             add_name(&names, finding->rule->id);
     }
-    if (names.n == 0)
-        return;
-    fputs("Advice that is not about lateness: ", out);
-    say_names(out, &names);
-    fputs(".\n", out);
+    return names.n > 0 ? st_text("Advice that is not about lateness: %s.\n", names_text(&names)) : "";
 }
 
 /** The first fact of its source that could not be read. */
@@ -421,7 +392,7 @@ static bool is_first_unread(const struct st_report *report, size_t i)
 }
 
 /** What could not be read, and what to do about it. */
-static void say_unread(FILE *out, const struct st_report *report)
+static const char *unread_text(const struct st_report *report)
 {
     struct names names = {0};
     bool root_helps = false;
@@ -433,40 +404,23 @@ static void say_unread(FILE *out, const struct st_report *report)
                      st_text("%.60s (%.40s)", fact->source != NULL ? fact->source : fact->key,
                              fact->state == ST_FACT_MALFORMED ? "not understood" : strerror(fact->error)));
     }
-    if (names.n == 0)
-        return;
-    fputs("Not read: ", out);
-    say_names(out, &names);
-    fputs(root_helps ? ". Root can read more.\n" : ".\n", out);
+    return names.n > 0
+               ? st_text("Not read: %s%s.\n", names_text(&names), root_helps ? ". Root can read more" : "")
+               : "";
 }
 
 /** What the profile does not recommend. */
-static void say_left_out(FILE *out, const struct st_report *report)
+static const char *left_out_text(const struct st_report *report)
 {
     const size_t aside = st_report_count_if(report, is_set_aside);
-    if (aside == 0 && report->profile != ST_REPORT_PROFILE_DESKTOP)
-        fprintf(out, "Profile %s leaves out no rule.\n", st_report_profile_names[report->profile]);
-    if (aside > 0)
-        fprintf(out, "Profile %s leaves out %zu of the settings because of their cost.\n",
-                st_report_profile_names[report->profile], aside);
+    return aside > 0 ? st_text("Profile %s leaves out %zu of the settings because of their cost.\n",
+                               st_report_profile_names[report->profile], aside)
+           : report->profile != ST_REPORT_PROFILE_DESKTOP
+               ? st_text("Profile %s leaves out no rule.\n", st_report_profile_names[report->profile])
+               : "";
 }
 
 /* --- the screen --- */
-
-/** The counts; below an answer only among the details. */
-static bool say_rest(const struct st_printer *printer, const struct st_report *report,
-                     ST_UNUSED const struct st_finding *none)
-{
-    FILE *out = printer->out;
-    if ((report->answer != NULL && !printer->all) || report->no_sound)
-        return true;
-    say_counts(out, report);
-    say_harmless(out, report);
-    say_unread(out, report);
-    say_left_out(out, report);
-    fputs(st_place_notes(report->facts), out);
-    return true;
-}
 
 /** "COMMAND (why)": the command is a line of its own, whatever its length, so that it can be copied. */
 static void print_next(const struct st_printer *printer, const struct st_report *report)
@@ -489,16 +443,15 @@ static void print_next(const struct st_printer *printer, const struct st_report 
     }
 }
 
-/** What comes behind the settings: the next step, the counts. */
-static bool print_below(const struct st_printer *printer, const struct st_report *report,
-                        const struct st_finding *none)
+/** What comes behind the settings: the next step; the counts, below an answer only among the details. */
+static void print_below(const struct st_printer *printer, const struct st_report *report,
+                        ST_UNUSED const struct st_finding *none)
 {
-    char *rest = printed(printer, report, none, say_rest);
     print_next(printer, report);
-    if (rest != NULL && rest[0] != '\0')
-        st_print_wrapped(printer, 0, "", 0, rest);
-    free(rest);
-    return rest != NULL;
+    if ((report->answer == NULL || printer->all) && !report->no_sound)
+        st_print_wrapped(printer, 0, "", 0,
+                         st_text("%s%s%s%s%s", counts_text(report), harmless_text(report),
+                                 unread_text(report), left_out_text(report), st_place_notes(report->facts)));
 }
 
 /** Below it, a line for each setting that is as it should be. */
@@ -514,12 +467,10 @@ static void print_ok(const struct st_printer *printer, const struct st_report *r
 }
 
 /** What comes before the settings: the answer, and what an answer has below its sentences. */
-static bool print_above(const struct st_printer *printer, const struct st_report *report,
+static void print_above(const struct st_printer *printer, const struct st_report *report,
                         ST_UNUSED const struct st_finding *none)
 {
-    char verdict[ST_REPORT_FORMAT_HEADLINE_BYTES + ST_BUFFER_TEXT_BYTES + 16];
-    const char *music, *server;
-    ST_PRINT(verdict, "%s", st_report_format_headline(report));
+    const char *music, *server, *verdict = st_report_format_headline(report);
     /* does a posted text show what happened, or the verdict no size? */
     const bool says_itself =
         report->facts->partial &&
@@ -527,10 +478,10 @@ static bool print_above(const struct st_printer *printer, const struct st_report
                              : strstr(verdict, " kHz (") == NULL);
     if (st_facts_text(report->facts, ST_MUSIC_SERVER, &server) == 0 && !report->wish.in_use &&
         report->wish.why[0] != '\0') /* the sentence about the music says that it runs */
-        ST_APPEND(verdict, "\nThe size in use is not known: the settings are judged for %u frames.",
-                  report->wish.frames);
+        verdict = st_text("%s\nThe size in use is not known: the settings are judged for %u frames.", verdict,
+                          report->wish.frames);
     else if (report->wish.why[0] != '\0' && !report->no_sound && !says_itself)
-        ST_APPEND(verdict, "\n%s.", st_buffer_text(&report->wish));
+        verdict = st_text("%s\n%s.", verdict, st_buffer_text(&report->wish));
     /* where nothing runs, the row about the buffer says so */
     const bool watched =
         st_facts_text(report->facts, ST_MUSIC_ANSWER, &music) == 0 &&
@@ -545,7 +496,6 @@ static bool print_above(const struct st_printer *printer, const struct st_report
                               printer->colour);
     }
     fputc('\n', printer->out);
-    return true;
 }
 
 /** The answer, at most five settings with cost and command, and counts of the rest: settings give way where
@@ -556,25 +506,21 @@ static int print_first_screen(const struct st_printer *printer, const struct st_
                        : report->answer != NULL
                            ? "More: --details. About one setting: sleeptune report ID."
                            : "Settings that are fine: --ok. All: --details. One: sleeptune report ID.";
-    char *above = printed(printer, report, NULL, print_above),
-         *below = printed(printer, report, NULL, print_below), last[128] = "";
-    const bool complete = above != NULL && below != NULL;
-    if (complete) {
-        const size_t fired = st_report_count_if(report, st_finding_may_delay);
-        /* and a blank line and the hint of one line, or two */
-        const int rest = lines(above) + lines(below) + (report->answer != NULL ? 2 : 3),
-                  more = report->facts->partial ? POSTED_LINES : 0;
-        fputs(above, printer->out);
-        const size_t shown = print_settings(printer, report, SCREEN_LINES - rest + more);
-        fprintf(printer->out, "%s%s", shown > 0 ? "\n" : "", below);
-        if (shown < fired && !printer->all)
-            ST_PRINT(last, "%zu more setting%s. ", fired - shown, ST_PLURAL(fired - shown));
-        ST_APPEND(last, "%s", hint);
-        st_print_wrapped(printer, 0, "", 0, last);
-    }
-    free(above);
-    free(below);
-    return complete ? 0 : -ENOMEM;
+    const char *above = printed(printer, report, NULL, print_above),
+               *below = printed(printer, report, NULL, print_below);
+    if (above == NULL || below == NULL)
+        return -ENOMEM;
+    const size_t fired = st_report_count_if(report, st_finding_may_delay);
+    /* and a blank line and the hint of one line, or two */
+    const int rest = lines(above) + lines(below) + (report->answer != NULL ? 2 : 3),
+              more = report->facts->partial ? POSTED_LINES : 0;
+    fputs(above, printer->out);
+    const size_t shown = print_settings(printer, report, SCREEN_LINES - rest + more);
+    fprintf(printer->out, "%s%s", shown > 0 ? "\n" : "", below);
+    if (shown < fired && !printer->all)
+        hint = st_text("%zu more setting%s. %s", fired - shown, ST_PLURAL(fired - shown), hint);
+    st_print_wrapped(printer, 0, "", 0, hint);
+    return 0;
 }
 
 /* --- details --- */
@@ -612,20 +558,20 @@ static void print_evidence(const struct st_printer *printer, const struct st_fin
 {
     for (size_t i = 0; i < finding->evidence_n; i++) {
         const struct st_fact *fact = finding->evidence[i];
-        const char *value = fact->text != NULL ? fact->text : "";
-        char text[700]; /* may hold control characters */
+        const char *value = fact->text != NULL ? fact->text : "",
+                   *text = ""; /* may hold control characters */
         switch (fact->state) {
         case ST_FACT_OK:
-            ST_PRINT(text, "%s = %.*s", fact->key, st_text_cut(value, 200), value);
+            text = st_text("%s = %.*s", fact->key, st_text_cut(value, 200), value);
             break;
         case ST_FACT_ABSENT:
-            ST_PRINT(text, "%s is absent", fact->key);
+            text = st_text("%s is absent", fact->key);
             break;
         case ST_FACT_UNREADABLE:
-            ST_PRINT(text, "%s could not be read: %s", fact->key, strerror(fact->error));
+            text = st_text("%s could not be read: %s", fact->key, strerror(fact->error));
             break;
         case ST_FACT_MALFORMED:
-            ST_PRINT(text, "%s is malformed: \"%.*s\"", fact->key, st_text_cut(value, 60), value);
+            text = st_text("%s is malformed: \"%.*s\"", fact->key, st_text_cut(value, 60), value);
             break;
         }
         print_field(printer, i == 0 ? "Seen:" : "", text);
@@ -635,16 +581,16 @@ static void print_evidence(const struct st_printer *printer, const struct st_fin
 static void print_effect(const struct st_printer *printer, const struct st_finding *finding,
                          const struct st_wish *wish)
 {
-    char text[96] = "no upper limit is known";
+    const char *text = "no upper limit is known";
     const double period_us = (double)wish->period_ns / 1000;
     /* it is known, or the rule asks for a change */
     if (!finding->effect_known && finding->status != ST_STATUS_PROBLEM && finding->status != ST_STATUS_ADVICE)
         return;
     if (finding->effect_known && finding->effect_us > 0)
-        ST_PRINT(text, "up to %.1f µs of lateness in each period of %.1f µs (%.1f %%)", finding->effect_us,
-                 period_us, 100 * finding->effect_us / period_us);
+        text = st_text("up to %.1f µs of lateness in each period of %.1f µs (%.1f %%)", finding->effect_us,
+                       period_us, 100 * finding->effect_us / period_us);
     else if (finding->effect_known)
-        ST_PRINT(text, "0 µs of lateness in each period of %.1f µs", period_us);
+        text = st_text("0 µs of lateness in each period of %.1f µs", period_us);
     print_field(printer, "May cost:", text);
 }
 
