@@ -15,59 +15,56 @@ static const char *kernel_of(const struct st_facts *facts)
         facts, facts->os == ST_OS_FREEBSD ? ST_KEY_FREEBSD_KERN_OSRELEASE : ST_KEY_KERNEL_RELEASE, NULL);
 }
 
-/* Text of others is shown later. */
-static bool take_text(const json_t *object, const char *key, char *ret, size_t bytes)
+static bool take_row(json_t *object, struct st_tuned_row *row)
 {
-    const char *text = st_json_text(object, key);
-    if (text == NULL || strlen(text) >= bytes || !st_safe_is(text))
+    const char *id, *outcome, *target, *from, *to;
+    json_int_t events_n[2];
+    if (json_unpack(object, "{s:s, s:s, s:F, s:F, s:F, s:s, s:s, s:s, s:[{s:I, s:F}, {s:I, s:F}]}", "id", &id,
+                    "outcome", &outcome, "fold", &row->fold, "low", &row->low, "high", &row->high, "target",
+                    &target, "from", &from, "to", &to, "runs", "dropouts", &events_n[0], "seconds",
+                    &row->seconds[0], "dropouts", &events_n[1], "seconds", &row->seconds[1]) != 0)
         return false;
-    strcpy(ret, text);
-    return true;
-}
-
-static void take_runs(const json_t *runs, struct st_tuned_row *row)
-{
-    for (size_t arm = 0; arm < 2; arm++) {
-        const json_t *run = json_array_get(runs, arm);
-        const json_int_t n = st_json_integer(run, "dropouts");
-        const double seconds = st_json_number(run, "seconds");
-        row->events_n[arm] = n > 0 ? (uint64_t)n : 0;
-        row->seconds[arm] = seconds > 0 ? seconds : 0;
+    for (int arm = 0; arm < 2; arm++) {
+        row->events_n[arm] = (uint64_t)ST_MAX(events_n[arm], 0);
+        row->seconds[arm] = fmax(row->seconds[arm], 0);
     }
-}
-
-static bool take_row(const json_t *object, struct st_tuned_row *row)
-{
-    const char *outcome = st_json_text(object, "outcome");
-    row->fold = st_json_number(object, "fold");
-    row->low = st_json_number(object, "low");
-    row->high = st_json_number(object, "high");
-    take_runs(json_object_get(object, "runs"), row);
-    for (int i = 0; outcome != NULL && i <= ST_TUNING_HARMFUL; i++) {
+    for (int i = 0; i <= ST_TUNING_HARMFUL; i++) {
         if (st_text_is(outcome, st_tuning_outcome_name((enum st_tuning_outcome)i)))
             row->outcome = (enum st_tuning_outcome)i;
     }
-    if (row->outcome == ST_TUNING_NOT_TRIED || !take_text(object, "id", row->id, sizeof(row->id)) ||
-        !take_text(object, "target", row->target, sizeof(row->target)) ||
-        !take_text(object, "from", row->from, sizeof(row->from)) ||
-        !take_text(object, "to", row->to, sizeof(row->to)))
-        return false;
-    return row->outcome != ST_TUNING_HELPS ||
-           (row->low > 0 && row->low <= row->fold && row->fold <= row->high);
+    const struct {
+        const char *from;
+        char *to;
+        size_t bytes;
+    } texts[] = {{id, row->id, sizeof(row->id)},
+                 {target, row->target, sizeof(row->target)},
+                 {from, row->from, sizeof(row->from)},
+                 {to, row->to, sizeof(row->to)}};
+    ST_EACH (text, texts) { /* of others: they are shown later */
+        if (!st_safe_is(text->from) || !st_text_copy(text->to, text->bytes, text->from, strlen(text->from)))
+            return false;
+    }
+    return row->outcome != ST_TUNING_NOT_TRIED &&
+           (row->outcome != ST_TUNING_HELPS ||
+            (row->low > 0 && row->low <= row->fold && row->fold <= row->high));
 }
 
-static int take(const json_t *document, const char *kernel, struct st_tuned *ret)
+static int take(json_t *document, const char *kernel, struct st_tuned *ret)
 {
-    const json_t *rows = json_object_get(document, "rows");
-    const char *schema = st_json_text(document, "schema");
-    const char *then = st_json_text(document, "kernel");
-    struct st_tuned tuned = {.frames = st_json_integer(document, "frames")};
-    if (schema == NULL || !st_text_is(schema, SCHEMA) || then == NULL ||
-        !take_text(document, "day", tuned.day, sizeof(tuned.day)) ||
+    const char *schema, *then, *day;
+    json_int_t frames;
+    json_t *rows, *object;
+    struct st_tuned tuned = {.n = 0};
+    if (json_unpack(document, "{s:s, s:s, s:s, s:I, s:o}", "schema", &schema, "day", &day, "kernel", &then,
+                    "frames", &frames, "rows", &rows) != 0 ||
+        !st_text_is(schema, SCHEMA) || !st_safe_is(day) ||
+        !st_text_copy(tuned.day, sizeof(tuned.day), day, strlen(day)) ||
         json_array_size(rows) > ST_TUNING_ROWS_MAX)
         return -EBADMSG;
-    for (size_t i = 0; i < json_array_size(rows); i++) {
-        if (!take_row(json_array_get(rows, i), &tuned.rows[tuned.n++]))
+    tuned.frames = frames;
+    json_array_foreach(rows, tuned.n, object)
+    {
+        if (!take_row(object, &tuned.rows[tuned.n]))
             return -EBADMSG;
     }
     if (kernel == NULL || !st_text_is(kernel, then))
