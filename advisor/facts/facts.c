@@ -14,7 +14,9 @@ struct st_facts *st_facts_new(enum st_os os)
 
 static void fact_free(struct st_fact *fact)
 {
-    free(fact->key); /* and its other texts */
+    free(fact->key);
+    free(fact->text);
+    free(fact->source);
     free(fact);
 }
 
@@ -45,19 +47,6 @@ static size_t lower_bound(const struct st_facts *facts, const char *key)
     return low;
 }
 
-static int make_room(struct st_facts *facts)
-{
-    if (facts->n < facts->room)
-        return 0;
-    const size_t room = facts->room == 0 ? 64 : facts->room * 2;
-    struct st_fact **rows = reallocarray(facts->rows, room, sizeof(*rows));
-    if (rows == NULL)
-        return -ENOMEM;
-    facts->rows = rows;
-    facts->room = room;
-    return 0;
-}
-
 /** Takes the fact over, also when it fails. */
 static int insert(struct st_facts *facts, struct st_fact *fact)
 {
@@ -70,44 +59,33 @@ static int insert(struct st_facts *facts, struct st_fact *fact)
         fact_free(fact);
         return 0;
     }
-    if (make_room(facts) != 0) {
+    struct st_fact **rows = reallocarray(facts->rows, facts->n + 1, sizeof(*rows));
+    if (rows == NULL) {
         fact_free(fact);
         return -ENOMEM;
     }
+    facts->rows = rows;
     memmove(&facts->rows[i + 1], &facts->rows[i], (facts->n - i) * sizeof(facts->rows[0]));
     facts->rows[i] = fact;
     facts->n++;
     return 0;
 }
 
-/** Puts the fact's texts into one piece of memory, as valid UTF-8. NULL stays NULL. */
-static int put_texts(struct st_fact *fact, const char *key, const char *text, const char *source)
+/** NULL stays NULL. @return false: out of memory. */
+static bool put_copy(char **ret, const char *text)
 {
-    const struct {
-        const char *from;
-        char **ret;
-    } rows[] = {{key, &fact->key}, {text, &fact->text}, {source, &fact->source}};
-    size_t bytes = 0;
-    ST_EACH (row, rows) {
-        if (row->from != NULL)
-            bytes += st_text_utf8_put(NULL, row->from, strlen(row->from)) + 1;
-    }
-    char *at = malloc(bytes);
-    for (size_t i = 0; at != NULL && i < ST_ARRAY_LEN(rows); i++) {
-        if (rows[i].from == NULL)
-            continue;
-        *rows[i].ret = at;
-        at += st_text_utf8_put(at, rows[i].from, strlen(rows[i].from)) + 1;
-    }
-    return at != NULL ? 0 : -ENOMEM;
+    *ret = text != NULL ? st_text_utf8(text, strlen(text)) : NULL;
+    return *ret != NULL || text == NULL;
 }
 
 int st_facts_put_state(struct st_facts *facts, const char *key, enum st_fact_state state, int error,
                        const char *text, const char *source)
 {
     struct st_fact *fact = calloc(1, sizeof(*fact));
-    if (fact == NULL || put_texts(fact, key, text, source) != 0) {
-        free(fact);
+    if (fact == NULL)
+        return facts->error = -ENOMEM;
+    if (!put_copy(&fact->key, key) || !put_copy(&fact->text, text) || !put_copy(&fact->source, source)) {
+        fact_free(fact);
         return facts->error = -ENOMEM;
     }
     fact->facts = facts;

@@ -20,7 +20,7 @@ enum st_fact_state {
  *  "linux.cpufreq.policy0.governor". */
 struct st_fact {
     const struct st_facts *facts; /* the set that it is in */
-    char *key;                    /* the other texts lie behind it, in one piece of memory */
+    char *key;
     enum st_fact_state state;
     int error;   /* errno (positive) if unreadable, else 0 */
     char *text;  /* trimmed: the value if ok, what was read if malformed; else NULL */
@@ -34,7 +34,7 @@ struct st_facts {
     enum st_os os;
     int64_t time_ns;       /* when they were read: wall clock, ns since 1970; 0: not known */
     struct st_fact **rows; /* in order of key; a row stays where it is until it is freed */
-    size_t n, room;
+    size_t n;
     int error;    /* -ENOMEM: some facts are missing; else 0 */
     bool partial; /* of a posted text: a fact that is not there was not shown, and is not absent */
 };

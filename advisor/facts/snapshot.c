@@ -34,20 +34,6 @@ json_t *st_snapshot_json(const struct st_facts *facts)
                      st_os_rows[facts->os].name, "time_ns", (json_int_t)facts->time_ns, "facts", array);
 }
 
-struct reader {
-    char *message;
-    size_t message_bytes;
-};
-
-/** Writes the message; it may quote the document, so it is made safe. */
-static int ST_PRINTF(2, 3) bad(struct reader *reader, const char *format, ...)
-{
-    ST_PRINT_REST(reader->message, reader->message_bytes, format);
-    if (reader->message_bytes > 0)
-        st_safe_text(reader->message);
-    return -EBADMSG;
-}
-
 /** @return facts->error, or -EBADMSG: st_snapshot_fact() writes none like this, or it is there already. */
 static int read_fact(struct st_facts *facts, const json_t *object)
 {
@@ -67,8 +53,8 @@ static int read_fact(struct st_facts *facts, const json_t *object)
     return st_facts_put_state(facts, key, state, (int)error, text, st_json_text(object, "source"));
 }
 
-/** @return 0, -EBADMSG, -EPROTONOSUPPORT. */
-static int check_schema(struct reader *reader, const json_t *document)
+/** @return NULL; or why not. */
+static char *check_schema(const json_t *document)
 {
     const char *schema = st_json_text(document, "schema");
     int64_t version = 0;
@@ -76,62 +62,52 @@ static int check_schema(struct reader *reader, const json_t *document)
                       ? st_text_int(schema + strlen(SCHEMA_PREFIX), &version)
                       : -EINVAL;
     if (r == 0 && version == SCHEMA_VERSION)
-        return 0;
+        return NULL;
     if (r == -EINVAL || (r == 0 && version < SCHEMA_VERSION))
-        return bad(reader, "not a snapshot: its \"schema\" is %s%.60s%s", schema != NULL ? "\"" : "",
-                   schema != NULL ? schema : "missing", schema != NULL ? "\"" : "");
-    bad(reader, "%.60s is newer than this sleeptune %s, which reads up to " SCHEMA_PREFIX "%d", schema,
-        ST_VERSION, SCHEMA_VERSION);
-    return -EPROTONOSUPPORT;
+        return schema != NULL ? st_text("not a snapshot: its \"schema\" is \"%.60s\"", schema)
+                              : st_text("not a snapshot: its \"schema\" is missing");
+    return st_text("%.60s is newer than this sleeptune %s, which reads up to " SCHEMA_PREFIX "%d", schema,
+                   ST_VERSION, SCHEMA_VERSION);
 }
 
-static int read_document(struct reader *reader, const json_t *document, struct st_facts **ret)
+/* ret: facts so far, also if there is a reason. */
+static char *read_document(const json_t *document, struct st_facts **ret)
 {
-    if (!json_is_object(document))
-        return bad(reader, "not a snapshot: not a JSON object");
-    int r = check_schema(reader, document);
-    if (r != 0)
-        return r;
+    char *why =
+        json_is_object(document) ? check_schema(document) : st_text("not a snapshot: not a JSON object");
     const char *os_name = st_json_text_of(document, "os");
+    const json_t *array = json_object_get(document, "facts");
     size_t os = 0;
+    if (why != NULL)
+        return why;
     while (os < ST_OS_N && !st_text_is(os_name, st_os_rows[os].name))
         os++;
     if (os == ST_OS_N)
-        return bad(reader, "\"os\" is \"%.60s\", neither linux nor freebsd", os_name);
-    const json_t *array = json_object_get(document, "facts");
+        return st_text("\"os\" is \"%.60s\", neither linux nor freebsd", os_name);
     if (!json_is_array(array) || json_array_size(array) > FACTS_MAX)
-        return bad(reader, "\"facts\" is not a list of at most %d", FACTS_MAX);
-    struct st_facts *facts = st_facts_new((enum st_os)os);
-    if (facts == NULL)
-        return -ENOMEM;
-    facts->time_ns = st_json_integer(document, "time_ns");
-    for (size_t i = 0; r == 0 && i < json_array_size(array); i++) {
+        return st_text("\"facts\" is not a list of at most %d", FACTS_MAX);
+    *ret = st_facts_new((enum st_os)os);
+    if (*ret != NULL)
+        (*ret)->time_ns = st_json_integer(document, "time_ns");
+    for (size_t i = 0; *ret != NULL && i < json_array_size(array); i++) {
         const json_t *object = json_array_get(array, i);
-        r = read_fact(facts, object);
-        if (r == -EBADMSG)
-            bad(reader, "fact %zu (%.80s) is not one of a snapshot", i, st_json_text_of(object, "key"));
+        if (read_fact(*ret, object) == -EBADMSG)
+            return st_text("fact %zu (%.80s) is not one of a snapshot", i, st_json_text_of(object, "key"));
     }
-    if (r == 0)
+    return *ret == NULL || (*ret)->error != 0 ? st_text("out of memory") : NULL;
+}
+
+const char *st_snapshot_parse(const char *text, size_t bytes, struct st_facts **ret)
+{
+    json_error_t error;
+    struct st_facts *facts = NULL;
+    json_t *document = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &error);
+    char *why = document != NULL ? read_document(document, &facts)
+                                 : st_text("not JSON: line %d: %.120s", error.line, error.text);
+    json_decref(document);
+    if (why == NULL)
         *ret = facts;
     else
         st_facts_free(facts);
-    return r;
-}
-
-int st_snapshot_parse(const char *text, size_t bytes, struct st_facts **ret, char *message,
-                      size_t message_bytes)
-{
-    struct reader reader = {message, message_bytes};
-    json_error_t error;
-    if (message_bytes > 0)
-        message[0] = '\0';
-    json_t *document = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &error);
-    if (document == NULL) {
-        if (json_error_code(&error) == json_error_out_of_memory)
-            return -ENOMEM;
-        return bad(&reader, "not JSON: line %d: %.120s", error.line, error.text);
-    }
-    const int r = read_document(&reader, document, ret);
-    json_decref(document);
-    return r;
+    return why != NULL ? st_safe_text(why) : NULL; /* it may quote the document */
 }

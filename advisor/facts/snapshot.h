@@ -7,9 +7,8 @@
 
 /** Snapshot document (sleeptune-snapshot/1). */
 json_t *st_snapshot_json(const struct st_facts *facts); /* NULL: out of memory */
-/** @return 0, -EBADMSG (not a snapshot; why in message), -EPROTONOSUPPORT (newer version). */
-ST_NODISCARD int st_snapshot_parse(const char *text, size_t bytes, struct st_facts **ret, char *message,
-                                   size_t message_bytes);
+/** @return NULL; or why not, safe to print, for a turn. */
+ST_NODISCARD const char *st_snapshot_parse(const char *text, size_t bytes, struct st_facts **ret);
 
 /** One fact: {key, value, state, errno, source}. @return NULL: out of memory. */
 json_t *st_snapshot_fact(const struct st_fact *fact);

@@ -6,62 +6,22 @@
 #include "core/text/number.h"
 #include "core/text/safe.h"
 
-/** Are the next 8 bytes ASCII without NUL? A NUL among them makes the first difference borrow. */
-static bool is_ascii(const unsigned char *p)
-{
-    uint64_t word;
-    memcpy(&word, p, sizeof(word));
-    return ((word | (word - UINT64_C(0x0101010101010101))) & UINT64_C(0x8080808080808080)) == 0;
-}
-
-/** Bytes at the beginning that are valid as they are. */
-static size_t valid_bytes(const unsigned char *p, size_t bytes)
-{
-    size_t i = 0;
-    while (i < bytes) {
-        if (bytes - i >= sizeof(uint64_t) && is_ascii(p + i)) {
-            i += sizeof(uint64_t);
-            continue;
-        }
-        uint32_t point;
-        const size_t n = st_safe_utf8_read((const char *)p + i, bytes - i, &point);
-        if (n == 0 || point == 0)
-            break;
-        i += n;
-    }
-    return i;
-}
-
-size_t st_text_utf8_put(char *to, const char *text, size_t bytes)
-{
-    const unsigned char *p = (const unsigned char *)text;
-    size_t out = 0;
-    for (size_t i = 0; i < bytes;) {
-        const size_t valid = valid_bytes(p + i, bytes - i);
-        if (to != NULL)
-            memcpy(to + out, text + i, valid);
-        out += valid;
-        i += valid;
-        if (i == bytes)
-            break;
-        if (to != NULL)
-            memcpy(to + out, "\xEF\xBF\xBD", 3);
-        out += 3;
-        i++;
-    }
-    if (to != NULL)
-        to[out] = '\0';
-    return out;
-}
-
 char *st_text_utf8(const char *text, size_t bytes)
 {
-    if (bytes > SIZE_MAX / 4)
+    char *copy = bytes < SIZE_MAX / 4 ? malloc(3 * bytes + 1) : NULL, *to = copy;
+    for (size_t i = 0; copy != NULL && i < bytes;) {
+        uint32_t point;
+        const size_t n = st_safe_utf8_read(text + i, bytes - i, &point);
+        const bool valid = n > 0 && point != 0;
+        memcpy(to, valid ? text + i : "\xEF\xBF\xBD", valid ? n : 3);
+        to += valid ? n : 3;
+        i += valid ? n : 1;
+    }
+    if (copy == NULL)
         return NULL;
-    char *copy = malloc(st_text_utf8_put(NULL, text, bytes) + 1);
-    if (copy != NULL)
-        (void)st_text_utf8_put(copy, text, bytes);
-    return copy;
+    *to = '\0';
+    to = realloc(copy, (size_t)(to - copy) + 1);
+    return to != NULL ? to : copy;
 }
 
 bool st_text_line(const char **at, const char *end, char *line, size_t line_bytes)

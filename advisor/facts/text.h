@@ -6,9 +6,6 @@
 /** A copy that is valid UTF-8: what is not (also NUL bytes) becomes U+FFFD. @return NULL: out of memory. */
 char *st_text_utf8(const char *text, size_t bytes);
 
-/** The same into a place that has room for it and a '\0'; NULL: nowhere. @return its length. */
-size_t st_text_utf8_put(char *to, const char *text, size_t bytes);
-
 /** Copies the next line without its end; a longer one is cut, NUL bytes become '?'. @return false at the
  * end. */
 bool st_text_line(const char **at, const char *end, char *line, size_t line_bytes);

@@ -43,16 +43,14 @@ static int read_input(const char *path, size_t max_bytes, const char *what, char
 
 static int load_snapshot(const char *path, struct st_facts **ret)
 {
-    char message[512], *text;
+    char *text;
     size_t bytes;
     int status = read_input(path, SNAPSHOT_MAX_BYTES, "a snapshot", &text, &bytes);
     if (status != ST_EXIT_DONE)
         return status;
-    const int r = st_snapshot_parse(text, bytes, ret, message, sizeof(message));
-    if (r == -ENOMEM)
-        status = st_failure("out of memory");
-    else if (r != 0)
-        status = st_failure("%s: %s", st_text_is(path, "-") ? "standard input" : path, message);
+    const char *why = st_snapshot_parse(text, bytes, ret);
+    if (why != NULL)
+        status = st_failure("%s: %s", st_text_is(path, "-") ? "standard input" : path, why);
     free(text);
     return status;
 }
@@ -203,18 +201,17 @@ static int ask_servers(const struct st_facts_input *input, struct st_facts *fact
 }
 
 /** What PipeWire runs at now: programs choose that, unless it is forced, and no setting says it. The daemon
- * that watches it knows, and how many dropouts there were. @return 0 or -ENOMEM. */
-static int put_running(struct st_facts *facts)
+ * that watches it knows, and how many dropouts there were. */
+static void put_running(struct st_facts *facts)
 {
     static const char source[] = "sleeptuned";
     size_t i;
     json_t *value;
     if (!st_facts_has_int(facts, ST_KEY_DAEMON_SLEEPTUNED))
-        return 0;
+        return;
     struct st_daemon_answer answer;
     const int asked = st_daemon_client_try(NULL, "/v1/status", "sleeptune-status/1", ASK_MS, &answer);
     json_int_t counted_n = 0;
-    int r = 0;
     json_array_foreach(json_object_get(answer.document, "observe"), i, value)
     {
         const json_t *in_use = json_object_get(value, "in_use");
@@ -222,15 +219,12 @@ static int put_running(struct st_facts *facts)
         counted_n += st_json_integer(value, "device_dropouts") + st_json_integer(value, "client_dropouts");
         if (!st_text_is(st_json_text_of(value, "source"), "pipewire") || frames <= 0)
             continue;
-        r = st_facts_put_int(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES, frames, source);
-        if (r == 0)
-            r = st_facts_put_int(facts, ST_KEY_PIPEWIRE_RUNNING_RATE_HZ, st_json_integer(in_use, "rate_hz"),
-                                 source);
+        st_facts_put_int(facts, ST_KEY_PIPEWIRE_RUNNING_FRAMES, frames, source);
+        st_facts_put_int(facts, ST_KEY_PIPEWIRE_RUNNING_RATE_HZ, st_json_integer(in_use, "rate_hz"), source);
     }
-    if (r == 0 && asked == 0)
-        r = st_facts_put_int(facts, ST_MUSIC_COUNTED, counted_n, source);
+    if (asked == 0)
+        st_facts_put_int(facts, ST_MUSIC_COUNTED, counted_n, source);
     st_daemon_client_finish(&answer);
-    return r;
 }
 
 /** Everything of the machine this runs on. */
@@ -245,9 +239,9 @@ static int load_machine(const struct st_facts_input *input, struct st_facts **re
         status = load_login(input, *ret);
     if (status == ST_EXIT_DONE)
         status = ask_servers(input, *ret);
-    if (status == ST_EXIT_DONE && !input->no_servers && put_running(*ret) != 0)
-        status = st_failure("out of memory");
-    return status;
+    if (status == ST_EXIT_DONE && !input->no_servers)
+        put_running(*ret);
+    return status == ST_EXIT_DONE && (*ret)->error != 0 ? st_failure("out of memory") : status;
 }
 
 const char *st_facts_input_player(const struct st_facts_input *input)

@@ -477,12 +477,11 @@ static void a_snapshot_of_a_capture_gives_the_same_report(void **state)
     ST_EACH (capture, captures) {
         struct st_facts *facts, *again;
         struct st_report made, remade;
-        char message[200];
         make(*capture, &facts, &made);
         json_t *snapshot = st_snapshot_json(facts);
         char *text = json_dumps(snapshot, 0);
         assert_non_null(text);
-        assert_int_equal(st_snapshot_parse(text, strlen(text), &again, message, sizeof(message)), 0);
+        assert_null(st_snapshot_parse(text, strlen(text), &again));
         assert_int_equal(st_report_make(again, 64, 48000, &remade), 0);
         json_t *a = st_report_format_json(&made), *b = st_report_format_json(&remade);
         assert_true(json_equal(a, b));
