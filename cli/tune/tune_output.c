@@ -5,11 +5,9 @@
 #include "core/ns.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
-#include "core/text/text_buffer.h"
 #include "platform/platform.h"
 
-#define INDENT     4 /* of what does not fit on a setting's line */
-#define LINE_BYTES 600
+#define INDENT 4 /* of what does not fit on a setting's line */
 
 static double period_us(const struct st_tune_output *output)
 {
@@ -31,34 +29,6 @@ bool st_tune_output_is_worth(const struct st_tune_output *output, size_t i)
 
 /* --- the plan --- */
 
-/* How many settings the budget is enough for, if not for all. */
-static void print_sure(const struct st_tuning *plan, int width, FILE *out)
-{
-    char line[LINE_BYTES];
-    if (plan->sure_n == plan->open_n)
-        return;
-    snprintf(
-        line, sizeof(line),
-        "This budget can show a 3-fold effect of %zu of them: those that promise most after a few pairs. "
-        "If all have one: --budget %um",
-        plan->sure_n, ST_TUNE_MINUTES(plan->blocks_all));
-    st_text_wrap(out, line, 0, width);
-}
-
-static void print_later(const struct st_candidates *candidates, int width, FILE *out)
-{
-    char line[LINE_BYTES];
-    struct st_text_buffer text = st_text_buffer_on(line, sizeof(line));
-    for (size_t i = 0; i < candidates->later_n; i++)
-        st_text_buffer_printf(&text, "%s%s",
-                              i == 0 ? "Not tried, since tune cannot switch them on and off ('sleeptune "
-                                       "report --details' has them): "
-                                     : ", ",
-                              candidates->later[i]->rule->id);
-    if (candidates->later_n > 0)
-        st_text_wrap(out, line, INDENT, width);
-}
-
 static const char *why_not(const struct st_tune_output *output, size_t i)
 {
     const struct st_tuning_row *row = row_of(output, i);
@@ -73,126 +43,116 @@ static const char *sudo_word(void)
     return wanted ? st_os_rows[st_platform_native()->os].sudo : "";
 }
 
-static void print_plan_row(const struct st_candidate *row, int width, FILE *out)
-{
-    char line[LINE_BYTES];
-    struct st_text_buffer text = st_text_buffer_on(line, sizeof(line));
-    st_text_buffer_printf(&text, "  %s: %s (%s is %s; tried with %s", row->finding->rule->id,
-                          row->finding->summary, row->setting, row->now, row->trial);
-    if (row->refused != NULL)
-        st_text_buffer_printf(&text, "; not kept: costs %s", row->refused);
-    st_text_buffer_printf(&text, ")");
-    st_text_wrap(out, line, INDENT, width);
-}
-
-/* They are none of the settings that were counted. */
-static void print_not_tried(const struct st_candidates *candidates, int width, FILE *out)
-{
-    char line[LINE_BYTES];
-    bool any = false;
-    ST_EACH_OF (row, candidates->rows, candidates->n) {
-        if (row->not_tried[0] == '\0')
-            continue;
-        if (!any)
-            fputs("Not tried:\n", out);
-        any = true;
-        ST_PRINT(line, "  %s: %s", row->finding->rule->id, row->not_tried);
-        st_text_wrap(out, line, INDENT, width);
-    }
-}
-
 void st_tune_output_plan(const struct st_tune_output *output, FILE *out)
 {
     const struct st_candidates *candidates = output->candidates;
-    const size_t open_n = output->plan->open_n;
-    char line[LINE_BYTES];
-    struct st_text_buffer text = st_text_buffer_on(line, sizeof(line));
-    if (open_n == 0)
-        st_text_buffer_printf(
-            &text, "Nothing to try with %u frames: no setting that the report found can be switched here%s.",
-            output->wish->frames, candidates->needs_root ? " without root" : "");
-    else
-        st_text_buffer_printf(&text, "%zu setting%s to try with %u frames (%s), %s at most.%s", open_n,
-                              ST_PLURAL(open_n), output->wish->frames, st_ns_short(output->wish->period_ns),
-                              st_ns_short(output->budget_ns), output->dry_run ? "" : " Ctrl-C ends it.");
-    st_text_wrap(out, line, 0, output->width);
+    const struct st_tuning *plan = output->plan;
+    const int width = output->width;
+    const uint32_t frames = output->wish->frames;
+    const char *heading = "Not tried:\n", *later = "";
+    st_text_wrap(
+        out,
+        plan->open_n == 0
+            ? st_text("Nothing to try with %u frames: no setting that the report found can be switched "
+                      "here%s.",
+                      frames, candidates->needs_root ? " without root" : "")
+            : st_text("%zu setting%s to try with %u frames (%s), %s at most.%s", plan->open_n,
+                      ST_PLURAL(plan->open_n), frames, st_ns_short(output->wish->period_ns),
+                      st_ns_short(output->budget_ns), output->dry_run ? "" : " Ctrl-C ends it."),
+        0, width);
     ST_EACH_OF (row, candidates->rows, candidates->n) {
         if (row->not_tried[0] == '\0')
-            print_plan_row(row, output->width, out);
+            st_text_wrap(out,
+                         st_text("  %s: %s (%s is %s; tried with %s%s%s)", row->finding->rule->id,
+                                 row->finding->summary, row->setting, row->now, row->trial,
+                                 row->refused != NULL ? "; not kept: costs " : "",
+                                 row->refused != NULL ? row->refused : ""),
+                         INDENT, width);
     }
-    print_sure(output->plan, output->width, out);
-    print_not_tried(candidates, output->width, out);
-    print_later(candidates, output->width, out);
-    if (open_n > 0)
+    if (plan->sure_n < plan->open_n)
+        st_text_wrap(
+            out,
+            st_text("This budget can show a 3-fold effect of %zu of them: those that promise most after "
+                    "a few pairs. If all have one: --budget %um",
+                    plan->sure_n, ST_TUNE_MINUTES(plan->blocks_all)),
+            0, width);
+    ST_EACH_OF (row, candidates->rows, candidates->n) {
+        if (row->not_tried[0] == '\0')
+            continue;
+        fputs(heading, out); /* they are none of the settings that were counted */
+        heading = "";
+        st_text_wrap(out, st_text("  %s: %s", row->finding->rule->id, row->not_tried), INDENT, width);
+    }
+    ST_EACH_OF (finding, candidates->later, candidates->later_n)
+        later = st_text("%s%s %s", later, later[0] != '\0' ? "," : "", (*finding)->rule->id);
+    if (later[0] != '\0')
+        st_text_wrap(
+            out,
+            st_text("Not tried, since tune cannot switch them on and off ('sleeptune report --details' "
+                    "has them):%s",
+                    later),
+            INDENT, width);
+    if (plan->open_n > 0)
         st_text_wrap(out,
                      "At the end each setting is set back, unless you keep it (--ask, --keep). Files "
                      "are not touched.",
-                     0, output->width);
-    if (open_n > 0 && !output->dry_run)
+                     0, width);
+    if (plan->open_n > 0 && !output->dry_run)
         return;
     if (candidates->needs_root)
         fprintf(out, "Next, as root: %ssleeptune tune\n", sudo_word());
-    else if (open_n == 0)
-        fprintf(out, "Next: sleeptune check --frames %u\n", output->wish->frames);
+    else if (plan->open_n == 0)
+        fprintf(out, "Next: sleeptune check --frames %u\n", frames);
     else
         fprintf(out, "Next: %ssleeptune tune --ask --frames %u\n", geteuid() == 0 ? sudo_word() : "",
-                output->wish->frames); /* another user's trial could have other settings to try */
+                frames); /* another user's trial could have other settings to try */
 }
 
 /* --- the result --- */
 
-static const char *outcome_text(const struct st_tune_output *output, size_t i, char *buf, size_t buf_bytes)
+static const char *outcome_text(const struct st_tune_output *output, size_t i)
 {
-    const struct st_tuning_row *row = row_of(output, i);
+    const struct st_tuning_row *row = &output->tuning->rows[i];
     const struct st_candidate *candidate = &output->candidates->rows[i];
-    struct st_text_buffer text = st_text_buffer_on(buf, buf_bytes);
-    if (row == NULL || row->outcome != ST_TUNING_HELPS) {
-        const char *why = why_not(output, i);
-        if (row != NULL && row->evidence.pairs_n > 0 && row->outcome != ST_TUNING_NOT_TRIED)
-            st_text_buffer_printf(
-                &text, "%" PRIu64 " late wake-ups with it, %" PRIu64 " without (%u pair%s of blocks)%s%s",
-                row->mean[1].late_n, row->mean[0].late_n, row->evidence.pairs_n,
-                ST_PLURAL(row->evidence.pairs_n), why[0] != '\0' ? ": " : "", why);
-        else
-            st_text_buffer_printf(&text, "%s", why);
-        return buf;
-    }
-    st_text_buffer_printf(&text, "%.1f times fewer late wake-ups (95 %%: %.1f .. %.1f)", row->fold.value,
-                          row->fold.low, row->fold.high);
+    const char *id = candidate->finding->rule->id, *why = why_not(output, i);
+    if (row->outcome != ST_TUNING_HELPS)
+        return row->evidence.pairs_n > 0 && row->outcome != ST_TUNING_NOT_TRIED
+                   ? st_text("%" PRIu64 " late wake-ups with it, %" PRIu64
+                             " without (%u pair%s of blocks)%s%s",
+                             row->mean[1].late_n, row->mean[0].late_n, row->evidence.pairs_n,
+                             ST_PLURAL(row->evidence.pairs_n), why[0] != '\0' ? ": " : "", why)
+                   : why;
     const double more_watts = row->mean[1].watts - row->mean[0].watts;
-    if (isfinite(more_watts))
-        st_text_buffer_printf(&text, ", %+.1f W", more_watts);
-    if (candidate->refused != NULL)
-        st_text_buffer_printf(&text, "; not kept: costs %s", candidate->refused);
-    else if (!st_rule_can_apply(candidate->finding))
-        st_text_buffer_printf(&text, "; by hand: 'sleeptune report %s' shows how",
-                              candidate->finding->rule->id);
-    return buf;
+    return st_text("%.1f times fewer late wake-ups (95 %%: %.1f .. %.1f)%s%s", row->fold.value, row->fold.low,
+                   row->fold.high, isfinite(more_watts) ? st_text(", %+.1f W", more_watts) : "",
+                   candidate->refused != NULL ? st_text("; not kept: costs %s", candidate->refused)
+                   : !st_rule_can_apply(candidate->finding)
+                       ? st_text("; by hand: 'sleeptune report %s' shows how", id)
+                       : "");
 }
 
-static void answer(const struct st_tune_output *output, struct st_text_buffer *text)
+static const char *answer_text(const struct st_tune_output *output)
 {
     const struct st_tuning *t = output->tuning;
     const double seconds = ST_TUNING_SAME_BLOCKS * 4.0;
+    const uint32_t frames = output->wish->frames;
     size_t helps_n = 0;
     ST_EACH_OF (row, t->rows, t->n)
         helps_n += row->outcome == ST_TUNING_HELPS;
     if (t->end == ST_TUNING_NOTHING)
-        st_text_buffer_printf(
-            text, "Nothing to improve with %u frames: no wake-up was late by more than %.0f µs in %.0f s.",
-            output->wish->frames, period_us(output) / output->candidates->late_share, seconds);
-    else if (t->end == ST_TUNING_RARE)
-        st_text_buffer_printf(
-            text, "Too few late wake-ups to compare settings by them: %" PRIu64 " in %.0f s with %u frames.",
-            t->late_n, seconds, output->wish->frames);
-    else if (t->end == ST_TUNING_STOPPED)
-        st_text_buffer_printf(text, "Ended early: %s. %zu of %zu settings help.", t->why, helps_n, t->n);
-    else if (helps_n == 0)
-        st_text_buffer_printf(text, "No setting was shown to help with %u frames in this time.",
-                              output->wish->frames);
-    else
-        st_text_buffer_printf(text, "%zu of %zu settings help%s with %u frames.", helps_n, t->n,
-                              helps_n == 1 ? "s" : "", output->wish->frames);
+        return st_text(
+            "Nothing to improve with %u frames: no wake-up was late by more than %.0f µs in %.0f s.", frames,
+            period_us(output) / output->candidates->late_share, seconds);
+    if (t->end == ST_TUNING_RARE)
+        return st_text("Too few late wake-ups to compare settings by them: %" PRIu64
+                       " in %.0f s with %u frames.",
+                       t->late_n, seconds, frames);
+    if (t->end == ST_TUNING_STOPPED)
+        return st_text("Ended early: %s. %zu of %zu settings help.", t->why, helps_n, t->n);
+    if (helps_n == 0)
+        return st_text("No setting was shown to help with %u frames in this time.", frames);
+    return st_text("%zu of %zu settings help%s with %u frames.", helps_n, t->n, helps_n == 1 ? "s" : "",
+                   frames);
 }
 
 /* The undecided row with most evidence that it helps. @return n: evidence speaks for none. */
@@ -210,49 +170,39 @@ static size_t most_promising(const struct st_tuning *t)
     return best;
 }
 
-static void next_step(const struct st_tune_output *output, struct st_text_buffer *text)
+static const char *next_text(const struct st_tune_output *output)
 {
     const struct st_tuning *t = output->tuning;
-    size_t worth_n = 0;
-    if (t->end == ST_TUNING_RARE) {
-        st_text_buffer_printf(text, "Next: try again while it clicks, or with a smaller buffer: --frames %u",
-                              ST_MAX(output->wish->frames / 2, 1));
-        return;
-    }
-    for (size_t i = 0; i < t->n; i++) {
-        if (!st_tune_output_is_worth(output, i))
-            continue;
-        if (worth_n++ == 0)
-            st_text_buffer_printf(text, "Next: %ssleeptune apply", sudo_word());
-        st_text_buffer_printf(text, " %s", output->candidates->rows[i].finding->rule->id);
-    }
-    if (worth_n > 0 && output->wish->why[0] == '\0') /* the user asked for this size */
-        st_text_buffer_printf(text, " --frames %u", output->wish->frames);
-    if (worth_n > 0)
-        return;
+    const uint32_t frames = output->wish->frames;
     const size_t best = most_promising(t);
+    const char *ids = "";
+    if (t->end == ST_TUNING_RARE)
+        return st_text("try again while it clicks, or with a smaller buffer: --frames %u",
+                       ST_MAX(frames / 2, 1));
+    for (size_t i = 0; i < t->n; i++) {
+        if (st_tune_output_is_worth(output, i))
+            ids = st_text("%s %s", ids, output->candidates->rows[i].finding->rule->id);
+    }
+    if (ids[0] != '\0')
+        return st_text("%ssleeptune apply%s%s", sudo_word(), ids,
+                       output->wish->why[0] == '\0' ? st_text(" --frames %u", frames) /* the user's */ : "");
     if (best < t->n)
-        st_text_buffer_printf(text, "Next: give it more time: %ssleeptune tune --budget 30m --only %s",
-                              sudo_word(), output->candidates->rows[best].finding->rule->id);
-    else if (output->candidates->needs_root)
-        st_text_buffer_printf(text, "Next: %ssleeptune tune", sudo_word());
-    else
-        st_text_buffer_printf(text, "Next: sleeptune report --frames %u", output->wish->frames);
+        return st_text("give it more time: %ssleeptune tune --budget 30m --only %s", sudo_word(),
+                       output->candidates->rows[best].finding->rule->id);
+    return output->candidates->needs_root ? st_text("%ssleeptune tune", sudo_word())
+                                          : st_text("sleeptune report --frames %u", frames);
 }
 
 void st_tune_output_result(const struct st_tune_output *output, FILE *out)
 {
-    char line[LINE_BYTES];
-    struct st_text_buffer text = st_text_buffer_on(line, sizeof(line));
-    answer(output, &text);
-    st_text_wrap(out, line, 0, output->width);
+    st_text_wrap(out, answer_text(output), 0, output->width);
     for (size_t i = 0; i < output->candidates->n; i++) {
-        text = st_text_buffer_on(line, sizeof(line));
-        const char *about = outcome_text(output, i, ST_ROOM(400));
-        st_text_buffer_printf(&text, "  %s: %s%s%s", output->candidates->rows[i].finding->rule->id,
-                              st_tuning_outcome_name(output->tuning->rows[i].outcome),
-                              about[0] != '\0' ? "; " : "", about);
-        st_text_wrap(out, line, INDENT, output->width);
+        const char *about = outcome_text(output, i);
+        st_text_wrap(out,
+                     st_text("  %s: %s%s%s", output->candidates->rows[i].finding->rule->id,
+                             st_tuning_outcome_name(output->tuning->rows[i].outcome),
+                             about[0] != '\0' ? "; " : "", about),
+                     INDENT, output->width);
     }
     fputs("All settings are as they were before.\n", out);
     if (!output->offered)
@@ -261,10 +211,7 @@ void st_tune_output_result(const struct st_tune_output *output, FILE *out)
 
 void st_tune_output_next(const struct st_tune_output *output, FILE *out)
 {
-    char line[LINE_BYTES];
-    struct st_text_buffer text = st_text_buffer_on(line, sizeof(line));
-    next_step(output, &text);
-    st_text_wrap(out, line, INDENT, output->width);
+    st_text_wrap(out, st_text("Next: %s", next_text(output)), INDENT, output->width);
 }
 
 /* --- JSON --- */
