@@ -27,16 +27,13 @@
 #define WARMER_MC  25000
 #define CAPTURES   "/proc/asound/card*/pcm*c/sub*/status" /* "closed", or "state: RUNNING" */
 
-struct options {
+struct work {
     struct st_facts_input input;
     const char *only;
     int64_t frames, rate_hz, budget_ns;
     bool keep, ask, dry_run, json, while_recording;
     enum st_report_profile profile;
-};
 
-struct work {
-    const struct options *options;
     struct st_change_target target;
     struct st_candidates candidates;
     struct st_tune_supervisor supervisor;
@@ -73,26 +70,24 @@ static const char help[] = "Usage: sleeptune tune [OPTION...]\n"
                            "late wake-ups to compare; 3 usage, or the budget is too short; 4 failure.\n";
 
 /** @return -1 to go on, or an st_exit. */
-static int parse_options(int argc, char **argv, struct options *options)
+static int parse_options(int argc, char **argv, struct work *work)
 {
     const struct st_option table[] = {
-        {"dry-run", .flag = &options->dry_run},
-        {"keep", .flag = &options->keep},
-        {"ask", .flag = &options->ask},
-        {"budget", .time_ns = &options->budget_ns, .min = ST_TUNE_BLOCK_NS, .max = BUDGET_MAX},
-        {"only", .text = &options->only},
-        ST_OPTION_ROWS_BUFFER(&options->frames, &options->rate_hz),
-        {"profile", .take = st_report_run_profile, .ctx = &options->profile},
-        {"while-recording", .flag = &options->while_recording},
-        {"user", .text = &options->input.user},
-        ST_OPTION_ROWS_JSON(&options->json),
+        {"dry-run", .flag = &work->dry_run},
+        {"keep", .flag = &work->keep},
+        {"ask", .flag = &work->ask},
+        {"budget", .time_ns = &work->budget_ns, .min = ST_TUNE_BLOCK_NS, .max = BUDGET_MAX},
+        {"only", .text = &work->only},
+        ST_OPTION_ROWS_BUFFER(&work->frames, &work->rate_hz),
+        {"profile", .take = st_report_run_profile, .ctx = &work->profile},
+        {"while-recording", .flag = &work->while_recording},
+        {"user", .text = &work->input.user},
+        ST_OPTION_ROWS_JSON(&work->json),
     };
     const int r = st_options_only(table, ST_ARRAY_LEN(table), help, argc, argv);
-    if (r != -1)
-        return r;
-    if (options->ask && isatty(STDIN_FILENO) != 1)
-        return st_failure_usage("cannot ask without a terminal: use --keep");
-    return -1;
+    return r == -1 && work->ask && isatty(STDIN_FILENO) != 1
+               ? st_failure_usage("cannot ask without a terminal: use --keep")
+               : r;
 }
 
 /* --- looking --- */
@@ -102,7 +97,7 @@ static int plan(struct work *work)
 {
     struct st_tuning *t = &work->tuning;
     t->n = work->candidates.n;
-    t->blocks_max = (uint32_t)(work->options->budget_ns / ST_TUNE_BLOCK_NS);
+    t->blocks_max = (uint32_t)(work->budget_ns / ST_TUNE_BLOCK_NS);
     for (size_t i = 0; i < t->n; i++) {
         const struct st_candidate *row = &work->candidates.rows[i];
         t->rows[i].refused = row->refused != NULL;
@@ -112,25 +107,21 @@ static int plan(struct work *work)
     if (t->blocks_max >= t->blocks_least)
         return ST_EXIT_DONE;
     return st_failure_usage("--budget: %s is too short to show a 3-fold effect. Use --budget %um or more%s.",
-                            st_ns_short(work->options->budget_ns), ST_TUNE_MINUTES(t->blocks_least),
+                            st_ns_short(work->budget_ns), ST_TUNE_MINUTES(t->blocks_least),
                             t->open_n > 1 ? ", or name fewer settings with --only" : "");
 }
 
 static int look(struct work *work)
 {
-    const struct options *options = work->options;
     struct st_change_target *target = &work->target;
     struct st_rt_rights rights = {0};
     int status = st_change_target_open(NULL, false, target);
-    if (status != ST_EXIT_DONE)
-        return status;
-    status =
-        geteuid() == 0 && !options->dry_run ? st_change_target_recover(target, options->json) : ST_EXIT_DONE;
+    if (status == ST_EXIT_DONE && geteuid() == 0 && !work->dry_run)
+        status = st_change_target_recover(target, work->json);
     if (status == ST_EXIT_DONE)
-        status = st_change_target_judge(&options->input, options->frames, options->rate_hz, target);
-    if (status != ST_EXIT_DONE)
-        return status;
-    status = st_report_run_choose(&target->report, options->profile, options->only);
+        status = st_change_target_judge(&work->input, work->frames, work->rate_hz, target);
+    if (status == ST_EXIT_DONE)
+        status = st_report_run_choose(&target->report, work->profile, work->only);
     if (status != ST_EXIT_DONE)
         return status;
     const bool real_time =
@@ -141,9 +132,9 @@ static int look(struct work *work)
         return st_failure("%s", strerror(-r));
     work->output = (struct st_tune_output){.candidates = &work->candidates,
                                            .wish = &target->report.wish,
-                                           .budget_ns = options->budget_ns,
+                                           .budget_ns = work->budget_ns,
                                            .real_time = real_time,
-                                           .dry_run = options->dry_run,
+                                           .dry_run = work->dry_run,
                                            .plan = &work->tuning,
                                            .width = st_terminal_width(STDOUT_FILENO)};
     return plan(work);
@@ -161,7 +152,7 @@ static int print_text(void (*print)(const struct st_tune_output *output, FILE *o
 
 static int print(const struct work *work, bool plan)
 {
-    if (work->options->json)
+    if (work->json)
         return st_output_json(st_tune_output_json(&work->output));
     return print_text(plan ? st_tune_output_plan : st_tune_output_result, &work->output, stdout);
 }
@@ -179,20 +170,20 @@ static int set(void *ctx, uint32_t on, size_t *ret_row, char *why)
     return st_tune_supervisor_set(&work->supervisor, on, ret_row, why);
 }
 
-/* Does a program record from a sound card now, and may that not be? @param device which one. Linux: ALSA;
- * unknown is false. */
-static bool is_disturbed(const struct work *work, char *device, size_t device_bytes)
+/* The device from which a program records now, unless that may be; NULL: none. Linux: ALSA; unknown is none.
+ */
+static const char *recording(const struct work *work)
 {
     struct st_platform *machine = work->target.p;
     glob_t paths = {0};
     char text[128] = "";
     size_t bytes;
-    bool found = false;
-    if (!work->options->while_recording && glob(CAPTURES, 0, NULL, &paths) == 0) {
-        for (size_t i = 0; i < paths.gl_pathc && !found; i++) {
-            found = machine->read_text(machine, paths.gl_pathv[i], text, sizeof(text), &bytes) == 0 &&
-                    strstr(text, "RUNNING") != NULL;
-            snprintf(device, device_bytes, "%s", paths.gl_pathv[i]);
+    const char *found = NULL;
+    if (!work->while_recording && glob(CAPTURES, 0, NULL, &paths) == 0) {
+        ST_EACH_OF (path, paths.gl_pathv, paths.gl_pathc) {
+            if (found == NULL && machine->read_text(machine, *path, text, sizeof(text), &bytes) == 0 &&
+                strstr(text, "RUNNING") != NULL)
+                found = st_text("%s", *path);
         }
     }
     globfree(&paths);
@@ -218,8 +209,8 @@ static int measure(void *ctx, struct st_tuning_block *ret, char *why)
     struct work *work = ctx;
     struct st_platform *p = work->target.p;
     struct st_result result;
-    char device[128];
-    if (is_disturbed(work, device, sizeof(device))) {
+    const char *device = recording(work);
+    if (device != NULL) {
         snprintf(why, ST_TUNING_WHY_BYTES, "a program began to record (%.60s)", device);
         return -ECANCELED;
     }
@@ -330,9 +321,9 @@ static void save(const struct work *work)
 
 static bool is_wanted(const struct work *work)
 {
-    if (work->options->ask && work->options->json)
+    if (work->ask && work->json)
         (void)print_text(st_tune_output_result, &work->output, stderr);
-    return !work->options->ask || st_change_output_ask("Make permanent what helped?");
+    return !work->ask || st_change_output_ask("Make permanent what helped?");
 }
 
 /* How many of what helped the journal has now. */
@@ -342,13 +333,9 @@ static size_t kept(const struct work *work)
     size_t n = 0;
     if (st_journal_read(work->target.p, work->target.folder, &journal) != NULL)
         return 0;
-    for (size_t i = 0; i < work->tuning.n; i++) {
-        size_t k = st_tune_output_is_worth(&work->output, i) ? 0 : journal.entries_n;
-        while (k < journal.entries_n &&
-               !st_text_is(journal.entries[k].rule, work->candidates.rows[i].finding->rule->id))
-            k++;
-        n += k < journal.entries_n;
-    }
+    for (size_t i = 0; i < work->tuning.n; i++)
+        n += st_tune_output_is_worth(&work->output, i) &&
+             st_journal_find(&journal, work->candidates.rows[i].finding->rule->id) != NULL;
     st_journal_finish(&journal);
     return n;
 }
@@ -357,35 +344,26 @@ static size_t kept(const struct work *work)
  * stderr where standard output has a document. */
 static int keep(struct work *work)
 {
-    const struct options *options = work->options;
-    char words[][16] = {"apply", "--yes", "--no-measure", "--frames", "--rate", "--user"};
-    char *argv[ST_ARRAY_LEN(words) + 4 + ST_CANDIDATES_MAX] = {words[0], words[1], words[2]};
-    char *frames = st_text("%" PRId64, options->frames), *rate = st_text("%" PRId64, options->rate_hz);
+    char *argv[8 + ST_CANDIDATES_MAX] = {st_text("apply"), st_text("--yes"), st_text("--no-measure")};
     int argc = 3, out = -1;
     const size_t before = kept(work);
     if (!is_wanted(work)) {
-        if (!work->options->json)
+        if (!work->json)
             (void)print_text(st_tune_output_next, &work->output, stdout);
         return ST_EXIT_DONE;
     }
-    if (options->frames > 0) {
-        argv[argc++] = words[3];
-        argv[argc++] = frames;
-    }
-    if (options->rate_hz > 0) {
-        argv[argc++] = words[4];
-        argv[argc++] = rate;
-    }
-    if (options->input.user != NULL) {
-        argv[argc++] = words[5];
-        argv[argc++] = (char *)(uintptr_t)options->input.user;
-    }
+    if (work->frames > 0)
+        argv[argc++] = st_text("--frames=%jd", work->frames);
+    if (work->rate_hz > 0)
+        argv[argc++] = st_text("--rate=%jd", work->rate_hz);
+    if (work->input.user != NULL)
+        argv[argc++] = st_text("--user=%s", work->input.user);
     for (size_t i = 0; i < work->tuning.n; i++) {
         if (st_tune_output_is_worth(&work->output, i))
-            argv[argc++] = (char *)(uintptr_t)work->candidates.rows[i].finding->rule->id;
+            argv[argc++] = st_text("%s", work->candidates.rows[i].finding->rule->id);
     }
     fflush(stdout);
-    if (work->options->json && ((out = dup(STDOUT_FILENO)) < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0))
+    if (work->json && ((out = dup(STDOUT_FILENO)) < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0))
         return st_failure("%s", strerror(errno));
     st_program_command = "apply"; /* in its messages */
     const int status = st_cmd_apply(argc, argv);
@@ -401,14 +379,14 @@ static int keep(struct work *work)
 
 static int try_settings(struct work *work)
 {
-    char device[128];
-    if (!work->options->json) {
+    const char *device = recording(work);
+    if (!work->json) {
         (void)print_text(st_tune_output_plan, &work->output, stdout);
         fflush(stdout);
     }
     if (work->tuning.open_n == 0)
-        return work->options->json ? print(work, true) : ST_EXIT_DONE;
-    if (is_disturbed(work, device, sizeof(device)))
+        return work->json ? print(work, true) : ST_EXIT_DONE;
+    if (device != NULL)
         return st_failure("a program records now (%s). Stop it, or add --while-recording.", device);
     int status = run(work);
     if (status != ST_EXIT_DONE)
@@ -417,11 +395,11 @@ static int try_settings(struct work *work)
     bool worth = false;
     for (size_t i = 0; i < work->tuning.n; i++)
         worth |= st_tune_output_is_worth(&work->output, i);
-    work->output.offered = worth && (work->options->keep || work->options->ask);
-    if (!work->options->json)
+    work->output.offered = worth && (work->keep || work->ask);
+    if (!work->json)
         status = print(work, false);
     const int applied = work->output.offered ? keep(work) : ST_EXIT_DONE;
-    if (work->options->json)
+    if (work->json)
         status = print(work, false);
     if (applied != ST_EXIT_DONE || status != ST_EXIT_DONE)
         return applied != ST_EXIT_DONE ? applied : status;
@@ -430,16 +408,16 @@ static int try_settings(struct work *work)
 
 int st_cmd_tune(int argc, char **argv)
 {
-    struct options options = {.budget_ns = BUDGET_NS};
-    struct work *work;
-    int status = parse_options(argc, argv, &options);
-    if (status >= 0)
-        return status;
-    work = calloc(1, sizeof(*work));
+    struct work *work = calloc(1, sizeof(*work));
     if (work == NULL)
         return st_failure("%s", strerror(ENOMEM));
-    work->options = &options;
+    work->budget_ns = BUDGET_NS;
     st_session_defaults(&work->config);
+    int status = parse_options(argc, argv, work);
+    if (status >= 0) {
+        free(work);
+        return status;
+    }
     status = look(work);
     if (status == ST_EXIT_DONE) {
         const struct st_wish *wish = work->output.wish;
@@ -450,7 +428,7 @@ int st_cmd_tune(int argc, char **argv)
         work->config.warmup_cycles =
             (uint64_t)wish->rate_hz * (uint64_t)(SETTLE_NS / ST_NS_PER_S) / wish->frames + 1;
         work->start_mc = st_readings_temperature_mc(work->target.p, 0);
-        status = options.dry_run ? print(work, true) : try_settings(work);
+        status = work->dry_run ? print(work, true) : try_settings(work);
         st_candidates_finish(&work->candidates);
     }
     if (work->target.p != NULL)
