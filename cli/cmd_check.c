@@ -67,23 +67,23 @@ static bool look(void *ctx, const struct st_result *result, bool first)
 {
     const struct options *options = ctx;
     const bool terminal = isatty(STDERR_FILENO) == 1;
-    char line[280], music[64] = "", held[64] = "no size held";
     st_music_poll(options->music);
     if (options->quiet || (!first && !terminal) || result->elapsed_periods == 0)
         return true;
     const uint64_t dropouts_n = st_music_dropouts(options->music);
     const uint32_t held_frames = held_so_far(result);
-    if (dropouts_n > 0)
-        ST_APPEND(music, "%" PRIu64 " dropout%s in the music; ", dropouts_n, ST_PLURAL(dropouts_n));
+    const char *held = "no size held";
     if (held_frames > options->judged_frames)
-        ST_PRINT(held, "%u frames did not hold, %u did", options->judged_frames, held_frames);
+        held = st_text("%u frames did not hold, %u did", options->judged_frames, held_frames);
     else if (held_frames > 0)
-        ST_PRINT(held, "%u frames held", held_frames);
-    ST_PRINT(line, "%s so far: %s%s in %s",
-             held_frames > 0 && held_frames <= options->judged_frames && dropouts_n == 0 ? "OK" : "Not OK",
-             music, held, st_ns_short(result->duration_ns));
-    if (dropouts_n == 0)
-        ST_APPEND(line, ", worst %s late", st_ns_short(result->lateness.max_ns));
+        held = st_text("%u frames held", held_frames);
+    char *line = st_text(
+        "%s so far: %s%s in %s%s",
+        held_frames > 0 && held_frames <= options->judged_frames && dropouts_n == 0 ? "OK" : "Not OK",
+        dropouts_n > 0 ? st_text("%" PRIu64 " dropout%s in the music; ", dropouts_n, ST_PLURAL(dropouts_n))
+                       : "",
+        held, st_ns_short(result->duration_ns),
+        dropouts_n == 0 ? st_text(", worst %s late", st_ns_short(result->lateness.max_ns)) : "");
     if (terminal)
         st_text_clip(line, st_terminal_width(STDERR_FILENO) - 1);
     fprintf(stderr, "%s%s%s", first ? "" : "\r", st_locale_text(line), terminal ? "\033[K" : "\n");
@@ -106,7 +106,7 @@ struct answer {
     size_t phases_n;
     bool stress;
     const struct phase *worst; /* whose wake-ups were latest */
-    char text[600], next[160];
+    const char *next;
     enum st_cause slowed; /* the computer while it was measured; ST_CAUSE_UNKNOWN: not known to be */
     uint32_t judged_frames, used_frames; /* used: by a sound server; 0: none, or not known */
     uint64_t dropouts_n;                 /* of the music */
@@ -197,44 +197,35 @@ static uint32_t held_in_all(const struct answer *answer)
 }
 
 /* What this computer alone holds. With dropouts of the music it follows what is said about them. */
-static void say_held(const struct st_predict_table *table, const struct answer *answer, char *buf,
-                     size_t bytes)
+static const char *held_text(const struct st_predict_table *table, const struct answer *answer)
 {
     const struct st_predict_row *held = table->held;
     const uint32_t used = answer->used_frames;
     if (answer->dropouts_n == 0 || held == NULL || used == 0)
-        snprintf(buf, bytes, "%s", st_predict_text_answer(table));
-    else if (held->frames <= used)
-        snprintf(buf, bytes, "This computer alone would hold %u frames (%.1f ms).", held->frames,
-                 held->period_us / 1000);
-    else
-        snprintf(buf, bytes, "Use %u frames (%.1f ms) or more: this computer alone needs them.", held->frames,
-                 held->period_us / 1000);
+        return st_predict_text_answer(table);
+    return st_text(held->frames <= used ? "This computer alone would hold %u frames (%.1f ms)."
+                                        : "Use %u frames (%.1f ms) or more: this computer alone needs them.",
+                   held->frames, held->period_us / 1000);
 }
 
-static void say_sizes(struct answer *answer, bool watched)
+static const char *sizes_text(const struct answer *answer, bool watched)
 {
     const struct st_predict_table *table = &answer->worst->sizes.table;
     const struct st_result *result = result_of(answer->worst);
     const uint32_t held = held_in_all(answer);
-    const size_t bytes = sizeof(answer->text);
     const double seconds = st_predict_seconds(&answer->worst->sizes.late);
-    char size[32];
-    const char *time = st_ns_short(result->duration_ns);
-    if (!answer->stress || !table->known) {
-        say_held(table, answer, answer->text, bytes);
-    } else {
-        ST_PRINT(size, "%u frames", held > 0 ? held : LONGEST);
-        snprintf(answer->text, bytes,
-                 "Under sleeptune's own loads, %s each, %s%s held. Worst: with '%s', %s late.", time,
-                 held > 0 ? "" : "no size up to ", size, st_stress_name(answer->worst->load),
-                 st_ns_short(result->lateness.max_ns));
-    }
+    const char *text = held_text(table, answer);
+    if (answer->stress && table->known)
+        text = st_text("Under sleeptune's own loads, %s each, %s%u frames held. Worst: with '%s', %s late.",
+                       st_ns_short(result->duration_ns), held > 0 ? "" : "no size up to ",
+                       held > 0 ? held : LONGEST, st_stress_name(answer->worst->load),
+                       st_ns_short(result->lateness.max_ns));
     if (!answer->stress && table->brief && !watched)
-        st_text_append(answer->text, bytes, " Measured for %.*f s.", seconds < 9.95 ? 1 : 0, seconds);
+        text = st_text("%s Measured for %.*f s.", text, seconds < 9.95 ? 1 : 0, seconds);
     if (result->policy == ST_POLICY_OTHER)
-        st_text_append(answer->text, bytes, " Measured as a normal thread: no right to real-time priority%s.",
+        text = st_text("%s Measured as a normal thread: no right to real-time priority%s.", text,
                        answer->worst->sizes.rtkit_refused ? ", and rtkit gave none" : "");
+    return text;
 }
 
 /* What sleeptuned measured before, in weeks of minutes, is surer than ten seconds; but its loop had another
@@ -256,39 +247,37 @@ static bool add_history(struct answer *answer)
 }
 
 /** What made wake-ups late, and whether the whole computer was slower. */
-static void say_causes(struct answer *answer, bool judged_held)
+static const char *causes_text(const struct answer *answer, bool judged_held)
 {
     enum st_cause cause;
+    const char *text = "";
     const bool late = !judged_held && st_result_main_cause(result_of(answer->worst), &cause) != NULL;
     if (late)
-        ST_APPEND(answer->text, " Main cause of late wake-ups: %s.", st_cause_kind_text(cause));
+        text = st_text(" Main cause of late wake-ups: %s.", st_cause_kind_text(cause));
     if (answer->slowed != ST_CAUSE_UNKNOWN && !(late && cause == answer->slowed))
-        ST_APPEND(answer->text, " Meanwhile %s: %s.", st_cause_kind_text(answer->slowed),
-                  st_cause_kind_todo(answer->slowed));
+        text = st_text("%s Meanwhile %s: %s.", text, st_cause_kind_text(answer->slowed),
+                       st_cause_kind_todo(answer->slowed));
+    return text;
 }
 
-static void say_next(struct answer *answer, bool right_set_up, bool judged_held, bool history)
+static const char *next_text(const struct answer *answer, bool right_set_up, bool judged_held, bool history)
 {
     const uint32_t held = held_in_all(answer);
-    const size_t bytes = sizeof(answer->next);
     const bool no_right = !judged_held && result_of(answer->worst)->policy == ST_POLICY_OTHER;
     if (no_right && right_set_up)
-        snprintf(answer->next, bytes, ST_DROPOUT_REASON_LOG_IN);
-    else if (no_right)
-        snprintf(answer->next, bytes, "%s (the right to real-time priority; then log in again, and check)",
-                 answer->os == ST_OS_FREEBSD ? "sleeptune report freebsd-rt-permission"
-                                             : ST_DROPOUT_REASON_GET_RIGHTS);
-    else if (held == 0)
-        snprintf(answer->next, bytes, "sleeptune report (what makes wake-ups late)");
-    else if (!judged_held)
-        ST_PRINT(answer->next, "%s", st_predict_text_setting(held));
-    else if (history)
-        snprintf(answer->next, bytes,
-                 "sleeptune predict --history (ten seconds are short: what sleeptuned saw)");
-    else if (answer->stress)
-        snprintf(answer->next, bytes, "sleeptune check -d 3h (for hours, without load)");
-    else
-        snprintf(answer->next, bytes, "sleeptune check --stress (does it hold while the computer is busy?)");
+        return ST_DROPOUT_REASON_LOG_IN;
+    if (no_right)
+        return st_text("%s (the right to real-time priority; then log in again, and check)",
+                       answer->os == ST_OS_FREEBSD ? "sleeptune report freebsd-rt-permission"
+                                                   : ST_DROPOUT_REASON_GET_RIGHTS);
+    if (held == 0)
+        return "sleeptune report (what makes wake-ups late)";
+    if (!judged_held)
+        return st_predict_text_setting(held);
+    if (history)
+        return "sleeptune predict --history (ten seconds are short: what sleeptuned saw)";
+    return answer->stress ? "sleeptune check -d 3h (for hours, without load)"
+                          : "sleeptune check --stress (does it hold while the computer is busy?)";
 }
 
 /** @return an st_exit: findings if the size in use, or asked for, has dropouts, or the music had. */
@@ -314,13 +303,13 @@ static int make_answer(const struct st_facts *facts, struct answer *answer)
             answer->worst = phase;
     }
     answer->report.json = answer_json(answer);
-    say_sizes(answer, st_facts_text(facts, ST_MUSIC_SERVER, &server) == 0);
-    say_causes(answer, judged_held);
-    say_next(answer, st_machine_right_at_login(facts), judged_held, add_history(answer));
+    answer->report.text =
+        st_text("%s%s", sizes_text(answer, st_facts_text(facts, ST_MUSIC_SERVER, &server) == 0),
+                causes_text(answer, judged_held));
+    answer->next = next_text(answer, st_machine_right_at_login(facts), judged_held, add_history(answer));
     const bool said = dropouts && st_facts_text(facts, ST_MUSIC_NEXT, &music) == 0;
     answer->report.next = said ? music : dropouts && judged_held ? NULL : answer->next;
     answer->report.fine = judged_held && held_in_all(answer) > 0 && !said;
-    answer->report.text = answer->text;
     answer->report.table = print_table;
     answer->report.ctx = answer;
     return dropouts || !judged_held ? ST_EXIT_FINDINGS : ST_EXIT_DONE;
