@@ -35,25 +35,15 @@ static int take(void *ctx, ST_UNUSED int64_t id, const struct st_event *event)
     return 0;
 }
 
-/* With the reason by which it lost most in full, and how often the others were, the most frequent first. */
 static json_t *client_json(const struct st_dropout_client *client)
 {
-    const char *text = "";
-    uint64_t left_n[ST_DROPOUT_REASONS];
-    enum st_dropout_reason reason = st_dropout_table_reason(client);
-    memcpy(left_n, client->reasons_n, sizeof(left_n));
-    if (left_n[reason] < left_n[st_dropout_reason_most(left_n, NULL)])
-        text = st_dropout_sentence_times(client, reason);
-    if (client->device_dropouts_n <= client->dropouts_n)
-        left_n[reason] = 0;
-    text = st_text("%s%s", text, st_dropout_sentence_why(client, true));
-    while (left_n[reason = st_dropout_reason_most(left_n, NULL)] > 0) {
-        text = st_text("%s; %" PRIu64 " time%s %s", text, left_n[reason], ST_PLURAL(left_n[reason]),
-                       st_dropout_reason_text(reason));
-        left_n[reason] = 0;
-    }
     json_t *object = st_dropout_json_client(client);
-    st_json_set(object, "text", st_json_safe_string(text));
+    const enum st_dropout_reason reason = st_dropout_table_reason(client);
+    const bool some = client->device_dropouts_n <= client->dropouts_n &&
+                      10 * client->reasons_n[reason] < 9 * st_dropout_table_count(client);
+    st_json_set(object, "text",
+                st_json_safe_string(st_text("%s%s", some ? st_dropout_sentence_times(client, reason) : "",
+                                            st_dropout_sentence_why(client, true))));
     return object;
 }
 

@@ -4,33 +4,27 @@
 #include "core/text/text.h"
 #include "xruns/xrun.h"
 
-/* Of those dropouts of which it is known. */
-static bool has_others(const struct st_dropout_client *client)
-{
-    return 2 * (uint64_t)client->culprit.lead_n < client->culprit.named_n;
-}
-
 /* One of few is chance, and another one at the next look. */
 static bool is_named(uint64_t culprit_n, uint64_t all_n)
 {
     return culprit_n > 0 && (2 * culprit_n >= all_n || (culprit_n >= 3 && 5 * culprit_n >= all_n));
 }
 
-/* Who had the CPU: "ffmpeg and others", "sleeptune itself (sleeptuned)". */
-static const char *culprit_text(const char *culprit, bool others)
+/* Who had the CPU: "sleeptune itself (sleeptuned)" */
+static const char *culprit_text(const char *culprit)
 {
-    const bool own = st_text_begins(culprit, "sleeptune"); /* no one else's */
-    const bool test = st_text_is(culprit, "sleeptune");    /* of check, measure or tune, not of the daemon */
-    return st_text("%s%s%s%s",
-                   test  ? "a test of sleeptune ("
-                   : own ? "sleeptune itself ("
-                         : "",
-                   culprit, own ? ")" : "", others ? " and others" : "");
+    if (!st_text_begins(culprit, "sleeptune")) /* no one else's */
+        return culprit;
+    return st_text("%s (%s)",
+                   st_text_is(culprit, "sleeptune") /* of check, measure or tune */
+                       ? "a test of sleeptune"
+                       : "sleeptune itself",
+                   culprit);
 }
 
 static const char *times_text(uint64_t n, const char *culprit)
 {
-    return st_text(", at least %" PRIu64 " time%s %s", n, ST_PLURAL(n), culprit_text(culprit, false));
+    return st_text(", at least %" PRIu64 " time%s %s", n, ST_PLURAL(n), culprit_text(culprit));
 }
 
 /* Of a client that was not ready. */
@@ -40,15 +34,13 @@ static const char *reason_text(const struct st_dropout_client *client, bool figu
     const struct st_dropout_cycle *cycle = &client->worst;
     const char *name = client->culprit.name;
     const uint64_t n = client->reasons_n[reason], own_n = client->culprit.own_n[reason];
-    const bool named = is_named(own_n, n), others = named && has_others(client);
-    const bool some = named && !others && 10 * own_n < 9 * n, known = named && !some && name[0] != '\0';
-    const char *culprit = culprit_text(name, others), *text = st_dropout_reason_text(reason);
+    const bool known = own_n > 0 && 10 * own_n >= 9 * n, some = !known && is_named(own_n, n);
+    const char *culprit = culprit_text(name), *text = st_dropout_reason_text(reason);
     if (reason == ST_DROPOUT_CPU_TAKEN && known)
         text = st_text("lost the CPU to %s", culprit);
     else if (reason == ST_DROPOUT_WAITED_FOR_OTHER && known)
         text = st_text("waited for %s%s", name,
-                       others ? " and others"
-                       : st_text_is(name, ST_DROPOUT_REASON_PULSE_SERVER) ||
+                       st_text_is(name, ST_DROPOUT_REASON_PULSE_SERVER) ||
                                st_text_is(name, ST_DROPOUT_REASON_PULSEAUDIO)
                            ? ", which did not answer"
                            : "");
@@ -114,26 +106,21 @@ static const char *taken_text(const struct st_dropout_table *table, const struct
     if (victim == NULL)
         return "";
     const char *leader = victim->culprit.name;
-    bool others = has_others(victim);
     uint64_t taken_n = 0, victims_n = 0; /* dropouts; clients that had some */
     uint64_t leads_n = 0, led_n = 0;     /* those by the leader, at least */
     ST_EACH_OF (other, table->clients, table->clients_n) {
-        const uint64_t n = other->reasons_n[ST_DROPOUT_CPU_TAKEN],
-                       own_n = ST_MIN(n, other->culprit.own_n[ST_DROPOUT_CPU_TAKEN]);
-        const bool led = own_n > 0 && st_text_is(other->culprit.name, leader);
+        const uint64_t n = other->reasons_n[ST_DROPOUT_CPU_TAKEN];
+        const bool led = n > 0 && st_text_is(other->culprit.name, leader);
         victims_n += n > 0;
         taken_n += n;
         led_n += led;
-        leads_n += led ? own_n : 0;
-        others = others || (own_n > 0 && !led);
+        leads_n += led ? ST_MIN(n, other->culprit.own_n[ST_DROPOUT_CPU_TAKEN]) : 0;
     }
-    const bool most = victim->culprit.own_n[ST_DROPOUT_CPU_TAKEN] > 0 && 2 * leads_n >= taken_n,
-               least = most && !others && leads_n < taken_n;
-    return st_text("%s took the CPU from %s%s in %s%s%s",
-                   most ? culprit_text(leader, others) : "Other programs",
+    const bool most = leads_n > 0 && 2 * leads_n >= taken_n;
+    return st_text("%s took the CPU from %s%s in %s%s%s", most ? culprit_text(leader) : "Other programs",
                    victim->name[0] != '\0' ? victim->name : "a program",
-                   (least ? led_n : victims_n) > 1 ? " and others" : "", least ? "at least " : "",
-                   share_text(least ? leads_n : taken_n, all_n),
+                   (most ? led_n : victims_n) > 1 ? " and others" : "",
+                   most && leads_n < taken_n ? "at least " : "", share_text(most ? leads_n : taken_n, all_n),
                    !most && is_named(leads_n, taken_n) ? times_text(leads_n, leader) : "");
 }
 

@@ -233,7 +233,6 @@ static void count_dropouts(struct st_dropout_client *client, const struct st_eve
         if (leads && !own)
             memset(client->culprit.own_n, 0, sizeof(client->culprit.own_n));
         client->culprit.own_n[event->reason] += leads ? named_n : 0;
-        client->culprit.named_n += named_n;
         client->culprit.plays = leads ? event->culprit_plays : client->culprit.plays;
     }
     const enum st_dropout_reason reason = st_dropout_table_reason(client);

@@ -29,8 +29,7 @@ struct st_dropout_client {
     struct {
         char name[ST_XRUN_NAME_BYTES];      /* of most dropouts that had one */
         bool plays;                         /* it is a client of the server, too */
-        int64_t lead_n;                     /* by how many dropouts it leads the others ... */
-        uint64_t named_n;                   /* ... of those that had one */
+        int64_t lead_n;                     /* by how many dropouts it leads the others */
         uint64_t own_n[ST_DROPOUT_REASONS]; /* it had by reason, since it leads */
     } culprit;
     int64_t first_wall_ns, last_wall_ns; /* of its dropouts; INT64_MIN: none */

@@ -10,7 +10,6 @@
 /** "loop-on-time": in the place of a cause: the test loop has nothing to do with the dropout. */
 #define ST_STORY_ON_TIME "loop-on-time"
 
-
 /** What a reader of records knows beside an event: of the last ones (daemon/causes/events.c), or of a file
  * (story/event_list.c). Times are by the wall clock. */
 struct st_story_beside {
