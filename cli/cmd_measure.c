@@ -34,10 +34,8 @@ struct arguments {
     double per_hour; /* the limit; 0: not asked for */
     double hours;    /* in which these came */
     uint64_t events_n;
-    bool broken;           /* it will be; nothing counts from then on */
-    const char *junit;     /* a file; NULL: none */
-    struct st_output file; /* the same, open */
-    char text[256];        /* the answer; "": none yet */
+    bool broken;    /* it will be; nothing counts from then on */
+    char text[256]; /* the answer; "": none yet */
     bool details, json, fail_on_miss, quiet, progress;
 };
 
@@ -61,7 +59,6 @@ static const char help[] = "Usage: sleeptune measure [OPTION...]\n"
                            "      --json, --format json|text\n"
                            "      --fail-on-miss      exit status 1 if a period was missed\n"
                            "      --at-most N/h       test: at most N events of missed periods an hour?\n"
-                           "      --junit FILE        with --at-most: write the result as JUnit XML\n"
                            "  -q, --quiet             no progress line\n"
                            "  -h, --help\n\n"
                            "Examples:\n"
@@ -146,7 +143,6 @@ static int read_options(int argc, char **argv, struct arguments *a)
         ST_OPTION_ROWS_JSON(&a->json),
         {"fail-on-miss", .flag = &a->fail_on_miss},
         {"at-most", .take = take_at_most, .ctx = a},
-        {"junit", .text = &a->junit},
         {"quiet", 'q', .flag = &a->quiet},
     };
     const int r = st_options_only(options, ST_ARRAY_LEN(options), help, argc, argv);
@@ -157,8 +153,6 @@ static int read_options(int argc, char **argv, struct arguments *a)
         config->warmup_max_ns = 0;
     }
     config->lock_memory = config->lock_memory && !no_lock;
-    if (r < 0 && a->per_hour == 0 && a->junit != NULL)
-        return st_failure_usage("--junit belongs to --at-most, as in --at-most 20/h");
     if (r < 0 && a->per_hour > 0 && config->cause_above_ns > 0)
         return st_failure_usage("--at-most finds the causes of missed periods: leave out --cause-above");
     return r < 0 && cpu >= 0 && check_cpu(cpu) != ST_EXIT_DONE ? ST_EXIT_USAGE : r;
@@ -231,7 +225,7 @@ static int has_rights(const struct st_session_config *config)
 }
 
 /* Chooses the duration if there is none (-1), and says it unless quiet. @return an st_exit, after a message:
- * a duration that cannot show it, a file that cannot be written, no right to the priority. */
+ * a duration that cannot show it, no right to the priority. */
 static int begin_at_most(struct arguments *a)
 {
     struct st_session_config *config = &a->config;
@@ -251,9 +245,6 @@ static int begin_at_most(struct arguments *a)
     if (!a->quiet)
         fprintf(stderr, "Measuring for %s. The shortest time that can show at most %.6g an hour is %s.\n",
                 time, a->per_hour, shortest_text);
-    const int r = a->junit != NULL ? st_output_open(&a->file, a->junit) : 0;
-    if (r != 0)
-        return st_failure("cannot write %s: %s", a->junit, st_destination_error(r));
     return has_rights(config);
 }
 
@@ -305,41 +296,6 @@ static int judge(struct arguments *a, const struct st_result *result)
              verdicts[verdict].word, a->events_n, st_ns_short((int64_t)(a->hours * NS_PER_HOUR)),
              result->frames, a->per_hour);
     return verdicts[verdict].status;
-}
-
-/* One test case, whose name is the same in each run. Source of the form: the schema of JUnit's Ant task. */
-static int write_junit(struct arguments *a, int status)
-{
-    const char *kind = status == ST_EXIT_DONE       ? "system-out"
-                       : status == ST_EXIT_FINDINGS ? "failure"
-                       : status == ST_EXIT_UNKNOWN  ? "skipped"
-                                                    : "error";
-    const double seconds = a->hours * 3600;
-    FILE *out = a->file.stream;
-    fprintf(out,
-            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-            "<testsuite name=\"sleeptune measure\" tests=\"1\" failures=\"%d\" errors=\"%d\" skipped=\"%d\" "
-            "time=\"%.3f\">\n"
-            "  <testcase classname=\"sleeptune.measure\" name=\"%u frames at %u Hz: at most %.6g an hour\" "
-            "time=\"%.3f\">\n    <%s%s",
-            status == ST_EXIT_FINDINGS, status >= ST_EXIT_USAGE, status == ST_EXIT_UNKNOWN, seconds,
-            a->config.frames, a->config.rate_hz, a->per_hour, seconds, kind,
-            status == ST_EXIT_DONE ? ">" : " message=\"");
-    st_safe_print_xml(out, a->text);
-    fprintf(out, "%s\n  </testcase>\n</testsuite>\n", status == ST_EXIT_DONE ? "</system-out>" : "\"/>");
-    return st_output_close(&a->file, true);
-}
-
-/* Writes the file of --junit, if it is open. @param status how the program ends. @return the same, or
- * ST_EXIT_FAILURE after a message: the file cannot be written. */
-static int end_at_most(struct arguments *a, int status)
-{
-    if (a->file.stream == NULL)
-        return status;
-    if (status == ST_EXIT_FAILURE)
-        ST_PRINT(a->text, "Nothing was measured, or not all of it: see the messages of the program.");
-    const int r = write_junit(a, status);
-    return r == 0 ? status : st_failure("cannot write %s: %s", a->junit, st_destination_error(r));
 }
 
 /* --- the run --- */
@@ -402,5 +358,5 @@ int st_cmd_measure(int argc, char **argv)
         r = begin_at_most(&a);
     else if (a.config.duration_ns < 0)
         a.config.duration_ns = 30 * ST_NS_PER_S;
-    return end_at_most(&a, r != 0 ? r : measure(&a));
+    return r != 0 ? r : measure(&a);
 }

@@ -60,18 +60,9 @@ static const char *take_format(struct st_wav *wav, uint32_t bytes)
     return NULL;
 }
 
-/* Size 0 or all ones: it was never filled in. */
-static void take_size(struct st_wav *wav, uint32_t bytes, uint64_t size64)
-{
-    const uint64_t size = bytes == UINT32_MAX && size64 > 0 ? size64 : bytes;
-    wav->is_sized = size != 0 && size != UINT32_MAX && size != UINT64_MAX;
-    wav->left = size / (wav->channels * wav->bytes);
-}
-
 static const char *open_stream(struct st_wav *wav)
 {
-    unsigned char head[12], sizes[16];
-    uint64_t size64 = 0; /* of a file beyond 4 GB */
+    unsigned char head[12];
     if (!take(wav->stream, head, sizeof(head)) || memcmp(head + 8, "WAVE", 4) != 0 ||
         (memcmp(head, "RIFF", 4) != 0 && memcmp(head, "RF64", 4) != 0))
         return "it is not a WAV file";
@@ -82,18 +73,14 @@ static const char *open_stream(struct st_wav *wav)
         if (memcmp(head, "data", 4) == 0) {
             if (wav->channels == 0)
                 return "its sound comes before its format";
-            take_size(wav, bytes, size64);
+            wav->is_sized = bytes != 0 && bytes != UINT32_MAX; /* else it was never filled in, or is RF64's */
+            wav->left = bytes / (wav->channels * wav->bytes);
             return NULL;
         }
         if (memcmp(head, "fmt ", 4) == 0) {
             const char *error = take_format(wav, bytes);
             if (error != NULL)
                 return error;
-        } else if (memcmp(head, "ds64", 4) == 0 && bytes >= sizeof(sizes)) {
-            if (!take(wav->stream, sizes, sizeof(sizes)) ||
-                !skip(wav->stream, (uint64_t)bytes - sizeof(sizes) + (bytes & 1)))
-                return "it is cut";
-            size64 = number(sizes + 8, 4) | (uint64_t)number(sizes + 12, 4) << 32;
         } else if (!skip(wav->stream, (uint64_t)bytes + (bytes & 1))) {
             return "it has no sound";
         }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "core/ns.h"
+#include "core/text/text.h"
 #include "platform/child_env.h"
 #include "platform/posix/posix.h"
 #include "platform/trusted.h"
@@ -109,7 +110,6 @@ const struct st_way *st_way_find(const char *name, enum st_os os)
 static int start(struct st_way_run *run, const char *path, const struct st_way_wish *wish)
 {
     struct st_child_env env;
-    char frames[16];
     const char *argv[11] = {run->way->program, "-V" ST_VERSION, "-w", run->way->name};
     size_t n = 4;
     if (wish->plays != NULL) {
@@ -121,9 +121,8 @@ static int start(struct st_way_run *run, const char *path, const struct st_way_w
         argv[n++] = wish->records;
     }
     if (wish->frames > 0) {
-        ST_PRINT(frames, "%" PRIu32, wish->frames);
         argv[n++] = "-f";
-        argv[n++] = frames;
+        argv[n++] = st_text("%" PRIu32, wish->frames);
     }
     int r = st_child_env_open(&env, geteuid(), NULL);
     if (r == 0)

@@ -51,7 +51,7 @@ static int64_t stopped_ns(const struct st_cause_record *record, const struct st_
 static int64_t quota_ns(const struct st_cause_record *record, const struct st_cause_baseline *base,
                         const struct st_cause_context *context)
 {
-    if (!context->quota_holds || context->pauses->quota_ns == INT64_MIN || base->quota_ns == INT64_MIN)
+    if (!context->normal_thread || context->pauses->quota_ns == INT64_MIN || base->quota_ns == INT64_MIN)
         return 0;
     return part_ns(context->pauses->quota_ns - base->quota_ns, record, context);
 }
@@ -270,7 +270,6 @@ struct st_cause_event st_cause_judge(const struct st_cause_record *record,
         .cause = ST_CAUSE_UNKNOWN,
         .at_ns = record->at_ns,
         .lateness_ns = record->lateness_ns,
-        .rest_ns = record->lateness_ns,
         .explained_ns = INT64_MIN,
         .together_n = context->together_n > 0 ? context->together_n : 1,
         .cpu = record->counters.valid & ST_COUNTER_CPU_NUMBER ? record->counters.cpu : -1,
@@ -280,15 +279,10 @@ struct st_cause_event st_cause_judge(const struct st_cause_record *record,
     const struct st_thread_counters *now = &record->counters, *then = &base->counters;
     const unsigned valid = now->valid & then->valid;
     const int64_t lateness_ns = record->lateness_ns;
-    event.span_ns = record->at_ns - base->at_ns;
     if (valid & ST_COUNTER_SWITCHES)
         event.switches_involuntary_n = difference(now->switches_involuntary_n, then->switches_involuntary_n);
-    if (valid & ST_COUNTER_FAULTS) {
-        event.faults_minor_n = difference(now->faults_minor_n, then->faults_minor_n);
+    if (valid & ST_COUNTER_FAULTS)
         event.faults_major_n = difference(now->faults_major_n, then->faults_major_n);
-    }
-    if (valid & ST_COUNTER_CPU_NUMBER)
-        event.migrated = now->cpu != then->cpu;
 
     if (valid & ST_COUNTER_SUSPENDED &&
         now->suspended_ns - then->suspended_ns >
@@ -305,8 +299,6 @@ struct st_cause_event st_cause_judge(const struct st_cause_record *record,
         judge_without_waits(record, base, context, machine, &event);
         if (event.cause == ST_CAUSE_UNKNOWN)
             (void)judge_by_readings(base, context, &event);
-        if (event.explained_ns != INT64_MIN)
-            event.rest_ns = lateness_ns - event.explained_ns;
         return event;
     }
 
@@ -316,7 +308,6 @@ struct st_cause_event st_cause_judge(const struct st_cause_record *record,
         part_ns(clip(now->runq_wait_ns - then->runq_wait_ns - (int64_t)usual, INT64_MAX), record, context);
     event.charged_ns = charged_ns(record, base, context, &event);
     const int64_t both_ns = event.runq_wait_ns + event.charged_ns;
-    event.rest_ns = lateness_ns - both_ns;
 
     /* throttled threads are runnable: the time is part of the wait */
     const int64_t throttled_ns = clip(quota_ns(record, base, context), event.runq_wait_ns);

@@ -38,18 +38,15 @@ struct st_cause_event {
     enum st_cause cause; /* the largest part */
     int64_t at_ns;
     int64_t lateness_ns;
-    int64_t span_ns;      /* from the baseline to the record */
-    int64_t runq_wait_ns; /* in the span, less the usual amount; clipped to the lateness */
+    int64_t runq_wait_ns; /* since the baseline, less the usual amount; clipped to the lateness */
     int64_t charged_ns;   /* time of a busy CPU that was charged to the loop instead of counted as a wait */
-    int64_t rest_ns;      /* lateness - runq_wait - charged */
     int64_t explained_ns; /* of the lateness, by the figures of the cause; INT64_MIN: by exclusion, or its
                              counter has no length */
     uint32_t together_n;  /* late wake-ups that share one look at the counters, by their lateness; 1: alone */
     int cpu;              /* where it woke; -1 unknown */
     char culprit[sizeof(((struct st_readings *)0)->culprit)]; /* the interrupt or program that had its CPU,
                                                                  that of a bus lock; "": not known */
-    uint64_t switches_involuntary_n, faults_minor_n, faults_major_n;
-    bool migrated;
+    uint64_t switches_involuntary_n, faults_major_n;
 };
 
 /** What the drain thread knows about a record besides its baseline. */
@@ -65,8 +62,7 @@ struct st_cause_context {
     const struct st_pauses *looked, *pauses; /* at the look before it, and after it */
     const struct st_readings *readings;      /* after it; NULL: none */
     const struct st_recent *usual_readings;  /* [ST_READINGS]: per ns, between two looks of late */
-    bool normal_thread;                      /* sched_ext may decide about it; it is not throttled */
-    bool quota_holds;                        /* it is no real-time thread: a CPU quota stops it */
+    bool normal_thread;  /* sched_ext may decide about it, and a CPU quota stop it; it is not throttled */
     int64_t together_ns; /* lateness of all wake-ups in the span, this one too; 0: it is alone */
     uint32_t together_n;
 };

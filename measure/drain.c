@@ -71,15 +71,7 @@ static void skipped(struct st_drain *drain, uint64_t n)
     struct st_result *result = drain->result;
     const uint64_t first = drain->k;
     const int64_t first_ns = st_ns_sub(drain->last_done_ns, due_ns_of(drain, first));
-    uint64_t i = 0;
-    if (first_ns >
-        ST_HIST_HIGHEST_NS) { /* over an hour: out of the histogram's range whatever the exact value */
-        uint64_t over = st_period_index_at(&drain->loop->period, 0, first_ns - ST_HIST_HIGHEST_NS);
-        over = over < n ? over : n;
-        st_hist_add_n(&result->response, first_ns, over);
-        i = over;
-    }
-    for (; i < n; i++)
+    for (uint64_t i = 0; i < n; i++)
         st_hist_add(&result->response, st_ns_sub(drain->last_done_ns, due_ns_of(drain, first + i)));
     missed(drain, n);
     result->skipped_periods += n;

@@ -23,16 +23,6 @@ static void add_event(struct st_late_judge *judge, const struct st_cause_event *
     result->cause_explained_n += event->cause != ST_CAUSE_UNKNOWN;
     if (judge->sink->late != NULL)
         judge->sink->late(judge->sink->ctx, event);
-
-    size_t at = result->events_n;
-    while (at > 0 && result->events[at - 1].lateness_ns < event->lateness_ns)
-        at--;
-    if (at == ST_RESULT_EVENTS_MAX)
-        return;
-    if (result->events_n < ST_RESULT_EVENTS_MAX)
-        result->events_n++;
-    memmove(&result->events[at + 1], &result->events[at], (result->events_n - at - 1) * sizeof(*event));
-    result->events[at] = *event;
 }
 
 /* The latest baseline that was taken before this wake-up was due. */
@@ -72,7 +62,6 @@ static void judge_waiting(struct st_late_judge *judge, const struct st_thread_co
         .readings = &judge->readings,
         .usual_readings = judge->usual_readings,
         .normal_thread = judge->result->policy == ST_POLICY_OTHER,
-        .quota_holds = judge->result->policy == ST_POLICY_OTHER,
         .together_n = (uint32_t)judge->waiting_n,
     };
     const struct st_cause_baseline *base =
@@ -104,7 +93,6 @@ static struct st_cause_event own_work(const struct st_late_judge *judge, int64_t
     struct st_cause_event event = {.cause = ST_CAUSE_OWN_WORK,
                                    .at_ns = at_ns,
                                    .lateness_ns = excess_ns,
-                                   .span_ns = callback_ns,
                                    .explained_ns = excess_ns,
                                    .together_n = 1,
                                    .cpu = -1};

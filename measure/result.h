@@ -10,7 +10,6 @@
 #include "measure/cause.h"
 
 #define ST_RESULT_CONDITIONS_MAX 48
-#define ST_RESULT_EVENTS_MAX     16
 
 struct st_test_condition {
     char key[40];
@@ -56,8 +55,6 @@ struct st_result {
     uint64_t cause_explained_n; /* of them, with a cause that is not "unknown" */
     int64_t cause_above_ns;
     struct st_cause_row causes[ST_CAUSE_COUNT];
-    struct st_cause_event events[ST_RESULT_EVENTS_MAX]; /* the worst ones, worst first */
-    size_t events_n;
 
     int64_t started_wall_ns, duration_ns;
     struct st_test_condition conditions[ST_RESULT_CONDITIONS_MAX];

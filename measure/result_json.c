@@ -52,26 +52,6 @@ static json_t *causes(const struct st_result *result)
     return array;
 }
 
-static json_t *events(const struct st_result *result)
-{
-    json_t *array = json_array();
-    ST_EACH_OF (e, result->events, result->events_n) {
-        json_array_append_new(
-            array,
-            json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:o, s:I, s:o}", "cause",
-                      st_cause_kind_name(e->cause), "at_ns", (json_int_t)e->at_ns, "lateness_ns",
-                      (json_int_t)e->lateness_ns, "span_ns", (json_int_t)e->span_ns, "runq_wait_ns",
-                      (json_int_t)e->runq_wait_ns, "charged_ns", (json_int_t)e->charged_ns, "rest_ns",
-                      (json_int_t)e->rest_ns, "switches_involuntary", (json_int_t)e->switches_involuntary_n,
-                      "faults_minor", (json_int_t)e->faults_minor_n, "faults_major",
-                      (json_int_t)e->faults_major_n, "migrated", (int)e->migrated, "explained_ns",
-                      st_json_integer_or_null(e->explained_ns != INT64_MIN, e->explained_ns),
-                      "judged_together", (json_int_t)e->together_n, "cpu",
-                      st_json_integer_or_null(e->cpu >= 0, e->cpu)));
-    }
-    return array;
-}
-
 void st_result_condition_json(void *object, const char *key, const char *value)
 {
     int64_t number;
@@ -148,7 +128,6 @@ json_t *st_result_json(const struct st_result *result)
     st_json_set(o, "late_wakes", result->cause_late_n);
     st_json_set(o, "late_wakes_explained", result->cause_explained_n);
     st_json_set(o, "causes", causes(result));
-    st_json_set(o, "worst", events(result));
     st_json_set(o, "conditions", conditions(result));
     return o;
 }

@@ -39,8 +39,13 @@ static int parse_frames(const char *text, const char *key, int64_t *ret)
 
 int st_alsa_status_parse(const char *text, struct st_alsa_status *ret)
 {
-    static const char *const others[] = {"OPEN",   "SETUP",     "PREPARED",    "DRAINING",
-                                         "PAUSED", "SUSPENDED", "DISCONNECTED"};
+    static const struct {
+        const char *name;
+        enum st_alsa_state state;
+    } states[] = {
+        {"RUNNING", ST_ALSA_RUNNING}, {"XRUN", ST_ALSA_XRUN},       {"OPEN", ST_ALSA_OTHER},
+        {"SETUP", ST_ALSA_OTHER},     {"PREPARED", ST_ALSA_OTHER},  {"DRAINING", ST_ALSA_OTHER},
+        {"PAUSED", ST_ALSA_OTHER},    {"SUSPENDED", ST_ALSA_OTHER}, {"DISCONNECTED", ST_ALSA_OTHER}};
     struct st_alsa_status status = {.state = ST_ALSA_CLOSED};
     char value[64];
     if (st_text_begins(text, "closed")) {
@@ -49,18 +54,10 @@ int st_alsa_status_parse(const char *text, struct st_alsa_status *ret)
     }
     if (st_proc_field(text, "state", value, sizeof(value)) != 0)
         return -EBADMSG;
-    if (st_text_is(value, "RUNNING")) {
-        status.state = ST_ALSA_RUNNING;
-    } else if (st_text_is(value, "XRUN")) {
-        status.state = ST_ALSA_XRUN;
-    } else {
-        size_t i = 0;
-        while (i < ST_ARRAY_LEN(others) && !st_text_is(value, others[i]))
-            i++;
-        if (i == ST_ARRAY_LEN(others))
-            return -EBADMSG;
-        status.state = ST_ALSA_OTHER;
-    }
+    ST_EACH (row, states)
+        status.state = st_text_is(row->name, value) ? row->state : status.state;
+    if (status.state == ST_ALSA_CLOSED)
+        return -EBADMSG;
     uint64_t n;
     const char *at = value;
     if (st_proc_field(text, "owner_pid", value, sizeof(value)) == 0) {

@@ -68,8 +68,6 @@ static int find_owner(struct st_xrun_watch *w, char server[PATH_MAX], uid_t *ret
 static int start(struct st_xrun_watch *w, struct program *program, const char *path, const char *server,
                  uid_t uid)
 {
-    char own[24], listen[16], except[ST_XRUN_SERVER_BYTES + 2], cycles[ST_XRUN_SERVER_BYTES + 2];
-    char told[PATH_MAX + 32], owner[24];
     /* never what all users of a computer play */
     const bool listens = w->machine->os == ST_OS_LINUX && w->setting.listen[0] != '\0' && geteuid() != 0;
     struct st_child_env env;
@@ -78,27 +76,20 @@ static int start(struct st_xrun_watch *w, struct program *program, const char *p
         .switch_user = w->setting.user != 0, .uid = uid, .gid = entry != NULL ? entry->pw_gid : 0};
     if (uid != geteuid() && entry == NULL)
         return -ENOENT;
-    ST_PRINT(own, "-p%ld", (long)getpid());
-    ST_PRINT(listen, "-l%s", w->setting.listen);
-    ST_PRINT(except, "-x%s", w->setting.listen_except);
-    ST_PRINT(cycles, "-c%s", w->setting.cycles);
-    ST_PRINT(owner, "-u%lu", (unsigned long)uid);
     const char *argv[9] = {w->source->program, "-V" ST_VERSION};
     size_t n = 2;
     if (w->setting.own_stream)
-        argv[n++] = own;
+        argv[n++] = st_text("-p%ld", (long)getpid());
     if (listens)
-        argv[n++] = listen;
+        argv[n++] = st_text("-l%s", w->setting.listen);
     if (listens && w->setting.listen_except[0] != '\0')
-        argv[n++] = except;
+        argv[n++] = st_text("-x%s", w->setting.listen_except);
     if (w->setting.cycles[0] != '\0' && uid == geteuid())
-        argv[n++] = cycles;
+        argv[n++] = st_text("-c%s", w->setting.cycles);
     if (uid != geteuid() && !as.switch_user) /* sleeptuned does not fork: start_posix.c */
-        argv[n++] = owner;
-    if (server[0] != '\0') {
-        ST_PRINT(told, "-e%s=%s", w->source->server_env, server);
-        argv[n++] = told;
-    }
+        argv[n++] = st_text("-u%lu", (unsigned long)uid);
+    if (server[0] != '\0')
+        argv[n++] = st_text("-e%s=%s", w->source->server_env, server);
     /* root's for a program that becomes another user itself: before that it runs as root */
     int r = st_child_env_open(&env, as.switch_user ? uid : geteuid(), NULL);
     as.env = (const char *const *)env.vars;

@@ -151,17 +151,15 @@ static const struct server *best(const struct st_music *music)
     return n > 0 ? sources[0].owner : NULL;
 }
 
-static void say_dropouts(const struct server *server, const char *time, char *buf, size_t bytes)
+static const char *dropouts_of(const struct server *server, const char *time)
 {
     const struct st_dropout_table *seen = &server->seen;
     const char *when = st_text(" in %s on %s", time, name_of(server));
-    snprintf(
-        buf, bytes, "%s",
-        st_dropout_sentence_say(seen, st_dropout_table_worst(seen, INT64_MAX),
-                                &(struct st_dropout_sentence_about){.source = server->watch.source->name,
-                                                                    .all_n = st_dropout_table_total(seen),
-                                                                    .when = when,
-                                                                    .where = when}));
+    return st_dropout_sentence_say(seen, st_dropout_table_worst(seen, INT64_MAX),
+                                   &(struct st_dropout_sentence_about){.source = server->watch.source->name,
+                                                                       .all_n = st_dropout_table_total(seen),
+                                                                       .when = when,
+                                                                       .where = when});
 }
 
 static void put_next(const char *command, const char *why, const char *source, struct st_facts *facts)
@@ -177,26 +175,19 @@ static const char *why_none(const struct st_music *music)
     return music->why != NULL ? music->why : music->servers[0].watch.why;
 }
 
-static void say(const struct st_music *music, const struct server *server, int64_t duration_ns, char *buf,
-                size_t bytes)
+static const char *answer_of(const struct st_music *music, const struct server *server, int64_t duration_ns)
 {
     const char *time = st_text("%.*f s", duration_ns < 10 * ST_NS_PER_S ? 1 : 0, st_ns_seconds(duration_ns));
-    buf[0] = '\0';
-    if (server == NULL) {
-        st_text_append(buf, bytes, "No sound server was watched: %s.", why_none(music));
-        return;
-    }
-    const struct st_dropout_client *unheard = st_dropout_table_unheard(&server->seen);
+    if (server == NULL)
+        return st_text("No sound server was watched: %s.", why_none(music));
     if (st_dropout_table_total(&server->seen) > 0)
-        say_dropouts(server, time, buf, bytes);
-    else if (!plays(server) && duration_ns > LOADS_NS && server->watch.source->sees_cycles)
-        st_text_append(buf, bytes, "Nothing plays on %s.", name_of(server));
-    else
-        st_text_append(buf, bytes,
-                       unheard != NULL
-                           ? "No dropout in %s on %s; check does not watch what %s writes too late."
-                           : "No dropout in %s on %s.",
-                       time, name_of(server), unheard != NULL ? unheard->name : "");
+        return dropouts_of(server, time);
+    if (!plays(server) && duration_ns > LOADS_NS && server->watch.source->sees_cycles)
+        return st_text("Nothing plays on %s.", name_of(server));
+    const struct st_dropout_client *unheard = st_dropout_table_unheard(&server->seen);
+    return st_text("No dropout in %s on %s%s%s%s.", time, name_of(server),
+                   unheard != NULL ? "; check does not watch what " : "",
+                   unheard != NULL ? unheard->name : "", unheard != NULL ? " writes too late" : "");
 }
 
 static void put(const struct server *server, int64_t duration_ns, struct st_facts *facts)
@@ -244,50 +235,43 @@ static const char *most_of(json_t *reasons)
     return most;
 }
 
-/* Puts them, and the next step of its screen. @param dropouts  of sleeptune-causes/1. */
-static void put_records(const struct server *server, const json_t *dropouts, const json_t *screen,
-                        int64_t duration_ns, struct st_facts *facts, char *buf, size_t bytes)
-{
-    const json_t *client = first_of(first_of(dropouts, "sources"), "clients");
-    snprintf(buf, bytes, "%s%s (Recorded by sleeptuned on %s in at most %.0f s.)",
-             st_dropout_sentence_forced(&server->seen, st_dropout_table_worst(&server->seen, INT64_MAX),
-                                        server->watch.source->name),
-             st_json_safe_text(dropouts, "text"), name_of(server), st_ns_seconds(duration_ns + SUM_NS));
-    st_facts_put_int(facts, ST_MUSIC_DROPOUTS, st_json_integer(dropouts, "count"), RECORDS);
-    st_facts_put_text(facts, ST_MUSIC_CLIENT, st_json_safe_text(client, "name"), RECORDS);
-    st_facts_put_int(facts, ST_MUSIC_CLIENT_DROPOUTS,
-                     st_json_integer(client, "dropouts") + st_json_integer(client, "device_dropouts"),
-                     RECORDS);
-    st_facts_put_text(facts, ST_MUSIC_REASON, most_of(json_object_get(client, "reasons")), RECORDS);
-    put_next(st_json_safe_text(screen, "next"), st_json_safe_text(screen, "next_why"), RECORDS, facts);
-}
-
 /* A daemon of this user sees more than check: two answers in the same second would contradict each other.
- * What it has not recorded check may have seen. @return has it dropouts? */
-static bool take_records(const struct server *server, int64_t duration_ns, struct st_facts *facts, char *buf,
-                         size_t bytes)
+ * What it has not recorded check may have seen. Puts them, and the next step of its screen. @return the
+ * answer; NULL: it has no dropouts. */
+static const char *take_records(const struct server *server, int64_t duration_ns, struct st_facts *facts)
 {
     struct st_daemon_answer status = {0}, causes;
+    const char *answer = NULL, *source = server->watch.source->name;
     const char *since = st_text("/v1/causes?since=%" PRId64,
                                 (st_platform_wall_ns(server->music->p) - duration_ns) / ST_NS_PER_S);
-    int r = st_daemon_client_try(NULL, since, "sleeptune-causes/1", RECORDS_MS, &causes);
-    const json_t *dropouts = json_object_get(causes.document, "dropouts");
-    if (st_json_integer(dropouts, "count") <= 0 ||
-        !st_text_is(st_json_text_of(first_of(dropouts, "sources"), "source"), server->watch.source->name))
-        r = -1;
-    if (r == 0)
-        r = st_daemon_client_try(NULL, "/v1/status", "sleeptune-status/1", RECORDS_MS, &status);
-    if (r == 0)
-        put_records(server, dropouts, json_object_get(status.document, "screen"), duration_ns, facts, buf,
-                    bytes);
+    const int r = st_daemon_client_try(NULL, since, "sleeptune-causes/1", RECORDS_MS, &causes);
+    const json_t *dropouts = json_object_get(causes.document, "dropouts"),
+                 *first = first_of(dropouts, "sources"), *client = first_of(first, "clients");
+    if (r == 0 && st_json_integer(dropouts, "count") > 0 &&
+        st_text_is(st_json_text_of(first, "source"), source) &&
+        st_daemon_client_try(NULL, "/v1/status", "sleeptune-status/1", RECORDS_MS, &status) == 0) {
+        const json_t *screen = json_object_get(status.document, "screen");
+        answer = st_text("%s%s (Recorded by sleeptuned on %s in at most %.0f s.)",
+                         st_dropout_sentence_forced(&server->seen,
+                                                    st_dropout_table_worst(&server->seen, INT64_MAX), source),
+                         st_json_safe_text(dropouts, "text"), name_of(server),
+                         st_ns_seconds(duration_ns + SUM_NS));
+        st_facts_put_int(facts, ST_MUSIC_DROPOUTS, st_json_integer(dropouts, "count"), RECORDS);
+        st_facts_put_text(facts, ST_MUSIC_CLIENT, st_json_safe_text(client, "name"), RECORDS);
+        st_facts_put_int(facts, ST_MUSIC_CLIENT_DROPOUTS,
+                         st_json_integer(client, "dropouts") + st_json_integer(client, "device_dropouts"),
+                         RECORDS);
+        st_facts_put_text(facts, ST_MUSIC_REASON, most_of(json_object_get(client, "reasons")), RECORDS);
+        put_next(st_json_safe_text(screen, "next"), st_json_safe_text(screen, "next_why"), RECORDS, facts);
+    }
     st_daemon_client_finish(&status);
     st_daemon_client_finish(&causes);
-    return r == 0;
+    return answer;
 }
 
 int st_music_finish(struct st_music *music, bool ask, struct st_facts *facts)
 {
-    char answer[1000];
+    const char *answer = NULL;
     if (music == NULL)
         return -ENOMEM;
     st_music_poll(music);
@@ -300,8 +284,10 @@ int st_music_finish(struct st_music *music, bool ask, struct st_facts *facts)
     const int64_t watched_ns = server != NULL ? duration_ns - server->watch.silent_ns : 0;
     if (server != NULL)
         put(server, watched_ns, facts);
-    if (!ask || server == NULL || !take_records(server, watched_ns, facts, answer, sizeof(answer)))
-        say(music, server, watched_ns, answer, sizeof(answer));
+    if (ask && server != NULL)
+        answer = take_records(server, watched_ns, facts);
+    if (answer == NULL)
+        answer = answer_of(music, server, watched_ns);
     const int r = st_facts_put_text(facts, ST_MUSIC_ANSWER, answer, SOURCE);
     ST_EACH_OF (watched, music->servers, music->servers_n) {
         if (watched->open)

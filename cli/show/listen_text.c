@@ -123,84 +123,86 @@ static const char *why_not_heard(const struct st_listen_view *view)
                : "the test signal was not heard";
 }
 
-/* The first line: what was lost in how long, over which way, and how many that can show. */
-static void say_answer(const struct st_listen_view *view, char *buf, size_t bytes)
+/* Why the result is invalid, though something was heard. */
+static const char *why_invalid(const struct st_listen_view *view)
 {
     const struct st_hearing_result *result = view->result;
+    if (result->remarks[ST_REMARK_CLOCKS])
+        return "the two clocks are more than 0.1 % apart";
+    if (result->remarks[ST_REMARK_SHORT])
+        return is_gone(view) ? "the device or the sound server has gone too soon"
+                             : "the recording is too short for all test glitches";
+    if (result->forced_found_n < result->forced_n)
+        return st_text("only %u of the %u test glitches were found", result->forced_found_n,
+                       result->forced_n);
+    return "the signal was lost for more than a second";
+}
+
+/* The first line: what was lost in how long, over which way, and how many that can show. */
+static const char *answer_of(const struct st_listen_view *view)
+{
+    const struct st_hearing_result *result = view->result;
+    const size_t n = result->losses_n;
     const char *bound = st_miss_events_rate_text(result->per_hour_max95);
     const char *heard = st_ns_long(llround(result->heard_s * ST_NS_PER_S));
     if (result->path_class == ST_PATH_NONE)
-        snprintf(buf, bytes, "! Invalid: %s, so nothing can be said about losses.", why_not_heard(view));
-    else if (result->forced_n == 0 && !result->remarks[ST_REMARK_SHORT])
-        snprintf(buf, bytes, "! Invalid: no test glitch could be made, so losses may have been missed.");
-    else if (!st_hearing_valid(result))
-        snprintf(buf, bytes, "! Invalid: %s, so losses may have been missed. %zu loss%s found in %s %s.",
-                 result->remarks[ST_REMARK_CLOCKS]  ? "the two clocks are more than 0.1 % apart"
-                 : result->remarks[ST_REMARK_SHORT] ? is_gone(view)
-                                                          ? "the device or the sound server has gone too soon"
-                                                          : "the recording is too short for all test glitches"
-                 : result->forced_found_n < result->forced_n
-                     ? st_text("only %u of the %u test glitches were found", result->forced_found_n,
-                               result->forced_n)
-                     : "the signal was lost for more than a second",
-                 result->losses_n, result->losses_n == 1 ? " was" : "es were", heard, title(view));
-    else if (is_gone(view))
-        snprintf(buf, bytes,
-                 "! Ended after %s, as the device or the sound server has gone: %zu loss%s until then.",
-                 heard, result->losses_n, result->losses_n == 1 ? "" : "es");
-    else if (result->losses_n == 0)
-        snprintf(buf, bytes, "✔ Nothing was lost in %s %s: at most %s losses per hour (95 %%).", heard,
-                 title(view), bound);
-    else
-        snprintf(buf, bytes, "✘ %zu loss%s, %s in all, in %s %s: at most %s per hour (95 %%).",
-                 result->losses_n, result->losses_n == 1 ? "" : "es",
-                 time_of(view, (double)result->lost_frames), heard, title(view), bound);
+        return st_text("! Invalid: %s, so nothing can be said about losses.", why_not_heard(view));
+    if (result->forced_n == 0 && !result->remarks[ST_REMARK_SHORT])
+        return "! Invalid: no test glitch could be made, so losses may have been missed.";
+    if (!st_hearing_valid(result))
+        return st_text("! Invalid: %s, so losses may have been missed. %zu loss%s found in %s %s.",
+                       why_invalid(view), n, n == 1 ? " was" : "es were", heard, title(view));
+    if (is_gone(view))
+        return st_text("! Ended after %s, as the device or the sound server has gone: %zu loss%s until then.",
+                       heard, n, n == 1 ? "" : "es");
+    if (n == 0)
+        return st_text("✔ Nothing was lost in %s %s: at most %s losses per hour (95 %%).", heard, title(view),
+                       bound);
+    return st_text("✘ %zu loss%s, %s in all, in %s %s: at most %s per hour (95 %%).", n, n == 1 ? "" : "es",
+                   time_of(view, (double)result->lost_frames), heard, title(view), bound);
 }
 
+static const char not_explained[] = "not explained";
+
 /* "when Bitwig was not ready", or "not explained". */
-static void say_when(const struct st_listen_view *view, const struct st_loss *loss, char *buf, size_t bytes)
+static const char *when_of(const struct st_listen_view *view, const struct st_loss *loss)
 {
     const struct st_capture_event *event = reason_of(view, loss);
     const json_t *record = record_of(view, loss);
     const char *client = st_json_text_of(record, "client"), *why = st_json_text_of(record, "why"),
                *place = st_json_text_of(record, "place");
-    const bool dropout = st_text_is(st_json_text_of(record, "event"), "client-dropout");
     if (event != NULL)
-        snprintf(buf, bytes, "when %s", st_capture_stream_event_say(event->kind));
-    else if (record == NULL)
-        snprintf(buf, bytes, "not explained");
-    else if (dropout && client[0] != '\0')
-        snprintf(buf, bytes, "when %s was not ready", client);
-    else if (dropout)
-        snprintf(buf, bytes, "when a program was not ready");
-    else if (st_text_is(place, "resync") || st_text_is(place, "bus"))
-        snprintf(buf, bytes, "when the card %s", why);
-    else
-        snprintf(buf, bytes, "when %s", why[0] != '\0' ? why : "the test loop woke up late");
-    st_safe_text(buf);
+        return st_text("when %s", st_capture_stream_event_say(event->kind));
+    if (record == NULL)
+        return not_explained;
+    if (st_text_is(st_json_text_of(record, "event"), "client-dropout"))
+        return st_safe_text(st_text("when %s was not ready", client[0] != '\0' ? client : "a program"));
+    const bool card = st_text_is(place, "resync") || st_text_is(place, "bus");
+    return st_safe_text(st_text("when %s%s", card ? "the card " : "",
+                                card || why[0] != '\0' ? why : "the test loop woke up late"));
 }
 
 /* How many of the losses had which reason. */
-static void sum_up(const struct st_listen_view *view, char *buf, size_t bytes)
+static const char *sum_up(const struct st_listen_view *view)
 {
-    static const char others[] = "for other reasons";
     struct {
-        char when[200];
+        const char *when;
         size_t n;
     } sums[SUMS + 1] = {{.n = 0}};
+    const char *text = "";
     ST_EACH_OF (loss, view->result->losses, view->result->kept_n) {
-        char when[200];
+        const char *when = when_of(view, loss);
         size_t i = 0;
-        say_when(view, loss, when, sizeof(when));
         while (i < SUMS && sums[i].n > 0 && !st_text_is(sums[i].when, when))
             i++;
-        ST_PRINT(sums[i].when, "%s", i < SUMS ? when : others);
+        sums[i].when = i < SUMS ? when : "for other reasons";
         sums[i].n++;
     }
     ST_EACH (sum, sums) {
         if (sum->n > 0)
-            st_text_join(buf, bytes, ", ", "%zu %s", sum->n, sum->when);
+            text = st_text("%s%s%zu %s", text, text[0] != '\0' ? ", " : "", sum->n, sum->when);
     }
+    return text;
 }
 
 /* What it would have had no record of. */
@@ -227,50 +229,38 @@ static void say_unwatched(const struct st_listen_view *view, const struct st_tex
 static void say_losses(const struct st_listen_view *view, const struct st_text_sheet *sheet)
 {
     const struct st_hearing_result *result = view->result;
-    char sums[1200] = "";
+    const char *sums = view->live != NULL ? sum_up(view) : "";
     for (size_t i = 0; i < result->kept_n && i < ROWS; i++) {
         const struct st_loss *loss = &result->losses[i];
         const struct st_capture_event *event = reason_of(view, loss);
         const json_t *record = record_of(view, loss);
-        char text[700];
-        ST_PRINT(text, "at %.3f s: %s %s", (double)loss->at_frame / view->rate_hz,
-                 time_of(view, (double)loss->frames), st_signal_loss_text(loss->kind));
-        if (event != NULL)
-            ST_APPEND(text, "; %s", st_capture_stream_event_say(event->kind));
-        if (record != NULL)
-            ST_APPEND(text, "; sleeptuned saw: %s",
-                      st_safe_text(st_text("%s", st_json_text_of(record, "text"))));
-        if (view->live != NULL && event == NULL && record == NULL)
-            ST_APPEND(text, "; not explained: %s",
-                      view->records == NULL                         ? "no sleeptuned recorded it"
-                      : loss_ns(view, loss) < view->records_from_ns ? "there are too many later records"
-                                                                    : "no record at that moment");
-        st_text_row(sheet, i == 0 ? "Losses" : "", "%s", text);
+        const char *why = view->live == NULL || record != NULL || event != NULL ? ""
+                          : view->records == NULL ? "; not explained: no sleeptuned recorded it"
+                          : loss_ns(view, loss) < view->records_from_ns
+                              ? "; not explained: there are too many later records"
+                              : "; not explained: no record at that moment";
+        st_text_row(sheet, i == 0 ? "Losses" : "", "at %.3f s: %s %s%s%s%s%s%s",
+                    (double)loss->at_frame / view->rate_hz, time_of(view, (double)loss->frames),
+                    st_signal_loss_text(loss->kind), event != NULL ? "; " : "",
+                    event != NULL ? st_capture_stream_event_say(event->kind) : "",
+                    record != NULL ? "; sleeptuned saw: " : "", st_json_safe_text(record, "text"), why);
     }
-    if (view->live != NULL)
-        sum_up(view, sums, sizeof(sums));
-    if (result->losses_n > ROWS && view->live == NULL)
-        st_text_row(sheet, "", "and %zu more: add --json", result->losses_n - ROWS);
-    else if (result->losses_n > ROWS)
-        st_text_row(sheet, "", "and %zu more: add --json. Of %zu: %s", result->losses_n - ROWS,
-                    result->kept_n, sums);
-    if (strstr(sums, "not explained") != NULL)
+    if (result->losses_n > ROWS)
+        st_text_row(sheet, "", "and %zu more: add --json%s", result->losses_n - ROWS,
+                    sums[0] != '\0' ? st_text(". Of %zu: %s", result->kept_n, sums) : "");
+    if (strstr(sums, not_explained) != NULL)
         say_unwatched(view, sheet);
 }
 
 static void say_path(const struct st_listen_view *view, const struct st_text_sheet *sheet)
 {
     const struct st_hearing_result *result = view->result;
-    char text[400];
     if (result->path_class == ST_PATH_NONE)
         return;
-    ST_PRINT(text, "%s: %s", st_hearing_classes[result->path_class].text,
-             st_hearing_classes[result->path_class].promise);
-    if (fabs(result->gain_db) >= 0.1)
-        ST_APPEND(text, "; volume %+.1f dB", result->gain_db);
-    if (is_known(result->noise_db))
-        ST_APPEND(text, "; noise %.0f dB", result->noise_db);
-    st_text_row(sheet, "Path", "%s", text);
+    st_text_row(sheet, "Path", "%s: %s%s%s", st_hearing_classes[result->path_class].text,
+                st_hearing_classes[result->path_class].promise,
+                fabs(result->gain_db) >= 0.1 ? st_text("; volume %+.1f dB", result->gain_db) : "",
+                is_known(result->noise_db) ? st_text("; noise %.0f dB", result->noise_db) : "");
     if (st_hearing_valid(result))
         st_text_row(sheet, "Test", "all %u test glitches were found", result->forced_n);
     if (view->latency_known)
@@ -352,8 +342,7 @@ static const char *command_of(const struct st_listen_wish *wish)
 static void say_next(const struct st_listen_view *view, const struct st_text_sheet *sheet)
 {
     const struct st_hearing_result *result = view->result;
-    const char *next = NULL, *again = command_of(&view->wish);
-    char text[1300];
+    const char *again = command_of(&view->wish), *next;
     if (result->remarks[ST_REMARK_CLOCKS])
         next = ST_DROPOUT_REASON_ONE_CLOCK;
     else if (result->remarks[ST_REMARK_SILENT])
@@ -362,32 +351,28 @@ static void say_next(const struct st_listen_view *view, const struct st_text_she
         next = "sleeptune listen --signal FILE, play that file through the path, and record it from its "
                "beginning";
     else if (is_gone(view))
-        ST_PRINT(text, "connect the device or start the sound server again, then %s", again);
+        next = st_text("connect the device or start the sound server again, then %s", again);
     else if (result->remarks[ST_REMARK_SHORT])
-        ST_PRINT(text, "%s, and let it run for 10 s or longer", again);
-    else if (!st_hearing_valid(result) && view->live->events_n[ST_CAPTURE_MIXED] > 0)
-        ST_PRINT(text, "stop the other programs that play, then run: %s", again);
+        next = st_text("%s, and let it run for 10 s or longer", again);
     else if (!st_hearing_valid(result))
-        next = "sleeptune listen --help, for another way back (--back)";
-    else if (result->losses_n > 0 && view->live != NULL)
-        next = "sleeptune check, to find what was late";
+        next = view->live->events_n[ST_CAPTURE_MIXED] > 0
+                   ? st_text("stop the other programs that play, then run: %s", again)
+                   : "sleeptune listen --help, for another way back (--back)";
     else if (result->losses_n > 0)
-        next = "sleeptune check, on the computer that played it";
+        next = view->live != NULL ? "sleeptune check, to find what was late"
+                                  : "sleeptune check, on the computer that played it";
     else if (result->heard_s >= SURE_S)
         return;
-    else if (view->live == NULL)
-        next = "record for 3 h, which can show less than 1 an hour";
     else
-        ST_PRINT(text, "%s -d 3h, which can show less than 1 an hour", again);
-    st_text_row(sheet, "Next", "%s", next != NULL ? next : text);
+        next = st_text("%s, which can show less than 1 an hour",
+                       view->live == NULL ? "record for 3 h" : st_text("%s -d 3h", again));
+    st_text_row(sheet, "Next", "%s", next);
 }
 
 void st_listen_text_screen(const struct st_listen_view *view, FILE *out, int width)
 {
     const struct st_text_sheet sheet = {out, LABEL, width};
-    char answer[400];
-    say_answer(view, answer, sizeof(answer));
-    st_text_wrap(out, answer, 2, width);
+    st_text_wrap(out, answer_of(view), 2, width);
     fputc('\n', out);
     say_losses(view, &sheet);
     say_path(view, &sheet);

@@ -5,7 +5,7 @@ _sleeptune() {
     local cur=$2 prev=$3 command=${COMP_WORDS[1]} words=''
     COMPREPLY=()
     case $prev in
-    --snapshot | --root | --input | --record | --socket | --output | --db | --textfile | --junit | -o)
+    --snapshot | --root | --input | --record | --socket | --output | --db | --textfile | -o)
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return
         ;;
@@ -32,7 +32,7 @@ _sleeptune() {
     elif [ -z "$words" ]; then
         case $command in
         measure) words='--rate --frames --duration --cpu --policy --priority --load --warmup --wait
-            --timer-slack --cause-above --stress --no-lock --record --details --json --format --fail-on-miss --at-most --junit --quiet --help' ;;
+            --timer-slack --cause-above --stress --no-lock --record --details --json --format --fail-on-miss --at-most --quiet --help' ;;
         check) words='--duration --frames --rate --profile --only --format --json --threshold --ok --details --all --output
             --textfile --quiet --stress --no-servers --help' ;;
         listen) words='--back --play --duration --frames --signal --input --json --format --help' ;;

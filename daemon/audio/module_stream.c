@@ -174,11 +174,10 @@ static int connect_backend(struct st_own_stream *stream, char *error, size_t err
 {
     const size_t index = backend_index(stream->config->audio.backend);
     if (backends[index].backend == SoundIoBackendJack && !st_jack_server_is_pipewire()) {
-        char why[ST_XRUN_WHY_BYTES];
-        const int r = st_jack_server_look(st_jack_server_name(), why, sizeof(why));
-        if (r != 0) {
+        const char *why = st_jack_server_look(st_jack_server_name());
+        if (why != NULL) {
             snprintf(error, error_bytes, "backend jack: %s", why);
-            return r;
+            return -ENOENT;
         }
     }
     if (!soundio_have_backend(backends[index].backend)) {

@@ -169,11 +169,11 @@ static jack_port_t *open_port(const char *name, bool out)
 static int open_client(const char *server)
 {
     static const char *const names[CHANNELS] = {"left", "right"};
-    char why[ST_CAPTURE_TEXT_BYTES];
     int r = ST_EAR_DONE;
     if (st_jack_server_is_pipewire())
         return absent("libjack is that of PipeWire");
-    if (st_jack_server_look(server, why, sizeof(why)) != 0)
+    const char *why = st_jack_server_look(server);
+    if (why != NULL)
         return absent(why);
     jack_set_error_function(drop_message);
     jack_set_info_function(drop_message);

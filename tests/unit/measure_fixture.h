@@ -15,7 +15,14 @@ struct bench {
     struct st_drain drain;
     struct st_result result;
     struct st_counters_handle counters;
+    struct st_cause_event latest;
 };
+
+static inline void bench_late(void *ctx, const struct st_cause_event *event)
+{
+    struct bench *b = ctx;
+    b->latest = *event;
+}
 
 /* 64 frames at 48 kHz on an idle fake machine; the loop counts `periods` without warm-up. */
 static inline void bench_init(struct bench *b, uint64_t ring_words, uint64_t periods)
@@ -36,6 +43,8 @@ static inline void bench_init(struct bench *b, uint64_t ring_words, uint64_t per
     assert_int_equal(st_hist_init(&b->result.response, 3), 0);
     const struct st_cause_machine machine = {.virtualised = 1, .rt_hole_ns = 50000000};
     st_drain_init(&b->drain, &b->loop, &b->result, NULL, &machine);
+    b->drain.sink.late = bench_late;
+    b->drain.sink.ctx = b;
 }
 
 static inline void bench_script(struct bench *b, const int64_t *late_ns, size_t n, int64_t late_after_ns)

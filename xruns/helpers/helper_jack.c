@@ -134,8 +134,8 @@ static int open_client(const char *server)
     jack_status_t status = 0;
     if (st_jack_server_is_pipewire())
         return st_helper_line_absent("libjack is that of PipeWire, which is watched as PipeWire");
-    char why[ST_XRUN_WHY_BYTES];
-    if (st_jack_server_look(server, why, sizeof(why)) != 0)
+    const char *why = st_jack_server_look(server);
+    if (why != NULL)
         return st_helper_line_absent("%s", why);
     jack_set_error_function(keep_message);
     jack_set_info_function(drop_message);

@@ -65,66 +65,50 @@ static bool is_socket(const char *path)
 /* The folder and all that is in it. */
 static bool all_is_own(const char *folder)
 {
-    char path[PATH_MAX];
     const struct dirent *entry;
     DIR *dir = is_own(folder, S_IFDIR) ? opendir(folder) : NULL;
     bool own = dir != NULL;
-    while (own && (entry = readdir(dir)) != NULL) {
-        ST_PRINT(path, "%s/%s", folder, entry->d_name);
-        own = st_text_is(entry->d_name, "..") || is_own(path, 0);
-    }
+    while (own && (entry = readdir(dir)) != NULL)
+        own = st_text_is(entry->d_name, "..") || is_own(st_text("%s/%s", folder, entry->d_name), 0);
     if (dir != NULL)
         closedir(dir);
     return own;
 }
 
-/* @return whether a server is there; *ret_folder: what libjack opens its database in, made if need be, so
- * that no other user makes it meanwhile. */
-static bool find(const char *name, char folder[PATH_MAX])
+/* @return what libjack opens its database in, made if need be, so that no other user makes it meanwhile.
+ * NULL: no server is there. */
+static const char *find(const char *name)
 {
-    char file[ST_JACK_SERVER_NAME_BYTES], uid[24], path[PATH_MAX + 16];
-    ST_PRINT(file, "%s", name);
-    st_text_swap(st_text_swap(file, '/', '_'), '\\', '_');
+    char *file = st_text("%s", name);
     const bool promiscuous = getenv("JACK_PROMISCUOUS_SERVER") != NULL;
-    ST_PRINT(uid, "%lu", (unsigned long)geteuid());
+    const unsigned long uid = geteuid();
+    st_text_swap(st_text_swap(file, '/', '_'), '\\', '_');
     ST_EACH (in, folders) {
-        ST_PRINT(path, "%s/jack_%s%s%s_0", *in, file, promiscuous ? "" : "_", promiscuous ? "" : uid);
-        if (is_socket(path)) {
-            snprintf(folder, PATH_MAX, "%s/jack_db-%s", *in, uid);
+        const char *socket =
+            promiscuous ? st_text("%s/jack_%s_0", *in, file) : st_text("%s/jack_%s_%lu_0", *in, file, uid);
+        if (is_socket(socket)) {
+            const char *folder = st_text("%s/jack_db-%lu", *in, uid);
             (void)mkdir(folder, 0700);
-            return true;
+            return folder;
         }
-        snprintf(folder, PATH_MAX, "%s/jack%s%s", *in, promiscuous ? "" : "-", promiscuous ? "" : uid);
-        if (strchr(name, '/') != NULL || !is_own(folder, S_IFDIR))
-            continue;
-        snprintf(folder + strlen(folder), PATH_MAX - strlen(folder), "/%s", name);
-        ST_PRINT(path, "%s/jack_0", folder);
-        if (is_socket(path))
-            return true;
+        const char *all = promiscuous ? st_text("%s/jack", *in) : st_text("%s/jack-%lu", *in, uid);
+        const char *own = st_text("%s/%s", all, name);
+        if (strchr(name, '/') == NULL && is_own(all, S_IFDIR) && is_socket(st_text("%s/jack_0", own)))
+            return own;
     }
-    return false;
+    return NULL;
 }
 
-int st_jack_server_look(const char *name, char *why, size_t why_bytes)
+const char *st_jack_server_look(const char *name)
 {
-    char folder[PATH_MAX];
-    if (strlen(name) >= ST_JACK_SERVER_NAME_BYTES) {
-        snprintf(why, why_bytes, "the name of the JACK server is longer than %d bytes",
-                 ST_JACK_SERVER_NAME_BYTES - 1);
-        return -ENAMETOOLONG;
-    }
-    if (!find(name, folder)) {
-        if (st_text_is(name, "default"))
-            snprintf(why, why_bytes, "JACK is not running for this user");
-        else
-            snprintf(why, why_bytes, "JACK server \"%s\" is not running for this user", name);
-        return -ENOENT;
-    }
-    if (all_is_own(folder))
-        return 0;
-    snprintf(why, why_bytes,
-             "another user can change %s, which libjack would open. "
-             "Remove that folder as root, then start JACK again",
-             folder);
-    return -EPERM;
+    if (strlen(name) >= ST_JACK_SERVER_NAME_BYTES)
+        return st_text("the name of the JACK server is longer than %d bytes", ST_JACK_SERVER_NAME_BYTES - 1);
+    const char *folder = find(name);
+    if (folder == NULL)
+        return st_text_is(name, "default") ? "JACK is not running for this user"
+                                           : st_text("JACK server \"%s\" is not running for this user", name);
+    return all_is_own(folder) ? NULL
+                              : st_text("another user can change %s, which libjack would open. "
+                                        "Remove that folder as root, then start JACK again",
+                                        folder);
 }

@@ -12,6 +12,6 @@ const char *st_jack_server_name(void);
 /** Is the libjack of this process PipeWire's? It came with libpipewire, and opens none of this. */
 bool st_jack_server_is_pipewire(void);
 
-/**  To be asked before libjack is: without a server, nothing is opened or made. @return 0; -ENOENT (none
- * runs), -EPERM (another user can change what libjack would open), -ENAMETOOLONG: `why` is a sentence. */
-ST_NODISCARD int st_jack_server_look(const char *name, char *why, size_t why_bytes);
+/** To be asked before libjack is: without a server, nothing is opened or made. @return NULL, or a sentence:
+ * none runs, or another user can change what libjack would open. */
+ST_NODISCARD const char *st_jack_server_look(const char *name);

@@ -2,11 +2,10 @@
  * the last seconds for the one thread of each process that computes.
  *
  * A server reports a cycle up to a second later, so that figures "of that cycle" have to be there before. One
- * thread costs 3 to 9 us of CPU time a sample, so that only clients that play are sampled, many of them half
- * as often, and all of them less often where that costs too much (thread_window.h): a late cycle's CPU time
- * is then known less exactly, and its error says so. After a dropout by a lack of CPU, the real-time threads
- * of all programs are sampled for a while, too. Without such figures (FreeBSD, or a /proc that hides
- * processes) nothing is measured. One thread. */
+ * thread costs 3 to 9 us of CPU time a sample, so that only clients that play are sampled, and many of them
+ * less often: a late cycle's CPU time is then known less exactly, and its error says so. After a dropout by a
+ * lack of CPU, the real-time threads of all programs are sampled for a while, too. Without such figures
+ * (FreeBSD, or a /proc that hides processes) nothing is measured. One thread. */
 #pragma once
 
 #include <sys/types.h>

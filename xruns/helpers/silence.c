@@ -7,13 +7,11 @@
 #define ALONE_MS   1500  /* longer needs another sign, and casts no doubt */
 #define DOUBT_S    300   /* so long a silence that the program made casts doubt on the next ones */
 #define OWN_S      2
-#define SOUND_MS   20  /* less sound than that between two makes them one */
-#define SOUND_S    2   /* 1 / SOUND_S s of sound in the last seconds has to be before it */
-#define LONGEST_S  10  /* what goes on for longer is reported in parts */
-#define GAP_S      2   /* 1 / GAP_S s of cycles may be missing */
-#define LEVEL_BINS 3   /* half seconds */
-#define BLOCK      16  /* frames of a cache line */
-#define AHEAD      128 /* frames: another CPU has written them */
+#define SOUND_MS   20 /* less sound than that between two makes them one */
+#define SOUND_S    2  /* 1 / SOUND_S s of sound in the last seconds has to be before it */
+#define LONGEST_S  10 /* what goes on for longer is reported in parts */
+#define GAP_S      2  /* 1 / GAP_S s of cycles may be missing */
+#define LEVEL_BINS 3  /* half seconds */
 
 /* The loudest channel of a frame. */
 static float value_of(const struct st_silence_cycle *cycle, size_t frame)
@@ -44,15 +42,8 @@ static float peak_of(const struct st_silence_cycle *cycle, size_t first, size_t 
     int32_t peak = 0;
     bool is_sound = false;
     ST_EACH_OF (channel, cycle->channels, cycle->channels_n) {
-        const float *samples = &(*channel)[first];
         int32_t least = INT32_MAX;
-        size_t at = 0;
-        for (; at + BLOCK <= n; at += BLOCK) {
-            /* as a number: behind the end of the array there is no pointer */
-            __builtin_prefetch((const void *)((uintptr_t)(samples + at) + AHEAD * sizeof(*samples)));
-            scan(samples + at, BLOCK, &least, &peak);
-        }
-        scan(samples + at, n - at, &least, &peak);
+        scan(&(*channel)[first], n, &least, &peak);
         is_sound = is_sound || least > 0;
     }
     float value;

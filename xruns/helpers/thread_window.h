@@ -33,16 +33,3 @@ struct st_thread_rival {
  * that did so most unusually. @return its place; n: no one. */
 size_t st_thread_window_culprit(const struct st_thread_rival *rivals, size_t n,
                                 const struct st_thread_rival *own, int64_t queue_ns);
-
-/* How often threads are sampled: less often where that costs too much of a CPU. */
-#define ST_THREAD_PACE_NS         (20 * ST_NS_PER_MS) /* between two samples; twice that for many threads */
-#define ST_THREAD_PACE_MANY       6                   /* threads */
-#define ST_THREAD_PACE_SLOWER_MAX 4
-
-struct st_thread_pace {
-    int slower;            /* factor of the pauses; 1 at first */
-    int64_t at_ns, cpu_ns; /* of the latest look; 0: none */
-};
-
-/** @param cpu_ns this program's CPU time so far. @return the pause to the next sample, ns. */
-int64_t st_thread_window_pause(struct st_thread_pace *pace, int64_t now_ns, int64_t cpu_ns, int threads_n);

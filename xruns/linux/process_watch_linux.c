@@ -19,7 +19,7 @@
 
 #define PROCESSES_MAX 64
 #define RIVALS_MAX    32
-#define RING          128               /* samples: 2.5 to 5 s */
+#define RING          128               /* samples: 2.5 to 10 s */
 #define PLAYED_NS     (4 * ST_NS_PER_S) /* who has played in no cycle for so long is not sampled */
 #define THREADS_MAX   4000              /* that one look through /proc reads */
 #define THREADS_EACH  (THREADS_MAX / PROCESSES_MAX) /* of a process that plays */
@@ -38,7 +38,12 @@
 #define RARE_TICKS   25                   /* ... and is asked again each time, as is one that runs */
 #define USUAL_TICKS  8                    /* of a moving average */
 #define AROUND       3                    /* samples before and after a late cycle that are tried */
-#define FDS_MAX      64                   /* among which the server's socket is searched */
+#define PACE_NS                                                                                              \
+    (20 * ST_NS_PER_MS) /* between two samples, of a few threads; of more it is twice, of many 4 times that  \
+                         */
+#define FEW     6
+#define MANY    24
+#define FDS_MAX 64 /* among which the server's socket is searched */
 
 struct thread {
     pid_t pid, tid;         /* tid 0: none */
@@ -86,9 +91,8 @@ struct st_process_watch {
     int processes_n; /* places that have been used so far */
     struct rival rivals[RIVALS_MAX];
     int64_t at_ns[RING], done_ns[RING]; /* when the sample was begun and taken */
-    struct st_thread_pace pace;
-    int64_t samples_n; /* sample i is in place i % RING */
-    int64_t tick_ns;   /* of the kernel's clock */
+    int64_t samples_n;                  /* sample i is in place i % RING */
+    int64_t tick_ns;                    /* of the kernel's clock */
     int64_t chosen_ns, added_ns, scanned_ns, scan_cpu_ns, hunt_end_ns;
     bool unexplained;        /* since the last scan a culprit was not found */
     int in_vain_n;           /* scans after which none was found */
@@ -433,7 +437,7 @@ int64_t st_process_watch_sample(struct st_process_watch *watch)
     }
     watch->at_ns[watch->samples_n % RING] = now;
     watch->done_ns[watch->samples_n++ % RING] = st_posix_now_ns(NULL);
-    return st_thread_window_pause(&watch->pace, now, cpu_now_ns(), threads_n);
+    return threads_n < FEW ? PACE_NS : threads_n < MANY ? 2 * PACE_NS : 4 * PACE_NS;
 }
 
 /* --- one dropout --- */
@@ -620,7 +624,6 @@ struct st_process_watch *st_process_watch_new(void)
         return NULL;
     (void)clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
     watch->tick_ns = st_ns_from_timespec(&tick);
-    watch->pace.slower = 1;
     return watch;
 }
 

@@ -52,7 +52,7 @@ static void check_not_charged(const struct bench *b)
 {
     assert_int_equal(b->result.cause_late_n, 1);
     assert_int_equal(b->result.causes[ST_CAUSE_KERNEL].n, 0);
-    assert_int_equal(b->result.events[0].charged_ns, 0);
+    assert_int_equal(b->latest.charged_ns, 0);
 }
 
 static void late_wake_whose_wait_was_charged_as_cpu_time_is_explained(void **state)
@@ -61,8 +61,8 @@ static void late_wake_whose_wait_was_charged_as_cpu_time_is_explained(void **sta
     begin(&b, 50000); /* that long it may have waited, too */
     bench_run(&b);
     assert_int_equal(b.result.causes[ST_CAUSE_KERNEL].n, 1);
-    assert_int_equal(b.result.events[0].runq_wait_ns, 0);
-    assert_int_equal(b.result.events[0].charged_ns, 650000);
+    assert_int_equal(b.latest.runq_wait_ns, 0);
+    assert_int_equal(b.latest.charged_ns, 650000);
     assert_int_equal(b.result.causes[ST_CAUSE_KERNEL].explained_ns, 650000);
     bench_finish(&b);
 }
