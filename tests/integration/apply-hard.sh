@@ -175,6 +175,27 @@ echo '* - memlock 65536' >"$tree/etc/security/limits.conf"
 is "what comes with another change, and the report leaves out, is not made twice" \
     "$(apply --dry-run --root "$tree" --user ann | grep -oE '^linux-(rt-permission|memlock)')" linux-rt-permission
 
+# --- systems: files and folders of each are in tests/fixtures/systems, with their sources -----------------------------
+# of_system NAME CAPTURE, files on standard input: what apply writes or shows there, and back
+of_system() {
+    local path text rules=(linux-preemption linux-cpu-frequency linux-rt-permission --user ann)
+    fresh "system-$1" "$2"
+    with_ann
+    case $1 in freebsd*)
+        rules=(--frames 128 freebsd-hz freebsd-snd-latency)
+        sed -i 's/^kern.eventtimer.periodic: 0$/kern.eventtimer.periodic: 1/' "$tree/sysctl-a.txt" ;;
+    esac
+    while read -r path text && [ -n "$path" ]; do
+        mkdir -p "$tree/${path%/*}"
+        printf '%s\n' "$text" >"$tree/$path"
+    done
+    keep
+    screen_is "system-$1" apply --yes --root "$tree" "${rules[@]}"
+    revert --all --root "$tree" >/dev/null
+    ok "$1: and every byte is as it was" unchanged
+}
+while read -r name capture; do of_system "$name" "$capture"; done <"$SLEEPTUNE_SRC/tests/fixtures/systems/files"
+
 # --- what is shown is the change -------------------------------------------------------------------------------------
 # shown NAME N: the dry run shows each line that apply writes into files, and those of N files
 shown() {
