@@ -185,9 +185,9 @@ static int print_text(const struct options *options, const struct st_history_wis
     print(st_locale_begin(&stream, stdout), document, &look);
     if (st_locale_end(&stream) != 0)
         return st_failure("out of memory");
-    if (wish->whose[0] != '\0') {
+    if ((*wish->whose)[0] != '\0') {
         fputs("\nShown: ", stdout);
-        st_safe_print(stdout, wish->whose, ST_TEXT_TO_NUL);
+        st_safe_print(stdout, *wish->whose, ST_TEXT_TO_NUL);
         putchar('\n');
     }
     return fflush(stdout) == 0 ? ST_EXIT_DONE : st_failure("writing to standard output failed");
@@ -352,7 +352,7 @@ static int show_trace(const struct options *options, struct st_history_wish wish
 int st_cmd_history(int argc, char **argv)
 {
     struct options options = {0};
-    char whose[512] = "";
+    const char *whose = "";
     const int read = read_options(argc, argv, &options);
     if (read >= 0)
         return read;
@@ -367,8 +367,7 @@ int st_cmd_history(int argc, char **argv)
                                              .kind = options.kind != NULL ? options.kind : ""},
                                    .socket = options.system ? ST_DAEMON_SYSTEM_SOCKET : options.socket,
                                    .db = options.db,
-                                   .whose = whose,
-                                   .whose_bytes = sizeof(whose)};
+                                   .whose = &whose};
     const int status = make_wish(&options, &wish.asked);
     if (status != 0)
         return status;

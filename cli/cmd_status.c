@@ -69,8 +69,8 @@ static void add_sizes(const struct st_daemon_answer *to, const struct wish *wish
 
 static int print_text(const struct st_daemon_answer *answer, const struct wish *wish)
 {
-    char whose[ST_DAEMON_WHOSE_BYTES];
-    const bool current = st_daemon_client_whose(wish->socket, answer, whose, sizeof(whose));
+    bool current;
+    const char *whose = st_daemon_client_whose(wish->socket, answer, &current);
     const struct st_status_screen how = {
         .details = wish->details, .whose = whose, .stale = !current, .socket = answer->socket};
     struct st_screen screen;
@@ -258,7 +258,7 @@ struct watch {
     const struct wish *wish;
     struct st_platform *platform;
     struct st_daemon_answer answer; /* the last good one */
-    char whose[ST_DAEMON_WHOSE_BYTES];
+    char whose[160];
     bool current;           /* that one has this program's version */
     char error[TEXT_BYTES]; /* why the last request failed; "" */
     int64_t since_wall_ns;  /* of the last answer; 0: none yet */
@@ -280,8 +280,7 @@ static void ask(struct watch *watch)
         return;
     }
     if (strcmp(watch->answer.socket, answer.socket) != 0 || !watch->current)
-        watch->current =
-            st_daemon_client_whose(watch->wish->socket, &answer, watch->whose, sizeof(watch->whose));
+        ST_PRINT(watch->whose, "%s", st_daemon_client_whose(watch->wish->socket, &answer, &watch->current));
     st_daemon_client_finish(&watch->answer);
     watch->answer = answer;
     watch->error[0] = '\0';
@@ -289,26 +288,22 @@ static void ask(struct watch *watch)
 }
 
 /* @return whether it must not be overlooked. */
-static bool choose_message(const struct watch *watch, char *buf, size_t buf_bytes)
+static bool choose_message(const struct watch *watch, const char **ret)
 {
-    const char *since;
-    if (watch->error[0] != '\0' && watch->answer.document == NULL) {
-        snprintf(buf, buf_bytes, "Waiting: %s (Ctrl-C quits)", watch->error);
-        return true;
-    }
-    if (watch->error[0] != '\0') {
-        since = st_when_text_near(watch->since_wall_ns, st_platform_wall_ns(watch->platform));
-        snprintf(buf, buf_bytes, "No connection since %s: %s", since, watch->error);
-        return true;
-    }
-    snprintf(buf, buf_bytes, "Live, %s; Ctrl-C quits",
-             st_when_text_near(watch->since_wall_ns, watch->since_wall_ns));
-    return false;
+    const char *since = st_when_text_near(watch->since_wall_ns, st_platform_wall_ns(watch->platform));
+    const bool alert = watch->error[0] != '\0';
+    if (alert && watch->answer.document == NULL)
+        *ret = st_text("Waiting: %s (Ctrl-C quits)", watch->error);
+    else if (alert)
+        *ret = st_text("No connection since %s: %s", since, watch->error);
+    else
+        *ret = st_text("Live, %s; Ctrl-C quits", since);
+    return alert;
 }
 
 static void draw(const struct watch *watch)
 {
-    char message[2 * TEXT_BYTES];
+    const char *message = "";
     struct st_screen screen;
     struct winsize size = {0};
     (void)ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
@@ -320,7 +315,7 @@ static void draw(const struct watch *watch)
                                          .whose = watch->whose,
                                          .stale = !watch->current,
                                          .socket = watch->answer.socket,
-                                         .alert = choose_message(watch, message, sizeof(message)),
+                                         .alert = choose_message(watch, &message),
                                          .message = message};
     st_status_screen_draw(&screen, watch->answer.document, &how);
     show(&screen);

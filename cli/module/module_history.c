@@ -12,22 +12,21 @@
 #include "st_config.h"
 #include "store/history/trace_copy.h"
 
-#define USUAL_PATH   ST_STATE_DIR "/sleeptune/history.db"
-#define TARGET_BYTES 256
+#define USUAL_PATH ST_STATE_DIR "/sleeptune/history.db"
 
-/* Adds "?key=value" or "&key=value". */
-static void ST_PRINTF(3, 4) put(char *target, const char *key, const char *format, ...)
+/* With "?key=value" or "&key=value". */
+static const char *with(const char *target, const char *key, const char *value)
 {
-    char value[64];
-    ST_PRINT_REST(value, sizeof(value), format);
-    st_text_append(target, TARGET_BYTES, "%c%s=%s", strchr(target, '?') != NULL ? '&' : '?', key, value);
+    return st_text("%s%c%s=%s", target, strchr(target, '?') != NULL ? '&' : '?', key, value);
 }
 
 /* With ns: the server takes small numbers for seconds. */
-static void put_moment(char *target, const char *key, int64_t wall_ns)
+static const char *with_moment(const char *target, const char *key, int64_t wall_ns)
 {
-    if (wall_ns != INT64_MIN)
-        put(target, key, "%" PRId64 ".%09" PRId64, wall_ns / ST_NS_PER_S, wall_ns % ST_NS_PER_S);
+    return wall_ns == INT64_MIN
+               ? target
+               : with(target, key,
+                      st_text("%" PRId64 ".%09" PRId64, wall_ns / ST_NS_PER_S, wall_ns % ST_NS_PER_S));
 }
 
 static int ask_daemon(const struct st_history_wish *wish, json_t **ret)
@@ -40,22 +39,21 @@ static int ask_daemon(const struct st_history_wish *wish, json_t **ret)
                      [ST_HISTORY_OF_HEARD] = {"/v1/heard", "sleeptune-heard/1"}};
     struct st_daemon_answer answer;
     const struct st_history_asked *asked = &wish->asked;
-    char *target = st_text("%s", documents[asked->document].path);
-    put_moment(target, "since", asked->since_ns);
-    put_moment(target, "until", asked->until_ns);
+    const char *target = with_moment(documents[asked->document].path, "since", asked->since_ns);
+    target = with_moment(target, "until", asked->until_ns);
     if (asked->limit != INT64_MIN)
-        put(target, "limit", "%" PRId64, asked->limit);
+        target = with(target, "limit", st_text("%" PRId64, asked->limit));
     if (asked->step_ns != INT64_MIN)
-        put(target, "step", "%" PRId64 "s", asked->step_ns / ST_NS_PER_S);
+        target = with(target, "step", st_text("%" PRId64 "s", asked->step_ns / ST_NS_PER_S));
     if (asked->kind[0] != '\0')
-        put(target, "kind", "%s", asked->kind);
+        target = with(target, "kind", asked->kind);
     int status = st_daemon_client_try(wish->socket, target, documents[asked->document].schema,
                                       ST_DAEMON_TIMEOUT_MS, &answer);
-    if (status == 0)
-        (void)st_daemon_client_whose(wish->socket, &answer, wish->whose, wish->whose_bytes);
-    if (status == 0)
+    bool current;
+    if (status == 0) {
+        *wish->whose = st_daemon_client_whose(wish->socket, &answer, &current);
         *ret = json_incref(answer.document);
-    else
+    } else
         status = st_failure("%s", answer.error);
     st_daemon_client_finish(&answer);
     return status;
@@ -175,7 +173,6 @@ int st_module_history_ask(const char *command, const struct st_history_wish *wis
             "no sleeptuned is listening, and the history cannot be read: %s: %s%s. Start sleeptuned "
             "('sleeptune status' says how), or name a file with --db",
             path, strerror(errno), geteuid() != 0 ? "; nor is there one in ~/.local/state/sleeptune" : "");
-    snprintf(wish->whose, wish->whose_bytes, "%s; %s", path,
-             of_sudo != NULL ? of_sudo : "no sleeptuned runs");
+    *wish->whose = st_text("%s; %s", path, of_sudo != NULL ? of_sudo : "no sleeptuned runs");
     return read_file(path, wish, ret);
 }

@@ -14,8 +14,7 @@ struct st_history_wish {
     struct st_history_asked asked;
     const char *socket; /* --socket; NULL */
     const char *db;     /* --db; NULL: the daemon if one listens, else a file in a state folder */
-    char *whose;        /* where the answer came from, a line for the screen */
-    size_t whose_bytes;
+    const char **whose; /* gets where the answer came from, a line for the screen, as of st_text */
 };
 
 /** What st_module_load("history", ST_MODULE_HISTORY_ASK_SYMBOL) returns. */

@@ -108,35 +108,32 @@ static const char *own_start(void)
     return geteuid() != 0 ? here()->own_start : NULL;
 }
 
-bool st_daemon_client_whose(const char *socket_wish, const struct st_daemon_answer *answer, char *buf,
-                            size_t buf_bytes)
+const char *st_daemon_client_whose(const char *socket_wish, const struct st_daemon_answer *answer,
+                                   bool *ret_current)
 {
     char own[ST_DAEMON_PATH_BYTES];
-    const char *version = st_json_text_of(answer->document, "version");
-    const bool own_runs = find_own(own, sizeof(own)),
+    const char *version = st_json_text_of(answer->document, "version"), *restart = NULL;
+    const bool own_runs = find_own(own, sizeof(own)), is_named = named(socket_wish) != NULL,
                is_system = st_text_is(answer->socket, ST_DAEMON_SYSTEM_SOCKET);
-    buf[0] = '\0';
-    if (version[0] != '\0' && !st_text_is(version, ST_VERSION)) {
-        st_text_append(buf, buf_bytes, "sleeptuned still has version %.40s, this command has %s. Restart it",
-                       version, ST_VERSION);
-        if (is_system || here()->own_restart == NULL)
-            st_text_append(buf, buf_bytes, ": %s", here()->restart);
-        else if (named(socket_wish) == NULL)
-            st_text_append(buf, buf_bytes, ": %s", here()->own_restart);
-        return false;
-    }
-    if (is_system) {
-        st_text_append(buf, buf_bytes, "the system's sleeptuned");
-        if (own_runs)
-            st_text_append(buf, buf_bytes, ". Your own sleeptuned runs, too. To see it, leave out --system");
-        else if (own_start() != NULL)
-            st_text_append(buf, buf_bytes, ". To watch your own sound server: %s", own_start());
-    } else if (named(socket_wish) == NULL) {
-        st_text_append(
-            buf, buf_bytes, "your own sleeptuned%s",
-            st_local_http_listens(ST_DAEMON_SYSTEM_SOCKET) ? ". The system's runs, too: add --system" : "");
-    }
-    return true;
+    *ret_current = version[0] == '\0' || st_text_is(version, ST_VERSION);
+    if (is_system || here()->own_restart == NULL)
+        restart = here()->restart;
+    else if (!is_named)
+        restart = here()->own_restart;
+    if (!*ret_current)
+        return st_text("sleeptuned still has version %.40s, this command has %s. Restart it%s%s", version,
+                       ST_VERSION, restart != NULL ? ": " : "", restart != NULL ? restart : "");
+    if (is_system && own_runs)
+        return "the system's sleeptuned. Your own sleeptuned runs, too. To see it, leave out --system";
+    if (is_system)
+        return own_start() != NULL
+                   ? st_text("the system's sleeptuned. To watch your own sound server: %s", own_start())
+                   : "the system's sleeptuned";
+    if (is_named)
+        return "";
+    return st_local_http_listens(ST_DAEMON_SYSTEM_SOCKET)
+               ? "your own sleeptuned. The system's runs, too: add --system"
+               : "your own sleeptuned";
 }
 
 /* The error of the daemon, a sleeptune-error/1 document. @return as fail. */

@@ -8,7 +8,6 @@
 #include "st_config.h"
 
 #define ST_DAEMON_SYSTEM_SOCKET ST_RUN_DIR "/sleeptune/sleeptuned.sock" /* --system is --socket with this */
-#define ST_DAEMON_WHOSE_BYTES   160
 #define ST_DAEMON_PATH_BYTES    sizeof(((struct sockaddr_un *)0)->sun_path)
 
 /** Does a daemon listen on the socket that would be used? True if a socket was named. */
@@ -43,9 +42,10 @@ ST_NODISCARD int st_daemon_client_post(const char *socket_wish, const char *targ
                                        struct st_daemon_answer *ret);
 
 /** For the screen: whose daemon answered, and how the other one is shown if it runs, too; "" if a socket was
- * named. If its version is not this program's: both, and how it is restarted. @return is it? */
-bool st_daemon_client_whose(const char *socket_wish, const struct st_daemon_answer *answer, char *buf,
-                            size_t buf_bytes);
+ * named. If its version is not this program's: both, and how it is restarted.
+ * @param ret_current is it? */
+const char *st_daemon_client_whose(const char *socket_wish, const struct st_daemon_answer *answer,
+                                   bool *ret_current);
 
 /** A command "sleeptune status ..." or "sleeptune history ..." with the place that the user named: --socket,
  * --system, or of history --db. Other commands stay as they are. */
