@@ -41,9 +41,9 @@ static const char help[] =
     "appears after two seconds. Changes nothing and needs no root. 'sleeptune'\n"
     "without a command does the same.\n\n"
     "  -d, --duration T   how long to measure, as in 10s, 500ms, 1m (10s)\n"
-    "      --stress       measure six times that long: without load, then while\n"
+    "      --stress       measure five times that long: without load, then while\n"
     "                     programs compute, copy memory, write to the disk, start\n"
-    "                     others, use the network (64 MiB a CPU, a file of 64 MiB)\n"
+    "                     others (64 MiB a CPU, a file of 64 MiB)\n"
     "  -q, --quiet        print nothing on standard error while it measures\n" ST_NO_SERVERS_HELP
         ST_REPORT_HELP "\n"
     "Examples:\n"

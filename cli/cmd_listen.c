@@ -73,7 +73,7 @@ struct run {
     struct st_hearing hearing;
     struct st_hearing_result result;
     struct st_listen_live live;
-    struct st_daemon_answer records, status;
+    struct st_daemon_answer records;
     uint64_t next_frame, first_recorded;
     int64_t
         ahead; /* frames of the signal that had been played, less those recorded, when it was heard first */
@@ -195,9 +195,6 @@ static void ask_daemon(struct run *run)
         run->view.records = json_object_get(run->records.document, "events");
     if (json_is_true(json_object_get(run->records.document, "more")))
         run->view.records_from_ns = st_json_integer(json_array_get(run->view.records, 0), "time_ns");
-    if (st_daemon_client_try(NULL, "/v1/status", "sleeptune-status/1", ST_DAEMON_TIMEOUT_MS, &run->status) ==
-        0)
-        run->view.sources = json_object_get(run->status.document, "observe");
 }
 
 /* Every frame that the device had was recorded, and no time is missing: its rate is known. A server that is
@@ -346,7 +343,6 @@ int st_cmd_listen(int argc, char **argv)
     if (done == ST_EXIT_DONE)
         done = print(run, o.json);
     st_daemon_client_finish(&run->records);
-    st_daemon_client_finish(&run->status);
     free(run);
     return done;
 }

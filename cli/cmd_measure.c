@@ -48,7 +48,7 @@ static const char help[] = "Usage: sleeptune measure [OPTION...]\n"
                            "      --policy POLICY     fifo, rr or other (fifo)\n"
                            "  -p, --priority N        1 .. 99 (70)\n"
                            "      --load PERCENT      the loop computes for 0 .. 90 % of the period (0)\n"
-                           "      --stress PHASE      busy computer: cpu, memory, disk, programs or network\n"
+                           "      --stress PHASE      busy computer: cpu, memory, disk or programs\n"
                            "      --warmup CYCLES     first cycles, not counted (200, at most 1 s)\n"
                            "      --wait WAIT         plain, or precise: no delay added by FreeBSD (plain)\n"
                            "      --timer-slack NS    timer slack of the loop's thread (not changed)\n"
@@ -98,8 +98,7 @@ static int take_stress(void *ctx, const char *text)
 {
     struct arguments *a = ctx;
     if (st_stress_find(text, &a->stress) != 0)
-        return st_failure_usage("--stress: '%s' is unknown. Use cpu, memory, disk, programs, network or idle",
-                                text);
+        return st_failure_usage("--stress: '%s' is unknown. Use cpu, memory, disk, programs or idle", text);
     a->config.stress = st_stress_name(a->stress);
     return 0;
 }

@@ -109,8 +109,6 @@ json_t *st_result_json(const struct st_result *result)
     st_json_set(o, "response_ns", st_result_distribution_json(&result->response));
     st_json_set(o, "cpu_ns_per_cycle",
                 result->cpu_ns_per_cycle >= 0 ? json_real(result->cpu_ns_per_cycle) : json_null());
-    st_json_set(o, "clock_read_ns",
-                st_json_integer_or_null(result->clock_read_ns >= 0, result->clock_read_ns));
     const bool faults_known = result->faults_minor >= 0;
     st_json_set(o, "faults",
                 st_json_integer_or_null(faults_known, result->faults_minor + result->faults_major));

@@ -84,21 +84,6 @@ static void add_condition(void *ctx, const char *key, const char *value)
     ST_PRINT(c->value, "%s", value);
 }
 
-/* Cost of one clock read: the least of batches, so that a preemption does not count. */
-static int64_t clock_read_cost_ns(struct st_platform *platform)
-{
-    enum { BATCHES = 32, READS = 64 };
-    int64_t best_ns = INT64_MAX;
-    for (int i = 0; i < BATCHES; i++) {
-        const int64_t start_ns = st_platform_now_ns(platform);
-        for (int j = 0; j < READS; j++)
-            (void)st_platform_now_ns(platform);
-        const int64_t read_ns = (st_platform_now_ns(platform) - start_ns) / (READS + 1);
-        best_ns = ST_MIN(best_ns, read_ns);
-    }
-    return best_ns;
-}
-
 /* The loop's stack must not fault later. */
 static void touch_stack(void)
 {
@@ -198,7 +183,6 @@ static void prepare(struct st_session *session)
         (void)p->counters_self(p, &session->counters, &first);
         session->loop.counters = &session->counters;
     }
-    found.clock_read_ns = clock_read_cost_ns(p);
     if (config->load_percent > 0) {
         calibrate_load(&session->load, p, &session->loop.period, config->load_percent);
         session->loop.callback = run_load;
@@ -375,7 +359,6 @@ static int init(struct st_session *session)
         .ring_words = session->ring.mask + 1,
         .cause_above_ns = loop->cause_above_ns,
         .cpu_ns_per_cycle = -1,
-        .clock_read_ns = -1,
         .faults_minor = -1,
         .faults_major = -1,
         .switches_involuntary = -1,

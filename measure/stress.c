@@ -1,14 +1,11 @@
 #include "measure/stress.h"
 
-#include <sys/types.h>
-
-#include <netinet/in.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/text/text.h"
 #include "platform/platform.h"
 #include "platform/posix/posix.h"
 
@@ -75,34 +72,13 @@ static void start_programs(ST_UNUSED int unused_fd)
     }
 }
 
-static void send_data(int fd)
-{
-    static char block[65536];
-    for (;;) {
-        if (write(fd, block, sizeof(block)) <= 0)
-            _exit(1);
-    }
-}
-
-static void receive_data(int fd)
-{
-    static char block[65536];
-    for (;;) {
-        if (read(fd, block, sizeof(block)) <= 0)
-            _exit(1);
-    }
-}
-
 /* --- what it needs --- */
 
 /** A file without a name. @return fd or -errno. */
 static int nameless_file(void)
 {
-    char path[512];
     const char *folder = getenv("TMPDIR");
-    const int n = ST_PRINT(path, "%s/sleeptune-XXXXXX", folder != NULL ? folder : "/var/tmp");
-    if (n < 0 || (size_t)n >= sizeof(path))
-        return -ENAMETOOLONG;
+    char *path = st_text("%s/sleeptune-XXXXXX", folder != NULL ? folder : "/var/tmp");
     const int fd = mkstemp(path);
     if (fd < 0)
         return -errno;
@@ -110,46 +86,19 @@ static int nameless_file(void)
     return fd;
 }
 
-/** Two ends of a TCP connection on the loopback interface. @return 0 or -errno. */
-static int connect_loopback(int ret_fds[2])
-{
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t bytes = sizeof(address);
-    struct sockaddr *any = (struct sockaddr *)&address;
-    const int listener = socket(AF_INET, SOCK_STREAM, 0);
-    int to = -1, from = -1, r = 0;
-    if (listener < 0 || bind(listener, any, bytes) != 0 || listen(listener, 1) != 0 ||
-        getsockname(listener, any, &bytes) != 0 || (to = socket(AF_INET, SOCK_STREAM, 0)) < 0 ||
-        connect(to, any, bytes) != 0 || (from = accept(listener, NULL, NULL)) < 0)
-        r = -errno;
-    if (listener >= 0)
-        close(listener);
-    if (r != 0 && to >= 0)
-        close(to);
-    ret_fds[0] = to;
-    ret_fds[1] = from;
-    return r;
-}
-
 /* --- phases --- */
 
 static const struct phase {
     const char *name, *says;
-    void (*run[2])(int fd); /* what the children do; one of each for each CPU */
-    bool once;              /* or only one of each */
+    void (*run)(int fd); /* what the children do; one for each CPU */
+    bool once;           /* or only one */
 } phases[ST_STRESS_PHASES] = {
-    [ST_STRESS_IDLE] = {"idle", "no additional load", {NULL}, true},
-    [ST_STRESS_CPU] = {"cpu", "a program that computes on each CPU", {compute}, false},
-    [ST_STRESS_MEMORY] = {"memory", "a program that copies memory on each CPU", {copy_memory}, false},
-    [ST_STRESS_DISK] = {"disk", "a program that writes to the disk", {write_file}, true},
-    [ST_STRESS_PROGRAMS] = {"programs",
-                            "a program that starts others, one after the other",
-                            {start_programs},
+    [ST_STRESS_IDLE] = {"idle", "no additional load", NULL, true},
+    [ST_STRESS_CPU] = {"cpu", "a program that computes on each CPU", compute, false},
+    [ST_STRESS_MEMORY] = {"memory", "a program that copies memory on each CPU", copy_memory, false},
+    [ST_STRESS_DISK] = {"disk", "a program that writes to the disk", write_file, true},
+    [ST_STRESS_PROGRAMS] = {"programs", "a program that starts others, one after the other", start_programs,
                             true},
-    [ST_STRESS_NETWORK] = {"network",
-                           "two programs that talk over the loopback network",
-                           {send_data, receive_data},
-                           true},
 };
 
 const char *st_stress_name(enum st_stress_phase phase)
@@ -165,7 +114,7 @@ const char *st_stress_says(enum st_stress_phase phase)
 int st_stress_find(const char *name, enum st_stress_phase *ret)
 {
     for (enum st_stress_phase i = 0; i < ST_STRESS_PHASES; i++) {
-        if (strcmp(phases[i].name, name) != 0)
+        if (!st_text_is(phases[i].name, name))
             continue;
         *ret = i;
         return 0;
@@ -201,26 +150,17 @@ int st_stress_start(enum st_stress_phase phase, struct st_stress **ret)
     const struct phase *row = &phases[phase];
     const long cpus_n = sysconf(_SC_NPROCESSORS_ONLN);
     const long n = row->once || cpus_n < 1 ? 1 : cpus_n;
-    int fds[2] = {-1, -1}, r = 0;
+    int r = 0;
     struct st_stress *stress = calloc(1, sizeof(*stress));
     if (stress == NULL)
         return -ENOMEM;
-    if (phase == ST_STRESS_DISK) {
-        fds[0] = nameless_file();
-        r = fds[0] < 0 ? fds[0] : 0;
-    } else if (phase == ST_STRESS_NETWORK) {
-        r = connect_loopback(fds);
-    }
-    for (long i = 0; i < n; i++) {
-        for (size_t k = 0; k < ST_ARRAY_LEN(row->run) && row->run[k] != NULL; k++) {
-            if (r == 0 && stress->children_n < CHILDREN_MAX)
-                r = start_child(stress, row->run[k], fds[k]);
-        }
-    }
-    ST_EACH (fd, fds) {
-        if (*fd >= 0)
-            close(*fd);
-    }
+    const int fd = phase == ST_STRESS_DISK ? nameless_file() : -1;
+    if (phase == ST_STRESS_DISK && fd < 0)
+        r = fd;
+    for (long i = 0; row->run != NULL && i < n && r == 0 && stress->children_n < CHILDREN_MAX; i++)
+        r = start_child(stress, row->run, fd);
+    if (fd >= 0)
+        close(fd);
     if (r != 0) {
         (void)st_stress_stop(stress);
         return r;

@@ -10,7 +10,6 @@ enum st_stress_phase {
     ST_STRESS_MEMORY,
     ST_STRESS_DISK,
     ST_STRESS_PROGRAMS,
-    ST_STRESS_NETWORK,
     ST_STRESS_PHASES
 };
 

@@ -8,7 +8,6 @@
 #include "evidence/miss_events.h"
 #include "platform/program/failure.h"
 #include "xruns/dropout_reason.h"
-#include "xruns/xrun.h"
 
 #define LABEL     12    /* columns */
 #define ROWS      3     /* losses on the screen */
@@ -162,8 +161,6 @@ static const char *answer_of(const struct st_listen_view *view)
                    time_of(view, (double)result->lost_frames), heard, title(view), bound);
 }
 
-static const char not_explained[] = "not explained";
-
 /* "when Bitwig was not ready", or "not explained". */
 static const char *when_of(const struct st_listen_view *view, const struct st_loss *loss)
 {
@@ -174,7 +171,7 @@ static const char *when_of(const struct st_listen_view *view, const struct st_lo
     if (event != NULL)
         return st_text("when %s", st_capture_stream_event_say(event->kind));
     if (record == NULL)
-        return not_explained;
+        return "not explained";
     if (st_text_is(st_json_text_of(record, "event"), "client-dropout"))
         return st_safe_text(st_text("when %s was not ready", client[0] != '\0' ? client : "a program"));
     const bool card = st_text_is(place, "resync") || st_text_is(place, "bus");
@@ -205,27 +202,6 @@ static const char *sum_up(const struct st_listen_view *view)
     return text;
 }
 
-/* What it would have had no record of. */
-static void say_unwatched(const struct st_listen_view *view, const struct st_text_sheet *sheet)
-{
-    const json_t *source;
-    char names[300] = "";
-    size_t i;
-    json_array_foreach(view->sources, i, source)
-    {
-        const char *name = st_json_text_of(source, "source"), *title = st_xrun_sources_title(name),
-                   *state = st_json_text_of(source, "state");
-        const struct st_xrun_source *known = st_xrun_sources_find(name);
-        if (known->ops == NULL || (known->server_env != NULL && st_text_is(state, "absent") &&
-                                   !st_text_begins(view->live->head.server, title)))
-            continue; /* another system has it; or it does not run, and is not on the way */
-        if (!st_text_is(state, "watching"))
-            st_text_join(names, sizeof(names), ", ", "%s", title);
-    }
-    if (names[0] != '\0')
-        st_text_row(sheet, "", "sleeptuned does not watch %s", st_safe_text(names));
-}
-
 static void say_losses(const struct st_listen_view *view, const struct st_text_sheet *sheet)
 {
     const struct st_hearing_result *result = view->result;
@@ -248,8 +224,6 @@ static void say_losses(const struct st_listen_view *view, const struct st_text_s
     if (result->losses_n > ROWS)
         st_text_row(sheet, "", "and %zu more: add --json%s", result->losses_n - ROWS,
                     sums[0] != '\0' ? st_text(". Of %zu: %s", result->kept_n, sums) : "");
-    if (strstr(sums, not_explained) != NULL)
-        say_unwatched(view, sheet);
 }
 
 static void say_path(const struct st_listen_view *view, const struct st_text_sheet *sheet)

@@ -18,7 +18,6 @@ struct st_listen_view {
     char kernel[128];        /* "Linux 6.1.0"; of a run */
     double rate_ppm;         /* of the device against CLOCK_MONOTONIC; NAN: unknown */
     const json_t *records;   /* "events" of sleeptune-events/1 of that time; NULL: no daemon answered */
-    const json_t *sources;   /* "observe" of its sleeptune-status/1; NULL: unknown */
     int64_t records_from_ns; /* older records were not asked for; 0: there are none */
     int64_t wall_ns;         /* to be added to CLOCK_MONOTONIC for their times */
 };

@@ -98,10 +98,8 @@ static void self_cost(const struct st_result *result, const struct st_text_sheet
     known_or(switches, sizeof(switches), result->switches_involuntary >= 0, result->switches_involuntary,
              "times preempted");
     st_text_row(sheet, "self",
-                "%s, clock read %s, %s, %s, ring at most %" PRIu64 " of %" PRIu64 " words, %" PRIu64
-                " records lost",
-                cpu, result->clock_read_ns >= 0 ? st_ns_text(result->clock_read_ns) : "unknown", faults,
-                switches, result->ring_high_water, result->ring_words, result->records_lost);
+                "%s, %s, %s, ring at most %" PRIu64 " of %" PRIu64 " words, %" PRIu64 " records lost", cpu,
+                faults, switches, result->ring_high_water, result->ring_words, result->records_lost);
 }
 
 static void conditions(const struct st_result *result, const struct st_text_sheet *sheet)

@@ -78,7 +78,7 @@ fi
 # --- loads ------------------------------------------------------------------------------------------------------------------
 "$SLEEPTUNE" check --stress --duration 1200ms --quiet --json >"$tmp/stress.json" 2>"$tmp/err"
 like "with loads it ends with a status of report's, too" "$? $(cat "$tmp/err")" '^[012] $'
-is "a row for each load" "$(field "$tmp/stress.json" '[r["load"] for r in d["stress"]], len(d["rows"])')" "(['idle', 'cpu', 'memory', 'disk', 'programs', 'network'], 7)"
+is "a row for each load" "$(field "$tmp/stress.json" '[r["load"] for r in d["stress"]], len(d["rows"])')" "(['idle', 'cpu', 'memory', 'disk', 'programs'], 7)"
 is "the worst is named" "$(field "$tmp/stress.json" "repr(max(d['stress'], key=lambda r: r['lateness_max_ns'])['load']) in d['verdict']")" True
 mkdir "$tmp/none"
 TMPDIR=$tmp/none/missing COLUMNS=80 "$SLEEPTUNE" check --stress --frames 128 --duration 1200ms --quiet >"$tmp/out" 2>"$tmp/err"

@@ -54,7 +54,6 @@ struct observer {
     int log_fd;                      /* -1: none */
     struct st_log_line log_line;
     struct st_jack_losses losses;
-    bool unnamed; /* a client was late, and which one is not known */
     char said[ST_XRUN_WHY_BYTES];
     int64_t sample_us;     /* when the load is looked at next */
     double loads[SAMPLES]; /* parts of the period */
@@ -215,10 +214,6 @@ static void say_ready(const char *server, const struct st_jack_graph *clients)
         own++;
     if (own < clients->n)
         ST_APPEND(text, "; the daemon's own stream uses this server, and counts the same xruns one by one");
-    if (observer.unnamed && clients->n > 1)
-        ST_APPEND(text, "; JACK does not say which client is late: ");
-    for (size_t i = 0; observer.unnamed && clients->n > 1 && i < clients->n; i++)
-        ST_APPEND(text, "%s%s", i > 0 ? ", " : "", clients->names[i]);
     if (st_text_is(text, observer.said))
         return;
     memcpy(observer.said, text, sizeof(text));
@@ -296,8 +291,6 @@ static void on_seen(void *ctx, const struct st_xrun_seen *seen)
     struct st_xrun_seen line = *seen;
     ST_PRINT(line.event.device, "%s", *(const char **)ctx);
     line.event.spare_ns = line.event.kind == ST_EVENT_CLIENT_DROPOUT ? observer.spare_ns : 0;
-    observer.unnamed |=
-        line.event.kind == ST_EVENT_CLIENT_DROPOUT && line.event.count_n > 0 && line.event.client[0] == '\0';
     st_helper_line_xrun(&line);
 }
 
@@ -415,16 +408,10 @@ static void read_log(void)
 static void say_losses(const char *server, bool all)
 {
     const struct st_jack_now now = {(int64_t)jack_get_time(), st_posix_now_ns(NULL)};
-    const bool unnamed = observer.unnamed;
     if (observer.losses.n == 0)
         return;
     read_log();
     st_jack_loss_say(&observer.losses, now, observer.log_fd >= 0, all, on_seen, &server);
-    if (observer.unnamed && !unnamed && !all) {
-        struct st_jack_graph clients;
-        look_at_clients(&clients);
-        say_ready(server, &clients);
-    }
 }
 
 /* Takes all that the server reported meanwhile. */

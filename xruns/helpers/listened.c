@@ -1,7 +1,6 @@
 #include "xruns/helpers/listened.h"
 
 #include "core/ns.h"
-#include "core/text/number.h"
 
 #define HOLD_NS (700 * ST_NS_PER_MS) /* more may follow, and what the program did may be known later */
 #define LONG_NS                                                                                              \
@@ -107,19 +106,20 @@ bool st_listened_end(struct st_listened *listened, struct st_listened_loss *ret)
 bool st_listened_parse(const char *line, uint32_t *ret_id, int64_t *ret_begin_ns, int64_t *ret_lost_ns,
                        unsigned *ret_signs)
 {
-    char words[4][24];
-    int64_t numbers[4];
+    static const int64_t most[] = {UINT32_MAX, TIME_MAX, TIME_MAX, 7};
+    int64_t n[4];
     int end = 0;
-    if (sscanf(line, "lost %23s %23s %23s %23s%n", words[0], words[1], words[2], words[3], &end) != 4 ||
+    if (sscanf(line, "lost %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 "%n", &n[0], &n[1], &n[2], &n[3],
+               &end) != 4 ||
         line[end] != '\0')
         return false;
     for (size_t i = 0; i < 4; i++) {
-        if (st_number_i64(words[i], 0, i == 0 ? UINT32_MAX : i == 3 ? 7 : TIME_MAX, &numbers[i]) != 0)
+        if (n[i] < 0 || n[i] > most[i])
             return false;
     }
-    *ret_id = (uint32_t)numbers[0];
-    *ret_begin_ns = numbers[1];
-    *ret_lost_ns = numbers[2];
-    *ret_signs = (unsigned)numbers[3];
+    *ret_id = (uint32_t)n[0];
+    *ret_begin_ns = n[1];
+    *ret_lost_ns = n[2];
+    *ret_signs = (unsigned)n[3];
     return true;
 }
