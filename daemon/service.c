@@ -199,9 +199,12 @@ static int rest_or_run(struct st_service *service)
 
 int st_service_wait(struct st_service *service, int64_t until_ns, const sigset_t *blocked)
 {
+    struct st_service_web *web = &service->web;
     struct st_wait wait;
     st_wait_init(&wait, until_ns);
-    st_http_wait(service->http, &wait);
+    st_http_wait(web->http, &wait);
+    st_http_wait(web->tcp, &wait);
+    st_http_wait(web->page, &wait);
     st_history_writer_wait(service->history, &wait);
     st_observe_wait(service->observe, &wait);
     st_notify_wait(service->notify, &wait);
@@ -212,7 +215,9 @@ int st_service_wait(struct st_service *service, int64_t until_ns, const sigset_t
     st_tracer_way_turn(&service->tracer_way, service->session, &wait);
     if (st_notify_turn(service->notify) && st_service_view_mark(service, "prompted", "") != 0)
         ST_WARN("a mark was not kept: ten a minute at most");
-    st_http_turn(service->http, &wait);
+    st_http_turn(web->http, &wait);
+    st_http_turn(web->tcp, &wait);
+    st_http_turn(web->page, &wait);
     if (service->history != NULL && st_history_writer_wants_events(service->history)) {
         st_history_writer_give_levels(service->history, st_observe_levels(service->observe));
         st_tracer_way_freeze(&service->tracer_way);
@@ -237,8 +242,8 @@ static int start_parts(struct st_service *service)
     r = st_service_parts_start_audio(service);
     if (r == 0 && !service->view.rests)
         r = st_service_parts_start_loop(service);
-    if (r == 0)
-        ST_PRINT(service->cycles, "%s.cycles", service->socket.path);
+    if (service->web.socket.lock_fd >= 0)
+        ST_PRINT(service->cycles, "%s.cycles", service->web.socket.path);
     st_history_writer_record(service->history, service->cycles);
     if (r == 0)
         r = st_observe_new(service->platform, st_xrun_sources, &service->config, &service->events,
@@ -254,7 +259,10 @@ static int start_parts(struct st_service *service)
 /* Frees all parts; those that were not started are NULL. */
 static void free_service(struct st_service *service)
 {
-    st_http_free(service->http);
+    struct st_service_web *web = &service->web;
+    st_http_stop(web->page);
+    st_http_stop(web->tcp);
+    st_http_stop(web->http);
     st_service_parts_stop_loop(service);
     st_result_finish(&service->music.rested);
     st_observe_free(service->observe);
@@ -271,7 +279,7 @@ static void free_service(struct st_service *service)
     st_history_writer_stop(service->history); /* the last part that adds events */
     st_events_listen(&service->events, NULL, NULL);
     st_events_log(&service->events, st_service_view_wall_ns(service), true);
-    st_socket_close(&service->socket);
+    st_socket_close(&web->socket);
     if (service->loop.hangs)
         return; /* its threads have the rest until the process ends */
     st_live_finish(&service->live);
@@ -317,8 +325,8 @@ int st_service_start(struct st_platform *platform, const struct st_config *confi
     service->platform = platform;
     service->config = *config;
     service->config_path = config_path;
-    service->socket.fd = -1;
-    service->socket.lock_fd = -1;
+    service->web.socket.fd = -1;
+    service->web.socket.lock_fd = -1;
     service->started_ns = st_platform_now_ns(platform);
     service->view.started_wall_ns = st_service_view_wall_ns(service);
     service->view.config.read_wall_ns = st_service_view_wall_ns(service);
@@ -336,7 +344,7 @@ int st_service_start(struct st_platform *platform, const struct st_config *confi
         free_service(service);
         return r;
     }
-    ST_INFO("sleeptuned " ST_VERSION ": status on %s", service->socket.path);
+    ST_INFO("sleeptuned " ST_VERSION ": status on %s", ST_HAVE_HTTP ? service->web.socket.path : "no socket");
     st_systemd_notify("READY=1");
     *ret = service;
     return 0;

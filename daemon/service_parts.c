@@ -170,21 +170,36 @@ void st_service_parts_stop_audio(struct st_service *service)
 
 void st_service_parts_restart_tcp(struct st_service *service)
 {
-    const char *listen_on = service->config.http.listen, *text = "";
-    const int r = st_http_listen(service->http, &service->config);
-    if (r < 0)
-        text = st_text("cannot serve http.listen = \"%.100s\": %s", listen_on, strerror(-r));
-    else if (listen_on[0] != '\0')
+    struct st_service_web *web = &service->web;
+    st_http_stop(web->tcp);
+    web->tcp = NULL;
+    const char *listen_on = service->config.http.listen;
+    if (listen_on[0] == '\0') {
+        ST_PRINT(service->view.failed.http, "%s", "");
+        return;
+    }
+    const struct st_http_source from = st_service_view_source(service);
+    const int r = st_http_start_tcp(listen_on, service->config.http.names, &from, &web->tcp);
+    char text[ST_VIEW_TEXT_BYTES];
+    if (r == 0) {
+        ST_PRINT(service->view.failed.http, "%s", "");
         ST_INFO("also serving on http://%s/", listen_on);
-    if (r < 0 && !st_text_is(service->view.failed.http, text)) /* else it is logged */
-        ST_SERVICE_EVENT(service, ST_LOG_WARN, ST_EVENT_HTTP_FAILED, "%s", text);
+        return;
+    }
+    ST_PRINT(text, "cannot serve http.listen = \"%.100s\": %s", listen_on,
+             r == -ENOTSUP ? "sleeptuned was built without libmicrohttpd" : strerror(-r));
+    if (st_text_is(service->view.failed.http, text)) /* logged already */
+        return;
     ST_PRINT(service->view.failed.http, "%s", text);
+    ST_SERVICE_EVENT(service, ST_LOG_WARN, ST_EVENT_HTTP_FAILED, "%s", text);
 }
 
 void st_service_parts_set_rights(struct st_service *service)
 {
     char error[ST_SOCKET_PATH_BYTES + 256] = "";
-    const int r = st_socket_set_rights(&service->socket, &service->config, error, sizeof(error));
+    if (service->web.socket.lock_fd < 0)
+        return;
+    const int r = st_socket_set_rights(&service->web.socket, &service->config, error, sizeof(error));
     ST_PRINT(service->view.failed.socket, "%s", error);
     if (r < 0)
         ST_SERVICE_EVENT(service, ST_LOG_WARN, ST_EVENT_SOCKET_RIGHTS, "%s", error);
@@ -192,17 +207,27 @@ void st_service_parts_set_rights(struct st_service *service)
 
 int st_service_parts_open_socket(struct st_service *service)
 {
+    struct st_service_web *web = &service->web;
     char error[ST_SOCKET_PATH_BYTES + 256], path[ST_SOCKET_PATH_BYTES];
+    if (!ST_HAVE_HTTP) {
+        ST_WARN("sleeptuned was built without libmicrohttpd: it has no socket and only logs");
+        return 0;
+    }
     int r = st_socket_choose(&service->config, path, sizeof(path), error, sizeof(error));
     if (r == 0)
-        r = st_socket_open(&service->socket, path, &service->config, error, sizeof(error));
+        r = st_socket_open(&web->socket, path, &service->config, error, sizeof(error));
     if (r < 0) {
         ST_ERR("%s", error);
         return r;
     }
     const struct st_http_source from = st_service_view_source(service);
-    service->http = st_http_new(service->socket.fd, &from);
-    return service->http != NULL ? 0 : -ENOMEM;
+    r = st_http_start_fd(web->socket.fd, &from, &web->http);
+    if (r < 0) {
+        ST_ERR("cannot start the HTTP server on %s: %s", path, strerror(-r));
+        return r;
+    }
+    web->socket.fd = -1; /* the server closes it */
+    return 0;
 }
 
 /* --- the tracer, as long as there is a loop to trace --- */
@@ -225,7 +250,7 @@ void st_service_parts_trace(struct st_service *service)
     ST_PRINT(why, "%s",
              has_trace ? "trace.enabled is off in the configuration" : "this system has no such trace");
     const bool wished = wishes_trace(&service->config);
-    const bool of_system = st_text_is(service->socket.path, SYSTEM_SOCKET);
+    const bool of_system = st_text_is(service->web.socket.path, SYSTEM_SOCKET);
     struct st_tracer *tracer = NULL;
     int r = -ENOTSUP;
     if (has_trace && (wished || !of_system))

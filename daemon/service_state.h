@@ -40,6 +40,13 @@ struct st_service_music {
     struct st_result rested; /* the loop before this rest; rate_hz 0: none */
 };
 
+/* Where requests come from. */
+struct st_service_web {
+    struct st_socket socket;
+    struct st_http *http, *tcp, *page; /* page: from when its address was asked for */
+    char page_url[ST_HTTP_URL_BYTES];
+};
+
 struct st_service {
     struct st_platform *platform;
     struct st_config config;
@@ -53,8 +60,7 @@ struct st_service {
     size_t next_mark;      /* the oldest one */
     struct st_kernel_log kernel_log;
     struct st_clockwatch clockwatch;
-    struct st_socket socket;
-    struct st_http *http;
+    struct st_service_web web;
     struct st_service_music music;
 
     struct st_session *session; /* NULL between two runs */

@@ -274,6 +274,19 @@ static char *culprit_text(struct st_service *service, const struct st_query *que
     return st_json_into_text(st_culprit_request_answer(r, &culprit), JSON_COMPACT);
 }
 
+static char *address_text(struct st_service *service, unsigned *http_status)
+{
+    struct st_service_web *web = &service->web;
+    const struct st_http_source from = st_service_view_source(service);
+    const int r = web->page != NULL ? 0 : st_http_start_private(&from, web->page_url, &web->page);
+    if (r < 0) {
+        *http_status = 503;
+        return st_route_error_text("sleeptuned cannot open a port of 127.0.0.1 for the page");
+    }
+    return st_json_into_text(json_pack("{s:s, s:s}", "schema", "sleeptune-page/1", "url", web->page_url),
+                             JSON_COMPACT);
+}
+
 static char *body(void *ctx, enum st_route_body which, const struct st_query *query, unsigned *http_status)
 {
     switch (which) {
@@ -282,6 +295,8 @@ static char *body(void *ctx, enum st_route_body which, const struct st_query *qu
     case ST_ROUTE_METRICS:
     case ST_ROUTE_METRICS_UNNAMED:
         return metrics_text(ctx, which == ST_ROUTE_METRICS);
+    case ST_ROUTE_ADDRESS:
+        return address_text(ctx, http_status);
     case ST_ROUTE_SHELL:
         return st_page_text(NULL, ST_PAGE_SHELL);
     case ST_ROUTE_ICON:
@@ -291,7 +306,6 @@ static char *body(void *ctx, enum st_route_body which, const struct st_query *qu
     case ST_ROUTE_PAGE:
     case ST_ROUTE_CYCLE:
         return document_text(ctx, which, http_status);
-    case ST_ROUTE_ADDRESS:
     case ST_ROUTE_CAUSES:
     case ST_ROUTE_HISTORY:
     case ST_ROUTE_EVENTS:

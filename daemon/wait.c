@@ -10,6 +10,7 @@ void st_wait_init(struct st_wait *wait, int64_t due_ns)
 {
     FD_ZERO(&wait->read);
     FD_ZERO(&wait->write);
+    FD_ZERO(&wait->error);
     wait->fd_max = -1;
     wait->due_ns = due_ns;
 }
@@ -43,14 +44,14 @@ void st_wait(struct st_wait *wait, struct st_platform *platform, const sigset_t 
 {
     const int64_t wait_ns = st_ns_sub(wait->due_ns, st_platform_now_ns(platform));
     const struct timespec timeout = st_ns_to_timespec(ST_MAX(wait_ns, 0));
-    const int ready = pselect(wait->fd_max + 1, &wait->read, &wait->write, NULL, &timeout, blocked);
+    const int ready = pselect(wait->fd_max + 1, &wait->read, &wait->write, &wait->error, &timeout, blocked);
     if (ready < 0 && errno != EINTR)
         (void)poll(NULL, 0, FAILED_MS); /* no memory: not at once again */
     if (ready <= 0)
         st_wait_init(wait, wait->due_ns);
 }
 
-bool st_wait_is_ready(const struct st_wait *wait, int fd)
+bool st_wait_can_read(const struct st_wait *wait, int fd)
 {
-    return fd >= 0 && fd < FD_SETSIZE && (FD_ISSET(fd, &wait->read) || FD_ISSET(fd, &wait->write));
+    return fd >= 0 && fd < FD_SETSIZE && FD_ISSET(fd, &wait->read);
 }

@@ -6,9 +6,9 @@
 
 #include "platform/platform.h"
 
-/** Descriptors below FD_SETSIZE. */
+/** libmicrohttpd fills the sets, so they are those of pselect: descriptors below FD_SETSIZE. */
 struct st_wait {
-    fd_set read, write;
+    fd_set read, write, error;
     int fd_max;     /* -1: no descriptor */
     int64_t due_ns; /* CLOCK_MONOTONIC */
 };
@@ -29,5 +29,5 @@ void st_wait_to_write(struct st_wait *wait, int fd);
  * or at due_ns. */
 void st_wait(struct st_wait *wait, struct st_platform *platform, const sigset_t *blocked);
 
-/** After st_wait. fd -1: never. */
-bool st_wait_is_ready(const struct st_wait *wait, int fd);
+/** After st_wait. */
+bool st_wait_can_read(const struct st_wait *wait, int fd);

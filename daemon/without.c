@@ -1,6 +1,7 @@
 /* What a build without an optional library does instead: nothing, and the status says why. */
 #include <syslog.h>
 
+#include "daemon/http/http.h"
 #include "daemon/notify.h"
 #include "daemon/systemd.h"
 #include "platform/rtkit.h"
@@ -46,5 +47,34 @@ bool st_notify_turn(struct st_notify *notify)
 }
 
 void st_notify_free(struct st_notify *notify) {}
+
+#endif
+
+#if !ST_HAVE_HTTP
+
+int st_http_start_fd(int fd, const struct st_http_source *source, struct st_http **ret)
+{
+    return -ENOTSUP;
+}
+
+int st_http_start_tcp(const char *listen, const char *names, const struct st_http_source *source,
+                      struct st_http **ret)
+{
+    return -ENOTSUP;
+}
+
+int st_http_start_private(const struct st_http_source *source, char url[ST_HTTP_URL_BYTES],
+                          struct st_http **ret)
+{
+    return -ENOTSUP;
+}
+
+void st_http_wait(struct st_http *http, struct st_wait *wait) {}
+
+void st_http_turn(struct st_http *http, const struct st_wait *wait) {}
+
+void st_http_answer(struct st_http_request *request, char *text, unsigned http_status) {}
+
+void st_http_stop(struct st_http *http) {}
 
 #endif

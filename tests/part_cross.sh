@@ -96,6 +96,7 @@ jansson|$configure && $install
 libconfig|$configure --disable-cxx --disable-examples && $install
 zlib|./configure --prefix=/musl && $install
 sqlite3|$configure --disable-readline --disable-tcl && $install
+libmicrohttpd|$configure --disable-https --disable-doc --disable-examples && $install
 cmocka|cmake -S . -B built -DCMAKE_INSTALL_PREFIX=/musl -DCMAKE_INSTALL_LIBDIR=lib -DWITH_EXAMPLES=OFF && cd built && $install
 LIBRARIES
     inside "$root" 'export CC=musl-gcc PKG_CONFIG_LIBDIR=/musl/lib/pkgconfig

@@ -33,7 +33,7 @@ fresh() {
 
     # as if cloned again: what an optional part needs has gone, and cannot be fetched
     echo "at: $1, no network"
-    inside "$root" 'dpkg --remove --force-depends libsoundio-dev >/dev/null' || status=1
+    inside "$root" 'dpkg --remove --force-depends libmicrohttpd-dev >/dev/null' || status=1
     offline "$root" "$fixed" scripts/run >"$out" 2>&1 || status=1
     cat "$out"
     grep -q '^run: going on with what is installed' "$out" || status=1

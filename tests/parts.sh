@@ -469,7 +469,7 @@ part_guests() {
     ! in_full || packages_of_build "$built" "$share/debs" || { verdict 1 "Debian's packages of this build"; return; }
     mkdir -p "$share/tests"
     cp tests/tap.sh tests/vm/*.sh tests/bench/{clicks-guest.sh,predict*.sh,predict_*.py,dropouts.py} tests/integration/trace_tracks.py "$built"/tests/integration/{hog,other_clock,play_empty,play_jack,read_capture,section,stalls,stall_pipewire} "$share/tests/"
-    export VMBOOT_DIR=$work/vmboot VMBOOT_PACKAGES=libjansson4,libconfig9,libsoundio2,strace,curl,jq,grub2-common,jackd2,libtracefs1,libsqlite3-0,libpulse0,libpipewire-0.3-0,pipewire,wireplumber,pipewire-bin,dbus-user-session,libpam-systemd,rtkit,polkitd
+    export VMBOOT_DIR=$work/vmboot VMBOOT_PACKAGES=libjansson4,libconfig9,libsoundio2,libmicrohttpd12,strace,curl,jq,grub2-common,jackd2,libtracefs1,libsqlite3-0,libpulse0,libpipewire-0.3-0,pipewire,wireplumber,pipewire-bin,dbus-user-session,libpam-systemd,rtkit,polkitd
     # both kernels first, so that the image has the modules of both
     { tests/vm/vm-boot.sh -k generic -b && tests/vm/vm-boot.sh -k rt -b; } || cannot "the guests' image could not be built (no network?)"
     # the one of several boots first: it takes longest

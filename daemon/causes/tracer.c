@@ -244,7 +244,7 @@ void st_tracer_way_turn(struct st_tracer_way *way, struct st_session *session, c
 {
     struct st_cause_event taken[ST_TRACER_WAITING_MAX];
     struct st_tracer *tracer = way->tracer;
-    if (tracer == NULL || !st_wait_is_ready(wait, tracer->told[0]))
+    if (tracer == NULL || !st_wait_can_read(wait, tracer->told[0]))
         return;
     st_session_hold(session);
     const size_t n = way->waiting_n;

@@ -541,7 +541,7 @@ void st_history_writer_wait(const struct st_history_writer *writer, struct st_wa
 void st_history_writer_turn(struct st_history_writer *writer, const struct st_wait *wait)
 {
     char bytes[16];
-    if (!st_wait_is_ready(wait, writer->answer_pipe[0]))
+    if (!st_wait_can_read(wait, writer->answer_pipe[0]))
         return;
     (void)!read(writer->answer_pipe[0], bytes, sizeof(bytes));
     pthread_mutex_lock(&writer->mutex);

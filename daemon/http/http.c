@@ -1,318 +1,520 @@
-/* The server: few connections, small limits. */
+/* The server, by libmicrohttpd, in the main thread: few connections, small limits. */
 #include "daemon/http/http.h"
 
 #include <jansson.h>
+#include <microhttpd.h>
 #include <netinet/in.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "core/ns.h"
 #include "core/page/page.h"
-#include "core/text/json.h"
 #include "core/text/text.h"
-#include "daemon/http/request.h"
+#include "daemon/config/config.h"
 #include "platform/posix/posix.h"
 
 #define LOG_MODULE "http"
 #include "daemon/log.h"
 
-#define REQUEST_NS     (3 * ST_NS_PER_S)  /* to send a request */
-#define ANSWER_NS      (20 * ST_NS_PER_S) /* from then on to the last byte of the answer */
-#define HEAD_BYTES     (size_t)(32 * 1024)
-#define SHORT_NS       (60 * ST_NS_PER_S) /* without a shortage of descriptors: the next one is logged */
-#define SHORT_WAIT_NS  (200 * ST_NS_PER_MS)
-#define CLIENTS_MAX    32
-#define SHARE_MAX      12 /* of one user of the Unix socket, or one address: a browser takes up to 7 */
-#define HELD_MAX_BYTES (1024 * 1024) /* of answers that are not read yet: this memory is locked */
-#define SHORT_EVENTS   100           /* some 50 kB of them */
+#define REQUEST_TIMEOUT_S 3u                  /* without a byte, until there was a request */
+#define ANSWER_TIMEOUT_S  10u                 /* without a byte, from then on */
+#define CONNECTION_BYTES  (size_t)(32 * 1024) /* request line and headers */
+#define SHORT_NS          (60 * ST_NS_PER_S)  /* without a shortage of descriptors: the next one is logged */
+#define SHORT_WAIT_NS     (200 * ST_NS_PER_MS)
 
-/* Where requests come from. */
-struct door {
-    int fd; /* listening; -1: none */
-    bool tcp;
-    bool network;   /* other machines can reach it */
-    char token[33]; /* "": none is asked for */
-};
+/* --- what clients cost: a place for each connection, time for each request, and memory for answers that they
+ * have not read yet. libmicrohttpd's own time-out starts again with each byte. --- */
 
-enum { DOOR_UNIX, DOOR_TCP, DOOR_PAGE, DOORS };
+#define CONNECTIONS_MAX 32
+#define SHARE_MAX       12 /* of one user of the Unix socket, or one address: a browser takes up to 7 */
+#define PLACES          (CONNECTIONS_MAX + 4) /* with those that end and are not closed yet */
+/** From the start of the connection, or the end of the request before, to the last byte of the answer. */
+#define REQUEST_NS     (20 * ST_NS_PER_S)
+#define HELD_MAX_BYTES (1024 * 1024)
 
-struct client {
-    int fd; /* -1: a free place */
-    const struct door *door;
+struct place {
+    bool used, ends;
+    bool is_answered; /* a request is here, and its answer is not out yet */
+    int fd;
     uint64_t owner;
-    uint64_t number; /* the lower, the longer it is here */
-    int64_t until_ns;
-    enum { READS, WAITS, WRITES, ENDS } state; /* ENDS: what it still sends is dropped, up to its end */
-    char *text;                                /* the head of its request, then the body of the answer */
-    size_t bytes, sent;
-    struct st_http_request *request; /* that it waits for */
+    int64_t since_ns;
+    uint64_t number;   /* the lower, the longer it did nothing */
+    size_t held_bytes; /* of an answer that is not out yet */
 };
 
-struct st_http_request {
-    struct client *client; /* NULL: it has gone */
-    bool head, is_long;
-};
-
-struct st_http {
-    struct st_http_source source;
-    const struct st_config *config; /* NULL: no TCP yet */
-    struct door doors[DOORS];
-    struct client clients[CLIENTS_MAX + 1]; /* one more than may stay */
+struct guard {
+    int64_t now_ns; /* of this turn; CLOCK_MONOTONIC */
     uint64_t number;
-    char machine[256], page_url[64];
-    int64_t rests_until_ns, short_until_ns; /* it is short of descriptors; that was logged */
+    int64_t short_until_ns; /* a shortage of descriptors before that was logged */
+    struct place places[PLACES];
+    size_t held_bytes; /* of answers that are still being sent: this memory is locked */
 };
 
-static bool makes_long; /* an answer from the history can be megabytes: this process makes one at a time */
-
-/* --- clients --- */
-
-static void end(struct client *client)
+static int fd_of(struct MHD_Connection *connection)
 {
-    if (client->request != NULL)
-        client->request->client = NULL; /* st_http_answer frees it */
-    close(client->fd);
-    free(client->text);
-    *client = (struct client){.fd = -1};
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    return info != NULL ? info->connect_fd : -1;
 }
 
 /* A user of the Unix socket; an IPv4 address, 127.0.0.0/8 is one; the /64 of an IPv6 address. */
-static uint64_t owner_of(int fd, const union st_config_address *from)
+static uint64_t owner_of(struct MHD_Connection *connection, int fd)
 {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    const struct sockaddr *from = info != NULL ? info->client_addr : NULL;
     uint64_t owner = 0;
-    if (from->any.sa_family == AF_INET) {
-        owner = ntohl(from->v4.sin_addr.s_addr);
+    if (from != NULL && from->sa_family == AF_INET) {
+        owner = ntohl(((const struct sockaddr_in *)(const void *)from)->sin_addr.s_addr);
         return owner >> 24 == IN_LOOPBACKNET ? IN_LOOPBACKNET : owner;
     }
-    if (from->any.sa_family == AF_INET6) {
-        memcpy(&owner, &from->v6.sin6_addr, sizeof(owner));
+    if (from != NULL && from->sa_family == AF_INET6) {
+        memcpy(&owner, &((const struct sockaddr_in6 *)(const void *)from)->sin6_addr, sizeof(owner));
         return owner;
     }
 #ifdef SO_PEERCRED
     struct ucred peer = {.uid = (uid_t)-1};
     socklen_t bytes = sizeof(peer);
     (void)getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes);
-    owner = peer.uid;
+    return peer.uid;
 #else
     uid_t uid = (uid_t)-1;
     gid_t gid;
     (void)getpeereid(fd, &uid, &gid);
-    owner = uid;
+    return uid;
 #endif
-    return owner | UINT64_C(0xff) << 56; /* no sender's address */
 }
 
-/* Connections of one owner, and bytes of answers that they have not read. @param owner  NULL: of all. */
-static size_t count(const struct st_http *http, const uint64_t *owner, size_t *ret_held)
+/* @return the connection's place, or with fd -1 a free one; NULL: none. */
+static struct place *find_place(struct guard *guard, int fd)
 {
-    size_t n = 0;
-    *ret_held = 0;
-    ST_EACH (client, http->clients) {
-        if (client->fd < 0 || (owner != NULL && client->owner != *owner))
-            continue;
-        n++;
-        *ret_held += client->state == WRITES ? client->bytes : 0;
+    for (struct place *place = guard->places; place < guard->places + PLACES; place++) {
+        if (fd < 0 ? !place->used : place->used && place->fd == fd)
+            return place;
     }
+    return NULL;
+}
+
+/* @param owner  NULL: of all. */
+static unsigned count(const struct guard *guard, const uint64_t *owner)
+{
+    unsigned n = 0;
+    for (const struct place *place = guard->places; place < guard->places + PLACES; place++)
+        n += place->used && !place->ends && (owner == NULL || place->owner == *owner);
     return n;
 }
 
 /* Does `a` end before `b`? The owner of most connections loses one first: an idle one before one that is
  * being answered, and the oldest of these. */
-static bool ends_before(const struct st_http *http, const struct client *a, const struct client *b)
+static bool ends_before(const struct guard *guard, const struct place *a, const struct place *b)
 {
-    size_t held;
-    const size_t n_a = count(http, &a->owner, &held), n_b = count(http, &b->owner, &held);
-    const bool a_asks = a->state == WAITS || a->state == WRITES,
-               b_asks = b->state == WAITS || b->state == WRITES;
+    const unsigned n_a = count(guard, &a->owner), n_b = count(guard, &b->owner);
     if (n_a != n_b)
         return n_a > n_b;
-    return a_asks != b_asks ? b_asks : a->number < b->number;
+    return a->is_answered != b->is_answered ? b->is_answered : a->number < b->number;
 }
 
-/* A new connection always finds room: half requests, and answers that no one reads, make it. */
-static void make_room(struct st_http *http, const struct client *new)
+/* A new connection always finds room: half requests, and connections that are kept open, make it. */
+static void make_room(struct guard *guard, struct place *new)
 {
-    size_t held;
-    const bool own = count(http, &new->owner, &held) > SHARE_MAX;
-    struct client *worst = NULL;
-    if (!own && count(http, NULL, &held) <= CLIENTS_MAX)
+    const bool own = count(guard, &new->owner) > SHARE_MAX;
+    struct place *worst = new;
+    if (!own && count(guard, NULL) <= CONNECTIONS_MAX)
         return;
-    ST_EACH (client, http->clients) {
-        if (client->fd >= 0 && client != new && (!own || client->owner == new->owner) &&
-            (worst == NULL || ends_before(http, client, worst)))
-            worst = client;
+    for (struct place *place = guard->places; place < guard->places + PLACES; place++) {
+        if (place->used && !place->ends && place != new && (!own || place->owner == new->owner) &&
+            (worst == new || ends_before(guard, place, worst)))
+            worst = place;
     }
-    if (worst != NULL)
-        end(worst);
+    worst->ends = true;
+    shutdown(worst->fd, SHUT_RDWR);
+}
+
+static void on_connection(void *ctx, struct MHD_Connection *connection, ST_UNUSED void **slot,
+                          enum MHD_ConnectionNotificationCode what)
+{
+    struct guard *guard = ctx;
+    const int fd = fd_of(connection);
+    const bool begins = what == MHD_CONNECTION_NOTIFY_STARTED;
+    struct place *place = find_place(guard, begins ? -1 : fd);
+    if (place != NULL && !begins)
+        place->used = false;
+    if (place != NULL && begins && fd >= 0) {
+        *place = (struct place){.used = true,
+                                .fd = fd,
+                                .owner = owner_of(connection, fd),
+                                .since_ns = guard->now_ns,
+                                .number = ++guard->number};
+        make_room(guard, place);
+    }
+}
+
+/* A request begins to be answered, or its answer is out. */
+static void note_request(struct guard *guard, struct MHD_Connection *connection, bool is_answered)
+{
+    struct place *place = find_place(guard, fd_of(connection));
+    if (place != NULL) {
+        place->held_bytes = 0;
+        place->is_answered = is_answered;
+        place->number = ++guard->number;
+        if (!is_answered)
+            place->since_ns = guard->now_ns;
+    }
+}
+
+/* Its answer is made, and not read yet. */
+static void note_held(struct guard *guard, struct MHD_Connection *connection, size_t bytes)
+{
+    struct place *place = find_place(guard, fd_of(connection));
+    if (place != NULL)
+        place->held_bytes = bytes;
+}
+
+/* Ends connections that are over their time. */
+static void end_late_ones(struct guard *guard)
+{
+    for (struct place *place = guard->places; place < guard->places + PLACES; place++) {
+        if (place->used && guard->now_ns - place->since_ns > REQUEST_NS) {
+            place->ends = true;
+            shutdown(place->fd, SHUT_RDWR);
+        }
+    }
+}
+
+struct held {
+    struct guard *guard;
+    char *text;
+    size_t bytes;
+};
+
+/* Of unread answers. */
+static size_t held_by(const struct guard *guard, uint64_t owner)
+{
+    size_t bytes = 0;
+    for (const struct place *place = guard->places; place < guard->places + PLACES; place++)
+        bytes += place->used && !place->ends && place->owner == owner ? place->held_bytes : 0;
+    return bytes;
 }
 
 /* Do clients hold more than HELD_MAX_BYTES of unread answers? Then who holds most loses its longest one,
  * unless it is who asks now. */
-static bool is_full(struct st_http *http, const struct client *own)
+static bool is_full(struct guard *guard, struct MHD_Connection *connection)
 {
-    struct client *worst = NULL;
-    size_t held, most = 0;
-    (void)count(http, NULL, &held);
-    if (held <= HELD_MAX_BYTES)
+    if (guard->held_bytes <= HELD_MAX_BYTES)
         return false;
-    ST_EACH (client, http->clients) {
-        if (client->fd < 0 || client->state != WRITES)
+    const struct place *own = find_place(guard, fd_of(connection));
+    struct place *worst = NULL;
+    for (struct place *place = guard->places; place < guard->places + PLACES; place++) {
+        if (!place->used || place->ends || place->held_bytes == 0)
             continue;
-        (void)count(http, &client->owner, &held);
-        if (worst == NULL || held > most || (held == most && client->bytes > worst->bytes)) {
-            worst = client;
-            most = held;
-        }
+        const size_t held = held_by(guard, place->owner),
+                     most = worst != NULL ? held_by(guard, worst->owner) : 0;
+        if (held > most || (held == most && place->held_bytes > worst->held_bytes))
+            worst = place;
     }
-    if (worst == NULL || worst->owner == own->owner)
-        return true;
-    end(worst);
-    return false;
+    const bool full = worst == NULL || own == NULL || worst->owner == own->owner;
+    if (!full) {
+        worst->ends = true;
+        shutdown(worst->fd, SHUT_RDWR);
+    }
+    return full;
 }
 
-/* --- answers --- */
-
-static void write_more(struct client *client)
+static void free_held(void *ctx)
 {
-    while (client->sent < client->bytes) {
-        const ssize_t n =
-            send(client->fd, client->text + client->sent, client->bytes - client->sent, MSG_NOSIGNAL);
-        if (n < 0 && errno != EAGAIN && errno != EINTR)
-            end(client);
-        if (n < 0)
-            return;
-        client->sent += (size_t)n;
-    }
-    /* closed with its last bytes unread, a connection would lose the answer */
-    (void)shutdown(client->fd, SHUT_WR);
-    free(client->text);
-    client->text = NULL;
-    client->state = ENDS;
-    client->until_ns = st_posix_now_ns(NULL) + REQUEST_NS;
+    struct held *held = ctx;
+    held->guard->held_bytes -= held->bytes;
+    free(held->text);
+    free(held);
 }
 
-/* @param body  to be freed; NULL: out of memory. @param head  it is not sent. */
-static void give(struct client *client, const struct st_route *route, bool head, char *body)
+/* A response that frees its text, which counts as held until then.
+ * @return NULL: out of memory, the text stays with the caller. */
+static struct MHD_Response *make_response(struct guard *guard, char *text)
 {
-    if (body == NULL) {
-        end(client);
-        return;
-    }
-    const bool is_page = route->body == ST_ROUTE_PAGE || route->body == ST_ROUTE_SHELL;
-    const char *text =
-        st_text("HTTP/1.1 %u %s\r\n%sConnection: close\r\nContent-Type: %s\r\n"
-                "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
-                "Referrer-Policy: no-referrer\r\nCross-Origin-Resource-Policy: same-origin\r\n"
-                "Content-Security-Policy: %s\r\n%s%s\r\n",
-                route->http_status, route->http_status < 300 ? "OK" : "Refused",
-                body[0] != '\0' ? st_text("Content-Length: %zu\r\n", strlen(body)) : "", route->content_type,
-                is_page ? st_page_policy : "default-src 'none'; frame-ancestors 'none'",
-                route->http_status == 405 ? "Allow: GET, HEAD\r\n" : "",
-                route->http_status == 503 ? "Retry-After: 10\r\n" : "");
-    free(client->text);
-    client->text = body;
-    client->bytes = head ? 0 : strlen(body);
-    client->sent = 0;
-    client->state = WRITES;
-    if (send(client->fd, text, strlen(text), MSG_NOSIGNAL) == (ssize_t)strlen(text))
-        write_more(client);
+    struct held *held = malloc(sizeof(*held));
+    if (held == NULL)
+        return NULL;
+    *held = (struct held){guard, text, strlen(text) + 1};
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer_with_free_callback_cls(held->bytes - 1, text, free_held, held);
+    if (response == NULL)
+        free(held);
     else
-        end(client);
-}
-
-void st_http_answer(struct st_http_request *request, char *text, unsigned http_status)
-{
-    struct st_route route = st_route_refuse(http_status, NULL); /* JSON, as those are */
-    struct client *client = request->client;
-    makes_long = makes_long && !request->is_long;
-    if (client != NULL) {
-        client->request = NULL;
-        give(client, &route, request->head, text);
-    } else {
-        free(text);
-    }
-    free(request);
-}
-
-static void ask(struct st_http *http, struct client *client, struct st_route *route,
-                const struct st_query *query, bool head)
-{
-    const bool few = query->limit != INT64_MIN && query->limit <= SHORT_EVENTS;
-    const bool is_long = route->body == ST_ROUTE_HISTORY || route->body == ST_ROUTE_TRACE ||
-                         (route->body == ST_ROUTE_EVENTS && !few);
-    const bool full = is_long && is_full(http, client);
-    struct st_http_request *request = malloc(sizeof(*request));
-    if (request == NULL) {
-        end(client);
-        return;
-    }
-    *request = (struct st_http_request){client, head, is_long && !full && !makes_long};
-    client->request = request;
-    client->state = WAITS;
-    if (is_long && (full || makes_long)) {
-        st_http_answer(
-            request,
-            st_route_error_text(
-                full
-                    ? "sleeptuned is busy with long answers to other programs: ask again in a few seconds"
-                    : "sleeptuned is busy with a long answer to another program: ask again in a few seconds"),
-            503);
-        return;
-    }
-    makes_long = makes_long || is_long;
-    http->source.ask(http->source.ctx, route->body, query, request);
+        guard->held_bytes += held->bytes;
+    return response;
 }
 
 /* --- requests --- */
 
-/* What stands behind "?". A bad one makes the route a refusal. */
-static struct st_query read_query(char *text, struct st_route *route)
+struct st_http_request {
+    struct st_http *http;
+    struct MHD_Connection *connection; /* NULL: closed, and the answer still comes */
+    struct st_http_request *next;      /* of those whose answer still comes */
+    bool is_long, waits, is_answered;
+    char *text; /* the answer; NULL: out of memory */
+    unsigned http_status;
+};
+
+struct st_http {
+    struct MHD_Daemon *server;
+    struct st_http_source source;
+    bool tcp;
+    bool network;   /* other machines can reach it */
+    char token[33]; /* "": none is asked for */
+    char machine[256], names[ST_CONFIG_TEXT_BYTES];
+    struct guard guard;
+    struct st_http_request *waiting;
+    int64_t rests_until_ns; /* it is short of descriptors */
+};
+
+/* Without a free descriptor accept fails, libmicrohttpd logs it and tries again at once, for ever. So the
+ * server rests, which costs nothing as long as there is no other connection, and little otherwise. */
+static void rest_without_descriptors(struct st_http *http)
 {
-    struct st_query query;
-    const char *key, *value, *error = NULL;
-    st_query_init(&query);
-    while (route->http_status == 200 && error == NULL && (key = st_request_next(&text, &value)) != NULL)
-        error = st_query_set(&query, route->query, key, value, st_posix_wall_ns(NULL));
-    if (error == NULL)
-        error = st_query_check(&query);
-    if (error != NULL)
-        *route = st_route_refuse(400, error);
-    return query;
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd >= 0) {
+        close(fd);
+        return;
+    }
+    if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM)
+        return;
+    const int error = errno;
+    struct guard *guard = &http->guard;
+    const bool first = guard->short_until_ns <= guard->now_ns;
+    guard->short_until_ns = guard->now_ns + SHORT_NS;
+    if (first)
+        ST_WARN("cannot accept connections: %s. sleeptuned tries again several times a second.",
+                strerror(error));
+    http->rests_until_ns = guard->now_ns + SHORT_WAIT_NS;
 }
 
-static bool is(const char *field, const char *value)
+static void ST_PRINTF(2, 0) log_server(void *ctx, const char *format, va_list args)
 {
-    return field != NULL && st_text_is(field, value);
+    char text[256];
+    vsnprintf(text, sizeof(text), format, args);
+    text[strcspn(text, "\n")] = '\0';
+    ST_DBG("%s", text);
+    rest_without_descriptors(ctx);
+}
+
+struct reading {
+    unsigned names;
+    struct st_query query;
+    int64_t now_wall_ns;
+    const char *error;
+};
+
+static enum MHD_Result on_argument(void *ctx, ST_UNUSED enum MHD_ValueKind kind, const char *key,
+                                   const char *value)
+{
+    struct reading *reading = ctx;
+    reading->error = st_query_set(&reading->query, reading->names, key, value, reading->now_wall_ns);
+    return reading->error == NULL ? MHD_YES : MHD_NO;
+}
+
+/* What stands behind "?". A bad one makes the route a refusal. */
+static struct st_query read_query(struct MHD_Connection *connection, struct st_route *route)
+{
+    struct reading reading = {.names = route->query, .now_wall_ns = st_posix_wall_ns(NULL)};
+    st_query_init(&reading.query);
+    if (route->http_status == 200)
+        (void)MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, on_argument, &reading);
+    if (reading.error == NULL)
+        reading.error = st_query_check(&reading.query);
+    if (reading.error != NULL)
+        *route = st_route_refuse(400, reading.error);
+    return reading.query;
+}
+
+static enum MHD_Result queue(struct MHD_Connection *connection, const struct st_route *route,
+                             struct MHD_Response *response)
+{
+    MHD_add_response_header(response, "Content-Type", route->content_type);
+    MHD_add_response_header(response, "Cache-Control", "no-store");
+    MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+    MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
+    MHD_add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
+    MHD_add_response_header(response, "Content-Security-Policy",
+                            route->body == ST_ROUTE_PAGE || route->body == ST_ROUTE_SHELL
+                                ? st_page_policy
+                                : "default-src 'none'; frame-ancestors 'none'");
+    if (route->http_status == 405) {
+        MHD_add_response_header(response, "Allow", "GET, HEAD");
+        MHD_add_response_header(response, "Connection", "close"); /* a body may follow that is not read */
+    }
+    if (route->http_status == 503)
+        MHD_add_response_header(response, "Retry-After", "10");
+    const enum MHD_Result r = MHD_queue_response(connection, route->http_status, response);
+    MHD_destroy_response(response);
+    return r;
+}
+
+/* text: to be freed by the server; NULL: out of memory, the connection is closed. */
+static enum MHD_Result answer_text(struct MHD_Connection *connection, struct st_http *http,
+                                   const struct st_route *route, char *text)
+{
+    if (text == NULL)
+        return MHD_NO;
+    struct MHD_Response *response = make_response(&http->guard, text);
+    if (response != NULL) {
+        note_held(&http->guard, connection, strlen(text) + 1);
+        return queue(connection, route, response);
+    }
+    free(text);
+    return MHD_NO;
+}
+
+/* --- answers that take a while: the connection is suspended meanwhile --- */
+
+#define SHORT_EVENTS 100 /* some 50 kB of them */
+
+static bool makes_long; /* an answer from the history can be megabytes: this process makes one at a time */
+
+static enum MHD_Result give_answer(struct st_http_request *request, const struct st_route *route)
+{
+    struct st_route given = *route;
+    char *text = request->text;
+    given.http_status = request->http_status;
+    request->text = NULL;
+    return answer_text(request->connection, request->http, &given, text);
+}
+
+void st_http_answer(struct st_http_request *request, char *text, unsigned http_status)
+{
+    makes_long = makes_long && !request->is_long;
+    if (request->connection == NULL) {
+        free(text);
+        free(request);
+        return;
+    }
+    request->text = text;
+    request->http_status = http_status;
+    request->is_answered = true;
+    if (!request->waits)
+        return;
+    struct st_http_request **at = &request->http->waiting;
+    while (*at != request)
+        at = &(*at)->next;
+    *at = request->next;
+    request->waits = false;
+    MHD_resume_connection(request->connection);
+}
+
+static enum MHD_Result ask(struct st_http_request *request, struct st_route *route,
+                           const struct st_query *query)
+{
+    struct st_http *http = request->http;
+    const bool few = query->limit != INT64_MIN && query->limit <= SHORT_EVENTS;
+    request->is_long = route->body == ST_ROUTE_HISTORY || route->body == ST_ROUTE_TRACE ||
+                       (route->body == ST_ROUTE_EVENTS && !few);
+    const bool full = request->is_long && is_full(&http->guard, request->connection);
+    if (request->is_long && (full || makes_long)) {
+        *route = st_route_refuse(
+            503,
+            full ? "sleeptuned is busy with long answers to other programs: ask again in a few seconds"
+                 : "sleeptuned is busy with a long answer to another program: ask again in a few seconds");
+        return answer_text(request->connection, http, route, st_route_error_text(route->error));
+    }
+    makes_long = makes_long || request->is_long;
+    http->source.ask(http->source.ctx, route->body, query, request);
+    if (request->is_answered)
+        return give_answer(request, route);
+    request->waits = true;
+    request->next = http->waiting;
+    http->waiting = request;
+    MHD_suspend_connection(request->connection);
+    return MHD_YES;
+}
+
+/* libmicrohttpd does not end a connection that is suspended: it goes on, without its answer. */
+static void drop_waiting(struct st_http *http)
+{
+    for (struct st_http_request *request = http->waiting; request != NULL; request = request->next)
+        MHD_resume_connection(request->connection);
+}
+
+static void on_completed(void *ctx, struct MHD_Connection *connection, void **slot,
+                         ST_UNUSED enum MHD_RequestTerminationCode how)
+{
+    struct st_http_request *request = *slot;
+    note_request(ctx, connection, false);
+    if (request != NULL && request->waits) {
+        request->connection = NULL; /* st_http_answer frees it */
+    } else if (request != NULL) {
+        free(request->text);
+        free(request);
+    }
+    *slot = NULL;
+}
+
+/* request: NULL if the route is a refusal. */
+static enum MHD_Result answer(struct MHD_Connection *connection, struct st_http *http, struct st_route *route,
+                              struct st_http_request *request)
+{
+    struct st_query query = read_query(connection, route);
+    if (route->body == ST_ROUTE_MARK && http->tcp)
+        ST_PRINT(query.by, "page");
+    if (route->body == ST_ROUTE_HISTORY || route->body == ST_ROUTE_EVENTS || route->body == ST_ROUTE_CAUSES ||
+        route->body == ST_ROUTE_SIZES || route->body == ST_ROUTE_HEARD || route->body == ST_ROUTE_MARK ||
+        route->body == ST_ROUTE_TRACE)
+        return ask(request, route, &query);
+    return answer_text(connection, http, route,
+                       route->body == ST_ROUTE_ERROR
+                           ? st_route_error_text(route->error)
+                           : http->source.body(http->source.ctx, route->body, &query, &route->http_status));
+}
+
+static enum MHD_Result count_host(void *ctx, ST_UNUSED enum MHD_ValueKind kind, const char *key,
+                                  ST_UNUSED const char *value)
+{
+    *(int *)ctx += strcasecmp(key, "Host") == 0;
+    return MHD_YES;
+}
+
+static bool header_is(struct MHD_Connection *connection, const char *name, const char *value)
+{
+    const char *its = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+    return its != NULL && st_text_is(its, value);
 }
 
 /* Does a page of another site ask, by an image, a frame, a script (Fetch Metadata)? Other programs send no
  * such header. */
-static bool is_embedded(const struct st_request *request)
+static bool is_embedded(struct MHD_Connection *connection)
 {
-    const char *site = request->fields[ST_REQUEST_FETCH_SITE];
-    return (is(site, "cross-site") || is(site, "same-site")) &&
-           !is(request->fields[ST_REQUEST_FETCH_DEST], "document");
+    return (header_is(connection, "Sec-Fetch-Site", "cross-site") ||
+            header_is(connection, "Sec-Fetch-Site", "same-site")) &&
+           !header_is(connection, "Sec-Fetch-Dest", "document");
 }
 
-static bool has_token(const struct st_request *request, const char *token)
+static bool has_token(struct MHD_Connection *connection, const char *token)
 {
-    const char *wished = st_text("Bearer %s", token), *given = request->fields[ST_REQUEST_AUTHORIZATION];
-    if (given == NULL || strlen(given) != strlen(wished))
+    static const char scheme[] = "Bearer ";
+    const size_t len = strlen(token), scheme_len = sizeof(scheme) - 1;
+    const char *given = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Authorization");
+    if (given == NULL || strlen(given) != scheme_len + len || strncmp(given, scheme, scheme_len) != 0)
         return false;
     int differs = 0; /* how long it takes says nothing about the token */
-    for (size_t i = 0; wished[i] != '\0'; i++)
-        differs |= given[i] ^ wished[i];
+    for (size_t i = 0; i < len; i++)
+        differs |= given[scheme_len + i] ^ token[i];
     return differs == 0;
 }
 
+/* Browsers say which page sends what writes. */
+static bool is_own_origin(struct MHD_Connection *connection, const char *host)
+{
+    return host != NULL && header_is(connection, "Origin", st_text("http://%s", host));
+}
+
 /* What a request without the token gets. */
-static void hide_figures(const struct door *door, struct st_route *route)
+static void hide_figures(const struct st_http *http, struct st_route *route)
 {
     if (route->body == ST_ROUTE_ERROR || route->body == ST_ROUTE_ICON)
         return;
-    if (door->network && route->body == ST_ROUTE_METRICS)
+    if (http->network && route->body == ST_ROUTE_METRICS)
         route->body = ST_ROUTE_METRICS_UNNAMED;
-    else if (door->network)
+    else if (http->network)
         *route = st_route_refuse(403, "other machines get /metrics only");
     else if (route->body == ST_ROUTE_PAGE)
         route->body = ST_ROUTE_SHELL;
@@ -320,127 +522,107 @@ static void hide_figures(const struct door *door, struct st_route *route)
         *route = st_route_refuse(401, "this address needs its token: run sleeptune status --html");
 }
 
-static struct st_route choose(const struct st_http *http, const struct door *door,
-                              const struct st_request *request)
+static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, const char *url,
+                              const char *method, ST_UNUSED const char *version,
+                              ST_UNUSED const char *upload_data, size_t *upload_data_bytes, void **slot)
 {
-    const char *host = request->fields[ST_REQUEST_HOST];
-    const bool is_known = door->token[0] != '\0' && has_token(request, door->token);
-    const struct st_route_names names = {
-        .machine = http->machine,
-        .others = door == &http->doors[DOOR_TCP] ? http->config->http.names : "",
-        .own = is_known,
-        /* browsers say which page sends what writes */
-        .own_page =
-            is_known && host != NULL && is(request->fields[ST_REQUEST_ORIGIN], st_text("http://%s", host))};
-    struct st_route route = st_route_choose(request->method, request->target, host, door->tcp, &names);
-    if (request->hosts_n > 1) /* which of them was meant? */
+    struct st_http *http = ctx;
+    struct st_http_request *request = *slot;
+    /* up to a NUL, even by MHD_lookup_connection_value_n (0.9.75): what is behind one cannot be seen */
+    const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
+    const bool is_known = http->token[0] != '\0' && has_token(connection, http->token);
+    const struct st_route_names names = {.machine = http->machine,
+                                         .others = http->names,
+                                         .own = is_known,
+                                         .own_page = is_known && is_own_origin(connection, host)};
+    struct st_route route = st_route_choose(method, url, host, http->tcp, &names);
+    int hosts = 0;
+    (void)MHD_get_connection_values(connection, MHD_HEADER_KIND, count_host, &hosts);
+    if (hosts > 1) /* which of them was meant? */
         route = st_route_refuse(400, "the request has more than one Host header");
-    if (is_embedded(request)) /* before the answer shows by its size or status what it is about */
+    if (is_embedded(connection)) /* before the answer shows by its size or status what it is about */
         route = st_route_refuse(403, "a page of another site may link to this, not embed it");
-    if ((door->token[0] != '\0' || door->network) && !is_known)
-        hide_figures(door, &route);
-    return route;
-}
-
-static char *address_text(struct st_http *http, unsigned *http_status);
-
-/* @param bytes  of the head. */
-static void handle(struct st_http *http, struct client *client, size_t bytes)
-{
-    struct st_request request;
-    const bool good = st_request_read(client->text, bytes, &request);
-    const bool head = good && st_text_is(request.method, "HEAD");
-    struct st_route route =
-        good ? choose(http, client->door, &request) : st_route_refuse(400, "this is no request of HTTP/1.1");
-    struct st_query query = read_query(good ? request.query : NULL, &route);
-    client->until_ns = st_posix_now_ns(NULL) + ANSWER_NS;
-    if (route.body == ST_ROUTE_MARK && client->door->tcp)
-        ST_PRINT(query.by, "page");
-    if (route.body >= ST_ROUTE_HISTORY && route.body != ST_ROUTE_ERROR) {
-        ask(http, client, &route, &query, head);
-        return;
+    if ((http->token[0] != '\0' || http->network) && !is_known)
+        hide_figures(http, &route);
+    if (request == NULL) {
+        note_request(&http->guard, connection, true);
+        (void)MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, ANSWER_TIMEOUT_S);
     }
-    char *text = route.body == ST_ROUTE_ERROR ? st_route_error_text(route.error)
-                 : route.body == ST_ROUTE_ADDRESS
-                     ? address_text(http, &route.http_status)
-                     : http->source.body(http->source.ctx, route.body, &query, &route.http_status);
-    give(client, &route, head, text);
-}
-
-static void read_more(struct st_http *http, struct client *client)
-{
-    static char dropped[4096];
-    const bool reads = client->state == READS;
-    const ssize_t n = reads ? recv(client->fd, client->text + client->bytes, HEAD_BYTES - client->bytes, 0)
-                            : recv(client->fd, dropped, sizeof(dropped), 0);
-    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
-        end(client);
-        return;
+    if (route.http_status != 200)
+        return answer(connection, http, &route, NULL);
+    if (request == NULL) { /* headers are here, a body may follow */
+        request = calloc(1, sizeof(*request));
+        if (request == NULL)
+            return MHD_NO;
+        request->http = http;
+        request->connection = connection;
+        *slot = request;
+        return MHD_YES;
     }
-    if (!reads || n < 0)
-        return;
-    client->bytes += (size_t)n;
-    const char *empty = memmem(client->text, client->bytes, "\r\n\r\n", 4);
-    if (empty != NULL)
-        handle(http, client, (size_t)(empty - client->text));
-    else if (client->bytes == HEAD_BYTES)
-        end(client);
-}
-
-/* --- doors --- */
-
-/* Without a free descriptor accept fails, and the door would be ready again at once, for ever. */
-static void rest_without_descriptors(struct st_http *http)
-{
-    const int64_t now_ns = st_posix_now_ns(NULL);
-    if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM)
-        return;
-    if (http->short_until_ns <= now_ns)
-        ST_WARN("cannot accept connections: %s. sleeptuned tries again several times a second.",
-                strerror(errno));
-    http->short_until_ns = now_ns + SHORT_NS;
-    http->rests_until_ns = now_ns + SHORT_WAIT_NS;
-}
-
-/* One connection a turn, whose request is read at once: whoever makes many cannot push it out before. */
-static void take_client(struct st_http *http, const struct door *door)
-{
-    union st_config_address from = {.any.sa_family = AF_UNSPEC};
-    socklen_t bytes = sizeof(from);
-    const int fd = accept4(door->fd, &from.any, &bytes, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    struct client *client = http->clients;
-    if (fd < 0) {
-        rest_without_descriptors(http);
-        return;
+    if (*upload_data_bytes > 0) { /* of no use to us */
+        *upload_data_bytes = 0;
+        return MHD_YES;
     }
-    while (client->fd >= 0)
-        client++;
-    *client = (struct client){.fd = fd,
-                              .door = door,
-                              .owner = owner_of(fd, &from),
-                              .number = ++http->number,
-                              .until_ns = st_posix_now_ns(NULL) + REQUEST_NS,
-                              .text = malloc(HEAD_BYTES + 1)};
-    make_room(http, client);
-    if (client->text != NULL && fd < FD_SETSIZE)
-        read_more(http, client);
-    else
-        end(client);
+    return request->is_answered ? give_answer(request, &route) : answer(connection, http, &route, request);
 }
 
-static void close_door(struct st_http *http, struct door *door)
+/* A name or a value with "%00" would end there for us, and be taken for what it is not. */
+static size_t unescape(ST_UNUSED void *ctx, ST_UNUSED struct MHD_Connection *connection, char *text)
 {
-    ST_EACH (client, http->clients) {
-        if (client->fd >= 0 && client->door == door)
-            end(client);
+    const size_t len = MHD_http_unescape(text);
+    ST_EACH_OF (c, text, len) {
+        if (*c == '\0')
+            *c = '\1'; /* of no path, name or value */
     }
-    if (door->fd >= 0)
-        close(door->fd);
-    door->fd = -1;
+    return len;
 }
 
-/* @param name  of the socket that is made, and then its own. @return 0 or a negative errno value. */
-static int open_door(struct door *door, union st_config_address *name)
+/* @param names  of http.names; NULL: not TCP, nothing is looked at. */
+static int start(int fd, const char *names, const struct st_http_source *source, struct st_http **ret)
+{
+    struct st_http *http = calloc(1, sizeof(*http));
+    if (http == NULL)
+        return -ENOMEM;
+    http->source = *source;
+    http->tcp = names != NULL;
+    ST_PRINT(http->names, "%s", names != NULL ? names : "");
+    if (gethostname(http->machine, sizeof(http->machine) - 1) != 0)
+        http->machine[0] = '\0';
+    /* with select it takes one connection a turn and then reads what all have sent: with epoll it takes ten,
+     * and whoever makes many pushes the others out before their request is read */
+    http->server = MHD_start_daemon(
+        MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle, http, MHD_OPTION_EXTERNAL_LOGGER,
+        (MHD_LogCallback)log_server, http, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
+        (unsigned)PLACES, MHD_OPTION_CONNECTION_TIMEOUT, REQUEST_TIMEOUT_S,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_BYTES, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
+        &http->guard, MHD_OPTION_NOTIFY_COMPLETED, on_completed, &http->guard, MHD_OPTION_UNESCAPE_CALLBACK,
+        unescape, NULL, MHD_OPTION_END);
+    if (http->server == NULL) {
+        free(http);
+        return -EIO;
+    }
+    *ret = http;
+    return 0;
+}
+
+int st_http_start_fd(int fd, const struct st_http_source *source, struct st_http **ret)
+{
+    return start(fd, NULL, source, ret);
+}
+
+static int draw_token(char token[33])
+{
+    unsigned char random[16];
+    if (getentropy(random, sizeof(random)) != 0)
+        return -errno;
+    token[0] = '\0';
+    ST_EACH (byte, random)
+        st_text_append(token, 33, "%02x", *byte);
+    return 0;
+}
+
+/* @param name  of the socket that is made, and then its own. @return the listening socket, negative errno. */
+static int listen_on(union st_config_address *name)
 {
     const bool v6 = name->any.sa_family == AF_INET6;
     socklen_t bytes = v6 ? sizeof(name->v6) : sizeof(name->v4);
@@ -451,121 +633,86 @@ static int open_door(struct door *door, union st_config_address *name)
     if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
         (!v6 || setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on)) == 0) &&
         bind(fd, &name->any, bytes) == 0 && listen(fd, SOMAXCONN) == 0 &&
-        getsockname(fd, &name->any, &bytes) == 0) {
-        *door = (struct door){.fd = fd, .tcp = true};
-        return 0;
-    }
+        getsockname(fd, &name->any, &bytes) == 0)
+        return fd;
     const int error = errno;
     close(fd);
     return -error;
 }
 
-int st_http_listen(struct st_http *http, const struct st_config *config)
+/* Can only this machine reach it? */
+static bool is_loopback(const union st_config_address *name)
 {
-    struct door *door = &http->doors[DOOR_TCP];
+    return name->any.sa_family == AF_INET6 ? IN6_IS_ADDR_LOOPBACK(&name->v6.sin6_addr)
+                                           : ntohl(name->v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+}
+
+int st_http_start_tcp(const char *listen_at, const char *names, const struct st_http_source *source,
+                      struct st_http **ret)
+{
     union st_config_address name;
-    close_door(http, door);
-    http->config = config;
-    if (config->http.listen[0] == '\0')
-        return 0;
-    int r = st_config_listen_address(config->http.listen, &name);
-    if (r == 0)
-        r = open_door(door, &name);
-    if (r == 0)
-        door->network = name.any.sa_family == AF_INET6
-                            ? !IN6_IS_ADDR_LOOPBACK(&name.v6.sin6_addr)
-                            : ntohl(name.v4.sin_addr.s_addr) >> 24 != IN_LOOPBACKNET;
+    int r = st_config_listen_address(listen_at, &name);
+    const int fd = r == 0 ? listen_on(&name) : r;
+    if (fd < 0)
+        return fd;
+    r = start(fd, names, source, ret);
+    if (r < 0)
+        close(fd);
+    else
+        (*ret)->network = !is_loopback(&name);
     return r;
 }
 
-/* The page with figures, on a free port of 127.0.0.1 to who knows a token: others get the page without
- * figures, its icon, or 401. */
-static char *address_text(struct st_http *http, unsigned *http_status)
+int st_http_start_private(const struct st_http_source *source, char url[ST_HTTP_URL_BYTES],
+                          struct st_http **ret)
 {
-    struct door *door = &http->doors[DOOR_PAGE];
-    unsigned char random[16];
     union st_config_address name = {.v4 = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)}};
-    if (door->fd < 0 && (getentropy(random, sizeof(random)) != 0 || open_door(door, &name) != 0)) {
-        *http_status = 503;
-        return st_route_error_text("sleeptuned cannot open a port of 127.0.0.1 for the page");
+    char token[33];
+    int r = draw_token(token);
+    const int fd = r == 0 ? listen_on(&name) : r;
+    if (fd < 0)
+        return fd;
+    r = start(fd, "", source, ret);
+    if (r < 0) {
+        close(fd);
+        return r;
     }
-    if (door->token[0] == '\0') {
-        ST_EACH (byte, random)
-            ST_APPEND(door->token, "%02x", *byte);
-        ST_PRINT(http->page_url, "http://127.0.0.1:%d/#%s", ntohs(name.v4.sin_port), door->token);
-    }
-    return st_json_into_text(json_pack("{s:s, s:s}", "schema", "sleeptune-page/1", "url", http->page_url),
-                             JSON_COMPACT);
-}
-
-struct st_http *st_http_new(int fd, const struct st_http_source *source)
-{
-    struct st_http *http = calloc(1, sizeof(*http));
-    if (http == NULL)
-        return NULL;
-    http->source = *source;
-    if (gethostname(http->machine, sizeof(http->machine) - 1) != 0)
-        http->machine[0] = '\0';
-    ST_EACH (door, http->doors)
-        door->fd = -1;
-    ST_EACH (client, http->clients)
-        client->fd = -1;
-    http->doors[DOOR_UNIX].fd = fd;
-    return http;
+    ST_PRINT((*ret)->token, "%s", token);
+    snprintf(url, ST_HTTP_URL_BYTES, "http://127.0.0.1:%d/#%s", ntohs(name.v4.sin_port), token);
+    return 0;
 }
 
 void st_http_wait(struct st_http *http, struct st_wait *wait)
 {
     if (http == NULL)
         return;
-    const bool rests = http->rests_until_ns > st_posix_now_ns(NULL);
-    if (rests)
+    const int64_t now_ns = st_posix_now_ns(NULL);
+    if (http->rests_until_ns > now_ns) {
         st_wait_until(wait, http->rests_until_ns);
-    ST_EACH (door, http->doors)
-        st_wait_to_read(wait, rests ? -1 : door->fd);
-    ST_EACH (client, http->clients) {
-        if (client->fd < 0)
-            continue;
-        st_wait_until(wait, client->until_ns);
-        if (client->state == WRITES)
-            st_wait_to_write(wait, client->fd);
-        else if (client->state != WAITS)
-            st_wait_to_read(wait, client->fd);
+        return;
     }
+    MHD_UNSIGNED_LONG_LONG timeout_ms;
+    (void)MHD_get_fdset2(http->server, &wait->read, &wait->write, &wait->error, &wait->fd_max, FD_SETSIZE);
+    if (MHD_get_timeout(http->server, &timeout_ms) == MHD_YES)
+        st_wait_until(wait, now_ns + (int64_t)timeout_ms * ST_NS_PER_MS);
 }
 
 void st_http_turn(struct st_http *http, const struct st_wait *wait)
 {
     if (http == NULL)
         return;
-    const int64_t now_ns = st_posix_now_ns(NULL);
-    ST_EACH (client, http->clients) {
-        if (client->fd < 0)
-            continue;
-        const bool is_ready = st_wait_is_ready(wait, client->fd);
-        if (now_ns > client->until_ns)
-            end(client);
-        else if (is_ready && client->state == WRITES)
-            write_more(client);
-        else if (is_ready && client->state != WAITS)
-            read_more(http, client);
-    }
-    ST_EACH (door, http->doors) {
-        if (st_wait_is_ready(wait, door->fd))
-            take_client(http, door);
-    }
+    http->guard.now_ns = st_posix_now_ns(NULL);
+    if (http->rests_until_ns > http->guard.now_ns)
+        return;
+    end_late_ones(&http->guard);
+    (void)MHD_run_from_select(http->server, &wait->read, &wait->write, &wait->error);
 }
 
-void st_http_free(struct st_http *http)
+void st_http_stop(struct st_http *http)
 {
     if (http == NULL)
         return;
-    http->doors[DOOR_UNIX].fd = -1; /* the socket's */
-    ST_EACH (client, http->clients) {
-        if (client->fd >= 0)
-            end(client);
-    }
-    ST_EACH (door, http->doors)
-        close_door(http, door);
+    drop_waiting(http);
+    MHD_stop_daemon(http->server);
     free(http);
 }

@@ -7,19 +7,19 @@ enum st_route_body {
     ST_ROUTE_STATUS,
     ST_ROUTE_METRICS,
     ST_ROUTE_METRICS_UNNAMED, /* without what names programs */
+    ST_ROUTE_CAUSES,
     ST_ROUTE_PAGE,
     ST_ROUTE_SHELL,   /* the page without figures, for who has no token */
     ST_ROUTE_ADDRESS, /* of the page with figures; not over TCP */
     ST_ROUTE_CYCLE,
     ST_ROUTE_ICON,
     ST_ROUTE_MANIFEST,
-    ST_ROUTE_CULPRITS,
-    ST_ROUTE_HISTORY, /* from here on: from the history */
-    ST_ROUTE_CAUSES,
+    ST_ROUTE_HISTORY,
     ST_ROUTE_EVENTS,
     ST_ROUTE_SIZES,
     ST_ROUTE_HEARD,
-    ST_ROUTE_MARK,  /* the only one that writes; its answer is that of ST_ROUTE_HEARD */
+    ST_ROUTE_MARK, /* the only one that writes; its answer is that of ST_ROUTE_HEARD */
+    ST_ROUTE_CULPRITS,
     ST_ROUTE_TRACE, /* of the page on its private address */
     ST_ROUTE_ERROR
 };

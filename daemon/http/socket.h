@@ -31,5 +31,5 @@ ST_NODISCARD int st_socket_open(struct st_socket *ret, const char *path, const s
 ST_NODISCARD int st_socket_set_rights(const struct st_socket *socket, const struct st_config *config,
                                       char *error, size_t error_bytes);
 
-/** Removes the socket and frees the lock. */
+/** Removes the socket and frees the lock. fd is closed unless an HTTP server took it (then it is -1). */
 void st_socket_close(struct st_socket *socket);

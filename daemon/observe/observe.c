@@ -76,7 +76,7 @@ int64_t st_observe_turn(struct st_observe *observe, const struct st_wait *wait)
     for (size_t i = 0; i < observe->n; i++) {
         struct st_observed *o = &observe->sources[i];
         const int64_t now_ns = st_platform_now_ns(observe->platform);
-        const bool readable = st_wait_is_ready(wait, fd_of(o));
+        const bool readable = st_wait_can_read(wait, fd_of(o));
         if (readable && st_ns_sub(now_ns, observe->read_ns[i]) < LOOK_EACH_NS)
             observe->rests_until_ns[i] = now_ns + LOOK_EACH_NS;
         if (readable)

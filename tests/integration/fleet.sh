@@ -5,6 +5,7 @@ set -u
 . "$SLEEPTUNE_SRC/tests/tap.sh"
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
 need curl promtool prometheus
+"$SLEEPTUNE" --version | grep -q 'http yes' || skip_all "built without HTTP"
 rules=$SLEEPTUNE_SRC/conf/prometheus/sleeptune.rules.yml
 dashboard=$SLEEPTUNE_SRC/conf/grafana/sleeptune.json
 

@@ -5,6 +5,7 @@ set -u
 go_on_as_nobody
 . "$SLEEPTUNE_SRC/tests/integration/daemon-lib.sh"
 need curl
+if ! ask_for=$("$SLEEPTUNE" --version) || [[ $ask_for != *"http yes"* ]]; then skip_all "needs the HTTP server"; fi
 
 # heard KEY...: of the document, each a Python expression on d
 heard() { "$SLEEPTUNE" history --heard --json --socket "$sock" | "$PYTHON" -c "import json, sys; d = json.load(sys.stdin); print($1)"; }

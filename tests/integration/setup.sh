@@ -41,7 +41,7 @@ screen_is debian-for-tests scripts-setup --test
 
 system Linux
 stub apt-get "$note"
-stub dpkg-query 'for p in gcc libc6-dev meson ninja-build pkgconf libjansson-dev libconfig-dev zlib1g-dev libsystemd-dev libsoundio-dev libtracefs-dev libtraceevent-dev libsqlite3-dev libjack-jackd2-dev libpipewire-0.3-dev libpulse-dev libasound2-dev; do echo "installed $p"; done'
+stub dpkg-query 'for p in gcc libc6-dev meson ninja-build pkgconf libjansson-dev libconfig-dev zlib1g-dev libsystemd-dev libmicrohttpd-dev libsoundio-dev libtracefs-dev libtraceevent-dev libsqlite3-dev libjack-jackd2-dev libpipewire-0.3-dev libpulse-dev libasound2-dev; do echo "installed $p"; done'
 ok "Debian, all there (other variants of two packages): it succeeds" setup
 is "and asks for nothing" "$(asked)" ""
 ok "--check says so" setup --check
