@@ -36,10 +36,10 @@ static char *render(const char *rows, int columns)
 
 static void check_table(int columns)
 {
-    char *text = render("[" ROW(BUSY, "\"clang\"", 3, 6000000, 3000000, 0.83) ","       /**/
-                        ROW(BUSY, "\"hog\"", 1, 5000000, 5000000, 1.0) ","            /**/
-                        ROW("unknown", "\"clang\"", 1, 3500000, 3500000, null) ","    /**/
-                        ROW(BUSY, "\"irq/27-hda\"", 1, 1000000, 1000000, 1.0) ","     /**/
+    char *text = render("[" ROW(BUSY, "\"clang\"", 3, 6000000, 3000000, 0.83) ","  /**/
+                        ROW(BUSY, "\"hog\"", 1, 5000000, 5000000, 1.0) ","         /**/
+                        ROW("unknown", "\"clang\"", 1, 3500000, 3500000, null) "," /**/
+                        ROW(BUSY, "\"irq/27-hda\"", 1, 1000000, 1000000, 1.0) ","  /**/
                         ROW("a late timer", "null", 3, 900000, 300000, null) "]",
                         columns);
     static const char *const wide[] = {
@@ -73,7 +73,7 @@ static void table_has_a_row_for_each_cause_and_program(void **state)
 static void hostile_rows_are_shown_without_harm(void **state)
 {
     free(render("[1, null, {}, []]", 100));
-    char *text = render("[" ROW("a\\u001b[2J", "\"/1\"", 1, 1, 1, 9e300) ","                            /**/
+    char *text = render("[" ROW("a\\u001b[2J", "\"/1\"", 1, 1, 1, 9e300) "," /**/
                         ROW("run-queue", "\"x\"", 9223372036854775807, 9223372036854775807, 1, 1) "]",
                         100);
     assert_null(strchr(text, '\033'));
