@@ -62,54 +62,32 @@ static void print_row(const struct st_printer *printer, const struct st_report *
 }
 
 /** Has it a word in capitals to be filled in, such as TID in /proc/TID/timerslack_ns? */
-static bool has_blank(const char *command, size_t bytes)
+static bool has_blank(const char *command)
 {
-    size_t capitals_n = 0;
-    char before = ' ';
-    for (size_t i = 0; i <= bytes; i++) {
-        const char c = i < bytes ? command[i] : ' ';
-        if (c >= 'A' && c <= 'Z' && (capitals_n > 0 || before == ' ' || before == '/')) {
-            capitals_n++;
-        } else {
-            if (capitals_n > 1 && (c == ' ' || c == '/' || c == ')'))
-                return true;
-            capitals_n = 0;
-        }
-        before = c;
+    size_t n;
+    for (const char *at = command; *at != '\0'; at += n > 0 ? n : 1) {
+        n = strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+        if (n > 1 && (at == command || strchr(" /", at[-1]) != NULL) && strchr(" /)", at[n]) != NULL)
+            return true;
     }
     return false;
 }
 
-/** Is this comment a step before or behind a command ("# remove X from FILE, then", "# then unplug it")? */
-static bool is_step(const char *comment, size_t bytes)
-{
-    return st_text_begins(comment, "# then") || (bytes > 4 && strncmp(comment + bytes - 4, "then", 4) == 0);
-}
-
-/** The only line of a command that is not a comment; NULL when it is not all of the fix, when it would not
- * fit, or has something to be filled in. */
-static const char *one_command(const char *text, int width, size_t *ret_bytes)
+/** The only line of a command that is not a comment; NULL when it is not all of the fix (a comment is a step:
+ * "# remove X from FILE, then", "# then unplug it"), when it would not fit, has something to be filled in, or
+ * is for one shell only ("$$"), and players are started from a menu. */
+static const char *one_command(const char *text, int width)
 {
     const char *command = NULL;
-    for (const char *line = text; line != NULL && *line != '\0';) {
-        const size_t bytes = strcspn(line, "\n");
-        if (line[0] == '#') {
-            if (is_step(line, bytes))
-                return NULL;
-        } else if (bytes > 0) {
-            if (command != NULL)
-                return NULL;
-            command = line;
-            *ret_bytes = bytes;
-        }
-        line += bytes + (line[bytes] == '\n');
+    ST_TEXT_EACH (line, st_text("%s", text != NULL ? text : ""), "\n") {
+        if (line[0] == '#' ? st_text_begins(line, "# then") || st_text_ends(line, "then") : command != NULL)
+            return NULL;
+        command = line[0] == '#' ? command : line;
     }
-    if (command == NULL || (width != 0 && *ret_bytes + INDENT > (size_t)width))
-        return NULL;
-    /* "$$": for one shell only, and players are started from a menu */
-    const char *shell = strstr(command, "$$");
-    const bool for_shell = shell != NULL && shell < command + *ret_bytes;
-    return for_shell || has_blank(command, *ret_bytes) ? NULL : command;
+    return command == NULL || (width != 0 && strlen(command) + INDENT > (size_t)width) ||
+                   strstr(command, "$$") != NULL || has_blank(command)
+               ? NULL
+               : command;
 }
 
 /** Of a text that someone posted: that machine has no sleeptune, and `apply` would change this one. */
@@ -138,19 +116,18 @@ struct step {
 static struct step step_of(const struct st_finding *finding, int width)
 {
     struct step step = {"", st_finding_needs[finding->needs].then};
-    size_t bytes = 0;
     /* other single lines of what is for ever are those of a file */
-    const char *command = one_command(finding->fix_persistent, width, &bytes);
+    const char *command = one_command(finding->fix_persistent, width);
     const bool lasts = command != NULL && st_text_begins(command, "sudo ");
     if (!lasts)
-        command = one_command(finding->fix_now, width, &bytes);
+        command = one_command(finding->fix_now, width);
     if (st_rule_can_apply(finding)) {
         step.command = apply_command(finding);
     } else if (finding->in_place) {
         step.command = st_finding_needs[finding->needs].text;
         step.then = "";
     } else if (command != NULL) {
-        step.command = st_text("%.*s%s", (int)bytes, command, is_jailed(finding) ? "   # on the host" : "");
+        step.command = st_text("%s%s", command, is_jailed(finding) ? "   # on the host" : "");
         /* lost at the next start of the machine or of PipeWire */
         if (!lasts && (finding->fix_persistent != NULL || st_text_begins(command, "pw-metadata ") ||
                        strstr(command, "| sudo tee /sys/") != NULL))
