@@ -373,12 +373,12 @@ const char *st_change_others(struct st_platform *machine, const struct st_entry 
 
 /* --- what is there now: running values and files --- */
 
-uint64_t st_change_hash(const char *text, size_t bytes)
+const char *st_change_hash(const char *text, size_t bytes)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     ST_EACH_OF (c, text, bytes)
         hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
-    return hash;
+    return st_text("%016jx", hash);
 }
 
 /* "always [madvise] never" is how sysfs shows a choice, "none voluntary (full)" debugfs; only the chosen word
@@ -453,7 +453,7 @@ const char *st_change_find(const struct st_entry *entry, const char *text, size_
         bytes = end != NULL ? (size_t)(end - begin) + strlen(last) : 0;
     }
     *ret_bytes = bytes;
-    return bytes > 0 && st_change_hash(begin, bytes) == entry->hash ? begin : NULL;
+    return bytes > 0 && st_text_is(st_change_hash(begin, bytes), entry->hash) ? begin : NULL;
 }
 
 enum st_entry_state st_change_state(struct st_platform *machine, const struct st_entry *entry,

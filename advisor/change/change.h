@@ -56,8 +56,8 @@ bool st_change_value_is(struct st_platform *machine, const char *target, const c
 ST_NODISCARD int st_change_file_read(struct st_platform *machine, const char *path, char **ret);
 /** Is the folder there? @return 0, -ENOENT, or what reading said. */
 ST_NODISCARD int st_change_folder_look(struct st_platform *machine, const char *path);
-/** FNV-1a, 64 bits: tells whether a text is the same, not who wrote it. */
-uint64_t st_change_hash(const char *text, size_t bytes);
+/** FNV-1a, 64 bits, as 16 digits: tells whether a text is the same, not who wrote it. */
+const char *st_change_hash(const char *text, size_t bytes);
 /** What is ours of a file's text, as entry->hash has it: all of it, or a block. ret_bytes: its length.
  * @return NULL: not there as it was written. */
 const char *st_change_find(const struct st_entry *entry, const char *text, size_t *ret_bytes);

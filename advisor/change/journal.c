@@ -1,6 +1,6 @@
 /* The journal of changes as lines of words between tabs:
- *     rule phase frames rate_hz kind part hash made names       of a file
- *     rule phase frames rate_hz value target old new boot       of a running value
+ *     rule phase frames rate_hz made kind part hash names boot       of a file
+ *     rule phase frames rate_hz made value target old new boot       of a running value
  */
 #include "advisor/change/journal.h"
 
@@ -16,7 +16,7 @@
 
 #define JOURNAL_BYTES (1u << 20)
 #define ENTRIES_MAX   4096
-#define FIELDS        9
+#define FIELDS        10
 
 /* A text is taken for the first phase that has it. */
 static const char *const phase_names[] = {
@@ -82,39 +82,20 @@ void st_journal_remove(struct st_journal *journal, size_t i)
 
 /* --- reading --- */
 
-#define ROOM(text)                                                                                           \
+/* The last four fields, of a running value and of a file. */
+#define ROOM(member)                                                                                         \
     {                                                                                                        \
-        (text), sizeof(text)                                                                                 \
+        offsetof(struct st_entry, member), sizeof(((struct st_entry *)0)->member)                            \
     }
-
-/* The last four fields. */
-static bool take_what(enum st_os os, char *const *fields, struct st_entry *entry)
-{
-    char hash[17], made[2], *end;
-    const struct {
-        char *text;
-        size_t bytes;
-    } rooms[2][4] = {{ROOM(entry->target), ROOM(entry->old_value), ROOM(entry->new_value), ROOM(entry->boot)},
-                     {ROOM(entry->part), ROOM(hash), ROOM(made), ROOM(entry->names)}};
-    ST_EACH (room, rooms[entry->file]) {
-        if (!st_text_copy(room->text, room->bytes, *fields, strlen(*fields)))
-            return false;
-        fields++;
-    }
-    if (!entry->file)
-        return entry->new_value[0] != '\0' &&
-               strspn(entry->boot, "0123456789abcdef-") == strlen(entry->boot) &&
-               st_journal_value_allowed(os, st_rule_find(entry->rule), entry->target);
-    entry->hash = strtoull(hash, &end, 16);
-    entry->made = (unsigned)(made[0] - '0');
-    return end == hash + sizeof(hash) - 1 && entry->made <= ST_ENTRY_MADE_MAX &&
-           !(st_change_is_users(entry->kind) && geteuid() == 0) && st_change_path(os, entry);
-}
+static const struct {
+    size_t at, bytes;
+} rooms[2][4] = {{ROOM(target), ROOM(old_value), ROOM(new_value), ROOM(boot)},
+                 {ROOM(part), ROOM(hash), ROOM(names), ROOM(boot)}};
 
 /* One line, which is cut. @return false: it is not one of ours. */
 static bool take_line(enum st_os os, char *line, struct st_entry *entry)
 {
-    char *fields[FIELDS];
+    char *fields[FIELDS], **text = fields + FIELDS - ST_ARRAY_LEN(rooms[0]);
     *entry = (struct st_entry){.frames = 0};
     ST_EACH (field, fields) {
         *field = strsep(&line, "\t");
@@ -123,14 +104,22 @@ static bool take_line(enum st_os os, char *line, struct st_entry *entry)
     }
     entry->frames = (uint32_t)strtoul(fields[2], NULL, 10);
     entry->rate_hz = (uint32_t)strtoul(fields[3], NULL, 10);
+    entry->made = (unsigned)strtoul(fields[4], NULL, 10);
     while (entry->phase <= ST_PHASE_UNDOING && !st_text_is(phase_names[entry->phase], fields[1]))
         entry->phase++;
-    while (entry->kind < ST_CHANGE_KINDS && !st_text_is(st_change_name(entry->kind), fields[4]))
+    while (entry->kind < ST_CHANGE_KINDS && !st_text_is(st_change_name(entry->kind), fields[5]))
         entry->kind++;
-    entry->file = !st_text_is(fields[4], "value");
-    return line == NULL && st_text_copy(entry->rule, sizeof(entry->rule), fields[0], strlen(fields[0])) &&
-           entry->phase <= ST_PHASE_UNDOING && entry->kind < ST_CHANGE_KINDS &&
-           take_what(os, fields + 5, entry);
+    entry->file = !st_text_is(fields[5], "value");
+    bool fit = line == NULL && st_text_copy(entry->rule, sizeof(entry->rule), fields[0], strlen(fields[0]));
+    ST_EACH (room, rooms[entry->file]) {
+        fit = fit && st_text_copy((char *)entry + room->at, room->bytes, *text, strlen(*text));
+        text++;
+    }
+    return fit && entry->phase <= ST_PHASE_UNDOING && entry->kind < ST_CHANGE_KINDS &&
+           entry->made <= ST_ENTRY_MADE_MAX &&
+           (entry->file ? !(st_change_is_users(entry->kind) && geteuid() == 0) && st_change_path(os, entry)
+                        : entry->new_value[0] != '\0' &&
+                              st_journal_value_allowed(os, st_rule_find(entry->rule), entry->target));
 }
 
 const char *st_journal_parse(enum st_os os, char *text, struct st_journal *ret)
@@ -205,14 +194,12 @@ int st_journal_write(struct st_platform *platform, const char *folder, const str
     }
     st_text_buffer_printf(&all, HEAD "\n");
     ST_EACH_OF (entry, journal->entries, journal->entries_n) {
-        st_text_buffer_printf(&all, "%s\t%s\t%u\t%u\t", entry->rule, phase_names[entry->phase], entry->frames,
-                              entry->rate_hz);
-        if (entry->file)
-            st_text_buffer_printf(&all, "%s\t%s\t%016jx\t%u\t%s\n", st_change_name(entry->kind), entry->part,
-                                  entry->hash, entry->made, entry->names);
-        else
-            st_text_buffer_printf(&all, "value\t%s\t%s\t%s\t%s\n", entry->target, entry->old_value,
-                                  entry->new_value, entry->boot);
+        st_text_buffer_printf(&all, "%s\t%s\t%u\t%u\t%u\t%s", entry->rule, phase_names[entry->phase],
+                              entry->frames, entry->rate_hz, entry->made,
+                              entry->file ? st_change_name(entry->kind) : "value");
+        ST_EACH (room, rooms[entry->file])
+            st_text_buffer_printf(&all, "\t%s", (const char *)entry + room->at);
+        st_text_buffer_printf(&all, "\n");
     }
     char *text = st_text_buffer_take(&all);
     const size_t len = text != NULL ? strlen(text) : 0;

@@ -28,7 +28,7 @@ struct st_entry {
     char names[ST_CHANGE_VALUE_BYTES]; /* of files: the settings in it, with blanks between */
     enum st_change_kind kind;          /* of files, and of a plan's values */
     char part[ST_CHANGE_KEY_BYTES];    /* of files: what the path is made of besides the rule */
-    uint64_t hash;                     /* of files: what is ours of it */
+    char hash[17];                     /* of files: what is ours of it */
     unsigned made;                     /* of files: how many folders above it apply made; a block: the file */
     char old_value[ST_CHANGE_VALUE_BYTES]; /* of running values */
     char new_value[ST_CHANGE_VALUE_BYTES];

@@ -143,7 +143,7 @@ static const char *finish_file(struct st_entry *step)
         return NO_ROOM;
     free(step->text);
     step->text = text;
-    step->hash = st_change_hash(text, strlen(text));
+    ST_PRINT(step->hash, "%s", st_change_hash(text, strlen(text)));
     return NULL;
 }
 
