@@ -25,6 +25,7 @@ struct st_dropout_figures {
 
     /* of the thread that computes, between signal and end; only if measured */
     bool measured, stopped;
+    int64_t stopped_ns;               /* for so long, to a sample */
     bool taken_by_itself;             /* another thread of its process had the CPU when it waited for one */
     int64_t cpu_ns;                   /* it ran, less than the usual work of the other cycles around ... */
     int64_t cpu_error_ns;             /* ... which is known to this, up or down */

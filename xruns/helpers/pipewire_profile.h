@@ -87,7 +87,7 @@ ST_NODISCARD int st_pipewire_profile_take(struct st_pipewire_profile *profile, c
 #define ST_PIPEWIRE_PROFILE_ASK_NS (500 * ST_NS_PER_MS)
 
 /** No cycle has come for more than a second: up to now_ns that is a dropout, if the server's thread waited
- * for a CPU for most of the last half second. @param count false: only
+ * for a CPU for most of the last half second, or was stopped while something played. @param count false: only
  * who has the CPU is looked for.
  * @return is it one? */
 bool st_pipewire_profile_starved(struct st_pipewire_profile *profile, int64_t now_ns, bool count);

@@ -7,7 +7,9 @@
 
 #define PATIENCE_NS (300 * ST_NS_PER_MS) /* later than that, a client is judged before it ends */
 #define CULPRIT_NS  (4 * ST_NS_PER_S)    /* who has the CPU may not be known before */
+#define PLAYED_NS   (500 * ST_NS_PER_MS) /* who has begun no cycle for so long before it was stopped rested */
 #define SOUND_NS    (20 * ST_NS_PER_MS)  /* less sound between lost cycles makes them one dropout */
+#define REPORT_NS   (1200 * ST_NS_PER_MS) /* 0.3.65 reports a cycle up to a second after its end */
 #define HAND_OVER_NS                                                                                         \
     (50 * ST_NS_PER_US) /* at most, from a client's end to the next cycle that it has held up */
 
@@ -414,6 +416,32 @@ void st_profile_late_explain_dry(struct st_pipewire_profile *profile, struct st_
     }
 }
 
+/* It was stopped while something played: no cycle is reported of that time. */
+static void count_stopped(struct st_pipewire_profile *profile, struct st_profile_node *driver,
+                          int64_t from_ns, int64_t to_ns)
+{
+    struct st_profile_server *server = &driver->server;
+    st_profile_late_add(driver, ST_MAX((to_ns - from_ns) / driver->period_ns, 1), from_ns, to_ns);
+    count_lost(profile, driver, ST_DROPOUT_STOPPED, (struct st_dropout_cycle){0}, "", false);
+    server->counted_ns = to_ns + driver->period_ns;
+    server->due_ns = from_ns;
+    server->began_ns = to_ns;
+    server->holder = 0;
+}
+
+/* Was the server stopped from its last cycle on to this one? What is known of it after a second is counted
+ * already (starved). */
+static bool was_stopped(struct st_pipewire_profile *profile, const struct st_profile_node *driver,
+                        int64_t from_ns, int64_t to_ns)
+{
+    struct st_dropout_figures whole = {.signal_ns = from_ns, .end_ns = to_ns};
+    if (to_ns - from_ns < PLAYED_NS && from_ns != driver->lost.end_ns)
+        return false;
+    profile->ops.measure(profile->ctx, ST_DROPOUT_SERVER, &whole);
+    return whole.measured && whole.stopped_ns >= (to_ns - from_ns) / 2 &&
+           to_ns - from_ns - whole.stopped_ns < PLAYED_NS;
+}
+
 void st_profile_late_note_server(struct st_pipewire_profile *profile, struct st_profile_node *driver,
                                  const struct st_pipewire_cycle *cycle)
 {
@@ -422,6 +450,10 @@ void st_profile_late_note_server(struct st_pipewire_profile *profile, struct st_
     driver->latest.cycle_ns = cycle->driver.signal_ns;
     if (begin_ns == 0 || begin_ns <= due_ns) /* counted already */
         return;
+    if (was_stopped(profile, driver, due_ns, begin_ns)) {
+        count_stopped(profile, driver, due_ns, begin_ns);
+        return;
+    }
     if (begin_ns - known_ns > ST_PROFILE_PAUSE_NS)
         return;
     driver->server.due_ns = due_ns;
@@ -445,19 +477,27 @@ bool st_pipewire_profile_starved(struct st_pipewire_profile *profile, int64_t no
                                       .wants_culprit = true},
                               whole = {.signal_ns = from_ns, .end_ns = now_ns};
     profile->ops.measure(profile->ctx, ST_DROPOUT_SERVER, &late);
-    if (!late.measured || late.queue_ns < ST_PIPEWIRE_PROFILE_ASK_NS / 2)
+    const bool stopped = late.stopped_ns >= ST_PIPEWIRE_PROFILE_ASK_NS / 2;
+    if (!late.measured || (late.queue_ns < ST_PIPEWIRE_PROFILE_ASK_NS / 2 && !stopped))
         return false;
-    if (from_ns > driver->lost.end_ns) /* nothing may have played */
+    if (from_ns > driver->lost.end_ns || stopped) /* nothing may have played, or what did is not reported */
         profile->ops.measure(profile->ctx, ST_DROPOUT_SERVER, &whole);
+    if (stopped && from_ns > driver->lost.end_ns &&
+        (!whole.measured || now_ns - from_ns - whole.stopped_ns >= REPORT_NS + driver->period_ns))
+        return false;
     if (whole.measured)
-        from_ns = ST_MAX(now_ns - whole.queue_ns, from_ns);
+        from_ns = ST_MAX(now_ns - (stopped ? whole.stopped_ns : whole.queue_ns), from_ns);
     driver->latest.cycle_ns = from_ns - driver->period_ns;
     const int64_t n = (now_ns - from_ns) / driver->period_ns;
     if (n <= 0)
         return false;
-    if (!count || (late.culprit[0] == '\0' && now_ns - from_ns < CULPRIT_NS))
+    if (!count || (!stopped && late.culprit[0] == '\0' && now_ns - from_ns < CULPRIT_NS))
         return true;
     driver->latest.cycle_ns = now_ns - driver->period_ns;
+    if (stopped) {
+        count_stopped(profile, driver, from_ns, now_ns);
+        return true;
+    }
     st_profile_late_add(driver, n, from_ns, now_ns);
     count_lost(profile, driver, ST_DROPOUT_CPU_TAKEN, (struct st_dropout_cycle){0},
                culprit_of(profile, &late), late.culprits_n > 0);

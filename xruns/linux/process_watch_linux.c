@@ -599,8 +599,11 @@ void st_process_watch_measure(struct st_process_watch *watch, uint32_t client,
         faults_n = stat.faults_major_n;
     figures->faults_n = faults_n > before->faults_n ? faults_n - before->faults_n : 0;
     figures->queue_ns = at_most(after->queue_ns - before->queue_ns, figures->end_ns - figures->signal_ns);
-    for (int64_t i = base; i <= last; i++)
+    for (int64_t i = base; i <= last; i++) {
         figures->stopped = figures->stopped || process->samples[i % RING].stopped;
+        if (process->samples[i % RING].stopped && i > base)
+            figures->stopped_ns += watch->at_ns[i % RING] - watch->at_ns[(i - 1) % RING];
+    }
     if (figures->wants_culprit && figures->queue_ns >= (figures->end_ns - figures->signal_ns) / 4)
         blame(watch, process, base, last, figures);
 }

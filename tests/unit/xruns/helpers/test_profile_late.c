@@ -515,6 +515,167 @@ static void a_server_without_a_cpu_has_one_long_dropout(void **state)
     tells("alsa_output.card/PipeWire 0 500 cpu-taken hog; ");
 }
 
+static int64_t stopped_from_ns, stopped_to_ns;
+
+static void measure_stopped(void *ctx, uint32_t client, struct st_dropout_figures *ret)
+{
+    ret->measured = ret->end_ns - ret->signal_ns < INT64_C(2500) * MS; /* samples of so long are kept */
+    ret->stopped_ns = ST_MIN(ret->end_ns, stopped_to_ns) - ST_MAX(ret->signal_ns, stopped_from_ns);
+    ret->stopped_ns = ST_MAX(ret->stopped_ns, 0);
+    ret->stopped = ret->stopped_ns > 0;
+}
+
+static void stop_server(int64_t from_us, int64_t to_us)
+{
+    profile.ops.measure = measure_stopped;
+    stopped_from_ns = from_us * US;
+    stopped_to_ns = to_us * US;
+}
+
+/* SIGSTOP: no cycle comes, as if nothing played, and no thread waits for a CPU. */
+static void a_server_that_is_stopped_has_one_long_dropout(void **state)
+{
+    stop_server(2000, 9103000);
+    play_from(1000, 2000, 5);
+    assert_true(starved(1503, false));
+    assert_int_equal(profile.unreported_n, 0);
+    assert_true(starved(2003, true));
+    tells("alsa_output.card/PipeWire 0 2000 stopped; ");
+    assert_true(starved(9003, true));
+    play(9103500, 5, NO_COUNTER); /* it goes on */
+    ST_EACH (node, profile.nodes) {
+        assert_int_equal(node->lost.length_ns / MS, node->id == DRIVER ? 9100 : 0);
+    }
+    assert_int_equal(profile.unreported[0].count_n, 0); /* the same one */
+    tells("alsa_output.card/PipeWire 0 7100 stopped; ");
+}
+
+/* 0.3.65 reports a cycle up to a second later: those of 3 to 902 ms come when it goes on. */
+static void cycles_before_a_stop_are_reported_after_it(void **state)
+{
+    for (int64_t to_ms = 2640; to_ms <= 9103; to_ms += 6463) {
+        begin(NULL);
+        stop_server(902000, to_ms * 1000);
+        play_from(1000, 2000, 5);
+        assert_true(starved(1503, false));
+        for (int64_t ms = 2002; ms < to_ms; ms += 500)
+            assert_true(starved(ms, true));
+        play_from(3000, 902000, 5);
+        play(to_ms * 1000, 5, NO_COUNTER);
+        play((to_ms + 1) * 1000, 5, NO_COUNTER);
+        const struct st_profile_node *driver = &profile.nodes[0];
+        assert_int_equal(driver->lost.length_ns / MS, to_ms - 902 - 1);
+        assert_int_equal(profile.unreported[0].count_n, 1);
+        assert_int_equal(profile.unreported[0].lost_ns / MS, to_ms - 902 - 1);
+        assert_int_equal(profile.unreported[0].cycles_n, to_ms - 902 - 1);
+    }
+}
+
+/* PipeWire 1.6.9 makes up for a stop by short cycles: clients that are ready in them a little late count. */
+static void short_cycles_after_a_stop_are_no_clients_dropouts(void **state)
+{
+    stop_server(2000, 902500);
+    for (int64_t us = 1000; us <= 2000; us += 1000)
+        TAKE(us, 5, {PLAYER, "player", FINISHED, 3}, {CLIENT, "synth", FINISHED, 7});
+    for (int64_t us = 902500; us <= 902700; us += 100)
+        TAKE(us, 5, {PLAYER, "player", FINISHED, 3}, {CLIENT, "synth", FINISHED, us > 902600 ? 8 : 7});
+    TAKE(903500, 5, {PLAYER, "player", FINISHED, 4}, {CLIENT, "synth", FINISHED, 8});
+    tells("alsa_output.card/PipeWire 0 899 stopped; ");
+    for (int64_t us = 904500; us <= 909500; us += 1000)
+        TAKE(us, 5, {PLAYER, "player", FINISHED, us > 909000 ? 5 : 4}, {CLIENT, "synth", FINISHED, 8});
+    tells("alsa_output.card/player 0 1; "); /* long after it */
+}
+
+/* The second stop begins before what played since the first one is reported. */
+static void what_plays_between_two_stops_is_no_dropout(void **state)
+{
+    stop_server(2000, 2003000);
+    play_from(1000, 2000, 5);
+    assert_true(starved(2003, true));
+    tells("alsa_output.card/PipeWire 0 2000 stopped; ");
+    stop_server(2803000, 4003000);
+    assert_true(starved(3503, true));
+    tells("alsa_output.card/PipeWire 0 700 stopped; ");
+}
+
+/* The card runs dry: its counter has risen in the first cycle after it, or already in the report of the one
+ * that was not complete. */
+static void a_card_that_runs_dry_in_a_stop_has_no_other_dropout(void **state)
+{
+    for (int way = 0; way < 4; way++) {
+        const bool is_long = way % 2 != 0, incomplete = way >= 2;
+        const int64_t to_us = is_long ? 9103500 : 1303500;
+        begin(NULL);
+        stop_server(2000, to_us);
+        play_from(1000, 2000, 5);
+        for (int64_t ms = 2003; is_long && ms < to_us / 1000; ms += 500)
+            assert_true(starved(ms, true));
+        if (incomplete)
+            play(2000, 6, NO_COUNTER);
+        play_from(to_us, to_us + 5000 - 1, 6);
+        tells(is_long ? "alsa_output.card/PipeWire 0 9100 stopped; "
+                      : "alsa_output.card/PipeWire 0 1300 stopped; ");
+    }
+}
+
+/* The look comes 100 ms after the stop, and the cycles since are reported later. */
+static void a_stop_that_is_counted_to_after_its_end_is_no_longer(void **state)
+{
+    stop_server(902000, 1903000);
+    play_from(1000, 2000, 5);
+    assert_true(starved(2003, true));
+    play_from(3000, 902000, 5);
+    play_from(1903000, 2100000 - 1, 6);
+    tells("alsa_output.card/PipeWire 0 1001 stopped; ");
+}
+
+/* It goes on 601 ms later, and begins the next cycle 30 us after the first one. */
+static void a_cycle_cut_short_after_a_stop_is_that_dropout(void **state)
+{
+    const int64_t at = 603000;
+    const struct times short_one = {at, at + 5, at + 4, 80};
+    stop_server(2000, at);
+    play_from(1000, 2000, 5);
+    take_player((struct times){2000, 2000, 2090, at}, short_one, TRIGGERED, NO_COUNTER);
+    take_player((struct times){2000, at, at + 30, at + 30}, short_one, TRIGGERED, NO_COUNTER);
+    take_player((struct times){at, at + 30, at + 340, at + 350},
+                (struct times){at, at + 35, at + 50, at + 330}, FINISHED, NO_COUNTER);
+    tells("alsa_output.card/PipeWire 0 600 stopped; ");
+}
+
+/* It begins the first cycle after the stop 100 ms late, and the card runs dry. */
+static void a_late_cycle_after_a_stop_has_its_own_reason(void **state)
+{
+    stop_server(903000, 1503000);
+    play_from(1000, 2000, 5);
+    assert_true(starved(1503, true));
+    tells("alsa_output.card/PipeWire 0 600 stopped; ");
+    play_from(3000, 902000, 5);
+    play(1603000, 6, NO_COUNTER);
+    tells("alsa_output.card/PipeWire 0 1 woken-late; ");
+}
+
+/* Too short for the look at a server that reports nothing. */
+static void a_stop_of_a_second_is_known_at_its_end(void **state)
+{
+    stop_server(2000, 1303000);
+    play_from(1000, 2000, 5);
+    play(1303500, 5, NO_COUNTER);
+    tells("alsa_output.card/PipeWire 0 1300 stopped; ");
+}
+
+/* Nothing had played for more than a second when it was stopped. */
+static void a_stop_while_nothing_plays_is_no_dropout(void **state)
+{
+    stop_server(1250000, 6000000);
+    play_from(1000, 2000, 5);
+    assert_false(starved(1503, true));
+    assert_false(starved(2003, true));
+    assert_false(starved(3003, true));
+    play(6100000, 5, NO_COUNTER);
+    assert_int_equal(profile.unreported_n, 0);
+}
+
 static void a_pause_before_play_is_no_dropout(void **state)
 {
     profile.ops.measure = measure_server;
@@ -582,6 +743,16 @@ int main(void)
         cmocka_unit_test_setup(who_ends_just_when_the_server_begins_the_next_cycle_is_not_to_blame, begin),
         cmocka_unit_test_setup(a_cycle_that_is_never_judged_does_not_stay, begin),
         cmocka_unit_test_setup(a_server_without_a_cpu_has_one_long_dropout, begin),
+        cmocka_unit_test_setup(a_server_that_is_stopped_has_one_long_dropout, begin),
+        cmocka_unit_test_setup(cycles_before_a_stop_are_reported_after_it, begin),
+        cmocka_unit_test_setup(short_cycles_after_a_stop_are_no_clients_dropouts, begin),
+        cmocka_unit_test_setup(what_plays_between_two_stops_is_no_dropout, begin),
+        cmocka_unit_test_setup(a_card_that_runs_dry_in_a_stop_has_no_other_dropout, begin),
+        cmocka_unit_test_setup(a_stop_that_is_counted_to_after_its_end_is_no_longer, begin),
+        cmocka_unit_test_setup(a_cycle_cut_short_after_a_stop_is_that_dropout, begin),
+        cmocka_unit_test_setup(a_late_cycle_after_a_stop_has_its_own_reason, begin),
+        cmocka_unit_test_setup(a_stop_of_a_second_is_known_at_its_end, begin),
+        cmocka_unit_test_setup(a_stop_while_nothing_plays_is_no_dropout, begin),
         cmocka_unit_test_setup(a_pause_before_play_is_no_dropout, begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
