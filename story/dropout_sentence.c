@@ -40,7 +40,10 @@ static const char *reason_text(const struct st_dropout_client *client, bool figu
         text = st_text("lost the CPU to %s", culprit);
     else if (reason == ST_DROPOUT_WAITED_FOR_OTHER && known)
         text = st_text("waited for %s%s", name,
-                       st_text_is(name, ST_DROPOUT_REASON_PULSE_SERVER) ? ", which did not answer" : "");
+                       st_text_is(name, ST_DROPOUT_REASON_PULSE_SERVER) ||
+                               st_text_is(name, ST_DROPOUT_REASON_PULSEAUDIO)
+                           ? ", which did not answer"
+                           : "");
     if (figures && reason == ST_DROPOUT_TOO_SLOW && cycle->period_ns > 0 && cycle->busy_ns > cycle->period_ns)
         text = st_text("%s (%s%s of CPU time, the buffer lasts %s)", text,
                        cycle->error_ns > cycle->busy_ns / 50 ? "about " : "", /* more than 2 % */

@@ -19,6 +19,7 @@
 /* The culprit of a client that waited because PipeWire's server for PulseAudio was stopped; a client may have
  * this name, too. */
 #define ST_DROPOUT_REASON_PULSE_SERVER "pipewire-pulse"
+#define ST_DROPOUT_REASON_PULSEAUDIO   "pulseaudio" /* the same of a server that is PulseAudio itself */
 
 enum st_dropout_reason {
     ST_DROPOUT_UNKNOWN,             /* the source cannot know, or the figures of the cycle do not decide */

@@ -17,6 +17,7 @@
 #define NAME     "sleeptune-observe-pulseaudio"
 #define ANSWER_S 5
 #define LOOK_US  UINT64_C(250000)
+#define WAITED_N 2
 #define LOADS_US UINT64_C(10000000)
 
 struct observer {
@@ -24,9 +25,11 @@ struct observer {
     pa_context *context;
     pa_time_event *look_timer;
     bool ready;
-    bool ended;   /* and has said why */
-    bool looking; /* an answer is on its way */
-    bool loads;   /* this look says which streams play */
+    bool ended;         /* and has said why */
+    bool looking;       /* an answer is on its way */
+    pa_usec_t asked_us; /* when it was asked for ... */
+    int waited_n;       /* ... and pauses between two looks since */
+    bool loads;         /* this look says which streams play */
     pa_usec_t loads_due_us;
     pid_t own; /* whose streams are left out */
     struct st_pulse_streams streams;
@@ -117,6 +120,8 @@ static void report(const struct observer *observer, const pa_sink_input_info *st
                                           .lost_ns = lost_ns,
                                           .longest_ns = lost_ns,
                                           .reason = known->reason}};
+    if (seen.event.reason == ST_DROPOUT_WAITED_FOR_OTHER)
+        ST_PRINT(seen.event.culprit, "%s", ST_DROPOUT_REASON_PULSEAUDIO);
     seen.event.spare_ns = known->asked_ms > 0 ? known->asked_ms * ST_NS_PER_MS : lost_ns;
     say(observer, stream, &seen);
 }
@@ -131,8 +136,12 @@ static void on_stream(pa_context *context, const pa_sink_input_info *stream, int
                                       observer->own))
             return;
         const pa_usec_t now_us = pa_rtclock_now();
-        const uint64_t lost_us = st_pulse_streams_look(&observer->streams, stream->index, stream->corked != 0,
-                                                       stream->buffer_usec, stream->sink_usec, now_us);
+        const uint64_t waited_us = ((uint64_t)observer->waited_n + 1) * LOOK_US; /* this program ran */
+        const uint64_t silent_us =
+            observer->waited_n >= WAITED_N ? ST_MIN(now_us - observer->asked_us, waited_us) : 0;
+        const uint64_t lost_us =
+            st_pulse_streams_look(&observer->streams, stream->index, stream->corked != 0, stream->buffer_usec,
+                                  stream->sink_usec, silent_us, now_us);
         struct st_stream *known = st_pulse_streams_find(&observer->streams, stream->index);
         if (known == NULL)
             return;
@@ -154,6 +163,10 @@ static void on_stream(pa_context *context, const pa_sink_input_info *stream, int
         return;
     }
     observer->looking = false;
+    if (observer->waited_n >= WAITED_N) {
+        observer->streams.silent_us = observer->asked_us;
+        observer->streams.answered_us = pa_rtclock_now();
+    }
     if (eol > 0)
         st_pulse_streams_look_end(&observer->streams);
     pa_context_rttime_restart(context, observer->look_timer,
@@ -164,6 +177,9 @@ static void look(struct observer *observer)
 {
     if (observer->looking)
         return;
+    observer->waited_n = 0;
+    observer->asked_us = pa_rtclock_now();
+    pa_context_rttime_restart(observer->context, observer->look_timer, pa_rtclock_now() + LOOK_US);
     st_pulse_streams_look_begin(&observer->streams);
     observer->loads = pa_rtclock_now() >= observer->loads_due_us;
     pa_operation *operation = pa_context_get_sink_input_info_list(observer->context, on_stream, observer);
@@ -174,7 +190,12 @@ static void look(struct observer *observer)
 static void on_look_timer(ST_UNUSED pa_mainloop_api *api, ST_UNUSED pa_time_event *event,
                           ST_UNUSED const struct timeval *when, void *ctx)
 {
-    look(ctx);
+    struct observer *observer = ctx;
+    if (observer->looking) {
+        observer->waited_n++;
+        pa_context_rttime_restart(observer->context, observer->look_timer, pa_rtclock_now() + LOOK_US);
+    }
+    look(observer);
 }
 
 /* A stream has come, gone, or was corked or uncorked: no queue is polled while none plays. */

@@ -1,6 +1,7 @@
 #include "xruns/helpers/pulse_streams.h"
 
-#define LOOKS 16 /* 4 s: after a stream has come, a sink may hold what an old one asked for */
+#define LOOKS     16      /* 4 s: after a stream has come, a sink may hold what an old one asked for */
+#define SILENT_US 1000000 /* a queue that its server left alone may be seen empty some looks later */
 
 struct st_stream *st_pulse_streams_find(struct st_pulse_streams *streams, uint32_t index)
 {
@@ -28,12 +29,25 @@ void st_pulse_streams_look_begin(struct st_pulse_streams *streams)
         stream->seen = false;
 }
 
+/* Of a stream that is filled again. */
+static enum st_dropout_reason reason_of(const struct st_pulse_streams *streams,
+                                        const struct st_stream *stream, uint64_t now_us)
+{
+    if (stream->stopped)
+        return ST_DROPOUT_STOPPED;
+    return streams->answered_us > 0 && stream->first_empty_us >= streams->silent_us &&
+                   now_us <= streams->answered_us + SILENT_US
+               ? ST_DROPOUT_WAITED_FOR_OTHER
+               : ST_DROPOUT_UNKNOWN;
+}
+
 uint64_t st_pulse_streams_look(struct st_pulse_streams *streams, uint32_t index, bool corked,
-                               uint64_t queued_us, uint64_t sink_us, uint64_t now_us)
+                               uint64_t queued_us, uint64_t sink_us, uint64_t silent_us, uint64_t now_us)
 {
     struct st_stream *stream = find_or_add(streams, index);
     if (stream == NULL)
         return 0;
+    const uint64_t held_us = stream->held_us;
     stream->held_us = queued_us + sink_us;
     stream->seen = true;
     if (corked) {
@@ -41,6 +55,11 @@ uint64_t st_pulse_streams_look(struct st_pulse_streams *streams, uint32_t index,
         return 0;
     }
     streams->playing = true;
+    if (stream->queue == ST_STREAM_FILLED && silent_us > held_us) {
+        stream->queue = ST_STREAM_NEW; /* what it lacks now belongs to this loss */
+        stream->reason = ST_DROPOUT_WAITED_FOR_OTHER;
+        return silent_us - held_us;
+    }
     if (queued_us <= ST_STREAM_EMPTY_US) {
         if (stream->queue == ST_STREAM_FILLED) {
             stream->queue = ST_STREAM_EMPTY;
@@ -54,7 +73,7 @@ uint64_t st_pulse_streams_look(struct st_pulse_streams *streams, uint32_t index,
     const uint64_t lost_us =
         (stream->last_empty_us - stream->first_empty_us + now_us - stream->filled_us) / 2;
     stream->queue = ST_STREAM_FILLED;
-    stream->reason = stream->stopped ? ST_DROPOUT_STOPPED : ST_DROPOUT_UNKNOWN;
+    stream->reason = reason_of(streams, stream, now_us);
     stream->stopped = false;
     stream->filled_us = now_us;
     if (!starved || (stream->reason == ST_DROPOUT_UNKNOWN && lost_us > ST_STREAM_PAUSE_US))

@@ -33,7 +33,8 @@ struct st_stream {
 struct st_pulse_streams {
     struct st_stream streams[ST_PULSE_STREAMS_MAX];
     size_t streams_n;
-    bool playing; /* one plays, as of the last look */
+    bool playing;                    /* one plays, as of the last look */
+    uint64_t silent_us, answered_us; /* set by who looks: when the server last did not answer; 0: never */
 };
 
 void st_pulse_streams_look_begin(struct st_pulse_streams *streams);
@@ -41,11 +42,14 @@ void st_pulse_streams_look_begin(struct st_pulse_streams *streams);
 /** @return NULL: it is not known yet, or has no room. */
 struct st_stream *st_pulse_streams_find(struct st_pulse_streams *streams, uint32_t index);
 
-/** One stream of this look. @param queued_us what it has queued in the server. @param sink_us in its sink.
+/** One stream of this look. Sound is lost where the server did not answer for longer than queue and sink
+ * held: what a program writes passes the thread that answers.
+ * @param queued_us what it has queued in the server. @param sink_us in its sink. @param silent_us for how
+ * long the server did not answer; 0: it did.
  * @return when it was starved since the look before: how long it was empty, to about one pause between two
  * looks, for the stream's reason; 0: it was not, or its program paused. */
 uint64_t st_pulse_streams_look(struct st_pulse_streams *streams, uint32_t index, bool corked,
-                               uint64_t queued_us, uint64_t sink_us, uint64_t now_us);
+                               uint64_t queued_us, uint64_t sink_us, uint64_t silent_us, uint64_t now_us);
 
 /** Who looks is to ask whether its program is stopped: not when that is known, nor after
  * ST_STREAM_PAUSE_US. */

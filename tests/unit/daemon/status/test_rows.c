@@ -420,6 +420,11 @@ static void lost_cpu_between_a_program_and_its_server_has_its_own_next_step(void
     stream->load.asked_frames = 120;
     stream->load.asked_rate_hz = ST_XRUN_ASKED_MS;
     look("its load line");
+    client->reasons_n[ST_DROPOUT_CPU_TAKEN] = 0;
+    client->reasons_n[ST_DROPOUT_WAITED_FOR_OTHER] = 3;
+    ST_PRINT(client->culprit.name, "pulseaudio");
+    client->culprit.own_n[ST_DROPOUT_WAITED_FOR_OTHER] = 3;
+    look("");
     shown_is(__func__);
 }
 
