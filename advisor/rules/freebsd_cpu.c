@@ -1,4 +1,5 @@
 /* FreeBSD: CPU, power and scheduling. */
+#include "advisor/facts/text.h"
 #include "advisor/rules/freebsd.h"
 #include "advisor/rules/machine.h"
 #include "advisor/rules/rule.h"
@@ -23,7 +24,6 @@ struct scan {
     bool c3_off; /* the event timer stops in C3, so the kernel does not use it */
     double period_us;
     int cpus;
-    int unread;
     int64_t worst_us;  /* longest latency in use */
     int worst_state;   /* its number; 0: none */
     int shallow_state; /* deepest state that is small */
@@ -47,8 +47,9 @@ static int lowest_of(struct st_finding *finding, const struct st_fact *supported
     return lowest != NULL && lowest->state == ST_FACT_OK ? state_number(lowest->text) : 0;
 }
 
-/** One CPU: "C1/1/1 C2/2/80 C3/3/104", name/type/latency in us. */
-static void scan_cpu(struct scan *scan, const struct st_fact *fact)
+/** One CPU: "C1/1/1 C2/2/80 C3/3/104", name/type/latency in us. @return false: not understood; the finding
+ * is set. */
+static bool scan_cpu(struct scan *scan, const struct st_fact *fact)
 {
     const char *at = fact->state == ST_FACT_OK ? fact->text : "";
     const int lowest = lowest_of(scan->finding, fact);
@@ -69,11 +70,13 @@ static void scan_cpu(struct scan *scan, const struct st_fact *fact)
             scan->worst_state = states;
         }
     }
-    const bool unread = states == 0 || *at != '\0';
-    if (unread || scan->cpus == 0)
+    const bool is_read = states > 0 && *at == '\0';
+    if (!is_read)
+        st_finding_unknown(scan->finding, "the idle states of a CPU (%s, cx_lowest) could not be read",
+                           fact->key + strlen(ST_KEYS_FREEBSD));
+    if (!is_read || scan->cpus++ == 0)
         st_finding_quote(scan->finding, fact);
-    scan->unread += unread;
-    scan->cpus++;
+    return is_read;
 }
 
 static bool c3_stops_the_timer(struct st_finding *finding)
@@ -118,14 +121,12 @@ static void judge_cpu_idle(struct st_finding *finding)
         return;
     }
     scan.c3_off = c3_stops_the_timer(finding);
-    ST_FACTS_EACH (fact, finding->facts, CPU, SUPPORTED)
-        scan_cpu(&scan, fact);
+    ST_FACTS_EACH (fact, finding->facts, CPU, SUPPORTED) {
+        if (!scan_cpu(&scan, fact))
+            return;
+    }
     if (scan.cpus == 0)
         st_finding_not_applicable(finding, "this machine shows no ACPI idle states");
-    else if (scan.unread > 0)
-        st_finding_unknown(finding,
-                           "the idle states of %d of %d CPUs (cx_supported, cx_lowest) could not be read",
-                           scan.unread, scan.cpus);
     else
         judge_states(&scan, finding);
 }
@@ -165,54 +166,44 @@ const struct st_rule st_rule_freebsd_cpu_idle = {
 #define TURBO_MHZ 1 /* est(4) shows turbo as one MHz more */
 
 /** The mode on mains power from the arguments of powerd (-a) or powerd++ (-a, --ac); hiadaptive without. */
-static void mode_of(const char *args, char *ret, size_t bytes)
+static const char *mode_of(const char *args)
 {
-    snprintf(ret, bytes, "hiadaptive");
+    const char *mode = "hiadaptive";
     ST_TEXT_EACH (word, st_text("%s", args), " ") {
         const char *value = st_text_begins(word, "--ac") ? word + 4
                             : st_text_begins(word, "-a") ? word + 2
                                                          : NULL;
         if (value != NULL && *value == '\0')
             value = strtok_r(NULL, " ", &word_rest);
-        if (value != NULL)
-            snprintf(ret, bytes, "%s", value);
+        mode = value != NULL ? value : mode;
     }
+    return mode;
 }
 
 static void judge_powerd(struct st_finding *finding)
 {
-    const char *flags = "", *flags_xx = "";
-    char mode[24];
-    const bool powerd = st_facts_text(finding->facts, FLAGS, &flags) == 0;
-    const bool powerdxx = st_facts_text(finding->facts, FLAGS_XX, &flags_xx) == 0;
-    mode_of(powerd ? flags : flags_xx, mode, sizeof(mode));
+    const char *flags = st_facts_text_or(finding->facts, FLAGS, ""),
+               *flags_xx = st_facts_text_or(finding->facts, FLAGS_XX, NULL),
+               *mode = mode_of(flags[0] == '\0' && flags_xx != NULL ? flags_xx : flags);
     if (st_text_begins(mode, "max")) {
         st_finding_fine(finding, "powerd keeps the clock at its maximum on mains power");
         return;
     }
-    if (strspn(mode, "abcdefghijklmnopqrstuvwxyz") != strlen(mode))
-        ST_PRINT(mode, "unknown mode");
     st_rule_advise(finding,
-                   "powerd (%s) raises the CPU clock only when it sees load, and it checks the load only "
+                   "powerd (%.20s) raises the CPU clock only when it sees load, and it checks the load only "
                    "every 250 ms",
-                   mode);
+                   st_text_is_of(mode, "") ? mode : "unknown mode");
     /* flags that the user has set stay as they are, and powerd++ has other ones */
-    if (flags[0] == '\0' && !powerdxx)
+    if (flags[0] == '\0' && flags_xx == NULL)
         st_finding_change(finding, ST_CHANGE_RC_CONF, "powerd:powerd_flags", "-a maximum -b adaptive");
 }
 
 static void judge_fixed(int64_t mhz, struct st_finding *finding)
 {
-    const char *levels;
-    int top = 0;
-    if (st_finding_need_text(finding, LEVELS, &levels) != 0) {
-        st_finding_unknown(finding, "the CPU runs at %jd MHz; its highest clock is unknown", mhz);
-        return;
-    }
-    if (sscanf(levels, "%6d", &top) != 1 || top < 1) { /* "2400/35000 2200/31000 ...", highest first */
-        st_finding_unknown(finding,
-                           "dev.cpu.0.freq_levels has a value that sleeptune does not understand: \"%.40s\"",
-                           levels);
+    int top = 0; /* "2400/35000 2200/31000 ...", highest first */
+    if (sscanf(st_facts_text_or(finding->facts, LEVELS, ""), "%6d", &top) != 1 || top < 1) {
+        st_finding_unknown(finding, "the CPU runs at %jd MHz; its highest clock (freq_levels) is unknown",
+                           mhz);
     } else if (mhz + TURBO_MHZ >= top) {
         st_finding_fine(finding,
                         "the CPU runs at its highest clock, %jd MHz, and powerd, which could lower "
@@ -229,12 +220,10 @@ static void judge_fixed(int64_t mhz, struct st_finding *finding)
 
 static void judge_cpu_frequency(struct st_finding *finding, int64_t mhz)
 {
-    if (st_facts_any(finding->facts, EPP, ".epp", NULL)) {
-        st_finding_not_applicable(finding, "this CPU chooses its clock by itself: see finding freebsd-epp");
-        return;
-    }
     const int64_t running = st_facts_int_or(finding->facts, ST_KEY_FREEBSD_POWERD_RUNNING, -1);
-    if (running < 0)
+    if (st_facts_any(finding->facts, EPP, ".epp", NULL))
+        st_finding_not_applicable(finding, "this CPU chooses its clock by itself: see finding freebsd-epp");
+    else if (running < 0)
         st_finding_unknown(finding, "the CPU runs at %jd MHz; it is unknown whether powerd runs", mhz);
     else if (running != 0)
         judge_powerd(finding);
@@ -273,38 +262,28 @@ const struct st_rule st_rule_freebsd_cpu_frequency = {
 static void judge_epp(struct st_finding *finding)
 {
     const struct st_fact *worst = NULL;
-    int cpus = 0, unread = 0;
     ST_FACTS_EACH (fact, finding->facts, PREFIX, SUFFIX) {
-        const int64_t epp = fact->is_int ? fact->i64 : -1;
-        cpus++;
-        if (epp < 0 || epp > EPP_MAX) {
-            unread++;
-            st_finding_quote(finding, fact);
-        } else if (worst == NULL || epp > worst->i64) {
-            worst = fact;
+        if (!fact->is_int || fact->i64 < 0 || fact->i64 > EPP_MAX) {
+            (void)!st_finding_need_in(finding, fact->key, 0, EPP_MAX, NULL);
+            return;
         }
-    }
-    if (cpus == 0) {
-        st_finding_not_applicable(finding,
-                                  "no CPU here chooses its clock by itself (hwpstate_intel, hwpstate_amd)");
-        return;
-    }
-    if (unread > 0) {
-        st_finding_unknown(finding, "the preference (epp) of %d of %d CPUs could not be read", unread, cpus);
-        return;
+        worst = worst == NULL || fact->i64 > worst->i64 ? fact : worst;
     }
     st_finding_quote(finding, worst);
-    if (worst->i64 == 0) {
+    if (worst == NULL) {
+        st_finding_not_applicable(finding,
+                                  "no CPU here chooses its clock by itself (hwpstate_intel, hwpstate_amd)");
+    } else if (worst->i64 == 0) {
         st_finding_fine(finding, "all CPUs prefer performance (epp 0)");
-        return;
+    } else {
+        st_finding_advice(finding,
+                          "the CPU's preference (epp) is %jd, but 0 is best for performance: the CPU "
+                          "raises its clock slowly when short work begins",
+                          worst->i64);
+        st_rule_fix_with(finding, "intel", strstr(worst->key, "_amd.") != NULL ? "amd" : "intel");
+        ST_FACTS_EACH (fact, finding->facts, PREFIX, SUFFIX)
+            st_finding_change(finding, ST_CHANGE_SYSCTL, fact->key + strlen(ST_KEYS_FREEBSD), "0");
     }
-    st_finding_advice(finding,
-                      "the CPU's preference (epp) is %jd, but 0 is best for performance: the CPU "
-                      "raises its clock slowly when short work begins",
-                      worst->i64);
-    st_rule_fix_with(finding, "intel", strstr(worst->key, "_amd.") != NULL ? "amd" : "intel");
-    ST_FACTS_EACH (fact, finding->facts, PREFIX, SUFFIX)
-        st_finding_change(finding, ST_CHANGE_SYSCTL, fact->key + strlen(ST_KEYS_FREEBSD), "0");
 }
 
 const struct st_rule st_rule_freebsd_epp = {

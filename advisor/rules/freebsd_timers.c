@@ -20,24 +20,18 @@ enum nanosleep { NANOSLEEP_STRETCHED, NANOSLEEP_PRECISE, NANOSLEEP_UNKNOWN };
  * when unknown. */
 static enum nanosleep nanosleep_kind(struct st_finding *finding)
 {
+    static const char key[] = ST_KEY_FREEBSD_KERN_TIMECOUNTER_NANOSLEEP_PRECISE;
     int64_t value;
-    const struct st_fact *fact =
-        st_facts_find(finding->facts, ST_KEY_FREEBSD_KERN_TIMECOUNTER_NANOSLEEP_PRECISE);
-    if (fact != NULL && fact->state != ST_FACT_ABSENT) {
-        if (st_finding_need_in(finding, ST_KEY_FREEBSD_KERN_TIMECOUNTER_NANOSLEEP_PRECISE, 0, 1, &value) != 0)
-            return NANOSLEEP_UNKNOWN;
-        return value == 1 ? NANOSLEEP_PRECISE : NANOSLEEP_STRETCHED;
-    }
-    if (st_facts_int(finding->facts, ST_KEY_FREEBSD_KERN_OSRELDATE, &value) != 0) {
-        st_finding_unknown(finding,
-                           "the FreeBSD version (kern.osreldate) is unknown; from FreeBSD 15.0 on this "
-                           "setting may not matter");
-        return NANOSLEEP_UNKNOWN;
-    }
-    if (value < OSRELDATE_PRECISE)
+    const struct st_fact *fact = st_facts_find(finding->facts, key);
+    if (fact != NULL && fact->state != ST_FACT_ABSENT)
+        return st_finding_need_in(finding, key, 0, 1, &value) != 0 ? NANOSLEEP_UNKNOWN
+               : value == 1                                        ? NANOSLEEP_PRECISE
+                                                                   : NANOSLEEP_STRETCHED;
+    if (st_facts_int_or(finding->facts, ST_KEY_FREEBSD_KERN_OSRELDATE, INT64_MAX) < OSRELDATE_PRECISE)
         return NANOSLEEP_STRETCHED;
-    st_finding_unknown(finding, "on FreeBSD 15 kern.timecounter.nanosleep_precise decides whether sleeps "
-                                "are stretched, and its value is unknown");
+    st_finding_unknown(finding,
+                       "from FreeBSD 15 on kern.timecounter.nanosleep_precise decides whether sleeps "
+                       "are stretched; its value, or the version, is unknown");
     return NANOSLEEP_UNKNOWN;
 }
 
@@ -69,10 +63,6 @@ static void judge_stretched(int64_t percent, const struct st_tick_late *late, st
 {
     const double period_us = st_rule_period_us(finding);
     const double max_us = late->max_ns / 1e3;
-    if (percent <= 0) {
-        st_finding_fine(finding, "alloweddeviation is %jd: sleeps are not stretched", percent);
-        return;
-    }
     const double settled_us = late->settled_ns / 1e3;
     const bool is_coarse = late->coarse_ns > 0;
     st_finding_set(
@@ -121,25 +111,17 @@ static void judge_alloweddeviation(struct st_finding *finding, int64_t percent)
     const enum nanosleep kind = nanosleep_kind(finding);
     if (kind == NANOSLEEP_UNKNOWN || !lateness(percent, finding, &late))
         return;
-    if (kind == NANOSLEEP_STRETCHED && percent > 0 &&
-        st_facts_int_or(finding->facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC, 0) != 0) {
-        judge_periodic(percent, &late, finding);
-        return;
-    }
-    if (kind == NANOSLEEP_STRETCHED) {
-        judge_stretched(percent, &late, finding);
-        return;
-    }
-    if (percent <= 0)
+    if (kind == NANOSLEEP_PRECISE)
         st_finding_fine(finding,
-                        "clock_nanosleep is exact on this kernel, and alloweddeviation %jd makes "
-                        "other waits exact, too",
-                        percent);
-    else
-        st_finding_fine(finding,
-                        "alloweddeviation %jd does not affect clock_nanosleep on this kernel; only "
-                        "programs that wait in poll, select or kevent may wake up to %.1f µs late",
+                        "alloweddeviation %jd does not affect clock_nanosleep on this kernel; programs that "
+                        "wait in poll, select or kevent may wake up to %.1f µs late",
                         percent, late.max_ns / 1e3);
+    else if (percent <= 0)
+        st_finding_fine(finding, "alloweddeviation is %jd: sleeps are not stretched", percent);
+    else if (st_facts_int_or(finding->facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC, 0) != 0)
+        judge_periodic(percent, &late, finding);
+    else
+        judge_stretched(percent, &late, finding);
 }
 
 const struct st_rule st_rule_freebsd_alloweddeviation = {
@@ -172,27 +154,24 @@ const struct st_rule st_rule_freebsd_alloweddeviation = {
 
 /* --- freebsd-eventtimer: kern.eventtimer: does the hardware wake us when asked, or at each tick? --- */
 
-#define EVENT_TIMER    "kern.eventtimer.timer"
-#define SINGLEMUL      "freebsd.kern.eventtimer.singlemul"
-#define ET_SUFFIX      ".flags"
-#define NAME_MAX_BYTES 32
+#define EVENT_TIMER "kern.eventtimer.timer"
+#define SINGLEMUL   "freebsd.kern.eventtimer.singlemul"
 
 /* sys/sys/timeet.h */
 #define ET_ONESHOT 0x02
 #define ET_PERCPU  0x04
 
-/** A timer that can do one-shot on each CPU by itself. @return false: there is none. */
-static bool find_alternative(const struct st_facts *facts, char *name)
+/** A timer that can do one-shot on each CPU by itself. NULL: there is none. */
+static const char *find_alternative(const struct st_facts *facts)
 {
-    ST_FACTS_EACH (fact, facts, ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET, ET_SUFFIX) {
-        const size_t len = strlen(fact->key) - strlen(ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET) - strlen(ET_SUFFIX);
-        snprintf(name, NAME_MAX_BYTES, "%s", st_fact_part(fact, ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET));
+    ST_FACTS_EACH (fact, facts, ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET, ".flags") {
+        const char *name = st_fact_part(fact, ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET);
         /* the name becomes part of a command to paste, and a capture may come from a stranger */
-        if (fact->state == ST_FACT_OK && fact->is_int && len < NAME_MAX_BYTES &&
-            (fact->i64 & (ET_ONESHOT | ET_PERCPU)) == (ET_ONESHOT | ET_PERCPU) && st_text_is_of(name, "_-"))
-            return true;
+        if (fact->is_int && (fact->i64 & (ET_ONESHOT | ET_PERCPU)) == (ET_ONESHOT | ET_PERCPU) &&
+            strlen(name) < 32 && st_text_is_of(name, "_-"))
+            return name;
     }
-    return false;
+    return NULL;
 }
 
 static void judge_periodic_eventtimer(int64_t flags, struct st_finding *finding)
@@ -212,56 +191,43 @@ static void judge_periodic_eventtimer(int64_t flags, struct st_finding *finding)
                        tick_us);
         st_finding_effect(finding, tick_us, "1 / (hz %jd * singlemul %jd) = %.1f µs", hz, mul, tick_us);
     }
-    char other[NAME_MAX_BYTES];
-    if (flags < 0 || (flags & ET_ONESHOT) != 0) {
+    const char *other = find_alternative(finding->facts);
+    if (flags < 0 || (flags & ET_ONESHOT) != 0)
         st_rule_fix(finding);
-    } else if (find_alternative(finding->facts, other)) {
+    else if (other != NULL)
         st_machine_fix_sysctl(finding, EVENT_TIMER, other);
-    }
-}
-
-/** Flags of the current timer, -1 when they cannot be read. */
-static int64_t timer_flags(struct st_finding *finding, const char *timer)
-{
-    if (strlen(timer) >= NAME_MAX_BYTES)
-        return -1;
-    const char *key = st_text(ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET "%s" ET_SUFFIX, timer);
-    st_finding_quote_key(finding, key);
-    const int64_t flags = st_facts_int_or(finding->facts, key, -1);
-    return flags >= 0 ? flags : -1;
 }
 
 static void judge_eventtimer(struct st_finding *finding, int64_t periodic)
 {
     const char *timer =
-        st_facts_text_or(finding->facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER, "of this machine");
-    const int64_t flags = timer_flags(finding, timer);
+                   st_facts_text_or(finding->facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_TIMER, "of this machine"),
+               *key = st_text(ST_KEYS_FREEBSD_KERN_EVENTTIMER_ET "%.32s.flags", timer),
+               *other = find_alternative(finding->facts);
+    const int64_t flags = st_facts_int_or(finding->facts, key, -1),
+                  cpus = st_facts_int_or(finding->facts, ST_KEY_FREEBSD_KERN_SMP_CPUS, 1);
+    st_finding_quote_key(finding, key);
     if (periodic != 0) {
         judge_periodic_eventtimer(flags, finding);
-        return;
-    }
-    const int64_t cpus = st_facts_int_or(finding->facts, ST_KEY_FREEBSD_KERN_SMP_CPUS, 1);
-    char other[NAME_MAX_BYTES];
-    if (flags >= 0 && (flags & ET_PERCPU) == 0 && cpus > 1 && find_alternative(finding->facts, other)) {
+    } else if (flags >= 0 && (flags & ET_PERCPU) == 0 && cpus > 1 && other != NULL) {
         st_finding_advice(finding,
                           "%jd CPUs share the event timer %s, so another CPU may have to pass on a "
                           "wake-up; with the event timer %s each CPU has its own",
                           cpus, timer, other);
         st_machine_fix_sysctl(finding, EVENT_TIMER, other);
-        return;
-    }
-    if (flags < 0 && cpus > 1) {
+    } else if (flags < 0 && cpus > 1) {
         st_finding_unknown(finding,
                            "the event timer is in one-shot mode; it is unknown whether %jd CPUs "
                            "share it",
                            cpus);
-        return;
+    } else {
+        st_finding_fine(finding, "the event timer %s is in one-shot mode: sleeps do not wait for a tick%s",
+                        timer,
+                        flags >= 0 && (flags & ST_FREEBSD_ET_C3STOP) != 0
+                            ? "; it stops in the deep idle state C3, so the kernel does not use C3, which "
+                              "costs power"
+                            : "");
     }
-    st_finding_fine(finding, "the event timer %s is in one-shot mode: sleeps do not wait for a tick%s", timer,
-                    flags >= 0 && (flags & ST_FREEBSD_ET_C3STOP) != 0
-                        ? "; it stops in the deep idle state C3, so the kernel does not use C3, which costs "
-                          "power"
-                        : "");
 }
 
 const struct st_rule st_rule_freebsd_eventtimer = {
@@ -298,35 +264,30 @@ const struct st_rule st_rule_freebsd_eventtimer = {
 static void judge_hz(struct st_finding *finding, int64_t hz)
 {
     int64_t periodic;
-    if (st_facts_int(finding->facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC, &periodic) != 0) {
+    if (st_facts_int(finding->facts, ST_KEY_FREEBSD_KERN_EVENTTIMER_PERIODIC, &periodic) != 0)
         st_finding_unknown(finding,
                            "kern.hz is %jd; kern.eventtimer.periodic could not be read, so it is "
                            "unknown whether sleeps depend on kern.hz",
                            hz);
-        return;
-    }
-    if (periodic != 0 && hz < HZ_USUAL) {
+    else if (periodic != 0 && hz < HZ_USUAL)
         st_rule_advise(finding,
                        "kern.hz is %jd and the event timer is periodic, so sleeps are rounded up "
                        "to clock ticks; see finding freebsd-eventtimer for the lateness",
                        hz);
-        return;
-    }
-    if (periodic != 0) {
+    else if (periodic != 0)
         st_finding_fine(finding,
                         "kern.hz is %jd and the event timer is periodic; finding "
                         "freebsd-eventtimer shows the lateness",
                         hz);
-        return;
-    }
-    char timers[80] = "";
-    if (hz < HZ_USUAL)
-        ST_PRINT(timers, "; POSIX timers (timer_settime) may be up to two ticks (%.0f ms) late",
-                 2e3 / (double)hz);
-    st_finding_fine(finding,
-                    "kern.hz %jd: the event timer is one-shot, so short sleeps do not depend on it; "
-                    "finding freebsd-alloweddeviation judges long ones%s",
-                    hz, timers);
+    else
+        st_finding_fine(finding,
+                        "kern.hz %jd: the event timer is one-shot, so short sleeps do not depend on it; "
+                        "finding freebsd-alloweddeviation judges long ones%s",
+                        hz,
+                        hz < HZ_USUAL
+                            ? st_text("; POSIX timers (timer_settime) may be up to two ticks (%.0f ms) late",
+                                      2e3 / (double)hz)
+                            : "");
 }
 
 const struct st_rule st_rule_freebsd_hz = {
@@ -362,21 +323,17 @@ const struct st_rule st_rule_freebsd_hz = {
 
 /** A clock of kern.timecounter.choice: "TSC-low(1000) HPET(950) ..." */
 struct counter {
-    bool found;
-    char name[24];
-    int quality; /* by the kernel; negative: never to be chosen by itself */
+    char name[24]; /* "": there is none */
+    int quality;   /* by the kernel; negative: never to be chosen by itself */
 };
 
 /** The best of those whose name begins so. */
 static struct counter find_counter(const char *choice, const char *prefix)
 {
-    struct counter best = {0};
+    struct counter best = {.quality = INT_MIN}, one;
     for (const char *at = choice; (at = strstr(at, prefix)) != NULL; at++) {
-        struct counter one = {.found = true};
-        if (at != choice && at[-1] != ' ')
-            continue;
-        if (sscanf(at, "%23[A-Za-z0-9-](%9d)", one.name, &one.quality) == 2 &&
-            (!best.found || one.quality > best.quality))
+        if ((at == choice || at[-1] == ' ') &&
+            sscanf(at, "%23[A-Za-z0-9-](%9d)", one.name, &one.quality) == 2 && one.quality > best.quality)
             best = one;
     }
     return best;
@@ -385,16 +342,14 @@ static struct counter find_counter(const char *choice, const char *prefix)
 /** The counter in use is slow: is there a better one that the kernel trusts? */
 static void judge_slow(const char *hardware, struct st_finding *finding)
 {
-    const char *choice;
-    if (st_facts_text(finding->facts, TIMECOUNTER_CHOICE, &choice) != 0) {
+    const char *choice = st_facts_text_or(finding->facts, TIMECOUNTER_CHOICE, "");
+    const struct counter tsc = find_counter(choice, "TSC"), now = find_counter(choice, hardware);
+    if (choice[0] == '\0') {
         st_finding_unknown(finding,
                            "the clock is %s, which is slow to read; the list of other clocks could not be "
                            "read",
                            hardware);
-        return;
-    }
-    const struct counter tsc = find_counter(choice, "TSC"), now = find_counter(choice, hardware);
-    if (!tsc.found) {
+    } else if (tsc.name[0] == '\0') {
         st_finding_ok(finding,
                       "the clock is %s, which is slow to read; the faster clock TSC is not available here",
                       hardware);
@@ -416,32 +371,27 @@ static void judge_timecounter(struct st_finding *finding, const char *hardware)
 {
     static const char *const fast_clocks[] = {"TSC", "kvmclock", "Hyper-V-TSC", "ARM MPCore", "RISC-V", NULL};
     static const char *const slow_clocks[] = {"HPET", "ACPI-", "i8254", "dummy", NULL};
-    int64_t fast;
-    if (st_text_begins_among(hardware, slow_clocks)) {
+    int64_t fast = 1;
+    const int r = st_facts_int(finding->facts, FAST, &fast);
+    if (st_text_begins_among(hardware, slow_clocks))
         judge_slow(hardware, finding);
-        return;
-    }
-    if (!st_text_begins_among(hardware, fast_clocks)) {
+    else if (!st_text_begins_among(hardware, fast_clocks))
         st_finding_unknown(finding,
                            "sleeptune does not know the clock %.40s; 'sleeptune measure' prints how long a "
                            "clock read takes",
                            hardware);
-        return;
-    }
-    const int r = st_facts_int(finding->facts, FAST, &fast);
-    if (r == 0 && fast == 0) {
+    else if (fast == 0)
         st_finding_ok(finding,
                       "the clock is %s, which is fast; see finding freebsd-fast-gettime for how programs "
                       "read it",
                       hardware);
-    } else if (r != 0 && r != -ENOENT) {
+    else if (r != 0 && r != -ENOENT)
         st_finding_unknown(finding,
                            "the clock is %s; it is unknown whether programs can read it without a system "
                            "call (fast_gettime)",
                            hardware);
-    } else {
+    else
         st_finding_fine(finding, "the clock is %s, which is read without a system call", hardware);
-    }
 }
 
 const struct st_rule st_rule_freebsd_timecounter = {
@@ -469,19 +419,16 @@ const struct st_rule st_rule_freebsd_timecounter = {
 
 static void judge_nanosleep_precise(struct st_finding *finding, int64_t precise)
 {
-    if (precise == 1) {
-        st_finding_fine(finding, "clock_nanosleep ends on time at any value of alloweddeviation");
-        return;
-    }
     const int64_t percent =
         st_facts_int_or(finding->facts, ST_KEY_FREEBSD_KERN_TIMECOUNTER_ALLOWEDDEVIATION, 1);
-    if (percent <= 0) {
+    if (precise == 1)
+        st_finding_fine(finding, "clock_nanosleep ends on time at any value of alloweddeviation");
+    else if (percent <= 0)
         st_finding_fine(
             finding, "nanosleep_precise is 0, but sleeps are exact because alloweddeviation is %jd", percent);
-        return;
-    }
-    st_rule_advise(finding, "nanosleep_precise is 0, so the kernel stretches sleeps as on FreeBSD 14; "
-                            "see finding freebsd-alloweddeviation for the lateness");
+    else
+        st_rule_advise(finding, "nanosleep_precise is 0, so the kernel stretches sleeps as on FreeBSD 14; "
+                                "see finding freebsd-alloweddeviation for the lateness");
 }
 
 const struct st_rule st_rule_freebsd_nanosleep_precise = {
