@@ -30,7 +30,7 @@ struct scan {
     struct st_finding *finding;
     int64_t request_us;
     int states;
-    int unread;
+    const struct st_fact *unread;
     const struct st_fact *worst;  /* longest latency of the enabled states the request allows; NULL: none */
     const struct st_fact *deeper; /* longest of those that a sleep of a period is too short for; NULL: none */
     int64_t want_us;              /* longest that is small, but 0, which means to poll; else the shortest */
@@ -41,10 +41,8 @@ struct scan {
  * without a fact has CPU 0's. */
 static int64_t resume_limit_us(struct scan *scan, const struct st_fact *fact)
 {
-    char key[64];
-    ST_PRINT(key, STATES "%ld" RESUME_LIMIT, strtol(fact->key + strlen(STATES), NULL, 10));
-    if (!st_facts_has(fact->facts, key))
-        ST_PRINT(key, STATES "0" RESUME_LIMIT);
+    const char *own = st_text(STATES "%ld" RESUME_LIMIT, strtol(fact->key + strlen(STATES), NULL, 10)),
+               *key = st_facts_has(fact->facts, own) ? own : STATES "0" RESUME_LIMIT;
     const int64_t limit_us = st_facts_int_or(fact->facts, key, 0);
     if (limit_us <= 0 && !st_facts_is(fact->facts, key, "n/a"))
         return REQUEST_NONE_US;
@@ -76,8 +74,7 @@ static void scan_state(struct scan *scan, const struct st_fact *fact)
     }
     const int64_t latency_us = fact->is_int ? fact->i64 : -1;
     if (latency_us < 0 || latency_us > REQUEST_NONE_US) {
-        st_finding_quote(scan->finding, fact);
-        scan->unread++;
+        scan->unread = fact;
         return;
     }
     if (latency_us > scan->request_us || latency_us > resume_limit_us(scan, fact))
@@ -139,16 +136,22 @@ static void judge_states(const struct scan *scan, bool request_known, struct st_
         fix_idle_states(scan, finding);
     }
     const int64_t cpus_n = st_facts_int_or(finding->facts, ST_KEY_CPUIDLE_CPUS_N, 1);
-    char deeper[128] = "", whose[32] = "CPU 0's";
-    if (cpus_n > 1)
-        ST_PRINT(whose, "%jd CPUs'", cpus_n);
-    if (scan->deeper != NULL)
-        ST_PRINT(deeper, " (deeper states, up to %jd µs, are used only for sleeps longer than %.0f µs)",
-                 scan->deeper->i64, period_us);
     st_finding_effect(
-        finding, effect_us, "longest wake-up time (exit latency) of %s enabled states%s: %jd µs%s", whose,
+        finding, effect_us, "longest wake-up time (exit latency) of %s enabled states%s: %jd µs%s",
+        cpus_n > 1 ? st_text("%jd CPUs'", cpus_n) : "CPU 0's",
         held ? st_text(" within the limit of %jd µs that a program asks for", scan->request_us) : "",
-        worst_us, deeper);
+        worst_us,
+        scan->deeper != NULL
+            ? st_text(" (deeper states, up to %jd µs, are used only for sleeps longer than %.0f µs)",
+                      scan->deeper->i64, period_us)
+            : "");
+}
+
+/** A latency that is no number of µs. */
+static bool is_unread(const struct scan *scan)
+{
+    return scan->unread != NULL &&
+           st_finding_need_in(scan->finding, scan->unread->key, 0, REQUEST_NONE_US, NULL) != 0;
 }
 
 static void judge_idle_states(struct st_finding *finding)
@@ -163,10 +166,9 @@ static void judge_idle_states(struct st_finding *finding)
         scan.request_us = REQUEST_NONE_US;
     ST_FACTS_EACH (fact, facts, STATES, LATENCY)
         scan_state(&scan, fact);
-    if (scan.unread > 0) {
-        st_finding_unknown(finding, "the wake-up time (latency) of %d of %d idle states could not be read",
-                           scan.unread, scan.states);
-    } else if (scan.states > 0) {
+    if (is_unread(&scan))
+        return;
+    if (scan.states > 0) {
         judge_states(&scan, request_known, finding);
     } else if (st_machine_boot_option(facts, "idle", idle, sizeof(idle)) == 0 && st_text_is(idle, "poll")) {
         st_finding_fine(finding, "idle=poll: the CPU never sleeps, which costs much power");
@@ -234,10 +236,9 @@ static void judge_idle_request_access(struct st_finding *finding)
     }
     const int64_t worst_us = scan.worst->i64;
     st_finding_quote(finding, scan.worst);
-    if (worst_us <= SMALL_US && scan.unread > 0) {
-        st_finding_unknown(finding, "the wake-up time (latency) of %d idle states could not be read",
-                           scan.unread);
-    } else if (worst_us <= SMALL_US) {
+    if (worst_us <= SMALL_US && is_unread(&scan))
+        return;
+    if (worst_us <= SMALL_US) {
         st_finding_fine(
             finding,
             "a CPU wakes from the deepest idle state that it may use in %jd µs, so programs need not "

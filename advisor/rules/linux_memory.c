@@ -14,24 +14,19 @@ static bool is_swapped(struct st_finding *finding)
     static const char *const servers[] = {"pipewire", "pipewire-pulse", "jackd",
                                           "jackdbus", "pulseaudio",     NULL};
     const struct st_fact *most = NULL;
-    const char *name = "", *its;
     ST_FACTS_EACH (fact, finding->facts, ST_KEYS_SWAPPED, ".kib") {
-        if (fact->is_int && (most == NULL || fact->i64 > most->i64) &&
-            st_fact_beside_text(fact, "name", &its) == 0 &&
-            (st_text_is_among(its, servers) ||
-             st_machine_plays(finding->facts, its, st_fact_part(fact, ST_KEYS_SWAPPED)))) {
+        const char *name = st_fact_beside_text_or(fact, "name", "");
+        if (fact->is_int && (most == NULL || fact->i64 > most->i64) && name[0] != '\0' &&
+            (st_text_is_among(name, servers) ||
+             st_machine_plays(finding->facts, name, st_fact_part(fact, ST_KEYS_SWAPPED))))
             most = fact;
-            name = its;
-        }
     }
-    if (most == NULL)
-        return false;
     st_finding_quote(finding, most);
     /* what was used at the start only may lie there for ever */
-    if (st_rule_is_at_ease(finding))
+    if (most == NULL || st_rule_is_at_ease(finding))
         return false;
     st_finding_advice(finding, "%.40s has %.1f MiB of its memory in swap, and waits until it is read back",
-                      name, (double)most->i64 / 1024);
+                      st_fact_beside_text_or(most, "name", ""), (double)most->i64 / 1024);
     st_finding_fix(finding,
                    "sudo swapoff -a && sudo swapon -a   # reads all of it back; needs as much free memory",
                    "# let the program lock its memory: finding linux-memlock", ST_NEEDS_NOTHING);
@@ -41,38 +36,32 @@ static bool is_swapped(struct st_finding *finding)
 static void judge_swap(struct st_finding *finding)
 {
     int64_t zram, other, swappiness;
-    if (is_swapped(finding))
-        return;
-    if (st_finding_need_int(finding, ST_KEY_SWAP_OTHER_N, &other) != 0 ||
+    if (is_swapped(finding) || st_finding_need_int(finding, ST_KEY_SWAP_OTHER_N, &other) != 0 ||
         st_finding_need_int(finding, ST_KEY_SWAP_ZRAM_N, &zram) != 0)
         return;
-    if (other <= 0 && zram <= 0) {
+    const bool zswap = !st_machine_is_off(st_facts_text_or(finding->facts, ST_KEY_ZSWAP_ENABLED, "N"));
+    if (other <= 0 && zram <= 0)
         st_finding_not_applicable(finding, "this machine has no swap");
+    else if (st_finding_need_in(finding, ST_KEY_SYSCTL_VM_SWAPPINESS, 0, 200, &swappiness) != 0)
         return;
-    }
-    if (st_finding_need_in(finding, ST_KEY_SYSCTL_VM_SWAPPINESS, 0, 200, &swappiness) != 0)
-        return;
-    const char *zswap = st_facts_text_or(finding->facts, ST_KEY_ZSWAP_ENABLED, "N");
-    const bool compressed = !st_machine_is_off(zswap);
-    if (other <= 0 || compressed) {
+    else if (other <= 0 || zswap)
         st_finding_ok(finding,
                       "swapped memory is kept in compressed form (%s), so a high swappiness (%jd) "
                       "is right",
                       other <= 0 ? "zram" : "zswap", swappiness);
-    } else if (zram > 0 && st_facts_int_or(finding->facts, ST_KEY_SWAP_ZRAM_FIRST, 0) != 0) {
+    else if (zram > 0 && st_facts_int_or(finding->facts, ST_KEY_SWAP_ZRAM_FIRST, 0) != 0)
         st_finding_ok(finding,
                       "the kernel swaps to compressed memory (zram) first and to the disk later, so a high "
                       "swappiness (%jd) is right",
                       swappiness);
-    } else if (swappiness <= SWAPPINESS_LOW) {
+    else if (swappiness <= SWAPPINESS_LOW)
         st_finding_ok(finding, "the kernel swaps to disk only when memory is short (swappiness %jd)",
                       swappiness);
-    } else {
+    else
         st_rule_advise(finding,
                        "the kernel may swap memory to disk early (swappiness %jd); only locked "
                        "memory is safe",
                        swappiness);
-    }
 }
 
 const struct st_rule st_rule_linux_swap = {
@@ -121,34 +110,34 @@ const struct st_rule st_rule_linux_numa_balancing = {
 
 /* --- linux-huge-pages: Transparent huge pages: compaction in the middle of a page fault. --- */
 
-static bool choose(struct st_finding *finding, const char *text, char *ret, size_t bytes)
+/** The value in use; NULL: none is marked, and the finding is set. */
+static const char *chosen_of(struct st_finding *finding, const char *text)
 {
-    const bool chosen = st_proc_chosen(text, ret, bytes) == 0;
-    if (!chosen)
-        st_finding_unknown(finding, "cannot tell which value is in use: no [brackets] in \"%.60s\"", text);
-    return chosen;
+    char *chosen = st_text_room(32);
+    if (st_proc_chosen(text, chosen, 32) == 0)
+        return chosen;
+    st_finding_unknown(finding, "cannot tell which value is in use: no [brackets] in \"%.60s\"", text);
+    return NULL;
 }
 
 static void judge_huge_pages(struct st_finding *finding, const char *text)
 {
-    char enabled[32], defrag[32];
-    if (!choose(finding, text, enabled, sizeof(enabled)))
+    const char *enabled = chosen_of(finding, text), *defrag;
+    if (enabled == NULL)
         return;
     if (!st_text_is(enabled, "always")) {
-        st_finding_fine(finding, "only programs that ask for huge pages get them (%.20s)", enabled);
+        st_finding_fine(finding, "only programs that ask for huge pages get them (%s)", enabled);
+    } else if (st_finding_need_text(finding, ST_KEY_THP_DEFRAG, &text) != 0 ||
+               (defrag = chosen_of(finding, text)) == NULL) {
         return;
-    }
-    if (st_finding_need_text(finding, ST_KEY_THP_DEFRAG, &text) != 0 ||
-        !choose(finding, text, defrag, sizeof(defrag)))
-        return;
-    if (st_text_is(defrag, "always")) {
+    } else if (st_text_is(defrag, "always")) {
         st_rule_advise(finding,
                        "a program that uses new memory may have to wait while the kernel moves other "
                        "memory (huge pages: always, defrag: always)");
     } else {
         st_finding_ok(finding,
                       "all programs get huge pages, but those that do not ask for them never wait while the "
-                      "kernel moves memory (defrag %.20s)",
+                      "kernel moves memory (defrag %s)",
                       defrag);
     }
 }

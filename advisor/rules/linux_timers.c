@@ -23,9 +23,9 @@ static int64_t tick_ns(const struct st_facts *facts)
 static const char *option_word(const struct st_facts *facts, const char *name)
 {
     char value[32];
-    if (st_machine_boot_option(facts, name, value, sizeof(value)) != 0 || !st_machine_is_plain(value))
-        return NULL;
-    return st_text("%s=%s", name, value);
+    return st_machine_boot_option(facts, name, value, sizeof(value)) == 0 && st_machine_is_plain(value)
+               ? st_text("%s=%s", name, value)
+               : NULL;
 }
 
 static void fix_option(struct st_finding *finding, const char *word)
@@ -48,12 +48,10 @@ static void judge_off(struct st_finding *finding, const char *why)
     const double tick_us = (double)tick / 1e3;
     const char *word = off_word(finding->facts);
     const bool known = st_facts_text_or(finding->facts, ST_KEY_CMDLINE, NULL) != NULL;
-    char reason[128];
-    if (word != NULL)
-        ST_PRINT(reason, "%s on the kernel command line", word);
-    else
-        ST_PRINT(reason, "%s%s", why,
-                 built_in && known ? "; reason: sudo dmesg | grep -iE 'high res|one-shot'" : "");
+    const char *reason = word != NULL ? st_text("%s on the kernel command line", word)
+                         : built_in && known
+                             ? st_text("%s; reason: sudo dmesg | grep -iE 'high res|one-shot'", why)
+                             : why;
     if (tick > finding->wish
                    ->period_ns) { /* measured: HZ=250, a loop of 1333 µs: median 50 ms after a few seconds */
         st_finding_problem(
@@ -79,46 +77,37 @@ static void judge_off(struct st_finding *finding, const char *why)
 /** Judges when only the configuration is known. */
 static void judge_config(struct st_finding *finding)
 {
-    const char *config;
-    if (off_word(finding->facts) != NULL) {
-        judge_off(finding, "");
+    const char *config = "";
+    const int r = off_word(finding->facts) == NULL ? st_finding_need_text(finding, CONFIG, &config) : 0;
+    if (r != 0 && finding->status == ST_STATUS_NOT_APPLICABLE)
+        st_finding_unknown(finding, "neither the clock's resolution nor the kernel's configuration is known");
+    if (r != 0)
         return;
-    }
-    if (st_finding_need_text(finding, CONFIG, &config) != 0) {
-        if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            st_finding_unknown(finding,
-                               "neither the clock's resolution nor the kernel's configuration is known");
-        return;
-    }
-    if (st_text_is(config, "n"))
+    if (!st_text_is(config, "y"))
         judge_off(finding, "not in this kernel's configuration");
-    else if (st_text_is(config, "y") && st_facts_text_or(finding->facts, ST_KEY_CMDLINE, NULL) == NULL)
+    else if (st_facts_text_or(finding->facts, ST_KEY_CMDLINE, NULL) == NULL)
         st_finding_unknown(finding,
                            "high-resolution timers are built in; it is unknown whether they were switched "
                            "off at boot");
-    else if (st_text_is(config, "y"))
+    else
         st_finding_ok(finding,
                       "high-resolution timers are built in and not switched off; sleeptune found no proof "
                       "that they run");
-    else
-        st_finding_unknown(
-            finding, "CONFIG_HIGH_RES_TIMERS has a value that sleeptune does not understand: %.20s", config);
 }
 
 static void judge_high_res_timers(struct st_finding *finding)
 {
     const int64_t hres = st_facts_int_or(finding->facts, ST_KEY_TIMER_LIST_HRES_ACTIVE, -1),
                   getres = st_facts_int_or(finding->facts, ST_KEY_CLOCK_GETRES_NS, 0);
-    if (hres == 0) {
+    if (hres == 0)
         judge_off(finding, "/proc/timer_list says hres_active 0");
-    } else if (getres > 1) {
+    else if (getres > 1)
         judge_off(finding, "timers can only end at a clock tick");
-    } else if (hres == 1 || getres == 1) {
+    else if (hres == 1 || getres == 1)
         st_finding_fine(finding, "high-resolution timers run: %s",
                         hres == 1 ? "hres_active is 1" : "the clock's resolution is 1 ns");
-    } else {
+    else
         judge_config(finding);
-    }
 }
 
 const struct st_rule st_rule_linux_high_res_timers = {
@@ -163,30 +152,30 @@ static const char *best_fast(const char *available)
 
 static void judge_slow(const char *current, struct st_finding *finding)
 {
-    const char *available, *best;
+    const char *available, *chosen = option_word(finding->facts, "clocksource");
     if (st_finding_need_text(finding, ST_KEY_CLOCKSOURCE_AVAILABLE, &available) != 0) {
         st_finding_advice(finding, "the clock is %s: each clock read needs a system call and is slow",
                           current);
-    } else if ((best = best_fast(available)) == NULL) {
+        return;
+    }
+    const char *best = best_fast(available);
+    if (best == NULL) {
         st_finding_advice(finding,
                           "the clock is %s, because the kernel does not offer the TSC. Do not force the "
                           "TSC; 'dmesg | grep -i tsc' shows the reason",
                           current);
-    } else {
-        const char *chosen = option_word(finding->facts, "clocksource");
-        st_finding_advice(finding, "the clock is %s although %s is available%s%s%s", current, best,
-                          chosen != NULL ? ": " : "", chosen != NULL ? chosen : "",
-                          chosen != NULL ? " is on the kernel command line" : "");
-        if (chosen != NULL) {
-            fix_option(finding, chosen);
-        } else if (st_text_is(best, "tsc")) { /* for a hypervisor's own clock, options that disable it go */
-            st_finding_fix(finding, NULL, finding->rule->persistent, ST_NEEDS_REBOOT);
-            st_machine_place_boot_option(finding, "clocksource=tsc", true);
-        }
-        st_finding_fix_now(
-            finding, "echo %s | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource",
-            best);
+        return;
     }
+    st_finding_advice(finding, "the clock is %s although %s is available%s", current, best,
+                      chosen != NULL ? st_text(": %s is on the kernel command line", chosen) : "");
+    if (chosen != NULL) {
+        fix_option(finding, chosen);
+    } else if (st_text_is(best, "tsc")) { /* for a hypervisor's own clock, options that disable it go */
+        st_finding_fix(finding, NULL, finding->rule->persistent, ST_NEEDS_REBOOT);
+        st_machine_place_boot_option(finding, "clocksource=tsc", true);
+    }
+    st_finding_fix_now(
+        finding, "echo %s | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource", best);
 }
 
 static void judge_clocksource(struct st_finding *finding)
