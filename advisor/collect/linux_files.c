@@ -20,8 +20,6 @@ struct reader {
     size_t files_n, settings_n;
     struct st_facts *unit; /* what a unit and its drop-ins say, the later the better */
     const char *stem;      /* its name */
-    bool ambient, bounded; /* it has CAP_SYS_NICE; it cannot have it */
-    bool bounding_set;
 };
 
 /** Only what can stand in a key. */
@@ -223,18 +221,17 @@ static void put_unit(struct reader *reader, const char *leaf, const char *value)
     st_facts_put_text(reader->unit, unit_key(reader, leaf), value, reader->path);
 }
 
-/** Lists of capabilities: "~" before one takes away, an empty one takes all away (systemd.exec(5)). */
+/** Lists of capabilities: "~" before one takes away, an empty one takes all away (systemd.exec(5)). What is
+ * not in the bounding set is taken, whatever else says. */
 static void capabilities(struct reader *unit, const char *value, bool of_bounding)
 {
-    const bool inverts = value[0] == '~', names = strcasestr(value, "CAP_SYS_NICE") != NULL;
-    if (of_bounding) {
-        const bool had = !unit->bounded && (unit->bounding_set || inverts);
-        unit->bounded = value[0] == '\0' || !(inverts ? had && !names : had || names);
-        unit->bounding_set = true;
-    } else {
-        unit->ambient = value[0] != '\0' && (inverts ? unit->ambient && !names : unit->ambient || names);
-    }
-    put_unit(unit, "cap_sys_nice", unit->bounded ? "taken" : unit->ambient ? "granted" : "");
+    const bool names = strcasestr(value, "CAP_SYS_NICE") != NULL, inverts = value[0] == '~',
+               taken = st_facts_is(unit->unit, unit_key(unit, "cap_sys_nice"), "taken");
+    if (of_bounding ? names || !inverts : !taken && (names || value[0] == '\0'))
+        put_unit(unit, "cap_sys_nice",
+                 names == inverts        ? of_bounding ? "taken" : ""
+                 : of_bounding || !names ? ""
+                                         : "granted");
 }
 
 /** The program that the unit starts; NULL: none of ours. */

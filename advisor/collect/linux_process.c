@@ -20,7 +20,6 @@
 #define POLICY_FIFO        1
 #define POLICY_RR          2
 #define COMMAND_LINE_BYTES 1024
-#define LOOK_NS            (120 * ST_NS_PER_MS)
 
 static const struct {
     const char *name;        /* of the fact, too */
@@ -160,37 +159,15 @@ static int read_stat(struct st_platform *machine, const char *path, struct st_pr
     return r != 0 ? r : st_proc_stat(text, ret);
 }
 
-/** CPU time of a thread, and how many times it slept. */
-static bool look(const struct st_collector *c, const char *folder, int64_t *ret_cpu_ns,
-                 uint64_t *ret_sleeps_n)
+/** RLIMIT_RTTIME of the program. */
+static void rt_time(const struct walk *walk)
 {
-    int64_t wait_ns;
-    return st_proc_schedstat(st_collector_small(c, st_text("%s/schedstat", folder)), ret_cpu_ns, &wait_ns) ==
-               0 &&
-           st_proc_line_u64(st_collector_small(c, st_text("%s/status", folder)),
-                            "voluntary_ctxt_switches:", ret_sleeps_n) == 0;
-}
-
-/** RLIMIT_RTTIME of the program; and does a thread that runs now go on for 0.12 s without a sleep? Then more
- * than half of what rtkit allows is used up. */
-static void rt_time(struct walk *walk, const char *tid, bool runs)
-{
-    struct st_collector *c = walk->c;
-    const char *pid = walk->process_pid, *folder = st_text("/proc/%s/task/%s", pid, tid);
-    const char *key = st_text(ST_KEYS_RT_TIME "%s.limit_us", pid);
-    int64_t before_ns, now_ns;
-    uint64_t before_n, now_n;
-    if (!st_facts_has(c->facts, key)) {
-        st_collector_line(c, key, st_text("/proc/%s/limits", pid), "Max realtime timeout %s", ST_VALUE_LIMIT);
-        st_collector_put_text(c, st_text(ST_KEYS_RT_TIME "%s.name", pid), walk->process_name, "/proc");
-    }
-    if (!c->live || !runs || st_facts_int_or(c->facts, key, -1) < 0 ||
-        !look(c, folder, &before_ns, &before_n) ||
-        c->p->sleep_until_ns(c->p, st_platform_now_ns(c->p) + LOOK_NS) != 0 ||
-        !look(c, folder, &now_ns, &now_n) || now_n != before_n)
+    const char *pid = walk->process_pid;
+    if (st_facts_has(walk->c->facts, st_text(ST_KEYS_RT_TIME "%s.name", pid)))
         return;
-    st_collector_put_int(c, st_text(ST_KEYS_RT_TIME "%s.unslept_ms", pid),
-                         (now_ns - before_ns) / ST_NS_PER_MS, folder);
+    st_collector_line(walk->c, st_text(ST_KEYS_RT_TIME "%s.limit_us", pid), st_text("/proc/%s/limits", pid),
+                      "Max realtime timeout %s", ST_VALUE_LIMIT);
+    st_collector_put_text(walk->c, st_text(ST_KEYS_RT_TIME "%s.name", pid), walk->process_name, "/proc");
 }
 
 static int one_thread(void *ctx, const char *tid)
@@ -209,7 +186,7 @@ static int one_thread(void *ctx, const char *tid)
         return 0;
     if (stat.policy == POLICY_FIFO || stat.policy == POLICY_RR) {
         put_thread(walk, "rt_thread", tid, &stat, path);
-        rt_time(walk, tid, stat.state == 'R');
+        rt_time(walk);
         return 0;
     }
     /* in which PipeWire's library computes for a program: "pw-data-loop" from 1.0.1 on (commit 70b224f1c),

@@ -277,49 +277,31 @@ const struct st_rule st_rule_linux_hybrid_cores = {
 /* --- linux-irq-priorities: The thread of the sound card's interrupt beside the sound server. --- */
 
 #define IRQ_TOP 90 /* what rtirq gives, too */
-enum { ANY_CARD = -1, ANY_CONTROLLER = -2 };
 
-/** Of the interrupt threads of that card, or of all sound cards, or of all USB controllers, the one of the
- * highest priority: a controller may have several. */
-static const struct st_fact *top_interrupt(const struct st_facts *facts, int card, int64_t *ret_priority)
+/** The interrupt's thread of the card that plays. If it is not known which thread that is: with a USB
+ * interface one of the controllers, else of the cards. Of several that of the highest priority: a controller
+ * may have more than one. */
+static const struct st_fact *sound_interrupt(const struct st_facts *facts, int64_t *ret_priority)
 {
-    const struct st_fact *top = NULL;
+    const struct st_fact *best = NULL;
+    int best_rank = -1;
     ST_FACTS_EACH (fact, facts, ST_LINUX_KERNEL_IRQ_THREAD, ".name") {
-        char irq[16];
         int64_t priority;
         if (fact->state != ST_FACT_OK || !st_machine_is_sound(facts, fact->text) ||
             st_fact_beside_int(fact, "priority", &priority) != 0)
             continue;
-        const char *number = fact->text + strcspn(fact->text, "0123456789"); /* "irq/126-xhci_hc" */
-        const bool usb = strstr(number, "hci") != NULL || strstr(number, "dwc") != NULL;
-        ST_PRINT(irq, "%.*s", (int)strspn(number, "0123456789"), number);
-        if ((card >= 0 ? st_machine_is_line_of(facts, irq, (unsigned)card)
-                       : usb == (card == ANY_CONTROLLER)) &&
-            (top == NULL || priority > *ret_priority)) {
-            top = fact;
+        const char *number = fact->text + strcspn(fact->text, "0123456789"), /* "irq/126-xhci_hc" */
+            *irq = st_text("%.*s", (int)strspn(number, "0123456789"), number);
+        int rank = strstr(number, "hci") != NULL || strstr(number, "dwc") != NULL;
+        for (unsigned card = 0; card < ST_MACHINE_CARDS_MAX; card++)
+            rank = st_machine_is_open(facts, card) && st_machine_is_line_of(facts, irq, card) ? 2 : rank;
+        if (rank > best_rank || (rank == best_rank && priority > *ret_priority)) {
+            best = fact;
+            best_rank = rank;
             *ret_priority = priority;
         }
     }
-    return top;
-}
-
-/** The interrupt's thread of the card that plays; of several cards the lowest. If it is not known which
- * thread that is: with a USB interface the highest of the controllers, else of the cards. */
-static const struct st_fact *sound_interrupt(const struct st_facts *facts, int64_t *ret_priority)
-{
-    const struct st_fact *lowest = NULL;
-    for (unsigned card = 0; card < ST_MACHINE_CARDS_MAX; card++) {
-        int64_t priority = 0;
-        const struct st_fact *top =
-            st_machine_is_open(facts, card) ? top_interrupt(facts, (int)card, &priority) : NULL;
-        if (top != NULL && (lowest == NULL || priority < *ret_priority)) {
-            lowest = top;
-            *ret_priority = priority;
-        }
-    }
-    if (lowest == NULL)
-        lowest = top_interrupt(facts, ANY_CONTROLLER, ret_priority);
-    return lowest != NULL ? lowest : top_interrupt(facts, ANY_CARD, ret_priority);
+    return best;
 }
 
 static void judge_irq_priorities(struct st_finding *finding, ST_UNUSED int64_t processes_n)
@@ -374,9 +356,7 @@ static void judge_irq_priorities(struct st_finding *finding, ST_UNUSED int64_t p
                    "%.20s runs at priority %jd, lower than the sound server's %jd, so "
                    "the server can delay the interrupt that it waits for",
                    sound->text, lowest, server.priority);
-    char name[16]; /* pgrep may see as much of it */
-    ST_PRINT(name, "%s", sound->text);
-    const char *driver = strchr(name, '-');
+    const char *driver = strchr(st_text("%.15s", sound->text), '-'); /* pgrep may see as much of it */
     if (server.priority > IRQ_TOP)
         st_finding_fix(finding, NULL,
                        "# give the sound server a priority below 90: 'jackd -P 80', or rt.prio of PipeWire's "

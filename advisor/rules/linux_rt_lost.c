@@ -156,14 +156,11 @@ const struct st_rule st_rule_linux_rt_lost = {
 
 /* --- linux-rt-time: programs that the kernel ends because their real-time threads do not sleep --- */
 
-#define UNSLEPT_MS 100 /* half of what rtkit allows */
-
-/** The program, and its number: of those that are at most (or at least) `limit`. NULL: none. */
-static const struct st_fact *find_rt_time(const struct st_facts *facts, const char *leaf, int64_t least,
-                                          int64_t most)
+/** The first whose limit is at most this. NULL: none. */
+static const struct st_fact *find_rt_time(const struct st_facts *facts, int64_t most)
 {
-    ST_FACTS_EACH (fact, facts, ST_KEYS_RT_TIME, leaf) {
-        if (fact->is_int && fact->i64 >= least && fact->i64 <= most)
+    ST_FACTS_EACH (fact, facts, ST_KEYS_RT_TIME, ".limit_us") {
+        if (fact->is_int && fact->i64 >= 0 && fact->i64 <= most)
             return fact;
     }
     return NULL;
@@ -172,22 +169,19 @@ static const struct st_fact *find_rt_time(const struct st_facts *facts, const ch
 static void judge_rt_time(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    const struct st_fact *zero = find_rt_time(facts, ".limit_us", 0, 0);
-    const struct st_fact *busy = find_rt_time(facts, ".unslept_ms", UNSLEPT_MS, INT64_MAX);
-    const struct st_fact *any = find_rt_time(facts, ".limit_us", 0, INT64_MAX);
-    const struct st_fact *quoted = zero != NULL ? zero : busy != NULL ? busy : any;
+    const struct st_fact *zero = find_rt_time(facts, 0), *any = find_rt_time(facts, INT64_MAX),
+                         *quoted = zero != NULL ? zero : any;
     const int64_t killed_n = st_facts_int_or(facts, ST_KEY_KERNEL_LOG_RT_TIME_N, 0);
     const bool by_portal = st_facts_is(facts, ST_KEY_PORTAL_RT_TIME_US, "0") &&
                            !st_facts_is(facts, ST_KEY_RT_FIFO_ERRNO, "0"); /* else PipeWire does not ask it */
     if (!by_portal && killed_n == 0 && st_finding_need_int(finding, ST_KEY_PROCESSES_N, NULL) != 0)
         return;
     st_finding_quote(finding, quoted);
-    const char *name = quoted != NULL ? st_fact_beside_text_or(quoted, "name", "a program") : "";
     if (zero != NULL) {
         st_finding_problem(finding,
                            "the kernel kills %.40s as soon as a real-time thread of it computes: its limit "
                            "RLIMIT_RTTIME is 0",
-                           name);
+                           st_fact_beside_text_or(zero, "name", "a program"));
     } else if (by_portal) {
         st_finding_problem(finding,
                            "programs that ask the desktop's portal for real-time priority are killed: "
@@ -197,13 +191,8 @@ static void judge_rt_time(struct st_finding *finding)
                            "the kernel killed programs whose real-time thread did not sleep (RLIMIT_RTTIME), "
                            "%jd time%s in the kernel's log",
                            killed_n, ST_PLURAL(killed_n));
-    } else if (busy != NULL) {
-        st_finding_problem(finding,
-                           "a real-time thread of %.40s computed for %jd ms without a sleep: at %jd ms "
-                           "(RLIMIT_RTTIME) the kernel kills it",
-                           name, busy->i64, st_fact_beside_int_or(busy, "limit_us", 0) / 1000);
     } else if (any != NULL) {
-        st_finding_fine(finding, "no real-time thread was seen to come near its limit of computing time "
+        st_finding_fine(finding, "no program is known to have been killed at its limit of computing time "
                                  "(RLIMIT_RTTIME)");
         return;
     } else {
@@ -229,8 +218,7 @@ const struct st_rule st_rule_linux_rt_time = {
                "kernel.print-fatal-signals=1 only); getrlimit(2)\n"
                "flatpak/xdg-desktop-portal issue 2110 (0 if rtkit did not answer at its start); EasyEffects "
                "issues 3108 "
-               "and 3450; openal-soft issue 792\n"
-               "100 ms is a limit that sleeptune chose",
+               "and 3450; openal-soft issue 792",
     .now = "systemctl --user restart xdg-desktop-portal   # if it gives 0; then open the program again",
     .persistent = "# real-time priority by limits has no such limit: log out and in again after\n"
                   "# /etc/security/limits.d/90-sleeptune.conf\nNAME - rtprio 90\n"
