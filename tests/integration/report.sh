@@ -258,14 +258,4 @@ ln -s kept "$tmp/link"
 "$SLEEPTUNE" snapshot --root "$tmp/laptop" -o "$tmp/link"
 is "a link stays a link" "$(readlink "$tmp/link") $(grep -c sleeptune-snapshot/1 "$tmp/kept")" "kept 1"
 is "and nothing is left beside it" "$(find "$tmp" -name 'kept.*' -o -name 'report.*.*' | wc -l)" 0
-# --- a real-time thread that does not sleep, of a program with the limit that rtkit sets ------------------------------
-if chrt -f 5 true 2>/dev/null; then
-    prlimit --rttime=60000000:60000000 chrt -f 5 bash -c 'while :; do :; done' &
-    busy=$!
-    seen() { report linux-rt-time | tr -s '\n ' ' ' | grep -q 'thread of bash computed for 1[0-9][0-9] ms without a sleep: at 60000 ms'; }
-    ok "a thread that does not sleep is named before the kernel kills it" in_three seen
-    kill -KILL "$busy"
-else
-    skip "a thread that does not sleep is named" "SCHED_FIFO is refused here"
-fi
 tap_done
