@@ -28,26 +28,18 @@ static const char *user_name(const struct st_facts *facts)
 
 /* --- freebsd-rt-permission: May this user ask for a real-time priority (rtprio, SCHED_FIFO)? --- */
 
-#define REALTIME          "freebsd.security.mac.priority.realtime"
-#define FIRST_WITH_POLICY 1301000 /* mac_priority(4) */
+#define REALTIME "freebsd.security.mac.priority.realtime"
 
 static void fix_rt_permission(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
+    st_rule_fix_with(finding, "NAME", user_name(facts));
     if (st_facts_has_int(facts, REALTIME)) {
+        st_finding_fix(finding, NULL, NULL, ST_NEEDS_RELOGIN);
         st_finding_fix_now(
             finding, "%spw groupmod realtime -m %s",
             st_facts_int_or(facts, REALTIME, 0) == 0 ? "sysctl security.mac.priority.realtime=1\n" : "",
             user_name(facts));
-        finding->needs = ST_NEEDS_RELOGIN;
-    } else if (st_facts_int_or(facts, ST_KEY_FREEBSD_KERN_OSRELDATE, FIRST_WITH_POLICY) < FIRST_WITH_POLICY) {
-        st_finding_fix(
-            finding,
-            "# before 13.1 only root may use real-time priority; as root, start the program with\nrtprio 10 "
-            "PROGRAM",
-            NULL, ST_NEEDS_NOTHING);
-    } else {
-        st_rule_fix_with(finding, "NAME", user_name(facts));
     }
 }
 
@@ -55,51 +47,48 @@ static void fix_rt_permission(struct st_finding *finding)
 static void judge_by_groups(const char *groups, struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    if (st_machine_is_unread(facts, REALTIME)) {
-        st_finding_unknown(finding, "sleeptune could not read whether mac_priority gives a group this right");
-    } else if (st_machine_is_root(facts)) {
-        st_finding_ok(finding, "root may use real-time priority");
-    } else if (st_facts_int_or(facts, REALTIME, 0) == 1 && st_proc_has_word(groups, "realtime")) {
-        st_finding_ok(finding, "user %s is in group realtime, which may use real-time priority",
-                      user_name(facts));
-    } else {
-        st_finding_problem(finding,
-                           "user %s may not use real-time priority, so any busy program can delay the audio "
-                           "thread",
-                           user_name(facts));
+    if (st_rule_say(
+            finding,
+            {st_machine_is_unread(facts, REALTIME), ST_STATUS_UNKNOWN,
+             "sleeptune could not read whether mac_priority gives a group this right"},
+            {st_machine_is_root(facts), ST_STATUS_OK, "root may use real-time priority", NULL, true},
+            {st_facts_int_or(facts, REALTIME, 0) == 1 && st_proc_has_word(groups, "realtime"), ST_STATUS_OK,
+             st_text("user %s is in group realtime, which may use real-time priority", user_name(facts)),
+             NULL, true},
+            {true, ST_STATUS_PROBLEM,
+             st_text("user %s may not use real-time priority, so any busy program can delay the audio thread",
+                     user_name(facts))}))
         fix_rt_permission(finding);
-    }
 }
 
 static void judge_rt_permission(struct st_finding *finding)
 {
+    const struct st_facts *facts = finding->facts;
     int64_t error;
     const char *groups;
     const int r = st_finding_need_int(finding, ST_KEY_FREEBSD_RT_FIFO_ERRNO, &error);
-    const bool may_know = r == -ENOENT || (r == -ENOMSG && st_facts_has(finding->facts, REALTIME));
-    if (may_know && st_facts_text(finding->facts, ST_KEY_USER_GROUPS, &groups) == 0)
+    const bool may_know = r == -ENOENT || (r == -ENOMSG && st_facts_has(facts, REALTIME)),
+               jailed = st_facts_int_or(facts, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED, 0) != 0;
+    if (may_know && st_facts_text(facts, ST_KEY_USER_GROUPS, &groups) == 0)
         judge_by_groups(groups, finding);
-    if (r != 0)
+    if (r != 0 ||
+        !st_rule_say(
+            finding,
+            {error == 0 && st_machine_is_root(facts), ST_STATUS_OK,
+             "a real-time priority was granted to root; it may be refused to other users"},
+            {error == 0, ST_STATUS_OK, "a real-time priority was granted"},
+            {error != EPERM, ST_STATUS_PROBLEM,
+             st_text("asking for a real-time priority failed: %s", strerror((int)error))},
+            {jailed, ST_STATUS_PROBLEM,
+             "this jail gives no real-time priority, so any busy program can delay the audio thread"},
+            {true, ST_STATUS_PROBLEM,
+             "this user may not use real-time priority, so any busy program can delay the audio thread"}))
         return;
-    const bool root = st_machine_is_root(finding->facts);
-    if (error == 0) {
-        st_finding_fine(finding, "a real-time priority was granted%s",
-                        root ? " to root; it may be refused to other users" : "");
-    } else if (error == EPERM &&
-               st_facts_int_or(finding->facts, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED, 0) != 0) {
-        st_finding_problem(finding,
-                           "this jail gives no real-time priority, so any busy program can delay the audio "
-                           "thread");
-        st_finding_fix_persistent(finding, ST_NEEDS_NOTHING,
-                                  "# no setting gives a jail this right: start the program on the host");
-    } else if (error == EPERM) {
-        st_finding_problem(finding,
-                           "this user may not use real-time priority, so any busy program can delay the "
-                           "audio thread");
+    if (error == EPERM && jailed)
+        st_finding_fix(finding, NULL, "# no setting gives a jail this right: start the program on the host",
+                       ST_NEEDS_NOTHING);
+    else if (error == EPERM)
         fix_rt_permission(finding);
-    } else {
-        st_finding_problem(finding, "asking for a real-time priority failed: %s", strerror((int)error));
-    }
 }
 
 const struct st_rule st_rule_freebsd_rt_permission = {
@@ -123,9 +112,8 @@ const struct st_rule st_rule_freebsd_rt_permission = {
     .undo = "pw groupmod realtime -d NAME; take the line out of /boot/loader.conf, and kldunload "
             "mac_priority",
     .worst = ST_STATUS_PROBLEM,
-    .facts =
-        ST_RULE_KEYS(ST_KEY_FREEBSD_RT_FIFO_ERRNO, REALTIME, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED,
-                     ST_KEY_USER_UID, ST_KEY_USER_GROUPS, ST_KEY_USER_NAME, ST_KEY_FREEBSD_KERN_OSRELDATE),
+    .facts = ST_RULE_KEYS(ST_KEY_FREEBSD_RT_FIFO_ERRNO, REALTIME, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED,
+                          ST_KEY_USER_UID, ST_KEY_USER_GROUPS, ST_KEY_USER_NAME),
     .of_user = true,
     .judge = judge_rt_permission,
 };
@@ -137,59 +125,44 @@ const struct st_rule st_rule_freebsd_rt_permission = {
 #define KLD_LIST     "freebsd.rc.kld_list"
 #define GID_REALTIME 47
 
-static void judge_absent(struct st_finding *finding)
-{
-    const struct st_facts *facts = finding->facts;
-    int64_t osreldate;
-    if (st_facts_int(facts, ST_KEY_FREEBSD_KERN_OSRELDATE, &osreldate) != 0) {
-        st_finding_unknown(finding,
-                           "the module mac_priority is not loaded; it is unknown whether this FreeBSD has "
-                           "it (13.1 and later do)");
-    } else if (osreldate < FIRST_WITH_POLICY) {
-        st_finding_not_applicable(finding, "this FreeBSD is older than 13.1 and has no mac_priority: only "
-                                           "root can give real-time priority");
-    } else if (st_facts_int_or(facts, ST_KEY_FREEBSD_RT_FIFO_ERRNO, -1) == 0 &&
-               st_facts_int_or(facts, ST_KEY_USER_UID, 0) != 0) {
-        st_finding_fine(finding, "mac_priority is not loaded and not needed: this user gets real-time "
-                                 "priority without it");
-    } else {
-        st_finding_advice(finding,
-                          "the module mac_priority is not loaded: only root gets real-time priority");
-        st_finding_fix(finding, st_text(MAC_PRIORITY_NOW("%s"), user_name(facts)), MAC_PRIORITY_EVER,
-                       ST_NEEDS_RELOGIN);
-    }
-}
-
 static void judge_mac_priority(struct st_finding *finding)
 {
-    int64_t realtime;
-    if (st_facts_int_or(finding->facts, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED, 0) != 0) {
-        st_finding_not_applicable(finding, "a jail gives no real-time priority, also with mac_priority");
-        return;
-    }
-    if (st_finding_need_int(finding, REALTIME, &realtime) != 0) {
-        if (finding->status == ST_STATUS_NOT_APPLICABLE)
-            judge_absent(finding);
-        return;
-    }
-    if (realtime == 0) {
-        st_finding_advice(finding, "mac_priority is loaded, but its part for real-time priority is switched "
-                                   "off: only root gets real-time priority");
-        st_finding_fix(finding, "sysctl security.mac.priority.realtime=1",
-                       "# remove from /boot/loader.conf and /etc/sysctl.conf (1 is the default):\n"
-                       "# security.mac.priority.realtime=0",
-                       ST_NEEDS_NOTHING);
-        return;
-    }
     const struct st_facts *facts = finding->facts;
+    int64_t realtime = -1;
+    const bool jailed = st_facts_int_or(facts, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED, 0) != 0;
+    if (!jailed && st_finding_need_int(finding, REALTIME, &realtime) != 0 &&
+        finding->status != ST_STATUS_NOT_APPLICABLE)
+        return;
     const int64_t gid = st_facts_int_or(facts, GID, GID_REALTIME);
     /* will the next boot load it? Asked only where loader.conf could be read */
     const bool is_kept = st_facts_text_or(facts, ST_KEY_FREEBSD_FILE_LOADER_CONF, NULL) == NULL ||
                          strcasecmp(st_facts_text_or(facts, LOADER, ""), "YES") == 0 ||
-                         strstr(st_facts_text_or(facts, KLD_LIST, ""), "mac_priority") != NULL;
-    st_finding_fine(finding, "members of group %jd%s get real-time priority%s", gid,
-                    gid == GID_REALTIME ? " (realtime)" : "",
-                    is_kept ? "" : "; loader.conf does not load it, so it may be gone after a reboot");
+                         strstr(st_facts_text_or(facts, KLD_LIST, ""), "mac_priority") != NULL,
+               needless = st_facts_int_or(facts, ST_KEY_FREEBSD_RT_FIFO_ERRNO, -1) == 0 &&
+                          st_facts_int_or(facts, ST_KEY_USER_UID, 0) != 0;
+    if (!st_rule_say(
+            finding,
+            {jailed, ST_STATUS_NOT_APPLICABLE, "a jail gives no real-time priority, also with mac_priority"},
+            {realtime < 0 && needless, ST_STATUS_OK,
+             "mac_priority is not loaded and not needed: this user gets real-time priority without it"},
+            {realtime < 0, ST_STATUS_ADVICE,
+             "the module mac_priority is not loaded: only root gets real-time priority"},
+            {realtime == 0, ST_STATUS_ADVICE,
+             "mac_priority is loaded, but its part for real-time priority is switched off: only root gets "
+             "real-time priority"},
+            {true, ST_STATUS_OK,
+             st_text("members of group %jd%s get real-time priority%s", gid,
+                     gid == GID_REALTIME ? " (realtime)" : "",
+                     is_kept ? "" : "; loader.conf does not load it, so it may be gone after a reboot")}))
+        return;
+    if (realtime < 0)
+        st_finding_fix(finding, st_text(MAC_PRIORITY_NOW("%s"), user_name(facts)), MAC_PRIORITY_EVER,
+                       ST_NEEDS_RELOGIN);
+    else
+        st_finding_fix(finding, "sysctl security.mac.priority.realtime=1",
+                       "# remove from /boot/loader.conf and /etc/sysctl.conf (1 is the default):\n"
+                       "# security.mac.priority.realtime=0",
+                       ST_NEEDS_NOTHING);
 }
 
 const struct st_rule st_rule_freebsd_mac_priority = {
@@ -212,7 +185,7 @@ const struct st_rule st_rule_freebsd_mac_priority = {
             "mac_priority",
     .facts = ST_RULE_KEYS(REALTIME, GID, LOADER, ST_KEY_FREEBSD_FILE_LOADER_CONF, KLD_LIST,
                           ST_KEY_FREEBSD_RT_FIFO_ERRNO, ST_KEY_FREEBSD_SECURITY_JAIL_JAILED, ST_KEY_USER_UID,
-                          ST_KEY_USER_NAME, ST_KEY_FREEBSD_KERN_OSRELDATE),
+                          ST_KEY_USER_NAME),
     .judge = judge_mac_priority,
 };
 

@@ -30,50 +30,48 @@ static bool has_rtkit(const struct st_facts *facts)
            (st_facts_has_int(facts, ST_KEY_RTKIT_INSTALLED) && !is_rtkit_cut_off(facts));
 }
 
-/** Shorter cycles cannot wait for the threads of interrupts, which come before what rtkit gives. A choice
- * of these rules. */
-static void judge_rtkit_only(struct st_finding *finding)
+/** No limit gives it: rtkit may. Shorter cycles cannot wait for the threads of interrupts, which come before
+ * what rtkit gives. A choice of these rules. who: "this user may not use real-time priority". */
+static void judge_without(struct st_finding *finding, const char *who)
 {
-    if (st_rule_is_at_ease(finding))
-        st_finding_ok(
-            finding,
-            "rtkit gives real-time priority to programs that ask, which is enough for a period of %.1f ms",
-            st_rule_period_us(finding) / 1e3);
-    else
-        st_finding_advice(
-            finding, "this user gets real-time priority only through rtkit: sound servers ask rtkit, most "
-                     "other programs do not");
+    const bool rtkit = has_rtkit(finding->facts);
+    (void)st_rule_say(
+        finding,
+        {rtkit && st_rule_is_at_ease(finding), ST_STATUS_OK,
+         st_text(
+             "rtkit gives real-time priority to programs that ask, which is enough for a period of %.1f ms",
+             st_rule_period_us(finding) / 1e3),
+         NULL, true},
+        {rtkit, ST_STATUS_ADVICE,
+         "this user gets real-time priority only through rtkit: sound servers ask rtkit, most other programs "
+         "do not"},
+        {true, ST_STATUS_PROBLEM,
+         st_text("%s, so any busy program can delay the audio thread%s", who,
+                 is_rtkit_cut_off(finding->facts) ? ". " CUT_OFF : "")});
     st_machine_fix_user(finding); /* also of ok, for who names the rule */
 }
 
 static void judge_refused(int64_t error, int64_t priority, struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    int64_t limit;
-    const bool has_limit = st_facts_int(facts, ST_KEY_RT_RTPRIO_LIMIT, &limit) == 0;
-    const int64_t uid = st_facts_int_or(facts, ST_KEY_USER_UID, -1);
-    if (has_limit && limit > 0 && limit < priority && error == EPERM) {
+    const int64_t limit = st_facts_int_or(facts, ST_KEY_RT_RTPRIO_LIMIT, 0);
+    const bool root = st_machine_is_root(facts), contained = st_place_container(facts) != NULL;
+    if (limit > 0 && limit < priority && error == EPERM) {
         st_finding_advice(finding, "priority %jd was refused; the limit allows up to %jd%s", priority, limit,
                           beside_irqs(facts, limit));
         st_machine_fix_user(finding);
-    } else if (uid == 0 || (has_limit && (limit == ST_UNLIMITED || limit >= priority))) {
+    } else if (root || limit == ST_UNLIMITED || limit >= priority) {
         st_finding_problem(finding, "real-time priority was refused (%s) %s: %s", strerror((int)error),
-                           uid == 0 ? "to root" : "although the limit allows it",
-                           st_place_container(facts) != NULL
+                           root ? "to root" : "although the limit allows it",
+                           contained
                                ? "the container forbids it"
                                : "see finding linux-rt-group-sched, and check RestrictRealtime= and seccomp "
                                  "filters");
-        if (st_place_container(facts) != NULL)
+        if (contained)
             st_finding_fix_persistent(finding, ST_NEEDS_NOTHING,
                                       "# start the container with\n--cap-add=SYS_NICE --ulimit rtprio=90");
-    } else if (has_rtkit(facts)) {
-        judge_rtkit_only(finding);
     } else {
-        st_finding_problem(
-            finding,
-            "this user may not use real-time priority, so any busy program can delay the audio thread%s",
-            is_rtkit_cut_off(facts) ? ". " CUT_OFF : "");
-        st_machine_fix_user(finding);
+        judge_without(finding, "this user may not use real-time priority");
     }
 }
 
@@ -92,12 +90,9 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
     if (error == 0 && st_machine_is_root(facts)) {
         st_finding_fine(finding, "%.40s is root, and no limit applies to root (not tested)", name);
     } else if (error == 0) {
-        char text[32] = "unlimited";
-        if (limit != ST_UNLIMITED)
-            ST_PRINT(text, "%jd", limit);
         st_finding_fine(finding,
                         "%s %.40s gets the limit rtprio %s, which allows SCHED_FIFO %jd (not tested)", who,
-                        name, text, priority);
+                        name, limit == ST_UNLIMITED ? "unlimited" : st_text("%jd", limit), priority);
     } else if (limit > 0) {
         st_finding_advice(finding, "%s %.40s gets the limit rtprio %jd%s", who, name, limit,
                           beside_irqs(facts, limit));
@@ -107,14 +102,9 @@ static void judge_read(int64_t error, int64_t priority, struct st_finding *findi
             finding, "%s the limit rtprio is 0: %sprograms get real-time priority only from rtkit", who,
             st_text_is(from, "rtcqs") && !st_text_is(name, "root") ? "" : "unless that was root's, ");
         st_machine_fix_user(finding);
-    } else if (has_rtkit(facts)) {
-        judge_rtkit_only(finding);
     } else {
-        st_finding_problem(finding,
-                           "no configuration file gives %.40s real-time priority at login, so any busy "
-                           "program can delay the audio thread%s",
-                           name, is_rtkit_cut_off(facts) ? ". " CUT_OFF : "");
-        st_machine_fix_user(finding);
+        judge_without(finding,
+                      st_text("no configuration file gives %.40s real-time priority at login", name));
     }
 }
 
@@ -201,57 +191,50 @@ static void judge_rt_group_sched(struct st_finding *finding)
     const struct st_facts *facts = finding->facts;
     const int64_t users_us = st_facts_int_or(facts, ST_KEY_CGROUP_USERS_RT_RUNTIME_US, -1),
                   runtime_us = st_facts_int_or(facts, ST_KEY_CGROUP_RT_RUNTIME_US, -1);
-    int64_t error;
-    const char *config;
+    int64_t error = 0;
+    const char *config = "";
     const bool tried = st_facts_int(facts, ST_KEY_RT_FIFO_ERRNO, &error) == 0 && was_tried(facts);
     const int r = st_finding_need_text(finding, ST_KEY_CONFIG_RT_GROUP_SCHED, &config);
     /* only a kernel that has it has the files cpu.rt_runtime_us (kernel/sched/core.c, cpu_legacy_files) */
-    const bool by_files = users_us >= 0 || runtime_us >= 0;
-    if (r == 0 && st_text_is(config, "n")) {
-        st_finding_not_applicable(finding, "this kernel has no real-time group scheduling");
-    } else if (r == 0 && !st_text_is(config, "y")) {
-        st_finding_unknown(
-            finding, "CONFIG_RT_GROUP_SCHED has a value that sleeptune does not understand: %.20s", config);
-    } else if (r == 0 && off_at_boot(facts)) {
-        st_finding_fine(finding, "real-time group scheduling is built in, but switched off at boot");
-    } else if (tried && error == 0) {
-        st_finding_fine(finding, "SCHED_FIFO was granted, so real-time group scheduling does no harm");
-    } else if (r != 0 && !by_files) {
-        if (finding->status == ST_STATUS_NOT_APPLICABLE &&
-            (!tried || (error == EPERM && !limit_refuses(facts))))
-            st_finding_unknown(finding,
-                               "no configuration of this kernel was found, so whether it has real-time "
-                               "group scheduling is unknown");
-    } else if (!tried && users_us > 0) {
-        st_finding_fine(finding, "users have a real-time budget of %jd µs", users_us);
-    } else if (!tried && users_us == 0) {
-        st_finding_problem(finding,
-                           "users have a real-time budget of 0 µs (user.slice): SCHED_FIFO is refused");
+    const bool no_config = r != 0 && users_us < 0 && runtime_us < 0,
+               is_absent = finding->status == ST_STATUS_NOT_APPLICABLE;
+    if (no_config && !(tried && error == 0) &&
+        (!is_absent || (tried && (error != EPERM || limit_refuses(facts)))))
+        return;
+    if (st_rule_say(
+            finding,
+            {r == 0 && !st_text_is(config, "y"), ST_STATUS_NOT_APPLICABLE,
+             "this kernel has no real-time group scheduling"},
+            {r == 0 && off_at_boot(facts), ST_STATUS_OK,
+             "real-time group scheduling is built in, but switched off at boot"},
+            {tried && error == 0, ST_STATUS_OK,
+             "SCHED_FIFO was granted, so real-time group scheduling does no harm"},
+            {no_config, ST_STATUS_UNKNOWN,
+             "no configuration of this kernel was found, so whether it has real-time group scheduling is "
+             "unknown"},
+            {!tried && users_us > 0, ST_STATUS_OK,
+             st_text("users have a real-time budget of %jd µs", users_us)},
+            {!tried && users_us == 0, ST_STATUS_PROBLEM,
+             "users have a real-time budget of 0 µs (user.slice): SCHED_FIFO is refused"},
+            {!tried, ST_STATUS_UNKNOWN,
+             "this kernel has real-time group scheduling; sleeptune did not test whether it refuses "
+             "SCHED_FIFO. Run the report as the user who plays"},
+            {error != EPERM, ST_STATUS_OK, "SCHED_FIFO is refused, but the reason is not a missing right",
+             NULL, true},
+            {runtime_us > 0, ST_STATUS_OK,
+             st_text("the control group of this process has %jd µs of real-time budget, so it is not the "
+                     "reason why SCHED_FIFO is refused",
+                     runtime_us)},
+            {runtime_us < 0 && limit_refuses(facts), ST_STATUS_UNKNOWN,
+             "the kernel has real-time group scheduling, but the limit rtprio already refuses SCHED_FIFO: "
+             "solve finding linux-rt-permission first"},
+            {runtime_us == 0, ST_STATUS_PROBLEM,
+             "the kernel refuses SCHED_FIFO, because the control group of this process has a real-time "
+             "budget of 0 µs"},
+            {true, ST_STATUS_PROBLEM,
+             "SCHED_FIFO is refused although the limit allows it; this kernel has real-time group "
+             "scheduling, which may be the cause"}))
         st_rule_fix(finding);
-    } else if (!tried) {
-        st_finding_unknown(finding,
-                           "this kernel has real-time group scheduling; sleeptune did not test whether it "
-                           "refuses SCHED_FIFO. Run the report as the user who plays");
-    } else if (error != EPERM) {
-        st_finding_ok(finding, "SCHED_FIFO is refused, but the reason is not a missing right");
-    } else if (runtime_us > 0) {
-        st_finding_fine(finding,
-                        "the control group of this process has %jd µs of real-time budget, so it is "
-                        "not the reason why SCHED_FIFO is refused",
-                        runtime_us);
-    } else if (runtime_us < 0 && limit_refuses(facts)) {
-        st_finding_unknown(finding,
-                           "the kernel has real-time group scheduling, but the limit rtprio already refuses "
-                           "SCHED_FIFO: solve finding linux-rt-permission first");
-    } else {
-        st_finding_problem(finding, "%s",
-                           runtime_us == 0
-                               ? "the kernel refuses SCHED_FIFO, because the control group of this "
-                                 "process has a real-time budget of 0 µs"
-                               : "SCHED_FIFO is refused although the limit allows it; this kernel "
-                                 "has real-time group scheduling, which may be the cause");
-        st_rule_fix(finding);
-    }
 }
 
 const struct st_rule st_rule_linux_rt_group_sched = {
@@ -301,35 +284,29 @@ static int64_t highest(const struct st_facts *facts)
 static void judge_rtkit(struct st_finding *finding, int64_t error)
 {
     const struct st_facts *facts = finding->facts;
-    int64_t value;
     const bool there = has_rtkit(facts);
-    if (error == 0) {
-        st_finding_fine(finding, "this user gets real-time priority without rtkit");
-    } else if (!there && st_facts_int(facts, ST_KEY_RTKIT_INSTALLED, &value) == -EACCES) {
-        st_finding_unknown(finding, "sleeptune could not read whether rtkit is installed");
-    } else if (!there && st_facts_has(facts, ST_KEY_SYSTEM_LACKS)) {
-        st_finding_unknown(finding, "the saved files do not show whether rtkit is installed");
-    } else if (is_rtkit_cut_off(facts)) {
-        st_finding_not_applicable(finding, CUT_OFF "; see finding linux-rt-permission");
-    } else if (!there) {
-        st_finding_not_applicable(finding,
-                                  "rtkit is not installed; see finding linux-rt-permission for other ways "
-                                  "to real-time priority");
-    } else if (st_facts_int_or(facts, ST_KEY_RTKIT_REFUSED_N, 0) > 0) {
-        st_finding_advice(finding,
-                          "rtkit refused programs of this user: too many requests or threads at once");
-    } else if (st_facts_int_or(facts, ST_KEY_RTKIT_FAILED_N, 0) > 0) {
-        st_finding_advice(finding, "rtkit failed since this computer was started, as the journal says");
-    } else if (finding->wish->period_ns < ST_RULE_LONG_NS && highest(facts) < ST_MACHINE_IRQ_PRIORITY &&
-               st_linux_kernel_has_irq_threads(facts)) {
-        st_finding_advice(finding,
-                          "rtkit gives SCHED_RR %jd to programs that ask, which is lower than "
-                          "interrupt threads (50); for a period of %.1f ms the limit rtprio is better",
-                          highest(facts), st_rule_period_us(finding) / 1e3);
-    } else {
-        st_finding_ok(finding, "rtkit gives SCHED_RR up to %jd to programs that ask", highest(facts));
-    }
-    if (st_finding_has_fired(finding))
+    const int64_t priority = highest(facts);
+    if (st_rule_say(
+            finding, {error == 0, ST_STATUS_OK, "this user gets real-time priority without rtkit"},
+            {!there && st_machine_is_unread(facts, ST_KEY_RTKIT_INSTALLED), ST_STATUS_UNKNOWN,
+             "sleeptune could not read whether rtkit is installed"},
+            {!there && st_facts_has(facts, ST_KEY_SYSTEM_LACKS), ST_STATUS_UNKNOWN,
+             "the saved files do not show whether rtkit is installed"},
+            {is_rtkit_cut_off(facts), ST_STATUS_NOT_APPLICABLE, CUT_OFF "; see finding linux-rt-permission"},
+            {!there, ST_STATUS_NOT_APPLICABLE,
+             "rtkit is not installed; see finding linux-rt-permission for other ways to real-time priority"},
+            {st_facts_int_or(facts, ST_KEY_RTKIT_REFUSED_N, 0) > 0, ST_STATUS_ADVICE,
+             "rtkit refused programs of this user: too many requests or threads at once"},
+            {st_facts_int_or(facts, ST_KEY_RTKIT_FAILED_N, 0) > 0, ST_STATUS_ADVICE,
+             "rtkit failed since this computer was started, as the journal says"},
+            {finding->wish->period_ns < ST_RULE_LONG_NS && priority < ST_MACHINE_IRQ_PRIORITY &&
+                 st_linux_kernel_has_irq_threads(facts),
+             ST_STATUS_ADVICE,
+             st_text("rtkit gives SCHED_RR %jd to programs that ask, which is lower than interrupt threads "
+                     "(50); for a period of %.1f ms the limit rtprio is better",
+                     priority, st_rule_period_us(finding) / 1e3)},
+            {true, ST_STATUS_OK, st_text("rtkit gives SCHED_RR up to %jd to programs that ask", priority),
+             NULL, true}))
         st_machine_fix_user(finding);
 }
 
@@ -385,26 +362,10 @@ static void judge_audio_group(struct st_finding *finding, int64_t error)
     const char *groups;
     bool member = false;
     int64_t highest = 0;
-    if (error == 0) {
-        st_finding_fine(finding, "this user has the right, so the group does not matter");
-        return;
-    }
-    if (st_facts_has_int(facts, ST_KEY_PAM_MISSING)) {
-        st_finding_not_applicable(finding, "this system has no PAM, so nothing reads the limits of groups");
-        return;
-    }
-    if (st_finding_need_text(finding, ST_KEY_USER_GROUPS, &groups) != 0) {
+    const bool has_pam = !st_facts_has_int(facts, ST_KEY_PAM_MISSING);
+    if (error != 0 && has_pam && st_finding_need_text(finding, ST_KEY_USER_GROUPS, &groups) != 0) {
         if (finding->status == ST_STATUS_NOT_APPLICABLE)
             st_finding_unknown(finding, "the saved files do not say which user plays; --user NAME names one");
-        return;
-    }
-    const char *user = st_facts_text_or(facts, ST_KEY_USER_NAME, "");
-    const struct st_fact *line = st_facts_find(facts, st_text(ST_KEYS_LIMITS "%s.rtprio", user));
-    if (line != NULL && st_machine_limit(line) < ST_TRIED_PRIORITY) {
-        st_finding_quote(finding, line);
-        st_finding_not_applicable(finding,
-                                  "a line of limits.conf for this user counts before those of groups; "
-                                  "see finding linux-rt-permission");
         return;
     }
     ST_FACTS_EACH (fact, facts, LIMITS, ".rtprio") {
@@ -416,16 +377,23 @@ static void judge_audio_group(struct st_finding *finding, int64_t error)
             highest = priority;
         }
     }
-    if (best != NULL)
+    const struct st_fact *line = st_facts_find(facts, st_text(ST_KEYS_LIMITS "%s.rtprio",
+                                                              st_facts_text_or(facts, ST_KEY_USER_NAME, ""))),
+                         *any = st_facts_find(facts, ST_KEY_LIMITS_ANY_RTPRIO);
+    const bool fires = st_rule_say(
+        finding, {error == 0, ST_STATUS_OK, "this user has the right, so the group does not matter"},
+        {!has_pam, ST_STATUS_NOT_APPLICABLE, "this system has no PAM, so nothing reads the limits of groups"},
+        {line != NULL && st_machine_limit(line) < ST_TRIED_PRIORITY, ST_STATUS_NOT_APPLICABLE,
+         "a line of limits.conf for this user counts before those of groups; see finding linux-rt-permission",
+         line},
+        {best != NULL, ST_STATUS_ADVICE, ""},
+        {any != NULL && any->state == ST_FACT_UNREADABLE, ST_STATUS_UNKNOWN,
+         "not all limits in /etc/security could be read", any},
+        {true, ST_STATUS_NOT_APPLICABLE,
+         st_text("no group may use real-time priority %d on this machine; see finding linux-rt-permission",
+                 ST_TRIED_PRIORITY)});
+    if (fires)
         advise(finding, best, member);
-    else if (st_facts_int(facts, ST_KEY_LIMITS_ANY_RTPRIO, &error) == -EACCES) {
-        st_finding_quote_key(finding, ST_KEY_LIMITS_ANY_RTPRIO);
-        st_finding_unknown(finding, "not all limits in /etc/security could be read");
-    } else
-        st_finding_not_applicable(finding,
-                                  "no group may use real-time priority %d on this machine; see finding "
-                                  "linux-rt-permission",
-                                  ST_TRIED_PRIORITY);
 }
 
 const struct st_rule st_rule_linux_audio_group = {

@@ -175,6 +175,18 @@ void st_rule_fix(struct st_finding *finding)
     st_rule_fix_with(finding, NULL, NULL);
 }
 
+bool st_rule_say_first(struct st_finding *finding, const struct st_rule_row *rows)
+{
+    while (!rows->is && rows->says != NULL)
+        rows++;
+    if (rows->says == NULL)
+        return false;
+    st_finding_set(finding, rows->status, "%s", rows->says);
+    st_finding_quote(finding, rows->quoted);
+    finding->effect_known = rows->status == ST_STATUS_OK && !rows->costs;
+    return st_finding_has_fired(finding);
+}
+
 /* --- cases --- */
 
 static void judge_cases(struct st_finding *finding, const char *text)

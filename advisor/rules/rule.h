@@ -110,5 +110,17 @@ bool st_rule_can_apply(const struct st_finding *finding);
 void st_rule_fix(struct st_finding *finding);
 /** The same with `value` in place of each `word`, as what has to be filled in, or of a usual value. */
 void st_rule_fix_with(struct st_finding *finding, const char *word, const char *value);
+/** What a rule says: the first row that is. Ok costs 0 unless `costs`, what is not known. */
+struct st_rule_row {
+    bool is;
+    enum st_status status;
+    const char *says;
+    const struct st_fact *quoted; /* NULL: none */
+    bool costs;
+};
+/** Sets the finding. @return whether it is a problem or advice, which has no fix yet. */
+bool st_rule_say_first(struct st_finding *finding, const struct st_rule_row *rows);
+#define st_rule_say(finding, ...)                                                                            \
+    st_rule_say_first((finding), (const struct st_rule_row[]){__VA_ARGS__, {0}})
 /** Advice, with that fix. */
 #define st_rule_advise(finding, ...) (st_finding_advice((finding), __VA_ARGS__), st_rule_fix(finding))
