@@ -4,8 +4,6 @@
 #include "advisor/rules/rule.h"
 #include "core/text/text.h"
 
-#define PCM "dev.pcm."
-
 /** A file whose lines are compared with the running values. */
 struct conf {
     const char *path;
@@ -24,20 +22,6 @@ static const char *name_of(const struct conf *conf, const struct st_fact *line)
 static const struct st_fact *running(const struct conf *conf, const struct st_fact *line)
 {
     return st_facts_find(line->facts, st_text(ST_KEYS_FREEBSD "%.240s", name_of(conf, line)));
-}
-
-/** Is this a sysctl of a sound device that is not there, while another one is? */
-static bool is_moved(const struct st_facts *facts, const char *name)
-{
-    if (!st_text_begins(name, PCM))
-        return false;
-    const char *unit = name + strlen(PCM);
-    const int digits = (int)strspn(unit, "0123456789");
-    const struct st_fact *device =
-        st_facts_find(facts, st_text(ST_KEYS_FREEBSD PCM "%.*s.%%desc", digits < 10 ? digits : 10, unit));
-    if (unit[digits] != '.' || (device != NULL && device->state != ST_FACT_ABSENT))
-        return false;
-    return st_facts_any(facts, ST_KEYS_FREEBSD PCM, ".%desc", NULL);
 }
 
 /** Has the kernel the value that a file sets? Both facts are ok. "Cmax" is the deepest idle state, which
@@ -62,9 +46,7 @@ static enum compared compare(const struct conf *conf, const struct st_fact *line
     if (line->state != ST_FACT_OK || st_fact_is_unread(found))
         return COMPARED_UNREAD;
     /* a sysctl that was not looked for proves nothing; an absent one does: 15 has fewer than 13 */
-    return is_moved(line->facts, name) || (found != NULL && (absent || !is_same(line, found)))
-               ? COMPARED_WRONG
-               : COMPARED_SAME;
+    return found != NULL && (absent || !is_same(line, found)) ? COMPARED_WRONG : COMPARED_SAME;
 }
 
 /** line: the first of n that are wrong. */
@@ -73,21 +55,13 @@ static void judge_wrong(struct st_finding *finding, const struct conf *conf, con
 {
     const struct st_fact *found = running(conf, line);
     const char *file = strrchr(conf->path, '/') + 1, *name = name_of(conf, line);
-    char more[64] = "";
-    if (n > 1)
-        ST_PRINT(more, "; and %d more", n - 1);
-    if (is_moved(finding->facts, name)) {
-        st_finding_advice(finding,
-                          "%s sets %.50s, but this device does not exist now: it has a new number, or is not "
-                          "plugged in%s",
-                          file, name, more);
-        st_finding_fix(finding, NULL, finding->rule->persistent, finding->rule->needs);
-    } else if (found->state != ST_FACT_OK) {
+    const char *more = n > 1 ? st_text("; and %d more", n - 1) : "";
+    if (found->state != ST_FACT_OK) {
         st_finding_advice(finding, "%s sets %.50s, but this kernel has no such setting%s", file, name, more);
-        st_finding_fix_persistent(
-            finding, ST_NEEDS_NOTHING,
-            "# remove from %s, unless it is of a module that is loaded later:\n# %.50s=%.50s", conf->path,
-            name, line->text);
+        st_finding_fix_persistent(finding, ST_NEEDS_NOTHING,
+                                  "# remove from %s, unless it is of a module that is loaded later, or of a "
+                                  "device that has\n# another number now (/dev/sndstat):\n# %.50s=%.50s",
+                                  conf->path, name, line->text);
     } else {
         st_rule_advise(finding, "%s sets %.50s=%.20s, but the kernel uses %.20s%s%s", file, name, line->text,
                        found->text,

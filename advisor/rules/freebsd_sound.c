@@ -42,18 +42,17 @@ static void judge_polled(struct st_finding *finding, const char *polled)
     const double period_us = st_rule_period_us(finding);
     const int64_t hz = st_facts_int_or(finding->facts, ST_KEY_FREEBSD_KERN_HZ, 0);
     const char *name = polled + strlen(ST_KEYS_FREEBSD);
-    const bool misses = hz >= 1 && hz <= HZ_MAX && 1e6 / (double)hz >= period_us;
-    st_finding_set(finding, misses ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
+    const double tick_us = hz >= 1 && hz <= HZ_MAX ? 1e6 / (double)hz : 0,
+                 wait_us = fmax(tick_us, period_us / 2);
+    st_finding_set(finding, tick_us >= period_us ? ST_STATUS_PROBLEM : ST_STATUS_ADVICE,
                    "%.40s is on: the driver checks the card only at clock ticks and does not use its "
                    "interrupt",
                    name);
-    if (hz >= 1 && hz <= HZ_MAX) {
-        const double tick_us = 1e6 / (double)hz, wait_us = tick_us > period_us / 2 ? tick_us : period_us / 2;
+    if (tick_us > 0)
         st_finding_effect(finding, wait_us,
                           "the driver checks the card once in half a block, but at most once in a clock "
                           "tick of %.0f µs (hz %jd): %.1f µs",
                           tick_us, hz, wait_us);
-    }
     if (st_machine_is_plain(name)) { /* it becomes part of a command to paste */
         st_rule_fix_with(finding, "dev.hdac.N.polling", name);
         /* pcm units move when a USB device comes or goes, and a file would name another card then */
@@ -123,13 +122,6 @@ const struct st_rule st_rule_freebsd_sound_polling = {
 #define FIXED_RING_MS  8       /* before that */
 #define BLOCK_SLACK_US 500     /* blocks are rounded to whole frames */
 
-static void fix_uaudio_buffer(int64_t ms, bool adaptive, struct st_finding *finding)
-{
-    st_finding_fix_now(finding, USB_NOW("%jd", "%s"), ms,
-                       adaptive ? OPEN_AGAIN : "unplug the interface and plug it in again");
-    st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, USB_EVER("%jd"), ms);
-}
-
 static void judge_device(int64_t ms, int64_t unit, struct st_finding *finding)
 {
     const bool adaptive = st_facts_int_or(finding->facts, ST_KEY_FREEBSD_KERN_OSRELDATE, 0) >= FIRST_ADAPTIVE;
@@ -137,27 +129,25 @@ static void judge_device(int64_t ms, int64_t unit, struct st_finding *finding)
     /* block that the attached device works with; 0: not known */
     const char *key = st_text(ST_KEYS_FREEBSD_SNDSTAT "pcm%jd.play.block_us", unit);
     const double now_ms = fmax((double)st_facts_int_or(finding->facts, key, 0) / 1e3, 0);
-    st_finding_quote_key(finding, key);
-    const int64_t least = adaptive ? 1 : 2;
-    const int64_t fits = period_ms >= USB_MS_MAX     ? USB_MS_MAX
-                         : period_ms < (double)least ? least
-                                                     : (int64_t)period_ms;
-    const int64_t ring_ms = adaptive ? 2 * ms : 2 * FIXED_RING_MS;
+    const int64_t fits = (int64_t)fmin(fmax(period_ms, adaptive ? 1 : 2), USB_MS_MAX),
+                  ring_ms = adaptive ? 2 * ms : 2 * FIXED_RING_MS;
     const double block_ms = adaptive && now_ms > 0 ? now_ms : (double)ms;
-    if (adaptive && now_ms > 0 && fabs(now_ms - (double)ms) * 1e3 > BLOCK_SLACK_US) {
-        st_finding_advice(finding, "buffer_ms is set to %jd, but pcm%jd still uses blocks of %.1f ms", ms,
-                          unit, now_ms);
-        fix_uaudio_buffer(ms <= fits ? ms : fits, adaptive, finding);
-    } else if (ms > fits) {
-        st_finding_advice(finding,
-                          "the driver sends sound to pcm%jd in blocks of %jd ms, which is "
-                          "longer than your period of %.2f ms",
-                          unit, ms, period_ms);
-        fix_uaudio_buffer(fits, adaptive, finding);
-    } else {
-        st_finding_ok(finding, "the driver sends sound to pcm%jd in blocks of %jd ms%s%s", unit, ms,
-                      (double)ms > period_ms ? ", the shortest possible" : "",
-                      now_ms > 0 ? "" : ", as set: /dev/sndstat does not show the value in use");
+    st_finding_quote_key(finding, key);
+    if (st_rule_say(
+            finding,
+            {fabs(block_ms - (double)ms) * 1e3 > BLOCK_SLACK_US, ST_STATUS_ADVICE,
+             st_text("buffer_ms is set to %jd, but pcm%jd still uses blocks of %.1f ms", ms, unit, now_ms)},
+            {ms > fits, ST_STATUS_ADVICE,
+             st_text("the driver sends sound to pcm%jd in blocks of %jd ms, which is longer than your period "
+                     "of %.2f ms",
+                     unit, ms, period_ms)},
+            {true, ST_STATUS_OK,
+             st_text("the driver sends sound to pcm%jd in blocks of %jd ms%s%s", unit, ms,
+                     (double)ms > period_ms ? ", the shortest possible" : "",
+                     now_ms > 0 ? "" : ", as set: /dev/sndstat does not show the value in use")})) {
+        st_finding_fix_now(finding, USB_NOW("%jd", "%s"), ST_MIN(ms, fits),
+                           adaptive ? OPEN_AGAIN : "unplug the interface and plug it in again");
+        st_finding_fix_persistent(finding, ST_NEEDS_REOPEN, USB_EVER("%jd"), ST_MIN(ms, fits));
     }
     st_finding_effect(finding, fmax(0, block_ms - period_ms) * 1e3,
                       "a block of %.1f ms less a period of %.2f ms, if it is longer; and about %jd ms of "

@@ -399,31 +399,27 @@ static void judge_card_clocks(struct st_finding *finding)
                is_unread = st_machine_first_unread(
                                facts, ST_RULE_KEYS(ST_KEY_LISTEN_RATE_PPM, ST_KEY_LISTEN_DRIFT_PPM)) != NULL;
     const double away_ppm = fabs((double)drift_ppm);
-    if (llabs(rate_ppm) > RATE_PPM) {
-        st_rule_advise(finding,
-                       "the card that records runs %.2f %% too %s: its clock or its sample rate is wrong, "
-                       "and sound has another pitch",
-                       fabs((double)rate_ppm) / 1e4, rate_ppm > 0 ? "fast" : "slow");
-    } else if (away_ppm >= DRIFT_PPM) {
-        st_rule_advise(finding,
-                       "the cards that play and record have two clocks, %.0f ppm apart: unless sound is "
-                       "resampled, %u frames are lost or played twice every %s",
-                       away_ppm, wish->frames,
-                       st_ns_short(llround(wish->frames / (away_ppm * 1e-15 * wish->rate_hz))));
-    } else if (!has_drift && !is_unread && st_facts_has_int(facts, ST_KEY_LISTEN_INVALID)) {
-        st_finding_unknown(finding,
-                           "whether the clocks drift apart is unknown: the run of 'sleeptune listen' "
-                           "was invalid");
-    } else if (is_unread) {
-        st_finding_unknown(finding, "what 'sleeptune listen' measured of the clocks could not be read");
-    } else if (!has_rate && !has_drift) {
-        st_finding_not_applicable(
-            finding, "the clocks are measured by 'sleeptune listen', and no run of it was given");
-    } else if (has_rate) {
-        st_finding_fine(finding, "the card that records keeps its rate within 0.1 %%");
-    } else {
-        st_finding_fine(finding, "the cards that play and record are less than %d ppm apart", DRIFT_PPM);
-    }
+    if (st_rule_say(
+            finding,
+            {llabs(rate_ppm) > RATE_PPM, ST_STATUS_ADVICE,
+             st_text("the card that records runs %.2f %% too %s: its clock or its sample rate is wrong, and "
+                     "sound has another pitch",
+                     fabs((double)rate_ppm) / 1e4, rate_ppm > 0 ? "fast" : "slow")},
+            {away_ppm >= DRIFT_PPM, ST_STATUS_ADVICE,
+             st_text("the cards that play and record have two clocks, %.0f ppm apart: unless sound is "
+                     "resampled, %u frames are lost or played twice every %s",
+                     away_ppm, wish->frames,
+                     st_ns_short(llround(wish->frames / (fmax(away_ppm, 1) * 1e-15 * wish->rate_hz))))},
+            {is_unread, ST_STATUS_UNKNOWN,
+             "what 'sleeptune listen' measured of the clocks could not be read"},
+            {!has_drift && st_facts_has_int(facts, ST_KEY_LISTEN_INVALID), ST_STATUS_UNKNOWN,
+             "whether the clocks drift apart is unknown: the run of 'sleeptune listen' was invalid"},
+            {!has_rate && !has_drift, ST_STATUS_NOT_APPLICABLE,
+             "the clocks are measured by 'sleeptune listen', and no run of it was given"},
+            {has_rate, ST_STATUS_OK, "the card that records keeps its rate within 0.1 %"},
+            {true, ST_STATUS_OK,
+             st_text("the cards that play and record are less than %d ppm apart", DRIFT_PPM)}))
+        st_rule_fix(finding);
 }
 
 const struct st_rule st_rule_linux_card_clocks = {

@@ -21,28 +21,28 @@ static const struct {
     {"DMHmSs", "pnr", {{"softmode", 's'}, {"period", 'p'}, {"nperiods", 'n'}, {"rate", 'r'}}},
 };
 
-static void set_number(int64_t *number, const char *value)
-{
-    (void)!st_number_i64(value, 1, 1000000, number); /* what is no such number is ignored */
-}
-
 static void take(struct st_jack_command *jack, bool *driver, char letter, const char *value)
 {
-    if (*driver && letter == 's') {
-        jack->soft_mode = true;
-    } else if (*driver && letter == 'p') {
-        jack->frames_given = st_number_i64(value, 1, 1000000, &jack->frames) == 0;
-    } else if (*driver && letter == 'n') {
-        set_number(&jack->periods_n, value);
-    } else if (*driver && letter == 'r') {
-        set_number(&jack->rate_hz, value);
-    } else if (!*driver && (letter == 'r' || letter == 'R')) {
-        jack->realtime = letter == 'R';
-    } else if (!*driver && letter == 'P') {
-        set_number(&jack->priority, value);
-    } else if (!*driver && letter == 'd') {
+    const struct {
+        bool driver;
+        char letter;
+        int64_t *number;
+    } numbers[] = {{false, 'P', &jack->priority},
+                   {true, 'p', &jack->frames},
+                   {true, 'n', &jack->periods_n},
+                   {true, 'r', &jack->rate_hz}};
+    ST_EACH (row, numbers) {
+        if (row->driver == *driver && row->letter == letter && /* what is no such number is ignored */
+            st_number_i64(value, 1, 1000000, row->number) == 0)
+            jack->frames_given = jack->frames_given || letter == 'p';
+    }
+    if (*driver) {
+        jack->soft_mode = jack->soft_mode || letter == 's';
+    } else if (letter == 'd') {
         jack->is_alsa = st_text_is(value, "alsa");
         *driver = true;
+    } else if (letter == 'r' || letter == 'R') {
+        jack->realtime = letter == 'R';
     }
 }
 

@@ -92,14 +92,15 @@ const struct st_rule st_rule_linux_memlock = {
  * user's. */
 static void fix_quota(struct st_finding *finding, const char *path)
 {
-    char word[1024], unit_word[1024];
+    const char *word = st_safe_shell_word(path, ST_ROOM(1024));
     const char *group = st_text("%.*s", (int)(strlen(path) - strlen(CPU_MAX)), path);
     const char *unit = strrchr(group, '/') + 1, *user = strstr(group, "/user@");
     const bool is_unit = st_text_ends(unit, ".slice") || st_text_ends(unit, ".service"),
                of_user = user != NULL && user + 1 != unit;
-    if (st_safe_shell_word(path, word, sizeof(word)) != NULL)
+    const char *unit_word = is_unit ? st_safe_shell_word(unit, ST_ROOM(1024)) : NULL;
+    if (word != NULL)
         st_finding_fix_now(finding, "echo max | sudo tee %s", word);
-    if (is_unit && st_safe_shell_word(unit, unit_word, sizeof(unit_word)) != NULL)
+    if (unit_word != NULL)
         st_finding_fix_persistent(finding, ST_NEEDS_NOTHING, "%s set-property %s CPUQuota=",
                                   of_user ? "systemctl --user" : "sudo systemctl", unit_word);
     else
@@ -299,20 +300,8 @@ const struct st_rule st_rule_linux_service_limits = {
 #define SHARE_USUAL     0.95
 #define PERIOD_USUAL_US 1000000
 
-/** Changes both in an order in which the running time is never longer than the period: the kernel refuses
- * that. */
-static void change_back(struct st_finding *finding, int64_t runtime)
-{
-    const bool runtime_first = runtime > PERIOD_USUAL_US;
-    if (runtime_first)
-        st_finding_change(finding, ST_CHANGE_SYSCTL, "kernel.sched_rt_runtime_us", "950000");
-    st_finding_change(finding, ST_CHANGE_SYSCTL, "kernel.sched_rt_period_us", "1000000");
-    if (!runtime_first)
-        st_finding_change(finding, ST_CHANGE_SYSCTL, "kernel.sched_rt_runtime_us", "950000");
-}
-
 /** Nothing stops a real-time thread that never sleeps. */
-static void judge_off(struct st_finding *finding, int64_t runtime, const char *why)
+static void judge_off(struct st_finding *finding, const char *why)
 {
     st_finding_advice(finding,
                       "real-time throttling is off%s: a real-time thread that never sleeps keeps its CPU for "
@@ -320,16 +309,15 @@ static void judge_off(struct st_finding *finding, int64_t runtime, const char *w
                       why);
     st_finding_effect(finding, 0, "audio gains nothing from switching the throttling off");
     st_rule_fix(finding);
-    change_back(finding, runtime);
 }
 
 /** From 6.12 on a deadline server keeps a share of each CPU for normal threads, and only groups with budgets
  * are throttled: "sched/rt: Remove default bandwidth control". @return whether this is the finding. */
-static bool judge_deadline_server(struct st_finding *finding, int64_t runtime, bool off, bool usual)
+static bool judge_deadline_server(struct st_finding *finding, bool off, bool usual)
 {
     const char *groups = st_facts_text_or(finding->facts, ST_KEY_CONFIG_RT_GROUP_SCHED, NULL);
     if (off && st_facts_int_or(finding->facts, ST_KEY_FAIR_SERVER_RUNTIME_NS, 1) == 0) {
-        judge_off(finding, runtime, ", and so is the deadline server of CPU 0");
+        judge_off(finding, ", and so is the deadline server of CPU 0");
         st_finding_fix_now(finding,
                            "echo 50000000 | sudo tee /sys/kernel/debug/sched/fair_server/cpu*/runtime");
         return true;
@@ -356,14 +344,14 @@ static void judge_rt_throttling(struct st_finding *finding, int64_t runtime)
     const bool off = runtime == -1 || runtime == period;
     const int server = st_linux_kernel_from(finding->facts, 6, 12);
     const char *groups;
-    if (server == 1 && judge_deadline_server(finding, runtime, off, share >= SHARE_USUAL))
+    if (server == 1 && judge_deadline_server(finding, off, share >= SHARE_USUAL))
         return;
     if (off && server < 0) {
         st_finding_unknown(
             finding, "real-time throttling is off, which is harmless with a deadline server (from Linux "
                      "6.12 on); whether this kernel has one is unknown");
     } else if (off) {
-        judge_off(finding, runtime, "");
+        judge_off(finding, "");
     } else if (share < SHARE_USUAL && server != 0 &&
                st_facts_text(finding->facts, ST_KEY_CONFIG_RT_GROUP_SCHED, &groups) != 0) {
         st_finding_unknown(
@@ -377,13 +365,7 @@ static void judge_rt_throttling(struct st_finding *finding, int64_t runtime)
                           "the kernel stops real-time threads for %.0f ms when they have used %.1f %% of a "
                           "CPU (usual: 95 %%)",
                           hole_us / 1e3, share * 100);
-        st_finding_fix(finding,
-                       "sudo sysctl kernel.sched_rt_runtime_us=950000 kernel.sched_rt_period_us=1000000",
-                       "# /etc/sysctl.d/90-sleeptune.conf\n"
-                       "kernel.sched_rt_runtime_us = 950000\n"
-                       "kernel.sched_rt_period_us = 1000000",
-                       ST_NEEDS_NOTHING);
-        change_back(finding, runtime);
+        st_rule_fix(finding);
     } else {
         st_finding_fine(
             finding,
@@ -408,12 +390,16 @@ const struct st_rule st_rule_linux_rt_throttling = {
                "changes for v6.12); its runtime, 0 for off: /sys/kernel/debug/sched/fair_server",
     .history = "6.12: normal threads are protected by a deadline server; only groups with budgets "
                "(CONFIG_RT_GROUP_SCHED) are throttled (commit 5f6bd380c7bd)",
-    .now = "sudo sysctl kernel.sched_rt_runtime_us=950000",
-    .persistent = "# remove from /etc/sysctl.conf and /etc/sysctl.d:\n# kernel.sched_rt_runtime_us = -1",
+    .now = "sudo sysctl kernel.sched_rt_period_us=1000000 kernel.sched_rt_runtime_us=950000",
+    .persistent = "# remove other values from /etc/sysctl.conf and /etc/sysctl.d, or write\n"
+                  "# /etc/sysctl.d/90-sleeptune.conf\n"
+                  "kernel.sched_rt_period_us = 1000000\n"
+                  "kernel.sched_rt_runtime_us = 950000",
     .check = "sysctl kernel.sched_rt_runtime_us   # 950000",
     .undo = "nothing to undo: that is the default",
     .facts = ST_RULE_KEYS("linux.sysctl.kernel.sched_rt_runtime_us", PERIOD, ST_KEY_KERNEL_RELEASE,
                           ST_KEY_CONFIG_RT_GROUP_SCHED, ST_KEY_FAIR_SERVER_RUNTIME_NS),
-    .targets = ST_RULE_KEYS("kernel.sched_rt_runtime_us", "kernel.sched_rt_period_us"),
+    .changes = ST_RULE_CHANGES({ST_CHANGE_SYSCTL, "kernel.sched_rt_period_us", "1000000"},
+                               {ST_CHANGE_SYSCTL, "kernel.sched_rt_runtime_us", "950000"}),
     .judge_number = judge_rt_throttling,
 };

@@ -52,79 +52,57 @@ bool st_linux_rt_lost(const struct st_facts *facts, const char *key)
     "\n# then\nsudo systemctl daemon-reload && sudo systemctl restart rtkit-daemon"
 #define COMMAND(option) "# COMMAND: see 'systemctl cat rtkit-daemon'\n" EVER("COMMAND", option)
 
-/** Distributions have rtkit-daemon in different places, some with options. */
-static void fix_lost(struct st_finding *finding)
-{
-    const char *command = st_facts_text_or(finding->facts, ST_KEY_RTKIT_COMMAND, "");
-    st_rule_fix(finding);
-    if (command[0] == '/' && st_text_is_of(command, "_.:-/= "))
-        st_finding_fix_persistent(finding, finding->needs, EVER("%s", "no-canary"), command);
-}
-
-static void judge_without(struct st_finding *finding, int row, int64_t suspended_ms)
-{
-    const bool logged = st_linux_rt_lost(finding->facts, servers[row].key);
-    const char *server = servers[row].name;
-    if (!logged && suspended_ms < SUSPENDED_LEAST) {
-        st_finding_not_applicable(finding,
-                                  "%s has no real-time priority, and nothing shows that it ever had; see "
-                                  "finding linux-server-priority",
-                                  server);
-        return;
-    }
-    st_finding_problem(finding, "%s lost its real-time priority: rtkit %stook it away%s%s", server,
-                       logged ? "" : "probably ", logged ? ", as its log says" : "",
-                       suspended_ms >= SUSPENDED_LEAST ? ", when this computer was suspended" : "");
-    fix_lost(finding);
-}
-
 static void judge_lost(struct st_finding *finding, ST_UNUSED int64_t processes_n)
 {
     const struct st_facts *facts = finding->facts;
-    const int64_t suspended_ms = st_facts_int_or(facts, ST_KEY_SUSPENDED_MS, 0);
-    const int server = server_of(finding->facts);
-    if (server < 0 && st_facts_has_int(facts, ST_KEY_THREADS_PART) &&
-        st_facts_int_or(facts, ST_KEY_RTKIT_DEMOTED_N, 0) > 0) {
-        st_finding_problem(finding,
-                           "programs lost their real-time priority: rtkit took it away, as its log says");
-        st_rule_fix(finding);
-        return;
-    }
-    if (server < 0 || !st_facts_has_int(facts, ST_KEY_DAEMON_RTKIT_DAEMON)) {
-        st_finding_not_applicable(
-            finding, "%s", server < 0 ? "no PipeWire or PulseAudio of this user runs" : "rtkit does not run");
-        return;
-    }
-    if (!has_canary(facts)) {
-        st_finding_fine(finding, "rtkit runs with --no-canary: it takes no priority away after a suspend");
-        return;
-    }
-
-    const char *name = servers[server].name;
-    const int64_t priority = st_machine_top_thread(facts, servers[server].processes).priority;
-    const bool can_suspend = st_proc_has_word(st_facts_text_or(facts, ST_KEY_POWER_STATES, ""), "mem") &&
+    const int64_t suspended_ms = st_facts_int_or(facts, ST_KEY_SUSPENDED_MS, 0),
+                  demoted_n = st_facts_int_or(facts, ST_KEY_RTKIT_DEMOTED_N, -1);
+    const int server = server_of(facts);
+    const char *name = server >= 0 ? servers[server].name : "";
+    const int64_t priority =
+        server >= 0 ? st_machine_top_thread(facts, servers[server].processes).priority : 0;
+    const bool slept = suspended_ms >= SUSPENDED_LEAST,
+               can_suspend = st_proc_has_word(st_facts_text_or(facts, ST_KEY_POWER_STATES, ""), "mem") &&
                              !st_machine_is_guest(facts) &&
-                             st_facts_int_or(facts, ST_KEY_SUSPEND_FORBIDDEN, 0) == 0;
-    if (priority == 0) {
-        judge_without(finding, server, suspended_ms);
-    } else if (priority > RTKIT_MAX) {
-        st_finding_fine(finding,
-                        "%s has priority %jd: rtkit gives less, so it did not give this one "
-                        "and does not take it away",
-                        name, priority);
-    } else if (suspended_ms >= SUSPENDED_LEAST && st_facts_int_or(facts, ST_KEY_RTKIT_DEMOTED_N, 1) == 0) {
-        st_finding_fine(finding, "%s kept its real-time priority (%jd) when this computer was suspended",
-                        name, priority);
-    } else if (suspended_ms >= SUSPENDED_LEAST || can_suspend) {
-        st_finding_advice(finding,
-                          "%s has its real-time priority (%jd) from rtkit, which may take it away when "
-                          "this computer is suspended",
-                          name, priority);
-        fix_lost(finding);
-    } else {
-        st_finding_fine(finding, "%s has real-time priority %jd, and this computer is not suspended", name,
-                        priority);
-    }
+                             st_facts_int_or(facts, ST_KEY_SUSPEND_FORBIDDEN, 0) == 0,
+               logged = server >= 0 && st_linux_rt_lost(facts, servers[server].key),
+               unnamed = server < 0 && st_facts_has_int(facts, ST_KEY_THREADS_PART) && demoted_n > 0;
+    if (!st_rule_say(
+            finding,
+            {unnamed, ST_STATUS_PROBLEM,
+             "programs lost their real-time priority: rtkit took it away, as its log says"},
+            {server < 0, ST_STATUS_NOT_APPLICABLE, "no PipeWire or PulseAudio of this user runs"},
+            {!st_facts_has_int(facts, ST_KEY_DAEMON_RTKIT_DAEMON), ST_STATUS_NOT_APPLICABLE,
+             "rtkit does not run"},
+            {!has_canary(facts), ST_STATUS_OK,
+             "rtkit runs with --no-canary: it takes no priority away after a suspend"},
+            {priority == 0 && !logged && !slept, ST_STATUS_NOT_APPLICABLE,
+             st_text("%s has no real-time priority, and nothing shows that it ever had; see finding "
+                     "linux-server-priority",
+                     name)},
+            {priority == 0, ST_STATUS_PROBLEM,
+             st_text("%s lost its real-time priority: rtkit %stook it away%s%s", name,
+                     logged ? "" : "probably ", logged ? ", as its log says" : "",
+                     slept ? ", when this computer was suspended" : "")},
+            {priority > RTKIT_MAX, ST_STATUS_OK,
+             st_text("%s has priority %jd: rtkit gives less, so it did not give this one and does not take "
+                     "it away",
+                     name, priority)},
+            {slept && demoted_n == 0, ST_STATUS_OK,
+             st_text("%s kept its real-time priority (%jd) when this computer was suspended", name,
+                     priority)},
+            {slept || can_suspend, ST_STATUS_ADVICE,
+             st_text("%s has its real-time priority (%jd) from rtkit, which may take it away when this "
+                     "computer is suspended",
+                     name, priority)},
+            {true, ST_STATUS_OK,
+             st_text("%s has real-time priority %jd, and this computer is not suspended", name, priority)}))
+        return;
+    const char *command = st_facts_text_or(facts, ST_KEY_RTKIT_COMMAND, "");
+    st_rule_fix(finding);
+    /* distributions have rtkit-daemon in different places, some with options */
+    if (!unnamed && command[0] == '/' && st_text_is_of(command, "_.:-/= "))
+        st_finding_fix_persistent(finding, finding->needs, EVER("%s", "no-canary"), command);
 }
 
 const struct st_rule st_rule_linux_rt_lost = {
@@ -169,38 +147,33 @@ static const struct st_fact *find_rt_time(const struct st_facts *facts, int64_t 
 static void judge_rt_time(struct st_finding *finding)
 {
     const struct st_facts *facts = finding->facts;
-    const struct st_fact *zero = find_rt_time(facts, 0), *any = find_rt_time(facts, INT64_MAX),
-                         *quoted = zero != NULL ? zero : any;
+    const struct st_fact *zero = find_rt_time(facts, 0), *any = find_rt_time(facts, INT64_MAX);
     const int64_t killed_n = st_facts_int_or(facts, ST_KEY_KERNEL_LOG_RT_TIME_N, 0);
     const bool by_portal = st_facts_is(facts, ST_KEY_PORTAL_RT_TIME_US, "0") &&
                            !st_facts_is(facts, ST_KEY_RT_FIFO_ERRNO, "0"); /* else PipeWire does not ask it */
     if (!by_portal && killed_n == 0 && st_finding_need_int(finding, ST_KEY_PROCESSES_N, NULL) != 0)
         return;
-    st_finding_quote(finding, quoted);
-    if (zero != NULL) {
-        st_finding_problem(finding,
-                           "the kernel kills %.40s as soon as a real-time thread of it computes: its limit "
-                           "RLIMIT_RTTIME is 0",
-                           st_fact_beside_text_or(zero, "name", "a program"));
-    } else if (by_portal) {
-        st_finding_problem(finding,
-                           "programs that ask the desktop's portal for real-time priority are killed: "
-                           "it lets their threads compute for 0 µs (RTTimeUSecMax)");
-    } else if (killed_n > 0) {
-        st_finding_problem(finding,
-                           "the kernel killed programs whose real-time thread did not sleep (RLIMIT_RTTIME), "
-                           "%jd time%s in the kernel's log",
-                           killed_n, ST_PLURAL(killed_n));
-    } else if (any != NULL) {
-        st_finding_fine(finding, "no program is known to have been killed at its limit of computing time "
-                                 "(RLIMIT_RTTIME)");
-        return;
-    } else {
-        st_finding_not_applicable(
-            finding, "no program with real-time threads has a limit of computing time (RLIMIT_RTTIME)");
-        return;
-    }
-    st_rule_fix(finding);
+    if (st_rule_say(
+            finding,
+            {zero != NULL, ST_STATUS_PROBLEM,
+             st_text("the kernel kills %.40s as soon as a real-time thread of it computes: its limit "
+                     "RLIMIT_RTTIME is 0",
+                     zero != NULL ? st_fact_beside_text_or(zero, "name", "a program") : ""),
+             zero},
+            {by_portal, ST_STATUS_PROBLEM,
+             "programs that ask the desktop's portal for real-time priority are killed: it lets their "
+             "threads compute for 0 µs (RTTimeUSecMax)",
+             any},
+            {killed_n > 0, ST_STATUS_PROBLEM,
+             st_text("the kernel killed programs whose real-time thread did not sleep (RLIMIT_RTTIME), %jd "
+                     "time%s in the kernel's log",
+                     killed_n, ST_PLURAL(killed_n)),
+             any},
+            {any != NULL, ST_STATUS_OK,
+             "no program is known to have been killed at its limit of computing time (RLIMIT_RTTIME)", any},
+            {true, ST_STATUS_NOT_APPLICABLE,
+             "no program with real-time threads has a limit of computing time (RLIMIT_RTTIME)"}))
+        st_rule_fix(finding);
 }
 
 const struct st_rule st_rule_linux_rt_time = {
